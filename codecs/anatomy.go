@@ -1,0 +1,66 @@
+package codecs
+
+import "time"
+
+// A Field is one part of a token on the wire, in order. The Wire bytes of all
+// fields, joined, are the token.
+type Field struct {
+	Name Step
+	// Wire is the part of the token text, and Bytes what it decodes to. Where a
+	// text segment carries several fields, each has its own Bytes and the first
+	// of them has the segment's Wire.
+	Wire, Bytes []byte
+	// Readable says that the bytes are neither encrypted nor random nor a tag.
+	Readable bool
+}
+
+// A Step names one intermediate value in the making of a token.
+type Step string
+
+// The steps. Each design uses those that its format has, in its own order, and
+// may add others.
+//
+// First come the values that go into the cryptography. What an Edit returns for
+// one of them is authenticated (and encrypted) as if the design had made it.
+const (
+	StepPrefix  Step = "prefix"          // text that names format and version
+	StepKeyID   Step = "key-id"          // fingerprint of the sealing key
+	StepEnc     Step = "encapsulation"   // KEM ciphertext
+	StepNonce   Step = "nonce"           // nonce, initialisation vector
+	StepClaims  Step = "claims"          // claims bytes of a scheme, before sealing
+	StepPayload Step = "payload"         // payload of a codec, before sealing
+	StepAAD     Step = "associated-data" // what is authenticated beside the payload
+	StepTag     Step = "tag"             // tag of a signed design, before it is put on the wire
+)
+
+// Then comes what goes on the wire, after authentication. The wire fields of
+// one text segment, joined, are the bytes before text encoding.
+const (
+	WireKeyID  Step = "wire-key-id"
+	WireEnc    Step = "wire-encapsulation"
+	WireNonce  Step = "wire-nonce"
+	WireBody   Step = "wire-body" // ciphertext or readable payload
+	WireTag    Step = "wire-tag"
+	WirePrefix Step = "wire-prefix"    // text
+	WireText   Step = "wire-text"      // an encoded segment, text
+	WireSep    Step = "wire-separator" // text between two segments
+)
+
+// An Edit sees the value of one step and returns what takes its place: the
+// same value, another one, or none. It may change the slice it gets. The name
+// of a step that occurs more than once is passed each time, in order.
+type Edit func(s Step, value []byte) []byte
+
+// An Assembler is a Codec that can seal step by step, under the caller's hand.
+// It exists to build wrong tokens and to see inside right ones: with an Edit
+// that returns every value unchanged the result is that of SealSeeded.
+type Assembler interface {
+	Seeded
+	SealEdited(dst, seed, payload []byte, edit Edit) ([]byte, error)
+}
+
+// A SchemeAssembler is to Scheme what Assembler is to Codec.
+type SchemeAssembler interface {
+	SeededScheme
+	MintEdited(dst, seed, state []byte, b *Binding, now time.Time, edit Edit) ([]byte, error)
+}

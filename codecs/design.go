@@ -1,0 +1,78 @@
+package codecs
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// A Design is one row of the catalog: a codec or a scheme, its sizes, and the
+// guarantees it states. Exactly one of NewCodec and NewScheme is set.
+type Design struct {
+	Name    string   // lower case, digits and hyphens: "aes-256-gcm"
+	Doc     string   // one line, no full stop
+	Spec    string   // what it implements and in which version
+	Prefix  string   // what every token begins with
+	MaxKeys int      // longest ring; 0: no limit
+	KeySize int      // exact length of a secret in bytes; 0: MinSecret or more
+	Options []Option // what Config.Options may set
+
+	// TokenSize returns the length in bytes of the token of an n-byte payload.
+	// It is nil where the length depends on more than that.
+	TokenSize func(n int) int
+
+	Guarantees []Guarantee
+
+	NewCodec  func(Config) (Codec, error)
+	NewScheme func(Config) (Scheme, error)
+
+	// Inspect takes a token apart without any key and without judging it. It
+	// fails only where the format cannot be recognised.
+	Inspect func(token []byte) ([]Field, error)
+}
+
+// MinSecret is the shortest secret, in bytes, that any design takes.
+const MinSecret = 32
+
+// A Config is what an instrument must give to set up any design.
+type Config struct {
+	// Secrets are the ring: the first seals, every one unseals. They are copied.
+	Secrets [][]byte
+	// TTL is how long minted tokens are good. nil: the design's default. Codecs
+	// ignore it.
+	TTL *time.Duration
+	// Options choose among the design's variants; a name or value that the
+	// design does not list is an error.
+	Options map[string]string
+	// Clock bounds the age of long-lived sealing contexts in designs that keep
+	// one. nil: such contexts are bounded by count alone. It never decides
+	// whether a token is accepted.
+	Clock func() time.Time
+}
+
+// An Option is one choice that a design offers.
+type Option struct {
+	Name   string
+	Doc    string
+	Values []string // every accepted value; the first is the default
+}
+
+// Choose completes the options that c gives with the design's defaults. A name
+// or value that the design does not list is an error that names it.
+func (d *Design) Choose(c Config) (map[string]string, error) {
+	chosen := make(map[string]string, len(d.Options))
+	for _, o := range d.Options {
+		chosen[o.Name] = o.Values[0]
+	}
+	for name, value := range c.Options {
+		i := slices.IndexFunc(d.Options, func(o Option) bool { return o.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("sealab: %s has no option %q", d.Name, name)
+		}
+		if !slices.Contains(d.Options[i].Values, value) {
+			return nil, fmt.Errorf("sealab: %s: option %s: %q is not one of %q", d.Name, name, value, d.Options[i].Values)
+		}
+		chosen[name] = value
+	}
+	return chosen, nil
+}

@@ -1,0 +1,130 @@
+package codecs
+
+import "fmt"
+
+// A Property is something that a design may promise and the laboratory tries
+// to refute. The names are the same in guarantees, refuters, controls, flags of
+// vectors, workers and reports.
+type Property string
+
+// The properties.
+const (
+	Integrity            Property = "integrity"
+	Confidentiality      Property = "confidentiality"
+	Canonical            Property = "canonical"
+	BindsMethod          Property = "binds-method"
+	BindsTarget          Property = "binds-target"
+	BindsArguments       Property = "binds-arguments"
+	BindsPrincipal       Property = "binds-principal"
+	BindsAudience        Property = "binds-audience"
+	Unambiguous          Property = "unambiguous"
+	Expiry               Property = "expiry"
+	Rotation             Property = "rotation"
+	KeySeparation        Property = "key-separation"
+	KeyCommitting        Property = "key-committing"
+	NonceMisuseResistant Property = "nonce-misuse-resistant"
+	FreshNonces          Property = "fresh-nonces"
+	SenderAuthenticated  Property = "sender-authenticated"
+	Unlinkable           Property = "unlinkable"
+	UniformRefusal       Property = "uniform-refusal"
+	SteadyTiming         Property = "steady-timing"
+	Total                Property = "total"
+	ByteExact            Property = "byte-exact"
+	StrongKeys           Property = "strong-keys"
+	SingleUse            Property = "single-use"
+)
+
+// A PropertyInfo describes a Property.
+type PropertyInfo struct {
+	Property Property
+	Promise  string // what a design that states it promises
+	// SchemeOnly says that a bare codec does not have the property: it is about
+	// claims.
+	SchemeOnly bool
+	// RestsOn are the properties without which this one falls too.
+	RestsOn []Property
+}
+
+// properties is the one place where the promises, and what rests on what, are
+// written down.
+var properties = []PropertyInfo{
+	{Property: Integrity, Promise: "what was not sealed under a ring key is refused, whatever was cut, changed, spliced or left out"},
+	{Property: Confidentiality, Promise: "a token tells nothing of the payload but its length; equal payloads give unequal tokens"},
+	{Property: Canonical, Promise: "one payload sealed once has exactly one accepted spelling", RestsOn: []Property{Integrity}},
+	{Property: BindsMethod, Promise: "a token minted for one method is refused for every other", SchemeOnly: true, RestsOn: []Property{Integrity}},
+	{Property: BindsTarget, Promise: "a token minted for one target is refused for every other", SchemeOnly: true, RestsOn: []Property{Integrity}},
+	{Property: BindsArguments, Promise: "a token minted for some arguments is refused for all others", SchemeOnly: true, RestsOn: []Property{Integrity}},
+	{Property: BindsPrincipal, Promise: "a token minted for one principal is refused for every other; absent differs from empty", SchemeOnly: true, RestsOn: []Property{Integrity}},
+	{Property: BindsAudience, Promise: "a token minted for one audience is refused for every other; absent differs from empty", SchemeOnly: true, RestsOn: []Property{Integrity}},
+	{Property: Unambiguous, Promise: "no two different bindings are read as the same one", SchemeOnly: true, RestsOn: []Property{Integrity}},
+	{Property: Expiry, Promise: "refused from expiry on and when issued in the future beyond the stated skew; no way to be without expiry", SchemeOnly: true, RestsOn: []Property{Integrity}},
+	{Property: Rotation, Promise: "every ring key unseals, the first seals, a removed key is gone"},
+	{Property: KeySeparation, Promise: "a token of another design, purpose or equivalent key under the same secret is refused", RestsOn: []Property{Integrity}},
+	{Property: KeyCommitting, Promise: "no token opens under two keys", RestsOn: []Property{Integrity}},
+	{Property: NonceMisuseResistant, Promise: "a repeated nonce reveals at most equality"},
+	{Property: FreshNonces, Promise: "nonces do not repeat within the stated number of tokens, also across restarts"},
+	{Property: SenderAuthenticated, Promise: "who can only read cannot mint", RestsOn: []Property{Integrity}},
+	{Property: Unlinkable, Promise: "two tokens do not show that they belong to one principal", SchemeOnly: true},
+	{Property: UniformRefusal, Promise: "refusals do not tell their cause or any secret to the presenter; nothing is judged before it is authenticated"},
+	{Property: SteadyTiming, Promise: "the time of a refusal does not depend on secrets"},
+	{Property: Total, Promise: "any input gets an answer, in time and memory linear in its length; no death, no hang"},
+	{Property: ByteExact, Promise: "the state comes back as the same bytes"},
+	{Property: StrongKeys, Promise: "keys under 32 bytes, and a ring with a key twice, are refused"},
+	{Property: SingleUse, Promise: "a token is accepted once", SchemeOnly: true, RestsOn: []Property{Integrity}},
+}
+
+// Properties returns a description of every property, in a fixed order.
+func Properties() []PropertyInfo {
+	return append([]PropertyInfo(nil), properties...)
+}
+
+// ParseProperty returns the property called name.
+func ParseProperty(name string) (Property, error) {
+	for _, p := range properties {
+		if string(p.Property) == name {
+			return p.Property, nil
+		}
+	}
+	return "", fmt.Errorf("sealab: %q is not a property", name)
+}
+
+// A Guarantee is a design's word on one property.
+type Guarantee struct {
+	Property Property
+	Holds    bool
+	// Reason says why the property holds, or why the design disclaims it. A
+	// disclaimer has to have one.
+	Reason string
+}
+
+// Holds states that each property holds.
+func Holds(ps ...Property) []Guarantee {
+	gs := make([]Guarantee, 0, len(ps))
+	for _, p := range ps {
+		gs = append(gs, Guarantee{Property: p, Holds: true})
+	}
+	return gs
+}
+
+// HoldsBecause states that a property holds, with the reason.
+func HoldsBecause(p Property, reason string) []Guarantee {
+	return []Guarantee{{Property: p, Holds: true, Reason: reason}}
+}
+
+// Disclaims states that a property does not hold, with the reason.
+func Disclaims(p Property, reason string) []Guarantee {
+	return []Guarantee{{Property: p, Reason: reason}}
+}
+
+// Guarantee returns the design's word on p, and whether it gave one.
+func (d *Design) Guarantee(p Property) (Guarantee, bool) {
+	for _, g := range d.Guarantees {
+		if g.Property == p {
+			return g, true
+		}
+	}
+	return Guarantee{}, false
+}
+
+// IsScheme reports whether the design is a scheme; else it is a codec.
+func (d *Design) IsScheme() bool { return d.NewScheme != nil }

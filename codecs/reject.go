@@ -1,0 +1,79 @@
+package codecs
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrUnsupported says that a codec, scheme or worker cannot do what was asked
+// at all. It is neither success nor refusal.
+var ErrUnsupported = errors.New("sealab: not supported")
+
+// refusal is the text of every refusal, whatever its cause.
+const refusal = "sealab: token refused"
+
+// A Stage is the point at which a token was refused.
+type Stage uint8
+
+// The stages, in the order in which a sound design reaches them.
+const (
+	Malformed   Stage = iota + 1 // not a token of this format
+	UnknownKey                   // names a key that is not in the ring
+	Unauthentic                  // not sealed under the key it names
+	Misbound                     // authentic, but minted for another context
+	Expired                      // authentic, but not good at this time
+)
+
+var stageNames = [...]string{
+	Malformed: "malformed", UnknownKey: "unknown-key", Unauthentic: "unauthentic",
+	Misbound: "misbound", Expired: "expired",
+}
+
+// Stages returns every stage, in order.
+func Stages() []Stage {
+	return []Stage{Malformed, UnknownKey, Unauthentic, Misbound, Expired}
+}
+
+// String returns the stage's name as the worker protocol and the vectors write it.
+func (s Stage) String() string {
+	if int(s) < len(stageNames) && stageNames[s] != "" {
+		return stageNames[s]
+	}
+	return fmt.Sprintf("stage(%d)", uint8(s))
+}
+
+// ParseStage is the inverse of Stage.String.
+func ParseStage(name string) (Stage, error) {
+	for _, s := range Stages() {
+		if s.String() == name {
+			return s, nil
+		}
+	}
+	return 0, fmt.Errorf("sealab: %q is not a stage", name)
+}
+
+// A RejectError refuses a token. Its text is the same for every refusal, so
+// that whoever presents a bad token learns nothing; Stage and Reason are for
+// the server's own log and for the laboratory.
+type RejectError struct {
+	Stage  Stage
+	Reason string // what the design calls the cause, for example "tag"
+}
+
+// Error returns one fixed text.
+func (*RejectError) Error() string { return refusal }
+
+// Reject returns a refusal. Designs keep theirs in package variables, so that
+// refusing does not allocate.
+func Reject(stage Stage, reason string) *RejectError {
+	return &RejectError{Stage: stage, Reason: reason}
+}
+
+// Rejected returns the refusal in err's chain, or nil.
+func Rejected(err error) *RejectError {
+	var r *RejectError
+	if errors.As(err, &r) {
+		return r
+	}
+	return nil
+}

@@ -1,0 +1,3 @@
+module sealab
+
+go 1.26.0
