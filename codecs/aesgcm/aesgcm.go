@@ -1,0 +1,75 @@
+// Package aesgcm is the design aes-256-gcm: AES-256-GCM (NIST SP 800-38D) with
+// a random nonce.
+//
+// Layout, with a payload of m bytes:
+//
+//	token = "sa1." || base64url(key-id[4] || nonce[12] || ciphertext[m] || tag[16])
+//	associated data = "sa1." || key-id
+//	key, key-id = keyring derivation under the label "sealab/aes-256-gcm/v1"
+//
+// Limits: a random 96-bit nonce allows 2^32 tokens per key for a probability of
+// a repeated nonce below 2^-32 (SP 800-38D, section 8.3); rotate the ring before.
+// A payload has at most 2^36 - 32 bytes.
+//
+// It does not give: nonce misuse resistance (a repeated nonce gives away the
+// XOR of two payloads and lets tokens be forged), key commitment (a ciphertext
+// can be made that opens under two keys), a hidden payload length, or any notion
+// of time, user or request: see package envelope for those.
+package aesgcm
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/codecs/aead"
+	"sealab/codecs/keyring"
+)
+
+const label = "sealab/aes-256-gcm/v1"
+
+var format = aead.Format{Prefix: "sa1.", NonceSize: 12}
+
+// New returns the codec for a ring of secrets.
+func New(secrets ...[]byte) (*aead.Codec, error) {
+	return aead.New(format, label, secrets, newGCM)
+}
+
+// Ephemeral returns a codec under a fresh random secret: its tokens die with
+// the process.
+func Ephemeral() *aead.Codec {
+	c, err := New(keyring.Generate())
+	if err != nil {
+		panic("sealab: aesgcm: " + err.Error()) // a generated secret is always fit
+	}
+	return c
+}
+
+func newGCM(key []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+// Design is the catalog's row.
+var Design = codecs.Design{
+	Name:      "aes-256-gcm",
+	Doc:       "encrypted with AES-256-GCM under a random 96-bit nonce",
+	Spec:      "NIST SP 800-38D; RFC 5869",
+	Prefix:    format.Prefix,
+	TokenSize: format.TokenSize,
+	NewCodec:  func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	Inspect:   format.Inspect,
+	Guarantees: slices.Concat(
+		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation,
+			codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total,
+			codecs.ByteExact, codecs.StrongKeys),
+		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
+		codecs.Disclaims(codecs.KeyCommitting, "GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
+		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
+		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
+	),
+}

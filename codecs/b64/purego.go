@@ -1,0 +1,5 @@
+//go:build purego
+
+package b64
+
+var fast = plain

@@ -1,0 +1,148 @@
+// Package keyring turns secrets into keys: their strength, their fingerprints,
+// the ring that rotates them, and the one source of randomness.
+//
+// A design of the laboratory derives from a secret, with HKDF-SHA256 (RFC 5869,
+// no salt) and labels of its own,
+//
+//	key         = HKDF(secret, label || " key", 32)
+//	fingerprint = HKDF(secret, label || " key-id", 4)
+//
+// so that one secret can serve several designs and a token names its key
+// without saying anything about it. A fingerprint is 32 bits: two secrets of
+// one ring that collide are refused at construction, with a text that says so.
+//
+// The package does not store secrets, does not wipe memory (Go cannot promise
+// that), and does not protect keys from whoever can read the process.
+package keyring
+
+import (
+	"bytes"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+
+	"sealab/codecs"
+)
+
+// KeySize is the length in bytes of a derived key.
+const KeySize = 32
+
+// A Fingerprint names a key inside a token.
+type Fingerprint [4]byte
+
+// A Ring holds what a design keeps for each of its keys. It does not change
+// after construction and is safe for concurrent use.
+type Ring[T any] struct {
+	first Entry[T]
+	byID  map[Fingerprint]*Entry[T]
+}
+
+// An Entry is one key of a ring.
+type Entry[T any] struct {
+	ID  Fingerprint
+	Key T
+}
+
+// First returns the key that seals.
+func (r *Ring[T]) First() *Entry[T] { return &r.first }
+
+// Lookup returns the key with the given fingerprint, or nil, in constant time
+// with respect to the length of the ring.
+func (r *Ring[T]) Lookup(id []byte) *Entry[T] {
+	if len(id) != len(Fingerprint{}) {
+		return nil
+	}
+	if Fingerprint(id) == r.first.ID {
+		return &r.first
+	}
+	return r.byID[Fingerprint(id)]
+}
+
+// New derives a key and a fingerprint from each secret under the design's label
+// and makes a ring of what setup returns for them. setup must not keep key.
+// Weak, duplicate and colliding secrets are errors.
+func New[T any](secrets [][]byte, label string, setup func(key []byte, id Fingerprint) (T, error)) (*Ring[T], error) {
+	for i, s := range secrets {
+		if err := checkStrength(s); err != nil {
+			return nil, fmt.Errorf("sealab: secret %d of %d %w", i+1, len(secrets), err)
+		}
+	}
+	return Index(secrets, func(secret []byte) (id Fingerprint, t T, err error) {
+		copy(id[:], Derive(secret, label+" key-id", len(id)))
+		key := Derive(secret, label+" key", KeySize)
+		t, err = setup(key, id)
+		clear(key)
+		return id, t, err
+	})
+}
+
+// Index makes a ring of what setup returns for each secret, for formats that
+// derive keys and fingerprints in their own way and have their own idea of a
+// strong secret. Duplicate and colliding secrets are errors.
+func Index[T any](secrets [][]byte, setup func(secret []byte) (Fingerprint, T, error)) (*Ring[T], error) {
+	if len(secrets) == 0 {
+		return nil, fmt.Errorf("sealab: the key ring is empty: give at least one secret of %d random bytes", codecs.MinSecret)
+	}
+	r := &Ring[T]{byID: make(map[Fingerprint]*Entry[T], len(secrets))}
+	place := make(map[Fingerprint]int, len(secrets))
+	for i, s := range secrets {
+		id, key, err := setup(s)
+		if err != nil {
+			return nil, err
+		}
+		if j, taken := place[id]; taken {
+			return nil, clash(secrets, j, i)
+		}
+		place[id] = i
+		r.byID[id] = &Entry[T]{ID: id, Key: key}
+		if i == 0 {
+			r.first = *r.byID[id]
+		}
+	}
+	return r, nil
+}
+
+func clash(secrets [][]byte, i, j int) error {
+	if bytes.Equal(secrets[i], secrets[j]) {
+		return fmt.Errorf("sealab: secrets %d and %d of %d are the same: leave one out", i+1, j+1, len(secrets))
+	}
+	return fmt.Errorf("sealab: secrets %d and %d of %d have the same 32-bit fingerprint: replace one of them", i+1, j+1, len(secrets))
+}
+
+// checkStrength refuses what cannot be a random secret. Its errors end a
+// sentence that names the secret's place in the ring, never the secret.
+func checkStrength(secret []byte) error {
+	const how = "make one with: head -c 32 /dev/urandom > secret.key"
+	if len(secret) < codecs.MinSecret {
+		return fmt.Errorf("has %d bytes and must have at least %d: %s", len(secret), codecs.MinSecret, how)
+	}
+	if bytes.Count(secret, secret[:1]) == len(secret) {
+		return fmt.Errorf("is one byte repeated and not random: %s", how)
+	}
+	return nil
+}
+
+// Derive returns n bytes of HKDF-SHA256 of secret, without salt, under label.
+// n is at most 8160.
+func Derive(secret []byte, label string, n int) []byte {
+	out, err := hkdf.Key(sha256.New, secret, nil, label, n)
+	if err != nil {
+		panic("sealab: keyring: " + err.Error()) // n too large: a mistake in the design
+	}
+	return out
+}
+
+// Generate returns a new random secret.
+func Generate() []byte {
+	secret := make([]byte, codecs.MinSecret)
+	Random(secret)
+	return secret
+}
+
+// Random fills b with random bytes from the operating system. It is the only
+// place of the module that touches crypto/rand. It does not fail: crypto/rand
+// ends the program when the system has no randomness.
+func Random(b []byte) {
+	rand.Read(b) //nolint:errcheck // documented never to return an error
+}

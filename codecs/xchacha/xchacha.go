@@ -1,0 +1,65 @@
+// Package xchacha is the design xchacha20-poly1305: XChaCha20-Poly1305
+// (draft-irtf-cfrg-xchacha-03, on RFC 8439) with a random nonce.
+//
+// Layout, with a payload of m bytes:
+//
+//	token = "sx1." || base64url(key-id[4] || nonce[24] || ciphertext[m] || tag[16])
+//	associated data = "sx1." || key-id
+//	key, key-id = keyring derivation under the label "sealab/xchacha20-poly1305/v1"
+//
+// Limits: random 192-bit nonces do not repeat in practice (2^80 tokens per key
+// for a probability of 2^-33). A payload has at most 2^38 - 64 bytes.
+//
+// It does not give: nonce misuse resistance, key commitment (Poly1305 is a
+// polynomial as GCM's tag is), a hidden payload length, or any notion of time,
+// user or request: see package envelope for those.
+package xchacha
+
+import (
+	"slices"
+
+	"golang.org/x/crypto/chacha20poly1305"
+
+	"sealab/codecs"
+	"sealab/codecs/aead"
+	"sealab/codecs/keyring"
+)
+
+const label = "sealab/xchacha20-poly1305/v1"
+
+var format = aead.Format{Prefix: "sx1.", NonceSize: chacha20poly1305.NonceSizeX}
+
+// New returns the codec for a ring of secrets.
+func New(secrets ...[]byte) (*aead.Codec, error) {
+	return aead.New(format, label, secrets, chacha20poly1305.NewX)
+}
+
+// Ephemeral returns a codec under a fresh random secret: its tokens die with
+// the process.
+func Ephemeral() *aead.Codec {
+	c, err := New(keyring.Generate())
+	if err != nil {
+		panic("sealab: xchacha: " + err.Error()) // a generated secret is always fit
+	}
+	return c
+}
+
+// Design is the catalog's row.
+var Design = codecs.Design{
+	Name:      "xchacha20-poly1305",
+	Doc:       "encrypted with XChaCha20-Poly1305 under a random 192-bit nonce",
+	Spec:      "draft-irtf-cfrg-xchacha-03; RFC 8439; RFC 5869",
+	Prefix:    format.Prefix,
+	TokenSize: format.TokenSize,
+	NewCodec:  func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	Inspect:   format.Inspect,
+	Guarantees: slices.Concat(
+		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation,
+			codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total,
+			codecs.ByteExact, codecs.StrongKeys),
+		codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces, for any number of tokens"),
+		codecs.Disclaims(codecs.KeyCommitting, "Poly1305 is a polynomial: one ciphertext can be made to open under two known keys"),
+		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
+		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
+	),
+}
