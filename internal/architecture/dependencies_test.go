@@ -1,0 +1,66 @@
+package architecture_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// dependencies are the modules that go.mod may require directly, each with its
+// reason. A new one must argue its place here.
+var dependencies = map[string]string{
+	"github.com/rogpeppe/go-internal": "testscript: the command is tested as it is typed",
+	"github.com/segmentio/asm":        "base64 with vector instructions, an order of magnitude faster than the standard library's",
+	"github.com/spf13/cobra":          "commands, flags and help texts",
+	"github.com/stretchr/testify":     "assertions",
+	"golang.org/x/crypto":             "XChaCha20-Poly1305, which the standard library does not export",
+	"honnef.co/go/tools":              "staticcheck, as a tool of go.mod",
+}
+
+func TestDependencies(t *testing.T) {
+	out, err := exec.Command("go", "mod", "edit", "-json").Output()
+	require.NoError(t, err, stderr(err))
+	var mod struct {
+		Require []struct {
+			Path     string
+			Indirect bool
+		}
+		Tool []struct{ Path string }
+	}
+	require.NoError(t, json.Unmarshal(out, &mod))
+	used := map[string]bool{}
+	for _, r := range mod.Require {
+		for _, tool := range mod.Tool {
+			if strings.HasPrefix(tool.Path, r.Path) {
+				r.Indirect = false
+			}
+		}
+		if r.Indirect {
+			continue
+		}
+		require.NotEmpty(t, dependencies[r.Path], "%s has no reason in dependencies", r.Path)
+		used[r.Path] = true
+	}
+	for path := range dependencies {
+		require.True(t, used[path], "%s is argued for and not required", path)
+	}
+}
+
+// TestContractIsStandardLibraryOnly holds the contract to what every program
+// already has.
+func TestContractIsStandardLibraryOnly(t *testing.T) {
+	for _, p := range packages(t) {
+		if p.ImportPath != module+"/codecs" {
+			continue
+		}
+		for _, path := range p.Imports {
+			first, _, _ := strings.Cut(path, "/")
+			require.False(t, strings.Contains(first, ".") || first == module, "codecs imports %s", path)
+		}
+		return
+	}
+	t.Fatal("package codecs is not there")
+}

@@ -1,0 +1,124 @@
+package architecture_test
+
+import (
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// design is what a design may import, and what stands beside the designs.
+var design = []string{"codecs", "codecs/b64", "codecs/keyring", "codecs/aead", "codecs/envelope/..."}
+
+// instrument is what an instrument may import beside its own folder.
+var instrument = []string{"codecs", "codecs/catalog", "codecs/codectest", "codecs/worker", "internal/..."}
+
+// layers says for each folder which folders of this module its packages may
+// import beside their own subfolders. The most specific row counts; a package
+// without a row is an error, so that a new folder must take its place here.
+// "/..." stands for everything below.
+var layers = map[string][]string{
+	"codecs":              {},
+	"codecs/b64":          {},
+	"codecs/keyring":      {"codecs"},
+	"codecs/aead":         {"codecs", "codecs/b64", "codecs/keyring"},
+	"codecs/envelope/...": {"codecs", "codecs/b64", "codecs/keyring", "codecs/envelope/..."},
+
+	"codecs/aesgcm/...":      design,
+	"codecs/hmacsha256/...":  design,
+	"codecs/hpkepsk/...":     design,
+	"codecs/hpkesession/...": design,
+	"codecs/xchacha/...":     design,
+	"codecs/mcpd/...":        design,
+	"codecs/mcppy/...":       design,
+	"codecs/mcprb/...":       design,
+	"codecs/mcpts/...":       design,
+	"codecs/codectest/...":   design,
+	"codecs/flawed/...":      design,
+	"codecs/worker/...":      design,
+	"codecs/foreign/...":     {"internal/..."},
+	"codecs/boundary/...":    append([]string{"codecs/aesgcm"}, design...),
+	"codecs/catalog":         {"codecs/..."},
+
+	"vectors/...":  instrument,
+	"fuzz/...":     instrument,
+	"bench/...":    instrument,
+	"analysis/...": instrument,
+	"internal/...": {"codecs", "internal/..."},
+	"cmd/...":      {"codecs", "codecs/catalog", "codecs/codectest", "codecs/worker", "codecs/boundary", "codecs/keyring", "vectors/...", "fuzz/...", "bench/...", "analysis/...", "internal/..."},
+}
+
+func TestLayering(t *testing.T) {
+	for _, p := range packages(t) {
+		row, ok := rowOf(p.folder())
+		require.True(t, ok, "%s has no row in layers: decide who may import whom", p.folder())
+		for _, imported := range own(p.Imports) {
+			require.True(t, allowed(row, p.folder(), imported), "%s must not import %s", p.folder(), imported)
+		}
+	}
+}
+
+// rowOf returns the key of the most specific row for a folder.
+func rowOf(folder string) (row string, ok bool) {
+	for key := range layers {
+		if matches(key, folder) && len(key) > len(row) {
+			row, ok = key, true
+		}
+	}
+	return row, ok
+}
+
+func matches(pattern, folder string) bool {
+	if root, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return folder == root || strings.HasPrefix(folder, root+"/")
+	}
+	return pattern == folder
+}
+
+func allowed(row, folder, imported string) bool {
+	if root, ok := strings.CutSuffix(row, "/..."); ok && matches(root+"/...", imported) {
+		return true
+	}
+	for _, pattern := range layers[row] {
+		if matches(pattern, imported) {
+			return true
+		}
+	}
+	return strings.HasPrefix(imported, folder+"/") && row != "codecs"
+}
+
+// TestLayeringRings proves that the rule can fail.
+func TestLayeringRings(t *testing.T) {
+	for _, c := range []struct {
+		folder, imported string
+		want             bool
+	}{
+		{"bench", "codecs/catalog", true},
+		{"bench", "codecs/aesgcm", false},
+		{"analysis", "bench", false},
+		{"codecs/aesgcm", "codecs/keyring", true},
+		{"codecs/aesgcm", "codecs/hmacsha256", false},
+		{"codecs", "codecs/b64", false},
+		{"fuzz/attack", "fuzz/differential", true},
+		{"cmd/sealab", "codecs/aesgcm", false},
+	} {
+		row, ok := rowOf(c.folder)
+		require.True(t, ok, c.folder)
+		require.Equal(t, c.want, allowed(row, c.folder, c.imported), "%s -> %s", c.folder, c.imported)
+	}
+	_, ok := rowOf("elsewhere")
+	require.False(t, ok)
+}
+
+// TestRandomnessHasOneSource holds the module to one place that touches the
+// system's random number generator.
+func TestRandomnessHasOneSource(t *testing.T) {
+	for _, p := range packages(t) {
+		if p.folder() == "codecs/keyring" {
+			require.Contains(t, p.Imports, "crypto/rand")
+			continue
+		}
+		require.NotContains(t, p.Imports, "crypto/rand", "%s: draw randomness with keyring.Random", path.Base(p.Dir))
+	}
+}
