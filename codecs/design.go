@@ -23,6 +23,8 @@ type Design struct {
 
 	Guarantees []Guarantee
 
+	// NewCodec and NewScheme are what the design gives; call OpenCodec and
+	// OpenScheme, which check the Config and complete its Options before.
 	NewCodec  func(Config) (Codec, error)
 	NewScheme func(Config) (Scheme, error)
 
@@ -48,6 +50,47 @@ type Config struct {
 	// one. nil: such contexts are bounded by count alone. It never decides
 	// whether a token is accepted.
 	Clock func() time.Time
+}
+
+// OpenCodec sets the design up as a codec. It fails with ErrUnsupported when the
+// design is a scheme, and with a text that names the fault when c does not suit
+// the design.
+func (d *Design) OpenCodec(c Config) (Codec, error) {
+	if d.NewCodec == nil {
+		return nil, fmt.Errorf("sealab: %s is not a codec: %w", d.Name, ErrUnsupported)
+	}
+	c, err := d.complete(c)
+	if err != nil {
+		return nil, err
+	}
+	return d.NewCodec(c)
+}
+
+// OpenScheme is to schemes what OpenCodec is to codecs.
+func (d *Design) OpenScheme(c Config) (Scheme, error) {
+	if d.NewScheme == nil {
+		return nil, fmt.Errorf("sealab: %s is not a scheme: %w", d.Name, ErrUnsupported)
+	}
+	c, err := d.complete(c)
+	if err != nil {
+		return nil, err
+	}
+	return d.NewScheme(c)
+}
+
+// complete checks what can be checked from the row alone and fills in Options.
+func (d *Design) complete(c Config) (Config, error) {
+	if d.MaxKeys > 0 && len(c.Secrets) > d.MaxKeys {
+		return c, fmt.Errorf("sealab: %s takes %d secret(s) and was given %d", d.Name, d.MaxKeys, len(c.Secrets))
+	}
+	for i, s := range c.Secrets {
+		if d.KeySize > 0 && len(s) != d.KeySize {
+			return c, fmt.Errorf("sealab: secret %d of %d has %d bytes; %s takes exactly %d", i+1, len(c.Secrets), len(s), d.Name, d.KeySize)
+		}
+	}
+	options, err := d.Choose(c)
+	c.Options = options
+	return c, err
 }
 
 // An Option is one choice that a design offers.

@@ -34,7 +34,7 @@ var layers = map[string][]string{
 	"codecs/mcppy/...":       design,
 	"codecs/mcprb/...":       design,
 	"codecs/mcpts/...":       design,
-	"codecs/codectest/...":   design,
+	"codecs/codectest/...":   append([]string{"internal/unexercised"}, design...),
 	"codecs/flawed/...":      design,
 	"codecs/worker/...":      design,
 	"codecs/foreign/...":     {"internal/..."},

@@ -1,0 +1,29 @@
+package catalog_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs/catalog"
+	"sealab/codecs/codectest"
+)
+
+func TestDesignsAreSeparate(t *testing.T) { codectest.Separate(t, catalog.All()) }
+
+// TestNamesAndPrefixes checks that a name finds its row and that designs of
+// ours do not share a prefix.
+func TestNamesAndPrefixes(t *testing.T) {
+	names := map[string]bool{}
+	for _, d := range catalog.All() {
+		require.False(t, names[d.Name], "%s is there twice", d.Name)
+		names[d.Name] = true
+		found, err := catalog.Find(d.Name)
+		require.NoError(t, err)
+		require.Equal(t, d.Doc, found.Doc)
+	}
+	_, err := catalog.Find("no-such-design")
+	require.Error(t, err)
+	require.True(t, strings.Contains(err.Error(), "no-such-design"), err)
+}

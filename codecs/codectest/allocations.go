@@ -1,0 +1,36 @@
+package codectest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/internal/unexercised"
+)
+
+// testAllocations checks that a codec does not allocate when dst has room, nor
+// when it refuses. Schemes parse claims and are not held to it.
+func testAllocations(t *testing.T, s subject) {
+	if s.IsScheme() {
+		return
+	}
+	if raceEnabled {
+		unexercised.Skip(t, "the race detector allocates; make test runs this part without it as well")
+	}
+	c := s.codec(t)
+	for _, n := range []int{0, 64, 1024, 64 << 10} {
+		payload := make([]byte, n)
+		token := mustSeal(t, c, payload)
+		forToken, forPayload := make([]byte, 0, len(token)), make([]byte, 0, n)
+		requireNoAllocation(t, "seal", n, func() { c.Seal(forToken, payload) })
+		requireNoAllocation(t, "unseal", n, func() { c.Unseal(forPayload, token) })
+		token[len(token)/2] ^= 1
+		requireNoAllocation(t, "refuse", n, func() { c.Unseal(forPayload, token) })
+	}
+}
+
+// requireNoAllocation allows for the rare refill of a pool after a collection.
+func requireNoAllocation(t *testing.T, op string, size int, call func()) {
+	t.Helper()
+	require.Less(t, testing.AllocsPerRun(200, call), 1.0, "%s of %d bytes", op, size)
+}

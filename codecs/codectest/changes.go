@@ -1,0 +1,122 @@
+package codectest
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+)
+
+// testChanges checks that every change of one character, every truncation and
+// every extension of a token is refused; where the design disclaims a single
+// spelling, that nothing but the same payload is ever accepted.
+func testChanges(t *testing.T, s subject) {
+	c := s.codec(t)
+	token := mustSeal(t, c, s.sample())
+	for i := range token {
+		for b := range 256 {
+			if byte(b) == token[i] {
+				continue
+			}
+			changed := bytes.Clone(token)
+			changed[i] = byte(b)
+			s.requireNoGain(t, c, changed)
+		}
+		s.requireNoGain(t, c, token[:i])
+		s.requireNoGain(t, c, token[i+1:])
+	}
+	for b := range 256 {
+		s.requireNoGain(t, c, append(bytes.Clone(token), byte(b)))
+		s.requireNoGain(t, c, append([]byte{byte(b)}, token...))
+	}
+	s.requireNoGain(t, c, append(bytes.Clone(token), token...))
+	s.requireNoGain(t, c, append(bytes.Clone(token), token[len(s.Prefix):]...))
+}
+
+// requireNoGain fails when the design accepts a token that it did not seal:
+// altogether where it promises one spelling, with another payload in any case.
+func (s subject) requireNoGain(t *testing.T, c codecs.Codec, presented []byte) {
+	t.Helper()
+	if s.holds(codecs.Canonical) {
+		requireRefused(t, c, presented, string(presented))
+		return
+	}
+	got, err := c.Unseal(nil, presented)
+	if err != nil {
+		requireRefusal(t, err, string(presented))
+		return
+	}
+	s.requirePayload(t, s.sample(), got)
+}
+
+// testSpellings checks the spellings that decoders are known to let through.
+func testSpellings(t *testing.T, s subject) {
+	c := s.codec(t)
+	for _, size := range []int{0, 1, 2, 3, 50, 5000} { // every length modulo 3, and over one chunk
+		payload := jsonText(size)
+		token := string(mustSeal(t, c, payload))
+		for name, spelled := range spellings(token, len(s.Prefix)) {
+			if spelled == token {
+				continue
+			}
+			got, err := c.Unseal(nil, []byte(spelled))
+			if err == nil && !s.holds(codecs.Canonical) {
+				s.requirePayload(t, payload, got)
+				continue
+			}
+			requireRefusal(t, err, name)
+		}
+	}
+}
+
+// spellings returns other texts that a lenient reader takes for token, by name.
+// The first prefix characters are not text encoding.
+func spellings(token string, prefix int) map[string]string {
+	middle := prefix + (len(token)-prefix)/2
+	all := map[string]string{
+		"padded once": token + "=", "padded twice": token + "==", "padded fully": token + "===",
+		"full stop after": token + ".", "upper case": strings.ToUpper(token), "lower case": strings.ToLower(token),
+		"other alphabet": token[:prefix] + strings.NewReplacer("-", "+", "_", "/").Replace(token[prefix:]),
+		"percent escape": token[:prefix] + "%" + "41" + token[prefix+1:],
+	}
+	for name, inserted := range map[string]string{
+		"CR": "\r", "LF": "\n", "CRLF": "\r\n", "space": " ", "tab": "\t", "NUL": "\x00", "BOM": "\ufeff",
+		"invalid UTF-8": "\xff", "no-break space": "\u00a0", "zero width": "\u200b", "four line feeds": "\n\n\n\n",
+	} {
+		all[name+" before"] = inserted + token
+		all[name+" after the prefix"] = token[:prefix] + inserted + token[prefix:]
+		all[name+" inside"] = token[:middle] + inserted + token[middle:]
+		all[name+" after"] = token + inserted
+	}
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	last := strings.IndexByte(alphabet, token[len(token)-1])
+	for bits := 1; last >= 0 && bits < 16; bits++ {
+		all["unused bits"+string(rune('a'+bits))] = token[:len(token)-1] + string(alphabet[last^bits])
+	}
+	return all
+}
+
+// testTotal checks that any input gets an answer.
+func testTotal(t *testing.T, s subject) {
+	c := s.codec(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	inputs := [][]byte{nil, {}, []byte(s.Prefix), []byte("."), []byte(".."), bytes.Repeat([]byte("."), 1<<20),
+		[]byte(s.Prefix + strings.Repeat("A", 1<<20)), []byte(s.Prefix + strings.Repeat("_", 1<<20+1)),
+		[]byte(strings.Repeat(s.Prefix, 1000)), bytes.Repeat([]byte{0}, 1000), bytes.Repeat([]byte{0xff}, 1000)}
+	for n := range 200 {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte(random.Uint32())
+		}
+		inputs = append(inputs, b, append([]byte(s.Prefix), b...), []byte(s.Prefix+strings.Repeat("A", n)))
+	}
+	for _, in := range inputs {
+		got, err := c.Unseal(nil, in)
+		requireRefusal(t, err, string(in[:min(len(in), 60)]))
+		require.Empty(t, got)
+	}
+}

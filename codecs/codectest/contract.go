@@ -1,0 +1,146 @@
+package codectest
+
+import (
+	"bytes"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+)
+
+func testRoundTrip(t *testing.T, s subject) {
+	c := s.codec(t)
+	for _, payload := range s.payloads() {
+		token := mustSeal(t, c, payload)
+		require.True(t, bytes.HasPrefix(token, []byte(s.Prefix)), "token %.40q", token)
+		require.Regexp(t, tokenForm, string(token))
+		if s.TokenSize != nil {
+			require.Equal(t, s.TokenSize(len(payload)), len(token), "token of %d bytes", len(payload))
+		}
+		got, err := c.Unseal(nil, token)
+		require.NoError(t, err, "%d bytes", len(payload))
+		s.requirePayload(t, payload, got)
+	}
+	testOddPayloads(t, s, c)
+}
+
+// testOddPayloads checks payloads that a format for text or JSON may be unable
+// to carry: it then says so when sealing, and never gives back something else.
+func testOddPayloads(t *testing.T, s subject, c codecs.Codec) {
+	odd := [][]byte{nil, {}, {0}, []byte("\xff\xfe"), []byte("\xed\xa0\x80"), []byte("é"), []byte("a\x00b"), []byte("{\"a\":1,"), []byte("\r\n")}
+	for _, payload := range odd {
+		token, err := c.Seal([]byte("dst"), payload)
+		if s.IsScheme() && errors.Is(err, codecs.ErrUnsupported) {
+			require.Equal(t, "dst", string(token), "payload %q", payload)
+			continue
+		}
+		require.NoError(t, err, "payload %q", payload)
+		got, err := c.Unseal(nil, token[len("dst"):])
+		require.NoError(t, err, "payload %q", payload)
+		s.requirePayload(t, payload, got)
+	}
+}
+
+// testAppend checks that results are appended to dst, in place where it has
+// room, and that nothing before its length is touched.
+func testAppend(t *testing.T, s subject) {
+	c := s.codec(t)
+	payload := s.sample()
+	token := mustSeal(t, c, payload)
+	for _, op := range []struct {
+		name string
+		call func(dst, src []byte) ([]byte, error)
+		src  []byte
+	}{{"seal", c.Seal, payload}, {"unseal", c.Unseal, token}} {
+		for _, room := range []int{0, 1, 7, 4096} {
+			dst := append(make([]byte, 0, len("before")+room), "before"...)
+			got, err := op.call(dst, op.src)
+			require.NoError(t, err, op.name)
+			require.Equal(t, "before", string(got[:len("before")]), op.name)
+			require.Equal(t, "before", string(dst), op.name)
+			if room == 4096 {
+				require.Same(t, &dst[0], &got[0], "%s left its room unused", op.name)
+			}
+			if op.name == "unseal" {
+				s.requirePayload(t, payload, got[len("before"):])
+			}
+		}
+	}
+}
+
+// testArguments checks that arguments are neither changed nor kept.
+func testArguments(t *testing.T, s subject) {
+	secrets := s.ring(0)
+	c, err := s.try(secrets)
+	require.NoError(t, err)
+	require.Equal(t, s.ring(0), secrets, "the secrets were changed")
+	clear(secrets[0])
+
+	payload := s.sample()
+	token := mustSeal(t, c, payload)
+	require.Equal(t, s.sample(), payload, "the payload was changed")
+	clear(payload)
+
+	given := bytes.Clone(token)
+	got, err := s.codec(t).Unseal(nil, given)
+	require.NoError(t, err, "the secrets were kept and not copied")
+	require.Equal(t, token, given, "the token was changed")
+	clear(given)
+	s.requirePayload(t, s.sample(), got)
+}
+
+// testRefusals checks that a refused token leaves dst as it was, and nothing of
+// its payload in the spare capacity.
+func testRefusals(t *testing.T, s subject) {
+	c := s.codec(t)
+	payload := jsonText(100)
+	token := mustSeal(t, c, payload)
+	var bad [][]byte
+	for i := range token {
+		changed := bytes.Clone(token)
+		changed[i] ^= 0x01
+		bad = append(bad, changed, token[:i])
+	}
+	for _, presented := range bad {
+		dst := append(make([]byte, 0, 2*len(token)), "before"...)
+		got, err := c.Unseal(dst, presented)
+		if err == nil {
+			continue // another spelling, or an open text: testChanges judges it
+		}
+		requireRefusal(t, err, string(presented))
+		require.Equal(t, "before", string(got))
+		require.NotContains(t, string(got[:cap(got)]), "ssss", "plaintext was left in dst for %q", presented)
+	}
+}
+
+// testConcurrency seals and unseals from many goroutines at once; the race
+// detector watches.
+func testConcurrency(t *testing.T, s subject) {
+	c := s.codec(t)
+	var running sync.WaitGroup
+	failed := make(chan string, 8)
+	for g := range cap(failed) {
+		running.Go(func() {
+			payload := jsonText(g * 50)
+			for range 40 {
+				token, err := c.Seal(nil, payload)
+				if err != nil {
+					failed <- err.Error()
+					return
+				}
+				if got, err := c.Unseal(nil, token); err != nil || len(got) != len(payload) {
+					failed <- "a token of one goroutine did not come back to it"
+					return
+				}
+			}
+		})
+	}
+	running.Wait()
+	close(failed)
+	for text := range failed {
+		t.Error(text)
+	}
+}

@@ -1,0 +1,102 @@
+package codectest
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+)
+
+// testKeys checks that keys decide, that weak ones are refused, and that the
+// errors do not quote them.
+func testKeys(t *testing.T, s subject) {
+	token := mustSeal(t, s.codec(t), s.sample())
+	other, err := s.try(s.ring(1))
+	require.NoError(t, err)
+	requireRefused(t, other, token, "another key")
+	testNearKeys(t, s, token)
+
+	_, err = s.try(nil)
+	require.Error(t, err, "an empty ring")
+	if !s.holds(codecs.StrongKeys) {
+		return
+	}
+	for n := range codecs.MinSecret {
+		_, err := s.try([][]byte{bytes.Repeat([]byte("K9"), n)[:n]})
+		require.Error(t, err, "a secret of %d bytes", n)
+		require.Regexp(t, `^sealab: .*32`, err.Error())
+		require.NotContains(t, err.Error(), "K9")
+	}
+	_, err = s.try(s.ring(0, 0))
+	require.Error(t, err, "a ring with a key twice")
+}
+
+// testNearKeys presents token under secrets that a careless key schedule takes
+// for the right one.
+func testNearKeys(t *testing.T, s subject, token []byte) {
+	right := s.secret(0)
+	near := map[string][]byte{
+		"one bit changed":   append([]byte{right[0] ^ 1}, right[1:]...),
+		"last bit changed":  append(bytes.Clone(right[:len(right)-1]), right[len(right)-1]^1),
+		"NUL appended":      append(bytes.Clone(right), 0),
+		"one byte appended": append(bytes.Clone(right), 'x'),
+	}
+	for name, secret := range near {
+		c, err := s.try([][]byte{secret})
+		if err != nil {
+			continue // a design with keys of one length
+		}
+		if name == "NUL appended" && !s.holds(codecs.KeySeparation) {
+			continue
+		}
+		requireRefused(t, c, token, name)
+	}
+}
+
+// testRotation checks that the first key seals, every key unseals, and a
+// removed key is gone.
+func testRotation(t *testing.T, s subject) {
+	if !s.holds(codecs.Rotation) {
+		if s.MaxKeys == 1 {
+			_, err := s.try(s.ring(0, 1))
+			require.Error(t, err, "a ring of two where the design takes one key")
+		}
+		return
+	}
+	old, err := s.try(s.ring(1))
+	require.NoError(t, err)
+	rotated, err := s.try(s.ring(0, 1, 2))
+	require.NoError(t, err)
+	without, err := s.try(s.ring(0, 2))
+	require.NoError(t, err)
+
+	token := mustSeal(t, old, s.sample())
+	got, err := rotated.Unseal(nil, token)
+	require.NoError(t, err, "a key that is still in the ring")
+	s.requirePayload(t, s.sample(), got)
+	requireRefused(t, without, token, "a removed key")
+
+	_, err = s.codec(t).Unseal(nil, mustSeal(t, rotated, s.sample()))
+	require.NoError(t, err, "the first key did not seal")
+	requireRefused(t, old, mustSeal(t, rotated, s.sample()), "a key other than the first sealed")
+}
+
+// Separate checks that no design accepts a token that another one sealed under
+// the same secret, unless one of the two disclaims key separation.
+func Separate(t *testing.T, designs []codecs.Design) {
+	for _, from := range designs {
+		token := mustSeal(t, subject{from}.codec(t), subject{from}.sample())
+		for _, to := range designs {
+			s := subject{to}
+			if from.Name == to.Name || !s.holds(codecs.KeySeparation) {
+				continue
+			}
+			if from.KeySize != to.KeySize && to.KeySize != 0 && len(s.secret(0)) != len(subject{from}.secret(0)) {
+				continue // no secret serves both
+			}
+			requireRefused(t, s.codec(t), token, from.Name+" presented to "+to.Name)
+		}
+	}
+}

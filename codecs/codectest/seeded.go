@@ -1,0 +1,116 @@
+package codectest
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+)
+
+// testSeeded checks that sealing under a given seed is reproducible, opens, and
+// takes no seed of another length.
+func testSeeded(t *testing.T, s subject) {
+	c, ok := seeded(s.codec(t))
+	require.True(t, ok, "the design has no seeded twin")
+	again, ok := seeded(s.codec(t))
+	require.True(t, ok)
+	n := c.SeedSize()
+	seed := seedOf(n, 1)
+	token, err := c.SealSeeded([]byte("x"), seed, s.sample())
+	require.NoError(t, err)
+	require.Equal(t, seedOf(n, 1), seed, "the seed was changed")
+	twin, err := again.SealSeeded([]byte("x"), seed, s.sample())
+	require.NoError(t, err)
+	require.Equal(t, string(token), string(twin), "sealing under one seed is not reproducible")
+	got, err := c.Unseal(nil, token[1:])
+	require.NoError(t, err)
+	s.requirePayload(t, s.sample(), got)
+
+	for _, wrong := range []int{n - 1, n + 1} {
+		if wrong < 0 {
+			continue
+		}
+		out, err := c.SealSeeded([]byte("x"), make([]byte, wrong), s.sample())
+		require.Error(t, err, "a seed of %d bytes where %d are taken", wrong, n)
+		require.Equal(t, "x", string(out))
+	}
+	if n > 0 {
+		other, err := c.SealSeeded([]byte("x"), seedOf(n, 2), s.sample())
+		require.NoError(t, err)
+		require.NotEqual(t, string(token), string(other), "the seed makes no difference")
+	}
+	testRandomised(t, s, c)
+}
+
+// testRandomised checks that equal payloads give unequal tokens where the
+// design promises confidentiality.
+func testRandomised(t *testing.T, s subject, c codecs.Codec) {
+	if !s.holds(codecs.Confidentiality) {
+		return
+	}
+	seen := map[string]bool{}
+	for range 100 {
+		seen[string(mustSeal(t, c, s.sample()))] = true
+	}
+	require.Len(t, seen, 100, "equal payloads gave equal tokens")
+}
+
+func seedOf(n int, b byte) []byte { return bytes.Repeat([]byte{b}, n) }
+
+// testEdited checks the design's second way of sealing, step by step, against
+// the first, and that an edit before authentication is authenticated.
+func testEdited(t *testing.T, s subject) {
+	c, ok := assembler(s.codec(t))
+	require.True(t, ok, "the design cannot seal step by step")
+	seed := seedOf(c.SeedSize(), 7)
+	want, err := c.SealSeeded([]byte("x"), seed, s.sample())
+	require.NoError(t, err)
+	var steps []codecs.Step
+	got, err := c.SealEdited([]byte("x"), seed, s.sample(), func(step codecs.Step, value []byte) []byte {
+		steps = append(steps, step)
+		return value
+	})
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got))
+
+	content := codecs.StepPayload
+	if s.IsScheme() {
+		content = codecs.StepClaims
+	}
+	require.Contains(t, steps, content)
+	for _, step := range slices.Compact(slices.Sorted(slices.Values(steps))) {
+		dropped, err := c.SealEdited(nil, seed, s.sample(), func(at codecs.Step, value []byte) []byte {
+			if at == step {
+				return nil
+			}
+			return value
+		})
+		if err != nil {
+			require.ErrorIs(t, err, codecs.ErrUnsupported, "without %s", step)
+			continue
+		}
+		if string(dropped) != string(want[1:]) && step != content {
+			s.requireNoGain(t, c, dropped)
+		}
+	}
+}
+
+// testInspect checks that the fields of a token add up to the token.
+func testInspect(t *testing.T, s subject) {
+	token := mustSeal(t, s.codec(t), s.sample())
+	fields, err := s.Inspect(token)
+	require.NoError(t, err)
+	var wire []byte
+	for _, f := range fields {
+		require.NotEmpty(t, f.Name)
+		wire = append(wire, f.Wire...)
+	}
+	require.Equal(t, string(token), string(wire))
+	for _, bad := range []string{"", "?", "a.b.c.d", s.Prefix} {
+		_, err := s.Inspect([]byte(bad))
+		require.Error(t, err, "%q", bad)
+	}
+}

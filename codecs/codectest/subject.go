@@ -1,0 +1,182 @@
+package codectest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+)
+
+// A subject is a design under test.
+type subject struct{ codecs.Design }
+
+// ttl is how long the tokens of schemes are good here.
+const ttl = 10 * time.Minute
+
+// noon is when the tokens of schemes are minted here.
+var noon = time.Unix(1_795_132_800, 0)
+
+// binding returns the context that tokens of schemes are minted for here.
+func binding() *codecs.Binding {
+	principal, audience := "alice", "srv"
+	return &codecs.Binding{
+		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod"}`),
+		Principal: &principal, Audience: &audience,
+	}
+}
+
+// secret returns the i-th secret of the tests, of the length the design takes.
+func (s subject) secret(i int) []byte {
+	n := s.KeySize
+	if n == 0 {
+		n = codecs.MinSecret + i%3*16
+	}
+	b := make([]byte, n)
+	random := rand.NewChaCha8([32]byte{byte(i), 's'})
+	random.Read(b) //nolint:errcheck // never fails
+	return b
+}
+
+// ring returns the secrets with the given numbers.
+func (s subject) ring(numbers ...int) [][]byte {
+	secrets := make([][]byte, 0, len(numbers))
+	for _, i := range numbers {
+		secrets = append(secrets, s.secret(i))
+	}
+	return secrets
+}
+
+// try sets the design up as a codec; a scheme as one under binding and noon.
+func (s subject) try(secrets [][]byte) (codecs.Codec, error) {
+	if !s.IsScheme() {
+		return s.OpenCodec(codecs.Config{Secrets: secrets})
+	}
+	scheme, err := s.scheme(secrets)
+	return bound{scheme, binding(), noon}, err
+}
+
+func (s subject) scheme(secrets [][]byte) (codecs.Scheme, error) {
+	lifetime := ttl
+	return s.OpenScheme(codecs.Config{Secrets: secrets, TTL: &lifetime})
+}
+
+// codec is try with secret number 0, where that must work.
+func (s subject) codec(t *testing.T) codecs.Codec {
+	t.Helper()
+	c, err := s.try(s.ring(0))
+	require.NoError(t, err)
+	return c
+}
+
+// holds reports whether the design states p.
+func (s subject) holds(p codecs.Property) bool {
+	g, ok := s.Guarantee(p)
+	return ok && g.Holds
+}
+
+// payloads returns payloads of sizes from 0 to 1 MiB: random bytes for codecs,
+// JSON text, which every scheme carries, for schemes.
+func (s subject) payloads() [][]byte {
+	random := rand.NewChaCha8([32]byte{'p'})
+	var all [][]byte
+	for _, n := range []int{0, 1, 2, 3, 4, 5, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 255, 1000, 4095, 4096, 70_000, 1 << 20} {
+		b := make([]byte, n)
+		random.Read(b) //nolint:errcheck // never fails
+		if s.IsScheme() {
+			b = jsonText(n)
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// jsonText returns a JSON string of n letters between quotes.
+func jsonText(n int) []byte {
+	return append(append([]byte{'"'}, bytes.Repeat([]byte("s"), n)...), '"')
+}
+
+// sample is a payload that every design carries.
+func (s subject) sample() []byte { return []byte(`{"step":1,"of":3}`) }
+
+// requirePayload fails unless got is the payload want: the same bytes or, where
+// the design does not promise as much, the same JSON value.
+func (s subject) requirePayload(t *testing.T, want, got []byte) {
+	t.Helper()
+	if s.holds(codecs.ByteExact) || !s.IsScheme() {
+		require.True(t, bytes.Equal(want, got), "want %.80q, got %.80q", want, got)
+		return
+	}
+	require.JSONEq(t, string(want), string(got))
+}
+
+// bound is a scheme as a codec: under one binding, at one time.
+type bound struct {
+	codecs.Scheme
+	b   *codecs.Binding
+	now time.Time
+}
+
+func (c bound) Seal(dst, payload []byte) ([]byte, error) { return c.Mint(dst, payload, c.b, c.now) }
+func (c bound) Unseal(dst, token []byte) ([]byte, error) { return c.Verify(dst, token, c.b, c.now) }
+
+func (c bound) SeedSize() int { return c.Scheme.(codecs.SeededScheme).SeedSize() }
+
+func (c bound) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
+	return c.Scheme.(codecs.SeededScheme).MintSeeded(dst, seed, payload, c.b, c.now)
+}
+
+func (c bound) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte, error) {
+	return c.Scheme.(codecs.SchemeAssembler).MintEdited(dst, seed, payload, c.b, c.now, edit)
+}
+
+// seeded returns c as a Seeded, if it is one.
+func seeded(c codecs.Codec) (codecs.Seeded, bool) {
+	if b, ok := c.(bound); ok {
+		_, ok := b.Scheme.(codecs.SeededScheme)
+		return b, ok
+	}
+	s, ok := c.(codecs.Seeded)
+	return s, ok
+}
+
+// assembler returns c as an Assembler, if it is one.
+func assembler(c codecs.Codec) (codecs.Assembler, bool) {
+	if b, ok := c.(bound); ok {
+		_, ok := b.Scheme.(codecs.SchemeAssembler)
+		return b, ok
+	}
+	a, ok := c.(codecs.Assembler)
+	return a, ok
+}
+
+// mustSeal seals payload, which must work.
+func mustSeal(t *testing.T, c codecs.Codec, payload []byte) []byte {
+	t.Helper()
+	token, err := c.Seal(nil, payload)
+	require.NoError(t, err)
+	return token
+}
+
+// requireRefused fails unless c refuses token in the one way that there is.
+func requireRefused(t *testing.T, c codecs.Codec, token []byte, what string) {
+	t.Helper()
+	dst := []byte("kept")
+	got, err := c.Unseal(dst, token)
+	requireRefusal(t, err, what)
+	require.Equal(t, "kept", string(got), what)
+}
+
+// requireRefusal fails unless err is a refusal with the one text and a known stage.
+func requireRefusal(t *testing.T, err error, what string) {
+	t.Helper()
+	var r *codecs.RejectError
+	require.True(t, errors.As(err, &r), "%s: want a refusal, got %v", what, err)
+	require.Equal(t, (&codecs.RejectError{}).Error(), err.Error(), what)
+	require.Contains(t, codecs.Stages(), r.Stage, what)
+}
