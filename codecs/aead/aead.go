@@ -122,7 +122,7 @@ func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
 	if !ok {
 		return dst, errMalformed
 	}
-	if s.Bytes, ok = b64.AppendDecode(s.Bytes, text); !ok || len(s.Bytes) < c.format.rawSize(0) {
+	if !s.Decode(text) || len(s.Bytes) < c.format.rawSize(0) {
 		return dst, errMalformed
 	}
 	k := c.ring.Lookup(s.Bytes[:idSize])

@@ -55,13 +55,16 @@ func appendEncode(c coder, dst, src []byte) []byte {
 	return dst[:len(dst)+n]
 }
 
+// decodeRoom is the room that decoding n characters takes: the bytes, and one
+// chunk to encode them again.
+func decodeRoom(n int) int { return DecodedLen(n) + min(n, chunk) }
+
 func appendDecode(c coder, dst, src []byte) ([]byte, bool) {
 	if len(src)%4 == 1 {
 		return dst, false
 	}
-	n := DecodedLen(len(src))
-	start := len(dst)
-	dst = slices.Grow(dst, n+min(len(src), chunk))
+	n, start := DecodedLen(len(src)), len(dst)
+	dst = slices.Grow(dst, decodeRoom(len(src)))
 	for at := start; len(src) > 0; {
 		text := src[:min(len(src), chunk)]
 		src = src[len(text):]

@@ -113,7 +113,7 @@ func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
 	if !ok {
 		return dst, errMalformed
 	}
-	if s.Bytes, ok = b64.AppendDecode(s.Bytes, text); !ok || len(s.Bytes) < minRaw {
+	if !s.Decode(text) || len(s.Bytes) < minRaw {
 		return dst, errMalformed
 	}
 	k := c.ring.Lookup(s.Bytes[:idSize])
