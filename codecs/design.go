@@ -17,6 +17,14 @@ type Design struct {
 	KeySize int      // exact length of a secret in bytes; 0: MinSecret or more
 	Options []Option // what Config.Options may set
 
+	// Primitive is the algorithm that works on every byte of the payload, for
+	// example "AES-256-GCM": the design's speed is measured against its bare
+	// use. Empty where the work per token lies elsewhere.
+	Primitive string
+	// Amortised says that many tokens share the cost of one key agreement, so
+	// that a token whose agreement is known costs little more than Primitive.
+	Amortised bool
+
 	// TokenSize returns the length in bytes of the token of an n-byte payload.
 	// It is nil where the length depends on more than that.
 	TokenSize func(n int) int

@@ -60,6 +60,7 @@ var Design = codecs.Design{
 	Doc:       "encrypted with AES-256-GCM under a random 96-bit nonce",
 	Spec:      "NIST SP 800-38D; RFC 5869",
 	Prefix:    format.Prefix,
+	Primitive: "AES-256-GCM",
 	TokenSize: format.TokenSize,
 	NewCodec:  func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Inspect:   format.Inspect,

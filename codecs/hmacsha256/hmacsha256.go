@@ -186,6 +186,7 @@ var Design = codecs.Design{
 	Doc:       "readable, signed with HMAC-SHA256",
 	Spec:      "RFC 2104; FIPS 198-1; RFC 5869",
 	Prefix:    prefix,
+	Primitive: "HMAC-SHA256",
 	TokenSize: func(m int) int { return len(prefix) + b64.EncodedLen(minRaw+m) },
 	NewCodec:  func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Inspect:   inspect,

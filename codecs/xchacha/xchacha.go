@@ -50,6 +50,7 @@ var Design = codecs.Design{
 	Doc:       "encrypted with XChaCha20-Poly1305 under a random 192-bit nonce",
 	Spec:      "draft-irtf-cfrg-xchacha-03; RFC 8439; RFC 5869",
 	Prefix:    format.Prefix,
+	Primitive: "XChaCha20-Poly1305",
 	TokenSize: format.TokenSize,
 	NewCodec:  func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Inspect:   format.Inspect,

@@ -43,7 +43,7 @@ var layers = map[string][]string{
 
 	"vectors/...":  instrument,
 	"fuzz/...":     instrument,
-	"bench/...":    instrument,
+	"bench/...":    append([]string{"codecs/keyring"}, instrument...), // floors draw nonces as designs do
 	"analysis/...": instrument,
 	"internal/...": {"codecs", "internal/..."},
 	"cmd/...":      {"codecs", "codecs/catalog", "codecs/codectest", "codecs/worker", "codecs/boundary", "codecs/keyring", "vectors/...", "fuzz/...", "bench/...", "analysis/...", "internal/..."},
