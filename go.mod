@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	aidanwoods.dev/go-paseto v1.6.0
+	github.com/cloudflare/circl v1.6.5
 	github.com/fernet/fernet-go v0.0.0-20240119011108-303da6aec611
 	github.com/go-jose/go-jose/v4 v4.1.8
 	github.com/golang-jwt/jwt/v5 v5.3.1

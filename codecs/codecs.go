@@ -18,7 +18,8 @@
 //   - no argument is changed or kept, keys are copied at construction;
 //   - values are safe for concurrent use;
 //   - Seal and Unseal do not allocate when dst has room: for Seal, room for the
-//     token; for Unseal, room for the payload;
+//     token; for Unseal, room for the payload (a design that cannot keep this
+//     says why in [Design.Allocates]);
 //   - only the canonical spelling of a token is a token (a design that
 //     disclaims [Canonical] says so).
 //

@@ -29,6 +29,11 @@ type Design struct {
 	// It is nil where the length depends on more than that.
 	TokenSize func(n int) int
 
+	// Allocates says why sealing and unsealing allocate although dst has room;
+	// empty for a codec that keeps that part of the contract. Schemes parse
+	// claims and need not answer.
+	Allocates string
+
 	Guarantees []Guarantee
 
 	// NewCodec and NewScheme are what the design gives; call OpenCodec and

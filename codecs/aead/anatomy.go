@@ -38,16 +38,9 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte,
 
 // Inspect takes a token of the format apart.
 func (f Format) Inspect(token []byte) ([]codecs.Field, error) {
-	text, ok := bytes.CutPrefix(token, []byte(f.Prefix))
-	if !ok {
-		return nil, fmt.Errorf("sealab: the token does not begin with %q", f.Prefix)
-	}
-	raw, ok := b64.AppendDecode(nil, text)
-	if !ok {
-		return nil, fmt.Errorf("sealab: what follows %q is not canonical base64url", f.Prefix)
-	}
-	if len(raw) < f.rawSize(0) {
-		return nil, fmt.Errorf("sealab: the token holds %d bytes, want at least %d", len(raw), f.rawSize(0))
+	text, raw, err := b64.Parse(f.Prefix, f.rawSize(0), token)
+	if err != nil {
+		return nil, err
 	}
 	n, tag := idSize+f.NonceSize, len(raw)-TagSize
 	return []codecs.Field{

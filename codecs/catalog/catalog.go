@@ -9,6 +9,8 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/aesgcm"
 	"sealab/codecs/hmacsha256"
+	"sealab/codecs/hpkepsk"
+	"sealab/codecs/hpkesession"
 	"sealab/codecs/xchacha"
 )
 
@@ -17,6 +19,8 @@ var rows = []codecs.Design{
 	hmacsha256.Design,
 	aesgcm.Design,
 	xchacha.Design,
+	hpkepsk.Design,
+	hpkesession.Design,
 }
 
 // All returns every design, in the catalog's order.

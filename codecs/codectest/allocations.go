@@ -9,7 +9,8 @@ import (
 )
 
 // testAllocations checks that a codec does not allocate when dst has room, nor
-// when it refuses. Schemes parse claims and are not held to it.
+// when it refuses a forged tag. Schemes parse claims and are not held to it, nor
+// are codecs whose row says why they allocate: those must do so.
 func testAllocations(t *testing.T, s subject) {
 	if s.IsScheme() {
 		return
@@ -18,13 +19,18 @@ func testAllocations(t *testing.T, s subject) {
 		unexercised.Skip(t, "the race detector allocates; make test runs this part without it as well")
 	}
 	c := s.codec(t)
+	if s.Allocates != "" {
+		room := make([]byte, 0, 4096)
+		require.GreaterOrEqual(t, testing.AllocsPerRun(10, func() { c.Seal(room, nil) }), 1.0, "the row says: %s", s.Allocates)
+		return
+	}
 	for _, n := range []int{0, 64, 1024, 64 << 10} {
 		payload := make([]byte, n)
 		token := mustSeal(t, c, payload)
 		forToken, forPayload := make([]byte, 0, len(token)), make([]byte, 0, n)
 		requireNoAllocation(t, "seal", n, func() { c.Seal(forToken, payload) })
 		requireNoAllocation(t, "unseal", n, func() { c.Unseal(forPayload, token) })
-		token[len(token)/2] ^= 1
+		token[len(token)-8] ^= 1
 		requireNoAllocation(t, "refuse", n, func() { c.Unseal(forPayload, token) })
 	}
 }

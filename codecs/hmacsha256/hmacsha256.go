@@ -160,16 +160,9 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte,
 
 // inspect takes a token apart.
 func inspect(token []byte) ([]codecs.Field, error) {
-	text, ok := bytes.CutPrefix(token, prefixBytes)
-	if !ok {
-		return nil, fmt.Errorf("sealab: the token does not begin with %q", prefix)
-	}
-	raw, ok := b64.AppendDecode(nil, text)
-	if !ok {
-		return nil, fmt.Errorf("sealab: what follows %q is not canonical base64url", prefix)
-	}
-	if len(raw) < minRaw {
-		return nil, fmt.Errorf("sealab: the token holds %d bytes, want at least %d", len(raw), minRaw)
+	text, raw, err := b64.Parse(prefix, minRaw, token)
+	if err != nil {
+		return nil, err
 	}
 	n := len(raw) - sha256.Size
 	return []codecs.Field{

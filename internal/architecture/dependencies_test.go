@@ -13,6 +13,7 @@ import (
 // reason. A new one must argue its place here.
 var dependencies = map[string]string{
 	"aidanwoods.dev/go-paseto":          "peer: PASETO v4.local",
+	"github.com/cloudflare/circl":       "HPKE in PSK mode, which the standard library's crypto/hpke does not have",
 	"github.com/fernet/fernet-go":       "peer: Fernet",
 	"github.com/go-jose/go-jose/v4":     "peer: JWE",
 	"github.com/golang-jwt/jwt/v5":      "peer: JWT",

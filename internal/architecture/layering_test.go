@@ -9,7 +9,7 @@ import (
 )
 
 // design is what a design may import, and what stands beside the designs.
-var design = []string{"codecs", "codecs/b64", "codecs/keyring", "codecs/aead", "codecs/envelope/..."}
+var design = []string{"codecs", "codecs/b64", "codecs/keyring", "codecs/aead", "codecs/hpke", "codecs/envelope/..."}
 
 // instrument is what an instrument may import beside its own folder.
 var instrument = []string{"codecs", "codecs/catalog", "codecs/codectest", "codecs/worker", "internal/..."}
@@ -23,6 +23,7 @@ var layers = map[string][]string{
 	"codecs/b64":          {},
 	"codecs/keyring":      {"codecs"},
 	"codecs/aead":         {"codecs", "codecs/b64", "codecs/keyring"},
+	"codecs/hpke":         {"codecs/keyring"},
 	"codecs/envelope/...": {"codecs", "codecs/b64", "codecs/keyring", "codecs/envelope/..."},
 
 	"codecs/aesgcm/...":      design,

@@ -1,0 +1,111 @@
+// Package hpkepsk is the design hpke-psk: one HPKE message per token (RFC 9180,
+// mode_psk, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-256-GCM).
+//
+// Layout, with a payload of m bytes:
+//
+//	token = "sp1." || base64url(key-id[4] || encapsulation[32] || ciphertext[m] || tag[16])
+//	associated data = "sp1." || key-id, sequence number 0
+//	key pair, psk, psk_id, info = package hpke under the label "sealab/hpke-psk/v1"
+//	key-id = keyring derivation under the same label
+//
+// Each token has an encapsulation of its own, and so a key and a nonce of its
+// own. Only the canonical encoding of an encapsulation is accepted, and no
+// point of low order.
+//
+// The roles can be split. A [Minter] holds the public key and the pre-shared
+// key: it seals and cannot read, not even its own tokens. An [Opener] holds the
+// private key and the pre-shared key. Base mode would not do: it authenticates
+// nobody, so that whoever knows the public key could mint.
+//
+// Limits: none on the number of tokens. A payload has at most 2^36 - 32 bytes.
+// A token costs one or two scalar multiplications, and sealing and unsealing
+// allocate.
+//
+// It does not give: authentication of the minter towards the opener (an opener
+// holds the pre-shared key and can compute the public one, so it can mint),
+// forward secrecy (the private key opens every token ever sealed to it), key
+// commitment, a hidden payload length, security against quantum computers, or
+// any notion of time, user or request: see package envelope for those.
+package hpkepsk
+
+import (
+	"slices"
+
+	"sealab/codecs"
+	"sealab/codecs/b64"
+	"sealab/codecs/hpke"
+	"sealab/codecs/keyring"
+)
+
+const (
+	label   = "sealab/hpke-psk/v1"
+	prefix  = "sp1."
+	idSize  = len(keyring.Fingerprint{})
+	tagSize = 16
+	// minRaw is the number of bytes that a token holds beside its payload.
+	minRaw = idSize + hpke.EncSize + tagSize
+)
+
+// A Codec is a minter and an opener under one ring. It implements
+// codecs.Assembler.
+type Codec struct {
+	Minter
+	Opener
+}
+
+// New returns the codec for a ring of secrets.
+func New(secrets ...[]byte) (*Codec, error) {
+	ring, err := keyring.New(secrets, label, func(key []byte, id keyring.Fingerprint) (*hpke.PrivateKey, error) {
+		return hpke.Derive(key, id, label), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Codec{Minter{&ring.First().Key.PublicKey}, Opener{ring}}, nil
+}
+
+// Ephemeral returns a codec under a fresh random secret: its tokens die with
+// the process.
+func Ephemeral() *Codec {
+	c, err := New(keyring.Generate())
+	if err != nil {
+		panic("sealab: hpkepsk: " + err.Error()) // a generated secret is always fit
+	}
+	return c
+}
+
+// Split returns what the two parties need of one secret, each hpke.PartySize
+// bytes: the minter's key for NewMinter and the opener's key for NewOpener.
+// Neither party needs the secret, and neither can compute it.
+func Split(secret []byte) (minter, opener []byte, err error) {
+	c, err := New(secret)
+	if err != nil {
+		return nil, nil, err
+	}
+	if minter, err = c.Minter.key.Encode(); err != nil {
+		return nil, nil, err
+	}
+	opener, err = c.Opener.ring.First().Key.Encode()
+	return minter, opener, err
+}
+
+// Design is the catalog's row.
+var Design = codecs.Design{
+	Name:      "hpke-psk",
+	Doc:       "encrypted to a public key, one HPKE message in PSK mode per token; roles can be split",
+	Spec:      "RFC 9180, mode_psk, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-256-GCM; RFC 5869",
+	Prefix:    prefix,
+	TokenSize: func(m int) int { return len(prefix) + b64.EncodedLen(minRaw+m) },
+	NewCodec:  func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	Allocates: "every token sets up an HPKE context, and the HPKE implementation returns its results in memory of its own",
+	Inspect:   inspect,
+	Guarantees: slices.Concat(
+		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Rotation, codecs.KeySeparation,
+			codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
+		codecs.HoldsBecause(codecs.Canonical, "base64url and the X25519 encapsulation are both accepted in one spelling only"),
+		codecs.HoldsBecause(codecs.FreshNonces, "each token has its own encapsulation, and so its own key and nonce"),
+		codecs.Disclaims(codecs.KeyCommitting, "AES-GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
+		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated seed repeats encapsulation, key and nonce, and so the key stream"),
+		codecs.Disclaims(codecs.SenderAuthenticated, "an opener holds the pre-shared key and can compute the public key: who can unseal can seal, though a split minter cannot unseal"),
+	),
+}

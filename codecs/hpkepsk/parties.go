@@ -1,0 +1,123 @@
+package hpkepsk
+
+import (
+	"bytes"
+	"fmt"
+
+	"sealab/codecs"
+	"sealab/codecs/b64"
+	"sealab/codecs/hpke"
+	"sealab/codecs/keyring"
+)
+
+var (
+	errMalformed   = codecs.Reject(codecs.Malformed, "malformed")
+	errNotOneForm  = codecs.Reject(codecs.Malformed, "encapsulation")
+	errUnknownKey  = codecs.Reject(codecs.UnknownKey, "unknown key")
+	errLowOrder    = codecs.Reject(codecs.Unauthentic, "encapsulation")
+	errUnauthentic = codecs.Reject(codecs.Unauthentic, "seal")
+)
+
+var prefixBytes = []byte(prefix)
+
+// associatedData is what is authenticated beside the payload.
+func associatedData(id keyring.Fingerprint) []byte {
+	return append([]byte(prefix), id[:]...)
+}
+
+// A Minter seals to one public key and cannot unseal.
+type Minter struct{ key *hpke.PublicKey }
+
+// NewMinter returns the minter for a minter's key that Split made.
+func NewMinter(key []byte) (*Minter, error) {
+	public, err := hpke.ParsePublic(key, label)
+	if err != nil {
+		return nil, err
+	}
+	return &Minter{public}, nil
+}
+
+// Seal appends the token of payload to dst. It fails only on a fault of the
+// HPKE implementation.
+func (m *Minter) Seal(dst, payload []byte) ([]byte, error) {
+	var seed [hpke.SeedSize]byte
+	keyring.Random(seed[:])
+	return m.SealSeeded(dst, seed[:], payload)
+}
+
+// SeedSize implements codecs.Seeded: the seed is ikmE of RFC 9180, from which
+// the ephemeral key pair of the encapsulation is derived.
+func (m *Minter) SeedSize() int { return hpke.SeedSize }
+
+// SealSeeded implements codecs.Seeded.
+func (m *Minter) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
+	if len(seed) != hpke.SeedSize {
+		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), hpke.SeedSize)
+	}
+	enc, ctx, err := m.key.Encapsulate(seed)
+	if err != nil {
+		return dst, err
+	}
+	sealed, err := ctx.Seal(payload, associatedData(m.key.ID))
+	if err != nil {
+		return dst, fmt.Errorf("sealab: hpke: %w", err)
+	}
+	s := b64.GetScratch()
+	defer s.Free()
+	s.Grow(minRaw + len(payload))
+	s.Bytes = append(s.Bytes, m.key.ID[:]...)
+	s.Bytes = append(s.Bytes, enc...)
+	s.Bytes = append(s.Bytes, sealed...)
+	dst = append(dst, prefix...)
+	return b64.AppendEncode(dst, s.Bytes), nil
+}
+
+// An Opener unseals what was sealed to any key of its ring.
+type Opener struct {
+	ring *keyring.Ring[*hpke.PrivateKey]
+}
+
+// NewOpener returns the opener for a ring of opener's keys that Split made.
+func NewOpener(keys ...[]byte) (*Opener, error) {
+	ring, err := keyring.Index(keys, func(b []byte) (keyring.Fingerprint, *hpke.PrivateKey, error) {
+		private, err := hpke.ParsePrivate(b, label)
+		if err != nil {
+			return keyring.Fingerprint{}, nil, err
+		}
+		return private.ID, private, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Opener{ring}, nil
+}
+
+// Unseal implements codecs.Codec.
+func (o *Opener) Unseal(dst, token []byte) ([]byte, error) {
+	s := b64.GetScratch()
+	defer s.Free()
+	text, ok := bytes.CutPrefix(token, prefixBytes)
+	if !ok {
+		return dst, errMalformed
+	}
+	if !s.Decode(text) || len(s.Bytes) < minRaw {
+		return dst, errMalformed
+	}
+	id, enc, sealed := s.Bytes[:idSize], s.Bytes[idSize:idSize+hpke.EncSize], s.Bytes[idSize+hpke.EncSize:]
+	if !hpke.Canonical(enc) {
+		return dst, errNotOneForm
+	}
+	k := o.ring.Lookup(id)
+	if k == nil {
+		return dst, errUnknownKey
+	}
+	ctx, err := k.Key.Decapsulate(enc)
+	if err != nil {
+		return dst, errLowOrder
+	}
+	payload, err := ctx.Open(sealed, associatedData(k.ID))
+	if err != nil {
+		return dst, errUnauthentic
+	}
+	return append(dst, payload...), nil
+}

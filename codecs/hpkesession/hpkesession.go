@@ -1,0 +1,150 @@
+// Package hpkesession is the design hpke-session: AES-256-GCM under keys that
+// HPKE contexts export (RFC 9180, mode_psk, DHKEM(X25519, HKDF-SHA256),
+// HKDF-SHA256, AES-256-GCM), one context for many tokens.
+//
+// Layout, with a payload of m bytes:
+//
+//	token = "ss1." || base64url(key-id[4] || encapsulation[32] || nonce[12] || ciphertext[m] || tag[16])
+//	associated data = "ss1." || key-id
+//	token key = Export("sealab/hpke-session/v1 token", 32)  (RFC 9180, section 5.3)
+//	key pair, psk, psk_id, info = package hpke under the label "sealab/hpke-session/v1"
+//	key-id = keyring derivation under the same label
+//
+// The encapsulation is not in the associated data: the token key depends on
+// every byte of it. Only its canonical encoding is accepted, and no point of
+// low order.
+//
+// Whoever seals sets up a context and uses it for at most 2^20 tokens and, where
+// a clock is given, at most 10 minutes. Whoever unseals keeps up to 1,024
+// contexts, and only those under which a tag has verified: a token of a known
+// context costs one AES-GCM, any other one scalar multiplication, and a flood
+// of invented encapsulations takes no memory and displaces nothing.
+//
+// Limits: 2^20 random 96-bit nonces per token key repeat one with probability
+// below 2^-56. A payload has at most 2^36 - 32 bytes.
+//
+// It does not give: unlinkability (tokens of one context share their
+// encapsulation, which names a process and a span of time), a uniform time of
+// refusal across encapsulations (it is shorter for one that is known, and that
+// shows that this opener has accepted a token of that context), authentication
+// of the minter towards the opener, forward secrecy, nonce misuse resistance,
+// key commitment, a hidden payload length, security against quantum computers,
+// or any notion of time, user or request: see package envelope for those.
+package hpkesession
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"slices"
+	"time"
+
+	"sealab/codecs"
+	"sealab/codecs/b64"
+	"sealab/codecs/hpke"
+	"sealab/codecs/keyring"
+)
+
+const (
+	label      = "sealab/hpke-session/v1"
+	keyContext = label + " token"
+	prefix     = "ss1."
+	idSize     = len(keyring.Fingerprint{})
+	nonceSize  = 12
+	tagSize    = 16
+	headSize   = idSize + hpke.EncSize
+	// minRaw is the number of bytes that a token holds beside its payload.
+	minRaw = headSize + nonceSize + tagSize
+)
+
+// The bounds of one sealing context.
+const (
+	maxTokens = 1 << 20
+	maxAge    = 10 * time.Minute
+)
+
+// A Codec seals under the current context and unseals under any context of its
+// ring. It implements codecs.Assembler.
+type Codec struct {
+	ring    *keyring.Ring[*ringKey]
+	current rotation
+	known   cache
+}
+
+// ringKey is a private key with the associated data that goes with it.
+type ringKey struct {
+	*hpke.PrivateKey
+	data []byte // prefix || key-id
+}
+
+// New returns the codec for a ring of secrets. clock bounds the age of sealing
+// contexts; nil leaves them bounded by their number of tokens alone.
+func New(clock func() time.Time, secrets ...[]byte) (*Codec, error) {
+	ring, err := keyring.New(secrets, label, func(key []byte, id keyring.Fingerprint) (*ringKey, error) {
+		return &ringKey{hpke.Derive(key, id, label), append([]byte(prefix), id[:]...)}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := &Codec{ring: ring}
+	c.current.start(ring.First().Key, clock)
+	return c, nil
+}
+
+// Ephemeral returns a codec under a fresh random secret: its tokens die with
+// the process.
+func Ephemeral() *Codec {
+	c, err := New(time.Now, keyring.Generate())
+	if err != nil {
+		panic("sealab: hpkesession: " + err.Error()) // a generated secret is always fit
+	}
+	return c
+}
+
+// A session is one HPKE context as tokens see it.
+type session struct {
+	enc   [hpke.EncSize]byte
+	key   *ringKey
+	token cipher.AEAD
+}
+
+// exporter is what both sides of an HPKE context can do.
+type exporter interface {
+	Export(exporterContext []byte, length uint) []byte
+}
+
+// newSession returns the session of a context whose encapsulation is enc.
+func newSession(k *ringKey, enc []byte, ctx exporter) (*session, error) {
+	key := ctx.Export([]byte(keyContext), keyring.KeySize)
+	defer clear(key)
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	token, err := cipher.NewGCM(block)
+	if err != nil {
+		return nil, err
+	}
+	return &session{[hpke.EncSize]byte(enc), k, token}, nil
+}
+
+// Design is the catalog's row.
+var Design = codecs.Design{
+	Name:      "hpke-session",
+	Doc:       "encrypted with AES-256-GCM under a key exported from an HPKE context that serves many tokens",
+	Spec:      "RFC 9180, mode_psk and export, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256; NIST SP 800-38D; RFC 5869",
+	Prefix:    prefix,
+	TokenSize: func(m int) int { return len(prefix) + b64.EncodedLen(minRaw+m) },
+	NewCodec:  func(c codecs.Config) (codecs.Codec, error) { return New(c.Clock, c.Secrets...) },
+	Inspect:   inspect,
+	Guarantees: slices.Concat(
+		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Rotation, codecs.KeySeparation,
+			codecs.UniformRefusal, codecs.ByteExact, codecs.StrongKeys),
+		codecs.HoldsBecause(codecs.Canonical, "base64url and the X25519 encapsulation are both accepted in one spelling only"),
+		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces under a token key of at most 2^20 tokens"),
+		codecs.HoldsBecause(codecs.SteadyTiming, "it depends on whether the encapsulation is known to this opener, which is public, and on no key or payload"),
+		codecs.HoldsBecause(codecs.Total, "at most one scalar multiplication beside work linear in the token; contexts are kept for verified tokens only, and at most 1,024"),
+		codecs.Disclaims(codecs.KeyCommitting, "AES-GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
+		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce in one context repeats the key stream"),
+		codecs.Disclaims(codecs.SenderAuthenticated, "an opener holds the pre-shared key and can compute the public key: who can unseal can seal"),
+	),
+}

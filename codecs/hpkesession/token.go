@@ -1,0 +1,118 @@
+package hpkesession
+
+import (
+	"bytes"
+	"fmt"
+
+	"sealab/codecs"
+	"sealab/codecs/b64"
+	"sealab/codecs/hpke"
+	"sealab/codecs/keyring"
+)
+
+var (
+	errMalformed   = codecs.Reject(codecs.Malformed, "malformed")
+	errNotOneForm  = codecs.Reject(codecs.Malformed, "encapsulation")
+	errUnknownKey  = codecs.Reject(codecs.UnknownKey, "unknown key")
+	errLowOrder    = codecs.Reject(codecs.Unauthentic, "encapsulation")
+	errUnauthentic = codecs.Reject(codecs.Unauthentic, "seal")
+)
+
+var prefixBytes = []byte(prefix)
+
+// Seal implements codecs.Codec. It fails only on a fault of the HPKE
+// implementation.
+func (c *Codec) Seal(dst, payload []byte) ([]byte, error) {
+	s, err := c.current.session()
+	if err != nil {
+		return dst, err
+	}
+	return s.seal(dst, nil, payload), nil
+}
+
+// SeedSize implements codecs.Seeded: the seed is ikmE of RFC 9180, from which
+// the encapsulation is derived, and the nonce.
+func (c *Codec) SeedSize() int { return hpke.SeedSize + nonceSize }
+
+// SealSeeded implements codecs.Seeded. The token has a context of its own.
+func (c *Codec) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
+	if len(seed) != c.SeedSize() {
+		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.SeedSize())
+	}
+	s, err := encapsulate(c.ring.First().Key, seed[:hpke.SeedSize])
+	if err != nil {
+		return dst, err
+	}
+	return s.seal(dst, seed[hpke.SeedSize:], payload), nil
+}
+
+// seal seals under the given nonce, or a random one where it is nil.
+func (s *session) seal(dst, nonce, payload []byte) []byte {
+	raw := b64.GetScratch()
+	defer raw.Free()
+	raw.Grow(minRaw + len(payload))
+	raw.Bytes = append(raw.Bytes, s.key.ID[:]...)
+	raw.Bytes = append(raw.Bytes, s.enc[:]...)
+	raw.Bytes = raw.Bytes[:headSize+nonceSize]
+	if nonce == nil {
+		keyring.Random(raw.Bytes[headSize:])
+	} else {
+		copy(raw.Bytes[headSize:], nonce)
+	}
+	raw.Bytes = s.token.Seal(raw.Bytes, raw.Bytes[headSize:], payload, s.key.data)
+	dst = append(dst, prefix...)
+	return b64.AppendEncode(dst, raw.Bytes)
+}
+
+// Unseal implements codecs.Codec.
+func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
+	raw := b64.GetScratch()
+	defer raw.Free()
+	text, ok := bytes.CutPrefix(token, prefixBytes)
+	if !ok {
+		return dst, errMalformed
+	}
+	if !raw.Decode(text) || len(raw.Bytes) < minRaw {
+		return dst, errMalformed
+	}
+	id, enc, rest := raw.Bytes[:idSize], raw.Bytes[idSize:headSize], raw.Bytes[headSize:]
+	if !hpke.Canonical(enc) {
+		return dst, errNotOneForm
+	}
+	k := c.ring.Lookup(id)
+	if k == nil {
+		return dst, errUnknownKey
+	}
+	if s := c.known.get(k.Key, enc); s != nil {
+		return s.open(dst, rest)
+	}
+	return c.meet(dst, k.Key, enc, rest)
+}
+
+// meet opens a token whose encapsulation is not known, and keeps its session if
+// the tag verifies.
+func (c *Codec) meet(dst []byte, k *ringKey, enc, rest []byte) ([]byte, error) {
+	ctx, err := k.Decapsulate(enc)
+	if err != nil {
+		return dst, errLowOrder
+	}
+	s, err := newSession(k, enc, ctx)
+	if err != nil {
+		return dst, err
+	}
+	out, err := s.open(dst, rest)
+	if err != nil {
+		return dst, err
+	}
+	c.known.put(s)
+	return out, nil
+}
+
+// open appends to dst the payload of what follows a token's encapsulation.
+func (s *session) open(dst, rest []byte) ([]byte, error) {
+	out, err := s.token.Open(dst, rest[:nonceSize], rest[nonceSize:], s.key.data)
+	if err != nil {
+		return dst, errUnauthentic
+	}
+	return out, nil
+}
