@@ -1,0 +1,5 @@
+//go:build !race
+
+package codectest_test
+
+const raceEnabled = false
