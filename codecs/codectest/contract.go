@@ -116,31 +116,38 @@ func testRefusals(t *testing.T, s subject) {
 	}
 }
 
-// testConcurrency seals and unseals from many goroutines at once; the race
-// detector watches.
+// testConcurrency seals from many goroutines at once and, when all of them have
+// their tokens, unseals in all of them; the race detector watches.
 func testConcurrency(t *testing.T, s subject) {
+	const goroutines, tokens = 8, 20
 	c := s.codec(t)
-	var running sync.WaitGroup
-	failed := make(chan string, 8)
-	for g := range cap(failed) {
-		running.Go(func() {
-			payload := jsonText(g * 50)
-			for range 40 {
-				token, err := c.Seal(nil, payload)
-				if err != nil {
-					failed <- err.Error()
-					return
-				}
-				if got, err := c.Unseal(nil, token); err != nil || len(got) != len(payload) {
-					failed <- "a token of one goroutine did not come back to it"
-					return
-				}
+	var sealed [goroutines][tokens][]byte
+	var failed [goroutines]error
+	inParallel(goroutines, func(g int) {
+		for i := range tokens {
+			sealed[g][i], failed[g] = c.Seal(nil, jsonText(g*tokens+i))
+			if failed[g] != nil {
+				return
 			}
-		})
+		}
+	})
+	inParallel(goroutines, func(g int) {
+		for i, token := range sealed[g] {
+			got, err := c.Unseal(nil, token)
+			if err == nil && len(got) != len(jsonText(g*tokens+i)) {
+				err = errors.New("a token of one goroutine did not come back to it")
+			}
+			failed[g] = errors.Join(failed[g], err)
+		}
+	})
+	require.NoError(t, errors.Join(failed[:]...))
+}
+
+// inParallel calls f with 0 to n-1, at once, and waits.
+func inParallel(n int, f func(g int)) {
+	var running sync.WaitGroup
+	for g := range n {
+		running.Go(func() { f(g) })
 	}
 	running.Wait()
-	close(failed)
-	for text := range failed {
-		t.Error(text)
-	}
 }

@@ -40,15 +40,15 @@ func testBindings(t *testing.T, s subject) {
 		}
 		changed := binding()
 		c.change(changed)
-		requireRefused(t, bound{scheme, changed, noon}, mustSeal(t, bound{scheme, binding(), noon}, s.sample()), c.name)
-		requireRefused(t, bound{scheme, binding(), noon}, mustSeal(t, bound{scheme, changed, noon}, s.sample()), c.name+", reversed")
+		requireRefused(t, at(scheme, changed, noon), mustSeal(t, at(scheme, binding(), noon), s.sample()), c.name)
+		requireRefused(t, at(scheme, binding(), noon), mustSeal(t, at(scheme, changed, noon), s.sample()), c.name+", reversed")
 	}
 	testZeroBinding(t, s, scheme)
 }
 
 // testZeroBinding checks that no binding at all means the zero Binding.
 func testZeroBinding(t *testing.T, s subject, scheme codecs.Scheme) {
-	token := mustSeal(t, bound{scheme, nil, noon}, s.sample())
+	token := mustSeal(t, at(scheme, nil, noon), s.sample())
 	for _, b := range []*codecs.Binding{nil, {}} {
 		got, err := scheme.Verify(nil, token, b, noon)
 		require.NoError(t, err)
@@ -61,7 +61,7 @@ func testZeroBinding(t *testing.T, s subject, scheme codecs.Scheme) {
 func testExpiry(t *testing.T, s subject) {
 	scheme, err := s.scheme(s.ring(0))
 	require.NoError(t, err)
-	token := mustSeal(t, bound{scheme, binding(), noon}, s.sample())
+	token := mustSeal(t, at(scheme, binding(), noon), s.sample())
 	for _, after := range []time.Duration{0, time.Second, ttl / 2, ttl - time.Second} {
 		_, err := scheme.Verify(nil, token, binding(), noon.Add(after))
 		require.NoError(t, err, "%v after minting", after)
@@ -70,6 +70,11 @@ func testExpiry(t *testing.T, s subject) {
 		return
 	}
 	for _, after := range []time.Duration{ttl + time.Second, ttl + time.Hour, 1000 * ttl, 100_000 * time.Hour} {
-		requireRefused(t, bound{scheme, binding(), noon.Add(after)}, token, after.String()+" after minting")
+		requireRefused(t, at(scheme, binding(), noon.Add(after)), token, after.String()+" after minting")
 	}
+}
+
+// at returns scheme as a codec under b and at now.
+func at(scheme codecs.Scheme, b *codecs.Binding, now time.Time) codecs.Codec {
+	return codecs.Bound{Scheme: scheme, Binding: b, Now: now}
 }

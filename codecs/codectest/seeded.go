@@ -13,9 +13,9 @@ import (
 // testSeeded checks that sealing under a given seed is reproducible, opens, and
 // takes no seed of another length.
 func testSeeded(t *testing.T, s subject) {
-	c, ok := seeded(s.codec(t))
+	c, ok := codecs.AsSeeded(s.codec(t))
 	require.True(t, ok, "the design has no seeded twin")
-	again, ok := seeded(s.codec(t))
+	again, ok := codecs.AsSeeded(s.codec(t))
 	require.True(t, ok)
 	n := c.SeedSize()
 	seed := seedOf(n, 1)
@@ -63,7 +63,7 @@ func seedOf(n int, b byte) []byte { return bytes.Repeat([]byte{b}, n) }
 // testEdited checks the design's second way of sealing, step by step, against
 // the first, and that an edit before authentication is authenticated.
 func testEdited(t *testing.T, s subject) {
-	c, ok := assembler(s.codec(t))
+	c, ok := codecs.AsAssembler(s.codec(t))
 	require.True(t, ok, "the design cannot seal step by step")
 	seed := seedOf(c.SeedSize(), 7)
 	want, err := c.SealSeeded([]byte("x"), seed, s.sample())

@@ -58,7 +58,7 @@ func (s subject) try(secrets [][]byte) (codecs.Codec, error) {
 		return s.OpenCodec(codecs.Config{Secrets: secrets})
 	}
 	scheme, err := s.scheme(secrets)
-	return bound{scheme, binding(), noon}, err
+	return codecs.Bound{Scheme: scheme, Binding: binding(), Now: noon}, err
 }
 
 func (s subject) scheme(secrets [][]byte) (codecs.Scheme, error) {
@@ -113,46 +113,6 @@ func (s subject) requirePayload(t *testing.T, want, got []byte) {
 		return
 	}
 	require.JSONEq(t, string(want), string(got))
-}
-
-// bound is a scheme as a codec: under one binding, at one time.
-type bound struct {
-	codecs.Scheme
-	b   *codecs.Binding
-	now time.Time
-}
-
-func (c bound) Seal(dst, payload []byte) ([]byte, error) { return c.Mint(dst, payload, c.b, c.now) }
-func (c bound) Unseal(dst, token []byte) ([]byte, error) { return c.Verify(dst, token, c.b, c.now) }
-
-func (c bound) SeedSize() int { return c.Scheme.(codecs.SeededScheme).SeedSize() }
-
-func (c bound) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
-	return c.Scheme.(codecs.SeededScheme).MintSeeded(dst, seed, payload, c.b, c.now)
-}
-
-func (c bound) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte, error) {
-	return c.Scheme.(codecs.SchemeAssembler).MintEdited(dst, seed, payload, c.b, c.now, edit)
-}
-
-// seeded returns c as a Seeded, if it is one.
-func seeded(c codecs.Codec) (codecs.Seeded, bool) {
-	if b, ok := c.(bound); ok {
-		_, ok := b.Scheme.(codecs.SeededScheme)
-		return b, ok
-	}
-	s, ok := c.(codecs.Seeded)
-	return s, ok
-}
-
-// assembler returns c as an Assembler, if it is one.
-func assembler(c codecs.Codec) (codecs.Assembler, bool) {
-	if b, ok := c.(bound); ok {
-		_, ok := b.Scheme.(codecs.SchemeAssembler)
-		return b, ok
-	}
-	a, ok := c.(codecs.Assembler)
-	return a, ok
 }
 
 // mustSeal seals payload, which must work.
