@@ -4,17 +4,19 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sealab/codecs"
 	"sealab/codecs/aesgcm"
+	"sealab/codecs/envelope"
 	"sealab/codecs/hmacsha256"
 	"sealab/codecs/hpkepsk"
 	"sealab/codecs/hpkesession"
 	"sealab/codecs/xchacha"
 )
 
-// rows is the catalog. To add a design, add its folder and its row.
+// rows is the catalog of what is written here. To add a design, add its folder and its row.
 var rows = []codecs.Design{
 	hmacsha256.Design,
 	aesgcm.Design,
@@ -23,13 +25,22 @@ var rows = []codecs.Design{
 	hpkesession.Design,
 }
 
-// All returns every design, in the catalog's order.
-func All() []codecs.Design { return append([]codecs.Design(nil), rows...) }
+// All returns every design, in the catalog's order: the rows, and after them a
+// scheme for each codec among them, which puts the claims envelope over it.
+func All() []codecs.Design {
+	all := slices.Clone(rows)
+	for _, d := range rows {
+		if !d.IsScheme() {
+			all = append(all, envelope.Over(d))
+		}
+	}
+	return all
+}
 
 // Find returns the design called name.
 func Find(name string) (codecs.Design, error) {
-	known := make([]string, 0, len(rows))
-	for _, d := range rows {
+	var known []string
+	for _, d := range All() {
 		if d.Name == name {
 			return d, nil
 		}

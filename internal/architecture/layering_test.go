@@ -9,10 +9,10 @@ import (
 )
 
 // design is what a design may import, and what stands beside the designs.
-var design = []string{"codecs", "codecs/b64", "codecs/keyring", "codecs/aead", "codecs/hpke", "codecs/envelope/..."}
+var design = []string{"codecs", "codecs/b64", "codecs/keyring", "codecs/aead", "codecs/hpke", "codecs/rawjson", "codecs/envelope/..."}
 
 // instrument is what an instrument may import beside its own folder.
-var instrument = []string{"codecs", "codecs/catalog", "codecs/codectest", "codecs/worker", "internal/..."}
+var instrument = []string{"codecs", "codecs/catalog", "codecs/codectest", "codecs/rawjson", "codecs/worker", "internal/..."}
 
 // layers says for each folder which folders of this module its packages may
 // import beside their own subfolders. The most specific row counts; a package
@@ -21,10 +21,11 @@ var instrument = []string{"codecs", "codecs/catalog", "codecs/codectest", "codec
 var layers = map[string][]string{
 	"codecs":              {},
 	"codecs/b64":          {},
+	"codecs/rawjson":      {},
 	"codecs/keyring":      {"codecs"},
 	"codecs/aead":         {"codecs", "codecs/b64", "codecs/keyring"},
 	"codecs/hpke":         {"codecs/keyring"},
-	"codecs/envelope/...": {"codecs", "codecs/b64", "codecs/keyring", "codecs/envelope/..."},
+	"codecs/envelope/...": {"codecs", "codecs/b64", "codecs/keyring", "codecs/rawjson", "codecs/envelope/..."},
 
 	"codecs/aesgcm/...":      design,
 	"codecs/hmacsha256/...":  design,

@@ -1,0 +1,52 @@
+package compactjson
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+)
+
+// appendNumber appends a literal as Python prints what it stands for.
+func appendNumber(dst, literal []byte) []byte {
+	if !IsFloat(literal) {
+		if string(literal) == "-0" {
+			literal = literal[1:]
+		}
+		return append(dst, literal...)
+	}
+	return AppendFloat(dst, ParseFloat(literal))
+}
+
+// IsFloat reports whether Python reads a literal as a float: it has a point or
+// an exponent, or is NaN or an infinity.
+func IsFloat(literal []byte) bool { return bytes.ContainsAny(literal, ".eENI") }
+
+// ParseFloat returns the float that a number's literal stands for, an infinity
+// where it is out of range.
+func ParseFloat(literal []byte) float64 {
+	f, _ := strconv.ParseFloat(string(literal), 64) // the parser has seen to the syntax; out of range is infinite
+	return f
+}
+
+// AppendFloat appends what Python's json.dumps prints for a float: the
+// shortest digits that give f again, with an exponent only where it is under
+// -4 or over 15.
+func AppendFloat(dst []byte, f float64) []byte {
+	switch {
+	case math.IsNaN(f):
+		return append(dst, "NaN"...)
+	case math.IsInf(f, 1):
+		return append(dst, "Infinity"...)
+	case math.IsInf(f, -1):
+		return append(dst, "-Infinity"...)
+	}
+	if a := math.Abs(f); a != 0 && (a < 1e-4 || a >= 1e16) {
+		return strconv.AppendFloat(dst, f, 'e', -1, 64)
+	}
+	start := len(dst)
+	dst = strconv.AppendFloat(dst, f, 'f', -1, 64)
+	if !bytes.Contains(dst[start:], []byte(".")) {
+		dst = append(dst, ".0"...)
+	}
+	return dst
+}

@@ -1,0 +1,114 @@
+package envelope
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"sealab/codecs"
+	"sealab/codecs/keyring"
+	"sealab/codecs/rawjson"
+)
+
+// Mint implements codecs.Scheme.
+func (s *scheme) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	var fresh salt
+	keyring.Random(fresh[:])
+	payload, err := s.claims(fresh, state, b, now)
+	if err != nil {
+		return dst, err
+	}
+	return s.codec.Seal(dst, payload)
+}
+
+// claims returns the payload that Mint seals.
+func (s *scheme) claims(fresh salt, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	if b == nil {
+		b = &unbound
+	}
+	digest, err := DigestArguments(b.Method, b.Arguments)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
+	}
+	if !carries(state, b) {
+		return nil, codecs.ErrUnsupported
+	}
+	c := claims{method: []byte(b.Method), target: []byte(b.Target), digest: digest, state: state}
+	c.issued = unixSeconds(now)
+	c.expires = c.issued + s.ttl.Seconds()
+	if b.Audience != nil {
+		c.audience = []byte(*b.Audience)
+		c.hasAudience = true
+	}
+	if b.Principal != nil {
+		c.principal = principalClaim(fresh, *b.Principal)
+	}
+	return c.append(make([]byte, 0, 256+len(state)*9/8)), nil
+}
+
+// carries reports whether the claims can hold the state and the names so that
+// they come back as the same bytes.
+func carries(state []byte, b *codecs.Binding) bool {
+	names := [][]byte{state, []byte(b.Method), []byte(b.Target)}
+	if b.Audience != nil {
+		names = append(names, []byte(*b.Audience))
+	}
+	for _, name := range names {
+		if !rawjson.ValidWTF8(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// seeded is a scheme over a codec whose randomness can be given.
+type seeded struct {
+	scheme
+	codec codecs.Seeded
+}
+
+// SeedSize implements codecs.SeededScheme: the codec's seed, then the salt.
+func (s *seeded) SeedSize() int { return s.codec.SeedSize() + len(salt{}) }
+
+// split cuts a seed into the codec's and the salt.
+func (s *seeded) split(seed []byte) (codecSeed []byte, fresh salt, err error) {
+	n := s.codec.SeedSize()
+	if len(seed) != n+len(fresh) {
+		return nil, fresh, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), n+len(fresh))
+	}
+	return seed[:n], salt(seed[n:]), nil
+}
+
+// MintSeeded implements codecs.SeededScheme.
+func (s *seeded) MintSeeded(dst, seed, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	codecSeed, fresh, err := s.split(seed)
+	if err != nil {
+		return dst, err
+	}
+	payload, err := s.claims(fresh, state, b, now)
+	if err != nil {
+		return dst, err
+	}
+	return s.codec.SealSeeded(dst, codecSeed, payload)
+}
+
+// assembler is a scheme over a codec that seals step by step.
+type assembler struct {
+	seeded
+	codec codecs.Assembler
+}
+
+// MintEdited implements codecs.SchemeAssembler: codecs.StepClaims, then the
+// steps of the codec.
+func (s *assembler) MintEdited(dst, seed, state []byte, b *codecs.Binding, now time.Time, edit codecs.Edit) ([]byte, error) {
+	codecSeed, fresh, err := s.split(seed)
+	if err != nil {
+		return dst, err
+	}
+	payload, err := s.claims(fresh, state, b, now)
+	if err != nil {
+		return dst, err
+	}
+	payload = edit(codecs.StepClaims, bytes.Clone(payload))
+	return s.codec.SealEdited(dst, codecSeed, payload, edit)
+}

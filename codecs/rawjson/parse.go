@@ -1,0 +1,242 @@
+package rawjson
+
+import "bytes"
+
+// parser is a recursive descent over src. Its methods report false on a fault,
+// which they have then described.
+type parser struct {
+	Dialect
+	src   []byte
+	at    int
+	depth int
+	fault string
+}
+
+func (p *parser) fail(what string) bool {
+	p.fault = what
+	return false
+}
+
+// next returns the byte at hand, or 0 at the end.
+func (p *parser) next() byte {
+	if p.at < len(p.src) {
+		return p.src[p.at]
+	}
+	return 0
+}
+
+func (p *parser) document() (v Value, ok bool) {
+	if !p.space() || !p.value(&v) || !p.space() {
+		return v, false
+	}
+	if p.at != len(p.src) {
+		return v, p.fail("more follows the value")
+	}
+	return v, true
+}
+
+// space skips white space, and comments where the dialect has them.
+func (p *parser) space() bool {
+	for {
+		switch p.next() {
+		case ' ', '\t', '\n', '\r':
+			p.at++
+		case '/':
+			if !p.Comments {
+				return true
+			}
+			if !p.comment() {
+				return p.fail("an unfinished comment")
+			}
+		default:
+			return true
+		}
+	}
+}
+
+// comment skips one comment. A line comment has to end with its line.
+func (p *parser) comment() bool {
+	rest := p.src[p.at+1:]
+	var end []byte
+	switch {
+	case bytes.HasPrefix(rest, []byte("*")):
+		end = []byte("*/")
+	case bytes.HasPrefix(rest, []byte("/")):
+		end = []byte("\n")
+	default:
+		return false
+	}
+	n := bytes.Index(rest[1:], end)
+	if n < 0 {
+		return false
+	}
+	p.at += 2 + n + len(end)
+	return true
+}
+
+func (p *parser) value(v *Value) bool {
+	switch c := p.next(); c {
+	case '{':
+		return p.enter() && p.object(v) && p.leave()
+	case '[':
+		return p.enter() && p.array(v) && p.leave()
+	case '"':
+		v.Kind = String
+		return p.text(&v.Text)
+	case 'n':
+		return p.word(v, Null, "null")
+	case 't':
+		return p.word(v, True, "true")
+	case 'f':
+		return p.word(v, False, "false")
+	default:
+		return p.number(v)
+	}
+}
+
+func (p *parser) enter() bool {
+	p.at++
+	if p.depth++; p.depth > p.MaxDepth {
+		return p.fail("nesting too deep")
+	}
+	return p.space()
+}
+
+func (p *parser) leave() bool {
+	p.depth--
+	return true
+}
+
+func (p *parser) word(v *Value, k Kind, word string) bool {
+	if !bytes.HasPrefix(p.src[p.at:], []byte(word)) {
+		return p.fail("no value")
+	}
+	p.at += len(word)
+	v.Kind = k
+	return true
+}
+
+func (p *parser) array(v *Value) bool {
+	v.Kind = Array
+	if p.next() == ']' {
+		p.at++
+		return true
+	}
+	for {
+		v.Items = append(v.Items, Value{})
+		if !p.value(&v.Items[len(v.Items)-1]) {
+			return false
+		}
+		if more, ok := p.another(']'); !more {
+			return ok
+		}
+	}
+}
+
+func (p *parser) object(v *Value) bool {
+	v.Kind = Object
+	if p.next() == '}' {
+		p.at++
+		return true
+	}
+	for {
+		v.Members = append(v.Members, Member{})
+		m := &v.Members[len(v.Members)-1]
+		if !p.name(m) || !p.value(&m.Value) {
+			return false
+		}
+		if more, ok := p.another('}'); !more {
+			return ok
+		}
+	}
+}
+
+// name reads a member's name and the colon after it.
+func (p *parser) name(m *Member) bool {
+	if p.next() != '"' {
+		return p.fail("no member name")
+	}
+	if !p.text(&m.Name) || !p.space() {
+		return false
+	}
+	if p.next() != ':' {
+		return p.fail("no colon after a member name")
+	}
+	p.at++
+	return p.space()
+}
+
+// another reads what follows an element: a comma, and then more is true, or
+// the closing bracket.
+func (p *parser) another(closing byte) (more, ok bool) {
+	if !p.space() {
+		return false, false
+	}
+	switch p.next() {
+	case ',':
+		p.at++
+		if !p.space() {
+			return false, false
+		}
+		return true, true
+	case closing:
+		p.at++
+		return false, true
+	default:
+		return false, p.fail("neither a comma nor the end of the list")
+	}
+}
+
+// number reads a number's literal.
+func (p *parser) number(v *Value) bool {
+	v.Kind = Number
+	start := p.at
+	if p.NonFinite && p.nonFinite() {
+		v.Text = p.src[start:p.at]
+		return true
+	}
+	if p.next() == '-' {
+		p.at++
+	}
+	if p.next() == '0' {
+		p.at++
+	} else if !p.digits() {
+		return p.fail("no value")
+	}
+	if p.next() == '.' {
+		p.at++
+		if !p.digits() {
+			return p.fail("no digit after the point")
+		}
+	}
+	if c := p.next(); c == 'e' || c == 'E' {
+		p.at++
+		if c := p.next(); c == '+' || c == '-' {
+			p.at++
+		}
+		if !p.digits() {
+			return p.fail("no digit in the exponent")
+		}
+	}
+	v.Text = p.src[start:p.at]
+	return true
+}
+
+func (p *parser) nonFinite() bool {
+	for _, word := range []string{"NaN", "Infinity", "-Infinity"} {
+		if bytes.HasPrefix(p.src[p.at:], []byte(word)) {
+			p.at += len(word)
+			return true
+		}
+	}
+	return false
+}
+
+// digits skips at least one digit.
+func (p *parser) digits() bool {
+	start := p.at
+	for c := p.next(); '0' <= c && c <= '9'; c = p.next() {
+		p.at++
+	}
+	return p.at > start
+}

@@ -1,0 +1,92 @@
+// Package rawjson reads JSON (RFC 8259) without losing anything: numbers stay
+// the literals they were, strings keep lone surrogates, repeated names stay in
+// the order in which they came. The SDKs digest and compare what their own
+// parsers made of a document; a decoded Go value has already lost it.
+//
+// Text is UTF-8 in which surrogates may occur, encoded in three bytes like any
+// other code point ("generalised UTF-8", what Python calls surrogatepass). An
+// escaped surrogate pair becomes the character it stands for. Where a text has
+// no pair spelt as two surrogates it is WTF-8.
+//
+// A Dialect says what a parser takes beyond the RFC. Parsing is linear in time
+// and memory, and its recursion is bounded by MaxDepth.
+//
+// The package does not check that documents are UTF-8: callers differ in that,
+// and use utf8.Valid or [Valid] first.
+package rawjson
+
+import "fmt"
+
+// A Kind is one of the kinds of JSON value.
+type Kind uint8
+
+// The kinds.
+const (
+	Null Kind = iota + 1
+	False
+	True
+	Number
+	String
+	Array
+	Object
+)
+
+// A Value is one JSON value. Only the fields of its kind are set. Text may
+// share memory with the document.
+type Value struct {
+	Kind    Kind
+	Text    []byte   // String: its characters, unescaped. Number: its literal.
+	Items   []Value  // Array
+	Members []Member // Object: every member in order, repeated names included
+}
+
+// A Member is one name and value of an object.
+type Member struct {
+	Name  []byte
+	Value Value
+}
+
+// Lookup returns the value of the last member called name, or nil: the rule of
+// every parser that the SDKs use.
+func (v *Value) Lookup(name string) *Value {
+	for i := len(v.Members) - 1; i >= 0; i-- {
+		if string(v.Members[i].Name) == name {
+			return &v.Members[i].Value
+		}
+	}
+	return nil
+}
+
+// IsString reports whether v is a string with exactly the characters of text.
+// A nil Value is none.
+func (v *Value) IsString(text string) bool {
+	return v != nil && v.Kind == String && string(v.Text) == text
+}
+
+// DefaultMaxDepth bounds nesting where a Dialect does not.
+const DefaultMaxDepth = 10_000
+
+// A Dialect is what a parser takes beyond RFC 8259. The zero value takes
+// nothing.
+type Dialect struct {
+	NonFinite bool // the literals NaN, Infinity and -Infinity are numbers
+	Controls  bool // control characters may stand in strings as they are
+	Comments  bool // /* */ and // to the end of line are white space
+	MaxDepth  int  // deepest nesting of arrays and objects; 0: DefaultMaxDepth
+}
+
+// Parse parses a whole document.
+func (d Dialect) Parse(doc []byte) (Value, error) {
+	p := parser{Dialect: d, src: doc}
+	if p.MaxDepth == 0 {
+		p.MaxDepth = DefaultMaxDepth
+	}
+	v, ok := p.document()
+	if !ok {
+		return Value{}, fmt.Errorf("sealab: not JSON: %s at byte %d", p.fault, p.at)
+	}
+	return v, nil
+}
+
+// Parse parses a whole document of plain RFC 8259.
+func Parse(doc []byte) (Value, error) { return Dialect{}.Parse(doc) }

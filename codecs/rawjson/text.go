@@ -1,0 +1,172 @@
+package rawjson
+
+import (
+	"iter"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// text reads a string at its opening quotation mark. A string without escapes
+// shares memory with the document.
+func (p *parser) text(out *[]byte) bool {
+	p.at++
+	start := p.at
+	for p.at < len(p.src) {
+		switch c := p.src[p.at]; {
+		case c == '"':
+			*out = p.src[start:p.at:p.at]
+			p.at++
+			return true
+		case c == '\\':
+			return p.escaped(out, start)
+		case c < ' ' && !p.Controls:
+			return p.fail("a control character in a string")
+		default:
+			p.at++
+		}
+	}
+	return p.fail("an unfinished string")
+}
+
+// escaped reads the rest of a string that began at start and has an escape at
+// hand.
+func (p *parser) escaped(out *[]byte, start int) bool {
+	text := append([]byte(nil), p.src[start:p.at]...)
+	for p.at < len(p.src) {
+		switch c := p.src[p.at]; {
+		case c == '"':
+			p.at++
+			*out = text
+			return true
+		case c == '\\':
+			r, ok := p.escape()
+			if !ok {
+				return p.fail("a wrong escape")
+			}
+			text = AppendRune(text, r)
+		case c < ' ' && !p.Controls:
+			return p.fail("a control character in a string")
+		default:
+			text = append(text, c)
+			p.at++
+		}
+	}
+	return p.fail("an unfinished string")
+}
+
+// short are the escapes of one letter.
+var short = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// escape reads one escape sequence, or two that make a surrogate pair.
+func (p *parser) escape() (rune, bool) {
+	p.at++
+	c := p.next()
+	if c != 'u' {
+		p.at++
+		return rune(short[c]), short[c] != 0
+	}
+	p.at++
+	r, ok := hex4(p.src[p.at:])
+	if !ok {
+		return 0, false
+	}
+	p.at += 4
+	if rest := p.src[p.at:]; len(rest) >= 6 && rest[0] == '\\' && rest[1] == 'u' {
+		if low, ok := hex4(rest[2:]); ok && isPair(r, low) {
+			p.at += 6
+			return utf16.DecodeRune(r, low), true
+		}
+	}
+	return r, true
+}
+
+func hex4(s []byte) (r rune, ok bool) {
+	if len(s) < 4 {
+		return 0, false
+	}
+	for _, c := range s[:4] {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+func isHigh(r rune) bool      { return 0xd800 <= r && r < 0xdc00 }
+func isLow(r rune) bool       { return 0xdc00 <= r && r < 0xe000 }
+func isPair(h, low rune) bool { return isHigh(h) && isLow(low) }
+
+// AppendRune appends the generalised UTF-8 of r, which may be a surrogate.
+func AppendRune(dst []byte, r rune) []byte {
+	if isHigh(r) || isLow(r) {
+		return append(dst, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0xbf, 0x80|byte(r)&0xbf)
+	}
+	return utf8.AppendRune(dst, r)
+}
+
+// DecodeRune returns the first code point of s, which may be a surrogate, and
+// its length in bytes. Where s does not begin with generalised UTF-8 it is
+// utf8.RuneError with a length of 1, or of 0 when s is empty.
+func DecodeRune(s []byte) (rune, int) {
+	r, n := utf8.DecodeRune(s)
+	if r == utf8.RuneError && n == 1 && len(s) >= 3 && s[0] == 0xed && s[1]&0xe0 == 0xa0 && s[2]&0xc0 == 0x80 {
+		return 0xd000 | rune(s[1]&0x3f)<<6 | rune(s[2]&0x3f), 3
+	}
+	return r, n
+}
+
+// invalid stands for a byte that is not part of generalised UTF-8.
+const invalid = -1
+
+// runes walks over the code points of s.
+func runes(s []byte) iter.Seq[rune] {
+	return func(yield func(rune) bool) {
+		for len(s) > 0 {
+			r, n := DecodeRune(s)
+			if r == utf8.RuneError && n == 1 {
+				r = invalid
+			}
+			if !yield(r) {
+				return
+			}
+			s = s[n:]
+		}
+	}
+}
+
+// Valid reports whether s is generalised UTF-8.
+func Valid(s []byte) bool {
+	if utf8.Valid(s) {
+		return true
+	}
+	for r := range runes(s) {
+		if r == invalid {
+			return false
+		}
+	}
+	return true
+}
+
+// ValidWTF8 reports whether s is WTF-8: generalised UTF-8 in which no pair is
+// spelt as two surrogates, so that it comes back from JSON as the same bytes.
+func ValidWTF8(s []byte) bool {
+	if utf8.Valid(s) {
+		return true
+	}
+	var last rune
+	for r := range runes(s) {
+		if r == invalid || isPair(last, r) {
+			return false
+		}
+		last = r
+	}
+	return true
+}
