@@ -42,7 +42,7 @@ const claimsLabel = "sealab/claims/v1"
 // under the given ones first, because what is derived from a weak secret looks
 // strong.
 func newCodec(d codecs.Design, c codecs.Config) (codecs.Codec, error) {
-	if _, err := d.NewCodec(c); err != nil {
+	if _, err := d.OpenCodec(c); err != nil {
 		return nil, err
 	}
 	derived := make([][]byte, len(c.Secrets))
@@ -50,7 +50,7 @@ func newCodec(d codecs.Design, c codecs.Config) (codecs.Codec, error) {
 		derived[i] = keyring.Derive(secret, claimsLabel, keyring.KeySize)
 	}
 	c.Secrets = derived
-	return d.NewCodec(c)
+	return d.OpenCodec(c)
 }
 
 // guarantees returns what claims over a codec promise.

@@ -2,6 +2,7 @@ package envelope
 
 import (
 	"bytes"
+	"math"
 	"time"
 
 	"sealab/codecs"
@@ -13,12 +14,12 @@ import (
 // order of its checks.
 var (
 	errMalformed = codecs.Reject(codecs.Malformed, "malformed")
-	errFuture     = codecs.Reject(codecs.Expired, "minted in the future")
-	errExpired    = codecs.Reject(codecs.Expired, "expired")
-	errRequest    = codecs.Reject(codecs.Misbound, "request binding")
-	errAudience   = codecs.Reject(codecs.Misbound, "audience")
-	errDrift      = codecs.Reject(codecs.Misbound, "principal drift")
-	errPrincipal  = codecs.Reject(codecs.Misbound, "principal")
+	errFuture    = codecs.Reject(codecs.Expired, "minted in the future")
+	errExpired   = codecs.Reject(codecs.Expired, "expired")
+	errRequest   = codecs.Reject(codecs.Misbound, "request binding")
+	errAudience  = codecs.Reject(codecs.Misbound, "audience")
+	errDrift     = codecs.Reject(codecs.Misbound, "principal drift")
+	errPrincipal = codecs.Reject(codecs.Misbound, "principal")
 )
 
 // unbound is the binding where the caller has none.
@@ -106,12 +107,16 @@ func (o *object) checkPrincipal(want *string) *codecs.RejectError {
 	return nil
 }
 
-// isCanonical reports whether payload is what Mint writes for these claims.
+// isCanonical reports whether payload is what Mint writes for these claims,
+// whose times are finite: there is no way to be without expiry.
 func (o *object) isCanonical(payload []byte) bool {
 	c := claims{
 		issued: number(o.Lookup("iat")).float(), expires: number(o.Lookup("exp")).float(),
 		method: o.text("m"), target: o.text("t"), digest: o.text("a"), state: o.text("s"),
 		hasAudience: o.Lookup("aud") != nil, audience: o.text("aud"), principal: o.text("p"),
+	}
+	if math.IsInf(c.issued, 0) || math.IsInf(c.expires, 0) {
+		return false
 	}
 	return bytes.Equal(c.append(make([]byte, 0, len(payload))), payload)
 }
