@@ -1,0 +1,143 @@
+package hpkepsk
+
+import (
+	"bytes"
+	"encoding/hex"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/hpke"
+)
+
+func secret(i byte) []byte { return append(bytes.Repeat([]byte{0x5e}, codecs.MinSecret-1), i) }
+
+func mustSplit(t *testing.T, i byte) (minter, opener []byte) {
+	t.Helper()
+	minter, opener, err := Split(secret(i))
+	require.NoError(t, err)
+	return minter, opener
+}
+
+// TestSplitRoles mints and opens with what the parties hold, and with the whole
+// secret on the other side.
+func TestSplitRoles(t *testing.T) {
+	minterKey, openerKey := mustSplit(t, 1)
+	_, otherKey := mustSplit(t, 2)
+	minter, err := NewMinter(minterKey)
+	require.NoError(t, err)
+	opener, err := NewOpener(otherKey, openerKey)
+	require.NoError(t, err)
+	whole, err := New(secret(1))
+	require.NoError(t, err)
+
+	token, err := minter.Seal([]byte("x"), []byte("payload"))
+	require.NoError(t, err)
+	for _, o := range []interface {
+		Unseal(dst, token []byte) ([]byte, error)
+	}{opener, whole} {
+		got, err := o.Unseal([]byte("y"), token[1:])
+		require.NoError(t, err)
+		require.Equal(t, "ypayload", string(got))
+	}
+	token, err = whole.Seal(nil, []byte("payload"))
+	require.NoError(t, err)
+	got, err := opener.Unseal(nil, token)
+	require.NoError(t, err)
+	require.Equal(t, "payload", string(got))
+}
+
+// TestMinterCannotRead gives an opener what a minter holds, in the place of the
+// private key: its own token does not open.
+func TestMinterCannotRead(t *testing.T) {
+	minterKey, _ := mustSplit(t, 1)
+	minter, err := NewMinter(minterKey)
+	require.NoError(t, err)
+	token, err := minter.Seal(nil, []byte("payload"))
+	require.NoError(t, err)
+	pretender, err := NewOpener(minterKey)
+	require.NoError(t, err)
+	requireStage(t, pretender, token, codecs.Unauthentic)
+}
+
+// TestPublicKeyIsNotEnough mints with the public key and another pre-shared
+// key: base mode would let this token in.
+func TestPublicKeyIsNotEnough(t *testing.T) {
+	minterKey, openerKey := mustSplit(t, 1)
+	minterKey[len(minterKey)-1] ^= 1
+	minter, err := NewMinter(minterKey)
+	require.NoError(t, err)
+	token, err := minter.Seal(nil, []byte("payload"))
+	require.NoError(t, err)
+	opener, err := NewOpener(openerKey)
+	require.NoError(t, err)
+	requireStage(t, opener, token, codecs.Unauthentic)
+}
+
+func TestPartiesRefuseKeys(t *testing.T) {
+	_, openerKey := mustSplit(t, 1)
+	_, err := NewMinter(openerKey[:10])
+	require.ErrorContains(t, err, "has 10 bytes, want 68")
+	_, err = NewOpener()
+	require.Error(t, err)
+	_, err = NewOpener(openerKey, openerKey)
+	require.ErrorContains(t, err, "secrets 1 and 2 of 2 are the same")
+	_, _, err = Split([]byte("short"))
+	require.ErrorContains(t, err, "must have at least 32")
+}
+
+// TestEncapsulationSpelledOtherwise seals authentically under encapsulations
+// that no honest sender makes, and puts points of low order on the wire.
+func TestEncapsulationSpelledOtherwise(t *testing.T) {
+	c, err := New(secret(1))
+	require.NoError(t, err)
+	seed := make([]byte, c.SeedSize())
+	sealed := func(step codecs.Step, change func([]byte) []byte) []byte {
+		token, err := c.SealEdited(nil, seed, []byte("payload"), func(at codecs.Step, value []byte) []byte {
+			if at == step {
+				return change(value)
+			}
+			return value
+		})
+		require.NoError(t, err)
+		return token
+	}
+	topBit := func(enc []byte) []byte { enc[hpke.EncSize-1] |= 0x80; return enc }
+	// 9 + (2^255 - 19): the base point, spelled beyond the field.
+	beyond := func([]byte) []byte {
+		return append([]byte{0xf6}, append(bytes.Repeat([]byte{0xff}, 30), 0x7f)...)
+	}
+	lowOrder := func([]byte) []byte {
+		b, err := hex.DecodeString("e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800")
+		require.NoError(t, err)
+		return b
+	}
+	basePoint := func([]byte) []byte { return append([]byte{9}, make([]byte, 31)...) }
+
+	requireStage(t, c, sealed(codecs.StepEnc, topBit), codecs.Malformed)
+	requireStage(t, c, sealed(codecs.StepEnc, beyond), codecs.Malformed)
+	requireStage(t, c, sealed(codecs.WireEnc, topBit), codecs.Malformed)
+	requireStage(t, c, sealed(codecs.WireEnc, lowOrder), codecs.Unauthentic)
+	got, err := c.Unseal(nil, sealed(codecs.StepEnc, basePoint))
+	require.NoError(t, err, "the same edit with a canonical point is authentic")
+	require.Equal(t, "payload", string(got))
+
+	_, err = c.SealEdited(nil, seed, nil, func(at codecs.Step, value []byte) []byte {
+		if at == codecs.StepEnc {
+			return lowOrder(value)
+		}
+		return value
+	})
+	require.ErrorIs(t, err, codecs.ErrUnsupported)
+}
+
+func requireStage(t *testing.T, o interface {
+	Unseal(dst, token []byte) ([]byte, error)
+}, token []byte, want codecs.Stage) {
+	t.Helper()
+	_, err := o.Unseal(nil, token)
+	refused := codecs.Rejected(err)
+	require.NotNil(t, refused, "want a refusal, got %v", err)
+	require.Equal(t, want, refused.Stage)
+}

@@ -1,0 +1,233 @@
+package hpkesession
+
+import (
+	"bytes"
+	"encoding/binary"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/b64"
+	"sealab/codecs/hpke"
+)
+
+var noon = time.Unix(1_795_132_800, 0)
+
+func mustNew(t *testing.T, clock func() time.Time) *Codec {
+	t.Helper()
+	c, err := New(clock, bytes.Repeat([]byte("k3"), codecs.MinSecret/2))
+	require.NoError(t, err)
+	return c
+}
+
+func mustSeal(t *testing.T, c *Codec) []byte {
+	t.Helper()
+	token, err := c.Seal(nil, []byte("payload"))
+	require.NoError(t, err)
+	return token
+}
+
+// encOf returns the encapsulation that a token carries.
+func encOf(t *testing.T, token []byte) string {
+	t.Helper()
+	_, raw, err := b64.Parse(prefix, minRaw, token)
+	require.NoError(t, err)
+	return string(raw[idSize:headSize])
+}
+
+// kept counts the sessions in the cache.
+func (c *cache) kept() (n int) {
+	for i := range c {
+		for j := range c[i].ways {
+			if c[i].ways[j].Load() != nil {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func TestCountBoundsSession(t *testing.T) {
+	c := mustNew(t, nil)
+	require.EqualValues(t, 1<<20, c.current.maxTokens)
+	c.current.maxTokens = 3
+	var encs []string
+	for range 7 {
+		encs = append(encs, encOf(t, mustSeal(t, c)))
+	}
+	for i, enc := range encs {
+		require.Equal(t, encs[i/3*3], enc, "token %d", i)
+	}
+	require.NotEqual(t, encs[0], encs[3])
+	require.NotEqual(t, encs[3], encs[6])
+}
+
+func TestAgeBoundsSession(t *testing.T) {
+	now := noon
+	c := mustNew(t, func() time.Time { return now })
+	first := encOf(t, mustSeal(t, c))
+	now = noon.Add(maxAge)
+	require.Equal(t, first, encOf(t, mustSeal(t, c)), "at the age of maxAge")
+	now = noon.Add(maxAge + 1)
+	second := encOf(t, mustSeal(t, c))
+	require.NotEqual(t, first, second, "past maxAge")
+	now = noon
+	require.NotEqual(t, second, encOf(t, mustSeal(t, c)), "after the clock was set back")
+}
+
+// TestCountHoldsUnderConcurrency checks that goroutines cannot draw more tokens
+// from a session than it has.
+func TestCountHoldsUnderConcurrency(t *testing.T) {
+	c := mustNew(t, nil)
+	c.current.maxTokens = 10
+	var running sync.WaitGroup
+	drawn := make(chan *session, 400)
+	for range 8 {
+		running.Go(func() {
+			for range 50 {
+				if s, err := c.current.session(); err == nil {
+					drawn <- s
+				}
+			}
+		})
+	}
+	running.Wait()
+	close(drawn)
+	count := map[*session]int{}
+	for s := range drawn {
+		count[s]++
+	}
+	require.Len(t, count, 40)
+	for _, n := range count {
+		require.Equal(t, 10, n)
+	}
+}
+
+// TestFloodLeavesNoTrace presents forgeries under encapsulations of their own:
+// nothing is kept, nothing is displaced. A token that verifies is kept once.
+func TestFloodLeavesNoTrace(t *testing.T) {
+	c := mustNew(t, nil)
+	token := mustSeal(t, c)
+	_, err := c.Unseal(nil, token)
+	require.NoError(t, err)
+	require.Equal(t, 1, c.known.kept())
+	_, raw, err := b64.Parse(prefix, minRaw, token)
+	require.NoError(t, err)
+	s := c.known.get(c.ring.First().Key, raw[idSize:headSize])
+	require.NotNil(t, s)
+
+	for i := range 2000 {
+		forged := bytes.Clone(raw)
+		binary.LittleEndian.PutUint32(forged[idSize:], uint32(i))
+		binary.LittleEndian.PutUint32(forged[idSize+4:], uint32(i))
+		_, err := c.Unseal(nil, append([]byte(prefix), b64.AppendEncode(nil, forged)...))
+		require.NotNil(t, codecs.Rejected(err))
+	}
+	require.Equal(t, 1, c.known.kept())
+	require.Same(t, s, c.known.get(c.ring.First().Key, raw[idSize:headSize]))
+
+	for range 3 {
+		_, err = c.Unseal(nil, token)
+		require.NoError(t, err)
+	}
+	require.Equal(t, 1, c.known.kept())
+}
+
+// TestCacheIsBounded fills the cache with more sessions than it holds, all of
+// them verified; every token still opens, also those that were displaced.
+func TestCacheIsBounded(t *testing.T) {
+	c := mustNew(t, nil)
+	seed := make([]byte, c.SeedSize())
+	var tokens [][]byte
+	for i := range 3000 {
+		binary.LittleEndian.PutUint32(seed, uint32(i))
+		token, err := c.SealSeeded(nil, seed, []byte("payload"))
+		require.NoError(t, err)
+		tokens = append(tokens, token)
+		_, err = c.Unseal(nil, token)
+		require.NoError(t, err)
+	}
+	kept := c.known.kept()
+	require.LessOrEqual(t, kept, sets*ways)
+	require.Greater(t, kept, sets*ways*9/10, "the encapsulations do not spread over the sets")
+	for _, token := range tokens[:100] {
+		_, err := c.Unseal(nil, token)
+		require.NoError(t, err)
+	}
+}
+
+// TestDisplacesTheOldest puts five sessions into one set of four.
+func TestDisplacesTheOldest(t *testing.T) {
+	var c cache
+	k := &ringKey{}
+	var all []*session
+	for i := range ways + 1 {
+		s := &session{key: k}
+		s.enc[31] = byte(i)
+		all = append(all, s)
+		c.put(s)
+		c.put(s)
+	}
+	require.Nil(t, c.get(k, all[0].enc[:]))
+	for _, s := range all[1:] {
+		require.Same(t, s, c.get(k, s.enc[:]))
+	}
+	require.Nil(t, c.get(&ringKey{}, all[1].enc[:]), "the session of another ring key")
+}
+
+// TestSharedEncapsulationOfTwoKeys opens tokens that carry one encapsulation
+// under two ring keys: the cache must tell them apart.
+func TestSharedEncapsulationOfTwoKeys(t *testing.T) {
+	a, b := bytes.Repeat([]byte("k3"), 16), bytes.Repeat([]byte("k4"), 16)
+	one, err := New(nil, a, b)
+	require.NoError(t, err)
+	two, err := New(nil, b, a)
+	require.NoError(t, err)
+	seed := make([]byte, one.SeedSize())
+	first, err := one.SealSeeded(nil, seed, []byte("first"))
+	require.NoError(t, err)
+	second, err := two.SealSeeded(nil, seed, []byte("second"))
+	require.NoError(t, err)
+	require.Equal(t, encOf(t, first), encOf(t, second))
+	for range 2 {
+		got, err := one.Unseal(nil, first)
+		require.NoError(t, err)
+		require.Equal(t, "first", string(got))
+		got, err = one.Unseal(nil, second)
+		require.NoError(t, err)
+		require.Equal(t, "second", string(got))
+	}
+}
+
+// TestEncapsulationSpelledOtherwise seals authentically under an encapsulation
+// whose unused bit is set, cold and after its canonical twin was accepted.
+func TestEncapsulationSpelledOtherwise(t *testing.T) {
+	c := mustNew(t, nil)
+	sealed := func(step codecs.Step, change func([]byte)) []byte {
+		token, err := c.SealEdited(nil, make([]byte, c.SeedSize()), []byte("payload"), func(at codecs.Step, value []byte) []byte {
+			if at == step {
+				change(value)
+			}
+			return value
+		})
+		require.NoError(t, err)
+		return token
+	}
+	topBit := func(enc []byte) { enc[hpke.EncSize-1] |= 0x80 }
+	requireStage(t, c, sealed(codecs.StepEnc, topBit), codecs.Malformed)
+	requireStage(t, c, sealed(codecs.WireEnc, func(enc []byte) { clear(enc) }), codecs.Unauthentic)
+	_, err := c.Unseal(nil, sealed(codecs.StepEnc, func([]byte) {}))
+	require.NoError(t, err)
+	requireStage(t, c, sealed(codecs.WireEnc, topBit), codecs.Malformed)
+}
+
+func requireStage(t *testing.T, c *Codec, token []byte, want codecs.Stage) {
+	t.Helper()
+	_, err := c.Unseal(nil, token)
+	refused := codecs.Rejected(err)
+	require.NotNil(t, refused, "want a refusal, got %v", err)
+	require.Equal(t, want, refused.Stage)
+}
