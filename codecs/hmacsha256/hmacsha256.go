@@ -52,11 +52,15 @@ type Codec struct{ ring *keyring.Ring[*macs] }
 // macs hands out keyed HMAC states, each used by one goroutine at a time.
 type macs struct{ pool sync.Pool }
 
+func newMACs(key []byte) *macs {
+	key = bytes.Clone(key)
+	return &macs{sync.Pool{New: func() any { return &mac{Hash: hmac.New(sha256.New, key)} }}}
+}
+
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*Codec, error) {
 	ring, err := keyring.New(secrets, label, func(key []byte, _ keyring.Fingerprint) (*macs, error) {
-		key = bytes.Clone(key)
-		return &macs{sync.Pool{New: func() any { return &mac{Hash: hmac.New(sha256.New, key)} }}}, nil
+		return newMACs(key), nil
 	})
 	if err != nil {
 		return nil, err

@@ -133,6 +133,8 @@ var Design = codecs.Design{
 	Doc:       "encrypted with AES-256-GCM under a key exported from an HPKE context that serves many tokens",
 	Spec:      "RFC 9180, mode_psk and export, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256; NIST SP 800-38D; RFC 5869",
 	Prefix:    prefix,
+	Primitive: "AES-256-GCM",
+	Amortised: true,
 	TokenSize: func(m int) int { return len(prefix) + b64.EncodedLen(minRaw+m) },
 	NewCodec:  func(c codecs.Config) (codecs.Codec, error) { return New(c.Clock, c.Secrets...) },
 	Inspect:   inspect,
