@@ -1,6 +1,8 @@
 package peers
 
 import (
+	"bytes"
+
 	"github.com/gorilla/securecookie"
 
 	"sealab/codecs"
@@ -28,7 +30,8 @@ func newSecureCookie(key []byte) (codec, error) {
 		if len(payload) == 0 { // the library refuses the token that it makes of it
 			return nil, codecs.ErrUnsupported
 		}
-		token, err := cookies.Encode(cookieName, payload)
+		// The library encrypts the bytes that it is given in their place.
+		token, err := cookies.Encode(cookieName, bytes.Clone(payload))
 		return []byte(token), err
 	}
 	unseal := func(token []byte) ([]byte, error) {

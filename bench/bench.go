@@ -1,0 +1,91 @@
+// Package bench measures every design of the catalog: how long an operation
+// takes and how much it allocates, beside the floors of package floor and the
+// libraries of package peers, in one run and on the same payloads.
+//
+// A cell is one operation of one subject at one payload size. Every cell runs
+// once in every round, in a random order that each round draws anew, for a
+// number of operations that was fixed before the first round; so whatever the
+// machine does meanwhile falls on all cells alike, and two cells can be compared
+// round by round.
+//
+// The package writes what it measured (see package runfile) and decides nothing:
+// medians, intervals and verdicts are the business of package analysis. It is,
+// with the commands, where the laboratory reads a clock.
+//
+// It does not measure contention between goroutines, cold caches, or the first
+// token of a key: every cell is warm and runs alone.
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"sealab/internal/runfile"
+)
+
+// A Config says what to measure and for how long.
+type Config struct {
+	Subjects []string     // names of subjects; empty: all
+	Ops      []runfile.Op // empty: all
+	Sizes    []int        // payload bytes; empty: Sizes
+	Rounds   int          // 0: Rounds
+	Cell     time.Duration
+	Seed     uint64 // of the order inside the rounds
+	Progress func(Progress)
+}
+
+// The defaults of a Config.
+const (
+	Rounds   = 12
+	CellTime = 20 * time.Millisecond
+)
+
+// Sizes are the payload sizes that are measured unless others are given.
+func Sizes() []int { return []int{64, 1 << 10, 8 << 10, 64 << 10} }
+
+// refusalShare is how many times shorter a cell of a refusal is: refusals are
+// many and are compared with nothing.
+const refusalShare = 4
+
+// A Progress says how far a run is.
+type Progress struct {
+	Stage       string // "preparing" or "measuring"
+	Done, Total int    // cells
+}
+
+// withDefaults returns c with every zero field filled in.
+func (c Config) withDefaults() (Config, error) {
+	if len(c.Ops) == 0 {
+		c.Ops = runfile.Ops()
+	}
+	if len(c.Sizes) == 0 {
+		c.Sizes = Sizes()
+	}
+	if c.Rounds == 0 {
+		c.Rounds = Rounds
+	}
+	if c.Cell == 0 {
+		c.Cell = CellTime
+	}
+	if c.Progress == nil {
+		c.Progress = func(Progress) {}
+	}
+	if c.Rounds < 1 || c.Cell < 0 {
+		return c, errors.New("sealab: a run takes at least one round, and cells of a positive time")
+	}
+	for _, n := range c.Sizes {
+		if n < MinPayload || n > MaxPayload {
+			return c, fmt.Errorf("sealab: no payload of %d bytes; sizes go from %d to %d", n, MinPayload, MaxPayload)
+		}
+	}
+	return c, nil
+}
+
+// cellTime returns how long a cell of op is to run.
+func (c Config) cellTime(op runfile.Op) time.Duration {
+	if op.Refuses() {
+		return c.Cell / refusalShare
+	}
+	return c.Cell
+}

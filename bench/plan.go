@@ -1,0 +1,110 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"sealab/codecs"
+	"sealab/internal/runfile"
+)
+
+// A place is what one cell is to measure.
+type place struct {
+	Subject
+	op   runfile.Op
+	size int // payload bytes
+}
+
+// String returns the name of the place's measurements.
+func (p place) String() string { return runfile.Name(p.Name, p.op, p.size) }
+
+// places returns every combination of the subjects, operations and sizes.
+func (c Config) places(subjects []Subject) []place {
+	all := make([]place, 0, len(subjects)*len(c.Ops)*len(c.Sizes))
+	for _, s := range subjects {
+		for _, op := range c.Ops {
+			for _, size := range c.Sizes {
+				all = append(all, place{s, op, size})
+			}
+		}
+	}
+	return all
+}
+
+// planned is a cell in its place, of a fixed length.
+type planned struct {
+	place
+	Cell
+	n      int // operations in a round
+	allocs Allocations
+}
+
+// plan sets up every cell that the subjects have, decides how many operations
+// each runs in a round, and counts its allocations.
+func plan(ctx context.Context, subjects []Subject, c Config) ([]planned, error) {
+	places := c.places(subjects)
+	cells := make([]planned, 0, len(places))
+	for i, at := range places {
+		c.Progress(Progress{"preparing", i, len(places)})
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("sealab: the run was stopped before its first round: %w", err)
+		}
+		cell, err := at.prepare(c)
+		if errors.Is(err, codecs.ErrUnsupported) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("sealab: %s: %w", at, err)
+		}
+		cells = append(cells, cell)
+	}
+	if len(cells) == 0 {
+		return nil, errors.New("sealab: no subject has any of these operations")
+	}
+	c.Progress(Progress{"preparing", len(places), len(places)})
+	return cells, nil
+}
+
+// prepare sets up the cell of one place.
+func (p place) prepare(c Config) (planned, error) {
+	payload, err := Payload(p.size)
+	if err != nil {
+		return planned{}, err
+	}
+	cell, err := p.Prepare(p.op, payload)
+	if err != nil {
+		return planned{}, err
+	}
+	n, err := calibrate(cell.Run, c.cellTime(p.op))
+	if err != nil {
+		return planned{}, err
+	}
+	allocs, err := count(cell)
+	return planned{p, cell, n, allocs}, err
+}
+
+// warmShare is how many times longer than its warming a cell runs.
+const warmShare = 16
+
+// measure runs the cell once. The garbage of the cells before is collected
+// first, and a few operations fill again the pools and caches that this emptied.
+func (p planned) measure() (Measurement, error) {
+	runtime.GC()
+	if _, err := p.Run(1 + p.n/warmShare); err != nil {
+		return Measurement{}, fmt.Errorf("sealab: %s: %w", p, err)
+	}
+	elapsed, err := p.Run(p.n)
+	if err == nil && elapsed <= 0 {
+		err = fmt.Errorf("%d operations took %v", p.n, elapsed)
+	}
+	if err != nil {
+		return Measurement{}, fmt.Errorf("sealab: %s: %w", p, err)
+	}
+	return Measurement{
+		Subject: p.Name, Op: p.op, Size: p.size, N: p.n,
+		NsPerOp:     float64(elapsed.Nanoseconds()) / float64(p.n),
+		Allocations: p.allocs, TokenSize: p.TokenSize,
+	}, nil
+}

@@ -1,0 +1,206 @@
+package bench_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/perf/benchfmt"
+
+	"sealab/bench"
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/internal/runfile"
+)
+
+// tiny is a run of everything that is over at once: its times mean nothing.
+var tiny = bench.Config{Sizes: []int{64}, Rounds: 2, Cell: 20 * time.Microsecond, Seed: 1}
+
+// TestEveryDesignIsMeasured runs the whole list: each design has all its cells
+// in each round, in another order.
+func TestEveryDesignIsMeasured(t *testing.T) {
+	result, err := bench.Run(context.Background(), bench.Subjects(), tiny)
+	require.NoError(t, err)
+	times := map[string]int{}
+	var order [2][]string
+	for i, m := range result.Measurements {
+		name := runfile.Name(m.Subject, m.Op, m.Size)
+		times[name]++
+		order[i*2/len(result.Measurements)] = append(order[i*2/len(result.Measurements)], name)
+		require.Positive(t, m.NsPerOp, name)
+		require.Positive(t, m.N, name)
+		require.True(t, m.Counted, name)
+	}
+	require.ElementsMatch(t, order[0], order[1], "every round has every cell")
+	require.NotEqual(t, order[0], order[1], "every round has an order of its own")
+	require.NotEmpty(t, catalog.All())
+	for _, d := range catalog.All() {
+		for _, op := range runfile.Ops() {
+			if op == runfile.UnsealRing && d.MaxKeys > 0 {
+				continue
+			}
+			require.Equal(t, 2, times[runfile.Name(d.Name, op, 64)], "%s %s", d.Name, op)
+		}
+	}
+	repeats := 0
+	for _, s := range result.Subjects {
+		if s.Role == runfile.RoleRepeat {
+			repeats++
+			require.Equal(t, 2, times[runfile.Name(s.Repeats, runfile.Seal, 64)])
+		}
+	}
+	require.Equal(t, 1, repeats)
+}
+
+// TestTokensAreWhatTheyClaim looks at the stage that the catalog's
+// codecs give for each of the broken tokens.
+func TestTokensAreWhatTheyClaim(t *testing.T) {
+	want := map[runfile.Op]codecs.Stage{
+		runfile.RefuseGarbage: codecs.Malformed,
+		runfile.RefuseTag:     codecs.Unauthentic,
+		runfile.RefuseKey:     codecs.UnknownKey,
+	}
+	for op, stage := range want {
+		var seen *codecs.RejectError
+		spy := codecs.Design{Name: "spy", MaxKeys: 1, NewCodec: func(c codecs.Config) (codecs.Codec, error) {
+			d := catalog.All()[0]
+			inner, err := d.OpenCodec(c)
+			return spying{inner, &seen}, err
+		}}
+		_, err := bench.FromDesign(spy).Prepare(op, payload(t))
+		require.NoError(t, err)
+		require.NotNil(t, seen, op)
+		require.Equal(t, stage, seen.Stage, op)
+	}
+}
+
+// spying notes the last refusal.
+type spying struct {
+	codecs.Codec
+	seen **codecs.RejectError
+}
+
+func (s spying) Unseal(dst, token []byte) ([]byte, error) {
+	out, err := s.Codec.Unseal(dst, token)
+	*s.seen = codecs.Rejected(err)
+	return out, err
+}
+
+func payload(t *testing.T) []byte {
+	t.Helper()
+	p, err := bench.Payload(1024)
+	require.NoError(t, err)
+	return p
+}
+
+// TestWrongDesignsStopTheRun gives the runner codecs that do not do what is
+// timed: measuring them would measure nothing.
+func TestWrongDesignsStopTheRun(t *testing.T) {
+	for name, codec := range map[string]codecs.Codec{
+		"forgets the payload": forgetful{},
+		"accepts everything":  credulous{},
+	} {
+		d := codecs.Design{Name: "wrong", NewCodec: func(codecs.Config) (codecs.Codec, error) { return codec, nil }}
+		_, err := bench.Run(context.Background(), []bench.Subject{bench.FromDesign(d)}, tiny)
+		require.ErrorContains(t, err, "design=wrong", name)
+	}
+}
+
+type forgetful struct{}
+
+func (forgetful) Seal(dst, _ []byte) ([]byte, error)   { return append(dst, "token"...), nil }
+func (forgetful) Unseal(dst, _ []byte) ([]byte, error) { return dst, nil }
+
+type credulous struct{}
+
+func (credulous) Seal(dst, payload []byte) ([]byte, error) { return append(dst, payload...), nil }
+func (credulous) Unseal(dst, token []byte) ([]byte, error) { return append(dst, token...), nil }
+
+func TestForeignSubjectsAreTimedByThemselves(t *testing.T) {
+	foreign := bench.Subject{
+		Subject: runfile.Subject{Name: "far", Role: runfile.RoleForeign},
+		Prepare: func(op runfile.Op, payload []byte) (bench.Cell, error) {
+			if op != runfile.Seal {
+				return bench.Cell{}, codecs.ErrUnsupported
+			}
+			run := func(n int) (time.Duration, error) { return time.Duration(n) * time.Microsecond, nil }
+			return bench.Cell{Run: run, TokenSize: 7}, nil
+		},
+	}
+	result, err := bench.Run(context.Background(), []bench.Subject{foreign}, tiny)
+	require.NoError(t, err)
+	require.Len(t, result.Measurements, 2)
+	require.Equal(t, 1000.0, result.Measurements[0].NsPerOp)
+	require.False(t, result.Measurements[0].Counted)
+}
+
+func TestStoppedRunKeepsNothing(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	c := tiny
+	c.Progress = func(p bench.Progress) {
+		if p.Stage == "measuring" && p.Done == 3 {
+			cancel()
+		}
+	}
+	_, err := bench.Run(ctx, bench.Subjects(), c)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestRunRefuses(t *testing.T) {
+	for want, change := range map[string]func(*bench.Config){
+		`no subject "nobody"`: func(c *bench.Config) { c.Subjects = []string{"nobody"} },
+		"sizes go from":       func(c *bench.Config) { c.Sizes = []int{3} },
+		"at least one round":  func(c *bench.Config) { c.Rounds = -1 },
+	} {
+		c := tiny
+		change(&c)
+		_, err := bench.Run(context.Background(), bench.Subjects(), c)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestWrittenRunIsGoBenchmarkFormat(t *testing.T) {
+	c := tiny
+	c.Subjects = []string{"floor-memcpy"}
+	result, err := bench.Run(context.Background(), bench.Subjects(), c)
+	require.NoError(t, err)
+	stamp, err := bench.NewStamp(time.Unix(1_795_132_800, 0), "")
+	require.NoError(t, err)
+	dir, err := result.Write(t.TempDir(), stamp)
+	require.NoError(t, err)
+	require.Regexp(t, `^20261120T000000Z-.+-h[0-9a-f]{8}$`, filepath.Base(dir))
+
+	text, err := os.ReadFile(filepath.Join(dir, runfile.BenchFile))
+	require.NoError(t, err)
+	r := benchfmt.NewReader(bytes.NewReader(text), dir)
+	read := 0
+	for r.Scan() {
+		switch rec := r.Result().(type) {
+		case *benchfmt.SyntaxError:
+			t.Fatal(rec)
+		case *benchfmt.Result:
+			read++
+			for _, key := range []string{"goos", "cpu", "toolchain", "commit", "dirty", "seed", "modules"} {
+				require.NotEmpty(t, rec.GetConfig(key), key)
+			}
+			for _, unit := range []string{"sec/op", "B/s", "B/op", "allocs/op", "token-B"} {
+				_, ok := rec.Value(unit)
+				require.True(t, ok, "%s in %v", unit, rec.Values)
+			}
+		}
+	}
+	require.NoError(t, r.Err())
+	require.Equal(t, len(result.Measurements), read)
+
+	_, err = result.Write(filepath.Dir(dir), stamp)
+	require.ErrorContains(t, err, "never overwritten")
+}
+
+func TestHostIsOnePathElement(t *testing.T) {
+	_, err := bench.NewStamp(time.Unix(0, 0), "../elsewhere")
+	require.ErrorContains(t, err, "cannot name a host")
+}
