@@ -1,0 +1,82 @@
+package worker
+
+import (
+	"errors"
+
+	"sealab/codecs"
+)
+
+// judgeAll judges many tokens: in one request where the worker has the ability,
+// and else one by one. Tokens that cannot cross get codecs.ErrUnsupported.
+func (h *handle) judgeAll(name string, result member, tokens [][]byte, complete func(*line)) ([]codecs.Verdict, error) {
+	if !h.client.Has(AbilityBatch) {
+		return h.judgeEach(name, result, tokens, complete)
+	}
+	var context line
+	if complete(&context); context.err != nil {
+		return nil, context.err
+	}
+	verdicts := make([]codecs.Verdict, len(tokens))
+	var crossing [][]byte
+	var place []int // in verdicts, of each crossing token
+	for i, t := range tokens {
+		if _, err := appendText(nil, string(t)); err != nil {
+			verdicts[i].Err = err
+			continue
+		}
+		crossing, place = append(crossing, t), append(place, i)
+	}
+	_, err := h.ask(name, func(l *line) {
+		complete(l)
+		l.texts("tokens", crossing)
+	}, func(r *response) error {
+		if len(r.Verdicts) != len(crossing) {
+			return breached(Garbage, "%s: got %d verdicts for %d tokens", name, len(r.Verdicts), len(crossing))
+		}
+		return fill(verdicts, place, r.Verdicts, result)
+	})
+	if errors.Is(err, codecs.ErrUnsupported) {
+		return nil, h.client.lied(name + ": it has the ability batch and does not support a batch")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return verdicts, nil
+}
+
+// fill writes the answers to their places. A breach in one voids them all.
+func fill(verdicts []codecs.Verdict, place []int, answers []response, result member) error {
+	for i := range answers {
+		err := answers[i].outcome()
+		var payload []byte
+		if err == nil {
+			payload, err = result(&answers[i])
+		}
+		var b *breach
+		if errors.As(err, &b) {
+			return b
+		}
+		verdicts[place[i]] = codecs.Verdict{Payload: payload, Err: err}
+	}
+	return nil
+}
+
+// judgeEach judges one token after another. A fault ends it.
+func (h *handle) judgeEach(name string, result member, tokens [][]byte, complete func(*line)) ([]codecs.Verdict, error) {
+	verdicts := make([]codecs.Verdict, len(tokens))
+	for i, t := range tokens {
+		payload, err := h.judge(nil, name, result, t, complete)
+		if errors.Is(err, codecs.ErrFault) {
+			return nil, err
+		}
+		verdicts[i] = codecs.Verdict{Payload: payload, Err: err}
+	}
+	return verdicts, nil
+}
+
+// lied records that the worker cannot do what it said.
+func (c *Client) lied(detail string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.record(breached(Lied, "%s", detail), nil)
+}

@@ -1,0 +1,61 @@
+package worker
+
+import (
+	"time"
+
+	"sealab/codecs"
+)
+
+// A Benchmark times operations inside the worker, where no pipe disturbs. Each
+// method does its operation n times and returns the time that passed; without
+// the ability bench it is codecs.ErrUnsupported.
+type Benchmark interface {
+	// BenchMake makes n tokens: it mints for b at now, or, as a codec, seals.
+	BenchMake(n int, state []byte, b *codecs.Binding, now time.Time) (time.Duration, error)
+	// BenchJudge verifies or unseals token n times. A refusal is an error.
+	BenchJudge(n int, token []byte, b *codecs.Binding, now time.Time) (time.Duration, error)
+}
+
+// BenchMake implements Benchmark.
+func (s scheme) BenchMake(n int, state []byte, b *codecs.Binding, now time.Time) (time.Duration, error) {
+	return s.bench("mint", n, func(l *line) {
+		within(b, now)(l)
+		l.bytes("state_b64", state)
+	})
+}
+
+// BenchJudge implements Benchmark.
+func (s scheme) BenchJudge(n int, token []byte, b *codecs.Binding, now time.Time) (time.Duration, error) {
+	return s.bench("verify", n, func(l *line) {
+		within(b, now)(l)
+		l.text("token", string(token))
+	})
+}
+
+// BenchMake implements Benchmark. The binding and the time have no effect.
+func (c codec) BenchMake(n int, payload []byte, _ *codecs.Binding, _ time.Time) (time.Duration, error) {
+	return c.bench("seal", n, func(l *line) { l.bytes("payload_b64", payload) })
+}
+
+// BenchJudge implements Benchmark. The binding and the time have no effect.
+func (c codec) BenchJudge(n int, token []byte, _ *codecs.Binding, _ time.Time) (time.Duration, error) {
+	return c.bench("unseal", n, func(l *line) { l.text("token", string(token)) })
+}
+
+func (h *handle) bench(do string, n int, complete func(*line)) (time.Duration, error) {
+	if !h.client.Has(AbilityBench) {
+		return 0, codecs.ErrUnsupported
+	}
+	r, err := h.ask("bench", func(l *line) {
+		complete(l.text("do", do).int("n", int64(n)))
+	}, func(r *response) error {
+		if r.Elapsed == nil {
+			return breached(Garbage, "bench: the answer has no elapsed_ns")
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return time.Duration(*r.Elapsed), nil
+}

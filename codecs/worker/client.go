@@ -1,0 +1,171 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"sealab/codecs"
+)
+
+// A Client keeps one worker alive and asks it one request at a time. It is safe
+// for concurrent use.
+type Client struct {
+	command Command
+	limits  Limits
+	hello   Hello // what the first process said
+
+	mu       sync.Mutex
+	process  *process // nil: the next request starts one
+	life     int      // counts the processes
+	restarts int
+	events   []Event
+	closed   bool
+}
+
+// unknownOperation is sent to every worker once, which has to answer that it
+// does not support it.
+const unknownOperation = "unknown-operation-on-purpose"
+
+// Dial starts the worker and asks who it is. It also sends one operation that
+// does not exist; a worker that answers it with anything but unsupported has an
+// Event and can be used all the same.
+func Dial(command Command, limits Limits) (*Client, error) {
+	c := &Client{command: command, limits: limits.withDefaults()}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.start(); err != nil {
+		return nil, err
+	}
+	c.probe()
+	return c, nil
+}
+
+// Hello returns how the worker presented itself.
+func (c *Client) Hello() Hello { return c.hello }
+
+// Has reports whether the worker has the ability.
+func (c *Client) Has(a Ability) bool { return slices.Contains(c.hello.Abilities, a) }
+
+// Events returns the misbehaviours so far.
+func (c *Client) Events() []Event {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.events)
+}
+
+// Close ends the worker and waits for it. Requests after it are faults.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	if c.process != nil {
+		c.process.retire(c.limits)
+		c.process = nil
+	}
+	return nil
+}
+
+// start starts a process and greets it. c.mu is held.
+func (c *Client) start() error {
+	p, err := start(c.command, c.limits.Line)
+	if err != nil {
+		return fmt.Errorf("%w (%w)", err, codecs.ErrFault)
+	}
+	c.process = p
+	c.life++
+	sent := operation("hello").int("protocol", Version).end()
+	data, err := p.exchange(sent, c.limits, c.limits.Start)
+	if err != nil {
+		return c.record(err, sent)
+	}
+	h, err := parseHello(data)
+	if err != nil {
+		return c.record(err, sent)
+	}
+	if c.life == 1 {
+		c.hello = h
+	}
+	if h.Name != c.hello.Name || h.Version != c.hello.Version || h.Kind != c.hello.Kind {
+		p.end()
+		c.process = nil
+		return c.record(breached(Lied, "it was %s %s and came back as %s %s",
+			c.hello.Name, c.hello.Version, h.Name, h.Version), sent)
+	}
+	return nil
+}
+
+// probe sends the unknown operation. c.mu is held.
+func (c *Client) probe() {
+	sent := operation(unknownOperation).end()
+	data, err := c.process.exchange(sent, c.limits, c.limits.Request)
+	if err != nil {
+		c.record(err, sent) //nolint:errcheck // recorded, and no obstacle
+		return
+	}
+	if r, err := parseResponse(data); err != nil || !r.Unsupported {
+		c.record(breached(Lied, "it does not say of an unknown operation that it is unsupported"), sent) //nolint:errcheck // as above
+	}
+}
+
+// ask sends a request and returns the response, which is ok. c.mu is held. The
+// error is that of the outcome: refusal, unsupported, or *FaultError.
+func (c *Client) ask(l *line) (*response, error) {
+	if l.err != nil {
+		return nil, l.err
+	}
+	sent := l.end()
+	data, err := c.process.exchange(sent, c.limits, c.limits.Request)
+	if err != nil {
+		return nil, c.record(err, sent)
+	}
+	r, err := parseResponse(data)
+	if err == nil {
+		err = r.outcome()
+	}
+	return r, c.record(err, sent)
+}
+
+// revive makes sure that there is a process. c.mu is held.
+func (c *Client) revive() error {
+	switch {
+	case c.closed:
+		return fmt.Errorf("%w: %s is closed", codecs.ErrFault, c.name())
+	case c.process != nil:
+		return nil
+	case c.restarts >= c.limits.Restarts:
+		return fmt.Errorf("%w: %s was started %d times and ended each time", codecs.ErrFault, c.name(), c.life)
+	}
+	c.restarts++
+	return c.start()
+}
+
+// record makes an Event of a *breach and returns its *FaultError. It returns
+// any other error as it is. c.mu is held.
+func (c *Client) record(err error, input []byte) error {
+	var b *breach
+	if !errors.As(err, &b) {
+		return err
+	}
+	e := Event{Kind: b.kind, Detail: b.detail, Input: withoutKeys(input)}
+	if b.kind != Faulted && b.kind != Lied {
+		status := c.process.end()
+		e.Stderr = c.process.stderr.String()
+		c.process = nil
+		if b.kind == Died {
+			e.Detail += ": " + status
+		}
+	}
+	c.events = append(c.events, e)
+	return &FaultError{Worker: c.name(), Event: e}
+}
+
+// name is what the worker is called in errors.
+func (c *Client) name() string {
+	if c.hello.Name != "" {
+		return c.hello.Name
+	}
+	return strings.Join(c.command.Args, " ")
+}

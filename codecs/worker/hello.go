@@ -1,0 +1,59 @@
+package worker
+
+import "sealab/codecs"
+
+// MaxLine is the longest line, in bytes, that a server reads, and the default
+// of [Limits] for a client.
+const MaxLine = 64 << 20
+
+// A Kind says what a worker serves.
+type Kind string
+
+// The kinds.
+const (
+	KindCodec  Kind = "codec"
+	KindScheme Kind = "scheme"
+)
+
+func kindOf(d *codecs.Design) Kind {
+	if d.IsScheme() {
+		return KindScheme
+	}
+	return KindCodec
+}
+
+// An Ability is something that a worker can do beyond its kind.
+type Ability string
+
+// The abilities. Workers may name others.
+const (
+	AbilityClock Ability = "clock" // takes the time from the request
+	AbilityBatch Ability = "batch" // judges many tokens in one request
+	AbilityBench Ability = "bench" // times operations inside the worker
+)
+
+// A Hello is how a worker presents itself.
+type Hello struct {
+	Protocol   int                      `json:"protocol"`
+	Name       string                   `json:"name"`
+	Version    string                   `json:"version"`
+	Kind       Kind                     `json:"kind"`
+	Abilities  []Ability                `json:"abilities"`
+	Guarantees map[codecs.Property]bool `json:"guarantees"`
+	Options    []Choice                 `json:"options"`
+}
+
+// A Choice is a codecs.Option as the protocol writes it.
+type Choice struct {
+	Name   string   `json:"name"`
+	Doc    string   `json:"doc"`
+	Values []string `json:"values"`
+}
+
+func choices(options []codecs.Option) []Choice {
+	cs := make([]Choice, 0, len(options))
+	for _, o := range options {
+		cs = append(cs, Choice(o))
+	}
+	return cs
+}

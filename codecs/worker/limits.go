@@ -1,0 +1,43 @@
+package worker
+
+import "time"
+
+// Limits are what a client lets a worker do. The zero value of a field means
+// its default.
+type Limits struct {
+	// Start is how long a process may take from its start to its answer to
+	// hello, and Request how long for any other answer. Defaults: 60 s, 30 s.
+	Start, Request time.Duration
+	// Line is the longest answer in bytes. Default: MaxLine.
+	Line int
+	// Restarts is how many times a process that was ended is replaced.
+	// Default: 50; negative: never.
+	Restarts int
+	// AfterFunc starts the timer of a deadline. Default: time.AfterFunc.
+	AfterFunc func(time.Duration, func()) Timer
+}
+
+// A Timer is a deadline under way.
+type Timer interface {
+	// Stop calls the deadline off. It reports false where it has passed.
+	Stop() bool
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Start == 0 {
+		l.Start = 60 * time.Second
+	}
+	if l.Request == 0 {
+		l.Request = 30 * time.Second
+	}
+	if l.Line == 0 {
+		l.Line = MaxLine
+	}
+	if l.Restarts == 0 {
+		l.Restarts = 50
+	}
+	if l.AfterFunc == nil {
+		l.AfterFunc = func(d time.Duration, f func()) Timer { return time.AfterFunc(d, f) }
+	}
+	return l
+}

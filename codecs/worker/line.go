@@ -1,0 +1,236 @@
+package worker
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"sealab/codecs"
+	"sealab/codecs/b64"
+)
+
+// A line is one JSON object in the making. It keeps the first error; the order
+// of its members is the order of the calls.
+type line struct {
+	buf []byte
+	err error
+}
+
+// name begins a member.
+func (l *line) name(name string) *line {
+	if len(l.buf) == 0 {
+		l.buf = append(l.buf, '{')
+	} else {
+		l.buf = append(l.buf, ',')
+	}
+	l.buf = append(l.buf, '"')
+	l.buf = append(l.buf, name...)
+	l.buf = append(l.buf, '"', ':')
+	return l
+}
+
+// text appends a string; what cannot cross is codecs.ErrUnsupported.
+func (l *line) text(name, s string) *line {
+	l.name(name)
+	l.appendText(s)
+	return l
+}
+
+func (l *line) appendText(s string) {
+	buf, err := appendText(l.buf, s)
+	if err != nil {
+		l.err = err
+		return
+	}
+	l.buf = buf
+}
+
+// texts appends an array of strings.
+func (l *line) texts(name string, list [][]byte) *line {
+	return l.array(name, len(list), func(i int) { l.appendText(string(list[i])) })
+}
+
+// bytes appends a string of base64url.
+func (l *line) bytes(name string, b []byte) *line {
+	l.name(name)
+	l.appendBytes(b)
+	return l
+}
+
+func (l *line) appendBytes(b []byte) {
+	l.buf = append(l.buf, '"')
+	l.buf = b64.AppendEncode(l.buf, b)
+	l.buf = append(l.buf, '"')
+}
+
+// array appends an array whose i-th element is appended by element.
+func (l *line) array(name string, n int, element func(i int)) *line {
+	l.name(name)
+	l.buf = append(l.buf, '[')
+	for i := range n {
+		if i > 0 {
+			l.buf = append(l.buf, ',')
+		}
+		element(i)
+	}
+	l.buf = append(l.buf, ']')
+	return l
+}
+
+func (l *line) bool(name string, b bool) *line {
+	l.name(name).buf = strconv.AppendBool(l.buf, b)
+	return l
+}
+
+func (l *line) int(name string, n int64) *line {
+	l.name(name).buf = strconv.AppendInt(l.buf, n, 10)
+	return l
+}
+
+// json appends a value that encoding/json knows how to write.
+func (l *line) json(name string, v any) *line {
+	l.name(name)
+	b, err := json.Marshal(v)
+	if err != nil {
+		l.err = fmt.Errorf("sealab: worker: %s: %w", name, err)
+	}
+	l.buf = append(l.buf, b...)
+	return l
+}
+
+// object appends what the other line holds.
+func (l *line) object(name string, o *line) *line {
+	l.name(name).element(o)
+	return l
+}
+
+// element appends what the other line holds, without a name.
+func (l *line) element(o *line) {
+	l.buf = append(l.buf, o.end()...)
+	if o.err != nil {
+		l.err = o.err
+	}
+}
+
+// raw appends JSON as it is, but for the line breaks between its values, which
+// would end the line.
+func (l *line) raw(name string, value json.RawMessage) *line {
+	if !json.Valid(value) || !utf8.Valid(value) {
+		l.err = codecs.ErrUnsupported
+		return l
+	}
+	l.name(name)
+	start := len(l.buf)
+	l.buf = append(l.buf, value...)
+	for i, c := range l.buf[start:] {
+		if c == '\n' || c == '\r' {
+			l.buf[start+i] = ' '
+		}
+	}
+	return l
+}
+
+// end returns the finished object.
+func (l *line) end() []byte {
+	if len(l.buf) == 0 {
+		return []byte("{}")
+	}
+	return append(l.buf, '}')
+}
+
+// time appends Unix seconds with up to six decimals.
+func (l *line) time(name string, t time.Time) *line {
+	return l.decimal(name, t.Unix(), t.Nanosecond()/1000)
+}
+
+// duration appends seconds with up to six decimals.
+func (l *line) duration(name string, d time.Duration) *line {
+	micros := d.Microseconds()
+	seconds := micros / 1e6
+	if micros%1e6 < 0 {
+		seconds--
+	}
+	return l.decimal(name, seconds, int(micros-seconds*1e6))
+}
+
+// decimal appends seconds + micros/1e6, where micros is from 0 to 999,999.
+func (l *line) decimal(name string, seconds int64, micros int) *line {
+	l.name(name)
+	if seconds < 0 && micros > 0 {
+		seconds, micros = seconds+1, 1e6-micros
+		if seconds == 0 {
+			l.buf = append(l.buf, '-')
+		}
+	}
+	l.buf = strconv.AppendInt(l.buf, seconds, 10)
+	if micros > 0 {
+		l.buf = bytes.TrimRight(fmt.Appendf(l.buf, ".%06d", micros), "0")
+	}
+	return l
+}
+
+// instant is the inverse of line.time. Microseconds are what a float64 of
+// today's Unix seconds can carry.
+func instant(n json.Number) (time.Time, error) {
+	seconds, micros, err := parseSeconds(n)
+	return time.Unix(seconds, micros*1000), err
+}
+
+// span is the inverse of line.duration.
+func span(n json.Number) (time.Duration, error) {
+	seconds, micros, err := parseSeconds(n)
+	if seconds > math.MaxInt64/int64(time.Second)-1 || seconds < math.MinInt64/int64(time.Second)+1 {
+		return 0, fmt.Errorf("sealab: %s seconds are more than 292 years", n)
+	}
+	return time.Duration(seconds)*time.Second + time.Duration(micros)*time.Microsecond, err
+}
+
+func parseSeconds(n json.Number) (seconds, micros int64, err error) {
+	f, err := n.Float64()
+	if err != nil || math.Abs(f) > 1e15 {
+		return 0, 0, fmt.Errorf("sealab: %q is not a number of seconds", n)
+	}
+	whole := math.Floor(f)
+	return int64(whole), int64(math.Round((f - whole) * 1e6)), nil
+}
+
+// binding appends the binding b.
+func (l *line) binding(b *codecs.Binding) *line {
+	if b == nil {
+		b = new(codecs.Binding)
+	}
+	var o line
+	o.text("method", b.Method).text("target", b.Target)
+	if b.Arguments != nil {
+		o.raw("arguments", b.Arguments)
+	}
+	if b.Principal != nil {
+		o.text("principal", *b.Principal)
+	}
+	if b.Audience != nil {
+		o.text("audience", *b.Audience)
+	}
+	return l.object("binding", &o)
+}
+
+// options appends the options of a configuration, sorted by name.
+func (l *line) options(options map[string]string) *line {
+	if len(options) == 0 {
+		return l
+	}
+	var o line
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		quoted, err := json.Marshal(name)
+		if err != nil {
+			o.err = err
+		}
+		o.text(string(quoted[1:len(quoted)-1]), options[name])
+	}
+	return l.object("options", &o)
+}

@@ -1,0 +1,49 @@
+package worker
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTimesCross(t *testing.T) {
+	for _, c := range []struct {
+		at   time.Time
+		want string
+	}{
+		{time.Unix(1795132800, 250_000_000), "1795132800.25"},
+		{time.Unix(1795132800, 1_000), "1795132800.000001"},
+		{time.Unix(0, 0), "0"},
+		{time.Unix(-1, 500_000_000), "-0.5"},
+		{time.Unix(-2, 250_000_000), "-1.75"},
+		{time.Unix(-2, 0), "-2"},
+	} {
+		l := new(line).time("now", c.at)
+		require.Equal(t, `{"now":`+c.want+`}`, string(l.end()))
+		back, err := instant(json.Number(c.want))
+		require.NoError(t, err)
+		require.True(t, c.at.Equal(back), "%s: %s", c.want, back)
+	}
+}
+
+func TestDurationsCross(t *testing.T) {
+	for want, d := range map[string]time.Duration{
+		"600": 10 * time.Minute, "0": 0, "-0.5": -time.Second / 2, "-3": -3 * time.Second, "0.000001": time.Microsecond,
+	} {
+		l := new(line).duration("ttl", d)
+		require.Equal(t, `{"ttl":`+want+`}`, string(l.end()))
+		back, err := span(json.Number(want))
+		require.NoError(t, err)
+		require.Equal(t, d, back)
+	}
+	for _, n := range []json.Number{"1e300", "1e11", "-1e11", "x"} {
+		_, err := span(n)
+		require.Error(t, err, n)
+	}
+	_, err := instant(json.Number("1e16"))
+	require.Error(t, err)
+	require.Less(t, math.MaxInt64/float64(time.Second), 1e11)
+}

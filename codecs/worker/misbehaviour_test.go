@@ -1,0 +1,319 @@
+package worker_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/pprof"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/worker"
+)
+
+// bad are the workers that misbehave when they are asked to unseal "trigger".
+var bad = map[string]func(){
+	"dying":     misbehave(func() { fmt.Fprintln(os.Stderr, "last words"); os.Exit(3) }),
+	"hanging":   misbehave(func() { select {} }),
+	"orphaning": misbehave(func() { orphan(); os.Exit(0) }),
+	"orphan":    func() { select {} },
+	"flooding":  misbehave(flood),
+	"chattering": misbehave(func() {
+		fmt.Println(`{"ok":true,"payload_b64":""}` + "\n" + `{"ok":true,"payload_b64":""}`)
+	}),
+	"babbling":      answering(`what?`),
+	"listing":       answering(`[{"ok":true}]`),
+	"not-utf8":      answering("{\"ok\":false,\"fault\":\"\xff\"}"),
+	"okless":        answering(`{"payload_b64":""}`),
+	"empty-handed":  answering(`{"ok":true}`),
+	"misspelling":   answering(`{"ok":true,"payload_b64":"AB"}`),
+	"misstaging":    answering(`{"ok":false,"rejected":"nonsense"}`),
+	"speechless":    answering(`{"ok":false}`),
+	"faulting":      answering(`{"ok":false,"fault":"I broke"}`),
+	"short-batch":   answering(`{"ok":true,"verdicts":[]}`),
+	"no-batch":      answering(`{"ok":false,"unsupported":true}`),
+	"bad-batch":     answering(`{"ok":true,"verdicts":[{"ok":true}]}`),
+	"strange":       func() { respond(`{"ok":true}`, func() {}) },
+	"touchy":        func() { respond("", func() {}) },
+	"silent":        func() { select {} },
+	"old":           func() { fmt.Println(`{"ok":true,"protocol":0,"name":"old","kind":"codec"}`); select {} },
+	"nameless":      func() { fmt.Println(`{"ok":true,"protocol":1,"kind":"codec"}`); select {} },
+	"unkind":        func() { fmt.Println(`{"ok":true,"protocol":1,"name":"x","kind":"kind"}`); select {} },
+	"changing-name": func() { name = "bad-" + strconv.Itoa(os.Getpid()); misbehave(func() { os.Exit(0) })() },
+}
+
+var name = "bad"
+
+func answering(text string) func() {
+	return misbehave(func() { fmt.Println(text) })
+}
+
+func misbehave(how func()) func() {
+	return func() { respond(`{"ok":false,"unsupported":true}`, how) }
+}
+
+// respond is a codec that answers every token with its process id, except
+// "trigger". unknown is the answer to operations that it does not have; with
+// none it ends.
+func respond(unknown string, trigger func()) {
+	in := bufio.NewScanner(os.Stdin)
+	for in.Scan() {
+		var r struct{ Op, Token string }
+		if err := json.Unmarshal(in.Bytes(), &r); err != nil {
+			os.Exit(4)
+		}
+		switch {
+		case r.Op == "hello":
+			fmt.Printf(`{"ok":true,"protocol":1,"name":%q,"version":"1","kind":"codec","abilities":["batch"]}`+"\n", name)
+		case strings.Contains(in.Text(), "trigger"):
+			trigger()
+		case r.Op == "open":
+			fmt.Println(`{"ok":true,"handle":1}`)
+		case r.Op == "unseal":
+			fmt.Printf(`{"ok":true,"payload_b64":%q}`+"\n", b64(strconv.Itoa(os.Getpid())))
+		case unknown == "":
+			os.Exit(5)
+		default:
+			fmt.Println(unknown)
+		}
+	}
+}
+
+func b64(s string) string {
+	text, _ := json.Marshal([]byte(s))
+	return strings.NewReplacer(`"`, "", "=", "", "+", "-", "/", "_").Replace(string(text))
+}
+
+func flood() {
+	for {
+		fmt.Print(strings.Repeat("x", 4096))
+	}
+}
+
+// orphan leaves a process behind that holds the standard output.
+func orphan() {
+	self, err := os.Executable()
+	if err != nil {
+		os.Exit(6)
+	}
+	child := exec.Command(self)
+	child.Env = append(os.Environ(), roleVariable+"=orphan")
+	child.Stdout, child.Stderr = os.Stdout, os.Stderr
+	if err := child.Start(); err != nil {
+		os.Exit(6)
+	}
+}
+
+// impatience lets a deadline pass at once while it is armed, so that no test waits.
+type impatience struct{ armed atomic.Bool }
+
+func (i *impatience) afterFunc(d time.Duration, f func()) worker.Timer {
+	if i.armed.Load() {
+		d = 0
+	}
+	return time.AfterFunc(d, f)
+}
+
+func TestMisbehaviour(t *testing.T) {
+	for _, c := range []struct {
+		role string
+		kind worker.EventKind
+		slow bool // it shows in the deadline
+	}{
+		{"dying", worker.Died, false},
+		{"hanging", worker.Hung, true},
+		{"flooding", worker.Flooded, false},
+		{"chattering", worker.OutOfTurn, false},
+		{"babbling", worker.Garbage, false},
+		{"listing", worker.Garbage, false},
+		{"not-utf8", worker.Garbage, false},
+		{"okless", worker.Garbage, false},
+		{"empty-handed", worker.Garbage, false},
+		{"misspelling", worker.Garbage, false},
+		{"misstaging", worker.Garbage, false},
+		{"speechless", worker.Garbage, false},
+		{"faulting", worker.Faulted, false},
+	} {
+		t.Run(c.role, func(t *testing.T) {
+			var deadline impatience
+			client := dial(t, c.role, worker.Limits{Line: 1 << 16, AfterFunc: deadline.afterFunc})
+			remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
+			require.NoError(t, err)
+			first := pid(t, remote)
+
+			deadline.armed.Store(c.slow)
+			out, err := remote.Unseal([]byte("kept"), []byte("trigger"))
+			deadline.armed.Store(false)
+			require.Equal(t, "kept", string(out))
+			event := requireFault(t, client, err)
+			require.Equal(t, c.kind, event.Kind, event.Detail)
+			require.Contains(t, string(event.Input), `"token":"trigger"`)
+
+			replaced := c.kind != worker.Faulted
+			require.Equal(t, replaced, first != pid(t, remote), "the next request is answered by another process")
+			if replaced {
+				requireGone(t, first)
+			}
+		})
+	}
+}
+
+// requireFault checks that err is a fault and returns the event of it, which is
+// the client's only one.
+func requireFault(t *testing.T, c *worker.Client, err error) worker.Event {
+	t.Helper()
+	var f *worker.FaultError
+	require.ErrorAs(t, err, &f)
+	require.ErrorIs(t, err, codecs.ErrFault)
+	require.NotErrorIs(t, err, codecs.ErrUnsupported)
+	require.Nil(t, codecs.Rejected(err))
+	require.Equal(t, []worker.Event{f.Event}, c.Events())
+	return f.Event
+}
+
+func pid(t *testing.T, c codecs.Codec) int {
+	t.Helper()
+	out, err := c.Unseal(nil, []byte("who"))
+	require.NoError(t, err)
+	n, err := strconv.Atoi(string(out))
+	require.NoError(t, err)
+	return n
+}
+
+func TestBatchMisbehaviour(t *testing.T) {
+	for role, kind := range map[string]worker.EventKind{
+		"short-batch": worker.Garbage, "bad-batch": worker.Garbage, "no-batch": worker.Lied,
+	} {
+		t.Run(role, func(t *testing.T) {
+			client := dial(t, role, worker.Limits{})
+			remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
+			require.NoError(t, err)
+			_, err = remote.(codecs.BatchCodec).UnsealAll([][]byte{[]byte("trigger")})
+			require.Equal(t, kind, requireFault(t, client, err).Kind)
+		})
+	}
+}
+
+func TestLastWordsAreKept(t *testing.T) {
+	client := dial(t, "dying", worker.Limits{})
+	remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
+	require.NoError(t, err)
+	_, err = remote.Unseal(nil, []byte("trigger"))
+	require.ErrorContains(t, err, "exit status 3")
+	require.Equal(t, "last words\n", client.Events()[0].Stderr)
+}
+
+func TestOrphansAreReaped(t *testing.T) {
+	var deadline impatience
+	client := dial(t, "orphaning", worker.Limits{AfterFunc: deadline.afterFunc})
+	remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
+	require.NoError(t, err)
+	deadline.armed.Store(true)
+	_, err = remote.Unseal(nil, []byte("trigger"))
+	require.Equal(t, worker.Hung, requireFault(t, client, err).Kind, "somebody holds its output open")
+}
+
+func TestRestartsAreBounded(t *testing.T) {
+	client := dial(t, "dying", worker.Limits{Restarts: 2})
+	remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
+	require.NoError(t, err)
+	for range 3 {
+		_, err = remote.Unseal(nil, []byte("trigger"))
+		require.ErrorIs(t, err, codecs.ErrFault)
+	}
+	require.Len(t, client.Events(), 3)
+	_, err = remote.Unseal(nil, []byte("who"))
+	require.ErrorIs(t, err, codecs.ErrFault)
+	require.ErrorContains(t, err, "started 3 times")
+	require.Len(t, client.Events(), 3)
+}
+
+func TestAnotherIdentityAfterTheRestart(t *testing.T) {
+	client := dial(t, "changing-name", worker.Limits{})
+	remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
+	require.NoError(t, err)
+	_, err = remote.Unseal(nil, []byte("trigger"))
+	require.ErrorIs(t, err, codecs.ErrFault)
+	_, err = remote.Unseal(nil, []byte("who"))
+	require.ErrorIs(t, err, codecs.ErrFault)
+	events := client.Events()
+	require.Equal(t, worker.Lied, events[1].Kind)
+}
+
+func TestUnknownOperation(t *testing.T) {
+	for role, kind := range map[string]worker.EventKind{"strange": worker.Lied, "touchy": worker.Died} {
+		client := dial(t, role, worker.Limits{})
+		require.Len(t, client.Events(), 1, role)
+		require.Equal(t, kind, client.Events()[0].Kind, role)
+		remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
+		require.NoError(t, err, role)
+		pid(t, remote)
+	}
+}
+
+func TestDialFails(t *testing.T) {
+	var deadline impatience
+	deadline.armed.Store(true)
+	for role, kind := range map[string]worker.EventKind{"old": worker.Garbage, "nameless": worker.Garbage, "unkind": worker.Garbage} {
+		_, err := worker.Dial(command(t, role), worker.Limits{})
+		var f *worker.FaultError
+		require.ErrorAs(t, err, &f, role)
+		require.Equal(t, kind, f.Event.Kind, role)
+	}
+	_, err := worker.Dial(command(t, "silent"), worker.Limits{AfterFunc: deadline.afterFunc})
+	var f *worker.FaultError
+	require.ErrorAs(t, err, &f)
+	require.Equal(t, worker.Hung, f.Event.Kind)
+	for _, args := range [][]string{nil, {filepath.Join(t.TempDir(), "absent")}} {
+		_, err := worker.Dial(worker.Command{Args: args}, worker.Limits{})
+		require.ErrorIs(t, err, codecs.ErrFault)
+	}
+}
+
+func TestKeysAreNotRecorded(t *testing.T) {
+	client := dial(t, "dying", worker.Limits{})
+	// The option makes the worker die of the open request.
+	_, err := client.Design().NewCodec(codecs.Config{Secrets: secrets(), Options: map[string]string{"x": "trigger"}})
+	input := string(requireFault(t, client, err).Input)
+	require.Contains(t, input, `"op":"open"`)
+	require.NotContains(t, input, b64(string(secrets()[0])))
+}
+
+func TestClosedClient(t *testing.T) {
+	client, err := worker.Dial(command(t, "dying"), worker.Limits{})
+	require.NoError(t, err)
+	remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
+	require.NoError(t, err)
+	process := pid(t, remote)
+	require.NoError(t, client.Close())
+	require.NoError(t, client.Close())
+	_, err = remote.Unseal(nil, []byte("who"))
+	require.ErrorIs(t, err, codecs.ErrFault)
+	requireGone(t, process)
+	requireNoReaders(t)
+}
+
+// requireNoReaders checks that no goroutine of the package is left.
+func requireNoReaders(t *testing.T) {
+	t.Helper()
+	var stacks strings.Builder
+	for range 1000 {
+		stacks.Reset()
+		require.NoError(t, pprof.Lookup("goroutine").WriteTo(&stacks, 1))
+		if !strings.Contains(stacks.String(), "(*process).read") {
+			return
+		}
+		runtime.Gosched()
+	}
+	require.NotContains(t, stacks.String(), "(*process).read")
+}

@@ -1,0 +1,208 @@
+package worker
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Command is a program that speaks the protocol.
+type Command struct {
+	Args []string // the program and its arguments
+	Dir  string   // where it runs; "": here
+	Env  []string // "name=value", added to the environment
+}
+
+// A process is one life of a worker.
+type process struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    io.ReadCloser
+	lines  chan answerLine // closed when the output ends
+	ended  chan struct{}   // closed when the process is to end
+	cause  error           // why the output ended; read it after lines is closed
+	hung   atomic.Bool
+	once   sync.Once
+	stderr tail
+}
+
+// An answerLine is one line of a worker.
+type answerLine struct {
+	text []byte
+	more bool // another line came with it
+}
+
+// waitDelay bounds how long the end of a process waits for whoever still holds
+// its standard error.
+const waitDelay = time.Second
+
+func start(c Command, longest int) (*process, error) {
+	if len(c.Args) == 0 {
+		return nil, fmt.Errorf("sealab: worker: the command is empty")
+	}
+	p := &process{lines: make(chan answerLine), ended: make(chan struct{})}
+	p.cmd = exec.Command(c.Args[0], c.Args[1:]...)
+	p.cmd.Dir = c.Dir
+	p.cmd.Env = append(p.cmd.Environ(), c.Env...)
+	p.cmd.Stderr = &p.stderr
+	p.cmd.WaitDelay = waitDelay
+	ownGroup(p.cmd)
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, fmt.Errorf("sealab: worker: %w", err)
+	}
+	if p.out, err = p.cmd.StdoutPipe(); err != nil {
+		return nil, fmt.Errorf("sealab: worker: %w", err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("sealab: worker: %w", err)
+	}
+	go p.read(longest)
+	return p, nil
+}
+
+// read passes the lines of the output on until it ends, breaks the limit, or
+// the process is to end.
+func (p *process) read(longest int) {
+	defer close(p.lines)
+	r := bufio.NewReaderSize(p.out, 64<<10)
+	for {
+		text, err := readLine(r, longest)
+		if err != nil {
+			p.cause = err
+			return
+		}
+		select {
+		case p.lines <- answerLine{text, r.Buffered() > 0}:
+		case <-p.ended:
+			return
+		}
+	}
+}
+
+// readLine returns the next line without its end, in memory of its own.
+func readLine(r *bufio.Reader, longest int) ([]byte, error) {
+	var text []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(text)+len(part) > longest {
+			return nil, breached(Flooded, "a line is longer than %d bytes", longest)
+		}
+		text = append(text, part...)
+		switch {
+		case err == nil:
+			return bytes.TrimSuffix(text[:len(text)-1], []byte("\r")), nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, breached(Died, "its output ended")
+		}
+	}
+}
+
+// exchange sends one request and returns the answer. Its error is a *breach,
+// after which the process is of no more use.
+func (p *process) exchange(request []byte, l Limits, within time.Duration) ([]byte, error) {
+	deadline := l.AfterFunc(within, p.expire)
+	defer deadline.Stop()
+	select {
+	case _, open := <-p.lines:
+		return nil, p.unasked(open)
+	default:
+	}
+	if _, err := p.in.Write(append(request, '\n')); err != nil {
+		return nil, p.why(breached(Died, "it takes no more requests"))
+	}
+	answer, open := <-p.lines
+	if !open {
+		return nil, p.why(p.cause)
+	}
+	if answer.more {
+		return nil, breached(OutOfTurn, "it answered one request with more than one line")
+	}
+	return answer.text, nil
+}
+
+// unasked is the breach of a process that spoke, or ended, between requests.
+func (p *process) unasked(open bool) error {
+	if open {
+		return breached(OutOfTurn, "it wrote a line before the request")
+	}
+	return p.why(p.cause)
+}
+
+// why returns the deadline's breach where the deadline ended the process, and
+// else the given one.
+func (p *process) why(other error) error {
+	if p.hung.Load() {
+		return breached(Hung, "it did not answer before the deadline")
+	}
+	return other
+}
+
+// expire ends a process whose deadline has passed, so that whoever reads from
+// it or writes to it goes on.
+func (p *process) expire() {
+	p.hung.Store(true)
+	p.kill()
+}
+
+func (p *process) kill() {
+	killGroup(p.cmd)
+	p.in.Close()
+	p.out.Close()
+}
+
+// end ends the process, waits for it and for its reader, and says how it ended.
+func (p *process) end() (status string) {
+	p.once.Do(func() {
+		close(p.ended)
+		p.kill()
+		for range p.lines {
+			// What it still says, nobody asked for.
+		}
+	})
+	if err := p.cmd.Wait(); err != nil {
+		return err.Error()
+	}
+	return p.cmd.ProcessState.String()
+}
+
+// retire lets the process end by itself when its input ends, until the deadline.
+func (p *process) retire(l Limits) {
+	deadline := l.AfterFunc(l.Request, p.expire)
+	defer deadline.Stop()
+	p.in.Close()
+	for range p.lines {
+		// A worker has nothing to say after its last answer.
+	}
+	p.end()
+}
+
+// tailSize is how much of the standard error of a process is kept, in bytes.
+const tailSize = 4 << 10
+
+// A tail keeps the last bytes that are written to it.
+type tail struct {
+	mu   sync.Mutex
+	last []byte
+}
+
+// Write implements io.Writer. It does not fail.
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = append(t.last, b[max(0, len(b)-tailSize):]...)
+	t.last = append(t.last[:0], t.last[max(0, len(t.last)-tailSize):]...)
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.last)
+}

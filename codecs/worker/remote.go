@@ -1,0 +1,222 @@
+package worker
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"sealab/codecs"
+)
+
+// Design returns the worker as a row of a catalog. Its constructors open a
+// handle in the worker; the values they return are io.Closers, batch judges
+// ([codecs.BatchCodec], [codecs.BatchScheme]) and, for the ability bench,
+// [Benchmark]s. A guarantee that the worker does not state, or that this
+// laboratory does not know, is not in the row.
+func (c *Client) Design() codecs.Design {
+	d := codecs.Design{
+		Name:       c.hello.Name,
+		Doc:        "a " + string(c.hello.Kind) + " in another process, version " + c.hello.Version,
+		Spec:       c.hello.Name + " " + c.hello.Version,
+		Guarantees: stated(c.hello.Guarantees),
+	}
+	for _, o := range c.hello.Options {
+		d.Options = append(d.Options, codecs.Option(o))
+	}
+	if c.hello.Kind == KindScheme {
+		d.NewScheme = func(config codecs.Config) (codecs.Scheme, error) { return newScheme(c, config) }
+	} else {
+		d.NewCodec = func(config codecs.Config) (codecs.Codec, error) { return newCodec(c, config) }
+	}
+	return d
+}
+
+// stated returns the guarantees that a hello states, sorted by property.
+func stated(said map[codecs.Property]bool) []codecs.Guarantee {
+	var gs []codecs.Guarantee
+	for _, p := range slices.Sorted(maps.Keys(said)) {
+		if _, err := codecs.ParseProperty(string(p)); err == nil {
+			gs = append(gs, codecs.Guarantee{Property: p, Holds: said[p], Reason: "stated by the worker"})
+		}
+	}
+	return gs
+}
+
+// A handle is a configuration that is open in a worker, in whichever process
+// that is at the moment.
+type handle struct {
+	client *Client
+	config codecs.Config
+	life   int // of the process that id belongs to; guarded by client.mu
+	id     int64
+}
+
+func newHandle(c *Client, config codecs.Config) (*handle, error) {
+	h := &handle{client: c, config: config}
+	h.config.Options = maps.Clone(config.Options)
+	h.config.Secrets = nil
+	for _, s := range config.Secrets {
+		h.config.Secrets = append(h.config.Secrets, slices.Clone(s))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return h, h.reopen()
+}
+
+// reopen makes sure that the handle is open in the process that there is now.
+// client.mu is held.
+func (h *handle) reopen() error {
+	c := h.client
+	if err := c.revive(); err != nil {
+		return err
+	}
+	if h.life == c.life {
+		return nil
+	}
+	l := operation("open")
+	l.array("keys_b64", len(h.config.Secrets), func(i int) { l.appendBytes(h.config.Secrets[i]) })
+	if h.config.TTL != nil {
+		l.duration("ttl", *h.config.TTL)
+	}
+	r, err := c.ask(l.options(h.config.Options))
+	if err != nil {
+		return err
+	}
+	if r.Handle == nil {
+		return c.record(breached(Garbage, "open: the answer has no handle"), l.end())
+	}
+	h.id, h.life = *r.Handle, c.life
+	return nil
+}
+
+// ask sends an operation on the handle, whose other members complete appends.
+// present checks the response for what it must have.
+func (h *handle) ask(name string, complete func(*line), present func(*response) error) (*response, error) {
+	c := h.client
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := h.reopen(); err != nil {
+		return nil, err
+	}
+	l := operation(name).int("handle", h.id)
+	complete(l)
+	r, err := c.ask(l)
+	if err != nil {
+		return nil, err
+	}
+	return r, c.record(present(r), l.end())
+}
+
+// Close implements io.Closer. It closes nothing in a process that has gone.
+func (h *handle) Close() error {
+	c := h.client
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed || c.process == nil || h.life != c.life {
+		return nil
+	}
+	_, err := c.ask(operation("close").int("handle", h.id))
+	return err
+}
+
+// produce asks for a token and appends it to dst.
+func (h *handle) produce(dst []byte, name string, complete func(*line)) ([]byte, error) {
+	r, err := h.ask(name, complete, func(r *response) error {
+		if r.Token == nil {
+			return breached(Garbage, "%s: the answer has no token", name)
+		}
+		return nil
+	})
+	if err != nil {
+		return dst, err
+	}
+	return append(dst, *r.Token...), nil
+}
+
+// judge asks for what a token carries and appends it to dst.
+func (h *handle) judge(dst []byte, name string, result member, token []byte, complete func(*line)) ([]byte, error) {
+	var out []byte
+	_, err := h.ask(name, func(l *line) {
+		complete(l)
+		l.text("token", string(token))
+	}, func(r *response) (err error) {
+		out, err = result(r)
+		return err
+	})
+	return append(dst, out...), err
+}
+
+// A member picks from a response what a token carried.
+type member func(*response) ([]byte, error)
+
+func payloadOf(r *response) ([]byte, error) { return present(r.Payload, "payload_b64") }
+func stateOf(r *response) ([]byte, error)   { return present(r.State, "state_b64") }
+
+func present(o *octets, name string) ([]byte, error) {
+	if o == nil {
+		return nil, breached(Garbage, "the answer has no %s", name)
+	}
+	return *o, nil
+}
+
+// codec is a codecs.Codec in a worker.
+type codec struct{ *handle }
+
+func newCodec(c *Client, config codecs.Config) (codecs.Codec, error) {
+	h, err := newHandle(c, config)
+	if err != nil {
+		return nil, err
+	}
+	return codec{h}, nil
+}
+
+func nothing(*line) {}
+
+// Seal implements codecs.Codec.
+func (c codec) Seal(dst, payload []byte) ([]byte, error) {
+	return c.produce(dst, "seal", func(l *line) { l.bytes("payload_b64", payload) })
+}
+
+// Unseal implements codecs.Codec.
+func (c codec) Unseal(dst, token []byte) ([]byte, error) {
+	return c.judge(dst, "unseal", payloadOf, token, nothing)
+}
+
+// UnsealAll implements codecs.BatchCodec.
+func (c codec) UnsealAll(tokens [][]byte) ([]codecs.Verdict, error) {
+	return c.judgeAll("unseal", payloadOf, tokens, nothing)
+}
+
+// scheme is a codecs.Scheme in a worker.
+type scheme struct{ *handle }
+
+func newScheme(c *Client, config codecs.Config) (codecs.Scheme, error) {
+	h, err := newHandle(c, config)
+	if err != nil {
+		return nil, err
+	}
+	return scheme{h}, nil
+}
+
+// within returns what puts a context into a request.
+func within(b *codecs.Binding, now time.Time) func(*line) {
+	return func(l *line) { l.time("now", now).binding(b) }
+}
+
+// Mint implements codecs.Scheme.
+func (s scheme) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	return s.produce(dst, "mint", func(l *line) {
+		within(b, now)(l)
+		l.bytes("state_b64", state)
+	})
+}
+
+// Verify implements codecs.Scheme.
+func (s scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	return s.judge(dst, "verify", stateOf, token, within(b, now))
+}
+
+// VerifyAll implements codecs.BatchScheme.
+func (s scheme) VerifyAll(tokens [][]byte, b *codecs.Binding, now time.Time) ([]codecs.Verdict, error) {
+	return s.judgeAll("verify", stateOf, tokens, within(b, now))
+}

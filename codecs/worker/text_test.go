@@ -1,0 +1,57 @@
+package worker
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+)
+
+func TestTextCrosses(t *testing.T) {
+	for _, s := range []string{
+		"", "plain", `quo"te\back`, "\x00\x1f\x7f", "é\u2028\u2029\u20ac", "\U0001F600", "\ufffd",
+		"\xed\xa0\x80", "\xed\xbf\xbf", "\xed\xb0\x80\xed\xa0\x80", "a\xed\xa0\x80b", "\xed\xa0\x80\U0001F600", `\u0041`,
+	} {
+		quoted, err := appendText(nil, s)
+		require.NoError(t, err, "%q", s)
+		require.True(t, json.Valid(quoted), "%q: %s", s, quoted)
+		var back text
+		require.NoError(t, json.Unmarshal(quoted, &back), "%q", s)
+		require.Equal(t, s, string(back))
+	}
+}
+
+func TestTextThatCannotCross(t *testing.T) {
+	for _, s := range []string{"\xff", "a\xc3", "\xed\xa0", "\xed\xa0\x80\xed\xb0\x80", "\xc0\x80"} {
+		_, err := appendText(nil, s)
+		require.ErrorIs(t, err, codecs.ErrUnsupported, "%q", s)
+	}
+}
+
+func TestTextOfOthers(t *testing.T) {
+	for quoted, want := range map[string]string{
+		`"\ud83d\ude00"`: "\U0001F600", `"\uD83D\n"`: "\xed\xa0\xbd\n", `"\u00e9\/\b\f\r\t\""`: "é/\b\f\r\t\"",
+		`"\ud83d\u0041"`: "\xed\xa0\xbdA", `"\\u0041"`: `\u0041`,
+	} {
+		var got text
+		require.NoError(t, json.Unmarshal([]byte(quoted), &got), quoted)
+		require.Equal(t, want, string(got), quoted)
+	}
+	require.Error(t, json.Unmarshal([]byte(`7`), new(text)))
+}
+
+func FuzzText(f *testing.F) {
+	f.Add("a\xed\xa0\x80é\n")
+	f.Fuzz(func(t *testing.T, s string) {
+		quoted, err := appendText(nil, s)
+		if err != nil {
+			require.ErrorIs(t, err, codecs.ErrUnsupported)
+			return
+		}
+		var back text
+		require.NoError(t, json.Unmarshal(quoted, &back))
+		require.Equal(t, s, string(back))
+	})
+}

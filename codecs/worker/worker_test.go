@@ -1,0 +1,178 @@
+package worker_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/worker"
+)
+
+// roleVariable makes the test binary play a worker instead of running tests.
+const roleVariable = "SEALAB_TEST_WORKER"
+
+func TestMain(m *testing.M) {
+	role := os.Getenv(roleVariable)
+	if role == "" {
+		os.Exit(m.Run())
+	}
+	play := roles[role]
+	if play == nil {
+		play = bad[role]
+	}
+	if play == nil {
+		fmt.Fprintln(os.Stderr, "no role", role)
+		os.Exit(2)
+	}
+	play()
+}
+
+// roles are the workers that the test binary can play.
+var roles = map[string]func(){
+	"codec":  func() { serve(reverser) },
+	"scheme": func() { serve(ticket) },
+}
+
+func serve(d codecs.Design) {
+	clock := &ticking{}
+	s := worker.Server{Design: d, Version: "7", Clock: clock.now}
+	if err := s.Serve(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// ticking is a clock that moves a millisecond each time it is read.
+type ticking struct{ t time.Time }
+
+func (c *ticking) now() time.Time {
+	c.t = c.t.Add(time.Millisecond)
+	return c.t
+}
+
+func dial(t *testing.T, role string, limits worker.Limits) *worker.Client {
+	t.Helper()
+	c, err := worker.Dial(command(t, role), limits)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	return c
+}
+
+func command(t *testing.T, role string) worker.Command {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	// A program with the race detector would else take a second to end.
+	return worker.Command{Args: []string{self}, Env: []string{roleVariable + "=" + role, "GORACE=atexit_sleep_ms=0"}}
+}
+
+func secrets() [][]byte {
+	s := make([]byte, codecs.MinSecret)
+	for i := range s {
+		s[i] = byte(i)
+	}
+	return [][]byte{s}
+}
+
+func TestCodec(t *testing.T) {
+	c := dial(t, "codec", worker.Limits{})
+	require.Equal(t, "reverser", c.Hello().Name)
+	require.Equal(t, "7", c.Hello().Version)
+	d := c.Design()
+	require.False(t, d.IsScheme())
+	g, ok := d.Guarantee(codecs.Integrity)
+	require.True(t, ok)
+	require.False(t, g.Holds)
+
+	remote, err := d.NewCodec(codecs.Config{Secrets: secrets()})
+	require.NoError(t, err)
+	token, err := remote.Seal([]byte("before "), []byte("payload"))
+	require.NoError(t, err)
+	require.Equal(t, "before r.daolyap", string(token))
+	payload, err := remote.Unseal([]byte("x"), []byte("r.daolyap"))
+	require.NoError(t, err)
+	require.Equal(t, "xpayload", string(payload))
+
+	out, err := remote.Unseal([]byte("kept"), []byte("q.daolyap"))
+	require.Equal(t, &codecs.RejectError{Stage: codecs.Malformed, Reason: "prefix"}, codecs.Rejected(err))
+	require.Equal(t, "kept", string(out))
+	_, err = remote.Unseal(nil, []byte{'r', '.', 0xFF})
+	require.ErrorIs(t, err, codecs.ErrUnsupported, "a token that is not text cannot cross")
+	require.Empty(t, c.Events())
+}
+
+func TestBatch(t *testing.T) {
+	c := dial(t, "codec", worker.Limits{})
+	remote, err := c.Design().NewCodec(codecs.Config{Secrets: secrets()})
+	require.NoError(t, err)
+	verdicts, err := remote.(codecs.BatchCodec).UnsealAll([][]byte{[]byte("r.cba"), {0xFF}, []byte("bad"), []byte("r.")})
+	require.NoError(t, err)
+	require.Len(t, verdicts, 4)
+	require.Equal(t, codecs.Verdict{Payload: []byte("abc")}, verdicts[0])
+	require.ErrorIs(t, verdicts[1].Err, codecs.ErrUnsupported)
+	require.Equal(t, codecs.Malformed, codecs.Rejected(verdicts[2].Err).Stage)
+	require.Equal(t, codecs.Verdict{Payload: []byte{}}, verdicts[3])
+}
+
+func TestScheme(t *testing.T) {
+	c := dial(t, "scheme", worker.Limits{})
+	d := c.Design()
+	require.Equal(t, []codecs.Option{{Name: "style", Doc: "how it looks", Values: []string{"plain", "fancy"}}}, d.Options)
+	ttl := -1500 * time.Millisecond
+	remote, err := d.NewScheme(codecs.Config{Secrets: secrets(), TTL: &ttl, Options: map[string]string{"style": "fancy"}})
+	require.NoError(t, err)
+
+	nobody, alice := "", "ali\"ce\n\xed\xa0\x80\u2028é"
+	b := &codecs.Binding{
+		Method: "tools/call", Target: "de\x00ploy",
+		Arguments: json.RawMessage("{\"big\":12345678901234567890.0,\n\t\"a\": \"\\ud800\", \"a\":1}"),
+		Principal: &alice, Audience: &nobody,
+	}
+	now := time.Unix(1795132800, 250_001_000)
+	token, err := remote.Mint(nil, []byte("state\xff"), b, now)
+	require.NoError(t, err)
+	var seen ticketContents
+	require.NoError(t, json.Unmarshal(token, &seen))
+	require.Equal(t, ticketContents{
+		Style: "fancy", TTL: ttl, Now: now.UTC(), State: []byte("state\xff"),
+		Method: b.Method, Target: b.Target, Principal: []byte(alice), Audience: []byte{},
+		Arguments: "{\"big\":12345678901234567890.0, \t\"a\": \"\\ud800\", \"a\":1}",
+	}, seen)
+
+	verdicts, err := remote.(codecs.BatchScheme).VerifyAll([][]byte{[]byte("expired"), []byte("odd")}, nil, time.Unix(-1, 5e8))
+	require.NoError(t, err)
+	require.Equal(t, codecs.Expired, codecs.Rejected(verdicts[0].Err).Stage)
+	require.ErrorIs(t, verdicts[1].Err, codecs.ErrUnsupported)
+
+	_, err = remote.Mint(nil, nil, &codecs.Binding{Arguments: json.RawMessage("{")}, now)
+	require.ErrorIs(t, err, codecs.ErrUnsupported, "arguments that are not JSON cannot cross")
+	_, err = remote.(codecs.BatchScheme).VerifyAll(nil, &codecs.Binding{Method: "\xff"}, now)
+	require.ErrorIs(t, err, codecs.ErrUnsupported)
+	require.Empty(t, c.Events())
+}
+
+func TestRefusedConfiguration(t *testing.T) {
+	c := dial(t, "codec", worker.Limits{})
+	_, err := c.Design().NewCodec(codecs.Config{Secrets: [][]byte{{1}}})
+	var refused *worker.RefusedError
+	require.ErrorAs(t, err, &refused)
+	require.NotErrorIs(t, err, codecs.ErrFault)
+	require.Empty(t, c.Events())
+}
+
+func TestBench(t *testing.T) {
+	c := dial(t, "codec", worker.Limits{})
+	remote, err := c.Design().NewCodec(codecs.Config{Secrets: secrets()})
+	require.NoError(t, err)
+	b := remote.(worker.Benchmark)
+	elapsed, err := b.BenchMake(100, []byte("payload"), nil, time.Time{})
+	require.NoError(t, err)
+	require.Equal(t, time.Millisecond, elapsed, "the test's clock moves once")
+	_, err = b.BenchJudge(100, []byte("wrong"), nil, time.Time{})
+	require.NotNil(t, codecs.Rejected(err))
+}
