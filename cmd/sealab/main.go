@@ -52,6 +52,7 @@ func newRoot() *cobra.Command {
 	root.AddCommand(
 		newListCommand(),
 		newVersionCommand(),
+		newWorkerCommand(),
 	)
 	return root
 }

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sealab/codecs/catalog"
+	"sealab/codecs/worker"
+)
+
+func newWorkerCommand() *cobra.Command {
+	var options []string
+	cmd := &cobra.Command{
+		Use:   "worker DESIGN",
+		Short: "Serve a design to another program on standard input and output",
+		Long: `Serve a design of the catalog as a worker: JSON Lines on standard input, one
+answer per line on standard output, until the input ends. The protocol is that
+of package codecs/worker.`,
+		Example: `  sealab worker aes-256-gcm
+  echo '{"op":"hello","protocol":1}' | sealab worker hmac-sha256`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, err := catalog.Find(args[0])
+			if err != nil {
+				return err
+			}
+			chosen, err := parseOptions(options)
+			if err != nil {
+				return err
+			}
+			s := worker.Server{Design: d, Version: moduleVersion(), Options: chosen, Clock: time.Now}
+			return s.Serve(cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringArrayVar(&options, "option", nil, "an option of the design, as name=value; may be repeated")
+	return cmd
+}
+
+// parseOptions reads options that were given as name=value.
+func parseOptions(given []string) (map[string]string, error) {
+	options := make(map[string]string, len(given))
+	for _, g := range given {
+		name, value, ok := strings.Cut(g, "=")
+		if !ok {
+			return nil, fmt.Errorf("sealab: option %q: want name=value", g)
+		}
+		options[name] = value
+	}
+	return options, nil
+}
+
+// moduleVersion returns the version that this binary was built from.
+func moduleVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}

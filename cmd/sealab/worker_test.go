@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/codecs/worker"
+)
+
+// selfAs returns this test binary under the command's name, which makes it the
+// command.
+func selfAs(t *testing.T, name string) string {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	link := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.Symlink(self, link))
+	return link
+}
+
+// TestEveryDesignAgreesWithItsWorker checks that tokens cross between a design
+// in this process and the same design behind sealab worker, both ways, and that
+// both give the same verdict on whatever was altered.
+func TestEveryDesignAgreesWithItsWorker(t *testing.T) {
+	sealab := selfAs(t, "sealab")
+	designs := catalog.All()
+	require.NotEmpty(t, designs)
+	for _, d := range designs {
+		t.Run(d.Name, func(t *testing.T) {
+			client, err := worker.Dial(worker.Command{Args: []string{sealab, "worker", d.Name}, Env: []string{"GORACE=atexit_sleep_ms=0"}}, worker.Limits{})
+			require.NoError(t, err)
+			defer client.Close()
+			remote := client.Design()
+			require.Equal(t, d.Name, remote.Name)
+			require.Equal(t, d.IsScheme(), remote.IsScheme())
+			requireSameGuarantees(t, d, remote)
+			config := codecs.Config{Secrets: [][]byte{secret(d, 1)}}
+			here, there := sealer(t, d, config), sealer(t, remote, config)
+			requireAgreement(t, here, there)
+			requireAgreement(t, there, here)
+			require.Empty(t, client.Events())
+		})
+	}
+}
+
+func requireSameGuarantees(t *testing.T, here, there codecs.Design) {
+	t.Helper()
+	require.Len(t, there.Guarantees, len(here.Guarantees))
+	for _, g := range here.Guarantees {
+		other, ok := there.Guarantee(g.Property)
+		require.True(t, ok, "%s", g.Property)
+		require.Equal(t, g.Holds, other.Holds, "%s", g.Property)
+	}
+}
+
+// secret returns a secret that the design takes.
+func secret(d codecs.Design, seed byte) []byte {
+	s := make([]byte, max(d.KeySize, codecs.MinSecret))
+	for i := range s {
+		s[i] = seed + byte(i)
+	}
+	return s
+}
+
+// An endpoint makes and judges tokens, as a codec or, in one context, as a scheme.
+type endpoint struct {
+	seal   func(payload []byte) ([]byte, error)
+	unseal func(token []byte) ([]byte, error)
+}
+
+func sealer(t *testing.T, d codecs.Design, config codecs.Config) endpoint {
+	t.Helper()
+	if !d.IsScheme() {
+		c, err := d.NewCodec(config)
+		require.NoError(t, err)
+		return endpoint{
+			func(p []byte) ([]byte, error) { return c.Seal(nil, p) },
+			func(token []byte) ([]byte, error) { return c.Unseal(nil, token) },
+		}
+	}
+	s, err := d.NewScheme(config)
+	require.NoError(t, err)
+	alice := "alice"
+	b := &codecs.Binding{
+		Method: "tools/call", Target: "deploy", Principal: &alice,
+		Arguments: json.RawMessage(`{"to": "production", "n": 1.0, "big": 123456789012345678901}`),
+	}
+	now := time.Unix(1795132800, 250_000_000)
+	return endpoint{
+		func(p []byte) ([]byte, error) { return s.Mint(nil, p, b, now) },
+		func(token []byte) ([]byte, error) { return s.Verify(nil, token, b, now) },
+	}
+}
+
+// requireAgreement seals with one and lets both judge the token and what it is
+// altered to.
+func requireAgreement(t *testing.T, maker, judge endpoint) {
+	t.Helper()
+	for _, payload := range []string{`{}`, `{"step":1,"note":"é"}`, `"` + string(bytes.Repeat([]byte("x"), 2000)) + `"`} {
+		token, err := maker.seal([]byte(payload))
+		require.NoError(t, err)
+		got, err := judge.unseal(token)
+		require.NoError(t, err)
+		require.Equal(t, payload, string(got))
+		for _, altered := range alterations(token) {
+			want, wantErr := maker.unseal(altered)
+			got, gotErr := judge.unseal(altered)
+			require.Equal(t, codecs.Rejected(wantErr), codecs.Rejected(gotErr), "%q", altered)
+			require.Equal(t, errors.Is(wantErr, codecs.ErrUnsupported), errors.Is(gotErr, codecs.ErrUnsupported), "%q", altered)
+			require.Equal(t, string(want), string(got), "%q", altered)
+		}
+	}
+}
+
+func alterations(token []byte) [][]byte {
+	all := [][]byte{{}, []byte("v1."), append(bytes.Clone(token), '='), append([]byte(" "), token...)}
+	for i := 0; i < len(token); i += 1 + len(token)/20 {
+		changed := bytes.Clone(token)
+		changed[i] ^= 1
+		all = append(all, changed, token[:i])
+	}
+	return all
+}
