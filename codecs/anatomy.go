@@ -30,6 +30,8 @@ const (
 	StepClaims  Step = "claims"          // claims bytes of a scheme, before sealing
 	StepPayload Step = "payload"         // payload of a codec, before sealing
 	StepAAD     Step = "associated-data" // what is authenticated beside the payload
+	StepBind    Step = "bind-tag"        // what stands for the binding among the claims
+	StepText    Step = "text"            // an encoded segment, where the text is authenticated
 	StepTag     Step = "tag"             // tag of a signed design, before it is put on the wire
 )
 

@@ -13,6 +13,7 @@ type Design struct {
 	Doc     string   // one line, no full stop
 	Spec    string   // what it implements and in which version
 	Prefix  string   // what every token begins with
+	Format  string   // what rows that read and write one wire format share; "": no other row does
 	MaxKeys int      // longest ring; 0: no limit
 	KeySize int      // exact length of a secret in bytes; 0: MinSecret or more
 	Options []Option // what Config.Options may set
@@ -44,6 +45,12 @@ type Design struct {
 	// Inspect takes a token apart without any key and without judging it. It
 	// fails only where the format cannot be recognised.
 	Inspect func(token []byte) ([]Field, error)
+}
+
+// SharesFormat reports whether d and other are two readings of one wire format,
+// so that each takes the other's tokens.
+func (d *Design) SharesFormat(other Design) bool {
+	return d.Format != "" && d.Format == other.Format
 }
 
 // MinSecret is the shortest secret, in bytes, that any design takes.

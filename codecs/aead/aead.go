@@ -68,6 +68,23 @@ func New(f Format, label string, secrets [][]byte, newAEAD func(key []byte) (cip
 	return &Codec{f, ring}, nil
 }
 
+// NewDerived is New for formats with a key schedule of their own: derive
+// returns the key and the fingerprint of a secret, and judges its strength.
+func NewDerived(f Format, secrets [][]byte, derive func(secret []byte) (keyring.Fingerprint, []byte, error), newAEAD func(key []byte) (cipher.AEAD, error)) (*Codec, error) {
+	ring, err := keyring.Index(secrets, func(secret []byte) (keyring.Fingerprint, *key, error) {
+		id, k, err := derive(secret)
+		if err != nil {
+			return id, nil, err
+		}
+		ready, err := f.key(k, id, newAEAD)
+		return id, ready, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Codec{f, ring}, nil
+}
+
 func (f Format) key(k []byte, id keyring.Fingerprint, newAEAD func([]byte) (cipher.AEAD, error)) (*key, error) {
 	a, err := newAEAD(k)
 	if err != nil {

@@ -13,16 +13,19 @@ import (
 	"sealab/codecs/hmacsha256"
 	"sealab/codecs/hpkepsk"
 	"sealab/codecs/hpkesession"
+	"sealab/codecs/mcppy"
 	"sealab/codecs/xchacha"
 )
 
-// rows is the catalog of what is written here. To add a design, add its folder and its row.
+// rows is the catalog of what is written here. To add a design, add its folder
+// and its row, or rows where one folder reads a format in two ways.
 var rows = []codecs.Design{
 	hmacsha256.Design,
 	aesgcm.Design,
 	xchacha.Design,
 	hpkepsk.Design,
 	hpkesession.Design,
+	mcppy.Design, mcppy.Faithful,
 }
 
 // All returns every design, in the catalog's order: the rows, and after them a

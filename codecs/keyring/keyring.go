@@ -110,15 +110,35 @@ func clash(secrets [][]byte, i, j int) error {
 	return fmt.Errorf("sealab: secrets %d and %d of %d have the same 32-bit fingerprint: replace one of them", i+1, j+1, len(secrets))
 }
 
+// how ends what refuses a weak secret.
+const how = "make one with: head -c 32 /dev/urandom > secret.key"
+
 // checkStrength refuses what cannot be a random secret. Its errors end a
 // sentence that names the secret's place in the ring, never the secret.
 func checkStrength(secret []byte) error {
-	const how = "make one with: head -c 32 /dev/urandom > secret.key"
-	if len(secret) < codecs.MinSecret {
-		return fmt.Errorf("has %d bytes and must have at least %d: %s", len(secret), codecs.MinSecret, how)
+	if err := checkLength(secret); err != nil {
+		return err
 	}
 	if bytes.Count(secret, secret[:1]) == len(secret) {
 		return fmt.Errorf("is one byte repeated and not random: %s", how)
+	}
+	return nil
+}
+
+func checkLength(secret []byte) error {
+	if len(secret) < codecs.MinSecret {
+		return fmt.Errorf("has %d bytes and must have at least %d: %s", len(secret), codecs.MinSecret, how)
+	}
+	return nil
+}
+
+// CheckLengths refuses secrets of fewer than codecs.MinSecret bytes and nothing
+// else: the rule of the SDKs, for formats that Index serves.
+func CheckLengths(secrets [][]byte) error {
+	for i, s := range secrets {
+		if err := checkLength(s); err != nil {
+			return fmt.Errorf("sealab: secret %d of %d %w", i+1, len(secrets), err)
+		}
 	}
 	return nil
 }

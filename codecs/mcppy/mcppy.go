@@ -1,0 +1,82 @@
+// Package mcppy is what the Python MCP SDK puts on the wire as requestState:
+// AESGCMRequestStateCodec inside RequestStateBoundary
+// (mcp.server.request_state, modelcontextprotocol/python-sdk 57394b0; PyPI mcp
+// 2.3.0 has the same).
+//
+// Layout, with claims of m bytes (package envelope says which):
+//
+//	token = "v1." || base64url(key-id[4] || nonce[12] || ciphertext[m] || tag[16])
+//	associated data = "v1." || key-id
+//	key = HKDF-SHA256(secret, no salt, "mcp/request-state/v1/aes-256-gcm", 32)
+//	key-id = SHA-256("mcp/request-state/v1/kid:" || key)[:4]
+//
+// The first secret of the ring seals, every one unseals; they have at least 32
+// bytes, and two of one key-id are refused. The text of a token has one
+// spelling in either reading. The strict reading, the default, also takes only
+// claims spelt as the SDK spells them; the faithful one takes what json.loads
+// and Python's comparisons let through, as the SDK does.
+//
+// Known differences of the faithful reading: the SDK gives no verdict, but an
+// internal error, on claims that nest deeper than Python recurses; here they
+// are malformed.
+//
+// Limits: a random 96-bit nonce allows 2^32 tokens per key (NIST SP 800-38D,
+// section 8.3). The default time to live is 600 s.
+//
+// It does not give: nonce misuse resistance, key commitment, single use, and
+// what package envelope disclaims. The key-id has 32 bits: two random secrets
+// collide with a probability of 2^-32, and an attacker who chooses secrets finds
+// two in some 2^16 trials.
+package mcppy
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha256"
+	"time"
+
+	"sealab/codecs"
+	"sealab/codecs/aead"
+	"sealab/codecs/envelope"
+	"sealab/codecs/keyring"
+)
+
+const (
+	keyLabel = "mcp/request-state/v1/aes-256-gcm"
+	idLabel  = "mcp/request-state/v1/kid:"
+)
+
+var format = aead.Format{Prefix: "v1.", NonceSize: 12}
+
+// New returns the scheme for a ring of secrets.
+func New(reading envelope.Reading, ttl time.Duration, secrets ...[]byte) (codecs.Scheme, error) {
+	codec, err := NewCodec(secrets...)
+	if err != nil {
+		return nil, err
+	}
+	return envelope.NewReading(codec, ttl, reading)
+}
+
+// NewCodec returns what the SDK calls AESGCMRequestStateCodec, to which claims
+// are payload.
+func NewCodec(secrets ...[]byte) (*aead.Codec, error) {
+	if err := keyring.CheckLengths(secrets); err != nil {
+		return nil, err
+	}
+	return aead.NewDerived(format, secrets, derive, newGCM)
+}
+
+func derive(secret []byte) (id keyring.Fingerprint, key []byte, err error) {
+	key = keyring.Derive(secret, keyLabel, keyring.KeySize)
+	sum := sha256.Sum256(append([]byte(idLabel), key...))
+	copy(id[:], sum[:])
+	return id, key, nil
+}
+
+func newGCM(key []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
