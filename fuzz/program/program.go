@@ -1,0 +1,89 @@
+// Package program reads a fuzz input as a small program: a sequence of choices
+// that build, alter and open tokens. Any bytes are a program, a shorter input
+// is one whose remaining choices are all zero, and every fuzzer that works on
+// one byte slice can drive it.
+package program
+
+// A Program is an input that is being read.
+type Program struct{ rest []byte }
+
+// New returns the program that input stands for. It does not keep more of input
+// than it reads, and does not change it.
+func New(input []byte) *Program { return &Program{input} }
+
+// Done reports whether the input is used up.
+func (p *Program) Done() bool { return len(p.rest) == 0 }
+
+// Byte returns the next byte, 0 when there is none.
+func (p *Program) Byte() byte {
+	if len(p.rest) == 0 {
+		return 0
+	}
+	b := p.rest[0]
+	p.rest = p.rest[1:]
+	return b
+}
+
+// Uint16 returns the next two bytes as a big-endian number.
+func (p *Program) Uint16() int { return int(p.Byte())<<8 | int(p.Byte()) }
+
+// Pick returns a number from 0 to n-1, from one byte where that reaches all of
+// them and two where it does not. n is from 1 to 65536.
+func (p *Program) Pick(n int) int {
+	if n <= 256 {
+		return int(p.Byte()) % n
+	}
+	return p.Uint16() % n
+}
+
+// Bytes returns the next bytes, at most limit: as many as the Uint16 before
+// them says. The result aliases the input and must not be changed.
+func (p *Program) Bytes(limit int) []byte {
+	n := min(p.Uint16(), limit, len(p.rest))
+	b := p.rest[:n:n]
+	p.rest = p.rest[n:]
+	return b
+}
+
+// Rest returns all that is left.
+func (p *Program) Rest() []byte {
+	b := p.rest
+	p.rest = nil
+	return b
+}
+
+// A Writer writes programs, for seeds. What it writes is read back by the calls
+// of Program with the same names.
+type Writer struct{ program []byte }
+
+// Byte writes what Program.Byte reads, and Program.Pick where n is at most 256.
+func (w *Writer) Byte(b byte) *Writer {
+	w.program = append(w.program, b)
+	return w
+}
+
+// Uint16 writes what Program.Uint16 reads. n is from 0 to 65535.
+func (w *Writer) Uint16(n int) *Writer { return w.Byte(byte(n >> 8)).Byte(byte(n)) }
+
+// Pick writes i so that Program.Pick(n) returns it.
+func (w *Writer) Pick(i, n int) *Writer {
+	if n <= 256 {
+		return w.Byte(byte(i))
+	}
+	return w.Uint16(i)
+}
+
+// Bytes writes what Program.Bytes reads. b has at most 65535 bytes.
+func (w *Writer) Bytes(b []byte) *Writer {
+	w.Uint16(len(b))
+	return w.Raw(b)
+}
+
+// Raw writes what Program.Rest reads.
+func (w *Writer) Raw(b []byte) *Writer {
+	w.program = append(w.program, b...)
+	return w
+}
+
+// Program returns what was written.
+func (w *Writer) Program() []byte { return w.program }

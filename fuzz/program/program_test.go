@@ -1,0 +1,45 @@
+package program_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/fuzz/program"
+)
+
+func TestReadsWhatWasWritten(t *testing.T) {
+	var w program.Writer
+	w.Byte(7).Uint16(300).Pick(255, 256).Pick(999, 1000).Bytes([]byte("abc")).Raw([]byte("rest"))
+	p := program.New(w.Program())
+	require.Equal(t, byte(7), p.Byte())
+	require.Equal(t, 300, p.Uint16())
+	require.Equal(t, 255, p.Pick(256))
+	require.Equal(t, 999, p.Pick(1000))
+	require.Equal(t, "abc", string(p.Bytes(100)))
+	require.False(t, p.Done())
+	require.Equal(t, "rest", string(p.Rest()))
+	require.True(t, p.Done())
+}
+
+func TestAnyInputIsAProgram(t *testing.T) {
+	p := program.New(nil)
+	require.True(t, p.Done())
+	require.Zero(t, p.Byte())
+	require.Zero(t, p.Uint16())
+	require.Zero(t, p.Pick(1000))
+	require.Empty(t, p.Bytes(10))
+	require.Empty(t, p.Rest())
+
+	p = program.New([]byte{0xff, 0xff, 1, 2})
+	require.Equal(t, []byte{1, 2}, p.Bytes(100), "a length beyond the input")
+	p = program.New([]byte{0, 3, 1, 2, 3})
+	require.Equal(t, []byte{1, 2}, p.Bytes(2), "a length beyond the limit")
+}
+
+func TestResultsDoNotReachFurther(t *testing.T) {
+	input := []byte{0, 1, 'a', 'b'}
+	b := program.New(input).Bytes(10)
+	_ = append(b, 'x')
+	require.Equal(t, "b", string(input[3:]))
+}

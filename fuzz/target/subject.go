@@ -1,0 +1,179 @@
+package target
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/fuzz/program"
+)
+
+// A subject is a design, set up once with fixed secrets.
+type subject struct {
+	codecs.Design
+	codec     codecs.Codec // for a scheme: bound to one binding and time
+	assembler codecs.Assembler
+}
+
+// subjects are all designs of the catalog that can seal step by step.
+var subjects = sync.OnceValue(func() []subject {
+	var all []subject
+	for _, d := range catalog.All() {
+		s, err := newSubject(d, secrets(d, 0))
+		if err != nil {
+			panic(fmt.Sprintf("sealab: fuzz: %s: %v", d.Name, err)) // the catalog's own designs take these secrets
+		}
+		all = append(all, s)
+	}
+	return all
+})
+
+func newSubject(d codecs.Design, ring [][]byte) (subject, error) {
+	s := subject{Design: d}
+	if d.IsScheme() {
+		scheme, err := d.OpenScheme(codecs.Config{Secrets: ring})
+		if err != nil {
+			return s, err
+		}
+		s.codec = codecs.Bound{Scheme: scheme, Binding: &binding, Now: now}
+	} else {
+		codec, err := d.OpenCodec(codecs.Config{Secrets: ring})
+		if err != nil {
+			return s, err
+		}
+		s.codec = codec
+	}
+	var ok bool
+	if s.assembler, ok = codecs.AsAssembler(s.codec); !ok {
+		return s, errors.New("it cannot seal step by step")
+	}
+	return s, nil
+}
+
+// secrets returns the ring of one secret with the given number, of a length
+// that the design takes.
+func secrets(d codecs.Design, number int) [][]byte {
+	secret := bytes.Repeat(fmt.Appendf(nil, "fuzz secret %d; ", number), 4)
+	return [][]byte{secret[:max(d.KeySize, codecs.MinSecret)]}
+}
+
+var (
+	principal, audience = "alice", "srv"
+	binding             = codecs.Binding{
+		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod"}`),
+		Principal: &principal, Audience: &audience,
+	}
+	now = time.Unix(1_795_132_800, 0)
+)
+
+// pick chooses a subject.
+func pick(p *program.Program) subject { return subjects()[p.Pick(len(subjects()))] }
+
+// holds reports whether the design states p.
+func (s subject) holds(p codecs.Property) bool {
+	g, ok := s.Guarantee(p)
+	return ok && g.Holds
+}
+
+// payload reads a payload that the design can carry: any bytes for a codec, a
+// JSON string for a scheme.
+func (s subject) payload(p *program.Program) []byte {
+	b := p.Bytes(256)
+	if !s.IsScheme() {
+		return b
+	}
+	text := make([]byte, 0, len(b)+2)
+	text = append(text, '"')
+	for _, c := range b {
+		text = append(text, 'a'+c%26)
+	}
+	return append(text, '"')
+}
+
+// seed reads the randomness of one token.
+func (s subject) seed(p *program.Program) []byte {
+	seed := make([]byte, s.assembler.SeedSize())
+	copy(seed, p.Bytes(len(seed)))
+	return seed
+}
+
+// same reports whether two payloads are the same to the design: the same bytes
+// or, where the format carries values, the same JSON.
+func (s subject) same(want, got []byte) bool {
+	if bytes.Equal(want, got) {
+		return true
+	}
+	return s.IsScheme() && !s.holds(codecs.ByteExact) && sameJSON(want, got)
+}
+
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	p, errP := json.Marshal(x)
+	q, errQ := json.Marshal(y)
+	return errP == nil && errQ == nil && bytes.Equal(p, q)
+}
+
+// open unseals a token and checks that the answer is one of the two that there
+// may be, and that dst is as the contract has it. refused is nil where the
+// token was accepted.
+func (s subject) open(token []byte) (payload []byte, refused *codecs.RejectError, err error) {
+	const before = "kept"
+	given := bytes.Clone(token)
+	out, err := s.codec.Unseal([]byte(before), token)
+	refused = codecs.Rejected(err)
+	switch {
+	case !bytes.Equal(given, token):
+		return nil, nil, fmt.Errorf("%s: opening changed the token %q", s.Name, given)
+	case err != nil && refused == nil:
+		return nil, nil, fmt.Errorf("%s: opening %q failed without a refusal: %w", s.Name, token, err)
+	case refused != nil && string(out) != before:
+		return nil, nil, fmt.Errorf("%s: refusing %q changed dst to %q", s.Name, token, out)
+	case refused != nil && err.Error() != refused.Error():
+		return nil, nil, fmt.Errorf("%s: a refusal says %q", s.Name, err)
+	case refused == nil && !bytes.HasPrefix(out, []byte(before)):
+		return nil, nil, fmt.Errorf("%s: opening %q overwrote dst", s.Name, token)
+	case refused != nil:
+		return nil, refused, nil
+	}
+	return out[len(before):], nil, nil
+}
+
+// requireSame returns an error unless token opens to payload.
+func (s subject) requireSame(token, payload []byte) error {
+	got, refused, err := s.open(token)
+	if err != nil {
+		return err
+	}
+	if refused != nil {
+		return fmt.Errorf("%s: its own token %q was refused: %s, %s", s.Name, token, refused.Stage, refused.Reason)
+	}
+	if !s.same(payload, got) {
+		return fmt.Errorf("%s: sealed %q and got %q back from %q", s.Name, payload, got, token)
+	}
+	return nil
+}
+
+// requireNoGain returns an error when an altered token is accepted that the
+// design promises to refuse: altogether where it has one spelling, with another
+// payload in any case.
+func (s subject) requireNoGain(token, altered, payload []byte) error {
+	got, refused, err := s.open(altered)
+	if err != nil || refused != nil {
+		return err
+	}
+	if s.holds(codecs.Canonical) {
+		return fmt.Errorf("%s: %q is accepted beside %q", s.Name, altered, token)
+	}
+	if !s.same(payload, got) {
+		return fmt.Errorf("%s: %q, made of %q, opens to %q and not to %q", s.Name, altered, token, got, payload)
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+// Package target holds what is fuzzed: functions from one input, read as a
+// small program, to a verdict. They range over the catalog and so cover every
+// design without naming one.
+//
+// There are four layers: the token as text; the inside, altered and
+// authenticated again; the same token in several implementations; relations
+// that must hold. Oracles compare the verdict first (accepted or refused), then
+// the stage, then the bytes.
+package target
+
+import (
+	"fmt"
+	"strings"
+
+	"sealab/fuzz/program"
+)
+
+// A Target is one thing to fuzz.
+type Target struct {
+	Name  string // lower case, digits and hyphens: "text"
+	Doc   string // what an input does and what must hold, in one line
+	Layer string
+	// Run runs one input. It returns nil where everything holds, and an error
+	// that says what does not. A panic is a finding as well.
+	Run func(*program.Program) error
+	// Seeds returns inputs to begin from. There is at least one.
+	Seeds func() ([][]byte, error)
+}
+
+// The layers.
+const (
+	LayerText            = "text"
+	LayerInside          = "inside"
+	LayerImplementations = "implementations"
+	LayerRelations       = "relations"
+)
+
+// All returns every target.
+func All() []Target {
+	return []Target{
+		textTarget,
+		insideTarget,
+		relationsTarget,
+	}
+}
+
+// Find returns the target called name.
+func Find(name string) (Target, error) {
+	var known []string
+	for _, t := range All() {
+		if t.Name == name {
+			return t, nil
+		}
+		known = append(known, t.Name)
+	}
+	return Target{}, fmt.Errorf("sealab: no fuzz target %q; there are %s", name, strings.Join(known, ", "))
+}
+
+// NativeName is the name of the target's function for go test -fuzz: "FuzzText".
+func (t Target) NativeName() string {
+	name := "Fuzz"
+	for _, word := range strings.Split(t.Name, "-") {
+		name += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return name
+}

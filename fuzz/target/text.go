@@ -1,0 +1,94 @@
+package target
+
+import (
+	"bytes"
+
+	"sealab/fuzz/program"
+)
+
+var textTarget = Target{
+	Name: "text", Layer: LayerText,
+	Doc:   "seals, alters the token's text, opens: only the token itself opens, and only to its payload",
+	Run:   text,
+	Seeds: textSeeds,
+}
+
+func text(p *program.Program) error {
+	s := pick(p)
+	seed, payload := s.seed(p), s.payload(p)
+	token, err := s.assembler.SealSeeded(nil, seed, payload)
+	if err != nil {
+		return err
+	}
+	altered := bytes.Clone(token)
+	for i := 0; i < 16 && !p.Done(); i++ {
+		altered = alter(p, altered)
+	}
+	if bytes.Equal(altered, token) {
+		return s.requireSame(token, payload)
+	}
+	return s.requireNoGain(token, altered, payload)
+}
+
+// spellings are what lenient decoders let through.
+var spellings = [][]byte{[]byte("="), []byte("=="), []byte("\n"), []byte("\r\n"), []byte(" "), []byte("\t"), {0}, []byte("."),
+	[]byte("\ufeff"), {0xff}, []byte("%3D"), []byte("v1."), []byte("A"), []byte("/"), []byte("+")}
+
+// alter makes one change to a token's text.
+func alter(p *program.Program, token []byte) []byte {
+	kind := p.Pick(8)
+	at := p.Uint16() % (len(token) + 1)
+	switch rest := token[at:]; kind {
+	case 0: // replace a character
+		if len(rest) > 0 {
+			rest[0] = p.Byte()
+		}
+		return token
+	case 1: // flip bits of a character's value in the alphabet
+		if len(rest) > 0 {
+			rest[0] = neighbour(rest[0], p.Byte())
+		}
+		return token
+	case 2: // truncate
+		return token[:at]
+	case 3: // cut from the front
+		return rest
+	case 4: // insert what lenient decoders let through
+		return insert(token, at, spellings[p.Pick(len(spellings))])
+	case 5: // insert anything
+		return insert(token, at, p.Bytes(64))
+	case 6: // append a part of itself
+		return append(token, bytes.Clone(rest)...)
+	default: // replace everything
+		return bytes.Clone(p.Bytes(2048))
+	}
+}
+
+func insert(token []byte, at int, what []byte) []byte {
+	out := append(bytes.Clone(token[:at]), what...)
+	return append(out, token[at:]...)
+}
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+// neighbour returns the character whose value differs from c's in the given
+// bits, or c where it has no value.
+func neighbour(c, bits byte) byte {
+	if i := bytes.IndexByte([]byte(alphabet), c); i >= 0 {
+		return alphabet[(byte(i)^bits)%64]
+	}
+	return c
+}
+
+// textSeeds are a sealed token of every design, and one alteration of each kind.
+func textSeeds() ([][]byte, error) {
+	var seeds [][]byte
+	for i := range subjects() {
+		for kind := range byte(8) {
+			var w program.Writer
+			w.Pick(i, len(subjects())).Bytes([]byte("seed")).Bytes([]byte("payload"))
+			seeds = append(seeds, bytes.Clone(w.Program()), w.Byte(kind).Uint16(20).Uint16(4).Raw([]byte("v1.A")).Program())
+		}
+	}
+	return seeds, nil
+}
