@@ -12,21 +12,22 @@ import (
 // dependencies are the modules that go.mod may require directly, each with its
 // reason. A new one must argue its place here.
 var dependencies = map[string]string{
-	"aidanwoods.dev/go-paseto":          "peer: PASETO v4.local",
-	"github.com/cloudflare/circl":       "HPKE in PSK mode, which the standard library's crypto/hpke does not have",
-	"github.com/fernet/fernet-go":       "peer: Fernet",
-	"github.com/go-jose/go-jose/v4":     "peer: JWE",
-	"github.com/golang-jwt/jwt/v5":      "peer: JWT",
-	"github.com/gorilla/securecookie":   "peer: signed and encrypted cookies",
-	"github.com/lestrrat-go/jwx/v3":     "peer: JWE and JWS, second reading",
-	"github.com/rogpeppe/go-internal":   "testscript: the command is tested as it is typed",
-	"github.com/segmentio/asm":          "base64 with vector instructions, an order of magnitude faster than the standard library's",
-	"github.com/spf13/cobra":            "commands, flags and help texts",
-	"github.com/stretchr/testify":       "assertions",
-	"github.com/tink-crypto/tink-go/v2": "peer: Tink's AEAD",
-	"golang.org/x/crypto":               "XChaCha20-Poly1305, which the standard library does not export",
-	"golang.org/x/perf":                 "the Go benchmark format, and the statistics that benchstat uses",
-	"honnef.co/go/tools":                "staticcheck, as a tool of go.mod",
+	"aidanwoods.dev/go-paseto":               "peer: PASETO v4.local",
+	"github.com/cloudflare/circl":            "HPKE in PSK mode, which the standard library's crypto/hpke does not have",
+	"github.com/fernet/fernet-go":            "peer: Fernet",
+	"github.com/go-jose/go-jose/v4":          "peer: JWE",
+	"github.com/golang-jwt/jwt/v5":           "peer: JWT",
+	"github.com/gorilla/securecookie":        "peer: signed and encrypted cookies",
+	"github.com/lestrrat-go/jwx/v3":          "peer: JWE and JWS, second reading",
+	"github.com/modelcontextprotocol/go-sdk": "the SDK whose servers the boundary protects, and the example server",
+	"github.com/rogpeppe/go-internal":        "testscript: the command is tested as it is typed",
+	"github.com/segmentio/asm":               "base64 with vector instructions, an order of magnitude faster than the standard library's",
+	"github.com/spf13/cobra":                 "commands, flags and help texts",
+	"github.com/stretchr/testify":            "assertions",
+	"github.com/tink-crypto/tink-go/v2":      "peer: Tink's AEAD",
+	"golang.org/x/crypto":                    "XChaCha20-Poly1305, which the standard library does not export",
+	"golang.org/x/perf":                      "the Go benchmark format, and the statistics that benchstat uses",
+	"honnef.co/go/tools":                     "staticcheck, as a tool of go.mod",
 }
 
 func TestDependencies(t *testing.T) {

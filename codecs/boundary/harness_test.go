@@ -1,0 +1,174 @@
+package boundary_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs/boundary"
+)
+
+const service = "svc"
+
+var noon = time.Unix(1_795_164_472, 0)
+
+func secret(b byte) []byte {
+	s := make([]byte, 32)
+	for i := range s {
+		s[i] = b + byte(i)
+	}
+	return s
+}
+
+// A bench is a boundary between a test and a handler, without any transport.
+type bench struct {
+	t       *testing.T
+	handler mcp.MethodHandler // the boundary around next
+	next    mcp.MethodHandler
+	now     time.Time
+	log     bytes.Buffer
+	seen    []string // the states that next was given
+}
+
+// newBench makes a boundary of the policy, which gets the bench's clock, log
+// and, where it has none, a ring. Its handler echoes: it keeps in its state
+// what the request brought.
+func newBench(t *testing.T, p boundary.Policy) *bench {
+	t.Helper()
+	b := &bench{t: t, now: noon}
+	p.Now = func() time.Time { return b.now }
+	p.Logger = slog.New(slog.NewJSONHandler(&b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	if p.Secrets == nil && p.Codec == nil && p.Scheme == nil {
+		p.Secrets = [][]byte{secret(1)}
+	}
+	b.next = askWith("a state")
+	m, err := boundary.New(service, p)
+	require.NoError(t, err)
+	b.handler = m(func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		b.seen = append(b.seen, stateOf(req))
+		return b.next(ctx, method, req)
+	})
+	return b
+}
+
+// stateOf returns the requestState of a request.
+func stateOf(req mcp.Request) string {
+	switch p := req.GetParams().(type) {
+	case *mcp.CallToolParamsRaw:
+		return p.RequestState
+	case *mcp.GetPromptParams:
+		return p.RequestState
+	case *mcp.ReadResourceParams:
+		return p.RequestState
+	}
+	return ""
+}
+
+// askWith is a handler that always asks for more and keeps the state.
+func askWith(state string) mcp.MethodHandler {
+	ask := mcp.InputRequestMap{"more": &mcp.ElicitParams{Message: "more?"}}
+	return func(_ context.Context, method string, _ mcp.Request) (mcp.Result, error) {
+		switch method {
+		case "tools/call":
+			return &mcp.CallToolResult{RequestState: state, InputRequests: ask}, nil
+		case "prompts/get":
+			return &mcp.GetPromptResult{RequestState: state, InputRequests: ask}, nil
+		case "resources/read":
+			return &mcp.ReadResourceResult{RequestState: state, InputRequests: ask}, nil
+		}
+		return &mcp.ListToolsResult{}, nil
+	}
+}
+
+// call sends a request through the boundary.
+func (b *bench) call(c call) (mcp.Result, error) {
+	return b.handler(context.Background(), c.method, c.request())
+}
+
+// mint returns the token that the boundary makes of the handler's state.
+func (b *bench) mint(c call) string {
+	b.t.Helper()
+	c.token = ""
+	res, err := b.call(c)
+	require.NoError(b.t, err)
+	token := tokenOf(res)
+	require.NotEmpty(b.t, token)
+	return token
+}
+
+func tokenOf(res mcp.Result) string {
+	switch r := res.(type) {
+	case *mcp.CallToolResult:
+		return r.RequestState
+	case *mcp.GetPromptResult:
+		return r.RequestState
+	case *mcp.ReadResourceResult:
+		return r.RequestState
+	}
+	return ""
+}
+
+// A call describes a request.
+type call struct {
+	method, target, arguments string
+	token                     string
+	user                      *auth.TokenInfo
+}
+
+func (c call) request() mcp.Request {
+	extra := &mcp.RequestExtra{TokenInfo: c.user}
+	switch c.method {
+	case "tools/call":
+		p := &mcp.CallToolParamsRaw{Name: c.target, RequestState: c.token}
+		if c.arguments != "" {
+			p.Arguments = json.RawMessage(c.arguments)
+		}
+		return &mcp.CallToolRequest{Params: p, Extra: extra}
+	case "prompts/get":
+		p := &mcp.GetPromptParams{Name: c.target, RequestState: c.token}
+		if c.arguments != "" {
+			if err := json.Unmarshal([]byte(c.arguments), &p.Arguments); err != nil {
+				panic(err)
+			}
+		}
+		return &mcp.GetPromptRequest{Params: p, Extra: extra}
+	case "resources/read":
+		return &mcp.ReadResourceRequest{Params: &mcp.ReadResourceParams{URI: c.target, RequestState: c.token}, Extra: extra}
+	}
+	return &mcp.ListToolsRequest{Params: &mcp.ListToolsParams{}, Extra: extra}
+}
+
+// calls has one call of each method that carries state.
+var calls = []call{
+	{method: "tools/call", target: "deploy", arguments: `{"to":"prod"}`},
+	{method: "prompts/get", target: "report", arguments: `{"of":"today"}`},
+	{method: "resources/read", target: "test://vault"},
+}
+
+// requireRefused checks the one answer that every refused token gets.
+func requireRefused(t *testing.T, err error) {
+	t.Helper()
+	refusal, bare := err.(*jsonrpc.Error)
+	require.True(t, bare, "want a bare *jsonrpc.Error, got %T: %v", err, err)
+	require.EqualValues(t, -32602, refusal.Code)
+	require.Equal(t, "Invalid or expired requestState", refusal.Message)
+	require.JSONEq(t, `{"reason":"invalid_request_state"}`, string(refusal.Data))
+}
+
+// requireFault checks the answer to what the server could not do.
+func requireFault(t *testing.T, err error) {
+	t.Helper()
+	fault, bare := err.(*jsonrpc.Error)
+	require.True(t, bare, "want a bare *jsonrpc.Error, got %T: %v", err, err)
+	require.EqualValues(t, -32603, fault.Code)
+	require.Equal(t, "Internal error", fault.Message)
+	require.Empty(t, fault.Data)
+}
