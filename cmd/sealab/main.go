@@ -51,6 +51,7 @@ func newRoot() *cobra.Command {
 	}
 	root.AddCommand(
 		newListCommand(),
+		newServeCommand(),
 		newVersionCommand(),
 		newWorkerCommand(),
 	)

@@ -96,4 +96,3 @@ func TestKeysAreCopied(t *testing.T) {
 	_, err := newBench(t, boundary.Policy{Secrets: [][]byte{secret(1)}}).call(c)
 	require.NoError(t, err)
 }
-

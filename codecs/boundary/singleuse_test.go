@@ -126,7 +126,9 @@ func TestFailingStoreRefuses(t *testing.T) {
 
 type storeFunc func() (bool, error)
 
-func (f storeFunc) Spend(context.Context, boundary.ID, time.Time, time.Time) (bool, error) { return f() }
+func (f storeFunc) Spend(context.Context, boundary.ID, time.Time, time.Time) (bool, error) {
+	return f()
+}
 
 func TestMemoryIsBounded(t *testing.T) {
 	const limit = 10

@@ -1,0 +1,51 @@
+package example
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sealab/cmd/sealab/example/ask"
+)
+
+// The resource example://audit-log is read with a reason, which is repeated to
+// the reader before the log is opened.
+type auditState struct {
+	Reason string `json:"reason"`
+}
+
+const auditLog = "example://audit-log"
+
+func addAuditLog(server *mcp.Server) {
+	server.AddResource(&mcp.Resource{
+		URI:         auditLog,
+		Name:        "audit-log",
+		Description: "The audit log, which is read with a reason",
+		MIMEType:    "text/plain",
+	}, readAuditLog)
+}
+
+func readAuditLog(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	known, err := decode[auditState](req.Params.RequestState)
+	if err != nil {
+		return nil, err
+	}
+	if reason, ok := ask.Answer[string](req.Params.InputResponses, "reason", "reason"); ok && known.Reason == "" {
+		known.Reason = reason
+	}
+	if known.Reason == "" {
+		return &mcp.ReadResourceResult{InputRequests: mcp.InputRequestMap{
+			"reason": ask.Form("Why do you read the audit log?", ask.Text("reason")),
+		}}, nil
+	}
+	if yes, ok := ask.Answer[bool](req.Params.InputResponses, "confirm", "ok"); !ok || !yes {
+		state, err := encode(known)
+		return &mcp.ReadResourceResult{
+			RequestState:  state,
+			InputRequests: mcp.InputRequestMap{"confirm": ask.Form("It will be recorded that you read the log: "+known.Reason, ask.Yes("ok"))},
+		}, err
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{
+		URI: auditLog, MIMEType: "text/plain", Text: "The log was read: " + known.Reason,
+	}}}, nil
+}

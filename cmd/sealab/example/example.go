@@ -1,0 +1,62 @@
+// Package example is a Model Context Protocol server (revision 2026-07-28) that
+// shows what the boundary is for: every feature of it needs several rounds and
+// keeps what it learnt in the requestState, so that any instance of the server
+// can take the next round. It keeps nothing else and changes nothing anywhere.
+//
+//	tool      update_work_item    asks for what the rules of the tracker require: the specification's own example
+//	tool      count_primes        hands its work on between rounds without asking for anything
+//	prompt    incident_report     asks twice for what the report is about
+//	resource  example://audit-log asks why it is read, and then for a confirmation
+//
+// Handlers read and write plain state: the boundary is the one place that seals
+// it, and here is the one line that adds it.
+package example
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sealab/codecs/boundary"
+)
+
+// Implementation names the server.
+var Implementation = mcp.Implementation{Name: "sealab-example", Version: "1.0.0"}
+
+// New returns the server, protected as the policy says.
+func New(p boundary.Policy, options *mcp.ServerOptions) (*mcp.Server, error) {
+	server := mcp.NewServer(&Implementation, options)
+	if err := boundary.Protect(server, &Implementation, p); err != nil {
+		return nil, err
+	}
+	addWorkItem(server)
+	addPrimes(server)
+	addIncident(server)
+	addAuditLog(server)
+	return server, nil
+}
+
+// encode writes a state down.
+func encode[S any](state S) (string, error) {
+	raw, err := json.Marshal(state)
+	return string(raw), err
+}
+
+// decode reads a state, the zero value where the request brought none. What
+// comes here passed the boundary, so that a state that cannot be read was
+// written by another version of this server.
+func decode[S any](text string) (state S, err error) {
+	if text == "" {
+		return state, nil
+	}
+	if err := json.Unmarshal([]byte(text), &state); err != nil {
+		return state, fmt.Errorf("the state of an earlier round is of another version")
+	}
+	return state, nil
+}
+
+// say returns a complete tool result of one text.
+func say(format string, args ...any) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf(format, args...)}}}
+}
