@@ -15,10 +15,12 @@
 //
 // By default a token is good for ten minutes, for the method, the target (name
 // of the tool or prompt, URI of the resource), the arguments, the audience (the
-// server's name) and the principal of the request it was minted for; packages
-// aesgcm and envelope give its layout. A [Policy] may put any codec of the
-// catalog under the same claims, or any scheme in their place, whose guarantees
-// then hold and no others: see Design.Guarantees.
+// server's name) and the principal of the request it was minted for. It is a
+// token of the Python SDK, in the strict reading of package mcppy, where its
+// layout is: a server in Python with the same ring and audience takes the next
+// round. A [Policy] may put any codec of the catalog under the same claims, or
+// any scheme in their place, whose guarantees then hold and no others: see
+// Design.Guarantees.
 //
 //	boundary.Policy{}                                    one process, a warning in the log
 //	boundary.Policy{Secrets: [][]byte{newKey, oldKey}}   a fleet; keys rotate

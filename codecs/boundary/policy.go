@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"sealab/codecs"
-	"sealab/codecs/aesgcm"
 	"sealab/codecs/envelope"
 	"sealab/codecs/keyring"
+	"sealab/codecs/mcppy"
 )
 
 // The defaults of a Policy.
@@ -124,19 +124,10 @@ func (p Policy) scheme() (codecs.Scheme, error) {
 	case p.Codec != nil:
 		return envelope.New(p.Codec, p.ttl())
 	case p.Secrets != nil:
-		return p.ring(p.Secrets...)
+		return mcppy.New(envelope.Strict, p.ttl(), p.Secrets...)
 	}
 	p.Logger.Warn("requestState is sealed under a key of this process alone: its tokens die with the process, and no other server takes them; set Policy.Secrets")
-	return p.ring(keyring.Generate())
-}
-
-// ring returns the default scheme over a key ring.
-func (p Policy) ring(secrets ...[]byte) (codecs.Scheme, error) {
-	codec, err := aesgcm.New(secrets...)
-	if err != nil {
-		return nil, err
-	}
-	return envelope.New(codec, p.ttl())
+	return mcppy.New(envelope.Strict, p.ttl(), keyring.Generate())
 }
 
 // checkSchemeTTL refuses a TTL that would have no effect, and a store that

@@ -40,7 +40,7 @@ var layers = map[string][]string{
 	"codecs/flawed/...":      design,
 	"codecs/worker/...":      design,
 	"codecs/foreign/...":     {"internal/..."},
-	"codecs/boundary/...":    append([]string{"codecs/aesgcm"}, design...),
+	"codecs/boundary/...":    append([]string{"codecs/mcppy"}, design...),
 	"codecs/catalog":         {"codecs/..."},
 
 	"vectors/...":  instrument,
