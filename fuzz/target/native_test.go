@@ -11,9 +11,10 @@ import (
 
 // One native fuzz target each; TestEveryTargetIsNative holds the list complete.
 
-func FuzzText(f *testing.F)      { fuzz(f, "text") }
-func FuzzInside(f *testing.F)    { fuzz(f, "inside") }
-func FuzzRelations(f *testing.F) { fuzz(f, "relations") }
+func FuzzText(f *testing.F)       { fuzz(f, "text") }
+func FuzzInside(f *testing.F)     { fuzz(f, "inside") }
+func FuzzRelations(f *testing.F)  { fuzz(f, "relations") }
+func FuzzPrimitives(f *testing.F) { fuzz(f, "primitives") }
 
 func fuzz(f *testing.F, name string) {
 	t, err := target.Find(name)

@@ -41,6 +41,7 @@ func All() []Target {
 		textTarget,
 		insideTarget,
 		relationsTarget,
+		primitivesTarget,
 	}
 }
 
