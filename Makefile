@@ -24,3 +24,8 @@ lint: ## gofmt, go vet, staticcheck
 .PHONY: fmt
 fmt: ## format the code
 	gofmt -w $$(git ls-files '*.go')
+
+.PHONY: peers
+peers: ## install the SDKs that run as workers, from their lock files
+	@for install in codecs/foreign/*/install; do $$install; done
+	$(GO) run ./cmd/sealab list --peers

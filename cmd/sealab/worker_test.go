@@ -27,6 +27,12 @@ func selfAs(t *testing.T, name string) string {
 	return link
 }
 
+// workerOf returns the command that serves a design. With the race detector it
+// would else take a second to end.
+func workerOf(sealab, design string) worker.Command {
+	return worker.Command{Args: []string{sealab, "worker", design}, Env: []string{"GORACE=atexit_sleep_ms=0"}}
+}
+
 // TestEveryDesignAgreesWithItsWorker checks that tokens cross between a design
 // in this process and the same design behind sealab worker, both ways, and that
 // both give the same verdict on whatever was altered.
@@ -36,7 +42,7 @@ func TestEveryDesignAgreesWithItsWorker(t *testing.T) {
 	require.NotEmpty(t, designs)
 	for _, d := range designs {
 		t.Run(d.Name, func(t *testing.T) {
-			client, err := worker.Dial(worker.Command{Args: []string{sealab, "worker", d.Name}, Env: []string{"GORACE=atexit_sleep_ms=0"}}, worker.Limits{})
+			client, err := worker.Dial(workerOf(sealab, d.Name), worker.Limits{})
 			require.NoError(t, err)
 			defer client.Close()
 			remote := client.Design()

@@ -39,7 +39,7 @@ var layers = map[string][]string{
 	"codecs/codectest/...":   append([]string{"internal/unexercised"}, design...),
 	"codecs/flawed/...":      design,
 	"codecs/worker/...":      design,
-	"codecs/foreign/...":     {"internal/..."},
+	"codecs/foreign/...":     {"codecs", "codecs/worker", "internal/..."},
 	"codecs/boundary/...":    append([]string{"codecs/mcppy"}, design...),
 	"codecs/catalog":         {"codecs/..."},
 
@@ -48,7 +48,7 @@ var layers = map[string][]string{
 	"bench/...":    append([]string{"codecs/keyring"}, instrument...), // floors draw nonces as designs do
 	"analysis/...": instrument,
 	"internal/...": {"codecs", "internal/..."},
-	"cmd/...":      {"codecs", "codecs/catalog", "codecs/codectest", "codecs/worker", "codecs/boundary", "codecs/keyring", "vectors/...", "fuzz/...", "bench/...", "analysis/...", "internal/..."},
+	"cmd/...":      {"codecs", "codecs/catalog", "codecs/codectest", "codecs/worker", "codecs/foreign", "codecs/boundary", "codecs/keyring", "vectors/...", "fuzz/...", "bench/...", "analysis/...", "internal/..."},
 }
 
 func TestLayering(t *testing.T) {

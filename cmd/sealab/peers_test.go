@@ -1,0 +1,44 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/codecs/foreign"
+	"sealab/codecs/worker"
+	"sealab/internal/unexercised"
+)
+
+// TestTokensCrossBetweenProcesses runs each real SDK and the design that mirrors
+// it in two processes with one ring: each verifies what the other minted, and
+// both refuse the same alterations for the same reason.
+func TestTokensCrossBetweenProcesses(t *testing.T) {
+	sealab := selfAs(t, "sealab")
+	peers, err := foreign.Peers(".")
+	require.NoError(t, err)
+	for _, p := range peers {
+		t.Run(p.Name, func(t *testing.T) {
+			if missing := p.Missing(); missing != "" {
+				unexercised.Skip(t, "there is no %s; install it with: %s", missing, p.Install)
+			}
+			design, err := catalog.Find(p.Mirrors)
+			require.NoError(t, err)
+			here, err := worker.Dial(workerOf(sealab, p.Mirrors), worker.Limits{})
+			require.NoError(t, err)
+			defer here.Close()
+			there, err := p.Dial(worker.Limits{})
+			require.NoError(t, err)
+			defer there.Close()
+
+			config := codecs.Config{Secrets: [][]byte{secret(design, 1)}}
+			goSide, sdkSide := sealer(t, here.Design(), config), sealer(t, there.Design(), config)
+			requireAgreement(t, goSide, sdkSide)
+			requireAgreement(t, sdkSide, goSide)
+			require.Empty(t, slices.Concat(here.Events(), there.Events()))
+		})
+	}
+}

@@ -1,0 +1,130 @@
+// Package foreign finds the peers: implementations of a design in other
+// languages, each in a folder of its own beside this file, which run as workers.
+//
+// A folder is a peer when it has a manifest, peer.json:
+//
+//	name     what it is called
+//	mirrors  the design of the catalog that answers as it does, line by line
+//	command  the worker's program and arguments, run in the folder
+//	needs    files of the folder, or programs, that are there once it can run
+//	install  the command that installs it, for a person to type
+//
+// Its executable file install brings the peer in from its lock file, into a
+// folder that the repository ignores. To add a peer, add its folder.
+//
+// A peer is somebody else's code and runs with the rights of the laboratory.
+package foreign
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sealab/codecs/worker"
+)
+
+// A Peer is one manifest.
+type Peer struct {
+	Name    string   `json:"name"`
+	Mirrors string   `json:"mirrors"`
+	Args    []string `json:"command"`
+	Needs   []string `json:"needs"`
+	Install string   `json:"install"`
+
+	dir string
+}
+
+// folder is where the peers are in the repository.
+var folder = filepath.Join("codecs", "foreign")
+
+// Peers returns the peers of the repository that holds the folder here, sorted
+// by folder. No peer at all is an error.
+func Peers(here string) ([]Peer, error) {
+	root, err := filepath.Abs(here)
+	if err != nil {
+		return nil, fmt.Errorf("sealab: %w", err)
+	}
+	for {
+		manifests, err := filepath.Glob(filepath.Join(root, folder, "*", "peer.json"))
+		if err != nil {
+			return nil, fmt.Errorf("sealab: %w", err)
+		}
+		if len(manifests) > 0 {
+			return readAll(manifests)
+		}
+		if root == filepath.Dir(root) {
+			return nil, fmt.Errorf("sealab: no peer: neither %s nor a folder above it has %s/*/peer.json", here, folder)
+		}
+		root = filepath.Dir(root)
+	}
+}
+
+// Find returns the peer called name.
+func Find(here, name string) (Peer, error) {
+	peers, err := Peers(here)
+	if err != nil {
+		return Peer{}, err
+	}
+	var known []string
+	for _, p := range peers {
+		if p.Name == name {
+			return p, nil
+		}
+		known = append(known, p.Name)
+	}
+	return Peer{}, fmt.Errorf("sealab: no peer %q; there are %s", name, strings.Join(known, ", "))
+}
+
+func readAll(manifests []string) ([]Peer, error) {
+	slices.Sort(manifests)
+	peers := make([]Peer, 0, len(manifests))
+	for _, path := range manifests {
+		p, err := read(path)
+		if err != nil {
+			return nil, err
+		}
+		peers = append(peers, p)
+	}
+	return peers, nil
+}
+
+func read(path string) (Peer, error) {
+	p := Peer{dir: filepath.Dir(path)}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return p, fmt.Errorf("sealab: %w", err)
+	}
+	if err := json.Unmarshal(data, &p); err != nil {
+		return p, fmt.Errorf("sealab: %s: %w", path, err)
+	}
+	if p.Name == "" || p.Mirrors == "" || p.Install == "" || len(p.Args) == 0 {
+		return p, fmt.Errorf("sealab: %s: name, mirrors, command and install must be there", path)
+	}
+	return p, nil
+}
+
+// Missing returns what is not there that the peer needs; "" says that it can
+// be dialled.
+func (p Peer) Missing() string {
+	for _, need := range p.Needs {
+		if _, err := os.Stat(filepath.Join(p.dir, need)); err == nil {
+			continue
+		}
+		if _, err := exec.LookPath(need); err != nil {
+			return need
+		}
+	}
+	return ""
+}
+
+// Dial starts the peer.
+func (p Peer) Dial(limits worker.Limits) (*worker.Client, error) {
+	if missing := p.Missing(); missing != "" {
+		return nil, fmt.Errorf("sealab: peer %s is not installed (there is no %s): %s", p.Name, missing, p.Install)
+	}
+	return worker.Dial(worker.Command{Args: p.Args, Dir: p.dir}, limits)
+}

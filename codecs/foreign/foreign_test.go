@@ -1,0 +1,71 @@
+package foreign_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs/foreign"
+	"sealab/codecs/worker"
+)
+
+// house makes a repository that has the given files.
+func house(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(root, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+	}
+	return root
+}
+
+func TestPeers(t *testing.T) {
+	root := house(t, map[string]string{
+		"codecs/foreign/b/peer.json":   `{"name":"b-sdk","mirrors":"b","command":["b"],"needs":["lib"],"install":"make peers"}`,
+		"codecs/foreign/a/peer.json":   `{"name":"a-sdk","mirrors":"a","command":["a"],"needs":["lib","no-such-program"],"install":"make peers"}`,
+		"codecs/foreign/b/lib":         "",
+		"codecs/foreign/a/lib":         "",
+		"codecs/foreign/not-a-peer/go": "",
+		"deep/below/file":              "",
+	})
+	peers, err := foreign.Peers(filepath.Join(root, "deep", "below"))
+	require.NoError(t, err)
+	require.Len(t, peers, 2)
+	require.Equal(t, "a-sdk", peers[0].Name)
+	require.Equal(t, "no-such-program", peers[0].Missing())
+	require.Equal(t, "b", peers[1].Mirrors)
+	require.Empty(t, peers[1].Missing())
+
+	_, err = peers[0].Dial(worker.Limits{})
+	require.EqualError(t, err, "sealab: peer a-sdk is not installed (there is no no-such-program): make peers")
+	_, err = foreign.Find(root, "c-sdk")
+	require.EqualError(t, err, `sealab: no peer "c-sdk"; there are a-sdk, b-sdk`)
+}
+
+func TestNoPeerIsAnError(t *testing.T) {
+	_, err := foreign.Peers(t.TempDir())
+	require.ErrorContains(t, err, "no peer")
+}
+
+func TestBrokenManifest(t *testing.T) {
+	for name, manifest := range map[string]string{
+		"peer.json: ": `{`,
+		"must be":     `{"name":"x"}`,
+	} {
+		_, err := foreign.Peers(house(t, map[string]string{"codecs/foreign/x/peer.json": manifest}))
+		require.ErrorContains(t, err, name)
+	}
+}
+
+// TestManifestsOfThisRepository reads the real ones.
+func TestManifestsOfThisRepository(t *testing.T) {
+	peers, err := foreign.Peers(".")
+	require.NoError(t, err)
+	for _, p := range peers {
+		require.NotEmpty(t, p.Needs, "%s: what has to be installed?", p.Name)
+	}
+}
