@@ -14,6 +14,7 @@ import (
 	"sealab/codecs/hpkepsk"
 	"sealab/codecs/hpkesession"
 	"sealab/codecs/mcppy"
+	"sealab/codecs/mcpts"
 	"sealab/codecs/xchacha"
 )
 
@@ -25,6 +26,7 @@ var rows = []codecs.Design{
 	xchacha.Design,
 	hpkepsk.Design,
 	hpkesession.Design,
+	mcpts.Design, mcpts.Bound, mcpts.Faithful,
 	mcppy.Design, mcppy.Faithful,
 }
 

@@ -1,0 +1,41 @@
+package mcpts
+
+import (
+	"bytes"
+	"encoding/base64"
+)
+
+// foreign maps the URL-safe alphabet to the standard one and leaves out ASCII
+// white space.
+var foreign = func() (t [256]byte) {
+	for i := range t {
+		t[i] = byte(i)
+	}
+	t['-'], t['_'] = '+', '/'
+	for _, c := range " \t\n\f\r" {
+		t[c] = 0
+	}
+	return t
+}()
+
+// atob decodes what the SDK gives to atob: "forgiving base64" of the WHATWG
+// Infra Standard, with - and _ for + and /. White space anywhere, correct padding
+// and spare bits pass.
+func atob(text []byte) ([]byte, bool) {
+	clean := make([]byte, 0, len(text))
+	for _, c := range text {
+		if c == 0 {
+			return nil, false
+		}
+		if foreign[c] != 0 {
+			clean = append(clean, foreign[c])
+		}
+	}
+	if len(clean)%4 == 0 {
+		clean = bytes.TrimSuffix(clean, []byte("="))
+		clean = bytes.TrimSuffix(clean, []byte("="))
+	}
+	// The decoder would skip CR and LF, which are gone by now.
+	out, err := base64.RawStdEncoding.AppendDecode(nil, clean)
+	return out, err == nil
+}

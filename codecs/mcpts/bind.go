@@ -1,0 +1,75 @@
+package mcpts
+
+import (
+	"fmt"
+
+	"sealab/codecs"
+	"sealab/codecs/b64"
+	"sealab/codecs/envelope"
+	"sealab/codecs/rawjson"
+)
+
+// callback is what an application gives the SDK as bind: it returns the text
+// that stands for a request's context. It fails where the context has none.
+type callback func(*codecs.Binding) ([]byte, error)
+
+// callbacks are the values of the option bind.
+var callbacks = map[string]callback{
+	bindNone:      nil,
+	bindPrincipal: bindToPrincipal,
+	bindRequest:   bindToRequest,
+}
+
+func bindToPrincipal(b *codecs.Binding) ([]byte, error) {
+	if b.Principal == nil {
+		return nil, nil
+	}
+	return []byte(*b.Principal), nil
+}
+
+func bindToRequest(b *codecs.Binding) ([]byte, error) {
+	digest, err := envelope.DigestArguments(b.Method, b.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	text := appendString([]byte{'['}, []byte(b.Method))
+	text = appendString(append(text, ','), []byte(b.Target))
+	text = appendString(append(text, ','), digest)
+	text = appendOptional(append(text, ','), b.Principal)
+	text = appendOptional(append(text, ','), b.Audience)
+	return append(text, ']'), nil
+}
+
+func appendOptional(dst []byte, text *string) []byte {
+	if text == nil {
+		return append(dst, "null"...)
+	}
+	return appendString(dst, []byte(*text))
+}
+
+// bindTag returns the tag of a context.
+func (s *Scheme) bindTag(b *codecs.Binding) ([]byte, error) {
+	text, err := s.bind(b)
+	if err != nil {
+		return nil, err
+	}
+	if !rawjson.Valid(text) {
+		return nil, fmt.Errorf("sealab: the binding is not text")
+	}
+	sum := s.mac([]byte(bindLabel), encodeText(text))
+	return b64.AppendEncode(nil, sum[:bindSize]), nil
+}
+
+// encodeText does what a TextEncoder does: lone surrogates become U+FFFD.
+func encodeText(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		r, n := rawjson.DecodeRune(text)
+		if 0xd800 <= r && r < 0xe000 {
+			r = 0xfffd
+		}
+		out = rawjson.AppendRune(out, r)
+		text = text[n:]
+	}
+	return out
+}

@@ -1,0 +1,163 @@
+package mcpts
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"time"
+	"unicode/utf8"
+
+	"sealab/codecs"
+	"sealab/codecs/b64"
+	"sealab/codecs/rawjson"
+)
+
+// The refusals, with the messages of the SDK's errors.
+var (
+	errMalformed = codecs.Reject(codecs.Malformed, "malformed")
+	errMAC       = codecs.Reject(codecs.Unauthentic, "mac")
+	errExpired   = codecs.Reject(codecs.Expired, "expired")
+	errBind      = codecs.Reject(codecs.Misbound, "bind")
+)
+
+// The refusals by exceptions that the SDK does not mean to throw: claims that are
+// null, and bind tags that are no strings but have the length of one.
+var (
+	errNullClaims = codecs.Reject(codecs.Malformed, "Cannot read properties of null (reading 'exp')")
+	errNullTag    = codecs.Reject(codecs.Misbound, "Cannot read properties of null (reading 'length')")
+	errListTag    = codecs.Reject(codecs.Misbound, "a.codePointAt is not a function")
+)
+
+// Verify implements codecs.Scheme.
+func (s *Scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	if b == nil {
+		b = &unbound
+	}
+	text, refused := s.authenticate(token)
+	if refused != nil {
+		return dst, refused
+	}
+	v, refused := s.parse(text)
+	if refused != nil {
+		return dst, refused
+	}
+	if refused := s.check(v, b, now); refused != nil {
+		return dst, refused
+	}
+	return s.payload.toState(dst, v.Lookup("p"))
+}
+
+// authenticate returns the claims' text of a token whose mac is right.
+func (s *Scheme) authenticate(token []byte) ([]byte, *codecs.RejectError) {
+	rest, ok := bytes.CutPrefix(token, []byte(prefix))
+	dot := bytes.LastIndexByte(rest, separator[0])
+	if !ok || dot <= 0 {
+		return nil, errMalformed
+	}
+	body := rest[:dot]
+	mac, ok := s.decode(rest[dot+1:])
+	if !ok || !s.faithful && len(mac) != sha256.Size {
+		return nil, errMalformed
+	}
+	if !hmac.Equal(mac, s.mac([]byte(prefix), body)) {
+		return nil, errMAC
+	}
+	text, ok := s.decode(body)
+	if !ok {
+		return nil, errMalformed
+	}
+	return text, nil
+}
+
+// decode decodes a segment in the way of the reading.
+func (s *Scheme) decode(segment []byte) ([]byte, bool) {
+	if s.faithful {
+		return atob(segment)
+	}
+	return b64.AppendDecode(nil, segment)
+}
+
+// parse parses the claims as JSON.parse(new TextDecoder("utf-8", {fatal:
+// true}).decode(text)) does, and judges their spelling where the reading does.
+func (s *Scheme) parse(text []byte) (*rawjson.Value, *codecs.RejectError) {
+	plain := bytes.TrimPrefix(text, []byte("\ufeff")) // a TextDecoder skips the mark
+	if !utf8.Valid(plain) {
+		return nil, errMalformed
+	}
+	v, err := rawjson.Parse(plain)
+	if err != nil {
+		return nil, errMalformed
+	}
+	if !s.faithful && !s.isCanonical(&v, text) {
+		return nil, errMalformed
+	}
+	return &v, nil
+}
+
+// isCanonical reports whether text is what Mint writes for these claims.
+func (s *Scheme) isCanonical(v *rawjson.Value, text []byte) bool {
+	payload, exp, tag := v.Lookup("p"), v.Lookup("exp"), v.Lookup("b")
+	if payload == nil || exp == nil || exp.Kind != rawjson.Number {
+		return false
+	}
+	state, err := s.payload.toState(nil, payload)
+	if err != nil {
+		return false
+	}
+	c := claims{expires: number(exp)}
+	if c.payload, err = s.payload.fromState(state); err != nil {
+		return false
+	}
+	if tag != nil {
+		c.tag = tag.Text
+	}
+	return bytes.Equal(c.append(make([]byte, 0, len(text))), text)
+}
+
+// check judges the claims in the order of the SDK.
+func (s *Scheme) check(v *rawjson.Value, b *codecs.Binding, now time.Time) *codecs.RejectError {
+	if v.Kind == rawjson.Null {
+		return errNullClaims
+	}
+	exp := v.Lookup("exp")
+	if exp == nil || exp.Kind != rawjson.Number || number(exp) < float64(now.Unix()) {
+		return errExpired
+	}
+	return s.checkBind(v.Lookup("b"), b)
+}
+
+func (s *Scheme) checkBind(tag *rawjson.Value, b *codecs.Binding) *codecs.RejectError {
+	if (tag == nil) != (s.bind == nil) {
+		return errBind
+	}
+	if tag == nil {
+		return nil
+	}
+	want, err := s.bindTag(b)
+	if err != nil {
+		return errBind
+	}
+	if tag.Kind != rawjson.String {
+		return refuseTag(tag, len(want))
+	}
+	if !hmac.Equal(tag.Text, want) {
+		return errBind
+	}
+	return nil
+}
+
+// refuseTag returns what comparing a tag that is no string with one of n
+// characters comes to in JavaScript.
+func refuseTag(tag *rawjson.Value, n int) *codecs.RejectError {
+	length := tag.Lookup("length")
+	switch {
+	case tag.Kind == rawjson.Null:
+		return errNullTag
+	case tag.Kind == rawjson.Array && len(tag.Items) == n:
+		return errListTag
+	case length != nil && length.Kind == rawjson.Number && number(length) == float64(n):
+		return errListTag
+	default:
+		return errBind
+	}
+}
