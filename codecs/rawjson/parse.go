@@ -178,7 +178,11 @@ func (p *parser) another(closing byte) (more, ok bool) {
 		if !p.space() {
 			return false, false
 		}
-		return true, true
+		if !p.Trailing || p.next() != closing {
+			return true, true
+		}
+		p.at++
+		return false, true
 	case closing:
 		p.at++
 		return false, true

@@ -72,6 +72,8 @@ type Dialect struct {
 	NonFinite bool // the literals NaN, Infinity and -Infinity are numbers
 	Controls  bool // control characters may stand in strings as they are
 	Comments  bool // /* */ and // to the end of line are white space
+	AnyEscape bool // a backslash before any other character but a control stands for that character
+	Trailing  bool // a comma may follow the last element of a list
 	MaxDepth  int  // deepest nesting of arrays and objects; 0: DefaultMaxDepth
 }
 

@@ -44,6 +44,8 @@ func TestDialects(t *testing.T) {
 	}{
 		{rawjson.Dialect{NonFinite: true}, []string{"NaN", "[-Infinity]", "Infinity"}},
 		{rawjson.Dialect{Controls: true}, []string{"\"a\n\x01\"", "\"\\u0041\x00\""}},
+		{rawjson.Dialect{AnyEscape: true}, []string{`"\x"`, `"\'\é"`}},
+		{rawjson.Dialect{Trailing: true}, []string{"[1,]", `{"a":[1 , ] , }`}},
 		{rawjson.Dialect{Comments: true}, []string{"/* */1", "1//x\n", "[/**/ 1 /***/,//\n2]"}},
 	} {
 		for _, doc := range c.docs {
@@ -53,6 +55,10 @@ func TestDialects(t *testing.T) {
 			require.Error(t, err, "%q", doc)
 		}
 	}
+	_, err := rawjson.Dialect{Trailing: true}.Parse([]byte("[,]"))
+	require.Error(t, err)
+	_, err = rawjson.Dialect{AnyEscape: true}.Parse([]byte("\"\\\n\""))
+	require.Error(t, err)
 	for _, doc := range []string{"/", "/*", "/*/", "1//x", "/x\n1"} {
 		_, err := rawjson.Dialect{Comments: true}.Parse([]byte(doc))
 		require.Error(t, err, "%q", doc)

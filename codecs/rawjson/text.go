@@ -62,8 +62,7 @@ func (p *parser) escape() (rune, bool) {
 	p.at++
 	c := p.next()
 	if c != 'u' {
-		p.at++
-		return rune(short[c]), short[c] != 0
+		return p.shortEscape(c)
 	}
 	p.at++
 	r, ok := hex4(p.src[p.at:])
@@ -78,6 +77,17 @@ func (p *parser) escape() (rune, bool) {
 		}
 	}
 	return r, true
+}
+
+// shortEscape reads the rest of an escape that does not give a code point.
+func (p *parser) shortEscape(c byte) (rune, bool) {
+	if short[c] == 0 && p.AnyEscape && c >= ' ' {
+		r, n := DecodeRune(p.src[p.at:])
+		p.at += n
+		return r, true
+	}
+	p.at++
+	return rune(short[c]), short[c] != 0
 }
 
 func hex4(s []byte) (r rune, ok bool) {

@@ -14,9 +14,9 @@ type instance struct {
 
 func open(d *codecs.Design, c codecs.Config) (i instance, err error) {
 	if d.IsScheme() {
-		i.scheme, err = d.NewScheme(c)
+		i.scheme, err = d.OpenScheme(c)
 	} else {
-		i.codec, err = d.NewCodec(c)
+		i.codec, err = d.OpenCodec(c)
 	}
 	return i, err
 }
