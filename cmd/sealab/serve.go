@@ -146,13 +146,13 @@ func (o serveOptions) useDesign(p boundary.Policy) (boundary.Policy, error) {
 	c := codecs.Config{Secrets: p.Secrets, TTL: &o.ttl, Clock: time.Now}
 	p.Secrets = nil
 	if !d.IsScheme() {
-		p.Codec, err = d.NewCodec(c)
+		p.Codec, err = d.OpenCodec(c)
 		return p, err
 	}
 	if p.Store == nil {
 		p.TTL = 0 // the scheme has it
 	}
-	p.Scheme, err = d.NewScheme(c)
+	p.Scheme, err = d.OpenScheme(c)
 	return p, err
 }
 

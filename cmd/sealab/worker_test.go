@@ -86,14 +86,14 @@ type endpoint struct {
 func sealer(t *testing.T, d codecs.Design, config codecs.Config) endpoint {
 	t.Helper()
 	if !d.IsScheme() {
-		c, err := d.NewCodec(config)
+		c, err := d.OpenCodec(config)
 		require.NoError(t, err)
 		return endpoint{
 			func(p []byte) ([]byte, error) { return c.Seal(nil, p) },
 			func(token []byte) ([]byte, error) { return c.Unseal(nil, token) },
 		}
 	}
-	s, err := d.NewScheme(config)
+	s, err := d.OpenScheme(config)
 	require.NoError(t, err)
 	alice := "alice"
 	b := &codecs.Binding{
