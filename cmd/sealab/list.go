@@ -3,63 +3,151 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"sealab/codecs"
 	"sealab/codecs/catalog"
-	"sealab/codecs/foreign"
-	"sealab/codecs/worker"
 )
 
 func newListCommand() *cobra.Command {
-	var peers bool
+	var asJSON, peers bool
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the designs",
-		Long: `List the designs of the catalog. With --peers, list instead the implementations
-in other languages that run as workers, and what is there of them.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if peers {
-				return listPeers(cmd.OutOrStdout())
+		Use:   "list [DESIGN]",
+		Short: "List the designs, their sizes and their guarantees",
+		Long: `List the designs of the catalog: what they are, how long their tokens are, and
+how many of the properties that apply to them they promise. With a name, show
+everything that one design says of itself: each property that it holds, and each
+that it disclaims, with the reason. With --peers, list instead the
+implementations in other languages that run as workers, and what is there of
+them.`,
+		Example: `  sealab list
+  sealab list aes-256-gcm
+  sealab list --json
+  sealab list --peers`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch out := cmd.OutOrStdout(); {
+			case peers && len(args) > 0:
+				return fmt.Errorf("sealab: --peers lists every peer and takes no name")
+			case peers:
+				return listPeers(out)
+			case len(args) > 0:
+				return listDesign(out, args[0], asJSON)
+			case asJSON:
+				return writeJSON(out, describeAll(catalog.All()))
+			default:
+				return writeDesigns(out, catalog.All())
 			}
-			return listDesigns(cmd.OutOrStdout())
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.Flags().BoolVar(&peers, "peers", false, "list the peers")
+	cmd.MarkFlagsMutuallyExclusive("json", "peers")
 	return cmd
 }
 
-func listDesigns(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, d := range catalog.All() {
-		fmt.Fprintf(w, "%s\t%s\n", d.Name, d.Doc)
-	}
-	return w.Flush()
-}
-
-func listPeers(out io.Writer) error {
-	peers, err := foreign.Peers(".")
+func listDesign(out io.Writer, name string, asJSON bool) error {
+	d, err := catalog.Find(name)
 	if err != nil {
 		return err
 	}
+	if asJSON {
+		return writeJSON(out, describe(d))
+	}
+	return writeDesign(out, d)
+}
+
+// listedSizes are the payload sizes in bytes whose tokens are shown.
+var listedSizes = []int{0, 64, 1 << 10, 64 << 10}
+
+// tokenSize returns the token size of an n-byte payload for a person.
+func tokenSize(d codecs.Design, n int) string {
+	if d.TokenSize == nil {
+		return "varies"
+	}
+	return strconv.Itoa(d.TokenSize(n))
+}
+
+func kind(d codecs.Design) string {
+	if d.IsScheme() {
+		return "scheme"
+	}
+	return "codec"
+}
+
+// writeDesigns writes one line for each design.
+func writeDesigns(out io.Writer, ds []codecs.Design) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, p := range peers {
-		fmt.Fprintf(w, "%s\tmirrors %s\t%s\n", p.Name, p.Mirrors, stateOf(p))
+	fmt.Fprintln(w, "DESIGN\tKIND\tPREFIX\t0 B\t64 B\t1 KiB\t64 KiB\tHOLDS\tWHAT IT IS")
+	for _, d := range ds {
+		fmt.Fprintf(w, "%s\t%s\t%s", d.Name, kind(d), d.Prefix)
+		for _, n := range listedSizes {
+			fmt.Fprintf(w, "\t%s", tokenSize(d, n))
+		}
+		holds := 0
+		for _, g := range d.Guarantees {
+			if g.Holds {
+				holds++
+			}
+		}
+		fmt.Fprintf(w, "\t%d of %d\t%s\n", holds, len(d.Guarantees), d.Doc)
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintln(w, `The sizes are those of tokens, in bytes, for payloads of 0 B to 64 KiB. HOLDS counts
+the guarantees; "sealab list DESIGN" shows them one by one, with reasons.`)
+	return w.Flush()
+}
+
+// writeDesign writes everything that a design says of itself.
+func writeDesign(out io.Writer, d codecs.Design) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s: %s\n\n", d.Name, d.Doc)
+	row := func(name, value string) { fmt.Fprintf(w, "%s\t%s\n", name, value) }
+	row("kind", kind(d))
+	row("specification", d.Spec)
+	row("prefix", strconv.Quote(d.Prefix))
+	row("secrets", secrets(d))
+	for _, n := range listedSizes {
+		if d.TokenSize != nil {
+			row("token of "+strconv.Itoa(n)+" B", strconv.Itoa(d.TokenSize(n))+" B")
+		}
+	}
+	for _, o := range d.Options {
+		row("option "+o.Name, fmt.Sprintf("%s: %s (default %s)", o.Doc, strings.Join(o.Values, ", "), o.Values[0]))
+	}
+	if d.Allocates != "" {
+		row("allocates", d.Allocates)
+	}
+	fmt.Fprintln(w)
+	promises := map[codecs.Property]string{}
+	for _, p := range codecs.Properties() {
+		promises[p.Property] = p.Promise
+	}
+	for _, g := range d.Guarantees {
+		word, why := "disclaims", g.Reason
+		if g.Holds {
+			word = "holds"
+		}
+		if why == "" {
+			why = promises[g.Property]
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", g.Property, word, why)
 	}
 	return w.Flush()
 }
 
-// stateOf says of a peer which version answers, or why none does.
-func stateOf(p foreign.Peer) string {
-	if missing := p.Missing(); missing != "" {
-		return fmt.Sprintf("unexercised: there is no %s; install with: %s", missing, p.Install)
+// secrets says what secrets a design takes.
+func secrets(d codecs.Design) string {
+	size := fmt.Sprintf("%d bytes or more", codecs.MinSecret)
+	if d.KeySize > 0 {
+		size = fmt.Sprintf("exactly %d bytes", d.KeySize)
 	}
-	client, err := p.Dial(worker.Limits{})
-	if err != nil {
-		return "broken: " + oneLine(err)
+	if d.MaxKeys > 0 {
+		return fmt.Sprintf("%s each, at most %d in a ring", size, d.MaxKeys)
 	}
-	defer client.Close()
-	return "version " + client.Hello().Version
+	return size + " each, any number in a ring"
 }

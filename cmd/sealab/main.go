@@ -50,8 +50,11 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.AddCommand(
+		newInspectCommand(),
 		newListCommand(),
+		newSealCommand(),
 		newServeCommand(),
+		newUnsealCommand(),
 		newVersionCommand(),
 		newWorkerCommand(),
 	)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -51,12 +50,4 @@ func parseOptions(given []string) (map[string]string, error) {
 		options[name] = value
 	}
 	return options, nil
-}
-
-// moduleVersion returns the version that this binary was built from.
-func moduleVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "unknown"
 }

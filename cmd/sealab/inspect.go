@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+)
+
+func newInspectCommand() *cobra.Command {
+	var name string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "inspect [TOKEN]",
+		Short: "Show the fields of a token, without any key",
+		Long: `Take a token apart, given as an argument or on standard input, and show its
+fields. No key is needed and nothing is verified: what it shows, anyone who
+holds the token sees, and a forged token looks like a good one.
+
+Where several designs share a form, all that recognise the token are shown;
+--design chooses one.`,
+		Example: `  printf '{"step":1}' | sealab seal hmac-sha256 --keys secret.key | sealab inspect
+  sealab inspect --json sh1.c2VjcmV0`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			token, err := tokenArgument(cmd.InOrStdin(), args)
+			if err != nil {
+				return err
+			}
+			found, err := dissect(token, name)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), found)
+			}
+			return writeAnatomies(cmd.OutOrStdout(), found)
+		},
+	}
+	cmd.Flags().StringVar(&name, "design", "", "read the token as one of this design")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON, with every byte in hexadecimal")
+	return cmd
+}
+
+func tokenArgument(stdin io.Reader, args []string) ([]byte, error) {
+	if len(args) == 1 {
+		return []byte(args[0]), nil
+	}
+	return readToken(stdin)
+}
+
+// An anatomy is a token as some designs read it, all in the same way.
+type anatomy struct {
+	Designs []string `json:"designs"`
+	Fields  []field  `json:"fields"`
+}
+
+// A field is one part of a token.
+type field struct {
+	Name     codecs.Step `json:"name"`
+	Size     int         `json:"bytes"`
+	Hex      string      `json:"hex"`
+	Readable bool        `json:"readable"`
+}
+
+// dissect reads token as the design called name, or as every design that
+// recognises it where name is empty.
+func dissect(token []byte, name string) ([]anatomy, error) {
+	if name != "" {
+		d, err := catalog.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		fields, err := fieldsOf(d, token)
+		return []anatomy{{[]string{d.Name}, fields}}, err
+	}
+	var found []anatomy
+	for _, d := range catalog.All() {
+		if !bytes.HasPrefix(token, []byte(d.Prefix)) {
+			continue
+		}
+		if fields, err := fieldsOf(d, token); err == nil {
+			found = merge(found, d.Name, fields)
+		}
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("sealab: no design recognises the token of %d characters; --design says what is wrong with it", len(token))
+	}
+	return found, nil
+}
+
+// merge adds what one design reads to what others read.
+func merge(found []anatomy, name string, fields []field) []anatomy {
+	for i := range found {
+		if slices.Equal(found[i].Fields, fields) {
+			found[i].Designs = append(found[i].Designs, name)
+			return found
+		}
+	}
+	return append(found, anatomy{[]string{name}, fields})
+}
+
+func fieldsOf(d codecs.Design, token []byte) ([]field, error) {
+	parts, err := d.Inspect(token)
+	if err != nil {
+		return nil, err
+	}
+	fields := make([]field, 0, len(parts))
+	for _, f := range parts {
+		fields = append(fields, field{f.Name, len(f.Bytes), hex.EncodeToString(f.Bytes), f.Readable})
+	}
+	return fields, nil
+}
+
+func writeAnatomies(out io.Writer, found []anatomy) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for i, a := range found {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s\n", strings.Join(a.Designs, ", "))
+		for _, f := range a.Fields {
+			fmt.Fprintf(w, "  %s\t%d B\t%s\n", f.Name, f.Size, f.value())
+		}
+	}
+	return w.Flush()
+}
+
+// maxShown is the number of characters of a value that a person is shown.
+const maxShown = 96
+
+// value returns the field's bytes for a person: as text where they are readable
+// text, else in hexadecimal; cut where they are long. A key-id is never text.
+func (f field) value() string {
+	text := f.Hex
+	if raw, err := hex.DecodeString(f.Hex); err == nil && f.Readable && f.Name != codecs.WireKeyID && utf8.Valid(raw) {
+		text = quote(string(raw))
+	}
+	if runes := []rune(text); len(runes) > maxShown {
+		return string(runes[:maxShown]) + "..."
+	}
+	return text
+}
+
+// quote puts text between quotes, as it is where it has no control characters.
+func quote(text string) string {
+	if strconv.CanBackquote(text) {
+		return "`" + text + "`"
+	}
+	return strconv.Quote(text)
+}
+
+// writeJSON writes v as indented JSON.
+func writeJSON(out io.Writer, v any) error {
+	enc := json.NewEncoder(out)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"sealab/codecs/foreign"
+	"sealab/codecs/worker"
+)
+
+// listPeers writes one line for each implementation in another language.
+func listPeers(out io.Writer) error {
+	peers, err := foreign.Peers(".")
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, p := range peers {
+		fmt.Fprintf(w, "%s\tmirrors %s\t%s\n", p.Name, p.Mirrors, stateOf(p))
+	}
+	return w.Flush()
+}
+
+// stateOf says of a peer which version answers, or why none does.
+func stateOf(p foreign.Peer) string {
+	if missing := p.Missing(); missing != "" {
+		return fmt.Sprintf("unexercised: there is no %s; install with: %s", missing, p.Install)
+	}
+	client, err := p.Dial(worker.Limits{})
+	if err != nil {
+		return "broken: " + oneLine(err)
+	}
+	defer client.Close()
+	return "version " + client.Hello().Version
+}
