@@ -31,7 +31,7 @@ holds the token sees, and a forged token looks like a good one.
 Where several designs share a form, all that recognise the token are shown;
 --design chooses one.`,
 		Example: `  printf '{"step":1}' | sealab seal hmac-sha256 --keys secret.key | sealab inspect
-  sealab inspect --json sh1.c2VjcmV0`,
+  sealab inspect --json sh1.foMHpHsic3RlcCI6MX13iG1TivIp3yLNDLXs-xQmtcD7DBNPrjDQmQ8aTUk3Dg`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			token, err := tokenArgument(cmd.InOrStdin(), args)
