@@ -18,8 +18,7 @@
 // nobody, so that whoever knows the public key could mint.
 //
 // Limits: none on the number of tokens. A payload has at most 2^36 - 32 bytes.
-// A token costs one or two scalar multiplications, and sealing and unsealing
-// allocate.
+// Sealing takes two scalar multiplications and unsealing one; both allocate.
 //
 // It does not give: authentication of the minter towards the opener (an opener
 // holds the pre-shared key and can compute the public one, so it can mint),

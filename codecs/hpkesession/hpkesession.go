@@ -91,9 +91,9 @@ func New(clock func() time.Time, secrets ...[]byte) (*Codec, error) {
 }
 
 // Ephemeral returns a codec under a fresh random secret: its tokens die with
-// the process.
+// the process. Its sealing contexts are bounded by their number of tokens alone.
 func Ephemeral() *Codec {
-	c, err := New(time.Now, keyring.Generate())
+	c, err := New(nil, keyring.Generate())
 	if err != nil {
 		panic("sealab: hpkesession: " + err.Error()) // a generated secret is always fit
 	}

@@ -1,0 +1,41 @@
+package hpkepsk
+
+import (
+	"bytes"
+	"encoding/base64"
+	"testing"
+
+	circl "github.com/cloudflare/circl/hpke"
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs/keyring"
+)
+
+// TestLayoutAsDocumented opens a token with nothing but what the comments of
+// this package and of package hpke say, and the HPKE library.
+func TestLayoutAsDocumented(t *testing.T) {
+	c, err := New(secret(1))
+	require.NoError(t, err)
+	token, err := c.Seal(nil, []byte("payload"))
+	require.NoError(t, err)
+
+	text, ok := bytes.CutPrefix(token, []byte("sp1."))
+	require.True(t, ok)
+	raw, err := base64.RawURLEncoding.DecodeString(string(text))
+	require.NoError(t, err)
+	id, enc, sealed := raw[:4], raw[4:36], raw[36:]
+	require.Len(t, sealed, len("payload")+16)
+
+	const label = "sealab/hpke-psk/v1"
+	require.Equal(t, keyring.Derive(secret(1), label+" key-id", 4), id)
+	key := keyring.Derive(secret(1), label+" key", 32)
+	_, private := circl.KEM_X25519_HKDF_SHA256.Scheme().DeriveKeyPair(keyring.Derive(key, label+" kem", 32))
+	recipient, err := circl.NewSuite(circl.KEM_X25519_HKDF_SHA256, circl.KDF_HKDF_SHA256, circl.AEAD_AES256GCM).
+		NewReceiver(private, []byte(label))
+	require.NoError(t, err)
+	opener, err := recipient.SetupPSK(enc, keyring.Derive(key, label+" psk", 32), id)
+	require.NoError(t, err)
+	payload, err := opener.Open(sealed, append([]byte("sp1."), id...))
+	require.NoError(t, err)
+	require.Equal(t, "payload", string(payload))
+}
