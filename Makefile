@@ -9,6 +9,20 @@ GO ?= go
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "%-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+.PHONY: bench
+bench: ## measure everything, write results/, print the report (BENCHFLAGS: see sealab bench -h)
+	$(GO) build -o bin/sealab ./cmd/sealab
+	bin/sealab bench $(BENCHFLAGS)
+
+# The two newest runs, unless OLD and NEW are given.
+OLD ?= $(lastword $(filter-out $(lastword $(sort $(wildcard results/*))),$(sort $(wildcard results/*))))
+NEW ?= $(lastword $(sort $(wildcard results/*)))
+
+.PHONY: compare
+compare: ## compare two runs: OLD=results/... NEW=results/..., by default the newest two
+	$(GO) build -o bin/sealab ./cmd/sealab
+	bin/sealab compare $(OLD) $(NEW)
+
 .PHONY: test
 test: ## run every test, with the race detector; then what the detector disturbs
 	$(GO) test -race ./...

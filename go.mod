@@ -18,6 +18,7 @@ require (
 	github.com/tink-crypto/tink-go/v2 v2.9.0
 	golang.org/x/crypto v0.58.0
 	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da
+	golang.org/x/term v0.47.0
 	gonum.org/v1/gonum v0.17.0
 )
 

@@ -50,8 +50,11 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.AddCommand(
+		newBenchCommand(),
+		newCompareCommand(),
 		newInspectCommand(),
 		newListCommand(),
+		newReportCommand(),
 		newSealCommand(),
 		newServeCommand(),
 		newUnsealCommand(),

@@ -25,9 +25,10 @@ var dependencies = map[string]string{
 	"github.com/spf13/cobra":                 "commands, flags and help texts",
 	"github.com/stretchr/testify":            "assertions",
 	"github.com/tink-crypto/tink-go/v2":      "peer: Tink's AEAD",
-	"gonum.org/v1/gonum":                     "quantiles, the binomial distribution and other statistics of the judges",
 	"golang.org/x/crypto":                    "XChaCha20-Poly1305, which the standard library does not export",
 	"golang.org/x/perf":                      "the Go benchmark format, and the statistics that benchstat uses",
+	"golang.org/x/term":                      "whether the progress of a run is shown on a terminal",
+	"gonum.org/v1/gonum":                     "quantiles, the binomial distribution and other statistics of the judges",
 	"honnef.co/go/tools":                     "staticcheck, as a tool of go.mod",
 }
 
