@@ -3,6 +3,7 @@ package hpkesession
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"sync"
 	"testing"
 	"time"
@@ -30,12 +31,12 @@ func mustSeal(t *testing.T, c *Codec) []byte {
 	return token
 }
 
-// encOf returns the encapsulation that a token carries.
+// encOf returns the encapsulation that a token carries, in hexadecimal.
 func encOf(t *testing.T, token []byte) string {
 	t.Helper()
 	_, raw, err := b64.Parse(prefix, minRaw, token)
 	require.NoError(t, err)
-	return string(raw[idSize:headSize])
+	return hex.EncodeToString(raw[idSize:headSize])
 }
 
 // kept counts the sessions in the cache.
