@@ -232,3 +232,17 @@ func requireStage(t *testing.T, c *Codec, token []byte, want codecs.Stage) {
 	require.NotNil(t, refused, "want a refusal, got %v", err)
 	require.Equal(t, want, refused.Stage)
 }
+
+// TestShortestToken cuts the token of an empty payload: one byte less has no
+// room for a tag and is not a token.
+func TestShortestToken(t *testing.T) {
+	c := mustNew(t, nil)
+	token, err := c.Seal(nil, nil)
+	require.NoError(t, err)
+	_, raw, err := b64.Parse(prefix, minRaw, token)
+	require.NoError(t, err)
+	require.Len(t, raw, minRaw)
+	requireStage(t, c, b64.AppendEncode([]byte(prefix), raw[:minRaw-1]), codecs.Malformed)
+	_, err = c.Unseal(nil, token)
+	require.NoError(t, err)
+}
