@@ -63,7 +63,9 @@
 //
 // For clients of older revisions the SDK itself asks for input and calls the
 // handler again, inside the boundary, with the plain state; it does so once. A
-// state that is still there afterwards leaves sealed.
+// state that is still there afterwards leaves sealed. Let resources that ask
+// for input return empty Contents, not nil ones, without which the SDK fails such
+// requests.
 //
 // # Limits
 //
