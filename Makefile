@@ -43,3 +43,12 @@ fmt: ## format the code
 peers: ## install the SDKs that run as workers, from their lock files
 	@for install in codecs/foreign/*/install; do $$install; done
 	$(GO) run ./cmd/sealab list --peers
+
+.PHONY: conformance
+conformance: ## run the official conformance suite of MCP against the example server
+	cmd/sealab/conformance/install
+	$(GO) test -count=1 -v -run TestConformance ./cmd/sealab/conformance
+
+.PHONY: mutations
+mutations: ## send 10,000 mutated requestState values to the example server
+	$(GO) test -count=1 -v -run TestMutations ./cmd/sealab/example -mutations 10000
