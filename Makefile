@@ -52,3 +52,15 @@ conformance: ## run the official conformance suite of MCP against the example se
 .PHONY: mutations
 mutations: ## send 10,000 mutated requestState values to the example server
 	$(GO) test -count=1 -v -run TestMutations ./cmd/sealab/example -mutations 10000
+
+.PHONY: vectors
+vectors: ## make the test vectors of every design again, bit for bit
+	$(GO) run ./cmd/sealab vectors generate
+
+.PHONY: vectors-million
+vectors-million: ## the same, with digests over a million inputs; takes minutes
+	$(GO) run ./cmd/sealab vectors generate --accumulate 1000000
+
+.PHONY: vectors-dist
+vectors-dist: ## pack everything that a consumer of vectors needs
+	$(GO) run ./cmd/sealab vectors dist

@@ -58,6 +58,7 @@ func newRoot() *cobra.Command {
 		newSealCommand(),
 		newServeCommand(),
 		newUnsealCommand(),
+		newVectorsCommand(),
 		newVersionCommand(),
 		newWorkerCommand(),
 	)
