@@ -78,8 +78,8 @@
 //
 //   - A requestState that is absent, null or "" starts over: a client can always
 //     leave it out. Nothing stops a flow from being begun twice.
-//   - A requestState that is not a string is refused by the SDK's decoder, with a
-//     text of the decoder's.
+//   - A requestState that is not a string is refused by the SDK before the
+//     boundary, with an error of the SDK's own.
 //   - inputResponses are the client's word in every round; what a later round
 //     must rely on belongs into the state.
 //   - Arguments of prompts reach the boundary decoded, so ill-formed UTF-16 in

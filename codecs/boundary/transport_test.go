@@ -18,9 +18,12 @@ import (
 	"sealab/codecs/boundary"
 )
 
+// serverVariable in the environment makes the test binary a server.
+const serverVariable = "BOUNDARY_TEST_SERVER"
+
 // TestMain lets the test binary be a server over standard input and output.
 func TestMain(m *testing.M) {
-	if os.Getenv("BOUNDARY_TEST_SERVER") != "" {
+	if os.Getenv(serverVariable) != "" {
 		server, _ := newServer(boundary.Policy{Secrets: [][]byte{secret(1)}})
 		if err := server.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -168,7 +171,7 @@ func TestInMemory(t *testing.T) {
 
 func TestStdio(t *testing.T) {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "BOUNDARY_TEST_SERVER=1")
+	cmd.Env = append(os.Environ(), serverVariable+"=1")
 	cmd.Stderr = os.Stderr
 	session := connect(t, &mcp.CommandTransport{Command: cmd}, nil, "")
 	requireRounds(t, session)
