@@ -26,22 +26,32 @@ func contextsAbout(field string) Family {
 		if !s.Design.IsScheme() {
 			return nil
 		}
-		return changed(field)
+		return changed(s.Base.Binding, field)
 	}
 }
 
-func changed(field string) []Case {
+func changed(was codecs.Binding, field string) []Case {
 	var cs []Case
 	for _, c := range changes {
 		if !strings.HasPrefix(c.name, field) {
 			continue
 		}
+		is, property := was, c.property
+		if c.apply(&is); absence(was.Principal, is.Principal) || absence(was.Audience, is.Audience) {
+			property = codecs.Unambiguous
+		}
 		cs = append(cs, Case{
-			Name: "read-" + c.name, Doc: "read where " + c.doc, Flags: []string{flagOf[c.property]},
-			Read: func(set *kit.Setting) { c.apply(&set.Binding) }, Want: c.want, Property: c.property,
+			Name: "read-" + c.name, Doc: "read where " + c.doc, Flags: []string{flagOf[property]},
+			Read: func(set *kit.Setting) { c.apply(&set.Binding) }, Want: c.want, Property: property,
 		})
 	}
 	return cs
+}
+
+// absence reports whether one of two texts is absent and the other empty: a
+// design that takes them for the same may bind every text that there is.
+func absence(a, b *string) bool {
+	return (a == nil) != (b == nil) && (a == nil || *a == "") && (b == nil || *b == "")
 }
 
 var flagOf = map[codecs.Property]string{
