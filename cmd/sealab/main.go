@@ -50,17 +50,14 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.AddCommand(
-		newBenchCommand(),
-		newCompareCommand(),
 		newInspectCommand(),
 		newListCommand(),
-		newReportCommand(),
 		newSealCommand(),
 		newServeCommand(),
 		newUnsealCommand(),
-		newVectorsCommand(),
 		newVersionCommand(),
 		newWorkerCommand(),
+		newDifferentialCommand(),
 	)
 	return root
 }

@@ -33,6 +33,7 @@ func TestTokensCrossBetweenProcesses(t *testing.T) {
 			there, err := p.Dial(worker.Limits{})
 			require.NoError(t, err)
 			defer there.Close()
+			requireSameGuarantees(t, design, there.Design())
 
 			config := codecs.Config{Secrets: [][]byte{secret(design, 1)}}
 			goSide, sdkSide := sealer(t, here.Design(), config), sealer(t, there.Design(), config)

@@ -73,12 +73,8 @@ func (h *handle) reopen() error {
 	if h.life == c.life {
 		return nil
 	}
-	l := operation("open")
-	l.array("keys_b64", len(h.config.Secrets), func(i int) { l.appendBytes(h.config.Secrets[i]) })
-	if h.config.TTL != nil {
-		l.duration("ttl", *h.config.TTL)
-	}
-	r, err := c.ask(l.options(h.config.Options))
+	l := opening(h.config)
+	r, err := c.ask(l)
 	if err != nil {
 		return err
 	}
@@ -87,6 +83,16 @@ func (h *handle) reopen() error {
 	}
 	h.id, h.life = *r.Handle, c.life
 	return nil
+}
+
+// opening returns the request that opens a configuration.
+func opening(c codecs.Config) *line {
+	l := operation("open")
+	l.array("keys_b64", len(c.Secrets), func(i int) { l.appendBytes(c.Secrets[i]) })
+	if c.TTL != nil {
+		l.duration("ttl", *c.TTL)
+	}
+	return l.options(c.Options)
 }
 
 // ask sends an operation on the handle, whose other members complete appends.

@@ -24,7 +24,7 @@ type Server struct {
 // Serve answers the requests of in on out until in ends. It returns an error
 // only where a stream fails or a request is longer than [MaxLine].
 func (s *Server) Serve(in io.Reader, out io.Writer) error {
-	session := &session{server: s, opened: make(map[int64]instance)}
+	session := newSession(s)
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 0, 64<<10), MaxLine)
 	for lines.Scan() {
@@ -44,6 +44,10 @@ type session struct {
 	server *Server
 	opened map[int64]instance
 	last   int64 // the last handle given out
+}
+
+func newSession(s *Server) *session {
+	return &session{server: s, opened: make(map[int64]instance)}
 }
 
 // operations are the operations that do not need a job, by name.

@@ -17,9 +17,10 @@ import (
 const Path = "/mcp"
 
 const (
-	maxBody       = 1 << 20 // bytes of a request
-	headerTimeout = 10 * time.Second
-	idleTimeout   = 2 * time.Minute
+	maxBody        = 1 << 20 // bytes of a request
+	headerTimeout  = 10 * time.Second
+	idleTimeout    = 2 * time.Minute
+	shutdownPeriod = 3 * time.Second // for requests under way
 )
 
 // loopback are the hosts that a server on this machine is known by.
@@ -77,8 +78,8 @@ func originHost(origin string) string {
 }
 
 // Serve answers HTTP requests on the listener until ctx ends, and then gives
-// those under way the grace period to end. It closes the listener.
-func Serve(ctx context.Context, l net.Listener, h http.Handler, grace time.Duration) error {
+// those under way a little time. It closes the listener.
+func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	srv := &http.Server{
@@ -94,9 +95,9 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, grace time.Durat
 		return err
 	case <-ctx.Done():
 	}
-	patience, done := context.WithTimeout(requests, grace)
+	grace, done := context.WithTimeout(requests, shutdownPeriod)
 	defer done()
-	if err := srv.Shutdown(patience); err != nil {
+	if err := srv.Shutdown(grace); err != nil {
 		cancel() // streams that never end by themselves
 		srv.Close()
 	}

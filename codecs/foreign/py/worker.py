@@ -29,18 +29,23 @@ GUARANTEES = {
     "canonical": True,
     "binds-method": True,
     "binds-target": True,
-    "binds-arguments": False,  # absent and falsy arguments share a digest; resources/read has none
+    "binds-arguments": True,  # of tools/call and prompts/get
     "binds-principal": True,
     "binds-audience": True,
-    "unambiguous": False,  # the same
-    "expiry": True,
+    "unambiguous": False,  # absent and falsy arguments share a digest; resources/read has none
+    "expiry": False,  # json.loads takes Infinity, so who holds a key can mint what never expires
     "rotation": True,
     "key-separation": True,
     "key-committing": False,  # AES-GCM
     "nonce-misuse-resistant": False,  # AES-GCM
+    "fresh-nonces": True,  # random, 96 bits
     "sender-authenticated": False,  # a symmetric key
     "unlinkable": True,
+    "uniform-refusal": True,
+    "steady-timing": True,
+    "total": True,
     "byte-exact": True,
+    "strong-keys": True,
     "single-use": False,  # stateless
 }
 

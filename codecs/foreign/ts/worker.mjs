@@ -1,8 +1,9 @@
 // The requestState codec of the TypeScript MCP SDK as a sealab worker, protocol 1.
 //
 // Every answer comes from the SDK's own createRequestStateCodec. Only the clock
-// is replaced, because the time is a member of each request. A state is the JSON
-// text of the SDK's payload.
+// is replaced, because the time is a member of each request. Under the option
+// payload=text a state is a string and the SDK's payload; under payload=json it
+// is the JSON text of the payload.
 
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
@@ -14,44 +15,100 @@ const PROTOCOL = 1;
 const GUARANTEES = {
   'integrity': true,
   'confidentiality': false, // signed, not encrypted
-  'canonical': false, // the tag is decoded leniently
+  'canonical': false, // the mac's segment is decoded leniently
   'binds-method': false,
   'binds-target': false,
   'binds-arguments': false,
   'binds-principal': false,
   'binds-audience': false,
   'unambiguous': false,
-  'expiry': true,
+  'expiry': false, // nothing says when a token was issued; exp itself is not too late
   'rotation': false, // one key
-  'key-separation': false, // the secret is the key
+  'key-separation': false, // the secret is the HMAC key
   'key-committing': true,
   'nonce-misuse-resistant': true, // there is no nonce
   'fresh-nonces': false, // there is no nonce
   'sender-authenticated': false, // a symmetric key
-  'byte-exact': false, // a payload is parsed and written again
+  'unlinkable': true,
+  'uniform-refusal': true,
+  'steady-timing': true,
+  'total': true,
+  'byte-exact': true, // under payload=text
+  'strong-keys': true,
   'single-use': false, // stateless
 };
 
-const STAGES = { malformed: 'malformed', mac: 'unauthentic', expired: 'expired', bind: 'misbound' };
+// The SDK's reasons, and after them the exceptions that it does not mean to throw.
+const STAGES = {
+  'malformed': 'malformed',
+  'mac': 'unauthentic',
+  'expired': 'expired',
+  'bind': 'misbound',
+  "Cannot read properties of null (reading 'exp')": 'malformed',
+  "Cannot read properties of null (reading 'length')": 'misbound',
+  'a.codePointAt is not a function': 'misbound',
+};
 
 // What the bind callback may return; "none" is the SDK's default, no callback.
 const BINDS = {
   none: undefined,
-  principal: (binding) => binding.principal ?? '',
-  method: (binding) => binding.method ?? '',
-  target: (binding) => binding.target ?? '',
+  principal: (ctx) => ctx.binding.principal ?? '',
 };
 
-const OPTIONS = [{ name: 'bind', doc: 'what the bind callback returns', values: Object.keys(BINDS) }];
+// How states and payloads correspond.
+const PAYLOADS = {
+  text: {
+    ofState: fromWTF8,
+    toState(payload) {
+      if (typeof payload !== 'string') throw new Unsupported();
+      return toWTF8(payload);
+    },
+  },
+  json: {
+    ofState(bytes) {
+      try {
+        return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+      } catch {
+        throw new Unsupported();
+      }
+    },
+    toState: (payload) => Buffer.from(JSON.stringify(payload) ?? ''),
+  },
+};
+
+const OPTIONS = [
+  { name: 'bind', doc: 'what the bind callback returns', values: Object.keys(BINDS) },
+  { name: 'payload', doc: "whether the state is the payload's text or its JSON", values: Object.keys(PAYLOADS) },
+];
 
 class Unsupported extends Error {}
 class Refused extends Error {}
+class Rejected extends Error {}
 
 let now = 0; // milliseconds
 Date.now = () => now;
 
-const decode = (text) => Buffer.from(text, 'base64url');
-const encode = (text) => Buffer.from(text, 'utf8').toString('base64url');
+// The laboratory writes a lone surrogate as the three bytes that UTF-8 would use.
+function toWTF8(text) {
+  if (text.isWellFormed()) return Buffer.from(text);
+  return Buffer.concat(Array.from(text, (char) => {
+    const unit = char.charCodeAt(0);
+    return char.isWellFormed() ? Buffer.from(char) : Buffer.from([0xed, 0x80 | ((unit >> 6) & 0x3f), 0x80 | (unit & 0x3f)]);
+  }));
+}
+
+function fromWTF8(bytes) {
+  const pieces = bytes.toString('latin1').split(/(\xed[\xa0-\xbf][\x80-\xbf])/);
+  try {
+    return pieces.map((piece, i) => {
+      const raw = Buffer.from(piece, 'latin1');
+      if (i % 2 === 1) return String.fromCharCode(0xd000 | ((raw[1] & 0x3f) << 6) | (raw[2] & 0x3f));
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(raw);
+    }).join('');
+  } catch {
+    throw new Unsupported(); // the SDK's state is text
+  }
+}
 
 function sdkVersion() {
   const entry = createRequire(import.meta.url).resolve('@modelcontextprotocol/server');
@@ -59,44 +116,62 @@ function sdkVersion() {
   return JSON.parse(readFileSync(`${root}/package.json`, 'utf8')).version;
 }
 
-function stateOf(request) {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(decode(request.state_b64)));
-  } catch {
-    throw new Unsupported(); // the SDK's state is a JSON value
-  }
-}
-
 function failure(error) {
   if (error instanceof Unsupported) return { ok: false, unsupported: true };
   if (error instanceof Refused) return { ok: false, refused: error.message };
-  if (error.constructor === Error && error.message in STAGES) {
-    return { ok: false, rejected: STAGES[error.message], reason: error.message };
-  }
+  if (error instanceof Rejected) return { ok: false, rejected: STAGES[error.message], reason: error.message };
   return { ok: false, fault: String(error) };
 }
 
+// What one open has set up.
+class Handle {
+  constructor(request) {
+    const { bind = 'none', payload = 'text', ...unknown } = request.options ?? {};
+    const keys = request.keys_b64 ?? [];
+    if (!Object.hasOwn(BINDS, bind) || !Object.hasOwn(PAYLOADS, payload) || Object.keys(unknown).length > 0) {
+      throw new Refused('there is no such option, or no such value');
+    }
+    if (keys.length !== 1) throw new Refused(`got ${keys.length} keys, want 1: the codec has no ring`);
+    this.payload = PAYLOADS[payload];
+    try {
+      this.codec = createRequestStateCodec({ key: Buffer.from(keys[0], 'base64url'), ttlSeconds: request.ttl, bind: BINDS[bind] });
+    } catch (error) {
+      throw new Refused(error.message);
+    }
+  }
+
+  state(request) {
+    return this.payload.ofState(Buffer.from(request.state_b64, 'base64url'));
+  }
+
+  async verify(token, request) {
+    let payload;
+    try {
+      payload = await this.codec.verify(token, context(request));
+    } catch (error) {
+      throw Object.hasOwn(STAGES, error.message) ? new Rejected(error.message) : error;
+    }
+    return { state_b64: this.payload.toState(payload).toString('base64url') };
+  }
+
+  async verdict(token, request) {
+    try {
+      return { ok: true, ...(await this.verify(token, request)) };
+    } catch (error) {
+      return failure(error);
+    }
+  }
+}
+
+const context = (request) => ({ binding: request.binding ?? {} });
+
 const opened = new Map();
+let last = 0;
 
 function use(request) {
   const handle = opened.get(request.handle);
   if (!handle) throw new Error(`there is no handle ${request.handle}`);
   return handle;
-}
-
-const context = (request) => ({ binding: request.binding ?? {} });
-
-async function verify(codec, token, request) {
-  const payload = await codec.verify(token, context(request));
-  return { state_b64: encode(JSON.stringify(payload) ?? '') };
-}
-
-async function verdict(codec, token, request) {
-  try {
-    return { ok: true, ...(await verify(codec, token, request)) };
-  } catch (error) {
-    return failure(error);
-  }
 }
 
 const OPERATIONS = {
@@ -114,58 +189,45 @@ const OPERATIONS = {
   },
 
   async open(request) {
-    const { bind: name = 'none', ...unknown } = request.options ?? {};
-    const keys = request.keys_b64 ?? [];
-    if (!Object.hasOwn(BINDS, name)) throw new Refused(`option bind: there is no ${name}`);
-    if (Object.keys(unknown).length > 0) throw new Refused(`there is no option ${Object.keys(unknown)[0]}`);
-    if (keys.length !== 1) throw new Refused(`got ${keys.length} keys, want 1: the codec has no ring`);
-    const bind = BINDS[name] && ((ctx) => BINDS[name](ctx.binding));
-    let codec;
-    try {
-      codec = createRequestStateCodec({ key: decode(keys[0]), ttlSeconds: request.ttl, bind });
-    } catch (error) {
-      throw new Refused(error.message);
-    }
-    const handle = opened.size + 1;
-    opened.set(handle, codec);
-    return { handle };
+    const handle = new Handle(request);
+    opened.set(++last, handle);
+    return { handle: last };
   },
 
   async close(request) {
     use(request);
-    opened.set(request.handle, undefined);
+    opened.delete(request.handle);
     return {};
   },
 
   async mint(request) {
-    return { token: await use(request).mint(stateOf(request), context(request)) };
+    const handle = use(request);
+    return { token: await handle.codec.mint(handle.state(request), context(request)) };
   },
 
   async verify(request) {
-    const codec = use(request);
-    if (request.tokens === undefined) return verify(codec, request.token, request);
+    const handle = use(request);
+    if (request.tokens === undefined) return handle.verify(request.token, request);
     const verdicts = [];
-    for (const token of request.tokens) verdicts.push(await verdict(codec, token, request));
+    for (const token of request.tokens) verdicts.push(await handle.verdict(token, request));
     return { verdicts };
   },
 
   async bench(request) {
-    const codec = use(request);
-    const ctx = context(request);
-    let run;
-    if (request.do === 'mint') {
-      const state = stateOf(request);
-      run = () => codec.mint(state, ctx);
-    } else if (request.do === 'verify') {
-      run = () => codec.verify(request.token, ctx);
-    } else {
-      throw new Unsupported();
-    }
+    const run = benchmark(use(request), request);
     const start = process.hrtime.bigint();
     for (let i = 0; i < request.n; i++) await run();
     return { elapsed_ns: Number(process.hrtime.bigint() - start) };
   },
 };
+
+function benchmark(handle, request) {
+  const ctx = context(request);
+  if (request.do === 'verify') return () => handle.codec.verify(request.token, ctx);
+  if (request.do !== 'mint') throw new Unsupported();
+  const state = handle.state(request);
+  return () => handle.codec.mint(state, ctx);
+}
 
 async function answer(line) {
   try {

@@ -1,0 +1,111 @@
+package worker
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"sealab/codecs"
+)
+
+// A Case is one question to a worker and its answer, in the words of the
+// protocol and complete with its keys, so that anyone can ask it again. Without
+// Ask the question is whether the worker takes the configuration of Open.
+type Case struct {
+	Open   json.RawMessage `json:"open"`
+	Ask    json.RawMessage `json:"ask,omitempty"`
+	Answer json.RawMessage `json:"answer"`
+}
+
+// caseHandle is the handle of the question: the first that a session gives out.
+const caseHandle = 1
+
+// JudgeCase returns the case in which a token was judged: verified in a context,
+// or, by a codec, unsealed.
+func JudgeCase(kind Kind, c codecs.Config, token []byte, b *codecs.Binding, now time.Time, v codecs.Verdict) (Case, error) {
+	l, result := operation("unseal").int("handle", caseHandle), "payload_b64"
+	if kind == KindScheme {
+		l, result = operation("verify").int("handle", caseHandle), "state_b64"
+		within(b, now)(l)
+	}
+	answer := done().bytes(result, v.Payload)
+	if v.Err != nil {
+		answer = failed(v.Err)
+	}
+	return newCase(c, l.text("token", string(token)), answer)
+}
+
+// MakeCase returns the case in which a token was made, or with err could not be.
+// The token itself is no part of the case.
+func MakeCase(kind Kind, c codecs.Config, state []byte, b *codecs.Binding, now time.Time, err error) (Case, error) {
+	l := operation("seal").int("handle", caseHandle).bytes("payload_b64", state)
+	if kind == KindScheme {
+		l = operation("mint").int("handle", caseHandle).bytes("state_b64", state)
+		within(b, now)(l)
+	}
+	answer := done()
+	if err != nil {
+		answer = failed(err)
+	}
+	return newCase(c, l, answer)
+}
+
+// OpenCase returns the case in which a configuration was taken or, with err, not.
+func OpenCase(c codecs.Config, err error) (Case, error) {
+	l, answer := opening(c), done()
+	if err != nil {
+		answer = refused(err)
+	}
+	return Case{Open: l.end(), Answer: answer.end()}, errors.Join(l.err, answer.err)
+}
+
+func newCase(c codecs.Config, ask, answer *line) (Case, error) {
+	l := opening(c)
+	return Case{l.end(), ask.end(), answer.end()}, errors.Join(l.err, ask.err, answer.err)
+}
+
+// Replay asks the question of a design in this process, and returns its answer
+// and whether it is the one of the case. Tokens and the texts of refused
+// configurations may differ. An error is a case that cannot be read or whose
+// configuration the design does not take.
+func (c Case) Replay(d codecs.Design) (answer json.RawMessage, agrees bool, err error) {
+	s := newSession(&Server{Design: d, Version: "replay"})
+	answer = s.answer(c.Open)
+	if len(c.Ask) > 0 {
+		if err := isOK(answer); err != nil {
+			return nil, false, fmt.Errorf("sealab: opening %s: %w", d.Name, err)
+		}
+		answer = s.answer(c.Ask)
+	}
+	agrees, err = sameAnswer(answer, c.Answer)
+	return answer, agrees, err
+}
+
+func isOK(answer []byte) error {
+	r, err := parseResponse(answer)
+	if err != nil {
+		return err
+	}
+	return r.outcome()
+}
+
+// sameAnswer compares two answers but for what cannot be the same.
+func sameAnswer(a, b []byte) (bool, error) {
+	x, err := parseResponse(a)
+	if err != nil {
+		return false, err
+	}
+	y, err := parseResponse(b)
+	if err != nil {
+		return false, fmt.Errorf("sealab: the case's answer: %w", err)
+	}
+	for _, r := range []*response{x, y} {
+		r.Token, r.Handle = nil, nil
+		if r.Refused != nil {
+			r.Refused = new("")
+		}
+	}
+	return reflect.DeepEqual(x, y), nil
+}

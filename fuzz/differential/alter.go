@@ -1,0 +1,140 @@
+package differential
+
+import (
+	"bytes"
+	"slices"
+)
+
+// alterAll returns n tokens, each made of one of the given by one or two
+// changes of its text. All of them are text.
+func (r *round) alterAll(tokens [][]byte, n int) [][]byte {
+	all := make([][]byte, n)
+	for i := range all {
+		t := bytes.Clone(pick(r, tokens))
+		for range 1 + r.IntN(2) {
+			t = pick(r, alterations)(r, t, tokens)
+		}
+		all[i] = bytes.ToValidUTF8(t, []byte("\ufffd"))
+	}
+	return all
+}
+
+// alterations are ways to change the text of a token. Each may keep its
+// argument and return a part of it; others are tokens to take parts from.
+var alterations = []func(r *round, t []byte, others [][]byte) []byte{
+	(*round).replaceCharacter, (*round).replaceCharacter, (*round).flipBit, (*round).flipBit, (*round).flipBit,
+	(*round).insertCharacter, (*round).insertCharacter, (*round).removeCharacter, (*round).truncate,
+	(*round).spareBits, (*round).spareBits, (*round).foreignAlphabet, (*round).pad, (*round).splice,
+	(*round).changePrefix, (*round).repeatSegment, (*round).flipCase,
+}
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+// oddities are characters that lenient decoders skip, or take for others.
+var oddities = []string{" ", "\t", "\n", "\r", "\f", "\v", "\x00", ".", "=", "+", "/", "-", "_", "\u00a0", "é", "\ufeff", "%", "A", "\u2028"}
+
+func (r *round) replaceCharacter(t []byte, _ [][]byte) []byte {
+	if len(t) == 0 {
+		return t
+	}
+	t[r.IntN(len(t))] = alphabet[r.IntN(len(alphabet))]
+	return t
+}
+
+// flipBit changes one bit of what the text stands for.
+func (r *round) flipBit(t []byte, _ [][]byte) []byte {
+	if len(t) == 0 {
+		return t
+	}
+	i := r.IntN(len(t))
+	if v := bytes.IndexByte([]byte(alphabet), t[i]); v >= 0 {
+		t[i] = alphabet[v^1<<r.IntN(6)]
+	}
+	return t
+}
+
+// spareBits changes the bits of a segment's last character that no byte needs.
+func (r *round) spareBits(t []byte, _ [][]byte) []byte {
+	end := len(t)
+	if dot := bytes.LastIndexByte(t, '.'); dot > 0 && r.IntN(2) == 0 {
+		end = dot
+	}
+	if end == 0 {
+		return t
+	}
+	if v := bytes.IndexByte([]byte(alphabet), t[end-1]); v >= 0 {
+		t[end-1] = alphabet[v^(1+r.IntN(15))]
+	}
+	return t
+}
+
+func (r *round) insertCharacter(t []byte, _ [][]byte) []byte {
+	at := r.place(t)
+	return slices.Concat(t[:at], []byte(pick(r, oddities)), t[at:])
+}
+
+// place returns an index into t, often its end or a separator.
+func (r *round) place(t []byte) int {
+	switch r.IntN(4) {
+	case 0:
+		return len(t)
+	case 1:
+		return max(0, bytes.LastIndexByte(t, '.'))
+	default:
+		return r.IntN(len(t) + 1)
+	}
+}
+
+func (r *round) removeCharacter(t []byte, _ [][]byte) []byte {
+	if len(t) == 0 {
+		return t
+	}
+	at := r.IntN(len(t))
+	return append(t[:at], t[at+1:]...)
+}
+
+func (r *round) truncate(t []byte, _ [][]byte) []byte {
+	at := r.place(t)
+	if r.IntN(3) == 0 {
+		return t[at:]
+	}
+	return t[:at]
+}
+
+func (r *round) foreignAlphabet(t []byte, _ [][]byte) []byte {
+	t = bytes.ReplaceAll(t, []byte("-"), []byte("+"))
+	return bytes.ReplaceAll(t, []byte("_"), []byte("/"))
+}
+
+func (r *round) pad(t []byte, _ [][]byte) []byte {
+	return append(t, pick(r, []string{"=", "==", "===", "====", " =", "=\n", "=A"})...)
+}
+
+// splice joins the head of t and the tail of a token.
+func (r *round) splice(t []byte, others [][]byte) []byte {
+	other := pick(r, others)
+	at := r.place(t)
+	return slices.Concat(t[:at], other[min(at, len(other)):])
+}
+
+func (r *round) changePrefix(t []byte, _ [][]byte) []byte {
+	_, rest, _ := bytes.Cut(t, []byte("."))
+	return append([]byte(pick(r, []string{"", "v1", "V1.", "v2.", "v1..", "v1e.", ".", " v1.", "v1. ", "v01."})), rest...)
+}
+
+// repeatSegment puts one of the dot-separated parts in once more.
+func (r *round) repeatSegment(t []byte, _ [][]byte) []byte {
+	parts := bytes.Split(t, []byte("."))
+	at := r.IntN(len(parts))
+	return bytes.Join(slices.Insert(slices.Clone(parts), at, parts[r.IntN(len(parts))]), []byte("."))
+}
+
+func (r *round) flipCase(t []byte, _ [][]byte) []byte {
+	if len(t) == 0 {
+		return t
+	}
+	if i := r.IntN(len(t)); 'a' <= t[i]|0x20 && t[i]|0x20 <= 'z' {
+		t[i] ^= 0x20
+	}
+	return t
+}

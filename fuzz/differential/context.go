@@ -1,0 +1,190 @@
+package differential
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"sealab/codecs"
+)
+
+// A context is what a token is minted for or presented in.
+type context struct {
+	binding codecs.Binding
+	now     time.Time
+}
+
+// drawConfig returns a ring of up to three secrets, a time to live and options
+// that both sides have.
+func (r *round) drawConfig() codecs.Config {
+	c := codecs.Config{Options: make(map[string]string)}
+	keys := 1 + r.IntN(3)
+	for _, limit := range []int{r.Here.MaxKeys, r.There.MaxKeys} {
+		if limit > 0 {
+			keys = min(keys, limit)
+		}
+	}
+	for range keys {
+		c.Secrets = append(c.Secrets, r.secret())
+	}
+	if ttl := pick(r, lives); ttl != nil {
+		c.TTL = ttl
+	}
+	for _, o := range r.Here.Options {
+		if values := shared(o, r.There.Options); len(values) > 0 {
+			c.Options[o.Name] = pick(r, values)
+		}
+	}
+	return c
+}
+
+func (r *round) secret() []byte {
+	size := max(r.Here.KeySize, r.There.KeySize)
+	if size == 0 {
+		size = codecs.MinSecret + r.IntN(33)
+	}
+	return r.octets(size)
+}
+
+// lives are times to live; nil is the default of each side.
+var lives = []*time.Duration{
+	nil, nil, new(10 * time.Minute), new(time.Second), new(500 * time.Millisecond),
+	new(24 * time.Hour), new(1e6 * time.Second), new(time.Duration(0)), new(-time.Second),
+}
+
+// shared returns the values of o that the other side's option of that name has.
+func shared(o codecs.Option, others []codecs.Option) []string {
+	var values []string
+	for _, other := range others {
+		if other.Name != o.Name {
+			continue
+		}
+		for _, v := range o.Values {
+			if slices.Contains(other.Values, v) {
+				values = append(values, v)
+			}
+		}
+	}
+	return values
+}
+
+// A ring is another ring to present tokens to, and how it differs.
+type ring struct {
+	note    string
+	secrets [][]byte
+}
+
+// otherRings returns rings that differ from the round's.
+func (r *round) otherRings() []ring {
+	secrets := r.config.Secrets
+	rings := []ring{{"another key", [][]byte{r.secret()}}}
+	if len(secrets) > 1 {
+		rotated := append(slices.Clone(secrets[1:]), secrets[0])
+		rings = append(rings, ring{"rotated ring", rotated}, ring{"first key removed", secrets[1:]})
+	}
+	return rings
+}
+
+var methods = []string{"tools/call", "prompts/get", "resources/read"}
+
+func (r *round) drawContext() context {
+	return context{
+		binding: codecs.Binding{
+			Method: pick(r, methods), Target: r.text(), Arguments: r.arguments(),
+			Principal: r.optional(), Audience: r.optional(),
+		},
+		now: time.Unix(1_795_132_800+r.Int64N(1e6), r.Int64N(8)*125_000_000+r.Int64N(2)*r.Int64N(1000)*1000),
+	}
+}
+
+// arguments returns raw JSON, or nothing.
+func (r *round) arguments() json.RawMessage {
+	if r.IntN(6) == 0 {
+		return nil
+	}
+	return r.document(3)
+}
+
+func (r *round) optional() *string {
+	if r.IntN(3) == 0 {
+		return nil
+	}
+	s := r.text()
+	return &s
+}
+
+// drawState returns JSON, as which every format can carry a state, or any text.
+func (r *round) drawState() []byte {
+	if r.IntN(4) == 0 {
+		return []byte(r.text())
+	}
+	return r.document(3)
+}
+
+// change returns c with one thing changed, and what it is.
+func (r *round) change(c context) (note string, changed context) {
+	b := &c.binding
+	switch r.IntN(7) {
+	case 0:
+		b.Method = pick(r, methods)
+		return "another method", c
+	case 1:
+		b.Target = r.near(b.Target)
+		return "another target", c
+	case 2:
+		b.Arguments = r.arguments()
+		return "other arguments", c
+	case 3:
+		b.Arguments = r.respell(b.Arguments)
+		return "arguments spelt otherwise", c
+	case 4:
+		b.Principal = r.nearOptional(b.Principal)
+		return "another principal", c
+	case 5:
+		b.Audience = r.nearOptional(b.Audience)
+		return "another audience", c
+	default:
+		c.now = c.now.Add(pick(r, r.moments()))
+		return "another time", c
+	}
+}
+
+// moments are differences in time at which verdicts may turn.
+func (r *round) moments() []time.Duration {
+	ttl := 10 * time.Minute
+	if r.config.TTL != nil {
+		ttl = *r.config.TTL
+	}
+	const quarter = 250 * time.Millisecond
+	return []time.Duration{
+		-time.Hour, -61 * time.Second, -60*time.Second - quarter, -60*time.Second - time.Microsecond, -60 * time.Second,
+		-60*time.Second + quarter, -time.Second, quarter, ttl - time.Second, ttl - quarter, ttl - time.Microsecond, ttl,
+		ttl + time.Microsecond, ttl + quarter, ttl + time.Second, ttl + 2*time.Second, ttl + time.Hour,
+	}
+}
+
+// near returns a text that is easily taken for s, or another.
+func (r *round) near(s string) string {
+	switch r.IntN(5) {
+	case 0:
+		return s + " "
+	case 1:
+		return s + "\x00"
+	case 2:
+		return s + pick(r, texts)
+	case 3:
+		return ""
+	default:
+		return r.text()
+	}
+}
+
+func (r *round) nearOptional(s *string) *string {
+	if s == nil {
+		return new(r.text())
+	}
+	if r.IntN(4) == 0 {
+		return nil
+	}
+	return new(r.near(*s))
+}

@@ -1,0 +1,209 @@
+package differential_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/codecs/worker"
+	"sealab/fuzz/differential"
+)
+
+const seed, count = 7, 400
+
+// compare returns the tally of a short run and the disagreements.
+func compare(t *testing.T, here, there codecs.Design) (differential.Tally, []differential.Disagreement) {
+	t.Helper()
+	var found []differential.Disagreement
+	t.Logf("seed %d", seed)
+	tally, err := differential.Run{Here: here, There: there, Seed: seed, Count: count,
+		Found: func(d differential.Disagreement) error {
+			found = append(found, d)
+			return nil
+		}}.Do()
+	require.NoError(t, err)
+	require.Len(t, found, tally.Disagreed)
+	require.GreaterOrEqual(t, tally.Tokens, count)
+	return tally, found
+}
+
+// TestEveryDesignAgreesWithItself is the sound subject that must be left alone.
+func TestEveryDesignAgreesWithItself(t *testing.T) {
+	designs := catalog.All()
+	require.NotEmpty(t, designs)
+	for _, d := range designs {
+		t.Run(d.Name, func(t *testing.T) {
+			tally, found := compare(t, d, d)
+			require.Empty(t, found)
+			require.NotZero(t, tally.Accepted)
+			require.NotZero(t, tally.Refused[codecs.Malformed])
+			require.NotZero(t, tally.Refused[codecs.Unauthentic])
+		})
+	}
+}
+
+// TestReadingsOfOneFormatDisagree is a control from life: rows of the catalog
+// that take each other's tokens and differ in what they let through.
+func TestReadingsOfOneFormatDisagree(t *testing.T) {
+	disagreeing := 0
+	for _, a := range catalog.All() {
+		for _, b := range catalog.All() {
+			if a.Name < b.Name && a.SharesFormat(b) {
+				tally, _ := compare(t, a, b)
+				t.Logf("%s and %s: %d disagreements", a.Name, b.Name, tally.Disagreed)
+				disagreeing += min(tally.Disagreed, 1)
+			}
+		}
+	}
+	require.NotZero(t, disagreeing)
+}
+
+// A fault changes what a scheme answers, in one way.
+type fault struct {
+	codecs.Scheme
+	verify func(state []byte, err error) ([]byte, error)
+	mint   error
+}
+
+func (f fault) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	if f.mint != nil {
+		return dst, f.mint
+	}
+	return f.Scheme.Mint(dst, state, b, now)
+}
+
+func (f fault) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	out, err := f.verify(f.Scheme.Verify(nil, token, b, now))
+	return append(dst, out...), err
+}
+
+func same(state []byte, err error) ([]byte, error) { return state, err }
+
+func at(stage codecs.Stage, instead error) func([]byte, error) ([]byte, error) {
+	return func(state []byte, err error) ([]byte, error) {
+		if r := codecs.Rejected(err); r != nil && r.Stage == stage {
+			return nil, instead
+		}
+		return state, err
+	}
+}
+
+// faults are the controls: each must be found.
+var faults = map[string]fault{
+	"forgeries pass":        {verify: at(codecs.Unauthentic, nil)},
+	"contexts are not seen": {verify: at(codecs.Misbound, nil)},
+	"time is not seen":      {verify: at(codecs.Expired, nil)},
+	"odd spellings pass":    {verify: at(codecs.Malformed, nil)},
+	"another stage":         {verify: at(codecs.Misbound, codecs.Reject(codecs.Expired, "request binding"))},
+	"another reason":        {verify: at(codecs.Unauthentic, codecs.Reject(codecs.Unauthentic, "other"))},
+	"unsupported":           {verify: at(codecs.Malformed, codecs.ErrUnsupported)},
+	"dies of it":            {verify: at(codecs.Malformed, codecs.ErrFault)},
+	"does not mint":         {verify: same, mint: codecs.ErrUnsupported},
+	"another state": {verify: func(state []byte, err error) ([]byte, error) {
+		if err != nil {
+			return nil, err
+		}
+		return append(state, ' '), nil
+	}},
+	"refuses all": {verify: func([]byte, error) ([]byte, error) { return nil, codecs.Reject(codecs.Malformed, "malformed") }},
+}
+
+// broken returns a scheme of the catalog with the fault.
+func broken(t *testing.T, f fault) (sound, faulty codecs.Design) {
+	t.Helper()
+	for _, d := range catalog.All() {
+		g, stated := d.Guarantee(codecs.BindsArguments)
+		if !d.IsScheme() || !stated || !g.Holds {
+			continue
+		}
+		faulty = d
+		faulty.NewScheme = func(c codecs.Config) (codecs.Scheme, error) {
+			s, err := d.NewScheme(c)
+			return fault{s, f.verify, f.mint}, err
+		}
+		return d, faulty
+	}
+	t.Fatal("no scheme of the catalog binds arguments")
+	return sound, faulty
+}
+
+func TestFaultsAreFound(t *testing.T) {
+	for name, f := range faults {
+		t.Run(name, func(t *testing.T) {
+			sound, faulty := broken(t, f)
+			var found int
+			_, err := differential.Run{Here: sound, There: faulty, Seed: seed, Count: count,
+				Found: func(d differential.Disagreement) error {
+					found++
+					requireReplay(t, sound, d)
+					return nil
+				}}.Do()
+			if found == 0 {
+				require.NoError(t, err)
+			}
+			require.NotZero(t, found)
+		})
+	}
+}
+
+// requireReplay checks that the line of a disagreement, given to the sound
+// side, disagrees again, and that nothing else of it is needed.
+func requireReplay(t *testing.T, sound codecs.Design, d differential.Disagreement) {
+	t.Helper()
+	data, err := d.Line()
+	require.NoError(t, err)
+	require.NotContains(t, string(data), "\n")
+	var line struct {
+		System, Design, Note string
+		worker.Case
+	}
+	require.NoError(t, json.Unmarshal(data, &line))
+	require.Equal(t, differential.System, line.System)
+	require.Equal(t, sound.Name, line.Design)
+	require.Contains(t, line.Note, fmt.Sprintf("seed %d round ", seed))
+	answer, agrees, err := line.Replay(sound)
+	require.NoError(t, err)
+	require.False(t, agrees, "%s: %s", d, answer)
+	line.Answer = answer
+	_, agrees, err = line.Replay(sound)
+	require.NoError(t, err)
+	require.True(t, agrees)
+}
+
+func TestNothingInCommonIsAnError(t *testing.T) {
+	sound, never := broken(t, fault{verify: same})
+	never.NewScheme = func(codecs.Config) (codecs.Scheme, error) { return nil, os.ErrInvalid }
+	_, err := differential.Run{Here: never, There: never, Count: 1}.Do()
+	require.ErrorContains(t, err, "no token in common")
+	one := 0
+	_, err = differential.Run{Here: sound, There: never, Seed: seed, Count: 1, Found: func(d differential.Disagreement) error {
+		one++
+		requireReplay(t, sound, d)
+		return nil
+	}}.Do()
+	require.ErrorContains(t, err, "no token in common")
+	require.NotZero(t, one)
+
+	_, deaf := broken(t, faults["refuses all"])
+	_, err = differential.Run{Here: deaf, There: deaf, Count: count}.Do()
+	require.ErrorContains(t, err, "accepted none")
+}
+
+func TestARunIsDeterministic(t *testing.T) {
+	sound, faulty := broken(t, faults["another reason"])
+	var runs [2]bytes.Buffer
+	for i := range runs {
+		_, found := compare(t, sound, faulty)
+		for _, d := range found {
+			fmt.Fprintf(&runs[i], "%s\n", d.Note)
+		}
+	}
+	require.Equal(t, runs[0].String(), runs[1].String())
+}

@@ -1,0 +1,49 @@
+package differential
+
+import (
+	"encoding/json"
+
+	"sealab/codecs/worker"
+)
+
+// System is the name under which disagreements stand in verdict files.
+const System = "sealab"
+
+// A verdictLine is a line of a verdict file: a question to a design of the
+// catalog, and what the peer answered to it.
+type verdictLine struct {
+	System string `json:"system"`
+	Design string `json:"design"`
+	Source string `json:"source"` // who answered
+	Note   string `json:"note"`
+	Accept bool   `json:"accept"`
+	worker.Case
+}
+
+// Line returns the disagreement as a line of a verdict file, without a line
+// break: one JSON object with the design, the peer, the question and the peer's
+// answer. What this side answers is for whoever replays it to see. The line holds
+// the keys, which come from the seed.
+func (d Disagreement) Line() ([]byte, error) {
+	c, err := d.ask()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(verdictLine{System, d.HereName, d.PeerVersion, d.Note, d.There.Err == nil, c})
+}
+
+func (d Disagreement) ask() (worker.Case, error) {
+	kind := worker.KindCodec
+	if d.scheme {
+		kind = worker.KindScheme
+	}
+	b, now := &d.Context.binding, d.Context.now
+	switch d.question {
+	case opened:
+		return worker.OpenCase(d.Config, d.There.Err)
+	case minted:
+		return worker.MakeCase(kind, d.Config, d.State, b, now, d.There.Err)
+	default:
+		return worker.JudgeCase(kind, d.Config, d.Token, b, now, d.There)
+	}
+}

@@ -1,0 +1,179 @@
+package differential
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"sealab/codecs"
+)
+
+// rewriteAll returns up to n tokens that this side assembles with one step
+// rewritten; none where it cannot assemble.
+func (r *round) rewriteAll(c context, state []byte, n int) [][]byte {
+	a, ok := codecs.AsAssembler(r.here.at(c))
+	if !ok {
+		return nil
+	}
+	seed := r.octets(a.SeedSize())
+	var steps []codecs.Step
+	if _, err := a.SealEdited(nil, seed, state, func(s codecs.Step, value []byte) []byte {
+		steps = append(steps, s)
+		return value
+	}); err != nil {
+		return nil
+	}
+	var all [][]byte
+	for range n {
+		token, err := a.SealEdited(nil, seed, state, r.rewriteOne(r.drawStep(steps)))
+		if err == nil && utf8.Valid(token) {
+			all = append(all, token)
+		}
+	}
+	return all
+}
+
+// drawStep returns the index of a step, mostly of the claims or the payload.
+func (r *round) drawStep(steps []codecs.Step) int {
+	claims := slices.IndexFunc(steps, func(s codecs.Step) bool { return s == codecs.StepClaims })
+	if claims < 0 {
+		claims = slices.Index(steps, codecs.StepPayload)
+	}
+	if claims < 0 || r.IntN(4) == 0 {
+		return r.IntN(len(steps))
+	}
+	return claims
+}
+
+// rewriteOne returns the edit that rewrites the step with the given index.
+func (r *round) rewriteOne(index int) codecs.Edit {
+	i := -1
+	return func(_ codecs.Step, value []byte) []byte {
+		if i++; i != index {
+			return value
+		}
+		if members := split(value); len(members) > 0 {
+			return r.rewriteObject(value, members)
+		}
+		return r.rewriteBytes(value)
+	}
+}
+
+func (r *round) rewriteBytes(value []byte) []byte {
+	switch kind := r.IntN(4); {
+	case kind == 0 || len(value) == 0:
+		return append(value, r.octets(1+r.IntN(4))...)
+	case kind == 1:
+		return value[:r.IntN(len(value))]
+	default:
+		value[r.IntN(len(value))] ^= 1 << r.IntN(8)
+		return value
+	}
+}
+
+// A span is one member of an object in its text.
+type member struct{ name, value []byte }
+
+// split returns the members of a JSON object, nil where text is not one.
+func split(text []byte) []member {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return nil
+	}
+	var members []member
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil
+		}
+		quoted, err := json.Marshal(name)
+		if err != nil {
+			return nil
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil
+		}
+		members = append(members, member{quoted, value})
+	}
+	return members
+}
+
+func join(members []member) []byte {
+	var out bytes.Buffer
+	for i, m := range members {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.Write(m.name)
+		out.WriteByte(':')
+		out.Write(m.value)
+	}
+	return slices.Concat([]byte("{"), out.Bytes(), []byte("}"))
+}
+
+// rewriteObject changes the claims as JSON: mostly one member.
+func (r *round) rewriteObject(text []byte, members []member) []byte {
+	i := r.IntN(len(members))
+	m := members[i]
+	switch r.IntN(9) {
+	case 0:
+		return join(slices.Delete(members, i, i+1))
+	case 1:
+		return join(slices.Insert(members, r.IntN(len(members)+1), member{m.name, []byte(r.value(m.value))}))
+	case 2:
+		members[i].name = []byte(pick(r, []string{`"x"`, `""`, strings.ToUpper(string(m.name)), escaped(m.name)}))
+		return join(members)
+	case 3:
+		r.Shuffle(len(members), func(a, b int) { members[a], members[b] = members[b], members[a] })
+		return join(members)
+	case 4:
+		return r.surround(text)
+	case 5:
+		return r.rewriteBytes(text)
+	default:
+		members[i].value = []byte(r.value(m.value))
+		return join(members)
+	}
+}
+
+// escaped returns a quoted name with its first character as an escape.
+func escaped(name []byte) string {
+	const digits = "0123456789abcdef"
+	if len(name) < 3 || name[1] == '\\' || name[1] >= utf8.RuneSelf {
+		return string(name)
+	}
+	return `"\u00` + string(digits[name[1]>>4]) + string(digits[name[1]&15]) + string(name[2:])
+}
+
+// surround puts something around the claims, or something else in their place.
+func (r *round) surround(text []byte) []byte {
+	s := string(text)
+	return []byte(pick(r, []string{
+		" " + s, s + " ", "\n" + s + "\r\n", "\ufeff" + s, s + "\x00", s + s, s + ",", "[" + s + "]", s[:len(s)-1] + ",}",
+		"\v" + s, "\u00a0" + s, "//" + s, "{}", "[]", "null", "0", `"v"`, "", strings.Replace(s, ":", " : ", 1), strings.Repeat("[", 50) + strings.Repeat("]", 50),
+	}))
+}
+
+// value returns what takes the place of a claim's value.
+func (r *round) value(value []byte) string {
+	s := string(value)
+	switch r.IntN(4) {
+	case 0:
+		return pick(r, leaves)
+	case 1:
+		return r.number()
+	case 2:
+		return pick(r, []string{
+			"NaN", "Infinity", "-Infinity", "01", "+1", ".5", "1.", "0x10", "1_0", "tru", "'a'", "", `"\x41"`, "\"\xff\"", "\"\n\"", "\"\x7f\"",
+			`"\ud800\ud800"`, "[1,]", "[[[[[]]]]]", `{"a":1,"a":2}`, "true", "false", "1", "1.0", "10e-1", "99999999999", "-99999999999",
+		})
+	default:
+		return pick(r, []string{
+			s + ".0", s + "e0", s + ".5", "-" + s, `"` + s + `"`, "[" + s + "]", " " + s + " ", s + "0", s + " ", strings.ToUpper(s),
+			strings.Replace(s, `"`, `"\u0000`, 1), strings.Replace(s, "a", `\u0061`, 1), strings.TrimSuffix(s, `"`) + `="`,
+		})
+	}
+}
