@@ -9,6 +9,20 @@ GO ?= go
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "%-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+.PHONY: bench
+bench: ## measure everything, write results/, print the report (BENCHFLAGS: see sealab bench -h)
+	$(GO) build -o bin/sealab ./cmd/sealab
+	bin/sealab bench $(BENCHFLAGS)
+
+# The two newest runs, unless OLD and NEW are given.
+OLD ?= $(lastword $(filter-out $(lastword $(sort $(wildcard results/*))),$(sort $(wildcard results/*))))
+NEW ?= $(lastword $(sort $(wildcard results/*)))
+
+.PHONY: compare
+compare: ## compare two runs: OLD=results/... NEW=results/..., by default the newest two
+	$(GO) build -o bin/sealab ./cmd/sealab
+	bin/sealab compare $(OLD) $(NEW)
+
 .PHONY: test
 test: ## run every test, with the race detector; then what the detector disturbs
 	$(GO) test -race ./...
@@ -29,6 +43,27 @@ fmt: ## format the code
 peers: ## install the SDKs that run as workers, from their lock files
 	@for install in codecs/foreign/*/install; do $$install; done
 	$(GO) run ./cmd/sealab list --peers
+
+.PHONY: conformance
+conformance: ## run the official conformance suite of MCP against the example server
+	cmd/sealab/conformance/install
+	$(GO) test -count=1 -v -run TestConformance ./cmd/sealab/conformance
+
+.PHONY: mutations
+mutations: ## send 10,000 mutated requestState values to the example server
+	$(GO) test -count=1 -v -run TestMutations ./cmd/sealab/example -mutations 10000
+
+.PHONY: vectors
+vectors: ## make the test vectors of every design again, bit for bit
+	$(GO) run ./cmd/sealab vectors generate
+
+.PHONY: vectors-million
+vectors-million: ## the same, with digests over a million inputs; takes minutes
+	$(GO) run ./cmd/sealab vectors generate --accumulate 1000000
+
+.PHONY: vectors-dist
+vectors-dist: ## pack everything that a consumer of vectors needs
+	$(GO) run ./cmd/sealab vectors dist
 
 .PHONY: differential
 differential: ## compare each installed SDK with the design that mirrors it, both directions

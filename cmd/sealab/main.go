@@ -50,11 +50,15 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.AddCommand(
+		newBenchCommand(),
+		newCompareCommand(),
 		newInspectCommand(),
 		newListCommand(),
+		newReportCommand(),
 		newSealCommand(),
 		newServeCommand(),
 		newUnsealCommand(),
+		newVectorsCommand(),
 		newVersionCommand(),
 		newWorkerCommand(),
 		newDifferentialCommand(),

@@ -22,6 +22,9 @@ import (
 	"sealab/codecs/catalog"
 )
 
+// shutdownGrace is the time that requests under way get when the server ends.
+const shutdownGrace = 3 * time.Second
+
 // serveOptions are the flags of serve.
 type serveOptions struct {
 	http        string
@@ -87,7 +90,7 @@ func serve(cmd *cobra.Command, o serveOptions) error {
 		return fmt.Errorf("sealab: serve: %w", err)
 	}
 	log.Info("serving", "url", "http://"+l.Addr().String()+example.Path)
-	return example.Serve(ctx, l, example.Handler(server, o.hosts, log))
+	return example.Serve(ctx, l, example.Handler(server, o.hosts, log), shutdownGrace)
 }
 
 // serveStdio serves one client over in and out until either ends or ctx does.

@@ -14,7 +14,7 @@
 //	BenchmarkToken/design=<subject>/op=<op>/size=<payload bytes>
 //
 // and the units are ns/op, MB/s (of payload), B/op, allocs/op and token-B (bytes
-// of one token). The last three do not vary and are marked assume=exact.
+// of one token). The last two do not vary and are marked assume=exact.
 package runfile
 
 import "fmt"
