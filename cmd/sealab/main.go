@@ -51,6 +51,7 @@ func newRoot() *cobra.Command {
 	}
 	root.AddCommand(
 		newBenchCommand(),
+		newCheckCommand(),
 		newCompareCommand(),
 		newInspectCommand(),
 		newListCommand(),

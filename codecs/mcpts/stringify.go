@@ -17,7 +17,7 @@ func appendValue(dst []byte, v *rawjson.Value) []byte {
 	case rawjson.False:
 		return append(dst, "false"...)
 	case rawjson.Number:
-		return appendNumber(dst, number(v))
+		return appendNumber(dst, v.Float())
 	case rawjson.String:
 		return appendString(dst, v.Text)
 	case rawjson.Array:
@@ -82,13 +82,6 @@ func arrayIndex(name []byte) int64 {
 		return none
 	}
 	return int64(n)
-}
-
-// number returns what a number's literal is to JavaScript: a float, infinite
-// where it is out of range.
-func number(v *rawjson.Value) float64 {
-	f, _ := strconv.ParseFloat(string(v.Text), 64) // the parser has seen to the syntax; out of range is infinite
-	return f
 }
 
 // appendNumber appends Number::toString(f), and null for an infinity.

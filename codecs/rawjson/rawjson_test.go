@@ -19,6 +19,7 @@ func TestParseKeepsEverything(t *testing.T) {
 	literals := v.Members[0].Value.Items
 	require.Equal(t, "1.0 -0 1e5", string(literals[0].Text)+" "+string(literals[1].Text)+" "+string(literals[2].Text))
 	require.True(t, v.Lookup("a").IsString("😀\xed\xa0\x80xé/"))
+	require.Equal(t, "[1.0,-0,1e5]", string(v.Members[0].Value.Raw))
 	require.Nil(t, v.Lookup("c"))
 	require.False(t, v.Lookup("c").IsString(""))
 }
