@@ -77,7 +77,7 @@ func (p place) prepare(c Config) (planned, error) {
 	if err != nil {
 		return planned{}, err
 	}
-	n, err := calibrate(cell.Run, c.cellTime(p.op))
+	n, err := calibrate(cell.Run, c.cellTime(p))
 	if err != nil {
 		return planned{}, err
 	}

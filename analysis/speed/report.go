@@ -35,7 +35,7 @@ func (r *Run) writeHead(w io.Writer, ratios []Ratio) {
 	fmt.Fprintf(w, "%s\n", r.Path)
 	fmt.Fprintf(w, "commit %s%s, %s, %s, %s processors, %s\n", r.Stamp["commit"], dirty(r.Stamp["dirty"]),
 		r.Stamp["toolchain"], r.Stamp["cpu"], r.Stamp["cpus"], r.Stamp["date"])
-	fmt.Fprintf(w, "%d cells, %d rounds in random order, %s a cell\n", len(r.places), r.Rounds(), r.Stamp["cell"])
+	fmt.Fprintf(w, "%d cells, %d rounds in random order, %s a cell (a quarter of it for schemes and refusals)\n", len(r.places), r.Rounds(), r.Stamp["cell"])
 	fmt.Fprintf(w, "medians with 95 %% intervals; ratios are paired by rounds, and the intervals of all %d hold together at %.0f %%\n",
 		len(ratios), Confidence*100)
 	if share, cells := Noise(ratios); cells > 0 {
