@@ -9,9 +9,15 @@ GO ?= go
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "%-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+# Results name the commit they were measured at, where git can be asked.
+BUILDVCS := $(shell git status >/dev/null 2>&1 && echo true || echo false)
+
+.PHONY: bin/sealab
+bin/sealab:
+	$(GO) build -buildvcs=$(BUILDVCS) -o $@ ./cmd/sealab
+
 .PHONY: bench
-bench: ## measure everything, write results/, print the report (BENCHFLAGS: see sealab bench -h)
-	$(GO) build -o bin/sealab ./cmd/sealab
+bench: bin/sealab ## measure everything, write results/, print the report (BENCHFLAGS: see sealab bench -h)
 	bin/sealab bench $(BENCHFLAGS)
 
 # The two newest runs, unless OLD and NEW are given.
@@ -19,8 +25,7 @@ OLD ?= $(lastword $(filter-out $(lastword $(sort $(wildcard results/*))),$(sort 
 NEW ?= $(lastword $(sort $(wildcard results/*)))
 
 .PHONY: compare
-compare: ## compare two runs: OLD=results/... NEW=results/..., by default the newest two
-	$(GO) build -o bin/sealab ./cmd/sealab
+compare: bin/sealab ## compare two runs: OLD=results/... NEW=results/..., by default the newest two
 	bin/sealab compare $(OLD) $(NEW)
 
 .PHONY: test
