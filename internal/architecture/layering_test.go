@@ -51,7 +51,7 @@ var layers = map[string][]string{
 	"analysis/...":    instrument,
 	"internal/...":    {"codecs", "internal/..."},
 	// Verdict files are read as their writers' parsers read them.
-	"internal/verdicts/...": {"codecs", "codecs/rawjson", "codecs/envelope/compactjson"},
+	"internal/verdicts/...": {"codecs", "codecs/rawjson", "codecs/envelope/compactjson", "codecs/worker"},
 	"cmd/...":               {"codecs", "codecs/catalog", "codecs/codectest", "codecs/worker", "codecs/foreign", "codecs/boundary", "codecs/keyring", "vectors/...", "fuzz/...", "bench/...", "analysis/...", "internal/..."},
 }
 

@@ -34,9 +34,12 @@ func Replay(l Line, find func(name string) (codecs.Design, error)) (got Answer, 
 	if err != nil {
 		return got, false, err
 	}
+	if name == caseSystem {
+		return replayCase(l, find)
+	}
 	read, known := systems[name]
 	if !known {
-		return got, false, fmt.Errorf("sealab: no system %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(systems)), ", "))
+		return got, false, fmt.Errorf("sealab: no system %q; there are %s, %s", name, strings.Join(slices.Sorted(maps.Keys(systems)), ", "), caseSystem)
 	}
 	p, err := read(l)
 	if err != nil {

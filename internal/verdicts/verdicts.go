@@ -9,11 +9,16 @@
 //	mcp-py  keys, now, method, params, principal, audience, token    accept; state or reason
 //	mcp-d   key, mode, bind, now, subject, tool, token               accept; state
 //	mcp-rb  key, now, method, target, digest, audience, token        accept; state or reason
+//	sealab  design, open, ask                                        accept; answer
 //
 // Keys are hexadecimal, now is in Unix seconds. A line agrees when the scheme
 // that answers as the system does gives the same accept or refuse, the same state
 // and, where the line has one, the same reason. A reason that begins with
 // "crash:" says that the SDK died; then the token only has to be refused.
+//
+// Lines of the system sealab name any design of the catalog; open and ask are
+// requests of the worker protocol and answer is the response of whoever differed
+// (package worker, Case). They agree where stage and reason do.
 //
 // Strings are read from the raw line, so that lone surrogates survive.
 package verdicts
