@@ -91,40 +91,54 @@ func Ladder() []Trial {
 	return trials
 }
 
+// nothing is 0, which the compiler does not know.
+var nothing byte
+
 // marks is a control whose inputs differ in a mark; planted acts on it. Marks
-// are 0 for A and 1 for B.
-func marks(size int, planted func(mark int)) func(*rand.Rand) (*classes, error) {
+// are 0 for A and 1 for B. What is planted begins with a byte of the operation's
+// result, and the next operation waits for what it returns, so that the processor
+// cannot work on two of them at once and hide the delay.
+func marks(size int, planted func(mark int, result byte) byte) func(*rand.Rand) (*classes, error) {
 	return func(random *rand.Rand) (*classes, error) {
 		v := newVerifier(random, size, hmac.Equal)
 		do := func(tag []byte) {
 			v.check(tag)
-			planted(int(tag[tagSize]))
+			v.message[0] ^= planted(int(tag[tagSize]), v.sum[0]) & nothing
 		}
 		return same(v.marked(random, 0), v.marked(random, 1), do), nil
 	}
 }
 
-// delay takes steps for B and goes through the same motions for A.
-func delay(steps int) func(int) { return func(mark int) { spin(mark * steps) } }
+// cover is the number of steps that B and A both take first. The next operation
+// begins with work that waits for nothing; as long as that is shorter than these,
+// every further step counts.
+const cover = 100
+
+// delay takes steps more for B.
+func delay(steps int) func(int, byte) byte {
+	return func(mark int, result byte) byte { return spin(cover+mark*steps, result) }
+}
 
 // tailCalls counts the calls of tailOnly.
 var tailCalls uint64
 
 // tailOnly delays one call of B in ten by some 300 ns.
-func tailOnly(mark int) {
+func tailOnly(mark int, result byte) byte {
 	tailCalls = tailCalls*6364136223846793005 + 1442695040888963407
-	if tailCalls>>33%10 == 0 {
-		spin(mark * 400)
+	if tailCalls>>33%10 != 0 {
+		return 0
 	}
+	return spin(mark*400, result)
 }
 
 var allocated []byte
 
 // allocation allocates for B.
-func allocation(mark int) {
+func allocation(mark int, _ byte) byte {
 	if mark == 1 {
 		allocated = make([]byte, 64)
 	}
+	return 0
 }
 
 const (

@@ -54,6 +54,7 @@ func newRoot() *cobra.Command {
 		newCheckCommand(),
 		newCompareCommand(),
 		newInspectCommand(),
+		newLeakCommand(),
 		newListCommand(),
 		newReportCommand(),
 		newSealCommand(),
