@@ -86,8 +86,11 @@ func (p *parser) shortEscape(c byte) (rune, bool) {
 		p.at += n
 		return r, true
 	}
+	if short[c] == 0 {
+		return 0, false
+	}
 	p.at++
-	return rune(short[c]), short[c] != 0
+	return rune(short[c]), true
 }
 
 func hex4(s []byte) (r rune, ok bool) {

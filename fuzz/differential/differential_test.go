@@ -105,6 +105,7 @@ var faults = map[string]fault{
 	"another reason":        {verify: at(codecs.Unauthentic, codecs.Reject(codecs.Unauthentic, "other"))},
 	"unsupported":           {verify: at(codecs.Malformed, codecs.ErrUnsupported)},
 	"dies of it":            {verify: at(codecs.Malformed, codecs.ErrFault)},
+	"panics":                {verify: func([]byte, error) ([]byte, error) { panic("out of range") }},
 	"does not mint":         {verify: same, mint: codecs.ErrUnsupported},
 	"another state": {verify: func(state []byte, err error) ([]byte, error) {
 		if err != nil {
