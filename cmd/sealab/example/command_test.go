@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -14,20 +13,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/cmd/sealab/example/served"
-	"sealab/codecs/catalog"
 )
 
 // TestCommand runs the command as a client does.
 func TestCommand(t *testing.T) {
-	requireAll(t, connect(t, &mcp.CommandTransport{Command: served.Stdin(t)}, ""))
-	requireAll(t, connect(t, &mcp.StreamableClientTransport{Endpoint: served.HTTP(t, "--single-use", "100"), DisableStandaloneSSE: true}, ""))
+	command := served.Build(t)
+	requireAll(t, connect(t, &mcp.CommandTransport{Command: command.Stdio()}, ""))
+	requireAll(t, connect(t, &mcp.StreamableClientTransport{Endpoint: command.HTTP(t, "--single-use", "100"), DisableStandaloneSSE: true}, ""))
 }
 
 // TestStdoutIsJSONRPC reads standard output to its end, and ends the server by
 // a signal.
 func TestStdoutIsJSONRPC(t *testing.T) {
+	command := served.Build(t)
 	for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
-		cmd := served.Stdin(t)
+		cmd := command.Stdio()
 		in, err := cmd.StdinPipe()
 		require.NoError(t, err)
 		out, err := cmd.StdoutPipe()
@@ -47,19 +47,5 @@ func TestStdoutIsJSONRPC(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, string(rest))
 		require.NoError(t, cmd.Wait(), "status after %v", signal)
-	}
-}
-
-// TestEveryDesign serves under every design of the catalog that takes a ring of
-// one key of 32 bytes.
-func TestEveryDesign(t *testing.T) {
-	key := filepath.Join(t.TempDir(), "secret.key")
-	require.NoError(t, os.WriteFile(key, []byte("0123456789abcdef0123456789abcdeX"), 0o600))
-	command := served.Build(t)
-	for _, d := range catalog.All() {
-		t.Run(d.Name, func(t *testing.T) {
-			session := connect(t, &mcp.CommandTransport{Command: served.Command(command, "--key", key, "--design", d.Name)}, "")
-			requireAll(t, session)
-		})
 	}
 }

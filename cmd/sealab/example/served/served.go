@@ -16,22 +16,25 @@ import (
 
 var address = regexp.MustCompile(`msg=serving url=(\S+)`)
 
-// Build builds the command and returns its path.
-func Build(t *testing.T) string {
+// A Command is the path of the command.
+type Command string
+
+// Build builds the command.
+func Build(t *testing.T) Command {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sealab")
 	out, err := exec.Command("go", "build", "-o", path, "sealab/cmd/sealab").CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	return path
+	return Command(path)
 }
 
 // HTTP starts the server on a free port of this machine with the given further
 // arguments and returns its URL. When the test ends the server gets SIGTERM,
 // and must end with status 0 and without a word on standard output.
-func HTTP(t *testing.T, args ...string) string {
+func (c Command) HTTP(t *testing.T, args ...string) string {
 	t.Helper()
 	var stdout bytes.Buffer
-	cmd := exec.Command(Build(t), append([]string{"serve", "--http", "localhost:0"}, args...)...)
+	cmd := exec.Command(string(c), append([]string{"serve", "--http", "localhost:0"}, args...)...)
 	cmd.Stdout = &stdout
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)
@@ -59,15 +62,9 @@ func HTTP(t *testing.T, args ...string) string {
 	return url
 }
 
-// Stdin returns the command as a server over standard input and output.
-func Stdin(t *testing.T, args ...string) *exec.Cmd {
-	t.Helper()
-	return Command(Build(t), args...)
-}
-
-// Command is Stdin for a command that is built already.
-func Command(path string, args ...string) *exec.Cmd {
-	cmd := exec.Command(path, append([]string{"serve"}, args...)...)
+// Stdio returns the command as a server over standard input and output.
+func (c Command) Stdio() *exec.Cmd {
+	cmd := exec.Command(string(c), "serve")
 	cmd.Stderr = os.Stderr
 	return cmd
 }
