@@ -22,8 +22,9 @@ func newBenchCommand() *cobra.Command {
 		Use:   "bench",
 		Short: "Measure the designs beside their floors and their peers",
 		Long: `Measure every design of the catalog, the bare primitives that are their floors,
-and the Go libraries that could be used instead. Every cell (subject, operation,
-payload size) runs once in each round, in random order.
+the Go libraries that could be used instead, and the installed SDKs in other
+languages, which time themselves. Every cell (subject, operation, payload size)
+runs once in each round, in random order.
 
 The measurements are written in the Go benchmark format to a new folder,
 <out>/<date>-<commit>-<host>, when the run is over; a run that is stopped leaves
@@ -71,12 +72,17 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	sdks, stopSDKs, err := startForeign(cmd.ErrOrStderr(), c.Subjects)
+	if err != nil {
+		return err
+	}
+	defer stopSDKs()
 	progress := newProgress(cmd.ErrOrStderr())
 	c.Progress = progress.show
 
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 	defer stop()
-	result, err := bench.Run(ctx, bench.Subjects(), c)
+	result, err := bench.Run(ctx, append(bench.Subjects(), sdks...), c)
 	progress.end()
 	if err != nil {
 		return err
