@@ -46,7 +46,7 @@ fmt: ## format the code
 
 .PHONY: peers
 peers: ## install the SDKs that run as workers, from their lock files
-	@for install in codecs/foreign/*/install; do $$install; done
+	@set -e; for install in codecs/foreign/*/install; do $$install; done
 	$(GO) run ./cmd/sealab list --peers
 
 .PHONY: conformance
