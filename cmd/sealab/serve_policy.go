@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"log/slog"
+	"net"
+	"strings"
 	"time"
 
 	"sealab/codecs"
@@ -43,6 +45,11 @@ func (o serveOptions) check() error {
 		return fmt.Errorf("sealab: serve: --option needs --design")
 	case o.design != "" && o.keys == "":
 		return fmt.Errorf("sealab: serve: --design %s needs --keys", o.design)
+	}
+	for _, host := range o.hosts {
+		if host == "" || net.ParseIP(host) == nil && strings.ContainsAny(host, ":/[]") {
+			return fmt.Errorf("sealab: serve: --allow-host %q: want a host name without scheme and port", host)
+		}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -61,9 +62,9 @@ func guarded(next http.Handler, hosts []string) http.Handler {
 	})
 }
 
-// hostname returns a host without its port and brackets.
+// hostname returns a host in lower case, without its port and brackets.
 func hostname(host string) string {
-	u := url.URL{Host: host}
+	u := url.URL{Host: strings.ToLower(host)}
 	return u.Hostname()
 }
 
@@ -73,7 +74,7 @@ func originHost(origin string) string {
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") {
 		return ""
 	}
-	return u.Hostname()
+	return hostname(u.Host)
 }
 
 // Serve answers HTTP requests on the listener until ctx ends, and then gives

@@ -51,6 +51,7 @@ func TestHostAndOrigin(t *testing.T) {
 	}{
 		{"as it is", "", "", 200},
 		{"localhost", "localhost:1234", "http://localhost:5173", 200},
+		{"in capitals", "LOCALHOST", "http://LocalHost", 200},
 		{"loopback v6", "[::1]:1234", "http://[::1]", 200},
 		{"a host that was added", "mcp.example.com", "https://mcp.example.com", 200},
 		{"rebound name", "evil.example", "", 403},
