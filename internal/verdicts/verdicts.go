@@ -31,6 +31,10 @@ import (
 	"sealab/codecs/rawjson"
 )
 
+// written is what verdict files are written in: JSON, with the infinities that
+// Python makes of numbers out of range.
+var written = rawjson.Dialect{NonFinite: true}
+
 // maxLine is the longest line, in bytes, that is read.
 const maxLine = 1 << 26
 
@@ -52,7 +56,7 @@ func Read(r io.Reader, each func(Line) error) (int, error) {
 		n++
 		line := Line{Number: n, Text: lines.Text()}
 		var err error
-		if line.object, err = rawjson.Parse([]byte(line.Text)); err == nil && line.object.Kind != rawjson.Object {
+		if line.object, err = written.Parse([]byte(line.Text)); err == nil && line.object.Kind != rawjson.Object {
 			err = fmt.Errorf("sealab: want a JSON object")
 		}
 		if err == nil {
