@@ -8,6 +8,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/keyring"
+	"sealab/codecs/rawjson"
 )
 
 // unbound is the binding where the caller has none.
@@ -59,32 +60,30 @@ type claims struct {
 
 // append appends the claims as the SDK writes them.
 func (c *claims) append(dst []byte) []byte {
-	dst = appendString(append(dst, `{"s":`...), c.state)
-	dst = appendString(append(dst, `,"b":`...), c.bind)
+	dst = vibeString.AppendString(append(dst, `{"s":`...), c.state)
+	dst = vibeString.AppendString(append(dst, `,"b":`...), c.bind)
 	dst = strconv.AppendInt(append(dst, `,"exp":`...), c.expires, 10)
 	return append(dst, '}')
 }
 
-const hexDigits = "0123456789ABCDEF"
+// vibeString prints strings as vibe.d's jsonEscape does. Claims have nothing else
+// that a Printer could print.
+var vibeString = &rawjson.Printer{Plain: rawjson.PlainFrom("\"\\/"), Escape: appendEscape}
 
 // letters are the escapes of one letter.
 var letters = [256]byte{'"': '"', '\\': '\\', '\n': 'n', '\r': 'r', '\t': 't'}
 
-// appendString appends text as vibe.d's jsonEscape prints it: a / is escaped
-// after a <, other control characters in upper case.
-func appendString(dst, text []byte) []byte {
-	dst = append(dst, '"')
-	for i, c := range text {
-		switch {
-		case letters[c] != 0:
-			dst = append(dst, '\\', letters[c])
-		case c < ' ':
-			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-		case c == '/' && i > 0 && text[i-1] == '<':
-			dst = append(dst, '\\', '/')
-		default:
-			dst = append(dst, c)
-		}
+// appendEscape implements rawjson.Printer.Escape: a / is escaped after a <,
+// other control characters in upper case.
+func appendEscape(dst, text []byte, at int) ([]byte, int) {
+	switch c := text[at]; {
+	case letters[c] != 0:
+		return append(dst, '\\', letters[c]), 1
+	case c == '/' && at > 0 && text[at-1] == '<':
+		return append(dst, '\\', '/'), 1
+	case c == '/':
+		return append(dst, '/'), 1
+	default:
+		return rawjson.AppendHex(dst, rune(c), rawjson.UpperHex), 1
 	}
-	return append(dst, '"')
 }

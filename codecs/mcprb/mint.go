@@ -95,11 +95,11 @@ type claims struct {
 // append appends what JSON.generate makes of c.
 func (c *claims) append(dst []byte) []byte {
 	dst = append(append(dst, `{"v":1,"exp":`...), c.expires...)
-	dst = appendString(append(dst, `,"m":`...), c.method)
-	dst = appendString(append(dst, `,"t":`...), c.target)
-	dst = appendString(append(dst, `,"a":`...), c.digest)
+	dst = generate.AppendString(append(dst, `,"m":`...), c.method)
+	dst = generate.AppendString(append(dst, `,"t":`...), c.target)
+	dst = generate.AppendString(append(dst, `,"a":`...), c.digest)
 	if c.hasAudience {
-		dst = appendString(append(dst, `,"aud":`...), c.audience)
+		dst = generate.AppendString(append(dst, `,"aud":`...), c.audience)
 	}
-	return append(appendString(append(dst, `,"s":`...), c.state), '}')
+	return append(generate.AppendString(append(dst, `,"s":`...), c.state), '}')
 }
