@@ -44,8 +44,7 @@ const (
 // Sizes are the payload sizes that are measured unless others are given.
 func Sizes() []int { return []int{64, 1 << 10, 8 << 10, 64 << 10} }
 
-// shorter is how many times shorter the cells are that are compared with nothing:
-// schemes, and refusals.
+// shorter is how many times shorter the cells are that are compared with nothing.
 const shorter = 4
 
 // A Progress says how far a run is.
@@ -84,8 +83,8 @@ func (c Config) withDefaults() (Config, error) {
 
 // cellTime returns how long the cell of a place is to run.
 func (c Config) cellTime(p place) time.Duration {
-	if p.Role == runfile.RoleScheme || p.op.Refuses() {
-		return c.Cell / shorter
+	if p.compared() {
+		return c.Cell
 	}
-	return c.Cell
+	return c.Cell / shorter
 }
