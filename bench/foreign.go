@@ -9,16 +9,16 @@ import (
 	"sealab/internal/runfile"
 )
 
-// FromWorker returns the subject of an implementation in another process. It
-// mints and verifies for the request that schemes are measured with, and the
+// FromWorker returns the subject of an implementation in another process, which
+// answers as the subject called mirrors does. It mints and verifies for the request that schemes are measured with, and the
 // worker itself times that, so that no pipe is in the figures. A worker without
 // the ability bench has no operation.
-func FromWorker(c *worker.Client) Subject {
+func FromWorker(c *worker.Client, mirrors string) Subject {
 	d := c.Design()
 	m := newMeasured(d, openerOf(d))
 	m.maxKeys = 1
 	return Subject{
-		Subject: runfile.Subject{Name: d.Name, Role: runfile.RoleForeign, Doc: d.Doc, Kind: kindOf(d)},
+		Subject: runfile.Subject{Name: d.Name, Role: runfile.RoleForeign, Doc: d.Doc, Kind: kindOf(d), Mirrors: mirrors},
 		Prepare: m.prepareForeign,
 	}
 }

@@ -51,7 +51,7 @@ func TestForeignSubjects(t *testing.T) {
 			c, err := worker.Dial(worker.Command{Args: []string{self}, Env: []string{workerVariable + "=" + name, "GORACE=atexit_sleep_ms=0"}}, worker.Limits{})
 			require.NoError(t, err)
 			defer c.Close()
-			result, err := bench.Run(context.Background(), []bench.Subject{bench.FromWorker(c)}, tiny)
+			result, err := bench.Run(context.Background(), []bench.Subject{bench.FromWorker(c, name)}, tiny)
 			require.NoError(t, err)
 			require.Equal(t, runfile.RoleForeign, result.Subjects[0].Role)
 			ops := map[runfile.Op]int{}

@@ -13,7 +13,7 @@ type Relation string
 const (
 	OverFloor  Relation = "floor"     // a design against the bare use of its primitive
 	OverDesign Relation = "design"    // an amortised design against the plain one of its primitive
-	OverOurs   Relation = "ours"      // a peer against the laboratory's first design of its kind
+	OverOurs   Relation = "ours"      // a peer against the first design of its kind, a foreign subject against what it mirrors
 	OverRing   Relation = "ring of 1" // a ring of many keys against a ring of one
 	OverItself Relation = "itself"    // the same subject twice: noise
 )
@@ -72,7 +72,7 @@ func (r *Run) comparable(p Place) []against {
 			hold(why, Place{other.Name, p.Op, p.Size})
 		}
 	}
-	if s.Role == runfile.RolePeer || s.Role == runfile.RoleForeign {
+	if s.Role == runfile.RolePeer {
 		if ours := r.ours(s.Kind); ours != nil {
 			hold(OverOurs, Place{ours.Name, p.Op, p.Size})
 		}
@@ -87,6 +87,8 @@ func relation(s, other runfile.Subject) (Relation, bool) {
 	switch {
 	case s.Role == runfile.RoleRepeat:
 		return OverItself, other.Name == s.Repeats
+	case s.Role == runfile.RoleForeign:
+		return OverOurs, other.Name == s.Mirrors
 	case s.Role != runfile.RoleDesign || !sameWork:
 		return "", false
 	case other.Role == runfile.RoleFloor:

@@ -39,6 +39,7 @@ func TestRatiosAreThoseOfTheTrueTimes(t *testing.T) {
 		{speed.OverDesign, "warm", "enc", 1.25},
 		{speed.OverOurs, "near", "enc", 2},
 		{speed.OverOurs, "web", "sig", 10},
+		{speed.OverOurs, "abroad", "far", 5},
 		{speed.OverItself, "enc-again", "enc", 1},
 	} {
 		got := ratio(t, ratios, c.why, speed.Place{Subject: c.of, Op: runfile.Seal, Size: 64})

@@ -40,6 +40,7 @@ var simulated = []struct {
 	{runfile.Subject{Name: "bare-y", Role: runfile.RoleFloor, Primitive: "Y"}, 190, 3900},
 	{runfile.Subject{Name: "near", Role: runfile.RolePeer, Kind: runfile.Encrypts}, 240, 8800},
 	{runfile.Subject{Name: "slack", Role: runfile.RolePeer, Kind: runfile.Encrypts}, 1200, 9900},
+	{runfile.Subject{Name: "abroad", Role: runfile.RoleForeign, Kind: runfile.Signs, Mirrors: "far"}, 10000, 18000},
 	{runfile.Subject{Name: "web", Role: runfile.RolePeer, Kind: runfile.Signs}, 2000, 40000},
 }
 

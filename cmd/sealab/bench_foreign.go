@@ -39,7 +39,7 @@ func startForeign(out io.Writer, names []string) (subjects []bench.Subject, stop
 			return nil, stop, err
 		}
 		clients = append(clients, c)
-		subjects = append(subjects, bench.FromWorker(c))
+		subjects = append(subjects, bench.FromWorker(c, p.Mirrors))
 	}
 	return subjects, stop, nil
 }

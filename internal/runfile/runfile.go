@@ -72,6 +72,8 @@ type Subject struct {
 	// Amortised says that the subject's cost per token includes a share of a
 	// key agreement, see codecs.Design.
 	Amortised bool `json:"amortised,omitempty"`
+	// Mirrors is the name of the subject that one in RoleForeign answers as.
+	Mirrors string `json:"mirrors,omitempty"`
 	// Repeats is the name of the subject that one in RoleRepeat measures again.
 	Repeats string `json:"repeats,omitempty"`
 }
