@@ -74,7 +74,9 @@ tokens die with it.`,
 }
 
 func serve(cmd *cobra.Command, o serveOptions) error {
-	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
+	// The SDK tells of every connection, which is one for each request, at the
+	// level below.
+	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	server, err := o.server(log)
 	if err != nil {
 		return err
@@ -89,7 +91,7 @@ func serve(cmd *cobra.Command, o serveOptions) error {
 	if err != nil {
 		return fmt.Errorf("sealab: serve: %w", err)
 	}
-	log.Info("serving", "url", "http://"+l.Addr().String()+example.Path)
+	fmt.Fprintf(cmd.ErrOrStderr(), "sealab: serving http://%s%s\n", l.Addr(), example.Path)
 	return example.Serve(ctx, l, example.Handler(server, o.hosts, log), shutdownGrace)
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var address = regexp.MustCompile(`msg=serving url=(\S+)`)
+var address = regexp.MustCompile(`^sealab: serving (\S+)$`)
 
 // A Command is the path of the command.
 type Command string
