@@ -10,7 +10,7 @@ import (
 
 // claims are what a token says beside its state. Text is generalised UTF-8.
 type claims struct {
-	issued, expires        float64
+	issued, expires        []byte // as Python prints them
 	method, target, digest []byte
 	state                  []byte
 	hasAudience            bool
@@ -20,10 +20,8 @@ type claims struct {
 
 // append appends the payload that stands for c.
 func (c *claims) append(dst []byte) []byte {
-	dst = append(dst, `{"v":1,"iat":`...)
-	dst = compactjson.AppendFloat(dst, c.issued)
-	dst = append(dst, `,"exp":`...)
-	dst = compactjson.AppendFloat(dst, c.expires)
+	dst = append(append(dst, `{"v":1,"iat":`...), c.issued...)
+	dst = append(append(dst, `,"exp":`...), c.expires...)
 	dst = compactjson.AppendString(append(dst, `,"m":`...), c.method)
 	dst = compactjson.AppendString(append(dst, `,"t":`...), c.target)
 	dst = compactjson.AppendString(append(dst, `,"a":`...), c.digest)
@@ -91,6 +89,10 @@ func parseNumeral(literal []byte) numeral {
 	}
 	return n
 }
+
+// isTime reports whether n may be a time in the strict reading: finite, and
+// exact as a float.
+func (n numeral) isTime() bool { return n.exact == nil && math.Abs(n.float) <= math.MaxFloat64 }
 
 // atMost reports whether n <= f, which is finite.
 func (n numeral) atMost(f float64) bool {

@@ -2,7 +2,6 @@ package envelope
 
 import (
 	"bytes"
-	"math"
 	"time"
 
 	"sealab/codecs"
@@ -107,16 +106,20 @@ func (o *object) checkPrincipal(want *string) *codecs.RejectError {
 	return nil
 }
 
-// isCanonical reports whether payload is what Mint writes for these claims,
-// whose times are finite: there is no way to be without expiry.
+// isCanonical reports whether payload is what the SDK writes for these claims,
+// whose times are finite: there is no way to be without expiry. Times may be
+// integers, which they are where the SDK's clock gives integers.
 func (o *object) isCanonical(payload []byte) bool {
+	iat, exp := o.Lookup("iat"), o.Lookup("exp")
+	if !number(iat).isTime() || !number(exp).isTime() {
+		return false
+	}
 	c := claims{
-		issued: number(o.Lookup("iat")).float, expires: number(o.Lookup("exp")).float,
+		issued: compactjson.AppendNumber(nil, iat.Text), expires: compactjson.AppendNumber(nil, exp.Text),
 		method: o.text("m"), target: o.text("t"), digest: o.text("a"), state: o.text("s"),
 		hasAudience: o.Lookup("aud") != nil, audience: o.text("aud"), principal: o.text("p"),
 	}
-	finite := math.Abs(c.issued) <= math.MaxFloat64 && math.Abs(c.expires) <= math.MaxFloat64
-	return finite && bytes.Equal(c.append(make([]byte, 0, len(payload))), payload)
+	return bytes.Equal(c.append(make([]byte, 0, len(payload))), payload)
 }
 
 // text returns the characters of a claim, nil where it is absent or no string.

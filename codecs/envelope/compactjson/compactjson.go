@@ -36,7 +36,7 @@ var (
 )
 
 func printer(members func([]rawjson.Member) []rawjson.Member) *rawjson.Printer {
-	return &rawjson.Printer{Plain: plain, Escape: appendEscape, Number: appendNumber, Members: members}
+	return &rawjson.Printer{Plain: plain, Escape: appendEscape, Number: AppendNumber, Members: members}
 }
 
 // AppendSorted appends the compact form of a document, members sorted.
