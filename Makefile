@@ -21,8 +21,9 @@ bench: bin/sealab ## measure everything, write results/, print the report (BENCH
 	bin/sealab bench $(BENCHFLAGS)
 
 # The two newest runs, unless OLD and NEW are given.
-OLD ?= $(lastword $(filter-out $(lastword $(sort $(wildcard results/*))),$(sort $(wildcard results/*))))
-NEW ?= $(lastword $(sort $(wildcard results/*)))
+RUNS := $(sort $(patsubst %/bench.txt,%,$(wildcard results/*/bench.txt)))
+NEW ?= $(lastword $(RUNS))
+OLD ?= $(lastword $(filter-out $(NEW),$(RUNS)))
 
 .PHONY: compare
 compare: bin/sealab ## compare two runs: OLD=results/... NEW=results/..., by default the newest two
