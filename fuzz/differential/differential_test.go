@@ -16,7 +16,7 @@ import (
 	"sealab/fuzz/differential"
 )
 
-const seed, count = 7, 400
+const seed, count = 7, 250
 
 // compare returns the tally of a short run and the disagreements.
 func compare(t *testing.T, here, there codecs.Design) (differential.Tally, []differential.Disagreement) {
