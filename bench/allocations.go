@@ -13,30 +13,27 @@ type Allocations struct {
 // several trials has none of it.
 const (
 	countTrials = 3
-	leastCount  = 4  // operations of a trial
-	mostCount   = 64 // operations of a trial
+	countOps    = 64
 )
 
-// count counts the allocations of the cell's operation, outside any timing. n is
-// the number of operations that the cell runs in a round.
-func count(c Cell, n int) (Allocations, error) {
-	ops := min(mostCount, max(leastCount, n/16))
+// count counts the allocations of the cell's operation, outside any timing.
+func count(c Cell) (Allocations, error) {
 	if !c.InProcess {
 		return Allocations{}, nil
 	}
 	least := Allocations{Counted: true, Bytes: ^uint64(0), Allocs: ^uint64(0)}
 	var before, after runtime.MemStats
 	for range countTrials {
-		if _, err := c.Run(ops); err != nil {
+		if _, err := c.Run(countOps); err != nil {
 			return Allocations{}, err
 		}
 		runtime.ReadMemStats(&before)
-		if _, err := c.Run(ops); err != nil {
+		if _, err := c.Run(countOps); err != nil {
 			return Allocations{}, err
 		}
 		runtime.ReadMemStats(&after)
-		least.Bytes = min(least.Bytes, (after.TotalAlloc-before.TotalAlloc)/uint64(ops))
-		least.Allocs = min(least.Allocs, (after.Mallocs-before.Mallocs)/uint64(ops))
+		least.Bytes = min(least.Bytes, (after.TotalAlloc-before.TotalAlloc)/countOps)
+		least.Allocs = min(least.Allocs, (after.Mallocs-before.Mallocs)/countOps)
 	}
 	return least, nil
 }

@@ -37,12 +37,10 @@ func FromDesign(d codecs.Design) Subject {
 		Name: d.Name, Role: runfile.RoleDesign, Doc: d.Doc, Kind: kindOf(d),
 		Primitive: d.Primitive, Amortised: d.Amortised,
 	}}
-	m := newMeasured(d, openerOf(d))
-	s.Prepare = m.prepare
 	if d.IsScheme() {
-		// Rings are the codec's business, and long to set up a second time.
-		s.Role, m.maxKeys = runfile.RoleScheme, 1
+		s.Role = runfile.RoleScheme
 	}
+	s.Prepare = newMeasured(d, openerOf(d)).prepare
 	return s
 }
 

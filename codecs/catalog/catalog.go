@@ -10,12 +10,11 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/aesgcm"
 	"sealab/codecs/envelope"
+	"sealab/codecs/flawed"
 	"sealab/codecs/hmacsha256"
 	"sealab/codecs/hpkepsk"
 	"sealab/codecs/hpkesession"
-	"sealab/codecs/mcpd"
 	"sealab/codecs/mcppy"
-	"sealab/codecs/mcprb"
 	"sealab/codecs/mcpts"
 	"sealab/codecs/xchacha"
 )
@@ -30,8 +29,6 @@ var rows = []codecs.Design{
 	hpkesession.Design,
 	mcpts.Design, mcpts.Bound, mcpts.Faithful,
 	mcppy.Design, mcppy.Faithful,
-	mcpd.Signed, mcpd.Encrypted, mcpd.SignedFaithful, mcpd.EncryptedFaithful,
-	mcprb.Design, mcprb.Faithful,
 }
 
 // All returns every design, in the catalog's order: the rows, and after them a
@@ -57,3 +54,7 @@ func Find(name string) (codecs.Design, error) {
 	}
 	return codecs.Design{}, fmt.Errorf("sealab: no design %q; there are %s", name, strings.Join(known, ", "))
 }
+
+// Controls returns the designs that are broken on purpose, for instruments to
+// prove that they see.
+func Controls() []flawed.Control { return flawed.Controls() }

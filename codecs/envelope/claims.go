@@ -1,7 +1,6 @@
 package envelope
 
 import (
-	"math"
 	"math/big"
 
 	"sealab/codecs/envelope/compactjson"
@@ -10,7 +9,7 @@ import (
 
 // claims are what a token says beside its state. Text is generalised UTF-8.
 type claims struct {
-	issued, expires        []byte // as Python prints them
+	issued, expires        float64
 	method, target, digest []byte
 	state                  []byte
 	hasAudience            bool
@@ -20,8 +19,10 @@ type claims struct {
 
 // append appends the payload that stands for c.
 func (c *claims) append(dst []byte) []byte {
-	dst = append(append(dst, `{"v":1,"iat":`...), c.issued...)
-	dst = append(append(dst, `,"exp":`...), c.expires...)
+	dst = append(dst, `{"v":1,"iat":`...)
+	dst = compactjson.AppendFloat(dst, c.issued)
+	dst = append(dst, `,"exp":`...)
+	dst = compactjson.AppendFloat(dst, c.expires)
 	dst = compactjson.AppendString(append(dst, `,"m":`...), c.method)
 	dst = compactjson.AppendString(append(dst, `,"t":`...), c.target)
 	dst = compactjson.AppendString(append(dst, `,"a":`...), c.digest)
@@ -45,75 +46,63 @@ func isOne(v *rawjson.Value) bool {
 	case rawjson.True:
 		return true
 	case rawjson.Number:
-		return number(v).is(1)
+		return number(v).compare(1) == 0
 	default:
 		return false
 	}
 }
 
-// A numeral is a number of Python: an integer of any size, or a float. NaN
-// stands for what compares with nothing.
-type numeral struct {
-	float float64    // the nearest float, and the number itself where exact is nil
-	exact *big.Float // an integer that may not be a float
-}
+// A numeral is a number of Python: an integer of any size, or a float. The zero
+// numeral compares with nothing, as NaN does.
+type numeral struct{ exact *big.Float }
 
-// nothing is what is no number.
-var nothing = numeral{float: math.NaN()}
-
-// maxExact is the number of digits of integers that all are floats.
-const maxExact = 15
+// incomparable is what comparing with NaN, or with what is no number, gives.
+const incomparable = 2
 
 // number returns a claim as Python compares it with a float: isinstance(v, int
 // | float), which true and false are too.
 func number(v *rawjson.Value) numeral {
 	switch v.Kind {
 	case rawjson.True:
-		return numeral{float: 1}
+		return numeral{big.NewFloat(1)}
 	case rawjson.False:
-		return numeral{float: 0}
+		return numeral{big.NewFloat(0)}
 	case rawjson.Number:
 		return parseNumeral(v.Text)
 	default:
-		return nothing
+		return numeral{}
 	}
 }
 
 func parseNumeral(literal []byte) numeral {
-	n := numeral{float: compactjson.ParseFloat(literal)}
-	if len(literal) <= maxExact || compactjson.IsFloat(literal) {
-		return n
+	if compactjson.IsFloat(literal) {
+		f := compactjson.ParseFloat(literal)
+		if f != f {
+			return numeral{}
+		}
+		return numeral{big.NewFloat(f)}
 	}
-	if i, ok := new(big.Int).SetString(string(literal), 10); ok {
-		n.exact = new(big.Float).SetInt(i) // with no precision set, the conversion is exact
+	i, ok := new(big.Int).SetString(string(literal), 10)
+	if !ok {
+		return numeral{}
 	}
-	return n
+	return numeral{new(big.Float).SetInt(i)} // with no precision set, the conversion is exact
 }
 
-// isTime reports whether n may be a time in the strict reading: finite, and
-// exact as a float.
-func (n numeral) isTime() bool { return n.exact == nil && math.Abs(n.float) <= math.MaxFloat64 }
-
-// atMost reports whether n <= f, which is finite.
-func (n numeral) atMost(f float64) bool {
-	if n.exact != nil {
-		return n.exact.Cmp(big.NewFloat(f)) <= 0
+// compare returns -1, 0 or 1 as n is under, at or over f, or incomparable. f is
+// finite.
+func (n numeral) compare(f float64) int {
+	if n.exact == nil {
+		return incomparable
 	}
-	return n.float <= f
+	return n.exact.Cmp(big.NewFloat(f))
 }
 
-// over reports whether n > f, which is finite.
-func (n numeral) over(f float64) bool {
-	if n.exact != nil {
-		return n.exact.Cmp(big.NewFloat(f)) > 0
+// float returns the nearest float.
+func (n numeral) float() float64 {
+	if n.exact == nil {
+		return 0
 	}
-	return n.float > f
-}
-
-// is reports whether n == f, which is finite.
-func (n numeral) is(f float64) bool {
-	if n.exact != nil {
-		return n.exact.Cmp(big.NewFloat(f)) == 0
-	}
-	return n.float == f
+	f, _ := n.exact.Float64()
+	return f
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -18,9 +17,10 @@ import (
 const Path = "/mcp"
 
 const (
-	maxBody       = 1 << 20 // bytes of a request
-	headerTimeout = 10 * time.Second
-	idleTimeout   = 2 * time.Minute
+	maxBody        = 1 << 20 // bytes of a request
+	headerTimeout  = 10 * time.Second
+	idleTimeout    = 2 * time.Minute
+	shutdownPeriod = 3 * time.Second // for requests under way
 )
 
 // loopback are the hosts that a server on this machine is known by.
@@ -62,9 +62,9 @@ func guarded(next http.Handler, hosts []string) http.Handler {
 	})
 }
 
-// hostname returns a host in lower case, without its port and brackets.
+// hostname returns a host without its port and brackets.
 func hostname(host string) string {
-	u := url.URL{Host: strings.ToLower(host)}
+	u := url.URL{Host: host}
 	return u.Hostname()
 }
 
@@ -74,12 +74,12 @@ func originHost(origin string) string {
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") {
 		return ""
 	}
-	return hostname(u.Host)
+	return u.Hostname()
 }
 
 // Serve answers HTTP requests on the listener until ctx ends, and then gives
-// those under way the grace period to end. It closes the listener.
-func Serve(ctx context.Context, l net.Listener, h http.Handler, grace time.Duration) error {
+// those under way a little time. It closes the listener.
+func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	srv := &http.Server{
@@ -95,9 +95,9 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, grace time.Durat
 		return err
 	case <-ctx.Done():
 	}
-	patience, done := context.WithTimeout(requests, grace)
+	grace, done := context.WithTimeout(requests, shutdownPeriod)
 	defer done()
-	if err := srv.Shutdown(patience); err != nil {
+	if err := srv.Shutdown(grace); err != nil {
 		cancel() // streams that never end by themselves
 		srv.Close()
 	}

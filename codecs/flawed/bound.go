@@ -1,0 +1,149 @@
+package flawed
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"sealab/codecs"
+)
+
+// bound are the mistakes of schemes in what they bind a token to.
+func bound() []Control { return slices.Concat(unbound(), confused(), published()) }
+
+// binder is a control that binds the text that the function makes.
+func binder(name, doc string, broken []codecs.Property, attacks []string, binding func(*codecs.Binding) string) Control {
+	return aScheme(name, doc, broken, attacks, func(p *schemeParts) { p.binding = binding })
+}
+
+// unbound are schemes that leave a field out.
+func unbound() []Control {
+	without := func(field, attack string, p codecs.Property, clear func(*codecs.Binding)) Control {
+		return binder("unbound-"+field, "the "+field+" is not bound", breaks(p), by(attack), func(b *codecs.Binding) string {
+			less := *b
+			clear(&less)
+			return whole(&less)
+		})
+	}
+	return []Control{
+		without("method", "CTX-02", codecs.BindsMethod, func(b *codecs.Binding) { b.Method = "" }),
+		without("target", "CTX-09", codecs.BindsTarget, func(b *codecs.Binding) { b.Target = "" }),
+		without("arguments", "CTX-10", codecs.BindsArguments, func(b *codecs.Binding) { b.Arguments = nil }),
+		without("principal", "CTX-01", codecs.BindsPrincipal, func(b *codecs.Binding) { b.Principal = nil }),
+		without("audience", "CTX-07", codecs.BindsAudience, func(b *codecs.Binding) { b.Audience = nil }),
+		binder("argument-object", "arguments that are no object end the program", breaks(codecs.Total), by("RES-06"), func(b *codecs.Binding) string {
+			var members any
+			if b.Arguments != nil && json.Unmarshal(b.Arguments, &members) == nil {
+				_ = members.(map[string]any)
+			}
+			return whole(b)
+		}),
+		binder("argument-names", "the names of arguments are bound and not their values", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-10"), func(b *codecs.Binding) string {
+			var members map[string]json.RawMessage
+			less := *b
+			less.Arguments = nil
+			if json.Unmarshal(b.Arguments, &members) != nil {
+				return whole(b)
+			}
+			names := make([]string, 0, len(members))
+			for name := range members {
+				names = append(names, name)
+			}
+			slices.Sort(names)
+			return whole(&less) + strings.Join(names, ",")
+		}),
+	}
+}
+
+// principalAs is a control that binds the principal as the function reads it.
+func principalAs(name, doc, attack string, read func(string) string) Control {
+	return binder(name, doc, breaks(codecs.BindsPrincipal, codecs.Unambiguous), by(attack), func(b *codecs.Binding) string {
+		less := *b
+		if b.Principal != nil {
+			p := read(*b.Principal)
+			less.Principal = &p
+		}
+		return whole(&less)
+	})
+}
+
+// text returns what s points to, or nothing.
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// joined is a control that joins the fields of a binding with a separator.
+func joined(name, doc, separator string) Control {
+	return binder(name, doc, breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-04"), func(b *codecs.Binding) string {
+		return strings.Join([]string{b.Method, b.Target, string(b.Arguments), text(b.Principal), text(b.Audience)}, separator)
+	})
+}
+
+// confused are schemes that take different bindings for one.
+func confused() []Control {
+	return []Control{
+		principalAs("principal-prefix", "the first five bytes of the principal are bound", "CTX-06", func(p string) string { return p[:min(5, len(p))] }),
+		principalAs("principal-case", "the principal is lower-cased", "CTX-05", strings.ToLower),
+		principalAs("principal-trimmed", "white space around the principal is trimmed", "CTX-05", strings.TrimSpace),
+		principalAs("principal-nul", "the principal ends at a NUL", "CTX-05", func(p string) string {
+			p, _, _ = strings.Cut(p, "\x00")
+			return p
+		}),
+		principalAs("principal-domain", "what follows @ is left out", "CTX-06", func(p string) string {
+			p, _, _ = strings.Cut(p, "@")
+			return p
+		}),
+		principalAs("principal-long", "a principal is cut to 64 bytes", "CTX-11", func(p string) string { return p[:min(64, len(p))] }),
+		binder("absent-is-empty", "no principal is the empty principal", breaks(codecs.BindsPrincipal, codecs.Unambiguous), by("CTX-03"), func(b *codecs.Binding) string {
+			less := *b
+			p := text(b.Principal)
+			less.Principal = &p
+			return whole(&less)
+		}),
+		joined("glued", "fields are glued without lengths", ""),
+		joined("joined-nul", "fields are joined by NUL", "\x00"),
+		joined("joined-bar", "fields are joined by a bar", "|"),
+		binder("length-byte", "fields are joined with lengths of one byte", breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-04"), func(b *codecs.Binding) string {
+			var all strings.Builder
+			for _, f := range []string{b.Method, b.Target, string(b.Arguments), text(b.Principal), text(b.Audience)} {
+				all.WriteByte(byte(len(f)))
+				all.WriteString(f)
+			}
+			return all.String()
+		}),
+		binder("without-order", "digests of the fields are added up", breaks(codecs.Unambiguous), by("CTX-08"), func(b *codecs.Binding) string {
+			var sum uint64
+			for _, f := range []string{b.Method, b.Target, string(b.Arguments), text(b.Principal), text(b.Audience)} {
+				d := sha256.Sum256([]byte(f))
+				sum += binary.BigEndian.Uint64(d[:])
+			}
+			absent := []bool{b.Arguments == nil, b.Principal == nil, b.Audience == nil}
+			state, err := json.Marshal([]any{sum, absent})
+			if err != nil {
+				panic("sealab: flawed: " + err.Error()) // numbers always have a JSON form
+			}
+			return string(state)
+		}),
+		binder("as-query", "fields are written as a query, without escapes", breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-12"), func(b *codecs.Binding) string {
+			return "method=" + b.Method + "&target=" + b.Target + "&arguments=" + string(b.Arguments) + "&principal=" + text(b.Principal) + "&audience=" + text(b.Audience)
+		}),
+	}
+}
+
+// published are schemes that put more into a token than they should.
+func published() []Control {
+	return []Control{
+		aScheme("linkable", "the binding's tag has no salt", breaks(codecs.Unlinkable), by("LNK-01"), func(p *schemeParts) {
+			p.bindTag = func(key, _ []byte, text string) []byte { return hmacSHA256(bindKey(key), []byte(text))[:16] }
+		}),
+		aScheme("one-key", "the tag of the principal is under the key of the token", breaks(codecs.Integrity, codecs.Unlinkable), by("ORA-01"), func(p *schemeParts) {
+			p.binding = func(b *codecs.Binding) string { return text(b.Principal) }
+			p.bindTag = func(key, _ []byte, text string) []byte { return hmacSHA256(key, []byte(text)) }
+		}),
+	}
+}

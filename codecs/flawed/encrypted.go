@@ -1,0 +1,206 @@
+package flawed
+
+import (
+	"bytes"
+	"compress/flate"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"io"
+	"slices"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/codecs/keyring"
+)
+
+// encrypted are the mistakes of codecs that hide their payload.
+func encrypted() []Control {
+	return []Control{
+		aSealer("nonce-counter", "nonces are counted from zero again after each start", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-01"),
+			func(p *sealerParts) { p.nonce = counted }),
+		aSealer("nonce-fixed", "the nonce is derived from the key", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-03", "NON-05"),
+			func(p *sealerParts) {
+				p.nonce = func(_ uint64, key, _ []byte) []byte { return keyring.Derive(key, "nonce", gcmNonce) }
+			}),
+		aSealer("nonce-of-2", "the nonce has two random bytes", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-01"),
+			func(p *sealerParts) {
+				p.nonce = func(uint64, []byte, []byte) []byte {
+					nonce := make([]byte, gcmNonce)
+					keyring.Random(nonce[:2])
+					return nonce
+				}
+			}),
+		aSealer("nonce-of-payload", "the nonce is a digest of the payload", breaks(codecs.Confidentiality), by("NON-03"),
+			func(p *sealerParts) {
+				p.nonce = func(_ uint64, key, payload []byte) []byte { return hmacSHA256(key, payload)[:gcmNonce] }
+			}),
+		aSealer("compressed", "the payload is compressed before it is sealed, and its length not bounded", breaks(codecs.Confidentiality, codecs.Total), by("PAY-05", "PAY-04"), compressed),
+		aSealer("stream", "AES-CTR without a tag", breaks(codecs.Integrity), by("FRM-01", "FRM-07", "FRM-08"), stream),
+		aSealer("chain", "AES-CBC without a tag", breaks(codecs.Integrity), by("FRM-07"), chain),
+		aSealer("padding-oracle", "AES-CBC, and the tag is checked after the padding", breaks(codecs.UniformRefusal), by("TAG-08"), paddingOracle),
+		aSealer("electronic-codebook", "blocks are encrypted one by one", breaks(codecs.Confidentiality), by("NON-06"), codebook),
+		aSealer("digest-inside", "a digest of the payload stands in front of the ciphertext", breaks(codecs.Confidentiality), by("PAY-07"), digestInside),
+		stating(aSealer("misuse", "AES-GCM, said to stand a nonce that repeats", breaks(codecs.NonceMisuseResistant), by("NON-07"),
+			func(*sealerParts) {}), codecs.NonceMisuseResistant),
+		aSealer("nonce-apart", "the nonce has a piece of its own, and its length is not checked", breaks(codecs.Total), by("NON-02"), nonceApart),
+		aSealer("associated-data", "the key id is not associated data, and an unknown one is the first key's", breaks(codecs.Integrity, codecs.Rotation), by("FRM-07"),
+			func(p *sealerParts) {
+				p.data = func([]byte) []byte { return nil }
+				p.lookup = func(r *ring, _ []byte) *entry { return r.entries[0] }
+			}),
+	}
+}
+
+// nonceApart gives the nonce a piece of the token; the cipher ends the program
+// when the nonce has another length than it takes.
+func nonceApart(p *sealerParts) {
+	p.frame = func(id, nonce, sealed []byte) string {
+		return base64.RawURLEncoding.EncodeToString(append(bytes.Clone(id), nonce...)) + "." + base64.RawURLEncoding.EncodeToString(sealed)
+	}
+	p.unframe = func(text string, _ int) (id, nonce, sealed []byte, ok bool) {
+		head, tail, ok := strings.Cut(text, ".")
+		raw, okHead := canonical(head)
+		sealed, okTail := canonical(tail)
+		if !ok || !okHead || !okTail || len(raw) < idSize {
+			return nil, nil, nil, false
+		}
+		return raw[:idSize], raw[idSize:], sealed, true
+	}
+}
+
+func counted(n uint64, _, _ []byte) []byte {
+	return binary.BigEndian.AppendUint64(make([]byte, 4), n)
+}
+
+func compressed(p *sealerParts) {
+	p.pack = func(payload []byte) []byte {
+		var b bytes.Buffer
+		w, err := flate.NewWriter(&b, flate.BestCompression)
+		if err != nil {
+			panic("sealab: flawed: " + err.Error()) // the level is one that there is
+		}
+		w.Write(payload)
+		w.Close()
+		return b.Bytes()
+	}
+	p.unpack = func(packed []byte) ([]byte, error) {
+		payload, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+		if err != nil {
+			return nil, errMalformed
+		}
+		return payload, nil
+	}
+}
+
+func stream(p *sealerParts) {
+	ctr := func(key, nonce, text, _ []byte) []byte {
+		out := make([]byte, len(text))
+		cipher.NewCTR(block(key), slices.Concat(nonce, make([]byte, 4))).XORKeyStream(out, text)
+		return out
+	}
+	p.seal = ctr
+	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) { return ctr(key, nonce, sealed, data), nil }
+}
+
+// cbc makes the skeleton use AES-CBC with a random initialisation vector.
+func cbc(p *sealerParts) {
+	p.nonceSize = 16
+	p.nonce = func(uint64, []byte, []byte) []byte {
+		iv := make([]byte, 16)
+		keyring.Random(iv)
+		return iv
+	}
+	p.seal = func(key, iv, text, _ []byte) []byte {
+		n := 16 - len(text)%16
+		padded := append(bytes.Clone(text), bytes.Repeat([]byte{byte(n)}, n)...)
+		cipher.NewCBCEncrypter(block(key), iv).CryptBlocks(padded, padded)
+		return padded
+	}
+}
+
+// errPadding is the answer that makes a padding oracle.
+var errPadding = codecs.Reject(codecs.Malformed, "padding")
+
+func openCBC(key, iv, sealed []byte) ([]byte, error) {
+	if len(sealed) == 0 || len(sealed)%16 != 0 {
+		return nil, errMalformed
+	}
+	text := make([]byte, len(sealed))
+	cipher.NewCBCDecrypter(block(key), iv).CryptBlocks(text, sealed)
+	n := int(text[len(text)-1])
+	if n == 0 || n > 16 || !bytes.Equal(text[len(text)-n:], bytes.Repeat([]byte{byte(n)}, n)) {
+		return nil, errPadding
+	}
+	return text[:len(text)-n], nil
+}
+
+func chain(p *sealerParts) {
+	cbc(p)
+	p.open = func(key, iv, sealed, _ []byte) ([]byte, error) { return openCBC(key, iv, sealed) }
+}
+
+func paddingOracle(p *sealerParts) {
+	cbc(p)
+	encrypt := p.seal
+	p.seal = func(key, iv, text, data []byte) []byte {
+		return encrypt(key, iv, append(bytes.Clone(text), hmacSHA256(key, slices.Concat(data, iv, text))...), nil)
+	}
+	p.open = func(key, iv, sealed, data []byte) ([]byte, error) {
+		text, err := openCBC(key, iv, sealed)
+		if err != nil {
+			return nil, err
+		}
+		if len(text) < sha256.Size {
+			return nil, errUnauthentic
+		}
+		body, tag := text[:len(text)-sha256.Size], text[len(text)-sha256.Size:]
+		if !hmac.Equal(tag, hmacSHA256(key, slices.Concat(data, iv, body))) {
+			return nil, errUnauthentic
+		}
+		return body, nil
+	}
+}
+
+// codebook encrypts each block by itself, and authenticates what comes out.
+func codebook(p *sealerParts) {
+	crypt := func(text []byte, each func(dst, src []byte)) []byte {
+		out := make([]byte, len(text))
+		for i := 0; i+16 <= len(text); i += 16 {
+			each(out[i:], text[i:])
+		}
+		return out
+	}
+	p.seal = func(key, nonce, text, data []byte) []byte {
+		n := 16 - len(text)%16
+		text = crypt(append(bytes.Clone(text), bytes.Repeat([]byte{byte(n)}, n)...), block(key).Encrypt)
+		return append(text, hmacSHA256(key, slices.Concat(data, nonce, text))...)
+	}
+	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
+		cut := len(sealed) - sha256.Size
+		if cut < 16 || cut%16 != 0 || !hmac.Equal(sealed[cut:], hmacSHA256(key, slices.Concat(data, nonce, sealed[:cut]))) {
+			return nil, errUnauthentic
+		}
+		text := crypt(sealed[:cut], block(key).Decrypt)
+		return text[:len(text)-int(text[len(text)-1])], nil
+	}
+}
+
+// digestInside puts a digest of the payload in front of the ciphertext, as a key
+// for a cache, and authenticates it.
+func digestInside(p *sealerParts) {
+	random := p.nonce
+	p.nonceSize = gcmNonce + sha256.Size
+	p.nonce = func(n uint64, key, payload []byte) []byte {
+		sum := sha256.Sum256(payload)
+		return append(random(n, key, payload), sum[:]...)
+	}
+	p.seal = func(key, nonce, text, data []byte) []byte {
+		return gcm(key).Seal(nil, nonce[:gcmNonce], text, slices.Concat(data, nonce))
+	}
+	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
+		return openGCM(key, nonce[:gcmNonce], sealed, slices.Concat(data, nonce))
+	}
+}

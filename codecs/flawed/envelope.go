@@ -1,0 +1,188 @@
+package flawed
+
+import (
+	"crypto/hmac"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sealab/codecs"
+	"sealab/codecs/keyring"
+)
+
+// schemeParts are the parts of a scheme,
+//
+//	token = "fv1." || base64url(claims) || "." || base64url(tag[32])
+//	tag = HMAC-SHA256(key, "fv1." || base64url(claims))
+//
+// The key id is read before the tag is checked, to find the key. Claims are JSON: the state in base64, issue and expiry in seconds, the key id,
+// a salt, and a tag of the binding under the salt.
+type schemeParts struct {
+	ringParts
+	// binding is what of a binding is bound, as one text.
+	binding func(b *codecs.Binding) string
+	// bindTag digests a binding's text.
+	bindTag func(key, salt []byte, text string) []byte
+	salt    func() []byte
+	issue   func(now time.Time, ttl time.Duration) (iat, exp float64)
+	// timely reports whether claims are good at a time.
+	timely func(c *claims, now time.Time) bool
+	// lifetime judges a time to live.
+	lifetime func(ttl time.Duration) error
+	// order is the order of the checks of tag, time and binding.
+	order func(checks []func() error) []func() error
+}
+
+const (
+	schemePrefix = "fv1."
+	defaultTTL   = 10 * time.Minute
+	skew         = time.Minute
+)
+
+// claims are what a token carries.
+type claims struct {
+	State   []byte   `json:"s"`
+	Issued  *float64 `json:"iat,omitempty"`
+	Expires *float64 `json:"exp,omitempty"`
+	Key     []byte   `json:"k"`
+	Salt    []byte   `json:"n"`
+	Bound   []byte   `json:"b"`
+}
+
+func soundScheme() schemeParts {
+	return schemeParts{
+		ringParts: soundRing(),
+		binding:   whole,
+		bindTag: func(key, salt []byte, text string) []byte {
+			return hmacSHA256(bindKey(key), slices.Concat(salt, []byte(text)))[:16]
+		},
+		salt: func() []byte {
+			salt := make([]byte, 16)
+			keyring.Random(salt)
+			return salt
+		},
+		issue: func(now time.Time, ttl time.Duration) (iat, exp float64) {
+			return seconds(now), seconds(now.Add(ttl))
+		},
+		timely: func(c *claims, now time.Time) bool {
+			return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.Add(skew)) && seconds(now) < *c.Expires
+		},
+		lifetime: positive,
+		order:    func(checks []func() error) []func() error { return checks },
+	}
+}
+
+func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
+
+func bindKey(key []byte) []byte { return keyring.Derive(key, "sealab/flawed bind", 32) }
+
+// whole writes a binding as JSON, in which no field can pass for another.
+func whole(b *codecs.Binding) string {
+	text, err := json.Marshal([]any{b.Method, b.Target, string(b.Arguments), b.Arguments == nil, b.Principal, b.Audience})
+	if err != nil {
+		panic("sealab: flawed: " + err.Error()) // texts always have a JSON form
+	}
+	return string(text)
+}
+
+// scheme is a skeleton under a ring.
+type scheme struct {
+	schemeParts
+	ring *ring
+	ttl  time.Duration
+}
+
+func (p schemeParts) open(c codecs.Config) (codecs.Scheme, error) {
+	r, err := p.ringParts.open(c.Secrets)
+	if err != nil {
+		return nil, err
+	}
+	s := &scheme{p, r, defaultTTL}
+	if c.TTL != nil {
+		s.ttl = *c.TTL
+	}
+	return s, p.lifetime(s.ttl)
+}
+
+// Mint implements codecs.Scheme.
+func (s *scheme) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	e := s.first(s.ring)
+	c := claims{State: state, Key: e.id, Salt: s.salt()}
+	if iat, exp := s.issue(now, s.ttl); exp != 0 {
+		c.Issued, c.Expires = &iat, &exp
+	}
+	c.Bound = s.bindTag(e.key, c.Salt, s.binding(b))
+	inside, err := json.Marshal(c)
+	if err != nil {
+		return dst, err
+	}
+	text := schemePrefix + base64.RawURLEncoding.EncodeToString(inside)
+	return append(dst, text+"."+base64.RawURLEncoding.EncodeToString(hmacSHA256(e.key, []byte(text)))...), nil
+}
+
+// Verify implements codecs.Scheme.
+func (s *scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	text, ok := strings.CutPrefix(string(token), schemePrefix)
+	body, tail, both := strings.Cut(text, ".")
+	if !ok || !both {
+		return dst, errMalformed
+	}
+	inside, okBody := canonical(body)
+	tag, okTag := canonical(tail)
+	var c claims
+	if !okBody || !okTag || json.Unmarshal(inside, &c) != nil {
+		return dst, errMalformed
+	}
+	e := s.lookup(s.ring, c.Key)
+	if e == nil {
+		return dst, errUnknownKey
+	}
+	for _, check := range s.order([]func() error{
+		func() error {
+			return refuseUnless(hmac.Equal(tag, hmacSHA256(e.key, []byte(schemePrefix+body))), errUnauthentic)
+		},
+		func() error { return refuseUnless(s.timely(&c, now), errExpired) },
+		func() error {
+			return refuseUnless(hmac.Equal(c.Bound, s.bindTag(e.key, c.Salt, s.binding(b))), errMisbound)
+		},
+	}) {
+		if err := check(); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, c.State...), nil
+}
+
+func refuseUnless(ok bool, refusal *codecs.RejectError) error {
+	if ok {
+		return nil
+	}
+	return refusal
+}
+
+// schemeGuarantees is what the author of a signed scheme would state.
+var schemeGuarantees = slices.Concat(signedGuarantees,
+	codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience,
+		codecs.Unambiguous, codecs.Expiry, codecs.Unlinkable),
+	codecs.Disclaims(codecs.SingleUse, "nothing is stored"),
+)
+
+// aScheme is a control on the skeleton of a scheme.
+func aScheme(name, doc string, broken []codecs.Property, attacks []string, mistake func(*schemeParts)) Control {
+	parts := soundScheme()
+	mistake(&parts)
+	return Control{
+		Design: codecs.Design{Name: "flawed-" + name, Doc: doc, Prefix: schemePrefix, NewScheme: parts.open, Guarantees: schemeGuarantees},
+		Breaks: broken, Attacks: attacks,
+	}
+}
+
+func positive(ttl time.Duration) error {
+	if ttl <= 0 {
+		return fmt.Errorf("sealab: the time to live is %s and must be positive", ttl)
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+// Package flawed holds the controls of the attacks: codecs and schemes that are
+// each broken on purpose in one property, by a mistake that a programmer might
+// make. An attack that does not see its control is blind.
+//
+// There are three skeletons, each sound as it stands: [signer], [sealer] and
+// [envelope]. A control is a skeleton with one part replaced, and that part is
+// the mistake. What a control states of itself is what its author would have
+// believed, so that finding the mistake contradicts it.
+//
+// Never use anything from this package but to test an attack.
+package flawed
+
+import (
+	"slices"
+
+	"sealab/codecs"
+)
+
+// A Control is a design with a known mistake.
+type Control struct {
+	codecs.Design
+	// Breaks are the properties that the mistake breaks. What rests on them
+	// falls as well.
+	Breaks []codecs.Property
+	// Attacks are the ids of the attacks that have to see it.
+	Attacks []string
+}
+
+// Controls returns every control.
+func Controls() []Control {
+	return slices.Concat(signed(), encrypted(), rings(), bound(), dated(), spent())
+}
+
+// breaks names the properties that a mistake breaks.
+func breaks(ps ...codecs.Property) []codecs.Property { return ps }
+
+// stating lets the control promise what it does not keep.
+func stating(c Control, p codecs.Property) Control {
+	c.Guarantees = slices.DeleteFunc(slices.Clone(c.Guarantees), func(g codecs.Guarantee) bool { return g.Property == p })
+	c.Guarantees = append(c.Guarantees, codecs.Guarantee{Property: p, Holds: true})
+	return c
+}
+
+// by names the attacks that have to see a mistake.
+func by(ids ...string) []string { return ids }
+
+var (
+	errMalformed   = codecs.Reject(codecs.Malformed, "malformed")
+	errUnknownKey  = codecs.Reject(codecs.UnknownKey, "unknown key")
+	errUnauthentic = codecs.Reject(codecs.Unauthentic, "tag")
+	errMisbound    = codecs.Reject(codecs.Misbound, "context")
+	errExpired     = codecs.Reject(codecs.Expired, "time")
+)

@@ -1,0 +1,193 @@
+package flawed
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/asn1"
+	"encoding/base64"
+	"encoding/json"
+	"math/big"
+	"slices"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/codecs/keyring"
+)
+
+// A pair is a codec made of two functions.
+type pair struct {
+	seal   func(payload []byte) string
+	unseal func(token string) ([]byte, error)
+}
+
+// Seal implements codecs.Codec.
+func (p pair) Seal(dst, payload []byte) ([]byte, error) { return append(dst, p.seal(payload)...), nil }
+
+// Unseal implements codecs.Codec.
+func (p pair) Unseal(dst, token []byte) ([]byte, error) {
+	payload, err := p.unseal(string(token))
+	if err != nil {
+		return dst, err
+	}
+	return append(dst, payload...), nil
+}
+
+// aPair is a control with a format of its own, under one key.
+func aPair(name, doc string, broken []codecs.Property, attacks []string, make func(key []byte) pair) Control {
+	return Control{
+		Design: codecs.Design{
+			Name: "flawed-" + name, Doc: doc, MaxKeys: 1, Guarantees: signedGuarantees,
+			NewCodec: func(c codecs.Config) (codecs.Codec, error) {
+				r, err := soundRing().open(c.Secrets)
+				if err != nil {
+					return nil, err
+				}
+				return make(r.entries[0].key), nil
+			},
+		},
+		Breaks: broken, Attacks: attacks,
+	}
+}
+
+// pieces are mistakes of formats in several pieces.
+func pieces() []Control {
+	return []Control{
+		aPair("open-header", "the header is outside the tag", breaks(codecs.Integrity), by("FRM-06"), openHeader),
+		aPair("any-of-several", "of several tokens one has to be good, and the last is used", breaks(codecs.Integrity), by("FRM-09"), anyOfSeveral),
+		aPair("salted", "salt and payload are glued under the tag", breaks(codecs.Integrity), by("TAG-07"), salted),
+		aPair("two-signatures", "ECDSA takes s and n - s", breaks(codecs.Canonical), by("TAG-10"), twoSignatures),
+	}
+}
+
+func joinText(parts ...[]byte) string {
+	texts := make([]string, len(parts))
+	for i, p := range parts {
+		texts[i] = base64.RawURLEncoding.EncodeToString(p)
+	}
+	return strings.Join(texts, ".")
+}
+
+// splitText reads n pieces.
+func splitText(token string, n int) ([][]byte, error) {
+	texts := strings.Split(token, ".")
+	if len(texts) != n {
+		return nil, errMalformed
+	}
+	parts := make([][]byte, n)
+	for i, text := range texts {
+		var ok bool
+		if parts[i], ok = canonical(text); !ok {
+			return nil, errMalformed
+		}
+	}
+	return parts, nil
+}
+
+func openHeader(key []byte) pair {
+	return pair{
+		seal: func(payload []byte) string {
+			return joinText([]byte(`{"alg":"HS256","v":1}`), payload, hmacSHA256(key, payload))
+		},
+		unseal: func(token string) ([]byte, error) {
+			parts, err := splitText(token, 3)
+			if err != nil {
+				return nil, err
+			}
+			var header struct {
+				V int `json:"v"`
+			}
+			if json.Unmarshal(parts[0], &header) != nil || header.V != 1 {
+				return nil, errMalformed
+			}
+			return parts[1], refusedUnless(hmac.Equal(parts[2], hmacSHA256(key, parts[1])))
+		},
+	}
+}
+
+// refusedUnless is nil for a right tag.
+func refusedUnless(right bool) error {
+	if right {
+		return nil
+	}
+	return errUnauthentic
+}
+
+func anyOfSeveral(key []byte) pair {
+	one := func(token string) (payload []byte, err error) {
+		parts, err := splitText(token, 2)
+		if err != nil {
+			return nil, err
+		}
+		return parts[0], refusedUnless(hmac.Equal(parts[1], hmacSHA256(key, parts[0])))
+	}
+	return pair{
+		seal: func(payload []byte) string { return joinText(payload, hmacSHA256(key, payload)) },
+		unseal: func(tokens string) (last []byte, err error) {
+			good := false
+			for token := range strings.SplitSeq(tokens, ",") {
+				payload, err := one(token)
+				if err != nil && payload == nil {
+					return nil, err
+				}
+				good, last = good || err == nil, payload
+			}
+			return last, refusedUnless(good)
+		},
+	}
+}
+
+func salted(key []byte) pair {
+	return pair{
+		seal: func(payload []byte) string {
+			salt := make([]byte, 16)
+			keyring.Random(salt)
+			return joinText(salt, payload, hmacSHA256(key, slices.Concat(salt, payload)))
+		},
+		unseal: func(token string) ([]byte, error) {
+			parts, err := splitText(token, 3)
+			if err != nil {
+				return nil, err
+			}
+			return parts[1], refusedUnless(hmac.Equal(parts[2], hmacSHA256(key, slices.Concat(parts[0], parts[1]))))
+		},
+	}
+}
+
+// numbers are the two numbers of an ECDSA signature.
+type numbers struct{ R, S *big.Int }
+
+func twoSignatures(key []byte) pair {
+	scalar := keyring.Derive(key, "sealab/flawed ecdsa", 32)
+	scalar[0] &= 0x7f // below the order of the group
+	private, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), scalar)
+	if err != nil {
+		panic("sealab: flawed: " + err.Error()) // the scalar is in range
+	}
+	return pair{
+		seal: func(payload []byte) string {
+			digest := sha256.Sum256(payload)
+			signature, err := private.Sign(nil, digest[:], crypto.SHA256)
+			if err != nil {
+				panic("sealab: flawed: " + err.Error()) // signing needs no randomness
+			}
+			var n numbers
+			if _, err := asn1.Unmarshal(signature, &n); err != nil {
+				panic("sealab: flawed: " + err.Error()) // what was just written
+			}
+			return joinText(payload, n.R.FillBytes(make([]byte, 32)), n.S.FillBytes(make([]byte, 32)))
+		},
+		unseal: func(token string) ([]byte, error) {
+			parts, err := splitText(token, 3)
+			if err != nil || len(parts[1]) != 32 || len(parts[2]) != 32 {
+				return nil, errMalformed
+			}
+			digest := sha256.Sum256(parts[0])
+			n := numbers{new(big.Int).SetBytes(parts[1]), new(big.Int).SetBytes(parts[2])}
+			return bytes.Clone(parts[0]), refusedUnless(ecdsa.Verify(&private.PublicKey, digest[:], n.R, n.S))
+		},
+	}
+}

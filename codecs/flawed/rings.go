@@ -1,0 +1,147 @@
+package flawed
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/codecs/keyring"
+)
+
+// rings are mistakes with keys.
+func rings() []Control {
+	keyed := func(name, doc string, broken []codecs.Property, attacks []string, mistake func(*ringParts)) Control {
+		return aSigner(name, doc, broken, attacks, func(p *signerParts) { mistake(&p.ringParts) })
+	}
+	separation := func(name, doc, attack string, reduce func(secret []byte) []byte) Control {
+		return keyed(name, doc, breaks(codecs.KeySeparation), by(attack), func(p *ringParts) {
+			p.derive = func(secret []byte) (key, id []byte) {
+				key, id = deriveKey(reduce(secret))
+				return key, id
+			}
+		})
+	}
+	return []Control{
+		keyed("key-of-any-length", "a secret of any length is taken", breaks(codecs.StrongKeys), by("KEY-04"),
+			func(p *ringParts) { p.check = func([][]byte) error { return nil } }),
+		keyed("key-twice", "a ring may hold a key twice", breaks(codecs.StrongKeys), by("KEY-03"),
+			func(p *ringParts) {
+				p.check = func(secrets [][]byte) error {
+					for _, s := range secrets {
+						if len(s) < codecs.MinSecret {
+							return fmt.Errorf("sealab: a secret has %d bytes", len(s))
+						}
+					}
+					return nil
+				}
+			}),
+		separation("equivalent-keys", "the secret is an HMAC key as it stands", "KEY-05", func(secret []byte) []byte {
+			if len(secret) > sha256.BlockSize {
+				sum := sha256.Sum256(secret)
+				secret = sum[:]
+			}
+			return append(bytes.Clone(secret), make([]byte, sha256.BlockSize-len(secret))...)
+		}),
+		separation("key-cut", "the first 32 bytes of the secret are the key", "KEY-06", func(secret []byte) []byte { return secret[:codecs.MinSecret] }),
+		separation("key-trimmed", "white space around the secret is trimmed", "KEY-06", bytes.TrimSpace),
+		separation("key-as-text", "the secret is made valid UTF-8", "KEY-06", func(secret []byte) []byte {
+			return []byte(strings.ToValidUTF8(string(secret), "\ufffd"))
+		}),
+		aSigner("copied", "label and prefix were copied from another design", breaks(codecs.KeySeparation), by("KEY-08"), copied),
+		keyed("ring-index", "the token carries the place of its key in the ring", breaks(codecs.Rotation), by("KEY-07"), byIndex),
+		keyed("last-seals", "the last key of the ring seals", breaks(codecs.Rotation), by("KEY-07"),
+			func(p *ringParts) { p.first = func(r *ring) *entry { return r.entries[len(r.entries)-1] } }),
+		keyed("first-only", "only the first key unseals", breaks(codecs.Rotation), by("KEY-07"),
+			func(p *ringParts) {
+				found := p.lookup
+				p.lookup = func(r *ring, id []byte) *entry {
+					if e := found(r, id); e == r.entries[0] {
+						return e
+					}
+					return nil
+				}
+			}),
+		keyed("never-removed", "keys that were once in a ring are remembered", breaks(codecs.Rotation, codecs.Integrity), by("KEY-07", "KEY-15"), remembered),
+		keyed("default-key", "a built-in key unseals as well", breaks(codecs.Integrity), by("KEY-12"),
+			func(p *ringParts) {
+				found := p.lookup
+				p.lookup = func(r *ring, id []byte) *entry {
+					if e := found(r, id); e != nil {
+						return e
+					}
+					key, builtIn := deriveKey(make([]byte, codecs.MinSecret))
+					if bytes.Equal(id, builtIn) {
+						return &entry{key, builtIn}
+					}
+					return nil
+				}
+			}),
+		keyed("short-key-id", "a key id has four bits, and the ring does not check that they differ", breaks(codecs.Rotation), by("KEY-14"),
+			func(p *ringParts) {
+				p.derive = func(secret []byte) (key, id []byte) {
+					key, id = deriveKey(secret)
+					return key, []byte{id[0] & 15, 0, 0, 0}
+				}
+			}),
+		aSigner("reason-key", "the reason of a refusal holds the key, which is the secret", breaks(codecs.UniformRefusal), by("TAG-04"),
+			func(p *signerParts) {
+				p.derive = rawKey
+				p.refuse = func(e *entry, _, _, _ []byte) error {
+					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("wrong tag under key %x", e.key))
+				}
+			}),
+		aSigner("reason-tag", "the reason of a refusal holds the right tag", breaks(codecs.UniformRefusal), by("TAG-04"),
+			func(p *signerParts) {
+				p.refuse = func(_ *entry, presented, right, _ []byte) error {
+					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("tag is %x, want %x", presented, right))
+				}
+			}),
+		aSigner("text-of-cause", "the text of a refusal names its cause", breaks(codecs.UniformRefusal), by("ORA-02", "KEY-10"),
+			func(p *signerParts) {
+				p.refuse = func(*entry, []byte, []byte, []byte) error { return fmt.Errorf("bad signature: %w", errUnauthentic) }
+			}),
+	}
+}
+
+// copied derives the key and covers the prefix of the catalog's signed design.
+func copied(p *signerParts) {
+	const label, prefix = "sealab/hmac-sha256/v1", "sh1."
+	p.derive = func(secret []byte) (key, id []byte) {
+		return keyring.Derive(secret, label+" key", keyring.KeySize), keyring.Derive(secret, label+" key-id", idSize)
+	}
+	p.message = func(id, payload []byte) []byte { return slices.Concat([]byte(prefix), id, payload) }
+}
+
+// byIndex makes the key id the place of the key in the ring.
+func byIndex(p *ringParts) {
+	place := func(i int) []byte { return []byte{0, 0, 0, byte(i)} }
+	p.first = func(r *ring) *entry { return &entry{r.entries[0].key, place(0)} }
+	p.lookup = func(r *ring, id []byte) *entry {
+		for i, e := range r.entries {
+			if bytes.Equal(id, place(i)) {
+				return &entry{e.key, id}
+			}
+		}
+		return nil
+	}
+}
+
+// remembered keeps every key of every ring of the control.
+func remembered(p *ringParts) {
+	var known memory
+	derive, found := p.derive, p.lookup
+	p.derive = func(secret []byte) (key, id []byte) {
+		key, id = derive(secret)
+		known.add(&entry{key, id})
+		return key, id
+	}
+	p.lookup = func(r *ring, id []byte) *entry {
+		if e := found(r, id); e != nil {
+			return e
+		}
+		return known.find(id)
+	}
+}

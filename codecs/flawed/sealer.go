@@ -1,0 +1,174 @@
+package flawed
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/codecs/keyring"
+)
+
+// sealerParts are the parts of an encrypted codec,
+//
+//	token = "fe1." || base64url(key-id[4] || nonce[12] || ciphertext || tag[16])
+//	associated data = "fe1." || key-id
+type sealerParts struct {
+	ringParts
+	// nonce returns the nonce of the n-th token (from 0) of this codec.
+	nonce func(n uint64, key, payload []byte) []byte
+	// pack and unpack work on the payload before encryption and after decryption.
+	pack   func(payload []byte) []byte
+	unpack func(packed []byte) ([]byte, error)
+	// seal and open are the cipher with its associated data; open reports a
+	// refusal as it is to be answered.
+	seal func(key, nonce, plaintext, data []byte) []byte
+	open func(key, nonce, sealed, data []byte) ([]byte, error)
+	data func(id []byte) []byte
+	// frame writes the text of a token after its prefix, and unframe reads it,
+	// with a nonce of nonceSize bytes.
+	frame     func(id, nonce, sealed []byte) string
+	unframe   func(text string, nonceSize int) (id, nonce, sealed []byte, ok bool)
+	nonceSize int
+}
+
+const (
+	sealerPrefix = "fe1."
+	gcmNonce     = 12
+	gcmTag       = 16
+)
+
+func soundSealer() sealerParts {
+	return sealerParts{
+		ringParts: soundRing(),
+		nonce: func(uint64, []byte, []byte) []byte {
+			nonce := make([]byte, gcmNonce)
+			keyring.Random(nonce)
+			return nonce
+		},
+		pack:   bytes.Clone,
+		unpack: func(packed []byte) ([]byte, error) { return packed, nil },
+		seal:   func(key, nonce, plaintext, data []byte) []byte { return gcm(key).Seal(nil, nonce, plaintext, data) },
+		open:   openGCM,
+		data:   func(id []byte) []byte { return append([]byte(sealerPrefix), id...) },
+		frame: func(id, nonce, sealed []byte) string {
+			return base64.RawURLEncoding.EncodeToString(slices.Concat(id, nonce, sealed))
+		},
+		unframe:   inOnePiece,
+		nonceSize: gcmNonce,
+	}
+}
+
+func openGCM(key, nonce, sealed, data []byte) ([]byte, error) {
+	plaintext, err := gcm(key).Open(nil, nonce, sealed, data)
+	if err != nil {
+		return nil, errUnauthentic
+	}
+	return plaintext, nil
+}
+
+func gcm(key []byte) cipher.AEAD {
+	a, err := cipher.NewGCM(block(key))
+	if err != nil {
+		panic("sealab: flawed: " + err.Error()) // AES has the block size that GCM takes
+	}
+	return a
+}
+
+func block(key []byte) cipher.Block {
+	b, err := aes.NewCipher(key)
+	if err != nil {
+		panic("sealab: flawed: " + err.Error()) // derived keys have 32 bytes
+	}
+	return b
+}
+
+type sealer struct {
+	sealerParts
+	ring  *ring
+	count counter
+}
+
+func (p sealerParts) newCodec(c codecs.Config) (codecs.Codec, error) {
+	r, err := p.ringParts.open(c.Secrets)
+	if err != nil {
+		return nil, err
+	}
+	return &sealer{sealerParts: p, ring: r}, nil
+}
+
+// Seal implements codecs.Codec.
+func (s *sealer) Seal(dst, payload []byte) ([]byte, error) {
+	return s.SealEdited(dst, s.nonce(s.count.next(), s.first(s.ring).key, payload), payload, func(_ codecs.Step, value []byte) []byte { return value })
+}
+
+// SeedSize implements codecs.Seeded: the seed is the nonce.
+func (s *sealer) SeedSize() int { return s.nonceSize }
+
+// SealSeeded implements codecs.Seeded.
+func (s *sealer) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
+	return s.SealEdited(dst, seed, payload, func(_ codecs.Step, value []byte) []byte { return value })
+}
+
+// SealEdited implements codecs.Assembler for the nonce on the wire.
+func (s *sealer) SealEdited(dst, nonce, payload []byte, edit codecs.Edit) ([]byte, error) {
+	e := s.first(s.ring)
+	sealed := s.seal(e.key, nonce, s.pack(payload), s.data(e.id))
+	nonce = edit(codecs.WireNonce, bytes.Clone(nonce))
+	return append(dst, sealerPrefix+s.frame(e.id, nonce, sealed)...), nil
+}
+
+func inOnePiece(text string, nonceSize int) (id, nonce, sealed []byte, ok bool) {
+	raw, ok := canonical(text)
+	if !ok || len(raw) < idSize+nonceSize {
+		return nil, nil, nil, false
+	}
+	return raw[:idSize], raw[idSize : idSize+nonceSize], raw[idSize+nonceSize:], true
+}
+
+// Unseal implements codecs.Codec.
+func (s *sealer) Unseal(dst, token []byte) ([]byte, error) {
+	text, ok := strings.CutPrefix(string(token), sealerPrefix)
+	if !ok {
+		return dst, errMalformed
+	}
+	id, nonce, sealed, ok := s.unframe(text, s.nonceSize)
+	if !ok {
+		return dst, errMalformed
+	}
+	e := s.lookup(s.ring, id)
+	if e == nil {
+		return dst, errUnknownKey
+	}
+	packed, err := s.open(e.key, nonce, sealed, s.data(id))
+	if err != nil {
+		return dst, err
+	}
+	payload, err := s.unpack(packed)
+	if err != nil {
+		return dst, err
+	}
+	return append(dst, payload...), nil
+}
+
+// sealedGuarantees is what the author of an encrypted codec would state.
+var sealedGuarantees = slices.Concat(
+	codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation,
+		codecs.FreshNonces, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
+	codecs.Disclaims(codecs.KeyCommitting, "the tag is a polynomial"),
+	codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
+	codecs.Disclaims(codecs.SenderAuthenticated, "who can unseal can seal"),
+)
+
+// aSealer is a control on the skeleton of an encrypted codec.
+func aSealer(name, doc string, broken []codecs.Property, attacks []string, mistake func(*sealerParts)) Control {
+	parts := soundSealer()
+	mistake(&parts)
+	return Control{
+		Design: codecs.Design{Name: "flawed-" + name, Doc: doc, Prefix: sealerPrefix, NewCodec: parts.newCodec, Guarantees: sealedGuarantees},
+		Breaks: broken, Attacks: attacks,
+	}
+}

@@ -1,0 +1,204 @@
+package flawed
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"hash/crc32"
+	"net/url"
+	"slices"
+	"strings"
+
+	"sealab/codecs"
+)
+
+// signed are the mistakes that need no secret payload to be seen: in the text,
+// in the frame and in the tag.
+func signed() []Control { return slices.Concat(texts(), frames(), pieces(), tags()) }
+
+// texts are mistakes in reading the text of a token.
+func texts() []Control {
+	reader := func(name, doc, attack string, decode func(string) ([]byte, bool)) Control {
+		return aSigner(name, doc, breaks(codecs.Canonical), by(attack), func(p *signerParts) { p.decode = decode })
+	}
+	return []Control{
+		reader("unused-bits", "unused bits of the last character are ignored", "ENC-01", lenient(base64.RawURLEncoding, "\r\n")),
+		reader("both-alphabets", "either base64 alphabet is read", "ENC-02",
+			replaced(strings.NewReplacer("+", "-", "/", "_"))),
+		reader("padding", "padding is stripped before it is read", "ENC-03",
+			func(text string) ([]byte, bool) { return canonical(strings.TrimRight(text, "=")) }),
+		reader("line-breaks", "the standard library's reader skips CR and LF", "ENC-04",
+			func(text string) ([]byte, bool) {
+				raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
+				return raw, err == nil
+			}),
+		reader("white-space", "white space around a token is trimmed", "ENC-04",
+			func(text string) ([]byte, bool) { return canonical(strings.TrimSpace(text)) }),
+		reader("percent", "percent escapes are undone, as for a query", "ENC-05",
+			func(text string) ([]byte, bool) {
+				text, err := url.PathUnescape(text)
+				if err != nil {
+					return nil, false
+				}
+				return canonical(text)
+			}),
+		reader("nul", "the text ends at the first NUL, as a C string does", "ENC-06",
+			func(text string) ([]byte, bool) {
+				text, _, _ = strings.Cut(text, "\x00")
+				return canonical(text)
+			}),
+		reader("junk", "characters outside the alphabet are dropped", "ENC-06",
+			func(text string) ([]byte, bool) { return canonical(strings.Map(onlyText, text)) }),
+		reader("query", "what follows an ampersand is another parameter", "ENC-08",
+			func(text string) ([]byte, bool) {
+				text, _, _ = strings.Cut(text, "&")
+				return canonical(text)
+			}),
+		aSigner("quoted", "the token may come as a JSON text", breaks(codecs.Canonical), by("ENC-07"),
+			func(p *signerParts) { p.judged = func(token []byte) []byte { return bytes.Trim(token, `"`) } }),
+		aSigner("hex-case", "hexadecimal in either case", breaks(codecs.Canonical), by("ENC-05"), hexadecimal),
+	}
+}
+
+func lenient(code *base64.Encoding, refused string) func(string) ([]byte, bool) {
+	return func(text string) ([]byte, bool) {
+		raw, err := code.DecodeString(text)
+		return raw, err == nil && !strings.ContainsAny(text, refused)
+	}
+}
+
+func replaced(r *strings.Replacer) func(string) ([]byte, bool) {
+	return func(text string) ([]byte, bool) { return canonical(r.Replace(text)) }
+}
+
+func onlyText(r rune) rune {
+	if strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", r) {
+		return r
+	}
+	return -1
+}
+
+// frames are mistakes in cutting a token into its parts.
+func frames() []Control {
+	return []Control{
+		aSigner("key-id-outside", "the key id is outside the tag, and a key that is not found is the first", breaks(codecs.Integrity), by("FRM-07"),
+			func(p *signerParts) {
+				p.message = func(_, payload []byte) []byte { return payload }
+				found := p.lookup
+				p.lookup = func(r *ring, id []byte) *entry {
+					if e := found(r, id); e != nil {
+						return e
+					}
+					return r.entries[0]
+				}
+			}),
+		aSigner("first-kilobyte", "the tag covers the first 64 bytes only", breaks(codecs.Integrity), by("FRM-07"),
+			func(p *signerParts) {
+				p.message = func(id, payload []byte) []byte { return slices.Concat(id, payload[:min(64, len(payload))]) }
+			}),
+		aSigner("version", "every version is read as the first", breaks(codecs.Integrity), by("FRM-05"),
+			func(p *signerParts) {
+				p.judged = func(token []byte) []byte {
+					if _, text, ok := bytes.Cut(token, []byte(".")); ok && len(token)-len(text) == len(signerPrefix) {
+						return append([]byte(signerPrefix), text...)
+					}
+					return token
+				}
+			}),
+	}
+}
+
+// tags are mistakes in making and comparing tags.
+func tags() []Control {
+	compared := func(name, doc string, attacks []string, equal func(presented, right []byte) bool) Control {
+		return aSigner(name, doc, breaks(codecs.Integrity), attacks, func(p *signerParts) { p.equal = equal })
+	}
+	made := func(name, doc string, attacks []string, size int, mac func(key, message []byte) []byte) Control {
+		return aSigner(name, doc, breaks(codecs.Integrity), attacks, func(p *signerParts) { p.tagSize, p.mac, p.also = size, mac, mac })
+	}
+	return []Control{
+		compared("compare-half", "the first half of the tag is compared", by("FRM-07"),
+			func(presented, right []byte) bool { return bytes.Equal(presented[:16], right[:16]) }),
+		compared("compare-sum", "differences are summed up in a byte", by("TAG-03"), sumOfDifferences),
+		compared("zero-tag", "a tag of zero bytes means that checking is off", by("TAG-02"),
+			func(presented, right []byte) bool {
+				return bytes.Equal(presented, make([]byte, len(presented))) || bytes.Equal(presented, right)
+			}),
+		made("tag-of-4", "the tag is cut to 4 bytes", by("TAG-12"), 4,
+			func(key, message []byte) []byte { return hmacSHA256(key, message)[:4] }),
+		made("tag-of-1", "the tag is a byte", by("TAG-03", "TAG-12"), 1,
+			func(key, message []byte) []byte { return hmacSHA256(key, message)[:1] }),
+		made("hash-of-key", "the tag is SHA-256(key || message)", by("TAG-06"), sha256.Size,
+			func(key, message []byte) []byte {
+				sum := sha256.Sum256(slices.Concat(key, message))
+				return sum[:]
+			}),
+		aSigner("checksum", "the tag is a checksum and needs no key", breaks(codecs.Integrity, codecs.Rotation), by("KEY-15", "KEY-11"),
+			func(p *signerParts) {
+				p.mac = func(_, message []byte) []byte {
+					return bytes.Repeat(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(message)), 8)
+				}
+				p.also = p.mac
+				p.lookup = func(r *ring, _ []byte) *entry { return r.entries[0] }
+			}),
+		aSigner("other-hash", "HMAC-SHA512 is taken as well, cut to length", breaks(codecs.Integrity), by("TAG-11"),
+			func(p *signerParts) {
+				p.derive = rawKey
+				p.also = func(key, message []byte) []byte {
+					m := hmac.New(sha512.New, key)
+					m.Write(message)
+					return m.Sum(nil)[:sha256.Size]
+				}
+			}),
+		aSigner("early-exit", "the comparison ends at the first difference", breaks(codecs.SteadyTiming), nil,
+			func(p *signerParts) { p.equal = bytes.Equal }),
+		aSigner("left-behind", "the payload is copied before its tag is checked", breaks(codecs.Integrity), by("TAG-09"),
+			func(p *signerParts) {
+				p.release = func(dst, payload []byte) []byte { return append(dst, payload...)[:len(dst)] }
+			}),
+		aSigner("short-tag", "as many bytes of the tag are compared as came", breaks(codecs.Integrity), by("TAG-01"), shortTag),
+	}
+}
+
+// sumOfDifferences takes tags for equal whose bytes differ by nothing in sum.
+func sumOfDifferences(presented, right []byte) bool {
+	var sum byte
+	for i := range presented {
+		sum += presented[i] - right[i]
+	}
+	return sum == 0
+}
+
+// shortTag gives the tag a piece of its own and compares what came of it.
+func shortTag(p *signerParts) {
+	p.encode = func(raw []byte) string {
+		cut := len(raw) - sha256.Size
+		return base64.RawURLEncoding.EncodeToString(raw[:cut]) + "." + base64.RawURLEncoding.EncodeToString(raw[cut:])
+	}
+	p.decode = func(text string) ([]byte, bool) {
+		head, tail, _ := strings.Cut(text, ".")
+		body, ok := canonical(head)
+		tag, tagOK := canonical(tail)
+		if !ok || !tagOK || len(tag) > sha256.Size {
+			return nil, false
+		}
+		return append(body, append(tag, make([]byte, sha256.Size-len(tag))...)...), true
+	}
+	p.equal = func(presented, right []byte) bool {
+		return bytes.HasPrefix(right, bytes.TrimRight(presented, "\x00"))
+	}
+}
+
+// hexadecimal writes and reads hexadecimal; the reader of the standard library
+// takes either case.
+func hexadecimal(p *signerParts) {
+	p.encode = hex.EncodeToString
+	p.decode = func(text string) ([]byte, bool) {
+		raw, err := hex.DecodeString(text)
+		return raw, err == nil
+	}
+}

@@ -1,0 +1,135 @@
+package flawed
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"sealab/codecs"
+)
+
+// signerParts are the parts of a signed codec,
+//
+//	token = "fs1." || base64url(key-id[4] || payload || tag)
+//	tag = mac(key, "fs1." || key-id || payload)
+type signerParts struct {
+	ringParts
+	encode func([]byte) string
+	decode func(string) ([]byte, bool)
+	// mac makes the tag of a message; its length is tagSize.
+	mac     func(key, message []byte) []byte
+	tagSize int
+	// message is what the tag covers.
+	message func(id, payload []byte) []byte
+	// equal compares the tag that was presented with the right one.
+	equal func(presented, right []byte) bool
+	// carried is what of a payload goes into the token.
+	carried func(payload []byte) []byte
+	// unpacked is the payload of what was carried.
+	unpacked func(carried []byte) []byte
+	// also is another tag that is right, beside that of mac.
+	also func(key, message []byte) []byte
+	// judged returns the text that is judged for a token presented.
+	judged func(token []byte) []byte
+	// refuse is what is answered to a tag that is wrong.
+	refuse func(e *entry, presented, right, payload []byte) error
+	// release is what is returned beside a refusal.
+	release func(dst, payload []byte) []byte
+}
+
+const signerPrefix = "fs1."
+
+func soundSigner() signerParts {
+	return signerParts{
+		ringParts: soundRing(),
+		encode:    base64.RawURLEncoding.EncodeToString,
+		decode:    canonical,
+		mac:       hmacSHA256,
+		tagSize:   sha256.Size,
+		message:   func(id, payload []byte) []byte { return slices.Concat([]byte(signerPrefix), id, payload) },
+		equal:     hmac.Equal,
+		carried:   func(payload []byte) []byte { return payload },
+		unpacked:  func(carried []byte) []byte { return carried },
+		also:      hmacSHA256,
+		judged:    func(token []byte) []byte { return token },
+		refuse:    func(*entry, []byte, []byte, []byte) error { return errUnauthentic },
+		release:   func(dst, _ []byte) []byte { return dst },
+	}
+}
+
+func hmacSHA256(key, message []byte) []byte {
+	m := hmac.New(sha256.New, key)
+	m.Write(message)
+	return m.Sum(nil)
+}
+
+// canonical decodes the one spelling of unpadded base64url.
+func canonical(text string) ([]byte, bool) {
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	return raw, err == nil && base64.RawURLEncoding.EncodeToString(raw) == text
+}
+
+type signer struct {
+	signerParts
+	ring *ring
+}
+
+func (p signerParts) open(c codecs.Config) (codecs.Codec, error) {
+	r, err := p.ringParts.open(c.Secrets)
+	if err != nil {
+		return nil, err
+	}
+	return &signer{p, r}, nil
+}
+
+// Seal implements codecs.Codec.
+func (s *signer) Seal(dst, payload []byte) ([]byte, error) {
+	e := s.first(s.ring)
+	payload = s.carried(payload)
+	raw := slices.Concat(e.id, payload, s.mac(e.key, s.message(e.id, payload)))
+	return append(dst, signerPrefix+s.encode(raw)...), nil
+}
+
+// Unseal implements codecs.Codec.
+func (s *signer) Unseal(dst, token []byte) ([]byte, error) {
+	text, ok := strings.CutPrefix(string(s.judged(token)), signerPrefix)
+	if !ok {
+		return dst, errMalformed
+	}
+	raw, ok := s.decode(text)
+	if !ok || len(raw) < idSize+s.tagSize {
+		return dst, errMalformed
+	}
+	e := s.lookup(s.ring, raw[:idSize])
+	if e == nil {
+		return dst, errUnknownKey
+	}
+	payload, tag := raw[idSize:len(raw)-s.tagSize], raw[len(raw)-s.tagSize:]
+	right := s.mac(e.key, s.message(raw[:idSize], payload))
+	if !s.equal(tag, right) && !hmac.Equal(tag, s.also(e.key, s.message(raw[:idSize], payload))) {
+		return s.release(dst, payload), s.refuse(e, tag, right, payload)
+	}
+	return append(dst, s.unpacked(payload)...), nil
+}
+
+// signedGuarantees is what the author of a signed codec would state.
+var signedGuarantees = slices.Concat(
+	codecs.Holds(codecs.Integrity, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.KeyCommitting,
+		codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
+	codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
+	codecs.Disclaims(codecs.Confidentiality, "the payload is readable"),
+	codecs.Disclaims(codecs.FreshNonces, "there is no nonce"),
+	codecs.Disclaims(codecs.SenderAuthenticated, "who can verify can sign"),
+)
+
+// aSigner is a control on the skeleton of a signed codec.
+func aSigner(name, doc string, broken []codecs.Property, attacks []string, mistake func(*signerParts)) Control {
+	parts := soundSigner()
+	mistake(&parts)
+	return Control{
+		Design: codecs.Design{Name: "flawed-" + name, Doc: doc, Prefix: signerPrefix, NewCodec: parts.open, Guarantees: signedGuarantees},
+		Breaks: broken, Attacks: attacks,
+	}
+}

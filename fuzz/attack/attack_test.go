@@ -1,0 +1,129 @@
+package attack_test
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
+)
+
+// seed is the seed of the tests' campaigns.
+const seed = 1
+
+// small is a budget under which a campaign takes a second. Repetition and tags
+// that are only found by long searches have their own tests.
+func small() attack.Budget {
+	return attack.Budget{Seals: 1 << 11, Unseals: 1 << 10, Bytes: 1 << 14, Stopwatch: allocation}
+}
+
+// allocation stands in for a clock: work that allocates is seen by it, and no
+// test depends on how busy the machine is. A byte counts as four nanoseconds.
+func allocation() time.Duration {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return 4 * time.Duration(m.TotalAlloc)
+}
+
+func campaign(t *testing.T, d codecs.Design, only ...string) []verdict.Cell {
+	t.Helper()
+	c := attack.Campaign{Seed: seed, Budget: small(), Only: only}
+	got, err := c.Attack(&attack.Subject{Design: d})
+	require.NoError(t, err)
+	return got.Cells
+}
+
+// TestSoundDesignsStand attacks every design of the catalog: what it states
+// stands.
+func TestSoundDesignsStand(t *testing.T) {
+	t.Logf("seed %d", seed)
+	for _, d := range catalog.All() {
+		t.Run(d.Name, func(t *testing.T) {
+			for _, cell := range campaign(t, d) {
+				require.False(t, cell.Accuses(), "%s refutes %s: %s", cell.Attack, cell.Property, cell.Issue)
+			}
+		})
+	}
+}
+
+// TestControlsFall is the matrix of attacks and controls: the attacks that a
+// control names see it, what it breaks falls, and nothing that does not rest on
+// what it breaks. Under the race detector, which is slow, each control meets the
+// attacks that it names.
+func TestControlsFall(t *testing.T) {
+	t.Logf("seed %d", seed)
+	for _, control := range catalog.Controls() {
+		t.Run(control.Name, func(t *testing.T) {
+			var only []string
+			if raceEnabled {
+				only = control.Attacks
+			}
+			saw, fell := map[string]bool{}, map[codecs.Property]bool{}
+			for _, cell := range campaign(t, control.Design, only...) {
+				if cell.Verdict != verdict.Refuted {
+					continue
+				}
+				saw[cell.Attack], fell[cell.Property] = true, true
+				if cell.Accuses() {
+					require.True(t, rests(cell.Property, control.Breaks), "%s refutes %s: %s", cell.Attack, cell.Property, cell.Issue)
+				}
+			}
+			for _, id := range control.Attacks {
+				require.True(t, saw[id], "%s is blind to %s", id, control.Doc)
+			}
+			for _, p := range control.Breaks {
+				require.True(t, fell[p] || p == codecs.SteadyTiming || raceEnabled, "%s stands", p)
+			}
+		})
+	}
+}
+
+// rests reports whether p is one of the broken properties or rests on one.
+func rests(p codecs.Property, broken []codecs.Property) bool {
+	if slices.Contains(broken, p) {
+		return true
+	}
+	for _, info := range codecs.Properties() {
+		if info.Property == p {
+			return slices.ContainsFunc(info.RestsOn, func(q codecs.Property) bool { return rests(q, broken) })
+		}
+	}
+	return false
+}
+
+// TestEveryAttackHasAControl holds every attack that is carried out to one
+// control at least, and every one that is not to a reason.
+func TestEveryAttackHasAControl(t *testing.T) {
+	controls := catalog.Controls()
+	require.GreaterOrEqual(t, len(controls), 40)
+	seen := map[string]bool{}
+	for _, c := range controls {
+		for _, id := range c.Attacks {
+			seen[id] = true
+		}
+	}
+	ids := map[string]bool{}
+	for _, r := range attack.Catalog() {
+		require.False(t, ids[r.ID], "%s is there twice", r.ID)
+		ids[r.ID] = true
+		if r.Run == nil {
+			require.NotEmpty(t, r.Dropped, r.ID)
+			continue
+		}
+		require.NotEmpty(t, r.Refutes, r.ID)
+		require.NotEmpty(t, r.Gain, r.ID)
+		require.NotEmpty(t, r.Origin, r.ID)
+		if !seen[r.ID] {
+			t.Errorf("%s has no control", r.ID)
+		}
+	}
+	for id := range seen {
+		require.True(t, ids[id], "a control names %s, which is no attack", id)
+	}
+}

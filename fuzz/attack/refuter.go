@@ -1,0 +1,44 @@
+package attack
+
+import (
+	"slices"
+
+	"sealab/codecs"
+)
+
+// A Layer says what an attack needs.
+type Layer string
+
+// The layers.
+const (
+	LayerText      Layer = "string"    // a token and nothing else
+	LayerContext   Layer = "context"   // other bindings and times
+	LayerReseal    Layer = "re-seal"   // the inside, authenticated again after an edit
+	LayerOracle    Layer = "oracle"    // tokens minted under contexts of the attacker's choice
+	LayerKeys      Layer = "keys"      // other rings
+	LayerResources Layer = "resources" // work and memory
+)
+
+// A Refuter is one attack. It works on any codec or scheme and does not know
+// which it has before it.
+type Refuter struct {
+	ID   string // stable; upper case, as "ENC-01"
+	Name string
+	// Refutes are the properties that the attack is aimed at.
+	Refutes []codecs.Property
+	Layer   Layer
+	Origin  string // where the attack is known from
+	Gain    string // what whoever succeeds with it has gained
+	Run     func(*Trial)
+	// Dropped, where Run is nil, says why the attack is in the catalog and is
+	// not carried out.
+	Dropped string
+}
+
+// Catalog returns every attack, by family, the cheap ones of a family first.
+func Catalog() []Refuter {
+	return slices.Concat(onText, onFrames, onTags, onKeys, onNonces, onContexts, onFields, onTime, onPayloads, onOracles, onResources)
+}
+
+// Aims reports whether the attack is aimed at p.
+func (r *Refuter) Aims(p codecs.Property) bool { return slices.Contains(r.Refutes, p) }

@@ -1,0 +1,162 @@
+package attack
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"time"
+
+	"sealab/codecs"
+)
+
+// A resealer makes a token with another inside, authenticated.
+type resealer func(edit func(inside []byte) []byte) ([]byte, error)
+
+// resealer finds a way to seal edited claims: the subject's own, or that of a
+// recognised format under the laboratory's key.
+func (t *Trial) resealer(p *Party, tok *Token) (resealer, bool) {
+	if _, ok := p.scheme.(codecs.SchemeAssembler); ok {
+		return func(edit func([]byte) []byte) ([]byte, error) {
+			return p.edited(tok.State, tok.Under, func(s codecs.Step, value []byte) []byte {
+				if s == codecs.StepClaims {
+					return edit(value)
+				}
+				return value
+			})
+		}, true
+	}
+	f, ok := t.shape(p, tok).recognise(p.keys[0])
+	if !ok {
+		return nil, false
+	}
+	return func(edit func([]byte) []byte) ([]byte, error) { return f.seal(edit(bytes.Clone(f.body))), nil }, true
+}
+
+// claims returns what is inside tok and a way to seal it edited, for schemes with
+// JSON claims.
+func (t *Trial) claims() (p *Party, tok *Token, inside []byte, reseal resealer, ok bool) {
+	p, tok, ok = t.timed()
+	if !ok {
+		return nil, nil, nil, nil, false
+	}
+	reseal, ok = t.resealer(p, tok)
+	if !ok {
+		t.skip("the subject cannot be sealed step by step, and how it uses the secret was not recognised")
+		return nil, nil, nil, nil, false
+	}
+	if _, err := reseal(func(b []byte) []byte { inside = bytes.Clone(b); return b }); err != nil || !json.Valid(inside) {
+		t.skip("what is inside the token is not JSON")
+		return nil, nil, nil, nil, false
+	}
+	return p, tok, inside, reseal, true
+}
+
+// aNumber is a member of a JSON object whose value is a number.
+var aNumber = regexp.MustCompile(`"([A-Za-z_]+)":\s*(-?[0-9]+(?:\.[0-9]+)?)`)
+
+// expiryIn finds the member of the claims that is the time of expiry: the latest
+// that lies after now, in seconds or milliseconds.
+func expiryIn(inside []byte, now time.Time) (member, value string, ok bool) {
+	latest := float64(now.Unix()) + 1
+	for _, m := range aNumber.FindAllSubmatch(inside, -1) {
+		var v float64
+		if json.Unmarshal(m[2], &v) != nil || math.Abs(v) > 1e15 {
+			continue
+		}
+		if v > 1e11 {
+			v /= 1000
+		}
+		if v > latest {
+			latest, member, value, ok = v, string(m[1]), string(m[2]), true
+		}
+	}
+	return member, value, ok
+}
+
+// oddExpiries writes other values for the expiry and presents the token long
+// after its time.
+func oddExpiries(t *Trial) {
+	p, tok, inside, reseal, ok := t.claims()
+	if !ok {
+		return
+	}
+	member, value, ok := expiryIn(inside, tok.Under.Now)
+	if !ok {
+		t.skip("the claims have no member that is a time of expiry")
+		return
+	}
+	for _, odd := range []string{`null`, `"9999999999"`, `"never"`, `""`, `true`, `false`, `[]`, `{}`, `[9999999999]`, `NaN`, `-Infinity`, `-1e400`, `-1`, `0`, `0.0`, `-0`,
+		`"` + value + `"`, `1e`, `0x7fffffff`, `-9223372036854775808`} {
+		t.presentsEdited(p, tok, reseal, `"`+member+`":`+value, `"`+member+`":`+odd)
+	}
+	for _, huge := range []string{`1e400`, `Infinity`, `9223372036854775808`, `18446744073709551616`, `9007199254740993`, `1e300`, `123456789012345678901234567890`} {
+		t.try(codecs.Total)
+		if text, err := edited(reseal, `"`+member+`":`+value, `"`+member+`":`+huge); err == nil {
+			p.unseal(text, tok.Under)
+		}
+	}
+}
+
+// noExpiry leaves the expiry out, and gives it twice.
+func noExpiry(t *Trial) {
+	p, tok, inside, reseal, ok := t.claims()
+	if !ok {
+		return
+	}
+	member, value, ok := expiryIn(inside, tok.Under.Now)
+	if !ok {
+		t.skip("the claims have no member that is a time of expiry")
+		return
+	}
+	whole := `"` + member + `":` + value
+	for _, from := range []string{whole + ",", "," + whole} {
+		t.presentsEdited(p, tok, reseal, from, "")
+	}
+	t.presentsEdited(p, tok, reseal, whole, `"`+strings.ToUpper(member)+`":`+value)
+	t.presentsEdited(p, tok, reseal, whole, `"x`+member+`":`+value)
+}
+
+func edited(reseal resealer, from, to string) ([]byte, error) {
+	return reseal(func(inside []byte) []byte { return bytes.Replace(inside, []byte(from), []byte(to), 1) })
+}
+
+// presentsEdited seals the claims with a change and presents the token when the
+// honest one has long expired.
+func (t *Trial) presentsEdited(p *Party, tok *Token, reseal resealer, from, to string) {
+	text, err := edited(reseal, from, to)
+	if err != nil || bytes.Equal(text, tok.Text) {
+		return
+	}
+	t.try(codecs.Expiry, codecs.Total)
+	for _, d := range []time.Duration{400 * 24 * time.Hour, 20 * 365 * 24 * time.Hour} {
+		if call, ok := p.accepts(text, later(tok.Under, d)); ok {
+			t.refute(codecs.Expiry, fmt.Sprintf("a token whose claims say %q in the place of %q is accepted %s after it was minted", to, from, d), call)
+		}
+	}
+}
+
+// duplicateClaims seals claims in which a member stands twice, and expects an
+// answer. Which of the two counts is no fault: only the server can seal them.
+func duplicateClaims(t *Trial) {
+	p, tok, inside, reseal, ok := t.claims()
+	if !ok {
+		return
+	}
+	for _, m := range aMember.FindAllSubmatch(inside, 16) {
+		whole := string(m[0])
+		for _, twice := range []string{whole + "," + whole, whole + "," + strings.ToUpper(string(m[1])) + string(m[2]) + `:null`} {
+			text, err := edited(reseal, whole, twice)
+			if err != nil {
+				continue
+			}
+			t.try(codecs.Total)
+			p.unseal(text, tok.Under)
+		}
+	}
+}
+
+// aMember is a member of a JSON object whose value is a text or a number.
+var aMember = regexp.MustCompile(`("[A-Za-z_]+)("):(?:"(?:[^"\\]|\\.)*"|-?[0-9.]+)`)

@@ -1,0 +1,260 @@
+package attack
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"sealab/codecs"
+	"sealab/internal/verdict"
+)
+
+var answering = []codecs.Property{codecs.Total}
+
+// onResources are the attacks on work, memory and life.
+var onResources = []Refuter{
+	{ID: "RES-02", Name: "hostile texts", Refutes: answering, Layer: LayerResources,
+		Gain: "a server that dies or hangs", Origin: "fuzzing", Run: hostileTexts},
+	{ID: "RES-06", Name: "hostile contexts", Refutes: answering, Layer: LayerResources,
+		Gain: "a server that dies or hangs", Origin: "fuzzing", Run: hostileContexts},
+	{ID: "FRM-04", Name: "memory per byte of a hostile token", Refutes: answering, Layer: LayerResources,
+		Gain: "memory at will", Origin: "CVE-2025-27144, CVE-2025-30204", Run: memoryPerByte},
+	{ID: "RES-01", Name: "work per byte of a hostile token", Refutes: answering, Layer: LayerResources,
+		Gain: "a server that is kept busy", Origin: "CVE-2022-36083", Run: workPerByte},
+	{ID: "RES-04", Name: "many at once", Refutes: []codecs.Property{codecs.ByteExact, codecs.Total}, Layer: LayerResources,
+		Gain: "the state of another request", Origin: "state shared by calls", Run: manyAtOnce},
+	{ID: "RES-05", Name: "verification missing on one path", Refutes: unforgeable, Layer: LayerResources, Gain: gainForgery,
+		Origin: "CVE-2022-29226", Run: otherPaths},
+}
+
+// bombs are long texts that are cheap to make, by name.
+func bombs(tok *Token, prefix string, n int) []bomb {
+	body := strings.Repeat("A", n)
+	return []bomb{
+		{"full stops", strings.Repeat(".", n)}, {"letters", body}, {"letters after the prefix", prefix + body},
+		{"full stops after the prefix", prefix + strings.Repeat(".", n)}, {"pieces of one letter", prefix + strings.Repeat("A.", n/2)},
+		{"padding", prefix + strings.Repeat("=", n)}, {"line breaks", prefix + strings.Repeat("\n", n)}, {"opening brackets", strings.Repeat("[", n)},
+		{"an honest token and letters", string(tok.Text) + body}, {"an honest token in the middle", string(tok.Text[:len(tok.Text)/2]) + body + string(tok.Text[len(tok.Text)/2:])},
+		{"opening braces, encoded", prefix + textCodes[5].encode([]byte(strings.Repeat(`{"a":`, n/8)))},
+		{"text that is not ASCII", strings.Repeat("\u00e9", n/2)},
+	}
+}
+
+type bomb struct{ name, text string }
+
+// prefixOf is the subject's prefix, stated or seen.
+func (t *Trial) prefixOf(tok *Token) string {
+	if t.Subject.Prefix != "" {
+		return t.Subject.Prefix
+	}
+	s := tok.shape()
+	if at := s.coded(); len(at) > 0 {
+		return string(s.textUpTo(at[0]))
+	}
+	return ""
+}
+
+func hostileTexts(t *Trial) {
+	p, tok, ok := t.base()
+	if !ok {
+		return
+	}
+	prefix := t.prefixOf(tok)
+	for n := range 40 {
+		for _, text := range []string{string(t.bytes(n)), prefix + string(t.letters(n)), prefix + textCodes[5].encode(t.bytes(n)), strings.Repeat(".", n), prefix + strings.Repeat("=", n)} {
+			t.presents(p, tok, text)
+		}
+	}
+	for range 400 {
+		altered := bytes.Clone(tok.Text)
+		for range 1 + t.IntN(4) {
+			altered[t.IntN(len(altered))] = byte(t.IntN(256))
+		}
+		t.presents(p, tok, string(altered))
+	}
+	for _, text := range []string{"\x00", "\xff\xfe", "\u2028", "\U0001f600", "\xed\xa0\x80", "null", "{}", "[]", `{"a":`, `"`, "'", "\\", "\\u0000", "%", "%zz", "%s%s%n", "../../etc/passwd", "' OR 1=1 --", "<script>", "${7*7}", "\r\nX: y"} {
+		t.presents(p, tok, text)
+		t.presents(p, tok, prefix+text)
+		t.presents(p, tok, string(tok.Text)+text)
+	}
+	for _, b := range bombs(tok, prefix, min(1<<16, t.Budget.Bytes)) {
+		t.presents(p, tok, b.text)
+	}
+}
+
+// presents presents a text that nobody sealed and expects an answer; a fault is
+// recorded by the call itself.
+func (t *Trial) presents(p *Party, tok *Token, text string) {
+	t.try(codecs.Total)
+	p.unseal([]byte(text), tok.Under)
+}
+
+func hostileContexts(t *Trial) {
+	p, tok, ok := t.scheme()
+	if !ok {
+		return
+	}
+	for _, f := range fields {
+		for _, v := range []string{"", "\x00", "\U0001f600", strings.Repeat("x", 1<<16), "{", `"`, "\u2028", "%s%n", "../..", "__proto__", "constructor", "\u0130"} {
+			t.try(codecs.Total)
+			c := f.put(tok.Under, f.value(v))
+			p.unseal(tok.Text, c)
+			p.seal(tok.State, c)
+		}
+	}
+	for _, arguments := range []string{`[]`, `null`, `0`, `""`, `1e400`, `-0.0`, `123456789012345678901234567890`, `{"a":1,"a":2}`, `"\ud800"`, `{"\u0000":1}`,
+		strings.Repeat("[", 200) + strings.Repeat("]", 200), `{"__proto__":1}`} {
+		t.try(codecs.Total)
+		c := fields[2].put(tok.Under, arguments)
+		p.unseal(tok.Text, c)
+		p.seal(tok.State, c)
+	}
+	for _, now := range []time.Time{time.Unix(0, 0), time.Unix(-1, 0), time.Unix(1<<31, 0), time.Unix(1<<32, 0), time.Unix(1<<40, 0), time.Unix(253402300800, 0)} {
+		t.try(codecs.Total)
+		c := with(tok.Under, func(c *verdict.Context) { c.Now = now.UTC() })
+		p.unseal(tok.Text, c)
+		p.seal(tok.State, c)
+	}
+}
+
+// perByte is how many bytes a reader may allocate for each byte of a token.
+const perByte = 24
+
+func memoryPerByte(t *Trial) {
+	p, tok, ok := t.base()
+	if !ok {
+		return
+	}
+	if t.Subject.Worker != nil {
+		t.skip("what another process allocates is not seen from here")
+		return
+	}
+	n := t.Budget.Bytes
+	for _, b := range bombs(tok, t.prefixOf(tok), n) {
+		t.try(codecs.Total)
+		text := []byte(b.text)
+		var call verdict.Call
+		if grown := t.allocates(func() { call = p.unseal(text, tok.Under) }); grown > uint64(perByte*len(text)+1<<20) {
+			t.refute(codecs.Total, fmt.Sprintf("%d bytes of %s make the reader allocate %d", len(text), b.name, grown), call)
+		}
+	}
+}
+
+// The bounds of work: what a length four times as long may cost, and the time
+// under which nothing is said.
+const (
+	fourfold = 9
+	tooShort = 300 * time.Millisecond
+)
+
+func workPerByte(t *Trial) {
+	p, tok, ok := t.base()
+	if !ok {
+		return
+	}
+	if t.Budget.Stopwatch == nil {
+		t.skip("no clock was given")
+		return
+	}
+	n := t.Budget.Bytes / 4
+	long := bombs(tok, t.prefixOf(tok), 4*n)
+	for i, b := range bombs(tok, t.prefixOf(tok), n) {
+		t.try(codecs.Total)
+		_, short := t.takes(p, tok, b.text)
+		call, whole := t.takes(p, tok, long[i].text)
+		if whole > tooShort && whole > fourfold*short {
+			t.refute(codecs.Total, fmt.Sprintf("%d bytes of %s take %s and four times as many %s", len(b.text), b.name, short, whole), call)
+		}
+	}
+}
+
+func (t *Trial) takes(p *Party, tok *Token, text string) (verdict.Call, time.Duration) {
+	before := t.Budget.Stopwatch()
+	call := p.unseal([]byte(text), tok.Under)
+	return call, t.Budget.Stopwatch() - before
+}
+
+// manyAtOnce seals and opens in several goroutines, each with states of its own.
+func manyAtOnce(t *Trial) {
+	p, tok, ok := t.base()
+	if !ok {
+		return
+	}
+	const workers, each = 8, 40
+	states := make([][]byte, workers*each)
+	for i := range states {
+		states[i] = t.state(20 + i%40)
+	}
+	got := make([]verdict.Answer, len(states))
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < len(states); i += workers {
+				got[i] = p.through(states[i], tok.Under)
+			}
+		})
+	}
+	wg.Wait()
+	for i, a := range got {
+		t.try(codecs.ByteExact, codecs.Total)
+		call := verdict.Call{Op: verdict.OpUnseal, Keys: p.keys, Answer: a}
+		switch {
+		case a.Outcome == verdict.Fault:
+			t.fault(call)
+		case a.Outcome != verdict.Done || !t.meansSame(tok, states[i], a.Out):
+			t.refute(codecs.ByteExact, "many at once: a state does not come back, or another one does", call)
+		}
+	}
+}
+
+// through seals state and opens the token, without the party's own bookkeeping.
+func (p *Party) through(state []byte, c verdict.Context) verdict.Answer {
+	sealed := answer(verdict.OpSeal, func() ([]byte, error) { return p.sealPlain(state, c) })
+	if sealed.Outcome != verdict.Done {
+		return sealed
+	}
+	return answer(verdict.OpUnseal, func() ([]byte, error) { return p.unsealPlain(nil, sealed.Out, c) })
+}
+
+// meansSame reports whether out holds the letters of state: a subject that
+// carries values may spell them otherwise.
+func (t *Trial) meansSame(tok *Token, state, out []byte) bool {
+	if bytes.Equal(tok.State, tok.Returned()) {
+		return bytes.Equal(state, out)
+	}
+	return bytes.Contains(out, state[9:len(state)-2])
+}
+
+// otherPaths forges on every way to open a token that the subject has: into a
+// buffer with and without room, and in a batch.
+func otherPaths(t *Trial) {
+	p, tok, ok := t.base()
+	if !ok {
+		return
+	}
+	s := t.shape(p, tok)
+	for _, i := range s.coded() {
+		altered := bytes.Clone(s.pieces[i].raw)
+		altered[len(altered)/2] ^= 1
+		forged := s.with(i, altered)
+		for _, room := range [][]byte{nil, {}, make([]byte, 0, 4096), make([]byte, 10, 20), make([]byte, 1, 1)} {
+			t.try(codecs.Integrity)
+			call := p.call(verdict.OpUnseal, forged, tok.Under, func() ([]byte, error) { return p.unsealPlain(room, forged, tok.Under) })
+			if call.Answer.Outcome == verdict.Done {
+				t.refute(codecs.Integrity, "a forged token is accepted into a buffer with room", tok.Sealed, call)
+			}
+		}
+		vs, err := p.unsealAll([][]byte{tok.Text, forged, forged, tok.Text}, tok.Under)
+		if err != nil {
+			continue
+		}
+		for k, v := range vs {
+			t.try(codecs.Integrity)
+			if (v.Err == nil) != (k == 0 || k == 3) {
+				t.refute(codecs.Integrity, fmt.Sprintf("in a batch, token %d of 4 is judged otherwise than alone", k+1), tok.Sealed)
+			}
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package attack
+
+import (
+	"errors"
+	"time"
+
+	"sealab/codecs"
+	"sealab/internal/verdict"
+)
+
+// A Subject is a codec or scheme under attack, in this process or behind a
+// worker: attacks do not learn which.
+type Subject struct {
+	codecs.Design
+	Worker []string // the command, for witnesses; nil in process
+	// Options choose among the design's variants.
+	Options map[string]string
+	// OwnClock says that the subject takes the time from elsewhere than its
+	// arguments; attacks on time are then unexercised.
+	OwnClock bool
+	// Restart ends whatever the subject keeps outside its values, so that the
+	// next call meets it as after a restart. nil: there is no such thing.
+	Restart func() error
+}
+
+// A Budget bounds a campaign by counts, so that its outcome depends on the seed
+// alone.
+type Budget struct {
+	Seals   int // tokens in searches for repetition
+	Unseals int // tokens in searches for a tag
+	Bytes   int // longest hostile token
+	// Spent reports that the time given to the campaign is over: what has not
+	// begun is then unexercised, and long searches end. nil: never.
+	Spent func() bool
+	// Stopwatch returns the time that has passed since some fixed moment, for
+	// attacks on work. nil: those are unexercised.
+	Stopwatch func() time.Duration
+}
+
+// DefaultBudget is enough for every fault that the catalog of attacks names.
+func DefaultBudget() Budget { return Budget{Seals: 1 << 16, Unseals: 1 << 16, Bytes: 1 << 20} }
+
+// word returns what the design says of p.
+func (s *Subject) word(p codecs.Property) verdict.Word {
+	g, ok := s.Guarantee(p)
+	switch {
+	case !ok:
+		return verdict.Silent
+	case g.Holds:
+		return verdict.Stated
+	default:
+		return verdict.Disclaims
+	}
+}
+
+func (s *Subject) kind() string {
+	if s.IsScheme() {
+		return "scheme"
+	}
+	return "codec"
+}
+
+// errRing is in the chain of the error of a ring that the subject refused.
+var errRing = errors.New("the ring was refused")

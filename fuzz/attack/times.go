@@ -1,0 +1,164 @@
+package attack
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"time"
+
+	"sealab/codecs"
+	"sealab/internal/verdict"
+)
+
+var timely = []codecs.Property{codecs.Expiry}
+
+// onTime are the attacks on how long a token is good.
+var onTime = []Refuter{
+	{ID: "EXP-01", Name: "after expiry", Refutes: timely, Layer: LayerContext,
+		Gain: "a token for longer than the server meant", Origin: "milliseconds read as seconds; Fernet specification, invalid vectors", Run: afterExpiry},
+	{ID: "EXP-06", Name: "times to live of zero, less, and very long", Refutes: timely, Layer: LayerContext,
+		Gain: "a token for ever", Origin: "zero taken for no limit", Run: oddLifetimes},
+	{ID: "EXP-03", Name: "issued in the future", Refutes: timely, Layer: LayerContext,
+		Gain: "tokens made in store", Origin: "Fernet specification, invalid vectors: far-future time", Run: fromTheFuture},
+	{ID: "EXP-02", Name: "other values of the expiry, authenticated", Refutes: []codecs.Property{codecs.Expiry, codecs.Total}, Layer: LayerReseal,
+		Gain: "a token for ever, or a server that dies", Origin: "numbers over 2^53, texts and null in the place of a date", Run: oddExpiries},
+	{ID: "EXP-04", Name: "no expiry, authenticated", Refutes: timely, Layer: LayerReseal,
+		Gain: "a token for ever", Origin: "RFC 8725; a check that is made only when the member is there", Run: noExpiry},
+	{ID: "EXP-05", Name: "a token presented twice", Refutes: []codecs.Property{codecs.SingleUse}, Layer: LayerContext,
+		Gain: "a step taken twice", Origin: "MCP 2026-07-28, basic/patterns/mrtr: single use is for the server to enforce", Run: presentedTwice},
+}
+
+// timed is scheme for attacks that set the clock.
+func (t *Trial) timed() (*Party, *Token, bool) {
+	if t.Subject.OwnClock {
+		t.skip("the subject has a clock of its own")
+		return nil, nil, false
+	}
+	return t.scheme()
+}
+
+func later(c verdict.Context, d time.Duration) verdict.Context {
+	return with(c, func(c *verdict.Context) { c.Now = c.Now.Add(d) })
+}
+
+// grace is how long after its time a token may live by the rounding of seconds.
+const grace = 2 * time.Second
+
+func afterExpiry(t *Trial) {
+	_, base, ok := t.timed()
+	if !ok {
+		return
+	}
+	lives := []*time.Duration{nil}
+	for _, ttl := range []time.Duration{time.Second, time.Minute, 10 * time.Minute, 90 * time.Minute, 48 * time.Hour} {
+		lives = append(lives, &ttl)
+	}
+	for _, ttl := range lives {
+		p, err := t.partyFor(ttl, t.secret(0))
+		if err != nil {
+			continue
+		}
+		for _, fraction := range []time.Duration{0, 499 * time.Millisecond, 999 * time.Millisecond} {
+			tok, ok := p.mint(t.state(8), later(base.Under, fraction))
+			if !ok {
+				continue
+			}
+			t.outlives(p, tok, ttl)
+		}
+	}
+	if t.trials[codecs.Expiry] == 0 {
+		t.skip("the subject takes no time to live that was tried")
+	}
+}
+
+// outlives presents tok after its time.
+func (t *Trial) outlives(p *Party, tok *Token, ttl *time.Duration) {
+	after := []time.Duration{400 * 24 * time.Hour, 20 * 365 * 24 * time.Hour, 200 * 365 * 24 * time.Hour}
+	if ttl != nil {
+		for _, d := range []time.Duration{grace, *ttl / 4, *ttl, 59 * *ttl, time.Hour, 24 * time.Hour, 31 * 24 * time.Hour} {
+			after = append(after, *ttl+max(d, grace))
+		}
+	}
+	for _, d := range after {
+		t.try(codecs.Expiry)
+		if call, ok := p.accepts(tok.Text, later(tok.Under, d)); ok {
+			life := "the design's own"
+			if ttl != nil {
+				life = ttl.String()
+			}
+			t.refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s is accepted %s after it was minted", life, d), tok.Sealed, call)
+		}
+	}
+}
+
+func oddLifetimes(t *Trial) {
+	_, base, ok := t.timed()
+	if !ok {
+		return
+	}
+	for _, ttl := range []time.Duration{0, -time.Second, -time.Hour, time.Nanosecond, time.Millisecond, 999 * time.Millisecond, 250 * 365 * 24 * time.Hour} {
+		p, err := t.partyFor(&ttl, t.secret(0))
+		t.try(codecs.Expiry)
+		if err != nil {
+			continue // refused at construction
+		}
+		sealed := p.seal(t.state(8), base.Under)
+		if sealed.Answer.Outcome != verdict.Done || ttl > time.Hour {
+			continue
+		}
+		for _, d := range []time.Duration{max(ttl, 0) + grace, time.Hour, 30 * 24 * time.Hour} {
+			if call, ok := p.accepts(sealed.Answer.Out, later(base.Under, d)); ok {
+				t.refute(codecs.Expiry, fmt.Sprintf("with a time to live of %s a token is accepted %s after it was minted", ttl, d), sealed, call)
+			}
+		}
+	}
+}
+
+// fromTheFuture presents a token long before it was minted. A format whose
+// readable token carries no time of issue has nothing to compare.
+func fromTheFuture(t *Trial) {
+	p, tok, ok := t.timed()
+	if !ok {
+		return
+	}
+	if t.readable(tok) && !t.carriesIssue(tok) {
+		t.skip("the token can be read and carries no time of issue")
+		return
+	}
+	for _, d := range []time.Duration{24 * time.Hour, 400 * 24 * time.Hour} {
+		t.try(codecs.Expiry)
+		if call, ok := p.accepts(tok.Text, later(tok.Under, -d)); ok {
+			t.refute(codecs.Expiry, fmt.Sprintf("a token is accepted %s before it was minted", d), tok.Sealed, call)
+		}
+	}
+}
+
+// carriesIssue reports whether the second in which tok was minted stands in it.
+func (t *Trial) carriesIssue(tok *Token) bool {
+	now := tok.Under.Now.Unix()
+	forms := [][]byte{
+		[]byte(strconv.FormatInt(now, 10)), []byte(strconv.FormatInt(now, 16)), []byte(tok.Under.Now.Format("2006-01-02T15:04:05")),
+		binary.BigEndian.AppendUint32(nil, uint32(now)), binary.LittleEndian.AppendUint32(nil, uint32(now)),
+		binary.BigEndian.AppendUint64(nil, uint64(now)*1000)[:7], binary.LittleEndian.AppendUint64(nil, uint64(tok.Under.Now.UnixMilli()))[:7],
+	}
+	for _, v := range values(tok.Text) {
+		for _, form := range forms {
+			if bytes.Contains(v, form) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func presentedTwice(t *Trial) {
+	p, tok, ok := t.scheme()
+	if !ok {
+		return
+	}
+	t.try(codecs.SingleUse)
+	if call, ok := p.accepts(tok.Text, tok.Under); ok {
+		t.refute(codecs.SingleUse, "a token is accepted a second time", tok.Sealed, tok.Opened, call)
+	}
+}

@@ -1,0 +1,91 @@
+// Package verdict is what attacks say and what reports read: for each subject,
+// property and attack one [Cell], with a [Witness] where the property fell. The
+// attacks write it, the analysis reads it, and neither imports the other.
+//
+// The JSON form is that of the Go types; bytes are standard base64 (RFC 4648,
+// section 4), times are RFC 3339 with nanoseconds. The keys in a witness are
+// made by the laboratory from the seed and protect nothing.
+package verdict
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"sealab/codecs"
+)
+
+// Format names the JSON form.
+const Format = "sealab-attack/1"
+
+// A Verdict is the outcome of one attack on one property.
+type Verdict string
+
+// The verdicts. There is none that says that a property holds for certain.
+const (
+	Standing    Verdict = "standing"    // attacked, and did not fall
+	Refuted     Verdict = "refuted"     // fell; the witness shows how
+	Unexercised Verdict = "unexercised" // not attacked; the reason says why
+)
+
+// A Word is what a design says of a property.
+type Word string
+
+// The words.
+const (
+	Stated    Word = "stated"    // the design promises it
+	Disclaims Word = "disclaims" // the design says that it does not have it
+	Silent    Word = "silent"    // the design says nothing
+)
+
+// A Run is one campaign of attacks.
+type Run struct {
+	Format   string    `json:"format"`
+	Seed     uint64    `json:"seed"`
+	Subjects []Subject `json:"subjects"`
+}
+
+// A Subject is what was attacked, and the outcome.
+type Subject struct {
+	Name   string   `json:"name"`
+	Kind   string   `json:"kind"`             // "codec" or "scheme"
+	Worker []string `json:"worker,omitempty"` // the command of a worker
+	Calls  int      `json:"calls"`            // seals and unseals that the attacks made
+	Cells  []Cell   `json:"cells"`
+}
+
+// A Cell is the outcome of one attack on one property of one subject.
+type Cell struct {
+	Property codecs.Property `json:"property"`
+	Attack   string          `json:"attack"` // id in the catalog of attacks
+	Name     string          `json:"name"`
+	Verdict  Verdict         `json:"verdict"`
+	Word     Word            `json:"word"`
+	Trials   int             `json:"trials"`
+	Reason   string          `json:"reason,omitempty"` // of unexercised
+	Issue    string          `json:"issue,omitempty"`  // of refuted: what happened
+	Gain     string          `json:"gain,omitempty"`   // of refuted: what an attacker gains
+	Witness  *Witness        `json:"witness,omitempty"`
+}
+
+// Accuses reports whether the cell contradicts the design's own word.
+func (c Cell) Accuses() bool { return c.Verdict == Refuted && c.Word == Stated }
+
+// A Witness is all that is needed to see a refutation again: the attack and the
+// seed it ran under, and the calls that decided it.
+type Witness struct {
+	Attack string `json:"attack"`
+	Seed   uint64 `json:"seed"`
+	Calls  []Call `json:"calls"`
+}
+
+// Read returns the run that data holds.
+func Read(data []byte) (*Run, error) {
+	var r Run
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("sealab: not a run of attacks: %w", err)
+	}
+	if r.Format != Format {
+		return nil, fmt.Errorf("sealab: the format is %q, want %q", r.Format, Format)
+	}
+	return &r, nil
+}
