@@ -3,6 +3,7 @@ package differential
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"sealab/codecs"
@@ -114,11 +115,16 @@ func (r *round) optional() *string {
 }
 
 // drawState returns JSON, as which every format can carry a state, or any text.
+// Now and then it is long, for whatever works in blocks.
 func (r *round) drawState() []byte {
-	if r.IntN(4) == 0 {
+	switch r.IntN(12) {
+	case 0:
+		return []byte(`"` + strings.Repeat(pick(r, []string{"x", "é", "😀"}), r.IntN(10_000)) + `"`)
+	case 1, 2, 3:
 		return []byte(r.text())
+	default:
+		return r.document(3)
 	}
-	return r.document(3)
 }
 
 // change returns c with one thing changed, and what it is.
