@@ -9,6 +9,26 @@ GO ?= go
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "%-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+# Results name the commit they were measured at, where git can be asked.
+BUILDVCS := $(shell git status >/dev/null 2>&1 && echo true || echo false)
+
+.PHONY: bin/sealab
+bin/sealab:
+	$(GO) build -buildvcs=$(BUILDVCS) -o $@ ./cmd/sealab
+
+.PHONY: bench
+bench: bin/sealab ## measure everything, write results/, print the report (BENCHFLAGS: see sealab bench -h)
+	bin/sealab bench $(BENCHFLAGS)
+
+# The two newest runs, unless OLD and NEW are given.
+RUNS := $(sort $(patsubst %/bench.txt,%,$(wildcard results/*/bench.txt)))
+NEW ?= $(lastword $(RUNS))
+OLD ?= $(lastword $(filter-out $(NEW),$(RUNS)))
+
+.PHONY: compare
+compare: bin/sealab ## compare two runs: OLD=results/... NEW=results/..., by default the newest two
+	bin/sealab compare $(OLD) $(NEW)
+
 .PHONY: test
 test: ## run every test, with the race detector; then what the detector disturbs
 	$(GO) test -race ./...
@@ -27,8 +47,29 @@ fmt: ## format the code
 
 .PHONY: peers
 peers: ## install the SDKs that run as workers, from their lock files
-	@for install in codecs/foreign/*/install; do $$install; done
+	@set -e; for install in codecs/foreign/*/install; do $$install; done
 	$(GO) run ./cmd/sealab list --peers
+
+.PHONY: conformance
+conformance: ## run the official conformance suite of MCP against the example server
+	cmd/sealab/conformance/install
+	$(GO) test -count=1 -v -run TestConformance ./cmd/sealab/conformance
+
+.PHONY: mutations
+mutations: ## send 10,000 mutated requestState values to the example server
+	$(GO) test -count=1 -v -run TestMutations ./cmd/sealab/example -mutations 10000
+
+.PHONY: vectors
+vectors: ## make the test vectors of every design again, bit for bit
+	$(GO) run ./cmd/sealab vectors generate
+
+.PHONY: vectors-million
+vectors-million: ## the same, with digests over a million inputs; takes minutes
+	$(GO) run ./cmd/sealab vectors generate --accumulate 1000000
+
+.PHONY: vectors-dist
+vectors-dist: ## pack everything that a consumer of vectors needs
+	$(GO) run ./cmd/sealab vectors dist
 
 .PHONY: differential
 differential: ## compare each installed SDK with the design that mirrors it, both directions

@@ -26,12 +26,12 @@ import (
 
 // A Config says what to measure and for how long.
 type Config struct {
-	Subjects []string     // names of subjects; empty: all
-	Ops      []runfile.Op // empty: all
-	Sizes    []int        // payload bytes; empty: Sizes
-	Rounds   int          // 0: Rounds
-	Cell     time.Duration
-	Seed     uint64 // of the order inside the rounds
+	Subjects []string      // names of subjects; empty: all
+	Ops      []runfile.Op  // empty: all
+	Sizes    []int         // payload bytes; empty: Sizes
+	Rounds   int           // 0: Rounds
+	Cell     time.Duration // of one cell in one round; 0: CellTime
+	Seed     uint64        // of the order inside the rounds
 	Progress func(Progress)
 }
 
@@ -44,9 +44,8 @@ const (
 // Sizes are the payload sizes that are measured unless others are given.
 func Sizes() []int { return []int{64, 1 << 10, 8 << 10, 64 << 10} }
 
-// refusalShare is how many times shorter a cell of a refusal is: refusals are
-// many and are compared with nothing.
-const refusalShare = 4
+// shorter is how many times shorter the cells are that are compared with nothing.
+const shorter = 4
 
 // A Progress says how far a run is.
 type Progress struct {
@@ -82,10 +81,10 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// cellTime returns how long a cell of op is to run.
-func (c Config) cellTime(op runfile.Op) time.Duration {
-	if op.Refuses() {
-		return c.Cell / refusalShare
+// cellTime returns how long the cell of a place is to run.
+func (c Config) cellTime(p place) time.Duration {
+	if p.compared() {
+		return c.Cell
 	}
-	return c.Cell
+	return c.Cell / shorter
 }

@@ -20,6 +20,10 @@ type place struct {
 // String returns the name of the place's measurements.
 func (p place) String() string { return runfile.Name(p.Name, p.op, p.size) }
 
+// compared reports whether the place's times are held against others: those of
+// schemes and refusals are not.
+func (p place) compared() bool { return p.Role != runfile.RoleScheme && !p.op.Refuses() }
+
 // places returns every combination of the subjects, operations and sizes.
 func (c Config) places(subjects []Subject) []place {
 	all := make([]place, 0, len(subjects)*len(c.Ops)*len(c.Sizes))
@@ -77,21 +81,24 @@ func (p place) prepare(c Config) (planned, error) {
 	if err != nil {
 		return planned{}, err
 	}
-	n, err := calibrate(cell.Run, c.cellTime(p.op))
+	n, err := calibrate(cell.Run, c.cellTime(p))
 	if err != nil {
 		return planned{}, err
 	}
-	allocs, err := count(cell)
+	allocs, err := count(cell, n)
 	return planned{p, cell, n, allocs}, err
 }
 
 // warmShare is how many times longer than its warming a cell runs.
 const warmShare = 16
 
-// measure runs the cell once. The garbage of the cells before is collected
-// first, and a few operations fill again the pools and caches that this emptied.
+// measure runs the cell once. Where it is compared with another, the garbage of
+// the cells before is collected first; a few operations fill again the pools and
+// caches that this emptied.
 func (p planned) measure() (Measurement, error) {
-	runtime.GC()
+	if p.compared() {
+		runtime.GC()
+	}
 	if _, err := p.Run(1 + p.n/warmShare); err != nil {
 		return Measurement{}, fmt.Errorf("sealab: %s: %w", p, err)
 	}

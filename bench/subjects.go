@@ -37,10 +37,12 @@ func FromDesign(d codecs.Design) Subject {
 		Name: d.Name, Role: runfile.RoleDesign, Doc: d.Doc, Kind: kindOf(d),
 		Primitive: d.Primitive, Amortised: d.Amortised,
 	}}
+	m := newMeasured(d, openerOf(d))
+	s.Prepare = m.prepare
 	if d.IsScheme() {
-		s.Role = runfile.RoleScheme
+		// Rings are the codec's business, and long to set up a second time.
+		s.Role, m.maxKeys = runfile.RoleScheme, 1
 	}
-	s.Prepare = newMeasured(d, openerOf(d)).prepare
 	return s
 }
 

@@ -11,8 +11,12 @@ import (
 	"sealab/internal/runfile"
 )
 
-// exactUnits are the units whose values are counts and do not vary.
-var exactUnits = []string{"B/op", "allocs/op", runfile.UnitToken}
+// unitLines say of units that are not times that they do not vary, and which
+// direction is better where package benchfmt does not know it.
+const unitLines = `Unit allocs/op assume=exact
+Unit ` + runfile.UnitToken + ` assume=exact
+Unit ` + runfile.UnitToken + ` better=lower
+`
 
 // Write writes the result as a new run's folder below root and returns its
 // path. It is there whole or not at all.
@@ -26,11 +30,8 @@ func (r *Result) Write(root string, s Stamp) (string, error) {
 
 // format returns the measurements in the Go benchmark format.
 func (r *Result) format(s Stamp) ([]byte, error) {
-	var text bytes.Buffer
-	for _, unit := range exactUnits {
-		fmt.Fprintf(&text, "Unit %s assume=exact\n", unit)
-	}
-	w := benchfmt.NewWriter(&text)
+	text := bytes.NewBufferString(unitLines)
+	w := benchfmt.NewWriter(text)
 	config := s.config(r.Config)
 	for _, m := range r.Measurements {
 		if err := w.Write(&benchfmt.Result{Config: config, Name: m.name(), Iters: m.N, Values: m.values()}); err != nil {

@@ -35,6 +35,7 @@ func (e Estimate) within(limit float64) bool { return e.Low >= -limit && e.High 
 type ordered struct {
 	value []float64
 	block []int32
+	size  []int32 // of each block
 }
 
 func order(x []float64, blockLength int) ordered {
@@ -43,18 +44,19 @@ func order(x []float64, blockLength int) ordered {
 		index[i] = int32(i)
 	}
 	slices.SortFunc(index, func(i, j int32) int { return cmp.Compare(x[i], x[j]) })
-	o := ordered{make([]float64, len(x)), make([]int32, len(x))}
+	o := ordered{make([]float64, len(x)), make([]int32, len(x)), make([]int32, (len(x)+blockLength-1)/blockLength)}
 	for k, i := range index {
 		o.value[k], o.block[k] = x[i], i/int32(blockLength)
+		o.size[o.block[k]]++
 	}
 	return o
 }
 
 // total returns the number of values, each counted as often as its block.
 func (o ordered) total(weight []int32) float64 {
-	sum := 0
-	for _, b := range o.block {
-		sum += int(weight[b])
+	sum := int32(0)
+	for b, size := range o.size {
+		sum += weight[b] * size
 	}
 	return float64(sum)
 }

@@ -23,10 +23,10 @@ func (d Deciles) largest() Estimate { return d.Difference[d.Largest] }
 
 // compareDeciles draws whole blocks, of A and B together, so that what both
 // have in common cancels out.
-func compareDeciles(a, b []float64, length int) Deciles {
-	length = drawnLength(len(a), length)
-	l := newLottery(len(a), length)
-	of := decileComparison{order(a, length), order(b, length), make([]float64, len(deciles)), make([]float64, len(deciles))}
+func compareDeciles(s series, length int) Deciles {
+	length = drawnLength(len(s.a), length)
+	l := newLottery(len(s.a), length)
+	of := decileComparison{order(s.a, length), order(s.b, length), make([]float64, len(deciles)), make([]float64, len(deciles))}
 	observed := of.difference(l.once(), make([]float64, len(deciles)))
 	drawn := make([][]float64, len(deciles))
 	for range resamples {
@@ -34,7 +34,7 @@ func compareDeciles(a, b []float64, length int) Deciles {
 			drawn[k] = append(drawn[k], v)
 		}
 	}
-	return judgeDeciles(observed, drawn)
+	return judgeDeciles(observed, drawn, s.tick)
 }
 
 type decileComparison struct {
@@ -53,13 +53,14 @@ func (c decileComparison) difference(weight []int32, out []float64) []float64 {
 }
 
 // judgeDeciles sets the largest standardised difference against the largest ones
-// that resampling alone brings about.
-func judgeDeciles(observed []float64, drawn [][]float64) Deciles {
+// that resampling alone brings about. A clock that counts in steps can make all
+// resamples alike; half a step is the least error that a decile has.
+func judgeDeciles(observed []float64, drawn [][]float64, tick float64) Deciles {
 	d := Deciles{Difference: make([]Estimate, len(observed))}
 	error := make([]float64, len(observed))
 	statistic := 0.0
 	for k, v := range observed {
-		error[k] = max(stat.StdDev(drawn[k], nil), resolution(drawn[k]))
+		error[k] = max(stat.StdDev(drawn[k], nil), tick/2, rounding)
 		if z := math.Abs(v) / error[k]; z > statistic {
 			statistic, d.Largest = z, k
 		}
@@ -90,20 +91,4 @@ func maximumP(statistic float64, exceeding, n int) float64 {
 		return float64(exceeding+1) / (resamples + 1)
 	}
 	return min(1./(resamples+1), float64(n)*twoSided(statistic))
-}
-
-// resolution returns the least error that the difference of two deciles has: a
-// clock that counts in steps can make all resamples alike, and then their spread
-// says nothing.
-func resolution(drawn []float64) float64 {
-	step := math.Inf(1)
-	for _, v := range drawn {
-		if v != 0 {
-			step = min(step, math.Abs(v))
-		}
-	}
-	if math.IsInf(step, 1) {
-		return 1
-	}
-	return step / 2
 }

@@ -17,6 +17,7 @@ type series struct {
 	// them, one per block; where blocks share keys, one per cluster.
 	d    []float64
 	slot float64 // what was taken off: second minus first
+	tick float64 // the step in which the clock counts
 }
 
 func newSeries(f *samples.File) series {
@@ -28,7 +29,7 @@ func newSeries(f *samples.File) series {
 		s.a[i], s.b[i] = float64(block.A)/ops, float64(block.B)/ops
 		later[i] = (s.b[i] - s.a[i]) * direction(block)
 	}
-	s.slot = median(later)
+	s.slot, s.tick = trimmedMean(later), tick(s.a, s.b)
 	for i, block := range f.Data {
 		s.d[i] = direction(block) * (later[i] - s.slot)
 	}
@@ -37,6 +38,32 @@ func newSeries(f *samples.File) series {
 	}
 	return s
 }
+
+// trimmedMean returns the mean of x without its lowest and highest tenth.
+func trimmedMean(x []float64) float64 {
+	sorted := slices.Sorted(slices.Values(x))
+	cut := int(trim * float64(len(sorted)))
+	return stat.Mean(sorted[cut:len(sorted)-cut], nil)
+}
+
+// tick returns the smallest difference between two times: clocks count in steps
+// of one nanosecond or of more.
+func tick(a, b []float64) float64 {
+	sorted := slices.Sorted(slices.Values(slices.Concat(a, b)))
+	step := math.Inf(1)
+	for i := 1; i < len(sorted); i++ {
+		if gap := sorted[i] - sorted[i-1]; gap > rounding {
+			step = min(step, gap)
+		}
+	}
+	if math.IsInf(step, 1) {
+		return 0
+	}
+	return step
+}
+
+// rounding is what two equal times may differ by after division.
+const rounding = 1e-6
 
 // direction is 1 where B was measured second, else -1.
 func direction(b samples.Block) float64 {

@@ -7,7 +7,7 @@
 // about the differences B - A inside a block, per operation, in nanoseconds:
 //
 //   - Which class came first is no secret and often matters more than the class,
-//     so the median of (second - first) is taken off every block. It does not
+//     so the trimmed mean of (second - first) is taken off every block. It does not
 //     change when the labels of a block are exchanged; therefore, where the
 //     classes are alike, the sign of each difference is still a fair coin, and
 //     the sign test and the Wilcoxon signed-rank test hold exactly whatever the

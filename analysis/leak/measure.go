@@ -26,7 +26,7 @@ type Statistics struct {
 }
 
 // clockSigma is the standard deviation of the difference of two times that are
-// each rounded to a nanosecond.
+// each rounded to a multiple of the clock's step, in such steps.
 const clockSigma = 0.41
 
 // Measure computes the statistics of a file.
@@ -35,12 +35,12 @@ func Measure(f *samples.File) *Statistics {
 	dep := dependenceOf(s.d)
 	r := &Statistics{
 		Header: f.Header, Values: len(s.d), Typical: median(s.a), Slot: s.slot,
-		Sigma: max(robustSigma(s.d), clockSigma/float64(f.Ops)), Length: dep.length, Effective: dep.effective,
+		Sigma: max(robustSigma(s.d), clockSigma*s.tick), Length: dep.length, Effective: dep.effective,
 		PSign: signTest(s.d), PWilcoxon: wilcoxon(s.d),
 		DudectT: dudectT(s.a, s.b),
 	}
 	r.Findable = findableFactor * r.Sigma / math.Sqrt(r.Effective)
 	r.Median, r.Trimmed = location(s.d, dep)
-	r.Deciles = compareDeciles(s.a, s.b, max(f.Cluster, dep.length))
+	r.Deciles = compareDeciles(s, max(f.Cluster, dep.length))
 	return r
 }

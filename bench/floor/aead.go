@@ -3,7 +3,6 @@ package floor
 import (
 	"crypto/aes"
 	"crypto/cipher"
-	"slices"
 
 	"golang.org/x/crypto/chacha20poly1305"
 
@@ -39,7 +38,10 @@ func openXChaCha(key []byte) (codecs.Codec, error) {
 
 func (s *sealed) Seal(dst, payload []byte) ([]byte, error) {
 	n := s.NonceSize()
-	s.raw = slices.Grow(s.raw[:0], n+len(payload)+s.Overhead())[:n]
+	if all := n + len(payload) + s.Overhead(); cap(s.raw) < all {
+		s.raw = room(all)
+	}
+	s.raw = s.raw[:n]
 	keyring.Random(s.raw)
 	s.raw = s.AEAD.Seal(s.raw, s.raw, payload, nil)
 	return appendText(dst, s.raw), nil

@@ -28,6 +28,9 @@ func (s *signed) tag(payload []byte) []byte {
 }
 
 func (s *signed) Seal(dst, payload []byte) ([]byte, error) {
+	if n := len(payload) + sha256.Size; cap(s.raw) < n {
+		s.raw = room(n)
+	}
 	s.raw = append(s.raw[:0], payload...)
 	s.raw = append(s.raw, s.tag(payload)...)
 	return appendText(dst, s.raw), nil

@@ -30,7 +30,8 @@ here and verify there and the other way round, alter tokens as text and inside,
 change contexts, times and rings, and compare verdict, stage, reason and state.
 
 Every disagreement is printed as a line that sealab check replays. The exit
-status is 1 where there is one. A peer that is not installed is unexercised.`,
+status is 1 where there is one. A peer that is not installed is unexercised, and
+a fault where it was asked for.`,
 		Example: `  sealab differential
   sealab differential --peer mcp-py-sdk --seed 7 --count 100000`,
 		Args: cobra.NoArgs,
@@ -62,7 +63,7 @@ func choosePeers(name string) ([]foreign.Peer, error) {
 func compareAll(out io.Writer, peers []foreign.Peer, flags differentialFlags) error {
 	disagreed := 0
 	for _, p := range peers {
-		if missing := p.Missing(); missing != "" {
+		if missing := p.Missing(); missing != "" && flags.peer == "" {
 			fmt.Fprintf(out, "unexercised: %s: there is no %s; install with: %s\n", p.Name, missing, p.Install)
 			continue
 		}

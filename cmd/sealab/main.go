@@ -50,11 +50,17 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.AddCommand(
+		newBenchCommand(),
+		newCheckCommand(),
+		newCompareCommand(),
 		newInspectCommand(),
+		newLeakCommand(),
 		newListCommand(),
+		newReportCommand(),
 		newSealCommand(),
 		newServeCommand(),
 		newUnsealCommand(),
+		newVectorsCommand(),
 		newVersionCommand(),
 		newWorkerCommand(),
 		newDifferentialCommand(),

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 )
 
 // TestMain lets the test binary stand in for the sealab command, so that the
@@ -14,5 +16,10 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the commands of testdata/script as a user types them.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script"})
+	verdicts, err := filepath.Abs(filepath.Join("testdata", "verdicts"))
+	require.NoError(t, err)
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: func(e *testscript.Env) error {
+		e.Setenv("VERDICTS", verdicts)
+		return nil
+	}})
 }

@@ -63,7 +63,9 @@
 //
 // For clients of older revisions the SDK itself asks for input and calls the
 // handler again, inside the boundary, with the plain state; it does so once. A
-// state that is still there afterwards leaves sealed.
+// state that is still there afterwards leaves sealed. Let resources that ask
+// for input return empty Contents, not nil ones, without which the SDK fails such
+// requests.
 //
 // # Limits
 //
@@ -76,8 +78,8 @@
 //
 //   - A requestState that is absent, null or "" starts over: a client can always
 //     leave it out. Nothing stops a flow from being begun twice.
-//   - A requestState that is not a string is refused by the SDK's decoder, with a
-//     text of the decoder's.
+//   - A requestState that is not a string is refused by the SDK before the
+//     boundary, with an error of the SDK's own.
 //   - inputResponses are the client's word in every round; what a later round
 //     must rely on belongs into the state.
 //   - Arguments of prompts reach the boundary decoded, so ill-formed UTF-16 in

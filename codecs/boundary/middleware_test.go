@@ -3,12 +3,15 @@ package boundary_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs"
@@ -218,4 +221,33 @@ func TestStateThatTheFormatCannotCarry(t *testing.T) {
 	b.next = askWith("\xff")
 	_, err := b.call(calls[0])
 	requireFault(t, err)
+}
+
+// TestConcurrentRounds races rounds with a state each through one boundary.
+func TestConcurrentRounds(t *testing.T) {
+	store, err := boundary.NewMemory(1000)
+	require.NoError(t, err)
+	m, err := boundary.New(service, boundary.Policy{Secrets: [][]byte{secret(1)}, Store: store})
+	require.NoError(t, err)
+	handler := m(func(_ context.Context, _ string, req mcp.Request) (mcp.Result, error) {
+		p := req.GetParams().(*mcp.CallToolParamsRaw)
+		if p.RequestState == "" {
+			return &mcp.CallToolResult{RequestState: "state of " + p.Name}, nil
+		}
+		return &mcp.CallToolResult{Content: said(p.RequestState)}, nil
+	})
+	var all sync.WaitGroup
+	for i := range 100 {
+		all.Go(func() {
+			c := call{method: "tools/call", target: fmt.Sprint("tool ", i)}
+			asked, err := handler(context.Background(), c.method, c.request())
+			assert.NoError(t, err)
+			c.token = tokenOf(asked)
+			done, err := handler(context.Background(), c.method, c.request())
+			assert.NoError(t, err)
+			assert.Equal(t, said("state of "+c.target), done.(*mcp.CallToolResult).Content)
+		})
+	}
+	all.Wait()
+	require.Equal(t, 100, store.Len())
 }

@@ -14,7 +14,9 @@ import (
 	"sealab/codecs/hmacsha256"
 	"sealab/codecs/hpkepsk"
 	"sealab/codecs/hpkesession"
+	"sealab/codecs/mcpd"
 	"sealab/codecs/mcppy"
+	"sealab/codecs/mcprb"
 	"sealab/codecs/mcpts"
 	"sealab/codecs/xchacha"
 )
@@ -29,6 +31,8 @@ var rows = []codecs.Design{
 	hpkesession.Design,
 	mcpts.Design, mcpts.Bound, mcpts.Faithful,
 	mcppy.Design, mcppy.Faithful,
+	mcpd.Signed, mcpd.Encrypted, mcpd.SignedFaithful, mcpd.EncryptedFaithful,
+	mcprb.Design, mcprb.Faithful,
 }
 
 // All returns every design, in the catalog's order: the rows, and after them a

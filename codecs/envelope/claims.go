@@ -1,6 +1,7 @@
 package envelope
 
 import (
+	"math"
 	"math/big"
 
 	"sealab/codecs/envelope/compactjson"
@@ -9,7 +10,7 @@ import (
 
 // claims are what a token says beside its state. Text is generalised UTF-8.
 type claims struct {
-	issued, expires        float64
+	issued, expires        []byte // as Python prints them
 	method, target, digest []byte
 	state                  []byte
 	hasAudience            bool
@@ -19,10 +20,8 @@ type claims struct {
 
 // append appends the payload that stands for c.
 func (c *claims) append(dst []byte) []byte {
-	dst = append(dst, `{"v":1,"iat":`...)
-	dst = compactjson.AppendFloat(dst, c.issued)
-	dst = append(dst, `,"exp":`...)
-	dst = compactjson.AppendFloat(dst, c.expires)
+	dst = append(append(dst, `{"v":1,"iat":`...), c.issued...)
+	dst = append(append(dst, `,"exp":`...), c.expires...)
 	dst = compactjson.AppendString(append(dst, `,"m":`...), c.method)
 	dst = compactjson.AppendString(append(dst, `,"t":`...), c.target)
 	dst = compactjson.AppendString(append(dst, `,"a":`...), c.digest)
@@ -46,63 +45,75 @@ func isOne(v *rawjson.Value) bool {
 	case rawjson.True:
 		return true
 	case rawjson.Number:
-		return number(v).compare(1) == 0
+		return number(v).is(1)
 	default:
 		return false
 	}
 }
 
-// A numeral is a number of Python: an integer of any size, or a float. The zero
-// numeral compares with nothing, as NaN does.
-type numeral struct{ exact *big.Float }
+// A numeral is a number of Python: an integer of any size, or a float. NaN
+// stands for what compares with nothing.
+type numeral struct {
+	float float64    // the nearest float, and the number itself where exact is nil
+	exact *big.Float // an integer that may not be a float
+}
 
-// incomparable is what comparing with NaN, or with what is no number, gives.
-const incomparable = 2
+// nothing is what is no number.
+var nothing = numeral{float: math.NaN()}
+
+// maxExact is the number of digits of integers that all are floats.
+const maxExact = 15
 
 // number returns a claim as Python compares it with a float: isinstance(v, int
 // | float), which true and false are too.
 func number(v *rawjson.Value) numeral {
 	switch v.Kind {
 	case rawjson.True:
-		return numeral{big.NewFloat(1)}
+		return numeral{float: 1}
 	case rawjson.False:
-		return numeral{big.NewFloat(0)}
+		return numeral{float: 0}
 	case rawjson.Number:
 		return parseNumeral(v.Text)
 	default:
-		return numeral{}
+		return nothing
 	}
 }
 
 func parseNumeral(literal []byte) numeral {
-	if compactjson.IsFloat(literal) {
-		f := compactjson.ParseFloat(literal)
-		if f != f {
-			return numeral{}
-		}
-		return numeral{big.NewFloat(f)}
+	n := numeral{float: compactjson.ParseFloat(literal)}
+	if len(literal) <= maxExact || compactjson.IsFloat(literal) {
+		return n
 	}
-	i, ok := new(big.Int).SetString(string(literal), 10)
-	if !ok {
-		return numeral{}
+	if i, ok := new(big.Int).SetString(string(literal), 10); ok {
+		n.exact = new(big.Float).SetInt(i) // with no precision set, the conversion is exact
 	}
-	return numeral{new(big.Float).SetInt(i)} // with no precision set, the conversion is exact
+	return n
 }
 
-// compare returns -1, 0 or 1 as n is under, at or over f, or incomparable. f is
-// finite.
-func (n numeral) compare(f float64) int {
-	if n.exact == nil {
-		return incomparable
+// isTime reports whether n may be a time in the strict reading: finite, and
+// exact as a float.
+func (n numeral) isTime() bool { return n.exact == nil && math.Abs(n.float) <= math.MaxFloat64 }
+
+// atMost reports whether n <= f, which is finite.
+func (n numeral) atMost(f float64) bool {
+	if n.exact != nil {
+		return n.exact.Cmp(big.NewFloat(f)) <= 0
 	}
-	return n.exact.Cmp(big.NewFloat(f))
+	return n.float <= f
 }
 
-// float returns the nearest float.
-func (n numeral) float() float64 {
-	if n.exact == nil {
-		return 0
+// over reports whether n > f, which is finite.
+func (n numeral) over(f float64) bool {
+	if n.exact != nil {
+		return n.exact.Cmp(big.NewFloat(f)) > 0
 	}
-	f, _ := n.exact.Float64()
-	return f
+	return n.float > f
+}
+
+// is reports whether n == f, which is finite.
+func (n numeral) is(f float64) bool {
+	if n.exact != nil {
+		return n.exact.Cmp(big.NewFloat(f)) == 0
+	}
+	return n.float == f
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/codecs/envelope/compactjson"
 	"sealab/codecs/keyring"
 	"sealab/codecs/rawjson"
 )
@@ -34,8 +35,9 @@ func (s *scheme) claims(fresh salt, state []byte, b *codecs.Binding, now time.Ti
 		return nil, codecs.ErrUnsupported
 	}
 	c := claims{method: []byte(b.Method), target: []byte(b.Target), digest: digest, state: state}
-	c.issued = unixSeconds(now)
-	c.expires = c.issued + s.ttl.Seconds()
+	issued := unixSeconds(now)
+	c.issued = compactjson.AppendFloat(nil, issued)
+	c.expires = compactjson.AppendFloat(nil, issued+s.ttl.Seconds())
 	if b.Audience != nil {
 		c.audience = []byte(*b.Audience)
 		c.hasAudience = true

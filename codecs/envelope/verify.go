@@ -2,7 +2,6 @@ package envelope
 
 import (
 	"bytes"
-	"math"
 	"time"
 
 	"sealab/codecs"
@@ -67,10 +66,10 @@ func parse(payload []byte) (*object, *codecs.RejectError) {
 // check verifies every claim, in the order of the SDK.
 func (o *object) check(b *codecs.Binding, now float64) *codecs.RejectError {
 	// Written so that a time that compares with nothing is refused.
-	if order := number(o.Lookup("iat")).compare(now + skew); order > 0 {
+	if !number(o.Lookup("iat")).atMost(now + skew) {
 		return errFuture
 	}
-	if number(o.Lookup("exp")).compare(now) != 1 {
+	if !number(o.Lookup("exp")).over(now) {
 		return errExpired
 	}
 	digest, err := DigestArguments(b.Method, b.Arguments)
@@ -107,16 +106,18 @@ func (o *object) checkPrincipal(want *string) *codecs.RejectError {
 	return nil
 }
 
-// isCanonical reports whether payload is what Mint writes for these claims,
-// whose times are finite: there is no way to be without expiry.
+// isCanonical reports whether payload is what the SDK writes for these claims,
+// whose times are finite: there is no way to be without expiry. Times may be
+// integers, which they are where the SDK's clock gives integers.
 func (o *object) isCanonical(payload []byte) bool {
+	iat, exp := o.Lookup("iat"), o.Lookup("exp")
+	if !number(iat).isTime() || !number(exp).isTime() {
+		return false
+	}
 	c := claims{
-		issued: number(o.Lookup("iat")).float(), expires: number(o.Lookup("exp")).float(),
+		issued: compactjson.AppendNumber(nil, iat.Text), expires: compactjson.AppendNumber(nil, exp.Text),
 		method: o.text("m"), target: o.text("t"), digest: o.text("a"), state: o.text("s"),
 		hasAudience: o.Lookup("aud") != nil, audience: o.text("aud"), principal: o.text("p"),
-	}
-	if math.IsInf(c.issued, 0) || math.IsInf(c.expires, 0) {
-		return false
 	}
 	return bytes.Equal(c.append(make([]byte, 0, len(payload))), payload)
 }

@@ -1,7 +1,8 @@
 // Package foreign finds the peers: implementations of a design in other
 // languages, each in a folder of its own beside this file, which run as workers.
 //
-// A folder is a peer when it has a manifest, peer.json:
+// A folder is a peer when it has a manifest, peer.json; one that is several has
+// one each, called <which>.peer.json:
 //
 //	name     what it is called
 //	mirrors  the design of the catalog that answers as it does, line by line
@@ -9,8 +10,9 @@
 //	needs    files of the folder, or programs, that are there once it can run
 //	install  the command that installs it, for a person to type
 //
-// Its executable file install brings the peer in from its lock file, into a
-// folder that the repository ignores. To add a peer, add its folder.
+// An executable file install in the folder, where the peer is not a neighbour's
+// installation put to another use, brings it in from its lock file, into a folder
+// that the repository ignores. To add a peer, add its folder.
 //
 // A peer is somebody else's code and runs with the rights of the laboratory.
 package foreign
@@ -49,7 +51,7 @@ func Peers(here string) ([]Peer, error) {
 		return nil, fmt.Errorf("sealab: %w", err)
 	}
 	for {
-		manifests, err := filepath.Glob(filepath.Join(root, folder, "*", "peer.json"))
+		manifests, err := filepath.Glob(filepath.Join(root, folder, "*", "*peer.json"))
 		if err != nil {
 			return nil, fmt.Errorf("sealab: %w", err)
 		}

@@ -29,21 +29,24 @@ func TestPeers(t *testing.T) {
 		"codecs/foreign/a/peer.json":   `{"name":"a-sdk","mirrors":"a","command":["a"],"needs":["lib","no-such-program"],"install":"make peers"}`,
 		"codecs/foreign/b/lib":         "",
 		"codecs/foreign/a/lib":         "",
+		"codecs/foreign/a/2.peer.json": `{"name":"a-two","mirrors":"a","command":["a"],"install":"make peers"}`,
 		"codecs/foreign/not-a-peer/go": "",
 		"deep/below/file":              "",
 	})
 	peers, err := foreign.Peers(filepath.Join(root, "deep", "below"))
 	require.NoError(t, err)
-	require.Len(t, peers, 2)
-	require.Equal(t, "a-sdk", peers[0].Name)
-	require.Equal(t, "no-such-program", peers[0].Missing())
-	require.Equal(t, "b", peers[1].Mirrors)
-	require.Empty(t, peers[1].Missing())
+	require.Len(t, peers, 3)
+	require.Equal(t, "a-two", peers[0].Name)
+	require.Empty(t, peers[0].Missing())
+	require.Equal(t, "a-sdk", peers[1].Name)
+	require.Equal(t, "no-such-program", peers[1].Missing())
+	require.Equal(t, "b", peers[2].Mirrors)
+	require.Empty(t, peers[2].Missing())
 
-	_, err = peers[0].Dial(worker.Limits{})
+	_, err = peers[1].Dial(worker.Limits{})
 	require.EqualError(t, err, "sealab: peer a-sdk is not installed (there is no no-such-program): make peers")
 	_, err = foreign.Find(root, "c-sdk")
-	require.EqualError(t, err, `sealab: no peer "c-sdk"; there are a-sdk, b-sdk`)
+	require.EqualError(t, err, `sealab: no peer "c-sdk"; there are a-two, a-sdk, b-sdk`)
 }
 
 func TestNoPeerIsAnError(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs"
+	"sealab/codecs/b64"
 	"sealab/codecs/hpke"
 )
 
@@ -140,4 +141,19 @@ func requireStage(t *testing.T, o interface {
 	refused := codecs.Rejected(err)
 	require.NotNil(t, refused, "want a refusal, got %v", err)
 	require.Equal(t, want, refused.Stage)
+}
+
+// TestShortestToken cuts the token of an empty payload: one byte less has no
+// room for a tag and is not a token.
+func TestShortestToken(t *testing.T) {
+	c, err := New(secret(1))
+	require.NoError(t, err)
+	token, err := c.Seal(nil, nil)
+	require.NoError(t, err)
+	_, raw, err := b64.Parse(prefix, minRaw, token)
+	require.NoError(t, err)
+	require.Len(t, raw, minRaw)
+	requireStage(t, c, b64.AppendEncode([]byte(prefix), raw[:minRaw-1]), codecs.Malformed)
+	_, err = c.Unseal(nil, token)
+	require.NoError(t, err)
 }

@@ -3,6 +3,7 @@ package hpkesession
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"sync"
 	"testing"
 	"time"
@@ -30,12 +31,12 @@ func mustSeal(t *testing.T, c *Codec) []byte {
 	return token
 }
 
-// encOf returns the encapsulation that a token carries.
+// encOf returns the encapsulation that a token carries, in hexadecimal.
 func encOf(t *testing.T, token []byte) string {
 	t.Helper()
 	_, raw, err := b64.Parse(prefix, minRaw, token)
 	require.NoError(t, err)
-	return string(raw[idSize:headSize])
+	return hex.EncodeToString(raw[idSize:headSize])
 }
 
 // kept counts the sessions in the cache.
@@ -230,4 +231,18 @@ func requireStage(t *testing.T, c *Codec, token []byte, want codecs.Stage) {
 	refused := codecs.Rejected(err)
 	require.NotNil(t, refused, "want a refusal, got %v", err)
 	require.Equal(t, want, refused.Stage)
+}
+
+// TestShortestToken cuts the token of an empty payload: one byte less has no
+// room for a tag and is not a token.
+func TestShortestToken(t *testing.T) {
+	c := mustNew(t, nil)
+	token, err := c.Seal(nil, nil)
+	require.NoError(t, err)
+	_, raw, err := b64.Parse(prefix, minRaw, token)
+	require.NoError(t, err)
+	require.Len(t, raw, minRaw)
+	requireStage(t, c, b64.AppendEncode([]byte(prefix), raw[:minRaw-1]), codecs.Malformed)
+	_, err = c.Unseal(nil, token)
+	require.NoError(t, err)
 }

@@ -32,9 +32,9 @@ func bindToRequest(b *codecs.Binding) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := appendString([]byte{'['}, []byte(b.Method))
-	text = appendString(append(text, ','), []byte(b.Target))
-	text = appendString(append(text, ','), digest)
+	text := stringify.AppendString([]byte{'['}, []byte(b.Method))
+	text = stringify.AppendString(append(text, ','), []byte(b.Target))
+	text = stringify.AppendString(append(text, ','), digest)
 	text = appendOptional(append(text, ','), b.Principal)
 	text = appendOptional(append(text, ','), b.Audience)
 	return append(text, ']'), nil
@@ -44,7 +44,7 @@ func appendOptional(dst []byte, text *string) []byte {
 	if text == nil {
 		return append(dst, "null"...)
 	}
-	return appendString(dst, []byte(*text))
+	return stringify.AppendString(dst, []byte(*text))
 }
 
 // bindTag returns the tag of a context.

@@ -85,7 +85,7 @@ func (c *claims) append(dst []byte) []byte {
 	dst = append(append(dst, `{"p":`...), c.payload...)
 	dst = appendNumber(append(dst, `,"exp":`...), c.expires)
 	if c.tag != nil {
-		dst = appendString(append(dst, `,"b":`...), c.tag)
+		dst = stringify.AppendString(append(dst, `,"b":`...), c.tag)
 	}
 	return append(dst, '}')
 }

@@ -24,7 +24,7 @@ func textToPayload(state []byte) ([]byte, error) {
 	if !rawjson.ValidWTF8(state) {
 		return nil, codecs.ErrUnsupported
 	}
-	return appendString(make([]byte, 0, len(state)+16), state), nil
+	return stringify.AppendString(make([]byte, 0, len(state)+16), state), nil
 }
 
 // payloadToText returns codecs.ErrUnsupported where the payload is no string:
@@ -41,12 +41,12 @@ func jsonToPayload(state []byte) ([]byte, error) {
 	if err != nil || !rawjson.Valid(state) {
 		return nil, codecs.ErrUnsupported
 	}
-	return appendValue(make([]byte, 0, len(state)), &v), nil
+	return stringify.AppendValue(make([]byte, 0, len(state)), &v), nil
 }
 
 func payloadToJSON(dst []byte, payload *rawjson.Value) ([]byte, error) {
 	if payload == nil {
 		return dst, nil
 	}
-	return appendValue(dst, payload), nil
+	return stringify.AppendValue(dst, payload), nil
 }

@@ -9,63 +9,17 @@ import (
 	"sealab/codecs/rawjson"
 )
 
-// appendValue appends JSON.stringify(JSON.parse(v)) (ECMA-262, 25.5.2).
-func appendValue(dst []byte, v *rawjson.Value) []byte {
-	switch v.Kind {
-	case rawjson.True:
-		return append(dst, "true"...)
-	case rawjson.False:
-		return append(dst, "false"...)
-	case rawjson.Number:
-		return appendNumber(dst, number(v))
-	case rawjson.String:
-		return appendString(dst, v.Text)
-	case rawjson.Array:
-		return appendArray(dst, v.Items)
-	case rawjson.Object:
-		return appendObject(dst, v.Members)
-	default:
-		return append(dst, "null"...)
-	}
-}
-
-func appendArray(dst []byte, items []rawjson.Value) []byte {
-	dst = append(dst, '[')
-	for i := range items {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendValue(dst, &items[i])
-	}
-	return append(dst, ']')
-}
-
-func appendObject(dst []byte, members []rawjson.Member) []byte {
-	dst = append(dst, '{')
-	for i, m := range ownProperties(members) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(appendString(dst, m.Name), ':')
-		dst = appendValue(dst, &m.Value)
-	}
-	return append(dst, '}')
+// stringify prints values as JSON.stringify(JSON.parse(v)) does (ECMA-262,
+// 25.5.2). Lone surrogates are escaped; 0xed is the first byte of each.
+var stringify = &rawjson.Printer{
+	Plain: rawjson.PlainFrom("\"\\\xed"), Escape: appendEscape, Number: appendLiteral, Members: ownProperties,
 }
 
 // ownProperties returns the members in the order of OrdinaryOwnPropertyKeys:
 // array indices ascending, then the others by their first place. The last value
 // of a repeated name counts.
 func ownProperties(members []rawjson.Member) []rawjson.Member {
-	place := make(map[string]int, len(members))
-	out := make([]rawjson.Member, 0, len(members))
-	for _, m := range members {
-		if i, seen := place[string(m.Name)]; seen {
-			out[i] = m
-			continue
-		}
-		place[string(m.Name)] = len(out)
-		out = append(out, m)
-	}
+	out := slices.Clone(rawjson.FirstPlaces(members))
 	slices.SortStableFunc(out, func(a, b rawjson.Member) int {
 		i, j := arrayIndex(a.Name), arrayIndex(b.Name)
 		return int(min(max(i-j, -1), 1))
@@ -84,11 +38,10 @@ func arrayIndex(name []byte) int64 {
 	return int64(n)
 }
 
-// number returns what a number's literal is to JavaScript: a float, infinite
-// where it is out of range.
-func number(v *rawjson.Value) float64 {
-	f, _ := strconv.ParseFloat(string(v.Text), 64) // the parser has seen to the syntax; out of range is infinite
-	return f
+// appendLiteral implements rawjson.Printer.Number.
+func appendLiteral(dst, literal []byte) []byte {
+	v := rawjson.Value{Text: literal}
+	return appendNumber(dst, v.Float())
 }
 
 // appendNumber appends Number::toString(f), and null for an infinity.
@@ -106,25 +59,18 @@ func appendNumber(dst []byte, f float64) []byte {
 	return append(dst, bytes.Replace(text, []byte("e-0"), []byte("e-"), 1)...)
 }
 
-const hexDigits = "0123456789abcdef"
-
 // letters are the escapes of one letter.
 var letters = [0x80]byte{'"': '"', '\\': '\\', '\n': 'n', '\r': 'r', '\t': 't', '\f': 'f', '\b': 'b'}
 
-// appendString appends QuoteJSONString(text). Lone surrogates are escaped.
-func appendString(dst, text []byte) []byte {
-	dst = append(dst, '"')
-	for len(text) > 0 {
-		r, n := rawjson.DecodeRune(text)
-		switch {
-		case r < 0x80 && letters[r] != 0:
-			dst = append(dst, '\\', letters[r])
-		case r < ' ', 0xd800 <= r && r < 0xe000:
-			dst = append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
-		default:
-			dst = append(dst, text[:n]...)
-		}
-		text = text[n:]
+// appendEscape implements rawjson.Printer.Escape.
+func appendEscape(dst, text []byte, at int) ([]byte, int) {
+	r, n := rawjson.DecodeRune(text[at:])
+	switch {
+	case r < 0x80 && letters[r] != 0:
+		return append(dst, '\\', letters[r]), n
+	case r < ' ', 0xd800 <= r && r < 0xe000:
+		return rawjson.AppendHex(dst, r, rawjson.LowerHex), n
+	default:
+		return append(dst, text[at:at+n]...), n
 	}
-	return append(dst, '"')
 }

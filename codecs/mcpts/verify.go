@@ -104,7 +104,7 @@ func (s *Scheme) isCanonical(v *rawjson.Value, text []byte) bool {
 	if err != nil {
 		return false
 	}
-	c := claims{expires: number(exp)}
+	c := claims{expires: exp.Float()}
 	if c.payload, err = s.payload.fromState(state); err != nil {
 		return false
 	}
@@ -120,7 +120,7 @@ func (s *Scheme) check(v *rawjson.Value, b *codecs.Binding, now time.Time) *code
 		return errNullClaims
 	}
 	exp := v.Lookup("exp")
-	if exp == nil || exp.Kind != rawjson.Number || number(exp) < float64(now.Unix()) {
+	if exp == nil || exp.Kind != rawjson.Number || exp.Float() < float64(now.Unix()) {
 		return errExpired
 	}
 	return s.checkBind(v.Lookup("b"), b)
@@ -155,7 +155,7 @@ func refuseTag(tag *rawjson.Value, n int) *codecs.RejectError {
 		return errNullTag
 	case tag.Kind == rawjson.Array && len(tag.Items) == n:
 		return errListTag
-	case length != nil && length.Kind == rawjson.Number && number(length) == float64(n):
+	case length != nil && length.Kind == rawjson.Number && length.Float() == float64(n):
 		return errListTag
 	default:
 		return errBind

@@ -75,6 +75,13 @@ func (p *parser) comment() bool {
 }
 
 func (p *parser) value(v *Value) bool {
+	start := p.at
+	ok := p.anyKind(v)
+	v.Raw = p.src[start:p.at]
+	return ok
+}
+
+func (p *parser) anyKind(v *Value) bool {
 	switch c := p.next(); c {
 	case '{':
 		return p.enter() && p.object(v) && p.leave()

@@ -15,7 +15,10 @@
 // and use utf8.Valid or [Valid] first.
 package rawjson
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // A Kind is one of the kinds of JSON value.
 type Kind uint8
@@ -31,10 +34,11 @@ const (
 	Object
 )
 
-// A Value is one JSON value. Only the fields of its kind are set. Text may
-// share memory with the document.
+// A Value is one JSON value. Beside Raw, only the fields of its kind are set.
+// Raw shares memory with the document, and Text may.
 type Value struct {
 	Kind    Kind
+	Raw     []byte   // the value as it stands in the document
 	Text    []byte   // String: its characters, unescaped. Number: its literal.
 	Items   []Value  // Array
 	Members []Member // Object: every member in order, repeated names included
@@ -61,6 +65,13 @@ func (v *Value) Lookup(name string) *Value {
 // A nil Value is none.
 func (v *Value) IsString(text string) bool {
 	return v != nil && v.Kind == String && string(v.Text) == text
+}
+
+// Float returns the nearest float to a Number, an infinity where it is out of
+// range, and NaN for the literal NaN.
+func (v *Value) Float() float64 {
+	f, _ := strconv.ParseFloat(string(v.Text), 64) // the parser has seen to the syntax; out of range is infinite
+	return f
 }
 
 // DefaultMaxDepth bounds nesting where a Dialect does not.

@@ -6,52 +6,56 @@ import (
 	"unicode/utf8"
 )
 
+// ends marks the bytes at which a run of characters that stand for themselves
+// may end.
+var ends = func() (t [256]bool) {
+	for c := range ' ' {
+		t[c] = true
+	}
+	t['"'], t['\\'] = true, true
+	return t
+}()
+
 // text reads a string at its opening quotation mark. A string without escapes
 // shares memory with the document.
 func (p *parser) text(out *[]byte) bool {
 	p.at++
-	start := p.at
-	for p.at < len(p.src) {
-		switch c := p.src[p.at]; {
-		case c == '"':
-			*out = p.src[start:p.at:p.at]
-			p.at++
-			return true
-		case c == '\\':
-			return p.escaped(out, start)
-		case c < ' ' && !p.Controls:
-			return p.fail("a control character in a string")
-		default:
+	var unescaped []byte
+	for start := p.at; ; {
+		for p.at < len(p.src) && !ends[p.src[p.at]] {
 			p.at++
 		}
-	}
-	return p.fail("an unfinished string")
-}
-
-// escaped reads the rest of a string that began at start and has an escape at
-// hand.
-func (p *parser) escaped(out *[]byte, start int) bool {
-	text := append([]byte(nil), p.src[start:p.at]...)
-	for p.at < len(p.src) {
-		switch c := p.src[p.at]; {
-		case c == '"':
+		if p.at == len(p.src) {
+			return p.fail("an unfinished string")
+		}
+		switch run := p.src[start:p.at:p.at]; p.src[p.at] {
+		case '"':
 			p.at++
-			*out = text
+			if unescaped == nil {
+				unescaped = run
+			} else {
+				unescaped = append(unescaped, run...)
+			}
+			*out = unescaped
 			return true
-		case c == '\\':
+		case '\\':
+			if unescaped == nil {
+				unescaped = make([]byte, 0, 2*len(run)+64)
+			}
+			unescaped = append(unescaped, run...)
 			r, ok := p.escape()
 			if !ok {
 				return p.fail("a wrong escape")
 			}
-			text = AppendRune(text, r)
-		case c < ' ' && !p.Controls:
-			return p.fail("a control character in a string")
+			unescaped = AppendRune(unescaped, r)
+			start = p.at
 		default:
-			text = append(text, c)
+			if !p.Controls {
+				return p.fail("a control character in a string")
+			}
 			p.at++
 		}
 	}
-	return p.fail("an unfinished string")
 }
 
 // short are the escapes of one letter.
@@ -86,8 +90,11 @@ func (p *parser) shortEscape(c byte) (rune, bool) {
 		p.at += n
 		return r, true
 	}
+	if short[c] == 0 {
+		return 0, false
+	}
 	p.at++
-	return rune(short[c]), short[c] != 0
+	return rune(short[c]), true
 }
 
 func hex4(s []byte) (r rune, ok bool) {

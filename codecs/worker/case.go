@@ -66,21 +66,28 @@ func newCase(c codecs.Config, ask, answer *line) (Case, error) {
 	return Case{l.end(), ask.end(), answer.end()}, errors.Join(l.err, ask.err, answer.err)
 }
 
-// Replay asks the question of a design in this process, and returns its answer
-// and whether it is the one of the case. Tokens and the texts of refused
+// Replay asks the question of a design in this process, and returns its verdict
+// and whether the case has the same. Tokens and the texts of refused
 // configurations may differ. An error is a case that cannot be read or whose
 // configuration the design does not take.
-func (c Case) Replay(d codecs.Design) (answer json.RawMessage, agrees bool, err error) {
+func (c Case) Replay(d codecs.Design) (got codecs.Verdict, agrees bool, err error) {
 	s := newSession(&Server{Design: d, Version: "replay"})
-	answer = s.answer(c.Open)
+	answer := s.answer(c.Open)
 	if len(c.Ask) > 0 {
 		if err := isOK(answer); err != nil {
-			return nil, false, fmt.Errorf("sealab: opening %s: %w", d.Name, err)
+			return got, false, fmt.Errorf("sealab: opening %s: %w", d.Name, err)
 		}
 		answer = s.answer(c.Ask)
 	}
-	agrees, err = sameAnswer(answer, c.Answer)
-	return answer, agrees, err
+	r, err := parseResponse(answer)
+	if err != nil {
+		return got, false, err
+	}
+	want, err := parseResponse(c.Answer)
+	if err != nil {
+		return got, false, fmt.Errorf("sealab: the case's answer: %w", err)
+	}
+	return r.verdict(), sameAnswer(*r, *want), nil
 }
 
 func isOK(answer []byte) error {
@@ -92,20 +99,24 @@ func isOK(answer []byte) error {
 }
 
 // sameAnswer compares two answers but for what cannot be the same.
-func sameAnswer(a, b []byte) (bool, error) {
-	x, err := parseResponse(a)
-	if err != nil {
-		return false, err
-	}
-	y, err := parseResponse(b)
-	if err != nil {
-		return false, fmt.Errorf("sealab: the case's answer: %w", err)
-	}
-	for _, r := range []*response{x, y} {
+func sameAnswer(a, b response) bool {
+	for _, r := range []*response{&a, &b} {
 		r.Token, r.Handle = nil, nil
 		if r.Refused != nil {
 			r.Refused = new("")
 		}
 	}
-	return reflect.DeepEqual(x, y), nil
+	return reflect.DeepEqual(a, b)
+}
+
+// verdict returns what a response says as a verdict.
+func (r *response) verdict() codecs.Verdict {
+	v := codecs.Verdict{Err: r.outcome()}
+	switch {
+	case r.State != nil:
+		v.Payload = *r.State
+	case r.Payload != nil:
+		v.Payload = *r.Payload
+	}
+	return v
 }

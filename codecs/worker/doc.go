@@ -46,6 +46,10 @@
 // caused it. Nothing here reads a clock: deadlines are timers, and a bench is
 // timed by the clock that the server was given.
 //
+// The protocol has no numbers for requests. A line that nobody asked for and that
+// arrives late is taken for the answer to the next request; the event follows when
+// one line more than was asked for has come.
+//
 // It does not give isolation: a worker runs with the rights of the laboratory.
 // And timing through a pipe is never a verdict.
 package worker

@@ -6,7 +6,7 @@ import "time"
 // its default.
 type Limits struct {
 	// Start is how long a process may take from its start to its answer to
-	// hello, and Request how long for any other answer. Defaults: 60 s, 30 s.
+	// hello, and Request how long for any other answer. Defaults: 60 s, 10 s.
 	Start, Request time.Duration
 	// Line is the longest answer in bytes. Default: MaxLine.
 	Line int
@@ -28,7 +28,7 @@ func (l Limits) withDefaults() Limits {
 		l.Start = 60 * time.Second
 	}
 	if l.Request == 0 {
-		l.Request = 30 * time.Second
+		l.Request = 10 * time.Second
 	}
 	if l.Line == 0 {
 		l.Line = MaxLine

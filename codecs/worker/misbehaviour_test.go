@@ -23,11 +23,12 @@ import (
 
 // bad are the workers that misbehave when they are asked to unseal "trigger".
 var bad = map[string]func(){
-	"dying":     misbehave(func() { fmt.Fprintln(os.Stderr, "last words"); os.Exit(3) }),
-	"hanging":   misbehave(func() { select {} }),
-	"orphaning": misbehave(func() { orphan(); os.Exit(0) }),
-	"orphan":    func() { select {} },
-	"flooding":  misbehave(flood),
+	"dying":       misbehave(func() { fmt.Fprintln(os.Stderr, "last words"); os.Exit(3) }),
+	"dying-plain": func() { abilities = ""; misbehave(func() { os.Exit(3) })() },
+	"hanging":     misbehave(func() { select {} }),
+	"orphaning":   misbehave(func() { orphan(); os.Exit(0) }),
+	"orphan":      func() { select {} },
+	"flooding":    misbehave(flood),
 	"chattering": misbehave(func() {
 		fmt.Println(`{"ok":true,"payload_b64":""}` + "\n" + `{"ok":true,"payload_b64":""}`)
 	}),
@@ -52,7 +53,8 @@ var bad = map[string]func(){
 	"changing-name": func() { name = "bad-" + strconv.Itoa(os.Getpid()); misbehave(func() { os.Exit(0) })() },
 }
 
-var name = "bad"
+// name and abilities are what a worker of this file says of itself.
+var name, abilities = "bad", `"batch"`
 
 func answering(text string) func() {
 	return misbehave(func() { fmt.Println(text) })
@@ -74,7 +76,7 @@ func respond(unknown string, trigger func()) {
 		}
 		switch {
 		case r.Op == "hello":
-			fmt.Printf(`{"ok":true,"protocol":1,"name":%q,"version":"1","kind":"codec","abilities":["batch"]}`+"\n", name)
+			fmt.Printf(`{"ok":true,"protocol":1,"name":%q,"version":"1","kind":"codec","abilities":[%s]}`+"\n", name, abilities)
 		case strings.Contains(in.Text(), "trigger"):
 			trigger()
 		case r.Op == "open":

@@ -21,15 +21,17 @@ type Command struct {
 
 // A process is one life of a worker.
 type process struct {
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	out    io.ReadCloser
-	lines  chan answerLine // closed when the output ends
-	ended  chan struct{}   // closed when the process is to end
-	cause  error           // why the output ended; read it after lines is closed
-	hung   atomic.Bool
-	once   sync.Once
-	stderr tail
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   io.ReadCloser
+	lines chan answerLine // closed when the output ends
+	ended chan struct{}   // closed when the process is to end
+	cause error           // why the output ended; read it after lines is closed
+	hung  atomic.Bool
+	once  sync.Once
+	// reaping is held while the process is waited for or killed.
+	reaping sync.Mutex
+	stderr  tail
 }
 
 // An answerLine is one line of a worker.
@@ -151,8 +153,14 @@ func (p *process) expire() {
 	p.kill()
 }
 
+// kill ends the process unless it has been waited for: then its number may be
+// that of another.
 func (p *process) kill() {
-	killGroup(p.cmd)
+	p.reaping.Lock()
+	if p.cmd.ProcessState == nil {
+		killGroup(p.cmd)
+	}
+	p.reaping.Unlock()
 	p.in.Close()
 	p.out.Close()
 }
@@ -166,6 +174,8 @@ func (p *process) end() (status string) {
 			// What it still says, nobody asked for.
 		}
 	})
+	p.reaping.Lock()
+	defer p.reaping.Unlock()
 	if err := p.cmd.Wait(); err != nil {
 		return err.Error()
 	}

@@ -3,6 +3,7 @@ package worker_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"testing"
 	"time"
@@ -36,6 +37,10 @@ func TestMain(m *testing.M) {
 var roles = map[string]func(){
 	"codec":  func() { serve(reverser) },
 	"scheme": func() { serve(ticket) },
+	"plain": func() {
+		abilities = ""
+		respond(`{"ok":false,"unsupported":true}`, func() { fmt.Println(`{"ok":false,"rejected":"malformed"}`) })
+	},
 }
 
 func serve(d codecs.Design) {
@@ -119,6 +124,36 @@ func TestBatch(t *testing.T) {
 	require.Equal(t, codecs.Verdict{Payload: []byte{}}, verdicts[3])
 }
 
+// TestJudgingOneByOne asks a worker without the ability batch, and one of its
+// tokens kills it.
+func TestJudgingOneByOne(t *testing.T) {
+	c := dial(t, "plain", worker.Limits{})
+	require.False(t, c.Has(worker.AbilityBatch))
+	remote, err := c.Design().NewCodec(codecs.Config{Secrets: secrets()})
+	require.NoError(t, err)
+	verdicts, err := remote.(codecs.BatchCodec).UnsealAll([][]byte{[]byte("trigger"), {0xFF}, []byte("who")})
+	require.NoError(t, err)
+	require.Equal(t, codecs.Malformed, codecs.Rejected(verdicts[0].Err).Stage)
+	require.ErrorIs(t, verdicts[1].Err, codecs.ErrUnsupported)
+	require.NoError(t, verdicts[2].Err)
+
+	dying := dial(t, "dying-plain", worker.Limits{})
+	remote, err = dying.Design().NewCodec(codecs.Config{Secrets: secrets()})
+	require.NoError(t, err)
+	_, err = remote.(codecs.BatchCodec).UnsealAll([][]byte{[]byte("who"), []byte("trigger")})
+	require.ErrorIs(t, err, codecs.ErrFault)
+}
+
+func TestClosedHandle(t *testing.T) {
+	c := dial(t, "codec", worker.Limits{})
+	remote, err := c.Design().NewCodec(codecs.Config{Secrets: secrets()})
+	require.NoError(t, err)
+	require.NoError(t, remote.(io.Closer).Close())
+	_, err = remote.Seal(nil, nil)
+	require.ErrorContains(t, err, "there is no handle 1")
+	require.ErrorIs(t, remote.(io.Closer).Close(), codecs.ErrFault)
+}
+
 func TestScheme(t *testing.T) {
 	c := dial(t, "scheme", worker.Limits{})
 	d := c.Design()
@@ -144,6 +179,8 @@ func TestScheme(t *testing.T) {
 		Arguments: "{\"big\":12345678901234567890.0, \t\"a\": \"\\ud800\", \"a\":1}",
 	}, seen)
 
+	_, err = remote.Verify(nil, []byte("expired"), nil, time.Unix(-1, 5e8))
+	require.Equal(t, codecs.Expired, codecs.Rejected(err).Stage)
 	verdicts, err := remote.(codecs.BatchScheme).VerifyAll([][]byte{[]byte("expired"), []byte("odd")}, nil, time.Unix(-1, 5e8))
 	require.NoError(t, err)
 	require.Equal(t, codecs.Expired, codecs.Rejected(verdicts[0].Err).Stage)

@@ -2,6 +2,7 @@ package differential
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"sealab/codecs"
@@ -58,9 +59,21 @@ func (s side) judgeEach(tokens [][]byte, c context) []codecs.Verdict {
 	verdicts := make([]codecs.Verdict, len(tokens))
 	codec := s.at(c)
 	for i, token := range tokens {
-		verdicts[i].Payload, verdicts[i].Err = codec.Unseal(nil, token)
+		verdicts[i] = unseal(codec, token)
 	}
 	return verdicts
+}
+
+// unseal judges one token. A panic is a fault, and the token that causes it is
+// a disagreement.
+func unseal(c codecs.Codec, token []byte) (v codecs.Verdict) {
+	defer func() {
+		if p := recover(); p != nil {
+			v = codecs.Verdict{Err: fmt.Errorf("%w: panic: %v", codecs.ErrFault, p)}
+		}
+	}()
+	v.Payload, v.Err = c.Unseal(nil, token)
+	return v
 }
 
 // close lets go of what the side holds in another process. A side that fails to

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"sealab/fuzz/harness"
 	"sealab/fuzz/program"
 	"sealab/fuzz/target"
 )
@@ -22,10 +23,15 @@ func fuzz(f *testing.F, name string) {
 	seeds, err := t.Seeds()
 	require.NoError(f, err)
 	require.NotEmpty(f, seeds)
-	for _, seed := range seeds {
-		f.Add(seed)
-	}
-	f.Fuzz(func(tt *testing.T, input []byte) {
-		require.NoError(tt, t.Run(program.New(input)))
-	})
+	harness.Fuzz(f, name, seeds, func(input []byte) error { return t.Run(program.New(input)) })
 }
+
+// requireHolds runs one input, for the regression tests that campaigns write.
+func requireHolds(t *testing.T, name, input string) {
+	t.Helper()
+	found, err := target.Find(name)
+	require.NoError(t, err)
+	require.NoError(t, found.Run(program.New([]byte(input))))
+}
+
+func TestRegressionsRun(t *testing.T) { requireHolds(t, "text", "") }

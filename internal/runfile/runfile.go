@@ -14,7 +14,7 @@
 //	BenchmarkToken/design=<subject>/op=<op>/size=<payload bytes>
 //
 // and the units are ns/op, MB/s (of payload), B/op, allocs/op and token-B (bytes
-// of one token). The last three do not vary and are marked assume=exact.
+// of one token). The last two do not vary and are marked assume=exact.
 package runfile
 
 import "fmt"
@@ -72,6 +72,8 @@ type Subject struct {
 	// Amortised says that the subject's cost per token includes a share of a
 	// key agreement, see codecs.Design.
 	Amortised bool `json:"amortised,omitempty"`
+	// Mirrors is the name of the subject that one in RoleForeign answers as.
+	Mirrors string `json:"mirrors,omitempty"`
 	// Repeats is the name of the subject that one in RoleRepeat measures again.
 	Repeats string `json:"repeats,omitempty"`
 }

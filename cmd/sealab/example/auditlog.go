@@ -34,18 +34,23 @@ func readAuditLog(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadRes
 		known.Reason = reason
 	}
 	if known.Reason == "" {
-		return &mcp.ReadResourceResult{InputRequests: mcp.InputRequestMap{
-			"reason": ask.Form("Why do you read the audit log?", ask.Text("reason")),
-		}}, nil
+		return askReader("", "reason", ask.Form("Why do you read the audit log?", ask.Text("reason"))), nil
 	}
 	if yes, ok := ask.Answer[bool](req.Params.InputResponses, "confirm", "ok"); !ok || !yes {
 		state, err := encode(known)
-		return &mcp.ReadResourceResult{
-			RequestState:  state,
-			InputRequests: mcp.InputRequestMap{"confirm": ask.Form("It will be recorded that you read the log: "+known.Reason, ask.Yes("ok"))},
-		}, err
+		return askReader(state, "confirm", ask.Form("It will be recorded that you read the log: "+known.Reason, ask.Yes("ok"))), err
 	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{
 		URI: auditLog, MIMEType: "text/plain", Text: "The log was read: " + known.Reason,
 	}}}, nil
+}
+
+// askReader asks one thing. The contents are empty and not absent, without which
+// the SDK fails the request of a client of an older revision.
+func askReader(state, key string, form *mcp.ElicitParams) *mcp.ReadResourceResult {
+	return &mcp.ReadResourceResult{
+		Contents:      []*mcp.ResourceContents{},
+		RequestState:  state,
+		InputRequests: mcp.InputRequestMap{key: form},
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -17,10 +18,9 @@ import (
 const Path = "/mcp"
 
 const (
-	maxBody        = 1 << 20 // bytes of a request
-	headerTimeout  = 10 * time.Second
-	idleTimeout    = 2 * time.Minute
-	shutdownPeriod = 3 * time.Second // for requests under way
+	maxBody       = 1 << 20 // bytes of a request
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
 )
 
 // loopback are the hosts that a server on this machine is known by.
@@ -62,9 +62,9 @@ func guarded(next http.Handler, hosts []string) http.Handler {
 	})
 }
 
-// hostname returns a host without its port and brackets.
+// hostname returns a host in lower case, without its port and brackets.
 func hostname(host string) string {
-	u := url.URL{Host: host}
+	u := url.URL{Host: strings.ToLower(host)}
 	return u.Hostname()
 }
 
@@ -74,12 +74,12 @@ func originHost(origin string) string {
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") {
 		return ""
 	}
-	return u.Hostname()
+	return hostname(u.Host)
 }
 
 // Serve answers HTTP requests on the listener until ctx ends, and then gives
-// those under way a little time. It closes the listener.
-func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
+// those under way the grace period to end. It closes the listener.
+func Serve(ctx context.Context, l net.Listener, h http.Handler, grace time.Duration) error {
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	srv := &http.Server{
@@ -95,9 +95,9 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 		return err
 	case <-ctx.Done():
 	}
-	grace, done := context.WithTimeout(requests, shutdownPeriod)
+	patience, done := context.WithTimeout(requests, grace)
 	defer done()
-	if err := srv.Shutdown(grace); err != nil {
+	if err := srv.Shutdown(patience); err != nil {
 		cancel() // streams that never end by themselves
 		srv.Close()
 	}

@@ -21,9 +21,7 @@
 package compactjson
 
 import (
-	"bytes"
 	"fmt"
-	"slices"
 
 	"sealab/codecs/rawjson"
 )
@@ -31,18 +29,28 @@ import (
 // arguments is what json.loads takes: RFC 8259, NaN and the infinities.
 var arguments = rawjson.Dialect{NonFinite: true}
 
+// The two printers, which differ in the order of members only.
+var (
+	sorted  = printer(rawjson.ByName)
+	ordered = printer(rawjson.FirstPlaces)
+)
+
+func printer(members func([]rawjson.Member) []rawjson.Member) *rawjson.Printer {
+	return &rawjson.Printer{Plain: plain, Escape: appendEscape, Number: AppendNumber, Members: members}
+}
+
 // AppendSorted appends the compact form of a document, members sorted.
-func AppendSorted(dst, doc []byte) ([]byte, error) { return appendDocument(dst, doc, byName) }
+func AppendSorted(dst, doc []byte) ([]byte, error) { return appendDocument(dst, doc, sorted) }
 
 // Append appends the compact form of a document, members in their order.
-func Append(dst, doc []byte) ([]byte, error) { return appendDocument(dst, doc, byPlace) }
+func Append(dst, doc []byte) ([]byte, error) { return appendDocument(dst, doc, ordered) }
 
-func appendDocument(dst, doc []byte, order ordering) ([]byte, error) {
+func appendDocument(dst, doc []byte, p *rawjson.Printer) ([]byte, error) {
 	v, err := Parse(doc)
 	if err != nil {
 		return dst, err
 	}
-	return appendValue(dst, &v, order), nil
+	return p.AppendValue(dst, &v), nil
 }
 
 // Parse parses a UTF-8 document, in which lone surrogates may occur, as
@@ -55,85 +63,11 @@ func Parse(doc []byte) (rawjson.Value, error) {
 }
 
 // AppendSortedValue appends the compact form of a value, members sorted.
-func AppendSortedValue(dst []byte, v *rawjson.Value) []byte { return appendValue(dst, v, byName) }
+func AppendSortedValue(dst []byte, v *rawjson.Value) []byte { return sorted.AppendValue(dst, v) }
 
-// ordering returns the members of an object that are written, in order.
-type ordering func([]rawjson.Member) []rawjson.Member
-
-func appendValue(dst []byte, v *rawjson.Value, order ordering) []byte {
-	switch v.Kind {
-	case rawjson.True:
-		return append(dst, "true"...)
-	case rawjson.False:
-		return append(dst, "false"...)
-	case rawjson.Number:
-		return appendNumber(dst, v.Text)
-	case rawjson.String:
-		return AppendString(dst, v.Text)
-	case rawjson.Array:
-		return appendArray(dst, v.Items, order)
-	case rawjson.Object:
-		return appendObject(dst, order(v.Members), order)
-	default:
-		return append(dst, "null"...)
-	}
-}
-
-func appendArray(dst []byte, items []rawjson.Value, order ordering) []byte {
-	dst = append(dst, '[')
-	for i := range items {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendValue(dst, &items[i], order)
-	}
-	return append(dst, ']')
-}
-
-func appendObject(dst []byte, members []rawjson.Member, order ordering) []byte {
-	dst = append(dst, '{')
-	for i := range members {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(AppendString(dst, members[i].Name), ':')
-		dst = appendValue(dst, &members[i].Value, order)
-	}
-	return append(dst, '}')
-}
-
-// byPlace gives each name its first place and its last value.
-func byPlace(members []rawjson.Member) []rawjson.Member {
-	if len(members) < 2 {
-		return members
-	}
-	place := make(map[string]int, len(members))
-	out := make([]rawjson.Member, 0, len(members))
-	for _, m := range members {
-		if i, seen := place[string(m.Name)]; seen {
-			out[i] = m
-			continue
-		}
-		place[string(m.Name)] = len(out)
-		out = append(out, m)
-	}
-	return out
-}
-
-// byName sorts the members, and gives each name its last value. Generalised
-// UTF-8 sorts by bytes as its code points do.
-func byName(members []rawjson.Member) []rawjson.Member {
-	if len(members) < 2 {
-		return members
-	}
-	sorted := slices.Clone(members)
-	slices.SortStableFunc(sorted, func(a, b rawjson.Member) int { return bytes.Compare(a.Name, b.Name) })
-	out := sorted[:0]
-	for i, m := range sorted {
-		if i+1 < len(sorted) && bytes.Equal(m.Name, sorted[i+1].Name) {
-			continue
-		}
-		out = append(out, m)
-	}
-	return out
+// AppendString appends text as a quoted string. Text is generalised UTF-8 (see
+// package rawjson); a byte that is not becomes U+FFFD, so callers that must
+// not lose anything check with rawjson.Valid first.
+func AppendString[T string | []byte](dst []byte, text T) []byte {
+	return ordered.AppendString(dst, []byte(text))
 }

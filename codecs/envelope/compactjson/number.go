@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// appendNumber appends a literal as Python prints what it stands for.
-func appendNumber(dst, literal []byte) []byte {
+// AppendNumber appends a literal as Python prints what it stands for.
+func AppendNumber(dst, literal []byte) []byte {
 	if !IsFloat(literal) {
 		if string(literal) == "-0" {
 			literal = literal[1:]

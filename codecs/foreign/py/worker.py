@@ -5,11 +5,7 @@ drives it: a request goes in, a handler sees plaintext, a result comes out. Only
 the clock is replaced, because the time is a member of each request.
 """
 
-import base64
-import json
 import logging
-import sys
-import time
 import types
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -20,7 +16,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types.methods import INPUT_REQUIRED_METHODS
 
-PROTOCOL = 1
+from protocol import Handles, Message, Refused, Rejected, Unsupported, decode, each, encode, serve, timed
 
 # What the format promises, as read from mcp.server.request_state.
 GUARANTEES = {
@@ -63,18 +59,6 @@ STAGES = {
 }
 
 
-class Unsupported(Exception):
-    """What was asked cannot be done at all."""
-
-
-class Refused(Exception):
-    """The configuration is wrong."""
-
-
-class Rejected(Exception):
-    """The token was refused; the argument is the SDK's reason."""
-
-
 class Clock:
     """Stands in for the time module inside the SDK's module."""
 
@@ -97,14 +81,6 @@ CLOCK = Clock()
 LOG = ReasonLog()
 
 
-def decode(text: str) -> bytes:
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-
-
-def encode(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).decode().rstrip("=")
-
-
 def call(boundary: sdk.RequestStateBoundary, ctx: ServerRequestContext, handler: Any) -> Any:
     """Runs the boundary, which awaits nothing but the handler, without an event loop."""
     coroutine = boundary(ctx, handler)
@@ -125,7 +101,7 @@ class Request:
     audience: str | None
 
     @classmethod
-    def read(cls, message: dict[str, Any]) -> "Request":
+    def read(cls, message: Message) -> "Request":
         binding = message.get("binding") or {}
         method = binding.get("method") or ""
         if method not in INPUT_REQUIRED_METHODS:
@@ -149,7 +125,7 @@ class Request:
 class Opened:
     """One ring and time to live."""
 
-    def __init__(self, message: dict[str, Any]) -> None:
+    def __init__(self, message: Message) -> None:
         if message.get("options"):
             raise Refused("there are no options")
         try:
@@ -181,120 +157,68 @@ class Opened:
         try:
             call(self.boundary(request), request.context(requestState=token), handler)
         except MCPError as refusal:
-            check_frozen(refusal)
-            raise Rejected(LOG.reason) from refusal
+            require_frozen(refusal)
+            raise Rejected(STAGES[LOG.reason], LOG.reason) from refusal
         return seen[0].encode("utf-8", "surrogatepass")
 
 
-def check_frozen(refusal: MCPError) -> None:
+def require_frozen(refusal: MCPError) -> None:
     """Every refusal has one text on the wire."""
     wire = (refusal.error.code, refusal.error.message, refusal.error.data)
     if wire != (-32602, "Invalid or expired requestState", {"reason": "invalid_request_state"}):
         raise RuntimeError(f"the refusal on the wire is {wire!r}")
 
 
-def failure(raised: Exception) -> dict[str, Any]:
-    """The answer for something that did not come about."""
-    match raised:
-        case Rejected():
-            reason = str(raised)
-            return {"ok": False, "rejected": STAGES[reason], "reason": reason}
-        case Unsupported():
-            return {"ok": False, "unsupported": True}
-        case Refused():
-            return {"ok": False, "refused": str(raised)}
-        case _:
-            return {"ok": False, "fault": f"{type(raised).__name__}: {raised}"}
-
-
-def state_of(message: dict[str, Any]) -> str:
+def state_of(message: Message) -> str:
     try:
         return decode(message["state_b64"]).decode("utf-8", "surrogatepass")
     except UnicodeDecodeError as wrong:
         raise Unsupported from wrong  # the SDK's state is text
 
 
-class Worker:
-    """What one client has opened."""
+HANDLES = Handles(Opened)
 
-    def __init__(self) -> None:
-        self.opened: dict[int, Opened] = {}
 
-    def answer(self, message: dict[str, Any]) -> dict[str, Any]:
-        try:
-            operation = getattr(self, "op_" + str(message.get("op")), None)
-            if operation is None:
-                raise Unsupported
-            if "now" in message:
-                CLOCK.now = float(message["now"])
-            return {"ok": True, **operation(message)}
-        except Exception as raised:
-            return failure(raised)
+def prepare(message: Message) -> tuple[Opened, Request]:
+    CLOCK.now = float(message["now"])
+    return HANDLES[message], Request.read(message)
 
-    def op_hello(self, message: dict[str, Any]) -> dict[str, Any]:
-        if message["protocol"] != PROTOCOL:
-            raise ValueError(f"protocol {message['protocol']}, want {PROTOCOL}")
-        return {
-            "protocol": PROTOCOL,
-            "name": "mcp-py-sdk",
-            "version": version("mcp"),
-            "kind": "scheme",
-            "abilities": ["clock", "batch", "bench"],
-            "guarantees": GUARANTEES,
-        }
 
-    def op_open(self, message: dict[str, Any]) -> dict[str, Any]:
-        handle = max(self.opened, default=0) + 1
-        self.opened[handle] = Opened(message)
-        return {"handle": handle}
+def mint(message: Message) -> Message:
+    opened, request = prepare(message)
+    return {"token": opened.mint(request, state_of(message))}
 
-    def op_close(self, message: dict[str, Any]) -> dict[str, Any]:
-        del self.opened[message["handle"]]
-        return {}
 
-    def op_mint(self, message: dict[str, Any]) -> dict[str, Any]:
-        opened, request = self.opened[message["handle"]], Request.read(message)
-        return {"token": opened.mint(request, state_of(message))}
+def verify(message: Message) -> Message:
+    opened, request = prepare(message)
+    return each(lambda token: {"state_b64": encode(opened.verify(request, token))}, message)
 
-    def op_verify(self, message: dict[str, Any]) -> dict[str, Any]:
-        opened, request = self.opened[message["handle"]], Request.read(message)
-        if "tokens" not in message:
-            return {"state_b64": encode(opened.verify(request, message["token"]))}
 
-        def verdict(token: str) -> dict[str, Any]:
-            try:
-                return {"ok": True, "state_b64": encode(opened.verify(request, token))}
-            except Exception as raised:
-                return failure(raised)
+def bench(message: Message) -> Message:
+    opened, request = prepare(message)
+    match message["do"]:
+        case "mint":
+            state = state_of(message)
+            return timed(lambda: opened.mint(request, state), message["n"])
+        case "verify":
+            return timed(lambda: opened.verify(request, message["token"]), message["n"])
+        case _:
+            raise Unsupported
 
-        return {"verdicts": [verdict(token) for token in message["tokens"]]}
 
-    def op_bench(self, message: dict[str, Any]) -> dict[str, Any]:
-        opened, request = self.opened[message["handle"]], Request.read(message)
-        match message["do"]:
-            case "mint":
-                run, argument = opened.mint, state_of(message)
-            case "verify":
-                run, argument = opened.verify, message["token"]
-            case _:
-                raise Unsupported
-        start = time.perf_counter_ns()
-        for _ in range(message["n"]):
-            run(request, argument)
-        return {"elapsed_ns": time.perf_counter_ns() - start}
+HELLO = {
+    "name": "mcp-py-sdk",
+    "version": version("mcp"),
+    "kind": "scheme",
+    "abilities": ["clock", "batch", "bench"],
+    "guarantees": GUARANTEES,
+}
 
 
 def main() -> None:
     sdk.time = types.SimpleNamespace(time=CLOCK.time)  # type: ignore[attr-defined]
     sdk.logger.handlers, sdk.logger.propagate = [LOG], False
-    worker = Worker()
-    for line in sys.stdin.buffer:
-        try:
-            answer = worker.answer(json.loads(line))
-        except ValueError as wrong:
-            answer = {"ok": False, "fault": f"the request cannot be read: {wrong}"}
-        sys.stdout.write(json.dumps(answer, separators=(",", ":")) + "\n")
-        sys.stdout.flush()
+    serve(HELLO, {"open": HANDLES.open, "close": HANDLES.close, "mint": mint, "verify": verify, "bench": bench})
 
 
 if __name__ == "__main__":

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sealab/analysis/speed"
+	"sealab/bench"
+	"sealab/internal/runfile"
+)
+
+// quick is a run that shows that all works and whose figures are rough.
+var quick = bench.Config{Rounds: 6, Cell: 2 * time.Millisecond}
+
+func newBenchCommand() *cobra.Command {
+	var flags benchFlags
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure the designs beside their floors and their peers",
+		Long: `Measure every design of the catalog, the bare primitives that are their floors,
+the Go libraries that could be used instead, and the installed SDKs in other
+languages, which time themselves. Every cell (subject, operation, payload size)
+runs once in each round, in random order.
+
+The measurements are written in the Go benchmark format to a new folder,
+<out>/<date>-<commit>-<host>, when the run is over; a run that is stopped leaves
+nothing behind. Then the report is printed, as "sealab report" prints it.`,
+		Example: `  sealab bench
+  sealab bench --quick
+  sealab bench --subject aes-256-gcm,floor-aes-256-gcm --op seal,unseal --size 1024 --rounds 30`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd) },
+	}
+	flags.add(cmd)
+	return cmd
+}
+
+// benchFlags are the flags of the bench command.
+type benchFlags struct {
+	config    bench.Config
+	ops       []string
+	quick     bool
+	out, host string
+}
+
+func (f *benchFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.config.Subjects, "subject", nil, "designs, floors and peers to measure, by name (default all)")
+	flags.StringSliceVar(&f.ops, "op", nil, fmt.Sprintf("operations (default %v)", runfile.Ops()))
+	flags.IntSliceVar(&f.config.Sizes, "size", bench.Sizes(), "payload sizes in bytes")
+	flags.IntVar(&f.config.Rounds, "rounds", bench.Rounds, "how often every cell runs")
+	flags.DurationVar(&f.config.Cell, "cell", bench.CellTime, "how long a cell runs in a round")
+	flags.Uint64Var(&f.config.Seed, "seed", 0, "seed of the order inside the rounds (default another one each time)")
+	flags.BoolVar(&f.quick, "quick", false, fmt.Sprintf("the same as --rounds %d --cell %v", quick.Rounds, quick.Cell))
+	flags.StringVar(&f.out, "out", "results", "folder of all results")
+	flags.StringVar(&f.host, "host", "", "name of this machine in the results (default a digest of its name)")
+	cmd.MarkFlagsMutuallyExclusive("quick", "rounds")
+	cmd.MarkFlagsMutuallyExclusive("quick", "cell")
+}
+
+func (f *benchFlags) run(cmd *cobra.Command) error {
+	started := time.Now()
+	c, err := f.complete(started)
+	if err != nil {
+		return err
+	}
+	stamp, err := bench.NewStamp(started, f.host)
+	if err != nil {
+		return err
+	}
+	sdks, stopSDKs, err := startForeign(cmd.ErrOrStderr(), c.Subjects)
+	if err != nil {
+		return err
+	}
+	defer stopSDKs()
+	progress := newProgress(cmd.ErrOrStderr())
+	c.Progress = progress.show
+
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+	defer stop()
+	result, err := bench.Run(ctx, append(bench.Subjects(), sdks...), c)
+	progress.end()
+	if err != nil {
+		return err
+	}
+	dir, err := result.Write(f.out, stamp)
+	if err != nil {
+		return err
+	}
+	run, err := speed.Load(dir)
+	if err != nil {
+		return err
+	}
+	return run.Report(cmd.OutOrStdout())
+}
+
+// complete returns the configuration that the flags ask for, with the seed
+// drawn from the clock where none is given.
+func (f *benchFlags) complete(started time.Time) (bench.Config, error) {
+	c := f.config
+	if f.quick {
+		c.Rounds, c.Cell = quick.Rounds, quick.Cell
+	}
+	if c.Rounds < 1 || c.Cell <= 0 {
+		return c, fmt.Errorf("sealab: --rounds %d and --cell %v: want positive values", c.Rounds, c.Cell)
+	}
+	if c.Seed == 0 {
+		c.Seed = uint64(started.UnixNano())
+	}
+	for _, name := range f.ops {
+		op, err := runfile.ParseOp(name)
+		if err != nil {
+			return c, err
+		}
+		c.Ops = append(c.Ops, op)
+	}
+	return c, nil
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestExitStatus tells a refused token from a fault.
+func TestExitStatus(t *testing.T) {
+	keys := filepath.Join(t.TempDir(), "secret.key")
+	require.NoError(t, os.WriteFile(keys, []byte(strings.Repeat("00ff", 16)), 0o600))
+	for _, c := range []struct {
+		name string
+		args []string
+		want int
+	}{
+		{"done", []string{"seal", "hmac-sha256", "--keys", keys}, exitStands},
+		{"refused", []string{"unseal", "hmac-sha256", "--keys", keys}, exitRefuted},
+		{"no such file", []string{"unseal", "hmac-sha256", "--keys", keys + ".old"}, exitFault},
+		{"no such design", []string{"unseal", "nope", "--keys", keys}, exitFault},
+		{"not a token", []string{"inspect"}, exitFault},
+	} {
+		var stdout, stderr bytes.Buffer
+		got := run(c.args, strings.NewReader("payload"), &stdout, &stderr)
+		require.Equal(t, c.want, got, "%s: %s", c.name, stderr.String())
+		require.Equal(t, c.want == exitStands, stderr.Len() == 0, "%s: %s", c.name, stderr.String())
+		require.LessOrEqual(t, strings.Count(stderr.String(), "\n"), 1, c.name)
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"sealab/analysis/leak"
+	"sealab/bench"
+	"sealab/internal/samples"
+)
+
+func newLeakJudgeCommand() *cobra.Command {
+	var limit float64
+	cmd := &cobra.Command{
+		Use:   "judge DIR",
+		Short: "Decide what the samples in a folder show",
+		Long: fmt.Sprintf(`Decide, for every pair in DIR, whether its two classes take the same time, print a
+table and write it as judgement.json into DIR.
+
+A pair is refuted when the difference is significant, larger than --limit and the
+same in the second pass; it stands when its interval lies inside the limit and
+the run could have found a difference of that size; otherwise it is unexercised,
+with what it would take. Sensible limits are %d ns for an attacker on the same
+machine, %d ns on the local network and %d ns on the internet.
+
+The status is 1 when a guarantee of a design is refuted, and 2 when the controls
+did not turn out as they must: then the run says nothing.`, leak.LimitLibrary, leak.LimitLocal, leak.LimitInternet),
+		Example: `  sealab leak judge results/leak-1
+  sealab leak judge --limit 100 results/leak-1`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return leakJudge(cmd, args[0], limit) },
+	}
+	cmd.Flags().Float64Var(&limit, "limit", leak.LimitLibrary, "the difference in nanoseconds from which on it counts")
+	return cmd
+}
+
+func leakJudge(cmd *cobra.Command, dir string, limit float64) error {
+	if limit <= 0 {
+		return fmt.Errorf("sealab: --limit %g: want more than 0 ns", limit)
+	}
+	files, err := samples.ReadFolder(dir)
+	if err != nil {
+		return err
+	}
+	progress := newProgress(cmd.ErrOrStderr())
+	j, err := leak.Judge(files, limit, func(done int) {
+		progress.show(bench.Progress{Stage: "judging", Done: done, Total: len(files)})
+	})
+	progress.end()
+	if err != nil {
+		return err
+	}
+	if err := j.Write(dir); err != nil {
+		return err
+	}
+	if err := j.WriteTable(cmd.OutOrStdout()); err != nil {
+		return err
+	}
+	switch {
+	case j.Controls.Void():
+		return fmt.Errorf("sealab: the run in %s is void: its controls did not turn out as they must", dir)
+	case len(j.Refuted()) > 0:
+		return errRefuted
+	}
+	return nil
+}

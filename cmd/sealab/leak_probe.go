@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sealab/bench"
+	"sealab/bench/leak"
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+)
+
+// The sets of trials that a run can have.
+const (
+	setAll    = "all"
+	setLadder = "ladder"
+	setAlike  = "alike"
+)
+
+// alike is the number of times that a set of that name measures what does not leak.
+const alike = 200
+
+func newLeakProbeCommand() *cobra.Command {
+	var flags leakProbeFlags
+	cmd := &cobra.Command{
+		Use:   "probe DIR",
+		Short: "Measure pairs of inputs that must take the same time",
+		Long: fmt.Sprintf(`Measure, for every design, pairs of inputs that must take the same time, and the
+controls beside them, twice each, and write the samples to DIR. Nothing is
+decided: see "sealab leak judge".
+
+A run that was stopped goes on where it stopped when it is started again with the
+same folder and the same flags. Slow designs get as many blocks as fit into
+--budget. The machine should have nothing else to do.
+
+  --set %-7s every design, and every control
+  --set %-7s the controls of known size alone: from which delay on is it seen?
+  --set %-7s %d times a control in which both classes are the same: are the
+               p-values uniform?`, setAll, setLadder, setAlike, alike),
+		Example: `  sealab leak probe results/leak-1
+  sealab leak probe --subject aes-256-gcm --blocks 1000000 --budget 1m results/leak-gcm
+  sealab leak probe --set ladder results/ladder-1`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return flags.run(args[0], newProgress(cmd.ErrOrStderr()), cmd.OutOrStdout())
+		},
+	}
+	flags.add(cmd)
+	return cmd
+}
+
+// leakProbeFlags are the flags of the probe command.
+type leakProbeFlags struct {
+	set, host string
+	subjects  []string
+	blocks    int
+	budget    time.Duration
+	seed      uint64
+}
+
+func (f *leakProbeFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.set, "set", setAll, "what to measure")
+	flags.StringSliceVar(&f.subjects, "subject", nil, "designs to measure beside the controls, by name (default all)")
+	flags.IntVar(&f.blocks, "blocks", 100_000, "blocks of each pair and pass")
+	flags.DurationVar(&f.budget, "budget", 2*time.Second, "time for each pair and pass, preparation apart")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of keys, inputs and order")
+	flags.StringVar(&f.host, "host", "", "name of this machine in the results (default a digest of its name)")
+}
+
+func (f *leakProbeFlags) run(dir string, progress *progress, out io.Writer) error {
+	if f.blocks < 1 || f.budget <= 0 {
+		return fmt.Errorf("sealab: --blocks %d and --budget %v: want positive values", f.blocks, f.budget)
+	}
+	trials, err := f.trials()
+	if err != nil {
+		return err
+	}
+	stamp, err := f.stamp()
+	if err != nil {
+		return err
+	}
+	measured, skipped := 0, map[string]string{}
+	err = leak.Run(trials, leak.Config{Dir: dir, Blocks: f.blocks, Budget: f.budget, Seed: f.seed, Stamp: stamp}, func(s leak.Step) {
+		progress.show(bench.Progress{Stage: "probing", Done: s.Done, Total: s.Of})
+		if s.Skipped == "" {
+			measured++
+		} else {
+			skipped[s.Name()] = s.Skipped
+		}
+	})
+	progress.end()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%d passes measured into %s\n", measured, dir)
+	for _, t := range trials {
+		if why := skipped[t.Name()]; why != "" {
+			fmt.Fprintf(out, "skipped: %s: %s\n", t.Name(), why)
+		}
+	}
+	return nil
+}
+
+// trials returns what the flags ask for.
+func (f *leakProbeFlags) trials() ([]leak.Trial, error) {
+	switch f.set {
+	case setLadder:
+		return leak.Ladder(), nil
+	case setAlike:
+		var trials []leak.Trial
+		for i := range alike {
+			trials = append(trials, leak.SameClass(fmt.Sprintf("alike-%03d", i+1)))
+		}
+		return trials, nil
+	case setAll:
+		designs := catalog.All()
+		for _, name := range f.subjects {
+			if _, err := catalog.Find(name); err != nil {
+				return nil, err
+			}
+		}
+		if len(f.subjects) > 0 {
+			designs = slices.DeleteFunc(designs, func(d codecs.Design) bool { return !slices.Contains(f.subjects, d.Name) })
+		}
+		return append(leak.Controls(), leak.Designs(designs)...), nil
+	}
+	return nil, fmt.Errorf("sealab: --set %q: want %s, %s or %s", f.set, setAll, setLadder, setAlike)
+}
+
+// stamp returns what must be the same when a run is resumed.
+func (f *leakProbeFlags) stamp() (map[string]string, error) {
+	s, err := bench.NewStamp(time.Now(), f.host)
+	return map[string]string{
+		"commit": s.Commit, "dirty": strconv.FormatBool(s.Dirty), "host": s.Host,
+		"toolchain": runtime.Version(), "goarch": runtime.GOARCH, "cpus": strconv.Itoa(runtime.NumCPU()),
+		"set": f.set, "blocks": strconv.Itoa(f.blocks), "budget": f.budget.String(), "seed": strconv.FormatUint(f.seed, 10),
+	}, err
+}

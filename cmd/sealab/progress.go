@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"sealab/bench"
+)
+
+// A progress shows how far a run is: as a bar that grows on a terminal, and
+// elsewhere as a line now and then.
+type progress struct {
+	w        io.Writer
+	terminal bool
+	stage    string
+	began    time.Time // of the stage
+	shown    int       // the last step shown, of barSteps or lineSteps
+}
+
+// The number of steps in which a stage is shown.
+const (
+	barSteps  = 40
+	lineSteps = 4
+)
+
+func newProgress(w io.Writer) *progress {
+	f, ok := w.(*os.File)
+	return &progress{w: w, terminal: ok && term.IsTerminal(int(f.Fd()))}
+}
+
+// show shows p, unless it looks like what is there already.
+func (b *progress) show(p bench.Progress) {
+	steps := lineSteps
+	if b.terminal {
+		steps = barSteps
+	}
+	step := steps * p.Done / max(1, p.Total)
+	if p.Stage != b.stage {
+		b.stage, b.began = p.Stage, time.Now()
+	} else if step == b.shown {
+		return
+	}
+	b.shown = step
+	if !b.terminal {
+		fmt.Fprintf(b.w, "%s: %d of %d cells\n", p.Stage, p.Done, p.Total)
+		return
+	}
+	bar := strings.Repeat("#", step) + strings.Repeat(".", steps-step)
+	fmt.Fprintf(b.w, "\r\x1b[K%-10s [%s] %3d %%%s", p.Stage, bar, 100*p.Done/max(1, p.Total), b.left(p))
+}
+
+// left estimates how long the stage still takes.
+func (b *progress) left(p bench.Progress) string {
+	if p.Done == 0 {
+		return ""
+	}
+	elapsed := time.Since(b.began)
+	left := elapsed * time.Duration(p.Total-p.Done) / time.Duration(p.Done)
+	return fmt.Sprintf("  %v left", left.Round(time.Second))
+}
+
+// end clears the bar.
+func (b *progress) end() {
+	if b.terminal {
+		fmt.Fprint(b.w, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,25 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"sealab/analysis/speed"
+)
+
+func newReportCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "report RUN",
+		Short: "Print what a run of the benchmark shows",
+		Long: `Print the tables and the verdicts of a run that "sealab bench" wrote. RUN is
+its folder. The report follows from the files alone.`,
+		Example: `  sealab report results/20261120T101500Z-0123456789-h1a2b3c4d`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			run, err := speed.Load(args[0])
+			if err != nil {
+				return err
+			}
+			return run.Report(cmd.OutOrStdout())
+		},
+	}
+}

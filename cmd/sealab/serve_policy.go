@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"time"
+
+	"sealab/codecs"
+	"sealab/codecs/boundary"
+	"sealab/codecs/catalog"
+	"sealab/internal/keyfile"
+)
+
+// policy makes the policy of the example server that the flags ask for.
+func (o serveOptions) policy(log *slog.Logger) (boundary.Policy, error) {
+	p := boundary.Policy{Audience: o.audience, TTL: o.ttl, Logger: log, Now: time.Now}
+	if err := o.check(); err != nil {
+		return p, err
+	}
+	var err error
+	if o.singleUse != 0 {
+		if p.Store, err = boundary.NewMemory(o.singleUse); err != nil {
+			return p, err
+		}
+	}
+	if o.keys != "" {
+		if p.Secrets, err = keyfile.Read(o.keys); err != nil {
+			return p, err
+		}
+	}
+	if o.design == "" {
+		return p, nil
+	}
+	return o.useDesign(p)
+}
+
+// check refuses flags that would have no effect or none that was meant.
+func (o serveOptions) check() error {
+	switch {
+	case o.ttl <= 0:
+		return fmt.Errorf("sealab: serve: --ttl %v: want a positive duration", o.ttl)
+	case o.design == "" && len(o.options) > 0:
+		return fmt.Errorf("sealab: serve: --option needs --design")
+	case o.design != "" && o.keys == "":
+		return fmt.Errorf("sealab: serve: --design %s needs --keys", o.design)
+	}
+	for _, host := range o.hosts {
+		if host == "" || net.ParseIP(host) == nil && strings.ContainsAny(host, ":/[]") {
+			return fmt.Errorf("sealab: serve: --allow-host %q: want a host name without scheme and port", host)
+		}
+	}
+	return nil
+}
+
+// useDesign replaces the ring of the policy by the design under that ring.
+func (o serveOptions) useDesign(p boundary.Policy) (boundary.Policy, error) {
+	d, err := catalog.Find(o.design)
+	if err != nil {
+		return p, err
+	}
+	options, err := parseOptions(o.options)
+	if err != nil {
+		return p, err
+	}
+	c := codecs.Config{Secrets: p.Secrets, TTL: &o.ttl, Options: options, Clock: time.Now}
+	p.Secrets = nil
+	if d.IsScheme() {
+		if p.Store == nil {
+			p.TTL = 0 // the scheme has it
+		}
+		p.Scheme, err = d.OpenScheme(c)
+	} else {
+		p.Codec, err = d.OpenCodec(c)
+	}
+	if err != nil {
+		return p, fmt.Errorf("sealab: %s with %s: %w", d.Name, o.keys, err)
+	}
+	warn(p.Logger, d)
+	return p, nil
+}
+
+// needed is what a server relies on a scheme for.
+var needed = []codecs.Property{
+	codecs.Integrity, codecs.Expiry, codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments,
+	codecs.BindsPrincipal, codecs.BindsAudience,
+}
+
+// warn logs what a scheme does not give that a server needs. Codecs have the
+// claims for it.
+func warn(log *slog.Logger, d codecs.Design) {
+	if !d.IsScheme() {
+		return
+	}
+	for _, p := range needed {
+		if g, _ := d.Guarantee(p); !g.Holds {
+			log.Warn("the design does not give what a server needs", "design", d.Name, "property", string(p), "reason", g.Reason)
+		}
+	}
+}

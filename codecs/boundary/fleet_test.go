@@ -1,0 +1,129 @@
+package boundary_test
+
+import (
+	"context"
+	"encoding/base64"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/boundary"
+	"sealab/codecs/mcpts"
+	"sealab/internal/unexercised"
+)
+
+// A peer is a server of another SDK that has the tool greet.
+type peer struct {
+	needs   string // file of the folder that is there once the peer is installed
+	command []string
+	// policy is that of a server in Go under the same key.
+	policy func(t *testing.T, key []byte) boundary.Policy
+}
+
+var peers = map[string]peer{
+	"py": {
+		needs:   filepath.Join(".venv", "installed"),
+		command: []string{filepath.Join(".venv", "bin", "python"), "server.py"},
+		policy: func(_ *testing.T, key []byte) boundary.Policy {
+			return boundary.Policy{Secrets: [][]byte{key}}
+		},
+	},
+	"ts": {
+		needs:   filepath.Join("node_modules", ".installed"),
+		command: []string{"node", "server.mjs"},
+		policy: func(t *testing.T, key []byte) boundary.Policy {
+			scheme, err := mcpts.Design.OpenScheme(codecs.Config{Secrets: [][]byte{key}})
+			require.NoError(t, err)
+			return boundary.Policy{Scheme: scheme}
+		},
+	},
+}
+
+// TestFleetOfTwoLanguages takes the second round to the server of the other
+// language, both ways, and once more under another key.
+func TestFleetOfTwoLanguages(t *testing.T) {
+	for name, p := range peers {
+		t.Run(name, func(t *testing.T) {
+			there := p.start(t, name, secret(1))
+			here := p.here(t, secret(1))
+			other := p.here(t, secret(9))
+			require.Equal(t, "Hello, Ada", answer(t, here, ask(t, there)))
+			require.Equal(t, "Hello, Ada", answer(t, there, ask(t, here)))
+			require.Equal(t, "Invalid or expired requestState", answer(t, other, ask(t, there)))
+			require.Equal(t, "Invalid or expired requestState", answer(t, there, ask(t, other)))
+		})
+	}
+}
+
+// start starts the peer.
+func (p peer) start(t *testing.T, name string, key []byte) *mcp.ClientSession {
+	t.Helper()
+	folder, err := filepath.Abs(filepath.Join("..", "foreign", name))
+	require.NoError(t, err)
+	if _, err := os.Stat(filepath.Join(folder, p.needs)); err != nil {
+		unexercised.Skip(t, "the SDK %s is not installed: make peers", name)
+	}
+	cmd := exec.Command(p.command[0], append(p.command[1:len(p.command):len(p.command)], base64.StdEncoding.EncodeToString(key))...)
+	cmd.Dir, cmd.Stderr = folder, os.Stderr
+	return connect(t, &mcp.CommandTransport{Command: cmd}, manual(), "")
+}
+
+// here connects to a server in Go under the same key.
+func (p peer) here(t *testing.T, key []byte) *mcp.ClientSession {
+	t.Helper()
+	policy := p.policy(t, key)
+	policy.Logger = slog.New(slog.DiscardHandler)
+	server := greeter(t, policy)
+	one, two := mcp.NewInMemoryTransports()
+	_, err := server.Connect(context.Background(), one, nil)
+	require.NoError(t, err)
+	return connect(t, two, manual(), "")
+}
+
+// greeter is the peers' server in Go.
+func greeter(t *testing.T, p boundary.Policy) *mcp.Server {
+	t.Helper()
+	impl := &mcp.Implementation{Name: service, Version: "1"}
+	server := mcp.NewServer(impl, nil)
+	require.NoError(t, boundary.Protect(server, impl, p))
+	mcp.AddTool(server, &mcp.Tool{Name: "greet"}, func(_ context.Context, req *mcp.CallToolRequest, _ any) (*mcp.CallToolResult, any, error) {
+		if form, ok := req.Params.InputResponses["name"].(*mcp.ElicitResult); ok && req.Params.RequestState == question {
+			return &mcp.CallToolResult{Content: said("Hello, " + form.Content["name"].(string))}, nil, nil
+		}
+		return &mcp.CallToolResult{RequestState: question, InputRequests: mcp.InputRequestMap{"name": &mcp.ElicitParams{
+			Mode: "form", Message: "Your name?", RequestedSchema: map[string]any{"type": "object"},
+		}}}, nil, nil
+	})
+	return server
+}
+
+// ask takes the first round and returns the token.
+func ask(t *testing.T, session *mcp.ClientSession) string {
+	t.Helper()
+	res, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: "greet", Arguments: map[string]any{}})
+	require.NoError(t, err)
+	require.True(t, res.NeedsInput())
+	return res.RequestState
+}
+
+// answer takes the second round and returns what the server says, or the text
+// of its refusal.
+func answer(t *testing.T, session *mcp.ClientSession, token string) string {
+	t.Helper()
+	res, err := session.CallTool(context.Background(), &mcp.CallToolParams{
+		Name: "greet", Arguments: map[string]any{}, RequestState: token,
+		InputResponses: mcp.InputResponseMap{"name": &mcp.ElicitResult{Action: "accept", Content: map[string]any{"name": "Ada"}}},
+	})
+	if err != nil {
+		const prefix = `calling "tools/call": `
+		require.Contains(t, err.Error(), prefix)
+		return err.Error()[len(prefix):]
+	}
+	return res.Content[0].(*mcp.TextContent).Text
+}

@@ -1,0 +1,60 @@
+package boundary_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs/boundary"
+	"sealab/codecs/hmacsha256"
+)
+
+// FuzzToken presents any text as a token of any method: it is the token that
+// was minted, or it is refused and the handler is not called.
+func FuzzToken(f *testing.F) {
+	called := false
+	// Signed tokens are the same in every process, and so are the seeds.
+	signed, err := hmacsha256.New(secret(1))
+	require.NoError(f, err)
+	m, err := boundary.New(service, boundary.Policy{
+		Codec:  signed,
+		Logger: slog.New(slog.DiscardHandler),
+		Now:    func() time.Time { return noon },
+	})
+	require.NoError(f, err)
+	handler := m(func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		called = stateOf(req) != ""
+		return askWith("a state")(ctx, method, req)
+	})
+	minted := make([]string, len(calls))
+	for i, c := range calls {
+		res, err := handler(context.Background(), c.method, c.request())
+		require.NoError(f, err)
+		minted[i] = tokenOf(res)
+		f.Add(uint(i), minted[i])
+		f.Add(uint(i), minted[i]+"=")
+		f.Add(uint(i+1), minted[i])
+	}
+	f.Add(uint(0), hmacsha256.Design.Prefix)
+	f.Add(uint(0), "\x00")
+	f.Fuzz(func(t *testing.T, i uint, token string) {
+		c := calls[i%uint(len(calls))]
+		c.token = token
+		called = false
+		_, err := handler(context.Background(), c.method, c.request())
+		switch token {
+		case "":
+			require.NoError(t, err)
+		case minted[i%uint(len(calls))]:
+			require.NoError(t, err)
+			require.True(t, called)
+		default:
+			requireRefused(t, err)
+			require.False(t, called)
+		}
+	})
+}

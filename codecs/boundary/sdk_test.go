@@ -1,0 +1,135 @@
+package boundary_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs/boundary"
+)
+
+// These tests hold the documentation to what the SDK does around the boundary.
+// Where one fails after an upgrade, the SDK has changed and the documentation
+// has to follow.
+
+type typed struct {
+	Found int `json:"found"`
+}
+
+// TestTypedTools have an output type of their own, for which the SDK makes
+// content of the zero value beside the state.
+func TestTypedTools(t *testing.T) {
+	server, _ := newServer(boundary.Policy{Secrets: [][]byte{secret(1)}})
+	for name, requests := range map[string]mcp.InputRequestMap{"absent": nil, "empty": {}} {
+		mcp.AddTool(server, &mcp.Tool{Name: name}, func(context.Context, *mcp.CallToolRequest, any) (*mcp.CallToolResult, typed, error) {
+			return &mcp.CallToolResult{RequestState: "s", InputRequests: requests}, typed{}, nil
+		})
+	}
+	session := connect(t, overHTTP(serveHTTP(t, server), "alice"), manual(), "")
+	_, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: "absent"})
+	require.ErrorContains(t, err, "Internal error")
+	res, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: "empty"})
+	require.NoError(t, err)
+	require.True(t, res.NeedsInput())
+}
+
+// TestResourcesWithNilContents are failed by the SDK before the boundary.
+func TestResourcesWithNilContents(t *testing.T) {
+	server, _ := newServer(boundary.Policy{Secrets: [][]byte{secret(1)}})
+	for name, contents := range map[string][]*mcp.ResourceContents{"nil": nil, "empty": {}} {
+		server.AddResource(&mcp.Resource{Name: name, URI: "test://" + name}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+			return &mcp.ReadResourceResult{RequestState: "plain", Contents: contents}, nil
+		})
+	}
+	session := connect(t, overHTTP(serveHTTP(t, server), "alice"), manual(), "")
+	_, err := session.ReadResource(context.Background(), &mcp.ReadResourceParams{URI: "test://nil"})
+	require.ErrorContains(t, err, "nil information")
+	require.NotContains(t, err.Error(), "plain")
+	res, err := session.ReadResource(context.Background(), &mcp.ReadResourceParams{URI: "test://empty"})
+	require.NoError(t, err)
+	require.True(t, res.NeedsInput())
+}
+
+// raw sends a tools/call with the given requestState, as JSON, and returns the
+// body of the answer.
+func raw(t *testing.T, url, state string) string {
+	t.Helper()
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{},"requestState":%s,"_meta":{`+
+		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`, state)
+	req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
+	require.NoError(t, err)
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Authorization": "Bearer alice",
+		"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "greet",
+	} {
+		req.Header.Set(name, value)
+	}
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	return string(answer)
+}
+
+// TestStatesThatAreNoTokens: null and "" begin again, what is not a string is
+// refused by the SDK's decoder, and never reaches a handler.
+func TestStatesThatAreNoTokens(t *testing.T) {
+	server, seen := newServer(boundary.Policy{Secrets: [][]byte{secret(1)}})
+	url := serveHTTP(t, server).URL
+	for _, state := range []string{`null`, `""`} {
+		require.Contains(t, raw(t, url, state), `"input_required"`)
+		require.Equal(t, []string{""}, seen.take())
+	}
+	for _, state := range []string{`5`, `true`, `{}`, `["v1.x"]`} {
+		require.Contains(t, raw(t, url, state), `"error":{`)
+		require.Empty(t, seen.take())
+	}
+}
+
+// A lockedLog is a log that is read while a server may still write to it.
+type lockedLog struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lockedLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// TestSDKLogTellsNothing searches the SDK's own log, at its most talkative, for
+// tokens and states.
+func TestSDKLogTellsNothing(t *testing.T) {
+	var log lockedLog
+	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	impl := &mcp.Implementation{Name: service}
+	server := mcp.NewServer(impl, &mcp.ServerOptions{Logger: logger})
+	require.NoError(t, boundary.Protect(server, impl, boundary.Policy{Secrets: [][]byte{secret(1)}, Logger: logger}))
+	addAsking(server, &states{})
+	url := serveHTTP(t, server).URL
+	_, token, found := strings.Cut(raw(t, url, "null"), `"requestState":"`)
+	require.True(t, found)
+	token, _, _ = strings.Cut(token, `"`)
+	for _, state := range []string{`"` + token + `"`, `"` + token + `x"`, `["` + token + `"]`, `{"` + token + `":1}`, `"` + token + `","inputResponses":7,"x":"`} {
+		raw(t, url, state)
+	}
+	require.NotEmpty(t, log.String())
+	require.NotContains(t, log.String(), token[3:40])
+	require.NotContains(t, log.String(), question)
+}

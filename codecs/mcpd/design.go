@@ -1,0 +1,144 @@
+package mcpd
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/codecs/b64"
+)
+
+// The option and its values, as the SDK calls them.
+const (
+	optionBind  = "bind"
+	bindSubject = "authSubject"
+	bindTool    = "authSubjectAndTool"
+	bindNone    = "none"
+)
+
+// The catalog's rows: both modes in the strict reading, and in that of the SDK
+// itself.
+var (
+	Signed            = signedRow("mcp-d", "D SDK, signed and readable: its default, and open to forgery; canonical spelling only", false)
+	Encrypted         = encryptedRow("mcp-d-encrypted", "D SDK, AES-256-GCM; canonical spelling only", false)
+	SignedFaithful    = signedRow("mcp-d-faithful", "D SDK, signed, answering exactly as it does", true)
+	EncryptedFaithful = encryptedRow("mcp-d-encrypted-faithful", "D SDK, AES-256-GCM, answering exactly as it does", true)
+)
+
+func signedRow(name, doc string, faithful bool) codecs.Design {
+	d := row(name, doc, newSigned, faithful)
+	d.Prefix, d.Format, d.Inspect = signedPrefix, "mcp-d", inspectSigned
+	d.Guarantees = slices.Concat(spelling(faithful), signedGuarantees(), common())
+	return d
+}
+
+func encryptedRow(name, doc string, faithful bool) codecs.Design {
+	d := row(name, doc, newEncrypted, faithful)
+	d.Prefix, d.Format, d.Inspect = encryptedPrefix, "mcp-d-encrypted", inspectEncrypted
+	d.Guarantees = slices.Concat(spelling(faithful), encryptedGuarantees(), common())
+	return d
+}
+
+func row(name, doc string, makeMode newMode, faithful bool) codecs.Design {
+	return codecs.Design{
+		Name:    name,
+		Doc:     doc,
+		Spec:    "Poita/mcp.d 7e2cbff, mcp.server.request_state",
+		MaxKeys: 1,
+		Options: []codecs.Option{
+			{Name: optionBind, Doc: "what tokens are bound to", Values: []string{bindSubject, bindTool, bindNone}},
+		},
+		NewScheme: func(c codecs.Config) (codecs.Scheme, error) { return New(c, makeMode, faithful) },
+	}
+}
+
+func spelling(faithful bool) []codecs.Guarantee {
+	if faithful {
+		return codecs.Disclaims(codecs.Canonical, "the spare bits of a segment's last character are ignored")
+	}
+	return codecs.Holds(codecs.Canonical)
+}
+
+func signedGuarantees() []codecs.Guarantee {
+	return slices.Concat(
+		codecs.Disclaims(codecs.Integrity, "the bind tag that every token shows is the mac of the text of its subject: who chooses a subject has claims signed"),
+		codecs.Disclaims(codecs.Confidentiality, "the claims are readable, and equal claims give equal tokens"),
+		codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal claims give equal tokens"),
+		codecs.Disclaims(codecs.Unlinkable, "the bind tag is unsalted and readable: the tokens of a principal share it"),
+		codecs.Disclaims(codecs.KeySeparation, "one key makes bind tags and macs"),
+		codecs.HoldsBecause(codecs.KeyCommitting, "two keys with the same mac are a collision of HMAC-SHA256 under derived keys"),
+		codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
+	)
+}
+
+func encryptedGuarantees() []codecs.Guarantee {
+	return slices.Concat(
+		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.KeySeparation),
+		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
+		codecs.HoldsBecause(codecs.Unlinkable, "the bind tag is encrypted"),
+		codecs.Disclaims(codecs.KeyCommitting, "GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
+		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
+	)
+}
+
+func common() []codecs.Guarantee {
+	return slices.Concat(
+		codecs.Holds(codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total),
+		codecs.HoldsBecause(codecs.BindsPrincipal, "unless bind is none"),
+		codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted"),
+		codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes"),
+		codecs.Disclaims(codecs.BindsMethod, "the format has no method"),
+		codecs.Disclaims(codecs.BindsTarget, "only under authSubjectAndTool, which is not the default"),
+		codecs.Disclaims(codecs.BindsArguments, "the format has no arguments"),
+		codecs.Disclaims(codecs.BindsAudience, "the format has no audience"),
+		codecs.Disclaims(codecs.Unambiguous, "no principal and an empty one are the same; under authSubjectAndTool a NUL moves text between subject and tool"),
+		codecs.Disclaims(codecs.Expiry, "nothing says when a token was issued, so one from a clock that runs ahead is good; and exp itself is not too late"),
+		codecs.Disclaims(codecs.Rotation, "one key"),
+		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric secret: who can verify can mint"),
+		codecs.Disclaims(codecs.SingleUse, "stateless"),
+	)
+}
+
+// inspectSigned takes a canonically spelt signed token apart.
+func inspectSigned(token []byte) ([]codecs.Field, error) {
+	rest, ok := bytes.CutPrefix(token, []byte(signedPrefix))
+	if !ok {
+		return nil, fmt.Errorf("sealab: the token does not begin with %q", signedPrefix)
+	}
+	body, tag, ok := bytes.Cut(rest, []byte(separator))
+	if !ok {
+		return nil, fmt.Errorf("sealab: the token has no second %q", separator)
+	}
+	text, ok := b64.AppendDecode(nil, body)
+	mac, decoded := b64.AppendDecode(nil, tag)
+	if !ok || !decoded || len(mac) != sha256.Size {
+		return nil, fmt.Errorf("sealab: the segments of the token are not canonical base64url of claims and a mac of %d bytes", sha256.Size)
+	}
+	return []codecs.Field{
+		{Name: codecs.WirePrefix, Wire: []byte(signedPrefix), Bytes: []byte(signedPrefix), Readable: true},
+		{Name: codecs.WireBody, Wire: body, Bytes: text, Readable: true},
+		{Name: codecs.WireSep, Wire: []byte(separator), Bytes: []byte(separator), Readable: true},
+		{Name: codecs.WireTag, Wire: tag, Bytes: mac},
+	}, nil
+}
+
+// inspectEncrypted takes a canonically spelt encrypted token apart.
+func inspectEncrypted(token []byte) ([]codecs.Field, error) {
+	text, ok := bytes.CutPrefix(token, []byte(encryptedPrefix))
+	if !ok {
+		return nil, fmt.Errorf("sealab: the token does not begin with %q", encryptedPrefix)
+	}
+	raw, ok := b64.AppendDecode(nil, text)
+	if !ok || len(raw) < nonceSize+tagSize {
+		return nil, fmt.Errorf("sealab: what follows %q is not canonical base64url of at least %d bytes", encryptedPrefix, nonceSize+tagSize)
+	}
+	tag := len(raw) - tagSize
+	return []codecs.Field{
+		{Name: codecs.WirePrefix, Wire: []byte(encryptedPrefix), Bytes: []byte(encryptedPrefix), Readable: true},
+		{Name: codecs.WireNonce, Wire: text, Bytes: raw[:nonceSize]},
+		{Name: codecs.WireBody, Bytes: raw[nonceSize:tag]},
+		{Name: codecs.WireTag, Bytes: raw[tag:]},
+	}, nil
+}

@@ -1,0 +1,125 @@
+// Package mcpd is what the D MCP SDK puts on the wire as requestState:
+// secureRequestState (Poita/mcp.d 7e2cbff, mcp.server.request_state).
+//
+// Layout, with m bytes of claims, in the two modes:
+//
+//	signed    = "v1." || base64url(claims[m]) || "." || base64url(mac[32])
+//	encrypted = "v1e." || base64url(nonce[12] || ciphertext[m] || tag[16])
+//	claims    = {"s":state,"b":bind tag,"exp":Unix seconds}
+//	bind tag  = hex(HMAC-SHA256(mac key, material)), 64 lower-case characters
+//	mac       = HMAC-SHA256(mac key, claims): the prefix is not covered
+//	encrypted: AES-256-GCM under the aes key, associated data = the bind tag
+//	mac key   = HKDF-SHA256(secret, no salt, "mcp.requestState bind-hmac key", 32)
+//	aes key   = HKDF-SHA256(secret, no salt, "mcp.requestState aes-256-gcm key", 32)
+//
+// The material is the option bind:
+//
+//	authSubject         the principal, "" where there is none (the default)
+//	authSubjectAndTool  principal || NUL || name of the tool or prompt
+//	none                ""
+//
+// A token is good up to and including the second exp, which is the second of
+// minting plus the time to live in whole seconds (300 s by default).
+//
+// The signed mode is not sound under authSubject, its default: the bind tag that
+// every token shows is also the mac of the claims whose text is the subject. Who
+// can be authenticated under a subject of their choice therefore has tokens for
+// any state and expiry made for themselves. Nothing here prevents it, because it
+// is the format; use the encrypted mode.
+//
+// Two readings. The faithful one answers as the SDK does: the spare bits of a
+// segment's last character are ignored, the claims may be any JSON that vibe.d
+// takes, times to live may be 0 or negative. The strict one, the default, takes
+// only what the SDK mints. The SDK gives no reasons for a refusal; those here
+// are the lab's. Segments whose length is 1 modulo 4 kill a checked build of the
+// SDK and are refused here.
+//
+// States are UTF-8, others are not minted.
+//
+// Limits: encrypted, 2^32 tokens per key (NIST SP 800-38D, section 8.3).
+//
+// It does not give: rotation, a binding to method, arguments or audience, a
+// difference between an empty principal and none, a bound on tokens from a clock
+// that runs ahead, unlinkability when signed, single use.
+package mcpd
+
+import (
+	"fmt"
+	"time"
+
+	"sealab/codecs"
+	"sealab/codecs/keyring"
+)
+
+const (
+	macLabel   = "mcp.requestState bind-hmac key"
+	aesLabel   = "mcp.requestState aes-256-gcm key"
+	defaultTTL = 300 * time.Second
+)
+
+// A Scheme mints and verifies tokens of one mode. It implements
+// codecs.SchemeAssembler.
+type Scheme struct {
+	mode     mode
+	macs     *macs
+	ttl      time.Duration
+	material func(*codecs.Binding) []byte
+	faithful bool
+}
+
+// mode is one of the two ways to protect claims.
+type mode interface {
+	seedSize() int
+	// protect appends the token of claims to dst.
+	protect(dst, seed, claims, bind []byte, edit codecs.Edit) ([]byte, error)
+	// open returns the claims of an authentic token.
+	open(token, bind []byte, decode decoder) ([]byte, *codecs.RejectError)
+}
+
+// newMode sets a mode up for a secret.
+type newMode func(secret []byte, m *macs) (mode, error)
+
+// New returns the scheme for a configuration of the catalog's row.
+func New(c codecs.Config, makeMode newMode, faithful bool) (*Scheme, error) {
+	if len(c.Secrets) != 1 {
+		return nil, fmt.Errorf("sealab: the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(c.Secrets))
+	}
+	if err := keyring.CheckLengths(c.Secrets); err != nil {
+		return nil, err
+	}
+	ttl := defaultTTL
+	if c.TTL != nil {
+		ttl = *c.TTL
+	}
+	if ttl <= 0 && !faithful {
+		return nil, fmt.Errorf("sealab: the time to live is %v and must be positive", ttl)
+	}
+	m := newMACs(keyring.Derive(c.Secrets[0], macLabel, keyring.KeySize))
+	mode, err := makeMode(c.Secrets[0], m)
+	if err != nil {
+		return nil, err
+	}
+	return &Scheme{mode, m, ttl, materials[c.Options[optionBind]], faithful}, nil
+}
+
+// materials are the values of the option bind.
+var materials = map[string]func(*codecs.Binding) []byte{
+	bindSubject: func(b *codecs.Binding) []byte { return []byte(subject(b)) },
+	bindTool:    func(b *codecs.Binding) []byte { return []byte(subject(b) + "\x00" + tool(b)) },
+	bindNone:    func(*codecs.Binding) []byte { return nil },
+}
+
+func subject(b *codecs.Binding) string {
+	if b.Principal == nil {
+		return ""
+	}
+	return *b.Principal
+}
+
+// tool returns params.name, which the parameters of resources/read do not have.
+func tool(b *codecs.Binding) string {
+	if b.Method == "resources/read" {
+		return ""
+	}
+	return b.Target
+}

@@ -1,0 +1,142 @@
+package mcpd_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/codectest"
+	"sealab/codecs/mcpd"
+)
+
+var designs = []codecs.Design{mcpd.Signed, mcpd.Encrypted, mcpd.SignedFaithful, mcpd.EncryptedFaithful}
+
+func TestConformance(t *testing.T) {
+	for _, d := range designs {
+		t.Run(d.Name, func(t *testing.T) { codectest.Run(t, d) })
+	}
+}
+
+var noon = time.Unix(1_795_132_800, 750_000_000)
+
+func open(t *testing.T, d codecs.Design, bind string) codecs.SchemeAssembler {
+	t.Helper()
+	s, err := d.OpenScheme(codecs.Config{Secrets: [][]byte{[]byte("thirty-two bytes for tests only!")}, Options: map[string]string{"bind": bind}})
+	require.NoError(t, err)
+	return s.(codecs.SchemeAssembler)
+}
+
+func as(subject, tool string) *codecs.Binding {
+	return &codecs.Binding{Principal: &subject, Target: tool}
+}
+
+// TestClaims presents authentic claims.
+func TestClaims(t *testing.T) {
+	for _, c := range []struct {
+		change       func(tag string) string
+		want, strict string // "" accepts
+	}{
+		{func(b string) string { return `{"s":"s","b":"` + b + `","exp":1795132800}` }, "", ""},
+		{func(b string) string { return `{"s":"s","b":"` + b + `","exp":1795132799}` }, "expired", "expired"},
+		{func(b string) string { return `{"exp":1795132800,"s":"s","b":"` + b + `"}` }, "", "malformed"},
+		{func(b string) string { return ` { "s" : "\u0073","b":"` + b + `","exp":9223372036854775807, } ` }, "", "malformed"},
+		{func(b string) string { return `{"s":"s","s":"s","b":"` + b + `","exp":1795132800}` }, "", "malformed"},
+		{func(b string) string { return `{"s":"s","b":"` + b + `","exp":9223372036854775808}` }, "malformed", "malformed"},
+		{func(b string) string { return `{"s":"s","b":"` + b + `","exp":1e10}` }, "malformed", "malformed"},
+		{func(b string) string { return `{"s":"s","b":"` + b + `","exp":"1795132800"}` }, "malformed", "malformed"},
+		{func(b string) string { return `{"s":"s","b":"` + b + `"}` }, "malformed", "malformed"},
+		{func(b string) string { return `{"s":1,"b":"` + b + `","exp":1795132800}` }, "malformed", "malformed"},
+		{func(b string) string { return `{"s":"\ud800","b":"` + b + `","exp":1795132800}` }, "malformed", "malformed"},
+		{func(b string) string { return "{\"s\":\"\xff\",\"b\":\"" + b + "\",\"exp\":1795132800}" }, "malformed", "malformed"},
+		{func(string) string { return `{"s":"s","b":"","exp":1795132800}` }, "bind", "bind"},
+		{func(string) string { return `[]` }, "malformed", "malformed"},
+		{func(string) string { return `` }, "malformed", "malformed"},
+	} {
+		for _, d := range designs {
+			want := c.strict
+			if strings.HasSuffix(d.Name, "-faithful") {
+				want = c.want
+			}
+			s := open(t, d, "authSubject")
+			var tag string
+			token, err := s.MintEdited(nil, make([]byte, s.SeedSize()), nil, as("alice", "deploy"), noon, func(step codecs.Step, value []byte) []byte {
+				switch step {
+				case codecs.StepBind:
+					tag = string(value)
+				case codecs.StepClaims:
+					return []byte(c.change(tag))
+				}
+				return value
+			})
+			require.NoError(t, err)
+			state, err := s.Verify(nil, token, as("alice", "deploy"), noon)
+			if want == "" {
+				require.NoError(t, err, "%s: %s", d.Name, c.change(tag))
+				require.Equal(t, "s", string(state))
+				continue
+			}
+			require.NotNil(t, codecs.Rejected(err), "%s: %s: %v", d.Name, c.change(tag), err)
+			require.Equal(t, want, codecs.Rejected(err).Reason, "%s: %s", d.Name, c.change(tag))
+		}
+	}
+}
+
+func TestStateIsEscapedAsInTheSDK(t *testing.T) {
+	s := open(t, mcpd.Signed, "none")
+	token, err := s.Mint(nil, []byte("</script>/\"\\\b\f\n\r\t\x00\x1f\x7fé\u2028"), nil, noon)
+	require.NoError(t, err)
+	claims, err := base64.RawURLEncoding.DecodeString(strings.Split(string(token), ".")[1])
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(string(claims), `{"s":"<\/script>/\"\\\u0008\u000C\n\r\t\u0000\u001F`+"\x7fé\u2028"+`","b":"`), "%s", claims)
+}
+
+// TestPublishedTagIsAMAC carries the weakness of the signed mode out: from two
+// tokens, one of them for a subject that is claims, comes a third for any state.
+func TestPublishedTagIsAMAC(t *testing.T) {
+	s := open(t, mcpd.Signed, "authSubject")
+	tagOf := func(subject string) string {
+		token, err := s.Mint(nil, []byte("honest"), as(subject, ""), noon)
+		require.NoError(t, err)
+		claims, err := base64.RawURLEncoding.DecodeString(strings.Split(string(token), ".")[1])
+		require.NoError(t, err)
+		_, after, _ := strings.Cut(string(claims), `"b":"`)
+		return after[:64]
+	}
+	forged := fmt.Sprintf(`{"s":"evil","b":"%s","exp":9999999999}`, tagOf("mallory"))
+	mac, err := hex.DecodeString(tagOf(forged))
+	require.NoError(t, err)
+	token := "v1." + base64.RawURLEncoding.EncodeToString([]byte(forged)) + "." + base64.RawURLEncoding.EncodeToString(mac)
+	state, err := s.Verify(nil, []byte(token), as("mallory", ""), noon)
+	require.NoError(t, err, "the format has changed: correct what the design states")
+	require.Equal(t, "evil", string(state))
+}
+
+// TestBindings checks which contexts are told apart.
+func TestBindings(t *testing.T) {
+	for bind, accepted := range map[string][4]bool{ // other subject, other tool, NUL moved, no principal for an empty one
+		"authSubject":        {false, true, false, true},
+		"authSubjectAndTool": {false, false, true, true},
+		"none":               {true, true, true, true},
+	} {
+		for _, d := range designs {
+			s := open(t, d, bind)
+			for i, c := range []struct{ minted, presented *codecs.Binding }{
+				{as("alice", "t"), as("bob", "t")},
+				{as("alice", "t"), as("alice", "u")},
+				{as("a\x00b", "c"), as("a", "b\x00c")},
+				{as("", "t"), &codecs.Binding{Target: "t"}},
+			} {
+				token, err := s.Mint(nil, []byte("s"), c.minted, noon)
+				require.NoError(t, err)
+				_, err = s.Verify(nil, token, c.presented, noon)
+				require.Equal(t, accepted[i], err == nil, "%s, bind=%s, case %d", d.Name, bind, i)
+			}
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package mcpd
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"sealab/codecs"
+	"sealab/codecs/keyring"
+	"sealab/codecs/rawjson"
+)
+
+// unbound is the binding where the caller has none.
+var unbound codecs.Binding
+
+// unchanged is the edit that leaves everything as it is.
+func unchanged(_ codecs.Step, value []byte) []byte { return value }
+
+// Mint implements codecs.Scheme.
+func (s *Scheme) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	seed := make([]byte, s.SeedSize())
+	keyring.Random(seed)
+	return s.MintEdited(dst, seed, state, b, now, unchanged)
+}
+
+// SeedSize implements codecs.SeededScheme: the seed is the nonce of the
+// encrypted mode, and empty for the signed one.
+func (s *Scheme) SeedSize() int { return s.mode.seedSize() }
+
+// MintSeeded implements codecs.SeededScheme.
+func (s *Scheme) MintSeeded(dst, seed, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	return s.MintEdited(dst, seed, state, b, now, unchanged)
+}
+
+// MintEdited implements codecs.SchemeAssembler: codecs.StepBind and
+// codecs.StepClaims, then the steps of the mode. A nonce that an edit leaves with
+// another length than the cipher takes is codecs.ErrUnsupported.
+func (s *Scheme) MintEdited(dst, seed, state []byte, b *codecs.Binding, now time.Time, edit codecs.Edit) ([]byte, error) {
+	if len(seed) != s.SeedSize() {
+		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), s.SeedSize())
+	}
+	if !utf8.Valid(state) {
+		return dst, codecs.ErrUnsupported
+	}
+	if b == nil {
+		b = &unbound
+	}
+	bind := edit(codecs.StepBind, s.macs.bindTag(s.material(b)))
+	c := claims{state: state, bind: bind, expires: now.Unix() + int64(s.ttl/time.Second)}
+	text := edit(codecs.StepClaims, c.append(make([]byte, 0, 128+len(state))))
+	return s.mode.protect(dst, seed, text, bind, edit)
+}
+
+// claims are what is protected.
+type claims struct {
+	state, bind []byte
+	expires     int64
+}
+
+// append appends the claims as the SDK writes them.
+func (c *claims) append(dst []byte) []byte {
+	dst = vibeString.AppendString(append(dst, `{"s":`...), c.state)
+	dst = vibeString.AppendString(append(dst, `,"b":`...), c.bind)
+	dst = strconv.AppendInt(append(dst, `,"exp":`...), c.expires, 10)
+	return append(dst, '}')
+}
+
+// vibeString prints strings as vibe.d's jsonEscape does. Claims have nothing else
+// that a Printer could print.
+var vibeString = &rawjson.Printer{Plain: rawjson.PlainFrom("\"\\/"), Escape: appendEscape}
+
+// letters are the escapes of one letter.
+var letters = [256]byte{'"': '"', '\\': '\\', '\n': 'n', '\r': 'r', '\t': 't'}
+
+// appendEscape implements rawjson.Printer.Escape: a / is escaped after a <,
+// other control characters in upper case.
+func appendEscape(dst, text []byte, at int) ([]byte, int) {
+	switch c := text[at]; {
+	case letters[c] != 0:
+		return append(dst, '\\', letters[c]), 1
+	case c == '/' && at > 0 && text[at-1] == '<':
+		return append(dst, '\\', '/'), 1
+	case c == '/':
+		return append(dst, '/'), 1
+	default:
+		return rawjson.AppendHex(dst, rune(c), rawjson.UpperHex), 1
+	}
+}

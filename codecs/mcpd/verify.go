@@ -1,0 +1,116 @@
+package mcpd
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"encoding/base64"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"sealab/codecs"
+	"sealab/codecs/b64"
+	"sealab/codecs/rawjson"
+)
+
+// The refusals. The SDK does not tell them apart.
+var (
+	errMalformed = codecs.Reject(codecs.Malformed, "malformed")
+	errMAC       = codecs.Reject(codecs.Unauthentic, "mac")
+	errSeal      = codecs.Reject(codecs.Unauthentic, "seal")
+	errExpired   = codecs.Reject(codecs.Expired, "expired")
+	errBind      = codecs.Reject(codecs.Misbound, "bind")
+)
+
+// decoder decodes a segment.
+type decoder func(segment []byte) ([]byte, bool)
+
+// canonical decodes the one spelling of a segment.
+func canonical(segment []byte) ([]byte, bool) { return b64.AppendDecode(nil, segment) }
+
+// spareBits decodes as std.base64.Base64URLNoPadding does, which does not look
+// at the spare bits of the last character.
+func spareBits(segment []byte) ([]byte, bool) {
+	if bytes.ContainsAny(segment, "\r\n") {
+		return nil, false // Go's decoder would skip them
+	}
+	raw, err := base64.RawURLEncoding.AppendDecode(nil, segment)
+	return raw, err == nil
+}
+
+// Verify implements codecs.Scheme.
+func (s *Scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	if b == nil {
+		b = &unbound
+	}
+	bind, decode := s.macs.bindTag(s.material(b)), canonical
+	if s.faithful {
+		decode = spareBits
+	}
+	text, refused := s.mode.open(token, bind, decode)
+	if refused != nil {
+		return dst, refused
+	}
+	v, refused := s.parse(text)
+	if refused != nil {
+		return dst, refused
+	}
+	if refused := check(v, bind, now); refused != nil {
+		return dst, refused
+	}
+	return append(dst, v.Lookup("s").Text...), nil
+}
+
+// vibe is what vibe.data.json parses.
+var vibe = rawjson.Dialect{Controls: true, Trailing: true}
+
+// parse parses the claims, and judges their spelling where the reading does.
+func (s *Scheme) parse(text []byte) (*rawjson.Value, *codecs.RejectError) {
+	v, err := vibe.Parse(text)
+	if err != nil || !utf8.Valid(text) || !isText(&v) {
+		return nil, errMalformed
+	}
+	state, bind, exp := v.Lookup("s"), v.Lookup("b"), v.Lookup("exp")
+	if state == nil || bind == nil || exp == nil || state.Kind != rawjson.String || bind.Kind != rawjson.String {
+		return nil, errMalformed
+	}
+	expires, err := strconv.ParseInt(string(exp.Text), 10, 64)
+	if exp.Kind != rawjson.Number || err != nil {
+		return nil, errMalformed // a float, or an integer that is a BigInt to vibe.d
+	}
+	c := claims{state.Text, bind.Text, expires}
+	if !s.faithful && !bytes.Equal(c.append(make([]byte, 0, len(text))), text) {
+		return nil, errMalformed
+	}
+	return &v, nil
+}
+
+// isText reports whether every string in v is UTF-8: escaped lone surrogates end
+// a parse in D.
+func isText(v *rawjson.Value) bool {
+	if v.Kind == rawjson.String {
+		return utf8.Valid(v.Text)
+	}
+	for i := range v.Items {
+		if !isText(&v.Items[i]) {
+			return false
+		}
+	}
+	for i := range v.Members {
+		if !utf8.Valid(v.Members[i].Name) || !isText(&v.Members[i].Value) {
+			return false
+		}
+	}
+	return true
+}
+
+// check judges claims that parse has let through, in the order of the SDK.
+func check(v *rawjson.Value, bind []byte, now time.Time) *codecs.RejectError {
+	if expires, err := strconv.ParseInt(string(v.Lookup("exp").Text), 10, 64); err != nil || expires < now.Unix() {
+		return errExpired
+	}
+	if !hmac.Equal(v.Lookup("b").Text, bind) {
+		return errBind
+	}
+	return nil
+}

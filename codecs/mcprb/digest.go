@@ -1,0 +1,83 @@
+package mcprb
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"sealab/codecs/rawjson"
+)
+
+// digester returns the claim that stands for raw arguments, nil where there are
+// none. It fails where they have no digest.
+type digester func(raw json.RawMessage) (string, error)
+
+// digesters are the values of the option digest.
+var digesters = map[string]digester{
+	digestSDK:   canonicalDigest,
+	digestGiven: givenDigest,
+}
+
+func canonicalDigest(raw json.RawMessage) (string, error) {
+	canonical := []byte("{}")
+	if raw != nil {
+		v, err := parseUTF8(raw)
+		if err != nil {
+			return "", err
+		}
+		if !isPrintable(&v) {
+			return "", fmt.Errorf("sealab: the arguments hold what Ruby cannot print")
+		}
+		if v.Kind != rawjson.Null && v.Kind != rawjson.False {
+			canonical = generate.AppendValue(nil, &v)
+		}
+	}
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+func givenDigest(raw json.RawMessage) (string, error) {
+	if raw == nil {
+		return "", nil
+	}
+	v, err := parseUTF8(raw)
+	if err != nil {
+		return "", err
+	}
+	if v.Kind != rawjson.String {
+		return "", fmt.Errorf("sealab: the arguments are no string that could be a digest")
+	}
+	return string(v.Text), nil
+}
+
+func parseUTF8(raw []byte) (rawjson.Value, error) {
+	if !utf8.Valid(raw) {
+		return rawjson.Value{}, fmt.Errorf("sealab: not JSON: the arguments are not UTF-8")
+	}
+	return rawjson.Parse(raw)
+}
+
+// isPrintable reports whether Ruby can print a value: it raises an error for
+// infinite numbers and for strings that are not UTF-8.
+func isPrintable(v *rawjson.Value) bool {
+	switch v.Kind {
+	case rawjson.Number:
+		return !math.IsInf(v.Float(), 0) || !isFloat(v.Text)
+	case rawjson.String:
+		return utf8.Valid(v.Text)
+	}
+	for i := range v.Items {
+		if !isPrintable(&v.Items[i]) {
+			return false
+		}
+	}
+	for i := range v.Members {
+		if !utf8.Valid(v.Members[i].Name) || !isPrintable(&v.Members[i].Value) {
+			return false
+		}
+	}
+	return true
+}

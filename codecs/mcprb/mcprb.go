@@ -1,0 +1,87 @@
+// Package mcprb is what the Ruby MCP SDK puts on the wire as requestState:
+// MCP::Server::RequestStateSecurity (modelcontextprotocol/ruby-sdk fcb1ac9).
+//
+// Layout, with m bytes of claims:
+//
+//	token  = "v1." || base64url(iv[12] || ciphertext[m] || tag[16])
+//	associated data = "v1."; AES-256-GCM under the secret itself, of 32 bytes
+//	claims = {"v":1,"exp":Unix seconds,"m":method,"t":target,"a":digest,
+//	         "aud":audience,"s":state}, aud only where there is one
+//
+// The arguments' digest is SHA-256, in lower-case hexadecimal, of the SDK's
+// canonical JSON: members sorted by name, scalars as Ruby's to_json prints them.
+// Arguments that are absent, null or false count as {}. Under the option
+// digest=given the arguments are a JSON string that is the digest itself.
+//
+// A token is good up to and including the second exp, which is the second of
+// minting plus the time to live: 300 s by default, whole seconds. (The SDK takes
+// fractions and then mints tokens that it refuses; here they are an error.)
+//
+// Two readings. The faithful one answers as the SDK does under Ruby 3.1 (json
+// 2.6): + and / count as - and _, correct padding passes, claims may be any JSON
+// that JSON.parse takes. The strict one, the default, takes only what the SDK
+// mints.
+//
+// Known differences of the faithful reading, all behind the tag: Ruby combines
+// an escaped high surrogate with whatever escape follows, or prints "?" for it,
+// where here the claims are malformed; on claims that are no object Ruby raises
+// another exception than that of a refusal.
+//
+// States and names are UTF-8, others are not minted.
+//
+// Limits: a random 96-bit iv allows 2^32 tokens per key (NIST SP 800-38D,
+// section 8.3).
+//
+// It does not give: rotation, a binding to the principal, a bound on tokens from
+// a clock that runs ahead, nonce misuse resistance, key commitment, separation
+// from other uses of the secret, single use.
+package mcprb
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"fmt"
+	"time"
+
+	"sealab/codecs"
+)
+
+const (
+	prefix     = "v1."
+	keySize    = 32
+	ivSize     = 12
+	tagSize    = 16
+	defaultTTL = 300 * time.Second
+)
+
+// A Scheme mints and verifies tokens of the format. It implements
+// codecs.SchemeAssembler.
+type Scheme struct {
+	aead     cipher.AEAD
+	ttl      time.Duration
+	digest   digester
+	faithful bool
+}
+
+// New returns the scheme for a configuration of Design.
+func New(c codecs.Config, faithful bool) (*Scheme, error) {
+	if len(c.Secrets) != 1 || len(c.Secrets[0]) != keySize {
+		return nil, fmt.Errorf("sealab: the format takes one secret of exactly %d bytes", keySize)
+	}
+	ttl := defaultTTL
+	if c.TTL != nil {
+		ttl = *c.TTL
+	}
+	if ttl <= 0 || ttl%time.Second != 0 {
+		return nil, fmt.Errorf("sealab: the time to live is %v and must be a positive number of whole seconds", ttl)
+	}
+	block, err := aes.NewCipher(c.Secrets[0])
+	if err != nil {
+		return nil, err
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		return nil, err
+	}
+	return &Scheme{aead, ttl, digesters[c.Options[optionDigest]], faithful}, nil
+}

@@ -1,0 +1,159 @@
+package mcprb_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/codectest"
+	"sealab/codecs/mcprb"
+	"sealab/internal/unexercised"
+)
+
+func TestConformance(t *testing.T) { codectest.Run(t, mcprb.Design) }
+
+func TestConformanceFaithful(t *testing.T) { codectest.Run(t, mcprb.Faithful) }
+
+var noon = time.Unix(1_795_132_800, 750_000_000)
+
+func open(t *testing.T, d codecs.Design, options map[string]string) codecs.SchemeAssembler {
+	t.Helper()
+	s, err := d.OpenScheme(codecs.Config{Secrets: [][]byte{[]byte("thirty-two bytes for tests only!")}, Options: options})
+	require.NoError(t, err)
+	return s.(codecs.SchemeAssembler)
+}
+
+// mint returns a token whose claims are replaced by text.
+func mint(t *testing.T, s codecs.SchemeAssembler, text string) []byte {
+	t.Helper()
+	token, err := s.MintEdited(nil, make([]byte, s.SeedSize()), nil, nil, noon, func(step codecs.Step, value []byte) []byte {
+		if step == codecs.StepClaims {
+			return []byte(text)
+		}
+		return value
+	})
+	require.NoError(t, err)
+	return token
+}
+
+// empty is the digest of no arguments.
+const empty = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+
+// TestClaims presents authentic claims. The reasons are those of the SDK.
+func TestClaims(t *testing.T) {
+	const tail = `"m":"","t":"","a":"` + empty + `","s":"s"}`
+	audience := ""
+	for _, c := range []struct {
+		claims       string
+		binding      codecs.Binding
+		want, strict string // "" accepts
+	}{
+		{`{"v":1,"exp":1795132800,` + tail, codecs.Binding{}, "", ""},
+		{`{"v":1,"exp":1795132799,` + tail, codecs.Binding{}, "expired", "expired"},
+		{`/* */ {"v":1.0,"exp":1795132800,` + tail, codecs.Binding{}, "", "malformed claims"},
+		{`{"v":1,"exp":99999999999999999999999,` + tail, codecs.Binding{}, "", "malformed claims"},
+		{`{"v":1,"exp":1795132800.0,` + tail, codecs.Binding{}, "expired", "malformed claims"},
+		{`{"v":1,"exp":"1795132800",` + tail, codecs.Binding{}, "expired", "malformed claims"},
+		{`{"v":1,` + tail, codecs.Binding{}, "expired", "malformed claims"},
+		{`{"v":true,"exp":1795132800,` + tail, codecs.Binding{}, "unsupported version", "malformed claims"},
+		{`{"v":2,"exp":1795132800,` + tail, codecs.Binding{}, "unsupported version", "malformed claims"},
+		{`{}`, codecs.Binding{}, "unsupported version", "malformed claims"},
+		{`[]`, codecs.Binding{}, "malformed claims", "malformed claims"},
+		{`null`, codecs.Binding{}, "malformed claims", "malformed claims"},
+		{``, codecs.Binding{}, "malformed claims", "malformed claims"},
+		{`{"v":1,"exp":1795132800,"aud":null,` + tail, codecs.Binding{}, "", "malformed claims"},
+		{`{"v":1,"exp":1795132800,"\udc00":0,` + tail, codecs.Binding{}, "malformed claims", "malformed claims"},
+		{`{"v":1,"exp":1795132800,"m":"","t":"","a":"` + empty + `","s":null}`, codecs.Binding{}, "missing state", "malformed claims"},
+		{`{"v":1,"exp":1795132800,` + tail, codecs.Binding{Method: "x"}, "method mismatch", "method mismatch"},
+		{`{"v":1,"exp":1795132800,` + tail, codecs.Binding{Target: "x"}, "target mismatch", "target mismatch"},
+		{`{"v":1,"exp":1795132800,` + tail, codecs.Binding{Arguments: json.RawMessage("0")}, "arguments mismatch", "arguments mismatch"},
+		{`{"v":1,"exp":1795132800,` + tail, codecs.Binding{Arguments: json.RawMessage("{")}, "arguments mismatch", "arguments mismatch"},
+		{`{"v":1,"exp":1795132800,` + tail, codecs.Binding{Arguments: json.RawMessage("false")}, "", ""},
+		{`{"v":1,"exp":1795132800,` + tail, codecs.Binding{Audience: &audience}, "audience mismatch", "audience mismatch"},
+	} {
+		for _, r := range []struct {
+			design codecs.Design
+			want   string
+		}{{mcprb.Faithful, c.want}, {mcprb.Design, c.strict}} {
+			s := open(t, r.design, nil)
+			state, err := s.Verify(nil, mint(t, s, c.claims), &c.binding, noon)
+			if r.want == "" {
+				require.NoError(t, err, "%s: %s", r.design.Name, c.claims)
+				require.Equal(t, "s", string(state))
+				continue
+			}
+			require.NotNil(t, codecs.Rejected(err), "%s: %s: %v", r.design.Name, c.claims, err)
+			require.Equal(t, r.want, codecs.Rejected(err).Reason, "%s: %s", r.design.Name, c.claims)
+		}
+	}
+}
+
+// TestGivenDigest checks the option under which arguments are their digest.
+func TestGivenDigest(t *testing.T) {
+	s := open(t, mcprb.Design, map[string]string{"digest": "given"})
+	token, err := s.Mint(nil, []byte("s"), &codecs.Binding{Arguments: json.RawMessage(`"dg"`)}, noon)
+	require.NoError(t, err)
+	_, err = s.Verify(nil, token, &codecs.Binding{Arguments: json.RawMessage(`"\u0064g"`)}, noon)
+	require.NoError(t, err)
+	_, err = s.Verify(nil, token, nil, noon)
+	require.Error(t, err)
+	_, err = s.Mint(nil, []byte("s"), &codecs.Binding{Arguments: json.RawMessage(`{}`)}, noon)
+	require.ErrorIs(t, err, codecs.ErrUnsupported)
+}
+
+func TestTTL(t *testing.T) {
+	for _, ttl := range []time.Duration{0, -time.Second, 1500 * time.Millisecond} {
+		_, err := mcprb.Design.OpenScheme(codecs.Config{Secrets: [][]byte{make([]byte, 32)}, TTL: &ttl})
+		require.ErrorContains(t, err, "whole seconds")
+	}
+}
+
+// canonical is the SDK's digest of arguments, after its description.
+const canonical = `
+require "json"; require "digest"
+def c(v)
+  case v
+  when Hash then "{" + v.map { |k, n| [k.to_s, n] }.sort_by(&:first).map { |k, n| "#{k.to_json}:#{c(n)}" }.join(",") + "}"
+  when Array then "[" + v.map { |e| c(e) }.join(",") + "]"
+  else v.to_json end
+end
+STDIN.each_line { |l| puts Digest::SHA256.hexdigest(c(JSON.parse(l, symbolize_names: true) || {})) }
+`
+
+// TestDigestAgainstRuby compares digests of arguments with those of a Ruby.
+func TestDigestAgainstRuby(t *testing.T) {
+	ruby, err := exec.LookPath("ruby")
+	if err != nil {
+		unexercised.Skip(t, "ruby is not on this machine, so digests of arguments were not compared with Ruby's")
+	}
+	documents := []string{
+		`{}`, `null`, `false`, `[]`, `""`, `0`, `{"b":1,"a":[1,2.0,{"d":null,"c":true}]}`, `{"a":1,"a":2}`, `{"é":1,"z":2,"A":3}`,
+		`[1e15,1e14,123456789012345680.0,1234567890123456.0,0.0001,0.00012345,0.00001,1e22,5e-324,1.7976931348623157e308,-0.0,-0,0.1,100.0,1e2,1E-7]`,
+		`["\u0000\u001f\u007f\u0080\u2028/<>&\"\\\b\f\n\r\t😀"]`, `[123456789012345678901234567890,-5]`, `{"":{"":[]}}`,
+	}
+	cmd := exec.Command(ruby, "-e", canonical)
+	cmd.Stdin = strings.NewReader(strings.Join(documents, "\n"))
+	cmd.Env = append(cmd.Environ(), "LC_ALL=C.UTF-8")
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	digests := strings.Fields(string(out))
+	require.Len(t, digests, len(documents))
+	s := open(t, mcprb.Design, nil)
+	for i, doc := range documents {
+		var claims string
+		_, err := s.MintEdited(nil, make([]byte, 12), []byte("s"), &codecs.Binding{Arguments: json.RawMessage(doc)}, noon,
+			func(step codecs.Step, value []byte) []byte {
+				if step == codecs.StepClaims {
+					claims = string(value)
+				}
+				return value
+			})
+		require.NoError(t, err)
+		require.Contains(t, claims, digests[i], doc)
+	}
+}

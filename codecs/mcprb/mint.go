@@ -1,0 +1,105 @@
+package mcprb
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"sealab/codecs"
+	"sealab/codecs/b64"
+	"sealab/codecs/keyring"
+)
+
+// unbound is the binding where the caller has none.
+var unbound codecs.Binding
+
+// unchanged is the edit that leaves everything as it is.
+func unchanged(_ codecs.Step, value []byte) []byte { return value }
+
+// Mint implements codecs.Scheme.
+func (s *Scheme) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	seed := make([]byte, ivSize)
+	keyring.Random(seed)
+	return s.MintEdited(dst, seed, state, b, now, unchanged)
+}
+
+// SeedSize implements codecs.SeededScheme: the seed is the iv.
+func (s *Scheme) SeedSize() int { return ivSize }
+
+// MintSeeded implements codecs.SeededScheme.
+func (s *Scheme) MintSeeded(dst, seed, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	return s.MintEdited(dst, seed, state, b, now, unchanged)
+}
+
+// MintEdited implements codecs.SchemeAssembler. An iv that an edit leaves with
+// another length than the cipher takes is codecs.ErrUnsupported.
+func (s *Scheme) MintEdited(dst, seed, state []byte, b *codecs.Binding, now time.Time, edit codecs.Edit) ([]byte, error) {
+	if len(seed) != ivSize {
+		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), ivSize)
+	}
+	if b == nil {
+		b = &unbound
+	}
+	text, err := s.claims(state, b, now)
+	if err != nil {
+		return dst, err
+	}
+	head := edit(codecs.StepPrefix, []byte(prefix))
+	iv := edit(codecs.StepNonce, bytes.Clone(seed))
+	text = edit(codecs.StepClaims, text)
+	data := edit(codecs.StepAAD, bytes.Clone(head))
+	if len(iv) != ivSize {
+		return dst, codecs.ErrUnsupported
+	}
+	sealed := s.aead.Seal(nil, iv, text, data)
+	body, tag := sealed[:len(text)], sealed[len(text):]
+
+	dst = append(dst, edit(codecs.WirePrefix, head)...)
+	raw := edit(codecs.WireNonce, bytes.Clone(iv))
+	raw = append(raw, edit(codecs.WireBody, bytes.Clone(body))...)
+	raw = append(raw, edit(codecs.WireTag, bytes.Clone(tag))...)
+	return append(dst, edit(codecs.WireText, b64.AppendEncode(nil, raw))...), nil
+}
+
+// claims returns the JSON that is sealed.
+func (s *Scheme) claims(state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	digest, err := s.digest(b.Arguments)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
+	}
+	c := claims{
+		expires: strconv.FormatInt(now.Unix()+int64(s.ttl/time.Second), 10),
+		method:  []byte(b.Method), target: []byte(b.Target), digest: []byte(digest), state: state,
+	}
+	if b.Audience != nil {
+		c.hasAudience, c.audience = true, []byte(*b.Audience)
+	}
+	for _, text := range [][]byte{c.method, c.target, c.digest, c.audience, c.state} {
+		if !utf8.Valid(text) {
+			return nil, codecs.ErrUnsupported
+		}
+	}
+	return c.append(make([]byte, 0, 256+len(state))), nil
+}
+
+// claims are what is sealed.
+type claims struct {
+	expires                string // an integer's literal
+	method, target, digest []byte
+	hasAudience            bool
+	audience, state        []byte
+}
+
+// append appends what JSON.generate makes of c.
+func (c *claims) append(dst []byte) []byte {
+	dst = append(append(dst, `{"v":1,"exp":`...), c.expires...)
+	dst = generate.AppendString(append(dst, `,"m":`...), c.method)
+	dst = generate.AppendString(append(dst, `,"t":`...), c.target)
+	dst = generate.AppendString(append(dst, `,"a":`...), c.digest)
+	if c.hasAudience {
+		dst = generate.AppendString(append(dst, `,"aud":`...), c.audience)
+	}
+	return append(generate.AppendString(append(dst, `,"s":`...), c.state), '}')
+}

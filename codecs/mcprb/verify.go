@@ -1,0 +1,187 @@
+package mcprb
+
+import (
+	"bytes"
+	"encoding/base64"
+	"math/big"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"sealab/codecs"
+	"sealab/codecs/b64"
+	"sealab/codecs/rawjson"
+)
+
+// The refusals, with the messages of the SDK's errors, in the order of its
+// checks.
+var (
+	errToken     = codecs.Reject(codecs.Malformed, "malformed token")
+	errSeal      = codecs.Reject(codecs.Unauthentic, "authentication failed")
+	errClaims    = codecs.Reject(codecs.Malformed, "malformed claims")
+	errVersion   = codecs.Reject(codecs.Malformed, "unsupported version")
+	errExpired   = codecs.Reject(codecs.Expired, "expired")
+	errMethod    = codecs.Reject(codecs.Misbound, "method mismatch")
+	errTarget    = codecs.Reject(codecs.Misbound, "target mismatch")
+	errArguments = codecs.Reject(codecs.Misbound, "arguments mismatch")
+	errAudience  = codecs.Reject(codecs.Misbound, "audience mismatch")
+	errState     = codecs.Reject(codecs.Malformed, "missing state")
+)
+
+// Verify implements codecs.Scheme.
+func (s *Scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	if b == nil {
+		b = &unbound
+	}
+	text, refused := s.open(token)
+	if refused != nil {
+		return dst, refused
+	}
+	v, refused := s.parse(text)
+	if refused != nil {
+		return dst, refused
+	}
+	if refused := s.check(v, b, now); refused != nil {
+		return dst, refused
+	}
+	return append(dst, v.Lookup("s").Text...), nil
+}
+
+// open returns the claims' text of an authentic token.
+func (s *Scheme) open(token []byte) ([]byte, *codecs.RejectError) {
+	segment, ok := bytes.CutPrefix(token, []byte(prefix))
+	if !ok {
+		return nil, errToken
+	}
+	raw, ok := s.decode(segment)
+	if !ok || len(raw) < ivSize+tagSize {
+		return nil, errToken
+	}
+	text, err := s.aead.Open(nil, raw[:ivSize], raw[ivSize:], []byte(prefix))
+	if err != nil {
+		return nil, errSeal
+	}
+	return text, nil
+}
+
+// decode decodes the segment in the way of the reading.
+func (s *Scheme) decode(segment []byte) ([]byte, bool) {
+	if s.faithful {
+		return unpack(segment)
+	}
+	return b64.AppendDecode(nil, segment)
+}
+
+// unpack does what the SDK does: both alphabets become the standard one, padding
+// is filled up to a multiple of 4, and unpack1("m0") is strict about all else.
+func unpack(segment []byte) ([]byte, bool) {
+	if bytes.ContainsAny(segment, "\r\n") {
+		return nil, false // Go's decoder would skip them
+	}
+	text := bytes.ReplaceAll(segment, []byte("-"), []byte("+"))
+	text = bytes.ReplaceAll(text, []byte("_"), []byte("/"))
+	for len(text)%4 != 0 {
+		text = append(text, '=')
+	}
+	raw, err := base64.StdEncoding.Strict().AppendDecode(nil, text)
+	return raw, err == nil
+}
+
+// ruby is what JSON.parse takes.
+var ruby = rawjson.Dialect{Comments: true, AnyEscape: true, MaxDepth: 100}
+
+// parse parses the claims, and judges their spelling where the reading does.
+func (s *Scheme) parse(text []byte) (*rawjson.Value, *codecs.RejectError) {
+	v, err := ruby.Parse(text)
+	if err != nil || v.Kind != rawjson.Object || !hasSymbols(&v) {
+		return nil, errClaims
+	}
+	if !s.faithful && !isCanonical(&v, text) {
+		return nil, errClaims
+	}
+	return &v, nil
+}
+
+// hasSymbols reports whether every name in v can be a symbol, which has to be
+// UTF-8.
+func hasSymbols(v *rawjson.Value) bool {
+	for i := range v.Items {
+		if !hasSymbols(&v.Items[i]) {
+			return false
+		}
+	}
+	for i := range v.Members {
+		if !utf8.Valid(v.Members[i].Name) || !hasSymbols(&v.Members[i].Value) {
+			return false
+		}
+	}
+	return true
+}
+
+// isCanonical reports whether text is what Mint writes for these claims.
+func isCanonical(v *rawjson.Value, text []byte) bool {
+	value := func(name string) []byte {
+		if claim := v.Lookup(name); claim != nil {
+			return claim.Text
+		}
+		return nil
+	}
+	expires := string(value("exp"))
+	if _, err := strconv.ParseInt(expires, 10, 64); err != nil || !utf8.Valid(text) {
+		return false
+	}
+	c := claims{
+		expires: expires, method: value("m"), target: value("t"), digest: value("a"),
+		hasAudience: v.Lookup("aud") != nil, audience: value("aud"), state: value("s"),
+	}
+	return bytes.Equal(c.append(make([]byte, 0, len(text))), text)
+}
+
+// check judges the claims in the order of the SDK.
+func (s *Scheme) check(v *rawjson.Value, b *codecs.Binding, now time.Time) *codecs.RejectError {
+	digest, err := s.digest(b.Arguments)
+	switch {
+	case !isOne(v.Lookup("v")):
+		return errVersion
+	case !isGood(v.Lookup("exp"), now):
+		return errExpired
+	case !v.Lookup("m").IsString(b.Method):
+		return errMethod
+	case !v.Lookup("t").IsString(b.Target):
+		return errTarget
+	case err != nil || !v.Lookup("a").IsString(digest):
+		return errArguments
+	case !isAudience(v.Lookup("aud"), b.Audience):
+		return errAudience
+	case v.Lookup("s") == nil || v.Lookup("s").Kind != rawjson.String:
+		return errState
+	}
+	return nil
+}
+
+// isOne reports whether Ruby holds a value equal to 1, as it does 1.0.
+func isOne(v *rawjson.Value) bool {
+	if v == nil || v.Kind != rawjson.Number {
+		return false
+	}
+	f, err := strconv.ParseFloat(string(v.Text), 64)
+	return err == nil && f == 1
+}
+
+// isGood reports whether a claim is an integer, of any size, that is not under
+// the time.
+func isGood(exp *rawjson.Value, now time.Time) bool {
+	if exp == nil || exp.Kind != rawjson.Number {
+		return false
+	}
+	i, ok := new(big.Int).SetString(string(exp.Text), 10) // a float's literal is none
+	return ok && i.Cmp(big.NewInt(now.Unix())) >= 0
+}
+
+// isAudience reports whether a claim, of which null is the absence, is want.
+func isAudience(claim *rawjson.Value, want *string) bool {
+	if want == nil {
+		return claim == nil || claim.Kind == rawjson.Null
+	}
+	return claim.IsString(*want)
+}

@@ -1,0 +1,140 @@
+package rawjson
+
+import (
+	"bytes"
+	"slices"
+)
+
+// A Printer writes values in the manner of one implementation, without white
+// space.
+type Printer struct {
+	// Plain marks the bytes that stand in a string as they are.
+	Plain [256]bool
+	// Escape appends what stands for the code point at text[at], whose first
+	// byte is not plain, and returns how many bytes of text that was.
+	Escape func(dst, text []byte, at int) ([]byte, int)
+	// Number appends what stands for a number's literal.
+	Number func(dst, literal []byte) []byte
+	// Members returns the members of an object that are written, in order.
+	Members func([]Member) []Member
+}
+
+// AppendValue appends v.
+func (p *Printer) AppendValue(dst []byte, v *Value) []byte {
+	switch v.Kind {
+	case True:
+		return append(dst, "true"...)
+	case False:
+		return append(dst, "false"...)
+	case Number:
+		return p.Number(dst, v.Text)
+	case String:
+		return p.AppendString(dst, v.Text)
+	case Array:
+		return p.appendArray(dst, v.Items)
+	case Object:
+		return p.appendObject(dst, p.Members(v.Members))
+	default:
+		return append(dst, "null"...)
+	}
+}
+
+func (p *Printer) appendArray(dst []byte, items []Value) []byte {
+	dst = append(dst, '[')
+	for i := range items {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = p.AppendValue(dst, &items[i])
+	}
+	return append(dst, ']')
+}
+
+func (p *Printer) appendObject(dst []byte, members []Member) []byte {
+	dst = append(dst, '{')
+	for i := range members {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(p.AppendString(dst, members[i].Name), ':')
+		dst = p.AppendValue(dst, &members[i].Value)
+	}
+	return append(dst, '}')
+}
+
+// AppendString appends text as a quoted string.
+func (p *Printer) AppendString(dst, text []byte) []byte {
+	dst = append(dst, '"')
+	for start := 0; start < len(text); {
+		end := start
+		for end < len(text) && p.Plain[text[end]] {
+			end++
+		}
+		dst = append(dst, text[start:end]...)
+		if end == len(text) {
+			break
+		}
+		var n int
+		dst, n = p.Escape(dst, text, end)
+		start = end + n
+	}
+	return append(dst, '"')
+}
+
+// PlainFrom returns the bytes of space and above but those in escaped.
+func PlainFrom(escaped string) (plain [256]bool) {
+	for c := ' '; c <= 0xff; c++ {
+		plain[c] = true
+	}
+	for _, c := range []byte(escaped) {
+		plain[c] = false
+	}
+	return plain
+}
+
+// The digits of \u escapes.
+const (
+	LowerHex = "0123456789abcdef"
+	UpperHex = "0123456789ABCDEF"
+)
+
+// AppendHex appends the \u escape of r, which is at most 0xffff.
+func AppendHex(dst []byte, r rune, digits string) []byte {
+	return append(dst, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
+}
+
+// FirstPlaces gives each name its first place and its last value.
+func FirstPlaces(members []Member) []Member {
+	if len(members) < 2 {
+		return members
+	}
+	place := make(map[string]int, len(members))
+	out := make([]Member, 0, len(members))
+	for _, m := range members {
+		if i, seen := place[string(m.Name)]; seen {
+			out[i] = m
+			continue
+		}
+		place[string(m.Name)] = len(out)
+		out = append(out, m)
+	}
+	return out
+}
+
+// ByName sorts members by the code points of their names, and gives each name
+// its last value. (Generalised UTF-8 sorts by bytes as its code points do.)
+func ByName(members []Member) []Member {
+	if len(members) < 2 {
+		return members
+	}
+	sorted := slices.Clone(members)
+	slices.SortStableFunc(sorted, func(a, b Member) int { return bytes.Compare(a.Name, b.Name) })
+	out := sorted[:0]
+	for i, m := range sorted {
+		if i+1 < len(sorted) && bytes.Equal(m.Name, sorted[i+1].Name) {
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}

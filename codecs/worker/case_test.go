@@ -1,0 +1,71 @@
+package worker_test
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/worker"
+)
+
+func TestCasesReplay(t *testing.T) {
+	config := codecs.Config{Secrets: secrets()}
+	rejected := codecs.Verdict{Err: codecs.Reject(codecs.Malformed, "prefix")}
+	judge := func(token string, v codecs.Verdict) worker.Case {
+		c, err := worker.JudgeCase(worker.KindCodec, config, []byte(token), nil, time.Time{}, v)
+		require.NoError(t, err)
+		return c
+	}
+	made, err := worker.MakeCase(worker.KindCodec, config, []byte("payload"), nil, time.Time{}, nil)
+	require.NoError(t, err)
+	unmade, err := worker.MakeCase(worker.KindCodec, config, []byte("payload"), nil, time.Time{}, codecs.ErrUnsupported)
+	require.NoError(t, err)
+	taken, err := worker.OpenCase(config, nil)
+	require.NoError(t, err)
+	refused, err := worker.OpenCase(codecs.Config{Secrets: [][]byte{{1}}}, os.ErrInvalid)
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		worker.Case
+		agrees bool
+	}{
+		"accepted":        {judge("r.ba", codecs.Verdict{Payload: []byte("ab")}), true},
+		"other payload":   {judge("r.ba", codecs.Verdict{Payload: []byte("ba")}), false},
+		"forged":          {judge("r.ba", rejected), false},
+		"refused":         {judge("q.ba", rejected), true},
+		"other reason":    {judge("q.ba", codecs.Verdict{Err: codecs.Reject(codecs.Malformed, "tag")}), false},
+		"other stage":     {judge("q.ba", codecs.Verdict{Err: codecs.Reject(codecs.Expired, "prefix")}), false},
+		"fault":           {judge("q.ba", codecs.Verdict{Err: codecs.ErrFault}), false},
+		"made":            {made, true},
+		"not made":        {unmade, false},
+		"taken":           {taken, true},
+		"refused to open": {refused, true},
+	} {
+		line, err := json.Marshal(c.Case)
+		require.NoError(t, err)
+		var read worker.Case
+		require.NoError(t, json.Unmarshal(line, &read))
+		got, agrees, err := read.Replay(reverser)
+		require.NoError(t, err, name)
+		require.Equal(t, c.agrees, agrees, "%s: %v", name, got)
+	}
+}
+
+func TestCasesThatCannotBeReplayed(t *testing.T) {
+	good, err := worker.JudgeCase(worker.KindCodec, codecs.Config{Secrets: secrets()}, []byte("r."), nil, time.Time{}, codecs.Verdict{})
+	require.NoError(t, err)
+	for name, broken := range map[string]worker.Case{
+		"no answer":        {Open: good.Open, Ask: good.Ask, Answer: []byte(`{}`)},
+		"opens not":        {Open: []byte(`{"op":"open","keys_b64":["AA"]}`), Ask: good.Ask, Answer: good.Answer},
+		"no open":          {Ask: good.Ask, Answer: good.Answer},
+		"answer is a list": {Open: good.Open, Ask: good.Ask, Answer: []byte(`[]`)},
+	} {
+		_, _, err := broken.Replay(reverser)
+		require.Error(t, err, name)
+	}
+	_, err = worker.JudgeCase(worker.KindCodec, codecs.Config{}, []byte{0xFF}, nil, time.Time{}, codecs.Verdict{})
+	require.ErrorIs(t, err, codecs.ErrUnsupported)
+}

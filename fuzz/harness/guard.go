@@ -1,0 +1,107 @@
+package harness
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"sealab/internal/atomicfile"
+)
+
+// The files of a crasher, in its folder <crashers>/<target>/<bucket>.
+const (
+	InputFile   = "input"        // the raw bytes
+	OutputFile  = "output.txt"   // what went wrong, for a person
+	VerdictFile = "verdict.json" // the Verdict
+)
+
+// A guard runs inputs in a campaign.
+type guard struct {
+	target   func([]byte) error
+	folder   string // of this target's crashers
+	notebook *notebook
+	known    sync.Map // buckets that are on disk
+}
+
+func newGuard(name string, target func([]byte) error) (*guard, error) {
+	g := &guard{target: target, folder: filepath.Join(os.Getenv(EnvCrashers), name)}
+	if err := os.MkdirAll(g.folder, 0o755); err != nil {
+		return nil, fmt.Errorf("sealab: %w", err)
+	}
+	if !isWorker() {
+		return g, nil // it hands inputs out and runs none
+	}
+	var err error
+	g.notebook, err = watched()
+	return g, err
+}
+
+// isWorker reports whether this process is one that the fuzz engine started to
+// run inputs.
+func isWorker() bool {
+	for _, arg := range os.Args[1:] {
+		if arg == "-test.fuzzworker" {
+			return true
+		}
+	}
+	return false
+}
+
+// run runs one input. It returns an error only when a failure could not be
+// filed, so that the engine keeps the input.
+func (g *guard) run(input []byte) error {
+	if g.notebook == nil {
+		return nil
+	}
+	if err := g.notebook.begin(input); err != nil {
+		return err
+	}
+	v := observe(g.target, input)
+	g.notebook.end()
+	if v == nil {
+		return nil
+	}
+	if _, known := g.known.Load(v.Bucket); known {
+		return nil
+	}
+	if err := File(g.folder, input, v); err != nil {
+		return err
+	}
+	g.known.Store(v.Bucket, true)
+	return nil
+}
+
+// File writes a crasher to its bucket's folder below folder, whole or not at
+// all. Where the bucket has one already, that one stays.
+func File(folder string, input []byte, v *Verdict) error {
+	final := filepath.Join(folder, v.Bucket)
+	if _, err := os.Stat(final); err == nil {
+		return nil
+	}
+	beside, err := os.MkdirTemp(folder, ".new-")
+	if err != nil {
+		return fmt.Errorf("sealab: filing a crasher: %w", err)
+	}
+	defer os.RemoveAll(beside)
+	verdict, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("sealab: filing a crasher: %w", err)
+	}
+	for name, data := range map[string][]byte{InputFile: input, OutputFile: []byte(v.Output()), VerdictFile: verdict} {
+		if err := atomicfile.Write(filepath.Join(beside, name), data); err != nil {
+			return err
+		}
+	}
+	err = os.Chmod(beside, 0o755)
+	if err == nil {
+		err = os.Rename(beside, final)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) { // another process may have been first
+		return fmt.Errorf("sealab: filing a crasher: %w", err)
+	}
+	return nil
+}

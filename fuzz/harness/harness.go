@@ -1,0 +1,68 @@
+// Package harness is what stands between a fuzz engine and a target: it makes
+// one fuzz function serve plain go test -fuzz, a campaign of many days, and the
+// replay of single inputs.
+//
+// Plainly run, a failing input fails the test. In a campaign (the environment
+// names its folder) each input is written down in memory that outlives the
+// process before it runs; a failure is filed in the bucket of its stack or
+// message, once, and the run goes on; an input that hangs or asks for too much
+// memory ends the process with what it was doing on record. A campaign needs a
+// Unix system; plain runs do not.
+//
+// What does not return to the fuzz function's own goroutine (a panic in another
+// one, a fatal error of the runtime) ends the process. Memory is limited by
+// RLIMIT_DATA, which counts what the process may write to, not what it touches.
+package harness
+
+import (
+	"os"
+	"testing"
+)
+
+// Fuzz runs the target called name as f. run returns nil where everything holds
+// and an error that says what does not; a panic is a finding as well.
+func Fuzz(f *testing.F, name string, seeds [][]byte, run func(input []byte) error) {
+	f.Helper()
+	switch {
+	case os.Getenv(EnvInput) != "":
+		input, err := os.ReadFile(os.Getenv(EnvInput))
+		if err != nil {
+			f.Fatalf("sealab: %v", err)
+		}
+		f.Add(input)
+		f.Fuzz(plain(run))
+	case os.Getenv(EnvJob) != "":
+		if err := runJob(os.Getenv(EnvJob), seeds, run); err != nil {
+			f.Fatal(err)
+		}
+		f.Skip("a job was run instead")
+	case os.Getenv(EnvCrashers) != "":
+		addAll(f, seeds)
+		g, err := newGuard(name, run)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Fuzz(func(t *testing.T, input []byte) {
+			if err := g.run(input); err != nil {
+				t.Fatal(err)
+			}
+		})
+	default:
+		addAll(f, seeds)
+		f.Fuzz(plain(run))
+	}
+}
+
+func addAll(f *testing.F, seeds [][]byte) {
+	for _, seed := range seeds {
+		f.Add(seed)
+	}
+}
+
+func plain(run func(input []byte) error) func(*testing.T, []byte) {
+	return func(t *testing.T, input []byte) {
+		if err := run(input); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package harness
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/internal/unexercised"
+)
+
+const stack = `goroutine 35 [running]:
+runtime/debug.Stack()
+	/go/src/runtime/debug/stack.go:26 +0x5e
+panic({0x5f1a60?, 0xc00001e1b0?})
+	/go/src/runtime/panic.go:783 +0x132
+sealab/codecs/x.(*parser[...]).value(0xc0000a, 0x3)
+	/src/codecs/x/parse.go:40 +0x1d
+sealab/codecs/x.(*parser[...]).value(0xc0000b, 0x4)
+	/src/codecs/x/parse.go:44 +0x1d
+sealab/codecs/x.Open.func1.2()
+	/src/codecs/x/open.go:12 +0x1d
+sealab/fuzz/harness.observe(0x1, {0x2, 0x3, 0x4})
+	/src/fuzz/harness/verdict.go:40 +0x1d
+created by testing.(*F).Fuzz.func1 in goroutine 1
+	/go/src/testing/fuzz.go:311 +0x1
+
+goroutine 1 [chan receive]:
+main.main()
+`
+
+func TestFrames(t *testing.T) {
+	require.Equal(t, []string{"sealab/codecs/x.(*parser).value", "sealab/codecs/x.Open"}, Frames(stack))
+	require.Empty(t, Frames(""))
+}
+
+// TestBucket joins failures of one cause and keeps those of two causes apart.
+func TestBucket(t *testing.T) {
+	other := string(bytes.ReplaceAll([]byte(stack), []byte("0xc0000"), []byte("0xc0777")))
+	require.Equal(t, bucket(KindPanic, "index 3", stack), bucket(KindPanic, "index 4", other))
+	elsewhere := string(bytes.ReplaceAll([]byte(stack), []byte("x.Open"), []byte("x.Seal")))
+	require.NotEqual(t, bucket(KindPanic, "", stack), bucket(KindPanic, "", elsewhere))
+	require.NotEqual(t, bucket(KindPanic, "", stack), bucket(KindFatal, "", stack))
+
+	said := func(text string) string { return bucket(KindError, text, "") }
+	require.Equal(t, said(`some-design: "a\"b" is accepted beside "c", 12`), said(`some-design: "" is accepted beside "d", 7`))
+	require.NotEqual(t, said(`some-design: "a" is accepted`), said(`some-design: "a" is refused`))
+	require.NotEqual(t, said(`some-design: "a" is accepted`), said(`other-design: "a" is accepted`))
+}
+
+func TestShrink(t *testing.T) {
+	input := bytes.Repeat([]byte("noise"), 40)
+	input[17], input[90] = 'X', 'Y'
+	asked := 0
+	fails := func(b []byte) bool {
+		asked++
+		x, y := bytes.IndexByte(b, 'X'), bytes.IndexByte(b, 'Y')
+		return x >= 0 && y > x
+	}
+	require.Equal(t, "XY", string(Shrink(input, 10_000, fails)))
+	asked = 0
+	require.True(t, fails(Shrink(input, 5, fails)))
+	require.LessOrEqual(t, asked, 7)
+}
+
+// TestNotebook reads what a process was running from the file alone.
+func TestNotebook(t *testing.T) {
+	dir := t.TempDir()
+	n, err := newNotebook(NotebookPath(dir, 7))
+	if errors.Is(err, errors.ErrUnsupported) {
+		unexercised.Skip(t, "no memory-mapped files here")
+	}
+	require.NoError(t, err)
+	large := bytes.Repeat([]byte("large"), notebookSize)
+	for _, input := range [][]byte{[]byte("small"), large, {}} {
+		require.NoError(t, n.begin(input))
+		running, err := ReadInterrupted(dir)
+		require.NoError(t, err)
+		require.Len(t, running, 1)
+		require.True(t, bytes.Equal(input, running[0].Input))
+		n.end()
+		running, err = ReadInterrupted(dir)
+		require.NoError(t, err)
+		require.Empty(t, running)
+	}
+	require.NoError(t, os.WriteFile(NotebookPath(dir, 8), []byte("torn"), 0o644))
+	_, err = ReadInterrupted(dir)
+	require.ErrorContains(t, err, NotebookPath(dir, 8))
+}
+
+// TestFile keeps the first crasher of a bucket, whole.
+func TestFile(t *testing.T) {
+	dir := t.TempDir()
+	v := newVerdict(KindError, "it does not hold", "")
+	require.NoError(t, File(dir, []byte("first"), v))
+	require.NoError(t, File(dir, []byte("second"), v))
+	input, err := os.ReadFile(filepath.Join(dir, v.Bucket, InputFile))
+	require.NoError(t, err)
+	require.Equal(t, "first", string(input))
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	require.ErrorContains(t, File(filepath.Join(dir, "nowhere"), nil, v), "nowhere")
+}
+
+func TestObserve(t *testing.T) {
+	require.Nil(t, observe(func([]byte) error { return nil }, nil))
+	v := observe(func([]byte) error { return errors.New("no") }, nil)
+	require.Equal(t, KindError, v.Kind)
+	v = observe(func(b []byte) error { _ = b[3]; return nil }, nil)
+	require.Equal(t, KindPanic, v.Kind)
+	require.Contains(t, v.Text, "index out of range")
+}
+
+func TestGreedy(t *testing.T) {
+	sets := [][]int32{{0, 1}, {1, 2, 3}, {3}, {0, 1, 2}, {4}, {9}}
+	inputs := make([][]byte, len(sets))
+	must := []bool{false, false, true, false, false, false}
+	covered := make([]bool, 10)
+	mark(covered, []int32{9})
+	kept := greedy(sets, must, covered, inputs)
+	require.Equal(t, []int{2, 3, 4}, kept)
+}
+
+func TestParseCountersRefuses(t *testing.T) {
+	for _, file := range [][]byte{nil, bytes.Repeat([]byte{0}, 64), append([]byte{0, 'c', 'w', 'm', 2}, make([]byte, 64)...)} {
+		_, err := parseCounters(file)
+		require.ErrorIs(t, err, errCounters)
+	}
+}

@@ -1,0 +1,55 @@
+package harness
+
+import "bytes"
+
+// Shrink returns the smallest input it can make of input that still fails, by
+// cutting pieces out and then turning bytes into zeros. It asks fails at most
+// tries times, and input itself must fail.
+func Shrink(input []byte, tries int, fails func([]byte) bool) []byte {
+	s := shrinker{best: bytes.Clone(input), tries: tries, fails: fails}
+	for progress := true; progress && s.tries > 0; {
+		progress = s.cut()
+	}
+	s.clear()
+	return s.best
+}
+
+type shrinker struct {
+	best  []byte
+	tries int
+	fails func([]byte) bool
+}
+
+// cut leaves out pieces, large ones first, and reports whether any could go.
+func (s *shrinker) cut() bool {
+	before := len(s.best)
+	for size := max(1, len(s.best)); size > 0; size /= 2 {
+		for at := 0; at+size <= len(s.best) && s.tries > 0; {
+			if !s.try(append(bytes.Clone(s.best[:at]), s.best[at+size:]...)) {
+				at += size
+			}
+		}
+	}
+	return len(s.best) < before
+}
+
+// clear turns bytes into zeros.
+func (s *shrinker) clear() {
+	for i := range s.best {
+		if s.best[i] == 0 || s.tries <= 0 {
+			continue
+		}
+		candidate := bytes.Clone(s.best)
+		candidate[i] = 0
+		s.try(candidate)
+	}
+}
+
+// try makes candidate the best where it fails too.
+func (s *shrinker) try(candidate []byte) bool {
+	if s.tries--; !s.fails(candidate) {
+		return false
+	}
+	s.best = candidate
+	return true
+}

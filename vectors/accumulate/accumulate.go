@@ -1,0 +1,133 @@
+// Package accumulate draws tokens from an endless derived stream and keeps one
+// digest of all of them and of how they are judged: a million vectors in 32
+// bytes. (The idea is CCTV's accumulated test vectors.)
+//
+// The stream is kit.Stream under the label "sealab-vectors/1 accumulate " and
+// the design's name. For each input i, from 0:
+//
+//	n       = be16(2 bytes) mod 97
+//	payload = n bytes; for a scheme, the state is these bytes in hex in quotation marks
+//	seed    = as many bytes as the design takes
+//	p, c    = be16(2 bytes), 1 byte
+//	token   = the payload or state, sealed with the seed under k1
+//	altered = token with the character at p mod len(token) replaced by number
+//	          c mod 64 of the alphabet A-Z a-z 0-9 - _
+//
+// A scheme mints for method "tools/call", target "deploy", arguments {"n":i},
+// principal "alice", audience "srv", at second 1795132800 + i, for 600 seconds,
+// and verifies there. The digest is SHA-256 of one line per input, each ended
+// by a line feed:
+//
+//	token SP hex of what the token releases SP judgement of altered
+//
+// where a judgement is "accept" or the stage of the refusal. An input that the
+// design does not support is the line "unsupported".
+package accumulate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"time"
+
+	"sealab/codecs"
+	"sealab/vectors/kit"
+)
+
+// Counts are the numbers of inputs after which a digest is kept.
+var Counts = []int{100, 10_000, 1_000_000}
+
+const (
+	label    = "sealab-vectors/1 accumulate "
+	lengths  = 97 // payloads have fewer bytes
+	alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	start    = 1795132800 // the second at which the first token is minted
+	lifetime = 10 * time.Minute
+)
+
+// Digests are the digests of one design, in hex, by number of inputs.
+type Digests map[int]string
+
+// Run returns the digests of a design for those Counts that are at most limit.
+// secret is the key k1 of its vectors.
+func Run(d codecs.Design, secret []byte, limit int) (Digests, error) {
+	r, err := newRun(d, secret)
+	if err != nil {
+		return nil, err
+	}
+	digests := Digests{}
+	done := 0
+	for _, count := range Counts {
+		for ; done < count && count <= limit; done++ {
+			if err := r.step(done); err != nil {
+				return nil, fmt.Errorf("sealab: %s: input %d: %w", d.Name, done, err)
+			}
+		}
+		if count <= limit {
+			digests[count] = hex.EncodeToString(r.digest.Sum(nil))
+		}
+	}
+	return digests, nil
+}
+
+// run is one pass over the stream.
+type run struct {
+	subject *kit.Subject
+	setting kit.Setting
+	stream  *kit.Stream
+	seed    int // bytes
+	digest  hash.Hash
+}
+
+func newRun(d codecs.Design, secret []byte) (*run, error) {
+	principal, audience := "alice", "srv"
+	r := &run{
+		subject: kit.NewSubject(d, map[string][]byte{"k1": secret}),
+		setting: kit.Setting{Keys: []string{"k1"}, TTL: lifetime, Binding: codecs.Binding{
+			Method: "tools/call", Target: "deploy", Principal: &principal, Audience: &audience,
+		}},
+		stream: kit.NewStream(label + d.Name),
+		digest: sha256.New(),
+	}
+	var err error
+	r.seed, err = r.subject.SeedSize(r.setting)
+	return r, err
+}
+
+// step adds the line of input i.
+func (r *run) step(i int) error {
+	payload := r.stream.Bytes(int(r.stream.Uint16()) % lengths)
+	if r.subject.Design.IsScheme() {
+		payload = fmt.Appendf(nil, `"%x"`, payload)
+		r.setting.Binding.Arguments = json.RawMessage(fmt.Sprintf(`{"n":%d}`, i))
+		r.setting.Now = time.Unix(start+int64(i), 0)
+	}
+	seed := r.stream.Bytes(r.seed)
+	place, other := int(r.stream.Uint16()), alphabet[int(r.stream.Bytes(1)[0])%len(alphabet)]
+	token, err := r.subject.Seal(r.setting, seed, payload)
+	if kit.Unsupported(err) {
+		fmt.Fprintln(r.digest, "unsupported")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	released, err := r.subject.Read(r.setting, token)
+	if err != nil {
+		return fmt.Errorf("a sealed token is not accepted: %w", err)
+	}
+	fmt.Fprintf(r.digest, "%s %x ", token, released)
+	token[place%len(token)] = other
+	_, err = r.subject.Read(r.setting, token)
+	switch refusal := codecs.Rejected(err); {
+	case err == nil:
+		fmt.Fprintln(r.digest, "accept")
+	case refusal != nil:
+		fmt.Fprintln(r.digest, refusal.Stage)
+	default:
+		return err
+	}
+	return nil
+}

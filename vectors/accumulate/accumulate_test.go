@@ -1,0 +1,69 @@
+package accumulate_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/vectors/accumulate"
+)
+
+// TestDigestSeesTheLastInput is the control: one token more, or one that is
+// judged otherwise, is another digest.
+func TestDigestSeesTheLastInput(t *testing.T) {
+	d := catalog.All()[0]
+	secret := make([]byte, codecs.MinSecret)
+	secret[0] = 1
+	want, err := accumulate.Run(d, secret, 100)
+	require.NoError(t, err)
+	require.Len(t, want, 1)
+	again, err := accumulate.Run(d, secret, 100)
+	require.NoError(t, err)
+	require.Equal(t, want, again)
+
+	unsealed := 0
+	sound := d.NewCodec
+	d.NewCodec = func(c codecs.Config) (codecs.Codec, error) {
+		codec, err := sound(c)
+		return &slip{codec.(codecs.Seeded), &unsealed}, err
+	}
+	got, err := accumulate.Run(d, secret, 100)
+	require.NoError(t, err)
+	require.NotEqual(t, want, got)
+}
+
+// slip accepts the 200th token it gets, the last that 100 inputs unseal.
+type slip struct {
+	codecs.Seeded
+	unsealed *int
+}
+
+func (c *slip) Unseal(dst, token []byte) ([]byte, error) {
+	if *c.unsealed++; *c.unsealed == 200 {
+		return dst, nil
+	}
+	return c.Seeded.Unseal(dst, token)
+}
+
+func TestRenewKeepsWhatStillHolds(t *testing.T) {
+	f := accumulate.File{"d": {100: "a", 10_000: "b", 1_000_000: "c"}}
+	f.Renew("d", accumulate.Digests{100: "a", 10_000: "b"})
+	require.Equal(t, accumulate.Digests{100: "a", 10_000: "b", 1_000_000: "c"}, f["d"])
+	f.Renew("d", accumulate.Digests{100: "x"})
+	require.Equal(t, accumulate.Digests{100: "x"}, f["d"])
+	require.Empty(t, f.Differs("d", accumulate.Digests{100: "x"}))
+	require.NotEmpty(t, f.Differs("d", accumulate.Digests{100: "y"}))
+	require.NotEmpty(t, f.Differs("d", accumulate.Digests{100: "x", 10_000: "b"}))
+
+	path := filepath.Join(t.TempDir(), "digests.json")
+	require.NoError(t, f.Write(path))
+	got, err := accumulate.Read(path)
+	require.NoError(t, err)
+	require.Equal(t, f, got)
+	none, err := accumulate.Read(path + ".none")
+	require.NoError(t, err)
+	require.Empty(t, none)
+}

@@ -1,0 +1,148 @@
+package cases
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"sealab/codecs"
+	"sealab/vectors/kit"
+)
+
+// Now is the time at which bases are minted. It has a fraction, so that formats
+// that keep one and formats that do not can be told apart.
+var Now = time.Unix(1795132800, 250_000_000)
+
+// TTL is the time to live of bases.
+const TTL = 10 * time.Minute
+
+// Bases returns the sound tokens from which the cases of a design are derived.
+func Bases(d *codecs.Design) []*Base {
+	bases := codecBases(d)
+	if d.IsScheme() {
+		bases = schemeBases(d)
+	}
+	bases[0].Try = everything
+	bases = append(bases, optionBases(d)...)
+	if d.KeySize == 0 {
+		bases = append(bases, longBase(*bases[0]))
+	}
+	return bases
+}
+
+// longBase is the first base under a key that HMAC hashes before it uses it.
+func longBase(b Base) *Base {
+	b.Name, b.Doc = "long-key", "sealed under a key longer than a block of SHA-256"
+	b.Keys, b.Try = []string{"long"}, []Family{longKeys}
+	return &b
+}
+
+// Ring returns the names of the keys that a design's bases use: several, unless
+// it takes one only.
+func Ring(d *codecs.Design) []string {
+	if d.MaxKeys == 1 {
+		return []string{"k1"}
+	}
+	return []string{"k1", "k2", "k3"}
+}
+
+func codecBases(d *codecs.Design) []*Base {
+	bases := []*Base{codecBase(d, "base", "a small JSON payload", []byte(`{"step":1,"of":3}`))}
+	for _, n := range lengths {
+		payload := kit.NewStream(fmt.Sprintf("sealab-vectors/1 payload %d", n)).Bytes(n)
+		b := codecBase(d, fmt.Sprintf("length-%d", n), fmt.Sprintf("a payload of %d bytes", n), payload)
+		b.Try = []Family{tailBits}
+		bases = append(bases, b)
+	}
+	for _, fill := range []byte{0x00, 0xff, '='} {
+		payload := []byte(strings.Repeat(string([]byte{fill}), 33))
+		bases = append(bases, codecBase(d, fmt.Sprintf("fill-%02x", fill), fmt.Sprintf("33 bytes %02x", fill), payload))
+	}
+	return bases
+}
+
+// lengths are payload lengths in bytes: each remainder of the text encoding and
+// of the ciphers' blocks, and one beyond 4,096 characters of text.
+var lengths = []int{0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 127, 128, 129, 255, 256, 1000, 3200}
+
+func codecBase(d *codecs.Design, name, doc string, payload []byte) *Base {
+	return &Base{Name: name, Doc: doc, Setting: kit.Setting{Keys: Ring(d)}, Payload: payload}
+}
+
+// binding is the binding of the first base of a scheme.
+func binding() codecs.Binding {
+	principal, audience := `["client-1","https://as.example","alice"]`, "https://srv.example"
+	return codecs.Binding{
+		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod","count":3,"tags":["a","b"]}`),
+		Principal: &principal, Audience: &audience,
+	}
+}
+
+func schemeBase(d *codecs.Design, name, doc, state string, change func(*kit.Setting)) *Base {
+	set := kit.Setting{Keys: Ring(d), TTL: TTL, Binding: binding(), Now: Now}
+	if change != nil {
+		change(&set)
+	}
+	return &Base{Name: name, Doc: doc, Setting: set, Payload: []byte(state)}
+}
+
+func schemeBases(d *codecs.Design) []*Base {
+	bases := []*Base{schemeBase(d, "base", "a small JSON state, everything bound", `{"step":1,"of":3}`, nil)}
+	for i, state := range states {
+		bases = append(bases, schemeBase(d, fmt.Sprintf("state-%d", i), fmt.Sprintf("the state %.40q", state), state, nil))
+	}
+	for _, n := range []int{0, 1, 2, 30, 62, 253, 254, 255, 3200} {
+		state := `"` + strings.Repeat("x", n) + `"`
+		b := schemeBase(d, fmt.Sprintf("length-%d", len(state)), fmt.Sprintf("a state of %d bytes", len(state)), state, nil)
+		b.Try = []Family{tailBits}
+		bases = append(bases, b)
+	}
+	for _, set := range settings {
+		b := schemeBase(d, set.name, set.doc, `{"step":1}`, set.change)
+		b.Try = []Family{set.try}
+		bases = append(bases, b)
+	}
+	return bases
+}
+
+// states are texts that formats are known to change, or cannot carry.
+var states = []string{
+	"", " ", "x", `""`, "null", "true", "0", "-0", "1.0", "1e400", "12345678901234567890", "[]", "{}", `[1, 2]`,
+	`{"a":1,"a":2}`, `{"b":1,"a":2}`, `"\u00e9"`, `"é😀"`, `"\ud83d\ude00"`, `"\u2028"`, "\"\u2028\"", `"</script>"`, `"\/"`,
+	`{"__proto__":{"x":1}}`, `{"toString":1}`, "a\x00b", "\x00", "\x7f", "é", "😀", "\ufeff", "\xff", "\xed\xa0\x80", "a\nb",
+	`"\ud800"`, `{"exp":1}`, `{"p":1,"exp":99999999999}`,
+}
+
+// optionBases returns one base for each value of each option that is not the
+// default.
+func optionBases(d *codecs.Design) []*Base {
+	var bases []*Base
+	for _, o := range d.Options {
+		for _, value := range o.Values[1:] {
+			b := codecBase(d, "", "", []byte(`{"step":1,"of":3}`))
+			if d.IsScheme() {
+				b = schemeBase(d, "", "", `{"step":1,"of":3}`, nil)
+			}
+			b.Name, b.Doc = fmt.Sprintf("option-%s-%s", plain(o.Name), plain(value)), fmt.Sprintf("option %s is %s", o.Name, value)
+			b.Options = map[string]string{o.Name: value}
+			b.Try = []Family{fields, claims, times, contexts, oracles}
+			bases = append(bases, b)
+		}
+	}
+	return bases
+}
+
+// plain makes text fit for the name of a case.
+func plain(text string) string {
+	out := strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
+			return r
+		case 'A' <= r && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return '-'
+	}, text)
+	return strings.Trim(strings.ReplaceAll(out, "--", "-"), "-")
+}

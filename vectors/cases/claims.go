@@ -1,0 +1,144 @@
+package cases
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/vectors/kit"
+)
+
+var claimsStep = kit.At{Step: codecs.StepClaims}
+
+// claims alters the claims, one member at a time, before they are sealed.
+func claims(s *Scene) []Case {
+	text, ok := s.Trace.Find(claimsStep)
+	if !ok {
+		return nil
+	}
+	members, ok := kit.Members(text)
+	if !ok {
+		return nil
+	}
+	var cs []Case
+	for i, m := range members {
+		for _, v := range values(m.Value) {
+			cs = append(cs, claimsCase(members, m.Name+"-"+v.name, fmt.Sprintf("%s is %s", m.Name, v.doc), func(ms []kit.Member) []kit.Member {
+				ms[i].Value = v.text
+				return ms
+			}))
+		}
+		for _, r := range rearrangements {
+			cs = append(cs, claimsCase(members, m.Name+"-"+r.name, m.Name+" "+r.doc, func(ms []kit.Member) []kit.Member { return r.change(ms, i) }))
+		}
+	}
+	return cs
+}
+
+func claimsCase(members []kit.Member, name, doc string, change func([]kit.Member) []kit.Member) Case {
+	changed := kit.Object(change(slices.Clone(members)))
+	return Case{
+		Name: "claim-" + plain(name), Doc: "authentic claims in which " + doc, Flags: []string{flagClaims},
+		Edit: kit.Only(claimsStep, kit.Set(changed)),
+	}
+}
+
+// value is JSON text in the place of a claim's.
+type value struct{ name, doc, text string }
+
+// values are the values to try in the place of one.
+func values(was string) []value {
+	vs := []value{
+		{"null", "null", "null"},
+		{"true", "true", "true"},
+		{"array", "the right value in an array", "[" + was + "]"},
+		{"object", "an object", "{}"},
+		{"empty", "the empty string", `""`},
+	}
+	if _, err := strconv.ParseFloat(was, 64); err == nil {
+		return append(vs, numbers(was)...)
+	}
+	return append(vs,
+		value{"zero", "0", "0"},
+		value{"longer", "one character longer", strings.TrimSuffix(was, `"`) + `x"`},
+		value{"upper", "in capitals", strings.ToUpper(was)},
+		value{"escaped", "spelled with an escape", escapeFirst(was)},
+		value{"surrogate", "a lone surrogate", `"\ud800"`},
+	)
+}
+
+// numbers are the values to try in the place of a number.
+func numbers(was string) []value {
+	whole, _, _ := strings.Cut(was, ".")
+	return []value{
+		{"string", "the right number as a string", `"` + was + `"`},
+		{"zero", "0", "0"},
+		{"minus-zero", "-0", "-0"},
+		{"one", "1", "1"},
+		{"two", "2", "2"},
+		{"negative", "negative", "-" + was},
+		{"false", "false", "false"},
+		{"whole", "the right number cut to an integer", whole},
+		{"point", "the right number written with .0", whole + ".0"},
+		{"half", "a half more", whole + ".5"},
+		{"exponent", "the right number with an exponent", whole + "e0"},
+		{"plus", "one more", plusOne(whole)},
+		{"leading-zero", "written with a leading zero", "0" + was},
+		{"leading-plus", "written with a plus sign", "+" + was},
+		{"hex", "written in hex", "0x1"},
+		{"2-31", "2^31", "2147483648"},
+		{"2-53", "2^53+1", "9007199254740993"},
+		{"2-63", "2^63", "9223372036854775808"},
+		{"1e21", "1e21", "1e21"},
+		{"1e400", "1e400, which no double holds", "1e400"},
+		{"minus-1e400", "-1e400", "-1e400"},
+		{"huge", "an integer of 400 digits", "1" + strings.Repeat("0", 400)},
+		{"nan", "NaN", "NaN"},
+		{"infinity", "Infinity", "Infinity"},
+		{"milliseconds", "a thousand times as large", whole + "000"},
+	}
+}
+
+func plusOne(whole string) string {
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil {
+		return "1"
+	}
+	return strconv.FormatInt(n+1, 10)
+}
+
+func escapeFirst(was string) string {
+	if len(was) < 3 || was[0] != '"' || was[1] == '\\' {
+		return was
+	}
+	return fmt.Sprintf(`"\u%04x%s`, was[1], was[2:])
+}
+
+// rearrangements change the members themselves.
+var rearrangements = []struct {
+	name, doc string
+	change    func(ms []kit.Member, i int) []kit.Member
+}{
+	{"missing", "is missing", func(ms []kit.Member, i int) []kit.Member { return slices.Delete(ms, i, i+1) }},
+	{"twice", "stands there twice", func(ms []kit.Member, i int) []kit.Member { return append(ms, ms[i]) }},
+	{"twice-null-first", "stands there twice, null first", func(ms []kit.Member, i int) []kit.Member {
+		return slices.Insert(ms, 0, kit.Member{Name: ms[i].Name, Value: "null"})
+	}},
+	{"twice-null-last", "stands there twice, null last", func(ms []kit.Member, i int) []kit.Member {
+		return append(ms, kit.Member{Name: ms[i].Name, Value: "null"})
+	}},
+	{"capital", "has its name in capitals", func(ms []kit.Member, i int) []kit.Member {
+		ms[i].Name = strings.ToUpper(ms[i].Name)
+		return ms
+	}},
+	{"escaped-name", "has its name spelled with an escape", func(ms []kit.Member, i int) []kit.Member {
+		ms[i].Name = fmt.Sprintf(`\u%04x%s`, ms[i].Name[0], ms[i].Name[1:])
+		return ms
+	}},
+	{"last", "stands last", func(ms []kit.Member, i int) []kit.Member {
+		m := ms[i]
+		return append(slices.Delete(ms, i, i+1), m)
+	}},
+}

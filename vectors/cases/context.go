@@ -1,0 +1,158 @@
+package cases
+
+import (
+	"encoding/json"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/vectors/kit"
+)
+
+// change is one binding put in the place of another. A change that leaves the
+// binding as it was makes no case.
+type change struct {
+	name, doc string
+	property  codecs.Property
+	want      Want
+	apply     func(*codecs.Binding)
+}
+
+// contexts reads a sound token under every other binding.
+func contexts(s *Scene) []Case { return contextsAbout("")(s) }
+
+// contextsAbout is contexts with the changes alone whose name begins with field.
+func contextsAbout(field string) Family {
+	return func(s *Scene) []Case {
+		if !s.Design.IsScheme() {
+			return nil
+		}
+		return changed(s.Base.Binding, field)
+	}
+}
+
+func changed(was codecs.Binding, field string) []Case {
+	var cs []Case
+	for _, c := range changes {
+		if !strings.HasPrefix(c.name, field) {
+			continue
+		}
+		is, property := was, c.property
+		if c.apply(&is); absence(was.Principal, is.Principal) || absence(was.Audience, is.Audience) {
+			property = codecs.Unambiguous
+		}
+		cs = append(cs, Case{
+			Name: "read-" + c.name, Doc: "read where " + c.doc, Flags: []string{flagOf[property]},
+			Read: func(set *kit.Setting) { c.apply(&set.Binding) }, Want: c.want, Property: property,
+		})
+	}
+	return cs
+}
+
+// absence reports whether one of two texts is absent and the other empty: a
+// design that takes them for the same may bind every text that there is.
+func absence(a, b *string) bool {
+	return (a == nil) != (b == nil) && (a == nil || *a == "") && (b == nil || *b == "")
+}
+
+var flagOf = map[codecs.Property]string{
+	codecs.BindsMethod:    flagMethod,
+	codecs.BindsTarget:    flagTarget,
+	codecs.BindsArguments: flagArguments,
+	codecs.BindsPrincipal: flagPrincipal,
+	codecs.BindsAudience:  flagAudience,
+	codecs.Unambiguous:    flagAmbiguous,
+}
+
+var changes = append(textChanges(), []change{
+	{"arguments-none", "there are no arguments", codecs.BindsArguments, Recorded, func(b *codecs.Binding) { b.Arguments = nil }},
+	{"arguments-other", "one argument differs", codecs.BindsArguments, Recorded, arguments(`{"env":"dev","count":3,"tags":["a","b"]}`)},
+	{"arguments-fewer", "an argument is missing", codecs.BindsArguments, Recorded, arguments(`{"env":"prod","count":3}`)},
+	{"arguments-order", "the arguments stand in another order", codecs.BindsArguments, Recorded, arguments(`{"count":3,"tags":["a","b"],"env":"prod"}`)},
+	{"arguments-spaces", "the arguments are spelled with spaces", codecs.BindsArguments, Recorded, arguments(`{ "env": "prod", "count": 3, "tags": ["a", "b"] }`)},
+	{"arguments-escape", "the arguments are spelled with an escape", codecs.BindsArguments, Recorded, arguments(`{"env":"\u0070rod","count":3,"tags":["a","b"]}`)},
+	{"arguments-float", "3 is spelled 3.0", codecs.BindsArguments, Recorded, arguments(`{"env":"prod","count":3.0,"tags":["a","b"]}`)},
+	{"arguments-text", "3 is a string", codecs.BindsArguments, Recorded, arguments(`{"env":"prod","count":"3","tags":["a","b"]}`)},
+	{"arguments-twice", "a name stands there twice, the right value last", codecs.BindsArguments, Recorded, arguments(`{"env":"dev","env":"prod","count":3,"tags":["a","b"]}`)},
+	{"arguments-twice-last", "a name stands there twice, the right value first", codecs.BindsArguments, Recorded, arguments(`{"env":"prod","env":"dev","count":3,"tags":["a","b"]}`)},
+	{"arguments-swapped", "the items of a list are swapped", codecs.BindsArguments, Recorded, arguments(`{"env":"prod","count":3,"tags":["b","a"]}`)},
+	{"arguments-nested", "the arguments are wrapped in a list", codecs.BindsArguments, Recorded, arguments(`[{"env":"prod","count":3,"tags":["a","b"]}]`)},
+	{"arguments-empty", "the arguments are {}", codecs.BindsArguments, Recorded, arguments(`{}`)},
+	{"arguments-null", "the arguments are null", codecs.BindsArguments, Recorded, arguments(`null`)},
+	{"arguments-list", "the arguments are []", codecs.BindsArguments, Recorded, arguments(`[]`)},
+	{"arguments-zero", "the arguments are 0", codecs.BindsArguments, Recorded, arguments(`0`)},
+	{"arguments-broken", "the arguments are not JSON", codecs.BindsArguments, Recorded, arguments(`{"env":`)},
+	{"principal-none", "nobody is authenticated", codecs.BindsPrincipal, Refused, func(b *codecs.Binding) { b.Principal = nil }},
+	{"audience-none", "there is no audience", codecs.BindsAudience, Refused, func(b *codecs.Binding) { b.Audience = nil }},
+	{"glued-method", "the end of the method has moved to the target", codecs.Unambiguous, Refused, func(b *codecs.Binding) {
+		b.Method, b.Target = "tools/cal", "l"+b.Target
+	}},
+	{"glued-target", "the method and the target have changed places", codecs.Unambiguous, Refused, func(b *codecs.Binding) {
+		b.Method, b.Target = b.Target, b.Method
+	}},
+	{"glued-nul", "a part behind a NUL has moved from one field to the next", codecs.Unambiguous, Refused, moveNUL},
+	{"glued-principal", "the principal and the audience have changed places", codecs.Unambiguous, Refused, func(b *codecs.Binding) {
+		b.Principal, b.Audience = b.Audience, b.Principal
+	}},
+}...)
+
+// textChanges changes the four fields that are texts, one at a time.
+func textChanges() []change {
+	var cs []change
+	for _, r := range rewrites {
+		cs = append(cs,
+			change{"method-" + r.name, "the method " + r.doc, codecs.BindsMethod, Refused, func(b *codecs.Binding) { b.Method = r.change(b.Method) }},
+			change{"target-" + r.name, "the target " + r.doc, codecs.BindsTarget, Refused, func(b *codecs.Binding) { b.Target = r.change(b.Target) }},
+			change{"principal-" + r.name, "the principal " + r.doc, codecs.BindsPrincipal, Refused, func(b *codecs.Binding) { b.Principal = rewritten(b.Principal, r.change) }},
+			change{"audience-" + r.name, "the audience " + r.doc, codecs.BindsAudience, Refused, func(b *codecs.Binding) { b.Audience = rewritten(b.Audience, r.change) }},
+		)
+	}
+	return cs
+}
+
+// rewritten returns what change makes of a text, or of the empty one where
+// there is none.
+func rewritten(s *string, change func(string) string) *string {
+	if s == nil {
+		s = new(string)
+	}
+	return text(change(*s))
+}
+
+var rewrites = []struct {
+	name, doc string
+	change    func(string) string
+}{
+	{"other", "is another", func(string) string { return "other/other" }},
+	{"empty", "is empty", func(string) string { return "" }},
+	{"longer", "is one character longer", func(s string) string { return s + "x" }},
+	{"shorter", "is one character shorter", func(s string) string { return s[:max(len(s)-1, 0)] }},
+	{"upper", "is in capitals", strings.ToUpper},
+	{"space", "has a space after it", func(s string) string { return s + " " }},
+	{"nul", "has a NUL after it", func(s string) string { return s + "\x00" }},
+	{"nul-more", "has a NUL and more after it", func(s string) string { return s + "\x00admin" }},
+	{"slash", "has a slash after it", func(s string) string { return s + "/" }},
+	{"decomposed", "has its accents apart (NFD)", strings.NewReplacer("\u00eb", "e\u0308", "\u00e9", "e\u0301").Replace},
+	{"compatible", "has its ligature apart (NFKC)", strings.NewReplacer("\ufb01", "fi").Replace},
+	{"folded", "is case-folded", strings.NewReplacer("\u0130", "i\u0307", "Z", "z").Replace},
+	{"wide", "has a full-width letter", strings.NewReplacer("a", "\uff41", "e", "\uff45").Replace},
+}
+
+func arguments(raw string) func(*codecs.Binding) {
+	return func(b *codecs.Binding) { b.Arguments = json.RawMessage(raw) }
+}
+
+// moveNUL moves the part behind a NUL of the principal to the front of the
+// target, or the part before a NUL of the target to the end of the principal.
+func moveNUL(b *codecs.Binding) {
+	if b.Principal == nil {
+		return
+	}
+	if head, tail, ok := strings.Cut(*b.Principal, "\x00"); ok {
+		b.Principal, b.Target = &head, tail+"\x00"+b.Target
+		return
+	}
+	if head, tail, ok := strings.Cut(b.Target, "\x00"); ok {
+		principal := *b.Principal + "\x00" + head
+		b.Principal, b.Target = &principal, tail
+	}
+}

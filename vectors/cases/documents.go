@@ -1,0 +1,85 @@
+package cases
+
+import (
+	"bytes"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/vectors/kit"
+)
+
+// documents alters the claims as one text, before they are sealed.
+func documents(s *Scene) []Case {
+	if _, ok := s.Trace.Find(claimsStep); !ok {
+		return nil
+	}
+	var cs []Case
+	for _, a := range texts {
+		cs = append(cs, Case{
+			Name: "claims-" + a.Name, Doc: "authentic claims: " + a.Doc, Flags: []string{flagDocument},
+			Edit: kit.Only(kit.At{Step: codecs.StepClaims}, a.Change),
+		})
+	}
+	return cs
+}
+
+// texts are the alterations of a JSON text.
+var texts = []kit.Alteration{
+	{Name: "empty", Doc: "nothing", Change: kit.Cut(0)},
+	{Name: "null", Doc: "null", Change: kit.Set([]byte("null"))},
+	{Name: "true", Doc: "true", Change: kit.Set([]byte("true"))},
+	{Name: "number", Doc: "a number", Change: kit.Set([]byte("1"))},
+	{Name: "string", Doc: "a string", Change: kit.Set([]byte(`"x"`))},
+	{Name: "array", Doc: "an array", Change: kit.Set([]byte("[]"))},
+	{Name: "object", Doc: "the empty object", Change: kit.Set([]byte("{}"))},
+	{Name: "wrapped", Doc: "in an array", Change: func(b []byte) []byte { return append(append([]byte{'['}, b...), ']') }},
+	{Name: "cut", Doc: "without the last character", Change: func(b []byte) []byte { return b[:max(len(b)-1, 0)] }},
+	{Name: "space-front", Doc: "a space in front", Change: kit.Prepend(" ")},
+	{Name: "space-end", Doc: "a space at the end", Change: kit.Append(" ")},
+	{Name: "newline-end", Doc: "a line feed at the end", Change: kit.Append("\n")},
+	{Name: "nul-end", Doc: "a NUL at the end", Change: kit.Append("\x00")},
+	{Name: "nbsp-front", Doc: "a no-break space in front", Change: kit.Prepend("\u00a0")},
+	{Name: "ff-front", Doc: "a form feed in front", Change: kit.Prepend("\f")},
+	{Name: "comma-end", Doc: "a comma at the end", Change: kit.Append(",")},
+	{Name: "brace-end", Doc: "a further brace at the end", Change: kit.Append("}")},
+	{Name: "second-document", Doc: "a second object at the end", Change: kit.Append("{}")},
+	{Name: "trailing-comma", Doc: "a comma after the last member", Change: func(b []byte) []byte { return append(b[:len(b)-1], ",}"...) }},
+	{Name: "leading-comma", Doc: "a comma before the first member", Change: replaceFirst("{", "{,")},
+	{Name: "comment", Doc: "a comment in front", Change: kit.Prepend("/**/")},
+	{Name: "single-quotes", Doc: "single quotation marks", Change: func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(`"`), []byte("'")) }},
+	{Name: "bom", Doc: "a byte order mark in front", Change: kit.Prepend("\ufeff")},
+	{Name: "utf-16le", Doc: "in UTF-16, little-endian", Change: utf16(0, 1)},
+	{Name: "utf-16be", Doc: "in UTF-16, big-endian", Change: utf16(1, 0)},
+	{Name: "utf-32le", Doc: "in UTF-32, little-endian", Change: utf16(0, 3)},
+	{Name: "invalid-utf-8", Doc: "a string that is not UTF-8", Change: member("\"\xff\"")},
+	{Name: "overlong-utf-8", Doc: "a string with an overlong form", Change: member("\"\xc0\xaf\"")},
+	{Name: "surrogate-utf-8", Doc: "a string with a surrogate as UTF-8", Change: member("\"\xed\xa0\x80\"")},
+	{Name: "control", Doc: "a string with a raw control character", Change: member("\"\x01\"")},
+	{Name: "bad-escape", Doc: "a string with an escape that does not exist", Change: member(`"\x"`)},
+	{Name: "extra", Doc: "a further member", Change: member("1")},
+	{Name: "extra-nan", Doc: "a further member that is NaN", Change: member("NaN")},
+	{Name: "proto", Doc: "a member __proto__", Change: replaceFirst("{", `{"__proto__":{"exp":99999999999},`)},
+	{Name: "deep-100", Doc: "nested 100 deep", Change: nested(100)},
+	{Name: "deep-600", Doc: "nested 600 deep", Change: nested(600)},
+	{Name: "deep-2000", Doc: "nested 2,000 deep", Change: nested(2000)},
+}
+
+// member returns the change that puts one more member, x, in front.
+func member(text string) func([]byte) []byte { return replaceFirst("{", `{"x":`+text+`,`) }
+
+func nested(depth int) func([]byte) []byte {
+	return member(strings.Repeat("[", depth) + strings.Repeat("]", depth))
+}
+
+// utf16 returns the change that puts zero bytes before and after each byte.
+func utf16(before, after int) func([]byte) []byte {
+	return func(b []byte) []byte {
+		var out []byte
+		for _, c := range b {
+			out = append(out, make([]byte, before)...)
+			out = append(out, c)
+			out = append(out, make([]byte, after)...)
+		}
+		return out
+	}
+}

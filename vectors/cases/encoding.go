@@ -1,0 +1,159 @@
+package cases
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/vectors/kit"
+)
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+// encodings spells the text segments of a sound token in other ways.
+func encodings(s *Scene) []Case { return append(spelled(s, spellings), tailBits(s)...) }
+
+// tailBits sets bits that stand for nothing, and puts line feeds where decoders
+// that work piece by piece have their seams.
+func tailBits(s *Scene) []Case {
+	var cs []Case
+	for _, step := range s.Trace.Steps(isSegment) {
+		cs = append(cs, spelledAt(step, spareBits(step.Value))...)
+	}
+	if len(s.Token) > seam {
+		cs = append(cs, spelled(s, late)...)
+	}
+	return cs
+}
+
+// seam is a number of characters beyond which decoders have begun another piece.
+const seam = 4096
+
+// late are spellings that are other than canonical near the end alone.
+var late = []kit.Alteration{
+	{Name: "late-lf", Doc: "a line feed before the last four characters", Change: func(b []byte) []byte { return slices.Insert(b, max(len(b)-4, 0), '\n') }},
+	{Name: "late-bang", Doc: "! for the last but fourth character", Change: func(b []byte) []byte { b[max(len(b)-5, 0)] = '!'; return b }},
+	{Name: "late-minus-plus", Doc: "the last - as +", Change: replaceLast("-", "+")},
+	{Name: "late-underscore-slash", Doc: "the last _ as /", Change: replaceLast("_", "/")},
+}
+
+func spelled(s *Scene, as []kit.Alteration) []Case {
+	var cs []Case
+	for _, step := range s.Trace.Steps(isSegment) {
+		cs = append(cs, spelledAt(step, as)...)
+	}
+	return cs
+}
+
+func spelledAt(step kit.Step, as []kit.Alteration) []Case {
+	var cs []Case
+	for _, a := range as {
+		cs = append(cs, Case{
+			Name: slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s spelled in another way: %s", label(step.At), a.Doc),
+			Flags: []string{flagAlias}, Edit: kit.Only(step.At, a.Change),
+			Want: Refused, Property: codecs.Canonical,
+		})
+	}
+	return cs
+}
+
+// spellings are the other ways to write base64url.
+var spellings = append(insertions(), []kit.Alteration{
+	{Name: "pad-1", Doc: "one = at the end", Change: kit.Append("=")},
+	{Name: "pad-2", Doc: "two = at the end", Change: kit.Append("==")},
+	{Name: "pad-3", Doc: "three = at the end", Change: kit.Append("===")},
+	{Name: "padded", Doc: "padded to a multiple of four characters", Change: padded},
+	{Name: "standard", Doc: "the alphabet with + and /", Change: standard},
+	{Name: "standard-padded", Doc: "the alphabet with + and /, padded", Change: func(b []byte) []byte { return padded(standard(b)) }},
+	{Name: "first-minus-plus", Doc: "the first - as +", Change: replaceFirst("-", "+")},
+	{Name: "first-underscore-slash", Doc: "the first _ as /", Change: replaceFirst("_", "/")},
+	{Name: "last-minus-plus", Doc: "the last - as +", Change: replaceLast("-", "+")},
+	{Name: "last-underscore-slash", Doc: "the last _ as /", Change: replaceLast("_", "/")},
+	{Name: "percent", Doc: "the first character percent-encoded", Change: percentFirst},
+	{Name: "case", Doc: "the first letter in the other case", Change: otherCase},
+	{Name: "a-1", Doc: "an A at the end", Change: kit.Append("A")},
+	{Name: "a-2", Doc: "AA at the end", Change: kit.Append("AA")},
+	{Name: "a-3", Doc: "AAA at the end", Change: kit.Append("AAA")},
+	{Name: "a-4", Doc: "AAAA at the end", Change: kit.Append("AAAA")},
+	{Name: "cut-1", Doc: "without its last character", Change: func(b []byte) []byte { return b[:max(len(b)-1, 0)] }},
+	{Name: "cut-2", Doc: "without its last two characters", Change: func(b []byte) []byte { return b[:max(len(b)-2, 0)] }},
+	{Name: "cut-4", Doc: "without its last four characters", Change: func(b []byte) []byte { return b[:max(len(b)-4, 0)] }},
+}...)
+
+// insertions puts characters that stand for nothing at the front, in the middle
+// and at the end.
+func insertions() []kit.Alteration {
+	var as []kit.Alteration
+	for _, c := range []struct{ name, text string }{
+		{"lf", "\n"}, {"cr", "\r"}, {"crlf", "\r\n"}, {"tab", "\t"}, {"space", " "}, {"vt", "\v"}, {"ff", "\f"},
+		{"nul", "\x00"}, {"dot", "."}, {"bang", "!"}, {"bom", "\ufeff"}, {"nbsp", "\u00a0"}, {"wide-a", "\uff21"},
+	} {
+		as = append(as,
+			kit.Alteration{Name: c.name + "-front", Doc: fmt.Sprintf("%q in front", c.text), Change: kit.Prepend(c.text)},
+			kit.Alteration{Name: c.name + "-middle", Doc: fmt.Sprintf("%q in the middle", c.text), Change: kit.Insert(c.text)},
+			kit.Alteration{Name: c.name + "-end", Doc: fmt.Sprintf("%q at the end", c.text), Change: kit.Append(c.text)},
+		)
+	}
+	return as
+}
+
+// spareBits sets the bits of the last character that stand for nothing.
+func spareBits(text []byte) []kit.Alteration {
+	spare := map[int]int{2: 16, 3: 4}[len(text)%4]
+	if spare == 0 {
+		return nil
+	}
+	at := strings.IndexByte(alphabet, text[len(text)-1])
+	if at < 0 {
+		return nil
+	}
+	var as []kit.Alteration
+	for i := 1; i < spare; i *= 2 {
+		other := alphabet[at^i]
+		as = append(as, kit.Alteration{
+			Name: fmt.Sprintf("spare-bits-%d", i), Doc: fmt.Sprintf("an unused bit of the last character flipped, %q for %q", other, alphabet[at]),
+			Change: func(b []byte) []byte { return append(b[:len(b)-1], other) },
+		})
+	}
+	return as
+}
+
+func padded(b []byte) []byte {
+	return append(b, strings.Repeat("=", (4-len(b)%4)%4)...)
+}
+
+func standard(b []byte) []byte {
+	return bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("-"), []byte("+")), []byte("_"), []byte("/"))
+}
+
+func replaceFirst(old, other string) func([]byte) []byte {
+	return func(b []byte) []byte { return bytes.Replace(b, []byte(old), []byte(other), 1) }
+}
+
+func replaceLast(old, other string) func([]byte) []byte {
+	return func(b []byte) []byte {
+		if i := bytes.LastIndex(b, []byte(old)); i >= 0 {
+			copy(b[i:], other)
+		}
+		return b
+	}
+}
+
+func percentFirst(b []byte) []byte {
+	if len(b) == 0 {
+		return b
+	}
+	return append(fmt.Appendf(nil, "%%%02X", b[0]), b[1:]...)
+}
+
+func otherCase(b []byte) []byte {
+	for i, c := range b {
+		if lower := c | 0x20; 'a' <= lower && lower <= 'z' {
+			b[i] ^= 0x20
+			break
+		}
+	}
+	return b
+}

@@ -1,0 +1,60 @@
+package cases
+
+import (
+	"fmt"
+
+	"sealab/codecs"
+	"sealab/vectors/kit"
+)
+
+// inside alters each value that goes into the cryptography, so that the result
+// is authentic: what refuses it stands behind the tag, or is the tag of
+// something else.
+func inside(s *Scene) []Case {
+	var cs []Case
+	for _, step := range s.Trace.Steps(isInside) {
+		for _, a := range kit.Alterations {
+			cs = append(cs, Case{
+				Name: "sealed-" + slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s changed before it is authenticated: %s", label(step.At), a.Doc),
+				Flags: []string{flagInside}, Edit: kit.Only(step.At, a.Change),
+			})
+		}
+	}
+	return cs
+}
+
+// isInside reports whether altering s bytewise is of use: payloads are any
+// bytes, claims and tags have families of their own.
+func isInside(s codecs.Step) bool {
+	return !kit.IsWire(s) && s != codecs.StepPayload && s != codecs.StepClaims && s != codecs.StepTag
+}
+
+// wireOf says which steps put the values of others on the wire.
+var wireOf = map[codecs.Step]codecs.Step{
+	codecs.StepPrefix: codecs.WirePrefix,
+	codecs.StepKeyID:  codecs.WireKeyID,
+	codecs.StepEnc:    codecs.WireEnc,
+	codecs.StepNonce:  codecs.WireNonce,
+}
+
+// concealed authenticates another value than the one that stands on the wire:
+// accepted where the format leaves that value out of what it authenticates.
+func concealed(s *Scene) []Case {
+	var cs []Case
+	for _, step := range s.Trace.Steps(func(s codecs.Step) bool { return wireOf[s] != "" }) {
+		wire := kit.At{Step: wireOf[step.Step], N: step.N}
+		value, ok := s.Trace.Find(wire)
+		if !ok {
+			continue
+		}
+		for _, a := range kit.Alterations {
+			cs = append(cs, Case{
+				Name:  "concealed-" + slug(step.At) + "-" + a.Name,
+				Doc:   fmt.Sprintf("%s authenticated with a change (%s), and the right one on the wire", label(step.At), a.Doc),
+				Flags: []string{flagUnauthenticated}, Edit: kit.Both(kit.Only(step.At, a.Change), kit.Only(wire, kit.Set(value))),
+				Want: Refused, Property: codecs.Integrity,
+			})
+		}
+	}
+	return cs
+}

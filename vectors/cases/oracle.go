@@ -1,0 +1,94 @@
+package cases
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"sealab/codecs"
+	"sealab/vectors/kit"
+)
+
+// oracles uses a claim as a tag. A format whose readable claims carry a keyed
+// digest of text that the attacker chooses, made with the key that also makes
+// the tag of the token, hands out tags: the attacker is authenticated once
+// under a name that is the very claims they want, reads the digest of it in the
+// token they are given, and puts it under those claims.
+func oracles(s *Scene) []Case {
+	body, ok := s.Trace.Find(claimsStep)
+	if !ok || s.Base.Binding.Principal == nil {
+		return nil
+	}
+	members, ok := kit.Members(body)
+	if !ok {
+		return nil
+	}
+	var cs []Case
+	for _, at := range s.Trace.Steps(func(s codecs.Step) bool { return s == codecs.WireTag }) {
+		for i := range members {
+			tag, forged, ok := digestOf(s, members, i, len(at.Value))
+			if !ok {
+				continue
+			}
+			cs = append(cs, Case{
+				Name:  "published-" + plain(members[i].Name) + "-as-" + slug(at.At),
+				Doc:   fmt.Sprintf("chosen claims under the tag that claim %s of another token gave away", members[i].Name),
+				Flags: []string{flagPublishedTag}, Edit: kit.Both(
+					kit.Only(claimsStep, kit.Set(forged)),
+					kit.Both(kit.Only(kit.At{Step: codecs.StepTag}, kit.Set(tag)), kit.Only(at.At, kit.Set(tag)))),
+				Want: Refused, Property: codecs.Integrity,
+			})
+		}
+	}
+	return cs
+}
+
+// digestOf mints for a principal whose name is the forged claims and returns
+// what member i, decoded, says of it.
+func digestOf(s *Scene, members []kit.Member, i, length int) (tag, forged []byte, ok bool) {
+	if _, ok := decoded(members[i].Value, length); !ok {
+		return nil, nil, false
+	}
+	forged = kit.Object(forge(members, i))
+	set := s.Base.Setting
+	set.Binding.Principal = text(string(forged))
+	_, trace, err := s.Make(set, s.Seed, s.Base.Payload, nil)
+	if err != nil {
+		return nil, nil, false
+	}
+	body, _ := trace.Find(claimsStep)
+	minted, ok := kit.Members(body)
+	if !ok || len(minted) != len(members) {
+		return nil, nil, false
+	}
+	tag, ok = decoded(minted[i].Value, length)
+	return tag, forged, ok
+}
+
+// forge changes every text among the claims but member i.
+func forge(members []kit.Member, i int) []kit.Member {
+	forged := append([]kit.Member(nil), members...)
+	for j, m := range forged {
+		var was string
+		if j != i && json.Unmarshal([]byte(m.Value), &was) == nil {
+			forged[j].Value = `"forged"`
+		}
+	}
+	return forged
+}
+
+// decoded returns the bytes that a JSON string stands for in hex or base64url,
+// cut to length. It reports false where there are fewer.
+func decoded(value string, length int) ([]byte, bool) {
+	var s string
+	if json.Unmarshal([]byte(value), &s) != nil {
+		return nil, false
+	}
+	for _, decode := range []func(string) ([]byte, error){hex.DecodeString, base64.RawURLEncoding.DecodeString} {
+		if b, err := decode(s); err == nil && len(b) >= length {
+			return b[:length], true
+		}
+	}
+	return nil, false
+}

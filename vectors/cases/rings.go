@@ -1,0 +1,67 @@
+package cases
+
+import (
+	"slices"
+
+	"sealab/codecs"
+	"sealab/vectors/kit"
+)
+
+// keyRings reads a sound token under other rings.
+func keyRings(s *Scene) []Case {
+	var cs []Case
+	for _, r := range []struct {
+		name, doc string
+		flag      string
+		keys      []string
+		want      Want
+		property  codecs.Property
+	}{
+		{"alone", "its own key alone", flagRotation, []string{"k1"}, Accepted, codecs.Rotation},
+		{"second", "its own key in second place", flagRotation, []string{"k2", "k1"}, Accepted, codecs.Rotation},
+		{"last", "its own key in last place", flagRotation, []string{"k3", "k2", "k1"}, Accepted, codecs.Rotation},
+		{"removed", "a ring from which its key was removed", flagRotation, []string{"k2", "k3"}, Refused, codecs.Rotation},
+		{"other", "another key", flagWrongKey, []string{"k2"}, Refused, codecs.Integrity},
+		{"one-bit", "a key that differs in one bit", flagWrongKey, []string{"k1-bit"}, Refused, codecs.Integrity},
+		{"zero-byte", "the key with a zero byte after it, which HMAC takes for the same", flagEquivalentKey, []string{"k1-zero"}, Refused, codecs.KeySeparation},
+		{"hex", "the hex digits of the key", flagEquivalentKey, []string{"k1-hex"}, Refused, codecs.KeySeparation},
+	} {
+		cs = append(cs, Case{
+			Name: "ring-" + r.name, Doc: "read under " + r.doc, Flags: []string{r.flag},
+			Read: func(set *kit.Setting) { set.Keys = r.keys }, Want: r.want, Property: r.property,
+		})
+	}
+	return cs
+}
+
+// slots reads tokens that are sealed under one key of the ring and carry the
+// fingerprint of another, authenticated like the right one.
+func slots(s *Scene) []Case {
+	if len(s.Base.Keys) < 2 {
+		return nil
+	}
+	other := s.Base.Setting
+	other.Keys = slices.Clone(s.Base.Keys)
+	slices.Reverse(other.Keys)
+	_, trace, err := s.Make(other, s.Seed, s.Base.Payload, nil)
+	if err != nil {
+		return nil
+	}
+	var cs []Case
+	for _, step := range trace.Steps(func(s codecs.Step) bool { return s == codecs.StepKeyID }) {
+		cs = append(cs, Case{
+			Name: "slot-" + slug(step.At), Doc: "sealed under its key, with the authenticated fingerprint of another key of the ring",
+			Flags: []string{flagWrongKey}, Edit: kit.Only(step.At, kit.Set(step.Value)),
+			Want: Refused, Property: codecs.Integrity,
+		})
+	}
+	return cs
+}
+
+// longKeys reads what a key longer than a block of SHA-256 sealed.
+func longKeys(*Scene) []Case {
+	return []Case{{
+		Name: "hashed", Doc: "read under the hash of the long key, which HMAC takes for the same", Flags: []string{flagEquivalentKey},
+		Read: func(set *kit.Setting) { set.Keys = []string{"long-hash"} }, Want: Refused, Property: codecs.KeySeparation,
+	}}
+}

@@ -1,0 +1,128 @@
+package cases
+
+import (
+	"sealab/codecs"
+	"sealab/vectors/kit"
+)
+
+// block is the length in bytes of the part of a payload that is solved for.
+const block = 16
+
+// twoKeys makes one ciphertext whose tag is right under two keys, and reads it
+// with the fingerprint of either.
+//
+// The tag of a polynomial over a field of characteristic two is an affine
+// function of the bits of the ciphertext. So is the difference of the tags
+// under two keys, and where it is zero the ciphertext opens under both. The
+// function is found by asking the design itself, one bit at a time: nothing is
+// known here of its cipher, and a design whose tags are no such function has no
+// solution and no case. (Dodis, Grubbs, Ristenpart and Woodage, CRYPTO 2018;
+// Len, Grubbs and Ristenpart, USENIX Security 2021.)
+func twoKeys(s *Scene) []Case {
+	first, ok := newSealer(s, "k1")
+	if !ok {
+		return nil
+	}
+	second, ok := newSealer(s, "k2")
+	if !ok {
+		return nil
+	}
+	body, ok := collide(first, second)
+	if !ok {
+		return nil
+	}
+	return []Case{
+		first.caseOf(body, "first"),
+		second.caseOf(body, "second"),
+	}
+}
+
+// sealer seals chosen ciphertexts of one length under one key.
+type sealer struct {
+	scene   *Scene
+	setting kit.Setting
+	what    codecs.Step // the step that is encrypted
+	stream  []byte      // what encryption adds to the plaintext
+}
+
+// newSealer returns a sealer under one key of a ring. It reports false where
+// the body on the wire is not the plaintext plus a key stream, with a tag.
+func newSealer(s *Scene, key string) (*sealer, bool) {
+	k := &sealer{scene: s, setting: s.Base.Setting, what: codecs.StepPayload}
+	k.setting.Keys = []string{key}
+	if s.Design.IsScheme() {
+		k.what = codecs.StepClaims
+	}
+	length := len(s.Base.Payload) + 2*block
+	zeros := make([]byte, length)
+	stream, _, ok := k.seal(zeros)
+	if !ok || len(stream) != length {
+		return nil, false
+	}
+	k.stream = stream
+	wanted := kit.NewStream("sealab-vectors/1 two keys").Bytes(length)
+	body, _, ok := k.seal(xor(wanted, stream))
+	return k, ok && string(body) == string(wanted)
+}
+
+// seal returns body and tag of a plaintext.
+func (k *sealer) seal(plaintext []byte) (body, tag []byte, ok bool) {
+	_, trace, err := k.scene.Make(k.setting, k.scene.Seed, k.scene.Base.Payload, kit.Only(kit.At{Step: k.what}, kit.Set(plaintext)))
+	if err != nil {
+		return nil, nil, false
+	}
+	body, hasBody := trace.Find(kit.At{Step: codecs.WireBody})
+	tag, hasTag := trace.Find(kit.At{Step: codecs.WireTag})
+	return body, tag, hasBody && hasTag && len(tag) == block
+}
+
+// tag returns the tag of a ciphertext.
+func (k *sealer) tag(body []byte) []byte {
+	_, tag, _ := k.seal(xor(body, k.stream))
+	return tag
+}
+
+// caseOf reads the token of body that carries this key's fingerprint, under a
+// ring in which this key comes first.
+func (k *sealer) caseOf(body []byte, which string) Case {
+	ring := []string{k.setting.Keys[0]}
+	for _, name := range k.scene.Base.Keys {
+		if name != ring[0] && k.scene.Design.MaxKeys != 1 {
+			ring = append(ring, name)
+		}
+	}
+	return Case{
+		Name: "two-keys-" + which, Doc: "one nonce, ciphertext and tag that are right under two keys, read under the " + which,
+		Flags: []string{flagTwoKeys}, Under: ring,
+		Edit: kit.Only(kit.At{Step: k.what}, kit.Set(xor(body, k.stream))),
+		Read: func(set *kit.Setting) { set.Keys = ring },
+	}
+}
+
+// collide returns a ciphertext with the same tag under both keys.
+func collide(a, b *sealer) ([]byte, bool) {
+	body := kit.NewStream("sealab-vectors/1 two keys").Bytes(len(a.stream))
+	difference := func(body []byte) []byte { return xor(a.tag(body), b.tag(body)) }
+	constant := difference(body)
+	columns := make([][]byte, 8*block)
+	for i := range columns {
+		flipped := kit.Flip(i/8, 1<<(i%8))(append([]byte(nil), body...))
+		columns[i] = xor(difference(flipped), constant)
+	}
+	flips, ok := solve(columns, constant)
+	if !ok {
+		return nil, false
+	}
+	for _, i := range flips {
+		body = kit.Flip(i/8, 1<<(i%8))(body)
+	}
+	return body, string(a.tag(body)) == string(b.tag(body))
+}
+
+func xor(a, b []byte) []byte {
+	out := append([]byte(nil), a...)
+	for i := range out {
+		out[i] ^= b[i]
+	}
+	return out
+}

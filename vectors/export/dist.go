@@ -1,0 +1,161 @@
+package export
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sealab/vectors"
+)
+
+// An Index lists what is in an archive.
+type Index struct {
+	Format  string            `json:"format"`
+	Version string            `json:"version"`
+	License string            `json:"license"`
+	Tests   map[string]int    `json:"tests"`  // number, by design
+	SHA256  map[string]string `json:"sha256"` // of every other file, by its path
+}
+
+// root is the folder that an archive unpacks to.
+const root = "sealab-vectors"
+
+// An entry is one file of an archive.
+type entry struct {
+	path string
+	data []byte
+}
+
+// Dist returns a gzipped tar archive of the files of vectors below dir, their
+// schema and page, the accumulated digests, the licence and an index. dir is
+// the folder vectors of the module. The same files give the same bytes:
+// archives carry no times, owners or machine.
+func Dist(dir, version string) ([]byte, error) {
+	index := Index{
+		Format: vectors.Format, Version: version, License: vectors.License,
+		Tests: map[string]int{}, SHA256: map[string]string{},
+	}
+	entries, err := collect(dir, &index)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		sum := sha256.Sum256(e.data)
+		index.SHA256[e.path] = hex.EncodeToString(sum[:])
+	}
+	data, err := json.MarshalIndent(index, "", " ")
+	if err != nil {
+		return nil, fmt.Errorf("sealab: %w", err)
+	}
+	return pack(append(entries, entry{"index.json", append(data, '\n')}))
+}
+
+// collect reads what goes into an archive.
+func collect(dir string, index *Index) ([]entry, error) {
+	entries := []entry{{"LICENSE", []byte(license)}, {"VERSION", []byte(index.Version + "\n")}, {"schema.json", vectors.Schema}}
+	for _, name := range []string{"README.md", "accumulated.json"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return nil, fmt.Errorf("sealab: %w", err)
+		}
+		entries = append(entries, entry{name, data})
+	}
+	paths, err := vectors.Paths(filepath.Join(dir, "files"))
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range paths {
+		f, err := vectors.Read(p)
+		if err != nil {
+			return nil, err
+		}
+		index.Tests[f.Design] = f.NumberTests
+		forms, err := inEveryForm(f)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, forms...)
+	}
+	consumers, err := consumers(filepath.Join(dir, "consumers"))
+	return append(entries, consumers...), err
+}
+
+func inEveryForm(f *vectors.File) ([]entry, error) {
+	var entries []entry
+	for _, form := range Forms() {
+		data, err := form.Write(f)
+		if err != nil {
+			return nil, err
+		}
+		folder := map[string]string{"json": "files"}[form.Name]
+		if folder == "" {
+			folder = form.Name
+		}
+		entries = append(entries, entry{path.Join(folder, f.Design+form.Extension), data})
+	}
+	return entries, nil
+}
+
+// consumers reads the programs that read vectors, without what their tools have
+// put beside them.
+func consumers(dir string) ([]entry, error) {
+	var entries []entry
+	err := filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && slices.Contains([]string{"node_modules", "target", "venv", "__pycache__", ".pytest_cache", "build"}, e.Name()) {
+			return fs.SkipDir
+		}
+		if e.IsDir() || strings.HasSuffix(e.Name(), ".class") {
+			return nil
+		}
+		data, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, p)
+		entries = append(entries, entry{path.Join("consumers", filepath.ToSlash(rel)), data})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sealab: %w", err)
+	}
+	return entries, nil
+}
+
+func pack(entries []entry) ([]byte, error) {
+	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.path, b.path) })
+	var out bytes.Buffer
+	zipped, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	w := tar.NewWriter(zipped)
+	for _, e := range entries {
+		h := &tar.Header{Name: path.Join(root, e.path), Mode: 0o644, Size: int64(len(e.data)), Format: tar.FormatPAX}
+		if err := w.WriteHeader(h); err != nil {
+			return nil, fmt.Errorf("sealab: %w", err)
+		}
+		if _, err := w.Write(e.data); err != nil {
+			return nil, fmt.Errorf("sealab: %w", err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, fmt.Errorf("sealab: %w", err)
+	}
+	if err := zipped.Close(); err != nil {
+		return nil, fmt.Errorf("sealab: %w", err)
+	}
+	return out.Bytes(), nil
+}

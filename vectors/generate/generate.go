@@ -1,0 +1,199 @@
+// Package generate makes the vectors of a design: it runs every case that
+// applies to the design through the design itself and writes down what happened.
+//
+// The design is the source of what is recorded, and it is not trusted with what
+// it promises: where it states the property that a case is about, and answers
+// otherwise, nothing is written and the error says which case it was. Whether
+// another implementation agrees is for the consumers and workers to show.
+//
+// Everything is derived from fixed labels, so that two runs give the same bytes.
+package generate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+
+	"sealab/codecs"
+	"sealab/vectors"
+	"sealab/vectors/cases"
+	"sealab/vectors/kit"
+)
+
+// Version is the version of the generator. It changes when the same design
+// would get other vectors.
+const Version = 1
+
+// File returns the vectors of d. others are the designs of the same house: their
+// tokens are tried on d, and those that share d's format say whether they accept
+// what d is tried with.
+func File(d codecs.Design, others []codecs.Design) (*vectors.File, error) {
+	g := newGenerator(d, others)
+	for _, base := range cases.Bases(&d) {
+		if err := g.base(base); err != nil {
+			return nil, fmt.Errorf("sealab: vectors of %s: %w", d.Name, err)
+		}
+	}
+	rings, err := ringsOf(&d)
+	if err := errors.Join(append(g.broken, err)...); err != nil {
+		return nil, fmt.Errorf("sealab: vectors of %s: %w", d.Name, err)
+	}
+	return g.file(rings), nil
+}
+
+// generator collects the tests of one design.
+type generator struct {
+	subject *kit.Subject
+	kin     []*kit.Subject // readings of one wire format, d among them
+	foreign []*kit.Subject // designs before this one: adding a design changes no other's vectors
+	tests   []vectors.Test
+	seen    map[string]bool // inputs that there is a test for
+	notes   map[string]vectors.Note
+	broken  []error // promises that the design did not keep
+}
+
+func newGenerator(d codecs.Design, others []codecs.Design) *generator {
+	g := &generator{
+		subject: kit.NewSubject(d, secrets(&d)),
+		seen:    map[string]bool{}, notes: map[string]vectors.Note{},
+	}
+	before := true
+	for _, o := range others {
+		s := kit.NewSubject(o, secrets(&o))
+		before = before && o.Name != d.Name
+		if o.IsScheme() != d.IsScheme() {
+			continue
+		}
+		if o.Name == d.Name || o.SharesFormat(d) {
+			g.kin = append(g.kin, s)
+		}
+		if before {
+			g.foreign = append(g.foreign, s)
+		}
+	}
+	return g
+}
+
+// base writes down the sound token of b and every case that is derived from it.
+// A base that the design cannot make is left out, unless it is the first.
+func (g *generator) base(b *cases.Base) error {
+	scene, err := g.scene(b)
+	if err != nil {
+		if len(g.tests) > 0 {
+			return nil
+		}
+		return err
+	}
+	near, err := g.record(&sample{name: b.Name, doc: b.Doc, flags: []string{cases.Sound}, base: b, scene: scene,
+		token: scene.Token, trace: scene.Trace, read: b.Setting, want: cases.Accepted})
+	if err != nil || near == nil {
+		return err
+	}
+	near.Sealed = true
+	g.append(near)
+	for _, family := range b.Try {
+		for _, c := range family(scene) {
+			if err := g.derive(scene, c, near); err != nil {
+				return fmt.Errorf("%s/%s: %w", b.Name, c.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// scene brings a base to life.
+func (g *generator) scene(b *cases.Base) (*cases.Scene, error) {
+	n, err := g.subject.SeedSize(b.Setting)
+	if err != nil {
+		return nil, err
+	}
+	s := &cases.Scene{Subject: g.subject, Base: b, Seed: kit.NewStream("sealab-vectors/1 seed " + b.Name).Bytes(n)}
+	if s.Token, s.Trace, err = g.subject.Make(b.Setting, s.Seed, b.Payload, nil); err != nil {
+		return nil, err
+	}
+	sealed, err := g.subject.Seal(b.Setting, s.Seed, b.Payload)
+	if err != nil || !bytes.Equal(sealed, s.Token) {
+		return nil, fmt.Errorf("%s: step by step the token is %q, at once it is %q (%v)", b.Name, s.Token, sealed, err)
+	}
+	other := append(bytes.Clone(b.Payload[:max(len(b.Payload)-2, 0)]), "9}"...)
+	if _, s.Other, err = g.subject.Make(b.Setting, kit.NewStream("sealab-vectors/1 other "+b.Name).Bytes(n), other, nil); err != nil {
+		s.Other = nil
+	}
+	s.Foreign = g.tokensOfOthers(b)
+	return s, nil
+}
+
+// tokensOfOthers seals the base's payload with every design before this one.
+func (g *generator) tokensOfOthers(b *cases.Base) []cases.Foreign {
+	var tokens []cases.Foreign
+	for _, o := range g.foreign {
+		set := b.Setting
+		set.Keys, set.Options = cases.Ring(&o.Design), nil
+		n, err := o.SeedSize(set)
+		if err != nil {
+			continue
+		}
+		token, err := o.Seal(set, kit.NewStream("sealab-vectors/1 foreign "+o.Design.Name).Bytes(n), b.Payload)
+		if err == nil {
+			tokens = append(tokens, cases.Foreign{Design: o.Design, Token: token})
+		}
+	}
+	return tokens
+}
+
+// derive writes down one case. One that the design cannot make, that no setting
+// can read, or that changes nothing, is none.
+func (g *generator) derive(scene *cases.Scene, c cases.Case, near *vectors.Test) error {
+	b := scene.Base
+	made := b.Setting
+	var under *kit.Setting
+	if c.Under != nil {
+		made.Keys, under = c.Under, &made
+	}
+	token, trace, err := g.subject.Make(made, scene.Seed, b.Payload, c.Edit)
+	if kit.Unsupported(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if c.Text != nil {
+		token = c.Text(bytes.Clone(token))
+	}
+	read := b.Setting.Clone()
+	if c.Read != nil {
+		c.Read(&read)
+	}
+	if g.subject.Configure(read) != nil {
+		return nil
+	}
+	t, err := g.record(&sample{name: b.Name + "-" + c.Name, doc: c.Doc, flags: c.Flags, base: b, scene: scene, under: under,
+		token: token, trace: trace, read: read, want: c.Want, property: c.Property, near: near})
+	if err == nil && t != nil {
+		g.append(t)
+	}
+	return err
+}
+
+func (g *generator) append(t *vectors.Test) { g.tests = append(g.tests, *t) }
+
+func (g *generator) file(rings []vectors.Ring) *vectors.File {
+	d := &g.subject.Design
+	f := &vectors.File{
+		Format: vectors.Format, Design: d.Name, Kind: vectors.KindCodec, Doc: d.Doc, Spec: d.Spec,
+		Generator: "sealab vectors generate", Version: Version, License: vectors.License, Prefix: d.Prefix,
+		Keys: map[string]vectors.Hex{}, Notes: maps.Clone(g.notes), Rings: rings,
+		NumberTests: len(g.tests), Tests: g.tests,
+	}
+	if d.IsScheme() {
+		f.Kind = vectors.KindScheme
+	}
+	for name, secret := range g.subject.Secrets {
+		f.Keys[name] = secret
+	}
+	if seed := g.tests[0].Seed; seed != nil {
+		f.SeedSize = len(*seed)
+	}
+	return f
+}

@@ -1,0 +1,101 @@
+package generate_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/vectors"
+	"sealab/vectors/cases"
+	"sealab/vectors/generate"
+)
+
+// atLeast is the least number of tests per design.
+const atLeast = 150
+
+// TestEveryDesign generates the vectors of every design: enough of them, each
+// with a sound one near, in the format, and the same twice.
+func TestEveryDesign(t *testing.T) {
+	for _, d := range catalog.All() {
+		t.Run(d.Name, func(t *testing.T) {
+			t.Parallel()
+			f, err := generate.File(d, catalog.All())
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, f.NumberTests, atLeast)
+			data, err := f.Encode()
+			require.NoError(t, err)
+			require.NoError(t, vectors.Validate(data))
+			again, err := generate.File(d, catalog.All())
+			require.NoError(t, err)
+			other, err := again.Encode()
+			require.NoError(t, err)
+			require.True(t, bytes.Equal(data, other), "two runs differ")
+		})
+	}
+}
+
+// TestStagesAndFlagsOccur keeps families from falling silent: every stage and
+// every flag that the cases have must occur in some design.
+func TestStagesAndFlagsOccur(t *testing.T) {
+	stages, flags := map[string]int{}, map[string]int{}
+	for _, d := range catalog.All() {
+		f, err := generate.File(d, catalog.All())
+		require.NoError(t, err)
+		for _, test := range f.Tests {
+			stages[test.Stage]++
+			for _, flag := range test.Flags {
+				flags[flag]++
+			}
+		}
+	}
+	for _, s := range codecs.Stages() {
+		require.NotZero(t, stages[s.String()], "no vector is refused as %s", s)
+	}
+	for flag := range cases.Notes {
+		require.NotZero(t, flags[flag], "no vector has the flag %s", flag)
+	}
+	t.Logf("stages %v, flags %v", stages, flags)
+}
+
+// lenient is a codec that takes line feeds for nothing.
+type lenient struct{ codecs.Assembler }
+
+func (c lenient) Unseal(dst, token []byte) ([]byte, error) {
+	return c.Assembler.Unseal(dst, bytes.ReplaceAll(token, []byte("\n"), nil))
+}
+
+// TestABrokenPromiseIsNotWrittenDown is the control: a design that states what
+// it does not keep gets no vectors, and one that disclaims it gets them.
+func TestABrokenPromiseIsNotWrittenDown(t *testing.T) {
+	d := aCodec(t)
+	sound := d.NewCodec
+	d.NewCodec = func(c codecs.Config) (codecs.Codec, error) {
+		codec, err := sound(c)
+		if err != nil {
+			return nil, err
+		}
+		return lenient{codec.(codecs.Assembler)}, nil
+	}
+	_, err := generate.File(d, nil)
+	require.ErrorContains(t, err, "it states canonical and accepts")
+
+	d.Guarantees = codecs.Disclaims(codecs.Canonical, "for this test")
+	f, err := generate.File(d, nil)
+	require.NoError(t, err)
+	require.NotEmpty(t, f.Tests)
+}
+
+// aCodec returns some codec of the catalog that can be assembled.
+func aCodec(t *testing.T) codecs.Design {
+	t.Helper()
+	for _, d := range catalog.All() {
+		if !d.IsScheme() {
+			return d
+		}
+	}
+	t.Fatal("the catalog has no codec")
+	return codecs.Design{}
+}

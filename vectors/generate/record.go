@@ -1,0 +1,191 @@
+package generate
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"unicode/utf8"
+
+	"sealab/codecs"
+	"sealab/vectors"
+	"sealab/vectors/cases"
+	"sealab/vectors/kit"
+)
+
+// sample is a token that was made, and where it is to be read.
+type sample struct {
+	name, doc string
+	flags     []string
+	base      *cases.Base
+	scene     *cases.Scene
+	under     *kit.Setting // where it was made; nil: where base says
+	token     []byte
+	trace     kit.Trace
+	read      kit.Setting
+	want      cases.Want
+	property  codecs.Property
+	near      *vectors.Test // nil: the sample is a base
+}
+
+// record reads the sample and returns the test of it. It returns nil where
+// there is such a test already, where the format of vectors cannot carry it and
+// where the design can neither accept nor refuse it.
+func (g *generator) record(s *sample) (*vectors.Test, error) {
+	if !utf8.Valid(s.token) {
+		return nil, nil
+	}
+	t, err := g.inputs(s)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	g.outside(t, s)
+	released, err := g.subject.Read(s.read, s.token)
+	refusal := codecs.Rejected(err)
+	switch {
+	case err == nil:
+		t.Expect, t.Released = vectors.Accept, vectors.AsHex(released)
+	case refusal != nil:
+		t.Expect, t.Stage, t.Reason = vectors.Refuse, refusal.Stage.String(), refusal.Reason
+	case kit.Unsupported(err):
+		return nil, nil
+	default:
+		return nil, err
+	}
+	g.judge(t, s, released)
+	g.kinsfolk(t, s)
+	g.explain(t)
+	return t, nil
+}
+
+// inputs returns the test with everything that is put into an implementation,
+// and its id.
+func (g *generator) inputs(s *sample) (*vectors.Test, error) {
+	scheme := g.subject.Design.IsScheme()
+	read, err := s.read.Describe(scheme)
+	if kit.Unsupported(err) {
+		return nil, nil
+	}
+	t := &vectors.Test{
+		Comment: s.doc, Keys: read.Keys, Options: maps.Clone(s.read.Options), Binding: read.Binding, Now: read.Now, TTL: read.TTL,
+		Token: string(s.token), Flags: slices.Clone(s.flags),
+	}
+	if s.near == nil {
+		g.origin(t, s)
+	} else {
+		t.Near = s.near.ID
+	}
+	if s.under != nil {
+		if t.Minted, err = s.under.Describe(scheme); err != nil {
+			return nil, err
+		}
+	}
+	key := fmt.Sprintf("%q %q %v %+v", t.Token, t.Keys, t.Options, settingKey(read))
+	if g.seen[key] {
+		return nil, nil
+	}
+	g.seen[key] = true
+	return t, t.Identify(g.subject.Design.Name, s.name)
+}
+
+// origin fills in what a base was sealed from.
+func (g *generator) origin(t *vectors.Test, s *sample) {
+	if len(s.scene.Seed) > 0 {
+		t.Seed = vectors.AsHex(s.scene.Seed)
+	}
+	if t.Payload = vectors.AsHex(s.base.Payload); g.subject.Design.IsScheme() {
+		t.Payload, t.State = nil, t.Payload
+	}
+}
+
+// outside fills in what lies between the payload and the token, where it is not
+// as in the sound token that is near.
+func (g *generator) outside(t *vectors.Test, s *sample) {
+	claims, has := s.trace.Find(kit.At{Step: codecs.StepClaims})
+	segments, fields := s.trace.Raw()
+	if s.near != nil {
+		before, _ := s.scene.Trace.Find(kit.At{Step: codecs.StepClaims})
+		has = has && !bytes.Equal(claims, before)
+		if was, _ := s.scene.Trace.Raw(); slices.EqualFunc(was, segments, bytes.Equal) {
+			segments = nil
+		}
+	}
+	if has {
+		t.Claims = vectors.AsHex(claims)
+	}
+	if len(segments) == 0 {
+		return
+	}
+	for _, segment := range segments {
+		t.Raw = append(t.Raw, vectors.Hex(segment))
+	}
+	t.Fields = fields
+}
+
+// judge holds the design to its word, which is about its default options.
+func (g *generator) judge(t *vectors.Test, s *sample, released []byte) {
+	d := &g.subject.Design
+	if s.property != "" {
+		if len(s.read.Options) > 0 {
+			return
+		}
+		if word, ok := d.Guarantee(s.property); !ok || !word.Holds {
+			return
+		}
+	}
+	byteExact, _ := d.Guarantee(codecs.ByteExact)
+	switch {
+	case s.want == cases.Refused && t.Expect == vectors.Accept:
+		g.fail(t, "it states %s and accepts: %s", s.property, t.Comment)
+	case s.want == cases.Accepted && t.Expect == vectors.Refuse:
+		g.fail(t, "it refuses, as %s (%s): %s", t.Stage, t.Reason, t.Comment)
+	case s.want == cases.Accepted && byteExact.Holds && !bytes.Equal(released, s.base.Payload):
+		g.fail(t, "it states %s and gives back other bytes: %s", codecs.ByteExact, t.Comment)
+	}
+}
+
+func (g *generator) fail(t *vectors.Test, format string, args ...any) {
+	g.broken = append(g.broken, fmt.Errorf("%s: "+format, append([]any{t.ID}, args...)...))
+}
+
+// kinsfolk asks every reading of the design's wire format.
+func (g *generator) kinsfolk(t *vectors.Test, s *sample) {
+	t.AcceptedBy = []string{}
+	for _, k := range g.kin {
+		own := k.Design.Name == g.subject.Design.Name
+		if len(s.read.Options) > 0 && !own {
+			continue
+		}
+		if _, err := k.Read(s.read, s.token); err == nil {
+			t.AcceptedBy = append(t.AcceptedBy, k.Design.Name)
+		}
+	}
+	if t.Expect == vectors.Refuse && len(t.AcceptedBy) > 0 {
+		t.Flags = append(t.Flags, cases.FlagLenient)
+	}
+}
+
+// explain adds the notes of the test's flags to the file.
+func (g *generator) explain(t *vectors.Test) {
+	for _, flag := range t.Flags {
+		g.notes[flag] = cases.Notes[flag]
+	}
+}
+
+// settingKey is a text that two settings share only when they are the same.
+func settingKey(m *vectors.Minted) string {
+	key := fmt.Sprintf("%q", m.Keys)
+	if m.Binding != nil {
+		b := m.Binding
+		key += fmt.Sprintf(" %q %q", b.Method, b.Target)
+		for _, s := range []*string{b.Arguments, b.Principal, b.Audience} {
+			if s == nil {
+				key += " -"
+				continue
+			}
+			key += fmt.Sprintf(" %q", *s)
+		}
+		key += fmt.Sprintf(" %s %s", *m.Now, *m.TTL)
+	}
+	return key
+}

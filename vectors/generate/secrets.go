@@ -1,0 +1,95 @@
+package generate
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"sealab/codecs"
+	"sealab/vectors"
+	"sealab/vectors/cases"
+	"sealab/vectors/kit"
+)
+
+// blockSize is the length in bytes of a block of SHA-256: HMAC hashes keys that
+// are longer.
+const blockSize = 64
+
+// secrets returns the secrets of a design's vectors, by the names that the
+// cases use.
+func secrets(d *codecs.Design) map[string][]byte {
+	n := max(d.KeySize, codecs.MinSecret)
+	all := map[string][]byte{}
+	for _, name := range []string{"k1", "k2", "k3"} {
+		all[name] = kit.NewStream("sealab-vectors/1 key " + name).Bytes(n)
+	}
+	all["k1-bit"] = kit.Flip(-1, 1)(bytes.Clone(all["k1"]))
+	if d.KeySize != 0 {
+		return all
+	}
+	all["k1-zero"] = append(bytes.Clone(all["k1"]), 0)
+	all["k1-hex"] = hex.AppendEncode(nil, all["k1"])
+	all["long"] = kit.NewStream("sealab-vectors/1 key long").Bytes(blockSize + 16)
+	sum := sha256.Sum256(all["long"])
+	all["long-hash"] = sum[:]
+	return all
+}
+
+// ringsOf returns the configurations that the design takes and refuses.
+func ringsOf(d *codecs.Design) ([]vectors.Ring, error) {
+	k := secrets(d)
+	zero, negative, short := time.Duration(0), -time.Second, 500*time.Millisecond
+	var rings []vectors.Ring
+	for _, r := range []struct {
+		name, doc string
+		secrets   [][]byte
+		ttl       *time.Duration
+		scheme    bool // the ring is about the time to live
+	}{
+		{name: "one", doc: "one key", secrets: [][]byte{k["k1"]}},
+		{name: "three", doc: "three keys", secrets: [][]byte{k["k1"], k["k2"], k["k3"]}},
+		{name: "none", doc: "no key"},
+		{name: "empty", doc: "an empty key", secrets: [][]byte{{}}},
+		{name: "short", doc: "a key of 31 bytes", secrets: [][]byte{k["k1"][:codecs.MinSecret-1]}},
+		{name: "short-second", doc: "a second key of 31 bytes", secrets: [][]byte{k["k1"], k["k2"][:codecs.MinSecret-1]}},
+		{name: "long", doc: "a key of 33 bytes", secrets: [][]byte{append(bytes.Clone(k["k1"]), 0)}},
+		{name: "twice", doc: "one key twice", secrets: [][]byte{k["k1"], k["k1"]}},
+		{name: "constant", doc: "a key of equal bytes", secrets: [][]byte{bytes.Repeat([]byte{'k'}, codecs.MinSecret)}},
+		{name: "collision", doc: "two keys, which collide in the 32-bit fingerprint of the Python SDK's format",
+			secrets: [][]byte{fmt.Appendf(nil, "%032d", 35028), fmt.Appendf(nil, "%032d", 44271)}},
+		{name: "ttl-zero", doc: "a time to live of zero", secrets: [][]byte{k["k1"]}, ttl: &zero, scheme: true},
+		{name: "ttl-negative", doc: "a negative time to live", secrets: [][]byte{k["k1"]}, ttl: &negative, scheme: true},
+		{name: "ttl-half", doc: "a time to live of half a second", secrets: [][]byte{k["k1"]}, ttl: &short, scheme: true},
+	} {
+		if r.scheme && !d.IsScheme() {
+			continue
+		}
+		ring, err := ringOf(d, r.name, r.doc, r.secrets, r.ttl)
+		if err != nil {
+			return nil, err
+		}
+		rings = append(rings, ring)
+	}
+	return rings, nil
+}
+
+func ringOf(d *codecs.Design, name, doc string, keys [][]byte, ttl *time.Duration) (vectors.Ring, error) {
+	ring := vectors.Ring{Comment: doc, Secrets: []vectors.Hex{}, Expect: vectors.Accept}
+	for _, k := range keys {
+		ring.Secrets = append(ring.Secrets, vectors.Hex(k))
+	}
+	if d.IsScheme() {
+		set := cases.TTL
+		if ttl == nil {
+			ttl = &set
+		}
+		text := vectors.DurationSeconds(*ttl)
+		ring.TTL = &text
+	}
+	if kit.SetUp(d, codecs.Config{Secrets: keys, TTL: ttl}) != nil {
+		ring.Expect = vectors.Refuse
+	}
+	return ring, ring.Identify(d.Name, name)
+}

@@ -1,0 +1,37 @@
+package vectors
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+)
+
+// Hex is bytes that JSON writes as lower-case hexadecimal digits.
+type Hex []byte
+
+// MarshalText implements encoding.TextMarshaler.
+func (h Hex) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h), nil }
+
+// UnmarshalJSON implements json.Unmarshaler. Upper-case digits are an error:
+// bytes have one spelling.
+func (h *Hex) UnmarshalJSON(data []byte) error {
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return err
+	}
+	b, err := hex.DecodeString(text)
+	if err != nil || hex.EncodeToString(b) != text {
+		return fmt.Errorf("sealab: %q is not lower-case hex", text)
+	}
+	*h = b
+	return nil
+}
+
+// AsHex returns a pointer to b as Hex: never nil, also where b is.
+func AsHex(b []byte) *Hex {
+	h := Hex(b)
+	if h == nil {
+		h = Hex{}
+	}
+	return &h
+}

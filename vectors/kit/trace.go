@@ -1,0 +1,111 @@
+package kit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/vectors"
+)
+
+// An At is one step of a trace: the n-th, from 0, of those with its name.
+type At struct {
+	Step codecs.Step
+	N    int
+}
+
+// String names the step as vectors do: "tag", and "tag-2" for the second.
+func (a At) String() string {
+	if a.N == 0 {
+		return string(a.Step)
+	}
+	return fmt.Sprintf("%s-%d", a.Step, a.N+1)
+}
+
+// An Edit sees the value of one step and returns what takes its place. It may
+// change the slice that it gets.
+type Edit func(at At, value []byte) []byte
+
+// Only returns the edit that passes the values of one step through change and
+// leaves all others.
+func Only(at At, change func([]byte) []byte) Edit {
+	return func(a At, value []byte) []byte {
+		if a == at {
+			return change(value)
+		}
+		return value
+	}
+}
+
+// Both returns the edit that carries out first and then second.
+func Both(first, second Edit) Edit {
+	return func(at At, value []byte) []byte { return second(at, first(at, value)) }
+}
+
+// A Trace is what a design did to make a token, step by step, each with the
+// value that it went on with.
+type Trace []Step
+
+// A Step is one entry of a Trace.
+type Step struct {
+	At
+	Value []byte
+}
+
+// recorder returns the codecs.Edit that carries out edit and records in t.
+func (t *Trace) recorder(edit Edit) codecs.Edit {
+	seen := map[codecs.Step]int{}
+	return func(s codecs.Step, value []byte) []byte {
+		at := At{s, seen[s]}
+		seen[s]++
+		if edit != nil {
+			value = edit(at, value)
+		}
+		*t = append(*t, Step{at, slices.Clone(value)})
+		return value
+	}
+}
+
+// Find returns the value of a step, and whether the trace has it.
+func (t Trace) Find(at At) ([]byte, bool) {
+	i := slices.IndexFunc(t, func(s Step) bool { return s.At == at })
+	if i < 0 {
+		return nil, false
+	}
+	return t[i].Value, true
+}
+
+// Steps returns the steps for which keep is true, in order.
+func (t Trace) Steps(keep func(codecs.Step) bool) []Step {
+	return slices.DeleteFunc(slices.Clone(t), func(s Step) bool { return !keep(s.Step) })
+}
+
+// IsWire reports whether s goes on the wire, after authentication.
+func IsWire(s codecs.Step) bool { return strings.HasPrefix(string(s), "wire-") }
+
+// IsText reports whether s goes on the wire as it is, in no text encoding.
+func IsText(s codecs.Step) bool {
+	return s == codecs.WirePrefix || s == codecs.WireText || s == codecs.WireSep
+}
+
+// IsField reports whether s is part of the bytes before text encoding.
+func IsField(s codecs.Step) bool { return IsWire(s) && !IsText(s) }
+
+// Raw returns the bytes of every text segment before encoding, and where each
+// field lies in them.
+func (t Trace) Raw() (segments [][]byte, fields map[string]vectors.Place) {
+	fields = map[string]vectors.Place{}
+	var segment []byte
+	for _, s := range t {
+		switch {
+		case IsField(s.Step):
+			name := strings.TrimPrefix(s.String(), "wire-")
+			fields[name] = vectors.Place{len(segments), len(segment), len(segment) + len(s.Value)}
+			segment = append(segment, s.Value...)
+		case s.Step == codecs.WireText:
+			segments, segment = append(segments, segment), nil
+		}
+	}
+	return segments, fields
+}

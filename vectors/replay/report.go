@@ -1,0 +1,102 @@
+package replay
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"text/tabwriter"
+
+	"sealab/vectors"
+)
+
+// Stands reports whether nothing was wrong.
+func (r *Report) Stands() bool { return r.Died == nil && len(r.Rings) == 0 && r.count(Wrong) == 0 }
+
+func (r *Report) count(o Outcome) int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.Outcome == o {
+			n++
+		}
+	}
+	return n
+}
+
+// Summary is one line.
+func (r *Report) Summary() string {
+	if r.Died != nil {
+		return fmt.Sprintf("%s: %s: %v", r.Design, r.Subject, r.Died)
+	}
+	return fmt.Sprintf("%s: %s: %d tests, %d agreed, %d wrong, %d lenient as flagged, %d unexercised; %d rings wrong",
+		r.Design, r.Subject, len(r.Findings), r.count(Agreed), r.count(Wrong), r.count(Lenient), r.count(Unexercised), len(r.Rings))
+}
+
+// Write writes the summary; a table of what was wrong per stage and per flag;
+// and up to most findings, each with the test's id.
+func (r *Report) Write(w io.Writer, most int) error {
+	fmt.Fprintln(w, r.Summary())
+	if r.count(Wrong)+r.count(Lenient)+len(r.Rings) == 0 {
+		return nil
+	}
+	if err := r.tables(w); err != nil {
+		return err
+	}
+	for _, detail := range r.Rings {
+		fmt.Fprintf(w, "wrong: %s\n", detail)
+	}
+	shown := 0
+	for _, f := range r.Findings {
+		if f.Outcome != Wrong {
+			continue
+		}
+		if shown++; shown > most {
+			fmt.Fprintf(w, "and %d more\n", r.count(Wrong)-most)
+			break
+		}
+		fmt.Fprintf(w, "wrong: %s: %s (%s)\n", f.Test.ID, f.Detail, f.Test.Comment)
+	}
+	return nil
+}
+
+// tally counts outcomes.
+type tally struct{ tests, wrong, lenient int }
+
+func (r *Report) tables(w io.Writer) error {
+	stages, flags := map[string]*tally{}, map[string]*tally{}
+	for _, f := range r.Findings {
+		stage := f.Test.Stage
+		if f.Test.Expect == vectors.Accept {
+			stage = "accept"
+		}
+		add(stages, stage, f.Outcome)
+		for _, flag := range f.Test.Flags {
+			add(flags, flag, f.Outcome)
+		}
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, table := range []struct {
+		title string
+		rows  map[string]*tally
+	}{{"stage", stages}, {"flag", flags}} {
+		fmt.Fprintf(t, "%s\ttests\twrong\tlenient\n", table.title)
+		for _, name := range slices.Sorted(maps.Keys(table.rows)) {
+			row := table.rows[name]
+			fmt.Fprintf(t, "%s\t%d\t%d\t%d\n", name, row.tests, row.wrong, row.lenient)
+		}
+	}
+	return t.Flush()
+}
+
+func add(table map[string]*tally, name string, o Outcome) {
+	if table[name] == nil {
+		table[name] = &tally{}
+	}
+	table[name].tests++
+	switch o {
+	case Wrong:
+		table[name].wrong++
+	case Lenient:
+		table[name].lenient++
+	}
+}

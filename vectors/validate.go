@@ -1,0 +1,91 @@
+package vectors
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Schema is the JSON Schema (2020-12) of the format.
+//
+//go:embed schema.json
+var Schema []byte
+
+const schemaURL = "urn:sealab:vectors:1"
+
+var compiled = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema))
+	if err != nil {
+		return nil, fmt.Errorf("sealab: schema.json: %w", err)
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	if err := c.AddResource(schemaURL, doc); err != nil {
+		return nil, fmt.Errorf("sealab: schema.json: %w", err)
+	}
+	return c.Compile(schemaURL)
+})
+
+// Validate checks the text of a file: against the schema, and for what a schema
+// cannot say.
+func Validate(data []byte) error {
+	schema, err := compiled()
+	if err != nil {
+		return err
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	if err := schema.Validate(doc); err != nil {
+		return err
+	}
+	f, err := Decode(data)
+	if err != nil {
+		return err
+	}
+	return f.consistent()
+}
+
+// consistent checks what ties the members of a file together.
+func (f *File) consistent() error {
+	if f.NumberTests != len(f.Tests) {
+		return fmt.Errorf("sealab: number_of_tests is %d, and there are %d tests", f.NumberTests, len(f.Tests))
+	}
+	seen := map[string]Verdict{}
+	for _, t := range f.Tests {
+		if _, twice := seen[t.ID]; twice {
+			return fmt.Errorf("sealab: test %s stands there twice", t.ID)
+		}
+		seen[t.ID] = t.Expect
+		if err := f.testConsistent(&t); err != nil {
+			return fmt.Errorf("sealab: test %s: %w", t.ID, err)
+		}
+	}
+	for _, t := range f.Tests {
+		if t.Expect == Refuse && seen[t.Near] != Accept {
+			return fmt.Errorf("sealab: test %s: no accepted test is near: %q is not one", t.ID, t.Near)
+		}
+	}
+	return nil
+}
+
+func (f *File) testConsistent(t *Test) error {
+	for _, k := range t.Keys {
+		if _, ok := f.Keys[k]; !ok {
+			return fmt.Errorf("there is no key %q", k)
+		}
+	}
+	for _, flag := range t.Flags {
+		if _, ok := f.Notes[flag]; !ok {
+			return fmt.Errorf("flag %q has no note", flag)
+		}
+	}
+	if refused := t.Expect == Refuse; refused != (t.Stage != "") || refused != (t.Released == nil) {
+		return fmt.Errorf("a refusal has a stage and releases nothing, an acceptance the other way round")
+	}
+	return nil
+}
