@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"time"
+
 	"sealab/bench/floor"
 	"sealab/codecs"
 	"sealab/codecs/catalog"
@@ -52,10 +54,11 @@ func fromPeer(d codecs.Design) Subject {
 	return s
 }
 
-// openerOf returns how d is set up with the options it has by default.
+// openerOf returns how d is set up with the options it has by default, and with a
+// clock, as a server has one.
 func openerOf(d codecs.Design) opener {
 	return func(secrets [][]byte) (codecs.Codec, error) {
-		c := codecs.Config{Secrets: secrets}
+		c := codecs.Config{Secrets: secrets, Clock: time.Now}
 		if !d.IsScheme() {
 			return d.OpenCodec(c)
 		}
