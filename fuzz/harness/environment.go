@@ -13,6 +13,7 @@ const (
 	EnvInput    = "SEALAB_FUZZ_INPUT"    // a file: run this one input, plainly, and nothing else
 	EnvJob      = "SEALAB_FUZZ_JOB"      // a file: a Job to do instead of fuzzing
 	EnvCrashers = "SEALAB_FUZZ_CRASHERS" // a folder: file failures here, by target and bucket, and go on
+	EnvDeadly   = "SEALAB_FUZZ_DEADLY"   // a folder: inputs that ended their process, by target; they are not run again
 	EnvScratch  = "SEALAB_FUZZ_SCRATCH"  // a folder: notebooks and last words of the processes
 	EnvHang     = "SEALAB_FUZZ_HANG"     // a duration: an input that takes longer hangs; default DefaultHang
 	EnvMemory   = "SEALAB_FUZZ_MEMORY"   // MiB: the process may write to no more; default DefaultMemory

@@ -25,6 +25,7 @@ type guard struct {
 	folder   string // of this target's crashers
 	notebook *notebook
 	known    sync.Map // buckets that are on disk
+	deadly   map[string]bool
 }
 
 func newGuard(name string, target func([]byte) error) (*guard, error) {
@@ -36,8 +37,33 @@ func newGuard(name string, target func([]byte) error) (*guard, error) {
 		return g, nil // it hands inputs out and runs none
 	}
 	var err error
-	g.notebook, err = watched()
+	if g.deadly, err = readDeadly(filepath.Join(os.Getenv(EnvDeadly), name)); err != nil {
+		return nil, err
+	}
+	scratch, err := scratchOfEnvironment()
+	if err != nil {
+		return nil, err
+	}
+	g.notebook, err = watched(scratch)
 	return g, err
+}
+
+// readDeadly returns the inputs in dir. One that is in the seeds or the corpus
+// would otherwise end every process of its target before it finds anything.
+func readDeadly(dir string) (map[string]bool, error) {
+	files, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("sealab: %w", err)
+	}
+	deadly := map[string]bool{}
+	for _, file := range files {
+		input, err := os.ReadFile(filepath.Join(dir, file.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("sealab: %w", err)
+		}
+		deadly[string(input)] = true
+	}
+	return deadly, nil
 }
 
 // isWorker reports whether this process is one that the fuzz engine started to
@@ -54,16 +80,12 @@ func isWorker() bool {
 // run runs one input. It returns an error only when a failure could not be
 // filed, so that the engine keeps the input.
 func (g *guard) run(input []byte) error {
-	if g.notebook == nil {
+	if g.notebook == nil || g.deadly[string(input)] {
 		return nil
 	}
-	if err := g.notebook.begin(input); err != nil {
+	v, err := g.notebook.observe(g.target, input)
+	if err != nil || v == nil {
 		return err
-	}
-	v := observe(g.target, input)
-	g.notebook.end()
-	if v == nil {
-		return nil
 	}
 	if _, known := g.known.Load(v.Bucket); known {
 		return nil

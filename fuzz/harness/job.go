@@ -56,18 +56,15 @@ func runJob(path string, seeds [][]byte, run func([]byte) error) error {
 }
 
 func (j Job) do(out *json.Encoder, seeds [][]byte, run func([]byte) error) error {
-	n, err := watched()
+	scratch, err := scratchOfEnvironment()
 	if err != nil {
 		return err
 	}
-	observed := func(input []byte) (*Verdict, error) {
-		if err := n.begin(input); err != nil {
-			return nil, err
-		}
-		v := observe(run, input)
-		n.end()
-		return v, nil
+	n, err := watched(scratch)
+	if err != nil {
+		return err
 	}
+	observed := func(input []byte) (*Verdict, error) { return n.observe(run, input) }
 	switch j.Kind {
 	case JobVerdicts:
 		return j.verdicts(out, observed)

@@ -63,6 +63,16 @@ func (n *notebook) end() {
 	binary.LittleEndian.PutUint64(n.mapped, 0)
 }
 
+// observe runs one input that is written down while it runs.
+func (n *notebook) observe(run func([]byte) error, input []byte) (*Verdict, error) {
+	if err := n.begin(input); err != nil {
+		return nil, err
+	}
+	v := observe(run, input)
+	n.end()
+	return v, nil
+}
+
 // An Interrupted input is one that was running when its process ended.
 type Interrupted struct {
 	Input     []byte

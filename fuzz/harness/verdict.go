@@ -18,6 +18,9 @@ const (
 	KindLost   Kind = "lost"   // the process ended in it, and did not when it was run again
 )
 
+// Deadly reports whether a failure of this kind ends its process.
+func (k Kind) Deadly() bool { return k != KindError && k != KindPanic }
+
 // A Verdict is what is known of one failure.
 type Verdict struct {
 	Kind   Kind   `json:"kind"`

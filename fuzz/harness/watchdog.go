@@ -3,6 +3,7 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -16,13 +17,18 @@ const hangs = "sealab: the input hangs"
 // exitHang is the status of a process whose input hangs.
 const exitHang = 3
 
-// watched prepares this process to run inputs of which any may be its last: it
-// returns the notebook to write them to.
-func watched() (*notebook, error) {
+// scratchOfEnvironment returns the folder of notebooks and last words.
+func scratchOfEnvironment() (string, error) {
 	scratch := os.Getenv(EnvScratch)
 	if scratch == "" {
-		return nil, errors.New("sealab: " + EnvScratch + " is not set: want a folder")
+		return "", errors.New("sealab: " + EnvScratch + " is not set: want a folder")
 	}
+	return scratch, nil
+}
+
+// watched prepares this process to run inputs of which any may be its last: it
+// returns the notebook to write them to, in the folder scratch.
+func watched(scratch string) (*notebook, error) {
 	l, err := limitsOfEnvironment()
 	if err != nil {
 		return nil, err
@@ -63,33 +69,17 @@ func watch(n *notebook, lastWords *os.File, limit time.Duration) {
 		}
 		stacks := make([]byte, 1<<20)
 		stacks = stacks[:runtime.Stack(stacks, true)]
-		fmt.Fprintf(lastWords, "%s for %v\n\n%s", hangs, limit, goroutineOf(string(stacks), "harness.observe("))
+		fmt.Fprintf(io.MultiWriter(lastWords, os.Stderr), "%s for %v\n\n%s\n", hangs, limit, goroutineOf(string(stacks)))
 		os.Exit(exitHang)
 	}
 }
 
-// goroutineOf returns the goroutine of stacks that is inside a function.
-func goroutineOf(stacks, function string) string {
+// goroutineOf returns the goroutine of stacks that runs the input.
+func goroutineOf(stacks string) string {
 	for goroutine := range strings.SplitSeq(stacks, "\n\n") {
-		if strings.Contains(goroutine, function) {
+		if strings.Contains(goroutine, "harness.observe(") || strings.Contains(goroutine, "harness.runInput(") {
 			return goroutine
 		}
 	}
 	return stacks
-}
-
-// lastVerdict returns the verdict on an input that ended its process, from what
-// the runtime wrote then.
-func lastVerdict(lastWords string) *Verdict {
-	first, _, _ := strings.Cut(lastWords, "\n")
-	kind := KindFatal
-	switch {
-	case lastWords == "":
-		kind, first = KindMemory, "the process was killed while it ran this input, as the kernel does when memory is short"
-	case strings.HasPrefix(lastWords, hangs):
-		kind = KindHang
-	case strings.Contains(lastWords, "out of memory"), strings.Contains(lastWords, "cannot allocate memory"):
-		kind = KindMemory
-	}
-	return newVerdict(kind, first, lastWords)
 }

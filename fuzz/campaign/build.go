@@ -1,0 +1,70 @@
+package campaign
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// A source is the package with the fuzz functions, as it lies on disk.
+type source struct {
+	Dir        string
+	ImportPath string
+	Name       string
+}
+
+func locate(ctx context.Context, pkg, tags string) (source, error) {
+	var s source
+	out, err := goCommand(ctx, "list", "-json=Dir,ImportPath,Name", "-tags="+tags, pkg)
+	if err != nil {
+		return s, err
+	}
+	if err := json.Unmarshal(out, &s); err != nil {
+		return s, fmt.Errorf("sealab: go list %s: %w", pkg, err)
+	}
+	return s, nil
+}
+
+// The binaries: with the fuzz engine's counters, and with those of the
+// statements. One binary cannot have both.
+const (
+	fuzzBinary  = "fuzz.test"
+	coverBinary = "cover.test"
+)
+
+// buildFuzz builds the binary that fuzzes. Without -fuzz it would have no
+// counters and run blind.
+func (f folder) buildFuzz(ctx context.Context, pkg, tags string) error {
+	return f.build(ctx, fuzzBinary, pkg, tags, "-fuzz=.")
+}
+
+// buildCover builds the binary that knows which statements an input runs.
+func (f folder) buildCover(ctx context.Context, s subject) error {
+	return f.build(ctx, coverBinary, s.Package, s.Tags, "-cover", "-covermode=atomic", "-coverpkg="+s.Cover)
+}
+
+func (f folder) build(ctx context.Context, name, pkg, tags string, flags ...string) error {
+	beside := f.binary("." + name)
+	args := append([]string{"test", "-c", "-tags=" + tags, "-o", beside}, flags...)
+	if _, err := goCommand(ctx, append(args, pkg)...); err != nil {
+		return err
+	}
+	if err := os.Rename(beside, f.binary(name)); err != nil {
+		return fmt.Errorf("sealab: building %s: %w; want a package with tests", pkg, err)
+	}
+	return nil
+}
+
+func goCommand(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("sealab: go %s: %w: %s", args[0], err, strings.TrimSpace(stderr.String()))
+	}
+	return out, nil
+}

@@ -1,0 +1,165 @@
+package campaign
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"sealab/fuzz/corpus"
+	"sealab/fuzz/harness"
+	"sealab/internal/atomicfile"
+)
+
+// A Crasher is one failure of each cause. Its folder has the input as it was
+// found and the output, which the harness files, and then
+//
+//	minimized           the smallest input found that fails for the same cause
+//	corpus/<hash>       the same as a file of testdata/fuzz/<FuzzX>
+//	reproduce.sh        the command that runs it, from the root of the repository
+//	regression_test.go  a test to commit beside the fuzz functions
+//	crasher.json        this, when all else is there
+type Crasher struct {
+	Target    string       `json:"target"`
+	Bucket    string       `json:"bucket"`
+	Kind      harness.Kind `json:"kind"`
+	Text      string       `json:"text"`
+	Found     time.Time    `json:"found"`
+	Size      int          `json:"size"`
+	Minimized int          `json:"minimized"` // its size
+}
+
+const (
+	crasherFile   = "crasher.json"
+	minimizedFile = "minimized"
+)
+
+// tries is what a crasher of each kind may be run to make it smaller. Those that
+// end their process cost a process each, and those that hang their limit.
+func tries(k harness.Kind) int {
+	switch k {
+	case harness.KindError, harness.KindPanic:
+		return 20_000
+	case harness.KindFatal, harness.KindMemory:
+		return 40
+	case harness.KindHang:
+		return 8
+	}
+	return 0
+}
+
+// complete writes what a crasher of t still lacks, each of them.
+func (c *Campaign) complete(ctx context.Context, t Target) error {
+	folders, err := os.ReadDir(c.folder.crashers(t.Name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	for _, f := range folders {
+		dir := filepath.Join(c.folder.crashers(t.Name), f.Name())
+		if strings.HasPrefix(f.Name(), ".") {
+			continue // being filed
+		}
+		if _, err := os.Stat(filepath.Join(dir, crasherFile)); err == nil {
+			continue
+		}
+		if err := c.completeOne(ctx, t, dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Campaign) completeOne(ctx context.Context, t Target, dir string) error {
+	input, verdict, err := readFiled(dir)
+	if err != nil {
+		notice, moved := c.folder.moveAway(dir, err)
+		return errors.Join(moved, c.notice(t, notice))
+	}
+	small, err := c.shrink(ctx, t, input, verdict)
+	if err != nil {
+		return err
+	}
+	k := Crasher{Target: t.Name, Bucket: verdict.Bucket, Kind: verdict.Kind, Text: verdict.Text,
+		Found: c.config.Now(), Size: len(input), Minimized: len(small)}
+	test, err := regressionTest(k, c.source.Name, small)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "corpus"), 0o755); err != nil {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	data, err := json.MarshalIndent(k, "", "  ")
+	if err != nil {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	native := corpus.Marshal(small)
+	for _, file := range []struct {
+		name string
+		data []byte
+	}{
+		{minimizedFile, small},
+		{filepath.Join("corpus", corpus.Name(native)), native},
+		{"reproduce.sh", reproduction(k, t, c.source.ImportPath, c.config.Tags, c.config.Env)},
+		{"regression_test.go", test},
+		{crasherFile, data}, // last: it says that the others are there
+	} {
+		if err := atomicfile.Write(filepath.Join(dir, file.name), file.data); err != nil {
+			return err
+		}
+	}
+	c.config.Log(fmt.Sprintf("%s: %s: %s (%s)", t.Name, k.Kind, oneLine(k.Text), dir))
+	return c.journal.append(Record{Time: c.config.Now(), Event: EventCrasher, Target: t.Name, Text: k.Bucket})
+}
+
+// readFiled returns what the harness filed.
+func readFiled(dir string) (input []byte, v *harness.Verdict, err error) {
+	input, err = os.ReadFile(filepath.Join(dir, harness.InputFile))
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := os.ReadFile(filepath.Join(dir, harness.VerdictFile))
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", harness.VerdictFile, err)
+	}
+	return input, v, nil
+}
+
+// shrink returns the smallest input found that fails as input does.
+func (c *Campaign) shrink(ctx context.Context, t Target, input []byte, v *harness.Verdict) ([]byte, error) {
+	switch v.Kind {
+	case harness.KindLost:
+		return input, nil
+	case harness.KindError, harness.KindPanic:
+		end, err := c.run(ctx, fuzzBinary, t, harness.Job{Kind: harness.JobShrink, Inputs: [][]byte{input}, Tries: tries(v.Kind)})
+		if err != nil || len(end.results) == 0 {
+			return input, err // it depends on more than the input, or a smaller one ends the process
+		}
+		return end.results[0].Input, nil
+	}
+	var fault error
+	small := harness.Shrink(input, tries(v.Kind), func(candidate []byte) bool {
+		verdicts, err := c.verdicts(ctx, t, [][]byte{candidate})
+		fault = errors.Join(fault, err)
+		return fault == nil && verdicts[0] != nil && verdicts[0].Bucket == v.Bucket
+	})
+	return small, fault
+}
+
+func oneLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	if len(line) > 200 {
+		line = line[:200] + "..."
+	}
+	return line
+}

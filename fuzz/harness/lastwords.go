@@ -1,0 +1,53 @@
+package harness
+
+import (
+	"strings"
+
+	"sealab/fuzz/corpus"
+)
+
+// outOfMemory are what a stack or the output of a process has when the runtime
+// could not get memory.
+var outOfMemory = []string{"runtime.(*mheap).alloc", "out of memory", "cannot allocate memory"}
+
+// LastVerdict returns the verdict on an input that ended its process, from the
+// last words, which have the stack, and all that the process said, which has the
+// message.
+func LastVerdict(lastWords, output string) *Verdict {
+	if lastWords == "" {
+		return newVerdict(KindMemory, "the process was killed while it ran this input, as the kernel does when memory is short", output)
+	}
+	kind := KindFatal
+	if strings.HasPrefix(lastWords, hangs) {
+		kind = KindHang
+	}
+	for _, sign := range outOfMemory {
+		if strings.Contains(lastWords, sign) || strings.Contains(output, sign) {
+			kind = KindMemory
+		}
+	}
+	return newVerdict(kind, message(lastWords, output), lastWords)
+}
+
+// message returns the line that says why the process ended.
+func message(lastWords, output string) string {
+	for line := range strings.Lines(lastWords + "\n" + output) {
+		for _, prefix := range []string{hangs, "fatal error: ", "panic: ", "runtime: "} {
+			if strings.HasPrefix(line, prefix) {
+				return strings.TrimSpace(line)
+			}
+		}
+	}
+	return "the process ended while it ran this input"
+}
+
+// LostVerdict returns the verdict on an input whose process ended while it ran,
+// and which holds when it is run again.
+func LostVerdict(input []byte, lastWords string) *Verdict {
+	text := "the process ended while it ran this input, which holds when it is run again"
+	v := newVerdict(KindLost, text, lastWords)
+	if lastWords == "" { // nothing but the input tells it from others
+		v.Bucket += "-" + corpus.Name(input)
+	}
+	return v
+}
