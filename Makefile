@@ -74,3 +74,4 @@ vectors-dist: ## pack everything that a consumer of vectors needs
 .PHONY: differential
 differential: ## compare each installed SDK with the design that mirrors it, both directions
 	$(GO) run ./cmd/sealab differential
+	$(GO) test -count=1 -v -run TestAgainstPython ./codecs/envelope/compactjson -args -documents 100000

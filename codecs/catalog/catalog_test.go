@@ -12,6 +12,19 @@ import (
 
 func TestDesignsAreSeparate(t *testing.T) { codectest.Separate(t, catalog.All()) }
 
+// TestClaimsOverEveryCodec runs the suite on the rows that no folder tests:
+// those derived from a codec's.
+func TestClaimsOverEveryCodec(t *testing.T) {
+	derived := 0
+	for _, d := range catalog.All() {
+		if strings.HasSuffix(d.Name, "-claims") {
+			derived++
+			t.Run(d.Name, func(t *testing.T) { codectest.Run(t, d) })
+		}
+	}
+	require.NotZero(t, derived)
+}
+
 // TestNamesAndPrefixes checks that a name finds its row and that designs of
 // ours do not share a prefix.
 func TestNamesAndPrefixes(t *testing.T) {

@@ -92,14 +92,14 @@ func common() []codecs.Guarantee {
 	return slices.Concat(
 		codecs.Holds(codecs.Integrity, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total),
 		codecs.HoldsBecause(codecs.ByteExact, "for WTF-8 states under payload=text; others are not minted"),
-		codecs.HoldsBecause(codecs.KeyCommitting, "two keys with the same mac are a collision of HMAC-SHA256, equivalent keys aside"),
 		codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
 		codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes"),
 		codecs.Disclaims(codecs.Confidentiality, "the claims are readable, and equal claims give equal tokens"),
 		codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal claims give equal tokens"),
 		codecs.Disclaims(codecs.Expiry, "nothing says when a token was issued, so one from a clock that runs ahead is good; and exp itself is not too late"),
 		codecs.Disclaims(codecs.Rotation, "one key"),
-		codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key: it has a twin with a zero byte appended, and serves whatever else it is used for"),
+		codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself and serves whatever else it is used for"),
+		codecs.Disclaims(codecs.KeyCommitting, "HMAC pads keys with zeros and hashes those over 64 bytes, so a key has twins"),
 		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can verify can sign"),
 		codecs.Disclaims(codecs.SingleUse, "stateless"),
 	)
