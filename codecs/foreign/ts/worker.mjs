@@ -25,7 +25,7 @@ const GUARANTEES = {
   'expiry': false, // nothing says when a token was issued; exp itself is not too late
   'rotation': false, // one key
   'key-separation': false, // the secret is the HMAC key
-  'key-committing': true,
+  'key-committing': false, // HMAC pads keys with zeros and hashes long ones
   'nonce-misuse-resistant': true, // there is no nonce
   'fresh-nonces': false, // there is no nonce
   'sender-authenticated': false, // a symmetric key
