@@ -21,6 +21,10 @@
 //	anything else                                 -> {"ok":false,"unsupported":true}
 //	the worker itself broke                       -> {"ok":false,"fault":"text"}
 //
+// An open has the ring in order, the time to live in seconds (600 where the
+// configuration has none; a server takes an open without it for the design's own
+// default) and the options; codecs ignore the time to live.
+//
 // A binding has the members method, target, arguments (any JSON, passed on byte
 // for byte but for line breaks between values, which become spaces), principal
 // and audience; an absent member and null mean that there is none. Times are

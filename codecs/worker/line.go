@@ -221,9 +221,6 @@ func (l *line) binding(b *codecs.Binding) *line {
 
 // options appends the options of a configuration, sorted by name.
 func (l *line) options(options map[string]string) *line {
-	if len(options) == 0 {
-		return l
-	}
 	var o line
 	for _, name := range slices.Sorted(maps.Keys(options)) {
 		quoted, err := json.Marshal(name)

@@ -85,14 +85,19 @@ func (h *handle) reopen() error {
 	return nil
 }
 
+// defaultTTL is the time to live that an open request names where the
+// configuration has none: every open has a ttl, and workers rely on it.
+const defaultTTL = 10 * time.Minute
+
 // opening returns the request that opens a configuration.
 func opening(c codecs.Config) *line {
+	ttl := defaultTTL
+	if c.TTL != nil {
+		ttl = *c.TTL
+	}
 	l := operation("open")
 	l.array("keys_b64", len(c.Secrets), func(i int) { l.appendBytes(c.Secrets[i]) })
-	if c.TTL != nil {
-		l.duration("ttl", *c.TTL)
-	}
-	return l.options(c.Options)
+	return l.duration("ttl", ttl).options(c.Options)
 }
 
 // ask sends an operation on the handle, whose other members complete appends.
