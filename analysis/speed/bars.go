@@ -83,7 +83,7 @@ func (r *Run) Verdicts(ratios []Ratio) []Verdict {
 }
 
 func (r *Run) applies(bar Bar, ratio Ratio) bool {
-	of := r.subject(func(s runfile.Subject) bool { return s.Name == ratio.Of.Subject })
+	of := r.named(ratio.Of.Subject)
 	switch {
 	case bar.Relation != ratio.Relation,
 		bar.Op != "" && bar.Op != ratio.Of.Op,
@@ -114,7 +114,7 @@ func fastestPeers(all []Verdict) []Verdict {
 func (r *Run) Allocating() []Place {
 	var places []Place
 	for _, p := range r.places {
-		s := r.subject(func(s runfile.Subject) bool { return s.Name == p.Subject })
+		s := r.named(p.Subject)
 		if s.Role == runfile.RoleDesign && s.Primitive != "" && !p.Op.Refuses() && r.cells[p].Allocs > 0 {
 			places = append(places, p)
 		}

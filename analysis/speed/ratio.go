@@ -66,7 +66,7 @@ func (r *Run) comparable(p Place) []against {
 	if p.Op.Refuses() {
 		return nil
 	}
-	s := r.subject(func(s runfile.Subject) bool { return s.Name == p.Subject })
+	s := r.named(p.Subject)
 	for _, other := range r.Subjects {
 		if why, ok := relation(*s, other); ok {
 			hold(why, Place{other.Name, p.Op, p.Size})

@@ -101,7 +101,7 @@ func TestReportOfTooFewRounds(t *testing.T) {
 	s.rounds = 2
 	var b strings.Builder
 	require.NoError(t, s.load(t, 3).Report(&b))
-	require.Contains(t, b.String(), "[too few rounds]")
+	require.Contains(t, b.String(), "[no interval]")
 }
 
 func TestLoadRefuses(t *testing.T) {

@@ -104,7 +104,7 @@ func (r *Run) add(res *benchfmt.Result) error {
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(r.Subjects, func(s runfile.Subject) bool { return s.Name == p.Subject }) {
+	if r.named(p.Subject) == nil {
 		return fmt.Errorf("%q is not in %s", p.Subject, runfile.SubjectsFile)
 	}
 	seconds, ok := res.Value("sec/op")
@@ -144,6 +144,11 @@ func placeOf(name benchfmt.Name) (p Place, err error) {
 		return p, fmt.Errorf("%q is not a payload size", values[runfile.SizeKey])
 	}
 	return p, nil
+}
+
+// named returns the subject called name, or nil.
+func (r *Run) named(name string) *runfile.Subject {
+	return r.subject(func(s runfile.Subject) bool { return s.Name == name })
 }
 
 // subject returns the first subject that fits, or nil.

@@ -52,7 +52,7 @@ const wide = 10
 // times returns a ratio with its interval, as "1.20 [1.18, 1.22]".
 func times(i stats.Interval) string {
 	if i.Hi > wide*i.Point {
-		return digits(i.Point) + " [too few rounds]"
+		return digits(i.Point) + " [no interval]"
 	}
 	return fmt.Sprintf("%s [%s, %s]", digits(i.Point), digits(i.Lo), digits(i.Hi))
 }

@@ -116,7 +116,7 @@ func (v Verdict) mark() string {
 // possible says of a peer that is too close how close it is to the floor: no
 // design can be further from the peer than its floor is.
 func (r *Run) possible(v Verdict) string {
-	ours := r.subject(func(s runfile.Subject) bool { return s.Name == v.To.Subject })
+	ours := r.named(v.To.Subject)
 	floor := r.subject(func(s runfile.Subject) bool {
 		return s.Role == runfile.RoleFloor && s.Primitive == ours.Primitive
 	})
