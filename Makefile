@@ -67,6 +67,10 @@ vectors: ## make the test vectors of every design again, bit for bit
 vectors-million: ## the same, with digests over a million inputs; takes minutes
 	$(GO) run ./cmd/sealab vectors generate --accumulate 1000000
 
+.PHONY: mutate
+mutate: ## disable each check of the designs in turn: a vector has to notice
+	$(GO) run ./cmd/sealab vectors mutate
+
 .PHONY: vectors-dist
 vectors-dist: ## pack everything that a consumer of vectors needs
 	$(GO) run ./cmd/sealab vectors dist

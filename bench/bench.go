@@ -53,15 +53,6 @@ type Progress struct {
 	Done, Total int    // cells
 }
 
-// Check reports whether Run can do what c asks of the subjects.
-func (c Config) Check(all []Subject) error {
-	if _, err := c.withDefaults(); err != nil {
-		return err
-	}
-	_, err := Select(all, c.Subjects)
-	return err
-}
-
 // withDefaults returns c with every zero field filled in.
 func (c Config) withDefaults() (Config, error) {
 	if len(c.Ops) == 0 {

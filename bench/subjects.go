@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"time"
-
 	"sealab/bench/floor"
 	"sealab/codecs"
 	"sealab/codecs/catalog"
@@ -54,11 +52,10 @@ func fromPeer(d codecs.Design) Subject {
 	return s
 }
 
-// openerOf returns how d is set up with the options it has by default, and with a
-// clock, as a server has one.
+// openerOf returns how d is set up with the options it has by default.
 func openerOf(d codecs.Design) opener {
 	return func(secrets [][]byte) (codecs.Codec, error) {
-		c := codecs.Config{Secrets: secrets, Clock: time.Now}
+		c := codecs.Config{Secrets: secrets}
 		if !d.IsScheme() {
 			return d.OpenCodec(c)
 		}

@@ -77,19 +77,12 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer stopSDKs()
-	subjects := append(bench.Subjects(), sdks...)
-	if err := c.Check(subjects); err != nil {
-		return err
-	}
-	if err := runfile.Check(f.out); err != nil {
-		return err
-	}
 	progress := newProgress(cmd.ErrOrStderr())
 	c.Progress = progress.show
 
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 	defer stop()
-	result, err := bench.Run(ctx, subjects, c)
+	result, err := bench.Run(ctx, append(bench.Subjects(), sdks...), c)
 	progress.end()
 	if err != nil {
 		return err

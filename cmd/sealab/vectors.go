@@ -25,6 +25,7 @@ The format is sealab-vectors/1; vectors/README.md explains it.`,
 		newVectorsVerifyCommand(),
 		newVectorsExportCommand(),
 		newVectorsDistCommand(),
+		newVectorsMutateCommand(),
 	)
 	return cmd
 }

@@ -11,19 +11,6 @@ import (
 	"sealab/internal/atomicfile"
 )
 
-// Check makes the folder root of all results, where it is missing, and reports
-// whether runs can be written to it: better before a run than after.
-func Check(root string) error {
-	if err := os.MkdirAll(root, 0o755); err != nil {
-		return fmt.Errorf("sealab: %w", err)
-	}
-	probe, err := os.MkdirTemp(root, ".run-*")
-	if err != nil {
-		return fmt.Errorf("sealab: %w", err)
-	}
-	return os.Remove(probe)
-}
-
 // Write makes the folder name below root with the two files of a run, whole or
 // not at all, and returns its path. A folder of that name must not be there:
 // results are append-only.
@@ -32,8 +19,8 @@ func Write(root, name string, bench []byte, subjects []Subject) (string, error) 
 	if err != nil {
 		return "", fmt.Errorf("sealab: %w", err)
 	}
-	if err := Check(root); err != nil {
-		return "", err
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return "", fmt.Errorf("sealab: %w", err)
 	}
 	beside, err := os.MkdirTemp(root, ".run-*")
 	if err != nil {

@@ -114,24 +114,35 @@ var states = []string{
 	`"\ud800"`, `{"exp":1}`, `{"p":1,"exp":99999999999}`,
 }
 
-// optionBases returns one base for each value of each option that is not the
+// optionBases returns sound tokens for each value of each option that is not the
 // default.
 func optionBases(d *codecs.Design) []*Base {
 	var bases []*Base
 	for _, o := range d.Options {
 		for _, value := range o.Values[1:] {
-			b := codecBase(d, "", "", []byte(`{"step":1,"of":3}`))
-			if d.IsScheme() {
-				b = schemeBase(d, "", "", `{"step":1,"of":3}`, nil)
+			for _, b := range optionBase(d, fmt.Sprintf("option-%s-%s", plain(o.Name), plain(value)), fmt.Sprintf("option %s is %s", o.Name, value)) {
+				b.Options = map[string]string{o.Name: value}
+				bases = append(bases, b)
 			}
-			b.Name, b.Doc = fmt.Sprintf("option-%s-%s", plain(o.Name), plain(value)), fmt.Sprintf("option %s is %s", o.Name, value)
-			b.Options = map[string]string{o.Name: value}
-			b.Try = []Family{fields, claims, times, contexts, oracles}
-			bases = append(bases, b)
 		}
 	}
 	return bases
 }
+
+// optionBase returns the bases of one value of an option. Which arguments a
+// variant of a scheme takes is its own affair: there are two.
+func optionBase(d *codecs.Design, name, doc string) []*Base {
+	if !d.IsScheme() {
+		return []*Base{codecBase(d, name, doc, []byte(`{"step":1,"of":3}`))}
+	}
+	object := schemeBase(d, name, doc, `{"step":1,"of":3}`, nil)
+	object.Try = []Family{contexts, addedClaims, oracles}
+	text := schemeBase(d, name+"-text", doc+", and the arguments are a text", `{"step":1}`, textArguments)
+	text.Try = []Family{contextsAbout("arguments-")}
+	return []*Base{object, text}
+}
+
+func textArguments(s *kit.Setting) { s.Binding.Arguments = json.RawMessage(`"5"`) }
 
 // plain makes text fit for the name of a case.
 func plain(text string) string {

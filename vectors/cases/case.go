@@ -73,6 +73,6 @@ type Family func(*Scene) []Case
 
 // everything is every family that is tried on the first base of a design.
 var everything = []Family{
-	fields, tags, splices, inside, concealed, encodings, framings, truncations,
-	keyRings, slots, crossings, twoKeys, claims, documents, times, contexts, oracles,
+	fields, tags, splices, inside, respellings, concealed, encodings, framings, truncations,
+	keyRings, slots, crossings, twoKeys, claims, documents, undigested, times, contexts, oracles,
 }

@@ -22,8 +22,37 @@ func claims(s *Scene) []Case {
 	if !ok {
 		return nil
 	}
+	return claimsBut(members, nil)
+}
+
+// addedClaims is claims for those members that the default options do not have.
+func addedClaims(s *Scene) []Case {
+	text, ok := s.Trace.Find(claimsStep)
+	if !ok {
+		return nil
+	}
+	members, ok := kit.Members(text)
+	if !ok {
+		return nil
+	}
+	set := s.Base.Setting
+	set.Options = nil
+	_, trace, err := s.Make(set, s.Seed, s.Base.Payload, nil)
+	if err != nil {
+		return nil
+	}
+	text, _ = trace.Find(claimsStep)
+	known, _ := kit.Members(text)
+	return claimsBut(members, known)
+}
+
+// claimsBut alters those members that are not among known.
+func claimsBut(members, known []kit.Member) []Case {
 	var cs []Case
 	for i, m := range members {
+		if slices.ContainsFunc(known, func(k kit.Member) bool { return k.Name == m.Name }) {
+			continue
+		}
 		for _, v := range values(m.Value) {
 			cs = append(cs, claimsCase(members, m.Name+"-"+v.name, fmt.Sprintf("%s is %s", m.Name, v.doc), func(ms []kit.Member) []kit.Member {
 				ms[i].Value = v.text
@@ -66,6 +95,8 @@ func values(was string) []value {
 		value{"upper", "in capitals", strings.ToUpper(was)},
 		value{"escaped", "spelled with an escape", escapeFirst(was)},
 		value{"surrogate", "a lone surrogate", `"\ud800"`},
+		value{"alike-list", "a list with as many items as it has characters", "[" + strings.Repeat("1,", max(len(was)-3, 0)) + "1]"},
+		value{"alike-object", "an object with its length", fmt.Sprintf(`{"length":%d}`, len(was)-2)},
 	)
 }
 
@@ -84,12 +115,16 @@ func numbers(was string) []value {
 		{"point", "the right number written with .0", whole + ".0"},
 		{"half", "a half more", whole + ".5"},
 		{"exponent", "the right number with an exponent", whole + "e0"},
-		{"plus", "one more", plusOne(whole)},
+		{"plus", "one more", plus(whole, 1)},
+		{"plus-60", "60 more", plus(whole, 60)},
+		{"plus-61", "61 more", plus(whole, 61)},
+		{"minus", "one less", plus(whole, -1)},
 		{"leading-zero", "written with a leading zero", "0" + was},
 		{"leading-plus", "written with a plus sign", "+" + was},
 		{"hex", "written in hex", "0x1"},
 		{"2-31", "2^31", "2147483648"},
 		{"2-53", "2^53+1", "9007199254740993"},
+		{"minus-2-53", "-2^53-1", "-9007199254740993"},
 		{"2-63", "2^63", "9223372036854775808"},
 		{"1e21", "1e21", "1e21"},
 		{"1e400", "1e400, which no double holds", "1e400"},
@@ -101,12 +136,12 @@ func numbers(was string) []value {
 	}
 }
 
-func plusOne(whole string) string {
+func plus(whole string, by int64) string {
 	n, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil {
 		return "1"
 	}
-	return strconv.FormatInt(n+1, 10)
+	return strconv.FormatInt(n+by, 10)
 }
 
 func escapeFirst(was string) string {

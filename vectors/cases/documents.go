@@ -2,6 +2,7 @@ package cases
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"sealab/codecs"
@@ -14,7 +15,7 @@ func documents(s *Scene) []Case {
 		return nil
 	}
 	var cs []Case
-	for _, a := range texts {
+	for _, a := range slices.Concat(texts, syntax) {
 		cs = append(cs, Case{
 			Name: "claims-" + a.Name, Doc: "authentic claims: " + a.Doc, Flags: []string{flagDocument},
 			Edit: kit.Only(kit.At{Step: codecs.StepClaims}, a.Change),
@@ -59,9 +60,33 @@ var texts = []kit.Alteration{
 	{Name: "extra", Doc: "a further member", Change: member("1")},
 	{Name: "extra-nan", Doc: "a further member that is NaN", Change: member("NaN")},
 	{Name: "proto", Doc: "a member __proto__", Change: replaceFirst("{", `{"__proto__":{"exp":99999999999},`)},
+	{Name: "utf-16le-odd", Doc: "in UTF-16, one byte too long", Change: then(utf16(0, 1), kit.Append("x"))},
+	{Name: "utf-16be-odd", Doc: "in UTF-16, one byte short", Change: then(utf16(1, 0), func(b []byte) []byte { return b[:len(b)-1] })},
+	{Name: "utf-32be", Doc: "in UTF-32, big-endian", Change: utf16(3, 0)},
+	{Name: "utf-32le-odd", Doc: "in UTF-32, one byte too long", Change: then(utf16(0, 3), kit.Append("x"))},
+	{Name: "utf-32le-beyond", Doc: "in UTF-32, with a number that is no character", Change: then(member(`"?"`), then(utf16(0, 3), func(b []byte) []byte {
+		return bytes.Replace(b, []byte{'?', 0, 0, 0}, []byte{0, 0, 0x11, 0}, 1)
+	}))},
+	{Name: "surrogate-item", Doc: "a list with a lone surrogate", Change: member(`["\ud800"]`)},
+	{Name: "surrogate-name", Doc: "a name that is a lone surrogate", Change: member(`{"\ud800":1}`)},
+	{Name: "surrogate-name-in-list", Doc: "a name in a list that is a lone surrogate", Change: member(`[{"\ud800":1}]`)},
+	{Name: "surrogate-nested", Doc: "a lone surrogate two objects deep", Change: member(`{"a":{"b":"\udc00"}}`)},
+	{Name: "surrogate-own-name", Doc: "a further member whose name is a lone surrogate", Change: replaceFirst("{", `{"\ud800":1,`)},
+	{Name: "surrogate-high-letter", Doc: "a high surrogate before a letter", Change: member(`"\ud83d\u0041"`)},
+	{Name: "surrogate-letter-low", Doc: "a low surrogate after a letter", Change: member(`"\u0041\ude00"`)},
+	{Name: "surrogate-swapped", Doc: "a surrogate pair in the wrong order", Change: member(`"\ude00\ud83d"`)},
+	{Name: "surrogate-pair", Doc: "a surrogate pair", Change: member(`"\ud83d\ude00"`)},
+	{Name: "long-integer", Doc: "an integer of 4,301 digits, more than Python converts", Change: member(strings.Repeat("1", 4301))},
+	{Name: "long-float", Doc: "a number with 4,301 digits after the point", Change: member("1." + strings.Repeat("1", 4301))},
+	{Name: "deep-objects-101", Doc: "objects nested 101 deep", Change: member(strings.Repeat(`{"a":`, 101) + "1" + strings.Repeat("}", 101))},
 	{Name: "deep-100", Doc: "nested 100 deep", Change: nested(100)},
 	{Name: "deep-600", Doc: "nested 600 deep", Change: nested(600)},
-	{Name: "deep-2000", Doc: "nested 2,000 deep", Change: nested(2000)},
+	{Name: "deep-1100", Doc: "nested 1,100 deep", Change: nested(1100)},
+}
+
+// then returns the change that carries out first and then second.
+func then(first, second func([]byte) []byte) func([]byte) []byte {
+	return func(b []byte) []byte { return second(first(b)) }
 }
 
 // member returns the change that puts one more member, x, in front.

@@ -87,7 +87,7 @@ var spellings = append(insertions(), []kit.Alteration{
 func insertions() []kit.Alteration {
 	var as []kit.Alteration
 	for _, c := range []struct{ name, text string }{
-		{"lf", "\n"}, {"cr", "\r"}, {"crlf", "\r\n"}, {"tab", "\t"}, {"space", " "}, {"vt", "\v"}, {"ff", "\f"},
+		{"lf", "\n"}, {"lf-4", "\n\n\n\n"}, {"cr", "\r"}, {"cr-4", "\r\r\r\r"}, {"crlf", "\r\n"}, {"tab", "\t"}, {"space", " "}, {"vt", "\v"}, {"ff", "\f"},
 		{"nul", "\x00"}, {"dot", "."}, {"bang", "!"}, {"bom", "\ufeff"}, {"nbsp", "\u00a0"}, {"wide-a", "\uff21"},
 	} {
 		as = append(as,

@@ -35,6 +35,7 @@ var wireOf = map[codecs.Step]codecs.Step{
 	codecs.StepKeyID:  codecs.WireKeyID,
 	codecs.StepEnc:    codecs.WireEnc,
 	codecs.StepNonce:  codecs.WireNonce,
+	codecs.StepText:   codecs.WireText,
 }
 
 // concealed authenticates another value than the one that stands on the wire:
@@ -53,6 +54,21 @@ func concealed(s *Scene) []Case {
 				Doc:   fmt.Sprintf("%s authenticated with a change (%s), and the right one on the wire", label(step.At), a.Doc),
 				Flags: []string{flagUnauthenticated}, Edit: kit.Both(kit.Only(step.At, a.Change), kit.Only(wire, kit.Set(value))),
 				Want: Refused, Property: codecs.Integrity,
+			})
+		}
+	}
+	return cs
+}
+
+// respellings authenticates another spelling of a text that is encoded before
+// it is authenticated.
+func respellings(s *Scene) []Case {
+	var cs []Case
+	for _, step := range s.Trace.Steps(func(s codecs.Step) bool { return s == codecs.StepText }) {
+		for _, a := range spellings {
+			cs = append(cs, Case{
+				Name: "sealed-" + slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s spelled in another way and authenticated so: %s", label(step.At), a.Doc),
+				Flags: []string{flagInside}, Edit: kit.Only(step.At, a.Change),
 			})
 		}
 	}

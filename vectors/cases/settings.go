@@ -36,6 +36,9 @@ var settings = []struct {
 	{"nul-principal", "minted with a NUL in the principal", contextsAbout("glued-"), func(s *kit.Setting) {
 		s.Binding.Principal, s.Binding.Target = text("alice\x00ops"), "deploy"
 	}},
+	{"numeric", "minted for a target, a principal and an audience that are digits", unquoted, func(s *kit.Setting) {
+		s.Binding.Target, s.Binding.Principal, s.Binding.Audience = "42", text("43"), text("44")
+	}},
 	{"short-life", "minted for one second", times, func(s *kit.Setting) { s.TTL = time.Second }},
 	{"fractional-life", "minted for one and a half seconds", times, func(s *kit.Setting) { s.TTL = 1500 * time.Millisecond }},
 	{"whole-second", "minted at a whole second", times, func(s *kit.Setting) { s.Now = time.Unix(Now.Unix(), 0) }},

@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
@@ -104,6 +105,10 @@ func (t Trace) Raw() (segments [][]byte, fields map[string]vectors.Place) {
 			fields[name] = vectors.Place{len(segments), len(segment), len(segment) + len(s.Value)}
 			segment = append(segment, s.Value...)
 		case s.Step == codecs.WireText:
+			if segment == nil { // encoded before it was authenticated: there are no fields
+				segment, _ = base64.RawURLEncoding.Strict().DecodeString(string(s.Value))
+				fields[At{"body", s.N}.String()] = vectors.Place{len(segments), 0, len(segment)}
+			}
 			segments, segment = append(segments, segment), nil
 		}
 	}

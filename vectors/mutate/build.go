@@ -1,0 +1,147 @@
+package mutate
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The packages of this module that the build is about.
+const (
+	module   = "sealab"
+	contract = module + "/codecs"
+	catalog  = module + "/codecs/catalog"
+	switches = module + "/internal/mutant"
+	judge    = module + "/vectors/mutate/judge"
+)
+
+// Build is a program that runs the vectors with one check disabled.
+type Build struct {
+	Checks  []Check
+	Program string // its path
+}
+
+// Prepare finds the checks of the module at root and builds the program into
+// dir, which must exist.
+func Prepare(root, dir string) (*Build, error) {
+	files, err := sources(root)
+	if err != nil {
+		return nil, err
+	}
+	b := &Build{Checks: find(files), Program: filepath.Join(dir, "judge")}
+	if len(b.Checks) == 0 {
+		return nil, errors.New("sealab: no check was found in the designs")
+	}
+	overlay, err := b.overlay(files, dir)
+	if err != nil {
+		return nil, err
+	}
+	_, err = run(root, "go", "build", "-overlay", overlay, "-o", b.Program, judge)
+	return b, err
+}
+
+// sources parses the files of the packages that the catalog imports, but for
+// the contract, which judges nothing.
+func sources(root string) ([]*sourceFile, error) {
+	out, err := run(root, "go", "list", "-deps", "-json=ImportPath,Dir,GoFiles", catalog)
+	if err != nil {
+		return nil, err
+	}
+	var files []*sourceFile
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+		var p struct {
+			ImportPath, Dir string
+			GoFiles         []string
+		}
+		if err := d.Decode(&p); err != nil {
+			return nil, fmt.Errorf("sealab: go list: %w", err)
+		}
+		if !strings.HasPrefix(p.ImportPath, contract+"/") || p.ImportPath == catalog {
+			continue
+		}
+		for _, name := range p.GoFiles {
+			f, err := parse(strings.TrimPrefix(p.ImportPath, module+"/")+"/"+name, filepath.Join(p.Dir, name))
+			if err != nil {
+				return nil, fmt.Errorf("sealab: %w", err)
+			}
+			files = append(files, f)
+		}
+	}
+	slices.SortFunc(files, func(a, b *sourceFile) int { return strings.Compare(a.name, b.name) })
+	return files, nil
+}
+
+// overlay writes the rewritten files and the list of them that the go command
+// takes, and returns the path of the list.
+func (b *Build) overlay(files []*sourceFile, dir string) (string, error) {
+	replace := map[string]string{}
+	for i, f := range files {
+		text := b.rewrite(f)
+		if text == nil {
+			continue
+		}
+		path := filepath.Join(dir, fmt.Sprintf("%d.go", i))
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return "", fmt.Errorf("sealab: %w", err)
+		}
+		replace[f.path] = path
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", fmt.Errorf("sealab: %w", err)
+	}
+	path := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(path, list, 0o644); err != nil {
+		return "", fmt.Errorf("sealab: %w", err)
+	}
+	return path, nil
+}
+
+// rewrite returns a file with each of its checks behind its switch, on the lines
+// where they were, or nil where it has none.
+func (b *Build) rewrite(f *sourceFile) []byte {
+	type insertion struct {
+		at   int
+		text string
+	}
+	var in []insertion
+	for _, c := range b.Checks {
+		if c.File == f.name {
+			in = append(in, insertion{c.from, fmt.Sprintf("mutant.%s(%d, ", c.switched, c.N)}, insertion{c.to, ")"})
+		}
+	}
+	if in == nil {
+		return nil
+	}
+	in = append(in, insertion{f.fset.Position(f.file.Name.End()).Offset, fmt.Sprintf("; import %q", switches)})
+	slices.SortStableFunc(in, func(a, b insertion) int { return cmp.Compare(a.at, b.at) })
+	var out []byte
+	done := 0
+	for _, i := range in {
+		out = append(append(out, f.text[done:i.at]...), i.text...)
+		done = i.at
+	}
+	return append(out, f.text[done:]...)
+}
+
+// run runs a command in dir and returns what it wrote.
+func run(dir, name string, args ...string) ([]byte, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return nil, fmt.Errorf("sealab: %s %s: %w: %s", name, args[0], err, exit.Stderr)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sealab: %w", err)
+	}
+	return out, nil
+}

@@ -1,0 +1,142 @@
+// Command judge gives committed vectors to the designs with one check disabled
+// at a time, and prints for each check which test noticed. It is of use only in
+// a build that package mutate made: see there.
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/internal/mutant"
+	"sealab/vectors"
+	"sealab/vectors/mutate"
+	"sealab/vectors/replay"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+}
+
+// run judges the checks from args[1] on with the vectors in the folder args[0].
+func run(args []string) error {
+	if len(args) != 3 {
+		return fmt.Errorf("sealab: judge: want the folder of vectors, the first check and how many there are")
+	}
+	first, err := strconv.Atoi(args[1])
+	if err != nil {
+		return err
+	}
+	count, err := strconv.Atoi(args[2])
+	if err != nil {
+		return err
+	}
+	benches, err := set(args[0])
+	if err != nil {
+		return err
+	}
+	fmt.Println(mutate.Ready)
+	for n := first; n < count; n++ {
+		fmt.Println(strings.Join(strings.Fields(noticed(benches, n)), " "))
+	}
+	return nil
+}
+
+// bench is a design with one of its vectors, or its rings, and the checks that
+// judging it comes to.
+type bench struct {
+	design  codecs.Design
+	file    *vectors.File // with one test, or with rings alone
+	reached map[int]bool
+}
+
+// set reads the vectors and plays each once with every check in force.
+func set(dir string) ([]bench, error) {
+	paths, err := vectors.Paths(dir)
+	if err != nil {
+		return nil, err
+	}
+	var benches []bench
+	for _, path := range paths {
+		f, err := vectors.Read(path)
+		if err != nil {
+			return nil, err
+		}
+		d, err := catalog.Find(f.Design)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range single(f) {
+			b := bench{design: d, file: one}
+			var id string
+			b.reached = mutant.Reached(func() { id = b.play() })
+			if id != "" {
+				return nil, fmt.Errorf("sealab: with every check in force: %s", id)
+			}
+			benches = append(benches, b)
+		}
+	}
+	return benches, nil
+}
+
+// single returns f cut into files of one test each, and one of its rings.
+func single(f *vectors.File) []*vectors.File {
+	rings := *f
+	rings.Tests = nil
+	files := []*vectors.File{&rings}
+	for _, t := range f.Tests {
+		one := *f
+		one.Tests, one.Rings = []vectors.Test{t}, nil
+		files = append(files, &one)
+	}
+	return files
+}
+
+// play returns the id of what the design gets wrong, "" for nothing.
+func (b *bench) play() (id string) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			id = fmt.Sprint("death: ", cause)
+		}
+	}()
+	r := replay.Run(b.file, b.design, replay.Demand{Reasons: true})
+	if len(r.Rings) > 0 {
+		return r.Rings[0]
+	}
+	for _, f := range r.Findings {
+		if f.Outcome != replay.Agreed {
+			return f.Test.ID + ": " + f.Detail
+		}
+	}
+	if r.Died != nil {
+		return r.Died.Error()
+	}
+	return ""
+}
+
+// noticed returns what goes wrong with check n disabled: "" where nothing does,
+// and "unreached" where no vector comes to it.
+func noticed(benches []bench, n int) string {
+	mutant.Disable(n)
+	defer mutant.Disable(mutant.None)
+	at := slices.IndexFunc(benches, func(b bench) bool { return b.reached[n] })
+	if at < 0 {
+		return mutate.Unreached
+	}
+	for _, b := range benches[at:] {
+		if !b.reached[n] {
+			continue
+		}
+		if id := b.play(); id != "" {
+			return id
+		}
+	}
+	return ""
+}

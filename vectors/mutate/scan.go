@@ -1,0 +1,170 @@
+package mutate
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+)
+
+// scanner collects the checks of one function.
+type scanner struct {
+	file   *sourceFile
+	fn     string
+	checks []Check
+}
+
+// block looks at every statement of a function of the given type.
+func (s *scanner) block(body *ast.BlockStmt, typ *ast.FuncType) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			if last(n.Type) != "bool" { // else it is the predicate of a search
+				s.block(n.Body, n.Type)
+			}
+			return false
+		case *ast.IfStmt:
+			s.conditional(n, typ)
+		case *ast.CaseClause:
+			s.clause(n, typ)
+		case *ast.ReturnStmt:
+			s.result(n, typ)
+		}
+		return true
+	})
+}
+
+func (s *scanner) conditional(n *ast.IfStmt, typ *ast.FuncType) {
+	if refuses(n.Body.List, typ) {
+		s.split(n.Cond, token.LOR, "Refuses")
+	}
+	if other, ok := n.Else.(*ast.BlockStmt); ok && refuses(other.List, typ) {
+		s.split(n.Cond, token.LAND, "Holds")
+	}
+}
+
+// clause looks at a case of a switch without a tag.
+func (s *scanner) clause(n *ast.CaseClause, typ *ast.FuncType) {
+	if !refuses(n.Body, typ) {
+		return
+	}
+	for _, e := range n.List {
+		if isCondition(e) {
+			s.split(e, token.LOR, "Refuses")
+		}
+	}
+}
+
+// isCondition reports whether e can only be a boolean.
+func isCondition(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.BinaryExpr:
+		return e.Op == token.LAND || e.Op == token.LOR || e.Op >= token.EQL && e.Op <= token.GEQ || e.Op == token.NEQ || e.Op == token.LEQ
+	case *ast.UnaryExpr:
+		return e.Op == token.NOT
+	case *ast.ParenExpr:
+		return isCondition(e.X)
+	}
+	return false
+}
+
+// result looks at a boolean that is returned and is more than a name.
+func (s *scanner) result(n *ast.ReturnStmt, typ *ast.FuncType) {
+	if len(n.Results) == 0 || last(typ) != "bool" {
+		return
+	}
+	value := n.Results[len(n.Results)-1]
+	if isError(value) {
+		return // what fails always is the refusal itself
+	}
+	if isCondition(value) || typ.Results.NumFields() == 1 && isCall(value) {
+		s.split(value, token.LAND, "Holds")
+	}
+}
+
+func isCall(e ast.Expr) bool {
+	_, ok := e.(*ast.CallExpr)
+	return ok
+}
+
+// split puts each operand of op in e behind a switch.
+func (s *scanner) split(e ast.Expr, op token.Token, switched string) {
+	if b, ok := e.(*ast.BinaryExpr); ok && b.Op == op {
+		s.split(b.X, op, switched)
+		s.split(b.Y, op, switched)
+		return
+	}
+	from, to := s.file.fset.Position(e.Pos()).Offset, s.file.fset.Position(e.End()).Offset
+	s.checks = append(s.checks, Check{
+		File: s.file.name, Line: s.file.fset.Position(e.Pos()).Line, Func: s.fn,
+		Text: strings.Join(strings.Fields(string(s.file.text[from:to])), " "),
+		from: from, to: to, switched: switched,
+	})
+}
+
+// refuses reports whether statements of a function end in a refusal.
+func refuses(body []ast.Stmt, typ *ast.FuncType) bool {
+	if len(body) == 0 {
+		return false
+	}
+	switch end := body[len(body)-1].(type) {
+	case *ast.ReturnStmt:
+		return len(end.Results) > 0 && isRefusal(end.Results[len(end.Results)-1], typ)
+	case *ast.AssignStmt:
+		return isError(end.Rhs[len(end.Rhs)-1])
+	}
+	return false
+}
+
+// isRefusal reports whether a last result refuses: an error, false, or nothing
+// where a pointer is all that the function returns.
+func isRefusal(e ast.Expr, typ *ast.FuncType) bool {
+	if id, ok := e.(*ast.Ident); ok {
+		switch id.Name {
+		case "false":
+			return true
+		case "nil":
+			return len(typ.Results.List) == 1 && strings.HasPrefix(last(typ), "*") && !strings.Contains(last(typ), "Error")
+		}
+	}
+	return isError(e)
+}
+
+// isError reports whether e is an error or a refusal, going by the names that
+// this module gives them.
+func isError(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return strings.HasPrefix(e.Name, "err") || e.Name == "refused"
+	case *ast.CallExpr:
+		sel, ok := e.Fun.(*ast.SelectorExpr)
+		if !ok {
+			id, ok := e.Fun.(*ast.Ident)
+			return ok && (id.Name == "clash" || strings.HasPrefix(id.Name, "refuse"))
+		}
+		return sel.Sel.Name == "Errorf" || sel.Sel.Name == "Reject" || sel.Sel.Name == "fail"
+	}
+	return false
+}
+
+// last returns the type of a function's last result as it is written; "" where
+// there is none or it has no simple name.
+func last(typ *ast.FuncType) string {
+	if typ.Results == nil || len(typ.Results.List) == 0 {
+		return ""
+	}
+	return typeName(typ.Results.List[len(typ.Results.List)-1].Type)
+}
+
+func typeName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.StarExpr:
+		return "*" + typeName(e.X)
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	case *ast.IndexExpr:
+		return typeName(e.X)
+	}
+	return ""
+}
