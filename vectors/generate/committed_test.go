@@ -1,0 +1,59 @@
+package generate_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs/catalog"
+	"sealab/vectors"
+	"sealab/vectors/accumulate"
+	"sealab/vectors/generate"
+)
+
+// root is the root of the module, where the committed files are found.
+var root = filepath.Join("..", "..")
+
+// TestCommittedFilesAreTheGenerated makes every committed file again. A design
+// that changed changes its vectors: `make vectors` writes them, and the
+// difference is to be read like any other change of behaviour.
+func TestCommittedFilesAreTheGenerated(t *testing.T) {
+	dir := filepath.Join(root, vectors.Folder)
+	paths, err := vectors.Paths(dir)
+	require.NoError(t, err)
+	require.Len(t, paths, len(catalog.All()), "run: make vectors")
+	for _, d := range catalog.All() {
+		t.Run(d.Name, func(t *testing.T) {
+			t.Parallel()
+			f, err := generate.File(d, catalog.All())
+			require.NoError(t, err)
+			want, err := f.Encode()
+			require.NoError(t, err)
+			got, err := os.ReadFile(vectors.Path(dir, d.Name))
+			require.NoError(t, err, "run: make vectors")
+			require.True(t, bytes.Equal(want, got), "the committed vectors of %s are not those that it gives: run: make vectors", d.Name)
+		})
+	}
+}
+
+// TestCommittedDigestsAreTheAccumulated accumulates 100 inputs per design, and
+// 10,000 where CI is set.
+func TestCommittedDigestsAreTheAccumulated(t *testing.T) {
+	limit := 100
+	if os.Getenv("CI") != "" {
+		limit = 10_000
+	}
+	committed, err := accumulate.Read(filepath.Join(root, accumulate.Path))
+	require.NoError(t, err)
+	require.Len(t, committed, len(catalog.All()), "run: make vectors")
+	for _, d := range catalog.All() {
+		f, err := vectors.Read(vectors.Path(filepath.Join(root, vectors.Folder), d.Name))
+		require.NoError(t, err)
+		fresh, err := accumulate.Run(d, f.Keys["k1"], limit)
+		require.NoError(t, err)
+		require.Empty(t, committed.Differs(d.Name, fresh), "run: make vectors")
+	}
+}
