@@ -1,0 +1,106 @@
+package taint
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+
+	"sealab/internal/atomicfile"
+	"sealab/internal/taintfile"
+)
+
+// JudgementFile is the name of a judgement beside the logs that it is of.
+const JudgementFile = "taint.json"
+
+// Write writes the judgement into the run's folder, in place of an older one.
+func (j *Judgement) Write(dir string) error {
+	text, err := json.MarshalIndent(j, "", " ")
+	if err != nil {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	return atomicfile.Write(filepath.Join(dir, JudgementFile), append(text, '\n'))
+}
+
+// WriteTable writes the judgement for a terminal: the controls with the lines
+// that they were found by, the designs, and what stands, at most lines of it for
+// each design.
+func (j *Judgement) WriteTable(w io.Writer, lines int) error {
+	fmt.Fprintf(w, "judged under %s with %s: AVX2 %s, AVX-512 %s, SHA-NI %s\n\n",
+		j.Stamp["valgrind"], j.Stamp["toolchain"], j.Stamp["avx2"], j.Stamp["avx512"], j.Stamp["sha-ni"])
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "subject\tverdict\tin refusals\telsewhere\tdeclassified\t")
+	for _, v := range j.Verdicts {
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t\n", v.Subject, j.word(v), len(v.Against), len(v.Observed), len(v.Declassified))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, v := range j.Verdicts {
+		v.writeFindings(w, lines)
+	}
+	j.writeReasons(w)
+	for _, reason := range j.Unused {
+		fmt.Fprintf(w, "a reason that nothing needed: %s\n", reason)
+	}
+	for _, fault := range j.Faults {
+		fmt.Fprintf(w, "void: %s\n", fault)
+	}
+	return nil
+}
+
+// word returns the verdict as the table has it.
+func (j *Judgement) word(v *Verdict) string {
+	switch {
+	case v.Word == Unexercised || v.Expect == taintfile.Open:
+		return string(v.Word)
+	case v.Expect == taintfile.Leaks && len(v.Observed) > 0:
+		return "found, as it must be"
+	case v.Expect == taintfile.Clean && len(v.Observed) == 0:
+		return "clean, as it must be"
+	}
+	return "wrong"
+}
+
+func (v *Verdict) writeFindings(w io.Writer, most int) {
+	all := slices.Concat(v.Against, v.Observed)
+	if len(all) == 0 && v.Word != Unexercised {
+		return
+	}
+	fmt.Fprintf(w, "\n%s: %s\n", v.Subject, v.Why)
+	for i, f := range all {
+		if i == most {
+			fmt.Fprintf(w, "  and %d more in %s\n", len(all)-most, JudgementFile)
+			return
+		}
+		fmt.Fprintf(w, "  %v\n", f)
+	}
+}
+
+// writeReasons writes every reason that was used, with the lines that it is for.
+func (j *Judgement) writeReasons(w io.Writer) {
+	lines := map[string][]string{}
+	for _, v := range j.Verdicts {
+		for _, f := range v.Declassified {
+			line := fmt.Sprintf("%s:%d", f.File, f.Line)
+			if !slices.Contains(lines[f.Reason], line) {
+				lines[f.Reason] = append(lines[f.Reason], line)
+			}
+		}
+	}
+	fmt.Fprintln(w, "\ndeclassified, each with its reason:")
+	for _, row := range declassified {
+		if at := lines[row.reason]; len(at) > 0 {
+			slices.Sort(at)
+			fmt.Fprintf(w, "  %s\n    %v\n", row.reason, at)
+			delete(lines, row.reason)
+		}
+	}
+}
+
+// Refuted reports whether anything goes against a guarantee.
+func (j *Judgement) Refuted() bool {
+	return slices.ContainsFunc(j.Verdicts, func(v *Verdict) bool { return v.Word == Refuted })
+}

@@ -1,0 +1,209 @@
+// Package taint judges what valgrind said of designs whose secrets were declared
+// undefined: each branch and each address that depends on a secret, and each
+// division that was executed, with function, file and line. It reads files and
+// runs nothing.
+//
+// A report counts when the run in which nothing was secret does not have it: the
+// same kind, with the same three innermost lines. It does not have to name a
+// declared secret as its origin, since vector instructions lose the origin.
+//
+// A report that counts is either declassified by a row of one table, with the
+// reason, or it stands. What stands inside the refusal of a token goes against
+// the guarantee steady-timing. What stands elsewhere, such as in reading the
+// claims of a token that has proved authentic, is an observation: whoever can
+// measure it learns something of the payload or the key, and no guarantee speaks
+// of it.
+//
+// What it does not give: that the time of a division depended on a secret (all
+// that is known is that it was executed), or anything about code that the few
+// operations did not reach.
+package taint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/internal/taintfile"
+)
+
+// A Word is a verdict.
+type Word string
+
+// The verdicts on the claim that refusing a token depends on no secret.
+const (
+	Refuted     Word = "refuted"
+	Standing    Word = "standing"
+	Unexercised Word = "unexercised"
+)
+
+// A Finding is one line of code that depends on a secret.
+type Finding struct {
+	Kind     taintfile.Kind   `json:"kind"`
+	Secret   taintfile.Secret `json:"secret"`
+	Ops      []string         `json:"operations"`
+	Function string           `json:"function"`
+	File     string           `json:"file"`
+	Line     int              `json:"line"`
+	Text     string           `json:"text"`
+	Caller   string           `json:"caller,omitempty"` // innermost function of this module
+	// Reason says why the finding does not count; empty: it does.
+	Reason string `json:"reason,omitempty"`
+}
+
+// String returns the finding as one line.
+func (f Finding) String() string {
+	return fmt.Sprintf("%s on the %s, in %s: %s:%d: %s: %s",
+		nouns[f.Kind], f.Secret, strings.Join(f.Ops, " and "), f.File, f.Line, f.Function, f.Text)
+}
+
+// nouns call the kinds by their names. Of a division it is not known whether it
+// depends on a secret.
+var nouns = map[taintfile.Kind]string{
+	taintfile.Branch: "branch", taintfile.Address: "address", taintfile.Division: "division, maybe",
+}
+
+// A Verdict is what the logs of one subject come to.
+type Verdict struct {
+	Subject string                `json:"subject"`
+	Expect  taintfile.Expectation `json:"expect,omitempty"`
+	Word    Word                  `json:"verdict"`
+	Why     string                `json:"why"`
+	// Against are the findings inside a refusal, Observed those elsewhere, and
+	// Declassified those with a reason.
+	Against      []Finding `json:"against,omitempty"`
+	Observed     []Finding `json:"observed,omitempty"`
+	Declassified []Finding `json:"declassified,omitempty"`
+}
+
+// A Judgement is what a run's logs come to.
+type Judgement struct {
+	Stamp    map[string]string `json:"stamp"`
+	Verdicts []*Verdict        `json:"verdicts"`
+	// Faults say which control did not turn out as it must; then the run says
+	// nothing.
+	Faults []string `json:"faults,omitempty"`
+	// Unused are reasons of the table that nothing needed.
+	Unused []string `json:"unused_reasons,omitempty"`
+}
+
+// Judge judges the logs of one run.
+func Judge(logs []*taintfile.Log) *Judgement {
+	j := &Judgement{Stamp: logs[0].Stamp}
+	used := map[int]bool{}
+	controls := 0
+	for _, subject := range bySubject(logs) {
+		v := judge(subject, used)
+		j.Verdicts = append(j.Verdicts, v)
+		if v.Expect == taintfile.Open {
+			continue
+		}
+		controls++
+		if fault := controlFault(subject[0], v); fault != "" {
+			j.Faults = append(j.Faults, fault)
+		}
+	}
+	if controls == 0 {
+		j.Faults = append(j.Faults, "there is no control")
+	}
+	for i, r := range declassified {
+		if !used[i] {
+			j.Unused = append(j.Unused, r.reason)
+		}
+	}
+	return j
+}
+
+// bySubject groups the logs, each group and the groups in order.
+func bySubject(logs []*taintfile.Log) [][]*taintfile.Log {
+	var groups [][]*taintfile.Log
+	place := map[string]int{}
+	for _, l := range logs {
+		i, ok := place[l.Subject]
+		if !ok {
+			i = len(groups)
+			place[l.Subject] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], l)
+	}
+	return groups
+}
+
+// judge judges the logs of one subject and marks the rows of the table it used.
+func judge(logs []*taintfile.Log, used map[int]bool) *Verdict {
+	v := &Verdict{Subject: logs[0].Subject, Expect: logs[0].Expect}
+	noise := map[string]bool{}
+	secrets := 0
+	for _, l := range logs {
+		switch {
+		case l.Failed != "":
+			v.Word, v.Why = Unexercised, l.Failed
+			return v
+		case l.Secret == taintfile.None:
+			for _, r := range l.Reports {
+				noise[signature(r)] = true
+			}
+		default:
+			secrets++
+		}
+	}
+	if secrets == 0 || len(logs) == secrets {
+		v.Word, v.Why = Unexercised, "want runs with a secret and one without"
+		return v
+	}
+	for _, l := range logs {
+		for _, f := range findings(l, noise, used) {
+			v.take(f)
+		}
+	}
+	v.conclude()
+	return v
+}
+
+// signature tells the same noise in another run: kind, and innermost lines.
+func signature(r taintfile.Report) string {
+	const lines = 3
+	var s strings.Builder
+	s.WriteString(string(r.Kind))
+	for _, f := range r.Stack[:min(lines, len(r.Stack))] {
+		fmt.Fprintf(&s, " %s:%d", f.Function, f.Line)
+	}
+	return s.String()
+}
+
+// take puts a finding where it belongs.
+func (v *Verdict) take(f Finding) {
+	switch {
+	case f.Reason != "":
+		v.Declassified = append(v.Declassified, f)
+	case v.Expect == taintfile.Open && f.Kind != taintfile.Division && slices.Contains(f.Ops, "refuse"):
+		v.Against = append(v.Against, f)
+	default:
+		v.Observed = append(v.Observed, f)
+	}
+}
+
+func (v *Verdict) conclude() {
+	v.Word = Standing
+	if len(v.Against) > 0 {
+		v.Word = Refuted
+	}
+	v.Why = fmt.Sprintf("%d lines against, %d observed, %d declassified", len(v.Against), len(v.Observed), len(v.Declassified))
+}
+
+// controlFault says what is wrong with a control's verdict, if anything is.
+func controlFault(l *taintfile.Log, v *Verdict) string {
+	found := slices.ContainsFunc(v.Observed, func(f Finding) bool {
+		return l.Line != "" && strings.Contains(f.Text, l.Line)
+	})
+	switch {
+	case v.Word == Unexercised:
+		return fmt.Sprintf("%s: %s", v.Subject, v.Why)
+	case l.Expect == taintfile.Leaks && !found:
+		return fmt.Sprintf("%s leaks in the line %q, which was not found", v.Subject, l.Line)
+	case l.Expect == taintfile.Clean && len(v.Observed) > 0:
+		return fmt.Sprintf("%s does not leak and was accused: %v", v.Subject, v.Observed[0])
+	}
+	return ""
+}

@@ -1,0 +1,93 @@
+package taint
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"sealab/internal/taintfile"
+)
+
+// operations are the functions of the program that mark what was at work, and
+// the operation that each stands for.
+var operations = map[string]string{
+	"main.open": "open", "main.seal": "seal", "main.unseal": "unseal", "main.refuse": "refuse",
+	"main.unsealControl": "unseal",
+}
+
+// settings are the runtime's, for noise that is the same in every run.
+var settings = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=asyncpreemptoff=1"}
+
+// errSubject says that the subject and not valgrind failed.
+var errSubject = errors.New("sealab: the subject does not run")
+
+// memcheck runs one subject under memcheck and returns its reports.
+func (p *program) memcheck(dir, subject string, secret taintfile.Secret) ([]taintfile.Report, error) {
+	path := filepath.Join(dir, "memcheck.xml")
+	err := p.run(subject, secret, "--tool=memcheck", "--error-limit=no", "--track-origins=yes", "--leak-check=no",
+		"--num-callers=60", "--xml=yes", "--xml-file="+path)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("sealab: %w", err)
+	}
+	return p.parse(text)
+}
+
+// run runs one subject under valgrind.
+func (p *program) run(subject string, secret taintfile.Secret, flags ...string) error {
+	cmd := exec.Command(p.valgrind, append(append([]string{"-q"}, flags...), p.path, subject, string(secret))...)
+	cmd.Env = append(os.Environ(), settings...)
+	output, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %w", errSubject, failed(subject, output, err))
+	}
+	return nil
+}
+
+// memcheckOutput is what is read of memcheck's XML, protocol version 4.
+type memcheckOutput struct {
+	Errors []struct {
+		Kind    taintfile.Kind `xml:"kind"`
+		Origins []string       `xml:"auxwhat"`
+		Stacks  []struct {
+			Frames []struct {
+				Function string `xml:"fn"`
+				Dir      string `xml:"dir"`
+				File     string `xml:"file"`
+				Line     int    `xml:"line"`
+			} `xml:"frame"`
+		} `xml:"stack"`
+	} `xml:"error"`
+}
+
+// parse returns the reports of undefined values inside an operation.
+func (p *program) parse(text []byte) ([]taintfile.Report, error) {
+	var output memcheckOutput
+	if err := xml.Unmarshal(text, &output); err != nil {
+		return nil, fmt.Errorf("sealab: memcheck's report: %w", err)
+	}
+	var reports []taintfile.Report
+	for _, e := range output.Errors {
+		if e.Kind != taintfile.Branch && e.Kind != taintfile.Address || len(e.Stacks) == 0 {
+			continue
+		}
+		r := taintfile.Report{Kind: e.Kind, Origin: strings.Join(e.Origins, "; ")}
+		for _, f := range e.Stacks[0].Frames {
+			if r.Op = operations[f.Function]; r.Op != "" {
+				break
+			}
+			r.Stack = append(r.Stack, p.frame(f.Function, f.Dir, f.File, f.Line))
+		}
+		if r.Op != "" {
+			reports = append(reports, r)
+		}
+	}
+	return reports, nil
+}

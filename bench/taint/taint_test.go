@@ -1,0 +1,62 @@
+package taint
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/internal/taintfile"
+	"sealab/internal/unexercised"
+)
+
+// TestUnderValgrind builds the program and runs a leaking control, a clean one
+// and nothing secret: memcheck must name the leaking line, and that alone.
+func TestUnderValgrind(t *testing.T) {
+	if testing.Short() {
+		unexercised.Skip(t, "it takes half a minute: run the tests without -short")
+	}
+	dir := t.TempDir()
+	p, err := build(dir)
+	if errors.Is(err, ErrMissing) {
+		unexercised.Skip(t, "%v", err)
+	}
+	require.NoError(t, err)
+	require.Greater(t, len(p.Subjects), 10)
+	for subject, want := range map[string]string{
+		"control-early-exit":            "if secret[i] != guess[i] {",
+		"control-constant-time-compare": "",
+	} {
+		none, err := p.memcheck(dir, subject, taintfile.None)
+		require.NoError(t, err)
+		require.Empty(t, none, subject)
+		key, err := p.memcheck(dir, subject, taintfile.Key)
+		require.NoError(t, err)
+		if want == "" {
+			require.Empty(t, key, subject)
+			continue
+		}
+		require.Len(t, key, 1)
+		require.Equal(t, taintfile.Branch, key[0].Kind)
+		require.Equal(t, "main.earlyExit", key[0].Stack[0].Function)
+		require.Equal(t, want, key[0].Stack[0].Text)
+	}
+	divisions, err := p.executed(dir, "control-division-of-secret")
+	require.NoError(t, err)
+	require.Len(t, divisions, 1)
+	require.Equal(t, "main.divisionOfSecret", divisions[0].Stack[0].Function)
+	_, err = p.memcheck(dir, "no-such-design", taintfile.None)
+	require.ErrorIs(t, err, errSubject)
+}
+
+// TestProfileIsRead reads a profile by hand: of its two division instructions
+// one is MULX, which the disassembler takes for one.
+func TestProfileIsRead(t *testing.T) {
+	p := &program{divisions: map[string]bool{"0x10": true, "0x20": true, "0x30": true}}
+	reports := p.divisionsIn("fl=./a/b/c.go\nfn=a/b.f\n0x10 7 1\n0x11 8 1\ncalls=1 0x30 9\n0x20 9 100\nfi=./a/d.go\n0x30 12 1\n")
+	require.Len(t, reports, 2)
+	require.Equal(t, taintfile.Frame{Function: "a/b.f", File: "a/b/c.go", Line: 7}, reports[0].Stack[0])
+	require.Equal(t, taintfile.Frame{Function: "a/b.f", File: "a/d.go", Line: 12}, reports[1].Stack[0])
+	require.True(t, misread(taintfile.Frame{File: "x.s", Text: "MULXQ R10, R13, R14"}))
+	require.False(t, misread(taintfile.Frame{File: "x.s", Text: "DIVQ R8"}))
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	analysis "sealab/analysis/taint"
+	"sealab/bench"
+	"sealab/bench/taint"
+	"sealab/internal/taintfile"
+)
+
+func newLeakTaintCommand() *cobra.Command {
+	var flags leakTaintFlags
+	cmd := &cobra.Command{
+		Use:   "taint DIR",
+		Short: "Name each line whose branches or addresses depend on a secret",
+		Long: `Run every design under valgrind with its keys, and then its payload, declared
+undefined, and name each line of code whose branches or addresses depend on
+them, and each division that was executed. The logs and the judgement are
+written to DIR.
+
+What every token shows anyway, and the verdict itself, are declassified by a table
+with a reason for each; both are printed. A line in the refusal of a token
+refutes steady-timing and gives status 1; lines elsewhere are observations. When a
+control does not turn out as it must, the run says nothing and the status is 2.
+
+It needs valgrind and the source of this module, so run it inside the module.
+Without valgrind it is unexercised, and says how to install it.`,
+		Example: `  sealab leak taint results/taint-1
+  sealab leak taint --subject aes-256-gcm results/taint-gcm
+  sealab leak taint --judge-only results/taint-1`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd, args[0]) },
+	}
+	cmd.Flags().StringSliceVar(&flags.subjects, "subject", nil, "designs to run beside the controls, by name (default all)")
+	cmd.Flags().BoolVar(&flags.judgeOnly, "judge-only", false, "judge the logs that are in DIR")
+	cmd.Flags().IntVar(&flags.lines, "lines", 8, "lines to print for each subject; all are in "+analysis.JudgementFile)
+	cmd.Flags().StringVar(&flags.host, "host", "", "name of this machine in the results (default a digest of its name)")
+	return cmd
+}
+
+// leakTaintFlags are the flags of the taint command.
+type leakTaintFlags struct {
+	subjects  []string
+	judgeOnly bool
+	lines     int
+	host      string
+}
+
+func (f *leakTaintFlags) run(cmd *cobra.Command, dir string) error {
+	if !f.judgeOnly {
+		err := f.log(dir, newProgress(cmd.ErrOrStderr()))
+		if errors.Is(err, taint.ErrMissing) {
+			fmt.Fprintf(cmd.OutOrStdout(), "unexercised: %v\n", err)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	logs, err := taintfile.ReadFolder(dir)
+	if err != nil {
+		return err
+	}
+	j := analysis.Judge(logs)
+	if err := j.Write(dir); err != nil {
+		return err
+	}
+	if err := j.WriteTable(cmd.OutOrStdout(), f.lines); err != nil {
+		return err
+	}
+	switch {
+	case len(j.Faults) > 0:
+		return fmt.Errorf("sealab: the run in %s is void: its controls did not turn out as they must", dir)
+	case j.Refuted():
+		return errRefuted
+	}
+	return nil
+}
+
+// log runs the subjects under valgrind.
+func (f *leakTaintFlags) log(dir string, progress *progress) error {
+	stamp, err := bench.NewStamp(time.Now(), f.host)
+	if err != nil {
+		return err
+	}
+	defer progress.end()
+	return taint.Run(dir, f.subjects, map[string]string{"commit": stamp.Commit, "host": stamp.Host}, func(_ string, done, of int) {
+		progress.show(bench.Progress{Stage: "tainting", Done: done, Total: of})
+	})
+}

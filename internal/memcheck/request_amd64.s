@@ -1,0 +1,19 @@
+//go:build valgrind && linux && amd64
+
+#include "textflag.h"
+
+// func clientRequest(code uintptr, address unsafe.Pointer, length, third, fourth, fifth uintptr) uintptr
+//
+// AX holds the address of the six words of the request, DX the answer where
+// valgrind gives none. The rotations add up to 128 bits and leave DI as it was;
+// valgrind knows the sequence by heart.
+TEXT ·clientRequest(SB), NOSPLIT, $0-56
+	LEAQ code+0(FP), AX
+	XORL DX, DX
+	ROLQ $3, DI
+	ROLQ $13, DI
+	ROLQ $61, DI
+	ROLQ $51, DI
+	XCHGQ BX, BX
+	MOVQ DX, ret+48(FP)
+	RET
