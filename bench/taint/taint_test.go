@@ -49,6 +49,14 @@ func TestUnderValgrind(t *testing.T) {
 	require.ErrorIs(t, err, errSubject)
 }
 
+// TestMissingValgrind takes every program away: the error says what to install.
+func TestMissingValgrind(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	err := Run(t.TempDir(), nil, nil, func(string, int, int) {})
+	require.ErrorIs(t, err, ErrMissing)
+	require.ErrorContains(t, err, "apt-get install valgrind")
+}
+
 // TestProfileIsRead reads a profile by hand: of its two division instructions
 // one is MULX, which the disassembler takes for one.
 func TestProfileIsRead(t *testing.T) {
