@@ -86,9 +86,9 @@ func encryptedGuarantees() []codecs.Guarantee {
 func common() []codecs.Guarantee {
 	return slices.Concat(
 		codecs.Holds(codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total),
-		codecs.HoldsBecause(codecs.BindsPrincipal, "unless bind is none"),
 		codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted"),
 		codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes"),
+		codecs.Disclaims(codecs.BindsPrincipal, "one principal's tokens are refused for another's, but no principal is taken for an empty one"),
 		codecs.Disclaims(codecs.BindsMethod, "the format has no method"),
 		codecs.Disclaims(codecs.BindsTarget, "only under authSubjectAndTool, which is not the default"),
 		codecs.Disclaims(codecs.BindsArguments, "the format has no arguments"),
