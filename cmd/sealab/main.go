@@ -50,12 +50,14 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.AddCommand(
+		newAttackCommand(),
 		newBenchCommand(),
 		newCheckCommand(),
 		newCompareCommand(),
 		newInspectCommand(),
 		newLeakCommand(),
 		newListCommand(),
+		newReplayCommand(),
 		newReportCommand(),
 		newSealCommand(),
 		newServeCommand(),

@@ -2,6 +2,7 @@ package attack
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -72,8 +73,16 @@ func carrying(c verdict.Context, message string) []verdict.Context {
 		with(c, func(c *verdict.Context) { c.Target = message }),
 		with(c, func(c *verdict.Context) { c.Audience = &message }),
 		with(c, func(c *verdict.Context) { c.Method = message }),
-		with(c, func(c *verdict.Context) { c.Arguments = []byte(message) }),
+		with(c, func(c *verdict.Context) { c.Arguments = asJSON(message) }),
 	}
+}
+
+// asJSON is the text where it is JSON, and else the JSON text that says it.
+func asJSON(text string) []byte {
+	if json.Valid([]byte(text)) {
+		return []byte(text)
+	}
+	return []byte(quoted(text))
 }
 
 // asTag mints in c and tries what it can read there as the tag of the body.

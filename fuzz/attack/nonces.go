@@ -62,6 +62,7 @@ func repeatedNonces(t *Trial) {
 		if err != nil || search.collect(again, tok, 64) {
 			return
 		}
+		p = again
 	}
 	search.collect(p, tok, t.Budget.Seals)
 }

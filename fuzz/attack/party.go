@@ -68,6 +68,9 @@ func (p *Party) accepts(text []byte, c verdict.Context) (verdict.Call, bool) {
 }
 
 func (p *Party) call(op verdict.Op, in []byte, c verdict.Context, do func() ([]byte, error)) verdict.Call {
+	if p.trial.broken() {
+		return verdict.Call{Op: op, Answer: verdict.Answer{Outcome: verdict.Unsupported, Text: "not asked: too many faults"}}
+	}
 	p.trial.calls++
 	call := verdict.Call{Op: op, Keys: p.keys, TTL: p.ttl}
 	if op == verdict.OpSeal {

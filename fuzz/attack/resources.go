@@ -27,6 +27,20 @@ var onResources = []Refuter{
 		Gain: "the state of another request", Origin: "state shared by calls", Run: manyAtOnce},
 	{ID: "RES-05", Name: "verification missing on one path", Refutes: unforgeable, Layer: LayerResources, Gain: gainForgery,
 		Origin: "CVE-2022-29226", Run: otherPaths},
+	{ID: "RES-07", Name: "a worker that breaks the protocol", Refutes: answering, Layer: LayerResources,
+		Gain: "answers that belong to other requests, or none", Origin: "the worker protocol", Run: misbehaviour},
+}
+
+// misbehaviour reports what the subject did beside its answers.
+func misbehaviour(t *Trial) {
+	if t.Subject.Misbehaviour == nil {
+		t.skip("the subject is in this process and has no protocol to break")
+		return
+	}
+	t.try(codecs.Total)
+	for _, said := range t.Subject.Misbehaviour() {
+		t.refute(codecs.Total, said)
+	}
 }
 
 // bombs are long texts that are cheap to make, by name.

@@ -81,6 +81,8 @@ func (t *Trial) run() {
 	switch {
 	case t.attack.Run == nil:
 		t.skip("%s", t.attack.Dropped)
+	case t.Subject.faults >= faultsPerCampaign:
+		t.skip("the subject broke %d times and is no longer asked", t.Subject.faults)
 	case t.spent():
 		t.skip("the time given to the campaign was over")
 	default:
@@ -116,6 +118,9 @@ func (t *Trial) cell(p codecs.Property) verdict.Cell {
 	switch {
 	case fell:
 		c.Verdict, c.Issue, c.Gain = verdict.Refuted, f.issue, t.attack.Gain
+		if p == codecs.Total && !t.attack.Aims(p) {
+			c.Gain = "a server that dies, hangs or answers nonsense"
+		}
 		c.Trials = max(c.Trials, 1)
 		c.Witness = &verdict.Witness{Attack: t.attack.ID, Seed: t.seed, Calls: short(f.calls)}
 	case c.Trials > 0:

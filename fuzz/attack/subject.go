@@ -21,7 +21,19 @@ type Subject struct {
 	// Restart ends whatever the subject keeps outside its values, so that the
 	// next call meets it as after a restart. nil: there is no such thing.
 	Restart func() error
+	// Misbehaviour says what the subject did beside its answers, as a worker can.
+	// nil: there is nothing beside them.
+	Misbehaviour func() []string
+
+	faults int // calls so far that came neither to a result nor to a refusal
 }
+
+// The number of faults after which a subject is no longer asked: in one attack,
+// and in a campaign. A worker that hangs costs its deadline each time.
+const (
+	faultsPerAttack   = 3
+	faultsPerCampaign = 24
+)
 
 // A Budget bounds a campaign by counts, so that its outcome depends on the seed
 // alone.

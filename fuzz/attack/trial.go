@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -25,6 +26,7 @@ type Trial struct {
 	refuted  map[codecs.Property]finding
 	noted    map[codecs.Property]finding
 	skipped  string
+	faults   int
 	firstBad *verdict.Call // the first call that came to a fault
 }
 
@@ -67,9 +69,16 @@ func (t *Trial) skip(format string, args ...any) { t.skipped = fmt.Sprintf(forma
 
 // fault records a call that the subject answered with neither result nor refusal.
 func (t *Trial) fault(c verdict.Call) {
+	t.faults++
+	t.Subject.faults++
 	if t.firstBad == nil {
 		t.firstBad = &c
 	}
+}
+
+// broken reports that the subject had too many faults to be asked again.
+func (t *Trial) broken() bool {
+	return t.faults >= faultsPerAttack || t.Subject.faults >= faultsPerCampaign
 }
 
 // spent reports that a long search has to end.
@@ -93,12 +102,18 @@ func (t *Trial) partyFor(ttl *time.Duration, keys ...[]byte) (p *Party, err erro
 			err = fmt.Errorf("%w: panic", errRing)
 		}
 	}()
+	if t.broken() {
+		return nil, fmt.Errorf("%w: %w", errRing, codecs.ErrFault)
+	}
 	config := codecs.Config{Secrets: keys, TTL: ttl, Options: t.Subject.Options}
 	p = &Party{trial: t, keys: keys, ttl: ttl}
 	if t.Subject.IsScheme() {
 		p.scheme, err = t.Subject.OpenScheme(config)
 	} else {
 		p.codec, err = t.Subject.OpenCodec(config)
+	}
+	if errors.Is(err, codecs.ErrFault) {
+		t.fault(openCall(keys, ttl, verdict.Answer{Outcome: verdict.Fault, Text: err.Error()}))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errRing, err)

@@ -78,6 +78,15 @@ type Witness struct {
 	Calls  []Call `json:"calls"`
 }
 
+// JSON returns the run in its JSON form.
+func (r *Run) JSON() ([]byte, error) {
+	data, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return nil, fmt.Errorf("sealab: a run of attacks: %w", err)
+	}
+	return append(data, '\n'), nil
+}
+
 // Read returns the run that data holds.
 func Read(data []byte) (*Run, error) {
 	var r Run

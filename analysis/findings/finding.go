@@ -1,0 +1,127 @@
+// Package findings makes findings of the cells of a run of attacks: what fell,
+// how it shows, what it costs, how it is repaired, and the command by which
+// anyone sees it again. It reads what the attacks wrote and attacks nothing.
+//
+// A finding is made of each property that fell and that the design states
+// (critical or warning, after what falls with it) or says nothing of
+// (suggestion: an observation). What a design disclaims is expected to fall and
+// is no finding; the table shows it.
+//
+// The JSON form is an array, sorted by severity, that the schema in this package
+// describes; Markdown, text and SARIF 2.1.0 (OASIS, 27 March 2020) are made from
+// the same values.
+package findings
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/internal/verdict"
+)
+
+// A Severity says how bad a finding is.
+type Severity string
+
+// The severities, the worst first.
+const (
+	Critical   Severity = "critical"
+	Warning    Severity = "warning"
+	Suggestion Severity = "suggestion"
+)
+
+var severities = []Severity{Critical, Warning, Suggestion}
+
+// A Finding is one property of one design that fell to one attack.
+type Finding struct {
+	ID           string          `json:"id"` // stable: it names design, attack and property
+	Severity     Severity        `json:"severity"`
+	Category     codecs.Property `json:"category"`
+	Location     Location        `json:"location"`
+	Issue        string          `json:"issue"`
+	Evidence     string          `json:"evidence"`
+	Impact       string          `json:"impact"`
+	Fix          string          `json:"fix"`
+	Verification string          `json:"verification"` // a command
+	Witness      verdict.Witness `json:"witness"`
+}
+
+// A Location says where a finding is.
+type Location struct {
+	Design string   `json:"design"`
+	Kind   string   `json:"kind"`             // "codec" or "scheme"
+	Worker []string `json:"worker,omitempty"` // the command of a worker
+	Attack string   `json:"attack"`
+	// Word is what the design says of the property.
+	Word verdict.Word `json:"word"`
+}
+
+// Of returns the findings of a run, sorted by severity, design, property and
+// attack. file is the name under which they will be found.
+func Of(run *verdict.Run, file string) []Finding {
+	all := []Finding{}
+	for _, s := range run.Subjects {
+		for _, c := range s.Cells {
+			if c.Verdict == verdict.Refuted && c.Word != verdict.Disclaims && c.Witness != nil {
+				all = append(all, of(s, c, file))
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Finding) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(severities, a.Severity), slices.Index(severities, b.Severity)),
+			cmp.Compare(a.Location.Design, b.Location.Design),
+			cmp.Compare(a.Category, b.Category),
+			cmp.Compare(a.Location.Attack, b.Location.Attack),
+		)
+	})
+	return all
+}
+
+func of(s verdict.Subject, c verdict.Cell, file string) Finding {
+	id := identify(s.Name, c)
+	return Finding{
+		ID: id, Severity: severity(c), Category: c.Property,
+		Location:     Location{Design: s.Name, Kind: s.Kind, Worker: s.Worker, Attack: c.Attack, Word: c.Word},
+		Issue:        c.Name + ": " + c.Issue,
+		Evidence:     evidence(*c.Witness),
+		Impact:       "gains " + c.Gain,
+		Fix:          repair(c.Property),
+		Verification: "sealab replay " + file + " " + id,
+		Witness:      *c.Witness,
+	}
+}
+
+// identify returns the id of the finding of a cell.
+func identify(design string, c verdict.Cell) string {
+	sum := sha256.Sum256([]byte(design + "\x00" + c.Attack + "\x00" + string(c.Property)))
+	return "F-" + hex.EncodeToString(sum[:5])
+}
+
+// severity judges a cell: what a design states and does not keep is critical
+// where it lets something through, and a warning elsewhere.
+func severity(c verdict.Cell) Severity {
+	switch {
+	case c.Word != verdict.Stated:
+		return Suggestion
+	case slices.Contains(lettingThrough, c.Property):
+		return Critical
+	default:
+		return Warning
+	}
+}
+
+// lettingThrough are the properties whose fall gives an attacker a token, a
+// state or a key at once.
+var lettingThrough = []codecs.Property{
+	codecs.Integrity, codecs.Confidentiality, codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments,
+	codecs.BindsPrincipal, codecs.BindsAudience, codecs.Unambiguous, codecs.Expiry, codecs.FreshNonces,
+	codecs.KeySeparation, codecs.KeyCommitting, codecs.SenderAuthenticated, codecs.SingleUse,
+}
+
+// Accusing reports whether any finding contradicts what a design states.
+func Accusing(all []Finding) bool {
+	return slices.ContainsFunc(all, func(f Finding) bool { return f.Location.Word == verdict.Stated })
+}

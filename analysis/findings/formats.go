@@ -1,0 +1,66 @@
+package findings
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// JSON returns the findings as the array that the schema describes.
+func JSON(all []Finding) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(all); err != nil {
+		return nil, fmt.Errorf("sealab: findings: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Read returns the findings that JSON wrote, and checks them against the schema.
+func Read(data []byte) ([]Finding, error) {
+	if err := Validate(data); err != nil {
+		return nil, err
+	}
+	var all []Finding
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, fmt.Errorf("sealab: findings: %w", err)
+	}
+	return all, nil
+}
+
+// Text writes the findings for a terminal.
+func Text(w io.Writer, all []Finding) error {
+	var b strings.Builder
+	for _, f := range all {
+		fmt.Fprintf(&b, "%s %s  %s, %s (%s)\n", strings.ToUpper(string(f.Severity)), f.ID, f.Location.Design, f.Category, f.Location.Word)
+		fmt.Fprintf(&b, "  issue         %s %s\n", f.Location.Attack, f.Issue)
+		fmt.Fprintf(&b, "  evidence      %s\n", f.Evidence)
+		fmt.Fprintf(&b, "  impact        %s\n", f.Impact)
+		fmt.Fprintf(&b, "  fix           %s\n", f.Fix)
+		fmt.Fprintf(&b, "  verification  %s\n\n", f.Verification)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Markdown returns the findings as a page.
+func Markdown(all []Finding) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# Findings\n\n%d findings.\n", len(all))
+	for _, f := range all {
+		fmt.Fprintf(&b, "\n## %s: %s, %s\n\n", f.ID, f.Location.Design, f.Category)
+		fmt.Fprintf(&b, "- severity: %s (the property is %s)\n- attack: %s\n", f.Severity, said[f.Location.Word], f.Location.Attack)
+		fmt.Fprintf(&b, "- issue: %s\n- evidence: %s\n- impact: %s\n- fix: %s\n", escaped(f.Issue), escaped(f.Evidence), f.Impact, f.Fix)
+		fmt.Fprintf(&b, "- verification: `%s`\n", f.Verification)
+	}
+	return b.Bytes()
+}
+
+// escaped keeps what a token holds from being read as Markdown.
+func escaped(s string) string {
+	return strings.NewReplacer("<", "&lt;", "`", "'", "|", `\|`, "*", `\*`, "_", `\_`, "[", `\[`).Replace(s)
+}

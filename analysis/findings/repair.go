@@ -1,0 +1,32 @@
+package findings
+
+import "sealab/codecs"
+
+// repairs say how a property that fell is kept.
+var repairs = map[codecs.Property]string{
+	codecs.Integrity:            "authenticate every byte that is read, format and key id included, with a tag of 16 bytes or more that is compared whole and before anything else is done; give each purpose a key of its own",
+	codecs.Confidentiality:      "encrypt the state with an AEAD under a fresh nonce, put nothing derived from it beside the ciphertext, and do not compress it",
+	codecs.Canonical:            "decode strictly, encode again what was decoded, and refuse a text that is not the same",
+	codecs.BindsMethod:          "put the method into the authenticated claims and compare it",
+	codecs.BindsTarget:          "put the target into the authenticated claims and compare it, byte for byte",
+	codecs.BindsArguments:       "put a digest of the arguments' canonical form into the authenticated claims and compare it",
+	codecs.BindsPrincipal:       "put the principal, or a salted digest of it, into the authenticated claims and compare it; keep its absence apart from an empty one",
+	codecs.BindsAudience:        "put the audience into the authenticated claims and compare it; keep its absence apart from an empty one",
+	codecs.Unambiguous:          "write each field of the binding with its length, or as JSON, and compare bytes without folding or normalising",
+	codecs.Expiry:               "require times of issue and expiry, in one unit, and refuse a token from its expiry on and before its issue less the stated skew",
+	codecs.Rotation:             "name the key in the token by a fingerprint that does not depend on its place, and look it up in the ring that is there now",
+	codecs.KeySeparation:        "derive the key from the whole secret with HKDF under a label of the design's own",
+	codecs.KeyCommitting:        "use a committing AEAD, or put a commitment to the key beside the ciphertext",
+	codecs.NonceMisuseResistant: "use AES-GCM-SIV or another misuse-resistant mode, or do not promise it",
+	codecs.FreshNonces:          "draw nonces of 96 bits or more at random for each token, or store the counter",
+	codecs.SenderAuthenticated:  "sign with a private key that readers do not have",
+	codecs.Unlinkable:           "salt every digest that stands in a token, with a fresh salt for each",
+	codecs.UniformRefusal:       "check the tag before everything else, and give one answer and one text to every refusal",
+	codecs.SteadyTiming:         "compare tags in constant time",
+	codecs.Total:                "check lengths before they are used, bound what a token may make the reader allocate, and answer every input",
+	codecs.ByteExact:            "carry the state as bytes, and give the caller a copy",
+	codecs.StrongKeys:           "refuse secrets under 32 bytes, and a ring with a secret twice, at construction",
+	codecs.SingleUse:            "store the ids of tokens that were used until they expire",
+}
+
+func repair(p codecs.Property) string { return repairs[p] }

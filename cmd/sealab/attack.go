@@ -1,0 +1,217 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sealab/analysis/findings"
+	"sealab/bench"
+	"sealab/fuzz/attack"
+	"sealab/internal/atomicfile"
+	"sealab/internal/verdict"
+)
+
+func newAttackCommand() *cobra.Command {
+	var flags attackFlags
+	cmd := &cobra.Command{
+		Use:   "attack [DESIGN...]",
+		Short: "Attack what designs state of themselves",
+		Long: `Carry the catalog of attacks out against designs, and print for each property of
+each design whether it stands, is refuted, or was not exercised, and the findings.
+Without a name every design of the catalog is attacked; --worker attacks a codec
+or scheme in any language that speaks the worker protocol.
+
+Everything is drawn from the seed. What is refuted was seen twice, and
+"sealab replay" shows it again. The exit status is 1 when a property falls that
+its design states; what falls without being stated is an observation.`,
+		Example: `  sealab attack
+  sealab attack aes-256-gcm mcp-d-signed
+  sealab attack --worker "python3 worker.py" --seed 7
+  sealab attack --only ENC --only TAG-06 hmac-sha256
+  sealab attack --sdks --peers --out results
+  sealab attack --list`,
+		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd, args) },
+	}
+	flags.add(cmd)
+	return cmd
+}
+
+// attackFlags are the flags of the attack command.
+type attackFlags struct {
+	campaign    attack.Campaign
+	targets     attackTargets
+	budget      time.Duration
+	out, format string
+	list        bool
+}
+
+func (f *attackFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.targets.workers, "worker", nil, "command of a worker to attack; may be repeated")
+	flags.BoolVar(&f.targets.sdks, "sdks", false, "attack the installed SDKs of other languages as well")
+	flags.BoolVar(&f.targets.peers, "peers", false, "attack the Go token libraries as well")
+	flags.BoolVar(&f.targets.controls, "controls", false, "attack the controls, which are broken on purpose, as well")
+	flags.StringArrayVar(&f.campaign.Only, "only", nil, "attack or family of attacks to carry out, as TAG-06 or TAG; may be repeated")
+	flags.Uint64Var(&f.campaign.Seed, "seed", 1, "seed of everything that is drawn")
+	flags.DurationVar(&f.budget, "budget", time.Minute, "time for each design; what has not begun then is unexercised")
+	flags.StringVar(&f.format, "format", "text", "form of the findings on standard output: text, json, markdown or sarif")
+	flags.StringVar(&f.out, "out", "", "folder of all results: findings, table and raw outcome go to a new folder in it")
+	flags.BoolVar(&f.list, "list", false, "list the attacks and attack nothing")
+}
+
+func (f *attackFlags) run(cmd *cobra.Command, names []string) error {
+	if f.list {
+		return listAttacks(cmd.OutOrStdout())
+	}
+	if _, ok := forms[f.format]; !ok {
+		return fmt.Errorf("sealab: --format %q: want text, json, markdown or sarif", f.format)
+	}
+	if _, err := f.campaign.Select(); err != nil {
+		return err
+	}
+	subjects, stop, err := f.targets.open(names, cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	defer stop()
+	run := &verdict.Run{Format: verdict.Format, Seed: f.campaign.Seed}
+	for _, s := range subjects {
+		outcome, err := f.attack(s, cmd.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		run.Subjects = append(run.Subjects, outcome)
+	}
+	return f.report(cmd.OutOrStdout(), run)
+}
+
+// attack attacks one subject within the time for each.
+func (f *attackFlags) attack(s *attack.Subject, progress io.Writer) (verdict.Subject, error) {
+	began := time.Now()
+	c := f.campaign
+	c.Budget = attack.DefaultBudget()
+	c.Budget.Stopwatch = func() time.Duration { return time.Since(began) }
+	c.Budget.Spent = func() bool { return time.Since(began) > f.budget }
+	bar := newProgress(progress)
+	defer bar.end()
+	if !bar.terminal {
+		fmt.Fprintf(progress, "attacking %s\n", s.Name)
+	} else {
+		c.Progress = func(id string, n, of int) { bar.show(bench.Progress{Stage: s.Name, Done: n, Total: of}) }
+	}
+	return c.Attack(s)
+}
+
+// forms write findings.
+var forms = map[string]func(io.Writer, []findings.Finding) error{
+	"text":     findings.Text,
+	"json":     written(findings.JSON),
+	"sarif":    written(findings.SARIF),
+	"markdown": written(func(all []findings.Finding) ([]byte, error) { return findings.Markdown(all), nil }),
+}
+
+func written(form func([]findings.Finding) ([]byte, error)) func(io.Writer, []findings.Finding) error {
+	return func(w io.Writer, all []findings.Finding) error {
+		data, err := form(all)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(data)
+		return err
+	}
+}
+
+// report prints the outcome, writes it where asked, and judges.
+func (f *attackFlags) report(w io.Writer, run *verdict.Run) error {
+	file := "findings.json"
+	if f.out != "" {
+		dir, err := runFolder(f.out)
+		if err != nil {
+			return err
+		}
+		file = filepath.Join(dir, file)
+		if err := writeAttack(dir, run, findings.Of(run, file)); err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "wrote %s\n", dir)
+	}
+	all := findings.Of(run, file)
+	if f.format == "text" {
+		if err := findings.Table(w, run); err != nil {
+			return err
+		}
+	}
+	if err := forms[f.format](w, all); err != nil {
+		return err
+	}
+	if findings.Accusing(all) {
+		return errRefuted
+	}
+	return nil
+}
+
+// runFolder returns the folder of a run of attacks that ends now.
+func runFolder(root string) (string, error) {
+	stamp, err := bench.NewStamp(time.Now(), "")
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(root, "attack-"+stamp.Folder()), nil
+}
+
+// writeAttack writes a run's folder: it is filled beside and renamed, so that a
+// run that is stopped leaves nothing half-written.
+func writeAttack(dir string, run *verdict.Run, all []findings.Finding) error {
+	data, err := findings.JSON(all)
+	if err != nil {
+		return err
+	}
+	log, err := findings.SARIF(all)
+	if err != nil {
+		return err
+	}
+	raw, err := run.JSON()
+	if err != nil {
+		return err
+	}
+	half := dir + ".half"
+	if err := os.MkdirAll(half, 0o755); err != nil {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	for name, content := range map[string][]byte{
+		"findings.json": data, "findings.md": findings.Markdown(all), "findings.sarif": log,
+		"table.md": findings.MarkdownTable(run), "verdicts.json": raw,
+	} {
+		if err := atomicfile.Write(filepath.Join(half, name), content); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(half, dir); err != nil {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	return nil
+}
+
+// listAttacks prints the catalog of attacks.
+func listAttacks(w io.Writer) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, r := range attack.Catalog() {
+		var aims []string
+		for _, p := range r.Refutes {
+			aims = append(aims, string(p))
+		}
+		name := r.Name
+		if r.Dropped != "" {
+			name += " (not carried out: " + r.Dropped + ")"
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", r.ID, r.Layer, strings.Join(aims, ","), name)
+	}
+	return tw.Flush()
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/codecs/foreign"
+	"sealab/codecs/worker"
+	"sealab/fuzz/attack"
+	"sealab/internal/peers"
+)
+
+// attackTargets are what a campaign is against.
+type attackTargets struct {
+	workers               []string
+	sdks, peers, controls bool
+}
+
+// open returns the subjects: the named designs (all, where neither a name nor a
+// worker is given), the workers, and what the flags add. stop ends the workers.
+func (t *attackTargets) open(names []string, notes io.Writer) (subjects []*attack.Subject, stop func(), err error) {
+	var ends []func() error
+	stop = func() {
+		for _, end := range ends {
+			end() //nolint:errcheck // it is over either way
+		}
+	}
+	designs, err := t.designs(names)
+	if err != nil {
+		return nil, stop, err
+	}
+	for _, d := range designs {
+		subjects = append(subjects, &attack.Subject{Design: d})
+	}
+	commands, err := t.commands(notes)
+	if err != nil {
+		return nil, stop, err
+	}
+	for _, command := range commands {
+		s, end, err := dialWorker(command)
+		if err != nil {
+			stop()
+			return nil, stop, err
+		}
+		ends = append(ends, end)
+		subjects = append(subjects, s)
+	}
+	return subjects, stop, nil
+}
+
+// designs are the subjects in this process.
+func (t *attackTargets) designs(names []string) ([]codecs.Design, error) {
+	var chosen []codecs.Design
+	for _, name := range names {
+		d, err := findDesign(name)
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, d)
+	}
+	if len(names) == 0 && len(t.workers) == 0 {
+		chosen = catalog.All()
+	}
+	if t.peers {
+		chosen = append(chosen, peers.All()...)
+	}
+	if t.controls {
+		for _, c := range catalog.Controls() {
+			chosen = append(chosen, c.Design)
+		}
+	}
+	return chosen, nil
+}
+
+// findDesign finds a design of the catalog, a control or a peer.
+func findDesign(name string) (codecs.Design, error) {
+	for _, c := range catalog.Controls() {
+		if c.Name == name {
+			return c.Design, nil
+		}
+	}
+	for _, d := range peers.All() {
+		if d.Name == name {
+			return d, nil
+		}
+	}
+	return catalog.Find(name)
+}
+
+// commands are the workers to start. An SDK that is not installed is
+// unexercised, and printed.
+func (t *attackTargets) commands(notes io.Writer) ([][]string, error) {
+	var all [][]string
+	for _, command := range t.workers {
+		args := strings.Fields(command)
+		if len(args) == 0 {
+			return nil, fmt.Errorf("sealab: --worker: want a command")
+		}
+		all = append(all, args)
+	}
+	if !t.sdks {
+		return all, nil
+	}
+	sdks, err := foreign.Peers(".")
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range sdks {
+		if missing := p.Missing(); missing != "" {
+			fmt.Fprintf(notes, "unexercised: %s: there is no %s; install with: %s\n", p.Name, missing, p.Install)
+			continue
+		}
+		all = append(all, []string{sdkMark + p.Name})
+	}
+	return all, nil
+}
+
+// sdkMark stands before the name of an installed SDK in the place of a command.
+const sdkMark = "sdk:"
+
+// dialWorker starts a worker: a command, or an installed SDK as "sdk:NAME".
+func dialWorker(command []string) (*attack.Subject, func() error, error) {
+	if name, ok := strings.CutPrefix(command[0], sdkMark); ok {
+		p, err := foreign.Find(".", name)
+		if err != nil {
+			return nil, nil, err
+		}
+		return attack.Dial(command, p.Dial)
+	}
+	return attack.Dial(command, func(l worker.Limits) (*worker.Client, error) {
+		return worker.Dial(worker.Command{Args: command}, l)
+	})
+}
