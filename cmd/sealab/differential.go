@@ -94,6 +94,9 @@ func comparePeer(out io.Writer, p foreign.Peer, flags differentialFlags) (int, e
 		Here: here, There: client.Design(), Seed: flags.seed, Count: flags.count,
 		Found: func(d differential.Disagreement) error { return printDisagreement(out, d) },
 	}.Do()
+	for _, e := range client.Events() {
+		fmt.Fprintf(out, "%s %s: %s; after %.200s\n", p.Name, e.Kind, e.Detail, e.Input)
+	}
 	if err != nil {
 		return 0, err
 	}
