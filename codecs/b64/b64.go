@@ -55,9 +55,23 @@ func appendEncode(c coder, dst, src []byte) []byte {
 	return dst[:len(dst)+n]
 }
 
-// decodeRoom is the room that decoding n characters takes: the bytes, and one
-// chunk to encode them again.
-func decodeRoom(n int) int { return DecodedLen(n) + min(n, chunk) }
+// block is the number of bytes that the vector encoder takes at a time, as long
+// as margin more follow the last of them; what is left goes a byte at a time.
+const (
+	block  = 24
+	margin = 8
+)
+
+// blocks returns the least length of at least n bytes that the vector encoder
+// does in whole blocks but for the margin.
+func blocks(n int) int { return (n+block-1)/block*block + margin }
+
+// decodeRoom is the room that decoding n characters takes: the bytes, what fills
+// them up to whole blocks, and one chunk to encode them again.
+func decodeRoom(n int) int {
+	const fill = block + margin
+	return DecodedLen(n) + fill + min(n, chunk) + EncodedLen(fill)
+}
 
 func appendDecode(c coder, dst, src []byte) ([]byte, bool) {
 	if len(src)%4 == 1 {
@@ -72,9 +86,14 @@ func appendDecode(c coder, dst, src []byte) ([]byte, bool) {
 		if m, err := c.Decode(out, text); err != nil || m != len(out) {
 			return dst[:start], false
 		}
-		again := dst[start+n : start+n+len(text)]
-		c.Encode(again, out)
-		if !bytes.Equal(again, text) {
+		// The byte behind out gives the last character its unused bits, which
+		// are zero; the rest of filled is encoded for nothing.
+		filled := dst[at : at+blocks(len(out))]
+		filled[len(out)] = 0
+		behind := start + n + block + margin
+		again := dst[behind : behind+EncodedLen(len(filled))]
+		c.Encode(again, filled)
+		if !bytes.Equal(again[:len(text)], text) {
 			return dst[:start], false
 		}
 		at += len(out)
