@@ -59,6 +59,8 @@ type Ring struct {
 	Secrets []Hex    `json:"secrets"`
 	TTL     *Seconds `json:"ttl,omitempty"`
 	Expect  Verdict  `json:"expect"`
+	// Readings says what the other readings of this wire format do.
+	Readings map[string]Verdict `json:"readings,omitempty"`
 }
 
 // A Verdict is what an implementation must do.
@@ -98,10 +100,10 @@ type Test struct {
 	Reason string           `json:"reason,omitempty"` // what the design logs for it; not part of the format
 	// Released is what comes back: nil on refusal.
 	Released *Hex `json:"released"`
-	// AcceptedBy names the readings of this wire format in the catalog, this
-	// design among them, that accept the token in this setting.
-	AcceptedBy []string `json:"accepted_by"`
-	Flags      []string `json:"flags"`
+	// Readings says what the other readings of this wire format in the catalog
+	// do here: "accept", or the stage at which they refuse.
+	Readings map[string]string `json:"readings,omitempty"`
+	Flags    []string          `json:"flags"`
 }
 
 // A Place is where a field lies: index of the segment, first byte, and the byte

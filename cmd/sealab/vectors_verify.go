@@ -21,9 +21,10 @@ func newVectorsVerifyCommand() *cobra.Command {
 worker protocol. The report counts, per stage and per flag, what it got wrong
 and names the tests; the notes of the file say what an attacker gains by each.
 
-What the file refuses and another reading of its format accepts carries the flag
-lenient-elsewhere, and is reported as lenient and not as wrong. --as holds the
-worker to the verdicts of one such reading instead, by its name in accepted_by.
+An answer that the file expects of another reading of its format, such as what
+an SDK takes and the strict reading refuses, is counted as another reading's and
+not as wrong. --as holds the worker to the answers of one such reading instead,
+by its name in the tests' readings.
 
 Exit status 1 says that the worker got something wrong.`,
 		Example: `  sealab vectors verify --worker "sealab worker aes-256-gcm" vectors/files/aes-256-gcm.json

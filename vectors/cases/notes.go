@@ -33,8 +33,11 @@ const (
 	flagPublishedTag    = "published-tag"
 
 	// FlagLenient marks what this design refuses and another reading of the
-	// same format accepts.
+	// same format accepts, FlagStrict the opposite, and FlagStage what both
+	// refuse, at different stages.
 	FlagLenient = "lenient-elsewhere"
+	FlagStrict  = "strict-elsewhere"
+	FlagStage   = "stage-elsewhere"
 )
 
 // Notes says what each flag means.
@@ -153,7 +156,15 @@ var Notes = map[string]vectors.Note{
 		Gain:     "any state and any expiry, for whoever can be authenticated once under a name of their choice",
 	},
 	FlagLenient: {
-		BugClass: "readings of one format disagree: accepted_by names those that accept",
+		BugClass: "readings of one format disagree: readings names those that accept",
 		Gain:     "what each of them allows: mostly further spellings of one token",
+	},
+	FlagStrict: {
+		BugClass: "readings of one format disagree: readings names those that refuse",
+		Gain:     "nothing where it is refused; where it is accepted, what the other flags say",
+	},
+	FlagStage: {
+		BugClass: "readings of one format refuse at different stages",
+		Gain:     "nothing",
 	},
 }

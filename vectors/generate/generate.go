@@ -35,7 +35,7 @@ func File(d codecs.Design, others []codecs.Design) (*vectors.File, error) {
 			return nil, fmt.Errorf("sealab: vectors of %s: %w", d.Name, err)
 		}
 	}
-	rings, err := ringsOf(&d)
+	rings, err := g.rings()
 	if err := errors.Join(append(g.broken, err)...); err != nil {
 		return nil, fmt.Errorf("sealab: vectors of %s: %w", d.Name, err)
 	}
@@ -45,7 +45,7 @@ func File(d codecs.Design, others []codecs.Design) (*vectors.File, error) {
 // generator collects the tests of one design.
 type generator struct {
 	subject *kit.Subject
-	kin     []*kit.Subject // readings of one wire format, d among them
+	kin     []*kit.Subject // the other readings of d's wire format
 	foreign []*kit.Subject // designs before this one: adding a design changes no other's vectors
 	tests   []vectors.Test
 	seen    map[string]bool // inputs that there is a test for
@@ -65,7 +65,7 @@ func newGenerator(d codecs.Design, others []codecs.Design) *generator {
 		if o.IsScheme() != d.IsScheme() {
 			continue
 		}
-		if o.Name == d.Name || o.SharesFormat(d) {
+		if o.Name != d.Name && o.SharesFormat(d) {
 			g.kin = append(g.kin, s)
 		}
 		if before {

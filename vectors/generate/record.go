@@ -148,21 +148,46 @@ func (g *generator) fail(t *vectors.Test, format string, args ...any) {
 	g.broken = append(g.broken, fmt.Errorf("%s: "+format, append([]any{t.ID}, args...)...))
 }
 
-// kinsfolk asks every reading of the design's wire format.
+// kinsfolk asks the other readings of the design's wire format.
 func (g *generator) kinsfolk(t *vectors.Test, s *sample) {
-	t.AcceptedBy = []string{}
+	flags := map[string]bool{}
 	for _, k := range g.kin {
-		own := k.Design.Name == g.subject.Design.Name
-		if len(s.read.Options) > 0 && !own {
+		if k.Configure(s.read) != nil {
 			continue
 		}
-		if _, err := k.Read(s.read, s.token); err == nil {
-			t.AcceptedBy = append(t.AcceptedBy, k.Design.Name)
+		answer := string(vectors.Accept)
+		if _, err := k.Read(s.read, s.token); err != nil {
+			refusal := codecs.Rejected(err)
+			if refusal == nil {
+				continue // the reading can neither accept it nor refuse it
+			}
+			answer = refusal.Stage.String()
+		}
+		if t.Readings == nil {
+			t.Readings = map[string]string{}
+		}
+		t.Readings[k.Design.Name] = answer
+		flags[difference(t, answer)] = true
+	}
+	for _, flag := range []string{cases.FlagLenient, cases.FlagStrict, cases.FlagStage} {
+		if flags[flag] {
+			t.Flags = append(t.Flags, flag)
 		}
 	}
-	if t.Expect == vectors.Refuse && len(t.AcceptedBy) > 0 {
-		t.Flags = append(t.Flags, cases.FlagLenient)
+}
+
+// difference returns the flag for how another reading's answer differs, "" where
+// it does not.
+func difference(t *vectors.Test, answer string) string {
+	switch accepts := answer == string(vectors.Accept); {
+	case accepts && t.Expect == vectors.Refuse:
+		return cases.FlagLenient
+	case !accepts && t.Expect == vectors.Accept:
+		return cases.FlagStrict
+	case !accepts && answer != t.Stage:
+		return cases.FlagStage
 	}
+	return ""
 }
 
 // explain adds the notes of the test's flags to the file.

@@ -37,9 +37,9 @@ func secrets(d *codecs.Design) map[string][]byte {
 	return all
 }
 
-// ringsOf returns the configurations that the design takes and refuses.
-func ringsOf(d *codecs.Design) ([]vectors.Ring, error) {
-	k := secrets(d)
+// rings returns the configurations that the design takes and refuses.
+func (g *generator) rings() ([]vectors.Ring, error) {
+	d, k := &g.subject.Design, g.subject.Secrets
 	zero, negative, short := time.Duration(0), -time.Second, 500*time.Millisecond
 	var rings []vectors.Ring
 	for _, r := range []struct {
@@ -66,7 +66,7 @@ func ringsOf(d *codecs.Design) ([]vectors.Ring, error) {
 		if r.scheme && !d.IsScheme() {
 			continue
 		}
-		ring, err := ringOf(d, r.name, r.doc, r.secrets, r.ttl)
+		ring, err := g.ring(r.name, r.doc, r.secrets, r.ttl)
 		if err != nil {
 			return nil, err
 		}
@@ -75,8 +75,8 @@ func ringsOf(d *codecs.Design) ([]vectors.Ring, error) {
 	return rings, nil
 }
 
-func ringOf(d *codecs.Design, name, doc string, keys [][]byte, ttl *time.Duration) (vectors.Ring, error) {
-	ring := vectors.Ring{Comment: doc, Secrets: []vectors.Hex{}, Expect: vectors.Accept}
+func (g *generator) ring(name, doc string, keys [][]byte, ttl *time.Duration) (vectors.Ring, error) {
+	d, ring := &g.subject.Design, vectors.Ring{Comment: doc, Secrets: []vectors.Hex{}}
 	for _, k := range keys {
 		ring.Secrets = append(ring.Secrets, vectors.Hex(k))
 	}
@@ -88,8 +88,21 @@ func ringOf(d *codecs.Design, name, doc string, keys [][]byte, ttl *time.Duratio
 		text := vectors.DurationSeconds(*ttl)
 		ring.TTL = &text
 	}
-	if kit.SetUp(d, codecs.Config{Secrets: keys, TTL: ttl}) != nil {
-		ring.Expect = vectors.Refuse
+	c := codecs.Config{Secrets: keys, TTL: ttl}
+	ring.Expect = taken(d, c)
+	for _, other := range g.kin {
+		if ring.Readings == nil {
+			ring.Readings = map[string]vectors.Verdict{}
+		}
+		ring.Readings[other.Design.Name] = taken(&other.Design, c)
 	}
 	return ring, ring.Identify(d.Name, name)
+}
+
+// taken says whether a design takes a configuration.
+func taken(d *codecs.Design, c codecs.Config) vectors.Verdict {
+	if kit.SetUp(d, c) != nil {
+		return vectors.Refuse
+	}
+	return vectors.Accept
 }

@@ -7,18 +7,19 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"sealab/codecs"
 	"sealab/vectors"
-	"sealab/vectors/cases"
 	"sealab/vectors/kit"
 )
 
 // A Demand is what a subject is held to.
 type Demand struct {
-	// As names a reading of the file's format: its verdicts, which accepted_by
-	// records, are demanded in the place of the file's own. Empty: the file's.
+	// As names another reading of the file's format: its answers, which the
+	// tests' readings record, are demanded in the place of the file's own. Tests
+	// without its answer are unexercised. Empty: the file's.
 	As string
 	// Reasons demands the text of the reason too, which is not part of the format.
 	Reasons bool
@@ -33,9 +34,9 @@ type Outcome uint8
 const (
 	Agreed Outcome = iota
 	Wrong
-	// Lenient is an acceptance where the file refuses and a flag says that
-	// readings of the format differ.
-	Lenient
+	// Otherwise is an answer that another reading of the format gives, as the
+	// test says.
+	Otherwise
 	Unexercised // the subject does not support what the test needs
 )
 
@@ -76,7 +77,7 @@ func Run(f *vectors.File, d codecs.Design, demand Demand) *Report {
 		r.Findings = append(r.Findings, finding)
 	}
 	for i := range f.Rings {
-		if detail := ring(&f.Rings[i], &d); detail != "" {
+		if detail := p.ring(&f.Rings[i]); detail != "" {
 			r.Rings = append(r.Rings, detail)
 		}
 	}
@@ -95,52 +96,86 @@ func (p *player) play(t *vectors.Test) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	released, err := p.subject.Read(set, []byte(t.Token))
 	f := Finding{Test: t}
+	if err := p.subject.Configure(set); err != nil && len(t.Options) > 0 && !errors.Is(err, codecs.ErrFault) {
+		f.Outcome, f.Detail = Unexercised, err.Error()
+		return f, nil
+	}
+	released, err := p.subject.Read(set, []byte(t.Token))
 	if kit.Unsupported(err) {
 		f.Outcome, f.Detail = Unexercised, "not supported"
 		return f, nil
 	}
-	if f.Detail = p.differs(t, released, err); f.Detail == "" && p.demand.Reseal && t.Sealed {
+	want, ok := p.wanted(t)
+	if !ok {
+		f.Outcome, f.Detail = Unexercised, "no answer of "+p.demand.As
+		return f, nil
+	}
+	if f.Detail = want.differs(released, err); f.Detail == "" && p.demand.Reseal && t.Sealed {
 		f.Detail = p.reseal(t, set)
 	}
 	switch {
 	case f.Detail == "":
-		f.Outcome = Agreed
-	case err == nil && t.Expect == vectors.Refuse && p.demand.As == "" && slices.Contains(t.Flags, cases.FlagLenient):
-		f.Outcome = Lenient
+	case p.demand.As == "" && slices.Contains(slices.Collect(maps.Values(t.Readings)), answerOf(err)):
+		f.Outcome = Otherwise
 	default:
 		f.Outcome = Wrong
 	}
 	return f, nil
 }
 
-// differs says how an answer differs from what is demanded; "" that it does not.
-func (p *player) differs(t *vectors.Test, released []byte, err error) string {
-	want, refusal := t.Expect, codecs.Rejected(err)
-	if p.demand.As != "" {
-		want = vectors.Refuse
-		if slices.Contains(t.AcceptedBy, p.demand.As) {
-			want = vectors.Accept
-		}
+// answer is what is demanded of a subject.
+type answer struct {
+	outcome  string // "accept", or the stage of the refusal
+	reason   string // "" for any
+	released *vectors.Hex
+}
+
+// wanted returns the answer that is demanded, and whether there is one.
+func (p *player) wanted(t *vectors.Test) (answer, bool) {
+	a := answer{outcome: string(t.Expect), released: t.Released}
+	if t.Expect == vectors.Refuse {
+		a.outcome = t.Stage
 	}
+	if p.demand.Reasons {
+		a.reason = t.Reason
+	}
+	if p.demand.As == "" {
+		return a, true
+	}
+	outcome, ok := t.Readings[p.demand.As]
+	if outcome != string(vectors.Accept) || t.Expect == vectors.Refuse {
+		a.released = nil
+	}
+	a.outcome = outcome
+	return a, ok
+}
+
+// answerOf returns "accept", the stage of a refusal, or "" for anything else.
+func answerOf(err error) string {
+	if err == nil {
+		return string(vectors.Accept)
+	}
+	if refusal := codecs.Rejected(err); refusal != nil {
+		return refusal.Stage.String()
+	}
+	return ""
+}
+
+// differs says how what came differs from the answer; "" that it does not.
+func (a *answer) differs(released []byte, err error) string {
+	got, refusal := answerOf(err), codecs.Rejected(err)
 	switch {
-	case err != nil && refusal == nil:
+	case got == "":
 		return "it broke: " + err.Error()
-	case err == nil && want == vectors.Refuse:
-		return "accepted, want refused as " + t.Stage
-	case err == nil && t.Released != nil && !bytes.Equal(released, *t.Released):
-		return fmt.Sprintf("released %x, want %x", released, []byte(*t.Released))
-	case err == nil:
-		return ""
-	case len(released) > 0:
+	case err != nil && len(released) > 0:
 		return "something was released with the refusal"
-	case want == vectors.Accept:
-		return fmt.Sprintf("refused as %s (%s), want accepted", refusal.Stage, refusal.Reason)
-	case t.Stage != "" && refusal.Stage.String() != t.Stage:
-		return fmt.Sprintf("refused as %s (%s), want %s (%s)", refusal.Stage, refusal.Reason, t.Stage, t.Reason)
-	case p.demand.Reasons && refusal.Reason != t.Reason:
-		return fmt.Sprintf("refused for %q, want %q", refusal.Reason, t.Reason)
+	case got != a.outcome:
+		return fmt.Sprintf("got %s, want %s", got, a.outcome)
+	case a.reason != "" && refusal != nil && refusal.Reason != a.reason:
+		return fmt.Sprintf("refused for %q, want %q", refusal.Reason, a.reason)
+	case err == nil && a.released != nil && !bytes.Equal(released, *a.released):
+		return fmt.Sprintf("released %x, want %x", released, []byte(*a.released))
 	}
 	return ""
 }
@@ -165,8 +200,9 @@ func (p *player) reseal(t *vectors.Test, set kit.Setting) string {
 }
 
 // ring says how a design's answer to a configuration differs from what is
-// demanded; "" that it does not.
-func ring(r *vectors.Ring, d *codecs.Design) string {
+// demanded; "" that it does not, or that another reading of the format answers
+// so.
+func (p *player) ring(r *vectors.Ring) string {
 	c := codecs.Config{}
 	for _, s := range r.Secrets {
 		c.Secrets = append(c.Secrets, s)
@@ -178,14 +214,19 @@ func ring(r *vectors.Ring, d *codecs.Design) string {
 		}
 		c.TTL = &ttl
 	}
-	err := kit.SetUp(d, c)
+	got, err := vectors.Accept, kit.SetUp(&p.subject.Design, c)
+	if err != nil {
+		got = vectors.Refuse
+	}
+	want := r.Expect
+	if as, ok := r.Readings[p.demand.As]; ok {
+		want = as
+	}
 	switch {
 	case errors.Is(err, codecs.ErrFault):
 		return fmt.Sprintf("%s: it broke: %v", r.ID, err)
-	case err == nil && r.Expect == vectors.Refuse:
-		return fmt.Sprintf("%s: taken, want refused: %s", r.ID, r.Comment)
-	case err != nil && r.Expect == vectors.Accept:
-		return fmt.Sprintf("%s: refused (%v), want taken: %s", r.ID, err, r.Comment)
+	case got == want, p.demand.As == "" && slices.Contains(slices.Collect(maps.Values(r.Readings)), got):
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("%s: got %s (%v), want %s: %s", r.ID, got, err, want, r.Comment)
 }

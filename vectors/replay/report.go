@@ -28,15 +28,15 @@ func (r *Report) Summary() string {
 	if r.Died != nil {
 		return fmt.Sprintf("%s: %s: %v", r.Design, r.Subject, r.Died)
 	}
-	return fmt.Sprintf("%s: %s: %d tests, %d agreed, %d wrong, %d lenient as flagged, %d unexercised; %d rings wrong",
-		r.Design, r.Subject, len(r.Findings), r.count(Agreed), r.count(Wrong), r.count(Lenient), r.count(Unexercised), len(r.Rings))
+	return fmt.Sprintf("%s: %s: %d tests, %d agreed, %d wrong, %d as another reading, %d unexercised; %d rings wrong",
+		r.Design, r.Subject, len(r.Findings), r.count(Agreed), r.count(Wrong), r.count(Otherwise), r.count(Unexercised), len(r.Rings))
 }
 
 // Write writes the summary; a table of what was wrong per stage and per flag;
 // and up to most findings, each with the test's id.
 func (r *Report) Write(w io.Writer, most int) error {
 	fmt.Fprintln(w, r.Summary())
-	if r.count(Wrong)+r.count(Lenient)+len(r.Rings) == 0 {
+	if r.count(Wrong)+r.count(Otherwise)+len(r.Rings) == 0 {
 		return nil
 	}
 	if err := r.tables(w); err != nil {
@@ -60,7 +60,7 @@ func (r *Report) Write(w io.Writer, most int) error {
 }
 
 // tally counts outcomes.
-type tally struct{ tests, wrong, lenient int }
+type tally struct{ tests, wrong, otherwise int }
 
 func (r *Report) tables(w io.Writer) error {
 	stages, flags := map[string]*tally{}, map[string]*tally{}
@@ -79,10 +79,10 @@ func (r *Report) tables(w io.Writer) error {
 		title string
 		rows  map[string]*tally
 	}{{"stage", stages}, {"flag", flags}} {
-		fmt.Fprintf(t, "%s\ttests\twrong\tlenient\n", table.title)
+		fmt.Fprintf(t, "%s\ttests\twrong\tas another\n", table.title)
 		for _, name := range slices.Sorted(maps.Keys(table.rows)) {
 			row := table.rows[name]
-			fmt.Fprintf(t, "%s\t%d\t%d\t%d\n", name, row.tests, row.wrong, row.lenient)
+			fmt.Fprintf(t, "%s\t%d\t%d\t%d\n", name, row.tests, row.wrong, row.otherwise)
 		}
 	}
 	return t.Flush()
@@ -96,7 +96,7 @@ func add(table map[string]*tally, name string, o Outcome) {
 	switch o {
 	case Wrong:
 		table[name].wrong++
-	case Lenient:
-		table[name].lenient++
+	case Otherwise:
+		table[name].otherwise++
 	}
 }

@@ -159,6 +159,8 @@ class Opened:
         except MCPError as refusal:
             require_frozen(refusal)
             raise Rejected(STAGES[LOG.reason], LOG.reason) from refusal
+        except RecursionError as deep:  # out of json.loads, and not caught by the SDK: its server answers -32603
+            raise Rejected("malformed", "malformed") from deep
         return seen[0].encode("utf-8", "surrogatepass")
 
 
