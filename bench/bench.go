@@ -6,7 +6,8 @@
 // once in every round, in a random order that each round draws anew, for a
 // number of operations that was fixed before the first round; so whatever the
 // machine does meanwhile falls on all cells alike, and two cells can be compared
-// round by round.
+// round by round. A cell runs in a few parts, and the time of the median part is
+// what counts, so that an interrupt in one of them does not.
 //
 // The package writes what it measured (see package runfile) and decides nothing:
 // medians, intervals and verdicts are the business of package analysis. It is,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 
 	"sealab/codecs"
 	"sealab/internal/runfile"
@@ -87,31 +86,4 @@ func (p place) prepare(c Config) (planned, error) {
 	}
 	allocs, err := count(cell, n)
 	return planned{p, cell, n, allocs}, err
-}
-
-// warmShare is how many times longer than its warming a cell runs.
-const warmShare = 16
-
-// measure runs the cell once. Where it is compared with another, the garbage of
-// the cells before is collected first; a few operations fill again the pools and
-// caches that this emptied.
-func (p planned) measure() (Measurement, error) {
-	if p.compared() {
-		runtime.GC()
-	}
-	if _, err := p.Run(1 + p.n/warmShare); err != nil {
-		return Measurement{}, fmt.Errorf("sealab: %s: %w", p, err)
-	}
-	elapsed, err := p.Run(p.n)
-	if err == nil && elapsed <= 0 {
-		err = fmt.Errorf("%d operations took %v", p.n, elapsed)
-	}
-	if err != nil {
-		return Measurement{}, fmt.Errorf("sealab: %s: %w", p, err)
-	}
-	return Measurement{
-		Subject: p.Name, Op: p.op, Size: p.size, N: p.n,
-		NsPerOp:     float64(elapsed.Nanoseconds()) / float64(p.n),
-		Allocations: p.allocs, TokenSize: p.TokenSize,
-	}, nil
 }

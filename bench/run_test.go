@@ -138,6 +138,30 @@ func TestForeignSubjectsAreTimedByThemselves(t *testing.T) {
 	require.False(t, result.Measurements[0].Counted)
 }
 
+// TestInterruptedPartsDoNotCount gives the runner a subject that takes a hundred
+// times as long in every third part.
+func TestInterruptedPartsDoNotCount(t *testing.T) {
+	calls := 0
+	uneven := bench.Subject{
+		Subject: runfile.Subject{Name: "uneven", Role: runfile.RoleForeign},
+		Prepare: func(runfile.Op, []byte) (bench.Cell, error) {
+			run := func(n int) (time.Duration, error) {
+				calls++
+				if calls%3 == 0 {
+					n *= 100
+				}
+				return time.Duration(n) * time.Microsecond, nil
+			}
+			return bench.Cell{Run: run}, nil
+		},
+	}
+	result, err := bench.Run(context.Background(), []bench.Subject{uneven}, tiny)
+	require.NoError(t, err)
+	for _, m := range result.Measurements {
+		require.Equal(t, 1000.0, m.NsPerOp)
+	}
+}
+
 func TestStoppedRunKeepsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := tiny

@@ -38,12 +38,19 @@ func (r *Run) writeHead(w io.Writer, ratios []Ratio) {
 	fmt.Fprintf(w, "%d cells, %d rounds in random order, %s a cell (a quarter of it for schemes and refusals)\n", len(r.places), r.Rounds(), r.Stamp["cell"])
 	fmt.Fprintf(w, "medians with 95 %% intervals; ratios are paired by rounds, and the intervals of all %d hold together at %.0f %%\n",
 		len(ratios), Confidence*100)
-	if share, cells := Noise(ratios); cells > 0 {
-		fmt.Fprintf(w, "noise floor %s: the largest difference between a subject and itself, of %d cells\n", percent(share), cells)
-	} else {
+	share, cells := Noise(ratios)
+	if cells == 0 {
 		fmt.Fprintln(w, "noise floor unexercised: no subject was measured twice")
+		return
+	}
+	fmt.Fprintf(w, "noise floor %s: the largest difference between a subject and itself, of %d cells\n", percent(share), cells)
+	if share > restless {
+		fmt.Fprintln(w, "warning: that is not a quiet machine: all ratios are rough")
 	}
 }
+
+// restless is the noise floor above which a report warns.
+const restless = 0.05
 
 func dirty(flag string) string {
 	if flag == "true" {

@@ -96,6 +96,17 @@ func TestReportSaysAllOfIt(t *testing.T) {
 	}
 }
 
+func TestReportWarnsOfARestlessMachine(t *testing.T) {
+	const warning = "not a quiet machine"
+	var b strings.Builder
+	require.NoError(t, quiet.load(t, 4).Report(&b))
+	require.NotContains(t, b.String(), warning)
+	s := quiet
+	s.slow = map[speed.Place]float64{{Subject: "enc-again", Op: runfile.Seal, Size: 64}: 1.08}
+	require.NoError(t, s.load(t, 4).Report(&b))
+	require.Contains(t, b.String(), warning)
+}
+
 func TestReportOfTooFewRounds(t *testing.T) {
 	s := quiet
 	s.rounds = 2

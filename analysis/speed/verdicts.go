@@ -30,7 +30,9 @@ func (r *Run) writeVerdicts(w io.Writer, ratios []Ratio) {
 	t.write(w)
 
 	missed := slices.DeleteFunc(slices.Clone(verdicts), Verdict.Reached)
-	fmt.Fprintf(w, "%d of %d bars reached\n", len(verdicts)-len(missed), len(verdicts))
+	unsure := slices.DeleteFunc(slices.Clone(verdicts), Verdict.Sure)
+	fmt.Fprintf(w, "%d of %d bars reached; %d are in doubt, because the interval holds the bar\n",
+		len(verdicts)-len(missed), len(verdicts), len(unsure))
 	for _, v := range missed {
 		fmt.Fprintf(w, "  not reached: %s, %s: %s, %s: %s short%s\n",
 			v.what(v.Of.Subject), size(v.Of.Size), times(v.Interval), v.limit(), percent(v.Short()), r.possible(v))
