@@ -16,46 +16,53 @@ var ends = func() (t [256]bool) {
 	return t
 }()
 
-// text reads a string at its opening quotation mark. A string without escapes
-// shares memory with the document.
+// text reads a string at its opening quotation mark. A string of one run shares
+// memory with the document.
 func (p *parser) text(out *[]byte) bool {
 	p.at++
-	var unescaped []byte
-	for start := p.at; ; {
-		for p.at < len(p.src) && !ends[p.src[p.at]] {
-			p.at++
-		}
+	var joined []byte // nil as long as there is one run
+	for {
+		run := p.run()
 		if p.at == len(p.src) {
 			return p.fail("an unfinished string")
 		}
-		switch run := p.src[start:p.at:p.at]; p.src[p.at] {
-		case '"':
+		switch c := p.src[p.at]; {
+		case c == '"':
 			p.at++
-			if unescaped == nil {
-				unescaped = run
-			} else {
-				unescaped = append(unescaped, run...)
+			if *out = run; joined != nil {
+				*out = append(joined, run...)
 			}
-			*out = unescaped
 			return true
-		case '\\':
-			if unescaped == nil {
-				unescaped = make([]byte, 0, 2*len(run)+64)
-			}
-			unescaped = append(unescaped, run...)
+		case c == '\\':
 			r, ok := p.escape()
 			if !ok {
 				return p.fail("a wrong escape")
 			}
-			unescaped = AppendRune(unescaped, r)
-			start = p.at
-		default:
-			if !p.Controls {
-				return p.fail("a control character in a string")
-			}
+			joined = AppendRune(append(roomFor(joined, run), run...), r)
+		case p.Controls:
 			p.at++
+			joined = append(append(roomFor(joined, run), run...), c)
+		default:
+			return p.fail("a control character in a string")
 		}
 	}
+}
+
+// run skips the characters at hand that stand for themselves, and returns them.
+func (p *parser) run() []byte {
+	start := p.at
+	for p.at < len(p.src) && !ends[p.src[p.at]] {
+		p.at++
+	}
+	return p.src[start:p.at:p.at]
+}
+
+// roomFor returns joined, or a new text with room for about twice the first run.
+func roomFor(joined, run []byte) []byte {
+	if joined != nil {
+		return joined
+	}
+	return make([]byte, 0, 2*len(run)+64)
 }
 
 // short are the escapes of one letter.

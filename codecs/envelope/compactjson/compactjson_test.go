@@ -97,6 +97,24 @@ func TestLoads(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// FuzzLoads checks that whatever Loads takes has a compact form, which reads as
+// the same value.
+func FuzzLoads(f *testing.F) {
+	for _, doc := range []string{"[1]", "\xff\xfe[\x001\x00]\x00", "\x00\x00\x00[\x00\x00\x001\x00\x00\x00]", `{"a":"\`, "\xef\xbb\xbf{}"} {
+		f.Add([]byte(doc))
+	}
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		v, err := compactjson.Loads(doc)
+		if err != nil {
+			return
+		}
+		once := compactjson.AppendSortedValue(nil, &v)
+		again, err := compactjson.Loads(once)
+		require.NoError(t, err, "%q", once)
+		require.Equal(t, string(once), string(compactjson.AppendSortedValue(nil, &again)))
+	})
+}
+
 // FuzzAppendSorted checks that the compact form is ASCII, reads as JSON, and is
 // its own compact form.
 func FuzzAppendSorted(f *testing.F) {
