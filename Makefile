@@ -29,11 +29,16 @@ OLD ?= $(lastword $(filter-out $(NEW),$(RUNS)))
 compare: bin/sealab ## compare two runs: OLD=results/... NEW=results/..., by default the newest two
 	bin/sealab compare $(OLD) $(NEW)
 
+# What a test could not run, each in a line; shown when the tests are done.
+UNEXERCISED := $(CURDIR)/bin/unexercised
+
 .PHONY: test
 test: ## run every test, with the race detector; then what the detector disturbs
-	$(GO) test -race ./...
+	@mkdir -p bin && rm -f $(UNEXERCISED)
+	SEALAB_UNEXERCISED=$(UNEXERCISED) $(GO) test -race ./...
 	$(GO) test -run 'TestConformance/Allocations' ./codecs/...
 	$(GO) test -tags purego ./codecs/b64
+	@sort -u $(UNEXERCISED) 2>/dev/null || true
 
 .PHONY: lint
 lint: ## gofmt, go vet, staticcheck
