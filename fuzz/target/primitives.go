@@ -16,13 +16,13 @@ import (
 
 var primitivesTarget = Target{
 	Name: "primitives", Layer: LayerImplementations,
-	Doc:   "the primitives in two implementations each: AES-GCM in assembly and in Go, XChaCha20-Poly1305 and a plain reading of its draft, base64url by vectors and by the standard library",
+	Doc:   "the primitives in two implementations each: AES-GCM in assembly and in Go, XChaCha20-Poly1305 and a plain reading of its draft, base64url by vectors and by the standard library, HPKE in circl and in crypto/hpke",
 	Run:   primitives,
 	Seeds: primitivesSeeds,
 }
 
 // pairs are the primitives that are compared.
-var pairs = []func(*program.Program) error{gcmTwice, xchachaTwice, base64Twice}
+var pairs = []func(*program.Program) error{gcmTwice, xchachaTwice, base64Twice, hpkeTwice}
 
 func primitives(p *program.Program) error { return pairs[p.Pick(len(pairs))](p) }
 

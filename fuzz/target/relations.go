@@ -33,20 +33,12 @@ var families = sync.OnceValue(func() []family {
 func newFamily(s subject) family {
 	first, second := secrets(s.Design, 0), secrets(s.Design, 1)
 	f := family{one: s, forward: s, backward: s}
-	f.other = mustSubject(s.Design, second)
+	f.other = mustSubject(s.Design, codecs.Config{Secrets: second})
 	if s.holds(codecs.Rotation) {
-		f.forward = mustSubject(s.Design, slices.Concat(first, second))
-		f.backward = mustSubject(s.Design, slices.Concat(second, first))
+		f.forward = mustSubject(s.Design, codecs.Config{Secrets: slices.Concat(first, second)})
+		f.backward = mustSubject(s.Design, codecs.Config{Secrets: slices.Concat(second, first)})
 	}
 	return f
-}
-
-func mustSubject(d codecs.Design, ring [][]byte) subject {
-	s, err := newSubject(d, ring)
-	if err != nil {
-		panic(fmt.Sprintf("sealab: fuzz: %s: %v", d.Name, err)) // the catalog's own designs take these secrets
-	}
-	return s
 }
 
 func relations(p *program.Program) error {

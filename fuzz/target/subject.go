@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
@@ -18,41 +17,61 @@ type subject struct {
 	codecs.Design
 	codec     codecs.Codec // for a scheme: bound to one binding and time
 	assembler codecs.Assembler
+	scheme    codecs.Scheme // nil for a codec
 }
 
 // subjects are all designs of the catalog that can seal step by step.
 var subjects = sync.OnceValue(func() []subject {
 	var all []subject
 	for _, d := range catalog.All() {
-		s, err := newSubject(d, secrets(d, 0))
-		if err != nil {
-			panic(fmt.Sprintf("sealab: fuzz: %s: %v", d.Name, err)) // the catalog's own designs take these secrets
-		}
-		all = append(all, s)
+		all = append(all, mustSubject(d, codecs.Config{Secrets: secrets(d, 0)}))
 	}
 	return all
 })
 
-func newSubject(d codecs.Design, ring [][]byte) (subject, error) {
-	s := subject{Design: d}
-	if d.IsScheme() {
-		scheme, err := d.OpenScheme(codecs.Config{Secrets: ring})
-		if err != nil {
-			return s, err
-		}
-		s.codec = codecs.Bound{Scheme: scheme, Binding: &binding, Now: now}
-	} else {
-		codec, err := d.OpenCodec(codecs.Config{Secrets: ring})
-		if err != nil {
-			return s, err
-		}
-		s.codec = codec
+// mustSubject sets a design of the catalog up with what it is known to take.
+func mustSubject(d codecs.Design, c codecs.Config) subject {
+	s, err := newSubject(d, c)
+	if err != nil {
+		panic(fmt.Sprintf("sealab: fuzz: %s: %v", d.Name, err))
 	}
+	return s
+}
+
+func newSubject(d codecs.Design, c codecs.Config) (subject, error) {
+	s := subject{Design: d}
+	if !d.IsScheme() {
+		codec, err := d.OpenCodec(c)
+		if err != nil {
+			return s, err
+		}
+		return s.over(codec)
+	}
+	var err error
+	if s.scheme, err = d.OpenScheme(c); err != nil {
+		return s, err
+	}
+	return s.over(codecs.Bound{Scheme: s.scheme, Binding: &home.binding, Now: home.now})
+}
+
+// over returns s with another codec.
+func (s subject) over(codec codecs.Codec) (subject, error) {
 	var ok bool
-	if s.assembler, ok = codecs.AsAssembler(s.codec); !ok {
+	s.codec = codec
+	if s.assembler, ok = codecs.AsAssembler(codec); !ok {
 		return s, errors.New("it cannot seal step by step")
 	}
 	return s, nil
+}
+
+// in returns s in another situation. A codec knows none.
+func (s subject) in(where *situation) subject {
+	if s.scheme == nil {
+		return s
+	}
+	s.codec = codecs.Bound{Scheme: s.scheme, Binding: &where.binding, Now: where.now}
+	s.assembler, _ = codecs.AsAssembler(s.codec)
+	return s
 }
 
 // secrets returns the ring of one secret with the given number, of a length
@@ -61,15 +80,6 @@ func secrets(d codecs.Design, number int) [][]byte {
 	secret := bytes.Repeat(fmt.Appendf(nil, "fuzz secret %d; ", number), 4)
 	return [][]byte{secret[:max(d.KeySize, codecs.MinSecret)]}
 }
-
-var (
-	principal, audience = "alice", "srv"
-	binding             = codecs.Binding{
-		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod"}`),
-		Principal: &principal, Audience: &audience,
-	}
-	now = time.Unix(1_795_132_800, 0)
-)
 
 // pick chooses a subject.
 func pick(p *program.Program) subject { return subjects()[p.Pick(len(subjects()))] }
@@ -121,14 +131,20 @@ func sameJSON(a, b []byte) bool {
 	return errP == nil && errQ == nil && bytes.Equal(p, q)
 }
 
-// open unseals a token and checks that the answer is one of the two that there
+// unsupported stands in the place of a refusal for the third outcome: a token
+// that is sound, with a state that the design cannot hand over.
+var unsupported = codecs.Reject(0, "not supported")
+
+// open unseals a token and checks that the answer is one of the three that there
 // may be, and that dst is as the contract has it. refused is nil where the
 // token was accepted.
 func (s subject) open(token []byte) (payload []byte, refused *codecs.RejectError, err error) {
 	const before = "kept"
 	given := bytes.Clone(token)
 	out, err := s.codec.Unseal([]byte(before), token)
-	refused = codecs.Rejected(err)
+	if refused = codecs.Rejected(err); errors.Is(err, codecs.ErrUnsupported) {
+		refused, err = unsupported, unsupported
+	}
 	switch {
 	case !bytes.Equal(given, token):
 		return nil, nil, fmt.Errorf("%s: opening changed the token %q", s.Name, given)

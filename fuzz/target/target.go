@@ -2,9 +2,10 @@
 // small program, to a verdict. They range over the catalog and so cover every
 // design without naming one.
 //
-// There are four layers: the token as text; the inside, altered and
+// There are four layers of tokens: the token as text; the inside, altered and
 // authenticated again; the same token in several implementations; relations
-// that must hold. Oracles compare the verdict first (accepted or refused), then
+// that must hold. Beside them are the readers of documents and the worker
+// protocol. Oracles compare the verdict first (accepted or refused), then
 // the stage, then the bytes.
 package target
 
@@ -25,6 +26,17 @@ type Target struct {
 	Run func(*program.Program) error
 	// Seeds returns inputs to begin from. There is at least one.
 	Seeds func() ([][]byte, error)
+	// Missing returns what is not on this machine that the target needs, "" where
+	// there is nothing. nil: it needs nothing.
+	Missing func() string
+}
+
+// Unexercised returns why the target cannot run here, "" where it can.
+func (t Target) Unexercised() string {
+	if t.Missing == nil {
+		return ""
+	}
+	return t.Missing()
 }
 
 // The layers.
@@ -33,6 +45,8 @@ const (
 	LayerInside          = "inside"
 	LayerImplementations = "implementations"
 	LayerRelations       = "relations"
+	LayerReaders         = "readers"
+	LayerProtocol        = "protocol"
 )
 
 // All returns every target.
@@ -40,8 +54,18 @@ func All() []Target {
 	return []Target{
 		textTarget,
 		insideTarget,
+		claimsTarget,
 		relationsTarget,
+		sequencesTarget,
+		contextsTarget,
+		readingsTarget,
+		remoteTarget,
 		primitivesTarget,
+		jsonTarget,
+		pythonTarget,
+		servingTarget,
+		answersTarget,
+		peersTarget,
 	}
 }
 

@@ -80,14 +80,24 @@ func neighbour(c, bits byte) byte {
 	return c
 }
 
-// textSeeds are a sealed token of every design, and one alteration of each kind.
+// textSeeds are a sealed token of every design, one alteration of each kind, and
+// in its place the tokens of the committed vectors.
 func textSeeds() ([][]byte, error) {
+	files, err := committed()
+	if err != nil {
+		return nil, err
+	}
 	var seeds [][]byte
-	for i := range subjects() {
+	for i, s := range subjects() {
 		for kind := range byte(8) {
 			var w program.Writer
 			w.Pick(i, len(subjects())).Bytes([]byte("seed")).Bytes([]byte("payload"))
 			seeds = append(seeds, bytes.Clone(w.Program()), w.Byte(kind).Uint16(20).Uint16(4).Raw([]byte("v1.A")).Program())
+		}
+		for _, test := range files[s.Name].distinct() {
+			var w program.Writer
+			w.Pick(i, len(subjects())).Bytes(test.Seed).Bytes(test.Payload)
+			seeds = append(seeds, w.Byte(7).Uint16(0).Bytes([]byte(test.Token)).Program())
 		}
 	}
 	return seeds, nil

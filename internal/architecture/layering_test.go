@@ -45,8 +45,9 @@ var layers = map[string][]string{
 
 	"vectors/...": instrument,
 	"fuzz/...":    instrument,
-	// base64url is a primitive here, and compared with the standard library's.
-	"fuzz/target/...": append([]string{"codecs/b64", "fuzz/program/..."}, instrument...),
+	// base64url and the readers of JSON are primitives here, and compared with
+	// the standard library's; peers are second implementations.
+	"fuzz/target/...": append([]string{"codecs/b64", "codecs/envelope/compactjson", "codecs/foreign", "fuzz/program/...", "fuzz/harness"}, instrument...),
 	"bench/...":       append([]string{"codecs/keyring"}, instrument...), // floors draw nonces as designs do
 	"analysis/...":    instrument,
 	"internal/...":    {"codecs", "internal/..."},

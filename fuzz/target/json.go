@@ -1,0 +1,74 @@
+package target
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"sealab/codecs/envelope/compactjson"
+	"sealab/codecs/rawjson"
+	"sealab/fuzz/program"
+)
+
+var jsonTarget = Target{
+	Name: "json", Layer: LayerReaders,
+	Doc:   "the JSON readers on any document: they take what the standard library takes, lose nothing, and the compact form is its own compact form",
+	Run:   readJSON,
+	Seeds: jsonSeeds,
+}
+
+func readJSON(p *program.Program) error {
+	document := p.Rest()
+	v, err := rawjson.Parse(document)
+	if valid := json.Valid(document); valid != (err == nil) {
+		return fmt.Errorf("rawjson: %q: %w, and to the standard library it is valid: %v", document, err, valid)
+	}
+	if err == nil && !bytes.Equal(v.Raw, bytes.Trim(document, " \t\r\n")) {
+		return fmt.Errorf("rawjson: %q was read as %q", document, v.Raw)
+	}
+	for _, compact := range []func(dst, doc []byte) ([]byte, error){compactjson.Append, compactjson.AppendSorted} {
+		if err := requireStable(document, compact); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// requireStable returns an error unless the compact form of a document is ASCII
+// and has itself as its compact form.
+func requireStable(document []byte, compact func(dst, doc []byte) ([]byte, error)) error {
+	once, err := compact(nil, document)
+	if err != nil {
+		return nil
+	}
+	for _, c := range once {
+		if c < ' ' || c > '~' {
+			return fmt.Errorf("compactjson: the form %q of %q is not printable ASCII", once, document)
+		}
+	}
+	twice, err := compact(nil, once)
+	if err != nil || !bytes.Equal(once, twice) {
+		return fmt.Errorf("compactjson: %q becomes %q, and that %q (%w)", document, once, twice, err)
+	}
+	return nil
+}
+
+// documents are places where readers of JSON differ.
+var documents = []string{
+	`{}`, `[]`, `null`, `true`, `"text"`, `0`, `-0`, `-0.0`, `1.0`, `1e16`, `1e-5`, `5e-324`, `1e400`, `12345678901234567890`,
+	`{"b":1,"a":2,"b":3}`, `["\u0000\ud800","\ud83d\ude00","\u2028/\/"]`, "\"\x7f\xed\xa0\x80\"", ` { "a" : [ 1 , { } ] } `,
+	`[NaN,Infinity,-Infinity]`, "\ufeff{}", `{"a":1,}`, `[1 2]`, `"\x"`, `"\u12"`, `01`, `1.`, `.5`, `+1`, `"\`,
+	`{"v":1,"iat":1795132800.25,"exp":1795133400.25,"m":"tools/call","t":"deploy","a":"RBNvo1WzZ4oRRq0W9-hkng","s":"state","aud":"srv"}`,
+}
+
+func jsonSeeds() ([][]byte, error) {
+	var seeds [][]byte
+	for _, d := range documents {
+		seeds = append(seeds, []byte(d))
+	}
+	files, err := committed()
+	for _, f := range files {
+		seeds = append(seeds, f.claims()...)
+	}
+	return seeds, err
+}

@@ -1,0 +1,120 @@
+package target
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"sync"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/fuzz/program"
+)
+
+var readingsTarget = Target{
+	Name: "readings", Layer: LayerImplementations,
+	Doc:   "one wire format in two readings: they seal the same bytes, and what the strict one accepts the faithful one accepts, with the same state",
+	Run:   readings,
+	Seeds: readingsSeeds,
+}
+
+// A pair is two readings of one format under the same secrets and options, of
+// which strict has one spelling of a token and faithful does not.
+type pair struct{ strict, faithful subject }
+
+var readingPairs = sync.OnceValue(func() []pair {
+	var all []pair
+	for _, f := range catalog.All() {
+		for _, d := range catalog.All() {
+			if d.SharesFormat(f) && promisesCanonical(d) && !promisesCanonical(f) {
+				all = append(all, newPair(d, f))
+			}
+		}
+	}
+	return all
+})
+
+func promisesCanonical(d codecs.Design) bool { return subject{Design: d}.holds(codecs.Canonical) }
+
+func newPair(strict, faithful codecs.Design) pair {
+	options, err := faithful.Choose(codecs.Config{})
+	if err != nil {
+		panic(fmt.Sprintf("sealab: fuzz: %s: %v", faithful.Name, err)) // its own defaults
+	}
+	c := codecs.Config{Secrets: secrets(faithful, 0), Options: options}
+	return pair{mustSubject(strict, c), mustSubject(faithful, c)}
+}
+
+// readings seals with the strict reading, rewrites steps or the text, and
+// compares what the two say.
+func readings(p *program.Program) error {
+	r := readingPairs()[p.Pick(len(readingPairs()))]
+	seed, payload := r.strict.seed(p), r.strict.payload(p)
+	if err := r.sealAlike(seed, payload); err != nil {
+		return err
+	}
+	var rewritten steps
+	token, err := r.strict.assembler.SealEdited(nil, seed, payload, func(step codecs.Step, value []byte) []byte {
+		return rewritten.edit(p, step, value)
+	})
+	if errors.Is(err, codecs.ErrUnsupported) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for i := 0; i < 4 && !p.Done(); i++ {
+		token = alter(p, token)
+	}
+	return r.compare(token)
+}
+
+// sealAlike returns an error unless both readings seal the same bytes.
+func (r pair) sealAlike(seed, payload []byte) error {
+	if r.strict.assembler.SeedSize() != r.faithful.assembler.SeedSize() {
+		return nil
+	}
+	a, errA := r.strict.assembler.SealSeeded(nil, seed, payload)
+	b, errB := r.faithful.assembler.SealSeeded(nil, seed, payload)
+	if (errA == nil) != (errB == nil) || !bytes.Equal(a, b) {
+		return fmt.Errorf("%s seals %q as %q (%w), %s as %q (%w)", r.strict.Name, payload, a, errA, r.faithful.Name, b, errB)
+	}
+	return nil
+}
+
+// compare returns an error when the strict reading accepts what the faithful
+// one does not, or with another state.
+func (r pair) compare(token []byte) error {
+	strict, refused, err := r.strict.open(token)
+	if err != nil {
+		return err
+	}
+	faithful, refusedToo, err := r.faithful.open(token)
+	switch {
+	case err != nil:
+		return err
+	case refused == nil && refusedToo != nil:
+		return fmt.Errorf("%s accepts %q and %s refuses it: %s, %s", r.strict.Name, token, r.faithful.Name, refusedToo.Stage, refusedToo.Reason)
+	case refused == nil && !bytes.Equal(strict, faithful):
+		return fmt.Errorf("%q is %q to %s and %q to %s", token, strict, r.strict.Name, faithful, r.faithful.Name)
+	}
+	return nil
+}
+
+// readingsSeeds are, for each pair, one rewriting of each step and of the text.
+func readingsSeeds() ([][]byte, error) {
+	var seeds [][]byte
+	for i := range readingPairs() {
+		for step := range 8 {
+			for kind := range byte(8) {
+				var w program.Writer
+				w.Pick(i, len(readingPairs())).Bytes([]byte("seed")).Bytes([]byte("state"))
+				for range step {
+					w.Byte(11)
+				}
+				seeds = append(seeds, w.Byte(kind).Uint16(1).Uint16(3).Raw([]byte("abc")).Program())
+			}
+		}
+	}
+	return seeds, nil
+}

@@ -1,0 +1,65 @@
+package target
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"sealab/codecs"
+	"sealab/codecs/worker"
+	"sealab/fuzz/program"
+)
+
+var remoteTarget = Target{
+	Name: "remote", Layer: LayerImplementations,
+	Doc:   "a design and itself behind the worker protocol: the same verdict, stage, reason and bytes",
+	Run:   remote,
+	Seeds: textSeeds,
+}
+
+// remote asks a design about a token and then puts the question and the answer
+// through the words of the protocol and back.
+func remote(p *program.Program) error {
+	s := pick(p)
+	seed, payload := s.seed(p), s.payload(p)
+	token, err := s.assembler.SealSeeded(nil, seed, payload)
+	if err != nil {
+		return err
+	}
+	for i := 0; i < 16 && !p.Done(); i++ {
+		token = alter(p, token)
+	}
+	if !utf8.Valid(token) {
+		return nil // the protocol is text
+	}
+	here, err := s.codec.Unseal(nil, token)
+	kind := worker.KindCodec
+	if s.IsScheme() {
+		kind = worker.KindScheme
+	}
+	c := codecs.Config{Secrets: secrets(s.Design, 0)}
+	question, err := worker.JudgeCase(kind, c, token, &home.binding, home.now, codecs.Verdict{Payload: here, Err: err})
+	if err != nil {
+		return fmt.Errorf("%s: asking about %q: %w", s.Name, token, err)
+	}
+	got, agrees, err := question.Replay(s.Design)
+	if err != nil {
+		return fmt.Errorf("%s: replaying %s: %w", s.Name, question.Ask, err)
+	}
+	if !agrees || !bytes.Equal(got.Payload, here) {
+		return fmt.Errorf("%s: %q is %s here, and through the protocol %q, %w", s.Name, token, question.Answer, got.Payload, got.Err)
+	}
+	return requireWords(question)
+}
+
+// requireWords returns an error unless question and answer are JSON.
+func requireWords(c worker.Case) error {
+	for _, line := range []json.RawMessage{c.Open, c.Ask, c.Answer} {
+		if !json.Valid(line) || bytes.ContainsAny(line, "\r\n") {
+			return errors.Join(fmt.Errorf("the protocol has the line %q", line))
+		}
+	}
+	return nil
+}

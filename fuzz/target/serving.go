@@ -1,0 +1,75 @@
+package target
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"sealab/codecs/worker"
+	"sealab/fuzz/program"
+)
+
+var servingTarget = Target{
+	Name: "serving", Layer: LayerProtocol,
+	Doc:   "the worker protocol's server fed anything: one answer per line, each one JSON object that says ok or why not",
+	Run:   serving,
+	Seeds: servingSeeds,
+}
+
+func serving(p *program.Program) error {
+	s := pick(p)
+	input := p.Rest()
+	server := worker.Server{Design: s.Design, Version: "fuzz"}
+	var out bytes.Buffer
+	if err := server.Serve(bytes.NewReader(input), &out); err != nil {
+		return fmt.Errorf("%s: serving %q: %w", s.Name, input, err)
+	}
+	want := bytes.Count(input, []byte("\n"))
+	if len(input) > 0 && input[len(input)-1] != '\n' {
+		want++
+	}
+	answers := bytes.SplitAfter(out.Bytes(), []byte("\n"))
+	answers = answers[:len(answers)-1] // what follows the last line's end is empty
+	if len(answers) != want {
+		return fmt.Errorf("%s: %d lines got %d answers: %q", s.Name, want, len(answers), out.Bytes())
+	}
+	for _, a := range answers {
+		var answer struct {
+			OK *bool `json:"ok"`
+		}
+		if err := json.Unmarshal(a, &answer); err != nil || answer.OK == nil {
+			return fmt.Errorf("%s: the answer %q to %q does not say whether it is ok", s.Name, a, input)
+		}
+	}
+	return nil
+}
+
+// conversation is one of a client with a worker; the secret is 32 bytes.
+const conversation = `{"op":"hello","protocol":1}
+{"op":"open","keys_b64":["ZnV6eiBzZWNyZXQgMDsgZnV6eiBzZWNyZXQgMDsgZnU"],"ttl":600,"options":{}}
+{"op":"mint","handle":1,"now":1795132800.25,"state_b64":"InN0YXRlIg","binding":{"method":"tools/call","target":"deploy","arguments":{"env":"prod"},"principal":"alice","audience":null}}
+{"op":"seal","handle":1,"payload_b64":"cGF5bG9hZA"}
+{"op":"verify","handle":1,"now":1795132800.25,"token":"v1.AAAA","binding":{}}
+{"op":"unseal","handle":1,"tokens":["v1.AAAA","\ud800"]}
+{"op":"verify","handle":1,"now":1e300,"tokens":[],"binding":null}
+{"op":"bench","handle":1,"do":"verify","n":1}
+{"op":"close","handle":1}
+{"op":"close","handle":-1}
+{"op":"nothing"}
+`
+
+// servingSeeds are the conversation, whole and line by line, with each design.
+func servingSeeds() ([][]byte, error) {
+	var seeds [][]byte
+	for i := range subjects() {
+		begin := func(text []byte) []byte {
+			var w program.Writer
+			return w.Pick(i, len(subjects())).Raw(text).Program()
+		}
+		seeds = append(seeds, begin([]byte(conversation)))
+		for line := range bytes.Lines([]byte(conversation)) {
+			seeds = append(seeds, begin(line))
+		}
+	}
+	return seeds, nil
+}

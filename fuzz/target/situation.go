@@ -1,0 +1,140 @@
+package target
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"sealab/codecs"
+	"sealab/fuzz/program"
+)
+
+// A situation is where and when a token is made or read.
+type situation struct {
+	binding codecs.Binding
+	now     time.Time
+}
+
+// home is the situation of targets that do not vary it.
+var home = situation{
+	codecs.Binding{
+		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod"}`),
+		Principal: optional("alice"), Audience: optional("srv"),
+	},
+	time.Unix(1_795_132_800, 0),
+}
+
+func optional(s string) *string { return &s }
+
+// Values of a situation. Two different ones of arguments are different values
+// to every reader, whatever it makes of spellings and of absence.
+var (
+	methods   = []string{"tools/call", "prompts/get", "Tools/Call", "tools/call\x00", "tools"}
+	arguments = []string{`{"env":"prod"}`, `{"env":"dev"}`, `{"env":"prod","at":[1,2,{"b":null}]}`, `{"ENV":"prod"}`,
+		`{"env":"prod","note":"` + string(bytes.Repeat([]byte("long "), 40)) + `1"}`,
+		`{"env":"prod","note":"` + string(bytes.Repeat([]byte("long "), 40)) + `2"}`}
+)
+
+// A place names one part of a binding.
+type place byte
+
+const (
+	inMethod place = iota
+	inTarget
+	inArguments
+	inPrincipal
+	inAudience
+	places = 5
+)
+
+// promises are the properties that bind each place.
+var promises = [places]codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience}
+
+// change rewrites one part of the situation as the program says.
+func (s situation) change(p *program.Program) situation {
+	where, how := place(p.Pick(places)), p.Byte()
+	switch where {
+	case inMethod:
+		s.binding.Method = methods[int(how)%len(methods)]
+	case inTarget:
+		s.binding.Target = rewrite(p, s.binding.Target, how)
+	case inArguments:
+		s.binding.Arguments = json.RawMessage(arguments[int(how)%len(arguments)])
+	case inPrincipal:
+		s.binding.Principal = rewriteOptional(p, s.binding.Principal, how)
+	default:
+		s.binding.Audience = rewriteOptional(p, s.binding.Audience, how)
+	}
+	return s
+}
+
+// rewriteOptional is rewrite for what may be absent.
+func rewriteOptional(p *program.Program, s *string, how byte) *string {
+	if how%8 == 7 {
+		return nil
+	}
+	if s == nil {
+		return optional("")
+	}
+	return optional(rewrite(p, *s, how))
+}
+
+// rewrite changes a text into one that a careless comparison takes for it, or
+// into another.
+func rewrite(p *program.Program, s string, how byte) string {
+	switch how % 7 {
+	case 0:
+		return ascii(p.Bytes(32))
+	case 1:
+		return s + "\x00"
+	case 2:
+		return s + ascii(p.Bytes(8))
+	case 3:
+		return string(bytes.ToUpper([]byte(s)))
+	case 4:
+		return s[:len(s)/2]
+	case 5:
+		return s + " "
+	default:
+		return ""
+	}
+}
+
+// ascii keeps a text to what every format can carry.
+func ascii(b []byte) string {
+	b = bytes.Clone(b)
+	for i := range b {
+		b[i] &= 0x7f
+	}
+	return string(b)
+}
+
+// differs returns the places in which two bindings differ.
+func differs(a, b *codecs.Binding) []place {
+	var in []place
+	for at, same := range [places]bool{
+		a.Method == b.Method,
+		a.Target == b.Target,
+		bytes.Equal(a.Arguments, b.Arguments),
+		sameOptional(a.Principal, b.Principal),
+		sameOptional(a.Audience, b.Audience),
+	} {
+		if !same {
+			in = append(in, place(at))
+		}
+	}
+	return in
+}
+
+func sameOptional(a, b *string) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// mustRefuse reports whether the design promises to refuse in b what was made in a.
+func (s subject) mustRefuse(a, b *codecs.Binding) bool {
+	return slices.ContainsFunc(differs(a, b), func(at place) bool { return s.holds(promises[at]) })
+}
