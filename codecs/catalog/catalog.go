@@ -11,6 +11,7 @@ import (
 	"sealab/codecs/aesgcm"
 	"sealab/codecs/envelope"
 	"sealab/codecs/flawed"
+	"sealab/codecs/flawed/planted"
 	"sealab/codecs/hmacsha256"
 	"sealab/codecs/hpkepsk"
 	"sealab/codecs/hpkesession"
@@ -38,14 +39,18 @@ var rows = []codecs.Design{
 // All returns every design, in the catalog's order: the rows, and after them a
 // scheme for each codec among them, which puts the claims envelope over it.
 func All() []codecs.Design {
-	all := slices.Clone(rows)
-	for _, d := range rows {
+	all := planting(slices.Clone(rows)...)
+	for _, d := range all {
 		if !d.IsScheme() {
-			all = append(all, envelope.Over(d))
+			all = append(all, planting(envelope.Over(d))...)
 		}
 	}
 	return all
 }
+
+// Planted returns the bugs that the build tag planted puts into the designs, for
+// fuzzers to find.
+func Planted() []planted.Bug { return planted.Bugs() }
 
 // Find returns the design called name.
 func Find(name string) (codecs.Design, error) {

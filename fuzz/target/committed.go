@@ -1,6 +1,7 @@
 package target
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -29,7 +31,7 @@ type vectorTest struct {
 	Flags   []string `json:"flags"`
 }
 
-// longest is the longest claims or token that is taken for a seed, in bytes:
+// longest is the longest token that is taken for a seed, in bytes:
 // what fuzzing makes of a long one costs more than it finds.
 const longest = 2048
 
@@ -49,16 +51,13 @@ func (f vectorFile) distinct() []vectorTest {
 	return some
 }
 
-// claims returns the short claims of the tests, each once.
+// claims returns the claims of the distinct tests, each once.
 func (f vectorFile) claims() [][]byte {
 	var all [][]byte
-	seen := map[string]bool{}
-	for _, t := range f.Tests {
-		if len(t.Claims) == 0 || len(t.Claims) > longest || seen[string(t.Claims)] {
-			continue
+	for _, t := range f.distinct() {
+		if len(t.Claims) > 0 && !slices.ContainsFunc(all, func(c []byte) bool { return bytes.Equal(c, t.Claims) }) {
+			all = append(all, t.Claims)
 		}
-		seen[string(t.Claims)] = true
-		all = append(all, t.Claims)
 	}
 	return all
 }
