@@ -54,6 +54,7 @@ func newRoot() *cobra.Command {
 		newBenchCommand(),
 		newCheckCommand(),
 		newCompareCommand(),
+		newFuzzCommand(),
 		newInspectCommand(),
 		newLeakCommand(),
 		newListCommand(),

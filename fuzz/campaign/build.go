@@ -31,25 +31,25 @@ func locate(ctx context.Context, pkg, tags string) (source, error) {
 // The binaries: with the fuzz engine's counters, and with those of the
 // statements. One binary cannot have both.
 const (
-	fuzzBinary  = "fuzz.test"
-	coverBinary = "cover.test"
+	fuzzBinary   = "fuzz.test"
+	replayBinary = "replay"
 )
 
 // buildFuzz builds the binary that fuzzes. Without -fuzz it would have no
 // counters and run blind.
-func (f folder) buildFuzz(ctx context.Context, pkg, tags string) error {
-	return f.build(ctx, fuzzBinary, pkg, tags, "-fuzz=.")
+func (f folder) buildFuzz(ctx context.Context, s subject) error {
+	return f.build(ctx, fuzzBinary, s.Package, "test", "-c", "-fuzz=.", "-tags="+s.Tags)
 }
 
-// buildCover builds the binary that knows which statements an input runs.
-func (f folder) buildCover(ctx context.Context, s subject) error {
-	return f.build(ctx, coverBinary, s.Package, s.Tags, "-cover", "-covermode=atomic", "-coverpkg="+s.Cover)
+// buildReplay builds the binary that knows which statements an input runs. The
+// main package must be among those with counters, or none are written.
+func (f folder) buildReplay(ctx context.Context, s subject) error {
+	return f.build(ctx, replayBinary, s.Replay, "build", "-cover", "-covermode=atomic", "-coverpkg="+s.Cover+","+s.Replay, "-tags="+s.Tags)
 }
 
-func (f folder) build(ctx context.Context, name, pkg, tags string, flags ...string) error {
+func (f folder) build(ctx context.Context, name, pkg string, args ...string) error {
 	beside := f.binary("." + name)
-	args := append([]string{"test", "-c", "-tags=" + tags, "-o", beside}, flags...)
-	if _, err := goCommand(ctx, append(args, pkg)...); err != nil {
+	if _, err := goCommand(ctx, append(args, "-o", beside, pkg)...); err != nil {
 		return err
 	}
 	if err := os.Rename(beside, f.binary(name)); err != nil {

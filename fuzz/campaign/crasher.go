@@ -141,7 +141,7 @@ func (c *Campaign) shrink(ctx context.Context, t Target, input []byte, v *harnes
 	case harness.KindLost:
 		return input, nil
 	case harness.KindError, harness.KindPanic:
-		end, err := c.run(ctx, fuzzBinary, t, harness.Job{Kind: harness.JobShrink, Inputs: [][]byte{input}, Tries: tries(v.Kind)})
+		end, err := c.run(ctx, t, harness.Job{Kind: harness.JobShrink, Inputs: [][]byte{input}, Tries: tries(v.Kind)})
 		if err != nil || len(end.results) == 0 {
 			return input, err // it depends on more than the input, or a smaller one ends the process
 		}

@@ -66,6 +66,7 @@ func (f folder) moveAway(path string, reason error) (notice string, err error) {
 // A subject is what a folder is a campaign on.
 type subject struct {
 	Package string   `json:"package"`
+	Replay  string   `json:"replay,omitempty"`
 	Cover   string   `json:"cover,omitempty"`
 	Tags    string   `json:"tags,omitempty"`
 	Targets []Target `json:"targets"` // all that ever ran
@@ -73,24 +74,24 @@ type subject struct {
 
 // claim makes the folder a campaign on what c fuzzes, and refuses one that is a
 // campaign on something else.
-func (f folder) claim(c Config) error {
-	want := subject{Package: c.Package, Cover: c.Cover, Tags: c.Tags, Targets: c.Targets}
+func (f folder) claim(c Config) (subject, error) {
+	want := subject{Package: c.Package, Replay: c.Replay, Cover: c.Cover, Tags: c.Tags, Targets: c.Targets}
 	is, err := f.readSubject()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return err
+		return want, err
 	case is.Package != want.Package || is.Tags != want.Tags:
-		return fmt.Errorf("sealab: %s is a campaign on %s with tags %q: want %s with tags %q, or another folder",
+		return want, fmt.Errorf("sealab: %s is a campaign on %s with tags %q: want %s with tags %q, or another folder",
 			f, is.Package, is.Tags, want.Package, want.Tags)
 	default:
 		want.Targets = union(is.Targets, want.Targets)
 	}
 	data, err := json.MarshalIndent(want, "", "  ")
 	if err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return want, fmt.Errorf("sealab: %w", err)
 	}
-	return atomicfile.Write(f.subject(), append(data, '\n'))
+	return want, atomicfile.Write(f.subject(), append(data, '\n'))
 }
 
 func (f folder) readSubject() (subject, error) {

@@ -22,8 +22,20 @@ type jobEnd struct {
 	err         error // of the process
 }
 
-// run runs a job in a process of its own.
-func (c *Campaign) run(ctx context.Context, binary string, t Target, job harness.Job, flags ...string) (jobEnd, error) {
+// run runs a job with the binary that fuzzes, in a process of its own.
+func (c *Campaign) run(ctx context.Context, t Target, job harness.Job) (jobEnd, error) {
+	return c.runWith(ctx, job, exec.CommandContext(ctx, c.folder.binary(fuzzBinary), "-test.run=^"+t.Native+"$", "-test.timeout=0"))
+}
+
+// runCovered runs a job with the binary that knows what inputs cover. It writes
+// what they all cover to the folder profile.
+func (c *Campaign) runCovered(ctx context.Context, t Target, job harness.Job, profile string) (jobEnd, error) {
+	cmd := exec.CommandContext(ctx, c.folder.binary(replayBinary), t.Name)
+	cmd.Env = []string{"GOCOVERDIR=" + profile}
+	return c.runWith(ctx, job, cmd)
+}
+
+func (c *Campaign) runWith(ctx context.Context, job harness.Job, cmd *exec.Cmd) (jobEnd, error) {
 	var end jobEnd
 	dir, err := os.MkdirTemp(c.folder.scratches(), "job-")
 	if err != nil {
@@ -39,9 +51,8 @@ func (c *Campaign) run(ctx context.Context, binary string, t Target, job harness
 	if err := atomicfile.Write(path, data); err != nil {
 		return end, err
 	}
-	cmd := exec.CommandContext(ctx, c.folder.binary(binary), append([]string{"-test.run=^" + t.Native + "$", "-test.timeout=0"}, flags...)...)
 	cmd.Dir = dir
-	cmd.Env = c.environment(dir, harness.EnvJob+"="+path)
+	cmd.Env = append(c.environment(dir, harness.EnvJob+"="+path), cmd.Env...)
 	cmd.SysProcAttr = childAttributes()
 	output, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
@@ -86,7 +97,7 @@ func readResults(path string) ([]harness.Result, error) {
 func (c *Campaign) verdicts(ctx context.Context, t Target, inputs [][]byte) ([]*harness.Verdict, error) {
 	var all []*harness.Verdict
 	for len(all) < len(inputs) {
-		end, err := c.run(ctx, fuzzBinary, t, harness.Job{Kind: harness.JobVerdicts, Inputs: inputs[len(all):]})
+		end, err := c.run(ctx, t, harness.Job{Kind: harness.JobVerdicts, Inputs: inputs[len(all):]})
 		if err != nil {
 			return nil, err
 		}

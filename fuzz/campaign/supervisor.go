@@ -53,7 +53,8 @@ func (c *Campaign) Close() error {
 }
 
 func (c *Campaign) prepare(ctx context.Context) error {
-	if err := c.folder.claim(c.config); err != nil {
+	subject, err := c.folder.claim(c.config)
+	if err != nil {
 		return err
 	}
 	journal, notice, err := openJournal(c.folder.journal())
@@ -70,7 +71,7 @@ func (c *Campaign) prepare(ctx context.Context) error {
 		return err
 	}
 	c.config.Log("building " + c.source.ImportPath)
-	if err := c.folder.buildFuzz(ctx, c.config.Package, c.config.Tags); err != nil {
+	if err := c.folder.buildFuzz(ctx, subject); err != nil {
 		return err
 	}
 	if err := c.folder.clear(); err != nil {

@@ -16,8 +16,9 @@ type feature struct {
 	times                  int
 }
 
-// features runs one input and returns what it covers. The process must have
-// been built with -cover -covermode=atomic.
+// features runs one input and returns what it covers. The program must have been
+// built with -cover -covermode=atomic, and must not be a test: there the counters
+// cannot be read before the end.
 func features(run func() error) ([]feature, error) {
 	if err := coverage.ClearCounters(); err != nil {
 		return nil, fmt.Errorf("sealab: %w", err)

@@ -23,7 +23,7 @@ const (
 	JobVerdicts JobKind = "verdicts" // run each input: one Result per input, in order
 	JobShrink   JobKind = "shrink"   // make the first input smaller: one Result with Input
 	JobCover    JobKind = "cover"    // a small set that covers what all inputs cover: one Result with Kept
-	JobRun      JobKind = "run"      // run the seeds and each input, for the coverage profile: no Result
+	JobRun      JobKind = "run"      // run the seeds and each input, for the coverage that the process writes at its end: no Result
 )
 
 // A Result is one line of what a job wrote.

@@ -81,7 +81,7 @@ func aeadTwice(p *program.Program, name string, nonceSize int,
 	if again := sealAgain(nonce, text, data); !bytes.Equal(sealed, again) {
 		return fmt.Errorf("%s: sealed %x and %x", name, sealed, again)
 	}
-	for !p.Done() {
+	for i := 0; i < 16 && !p.Done(); i++ { // an alteration may double it
 		sealed = alter(p, sealed)
 	}
 	got, ok := open(nonce, sealed, data)

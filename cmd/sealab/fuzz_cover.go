@@ -1,0 +1,39 @@
+package main
+
+import (
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sealab/fuzz/campaign"
+)
+
+func newFuzzCoverCommand() *cobra.Command {
+	var folder campaignFolder
+	cmd := &cobra.Command{
+		Use:   "cover [TARGET...]",
+		Short: "Show which statements the corpora of a campaign run",
+		Long: `Run the seeds and corpora, of all targets by default, and show the share of
+statements of each package under test that they run. The profile is written to
+cover.out in the campaign's folder, for "go tool cover -html".`,
+		Example: `  sealab fuzz cover --dir campaign
+  go tool cover -html campaign/cover.out`,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			defer stop()
+			profile, err := campaign.Cover(ctx, folder.dir, names, time.Now)
+			if err != nil {
+				return err
+			}
+			if err := profile.Write(filepath.Join(folder.dir, "cover.out")); err != nil {
+				return err
+			}
+			return profile.WriteTable(cmd.OutOrStdout())
+		},
+	}
+	folder.add(cmd)
+	return cmd
+}

@@ -1,0 +1,67 @@
+package campaign
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/internal/unexercised"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// TestJournalResumes cuts off the record that was being written, and nothing
+// else.
+func TestJournalResumes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.jsonl")
+	j, notice, err := openJournal(path)
+	require.NoError(t, err)
+	require.Empty(t, notice)
+	first := Record{Time: noon, Event: EventProgress, Target: "text", Executions: 12, Seconds: 1.5, Coverage: 7, New: 2, Corpus: 9}
+	require.NoError(t, j.append(first))
+	require.NoError(t, j.close())
+
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	require.NoError(t, err)
+	_, err = file.WriteString(`{"time":"2026-`)
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+
+	j, notice, err = openJournal(path)
+	require.NoError(t, err)
+	require.Contains(t, notice, "14 bytes cut off")
+	second := Record{Time: noon.Add(time.Minute), Event: EventStop}
+	require.NoError(t, j.append(second))
+	require.NoError(t, j.close())
+	records, notices, err := readJournal(path)
+	require.NoError(t, err)
+	require.Empty(t, notices)
+	require.Equal(t, []Record{first, second}, records)
+}
+
+// TestJournalDamaged names the line that cannot be read and keeps the others.
+func TestJournalDamaged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.jsonl")
+	require.NoError(t, os.WriteFile(path, []byte("{\"event\":\"start\"}\n\x00\x00\x00\n{\"event\":\"stop\"}\n{\"ev"), 0o644))
+	records, notices, err := readJournal(path)
+	require.NoError(t, err)
+	require.Len(t, records, 2)
+	require.Equal(t, []string{path + ":2: want a record of the journal, as JSON"}, notices)
+}
+
+// TestJournalFullDisk says that the disk is full, in words of the system.
+func TestJournalFullDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		unexercised.Skip(t, "no /dev/full here")
+	}
+	require.NoError(t, err)
+	j := journal{file: full}
+	require.ErrorContains(t, j.append(Record{Event: EventStart}), "sealab: writing the journal: write /dev/full: no space left on device")
+	require.Zero(t, j.size)
+	require.NoError(t, full.Close())
+}

@@ -1,0 +1,64 @@
+package campaign
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+//go:embed page.html
+var pageText string
+
+var page = template.Must(template.New("page").Parse(pageText))
+
+// A pageData is a Status and the time at which it is looked at.
+type pageData struct {
+	Status
+	now time.Time
+}
+
+// Age is how long ago then is.
+func (d pageData) Age(then time.Time) string { return age(then, d.now) }
+
+// Handler serves the status page of the campaign in dir.
+func Handler(dir string, now func() time.Time) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			http.NotFound(w, r)
+			return
+		}
+		status, err := ReadStatus(dir)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		var b strings.Builder
+		if err := page.Execute(&b, pageData{status, now()}); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, b.String())
+	})
+}
+
+// Listen listens on a loopback address, for the status page: it has stacks and
+// paths, and asks nobody who they are.
+func Listen(address string) (net.Listener, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("sealab: %q: %w; want an address like 127.0.0.1:8080", address, err)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, fmt.Errorf("sealab: %q is not on the loopback interface; want an address like 127.0.0.1:8080", address)
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("sealab: %w", err)
+	}
+	return l, nil
+}
