@@ -63,7 +63,7 @@ func TestEveryKindIsFiled(t *testing.T) {
 	require.ErrorContains(t, err, "another process works on this campaign")
 	require.NoError(t, c.Run(ctx))
 	require.NoError(t, c.Close())
-	require.Equal(t, 5, found)
+	require.Equal(t, 5, found, "%s", outputs(t, dir))
 
 	kinds := map[string]string{}
 	folders, err := filepath.Glob(filepath.Join(dir, "crashers", "parse", "*"))
@@ -79,4 +79,18 @@ func TestEveryKindIsFiled(t *testing.T) {
 	}
 	require.Equal(t, map[string]string{"error": "E", "panic": "P", "fatal": "F", "hang": "H", "memory": "M"}, kinds)
 	require.NoDirExists(t, filepath.Join(dir, "crashers", "sound", "error"))
+}
+
+// outputs returns what is known of the crashers in dir.
+func outputs(t *testing.T, dir string) string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "crashers", "*", "*", "output.txt"))
+	require.NoError(t, err)
+	var all strings.Builder
+	for _, path := range paths {
+		output, err := os.ReadFile(path)
+		require.NoError(t, err)
+		all.Write(append(output[:min(len(output), 1500)], '\n'))
+	}
+	return all.String()
 }

@@ -8,7 +8,7 @@ import (
 
 // outOfMemory are what a stack or the output of a process has when the runtime
 // could not get memory.
-var outOfMemory = []string{"runtime.(*mheap).alloc", "out of memory", "cannot allocate memory"}
+var outOfMemory = []string{"runtime.(*mheap).alloc", "out of memory", "cannot allocate memory", "pthread_create failed"}
 
 // LastVerdict returns the verdict on an input that ended its process, from the
 // last words, which have the stack, and all that the process said, which has the
@@ -26,13 +26,17 @@ func LastVerdict(lastWords, output string) *Verdict {
 			kind = KindMemory
 		}
 	}
-	return newVerdict(kind, message(lastWords, output), lastWords)
+	stack := lastWords
+	if kind == KindMemory { // another goroutine may have been the one that got none
+		stack = goroutineOf(lastWords)
+	}
+	return newVerdict(kind, message(lastWords, output), stack)
 }
 
 // message returns the line that says why the process ended.
 func message(lastWords, output string) string {
 	for line := range strings.Lines(lastWords + "\n" + output) {
-		for _, prefix := range []string{hangs, "fatal error: ", "panic: ", "runtime: "} {
+		for _, prefix := range []string{hangs, "fatal error: ", "panic: ", "runtime: ", "runtime/cgo: ", "SIG"} {
 			if strings.HasPrefix(line, prefix) {
 				return strings.TrimSpace(line)
 			}
