@@ -1,6 +1,7 @@
 package speed
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -50,8 +51,8 @@ func (c Change) least() float64 {
 
 // A Comparison is what changed between two runs.
 type Comparison struct {
-	Changes []Change
-	Alone   []string // names with units that only one run has
+	Changes []Change // sorted by name
+	Alone   []string // names that only one run has, or has a unit of
 	// Noise is the larger of the older run's noise floor, which is the reference,
 	// and the drift: how much the bare primitives changed, which no change of a
 	// design can move.
@@ -81,8 +82,10 @@ func Compare(oldPath, newPath string) (*Comparison, error) {
 	c := &Comparison{}
 	both, alone := keys(older, newer)
 	for _, key := range alone {
-		c.Alone = append(c.Alone, key.StringValues())
+		c.Alone = append(c.Alone, cmp.Or(older.names[key], newer.names[key]))
 	}
+	slices.Sort(c.Alone)
+	c.Alone = slices.Compact(c.Alone)
 	for _, key := range both {
 		if unit := key.Get(p.unit); unit != "B/s" { // says what sec/op says
 			c.Changes = append(c.Changes, change(older, newer, key, unit))
@@ -103,6 +106,7 @@ func Compare(oldPath, newPath string) (*Comparison, error) {
 		return nil, err
 	}
 	c.judge()
+	slices.SortStableFunc(c.Changes, func(a, b Change) int { return cmp.Compare(a.Name, b.Name) })
 	return c, nil
 }
 
