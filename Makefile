@@ -84,3 +84,18 @@ vectors-dist: ## pack everything that a consumer of vectors needs
 differential: ## compare each installed SDK with the design that mirrors it, both directions
 	$(GO) run ./cmd/sealab differential
 	$(GO) test -count=1 -v -run TestAgainstPython ./codecs/envelope/compactjson -args -documents 100000
+
+LEAK = results/leak-$(shell date -u +%Y%m%d)-$(shell git rev-parse --short=10 HEAD)
+
+.PHONY: leak
+leak: ## judge the time, branches and addresses of every design; takes some minutes
+	$(GO) run ./cmd/sealab leak probe $(LEAK)
+	-$(GO) run ./cmd/sealab leak taint $(LEAK)
+	-$(GO) run ./cmd/sealab leak judge $(LEAK)
+	$(GO) run ./cmd/sealab leak report $(LEAK)
+
+.PHONY: leak-long
+leak-long: ## the same with ten times the blocks and time for each pair; takes an hour
+	$(GO) run ./cmd/sealab leak probe --blocks 1000000 --budget 20s $(LEAK)-long
+	-$(GO) run ./cmd/sealab leak judge $(LEAK)-long
+	$(GO) run ./cmd/sealab leak report $(LEAK)-long

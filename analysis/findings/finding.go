@@ -45,7 +45,9 @@ type Finding struct {
 	Impact       string          `json:"impact"`
 	Fix          string          `json:"fix"`
 	Verification string          `json:"verification"` // a command
-	Witness      verdict.Witness `json:"witness"`
+	// Witness replays an attack; nil where times or lines of code are the
+	// evidence, which no replay shows.
+	Witness *verdict.Witness `json:"witness,omitempty"`
 }
 
 // A Location says where a finding is.
@@ -81,22 +83,23 @@ func Of(run *verdict.Run, file string) []Finding {
 }
 
 func of(s verdict.Subject, c verdict.Cell, file string) Finding {
-	id := identify(s.Name, c)
+	id := ID(s.Name, c.Attack, c.Property)
 	return Finding{
 		ID: id, Severity: severity(c), Category: c.Property,
 		Location:     Location{Design: s.Name, Kind: s.Kind, Worker: s.Worker, Attack: c.Attack, Word: c.Word},
 		Issue:        c.Name + ": " + c.Issue,
 		Evidence:     evidence(*c.Witness),
 		Impact:       "gains " + c.Gain,
-		Fix:          repair(c.Property),
+		Fix:          Repair(c.Property),
 		Verification: "sealab replay " + file + " " + id,
-		Witness:      *c.Witness,
+		Witness:      c.Witness,
 	}
 }
 
-// identify returns the id of the finding of a cell.
-func identify(design string, c verdict.Cell) string {
-	sum := sha256.Sum256([]byte(design + "\x00" + c.Attack + "\x00" + string(c.Property)))
+// ID returns the id of the finding that a design lacks a property, as one attack
+// shows.
+func ID(design, attack string, p codecs.Property) string {
+	sum := sha256.Sum256([]byte(design + "\x00" + attack + "\x00" + string(p)))
 	return "F-" + hex.EncodeToString(sum[:5])
 }
 

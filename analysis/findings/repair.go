@@ -29,4 +29,5 @@ var repairs = map[codecs.Property]string{
 	codecs.SingleUse:            "store the ids of tokens that were used until they expire",
 }
 
-func repair(p codecs.Property) string { return repairs[p] }
+// Repair returns how a property that fell is kept.
+func Repair(p codecs.Property) string { return repairs[p] }

@@ -1,57 +1,54 @@
 package taint
 
 import (
-	"slices"
-	"strings"
+	"fmt"
 
+	"sealab/analysis/findings"
+	"sealab/codecs"
+	"sealab/codecs/catalog"
 	"sealab/internal/taintfile"
+	"sealab/internal/verdict"
 )
 
-// findings returns the lines that depend on the log's secret, each once, without
-// the noise. Rows of the table that declassify one are marked in used.
-func findings(l *taintfile.Log, noise map[string]bool, used map[int]bool) []Finding {
-	var all []Finding
-	for _, r := range l.Reports {
-		if l.Secret == taintfile.None || noise[signature(r)] || len(r.Stack) == 0 {
+// Findings returns what stands in the judgement, in the form of the attacks'
+// findings: one for what is against a design, one for what is observed. dir is
+// the folder under which the logs will be found.
+func (j *Judgement) Findings(dir string) ([]findings.Finding, error) {
+	var all []findings.Finding
+	for _, v := range j.Verdicts {
+		if v.Expect != taintfile.Open {
 			continue
 		}
-		f := finding(l.Secret, r)
-		if row := rowFor(r); row >= 0 {
-			used[row] = true
-			f.Reason = declassified[row].reason
+		d, err := catalog.Find(v.Subject)
+		if err != nil {
+			return nil, err
 		}
-		i := slices.IndexFunc(all, func(g Finding) bool { return g.place() == f.place() })
-		if i < 0 {
+		if len(v.Against) > 0 {
+			f := form(&d, "taint:refusal", v.Against, dir)
+			f.Severity, f.Location.Word = findings.Warning, verdict.Stated
 			all = append(all, f)
-			continue
 		}
-		if !slices.Contains(all[i].Ops, r.Op) {
-			all[i].Ops = append(all[i].Ops, r.Op)
-		}
-	}
-	return all
-}
-
-func finding(secret taintfile.Secret, r taintfile.Report) Finding {
-	at := r.Stack[0]
-	f := Finding{
-		Kind: r.Kind, Secret: secret, Ops: []string{r.Op},
-		Function: at.Function, File: at.File, Line: at.Line, Text: at.Text,
-	}
-	for _, frame := range r.Stack {
-		if strings.HasPrefix(frame.Function, "sealab/") {
-			f.Caller = frame.Function
-			break
+		if len(v.Observed) > 0 {
+			all = append(all, form(&d, "taint:elsewhere", v.Observed, dir))
 		}
 	}
-	return f
+	return all, nil
 }
 
-// A place is what makes two reports the same finding.
-type place struct {
-	kind                     taintfile.Kind
-	function, caller, reason string
-	line                     int
+// form returns an observation of lines that depend on secrets.
+func form(d *codecs.Design, attack string, lines []Finding, dir string) findings.Finding {
+	kind := "codec"
+	if d.IsScheme() {
+		kind = "scheme"
+	}
+	first := lines[0]
+	return findings.Finding{
+		ID: findings.ID(d.Name, attack, codecs.SteadyTiming), Severity: findings.Suggestion, Category: codecs.SteadyTiming,
+		Location:     findings.Location{Design: d.Name, Kind: kind, Attack: attack, Word: verdict.Silent},
+		Issue:        fmt.Sprintf("%d lines have a branch or an address that depends on a secret", len(lines)),
+		Evidence:     fmt.Sprintf("%v; all are in %s/%s", first, dir, JudgementFile),
+		Impact:       fmt.Sprintf("time and cache tell something of the %s to whoever measures on the same machine", first.Secret),
+		Fix:          "read secrets with code whose branches and addresses do not depend on them, or say that their content shows in the time",
+		Verification: "sealab leak taint --judge-only " + dir,
+	}
 }
-
-func (f Finding) place() place { return place{f.Kind, f.Function, f.Caller, f.Reason, f.Line} }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"text/tabwriter"
@@ -22,6 +23,21 @@ func (j *Judgement) Write(dir string) error {
 		return fmt.Errorf("sealab: %w", err)
 	}
 	return atomicfile.Write(filepath.Join(dir, JudgementFile), append(text, '\n'))
+}
+
+// Read returns the judgement in a run's folder. The error is fs.ErrNotExist where
+// there is none.
+func Read(dir string) (*Judgement, error) {
+	path := filepath.Join(dir, JudgementFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("sealab: %w", err)
+	}
+	j := new(Judgement)
+	if err := json.Unmarshal(text, j); err != nil {
+		return nil, fmt.Errorf("sealab: %s: want a judgement: %w", path, err)
+	}
+	return j, nil
 }
 
 // WriteTable writes the judgement for a terminal: the controls with the lines

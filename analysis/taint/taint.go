@@ -153,7 +153,7 @@ func judge(logs []*taintfile.Log, used map[int]bool) *Verdict {
 		return v
 	}
 	for _, l := range logs {
-		for _, f := range findings(l, noise, used) {
+		for _, f := range linesOf(l, noise, used) {
 			v.take(f)
 		}
 	}

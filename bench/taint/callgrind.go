@@ -2,6 +2,7 @@ package taint
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -18,7 +19,7 @@ func (p *program) executed(dir, subject string) ([]taintfile.Report, error) {
 	file := filepath.Join(dir, "callgrind.out")
 	flags := []string{"--tool=callgrind", "--collect-atstart=no", "--dump-instr=yes",
 		"--compress-strings=no", "--compress-pos=no", "--callgrind-out-file=" + file}
-	for function := range operations {
+	for _, function := range slices.Sorted(maps.Keys(operations)) {
 		flags = append(flags, "--toggle-collect="+function)
 	}
 	if err := p.run(subject, taintfile.None, flags...); err != nil {

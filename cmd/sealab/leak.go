@@ -16,6 +16,6 @@ declared undefined, and names each line whose branches or addresses depend on
 them. "report" puts pictures and findings beside the verdicts; "recover" shows
 what a leak is worth.`,
 	}
-	cmd.AddCommand(newLeakProbeCommand(), newLeakJudgeCommand(), newLeakTaintCommand(), newLeakRecoverCommand())
+	cmd.AddCommand(newLeakProbeCommand(), newLeakJudgeCommand(), newLeakTaintCommand(), newLeakReportCommand(), newLeakRecoverCommand())
 	return cmd
 }

@@ -63,17 +63,20 @@ func replayFindings(w io.Writer, file string, ids []string) error {
 
 // reproduce opens the finding's subject and shows the finding again.
 func reproduce(f findings.Finding) error {
+	if f.Witness == nil {
+		return fmt.Errorf("sealab: no attack showed it; verify it with: %s", f.Verification)
+	}
 	if f.Location.Worker == nil {
 		d, err := findDesign(f.Location.Design)
 		if err != nil {
 			return err
 		}
-		return attack.Reproduce(&attack.Subject{Design: d}, f.Category, &f.Witness, attack.DefaultBudget())
+		return attack.Reproduce(&attack.Subject{Design: d}, f.Category, f.Witness, attack.DefaultBudget())
 	}
 	s, end, err := dialWorker(f.Location.Worker)
 	if err != nil {
 		return err
 	}
 	defer end() //nolint:errcheck // it is over either way
-	return attack.Reproduce(s, f.Category, &f.Witness, attack.DefaultBudget())
+	return attack.Reproduce(s, f.Category, f.Witness, attack.DefaultBudget())
 }

@@ -43,11 +43,11 @@ func (c control) run(secret taintfile.Secret) {
 	if secret == taintfile.Key {
 		memcheck.MakeUndefined(bytes)
 	}
-	result = unsealControl(c, bytes)
+	result = work(c, bytes)
 }
 
 //go:noinline
-func unsealControl(c control, secret []byte) int { return c.op(secret) }
+func work(c control, secret []byte) int { return c.op(secret) }
 
 // The inputs of controls, which the compiler must not know.
 var (
