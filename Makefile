@@ -99,3 +99,18 @@ leak-long: ## the same with ten times the blocks and time for each pair; takes a
 	$(GO) run ./cmd/sealab leak probe --blocks 1000000 --budget 20s $(LEAK)-long
 	-$(GO) run ./cmd/sealab leak judge $(LEAK)-long
 	$(GO) run ./cmd/sealab leak report $(LEAK)-long
+
+# A campaign goes on where the last one in its folder ended.
+FUZZTIME ?= 5m
+FUZZDIR ?= fuzz-campaign
+KILLS ?= 100
+
+.PHONY: fuzz
+fuzz: ## fuzz all targets for FUZZTIME (5m) in FUZZDIR; say what was covered and found
+	$(GO) build -o bin/sealab ./cmd/sealab
+	status=0; bin/sealab fuzz run --for $(FUZZTIME) --dir $(FUZZDIR) $(FUZZFLAGS) || status=$$?; \
+	test $$status -gt 1 || bin/sealab fuzz cover --dir $(FUZZDIR) || status=$$?; exit $$status
+
+.PHONY: fuzz-kill
+fuzz-kill: ## kill a campaign on planted bugs KILLS (100) times: nothing may be lost
+	$(GO) test -count=1 -v -timeout 0 -run TestKill ./fuzz/campaign -args -kills $(KILLS) -kill-tags planted

@@ -1,0 +1,167 @@
+//go:build linux
+
+package campaign_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/fuzz/campaign"
+	"sealab/fuzz/corpus"
+	"sealab/fuzz/target"
+)
+
+var (
+	kills    = flag.Int("kills", 2, "how often the supervisor of TestKill is killed")
+	killSeed = flag.Uint64("kill-seed", 1, "seed of the moments at which it is killed")
+	planted  = flag.String("kill-tags", "", "build tags: kill a campaign on all targets with them, instead of one on the fixture")
+)
+
+// supervise, set to a folder, makes this test binary a supervisor.
+const supervise = "SEALAB_TEST_SUPERVISE"
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if dir := os.Getenv(supervise); dir != "" {
+		if err := superviseUntilKilled(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+func superviseUntilKilled(dir string) error {
+	c, err := campaign.Open(context.Background(), killConfig(dir))
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.Run(context.Background()), c.Close())
+}
+
+// killConfig is the campaign that is killed: on the fixture, whose mistakes are
+// the planted bugs, or on the targets of the lab.
+func killConfig(dir string) campaign.Config {
+	c := campaign.Config{Dir: dir, Package: fixture, Replay: fixture + "/replay", Cover: fixture,
+		Targets: []campaign.Target{parse, sound}, Workers: 2, Slice: time.Second, Now: time.Now,
+		Env: []string{"SEALAB_FUZZ_HANG=2s", "SEALAB_FUZZ_MEMORY=1024"},
+		Log: func(line string) { fmt.Fprintln(os.Stderr, line) }}
+	if *planted != "" {
+		c.Package, c.Replay, c.Cover, c.Tags, c.Slice, c.Targets = "sealab/fuzz/target", "sealab/fuzz/replay", "sealab/codecs/...", *planted, 5*time.Second, nil
+		for _, t := range target.All() {
+			c.Targets = append(c.Targets, campaign.Target{Name: t.Name, Native: t.NativeName()})
+		}
+	}
+	return c
+}
+
+// TestKill kills a supervisor and its children at random moments. Whatever was
+// on disk at a kill is there at the end, and every crasher reproduces.
+func TestKill(t *testing.T) {
+	dir := t.TempDir()
+	t.Logf("%d kills, seed %d", *kills, *killSeed)
+	random := rand.New(rand.NewPCG(*killSeed, 0))
+	kept := map[string][]byte{}
+	for i := range *kills {
+		moment := time.Duration(random.Int64N(int64(4 * time.Second)))
+		output := killAfter(t, dir, moment)
+		now := onDisk(t, dir)
+		requireSuperset(t, kept, now, "after kill %d at %v: %s", i, moment, output)
+		kept = now
+	}
+	c, err := campaign.Open(t.Context(), killConfig(dir))
+	require.NoError(t, err)
+	require.NoError(t, c.Close())
+	requireSuperset(t, kept, onDisk(t, dir), "after the last start")
+	status, err := campaign.ReadStatus(dir)
+	require.NoError(t, err)
+	require.NotEmpty(t, kept)
+	t.Logf("%d files kept, %s", len(kept), status.Summary())
+	for _, ts := range status.Targets {
+		for _, k := range ts.Crashers {
+			output, err := exec.CommandContext(t.Context(), "sh", filepath.Join(k.Dir, "reproduce.sh")).CombinedOutput()
+			require.Error(t, err, "%s %s: %s", k.Target, k.Bucket, output)
+			require.Contains(t, string(output), "FAIL", "%s %s", k.Target, k.Bucket)
+			t.Logf("%s %s reproduces", k.Target, k.Bucket)
+		}
+	}
+}
+
+// killAfter runs a supervisor for a time and then kills it and all processes
+// below it, the supervisor first. It returns what the supervisor said.
+func killAfter(t *testing.T, dir string, after time.Duration) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-kill-tags", *planted)
+	cmd.Env = append(os.Environ(), supervise+"="+dir)
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	cmd.WaitDelay = 30 * time.Second
+	require.NoError(t, cmd.Start())
+	<-time.After(after)
+	all := append([]int{cmd.Process.Pid}, below(cmd.Process.Pid)...)
+	for _, pid := range all {
+		syscall.Kill(pid, syscall.SIGKILL) // one may have ended since
+	}
+	err := cmd.Wait()
+	require.ErrorContains(t, err, "killed", "%s", output.String())
+	return output.String()
+}
+
+// below returns the processes below pid.
+func below(pid int) []int {
+	var all []int
+	children, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, path := range children {
+		list, _ := os.ReadFile(path) // it may have ended
+		for _, field := range strings.Fields(string(list)) {
+			child, _ := strconv.Atoi(field)
+			all = append(all, child)
+			all = append(all, below(child)...)
+		}
+	}
+	return all
+}
+
+// onDisk returns the whole files of the corpora, and the inputs of crashers.
+func onDisk(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	entries, err := filepath.Glob(filepath.Join(dir, "corpus", "*", "*"))
+	require.NoError(t, err)
+	for _, path := range entries {
+		if data, err := os.ReadFile(path); err == nil && corpus.Name(data) == filepath.Base(path) {
+			files[path] = data
+		}
+	}
+	inputs, err := filepath.Glob(filepath.Join(dir, "crashers", "*", "*", "input"))
+	require.NoError(t, err)
+	for _, path := range inputs {
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		if !strings.Contains(path, "/.new-") {
+			files[path] = data
+		}
+	}
+	return files
+}
+
+func requireSuperset(t *testing.T, earlier, later map[string][]byte, format string, args ...any) {
+	t.Helper()
+	for path, data := range earlier {
+		require.True(t, bytes.Equal(data, later[path]), "%s: %s", path, fmt.Sprintf(format, args...))
+	}
+}
