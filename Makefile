@@ -114,3 +114,36 @@ fuzz: ## fuzz all targets for FUZZTIME (5m) in FUZZDIR; say what was covered and
 .PHONY: fuzz-kill
 fuzz-kill: ## kill a campaign on planted bugs KILLS (100) times: nothing may be lost
 	$(GO) test -count=1 -v -timeout 0 -run TestKill ./fuzz/campaign -args -kills $(KILLS) -kill-tags planted
+
+# Targets that start or wait for other programs take fewer inputs.
+FUZZ_CI_COUNT ?= 20000
+FUZZ_CI_COUNT_FOREIGN ?= 500
+FUZZ_CI_FOREIGN := FuzzAnswers FuzzPython FuzzPeers
+
+.PHONY: fuzz-ci
+fuzz-ci: ## run every fuzz target for FUZZ_CI_COUNT executions
+	$(GO) test -c -fuzz=. -o bin/fuzz.test ./fuzz/target
+	@cd fuzz/target && targets=$$(../../bin/fuzz.test -test.list '^Fuzz') && test -n "$$targets" && \
+	for target in $$targets; do \
+		count=$(FUZZ_CI_COUNT); \
+		case " $(FUZZ_CI_FOREIGN) " in *" $$target "*) count=$(FUZZ_CI_COUNT_FOREIGN);; esac; \
+		echo "$$target $${count}x"; \
+		../../bin/fuzz.test -test.run='^$$' -test.fuzz="^$$target\$$" -test.fuzztime=$${count}x \
+			-test.fuzzcachedir=../../bin/fuzz-ci >../../bin/fuzz-ci.log 2>&1 || { cat ../../bin/fuzz-ci.log; exit 1; }; \
+		grep '^unexercised' ../../bin/fuzz-ci.log || tail -n 2 ../../bin/fuzz-ci.log; \
+	done
+
+# Packages that go-fuzz-build must not instrument: compiler directives of theirs
+# would no longer stand where the compiler wants them.
+PRESERVE := github.com/cloudflare/circl/math/fp25519,github.com/cloudflare/circl/math/fp448,github.com/cloudflare/circl/dh/x448,github.com/cloudflare/circl/dh/x25519,crypto/internal/fips140/bigmod
+TARGET ?= text
+
+.PHONY: gofuzz
+gofuzz: bin/sealab ## fuzz TARGET (text) with go-fuzz, until an interrupt; corpus and crashers in bin/gofuzz
+	$(GO) tool go-fuzz-build -preserve $(PRESERVE) -func Fuzz$$(echo $(TARGET) | sed 's/^./\U&/') -o bin/gofuzz-$(TARGET).zip sealab/fuzz/gofuzz
+	bin/sealab fuzz corpus seeds $(TARGET) bin/gofuzz/$(TARGET)/corpus
+	$(GO) tool go-fuzz -bin bin/gofuzz-$(TARGET).zip -workdir bin/gofuzz/$(TARGET)
+
+.PHONY: fuzz-proof
+fuzz-proof: bin/sealab ## measure how soon each planted bug is found by each engine (PROOFFLAGS: see sealab fuzz proof -h)
+	bin/sealab fuzz proof $(PROOFFLAGS)

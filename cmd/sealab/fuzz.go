@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,7 @@ The go command and the source of the module are needed: the commands build what
 they run, from the folder they are called in.`,
 	}
 	cmd.AddCommand(
+		newFuzzCorpusCommand(),
 		newFuzzCoverCommand(),
 		newFuzzMinimizeCommand(),
 		newFuzzRunCommand(),
@@ -43,26 +45,33 @@ const (
 	fuzzCoverage = "sealab/codecs/...,github.com/cloudflare/circl/...,golang.org/x/crypto/..." // with the libraries that designs stand on
 )
 
-// fuzzTargets returns the targets called names, all where there are none.
-func fuzzTargets(names []string) ([]campaign.Target, error) {
-	found := target.All()
-	if len(names) > 0 {
-		found = nil
-		for _, name := range names {
-			t, err := target.Find(name)
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, t)
-		}
-	}
+// fuzzTargets returns the targets called names or, where there are none, all
+// that can run on this machine. What cannot is said on stderr.
+func fuzzTargets(names []string, stderr io.Writer) ([]campaign.Target, error) {
 	var all []campaign.Target
-	seen := map[string]bool{}
-	for _, t := range found {
-		if seen[t.Name] {
-			return nil, fmt.Errorf("sealab: target %q is named twice; want each once", t.Name)
+	if len(names) == 0 {
+		for _, t := range target.All() {
+			if why := t.Unexercised(); why != "" {
+				fmt.Fprintf(stderr, "unexercised: target %s: %s\n", t.Name, why)
+				continue
+			}
+			all = append(all, campaign.Target{Name: t.Name, Native: t.NativeName()})
 		}
-		seen[t.Name] = true
+		return all, nil
+	}
+	seen := map[string]bool{}
+	for _, name := range names {
+		t, err := target.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		if seen[name] {
+			return nil, fmt.Errorf("sealab: target %q is named twice; want each once", name)
+		}
+		if why := t.Unexercised(); why != "" {
+			return nil, fmt.Errorf("sealab: target %s cannot run here: %s", name, why)
+		}
+		seen[name] = true
 		all = append(all, campaign.Target{Name: t.Name, Native: t.NativeName()})
 	}
 	return all, nil

@@ -66,7 +66,7 @@ func (f *fuzzRunFlags) run(cmd *cobra.Command, names []string) error {
 	if f.limit < 0 || f.hang <= 0 || f.hang >= 10*time.Second || f.memory <= 0 {
 		return fmt.Errorf("sealab: --for %v, --hang %v, --memory %d: want positive values, and --hang under 10s", f.limit, f.hang, f.memory)
 	}
-	targets, err := fuzzTargets(names)
+	targets, err := fuzzTargets(names, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}

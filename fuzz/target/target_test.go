@@ -15,19 +15,36 @@ import (
 
 // TestEveryTargetIsNative holds the functions of native_test.go to the list of
 // targets.
-func TestEveryTargetIsNative(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "native_test.go", nil, 0)
+func TestEveryTargetIsNative(t *testing.T) { requireFunctions(t, "native_test.go") }
+
+// TestEveryTargetIsForGoFuzz does the same for the functions of package gofuzz.
+func TestEveryTargetIsForGoFuzz(t *testing.T) { requireFunctions(t, "../gofuzz/gofuzz.go") }
+
+// requireFunctions requires that a file has one fuzz function for each target.
+func requireFunctions(t *testing.T, path string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
 	require.NoError(t, err)
-	var native, want []string
+	var functions, want []string
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(f.Name.Name, "Fuzz") {
-			native = append(native, f.Name.Name)
+			functions = append(functions, f.Name.Name)
 		}
 	}
 	for _, target := range target.All() {
 		want = append(want, target.NativeName())
 	}
-	require.ElementsMatch(t, want, native)
+	require.ElementsMatch(t, want, functions)
+}
+
+// TestEveryTargetHasSeeds holds that there is something to mutate. The native
+// functions run all of it.
+func TestEveryTargetHasSeeds(t *testing.T) {
+	for _, target := range target.All() {
+		seeds, err := target.Seeds()
+		require.NoError(t, err, target.Name)
+		require.NotEmpty(t, seeds, target.Name)
+	}
 }
 
 func TestTargetsAreDescribed(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 var dependencies = map[string]string{
 	"aidanwoods.dev/go-paseto":                 "peer: PASETO v4.local",
 	"github.com/cloudflare/circl":              "HPKE in PSK mode, which the standard library's crypto/hpke does not have",
+	"github.com/dvyukov/go-fuzz":               "second fuzz engine, which runs as a fleet, as tools of go.mod",
 	"github.com/fernet/fernet-go":              "peer: Fernet",
 	"github.com/go-jose/go-jose/v4":            "peer: JWE",
 	"github.com/golang-jwt/jwt/v5":             "peer: JWT",
@@ -26,6 +27,7 @@ var dependencies = map[string]string{
 	"github.com/spf13/cobra":                   "commands, flags and help texts",
 	"github.com/stretchr/testify":              "assertions",
 	"github.com/tink-crypto/tink-go/v2":        "peer: Tink's AEAD",
+	"go.yaml.in/yaml/v3":                       "the project file of OSS-Fuzz, which a test reads",
 	"golang.org/x/crypto":                      "XChaCha20-Poly1305, which the standard library does not export",
 	"golang.org/x/perf":                        "the Go benchmark format, and the statistics that benchstat uses",
 	"golang.org/x/term":                        "whether the progress of a run is shown on a terminal",

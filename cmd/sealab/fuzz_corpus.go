@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"sealab/fuzz/corpus"
+	"sealab/fuzz/target"
+)
+
+func newFuzzCorpusCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "corpus",
+		Short: "Convert fuzz inputs between engines, write seeds",
+	}
+	cmd.AddCommand(newFuzzCorpusConvertCommand(), newFuzzCorpusSeedsCommand())
+	return cmd
+}
+
+// corpusFormats explains the formats in the help texts.
+const corpusFormats = `The formats:
+
+  native  a folder as go test -fuzz keeps it
+  raw     a folder of bare inputs: go-fuzz, libFuzzer
+  zip     an archive of bare inputs: the seed corpus of OSS-Fuzz`
+
+func newFuzzCorpusConvertCommand() *cobra.Command {
+	var from, to string
+	cmd := &cobra.Command{
+		Use:   "convert SOURCE DESTINATION",
+		Short: "Convert a corpus of one engine for another",
+		Long: `Read the inputs at SOURCE and write them to DESTINATION, each once. A folder keeps
+what is in it already, an archive is replaced.
+
+` + corpusFormats,
+		Example: `  sealab fuzz corpus convert --from native --to raw corpus/FuzzText gofuzz/corpus
+  sealab fuzz corpus convert --from raw --to zip gofuzz/corpus fuzz_text_seed_corpus.zip`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			source, err := corpus.ParseFormat(from)
+			if err != nil {
+				return err
+			}
+			inputs, err := source.Read(args[0])
+			if err != nil {
+				return err
+			}
+			return writeCorpus(cmd, to, args[1], inputs)
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", string(corpus.Native), "format of SOURCE")
+	cmd.Flags().StringVar(&to, "to", string(corpus.Raw), "format of DESTINATION")
+	return cmd
+}
+
+func newFuzzCorpusSeedsCommand() *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use:   "seeds TARGET DESTINATION",
+		Short: "Write the seeds of a target, for engines that take them as files",
+		Long: `Write the inputs that a target begins from, which come from the committed vectors
+among others. go test -fuzz has them built in.
+
+` + corpusFormats,
+		Example: `  sealab fuzz corpus seeds text gofuzz/corpus
+  sealab fuzz corpus seeds text --to zip fuzz_text_seed_corpus.zip`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := target.Find(args[0])
+			if err != nil {
+				return err
+			}
+			seeds, err := t.Seeds()
+			if err != nil {
+				return err
+			}
+			return writeCorpus(cmd, to, args[1], seeds)
+		},
+	}
+	cmd.Flags().StringVar(&to, "to", string(corpus.Raw), "format of DESTINATION")
+	return cmd
+}
+
+func writeCorpus(cmd *cobra.Command, format, path string, inputs [][]byte) error {
+	to, err := corpus.ParseFormat(format)
+	if err != nil {
+		return err
+	}
+	if err := to.Write(path, inputs); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d inputs\n", len(inputs))
+	return err
+}
