@@ -76,6 +76,10 @@ vectors-million: ## the same, with digests over a million inputs; takes minutes
 mutate: ## disable each check of the designs in turn: a vector has to notice
 	$(GO) run ./cmd/sealab vectors mutate
 
+.PHONY: consumers
+consumers: ## install and run what reads the vectors in other languages
+	@for run in vectors/consumers/*/run; do echo "$$run"; $$run || exit 1; done
+
 .PHONY: vectors-dist
 vectors-dist: ## pack everything that a consumer of vectors needs
 	$(GO) run ./cmd/sealab vectors dist

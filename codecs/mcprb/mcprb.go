@@ -22,10 +22,8 @@
 // that JSON.parse takes. The strict one, the default, takes only what the SDK
 // mints.
 //
-// Known differences of the faithful reading, all behind the tag: Ruby combines
-// an escaped high surrogate with whatever escape follows, or prints "?" for it,
-// where here the claims are malformed; on claims that are no object Ruby raises
-// another exception than that of a refusal.
+// A known difference of the faithful reading, behind the tag: on claims that are
+// no object Ruby raises another exception than that of a refusal.
 //
 // States and names are UTF-8, others are not minted.
 //

@@ -88,7 +88,7 @@ func unpack(segment []byte) ([]byte, bool) {
 }
 
 // ruby is what JSON.parse takes.
-var ruby = rawjson.Dialect{Comments: true, AnyEscape: true, MaxDepth: 100}
+var ruby = rawjson.Dialect{Comments: true, AnyEscape: true, Halves: true, MaxDepth: 100}
 
 // parse parses the claims, and judges their spelling where the reading does.
 func (s *Scheme) parse(text []byte) (*rawjson.Value, *codecs.RejectError) {

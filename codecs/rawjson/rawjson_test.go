@@ -68,6 +68,26 @@ func TestDialects(t *testing.T) {
 	}
 }
 
+// TestHalves has what json 2.6.1 of Ruby 3.1 answered.
+func TestHalves(t *testing.T) {
+	d := rawjson.Dialect{Halves: true}
+	for text, want := range map[string]string{
+		`\ud800abcdef`: "?bcdef", `\ud800\n\n\n`: "?n\n\n", `\ud800\u1234x`: "\U00010234x", `\ud800\ud801`: "\U00010001",
+		`\ud83d\u0041`: "\U0001f441", `\udbff\uffff`: "\U0010ffff", `\ud800\ud800\udc00`: "\U00010000\xed\xb0\x80",
+		`\udc00`: "\xed\xb0\x80", `\ud83d\ude00`: "😀",
+	} {
+		v, err := d.Parse([]byte(`"` + text + `"`))
+		require.NoError(t, err, text)
+		require.Equal(t, want, string(v.Text), text)
+	}
+	for _, text := range []string{`\ud800`, `\ud800a`, `\ud800abcde`, `\ud800\u12`, `\ud800\u12zz`, `\ude00\ud83d`} {
+		_, err := d.Parse([]byte(`"` + text + `"`))
+		require.Error(t, err, text)
+		_, err = d.Parse([]byte(`"` + text))
+		require.Error(t, err, text)
+	}
+}
+
 func TestDepth(t *testing.T) {
 	nested := func(n int) []byte { return []byte(strings.Repeat("[", n) + strings.Repeat("]", n)) }
 	_, err := rawjson.Parse(nested(rawjson.DefaultMaxDepth))

@@ -81,6 +81,9 @@ func (p *parser) escape() (rune, bool) {
 		return 0, false
 	}
 	p.at += 4
+	if p.Halves && isHigh(r) {
+		return p.half(r)
+	}
 	if rest := p.src[p.at:]; len(rest) >= 6 && rest[0] == '\\' && rest[1] == 'u' {
 		if low, ok := hex4(rest[2:]); ok && isPair(r, low) {
 			p.at += 6
@@ -88,6 +91,36 @@ func (p *parser) escape() (rune, bool) {
 		}
 	}
 	return r, true
+}
+
+// half reads what Ruby's json 2.6 makes of an escaped high surrogate: with
+// whatever code unit is escaped after it, a character; with anything else after
+// it, a question mark in the place of both the surrogate and the next byte; and
+// with fewer than six bytes to the end of the string, a fault. (A quotation mark
+// whose backslash is swallowed in this way does not end the string in Ruby.)
+func (p *parser) half(high rune) (rune, bool) {
+	const escape = len(`\u0000`)
+	if p.untilQuote() < escape {
+		return 0, false
+	}
+	if p.src[p.at] != '\\' || p.src[p.at+1] != 'u' {
+		p.at++
+		return '?', true
+	}
+	low, ok := hex4(p.src[p.at+2:])
+	p.at += escape
+	return (high&0x3f)<<10 | (high>>6&0xf+1)<<16 | low&0x3ff, ok
+}
+
+// untilQuote is the number of bytes before the end of the string at hand.
+func (p *parser) untilQuote() int {
+	i := p.at
+	for ; i < len(p.src) && p.src[i] != '"'; i++ {
+		if p.src[i] == '\\' {
+			i++
+		}
+	}
+	return i - p.at
 }
 
 // shortEscape reads the rest of an escape that does not give a code point.

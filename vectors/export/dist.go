@@ -36,6 +36,14 @@ type entry struct {
 	data []byte
 }
 
+// mode is the file's permissions: consumers are run by a program called run.
+func (e *entry) mode() int64 {
+	if path.Base(e.path) == "run" {
+		return 0o755
+	}
+	return 0o644
+}
+
 // Dist returns a gzipped tar archive of the files of vectors below dir, their
 // schema and page, the accumulated digests, the licence and an index. dir is
 // the folder vectors of the module. The same files give the same bytes:
@@ -114,10 +122,10 @@ func consumers(dir string) ([]entry, error) {
 		if err != nil {
 			return err
 		}
-		if e.IsDir() && slices.Contains([]string{"node_modules", "target", "venv", "__pycache__", ".pytest_cache", "build"}, e.Name()) {
+		if e.IsDir() && slices.Contains([]string{"node_modules", "target", ".venv", "__pycache__"}, e.Name()) {
 			return fs.SkipDir
 		}
-		if e.IsDir() || strings.HasSuffix(e.Name(), ".class") {
+		if e.IsDir() || strings.HasSuffix(e.Name(), ".go") || e.Name() == "Cargo.lock" {
 			return nil
 		}
 		data, err := os.ReadFile(p)
@@ -143,7 +151,7 @@ func pack(entries []entry) ([]byte, error) {
 	}
 	w := tar.NewWriter(zipped)
 	for _, e := range entries {
-		h := &tar.Header{Name: path.Join(root, e.path), Mode: 0o644, Size: int64(len(e.data)), Format: tar.FormatPAX}
+		h := &tar.Header{Name: path.Join(root, e.path), Mode: e.mode(), Size: int64(len(e.data)), Format: tar.FormatPAX}
 		if err := w.WriteHeader(h); err != nil {
 			return nil, fmt.Errorf("sealab: %w", err)
 		}

@@ -1,0 +1,124 @@
+package consumers_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/internal/unexercised"
+	"sealab/vectors"
+)
+
+// consumer is one folder here: a program that reads vectors in its language.
+type consumer struct {
+	name    string
+	program string   // what the machine must have
+	needs   string   // what `make consumers` has installed in the folder; "": nothing
+	designs []string // the files that it reads
+}
+
+var consumers = []consumer{
+	{"typescript", "node", "node_modules/@modelcontextprotocol/server", []string{"mcp-ts-faithful"}},
+	{"python", "python3", ".venv/installed", []string{"mcp-py-faithful"}},
+	{"rust", "cargo", "target/debug", []string{"hmac-sha256", "aes-256-gcm", "xchacha20-poly1305"}},
+	{"java", "javac", "", []string{"hmac-sha256", "aes-256-gcm"}},
+	{"ruby", "ruby", "", []string{"hmac-sha256", "aes-256-gcm", "mcp-rb-faithful"}},
+}
+
+// maxLines is the length to which a consumer's programs are held: somebody is to
+// read them in a quarter of an hour.
+const maxLines = 200
+
+func TestEveryConsumerIsTested(t *testing.T) {
+	runs, err := filepath.Glob("*/run")
+	require.NoError(t, err)
+	var names []string
+	for _, c := range consumers {
+		names = append(names, filepath.Join(c.name, "run"))
+	}
+	require.ElementsMatch(t, names, runs)
+}
+
+// TestConsumers runs every consumer: on the committed vectors, with which it has
+// to agree, and on vectors of which one accept and one refusal are wrong, which
+// it has to name.
+func TestConsumers(t *testing.T) {
+	for _, c := range consumers {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath(c.program); err != nil {
+				unexercised.Skip(t, "there is no %s", c.program)
+			}
+			if _, err := os.Stat(filepath.Join(c.name, c.needs)); err != nil {
+				unexercised.Skip(t, "%s is not installed: run make consumers", c.needs)
+			}
+			out, err := c.run(t, filepath.Join("..", "files"))
+			require.NoError(t, err, "%s", out)
+
+			folder, wrong := c.spoiled(t)
+			out, err = c.run(t, folder)
+			require.Error(t, err, "%s", out)
+			for _, id := range wrong {
+				require.Contains(t, string(out), id)
+			}
+		})
+	}
+}
+
+func (c *consumer) run(t *testing.T, folder string) ([]byte, error) {
+	t.Helper()
+	folder, err := filepath.Abs(folder)
+	require.NoError(t, err)
+	run, err := filepath.Abs(filepath.Join(c.name, "run"))
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), run)
+	cmd.Env = append(os.Environ(), "VECTORS="+folder)
+	return cmd.CombinedOutput()
+}
+
+// spoiled writes the consumer's files with two tests turned round each, and
+// returns the ids of these.
+func (c *consumer) spoiled(t *testing.T) (folder string, ids []string) {
+	t.Helper()
+	folder = t.TempDir()
+	for _, design := range c.designs {
+		f, err := vectors.Read(vectors.Path(filepath.Join("..", "files"), design))
+		require.NoError(t, err)
+		accept := slices.IndexFunc(f.Tests, func(t vectors.Test) bool { return t.Expect == vectors.Accept })
+		refuse := slices.IndexFunc(f.Tests, func(t vectors.Test) bool { return t.Expect == vectors.Refuse })
+		f.Tests[accept].Expect, f.Tests[accept].Stage, f.Tests[accept].Released = vectors.Refuse, "malformed", nil
+		f.Tests[refuse].Expect, f.Tests[refuse].Stage, f.Tests[refuse].Released = vectors.Accept, "", vectors.AsHex(nil)
+		data, err := f.Encode()
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(vectors.Path(folder, design), data, 0o644))
+		ids = append(ids, f.Tests[accept].ID, f.Tests[refuse].ID)
+	}
+	return folder, ids
+}
+
+func TestConsumersAreShort(t *testing.T) {
+	for _, pattern := range []string{"*/*.py", "*/*.mjs", "*/*.rb", "*/*.java", "rust/*/*.rs"} {
+		paths, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, paths, pattern)
+		for _, path := range paths {
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.Less(t, countLines(data), maxLines, path)
+		}
+	}
+}
+
+func countLines(data []byte) int {
+	n := 0
+	for _, b := range data {
+		if b == '\n' {
+			n++
+		}
+	}
+	return n
+}
