@@ -15,6 +15,9 @@
 // their keys, the keys and all that is made of them are drawn anew for each
 // cluster of blocks, for the same reason.
 //
+// Trials over HTTP ([Remote]) are measured with the scheduler left alone, since
+// client and server need it.
+//
 // What it does not give: a view of caches and predictors as another process
 // sees them, or of time through a pipe to a worker, which is never measured.
 package leak
@@ -33,6 +36,9 @@ type Trial struct {
 	Clustered bool
 	// prepare makes the inputs of both classes.
 	prepare func(random *rand.Rand) (*classes, error)
+	// check ends the trial and says what went wrong while its operations ran;
+	// nil: nothing can.
+	check func() error
 }
 
 // classes are the inputs of A and of B, and what is done with them.

@@ -101,9 +101,13 @@ func (r *runner) there(h samples.Header) (string, error) {
 // measure measures one trial and writes its file. It returns why there is
 // nothing to measure, if there is not.
 func (r *runner) measure(t Trial, pass int) (skipped string, err error) {
-	restore := quiet()
-	defer restore()
+	if t.Channel == "process" {
+		defer quiet()()
+	}
 	f, err := r.sampler.measure(t, r.Blocks, r.Budget)
+	if err == nil && t.check != nil {
+		err = t.check()
+	}
 	if NotApplicable(err) {
 		return err.Error(), nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	analysis "sealab/analysis/leak"
 	"sealab/bench"
 	"sealab/bench/leak"
 	"sealab/codecs"
@@ -21,6 +22,7 @@ const (
 	setAll    = "all"
 	setLadder = "ladder"
 	setAlike  = "alike"
+	setRemote = "remote"
 )
 
 // alike is the number of times that a set of that name measures what does not leak.
@@ -42,10 +44,13 @@ same folder and the same flags. Slow designs get as many blocks as fit into
   --set %-7s every design, and every control
   --set %-7s the controls of known size alone: from which delay on is it seen?
   --set %-7s %d times a control in which both classes are the same: are the
-               p-values uniform?`, setAll, setLadder, setAlike, alike),
+               p-values uniform?
+  --set %-7s a server at --url that behaves as "sealab serve --http" does, and
+               controls over HTTP; judge with --limit %d`, setAll, setLadder, setAlike, alike, setRemote, analysis.LimitLocal),
 		Example: `  sealab leak probe results/leak-1
   sealab leak probe --subject aes-256-gcm --blocks 1000000 --budget 1m results/leak-gcm
-  sealab leak probe --set ladder results/ladder-1`,
+  sealab leak probe --set ladder results/ladder-1
+  sealab leak probe --set remote --url http://localhost:8080/mcp --budget 30s results/remote-1`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return flags.run(args[0], newProgress(cmd.ErrOrStderr()), cmd.OutOrStdout())
@@ -57,16 +62,18 @@ same folder and the same flags. Slow designs get as many blocks as fit into
 
 // leakProbeFlags are the flags of the probe command.
 type leakProbeFlags struct {
-	set, host string
-	subjects  []string
-	blocks    int
-	budget    time.Duration
-	seed      uint64
+	set, url string
+	host     string
+	subjects []string
+	blocks   int
+	budget   time.Duration
+	seed     uint64
 }
 
 func (f *leakProbeFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.set, "set", setAll, "what to measure")
+	flags.StringVar(&f.url, "url", "", "where the server of the set remote answers")
 	flags.StringSliceVar(&f.subjects, "subject", nil, "designs to measure beside the controls, by name (default all)")
 	flags.IntVar(&f.blocks, "blocks", 100_000, "blocks of each pair and pass")
 	flags.DurationVar(&f.budget, "budget", 2*time.Second, "time for each pair and pass, preparation apart")
@@ -119,6 +126,11 @@ func (f *leakProbeFlags) trials() ([]leak.Trial, error) {
 			trials = append(trials, leak.SameClass(fmt.Sprintf("alike-%03d", i+1)))
 		}
 		return trials, nil
+	case setRemote:
+		if f.url == "" {
+			return nil, fmt.Errorf("sealab: --set %s needs --url", setRemote)
+		}
+		return leak.Remote(f.url), nil
 	case setAll:
 		designs := catalog.All()
 		for _, name := range f.subjects {
@@ -131,7 +143,7 @@ func (f *leakProbeFlags) trials() ([]leak.Trial, error) {
 		}
 		return append(leak.Controls(), leak.Designs(designs)...), nil
 	}
-	return nil, fmt.Errorf("sealab: --set %q: want %s, %s or %s", f.set, setAll, setLadder, setAlike)
+	return nil, fmt.Errorf("sealab: --set %q: want %s, %s, %s or %s", f.set, setAll, setLadder, setAlike, setRemote)
 }
 
 // stamp returns what must be the same when a run is resumed.
