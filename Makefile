@@ -89,20 +89,38 @@ differential: ## compare each installed SDK with the design that mirrors it, bot
 	$(GO) run ./cmd/sealab differential
 	$(GO) test -count=1 -v -run TestAgainstPython ./codecs/envelope/compactjson -args -documents 100000
 
+# A folder of the timing leg. A run that was stopped goes on when the same target
+# is made again on the same day and commit.
 LEAK = results/leak-$(shell date -u +%Y%m%d)-$(shell git rev-parse --short=10 HEAD)
 
 .PHONY: leak
-leak: ## judge the time, branches and addresses of every design; takes some minutes
-	$(GO) run ./cmd/sealab leak probe $(LEAK)
-	-$(GO) run ./cmd/sealab leak taint $(LEAK)
-	-$(GO) run ./cmd/sealab leak judge $(LEAK)
-	$(GO) run ./cmd/sealab leak report $(LEAK)
+leak: bin/sealab ## judge time, branches and addresses of every design; takes some minutes
+	bin/sealab leak probe $(LEAK)
+	@status=0; bin/sealab leak taint $(LEAK) || status=$$?; \
+	bin/sealab leak judge $(LEAK) || status=$$?; \
+	bin/sealab leak report $(LEAK) && exit $$status
 
 .PHONY: leak-long
-leak-long: ## the same with ten times the blocks and time for each pair; takes an hour
-	$(GO) run ./cmd/sealab leak probe --blocks 1000000 --budget 20s $(LEAK)-long
-	-$(GO) run ./cmd/sealab leak judge $(LEAK)-long
-	$(GO) run ./cmd/sealab leak report $(LEAK)-long
+leak-long: bin/sealab ## the timing of it with ten times the blocks; takes an hour
+	bin/sealab leak probe --blocks 1000000 --budget 20s $(LEAK)-long
+	@status=0; bin/sealab leak judge $(LEAK)-long || status=$$?; \
+	bin/sealab leak report $(LEAK)-long && exit $$status
+
+.PHONY: leak-ladder
+leak-ladder: bin/sealab ## five times: from which delay on is a leak seen on this machine?
+	@for i in 1 2 3 4 5; do \
+	bin/sealab leak probe --set ladder --seed $$i $(LEAK)-ladder-$$i && bin/sealab leak judge $(LEAK)-ladder-$$i || exit 1; done
+
+.PHONY: leak-alike
+leak-alike: bin/sealab ## 200 times what does not leak: are the p-values uniform?
+	bin/sealab leak probe --set alike --blocks 10000 $(LEAK)-alike
+	bin/sealab leak judge $(LEAK)-alike
+
+.PHONY: leak-remote
+leak-remote: bin/sealab ## refusals of the example server over HTTP on loopback, limit 100 ns
+	@bin/sealab serve --http localhost:18080 2>/dev/null & server=$$!; trap 'kill $$server' EXIT; sleep 1; \
+	bin/sealab leak probe --set remote --url http://localhost:18080/mcp --budget 20s $(LEAK)-remote && \
+	bin/sealab leak judge --limit 100 $(LEAK)-remote && bin/sealab leak report $(LEAK)-remote
 
 # A campaign goes on where the last one in its folder ended.
 FUZZTIME ?= 5m
