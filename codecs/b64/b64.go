@@ -87,9 +87,11 @@ func appendDecode(c coder, dst, src []byte) ([]byte, bool) {
 			return dst[:start], false
 		}
 		// The byte behind out gives the last character its unused bits, which
-		// are zero; the rest of filled is encoded for nothing.
+		// are zero. The rest of filled is encoded for nothing, and cleared too:
+		// what an earlier use of dst left there may be secret, and the encoder
+		// looks its tail up in a table.
 		filled := dst[at : at+blocks(len(out))]
-		filled[len(out)] = 0
+		clear(filled[len(out):])
 		behind := start + n + block + margin
 		again := dst[behind : behind+EncodedLen(len(filled))]
 		c.Encode(again, filled)
