@@ -24,6 +24,7 @@ they run, from the folder they are called in.`,
 	cmd.AddCommand(
 		newFuzzCorpusCommand(),
 		newFuzzCoverCommand(),
+		newFuzzFleetCommand(),
 		newFuzzMinimizeCommand(),
 		newFuzzRunCommand(),
 		newFuzzStatusCommand(),

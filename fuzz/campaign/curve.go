@@ -21,6 +21,8 @@ func (t TargetStatus) SVG() template.HTML {
 		curveWidth, curveHeight, template.HTMLEscapeString(t.Name))
 	if points := t.polyline(); points != "" {
 		fmt.Fprintf(&b, `<polyline fill="none" stroke="#2563eb" stroke-width="2" points="%s"/>`, points)
+		x, y, _ := strings.Cut(points[strings.LastIndexByte(points, ' ')+1:], ",")
+		fmt.Fprintf(&b, `<circle fill="#2563eb" r="3" cx="%s" cy="%s"/>`, x, y) // one point alone makes no line
 	}
 	b.WriteString(`</svg>`)
 	return template.HTML(b.String()) // of numbers and an escaped name

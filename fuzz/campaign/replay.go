@@ -12,6 +12,7 @@ import (
 
 	"sealab/fuzz/harness"
 	"sealab/internal/atomicfile"
+	"sealab/internal/child"
 )
 
 // A jobEnd is how the process of a job ended.
@@ -53,7 +54,7 @@ func (c *Campaign) runWith(ctx context.Context, job harness.Job, cmd *exec.Cmd) 
 	}
 	cmd.Dir = dir
 	cmd.Env = append(c.environment(dir, harness.EnvJob+"="+path), cmd.Env...)
-	cmd.SysProcAttr = childAttributes()
+	cmd.SysProcAttr = child.Attributes()
 	output, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		return end, ctx.Err()

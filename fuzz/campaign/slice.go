@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sealab/fuzz/harness"
+	"sealab/internal/child"
 )
 
 // A slice is one run of one target.
@@ -47,7 +48,7 @@ func (c *Campaign) runSlice(ctx context.Context, s slice, progress func(count)) 
 		"-test.parallel="+strconv.Itoa(s.workers))
 	cmd.Dir = scratch
 	cmd.Env = c.environment(scratch, harness.EnvCrashers+"="+c.folder.allCrashers(), harness.EnvDeadly+"="+c.folder.allDeadly(), "GODEBUG=fuzzdebug=1")
-	cmd.SysProcAttr = childAttributes()
+	cmd.SysProcAttr = child.Attributes()
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) }
 	cmd.WaitDelay = endTime
 	out, err := cmd.StdoutPipe()

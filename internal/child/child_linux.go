@@ -1,10 +1,10 @@
-package campaign
+package child
 
 import "syscall"
 
-// childAttributes put a process in a group of its own, so that an interrupt
+// Attributes put a process in a group of its own, so that an interrupt
 // typed at the terminal reaches the supervisor alone, and end it with the
 // supervisor, so that no orphan writes to a folder that another has locked.
-func childAttributes() *syscall.SysProcAttr {
+func Attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

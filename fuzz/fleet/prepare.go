@@ -1,0 +1,87 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"sealab/fuzz/corpus"
+	"sealab/internal/atomicfile"
+)
+
+// preserve are the packages whose assembly stubs carry compiler directives,
+// which go-fuzz-build would lose.
+var preserve = []string{
+	"github.com/cloudflare/circl/math/fp25519",
+	"github.com/cloudflare/circl/math/fp448",
+	"github.com/cloudflare/circl/dh/x448",
+	"github.com/cloudflare/circl/dh/x25519",
+}
+
+// Prepare builds what a coordinator needs in the folder dir, unless the folder
+// has it: a fleet that comes back goes on with the archive that its workers
+// have. f says what is fuzzed; its SHA256 is filled in.
+func Prepare(ctx context.Context, dir string, f Fleet, seeds [][]byte) (Fleet, error) {
+	if is, err := Read(dir); err == nil {
+		if is.Function != f.Function || is.Package != f.Package || is.Tags != f.Tags {
+			return is, fmt.Errorf("sealab: the fleet in %s fuzzes %s with tags %q; want %s with tags %q, or another folder",
+				dir, is.Function, is.Tags, f.Function, f.Tags)
+		}
+		return is, CheckArchive(Archive(dir), is.SHA256)
+	}
+	if len(seeds) == 0 {
+		return f, fmt.Errorf("sealab: %s has no seeds; want at least one", f.Target)
+	}
+	if err := writeSeeds(filepath.Join(Work(dir), "corpus"), seeds); err != nil {
+		return f, err
+	}
+	if err := build(ctx, dir, f); err != nil {
+		return f, err
+	}
+	var err error
+	if f.SHA256, err = digest(Archive(dir)); err != nil {
+		return f, err
+	}
+	return f, f.write(dir) // last: it says that the rest is there
+}
+
+func writeSeeds(dir string, seeds [][]byte) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	for _, seed := range seeds {
+		if err := atomicfile.Write(filepath.Join(dir, corpus.Name(seed)), seed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// build builds the archive and the engine.
+func build(ctx context.Context, dir string, f Fleet) error {
+	err := goCommand(ctx, "tool", "go-fuzz-build", "-preserve", strings.Join(preserve, ","), "-tags", f.Tags, "-func", f.Function,
+		"-o", Archive(dir), f.Package)
+	if err != nil {
+		return err
+	}
+	return Engine(ctx, dir)
+}
+
+// Engine builds go-fuzz in the folder dir, which it makes.
+func Engine(ctx context.Context, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	return goCommand(ctx, "build", "-o", filepath.Join(dir, engineFile), "github.com/dvyukov/go-fuzz/go-fuzz")
+}
+
+func goCommand(ctx context.Context, args ...string) error {
+	out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("sealab: go %s: %w: %s", strings.Join(args[:2], " "), err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}

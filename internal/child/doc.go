@@ -1,0 +1,2 @@
+// Package child ties processes to the one that starts them.
+package child
