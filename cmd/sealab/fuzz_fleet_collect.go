@@ -41,7 +41,7 @@ func collectFleet(ctx context.Context, from, dir string, stdout, stderr io.Write
 	if err != nil {
 		return err
 	}
-	targets, err := fuzzTargets([]string{is.Target})
+	targets, err := fuzzTargets([]string{is.Target}, stderr)
 	if err != nil {
 		return err
 	}

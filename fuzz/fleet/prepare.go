@@ -13,12 +13,13 @@ import (
 )
 
 // preserve are the packages whose assembly stubs carry compiler directives,
-// which go-fuzz-build would lose.
+// which go-fuzz-build would move.
 var preserve = []string{
 	"github.com/cloudflare/circl/math/fp25519",
 	"github.com/cloudflare/circl/math/fp448",
 	"github.com/cloudflare/circl/dh/x448",
 	"github.com/cloudflare/circl/dh/x25519",
+	"crypto/internal/fips140/bigmod",
 }
 
 // Prepare builds what a coordinator needs in the folder dir, unless the folder
