@@ -2,6 +2,7 @@ package campaign_test
 
 import (
 	"context"
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,4 +94,98 @@ func outputs(t *testing.T, dir string) string {
 		all.Write(append(output[:min(len(output), 1500)], '\n'))
 	}
 	return all.String()
+}
+
+// TestResume puts right what a killed supervisor or a bad disk left: whole
+// files stay, damaged ones are moved away and named, what was running is tried.
+func TestResume(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, parse, "whole")
+	torn := filepath.Join(dir, "corpus", parse.Native, "0123456789abcdef")
+	write(t, torn, "go test fuzz v1\n[]byte(\"to")
+	unfinished := filepath.Join(dir, "crashers", "parse", ".new-1", "input")
+	write(t, unfinished, "E")
+	unreadable := filepath.Join(dir, "crashers", "parse", "error-1")
+	write(t, filepath.Join(unreadable, "input"), "E")
+	write(t, filepath.Join(unreadable, "verdict.json"), "{")
+	running := append(binary.LittleEndian.AppendUint64([]byte{1, 0, 0, 0, 0, 0, 0, 0}, 5), "Fatal"...)
+	write(t, filepath.Join(dir, "scratch", "parse", "input-123"), string(running))
+	write(t, filepath.Join(dir, "journal.jsonl"), `{"time":"2026-11-20T10:00:00Z","event":"start"}`+"\n"+`{"time":"2026`)
+
+	c, err := campaign.Open(t.Context(), config(t, dir, parse))
+	require.NoError(t, err)
+	require.NoError(t, c.Close())
+	status, err := campaign.ReadStatus(dir)
+	require.NoError(t, err)
+	require.Equal(t, 1, status.Targets[0].Corpus)
+	require.Len(t, status.Targets[0].Crashers, 1)
+	require.EqualValues(t, "fatal", status.Targets[0].Crashers[0].Kind)
+	notices := strings.Join(status.Notices, "\n")
+	require.Contains(t, notices, "the last record was not written to its end: 13 bytes cut off")
+	require.Contains(t, notices, torn+" is damaged (its contents do not have the digest that it is called after): moved to "+
+		filepath.Join(dir, "damaged", "FuzzParse-0123456789abcdef"))
+	require.Contains(t, notices, unreadable+" is damaged (verdict.json: ")
+	require.NoFileExists(t, unfinished)
+	require.FileExists(t, filepath.Join(dir, "damaged", "parse-error-1", "input"))
+
+	other := config(t, dir, parse)
+	other.Tags = "other"
+	_, err = campaign.Open(t.Context(), other)
+	require.ErrorContains(t, err, "is a campaign on "+fixture+` with tags ""`)
+}
+
+// TestMinimizeAndCover keeps of a corpus what covers as much, with every input
+// that fails, and shows that nothing is covered less.
+func TestMinimizeAndCover(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, sound, "()()", "(((((", "((((((((((((((((((((((((((((((((((((", "x", "y", "z", "(((((a", "(((((b")
+	plant(t, dir, parse, "Every", "Fatal", "aa", "bb", "cc")
+	c, err := campaign.Open(t.Context(), config(t, dir, sound, parse))
+	require.NoError(t, err)
+	require.NoError(t, c.Close())
+	before := covered(t, dir)
+	require.Regexp(t, `fixture +\d+\.\d % +\d+ of \d+ statements`, before)
+
+	_, err = campaign.Minimize(t.Context(), dir, []string{"none"}, time.Now)
+	require.ErrorContains(t, err, `target "none" never ran`)
+	all, err := campaign.Minimize(t.Context(), dir, nil, time.Now)
+	require.NoError(t, err)
+	require.Len(t, all, 2)
+	require.Equal(t, 8, all[0].Inputs)
+	require.Less(t, all[0].Kept, 5)
+	require.Positive(t, all[0].Kept)
+	require.Positive(t, all[0].Features)
+	require.Equal(t, before, covered(t, dir))
+	for _, input := range []string{"Every", "Fatal"} {
+		file := corpus.Marshal([]byte(input))
+		require.FileExists(t, filepath.Join(dir, "corpus", parse.Native, corpus.Name(file)), input)
+	}
+}
+
+// covered returns the table of what the corpora in dir cover.
+func covered(t *testing.T, dir string) string {
+	t.Helper()
+	profile, err := campaign.Cover(t.Context(), dir, nil, time.Now)
+	require.NoError(t, err)
+	var table strings.Builder
+	require.NoError(t, profile.WriteTable(&table))
+	return table.String()
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+}
+
+// TestImport files what another engine found, and runs it again.
+func TestImport(t *testing.T) {
+	dir := t.TempDir()
+	c, err := campaign.Open(t.Context(), config(t, dir, parse))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, c.Close()) }()
+	n, err := c.Import(t.Context(), parse, [][]byte{[]byte("new"), []byte("new")},
+		[]campaign.Foreign{{Input: []byte("Every")}, {Input: []byte("holds"), Output: "it did not there"}, {Input: []byte("Errors")}})
+	require.NoError(t, err)
+	require.Equal(t, campaign.Imported{Inputs: 1, Crashers: 2}, n)
 }
