@@ -26,6 +26,7 @@ they run, from the folder they are called in.`,
 		newFuzzCoverCommand(),
 		newFuzzFleetCommand(),
 		newFuzzMinimizeCommand(),
+		newFuzzProofCommand(),
 		newFuzzRunCommand(),
 		newFuzzStatusCommand(),
 	)

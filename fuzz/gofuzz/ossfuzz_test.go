@@ -84,3 +84,10 @@ func TestFunctionsRun(t *testing.T) {
 	}
 	require.Panics(t, func() { run("no such target", nil) })
 }
+
+// TestMakefilePreserves holds the Makefile's list to the one here.
+func TestMakefilePreserves(t *testing.T) {
+	makefile, err := os.ReadFile("../../Makefile")
+	require.NoError(t, err)
+	require.Contains(t, string(makefile), "\nPRESERVE := "+Preserve+"\n")
+}
