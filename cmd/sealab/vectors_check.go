@@ -64,7 +64,7 @@ func checkVectors(cmd *cobra.Command, path string, committed accumulate.File, li
 	if err != nil {
 		return false, fmt.Errorf("sealab: %s: %w", path, err)
 	}
-	r := replay.Run(f, d, replay.Demand{Reasons: true, Reseal: true})
+	r := replay.Run(f, d, replay.Demand{Exact: true, Reseal: true})
 	if err := r.Write(cmd.OutOrStdout(), most); err != nil {
 		return false, err
 	}

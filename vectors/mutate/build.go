@@ -9,15 +9,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
+	"runtime"
 	"slices"
 	"strings"
+
+	"sealab/codecs/catalog"
 )
 
 // The packages of this module that the build is about.
 const (
 	module   = "sealab"
 	contract = module + "/codecs"
-	catalog  = module + "/codecs/catalog"
 	switches = module + "/internal/mutant"
 	judge    = module + "/vectors/mutate/judge"
 )
@@ -47,10 +50,10 @@ func Prepare(root, dir string) (*Build, error) {
 	return b, err
 }
 
-// sources parses the files of the packages that the catalog imports, but for
-// the contract, which judges nothing.
+// sources parses the files of the packages that the designs of the catalog are
+// in and of those that they import, but for the contract, which judges nothing.
 func sources(root string) ([]*sourceFile, error) {
-	out, err := run(root, "go", "list", "-deps", "-json=ImportPath,Dir,GoFiles", catalog)
+	out, err := run(root, "go", append([]string{"list", "-deps", "-json=ImportPath,Dir,GoFiles"}, homes()...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +66,7 @@ func sources(root string) ([]*sourceFile, error) {
 		if err := d.Decode(&p); err != nil {
 			return nil, fmt.Errorf("sealab: go list: %w", err)
 		}
-		if !strings.HasPrefix(p.ImportPath, contract+"/") || p.ImportPath == catalog {
+		if !strings.HasPrefix(p.ImportPath, contract+"/") {
 			continue
 		}
 		for _, name := range p.GoFiles {
@@ -76,6 +79,23 @@ func sources(root string) ([]*sourceFile, error) {
 	}
 	slices.SortFunc(files, func(a, b *sourceFile) int { return strings.Compare(a.name, b.name) })
 	return files, nil
+}
+
+// homes returns the packages in which the designs' constructors stand.
+func homes() []string {
+	var paths []string
+	for _, d := range catalog.All() {
+		constructor := reflect.ValueOf(d.NewCodec)
+		if d.IsScheme() {
+			constructor = reflect.ValueOf(d.NewScheme)
+		}
+		name := runtime.FuncForPC(constructor.Pointer()).Name() // "sealab/codecs/x.f.func1"
+		slash := strings.LastIndexByte(name, '/') + 1
+		pkg, _, _ := strings.Cut(name[slash:], ".")
+		paths = append(paths, name[:slash]+pkg)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
 }
 
 // overlay writes the rewritten files and the list of them that the go command

@@ -21,8 +21,9 @@ type Demand struct {
 	// tests' readings record, are demanded in the place of the file's own. Tests
 	// without its answer are unexercised. Empty: the file's.
 	As string
-	// Reasons demands the text of the reason too, which is not part of the format.
-	Reasons bool
+	// Exact demands the text of the reason too, which is not part of the format,
+	// and takes no answer of another reading.
+	Exact bool
 	// Reseal demands that sealing a sound test's payload gives its token.
 	Reseal bool
 }
@@ -116,7 +117,7 @@ func (p *player) play(t *vectors.Test) (Finding, error) {
 	}
 	switch {
 	case f.Detail == "":
-	case p.demand.As == "" && slices.Contains(slices.Collect(maps.Values(t.Readings)), answerOf(err)):
+	case p.demand.As == "" && !p.demand.Exact && slices.Contains(slices.Collect(maps.Values(t.Readings)), answerOf(err)):
 		f.Outcome = Otherwise
 	default:
 		f.Outcome = Wrong
@@ -137,7 +138,7 @@ func (p *player) wanted(t *vectors.Test) (answer, bool) {
 	if t.Expect == vectors.Refuse {
 		a.outcome = t.Stage
 	}
-	if p.demand.Reasons {
+	if p.demand.Exact {
 		a.reason = t.Reason
 	}
 	if p.demand.As == "" {
@@ -225,7 +226,7 @@ func (p *player) ring(r *vectors.Ring) string {
 	switch {
 	case errors.Is(err, codecs.ErrFault):
 		return fmt.Sprintf("%s: it broke: %v", r.ID, err)
-	case got == want, p.demand.As == "" && slices.Contains(slices.Collect(maps.Values(r.Readings)), got):
+	case got == want, p.demand.As == "" && !p.demand.Exact && slices.Contains(slices.Collect(maps.Values(r.Readings)), got):
 		return ""
 	}
 	return fmt.Sprintf("%s: got %s (%v), want %s: %s", r.ID, got, err, want, r.Comment)

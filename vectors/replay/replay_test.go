@@ -15,7 +15,7 @@ import (
 	"sealab/vectors/replay"
 )
 
-var strict = replay.Demand{Reasons: true, Reseal: true}
+var strict = replay.Demand{Exact: true, Reseal: true}
 
 // first returns the first design that fits, with its vectors.
 func first(t *testing.T, fits func(codecs.Design) bool) (codecs.Design, *vectors.File) {

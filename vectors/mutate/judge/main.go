@@ -106,7 +106,7 @@ func (b *bench) play() (id string) {
 			id = fmt.Sprint("death: ", cause)
 		}
 	}()
-	r := replay.Run(b.file, b.design, replay.Demand{Reasons: true})
+	r := replay.Run(b.file, b.design, replay.Demand{Exact: true})
 	if len(r.Rings) > 0 {
 		return r.Rings[0]
 	}
