@@ -86,7 +86,7 @@ func rings() []Control {
 					return key, []byte{id[0] & 15, 0, 0, 0}
 				}
 			}),
-		aSigner("reason-key", "the reason of a refusal holds the key, which is the secret", breaks(codecs.UniformRefusal), by("TAG-04"),
+		aSigner("reason-key", "the reason of a refusal holds the key, which is the secret", breaks(codecs.UniformRefusal, codecs.KeySeparation), by("TAG-04"),
 			func(p *signerParts) {
 				p.derive = rawKey
 				p.refuse = func(e *entry, _, _, _ []byte) error {

@@ -2,6 +2,7 @@ package attack
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sealab/codecs"
@@ -114,8 +115,11 @@ func (t *Trial) boundFields(do func(p *Party, under verdict.Context, f field)) {
 
 func emptyOrAbsent(t *Trial) {
 	t.boundFields(func(p *Party, under verdict.Context, f field) {
+		if f.property == codecs.BindsArguments {
+			t.emptyArguments(p, under)
+		}
 		if f.unset == nil || f.property == codecs.BindsArguments {
-			return // what arguments mean when they are empty is for their reader to say
+			return
 		}
 		for _, v := range []string{"", "null", "None", "nil", "undefined", "false", "0", "anonymous", "-", "*"} {
 			issue := fmt.Sprintf("%s %q and no %s are taken for the same", f.name, v, f.name)
@@ -127,6 +131,30 @@ func emptyOrAbsent(t *Trial) {
 		}
 	})
 }
+
+// emptyArguments presents empty values of different types. Whether no arguments
+// and an empty object are the same is for the reader of the arguments to say.
+func (t *Trial) emptyArguments(p *Party, under verdict.Context) {
+	f := fields[2]
+	for _, v := range []string{`[]`, `""`, `0`, `false`} {
+		sealed := p.seal(t.state(8), f.put(under, `{}`))
+		if sealed.Answer.Outcome != verdict.Done {
+			return
+		}
+		t.try(codecs.Unambiguous)
+		if call, ok := p.accepts(sealed.Answer.Out, f.put(under, v)); ok {
+			t.refute(codecs.Unambiguous, "arguments {} and "+v+" are taken for the same", sealed, call)
+		}
+	}
+	sealed := p.seal(t.state(8), f.put(under, `{}`))
+	if call, ok := p.accepts(sealed.Answer.Out, f.without(under)); ok {
+		t.observe(codecs.Unambiguous, "arguments {} and no arguments are taken for the same", sealed, call)
+	}
+}
+
+// surrogates are texts that are not Unicode and that a reader may replace. They
+// do not cross to every worker.
+var surrogates = []twin{{"\xed\xa0\x80", "\xed\xa0\x81", "lone surrogates"}, {"\xed\xa0\x80", "\ufffd", "a lone surrogate and what replaces it"}, {"\xff", "\xfe", "bytes that are not UTF-8"}}
 
 // A twin is a pair of different texts that careless comparison takes for one.
 type twin struct{ a, b, how string }
@@ -145,7 +173,11 @@ var unicodeTwins = []twin{
 
 func unicodeForms(t *Trial) {
 	t.boundFields(func(p *Party, under verdict.Context, f field) {
-		for _, w := range unicodeTwins {
+		twins := unicodeTwins
+		if t.Subject.Worker == nil && f.property != codecs.BindsArguments {
+			twins = slices.Concat(twins, surrogates)
+		}
+		for _, w := range twins {
 			t.across(p, under, f, f.value(w.a), f.value(w.b), w.how)
 		}
 	})

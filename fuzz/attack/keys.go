@@ -30,6 +30,8 @@ var onKeys = []Refuter{
 		Gain: "secrets that differ and are one key", Origin: "CVE-2021-41106", Run: formsOfKeys},
 	{ID: "KEY-08", Name: "tokens of every other design under the same secret", Refutes: []codecs.Property{codecs.KeySeparation}, Layer: LayerKeys,
 		Gain: "what another protocol signed is a token", Origin: "RFC 8725, sections 2.8 and 3.11", Run: otherDesigns},
+	{ID: "KEY-16", Name: "the secret as the key", Refutes: []codecs.Property{codecs.KeySeparation}, Layer: LayerKeys,
+		Gain: "what another protocol authenticates is a token", Origin: "RFC 8725, section 3.11", Run: rawSecret},
 	{ID: "KEY-12", Name: "well-known keys", Refutes: unforgeable, Layer: LayerKeys,
 		Gain: "a forgery with a published key", Origin: "CVE-2016-4437", Run: knownKeys},
 	{ID: "KEY-14", Name: "key ids that collide", Refutes: []codecs.Property{codecs.Rotation, codecs.StrongKeys}, Layer: LayerKeys,
@@ -278,10 +280,10 @@ func otherDesigns(t *Trial) {
 			continue
 		}
 		tok, ok := other.mint(q, t.state(24))
-		if !ok || t.sameFormat(p, tok) {
+		if !ok || t.sameFormat(p, q, tok) {
 			continue
 		}
-		for _, text := range [][]byte{tok.Text, t.disguised(d, tok)} {
+		for _, text := range [][]byte{tok.Text, t.disguised(p, d, tok)} {
 			t.try(codecs.KeySeparation)
 			if call, ok := p.accepts(text, tok.Under); ok {
 				t.refute(codecs.KeySeparation, "a token of another design under the same secret is accepted", call)
@@ -290,28 +292,42 @@ func otherDesigns(t *Trial) {
 	}
 }
 
-// sameFormat reports that the two designs are two readings of one format, which
-// are meant to read each other: each accepts the other's tokens.
-func (t *Trial) sameFormat(p *Party, tok *Token) bool {
+// sameFormat reports that the two designs write one format, since each opens the
+// other's tokens: an implementation in another language does.
+func (t *Trial) sameFormat(p, q *Party, tok *Token) bool {
 	mine, ok := t.mint(p, t.state(24))
 	if !ok {
 		return false
 	}
-	a, b := mine.shape(), tok.shape()
-	if len(a.pieces) != len(b.pieces) || t.Subject.Prefix == "" {
-		return false
-	}
-	for i := range a.pieces {
-		if !a.pieces[i].coded && a.pieces[i].text != b.pieces[i].text {
-			return false
-		}
-	}
-	return true
+	_, there := q.accepts(mine.Text, mine.Under)
+	_, here := p.accepts(tok.Text, tok.Under)
+	return there && here
 }
 
 // disguised is a token of design d with the prefix of the subject.
-func (t *Trial) disguised(d codecs.Design, tok *Token) []byte {
-	return append([]byte(t.Subject.Prefix), bytes.TrimPrefix(tok.Text, []byte(d.Prefix))...)
+func (t *Trial) disguised(p *Party, d codecs.Design, tok *Token) []byte {
+	mine, ok := t.mint(p, t.state(24))
+	if !ok {
+		return tok.Text
+	}
+	return append([]byte(t.prefixOf(mine)), bytes.TrimPrefix(tok.Text, []byte(d.Prefix))...)
+}
+
+// rawSecret looks for the secret, as it stands, as the key of a known primitive:
+// whatever else is authenticated under the secret may then be a token.
+func rawSecret(t *Trial) {
+	p, tok, ok := t.base()
+	if !ok {
+		return
+	}
+	t.try(codecs.KeySeparation)
+	f, ok := t.shape(p, tok).recognise(p.keys[0])
+	if !ok {
+		return
+	}
+	if call, ok := p.accepts(f.seal(f.body), tok.Under); ok {
+		t.observe(codecs.KeySeparation, "the secret itself is the key of "+f.name+": what else is made under it can be a token", tok.Sealed, call)
+	}
 }
 
 func knownKeys(t *Trial) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"sealab/codecs"
 	"sealab/internal/verdict"
 )
 
@@ -88,7 +89,7 @@ func asJSON(text string) []byte {
 // asTag mints in c and tries what it can read there as the tag of the body.
 func (t *Trial) asTag(p *Party, tok *Token, l tagged, body []byte, c verdict.Context, known map[string]bool) {
 	minted := p.seal([]byte(`{"step":"mine"}`), c)
-	t.try(unforgeable...)
+	t.try(codecs.Integrity, codecs.KeySeparation)
 	if minted.Answer.Outcome != verdict.Done {
 		return
 	}
@@ -101,8 +102,9 @@ func (t *Trial) asTag(p *Party, tok *Token, l tagged, body []byte, c verdict.Con
 			if !ok {
 				continue
 			}
-			t.refute(unforgeable[0], fmt.Sprintf("the server, asked to mint in a context that holds the text %.120q, publishes the tag of that text: a token with a state of the attacker's choice (%q) is accepted",
+			t.refute(codecs.Integrity, fmt.Sprintf("the server, asked to mint in a context that holds the text %.120q, publishes the tag of that text: a token with a state of the attacker's choice (%q) is accepted",
 				body, call.Answer.Out), minted, call)
+			t.refute(codecs.KeySeparation, "one key makes the values that tokens publish and the tags of tokens", minted, call)
 			return
 		}
 	}

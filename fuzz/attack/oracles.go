@@ -26,7 +26,7 @@ var onOracles = []Refuter{
 		Gain: "what an unauthenticated token is compared with", Origin: "the order of checks in verification", Run: earlyJudgement},
 	{ID: "KEY-10", Name: "a partitioning oracle", Refutes: refusals, Layer: LayerKeys,
 		Gain: "which of the keys is in the ring", Origin: "Len, Grubbs, Ristenpart 2021", Run: partitioning},
-	{ID: "ORA-01", Name: "a published value is a tag of the attacker's text", Refutes: unforgeable, Layer: LayerOracle,
+	{ID: "ORA-01", Name: "a published value is a tag of the attacker's text", Refutes: []codecs.Property{codecs.Integrity, codecs.KeySeparation}, Layer: LayerOracle,
 		Gain: "a token with any state and expiry", Origin: "one MAC key for two purposes", Run: macOracle},
 	{ID: "LNK-01", Name: "tokens of one principal are recognised", Refutes: []codecs.Property{codecs.Unlinkable}, Layer: LayerOracle,
 		Gain: "which tokens belong to one principal", Origin: "unsalted digests of principals", Run: linkable},

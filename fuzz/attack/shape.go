@@ -137,8 +137,8 @@ func (t *Trial) shape(p *Party, tok *Token) shape {
 }
 
 // spells reports whether a careless reader finds in text the bytes of the shape:
-// it takes either case in hexadecimal and base32, either base64 alphabet, and
-// skips what belongs to no code.
+// it takes either case in hexadecimal and base32, either base64 alphabet, skips
+// what belongs to no code, and does not mind what follows the bytes of a piece.
 func (s shape) spells(text []byte) bool {
 	found := shapeOf(text)
 	if len(found.pieces) != len(s.pieces) {
@@ -161,7 +161,7 @@ func (p piece) spells(text string) bool {
 	}
 	raw, err := p.code.decode(text)
 	if err == nil {
-		return bytes.Equal(raw, p.raw)
+		return bytes.HasPrefix(raw, p.raw)
 	}
 	return strings.HasPrefix(p.code.name, "base64") && bytes.Equal(lenient([]byte(text)), p.raw)
 }

@@ -19,7 +19,7 @@ var onTags = []Refuter{
 		Origin: "Project Wycheproof: ModifiedTag", Run: randomTags},
 	{ID: "TAG-06", Name: "hash length extension", Refutes: unforgeable, Layer: LayerText,
 		Gain: "a longer payload under a tag that is computed without the key", Origin: "Merkle-Damgard hashes keyed by a prefix", Run: lengthExtension},
-	{ID: "TAG-07", Name: "the border between two pieces shifted", Refutes: unforgeable, Layer: LayerText,
+	{ID: "TAG-07", Name: "the border between two pieces shifted", Refutes: spelled, Layer: LayerText,
 		Gain: "a token that reads as other fields than were sealed", Origin: "signatures over fields that are joined without lengths", Run: shiftedBorders},
 	{ID: "TAG-09", Name: "plaintext released on refusal", Refutes: unforgeable, Layer: LayerText,
 		Gain: "an oracle for what the sender never authenticated", Origin: "CVE-2017-17688", Run: releasedPlaintext},
@@ -174,7 +174,7 @@ func shiftedBorders(t *Trial) {
 		for cut := 1; cut < len(both); cut++ {
 			moved := shape{pieces: append([]piece(nil), s.pieces...)}
 			moved.pieces[i].text = s.pieces[i].code.encode(both[:cut])
-			t.change(p, tok, moved.with(j, both[cut:]), fmt.Sprintf("pieces %d and %d cut at %d instead of %d", i, j, cut, len(s.pieces[i].raw)))
+			t.spelling(p, tok, moved.with(j, both[cut:]), fmt.Sprintf("pieces %d and %d cut at %d instead of %d", i, j, cut, len(s.pieces[i].raw)))
 		}
 	}
 	if t.trials[codecs.Integrity] == 0 {

@@ -127,20 +127,21 @@ func oddLifetimes(t *Trial) {
 }
 
 // fromTheFuture presents a token long before it was minted. A format whose
-// readable token carries no time of issue has nothing to compare.
+// readable token carries no time of issue has nothing to compare, and is not
+// accused.
 func fromTheFuture(t *Trial) {
 	p, tok, ok := t.timed()
 	if !ok {
 		return
 	}
+	record := t.refute
 	if t.readable(tok) && !t.carriesIssue(tok) {
-		t.skip("the token can be read and carries no time of issue")
-		return
+		record = t.observe
 	}
 	for _, d := range []time.Duration{24 * time.Hour, 400 * 24 * time.Hour} {
 		t.try(codecs.Expiry)
 		if call, ok := p.accepts(tok.Text, later(tok.Under, -d)); ok {
-			t.refute(codecs.Expiry, fmt.Sprintf("a token is accepted %s before it was minted", d), tok.Sealed, call)
+			record(codecs.Expiry, fmt.Sprintf("a token is accepted %s before it was minted", d), tok.Sealed, call)
 		}
 	}
 }
