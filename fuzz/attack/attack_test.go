@@ -24,11 +24,11 @@ func small() attack.Budget {
 }
 
 // allocation stands in for a clock: work that allocates is seen by it, and no
-// test depends on how busy the machine is. A byte counts as four nanoseconds.
+// test depends on how busy the machine is. A byte counts as 16 nanoseconds.
 func allocation() time.Duration {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return 4 * time.Duration(m.TotalAlloc)
+	return 16 * time.Duration(m.TotalAlloc)
 }
 
 func campaign(t *testing.T, d codecs.Design, only ...string) []verdict.Cell {

@@ -159,8 +159,8 @@ func memoryPerByte(t *Trial) {
 // The bounds of work: what a length four times as long may cost, and the time
 // under which nothing is said.
 const (
-	fourfold = 9
-	tooShort = 300 * time.Millisecond
+	fourfold = 10
+	tooShort = time.Second
 )
 
 func workPerByte(t *Trial) {
