@@ -45,6 +45,13 @@ func encrypted() []Control {
 		aSealer("digest-inside", "a digest of the payload stands in front of the ciphertext", breaks(codecs.Confidentiality), by("PAY-07"), digestInside),
 		stating(aSealer("misuse", "AES-GCM, said to stand a nonce that repeats", breaks(codecs.NonceMisuseResistant), by("NON-07"),
 			func(*sealerParts) {}), codecs.NonceMisuseResistant),
+		stating(aSealer("key-id-of-a-byte", "AES-GCM with a key id of one byte, said to commit to its key", breaks(codecs.KeyCommitting, codecs.Rotation), by("KEY-09"),
+			func(p *sealerParts) {
+				p.derive = func(secret []byte) (key, id []byte) {
+					key, id = deriveKey(secret)
+					return key, []byte{id[0], 0, 0, 0}
+				}
+			}), codecs.KeyCommitting),
 		aSealer("nonce-apart", "the nonce has a piece of its own, and its length is not checked", breaks(codecs.Total), by("NON-02"), nonceApart),
 		aSealer("associated-data", "the key id is not associated data, and an unknown one is the first key's", breaks(codecs.Integrity, codecs.Rotation), by("FRM-07"),
 			func(p *sealerParts) {

@@ -79,13 +79,11 @@ func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
 
 func bindKey(key []byte) []byte { return keyring.Derive(key, "sealab/flawed bind", 32) }
 
-// whole writes a binding as JSON, in which no field can pass for another.
+// whole writes a binding with every field in quotes, so that no field can pass for
+// another and no byte for another.
 func whole(b *codecs.Binding) string {
-	text, err := json.Marshal([]any{b.Method, b.Target, string(b.Arguments), b.Arguments == nil, b.Principal, b.Audience})
-	if err != nil {
-		panic("sealab: flawed: " + err.Error()) // texts always have a JSON form
-	}
-	return string(text)
+	return fmt.Sprintf("%q %q %q %t %q %t %q %t", b.Method, b.Target, b.Arguments, b.Arguments == nil,
+		text(b.Principal), b.Principal == nil, text(b.Audience), b.Audience == nil)
 }
 
 // scheme is a skeleton under a ring.

@@ -36,8 +36,18 @@ func breaks(ps ...codecs.Property) []codecs.Property { return ps }
 
 // stating lets the control promise what it does not keep.
 func stating(c Control, p codecs.Property) Control {
-	c.Guarantees = slices.DeleteFunc(slices.Clone(c.Guarantees), func(g codecs.Guarantee) bool { return g.Property == p })
-	c.Guarantees = append(c.Guarantees, codecs.Guarantee{Property: p, Holds: true})
+	return saying(c, codecs.Guarantee{Property: p, Holds: true})
+}
+
+// disclaiming lets the control say of itself what is broken.
+func disclaiming(c Control, p codecs.Property, reason string) Control {
+	return saying(c, codecs.Guarantee{Property: p, Reason: reason})
+}
+
+// saying replaces the control's word on a property.
+func saying(c Control, word codecs.Guarantee) Control {
+	c.Guarantees = slices.DeleteFunc(slices.Clone(c.Guarantees), func(g codecs.Guarantee) bool { return g.Property == word.Property })
+	c.Guarantees = append(c.Guarantees, word)
 	return c
 }
 

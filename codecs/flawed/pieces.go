@@ -3,6 +3,7 @@ package flawed
 import (
 	"bytes"
 	"crypto"
+	"crypto/ecdh"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/hmac"
@@ -57,6 +58,8 @@ func aPair(name, doc string, broken []codecs.Property, attacks []string, make fu
 func pieces() []Control {
 	return []Control{
 		aPair("open-header", "the header is outside the tag", breaks(codecs.Integrity), by("FRM-06"), openHeader),
+		aPair("empty-key", "a key id that is not known stands for the empty key", breaks(codecs.Integrity), by("KEY-02"), emptyKey),
+		aPair("point-unbound", "the key does not depend on how the point is written", breaks(codecs.Integrity), by("KEY-13"), pointUnbound),
 		aPair("any-of-several", "of several tokens one has to be good, and the last is used", breaks(codecs.Integrity), by("FRM-09"), anyOfSeveral),
 		aPair("salted", "salt and payload are glued under the tag", breaks(codecs.Integrity), by("TAG-07"), salted),
 		aPair("two-signatures", "ECDSA takes s and n - s", breaks(codecs.Canonical), by("TAG-10"), twoSignatures),
@@ -104,6 +107,68 @@ func openHeader(key []byte) pair {
 				return nil, errMalformed
 			}
 			return parts[1], refusedUnless(hmac.Equal(parts[2], hmacSHA256(key, parts[1])))
+		},
+	}
+}
+
+// emptyKey signs as RFC 7515 does, with a key id in the header.
+func emptyKey(key []byte) pair {
+	keys := map[string][]byte{"main": key}
+	sign := func(head, payload, key []byte) []byte { return hmacSHA256(key, []byte(joinText(head, payload))) }
+	return pair{
+		seal: func(payload []byte) string {
+			head := []byte(`{"alg":"HS256","kid":"main"}`)
+			return joinText(head, payload, sign(head, payload, key))
+		},
+		unseal: func(token string) ([]byte, error) {
+			parts, err := splitText(token, 3)
+			if err != nil {
+				return nil, err
+			}
+			var header struct{ Kid string }
+			if json.Unmarshal(parts[0], &header) != nil {
+				return nil, errMalformed
+			}
+			return parts[1], refusedUnless(hmac.Equal(parts[2], sign(parts[0], parts[1], keys[header.Kid])))
+		},
+	}
+}
+
+// pointUnbound seals to the public key of the ring's secret: the key of a token is
+// the shared point alone, and the point on the wire has two forms.
+func pointUnbound(key []byte) pair {
+	private, err := ecdh.X25519().NewPrivateKey(key)
+	if err != nil {
+		panic("sealab: flawed: " + err.Error()) // a key has 32 bytes
+	}
+	return pair{
+		seal: func(payload []byte) string {
+			scalar := make([]byte, 32)
+			keyring.Random(scalar)
+			fresh, err := ecdh.X25519().NewPrivateKey(scalar)
+			if err != nil {
+				panic("sealab: flawed: " + err.Error()) // a scalar has 32 bytes
+			}
+			shared, err := fresh.ECDH(private.PublicKey())
+			if err != nil {
+				panic("sealab: flawed: " + err.Error()) // the point is no edge
+			}
+			return joinText(fresh.PublicKey().Bytes(), gcm(shared).Seal(nil, make([]byte, gcmNonce), payload, nil))
+		},
+		unseal: func(token string) ([]byte, error) {
+			parts, err := splitText(token, 2)
+			if err != nil {
+				return nil, err
+			}
+			point, err := ecdh.X25519().NewPublicKey(parts[0])
+			if err != nil {
+				return nil, errMalformed
+			}
+			shared, err := private.ECDH(point)
+			if err != nil {
+				return nil, errMalformed
+			}
+			return openGCM(shared, make([]byte, gcmNonce), parts[1], nil)
 		},
 	}
 }

@@ -50,6 +50,8 @@ func rings() []Control {
 		separation("key-as-text", "the secret is made valid UTF-8", "KEY-06", func(secret []byte) []byte {
 			return []byte(strings.ToValidUTF8(string(secret), "\ufffd"))
 		}),
+		disclaiming(aSigner("raw-secret", "the secret is the key of the tag", breaks(codecs.KeySeparation), by("KEY-16"),
+			func(p *signerParts) { p.derive = rawKey }), codecs.KeySeparation, "the secret is the key, as it stands"),
 		aSigner("copied", "label and prefix were copied from another design", breaks(codecs.KeySeparation), by("KEY-08"), copied),
 		keyed("ring-index", "the token carries the place of its key in the ring", breaks(codecs.Rotation), by("KEY-07"), byIndex),
 		keyed("last-seals", "the last key of the ring seals", breaks(codecs.Rotation), by("KEY-07"),
@@ -86,7 +88,7 @@ func rings() []Control {
 					return key, []byte{id[0] & 15, 0, 0, 0}
 				}
 			}),
-		aSigner("reason-key", "the reason of a refusal holds the key, which is the secret", breaks(codecs.UniformRefusal, codecs.KeySeparation), by("TAG-04"),
+		aSigner("reason-key", "the reason of a refusal holds the key, which is the secret", breaks(codecs.UniformRefusal), by("TAG-04"),
 			func(p *signerParts) {
 				p.derive = rawKey
 				p.refuse = func(e *entry, _, _, _ []byte) error {

@@ -113,12 +113,16 @@ func (s *sealer) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	return s.SealEdited(dst, seed, payload, func(_ codecs.Step, value []byte) []byte { return value })
 }
 
-// SealEdited implements codecs.Assembler for the nonce on the wire.
+// SealEdited implements codecs.Assembler for the key id and what is on the wire.
 func (s *sealer) SealEdited(dst, nonce, payload []byte, edit codecs.Edit) ([]byte, error) {
 	e := s.first(s.ring)
-	sealed := s.seal(e.key, nonce, s.pack(payload), s.data(e.id))
+	id := edit(codecs.StepKeyID, bytes.Clone(e.id))
+	sealed := s.seal(e.key, nonce, s.pack(payload), s.data(id))
+	cut := max(0, len(sealed)-gcmTag)
 	nonce = edit(codecs.WireNonce, bytes.Clone(nonce))
-	return append(dst, sealerPrefix+s.frame(e.id, nonce, sealed)...), nil
+	body := edit(codecs.WireBody, bytes.Clone(sealed[:cut]))
+	tag := edit(codecs.WireTag, bytes.Clone(sealed[cut:]))
+	return append(dst, sealerPrefix+s.frame(id, nonce, slices.Concat(body, tag))...), nil
 }
 
 func inOnePiece(text string, nonceSize int) (id, nonce, sealed []byte, ok bool) {

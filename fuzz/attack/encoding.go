@@ -32,6 +32,9 @@ var onText = []Refuter{
 		Origin: "CVE-2022-39227", Run: otherSerialisation},
 	{ID: "ENC-08", Name: "trailing data", Refutes: spelled, Layer: LayerText, Gain: gainSpelling,
 		Origin: "fernet-go accepts a further character and a further segment", Run: trailingData},
+	{ID: "ENC-09", Name: "longer forms of numbers and lengths inside, authenticated", Refutes: spelled, Layer: LayerReseal, Gain: gainSpelling,
+		Origin:  "DER and CBOR, which have one shortest form",
+		Dropped: "what is inside is under the tag: only the server can write it in another form, and the token is one text all the same"},
 }
 
 // everySpelling presents each variant that vary makes of a token of each length

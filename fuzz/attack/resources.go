@@ -27,9 +27,12 @@ var onResources = []Refuter{
 		Gain: "the state of another request", Origin: "state shared by calls", Run: manyAtOnce},
 	{ID: "RES-05", Name: "verification missing on one path", Refutes: unforgeable, Layer: LayerResources, Gain: gainForgery,
 		Origin: "CVE-2022-29226", Run: otherPaths},
-	{ID: "RES-07", Name: "a worker that breaks the protocol", Refutes: answering, Layer: LayerResources,
+	{ID: misbehaviourID, Name: "a worker that breaks the protocol", Refutes: answering, Layer: LayerResources,
 		Gain: "answers that belong to other requests, or none", Origin: "the worker protocol", Run: misbehaviour},
 }
+
+// misbehaviourID is the id of the attack that asks nothing of the subject.
+const misbehaviourID = "RES-07"
 
 // misbehaviour reports what the subject did beside its answers.
 func misbehaviour(t *Trial) {

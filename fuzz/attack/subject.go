@@ -28,12 +28,15 @@ type Subject struct {
 	faults int // calls so far that came neither to a result nor to a refusal
 }
 
-// The number of faults after which a subject is no longer asked: in one attack,
-// and in a campaign. A worker that hangs costs its deadline each time.
+// The number of faults after which a worker is no longer asked: in one attack, and
+// in a campaign. One that hangs costs its deadline each time.
 const (
-	faultsPerAttack   = 3
-	faultsPerCampaign = 24
+	faultsPerAttack   = 2
+	faultsPerCampaign = 8
 )
+
+// broken reports that the subject had too many faults to be attacked further.
+func (s *Subject) broken() bool { return s.Worker != nil && s.faults >= faultsPerCampaign }
 
 // A Budget bounds a campaign by counts, so that its outcome depends on the seed
 // alone.
