@@ -169,3 +169,7 @@ gofuzz: bin/sealab ## fuzz TARGET (text) with go-fuzz, until an interrupt; corpu
 .PHONY: fuzz-proof
 fuzz-proof: bin/sealab ## measure how soon each planted bug is found by each engine (PROOFFLAGS: see sealab fuzz proof -h)
 	bin/sealab fuzz proof $(PROOFFLAGS)
+
+.PHONY: attack
+attack: bin/sealab ## attack every design, the installed SDKs and the Go libraries; writes results/attack-...
+	bin/sealab attack --sdks --peers --out results $(ATTACKFLAGS)

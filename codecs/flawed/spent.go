@@ -71,7 +71,7 @@ func statedLength(p *signerParts) {
 	p.decode = func(text string) ([]byte, bool) {
 		raw, ok := decode(text)
 		if ok && len(raw) >= idSize+4 {
-			buffer := make([]byte, binary.BigEndian.Uint32(raw[idSize:])%(24<<20))
+			buffer := make([]byte, binary.BigEndian.Uint32(raw[idSize:])%(17<<20))
 			copy(buffer, raw[idSize:])
 		}
 		return raw, ok
