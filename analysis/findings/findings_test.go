@@ -1,0 +1,109 @@
+package findings_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/analysis/findings"
+	"sealab/codecs"
+	"sealab/internal/verdict"
+)
+
+// run is a campaign with one cell of each word and verdict.
+func run() *verdict.Run {
+	witness := &verdict.Witness{Attack: "ENC-01", Seed: 7, Calls: []verdict.Call{{
+		Op: verdict.OpUnseal, Keys: [][]byte{[]byte("0123456789abcdef0123456789abcdef")}, Token: []byte("v1.<x>|`"),
+		Answer: verdict.Answer{Outcome: verdict.Done, Out: []byte("state")},
+	}}}
+	cell := func(p codecs.Property, v verdict.Verdict, w verdict.Word) verdict.Cell {
+		c := verdict.Cell{Property: p, Attack: "ENC-01", Name: "unused bits", Verdict: v, Word: w}
+		if v == verdict.Refuted {
+			c.Issue, c.Gain, c.Witness = "a second spelling is accepted", "a second text", witness
+		}
+		return c
+	}
+	return &verdict.Run{Format: verdict.Format, Seed: 7, Subjects: []verdict.Subject{{Name: "a-codec", Kind: "codec", Cells: []verdict.Cell{
+		cell(codecs.Canonical, verdict.Refuted, verdict.Stated),
+		cell(codecs.Integrity, verdict.Refuted, verdict.Stated),
+		cell(codecs.Confidentiality, verdict.Refuted, verdict.Disclaims),
+		cell(codecs.KeySeparation, verdict.Refuted, verdict.Silent),
+		cell(codecs.Total, verdict.Standing, verdict.Stated),
+		cell(codecs.KeyCommitting, verdict.Standing, verdict.Disclaims),
+		cell(codecs.FreshNonces, verdict.Unexercised, verdict.Stated),
+	}}}}
+}
+
+func TestFindings(t *testing.T) {
+	all := findings.Of(run(), "findings.json")
+	require.Len(t, all, 3, "what is disclaimed is expected to fall")
+	require.Equal(t, []findings.Severity{findings.Critical, findings.Warning, findings.Suggestion},
+		[]findings.Severity{all[0].Severity, all[1].Severity, all[2].Severity})
+	require.Equal(t, codecs.Integrity, all[0].Category)
+	require.Equal(t, "sealab replay findings.json "+all[0].ID, all[0].Verification)
+	require.NotContains(t, all[0].Evidence, "0123456789abcdef", "evidence holds no key")
+	require.True(t, findings.Accusing(all))
+	require.False(t, findings.Accusing(all[2:]), "what is not stated accuses nobody")
+}
+
+func TestEveryPropertyHasARepair(t *testing.T) {
+	for _, info := range codecs.Properties() {
+		r := &verdict.Run{Subjects: []verdict.Subject{{Kind: "codec", Cells: []verdict.Cell{
+			{Property: info.Property, Verdict: verdict.Refuted, Word: verdict.Stated, Witness: &verdict.Witness{}},
+		}}}}
+		require.NotEmpty(t, findings.Of(r, "f")[0].Fix, info.Property)
+	}
+}
+
+func TestFormats(t *testing.T) {
+	all := findings.Of(run(), "findings.json")
+	data, err := findings.JSON(all)
+	require.NoError(t, err)
+	again, err := findings.Read(data)
+	require.NoError(t, err)
+	require.Equal(t, all, again)
+
+	none, err := findings.JSON(findings.Of(&verdict.Run{}, "f"))
+	require.NoError(t, err)
+	require.Equal(t, "[]\n", string(none))
+	require.NoError(t, findings.Validate(none))
+
+	log, err := findings.SARIF(all)
+	require.NoError(t, err)
+	var sarif struct {
+		Version string
+		Runs    []struct {
+			Results []struct{ Level, RuleID string }
+		}
+	}
+	require.NoError(t, json.Unmarshal(log, &sarif))
+	require.Equal(t, "2.1.0", sarif.Version)
+	require.Equal(t, "error", sarif.Runs[0].Results[0].Level)
+
+	var text bytes.Buffer
+	require.NoError(t, findings.Text(&text, all))
+	require.Contains(t, text.String(), all[0].ID)
+	require.Contains(t, string(findings.Markdown(all)), "&lt;x>", "a token is no markup")
+}
+
+// TestSchemaRings shows that the schema refuses what is no finding.
+func TestSchemaRings(t *testing.T) {
+	data, err := findings.JSON(findings.Of(run(), "findings.json"))
+	require.NoError(t, err)
+	for from, to := range map[string]string{`"critical"`: `"grave"`, `"issue"`: `"isue"`, `"sealab replay `: `"rm `} {
+		require.Error(t, findings.Validate(bytes.Replace(data, []byte(from), []byte(to), 1)), "%s for %s", to, from)
+	}
+	_, err = findings.Read([]byte(`{"not":"an array"}`))
+	require.Error(t, err)
+}
+
+func TestTable(t *testing.T) {
+	var text bytes.Buffer
+	require.NoError(t, findings.Table(&text, run()))
+	for _, want := range []string{"refuted ", "falls (disclaimed)", "refuted (not stated)", "blind, or better than it says", "unexercised"} {
+		require.Contains(t, text.String(), want)
+	}
+	require.Contains(t, string(findings.MarkdownTable(run())), "| integrity | refuted: ENC-01 |")
+}
