@@ -35,10 +35,16 @@ const (
 	replayBinary = "replay"
 )
 
-// buildFuzz builds the binary that fuzzes. Without -fuzz it would have no
-// counters and run blind.
+// buildFuzz builds the binary that fuzzes. The flag -fuzz would give counters to
+// the standard library as well, which the engine reads after every input: they
+// cost more than the token does. So only what is under test has them, and the
+// package of the fuzz functions, which reads inputs as programs.
 func (f folder) buildFuzz(ctx context.Context, s subject) error {
-	return f.build(ctx, fuzzBinary, s.Package, "test", "-c", "-fuzz=.", "-tags="+s.Tags)
+	args := []string{"test", "-c", "-tags=" + s.Tags}
+	for pattern := range strings.SplitSeq(s.Cover+","+s.Package, ",") {
+		args = append(args, "-gcflags="+pattern+"=-d=libfuzzer")
+	}
+	return f.build(ctx, fuzzBinary, s.Package, args...)
 }
 
 // buildReplay builds the binary that knows which statements an input runs. The

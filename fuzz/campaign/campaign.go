@@ -40,7 +40,7 @@ type Config struct {
 	Dir     string   // of the campaign
 	Package string   // the package with the fuzz functions, as the go command takes it
 	Replay  string   // the command that replays its inputs (harness.Main)
-	Cover   string   // packages whose coverage is reported, as -coverpkg takes it
+	Cover   string   // packages under test, patterns separated by commas: their coverage guides and is reported
 	Tags    string   // build tags, separated by commas
 	Targets []Target // at least one
 

@@ -27,7 +27,8 @@ const tailKept = 30
 // An engineOutput is what the engine wrote.
 type engineOutput struct {
 	count
-	tail []string // the last lines, without statistics
+	tail  []string // the last lines, without statistics
+	blind bool     // the binary has no counters
 }
 
 // read reads the engine's output to its end and calls progress after each line
@@ -57,6 +58,9 @@ func (o *engineOutput) line(line string, progress func(count)) {
 	if m := coverageLine.FindStringSubmatch(line); m != nil {
 		o.coverage, _ = strconv.Atoi(m[1])
 		return
+	}
+	if strings.Contains(line, ", testing seed corpus: ") {
+		o.blind = true
 	}
 	if line == "" || strings.Contains(line, " DEBUG ") || strings.HasPrefix(line, "fuzz: elapsed") {
 		return

@@ -29,4 +29,7 @@ func TestEngineOutput(t *testing.T) {
 		{executions: 100_000, found: 7, corpus: 196, coverage: 2475},
 	}, seen)
 	require.Equal(t, []string{"--- FAIL: FuzzText (10.00s)", "    no space left on device"}, o.tail)
+	require.False(t, o.blind)
+	require.NoError(t, o.read(strings.NewReader("fuzz: elapsed: 0s, testing seed corpus: 0/3 completed\n"), nil))
+	require.True(t, o.blind)
 }

@@ -29,6 +29,9 @@ func reopen(ctx context.Context, dir string, now func() time.Time) (*Campaign, e
 	if err := f.make(is.Targets); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
+	if c.source, err = locate(ctx, is.Package, is.Tags); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
 	if err := errors.Join(f.buildFuzz(ctx, is), f.buildReplay(ctx, is)); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}

@@ -65,6 +65,9 @@ func (c *Campaign) runSlice(ctx context.Context, s slice, progress func(count)) 
 	err = cmd.Wait()
 	result.count, result.seconds = output.count, c.config.Now().Sub(began).Seconds()
 	result.failed, result.tail = err != nil && ctx.Err() == nil, strings.Join(output.tail, "\n")
+	if output.blind {
+		return result, fmt.Errorf("sealab: fuzzing %s runs blind: no package of %q has counters", s.target.Name, c.config.Cover)
+	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && ctx.Err() == nil {
 		return result, fmt.Errorf("sealab: fuzzing %s: %w", s.target.Name, errors.Join(err, readErr))
@@ -79,6 +82,6 @@ const minimizeExecutions = "500x"
 // environment is what the processes of one target run in. Temporary files stay
 // in the campaign's folder, where the next start clears them away.
 func (c *Campaign) environment(scratch string, more ...string) []string {
-	env := append(os.Environ(), harness.EnvScratch+"="+scratch, "TMPDIR="+scratch)
+	env := append(os.Environ(), harness.EnvScratch+"="+scratch, harness.EnvSource+"="+c.source.Dir, "TMPDIR="+scratch)
 	return append(append(env, c.config.Env...), more...)
 }

@@ -15,6 +15,7 @@ const (
 	EnvCrashers = "SEALAB_FUZZ_CRASHERS" // a folder: file failures here, by target and bucket, and go on
 	EnvDeadly   = "SEALAB_FUZZ_DEADLY"   // a folder: inputs that ended their process, by target; they are not run again
 	EnvScratch  = "SEALAB_FUZZ_SCRATCH"  // a folder: notebooks and last words of the processes
+	EnvSource   = "SEALAB_FUZZ_SOURCE"   // a folder: that of the package with the fuzz functions, which is not the working folder then
 	EnvHang     = "SEALAB_FUZZ_HANG"     // a duration: an input that takes longer hangs; default DefaultHang
 	EnvMemory   = "SEALAB_FUZZ_MEMORY"   // MiB: the process may write to no more; default DefaultMemory
 )

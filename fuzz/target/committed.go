@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"sealab/fuzz/harness"
 )
 
 // vectorsFolder is where the committed vectors lie, from the root of the module.
@@ -103,11 +105,15 @@ func readCommitted() (map[string]vectorFile, error) {
 	return all, nil
 }
 
-// moduleRoot returns the folder of go.mod, above the working folder.
+// moduleRoot returns the folder of go.mod, above the working folder or, in a
+// campaign, whose processes work elsewhere, above the source.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", fmt.Errorf("sealab: %w", err)
+	}
+	if source := os.Getenv(harness.EnvSource); source != "" {
+		dir = source
 	}
 	for {
 		_, err := os.Stat(filepath.Join(dir, "go.mod"))

@@ -57,8 +57,8 @@ func alter(p *program.Program, token []byte) []byte {
 		return insert(token, at, spellings[p.Pick(len(spellings))])
 	case 5: // insert anything
 		return insert(token, at, p.Bytes(64))
-	case 6: // append a part of itself
-		return append(token, bytes.Clone(rest)...)
+	case 6: // append a part of itself, which may double it
+		return append(token, bytes.Clone(rest[:min(len(rest), 4096)])...)
 	default: // replace everything
 		return bytes.Clone(p.Bytes(2048))
 	}
