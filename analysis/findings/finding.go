@@ -89,7 +89,7 @@ func of(s verdict.Subject, c verdict.Cell, file string) Finding {
 		Location:     Location{Design: s.Name, Kind: s.Kind, Worker: s.Worker, Attack: c.Attack, Word: c.Word},
 		Issue:        c.Name + ": " + c.Issue,
 		Evidence:     evidence(*c.Witness),
-		Impact:       "gains " + c.Gain,
+		Impact:       "an attacker gains: " + c.Gain,
 		Fix:          Repair(c.Property),
 		Verification: "sealab replay " + file + " " + id,
 		Witness:      c.Witness,
