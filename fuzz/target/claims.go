@@ -1,7 +1,9 @@
 package target
 
 import (
+	"bytes"
 	"errors"
+	"slices"
 	"sync"
 
 	"sealab/codecs"
@@ -10,7 +12,7 @@ import (
 
 var claimsTarget = Target{
 	Name: "claims", Layer: LayerInside,
-	Doc:   "puts any bytes in the place of the claims, authenticated: the reader answers, twice the same, and readings of one format agree",
+	Doc:   "puts rewritten claims or any bytes in the place of the claims, authenticated: the reader answers, twice the same, and readings of one format agree",
 	Run:   claims,
 	Seeds: claimsSeeds,
 }
@@ -61,7 +63,7 @@ func pairsOf(s subject) []pair {
 func claims(p *program.Program) error {
 	r := readers()[p.Pick(len(readers()))]
 	seed := make([]byte, r.assembler.SeedSize())
-	document := p.Rest()
+	document := r.document(p)
 	token, err := r.assembler.SealEdited(nil, seed, []byte(`"state"`), func(step codecs.Step, value []byte) []byte {
 		if step == codecs.StepClaims {
 			return append(value[:0:0], document...)
@@ -85,8 +87,58 @@ func claims(p *program.Program) error {
 	return nil
 }
 
-// claimsSeeds are the claims that each reader writes, and those of the committed
-// vectors.
+// fragments are pieces of JSON at which readers stumble.
+var fragments = []string{`\ud83d`, `\udc00`, `\u0000`, `\`, `"`, `""`, `,`, `:`, `null`, `true`, `0`, `-0.0`, `1e5`, `1E+1000`, `1e-400`,
+	`99999999999999999999`, `1795132800.25`, `NaN`, `-Infinity`, `[`, `]`, `[[[[`, `{"a":`, `}`, `"v":1,`, ` `, "\n", "\ufeff", "\xed\xa0\x80", "\xff", `/**/`}
+
+// document reads what takes the place of the claims: any bytes, or the reader's
+// own claims with a number of changes.
+func (r reader) document(p *program.Program) []byte {
+	if p.Byte()%2 == 0 {
+		return p.Rest()
+	}
+	document := bytes.Clone(r.minted)
+	for i := 0; i < 8 && !p.Done(); i++ {
+		document = reword(p, document)
+	}
+	return document
+}
+
+// reword makes one change to claims.
+func reword(p *program.Program, document []byte) []byte {
+	kind, at := p.Pick(5), p.Uint16()%(len(document)+1)
+	end := min(len(document), at+p.Pick(32))
+	switch kind {
+	case 0: // insert
+		return insert(document, at, []byte(fragments[p.Pick(len(fragments))]))
+	case 1: // replace
+		return slices.Concat(document[:at], []byte(fragments[p.Pick(len(fragments))]), document[end:])
+	case 2: // leave out
+		return slices.Concat(document[:at], document[end:])
+	case 3: // repeat
+		return slices.Concat(document[:end], document[at:])
+	default: // replace the value of a member
+		return revalue(document, at, fragments[p.Pick(len(fragments))])
+	}
+}
+
+// revalue replaces the first value that begins behind at, up to the comma or
+// brace that ends it where it holds neither.
+func revalue(document []byte, at int, value string) []byte {
+	colon := bytes.IndexByte(document[at:], ':')
+	if colon < 0 {
+		return document
+	}
+	at += colon + 1
+	end := bytes.IndexAny(document[at:], ",}")
+	if end < 0 {
+		return document
+	}
+	return slices.Concat(document[:at], []byte(value), document[at+end:])
+}
+
+// claimsSeeds are the claims that each reader writes, with one change of each
+// kind, and those of the committed vectors.
 func claimsSeeds() ([][]byte, error) {
 	files, err := committed()
 	if err != nil {
@@ -96,7 +148,11 @@ func claimsSeeds() ([][]byte, error) {
 	for i, r := range readers() {
 		begin := func(claims []byte) []byte {
 			var w program.Writer
-			return w.Pick(i, len(readers())).Raw(claims).Program()
+			return w.Pick(i, len(readers())).Byte(0).Raw(claims).Program()
+		}
+		for kind := range byte(5) {
+			var w program.Writer
+			seeds = append(seeds, w.Pick(i, len(readers())).Byte(1).Byte(kind).Uint16(5).Byte(3).Byte(kind).Program())
 		}
 		seeds = append(seeds, begin(r.minted))
 		for _, claims := range files[r.Name].claims() {

@@ -95,7 +95,7 @@ func describe(b *codecs.Binding) string {
 }
 
 // contextsSeeds are, for each scheme, a token in its own situation, at the edges
-// of its life, and with each place changed in two ways.
+// of its life, and with each place changed in several ways.
 func contextsSeeds() ([][]byte, error) {
 	var seeds [][]byte
 	for i := range schemes() {
@@ -109,6 +109,12 @@ func contextsSeeds() ([][]byte, error) {
 		for where := range byte(places) {
 			for how := range byte(8) {
 				seeds = append(seeds, begin().Byte(0).Uint16(121).Uint16(500).Byte(1).Byte(where).Byte(how).Bytes([]byte("other")).Program())
+				// Made with that place changed, and read with it changed again.
+				made := begin().Byte(1).Byte(where).Byte(how)
+				if how == 0 {
+					made.Bytes([]byte("other"))
+				}
+				seeds = append(seeds, made.Uint16(121).Uint16(500).Byte(1).Byte(where).Byte(how+1).Bytes([]byte("third")).Program())
 			}
 		}
 	}

@@ -92,14 +92,20 @@ func peers(p *program.Program) error {
 	}
 	m := all[p.Pick(len(all))]
 	var tokens [][]byte
-	for len(tokens) < maxBatch && (!p.Done() || len(tokens) == 0) {
+	for range maxBatch {
 		token, err := m.present(p)
-		if err != nil {
+		if err != nil && !errors.Is(err, codecs.ErrUnsupported) {
 			return err
 		}
-		if utf8.Valid(token) { // the protocol is text
+		if err == nil && utf8.Valid(token) { // the protocol is text
 			tokens = append(tokens, token)
 		}
+		if p.Done() {
+			break
+		}
+	}
+	if len(tokens) == 0 {
+		return nil
 	}
 	return m.compare(tokens)
 }
@@ -204,7 +210,7 @@ func peersSeeds() ([][]byte, error) {
 					inner.Byte(11)
 				}
 			}
-			outer.Bytes([]byte("seed")).Bytes([]byte("state")).Byte(1).Byte(byte(step)).Uint16(20).Uint16(4).Raw([]byte("v1.A"))
+			outer.Bytes([]byte("seed")).Bytes([]byte("state")).Byte(1).Byte(byte(step)).Byte(anywhere).Uint16(20).Uint16(4).Raw([]byte("v1.A"))
 		}
 		seeds = append(seeds, inner.Program(), outer.Program())
 	}

@@ -120,7 +120,7 @@ func primitivesSeeds() ([][]byte, error) {
 		for _, n := range []int{0, 1, 16, 64, 300} {
 			var w program.Writer
 			w.Pick(i, len(pairs)).Bytes([]byte("key")).Bytes([]byte("nonce")).Bytes([]byte("data")).Bytes(bytes.Repeat([]byte("Ab-_"), n))
-			seeds = append(seeds, bytes.Clone(w.Program()), w.Byte(0).Uint16(3).Byte('x').Program())
+			seeds = append(seeds, bytes.Clone(w.Program()), w.Byte(0).Byte(anywhere).Uint16(3).Byte('x').Program())
 		}
 	}
 	return seeds, nil

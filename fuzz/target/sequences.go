@@ -80,13 +80,13 @@ func (s subject) requireHeld(h held, others []held) error {
 func sequencesSeeds() ([][]byte, error) {
 	var seeds [][]byte
 	for i := range subjects() {
-		for kind := range byte(8) {
+		for kind := range byte(9) {
 			var w program.Writer
 			w.Pick(i, len(subjects()))
 			w.Byte(0).Bytes([]byte("seed")).Bytes([]byte("one"))
 			w.Byte(0).Bytes([]byte("seed2")).Bytes([]byte("two"))
 			w.Byte(2).Byte(0).Byte(3).Byte(1)
-			w.Byte(1).Byte(0).Byte(kind).Uint16(9).Uint16(1).Byte('A')
+			w.Byte(1).Byte(0).Byte(kind).Byte(anywhere).Uint16(9).Uint16(1).Byte('A')
 			seeds = append(seeds, w.Byte(2).Byte(0).Byte(2).Byte(1).Program())
 		}
 	}

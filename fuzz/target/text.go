@@ -2,6 +2,7 @@ package target
 
 import (
 	"bytes"
+	"strings"
 
 	"sealab/fuzz/program"
 )
@@ -36,8 +37,8 @@ var spellings = [][]byte{[]byte("="), []byte("=="), []byte("\n"), []byte("\r\n")
 
 // alter makes one change to a token's text.
 func alter(p *program.Program, token []byte) []byte {
-	kind := p.Pick(8)
-	at := p.Uint16() % (len(token) + 1)
+	kind := p.Pick(9)
+	at := spot(p, token)
 	switch rest := token[at:]; kind {
 	case 0: // replace a character
 		if len(rest) > 0 {
@@ -59,10 +60,37 @@ func alter(p *program.Program, token []byte) []byte {
 		return insert(token, at, p.Bytes(64))
 	case 6: // append a part of itself, which may double it
 		return append(token, bytes.Clone(rest[:min(len(rest), 4096)])...)
-	default: // replace everything
+	case 7: // replace everything
 		return bytes.Clone(p.Bytes(2048))
+	default: // the other alphabet from here on
+		copy(rest, otherAlphabet.Replace(string(rest)))
+		return token
 	}
 }
+
+// spot reads a place in a token: one where formats have a border, or any.
+func spot(p *program.Program, token []byte) int {
+	switch p.Pick(8) {
+	case 0:
+		return len(token)
+	case 1:
+		return max(0, len(token)-1)
+	case 2:
+		return bytes.IndexByte(token, '.') + 1
+	case 3:
+		return bytes.LastIndexByte(token, '.') + 1
+	case 4:
+		return min(len(token), 64) // where PEM breaks a line
+	default:
+		return p.Uint16() % (len(token) + 1)
+	}
+}
+
+// anywhere begins a spot that is given as a number.
+const anywhere = 7
+
+// otherAlphabet spells base64url as base64 does.
+var otherAlphabet = strings.NewReplacer("-", "+", "_", "/")
 
 func insert(token []byte, at int, what []byte) []byte {
 	out := append(bytes.Clone(token[:at]), what...)
@@ -89,15 +117,15 @@ func textSeeds() ([][]byte, error) {
 	}
 	var seeds [][]byte
 	for i, s := range subjects() {
-		for kind := range byte(8) {
+		for kind := range byte(9) {
 			var w program.Writer
 			w.Pick(i, len(subjects())).Bytes([]byte("seed")).Bytes([]byte("payload"))
-			seeds = append(seeds, bytes.Clone(w.Program()), w.Byte(kind).Uint16(20).Uint16(4).Raw([]byte("v1.A")).Program())
+			seeds = append(seeds, bytes.Clone(w.Program()), w.Byte(kind).Byte(anywhere).Uint16(20).Uint16(4).Raw([]byte("v1.A")).Program())
 		}
 		for _, test := range files[s.Name].distinct() {
 			var w program.Writer
 			w.Pick(i, len(subjects())).Bytes(test.Seed).Bytes(test.Payload)
-			seeds = append(seeds, w.Byte(7).Uint16(0).Bytes([]byte(test.Token)).Program())
+			seeds = append(seeds, w.Byte(7).Byte(0).Bytes([]byte(test.Token)).Program())
 		}
 	}
 	return seeds, nil
