@@ -17,7 +17,8 @@
 //     autocorrelation.
 //   - A leak that shows in few calls only moves the tails: the nine deciles of
 //     A and of B are compared, the largest standardised difference is the test
-//     statistic, and the bootstrap gives the distribution of that maximum.
+//     statistic, and the bootstrap gives the distribution of that maximum. Where
+//     the clock's step is coarser than the noise this test errs towards no leak.
 //   - All p-values of a run are corrected together (Holm), at [Alpha].
 //   - The smallest effect that the run could have found is printed with every
 //     verdict: 5.70 sigma/sqrt(n), with sigma = 1.4826 MAD of the differences and
