@@ -114,8 +114,8 @@ func TestAlikeIsUniform(t *testing.T) {
 	var files []*samples.File
 	for i := range 200 {
 		probe := samples.Probe{Subject: fmt.Sprintf("alike-%03d", i), Pair: "same", Expect: samples.Clean}
-		files = append(files, newMachine(uint64(i)).heavyTails().run(probe, 1, 1000),
-			newMachine(uint64(i)+1e6).heavyTails().run(probe, 2, 1000))
+		files = append(files, newMachine(uint64(i)).heavyTails().run(probe, 1, 300),
+			newMachine(uint64(i)+1e6).heavyTails().run(probe, 2, 300))
 	}
 	j, err := Judge(files, LimitLibrary, func(int) {})
 	require.NoError(t, err)
@@ -137,10 +137,10 @@ func TestUniformityRings(t *testing.T) {
 
 // TestIntervalHolds counts how often the interval holds the truth.
 func TestIntervalHolds(t *testing.T) {
-	const runs = 60
+	const runs = 40
 	hits, medianHits := 0, 0
 	for seed := range uint64(runs) {
-		s := Measure(newMachine(seed).correlated().shift(5).run(samples.Probe{}, 1, 3000))
+		s := Measure(newMachine(seed).correlated().shift(5).run(samples.Probe{}, 1, 1500))
 		hits += count(s.Trimmed.Low <= 5 && 5 <= s.Trimmed.High)
 		medianHits += count(s.Median.Low <= 5 && 5 <= s.Median.High)
 	}
