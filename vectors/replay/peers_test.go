@@ -1,0 +1,49 @@
+package replay_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs/catalog"
+	"sealab/codecs/foreign"
+	"sealab/codecs/worker"
+	"sealab/internal/unexercised"
+	"sealab/vectors/generate"
+	"sealab/vectors/replay"
+)
+
+// TestPeersAgreeWithTheVectors gives every installed peer the vectors of the
+// design that it mirrors, with which it has to agree, and those of every other
+// reading of the same format, with which it may disagree only where the vectors
+// say so.
+func TestPeersAgreeWithTheVectors(t *testing.T) {
+	peers, err := foreign.Peers(".")
+	require.NoError(t, err)
+	for _, p := range peers {
+		t.Run(p.Name, func(t *testing.T) {
+			t.Parallel()
+			if missing := p.Missing(); missing != "" {
+				unexercised.Skip(t, "there is no %s: run %s", missing, p.Install)
+			}
+			client, err := p.Dial(worker.Limits{})
+			require.NoError(t, err)
+			defer client.Close()
+			mirrored, err := catalog.Find(p.Mirrors)
+			require.NoError(t, err)
+			for _, d := range catalog.All() {
+				if d.Name != mirrored.Name && !d.SharesFormat(mirrored) {
+					continue
+				}
+				f, err := generate.File(d, catalog.All())
+				require.NoError(t, err)
+				r := replay.Run(f, client.Design(), replay.Demand{})
+				t.Log(r.Summary())
+				require.True(t, r.Stands(), "%s: %v", r.Summary(), wrong(r))
+				if d.Name == mirrored.Name {
+					require.NotContains(t, outcomes(r), replay.Otherwise, r.Summary())
+				}
+			}
+		})
+	}
+}
