@@ -64,18 +64,20 @@ func payloadSeal(d codecs.Design, random *rand.Rand) (*classes, error) {
 	return same(plain, varied, s.seal()), nil
 }
 
-// keyBytes sets one fixed key against a random one. Both codecs are new, so that
-// over many clusters each lies anywhere in memory.
+// keyBytes sets one fixed key against a random one. Both codecs are new, and
+// which of them is made first is drawn by lot, so that over many clusters each
+// lies anywhere in memory.
 func keyBytes(d codecs.Design, random *rand.Rand) (*classes, error) {
-	fixed, err := keyClass(d, rand.New(rand.NewPCG(1, 1)), random)
-	if err != nil {
-		return nil, err
+	keys := []*rand.Rand{rand.New(rand.NewPCG(1, 1)), random}
+	made := make([]class, len(keys))
+	for _, i := range random.Perm(len(keys)) {
+		c, err := keyClass(d, keys[i], random)
+		if err != nil {
+			return nil, err
+		}
+		made[i] = c
 	}
-	fresh, err := keyClass(d, random, random)
-	if err != nil {
-		return nil, err
-	}
-	return &classes{fixed, fresh}, nil
+	return &classes{a: made[0], b: made[1]}, nil
 }
 
 // keyPool is the number of tokens under one key: each cluster has new ones.
