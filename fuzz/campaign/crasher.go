@@ -32,6 +32,11 @@ type Crasher struct {
 	Found     time.Time    `json:"found"`
 	Size      int          `json:"size"`
 	Minimized int          `json:"minimized"` // its size
+
+	// Alone says that the smallest input fails in a process that ran nothing
+	// before it. One that does not needs something that earlier inputs left in
+	// memory, a cache say, and reproduce.sh shows nothing.
+	Alone bool `json:"alone"`
 }
 
 const (
@@ -83,12 +88,12 @@ func (c *Campaign) completeOne(ctx context.Context, t Target, dir string) error 
 		notice, moved := c.folder.moveAway(dir, err)
 		return errors.Join(moved, c.notice(t, notice))
 	}
-	small, err := c.shrink(ctx, t, input, verdict)
+	small, alone, err := c.smallest(ctx, t, input, verdict)
 	if err != nil {
 		return err
 	}
 	k := Crasher{Target: t.Name, Bucket: verdict.Bucket, Kind: verdict.Kind, Text: verdict.Text,
-		Found: c.config.Now(), Size: len(input), Minimized: len(small)}
+		Found: c.config.Now(), Size: len(input), Minimized: len(small), Alone: alone}
 	test, err := regressionTest(k, c.source.Name, small)
 	if err != nil {
 		return err
@@ -133,6 +138,25 @@ func readFiled(dir string) (input []byte, v *harness.Verdict, err error) {
 		return nil, nil, fmt.Errorf("%s: %w", harness.VerdictFile, err)
 	}
 	return input, v, nil
+}
+
+// smallest returns the smallest input found that fails as input does in a
+// process of its own, or input where none does.
+func (c *Campaign) smallest(ctx context.Context, t Target, input []byte, v *harness.Verdict) (small []byte, alone bool, err error) {
+	small, err = c.shrink(ctx, t, input, v)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, candidate := range [][]byte{small, input} {
+		verdicts, err := c.verdicts(ctx, t, [][]byte{candidate})
+		if err != nil {
+			return nil, false, err
+		}
+		if verdicts[0] != nil && verdicts[0].Bucket == v.Bucket {
+			return candidate, true, nil
+		}
+	}
+	return input, false, nil
 }
 
 // shrink returns the smallest input found that fails as input does.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"sealab/fuzz/corpus"
 	"sealab/fuzz/harness"
@@ -18,24 +19,14 @@ type suspect struct {
 }
 
 // suspects returns the inputs that may have ended a process of t: those that
-// have last words, where there are none those that were running, and what the
-// engine filed itself.
+// were running, and what the engine filed itself.
 func (f folder) suspects(t Target) (all []suspect, notices []string) {
 	running, err := harness.ReadInterrupted(f.scratch(t))
 	if err != nil {
 		notices = append(notices, err.Error())
 	}
-	var silent []suspect
 	for _, r := range running {
-		s := suspect{r.Input, r.LastWords}
-		if r.LastWords == "" {
-			silent = append(silent, s)
-			continue
-		}
-		all = append(all, s)
-	}
-	if len(all) == 0 {
-		all = silent
+		all = append(all, suspect{r.Input, r.LastWords})
 	}
 	filed, err := filepath.Glob(filepath.Join(f.scratch(t), "testdata", "fuzz", t.Native, "*"))
 	if err != nil {
@@ -58,7 +49,7 @@ func (f folder) suspects(t Target) (all []suspect, notices []string) {
 // tryAgain runs the suspects of t again and files those that fail. What is to
 // be said of one that holds now, if anything, unexplained says. When all are
 // filed the scratch folder goes.
-func (c *Campaign) tryAgain(ctx context.Context, t Target, unexplained func(suspect) *harness.Verdict) error {
+func (c *Campaign) tryAgain(ctx context.Context, t Target, unexplained func(s suspect, all []suspect) *harness.Verdict) error {
 	all, notices := c.folder.suspects(t)
 	for _, n := range notices {
 		if err := c.notice(t, n); err != nil {
@@ -74,8 +65,14 @@ func (c *Campaign) tryAgain(ctx context.Context, t Target, unexplained func(susp
 		return err
 	}
 	for i, v := range verdicts {
+		if v == nil && harness.Hung(all[i].lastWords) {
+			if err := c.keepSlow(t, all[i].input); err != nil {
+				return err
+			}
+			continue
+		}
 		if v == nil {
-			v = unexplained(all[i])
+			v = unexplained(all[i], all)
 		}
 		if v == nil {
 			continue
@@ -85,6 +82,15 @@ func (c *Campaign) tryAgain(ctx context.Context, t Target, unexplained func(susp
 		}
 	}
 	return c.folder.clearScratch(t)
+}
+
+// keepSlow keeps an input that took too long once and not again: it is no
+// crasher, and is run again with the corpus.
+func (c *Campaign) keepSlow(t Target, input []byte) error {
+	if _, err := addToCorpus(c.folder.corpus(t), input); err != nil {
+		return err
+	}
+	return c.notice(t, fmt.Sprintf("%s: an input of %d bytes took too long, and did not when it was run again: it is in the corpus", t.Name, len(input)))
 }
 
 // fileSuspect files a crasher. One that ends its process is not run again,
@@ -99,13 +105,20 @@ func (f folder) fileSuspect(t Target, input []byte, v *harness.Verdict) error {
 	return atomicfile.Write(filepath.Join(f.deadly(t.Name), corpus.Name(input)), input)
 }
 
-// afterFailure keeps a suspect of an engine that stopped before its time: one
-// of them ended its process, and may do so again.
-func afterFailure(s suspect) *harness.Verdict { return harness.LostVerdict(s.input, s.lastWords) }
+// afterFailure keeps a suspect of an engine that stopped before its time: it
+// ended its process, and may do so again. One without last words did so only if
+// no other has any; otherwise the engine stopped it.
+func afterFailure(s suspect, all []suspect) *harness.Verdict {
+	spoke := slices.ContainsFunc(all, func(s suspect) bool { return s.lastWords != "" })
+	if s.lastWords == "" && spoke {
+		return nil
+	}
+	return harness.LostVerdict(s.input, s.lastWords)
+}
 
 // afterRestart lets go a suspect without last words: its process ended with
 // the supervisor.
-func afterRestart(s suspect) *harness.Verdict {
+func afterRestart(s suspect, _ []suspect) *harness.Verdict {
 	if s.lastWords == "" {
 		return nil
 	}

@@ -23,7 +23,7 @@ func (s Status) WriteTable(w io.Writer, now time.Time) error {
 	for _, t := range s.Targets {
 		for _, k := range t.Crashers {
 			fmt.Fprintf(w, "\n%s %s: %s\n", k.Target, k.Bucket, oneLine(k.Text))
-			fmt.Fprintf(w, "  %d bytes, minimized to %d; %s\n", k.Size, k.Minimized, k.Dir)
+			fmt.Fprintf(w, "  %d bytes, minimized to %d%s; %s\n", k.Size, k.Minimized, k.Condition(), k.Dir)
 			for _, frame := range k.Stack[:min(len(k.Stack), framesShown)] {
 				fmt.Fprintf(w, "    %s\n", frame)
 			}
@@ -40,6 +40,14 @@ const (
 	framesShown  = 8
 	noticesShown = 10
 )
+
+// Condition says what a crasher needs beside its input, if anything.
+func (k Crasher) Condition() string {
+	if k.Alone {
+		return ""
+	}
+	return ", fails only after other inputs"
+}
 
 // Crashers counts the crashers of all targets.
 func (s Status) Crashers() (n int) {

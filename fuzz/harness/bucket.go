@@ -44,6 +44,10 @@ var (
 // failure has.
 var ownFrames = []string{"runtime.", "runtime/debug.", "panic", "testing.", "reflect.", "internal/fuzz.", "sealab/fuzz/harness.", "created by "}
 
+// caller is the function that calls the target. What calls it differs between a
+// campaign and a replay.
+const caller = "sealab/fuzz/harness.observe("
+
 // Frames returns the functions of the first goroutine of a stack trace, the
 // innermost first, without arguments, type parameters and the numbers of
 // closures, without the frames that every failure has, and a recursion once.
@@ -53,6 +57,9 @@ func Frames(stack string) []string {
 	stack, _, _ = strings.Cut(stack, "\n\n")
 	_, stack, _ = strings.Cut(stack, "\n")
 	for line := range strings.Lines(stack) {
+		if strings.HasPrefix(line, caller) {
+			break
+		}
 		if strings.HasPrefix(line, "\t") || own(line) {
 			continue
 		}

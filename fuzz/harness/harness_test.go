@@ -25,6 +25,8 @@ sealab/codecs/x.Open.func1.2()
 	/src/codecs/x/open.go:12 +0x1d
 sealab/fuzz/harness.observe(0x1, {0x2, 0x3, 0x4})
 	/src/fuzz/harness/verdict.go:40 +0x1d
+sealab/codecs/x_test.FuzzOpen(0x1)
+	/src/codecs/x_test.go:1 +0x1d
 created by testing.(*F).Fuzz.func1 in goroutine 1
 	/go/src/testing/fuzz.go:311 +0x1
 

@@ -18,7 +18,7 @@ func LastVerdict(lastWords, output string) *Verdict {
 		return newVerdict(KindMemory, "the process was killed while it ran this input, as the kernel does when memory is short", output)
 	}
 	kind := KindFatal
-	if strings.HasPrefix(lastWords, hangs) {
+	if Hung(lastWords) {
 		kind = KindHang
 	}
 	for _, sign := range outOfMemory {
@@ -32,6 +32,10 @@ func LastVerdict(lastWords, output string) *Verdict {
 	}
 	return newVerdict(kind, message(lastWords, output), stack)
 }
+
+// Hung reports whether a process ended because its input took too long. On a
+// machine that is very busy such an input may well hold.
+func Hung(lastWords string) bool { return strings.HasPrefix(lastWords, hangs) }
 
 // message returns the line that says why the process ended.
 func message(lastWords, output string) string {
