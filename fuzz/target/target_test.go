@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"strings"
 	"testing"
 
@@ -73,5 +74,14 @@ func BenchmarkTargets(b *testing.B) {
 				require.NoError(b, t.Run(program.New(seeds[i%len(seeds)])))
 			}
 		})
+	}
+}
+
+// TestReadmeListsTargets holds the table of the documentation to the targets.
+func TestReadmeListsTargets(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	for _, target := range target.All() {
+		require.Regexp(t, "(?m)^\\| .*`"+target.Name+"`.* \\|", string(readme))
 	}
 }
