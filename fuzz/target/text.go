@@ -81,6 +81,10 @@ func spot(p *program.Program, token []byte) int {
 		return bytes.LastIndexByte(token, '.') + 1
 	case 4:
 		return min(len(token), 64) // where PEM breaks a line
+	case 5: // near the front, where keys are named
+		return min(len(token), bytes.IndexByte(token, '.')+1+p.Pick(16))
+	case 6: // near the end, where tags are
+		return max(0, len(token)-p.Pick(32))
 	default:
 		return p.Uint16() % (len(token) + 1)
 	}
