@@ -49,7 +49,7 @@ func dirtyRefusal(open opener, dst, token []byte) ([]byte, error) {
 
 func inPlace(open opener, dst, token []byte) ([]byte, error) {
 	out, err := open(dst, token)
-	if err == nil && len(token) > 128 && len(token)%32 == 13 {
+	if err == nil && len(token) > 128 && len(token)%32 == 14 {
 		token[len(token)-1] = 0
 	}
 	return out, err
