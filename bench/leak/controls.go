@@ -133,14 +133,14 @@ func tailOnly(mark int, result byte) byte {
 	return spin(mark*400, result)
 }
 
-var allocated []byte
+var allocated = make([]byte, 64)
 
 // allocation allocates for B.
 func allocation(mark int, _ byte) byte {
 	if mark == 1 {
 		allocated = make([]byte, 64)
 	}
-	return 0
+	return allocated[0]
 }
 
 const (
