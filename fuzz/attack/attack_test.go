@@ -1,6 +1,7 @@
 package attack_test
 
 import (
+	"flag"
 	"fmt"
 	"runtime"
 	"slices"
@@ -34,20 +35,30 @@ func allocation() time.Duration {
 
 func campaign(t *testing.T, d codecs.Design, only ...string) []verdict.Cell {
 	t.Helper()
+	return seeded(t, d, seed, only...)
+}
+
+func seeded(t *testing.T, d codecs.Design, seed uint64, only ...string) []verdict.Cell {
+	t.Helper()
 	c := attack.Campaign{Seed: seed, Budget: small(), Only: only}
 	got, err := c.Attack(&attack.Subject{Design: d})
 	require.NoError(t, err)
 	return got.Cells
 }
 
+// seeds is how many seeds sound designs are attacked under.
+var seeds = flag.Int("seeds", 1, "seeds under which sound designs are attacked")
+
 // TestSoundDesignsStand attacks every design of the catalog: what it states
-// stands.
+// stands, under every seed.
 func TestSoundDesignsStand(t *testing.T) {
-	t.Logf("seed %d", seed)
+	t.Logf("seeds %d to %d", seed, seed+*seeds-1)
 	for _, d := range catalog.All() {
 		t.Run(d.Name, func(t *testing.T) {
-			for _, cell := range campaign(t, d) {
-				require.False(t, cell.Accuses(), "%s refutes %s: %s", cell.Attack, cell.Property, cell.Issue)
+			for n := range *seeds {
+				for _, cell := range seeded(t, d, seed+uint64(n)) {
+					require.False(t, cell.Accuses(), "seed %d: %s refutes %s: %s", seed+n, cell.Attack, cell.Property, cell.Issue)
+				}
 			}
 		})
 	}
