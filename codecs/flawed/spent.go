@@ -92,7 +92,9 @@ func (s *shared) Seal(dst, payload []byte) ([]byte, error) {
 	s.mu.Lock()
 	s.buffer = append(s.buffer[:0], payload...)
 	s.mu.Unlock()
-	runtime.Gosched()
+	for range 64 { // so that another call comes, however the machine is busy
+		runtime.Gosched()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.Codec.Seal(dst, bytes.Clone(s.buffer))
