@@ -3,6 +3,7 @@ package campaign_test
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,13 +50,13 @@ func TestEveryKindIsFiled(t *testing.T) {
 	cfg := config(t, dir, parse, sound)
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
-	found := 0
+	ways := map[string]bool{}
 	cfg.Log = func(line string) {
 		t.Log(line)
-		if strings.Contains(line, "crashers") {
-			found++
+		if fields := strings.Fields(line); strings.Contains(line, "crashers") {
+			ways[fmt.Sprint(fields[1], strings.Contains(line, "cache"))] = true
 		}
-		if found == 6 {
+		if len(ways) == 6 {
 			stop()
 		}
 	}
@@ -65,7 +66,7 @@ func TestEveryKindIsFiled(t *testing.T) {
 	require.ErrorContains(t, err, "another process works on this campaign")
 	require.NoError(t, c.Run(ctx))
 	require.NoError(t, c.Close())
-	require.Equal(t, 6, found, "%s", outputs(t, dir))
+	require.Len(t, ways, 6, "%s", outputs(t, dir))
 
 	kinds := map[string]string{}
 	folders, err := filepath.Glob(filepath.Join(dir, "crashers", "parse", "*"))
@@ -74,7 +75,9 @@ func TestEveryKindIsFiled(t *testing.T) {
 		kind, _, _ := strings.Cut(filepath.Base(folder), "-")
 		small, err := os.ReadFile(filepath.Join(folder, "minimized"))
 		require.NoError(t, err)
-		kinds[kind] += string(small[:1]) // what else is left depends on how busy the machine is
+		if first := string(small[:1]); !strings.Contains(kinds[kind], first) { // lack of memory has more than one face
+			kinds[kind] += first
+		}
 		for _, name := range []string{"input", "output.txt", "verdict.json", "crasher.json", "reproduce.sh", "regression_test.go"} {
 			require.FileExists(t, filepath.Join(folder, name), "%s", name)
 		}
@@ -84,7 +87,9 @@ func TestEveryKindIsFiled(t *testing.T) {
 	status, err := campaign.ReadStatus(dir)
 	require.NoError(t, err)
 	for _, k := range status.Targets[0].Crashers {
-		require.Equal(t, !strings.Contains(k.Text, "from the cache"), k.Alone, k.Text)
+		if k.Kind == "error" {
+			require.Equal(t, !strings.Contains(k.Text, "from the cache"), k.Alone, k.Text)
+		}
 	}
 	require.Empty(t, status.Targets[1].Crashers)
 }
