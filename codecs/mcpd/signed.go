@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/hex"
 	"hash"
 	"sync"
 
@@ -32,8 +31,19 @@ func (m *macs) sum(data []byte) []byte {
 	return h.Sum(nil)
 }
 
-// bindTag returns the tag of a binding's material.
-func (m *macs) bindTag(material []byte) []byte { return hex.AppendEncode(nil, m.sum(material)) }
+// bindTag returns the tag of a binding's material, in hexadecimal.
+func (m *macs) bindTag(material []byte) []byte { return lowerHex(m.sum(material)) }
+
+// lowerHex is lower-case hexadecimal without a table, whose look-ups would
+// depend on the tag: a presented token may not show the right one.
+func lowerHex(b []byte) []byte {
+	digit := func(n byte) byte { return '0' + n + byte((9-int(n))>>8)&('a'-'0'-10) }
+	text := make([]byte, 0, 2*len(b))
+	for _, v := range b {
+		text = append(text, digit(v>>4), digit(v&15))
+	}
+	return text
+}
 
 // signed is the mode in which claims are readable.
 type signed struct{ *macs }
