@@ -88,7 +88,7 @@ func appendDecode(c coder, dst, src []byte) ([]byte, bool) {
 		}
 		// The byte behind out gives the last character its unused bits, which
 		// are zero. The rest of filled is encoded for nothing, and cleared too:
-		// what an earlier use of dst left there may be secret, and the encoder
+		// an earlier use of dst may have left anything there, and the encoder
 		// looks its tail up in a table.
 		filled := dst[at : at+blocks(len(out))]
 		clear(filled[len(out):])

@@ -84,14 +84,30 @@ type mac struct {
 	sum [sha256.Size]byte
 }
 
-// tag appends the tag of prefix and body to dst.
-func (ms *macs) tag(dst, prefix, body []byte) []byte {
+// write returns a mac that has taken in prefix and body. It goes back to the
+// pool when its sum is read.
+func (ms *macs) write(prefix, body []byte) *mac {
 	m := ms.pool.Get().(*mac)
-	defer ms.pool.Put(m)
 	m.Reset()
 	m.Write(prefix)
 	m.Write(body)
+	return m
+}
+
+// tag appends the tag of prefix and body to dst.
+func (ms *macs) tag(dst, prefix, body []byte) []byte {
+	m := ms.write(prefix, body)
+	defer ms.pool.Put(m)
 	return append(dst, m.Sum(m.sum[:0])...)
+}
+
+// verify reports whether tag is that of prefix and body, in constant time. The
+// right tag stays with the mac and is not put into working space that is used
+// for other tokens.
+func (ms *macs) verify(tag, prefix, body []byte) bool {
+	m := ms.write(prefix, body)
+	defer ms.pool.Put(m)
+	return subtle.ConstantTimeCompare(m.Sum(m.sum[:0]), tag) == 1
 }
 
 // Seal implements codecs.Codec. It is deterministic and does not fail.
@@ -126,8 +142,7 @@ func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
 	}
 	n := len(s.Bytes) - sha256.Size
 	body, tag := s.Bytes[:n], s.Bytes[n:]
-	s.Bytes = k.Key.tag(s.Bytes, prefixBytes, body)
-	if subtle.ConstantTimeCompare(s.Bytes[n+sha256.Size:], tag) != 1 {
+	if !k.Key.verify(tag, prefixBytes, body) {
 		return dst, errUnauthentic
 	}
 	return append(dst, body[idSize:]...), nil
