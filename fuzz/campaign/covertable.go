@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -18,18 +19,23 @@ type packageShare struct {
 // shares returns how much of each package ran, in the order of their names.
 func (p Profile) shares() []packageShare {
 	var all []packageShare
-	for _, position := range p.positions() {
+	index := map[string]int{}
+	for position, b := range p.blocks {
 		file, _, _ := strings.Cut(position, ":")
 		name := path.Dir(file)
-		if len(all) == 0 || all[len(all)-1].name != name {
+		i, ok := index[name]
+		if !ok {
+			i = len(all)
+			index[name] = i
 			all = append(all, packageShare{name: name})
 		}
-		s, b := &all[len(all)-1], p.blocks[position]
+		s := &all[i]
 		s.all += b.statements
 		if b.times > 0 {
 			s.ran += b.statements
 		}
 	}
+	slices.SortFunc(all, func(a, b packageShare) int { return strings.Compare(a.name, b.name) })
 	return all
 }
 
