@@ -24,7 +24,6 @@ type Trial struct {
 	calls    int
 	trials   map[codecs.Property]int
 	refuted  map[codecs.Property]finding
-	noted    map[codecs.Property]finding
 	skipped  string
 	faults   int
 	firstBad *verdict.Call // the first call that came to a fault
