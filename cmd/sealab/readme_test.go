@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+)
+
+// A block is a fenced part of the README with the remark before it.
+type block struct{ remark, language, text string }
+
+var blockForm = regexp.MustCompile("(?ms)(?:^<!-- ([^\n]*) -->\n)?^```([a-z]*)\n(.*?)^```$")
+
+// readme returns the blocks of the README.
+func readme(t *testing.T) []block {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	require.NoError(t, err)
+	var blocks []block
+	for _, m := range blockForm.FindAllStringSubmatch(string(text), -1) {
+		blocks = append(blocks, block{m[1], m[2], m[3]})
+	}
+	require.NotEmpty(t, blocks)
+	return blocks
+}
+
+// TestReadmeCommands runs the console blocks of the README, and finds what they
+// show in what the commands print.
+func TestReadmeCommands(t *testing.T) {
+	var script strings.Builder
+	for _, b := range readme(t) {
+		if b.language == "console" {
+			script.WriteString(asScript(b.text))
+		}
+	}
+	require.Contains(t, script.String(), "sealab")
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "readme.txt"), []byte(script.String()), 0o644))
+	testscript.Run(t, testscript.Params{Dir: dir})
+}
+
+// asScript turns a console block into a script: each line after "$ " is run by a
+// shell, and each line after it has to begin a line of its output.
+func asScript(console string) string {
+	var script strings.Builder
+	for line := range strings.Lines(console) {
+		line = strings.TrimSuffix(line, "\n")
+		if command, ok := strings.CutPrefix(line, "$ "); ok {
+			fmt.Fprintf(&script, "exec sh -c '%s'\n", strings.ReplaceAll(command, "'", "''"))
+			continue
+		}
+		fmt.Fprintf(&script, "stdout '^%s'\n", strings.ReplaceAll(regexp.QuoteMeta(line), "'", "''"))
+	}
+	return script.String()
+}
+
+// TestReadmeExamples finds the Go of the README in the examples that the tests
+// of those packages run.
+func TestReadmeExamples(t *testing.T) {
+	var seen int
+	for _, b := range readme(t) {
+		folder, ok := strings.CutPrefix(b.remark, "example: ")
+		if b.language != "go" {
+			continue
+		}
+		require.True(t, ok, "a block of Go without its example: %s", b.text)
+		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(folder), "example_test.go"))
+		require.NoError(t, err)
+		for line := range strings.Lines(b.text) {
+			require.Contains(t, string(text), strings.TrimSpace(line), folder)
+		}
+		seen++
+	}
+	require.NotZero(t, seen)
+}
+
+// TestReadmeFigures finds every figure of the README in the report of the
+// committed run that it names.
+func TestReadmeFigures(t *testing.T) {
+	var seen int
+	for _, b := range readme(t) {
+		folder, ok := strings.CutPrefix(b.remark, "report: ")
+		if !ok {
+			continue
+		}
+		var out, errs strings.Builder
+		status := run([]string{"report", filepath.Join("..", "..", filepath.FromSlash(folder))}, strings.NewReader(""), &out, &errs)
+		require.Zero(t, status, errs.String())
+		for line := range strings.Lines(b.text) {
+			require.Contains(t, out.String(), strings.TrimRight(line, "\n"), folder)
+		}
+		seen++
+	}
+	require.NotZero(t, seen)
+}
