@@ -84,8 +84,8 @@ type mac struct {
 	sum [sha256.Size]byte
 }
 
-// write returns a mac that has taken in prefix and body. It goes back to the
-// pool when its sum is read.
+// write returns a mac that has taken in prefix and body. The caller puts it back
+// into the pool when it has read the sum.
 func (ms *macs) write(prefix, body []byte) *mac {
 	m := ms.pool.Get().(*mac)
 	m.Reset()
@@ -99,15 +99,6 @@ func (ms *macs) tag(dst, prefix, body []byte) []byte {
 	m := ms.write(prefix, body)
 	defer ms.pool.Put(m)
 	return append(dst, m.Sum(m.sum[:0])...)
-}
-
-// verify reports whether tag is that of prefix and body, in constant time. The
-// right tag stays with the mac and is not put into working space that is used
-// for other tokens.
-func (ms *macs) verify(tag, prefix, body []byte) bool {
-	m := ms.write(prefix, body)
-	defer ms.pool.Put(m)
-	return subtle.ConstantTimeCompare(m.Sum(m.sum[:0]), tag) == 1
 }
 
 // Seal implements codecs.Codec. It is deterministic and does not fail.
@@ -142,7 +133,9 @@ func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
 	}
 	n := len(s.Bytes) - sha256.Size
 	body, tag := s.Bytes[:n], s.Bytes[n:]
-	if !k.Key.verify(tag, prefixBytes, body) {
+	m := k.Key.write(prefixBytes, body) // the right tag stays out of s, which serves other tokens
+	defer k.Key.pool.Put(m)
+	if subtle.ConstantTimeCompare(m.Sum(m.sum[:0]), tag) != 1 {
 		return dst, errUnauthentic
 	}
 	return append(dst, body[idSize:]...), nil
