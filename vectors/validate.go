@@ -1,12 +1,10 @@
 package vectors
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
-	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"sealab/internal/schema"
 )
 
 // Schema is the JSON Schema (2020-12) of the format.
@@ -14,33 +12,12 @@ import (
 //go:embed schema.json
 var Schema []byte
 
-const schemaURL = "urn:sealab:vectors:1"
-
-var compiled = sync.OnceValues(func() (*jsonschema.Schema, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema))
-	if err != nil {
-		return nil, fmt.Errorf("sealab: schema.json: %w", err)
-	}
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	if err := c.AddResource(schemaURL, doc); err != nil {
-		return nil, fmt.Errorf("sealab: schema.json: %w", err)
-	}
-	return c.Compile(schemaURL)
-})
+var form = schema.New("urn:sealab:vectors:1", Schema)
 
 // Validate checks the text of a file: against the schema, and for what a schema
 // cannot say.
 func Validate(data []byte) error {
-	schema, err := compiled()
-	if err != nil {
-		return err
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		return err
-	}
-	if err := schema.Validate(doc); err != nil {
+	if err := form.Validate(data); err != nil {
 		return err
 	}
 	f, err := Decode(data)

@@ -1,0 +1,48 @@
+// Package schema validates documents against a JSON Schema (draft 2020-12) that
+// comes with the program.
+package schema
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// A Schema is compiled when it is first used.
+type Schema struct {
+	compiled func() (*jsonschema.Schema, error)
+}
+
+// New returns the schema with the given text. url names it in errors.
+func New(url string, text []byte) *Schema {
+	return &Schema{sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(url, text) })}
+}
+
+func compile(url string, text []byte) (*jsonschema.Schema, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("sealab: schema %s: %w", url, err)
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	if err := c.AddResource(url, doc); err != nil {
+		return nil, fmt.Errorf("sealab: schema %s: %w", url, err)
+	}
+	return c.Compile(url)
+}
+
+// Validate returns an error that says what in data, a JSON document, does not
+// follow the schema.
+func (s *Schema) Validate(data []byte) error {
+	schema, err := s.compiled()
+	if err != nil {
+		return err
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	return schema.Validate(doc)
+}
