@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/codecs/catalog"
-	"sealab/fuzz/gofuzz"
+	"sealab/fuzz/gofuzz/preserve"
 	"sealab/fuzz/proof"
 	"sealab/internal/atomicfile"
 )
@@ -132,7 +132,7 @@ func (f *fuzzProofFlags) chosen() ([]proof.Engine, error) {
 	known := map[string]proof.Engine{
 		"campaign": proof.Supervised{Package: fuzzPackage, Replay: fuzzReplay, Workers: f.workers, Now: time.Now},
 		"go-test":  proof.Native{Package: fuzzPackage, Dir: dir, Workers: f.workers},
-		"go-fuzz":  proof.GoFuzz{Package: "sealab/fuzz/gofuzz", Dir: dir, Preserve: gofuzz.Preserve, Workers: f.workers},
+		"go-fuzz":  proof.GoFuzz{Package: "sealab/fuzz/gofuzz", Dir: dir, Preserve: preserve.Packages, Workers: f.workers},
 	}
 	var engines []proof.Engine
 	for _, name := range f.engines {

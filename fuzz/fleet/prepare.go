@@ -9,18 +9,9 @@ import (
 	"strings"
 
 	"sealab/fuzz/corpus"
+	"sealab/fuzz/gofuzz/preserve"
 	"sealab/internal/atomicfile"
 )
-
-// preserve are the packages whose assembly stubs carry compiler directives,
-// which go-fuzz-build would move.
-var preserve = []string{
-	"github.com/cloudflare/circl/math/fp25519",
-	"github.com/cloudflare/circl/math/fp448",
-	"github.com/cloudflare/circl/dh/x448",
-	"github.com/cloudflare/circl/dh/x25519",
-	"crypto/internal/fips140/bigmod",
-}
 
 // Prepare builds what a coordinator needs in the folder dir, unless the folder
 // has it: a fleet that comes back goes on with the archive that its workers
@@ -63,7 +54,7 @@ func writeSeeds(dir string, seeds [][]byte) error {
 
 // build builds the archive and the engine.
 func build(ctx context.Context, dir string, f Fleet) error {
-	err := goCommand(ctx, "tool", "go-fuzz-build", "-preserve", strings.Join(preserve, ","), "-tags", f.Tags, "-func", f.Function,
+	err := goCommand(ctx, "tool", "go-fuzz-build", "-preserve", preserve.Packages, "-tags", f.Tags, "-func", f.Function,
 		"-o", Archive(dir), f.Package)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"sealab/fuzz/gofuzz/preserve"
 	"sealab/fuzz/target"
 	"sealab/internal/unexercised"
 )
@@ -89,5 +90,5 @@ func TestFunctionsRun(t *testing.T) {
 func TestMakefilePreserves(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
 	require.NoError(t, err)
-	require.Contains(t, string(makefile), "\nPRESERVE := "+Preserve+"\n")
+	require.Contains(t, string(makefile), "\nPRESERVE := "+preserve.Packages+"\n")
 }

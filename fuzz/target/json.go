@@ -21,7 +21,7 @@ func readJSON(p *program.Program) error {
 	document := p.Rest()
 	v, err := rawjson.Parse(document)
 	if valid := json.Valid(document); valid != (err == nil) {
-		return fmt.Errorf("rawjson: %q: %w, and to the standard library it is valid: %v", document, err, valid)
+		return fmt.Errorf("rawjson: %q: %v, and to the standard library it is valid: %v", document, err, valid)
 	}
 	if err == nil && !bytes.Equal(v.Raw, bytes.Trim(document, " \t\r\n")) {
 		return fmt.Errorf("rawjson: %q was read as %q", document, v.Raw)
@@ -48,7 +48,7 @@ func requireStable(document []byte, compact func(dst, doc []byte) ([]byte, error
 	}
 	twice, err := compact(nil, once)
 	if err != nil || !bytes.Equal(once, twice) {
-		return fmt.Errorf("compactjson: %q becomes %q, and that %q (%w)", document, once, twice, err)
+		return fmt.Errorf("compactjson: %q becomes %q, and that %q (%v)", document, once, twice, err)
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func (r pair) sealAlike(seed, payload []byte) error {
 	a, errA := r.strict.assembler.SealSeeded(nil, seed, payload)
 	b, errB := r.faithful.assembler.SealSeeded(nil, seed, payload)
 	if (errA == nil) != (errB == nil) || !bytes.Equal(a, b) {
-		return fmt.Errorf("%s seals %q as %q (%w), %s as %q (%w)", r.strict.Name, payload, a, errA, r.faithful.Name, b, errB)
+		return fmt.Errorf("%s seals %q as %q (%v), %s as %q (%v)", r.strict.Name, payload, a, errA, r.faithful.Name, b, errB)
 	}
 	return nil
 }

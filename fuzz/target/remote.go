@@ -49,7 +49,7 @@ func remote(p *program.Program) error {
 		return fmt.Errorf("%s: replaying %s: %w", s.Name, question.Ask, err)
 	}
 	if !agrees || !bytes.Equal(got.Payload, here) {
-		return fmt.Errorf("%s: %q is %s here, and through the protocol %q, %w", s.Name, token, question.Answer, got.Payload, got.Err)
+		return fmt.Errorf("%s: %q is %s here, and through the protocol %q, %v", s.Name, token, question.Answer, got.Payload, got.Err)
 	}
 	return requireWords(question)
 }
