@@ -18,9 +18,7 @@ var (
 	now = time.Date(2026, time.November, 20, 12, 0, 0, 250e6, time.UTC)
 )
 
-// bound is a scheme as a codec: its states are the payloads, and its requests
-// are always the same.
-type bound struct{ codecs.Scheme }
-
-func (b bound) Seal(dst, payload []byte) ([]byte, error) { return b.Mint(dst, payload, &request, now) }
-func (b bound) Unseal(dst, token []byte) ([]byte, error) { return b.Verify(dst, token, &request, now) }
+// bind returns a scheme as a codec whose requests are always the same.
+func bind(s codecs.Scheme) codecs.Codec {
+	return codecs.Bound{Scheme: s, Binding: &request, Now: now}
+}

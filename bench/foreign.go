@@ -54,7 +54,7 @@ func (m *measured) prepareForeign(op runfile.Op, payload []byte) (Cell, error) {
 
 // inside returns the scheme of a bound one, and any other codec itself.
 func inside(c codecs.Codec) any {
-	if b, ok := c.(bound); ok {
+	if b, ok := c.(codecs.Bound); ok {
 		return b.Scheme
 	}
 	return c

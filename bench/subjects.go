@@ -60,7 +60,7 @@ func openerOf(d codecs.Design) opener {
 			return d.OpenCodec(c)
 		}
 		scheme, err := d.OpenScheme(c)
-		return bound{scheme}, err
+		return bind(scheme), err
 	}
 }
 

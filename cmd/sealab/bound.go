@@ -89,7 +89,7 @@ func (f *tokenFlags) openScheme(cmd *cobra.Command, d codecs.Design, config code
 	if err != nil {
 		return nil, fmt.Errorf("sealab: %s with %s: %w", d.Name, f.keys, err)
 	}
-	return bound{s, binding, now}, nil
+	return codecs.Bound{Scheme: s, Binding: binding, Now: now}, nil
 }
 
 // binding returns the context that the flags give. What was left out is absent,
@@ -126,16 +126,3 @@ func parseTime(text string) (time.Time, error) {
 	whole, fraction := math.Modf(seconds)
 	return time.Unix(int64(whole), int64(math.Round(fraction*1e9))), nil
 }
-
-// bound is a scheme as a codec: under one binding, at one time.
-type bound struct {
-	codecs.Scheme
-	b   *codecs.Binding
-	now time.Time
-}
-
-// Seal implements codecs.Codec.
-func (s bound) Seal(dst, payload []byte) ([]byte, error) { return s.Mint(dst, payload, s.b, s.now) }
-
-// Unseal implements codecs.Codec.
-func (s bound) Unseal(dst, token []byte) ([]byte, error) { return s.Verify(dst, token, s.b, s.now) }

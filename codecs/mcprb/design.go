@@ -1,8 +1,6 @@
 package mcprb
 
 import (
-	"bytes"
-	"fmt"
 	"slices"
 
 	"sealab/codecs"
@@ -70,16 +68,9 @@ func guarantees() []codecs.Guarantee {
 
 // inspect takes a canonically spelt token apart.
 func inspect(token []byte) ([]codecs.Field, error) {
-	text, ok := bytes.CutPrefix(token, []byte(prefix))
-	if !ok {
-		return nil, fmt.Errorf("sealab: the token does not begin with %q", prefix)
-	}
-	raw, ok := b64.AppendDecode(nil, text)
-	if !ok {
-		return nil, fmt.Errorf("sealab: what follows %q is not canonical base64url", prefix)
-	}
-	if len(raw) < ivSize+tagSize {
-		return nil, fmt.Errorf("sealab: the token holds %d bytes, want at least %d", len(raw), ivSize+tagSize)
+	text, raw, err := b64.Parse(prefix, ivSize+tagSize, token)
+	if err != nil {
+		return nil, err
 	}
 	tag := len(raw) - tagSize
 	return []codecs.Field{
