@@ -88,6 +88,12 @@ func rings() []Control {
 					return key, []byte{id[0] & 15, 0, 0, 0}
 				}
 			}),
+	}
+}
+
+// refusals are mistakes with what a refusal says.
+func refusals() []Control {
+	return []Control{
 		aSigner("reason-key", "the reason of a refusal holds the key, which is the secret", breaks(codecs.UniformRefusal), by("TAG-04"),
 			func(p *signerParts) {
 				p.derive = rawKey
