@@ -1,7 +1,6 @@
 package attack_test
 
 import (
-	"flag"
 	"fmt"
 	"runtime"
 	"slices"
@@ -35,33 +34,10 @@ func allocation() time.Duration {
 
 func campaign(t *testing.T, d codecs.Design, only ...string) []verdict.Cell {
 	t.Helper()
-	return seeded(t, d, seed, only...)
-}
-
-func seeded(t *testing.T, d codecs.Design, seed uint64, only ...string) []verdict.Cell {
-	t.Helper()
 	c := attack.Campaign{Seed: seed, Budget: small(), Only: only}
 	got, err := c.Attack(&attack.Subject{Design: d})
 	require.NoError(t, err)
 	return got.Cells
-}
-
-// seeds is how many seeds sound designs are attacked under.
-var seeds = flag.Int("seeds", 1, "seeds under which sound designs are attacked")
-
-// TestSoundDesignsStand attacks every design of the catalog: what it states
-// stands, under every seed.
-func TestSoundDesignsStand(t *testing.T) {
-	t.Logf("seeds %d to %d", seed, seed+*seeds-1)
-	for _, d := range catalog.All() {
-		t.Run(d.Name, func(t *testing.T) {
-			for n := range *seeds {
-				for _, cell := range seeded(t, d, seed+uint64(n)) {
-					require.False(t, cell.Accuses(), "seed %d: %s refutes %s: %s", seed+n, cell.Attack, cell.Property, cell.Issue)
-				}
-			}
-		})
-	}
 }
 
 // TestControlsFall is the matrix of attacks and controls: the attacks that a

@@ -103,6 +103,20 @@ func sorted(m map[string][]byte) []string {
 	return names
 }
 
+// padded are the places, counted from the end of a token's bytes, at which a
+// change may reach padding: last bytes of blocks of 16 first, with a tag of 16 or
+// 32 bytes or none after them.
+var padded = placesByBlock(34, 16)
+
+func placesByBlock(n, block int) (places []int) {
+	for first := 1; first <= block; first++ {
+		for back := first; back <= n; back += block {
+			places = append(places, back)
+		}
+	}
+	return places
+}
+
 // paddingOracle changes one byte of what is not readable to every value and
 // expects one answer for all of them.
 func paddingOracle(t *Trial) {
@@ -122,7 +136,10 @@ func paddingOracle(t *Trial) {
 	}
 	i := slices.MaxFunc(at, func(a, b int) int { return len(s.pieces[a].raw) - len(s.pieces[b].raw) })
 	raw := s.pieces[i].raw
-	for back := 1; back <= min(34, len(raw)-20); back++ {
+	for _, back := range padded[:max(1, min(len(padded), t.Budget.Unseals/256))] {
+		if back > len(raw)-20 {
+			continue
+		}
 		answers := map[string]verdict.Call{}
 		for v := range 256 {
 			altered := bytes.Clone(raw)

@@ -30,6 +30,9 @@ type Refuter struct {
 	Origin  string // where the attack is known from
 	Gain    string // what whoever succeeds with it has gained
 	Run     func(*Trial)
+	// Measures says that the attack measures what this process spends: no other
+	// attack may run beside it.
+	Measures bool
 	// Dropped, where Run is nil, says why the attack is in the catalog and is
 	// not carried out.
 	Dropped string

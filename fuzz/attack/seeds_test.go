@@ -1,0 +1,122 @@
+package attack_test
+
+import (
+	"flag"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/fuzz/attack"
+)
+
+// The seeds under which sound designs are attacked.
+var (
+	seeds = flag.Uint64("seeds", 1, "seeds under which sound designs are attacked")
+	from  = flag.Uint64("from", seed, "the first of them")
+	only  = flag.String("only", "", "attack or family to carry out under them; empty: all")
+)
+
+// TestSoundDesignsStand attacks every design of the catalog: what it states
+// stands, under every seed. What measures this process runs alone.
+func TestSoundDesignsStand(t *testing.T) {
+	beside, alone := ids(t)
+	designs := catalog.All()
+	tally := &tally{t: t, designs: len(designs)}
+	tally.attack(designs, beside, runtime.GOMAXPROCS(0))
+	tally.attack(designs, alone, 1)
+	t.Logf("%d designs x %d seeds from %d, %d calls: %d accusations", len(designs), *seeds, *from, tally.calls, tally.accusations)
+	require.NotZero(t, tally.calls, "nothing was attacked")
+}
+
+// ids are the attacks to carry out: those that may run beside others, and those
+// that run alone.
+func ids(t *testing.T) (beside, alone []string) {
+	c := attack.Campaign{}
+	if *only != "" {
+		c.Only = []string{*only}
+	}
+	chosen, err := c.Select()
+	require.NoError(t, err)
+	for _, r := range chosen {
+		if r.Measures {
+			alone = append(alone, r.ID)
+		} else {
+			beside = append(beside, r.ID)
+		}
+	}
+	return beside, alone
+}
+
+// brief is the budget under all seeds but the first: what a search misses there,
+// that of another seed meets.
+func brief() attack.Budget {
+	return attack.Budget{Seals: 1 << 6, Unseals: 1 << 8, Bytes: 1 << 14, Stopwatch: allocation}
+}
+
+// A tally is what came of campaigns on sound designs.
+type tally struct {
+	t       *testing.T
+	designs int
+
+	mu                       sync.Mutex
+	done, calls, accusations int
+}
+
+// A job is one design under one seed.
+type job struct {
+	codecs.Design
+	seed uint64
+}
+
+// attack carries out the attacks on every design under every seed, atOnce
+// campaigns at a time.
+func (y *tally) attack(designs []codecs.Design, attacks []string, atOnce int) {
+	if len(attacks) == 0 {
+		return
+	}
+	y.done = 0
+	jobs := make(chan job)
+	var wg sync.WaitGroup
+	for range atOnce {
+		wg.Go(func() {
+			for j := range jobs {
+				y.campaign(j, attacks)
+			}
+		})
+	}
+	for n := range *seeds {
+		for _, d := range designs {
+			jobs <- job{d, *from + n}
+		}
+	}
+	close(jobs)
+	wg.Wait()
+}
+
+// campaign attacks one design under one seed and adds what came of it.
+func (y *tally) campaign(j job, attacks []string) {
+	c := attack.Campaign{Seed: j.seed, Budget: brief(), Only: attacks}
+	if j.seed == seed {
+		c.Budget = small()
+	}
+	got, err := c.Attack(&attack.Subject{Design: j.Design})
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if err != nil {
+		y.t.Errorf("%s, seed %d: %v", j.Name, j.seed, err)
+	}
+	for _, cell := range got.Cells {
+		if cell.Accuses() {
+			y.accusations++
+			y.t.Errorf("%s, seed %d: %s refutes %s: %s", j.Name, j.seed, cell.Attack, cell.Property, cell.Issue)
+		}
+	}
+	y.calls += got.Calls
+	if y.done++; y.done%(20*y.designs) == 0 {
+		y.t.Logf("%d of %d seeds, %d calls, %d accusations", y.done/y.designs, *seeds, y.calls, y.accusations)
+	}
+}
