@@ -1,14 +1,13 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,7 +15,6 @@ import (
 	"sealab/codecs/catalog"
 	"sealab/fuzz/gofuzz/preserve"
 	"sealab/fuzz/proof"
-	"sealab/internal/atomicfile"
 )
 
 func newFuzzProofCommand() *cobra.Command {
@@ -30,12 +28,15 @@ gets the same code, the fuzz target that is made to see the bug, and the same
 seeds.
 
 The table of medians goes to standard output and, with every trial, to a new
-folder below results. Exit status 1 says that the first engine missed a bug in a
-trial. Run it in the root of the repository, on a machine that does nothing
-else; the first run builds for go-fuzz, which takes minutes.`,
+folder below results. It is written after each trial, and all bugs are hunted
+from one seed before the next: what was interrupted has a table, and goes on
+with --dir. Exit status 1 says that the first engine missed a bug in a trial.
+Run it in the root of the repository, on a machine that does nothing else; the
+first run builds for go-fuzz, which takes minutes.`,
 		Example: `  sealab fuzz proof
   sealab fuzz proof --seeds 1 --limit 30s short-tag claims-escape
-  sealab fuzz proof --engines campaign`,
+  sealab fuzz proof --engines campaign=10m,go-test=1m,go-fuzz=1m --at-once 2 --workers 1
+  sealab fuzz proof --dir results/20261120T135500Z-fuzz-proof`,
 		RunE: flags.run,
 	}
 	flags.add(cmd)
@@ -44,10 +45,10 @@ else; the first run builds for go-fuzz, which takes minutes.`,
 
 // fuzzProofFlags are the flags of the fuzz proof command.
 type fuzzProofFlags struct {
-	seeds, workers int
-	limit          time.Duration
-	engines        []string
-	results        string
+	seeds, workers, atOnce int
+	limit                  time.Duration
+	engines                []string
+	results, dir           string
 }
 
 // proofDir is where the proof builds, and where its trials run: inside the
@@ -58,43 +59,58 @@ func (f *fuzzProofFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.IntVar(&f.seeds, "seeds", 5, "trials of each bug with each engine")
 	flags.DurationVar(&f.limit, "limit", 10*time.Minute, "of one trial")
-	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "processes that run inputs at one time")
-	flags.StringSliceVar(&f.engines, "engines", []string{"campaign", "go-test", "go-fuzz"}, "engines, separated by commas")
-	flags.StringVar(&f.results, "results", "results", "folder for the results")
+	flags.IntVar(&f.atOnce, "at-once", 1, "trials that run at one time")
+	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "processes of one trial that run inputs at one time")
+	flags.StringSliceVar(&f.engines, "engines", []string{"campaign", "go-test", "go-fuzz"}, "engines, separated by commas; campaign=10m gives one a limit of its own")
+	flags.StringVar(&f.results, "results", "results", "folder in which the results get a folder")
+	flags.StringVar(&f.dir, "dir", "", "folder of the results itself; where it has trials they are not done again")
 }
 
 func (f *fuzzProofFlags) run(cmd *cobra.Command, names []string) error {
-	if f.seeds <= 0 || f.limit <= 0 || f.workers <= 0 {
-		return fmt.Errorf("sealab: --seeds %d, --limit %v, --workers %d: want positive values", f.seeds, f.limit, f.workers)
+	if f.seeds <= 0 || f.limit <= 0 || f.workers <= 0 || f.atOnce <= 0 {
+		return fmt.Errorf("sealab: --seeds %d, --limit %v, --workers %d, --at-once %d: want positive values", f.seeds, f.limit, f.workers, f.atOnce)
 	}
 	bugs, err := plantedBugs(names)
 	if err != nil {
 		return err
 	}
-	engines, err := f.chosen()
+	entrants, err := f.chosen()
 	if err != nil {
 		return err
+	}
+	results := proof.Results{Dir: f.dir, Bugs: bugs}
+	if results.Dir == "" {
+		results.Dir = filepath.Join(f.results, time.Now().UTC().Format("20060102T150405Z")+"-fuzz-proof")
+	}
+	for _, e := range entrants {
+		results.Engines = append(results.Engines, e.Name())
+	}
+	if err := results.Resume(); err != nil {
+		return err
+	}
+	p := proof.Proof{Bugs: bugs, Entrants: entrants, Seeds: f.seeds, AtOnce: f.atOnce, Workers: f.workers, Done: results.Trials, Folder: trialFolder, Now: time.Now,
+		Record: func(t proof.Trial) error {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s, %s, seed %d: found %v, %d executions, %.1f s\n", t.Bug, t.Engine, t.Seed, t.Found, t.Executions, t.Seconds)
+			return results.Add(t)
+		},
+	}
+	if err := results.RequireAlike(p); err != nil {
+		return err
+	}
+	results.Heading = f.heading(p)
+	if err := os.MkdirAll(proofDir, 0o755); err != nil {
+		return fmt.Errorf("sealab: %w", err)
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 	defer stop()
-	p := proof.Proof{
-		Bugs: bugs, Engines: engines, Seeds: f.seeds, Limit: f.limit, Folder: trialFolder, Now: time.Now,
-		Log: func(t proof.Trial) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s, %s, seed %d: found %v, %d executions, %.1f s\n", t.Bug, t.Engine, t.Seed, t.Found, t.Executions, t.Seconds)
-		},
-	}
-	trials, err := p.Run(ctx)
-	if err != nil {
+	if err := p.Run(ctx); err != nil {
 		return err
 	}
-	return f.report(cmd, bugs, engines, trials)
+	return report(cmd, results)
 }
 
 // trialFolder makes a folder for one trial.
 func trialFolder() (dir string, remove func(), err error) {
-	if err := os.MkdirAll(proofDir, 0o755); err != nil {
-		return "", nil, fmt.Errorf("sealab: %w", err)
-	}
 	root, err := filepath.Abs(proofDir)
 	if err != nil {
 		return "", nil, fmt.Errorf("sealab: %w", err)
@@ -123,60 +139,55 @@ func plantedBugs(names []string) ([]proof.Bug, error) {
 	return bugs, nil
 }
 
-// chosen returns the engines that the flags name.
-func (f *fuzzProofFlags) chosen() ([]proof.Engine, error) {
+// chosen returns the engines that the flags name, with their limits.
+func (f *fuzzProofFlags) chosen() ([]proof.Entrant, error) {
 	dir, err := filepath.Abs(proofDir)
 	if err != nil {
 		return nil, fmt.Errorf("sealab: %w", err)
 	}
 	known := map[string]proof.Engine{
-		"campaign": proof.Supervised{Package: fuzzPackage, Replay: fuzzReplay, Workers: f.workers, Now: time.Now},
-		"go-test":  proof.Native{Package: fuzzPackage, Dir: dir, Workers: f.workers},
-		"go-fuzz":  proof.GoFuzz{Package: "sealab/fuzz/gofuzz", Dir: dir, Preserve: preserve.Packages, Workers: f.workers},
+		"campaign": proof.Supervised{Package: fuzzPackage, Replay: fuzzReplay, Dir: dir, Now: time.Now},
+		"go-test":  proof.Native{Package: fuzzPackage, Dir: dir},
+		"go-fuzz":  proof.GoFuzz{Package: "sealab/fuzz/gofuzz", Dir: dir, Preserve: preserve.Packages},
 	}
-	var engines []proof.Engine
-	for _, name := range f.engines {
+	var entrants []proof.Entrant
+	for _, text := range f.engines {
+		name, own, limited := strings.Cut(text, "=")
 		e, ok := known[name]
 		if !ok {
 			return nil, fmt.Errorf("sealab: no fuzz engine %q; there are campaign, go-test and go-fuzz", name)
 		}
-		engines = append(engines, e)
+		limit := f.limit
+		if limited {
+			if limit, err = time.ParseDuration(own); err != nil || limit <= 0 {
+				return nil, fmt.Errorf("sealab: --engines %s: want a positive duration behind =", text)
+			}
+		}
+		entrants = append(entrants, proof.Entrant{Engine: e, Limit: limit})
 	}
-	return engines, nil
+	return entrants, nil
 }
 
-// report writes the results, and returns errRefuted where the first engine
-// missed a bug.
-func (f *fuzzProofFlags) report(cmd *cobra.Command, bugs []proof.Bug, engines []proof.Engine, trials []proof.Trial) error {
-	var names []string
-	for _, e := range engines {
-		names = append(names, e.Name())
+// heading says under which conditions the trials of p run.
+func (f *fuzzProofFlags) heading(p proof.Proof) string {
+	text := fmt.Sprintf("sealab %s%s, %s, %d cores, %d trials at once with %d workers each, %d trials of each bug",
+		moduleVersion(), commit(), runtime.Version(), runtime.NumCPU(), p.AtOnce, p.Workers, p.Seeds)
+	for _, e := range p.Entrants {
+		text += fmt.Sprintf(", %s at most %v", e.Name(), e.Limit)
 	}
-	var table, lines bytes.Buffer
-	fmt.Fprintf(&table, "sealab %s%s, %s, %d cores, %d workers, %d trials of at most %v\n\n",
-		moduleVersion(), commit(), runtime.Version(), runtime.NumCPU(), f.workers, f.seeds, f.limit)
-	if err := proof.WriteTable(&table, bugs, names, trials); err != nil {
+	return text
+}
+
+// report prints the table, and returns errRefuted where the first engine
+// missed a bug.
+func report(cmd *cobra.Command, r proof.Results) error {
+	table, err := r.Table()
+	if err != nil {
 		return err
 	}
-	for _, t := range trials {
-		line, err := json.Marshal(t)
-		if err != nil {
-			return fmt.Errorf("sealab: %w", err)
-		}
-		lines.Write(append(line, '\n'))
-	}
-	dir := filepath.Join(f.results, time.Now().UTC().Format("20060102T150405Z")+"-fuzz-proof")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("sealab: %w", err)
-	}
-	for name, data := range map[string][]byte{"table.txt": table.Bytes(), "trials.jsonl": lines.Bytes()} {
-		if err := atomicfile.Write(filepath.Join(dir, name), data); err != nil {
-			return err
-		}
-	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s\n", table.Bytes(), dir)
-	for _, t := range trials {
-		if t.Engine == names[0] && !t.Found {
+	fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s\n", table, r.Dir)
+	for _, t := range r.Trials {
+		if t.Engine == r.Engines[0] && !t.Found {
 			return errRefuted
 		}
 	}

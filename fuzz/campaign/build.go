@@ -3,9 +3,12 @@ package campaign
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 )
 
@@ -35,30 +38,48 @@ const (
 	replayBinary = "replay"
 )
 
+// Build builds the binary that a campaign with this config fuzzes with, and puts
+// it at path: see Config.Built.
+func Build(ctx context.Context, config Config, path string) error {
+	return buildFuzz(ctx, subject{Package: config.Package, Cover: config.Cover, Tags: config.Tags}, path)
+}
+
+// takeFuzz takes a binary that was built before.
+func (f folder) takeFuzz(built string) error {
+	path := f.binary(fuzzBinary)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	if err := os.Link(built, path); err != nil {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	return nil
+}
+
 // buildFuzz builds the binary that fuzzes. The flag -fuzz would give counters to
 // the standard library as well, which the engine reads after every input: they
 // cost more than the token does. So only what is under test has them, and the
 // package of the fuzz functions, which reads inputs as programs.
-func (f folder) buildFuzz(ctx context.Context, s subject) error {
+func buildFuzz(ctx context.Context, s subject, path string) error {
 	args := []string{"test", "-c", "-tags=" + s.Tags}
 	for pattern := range strings.SplitSeq(s.Cover+","+s.Package, ",") {
 		args = append(args, "-gcflags="+pattern+"=-d=libfuzzer")
 	}
-	return f.build(ctx, fuzzBinary, s.Package, args...)
+	return build(ctx, path, s.Package, args...)
 }
 
 // buildReplay builds the binary that knows which statements an input runs. The
 // main package must be among those with counters, or none are written.
 func (f folder) buildReplay(ctx context.Context, s subject) error {
-	return f.build(ctx, replayBinary, s.Replay, "build", "-cover", "-covermode=atomic", "-coverpkg="+s.Cover+","+s.Replay, "-tags="+s.Tags)
+	return build(ctx, f.binary(replayBinary), s.Replay, "build", "-cover", "-covermode=atomic", "-coverpkg="+s.Cover+","+s.Replay, "-tags="+s.Tags)
 }
 
-func (f folder) build(ctx context.Context, name, pkg string, args ...string) error {
-	beside := f.binary("." + name)
+func build(ctx context.Context, path, pkg string, args ...string) error {
+	beside := filepath.Join(filepath.Dir(path), "."+filepath.Base(path))
 	if _, err := goCommand(ctx, append(args, "-o", beside, pkg)...); err != nil {
 		return err
 	}
-	if err := os.Rename(beside, f.binary(name)); err != nil {
+	if err := os.Rename(beside, path); err != nil {
 		return fmt.Errorf("sealab: building %s: %w; want a package with tests", pkg, err)
 	}
 	return nil

@@ -42,6 +42,7 @@ type Config struct {
 	Replay  string   // the command that replays its inputs (harness.Main)
 	Cover   string   // packages under test, patterns separated by commas: their coverage guides and is reported
 	Tags    string   // build tags, separated by commas
+	Built   string   // a binary of Build for the same package, cover and tags; "": the campaign builds its own
 	Targets []Target // at least one
 
 	Workers int              // processes that run inputs at one time; default one for each core

@@ -70,8 +70,7 @@ func (c *Campaign) prepare(ctx context.Context) error {
 	if c.source, err = locate(ctx, c.config.Package, c.config.Tags); err != nil {
 		return err
 	}
-	c.config.Log("building " + c.source.ImportPath)
-	if err := c.folder.buildFuzz(ctx, subject); err != nil {
+	if err := c.obtain(ctx, subject); err != nil {
 		return err
 	}
 	if err := c.folder.clear(); err != nil {
@@ -83,6 +82,15 @@ func (c *Campaign) prepare(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// obtain puts the binary that fuzzes into the folder.
+func (c *Campaign) obtain(ctx context.Context, s subject) error {
+	if c.config.Built != "" {
+		return c.folder.takeFuzz(c.config.Built)
+	}
+	c.config.Log("building " + c.source.ImportPath)
+	return buildFuzz(ctx, s, c.folder.binary(fuzzBinary))
 }
 
 // resume puts right what an earlier supervisor left of a target.

@@ -16,7 +16,6 @@ type GoFuzz struct {
 	Package  string // with the functions
 	Dir      string // where the binary is built
 	Preserve string // packages that are not instrumented
-	Workers  int
 }
 
 // Name implements Engine.
@@ -54,7 +53,7 @@ func (g GoFuzz) Begin(_ context.Context, h Hunt) (Chase, error) {
 		var out bytes.Buffer
 		ended, err := until(ctx, filepath.Join(h.Dir, "crashers", "*"), found, func(ctx context.Context) error {
 			cmd := command(ctx, g.tool(), "-bin", g.binary(), "-func", h.Target.NativeName(), "-workdir", h.Dir,
-				"-procs", fmt.Sprint(g.Workers), "-minimize", "1s")
+				"-procs", fmt.Sprint(h.Workers), "-minimize", "1s")
 			cmd.Env = append(cmd.Environ(), h.environment()...)
 			cmd.Stdout, cmd.Stderr = &out, &out
 			return cmd.Run()

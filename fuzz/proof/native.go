@@ -22,7 +22,6 @@ func (h Hunt) environment() []string {
 type Native struct {
 	Package string // with the fuzz functions
 	Dir     string // where the binary is built, inside the module
-	Workers int
 }
 
 // Name implements Engine.
@@ -45,7 +44,7 @@ var (
 func (n Native) Begin(_ context.Context, h Hunt) (Chase, error) {
 	return func(ctx context.Context, found func()) (int64, error) {
 		cmd := command(ctx, n.binary(), "-test.run=^$", "-test.fuzz=^"+h.Target.NativeName()+"$",
-			"-test.fuzzcachedir="+filepath.Join(h.Dir, "cache"), fmt.Sprintf("-test.parallel=%d", n.Workers))
+			"-test.fuzzcachedir="+filepath.Join(h.Dir, "cache"), fmt.Sprintf("-test.parallel=%d", h.Workers))
 		cmd.Dir = h.Dir
 		cmd.Env = append(cmd.Environ(), h.environment()...)
 		out, err := cmd.CombinedOutput()

@@ -3,7 +3,8 @@
 // seeds, and it is recorded after how many executions and how long it was found.
 //
 // Every engine runs the same code, the one fuzz target that the bug names, from
-// the same seeds, with as many workers. A bug that a seed meets is found before
+// the same seeds, with as many workers. Trials may run beside each other: then
+// each has its share of the machine, and the table says so. A bug that a seed meets is found before
 // the first mutation: its executions are those of the seeds.
 //
 // The seed of a trial is that of the engine's own generator: GODEBUG=fuzzseed
@@ -16,6 +17,8 @@ package proof
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	"sealab/fuzz/target"
@@ -24,7 +27,7 @@ import (
 // A Bug is what is hunted.
 type Bug struct{ Name, Target string }
 
-// A Trial is one hunt.
+// A Trial is one hunt, and under which conditions.
 type Trial struct {
 	Bug        string  `json:"bug"`
 	Target     string  `json:"target"`
@@ -33,6 +36,9 @@ type Trial struct {
 	Found      bool    `json:"found"`
 	Executions int64   `json:"executions"` // until it was found, or the limit
 	Seconds    float64 `json:"seconds"`
+	Limit      float64 `json:"limit_seconds"`
+	AtOnce     int     `json:"at_once"` // trials that ran beside each other, this one counted
+	Workers    int     `json:"workers"` // processes of this one that ran inputs
 }
 
 // An Engine hunts bugs.
@@ -54,49 +60,110 @@ type Hunt struct {
 	Target target.Target
 	Seed   int
 	Dir    string // an empty folder inside the module
+	// Workers is how many processes run inputs.
+	Workers int
+}
+
+// An Entrant is an engine with the limit of each of its trials.
+type Entrant struct {
+	Engine
+	Limit time.Duration
 }
 
 // A Proof is one measurement.
 type Proof struct {
-	Bugs    []Bug
-	Engines []Engine
-	Seeds   int           // trials of each bug with each engine
-	Limit   time.Duration // of one trial
-	Folder  func() (dir string, remove func(), err error)
-	Now     func() time.Time
-	Log     func(Trial)
+	Bugs     []Bug
+	Entrants []Entrant
+	Seeds    int     // trials of each bug with each engine
+	AtOnce   int     // trials that run at one time
+	Workers  int     // processes of each that run inputs
+	Done     []Trial // by an earlier run: they are not done again
+	Folder   func() (dir string, remove func(), err error)
+	Now      func() time.Time
+	Record   func(Trial) error // called with each trial, one at a time
 }
 
-// Run does every trial, all engines on a bug before the next one. It returns
-// those that were done when ctx ended, and no error then.
-func (p Proof) Run(ctx context.Context) ([]Trial, error) {
-	for _, e := range p.Engines {
+// Run does every trial that is not done: all bugs with all engines from the
+// first seed before any from the second, so that what there is when ctx ends,
+// which is no error, says something of each bug.
+func (p Proof) Run(ctx context.Context) error {
+	for _, e := range p.Entrants {
 		if err := e.Prepare(ctx); err != nil {
-			return nil, fmt.Errorf("sealab: %s: %w", e.Name(), err)
+			return fmt.Errorf("sealab: %s: %w", e.Name(), err)
 		}
 	}
-	var trials []Trial
-	for _, bug := range p.Bugs {
-		for seed := 1; seed <= p.Seeds; seed++ {
-			for _, e := range p.Engines {
-				trial, err := p.try(ctx, e, bug, seed)
-				if ctx.Err() != nil {
-					return trials, nil
+	hunting, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	plans := make(chan plan)
+	var wait sync.WaitGroup
+	var recording sync.Mutex
+	for range p.AtOnce {
+		wait.Go(func() {
+			for next := range plans {
+				if err := p.do(hunting, next, &recording); err != nil {
+					fail(err)
 				}
-				if err != nil {
-					return trials, fmt.Errorf("sealab: %s, hunting %s: %w", e.Name(), bug.Name, err)
+			}
+		})
+	}
+	p.offer(hunting, plans)
+	wait.Wait()
+	if ctx.Err() != nil {
+		return nil
+	}
+	return context.Cause(hunting)
+}
+
+// A plan is a trial that is to be done.
+type plan struct {
+	Entrant
+	bug  Bug
+	seed int
+}
+
+// offer sends the trials that are not done, until ctx ends.
+func (p Proof) offer(ctx context.Context, plans chan<- plan) {
+	defer close(plans)
+	for seed := 1; seed <= p.Seeds; seed++ {
+		for _, bug := range p.Bugs {
+			for _, e := range p.Entrants {
+				if p.isDone(e, bug, seed) {
+					continue
 				}
-				trials = append(trials, trial)
-				p.Log(trial)
+				select {
+				case plans <- plan{e, bug, seed}:
+				case <-ctx.Done():
+					return
+				}
 			}
 		}
 	}
-	return trials, nil
 }
 
-func (p Proof) try(ctx context.Context, e Engine, bug Bug, seed int) (Trial, error) {
-	trial := Trial{Bug: bug.Name, Target: bug.Target, Engine: e.Name(), Seed: seed}
-	t, err := target.Find(bug.Target)
+func (p Proof) isDone(e Entrant, bug Bug, seed int) bool {
+	return slices.ContainsFunc(p.Done, func(t Trial) bool {
+		return t.Bug == bug.Name && t.Engine == e.Name() && t.Seed == seed
+	})
+}
+
+// do does one trial. One that ctx ended is not recorded.
+func (p Proof) do(ctx context.Context, next plan, recording *sync.Mutex) error {
+	trial, err := p.try(ctx, next)
+	recording.Lock()
+	defer recording.Unlock()
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return fmt.Errorf("sealab: %s, hunting %s: %w", trial.Engine, trial.Bug, err)
+	}
+	return p.Record(trial)
+}
+
+func (p Proof) try(ctx context.Context, next plan) (Trial, error) {
+	trial := Trial{Bug: next.bug.Name, Target: next.bug.Target, Engine: next.Name(), Seed: next.seed,
+		Limit: next.Limit.Seconds(), AtOnce: p.AtOnce, Workers: p.Workers}
+	t, err := target.Find(next.bug.Target)
 	if err != nil {
 		return trial, err
 	}
@@ -105,11 +172,11 @@ func (p Proof) try(ctx context.Context, e Engine, bug Bug, seed int) (Trial, err
 		return trial, err
 	}
 	defer remove()
-	chase, err := e.Begin(ctx, Hunt{bug.Name, t, seed, dir})
+	chase, err := next.Begin(ctx, Hunt{next.bug.Name, t, next.seed, dir, p.Workers})
 	if err != nil {
 		return trial, err
 	}
-	ctx, stop := context.WithTimeout(ctx, p.Limit)
+	ctx, stop := context.WithTimeout(ctx, next.Limit)
 	defer stop()
 	begun := p.Now()
 	trial.Executions, err = chase(ctx, func() {

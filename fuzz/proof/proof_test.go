@@ -2,7 +2,8 @@ package proof_test
 
 import (
 	"context"
-	"strings"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -35,27 +36,58 @@ func (s scripted) Begin(_ context.Context, h proof.Hunt) (proof.Chase, error) {
 func TestProof(t *testing.T) {
 	now := time.Unix(0, 0)
 	bugs := []proof.Bug{{Name: "easy", Target: "text"}, {Name: "impossible", Target: "json"}}
+	results := proof.Results{Dir: t.TempDir(), Heading: "about", Bugs: bugs, Engines: []string{"scripted", "absent"}}
 	p := proof.Proof{
-		Bugs: bugs, Engines: []proof.Engine{scripted{map[string]int64{"easy": 10}, &now}}, Seeds: 3, Limit: time.Minute,
+		Bugs: bugs, Entrants: []proof.Entrant{{Engine: scripted{map[string]int64{"easy": 10}, &now}, Limit: time.Minute}},
+		Seeds: 3, AtOnce: 1,
 		Folder: func() (string, func(), error) { return t.TempDir(), func() {}, nil },
-		Now:    func() time.Time { return now }, Log: func(proof.Trial) {},
+		Now:    func() time.Time { return now }, Record: results.Add,
 	}
-	trials, err := p.Run(t.Context())
-	require.NoError(t, err)
-	require.Len(t, trials, 6)
-	require.Equal(t, proof.Trial{Bug: "easy", Target: "text", Engine: "scripted", Seed: 2, Found: true, Executions: 20, Seconds: 20}, trials[1])
-	require.False(t, trials[3].Found)
+	require.NoError(t, p.Run(t.Context()))
+	require.Len(t, results.Trials, 6)
+	require.Equal(t, proof.Trial{Bug: "easy", Target: "text", Engine: "scripted", Seed: 2, Found: true, Executions: 20, Seconds: 20,
+		Limit: 60, AtOnce: 1}, results.Trials[2])
+	require.False(t, results.Trials[3].Found)
 
-	var table strings.Builder
-	require.NoError(t, proof.WriteTable(&table, bugs, []string{"scripted", "absent"}, trials))
-	require.Contains(t, table.String(), "3 of 3")
-	require.Contains(t, table.String(), "0 of 3")
-	require.Contains(t, table.String(), "unexercised")
-	require.Regexp(t, `easy +text +3 of 3 +20 +20\.0`, table.String())
+	table, err := os.ReadFile(filepath.Join(results.Dir, "table.txt"))
+	require.NoError(t, err)
+	require.Contains(t, string(table), "0 of 3")
+	require.Contains(t, string(table), "unexercised")
+	require.Regexp(t, `^about\n(?s:.*)easy +text +3 of 3 +20 +20\.0`, string(table))
+}
+
+// TestResume goes on where an earlier proof was stopped, under the same
+// conditions only.
+func TestResume(t *testing.T) {
+	now := time.Unix(0, 0)
+	dir := t.TempDir()
+	bugs := []proof.Bug{{Name: "easy", Target: "text"}}
+	folder := func() (string, func(), error) { return t.TempDir(), func() {}, nil }
+	entrant := proof.Entrant{Engine: scripted{map[string]int64{"easy": 1}, &now}, Limit: time.Minute}
+	for round := 1; round <= 2; round++ {
+		results := proof.Results{Dir: dir, Bugs: bugs, Engines: []string{"scripted"}}
+		require.NoError(t, results.Resume())
+		ctx, stop := context.WithCancel(t.Context())
+		p := proof.Proof{Bugs: bugs, Entrants: []proof.Entrant{entrant}, Seeds: 4, AtOnce: 1, Done: results.Trials, Folder: folder,
+			Now: func() time.Time { return now },
+			Record: func(trial proof.Trial) error {
+				if err := results.Add(trial); trial.Seed == 2 {
+					stop()
+					return err
+				}
+				return nil
+			}}
+		require.NoError(t, results.RequireAlike(p))
+		require.NoError(t, p.Run(ctx))
+		require.Len(t, results.Trials, 2*round)
+		p.AtOnce = 2
+		require.ErrorContains(t, results.RequireAlike(p), "limit of 60 s, 1 at once with 0 workers")
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "trials.jsonl"), []byte("{}\n"), 0o644))
+	require.ErrorContains(t, (&proof.Results{Dir: dir}).Resume(), "trials.jsonl:1: want a trial")
 }
 
 func TestUnknownTarget(t *testing.T) {
-	p := proof.Proof{Bugs: []proof.Bug{{Name: "b", Target: "nothing"}}, Engines: []proof.Engine{scripted{}}, Seeds: 1}
-	_, err := p.Run(t.Context())
-	require.ErrorContains(t, err, `no fuzz target "nothing"`)
+	p := proof.Proof{Bugs: []proof.Bug{{Name: "b", Target: "nothing"}}, Entrants: []proof.Entrant{{Engine: scripted{}}}, Seeds: 1, AtOnce: 1}
+	require.ErrorContains(t, p.Run(t.Context()), `no fuzz target "nothing"`)
 }

@@ -12,15 +12,22 @@ import (
 // Supervised is a campaign.
 type Supervised struct {
 	Package, Replay string // as in campaign.Config
-	Workers         int
+	Dir             string // where the binary is built, inside the module
 	Now             func() time.Time
 }
 
 // Name implements Engine.
 func (Supervised) Name() string { return "campaign" }
 
-// Prepare implements Engine: campaigns build what they run.
-func (Supervised) Prepare(context.Context) error { return nil }
+func (s Supervised) binary() string { return filepath.Join(s.Dir, "campaign.test") }
+
+// cover is what is under test.
+const cover = "sealab/codecs/..."
+
+// Prepare implements Engine: what each campaign would build is built once.
+func (s Supervised) Prepare(ctx context.Context) error {
+	return campaign.Build(ctx, campaign.Config{Package: s.Package, Tags: tag, Cover: cover}, s.binary())
+}
 
 // slice is short, as a bug is seen when it is filed.
 const slice = 10 * time.Second
@@ -28,9 +35,9 @@ const slice = 10 * time.Second
 // Begin implements Engine.
 func (s Supervised) Begin(ctx context.Context, h Hunt) (Chase, error) {
 	c, err := campaign.Open(ctx, campaign.Config{
-		Dir: h.Dir, Package: s.Package, Replay: s.Replay, Tags: tag, Cover: "sealab/codecs/...",
+		Dir: h.Dir, Package: s.Package, Replay: s.Replay, Tags: tag, Cover: cover, Built: s.binary(),
 		Targets: []campaign.Target{{Name: h.Target.Name, Native: h.Target.NativeName()}},
-		Workers: s.Workers, Slice: slice, Env: h.environment(), Now: s.Now,
+		Workers: h.Workers, Slice: slice, Env: h.environment(), Now: s.Now,
 	})
 	if err != nil {
 		return nil, err
