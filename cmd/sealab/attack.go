@@ -32,7 +32,7 @@ Everything is drawn from the seed. What is refuted was seen twice, and
 "sealab replay" shows it again. The exit status is 1 when a property falls that
 its design states; what falls without being stated is an observation.`,
 		Example: `  sealab attack
-  sealab attack aes-256-gcm mcp-d-signed
+  sealab attack aes-256-gcm mcp-d
   sealab attack --worker "python3 worker.py" --seed 7
   sealab attack --only ENC --only TAG-06 hmac-sha256
   sealab attack --sdks --peers --out results

@@ -31,7 +31,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	switch err := root.Execute(); {
+	switch err := execute(root, args); {
 	case err == nil:
 		return exitStands
 	case errors.Is(err, errRefuted):
@@ -40,6 +40,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, oneLine(err))
 		return exitFault
 	}
+}
+
+func execute(root *cobra.Command, args []string) error {
+	if err := checkCommand(root, args); err != nil {
+		return err
+	}
+	return root.Execute()
 }
 
 func newRoot() *cobra.Command {
@@ -54,6 +61,7 @@ func newRoot() *cobra.Command {
 		newBenchCommand(),
 		newCheckCommand(),
 		newCompareCommand(),
+		newDifferentialCommand(),
 		newFuzzCommand(),
 		newInspectCommand(),
 		newLeakCommand(),
@@ -66,7 +74,7 @@ func newRoot() *cobra.Command {
 		newVectorsCommand(),
 		newVersionCommand(),
 		newWorkerCommand(),
-		newDifferentialCommand(),
 	)
+	explainUsage(root)
 	return root
 }

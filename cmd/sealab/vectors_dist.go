@@ -19,6 +19,8 @@ func newVectorsDistCommand() *cobra.Command {
 		Long: `Write one archive with everything that a consumer of vectors needs: the files
 in every form, the schema, the page, the accumulated digests, the consumers, the
 licence, and an index with SHA-256 sums. The same files give the same archive.`,
+		Example: `  sealab vectors dist
+  sealab vectors dist --out vectors-2.tar.gz --version 2`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			data, err := export.Dist(dir, version)

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+
+	"sealab/fuzz/target"
+)
+
+// commands returns every command that does something, root apart.
+func commands(root *cobra.Command) (all []*cobra.Command) {
+	for _, sub := range root.Commands() {
+		if sub.HasSubCommands() {
+			all = append(all, commands(sub)...)
+		} else {
+			all = append(all, sub)
+		}
+	}
+	return all
+}
+
+// TestHelpExamples takes every example of every command's help apart: its flags,
+// arguments and names are such that the command takes them. None is run.
+func TestHelpExamples(t *testing.T) {
+	all := commands(newRoot())
+	require.NotEmpty(t, all)
+	for _, cmd := range all {
+		t.Run(cmd.CommandPath(), func(t *testing.T) {
+			require.NotEmpty(t, cmd.Long)
+			lines := exampleLines(cmd.Example)
+			require.NotEmpty(t, lines, "no example runs sealab")
+			for _, line := range lines {
+				require.NoError(t, taken(line), "%q", line)
+			}
+		})
+	}
+}
+
+// sealabCall is a call of the command inside a line of shell.
+var sealabCall = regexp.MustCompile(`(?:^|\| )sealab ([^|<>]*)`)
+
+// exampleLines returns the arguments of each call in an example.
+func exampleLines(example string) (lines [][]string) {
+	for line := range strings.Lines(example) {
+		for _, call := range sealabCall.FindAllStringSubmatch(strings.TrimSpace(line), -1) {
+			lines = append(lines, words(call[1]))
+		}
+	}
+	return lines
+}
+
+var wordForm = regexp.MustCompile(`"[^"]*"|'[^']*'|\S+`)
+
+// words splits as a shell does; what is quoted is one word.
+func words(line string) []string {
+	all := wordForm.FindAllString(line, -1)
+	for i := range all {
+		all[i] = strings.Trim(all[i], `"'`)
+	}
+	return all
+}
+
+// taken returns why the command that a line calls does not take the line.
+func taken(line []string) error {
+	cmd, rest, err := newRoot().Find(line)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(cmd.ParseFlags(rest), cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()); err != nil {
+		return err
+	}
+	args := cmd.Flags().Args()
+	for _, name := range args {
+		switch {
+		case strings.Contains(cmd.Use, "DESIGN"):
+			_, err = findDesign(name)
+		case strings.Contains(cmd.Use, "TARGET..."):
+			_, err = target.Find(name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return cmd.ValidateArgs(args)
+}
+
+// TestFlagsAreExplained finds a line of help behind every flag.
+func TestFlagsAreExplained(t *testing.T) {
+	for _, cmd := range commands(newRoot()) {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			require.NotEmpty(t, f.Usage, "%s --%s", cmd.CommandPath(), f.Name)
+		})
+	}
+}
+
+// TestExamplesCanBeRefused gives the check of examples some that are wrong.
+func TestExamplesCanBeRefused(t *testing.T) {
+	require.Equal(t, [][]string{{"attack", "--worker", "python3 worker.py"}, {"inspect"}},
+		exampleLines("  printf x | sealab attack --worker \"python3 worker.py\"\n  sealab inspect < token\n  make fuzz\n"))
+	for _, line := range []string{"nope", "attack nope", "seal aes-256-gcm", "bench --nope", "bench nope", "bench --quick --rounds 3"} {
+		require.Error(t, taken(words(line)), line)
+	}
+}
