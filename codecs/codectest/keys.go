@@ -85,8 +85,10 @@ func testRotation(t *testing.T, s subject) {
 
 // Separate checks that no design accepts a token that another one sealed under
 // the same secret, unless it disclaims key separation or the two are readings of
-// one format.
+// one format. Prefixes alone would see to that, so it checks as well that no two
+// designs derive the same key.
 func Separate(t *testing.T, designs []codecs.Design) {
+	require.Empty(t, twins(t, designs), "these designs derive keys under one label")
 	for _, from := range designs {
 		token := mustSeal(t, subject{from}.codec(t), subject{from}.sample())
 		for _, to := range designs {
@@ -100,4 +102,39 @@ func Separate(t *testing.T, designs []codecs.Design) {
 			requireRefused(t, s.codec(t), token, from.Name+" presented to "+to.Name)
 		}
 	}
+}
+
+// twins returns the pairs of designs that promise key separation and whose tokens
+// name the same key under one secret. A fingerprint is derived under the label
+// of the key, so that only equal labels give equal ones.
+func twins(t *testing.T, designs []codecs.Design) (pairs [][2]string) {
+	t.Helper()
+	first := map[string]codecs.Design{}
+	for _, d := range designs {
+		s := subject{d}
+		id := s.fingerprint(t)
+		if id == "" || !s.holds(codecs.KeySeparation) {
+			continue
+		}
+		if other, seen := first[id]; !seen {
+			first[id] = d
+		} else if !d.SharesFormat(other) {
+			pairs = append(pairs, [2]string{other.Name, d.Name})
+		}
+	}
+	return pairs
+}
+
+// fingerprint returns what a token of secret number 0 names its key by, "" where
+// it does not.
+func (s subject) fingerprint(t *testing.T) string {
+	t.Helper()
+	fields, err := s.Inspect(mustSeal(t, s.codec(t), s.sample()))
+	require.NoError(t, err)
+	for _, f := range fields {
+		if f.Name == codecs.WireKeyID {
+			return string(f.Bytes)
+		}
+	}
+	return ""
 }
