@@ -32,12 +32,12 @@ func (r *rotation) start(k *ringKey, clock func() time.Time) {
 
 // session returns the session for one more token.
 func (r *rotation) session() (*session, error) {
-	now := r.now()
-	if l := r.current.Load(); l.take(now) {
+	if l := r.current.Load(); l.take(r.now()) {
 		return l.session, nil
 	}
 	r.renewal.Lock()
 	defer r.renewal.Unlock()
+	now := r.now() // again: a session set up while this one waited is born after the first reading
 	if l := r.current.Load(); l.take(now) {
 		return l.session, nil
 	}

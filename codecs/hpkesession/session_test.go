@@ -107,6 +107,28 @@ func TestCountHoldsUnderConcurrency(t *testing.T) {
 	}
 }
 
+// TestOvertakenReadingKeepsSession lets another seal set up a session between
+// one seal's reading of the clock and its use: the session is younger than the
+// reading, and no clock was set back.
+func TestOvertakenReadingKeepsSession(t *testing.T) {
+	var c *Codec
+	var other *session
+	readings := 0
+	c = mustNew(t, func() time.Time {
+		readings++
+		at := noon.Add(time.Duration(readings))
+		if readings == 1 {
+			var err error
+			other, err = c.current.session()
+			require.NoError(t, err)
+		}
+		return at
+	})
+	s, err := c.current.session()
+	require.NoError(t, err)
+	require.Same(t, other, s)
+}
+
 // TestFloodLeavesNoTrace presents forgeries under encapsulations of their own:
 // nothing is kept, nothing is displaced. A token that verifies is kept once.
 func TestFloodLeavesNoTrace(t *testing.T) {
