@@ -58,7 +58,7 @@ var Design = codecs.Design{
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation,
 			codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total,
 			codecs.ByteExact, codecs.StrongKeys),
-		codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces, for any number of tokens"),
+		codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces, for up to 2^80 tokens per key"),
 		codecs.Disclaims(codecs.KeyCommitting, "Poly1305 is a polynomial: one ciphertext can be made to open under two known keys"),
 		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
 		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
