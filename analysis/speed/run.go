@@ -55,9 +55,6 @@ type Cell struct {
 	Allocs    uint64    // per operation
 }
 
-// Cell returns the cell at a place, or nil.
-func (r *Run) Cell(p Place) *Cell { return r.cells[p] }
-
 // Rounds returns the number of rounds of the run.
 func (r *Run) Rounds() int { return len(r.cells[r.places[0]].Ns) }
 

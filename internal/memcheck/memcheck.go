@@ -10,17 +10,12 @@ package memcheck
 // The client requests, from valgrind.h and memcheck.h.
 const (
 	runningOnValgrind = 0x1001
-	countErrors       = 0x1201
 	makeUndefined     = 0x4d430001 // 'M' 'C' << 16 + 1
 	makeDefined       = 0x4d430002
 )
 
 // Running reports whether the program runs under valgrind and can speak to it.
 func Running() bool { return request(runningOnValgrind, nil) != 0 }
-
-// Errors returns the number of errors that memcheck has counted so far, each
-// occurrence counted.
-func Errors() int { return int(request(countErrors, nil)) }
 
 // MakeUndefined declares b a secret.
 func MakeUndefined(b []byte) {

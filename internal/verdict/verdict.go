@@ -86,15 +86,3 @@ func (r *Run) JSON() ([]byte, error) {
 	}
 	return append(data, '\n'), nil
 }
-
-// Read returns the run that data holds.
-func Read(data []byte) (*Run, error) {
-	var r Run
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("sealab: not a run of attacks: %w", err)
-	}
-	if r.Format != Format {
-		return nil, fmt.Errorf("sealab: the format is %q, want %q", r.Format, Format)
-	}
-	return &r, nil
-}
