@@ -28,7 +28,7 @@ type Control struct {
 
 // Controls returns every control.
 func Controls() []Control {
-	return slices.Concat(signed(), encrypted(), rings(), refusals(), bound(), dated(), spent())
+	return slices.Concat(signed(), encrypted(), rings(), refusals(), bound(), branches(), long(), dated(), spent())
 }
 
 // breaks names the properties that a mistake breaks.

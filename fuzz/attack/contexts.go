@@ -23,9 +23,18 @@ var onContexts = []Refuter{
 		Gain: "a name that is registered beside another and passes for it", Origin: "case folding of look-alike letters in account names", Run: unicodeForms},
 	{ID: "CTX-06", Name: "parts, beginnings, ends, types", Layer: LayerContext, Refutes: nearly,
 		Gain: "a name that begins like another and passes for it", Origin: "CVE-2020-26160, CVE-2024-53861", Run: partsOfValues},
+	{ID: "CTX-13", Name: "arguments of another structure", Layer: LayerContext, Refutes: []codecs.Property{codecs.BindsArguments, codecs.Unambiguous},
+		Gain: "a consent given for some arguments, used for others", Origin: "values that are compared after a conversion", Run: structures},
+	{ID: "CTX-14", Name: "other values where another field is absent", Layer: LayerContext, Refutes: binding,
+		Gain: "a token that binds less than its siblings", Origin: "checks within the branch of a signed-in user", Run: fewerFields},
+	{ID: "CTX-15", Name: "other values and times in a batch", Layer: LayerContext, Refutes: append([]codecs.Property{codecs.Expiry}, binding...),
+		Gain: "any context and time by way of the batch", Origin: "CVE-2022-29226", Run: otherInBatch},
 	{ID: "CTX-11", Name: "values that differ far behind", Layer: LayerContext, Refutes: nearly,
 		Gain: "a long value that passes for another", Origin: "fields cut to a length before they are compared", Run: longValues},
 }
+
+// binding are the properties of what a token is bound to.
+var binding = []codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience}
 
 // nearly are the properties that a value taken for another breaks.
 var nearly = []codecs.Property{codecs.Unambiguous, codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience}

@@ -63,7 +63,7 @@ func (f field) unrelated() []string {
 		return []string{`{"q":"zzz"}`, `{"env":"production","replicas":3}`, `{"env":"staging","replicas":4}`, `{"env":"staging"}`,
 			`{"env":"staging","replicas":3,"force":true}`, `{"env":"staging","replicas":"3"}`, `{"Env":"staging","replicas":3}`, `{"env":"staging","replicas":[3]}`}
 	default:
-		return []string{"zzz-unrelated", "mallory", "0"}
+		return []string{"zzz-unrelated", "mallory", "0", "admin", "*"}
 	}
 }
 

@@ -30,6 +30,10 @@ var onFrames = []Refuter{
 		Origin: "Fernet specification, invalid vectors", Run: bitFlips},
 	{ID: "FRM-08", Name: "parts of two tokens spliced", Refutes: unforgeable, Layer: LayerText,
 		Gain: "a token put together from parts of others", Origin: "CCTV: chunk reordering", Run: splices},
+	{ID: "FRM-10", Name: "pieces of a long token left out, exchanged, repeated and spliced", Refutes: unforgeable, Layer: LayerText,
+		Gain: "a state that is cut short or put together from others", Origin: "CCTV: chunk reordering and truncation", Run: chunks},
+	{ID: "FRM-11", Name: "a long token, and one of the second key, changed behind", Refutes: unforgeable, Layer: LayerText, Gain: gainForgery,
+		Origin: "paths of verification that are rarely taken", Run: rarePaths},
 	{ID: "FRM-09", Name: "one good and one forged part", Refutes: unforgeable, Layer: LayerText,
 		Gain: "a good signature vouches for another body", Origin: "CVE-2016-9122", Run: doubledParts},
 }
@@ -266,6 +270,12 @@ func splices(t *Trial) {
 	}
 	for i := range sa.pieces {
 		t.splice(p, a, b, sa.withText(i, sb.pieces[i].text), fmt.Sprintf("piece %d of another token", i))
+	}
+	for i := range sa.pieces {
+		for j := i + 2; j < len(sa.pieces); j++ {
+			mixed := shape{pieces: slices.Concat(sa.pieces[:i], sb.pieces[i:j+1], sa.pieces[j+1:])}
+			t.splice(p, a, b, mixed.text(), fmt.Sprintf("pieces %d to %d of another token", i, j))
+		}
 	}
 	for _, i := range sa.coded() {
 		ra, rb := sa.pieces[i].raw, sb.pieces[i].raw

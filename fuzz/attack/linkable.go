@@ -32,7 +32,10 @@ func linkable(t *Trial) {
 	if value, ok := onlyIn(alice, bob); ok {
 		t.refute(codecs.Unlinkable, fmt.Sprintf("every token of a principal holds %.40q, and none of another does", value), alice[0].Sealed, alice[1].Sealed, bob[0].Sealed)
 	}
-	if at, ok := placeOnlyIn(alice, bob); ok {
+	if at, ok := placeOnlyIn(textsOf(alice), textsOf(bob), 5); ok {
+		t.refute(codecs.Unlinkable, fmt.Sprintf("the tokens of a principal have the 5 characters from %d in common, and those of another have others", at), alice[0].Sealed, alice[1].Sealed, bob[0].Sealed)
+	}
+	if at, ok := placeOnlyIn(rawsOf(alice), rawsOf(bob), 4); ok {
 		t.refute(codecs.Unlinkable, fmt.Sprintf("the tokens of a principal have the 4 bytes from byte %d in common, and those of another have others", at), alice[0].Sealed, alice[1].Sealed, bob[0].Sealed)
 	}
 }
@@ -80,12 +83,11 @@ func holdsValue(token, value []byte) bool {
 	return false
 }
 
-// placeOnlyIn finds a place at which the tokens of each principal agree among
-// themselves and the two principals differ.
-func placeOnlyIn(as, bs []*Token) (int, bool) {
-	a, b := rawsOf(as), rawsOf(bs)
-	for at := 0; at+4 <= min(len(a[0]), len(b[0])); at++ {
-		if agree(a, at) && agree(b, at) && !bytes.Equal(a[0][at:at+4], b[0][at:at+4]) {
+// placeOnlyIn finds a run of n bytes that is one for all of as and one for all of
+// bs, and not the same.
+func placeOnlyIn(as, bs [][]byte, n int) (int, bool) {
+	for at := 0; at+n <= min(len(as[0]), len(bs[0])); at++ {
+		if agree(as, at, n) && agree(bs, at, n) && !bytes.Equal(as[0][at:at+n], bs[0][at:at+n]) {
 			return at, true
 		}
 	}
@@ -100,9 +102,17 @@ func rawsOf(toks []*Token) [][]byte {
 	return all
 }
 
-func agree(raws [][]byte, at int) bool {
+func textsOf(toks []*Token) [][]byte {
+	var all [][]byte
+	for _, tok := range toks {
+		all = append(all, tok.Text)
+	}
+	return all
+}
+
+func agree(raws [][]byte, at, n int) bool {
 	for _, raw := range raws {
-		if at+4 > len(raw) || !bytes.Equal(raw[at:at+4], raws[0][at:at+4]) {
+		if at+n > len(raw) || !bytes.Equal(raw[at:at+n], raws[0][at:at+n]) {
 			return false
 		}
 	}

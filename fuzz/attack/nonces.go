@@ -30,8 +30,9 @@ var onNonces = []Refuter{
 		Dropped: "the limit is a sentence of the design's documentation, and no behaviour shows whether it is there"},
 }
 
-// run is the length in bytes of what has to be the same by more than chance.
-const run = 12
+// run is the length in characters of what has to be the same by more than chance.
+// It is of the text, since a single token does not tell in which code it is.
+const run = 20
 
 // repeatedNonces seals one state many times, in parties opened one after the
 // other, and looks for tokens that have a run of bytes in common where others
@@ -67,28 +68,28 @@ func repeatedNonces(t *Trial) {
 	search.collect(p, tok, t.Budget.Seals)
 }
 
-// A repetition remembers a run of bytes of the tokens of one state.
+// A repetition remembers a run of the text of the tokens of one state.
 type repetition struct {
 	trial *Trial
 	at    int // where the run begins
 	seen  map[string]bool
 }
 
-// newRepetition finds the last run of bytes that three tokens of one state do not
-// share: no constant and no time is all of it.
+// newRepetition finds the last run of characters that four tokens of one state do
+// not share: no constant and no time is all of it.
 func (t *Trial) newRepetition(p *Party, tok *Token) (*repetition, bool) {
-	raws := [][]byte{t.rawOf(tok)}
+	var others [][]byte
 	for range 3 {
 		again, ok := p.mint(tok.State, tok.Under)
-		if !ok || len(t.rawOf(again)) != len(raws[0]) {
+		if !ok || len(again.Text) != len(tok.Text) {
 			return nil, false
 		}
-		raws = append(raws, t.rawOf(again))
+		others = append(others, again.Text)
 	}
-	for at := len(raws[0]) - run; at >= 0; at-- {
+	for at := len(tok.Text) - run; at >= 0; at-- {
 		differs := true
-		for _, raw := range raws[1:] {
-			differs = differs && common(raw[at:at+run], raws[0][at:at+run]) <= 2
+		for _, other := range others {
+			differs = differs && common(other[at:at+run], tok.Text[at:at+run]) <= run/4
 		}
 		if differs {
 			return &repetition{t, at, map[string]bool{}}, true
@@ -104,12 +105,12 @@ func (r *repetition) collect(p *Party, tok *Token, n int) bool {
 			return false
 		}
 		call := p.seal(tok.State, tok.Under)
-		raw := shapeOf(call.Answer.Out).raws()
-		if len(raw) < r.at+run {
+		text := call.Answer.Out
+		if len(text) < r.at+run {
 			return false
 		}
 		r.trial.try(codecs.FreshNonces, codecs.Confidentiality)
-		if part := string(raw[r.at : r.at+run]); !r.seen[part] {
+		if part := string(text[r.at : r.at+run]); !r.seen[part] {
 			r.seen[part] = true
 			continue
 		}
@@ -151,25 +152,22 @@ func equality(t *Trial) {
 	}
 }
 
-// keyStream seals states that are known and compares the difference of tokens
-// with that of states.
+// keyStream seals states that are known, short and long, and compares the
+// difference of tokens with that of states.
 func keyStream(t *Trial) {
-	p, _, ok := t.base()
+	p, tok, ok := t.base()
 	if !ok {
 		return
 	}
-	a, okA := t.mint(p, t.state(64))
-	if !okA {
-		return
-	}
-	if t.readable(a) {
+	if t.readable(tok) {
 		t.skip("the state is readable: there is no key stream")
 		return
 	}
-	for range 8 {
-		b, ok := p.mint(t.state(64), a.Under)
-		if !ok {
-			return
+	for _, n := range []int{64, 64, 64, 64, 1500, 5000, 20000} {
+		a, okA := p.mint(t.state(n), tok.Under)
+		b, okB := p.mint(t.state(n), tok.Under)
+		if !okA || !okB {
+			continue // a bound on states
 		}
 		t.try(codecs.FreshNonces, codecs.Confidentiality)
 		if t.sameStream(a, b) {

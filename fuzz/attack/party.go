@@ -146,7 +146,8 @@ func (p *Party) unsealAll(texts [][]byte, c verdict.Context) ([]codecs.Verdict, 
 }
 
 // mint seals state for c and opens it again. It reports false where the
-// subject does not seal that, or does not take its own token back.
+// subject does not seal that, or does not take its own token back. Where a
+// token is spent by opening it, the one that is returned has a twin that was.
 func (p *Party) mint(state []byte, c verdict.Context) (*Token, bool) {
 	sealed := p.seal(state, c)
 	if sealed.Answer.Outcome != verdict.Done {
@@ -156,7 +157,22 @@ func (p *Party) mint(state []byte, c verdict.Context) (*Token, bool) {
 	if opened.Answer.Outcome != verdict.Done {
 		return nil, false
 	}
+	if p.spends(sealed.Answer.Out, c) {
+		sealed = p.seal(state, c)
+	}
 	return &Token{sealed.Answer.Out, state, c, sealed, opened}, true
+}
+
+// spends reports whether the subject refuses the token, which it has taken
+// before: each of its tokens is good for once. It is asked of one token only.
+func (p *Party) spends(text []byte, c verdict.Context) bool {
+	s := p.trial.Subject
+	if s.spends == nil {
+		_, again := p.accepts(text, c)
+		spends := !again
+		s.spends = &spends
+	}
+	return *s.spends
 }
 
 // same reports whether the call released what the honest token does.

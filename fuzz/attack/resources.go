@@ -277,7 +277,7 @@ func otherPaths(t *Trial) {
 				t.refute(codecs.Integrity, "a forged token is accepted into a buffer with room", tok.Sealed, call)
 			}
 		}
-		vs, err := p.unsealAll([][]byte{tok.Text, forged, forged, tok.Text}, tok.Under)
+		vs, err := p.unsealAll([][]byte{tok.Text, forged, forged, tok.Text, forged}, tok.Under)
 		if err != nil {
 			continue
 		}
@@ -286,7 +286,7 @@ func otherPaths(t *Trial) {
 			t.try(codecs.Integrity)
 			honest := k == 0 || k == 3
 			if (v.Err == nil) != honest && !(honest && spent) {
-				t.refute(codecs.Integrity, fmt.Sprintf("in a batch, token %d of 4 is judged otherwise than alone", k+1), tok.Sealed)
+				t.refute(codecs.Integrity, fmt.Sprintf("in a batch, token %d of 5 is judged otherwise than alone", k+1), tok.Sealed)
 			}
 		}
 	}

@@ -109,25 +109,29 @@ func rotation(t *Trial) {
 		if err != nil {
 			continue
 		}
-		tok, ok := t.mint(alone, t.state(24))
-		if !ok {
+		if _, ok := t.mint(alone, t.state(24)); !ok {
 			t.skip("the subject does not seal an ordinary state")
 			return
 		}
 		for shift := range keys {
 			turned := slices.Concat(keys[shift:], keys[:shift])
-			t.opensUnder(tok, turned, true, fmt.Sprintf("key %d of a ring of %d does not unseal", (i-shift+len(keys))%len(keys)+1, len(keys)))
+			t.opensUnder(alone, turned, true, fmt.Sprintf("key %d of a ring of %d does not unseal", (i-shift+len(keys))%len(keys)+1, len(keys)))
 		}
 		without := slices.Delete(slices.Clone(keys), i, i+1)
-		t.opensUnder(tok, without, false, "a token of a key that is not in the ring is accepted")
+		t.opensUnder(alone, without, false, "a token of a key that is not in the ring is accepted")
 		t.sealsUnder(slices.Concat(keys[i:], keys[:i]))
 	}
 }
 
-// opensUnder presents tok to a ring and expects it to be accepted, or not.
-func (t *Trial) opensUnder(tok *Token, ring [][]byte, want bool, issue string) {
+// opensUnder presents a new token of one party to a ring and expects it to be
+// accepted, or not.
+func (t *Trial) opensUnder(from *Party, ring [][]byte, want bool, issue string) {
 	p, err := t.party(ring...)
 	if err != nil {
+		return
+	}
+	tok, ok := t.mint(from, t.state(24))
+	if !ok {
 		return
 	}
 	t.try(codecs.Rotation)
@@ -142,10 +146,6 @@ func (t *Trial) sealsUnder(ring [][]byte) {
 	if err != nil {
 		return
 	}
-	tok, ok := t.mint(p, t.state(24))
-	if !ok {
-		return
-	}
-	t.opensUnder(tok, ring[:1], true, "a ring's new token does not open under its first key alone")
-	t.opensUnder(tok, ring[1:], false, "a ring's new token opens without its first key")
+	t.opensUnder(p, ring[:1], true, "a ring's new token does not open under its first key alone")
+	t.opensUnder(p, ring[1:], false, "a ring's new token opens without its first key")
 }

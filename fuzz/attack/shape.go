@@ -2,6 +2,7 @@ package attack
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -57,6 +58,9 @@ func pieces(text string) []string {
 				n = len(text)
 			}
 		}
+		if named := member.FindString(text[:n]); named != "" {
+			n = len(named) - 1
+		}
 		out = append(out, text[:n])
 		text = text[n:]
 	}
@@ -67,6 +71,10 @@ func pieces(text string) []string {
 	}
 	return out
 }
+
+// member finds a name, the '=' that stands between it and its value, and the
+// first letter of that. Padding has nothing behind it.
+var member = regexp.MustCompile(`^[A-Za-z0-9_]{1,12}=[^=]`)
 
 // inText reports whether r is a letter of one of the text codes.
 func inText(r rune) bool {
@@ -123,6 +131,17 @@ func (s shape) raws() []byte {
 		all = append(all, p.raw...)
 	}
 	return all
+}
+
+// words are the pieces that carry no bytes, one after another.
+func (s shape) words() string {
+	var all strings.Builder
+	for _, p := range s.pieces {
+		if !p.coded {
+			all.WriteString(p.text)
+		}
+	}
+	return all.String()
 }
 
 // shapes mints three more tokens beside tok and returns its shape.

@@ -25,7 +25,8 @@ type Subject struct {
 	// nil: there is nothing beside them.
 	Misbehaviour func() []string
 
-	faults int // calls so far that came neither to a result nor to a refusal
+	spends *bool // whether a token is good for once; nil: not asked yet
+	faults int   // calls so far that came neither to a result nor to a refusal
 }
 
 // The number of faults after which a worker is no longer asked: in one attack, and

@@ -25,6 +25,8 @@ var onTime = []Refuter{
 		Gain: "a token for ever, or a server that dies", Origin: "numbers over 2^53, texts and null in the place of a date", Run: oddExpiries},
 	{ID: "EXP-04", Name: "no expiry, authenticated", Refutes: timely, Layer: LayerReseal,
 		Gain: "a token for ever", Origin: "RFC 8725; a check that is made only when the member is there", Run: noExpiry},
+	{ID: "EXP-07", Name: "expiry of long states, of fewer claims, and where a count of seconds turns", Refutes: timely, Layer: LayerContext,
+		Gain: "a token for ever", Origin: "times that are compared as texts; an expiry that one branch leaves out", Run: otherLives},
 	{ID: "EXP-05", Name: "a token presented twice", Refutes: []codecs.Property{codecs.SingleUse}, Layer: LayerContext,
 		Gain: "a step taken twice", Origin: "MCP 2026-07-28, basic/patterns/mrtr: single use is for the server to enforce", Run: presentedTwice},
 }
@@ -85,7 +87,7 @@ func afterExpiry(t *Trial) {
 
 // outlives presents tok after its time.
 func (t *Trial) outlives(p *Party, tok *Token, ttl *time.Duration) {
-	after := []time.Duration{400 * 24 * time.Hour, 20 * 365 * 24 * time.Hour, 200 * 365 * 24 * time.Hour}
+	after := []time.Duration{400 * 24 * time.Hour, 20 * 365 * 24 * time.Hour, 200 * 365 * 24 * time.Hour, 1<<32*time.Second + time.Minute}
 	if ttl != nil {
 		for _, d := range []time.Duration{grace, *ttl / 4, *ttl, 59 * *ttl, time.Hour, 24 * time.Hour, 31 * 24 * time.Hour} {
 			after = append(after, *ttl+max(d, grace))
@@ -99,6 +101,33 @@ func (t *Trial) outlives(p *Party, tok *Token, ttl *time.Duration) {
 				life = ttl.String()
 			}
 			t.refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s is accepted %s after it was minted", life, d), tok.Sealed, call)
+		}
+	}
+}
+
+// turns are the moments at which a count of seconds gains a digit or a sign.
+var turns = []time.Time{time.Unix(1_000_000_000, 0).UTC(), time.Unix(1<<31, 0).UTC()}
+
+// otherLives presents tokens after their time that are not as the ordinary one.
+func otherLives(t *Trial) {
+	p, base, ok := t.timed()
+	if !ok {
+		return
+	}
+	others := poorer(base.Under)
+	for _, turn := range turns {
+		for _, before := range []time.Duration{20 * time.Minute, 2 * time.Hour} {
+			others = append(others, with(base.Under, func(c *verdict.Context) { c.Now = turn.Add(-before) }))
+		}
+	}
+	for _, c := range others {
+		if tok, ok := p.mint(t.state(8), c); ok {
+			t.outlives(p, tok, nil)
+		}
+	}
+	for _, n := range []int{0, 1 << 10, 1 << 13} {
+		if tok, ok := p.mint(t.state(n), base.Under); ok {
+			t.outlives(p, tok, nil)
 		}
 	}
 }
@@ -164,13 +193,23 @@ func (t *Trial) carriesIssue(tok *Token) bool {
 	return false
 }
 
+// presentedTwice presents a token twice, one after the other and in one batch.
 func presentedTwice(t *Trial) {
 	p, tok, ok := t.scheme()
 	if !ok {
 		return
 	}
 	t.try(codecs.SingleUse)
-	if call, ok := p.accepts(tok.Text, tok.Under); ok {
-		t.refute(codecs.SingleUse, "a token is accepted a second time", tok.Sealed, tok.Opened, call)
+	first, once := p.accepts(tok.Text, tok.Under)
+	if second, twice := p.accepts(tok.Text, tok.Under); once && twice {
+		t.refute(codecs.SingleUse, "a token is accepted a second time", tok.Sealed, first, second)
+	}
+	tok, ok = p.mint(t.state(24), tok.Under)
+	if !ok {
+		return
+	}
+	vs, err := p.unsealAll([][]byte{tok.Text, tok.Text}, tok.Under)
+	if err == nil && len(vs) == 2 && vs[0].Err == nil && vs[1].Err == nil {
+		t.refute(codecs.SingleUse, "a token that stands twice in a batch is accepted twice", tok.Sealed)
 	}
 }

@@ -1,0 +1,121 @@
+package flawed
+
+import (
+	"encoding/json"
+	"strconv"
+	"sync"
+	"time"
+
+	"sealab/codecs"
+)
+
+// branches are mistakes that show only for some tokens, contexts and times, or on
+// one of several ways in.
+func branches() []Control {
+	return []Control{
+		binder("method-of-users", "the method is bound for those who are signed in", breaks(codecs.BindsMethod), by("CTX-14"), func(b *codecs.Binding) string {
+			less := *b
+			if b.Principal == nil {
+				less.Method = ""
+			}
+			return whole(&less)
+		}),
+		binder("null-members", "members that are null are left out of the arguments", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), withoutNulls),
+		aScheme("expiry-as-text", "times are compared as texts", breaks(codecs.Expiry), by("EXP-07"), func(p *schemeParts) {
+			p.timely = func(c *claims, now time.Time) bool {
+				return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.Add(skew)) && decimal(seconds(now)) < decimal(*c.Expires)
+			}
+		}),
+		inBatches(aScheme("late-in-batch", "the time is not checked in a batch", breaks(codecs.Expiry), by("CTX-15"), func(*schemeParts) {}), untimed),
+		inBatches(stating(aScheme("spent-alone", "tokens of a batch are not marked as used", breaks(codecs.SingleUse), by("EXP-05"), func(*schemeParts) {}), codecs.SingleUse), spentAlone()),
+	}
+}
+
+func withoutNulls(b *codecs.Binding) string {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(b.Arguments, &members) != nil || members == nil {
+		return whole(b)
+	}
+	for name, value := range members {
+		if string(value) == "null" {
+			delete(members, name)
+		}
+	}
+	written, err := json.Marshal(members)
+	if err != nil {
+		return whole(b)
+	}
+	less := *b
+	less.Arguments = written
+	return whole(&less)
+}
+
+func decimal(seconds float64) string { return strconv.FormatFloat(seconds, 'f', -1, 64) }
+
+// inBatches puts a scheme behind another that judges batches.
+func inBatches(c Control, judge func(codecs.Scheme) codecs.BatchScheme) Control {
+	open := c.NewScheme
+	c.NewScheme = func(config codecs.Config) (codecs.Scheme, error) {
+		inner, err := open(config)
+		if err != nil {
+			return nil, err
+		}
+		return judge(inner), nil
+	}
+	return c
+}
+
+// A batched scheme judges the tokens of a batch each as the function does.
+type batched struct {
+	codecs.Scheme
+	one func(token []byte, b *codecs.Binding, now time.Time) ([]byte, error)
+}
+
+// VerifyAll implements codecs.BatchScheme.
+func (s batched) VerifyAll(tokens [][]byte, b *codecs.Binding, now time.Time) ([]codecs.Verdict, error) {
+	var all []codecs.Verdict
+	for _, token := range tokens {
+		state, err := s.one(token, b, now)
+		all = append(all, codecs.Verdict{Payload: state, Err: err})
+	}
+	return all, nil
+}
+
+// untimed lets a token that is expired pass in a batch.
+func untimed(inner codecs.Scheme) codecs.BatchScheme {
+	return batched{inner, func(token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+		state, err := inner.Verify(nil, token, b, now)
+		if r := codecs.Rejected(err); r != nil && r.Stage == codecs.Expired {
+			return inner.Verify(nil, token, b, now.Add(-400*24*time.Hour))
+		}
+		return state, err
+	}}
+}
+
+// A once is a scheme whose tokens are good for once.
+type once struct {
+	codecs.Scheme
+	used *sync.Map // of the texts of tokens, for all that were opened
+}
+
+// Verify implements codecs.Scheme.
+func (s once) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	out, err := s.Scheme.Verify(dst, token, b, now)
+	if err != nil {
+		return out, err
+	}
+	if _, before := s.used.LoadOrStore(string(token), true); before {
+		return dst, errUnauthentic
+	}
+	return out, nil
+}
+
+// spentAlone spends tokens that come alone.
+func spentAlone() func(codecs.Scheme) codecs.BatchScheme {
+	var used sync.Map
+	return func(inner codecs.Scheme) codecs.BatchScheme {
+		return batched{once{inner, &used}, func(token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+			return inner.Verify(nil, token, b, now)
+		}}
+	}
+}
