@@ -55,7 +55,9 @@ type Location struct {
 	Design string   `json:"design"`
 	Kind   string   `json:"kind"`             // "codec" or "scheme"
 	Worker []string `json:"worker,omitempty"` // the command of a worker
-	Attack string   `json:"attack"`
+	// Options are those of the subject that were chosen, by name.
+	Options map[string]string `json:"options,omitempty"`
+	Attack  string            `json:"attack"`
 	// Word is what the design says of the property.
 	Word verdict.Word `json:"word"`
 }
@@ -86,7 +88,7 @@ func of(s verdict.Subject, c verdict.Cell, file string) Finding {
 	id := ID(s.Name, c.Attack, c.Property)
 	return Finding{
 		ID: id, Severity: severity(c), Category: c.Property,
-		Location:     Location{Design: s.Name, Kind: s.Kind, Worker: s.Worker, Attack: c.Attack, Word: c.Word},
+		Location:     Location{Design: s.Name, Kind: s.Kind, Worker: s.Worker, Options: s.Options, Attack: c.Attack, Word: c.Word},
 		Issue:        c.Name + ": " + c.Issue,
 		Evidence:     evidence(*c.Witness),
 		Impact:       "an attacker gains: " + c.Gain,

@@ -34,6 +34,7 @@ its design states; what falls without being stated is an observation.`,
 		Example: `  sealab attack
   sealab attack aes-256-gcm mcp-d
   sealab attack --worker "python3 worker.py" --seed 7
+  sealab attack mcp-d --option bind=authSubjectAndTool
   sealab attack --only ENC --only TAG-06 hmac-sha256
   sealab attack --sdks --peers --out results
   sealab attack --list`,
@@ -55,6 +56,7 @@ type attackFlags struct {
 func (f *attackFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.targets.workers, "worker", nil, "command of a worker to attack; may be repeated")
+	flags.StringArrayVar(&f.targets.options, "option", nil, "an option of what is attacked, as name=value; may be repeated")
 	flags.BoolVar(&f.targets.sdks, "sdks", false, "attack the installed SDKs of other languages as well")
 	flags.BoolVar(&f.targets.peers, "peers", false, "attack the Go token libraries as well")
 	flags.BoolVar(&f.targets.controls, "controls", false, "attack the controls, which are broken on purpose, as well")

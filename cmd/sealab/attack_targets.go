@@ -16,6 +16,7 @@ import (
 // attackTargets are what a campaign is against.
 type attackTargets struct {
 	workers               []string
+	options               []string // of each of them, as name=value
 	sdks, peers, controls bool
 }
 
@@ -48,7 +49,27 @@ func (t *attackTargets) open(names []string, notes io.Writer) (subjects []*attac
 		ends = append(ends, end)
 		subjects = append(subjects, s)
 	}
+	if err := t.choose(subjects); err != nil {
+		stop()
+		return nil, stop, err
+	}
 	return subjects, stop, nil
+}
+
+// choose gives the options to every subject. One that does not have them all is
+// an error.
+func (t *attackTargets) choose(subjects []*attack.Subject) error {
+	options, err := parseOptions(t.options)
+	if err != nil || len(t.options) == 0 {
+		return err
+	}
+	for _, s := range subjects {
+		if _, err := s.Choose(codecs.Config{Options: options}); err != nil {
+			return err
+		}
+		s.Options = options
+	}
+	return nil
 }
 
 // designs are the subjects in this process.

@@ -71,12 +71,13 @@ func reproduce(f findings.Finding) error {
 		if err != nil {
 			return err
 		}
-		return attack.Reproduce(&attack.Subject{Design: d}, f.Category, f.Witness, attack.DefaultBudget())
+		return attack.Reproduce(&attack.Subject{Design: d, Options: f.Location.Options}, f.Category, f.Witness, attack.DefaultBudget())
 	}
 	s, end, err := dialWorker(f.Location.Worker)
 	if err != nil {
 		return err
 	}
 	defer end() //nolint:errcheck // it is over either way
+	s.Options = f.Location.Options
 	return attack.Reproduce(s, f.Category, f.Witness, attack.DefaultBudget())
 }

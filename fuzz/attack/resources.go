@@ -3,6 +3,7 @@ package attack
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -277,17 +278,25 @@ func otherPaths(t *Trial) {
 				t.refute(codecs.Integrity, "a forged token is accepted into a buffer with room", tok.Sealed, call)
 			}
 		}
-		vs, err := p.unsealAll([][]byte{tok.Text, forged, forged, tok.Text, forged}, tok.Under)
-		if err != nil {
-			continue
-		}
-		spent := t.Subject.word(codecs.SingleUse) == verdict.Stated // the honest token was opened before
-		for k, v := range vs {
-			t.try(codecs.Integrity)
-			honest := k == 0 || k == 3
-			if (v.Err == nil) != honest && !(honest && spent) {
-				t.refute(codecs.Integrity, fmt.Sprintf("in a batch, token %d of 5 is judged otherwise than alone", k+1), tok.Sealed)
-			}
+		t.batch(p, tok, forged)
+	}
+}
+
+// batch presents two honest tokens among forged ones, all at once.
+func (t *Trial) batch(p *Party, tok *Token, forged []byte) {
+	const size, second = 40, 29
+	texts := slices.Repeat([][]byte{forged}, size)
+	texts[0], texts[second] = tok.Text, tok.Text
+	vs, err := p.unsealAll(texts, tok.Under)
+	if err != nil {
+		return
+	}
+	spent := t.Subject.word(codecs.SingleUse) == verdict.Stated // the honest token was opened before
+	for k, v := range vs {
+		t.try(codecs.Integrity)
+		honest := k == 0 || k == second
+		if (v.Err == nil) != honest && !(honest && spent) {
+			t.refute(codecs.Integrity, fmt.Sprintf("in a batch, token %d of %d is judged otherwise than alone", k+1, size), tok.Sealed)
 		}
 	}
 }

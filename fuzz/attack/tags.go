@@ -39,7 +39,14 @@ func shortTags(t *Trial) {
 	if !ok {
 		return
 	}
-	s := t.shape(p, tok)
+	t.shortened(p, tok, t.shape(p, tok))
+	if empty, ok := p.mint([]byte{}, tok.Under); ok { // all that is left to cut is the tag
+		t.shortened(p, empty, empty.shape())
+	}
+}
+
+// shortened takes bytes from either end of each piece of tok.
+func (t *Trial) shortened(p *Party, tok *Token, s shape) {
 	for _, i := range s.coded() {
 		raw := s.pieces[i].raw
 		for n := 1; n <= min(64, len(raw)); n++ {

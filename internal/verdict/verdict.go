@@ -49,8 +49,10 @@ type Subject struct {
 	Name   string   `json:"name"`
 	Kind   string   `json:"kind"`             // "codec" or "scheme"
 	Worker []string `json:"worker,omitempty"` // the command of a worker
-	Calls  int      `json:"calls"`            // seals and unseals that the attacks made
-	Cells  []Cell   `json:"cells"`
+	// Options are those of the subject that were chosen, by name.
+	Options map[string]string `json:"options,omitempty"`
+	Calls   int               `json:"calls"` // seals and unseals that the attacks made
+	Cells   []Cell            `json:"cells"`
 }
 
 // A Cell is the outcome of one attack on one property of one subject.
