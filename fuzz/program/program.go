@@ -4,6 +4,11 @@
 // one byte slice can drive it.
 package program
 
+import (
+	"hash/fnv"
+	"math/rand/v2"
+)
+
 // A Program is an input that is being read.
 type Program struct{ rest []byte }
 
@@ -37,9 +42,14 @@ func (p *Program) Pick(n int) int {
 }
 
 // Bytes returns the next bytes, at most limit: as many as the Uint16 before
-// them says. The result aliases the input and must not be changed.
-func (p *Program) Bytes(limit int) []byte {
-	n := min(p.Uint16(), limit, len(p.rest))
+// them says, modulo limit+1. The result aliases the input and must not be
+// changed.
+func (p *Program) Bytes(limit int) []byte { return p.Take(p.Uint16() % (limit + 1)) }
+
+// Take returns the next n bytes, or as many as there are. The result is as that
+// of Bytes.
+func (p *Program) Take(n int) []byte {
+	n = min(n, len(p.rest))
 	b := p.rest[:n:n]
 	p.rest = p.rest[n:]
 	return b
@@ -50,6 +60,34 @@ func (p *Program) Rest() []byte {
 	b := p.rest
 	p.rest = nil
 	return b
+}
+
+// More ends an input that goes on with choices that nobody made.
+const More = 0xff
+
+// maxDrawn is how many bytes Continue draws at most.
+const maxDrawn = 192
+
+// Continue replaces a last byte More by bytes from a generator that the input
+// seeds. One change of such an input is a new program behind what it says
+// itself, where a fuzzer that changes choices one by one stays near the old.
+func (p *Program) Continue() {
+	last := len(p.rest) - 1
+	if last < 0 || p.rest[last] != More {
+		return
+	}
+	h := fnv.New64a()
+	h.Write(p.rest) //nolint:errcheck // documented never to fail
+	g := rand.New(rand.NewPCG(h.Sum64(), More))
+	program := append(make([]byte, 0, last+maxDrawn), p.rest[:last]...)
+	for range g.IntN(maxDrawn) {
+		b := byte(g.Uint32())
+		if g.IntN(2) == 0 {
+			b %= 16 // kinds and lengths are small
+		}
+		program = append(program, b)
+	}
+	p.rest = program
 }
 
 // A Writer writes programs, for seeds. What it writes is read back by the calls

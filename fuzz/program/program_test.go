@@ -34,7 +34,22 @@ func TestAnyInputIsAProgram(t *testing.T) {
 	p = program.New([]byte{0xff, 0xff, 1, 2})
 	require.Equal(t, []byte{1, 2}, p.Bytes(100), "a length beyond the input")
 	p = program.New([]byte{0, 3, 1, 2, 3})
-	require.Equal(t, []byte{1, 2}, p.Bytes(2), "a length beyond the limit")
+	require.Empty(t, p.Bytes(2), "a length beyond the limit begins again at zero")
+	require.Equal(t, []byte{1, 2, 3}, p.Take(9))
+}
+
+func TestContinue(t *testing.T) {
+	goesOn := func(input ...byte) []byte {
+		p := program.New(input)
+		p.Continue()
+		return p.Rest()
+	}
+	require.Equal(t, []byte{1, 2}, goesOn(1, 2))
+	require.Empty(t, goesOn())
+	one, other := goesOn(1, 3, program.More), goesOn(1, 2, program.More)
+	require.Equal(t, one, goesOn(1, 3, program.More), "the same input is the same program")
+	require.Equal(t, []byte{1, 3}, one[:2])
+	require.NotEqual(t, one[2:], other[2:])
 }
 
 func TestResultsDoNotReachFurther(t *testing.T) {

@@ -3,7 +3,9 @@ package target
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"sealab/codecs"
@@ -61,6 +63,7 @@ func pairsOf(s subject) []pair {
 }
 
 func claims(p *program.Program) error {
+	p.Continue()
 	r := readers()[p.Pick(len(readers()))]
 	seed := make([]byte, r.assembler.SeedSize())
 	document := r.document(p)
@@ -106,7 +109,7 @@ func (r reader) document(p *program.Program) []byte {
 
 // reword makes one change to claims.
 func reword(p *program.Program, document []byte) []byte {
-	kind, at := p.Pick(5), p.Uint16()%(len(document)+1)
+	kind, at := p.Pick(10), p.Uint16()%(len(document)+1)
 	end := min(len(document), at+p.Pick(32))
 	switch kind {
 	case 0: // insert
@@ -117,9 +120,67 @@ func reword(p *program.Program, document []byte) []byte {
 		return slices.Concat(document[:at], document[end:])
 	case 3: // repeat
 		return slices.Concat(document[:end], document[at:])
-	default: // replace the value of a member
+	case 4: // replace the value of a member
 		return revalue(document, at, fragments[p.Pick(len(fragments))])
+	case 5: // the value by a long one
+		return revalue(document, at, value(p))
+	case 6: // insert a word of the source
+		return insert(document, at, literal(p))
+	case 7: // spell a character in another way
+		return escape(document, at)
+	case 8: // name a member twice, with another value
+		return twice(document, at, value(p))
+	default: // much of the same
+		return insert(document, at, bytes.Repeat([]byte(fragments[p.Pick(len(fragments))]), p.Pick(64)))
 	}
+}
+
+// value reads a value of JSON, or nearly: nested, long, or a number near a
+// limit.
+func value(p *program.Program) string {
+	n := int(p.Byte())
+	switch p.Pick(8) {
+	case 0:
+		return strings.Repeat("[", n) + strings.Repeat("]", n)
+	case 1:
+		return strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n)
+	case 2:
+		return strings.Repeat(string('0'+p.Byte()%10), n+1)
+	case 3:
+		return fmt.Sprintf("%d%c%d", p.Byte(), "eE"[n%2], p.Uint16()-1<<15)
+	case 4:
+		return `"` + letters(matter(p, nil)) + `"`
+	case 5:
+		return fmt.Sprintf("%d.%d", home.now.Unix()+int64(p.Uint16()-1<<15), n)
+	case 6:
+		return fmt.Sprintf("%d", int64(1)<<(n%63)+int64(p.Byte()%3)-1)
+	default:
+		return `"` + string(literal(p)) + `"`
+	}
+}
+
+// escape spells the character at a place as JSON's escape of four digits.
+func escape(document []byte, at int) []byte {
+	if at == len(document) {
+		return document
+	}
+	return slices.Concat(document[:at], fmt.Appendf(nil, `\u%04x`, document[at]), document[at+1:])
+}
+
+// twice repeats the name of the first member that begins behind at, with
+// another value, before it.
+func twice(document []byte, at int, value string) []byte {
+	begin := bytes.IndexAny(document[at:], "{,")
+	if begin < 0 {
+		return document
+	}
+	begin += at + 1
+	colon := bytes.IndexByte(document[begin:], ':')
+	if colon < 0 {
+		return document
+	}
+	name := document[begin : begin+colon]
+	return slices.Concat(document[:begin], name, []byte(":"+value+","), document[begin:])
 }
 
 // revalue replaces the first value that begins behind at, up to the comma or
@@ -150,10 +211,13 @@ func claimsSeeds() ([][]byte, error) {
 			var w program.Writer
 			return w.Pick(i, len(readers())).Byte(0).Raw(claims).Program()
 		}
-		for kind := range byte(5) {
-			var w program.Writer
-			seeds = append(seeds, w.Pick(i, len(readers())).Byte(1).Byte(kind).Uint16(5).Byte(3).Byte(kind).Program())
+		for kind := range byte(10) {
+			for _, at := range []int{1, 5, 40} {
+				var w program.Writer
+				seeds = append(seeds, w.Pick(i, len(readers())).Byte(1).Byte(kind).Uint16(at).Byte(3).Byte(kind).Byte(kind).Program())
+			}
 		}
+		seeds = append(seeds, goesOn(i, len(readers())), []byte{byte(i), 1, program.More})
 		seeds = append(seeds, begin(r.minted))
 		for _, claims := range files[r.Name].claims() {
 			seeds = append(seeds, begin(claims))

@@ -21,22 +21,44 @@ var contextsTarget = Target{
 // life is how long tokens live in contexts.
 const life = 600 * time.Second
 
-// schemes are the schemes of the catalog with that life.
-var schemes = sync.OnceValue(func() []subject {
+// A mortal is a scheme whose tokens live that long, or for ever.
+type mortal struct {
+	subject
+	dies bool
+}
+
+// schemes are the schemes of the catalog. Whether their tokens die is seen and
+// not believed: some disclaim expiry for what it lacks elsewhere.
+var schemes = sync.OnceValue(func() []mortal {
 	ttl := life
-	var all []subject
+	var all []mortal
 	for _, d := range catalog.All() {
 		if d.IsScheme() {
-			all = append(all, mustSubject(d, codecs.Config{Secrets: secrets(d, 0), TTL: &ttl}))
+			s := mustSubject(d, codecs.Config{Secrets: secrets(d, 0), TTL: &ttl})
+			all = append(all, mortal{s, s.holds(codecs.Expiry) || s.diesOnceIn(24*time.Hour)})
 		}
 	}
 	return all
 })
 
+// diesOnceIn reports whether a token is refused so long after it was made.
+func (s subject) diesOnceIn(age time.Duration) bool {
+	token, err := s.assembler.SealSeeded(nil, make([]byte, s.assembler.SeedSize()), []byte(`"state"`))
+	if err != nil {
+		return false
+	}
+	late := home
+	late.now = late.now.Add(age)
+	_, refused, err := s.in(&late).open(token)
+	return err == nil && refused != nil
+}
+
 func contexts(p *program.Program) error {
+	p.Continue()
 	s := schemes()[p.Pick(len(schemes()))]
 	seed, state := s.seed(p), s.payload(p)
 	made := home
+	made.now = made.now.Add(moments[p.Pick(len(moments))])
 	for range p.Pick(3) {
 		made = made.change(p)
 	}
@@ -55,16 +77,35 @@ func contexts(p *program.Program) error {
 	return s.requireBound(token, state, &made, &read, age)
 }
 
+// moments are when in a second, an hour or a century tokens are made.
+var moments = []time.Duration{0, 250 * time.Millisecond, time.Second - 1, 1, 59 * time.Minute, 50 * 365 * 24 * time.Hour}
+
+// steps of time from a border, either way.
+var ticks = []time.Duration{0, 1, time.Microsecond, time.Millisecond, 250 * time.Millisecond, time.Second - 1, time.Second,
+	2 * time.Second, 10 * time.Second, time.Minute, time.Hour, 24 * time.Hour, 30 * 365 * 24 * time.Hour}
+
 // ageOf reads how old a token is when it is read: from two minutes before it
-// was made to twenty after, in milliseconds.
+// was made to twenty after, in milliseconds, or near the border of its life.
 func ageOf(p *program.Program) time.Duration {
-	return time.Duration(p.Uint16()%1320-120)*time.Second + time.Duration(p.Uint16()%1000)*time.Millisecond
+	seconds, fraction := p.Uint16(), p.Uint16()
+	if seconds < 1320 {
+		return time.Duration(seconds-120)*time.Second + time.Duration(fraction%1000)*time.Millisecond
+	}
+	border, tick := life, ticks[fraction%len(ticks)]
+	if seconds%2 == 1 {
+		tick = -tick
+	}
+	if seconds%8 == 7 {
+		border = 0
+	}
+	return border + tick
 }
 
 // requireBound returns an error unless the token made in one situation is
-// answered in another as the design promises. Within a second of expiry, where
-// formats round, and before the token was made nothing is demanded.
-func (s subject) requireBound(token, state []byte, made, read *situation, age time.Duration) error {
+// answered in another as the design promises. Before the token was made nothing
+// is demanded, nor within a second of expiry where formats round: a token that
+// was made at a full second dies on time where its design promises expiry.
+func (s mortal) requireBound(token, state []byte, made, read *situation, age time.Duration) error {
 	got, refused, err := s.in(read).open(token)
 	if err != nil {
 		return err
@@ -72,7 +113,7 @@ func (s subject) requireBound(token, state []byte, made, read *situation, age ti
 	switch {
 	case refused == nil && s.mustRefuse(&made.binding, &read.binding):
 		return fmt.Errorf("%s: a token for %s is accepted for %s", s.Name, describe(&made.binding), describe(&read.binding))
-	case refused == nil && age >= life+time.Second && s.holds(codecs.Expiry):
+	case refused == nil && age >= s.end(made.now) && s.dies:
 		return fmt.Errorf("%s: a token that lives %v is accepted after %v", s.Name, life, age)
 	case refused == nil && !s.same(state, got):
 		return fmt.Errorf("%s: minted %q and got %q back", s.Name, state, got)
@@ -80,6 +121,14 @@ func (s subject) requireBound(token, state []byte, made, read *situation, age ti
 		return fmt.Errorf("%s: its own token for %s is refused after %v: %s, %s", s.Name, describe(&made.binding), age, refused.Stage, refused.Reason)
 	}
 	return nil
+}
+
+// end returns the age from which on a token that was made then must be refused.
+func (s mortal) end(made time.Time) time.Duration {
+	if s.holds(codecs.Expiry) && made.Nanosecond() == 0 {
+		return life
+	}
+	return life + time.Second
 }
 
 func describe(b *codecs.Binding) string {
@@ -101,7 +150,11 @@ func contextsSeeds() ([][]byte, error) {
 	for i := range schemes() {
 		begin := func() *program.Writer {
 			var w program.Writer
-			return w.Pick(i, len(schemes())).Bytes([]byte("seed")).Bytes([]byte("state"))
+			return w.Pick(i, len(schemes())).Bytes([]byte("seed")).Bytes([]byte("state")).Byte(0)
+		}
+		seeds = append(seeds, goesOn(i, len(schemes())), append(begin().Program(), program.More))
+		for tick := range ticks {
+			seeds = append(seeds, begin().Byte(0).Uint16(2000).Uint16(tick).Program(), begin().Byte(0).Uint16(2001).Uint16(tick).Program())
 		}
 		for _, age := range []int{120, 120 + 599, 120 + 602, 0} {
 			seeds = append(seeds, begin().Byte(0).Uint16(age).Uint16(0).Byte(0).Program())

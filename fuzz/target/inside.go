@@ -17,6 +17,7 @@ var insideTarget = Target{
 }
 
 func inside(p *program.Program) error {
+	p.Continue()
 	s := pick(p)
 	seed, payload := s.seed(p), s.payload(p)
 	token, err := s.assembler.SealSeeded(nil, seed, payload)
@@ -50,9 +51,19 @@ func (r *steps) edit(p *program.Program, step codecs.Step, value []byte) []byte 
 	if kind >= 6 {
 		return value
 	}
-	if step == codecs.StepClaims || step == codecs.StepPayload || step == codecs.StepNonce || step == codecs.StepEnc {
+	size := len(value)
+	out := rework(p, kind, value)
+	switch step {
+	case codecs.StepClaims, codecs.StepPayload, codecs.StepNonce, codecs.StepEnc:
 		r.content = true
+	case codecs.StepKeyID: // of another length, it moves the payload's border
+		r.content = r.content || len(out) != size
 	}
+	return out
+}
+
+// rework makes one change of the given kind, below 6, to the value of a step.
+func rework(p *program.Program, kind int, value []byte) []byte {
 	at := 0
 	if len(value) > 0 {
 		at = p.Uint16() % len(value)
@@ -125,6 +136,7 @@ func insideSeeds() ([][]byte, error) {
 				seeds = append(seeds, w.Byte(kind).Uint16(1).Uint16(3).Raw([]byte("abc")).Program())
 			}
 		}
+		seeds = append(seeds, goesOn(i, len(subjects())))
 	}
 	return seeds, nil
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"unicode/utf8"
 
 	"sealab/codecs/envelope/compactjson"
 	"sealab/codecs/rawjson"
@@ -26,12 +28,70 @@ func readJSON(p *program.Program) error {
 	if err == nil && !bytes.Equal(v.Raw, bytes.Trim(document, " \t\r\n")) {
 		return fmt.Errorf("rawjson: %q was read as %q", document, v.Raw)
 	}
+	if err == nil && utf8.Valid(document) {
+		if err := requireRead(&v, document); err != nil {
+			return err
+		}
+	}
 	for _, compact := range []func(dst, doc []byte) ([]byte, error){compactjson.Append, compactjson.AppendSorted} {
 		if err := requireStable(document, compact); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// requireRead returns an error unless v is what the standard library reads in a
+// document.
+func requireRead(v *rawjson.Value, document []byte) error {
+	d := json.NewDecoder(bytes.NewReader(document))
+	d.UseNumber()
+	var want any
+	if err := d.Decode(&want); err != nil {
+		return fmt.Errorf("rawjson: %q is read, and not by the standard library: %w", document, err)
+	}
+	if !sameValue(v, want) {
+		return fmt.Errorf("rawjson: %q has other values to the standard library", document)
+	}
+	return nil
+}
+
+// sameValue compares a value with that of encoding/json, which cannot hold lone
+// surrogates: texts that have some are not compared.
+func sameValue(v *rawjson.Value, want any) bool {
+	switch want := want.(type) {
+	case nil:
+		return v.Kind == rawjson.Null
+	case bool:
+		return v.Kind == rawjson.True && want || v.Kind == rawjson.False && !want
+	case json.Number:
+		return v.Kind == rawjson.Number && string(v.Text) == want.String()
+	case string:
+		return v.Kind == rawjson.String && (string(v.Text) == want || !utf8.Valid(v.Text))
+	case []any:
+		return v.Kind == rawjson.Array && slices.EqualFunc(v.Items, want, func(v rawjson.Value, want any) bool { return sameValue(&v, want) })
+	case map[string]any:
+		return v.Kind == rawjson.Object && sameMembers(v, want)
+	}
+	return false
+}
+
+// sameMembers compares the last member of each name.
+func sameMembers(v *rawjson.Value, want map[string]any) bool {
+	names := map[string]bool{}
+	for _, m := range v.Members {
+		if !utf8.Valid(m.Name) {
+			return true
+		}
+		names[string(m.Name)] = true
+	}
+	for name := range names {
+		of, ok := want[name]
+		if !ok || !sameValue(v.Lookup(name), of) {
+			return false
+		}
+	}
+	return len(names) == len(want)
 }
 
 // requireStable returns an error unless the compact form of a document is ASCII

@@ -48,6 +48,7 @@ func newPair(strict, faithful codecs.Design) pair {
 // readings seals with the strict reading, rewrites steps or the text, and
 // compares what the two say.
 func readings(p *program.Program) error {
+	p.Continue()
 	r := readingPairs()[p.Pick(len(readingPairs()))]
 	seed, payload := r.strict.seed(p), r.strict.payload(p)
 	if err := r.sealAlike(seed, payload); err != nil {
@@ -115,6 +116,7 @@ func readingsSeeds() ([][]byte, error) {
 				seeds = append(seeds, w.Byte(kind).Uint16(1).Uint16(3).Raw([]byte("abc")).Program())
 			}
 		}
+		seeds = append(seeds, goesOn(i, len(readingPairs())))
 	}
 	return seeds, nil
 }

@@ -12,7 +12,7 @@ import (
 
 var relationsTarget = Target{
 	Name: "relations", Layer: LayerRelations,
-	Doc:   "relations between answers: the order of the ring does not matter, a foreign key never opens, room in dst changes nothing",
+	Doc:   "one relation between answers: the order of the ring does not matter, every key of it opens and a foreign one never, room in dst changes nothing, nor does another call at the same time",
 	Run:   relations,
 	Seeds: relationsSeeds,
 }
@@ -35,70 +35,100 @@ func newFamily(s subject) family {
 	f := family{one: s, forward: s, backward: s}
 	f.other = mustSubject(s.Design, codecs.Config{Secrets: second})
 	if s.holds(codecs.Rotation) {
-		f.forward = mustSubject(s.Design, codecs.Config{Secrets: slices.Concat(first, second)})
-		f.backward = mustSubject(s.Design, codecs.Config{Secrets: slices.Concat(second, first)})
+		third := secrets(s.Design, 2)
+		f.forward = mustSubject(s.Design, codecs.Config{Secrets: slices.Concat(first, second, third)})
+		f.backward = mustSubject(s.Design, codecs.Config{Secrets: slices.Concat(third, second, first)})
 	}
 	return f
 }
 
-func relations(p *program.Program) error {
-	f := families()[p.Pick(len(families()))]
-	seed, payload := f.one.seed(p), f.one.payload(p)
-	token, err := f.one.assembler.SealSeeded(nil, seed, payload)
-	if err != nil {
-		return err
-	}
-	presented := bytes.Clone(token)
-	if !p.Done() {
-		presented = alter(p, presented)
-	}
-	if err := sameAnswer(f.forward, f.backward, presented); err != nil {
-		return err
-	}
-	if err := f.foreign(presented); err != nil {
-		return err
-	}
-	return f.one.sameWithRoom(presented)
+// A presented token is one that a relation looks at: as sealed, or altered.
+type presented struct {
+	token         []byte
+	seed, payload []byte
+	altered       bool
 }
 
-// sameAnswer returns an error unless two rings of the same keys answer alike.
-func sameAnswer(a, b subject, token []byte) error {
-	got, refused, err := a.open(token)
+// allRelations are what an input chooses among.
+var allRelations = []func(family, *program.Program, presented) error{
+	family.order, family.foreign, family.rotated, family.room, family.sealing, family.together, family.inspected,
+}
+
+func relations(p *program.Program) error {
+	p.Continue()
+	f := families()[p.Pick(len(families()))]
+	holds := allRelations[p.Pick(len(allRelations))]
+	what := presented{seed: f.one.seed(p), payload: f.one.payload(p)}
+	token, err := f.one.assembler.SealSeeded(nil, what.seed, what.payload)
 	if err != nil {
 		return err
 	}
-	again, refusedAgain, err := b.open(token)
+	if what.token = token; p.Pick(2) == 1 {
+		what.token = alter(p, bytes.Clone(token))
+		what.altered = !bytes.Equal(what.token, token)
+	}
+	return holds(f, p, what)
+}
+
+// order: rings of the same keys answer alike.
+func (f family) order(_ *program.Program, what presented) error {
+	got, refused, err := f.forward.open(what.token)
+	if err != nil {
+		return err
+	}
+	again, refusedAgain, err := f.backward.open(what.token)
 	if err != nil {
 		return err
 	}
 	if !sameRefusal(refused, refusedAgain) || !bytes.Equal(got, again) {
-		return fmt.Errorf("%s: %q is answered differently by the ring in another order", a.Name, token)
+		return fmt.Errorf("%s: %q is answered differently by the ring in another order", f.one.Name, what.token)
+	}
+	if !what.altered && refused != nil {
+		return fmt.Errorf("%s: %q is refused by a ring with its key: %s, %s", f.one.Name, what.token, refused.Stage, refused.Reason)
 	}
 	return nil
 }
 
-// foreign returns an error when a ring without the sealing key opens a token.
-func (f family) foreign(token []byte) error {
-	_, refused, err := f.other.open(token)
+// foreign: a ring without the sealing key opens nothing.
+func (f family) foreign(_ *program.Program, what presented) error {
+	_, refused, err := f.other.open(what.token)
 	if err == nil && refused == nil {
-		return fmt.Errorf("%s: %q opens under a key that did not seal it", f.other.Name, token)
+		return fmt.Errorf("%s: %q opens under a key that did not seal it", f.other.Name, what.token)
 	}
 	return err
 }
 
-// sameWithRoom returns an error unless spare capacity in dst makes no
-// difference.
-func (s subject) sameWithRoom(token []byte) error {
-	got, refused, err := s.open(token)
+// rotated: what the last key of a ring sealed opens as well, and a ring that
+// lost that key opens it no more.
+func (f family) rotated(_ *program.Program, what presented) error {
+	if !f.one.holds(codecs.Rotation) {
+		return nil
+	}
+	token, err := f.backward.assembler.SealSeeded(nil, what.seed, what.payload)
 	if err != nil {
 		return err
 	}
-	out, err := s.codec.Unseal(make([]byte, 0, 4096), token)
-	if !sameRefusal(refused, codecs.Rejected(err)) || !bytes.Equal(got, out) {
-		return fmt.Errorf("%s: %q is answered differently when dst has room", s.Name, token)
+	if err := f.forward.requireSame(token, what.payload); err != nil {
+		return err
 	}
-	return nil
+	return f.foreign(nil, presented{token: token})
 }
 
-// relationsSeeds are a token of every design, whole and altered.
-func relationsSeeds() ([][]byte, error) { return textSeeds() }
+// relationsSeeds are, for every design and relation, a token as it is and one
+// that is altered.
+func relationsSeeds() ([][]byte, error) {
+	var seeds [][]byte
+	for i := range families() {
+		for relation := range allRelations {
+			for n := range byte(4) {
+				var w program.Writer
+				w.Pick(i, len(families())).Pick(relation, len(allRelations))
+				w.Bytes([]byte("seed")).Bytes([]byte("payload")[:7-n])
+				seeds = append(seeds, bytes.Clone(w.Program()), w.Byte(1).Byte(n).Byte(anywhere).Uint16(20).Byte('A').Program())
+			}
+			var w program.Writer
+			seeds = append(seeds, w.Pick(i, len(families())).Pick(relation, len(allRelations)).Byte(program.More).Program())
+		}
+	}
+	return seeds, nil
+}

@@ -22,6 +22,7 @@ var remoteTarget = Target{
 // remote asks a design about a token and then puts the question and the answer
 // through the words of the protocol and back.
 func remote(p *program.Program) error {
+	p.Continue()
 	s := pick(p)
 	seed, payload := s.seed(p), s.payload(p)
 	token, err := s.assembler.SealSeeded(nil, seed, payload)

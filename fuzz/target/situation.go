@@ -57,10 +57,16 @@ func (s situation) change(p *program.Program) situation {
 	switch where {
 	case inMethod:
 		s.binding.Method = methods[int(how)%len(methods)]
+		if how >= 128 {
+			s.binding.Method = rewrite(p, s.binding.Method, how)
+		}
 	case inTarget:
 		s.binding.Target = rewrite(p, s.binding.Target, how)
 	case inArguments:
 		s.binding.Arguments = json.RawMessage(arguments[int(how)%len(arguments)])
+		if how >= 128 {
+			s.binding.Arguments = json.RawMessage(`{"env":"` + letters(matter(p, nil)) + `"}`)
+		}
 	case inPrincipal:
 		s.binding.Principal = rewriteOptional(p, s.binding.Principal, how)
 	default:
@@ -74,6 +80,9 @@ func rewriteOptional(p *program.Program, s *string, how byte) *string {
 	if how%8 == 7 {
 		return nil
 	}
+	if how%16 == 8 {
+		return optional("")
+	}
 	if s == nil {
 		return optional("")
 	}
@@ -83,6 +92,9 @@ func rewriteOptional(p *program.Program, s *string, how byte) *string {
 // rewrite changes a text into one that a careless comparison takes for it, or
 // into another.
 func rewrite(p *program.Program, s string, how byte) string {
+	if how >= 128 {
+		return rewriteAt(p, s)
+	}
 	switch how % 7 {
 	case 0:
 		return ascii(p.Bytes(32))
@@ -99,6 +111,40 @@ func rewrite(p *program.Program, s string, how byte) string {
 	default:
 		return ""
 	}
+}
+
+// rewriteAt changes one place of a text, or makes it a long one or one that the
+// source names.
+func rewriteAt(p *program.Program, s string) string {
+	kind, at := p.Pick(7), 0
+	if len(s) > 0 {
+		at = p.Uint16() % len(s)
+	}
+	switch {
+	case kind == 0:
+		return ascii(literal(p))
+	case kind == 1:
+		return ascii(matter(p, nil))
+	case kind == 2:
+		return s[:at] + ascii(literal(p)) + s[at:]
+	case kind == 3 || s == "":
+		return s + ascii([]byte{p.Byte()})
+	case kind == 4: // leave one out
+		return s[:at] + s[at+1:]
+	case kind == 5: // change one
+		return s[:at] + ascii([]byte{s[at] ^ (p.Byte()%127 + 1)}) + s[at+1:]
+	default: // change the last one
+		return s[:len(s)-1] + ascii([]byte{s[len(s)-1] ^ (p.Byte()%127 + 1)})
+	}
+}
+
+// letters makes bytes what needs no escape in JSON.
+func letters(b []byte) string {
+	b = bytes.Clone(b)
+	for i := range b {
+		b[i] = 'a' + b[i]%26
+	}
+	return string(b)
 }
 
 // ascii keeps a text to what every format can carry.

@@ -93,16 +93,25 @@ func (s subject) holds(p codecs.Property) bool {
 // payload reads a payload that the design can carry: any bytes for a codec, a
 // JSON string for a scheme.
 func (s subject) payload(p *program.Program) []byte {
-	b := p.Bytes(256)
+	b := matter(p, s.TokenSize)
 	if !s.IsScheme() {
 		return b
 	}
 	text := make([]byte, 0, len(b)+2)
 	text = append(text, '"')
 	for _, c := range b {
-		text = append(text, 'a'+c%26)
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			c = 'a' + c%26
+		}
+		text = append(text, c)
 	}
 	return append(text, '"')
+}
+
+// goesOn is an input that chooses the i-th of n and leaves the rest to chance.
+func goesOn(i, n int) []byte {
+	var w program.Writer
+	return w.Pick(i, n).Byte(program.More).Program()
 }
 
 // seed reads the randomness of one token.

@@ -15,6 +15,7 @@ var textTarget = Target{
 }
 
 func text(p *program.Program) error {
+	p.Continue()
 	s := pick(p)
 	seed, payload := s.seed(p), s.payload(p)
 	token, err := s.assembler.SealSeeded(nil, seed, payload)
@@ -37,7 +38,7 @@ var spellings = [][]byte{[]byte("="), []byte("=="), []byte("\n"), []byte("\r\n")
 
 // alter makes one change to a token's text.
 func alter(p *program.Program, token []byte) []byte {
-	kind := p.Pick(9)
+	kind := p.Pick(14)
 	at := spot(p, token)
 	switch rest := token[at:]; kind {
 	case 0: // replace a character
@@ -62,15 +63,29 @@ func alter(p *program.Program, token []byte) []byte {
 		return append(token, bytes.Clone(rest[:min(len(rest), 4096)])...)
 	case 7: // replace everything
 		return bytes.Clone(p.Bytes(2048))
-	default: // the other alphabet from here on
+	case 8: // the other alphabet from here on
 		copy(rest, otherAlphabet.Replace(string(rest)))
 		return token
+	case 9: // insert a word of the source
+		return insert(token, at, literal(p))
+	case 10: // write one over what is there
+		copy(rest, literal(p))
+		return token
+	case 11: // another length, by more of the same
+		return resize(token, length(p, nil))
+	case 12: // exchange neighbours
+		if len(rest) > 1 {
+			rest[0], rest[1] = rest[1], rest[0]
+		}
+		return token
+	default: // exchange the parts
+		return append(bytes.Clone(rest), token[:at]...)
 	}
 }
 
 // spot reads a place in a token: one where formats have a border, or any.
 func spot(p *program.Program, token []byte) int {
-	switch p.Pick(8) {
+	switch p.Pick(10) {
 	case 0:
 		return len(token)
 	case 1:
@@ -85,8 +100,10 @@ func spot(p *program.Program, token []byte) int {
 		return min(len(token), bytes.IndexByte(token, '.')+1+p.Pick(16))
 	case 6: // near the end, where tags are
 		return max(0, len(token)-p.Pick(32))
-	default:
+	case anywhere:
 		return p.Uint16() % (len(token) + 1)
+	default: // where chunks and buffers end
+		return min(len(token), length(p, nil))
 	}
 }
 
@@ -95,6 +112,18 @@ const anywhere = 7
 
 // otherAlphabet spells base64url as base64 does.
 var otherAlphabet = strings.NewReplacer("-", "+", "_", "/")
+
+// resize cuts a token to n bytes, or repeats it up to that.
+func resize(token []byte, n int) []byte {
+	if len(token) == 0 {
+		return token
+	}
+	out := make([]byte, 0, n+len(token))
+	for len(out) < n {
+		out = append(out, token...)
+	}
+	return out[:n]
+}
 
 func insert(token []byte, at int, what []byte) []byte {
 	out := append(bytes.Clone(token[:at]), what...)
@@ -121,7 +150,7 @@ func textSeeds() ([][]byte, error) {
 	}
 	var seeds [][]byte
 	for i, s := range subjects() {
-		for kind := range byte(9) {
+		for kind := range byte(14) {
 			var w program.Writer
 			w.Pick(i, len(subjects())).Bytes([]byte("seed")).Bytes([]byte("payload"))
 			seeds = append(seeds, bytes.Clone(w.Program()), w.Byte(kind).Byte(anywhere).Uint16(20).Uint16(4).Raw([]byte("v1.A")).Program())
@@ -131,6 +160,7 @@ func textSeeds() ([][]byte, error) {
 			w.Pick(i, len(subjects())).Bytes(test.Seed).Bytes(test.Payload)
 			seeds = append(seeds, w.Byte(7).Byte(0).Bytes([]byte(test.Token)).Program())
 		}
+		seeds = append(seeds, goesOn(i, len(subjects())))
 	}
 	return seeds, nil
 }

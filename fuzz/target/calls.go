@@ -1,0 +1,127 @@
+package target
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+
+	"sealab/codecs"
+	"sealab/fuzz/program"
+)
+
+// The relations between calls: where results go, and what runs beside them.
+
+// room: neither spare capacity in dst nor the lack of it makes a difference.
+func (f family) room(p *program.Program, what presented) error {
+	got, refused, err := f.one.open(what.token)
+	if err != nil {
+		return err
+	}
+	dst := dirty(p, len(got))
+	before := bytes.Clone(dst)
+	out, err := f.one.codec.Unseal(dst, what.token)
+	if answer := codecs.Rejected(err); !sameRefusal(settled(refused), answer) || !bytes.Equal(out, append(before, got...)) {
+		return fmt.Errorf("%s: %q is answered differently when dst has %d bytes and room for %d", f.one.Name, what.token, len(dst), cap(dst)-len(dst))
+	}
+	return nil
+}
+
+// settled returns the refusal that Unseal gives: unsupported is none.
+func settled(r *codecs.RejectError) *codecs.RejectError {
+	if r == unsupported {
+		return nil
+	}
+	return r
+}
+
+// dirty reads a dst with something in it and with room that was used before: for
+// about need bytes, for many, or for none.
+func dirty(p *program.Program, need int) []byte {
+	used := p.Pick(32)
+	free := 0
+	switch p.Pick(4) {
+	case 0:
+		free = beside(p, need)
+	case 1:
+		free = need + length(p, nil)
+	case 2:
+		free = length(p, nil)
+	}
+	return bytes.Repeat([]byte{0xa5}, used+free)[:used]
+}
+
+// sealing: where the token goes does not change it, sealing step by step
+// without an edit is sealing, and a token has the length that the row states.
+func (f family) sealing(p *program.Program, what presented) error {
+	s := f.one
+	given := bytes.Clone(what.payload)
+	token, err := s.assembler.SealSeeded(nil, what.seed, what.payload)
+	if err != nil {
+		return err
+	}
+	dst := dirty(p, len(token))
+	before := bytes.Clone(dst)
+	out, err := s.assembler.SealSeeded(dst, what.seed, what.payload)
+	if err != nil || !bytes.Equal(out, append(before, token...)) {
+		return fmt.Errorf("%s: %q is sealed differently when dst has %d bytes and room for %d: %q (%v)", s.Name, given, len(dst), cap(dst)-len(dst), out, err)
+	}
+	edited, err := s.assembler.SealEdited(nil, what.seed, what.payload, func(_ codecs.Step, value []byte) []byte { return value })
+	switch {
+	case err != nil || !bytes.Equal(edited, token):
+		return fmt.Errorf("%s: %q is sealed as %q, and step by step as %q (%v)", s.Name, given, token, edited, err)
+	case !bytes.Equal(given, what.payload):
+		return fmt.Errorf("%s: sealing changed the payload %q to %q", s.Name, given, what.payload)
+	case s.TokenSize != nil && s.TokenSize(len(given)) != len(token):
+		return fmt.Errorf("%s: the token of %d bytes has %d characters, and its row says %d", s.Name, len(given), len(token), s.TokenSize(len(given)))
+	}
+	return s.sealFresh(what.payload)
+}
+
+// sealFresh: what is sealed without a seed opens, too.
+func (s subject) sealFresh(payload []byte) error {
+	token, err := s.codec.Seal(nil, payload)
+	if err != nil {
+		return err
+	}
+	return s.requireSame(token, payload)
+}
+
+// together: an answer does not depend on a call at the same time.
+func (f family) together(_ *program.Program, what presented) error {
+	other, err := f.one.assembler.SealSeeded(nil, what.seed, []byte(`"beside"`))
+	if err != nil {
+		return err
+	}
+	got, refused, err := f.one.open(what.token)
+	if err != nil {
+		return err
+	}
+	var beside error
+	var wait sync.WaitGroup
+	wait.Go(func() { beside = f.one.requireSame(other, []byte(`"beside"`)) })
+	again, refusedAgain, err := f.one.open(what.token)
+	wait.Wait()
+	if err != nil || beside != nil {
+		return fmt.Errorf("beside another call: %w, %w", err, beside)
+	}
+	if !sameRefusal(refused, refusedAgain) || !bytes.Equal(got, again) {
+		return fmt.Errorf("%s: %q is answered differently beside another call", f.one.Name, what.token)
+	}
+	return nil
+}
+
+// inspected: a token is taken apart without a key, and without end.
+func (f family) inspected(_ *program.Program, what presented) error {
+	if f.one.Inspect == nil {
+		return nil
+	}
+	given := bytes.Clone(what.token)
+	fields, err := f.one.Inspect(what.token)
+	switch {
+	case !bytes.Equal(given, what.token):
+		return fmt.Errorf("%s: inspecting changed the token %q", f.one.Name, given)
+	case !what.altered && (err != nil || len(fields) == 0):
+		return fmt.Errorf("%s: its own token %q is not recognised: %w", f.one.Name, given, err)
+	}
+	return nil
+}

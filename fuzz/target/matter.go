@@ -1,0 +1,100 @@
+package target
+
+import (
+	"bytes"
+	"sort"
+
+	"sealab/fuzz/program"
+)
+
+// maxLength is the longest that anything is made, in bytes: a little more than
+// what 16 bits count.
+const maxLength = 1<<16 + 64
+
+// plain is how many bytes a program can give itself; a longer length
+// stands for one of the recipes.
+const plain = 256
+
+// matter reads bytes to seal: as they stand in the program, or by a recipe that
+// makes long ones of few choices.
+func matter(p *program.Program, size func(n int) int) []byte {
+	n := p.Uint16()
+	if n <= plain {
+		return p.Take(n)
+	}
+	switch n % 8 {
+	case 0:
+		return p.Bytes(plain)
+	case 1:
+		return bytes.Repeat([]byte{p.Byte()}, length(p, size))
+	case 2:
+		return counting(length(p, size))
+	case 3:
+		return bytes.Clone(literal(p))
+	case 4: // an envelope: what begins and ends with what a reader looks for
+		return pad(literal(p), p.Byte(), literal(p), length(p, size))
+	case 5:
+		return pad(append(bytes.Clone(literal(p)), literal(p)...), p.Byte(), literal(p), length(p, size))
+	case 6:
+		return pad(p.Bytes(8), p.Byte(), p.Bytes(8), length(p, size))
+	default:
+		return words(p)
+	}
+}
+
+// words are up to four literals, with a byte between them.
+func words(p *program.Program) []byte {
+	out := bytes.Clone(literal(p))
+	for range p.Pick(4) {
+		out = append(append(out, p.Byte()), literal(p)...)
+	}
+	return out
+}
+
+// counting is n bytes that tell where each of them was.
+func counting(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i ^ i>>8)
+	}
+	return b
+}
+
+// pad returns first and last with fill between, n bytes where that has room.
+func pad(first []byte, fill byte, last []byte, n int) []byte {
+	out := bytes.Clone(first)
+	for len(out)+len(last) < n {
+		out = append(out, fill)
+	}
+	return append(out, last...)
+}
+
+// borders are lengths at which blocks, chunks, buffers and counters end.
+var borders = []int{0, 8, 16, 20, 24, 32, 48, 64, 96, 128, 192, 255, 256, 512, 1000, 1024, 2048, 3072, 4096, 8192, 1 << 15, 1 << 16}
+
+// near is how far from a border a length may lie, on either side.
+const near = 3
+
+// length reads a length in bytes: any small one, one near a border or near a
+// number of the source, of what is made or of the token that it becomes. size
+// is the length of a token; nil where that is not known.
+func length(p *program.Program, size func(n int) int) int {
+	switch kind := p.Pick(16); {
+	case kind < 8:
+		return int(p.Byte())
+	case kind < 10:
+		return p.Uint16() % 1024
+	case kind < 12:
+		return beside(p, borders[p.Pick(len(borders))])
+	case kind < 14:
+		return beside(p, number(p))
+	case kind == 14 && size != nil:
+		want := beside(p, borders[p.Pick(len(borders))])
+		return sort.Search(maxLength, func(n int) bool { return size(n) >= want })
+	default:
+		return p.Uint16() % 8192
+	}
+}
+
+// beside reads a length near n.
+func beside(p *program.Program, n int) int { return max(0, n-near+p.Pick(2*near+1)) }
