@@ -16,7 +16,7 @@ var onTags = []Refuter{
 	{ID: "TAG-02", Name: "a constant, empty or absent tag", Refutes: unforgeable, Layer: LayerText, Gain: gainForgery,
 		Origin: "CVE-2020-28042", Run: constantTags},
 	{ID: "TAG-03", Name: "random tags", Refutes: unforgeable, Layer: LayerText, Gain: gainForgery,
-		Origin: "Project Wycheproof: ModifiedTag", Run: randomTags},
+		Origin: "Project Wycheproof: ModifiedTag", Run: randomTags, Search: true},
 	{ID: "TAG-06", Name: "hash length extension", Refutes: unforgeable, Layer: LayerText,
 		Gain: "a longer payload under a tag that is computed without the key", Origin: "Merkle-Damgard hashes keyed by a prefix", Run: lengthExtension},
 	{ID: "TAG-07", Name: "the border between two pieces shifted", Refutes: spelled, Layer: LayerText,
