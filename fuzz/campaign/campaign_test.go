@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -88,10 +89,34 @@ func TestEveryKindIsFiled(t *testing.T) {
 	require.NoError(t, err)
 	for _, k := range status.Targets[0].Crashers {
 		if k.Kind == "error" {
+			require.Empty(t, k.Unexplained, k.Text)
 			require.Equal(t, !strings.Contains(k.Text, "from the cache"), k.Alone, k.Text)
+		}
+		if !k.Alone {
+			requireReproducesInOrder(t, k)
 		}
 	}
 	require.Empty(t, status.Targets[1].Crashers)
+}
+
+// requireReproducesInOrder runs a crasher that needs one input before its own.
+func requireReproducesInOrder(t *testing.T, k campaign.FoundCrasher) {
+	t.Helper()
+	require.Equal(t, 1, k.After)
+	require.Equal(t, "C", read(t, filepath.Join(k.Dir, "history", "000000")))
+	require.Equal(t, "C", read(t, filepath.Join(k.Dir, "minimized")))
+	require.NoFileExists(t, filepath.Join(k.Dir, "before"))
+	require.Contains(t, read(t, filepath.Join(k.Dir, "regression_test.go")), "requireHolds(t, \"parse\",\n\t\t\"C\",\n\t\t\"C\")")
+	output, err := exec.CommandContext(t.Context(), "sh", filepath.Join(k.Dir, "reproduce.sh")).CombinedOutput()
+	require.Error(t, err, "%s", output)
+	require.Contains(t, string(output), "is answered from the cache")
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(data)
 }
 
 // outputs returns what is known of the crashers in dir.
@@ -120,10 +145,10 @@ func TestResume(t *testing.T) {
 	unreadable := filepath.Join(dir, "crashers", "parse", "error-1")
 	write(t, filepath.Join(unreadable, "input"), "E")
 	write(t, filepath.Join(unreadable, "verdict.json"), "{")
-	running := append(binary.LittleEndian.AppendUint64([]byte{1, 0, 0, 0, 0, 0, 0, 0}, 5), "Fatal"...)
+	running := append(binary.LittleEndian.AppendUint64([]byte{1, 0, 0, 0, 0, 0, 0, 0}, 9), "Fatal\x05\x00\x00\x00"...)
 	write(t, filepath.Join(dir, "scratch", "parse", "input-123"), string(running))
-	running[8] = 4
-	write(t, filepath.Join(dir, "scratch", "parse", "input-124"), string(append(running[:16:16], "slow"...)))
+	running[8] = 8
+	write(t, filepath.Join(dir, "scratch", "parse", "input-124"), string(append(running[:16:16], "slow\x04\x00\x00\x00"...)))
 	write(t, filepath.Join(dir, "scratch", "parse", "last-words-124"), "sealab: the input hangs for 5s\n")
 	write(t, filepath.Join(dir, "journal.jsonl"), `{"time":"2026-11-20T10:00:00Z","event":"start"}`+"\n"+`{"time":"2026`)
 

@@ -20,6 +20,7 @@ import (
 // found and the output, which the harness files, and then
 //
 //	minimized           the smallest input found that fails for the same cause
+//	history/            the inputs that must run before it in the same process, if any, in the order of their names
 //	corpus/<hash>       the same as a file of testdata/fuzz/<FuzzX>
 //	reproduce.sh        the command that runs it, from the root of the repository
 //	regression_test.go  a test to commit beside the fuzz functions
@@ -34,14 +35,20 @@ type Crasher struct {
 	Minimized int          `json:"minimized"` // its size
 
 	// Alone says that the smallest input fails in a process that ran nothing
-	// before it. One that does not needs something that earlier inputs left in
-	// memory, a cache say, and reproduce.sh shows nothing.
+	// before it. One that does not needs what earlier inputs left in memory, a
+	// cache say: After is how many, in history/.
 	Alone bool `json:"alone"`
+	After int  `json:"after,omitempty"`
+
+	// Unexplained is why it does not fail again, and reproduce.sh shows nothing;
+	// empty where it does.
+	Unexplained string `json:"unexplained,omitempty"`
 }
 
 const (
 	crasherFile   = "crasher.json"
 	minimizedFile = "minimized"
+	historyFolder = "history"
 )
 
 // tries is what a crasher of each kind may be run to make it smaller. Those that
@@ -88,14 +95,30 @@ func (c *Campaign) completeOne(ctx context.Context, t Target, dir string) error 
 		notice, moved := c.folder.moveAway(dir, err)
 		return errors.Join(moved, c.notice(t, notice))
 	}
-	small, alone, err := c.smallest(ctx, t, input, verdict)
+	before, err := readBefore(dir)
 	if err != nil {
 		return err
 	}
-	k := Crasher{Target: t.Name, Bucket: verdict.Bucket, Kind: verdict.Kind, Text: verdict.Text,
-		Found: c.config.Now(), Size: len(input), Minimized: len(small), Alone: alone}
+	small, unexplained, err := c.smallest(ctx, t, sequence{before, input}, verdict)
+	if err != nil {
+		return err
+	}
+	k := Crasher{Target: t.Name, Bucket: verdict.Bucket, Kind: verdict.Kind, Text: verdict.Text, Found: c.config.Now(),
+		Size: len(input), Minimized: len(small.input), Alone: unexplained == "" && len(small.before) == 0, After: len(small.before), Unexplained: unexplained}
+	if err := c.writeCrasher(t, dir, k, small); err != nil {
+		return err
+	}
+	c.config.Log(fmt.Sprintf("%s: %s: %s (%s)", t.Name, k.Kind, oneLine(k.Text), dir))
+	return c.journal.append(Record{Time: c.config.Now(), Event: EventCrasher, Target: t.Name, Text: k.Bucket})
+}
+
+// writeCrasher writes the files of a crasher beside those of the harness.
+func (c *Campaign) writeCrasher(t Target, dir string, k Crasher, small sequence) error {
 	test, err := regressionTest(k, c.source.Name, small)
 	if err != nil {
+		return err
+	}
+	if err := writeHistory(dir, small.before); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "corpus"), 0o755); err != nil {
@@ -105,12 +128,12 @@ func (c *Campaign) completeOne(ctx context.Context, t Target, dir string) error 
 	if err != nil {
 		return fmt.Errorf("sealab: %w", err)
 	}
-	native := corpus.Marshal(small)
+	native := corpus.Marshal(small.input)
 	for _, file := range []struct {
 		name string
 		data []byte
 	}{
-		{minimizedFile, small},
+		{minimizedFile, small.input},
 		{filepath.Join("corpus", corpus.Name(native)), native},
 		{"reproduce.sh", reproduction(k, t, c.source.ImportPath, c.config.Tags, c.config.Env)},
 		{"regression_test.go", test},
@@ -120,8 +143,19 @@ func (c *Campaign) completeOne(ctx context.Context, t Target, dir string) error 
 			return err
 		}
 	}
-	c.config.Log(fmt.Sprintf("%s: %s: %s (%s)", t.Name, k.Kind, oneLine(k.Text), dir))
-	return c.journal.append(Record{Time: c.config.Now(), Event: EventCrasher, Target: t.Name, Text: k.Bucket})
+	return k.forgetBefore(dir)
+}
+
+// forgetBefore removes what ran before a crasher that fails again without all of
+// it. That of one that does not is kept for a person.
+func (k Crasher) forgetBefore(dir string) error {
+	if k.Unexplained != "" {
+		return nil
+	}
+	if err := os.Remove(filepath.Join(dir, harness.BeforeFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	return nil
 }
 
 // readFiled returns what the harness filed.
@@ -140,23 +174,31 @@ func readFiled(dir string) (input []byte, v *harness.Verdict, err error) {
 	return input, v, nil
 }
 
-// smallest returns the smallest input found that fails as input does in a
-// process of its own, or input where none does.
-func (c *Campaign) smallest(ctx context.Context, t Target, input []byte, v *harness.Verdict) (small []byte, alone bool, err error) {
-	small, err = c.shrink(ctx, t, input, v)
+// smallest returns the smallest sequence found that fails as the input of whole
+// did, in a process of its own: that input alone, or after some of what ran
+// before it. unexplained says why there is none, and is empty where there is one.
+func (c *Campaign) smallest(ctx context.Context, t Target, whole sequence, v *harness.Verdict) (small sequence, unexplained string, err error) {
+	alone, err := c.shrink(ctx, t, whole.input, v)
 	if err != nil {
-		return nil, false, err
+		return whole, "", err
 	}
-	for _, candidate := range [][]byte{small, input} {
+	for _, candidate := range [][]byte{alone, whole.input} {
 		verdicts, err := c.verdicts(ctx, t, [][]byte{candidate})
 		if err != nil {
-			return nil, false, err
+			return whole, "", err
 		}
 		if verdicts[0] != nil && verdicts[0].Bucket == v.Bucket {
-			return candidate, true, nil
+			return sequence{input: candidate}, "", nil
 		}
 	}
-	return input, false, nil
+	if len(whole.before) == 0 {
+		return whole, "it holds alone, and what ran before it is not known", nil
+	}
+	small, ok, err := c.smallestSequence(ctx, t, whole, v)
+	if err != nil || ok {
+		return small, "", err
+	}
+	return sequence{input: whole.input}, fmt.Sprintf("it holds alone and after the last %d inputs that ran before it", len(whole.before)), nil
 }
 
 // shrink returns the smallest input found that fails as input does.

@@ -49,7 +49,7 @@ func (c *Campaign) Import(ctx context.Context, t Target, inputs [][]byte, crashe
 		if v == nil {
 			v = harness.LostVerdict(crashers[i].Input, crashers[i].Output)
 		}
-		if err := c.folder.fileSuspect(t, crashers[i].Input, v); err != nil {
+		if err := c.folder.fileSuspect(t, sequence{input: crashers[i].Input}, v); err != nil {
 			return n, err
 		}
 	}

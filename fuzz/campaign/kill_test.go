@@ -102,10 +102,7 @@ func TestKill(t *testing.T) {
 	t.Logf("%d files kept, %s", len(kept), status.Summary())
 	for _, ts := range status.Targets {
 		for _, k := range ts.Crashers {
-			if !k.Alone {
-				fmt.Printf("unexercised: %s %s needs what ran before it\n", k.Target, k.Bucket)
-				continue
-			}
+			require.Empty(t, k.Unexplained, "%s %s", k.Target, k.Bucket)
 			output, err := exec.CommandContext(t.Context(), "sh", filepath.Join(k.Dir, "reproduce.sh")).CombinedOutput()
 			require.Error(t, err, "%s %s: %s", k.Target, k.Bucket, output)
 			require.Contains(t, string(output), "FAIL", "%s %s", k.Target, k.Bucket)

@@ -33,7 +33,7 @@ func shown(t *testing.T) string {
 	require.NoError(t, j.close())
 	v := &harness.Verdict{Kind: harness.KindPanic, Bucket: "panic-0123456789", Text: "<script>document.title='marked up'</script>",
 		Stack: "goroutine 1 [running]:\nsealab/codecs/x.Open(0x1)\n\t/x.go:1\n"}
-	require.NoError(t, harness.File(f.crashers("text"), []byte("input"), v))
+	require.NoError(t, harness.File(f.crashers("text"), []byte("input"), nil, v))
 	require.NoError(t, os.WriteFile(filepath.Join(f.crashers("text"), v.Bucket, crasherFile),
 		[]byte(`{"target":"text","bucket":"panic-0123456789","kind":"panic","text":"<script>document.title='marked up'</script>","size":5,"minimized":1}`), 0o644))
 	return string(f)

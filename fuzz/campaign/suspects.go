@@ -14,7 +14,7 @@ import (
 
 // A suspect is an input that may have ended its process.
 type suspect struct {
-	input     []byte
+	sequence
 	lastWords string
 }
 
@@ -26,7 +26,7 @@ func (f folder) suspects(t Target) (all []suspect, notices []string) {
 		notices = append(notices, err.Error())
 	}
 	for _, r := range running {
-		all = append(all, suspect{r.Input, r.LastWords})
+		all = append(all, suspect{sequence{r.Before, r.Input}, r.LastWords})
 	}
 	filed, err := filepath.Glob(filepath.Join(f.scratch(t), "testdata", "fuzz", t.Native, "*"))
 	if err != nil {
@@ -37,7 +37,7 @@ func (f folder) suspects(t Target) (all []suspect, notices []string) {
 		if err == nil {
 			var input []byte
 			if input, err = corpus.Unmarshal(data); err == nil {
-				all = append(all, suspect{input: input})
+				all = append(all, suspect{sequence: sequence{input: input}})
 				continue
 			}
 		}
@@ -65,23 +65,37 @@ func (c *Campaign) tryAgain(ctx context.Context, t Target, unexplained func(s su
 		return err
 	}
 	for i, v := range verdicts {
-		if v == nil && harness.Hung(all[i].lastWords) {
-			if err := c.keepSlow(t, all[i].input); err != nil {
+		if v == nil {
+			if v, err = c.explain(ctx, t, all[i], unexplained(all[i], all)); err != nil {
 				return err
 			}
-			continue
-		}
-		if v == nil {
-			v = unexplained(all[i], all)
 		}
 		if v == nil {
 			continue
 		}
-		if err := c.folder.fileSuspect(t, all[i].input, v); err != nil {
+		if err := c.folder.fileSuspect(t, all[i].sequence, v); err != nil {
 			return err
 		}
 	}
 	return c.folder.clearScratch(t)
+}
+
+// explain returns the verdict on a suspect that holds alone: how it fails after
+// what ran before it, or else lost. Where that is nil there is nothing to explain.
+func (c *Campaign) explain(ctx context.Context, t Target, s suspect, lost *harness.Verdict) (*harness.Verdict, error) {
+	if lost == nil {
+		return nil, nil
+	}
+	if len(s.before) > 0 {
+		v, err := c.verdictAfter(ctx, t, s.sequence)
+		if err != nil || v != nil {
+			return v, err
+		}
+	}
+	if harness.Hung(s.lastWords) {
+		return nil, c.keepSlow(t, s.input)
+	}
+	return lost, nil
 }
 
 // keepSlow keeps an input that took too long once and not again: it is no
@@ -95,14 +109,14 @@ func (c *Campaign) keepSlow(t Target, input []byte) error {
 
 // fileSuspect files a crasher. One that ends its process is not run again,
 // also when its bucket has another.
-func (f folder) fileSuspect(t Target, input []byte, v *harness.Verdict) error {
-	if err := harness.File(f.crashers(t.Name), input, v); err != nil {
+func (f folder) fileSuspect(t Target, s sequence, v *harness.Verdict) error {
+	if err := harness.File(f.crashers(t.Name), s.input, s.before, v); err != nil {
 		return err
 	}
 	if !v.Kind.Deadly() {
 		return nil
 	}
-	return atomicfile.Write(filepath.Join(f.deadly(t.Name), corpus.Name(input)), input)
+	return atomicfile.Write(filepath.Join(f.deadly(t.Name), corpus.Name(s.input)), s.input)
 }
 
 // afterFailure keeps a suspect of an engine that stopped before its time: it

@@ -43,10 +43,13 @@ const (
 
 // Condition says what a crasher needs beside its input, if anything.
 func (k Crasher) Condition() string {
-	if k.Alone {
+	switch {
+	case k.Alone:
 		return ""
+	case k.After > 0:
+		return fmt.Sprintf(", fails after the %d inputs in history", k.After)
 	}
-	return ", fails only after other inputs"
+	return ", does not fail again: " + k.Unexplained
 }
 
 // Crashers counts the crashers of all targets.

@@ -11,6 +11,7 @@ import (
 // The environment of a fuzz function.
 const (
 	EnvInput    = "SEALAB_FUZZ_INPUT"    // a file: run this one input, plainly, and nothing else
+	EnvHistory  = "SEALAB_FUZZ_HISTORY"  // a folder: run these inputs before that of EnvInput, in the order of their names
 	EnvJob      = "SEALAB_FUZZ_JOB"      // a file: a Job to do instead of fuzzing
 	EnvCrashers = "SEALAB_FUZZ_CRASHERS" // a folder: file failures here, by target and bucket, and go on
 	EnvDeadly   = "SEALAB_FUZZ_DEADLY"   // a folder: inputs that ended their process, by target; they are not run again

@@ -15,6 +15,7 @@ import (
 // The files of a crasher, in its folder <crashers>/<target>/<bucket>.
 const (
 	InputFile   = "input"        // the raw bytes
+	BeforeFile  = "before"       // the inputs that its process ran before it, see DecodeBefore; absent where none are known
 	OutputFile  = "output.txt"   // what went wrong, for a person
 	VerdictFile = "verdict.json" // the Verdict
 )
@@ -44,7 +45,7 @@ func newGuard(name string, target func([]byte) error) (*guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.notebook, err = watched(scratch)
+	g.notebook, err = watched(scratch, roomForHistory)
 	return g, err
 }
 
@@ -90,7 +91,7 @@ func (g *guard) run(input []byte) error {
 	if _, known := g.known.Load(v.Bucket); known {
 		return nil
 	}
-	if err := File(g.folder, input, v); err != nil {
+	if err := File(g.folder, input, g.notebook.before(), v); err != nil {
 		return err
 	}
 	g.known.Store(v.Bucket, true)
@@ -98,8 +99,9 @@ func (g *guard) run(input []byte) error {
 }
 
 // File writes a crasher to its bucket's folder below folder, whole or not at
-// all. Where the bucket has one already, that one stays.
-func File(folder string, input []byte, v *Verdict) error {
+// all, with the inputs that ran before it. Where the bucket has one already,
+// that one stays.
+func File(folder string, input []byte, before [][]byte, v *Verdict) error {
 	final := filepath.Join(folder, v.Bucket)
 	if _, err := os.Stat(final); err == nil {
 		return nil
@@ -109,14 +111,8 @@ func File(folder string, input []byte, v *Verdict) error {
 		return fmt.Errorf("sealab: filing a crasher: %w", err)
 	}
 	defer os.RemoveAll(beside)
-	verdict, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("sealab: filing a crasher: %w", err)
-	}
-	for name, data := range map[string][]byte{InputFile: input, OutputFile: []byte(v.Output()), VerdictFile: verdict} {
-		if err := atomicfile.Write(filepath.Join(beside, name), data); err != nil {
-			return err
-		}
+	if err := fill(beside, input, before, v); err != nil {
+		return err
 	}
 	err = os.Chmod(beside, 0o755)
 	if err == nil {
@@ -124,6 +120,26 @@ func File(folder string, input []byte, v *Verdict) error {
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) { // another process may have been first
 		return fmt.Errorf("sealab: filing a crasher: %w", err)
+	}
+	return nil
+}
+
+// fill writes the files of a crasher to dir.
+func fill(dir string, input []byte, before [][]byte, v *Verdict) error {
+	verdict, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("sealab: filing a crasher: %w", err)
+	}
+	files := map[string][]byte{InputFile: input, OutputFile: []byte(v.Output()), VerdictFile: verdict}
+	if len(before) > 0 {
+		if files[BeforeFile], err = encodeBefore(before); err != nil {
+			return err
+		}
+	}
+	for name, data := range files {
+		if err := atomicfile.Write(filepath.Join(dir, name), data); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -71,12 +71,12 @@ func TestShrink(t *testing.T) {
 // TestNotebook reads what a process was running from the file alone.
 func TestNotebook(t *testing.T) {
 	dir := t.TempDir()
-	n, err := newNotebook(NotebookPath(dir, 7))
+	n, err := newNotebook(NotebookPath(dir, 7), roomForInput)
 	if errors.Is(err, errors.ErrUnsupported) {
 		unexercised.Skip(t, "no memory-mapped files here")
 	}
 	require.NoError(t, err)
-	large := bytes.Repeat([]byte("large"), notebookSize)
+	large := bytes.Repeat([]byte("large"), roomForInput)
 	for _, input := range [][]byte{[]byte("small"), large, {}} {
 		require.NoError(t, n.begin(input))
 		running, err := ReadInterrupted(dir)
@@ -97,15 +97,15 @@ func TestNotebook(t *testing.T) {
 func TestFile(t *testing.T) {
 	dir := t.TempDir()
 	v := newVerdict(KindError, "it does not hold", "")
-	require.NoError(t, File(dir, []byte("first"), v))
-	require.NoError(t, File(dir, []byte("second"), v))
+	require.NoError(t, File(dir, []byte("first"), nil, v))
+	require.NoError(t, File(dir, []byte("second"), nil, v))
 	input, err := os.ReadFile(filepath.Join(dir, v.Bucket, InputFile))
 	require.NoError(t, err)
 	require.Equal(t, "first", string(input))
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, entries, 1)
-	require.ErrorContains(t, File(filepath.Join(dir, "nowhere"), nil, v), "nowhere")
+	require.ErrorContains(t, File(filepath.Join(dir, "nowhere"), nil, nil, v), "nowhere")
 }
 
 func TestObserve(t *testing.T) {

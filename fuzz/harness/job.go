@@ -60,7 +60,7 @@ func (j Job) do(out *json.Encoder, seeds [][]byte, run func([]byte) error) error
 	if err != nil {
 		return err
 	}
-	n, err := watched(scratch)
+	n, err := watched(scratch, roomForInput)
 	if err != nil {
 		return err
 	}

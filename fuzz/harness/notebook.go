@@ -3,18 +3,17 @@ package harness
 import (
 	"encoding/binary"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"sync/atomic"
 )
 
-// A notebook is a file mapped into memory that holds the input that runs. What
-// is written to it survives the process however that ends, and costs a copy.
+// A notebook is a file mapped into memory that holds the input that runs and,
+// as far as there is room, those that ran before it. What is written to it
+// survives the process however that ends, and costs a copy.
 //
-// The file has 8 bytes that are 1 while the input runs, 8 bytes of the input's
-// length, both little-endian, and the input.
+// The file has 8 bytes that are 1 while the last input runs, 8 bytes of all that
+// was ever written behind them, both little-endian, and a ring of records: an
+// input and its length in 4 bytes, so that they are read from the last to the
+// first.
 type notebook struct {
 	path    string
 	mapped  []byte
@@ -24,37 +23,59 @@ type notebook struct {
 
 const (
 	notebookHeader = 16
-	notebookSize   = 1 << 20 // to begin with
+	recordTrailer  = 4
+
+	// What a notebook has room for. In a campaign a failure may come from what
+	// an input of long ago left in memory. The engine's inputs are some hundred
+	// bytes, so that this is the last hundred thousand.
+	roomForHistory = 16 << 20
+	roomForInput   = 1 << 20
 )
 
-func newNotebook(path string) (*notebook, error) {
+func newNotebook(path string, room int) (*notebook, error) {
 	n := &notebook{path: path}
-	return n, n.grow(notebookSize)
+	return n, n.grow(notebookHeader + room)
 }
 
-// grow maps the file anew with at least size bytes.
+// grow maps the file anew with size bytes, and forgets what ran before.
 func (n *notebook) grow(size int) error {
 	mapped, err := mapFile(n.path, n.mapped, size)
 	if err != nil {
 		return fmt.Errorf("sealab: mapping %s: %w", n.path, err)
 	}
 	n.mapped = mapped
+	clear(n.mapped[:notebookHeader])
 	return nil
 }
 
 // begin writes down that input runs now.
 func (n *notebook) begin(input []byte) error {
-	if need := notebookHeader + len(input); need > len(n.mapped) {
-		if err := n.grow(2 * need); err != nil {
+	need := len(input) + recordTrailer
+	if notebookHeader+need > len(n.mapped) {
+		if err := n.grow(notebookHeader + 2*need); err != nil {
 			return err
 		}
 	}
-	copy(n.mapped[notebookHeader:], input)
-	binary.LittleEndian.PutUint64(n.mapped[8:], uint64(len(input)))
+	ring := n.mapped[notebookHeader:]
+	end := binary.LittleEndian.Uint64(n.mapped[8:])
+	end = write(ring, end, input)
+	var trailer [recordTrailer]byte
+	binary.LittleEndian.PutUint32(trailer[:], uint32(len(input)))
+	end = write(ring, end, trailer[:])
+	binary.LittleEndian.PutUint64(n.mapped[8:], end)
 	binary.LittleEndian.PutUint64(n.mapped, 1)
 	n.runs.Add(1)
 	n.running.Store(true)
 	return nil
+}
+
+// write copies data to the ring behind the first end bytes, and returns the new end.
+func write(ring []byte, end uint64, data []byte) uint64 {
+	at := end % uint64(len(ring))
+	if copied := copy(ring[at:], data); copied < len(data) {
+		copy(ring, data[copied:])
+	}
+	return end + uint64(len(data))
 }
 
 // end writes down that the input has run.
@@ -73,55 +94,11 @@ func (n *notebook) observe(run func([]byte) error, input []byte) (*Verdict, erro
 	return v, nil
 }
 
-// An Interrupted input is one that was running when its process ended.
-type Interrupted struct {
-	Input     []byte
-	LastWords string // what the runtime wrote as the process ended; empty when it was killed
-}
-
-// ReadInterrupted returns the inputs that were running when the processes that
-// wrote to scratch ended. A notebook that cannot be read is an error that names
-// it, beside the inputs that could be read.
-func ReadInterrupted(scratch string) (inputs []Interrupted, err error) {
-	paths, err := filepath.Glob(filepath.Join(scratch, notebookPrefix+"*"))
-	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+// before returns the inputs that ran before the last one, the first first.
+func (n *notebook) before() [][]byte {
+	page, _ := parseNotebook(n.mapped)
+	if len(page.inputs) == 0 {
+		return nil
 	}
-	var broken []string
-	for _, path := range paths {
-		input, running, ok := readNotebook(path)
-		if !ok {
-			broken = append(broken, path)
-		}
-		if !running {
-			continue
-		}
-		pid, _ := strconv.Atoi(strings.TrimPrefix(filepath.Base(path), notebookPrefix))
-		words, _ := os.ReadFile(LastWordsPath(scratch, pid)) // absent: it had none
-		inputs = append(inputs, Interrupted{Input: input, LastWords: string(words)})
-	}
-	if len(broken) > 0 {
-		err = fmt.Errorf("sealab: %s: want a notebook of an input", strings.Join(broken, ", "))
-	}
-	return inputs, err
-}
-
-// readNotebook returns the input of a notebook, whether it was running, and
-// whether the file is a notebook. An empty file was made and not yet mapped.
-func readNotebook(path string) (input []byte, running, ok bool) {
-	file, err := os.ReadFile(path)
-	if err != nil {
-		return nil, false, false
-	}
-	if len(file) == 0 {
-		return nil, false, true
-	}
-	if len(file) < notebookHeader {
-		return nil, false, false
-	}
-	length := binary.LittleEndian.Uint64(file[8:])
-	if length > uint64(len(file)-notebookHeader) {
-		return nil, false, false
-	}
-	return file[notebookHeader:][:length], binary.LittleEndian.Uint64(file) == 1, true
+	return page.inputs[:len(page.inputs)-1]
 }

@@ -8,14 +8,15 @@ import (
 )
 
 // mapFile maps the first size bytes of the file at path, which is made as long,
-// and unmaps what was mapped before.
+// and unmaps what was mapped before. The bytes are written and not left to be
+// allocated later: where the disk is full then, the process would die of a fault.
 func mapFile(path string, before []byte, size int) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if err := f.Truncate(int64(size)); err != nil {
+	if _, err := f.Write(make([]byte, size)); err != nil {
 		return nil, err
 	}
 	if before != nil {

@@ -27,13 +27,14 @@ func scratchOfEnvironment() (string, error) {
 }
 
 // watched prepares this process to run inputs of which any may be its last: it
-// returns the notebook to write them to, in the folder scratch.
-func watched(scratch string) (*notebook, error) {
+// returns the notebook to write them to, in the folder scratch, with room for
+// so many bytes of them.
+func watched(scratch string, room int) (*notebook, error) {
 	l, err := limitsOfEnvironment()
 	if err != nil {
 		return nil, err
 	}
-	n, err := newNotebook(NotebookPath(scratch, os.Getpid()))
+	n, err := newNotebook(NotebookPath(scratch, os.Getpid()), room)
 	if err != nil {
 		return nil, err
 	}

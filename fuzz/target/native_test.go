@@ -40,12 +40,17 @@ func fuzz(f *testing.F, name string) {
 	harness.Fuzz(f, name, seeds, func(input []byte) error { return t.Run(program.New(input)) })
 }
 
-// requireHolds runs one input, for the regression tests that campaigns write.
-func requireHolds(t *testing.T, name, input string) {
+// requireHolds runs inputs in order, of which the last must hold, for the
+// regression tests that campaigns write.
+func requireHolds(t *testing.T, name string, inputs ...string) {
 	t.Helper()
 	found, err := target.Find(name)
 	require.NoError(t, err)
-	require.NoError(t, found.Run(program.New([]byte(input))))
+	var sequence [][]byte
+	for _, input := range inputs {
+		sequence = append(sequence, []byte(input))
+	}
+	require.NoError(t, harness.Sequence(func(input []byte) error { return found.Run(program.New(input)) }, sequence...))
 }
 
 func TestRegressionsRun(t *testing.T) { requireHolds(t, "text", "") }
