@@ -49,7 +49,7 @@ func TestEveryKindIsFiled(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, parse, "Every", "Errors", "Panic", "Fatal", "Hang", "Memory", "Cache", "Caches")
 	cfg := config(t, dir, parse, sound)
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()
 	ways := map[string]bool{}
 	cfg.Log = func(line string) {

@@ -30,6 +30,7 @@ func TestLastVerdict(t *testing.T) {
 		{"panic: elsewhere\n\n" + stack, "", KindFatal, "elsewhere"},
 		{stack, "fatal error: runtime: out of memory", KindMemory, "out of memory"},
 		{dumped, "runtime/cgo: pthread_create failed: Resource temporarily unavailable", KindMemory, "SIGABRT"},
+		{"SIGSEGV: segmentation violation\n\ngoroutine 0 [idle]:\nruntime.(*spanQueue).tryDrain(0x1)\n\n" + stack, "", KindMemory, "SIGSEGV"},
 		{"noise", "", KindFatal, "ended"},
 	} {
 		v := LastVerdict(c.lastWords, c.output)
