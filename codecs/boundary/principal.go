@@ -22,8 +22,8 @@ type PrincipalFunc func(context.Context, mcp.Request) (*string, error)
 //
 // with the client from Extra["client_id"], the issuer from Extra["iss"] and the
 // subject from UserID, null for what is absent. Requests without TokenInfo are
-// unauthenticated. A client or
-// issuer that is not a string, and a name that is not UTF-8, is an error.
+// unauthenticated. A client or issuer that is not a string, and a name that is
+// not UTF-8, is an error.
 //
 // Where the verifier supplies no UserID, two users of one client are one
 // principal, and where it supplies nothing, all authenticated users are: give a
