@@ -35,6 +35,7 @@ its design states; what falls without being stated is an observation.`,
   sealab attack aes-256-gcm mcp-d
   sealab attack --worker "python3 worker.py" --seed 7
   sealab attack mcp-d --option bind=authSubjectAndTool
+  sealab attack --worker "python3 worker.py" --format json > findings.json
   sealab attack --only ENC --only TAG-06 hmac-sha256
   sealab attack --sdks --peers --out results
   sealab attack --list`,
@@ -91,7 +92,7 @@ func (f *attackFlags) run(cmd *cobra.Command, names []string) error {
 		}
 		run.Subjects = append(run.Subjects, outcome)
 	}
-	return f.report(cmd.OutOrStdout(), run)
+	return f.report(cmd.OutOrStdout(), cmd.ErrOrStderr(), run)
 }
 
 // attack attacks one subject within the time for each.
@@ -131,7 +132,7 @@ func written(form func([]findings.Finding) ([]byte, error)) func(io.Writer, []fi
 }
 
 // report prints the outcome, writes it where asked, and judges.
-func (f *attackFlags) report(w io.Writer, run *verdict.Run) error {
+func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
 	file := "findings.json"
 	if f.out != "" {
 		dir, err := runFolder(f.out)
@@ -142,7 +143,7 @@ func (f *attackFlags) report(w io.Writer, run *verdict.Run) error {
 		if err := writeAttack(dir, run, findings.Of(run, file)); err != nil {
 			return err
 		}
-		fmt.Fprintf(os.Stderr, "wrote %s\n", dir)
+		fmt.Fprintf(notes, "wrote %s\n", dir)
 	}
 	all := findings.Of(run, file)
 	if f.format == "text" {
@@ -153,8 +154,25 @@ func (f *attackFlags) report(w io.Writer, run *verdict.Run) error {
 	if err := forms[f.format](w, all); err != nil {
 		return err
 	}
+	if f.out == "" && f.format == "text" && len(all) > 0 {
+		fmt.Fprintln(notes, "to replay findings, keep them: add --out results, or --format json > findings.json")
+	}
 	if findings.Accusing(all) {
 		return errRefuted
+	}
+	return f.requireExercised(run)
+}
+
+// requireExercised is an error where every attack was to be carried out on a
+// subject and none came to a token: it is no pass.
+func (f *attackFlags) requireExercised(run *verdict.Run) error {
+	if len(f.campaign.Only) > 0 {
+		return nil
+	}
+	for _, s := range run.Subjects {
+		if s.Calls == 0 {
+			return fmt.Errorf("sealab: %s made no token and judged none; the table says why", s.Name)
+		}
 	}
 	return nil
 }

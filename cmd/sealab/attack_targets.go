@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"sealab/codecs"
@@ -41,7 +43,7 @@ func (t *attackTargets) open(names []string, notes io.Writer) (subjects []*attac
 		return nil, stop, err
 	}
 	for _, command := range commands {
-		s, end, err := dialWorker(command)
+		s, end, err := dialWorker(command, notes)
 		if err != nil {
 			stop()
 			return nil, stop, err
@@ -143,15 +145,35 @@ func (t *attackTargets) commands(notes io.Writer) ([][]string, error) {
 const sdkMark = "sdk:"
 
 // dialWorker starts a worker: a command, or an installed SDK as "sdk:NAME".
-func dialWorker(command []string) (*attack.Subject, func() error, error) {
+func dialWorker(command []string, notes io.Writer) (*attack.Subject, func() error, error) {
+	start := func(l worker.Limits) (*worker.Client, error) {
+		return worker.Dial(worker.Command{Args: command}, l)
+	}
 	if name, ok := strings.CutPrefix(command[0], sdkMark); ok {
 		p, err := foreign.Find(".", name)
 		if err != nil {
 			return nil, nil, err
 		}
-		return attack.Dial(command, p.Dial)
+		start = p.Dial
 	}
-	return attack.Dial(command, func(l worker.Limits) (*worker.Client, error) {
-		return worker.Dial(worker.Command{Args: command}, l)
+	var hello worker.Hello
+	s, end, err := attack.Dial(command, func(l worker.Limits) (*worker.Client, error) {
+		c, err := start(l)
+		if err == nil {
+			hello = c.Hello()
+		}
+		return c, err
 	})
+	noteUnknown(notes, hello)
+	return s, end, err
+}
+
+// noteUnknown says which guarantees of a worker are none that the laboratory
+// knows, so that a slip in a name is not taken for silence.
+func noteUnknown(notes io.Writer, h worker.Hello) {
+	for _, p := range slices.Sorted(maps.Keys(h.Guarantees)) {
+		if _, err := codecs.ParseProperty(string(p)); err != nil {
+			fmt.Fprintf(notes, "%s states %q, which is no property here: it is left out\n", h.Name, p)
+		}
+	}
 }

@@ -1,6 +1,27 @@
 package main
 
-import "strings"
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"sealab/codecs/worker"
+)
+
+// explain writes err as one line and, where a worker ended, the last that it
+// wrote to its standard error.
+func explain(w io.Writer, err error) {
+	fmt.Fprintln(w, oneLine(err))
+	var fault *worker.FaultError
+	if !errors.As(err, &fault) || strings.TrimSpace(fault.Event.Stderr) == "" {
+		return
+	}
+	fmt.Fprintln(w, "the end of the worker's standard error:")
+	for line := range strings.Lines(strings.TrimSpace(fault.Event.Stderr)) {
+		fmt.Fprintln(w, "  "+strings.TrimRight(line, "\r\n"))
+	}
+}
 
 // oneLine returns the text of err as one line that begins with "sealab: ", once.
 func oneLine(err error) string {

@@ -4,7 +4,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -37,7 +36,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.Is(err, errRefuted):
 		return exitRefuted
 	default:
-		fmt.Fprintln(stderr, oneLine(err))
+		explain(stderr, err)
 		return exitFault
 	}
 }

@@ -73,7 +73,7 @@ func reproduce(f findings.Finding) error {
 		}
 		return attack.Reproduce(&attack.Subject{Design: d, Options: f.Location.Options}, f.Category, f.Witness, attack.DefaultBudget())
 	}
-	s, end, err := dialWorker(f.Location.Worker)
+	s, end, err := dialWorker(f.Location.Worker, io.Discard)
 	if err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ func (p *process) exchange(request []byte, l Limits, within time.Duration) ([]by
 		return nil, p.why(p.cause)
 	}
 	if answer.more {
-		return nil, breached(OutOfTurn, "it answered one request with more than one line")
+		return nil, breached(OutOfTurn, "it answered one request with more than one line; its standard output is for answers alone")
 	}
 	return answer.text, nil
 }
