@@ -2,6 +2,7 @@ package mcpts
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	"sealab/codecs"
 	"sealab/codecs/b64"
@@ -62,6 +63,9 @@ func (s *Scheme) bindTag(b *codecs.Binding) ([]byte, error) {
 
 // encodeText does what a TextEncoder does: lone surrogates become U+FFFD.
 func encodeText(text []byte) []byte {
+	if utf8.Valid(text) {
+		return text
+	}
 	out := make([]byte, 0, len(text))
 	for len(text) > 0 {
 		r, n := rawjson.DecodeRune(text)

@@ -1,6 +1,9 @@
 package mcpts_test
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"testing"
 	"time"
@@ -104,6 +107,28 @@ func TestSpellings(t *testing.T) {
 		_, err = strict.Verify(nil, presented, nil, noon)
 		require.Equal(t, suffix == "", err == nil, "%q: %v", suffix, err)
 	}
+}
+
+// TestMACIsOfWhatATextEncoderWrites presents bodies that are no base64url under
+// a mac that is right. The SDK hands them to a TextEncoder, to which a lone
+// surrogate is U+FFFD, and only then decodes them.
+func TestMACIsOfWhatATextEncoderWrites(t *testing.T) {
+	s := open(t, mcpts.Faithful, time.Minute, nil)
+	for body, signed := range map[string]string{
+		"\xed\xa0\x80":    "\ufffd",
+		"e30\xed\xbf\xbf": "e30\ufffd",
+		"\ufffd":          "\ufffd",
+		"é.😀":             "é.😀",
+	} {
+		mac := hmac.New(sha256.New, key)
+		mac.Write([]byte("v1." + signed))
+		token := "v1." + body + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+		_, err := s.Verify(nil, []byte(token), nil, noon)
+		require.NotNil(t, codecs.Rejected(err), "%q: %v", body, err)
+		require.Equal(t, "malformed", codecs.Rejected(err).Reason, "%q", body)
+	}
+	_, err := s.Verify(nil, []byte("v1.\xed\xa0\x80.AA"), nil, noon)
+	require.Equal(t, "mac", codecs.Rejected(err).Reason)
 }
 
 // TestJSONPayload checks what JSON.stringify(JSON.parse(x)) prints in Node for

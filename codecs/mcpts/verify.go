@@ -59,7 +59,7 @@ func (s *Scheme) authenticate(token []byte) ([]byte, *codecs.RejectError) {
 	if !ok || !s.faithful && len(mac) != sha256.Size {
 		return nil, errMalformed
 	}
-	if !hmac.Equal(mac, s.mac([]byte(prefix), body)) {
+	if !hmac.Equal(mac, s.mac([]byte(prefix), encodeText(body))) {
 		return nil, errMAC
 	}
 	text, ok := s.decode(body)
