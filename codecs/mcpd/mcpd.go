@@ -28,11 +28,16 @@
 // is the format; use the encrypted mode.
 //
 // Two readings. The faithful one answers as the SDK does: the spare bits of a
-// segment's last character are ignored, the claims may be any JSON that vibe.d
-// takes, times to live may be 0 or negative. The strict one, the default, takes
-// only what the SDK mints. The SDK gives no reasons for a refusal; those here
-// are the lab's. Segments whose length is 1 modulo 4 kill a checked build of the
-// SDK and are refused here.
+// segment's last character are ignored, a NUL may stand for a _, the claims may be
+// any JSON that vibe.d takes, times to live may be 0 or negative. The strict one,
+// the default, takes only what the SDK mints. The SDK gives no reasons for a
+// refusal; those here are the lab's. Segments whose length is 1 modulo 4, and some
+// with a NUL, kill a checked build of the SDK and are refused here.
+//
+// Known differences of the faithful reading, all behind the mac or the tag: the
+// SDK refuses claims with a number beyond the range of its machine's longest
+// float, on x86 from 1.19e4932 on; claims nest 10000 deep at most, where the SDK
+// runs out of stack.
 //
 // States are UTF-8, others are not minted.
 //

@@ -46,6 +46,16 @@ func TestClaims(t *testing.T) {
 		{func(b string) string { return `{"s":"s","b":"` + b + `","exp":1795132799}` }, "expired", "expired"},
 		{func(b string) string { return `{"exp":1795132800,"s":"s","b":"` + b + `"}` }, "", "malformed"},
 		{func(b string) string { return ` { "s" : "\u0073","b":"` + b + `","exp":9223372036854775807, } ` }, "", "malformed"},
+		{func(b string) string {
+			return `{"s":"s","b":"` + b + `","exp":1795132800}` + " \v\f\u0085\u00a0\u2028\u3000\n"
+		}, "", "malformed"},
+		{func(b string) string { return "\u00a0" + `{"s":"s","b":"` + b + `","exp":1795132800}` }, "malformed", "malformed"},
+		{func(b string) string { return `{"s":"s","b":"` + b + "\",\v\"exp\":1795132800}" }, "malformed", "malformed"},
+		{func(b string) string { return `{"s":"s","b":"` + b + `","exp":1795132800}` + "\u200b" }, "malformed", "malformed"},
+		{func(b string) string {
+			return `{"s":"s","b":"` + b + `","exp":1795132800,"x":[1.,-0.e5,1e400,"\ud83dxude00"]}`
+		}, "", "malformed"},
+		{func(b string) string { return `{"s":"s","b":"` + b + `","exp":1795132800.}` }, "malformed", "malformed"},
 		{func(b string) string { return `{"s":"s","s":"s","b":"` + b + `","exp":1795132800}` }, "", "malformed"},
 		{func(b string) string { return `{"s":"s","b":"` + b + `","exp":9223372036854775808}` }, "malformed", "malformed"},
 		{func(b string) string { return `{"s":"s","b":"` + b + `","exp":1e10}` }, "malformed", "malformed"},

@@ -3,13 +3,12 @@ package mcpd
 import (
 	"bytes"
 	"crypto/hmac"
-	"encoding/base64"
 	"strconv"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
 	"sealab/codecs/rawjson"
 )
 
@@ -22,22 +21,6 @@ var (
 	errBind      = codecs.Reject(codecs.Misbound, "bind")
 )
 
-// decoder decodes a segment.
-type decoder func(segment []byte) ([]byte, bool)
-
-// canonical decodes the one spelling of a segment.
-func canonical(segment []byte) ([]byte, bool) { return b64.AppendDecode(nil, segment) }
-
-// spareBits decodes as std.base64.Base64URLNoPadding does, which does not look
-// at the spare bits of the last character.
-func spareBits(segment []byte) ([]byte, bool) {
-	if bytes.ContainsAny(segment, "\r\n") {
-		return nil, false // Go's decoder would skip them
-	}
-	raw, err := base64.RawURLEncoding.AppendDecode(nil, segment)
-	return raw, err == nil
-}
-
 // Verify implements codecs.Scheme.
 func (s *Scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
 	if b == nil {
@@ -45,7 +28,7 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]
 	}
 	bind, decode := s.macs.bindTag(s.material(b)), canonical
 	if s.faithful {
-		decode = spareBits
+		decode = lenient
 	}
 	text, refused := s.mode.open(token, bind, decode)
 	if refused != nil {
@@ -62,11 +45,13 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]
 }
 
 // vibe is what vibe.data.json parses.
-var vibe = rawjson.Dialect{Controls: true, Trailing: true}
+var vibe = rawjson.Dialect{Controls: true, Trailing: true, BarePoint: true, AnyPair: true}
 
 // parse parses the claims, and judges their spelling where the reading does.
+// After the value vibe.d skips all that Unicode calls white space, before and in
+// it only that of JSON.
 func (s *Scheme) parse(text []byte) (*rawjson.Value, *codecs.RejectError) {
-	v, err := vibe.Parse(text)
+	v, err := vibe.Parse(bytes.TrimRightFunc(text, unicode.IsSpace))
 	if err != nil || !utf8.Valid(text) || !isText(&v) {
 		return nil, errMalformed
 	}

@@ -216,7 +216,7 @@ func (p *parser) number(v *Value) bool {
 	}
 	if p.next() == '.' {
 		p.at++
-		if !p.digits() {
+		if !p.digits() && !p.BarePoint {
 			return p.fail("no digit after the point")
 		}
 	}

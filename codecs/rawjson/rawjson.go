@@ -85,6 +85,8 @@ type Dialect struct {
 	Comments  bool // /* */ and // to the end of line are white space
 	AnyEscape bool // a backslash before any other character but a control stands for that character
 	Trailing  bool // a comma may follow the last element of a list
+	BarePoint bool // no digit has to follow the point of a number
+	AnyPair   bool // an escaped high surrogate needs a low one, but whatever character is taken for the backslash between them
 	Halves    bool // an escaped high surrogate is read in the way of Ruby's json 2.6: see half
 	MaxDepth  int  // deepest nesting of arrays and objects; 0: DefaultMaxDepth
 }

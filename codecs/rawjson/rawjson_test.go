@@ -49,6 +49,7 @@ func TestDialects(t *testing.T) {
 		{rawjson.Dialect{Controls: true}, []string{"\"a\n\x01\"", "\"\\u0041\x00\""}},
 		{rawjson.Dialect{AnyEscape: true}, []string{`"\x"`, `"\'\é"`}},
 		{rawjson.Dialect{Trailing: true}, []string{"[1,]", `{"a":[1 , ] , }`}},
+		{rawjson.Dialect{BarePoint: true}, []string{"1.", "[-0.]", "1.e5"}},
 		{rawjson.Dialect{Comments: true}, []string{"/* */1", "1//x\n", "[/**/ 1 /***/,//\n2]"}},
 	} {
 		for _, doc := range c.docs {
@@ -60,11 +61,31 @@ func TestDialects(t *testing.T) {
 	}
 	_, err := rawjson.Dialect{Trailing: true}.Parse([]byte("[,]"))
 	require.Error(t, err)
+	_, err = rawjson.Dialect{BarePoint: true}.Parse([]byte(".5"))
+	require.Error(t, err)
 	_, err = rawjson.Dialect{AnyEscape: true}.Parse([]byte("\"\\\n\""))
 	require.Error(t, err)
 	for _, doc := range []string{"/", "/*", "/*/", "1//x", "/x\n1"} {
 		_, err := rawjson.Dialect{Comments: true}.Parse([]byte(doc))
 		require.Error(t, err, "%q", doc)
+	}
+}
+
+// TestAnyPair has what vibe.d 0.9 answered.
+func TestAnyPair(t *testing.T) {
+	d := rawjson.Dialect{AnyPair: true}
+	for text, want := range map[string]string{
+		`\ud83d\ude00`: "😀", `\ud83dxude00x`: "😀x", `\ud83d"ude00`: "😀", `\ud83déude00`: "😀", `\ud83d😀ude00`: "😀", `\udc00`: "\xed\xb0\x80",
+	} {
+		v, err := d.Parse([]byte(`"` + text + `"`))
+		require.NoError(t, err, text)
+		require.Equal(t, want, string(v.Text), text)
+	}
+	for _, text := range []string{`\ud83d`, `\ud83dx`, `\ud83dxu`, `\ud83dxude0`, `\ud83dxude0g`, `\ud83d\u0041`, `\ud83d\ud83d\ude00`, `\ud83dude00`} {
+		_, err := d.Parse([]byte(`"` + text + `"`))
+		require.Error(t, err, text)
+		_, err = d.Parse(slices.Clip([]byte(`"` + text)))
+		require.Error(t, err, text)
 	}
 }
 

@@ -81,8 +81,11 @@ func (p *parser) escape() (rune, bool) {
 		return 0, false
 	}
 	p.at += 4
-	if p.Halves && isHigh(r) {
+	switch {
+	case p.Halves && isHigh(r):
 		return p.half(r)
+	case p.AnyPair && isHigh(r):
+		return p.pairOf(r)
 	}
 	if rest := p.src[p.at:]; len(rest) >= 6 && rest[0] == '\\' && rest[1] == 'u' {
 		if low, ok := hex4(rest[2:]); ok && isPair(r, low) {
@@ -91,6 +94,21 @@ func (p *parser) escape() (rune, bool) {
 		}
 	}
 	return r, true
+}
+
+// pairOf reads the low surrogate to a high one, behind any character.
+func (p *parser) pairOf(high rune) (rune, bool) {
+	_, skipped := DecodeRune(p.src[p.at:])
+	rest := p.src[p.at+skipped:]
+	if len(rest) == 0 || rest[0] != 'u' {
+		return 0, false
+	}
+	low, ok := hex4(rest[1:])
+	if !ok || !isLow(low) {
+		return 0, false
+	}
+	p.at += skipped + len(`u0000`)
+	return utf16.DecodeRune(high, low), true
 }
 
 // half reads what Ruby's json 2.6 makes of an escaped high surrogate: with

@@ -1,0 +1,58 @@
+package mcpd
+
+import "sealab/codecs/b64"
+
+// decoder decodes a segment.
+type decoder func(segment []byte) ([]byte, bool)
+
+// canonical decodes the one spelling of a segment.
+func canonical(segment []byte) ([]byte, bool) { return b64.AppendDecode(nil, segment) }
+
+// lenient decodes as std.base64.Base64URLNoPadding of Phobos does. Spare bits of
+// the last character are not looked at. A NUL, which stands there for the padding
+// that this variant does not have, is read as -1: as the first character of a
+// group it is another _, as the second it also sets the two low bits of the first,
+// and inside a whole group it ends the decoding, which kills a checked build.
+func lenient(segment []byte) ([]byte, bool) {
+	const group = 4
+	out := make([]byte, 0, len(segment)*3/group)
+	for len(segment) > 0 {
+		n := min(group, len(segment))
+		var v [group]int
+		for i, c := range segment[:n] {
+			v[i] = values[c]
+			if v[i] == none || v[i] == nul && n == group && i >= 2 {
+				return nil, false
+			}
+		}
+		switch n {
+		case 1:
+			return nil, false
+		case 2:
+			out = append(out, byte(v[0]<<2|v[1]>>4))
+		case 3:
+			out = append(out, byte(v[0]<<2|v[1]>>4), byte(v[1]<<4|v[2]>>2))
+		default:
+			out = append(out, byte(v[0]<<2|v[1]>>4), byte(v[1]<<4|v[2]>>2), byte(v[2]<<6|v[3]))
+		}
+		segment = segment[n:]
+	}
+	return out, true
+}
+
+const (
+	nul  = -1 // what Phobos makes of a NUL
+	none = -2 // not a character of the alphabet
+)
+
+// values maps characters to what they stand for.
+var values = func() (t [256]int) {
+	for c := range t {
+		t[c] = none
+	}
+	t[0] = nul
+	for v, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" {
+		t[c] = v
+	}
+	return t
+}()
