@@ -96,7 +96,7 @@ func str(v *rawjson.Value) (string, error) {
 	case rawjson.String:
 		return string(v.Text), nil
 	case rawjson.Number:
-		return string(compactjson.AppendSortedValue(nil, v)), nil
+		return strNumber(v), nil
 	case rawjson.True:
 		return "True", nil
 	case rawjson.False:
@@ -105,6 +105,22 @@ func str(v *rawjson.Value) (string, error) {
 		return "None", nil
 	default:
 		return "", fmt.Errorf("sealab: want text, got %.40s", v.Raw)
+	}
+}
+
+// strNumber is what str makes of a number: what json.dumps does, but for the
+// names of what is not finite.
+func strNumber(v *rawjson.Value) string {
+	text := string(compactjson.AppendNumber(nil, v.Text))
+	switch text {
+	case "NaN":
+		return "nan"
+	case "Infinity":
+		return "inf"
+	case "-Infinity":
+		return "-inf"
+	default:
+		return text
 	}
 }
 
