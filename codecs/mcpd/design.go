@@ -56,7 +56,7 @@ func row(name, doc string, makeMode newMode, faithful bool) codecs.Design {
 
 func spelling(faithful bool) []codecs.Guarantee {
 	if faithful {
-		return codecs.Disclaims(codecs.Canonical, "the spare bits of a segment's last character are ignored")
+		return codecs.Disclaims(codecs.Canonical, "the spare bits of a segment's last character are ignored, and a NUL may stand for a _")
 	}
 	return codecs.Holds(codecs.Canonical)
 }
