@@ -10,9 +10,10 @@ import (
 )
 
 // FromWorker returns the subject of an implementation in another process, which
-// answers as the subject called mirrors does. It mints and verifies for the request that schemes are measured with, and the
-// worker itself times that, so that no pipe is in the figures. A worker without
-// the ability bench has no operation.
+// answers as the subject called mirrors does. It mints and verifies for the
+// request that schemes are measured with, and the worker itself times that, so
+// that no pipe is in the figures. A worker without the ability bench has no
+// operation.
 func FromWorker(c *worker.Client, mirrors string) Subject {
 	d := c.Design()
 	m := newMeasured(d, openerOf(d))

@@ -79,6 +79,11 @@ func (f *attackFlags) run(cmd *cobra.Command, names []string) error {
 	if _, err := f.campaign.Select(); err != nil {
 		return err
 	}
+	if f.out != "" {
+		if err := requireWritable(f.out); err != nil {
+			return err
+		}
+	}
 	subjects, stop, err := f.targets.open(names, cmd.ErrOrStderr())
 	if err != nil {
 		return err

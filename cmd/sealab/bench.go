@@ -72,6 +72,9 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := requireWritable(f.out); err != nil {
+		return err
+	}
 	sdks, stopSDKs, err := startForeign(cmd.ErrOrStderr(), c.Subjects)
 	if err != nil {
 		return err

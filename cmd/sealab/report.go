@@ -1,6 +1,10 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+
 	"github.com/spf13/cobra"
 
 	"sealab/analysis/speed"
@@ -16,6 +20,9 @@ its folder. The report follows from the files alone.`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			run, err := speed.Load(args[0])
+			if errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("%w; want the folder of a run of sealab bench", err)
+			}
 			if err != nil {
 				return err
 			}
