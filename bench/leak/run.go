@@ -46,12 +46,29 @@ func Run(trials []Trial, c Config, progress func(Step)) error {
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return fmt.Errorf("sealab: %w", err)
 	}
+	if err := removeHalves(c.Dir); err != nil {
+		return err
+	}
 	r := runner{c, newSampler(c.Seed), 0, Passes * len(trials), now(), progress}
 	for pass := 1; pass <= Passes; pass++ {
 		for _, t := range trials {
 			if err := r.step(t, pass); err != nil {
 				return fmt.Errorf("sealab: %s, pass %d: %w", t.Name(), pass, err)
 			}
+		}
+	}
+	return nil
+}
+
+// removeHalves removes the samples that a run was writing when it was killed.
+func removeHalves(dir string) error {
+	halves, err := filepath.Glob(filepath.Join(dir, ".*"+samples.Extension+".*"))
+	if err != nil {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	for _, half := range halves {
+		if err := os.Remove(half); err != nil {
+			return fmt.Errorf("sealab: %w", err)
 		}
 	}
 	return nil

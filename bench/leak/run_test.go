@@ -37,7 +37,8 @@ func TestEveryDesignIsProbed(t *testing.T) {
 	}
 }
 
-// TestRunIsResumed takes one file away: that one alone is measured again.
+// TestRunIsResumed takes one file away: that one alone is measured again, and
+// what a killed run left half-written is gone.
 func TestRunIsResumed(t *testing.T) {
 	dir := t.TempDir()
 	trials := []Trial{SameClass("one"), SameClass("two")}
@@ -52,8 +53,11 @@ func TestRunIsResumed(t *testing.T) {
 	}
 	require.Len(t, run(), 4)
 	require.Empty(t, run())
-	require.NoError(t, os.Remove(dir+"/control-two.control.2.samples"))
+	require.NoError(t, os.Rename(dir+"/control-two.control.2.samples", dir+"/.control-two.control.2.samples.123"))
 	require.Equal(t, []string{"control-two.control.2.samples"}, run())
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, files, 4)
 }
 
 func TestRunsAreNotMixed(t *testing.T) {
