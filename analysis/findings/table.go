@@ -86,7 +86,7 @@ func grounds(s verdict.Subject, p codecs.Property, st status) string {
 	case verdict.Refuted:
 		return "by " + strings.Join(st.by, ", ")
 	case verdict.Standing:
-		return fmt.Sprintf("%d attacks", st.tried)
+		return strings.Join(append([]string{fmt.Sprintf("%d attacks", st.tried)}, notes(s, p)...), "; ")
 	}
 	for _, c := range s.Cells {
 		if c.Property == p && c.Reason != "" {
@@ -94,6 +94,17 @@ func grounds(s verdict.Subject, p codecs.Property, st status) string {
 		}
 	}
 	return ""
+}
+
+// notes are how far the attacks on a property went, where that is said.
+func notes(s verdict.Subject, p codecs.Property) []string {
+	var said []string
+	for _, c := range s.Cells {
+		if c.Property == p && c.Note != "" {
+			said = append(said, c.Attack+" "+c.Note)
+		}
+	}
+	return said
 }
 
 // MarkdownTable returns guarantees by designs as one Markdown table.

@@ -105,7 +105,7 @@ func (f *attackFlags) attack(s *attack.Subject, progress io.Writer) (verdict.Sub
 	began := time.Now()
 	c := f.campaign
 	c.Budget = attack.DefaultBudget()
-	c.Budget.Stopwatch = func() time.Duration { return time.Since(began) }
+	c.Budget.Stopwatch = stopwatch(s.Worker != nil, began)
 	c.Budget.Spent = func() bool { return time.Since(began) > f.budget }
 	bar := newProgress(progress)
 	defer bar.end()
@@ -115,6 +115,16 @@ func (f *attackFlags) attack(s *attack.Subject, progress io.Writer) (verdict.Sub
 		c.Progress = func(id string, n, of int) { bar.show(bench.Progress{Stage: s.Name, Done: n, Total: of}) }
 	}
 	return c.Attack(s)
+}
+
+// stopwatch returns the time that a subject has worked: of one in this process
+// what the processor spent, which other programs do not add to; of a worker what
+// has passed.
+func stopwatch(elsewhere bool, began time.Time) func() time.Duration {
+	if _, ok := processorTime(); ok && !elsewhere {
+		return func() time.Duration { spent, _ := processorTime(); return spent }
+	}
+	return func() time.Duration { return time.Since(began) }
 }
 
 // forms write findings.

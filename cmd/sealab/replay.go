@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -71,7 +72,7 @@ func reproduce(f findings.Finding) error {
 		if err != nil {
 			return err
 		}
-		return attack.Reproduce(&attack.Subject{Design: d, Options: f.Location.Options}, f.Category, f.Witness, attack.DefaultBudget())
+		return again(&attack.Subject{Design: d, Options: f.Location.Options}, f)
 	}
 	s, end, err := dialWorker(f.Location.Worker, io.Discard)
 	if err != nil {
@@ -79,5 +80,12 @@ func reproduce(f findings.Finding) error {
 	}
 	defer end() //nolint:errcheck // it is over either way
 	s.Options = f.Location.Options
-	return attack.Reproduce(s, f.Category, f.Witness, attack.DefaultBudget())
+	return again(s, f)
+}
+
+// again shows a finding again on a subject, whose work is timed as it was.
+func again(s *attack.Subject, f findings.Finding) error {
+	budget := attack.DefaultBudget()
+	budget.Stopwatch = stopwatch(s.Worker != nil, time.Now())
+	return attack.Reproduce(s, f.Category, f.Witness, budget)
 }

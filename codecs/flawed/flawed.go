@@ -24,6 +24,9 @@ type Control struct {
 	Breaks []codecs.Property
 	// Attacks are the ids of the attacks that have to see it.
 	Attacks []string
+	// Bytes is the length of a hostile token from which on the mistake shows; 0
+	// where any is enough.
+	Bytes int
 }
 
 // Controls returns every control.

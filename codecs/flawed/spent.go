@@ -34,6 +34,9 @@ func spent() []Control {
 				return []byte(text)
 			}
 		}),
+		from(4<<20, total("joined-again", "a token over 1 MiB is read in blocks, and each makes the whole anew", by("FRM-04", "RES-08"), func(p *signerParts) {
+			p.judged = joinedAgain
+		})),
 		carries("trimmed", "white space around the payload is trimmed", "PAY-03", bytes.TrimSpace),
 		carries("valid-text", "what is not UTF-8 is replaced", "PAY-03", func(payload []byte) []byte {
 			return bytes.ToValidUTF8(payload, []byte("\ufffd"))
@@ -59,6 +62,25 @@ func spent() []Control {
 		scratch(),
 		fastPath(),
 	}
+}
+
+// from lets the control say from which length of a token on its mistake shows.
+func from(n int, c Control) Control {
+	c.Bytes = n
+	return c
+}
+
+// joinedAgain reads what is beyond the first MiB in blocks of 64 KiB.
+func joinedAgain(token []byte) []byte {
+	const plain, block = 1 << 20, 1 << 16
+	if len(token) <= plain {
+		return token
+	}
+	text := string(token[:plain])
+	for part := range slices.Chunk(token[plain:], block) {
+		text += string(part)
+	}
+	return []byte(text)
 }
 
 // statedLength puts the payload's length in front of it and makes a buffer of

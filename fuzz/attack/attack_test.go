@@ -34,7 +34,12 @@ func allocation() time.Duration {
 
 func campaign(t *testing.T, d codecs.Design, only ...string) []verdict.Cell {
 	t.Helper()
-	c := attack.Campaign{Seed: seed, Budget: small(), Only: only}
+	return within(t, small(), d, only...)
+}
+
+func within(t *testing.T, budget attack.Budget, d codecs.Design, only ...string) []verdict.Cell {
+	t.Helper()
+	c := attack.Campaign{Seed: seed, Budget: budget, Only: only}
 	got, err := c.Attack(&attack.Subject{Design: d})
 	require.NoError(t, err)
 	return got.Cells
@@ -53,7 +58,9 @@ func TestControlsFall(t *testing.T) {
 				only = control.Attacks
 			}
 			saw, fell := map[string]bool{}, map[codecs.Property]bool{}
-			for _, cell := range campaign(t, control.Design, only...) {
+			budget := small()
+			budget.Bytes = max(budget.Bytes, control.Bytes)
+			for _, cell := range within(t, budget, control.Design, only...) {
 				if cell.Verdict != verdict.Refuted {
 					continue
 				}

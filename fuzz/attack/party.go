@@ -47,6 +47,23 @@ func (p *Party) unseal(text []byte, c verdict.Context) verdict.Call {
 	return p.call(verdict.OpUnseal, text, c, func() ([]byte, error) { return p.unsealPlain(nil, bytes.Clone(text), c) })
 }
 
+// ask presents text itself, and leaves it to the caller what a fault means.
+func (p *Party) ask(text []byte, c verdict.Context) verdict.Call {
+	call := verdict.Call{Op: verdict.OpUnseal, Keys: p.keys, TTL: p.ttl, Token: text}
+	if p.scheme != nil {
+		call.Context = &c
+	}
+	p.trial.calls++
+	call.Answer = answer(verdict.OpUnseal, func() ([]byte, error) { return p.unsealPlain(nil, text, c) })
+	return call
+}
+
+// sealQuietly seals state, and leaves it to the caller what a fault means.
+func (p *Party) sealQuietly(state []byte, c verdict.Context) verdict.Answer {
+	p.trial.calls++
+	return answer(verdict.OpSeal, func() ([]byte, error) { return p.sealPlain(state, c) })
+}
+
 func (p *Party) sealPlain(state []byte, c verdict.Context) ([]byte, error) {
 	if p.codec != nil {
 		return p.codec.Seal(nil, state)

@@ -11,13 +11,14 @@ import (
 // Reproduce shows a refutation again, or says why it does not show. The deciding
 // calls of the witness are made once more, in order, on parties opened afresh;
 // where that does not give the same answers, since sealing is random or what
-// decided was sealing itself, the attack is run again under its seed.
+// decided was sealing itself, or where no answer decided but what it cost, the
+// attack is run again under its seed.
 func Reproduce(s *Subject, p codecs.Property, w *verdict.Witness, b Budget) error {
 	r, err := find(w.Attack)
 	if err != nil {
 		return err
 	}
-	if repeats(newTrial(s, r, w.Seed, b), w.Calls) {
+	if !r.Measures && repeats(newTrial(s, r, w.Seed, b), w.Calls) {
 		return nil
 	}
 	again := newTrial(s, r, w.Seed, b)

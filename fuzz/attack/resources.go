@@ -24,6 +24,8 @@ var onResources = []Refuter{
 		Gain: "memory at will", Origin: "CVE-2025-27144, CVE-2025-30204", Run: memoryPerByte, Measures: true},
 	{ID: "RES-01", Name: "work per byte of a hostile token", Refutes: answering, Layer: LayerResources,
 		Gain: "a server that is kept busy", Origin: "CVE-2022-36083", Run: workPerByte, Measures: true},
+	{ID: "RES-08", Name: "work per byte of the longest tokens", Refutes: answering, Layer: LayerResources,
+		Gain: "a server that is kept busy", Origin: "CVE-2022-36083; buffers that grow by a constant", Run: workOfLongest, Search: true, Measures: true},
 	{ID: "RES-04", Name: "many at once", Refutes: []codecs.Property{codecs.ByteExact, codecs.Total}, Layer: LayerResources,
 		Gain: "the state of another request", Origin: "state shared by calls", Run: manyAtOnce},
 	{ID: "RES-05", Name: "verification missing on one path", Refutes: unforgeable, Layer: LayerResources, Gain: gainForgery,
@@ -43,24 +45,11 @@ func misbehaviour(t *Trial) {
 	}
 	t.try(codecs.Total)
 	for _, said := range t.Subject.Misbehaviour() {
-		t.refute(codecs.Total, said)
+		if !slices.Contains(t.Subject.excused, said) {
+			t.refute(codecs.Total, said)
+		}
 	}
 }
-
-// bombs are long texts that are cheap to make, by name.
-func bombs(tok *Token, prefix string, n int) []bomb {
-	body := strings.Repeat("A", n)
-	return []bomb{
-		{"full stops", strings.Repeat(".", n)}, {"letters", body}, {"letters after the prefix", prefix + body},
-		{"full stops after the prefix", prefix + strings.Repeat(".", n)}, {"pieces of one letter", prefix + strings.Repeat("A.", n/2)},
-		{"padding", prefix + strings.Repeat("=", n)}, {"line breaks", prefix + strings.Repeat("\n", n)}, {"opening brackets", strings.Repeat("[", n)},
-		{"an honest token and letters", string(tok.Text) + body}, {"an honest token in the middle", string(tok.Text[:len(tok.Text)/2]) + body + string(tok.Text[len(tok.Text)/2:])},
-		{"opening braces, encoded", prefix + textCodes[5].encode([]byte(strings.Repeat(`{"a":`, n/8)))},
-		{"text that is not ASCII", strings.Repeat("\u00e9", n/2)},
-	}
-}
-
-type bomb struct{ name, text string }
 
 // prefixOf is the subject's prefix, stated or seen.
 func (t *Trial) prefixOf(tok *Token) string {
@@ -97,8 +86,8 @@ func hostileTexts(t *Trial) {
 		t.presents(p, tok, prefix+text)
 		t.presents(p, tok, string(tok.Text)+text)
 	}
-	for _, b := range bombs(tok, prefix, min(1<<16, t.Budget.Bytes)) {
-		t.presents(p, tok, b.text)
+	for _, b := range bombs(tok, prefix) {
+		t.presents(p, tok, b.text(min(1<<16, t.Budget.Bytes)))
 	}
 }
 
@@ -135,77 +124,6 @@ func hostileContexts(t *Trial) {
 		p.unseal(tok.Text, c)
 		p.seal(tok.State, c)
 	}
-}
-
-// perByte is how many bytes a reader may allocate for each byte of a token.
-const perByte = 24
-
-func memoryPerByte(t *Trial) {
-	p, tok, ok := t.base()
-	if !ok {
-		return
-	}
-	if t.Subject.Worker != nil {
-		t.skip("what another process allocates is not seen from here")
-		return
-	}
-	n := t.Budget.Bytes
-	for _, b := range bombs(tok, t.prefixOf(tok), n) {
-		t.try(codecs.Total)
-		text := []byte(b.text)
-		var call verdict.Call
-		if grown := t.allocates(func() { call = p.unseal(text, tok.Under) }); grown > uint64(perByte*len(text)+1<<20) {
-			t.refute(codecs.Total, fmt.Sprintf("%d bytes of %s make the reader allocate %d", len(text), b.name, grown), call)
-		}
-	}
-}
-
-// The bounds of work: what a length four times as long may cost, and the time
-// under which nothing is said.
-const (
-	fourfold = 10
-	tooShort = time.Second
-)
-
-func workPerByte(t *Trial) {
-	p, tok, ok := t.base()
-	if !ok {
-		return
-	}
-	if t.Budget.Stopwatch == nil {
-		t.skip("no clock was given")
-		return
-	}
-	n := t.Budget.Bytes / 4
-	long := bombs(tok, t.prefixOf(tok), 4*n)
-	for i, b := range bombs(tok, t.prefixOf(tok), n) {
-		t.try(codecs.Total)
-		call, whole := t.takes(p, tok, long[i].text)
-		if whole < tooShort {
-			continue
-		}
-		_, short := t.takes(p, tok, b.text)
-		if whole > tooShort && whole > fourfold*short {
-			t.refute(codecs.Total, fmt.Sprintf("%d bytes of %s take %s and four times as many %s", len(b.text), b.name, short, whole), call)
-		}
-	}
-}
-
-// takes is the least that it takes to judge text in three tries: what else runs
-// on the machine may add to it, and cannot take away.
-func (t *Trial) takes(p *Party, tok *Token, text string) (call verdict.Call, least time.Duration) {
-	for try := range 3 {
-		before := t.Budget.Stopwatch()
-		call = p.unseal([]byte(text), tok.Under)
-		took := t.Budget.Stopwatch() - before
-		if try == 0 || took < least {
-			least = took
-		}
-		if least < tooShort/fourfold {
-			break
-		}
-	}
-	return call, least
 }
 
 // manyAtOnce seals and opens in several goroutines, each with states of its own.

@@ -124,7 +124,7 @@ func (t *Trial) cell(p codecs.Property) verdict.Cell {
 		c.Trials = max(c.Trials, 1)
 		c.Witness = &verdict.Witness{Attack: t.attack.ID, Seed: t.seed, Calls: short(f.calls)}
 	case c.Trials > 0:
-		c.Verdict = verdict.Standing
+		c.Verdict, c.Note = verdict.Standing, t.noted
 	default:
 		c.Verdict, c.Reason = verdict.Unexercised, t.skipped
 		if c.Reason == "" {

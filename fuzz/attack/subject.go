@@ -25,8 +25,9 @@ type Subject struct {
 	// nil: there is nothing beside them.
 	Misbehaviour func() []string
 
-	spends *bool // whether a token is good for once; nil: not asked yet
-	faults int   // calls so far that came neither to a result nor to a refusal
+	spends  *bool    // whether a token is good for once; nil: not asked yet
+	faults  int      // calls so far that came neither to a result nor to a refusal
+	excused []string // misbehaviour at lines that the worker cannot read at all
 }
 
 // The number of faults after which a worker is no longer asked: in one attack, and
@@ -39,22 +40,33 @@ const (
 // broken reports that the subject had too many faults to be attacked further.
 func (s *Subject) broken() bool { return s.Worker != nil && s.faults >= faultsPerCampaign }
 
+// said is what the subject did so far beside its answers.
+func (s *Subject) said() []string {
+	if s.Misbehaviour == nil {
+		return nil
+	}
+	return s.Misbehaviour()
+}
+
+// excuse forgives what the subject did beside its answers from number n on.
+func (s *Subject) excuse(n int) { s.excused = append(s.excused, s.said()[n:]...) }
+
 // A Budget bounds a campaign by counts, so that its outcome depends on the seed
 // alone.
 type Budget struct {
 	Seals   int // tokens in searches for repetition
 	Unseals int // tokens in searches for a tag
-	Bytes   int // longest hostile token
+	Bytes   int // longest hostile token; searches climb to it
 	// Spent reports that the time given to the campaign is over: what has not
 	// begun is then unexercised, and long searches end. nil: never.
 	Spent func() bool
-	// Stopwatch returns the time that has passed since some fixed moment, for
-	// attacks on work. nil: those are unexercised.
+	// Stopwatch returns the time that the subject has worked since some fixed
+	// moment, for attacks on work. nil: those are unexercised.
 	Stopwatch func() time.Duration
 }
 
 // DefaultBudget is enough for every fault that the catalog of attacks names.
-func DefaultBudget() Budget { return Budget{Seals: 1 << 16, Unseals: 1 << 16, Bytes: 1 << 20} }
+func DefaultBudget() Budget { return Budget{Seals: 1 << 16, Unseals: 1 << 16, Bytes: 64 << 20} }
 
 // word returns what the design says of p.
 func (s *Subject) word(p codecs.Property) verdict.Word {

@@ -25,6 +25,7 @@ type Trial struct {
 	trials   map[codecs.Property]int
 	refuted  map[codecs.Property]finding
 	skipped  string
+	noted    string
 	faults   int
 	firstBad *verdict.Call // the first call that came to a fault
 }
@@ -73,6 +74,9 @@ func (t *Trial) fell(p codecs.Property) bool {
 
 // skip gives the reason why what was not tried was not.
 func (t *Trial) skip(format string, args ...any) { t.skipped = fmt.Sprintf(format, args...) }
+
+// note says of what was tried how far it went.
+func (t *Trial) note(format string, args ...any) { t.noted = fmt.Sprintf(format, args...) }
 
 // fault records a call that the subject answered with neither result nor refusal.
 func (t *Trial) fault(c verdict.Call) {

@@ -64,6 +64,7 @@ type Cell struct {
 	Word     Word            `json:"word"`
 	Trials   int             `json:"trials"`
 	Reason   string          `json:"reason,omitempty"` // of unexercised
+	Note     string          `json:"note,omitempty"`   // of standing: how far the attack went
 	Issue    string          `json:"issue,omitempty"`  // of refuted: what happened
 	Gain     string          `json:"gain,omitempty"`   // of refuted: what an attacker gains
 	Witness  *Witness        `json:"witness,omitempty"`
