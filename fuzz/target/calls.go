@@ -2,6 +2,7 @@ package target
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -101,8 +102,8 @@ func (f family) together(_ *program.Program, what presented) error {
 	wait.Go(func() { beside = f.one.requireSame(other, []byte(`"beside"`)) })
 	again, refusedAgain, err := f.one.open(what.token)
 	wait.Wait()
-	if err != nil || beside != nil {
-		return fmt.Errorf("beside another call: %w, %w", err, beside)
+	if err := errors.Join(err, beside); err != nil {
+		return fmt.Errorf("beside another call: %w", err)
 	}
 	if !sameRefusal(refused, refusedAgain) || !bytes.Equal(got, again) {
 		return fmt.Errorf("%s: %q is answered differently beside another call", f.one.Name, what.token)

@@ -64,7 +64,8 @@ func pairsOf(s subject) []pair {
 
 func claims(p *program.Program) error {
 	p.Continue()
-	r := readers()[p.Pick(len(readers()))]
+	all := readers()
+	r := all[choose(p, len(all), func(i int) bool { return all[i].dear })]
 	seed := make([]byte, r.assembler.SeedSize())
 	document := r.document(p)
 	token, err := r.assembler.SealEdited(nil, seed, []byte(`"state"`), func(step codecs.Step, value []byte) []byte {
@@ -139,7 +140,7 @@ func reword(p *program.Program, document []byte) []byte {
 // limit.
 func value(p *program.Program) string {
 	n := int(p.Byte())
-	switch p.Pick(8) {
+	switch p.Pick(9) {
 	case 0:
 		return strings.Repeat("[", n) + strings.Repeat("]", n)
 	case 1:
@@ -154,6 +155,8 @@ func value(p *program.Program) string {
 		return fmt.Sprintf("%d.%d", home.now.Unix()+int64(p.Uint16()-1<<15), n)
 	case 6:
 		return fmt.Sprintf("%d", int64(1)<<(n%63)+int64(p.Byte()%3)-1)
+	case 7:
+		return "[" + strings.Repeat("0,", n) + "0]"
 	default:
 		return `"` + string(literal(p)) + `"`
 	}

@@ -35,6 +35,7 @@ var schemes = sync.OnceValue(func() []mortal {
 	for _, d := range catalog.All() {
 		if d.IsScheme() {
 			s := mustSubject(d, codecs.Config{Secrets: secrets(d, 0), TTL: &ttl})
+			s.dear = s.encapsulates()
 			all = append(all, mortal{s, s.holds(codecs.Expiry) || s.diesOnceIn(24*time.Hour)})
 		}
 	}
@@ -55,7 +56,8 @@ func (s subject) diesOnceIn(age time.Duration) bool {
 
 func contexts(p *program.Program) error {
 	p.Continue()
-	s := schemes()[p.Pick(len(schemes()))]
+	all := schemes()
+	s := all[choose(p, len(all), func(i int) bool { return all[i].dear })]
 	seed, state := s.seed(p), s.payload(p)
 	made := home
 	made.now = made.now.Add(moments[p.Pick(len(moments))])

@@ -22,7 +22,7 @@ func matter(p *program.Program, size func(n int) int) []byte {
 	if n <= plain {
 		return p.Take(n)
 	}
-	switch n % 8 {
+	switch n % 10 {
 	case 0:
 		return p.Bytes(plain)
 	case 1:
@@ -37,9 +37,20 @@ func matter(p *program.Program, size func(n int) int) []byte {
 		return pad(append(bytes.Clone(literal(p)), literal(p)...), p.Byte(), literal(p), length(p, size))
 	case 6:
 		return pad(p.Bytes(8), p.Byte(), p.Bytes(8), length(p, size))
-	default:
+	case 7:
 		return words(p)
+	default:
+		return bracketed(p, size)
 	}
+}
+
+// brackets are what documents begin and end with.
+var brackets = []string{"{}", "[]", `""`, "<>"}
+
+// bracketed is what looks like a document to whoever reads its ends.
+func bracketed(p *program.Program, size func(n int) int) []byte {
+	pair := brackets[p.Pick(len(brackets))]
+	return pad([]byte{pair[0], p.Byte()}, p.Byte(), []byte{pair[1]}, length(p, size))
 }
 
 // words are up to four literals, with a byte between them.
@@ -73,7 +84,7 @@ func pad(first []byte, fill byte, last []byte, n int) []byte {
 var borders = []int{0, 8, 16, 20, 24, 32, 48, 64, 96, 128, 192, 255, 256, 512, 1000, 1024, 2048, 3072, 4096, 8192, 1 << 15, 1 << 16}
 
 // near is how far from a border a length may lie, on either side.
-const near = 3
+const near = 6 // prefixes are shorter
 
 // length reads a length in bytes: any small one, one near a border or near a
 // number of the source, of what is made or of the token that it becomes. size

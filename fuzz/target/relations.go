@@ -56,7 +56,8 @@ var allRelations = []func(family, *program.Program, presented) error{
 
 func relations(p *program.Program) error {
 	p.Continue()
-	f := families()[p.Pick(len(families()))]
+	all := families()
+	f := all[choose(p, len(all), func(i int) bool { return all[i].one.dear })]
 	holds := allRelations[p.Pick(len(allRelations))]
 	what := presented{seed: f.one.seed(p), payload: f.one.payload(p)}
 	token, err := f.one.assembler.SealSeeded(nil, what.seed, what.payload)

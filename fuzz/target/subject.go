@@ -18,16 +18,29 @@ type subject struct {
 	codec     codecs.Codec // for a scheme: bound to one binding and time
 	assembler codecs.Assembler
 	scheme    codecs.Scheme // nil for a codec
+	dear      bool          // a token takes an agreement of keys
 }
 
 // subjects are all designs of the catalog that can seal step by step.
 var subjects = sync.OnceValue(func() []subject {
 	var all []subject
 	for _, d := range catalog.All() {
-		all = append(all, mustSubject(d, codecs.Config{Secrets: secrets(d, 0)}))
+		s := mustSubject(d, codecs.Config{Secrets: secrets(d, 0)})
+		s.dear = s.encapsulates()
+		all = append(all, s)
 	}
 	return all
 })
+
+// encapsulates reports whether a token has a step that encapsulates a key.
+func (s subject) encapsulates() (has bool) {
+	//nolint:errcheck // what cannot be sealed has shown its steps
+	s.assembler.SealEdited(nil, make([]byte, s.assembler.SeedSize()), []byte(`"state"`), func(step codecs.Step, value []byte) []byte {
+		has = has || step == codecs.StepEnc
+		return value
+	})
+	return has
+}
 
 // mustSubject sets a design of the catalog up with what it is known to take.
 func mustSubject(d codecs.Design, c codecs.Config) subject {
@@ -82,7 +95,26 @@ func secrets(d codecs.Design, number int) [][]byte {
 }
 
 // pick chooses a subject.
-func pick(p *program.Program) subject { return subjects()[p.Pick(len(subjects()))] }
+func pick(p *program.Program) subject {
+	all := subjects()
+	return all[choose(p, len(all), func(i int) bool { return all[i].dear })]
+}
+
+// choose reads the choice of one of n, at most 128. A byte below n is that one;
+// above it passes over what is dear, a hundred times the time of the others:
+// designs share the time of a target, not its executions.
+func choose(p *program.Program, n int, dear func(i int) bool) int {
+	b := int(p.Byte())
+	if b < n {
+		return b
+	}
+	for i := range n {
+		if at := (b + i) % n; !dear(at) {
+			return at
+		}
+	}
+	return b % n
+}
 
 // holds reports whether the design states p.
 func (s subject) holds(p codecs.Property) bool {

@@ -45,7 +45,7 @@ type Bug struct {
 type opener func(dst, token []byte) ([]byte, error)
 
 // Bugs returns every bug.
-func Bugs() []Bug { return slices.Concat(spellings(), states(), contexts()) }
+func Bugs() []Bug { return slices.Concat(spellings(), states(), contexts(), rare()) }
 
 // In returns the designs with the chosen bugs in them.
 func In(designs []codecs.Design) []codecs.Design {

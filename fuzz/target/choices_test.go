@@ -29,8 +29,18 @@ func TestMatter(t *testing.T) {
 	var raw program.Writer
 	require.Equal(t, "abc", string(matter(program.New(raw.Bytes([]byte("abc")).Program()), nil)))
 	var filled program.Writer
-	filled.Uint16(plain + 1).Byte('x').Byte(10).Byte(4).Byte(near + 1) // 257 is recipe 1; the border of 16 bytes and one more
+	// Recipe 1, with the fifth border and one byte more.
+	filled.Uint16(301).Byte('x').Byte(10).Byte(4).Byte(near + 1)
 	require.Len(t, matter(program.New(filled.Program()), nil), borders[4]+1)
 	require.Equal(t, "ab..c", string(pad([]byte("ab"), '.', []byte("c"), 5)))
 	require.Equal(t, "abc", string(pad([]byte("ab"), '.', []byte("c"), 0)))
+}
+
+// TestChoose names each by its number, and passes over what is dear.
+func TestChoose(t *testing.T) {
+	dear := func(i int) bool { return i == 2 }
+	require.Equal(t, 2, choose(program.New([]byte{2}), 3, dear))
+	require.Equal(t, 0, choose(program.New([]byte{5}), 3, dear))
+	require.Equal(t, 2, choose(program.New([]byte{5}), 3, func(int) bool { return true }))
+	require.True(t, slices.ContainsFunc(subjects(), func(s subject) bool { return s.dear }))
 }
