@@ -133,6 +133,10 @@ fuzz: ## fuzz all targets for FUZZTIME (5m) in FUZZDIR; say what was covered and
 	status=0; bin/sealab fuzz run --for $(FUZZTIME) --dir $(FUZZDIR) $(FUZZFLAGS) || status=$$?; \
 	test $$status -gt 1 || bin/sealab fuzz cover --dir $(FUZZDIR) || status=$$?; exit $$status
 
+.PHONY: fuzz-report
+fuzz-report: bin/sealab ## write what the campaign in FUZZDIR did to results/fuzz-...
+	bin/sealab fuzz report --dir $(FUZZDIR) --out results
+
 .PHONY: fuzz-kill
 fuzz-kill: ## kill a campaign on planted bugs KILLS (100) times: nothing may be lost
 	$(GO) test -count=1 -v -timeout 0 -run TestKill ./fuzz/campaign -args -kills $(KILLS) -kill-tags planted

@@ -79,7 +79,7 @@ func (s Stamp) config(c Config) []benchfmt.Config {
 	add("goos", runtime.GOOS)
 	add("goarch", runtime.GOARCH)
 	add("pkg", "sealab/bench")
-	add("cpu", cpuName())
+	add("cpu", CPUName())
 	add("cpus", runtime.NumCPU())
 	add("toolchain", runtime.Version())
 	add("commit", s.Commit)
@@ -93,8 +93,9 @@ func (s Stamp) config(c Config) []benchfmt.Config {
 	return all
 }
 
-// cpuName returns the processor's name where the system tells it in a file.
-func cpuName() string {
+// CPUName returns the processor's name where the system tells it in a file, and
+// "unknown" elsewhere.
+func CPUName() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
 		return unknown

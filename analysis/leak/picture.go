@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"sealab/internal/samples"
+	"sealab/internal/svg"
 )
 
 // The layout of a picture, in pixels.
@@ -20,25 +21,28 @@ const (
 	periods                     = 50 // parts of the run in the picture over time
 )
 
+// A drawing is the picture of one file.
+type drawing struct{ *svg.Drawing }
+
 // Picture draws the differences of one file: on the left how they are
 // distributed, on the right their trimmed mean over the course of the run. The
 // band is what the limit allows; the red line is the effect.
 func Picture(f *samples.File, v *Verdict) []byte {
 	s := newSeries(f)
-	d := newDrawing(pictureWidth, pictureHeight,
-		fmt.Sprintf("%s, %s, pass %d: %s against %s", f.Subject, f.Pair, f.Pass, f.B, f.A))
+	d := drawing{svg.New(pictureWidth, pictureHeight,
+		fmt.Sprintf("%s, %s, pass %d: %s against %s", f.Subject, f.Pair, f.Pass, f.B, f.A))}
 	effect := v.First.Trimmed.Value
 	d.distribution(s.d, effect, v.Limit)
 	d.course(s.d, effect, v.Limit)
-	return d.bytes()
+	return d.Bytes()
 }
 
 // distribution draws the histogram of the differences without the outermost
 // hundredth on each side.
-func (d *drawing) distribution(x []float64, effect, limit float64) {
+func (d drawing) distribution(x []float64, effect, limit float64) {
 	sorted := slices.Sorted(slices.Values(x))
 	low, high := around(stat.Quantile(0.01, stat.Empirical, sorted, nil), stat.Quantile(0.99, stat.Empirical, sorted, nil), limit)
-	across := scale{low, high, leftPanel, leftPanel + panelWidth}
+	across := svg.Scale{From: low, To: high, First: leftPanel, Last: leftPanel + panelWidth}
 	counts := make([]float64, bins)
 	most := 1.0
 	for _, v := range sorted {
@@ -49,20 +53,20 @@ func (d *drawing) distribution(x []float64, effect, limit float64) {
 		counts[i]++
 		most = max(most, counts[i])
 	}
-	d.rect(across.at(-limit), panelTop, across.at(limit)-across.at(-limit), panelBottom-panelTop, band)
-	up := scale{0, most, panelBottom, panelTop}
+	d.Rect(across.At(-limit), panelTop, across.At(limit)-across.At(-limit), panelBottom-panelTop, svg.Band)
+	up := svg.Scale{From: 0, To: most, First: panelBottom, Last: panelTop}
 	for i, n := range counts {
-		d.rect(leftPanel+float64(i)*panelWidth/bins, up.at(n), panelWidth/bins-0.5, panelBottom-up.at(n), dark)
+		d.Rect(leftPanel+float64(i)*panelWidth/bins, up.At(n), panelWidth/bins-0.5, panelBottom-up.At(n), svg.Dark)
 	}
-	d.line(across.at(effect), panelTop, across.at(effect), panelBottom, red)
-	for _, v := range across.ticks() {
-		d.text(across.at(v), panelBottom+14, "middle", fmt.Sprintf("%.3g", v))
+	d.Line(across.At(effect), panelTop, across.At(effect), panelBottom, svg.Red)
+	for _, v := range across.Ticks() {
+		d.Text(across.At(v), panelBottom+14, "middle", fmt.Sprintf("%.3g", v))
 	}
-	d.text(leftPanel+panelWidth/2, panelBottom+32, "middle", "difference inside a block, ns per operation")
+	d.Text(leftPanel+panelWidth/2, panelBottom+32, "middle", "difference inside a block, ns per operation")
 }
 
 // course draws the trimmed mean of each part of the run.
-func (d *drawing) course(x []float64, effect, limit float64) {
+func (d drawing) course(x []float64, effect, limit float64) {
 	size := max(1, len(x)/periods)
 	var means []float64
 	for part := range slices.Chunk(x, size) {
@@ -71,18 +75,18 @@ func (d *drawing) course(x []float64, effect, limit float64) {
 		}
 	}
 	low, high := around(slices.Min(means), slices.Max(means), limit)
-	up := scale{low, high, panelBottom, panelTop}
-	across := scale{0, float64(len(means)), rightPanel, rightPanel + panelWidth}
-	d.rect(rightPanel, up.at(limit), panelWidth, up.at(-limit)-up.at(limit), band)
-	d.line(rightPanel, up.at(0), rightPanel+panelWidth, up.at(0), grey)
-	d.line(rightPanel, up.at(effect), rightPanel+panelWidth, up.at(effect), red)
+	up := svg.Scale{From: low, To: high, First: panelBottom, Last: panelTop}
+	across := svg.Scale{From: 0, To: float64(len(means)), First: rightPanel, Last: rightPanel + panelWidth}
+	d.Rect(rightPanel, up.At(limit), panelWidth, up.At(-limit)-up.At(limit), svg.Band)
+	d.Line(rightPanel, up.At(0), rightPanel+panelWidth, up.At(0), svg.Grey)
+	d.Line(rightPanel, up.At(effect), rightPanel+panelWidth, up.At(effect), svg.Red)
 	for i, m := range means {
-		fmt.Fprintf(d, `<circle cx="%.1f" cy="%.1f" r="2" fill="%s"/>`+"\n", across.at(float64(i)+0.5), up.at(m), dark)
+		d.Dot(across.At(float64(i)+0.5), up.At(m), 2, svg.Dark)
 	}
-	for _, v := range up.ticks() {
-		d.text(rightPanel-4, up.at(v)+4, "end", fmt.Sprintf("%.3g", v))
+	for _, v := range up.Ticks() {
+		d.Text(rightPanel-4, up.At(v)+4, "end", fmt.Sprintf("%.3g", v))
 	}
-	d.text(rightPanel+panelWidth/2, panelBottom+32, "middle", "trimmed mean in the course of the run, ns per operation")
+	d.Text(rightPanel+panelWidth/2, panelBottom+32, "middle", "trimmed mean in the course of the run, ns per operation")
 }
 
 // around returns ends that hold low, high, zero and the limit, with a margin.

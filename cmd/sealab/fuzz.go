@@ -27,6 +27,7 @@ they run, from the folder they are called in.`,
 		newFuzzFleetCommand(),
 		newFuzzMinimizeCommand(),
 		newFuzzProofCommand(),
+		newFuzzReportCommand(),
 		newFuzzRunCommand(),
 		newFuzzStatusCommand(),
 	)

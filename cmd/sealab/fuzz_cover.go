@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -9,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/fuzz/campaign"
+	"sealab/internal/atomicfile"
 )
 
 func newFuzzCoverCommand() *cobra.Command {
@@ -18,7 +21,8 @@ func newFuzzCoverCommand() *cobra.Command {
 		Short: "Show which statements the corpora of a campaign run",
 		Long: `Run the seeds and corpora, of all targets by default, and show the share of
 statements of each package under test that they run. The profile is written to
-cover.out in the campaign's folder, for "go tool cover -html".`,
+cover.out in the campaign's folder, for "go tool cover -html", and the table to
+cover.txt, for "sealab fuzz report".`,
 		Example: `  sealab fuzz cover --dir campaign
   go tool cover -html campaign/cover.out`,
 		RunE: func(cmd *cobra.Command, names []string) error {
@@ -31,7 +35,14 @@ cover.out in the campaign's folder, for "go tool cover -html".`,
 			if err := profile.Write(filepath.Join(folder.dir, "cover.out")); err != nil {
 				return err
 			}
-			return profile.WriteTable(cmd.OutOrStdout())
+			var table bytes.Buffer
+			if err := profile.WriteTable(&table); err != nil {
+				return err
+			}
+			if _, err := cmd.OutOrStdout().Write(table.Bytes()); err != nil {
+				return fmt.Errorf("sealab: %w", err)
+			}
+			return atomicfile.Write(filepath.Join(folder.dir, campaign.CoverTable), table.Bytes())
 		},
 	}
 	folder.add(cmd)

@@ -11,6 +11,10 @@ import (
 	"sealab/fuzz/harness"
 )
 
+// CoverTable is the file in a campaign's folder that keeps the table of the last
+// Profile, for ReadReport.
+const CoverTable = "cover.txt"
+
 // Cover runs the seeds and corpora of the campaign in dir, of the targets called
 // names or of all, and returns what they run of the packages under test.
 func Cover(ctx context.Context, dir string, names []string, now func() time.Time) (p Profile, err error) {

@@ -17,8 +17,8 @@ type Record struct {
 
 	// Of EventProgress: what happened since the record before.
 	Executions int64   `json:"executions,omitempty"`
-	Seconds    float64 `json:"seconds,omitempty"`
-	New        int     `json:"new,omitempty"` // inputs that found new coverage
+	Seconds    float64 `json:"seconds,omitempty"` // of one core: those of all workers together
+	New        int     `json:"new,omitempty"`     // inputs that found new coverage
 
 	// Of EventProgress: what there is now.
 	Coverage int `json:"coverage,omitempty"` // bits of the engine's counters

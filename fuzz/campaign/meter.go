@@ -10,6 +10,7 @@ const recordEvery = 10 * time.Second
 type meter struct {
 	campaign *Campaign
 	target   Target
+	workers  int
 	last     time.Time
 	recorded count
 	err      error // the first record that could not be written
@@ -25,7 +26,7 @@ func (m *meter) record(now count) error {
 	at := m.campaign.config.Now()
 	r := Record{
 		Time: at, Event: EventProgress, Target: m.target.Name,
-		Executions: now.executions - m.recorded.executions, Seconds: at.Sub(m.last).Seconds(), New: now.found - m.recorded.found,
+		Executions: now.executions - m.recorded.executions, Seconds: at.Sub(m.last).Seconds() * float64(m.workers), New: now.found - m.recorded.found,
 		Coverage: now.coverage, Corpus: now.corpus,
 	}
 	m.recorded, m.last = now, at

@@ -48,7 +48,7 @@ func TestPage(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.Code, w.Body)
 	body := w.Body.String()
 	for _, want := range []string{"<td>text</td><td>300000</td><td>1000</td><td>1000</td><td>140</td>", "<td>7m0s</td>",
-		`points="4.0,116.0 92.0,88.0 180.0,60.0 268.0,32.0 356.0,4.0"`, "sealab/codecs/x.Open", "panic-0123456789", "&lt;script&gt;"} {
+		`points="128.0,172.0 196.0,137.5 264.0,103.0 332.0,68.5 400.0,34.0"`, "text: coverage, bits", "minutes of one core", "sealab/codecs/x.Open", "panic-0123456789", "&lt;script&gt;"} {
 		require.Contains(t, body, want)
 	}
 	require.NotContains(t, body, "<script>")

@@ -81,7 +81,7 @@ func (c *Campaign) takeTurns(ctx context.Context, shares *sharing, workers int) 
 
 // turn runs one slice, and files what it found.
 func (c *Campaign) turn(ctx context.Context, s slice) (sliceResult, error) {
-	meter := meter{campaign: c, target: s.target, last: c.config.Now()}
+	meter := meter{campaign: c, target: s.target, workers: s.workers, last: c.config.Now()}
 	result, err := c.runSlice(ctx, s, meter.progress)
 	if err := errors.Join(err, meter.err); err != nil {
 		return result, err

@@ -43,6 +43,7 @@ type TargetStatus struct {
 // A Point is the coverage after so many executions.
 type Point struct {
 	Time       time.Time
+	Seconds    float64 // that the target ran, of one core
 	Executions int64
 	Coverage   int
 }
@@ -112,7 +113,7 @@ func (t *TargetStatus) add(r Record) {
 	}
 	if r.Coverage > 0 { // a slice that ended early does not know
 		t.Coverage = max(t.Coverage, r.Coverage)
-		t.Curve = append(t.Curve, Point{r.Time, t.Executions, t.Coverage})
+		t.Curve = append(t.Curve, Point{r.Time, t.Seconds, t.Executions, t.Coverage})
 	}
 }
 

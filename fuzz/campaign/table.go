@@ -47,7 +47,7 @@ func (k Crasher) Condition() string {
 	case k.Alone:
 		return ""
 	case k.After > 0:
-		return fmt.Sprintf(", fails after the %d inputs in history", k.After)
+		return fmt.Sprintf(", fails after what is in history/: %d", k.After)
 	}
 	return ", does not fail again: " + k.Unexplained
 }
@@ -60,18 +60,24 @@ func (s Status) Crashers() (n int) {
 	return n
 }
 
+// Executions counts those of all targets.
+func (s Status) Executions() (n int64) {
+	for _, t := range s.Targets {
+		n += t.Executions
+	}
+	return n
+}
+
 // Summary says in one line how far the campaign has come.
 func (s Status) Summary() string {
-	var executions int64
 	var idle []string
 	for _, t := range s.Targets {
-		executions += t.Executions
 		if t.Executions == 0 {
 			idle = append(idle, t.Name)
 		}
 	}
 	line := fmt.Sprintf("%d targets, %d executions in %s of one core, %d crashers",
-		len(s.Targets), executions, seconds(s.Ran), s.Crashers())
+		len(s.Targets), s.Executions(), seconds(s.Ran), s.Crashers())
 	if len(idle) > 0 {
 		line += "; unexercised: " + strings.Join(idle, ", ")
 	}

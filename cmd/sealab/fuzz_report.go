@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sealab/bench"
+	"sealab/fuzz/campaign"
+)
+
+func newFuzzReportCommand() *cobra.Command {
+	var folder campaignFolder
+	var out string
+	cmd := &cobra.Command{
+		Use:   "report",
+		Short: "Write what a campaign did, to be kept with the code",
+		Long: `Write a new folder with what a campaign did, small enough to be committed:
+
+  report.md    for each target executions, executions a second, coverage, new inputs
+               and crashers; the statements covered where "sealab fuzz cover" ran
+  report.json  the same, with the curves as numbers
+  pictures/    the curves
+
+The stamp names the commit of this command, which is that of the code under test
+where both come from one tree, as with make fuzz.`,
+		Example: `  sealab fuzz report --dir fuzz-campaign --out results`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			stamp, err := bench.NewStamp(time.Now(), "")
+			if err != nil {
+				return err
+			}
+			report, err := campaign.ReadReport(folder.dir, campaign.Stamp{
+				Commit: stamp.Commit, Dirty: stamp.Dirty, Host: stamp.Host, Toolchain: runtime.Version(),
+				Processor: bench.CPUName(), Cores: runtime.NumCPU(), Modules: stamp.Modules,
+			})
+			if err != nil {
+				return err
+			}
+			dir := filepath.Join(out, "fuzz-"+stamp.Folder())
+			if err := report.Write(dir); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\n", dir)
+			return err
+		},
+	}
+	folder.add(cmd)
+	cmd.Flags().StringVar(&out, "out", "results", "folder to make the report's folder in")
+	return cmd
+}
