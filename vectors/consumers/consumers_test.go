@@ -24,6 +24,7 @@ type consumer struct {
 var consumers = []consumer{
 	{"typescript", "node", "node_modules/@modelcontextprotocol/server", []string{"mcp-ts-faithful"}},
 	{"python", "python3", ".venv/installed", []string{"mcp-py-faithful"}},
+	{"hpke", "python3", ".venv/installed", []string{"hpke-psk", "hpke-session"}},
 	{"rust", "cargo", "target/debug", []string{"hmac-sha256", "aes-256-gcm", "xchacha20-poly1305"}},
 	{"java", "javac", "", []string{"hmac-sha256", "aes-256-gcm"}},
 	{"ruby", "ruby", "", []string{"hmac-sha256", "aes-256-gcm", "mcp-rb-faithful"}},
