@@ -11,7 +11,7 @@ import (
 // TestMain lets the test binary stand in for the sealab command, so that the
 // scripts run exactly what a user runs.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"sealab": main})
+	testscript.Main(m, map[string]func(){"sealab": main, "misbehaving": misbehaving})
 }
 
 // TestScripts runs the commands of testdata/script as a user types them.

@@ -60,17 +60,18 @@ const (
 	shorter   = 16                     // how many shorter texts stand against a long one
 	outgrown  = 6                      // how many times as long as these it may take
 	telling   = 100 * time.Millisecond // what takes less says nothing
-	farEnough = 500 * time.Millisecond // what takes more is the end of the climb: a request has a deadline
+	farEnough = 250 * time.Millisecond // what takes more is the end of the climb: a request has a deadline
 	rounds    = 3                      // how often both are measured, in turn
 )
 
 // workPerByte times the answers to texts of a length that any subject soon gets
 // through, and workOfLongest those to the longest.
-func workPerByte(t *Trial)   { t.climb(t.Budget.Bytes>>12, t.Budget.Bytes/4) }
-func workOfLongest(t *Trial) { t.climb(t.Budget.Bytes/4, t.Budget.Bytes) }
+func workPerByte(t *Trial)   { t.climb(t.Budget.Bytes/4, telling) }
+func workOfLongest(t *Trial) { t.climb(t.Budget.Bytes, farEnough) }
 
-// climb presents texts of growing length and times the answers.
-func (t *Trial) climb(from, to int) {
+// climb presents texts of growing length, of each kind until one takes more than
+// enough, and times the answers.
+func (t *Trial) climb(to int, enough time.Duration) {
 	p, tok, ok := t.base()
 	if !ok {
 		return
@@ -79,7 +80,7 @@ func (t *Trial) climb(from, to int) {
 		t.skip("no clock was given")
 		return
 	}
-	c := &climb{t: t, party: p, token: tok, lengths: lengths(from, to)}
+	c := &climb{t: t, party: p, token: tok, enough: enough, lengths: lengths(t.Budget.Bytes>>12, to)}
 	lowest := to
 	for _, b := range bombs(tok, t.prefixOf(tok)) {
 		reached := c.up(b)
@@ -97,6 +98,7 @@ type climb struct {
 	t       *Trial
 	party   *Party
 	token   *Token
+	enough  time.Duration
 	lengths []int
 }
 
@@ -120,7 +122,7 @@ func (c *climb) up(b bomb) (reached int) {
 		if took > telling && c.outgrows(b, n, took) {
 			return reached
 		}
-		if took > farEnough {
+		if took > c.enough {
 			return reached
 		}
 	}
