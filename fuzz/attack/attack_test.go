@@ -124,15 +124,24 @@ func TestEveryAttackHasAControl(t *testing.T) {
 }
 
 // TestMisbehaviour reports what a subject did beside its answers, and nothing of
-// one that did nothing.
+// one that did nothing or was late once.
 func TestMisbehaviour(t *testing.T) {
 	d := catalog.All()[0]
-	for _, said := range [][]string{nil, {"flooded: a line of 70000000 bytes"}} {
+	for _, row := range []struct {
+		said    []string
+		refuted bool
+	}{
+		{nil, false},
+		{[]string{"flooded: a line of 70000000 bytes"}, true},
+		{[]string{"hung: once"}, false},
+		{[]string{"hung: once", "hung: twice"}, true},
+		{[]string{"hung: once", "died: at once"}, true},
+	} {
 		c := attack.Campaign{Seed: seed, Budget: small(), Only: []string{"RES-07"}}
-		got, err := c.Attack(&attack.Subject{Design: d, Worker: []string{"worker"}, Misbehaviour: func() []string { return said }})
+		got, err := c.Attack(&attack.Subject{Design: d, Worker: []string{"worker"}, Misbehaviour: func() []string { return row.said }})
 		require.NoError(t, err)
 		require.Len(t, got.Cells, 1)
-		require.Equal(t, len(said) > 0, got.Cells[0].Verdict == verdict.Refuted)
+		require.Equal(t, row.refuted, got.Cells[0].Verdict == verdict.Refuted, "%q", row.said)
 	}
 }
 

@@ -21,7 +21,7 @@ var onOracles = []Refuter{
 	{ID: "TAG-04", Name: "secrets in the reason of a refusal", Refutes: refusals, Layer: LayerText,
 		Gain: "the right tag, the key or the state", Origin: "CVE-2019-7644", Run: tellingReasons},
 	{ID: "TAG-08", Name: "a padding oracle", Refutes: refusals, Layer: LayerText,
-		Gain: "the state, byte by byte, and tokens of any content", Origin: "Vaudenay 2002; CVE-2010-3332", Run: paddingOracle, Search: true},
+		Gain: "the state, byte by byte, and tokens of any content", Origin: "Vaudenay 2002; CVE-2010-3332", Run: paddingOracle, Thousands: 9},
 	{ID: "ORA-02", Name: "a judgement before authentication", Refutes: refusals, Layer: LayerContext,
 		Gain: "what an unauthenticated token is compared with", Origin: "the order of checks in verification", Run: earlyJudgement},
 	{ID: "KEY-10", Name: "a partitioning oracle", Refutes: refusals, Layer: LayerKeys,

@@ -1,6 +1,8 @@
 package attack
 
 import (
+	"cmp"
+	"math"
 	"slices"
 
 	"sealab/codecs"
@@ -30,9 +32,10 @@ type Refuter struct {
 	Origin  string // where the attack is known from
 	Gain    string // what whoever succeeds with it has gained
 	Run     func(*Trial)
-	// Search says that the attack makes many thousands of calls. Searches come
-	// after all others, so that a slow subject meets those within its time.
-	Search bool
+	// Thousands is how many thousand calls the attack makes, or takes as long as;
+	// 0: fewer. Dear attacks come after cheap ones, so that a slow subject meets
+	// those in its time.
+	Thousands int
 	// Measures says that the attack measures what this process spends: no other
 	// attack may run beside it.
 	Measures bool
@@ -42,24 +45,20 @@ type Refuter struct {
 }
 
 // Catalog returns every attack in the order in which they are carried out: by
-// family, the searches of all families after them, and at the end what was seen
+// family, the dear ones of all families after them, and at the end what was seen
 // beside the answers to all of these.
 func Catalog() []Refuter {
 	all := slices.Concat(onText, onFrames, onTags, onKeys, onNonces, onContexts, onFields, onTime, onPayloads, onOracles, onResources)
-	slices.SortStableFunc(all, func(a, b Refuter) int { return a.turn() - b.turn() })
+	slices.SortStableFunc(all, func(a, b Refuter) int { return cmp.Compare(a.turn(), b.turn()) })
 	return all
 }
 
 // turn is when the attack is carried out: earlier for less.
 func (r *Refuter) turn() int {
-	switch {
-	case r.ID == misbehaviourID:
-		return 2
-	case r.Search:
-		return 1
-	default:
-		return 0
+	if r.ID == misbehaviourID {
+		return math.MaxInt
 	}
+	return r.Thousands
 }
 
 // Aims reports whether the attack is aimed at p.

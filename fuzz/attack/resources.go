@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/codecs/worker"
 	"sealab/internal/verdict"
 )
 
@@ -25,7 +26,7 @@ var onResources = []Refuter{
 	{ID: "RES-01", Name: "work per byte of a hostile token", Refutes: answering, Layer: LayerResources,
 		Gain: "a server that is kept busy", Origin: "CVE-2022-36083", Run: workPerByte, Measures: true},
 	{ID: "RES-08", Name: "work per byte of the longest tokens", Refutes: answering, Layer: LayerResources,
-		Gain: "a server that is kept busy", Origin: "CVE-2022-36083; buffers that grow by a constant", Run: workOfLongest, Search: true, Measures: true},
+		Gain: "a server that is kept busy", Origin: "CVE-2022-36083; buffers that grow by a constant", Run: workOfLongest, Thousands: 10, Measures: true},
 	{ID: "RES-04", Name: "many at once", Refutes: []codecs.Property{codecs.ByteExact, codecs.Total}, Layer: LayerResources,
 		Gain: "the state of another request", Origin: "state shared by calls", Run: manyAtOnce},
 	{ID: "RES-05", Name: "verification missing on one path", Refutes: unforgeable, Layer: LayerResources, Gain: gainForgery,
@@ -37,17 +38,26 @@ var onResources = []Refuter{
 // misbehaviourID is the id of the attack that asks nothing of the subject.
 const misbehaviourID = "RES-07"
 
-// misbehaviour reports what the subject did beside its answers.
+// misbehaviour reports what the subject did beside its answers. One answer that
+// was late may be the doing of a busy machine: what hangs does so again when the
+// attack that saw it is repeated.
 func misbehaviour(t *Trial) {
 	if t.Subject.Misbehaviour == nil {
 		t.skip("the subject is in this process and has no protocol to break")
 		return
 	}
 	t.try(codecs.Total)
+	late := 0
 	for _, said := range t.Subject.Misbehaviour() {
-		if !slices.Contains(t.Subject.excused, said) {
-			t.refute(codecs.Total, said)
+		if slices.Contains(t.Subject.excused, said) {
+			continue
 		}
+		if strings.HasPrefix(said, string(worker.Hung)) {
+			if late++; late == 1 {
+				continue
+			}
+		}
+		t.refute(codecs.Total, said)
 	}
 }
 
