@@ -170,6 +170,16 @@ gofuzz: bin/sealab ## fuzz TARGET (text) with go-fuzz, until an interrupt; corpu
 	bin/sealab fuzz corpus seeds $(TARGET) bin/gofuzz/$(TARGET)/corpus
 	$(GO) tool go-fuzz -bin bin/gofuzz-$(TARGET).zip -workdir bin/gofuzz/$(TARGET)
 
+LIBFUZZTIME ?= 60
+
+.PHONY: libfuzzer
+libfuzzer: bin/sealab ## fuzz TARGET (text) with libFuzzer for LIBFUZZTIME (60) seconds; needs clang
+	@command -v clang >/dev/null || { echo "unexercised: libfuzzer: clang is not on this machine"; exit 0; }; set -e; \
+	$(GO) tool go-fuzz-build -libfuzzer -preserve $(PRESERVE) -func Fuzz$$(echo $(TARGET) | sed 's/^./\U&/') -o bin/libfuzzer-$(TARGET).a sealab/fuzz/gofuzz; \
+	clang -fsanitize=fuzzer bin/libfuzzer-$(TARGET).a -o bin/libfuzzer-$(TARGET); \
+	bin/sealab fuzz corpus seeds $(TARGET) bin/libfuzzer/$(TARGET)/corpus; \
+	bin/libfuzzer-$(TARGET) -max_total_time=$(LIBFUZZTIME) -artifact_prefix=bin/libfuzzer/$(TARGET)/ bin/libfuzzer/$(TARGET)/corpus
+
 .PHONY: fuzz-proof
 fuzz-proof: bin/sealab ## measure how soon each planted bug is found by each engine (PROOFFLAGS: see sealab fuzz proof -h)
 	bin/sealab fuzz proof $(PROOFFLAGS)
