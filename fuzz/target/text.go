@@ -26,8 +26,8 @@ func text(p *program.Program) error {
 	for i := 0; i < 16 && !p.Done(); i++ {
 		altered = alter(p, altered)
 	}
-	if bytes.Equal(altered, token) {
-		return s.requireSame(token, payload)
+	if err := s.requireSame(token, payload); err != nil || bytes.Equal(altered, token) {
+		return err
 	}
 	return s.requireNoGain(token, altered, payload)
 }
