@@ -62,18 +62,19 @@ func (p *Program) Rest() []byte {
 	return b
 }
 
-// More ends an input that goes on with choices that nobody made.
-const More = 0xff
+// More, or any byte above, ends an input that goes on with choices that nobody
+// made.
+const More = 0xc0
 
 // maxDrawn is how many bytes Continue draws at most.
 const maxDrawn = 192
 
-// Continue replaces a last byte More by bytes from a generator that the input
+// Continue replaces a last byte of More or above by bytes from a generator that the input
 // seeds. One change of such an input is a new program behind what it says
 // itself, where a fuzzer that changes choices one by one stays near the old.
 func (p *Program) Continue() {
 	last := len(p.rest) - 1
-	if last < 0 || p.rest[last] != More {
+	if last < 0 || p.rest[last] < More {
 		return
 	}
 	h := fnv.New64a()
