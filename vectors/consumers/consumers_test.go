@@ -45,7 +45,7 @@ func TestEveryConsumerIsTested(t *testing.T) {
 }
 
 // TestConsumers runs every consumer: on the committed vectors, with which it has
-// to agree, and on vectors of which one accept and one refusal are wrong, which
+// to agree, and on vectors of which one of each kind is wrong, which
 // it has to name.
 func TestConsumers(t *testing.T) {
 	for _, c := range consumers {
@@ -81,7 +81,7 @@ func (c *consumer) run(t *testing.T, folder string) ([]byte, error) {
 	return cmd.CombinedOutput()
 }
 
-// spoiled writes the consumer's files with two tests turned round each, and
+// spoiled writes the consumer's files with a test of each kind spoiled, and
 // returns the ids of these.
 func (c *consumer) spoiled(t *testing.T) (folder string, ids []string) {
 	t.Helper()
@@ -89,16 +89,42 @@ func (c *consumer) spoiled(t *testing.T) (folder string, ids []string) {
 	for _, design := range c.designs {
 		f, err := vectors.Read(vectors.Path(filepath.Join("..", "files"), design))
 		require.NoError(t, err)
-		accept := slices.IndexFunc(f.Tests, func(t vectors.Test) bool { return t.Expect == vectors.Accept })
-		refuse := slices.IndexFunc(f.Tests, func(t vectors.Test) bool { return t.Expect == vectors.Refuse })
-		f.Tests[accept].Expect, f.Tests[accept].Stage, f.Tests[accept].Released = vectors.Refuse, "malformed", nil
-		f.Tests[refuse].Expect, f.Tests[refuse].Stage, f.Tests[refuse].Released = vectors.Accept, "", vectors.AsHex(nil)
+		for _, s := range spoilings {
+			i := slices.IndexFunc(f.Tests, func(t vectors.Test) bool { return s.fits(&t) && !slices.Contains(ids, t.ID) })
+			require.GreaterOrEqual(t, i, 0, "%s: no test to spoil: %s", design, s.name)
+			s.spoil(&f.Tests[i])
+			ids = append(ids, f.Tests[i].ID)
+		}
 		data, err := f.Encode()
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(vectors.Path(folder, design), data, 0o644))
-		ids = append(ids, f.Tests[accept].ID, f.Tests[refuse].ID)
 	}
 	return folder, ids
+}
+
+// A spoiling makes a test wrong in one way.
+type spoiling struct {
+	name  string
+	fits  func(*vectors.Test) bool
+	spoil func(*vectors.Test)
+}
+
+var spoilings = []spoiling{
+	{"an acceptance that should be a refusal", accepted, func(t *vectors.Test) {
+		t.Expect, t.Stage, t.Released = vectors.Refuse, "malformed", nil
+	}},
+	{"a refusal that should be an acceptance", refusedAt("malformed"), func(t *vectors.Test) {
+		t.Expect, t.Stage, t.Released = vectors.Accept, "", vectors.AsHex(nil)
+	}},
+	{"another payload", accepted, func(t *vectors.Test) { t.Released = vectors.AsHex([]byte("another")) }},
+	{"another stage than malformed", refusedAt("malformed"), func(t *vectors.Test) { t.Stage = "unauthentic" }},
+	{"another stage than unauthentic", refusedAt("unauthentic"), func(t *vectors.Test) { t.Stage = "malformed" }},
+}
+
+func accepted(t *vectors.Test) bool { return t.Expect == vectors.Accept }
+
+func refusedAt(stage string) func(*vectors.Test) bool {
+	return func(t *vectors.Test) bool { return t.Expect == vectors.Refuse && t.Stage == stage }
 }
 
 func TestConsumersAreShort(t *testing.T) {
