@@ -2,8 +2,11 @@ package target
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"sealab/codecs"
 	"sealab/fuzz/program"
@@ -51,15 +54,30 @@ func (r *steps) edit(p *program.Program, step codecs.Step, value []byte) []byte 
 	if kind >= 6 {
 		return value
 	}
-	size := len(value)
+	size, text := len(value), bytes.Clone(value)
 	out := rework(p, kind, value)
 	switch step {
 	case codecs.StepClaims, codecs.StepPayload, codecs.StepNonce, codecs.StepEnc:
 		r.content = true
 	case codecs.StepKeyID: // of another length, it moves the payload's border
 		r.content = r.content || len(out) != size
+	case codecs.StepText: // spelt in another way, it says the same
+		r.content = r.content || !bytes.Equal(said(out), said(text))
 	}
 	return out
+}
+
+// said is what a text says to a decoder that skips what is not of the alphabet
+// and does not look at spare bits.
+func said(text []byte) []byte {
+	characters := bytes.Map(func(c rune) rune {
+		if c < utf8.RuneSelf && strings.ContainsRune(alphabet, c) {
+			return c
+		}
+		return -1
+	}, text)
+	raw, _ := base64.RawURLEncoding.AppendDecode(nil, characters) // up to what is no text
+	return raw
 }
 
 // rework makes one change of the given kind, below 6, to the value of a step.

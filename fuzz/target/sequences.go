@@ -30,7 +30,7 @@ type held struct {
 func sequences(p *program.Program) error {
 	p.Continue()
 	s := pick(p)
-	var tokens []held
+	var tokens, sealed []held // those at hand, and all
 	for i := 0; i < 32 && !p.Done(); i++ {
 		op := p.Pick(5)
 		if op == 0 || len(tokens) == 0 {
@@ -38,7 +38,7 @@ func sequences(p *program.Program) error {
 			if err != nil {
 				return err
 			}
-			tokens = append(tokens[max(0, len(tokens)-maxHeld+1):], h)
+			tokens, sealed = append(tokens[max(0, len(tokens)-maxHeld+1):], h), append(sealed, h)
 			continue
 		}
 		h := &tokens[p.Pick(len(tokens))]
@@ -52,7 +52,7 @@ func sequences(p *program.Program) error {
 			h.altered = !bytes.Equal(h.token, h.origin)
 			continue
 		}
-		if err := s.requireHeld(*h, tokens); err != nil {
+		if err := s.requireHeld(*h, sealed); err != nil {
 			return err
 		}
 	}
