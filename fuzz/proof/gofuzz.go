@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 
 	"sealab/fuzz/corpus"
+	"sealab/internal/atomicfile"
 )
 
 // GoFuzz is github.com/dvyukov/go-fuzz.
@@ -26,15 +28,23 @@ func (g GoFuzz) binary() string { return filepath.Join(g.Dir, "go-fuzz.zip") }
 func (g GoFuzz) tool() string { return filepath.Join(g.Dir, "go-fuzz") }
 
 // Prepare implements Engine. One archive has every target; it is built again
-// only when it is not there, as that takes minutes.
+// only when the source is another, as that takes minutes.
 func (g GoFuzz) Prepare(ctx context.Context) error {
 	if err := run(ctx, "go", "build", "-o", g.tool(), "github.com/dvyukov/go-fuzz/go-fuzz"); err != nil {
 		return err
 	}
-	if _, err := os.Stat(g.binary()); err == nil {
+	source, err := exec.CommandContext(ctx, "go", "list", "-export", "-tags", tag, "-f", "{{.BuildID}}", g.Package).Output()
+	if err != nil {
+		return fmt.Errorf("go list %s: %w", g.Package, err)
+	}
+	built := g.binary() + ".source"
+	if of, err := os.ReadFile(built); err == nil && bytes.Equal(of, source) {
 		return nil
 	}
-	return run(ctx, "go", "tool", "go-fuzz-build", "-tags", tag, "-preserve", g.Preserve, "-o", g.binary(), g.Package)
+	if err := run(ctx, "go", "tool", "go-fuzz-build", "-tags", tag, "-preserve", g.Preserve, "-o", g.binary(), g.Package); err != nil {
+		return err
+	}
+	return atomicfile.Write(built, source)
 }
 
 // executedGoFuzz is in its line of statistics.
