@@ -1,6 +1,7 @@
 package boundary
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -43,10 +44,12 @@ func roundOf(method string, req mcp.Request) (round, bool) {
 	return round{}, false
 }
 
+// toolRound keeps a copy of the arguments: a handler may decode them in place,
+// and its token is bound to what the client sent.
 func toolRound(r *mcp.CallToolRequest) round {
 	p := orEmpty(r.Params)
 	return round{
-		method: callTool, target: p.Name, arguments: p.Arguments, token: p.RequestState, request: r,
+		method: callTool, target: p.Name, arguments: bytes.Clone(p.Arguments), token: p.RequestState, request: r,
 		with: func(state string) mcp.Request {
 			q := p
 			q.RequestState = state

@@ -201,7 +201,11 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func overHTTP(s *httptest.Server, user string) mcp.Transport {
-	return &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: &http.Client{Transport: bearer(user)}, DisableStandaloneSSE: true}
+	return transportTo(s.URL, user)
+}
+
+func transportTo(url, user string) mcp.Transport {
+	return &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: bearer(user)}, DisableStandaloneSSE: true}
 }
 
 func TestHTTP(t *testing.T) {

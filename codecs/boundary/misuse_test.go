@@ -1,0 +1,136 @@
+package boundary_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs/boundary"
+)
+
+// TestHandlersThatWriteOverArguments shows that a token is bound to the
+// arguments as they came, and not to what a handler left of them, in the first
+// round and in the next.
+func TestHandlersThatWriteOverArguments(t *testing.T) {
+	b := newBench(t, boundary.Policy{})
+	ask := b.next
+	b.next = func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		clear(req.GetParams().(*mcp.CallToolParamsRaw).Arguments)
+		return ask(ctx, method, req)
+	}
+	c := calls[0]
+	c.token = b.mint(c)
+	for range 2 {
+		res, err := b.call(c)
+		require.NoError(t, err)
+		c.token = tokenOf(res)
+	}
+}
+
+// TestPanicsOfHandlersPass to whoever is outside, and the token stays used up.
+func TestPanicsOfHandlersPass(t *testing.T) {
+	store, err := boundary.NewMemory(10)
+	require.NoError(t, err)
+	b := newBench(t, boundary.Policy{Store: store})
+	c := calls[0]
+	c.token = b.mint(c)
+	b.next = func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("the handler's own") }
+	require.PanicsWithValue(t, "the handler's own", func() { _, _ = b.call(c) })
+	_, err = b.call(c)
+	requireRefused(t, err)
+	require.NotContains(t, b.log.String(), "the handler's own")
+}
+
+// TestHugeStates sends a megabyte each way, over HTTP.
+func TestHugeStates(t *testing.T) {
+	huge := strings.Repeat("A", 1<<20)
+	server, seen := newServer(boundary.Policy{Secrets: [][]byte{secret(1)}})
+	mcp.AddTool(server, &mcp.Tool{Name: "huge"}, func(context.Context, *mcp.CallToolRequest, any) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{RequestState: huge, InputRequests: mcp.InputRequestMap{}}, nil, nil
+	})
+	session := connect(t, overHTTP(serveHTTP(t, server), "alice"), manual(), "")
+	_, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: "huge"})
+	require.ErrorContains(t, err, "Internal error")
+	for _, state := range []string{huge, "v1." + huge} {
+		_, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: "greet", RequestState: state})
+		require.ErrorContains(t, err, "Invalid or expired requestState")
+	}
+	require.Empty(t, seen.take())
+}
+
+// TestEveryKindOfInput asks for all kinds of input at once, and then for nothing
+// but another round.
+func TestEveryKindOfInput(t *testing.T) {
+	server, _ := newServer(boundary.Policy{Secrets: [][]byte{secret(1)}})
+	requests := mcp.InputRequestMap{
+		"form":   &mcp.ElicitParams{Mode: "form", Message: "Your name?", RequestedSchema: map[string]any{"type": "object"}},
+		"sample": &mcp.CreateMessageWithToolsParams{MaxTokens: 10, Messages: []*mcp.SamplingMessageV2{}},
+		"roots":  &mcp.ListRootsParams{},
+	}
+	mcp.AddTool(server, &mcp.Tool{Name: "all"}, func(_ context.Context, req *mcp.CallToolRequest, _ any) (*mcp.CallToolResult, any, error) {
+		switch got := req.Params.InputResponses; req.Params.RequestState {
+		case "":
+			return &mcp.CallToolResult{RequestState: "asked", InputRequests: requests}, nil, nil
+		case "asked":
+			return &mcp.CallToolResult{RequestState: fmt.Sprint("answers: ", len(got))}, nil, nil
+		default:
+			return &mcp.CallToolResult{Content: said(req.Params.RequestState)}, nil, nil
+		}
+	})
+	options := &mcp.ClientOptions{
+		CreateMessageHandler: func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+			return &mcp.CreateMessageResult{Content: said("sampled")[0], Model: "m", Role: "assistant"}, nil
+		},
+	}
+	session := connect(t, overHTTP(serveHTTP(t, server), "alice"), options, "")
+	res, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: "all"})
+	require.NoError(t, err)
+	require.Equal(t, said("answers: 3"), res.Content)
+}
+
+// TestRotationUnderLoad takes the rounds of many users across two servers that
+// share a store, one of which has the ring the other way round. Of all
+// presentations of a token, one is let through.
+func TestRotationUnderLoad(t *testing.T) {
+	const users, presentations = 8, 6
+	store, err := boundary.NewMemory(1000)
+	require.NoError(t, err)
+	var urls [2]string
+	for i, ring := range [][][]byte{{secret(1), secret(2)}, {secret(2), secret(1)}} {
+		server, _ := newServer(boundary.Policy{Secrets: ring, Store: store})
+		urls[i] = serveHTTP(t, server).URL
+	}
+	var all sync.WaitGroup
+	var accepted, refused [users]atomic.Int32
+	for i := range users {
+		var sessions [2]*mcp.ClientSession
+		for at, url := range urls {
+			sessions[at] = connect(t, transportTo(url, fmt.Sprint("user", i)), manual(), "")
+		}
+		asked, err := sessions[i%2].CallTool(context.Background(), &mcp.CallToolParams{Name: "work"})
+		require.NoError(t, err)
+		for p := range presentations {
+			all.Go(func() {
+				_, err := sessions[p%2].CallTool(context.Background(), &mcp.CallToolParams{Name: "work", RequestState: asked.RequestState})
+				if err == nil {
+					accepted[i].Add(1)
+				} else if assert.ErrorContains(t, err, "Invalid or expired requestState") {
+					refused[i].Add(1)
+				}
+			})
+		}
+	}
+	all.Wait()
+	for i := range users {
+		require.EqualValues(t, 1, accepted[i].Load(), "user %d", i)
+		require.EqualValues(t, presentations-1, refused[i].Load(), "user %d", i)
+	}
+	require.Equal(t, users, store.Len())
+}
