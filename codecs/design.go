@@ -3,6 +3,7 @@ package codecs
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -130,7 +131,7 @@ func (d *Design) Choose(c Config) (map[string]string, error) {
 	for name, value := range c.Options {
 		i := slices.IndexFunc(d.Options, func(o Option) bool { return o.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("sealab: %s has no option %q", d.Name, name)
+			return nil, fmt.Errorf("sealab: %s has no option %q; there are %s", d.Name, name, d.optionNames())
 		}
 		if !slices.Contains(d.Options[i].Values, value) {
 			return nil, fmt.Errorf("sealab: %s: option %s: %q is not one of %q", d.Name, name, value, d.Options[i].Values)
@@ -138,4 +139,16 @@ func (d *Design) Choose(c Config) (map[string]string, error) {
 		chosen[name] = value
 	}
 	return chosen, nil
+}
+
+// optionNames lists them for a person.
+func (d *Design) optionNames() string {
+	if len(d.Options) == 0 {
+		return "none"
+	}
+	names := make([]string, len(d.Options))
+	for i, o := range d.Options {
+		names[i] = o.Name
+	}
+	return strings.Join(names, ", ")
 }
