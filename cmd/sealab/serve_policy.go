@@ -10,6 +10,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/boundary"
 	"sealab/codecs/catalog"
+	"sealab/codecs/keyring"
 	"sealab/internal/keyfile"
 )
 
@@ -25,15 +26,22 @@ func (o serveOptions) policy(log *slog.Logger) (boundary.Policy, error) {
 			return p, err
 		}
 	}
-	if o.keys != "" {
-		if p.Secrets, err = keyfile.Read(o.keys); err != nil {
-			return p, err
-		}
+	if p.Secrets, err = o.ring(log); err != nil {
+		return p, err
 	}
 	if o.design == "" {
 		return p, nil
 	}
 	return o.useDesign(p)
+}
+
+// ring returns the secrets of the key file, or one made for this process.
+func (o serveOptions) ring(log *slog.Logger) ([][]byte, error) {
+	if o.keys != "" {
+		return keyfile.Read(o.keys)
+	}
+	log.Warn("requestState is sealed under a key of this process alone: its tokens die with the process, and no other server takes them; give a key file with --keys")
+	return [][]byte{keyring.Generate()}, nil
 }
 
 // check refuses flags that would have no effect or none that was meant.
