@@ -51,3 +51,12 @@ func read(t *testing.T, path string) string {
 	require.NoError(t, err)
 	return string(data)
 }
+
+// TestCondition says in words why a crasher that was filed without a reason may
+// not be seen again.
+func TestCondition(t *testing.T) {
+	require.Empty(t, Crasher{Alone: true}.Condition())
+	require.Equal(t, ", fails after what is in history/: 3", Crasher{After: 3}.Condition())
+	require.Equal(t, ", does not fail again: it holds alone", Crasher{Unexplained: "it holds alone"}.Condition())
+	require.Contains(t, Crasher{}.Condition(), "a campaign before histories and reasons were kept")
+}

@@ -48,6 +48,8 @@ func (k Crasher) Condition() string {
 		return ""
 	case k.After > 0:
 		return fmt.Sprintf(", fails after what is in history/: %d", k.After)
+	case k.Unexplained == "":
+		return ", does not fail again: a campaign before histories and reasons were kept filed it"
 	}
 	return ", does not fail again: " + k.Unexplained
 }
