@@ -102,6 +102,9 @@ func (c *Campaign) file(ctx context.Context, result sliceResult) error {
 		return c.complete(ctx, t)
 	}
 	if suspects, _ := c.folder.suspects(t); len(suspects) == 0 {
+		if err := c.folder.checkRoom(t); err != nil {
+			return err
+		}
 		return fmt.Errorf("sealab: fuzzing %s failed without an input that may be the cause: %s", t.Name, strings.TrimSpace(result.tail))
 	}
 	if err := c.tryAgain(ctx, t, afterFailure); err != nil {

@@ -139,6 +139,16 @@ func afterRestart(s suspect, _ []suspect) *harness.Verdict {
 	return harness.LostVerdict(s.input, s.lastWords)
 }
 
+// checkRoom returns an error where the disk has no room for what a worker writes
+// down while it runs. The engine does not pass on what such a worker said.
+func (f folder) checkRoom(t Target) error {
+	path := filepath.Join(f.scratch(t), "room")
+	if err := atomicfile.Write(path, make([]byte, harness.Room)); err != nil {
+		return fmt.Errorf("%w; want %d MiB for each worker", err, harness.Room>>20)
+	}
+	return nil // it goes with the scratch folder
+}
+
 func (f folder) clearScratch(t Target) error {
 	if err := os.RemoveAll(f.scratch(t)); err != nil {
 		return fmt.Errorf("sealab: %w", err)

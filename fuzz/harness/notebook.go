@@ -21,6 +21,9 @@ type notebook struct {
 	running atomic.Bool
 }
 
+// Room is how many bytes a process writes down in a campaign, at least.
+const Room = notebookHeader + roomForHistory
+
 const (
 	notebookHeader = 16
 	recordTrailer  = 4
