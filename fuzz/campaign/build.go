@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"sealab/internal/sourcetree"
 )
 
 // A source is the package with the fuzz functions, as it lies on disk.
@@ -21,6 +23,9 @@ type source struct {
 
 func locate(ctx context.Context, pkg, tags string) (source, error) {
 	var s source
+	if err := sourcetree.Check(ctx, ""); err != nil {
+		return s, err
+	}
 	out, err := goCommand(ctx, "list", "-json=Dir,ImportPath,Name", "-tags="+tags, pkg)
 	if err != nil {
 		return s, err

@@ -31,6 +31,9 @@ func Open(ctx context.Context, config Config) (*Campaign, error) {
 		return nil, fmt.Errorf("sealab: %w", err)
 	}
 	c := &Campaign{config: config, folder: folder(dir)}
+	if c.source, err = locate(ctx, config.Package, config.Tags); err != nil {
+		return nil, err
+	}
 	if err := c.folder.make(config.Targets); err != nil {
 		return nil, err
 	}
@@ -66,9 +69,6 @@ func (c *Campaign) prepare(ctx context.Context) error {
 		if err := c.notice(Target{}, notice); err != nil {
 			return err
 		}
-	}
-	if c.source, err = locate(ctx, c.config.Package, c.config.Tags); err != nil {
-		return err
 	}
 	if err := c.obtain(ctx, subject); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"sealab/fuzz/corpus"
 	"sealab/fuzz/gofuzz/preserve"
 	"sealab/internal/atomicfile"
+	"sealab/internal/sourcetree"
 )
 
 // Prepare builds what a coordinator needs in the folder dir, unless the folder
@@ -71,6 +72,9 @@ func Engine(ctx context.Context, dir string) error {
 }
 
 func goCommand(ctx context.Context, args ...string) error {
+	if err := sourcetree.Check(ctx, ""); err != nil {
+		return err
+	}
 	out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("sealab: go %s: %w: %s", strings.Join(args[:2], " "), err, strings.TrimSpace(string(out)))

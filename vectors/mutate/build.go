@@ -3,6 +3,7 @@ package mutate
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"strings"
 
 	"sealab/codecs/catalog"
+	"sealab/internal/sourcetree"
 )
 
 // The packages of this module that the build is about.
@@ -34,6 +36,9 @@ type Build struct {
 // Prepare finds the checks of the module at root and builds the program into
 // dir, which must exist.
 func Prepare(root, dir string) (*Build, error) {
+	if err := sourcetree.Check(context.Background(), root); err != nil {
+		return nil, err
+	}
 	files, err := sources(root)
 	if err != nil {
 		return nil, err
