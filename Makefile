@@ -141,6 +141,13 @@ fuzz-report: bin/sealab ## write what the campaign in FUZZDIR did to results/fuz
 fuzz-kill: ## kill a campaign on planted bugs KILLS (100) times: nothing may be lost
 	$(GO) test -count=1 -v -timeout 0 -run TestKill ./fuzz/campaign -args -kills $(KILLS) -kill-tags planted
 
+FLEETDIR := $(CURDIR)/bin/fuzz-fleet
+
+.PHONY: fuzz-fleet
+fuzz-fleet: ## a fleet finds a planted bug, a killed worker comes back, what it found reproduces
+	rm -rf $(FLEETDIR)
+	$(GO) test -count=1 -v -timeout 0 -run '^TestFleet$$' ./fuzz/fleet -args -fleet-dir $(FLEETDIR)
+
 # Targets that start or wait for other programs take fewer inputs.
 FUZZ_CI_COUNT ?= 20000
 FUZZ_CI_COUNT_FOREIGN ?= 500

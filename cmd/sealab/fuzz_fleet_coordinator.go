@@ -68,6 +68,7 @@ func (f *coordinatorFlags) run(ctx context.Context, name string, stdout, stderr 
 	if err != nil {
 		return err
 	}
+	fmt.Fprintf(stderr, "%s: building the archive, which takes minutes, or going on with the one that is there\n", f.dir)
 	is, err := fleet.Prepare(ctx, f.dir, fleet.Fleet{Target: t.Name, Function: t.NativeName(), Package: fleetPackage, Tags: f.tags}, seeds)
 	if err != nil {
 		return err
