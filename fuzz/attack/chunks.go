@@ -73,14 +73,16 @@ func (t *Trial) changedBehind(p *Party, tok *Token) {
 	s := shapeOf(tok.Text)
 	for _, i := range s.coded() {
 		raw := s.pieces[i].raw
-		for _, at := range append(last(len(raw), 40), t.places(len(raw)-1, 100)...) {
+		ends := append(last(len(raw), 40), t.places(len(raw)-1, 100)...)
+		for _, k := range t.sweep(len(ends)) {
+			at := ends[k]
 			altered := bytes.Clone(raw)
 			altered[at] ^= 1 << t.IntN(8)
 			t.change(p, tok, s.with(i, altered), fmt.Sprintf("byte %d of %d in piece %d", at, len(raw), i))
 		}
 		forged := bytes.Clone(raw)
 		forged[len(forged)/2] ^= 1
-		t.guess(p, tok, s, i, forged, 1, 256)
+		t.guess(p, tok, s, i, forged, 1, min(256, t.Budget.Unseals))
 	}
 }
 

@@ -93,7 +93,7 @@ func lengthExtension(t *Trial) {
 
 func (t *Trial) extendTagged(p *Party, tok *Token, c chain, l tagged) {
 	suffix := t.letters(8)
-	for extra := range 200 {
+	for _, extra := range t.sweep(200) {
 		n := len(l.body) + extra // with the key and what else stands in front
 		digest, err := c.extend(l.tag, n, suffix)
 		if err != nil {

@@ -148,7 +148,7 @@ func versions(t *Trial) {
 // leadingBytes sets each of the first bytes of a piece to every value.
 func (t *Trial) leadingBytes(p *Party, tok *Token, s shape, i int) {
 	for at := range min(8, len(s.pieces[i].raw)) {
-		for v := range 256 {
+		for _, v := range t.sweep(256) {
 			altered := bytes.Clone(s.pieces[i].raw)
 			altered[at] = byte(v)
 			t.change(p, tok, s.with(i, altered), fmt.Sprintf("byte %d of piece %d set to %d", at, i, v))
@@ -219,12 +219,12 @@ func bitFlips(t *Trial) {
 	}
 	s := t.shape(p, tok)
 	for _, i := range s.coded() {
-		for bit := range 8 * len(s.pieces[i].raw) {
+		for _, bit := range t.sweep(8 * len(s.pieces[i].raw)) {
 			t.flip(p, tok, s, i, bit)
 		}
 	}
-	for i, c := range tok.Text {
-		other := byte('A')
+	for _, i := range t.sweep(len(tok.Text)) {
+		c, other := tok.Text[i], byte('A')
 		if c == other {
 			other = 'Q'
 		}

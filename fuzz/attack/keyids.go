@@ -6,7 +6,7 @@ import "sealab/codecs"
 // both and asks for the tokens of each.
 func collidingIDs(t *Trial) {
 	seen := map[string][]byte{}
-	for n := range 300 {
+	for _, n := range t.sweep(300) {
 		if t.spent() {
 			return
 		}

@@ -54,7 +54,7 @@ func ids(t *testing.T) (beside, alone []string) {
 // brief is the budget under all seeds but the first: what a search misses there,
 // that of another seed meets.
 func brief() attack.Budget {
-	return attack.Budget{Seals: 1 << 6, Unseals: 1 << 8, Bytes: 1 << 14, Stopwatch: allocation}
+	return attack.Budget{Seals: 1 << 5, Unseals: 1 << 6, Bytes: 1 << 12, Sweep: 16, Stopwatch: allocation}
 }
 
 // A tally is what came of campaigns on sound designs.

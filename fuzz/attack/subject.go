@@ -57,6 +57,9 @@ type Budget struct {
 	Seals   int // tokens in searches for repetition
 	Unseals int // tokens in searches for a tag
 	Bytes   int // longest hostile token; searches climb to it
+	// Sweep is how many values are drawn of what is otherwise tried whole, as every
+	// bit of a token: for campaigns that have other seeds to meet the rest. 0: all.
+	Sweep int
 	// Spent reports that the time given to the campaign is over: what has not
 	// begun is then unexercised, and long searches end. nil: never.
 	Spent func() bool

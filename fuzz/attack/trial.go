@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"sealab/codecs"
@@ -186,6 +187,23 @@ func (t *Trial) mint(p *Party, state []byte) (*Token, bool) {
 
 // state is a JSON text whose value is n random letters: every format can carry it.
 func (t *Trial) state(n int) []byte { return fmt.Appendf(nil, `{"step":"%s"}`, t.letters(n)) }
+
+// sweep is the numbers below n in order, or as many of them as the budget draws.
+func (t *Trial) sweep(n int) []int {
+	drawn := n
+	if t.Budget.Sweep > 0 {
+		drawn = min(n, t.Budget.Sweep)
+	}
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	if drawn < n {
+		t.Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
+		slices.Sort(all[:drawn])
+	}
+	return all[:drawn]
+}
 
 // letters are n random letters from a to z.
 func (t *Trial) letters(n int) []byte {
