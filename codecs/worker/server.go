@@ -26,7 +26,7 @@ type Server struct {
 func (s *Server) Serve(in io.Reader, out io.Writer) error {
 	session := newSession(s)
 	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 0, 64<<10), MaxLine)
+	lines.Buffer(nil, MaxLine)
 	for lines.Scan() {
 		answer := append(session.answer(lines.Bytes()), '\n')
 		if _, err := out.Write(answer); err != nil {

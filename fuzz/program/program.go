@@ -82,8 +82,9 @@ func (p *Program) Continue() {
 	g := rand.New(rand.NewPCG(h.Sum64(), More))
 	program := append(make([]byte, 0, last+maxDrawn), p.rest[:last]...)
 	for range g.IntN(maxDrawn) {
-		b := byte(g.Uint32())
-		if g.IntN(2) == 0 {
+		drawn := g.Uint32()
+		b := byte(drawn)
+		if drawn>>31 == 0 {
 			b %= 16 // kinds and lengths are small
 		}
 		program = append(program, b)

@@ -2,6 +2,7 @@ package target
 
 import (
 	"bytes"
+	"slices"
 	"sort"
 
 	"sealab/fuzz/program"
@@ -73,11 +74,7 @@ func counting(n int) []byte {
 
 // pad returns first and last with fill between, n bytes where that has room.
 func pad(first []byte, fill byte, last []byte, n int) []byte {
-	out := bytes.Clone(first)
-	for len(out)+len(last) < n {
-		out = append(out, fill)
-	}
-	return append(out, last...)
+	return slices.Concat(first, bytes.Repeat([]byte{fill}, max(0, n-len(first)-len(last))), last)
 }
 
 // borders are lengths at which blocks, chunks, buffers and counters end.
@@ -86,10 +83,23 @@ var borders = []int{0, 8, 16, 20, 24, 32, 48, 64, 96, 128, 192, 255, 256, 512, 1
 // near is how far from a border a length may lie, on either side.
 const near = 6 // prefixes are shorter
 
+// common is the longest length that is as likely as others: a longer one is
+// kept in one of sixteen choices, because it takes the time of a hundred others.
+const common = 4096 + near
+
 // length reads a length in bytes: any small one, one near a border or near a
 // number of the source, of what is made or of the token that it becomes. size
 // is the length of a token; nil where that is not known.
 func length(p *program.Program, size func(n int) int) int {
+	n := anyLength(p, size)
+	if n <= common || p.Pick(16) == 1 {
+		return n
+	}
+	return n % plain
+}
+
+// anyLength is length where long ones are as likely as short ones.
+func anyLength(p *program.Program, size func(n int) int) int {
 	switch kind := p.Pick(16); {
 	case kind < 8:
 		return int(p.Byte())

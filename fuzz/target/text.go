@@ -2,6 +2,7 @@ package target
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"sealab/fuzz/program"
@@ -126,8 +127,7 @@ func resize(token []byte, n int) []byte {
 }
 
 func insert(token []byte, at int, what []byte) []byte {
-	out := append(bytes.Clone(token[:at]), what...)
-	return append(out, token[at:]...)
+	return slices.Concat(token[:at], what, token[at:])
 }
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
