@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/fuzz/program"
 	"sealab/fuzz/target"
 )
 
@@ -58,23 +57,6 @@ func TestTargetsAreDescribed(t *testing.T) {
 	}
 	_, err := target.Find("none")
 	require.Error(t, err)
-}
-
-// BenchmarkTargets runs the seeds of each target, for executions a second.
-func BenchmarkTargets(b *testing.B) {
-	for _, t := range target.All() {
-		if missing := t.Unexercised(); missing != "" {
-			b.Logf("unexercised: %s: %s", t.Name, missing)
-			continue
-		}
-		seeds, err := t.Seeds()
-		require.NoError(b, err)
-		b.Run("target="+t.Name, func(b *testing.B) {
-			for i := 0; b.Loop(); i++ {
-				require.NoError(b, t.Run(program.New(seeds[i%len(seeds)])))
-			}
-		})
-	}
 }
 
 // TestReadmeListsTargets holds the table of the documentation to the targets.

@@ -18,6 +18,7 @@ var dependencies = map[string]string{
 	"github.com/fernet/fernet-go":              "peer: Fernet",
 	"github.com/go-jose/go-jose/v4":            "peer: JWE",
 	"github.com/golang-jwt/jwt/v5":             "peer: JWT",
+	"github.com/google/pprof":                  "reads the processor profile that says what share of a fuzz target is cryptography",
 	"github.com/gorilla/securecookie":          "peer: signed and encrypted cookies",
 	"github.com/lestrrat-go/jwx/v3":            "peer: JWE and JWS, second reading",
 	"github.com/modelcontextprotocol/go-sdk":   "the SDK whose servers the boundary protects, and the example server",
