@@ -9,10 +9,12 @@ import (
 )
 
 // WriteTable writes the status as text: a line for each target, then each
-// crasher with its stack.
+// crasher with its stack. "newest" is the age of the last new input. The lines
+// of a campaign of days on all targets fit a terminal of 80 columns, which is
+// why a column's name is one word and one space apart.
 func (s Status) WriteTable(w io.Writer, now time.Time) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "target\texecutions\texec/s\ttime\tcoverage\tcorpus\tnew\tlast new\tcrashers\t")
+	table := tabwriter.NewWriter(w, 0, 0, 1, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "target\texecutions\texec/s\ttime\tcoverage\tcorpus\tnew\tnewest\tcrashers\t")
 	for _, t := range s.Targets {
 		fmt.Fprintf(table, "%s\t%d\t%.0f\t%s\t%d\t%d\t%d\t%s\t%d\t\n", t.Name, t.Executions, t.Mean(), seconds(t.Seconds),
 			t.Coverage, t.Corpus, t.New, age(t.LastNew, now), len(t.Crashers))
