@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"sealab/fuzz/target"
+	"sealab/internal/sourcetree"
 )
 
 // A Bug is what is hunted.
@@ -87,6 +88,9 @@ type Proof struct {
 // first seed before any from the second, so that what there is when ctx ends,
 // which is no error, says something of each bug.
 func (p Proof) Run(ctx context.Context) error {
+	if err := sourcetree.Check(ctx, ""); err != nil {
+		return err
+	}
 	for _, e := range p.Entrants {
 		if err := e.Prepare(ctx); err != nil {
 			return fmt.Errorf("sealab: %s: %w", e.Name(), err)
