@@ -95,6 +95,9 @@ func goCommand(ctx context.Context, args ...string) ([]byte, error) {
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("sealab: interrupted while go %s ran: nothing was lost", args[0])
+	}
 	if err != nil {
 		return nil, fmt.Errorf("sealab: go %s: %w: %s", args[0], err, strings.TrimSpace(stderr.String()))
 	}
