@@ -26,6 +26,7 @@ var dependencies = map[string]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": "JSON Schema 2020-12, which the files of vectors are held to",
 	"github.com/segmentio/asm":                 "base64 with vector instructions, an order of magnitude faster than the standard library's",
 	"github.com/spf13/cobra":                   "commands, flags and help texts",
+	"github.com/spf13/pflag":                   "the flags of cobra, whose type a test of the help texts names",
 	"github.com/stretchr/testify":              "assertions",
 	"github.com/tink-crypto/tink-go/v2":        "peer: Tink's AEAD",
 	"go.yaml.in/yaml/v3":                       "the project file of OSS-Fuzz, which a test reads",
