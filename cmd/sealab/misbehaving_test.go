@@ -2,28 +2,56 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 )
 
 // misbehaviours are what a worker does with a token that is not its own, by name.
-var misbehaviours = map[string]func(){
-	"dies":   func() { os.Exit(3) },
-	"hangs":  func() { select {} },
+var misbehaviours = map[string]func(token string){
+	"dies":   func(string) { os.Exit(3) },
+	"hangs":  func(string) { select {} },
 	"floods": flood,
-	"out-of-order": func() {
+	"out-of-order": func(string) {
 		fmt.Println(`{"ok":false,"rejected":"malformed"}` + "\n" + `{"ok":true,"payload_b64":""}`)
 	},
-	"babbles": func() { fmt.Println("what?") },
-	"lies":    func() { fmt.Println(`{"ok":false,"unsupported":true}`) },
-	"behaves": func() { fmt.Println(`{"ok":false,"rejected":"malformed"}`) },
+	"babbles":   func(string) { fmt.Println("what?") },
+	"lies":      func(string) { fmt.Println(`{"ok":false,"unsupported":true}`) },
+	"allocates": allocate,
+	"hoards":    hoard,
+	"behaves":   refuse,
+}
+
+// refuse says that a token is malformed.
+func refuse(string) { fmt.Println(`{"ok":false,"rejected":"malformed"}`) }
+
+// allocate believes the length that a token states, up to 128 MiB, and writes
+// nothing to the buffer.
+func allocate(token string) {
+	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(token, "m1."))
+	if err == nil && len(raw) >= 4 {
+		buffer := make([]byte, min(binary.BigEndian.Uint32(raw), 128<<20))
+		runtime.KeepAlive(buffer)
+	}
+	refuse(token)
+}
+
+// hoard keeps 64 copies of a long token while it judges it.
+func hoard(token string) {
+	if len(token) > 1<<16 {
+		copies := bytes.Repeat([]byte(token), 64)
+		runtime.KeepAlive(copies)
+	}
+	refuse(token)
 }
 
 // flood writes a line without end.
-func flood() {
+func flood(string) {
 	block := strings.Repeat("x", 1<<20)
 	for {
 		fmt.Print(block)
@@ -63,7 +91,7 @@ func misbehaving() {
 		case ask.Op == "unseal" && known:
 			fmt.Printf(`{"ok":true,"payload_b64":%q}`+"\n", payload)
 		case ask.Op == "unseal" && len(ask.Tokens) == 0:
-			misbehave()
+			misbehave(ask.Token)
 		default:
 			fmt.Println(`{"ok":false,"unsupported":true}`)
 		}

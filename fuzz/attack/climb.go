@@ -26,12 +26,12 @@ func lengths(from, to int) []int {
 
 // memoryPerByte presents texts of growing length and reads what was allocated.
 func memoryPerByte(t *Trial) {
-	p, tok, ok := t.base()
-	if !ok {
+	if t.Subject.Memory != nil {
+		t.memoryElsewhere()
 		return
 	}
-	if t.Subject.Worker != nil {
-		t.skip("what another process allocates is not seen from here")
+	p, tok, ok := t.base()
+	if !ok {
 		return
 	}
 	t.note("up to %s", size(t.Budget.Bytes))

@@ -5,8 +5,7 @@ import (
 	"runtime/metrics"
 )
 
-// allocated is how much this process has allocated so far, in bytes. For a
-// subject in another process it says nothing and stays still enough.
+// allocated is how much this process has allocated so far, in bytes.
 func (t *Trial) allocated() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

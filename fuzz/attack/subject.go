@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/codecs/worker"
 	"sealab/internal/verdict"
 )
 
@@ -24,6 +25,9 @@ type Subject struct {
 	// Misbehaviour says what the subject did beside its answers, as a worker can.
 	// nil: there is nothing beside them.
 	Misbehaviour func() []string
+	// Memory says what the subject's own processes hold, and begins a new peak.
+	// nil: it is in this process.
+	Memory func() (worker.Memory, error)
 
 	spends  *bool    // whether a token is good for once; nil: not asked yet
 	faults  int      // calls so far that came neither to a result nor to a refusal

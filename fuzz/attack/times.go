@@ -155,24 +155,61 @@ func oddLifetimes(t *Trial) {
 	}
 }
 
-// fromTheFuture presents a token long before it was minted. A format whose
-// readable token carries no time of issue has nothing to compare, and is not
-// accused.
+// fromTheFuture presents a token before it was minted. A format that carries no
+// time of issue has nothing to compare and, though it does not keep the promise to
+// the letter, does what a format with an expiry alone can. So a design that states
+// expiry is accused only where its tokens show a time of issue, by what stands in
+// them or, when they are unreadable, by their length. An unreadable token with a
+// time of fixed width shows neither: what is then accepted stays unsaid.
 func fromTheFuture(t *Trial) {
 	p, tok, ok := t.timed()
 	if !ok {
 		return
 	}
-	record := t.refute
-	if t.readable(tok) && !t.carriesIssue(tok) {
-		record = t.observe
+	record := t.observe
+	if t.carriesIssue(tok) || !t.readable(tok) && t.lengthensWithIssue(p, tok) {
+		record = t.refute
 	}
-	for _, d := range []time.Duration{24 * time.Hour, 400 * 24 * time.Hour} {
+	for _, d := range []time.Duration{400 * 24 * time.Hour, 24 * time.Hour} {
 		t.try(codecs.Expiry)
 		if call, ok := p.accepts(tok.Text, later(tok.Under, -d)); ok {
 			record(codecs.Expiry, fmt.Sprintf("a token is accepted %s before it was minted", d), tok.Sealed, call)
 		}
 	}
+	// A skew of an hour may be one that the design states.
+	for _, d := range []time.Duration{time.Hour, 10 * time.Minute} {
+		if call, ok := p.accepts(tok.Text, later(tok.Under, -d)); ok {
+			t.observe(codecs.Expiry, fmt.Sprintf("a token is accepted %s before it was minted", d), tok.Sealed, call)
+		}
+	}
+}
+
+// longer are the moments at which a count of seconds, or of milliseconds, takes
+// more room: in digits, and in CBOR and MessagePack.
+var longer = []time.Time{time.Unix(1_000_000_000, 0).UTC(), time.Unix(1<<32, 0).UTC()}
+
+// lengthensWithIssue reports whether tokens grow longer when the second of their
+// issue takes more room, while that of their expiry took it already. States of
+// each length up to a block's are sealed, so that padding does not hide it.
+func (t *Trial) lengthensWithIssue(p *Party, tok *Token) bool {
+	const block = 16
+	total := func(now time.Time) (sum int) {
+		for n := range block {
+			sealed := p.seal(t.state(n+1), with(tok.Under, func(c *verdict.Context) { c.Now = now }))
+			if sealed.Answer.Outcome == verdict.Done {
+				sum += len(sealed.Answer.Out)
+			}
+		}
+		return sum
+	}
+	for _, turn := range longer {
+		before, after := total(turn.Add(-2*time.Second)), total(turn.Add(2*time.Second))
+		steady := before == total(turn.Add(-2*time.Second)) && after == total(turn.Add(2*time.Second))
+		if steady && before > 0 && after > before {
+			return true
+		}
+	}
+	return false
 }
 
 // carriesIssue reports whether the second in which tok was minted stands in it.

@@ -27,7 +27,7 @@ func Dial(name []string, start func(worker.Limits) (*worker.Client, error)) (*Su
 	if err := r.dial(); err != nil {
 		return nil, nil, err
 	}
-	s := &Subject{Design: r.client.Design(), Worker: name, Restart: r.restart, Misbehaviour: r.misbehaviour}
+	s := &Subject{Design: r.client.Design(), Worker: name, Restart: r.restart, Misbehaviour: r.misbehaviour, Memory: r.memory}
 	if s.Name == "" {
 		s.Name = strings.Join(name, " ")
 	}
@@ -53,6 +53,9 @@ func (r *remote) design() *codecs.Design {
 	d := r.client.Design()
 	return &d
 }
+
+// memory is that of the process which runs now.
+func (r *remote) memory() (worker.Memory, error) { return r.client.Memory() }
 
 // restart ends the process and starts another one. Values that were opened before
 // are of no use afterwards.

@@ -1,0 +1,89 @@
+package worker
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"sealab/codecs"
+)
+
+// newPeak, written to clear_refs, lowers the peak of a process to what it holds:
+// proc_pid_clear_refs(5).
+const newPeak = "5"
+
+// memoryOf adds up what a process and its descendants hold, by proc_pid_status(5).
+func memoryOf(pid int) (Memory, error) {
+	var sum Memory
+	for waiting := []int{pid}; len(waiting) > 0; {
+		id := waiting[0]
+		waiting = append(waiting[1:], childrenOf(id)...)
+		m, err := statusOf(id)
+		if err != nil && id != pid {
+			continue // a child that has ended holds nothing
+		}
+		if err != nil {
+			return Memory{}, fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
+		}
+		sum.Resident += m.Resident
+		sum.Peak += m.Peak
+		sum.Mapped += m.Mapped
+	}
+	return sum, nil
+}
+
+// childrenOf returns the processes that the threads of a process started.
+func childrenOf(pid int) []int {
+	var all []int
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is well-formed
+	for _, list := range lists {
+		data, err := os.ReadFile(list)
+		if err != nil {
+			continue // the thread has ended
+		}
+		for _, field := range strings.Fields(string(data)) {
+			if id, err := strconv.Atoi(field); err == nil {
+				all = append(all, id)
+			}
+		}
+	}
+	return all
+}
+
+// statusOf reads what one process holds and begins a new peak.
+func statusOf(pid int) (Memory, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return Memory{}, err
+	}
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte(newPeak), 0); err != nil {
+		return Memory{}, err
+	}
+	return parseStatus(data)
+}
+
+// parseStatus reads lines as "VmHWM:   1234 kB".
+func parseStatus(data []byte) (Memory, error) {
+	var m Memory
+	rows := map[string]*uint64{"VmRSS:": &m.Resident, "VmHWM:": &m.Peak, "VmPeak:": &m.Mapped}
+	for lines := bufio.NewScanner(bytes.NewReader(data)); lines.Scan(); {
+		field := strings.Fields(lines.Text())
+		if len(field) < 2 || rows[field[0]] == nil {
+			continue
+		}
+		n, err := strconv.ParseUint(field[1], 10, 64)
+		if err != nil {
+			return Memory{}, fmt.Errorf("sealab: worker: %s %q: want a number of kB", field[0], field[1])
+		}
+		*rows[field[0]] = n << 10
+		delete(rows, field[0])
+	}
+	if len(rows) > 0 {
+		return Memory{}, fmt.Errorf("sealab: worker: the status of the process does not tell its memory")
+	}
+	return m, nil
+}

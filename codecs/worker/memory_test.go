@@ -1,0 +1,46 @@
+package worker_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/worker"
+	"sealab/internal/unexercised"
+)
+
+// TestMemoryTellsAPeak has a worker open a long token: its process holds more
+// than before meanwhile, and the next reading begins anew.
+func TestMemoryTellsAPeak(t *testing.T) {
+	const long = 8 << 20
+	client := dial(t, "codec", worker.Limits{})
+	design := client.Design()
+	codec, err := design.OpenCodec(codecs.Config{Secrets: [][]byte{make([]byte, 32)}})
+	require.NoError(t, err)
+	before, err := client.Memory()
+	if errors.Is(err, codecs.ErrUnsupported) {
+		unexercised.Skip(t, "%s", err)
+	}
+	require.NoError(t, err)
+	require.NotZero(t, before.Resident)
+	require.GreaterOrEqual(t, before.Mapped, before.Peak)
+	_, err = codec.Unseal(nil, make([]byte, long))
+	require.NotNil(t, codecs.Rejected(err), "%v", err)
+	during, err := client.Memory()
+	require.NoError(t, err)
+	require.Greater(t, during.Peak, before.Resident+long, "the text itself was held")
+	after, err := client.Memory()
+	require.NoError(t, err)
+	require.LessOrEqual(t, after.Peak, during.Peak)
+	require.GreaterOrEqual(t, after.Mapped, during.Mapped)
+}
+
+// TestMemoryOfNoProcess asks a client that was closed.
+func TestMemoryOfNoProcess(t *testing.T) {
+	client := dial(t, "codec", worker.Limits{})
+	require.NoError(t, client.Close())
+	_, err := client.Memory()
+	require.ErrorIs(t, err, codecs.ErrFault)
+}
