@@ -47,7 +47,7 @@ func (s *Scheme) mint(dst, state []byte, b *codecs.Binding, now time.Time, edit 
 	head := edit(codecs.StepPrefix, []byte(prefix))
 	claims = edit(codecs.StepClaims, claims)
 	body := edit(codecs.StepText, b64.AppendEncode(nil, claims))
-	tag := edit(codecs.StepTag, s.mac(head, body))
+	tag := edit(codecs.StepTag, s.mac(head, encodeText(body)))
 
 	dst = append(dst, edit(codecs.WirePrefix, bytes.Clone(head))...)
 	dst = append(dst, edit(codecs.WireText, bytes.Clone(body))...)

@@ -6,7 +6,7 @@ import (
 )
 
 // alterAll returns n tokens, each made of one of the given by one or two
-// changes of its text. All of them are text.
+// changes of its text. All of them can cross to a worker.
 func (r *round) alterAll(tokens [][]byte, n int) [][]byte {
 	all := make([][]byte, n)
 	for i := range all {
@@ -14,7 +14,7 @@ func (r *round) alterAll(tokens [][]byte, n int) [][]byte {
 		for range 1 + r.IntN(2) {
 			t = pick(r, alterations)(r, t, tokens)
 		}
-		all[i] = bytes.ToValidUTF8(t, []byte("\ufffd"))
+		all[i] = crossing(t)
 	}
 	return all
 }
@@ -25,7 +25,7 @@ var alterations = []func(r *round, t []byte, others [][]byte) []byte{
 	(*round).replaceCharacter, (*round).replaceCharacter, (*round).flipBit, (*round).flipBit, (*round).flipBit,
 	(*round).insertCharacter, (*round).insertCharacter, (*round).removeCharacter, (*round).truncate,
 	(*round).spareBits, (*round).spareBits, (*round).foreignAlphabet, (*round).pad, (*round).splice,
-	(*round).changePrefix, (*round).repeatSegment, (*round).flipCase,
+	(*round).changePrefix, (*round).repeatSegment, (*round).flipCase, (*round).insertSurrogate,
 }
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -71,6 +71,13 @@ func (r *round) spareBits(t []byte, _ [][]byte) []byte {
 func (r *round) insertCharacter(t []byte, _ [][]byte) []byte {
 	at := r.place(t)
 	return slices.Concat(t[:at], []byte(pick(r, oddities)), t[at:])
+}
+
+// insertSurrogate puts in what UTF-16 has and UTF-8 has not: a lone surrogate,
+// which stands in a token as an escape on its way to a worker.
+func (r *round) insertSurrogate(t []byte, _ [][]byte) []byte {
+	at := r.place(t)
+	return slices.Concat(t[:at], []byte(pick(r, []string{"\xed\xa0\x80", "\xed\xbf\xbf"})), t[at:])
 }
 
 // place returns an index into t, often its end or a separator.

@@ -9,6 +9,10 @@
 // refusals are compared like acceptances, so that a forgery which only one side
 // accepts is seen.
 //
+// Tokens are what the worker protocol carries: UTF-8 and lone surrogates. Other
+// bytes cannot be in a JSON string, and so in no message of the Model Context
+// Protocol.
+//
 // A disagreement is a line of the verdict format ([Disagreement.Line]) that
 // sealab check replays against this side.
 //

@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -173,6 +174,45 @@ func requireReplay(t *testing.T, sound codecs.Design, d differential.Disagreemen
 	require.NoError(t, err)
 	require.False(t, agrees, "%s: %v", d, got)
 	require.Equal(t, d.Here, got)
+}
+
+// An encoder reads lone surrogates as what a TextEncoder makes of them.
+type encoder struct{ codecs.Scheme }
+
+func (e encoder) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	return e.Scheme.Verify(dst, bytes.ToValidUTF8(token, []byte("\ufffd")), b, now)
+}
+
+// A refuser knows lone surrogates for what they are, and refuses them for a
+// reason of its own.
+type refuser struct{ codecs.Scheme }
+
+func (f refuser) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+	if !utf8.Valid(token) {
+		return dst, codecs.Reject(codecs.Malformed, "not UTF-8")
+	}
+	return f.Scheme.Verify(dst, token, b, now)
+}
+
+// TestLoneSurrogatesArePresented has no other difference to find than one in
+// what is made of tokens that are not UTF-8.
+func TestLoneSurrogatesArePresented(t *testing.T) {
+	sound, encoding := broken(t, fault{verify: same})
+	refusing := encoding
+	wrap := func(outer func(codecs.Scheme) codecs.Scheme) func(codecs.Config) (codecs.Scheme, error) {
+		return func(c codecs.Config) (codecs.Scheme, error) {
+			s, err := sound.NewScheme(c)
+			return outer(s), err
+		}
+	}
+	encoding.NewScheme = wrap(func(s codecs.Scheme) codecs.Scheme { return encoder{s} })
+	refusing.NewScheme = wrap(func(s codecs.Scheme) codecs.Scheme { return refuser{s} })
+	_, found := compare(t, encoding, refusing)
+	require.NotEmpty(t, found)
+	for _, d := range found {
+		require.False(t, utf8.Valid(d.Token), "%q", d.Token)
+		requireReplay(t, encoding, d)
+	}
 }
 
 func TestNothingInCommonIsAnError(t *testing.T) {

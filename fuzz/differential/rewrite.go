@@ -28,7 +28,7 @@ func (r *round) rewriteAll(c context, state []byte, n int) [][]byte {
 	var all [][]byte
 	for range n {
 		token, err := a.SealEdited(nil, seed, state, r.rewriteOne(r.drawStep(steps)))
-		if err == nil && utf8.Valid(token) {
+		if err == nil && canCross(token) {
 			all = append(all, token)
 		}
 	}
@@ -50,9 +50,12 @@ func (r *round) drawStep(steps []codecs.Step) int {
 // rewriteOne returns the edit that rewrites the step with the given index.
 func (r *round) rewriteOne(index int) codecs.Edit {
 	i := -1
-	return func(_ codecs.Step, value []byte) []byte {
+	return func(s codecs.Step, value []byte) []byte {
 		if i++; i != index {
 			return value
+		}
+		if s == codecs.StepText {
+			return pick(r, alterations)(r, value, [][]byte{value})
 		}
 		if members := split(value); len(members) > 0 {
 			return r.rewriteObject(value, members)
