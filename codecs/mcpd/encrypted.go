@@ -54,8 +54,8 @@ func (e encrypted) open(token, bind []byte, decode decoder) ([]byte, *codecs.Rej
 	if !ok {
 		return nil, errMalformed
 	}
-	raw, ok := decode(segment)
-	if !ok || len(raw) < nonceSize+tagSize {
+	raw, decoded := decode(segment)
+	if !decoded || len(raw) < nonceSize+tagSize {
 		return nil, errMalformed
 	}
 	claims, err := e.Open(nil, raw[:nonceSize], raw[nonceSize:], bind)

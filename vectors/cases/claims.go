@@ -95,6 +95,7 @@ func values(was string) []value {
 		value{"upper", "in capitals", strings.ToUpper(was)},
 		value{"escaped", "spelled with an escape", escapeFirst(was)},
 		value{"surrogate", "a lone surrogate", `"\ud800"`},
+		value{"surrogate-letter", "a high surrogate and an escaped letter", `"\ud83d\u0041"`},
 		value{"alike-list", "a list with as many items as it has characters", "[" + strings.Repeat("1,", max(len(was)-3, 0)) + "1]"},
 		value{"alike-object", "an object with its length", fmt.Sprintf(`{"length":%d}`, len(was)-2)},
 	)

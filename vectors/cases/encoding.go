@@ -73,6 +73,9 @@ var spellings = append(insertions(), []kit.Alteration{
 	{Name: "last-underscore-slash", Doc: "the last _ as /", Change: replaceLast("_", "/")},
 	{Name: "percent", Doc: "the first character percent-encoded", Change: percentFirst},
 	{Name: "case", Doc: "the first letter in the other case", Change: otherCase},
+	{Name: "nul-third", Doc: "a NUL for the third character", Change: nulAt(2)},
+	{Name: "nul-fourth", Doc: "a NUL for the fourth character", Change: nulAt(3)},
+	{Name: "nul-underscore", Doc: "a NUL for the first _ that begins a group of four characters", Change: nulForUnderscore},
 	{Name: "a-1", Doc: "an A at the end", Change: kit.Append("A")},
 	{Name: "a-2", Doc: "AA at the end", Change: kit.Append("AA")},
 	{Name: "a-3", Doc: "AAA at the end", Change: kit.Append("AAA")},
@@ -146,6 +149,27 @@ func percentFirst(b []byte) []byte {
 		return b
 	}
 	return append(fmt.Appendf(nil, "%%%02X", b[0]), b[1:]...)
+}
+
+func nulAt(i int) func([]byte) []byte {
+	return func(b []byte) []byte {
+		if i < len(b) {
+			b[i] = 0
+		}
+		return b
+	}
+}
+
+// nulForUnderscore changes what is the same to a decoder that marks padding by a
+// value in which all bits are set.
+func nulForUnderscore(b []byte) []byte {
+	for i := 0; i < len(b); i += 4 {
+		if b[i] == '_' {
+			b[i] = 0
+			break
+		}
+	}
+	return b
 }
 
 func otherCase(b []byte) []byte {
