@@ -22,7 +22,7 @@ var onResources = []Refuter{
 	{ID: "RES-06", Name: "hostile contexts", Refutes: answering, Layer: LayerResources,
 		Gain: "a server that dies or hangs", Origin: "fuzzing", Run: hostileContexts},
 	{ID: "FRM-04", Name: "memory per byte of a hostile token", Refutes: answering, Layer: LayerResources,
-		Gain: "memory at will", Origin: "CVE-2025-27144, CVE-2025-30204", Run: memoryPerByte, Measures: true},
+		Gain: "memory at will", Origin: "CVE-2025-27144, CVE-2025-30204", Run: memoryPerByte, Thousands: 5, Measures: true},
 	{ID: "RES-01", Name: "work per byte of a hostile token", Refutes: answering, Layer: LayerResources,
 		Gain: "a server that is kept busy", Origin: "CVE-2022-36083", Run: workPerByte, Measures: true},
 	{ID: "RES-08", Name: "work per byte of the longest tokens", Refutes: answering, Layer: LayerResources,
