@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 servers ask for sampling and roots until these are gone
+
 package boundary_test
 
 import (
