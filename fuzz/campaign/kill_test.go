@@ -128,7 +128,7 @@ func reproduces(t *testing.T, k campaign.FoundCrasher) bool {
 	t.Helper()
 	output, err := exec.CommandContext(t.Context(), "sh", filepath.Join(k.Dir, "reproduce.sh")).CombinedOutput()
 	if err == nil || !strings.Contains(string(output), "FAIL") {
-		t.Errorf("%s %s does not reproduce (%s): %v: %s", k.Target, k.Bucket, k.Unexplained, err, output)
+		t.Errorf("%s %s does not reproduce (%s): %v: %s: it was %s at %v", k.Target, k.Bucket, k.Unexplained, err, output, k.Text, k.Stack)
 		return false
 	}
 	t.Logf("%s %s reproduces%s", k.Target, k.Bucket, k.Condition())
