@@ -173,8 +173,10 @@ func killAt(t *testing.T, dir string, m moment) string {
 	cmd.WaitDelay = 30 * time.Second
 	require.NoError(t, cmd.Start())
 	if m.fuzzing {
-		line, _ := bufio.NewReader(said).ReadString('\n') // without one it ended, which Wait tells
-		require.Equal(t, opened+"\n", line, "%s", output.String())
+		if line, _ := bufio.NewReader(said).ReadString('\n'); line != opened+"\n" {
+			err := cmd.Wait()
+			t.Fatalf("the supervisor ended before it fuzzed: %v: %s", err, output.String())
+		}
 	}
 	<-time.After(m.after)
 	all := append([]int{cmd.Process.Pid}, below(cmd.Process.Pid)...)
