@@ -72,7 +72,9 @@ func (t *Trial) liesElsewhere() {
 		return
 	}
 	doubts := 0
-	for n, lie := range t.liesIn(p, tok) {
+	all := t.liesIn(p, tok)
+	for n := 0; n < len(all); n++ {
+		lie := all[n]
 		t.change(p, tok, lie.text, lie.how)
 		if g.err != nil || doubts == mostDoubts {
 			continue
@@ -89,6 +91,7 @@ func (t *Trial) liesElsewhere() {
 		if p, tok, g, ok = t.anew(); !ok {
 			return
 		}
+		all = t.liesIn(p, tok) // of the new token, and no longer of one that is honest as well
 	}
 }
 

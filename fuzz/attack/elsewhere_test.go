@@ -1,0 +1,36 @@
+package attack_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs/catalog"
+	"sealab/codecs/worker"
+	"sealab/fuzz/attack"
+)
+
+// TestGrowthOfItsOwn attacks a sound subject whose process grows once in a while,
+// whatever it is asked: neither the growth nor the new start that it causes is held
+// against the design.
+func TestGrowthOfItsOwn(t *testing.T) {
+	for i, d := range catalog.All() {
+		readings, starts := 0, 0
+		s := &attack.Subject{Design: d, Worker: []string{"worker"},
+			Restart: func() error { starts++; return nil },
+			Memory: func() (worker.Memory, error) {
+				m := worker.Memory{Resident: 50 << 20, Peak: 50 << 20, Mapped: 1 << 30}
+				if readings++; readings%500 == 10 {
+					m.Peak += 200 << 20
+				}
+				return m, nil
+			}}
+		c := attack.Campaign{Seed: seed + uint64(i), Budget: small(), Only: []string{"FRM-03"}}
+		got, err := c.Attack(s)
+		require.NoError(t, err)
+		require.Greater(t, starts, 1, "it grew and was not started again")
+		for _, cell := range got.Cells {
+			require.False(t, cell.Accuses(), "%s, seed %d: %s: %s", d.Name, c.Seed, cell.Property, cell.Issue)
+		}
+	}
+}
