@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"sealab/fuzz/engine"
 	"sealab/internal/sourcetree"
 )
 
@@ -46,7 +47,7 @@ const (
 // Build builds the binary that a campaign with this config fuzzes with, and puts
 // it at path: see Config.Built.
 func Build(ctx context.Context, config Config, path string) error {
-	return buildFuzz(ctx, subject{Package: config.Package, Cover: config.Cover, Tags: config.Tags}, path)
+	return buildFuzz(ctx, subject{Package: config.Package, Cover: config.Cover, Tags: config.Tags}, path, config.log())
 }
 
 // takeFuzz takes a binary that was built before.
@@ -61,16 +62,43 @@ func (f folder) takeFuzz(built string) error {
 	return nil
 }
 
-// buildFuzz builds the binary that fuzzes. The flag -fuzz would give counters to
-// the standard library as well, which the engine reads after every input: they
-// cost more than the token does. So only what is under test has them, and the
-// package of the fuzz functions, which reads inputs as programs.
-func buildFuzz(ctx context.Context, s subject, path string) error {
+// buildFuzz builds the binary that fuzzes, with the engine of package engine
+// where this Go has one that it knows. The flag -fuzz would give counters to the
+// standard library as well, which the engine reads after every input: they cost
+// more than the token does. So only what is under test has them, and the package
+// of the fuzz functions, which reads inputs as programs.
+func buildFuzz(ctx context.Context, s subject, path string, log func(string)) error {
 	args := []string{"test", "-c", "-tags=" + s.Tags}
 	for pattern := range strings.SplitSeq(s.Cover+","+s.Package, ",") {
 		args = append(args, "-gcflags="+pattern+"=-d=libfuzzer")
 	}
-	return build(ctx, path, s.Package, args...)
+	dir, err := os.MkdirTemp(filepath.Dir(path), ".engine-")
+	if err != nil {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	overlay, unknown := overlay(ctx, dir)
+	if unknown == nil {
+		unknown = build(ctx, path, s.Package, append(args, "-overlay="+overlay)...)
+	}
+	if unknown == nil || ctx.Err() != nil {
+		return unknown
+	}
+	if err := build(ctx, path, s.Package, args...); err != nil {
+		return err
+	}
+	log(fmt.Sprintf("fuzzing with the engine of this Go as it is, which is slower: %v", unknown))
+	return nil
+}
+
+// overlay writes the changes to the engine to dir, and returns what the flag
+// -overlay takes.
+func overlay(ctx context.Context, dir string) (string, error) {
+	goroot, err := goCommand(ctx, "env", "GOROOT")
+	if err != nil {
+		return "", err
+	}
+	return engine.Overlay(strings.TrimSpace(string(goroot)), dir)
 }
 
 // buildReplay builds the binary that knows which statements an input runs. The

@@ -2,8 +2,9 @@
 // still finds new coverage, files every failure in a bucket and goes on, and
 // keeps everything in one folder from which it resumes after any end.
 //
-// The engine is that of go test -fuzz, run in slices of a number of executions;
-// package harness stands between it and the targets. The folder:
+// The engine is that of go test -fuzz, which package engine makes faster, run in
+// slices of a number of executions; package harness stands between it and the
+// targets. The folder:
 //
 //	lock                       held by the one supervisor that may write
 //	campaign.json              what is fuzzed
@@ -69,8 +70,14 @@ func (c Config) complete() (Config, error) {
 	if c.Slice == 0 {
 		c.Slice = DefaultSlice
 	}
-	if c.Log == nil {
-		c.Log = func(string) {}
-	}
+	c.Log = c.log()
 	return c, nil
+}
+
+// log returns Log, or what says nothing where there is none.
+func (c Config) log() func(string) {
+	if c.Log == nil {
+		return func(string) {}
+	}
+	return c.Log
 }

@@ -32,7 +32,7 @@ func reopen(ctx context.Context, dir string, now func() time.Time) (*Campaign, e
 	if c.source, err = locate(ctx, is.Package, is.Tags); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	if err := errors.Join(buildFuzz(ctx, is, f.binary(fuzzBinary)), f.buildReplay(ctx, is)); err != nil {
+	if err := errors.Join(buildFuzz(ctx, is, f.binary(fuzzBinary), c.config.Log), f.buildReplay(ctx, is)); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil

@@ -90,7 +90,7 @@ func (c *Campaign) obtain(ctx context.Context, s subject) error {
 		return c.folder.takeFuzz(c.config.Built)
 	}
 	c.config.Log("building " + c.source.ImportPath)
-	return buildFuzz(ctx, s, c.folder.binary(fuzzBinary))
+	return buildFuzz(ctx, s, c.folder.binary(fuzzBinary), c.config.Log)
 }
 
 // resume puts right what an earlier supervisor left of a target.

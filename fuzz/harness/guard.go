@@ -22,7 +22,7 @@ const (
 
 // A guard runs inputs in a campaign.
 type guard struct {
-	target   func([]byte) error
+	lane     lane
 	folder   string // of this target's crashers
 	notebook *notebook
 	known    sync.Map // buckets that are on disk
@@ -30,7 +30,7 @@ type guard struct {
 }
 
 func newGuard(name string, target func([]byte) error) (*guard, error) {
-	g := &guard{target: target, folder: filepath.Join(os.Getenv(EnvCrashers), name)}
+	g := &guard{folder: filepath.Join(os.Getenv(EnvCrashers), name)}
 	if err := os.MkdirAll(g.folder, 0o755); err != nil {
 		return nil, fmt.Errorf("sealab: %w", err)
 	}
@@ -45,8 +45,11 @@ func newGuard(name string, target func([]byte) error) (*guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.notebook, err = watched(scratch, roomForHistory)
-	return g, err
+	if g.notebook, err = watched(scratch, roomForHistory); err != nil {
+		return nil, err
+	}
+	g.lane = newLane(func(input []byte) (*Verdict, error) { return g.notebook.observe(target, input) })
+	return g, nil
 }
 
 // readDeadly returns the inputs in dir. One that is in the seeds or the corpus
@@ -84,7 +87,7 @@ func (g *guard) run(input []byte) error {
 	if g.notebook == nil || g.deadly[string(input)] {
 		return nil
 	}
-	v, err := g.notebook.observe(g.target, input)
+	v, err := g.lane.run(input)
 	if err != nil || v == nil {
 		return err
 	}
