@@ -182,23 +182,28 @@ func (c *Campaign) smallest(ctx context.Context, t Target, whole sequence, v *ha
 	if err != nil {
 		return whole, "", err
 	}
+	apart := "it holds alone"
 	for _, candidate := range [][]byte{alone, whole.input} {
 		verdicts, err := c.verdicts(ctx, t, [][]byte{candidate})
 		if err != nil {
 			return whole, "", err
 		}
-		if verdicts[0] != nil && verdicts[0].Bucket == v.Bucket {
+		switch again := verdicts[0]; {
+		case again == nil:
+		case again.Bucket == v.Bucket:
 			return sequence{input: candidate}, "", nil
+		default:
+			apart = "alone it fails as " + again.Bucket
 		}
 	}
 	if len(whole.before) == 0 {
-		return whole, "it holds alone, and what ran before it is not known", nil
+		return whole, apart + ", and what ran before it is not known", nil
 	}
 	small, ok, err := c.smallestSequence(ctx, t, whole, v)
 	if err != nil || ok {
 		return small, "", err
 	}
-	return sequence{input: whole.input}, fmt.Sprintf("it holds alone and after the last %d inputs that ran before it", len(whole.before)), nil
+	return sequence{input: whole.input}, fmt.Sprintf("%s, and not as it did after the last %d inputs that ran before it", apart, len(whole.before)), nil
 }
 
 // shrink returns the smallest input found that fails as input does.

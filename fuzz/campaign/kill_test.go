@@ -188,6 +188,45 @@ func killAt(t *testing.T, dir string, m moment) string {
 	return output.String()
 }
 
+// TestWorkersKilled kills processes that run inputs, as a system short of memory
+// does: the campaign goes on, and accuses no input.
+func TestWorkersKilled(t *testing.T) {
+	dir := t.TempDir()
+	c, err := campaign.Open(t.Context(), config(t, dir, sound))
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ran := make(chan error, 1)
+	go func() { ran <- c.Run(ctx) }()
+	killed := map[int]bool{}
+	for range time.Tick(20 * time.Millisecond) {
+		if pid := worker(); pid != 0 && !killed[pid] && len(killed) < 3 {
+			killed[pid] = true
+			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+		} else if pid != 0 && !killed[pid] {
+			break // one more than were killed: it went on
+		}
+		require.Empty(t, ran, "it ended by itself")
+	}
+	stop()
+	require.NoError(t, <-ran)
+	require.NoError(t, c.Close())
+	status, err := campaign.ReadStatus(dir)
+	require.NoError(t, err)
+	require.Zero(t, status.Crashers())
+	require.Len(t, status.Notices, 3, "%s", status.Notices)
+}
+
+// worker returns a process below this one that runs inputs, 0 where there is none.
+func worker() int {
+	for _, pid := range below(os.Getpid()) {
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may have ended
+		if bytes.Contains(line, []byte("-test.fuzzworker")) {
+			return pid
+		}
+	}
+	return 0
+}
+
 // below returns the processes below pid.
 func below(pid int) []int {
 	var all []int

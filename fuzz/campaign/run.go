@@ -3,8 +3,6 @@ package campaign
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"sync"
 )
 
@@ -96,16 +94,16 @@ func (c *Campaign) turn(ctx context.Context, s slice) (sliceResult, error) {
 func (c *Campaign) file(ctx context.Context, result sliceResult) error {
 	t := result.target
 	if !result.failed {
+		c.stops.ran(t)
 		if err := c.folder.clearScratch(t); err != nil {
 			return err
 		}
 		return c.complete(ctx, t)
 	}
 	if suspects, _ := c.folder.suspects(t); len(suspects) == 0 {
-		if err := c.folder.checkRoom(t); err != nil {
+		if err := c.stoppedBetween(result); err != nil {
 			return err
 		}
-		return fmt.Errorf("sealab: fuzzing %s failed without an input that may be the cause: %s", t.Name, strings.TrimSpace(result.tail))
 	}
 	if err := c.tryAgain(ctx, t, afterFailure); err != nil {
 		return err

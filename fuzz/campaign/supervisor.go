@@ -15,6 +15,7 @@ type Campaign struct {
 	source  source
 	lock    *os.File
 	journal *journal
+	stops   *stops
 }
 
 // Open takes the folder of a campaign, which it makes where there is none,
@@ -30,7 +31,7 @@ func Open(ctx context.Context, config Config) (*Campaign, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sealab: %w", err)
 	}
-	c := &Campaign{config: config, folder: folder(dir)}
+	c := &Campaign{config: config, folder: folder(dir), stops: newStops()}
 	if c.source, err = locate(ctx, config.Package, config.Tags); err != nil {
 		return nil, err
 	}

@@ -46,10 +46,10 @@ func (f folder) suspects(t Target) (all []suspect, notices []string) {
 	return all, notices
 }
 
-// tryAgain runs the suspects of t again and files those that fail. What is to
-// be said of one that holds now, if anything, unexplained says. When all are
-// filed the scratch folder goes.
-func (c *Campaign) tryAgain(ctx context.Context, t Target, unexplained func(s suspect, all []suspect) *harness.Verdict) error {
+// tryAgain runs the suspects of t again and files those that fail. Of one that
+// holds now, matters says whether to look for what ended its process. When all
+// are filed the scratch folder goes.
+func (c *Campaign) tryAgain(ctx context.Context, t Target, matters func(s suspect, all []suspect) bool) error {
 	all, notices := c.folder.suspects(t)
 	for _, n := range notices {
 		if err := c.notice(t, n); err != nil {
@@ -65,8 +65,8 @@ func (c *Campaign) tryAgain(ctx context.Context, t Target, unexplained func(s su
 		return err
 	}
 	for i, v := range verdicts {
-		if v == nil {
-			if v, err = c.explain(ctx, t, all[i], unexplained(all[i], all)); err != nil {
+		if v == nil && matters(all[i], all) {
+			if v, err = c.explain(ctx, t, all[i]); err != nil {
 				return err
 			}
 		}
@@ -81,30 +81,31 @@ func (c *Campaign) tryAgain(ctx context.Context, t Target, unexplained func(s su
 }
 
 // explain returns the verdict on a suspect that holds alone: how it fails after
-// what ran before it, or else lost. Where that is nil there is nothing to explain.
-func (c *Campaign) explain(ctx context.Context, t Target, s suspect, lost *harness.Verdict) (*harness.Verdict, error) {
-	if lost == nil {
-		return nil, nil
-	}
+// what ran before it, or that it is lost. It is nil where nothing says that the
+// input was the cause.
+func (c *Campaign) explain(ctx context.Context, t Target, s suspect) (*harness.Verdict, error) {
 	if len(s.before) > 0 {
 		v, err := c.verdictAfter(ctx, t, s.sequence)
 		if err != nil || v != nil {
 			return v, err
 		}
 	}
-	if harness.Hung(s.lastWords) {
-		return nil, c.keepSlow(t, s.input)
+	switch {
+	case s.lastWords == "":
+		return nil, c.keep(t, s.input, "its process was ended from outside while it ran (too little memory, or a machine that stood still)")
+	case harness.Hung(s.lastWords):
+		return nil, c.keep(t, s.input, "it took too long")
 	}
-	return lost, nil
+	return harness.LostVerdict(s.input, s.lastWords), nil
 }
 
-// keepSlow keeps an input that took too long once and not again: it is no
+// keep keeps an input to which something happened once and not again: it is no
 // crasher, and is run again with the corpus.
-func (c *Campaign) keepSlow(t Target, input []byte) error {
+func (c *Campaign) keep(t Target, input []byte, what string) error {
 	if _, err := addToCorpus(c.folder.corpus(t), input); err != nil {
 		return err
 	}
-	return c.notice(t, fmt.Sprintf("%s: an input of %d bytes took too long, and did not when it was run again: it is in the corpus", t.Name, len(input)))
+	return c.notice(t, fmt.Sprintf("%s: an input of %d bytes is in the corpus: %s, and holds when it is run again", t.Name, len(input), what))
 }
 
 // fileSuspect files a crasher. One that ends its process is not run again,
@@ -119,25 +120,16 @@ func (f folder) fileSuspect(t Target, s sequence, v *harness.Verdict) error {
 	return atomicfile.Write(filepath.Join(f.deadly(t.Name), corpus.Name(s.input)), s.input)
 }
 
-// afterFailure keeps a suspect of an engine that stopped before its time: it
-// ended its process, and may do so again. One without last words did so only if
-// no other has any; otherwise the engine stopped it.
-func afterFailure(s suspect, all []suspect) *harness.Verdict {
-	spoke := slices.ContainsFunc(all, func(s suspect) bool { return s.lastWords != "" })
-	if s.lastWords == "" && spoke {
-		return nil
-	}
-	return harness.LostVerdict(s.input, s.lastWords)
+// afterFailure: a suspect of an engine that stopped before its time matters. One
+// without last words does only if no other has any; otherwise the engine ended
+// its process because of the other.
+func afterFailure(s suspect, all []suspect) bool {
+	return s.lastWords != "" || !slices.ContainsFunc(all, func(s suspect) bool { return s.lastWords != "" })
 }
 
 // afterRestart lets go a suspect without last words: its process ended with
 // the supervisor.
-func afterRestart(s suspect, _ []suspect) *harness.Verdict {
-	if s.lastWords == "" {
-		return nil
-	}
-	return harness.LostVerdict(s.input, s.lastWords)
-}
+func afterRestart(s suspect, _ []suspect) bool { return s.lastWords != "" }
 
 // checkRoom returns an error where the disk has no room for what a worker writes
 // down while it runs. The engine does not pass on what such a worker said.
