@@ -5,16 +5,15 @@
 package program
 
 import (
-	"hash/fnv"
+	"encoding/binary"
 	"math/rand/v2"
 )
 
 // A Program is an input that is being read.
-type Program struct{ rest []byte }
+type Program struct{ rest, input []byte }
 
-// New returns the program that input stands for. It does not keep more of input
-// than it reads, and does not change it.
-func New(input []byte) *Program { return &Program{input} }
+// New returns the program that input stands for. It does not change input.
+func New(input []byte) *Program { return &Program{input, input} }
 
 // Done reports whether the input is used up.
 func (p *Program) Done() bool { return len(p.rest) == 0 }
@@ -62,32 +61,57 @@ func (p *Program) Rest() []byte {
 	return b
 }
 
+// few is how many of something there are, by the lowest bits of a choice: often
+// none or one, since what one mistake lets through a second one spoils.
+var few = [16]byte{0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 2, 2, 3, 0xff}
+
+// Few reads how many of something there are, at most limit. One is written as
+// the byte 1, none as 0, and as many as there may be as 15.
+func (p *Program) Few(limit int) int { return min(int(few[p.Byte()%16]), limit) }
+
+// Digest returns a digest of the input, for what shall not depend on any one
+// choice. It is the same whatever was read before.
+func (p *Program) Digest() uint64 { return digest(p.input) }
+
+// digest is FNV-1a of 64 bits, with its high bits mixed into the low ones.
+func digest(b []byte) uint64 {
+	h := uint64(14695981039346656037)
+	for _, c := range b {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h ^ h>>32
+}
+
 // More, or any byte above, ends an input that goes on with choices that nobody
 // made.
 const More = 0xc0
 
-// maxDrawn is how many bytes Continue draws at most.
-const maxDrawn = 192
+// Continue draws between these numbers of bytes.
+const leastDrawn, mostDrawn = 64, 256
 
-// Continue replaces a last byte of More or above by bytes from a generator that the input
-// seeds. One change of such an input is a new program behind what it says
-// itself, where a fuzzer that changes choices one by one stays near the old.
+// Continue replaces a last byte of More or above by bytes from a generator that
+// the whole input seeds, and half the time some of those before it as well, up
+// to all of them. So any change of such an input is a new program, near what
+// the input says or far from it, where a fuzzer that changes choices one by one
+// stays near the old.
 func (p *Program) Continue() {
 	last := len(p.rest) - 1
 	if last < 0 || p.rest[last] < More {
 		return
 	}
-	h := fnv.New64a()
-	h.Write(p.rest) //nolint:errcheck // documented never to fail
-	g := rand.New(rand.NewPCG(h.Sum64(), More))
-	program := append(make([]byte, 0, last+maxDrawn), p.rest[:last]...)
-	for range g.IntN(maxDrawn) {
-		drawn := g.Uint32()
-		b := byte(drawn)
-		if drawn>>31 == 0 {
-			b %= 16 // kinds and lengths are small
+	g := rand.NewPCG(digest(p.rest), More)
+	kept := last
+	if how := g.Uint64(); how%2 == 0 {
+		kept = int(how >> 1 % uint64(last+1))
+	}
+	n := leastDrawn + int(g.Uint64()%(mostDrawn-leastDrawn))
+	program := append(make([]byte, 0, kept+n+8), p.rest[:kept]...)
+	for len(program) < kept+n {
+		drawn := g.Uint64()
+		if g.Uint64()%8 == 0 {
+			drawn &= 0x0f0f0f0f0f0f0f0f // some kinds and lengths are small
 		}
-		program = append(program, b)
+		program = binary.LittleEndian.AppendUint64(program, drawn)
 	}
 	p.rest = program
 }

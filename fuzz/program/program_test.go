@@ -1,6 +1,7 @@
 package program_test
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,8 +49,38 @@ func TestContinue(t *testing.T) {
 	require.Empty(t, goesOn())
 	one, other := goesOn(1, 3, program.More), goesOn(1, 2, program.More)
 	require.Equal(t, one, goesOn(1, 3, program.More), "the same input is the same program")
-	require.Equal(t, []byte{1, 3}, one[:2])
 	require.NotEqual(t, one[2:], other[2:])
+	kept, cut := 0, 0
+	for i := range byte(100) {
+		switch drawn := goesOn(0xab, 0xcd, 0xef, i, program.More); {
+		case bytes.HasPrefix(drawn, []byte{0xab, 0xcd, 0xef, i}):
+			kept++
+		case !bytes.HasPrefix(drawn, []byte{0xab, 0xcd}):
+			cut++
+		}
+	}
+	require.Greater(t, kept, 30, "of 100 that keep what the input says")
+	require.Greater(t, cut, 5, "of 100 that keep little of it")
+}
+
+func TestFew(t *testing.T) {
+	require.Equal(t, 0, program.New(nil).Few(16))
+	require.Equal(t, 1, program.New([]byte{1}).Few(16))
+	require.Equal(t, 16, program.New([]byte{15}).Few(16))
+}
+
+func TestDigest(t *testing.T) {
+	hits := 0
+	for i := range 3200 {
+		p := program.New([]byte{byte(i), byte(i >> 8)})
+		before := p.Digest()
+		p.Byte()
+		require.Equal(t, before, p.Digest(), "what was read makes no difference")
+		if before%32 == 0 {
+			hits++
+		}
+	}
+	require.InDelta(t, 100, hits, 40)
 }
 
 func TestResultsDoNotReachFurther(t *testing.T) {

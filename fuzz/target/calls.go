@@ -13,7 +13,11 @@ import (
 // The relations between calls: where results go, and what runs beside them.
 
 // room: neither spare capacity in dst nor the lack of it makes a difference.
-func (f family) room(p *program.Program, what presented) error {
+func (f family) room(p *program.Program) error {
+	what, err := f.present(p)
+	if err != nil {
+		return err
+	}
 	got, refused, err := f.one.open(what.token)
 	if err != nil {
 		return err
@@ -52,30 +56,61 @@ func dirty(p *program.Program, need int) []byte {
 }
 
 // sealing: where the token goes does not change it, sealing step by step
-// without an edit is sealing, and a token has the length that the row states.
-func (f family) sealing(p *program.Program, what presented) error {
+// without an edit is sealing, what is sealed without a seed opens, and a token
+// has the length that the row states. The program says which.
+func (f family) sealing(p *program.Program) error {
 	s := f.one
-	given := bytes.Clone(what.payload)
-	token, err := s.assembler.SealSeeded(nil, what.seed, what.payload)
+	seed, payload := s.seed(p), s.payload(p)
+	given := bytes.Clone(payload)
+	var err error
+	switch p.Pick(4) {
+	case 0:
+		err = s.sealInto(p, seed, payload)
+	case 1:
+		err = s.sealStepwise(seed, payload)
+	case 2:
+		err = s.sealFresh(payload)
+	default:
+		err = s.sealSized(seed, payload)
+	}
+	if err == nil && !bytes.Equal(given, payload) {
+		return fmt.Errorf("%s: sealing changed the payload %q to %q", s.Name, given, payload)
+	}
+	return err
+}
+
+func (s subject) sealInto(p *program.Program, seed, payload []byte) error {
+	token, err := s.assembler.SealSeeded(nil, seed, payload)
 	if err != nil {
 		return err
 	}
 	dst := dirty(p, len(token))
 	before := bytes.Clone(dst)
-	out, err := s.assembler.SealSeeded(dst, what.seed, what.payload)
+	out, err := s.assembler.SealSeeded(dst, seed, payload)
 	if err != nil || !bytes.Equal(out, append(before, token...)) {
-		return fmt.Errorf("%s: %q is sealed differently when dst has %d bytes and room for %d: %q (%v)", s.Name, given, len(dst), cap(dst)-len(dst), out, err)
+		return fmt.Errorf("%s: %q is sealed differently when dst has %d bytes and room for %d: %q (%w)", s.Name, payload, len(dst), cap(dst)-len(dst), out, err)
 	}
-	edited, err := s.assembler.SealEdited(nil, what.seed, what.payload, func(_ codecs.Step, value []byte) []byte { return value })
-	switch {
-	case err != nil || !bytes.Equal(edited, token):
-		return fmt.Errorf("%s: %q is sealed as %q, and step by step as %q (%v)", s.Name, given, token, edited, err)
-	case !bytes.Equal(given, what.payload):
-		return fmt.Errorf("%s: sealing changed the payload %q to %q", s.Name, given, what.payload)
-	case s.TokenSize != nil && s.TokenSize(len(given)) != len(token):
-		return fmt.Errorf("%s: the token of %d bytes has %d characters, and its row says %d", s.Name, len(given), len(token), s.TokenSize(len(given)))
+	return nil
+}
+
+func (s subject) sealStepwise(seed, payload []byte) error {
+	token, err := s.assembler.SealSeeded(nil, seed, payload)
+	if err != nil {
+		return err
 	}
-	return s.sealFresh(what.payload)
+	edited, err := s.assembler.SealEdited(nil, seed, payload, func(_ codecs.Step, value []byte) []byte { return value })
+	if err != nil || !bytes.Equal(edited, token) {
+		return fmt.Errorf("%s: %q is sealed as %q, and step by step as %q (%w)", s.Name, payload, token, edited, err)
+	}
+	return nil
+}
+
+func (s subject) sealSized(seed, payload []byte) error {
+	token, err := s.assembler.SealSeeded(nil, seed, payload)
+	if err == nil && s.TokenSize != nil && s.TokenSize(len(payload)) != len(token) {
+		return fmt.Errorf("%s: the token of %d bytes has %d characters, and its row says %d", s.Name, len(payload), len(token), s.TokenSize(len(payload)))
+	}
+	return err
 }
 
 // sealFresh: what is sealed without a seed opens, too.
@@ -88,8 +123,8 @@ func (s subject) sealFresh(payload []byte) error {
 }
 
 // together: an answer does not depend on a call at the same time.
-func (f family) together(_ *program.Program, what presented) error {
-	other, err := f.one.assembler.SealSeeded(nil, what.seed, []byte(`"beside"`))
+func (f family) together(p *program.Program) error {
+	what, err := f.present(p)
 	if err != nil {
 		return err
 	}
@@ -99,7 +134,7 @@ func (f family) together(_ *program.Program, what presented) error {
 	}
 	var beside error
 	var wait sync.WaitGroup
-	wait.Go(func() { beside = f.one.requireSame(other, []byte(`"beside"`)) })
+	wait.Go(func() { beside = f.one.requireSame(f.beside, besidePayload) })
 	again, refusedAgain, err := f.one.open(what.token)
 	wait.Wait()
 	if err := errors.Join(err, beside); err != nil {
@@ -112,9 +147,13 @@ func (f family) together(_ *program.Program, what presented) error {
 }
 
 // inspected: a token is taken apart without a key, and without end.
-func (f family) inspected(_ *program.Program, what presented) error {
+func (f family) inspected(p *program.Program) error {
 	if f.one.Inspect == nil {
 		return nil
+	}
+	what, err := f.present(p)
+	if err != nil {
+		return err
 	}
 	given := bytes.Clone(what.token)
 	fields, err := f.one.Inspect(what.token)

@@ -149,29 +149,30 @@ func describe(b *codecs.Binding) string {
 // of its life, and with each place changed in several ways.
 func contextsSeeds() ([][]byte, error) {
 	var seeds [][]byte
-	for i := range schemes() {
+	for i, s := range schemes() {
 		begin := func() *program.Writer {
 			var w program.Writer
 			return w.Pick(i, len(schemes())).Bytes([]byte("seed")).Bytes([]byte("state")).Byte(0)
 		}
-		seeds = append(seeds, goesOn(i, len(schemes())), append(begin().Program(), program.More))
+		own := [][]byte{begin().Program()}
 		for tick := range ticks {
-			seeds = append(seeds, begin().Byte(0).Uint16(2000).Uint16(tick).Program(), begin().Byte(0).Uint16(2001).Uint16(tick).Program())
+			own = append(own, begin().Byte(0).Uint16(2000).Uint16(tick).Program(), begin().Byte(0).Uint16(2001).Uint16(tick).Program())
 		}
 		for _, age := range []int{120, 120 + 599, 120 + 602, 0} {
-			seeds = append(seeds, begin().Byte(0).Uint16(age).Uint16(0).Byte(0).Program())
+			own = append(own, begin().Byte(0).Uint16(age).Uint16(0).Byte(0).Program())
 		}
 		for where := range byte(places) {
 			for how := range byte(8) {
-				seeds = append(seeds, begin().Byte(0).Uint16(121).Uint16(500).Byte(1).Byte(where).Byte(how).Bytes([]byte("other")).Program())
+				own = append(own, begin().Byte(0).Uint16(121).Uint16(500).Byte(1).Byte(where).Byte(how).Bytes([]byte("other")).Program())
 				// Made with that place changed, and read with it changed again.
 				made := begin().Byte(1).Byte(where).Byte(how)
 				if how == 0 {
 					made.Bytes([]byte("other"))
 				}
-				seeds = append(seeds, made.Uint16(121).Uint16(500).Byte(1).Byte(where).Byte(how+1).Bytes([]byte("third")).Program())
+				own = append(own, made.Uint16(121).Uint16(500).Byte(1).Byte(where).Byte(how+1).Bytes([]byte("third")).Program())
 			}
 		}
+		seeds = append(seeds, meant(s.dear, own)...)
 	}
-	return seeds, nil
+	return begun(seeds), nil
 }

@@ -5,8 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"sealab/codecs"
 	"sealab/fuzz/program"
@@ -23,10 +21,6 @@ func inside(p *program.Program) error {
 	p.Continue()
 	s := pick(p)
 	seed, payload := s.seed(p), s.payload(p)
-	token, err := s.assembler.SealSeeded(nil, seed, payload)
-	if err != nil {
-		return err
-	}
 	var rewritten steps
 	altered, err := s.assembler.SealEdited(nil, seed, payload, func(step codecs.Step, value []byte) []byte {
 		return rewritten.edit(p, step, value)
@@ -37,24 +31,45 @@ func inside(p *program.Program) error {
 	if err != nil {
 		return err
 	}
-	if !rewritten.content && !bytes.Equal(altered, token) {
-		return s.requireNoGain(token, altered, payload)
+	switch {
+	case !rewritten.any:
+		return s.requireSame(altered, payload)
+	case rewritten.content:
+		return s.requireAnswer(p.Pick(asks), altered)
 	}
-	return s.requireRepeatable(altered)
+	token, err := s.assembler.SealSeeded(nil, seed, payload)
+	if err != nil || bytes.Equal(altered, token) {
+		return err
+	}
+	return s.requireNoGain(token, altered, payload)
 }
 
 // steps remembers what an edit has touched.
 type steps struct {
+	any     bool // at least one
 	content bool // a step that decides what is sealed
 }
 
+// Of the choices of edit, zero leaves a step alone and the next ones, as many as
+// there are reworks, rewrite it: one in four.
+const (
+	untouched = 0
+	reworks   = 6
+	edits     = 4 * reworks
+)
+
 // edit rewrites one step as the program says, most steps not at all.
 func (r *steps) edit(p *program.Program, step codecs.Step, value []byte) []byte {
-	kind := p.Pick(12)
-	if kind >= 6 {
+	kind := p.Pick(edits)
+	if kind == untouched || kind > reworks {
 		return value
 	}
-	size, text := len(value), bytes.Clone(value)
+	r.any = true
+	size := len(value)
+	var text []byte
+	if step == codecs.StepText {
+		text = bytes.Clone(value)
+	}
 	out := rework(p, kind, value)
 	switch step {
 	case codecs.StepClaims, codecs.StepPayload, codecs.StepNonce, codecs.StepEnc:
@@ -70,48 +85,74 @@ func (r *steps) edit(p *program.Program, step codecs.Step, value []byte) []byte 
 // said is what a text says to a decoder that skips what is not of the alphabet
 // and does not look at spare bits.
 func said(text []byte) []byte {
-	characters := bytes.Map(func(c rune) rune {
-		if c < utf8.RuneSelf && strings.ContainsRune(alphabet, c) {
-			return c
+	characters := make([]byte, 0, len(text))
+	for _, c := range text {
+		if inAlphabet[c] {
+			characters = append(characters, c)
 		}
-		return -1
-	}, text)
+	}
 	raw, _ := base64.RawURLEncoding.AppendDecode(nil, characters) // up to what is no text
 	return raw
 }
 
-// rework makes one change of the given kind, below 6, to the value of a step.
+// inAlphabet tells the characters of the alphabet.
+var inAlphabet = func() (table [256]bool) {
+	for _, c := range []byte(alphabet) {
+		table[c] = true
+	}
+	return table
+}()
+
+// rework makes one change of the given kind, from 1 to reworks, to the value of
+// a step.
 func rework(p *program.Program, kind int, value []byte) []byte {
 	at := 0
 	if len(value) > 0 {
 		at = p.Uint16() % len(value)
 	}
 	switch kind {
-	case 0: // leave out
+	case 1: // leave out
 		return nil
-	case 1: // repeat
+	case 2: // repeat
 		return append(value, bytes.Clone(value)...)
-	case 2: // truncate
+	case 3: // truncate
 		return value[:at]
-	case 3: // change one byte
+	case 4: // change one byte
 		if len(value) > 0 {
 			value[at] ^= p.Byte() | 1
 		}
 		return value
-	case 4: // insert
+	case 5: // insert
 		return insert(value, at, p.Bytes(64))
 	default: // replace
 		return bytes.Clone(p.Bytes(1024))
 	}
 }
 
-// requireRepeatable returns an error unless opening a token twice gives the
-// same answer, and an accepted payload can be sealed and opened again.
-func (s subject) requireRepeatable(token []byte) error {
+// asks is how many numbers requireAnswer tells apart.
+const asks = 4
+
+// requireAnswer opens a token and asks one thing more: 0, that opening it again
+// gives the same answer; 1, that an accepted payload can be sealed and opened
+// again; else nothing.
+func (s subject) requireAnswer(ask int, token []byte) error {
 	first, refused, err := s.open(token)
 	if err != nil {
 		return err
 	}
+	switch ask {
+	case 0:
+		return s.requireRepeated(token, first, refused)
+	case 1:
+		if refused == nil {
+			return s.requireSealable(first)
+		}
+	}
+	return nil
+}
+
+// requireRepeated returns an error unless opening a token gives that answer.
+func (s subject) requireRepeated(token, first []byte, refused *codecs.RejectError) error {
 	second, refusedAgain, err := s.open(token)
 	if err != nil {
 		return err
@@ -119,9 +160,12 @@ func (s subject) requireRepeatable(token []byte) error {
 	if !sameRefusal(refused, refusedAgain) || !bytes.Equal(first, second) {
 		return fmt.Errorf("%s: %q is answered in two ways", s.Name, token)
 	}
-	if refused != nil {
-		return nil
-	}
+	return nil
+}
+
+// requireSealable returns an error unless a state that was released can be
+// sealed and opened.
+func (s subject) requireSealable(first []byte) error {
 	again, err := s.codec.Seal(nil, first)
 	if errors.Is(err, codecs.ErrUnsupported) {
 		return nil // a faithful reading may hand over what its writer does not take
@@ -140,21 +184,36 @@ func sameRefusal(a, b *codecs.RejectError) bool {
 	return *a == *b
 }
 
+// rewrites writes the choices that rewrite one step, in the way of the given
+// number below reworks, and leave the others alone.
+func rewrites(w *program.Writer, step, way int) *program.Writer {
+	for range step {
+		w.Byte(untouched)
+	}
+	kind := way + 1
+	w.Byte(byte(kind)).Uint16(1)
+	switch {
+	case kind == 4:
+		w.Byte('x')
+	case kind > 4:
+		w.Bytes([]byte("abc"))
+	}
+	return w
+}
+
 // insideSeeds are, for every design, one rewriting of each of its steps.
 func insideSeeds() ([][]byte, error) {
 	var seeds [][]byte
-	for i := range subjects() {
+	for i, s := range subjects() {
+		var own [][]byte
 		for step := range 10 {
-			for kind := range byte(6) {
+			for kind := range reworks {
 				var w program.Writer
 				w.Pick(i, len(subjects())).Bytes([]byte("seed")).Bytes([]byte("payload"))
-				for range step {
-					w.Byte(11)
-				}
-				seeds = append(seeds, w.Byte(kind).Uint16(1).Uint16(3).Raw([]byte("abc")).Program())
+				own = append(own, rewrites(&w, step, kind).Program())
 			}
 		}
-		seeds = append(seeds, goesOn(i, len(subjects())))
+		seeds = append(seeds, meant(s.dear, own)...)
 	}
-	return seeds, nil
+	return begun(seeds), nil
 }

@@ -1,11 +1,10 @@
 package target
 
 import (
-	"cmp"
 	"go/scanner"
 	"go/token"
-	"hash/fnv"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,15 +18,8 @@ import (
 // A dictionary is the literals in the source of what is fuzzed: a rare state is
 // often behind a comparison with one, which no fuzzer guesses.
 type dictionary struct {
-	words   []word
-	numbers []int // from 2 to maxLength, sorted
-}
-
-// A word is a literal text. Programs name it by its hash, so that they mean the
-// same when others come and go.
-type word struct {
-	hash uint16
-	text []byte
+	words   ring[[]byte]
+	numbers ring[int] // from 2 to maxLength
 }
 
 // sourceFolder has the packages under test, from the root of the module.
@@ -43,25 +35,18 @@ var literals = sync.OnceValue(func() dictionary {
 	if root, err := moduleRoot(); err == nil {
 		collectBelow(filepath.Join(root, sourceFolder), texts, numbers)
 	}
-	var d dictionary
-	for text := range texts {
-		d.words = append(d.words, word{hashOf(text), []byte(text)})
+	var words [][]byte
+	names := slices.Sorted(maps.Keys(texts))
+	for _, text := range names {
+		words = append(words, []byte(text))
 	}
-	for n := range numbers {
-		d.numbers = append(d.numbers, n)
+	var digits []string
+	lengths := slices.Sorted(maps.Keys(numbers))
+	for _, n := range lengths {
+		digits = append(digits, strconv.Itoa(n))
 	}
-	slices.SortFunc(d.words, func(a, b word) int {
-		return cmp.Or(cmp.Compare(a.hash, b.hash), strings.Compare(string(a.text), string(b.text)))
-	})
-	slices.Sort(d.numbers)
-	return d
+	return dictionary{newRing(names, words), newRing(digits, lengths)}
 })
-
-func hashOf(text string) uint16 {
-	h := fnv.New32a()
-	h.Write([]byte(text)) //nolint:errcheck // documented never to fail
-	return uint16(h.Sum32())
-}
 
 // collectBelow adds the literals of the Go files below dir, tests left out.
 func collectBelow(dir string, texts map[string]bool, numbers map[int]bool) {
@@ -108,15 +93,8 @@ func collect(source []byte, texts map[string]bool, numbers map[int]bool) {
 	}
 }
 
-// literal reads the choice of a word.
-func literal(p *program.Program) []byte {
-	words, hash := literals().words, uint16(p.Uint16())
-	i, _ := slices.BinarySearchFunc(words, hash, func(w word, hash uint16) int { return cmp.Compare(w.hash, hash) })
-	return words[i%len(words)].text
-}
+// literal reads the choice of a word. It must not be changed.
+func literal(p *program.Program) []byte { return literals().words.at(p.Uint16()) }
 
 // number reads the choice of a number.
-func number(p *program.Program) int {
-	numbers := literals().numbers
-	return numbers[p.Uint16()%len(numbers)]
-}
+func number(p *program.Program) int { return literals().numbers.at(p.Uint16()) }

@@ -25,7 +25,7 @@ func matter(p *program.Program, size func(n int) int) []byte {
 	}
 	switch n % 10 {
 	case 0:
-		return p.Bytes(plain)
+		return p.Take(p.Pick(64))
 	case 1:
 		return bytes.Repeat([]byte{p.Byte()}, length(p, size))
 	case 2:
@@ -33,11 +33,11 @@ func matter(p *program.Program, size func(n int) int) []byte {
 	case 3:
 		return bytes.Clone(literal(p))
 	case 4: // an envelope: what begins and ends with what a reader looks for
-		return pad(literal(p), p.Byte(), literal(p), length(p, size))
+		return pad(literal(p), character(p), literal(p), length(p, size))
 	case 5:
-		return pad(append(bytes.Clone(literal(p)), literal(p)...), p.Byte(), literal(p), length(p, size))
+		return pad(slices.Concat(literal(p), literal(p)), character(p), literal(p), length(p, size))
 	case 6:
-		return pad(p.Bytes(8), p.Byte(), p.Bytes(8), length(p, size))
+		return pad(p.Bytes(8), character(p), p.Bytes(8), length(p, size))
 	case 7:
 		return words(p)
 	default:
@@ -51,14 +51,22 @@ var brackets = []string{"{}", "[]", `""`, "<>"}
 // bracketed is what looks like a document to whoever reads its ends.
 func bracketed(p *program.Program, size func(n int) int) []byte {
 	pair := brackets[p.Pick(len(brackets))]
-	return pad([]byte{pair[0], p.Byte()}, p.Byte(), []byte{pair[1]}, length(p, size))
+	return pad([]byte{pair[0], character(p)}, character(p), []byte{pair[1]}, length(p, size))
 }
 
-// words are up to four literals, with a byte between them.
+// character reads a byte: most often one that is printed, as formats have them.
+func character(p *program.Program) byte {
+	if p.Pick(4) == 1 {
+		return p.Byte()
+	}
+	return ' ' + p.Byte()%('~'-' '+1)
+}
+
+// words are up to four literals, with a character between them.
 func words(p *program.Program) []byte {
 	out := bytes.Clone(literal(p))
 	for range p.Pick(4) {
-		out = append(append(out, p.Byte()), literal(p)...)
+		out = append(append(out, character(p)), literal(p)...)
 	}
 	return out
 }
@@ -74,7 +82,14 @@ func counting(n int) []byte {
 
 // pad returns first and last with fill between, n bytes where that has room.
 func pad(first []byte, fill byte, last []byte, n int) []byte {
-	return slices.Concat(first, bytes.Repeat([]byte{fill}, max(0, n-len(first)-len(last))), last)
+	out := make([]byte, max(n, len(first)+len(last)))
+	copy(out, first)
+	end := len(out) - len(last)
+	for i := len(first); i < end; i++ {
+		out[i] = fill
+	}
+	copy(out[end:], last)
+	return out
 }
 
 // borders are lengths at which blocks, chunks, buffers and counters end.
@@ -83,16 +98,20 @@ var borders = []int{0, 8, 16, 20, 24, 32, 48, 64, 96, 128, 192, 255, 256, 512, 1
 // near is how far from a border a length may lie, on either side.
 const near = 6 // prefixes are shorter
 
-// common is the longest length that is as likely as others: a longer one is
-// kept in one of sixteen choices, because it takes the time of a hundred others.
-const common = 4096 + near
+// Lengths up to common are as likely as others. Because one that is longer takes
+// the time of many others, it is kept in one of four choices, and one longer
+// than page in one of sixteen.
+const (
+	common = 1024 + near
+	page   = 4096 + near
+)
 
 // length reads a length in bytes: any small one, one near a border or near a
 // number of the source, of what is made or of the token that it becomes. size
 // is the length of a token; nil where that is not known.
 func length(p *program.Program, size func(n int) int) int {
 	n := anyLength(p, size)
-	if n <= common || p.Pick(16) == 1 {
+	if n <= common || n <= page && p.Pick(4) == 1 || n > page && p.Pick(16) == 1 {
 		return n
 	}
 	return n % plain
@@ -101,9 +120,9 @@ func length(p *program.Program, size func(n int) int) int {
 // anyLength is length where long ones are as likely as short ones.
 func anyLength(p *program.Program, size func(n int) int) int {
 	switch kind := p.Pick(16); {
-	case kind < 8:
+	case kind < 9:
 		return int(p.Byte())
-	case kind < 10:
+	case kind == 9:
 		return p.Uint16() % 1024
 	case kind < 12:
 		return beside(p, borders[p.Pick(len(borders))])

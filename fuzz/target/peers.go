@@ -200,14 +200,10 @@ func peersSeeds() ([][]byte, error) {
 		inner.Byte(i)
 		outer.Byte(i)
 		for step := range 8 {
-			for kind := range byte(6) {
-				inner.Bytes([]byte("seed")).Bytes([]byte("state")).Byte(0)
-				for range step {
-					inner.Byte(11)
-				}
-				inner.Byte(kind).Uint16(1).Uint16(3).Raw([]byte("abc"))
+			for kind := range reworks {
+				rewrites(inner.Bytes([]byte("seed")).Bytes([]byte("state")).Byte(0), step, kind)
 				for range 8 - step {
-					inner.Byte(11)
+					inner.Byte(untouched)
 				}
 			}
 			outer.Bytes([]byte("seed")).Bytes([]byte("state")).Byte(1).Byte(byte(step)).Byte(anywhere).Uint16(20).Uint16(4).Raw([]byte("v1.A"))

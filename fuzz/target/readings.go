@@ -45,26 +45,39 @@ func newPair(strict, faithful codecs.Design) pair {
 	return pair{mustSubject(strict, c), mustSubject(faithful, c)}
 }
 
+// What readings does: seal alike, and no more; leave the steps alone; else
+// rewrite steps.
+const (
+	alike  = 1
+	asText = 2
+)
+
 // readings seals with the strict reading, rewrites steps or the text, and
 // compares what the two say.
 func readings(p *program.Program) error {
 	p.Continue()
 	r := readingPairs()[p.Pick(len(readingPairs()))]
 	seed, payload := r.strict.seed(p), r.strict.payload(p)
-	if err := r.sealAlike(seed, payload); err != nil {
-		return err
+	var token []byte
+	var err error
+	switch p.Pick(4) {
+	case alike:
+		return r.sealAlike(seed, payload)
+	case asText:
+		token, err = r.strict.assembler.SealSeeded(nil, seed, payload)
+	default:
+		var rewritten steps
+		token, err = r.strict.assembler.SealEdited(nil, seed, payload, func(step codecs.Step, value []byte) []byte {
+			return rewritten.edit(p, step, value)
+		})
 	}
-	var rewritten steps
-	token, err := r.strict.assembler.SealEdited(nil, seed, payload, func(step codecs.Step, value []byte) []byte {
-		return rewritten.edit(p, step, value)
-	})
 	if errors.Is(err, codecs.ErrUnsupported) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	for i := 0; i < 4 && !p.Done(); i++ {
+	for range p.Few(4) {
 		token = alter(p, token)
 	}
 	return r.compare(token)
@@ -106,17 +119,19 @@ func (r pair) compare(token []byte) error {
 func readingsSeeds() ([][]byte, error) {
 	var seeds [][]byte
 	for i := range readingPairs() {
+		begin := func() *program.Writer {
+			var w program.Writer
+			return w.Pick(i, len(readingPairs())).Bytes([]byte("seed")).Bytes([]byte("state"))
+		}
 		for step := range 8 {
-			for kind := range byte(8) {
-				var w program.Writer
-				w.Pick(i, len(readingPairs())).Bytes([]byte("seed")).Bytes([]byte("state"))
-				for range step {
-					w.Byte(11)
-				}
-				seeds = append(seeds, w.Byte(kind).Uint16(1).Uint16(3).Raw([]byte("abc")).Program())
+			for kind := range reworks {
+				seeds = append(seeds, rewrites(begin().Byte(0), step, kind).Program())
 			}
 		}
-		seeds = append(seeds, goesOn(i, len(readingPairs())))
+		for kind := range byte(14) {
+			seeds = append(seeds, begin().Byte(asText).Byte(1).Byte(kind).Byte(anywhere).Uint16(20).Uint16(4).Raw([]byte("v1.A")).Program())
+		}
+		seeds = append(seeds, begin().Byte(alike).Program())
 	}
-	return seeds, nil
+	return begun(seeds), nil
 }

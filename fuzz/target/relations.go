@@ -20,7 +20,11 @@ var relationsTarget = Target{
 // A family is one design under several rings of the same two secrets.
 type family struct {
 	one, forward, backward, other subject
+	beside                        []byte // a token of one, for a call beside another
 }
+
+// besidePayload is what beside carries.
+var besidePayload = []byte(`"beside"`)
 
 var families = sync.OnceValue(func() []family {
 	var all []family
@@ -34,6 +38,10 @@ func newFamily(s subject) family {
 	first, second := secrets(s.Design, 0), secrets(s.Design, 1)
 	f := family{one: s, forward: s, backward: s}
 	f.other = mustSubject(s.Design, codecs.Config{Secrets: second})
+	var err error
+	if f.beside, err = s.assembler.SealSeeded(nil, make([]byte, s.assembler.SeedSize()), besidePayload); err != nil {
+		panic(fmt.Sprintf("sealab: fuzz: %s: %v", s.Name, err)) // any design carries it
+	}
 	if s.holds(codecs.Rotation) {
 		third := secrets(s.Design, 2)
 		f.forward = mustSubject(s.Design, codecs.Config{Secrets: slices.Concat(first, second, third)})
@@ -44,13 +52,12 @@ func newFamily(s subject) family {
 
 // A presented token is one that a relation looks at: as sealed, or altered.
 type presented struct {
-	token         []byte
-	seed, payload []byte
-	altered       bool
+	token, payload []byte
+	altered        bool
 }
 
 // allRelations are what an input chooses among.
-var allRelations = []func(family, *program.Program, presented) error{
+var allRelations = []func(family, *program.Program) error{
 	family.order, family.foreign, family.rotated, family.room, family.sealing, family.together, family.inspected,
 }
 
@@ -58,21 +65,26 @@ func relations(p *program.Program) error {
 	p.Continue()
 	all := families()
 	f := all[choose(p, len(all), func(i int) bool { return all[i].one.dear })]
-	holds := allRelations[p.Pick(len(allRelations))]
-	what := presented{seed: f.one.seed(p), payload: f.one.payload(p)}
-	token, err := f.one.assembler.SealSeeded(nil, what.seed, what.payload)
-	if err != nil {
-		return err
+	return allRelations[p.Pick(len(allRelations))](f, p)
+}
+
+// present reads a token.
+func (f family) present(p *program.Program) (presented, error) {
+	seed, payload := f.one.seed(p), f.one.payload(p)
+	token, err := f.one.assembler.SealSeeded(nil, seed, payload)
+	if err != nil || p.Pick(2) == 0 {
+		return presented{token: token, payload: payload}, err
 	}
-	if what.token = token; p.Pick(2) == 1 {
-		what.token = alter(p, bytes.Clone(token))
-		what.altered = !bytes.Equal(what.token, token)
-	}
-	return holds(f, p, what)
+	altered := alter(p, bytes.Clone(token))
+	return presented{altered, payload, !bytes.Equal(altered, token)}, nil
 }
 
 // order: rings of the same keys answer alike.
-func (f family) order(_ *program.Program, what presented) error {
+func (f family) order(p *program.Program) error {
+	what, err := f.present(p)
+	if err != nil {
+		return err
+	}
 	got, refused, err := f.forward.open(what.token)
 	if err != nil {
 		return err
@@ -91,45 +103,57 @@ func (f family) order(_ *program.Program, what presented) error {
 }
 
 // foreign: a ring without the sealing key opens nothing.
-func (f family) foreign(_ *program.Program, what presented) error {
-	_, refused, err := f.other.open(what.token)
+func (f family) foreign(p *program.Program) error {
+	what, err := f.present(p)
+	if err != nil {
+		return err
+	}
+	return f.requireForeign(what.token)
+}
+
+// requireForeign returns an error when the other ring opens a token.
+func (f family) requireForeign(token []byte) error {
+	_, refused, err := f.other.open(token)
 	if err == nil && refused == nil {
-		return fmt.Errorf("%s: %q opens under a key that did not seal it", f.other.Name, what.token)
+		return fmt.Errorf("%s: %q opens under a key that did not seal it", f.other.Name, token)
 	}
 	return err
 }
 
 // rotated: what the last key of a ring sealed opens as well, and a ring that
 // lost that key opens it no more.
-func (f family) rotated(_ *program.Program, what presented) error {
+func (f family) rotated(p *program.Program) error {
 	if !f.one.holds(codecs.Rotation) {
 		return nil
 	}
-	token, err := f.backward.assembler.SealSeeded(nil, what.seed, what.payload)
+	seed, payload := f.one.seed(p), f.one.payload(p)
+	token, err := f.backward.assembler.SealSeeded(nil, seed, payload)
 	if err != nil {
 		return err
 	}
-	if err := f.forward.requireSame(token, what.payload); err != nil {
-		return err
+	if p.Pick(4) == 1 {
+		return f.requireForeign(token)
 	}
-	return f.foreign(nil, presented{token: token})
+	return f.forward.requireSame(token, payload)
 }
 
 // relationsSeeds are, for every design and relation, a token as it is and one
 // that is altered.
 func relationsSeeds() ([][]byte, error) {
 	var seeds [][]byte
-	for i := range families() {
+	for i, f := range families() {
+		var own [][]byte
 		for relation := range allRelations {
-			for n := range byte(4) {
+			begin := func(payload string) *program.Writer {
 				var w program.Writer
-				w.Pick(i, len(families())).Pick(relation, len(allRelations))
-				w.Bytes([]byte("seed")).Bytes([]byte("payload")[:7-n])
-				seeds = append(seeds, bytes.Clone(w.Program()), w.Byte(1).Byte(n).Byte(anywhere).Uint16(20).Byte('A').Program())
+				return w.Pick(i, len(families())).Pick(relation, len(allRelations)).Bytes([]byte("seed")).Bytes([]byte(payload))
 			}
-			var w program.Writer
-			seeds = append(seeds, w.Pick(i, len(families())).Pick(relation, len(allRelations)).Byte(program.More).Program())
+			for n := range byte(4) {
+				own = append(own, begin("payload"[:7-n]).Program(), begin("payload").Byte(n).Program(),
+					begin("payload").Byte(1).Byte(n).Byte(anywhere).Uint16(20).Byte('A').Program())
+			}
 		}
+		seeds = append(seeds, meant(f.one.dear, own)...)
 	}
-	return seeds, nil
+	return begun(seeds), nil
 }

@@ -29,7 +29,7 @@ func remote(p *program.Program) error {
 	if err != nil {
 		return err
 	}
-	for i := 0; i < 16 && !p.Done(); i++ {
+	for range p.Few(16) {
 		token = alter(p, token)
 	}
 	if !utf8.Valid(token) {

@@ -25,15 +25,24 @@ type held struct {
 	altered                bool
 }
 
+// Operations of a sequence, of which each but the first opens a token: one that
+// is altered and never opened shows nothing.
+const (
+	opHold   = 0 // make one
+	opAlter  = 1
+	opSplice = 2 // alter it by another one
+	ops      = 6 // others open one as it is
+)
+
 // sequences runs operations on one design. All tokens are sealed under one key,
 // so that what a design remembers of one meets the others.
 func sequences(p *program.Program) error {
 	p.Continue()
 	s := pick(p)
 	var tokens, sealed []held // those at hand, and all
-	for i := 0; i < 32 && !p.Done(); i++ {
-		op := p.Pick(5)
-		if op == 0 || len(tokens) == 0 {
+	for n := operations(p); n > 0 && !p.Done(); n-- {
+		op := p.Pick(ops)
+		if op == opHold || len(tokens) == 0 {
 			h, err := s.hold(p)
 			if err != nil {
 				return err
@@ -42,21 +51,40 @@ func sequences(p *program.Program) error {
 			continue
 		}
 		h := &tokens[p.Pick(len(tokens))]
-		if op == 4 {
-			h.token = splice(p, h.token, tokens[p.Pick(len(tokens))].origin)
-			h.altered = !bytes.Equal(h.token, h.origin)
-			continue
-		}
-		if op == 1 {
-			h.token = alter(p, bytes.Clone(h.token))
-			h.altered = !bytes.Equal(h.token, h.origin)
-			continue
+		switch op {
+		case opAlter:
+			h.change(alter(p, bytes.Clone(h.token)))
+		case opSplice:
+			h.change(splice(p, h.token, tokens[p.Pick(len(tokens))].origin))
 		}
 		if err := s.requireHeld(*h, sealed); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// operations reads how many operations a sequence has: few, and seldom many,
+// which what shows itself only after a while needs.
+func operations(p *program.Program) int {
+	switch n := p.Byte(); {
+	case n >= 252:
+		return 32
+	case n >= 240:
+		return 12
+	case n >= some:
+		return 6
+	default:
+		return 2 + int(n)%3
+	}
+}
+
+// some is written for six operations, as many as seeds have.
+const some = 224
+
+func (h *held) change(token []byte) {
+	h.token = token
+	h.altered = !bytes.Equal(token, h.origin)
 }
 
 // splice returns the beginning of one token and the end of another.
@@ -99,17 +127,18 @@ func (s subject) requireHeld(h held, others []held) error {
 // opened before and after.
 func sequencesSeeds() ([][]byte, error) {
 	var seeds [][]byte
-	for i := range subjects() {
-		for kind := range byte(9) {
+	for i, s := range subjects() {
+		var own [][]byte
+		for kind := range byte(14) {
 			var w program.Writer
-			w.Pick(i, len(subjects()))
-			w.Byte(0).Bytes([]byte("seed")).Bytes([]byte("one"))
-			w.Byte(0).Bytes([]byte("seed2")).Bytes([]byte("two"))
-			w.Byte(2).Byte(0).Byte(3).Byte(1)
-			w.Byte(1).Byte(0).Byte(kind).Byte(anywhere).Uint16(9).Uint16(1).Byte('A')
-			seeds = append(seeds, w.Byte(2).Byte(0).Byte(2).Byte(1).Program())
+			w.Pick(i, len(subjects())).Byte(some)
+			w.Byte(opHold).Bytes([]byte("seed")).Bytes([]byte("one"))
+			w.Byte(opHold).Bytes([]byte("seed2")).Bytes([]byte("two"))
+			w.Byte(ops - 1).Byte(0).Byte(ops - 1).Byte(1)
+			w.Byte(opAlter).Byte(0).Byte(kind).Byte(anywhere).Uint16(9).Uint16(1).Byte('A')
+			own = append(own, w.Byte(ops-1).Byte(1).Program())
 		}
-		seeds = append(seeds, goesOn(i, len(subjects())))
+		seeds = append(seeds, meant(s.dear, own)...)
 	}
-	return seeds, nil
+	return begun(seeds), nil
 }

@@ -61,15 +61,16 @@ const conversation = `{"op":"hello","protocol":1}
 // servingSeeds are the conversation, whole and line by line, with each design.
 func servingSeeds() ([][]byte, error) {
 	var seeds [][]byte
-	for i := range subjects() {
+	for i, s := range subjects() {
 		begin := func(text []byte) []byte {
 			var w program.Writer
 			return w.Pick(i, len(subjects())).Raw(text).Program()
 		}
-		seeds = append(seeds, begin([]byte(conversation)))
+		own := [][]byte{begin([]byte(conversation))}
 		for line := range bytes.Lines([]byte(conversation)) {
-			seeds = append(seeds, begin(line))
+			own = append(own, begin(line))
 		}
+		seeds = append(seeds, meant(s.dear, own)...) // a line of zeros is one more
 	}
 	return seeds, nil
 }

@@ -100,20 +100,27 @@ func pick(p *program.Program) subject {
 	return all[choose(p, len(all), func(i int) bool { return all[i].dear })]
 }
 
-// choose reads the choice of one of n, at most 128. A byte below n is that one;
-// above it passes over what is dear, a hundred times the time of the others:
-// designs share the time of a target, not its executions.
+// rare is how seldom a dear design is taken where it is chosen: with an agreement
+// of keys a token takes as long as a hundred others.
+const rare = 32
+
+// choose reads the choice of one of n, at most 128. What is dear is taken for one
+// digest of the input in rare, and others stand in for it else.
 func choose(p *program.Program, n int, dear func(i int) bool) int {
-	b := int(p.Byte())
-	if b < n {
-		return b
+	at := int(p.Byte()) % n
+	if !dear(at) {
+		return at
+	}
+	digest := p.Digest()
+	if digest%rare == 0 {
+		return at
 	}
 	for i := range n {
-		if at := (b + i) % n; !dear(at) {
-			return at
+		if other := (int(digest%rare) + i) % n; !dear(other) {
+			return other
 		}
 	}
-	return b % n
+	return at
 }
 
 // holds reports whether the design states p.
@@ -129,22 +136,25 @@ func (s subject) payload(p *program.Program) []byte {
 	if !s.IsScheme() {
 		return b
 	}
-	text := make([]byte, 0, len(b)+2)
-	text = append(text, '"')
-	for _, c := range b {
+	text := make([]byte, len(b)+2)
+	text[0], text[len(b)+1] = '"', '"'
+	for i, c := range b {
+		text[i+1] = unescaped[c]
+	}
+	return text
+}
+
+// unescaped has for each byte one that needs no escape in JSON: itself if it can.
+var unescaped = func() (table [256]byte) {
+	for i := range table {
+		c := byte(i)
 		if c < ' ' || c > '~' || c == '"' || c == '\\' {
 			c = 'a' + c%26
 		}
-		text = append(text, c)
+		table[i] = c
 	}
-	return append(text, '"')
-}
-
-// goesOn is an input that chooses the i-th of n and leaves the rest to chance.
-func goesOn(i, n int) []byte {
-	var w program.Writer
-	return w.Pick(i, n).Byte(program.More).Program()
-}
+	return table
+}()
 
 // seed reads the randomness of one token.
 func (s subject) seed(p *program.Program) []byte {
