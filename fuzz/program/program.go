@@ -61,9 +61,9 @@ func (p *Program) Rest() []byte {
 	return b
 }
 
-// few is how many of something there are, by the lowest bits of a choice: often
+// few is how many of something there are, by the lowest bits of a choice: mostly
 // none or one, since what one mistake lets through a second one spoils.
-var few = [16]byte{0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 2, 2, 3, 0xff}
+var few = [16]byte{0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 2, 2, 3, 0xff}
 
 // Few reads how many of something there are, at most limit. One is written as
 // the byte 1, none as 0, and as many as there may be as 15.
@@ -73,36 +73,46 @@ func (p *Program) Few(limit int) int { return min(int(few[p.Byte()%16]), limit) 
 // choice. It is the same whatever was read before.
 func (p *Program) Digest() uint64 { return digest(p.input) }
 
-// digest is FNV-1a of 64 bits, with its high bits mixed into the low ones.
+// digest is in the manner of FNV-1a, eight bytes at a time: inputs are long, and
+// nobody means to make two that collide.
 func digest(b []byte) uint64 {
-	h := uint64(14695981039346656037)
-	for _, c := range b {
-		h = (h ^ uint64(c)) * 1099511628211
+	const odd = 0x9e3779b97f4a7c15
+	h := uint64(len(b)) * odd
+	for ; len(b) >= 8; b = b[8:] {
+		h = (h ^ binary.LittleEndian.Uint64(b)) * odd
+		h ^= h >> 32
 	}
-	return h ^ h>>32
+	for _, c := range b {
+		h = (h ^ uint64(c)) * odd
+		h ^= h >> 32
+	}
+	return h * odd >> 16
 }
 
 // More, or any byte above, ends an input that goes on with choices that nobody
 // made.
-const More = 0xc0
+const More = 0x80
 
 // Continue draws between these numbers of bytes.
-const leastDrawn, mostDrawn = 64, 256
+const leastDrawn, mostDrawn = 64, 192
 
 // Continue replaces a last byte of More or above by bytes from a generator that
-// the whole input seeds, and half the time some of those before it as well, up
-// to all of them. So any change of such an input is a new program, near what
-// the input says or far from it, where a fuzzer that changes choices one by one
-// stays near the old.
+// the whole input seeds, and with it, half the time, all other bytes, or a
+// quarter of the time those behind any place. So any change of such an input is
+// a new program, near what the input says or far from it, where a fuzzer that
+// changes choices one by one stays near the old.
 func (p *Program) Continue() {
 	last := len(p.rest) - 1
 	if last < 0 || p.rest[last] < More {
 		return
 	}
 	g := rand.NewPCG(digest(p.rest), More)
-	kept := last
-	if how := g.Uint64(); how%2 == 0 {
-		kept = int(how >> 1 % uint64(last+1))
+	kept := 0
+	switch g.Uint64() % 4 {
+	case 0:
+		kept = last
+	case 1:
+		kept = int(g.Uint64() % uint64(last+1))
 	}
 	n := leastDrawn + int(g.Uint64()%(mostDrawn-leastDrawn))
 	program := append(make([]byte, 0, kept+n+8), p.rest[:kept]...)

@@ -126,5 +126,5 @@ func primitivesSeeds() ([][]byte, error) {
 			seeds = append(seeds, bytes.Clone(w.Program()), w.Byte(1).Byte(0).Byte(anywhere).Uint16(3).Byte('x').Program())
 		}
 	}
-	return seeds, nil
+	return begun(seeds), nil
 }

@@ -192,7 +192,7 @@ var unsupported = codecs.Reject(0, "not supported")
 func (s subject) open(token []byte) (payload []byte, refused *codecs.RejectError, err error) {
 	const before = "kept"
 	given := bytes.Clone(token)
-	out, err := s.codec.Unseal([]byte(before), token)
+	out, err := s.codec.Unseal(append(make([]byte, 0, len(before)+len(token)), before...), token)
 	if refused = codecs.Rejected(err); errors.Is(err, codecs.ErrUnsupported) {
 		refused, err = unsupported, unsupported
 	}
