@@ -2,15 +2,13 @@ package target
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"sync"
 
 	"sealab/codecs"
 	"sealab/fuzz/program"
 )
 
-// The relations between calls: where results go, and what runs beside them.
+// The relations between a call and where its result goes.
 
 // room: neither spare capacity in dst nor the lack of it makes a difference.
 func (f family) room(p *program.Program) error {
@@ -120,30 +118,6 @@ func (s subject) sealFresh(payload []byte) error {
 		return err
 	}
 	return s.requireSame(token, payload)
-}
-
-// together: an answer does not depend on a call at the same time.
-func (f family) together(p *program.Program) error {
-	what, err := f.present(p)
-	if err != nil {
-		return err
-	}
-	got, refused, err := f.one.open(what.token)
-	if err != nil {
-		return err
-	}
-	var beside error
-	var wait sync.WaitGroup
-	wait.Go(func() { beside = f.one.requireSame(f.beside, besidePayload) })
-	again, refusedAgain, err := f.one.open(what.token)
-	wait.Wait()
-	if err := errors.Join(err, beside); err != nil {
-		return fmt.Errorf("beside another call: %w", err)
-	}
-	if !sameRefusal(refused, refusedAgain) || !bytes.Equal(got, again) {
-		return fmt.Errorf("%s: %q is answered differently beside another call", f.one.Name, what.token)
-	}
-	return nil
 }
 
 // inspected: a token is taken apart without a key, and without end.

@@ -27,6 +27,8 @@ func states() []Bug {
 			Doc: "what was opened is remembered under the last characters of its token"},
 		{Name: "first-key-only", Target: "relations", in: codecsWith("XChaCha20-Poly1305"), ring: firstOfThird,
 			Doc: "tokens of every third length are tried with the first key of the ring only"},
+		{Name: "one-buffer", Target: "relations", in: codecsWith("AES-256-GCM"), opening: inOneBuffer(),
+			Doc: "tokens are decoded in one buffer, also those of calls at the same time"},
 		{Name: "one-reading", Target: "readings", in: lenientReadings, carried: swapCase,
 			Doc: "one reading of a format changes the case of a letter, where it mints and where it verifies; alone it is right with itself"},
 	}
@@ -53,6 +55,14 @@ func inPlace(open opener, dst, token []byte) ([]byte, error) {
 		token[len(token)-1] = 0
 	}
 	return out, err
+}
+
+func inOneBuffer() func(opener, []byte, []byte) ([]byte, error) {
+	var buffer []byte
+	return func(open opener, dst, token []byte) ([]byte, error) {
+		buffer = append(buffer[:0], token...)
+		return open(dst, buffer)
+	}
 }
 
 // whenOpened looks at the payload of a token that is authentic.
