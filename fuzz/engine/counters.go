@@ -7,19 +7,30 @@ import (
 
 // This file is also compiled into the engine, by Overlay.
 
-// wordSize is how many counters are read at one time: one is a byte.
-const wordSize = 8
+// Counters are a byte each. They are read by words, and by lines of four words,
+// most of which are zero: few places run in one input.
+const (
+	wordSize = 8
+	lineSize = 4 * wordSize
+)
+
+var word = binary.LittleEndian
 
 // roundCounters writes each of counters to rounded, which is as long, keeping
 // only its highest bit.
 func roundCounters(rounded, counters []byte) {
-	for len(counters) >= wordSize && len(rounded) >= wordSize {
-		w := binary.LittleEndian.Uint64(counters)
-		if w != 0 { // few places run in one input
-			w = highestBits(w)
+	for len(counters) >= lineSize && len(rounded) >= lineSize {
+		to, from := rounded[:lineSize], counters[:lineSize]
+		rounded, counters = rounded[lineSize:], counters[lineSize:]
+		a, b, c, d := word.Uint64(from), word.Uint64(from[wordSize:]), word.Uint64(from[2*wordSize:]), word.Uint64(from[3*wordSize:])
+		if a|b|c|d == 0 {
+			clear(to)
+			continue
 		}
-		binary.LittleEndian.PutUint64(rounded, w)
-		rounded, counters = rounded[wordSize:], counters[wordSize:]
+		word.PutUint64(to, highestBits(a))
+		word.PutUint64(to[wordSize:], highestBits(b))
+		word.PutUint64(to[2*wordSize:], highestBits(c))
+		word.PutUint64(to[3*wordSize:], highestBits(d))
 	}
 	for i, c := range counters {
 		rounded[i] = byte(highestBits(uint64(c)))
@@ -37,11 +48,16 @@ func highestBits(w uint64) uint64 {
 // countNew returns how many bits of snapshot are not in base, which is as long.
 func countNew(base, snapshot []byte) int {
 	n := 0
-	for len(snapshot) >= wordSize && len(base) >= wordSize {
-		if w := binary.LittleEndian.Uint64(snapshot) &^ binary.LittleEndian.Uint64(base); w != 0 {
-			n += bits.OnesCount64(w)
+	for len(snapshot) >= lineSize && len(base) >= lineSize {
+		s, b := snapshot[:lineSize], base[:lineSize]
+		snapshot, base = snapshot[lineSize:], base[lineSize:]
+		i := word.Uint64(s) &^ word.Uint64(b)
+		j := word.Uint64(s[wordSize:]) &^ word.Uint64(b[wordSize:])
+		k := word.Uint64(s[2*wordSize:]) &^ word.Uint64(b[2*wordSize:])
+		l := word.Uint64(s[3*wordSize:]) &^ word.Uint64(b[3*wordSize:])
+		if i|j|k|l != 0 {
+			n += bits.OnesCount64(i) + bits.OnesCount64(j) + bits.OnesCount64(k) + bits.OnesCount64(l)
 		}
-		base, snapshot = base[wordSize:], snapshot[wordSize:]
 	}
 	for i, s := range snapshot {
 		n += bits.OnesCount8(s &^ base[i])

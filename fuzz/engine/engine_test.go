@@ -18,9 +18,9 @@ import (
 // TestCounters compares with the definitions, byte by byte.
 func TestCounters(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for size := range 3 * wordSize {
+	for size := range 3 * lineSize {
 		base, counters := make([]byte, size), make([]byte, size)
-		for range 1000 {
+		for range 300 {
 			rounded, want, isNew := make([]byte, size), make([]byte, size), 0
 			for i := range counters {
 				counters[i], base[i] = few(random), few(random)
