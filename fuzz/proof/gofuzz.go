@@ -64,7 +64,7 @@ func (g GoFuzz) Begin(_ context.Context, h Hunt) (Chase, error) {
 		ended, err := until(ctx, filepath.Join(h.Dir, "crashers", "*"), found, func(ctx context.Context) error {
 			cmd := command(ctx, g.tool(), "-bin", g.binary(), "-func", h.Target.NativeName(), "-workdir", h.Dir,
 				"-procs", fmt.Sprint(h.Workers), "-minimize", "1s")
-			cmd.Env = append(cmd.Environ(), h.environment()...)
+			cmd.Env = append(cmd.Environ(), h.environment())
 			cmd.Stdout, cmd.Stderr = &out, &out
 			return cmd.Run()
 		})

@@ -13,10 +13,8 @@ import (
 // tag is the build tag that plants the bugs.
 const tag = "planted"
 
-// environment chooses the bug of a hunt, and the seed of go test's engine.
-func (h Hunt) environment() []string {
-	return []string{"SEALAB_PLANTED=" + h.Bug, fmt.Sprintf("GODEBUG=fuzzseed=%d", h.Seed)}
-}
+// environment chooses the bug of a hunt.
+func (h Hunt) environment() string { return "SEALAB_PLANTED=" + h.Bug }
 
 // Native is go test -fuzz as it comes.
 type Native struct {
@@ -46,7 +44,7 @@ func (n Native) Begin(_ context.Context, h Hunt) (Chase, error) {
 		cmd := command(ctx, n.binary(), "-test.run=^$", "-test.fuzz=^"+h.Target.NativeName()+"$",
 			"-test.fuzzcachedir="+filepath.Join(h.Dir, "cache"), fmt.Sprintf("-test.parallel=%d", h.Workers))
 		cmd.Dir = h.Dir
-		cmd.Env = append(cmd.Environ(), h.environment()...)
+		cmd.Env = append(cmd.Environ(), h.environment(), fmt.Sprintf("GODEBUG=fuzzseed=%d", h.Seed))
 		out, err := cmd.CombinedOutput()
 		switch {
 		case failing.Match(out):

@@ -7,8 +7,9 @@
 // each has its share of the machine, and the table says so. A bug that a seed meets is found before
 // the first mutation: its executions are those of the seeds.
 //
-// The seed of a trial is that of the engine's own generator: GODEBUG=fuzzseed
-// for the engine of go test. go-fuzz cannot be given one; its trials only repeat.
+// The seed of a trial is that of the generator of go test's engine, by
+// GODEBUG=fuzzseed. go-fuzz cannot be given one, and a campaign would draw the
+// same in each of its slices; their trials only repeat.
 // Times include the start of the engine and exclude building. Executions are what
 // the engine last said before the end: go-fuzz speaks every three seconds, so what
 // it finds before that has 0.

@@ -37,7 +37,7 @@ func (s Supervised) Begin(ctx context.Context, h Hunt) (Chase, error) {
 	c, err := campaign.Open(ctx, campaign.Config{
 		Dir: h.Dir, Package: s.Package, Replay: s.Replay, Tags: tag, Cover: cover, Built: s.binary(),
 		Targets: []campaign.Target{{Name: h.Target.Name, Native: h.Target.NativeName()}},
-		Workers: h.Workers, Slice: slice, Env: h.environment(), Now: s.Now,
+		Workers: h.Workers, Slice: slice, Env: []string{h.environment()}, Now: s.Now,
 	})
 	if err != nil {
 		return nil, err
