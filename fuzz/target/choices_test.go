@@ -26,7 +26,7 @@ func TestMatter(t *testing.T) {
 	require.Equal(t, "abc", string(matter(program.New(raw.Bytes([]byte("abc")).Program()), nil)))
 	var filled program.Writer
 	// Recipe 1, with the fifth border and one byte more.
-	filled.Uint16(301).Byte('x').Byte(10).Byte(4).Byte(near + 1)
+	filled.Uint16(301).Byte('x').Byte(10).Byte(4).Byte(5)
 	require.Len(t, matter(program.New(filled.Program()), nil), borders[4]+1)
 	require.Equal(t, "ab..c", string(pad([]byte("ab"), '.', []byte("c"), 5)))
 	require.Equal(t, "abc", string(pad([]byte("ab"), '.', []byte("c"), 0)))

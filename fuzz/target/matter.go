@@ -136,5 +136,8 @@ func anyLength(p *program.Program, size func(n int) int) int {
 	}
 }
 
+// offsets are how far lengths lie from a border: most often on it or next to it.
+var offsets = []int{0, 0, 0, 0, 0, 1, 1, -1, -1, 2, -2, 3, -3, 4, -4, 5, -5, near, -near}
+
 // beside reads a length near n.
-func beside(p *program.Program, n int) int { return max(0, n-near+p.Pick(2*near+1)) }
+func beside(p *program.Program, n int) int { return max(0, n+offsets[p.Pick(len(offsets))]) }

@@ -191,8 +191,10 @@ var unsupported = codecs.Reject(0, "not supported")
 // token was accepted.
 func (s subject) open(token []byte) (payload []byte, refused *codecs.RejectError, err error) {
 	const before = "kept"
-	given := bytes.Clone(token)
-	out, err := s.codec.Unseal(append(make([]byte, 0, len(before)+len(token)), before...), token)
+	memory := make([]byte, 2*len(token)+len(before))
+	given, dst := memory[:len(token):len(token)], memory[len(token):]
+	copy(given, token)
+	out, err := s.codec.Unseal(dst[:copy(dst, before)], token)
 	if refused = codecs.Rejected(err); errors.Is(err, codecs.ErrUnsupported) {
 		refused, err = unsupported, unsupported
 	}

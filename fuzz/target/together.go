@@ -10,8 +10,7 @@ import (
 )
 
 // atOnce is the choice of sixty-four for calls at the same time. Threads that
-// have to wake take as long as many other relations, and drawn choices are
-// seldom above 16.
+// have to wake take as long as many other relations.
 const atOnce = 40
 
 // together: an answer does not depend on another call before it or, seldom, at
