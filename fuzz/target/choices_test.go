@@ -32,6 +32,22 @@ func TestMatter(t *testing.T) {
 	require.Equal(t, "abc", string(pad([]byte("ab"), '.', []byte("c"), 0)))
 }
 
+// TestSeedsMeanWhatTheySay holds that what is begun from is there as it is, and
+// that any claims can be.
+func TestSeedsMeanWhatTheySay(t *testing.T) {
+	for _, target := range []Target{textTarget, insideTarget, claimsTarget, relationsTarget, sequencesTarget, contextsTarget, readingsTarget, primitivesTarget} {
+		seeds, err := target.Seeds()
+		require.NoError(t, err)
+		for i := 0; i < len(seeds); i += 2 {
+			require.Less(t, seeds[i][len(seeds[i])-1], byte(program.More), "%s: %q", target.Name, seeds[i])
+			require.Equal(t, append(slices.Clone(seeds[i]), program.More), seeds[i+1])
+		}
+	}
+	var w program.Writer
+	claims := []byte("{\xff")
+	require.Equal(t, claims, readers()[0].document(program.New(w.Byte(withLength).Bytes(claims).Byte(0).Program())))
+}
+
 // TestChoose names each by its number, and what is dear seldom.
 func TestChoose(t *testing.T) {
 	dear := func(i int) bool { return i == 2 }

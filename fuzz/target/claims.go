@@ -90,11 +90,20 @@ func claims(p *program.Program) error {
 var fragments = []string{`\ud83d`, `\udc00`, `\u0000`, `\`, `"`, `""`, `,`, `:`, `null`, `true`, `0`, `-0.0`, `1e5`, `1E+1000`, `1e-400`,
 	`99999999999999999999`, `1795132800.25`, `NaN`, `-Infinity`, `[`, `]`, `[[[[`, `{"a":`, `}`, `"v":1,`, ` `, "\n", "\ufeff", "\xed\xa0\x80", "\xff", `/**/`}
 
+// Choices of document, beside which the claims are the reader's own.
+const (
+	asRest     = 0
+	withLength = 15
+)
+
 // document reads what takes the place of the claims: any bytes, or the reader's
 // own claims with a number of changes.
 func (r reader) document(p *program.Program) []byte {
-	if p.Pick(8) == 0 {
+	switch p.Pick(16) {
+	case asRest:
 		return p.Rest()
+	case withLength:
+		return p.Bytes(longest)
 	}
 	document := bytes.Clone(r.minted)
 	for range 1 + p.Few(7) {
@@ -220,7 +229,9 @@ func claimsSeeds() ([][]byte, error) {
 			continue // its claims are those of others
 		}
 		for _, claims := range append(files[r.Name].claims(), r.minted) {
-			seeds = append(seeds, begin(1, 0).Raw(claims).Program(), begin(asks, 0).Raw(claims).Program())
+			for _, ask := range []byte{1, asks} {
+				seeds = append(seeds, begin(ask, asRest).Raw(claims).Program(), begin(ask, withLength).Bytes(claims).Byte(0).Program())
+			}
 		}
 	}
 	return begun(seeds), nil

@@ -7,11 +7,13 @@ import (
 )
 
 // begun returns what a target begins from: each seed as it says, and going on
-// with choices that nobody made.
+// with choices that nobody made. One that would itself go on is left out.
 func begun(seeds [][]byte) [][]byte {
 	all := make([][]byte, 0, 2*len(seeds))
 	for _, seed := range seeds {
-		all = append(all, seed, append(bytes.Clone(seed), program.More))
+		if seed[len(seed)-1] < program.More {
+			all = append(all, seed, append(bytes.Clone(seed), program.More))
+		}
 	}
 	return all
 }
