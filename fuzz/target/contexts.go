@@ -21,6 +21,9 @@ var contextsTarget = Target{
 // life is how long tokens live in contexts.
 const life = 600 * time.Second
 
+// longestState keeps states short in contexts, where other parts of a token vary.
+const longestState = 16
+
 // A mortal is a scheme whose tokens live that long, or for ever.
 type mortal struct {
 	subject
@@ -58,7 +61,7 @@ func contexts(p *program.Program) error {
 	p.Continue()
 	all := schemes()
 	s := all[choose(p, len(all), func(i int) bool { return all[i].dear })]
-	seed, state := s.seed(p), s.payload(p)
+	seed, state := s.seed(p), quoted(p.Bytes(longestState))
 	made := home
 	made.now = made.now.Add(moments[p.Pick(len(moments))])
 	for range p.Pick(3) {

@@ -136,6 +136,11 @@ func (s subject) payload(p *program.Program) []byte {
 	if !s.IsScheme() {
 		return b
 	}
+	return quoted(b)
+}
+
+// quoted makes bytes a JSON string in which nothing needs an escape.
+func quoted(b []byte) []byte {
 	text := make([]byte, len(b)+2)
 	text[0], text[len(b)+1] = '"', '"'
 	for i, c := range b {
