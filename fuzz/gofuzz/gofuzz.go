@@ -11,7 +11,6 @@
 package gofuzz
 
 import (
-	"sealab/fuzz/program"
 	"sealab/fuzz/target"
 )
 
@@ -37,7 +36,7 @@ func run(name string, data []byte) int {
 	if err != nil {
 		panic(err)
 	}
-	if err := t.Run(program.New(data)); err != nil {
+	if err := t.Run(data); err != nil {
 		panic(err)
 	}
 	return 0

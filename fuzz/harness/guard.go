@@ -29,8 +29,8 @@ type guard struct {
 	deadly   map[string]bool
 }
 
-func newGuard(name string, target func([]byte) error) (*guard, error) {
-	g := &guard{folder: filepath.Join(os.Getenv(EnvCrashers), name)}
+func newGuard(s Subject) (*guard, error) {
+	g := &guard{folder: filepath.Join(os.Getenv(EnvCrashers), s.Name)}
 	if err := os.MkdirAll(g.folder, 0o755); err != nil {
 		return nil, fmt.Errorf("sealab: %w", err)
 	}
@@ -38,7 +38,7 @@ func newGuard(name string, target func([]byte) error) (*guard, error) {
 		return g, nil // it hands inputs out and runs none
 	}
 	var err error
-	if g.deadly, err = readDeadly(filepath.Join(os.Getenv(EnvDeadly), name)); err != nil {
+	if g.deadly, err = readDeadly(filepath.Join(os.Getenv(EnvDeadly), s.Name)); err != nil {
 		return nil, err
 	}
 	scratch, err := scratchOfEnvironment()
@@ -48,7 +48,7 @@ func newGuard(name string, target func([]byte) error) (*guard, error) {
 	if g.notebook, err = watched(scratch, roomForHistory); err != nil {
 		return nil, err
 	}
-	g.lane = newLane(func(input []byte) (*Verdict, error) { return g.notebook.observe(target, input) })
+	g.lane = newLane(func(input []byte) (*Verdict, error) { return g.notebook.observe(s.Run, input) })
 	return g, nil
 }
 

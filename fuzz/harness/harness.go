@@ -25,25 +25,24 @@ import (
 // second: at Go's own 100, collecting takes up to a third of the time.
 const GCPercent = 400
 
-// Fuzz runs the target called name as f. run returns nil where everything holds
-// and an error that says what does not; a panic is a finding as well.
-func Fuzz(f *testing.F, name string, seeds [][]byte, run func(input []byte) error) {
+// Fuzz runs the subject as f.
+func Fuzz(f *testing.F, s Subject) {
 	f.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(GCPercent))
 	switch {
 	case os.Getenv(EnvInput) != "":
-		if err := runInput(os.Getenv(EnvInput), f.TempDir(), run); err != nil {
+		if err := runInput(os.Getenv(EnvInput), f.TempDir(), s.Run); err != nil {
 			f.Fatal(err)
 		}
 		f.Skip("the input holds")
 	case os.Getenv(EnvJob) != "":
-		if err := runJob(os.Getenv(EnvJob), seeds, run); err != nil {
+		if err := runJob(os.Getenv(EnvJob), s); err != nil {
 			f.Fatal(err)
 		}
 		f.Skip("a job was run instead")
 	case os.Getenv(EnvCrashers) != "":
-		addAll(f, seeds)
-		g, err := newGuard(name, run)
+		addAll(f, s.Seeds)
+		g, err := newGuard(s)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -53,8 +52,8 @@ func Fuzz(f *testing.F, name string, seeds [][]byte, run func(input []byte) erro
 			}
 		})
 	default:
-		addAll(f, seeds)
-		f.Fuzz(plain(run))
+		addAll(f, s.Seeds)
+		f.Fuzz(plain(s.Run))
 	}
 }
 

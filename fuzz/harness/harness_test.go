@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -51,6 +52,37 @@ func TestBucket(t *testing.T) {
 	require.Equal(t, said(`some-design: "a\"b" is accepted beside "c", 12`), said(`some-design: "" is accepted beside "d", 7`))
 	require.NotEqual(t, said(`some-design: "a" is accepted`), said(`some-design: "a" is refused`))
 	require.NotEqual(t, said(`some-design: "a" is accepted`), said(`other-design: "a" is accepted`))
+}
+
+// TestShrinkExplicit makes an input smaller that draws what fails: what is left
+// says so itself.
+func TestShrinkExplicit(t *testing.T) {
+	s := Subject{Explicit: func(input []byte) []byte {
+		return bytes.ReplaceAll(input, []byte("*"), []byte("drawn and X"))
+	}}
+	fails := func(input []byte) (*Verdict, error) {
+		if bytes.Contains(s.Explicit(input), []byte("X")) {
+			return newVerdict(KindError, "it has an X", ""), nil
+		}
+		return nil, nil
+	}
+	var out bytes.Buffer
+	require.NoError(t, Job{Inputs: [][]byte{[]byte("more*")}, Tries: 100}.shrink(json.NewEncoder(&out), s, fails))
+	var result Result
+	require.NoError(t, json.Unmarshal(out.Bytes(), &result))
+	require.Equal(t, "X", string(result.Input))
+
+	out.Reset() // one that fails in no explicit form
+	s.Explicit = func([]byte) []byte { return nil }
+	fails = func(input []byte) (*Verdict, error) {
+		if bytes.Contains(input, []byte("*")) {
+			return newVerdict(KindError, "it has a star", ""), nil
+		}
+		return nil, nil
+	}
+	require.NoError(t, Job{Inputs: [][]byte{[]byte("more*")}, Tries: 100}.shrink(json.NewEncoder(&out), s, fails))
+	require.NoError(t, json.Unmarshal(out.Bytes(), &result))
+	require.Equal(t, "*", string(result.Input))
 }
 
 func TestShrink(t *testing.T) {

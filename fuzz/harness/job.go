@@ -35,7 +35,7 @@ type Result struct {
 }
 
 // runJob does the job in the file at path.
-func runJob(path string, seeds [][]byte, run func([]byte) error) error {
+func runJob(path string, s Subject) error {
 	file, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("sealab: %w", err)
@@ -49,13 +49,13 @@ func runJob(path string, seeds [][]byte, run func([]byte) error) error {
 		return fmt.Errorf("sealab: %w", err)
 	}
 	defer out.Close()
-	if err := job.do(json.NewEncoder(out), seeds, run); err != nil {
+	if err := job.do(json.NewEncoder(out), s); err != nil {
 		return err
 	}
 	return out.Close()
 }
 
-func (j Job) do(out *json.Encoder, seeds [][]byte, run func([]byte) error) error {
+func (j Job) do(out *json.Encoder, s Subject) error {
 	scratch, err := scratchOfEnvironment()
 	if err != nil {
 		return err
@@ -64,16 +64,16 @@ func (j Job) do(out *json.Encoder, seeds [][]byte, run func([]byte) error) error
 	if err != nil {
 		return err
 	}
-	observed := func(input []byte) (*Verdict, error) { return n.observe(run, input) }
+	observed := func(input []byte) (*Verdict, error) { return n.observe(s.Run, input) }
 	switch j.Kind {
 	case JobVerdicts:
 		return j.verdicts(out, observed)
 	case JobShrink:
-		return j.shrink(out, observed)
+		return j.shrink(out, s, observed)
 	case JobCover:
-		return j.cover(out, seeds, observed)
+		return j.cover(out, s.Seeds, observed)
 	case JobRun:
-		_, err := runAll(seeds, observed)
+		_, err := runAll(s.Seeds, observed)
 		if err == nil {
 			_, err = runAll(j.Inputs, observed)
 		}
@@ -96,18 +96,27 @@ func (j Job) verdicts(out *json.Encoder, run func([]byte) (*Verdict, error)) err
 	return nil
 }
 
-func (j Job) shrink(out *json.Encoder, run func([]byte) (*Verdict, error)) error {
+// shrink makes the explicit form of the input smaller, and keeps it explicit. An
+// input that fails in no such form is made smaller as it is.
+func (j Job) shrink(out *json.Encoder, s Subject, run func([]byte) (*Verdict, error)) error {
 	if len(j.Inputs) != 1 {
 		return fmt.Errorf("sealab: %d inputs to shrink, want 1", len(j.Inputs))
 	}
-	want, err := run(j.Inputs[0])
+	whole := j.Inputs[0]
+	want, err := run(whole)
 	if err != nil || want == nil {
 		return err
 	}
-	small := Shrink(j.Inputs[0], j.Tries, func(candidate []byte) bool {
+	fails := func(candidate []byte) bool {
 		v, err := run(candidate)
 		return err == nil && v != nil && v.Bucket == want.Bucket
-	})
+	}
+	var small []byte
+	if explicit := s.explicit(whole); fails(explicit) {
+		small = Shrink(explicit, j.Tries, func(candidate []byte) bool { return s.isExplicit(candidate) && fails(candidate) })
+	} else {
+		small = Shrink(whole, j.Tries, fails)
+	}
 	return out.Encode(Result{Verdict: want, Input: small})
 }
 

@@ -7,14 +7,14 @@ import (
 
 // Main is the main function of a command that does the job of EnvJob with the
 // target that its argument names. It returns the exit status.
-func Main(find func(name string) (seeds [][]byte, run func([]byte) error, err error)) int {
+func Main(find func(name string) (Subject, error)) int {
 	if len(os.Args) != 2 || os.Getenv(EnvJob) == "" {
 		fmt.Fprintf(os.Stderr, "sealab: want one target and %s\n", EnvJob)
 		return 2
 	}
-	seeds, run, err := find(os.Args[1])
+	s, err := find(os.Args[1])
 	if err == nil {
-		err = runJob(os.Getenv(EnvJob), seeds, run)
+		err = runJob(os.Getenv(EnvJob), s)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

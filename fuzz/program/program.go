@@ -5,6 +5,7 @@
 package program
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
 )
@@ -96,16 +97,27 @@ const More = 0x80
 // Continue draws between these numbers of bytes.
 const leastDrawn, mostDrawn = 64, 192
 
+// GoesOn reports whether Continue has something to do.
+func GoesOn(input []byte) bool { return len(input) > 0 && input[len(input)-1] >= More }
+
+// Explicit returns an input whose choices are those of input behind a Continue
+// that is called first. Other choices than those drawn are zero in both.
+func Explicit(input []byte) []byte {
+	p := New(input)
+	p.Continue()
+	return bytes.Clone(p.rest)
+}
+
 // Continue replaces a last byte of More or above by bytes from a generator that
 // the whole input seeds, and with it, half the time, all other bytes, or a
 // quarter of the time those behind any place. So any change of such an input is
 // a new program, near what the input says or far from it, where a fuzzer that
 // changes choices one by one stays near the old.
 func (p *Program) Continue() {
-	last := len(p.rest) - 1
-	if last < 0 || p.rest[last] < More {
+	if !GoesOn(p.rest) {
 		return
 	}
+	last := len(p.rest) - 1
 	g := rand.NewPCG(digest(p.rest), More)
 	kept := 0
 	switch g.Uint64() % 4 {

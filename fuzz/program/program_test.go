@@ -63,6 +63,19 @@ func TestContinue(t *testing.T) {
 	require.Greater(t, cut, 30, "of 100 that keep little of it")
 }
 
+// TestExplicit holds that what an input draws can be written out: the choices
+// are the same, and nothing goes on behind them.
+func TestExplicit(t *testing.T) {
+	require.Equal(t, []byte{1, 2}, program.Explicit([]byte{1, 2}))
+	for i := range byte(100) {
+		input := []byte{1, 2, i, program.More + i}
+		p := program.New(input)
+		p.Continue()
+		require.Equal(t, p.Rest(), program.Explicit(input))
+		require.Equal(t, []byte{1, 2, i, program.More + i}, input)
+	}
+}
+
 func TestFew(t *testing.T) {
 	require.Equal(t, 0, program.New(nil).Few(16))
 	require.Equal(t, 1, program.New([]byte{1}).Few(16))

@@ -9,17 +9,15 @@ import (
 	"os"
 
 	"sealab/fuzz/harness"
-	"sealab/fuzz/program"
 	"sealab/fuzz/target"
 )
 
 func main() { os.Exit(harness.Main(find)) }
 
-func find(name string) (seeds [][]byte, run func([]byte) error, err error) {
+func find(name string) (harness.Subject, error) {
 	t, err := target.Find(name)
 	if err != nil {
-		return nil, nil, err
+		return harness.Subject{}, err
 	}
-	seeds, err = t.Seeds()
-	return seeds, func(input []byte) error { return t.Run(program.New(input)) }, err
+	return t.Subject()
 }

@@ -15,7 +15,8 @@ import (
 var claimsTarget = Target{
 	Name: "claims", Layer: LayerInside,
 	Doc:   "puts rewritten claims or any bytes in the place of the claims, authenticated: the reader answers, twice the same, and readings of one format agree",
-	Run:   claims,
+	Draws: true,
+	Check: claims,
 	Seeds: claimsSeeds,
 }
 
@@ -63,7 +64,6 @@ func pairsOf(s subject) []pair {
 }
 
 func claims(p *program.Program) error {
-	p.Continue()
 	all := readers()
 	r := all[choose(p, len(all), func(i int) bool { return all[i].dear })]
 	ask, document := p.Pick(2*asks), r.document(p)

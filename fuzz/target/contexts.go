@@ -14,7 +14,8 @@ import (
 var contextsTarget = Target{
 	Name: "contexts", Layer: LayerRelations,
 	Doc:   "mints in one situation and verifies in another: the same binding in time is accepted, another that the design binds and a time past expiry are refused",
-	Run:   contexts,
+	Draws: true,
+	Check: contexts,
 	Seeds: contextsSeeds,
 }
 
@@ -58,7 +59,6 @@ func (s subject) diesOnceIn(age time.Duration) bool {
 }
 
 func contexts(p *program.Program) error {
-	p.Continue()
 	all := schemes()
 	s := all[choose(p, len(all), func(i int) bool { return all[i].dear })]
 	seed, state := s.seed(p), quoted(p.Bytes(longestState))

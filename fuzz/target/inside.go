@@ -13,12 +13,12 @@ import (
 var insideTarget = Target{
 	Name: "inside", Layer: LayerInside,
 	Doc:   "seals step by step with steps rewritten, before and after authentication: what is not a token of the design is refused, and never worse",
-	Run:   inside,
+	Draws: true,
+	Check: inside,
 	Seeds: insideSeeds,
 }
 
 func inside(p *program.Program) error {
-	p.Continue()
 	s := pick(p)
 	seed, payload := s.seed(p), s.payload(p)
 	var rewritten steps

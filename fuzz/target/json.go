@@ -15,7 +15,7 @@ import (
 var jsonTarget = Target{
 	Name: "json", Layer: LayerReaders,
 	Doc:   "the JSON readers on any document: they take what the standard library takes, lose nothing, and the compact form is its own compact form",
-	Run:   readJSON,
+	Check: readJSON,
 	Seeds: jsonSeeds,
 }
 

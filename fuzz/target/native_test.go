@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/harness"
-	"sealab/fuzz/program"
 	"sealab/fuzz/target"
 	"sealab/internal/unexercised"
 )
@@ -34,10 +33,10 @@ func fuzz(f *testing.F, name string) {
 	if missing := t.Unexercised(); missing != "" {
 		unexercised.Skip(f, "%s", missing)
 	}
-	seeds, err := t.Seeds()
+	s, err := t.Subject()
 	require.NoError(f, err)
-	require.NotEmpty(f, seeds)
-	harness.Fuzz(f, name, seeds, func(input []byte) error { return t.Run(program.New(input)) })
+	require.NotEmpty(f, s.Seeds)
+	harness.Fuzz(f, s)
 }
 
 // requireHolds runs inputs in order, of which the last must hold, for the
@@ -50,7 +49,7 @@ func requireHolds(t *testing.T, name string, inputs ...string) {
 	for _, input := range inputs {
 		sequence = append(sequence, []byte(input))
 	}
-	require.NoError(t, harness.Sequence(func(input []byte) error { return found.Run(program.New(input)) }, sequence...))
+	require.NoError(t, harness.Sequence(found.Run, sequence...))
 }
 
 func TestRegressionsRun(t *testing.T) { requireHolds(t, "text", "") }

@@ -17,7 +17,7 @@ import (
 var peersTarget = Target{
 	Name: "peers", Layer: LayerImplementations,
 	Doc:     "designs and the installed SDKs that they mirror, many tokens in each input: the same verdict, stage and state",
-	Run:     peers,
+	Check:   peers,
 	Seeds:   peersSeeds,
 	Missing: func() string { return peersRunning().missing },
 }

@@ -17,7 +17,8 @@ import (
 var primitivesTarget = Target{
 	Name: "primitives", Layer: LayerImplementations,
 	Doc:   "the primitives in two implementations each: AES-GCM in assembly and in Go, XChaCha20-Poly1305 and a plain reading of its draft, base64url by vectors and by the standard library, HPKE in circl and in crypto/hpke",
-	Run:   primitives,
+	Draws: true,
+	Check: primitives,
 	Seeds: primitivesSeeds,
 }
 
@@ -25,7 +26,6 @@ var primitivesTarget = Target{
 var pairs = []func(*program.Program) error{gcmTwice, xchachaTwice, base64Twice, hpkeTwice}
 
 func primitives(p *program.Program) error {
-	p.Continue()
 	return pairs[p.Pick(len(pairs))](p)
 }
 

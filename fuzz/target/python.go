@@ -16,7 +16,7 @@ import (
 var pythonTarget = Target{
 	Name: "python", Layer: LayerImplementations,
 	Doc:   "compact JSON and what Python makes of the same documents, many of them in each input",
-	Run:   python,
+	Check: python,
 	Seeds: pythonSeeds,
 	Missing: func() string {
 		if _, err := exec.LookPath("python3"); err != nil {

@@ -14,7 +14,8 @@ import (
 var readingsTarget = Target{
 	Name: "readings", Layer: LayerImplementations,
 	Doc:   "one wire format in two readings: they seal the same bytes, and what the strict one accepts the faithful one accepts, with the same state",
-	Run:   readings,
+	Draws: true,
+	Check: readings,
 	Seeds: readingsSeeds,
 }
 
@@ -55,7 +56,6 @@ const (
 // readings seals with the strict reading, rewrites steps or the text, and
 // compares what the two say.
 func readings(p *program.Program) error {
-	p.Continue()
 	r := readingPairs()[p.Pick(len(readingPairs()))]
 	seed, payload := r.strict.seed(p), r.strict.payload(p)
 	var token []byte

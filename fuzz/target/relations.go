@@ -13,7 +13,8 @@ import (
 var relationsTarget = Target{
 	Name: "relations", Layer: LayerRelations,
 	Doc:   "one relation between answers: the order of the ring does not matter, every key of it opens and a foreign one never, room in dst changes nothing, nor does another call at the same time",
-	Run:   relations,
+	Draws: true,
+	Check: relations,
 	Seeds: relationsSeeds,
 }
 
@@ -62,7 +63,6 @@ var allRelations = []func(family, *program.Program) error{
 }
 
 func relations(p *program.Program) error {
-	p.Continue()
 	all := families()
 	f := all[choose(p, len(all), func(i int) bool { return all[i].one.dear })]
 	return allRelations[p.Pick(len(allRelations))](f, p)

@@ -16,14 +16,14 @@ import (
 var remoteTarget = Target{
 	Name: "remote", Layer: LayerImplementations,
 	Doc:   "a design and itself behind the worker protocol: the same verdict, stage, reason and bytes",
-	Run:   remote,
+	Draws: true,
+	Check: remote,
 	Seeds: textSeeds,
 }
 
 // remote asks a design about a token and then puts the question and the answer
 // through the words of the protocol and back.
 func remote(p *program.Program) error {
-	p.Continue()
 	s := pick(p)
 	seed, payload := s.seed(p), s.payload(p)
 	token, err := s.assembler.SealSeeded(nil, seed, payload)

@@ -11,7 +11,7 @@ import (
 func begun(seeds [][]byte) [][]byte {
 	all := make([][]byte, 0, 2*len(seeds))
 	for _, seed := range seeds {
-		if seed[len(seed)-1] < program.More {
+		if !program.GoesOn(seed) {
 			all = append(all, seed, append(bytes.Clone(seed), program.More))
 		}
 	}

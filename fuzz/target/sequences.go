@@ -11,7 +11,8 @@ import (
 var sequencesTarget = Target{
 	Name: "sequences", Layer: LayerRelations,
 	Doc:   "many tokens made, altered and opened in any order: an answer does not depend on what was opened before",
-	Run:   sequences,
+	Draws: true,
+	Check: sequences,
 	Seeds: sequencesSeeds,
 }
 
@@ -37,7 +38,6 @@ const (
 // sequences runs operations on one design. All tokens are sealed under one key,
 // so that what a design remembers of one meets the others.
 func sequences(p *program.Program) error {
-	p.Continue()
 	s := pick(p)
 	var tokens, sealed []held // those at hand, and all
 	for n := operations(p); n > 0 && !p.Done(); n-- {

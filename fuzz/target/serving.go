@@ -12,7 +12,7 @@ import (
 var servingTarget = Target{
 	Name: "serving", Layer: LayerProtocol,
 	Doc:   "the worker protocol's server fed anything: one answer per line, each one JSON object that says ok or why not",
-	Run:   serving,
+	Check: serving,
 	Seeds: servingSeeds,
 }
 

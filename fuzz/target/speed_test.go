@@ -35,7 +35,7 @@ func BenchmarkTargets(b *testing.B) {
 			var samples bytes.Buffer
 			profiled := pprof.StartCPUProfile(&samples) == nil // not below -cpuprofile
 			for i := 0; b.Loop(); i++ {
-				if err := t.Run(program.New(inputs[i%len(inputs)])); err != nil {
+				if err := t.Run(inputs[i%len(inputs)]); err != nil {
 					b.Fatal(err)
 				}
 			}

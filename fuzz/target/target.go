@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"strings"
 
+	"sealab/fuzz/harness"
 	"sealab/fuzz/program"
 )
 
@@ -21,9 +22,12 @@ type Target struct {
 	Name  string // lower case, digits and hyphens: "text"
 	Doc   string // what an input does and what must hold, in one line
 	Layer string
-	// Run runs one input. It returns nil where everything holds, and an error
+	// Check runs one program. It returns nil where everything holds, and an error
 	// that says what does not. A panic is a finding as well.
-	Run func(*program.Program) error
+	Check func(*program.Program) error
+	// Draws says that an input may go on with choices that nobody made: see
+	// program.Continue.
+	Draws bool
 	// Seeds returns inputs to begin from. There is at least one.
 	Seeds func() ([][]byte, error)
 	// Missing returns what is not on this machine that the target needs, "" where
@@ -37,6 +41,38 @@ func (t Target) Unexercised() string {
 		return ""
 	}
 	return t.Missing()
+}
+
+// Run runs one input: see Check.
+func (t Target) Run(input []byte) error {
+	p := program.New(input)
+	if t.Draws {
+		p.Continue()
+	}
+	return t.Check(p)
+}
+
+// Subject returns what the harness runs.
+func (t Target) Subject() (harness.Subject, error) {
+	seeds, err := t.Seeds()
+	s := harness.Subject{Name: t.Name, Seeds: seeds, Run: t.Run}
+	if t.Draws {
+		s.Explicit = explicit
+	}
+	return s, err
+}
+
+// explicit returns the input that says itself what this one draws. Zeros behind
+// it give it a digest that chooses as that of this one does.
+func explicit(input []byte) []byte {
+	if !program.GoesOn(input) {
+		return input
+	}
+	all, want := program.Explicit(input), program.New(input).Digest()%rare
+	for program.GoesOn(all) || program.New(all).Digest()%rare != want {
+		all = append(all, 0)
+	}
+	return all
 }
 
 // The layers.

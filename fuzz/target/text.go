@@ -11,12 +11,12 @@ import (
 var textTarget = Target{
 	Name: "text", Layer: LayerText,
 	Doc:   "seals, alters the token's text, opens: only the token itself opens, and only to its payload",
-	Run:   text,
+	Draws: true,
+	Check: text,
 	Seeds: textSeeds,
 }
 
 func text(p *program.Program) error {
-	p.Continue()
 	s := pick(p)
 	seed, payload := s.seed(p), s.payload(p)
 	token, err := s.assembler.SealSeeded(nil, seed, payload)
