@@ -14,12 +14,12 @@ package engine
 
 import (
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"sealab/internal/overlay"
 )
 
 // ErrUnknown says that the engine of this Go is not the one that is known here.
@@ -48,17 +48,21 @@ func Overlay(goroot, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	changed := map[string]string{countersFile: own}
+	src := filepath.Join(goroot, "src")
+	changed := map[string][]byte{filepath.Join(src, countersFile): []byte(own)}
 	for name, edits := range edits {
-		source, err := os.ReadFile(filepath.Join(goroot, "src", name))
+		path := filepath.Join(src, name)
+		source, err := os.ReadFile(path)
 		if err != nil {
 			return "", fmt.Errorf("sealab: %w: %w", ErrUnknown, err)
 		}
-		if changed[name], err = applyAll(string(source), edits); err != nil {
+		edited, err := applyAll(string(source), edits)
+		if err != nil {
 			return "", fmt.Errorf("sealab: %s: %w", name, err)
 		}
+		changed[path] = []byte(edited)
 	}
-	return write(changed, filepath.Join(goroot, "src"), dir)
+	return overlay.Write(dir, changed)
 }
 
 // applyAll applies edits to a source one after another.
@@ -70,26 +74,4 @@ func applyAll(source string, edits []edit) (string, error) {
 		}
 	}
 	return source, nil
-}
-
-// write writes the files and the overlay that puts them in the place of those
-// below src.
-func write(files map[string]string, src, dir string) (string, error) {
-	overlay := struct{ Replace map[string]string }{map[string]string{}}
-	for name, source := range files {
-		path := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
-		if err := os.WriteFile(path, []byte(source), 0o644); err != nil {
-			return "", fmt.Errorf("sealab: %w", err)
-		}
-		overlay.Replace[filepath.Join(src, name)] = path
-	}
-	data, err := json.Marshal(overlay)
-	if err != nil {
-		return "", fmt.Errorf("sealab: %w", err)
-	}
-	path := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		return "", fmt.Errorf("sealab: %w", err)
-	}
-	return path, nil
 }

@@ -12,11 +12,7 @@ import (
 
 // room: neither spare capacity in dst nor the lack of it makes a difference.
 func (f family) room(p *program.Program) error {
-	what, err := f.present(p)
-	if err != nil {
-		return err
-	}
-	got, refused, err := f.one.open(what.token)
+	what, got, refused, err := f.opened(p)
 	if err != nil {
 		return err
 	}

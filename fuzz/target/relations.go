@@ -79,6 +79,15 @@ func (f family) present(p *program.Program) (presented, error) {
 	return presented{altered, payload, !bytes.Equal(altered, token)}, nil
 }
 
+// opened reads a presented token and opens it.
+func (f family) opened(p *program.Program) (what presented, got []byte, refused *codecs.RejectError, err error) {
+	if what, err = f.present(p); err != nil {
+		return what, nil, nil, err
+	}
+	got, refused, err = f.one.open(what.token)
+	return what, got, refused, err
+}
+
 // order: rings of the same keys answer alike.
 func (f family) order(p *program.Program) error {
 	what, err := f.present(p)

@@ -16,11 +16,7 @@ const atOnce = 40
 // together: an answer does not depend on another call before it or, seldom, at
 // the same time.
 func (f family) together(p *program.Program) error {
-	what, err := f.present(p)
-	if err != nil {
-		return err
-	}
-	got, refused, err := f.one.open(what.token)
+	what, got, refused, err := f.opened(p)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
@@ -16,6 +15,7 @@ import (
 	"strings"
 
 	"sealab/codecs/catalog"
+	"sealab/internal/overlay"
 	"sealab/internal/sourcetree"
 )
 
@@ -47,11 +47,11 @@ func Prepare(root, dir string) (*Build, error) {
 	if len(b.Checks) == 0 {
 		return nil, errors.New("sealab: no check was found in the designs")
 	}
-	overlay, err := b.overlay(files, dir)
+	list, err := b.overlay(files, dir)
 	if err != nil {
 		return nil, err
 	}
-	_, err = run(root, "go", "build", "-overlay", overlay, "-o", b.Program, judge)
+	_, err = run(root, "go", "build", "-overlay", list, "-o", b.Program, judge)
 	return b, err
 }
 
@@ -106,27 +106,13 @@ func homes() []string {
 // overlay writes the rewritten files and the list of them that the go command
 // takes, and returns the path of the list.
 func (b *Build) overlay(files []*sourceFile, dir string) (string, error) {
-	replace := map[string]string{}
-	for i, f := range files {
-		text := b.rewrite(f)
-		if text == nil {
-			continue
+	rewritten := map[string][]byte{}
+	for _, f := range files {
+		if text := b.rewrite(f); text != nil {
+			rewritten[f.path] = text
 		}
-		path := filepath.Join(dir, fmt.Sprintf("%d.go", i))
-		if err := os.WriteFile(path, text, 0o644); err != nil {
-			return "", fmt.Errorf("sealab: %w", err)
-		}
-		replace[f.path] = path
 	}
-	list, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", fmt.Errorf("sealab: %w", err)
-	}
-	path := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(path, list, 0o644); err != nil {
-		return "", fmt.Errorf("sealab: %w", err)
-	}
-	return path, nil
+	return overlay.Write(dir, rewritten)
 }
 
 // rewrite returns a file with each of its checks behind its switch, on the lines
