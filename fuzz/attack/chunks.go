@@ -23,8 +23,8 @@ func chunks(t *Trial) {
 		t.skip("the subject seals no long states")
 		return
 	}
-	sa, sb := shapeOf(a.Text), shapeOf(b.Text)
-	more := len(sa.pieces) - len(shapeOf(short.Text).pieces)
+	sa, sb := shapeOf(a.Text, b.Text), shapeOf(b.Text, a.Text)
+	more := len(sa.pieces) - len(t.shape(p, short).pieces)
 	if more < 2 || len(sb.pieces) != len(sa.pieces) {
 		t.skip("a long token has no more pieces than a short one")
 		return

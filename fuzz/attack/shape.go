@@ -28,6 +28,7 @@ func shapeOf(token []byte, others ...[]byte) shape {
 			split = append(split, p)
 		}
 	}
+	split = cutWords(split)
 	var s shape
 	for i, text := range split[0] {
 		var column []string
@@ -43,8 +44,7 @@ func shapeOf(token []byte, others ...[]byte) shape {
 	return s
 }
 
-// pieces cuts text where it leaves or enters the letters of text codes, and
-// after a leading word as "v1-" or "tok_".
+// pieces cuts text where it leaves or enters the letters of text codes.
 func pieces(text string) []string {
 	var out []string
 	for len(text) > 0 {
@@ -64,12 +64,24 @@ func pieces(text string) []string {
 		out = append(out, text[:n])
 		text = text[n:]
 	}
-	if len(out) > 0 {
-		if word, rest, ok := cutWord(out[0]); ok {
-			out = slices.Concat([]string{word, rest}, out[1:])
-		}
-	}
 	return out
+}
+
+// cutWords cuts the leading word from each row of pieces where all have the same.
+// A random piece may well look as if it began with one.
+func cutWords(rows [][]string) [][]string {
+	var cut [][]string
+	for _, row := range rows {
+		if len(row) == 0 {
+			return rows
+		}
+		word, rest, ok := cutWord(row[0])
+		if !ok || len(cut) > 0 && cut[0][0] != word {
+			return rows
+		}
+		cut = append(cut, slices.Concat([]string{word, rest}, row[1:]))
+	}
+	return cut
 }
 
 // member finds a name, the '=' that stands between it and its value, and the
