@@ -9,9 +9,14 @@ import (
 	"sealab/fuzz/program"
 )
 
-// atOnce is the choice of sixty-four for calls at the same time. Threads that
-// have to wake take as long as many other relations.
-const atOnce = 40
+// atOnce is the choice of 256 for calls at the same time. Those take as long as
+// hundreds of other relations: threads have to wake, and with fewer rounds it is
+// chance whether calls meet, and whether they do so again when the input is
+// run again.
+const (
+	atOnce = 40
+	rounds = 1000
+)
 
 // together: an answer does not depend on another call before it or, seldom, at
 // the same time.
@@ -21,14 +26,14 @@ func (f family) together(p *program.Program) error {
 		return err
 	}
 	other := func() error { return f.one.requireSame(f.beside, besidePayload) }
-	if p.Pick(64) != atOnce {
+	if p.Byte() != atOnce {
 		if err := other(); err != nil {
 			return err
 		}
 		return f.one.requireRepeated(what.token, got, refused)
 	}
 	end := calling(other)
-	for i := 0; i < 8 && err == nil; i++ {
+	for i := 0; i < rounds && err == nil; i++ {
 		err = f.one.requireRepeated(what.token, got, refused)
 	}
 	if err := errors.Join(err, end()); err != nil {
@@ -37,9 +42,6 @@ func (f family) together(p *program.Program) error {
 	return nil
 }
 
-// maxCalls is how often calling calls at most, on a machine with one processor.
-const maxCalls = 200
-
 // calling calls in another thread, until it is told to end. Its error is the first.
 func calling(call func() error) (end func() error) {
 	before := runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0)))
@@ -47,7 +49,7 @@ func calling(call func() error) (end func() error) {
 	result := make(chan error, 1)
 	go func() {
 		var err error
-		for i := 0; i < maxCalls && err == nil && !ended.Load(); i++ {
+		for err == nil && !ended.Load() {
 			begun.Store(true)
 			err = call()
 		}
