@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"sync/atomic"
 
 	"sealab/fuzz/program"
@@ -32,36 +33,40 @@ func (f family) together(p *program.Program) error {
 		}
 		return f.one.requireRepeated(what.token, got, refused)
 	}
-	end := calling(other)
-	for i := 0; i < rounds && err == nil; i++ {
-		err = f.one.requireRepeated(what.token, got, refused)
-	}
-	if err := errors.Join(err, end()); err != nil {
+	err = during(other, func() error {
+		for range rounds {
+			if err := f.one.requireRepeated(what.token, got, refused); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return fmt.Errorf("beside another call: %w", err)
 	}
 	return nil
 }
 
-// calling calls in another thread, until it is told to end. Its error is the first.
-func calling(call func() error) (end func() error) {
-	before := runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0)))
+// during calls call, and other again and again in another thread until that is
+// done. Both have ended when it returns, and when call panics.
+func during(other, call func() error) (err error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0))))
 	var begun, ended atomic.Bool
-	result := make(chan error, 1)
-	go func() {
-		var err error
-		for err == nil && !ended.Load() {
+	var failed error // of other
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		for failed == nil && !ended.Load() {
 			begun.Store(true)
-			err = call()
+			failed = other()
 		}
-		result <- err
+	})
+	defer func() {
+		ended.Store(true)
+		wait.Wait()
+		err = errors.Join(err, failed)
 	}()
 	for !begun.Load() {
 		runtime.Gosched()
 	}
-	return func() error {
-		ended.Store(true)
-		err := <-result
-		runtime.GOMAXPROCS(before)
-		return err
-	}
+	return call()
 }
