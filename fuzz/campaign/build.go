@@ -77,9 +77,9 @@ func buildFuzz(ctx context.Context, s subject, path string, log func(string)) er
 		return fmt.Errorf("sealab: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	overlay, unknown := overlay(ctx, dir)
+	list, unknown := overlay(ctx, dir)
 	if unknown == nil {
-		unknown = build(ctx, path, s.Package, append(args, "-overlay="+overlay)...)
+		unknown = build(ctx, path, s.Package, append(args, "-overlay="+list)...)
 	}
 	if unknown == nil || ctx.Err() != nil {
 		return unknown

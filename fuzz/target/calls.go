@@ -82,7 +82,7 @@ func (s subject) sealInto(p *program.Program, seed, payload []byte) error {
 	before := bytes.Clone(dst)
 	out, err := s.assembler.SealSeeded(dst, seed, payload)
 	if err != nil || !bytes.Equal(out, append(before, token...)) {
-		return fmt.Errorf("%s: %q is sealed differently when dst has %d bytes and room for %d: %q (%w)", s.Name, payload, len(dst), cap(dst)-len(dst), out, err)
+		return fmt.Errorf("%s: %q is sealed differently when dst has %d bytes and room for %d: %q (%v)", s.Name, payload, len(dst), cap(dst)-len(dst), out, err)
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (s subject) sealStepwise(seed, payload []byte) error {
 	}
 	edited, err := s.assembler.SealEdited(nil, seed, payload, func(_ codecs.Step, value []byte) []byte { return value })
 	if err != nil || !bytes.Equal(edited, token) {
-		return fmt.Errorf("%s: %q is sealed as %q, and step by step as %q (%w)", s.Name, payload, token, edited, err)
+		return fmt.Errorf("%s: %q is sealed as %q, and step by step as %q (%v)", s.Name, payload, token, edited, err)
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func (f family) inspected(p *program.Program) error {
 	case !bytes.Equal(given, what.token):
 		return fmt.Errorf("%s: inspecting changed the token %q", f.one.Name, given)
 	case !what.altered && (err != nil || len(fields) == 0):
-		return fmt.Errorf("%s: its own token %q is not recognised: %w", f.one.Name, given, err)
+		return fmt.Errorf("%s: its own token %q is not recognised: %v", f.one.Name, given, err)
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ var replayers = sync.OnceValue(func() map[string]*worker.Replayer {
 // case, complete with what opens it, can be replayed.
 func (s subject) requireWords(c worker.Case) error {
 	if _, agrees, err := c.Replay(s.Design); err != nil || !agrees {
-		return fmt.Errorf("%s: %s is not answered with %s: %w", s.Name, c.Ask, c.Answer, err)
+		return fmt.Errorf("%s: %s is not answered with %s: %v", s.Name, c.Ask, c.Answer, err)
 	}
 	for _, line := range []json.RawMessage{c.Open, c.Ask, c.Answer} {
 		if !json.Valid(line) || bytes.ContainsAny(line, "\r\n") {
