@@ -125,6 +125,3 @@ func (d *Design) Guarantee(p Property) (Guarantee, bool) {
 	}
 	return Guarantee{}, false
 }
-
-// IsScheme reports whether the design is a scheme; else it is a codec.
-func (d *Design) IsScheme() bool { return d.NewScheme != nil }

@@ -12,6 +12,8 @@
 // writes and validates; it makes no token and judges none.
 package vectors
 
+import "sealab/codecs"
+
 // Format names the format and its version.
 const Format = "sealab-vectors/1"
 
@@ -22,7 +24,7 @@ const License = "CC0-1.0 OR 0BSD"
 type File struct {
 	Format      string          `json:"format"`
 	Design      string          `json:"design"`
-	Kind        string          `json:"kind"` // KindCodec or KindScheme
+	Kind        codecs.Kind     `json:"kind"`
 	Doc         string          `json:"doc"`
 	Spec        string          `json:"spec"` // the specification that the design implements
 	Generator   string          `json:"generator"`
@@ -36,12 +38,6 @@ type File struct {
 	NumberTests int             `json:"number_of_tests"`
 	Tests       []Test          `json:"-"` // one per line, see Encode
 }
-
-// The kinds of design.
-const (
-	KindCodec  = "codec"
-	KindScheme = "scheme"
-)
 
 // A Note says what it means that an implementation fails the tests of a flag.
 type Note struct {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"sealab/codecs"
 	"sealab/vectors"
 )
 
@@ -38,7 +39,7 @@ func TestSecondsHaveOneSpelling(t *testing.T) {
 // sound is a file with one accept and one refusal near it.
 func sound() *vectors.File {
 	return &vectors.File{
-		Format: vectors.Format, Design: "d", Kind: vectors.KindCodec, Doc: "a design", Spec: "a page",
+		Format: vectors.Format, Design: "d", Kind: codecs.KindCodec, Doc: "a design", Spec: "a page",
 		Generator: "a test", Version: 1, License: vectors.License, Prefix: "d1.",
 		Keys:  map[string]vectors.Hex{"k1": {1, 2}},
 		Notes: map[string]vectors.Note{"sound": {BugClass: "b", Gain: "g"}},

@@ -52,9 +52,9 @@ type Finding struct {
 
 // A Location says where a finding is.
 type Location struct {
-	Design string   `json:"design"`
-	Kind   string   `json:"kind"`             // "codec" or "scheme"
-	Worker []string `json:"worker,omitempty"` // the command of a worker
+	Design string      `json:"design"`
+	Kind   codecs.Kind `json:"kind"`
+	Worker []string    `json:"worker,omitempty"` // the command of a worker
 	// Options are those of the subject that were chosen, by name.
 	Options map[string]string `json:"options,omitempty"`
 	Attack  string            `json:"attack"`

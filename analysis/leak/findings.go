@@ -32,7 +32,7 @@ func (v *Verdict) finding(d *codecs.Design, dir string) findings.Finding {
 	attack := "timing:" + v.Pair
 	f := findings.Finding{
 		ID: findings.ID(d.Name, attack, codecs.SteadyTiming), Severity: findings.Warning, Category: codecs.SteadyTiming,
-		Location:     findings.Location{Design: d.Name, Kind: kind(d), Attack: attack, Word: verdict.Stated},
+		Location:     findings.Location{Design: d.Name, Kind: d.Kind(), Attack: attack, Word: verdict.Stated},
 		Issue:        fmt.Sprintf("%s and %s do not take the same time", v.A, v.B),
 		Evidence:     v.evidence(),
 		Impact:       fmt.Sprintf("the time tells %s, %s", v.Tells, v.reachable()),
@@ -44,13 +44,6 @@ func (v *Verdict) finding(d *codecs.Design, dir string) findings.Finding {
 		f.Fix = "do the same work before every refusal, if this is to be kept from whoever presents tokens"
 	}
 	return f
-}
-
-func kind(d *codecs.Design) string {
-	if d.IsScheme() {
-		return "scheme"
-	}
-	return "codec"
 }
 
 // evidence writes the numbers of both passes.

@@ -37,14 +37,10 @@ func (j *Judgement) Findings(dir string) ([]findings.Finding, error) {
 
 // form returns an observation of lines that depend on secrets.
 func form(d *codecs.Design, attack string, lines []Finding, dir string) findings.Finding {
-	kind := "codec"
-	if d.IsScheme() {
-		kind = "scheme"
-	}
 	first := lines[0]
 	return findings.Finding{
 		ID: findings.ID(d.Name, attack, codecs.SteadyTiming), Severity: findings.Suggestion, Category: codecs.SteadyTiming,
-		Location:     findings.Location{Design: d.Name, Kind: kind, Attack: attack, Word: verdict.Silent},
+		Location:     findings.Location{Design: d.Name, Kind: d.Kind(), Attack: attack, Word: verdict.Silent},
 		Issue:        fmt.Sprintf("%d lines have a branch or an address that depends on a secret", len(lines)),
 		Evidence:     fmt.Sprintf("%v; all are in %s/%s", first, dir, JudgementFile),
 		Impact:       fmt.Sprintf("time and cache tell something of the %s to whoever measures on the same machine", first.Secret),

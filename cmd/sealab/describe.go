@@ -5,7 +5,7 @@ import "sealab/codecs"
 // A description is a design's row as JSON.
 type description struct {
 	Name       string            `json:"name"`
-	Kind       string            `json:"kind"`
+	Kind       codecs.Kind       `json:"kind"`
 	Doc        string            `json:"doc"`
 	Spec       string            `json:"specification"`
 	Prefix     string            `json:"prefix"`
@@ -47,7 +47,7 @@ func describeAll(ds []codecs.Design) []description {
 
 func describe(d codecs.Design) description {
 	out := description{
-		Name: d.Name, Kind: kind(d), Doc: d.Doc, Spec: d.Spec, Prefix: d.Prefix,
+		Name: d.Name, Kind: d.Kind(), Doc: d.Doc, Spec: d.Spec, Prefix: d.Prefix,
 		Primitive: d.Primitive, Amortised: d.Amortised, Allocates: d.Allocates,
 		MinSecret: codecs.MinSecret, KeySize: d.KeySize, MaxKeys: d.MaxKeys,
 	}

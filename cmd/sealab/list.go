@@ -72,19 +72,12 @@ func tokenSize(d codecs.Design, n int) string {
 	return strconv.Itoa(d.TokenSize(n))
 }
 
-func kind(d codecs.Design) string {
-	if d.IsScheme() {
-		return "scheme"
-	}
-	return "codec"
-}
-
 // writeDesigns writes one line for each design.
 func writeDesigns(out io.Writer, ds []codecs.Design) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "DESIGN\tKIND\tPREFIX\t0 B\t64 B\t1 KiB\t64 KiB\tHOLDS\tWHAT IT IS")
 	for _, d := range ds {
-		fmt.Fprintf(w, "%s\t%s\t%s", d.Name, kind(d), d.Prefix)
+		fmt.Fprintf(w, "%s\t%s\t%s", d.Name, d.Kind(), d.Prefix)
 		for _, n := range listedSizes {
 			fmt.Fprintf(w, "\t%s", tokenSize(d, n))
 		}
@@ -107,7 +100,7 @@ func writeDesign(out io.Writer, d codecs.Design) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s: %s\n\n", d.Name, d.Doc)
 	row := func(name, value string) { fmt.Fprintf(w, "%s\t%s\n", name, value) }
-	row("kind", kind(d))
+	row("kind", string(d.Kind()))
 	row("specification", d.Spec)
 	row("prefix", strconv.Quote(d.Prefix))
 	row("secrets", secrets(d))

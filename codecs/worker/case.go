@@ -25,9 +25,9 @@ const caseHandle = 1
 
 // JudgeCase returns the case in which a token was judged: verified in a context,
 // or, by a codec, unsealed.
-func JudgeCase(kind Kind, c codecs.Config, token []byte, b *codecs.Binding, now time.Time, v codecs.Verdict) (Case, error) {
+func JudgeCase(kind codecs.Kind, c codecs.Config, token []byte, b *codecs.Binding, now time.Time, v codecs.Verdict) (Case, error) {
 	l, result := operation("unseal").int("handle", caseHandle), "payload_b64"
-	if kind == KindScheme {
+	if kind == codecs.KindScheme {
 		l, result = operation("verify").int("handle", caseHandle), "state_b64"
 		within(b, now)(l)
 	}
@@ -40,9 +40,9 @@ func JudgeCase(kind Kind, c codecs.Config, token []byte, b *codecs.Binding, now 
 
 // MakeCase returns the case in which a token was made, or with err could not be.
 // The token itself is no part of the case.
-func MakeCase(kind Kind, c codecs.Config, state []byte, b *codecs.Binding, now time.Time, err error) (Case, error) {
+func MakeCase(kind codecs.Kind, c codecs.Config, state []byte, b *codecs.Binding, now time.Time, err error) (Case, error) {
 	l := operation("seal").int("handle", caseHandle).bytes("payload_b64", state)
-	if kind == KindScheme {
+	if kind == codecs.KindScheme {
 		l = operation("mint").int("handle", caseHandle).bytes("state_b64", state)
 		within(b, now)(l)
 	}

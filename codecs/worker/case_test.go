@@ -16,13 +16,13 @@ func TestCasesReplay(t *testing.T) {
 	config := codecs.Config{Secrets: secrets()}
 	rejected := codecs.Verdict{Err: codecs.Reject(codecs.Malformed, "prefix")}
 	judge := func(token string, v codecs.Verdict) worker.Case {
-		c, err := worker.JudgeCase(worker.KindCodec, config, []byte(token), nil, time.Time{}, v)
+		c, err := worker.JudgeCase(codecs.KindCodec, config, []byte(token), nil, time.Time{}, v)
 		require.NoError(t, err)
 		return c
 	}
-	made, err := worker.MakeCase(worker.KindCodec, config, []byte("payload"), nil, time.Time{}, nil)
+	made, err := worker.MakeCase(codecs.KindCodec, config, []byte("payload"), nil, time.Time{}, nil)
 	require.NoError(t, err)
-	unmade, err := worker.MakeCase(worker.KindCodec, config, []byte("payload"), nil, time.Time{}, codecs.ErrUnsupported)
+	unmade, err := worker.MakeCase(codecs.KindCodec, config, []byte("payload"), nil, time.Time{}, codecs.ErrUnsupported)
 	require.NoError(t, err)
 	taken, err := worker.OpenCase(config, nil)
 	require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestCasesReplay(t *testing.T) {
 }
 
 func TestCasesThatCannotBeReplayed(t *testing.T) {
-	good, err := worker.JudgeCase(worker.KindCodec, codecs.Config{Secrets: secrets()}, []byte("r."), nil, time.Time{}, codecs.Verdict{})
+	good, err := worker.JudgeCase(codecs.KindCodec, codecs.Config{Secrets: secrets()}, []byte("r."), nil, time.Time{}, codecs.Verdict{})
 	require.NoError(t, err)
 	for name, broken := range map[string]worker.Case{
 		"no answer":        {Open: good.Open, Ask: good.Ask, Answer: []byte(`{}`)},
@@ -66,6 +66,6 @@ func TestCasesThatCannotBeReplayed(t *testing.T) {
 		_, _, err := broken.Replay(reverser)
 		require.Error(t, err, name)
 	}
-	_, err = worker.JudgeCase(worker.KindCodec, codecs.Config{}, []byte{0xFF}, nil, time.Time{}, codecs.Verdict{})
+	_, err = worker.JudgeCase(codecs.KindCodec, codecs.Config{}, []byte{0xFF}, nil, time.Time{}, codecs.Verdict{})
 	require.ErrorIs(t, err, codecs.ErrUnsupported)
 }

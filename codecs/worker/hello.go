@@ -6,22 +6,6 @@ import "sealab/codecs"
 // of [Limits] for a client.
 const MaxLine = 64 << 20
 
-// A Kind says what a worker serves.
-type Kind string
-
-// The kinds.
-const (
-	KindCodec  Kind = "codec"
-	KindScheme Kind = "scheme"
-)
-
-func kindOf(d *codecs.Design) Kind {
-	if d.IsScheme() {
-		return KindScheme
-	}
-	return KindCodec
-}
-
 // An Ability is something that a worker can do beyond its kind.
 type Ability string
 
@@ -37,7 +21,7 @@ type Hello struct {
 	Protocol   int                      `json:"protocol"`
 	Name       string                   `json:"name"`
 	Version    string                   `json:"version"`
-	Kind       Kind                     `json:"kind"`
+	Kind       codecs.Kind              `json:"kind"`
 	Abilities  []Ability                `json:"abilities"`
 	Guarantees map[codecs.Property]bool `json:"guarantees"`
 	Options    []Choice                 `json:"options"`

@@ -23,7 +23,7 @@ func (c *Client) Design() codecs.Design {
 	for _, o := range c.hello.Options {
 		d.Options = append(d.Options, codecs.Option(o))
 	}
-	if c.hello.Kind == KindScheme {
+	if c.hello.Kind == codecs.KindScheme {
 		d.NewScheme = func(config codecs.Config) (codecs.Scheme, error) { return newScheme(c, config) }
 	} else {
 		d.NewCodec = func(config codecs.Config) (codecs.Codec, error) { return newCodec(c, config) }

@@ -102,8 +102,8 @@ func parseHello(data []byte) (h Hello, err error) {
 		return h, breached(Garbage, "it speaks protocol %d, want %d", h.Protocol, Version)
 	case h.Name == "":
 		return h, breached(Garbage, "it has no name")
-	case !slices.Contains([]Kind{KindCodec, KindScheme}, h.Kind):
-		return h, breached(Garbage, "it is a %q, want %s or %s", h.Kind, KindCodec, KindScheme)
+	case !slices.Contains([]codecs.Kind{codecs.KindCodec, codecs.KindScheme}, h.Kind):
+		return h, breached(Garbage, "it is a %q, want %s or %s", h.Kind, codecs.KindCodec, codecs.KindScheme)
 	}
 	return h, nil
 }

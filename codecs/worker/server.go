@@ -132,7 +132,7 @@ func (s *session) hello(r *request) (*line, error) {
 		guarantees[g.Property] = g.Holds
 	}
 	return done().int("protocol", Version).text("name", d.Name).text("version", s.server.Version).
-		text("kind", string(kindOf(d))).json("abilities", s.server.abilities()).
+		text("kind", string(d.Kind())).json("abilities", s.server.abilities()).
 		json("guarantees", guarantees).json("options", choices(d.Options)), nil
 }
 

@@ -47,7 +47,7 @@ func (c *Campaign) Attack(s *Subject) (verdict.Subject, error) {
 	if err != nil {
 		return verdict.Subject{}, err
 	}
-	out := verdict.Subject{Name: s.Name, Kind: s.kind(), Worker: s.Worker, Options: s.Options}
+	out := verdict.Subject{Name: s.Name, Kind: s.Kind(), Worker: s.Worker, Options: s.Options}
 	for i := range attacks {
 		if c.Progress != nil {
 			c.Progress(attacks[i].ID, i, len(attacks))

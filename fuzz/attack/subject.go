@@ -88,12 +88,5 @@ func (s *Subject) word(p codecs.Property) verdict.Word {
 	}
 }
 
-func (s *Subject) kind() string {
-	if s.IsScheme() {
-		return "scheme"
-	}
-	return "codec"
-}
-
 // errRing is in the chain of the error of a ring that the subject refused.
 var errRing = errors.New("the ring was refused")

@@ -19,7 +19,7 @@ type Disagreement struct {
 	Token               []byte
 	Here, There         codecs.Verdict
 
-	scheme   bool
+	kind     codecs.Kind
 	question question
 }
 
@@ -108,6 +108,6 @@ func (r *round) disagree(d Disagreement) error {
 	r.tally.Disagreed++
 	d.HereName, d.ThereName, d.PeerVersion = r.Here.Name, r.There.Name, r.There.Spec
 	d.Note = fmt.Sprintf("seed %d round %d: %s", r.Seed, r.index, d.Note)
-	d.Config, d.scheme = r.config, r.Here.IsScheme()
+	d.Config, d.kind = r.config, r.Here.Kind()
 	return r.Found(d)
 }

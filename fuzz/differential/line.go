@@ -33,17 +33,13 @@ func (d Disagreement) Line() ([]byte, error) {
 }
 
 func (d Disagreement) ask() (worker.Case, error) {
-	kind := worker.KindCodec
-	if d.scheme {
-		kind = worker.KindScheme
-	}
 	b, now := &d.Context.binding, d.Context.now
 	switch d.question {
 	case opened:
 		return worker.OpenCase(d.Config, d.There.Err)
 	case minted:
-		return worker.MakeCase(kind, d.Config, d.State, b, now, d.There.Err)
+		return worker.MakeCase(d.kind, d.Config, d.State, b, now, d.There.Err)
 	default:
-		return worker.JudgeCase(kind, d.Config, d.Token, b, now, d.There)
+		return worker.JudgeCase(d.kind, d.Config, d.Token, b, now, d.There)
 	}
 }

@@ -37,12 +37,8 @@ func remote(p *program.Program) error {
 		return nil // the protocol is text
 	}
 	here, err := s.codec.Unseal(nil, token)
-	kind := worker.KindCodec
-	if s.IsScheme() {
-		kind = worker.KindScheme
-	}
 	c := codecs.Config{Secrets: secrets(s.Design, 0)}
-	question, err := worker.JudgeCase(kind, c, token, &home.binding, home.now, codecs.Verdict{Payload: here, Err: err})
+	question, err := worker.JudgeCase(s.Kind(), c, token, &home.binding, home.now, codecs.Verdict{Payload: here, Err: err})
 	if err != nil {
 		return fmt.Errorf("%s: asking about %q: %w", s.Name, token, err)
 	}

@@ -46,9 +46,9 @@ type Run struct {
 
 // A Subject is what was attacked, and the outcome.
 type Subject struct {
-	Name   string   `json:"name"`
-	Kind   string   `json:"kind"`             // "codec" or "scheme"
-	Worker []string `json:"worker,omitempty"` // the command of a worker
+	Name   string      `json:"name"`
+	Kind   codecs.Kind `json:"kind"`
+	Worker []string    `json:"worker,omitempty"` // the command of a worker
 	// Options are those of the subject that were chosen, by name.
 	Options map[string]string `json:"options,omitempty"`
 	Calls   int               `json:"calls"` // seals and unseals that the attacks made

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 
+	"sealab/codecs"
 	"sealab/vectors"
 )
 
@@ -44,7 +45,7 @@ func Find(name string) (Form, error) {
 // line is one test with what it needs of its file.
 type line struct {
 	Design  string        `json:"design"`
-	Kind    string        `json:"kind"`
+	Kind    codecs.Kind   `json:"kind"`
 	Secrets []vectors.Hex `json:"secrets"` // of the ring, in order
 	vectors.Test
 }

@@ -181,13 +181,10 @@ func (g *generator) append(t *vectors.Test) { g.tests = append(g.tests, *t) }
 func (g *generator) file(rings []vectors.Ring) *vectors.File {
 	d := &g.subject.Design
 	f := &vectors.File{
-		Format: vectors.Format, Design: d.Name, Kind: vectors.KindCodec, Doc: d.Doc, Spec: d.Spec,
+		Format: vectors.Format, Design: d.Name, Kind: d.Kind(), Doc: d.Doc, Spec: d.Spec,
 		Generator: "sealab vectors generate", Version: Version, License: vectors.License, Prefix: d.Prefix,
 		Keys: map[string]vectors.Hex{}, Notes: maps.Clone(g.notes), Rings: rings,
 		NumberTests: len(g.tests), Tests: g.tests,
-	}
-	if d.IsScheme() {
-		f.Kind = vectors.KindScheme
 	}
 	for name, secret := range g.subject.Secrets {
 		f.Keys[name] = secret

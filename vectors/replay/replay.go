@@ -60,7 +60,7 @@ type Report struct {
 // Run gives every test of f to d.
 func Run(f *vectors.File, d codecs.Design, demand Demand) *Report {
 	r := &Report{Design: f.Design, Subject: d.Name}
-	if scheme := f.Kind == vectors.KindScheme; scheme != d.IsScheme() {
+	if f.Kind != d.Kind() {
 		r.Died = fmt.Errorf("sealab: the vectors are of a %s, and %s is none", f.Kind, d.Name)
 		return r
 	}
