@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -201,8 +200,7 @@ func runFolder(root string) (string, error) {
 	return filepath.Join(root, "attack-"+stamp.Folder()), nil
 }
 
-// writeAttack writes a run's folder: it is filled beside and renamed, so that a
-// run that is stopped leaves nothing half-written.
+// writeAttack writes a run's folder, whole or not at all.
 func writeAttack(dir string, run *verdict.Run, all []findings.Finding) error {
 	data, err := findings.JSON(all)
 	if err != nil {
@@ -216,22 +214,10 @@ func writeAttack(dir string, run *verdict.Run, all []findings.Finding) error {
 	if err != nil {
 		return err
 	}
-	half := dir + ".half"
-	if err := os.MkdirAll(half, 0o755); err != nil {
-		return fmt.Errorf("sealab: %w", err)
-	}
-	for name, content := range map[string][]byte{
+	return atomicfile.WriteFolder(dir, map[string][]byte{
 		"findings.json": data, "findings.md": findings.Markdown(all), "findings.sarif": log,
 		"table.md": findings.MarkdownTable(run), "verdicts.json": raw,
-	} {
-		if err := atomicfile.Write(filepath.Join(half, name), content); err != nil {
-			return err
-		}
-	}
-	if err := os.Rename(half, dir); err != nil {
-		return fmt.Errorf("sealab: %w", err)
-	}
-	return nil
+	})
 }
 
 // listAttacks prints the catalog of attacks.

@@ -108,28 +108,13 @@ const (
 // Write makes the folder dir with report.md, report.json and pictures/, whole or
 // not at all. It must not be there: results are never overwritten.
 func (r Report) Write(dir string) error {
-	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("sealab: %s is there already, and results are never overwritten", dir)
-	}
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		return fmt.Errorf("sealab: %w", err)
-	}
-	half := dir + ".half"
-	if err := os.MkdirAll(filepath.Join(half, picturesFolder), 0o755); err != nil {
 		return fmt.Errorf("sealab: %w", err)
 	}
 	files := map[string][]byte{reportPage: r.Markdown(), reportFile: append(data, '\n')}
 	for name, picture := range r.pictures {
 		files[path.Join(picturesFolder, name)] = picture
 	}
-	for name, content := range files {
-		if err := atomicfile.Write(filepath.Join(half, name), content); err != nil {
-			return err
-		}
-	}
-	if err := os.Rename(half, dir); err != nil {
-		return fmt.Errorf("sealab: %w", err)
-	}
-	return nil
+	return atomicfile.WriteFolder(dir, files)
 }

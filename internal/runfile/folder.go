@@ -2,9 +2,7 @@ package runfile
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -19,35 +17,8 @@ func Write(root, name string, bench []byte, subjects []Subject) (string, error) 
 	if err != nil {
 		return "", fmt.Errorf("sealab: %w", err)
 	}
-	if err := os.MkdirAll(root, 0o755); err != nil {
-		return "", fmt.Errorf("sealab: %w", err)
-	}
-	beside, err := os.MkdirTemp(root, ".run-*")
-	if err != nil {
-		return "", fmt.Errorf("sealab: %w", err)
-	}
-	defer os.RemoveAll(beside) // gone already where all went well
-	if err := fill(beside, bench, append(list, '\n')); err != nil {
-		return "", err
-	}
 	dir := filepath.Join(root, name)
-	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("sealab: %s is there already, and results are never overwritten", dir)
-	}
-	if err := os.Rename(beside, dir); err != nil {
-		return "", fmt.Errorf("sealab: %w", err)
-	}
-	return dir, nil
-}
-
-func fill(dir string, bench, subjects []byte) error {
-	if err := atomicfile.Write(filepath.Join(dir, BenchFile), bench); err != nil {
-		return err
-	}
-	if err := atomicfile.Write(filepath.Join(dir, SubjectsFile), subjects); err != nil {
-		return err
-	}
-	return os.Chmod(dir, 0o755)
+	return dir, atomicfile.WriteFolder(dir, map[string][]byte{BenchFile: bench, SubjectsFile: append(list, '\n')})
 }
 
 // ReadSubjects returns the subjects of the run in dir. The error is
