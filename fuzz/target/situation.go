@@ -36,6 +36,10 @@ var (
 		`{"env":"prod","note":"` + string(bytes.Repeat([]byte("long "), 40)) + `2"}`}
 )
 
+// readResource is a method whose requests have no arguments, and of which formats
+// therefore bind none. Programs reach it as a literal of the source.
+const readResource = "resources/read"
+
 // A place names one part of a binding.
 type place byte
 
@@ -71,6 +75,9 @@ func (s situation) change(p *program.Program) situation {
 		s.binding.Principal = rewriteOptional(p, s.binding.Principal, how)
 	default:
 		s.binding.Audience = rewriteOptional(p, s.binding.Audience, how)
+	}
+	if s.binding.Method == readResource {
+		s.binding.Arguments = nil
 	}
 	return s
 }
