@@ -1,24 +1,43 @@
 package engine
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 )
 
 // This file is also compiled into the engine, by Overlay.
 
-// Counters are a byte each. They are read by words, and by lines of four words,
-// most of which are zero: few places run in one input.
+// Counters are a byte each. Few places run in one input, so that most counters
+// are zero, and pages of them are: those are told by bytes.Equal, and the others
+// are read by lines of four words.
 const (
 	wordSize = 8
 	lineSize = 4 * wordSize
+	pageSize = 8 * lineSize
 )
 
-var word = binary.LittleEndian
+var (
+	word  = binary.LittleEndian
+	zeros [pageSize]byte
+)
 
 // roundCounters writes each of counters to rounded, which is as long, keeping
 // only its highest bit.
 func roundCounters(rounded, counters []byte) {
+	for len(counters) >= pageSize && len(rounded) >= pageSize {
+		to, from := rounded[:pageSize], counters[:pageSize]
+		rounded, counters = rounded[pageSize:], counters[pageSize:]
+		if bytes.Equal(from, zeros[:]) {
+			clear(to)
+			continue
+		}
+		roundLines(to, from)
+	}
+	roundLines(rounded, counters)
+}
+
+func roundLines(rounded, counters []byte) {
 	for len(counters) >= lineSize && len(rounded) >= lineSize {
 		to, from := rounded[:lineSize], counters[:lineSize]
 		rounded, counters = rounded[lineSize:], counters[lineSize:]
@@ -47,6 +66,18 @@ func highestBits(w uint64) uint64 {
 
 // countNew returns how many bits of snapshot are not in base, which is as long.
 func countNew(base, snapshot []byte) int {
+	n := 0
+	for len(snapshot) >= pageSize && len(base) >= pageSize {
+		s, b := snapshot[:pageSize], base[:pageSize]
+		snapshot, base = snapshot[pageSize:], base[pageSize:]
+		if !bytes.Equal(s, zeros[:]) {
+			n += countNewInLines(b, s)
+		}
+	}
+	return n + countNewInLines(base, snapshot)
+}
+
+func countNewInLines(base, snapshot []byte) int {
 	n := 0
 	for len(snapshot) >= lineSize && len(base) >= lineSize {
 		s, b := snapshot[:lineSize], base[:lineSize]

@@ -39,13 +39,13 @@ func (e edit) applyTo(source string, begin, end int) (string, error) {
 	return source[:begin] + strings.Replace(body, e.from, e.to, 1) + source[end:], nil
 }
 
-// renamePackage returns the source as a file of another package.
-func renamePackage(source, name string) (string, error) {
+// asPartOf returns a source of this folder as a file of another package: without
+// what stands before its package clause, and under the other's name.
+func asPartOf(name, source string) (string, error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", source, parser.PackageClauseOnly)
 	if err != nil {
 		return "", fmt.Errorf("sealab: %w", err)
 	}
-	at := set.Position(file.Name.Pos()).Offset
-	return source[:at] + name + source[at+len(file.Name.Name):], nil
+	return "package " + name + source[set.Position(file.Name.End()).Offset:], nil
 }

@@ -18,12 +18,15 @@ import (
 // TestCounters compares with the definitions, byte by byte.
 func TestCounters(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for size := range 3 * lineSize {
-		base, counters := make([]byte, size), make([]byte, size)
-		for range 300 {
-			rounded, want, isNew := make([]byte, size), make([]byte, size), 0
+	for size := range 3 * pageSize {
+		base, counters, rounded := make([]byte, size), make([]byte, size), make([]byte, size)
+		for range 20 {
+			want, isNew, quiet := make([]byte, size), 0, random.IntN(3*pageSize)
 			for i := range counters {
 				counters[i], base[i] = few(random), few(random)
+				if quiet <= i && i < quiet+2*pageSize {
+					counters[i] = 0
+				}
 				want[i] = byte(uint(1) << bits.Len8(counters[i]) >> 1)
 				isNew += bits.OnesCount8(want[i] &^ base[i])
 			}

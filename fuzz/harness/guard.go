@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"sealab/internal/atomicfile"
 )
@@ -22,15 +21,15 @@ const (
 
 // A guard runs inputs in a campaign.
 type guard struct {
-	lane     lane
+	subject  func(input []byte) error
 	folder   string // of this target's crashers
 	notebook *notebook
-	known    sync.Map // buckets that are on disk
+	known    map[string]bool // buckets that are on disk
 	deadly   map[string]bool
 }
 
 func newGuard(s Subject) (*guard, error) {
-	g := &guard{folder: filepath.Join(os.Getenv(EnvCrashers), s.Name)}
+	g := &guard{subject: s.Run, folder: filepath.Join(os.Getenv(EnvCrashers), s.Name), known: map[string]bool{}}
 	if err := os.MkdirAll(g.folder, 0o755); err != nil {
 		return nil, fmt.Errorf("sealab: %w", err)
 	}
@@ -45,11 +44,8 @@ func newGuard(s Subject) (*guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	if g.notebook, err = watched(scratch, roomForHistory); err != nil {
-		return nil, err
-	}
-	g.lane = newLane(func(input []byte) (*Verdict, error) { return g.notebook.observe(s.Run, input) })
-	return g, nil
+	g.notebook, err = watched(scratch, roomForHistory)
+	return g, err
 }
 
 // readDeadly returns the inputs in dir. One that is in the seeds or the corpus
@@ -87,17 +83,17 @@ func (g *guard) run(input []byte) error {
 	if g.notebook == nil || g.deadly[string(input)] {
 		return nil
 	}
-	v, err := g.lane.run(input)
+	v, err := g.notebook.observe(g.subject, input)
 	if err != nil || v == nil {
 		return err
 	}
-	if _, known := g.known.Load(v.Bucket); known {
+	if g.known[v.Bucket] {
 		return nil
 	}
 	if err := File(g.folder, input, g.notebook.before(), v); err != nil {
 		return err
 	}
-	g.known.Store(v.Bucket, true)
+	g.known[v.Bucket] = true
 	return nil
 }
 

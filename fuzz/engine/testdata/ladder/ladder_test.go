@@ -7,7 +7,7 @@ func FuzzLadder(f *testing.F) {
 	f.Add([]byte("none"))
 	f.Fuzz(func(t *testing.T, input []byte) {
 		if climb(input) {
-			t.Fatal("the top of the ladder")
+			t.Error("the top of the ladder")
 		}
 	})
 }
