@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/codecs/catalog"
-	"sealab/internal/verdicts"
+	"sealab/internal/verdictfile"
 )
 
 func newCheckCommand() *cobra.Command {
@@ -62,7 +62,7 @@ func (c *checker) file(name string) error {
 		return err
 	}
 	defer f.Close()
-	n, err := verdicts.Read(f, func(l verdicts.Line) error { return c.line(name, l) })
+	n, err := verdictfile.Read(f, func(l verdictfile.Line) error { return c.line(name, l) })
 	if err != nil {
 		return fmt.Errorf("sealab: %s:%w", name, err)
 	}
@@ -73,8 +73,8 @@ func (c *checker) file(name string) error {
 }
 
 // line replays one line of a file.
-func (c *checker) line(file string, l verdicts.Line) error {
-	got, agrees, err := verdicts.Replay(l, catalog.Find)
+func (c *checker) line(file string, l verdictfile.Line) error {
+	got, agrees, err := verdictfile.Replay(l, catalog.Find)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package verdicts
+package verdictfile
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package verdicts_test
+package verdictfile_test
 
 import (
 	"os"
@@ -10,21 +10,21 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
-	"sealab/internal/verdicts"
+	"sealab/internal/verdictfile"
 )
 
 // lines returns every line of the committed verdicts, and of how many systems
 // they are.
-func lines(t *testing.T) []verdicts.Line {
+func lines(t *testing.T) []verdictfile.Line {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "cmd", "sealab", "testdata", "verdicts", "*.jsonl"))
 	require.NoError(t, err)
 	require.Len(t, files, 4)
-	var all []verdicts.Line
+	var all []verdictfile.Line
 	for _, file := range files {
 		f, err := os.Open(file)
 		require.NoError(t, err)
-		_, err = verdicts.Read(f, func(l verdicts.Line) error { all = append(all, l); return nil })
+		_, err = verdictfile.Read(f, func(l verdictfile.Line) error { all = append(all, l); return nil })
 		require.NoError(t, err, file)
 		require.NoError(t, f.Close())
 	}
@@ -43,10 +43,10 @@ func strict(name string) (codecs.Design, error) {
 func TestStrictReading(t *testing.T) {
 	minted, lenient := 0, 0
 	for _, l := range lines(t) {
-		asSDK, agrees, err := verdicts.Replay(l, catalog.Find)
+		asSDK, agrees, err := verdictfile.Replay(l, catalog.Find)
 		require.NoError(t, err)
 		require.True(t, agrees, l.Text)
-		got, _, err := verdicts.Replay(l, strict)
+		got, _, err := verdictfile.Replay(l, strict)
 		require.NoError(t, err)
 		if l.Note() == "as minted" {
 			minted++

@@ -1,4 +1,4 @@
-// Package verdicts replays verdict files: what real SDKs answered to tokens.
+// Package verdictfile replays verdict files: what real SDKs answered to tokens.
 //
 // A verdict file is JSON Lines. Every line names its system, gives a token with
 // the keys, the time and the context it was presented in, and says what the SDK
@@ -21,7 +21,7 @@
 // (package worker, Case). They agree where stage and reason do.
 //
 // Strings are read from the raw line, so that lone surrogates survive.
-package verdicts
+package verdictfile
 
 import (
 	"bufio"
