@@ -57,11 +57,11 @@ func (c decileComparison) difference(weight []int32, out []float64) []float64 {
 // resamples alike; half a step is the least error that a decile has.
 func judgeDeciles(observed []float64, drawn [][]float64, tick float64) Deciles {
 	d := Deciles{Difference: make([]Estimate, len(observed))}
-	error := make([]float64, len(observed))
+	deviation := make([]float64, len(observed)) // standard errors of the differences
 	statistic := 0.0
 	for k, v := range observed {
-		error[k] = max(stat.StdDev(drawn[k], nil), tick/2, rounding)
-		if z := math.Abs(v) / error[k]; z > statistic {
+		deviation[k] = max(stat.StdDev(drawn[k], nil), tick/2, rounding)
+		if z := math.Abs(v) / deviation[k]; z > statistic {
 			statistic, d.Largest = z, k
 		}
 	}
@@ -69,7 +69,7 @@ func judgeDeciles(observed []float64, drawn [][]float64, tick float64) Deciles {
 	for i := range drawn[0] {
 		largest := 0.0
 		for k := range observed {
-			largest = max(largest, math.Abs(drawn[k][i]-observed[k])/error[k])
+			largest = max(largest, math.Abs(drawn[k][i]-observed[k])/deviation[k])
 		}
 		if largest >= statistic {
 			exceeding++

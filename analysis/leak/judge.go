@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"sealab/analysis/stats"
 	"sealab/internal/samples"
 )
 
@@ -87,7 +88,7 @@ func (j *Judgement) correct() {
 		p = append(p, v.First.PSign, v.First.PWilcoxon, v.First.Deciles.P)
 	}
 	j.Tests = len(p)
-	p = holm(p)
+	p = stats.Holm(p)
 	for i, v := range j.Verdicts {
 		v.PSign, v.PRank, v.PTail = p[3*i], p[3*i+1], p[3*i+2]
 	}

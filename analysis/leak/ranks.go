@@ -59,20 +59,3 @@ func wilcoxon(d []float64) float64 {
 // twoSided returns the probability that a standard normal variable is at least
 // as far from zero as z.
 func twoSided(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
-
-// holm returns the p-values corrected for their number (Holm, A Simple
-// Sequentially Rejective Multiple Test Procedure, 1979), in the same order.
-func holm(p []float64) []float64 {
-	index := make([]int, len(p))
-	for i := range index {
-		index[i] = i
-	}
-	slices.SortFunc(index, func(i, j int) int { return cmp.Compare(p[i], p[j]) })
-	adjusted := make([]float64, len(p))
-	largest := 0.0
-	for k, i := range index {
-		largest = max(largest, min(1, float64(len(p)-k)*p[i]))
-		adjusted[i] = largest
-	}
-	return adjusted
-}

@@ -23,11 +23,6 @@ func TestSignByHand(t *testing.T) {
 	require.Equal(t, 1.0, signTest(nil))
 }
 
-func TestHolmByHand(t *testing.T) {
-	require.InDeltaSlice(t, []float64{0.03, 0.06, 0.06, 0.02}, holm([]float64{0.01, 0.04, 0.03, 0.005}), 1e-12)
-	require.Equal(t, []float64{1, 1}, holm([]float64{0.9, 0.8}))
-}
-
 func TestKolmogorovPublished(t *testing.T) {
 	// Stephens' 5 % and 1 % points of the modified statistic: 1.358 and 1.628.
 	const n = 200

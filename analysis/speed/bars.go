@@ -84,15 +84,11 @@ func (r *Run) Verdicts(ratios []Ratio) []Verdict {
 
 func (r *Run) applies(bar Bar, ratio Ratio) bool {
 	of := r.named(ratio.Of.Subject)
-	switch {
-	case bar.Relation != ratio.Relation,
-		bar.Op != "" && bar.Op != ratio.Of.Op,
-		bar.Kind != "" && bar.Kind != of.Kind,
-		of.Role != runfile.RoleDesign && of.Role != runfile.RolePeer,
-		bar.Relation == OverFloor && of.Amortised:
-		return false
-	}
-	return true
+	return bar.Relation == ratio.Relation &&
+		(bar.Op == "" || bar.Op == ratio.Of.Op) &&
+		(bar.Kind == "" || bar.Kind == of.Kind) &&
+		(of.Role == runfile.RoleDesign || of.Role == runfile.RolePeer) &&
+		!(bar.Relation == OverFloor && of.Amortised)
 }
 
 // fastestPeers leaves out of the verdicts on peers all but the fastest at each

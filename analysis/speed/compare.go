@@ -143,7 +143,7 @@ func (c *Comparison) judge() {
 		}
 	}
 	c.Noise = max(c.OldNoise, c.Drift)
-	rejected := stats.Holm(ps, alpha)
+	ps = stats.Holm(ps)
 	for i := range c.Changes {
 		change := &c.Changes[i]
 		if change.exact {
@@ -151,7 +151,7 @@ func (c *Comparison) judge() {
 			change.Beyond = change.Differs
 			continue
 		}
-		change.Differs, rejected = rejected[0], rejected[1:]
+		change.Differs, ps = ps[0] <= alpha, ps[1:]
 		change.Beyond = change.least() > c.Noise
 	}
 }

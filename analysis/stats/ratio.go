@@ -1,6 +1,6 @@
-// Package stats is the statistics of speed: how many times longer one thing
-// takes than another, how sure that is, and what follows when many things are
-// compared at once.
+// Package stats is the statistics that the analyses share: how many times
+// longer one thing takes than another, how sure that is, and what follows when
+// many things are compared at once.
 //
 // Two cells that ran in the same rounds are compared round by round, so that
 // what slowed a whole round cancels out. The ratios of the rounds are averaged

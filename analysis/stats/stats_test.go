@@ -126,11 +126,10 @@ func TestRatioRefusesWhatCannotBePaired(t *testing.T) {
 	}
 }
 
-func TestHolm(t *testing.T) {
-	// 0.01 <= 0.05/4, 0.013 <= 0.05/3, 0.03 > 0.05/2: the rest stands.
-	require.Equal(t, []bool{true, false, false, true}, stats.Holm([]float64{0.01, 0.04, 0.03, 0.013}, 0.05))
-	require.Equal(t, []bool{false, false}, stats.Holm([]float64{0.03, 0.06}, 0.05))
-	require.Empty(t, stats.Holm(nil, 0.05))
+func TestHolmByHand(t *testing.T) {
+	require.InDeltaSlice(t, []float64{0.03, 0.06, 0.06, 0.02}, stats.Holm([]float64{0.01, 0.04, 0.03, 0.005}), 1e-12)
+	require.Equal(t, []float64{1, 1}, stats.Holm([]float64{0.9, 0.8}))
+	require.Empty(t, stats.Holm(nil))
 }
 
 func TestJoint(t *testing.T) {
