@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,7 +27,8 @@ an SDK takes and the strict reading refuses, is counted as another reading's and
 not as wrong. --as holds the worker to the answers of one such reading instead,
 by its name in the tests' readings.
 
-Exit status 1 says that the worker got something wrong.`,
+Exit status 1 says that the worker got something wrong, 2 that it broke time and
+again or could not be asked anything.`,
 		Example: `  sealab vectors verify --worker "sealab worker aes-256-gcm" vectors/files/aes-256-gcm.json
   sealab vectors verify --worker "node worker.mjs" --as mcp-ts-faithful vectors/files/mcp-ts.json`,
 		Args: cobra.MinimumNArgs(1),
@@ -42,16 +44,12 @@ Exit status 1 says that the worker got something wrong.`,
 			defer client.Close()
 			stands := true
 			for _, path := range args {
-				f, err := vectors.Read(path)
+				r, err := verifyFile(client, path, replay.Demand{As: as})
 				if err != nil {
 					return err
 				}
-				r := replay.Run(f, client.Design(), replay.Demand{As: as})
-				if err := r.Write(cmd.OutOrStdout(), most); err != nil {
+				if err := writeReport(cmd.OutOrStdout(), cmd.ErrOrStderr(), r, most); err != nil {
 					return err
-				}
-				if r.Died != nil {
-					return r.Died
 				}
 				stands = stands && r.Stands()
 			}
@@ -65,4 +63,30 @@ Exit status 1 says that the worker got something wrong.`,
 	cmd.Flags().StringVar(&as, "as", "", "the reading of the format whose verdicts are demanded")
 	cmd.Flags().IntVar(&most, "most", 20, "the most disagreements to show per file")
 	return cmd
+}
+
+func verifyFile(client *worker.Client, path string, demand replay.Demand) (*replay.Report, error) {
+	f, err := vectors.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	return replay.Run(f, client.Design(), demand), nil
+}
+
+// writeReport writes a report, and beside it how the worker first broke. It is an
+// error where the run ended early or nothing could be asked, which is no pass.
+func writeReport(w, notes io.Writer, r *replay.Report, most int) error {
+	if err := r.Write(w, most); err != nil {
+		return err
+	}
+	switch {
+	case r.Died != nil:
+		return r.Died
+	case r.Exercised() == 0:
+		return fmt.Errorf("sealab: none of the %d tests of %s could be exercised on %s: %s",
+			len(r.Findings), r.Design, r.Subject, r.Findings[0].Detail)
+	case r.Fault != nil:
+		explain(notes, r.Fault)
+	}
+	return nil
 }

@@ -54,21 +54,27 @@ type Report struct {
 	Subject  string
 	Findings []Finding
 	Rings    []string // configurations that were wrongly taken or refused
+	Fault    error    // the first fault of the subject, and where; nil: none
 	Died     error    // what ended the run before its end; nil: nothing
 }
+
+// enoughFaults is the number of faults in a row after which a subject is no
+// longer asked: they have one cause.
+const enoughFaults = 8
 
 // Run gives every test of f to d.
 func Run(f *vectors.File, d codecs.Design, demand Demand) *Report {
 	r := &Report{Design: f.Design, Subject: d.Name}
 	if f.Kind != d.Kind() {
-		r.Died = fmt.Errorf("sealab: the vectors are of a %s, and %s is none", f.Kind, d.Name)
+		r.Died = fmt.Errorf("sealab: the vectors of %s are of a %s, and %s is a %s", f.Design, f.Kind, d.Name, d.Kind())
 		return r
 	}
 	secrets := make(map[string][]byte, len(f.Keys))
 	for name, k := range f.Keys {
 		secrets[name] = k
 	}
-	p := player{kit.NewSubject(d, secrets), demand}
+	p := player{subject: kit.NewSubject(d, secrets), demand: demand}
+	defer func() { r.Fault = p.fault }()
 	for i := range f.Tests {
 		finding, err := p.play(&f.Tests[i])
 		if err != nil {
@@ -76,6 +82,10 @@ func Run(f *vectors.File, d codecs.Design, demand Demand) *Report {
 			return r
 		}
 		r.Findings = append(r.Findings, finding)
+		if p.faults == enoughFaults {
+			r.Died = fmt.Errorf("sealab: %s broke %d times in a row and is no longer asked: %w", d.Name, p.faults, p.fault)
+			return r
+		}
 	}
 	for i := range f.Rings {
 		if detail := p.ring(&f.Rings[i]); detail != "" {
@@ -85,9 +95,23 @@ func Run(f *vectors.File, d codecs.Design, demand Demand) *Report {
 	return r
 }
 
+// A player gives tests to a subject and counts its faults.
 type player struct {
 	subject *kit.Subject
 	demand  Demand
+	faults  int   // in a row
+	fault   error // the first
+}
+
+// note counts err where it is a fault of the subject, at the test or ring id.
+func (p *player) note(id string, err error) {
+	if !errors.Is(err, codecs.ErrFault) {
+		p.faults = 0
+		return
+	}
+	if p.faults++; p.fault == nil {
+		p.fault = fmt.Errorf("sealab: at %s: %w", id, err)
+	}
 }
 
 // play reads the token of one test. The error is that of a test that cannot be
@@ -103,6 +127,7 @@ func (p *player) play(t *vectors.Test) (Finding, error) {
 		return f, nil
 	}
 	released, err := p.subject.Read(set, []byte(t.Token))
+	p.note(t.ID, err)
 	if kit.Unsupported(err) {
 		f.Outcome, f.Detail = Unexercised, "not supported"
 		return f, nil
@@ -215,10 +240,11 @@ func (p *player) ring(r *vectors.Ring) string {
 		}
 		c.TTL = &ttl
 	}
-	got, err := vectors.Accept, kit.SetUp(&p.subject.Design, c)
+	got, err, why := vectors.Accept, kit.SetUp(&p.subject.Design, c), ""
 	if err != nil {
-		got = vectors.Refuse
+		got, why = vectors.Refuse, fmt.Sprintf(" (%v)", err)
 	}
+	p.note(r.ID, err)
 	want := r.Expect
 	if as, ok := r.Readings[p.demand.As]; ok {
 		want = as
@@ -229,5 +255,5 @@ func (p *player) ring(r *vectors.Ring) string {
 	case got == want, p.demand.As == "" && !p.demand.Exact && slices.Contains(slices.Collect(maps.Values(r.Readings)), got):
 		return ""
 	}
-	return fmt.Sprintf("%s: got %s (%v), want %s: %s", r.ID, got, err, want, r.Comment)
+	return fmt.Sprintf("%s: got %s%s, want %s: %s", r.ID, got, why, want, r.Comment)
 }

@@ -137,6 +137,21 @@ func TestADeathIsWrongAndNotTheEnd(t *testing.T) {
 	require.Len(t, r.Findings, f.NumberTests)
 }
 
+// broken is a codec whose process does not live long.
+type broken struct{ codecs.Codec }
+
+func (broken) Unseal(dst, _ []byte) ([]byte, error) { return dst, codecs.ErrFault }
+
+func TestWhatBreaksEachTimeIsNoLongerAsked(t *testing.T) {
+	d, f := first(t, isCodec)
+	d.NewCodec = func(codecs.Config) (codecs.Codec, error) { return broken{}, nil }
+	r := replay.Run(f, d, replay.Demand{})
+	require.ErrorIs(t, r.Died, codecs.ErrFault)
+	require.ErrorContains(t, r.Fault, f.Tests[0].ID)
+	require.Less(t, len(r.Findings), f.NumberTests)
+	require.False(t, r.Stands())
+}
+
 func TestKindsAreNotMixed(t *testing.T) {
 	_, f := first(t, isCodec)
 	d, _ := first(t, isScheme)

@@ -23,11 +23,11 @@ func (r *Report) count(o Outcome) int {
 	return n
 }
 
-// Summary is one line.
+// Exercised returns the number of tests that the subject supports.
+func (r *Report) Exercised() int { return len(r.Findings) - r.count(Unexercised) }
+
+// Summary is one line. What ended the run is not in it.
 func (r *Report) Summary() string {
-	if r.Died != nil {
-		return fmt.Sprintf("%s: %s: %v", r.Design, r.Subject, r.Died)
-	}
 	return fmt.Sprintf("%s: %s: %d tests, %d agreed, %d wrong, %d as another reading, %d unexercised; %d rings wrong",
 		r.Design, r.Subject, len(r.Findings), r.count(Agreed), r.count(Wrong), r.count(Otherwise), r.count(Unexercised), len(r.Rings))
 }
@@ -35,6 +35,9 @@ func (r *Report) Summary() string {
 // Write writes the summary; a table of what was wrong per stage and per flag;
 // and up to most findings, each with the test's id.
 func (r *Report) Write(w io.Writer, most int) error {
+	if len(r.Findings) == 0 {
+		return nil
+	}
 	fmt.Fprintln(w, r.Summary())
 	if r.count(Wrong)+r.count(Otherwise)+len(r.Rings) == 0 {
 		return nil
