@@ -33,7 +33,9 @@ type Config struct {
 	Rounds   int           // 0: Rounds
 	Cell     time.Duration // of one cell in one round; 0: CellTime
 	Seed     uint64        // of the order inside the rounds
-	Progress func(Progress)
+	// Progress is called as cells of a stage, "preparing" or "measuring", are done.
+	// nil: nobody looks.
+	Progress func(stage string, done, total int)
 }
 
 // The defaults of a Config.
@@ -47,12 +49,6 @@ func Sizes() []int { return []int{64, 1 << 10, 8 << 10, 64 << 10} }
 
 // shorter is how many times shorter the cells are that are compared with nothing.
 const shorter = 4
-
-// A Progress says how far a run is.
-type Progress struct {
-	Stage       string // "preparing" or "measuring"
-	Done, Total int    // cells
-}
 
 // withDefaults returns c with every zero field filled in.
 func (c Config) withDefaults() (Config, error) {
@@ -69,7 +65,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Cell = CellTime
 	}
 	if c.Progress == nil {
-		c.Progress = func(Progress) {}
+		c.Progress = func(string, int, int) {}
 	}
 	if c.Rounds < 1 || c.Cell < 0 {
 		return c, errors.New("sealab: a run takes at least one round, and cells of a positive time")

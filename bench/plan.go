@@ -50,7 +50,7 @@ func plan(ctx context.Context, subjects []Subject, c Config) ([]planned, error) 
 	places := c.places(subjects)
 	cells := make([]planned, 0, len(places))
 	for i, at := range places {
-		c.Progress(Progress{"preparing", i, len(places)})
+		c.Progress("preparing", i, len(places))
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("sealab: the run was stopped before its first round: %w", err)
 		}
@@ -66,7 +66,7 @@ func plan(ctx context.Context, subjects []Subject, c Config) ([]planned, error) 
 	if len(cells) == 0 {
 		return nil, errors.New("sealab: no subject has any of these operations")
 	}
-	c.Progress(Progress{"preparing", len(places), len(places)})
+	c.Progress("preparing", len(places), len(places))
 	return cells, nil
 }
 

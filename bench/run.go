@@ -51,7 +51,7 @@ func Run(ctx context.Context, all []Subject, c Config) (*Result, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, fmt.Errorf("sealab: the run was stopped in round %d of %d; nothing is kept: %w", round+1, c.Rounds, err)
 			}
-			c.Progress(Progress{"measuring", round*len(cells) + done, c.Rounds * len(cells)})
+			c.Progress("measuring", round*len(cells)+done, c.Rounds*len(cells))
 			m, err := cells[i].measure()
 			if err != nil {
 				return nil, err
@@ -59,6 +59,6 @@ func Run(ctx context.Context, all []Subject, c Config) (*Result, error) {
 			result.Measurements = append(result.Measurements, m)
 		}
 	}
-	c.Progress(Progress{"measuring", c.Rounds * len(cells), c.Rounds * len(cells)})
+	c.Progress("measuring", c.Rounds*len(cells), c.Rounds*len(cells))
 	return result, nil
 }

@@ -165,8 +165,8 @@ func TestInterruptedPartsDoNotCount(t *testing.T) {
 func TestStoppedRunKeepsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := tiny
-	c.Progress = func(p bench.Progress) {
-		if p.Stage == "measuring" && p.Done == 3 {
+	c.Progress = func(stage string, done, _ int) {
+		if stage == "measuring" && done == 3 {
 			cancel()
 		}
 	}

@@ -3,17 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"sealab/analysis/findings"
-	"sealab/bench"
 	"sealab/fuzz/attack"
-	"sealab/internal/atomicfile"
 	"sealab/internal/verdict"
 )
 
@@ -111,7 +107,7 @@ func (f *attackFlags) attack(s *attack.Subject, progress io.Writer) (verdict.Sub
 	if !bar.terminal {
 		fmt.Fprintf(progress, "attacking %s\n", s.Name)
 	} else {
-		c.Progress = func(id string, n, of int) { bar.show(bench.Progress{Stage: s.Name, Done: n, Total: of}) }
+		c.Progress = func(_ string, n, of int) { bar.show(s.Name, n, of) }
 	}
 	return c.Attack(s)
 }
@@ -124,100 +120,6 @@ func stopwatch(elsewhere bool, began time.Time) func() time.Duration {
 		return func() time.Duration { spent, _ := processorTime(); return spent }
 	}
 	return func() time.Duration { return time.Since(began) }
-}
-
-// forms write findings.
-var forms = map[string]func(io.Writer, []findings.Finding) error{
-	"text":     findings.Text,
-	"json":     written(findings.JSON),
-	"sarif":    written(findings.SARIF),
-	"markdown": written(func(all []findings.Finding) ([]byte, error) { return findings.Markdown(all), nil }),
-}
-
-func written(form func([]findings.Finding) ([]byte, error)) func(io.Writer, []findings.Finding) error {
-	return func(w io.Writer, all []findings.Finding) error {
-		data, err := form(all)
-		if err != nil {
-			return err
-		}
-		_, err = w.Write(data)
-		return err
-	}
-}
-
-// report prints the outcome, writes it where asked, and judges.
-func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
-	file := "findings.json"
-	if f.out != "" {
-		dir, err := runFolder(f.out)
-		if err != nil {
-			return err
-		}
-		file = filepath.Join(dir, file)
-		if err := writeAttack(dir, run, findings.Of(run, file)); err != nil {
-			return err
-		}
-		fmt.Fprintf(notes, "wrote %s\n", dir)
-	}
-	all := findings.Of(run, file)
-	if f.format == "text" {
-		if err := findings.Table(w, run); err != nil {
-			return err
-		}
-	}
-	if err := forms[f.format](w, all); err != nil {
-		return err
-	}
-	if f.out == "" && f.format == "text" && len(all) > 0 {
-		fmt.Fprintln(notes, "to replay findings, keep them: add --out results, or --format json > findings.json")
-	}
-	if findings.Accusing(all) {
-		return errRefuted
-	}
-	return f.requireExercised(run)
-}
-
-// requireExercised is an error where every attack was to be carried out on a
-// subject and none came to a token: it is no pass.
-func (f *attackFlags) requireExercised(run *verdict.Run) error {
-	if len(f.campaign.Only) > 0 {
-		return nil
-	}
-	for _, s := range run.Subjects {
-		if s.Calls == 0 {
-			return fmt.Errorf("sealab: %s made no token and judged none; the table says why", s.Name)
-		}
-	}
-	return nil
-}
-
-// runFolder returns the folder of a run of attacks that ends now.
-func runFolder(root string) (string, error) {
-	stamp, err := bench.NewStamp(time.Now(), "")
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(root, "attack-"+stamp.Folder()), nil
-}
-
-// writeAttack writes a run's folder, whole or not at all.
-func writeAttack(dir string, run *verdict.Run, all []findings.Finding) error {
-	data, err := findings.JSON(all)
-	if err != nil {
-		return err
-	}
-	log, err := findings.SARIF(all)
-	if err != nil {
-		return err
-	}
-	raw, err := run.JSON()
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteFolder(dir, map[string][]byte{
-		"findings.json": data, "findings.md": findings.Markdown(all), "findings.sarif": log,
-		"table.md": findings.MarkdownTable(run), "verdicts.json": raw,
-	})
 }
 
 // listAttacks prints the catalog of attacks.

@@ -131,11 +131,7 @@ func (t *attackTargets) commands(notes io.Writer) ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range sdks {
-		if missing := p.Missing(); missing != "" {
-			fmt.Fprintf(notes, "unexercised: %s: there is no %s; install with: %s\n", p.Name, missing, p.Install)
-			continue
-		}
+	for _, p := range installed(sdks, notes) {
 		all = append(all, []string{sdkMark + p.Name})
 	}
 	return all, nil

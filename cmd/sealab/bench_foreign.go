@@ -25,14 +25,10 @@ func startForeign(out io.Writer, names []string) (subjects []bench.Subject, stop
 		fmt.Fprintln(out, "unexercised: SDKs in other languages:", oneLine(err))
 		return nil, stop, nil
 	}
-	for _, p := range peers {
-		if len(names) > 0 && !slices.Contains(names, p.Name) {
-			continue
-		}
-		if missing := p.Missing(); missing != "" {
-			fmt.Fprintf(out, "unexercised: %s: there is no %s; install with: %s\n", p.Name, missing, p.Install)
-			continue
-		}
+	if len(names) > 0 {
+		peers = slices.DeleteFunc(peers, func(p foreign.Peer) bool { return !slices.Contains(names, p.Name) })
+	}
+	for _, p := range installed(peers, out) {
 		c, err := p.Dial(worker.Limits{})
 		if err != nil {
 			stop()

@@ -39,7 +39,7 @@ a fault where it was asked for.`,
 			if !cmd.Flags().Changed("seed") {
 				flags.seed = uint64(time.Now().UnixNano())
 			}
-			peers, err := choosePeers(flags.peer)
+			peers, err := choosePeers(flags.peer, cmd.OutOrStdout())
 			if err != nil {
 				return err
 			}
@@ -52,9 +52,12 @@ a fault where it was asked for.`,
 	return cmd
 }
 
-func choosePeers(name string) ([]foreign.Peer, error) {
+// choosePeers returns the peer called name, or all that are installed where name
+// is empty.
+func choosePeers(name string, notes io.Writer) ([]foreign.Peer, error) {
 	if name == "" {
-		return foreign.Peers(".")
+		peers, err := foreign.Peers(".")
+		return installed(peers, notes), err
 	}
 	p, err := foreign.Find(".", name)
 	return []foreign.Peer{p}, err
@@ -63,10 +66,6 @@ func choosePeers(name string) ([]foreign.Peer, error) {
 func compareAll(out io.Writer, peers []foreign.Peer, flags differentialFlags) error {
 	disagreed := 0
 	for _, p := range peers {
-		if missing := p.Missing(); missing != "" && flags.peer == "" {
-			fmt.Fprintf(out, "unexercised: %s: there is no %s; install with: %s\n", p.Name, missing, p.Install)
-			continue
-		}
 		n, err := comparePeer(out, p, flags)
 		if err != nil {
 			return err

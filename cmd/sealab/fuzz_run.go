@@ -115,18 +115,3 @@ func (f *fuzzRunFlags) serve(ctx context.Context, stderr io.Writer) error {
 	context.AfterFunc(ctx, func() { server.Close() })
 	return nil
 }
-
-// showStatus writes the table, and returns errRefuted where there are crashers.
-func showStatus(w io.Writer, dir string) error {
-	status, err := campaign.ReadStatus(dir)
-	if err != nil {
-		return err
-	}
-	if err := status.WriteTable(w, time.Now()); err != nil {
-		return err
-	}
-	if status.Crashers() > 0 {
-		return errRefuted
-	}
-	return nil
-}

@@ -47,6 +47,21 @@ not. Exit status 1 says that there are crashers.`,
 	return cmd
 }
 
+// showStatus writes the table, and returns errRefuted where there are crashers.
+func showStatus(w io.Writer, dir string) error {
+	status, err := campaign.ReadStatus(dir)
+	if err != nil {
+		return err
+	}
+	if err := status.WriteTable(w, time.Now()); err != nil {
+		return err
+	}
+	if status.Crashers() > 0 {
+		return errRefuted
+	}
+	return nil
+}
+
 // watchStatus shows the table again and again, on a cleared screen.
 func watchStatus(ctx context.Context, w io.Writer, dir string) error {
 	again := time.NewTicker(2 * time.Second)

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -159,12 +158,4 @@ func quote(text string) string {
 		return "`" + text + "`"
 	}
 	return strconv.Quote(text)
-}
-
-// writeJSON writes v as indented JSON.
-func writeJSON(out io.Writer, v any) error {
-	enc := json.NewEncoder(out)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/analysis/leak"
-	"sealab/bench"
 	"sealab/internal/samples"
 )
 
@@ -45,7 +44,7 @@ func leakJudge(cmd *cobra.Command, dir string, limit float64) error {
 	}
 	progress := newProgress(cmd.ErrOrStderr())
 	j, err := leak.Judge(files, limit, func(done int) {
-		progress.show(bench.Progress{Stage: "judging", Done: done, Total: len(files)})
+		progress.show("judging", done, len(files))
 	})
 	progress.end()
 	if err != nil {

@@ -95,7 +95,7 @@ func (f *leakProbeFlags) run(dir string, progress *progress, out io.Writer) erro
 	}
 	measured, skipped := 0, map[string]string{}
 	err = leak.Run(trials, leak.Config{Dir: dir, Blocks: f.blocks, Budget: f.budget, Seed: f.seed, Stamp: stamp}, func(s leak.Step) {
-		progress.show(bench.Progress{Stage: "probing", Done: s.Done, Total: s.Of})
+		progress.show("probing", s.Done, s.Of)
 		if s.Skipped == "" {
 			measured++
 		} else {

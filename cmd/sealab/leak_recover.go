@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sealab/bench"
 	"sealab/bench/leak"
 )
 
@@ -39,7 +38,7 @@ func leakRecover(cmd *cobra.Command, seed uint64, samples int) error {
 	}
 	progress := newProgress(cmd.ErrOrStderr())
 	r, err := leak.Recover(seed, samples, func(known, of int, _ leak.Recovery) {
-		progress.show(bench.Progress{Stage: "recovering", Done: known, Total: of})
+		progress.show("recovering", known, of)
 	})
 	progress.end()
 	out := cmd.OutOrStdout()

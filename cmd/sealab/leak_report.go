@@ -13,7 +13,6 @@ import (
 	"sealab/analysis/findings"
 	"sealab/analysis/leak"
 	"sealab/analysis/taint"
-	"sealab/bench"
 	"sealab/internal/atomicfile"
 )
 
@@ -50,7 +49,7 @@ func leakReport(cmd *cobra.Command, dir string) error {
 	all = slices.Concat(all, lines)
 	progress := newProgress(cmd.ErrOrStderr())
 	err = j.WritePictures(dir, func(done int) {
-		progress.show(bench.Progress{Stage: "drawing", Done: done, Total: len(j.Verdicts)})
+		progress.show("drawing", done, len(j.Verdicts))
 	})
 	progress.end()
 	if err != nil {

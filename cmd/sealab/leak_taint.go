@@ -90,6 +90,6 @@ func (f *leakTaintFlags) log(dir string, progress *progress) error {
 	}
 	defer progress.end()
 	return taint.Run(dir, f.subjects, map[string]string{"commit": stamp.Commit, "host": stamp.Host}, func(_ string, done, of int) {
-		progress.show(bench.Progress{Stage: "tainting", Done: done, Total: of})
+		progress.show("tainting", done, of)
 	})
 }

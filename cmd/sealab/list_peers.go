@@ -24,8 +24,8 @@ func listPeers(out io.Writer) error {
 
 // stateOf says of a peer which version answers, or why none does.
 func stateOf(p foreign.Peer) string {
-	if missing := p.Missing(); missing != "" {
-		return fmt.Sprintf("unexercised: there is no %s; install with: %s", missing, p.Install)
+	if why := p.Unexercised(); why != "" {
+		return "unexercised: " + why
 	}
 	client, err := p.Dial(worker.Limits{})
 	if err != nil {
@@ -33,4 +33,18 @@ func stateOf(p foreign.Peer) string {
 	}
 	defer client.Close()
 	return "version " + client.Hello().Version
+}
+
+// installed returns those of the peers that can be dialled, and says of the
+// others that they are unexercised.
+func installed(peers []foreign.Peer, notes io.Writer) []foreign.Peer {
+	var there []foreign.Peer
+	for _, p := range peers {
+		if why := p.Unexercised(); why != "" {
+			fmt.Fprintf(notes, "unexercised: %s: %s\n", p.Name, why)
+			continue
+		}
+		there = append(there, p)
+	}
+	return there
 }

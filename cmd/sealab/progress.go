@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"golang.org/x/term"
-
-	"sealab/bench"
 )
 
 // A progress shows how far a run is: as a bar that grows on a terminal, and
@@ -33,34 +31,35 @@ func newProgress(w io.Writer) *progress {
 	return &progress{w: w, terminal: ok && term.IsTerminal(int(f.Fd()))}
 }
 
-// show shows p, unless it looks like what is there already.
-func (b *progress) show(p bench.Progress) {
+// show shows that so many steps of a stage are done, unless that looks like
+// what is there already.
+func (b *progress) show(stage string, done, total int) {
 	steps := lineSteps
 	if b.terminal {
 		steps = barSteps
 	}
-	step := steps * p.Done / max(1, p.Total)
-	if p.Stage != b.stage {
-		b.stage, b.began = p.Stage, time.Now()
+	step := steps * done / max(1, total)
+	if stage != b.stage {
+		b.stage, b.began = stage, time.Now()
 	} else if step == b.shown {
 		return
 	}
 	b.shown = step
 	if !b.terminal {
-		fmt.Fprintf(b.w, "%s: %d of %d cells\n", p.Stage, p.Done, p.Total)
+		fmt.Fprintf(b.w, "%s: %d of %d\n", stage, done, total)
 		return
 	}
 	bar := strings.Repeat("#", step) + strings.Repeat(".", steps-step)
-	fmt.Fprintf(b.w, "\r\x1b[K%-10s [%s] %3d %%%s", p.Stage, bar, 100*p.Done/max(1, p.Total), b.left(p))
+	fmt.Fprintf(b.w, "\r\x1b[K%-10s [%s] %3d %%%s", stage, bar, 100*done/max(1, total), b.left(done, total))
 }
 
 // left estimates how long the stage still takes.
-func (b *progress) left(p bench.Progress) string {
-	if p.Done == 0 {
+func (b *progress) left(done, total int) string {
+	if done == 0 {
 		return ""
 	}
 	elapsed := time.Since(b.began)
-	left := elapsed * time.Duration(p.Total-p.Done) / time.Duration(p.Done)
+	left := elapsed * time.Duration(total-done) / time.Duration(done)
 	return fmt.Sprintf("  %v left", left.Round(time.Second))
 }
 

@@ -6,15 +6,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"sealab/bench"
 )
 
 // advance shows a run of n cells from beginning to end.
 func advance(p *progress, n int) {
 	for _, stage := range []string{"preparing", "measuring"} {
 		for done := range n + 1 {
-			p.show(bench.Progress{Stage: stage, Done: done, Total: n})
+			p.show(stage, done, n)
 		}
 	}
 	p.end()
@@ -25,7 +23,7 @@ func TestProgressIsPlainLinesInAFile(t *testing.T) {
 	advance(newProgress(&out), 1000)
 	require.Equal(t, 10, strings.Count(out.String(), "\n"), "%s", out.String())
 	require.NotContains(t, out.String(), "\r")
-	require.Contains(t, out.String(), "measuring: 1000 of 1000 cells\n")
+	require.Contains(t, out.String(), "measuring: 1000 of 1000\n")
 }
 
 func TestProgressIsOneBarOnATerminal(t *testing.T) {

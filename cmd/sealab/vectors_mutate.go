@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -25,41 +26,52 @@ Exit status 1 says that a check is unguarded for no known reason.`,
 		Example: "  sealab vectors mutate",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			abs, err := filepath.Abs(dir)
+			results, err := mutateAll(root, dir)
 			if err != nil {
 				return err
 			}
-			work, err := os.MkdirTemp("", "sealab-mutate-")
-			if err != nil {
-				return err
-			}
-			defer os.RemoveAll(work)
-			build, err := mutate.Prepare(root, work)
-			if err != nil {
-				return err
-			}
-			results, err := build.Run(abs, time.Minute)
-			if err != nil {
-				return err
-			}
-			s := mutate.Sum(results)
-			for _, r := range s.Open {
-				fmt.Fprintf(cmd.OutOrStdout(), "unguarded: %s:%d: %s: %s\n", r.File, r.Line, r.Func, r.Text)
-			}
-			for _, r := range s.Excused {
-				fmt.Fprintf(cmd.OutOrStdout(), "no vector can tell: %s:%d: %s: %s: %s\n", r.File, r.Line, r.Func, r.Text, mutate.Excuses[r.Key()])
-			}
-			for _, key := range s.Stale {
-				fmt.Fprintf(cmd.OutOrStdout(), "excused and not unguarded: %s\n", key)
-			}
-			fmt.Fprintln(cmd.OutOrStdout(), s)
-			if len(s.Open)+len(s.Stale) > 0 {
-				return errRefuted
-			}
-			return nil
+			return reportMutations(cmd.OutOrStdout(), mutate.Sum(results))
 		},
 	}
 	addDirFlag(cmd, &dir)
 	cmd.Flags().StringVar(&root, "root", ".", "the root of the module")
 	return cmd
+}
+
+// mutateAll disables each check of the module at root in turn and gives the
+// vectors in dir to what is left.
+func mutateAll(root, dir string) ([]mutate.Result, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("sealab: %w", err)
+	}
+	work, err := os.MkdirTemp("", "sealab-mutate-")
+	if err != nil {
+		return nil, fmt.Errorf("sealab: %w", err)
+	}
+	defer os.RemoveAll(work)
+	build, err := mutate.Prepare(root, work)
+	if err != nil {
+		return nil, err
+	}
+	return build.Run(abs, time.Minute)
+}
+
+// reportMutations prints the checks that no vector guards, and fails with
+// errRefuted unless there is a known reason for each.
+func reportMutations(out io.Writer, s *mutate.Summary) error {
+	for _, r := range s.Open {
+		fmt.Fprintf(out, "unguarded: %s:%d: %s: %s\n", r.File, r.Line, r.Func, r.Text)
+	}
+	for _, r := range s.Excused {
+		fmt.Fprintf(out, "no vector can tell: %s:%d: %s: %s: %s\n", r.File, r.Line, r.Func, r.Text, mutate.Excuses[r.Key()])
+	}
+	for _, key := range s.Stale {
+		fmt.Fprintf(out, "excused and not unguarded: %s\n", key)
+	}
+	fmt.Fprintln(out, s)
+	if len(s.Open)+len(s.Stale) > 0 {
+		return errRefuted
+	}
+	return nil
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,17 +35,4 @@ of package codecs/worker.`,
 	}
 	cmd.Flags().StringArrayVar(&options, "option", nil, "an option of the design, as name=value; may be repeated")
 	return cmd
-}
-
-// parseOptions reads options that were given as name=value.
-func parseOptions(given []string) (map[string]string, error) {
-	options := make(map[string]string, len(given))
-	for _, g := range given {
-		name, value, ok := strings.Cut(g, "=")
-		if !ok {
-			return nil, fmt.Errorf("sealab: option %q: want name=value", g)
-		}
-		options[name] = value
-	}
-	return options, nil
 }

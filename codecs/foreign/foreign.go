@@ -109,9 +109,18 @@ func read(path string) (Peer, error) {
 	return p, nil
 }
 
-// Missing returns what is not there that the peer needs; "" says that it can
-// be dialled.
-func (p Peer) Missing() string {
+// Unexercised returns why the peer cannot be dialled, and the command that
+// installs it; "" says that it can.
+func (p Peer) Unexercised() string {
+	missing := p.missing()
+	if missing == "" {
+		return ""
+	}
+	return fmt.Sprintf("there is no %s; install with: %s", missing, p.Install)
+}
+
+// missing returns what is not there that the peer needs, "" where all is.
+func (p Peer) missing() string {
 	for _, need := range p.Needs {
 		if _, err := os.Stat(filepath.Join(p.dir, need)); err == nil {
 			continue
@@ -125,8 +134,8 @@ func (p Peer) Missing() string {
 
 // Dial starts the peer.
 func (p Peer) Dial(limits worker.Limits) (*worker.Client, error) {
-	if missing := p.Missing(); missing != "" {
-		return nil, fmt.Errorf("sealab: peer %s is not installed (there is no %s): %s", p.Name, missing, p.Install)
+	if why := p.Unexercised(); why != "" {
+		return nil, fmt.Errorf("sealab: peer %s is not installed: %s", p.Name, why)
 	}
 	return worker.Dial(worker.Command{Args: p.Args, Dir: p.dir}, limits)
 }

@@ -37,14 +37,14 @@ func TestPeers(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, peers, 3)
 	require.Equal(t, "a-two", peers[0].Name)
-	require.Empty(t, peers[0].Missing())
+	require.Empty(t, peers[0].Unexercised())
 	require.Equal(t, "a-sdk", peers[1].Name)
-	require.Equal(t, "no-such-program", peers[1].Missing())
+	require.Equal(t, "there is no no-such-program; install with: make peers", peers[1].Unexercised())
 	require.Equal(t, "b", peers[2].Mirrors)
-	require.Empty(t, peers[2].Missing())
+	require.Empty(t, peers[2].Unexercised())
 
 	_, err = peers[1].Dial(worker.Limits{})
-	require.EqualError(t, err, "sealab: peer a-sdk is not installed (there is no no-such-program): make peers")
+	require.EqualError(t, err, "sealab: peer a-sdk is not installed: there is no no-such-program; install with: make peers")
 	_, err = foreign.Find(root, "c-sdk")
 	require.EqualError(t, err, `sealab: no peer "c-sdk"; there are a-two, a-sdk, b-sdk`)
 }
