@@ -145,6 +145,25 @@ func TestMisbehaviour(t *testing.T) {
 	}
 }
 
+// TestTimeThatWasJustEnough gives an attack time to begin and none to show what it
+// found once more, and none at all to what only reads what was seen.
+func TestTimeThatWasJustEnough(t *testing.T) {
+	met := 0
+	for _, control := range catalog.Controls() {
+		if !slices.Contains(control.Attacks, "NON-03") {
+			continue
+		}
+		met++
+		asked := 0
+		budget := small()
+		budget.Spent = func() bool { asked++; return asked > 1 }
+		cells := within(t, budget, control.Design, "NON-03", "RES-07")
+		require.Equal(t, verdict.Refuted, cells[0].Verdict, control.Name)
+		require.NotEqual(t, "the time given to the campaign was over", cells[len(cells)-1].Reason)
+	}
+	require.NotZero(t, met)
+}
+
 // TestEveryRowOfTheCatalogIsThere holds the catalog to the 69 attacks that it is
 // made from: each is carried out, or dropped with a reason.
 func TestEveryRowOfTheCatalogIsThere(t *testing.T) {

@@ -23,8 +23,8 @@ func chunks(t *Trial) {
 		t.skip("the subject seals no long states")
 		return
 	}
-	sa, sb := shapeOf(a.Text, b.Text), shapeOf(b.Text, a.Text)
-	more := len(sa.pieces) - len(t.shape(p, short).pieces)
+	sa, sb := a.shape(), b.shape()
+	more := len(sa.pieces) - len(short.shape().pieces)
 	if more < 2 || len(sb.pieces) != len(sa.pieces) {
 		t.skip("a long token has no more pieces than a short one")
 		return
@@ -70,7 +70,7 @@ func rarePaths(t *Trial) {
 // changedBehind changes single bytes at the end of each piece of tok, and in all
 // of it, and guesses its last byte.
 func (t *Trial) changedBehind(p *Party, tok *Token) {
-	s := shapeOf(tok.Text)
+	s := tok.shape()
 	for _, i := range s.coded() {
 		raw := s.pieces[i].raw
 		ends := append(last(len(raw), 40), t.places(len(raw)-1, 100)...)

@@ -22,7 +22,7 @@ func injectedKeyIDs(t *Trial) {
 	if !ok {
 		return
 	}
-	s := t.shape(p, tok)
+	s := tok.shape()
 	for _, i := range s.coded() {
 		m := aKeyID.FindSubmatchIndex(s.pieces[i].raw)
 		if m == nil {
@@ -31,7 +31,7 @@ func injectedKeyIDs(t *Trial) {
 		for _, id := range []string{"", "0", "null", "../../../../dev/null", "/dev/null", "' UNION SELECT '", "none", "default", "__proto__", "constructor", string(t.letters(1 << 16)), "a\x00b"} {
 			raw := slices.Concat(s.pieces[i].raw[:m[4]], []byte(id), s.pieces[i].raw[m[5]:])
 			t.try(codecs.Total)
-			other := shapeOf(s.with(i, raw))
+			other := s.altered(i, raw)
 			t.change(p, tok, other.text(), fmt.Sprintf("%.40q for the key id", id))
 			for _, key := range [][]byte{nil, make([]byte, 32), []byte(id)} {
 				t.underKey(p, tok, other, key)
@@ -79,7 +79,7 @@ func edgePoints(t *Trial) {
 	if !ok {
 		return
 	}
-	s := t.shape(p, tok)
+	s := tok.shape()
 	for _, i := range s.coded() {
 		raw := s.pieces[i].raw
 		for at := range min(20, max(0, len(raw)-31)) {

@@ -57,7 +57,7 @@ const base64Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234
 // nothing, for base64 and base32.
 func unusedBits(t *Trial) {
 	t.everySpelling(func(p *Party, tok *Token) {
-		s := t.shape(p, tok)
+		s := tok.shape()
 		for _, i := range s.coded() {
 			body := strings.TrimRight(s.pieces[i].text, "=")
 			pad := s.pieces[i].text[len(body):]
@@ -113,7 +113,7 @@ func otherAlphabet(t *Trial) {
 
 func padding(t *Trial) {
 	t.everySpelling(func(p *Party, tok *Token) {
-		s := t.shape(p, tok)
+		s := tok.shape()
 		for i := range s.pieces {
 			body := strings.TrimRight(s.pieces[i].text, "=")
 			for n := range 4 {
@@ -160,7 +160,7 @@ func letterCase(t *Trial) {
 		text := string(tok.Text)
 		t.spelling(p, tok, []byte(strings.ToUpper(text)), "upper case")
 		t.spelling(p, tok, []byte(strings.ToLower(text)), "lower case")
-		s := t.shape(p, tok)
+		s := tok.shape()
 		for i, piece := range s.pieces {
 			t.spelling(p, tok, s.withText(i, strings.ToUpper(piece.text)), fmt.Sprintf("piece %d in upper case", i))
 			t.spelling(p, tok, s.withText(i, strings.ToLower(piece.text)), fmt.Sprintf("piece %d in lower case", i))
@@ -193,7 +193,7 @@ func foreignCharacters(t *Trial) {
 
 func otherSerialisation(t *Trial) {
 	t.everySpelling(func(p *Party, tok *Token) {
-		s := t.shape(p, tok)
+		s := tok.shape()
 		var parts []string
 		for _, i := range s.coded() {
 			parts = append(parts, s.pieces[i].text)
@@ -231,7 +231,7 @@ func trailingData(t *Trial) {
 			t.spelling(p, tok, []byte(text+x), fmt.Sprintf("%.40q appended", x))
 			t.spelling(p, tok, []byte(x+text), fmt.Sprintf("%.40q in front", x))
 		}
-		s := t.shape(p, tok)
+		s := tok.shape()
 		for _, i := range s.coded() {
 			for _, tail := range [][]byte{{0}, {0, 0}, []byte("\n"), make([]byte, 16), t.bytes(16), s.pieces[i].raw} {
 				altered := s.with(i, append(bytes.Clone(s.pieces[i].raw), tail...))

@@ -82,7 +82,7 @@ func lengthExtension(t *Trial) {
 		if !ok {
 			continue
 		}
-		s := t.shape(p, tok)
+		s := tok.shape()
 		for _, c := range chains {
 			for _, l := range s.tagged(c.size) {
 				t.extendTagged(p, tok, c, l)

@@ -47,7 +47,7 @@ func truncation(t *Trial) {
 		t.change(p, tok, tok.Text[:n], fmt.Sprintf("cut to %d of %d characters", n, len(tok.Text)))
 		t.change(p, tok, tok.Text[n+1:], fmt.Sprintf("the first %d characters left out", n+1))
 	}
-	s := t.shape(p, tok)
+	s := tok.shape()
 	for _, i := range s.coded() {
 		raw := s.pieces[i].raw
 		for n := range len(raw) {
@@ -62,7 +62,7 @@ func emptiness(t *Trial) {
 	if !ok {
 		return
 	}
-	s := t.shape(p, tok)
+	s := tok.shape()
 	texts := []string{"", ".", "..", "...", "....", " ", "\n", "\x00", "{}", "[]", "null", `""`, "0", "v1", "v1.", "v1..", "=", "e30", "e30."}
 	for i := range s.pieces {
 		texts = append(texts, string(s.withText(i, "")))
@@ -114,7 +114,7 @@ type lengthLie struct {
 // liesIn are the lies that fit in tok.
 func (t *Trial) liesIn(p *Party, tok *Token) []lengthLie {
 	var all []lengthLie
-	s := t.shape(p, tok)
+	s := tok.shape()
 	for _, i := range s.coded() {
 		raw := s.pieces[i].raw
 		for at := range min(len(raw), 40) {
@@ -149,7 +149,7 @@ func versions(t *Trial) {
 	if !ok {
 		return
 	}
-	s := t.shape(p, tok)
+	s := tok.shape()
 	for i, piece := range s.pieces {
 		if piece.coded {
 			t.leadingBytes(p, tok, s, i)
@@ -213,7 +213,7 @@ func criticalHeader(t *Trial) {
 	if !ok {
 		return
 	}
-	s := t.shape(p, tok)
+	s := tok.shape()
 	for _, i := range s.coded() {
 		raw := s.pieces[i].raw
 		if !bytes.HasPrefix(raw, []byte("{")) {
@@ -237,7 +237,7 @@ func bitFlips(t *Trial) {
 	if !ok {
 		return
 	}
-	s := t.shape(p, tok)
+	s := tok.shape()
 	for _, i := range s.coded() {
 		for _, bit := range t.sweep(8 * len(s.pieces[i].raw)) {
 			t.flip(p, tok, s, i, bit)
@@ -257,7 +257,7 @@ func bitFlips(t *Trial) {
 		if !ok {
 			continue
 		}
-		s := t.shape(p, tok)
+		s := tok.shape()
 		for _, i := range s.coded() {
 			for _, at := range t.places(len(s.pieces[i].raw), 60) {
 				t.flip(p, tok, s, i, min(at*8+t.IntN(8), len(s.pieces[i].raw)*8-1))
@@ -283,7 +283,7 @@ func splices(t *Trial) {
 	if !ok {
 		return
 	}
-	sa, sb := t.shape(p, a), t.shape(p, b)
+	sa, sb := a.shape(), b.shape()
 	if len(sa.pieces) != len(sb.pieces) {
 		t.skip("two tokens of one length have different shapes")
 		return
@@ -320,7 +320,7 @@ func (t *Trial) blocks(p *Party) {
 	if !ok {
 		return
 	}
-	s := t.shape(p, tok)
+	s := tok.shape()
 	for _, i := range s.coded() {
 		raw := s.pieces[i].raw
 		for from := 0; from+32 <= len(raw); from += 4 {
@@ -339,7 +339,7 @@ func doubledParts(t *Trial) {
 	if !ok {
 		return
 	}
-	s := t.shape(p, tok)
+	s := tok.shape()
 	for _, i := range s.coded() {
 		forged := bytes.Clone(s.pieces[i].raw)
 		forged[len(forged)/2] ^= 1

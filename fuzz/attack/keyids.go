@@ -38,7 +38,7 @@ func (t *Trial) constantHead(p *Party) (string, bool) {
 		if !ok {
 			return "", false
 		}
-		raw := t.rawOf(tok)
+		raw := tok.raws()
 		if i == 0 {
 			head = raw
 		}

@@ -97,7 +97,7 @@ func placeOnlyIn(as, bs [][]byte, n int) (int, bool) {
 func rawsOf(toks []*Token) [][]byte {
 	var all [][]byte
 	for _, tok := range toks {
-		all = append(all, tok.shape().raws())
+		all = append(all, tok.raws())
 	}
 	return all
 }

@@ -22,7 +22,7 @@ func macOracle(t *Trial) {
 		t.skip("the state is not readable, so that no body can be written without the key")
 		return
 	}
-	s := t.shape(p, tok)
+	s := tok.shape()
 	known := map[string]bool{}
 	for _, v := range candidates(tok.Text) {
 		known[string(v)] = true

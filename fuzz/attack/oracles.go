@@ -38,14 +38,14 @@ func tellingReasons(t *Trial) {
 	if !ok {
 		return
 	}
-	raw := t.rawOf(tok)
+	raw := tok.raws()
 	secrets := map[string][]byte{"the key": p.keys[0], "the state": tok.State[9 : len(tok.State)-2], "the key's first half": p.keys[0][:16]}
 	for _, n := range []int{32, 16} {
 		if len(raw) > n && !t.readable(&Token{Text: raw[len(raw)-n:], State: tok.State}) {
 			secrets[fmt.Sprintf("the tag of %d bytes", n)] = raw[len(raw)-n:]
 		}
 	}
-	s := t.shape(p, tok)
+	s := tok.shape()
 	for _, i := range s.coded() {
 		for _, at := range t.places(len(s.pieces[i].raw)-1, 12) {
 			altered := bytes.Clone(s.pieces[i].raw)
@@ -128,7 +128,7 @@ func paddingOracle(t *Trial) {
 		t.skip("the state is readable: nothing is decrypted")
 		return
 	}
-	s := t.shape(p, tok)
+	s := tok.shape()
 	at := s.coded()
 	if len(at) == 0 {
 		t.skip("no piece of the token is in a known text code")
@@ -180,7 +180,7 @@ func earlyJudgement(t *Trial) {
 	if !ok {
 		return
 	}
-	s := t.shape(p, tok)
+	s := tok.shape()
 	texts := map[string]verdict.Call{}
 	for _, i := range s.coded() {
 		for _, at := range t.places(len(s.pieces[i].raw)-1, 24) {

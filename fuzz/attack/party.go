@@ -28,10 +28,14 @@ type Token struct {
 	Under  verdict.Context
 	Sealed verdict.Call
 	Opened verdict.Call // its state as an honest presenter gets it
+	party  *Party       // which sealed it
 }
 
-// shape is the shape of the token, as it can be told from this token alone.
-func (t *Token) shape() shape { return shapeOf(t.Text) }
+// shape is the shape of the token, as it is told from it and its kin.
+func (t *Token) shape() shape { return shapeOf(t.Text, t.party.trial.kinOf(t)...) }
+
+// raws are all bytes that the token carries, decoded.
+func (t *Token) raws() []byte { return t.shape().raws() }
 
 // Returned is the state that comes back for the honest token. Schemes that
 // carry a value and not its bytes may spell it otherwise than State.
@@ -177,7 +181,7 @@ func (p *Party) mint(state []byte, c verdict.Context) (*Token, bool) {
 	if p.spends(sealed.Answer.Out, c) {
 		sealed = p.seal(state, c)
 	}
-	return &Token{sealed.Answer.Out, state, c, sealed, opened}, true
+	return &Token{sealed.Answer.Out, state, c, sealed, opened, p}, true
 }
 
 // spends reports whether the subject refuses the token, which it has taken

@@ -68,7 +68,9 @@ func roundTrips(t *Trial) {
 		}
 	}
 	for _, v := range t.sweep(256) {
-		t.roundTrip(p, tok.Under, []byte{'a', byte(v), 'b'}, fmt.Sprintf("a state with byte %#x", v))
+		b := byte(v)
+		t.roundTrip(p, tok.Under, []byte{'a', b, 'b'}, fmt.Sprintf("a state with byte %#x", v))
+		t.roundTrip(p, tok.Under, []byte{b, 'a', 'b', b}, fmt.Sprintf("a state between two bytes %#x", v))
 	}
 }
 

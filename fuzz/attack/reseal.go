@@ -28,7 +28,7 @@ func (t *Trial) resealer(p *Party, tok *Token) (resealer, bool) {
 			})
 		}, true
 	}
-	f, ok := t.shape(p, tok).recognise(p.keys[0])
+	f, ok := tok.shape().recognise(p.keys[0])
 	if !ok {
 		return nil, false
 	}

@@ -194,7 +194,7 @@ func otherPaths(t *Trial) {
 	if !ok {
 		return
 	}
-	s := t.shape(p, tok)
+	s := tok.shape()
 	for _, i := range s.coded() {
 		altered := bytes.Clone(s.pieces[i].raw)
 		altered[len(altered)/2] ^= 1

@@ -68,7 +68,7 @@ func (c *Campaign) one(s *Subject, r *Refuter) ([]verdict.Cell, int) {
 		if cells[i].Verdict != verdict.Refuted {
 			continue
 		}
-		if err := Reproduce(s, cells[i].Property, cells[i].Witness, c.Budget); err != nil {
+		if err := Reproduce(s, cells[i].Property, cells[i].Witness, c.Budget.again(t.calls)); err != nil {
 			cells[i].Verdict, cells[i].Reason = verdict.Unexercised, "seen once and not again: "+cells[i].Issue
 			cells[i].Issue, cells[i].Gain, cells[i].Witness = "", "", nil
 		}
@@ -83,7 +83,7 @@ func (t *Trial) run() {
 		t.skip("%s", t.attack.Dropped)
 	case t.Subject.broken() && t.attack.ID != misbehaviourID:
 		t.skip("the subject broke %d times and is no longer asked", t.Subject.faults)
-	case t.spent():
+	case t.spent() && t.attack.ID != misbehaviourID:
 		t.skip("the time given to the campaign was over")
 	default:
 		t.attack.Run(t)

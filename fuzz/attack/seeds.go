@@ -65,7 +65,8 @@ func misusedNonce(t *Trial) {
 		texts = append(texts, text)
 	}
 	t.try(codecs.NonceMisuseResistant)
-	a, b := &Token{Text: texts[0], State: states[0]}, &Token{Text: texts[1], State: states[1]}
+	a := &Token{Text: texts[0], State: states[0], Under: tok.Under, party: p}
+	b := &Token{Text: texts[1], State: states[1], Under: tok.Under, party: p}
 	if !t.readable(a) && t.sameStream(a, b) {
 		t.refute(codecs.NonceMisuseResistant, "two states under one nonce: the difference of the tokens is that of the states",
 			p.record(states[0], texts[0], tok.Under), p.record(states[1], texts[1], tok.Under))

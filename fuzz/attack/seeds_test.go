@@ -3,6 +3,8 @@ package attack_test
 import (
 	"flag"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
 )
 
 // The seeds under which sound designs are attacked.
@@ -30,6 +33,52 @@ func TestSoundDesignsStand(t *testing.T) {
 	tally.attack(designs, alone, 1)
 	t.Logf("%d designs x %d seeds from %d, %d calls: %d accusations", len(designs), *seeds, *from, tally.calls, tally.accusations)
 	require.NotZero(t, tally.calls, "nothing was attacked")
+}
+
+// TestControlsFallByNoChance attacks every control with the attacks that it names,
+// under other seeds than the matrix: none may miss its control by chance.
+func TestControlsFallByNoChance(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the matrix does the same")
+	}
+	meetings := &meetings{t: t}
+	for n := range *seeds {
+		for _, control := range catalog.Controls() {
+			meetings.meet(control.Design, control.Attacks, control.Bytes, *from+n+1)
+		}
+	}
+	meetings.tell()
+}
+
+// meetings are how often attacks met a control, and how often one was blind.
+type meetings struct {
+	t          *testing.T
+	met, blind int
+}
+
+// meet lets each of the attacks meet d, which shows its mistake to tokens of a
+// length, under a seed.
+func (m *meetings) meet(d codecs.Design, attacks []string, length int, seed uint64) {
+	budget := small()
+	budget.Bytes = max(budget.Bytes, length)
+	for _, id := range attacks {
+		if !strings.HasPrefix(id, *only) {
+			continue
+		}
+		m.met++
+		c := attack.Campaign{Seed: seed, Budget: budget, Only: []string{id}}
+		got, err := c.Attack(&attack.Subject{Design: d})
+		require.NoError(m.t, err)
+		if !slices.ContainsFunc(got.Cells, func(cell verdict.Cell) bool { return cell.Verdict == verdict.Refuted }) {
+			m.blind++
+			m.t.Errorf("seed %d: %s is blind to %s", seed, id, d.Name)
+		}
+	}
+}
+
+func (m *meetings) tell() {
+	m.t.Logf("attacks met their controls %d times: %d were blind", m.met, m.blind)
+	require.NotZero(m.t, m.met, "nothing was attacked")
 }
 
 // ids are the attacks to carry out: those that may run beside others, and those

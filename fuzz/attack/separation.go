@@ -63,7 +63,7 @@ func rawSecret(t *Trial) {
 		return
 	}
 	t.try(codecs.KeySeparation)
-	f, ok := t.shape(p, tok).recognise(p.keys[0])
+	f, ok := tok.shape().recognise(p.keys[0])
 	if !ok {
 		return
 	}

@@ -10,7 +10,10 @@ import (
 // A shape is how the text of a token is made, as far as that can be told from
 // the text: pieces, each a word or bytes in a text code, with separators
 // between. It is found from several tokens and never from the design.
-type shape struct{ pieces []piece }
+type shape struct {
+	pieces []piece
+	worded bool // the first piece is a leading word that was cut from the second
+}
 
 // A piece is a run of a token's text.
 type piece struct {
@@ -22,26 +25,30 @@ type piece struct {
 
 // shapeOf finds the shape of a token with the help of others of the same kind.
 func shapeOf(token []byte, others ...[]byte) shape {
-	split := [][]string{pieces(string(token))}
+	rows := [][]string{pieces(string(token))}
 	for _, o := range others {
-		if p := pieces(string(o)); len(p) == len(split[0]) {
-			split = append(split, p)
-		}
+		rows = append(rows, pieces(string(o)))
 	}
-	split = cutWords(split)
-	var s shape
-	for i, text := range split[0] {
+	rows, worded := cutWords(rows)
+	alike := slices.DeleteFunc(rows, func(row []string) bool { return len(row) != len(rows[0]) })
+	s := shape{worded: worded}
+	for i, text := range alike[0] {
 		var column []string
-		for _, row := range split {
+		for _, row := range alike {
 			column = append(column, row[i])
 		}
-		p := piece{text: text}
-		if p.code, p.coded = codeOf(column); p.coded {
-			p.raw, _ = p.code.holds(text)
-		}
-		s.pieces = append(s.pieces, p)
+		s.pieces = append(s.pieces, pieceOf(text, column))
 	}
 	return s
+}
+
+// pieceOf is text as one of a column of texts, which have one code or none.
+func pieceOf(text string, column []string) piece {
+	p := piece{text: text}
+	if p.code, p.coded = codeOf(column); p.coded {
+		p.raw, _ = p.code.holds(text)
+	}
+	return p
 }
 
 // pieces cuts text where it leaves or enters the letters of text codes.
@@ -67,21 +74,22 @@ func pieces(text string) []string {
 	return out
 }
 
-// cutWords cuts the leading word from each row of pieces where all have the same.
-// A random piece may well look as if it began with one.
-func cutWords(rows [][]string) [][]string {
+// cutWords cuts the leading word from each row of pieces where all have one, and
+// reports whether they have. A random piece may well look as if it began with a
+// word; that all of several do is no chance.
+func cutWords(rows [][]string) ([][]string, bool) {
 	var cut [][]string
 	for _, row := range rows {
 		if len(row) == 0 {
-			return rows
+			return rows, false
 		}
 		word, rest, ok := cutWord(row[0])
-		if !ok || len(cut) > 0 && cut[0][0] != word {
-			return rows
+		if !ok {
+			return rows, false
 		}
 		cut = append(cut, slices.Concat([]string{word, rest}, row[1:]))
 	}
-	return cut
+	return cut, true
 }
 
 // member finds a name, the '=' that stands between it and its value, and the
@@ -136,6 +144,13 @@ func (s shape) withText(i int, text string) []byte {
 	return b.Bytes()
 }
 
+// altered is the shape with other bytes in piece i.
+func (s shape) altered(i int, raw []byte) shape {
+	s.pieces = slices.Clone(s.pieces)
+	s.pieces[i].text, s.pieces[i].raw = s.pieces[i].code.encode(raw), raw
+	return s
+}
+
 // raws are the bytes of the coded pieces, one after another.
 func (s shape) raws() []byte {
 	var all []byte
@@ -156,27 +171,19 @@ func (s shape) words() string {
 	return all.String()
 }
 
-// shapes mints three more tokens beside tok and returns its shape.
-func (t *Trial) shape(p *Party, tok *Token) shape {
-	var others [][]byte
-	for _, n := range []int{23, 22, 21} {
-		if c := p.seal(t.state(n), tok.Under); len(c.Answer.Out) > 0 {
-			others = append(others, c.Answer.Out)
-		}
-	}
-	return shapeOf(tok.Text, others...)
-}
-
 // spells reports whether a careless reader finds in text the bytes of the shape:
 // it takes either case in hexadecimal and base32, either base64 alphabet, skips
 // what belongs to no code, and does not mind what follows the bytes of a piece.
 func (s shape) spells(text []byte) bool {
-	found := shapeOf(text)
-	if len(found.pieces) != len(s.pieces) {
+	found := [][]string{pieces(string(text))}
+	if s.worded {
+		found, _ = cutWords(found)
+	}
+	if len(found[0]) != len(s.pieces) {
 		return bytes.Equal(lenient(text), lenient(s.text()))
 	}
 	for i, p := range s.pieces {
-		if !p.spells(found.pieces[i].text) {
+		if !p.spells(found[0][i]) {
 			return false
 		}
 	}

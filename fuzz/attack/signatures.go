@@ -31,7 +31,7 @@ func otherSignatures(t *Trial) {
 	if !ok {
 		return
 	}
-	s := t.shape(p, tok)
+	s := tok.shape()
 	for _, i := range s.coded() {
 		raw := s.pieces[i].raw
 		if len(raw) < 32 {
@@ -60,7 +60,7 @@ func otherHashes(t *Trial) {
 	if !ok {
 		return
 	}
-	f, ok := t.shape(p, tok).recognise(t.secret(0))
+	f, ok := tok.shape().recognise(t.secret(0))
 	if !ok || f.tags == nil {
 		t.skip("how the tag is made from the secret was not recognised")
 		return

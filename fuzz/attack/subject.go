@@ -29,9 +29,10 @@ type Subject struct {
 	// nil: it is in this process.
 	Memory func() (worker.Memory, error)
 
-	spends  *bool    // whether a token is good for once; nil: not asked yet
-	faults  int      // calls so far that came neither to a result nor to a refusal
-	excused []string // misbehaviour at lines that the worker cannot read at all
+	spends  *bool            // whether a token is good for once; nil: not asked yet
+	kin     map[int][][]byte // tokens beside which shapes are told, by their number of pieces
+	faults  int              // calls so far that came neither to a result nor to a refusal
+	excused []string         // misbehaviour at lines that the worker cannot read at all
 }
 
 // The number of faults after which a worker is no longer asked: in one attack, and
@@ -67,9 +68,19 @@ type Budget struct {
 	// Spent reports that the time given to the campaign is over: what has not
 	// begun is then unexercised, and long searches end. nil: never.
 	Spent func() bool
+	// Calls is how many calls an attack may make before its long searches end. 0:
+	// no bound of its own.
+	Calls int
 	// Stopwatch returns the time that the subject has worked since some fixed
 	// moment, for attacks on work. nil: those are unexercised.
 	Stopwatch func() time.Duration
+}
+
+// again is the budget to show once more what an attack came to in some calls: it
+// ends by their number, for a time that was just enough is over by then.
+func (b Budget) again(calls int) Budget {
+	b.Spent, b.Calls = nil, 2*calls
+	return b
 }
 
 // DefaultBudget is enough for every fault that the catalog of attacks names.

@@ -94,7 +94,9 @@ func (t *Trial) broken() bool {
 }
 
 // spent reports that a long search has to end.
-func (t *Trial) spent() bool { return t.Budget.Spent != nil && t.Budget.Spent() }
+func (t *Trial) spent() bool {
+	return t.Budget.Calls > 0 && t.calls > t.Budget.Calls || t.Budget.Spent != nil && t.Budget.Spent()
+}
 
 // Secret returns key number n of the campaign. Keys belong to the laboratory and
 // protect nothing.

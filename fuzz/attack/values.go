@@ -23,15 +23,24 @@ func (v *reader) read(raw []byte, depth int) {
 	if depth == 0 {
 		return
 	}
-	for _, p := range shapeOf(raw).pieces {
-		if p.coded {
-			v.read(p.raw, depth-1)
-		}
-		v.looser([]byte(p.text), depth)
+	whole := pieces(string(raw))
+	v.pieces(whole, depth)
+	if cut, ok := cutWords([][]string{whole}); ok { // a word, or random letters that look like one
+		v.pieces(cut[0][:2], depth)
 	}
 	var document any
 	if json.Unmarshal(raw, &document) == nil {
 		v.members(document, depth)
+	}
+}
+
+// pieces reads each piece in its code.
+func (v *reader) pieces(texts []string, depth int) {
+	for _, text := range texts {
+		if p := pieceOf(text, []string{text}); p.coded {
+			v.read(p.raw, depth-1)
+		}
+		v.looser([]byte(text), depth)
 	}
 }
 
