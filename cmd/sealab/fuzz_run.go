@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/fuzz/campaign"
+	"sealab/fuzz/harness"
 )
 
 func newFuzzRunCommand() *cobra.Command {
@@ -58,8 +59,8 @@ func (f *fuzzRunFlags) add(cmd *cobra.Command) {
 	flags.DurationVar(&f.config.Slice, "slice", campaign.DefaultSlice, "how long a target runs before another takes its place, about")
 	flags.StringVar(&f.config.Tags, "tags", "", "build tags, separated by commas")
 	flags.StringVar(&f.address, "http", "", "serve the status page on this loopback address")
-	flags.DurationVar(&f.hang, "hang", 5*time.Second, "an input that takes longer hangs; below the engine's ten seconds")
-	flags.IntVar(&f.memory, "memory", 2048, "MiB that a process may write to")
+	flags.DurationVar(&f.hang, "hang", harness.DefaultHang, "an input that takes longer hangs; below the engine's ten seconds")
+	flags.IntVar(&f.memory, "memory", harness.DefaultMemory, "MiB that a process may write to")
 }
 
 func (f *fuzzRunFlags) run(cmd *cobra.Command, names []string) error {
@@ -81,7 +82,7 @@ func (f *fuzzRunFlags) run(cmd *cobra.Command, names []string) error {
 	c := f.config
 	c.Dir, c.Targets, c.Now = f.dir, targets, time.Now
 	c.Package, c.Replay, c.Cover = fuzzPackage, fuzzReplay, fuzzCoverage
-	c.Env = []string{fmt.Sprintf("SEALAB_FUZZ_HANG=%v", f.hang), fmt.Sprintf("SEALAB_FUZZ_MEMORY=%d", f.memory)}
+	c.Env = []string{fmt.Sprintf("%s=%v", harness.EnvHang, f.hang), fmt.Sprintf("%s=%d", harness.EnvMemory, f.memory)}
 	c.Log = func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
 	if err := f.campaign(ctx, c); err != nil {
 		return err

@@ -70,9 +70,8 @@ func addToCorpus(dir string, input []byte) (bool, error) {
 	return true, atomicfile.Write(path, data)
 }
 
-// mendCorpus moves damaged files of a target's corpus out of the way and adds
-// the inputs that are committed beside the fuzz function.
-func (f folder) mendCorpus(t Target, src source) (notices []string, err error) {
+// mendCorpus moves damaged files of a target's corpus out of the way.
+func (f folder) mendCorpus(t Target) (notices []string, err error) {
 	_, broken, err := readCorpus(f.corpus(t))
 	if err != nil {
 		return nil, err
@@ -84,24 +83,30 @@ func (f folder) mendCorpus(t Target, src source) (notices []string, err error) {
 		}
 		notices = append(notices, notice)
 	}
+	return notices, nil
+}
+
+// addCommitted adds the inputs that are committed beside the fuzz function to a
+// target's corpus.
+func (f folder) addCommitted(t Target, src source) error {
 	committed := filepath.Join(src.Dir, "testdata", "fuzz", t.Native)
 	files, err := os.ReadDir(committed)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return fmt.Errorf("sealab: %w", err)
 	}
 	for _, file := range files {
 		path := filepath.Join(committed, file.Name())
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return nil, fmt.Errorf("sealab: %w", err)
+			return fmt.Errorf("sealab: %w", err)
 		}
 		input, err := corpus.Unmarshal(data)
 		if err != nil {
-			return nil, fmt.Errorf("sealab: %s: %w", path, err)
+			return fmt.Errorf("sealab: %s: %w", path, err)
 		}
 		if _, err := addToCorpus(f.corpus(t), input); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return notices, nil
+	return nil
 }

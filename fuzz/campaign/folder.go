@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"sealab/internal/atomicfile"
 )
@@ -76,16 +77,16 @@ type subject struct {
 // campaign on something else.
 func (f folder) claim(c Config) (subject, error) {
 	want := subject{Package: c.Package, Replay: c.Replay, Cover: c.Cover, Tags: c.Tags, Targets: c.Targets}
-	is, err := f.readSubject()
+	before, err := f.readSubject()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return want, err
-	case is.Package != want.Package || is.Tags != want.Tags:
+	case before.Package != want.Package || before.Tags != want.Tags:
 		return want, fmt.Errorf("sealab: %s is a campaign on %s with tags %q: want %s with tags %q, or another folder",
-			f, is.Package, is.Tags, want.Package, want.Tags)
+			f, before.Package, before.Tags, want.Package, want.Tags)
 	default:
-		want.Targets = union(is.Targets, want.Targets)
+		want.Targets = union(before.Targets, want.Targets)
 	}
 	data, err := json.MarshalIndent(want, "", "  ")
 	if err != nil {
@@ -106,21 +107,13 @@ func (f folder) readSubject() (subject, error) {
 	return s, nil
 }
 
+// union returns the targets of a and those of b that a does not have.
 func union(a, b []Target) []Target {
-	all := append([]Target(nil), a...)
+	all := slices.Clone(a)
 	for _, t := range b {
-		if !contains(all, t) {
+		if !slices.Contains(a, t) {
 			all = append(all, t)
 		}
 	}
 	return all
-}
-
-func contains(all []Target, t Target) bool {
-	for _, other := range all {
-		if other == t {
-			return true
-		}
-	}
-	return false
 }

@@ -16,7 +16,7 @@ func reopen(ctx context.Context, dir string, now func() time.Time) (*Campaign, e
 		return nil, fmt.Errorf("sealab: %w", err)
 	}
 	f := folder(dir)
-	is, err := f.readSubject()
+	subject, err := f.readSubject()
 	if err != nil {
 		return nil, err
 	}
@@ -24,15 +24,15 @@ func reopen(ctx context.Context, dir string, now func() time.Time) (*Campaign, e
 	if err != nil {
 		return nil, err
 	}
-	c := &Campaign{folder: f, lock: lock, config: Config{Package: is.Package, Tags: is.Tags, Replay: is.Replay, Cover: is.Cover,
-		Targets: is.Targets, Now: now, Log: func(string) {}}}
-	if err := f.make(is.Targets); err != nil {
+	c := &Campaign{folder: f, lock: lock, config: Config{Package: subject.Package, Tags: subject.Tags, Replay: subject.Replay, Cover: subject.Cover,
+		Targets: subject.Targets, Now: now, Log: func(string) {}}}
+	if err := f.make(subject.Targets); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	if c.source, err = locate(ctx, is.Package, is.Tags); err != nil {
+	if c.source, err = locate(ctx, subject.Package, subject.Tags); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	if err := errors.Join(buildFuzz(ctx, is, f.binary(fuzzBinary), c.config.Log), f.buildReplay(ctx, is)); err != nil {
+	if err := errors.Join(buildFuzz(ctx, subject, f.binary(fuzzBinary), c.config.Log), f.buildReplay(ctx, subject)); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
@@ -77,11 +77,7 @@ func (c *Campaign) livingCorpus(ctx context.Context, t Target) (living []entry, 
 	for path, reason := range broken {
 		return nil, 0, fmt.Errorf("sealab: %s: %w; \"sealab fuzz run\" moves it away", path, reason)
 	}
-	inputs := make([][]byte, len(entries))
-	for i, e := range entries {
-		inputs[i] = e.input
-	}
-	verdicts, err := c.verdicts(ctx, t, inputs)
+	verdicts, err := c.verdicts(ctx, t, inputsOf(entries))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -59,17 +59,17 @@ type FoundCrasher struct {
 func ReadStatus(dir string) (Status, error) {
 	f := folder(dir)
 	s := Status{Dir: dir}
-	is, err := f.readSubject()
+	subject, err := f.readSubject()
 	if err != nil {
 		return s, err
 	}
-	s.Package = is.Package
+	s.Package = subject.Package
 	records, notices, err := readJournal(f.journal())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return s, err
 	}
 	s.Notices = notices
-	for _, t := range is.Targets {
+	for _, t := range subject.Targets {
 		ts, err := f.targetStatus(t)
 		if err != nil {
 			return s, err

@@ -96,7 +96,7 @@ func (c *Campaign) obtain(ctx context.Context, s subject) error {
 
 // resume puts right what an earlier supervisor left of a target.
 func (c *Campaign) resume(ctx context.Context, t Target) error {
-	notices, err := c.folder.mendCorpus(t, c.source)
+	notices, err := c.folder.mendCorpus(t)
 	if err != nil {
 		return err
 	}
@@ -104,6 +104,9 @@ func (c *Campaign) resume(ctx context.Context, t Target) error {
 		if err := c.notice(t, n); err != nil {
 			return err
 		}
+	}
+	if err := c.folder.addCommitted(t, c.source); err != nil {
+		return err
 	}
 	return c.settle(ctx, t)
 }

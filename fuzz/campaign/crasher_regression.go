@@ -63,8 +63,8 @@ func reproduction(k Crasher, t Target, pkg, tags string, env []string) []byte {
 # %s, %s: %s
 # Run it from the root of the repository: sh reproduce.sh
 crasher=$(cd "$(dirname "$0")" && pwd)
-%sSEALAB_FUZZ_INPUT="$crasher/minimized" exec go test -count=1 -run '^%s$'%s %s
-`, k.Target, k.Bucket, oneLine(k.Text), settings.String(), t.Native, tags, pkg)
+%s%s="$crasher/%s" exec go test -count=1 -run '^%s$'%s %s
+`, k.Target, k.Bucket, oneLine(k.Text), settings.String(), harness.EnvInput, minimizedFile, t.Native, tags, pkg)
 }
 
 // quote quotes s for a shell.

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-//go:embed page.html
+//go:embed status_page.html
 var pageText string
 
 var page = template.Must(template.New("page").Parse(pageText))
