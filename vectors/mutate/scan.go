@@ -3,6 +3,7 @@ package mutate
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -54,11 +55,14 @@ func (s *scanner) clause(n *ast.CaseClause, typ *ast.FuncType) {
 	}
 }
 
+// boolean are the operators whose result is a boolean.
+var boolean = []token.Token{token.LAND, token.LOR, token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ}
+
 // isCondition reports whether e can only be a boolean.
 func isCondition(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.BinaryExpr:
-		return e.Op == token.LAND || e.Op == token.LOR || e.Op >= token.EQL && e.Op <= token.GEQ || e.Op == token.NEQ || e.Op == token.LEQ
+		return slices.Contains(boolean, e.Op)
 	case *ast.UnaryExpr:
 		return e.Op == token.NOT
 	case *ast.ParenExpr:
