@@ -9,10 +9,8 @@ import (
 	"sealab/internal/taintfile"
 )
 
-// Secrets are what is declared undefined, one run each.
-func Secrets() []taintfile.Secret {
-	return []taintfile.Secret{taintfile.None, taintfile.Key, taintfile.Payload}
-}
+// secrets are what is declared undefined, one run each.
+var secrets = []taintfile.Secret{taintfile.None, taintfile.Key, taintfile.Payload}
 
 // Run runs the controls and the subjects called, or all of them, and writes a
 // log for each subject and secret to dir. stamp goes into every log. progress is
@@ -68,7 +66,7 @@ func (p *program) choose(only []string) ([]taintfile.Log, error) {
 // subject writes the logs of one subject. The divisions go with the run in which
 // the keys are secret.
 func (p *program) subject(work, dir string, s taintfile.Log) error {
-	for _, secret := range Secrets() {
+	for _, secret := range secrets {
 		log := s
 		log.Secret = secret
 		if err := p.fill(work, &log); errors.Is(err, errSubject) {

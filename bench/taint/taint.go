@@ -9,7 +9,7 @@
 // not look at divisions, whose time depends on their operands on many
 // processors.
 //
-// The program that runs is built for the purpose (see [Build]): with the build
+// The program that runs is built for the purpose: with the build
 // tag valgrind, which lets the runtime and package memcheck speak to valgrind;
 // without DWARF 5, which valgrind 3.19 cannot read; and with the heap at a fixed
 // place, on one thread and without the garbage collector, which makes the noise
