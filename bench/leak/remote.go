@@ -21,6 +21,29 @@ import (
 // difference that a local network lets through.
 const serverDelay = 20_000
 
+// A remotePair is a rule about tokens that a server gave out and that come back
+// with one byte changed: in A the first one of the tag.
+type remotePair struct {
+	rule
+	expect samples.Expectation
+	// changed returns which byte of B is another one, in a token of size bytes
+	// that ends with a tag.
+	changed func(size, tag int) int
+}
+
+func tagBegin(size, tag int) int { return size - tag }
+func tagEnd(size, _ int) int     { return size - 1 }
+func keyIDBegin(_, _ int) int    { return 0 }
+
+var remotePairs = []remotePair{
+	{rule: rule{pair: "same", a: "tag wrong in its first byte", b: "tag wrong in its first byte", tells: "nothing: a control"},
+		expect: samples.Clean, changed: tagBegin},
+	{rule: rule{pair: "tag-ends", a: "tag wrong in its first byte", b: "tag wrong in its last byte",
+		tells: "how much of a guessed tag is right", refutes: codecs.SteadyTiming}, changed: tagEnd},
+	{rule: rule{pair: "key-id", a: "tag wrong in its first byte", b: "key not in the ring",
+		tells: "whether a key is in the ring; its id is in every token"}, changed: keyIDBegin},
+}
+
 // Remote returns the trials of a server of the Model Context Protocol that
 // behaves as the example server does, at a URL: tokens that it gave out, with
 // their tag or key id changed, go back to it over HTTP. Beside them are controls
@@ -30,50 +53,43 @@ func Remote(url string) []Trial {
 		httpControl("http-same-class", samples.Clean, 0),
 		httpControl("http-delay-20us", samples.Leaks, serverDelay),
 	}
-	for _, r := range []rule{
-		{pair: "same", a: "tag wrong in its first byte", b: "tag wrong in its first byte", tells: "nothing: a control"},
-		{pair: "tag-ends", a: "tag wrong in its first byte", b: "tag wrong in its last byte",
-			tells: "how much of a guessed tag is right", refutes: codecs.SteadyTiming},
-		{pair: "key-id", a: "tag wrong in its first byte", b: "key not in the ring",
-			tells: "whether a key is in the ring; its id is in every token"},
-	} {
-		trials = append(trials, remoteTrial(url, r))
+	for _, p := range remotePairs {
+		trials = append(trials, p.trial(url))
 	}
-	trials[2].Expect = samples.Clean
 	return trials
 }
 
-func remoteTrial(url string, r rule) Trial {
+func (p remotePair) trial(url string) Trial {
 	c := &client{url: url}
 	return Trial{
-		Probe: samples.Probe{Subject: "http-server", Pair: r.pair, A: r.a, B: r.b, Tells: r.tells,
-			Property: string(r.refutes), Channel: "http"},
+		Probe: samples.Probe{Subject: "http-server", Pair: p.pair, A: p.a, B: p.b, Tells: p.tells,
+			Property: string(p.refutes), Channel: "http", Expect: p.expect},
 		check: func() error { return c.err },
 		prepare: func(random *rand.Rand) (*classes, error) {
 			token, err := c.token()
 			if err != nil {
 				return nil, err
 			}
-			a, b, err := changedTokens(token, r.pair, random)
+			a, b, err := p.bodies(token, random)
 			return same(a, b, c.present), err
 		},
 	}
 }
 
-// changedTokens returns the bodies that present a token changed as the pair says.
-func changedTokens(token, pair string, random *rand.Rand) (a, b [][]byte, err error) {
+// bodies returns those that present a token as the pair changes it.
+func (p remotePair) bodies(token string, random *rand.Rand) (a, b [][]byte, err error) {
 	prefix, raw, tag, err := anatomy(token)
 	if err != nil {
 		return nil, nil, err
 	}
-	place := map[string]int{"same": len(raw) - tag, "tag-ends": len(raw) - 1, "key-id": 0}[pair]
 	changed := func(at int) []byte {
 		other := bytes.Clone(raw)
 		other[at] ^= byte(1 + random.IntN(255))
 		return body(prefix + base64.RawURLEncoding.EncodeToString(other))
 	}
 	for range poolSize {
-		a, b = append(a, changed(len(raw)-tag)), append(b, changed(place))
+		a = append(a, changed(tagBegin(len(raw), tag)))
+		b = append(b, changed(p.changed(len(raw), tag)))
 	}
 	return a, b, nil
 }

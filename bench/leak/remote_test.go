@@ -77,10 +77,13 @@ func TestChangedTokensDifferWhereTheyShould(t *testing.T) {
 		require.Positive(t, tag)
 		require.Contains(t, string(token), prefix)
 		require.Greater(t, len(raw), tag)
-		a, b, err := changedTokens(string(token), "tag-ends", random)
-		require.NoError(t, err)
-		require.Len(t, b[0], len(a[0]))
-		require.NotContains(t, string(a[0]), string(token))
+		for _, pair := range remotePairs {
+			a, b, err := pair.bodies(string(token), random)
+			require.NoError(t, err)
+			require.Len(t, b[0], len(a[0]))
+			require.NotContains(t, string(a[0]), string(token))
+			require.NotContains(t, string(b[0]), string(token))
+		}
 	}
 	require.GreaterOrEqual(t, apart, 3)
 }
