@@ -25,7 +25,9 @@ or scheme in any language that speaks the worker protocol.
 
 Everything is drawn from the seed. What is refuted was seen twice, and
 "sealab replay" shows it again. The exit status is 1 when a property falls that
-its design states; what falls without being stated is an observation.`,
+its design states; what falls without being stated is an observation. It is 2
+when a worker does not open an ordinary token of its own, which is tried first,
+or breaks so often that it is no longer asked.`,
 		Example: `  sealab attack
   sealab attack aes-256-gcm mcp-d
   sealab attack --worker "python3 worker.py" --seed 7
@@ -47,6 +49,7 @@ type attackFlags struct {
 	budget      time.Duration
 	out, format string
 	list        bool
+	unfit       []string // what keeps the outcome of a worker from being a pass
 }
 
 func (f *attackFlags) add(cmd *cobra.Command) {
@@ -86,9 +89,13 @@ func (f *attackFlags) run(cmd *cobra.Command, names []string) error {
 	defer stop()
 	run := &verdict.Run{Format: verdict.Format, Seed: f.campaign.Seed}
 	for _, s := range subjects {
+		fit := f.rehearse(s, cmd.ErrOrStderr())
 		outcome, err := f.attack(s, cmd.ErrOrStderr())
 		if err != nil {
 			return err
+		}
+		if fit {
+			f.tellFaults(cmd.ErrOrStderr(), s, outcome)
 		}
 		run.Subjects = append(run.Subjects, outcome)
 	}

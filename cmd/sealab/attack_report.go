@@ -60,21 +60,7 @@ func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
 	if findings.Accusing(all) {
 		return errRefuted
 	}
-	return f.requireExercised(run)
-}
-
-// requireExercised is an error where every attack was to be carried out on a
-// subject and none came to a token: it is no pass.
-func (f *attackFlags) requireExercised(run *verdict.Run) error {
-	if len(f.campaign.Only) > 0 {
-		return nil
-	}
-	for _, s := range run.Subjects {
-		if s.Calls == 0 {
-			return fmt.Errorf("sealab: %s made no token and judged none; the table says why", s.Name)
-		}
-	}
-	return nil
+	return f.requireFit()
 }
 
 // runFolder returns the folder of a run of attacks that ends now.

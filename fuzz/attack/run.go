@@ -81,7 +81,7 @@ func (t *Trial) run() {
 	switch {
 	case t.attack.Run == nil:
 		t.skip("%s", t.attack.Dropped)
-	case t.Subject.broken() && t.attack.ID != misbehaviourID:
+	case t.Subject.Broken() && t.attack.ID != misbehaviourID:
 		t.skip("the subject broke %d times and is no longer asked", t.Subject.faults)
 	case t.spent() && t.attack.ID != misbehaviourID:
 		t.skip("the time given to the campaign was over")

@@ -25,6 +25,10 @@ type Subject struct {
 	// Misbehaviour says what the subject did beside its answers, as a worker can.
 	// nil: there is nothing beside them.
 	Misbehaviour func() []string
+	// LastWords is the first misbehaviour of which the subject said more in a place
+	// of its own, as a *worker.FaultError; it returns nil where there was none.
+	// nil: the subject has no such place.
+	LastWords func() error
 	// Memory says what the subject's own processes hold, and begins a new peak.
 	// nil: it is in this process.
 	Memory func() (worker.Memory, error)
@@ -42,8 +46,8 @@ const (
 	faultsPerCampaign = 8
 )
 
-// broken reports that the subject had too many faults to be attacked further.
-func (s *Subject) broken() bool { return s.Worker != nil && s.faults >= faultsPerCampaign }
+// Broken reports that a worker had too many faults to be attacked further.
+func (s *Subject) Broken() bool { return s.Worker != nil && s.faults >= faultsPerCampaign }
 
 // said is what the subject did so far beside its answers.
 func (s *Subject) said() []string {

@@ -90,7 +90,7 @@ func (t *Trial) fault(c verdict.Call) {
 
 // broken reports that the subject had too many faults to be asked again.
 func (t *Trial) broken() bool {
-	return t.Subject.Worker != nil && t.faults >= faultsPerAttack || t.Subject.broken()
+	return t.Subject.Worker != nil && t.faults >= faultsPerAttack || t.Subject.Broken()
 }
 
 // spent reports that a long search has to end.

@@ -2,6 +2,7 @@ package attack
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +18,7 @@ var workerLimits = worker.Limits{Start: time.Minute, Request: 5 * time.Second, R
 type remote struct {
 	start  func(worker.Limits) (*worker.Client, error)
 	client *worker.Client
-	past   []string // misbehaviours of clients that were closed
+	past   []worker.Event // of clients that were closed
 }
 
 // Dial starts a worker and returns it as a subject, with the function that ends
@@ -27,7 +28,8 @@ func Dial(name []string, start func(worker.Limits) (*worker.Client, error)) (*Su
 	if err := r.dial(); err != nil {
 		return nil, nil, err
 	}
-	s := &Subject{Design: r.client.Design(), Worker: name, Restart: r.restart, Misbehaviour: r.misbehaviour, Memory: r.memory}
+	s := &Subject{Design: r.client.Design(), Worker: name, Restart: r.restart,
+		Misbehaviour: r.misbehaviour, LastWords: r.lastWords, Memory: r.memory}
 	if s.Name == "" {
 		s.Name = strings.Join(name, " ")
 	}
@@ -60,18 +62,30 @@ func (r *remote) memory() (worker.Memory, error) { return r.client.Memory() }
 // restart ends the process and starts another one. Values that were opened before
 // are of no use afterwards.
 func (r *remote) restart() error {
-	r.past = r.misbehaviour()
+	r.past = r.events()
 	if err := r.client.Close(); err != nil {
 		return err
 	}
 	return r.dial()
 }
 
+func (r *remote) events() []worker.Event { return slices.Concat(r.past, r.client.Events()) }
+
 // misbehaviour says what the worker did that the protocol does not allow.
 func (r *remote) misbehaviour() []string {
-	said := r.past
-	for _, e := range r.client.Events() {
+	var said []string
+	for _, e := range r.events() {
 		said = append(said, fmt.Sprintf("%s: %s (input %.200q)", e.Kind, e.Detail, e.Input))
 	}
 	return said
+}
+
+// lastWords is the first misbehaviour at whose end the worker had said something.
+func (r *remote) lastWords() error {
+	for _, e := range r.events() {
+		if strings.TrimSpace(e.Stderr) != "" {
+			return &worker.FaultError{Worker: r.client.Hello().Name, Event: e}
+		}
+	}
+	return nil
 }
