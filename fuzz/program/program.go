@@ -5,16 +5,29 @@
 package program
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
 )
 
 // A Program is an input that is being read.
-type Program struct{ rest, input []byte }
+type Program struct {
+	rest, input []byte
+	dear        bool // input ends with Dear
+}
+
+// The last byte of an input may say something about all of it.
+const (
+	Dear = 0x7f // Seldom is true; the byte itself is no choice
+	More = 0x80 // or any byte above: it goes on with choices that nobody made, see Continue
+)
 
 // New returns the program that input stands for. It does not change input.
-func New(input []byte) *Program { return &Program{input, input} }
+func New(input []byte) *Program {
+	if last := len(input) - 1; last >= 0 && input[last] == Dear {
+		return &Program{input[:last], input, true}
+	}
+	return &Program{rest: input, input: input}
+}
 
 // Done reports whether the input is used up.
 func (p *Program) Done() bool { return len(p.rest) == 0 }
@@ -70,9 +83,15 @@ var few = [16]byte{0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 2, 2, 3, 0xff}
 // the byte 1, none as 0, and as many as there may be as 15.
 func (p *Program) Few(limit int) int { return min(int(few[p.Byte()%16]), limit) }
 
-// Digest returns a digest of the input, for what shall not depend on any one
-// choice. It is the same whatever was read before.
-func (p *Program) Digest() uint64 { return digest(p.input) }
+// rare is how seldom Seldom is true of an input that goes on.
+const rare = 32
+
+// Seldom is a choice for what takes the time of a hundred other things: true of
+// inputs that end with Dear, of a few that go on, and of no others. Those few are
+// told by a digest of all of the input, since a fuzzer copies any one byte.
+func (p *Program) Seldom() bool {
+	return p.dear || GoesOn(p.input) && digest(p.input)%rare == 0
+}
 
 // digest is in the manner of FNV-1a, eight bytes at a time: inputs are long, and
 // nobody means to make two that collide.
@@ -90,52 +109,57 @@ func digest(b []byte) uint64 {
 	return h * odd >> 16
 }
 
-// More, or any byte above, ends an input that goes on with choices that nobody
-// made.
-const More = 0x80
-
-// Continue draws between these numbers of bytes.
-const leastDrawn, mostDrawn = 64, 192
-
 // GoesOn reports whether Continue has something to do.
 func GoesOn(input []byte) bool { return len(input) > 0 && input[len(input)-1] >= More }
 
-// Explicit returns an input whose choices are those of input behind a Continue
-// that is called first. Other choices than those drawn are zero in both.
+// Explicit returns an input that says itself what this one says or draws: the
+// choices of input behind a Continue that is called first, and Dear where Seldom
+// is true. It is input where that draws nothing.
 func Explicit(input []byte) []byte {
+	if !GoesOn(input) {
+		return input
+	}
 	p := New(input)
 	p.Continue()
-	return bytes.Clone(p.rest)
+	if p.Seldom() {
+		return append(p.rest, Dear)
+	}
+	return p.rest
 }
+
+// Continue draws between these numbers of bytes: more than most programs read.
+const leastDrawn, mostDrawn = 32, 96
 
 // Continue replaces a last byte of More or above by bytes from a generator that
 // the whole input seeds, and with it, half the time, all other bytes, or a
 // quarter of the time those behind any place. So any change of such an input is
 // a new program, near what the input says or far from it, where a fuzzer that
-// changes choices one by one stays near the old.
+// changes choices one by one stays near the old. What is drawn ends with a zero.
 func (p *Program) Continue() {
-	if !GoesOn(p.rest) {
+	if p.dear || !GoesOn(p.rest) {
 		return
 	}
 	last := len(p.rest) - 1
 	g := rand.NewPCG(digest(p.rest), More)
-	kept := 0
-	switch g.Uint64() % 4 {
+	how, kept := g.Uint64(), 0
+	switch how % 4 {
 	case 0:
 		kept = last
 	case 1:
 		kept = int(g.Uint64() % uint64(last+1))
 	}
-	n := leastDrawn + int(g.Uint64()%(mostDrawn-leastDrawn))
+	how /= 4
+	n := leastDrawn + int(how%(mostDrawn-leastDrawn))
+	how /= mostDrawn - leastDrawn
 	program := append(make([]byte, 0, kept+n+8), p.rest[:kept]...)
-	for len(program) < kept+n {
+	for ; len(program) < kept+n; how /= 8 {
 		drawn := g.Uint64()
-		if g.Uint64()%8 == 0 {
+		if how%8 == 0 {
 			drawn &= 0x0f0f0f0f0f0f0f0f // some kinds and lengths are small
 		}
 		program = binary.LittleEndian.AppendUint64(program, drawn)
 	}
-	p.rest = program
+	p.rest = append(program, 0)
 }
 
 // A Writer writes programs, for seeds. What it writes is read back by the calls

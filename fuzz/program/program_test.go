@@ -64,16 +64,27 @@ func TestContinue(t *testing.T) {
 }
 
 // TestExplicit holds that what an input draws can be written out: the choices
-// are the same, and nothing goes on behind them.
+// are the same, nothing goes on behind them, and the form is its own.
 func TestExplicit(t *testing.T) {
 	require.Equal(t, []byte{1, 2}, program.Explicit([]byte{1, 2}))
-	for i := range byte(100) {
-		input := []byte{1, 2, i, program.More + i}
-		p := program.New(input)
-		p.Continue()
-		require.Equal(t, p.Rest(), program.Explicit(input))
-		require.Equal(t, []byte{1, 2, i, program.More + i}, input)
+	seldom := 0
+	for i := range 1000 {
+		input := []byte{1, byte(i >> 7), 2, program.More + byte(i)%128}
+		given := bytes.Clone(input)
+		drawn := program.New(input)
+		drawn.Continue()
+		explicit := program.Explicit(input)
+		said := program.New(explicit)
+		said.Continue()
+		require.Equal(t, drawn.Seldom(), said.Seldom())
+		require.Equal(t, drawn.Rest(), said.Rest())
+		require.Equal(t, explicit, program.Explicit(explicit))
+		require.Equal(t, given, input)
+		if drawn.Seldom() {
+			seldom++
+		}
 	}
+	require.NotZero(t, seldom)
 }
 
 func TestFew(t *testing.T) {
@@ -82,14 +93,21 @@ func TestFew(t *testing.T) {
 	require.Equal(t, 16, program.New([]byte{15}).Few(16))
 }
 
-func TestDigest(t *testing.T) {
+// TestSeldom is what an input says, or else chance where it goes on.
+func TestSeldom(t *testing.T) {
 	hits := 0
 	for i := range 3200 {
-		p := program.New([]byte{byte(i), byte(i >> 8)})
-		before := p.Digest()
+		input := []byte{byte(i), byte(i >> 8)}
+		require.False(t, program.New([]byte{byte(i), byte(i>>8) % program.Dear}).Seldom())
+		said := program.New(append(input, program.Dear))
+		require.True(t, said.Seldom())
+		said.Continue()
+		require.Equal(t, input, said.Rest(), "the mark is no choice, and nothing is drawn")
+		p := program.New(append(input, program.More))
+		before := p.Seldom()
 		p.Byte()
-		require.Equal(t, before, p.Digest(), "what was read makes no difference")
-		if before%32 == 0 {
+		require.Equal(t, before, p.Seldom(), "what was read makes no difference")
+		if before {
 			hits++
 		}
 	}

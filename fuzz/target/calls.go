@@ -11,8 +11,12 @@ import (
 // The relations between a call and where its result goes.
 
 // room: neither spare capacity in dst nor the lack of it makes a difference.
-func (f family) room(p *program.Program) error {
-	what, got, refused, err := f.opened(p)
+func (f *family) room(p *program.Program) error {
+	what, err := f.present(p)
+	if err != nil {
+		return err
+	}
+	got, refused, err := f.one.open(what.token)
 	if err != nil {
 		return err
 	}
@@ -52,7 +56,7 @@ func dirty(p *program.Program, need int) []byte {
 // sealing: where the token goes does not change it, sealing step by step
 // without an edit is sealing, what is sealed without a seed opens, and a token
 // has the length that the row states. The program says which.
-func (f family) sealing(p *program.Program) error {
+func (f *family) sealing(p *program.Program) error {
 	s := f.one
 	seed, payload := s.seed(p), s.payload(p)
 	given := bytes.Clone(payload)
@@ -73,7 +77,7 @@ func (f family) sealing(p *program.Program) error {
 	return err
 }
 
-func (s subject) sealInto(p *program.Program, seed, payload []byte) error {
+func (s *subject) sealInto(p *program.Program, seed, payload []byte) error {
 	token, err := s.assembler.SealSeeded(nil, seed, payload)
 	if err != nil {
 		return err
@@ -87,7 +91,7 @@ func (s subject) sealInto(p *program.Program, seed, payload []byte) error {
 	return nil
 }
 
-func (s subject) sealStepwise(seed, payload []byte) error {
+func (s *subject) sealStepwise(seed, payload []byte) error {
 	token, err := s.assembler.SealSeeded(nil, seed, payload)
 	if err != nil {
 		return err
@@ -99,7 +103,7 @@ func (s subject) sealStepwise(seed, payload []byte) error {
 	return nil
 }
 
-func (s subject) sealSized(seed, payload []byte) error {
+func (s *subject) sealSized(seed, payload []byte) error {
 	token, err := s.assembler.SealSeeded(nil, seed, payload)
 	if err == nil && s.TokenSize != nil && s.TokenSize(len(payload)) != len(token) {
 		return fmt.Errorf("%s: the token of %d bytes has %d characters, and its row says %d", s.Name, len(payload), len(token), s.TokenSize(len(payload)))
@@ -108,7 +112,7 @@ func (s subject) sealSized(seed, payload []byte) error {
 }
 
 // sealFresh: what is sealed without a seed opens, too.
-func (s subject) sealFresh(payload []byte) error {
+func (s *subject) sealFresh(payload []byte) error {
 	token, err := s.codec.Seal(nil, payload)
 	if err != nil {
 		return err
@@ -117,7 +121,7 @@ func (s subject) sealFresh(payload []byte) error {
 }
 
 // inspected: a token is taken apart without a key, and without end.
-func (f family) inspected(p *program.Program) error {
+func (f *family) inspected(p *program.Program) error {
 	if f.one.Inspect == nil {
 		return nil
 	}

@@ -48,18 +48,49 @@ func TestSeedsMeanWhatTheySay(t *testing.T) {
 	require.Equal(t, claims, readers()[0].document(program.New(w.Byte(withLength).Bytes(claims).Byte(0).Program())))
 }
 
+// A thing may be dear.
+type thing struct {
+	name string
+	dear bool
+}
+
+func (t thing) isDear() bool { return t.dear }
+
 // TestChoose names each by its number, and what is dear seldom.
 func TestChoose(t *testing.T) {
-	dear := func(i int) bool { return i == 2 }
-	require.Equal(t, 1, choose(program.New([]byte{4}), 3, dear))
-	require.Equal(t, 2, choose(program.New(meant(true, [][]byte{{2}})[0]), 3, dear))
-	taken := 0
-	for i := range 10 * rare {
-		if choose(program.New([]byte{2, byte(i), byte(i >> 8)}), 3, dear) == 2 {
-			taken++
+	all := []thing{{name: "a"}, {name: "b"}, {"dear", true}}
+	chosen := func(input ...byte) string { return choose(program.New(input), all).name }
+	require.Equal(t, "b", chosen(4))
+	require.Equal(t, "dear", chosen(2, program.Dear))
+	require.Equal(t, "b", chosen(1, program.Dear))
+	taken := map[string]int{}
+	for i := range 3200 {
+		taken[chosen(byte(i%64*3+2), byte(i), byte(i>>8), program.More)]++
+	}
+	require.InDelta(t, 100, taken["dear"], 40)
+	require.Greater(t, taken["a"], 500, "others stand in for it in turn")
+	require.Greater(t, taken["b"], 500)
+	require.Equal(t, "dear", choose(program.New(nil), all[2:]).name, "there is no other")
+}
+
+// TestSeedsAreSeldomDear keeps most of what a fuzzer makes of seeds cheap.
+func TestSeedsAreSeldomDear(t *testing.T) {
+	dear := 0
+	for _, s := range subjects() {
+		if s.dear {
+			dear++
 		}
 	}
-	require.InDelta(t, 10, taken, 8)
-	require.Equal(t, 2, choose(program.New([]byte{5}), 3, func(int) bool { return true }))
-	require.True(t, slices.ContainsFunc(subjects(), func(s subject) bool { return s.dear }))
+	require.NotZero(t, dear)
+	for _, target := range []Target{textTarget, insideTarget, relationsTarget, sequencesTarget} {
+		seeds, err := target.Seeds()
+		require.NoError(t, err)
+		marked := 0
+		for _, seed := range seeds {
+			if seed[len(seed)-1] == program.Dear {
+				marked++
+			}
+		}
+		require.Equal(t, dear, marked, target.Name)
+	}
 }

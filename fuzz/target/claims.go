@@ -22,24 +22,24 @@ var claimsTarget = Target{
 
 // A reader is a scheme with claims, and the pairs of readings it is strict in.
 type reader struct {
-	subject
-	pairs  []pair
+	*subject
+	pairs  []*pair
 	minted []byte // claims that it writes itself
 }
 
 // readers are the schemes with a step for claims.
-var readers = sync.OnceValue(func() []reader {
-	var all []reader
+var readers = sync.OnceValue(func() []*reader {
+	var all []*reader
 	for _, s := range subjects() {
 		if minted := s.claims(); minted != nil {
-			all = append(all, reader{s, pairsOf(s), minted})
+			all = append(all, &reader{s, pairsOf(s), minted})
 		}
 	}
 	return all
 })
 
 // claims returns the claims of a token of s, nil where it has none.
-func (s subject) claims() (claims []byte) {
+func (s *subject) claims() (claims []byte) {
 	seed := make([]byte, s.assembler.SeedSize())
 	_, err := s.assembler.SealEdited(nil, seed, []byte(`"state"`), func(step codecs.Step, value []byte) []byte {
 		if step == codecs.StepClaims {
@@ -53,8 +53,8 @@ func (s subject) claims() (claims []byte) {
 	return claims
 }
 
-func pairsOf(s subject) []pair {
-	var all []pair
+func pairsOf(s *subject) []*pair {
+	var all []*pair
 	for _, r := range readingPairs() {
 		if r.strict.Name == s.Name {
 			all = append(all, r)
@@ -64,8 +64,7 @@ func pairsOf(s subject) []pair {
 }
 
 func claims(p *program.Program) error {
-	all := readers()
-	r := all[choose(p, len(all), func(i int) bool { return all[i].dear })]
+	r := choose(p, readers())
 	ask, document := p.Pick(2*asks), r.document(p)
 	seed := make([]byte, r.assembler.SeedSize())
 	token, err := r.assembler.SealEdited(nil, seed, []byte(`"state"`), func(step codecs.Step, value []byte) []byte {
@@ -98,7 +97,7 @@ const (
 
 // document reads what takes the place of the claims: any bytes, or the reader's
 // own claims with a number of changes.
-func (r reader) document(p *program.Program) []byte {
+func (r *reader) document(p *program.Program) []byte {
 	switch p.Pick(16) {
 	case asRest:
 		return p.Rest()

@@ -27,40 +27,47 @@ const longestState = 16
 
 // A mortal is a scheme whose tokens live that long, or for ever.
 type mortal struct {
-	subject
-	dies bool
+	*subject
+	minter codecs.SeededScheme
+	dies   bool
 }
 
 // schemes are the schemes of the catalog. Whether their tokens die is seen and
 // not believed: some disclaim expiry for what it lacks elsewhere.
-var schemes = sync.OnceValue(func() []mortal {
+var schemes = sync.OnceValue(func() []*mortal {
 	ttl := life
-	var all []mortal
+	var all []*mortal
 	for _, d := range catalog.All() {
 		if d.IsScheme() {
 			s := mustSubject(d, codecs.Config{Secrets: secrets(d, 0), TTL: &ttl})
 			s.dear = s.encapsulates()
-			all = append(all, mortal{s, s.holds(codecs.Expiry) || s.diesOnceIn(24*time.Hour)})
+			m := &mortal{s, s.scheme.(codecs.SeededScheme), s.holds(codecs.Expiry)} // it seals step by step, and so from a seed
+			m.dies = m.dies || m.diesOnceIn(24*time.Hour)
+			all = append(all, m)
 		}
 	}
 	return all
 })
 
 // diesOnceIn reports whether a token is refused so long after it was made.
-func (s subject) diesOnceIn(age time.Duration) bool {
+func (s *mortal) diesOnceIn(age time.Duration) bool {
 	token, err := s.assembler.SealSeeded(nil, make([]byte, s.assembler.SeedSize()), []byte(`"state"`))
 	if err != nil {
 		return false
 	}
 	late := home
 	late.now = late.now.Add(age)
-	_, refused, err := s.in(&late).open(token)
+	_, refused, err := s.openIn(&late, token)
 	return err == nil && refused != nil
 }
 
+// openIn is open in a situation.
+func (s *mortal) openIn(where *situation, token []byte) (state []byte, refused *codecs.RejectError, err error) {
+	return s.answer(codecs.Bound{Scheme: s.scheme, Binding: &where.binding, Now: where.now}, token)
+}
+
 func contexts(p *program.Program) error {
-	all := schemes()
-	s := all[choose(p, len(all), func(i int) bool { return all[i].dear })]
+	s := choose(p, schemes())
 	seed, state := s.seed(p), quoted(p.Bytes(longestState))
 	made := home
 	made.now = made.now.Add(moments[p.Pick(len(moments))])
@@ -72,7 +79,7 @@ func contexts(p *program.Program) error {
 		read = read.change(p)
 	}
 	read.now = made.now.Add(age)
-	token, err := s.in(&made).assembler.SealSeeded(nil, seed, state)
+	token, err := s.minter.MintSeeded(nil, seed, state, &made.binding, made.now)
 	if errors.Is(err, codecs.ErrUnsupported) {
 		return nil
 	}
@@ -110,8 +117,8 @@ func ageOf(p *program.Program) time.Duration {
 // answered in another as the design promises. Before the token was made nothing
 // is demanded, nor within a second of expiry where formats round: a token that
 // was made at a full second dies on time where its design promises expiry.
-func (s mortal) requireBound(token, state []byte, made, read *situation, age time.Duration) error {
-	got, refused, err := s.in(read).open(token)
+func (s *mortal) requireBound(token, state []byte, made, read *situation, age time.Duration) error {
+	got, refused, err := s.openIn(read, token)
 	if err != nil {
 		return err
 	}
@@ -122,14 +129,14 @@ func (s mortal) requireBound(token, state []byte, made, read *situation, age tim
 		return fmt.Errorf("%s: a token that lives %v is accepted after %v", s.Name, life, age)
 	case refused == nil && !s.same(state, got):
 		return fmt.Errorf("%s: minted %q and got %q back", s.Name, state, got)
-	case refused != nil && len(differs(&made.binding, &read.binding)) == 0 && age >= 0 && age <= life-time.Second:
+	case refused != nil && differs(&made.binding, &read.binding) == nowhere && age >= 0 && age <= life-time.Second:
 		return fmt.Errorf("%s: its own token for %s is refused after %v: %s, %s", s.Name, describe(&made.binding), age, refused.Stage, refused.Reason)
 	}
 	return nil
 }
 
 // end returns the age from which on a token that was made then must be refused.
-func (s mortal) end(made time.Time) time.Duration {
+func (s *mortal) end(made time.Time) time.Duration {
 	if s.holds(codecs.Expiry) && made.Nanosecond() == 0 {
 		return life
 	}

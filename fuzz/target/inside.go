@@ -37,11 +37,15 @@ func inside(p *program.Program) error {
 	case rewritten.content:
 		return s.requireAnswer(p.Pick(asks), altered)
 	}
+	got, refused, err := s.open(altered)
+	if err != nil || refused != nil {
+		return err
+	}
 	token, err := s.assembler.SealSeeded(nil, seed, payload)
 	if err != nil || bytes.Equal(altered, token) {
 		return err
 	}
-	return s.requireNoGain(token, altered, payload)
+	return s.gain(token, altered, payload, got)
 }
 
 // steps remembers what an edit has touched.
@@ -135,7 +139,7 @@ const asks = 4
 // requireAnswer opens a token and asks one thing more: 0, that opening it again
 // gives the same answer; 1, that an accepted payload can be sealed and opened
 // again; else nothing.
-func (s subject) requireAnswer(ask int, token []byte) error {
+func (s *subject) requireAnswer(ask int, token []byte) error {
 	first, refused, err := s.open(token)
 	if err != nil {
 		return err
@@ -152,7 +156,7 @@ func (s subject) requireAnswer(ask int, token []byte) error {
 }
 
 // requireRepeated returns an error unless opening a token gives that answer.
-func (s subject) requireRepeated(token, first []byte, refused *codecs.RejectError) error {
+func (s *subject) requireRepeated(token, first []byte, refused *codecs.RejectError) error {
 	second, refusedAgain, err := s.open(token)
 	if err != nil {
 		return err
@@ -165,7 +169,7 @@ func (s subject) requireRepeated(token, first []byte, refused *codecs.RejectErro
 
 // requireSealable returns an error unless a state that was released can be
 // sealed and opened.
-func (s subject) requireSealable(first []byte) error {
+func (s *subject) requireSealable(first []byte) error {
 	again, err := s.codec.Seal(nil, first)
 	if errors.Is(err, codecs.ErrUnsupported) {
 		return nil // a faithful reading may hand over what its writer does not take

@@ -25,7 +25,7 @@ var peersTarget = Target{
 // A mirror is a design and the implementation in another process that it mirrors.
 type mirror struct {
 	name        string
-	here, there subject
+	here, there *subject
 }
 
 // mirrors are those that could be dialled, and why there are none.
@@ -72,7 +72,7 @@ func dial(p foreign.Peer) (mirror, error) {
 	if err != nil {
 		return m, err
 	}
-	m.there = subject{Design: client.Design()}
+	m.there = &subject{Design: client.Design()}
 	if d.IsScheme() {
 		m.there.scheme, err = m.there.OpenScheme(c)
 	} else {

@@ -20,29 +20,21 @@ var relationsTarget = Target{
 
 // A family is one design under several rings of the same two secrets.
 type family struct {
-	one, forward, backward, other subject
-	beside                        []byte // a token of one, for a call beside another
+	one, forward, backward, other *subject
 }
 
-// besidePayload is what beside carries.
-var besidePayload = []byte(`"beside"`)
-
-var families = sync.OnceValue(func() []family {
-	var all []family
+var families = sync.OnceValue(func() []*family {
+	var all []*family
 	for _, s := range subjects() {
 		all = append(all, newFamily(s))
 	}
 	return all
 })
 
-func newFamily(s subject) family {
+func newFamily(s *subject) *family {
 	first, second := secrets(s.Design, 0), secrets(s.Design, 1)
-	f := family{one: s, forward: s, backward: s}
+	f := &family{one: s, forward: s, backward: s}
 	f.other = mustSubject(s.Design, codecs.Config{Secrets: second})
-	var err error
-	if f.beside, err = s.assembler.SealSeeded(nil, make([]byte, s.assembler.SeedSize()), besidePayload); err != nil {
-		panic(fmt.Sprintf("sealab: fuzz: %s: %v", s.Name, err)) // any design carries it
-	}
 	if s.holds(codecs.Rotation) {
 		third := secrets(s.Design, 2)
 		f.forward = mustSubject(s.Design, codecs.Config{Secrets: slices.Concat(first, second, third)})
@@ -51,6 +43,8 @@ func newFamily(s subject) family {
 	return f
 }
 
+func (f *family) isDear() bool { return f.one.dear }
+
 // A presented token is one that a relation looks at: as sealed, or altered.
 type presented struct {
 	token, payload []byte
@@ -58,18 +52,17 @@ type presented struct {
 }
 
 // allRelations are what an input chooses among.
-var allRelations = []func(family, *program.Program) error{
-	family.order, family.foreign, family.rotated, family.room, family.sealing, family.together, family.inspected,
+var allRelations = []func(*family, *program.Program) error{
+	(*family).order, (*family).foreign, (*family).rotated, (*family).room, (*family).sealing, (*family).together, (*family).inspected,
 }
 
 func relations(p *program.Program) error {
-	all := families()
-	f := all[choose(p, len(all), func(i int) bool { return all[i].one.dear })]
+	f := choose(p, families())
 	return allRelations[p.Pick(len(allRelations))](f, p)
 }
 
 // present reads a token.
-func (f family) present(p *program.Program) (presented, error) {
+func (f *family) present(p *program.Program) (presented, error) {
 	seed, payload := f.one.seed(p), f.one.payload(p)
 	token, err := f.one.assembler.SealSeeded(nil, seed, payload)
 	if err != nil || p.Pick(2) == 0 {
@@ -79,17 +72,8 @@ func (f family) present(p *program.Program) (presented, error) {
 	return presented{altered, payload, !bytes.Equal(altered, token)}, nil
 }
 
-// opened reads a presented token and opens it.
-func (f family) opened(p *program.Program) (what presented, got []byte, refused *codecs.RejectError, err error) {
-	if what, err = f.present(p); err != nil {
-		return what, nil, nil, err
-	}
-	got, refused, err = f.one.open(what.token)
-	return what, got, refused, err
-}
-
 // order: rings of the same keys answer alike.
-func (f family) order(p *program.Program) error {
+func (f *family) order(p *program.Program) error {
 	what, err := f.present(p)
 	if err != nil {
 		return err
@@ -112,7 +96,7 @@ func (f family) order(p *program.Program) error {
 }
 
 // foreign: a ring without the sealing key opens nothing.
-func (f family) foreign(p *program.Program) error {
+func (f *family) foreign(p *program.Program) error {
 	what, err := f.present(p)
 	if err != nil {
 		return err
@@ -121,7 +105,7 @@ func (f family) foreign(p *program.Program) error {
 }
 
 // requireForeign returns an error when the other ring opens a token.
-func (f family) requireForeign(token []byte) error {
+func (f *family) requireForeign(token []byte) error {
 	_, refused, err := f.other.open(token)
 	if err == nil && refused == nil {
 		return fmt.Errorf("%s: %q opens under a key that did not seal it", f.other.Name, token)
@@ -131,7 +115,7 @@ func (f family) requireForeign(token []byte) error {
 
 // rotated: what the last key of a ring sealed opens as well, and a ring that
 // lost that key opens it no more.
-func (f family) rotated(p *program.Program) error {
+func (f *family) rotated(p *program.Program) error {
 	if !f.one.holds(codecs.Rotation) {
 		return nil
 	}

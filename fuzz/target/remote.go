@@ -73,7 +73,7 @@ var replayers = sync.OnceValue(func() map[string]*worker.Replayer {
 
 // requireWords returns an error unless question and answer are JSON, and the
 // case, complete with what opens it, can be replayed.
-func (s subject) requireWords(c worker.Case) error {
+func (s *subject) requireWords(c worker.Case) error {
 	if _, agrees, err := c.Replay(s.Design); err != nil || !agrees {
 		return fmt.Errorf("%s: %s is not answered with %s: %v", s.Name, c.Ask, c.Answer, err)
 	}

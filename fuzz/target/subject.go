@@ -17,23 +17,25 @@ type subject struct {
 	codecs.Design
 	codec     codecs.Codec // for a scheme: bound to one binding and time
 	assembler codecs.Assembler
-	scheme    codecs.Scheme // nil for a codec
-	dear      bool          // a token takes an agreement of keys
+	scheme    codecs.Scheme          // nil for a codec
+	dear      bool                   // a token takes an agreement of keys
+	sampled   func() ([]held, error) // tokens of the samples
 }
 
 // subjects are all designs of the catalog that can seal step by step.
-var subjects = sync.OnceValue(func() []subject {
-	var all []subject
+var subjects = sync.OnceValue(func() []*subject {
+	var all []*subject
 	for _, d := range catalog.All() {
 		s := mustSubject(d, codecs.Config{Secrets: secrets(d, 0)})
 		s.dear = s.encapsulates()
+		s.sampled = sync.OnceValues(s.sealSamples)
 		all = append(all, s)
 	}
 	return all
 })
 
 // encapsulates reports whether a token has a step that encapsulates a key.
-func (s subject) encapsulates() (has bool) {
+func (s *subject) encapsulates() (has bool) {
 	//nolint:errcheck // what cannot be sealed has shown its steps
 	s.assembler.SealEdited(nil, make([]byte, s.assembler.SeedSize()), []byte(`"state"`), func(step codecs.Step, value []byte) []byte {
 		has = has || step == codecs.StepEnc
@@ -43,7 +45,7 @@ func (s subject) encapsulates() (has bool) {
 }
 
 // mustSubject sets a design of the catalog up with what it is known to take.
-func mustSubject(d codecs.Design, c codecs.Config) subject {
+func mustSubject(d codecs.Design, c codecs.Config) *subject {
 	s, err := newSubject(d, c)
 	if err != nil {
 		panic(fmt.Sprintf("sealab: fuzz: %s: %v", d.Name, err))
@@ -51,40 +53,23 @@ func mustSubject(d codecs.Design, c codecs.Config) subject {
 	return s
 }
 
-func newSubject(d codecs.Design, c codecs.Config) (subject, error) {
-	s := subject{Design: d}
-	if !d.IsScheme() {
-		codec, err := d.OpenCodec(c)
-		if err != nil {
-			return s, err
-		}
-		return s.over(codec)
-	}
+func newSubject(d codecs.Design, c codecs.Config) (*subject, error) {
+	s := &subject{Design: d}
 	var err error
-	if s.scheme, err = d.OpenScheme(c); err != nil {
-		return s, err
+	if d.IsScheme() {
+		s.scheme, err = d.OpenScheme(c)
+		s.codec = codecs.Bound{Scheme: s.scheme, Binding: &home.binding, Now: home.now}
+	} else {
+		s.codec, err = d.OpenCodec(c)
 	}
-	return s.over(codecs.Bound{Scheme: s.scheme, Binding: &home.binding, Now: home.now})
-}
-
-// over returns s with another codec.
-func (s subject) over(codec codecs.Codec) (subject, error) {
+	if err != nil {
+		return nil, err
+	}
 	var ok bool
-	s.codec = codec
-	if s.assembler, ok = codecs.AsAssembler(codec); !ok {
-		return s, errors.New("it cannot seal step by step")
+	if s.assembler, ok = codecs.AsAssembler(s.codec); !ok {
+		return nil, errors.New("it cannot seal step by step")
 	}
 	return s, nil
-}
-
-// in returns s in another situation. A codec knows none.
-func (s subject) in(where *situation) subject {
-	if s.scheme == nil {
-		return s
-	}
-	s.codec = codecs.Bound{Scheme: s.scheme, Binding: &where.binding, Now: where.now}
-	s.assembler, _ = codecs.AsAssembler(s.codec)
-	return s
 }
 
 // secrets returns the ring of one secret with the given number, of a length
@@ -95,43 +80,39 @@ func secrets(d codecs.Design, number int) [][]byte {
 }
 
 // pick chooses a subject.
-func pick(p *program.Program) subject {
-	all := subjects()
-	return all[choose(p, len(all), func(i int) bool { return all[i].dear })]
-}
+func pick(p *program.Program) *subject { return choose(p, subjects()) }
 
-// rare is how seldom a dear design is taken where it is chosen: with an agreement
-// of keys a token takes as long as a hundred others.
-const rare = 32
+// costly is what may be dear.
+type costly interface{ isDear() bool }
 
-// choose reads the choice of one of n, at most 128. What is dear is taken for one
-// digest of the input in rare, and others stand in for it else.
-func choose(p *program.Program, n int, dear func(i int) bool) int {
-	at := int(p.Byte()) % n
-	if !dear(at) {
-		return at
+func (s *subject) isDear() bool { return s.dear }
+
+// choose reads the choice of one of all, at most 128. What is dear is seldom taken
+// where it is chosen: with an agreement of keys a token takes as long as a hundred
+// others. Another one stands in for it, which the same choice decides.
+func choose[T costly](p *program.Program, all []T) T {
+	choice := int(p.Byte())
+	chosen, round := choice%len(all), choice/len(all)
+	if !all[chosen].isDear() || p.Seldom() {
+		return all[chosen]
 	}
-	digest := p.Digest()
-	if digest%rare == 0 {
-		return at
-	}
-	for i := range n {
-		if other := (int(digest%rare) + i) % n; !dear(other) {
+	for i := range all {
+		if other := all[(chosen+round+i)%len(all)]; !other.isDear() {
 			return other
 		}
 	}
-	return at
+	return all[chosen]
 }
 
 // holds reports whether the design states p.
-func (s subject) holds(p codecs.Property) bool {
+func (s *subject) holds(p codecs.Property) bool {
 	g, ok := s.Guarantee(p)
 	return ok && g.Holds
 }
 
 // payload reads a payload that the design can carry: any bytes for a codec, a
 // JSON string for a scheme.
-func (s subject) payload(p *program.Program) []byte {
+func (s *subject) payload(p *program.Program) []byte {
 	b := matter(p, s.TokenSize)
 	if !s.IsScheme() {
 		return b
@@ -162,7 +143,7 @@ var unescaped = func() (table [256]byte) {
 }()
 
 // seed reads the randomness of one token.
-func (s subject) seed(p *program.Program) []byte {
+func (s *subject) seed(p *program.Program) []byte {
 	seed := make([]byte, s.assembler.SeedSize())
 	copy(seed, p.Bytes(len(seed)))
 	return seed
@@ -170,7 +151,7 @@ func (s subject) seed(p *program.Program) []byte {
 
 // same reports whether two payloads are the same to the design: the same bytes
 // or, where the format carries values, the same JSON.
-func (s subject) same(want, got []byte) bool {
+func (s *subject) same(want, got []byte) bool {
 	if bytes.Equal(want, got) {
 		return true
 	}
@@ -191,15 +172,20 @@ func sameJSON(a, b []byte) bool {
 // that is sound, with a state that the design cannot hand over.
 var unsupported = codecs.Reject(0, "not supported")
 
-// open unseals a token and checks that the answer is one of the three that there
-// may be, and that dst is as the contract has it. refused is nil where the
-// token was accepted.
-func (s subject) open(token []byte) (payload []byte, refused *codecs.RejectError, err error) {
+// open unseals a token: see answer.
+func (s *subject) open(token []byte) (payload []byte, refused *codecs.RejectError, err error) {
+	return s.answer(s.codec, token)
+}
+
+// answer unseals a token with a codec of the design and checks that the answer is
+// one of the three that there may be, and that dst is as the contract has it.
+// refused is nil where the token was accepted.
+func (s *subject) answer(codec codecs.Codec, token []byte) (payload []byte, refused *codecs.RejectError, err error) {
 	const before = "kept"
 	memory := make([]byte, 2*len(token)+len(before))
 	given, dst := memory[:len(token):len(token)], memory[len(token):]
 	copy(given, token)
-	out, err := s.codec.Unseal(dst[:copy(dst, before)], token)
+	out, err := codec.Unseal(dst[:copy(dst, before)], token)
 	if refused = codecs.Rejected(err); errors.Is(err, codecs.ErrUnsupported) {
 		refused, err = unsupported, unsupported
 	}
@@ -221,7 +207,7 @@ func (s subject) open(token []byte) (payload []byte, refused *codecs.RejectError
 }
 
 // requireSame returns an error unless token opens to payload.
-func (s subject) requireSame(token, payload []byte) error {
+func (s *subject) requireSame(token, payload []byte) error {
 	got, refused, err := s.open(token)
 	if err != nil {
 		return err
@@ -238,11 +224,17 @@ func (s subject) requireSame(token, payload []byte) error {
 // requireNoGain returns an error when an altered token is accepted that the
 // design promises to refuse: altogether where it has one spelling, with another
 // payload in any case.
-func (s subject) requireNoGain(token, altered, payload []byte) error {
+func (s *subject) requireNoGain(token, altered, payload []byte) error {
 	got, refused, err := s.open(altered)
 	if err != nil || refused != nil {
 		return err
 	}
+	return s.gain(token, altered, payload, got)
+}
+
+// gain returns the error that it is for an altered token to open to got, or nil
+// where the design does not promise to refuse it.
+func (s *subject) gain(token, altered, payload, got []byte) error {
 	if s.holds(codecs.Canonical) {
 		return fmt.Errorf("%s: %q is accepted beside %q", s.Name, altered, token)
 	}

@@ -57,22 +57,9 @@ func (t Target) Subject() (harness.Subject, error) {
 	seeds, err := t.Seeds()
 	s := harness.Subject{Name: t.Name, Seeds: seeds, Run: t.Run}
 	if t.Draws {
-		s.Explicit = explicit
+		s.Explicit = program.Explicit
 	}
 	return s, err
-}
-
-// explicit returns the input that says itself what this one draws. Zeros behind
-// it give it a digest that chooses as that of this one does.
-func explicit(input []byte) []byte {
-	if !program.GoesOn(input) {
-		return input
-	}
-	all, want := program.Explicit(input), program.New(input).Digest()%rare
-	for program.GoesOn(all) || program.New(all).Digest()%rare != want {
-		all = append(all, 0)
-	}
-	return all
 }
 
 // The layers.

@@ -10,32 +10,65 @@ import (
 	"sealab/fuzz/program"
 )
 
-// atOnce is the choice of 256 for calls at the same time. Those take as long as
-// hundreds of other relations: threads have to wake, and with fewer rounds it is
-// chance whether calls meet, and whether they do so again when the input is
-// run again.
+// atOnce is the choice, modulo oneIn, for calls at the same time. Those take as
+// long as a thousand other relations: threads have to wake, and with fewer
+// rounds it is chance whether calls meet, and whether they do so again when the
+// input is run again. Long calls meet sooner.
 const (
-	atOnce = 40
-	rounds = 1000
+	atOnce     = 40
+	oneIn      = 1024
+	rounds     = 1000
+	dearRounds = 20
 )
 
 // together: an answer does not depend on another call before it or, seldom, at
 // the same time.
-func (f family) together(p *program.Program) error {
-	what, got, refused, err := f.opened(p)
+func (f *family) together(p *program.Program) error {
+	what, err := f.present(p)
 	if err != nil {
 		return err
 	}
-	other := func() error { return f.one.requireSame(f.beside, besidePayload) }
-	if p.Byte() != atOnce {
-		if err := other(); err != nil {
+	if p.Uint16()%oneIn == atOnce {
+		return f.meanwhile(what.token)
+	}
+	if !what.altered {
+		if err := f.requireBeside(); err != nil {
 			return err
 		}
-		return f.one.requireRepeated(what.token, got, refused)
+		return f.one.requireSame(what.token, what.payload)
 	}
-	err = during(other, func() error {
-		for range rounds {
-			if err := f.one.requireRepeated(what.token, got, refused); err != nil {
+	got, refused, err := f.one.open(what.token)
+	if err != nil {
+		return err
+	}
+	if err := f.requireBeside(); err != nil {
+		return err
+	}
+	return f.one.requireRepeated(what.token, got, refused)
+}
+
+// requireBeside is another call.
+func (f *family) requireBeside() error {
+	beside, err := f.one.sample(0)
+	if err != nil {
+		return err
+	}
+	return f.one.requireSame(beside.token, beside.payload)
+}
+
+// meanwhile opens a token again and again while another one is opened.
+func (f *family) meanwhile(token []byte) error {
+	got, refused, err := f.one.open(token)
+	if err != nil {
+		return err
+	}
+	n := rounds
+	if f.one.dear {
+		n = dearRounds
+	}
+	err = during(f.requireBeside, func() error {
+		for range n {
+			if err := f.one.requireRepeated(token, got, refused); err != nil {
 				return err
 			}
 		}
