@@ -139,10 +139,19 @@ func reword(p *program.Program, document []byte) []byte {
 	}
 }
 
+// much reads how much of something there is: mostly what a limit of digits or of
+// nesting lets through or nearly, and seldom up to 255.
+func much(p *program.Program) int {
+	if n := p.Byte(); n < 224 {
+		return int(n) % 32
+	}
+	return int(p.Byte())
+}
+
 // value reads a value of JSON, or nearly: nested, long, or a number near a
 // limit.
 func value(p *program.Program) string {
-	n := int(p.Byte())
+	n := much(p)
 	switch p.Pick(9) {
 	case 0:
 		return strings.Repeat("[", n) + strings.Repeat("]", n)

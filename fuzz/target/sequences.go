@@ -29,7 +29,7 @@ const (
 // so that what a design remembers of one meets the others.
 func sequences(p *program.Program) error {
 	s := pick(p)
-	var tokens []held
+	tokens := make([]held, 0, 6)
 	for n := operations(p); n > 0 && !p.Done(); n-- {
 		op := p.Pick(ops)
 		if op == opHold || len(tokens) == 0 {

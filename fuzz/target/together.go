@@ -11,12 +11,12 @@ import (
 )
 
 // atOnce is the choice, modulo oneIn, for calls at the same time. Those take as
-// long as a thousand other relations: threads have to wake, and with fewer
+// long as hundreds of other relations: threads have to wake, and with fewer
 // rounds it is chance whether calls meet, and whether they do so again when the
 // input is run again. Long calls meet sooner.
 const (
 	atOnce     = 40
-	oneIn      = 1024
+	oneIn      = 512
 	rounds     = 1000
 	dearRounds = 20
 )
