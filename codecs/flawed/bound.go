@@ -3,6 +3,7 @@ package flawed
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -99,6 +100,10 @@ func confused() []Control {
 			return p
 		}),
 		principalAs("principal-long", "a principal is cut to 64 bytes", "CTX-11", func(p string) string { return p[:min(64, len(p))] }),
+		principalAs("principal-digest", "of the principal a digest of one byte is bound", "CTX-16", func(p string) string {
+			d := sha256.Sum256([]byte(p))
+			return hex.EncodeToString(d[:1])
+		}),
 		binder("absent-is-empty", "no principal is the empty principal", breaks(codecs.BindsPrincipal, codecs.Unambiguous), by("CTX-03"), func(b *codecs.Binding) string {
 			less := *b
 			p := text(b.Principal)

@@ -31,6 +31,8 @@ var onContexts = []Refuter{
 		Gain: "any context and time by way of the batch", Origin: "CVE-2022-29226", Run: otherInBatch},
 	{ID: "CTX-11", Name: "values that differ far behind", Layer: LayerContext, Refutes: nearly,
 		Gain: "a long value that passes for another", Origin: "fields cut to a length before they are compared", Run: longValues},
+	{ID: "CTX-16", Name: "values with one short digest, by search", Layer: LayerContext, Refutes: []codecs.Property{codecs.Unambiguous},
+		Gain: "a name that is registered because its digest is another's", Origin: "digests cut to two bytes; the birthday bound", Run: collisions, Thousands: 262},
 }
 
 // binding are the properties of what a token is bound to.
@@ -208,7 +210,7 @@ var partTwins = []twin{
 	{"a/b?c=1", "a/b?c=2", "the query"}, {"a/b?c=1", "a/b", "the query"}, {"a/b#c", "a/b", "the fragment"}, {"a/b/", "a/b", "a slash after"}, {"a//b", "a/b", "two slashes"}, {"a/./b", "a/b", "a full stop"},
 	{"a/x/../b", "a/b", "parent folders"}, {"https://a.example:443/x", "https://a.example/x", "the default port"}, {"1", "01", "numbers"}, {"1", "1.0", "numbers"}, {"1", "1e0", "numbers"}, {"10", "0x0a", "numbers"},
 	{"true", "1", "truth"}, {"0", "", "truth"}, {"9007199254740993", "9007199254740992", "numbers over 2^53"}, {"*", "alice", "a pattern"}, {"a*", "alice", "a pattern"}, {".*", "alice", "a pattern"},
-	{"Aa", "BB", "a hash of 32 bits"}, {"plumless", "buckeroo", "CRC-32"},
+	{"Aa", "BB", "a hash of 32 bits"}, {"plumless", "buckeroo", "CRC-32"}, {"Aa", "B@", "djb2"}, {"bdb", "cbc", "Adler-32"}, {"costarring", "liquid", "FNV-1a"},
 }
 
 func partsOfValues(t *Trial) {
