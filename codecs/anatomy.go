@@ -1,6 +1,9 @@
 package codecs
 
-import "time"
+import (
+	"bytes"
+	"time"
+)
 
 // A Field is one part of a token on the wire, in order. The Wire bytes of all
 // fields, joined, are the token.
@@ -51,7 +54,17 @@ const (
 // An Edit sees the value of one step and returns what takes its place: the
 // same value, another one, or none. It may change the slice it gets. The name
 // of a step that occurs more than once is passed each time, in order.
+// The nil Edit leaves everything as it is.
 type Edit func(s Step, value []byte) []byte
+
+// Apply passes a copy of value to the edit, and returns what takes its place.
+// The nil Edit gives value itself.
+func (e Edit) Apply(s Step, value []byte) []byte {
+	if e == nil {
+		return value
+	}
+	return e(s, bytes.Clone(value))
+}
 
 // An Assembler is a Codec that can seal step by step, under the caller's hand.
 // It exists to build wrong tokens and to see inside right ones: with an Edit

@@ -71,9 +71,6 @@ func Reject(stage Stage, reason string) *RejectError {
 
 // Rejected returns the refusal in err's chain, or nil.
 func Rejected(err error) *RejectError {
-	var r *RejectError
-	if errors.As(err, &r) {
-		return r
-	}
-	return nil
+	r, _ := errors.AsType[*RejectError](err)
+	return r
 }

@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"crypto/cipher"
 	"fmt"
+	"slices"
 
 	"sealab/codecs"
 	"sealab/codecs/b64"
@@ -127,7 +128,7 @@ func (c *Codec) seal(dst, nonce, payload []byte) []byte {
 		copy(s.Bytes[idSize:], nonce)
 	}
 	s.Bytes = k.Key.Seal(s.Bytes, s.Bytes[idSize:], payload, k.Key.data)
-	dst = append(dst, c.format.Prefix...)
+	dst = append(slices.Grow(dst, c.format.TokenSize(len(payload))), c.format.Prefix...)
 	return b64.AppendEncode(dst, s.Bytes)
 }
 

@@ -1,8 +1,8 @@
 package aead
 
 import (
-	"bytes"
 	"fmt"
+	"slices"
 
 	"sealab/codecs"
 	"sealab/codecs/b64"
@@ -16,24 +16,24 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte,
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.format.NonceSize)
 	}
 	k := c.ring.First()
-	prefix := edit(codecs.StepPrefix, []byte(c.format.Prefix))
-	id := edit(codecs.StepKeyID, bytes.Clone(k.ID[:]))
-	nonce := edit(codecs.StepNonce, bytes.Clone(seed))
-	payload = edit(codecs.StepPayload, bytes.Clone(payload))
-	data := edit(codecs.StepAAD, append(bytes.Clone(prefix), id...))
+	prefix := edit.Apply(codecs.StepPrefix, []byte(c.format.Prefix))
+	id := edit.Apply(codecs.StepKeyID, k.ID[:])
+	nonce := edit.Apply(codecs.StepNonce, seed)
+	payload = edit.Apply(codecs.StepPayload, payload)
+	data := edit.Apply(codecs.StepAAD, slices.Concat(prefix, id))
 	if len(nonce) != c.format.NonceSize {
 		return dst, codecs.ErrUnsupported
 	}
 	sealed := k.Key.Seal(nil, nonce, payload, data)
 	body, tag := sealed[:len(payload)], sealed[len(payload):]
 
-	prefix = edit(codecs.WirePrefix, prefix)
-	raw := edit(codecs.WireKeyID, bytes.Clone(id))
-	raw = append(raw, edit(codecs.WireNonce, bytes.Clone(nonce))...)
-	raw = append(raw, edit(codecs.WireBody, bytes.Clone(body))...)
-	raw = append(raw, edit(codecs.WireTag, bytes.Clone(tag))...)
-	dst = append(dst, prefix...)
-	return append(dst, edit(codecs.WireText, b64.AppendEncode(nil, raw))...), nil
+	dst = append(dst, edit.Apply(codecs.WirePrefix, prefix)...)
+	raw := make([]byte, 0, c.format.rawSize(len(payload)))
+	raw = append(raw, edit.Apply(codecs.WireKeyID, id)...)
+	raw = append(raw, edit.Apply(codecs.WireNonce, nonce)...)
+	raw = append(raw, edit.Apply(codecs.WireBody, body)...)
+	raw = append(raw, edit.Apply(codecs.WireTag, tag)...)
+	return append(dst, edit.Apply(codecs.WireText, b64.AppendEncode(nil, raw))...), nil
 }
 
 // Inspect takes a token of the format apart.

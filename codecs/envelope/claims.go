@@ -35,8 +35,50 @@ func (c *claims) append(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// object is a parsed payload: the claims as they came.
-type object struct{ rawjson.Value }
+// areText reports whether a payload can hold the state and the names so that they
+// come back as the same bytes.
+func (c *claims) areText() bool {
+	for _, text := range [][]byte{c.state, c.method, c.target, c.audience} {
+		if !rawjson.ValidWTF8(text) {
+			return false
+		}
+	}
+	return true
+}
+
+// longestFloat is the room in bytes that a float takes as Python prints it.
+const longestFloat = 24
+
+// received are the claims of a payload as they came, nil where absent.
+type received struct{ version, issued, expires, method, target, digest, state, audience, principal *rawjson.Value }
+
+// receive takes the claims out of an object. The last member of a name counts.
+func receive(members []rawjson.Member) (r received) {
+	for i := range members {
+		value := &members[i].Value
+		switch string(members[i].Name) {
+		case "v":
+			r.version = value
+		case "iat":
+			r.issued = value
+		case "exp":
+			r.expires = value
+		case "m":
+			r.method = value
+		case "t":
+			r.target = value
+		case "a":
+			r.digest = value
+		case "s":
+			r.state = value
+		case "aud":
+			r.audience = value
+		case "p":
+			r.principal = value
+		}
+	}
+	return r
+}
 
 // isOne reports whether Python holds a value equal to 1, as it does true, 1.0
 // and 1e0.

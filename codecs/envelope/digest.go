@@ -17,19 +17,22 @@ const digestSize = 16
 // JSON. The SDK digests {} for whatever Python takes for false, and for
 // resources/read always.
 func DigestArguments(method string, raw []byte) ([]byte, error) {
-	canonical := []byte("{}")
+	canonical := emptyObject
 	if raw != nil && method != "resources/read" {
 		v, err := compactjson.Parse(raw)
 		if err != nil {
 			return nil, err
 		}
 		if !isFalse(&v) {
-			canonical = compactjson.AppendSortedValue(nil, &v)
+			canonical = compactjson.AppendSortedValue(make([]byte, 0, len(raw)), &v)
 		}
 	}
 	sum := sha256.Sum256(canonical)
 	return b64.AppendEncode(nil, sum[:digestSize]), nil
 }
+
+// emptyObject is what is digested where there are no arguments.
+var emptyObject = []byte("{}")
 
 // isFalse reports whether Python takes a value for false.
 func isFalse(v *rawjson.Value) bool {
@@ -59,15 +62,15 @@ const principalLabel = "mcp/request-state/principal:"
 
 // principalClaim returns the claim that stands for a principal.
 func principalClaim(fresh salt, principal string) []byte {
-	return b64.AppendEncode(nil, append(fresh[:], principalDigest(fresh[:], principal)...))
+	digest := principalDigest(fresh[:], principal)
+	return b64.AppendEncode(nil, append(fresh[:], digest[:]...))
 }
 
-func principalDigest(salt []byte, principal string) []byte {
-	h := sha256.New()
-	h.Write([]byte(principalLabel))
-	h.Write(salt)
-	h.Write([]byte(principal))
-	return h.Sum(nil)[:digestSize]
+func principalDigest(salt []byte, principal string) [digestSize]byte {
+	text := append(make([]byte, 0, 256), principalLabel...) // most have room
+	text = append(append(text, salt...), principal...)
+	sum := sha256.Sum256(text)
+	return [digestSize]byte(sum[:])
 }
 
 // principalMatches compares a claim with a principal. A claim of another length
@@ -78,5 +81,5 @@ func principalMatches(claim []byte, principal string) bool {
 		return false
 	}
 	want := principalDigest(raw[:len(salt{})], principal)
-	return subtle.ConstantTimeCompare(raw[len(salt{}):], want) == 1
+	return subtle.ConstantTimeCompare(raw[len(salt{}):], want[:]) == 1
 }

@@ -1,14 +1,12 @@
 package envelope
 
 import (
-	"bytes"
 	"fmt"
 	"time"
 
 	"sealab/codecs"
 	"sealab/codecs/envelope/compactjson"
 	"sealab/codecs/keyring"
-	"sealab/codecs/rawjson"
 )
 
 // Mint implements codecs.Scheme.
@@ -31,13 +29,10 @@ func (s *scheme) claims(fresh salt, state []byte, b *codecs.Binding, now time.Ti
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
 	}
-	if !carries(state, b) {
-		return nil, codecs.ErrUnsupported
-	}
 	c := claims{method: []byte(b.Method), target: []byte(b.Target), digest: digest, state: state}
 	issued := unixSeconds(now)
-	c.issued = compactjson.AppendFloat(nil, issued)
-	c.expires = compactjson.AppendFloat(nil, issued+s.ttl.Seconds())
+	c.issued = compactjson.AppendFloat(make([]byte, 0, longestFloat), issued)
+	c.expires = compactjson.AppendFloat(make([]byte, 0, longestFloat), issued+s.ttl.Seconds())
 	if b.Audience != nil {
 		c.audience = []byte(*b.Audience)
 		c.hasAudience = true
@@ -45,22 +40,10 @@ func (s *scheme) claims(fresh salt, state []byte, b *codecs.Binding, now time.Ti
 	if b.Principal != nil {
 		c.principal = principalClaim(fresh, *b.Principal)
 	}
+	if !c.areText() {
+		return nil, codecs.ErrUnsupported
+	}
 	return c.append(make([]byte, 0, 256+len(state)*9/8)), nil
-}
-
-// carries reports whether the claims can hold the state and the names so that
-// they come back as the same bytes.
-func carries(state []byte, b *codecs.Binding) bool {
-	names := [][]byte{state, []byte(b.Method), []byte(b.Target)}
-	if b.Audience != nil {
-		names = append(names, []byte(*b.Audience))
-	}
-	for _, name := range names {
-		if !rawjson.ValidWTF8(name) {
-			return false
-		}
-	}
-	return true
 }
 
 // seeded is a scheme over a codec whose randomness can be given.
@@ -111,6 +94,6 @@ func (s *assembler) MintEdited(dst, seed, state []byte, b *codecs.Binding, now t
 	if err != nil {
 		return dst, err
 	}
-	payload = edit(codecs.StepClaims, bytes.Clone(payload))
+	payload = edit.Apply(codecs.StepClaims, payload)
 	return s.codec.SealEdited(dst, codecSeed, payload, edit)
 }

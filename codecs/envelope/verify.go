@@ -33,53 +33,52 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]
 	if b == nil {
 		b = &unbound
 	}
-	c, refused := parse(payload)
-	if refused == nil && s.reading == Strict && !c.isCanonical(payload) {
+	r, refused := parse(payload)
+	if refused == nil && s.reading == Strict && !r.isCanonical(payload) {
 		refused = errMalformed
 	}
 	if refused == nil {
-		refused = c.check(b, unixSeconds(now))
+		refused = r.check(b, unixSeconds(now))
 	}
 	if refused != nil {
 		return dst, refused
 	}
-	return append(dst, c.Lookup("s").Text...), nil
+	return append(dst, r.state.Text...), nil
 }
 
 // parse reads a payload that the codec has authenticated.
-func parse(payload []byte) (*object, *codecs.RejectError) {
+func parse(payload []byte) (r received, refused *codecs.RejectError) {
 	v, err := compactjson.Loads(payload)
 	if err != nil || v.Kind != rawjson.Object {
-		return nil, errMalformed
+		return r, errMalformed
 	}
-	for _, name := range []string{"v", "iat", "exp", "s"} {
-		if v.Lookup(name) == nil {
-			return nil, errMalformed
-		}
+	r = receive(v.Members)
+	if r.version == nil || r.issued == nil || r.expires == nil || r.state == nil {
+		return r, errMalformed
 	}
-	if !isOne(v.Lookup("v")) || v.Lookup("s").Kind != rawjson.String {
-		return nil, errMalformed
+	if !isOne(r.version) || r.state.Kind != rawjson.String {
+		return r, errMalformed
 	}
-	return &object{v}, nil
+	return r, nil
 }
 
 // check verifies every claim, in the order of the SDK.
-func (o *object) check(b *codecs.Binding, now float64) *codecs.RejectError {
+func (r *received) check(b *codecs.Binding, now float64) *codecs.RejectError {
 	// Written so that a time that compares with nothing is refused.
-	if !number(o.Lookup("iat")).atMost(now + skew) {
+	if !number(r.issued).atMost(now + skew) {
 		return errFuture
 	}
-	if !number(o.Lookup("exp")).over(now) {
+	if !number(r.expires).over(now) {
 		return errExpired
 	}
 	digest, err := DigestArguments(b.Method, b.Arguments)
-	if err != nil || !o.Lookup("m").IsString(b.Method) || !o.Lookup("t").IsString(b.Target) || !o.Lookup("a").IsString(string(digest)) {
+	if err != nil || !r.method.IsString(b.Method) || !r.target.IsString(b.Target) || !r.digest.IsString(string(digest)) {
 		return errRequest
 	}
-	if !isOptional(o.Lookup("aud"), b.Audience) {
+	if !isOptional(r.audience, b.Audience) {
 		return errAudience
 	}
-	return o.checkPrincipal(b.Principal)
+	return r.checkPrincipal(b.Principal)
 }
 
 // isOptional reports whether a claim, of which null is the absence, is want.
@@ -92,15 +91,14 @@ func isOptional(claim *rawjson.Value, want *string) bool {
 
 func isAbsent(claim *rawjson.Value) bool { return claim == nil || claim.Kind == rawjson.Null }
 
-func (o *object) checkPrincipal(want *string) *codecs.RejectError {
-	claim := o.Lookup("p")
-	if isAbsent(claim) != (want == nil) {
+func (r *received) checkPrincipal(want *string) *codecs.RejectError {
+	if isAbsent(r.principal) != (want == nil) {
 		return errDrift
 	}
 	if want == nil {
 		return nil
 	}
-	if claim.Kind != rawjson.String || !principalMatches(claim.Text, *want) {
+	if r.principal.Kind != rawjson.String || !principalMatches(r.principal.Text, *want) {
 		return errPrincipal
 	}
 	return nil
@@ -109,24 +107,28 @@ func (o *object) checkPrincipal(want *string) *codecs.RejectError {
 // isCanonical reports whether payload is what the SDK writes for these claims,
 // whose times are finite: there is no way to be without expiry. Times may be
 // integers, which they are where the SDK's clock gives integers.
-func (o *object) isCanonical(payload []byte) bool {
-	iat, exp := o.Lookup("iat"), o.Lookup("exp")
-	if !number(iat).isTime() || !number(exp).isTime() {
+func (r *received) isCanonical(payload []byte) bool {
+	if !isTime(r.issued) || !isTime(r.expires) {
 		return false
 	}
 	c := claims{
-		issued: compactjson.AppendNumber(nil, iat.Text), expires: compactjson.AppendNumber(nil, exp.Text),
-		method: o.text("m"), target: o.text("t"), digest: o.text("a"), state: o.text("s"),
-		hasAudience: o.Lookup("aud") != nil, audience: o.text("aud"), principal: o.text("p"),
+		issued: r.issued.Text, expires: r.expires.Text,
+		method: text(r.method), target: text(r.target), digest: text(r.digest), state: r.state.Text,
+		hasAudience: r.audience != nil, audience: text(r.audience), principal: text(r.principal),
 	}
 	return bytes.Equal(c.append(make([]byte, 0, len(payload))), payload)
 }
 
+// isTime reports whether a claim is a finite time as Python prints it.
+func isTime(claim *rawjson.Value) bool {
+	var room [longestFloat]byte
+	return number(claim).isTime() && bytes.Equal(compactjson.AppendNumber(room[:0], claim.Text), claim.Text)
+}
+
 // text returns the characters of a claim, nil where it is absent or no string.
-func (o *object) text(name string) []byte {
-	v := o.Lookup(name)
-	if v == nil {
+func text(claim *rawjson.Value) []byte {
+	if claim == nil {
 		return nil
 	}
-	return v.Text
+	return claim.Text
 }

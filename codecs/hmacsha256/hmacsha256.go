@@ -19,17 +19,13 @@ package hmacsha256
 
 import (
 	"bytes"
-	"crypto/hmac"
-	"crypto/sha256"
-	"crypto/subtle"
 	"fmt"
-	"hash"
 	"slices"
-	"sync"
 
 	"sealab/codecs"
 	"sealab/codecs/b64"
 	"sealab/codecs/keyring"
+	"sealab/codecs/mac"
 )
 
 const (
@@ -37,7 +33,7 @@ const (
 	prefix = "sh1."
 	idSize = len(keyring.Fingerprint{})
 	// minRaw is the number of bytes that a token holds beside its payload.
-	minRaw = idSize + sha256.Size
+	minRaw = idSize + mac.Size
 )
 
 var (
@@ -47,20 +43,12 @@ var (
 )
 
 // A Codec signs payloads. It implements codecs.Assembler.
-type Codec struct{ ring *keyring.Ring[*macs] }
-
-// macs hands out keyed HMAC states, each used by one goroutine at a time.
-type macs struct{ pool sync.Pool }
-
-func newMACs(key []byte) *macs {
-	key = bytes.Clone(key)
-	return &macs{sync.Pool{New: func() any { return &mac{Hash: hmac.New(sha256.New, key)} }}}
-}
+type Codec struct{ ring *keyring.Ring[*mac.Key] }
 
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*Codec, error) {
-	ring, err := keyring.New(secrets, label, func(key []byte, _ keyring.Fingerprint) (*macs, error) {
-		return newMACs(key), nil
+	ring, err := keyring.New(secrets, label, func(key []byte, _ keyring.Fingerprint) (*mac.Key, error) {
+		return mac.New(key), nil
 	})
 	if err != nil {
 		return nil, err
@@ -78,29 +66,6 @@ func Ephemeral() *Codec {
 	return c
 }
 
-// mac is a keyed HMAC with room for its result.
-type mac struct {
-	hash.Hash
-	sum [sha256.Size]byte
-}
-
-// write returns a mac that has taken in prefix and body. The caller puts it back
-// into the pool when it has read the sum.
-func (ms *macs) write(prefix, body []byte) *mac {
-	m := ms.pool.Get().(*mac)
-	m.Reset()
-	m.Write(prefix)
-	m.Write(body)
-	return m
-}
-
-// tag appends the tag of prefix and body to dst.
-func (ms *macs) tag(dst, prefix, body []byte) []byte {
-	m := ms.write(prefix, body)
-	defer ms.pool.Put(m)
-	return append(dst, m.Sum(m.sum[:0])...)
-}
-
 // Seal implements codecs.Codec. It is deterministic and does not fail.
 func (c *Codec) Seal(dst, payload []byte) ([]byte, error) {
 	k := c.ring.First()
@@ -109,10 +74,13 @@ func (c *Codec) Seal(dst, payload []byte) ([]byte, error) {
 	s.Grow(minRaw + len(payload))
 	s.Bytes = append(s.Bytes, k.ID[:]...)
 	s.Bytes = append(s.Bytes, payload...)
-	s.Bytes = k.Key.tag(s.Bytes, prefixBytes, s.Bytes)
-	dst = append(dst, prefix...)
+	s.Bytes = k.Key.Append(s.Bytes, prefixBytes, s.Bytes)
+	dst = append(slices.Grow(dst, tokenSize(len(payload))), prefix...)
 	return b64.AppendEncode(dst, s.Bytes), nil
 }
+
+// tokenSize returns the length of the token of m bytes.
+func tokenSize(m int) int { return len(prefix) + b64.EncodedLen(minRaw+m) }
 
 var prefixBytes = []byte(prefix)
 
@@ -131,11 +99,9 @@ func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
 	if k == nil {
 		return dst, errUnknownKey
 	}
-	n := len(s.Bytes) - sha256.Size
+	n := len(s.Bytes) - mac.Size
 	body, tag := s.Bytes[:n], s.Bytes[n:]
-	m := k.Key.write(prefixBytes, body) // the right tag stays out of s, which serves other tokens
-	defer k.Key.pool.Put(m)
-	if subtle.ConstantTimeCompare(m.Sum(m.sum[:0]), tag) != 1 {
+	if !k.Key.Verify(tag, prefixBytes, body) {
 		return dst, errUnauthentic
 	}
 	return append(dst, body[idSize:]...), nil
@@ -158,16 +124,17 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte,
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want 0", len(seed))
 	}
 	k := c.ring.First()
-	head := edit(codecs.StepPrefix, []byte(prefix))
-	id := edit(codecs.StepKeyID, bytes.Clone(k.ID[:]))
-	payload = edit(codecs.StepPayload, bytes.Clone(payload))
-	tag := edit(codecs.StepTag, k.Key.tag(nil, head, append(bytes.Clone(id), payload...)))
+	head := edit.Apply(codecs.StepPrefix, prefixBytes)
+	id := edit.Apply(codecs.StepKeyID, k.ID[:])
+	payload = edit.Apply(codecs.StepPayload, payload)
+	tag := edit.Apply(codecs.StepTag, k.Key.Append(nil, head, id, payload))
 
-	dst = append(dst, edit(codecs.WirePrefix, head)...)
-	raw := edit(codecs.WireKeyID, id)
-	raw = append(raw, edit(codecs.WireBody, payload)...)
-	raw = append(raw, edit(codecs.WireTag, tag)...)
-	return append(dst, edit(codecs.WireText, b64.AppendEncode(nil, raw))...), nil
+	dst = append(dst, edit.Apply(codecs.WirePrefix, head)...)
+	raw := make([]byte, 0, minRaw+len(payload))
+	raw = append(raw, edit.Apply(codecs.WireKeyID, id)...)
+	raw = append(raw, edit.Apply(codecs.WireBody, payload)...)
+	raw = append(raw, edit.Apply(codecs.WireTag, tag)...)
+	return append(dst, edit.Apply(codecs.WireText, b64.AppendEncode(nil, raw))...), nil
 }
 
 // inspect takes a token apart.
@@ -176,7 +143,7 @@ func inspect(token []byte) ([]codecs.Field, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := len(raw) - sha256.Size
+	n := len(raw) - mac.Size
 	return []codecs.Field{
 		{Name: codecs.WirePrefix, Wire: prefixBytes, Bytes: prefixBytes, Readable: true},
 		{Name: codecs.WireKeyID, Wire: text, Bytes: raw[:idSize], Readable: true},
@@ -192,7 +159,7 @@ var Design = codecs.Design{
 	Spec:      "RFC 2104; FIPS 198-1; RFC 5869",
 	Prefix:    prefix,
 	Primitive: "HMAC-SHA256",
-	TokenSize: func(m int) int { return len(prefix) + b64.EncodedLen(minRaw+m) },
+	TokenSize: tokenSize,
 	NewCodec:  func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Inspect:   inspect,
 	Guarantees: slices.Concat(

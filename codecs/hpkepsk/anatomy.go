@@ -1,8 +1,8 @@
 package hpkepsk
 
 import (
-	"bytes"
 	"fmt"
+	"slices"
 
 	"sealab/codecs"
 	"sealab/codecs/b64"
@@ -21,11 +21,11 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte,
 	if err != nil {
 		return dst, err
 	}
-	head := edit(codecs.StepPrefix, bytes.Clone(prefixBytes))
-	id := edit(codecs.StepKeyID, bytes.Clone(k.ID[:]))
-	enc = edit(codecs.StepEnc, enc)
-	payload = edit(codecs.StepPayload, bytes.Clone(payload))
-	data := edit(codecs.StepAAD, append(bytes.Clone(head), id...))
+	head := edit.Apply(codecs.StepPrefix, prefixBytes)
+	id := edit.Apply(codecs.StepKeyID, k.ID[:])
+	enc = edit.Apply(codecs.StepEnc, enc)
+	payload = edit.Apply(codecs.StepPayload, payload)
+	data := edit.Apply(codecs.StepAAD, slices.Concat(head, id))
 	ctx, err := k.SealerFor(enc, id)
 	if err != nil {
 		return dst, codecs.ErrUnsupported
@@ -36,13 +36,13 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte,
 	}
 	body, tag := sealed[:len(payload)], sealed[len(payload):]
 
-	head = edit(codecs.WirePrefix, head)
-	raw := edit(codecs.WireKeyID, bytes.Clone(id))
-	raw = append(raw, edit(codecs.WireEnc, bytes.Clone(enc))...)
-	raw = append(raw, edit(codecs.WireBody, bytes.Clone(body))...)
-	raw = append(raw, edit(codecs.WireTag, bytes.Clone(tag))...)
-	dst = append(dst, head...)
-	return append(dst, edit(codecs.WireText, b64.AppendEncode(nil, raw))...), nil
+	dst = append(dst, edit.Apply(codecs.WirePrefix, head)...)
+	raw := make([]byte, 0, minRaw+len(payload))
+	raw = append(raw, edit.Apply(codecs.WireKeyID, id)...)
+	raw = append(raw, edit.Apply(codecs.WireEnc, enc)...)
+	raw = append(raw, edit.Apply(codecs.WireBody, body)...)
+	raw = append(raw, edit.Apply(codecs.WireTag, tag)...)
+	return append(dst, edit.Apply(codecs.WireText, b64.AppendEncode(nil, raw))...), nil
 }
 
 // inspect takes a token apart.

@@ -2,32 +2,36 @@ package mcpd
 
 import "sealab/codecs/b64"
 
-// decoder decodes a segment.
-type decoder func(segment []byte) ([]byte, bool)
+// decoder appends to room what a segment stands for.
+type decoder func(room *b64.Scratch, segment []byte) bool
 
 // canonical decodes the one spelling of a segment.
-func canonical(segment []byte) ([]byte, bool) { return b64.AppendDecode(nil, segment) }
+func canonical(room *b64.Scratch, segment []byte) bool { return room.Decode(segment) }
 
 // lenient decodes as std.base64.Base64URLNoPadding of Phobos does. Spare bits of
 // the last character are not looked at. A NUL, which stands there for the padding
 // that this variant does not have, is read as -1: as the first character of a
 // group it is another _, as the second it also sets the two low bits of the first,
 // and inside a whole group it ends the decoding, which kills a checked build.
-func lenient(segment []byte) ([]byte, bool) {
+func lenient(room *b64.Scratch, segment []byte) bool {
+	if canonical(room, segment) { // most are
+		return true
+	}
 	const group = 4
-	out := make([]byte, 0, len(segment)*3/group)
+	room.Grow(b64.DecodedLen(len(segment)))
+	out := room.Bytes
 	for len(segment) > 0 {
 		n := min(group, len(segment))
 		var v [group]int
 		for i, c := range segment[:n] {
 			v[i] = values[c]
 			if v[i] == none || v[i] == nul && n == group && i >= 2 {
-				return nil, false
+				return false
 			}
 		}
 		switch n {
 		case 1:
-			return nil, false
+			return false
 		case 2:
 			out = append(out, byte(v[0]<<2|v[1]>>4))
 		case 3:
@@ -37,7 +41,8 @@ func lenient(segment []byte) ([]byte, bool) {
 		}
 		segment = segment[n:]
 	}
-	return out, true
+	room.Bytes = out
+	return true
 }
 
 const (

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
+	"slices"
 
 	"sealab/codecs"
 	"sealab/codecs/b64"
 	"sealab/codecs/keyring"
+	"sealab/codecs/mac"
 )
 
 const (
@@ -16,10 +18,12 @@ const (
 	tagSize         = 16
 )
 
+var encryptedPrefixBytes = []byte(encryptedPrefix)
+
 // encrypted is the mode in which claims are hidden.
 type encrypted struct{ cipher.AEAD }
 
-func newEncrypted(secret []byte, _ *macs) (mode, error) {
+func newEncrypted(secret []byte, _ *mac.Key) (mode, error) {
 	block, err := aes.NewCipher(keyring.Derive(secret, aesLabel, keyring.KeySize))
 	if err != nil {
 		return nil, err
@@ -34,27 +38,30 @@ func newEncrypted(secret []byte, _ *macs) (mode, error) {
 func (encrypted) seedSize() int { return nonceSize }
 
 func (e encrypted) protect(dst, seed, claims, bind []byte, edit codecs.Edit) ([]byte, error) {
-	nonce := edit(codecs.StepNonce, bytes.Clone(seed))
-	data := edit(codecs.StepAAD, bytes.Clone(bind))
+	nonce := edit.Apply(codecs.StepNonce, seed)
+	data := edit.Apply(codecs.StepAAD, bind)
 	if len(nonce) != nonceSize {
 		return dst, codecs.ErrUnsupported
 	}
-	sealed := e.Seal(nil, nonce, claims, data)
+	sealed := e.Seal(make([]byte, 0, len(claims)+tagSize), nonce, claims, data)
 	body, tag := sealed[:len(claims)], sealed[len(claims):]
 
-	dst = append(dst, edit(codecs.WirePrefix, []byte(encryptedPrefix))...)
-	raw := edit(codecs.WireNonce, bytes.Clone(nonce))
-	raw = append(raw, edit(codecs.WireBody, bytes.Clone(body))...)
-	raw = append(raw, edit(codecs.WireTag, bytes.Clone(tag))...)
-	return append(dst, edit(codecs.WireText, b64.AppendEncode(nil, raw))...), nil
+	raw := make([]byte, 0, nonceSize+len(sealed))
+	dst = slices.Grow(dst, len(encryptedPrefix)+b64.EncodedLen(cap(raw)))
+	dst = append(dst, edit.Apply(codecs.WirePrefix, encryptedPrefixBytes)...)
+	raw = append(raw, edit.Apply(codecs.WireNonce, nonce)...)
+	raw = append(raw, edit.Apply(codecs.WireBody, body)...)
+	raw = append(raw, edit.Apply(codecs.WireTag, tag)...)
+	return append(dst, edit.Apply(codecs.WireText, b64.AppendEncode(nil, raw))...), nil
 }
 
-func (e encrypted) open(token, bind []byte, decode decoder) ([]byte, *codecs.RejectError) {
-	segment, ok := bytes.CutPrefix(token, []byte(encryptedPrefix))
+func (e encrypted) open(room *b64.Scratch, token, bind []byte, decode decoder) ([]byte, *codecs.RejectError) {
+	segment, ok := bytes.CutPrefix(token, encryptedPrefixBytes)
 	if !ok {
 		return nil, errMalformed
 	}
-	raw, decoded := decode(segment)
+	decoded := decode(room, segment)
+	raw := room.Bytes
 	if !decoded || len(raw) < nonceSize+tagSize {
 		return nil, errMalformed
 	}

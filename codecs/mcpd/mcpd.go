@@ -53,7 +53,9 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/codecs/b64"
 	"sealab/codecs/keyring"
+	"sealab/codecs/mac"
 )
 
 const (
@@ -66,7 +68,7 @@ const (
 // codecs.SchemeAssembler.
 type Scheme struct {
 	mode     mode
-	macs     *macs
+	mac      *mac.Key
 	ttl      time.Duration
 	material func(*codecs.Binding) []byte
 	faithful bool
@@ -77,12 +79,13 @@ type mode interface {
 	seedSize() int
 	// protect appends the token of claims to dst.
 	protect(dst, seed, claims, bind []byte, edit codecs.Edit) ([]byte, error)
-	// open returns the claims of an authentic token.
-	open(token, bind []byte, decode decoder) ([]byte, *codecs.RejectError)
+	// open returns the claims of an authentic token. What the token shows anyway
+	// is in room.
+	open(room *b64.Scratch, token, bind []byte, decode decoder) ([]byte, *codecs.RejectError)
 }
 
 // newMode sets a mode up for a secret.
-type newMode func(secret []byte, m *macs) (mode, error)
+type newMode func(secret []byte, k *mac.Key) (mode, error)
 
 // New returns the scheme for a configuration of the catalog's row.
 func New(c codecs.Config, makeMode newMode, faithful bool) (*Scheme, error) {
@@ -99,12 +102,12 @@ func New(c codecs.Config, makeMode newMode, faithful bool) (*Scheme, error) {
 	if ttl <= 0 && !faithful {
 		return nil, fmt.Errorf("sealab: the time to live is %v and must be positive", ttl)
 	}
-	m := newMACs(keyring.Derive(c.Secrets[0], macLabel, keyring.KeySize))
-	mode, err := makeMode(c.Secrets[0], m)
+	k := mac.New(keyring.Derive(c.Secrets[0], macLabel, keyring.KeySize))
+	mode, err := makeMode(c.Secrets[0], k)
 	if err != nil {
 		return nil, err
 	}
-	return &Scheme{mode, m, ttl, materials[c.Options[optionBind]], faithful}, nil
+	return &Scheme{mode, k, ttl, materials[c.Options[optionBind]], faithful}, nil
 }
 
 // materials are the values of the option bind.

@@ -8,20 +8,18 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/keyring"
+	"sealab/codecs/mac"
 	"sealab/codecs/rawjson"
 )
 
 // unbound is the binding where the caller has none.
 var unbound codecs.Binding
 
-// unchanged is the edit that leaves everything as it is.
-func unchanged(_ codecs.Step, value []byte) []byte { return value }
-
 // Mint implements codecs.Scheme.
 func (s *Scheme) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
 	seed := make([]byte, s.SeedSize())
 	keyring.Random(seed)
-	return s.MintEdited(dst, seed, state, b, now, unchanged)
+	return s.MintEdited(dst, seed, state, b, now, nil)
 }
 
 // SeedSize implements codecs.SeededScheme: the seed is the nonce of the
@@ -30,7 +28,7 @@ func (s *Scheme) SeedSize() int { return s.mode.seedSize() }
 
 // MintSeeded implements codecs.SeededScheme.
 func (s *Scheme) MintSeeded(dst, seed, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
-	return s.MintEdited(dst, seed, state, b, now, unchanged)
+	return s.MintEdited(dst, seed, state, b, now, nil)
 }
 
 // MintEdited implements codecs.SchemeAssembler: codecs.StepBind and
@@ -46,10 +44,16 @@ func (s *Scheme) MintEdited(dst, seed, state []byte, b *codecs.Binding, now time
 	if b == nil {
 		b = &unbound
 	}
-	bind := edit(codecs.StepBind, s.macs.bindTag(s.material(b)))
+	bind := edit.Apply(codecs.StepBind, s.bindTag(b))
 	c := claims{state: state, bind: bind, expires: now.Unix() + int64(s.ttl/time.Second)}
-	text := edit(codecs.StepClaims, c.append(make([]byte, 0, 128+len(state))))
+	text := edit.Apply(codecs.StepClaims, c.append(make([]byte, 0, 128+len(state))))
 	return s.mode.protect(dst, seed, text, bind, edit)
+}
+
+// bindTag returns the tag of a binding.
+func (s *Scheme) bindTag(b *codecs.Binding) []byte {
+	var sum [mac.Size]byte
+	return lowerHex(s.mac.Append(sum[:0], s.material(b)))
 }
 
 // claims are what is protected.

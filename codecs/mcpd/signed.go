@@ -2,13 +2,11 @@ package mcpd
 
 import (
 	"bytes"
-	"crypto/hmac"
-	"crypto/sha256"
-	"hash"
-	"sync"
+	"slices"
 
 	"sealab/codecs"
 	"sealab/codecs/b64"
+	"sealab/codecs/mac"
 )
 
 const (
@@ -16,23 +14,10 @@ const (
 	separator    = "."
 )
 
-// macs hands out keyed HMAC states, each used by one goroutine at a time.
-type macs struct{ pool sync.Pool }
-
-func newMACs(key []byte) *macs {
-	return &macs{sync.Pool{New: func() any { return hmac.New(sha256.New, key) }}}
-}
-
-func (m *macs) sum(data []byte) []byte {
-	h := m.pool.Get().(hash.Hash)
-	defer m.pool.Put(h)
-	h.Reset()
-	h.Write(data)
-	return h.Sum(nil)
-}
-
-// bindTag returns the tag of a binding's material, in hexadecimal.
-func (m *macs) bindTag(material []byte) []byte { return lowerHex(m.sum(material)) }
+var (
+	signedPrefixBytes = []byte(signedPrefix)
+	separatorBytes    = []byte(separator)
+)
 
 // lowerHex is lower-case hexadecimal without a table, whose look-ups would
 // depend on the tag: a presented token may not show the right one.
@@ -46,34 +31,37 @@ func lowerHex(b []byte) []byte {
 }
 
 // signed is the mode in which claims are readable.
-type signed struct{ *macs }
+type signed struct{ *mac.Key }
 
-func newSigned(_ []byte, m *macs) (mode, error) { return signed{m}, nil }
+func newSigned(_ []byte, k *mac.Key) (mode, error) { return signed{k}, nil }
 
 func (signed) seedSize() int { return 0 }
 
 func (s signed) protect(dst, _, claims, _ []byte, edit codecs.Edit) ([]byte, error) {
-	tag := edit(codecs.StepTag, s.sum(claims))
-	dst = append(dst, edit(codecs.WirePrefix, []byte(signedPrefix))...)
-	body := edit(codecs.WireBody, bytes.Clone(claims))
-	dst = append(dst, edit(codecs.WireText, b64.AppendEncode(nil, body))...)
-	dst = append(dst, edit(codecs.WireSep, []byte(separator))...)
-	tag = edit(codecs.WireTag, bytes.Clone(tag))
-	return append(dst, edit(codecs.WireText, b64.AppendEncode(nil, tag))...), nil
+	tag := edit.Apply(codecs.StepTag, s.Append(nil, claims))
+	dst = slices.Grow(dst, len(signedPrefix)+b64.EncodedLen(len(claims))+len(separator)+b64.EncodedLen(len(tag)))
+	dst = append(dst, edit.Apply(codecs.WirePrefix, signedPrefixBytes)...)
+	body := edit.Apply(codecs.WireBody, claims)
+	dst = append(dst, edit.Apply(codecs.WireText, b64.AppendEncode(nil, body))...)
+	dst = append(dst, edit.Apply(codecs.WireSep, separatorBytes)...)
+	tag = edit.Apply(codecs.WireTag, tag)
+	return append(dst, edit.Apply(codecs.WireText, b64.AppendEncode(nil, tag))...), nil
 }
 
-func (s signed) open(token, _ []byte, decode decoder) ([]byte, *codecs.RejectError) {
-	rest, ok := bytes.CutPrefix(token, []byte(signedPrefix))
-	if !ok || bytes.Count(rest, []byte(separator)) != 1 {
+func (s signed) open(room *b64.Scratch, token, _ []byte, decode decoder) ([]byte, *codecs.RejectError) {
+	rest, ok := bytes.CutPrefix(token, signedPrefixBytes)
+	if !ok || bytes.Count(rest, separatorBytes) != 1 {
 		return nil, errMalformed
 	}
-	body, tag, _ := bytes.Cut(rest, []byte(separator))
-	claims, ok := decode(body)
-	mac, decoded := decode(tag)
-	if !ok || !decoded || len(mac) != sha256.Size {
+	body, tag, _ := bytes.Cut(rest, separatorBytes)
+	ok = decode(room, body)
+	n := len(room.Bytes)
+	decoded := decode(room, tag)
+	claims, sum := room.Bytes[:n], room.Bytes[n:]
+	if !ok || !decoded || len(sum) != mac.Size {
 		return nil, errMalformed
 	}
-	if !hmac.Equal(mac, s.sum(claims)) {
+	if !s.Verify(sum, claims) {
 		return nil, errMAC
 	}
 	return claims, nil

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"sealab/codecs"
+	"sealab/codecs/b64"
 	"sealab/codecs/rawjson"
 )
 
@@ -26,22 +27,24 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]
 	if b == nil {
 		b = &unbound
 	}
-	bind, decode := s.macs.bindTag(s.material(b)), canonical
+	bind, decode := s.bindTag(b), canonical
 	if s.faithful {
 		decode = lenient
 	}
-	text, refused := s.mode.open(token, bind, decode)
+	room := b64.GetScratch()
+	defer room.Free()
+	text, refused := s.mode.open(room, token, bind, decode)
 	if refused != nil {
 		return dst, refused
 	}
-	v, refused := s.parse(text)
+	c, refused := s.parse(text)
 	if refused != nil {
 		return dst, refused
 	}
-	if refused := check(v, bind, now); refused != nil {
+	if refused := c.check(bind, now); refused != nil {
 		return dst, refused
 	}
-	return append(dst, v.Lookup("s").Text...), nil
+	return append(dst, c.state...), nil
 }
 
 // vibe is what vibe.data.json parses.
@@ -50,24 +53,24 @@ var vibe = rawjson.Dialect{Controls: true, Trailing: true, BarePoint: true, AnyP
 // parse parses the claims, and judges their spelling where the reading does.
 // After the value vibe.d skips all that Unicode calls white space, before and in
 // it only that of JSON.
-func (s *Scheme) parse(text []byte) (*rawjson.Value, *codecs.RejectError) {
+func (s *Scheme) parse(text []byte) (c claims, refused *codecs.RejectError) {
 	v, err := vibe.Parse(bytes.TrimRightFunc(text, unicode.IsSpace))
 	if err != nil || !utf8.Valid(text) || !isText(&v) {
-		return nil, errMalformed
+		return c, errMalformed
 	}
 	state, bind, exp := v.Lookup("s"), v.Lookup("b"), v.Lookup("exp")
 	if state == nil || bind == nil || exp == nil || state.Kind != rawjson.String || bind.Kind != rawjson.String {
-		return nil, errMalformed
+		return c, errMalformed
 	}
 	expires, err := strconv.ParseInt(string(exp.Text), 10, 64)
 	if exp.Kind != rawjson.Number || err != nil {
-		return nil, errMalformed // a float, or an integer that is a BigInt to vibe.d
+		return c, errMalformed // a float, or an integer that is a BigInt to vibe.d
 	}
-	c := claims{state.Text, bind.Text, expires}
+	c = claims{state.Text, bind.Text, expires}
 	if !s.faithful && !bytes.Equal(c.append(make([]byte, 0, len(text))), text) {
-		return nil, errMalformed
+		return c, errMalformed
 	}
-	return &v, nil
+	return c, nil
 }
 
 // isText reports whether every string in v is UTF-8: escaped lone surrogates end
@@ -90,11 +93,11 @@ func isText(v *rawjson.Value) bool {
 }
 
 // check judges claims that parse has let through, in the order of the SDK.
-func check(v *rawjson.Value, bind []byte, now time.Time) *codecs.RejectError {
-	if expires, err := strconv.ParseInt(string(v.Lookup("exp").Text), 10, 64); err != nil || expires < now.Unix() {
+func (c *claims) check(bind []byte, now time.Time) *codecs.RejectError {
+	if c.expires < now.Unix() {
 		return errExpired
 	}
-	if !hmac.Equal(v.Lookup("b").Text, bind) {
+	if !hmac.Equal(c.bind, bind) {
 		return errBind
 	}
 	return nil

@@ -21,8 +21,11 @@ var digesters = map[string]digester{
 	digestGiven: givenDigest,
 }
 
+// emptyObject is what is digested where there are no arguments.
+var emptyObject = []byte("{}")
+
 func canonicalDigest(raw json.RawMessage) (string, error) {
-	canonical := []byte("{}")
+	canonical := emptyObject
 	if raw != nil {
 		v, err := parseUTF8(raw)
 		if err != nil {
@@ -32,7 +35,7 @@ func canonicalDigest(raw json.RawMessage) (string, error) {
 			return "", fmt.Errorf("sealab: the arguments hold what Ruby cannot print")
 		}
 		if v.Kind != rawjson.Null && v.Kind != rawjson.False {
-			canonical = generate.AppendValue(nil, &v)
+			canonical = generate.AppendValue(make([]byte, 0, len(raw)), &v)
 		}
 	}
 	sum := sha256.Sum256(canonical)

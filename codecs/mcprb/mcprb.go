@@ -52,6 +52,8 @@ const (
 	defaultTTL = 300 * time.Second
 )
 
+var prefixBytes = []byte(prefix)
+
 // A Scheme mints and verifies tokens of the format. It implements
 // codecs.SchemeAssembler.
 type Scheme struct {

@@ -1,8 +1,8 @@
 package mcprb
 
 import (
-	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -15,14 +15,11 @@ import (
 // unbound is the binding where the caller has none.
 var unbound codecs.Binding
 
-// unchanged is the edit that leaves everything as it is.
-func unchanged(_ codecs.Step, value []byte) []byte { return value }
-
 // Mint implements codecs.Scheme.
 func (s *Scheme) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
 	seed := make([]byte, ivSize)
 	keyring.Random(seed)
-	return s.MintEdited(dst, seed, state, b, now, unchanged)
+	return s.MintEdited(dst, seed, state, b, now, nil)
 }
 
 // SeedSize implements codecs.SeededScheme: the seed is the iv.
@@ -30,7 +27,7 @@ func (s *Scheme) SeedSize() int { return ivSize }
 
 // MintSeeded implements codecs.SeededScheme.
 func (s *Scheme) MintSeeded(dst, seed, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
-	return s.MintEdited(dst, seed, state, b, now, unchanged)
+	return s.MintEdited(dst, seed, state, b, now, nil)
 }
 
 // MintEdited implements codecs.SchemeAssembler. An iv that an edit leaves with
@@ -46,21 +43,23 @@ func (s *Scheme) MintEdited(dst, seed, state []byte, b *codecs.Binding, now time
 	if err != nil {
 		return dst, err
 	}
-	head := edit(codecs.StepPrefix, []byte(prefix))
-	iv := edit(codecs.StepNonce, bytes.Clone(seed))
-	text = edit(codecs.StepClaims, text)
-	data := edit(codecs.StepAAD, bytes.Clone(head))
+	head := edit.Apply(codecs.StepPrefix, prefixBytes)
+	iv := edit.Apply(codecs.StepNonce, seed)
+	text = edit.Apply(codecs.StepClaims, text)
+	data := edit.Apply(codecs.StepAAD, head)
 	if len(iv) != ivSize {
 		return dst, codecs.ErrUnsupported
 	}
-	sealed := s.aead.Seal(nil, iv, text, data)
+	sealed := s.aead.Seal(make([]byte, 0, len(text)+tagSize), iv, text, data)
 	body, tag := sealed[:len(text)], sealed[len(text):]
 
-	dst = append(dst, edit(codecs.WirePrefix, head)...)
-	raw := edit(codecs.WireNonce, bytes.Clone(iv))
-	raw = append(raw, edit(codecs.WireBody, bytes.Clone(body))...)
-	raw = append(raw, edit(codecs.WireTag, bytes.Clone(tag))...)
-	return append(dst, edit(codecs.WireText, b64.AppendEncode(nil, raw))...), nil
+	raw := make([]byte, 0, ivSize+len(sealed))
+	dst = slices.Grow(dst, len(head)+b64.EncodedLen(cap(raw)))
+	dst = append(dst, edit.Apply(codecs.WirePrefix, head)...)
+	raw = append(raw, edit.Apply(codecs.WireNonce, iv)...)
+	raw = append(raw, edit.Apply(codecs.WireBody, body)...)
+	raw = append(raw, edit.Apply(codecs.WireTag, tag)...)
+	return append(dst, edit.Apply(codecs.WireText, b64.AppendEncode(nil, raw))...), nil
 }
 
 // claims returns the JSON that is sealed.

@@ -33,7 +33,9 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]
 	if b == nil {
 		b = &unbound
 	}
-	text, refused := s.open(token)
+	room := b64.GetScratch()
+	defer room.Free()
+	text, refused := s.open(room, token)
 	if refused != nil {
 		return dst, refused
 	}
@@ -41,65 +43,67 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]
 	if refused != nil {
 		return dst, refused
 	}
-	if refused := s.check(v, b, now); refused != nil {
+	if refused := s.check(&v, b, now); refused != nil {
 		return dst, refused
 	}
 	return append(dst, v.Lookup("s").Text...), nil
 }
 
-// open returns the claims' text of an authentic token.
-func (s *Scheme) open(token []byte) ([]byte, *codecs.RejectError) {
-	segment, ok := bytes.CutPrefix(token, []byte(prefix))
+// open returns the claims' text of an authentic token, whose bytes are in room.
+func (s *Scheme) open(room *b64.Scratch, token []byte) ([]byte, *codecs.RejectError) {
+	segment, ok := bytes.CutPrefix(token, prefixBytes)
 	if !ok {
 		return nil, errToken
 	}
-	raw, ok := s.decode(segment)
+	ok = s.decode(room, segment)
+	raw := room.Bytes
 	if !ok || len(raw) < ivSize+tagSize {
 		return nil, errToken
 	}
-	text, err := s.aead.Open(nil, raw[:ivSize], raw[ivSize:], []byte(prefix))
+	text, err := s.aead.Open(nil, raw[:ivSize], raw[ivSize:], prefixBytes)
 	if err != nil {
 		return nil, errSeal
 	}
 	return text, nil
 }
 
-// decode decodes the segment in the way of the reading.
-func (s *Scheme) decode(segment []byte) ([]byte, bool) {
-	if s.faithful {
-		return unpack(segment)
-	}
-	return b64.AppendDecode(nil, segment)
+// decode appends to room what the segment stands for in the reading.
+func (s *Scheme) decode(room *b64.Scratch, segment []byte) bool {
+	return room.Decode(segment) || s.faithful && unpack(room, segment)
 }
 
 // unpack does what the SDK does: both alphabets become the standard one, padding
 // is filled up to a multiple of 4, and unpack1("m0") is strict about all else.
-func unpack(segment []byte) ([]byte, bool) {
+func unpack(room *b64.Scratch, segment []byte) bool {
 	if bytes.ContainsAny(segment, "\r\n") {
-		return nil, false // Go's decoder would skip them
+		return false // Go's decoder would skip them
 	}
 	text := bytes.ReplaceAll(segment, []byte("-"), []byte("+"))
 	text = bytes.ReplaceAll(text, []byte("_"), []byte("/"))
 	for len(text)%4 != 0 {
 		text = append(text, '=')
 	}
-	raw, err := base64.StdEncoding.Strict().AppendDecode(nil, text)
-	return raw, err == nil
+	out, err := base64.StdEncoding.Strict().AppendDecode(room.Bytes, text)
+	if err != nil {
+		return false
+	}
+	room.Bytes = out
+	return true
 }
 
 // ruby is what JSON.parse takes.
 var ruby = rawjson.Dialect{Comments: true, AnyEscape: true, Halves: true, MaxDepth: 100}
 
 // parse parses the claims, and judges their spelling where the reading does.
-func (s *Scheme) parse(text []byte) (*rawjson.Value, *codecs.RejectError) {
+func (s *Scheme) parse(text []byte) (v rawjson.Value, refused *codecs.RejectError) {
 	v, err := ruby.Parse(text)
 	if err != nil || v.Kind != rawjson.Object || !hasSymbols(&v) {
-		return nil, errClaims
+		return v, errClaims
 	}
 	if !s.faithful && !isCanonical(&v, text) {
-		return nil, errClaims
+		return v, errClaims
 	}
-	return &v, nil
+	return v, nil
 }
 
 // hasSymbols reports whether every name in v can be a symbol, which has to be

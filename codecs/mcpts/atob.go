@@ -3,6 +3,8 @@ package mcpts
 import (
 	"bytes"
 	"encoding/base64"
+
+	"sealab/codecs/b64"
 )
 
 // foreign maps the URL-safe alphabet to the standard one and leaves out ASCII
@@ -18,14 +20,14 @@ var foreign = func() (t [256]byte) {
 	return t
 }()
 
-// atob decodes what the SDK gives to atob: "forgiving base64" of the WHATWG
-// Infra Standard, with - and _ for + and /. White space anywhere, correct padding
+// atob appends to room what the SDK gives to atob: "forgiving base64" of the WHATWG
+// Infra Standard, with - and _ for + and /, decodes to. White space anywhere, correct padding
 // and spare bits pass.
-func atob(text []byte) ([]byte, bool) {
+func atob(room *b64.Scratch, text []byte) bool {
 	clean := make([]byte, 0, len(text))
 	for _, c := range text {
 		if c == 0 {
-			return nil, false
+			return false
 		}
 		if foreign[c] != 0 {
 			clean = append(clean, foreign[c])
@@ -36,6 +38,10 @@ func atob(text []byte) ([]byte, bool) {
 		clean = bytes.TrimSuffix(clean, []byte("="))
 	}
 	// The decoder would skip CR and LF, which are gone by now.
-	out, err := base64.RawStdEncoding.AppendDecode(nil, clean)
-	return out, err == nil
+	out, err := base64.RawStdEncoding.AppendDecode(room.Bytes, clean)
+	if err != nil {
+		return false
+	}
+	room.Bytes = out
+	return true
 }

@@ -33,7 +33,8 @@ func bindToRequest(b *codecs.Binding) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := stringify.AppendString([]byte{'['}, []byte(b.Method))
+	text := append(make([]byte, 0, 128), '[') // most have room
+	text = stringify.AppendString(text, []byte(b.Method))
 	text = stringify.AppendString(append(text, ','), []byte(b.Target))
 	text = stringify.AppendString(append(text, ','), digest)
 	text = appendOptional(append(text, ','), b.Principal)
@@ -57,7 +58,7 @@ func (s *Scheme) bindTag(b *codecs.Binding) ([]byte, error) {
 	if !rawjson.Valid(text) {
 		return nil, fmt.Errorf("sealab: the binding is not text")
 	}
-	sum := s.mac([]byte(bindLabel), encodeText(text))
+	sum := s.mac.Append(nil, bindLabelBytes, encodeText(text))
 	return b64.AppendEncode(nil, sum[:bindSize]), nil
 }
 

@@ -41,15 +41,12 @@
 package mcpts
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"fmt"
-	"hash"
-	"sync"
 	"time"
 
 	"sealab/codecs"
 	"sealab/codecs/keyring"
+	"sealab/codecs/mac"
 )
 
 const (
@@ -60,10 +57,16 @@ const (
 	defaultTTL = 600 * time.Second
 )
 
+var (
+	prefixBytes    = []byte(prefix)
+	separatorBytes = []byte(separator)
+	bindLabelBytes = []byte(bindLabel)
+)
+
 // A Scheme mints and verifies tokens of the format. It implements
 // codecs.SchemeAssembler.
 type Scheme struct {
-	macs     sync.Pool // of hash.Hash, keyed
+	mac      *mac.Key
 	ttl      time.Duration
 	payload  payloads
 	bind     callback // nil: none
@@ -85,19 +88,5 @@ func New(c codecs.Config, faithful bool) (*Scheme, error) {
 	if ttl <= 0 && !faithful {
 		return nil, fmt.Errorf("sealab: the time to live is %v and must be positive", ttl)
 	}
-	s := &Scheme{ttl: ttl, bind: callbacks[c.Options[optionBind]], payload: payloadKinds[c.Options[optionPayload]], faithful: faithful}
-	key := append([]byte(nil), c.Secrets[0]...)
-	s.macs.New = func() any { return hmac.New(sha256.New, key) }
-	return s, nil
-}
-
-// mac returns HMAC-SHA256 of the parts, joined.
-func (s *Scheme) mac(parts ...[]byte) []byte {
-	h := s.macs.Get().(hash.Hash)
-	defer s.macs.Put(h)
-	h.Reset()
-	for _, p := range parts {
-		h.Write(p)
-	}
-	return h.Sum(nil)
+	return &Scheme{mac: mac.New(c.Secrets[0]), ttl: ttl, bind: callbacks[c.Options[optionBind]], payload: payloadKinds[c.Options[optionPayload]], faithful: faithful}, nil
 }

@@ -1,8 +1,8 @@
 package mcpts
 
 import (
-	"bytes"
 	"fmt"
+	"slices"
 	"time"
 
 	"sealab/codecs"
@@ -12,12 +12,9 @@ import (
 // unbound is the binding where the caller has none.
 var unbound codecs.Binding
 
-// unchanged is the edit that leaves everything as it is.
-func unchanged(_ codecs.Step, value []byte) []byte { return value }
-
 // Mint implements codecs.Scheme. Minting is deterministic.
 func (s *Scheme) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
-	return s.mint(dst, state, b, now, unchanged)
+	return s.mint(dst, state, b, now, nil)
 }
 
 // SeedSize implements codecs.SeededScheme: there is nothing random in a token.
@@ -25,7 +22,7 @@ func (s *Scheme) SeedSize() int { return 0 }
 
 // MintSeeded implements codecs.SeededScheme.
 func (s *Scheme) MintSeeded(dst, seed, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
-	return s.MintEdited(dst, seed, state, b, now, unchanged)
+	return s.MintEdited(dst, seed, state, b, now, nil)
 }
 
 // MintEdited implements codecs.SchemeAssembler.
@@ -44,48 +41,41 @@ func (s *Scheme) mint(dst, state []byte, b *codecs.Binding, now time.Time, edit 
 	if err != nil {
 		return dst, err
 	}
-	head := edit(codecs.StepPrefix, []byte(prefix))
-	claims = edit(codecs.StepClaims, claims)
-	body := edit(codecs.StepText, b64.AppendEncode(nil, claims))
-	tag := edit(codecs.StepTag, s.mac(head, encodeText(body)))
+	head := edit.Apply(codecs.StepPrefix, prefixBytes)
+	claims = edit.Apply(codecs.StepClaims, claims)
+	body := edit.Apply(codecs.StepText, b64.AppendEncode(nil, claims))
+	tag := edit.Apply(codecs.StepTag, s.mac.Append(nil, head, encodeText(body)))
 
-	dst = append(dst, edit(codecs.WirePrefix, bytes.Clone(head))...)
-	dst = append(dst, edit(codecs.WireText, bytes.Clone(body))...)
-	dst = append(dst, edit(codecs.WireSep, []byte(separator))...)
-	tag = edit(codecs.WireTag, bytes.Clone(tag))
-	return append(dst, edit(codecs.WireText, b64.AppendEncode(nil, tag))...), nil
+	dst = slices.Grow(dst, len(head)+len(body)+len(separator)+b64.EncodedLen(len(tag)))
+	dst = append(dst, edit.Apply(codecs.WirePrefix, head)...)
+	dst = append(dst, edit.Apply(codecs.WireText, body)...)
+	dst = append(dst, edit.Apply(codecs.WireSep, separatorBytes)...)
+	tag = edit.Apply(codecs.WireTag, tag)
+	return append(dst, edit.Apply(codecs.WireText, b64.AppendEncode(nil, tag))...), nil
 }
 
 // claims returns the JSON that is signed.
 func (s *Scheme) claims(state []byte, b *codecs.Binding, now time.Time, edit codecs.Edit) ([]byte, error) {
-	payload, err := s.payload.fromState(state)
-	if err != nil {
-		return nil, err
-	}
-	c := claims{payload: payload, expires: float64(now.Unix()) + s.ttl.Seconds()}
+	var tag []byte
 	if s.bind != nil {
-		tag, err := s.bindTag(b)
+		made, err := s.bindTag(b)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
 		}
-		c.tag = edit(codecs.StepBind, tag)
+		tag = edit.Apply(codecs.StepBind, made)
 	}
-	return c.append(make([]byte, 0, 64+len(payload))), nil
+	return s.appendClaims(make([]byte, 0, 96+len(state)*9/8), state, float64(now.Unix())+s.ttl.Seconds(), tag)
 }
 
-// claims are what is signed.
-type claims struct {
-	payload []byte // JSON text
-	expires float64
-	tag     []byte // nil: none
-}
-
-// append appends what JSON.stringify makes of c.
-func (c *claims) append(dst []byte) []byte {
-	dst = append(append(dst, `{"p":`...), c.payload...)
-	dst = appendNumber(append(dst, `,"exp":`...), c.expires)
-	if c.tag != nil {
-		dst = stringify.AppendString(append(dst, `,"b":`...), c.tag)
+// appendClaims appends what JSON.stringify makes of the claims; a nil tag is none.
+func (s *Scheme) appendClaims(dst, state []byte, expires float64, tag []byte) ([]byte, error) {
+	dst, err := s.payload.fromState(append(dst, `{"p":`...), state)
+	if err != nil {
+		return nil, err
 	}
-	return append(dst, '}')
+	dst = appendNumber(append(dst, `,"exp":`...), expires)
+	if tag != nil {
+		dst = stringify.AppendString(append(dst, `,"b":`...), tag)
+	}
+	return append(dst, '}'), nil
 }

@@ -7,8 +7,8 @@ import (
 
 // payloads is how states and the payloads of tokens correspond.
 type payloads struct {
-	// fromState returns the JSON text of the payload that carries a state.
-	fromState func(state []byte) ([]byte, error)
+	// fromState appends the JSON text of the payload that carries a state.
+	fromState func(dst, state []byte) ([]byte, error)
 	// toState appends the state that a payload carries, nil where the claims
 	// have none.
 	toState func(dst []byte, payload *rawjson.Value) ([]byte, error)
@@ -20,11 +20,11 @@ var payloadKinds = map[string]payloads{
 	payloadJSON: {jsonToPayload, payloadToJSON},
 }
 
-func textToPayload(state []byte) ([]byte, error) {
+func textToPayload(dst, state []byte) ([]byte, error) {
 	if !rawjson.ValidWTF8(state) {
-		return nil, codecs.ErrUnsupported
+		return dst, codecs.ErrUnsupported
 	}
-	return stringify.AppendString(make([]byte, 0, len(state)+16), state), nil
+	return stringify.AppendString(dst, state), nil
 }
 
 // payloadToText returns codecs.ErrUnsupported where the payload is no string:
@@ -36,12 +36,12 @@ func payloadToText(dst []byte, payload *rawjson.Value) ([]byte, error) {
 	return append(dst, payload.Text...), nil
 }
 
-func jsonToPayload(state []byte) ([]byte, error) {
+func jsonToPayload(dst, state []byte) ([]byte, error) {
 	v, err := rawjson.Parse(state)
 	if err != nil || !rawjson.Valid(state) {
-		return nil, codecs.ErrUnsupported
+		return dst, codecs.ErrUnsupported
 	}
-	return stringify.AppendValue(make([]byte, 0, len(state)), &v), nil
+	return stringify.AppendValue(dst, &v), nil
 }
 
 func payloadToJSON(dst []byte, payload *rawjson.Value) ([]byte, error) {

@@ -3,12 +3,12 @@ package mcpts
 import (
 	"bytes"
 	"crypto/hmac"
-	"crypto/sha256"
 	"time"
 	"unicode/utf8"
 
 	"sealab/codecs"
 	"sealab/codecs/b64"
+	"sealab/codecs/mac"
 	"sealab/codecs/rawjson"
 )
 
@@ -33,7 +33,9 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]
 	if b == nil {
 		b = &unbound
 	}
-	text, refused := s.authenticate(token)
+	room := b64.GetScratch()
+	defer room.Free()
+	text, refused := s.authenticate(room, token)
 	if refused != nil {
 		return dst, refused
 	}
@@ -41,57 +43,56 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]
 	if refused != nil {
 		return dst, refused
 	}
-	if refused := s.check(v, b, now); refused != nil {
+	if refused := s.check(&v, b, now); refused != nil {
 		return dst, refused
 	}
 	return s.payload.toState(dst, v.Lookup("p"))
 }
 
-// authenticate returns the claims' text of a token whose mac is right.
-func (s *Scheme) authenticate(token []byte) ([]byte, *codecs.RejectError) {
-	rest, ok := bytes.CutPrefix(token, []byte(prefix))
+// authenticate returns the claims' text of a token whose mac is right, in room.
+func (s *Scheme) authenticate(room *b64.Scratch, token []byte) ([]byte, *codecs.RejectError) {
+	rest, ok := bytes.CutPrefix(token, prefixBytes)
 	dot := bytes.LastIndexByte(rest, separator[0])
 	if !ok || dot <= 0 {
 		return nil, errMalformed
 	}
 	body := rest[:dot]
-	mac, ok := s.decode(rest[dot+1:])
-	if !ok || !s.faithful && len(mac) != sha256.Size {
+	ok = s.decode(room, rest[dot+1:])
+	n := len(room.Bytes)
+	if !ok || !s.faithful && n != mac.Size {
 		return nil, errMalformed
 	}
-	if !hmac.Equal(mac, s.mac([]byte(prefix), encodeText(body))) {
+	if !s.mac.Verify(room.Bytes, prefixBytes, encodeText(body)) {
 		return nil, errMAC
 	}
-	text, ok := s.decode(body)
-	if !ok {
+	if !s.decode(room, body) {
 		return nil, errMalformed
 	}
-	return text, nil
+	return room.Bytes[n:], nil
 }
 
-// decode decodes a segment in the way of the reading.
-func (s *Scheme) decode(segment []byte) ([]byte, bool) {
-	if s.faithful {
-		return atob(segment)
-	}
-	return b64.AppendDecode(nil, segment)
+// decode appends to room what a segment stands for in the reading.
+func (s *Scheme) decode(room *b64.Scratch, segment []byte) bool {
+	return room.Decode(segment) || s.faithful && atob(room, segment)
 }
+
+var byteOrderMark = []byte("\ufeff")
 
 // parse parses the claims as JSON.parse(new TextDecoder("utf-8", {fatal:
 // true}).decode(text)) does, and judges their spelling where the reading does.
-func (s *Scheme) parse(text []byte) (*rawjson.Value, *codecs.RejectError) {
-	plain := bytes.TrimPrefix(text, []byte("\ufeff")) // a TextDecoder skips the mark
+func (s *Scheme) parse(text []byte) (v rawjson.Value, refused *codecs.RejectError) {
+	plain := bytes.TrimPrefix(text, byteOrderMark) // a TextDecoder skips the mark
 	if !utf8.Valid(plain) {
-		return nil, errMalformed
+		return v, errMalformed
 	}
 	v, err := rawjson.Parse(plain)
 	if err != nil {
-		return nil, errMalformed
+		return v, errMalformed
 	}
 	if !s.faithful && !s.isCanonical(&v, text) {
-		return nil, errMalformed
+		return v, errMalformed
 	}
-	return &v, nil
+	return v, nil
 }
 
 // isCanonical reports whether text is what Mint writes for these claims.
@@ -104,14 +105,12 @@ func (s *Scheme) isCanonical(v *rawjson.Value, text []byte) bool {
 	if err != nil {
 		return false
 	}
-	c := claims{expires: exp.Float()}
-	if c.payload, err = s.payload.fromState(state); err != nil {
-		return false
-	}
+	var bind []byte
 	if tag != nil {
-		c.tag = tag.Text
+		bind = tag.Text
 	}
-	return bytes.Equal(c.append(make([]byte, 0, len(text))), text)
+	again, err := s.appendClaims(make([]byte, 0, len(text)), state, exp.Float(), bind)
+	return err == nil && bytes.Equal(again, text)
 }
 
 // check judges the claims in the order of the SDK.

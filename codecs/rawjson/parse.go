@@ -1,6 +1,12 @@
 package rawjson
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
+
+// few is as many members as claims have.
+const few = 10
 
 // parser is a recursive descent over src. Its methods report false on a fault,
 // which they have then described.
@@ -26,7 +32,8 @@ func (p *parser) next() byte {
 }
 
 func (p *parser) document() (v Value, ok bool) {
-	if !p.space() || !p.value(&v) || !p.space() {
+	var room [few]Member
+	if !p.space() || !p.value(&v, room[:0]) || !p.space() {
 		return v, false
 	}
 	if p.at != len(p.src) {
@@ -74,19 +81,21 @@ func (p *parser) comment() bool {
 	return true
 }
 
-func (p *parser) value(v *Value) bool {
+// value reads a value. The capacity behind room is for the members of objects
+// while they are read.
+func (p *parser) value(v *Value, room []Member) bool {
 	start := p.at
-	ok := p.anyKind(v)
+	ok := p.anyKind(v, room)
 	v.Raw = p.src[start:p.at]
 	return ok
 }
 
-func (p *parser) anyKind(v *Value) bool {
-	switch c := p.next(); c {
+func (p *parser) anyKind(v *Value, room []Member) bool {
+	switch p.next() {
 	case '{':
-		return p.enter() && p.object(v) && p.leave()
+		return p.enter() && p.object(v, room) && p.leave()
 	case '[':
-		return p.enter() && p.array(v) && p.leave()
+		return p.enter() && p.array(v, room) && p.leave()
 	case '"':
 		v.Kind = String
 		return p.text(&v.Text)
@@ -123,36 +132,40 @@ func (p *parser) word(v *Value, k Kind, word string) bool {
 	return true
 }
 
-func (p *parser) array(v *Value) bool {
+func (p *parser) array(v *Value, room []Member) bool {
 	v.Kind = Array
 	if p.next() == ']' {
 		p.at++
 		return true
 	}
+	var item Value
 	for {
-		v.Items = append(v.Items, Value{})
-		if !p.value(&v.Items[len(v.Items)-1]) {
+		item = Value{}
+		if !p.value(&item, room) {
 			return false
 		}
+		v.Items = append(v.Items, item)
 		if more, ok := p.another(']'); !more {
 			return ok
 		}
 	}
 }
 
-func (p *parser) object(v *Value) bool {
+func (p *parser) object(v *Value, room []Member) bool {
 	v.Kind = Object
 	if p.next() == '}' {
 		p.at++
 		return true
 	}
+	var m Member
 	for {
-		v.Members = append(v.Members, Member{})
-		m := &v.Members[len(v.Members)-1]
-		if !p.name(m) || !p.value(&m.Value) {
+		m = Member{}
+		if !p.name(&m) || !p.value(&m.Value, room[len(room):]) {
 			return false
 		}
+		room = append(room, m)
 		if more, ok := p.another('}'); !more {
+			v.Members = slices.Clone(room)
 			return ok
 		}
 	}

@@ -50,11 +50,12 @@ func (p *parser) text(out *[]byte) bool {
 
 // run skips the characters at hand that stand for themselves, and returns them.
 func (p *parser) run() []byte {
-	start := p.at
-	for p.at < len(p.src) && !ends[p.src[p.at]] {
-		p.at++
+	start, end := p.at, p.at
+	for end < len(p.src) && !ends[p.src[end]] {
+		end++
 	}
-	return p.src[start:p.at:p.at]
+	p.at = end
+	return p.src[start:end:end]
 }
 
 // roomFor returns joined, or a new text with room for about twice the first run.

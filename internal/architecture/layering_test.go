@@ -9,7 +9,7 @@ import (
 )
 
 // design is what a design may import, and what stands beside the designs.
-var design = []string{"codecs", "codecs/b64", "codecs/keyring", "codecs/aead", "codecs/hpke", "codecs/rawjson", "codecs/envelope/..."}
+var design = []string{"codecs", "codecs/b64", "codecs/keyring", "codecs/mac", "codecs/aead", "codecs/hpke", "codecs/rawjson", "codecs/envelope/..."}
 
 // instrument is what an instrument may import beside its own folder.
 var instrument = []string{"codecs", "codecs/catalog", "codecs/codectest", "codecs/rawjson", "codecs/worker", "internal/..."}
@@ -21,6 +21,7 @@ var instrument = []string{"codecs", "codecs/catalog", "codecs/codectest", "codec
 var layers = map[string][]string{
 	"codecs":              {},
 	"codecs/b64":          {},
+	"codecs/mac":          {},
 	"codecs/rawjson":      {},
 	"codecs/keyring":      {"codecs"},
 	"codecs/aead":         {"codecs", "codecs/b64", "codecs/keyring"},
