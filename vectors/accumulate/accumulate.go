@@ -2,8 +2,9 @@
 // digest of all of them and of how they are judged: a million vectors in 32
 // bytes. (The idea is CCTV's accumulated test vectors.)
 //
-// The stream is kit.Stream under the label "sealab-vectors/1 accumulate " and
-// the design's name. For each input i, from 0:
+// The stream (kit.Stream) is SHA-256(label || be64(0)) || SHA-256(label ||
+// be64(1)) || ..., where the label is "sealab-vectors/1 accumulate " and the
+// design's name. Each value below is its next bytes. For each input i, from 0:
 //
 //	n       = be16(2 bytes) mod 97
 //	payload = n bytes; for a scheme, the state is these bytes in hex in quotation marks

@@ -45,7 +45,7 @@ func (e *entry) mode() int64 {
 }
 
 // Dist returns a gzipped tar archive of the files of vectors below dir, their
-// schema and page, the accumulated digests, the licence and an index. dir is
+// schema and pages, the accumulated digests, the licence and an index. dir is
 // the folder vectors of the module. The same files give the same bytes:
 // archives carry no times, owners or machine.
 func Dist(dir, version string) ([]byte, error) {
@@ -71,7 +71,7 @@ func Dist(dir, version string) ([]byte, error) {
 // collect reads what goes into an archive.
 func collect(dir string, index *Index) ([]entry, error) {
 	entries := []entry{{"LICENSE", []byte(license)}, {"VERSION", []byte(index.Version + "\n")}, {"schema.json", vectors.Schema}}
-	for _, name := range []string{"README.md", "accumulated.json"} {
+	for _, name := range []string{"README.md", "LAYOUTS.md", "accumulated.json"} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			return nil, fmt.Errorf("sealab: %w", err)

@@ -79,7 +79,7 @@ func folder(t *testing.T) string {
 	data, err := someFile(t).Encode()
 	require.NoError(t, err)
 	for path, data := range map[string]string{
-		"README.md": "page", "accumulated.json": "{}", "files/d.json": string(data),
+		"README.md": "page", "LAYOUTS.md": "layouts", "accumulated.json": "{}", "files/d.json": string(data),
 		"consumers/x/run": "program", "consumers/x/node_modules/y": "not ours",
 	} {
 		path = filepath.Join(dir, path)

@@ -1,0 +1,117 @@
+package vectors_test
+
+import (
+	"flag"
+	"fmt"
+	"go/doc/comment"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/vectors"
+)
+
+var update = flag.Bool("update", false, "write LAYOUTS.md")
+
+const layoutsHead = `# Layouts
+
+How the tokens are made that the vectors are of, byte for byte: the package comments of the designs and of what
+they rest on. Made from the source by ` + "`go test ./vectors -run TestLayouts -update`" + `; do not edit. The member ` + "`prefix`" + ` of a file of
+vectors, and its name, say which layout it is; ` + "`NAME-claims`" + ` is the envelope over NAME.
+`
+
+// TestLayouts holds LAYOUTS.md, for those who have the vectors and not the
+// source, to the package comments.
+func TestLayouts(t *testing.T) {
+	comments := packageComments(t, "../codecs/*/*.go", "../codecs/*/*/*.go", "accumulate/*.go")
+	var page strings.Builder
+	page.WriteString(layoutsHead)
+	for _, name := range withLayout(comments) {
+		fmt.Fprintf(&page, "\n## %s\n\n```text\n%s```\n", name, plain(comments[name]))
+	}
+	for _, prefix := range prefixes(t) {
+		require.Contains(t, page.String(), prefix, "no layout has the prefix of a file of vectors")
+	}
+	if *update {
+		require.NoError(t, os.WriteFile("LAYOUTS.md", []byte(page.String()), 0o644))
+	}
+	committed, err := os.ReadFile("LAYOUTS.md")
+	require.NoError(t, err)
+	require.Equal(t, page.String(), string(committed), "make it again: go test ./vectors -run TestLayouts -update")
+}
+
+// prefixes are those of the committed files.
+func prefixes(t *testing.T) []string {
+	t.Helper()
+	paths, err := vectors.Paths("files")
+	require.NoError(t, err)
+	var quoted []string
+	for _, path := range paths {
+		f, err := vectors.Read(path)
+		require.NoError(t, err)
+		quoted = append(quoted, strconv.Quote(f.Prefix))
+	}
+	return quoted
+}
+
+// packageComments returns the comments of packages by their names.
+func packageComments(t *testing.T, globs ...string) map[string]string {
+	t.Helper()
+	comments := map[string]string{}
+	for _, glob := range globs {
+		paths, err := filepath.Glob(filepath.FromSlash(glob))
+		require.NoError(t, err)
+		require.NotEmpty(t, paths, glob)
+		for _, path := range paths {
+			f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
+			require.NoError(t, err)
+			if f.Doc != nil && !strings.HasSuffix(path, "_test.go") {
+				comments[f.Name.Name] = f.Doc.Text()
+			}
+		}
+	}
+	return comments
+}
+
+var (
+	layoutForm = regexp.MustCompile(`(?m)^\t.*\b(token|claims) += `)
+	restsOn    = regexp.MustCompile(`\bpackage\s+(\w+)|(\w+)\s+derivation`)
+)
+
+// withLayout returns the packages whose comments lay a token out, and those that
+// these name, in order.
+func withLayout(comments map[string]string) []string {
+	var names []string
+	var add func(name string)
+	add = func(name string) {
+		if comments[name] == "" || slices.Contains(names, name) {
+			return
+		}
+		names = append(names, name)
+		for _, m := range restsOn.FindAllStringSubmatch(comments[name], -1) {
+			add(m[1] + m[2])
+		}
+	}
+	for name, text := range comments {
+		if layoutForm.MatchString(text) {
+			add(name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// plain is a comment as go doc prints it.
+func plain(text string) string {
+	var p comment.Parser
+	printer := comment.Printer{TextWidth: 80}
+	return string(printer.Text(p.Parse(text)))
+}
