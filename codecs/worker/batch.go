@@ -20,7 +20,7 @@ func (h *handle) judgeAll(name string, result member, tokens [][]byte, complete 
 	var crossing [][]byte
 	var place []int // in verdicts, of each crossing token
 	for i, t := range tokens {
-		if _, err := appendText(nil, string(t)); err != nil {
+		if _, err := appendText(nil, t); err != nil {
 			verdicts[i].Err = err
 			continue
 		}
@@ -28,7 +28,7 @@ func (h *handle) judgeAll(name string, result member, tokens [][]byte, complete 
 	}
 	_, err := h.ask(name, func(l *line) {
 		complete(l)
-		l.texts("tokens", crossing)
+		texts(l, "tokens", crossing)
 	}, func(r *response) error {
 		if len(r.Verdicts) != len(crossing) {
 			return breached(Garbage, "%s: got %d verdicts for %d tokens", name, len(r.Verdicts), len(crossing))

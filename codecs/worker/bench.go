@@ -20,7 +20,7 @@ type Benchmark interface {
 func (s scheme) BenchMake(n int, state []byte, b *codecs.Binding, now time.Time) (time.Duration, error) {
 	return s.bench("mint", n, func(l *line) {
 		within(b, now)(l)
-		l.bytes("state_b64", state)
+		l.state(state)
 	})
 }
 
@@ -28,18 +28,18 @@ func (s scheme) BenchMake(n int, state []byte, b *codecs.Binding, now time.Time)
 func (s scheme) BenchJudge(n int, token []byte, b *codecs.Binding, now time.Time) (time.Duration, error) {
 	return s.bench("verify", n, func(l *line) {
 		within(b, now)(l)
-		l.text("token", string(token))
+		l.token(token)
 	})
 }
 
 // BenchMake implements Benchmark. The binding and the time have no effect.
 func (c codec) BenchMake(n int, payload []byte, _ *codecs.Binding, _ time.Time) (time.Duration, error) {
-	return c.bench("seal", n, func(l *line) { l.bytes("payload_b64", payload) })
+	return c.bench("seal", n, func(l *line) { l.payload(payload) })
 }
 
 // BenchJudge implements Benchmark. The binding and the time have no effect.
 func (c codec) BenchJudge(n int, token []byte, _ *codecs.Binding, _ time.Time) (time.Duration, error) {
-	return c.bench("unseal", n, func(l *line) { l.text("token", string(token)) })
+	return c.bench("unseal", n, func(l *line) { l.token(token) })
 }
 
 func (h *handle) bench(do string, n int, complete func(*line)) (time.Duration, error) {

@@ -23,48 +23,55 @@ type Case struct {
 // caseHandle is the handle of the question: the first that a session gives out.
 const caseHandle = 1
 
-// JudgeCase returns the case in which a token was judged: verified in a context,
-// or, by a codec, unsealed.
-func JudgeCase(kind codecs.Kind, c codecs.Config, token []byte, b *codecs.Binding, now time.Time, v codecs.Verdict) (Case, error) {
-	l, result := operation("unseal").int("handle", caseHandle), "payload_b64"
-	if kind == codecs.KindScheme {
-		l, result = operation("verify").int("handle", caseHandle), "state_b64"
-		within(b, now)(l)
-	}
-	answer := done().bytes(result, v.Payload)
-	if v.Err != nil {
-		answer = failed(v.Err)
-	}
-	return newCase(c, l.text("token", string(token)), answer)
-}
-
-// MakeCase returns the case in which a token was made, or with err could not be.
-// The token itself is no part of the case.
-func MakeCase(kind codecs.Kind, c codecs.Config, state []byte, b *codecs.Binding, now time.Time, err error) (Case, error) {
-	l := operation("seal").int("handle", caseHandle).bytes("payload_b64", state)
-	if kind == codecs.KindScheme {
-		l = operation("mint").int("handle", caseHandle).bytes("state_b64", state)
-		within(b, now)(l)
-	}
-	answer := done()
-	if err != nil {
-		answer = failed(err)
-	}
-	return newCase(c, l, answer)
-}
-
 // OpenCase returns the case in which a configuration was taken or, with err, not.
 func OpenCase(c codecs.Config, err error) (Case, error) {
-	l, answer := opening(c), done()
+	l, answer := opening(c), newLine()
 	if err != nil {
-		answer = refused(err)
+		answer.refused(err)
+	} else {
+		answer.done()
 	}
 	return Case{Open: l.end(), Answer: answer.end()}, errors.Join(l.err, answer.err)
 }
 
-func newCase(c codecs.Config, ask, answer *line) (Case, error) {
-	l := opening(c)
-	return Case{l.end(), ask.end(), answer.end()}, errors.Join(l.err, ask.err, answer.err)
+// Judge returns the case in which what c opens judged a token: verified it in a
+// context, or, being a codec, unsealed it.
+func (c Case) Judge(kind codecs.Kind, token []byte, b *codecs.Binding, now time.Time, v codecs.Verdict) (Case, error) {
+	l, result := operation("unseal").int("handle", caseHandle), (*line).payload
+	if kind == codecs.KindScheme {
+		l, result = operation("verify").int("handle", caseHandle), (*line).state
+		within(b, now)(l)
+	}
+	answer := newLine()
+	if v.Err != nil {
+		answer.failed(v.Err)
+	} else {
+		result(answer.done(), v.Payload)
+	}
+	return c.asking(l.token(token), answer)
+}
+
+// Make returns the case in which what c opens made a token, or with err could
+// not. The token itself is no part of the case.
+func (c Case) Make(kind codecs.Kind, state []byte, b *codecs.Binding, now time.Time, err error) (Case, error) {
+	l := operation("seal").int("handle", caseHandle)
+	if kind == codecs.KindScheme {
+		l = operation("mint").int("handle", caseHandle).state(state)
+		within(b, now)(l)
+	} else {
+		l.payload(state)
+	}
+	answer := newLine()
+	if err != nil {
+		answer.failed(err)
+	} else {
+		answer.done()
+	}
+	return c.asking(l, answer)
+}
+
+func (c Case) asking(ask, answer *line) (Case, error) {
+	return Case{c.Open, ask.end(), answer.end()}, errors.Join(ask.err, answer.err)
 }
 
 // Replay asks the question of a design in this process, and returns its verdict
@@ -138,13 +145,10 @@ func sameAnswer(a, b response) bool {
 }
 
 // verdict returns what a response says as a verdict.
-func (r *response) verdict() codecs.Verdict {
-	v := codecs.Verdict{Err: r.outcome()}
-	switch {
-	case r.State != nil:
-		v.Payload = *r.State
-	case r.Payload != nil:
-		v.Payload = *r.Payload
+func (a *response) verdict() codecs.Verdict {
+	v := codecs.Verdict{Payload: a.State, Err: a.outcome()}
+	if v.Payload == nil {
+		v.Payload = a.Payload
 	}
 	return v
 }

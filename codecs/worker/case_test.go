@@ -15,16 +15,16 @@ import (
 func TestCasesReplay(t *testing.T) {
 	config := codecs.Config{Secrets: secrets()}
 	rejected := codecs.Verdict{Err: codecs.Reject(codecs.Malformed, "prefix")}
+	opened, err := worker.OpenCase(config, nil)
+	require.NoError(t, err)
 	judge := func(token string, v codecs.Verdict) worker.Case {
-		c, err := worker.JudgeCase(codecs.KindCodec, config, []byte(token), nil, time.Time{}, v)
+		c, err := opened.Judge(codecs.KindCodec, []byte(token), nil, time.Time{}, v)
 		require.NoError(t, err)
 		return c
 	}
-	made, err := worker.MakeCase(codecs.KindCodec, config, []byte("payload"), nil, time.Time{}, nil)
+	made, err := opened.Make(codecs.KindCodec, []byte("payload"), nil, time.Time{}, nil)
 	require.NoError(t, err)
-	unmade, err := worker.MakeCase(codecs.KindCodec, config, []byte("payload"), nil, time.Time{}, codecs.ErrUnsupported)
-	require.NoError(t, err)
-	taken, err := worker.OpenCase(config, nil)
+	unmade, err := opened.Make(codecs.KindCodec, []byte("payload"), nil, time.Time{}, codecs.ErrUnsupported)
 	require.NoError(t, err)
 	refused, err := worker.OpenCase(codecs.Config{Secrets: [][]byte{{1}}}, os.ErrInvalid)
 	require.NoError(t, err)
@@ -41,7 +41,7 @@ func TestCasesReplay(t *testing.T) {
 		"fault":           {judge("q.ba", codecs.Verdict{Err: codecs.ErrFault}), false},
 		"made":            {made, true},
 		"not made":        {unmade, false},
-		"taken":           {taken, true},
+		"taken":           {opened, true},
 		"refused to open": {refused, true},
 	} {
 		line, err := json.Marshal(c.Case)
@@ -55,7 +55,9 @@ func TestCasesReplay(t *testing.T) {
 }
 
 func TestCasesThatCannotBeReplayed(t *testing.T) {
-	good, err := worker.JudgeCase(codecs.KindCodec, codecs.Config{Secrets: secrets()}, []byte("r."), nil, time.Time{}, codecs.Verdict{})
+	opened, err := worker.OpenCase(codecs.Config{Secrets: secrets()}, nil)
+	require.NoError(t, err)
+	good, err := opened.Judge(codecs.KindCodec, []byte("r."), nil, time.Time{}, codecs.Verdict{})
 	require.NoError(t, err)
 	for name, broken := range map[string]worker.Case{
 		"no answer":        {Open: good.Open, Ask: good.Ask, Answer: []byte(`{}`)},
@@ -66,6 +68,6 @@ func TestCasesThatCannotBeReplayed(t *testing.T) {
 		_, _, err := broken.Replay(reverser)
 		require.Error(t, err, name)
 	}
-	_, err = worker.JudgeCase(codecs.KindCodec, codecs.Config{}, []byte{0xFF}, nil, time.Time{}, codecs.Verdict{})
+	_, err = opened.Judge(codecs.KindCodec, []byte{0xFF}, nil, time.Time{}, codecs.Verdict{})
 	require.ErrorIs(t, err, codecs.ErrUnsupported)
 }

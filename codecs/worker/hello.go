@@ -1,6 +1,11 @@
 package worker
 
-import "sealab/codecs"
+import (
+	"slices"
+	"strings"
+
+	"sealab/codecs"
+)
 
 // MaxLine is the longest line, in bytes, that a server reads, and the default
 // of [Limits] for a client.
@@ -34,10 +39,22 @@ type Choice struct {
 	Values []string `json:"values"`
 }
 
-func choices(options []codecs.Option) []Choice {
-	cs := make([]Choice, 0, len(options))
-	for _, o := range options {
-		cs = append(cs, Choice(o))
-	}
-	return cs
+// guarantees appends what a design states, sorted by property.
+func (l *line) guarantees(stated []codecs.Guarantee) *line {
+	sorted := slices.SortedFunc(slices.Values(stated), func(a, b codecs.Guarantee) int {
+		return strings.Compare(string(a.Property), string(b.Property))
+	})
+	return l.object("guarantees", func() {
+		for _, g := range sorted {
+			l.bool(string(g.Property), g.Holds)
+		}
+	})
+}
+
+// choices appends what a design offers.
+func (l *line) choices(options []codecs.Option) *line {
+	return l.array("options", len(options), func(i int) {
+		o := options[i]
+		l.element(func() { texts(l.text("name", o.Name).text("doc", o.Doc), "values", o.Values) })
+	})
 }

@@ -21,112 +21,88 @@ func open(d *codecs.Design, c codecs.Config) (i instance, err error) {
 	return i, err
 }
 
-// A job is an operation with its arguments, ready to run.
-type job struct {
-	run    func(dst, input []byte) ([]byte, error)
-	inputs [][]byte
-	batch  bool   // answer with verdicts
-	member string // what a result is called in an answer
-}
-
-// jobs are the operations on an open handle, by name. What the instance cannot
-// do is codecs.ErrUnsupported.
-var jobs = map[string]func(instance, *request) (*job, error){
-	"seal": instance.seal, "unseal": instance.unseal,
-	"mint": instance.mint, "verify": instance.verify,
-}
-
-func (i instance) seal(r *request) (*job, error) {
-	if i.codec == nil {
-		return nil, codecs.ErrUnsupported
-	}
-	return making(r.Payload, "payload_b64", i.codec.Seal)
-}
-
-func (i instance) mint(r *request) (*job, error) {
+// in returns the instance as a codec: a scheme in the context of the request.
+func (i instance) in(r *request) (codecs.Codec, error) {
 	if i.scheme == nil {
-		return nil, codecs.ErrUnsupported
+		return i.codec, nil
 	}
 	b, now, err := r.context()
-	if err != nil {
-		return nil, err
-	}
-	return making(r.State, "state_b64", func(dst, state []byte) ([]byte, error) {
-		return i.scheme.Mint(dst, state, b, now)
-	})
+	return codecs.Bound{Scheme: i.scheme, Binding: b, Now: now}, err
 }
 
-// making returns the job that makes a token of what the request has in member.
-func making(input *octets, member string, run func(dst, input []byte) ([]byte, error)) (*job, error) {
+// A task is an operation on an open handle, as instances of one kind do it. To
+// an instance of the other kind it is codecs.ErrUnsupported.
+type task struct {
+	kind   codecs.Kind
+	run    func(c codecs.Codec, dst, input []byte) ([]byte, error)
+	inputs func(*request) (inputs [][]byte, batch bool, err error)
+	result func(l *line, out []byte) *line // appends it to an answer
+}
+
+// tasks are the operations on an open handle, by name.
+var tasks = map[string]*task{
+	"seal":   {codecs.KindCodec, codecs.Codec.Seal, payloadToSeal, (*line).token},
+	"mint":   {codecs.KindScheme, codecs.Codec.Seal, stateToSeal, (*line).token},
+	"unseal": {codecs.KindCodec, codecs.Codec.Unseal, tokensToJudge, (*line).payload},
+	"verify": {codecs.KindScheme, codecs.Codec.Unseal, tokensToJudge, (*line).state},
+}
+
+func payloadToSeal(r *request) ([][]byte, bool, error) { return toSeal(r.Payload, "payload_b64") }
+func stateToSeal(r *request) ([][]byte, bool, error)   { return toSeal(r.State, "state_b64") }
+
+func toSeal(input []byte, member string) (inputs [][]byte, batch bool, err error) {
 	if input == nil {
-		return nil, fmt.Errorf("sealab: %s is missing", member)
+		return nil, false, fmt.Errorf("sealab: %s is missing", member)
 	}
-	return &job{run: run, inputs: [][]byte{*input}, member: "token"}, nil
+	return [][]byte{input}, false, nil
 }
 
-func (i instance) unseal(r *request) (*job, error) {
-	if i.codec == nil {
-		return nil, codecs.ErrUnsupported
-	}
-	return judging(r, "payload_b64", i.codec.Unseal)
-}
-
-func (i instance) verify(r *request) (*job, error) {
-	if i.scheme == nil {
-		return nil, codecs.ErrUnsupported
-	}
-	b, now, err := r.context()
-	if err != nil {
-		return nil, err
-	}
-	return judging(r, "state_b64", func(dst, token []byte) ([]byte, error) {
-		return i.scheme.Verify(dst, token, b, now)
-	})
-}
-
-// judging returns the job that judges the token or tokens of the request.
-func judging(r *request, member string, run func(dst, token []byte) ([]byte, error)) (*job, error) {
-	j := &job{run: run, batch: r.Tokens != nil, member: member}
+func tokensToJudge(r *request) (inputs [][]byte, batch bool, err error) {
 	switch {
 	case r.Tokens != nil:
-		for _, t := range *r.Tokens {
-			j.inputs = append(j.inputs, []byte(t))
-		}
+		return r.Tokens, true, nil
 	case r.Token != nil:
-		j.inputs = [][]byte{[]byte(*r.Token)}
+		return [][]byte{r.Token}, false, nil
 	default:
-		return nil, fmt.Errorf("sealab: token is missing")
+		return nil, false, fmt.Errorf("sealab: token is missing")
 	}
-	return j, nil
+}
+
+// A job is a task with its arguments, ready to run.
+type job struct {
+	*task
+	codec  codecs.Codec
+	inputs [][]byte
+	batch  bool // answer with verdicts
 }
 
 // answer does the job and answers with what came of it.
-func (j *job) answer() *line {
+func (j *job) answer(l *line) {
 	if !j.batch {
-		return j.one(j.inputs[0])
+		j.one(l, j.inputs[0])
+		return
 	}
-	l := done()
-	return l.array("verdicts", len(j.inputs), func(i int) { l.element(j.one(j.inputs[i])) })
+	l.done().array("verdicts", len(j.inputs), func(i int) {
+		l.element(func() { j.one(l, j.inputs[i]) })
+	})
 }
 
-func (j *job) one(input []byte) *line {
-	out, err := j.run(nil, input)
+func (j *job) one(l *line, input []byte) {
+	out, err := j.run(j.codec, nil, input)
 	if err != nil {
-		return failed(err)
+		l.failed(err)
+		return
 	}
-	if j.member == "token" {
-		return done().text(j.member, string(out))
-	}
-	return done().bytes(j.member, out)
+	j.result(l.done(), out)
 }
 
 // repeat does the job n times.
-func (j *job) repeat(n int) error {
+func (j *job) repeat(n int64) error {
 	var out []byte
 	for range n {
 		for _, input := range j.inputs {
 			var err error
-			if out, err = j.run(out[:0], input); err != nil {
+			if out, err = j.run(j.codec, out[:0], input); err != nil {
 				return err
 			}
 		}

@@ -22,11 +22,20 @@ type line struct {
 	err error
 }
 
-// name begins a member.
+// usual is the room, in bytes, that most lines find enough.
+const usual = 512
+
+func newLine() *line { return &line{buf: make([]byte, 0, usual)} }
+
+// reset makes it an empty line in the same memory.
+func (l *line) reset() { *l = line{buf: l.buf[:0]} }
+
+// name begins a member, and with the first one the object.
 func (l *line) name(name string) *line {
-	if len(l.buf) == 0 {
+	switch {
+	case len(l.buf) == 0:
 		l.buf = append(l.buf, '{')
-	} else {
+	case l.buf[len(l.buf)-1] != '{':
 		l.buf = append(l.buf, ',')
 	}
 	l.buf = append(l.buf, '"')
@@ -38,11 +47,11 @@ func (l *line) name(name string) *line {
 // text appends a string; what cannot cross is codecs.ErrUnsupported.
 func (l *line) text(name, s string) *line {
 	l.name(name)
-	l.appendText(s)
+	l.appendText([]byte(s))
 	return l
 }
 
-func (l *line) appendText(s string) {
+func (l *line) appendText(s []byte) {
 	buf, err := appendText(l.buf, s)
 	if err != nil {
 		l.err = err
@@ -51,9 +60,16 @@ func (l *line) appendText(s string) {
 	l.buf = buf
 }
 
+// token appends a token.
+func (l *line) token(token []byte) *line {
+	l.name("token")
+	l.appendText(token)
+	return l
+}
+
 // texts appends an array of strings.
-func (l *line) texts(name string, list [][]byte) *line {
-	return l.array(name, len(list), func(i int) { l.appendText(string(list[i])) })
+func texts[T ~string | ~[]byte](l *line, name string, list []T) *line {
+	return l.array(name, len(list), func(i int) { l.appendText([]byte(list[i])) })
 }
 
 // bytes appends a string of base64url.
@@ -62,6 +78,10 @@ func (l *line) bytes(name string, b []byte) *line {
 	l.appendBytes(b)
 	return l
 }
+
+// payload and state append what a token carried.
+func (l *line) payload(b []byte) *line { return l.bytes("payload_b64", b) }
+func (l *line) state(b []byte) *line   { return l.bytes("state_b64", b) }
 
 func (l *line) appendBytes(b []byte) {
 	l.buf = append(l.buf, '"')
@@ -93,29 +113,18 @@ func (l *line) int(name string, n int64) *line {
 	return l
 }
 
-// json appends a value that encoding/json knows how to write.
-func (l *line) json(name string, v any) *line {
+// object appends an object with the members that are appended by members.
+func (l *line) object(name string, members func()) *line {
 	l.name(name)
-	b, err := json.Marshal(v)
-	if err != nil {
-		l.err = fmt.Errorf("sealab: worker: %s: %w", name, err)
-	}
-	l.buf = append(l.buf, b...)
+	l.element(members)
 	return l
 }
 
-// object appends what the other line holds.
-func (l *line) object(name string, o *line) *line {
-	l.name(name).element(o)
-	return l
-}
-
-// element appends what the other line holds, without a name.
-func (l *line) element(o *line) {
-	l.buf = append(l.buf, o.end()...)
-	if o.err != nil {
-		l.err = o.err
-	}
+// element appends an object without a name.
+func (l *line) element(members func()) {
+	l.buf = append(l.buf, '{')
+	members()
+	l.buf = append(l.buf, '}')
 }
 
 // raw appends JSON as it is, but for the line breaks between its values, which
@@ -170,31 +179,34 @@ func (l *line) decimal(name string, seconds int64, micros int) *line {
 	}
 	l.buf = strconv.AppendInt(l.buf, seconds, 10)
 	if micros > 0 {
-		l.buf = bytes.TrimRight(fmt.Appendf(l.buf, ".%06d", micros), "0")
+		point := len(l.buf)
+		l.buf = strconv.AppendInt(l.buf, int64(1e6+micros), 10)
+		l.buf[point] = '.' // where the 1 stood that keeps leading zeros
+		l.buf = bytes.TrimRight(l.buf, "0")
 	}
 	return l
 }
 
 // instant is the inverse of line.time. Microseconds are what a float64 of
 // today's Unix seconds can carry.
-func instant(n json.Number) (time.Time, error) {
-	seconds, micros, err := parseSeconds(n)
+func instant(literal []byte) (time.Time, error) {
+	seconds, micros, err := parseSeconds(literal)
 	return time.Unix(seconds, micros*1000), err
 }
 
 // span is the inverse of line.duration.
-func span(n json.Number) (time.Duration, error) {
-	seconds, micros, err := parseSeconds(n)
+func span(literal []byte) (time.Duration, error) {
+	seconds, micros, err := parseSeconds(literal)
 	if seconds > math.MaxInt64/int64(time.Second)-1 || seconds < math.MinInt64/int64(time.Second)+1 {
-		return 0, fmt.Errorf("sealab: %s seconds are more than 292 years", n)
+		return 0, fmt.Errorf("sealab: %s seconds are more than 292 years", literal)
 	}
 	return time.Duration(seconds)*time.Second + time.Duration(micros)*time.Microsecond, err
 }
 
-func parseSeconds(n json.Number) (seconds, micros int64, err error) {
-	f, err := n.Float64()
+func parseSeconds(literal []byte) (seconds, micros int64, err error) {
+	f, err := strconv.ParseFloat(string(literal), 64)
 	if err != nil || math.Abs(f) > 1e15 {
-		return 0, 0, fmt.Errorf("sealab: %q is not a number of seconds", n)
+		return 0, 0, fmt.Errorf("sealab: %q is not a number of seconds", literal)
 	}
 	whole := math.Floor(f)
 	return int64(whole), int64(math.Round((f - whole) * 1e6)), nil
@@ -205,29 +217,29 @@ func (l *line) binding(b *codecs.Binding) *line {
 	if b == nil {
 		b = new(codecs.Binding)
 	}
-	var o line
-	o.text("method", b.Method).text("target", b.Target)
-	if b.Arguments != nil {
-		o.raw("arguments", b.Arguments)
-	}
-	if b.Principal != nil {
-		o.text("principal", *b.Principal)
-	}
-	if b.Audience != nil {
-		o.text("audience", *b.Audience)
-	}
-	return l.object("binding", &o)
+	return l.object("binding", func() {
+		l.text("method", b.Method).text("target", b.Target)
+		if b.Arguments != nil {
+			l.raw("arguments", b.Arguments)
+		}
+		if b.Principal != nil {
+			l.text("principal", *b.Principal)
+		}
+		if b.Audience != nil {
+			l.text("audience", *b.Audience)
+		}
+	})
 }
 
 // options appends the options of a configuration, sorted by name.
 func (l *line) options(options map[string]string) *line {
-	var o line
-	for _, name := range slices.Sorted(maps.Keys(options)) {
-		quoted, err := json.Marshal(name)
-		if err != nil {
-			o.err = err
+	return l.object("options", func() {
+		for _, name := range slices.Sorted(maps.Keys(options)) {
+			quoted, err := json.Marshal(name)
+			if err != nil {
+				l.err = err
+			}
+			l.text(string(quoted[1:len(quoted)-1]), options[name])
 		}
-		o.text(string(quoted[1:len(quoted)-1]), options[name])
-	}
-	return l.object("options", &o)
+	})
 }

@@ -141,7 +141,7 @@ func (h *handle) produce(dst []byte, name string, complete func(*line)) ([]byte,
 	if err != nil {
 		return dst, err
 	}
-	return append(dst, *r.Token...), nil
+	return append(dst, r.Token...), nil
 }
 
 // judge asks for what a token carries and appends it to dst.
@@ -149,7 +149,7 @@ func (h *handle) judge(dst []byte, name string, result member, token []byte, com
 	var out []byte
 	_, err := h.ask(name, func(l *line) {
 		complete(l)
-		l.text("token", string(token))
+		l.token(token)
 	}, func(r *response) (err error) {
 		out, err = result(r)
 		return err
@@ -163,11 +163,11 @@ type member func(*response) ([]byte, error)
 func payloadOf(r *response) ([]byte, error) { return present(r.Payload, "payload_b64") }
 func stateOf(r *response) ([]byte, error)   { return present(r.State, "state_b64") }
 
-func present(o *octets, name string) ([]byte, error) {
-	if o == nil {
+func present(carried []byte, name string) ([]byte, error) {
+	if carried == nil {
 		return nil, breached(Garbage, "the answer has no %s", name)
 	}
-	return *o, nil
+	return carried, nil
 }
 
 // codec is a codecs.Codec in a worker.
@@ -185,7 +185,7 @@ func nothing(*line) {}
 
 // Seal implements codecs.Codec.
 func (c codec) Seal(dst, payload []byte) ([]byte, error) {
-	return c.produce(dst, "seal", func(l *line) { l.bytes("payload_b64", payload) })
+	return c.produce(dst, "seal", func(l *line) { l.payload(payload) })
 }
 
 // Unseal implements codecs.Codec.
@@ -218,7 +218,7 @@ func within(b *codecs.Binding, now time.Time) func(*line) {
 func (s scheme) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
 	return s.produce(dst, "mint", func(l *line) {
 		within(b, now)(l)
-		l.bytes("state_b64", state)
+		l.state(state)
 	})
 }
 

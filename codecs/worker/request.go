@@ -1,39 +1,146 @@
 package worker
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"time"
+	"unicode/utf8"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
 )
 
 // Version is the version of the protocol.
 const Version = 1
 
-// A request is one line to a worker, as a server reads it.
+// A request is one line to a worker, as a server reads it. Its bytes may share
+// memory with the line; where they are nil there are none.
 type request struct {
-	Op       string            `json:"op"`
-	Protocol int               `json:"protocol"`
-	Keys     []octets          `json:"keys_b64"`
-	TTL      json.Number       `json:"ttl"`
-	Options  map[string]string `json:"options"`
-	Handle   int64             `json:"handle"`
-	Now      json.Number       `json:"now"`
-	State    *octets           `json:"state_b64"`
-	Payload  *octets           `json:"payload_b64"`
-	Token    *text             `json:"token"`
-	Tokens   *[]text           `json:"tokens"`
-	Binding  wireBinding       `json:"binding"`
-	Do       string            `json:"do"`
-	N        int               `json:"n"`
+	Op             []byte
+	Protocol       int64
+	Keys           [][]byte
+	TTL            []byte // the literal of a number, as Now
+	Options        map[string]string
+	Handle         int64
+	Now            []byte
+	State, Payload []byte
+	Token          []byte
+	Tokens         [][]byte
+	Binding        codecs.Binding
+	Do             []byte
+	N              int64
+}
+
+// parse reads a line into an empty request.
+func (q *request) parse(line []byte) error {
+	if !utf8.Valid(line) {
+		return fmt.Errorf("sealab: the request is not UTF-8")
+	}
+	r := reader{src: line}
+	r.object(func(name []byte) bool { return q.member(&r, name) })
+	if err := r.end(); err != nil {
+		return fmt.Errorf("sealab: the request cannot be read: %w", err)
+	}
+	return nil
+}
+
+// member reads the member with that name, if there is one.
+func (q *request) member(r *reader, name []byte) bool {
+	switch string(name) {
+	case "op":
+		q.Op = r.string()
+	case "protocol":
+		q.Protocol = r.integer()
+	case "keys_b64":
+		q.Keys = r.keys()
+	case "ttl":
+		q.TTL = r.decimal()
+	case "options":
+		q.Options = r.options()
+	case "handle":
+		q.Handle = r.integer()
+	case "now":
+		q.Now = r.decimal()
+	case "state_b64":
+		q.State = r.octets()
+	case "payload_b64":
+		q.Payload = r.octets()
+	case "token":
+		q.Token = r.string()
+	case "tokens":
+		q.Tokens = r.tokens()
+	case "binding":
+		r.object(func(name []byte) bool { return r.bindingMember(&q.Binding, name) })
+	case "do":
+		q.Do = r.string()
+	case "n":
+		q.N = r.integer()
+	default:
+		return false
+	}
+	return true
+}
+
+// bindingMember reads the member of a binding with that name, if there is one.
+func (r *reader) bindingMember(b *codecs.Binding, name []byte) bool {
+	switch string(name) {
+	case "method":
+		b.Method = string(r.string())
+	case "target":
+		b.Target = string(r.string())
+	case "arguments":
+		b.Arguments = r.raw()
+	case "principal":
+		b.Principal = new(string(r.string()))
+	case "audience":
+		b.Audience = new(string(r.string()))
+	default:
+		return false
+	}
+	return true
+}
+
+// keys reads the secrets of an open request. One that is null is empty.
+func (r *reader) keys() [][]byte {
+	keys := [][]byte{}
+	r.list("[]", func() {
+		key := []byte{}
+		if !r.null() {
+			key = r.octets()
+		}
+		keys = append(keys, key)
+	})
+	return keys
+}
+
+// options reads the options of an open request. What is null is the empty text.
+func (r *reader) options() map[string]string {
+	options := make(map[string]string)
+	r.list("{}", func() {
+		name, value := string(r.name()), ""
+		if !r.null() {
+			value = string(r.string())
+		}
+		options[name] = value
+	})
+	return options
+}
+
+// tokens reads a batch. A token that is null is empty.
+func (r *reader) tokens() [][]byte {
+	tokens := [][]byte{}
+	r.list("[]", func() {
+		var token []byte
+		if !r.null() {
+			token = r.string()
+		}
+		tokens = append(tokens, token)
+	})
+	return tokens
 }
 
 // operation begins a request, as a client writes it.
-func operation(name string) *line { return new(line).text("op", name) }
+func operation(name string) *line { return newLine().text("op", name) }
 
 // keys finds the keys of a written open request. base64url has no bracket.
 var keys = regexp.MustCompile(`"keys_b64":\[[^\]]*\]`)
@@ -43,58 +150,12 @@ func withoutKeys(sent []byte) []byte {
 	return keys.ReplaceAll(sent, []byte(`"keys_b64":"left out"`))
 }
 
-// octets is bytes as the protocol writes them.
-type octets []byte
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (o *octets) UnmarshalJSON(quoted []byte) error {
-	var s string
-	if err := json.Unmarshal(quoted, &s); err != nil {
-		return err
-	}
-	out, ok := b64.AppendDecode([]byte{}, []byte(s))
-	if !ok {
-		return fmt.Errorf("sealab: %d characters are not canonical base64url without padding", len(s))
-	}
-	*o = out
-	return nil
-}
-
-// A wireBinding is a codecs.Binding as the protocol writes it.
-type wireBinding struct {
-	Method    text            `json:"method"`
-	Target    text            `json:"target"`
-	Arguments json.RawMessage `json:"arguments"`
-	Principal *text           `json:"principal"`
-	Audience  *text           `json:"audience"`
-}
-
-func (w *wireBinding) binding() *codecs.Binding {
-	b := &codecs.Binding{
-		Method:    string(w.Method),
-		Target:    string(w.Target),
-		Principal: (*string)(w.Principal),
-		Audience:  (*string)(w.Audience),
-	}
-	if !bytes.Equal(w.Arguments, []byte("null")) {
-		b.Arguments = w.Arguments
-	}
-	return b
-}
-
 // config returns what an open asks for, over the given default options.
 func (r *request) config(options map[string]string) (codecs.Config, error) {
-	c := codecs.Config{Options: make(map[string]string)}
-	for name, value := range options {
-		c.Options[name] = value
-	}
-	for name, value := range r.Options {
-		c.Options[name] = value
-	}
-	for _, key := range r.Keys {
-		c.Secrets = append(c.Secrets, key)
-	}
-	if r.TTL == "" {
+	c := codecs.Config{Secrets: r.Keys, Options: make(map[string]string)}
+	maps.Copy(c.Options, options)
+	maps.Copy(c.Options, r.Options)
+	if len(r.TTL) == 0 {
 		return c, nil
 	}
 	ttl, err := span(r.TTL)
@@ -104,9 +165,9 @@ func (r *request) config(options map[string]string) (codecs.Config, error) {
 
 // context returns the binding and the time of the request.
 func (r *request) context() (*codecs.Binding, time.Time, error) {
-	if r.Now == "" {
+	if len(r.Now) == 0 {
 		return nil, time.Time{}, fmt.Errorf("sealab: now is missing")
 	}
 	now, err := instant(r.Now)
-	return r.Binding.binding(), now, err
+	return &r.Binding, now, err
 }

@@ -10,68 +10,118 @@ import (
 )
 
 // A response is one line of a worker, as a client reads it. Each outcome has
-// members of its own.
+// members of its own; what is nil is absent. Its Token may share memory with the
+// line.
 type response struct {
-	OK *bool `json:"ok"`
+	OK *bool
 
-	Handle   *int64     `json:"handle"`
-	Token    *text      `json:"token"`
-	State    *octets    `json:"state_b64"`
-	Payload  *octets    `json:"payload_b64"`
-	Verdicts []response `json:"verdicts"`
-	Elapsed  *int64     `json:"elapsed_ns"`
+	Handle   *int64
+	Token    []byte
+	State    []byte
+	Payload  []byte
+	Verdicts []response
+	Elapsed  *int64
 
-	Refused     *string `json:"refused"`
-	Rejected    string  `json:"rejected"`
-	Reason      string  `json:"reason"`
-	Unsupported bool    `json:"unsupported"`
-	Fault       *string `json:"fault"`
+	Refused     *string
+	Rejected    string
+	Reason      string
+	Unsupported bool
+	Fault       *string
 }
 
-// parse decodes one line into v. Its error is a *breach.
-func parse(data []byte, v any) error {
-	if !utf8.Valid(data) {
-		return breached(Garbage, "the answer is not UTF-8: %.80q", data)
+// parseResponse reads one line. Its error is a *breach.
+func parseResponse(line []byte) (*response, error) {
+	if err := isObject(line); err != nil {
+		return nil, err
 	}
-	if data = bytes.TrimSpace(data); len(data) == 0 || data[0] != '{' {
-		return breached(Garbage, "the answer is not an object: %.80q", data)
+	a, r := new(response), reader{src: bytes.TrimSpace(line)}
+	a.read(&r)
+	if err := r.end(); err != nil {
+		return nil, breached(Garbage, "the answer cannot be read: %v: %.80q", err, line)
 	}
-	if err := json.Unmarshal(data, v); err != nil {
-		return breached(Garbage, "the answer cannot be read: %v: %.80q", err, data)
+	if a.OK == nil {
+		return nil, breached(Garbage, "the answer has no member ok: %.80q", line)
+	}
+	return a, nil
+}
+
+func isObject(line []byte) error {
+	if !utf8.Valid(line) {
+		return breached(Garbage, "the answer is not UTF-8: %.80q", line)
+	}
+	if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
+		return breached(Garbage, "the answer is not an object: %.80q", line)
 	}
 	return nil
 }
 
-func parseResponse(data []byte) (*response, error) {
-	r := new(response)
-	if err := parse(data, r); err != nil {
-		return nil, err
+// read reads an answer, or a verdict within one.
+func (a *response) read(r *reader) {
+	r.object(func(name []byte) bool { return a.member(r, name) })
+}
+
+// member reads the member with that name, if there is one.
+func (a *response) member(r *reader, name []byte) bool {
+	switch string(name) {
+	case "ok":
+		a.OK = new(r.bool())
+	case "handle":
+		a.Handle = new(r.integer())
+	case "token":
+		a.Token = r.string()
+	case "state_b64":
+		a.State = r.octets()
+	case "payload_b64":
+		a.Payload = r.octets()
+	case "verdicts":
+		a.Verdicts = r.verdicts()
+	case "elapsed_ns":
+		a.Elapsed = new(r.integer())
+	case "refused":
+		a.Refused = new(string(r.string()))
+	case "rejected":
+		a.Rejected = string(r.string())
+	case "reason":
+		a.Reason = string(r.string())
+	case "unsupported":
+		a.Unsupported = r.bool()
+	case "fault":
+		a.Fault = new(string(r.string()))
+	default:
+		return false
 	}
-	if r.OK == nil {
-		return nil, breached(Garbage, "the answer has no member ok: %.80q", data)
-	}
-	return r, nil
+	return true
+}
+
+func (r *reader) verdicts() []response {
+	verdicts := []response{}
+	r.list("[]", func() {
+		var v response
+		v.read(r)
+		verdicts = append(verdicts, v)
+	})
+	return verdicts
 }
 
 // outcome returns nil for an answer that is ok, and the error for any other.
-func (r *response) outcome() error {
+func (a *response) outcome() error {
 	switch {
-	case r.OK == nil:
+	case a.OK == nil:
 		return breached(Garbage, "a verdict has no member ok")
-	case *r.OK:
+	case *a.OK:
 		return nil
-	case r.Rejected != "":
-		stage, err := codecs.ParseStage(r.Rejected)
+	case a.Rejected != "":
+		stage, err := codecs.ParseStage(a.Rejected)
 		if err != nil {
-			return breached(Garbage, "it refused at the stage %q, which there is not", r.Rejected)
+			return breached(Garbage, "it refused at the stage %q, which there is not", a.Rejected)
 		}
-		return codecs.Reject(stage, r.Reason)
-	case r.Unsupported:
+		return codecs.Reject(stage, a.Reason)
+	case a.Unsupported:
 		return codecs.ErrUnsupported
-	case r.Refused != nil:
-		return &RefusedError{*r.Refused}
-	case r.Fault != nil:
-		return breached(Faulted, "%.200s", *r.Fault)
+	case a.Refused != nil:
+		return &RefusedError{*a.Refused}
+	case a.Fault != nil:
+		return breached(Faulted, "%.200s", *a.Fault)
 	default:
 		return breached(Garbage, "the answer is not ok and does not say why")
 	}
@@ -94,8 +144,8 @@ func parseHello(data []byte) (h Hello, err error) {
 	if err := r.outcome(); err != nil {
 		return h, breached(Garbage, "it does not answer hello: %v", err)
 	}
-	if err := parse(data, &h); err != nil {
-		return h, err
+	if err := json.Unmarshal(bytes.TrimSpace(data), &h); err != nil {
+		return h, breached(Garbage, "the answer cannot be read: %v: %.80q", err, data)
 	}
 	switch {
 	case h.Protocol != Version:

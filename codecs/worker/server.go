@@ -2,11 +2,9 @@ package worker
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
-	"unicode/utf8"
 
 	"sealab/codecs"
 )
@@ -21,12 +19,16 @@ type Server struct {
 	Clock func() time.Time
 }
 
-// Serve answers the requests of in on out until in ends. It returns an error
-// only where a stream fails or a request is longer than [MaxLine].
+// firstRoom is the room, in bytes, for requests before a longer one comes.
+const firstRoom = 1 << 10
+
+// Serve answers the requests of in on out until in ends, each with one write.
+// It returns an error only where a stream fails or a request is longer than
+// [MaxLine].
 func (s *Server) Serve(in io.Reader, out io.Writer) error {
 	session := newSession(s)
 	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, MaxLine)
+	lines.Buffer(make([]byte, 0, firstRoom), MaxLine)
 	for lines.Scan() {
 		answer := append(session.answer(lines.Bytes()), '\n')
 		if _, err := out.Write(answer); err != nil {
@@ -39,101 +41,108 @@ func (s *Server) Serve(in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// A session is what one client has opened.
+// A session is what one client has opened. It is not for calls at the same time.
 type session struct {
 	server *Server
 	opened map[int64]instance
 	last   int64 // the last handle given out
+
+	// The request at hand and its answer, in memory that all of them use.
+	request request
+	line    line
 }
 
 func newSession(s *Server) *session {
-	return &session{server: s, opened: make(map[int64]instance)}
+	return &session{server: s, opened: make(map[int64]instance), line: *newLine()}
 }
 
 // operations are the operations that do not need a job, by name.
-var operations = map[string]func(*session, *request) (*line, error){
+var operations = map[string]func(*session) error{
 	"hello": (*session).hello,
 	"open":  (*session).open,
 	"close": (*session).close,
 	"bench": (*session).bench,
 }
 
-// answer returns the response to one line.
+// answer returns the response to one line, which is good until the next one.
 func (s *session) answer(data []byte) (answer []byte) {
 	defer func() {
 		if p := recover(); p != nil {
-			answer = failed(fmt.Errorf("sealab: panic: %v", p)).end()
+			answer = s.failed(fmt.Errorf("sealab: panic: %v", p))
 		}
 	}()
-	l, err := s.do(data)
+	s.line.reset()
+	err := s.do(data)
 	if err == nil {
-		err = l.err
+		err = s.line.err
 	}
 	if err != nil {
-		l = failed(err)
+		return s.failed(err)
 	}
-	return l.end()
+	return s.line.end()
 }
 
-func (s *session) do(data []byte) (*line, error) {
-	r, err := parseRequest(data)
-	if err != nil {
-		return nil, err
-	}
-	if operation, ok := operations[r.Op]; ok {
-		return operation(s, r)
-	}
-	j, err := s.job(r.Op, r)
-	if err != nil {
-		return nil, err
-	}
-	return j.answer(), nil
+// failed answers with an error alone, whatever had been written.
+func (s *session) failed(err error) []byte {
+	s.line.reset()
+	return s.line.failed(err).end()
 }
 
-func parseRequest(data []byte) (*request, error) {
-	if !utf8.Valid(data) {
-		return nil, fmt.Errorf("sealab: the request is not UTF-8")
+func (s *session) do(data []byte) error {
+	s.request = request{}
+	if err := s.request.parse(data); err != nil {
+		return err
 	}
-	var r request
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("sealab: the request cannot be read: %w", err)
+	if operation, ok := operations[string(s.request.Op)]; ok {
+		return operation(s)
 	}
-	return &r, nil
+	j, err := s.job(s.request.Op)
+	if err != nil {
+		return err
+	}
+	j.answer(&s.line)
+	return nil
 }
 
 // job returns the job called name on the handle that the request names.
-func (s *session) job(name string, r *request) (*job, error) {
-	prepare, ok := jobs[name]
+func (s *session) job(name []byte) (j job, err error) {
+	t, ok := tasks[string(name)]
 	if !ok {
-		return nil, codecs.ErrUnsupported
+		return j, codecs.ErrUnsupported
 	}
-	i, err := s.instance(r.Handle)
+	i, err := s.instance()
 	if err != nil {
-		return nil, err
+		return j, err
 	}
-	return prepare(i, r)
+	if t.kind != s.server.Design.Kind() {
+		return j, codecs.ErrUnsupported
+	}
+	j.task = t
+	if j.codec, err = i.in(&s.request); err != nil {
+		return j, err
+	}
+	j.inputs, j.batch, err = t.inputs(&s.request)
+	return j, err
 }
 
-func (s *session) instance(handle int64) (instance, error) {
-	i, ok := s.opened[handle]
+// instance returns what the handle stands for that the request names.
+func (s *session) instance() (instance, error) {
+	i, ok := s.opened[s.request.Handle]
 	if !ok {
-		return instance{}, fmt.Errorf("sealab: there is no handle %d", handle)
+		return instance{}, fmt.Errorf("sealab: there is no handle %d", s.request.Handle)
 	}
 	return i, nil
 }
 
-func (s *session) hello(r *request) (*line, error) {
-	if r.Protocol != Version {
-		return nil, fmt.Errorf("sealab: got protocol %d, want %d", r.Protocol, Version)
+func (s *session) hello() error {
+	if s.request.Protocol != Version {
+		return fmt.Errorf("sealab: got protocol %d, want %d", s.request.Protocol, Version)
 	}
 	d := &s.server.Design
-	guarantees := make(map[codecs.Property]bool, len(d.Guarantees))
-	for _, g := range d.Guarantees {
-		guarantees[g.Property] = g.Holds
-	}
-	return done().int("protocol", Version).text("name", d.Name).text("version", s.server.Version).
-		text("kind", string(d.Kind())).json("abilities", s.server.abilities()).
-		json("guarantees", guarantees).json("options", choices(d.Options)), nil
+	l := s.line.done().int("protocol", Version).text("name", d.Name).text("version", s.server.Version)
+	texts(l.text("kind", string(d.Kind())), "abilities", s.server.abilities())
+	l.guarantees(d.Guarantees).choices(d.Options)
+	return nil
 }
 
 func (s *Server) abilities() []Ability {
@@ -147,41 +156,46 @@ func (s *Server) abilities() []Ability {
 	return as
 }
 
-func (s *session) open(r *request) (*line, error) {
-	c, err := r.config(s.server.Options)
+func (s *session) open() error {
+	c, err := s.request.config(s.server.Options)
 	if err != nil {
-		return refused(err), nil
+		s.line.refused(err)
+		return nil
 	}
 	i, err := open(&s.server.Design, c)
 	if err != nil {
-		return refused(err), nil
+		s.line.refused(err)
+		return nil
 	}
 	s.last++
 	s.opened[s.last] = i
-	return done().int("handle", s.last), nil
+	s.line.done().int("handle", s.last)
+	return nil
 }
 
-func (s *session) close(r *request) (*line, error) {
-	if _, err := s.instance(r.Handle); err != nil {
-		return nil, err
+func (s *session) close() error {
+	if _, err := s.instance(); err != nil {
+		return err
 	}
-	delete(s.opened, r.Handle)
-	return done(), nil
+	delete(s.opened, s.request.Handle)
+	s.line.done()
+	return nil
 }
 
 // bench repeats one operation and says how long that took.
-func (s *session) bench(r *request) (*line, error) {
+func (s *session) bench() error {
 	clock := s.server.Clock
 	if clock == nil {
-		return nil, codecs.ErrUnsupported
+		return codecs.ErrUnsupported
 	}
-	j, err := s.job(r.Do, r)
+	j, err := s.job(s.request.Do)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	start := clock()
-	if err := j.repeat(r.N); err != nil {
-		return nil, err
+	if err := j.repeat(s.request.N); err != nil {
+		return err
 	}
-	return done().int("elapsed_ns", clock().Sub(start).Nanoseconds()), nil
+	s.line.done().int("elapsed_ns", clock().Sub(start).Nanoseconds())
+	return nil
 }

@@ -9,9 +9,9 @@ import (
 )
 
 func TestServerAnswersAnything(t *testing.T) {
-	s := &session{server: &Server{Design: codecs.Design{Name: "none", NewCodec: func(codecs.Config) (codecs.Codec, error) {
+	s := newSession(&Server{Design: codecs.Design{Name: "none", NewCodec: func(codecs.Config) (codecs.Codec, error) {
 		panic("broken")
-	}}}, opened: map[int64]instance{}}
+	}}})
 	for request, want := range map[string]string{
 		`{"op":"dance"}`:                   `{"ok":false,"unsupported":true}`,
 		`{"op":"bench","do":"seal"}`:       `{"ok":false,"unsupported":true}`,

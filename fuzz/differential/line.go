@@ -33,13 +33,16 @@ func (d Disagreement) Line() ([]byte, error) {
 }
 
 func (d Disagreement) ask() (worker.Case, error) {
-	b, now := &d.Context.binding, d.Context.now
-	switch d.question {
-	case opened:
+	if d.question == opened {
 		return worker.OpenCase(d.Config, d.There.Err)
-	case minted:
-		return worker.MakeCase(d.kind, d.Config, d.State, b, now, d.There.Err)
-	default:
-		return worker.JudgeCase(d.kind, d.Config, d.Token, b, now, d.There)
 	}
+	c, err := worker.OpenCase(d.Config, nil)
+	if err != nil {
+		return c, err
+	}
+	b, now := &d.Context.binding, d.Context.now
+	if d.question == minted {
+		return c.Make(d.kind, d.State, b, now, d.There.Err)
+	}
+	return c.Judge(d.kind, d.Token, b, now, d.There)
 }

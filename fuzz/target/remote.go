@@ -3,7 +3,6 @@ package target
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"sync"
 	"unicode/utf8"
@@ -37,15 +36,15 @@ func remote(p *program.Program) error {
 		return nil // the protocol is text
 	}
 	here, err := s.codec.Unseal(nil, token)
-	c := codecs.Config{Secrets: secrets(s.Design, 0)}
-	question, err := worker.JudgeCase(s.Kind(), c, token, &home.binding, home.now, codecs.Verdict{Payload: here, Err: err})
+	there := remotes()[s.Name]
+	question, err := there.opened.Judge(s.Kind(), token, &home.binding, home.now, codecs.Verdict{Payload: here, Err: err})
 	if err != nil {
 		return fmt.Errorf("%s: asking about %q: %w", s.Name, token, err)
 	}
 	if p.Pick(8) == 1 {
 		return s.requireWords(question)
 	}
-	got, agrees, err := replayers()[s.Name].Replay(question)
+	got, agrees, err := there.Replay(question)
 	if err != nil {
 		return fmt.Errorf("%s: replaying %s: %w", s.Name, question.Ask, err)
 	}
@@ -55,21 +54,34 @@ func remote(p *program.Program) error {
 	return nil
 }
 
-// replayers are the subjects behind the protocol, by name. They stay set up: that
+// A remoteSubject is a subject behind the protocol, and the words that open it.
+type remoteSubject struct {
+	opened worker.Case
+	*worker.Replayer
+}
+
+// remotes are the subjects behind the protocol, by name. They stay set up: that
 // takes as long as the rest of an execution.
-var replayers = sync.OnceValue(func() map[string]*worker.Replayer {
-	all := map[string]*worker.Replayer{}
+var remotes = sync.OnceValue(func() map[string]remoteSubject {
+	all := map[string]remoteSubject{}
 	for _, s := range subjects() {
-		opened, err := worker.OpenCase(codecs.Config{Secrets: secrets(s.Design, 0)}, nil)
-		if err == nil {
-			all[s.Name], err = worker.NewReplayer(s.Design, opened.Open)
-		}
+		r, err := newRemote(s)
 		if err != nil {
 			panic(fmt.Sprintf("sealab: fuzz: %s: %v", s.Name, err)) // as mustSubject
 		}
+		all[s.Name] = r
 	}
 	return all
 })
+
+func newRemote(s *subject) (remoteSubject, error) {
+	opened, err := worker.OpenCase(codecs.Config{Secrets: secrets(s.Design, 0)}, nil)
+	if err != nil {
+		return remoteSubject{}, err
+	}
+	r, err := worker.NewReplayer(s.Design, opened.Open)
+	return remoteSubject{opened, r}, err
+}
 
 // requireWords returns an error unless question and answer are JSON, and the
 // case, complete with what opens it, can be replayed.
@@ -79,7 +91,7 @@ func (s *subject) requireWords(c worker.Case) error {
 	}
 	for _, line := range []json.RawMessage{c.Open, c.Ask, c.Answer} {
 		if !json.Valid(line) || bytes.ContainsAny(line, "\r\n") {
-			return errors.Join(fmt.Errorf("the protocol has the line %q", line))
+			return fmt.Errorf("the protocol has the line %q", line)
 		}
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"unicode/utf8"
 
 	"sealab/codecs/worker"
 	"sealab/fuzz/program"
@@ -20,7 +22,7 @@ func serving(p *program.Program) error {
 	s := pick(p)
 	input := p.Rest()
 	server := worker.Server{Design: s.Design, Version: "fuzz"}
-	var out bytes.Buffer
+	var out listener
 	if err := server.Serve(bytes.NewReader(input), &out); err != nil {
 		return fmt.Errorf("%s: serving %q: %w", s.Name, input, err)
 	}
@@ -28,20 +30,32 @@ func serving(p *program.Program) error {
 	if len(input) > 0 && input[len(input)-1] != '\n' {
 		want++
 	}
-	answers := bytes.SplitAfter(out.Bytes(), []byte("\n"))
-	answers = answers[:len(answers)-1] // what follows the last line's end is empty
-	if len(answers) != want {
-		return fmt.Errorf("%s: %d lines got %d answers: %q", s.Name, want, len(answers), out.Bytes())
-	}
-	for _, a := range answers {
-		var answer struct {
-			OK *bool `json:"ok"`
-		}
-		if err := json.Unmarshal(a, &answer); err != nil || answer.OK == nil {
-			return fmt.Errorf("%s: the answer %q to %q does not say whether it is ok", s.Name, a, input)
-		}
+	if out.answers != want {
+		return fmt.Errorf("%s: %d lines got %d answers: %q", s.Name, want, out.answers, input)
 	}
 	return nil
+}
+
+// A listener counts the answers of a server, each of which is one write. It fails
+// at the first that is none.
+type listener struct{ answers int }
+
+// outcomes are what an answer begins with.
+var outcomes = [][]byte{
+	[]byte(`{"ok":true`), []byte(`{"ok":false,"rejected":"`), []byte(`{"ok":false,"unsupported":true}`),
+	[]byte(`{"ok":false,"refused":"`), []byte(`{"ok":false,"fault":"`),
+}
+
+// Write implements io.Writer.
+func (l *listener) Write(answer []byte) (int, error) {
+	l.answers++
+	if bytes.IndexByte(answer, '\n') != len(answer)-1 || !json.Valid(answer) || !utf8.Valid(answer) {
+		return 0, fmt.Errorf("the answer %q is not one line of JSON", answer)
+	}
+	if !slices.ContainsFunc(outcomes, func(o []byte) bool { return bytes.HasPrefix(answer, o) }) {
+		return 0, fmt.Errorf("the answer %q does not say whether it is ok, or why not", answer)
+	}
+	return len(answer), nil
 }
 
 // conversation is one of a client with a worker; the secret is 32 bytes.
