@@ -7,7 +7,13 @@ GO ?= go
 
 .PHONY: help
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "%-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { \
+		line = sprintf("%-16s", $$1); n = split($$2, words, " "); \
+		for (i = 1; i <= n; i++) { \
+			if (length(line) + length(words[i]) >= 80) { print line; line = sprintf("%-16s", "") } \
+			line = line " " words[i] \
+		} \
+		print line }' $(MAKEFILE_LIST)
 
 # Results name the commit they were measured at, where git can be asked.
 BUILDVCS := $(shell git status >/dev/null 2>&1 && echo true || echo false)
