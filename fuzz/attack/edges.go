@@ -83,19 +83,27 @@ func edgePoints(t *Trial) {
 	for _, i := range s.coded() {
 		raw := s.pieces[i].raw
 		for at := range min(20, max(0, len(raw)-31)) {
-			forms := [][]byte{xor(raw[at:at+32], append(make([]byte, 31), 0x80))}
-			for _, point := range lowOrder {
-				b, err := hex.DecodeString(point)
-				if err != nil {
-					panic("sealab: " + point + " is no point")
-				}
-				forms = append(forms, b, xor(b, append(make([]byte, 31), 0x80)))
-			}
-			for _, form := range forms {
+			for _, form := range formsOf(raw[at : at+32]) {
 				t.try(codecs.Total)
 				altered := slices.Concat(raw[:at], form, raw[at+32:])
 				t.change(p, tok, s.with(i, altered), fmt.Sprintf("point %x at byte %d of piece %d", form, at, i))
 			}
 		}
 	}
+}
+
+// formsOf returns what may be written in the place of a point: its other form,
+// which differs in the bit that X25519 does not read, and both forms of each of
+// the points in lowOrder.
+func formsOf(point []byte) [][]byte {
+	ignored := append(make([]byte, 31), 0x80)
+	forms := [][]byte{xor(point, ignored)}
+	for _, text := range lowOrder {
+		b, err := hex.DecodeString(text)
+		if err != nil {
+			panic("sealab: " + text + " is no point")
+		}
+		forms = append(forms, b, xor(b, ignored))
+	}
+	return forms
 }

@@ -186,17 +186,7 @@ func earlyJudgement(t *Trial) {
 		for _, at := range t.places(len(s.pieces[i].raw)-1, 24) {
 			altered := bytes.Clone(s.pieces[i].raw)
 			altered[min(at, len(altered)-1)] ^= 1
-			for _, c := range append(otherContexts(tok.Under), tok.Under) {
-				call := p.unseal(s.with(i, altered), c)
-				if call.Answer.Outcome != verdict.Refused {
-					continue
-				}
-				t.try(codecs.UniformRefusal)
-				texts[call.Answer.Text] = call
-				if stage := call.Answer.Stage; stage == codecs.Expired.String() || stage == codecs.Misbound.String() {
-					t.refute(codecs.UniformRefusal, "a token that is not authentic is refused as "+stage, tok.Sealed, call)
-				}
-			}
+			t.judgedEarly(p, tok, s.with(i, altered), texts)
 		}
 	}
 	for _, x := range []string{"", "x", "v1.AAAA"} {
@@ -206,6 +196,22 @@ func earlyJudgement(t *Trial) {
 	}
 	if len(texts) > 1 {
 		t.refute(codecs.UniformRefusal, fmt.Sprintf("refusals have %d texts", len(texts)), callsOf(texts)...)
+	}
+}
+
+// judgedEarly presents a token that is not authentic in every context, and adds the
+// texts of refusals to texts.
+func (t *Trial) judgedEarly(p *Party, tok *Token, altered []byte, texts map[string]verdict.Call) {
+	for _, c := range append(otherContexts(tok.Under), tok.Under) {
+		call := p.unseal(altered, c)
+		if call.Answer.Outcome != verdict.Refused {
+			continue
+		}
+		t.try(codecs.UniformRefusal)
+		texts[call.Answer.Text] = call
+		if stage := call.Answer.Stage; stage == codecs.Expired.String() || stage == codecs.Misbound.String() {
+			t.refute(codecs.UniformRefusal, "a token that is not authentic is refused as "+stage, tok.Sealed, call)
+		}
 	}
 }
 

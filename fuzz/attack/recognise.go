@@ -86,23 +86,29 @@ func (l tagged) recognise(secret []byte) (format, bool) {
 	for _, key := range keyForms(secret) {
 		for _, m := range macs {
 			for k, message := range l.messages(l.body) {
-				sum := m.sum(key, message)
-				if len(sum) < len(l.tag) || !bytes.Equal(sum[:len(l.tag)], l.tag) {
-					continue
+				if sum := m.sum(key, message); len(sum) >= len(l.tag) && bytes.Equal(sum[:len(l.tag)], l.tag) {
+					return l.format(m, key, k), true
 				}
-				f := format{name: m.name, body: l.body}
-				f.tags = func(h mac, body []byte) (all [][]byte) {
-					if sum := h.sum(key, l.messages(body)[k]); len(sum) >= len(l.tag) {
-						all = append(all, l.build(body, sum[:len(l.tag)]), l.build(body, sum))
-					}
-					return all
-				}
-				f.seal = func(body []byte) []byte { return l.build(body, m.sum(key, l.messages(body)[k])[:len(l.tag)]) }
-				return f, true
 			}
 		}
 	}
 	return format{}, false
+}
+
+// format returns the format whose tag is that of the k-th message of a body.
+func (l tagged) format(m mac, key []byte, k int) format {
+	n := len(l.tag)
+	return format{
+		name: m.name, body: l.body,
+		seal: func(body []byte) []byte { return l.build(body, m.sum(key, l.messages(body)[k])[:n]) },
+		tags: func(h mac, body []byte) [][]byte {
+			sum := h.sum(key, l.messages(body)[k])
+			if len(sum) < n {
+				return nil
+			}
+			return [][]byte{l.build(body, sum[:n]), l.build(body, sum)}
+		},
+	}
 }
 
 // aeads are the ciphers under a key; those that do not take its length are left out.
@@ -127,16 +133,13 @@ func (s shape) recogniseAEAD(i int, key []byte) (format, bool) {
 	word := bytes.TrimRight(text, ".:|~-_")
 	for _, a := range aeads(key) {
 		for head := 0; head <= 16 && head+a.NonceSize()+a.Overhead() <= len(raw); head++ {
-			nonce, sealed := raw[head:head+a.NonceSize()], raw[head+a.NonceSize():]
+			sealed := head + a.NonceSize() // where it begins
+			nonce := raw[head:sealed]
 			for _, data := range [][]byte{nil, text, word, raw[:head], slices.Concat(text, raw[:head]), slices.Concat(word, raw[:head])} {
-				body, err := a.Open(nil, nonce, sealed, data)
-				if err != nil {
-					continue
+				if body, err := a.Open(nil, nonce, raw[sealed:], data); err == nil {
+					seal := func(body []byte) []byte { return s.with(i, a.Seal(slices.Clone(raw[:sealed]), nonce, body, data)) }
+					return format{name: "an AEAD", body: body, seal: seal}, true
 				}
-				seal := func(body []byte) []byte {
-					return s.with(i, a.Seal(slices.Clone(raw[:head+a.NonceSize()]), nonce, body, data))
-				}
-				return format{name: "an AEAD", body: body, seal: seal}, true
 			}
 		}
 	}

@@ -80,7 +80,7 @@ func hostileTexts(t *Trial) {
 	}
 	prefix := t.prefixOf(tok)
 	for n := range 40 {
-		for _, text := range []string{string(t.bytes(n)), prefix + string(t.letters(n)), prefix + textCodes[5].encode(t.bytes(n)), strings.Repeat(".", n), prefix + strings.Repeat("=", n)} {
+		for _, text := range []string{string(t.bytes(n)), prefix + string(t.letters(n)), prefix + base64URL.encode(t.bytes(n)), strings.Repeat(".", n), prefix + strings.Repeat("=", n)} {
 			t.presents(p, tok, text)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"sealab/codecs"
 	"sealab/internal/verdict"
@@ -65,21 +66,12 @@ func constantTags(t *Trial) {
 	}
 	s := tok.shape()
 	for _, i := range s.coded() {
-		raw := s.pieces[i].raw
 		for _, n := range []int{1, 2, 4, 8, 10, 12, 16, 20, 28, 32, 48, 64} {
-			if n > len(raw) {
+			if n > len(s.pieces[i].raw) {
 				break
 			}
 			for _, c := range []byte{0, 0xff, '0', 'A'} {
-				constant := bytes.Repeat([]byte{c}, n)
-				atEnd := append(bytes.Clone(raw[:len(raw)-n]), constant...)
-				t.change(p, tok, s.with(i, atEnd), fmt.Sprintf("%d times %#x at the end of piece %d", n, c, i))
-				t.change(p, tok, s.with(i, append(constant, raw[n:]...)), fmt.Sprintf("%d times %#x at the start of piece %d", n, c, i))
-				if len(raw) > n {
-					atEnd = bytes.Clone(atEnd)
-					atEnd[(len(raw)-n)/2] ^= 1
-					t.change(p, tok, s.with(i, atEnd), fmt.Sprintf("%d times %#x at the end of piece %d, and a byte before it changed", n, c, i))
-				}
+				t.constantTag(p, tok, s, i, bytes.Repeat([]byte{c}, n))
 			}
 		}
 		for _, word := range []string{"", "null", "none", "undefined", "0", "AAAA", "true", "*"} {
@@ -87,6 +79,19 @@ func constantTags(t *Trial) {
 		}
 		t.withoutTag(p, tok, s, i)
 	}
+}
+
+// constantTag writes a constant over the end and over the start of piece i.
+func (t *Trial) constantTag(p *Party, tok *Token, s shape, i int, constant []byte) {
+	raw, n, c := s.pieces[i].raw, len(constant), constant[0]
+	body := bytes.Clone(raw[:len(raw)-n])
+	t.change(p, tok, s.with(i, slices.Concat(body, constant)), fmt.Sprintf("%d times %#x at the end of piece %d", n, c, i))
+	t.change(p, tok, s.with(i, slices.Concat(constant, raw[n:])), fmt.Sprintf("%d times %#x at the start of piece %d", n, c, i))
+	if len(body) == 0 {
+		return
+	}
+	body[len(body)/2] ^= 1
+	t.change(p, tok, s.with(i, slices.Concat(body, constant)), fmt.Sprintf("%d times %#x at the end of piece %d, and a byte before it changed", n, c, i))
 }
 
 // withoutTag presents an algorithm of none in a JSON header, with the last piece

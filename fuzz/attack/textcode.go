@@ -22,11 +22,14 @@ var textCodes = []textCode{
 	{"base32", lowerBase32.EncodeToString, lowerBase32.DecodeString},
 	{"BASE32", base32.StdEncoding.EncodeToString, base32.StdEncoding.DecodeString},
 	{"BASE32 unpadded", rawBase32.EncodeToString, rawBase32.DecodeString},
-	{"base64url", base64.RawURLEncoding.EncodeToString, base64.RawURLEncoding.DecodeString},
+	base64URL,
 	{"base64url padded", base64.URLEncoding.EncodeToString, base64.URLEncoding.DecodeString},
 	{"base64", base64.StdEncoding.EncodeToString, base64.StdEncoding.DecodeString},
 	{"base64 unpadded", base64.RawStdEncoding.EncodeToString, base64.RawStdEncoding.DecodeString},
 }
+
+// base64URL is the code of most tokens.
+var base64URL = textCode{"base64url", base64.RawURLEncoding.EncodeToString, base64.RawURLEncoding.DecodeString}
 
 var (
 	rawBase32   = base32.StdEncoding.WithPadding(base32.NoPadding)
