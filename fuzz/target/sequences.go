@@ -22,7 +22,7 @@ const (
 	opHold   = 0 // make one
 	opAlter  = 1
 	opSplice = 2 // alter it by another one
-	ops      = 6 // others open one as it is
+	ops      = 4 // the other opens one as it is
 )
 
 // sequences runs operations on one design. All tokens are sealed under one key,

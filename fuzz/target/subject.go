@@ -182,28 +182,31 @@ func (s *subject) open(token []byte) (payload []byte, refused *codecs.RejectErro
 // refused is nil where the token was accepted.
 func (s *subject) answer(codec codecs.Codec, token []byte) (payload []byte, refused *codecs.RejectError, err error) {
 	const before = "kept"
-	memory := make([]byte, 2*len(token)+len(before))
+	memory := make([]byte, len(token)+len(before)+len(token)*3/4) // no payload is longer than what its token says in base64
 	given, dst := memory[:len(token):len(token)], memory[len(token):]
 	copy(given, token)
 	out, err := codec.Unseal(dst[:copy(dst, before)], token)
-	if refused = codecs.Rejected(err); errors.Is(err, codecs.ErrUnsupported) {
+	if !bytes.Equal(given, token) {
+		return nil, nil, fmt.Errorf("%s: opening changed the token %q", s.Name, given)
+	}
+	if err == nil {
+		if !bytes.HasPrefix(out, []byte(before)) {
+			return nil, nil, fmt.Errorf("%s: opening %q overwrote dst", s.Name, token)
+		}
+		return out[len(before):], nil, nil
+	}
+	if refused = codecs.Rejected(err); refused == nil && errors.Is(err, codecs.ErrUnsupported) {
 		refused, err = unsupported, unsupported
 	}
 	switch {
-	case !bytes.Equal(given, token):
-		return nil, nil, fmt.Errorf("%s: opening changed the token %q", s.Name, given)
-	case err != nil && refused == nil:
+	case refused == nil:
 		return nil, nil, fmt.Errorf("%s: opening %q failed without a refusal: %w", s.Name, token, err)
-	case refused != nil && string(out) != before:
+	case string(out) != before:
 		return nil, nil, fmt.Errorf("%s: refusing %q changed dst to %q", s.Name, token, out)
-	case refused != nil && err.Error() != refused.Error():
+	case err.Error() != refused.Error():
 		return nil, nil, fmt.Errorf("%s: a refusal says %q", s.Name, err)
-	case refused == nil && !bytes.HasPrefix(out, []byte(before)):
-		return nil, nil, fmt.Errorf("%s: opening %q overwrote dst", s.Name, token)
-	case refused != nil:
-		return nil, refused, nil
 	}
-	return out[len(before):], nil, nil
+	return nil, refused, nil
 }
 
 // requireSame returns an error unless token opens to payload.
