@@ -52,8 +52,9 @@ const (
 )
 
 // An Edit sees the value of one step and returns what takes its place: the
-// same value, another one, or none. It may change the slice it gets. The name
-// of a step that occurs more than once is passed each time, in order.
+// same value, another one, or none. It may change the slice it gets, and does not
+// keep it. The name of a step that occurs more than once is passed each time, in
+// order.
 // The nil Edit leaves everything as it is.
 type Edit func(s Step, value []byte) []byte
 
@@ -64,6 +65,21 @@ func (e Edit) Apply(s Step, value []byte) []byte {
 		return value
 	}
 	return e(s, bytes.Clone(value))
+}
+
+// Give is Apply for a value that was made for this step and that nothing else
+// reads: the edit gets the value itself.
+func (e Edit) Give(s Step, value []byte) []byte {
+	if e == nil {
+		return value
+	}
+	return e(s, value[:len(value):len(value)])
+}
+
+// Tail is Give for what stands in buf from n on: it returns buf with what takes
+// its place.
+func (e Edit) Tail(s Step, buf []byte, n int) []byte {
+	return append(buf[:n], e.Give(s, buf[n:])...)
 }
 
 // An Assembler is a Codec that can seal step by step, under the caller's hand.

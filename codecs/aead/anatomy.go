@@ -16,11 +16,11 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte,
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.format.NonceSize)
 	}
 	k := c.ring.First()
-	prefix := edit.Apply(codecs.StepPrefix, []byte(c.format.Prefix))
+	prefix := edit.Give(codecs.StepPrefix, []byte(c.format.Prefix))
 	id := edit.Apply(codecs.StepKeyID, k.ID[:])
 	nonce := edit.Apply(codecs.StepNonce, seed)
 	payload = edit.Apply(codecs.StepPayload, payload)
-	data := edit.Apply(codecs.StepAAD, slices.Concat(prefix, id))
+	data := edit.Give(codecs.StepAAD, slices.Concat(prefix, id))
 	if len(nonce) != c.format.NonceSize {
 		return dst, codecs.ErrUnsupported
 	}
@@ -28,12 +28,14 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte,
 	body, tag := sealed[:len(payload)], sealed[len(payload):]
 
 	dst = append(dst, edit.Apply(codecs.WirePrefix, prefix)...)
-	raw := make([]byte, 0, c.format.rawSize(len(payload)))
-	raw = append(raw, edit.Apply(codecs.WireKeyID, id)...)
-	raw = append(raw, edit.Apply(codecs.WireNonce, nonce)...)
-	raw = append(raw, edit.Apply(codecs.WireBody, body)...)
-	raw = append(raw, edit.Apply(codecs.WireTag, tag)...)
-	return append(dst, edit.Apply(codecs.WireText, b64.AppendEncode(nil, raw))...), nil
+	room := b64.GetScratch()
+	defer room.Free()
+	room.Grow(c.format.rawSize(len(payload)))
+	room.Bytes = append(room.Bytes, edit.Apply(codecs.WireKeyID, id)...)
+	room.Bytes = append(room.Bytes, edit.Apply(codecs.WireNonce, nonce)...)
+	room.Bytes = append(room.Bytes, edit.Give(codecs.WireBody, body)...)
+	room.Bytes = append(room.Bytes, edit.Give(codecs.WireTag, tag)...)
+	return edit.Tail(codecs.WireText, b64.AppendEncode(dst, room.Bytes), len(dst)), nil
 }
 
 // Inspect takes a token of the format apart.

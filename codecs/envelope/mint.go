@@ -94,6 +94,6 @@ func (s *assembler) MintEdited(dst, seed, state []byte, b *codecs.Binding, now t
 	if err != nil {
 		return dst, err
 	}
-	payload = edit.Apply(codecs.StepClaims, payload)
+	payload = edit.Give(codecs.StepClaims, payload)
 	return s.codec.SealEdited(dst, codecSeed, payload, edit)
 }

@@ -127,14 +127,16 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte,
 	head := edit.Apply(codecs.StepPrefix, prefixBytes)
 	id := edit.Apply(codecs.StepKeyID, k.ID[:])
 	payload = edit.Apply(codecs.StepPayload, payload)
-	tag := edit.Apply(codecs.StepTag, k.Key.Append(nil, head, id, payload))
+	tag := edit.Give(codecs.StepTag, k.Key.Append(nil, head, id, payload))
 
 	dst = append(dst, edit.Apply(codecs.WirePrefix, head)...)
-	raw := make([]byte, 0, minRaw+len(payload))
-	raw = append(raw, edit.Apply(codecs.WireKeyID, id)...)
-	raw = append(raw, edit.Apply(codecs.WireBody, payload)...)
-	raw = append(raw, edit.Apply(codecs.WireTag, tag)...)
-	return append(dst, edit.Apply(codecs.WireText, b64.AppendEncode(nil, raw))...), nil
+	room := b64.GetScratch()
+	defer room.Free()
+	room.Grow(minRaw + len(payload))
+	room.Bytes = append(room.Bytes, edit.Apply(codecs.WireKeyID, id)...)
+	room.Bytes = append(room.Bytes, edit.Apply(codecs.WireBody, payload)...)
+	room.Bytes = append(room.Bytes, edit.Apply(codecs.WireTag, tag)...)
+	return edit.Tail(codecs.WireText, b64.AppendEncode(dst, room.Bytes), len(dst)), nil
 }
 
 // inspect takes a token apart.

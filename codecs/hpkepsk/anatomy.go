@@ -25,7 +25,7 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte,
 	id := edit.Apply(codecs.StepKeyID, k.ID[:])
 	enc = edit.Apply(codecs.StepEnc, enc)
 	payload = edit.Apply(codecs.StepPayload, payload)
-	data := edit.Apply(codecs.StepAAD, slices.Concat(head, id))
+	data := edit.Give(codecs.StepAAD, slices.Concat(head, id))
 	ctx, err := k.SealerFor(enc, id)
 	if err != nil {
 		return dst, codecs.ErrUnsupported
@@ -37,12 +37,14 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte,
 	body, tag := sealed[:len(payload)], sealed[len(payload):]
 
 	dst = append(dst, edit.Apply(codecs.WirePrefix, head)...)
-	raw := make([]byte, 0, minRaw+len(payload))
-	raw = append(raw, edit.Apply(codecs.WireKeyID, id)...)
-	raw = append(raw, edit.Apply(codecs.WireEnc, enc)...)
-	raw = append(raw, edit.Apply(codecs.WireBody, body)...)
-	raw = append(raw, edit.Apply(codecs.WireTag, tag)...)
-	return append(dst, edit.Apply(codecs.WireText, b64.AppendEncode(nil, raw))...), nil
+	room := b64.GetScratch()
+	defer room.Free()
+	room.Grow(minRaw + len(payload))
+	room.Bytes = append(room.Bytes, edit.Apply(codecs.WireKeyID, id)...)
+	room.Bytes = append(room.Bytes, edit.Apply(codecs.WireEnc, enc)...)
+	room.Bytes = append(room.Bytes, edit.Give(codecs.WireBody, body)...)
+	room.Bytes = append(room.Bytes, edit.Give(codecs.WireTag, tag)...)
+	return edit.Tail(codecs.WireText, b64.AppendEncode(dst, room.Bytes), len(dst)), nil
 }
 
 // inspect takes a token apart.

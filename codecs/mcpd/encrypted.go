@@ -46,13 +46,15 @@ func (e encrypted) protect(dst, seed, claims, bind []byte, edit codecs.Edit) ([]
 	sealed := e.Seal(make([]byte, 0, len(claims)+tagSize), nonce, claims, data)
 	body, tag := sealed[:len(claims)], sealed[len(claims):]
 
-	raw := make([]byte, 0, nonceSize+len(sealed))
-	dst = slices.Grow(dst, len(encryptedPrefix)+b64.EncodedLen(cap(raw)))
+	room := b64.GetScratch()
+	defer room.Free()
+	room.Grow(nonceSize + len(sealed))
+	dst = slices.Grow(dst, len(encryptedPrefix)+b64.EncodedLen(nonceSize+len(sealed)))
 	dst = append(dst, edit.Apply(codecs.WirePrefix, encryptedPrefixBytes)...)
-	raw = append(raw, edit.Apply(codecs.WireNonce, nonce)...)
-	raw = append(raw, edit.Apply(codecs.WireBody, body)...)
-	raw = append(raw, edit.Apply(codecs.WireTag, tag)...)
-	return append(dst, edit.Apply(codecs.WireText, b64.AppendEncode(nil, raw))...), nil
+	room.Bytes = append(room.Bytes, edit.Apply(codecs.WireNonce, nonce)...)
+	room.Bytes = append(room.Bytes, edit.Give(codecs.WireBody, body)...)
+	room.Bytes = append(room.Bytes, edit.Give(codecs.WireTag, tag)...)
+	return edit.Tail(codecs.WireText, b64.AppendEncode(dst, room.Bytes), len(dst)), nil
 }
 
 func (e encrypted) open(room *b64.Scratch, token, bind []byte, decode decoder) ([]byte, *codecs.RejectError) {

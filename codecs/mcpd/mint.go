@@ -44,9 +44,9 @@ func (s *Scheme) MintEdited(dst, seed, state []byte, b *codecs.Binding, now time
 	if b == nil {
 		b = &unbound
 	}
-	bind := edit.Apply(codecs.StepBind, s.bindTag(b))
+	bind := edit.Give(codecs.StepBind, s.bindTag(b))
 	c := claims{state: state, bind: bind, expires: now.Unix() + int64(s.ttl/time.Second)}
-	text := edit.Apply(codecs.StepClaims, c.append(make([]byte, 0, 128+len(state))))
+	text := edit.Give(codecs.StepClaims, c.append(make([]byte, 0, 128+len(state))))
 	return s.mode.protect(dst, seed, text, bind, edit)
 }
 

@@ -38,14 +38,14 @@ func newSigned(_ []byte, k *mac.Key) (mode, error) { return signed{k}, nil }
 func (signed) seedSize() int { return 0 }
 
 func (s signed) protect(dst, _, claims, _ []byte, edit codecs.Edit) ([]byte, error) {
-	tag := edit.Apply(codecs.StepTag, s.Append(nil, claims))
+	tag := edit.Give(codecs.StepTag, s.Append(nil, claims))
 	dst = slices.Grow(dst, len(signedPrefix)+b64.EncodedLen(len(claims))+len(separator)+b64.EncodedLen(len(tag)))
 	dst = append(dst, edit.Apply(codecs.WirePrefix, signedPrefixBytes)...)
 	body := edit.Apply(codecs.WireBody, claims)
-	dst = append(dst, edit.Apply(codecs.WireText, b64.AppendEncode(nil, body))...)
+	dst = edit.Tail(codecs.WireText, b64.AppendEncode(dst, body), len(dst))
 	dst = append(dst, edit.Apply(codecs.WireSep, separatorBytes)...)
 	tag = edit.Apply(codecs.WireTag, tag)
-	return append(dst, edit.Apply(codecs.WireText, b64.AppendEncode(nil, tag))...), nil
+	return edit.Tail(codecs.WireText, b64.AppendEncode(dst, tag), len(dst)), nil
 }
 
 func (s signed) open(room *b64.Scratch, token, _ []byte, decode decoder) ([]byte, *codecs.RejectError) {

@@ -13,7 +13,7 @@ import (
 
 // digester returns the claim that stands for raw arguments, nil where there are
 // none. It fails where they have no digest.
-type digester func(raw json.RawMessage) (string, error)
+type digester func(raw json.RawMessage) ([]byte, error)
 
 // digesters are the values of the option digest.
 var digesters = map[string]digester{
@@ -24,36 +24,36 @@ var digesters = map[string]digester{
 // emptyObject is what is digested where there are no arguments.
 var emptyObject = []byte("{}")
 
-func canonicalDigest(raw json.RawMessage) (string, error) {
+func canonicalDigest(raw json.RawMessage) ([]byte, error) {
 	canonical := emptyObject
 	if raw != nil {
 		v, err := parseUTF8(raw)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		if !isPrintable(&v) {
-			return "", fmt.Errorf("sealab: the arguments hold what Ruby cannot print")
+			return nil, fmt.Errorf("sealab: the arguments hold what Ruby cannot print")
 		}
 		if v.Kind != rawjson.Null && v.Kind != rawjson.False {
 			canonical = generate.AppendValue(make([]byte, 0, len(raw)), &v)
 		}
 	}
 	sum := sha256.Sum256(canonical)
-	return hex.EncodeToString(sum[:]), nil
+	return hex.AppendEncode(nil, sum[:]), nil
 }
 
-func givenDigest(raw json.RawMessage) (string, error) {
+func givenDigest(raw json.RawMessage) ([]byte, error) {
 	if raw == nil {
-		return "", nil
+		return nil, nil
 	}
 	v, err := parseUTF8(raw)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if v.Kind != rawjson.String {
-		return "", fmt.Errorf("sealab: the arguments are no string that could be a digest")
+		return nil, fmt.Errorf("sealab: the arguments are no string that could be a digest")
 	}
-	return string(v.Text), nil
+	return v.Text, nil
 }
 
 func parseUTF8(raw []byte) (rawjson.Value, error) {

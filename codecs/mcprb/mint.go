@@ -45,7 +45,7 @@ func (s *Scheme) MintEdited(dst, seed, state []byte, b *codecs.Binding, now time
 	}
 	head := edit.Apply(codecs.StepPrefix, prefixBytes)
 	iv := edit.Apply(codecs.StepNonce, seed)
-	text = edit.Apply(codecs.StepClaims, text)
+	text = edit.Give(codecs.StepClaims, text)
 	data := edit.Apply(codecs.StepAAD, head)
 	if len(iv) != ivSize {
 		return dst, codecs.ErrUnsupported
@@ -53,13 +53,15 @@ func (s *Scheme) MintEdited(dst, seed, state []byte, b *codecs.Binding, now time
 	sealed := s.aead.Seal(make([]byte, 0, len(text)+tagSize), iv, text, data)
 	body, tag := sealed[:len(text)], sealed[len(text):]
 
-	raw := make([]byte, 0, ivSize+len(sealed))
-	dst = slices.Grow(dst, len(head)+b64.EncodedLen(cap(raw)))
+	room := b64.GetScratch()
+	defer room.Free()
+	room.Grow(ivSize + len(sealed))
+	dst = slices.Grow(dst, len(head)+b64.EncodedLen(ivSize+len(sealed)))
 	dst = append(dst, edit.Apply(codecs.WirePrefix, head)...)
-	raw = append(raw, edit.Apply(codecs.WireNonce, iv)...)
-	raw = append(raw, edit.Apply(codecs.WireBody, body)...)
-	raw = append(raw, edit.Apply(codecs.WireTag, tag)...)
-	return append(dst, edit.Apply(codecs.WireText, b64.AppendEncode(nil, raw))...), nil
+	room.Bytes = append(room.Bytes, edit.Apply(codecs.WireNonce, iv)...)
+	room.Bytes = append(room.Bytes, edit.Give(codecs.WireBody, body)...)
+	room.Bytes = append(room.Bytes, edit.Give(codecs.WireTag, tag)...)
+	return edit.Tail(codecs.WireText, b64.AppendEncode(dst, room.Bytes), len(dst)), nil
 }
 
 // claims returns the JSON that is sealed.
@@ -70,7 +72,7 @@ func (s *Scheme) claims(state []byte, b *codecs.Binding, now time.Time) ([]byte,
 	}
 	c := claims{
 		expires: strconv.FormatInt(now.Unix()+int64(s.ttl/time.Second), 10),
-		method:  []byte(b.Method), target: []byte(b.Target), digest: []byte(digest), state: state,
+		method:  []byte(b.Method), target: []byte(b.Target), digest: digest, state: state,
 	}
 	if b.Audience != nil {
 		c.hasAudience, c.audience = true, []byte(*b.Audience)

@@ -153,7 +153,7 @@ func (s *Scheme) check(v *rawjson.Value, b *codecs.Binding, now time.Time) *code
 		return errMethod
 	case !v.Lookup("t").IsString(b.Target):
 		return errTarget
-	case err != nil || !v.Lookup("a").IsString(digest):
+	case err != nil || !v.Lookup("a").IsString(string(digest)):
 		return errArguments
 	case !isAudience(v.Lookup("aud"), b.Audience):
 		return errAudience

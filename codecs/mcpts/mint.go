@@ -42,16 +42,16 @@ func (s *Scheme) mint(dst, state []byte, b *codecs.Binding, now time.Time, edit 
 		return dst, err
 	}
 	head := edit.Apply(codecs.StepPrefix, prefixBytes)
-	claims = edit.Apply(codecs.StepClaims, claims)
-	body := edit.Apply(codecs.StepText, b64.AppendEncode(nil, claims))
-	tag := edit.Apply(codecs.StepTag, s.mac.Append(nil, head, encodeText(body)))
+	claims = edit.Give(codecs.StepClaims, claims)
+	body := edit.Give(codecs.StepText, b64.AppendEncode(nil, claims))
+	tag := edit.Give(codecs.StepTag, s.mac.Append(nil, head, encodeText(body)))
 
 	dst = slices.Grow(dst, len(head)+len(body)+len(separator)+b64.EncodedLen(len(tag)))
 	dst = append(dst, edit.Apply(codecs.WirePrefix, head)...)
 	dst = append(dst, edit.Apply(codecs.WireText, body)...)
 	dst = append(dst, edit.Apply(codecs.WireSep, separatorBytes)...)
 	tag = edit.Apply(codecs.WireTag, tag)
-	return append(dst, edit.Apply(codecs.WireText, b64.AppendEncode(nil, tag))...), nil
+	return edit.Tail(codecs.WireText, b64.AppendEncode(dst, tag), len(dst)), nil
 }
 
 // claims returns the JSON that is signed.
@@ -62,7 +62,7 @@ func (s *Scheme) claims(state []byte, b *codecs.Binding, now time.Time, edit cod
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
 		}
-		tag = edit.Apply(codecs.StepBind, made)
+		tag = edit.Give(codecs.StepBind, made)
 	}
 	return s.appendClaims(make([]byte, 0, 96+len(state)*9/8), state, float64(now.Unix())+s.ttl.Seconds(), tag)
 }
