@@ -18,6 +18,7 @@ type differentialFlags struct {
 	peer  string
 	seed  uint64
 	count int
+	show  int // disagreements and misbehaviours of a peer; 0: all
 }
 
 func newDifferentialCommand() *cobra.Command {
@@ -29,7 +30,9 @@ func newDifferentialCommand() *cobra.Command {
 here and verify there and the other way round, alter tokens as text and inside,
 change contexts, times and rings, and compare verdict, stage, reason and state.
 
-Every disagreement is printed as a line that sealab check replays. The exit
+A disagreement is printed as a line that sealab check replays: what the peer
+answered to what, and in its note what the design here answers. The first ones
+of each peer are printed, all with --show 0. The exit
 status is 1 where there is one. A peer that is not installed is unexercised, and
 a fault where it was asked for.`,
 		Example: `  sealab differential
@@ -43,12 +46,13 @@ a fault where it was asked for.`,
 			if err != nil {
 				return err
 			}
-			return compareAll(cmd.OutOrStdout(), peers, flags)
+			return compareAll(cmd.OutOrStdout(), cmd.ErrOrStderr(), peers, flags)
 		},
 	}
 	cmd.Flags().StringVar(&flags.peer, "peer", "", "only this peer")
 	cmd.Flags().Uint64Var(&flags.seed, "seed", 0, "seed of everything random (default: the time)")
 	cmd.Flags().IntVar(&flags.count, "count", 20000, "tokens to present to each peer")
+	cmd.Flags().IntVar(&flags.show, "show", 10, "print this many disagreements with each peer; 0: all")
 	return cmd
 }
 
@@ -63,10 +67,10 @@ func choosePeers(name string, notes io.Writer) ([]foreign.Peer, error) {
 	return []foreign.Peer{p}, err
 }
 
-func compareAll(out io.Writer, peers []foreign.Peer, flags differentialFlags) error {
+func compareAll(out, notes io.Writer, peers []foreign.Peer, flags differentialFlags) error {
 	disagreed := 0
 	for _, p := range peers {
-		n, err := comparePeer(out, p, flags)
+		n, err := comparePeer(out, notes, p, flags)
 		if err != nil {
 			return err
 		}
@@ -79,7 +83,7 @@ func compareAll(out io.Writer, peers []foreign.Peer, flags differentialFlags) er
 }
 
 // comparePeer returns the number of disagreements with one peer.
-func comparePeer(out io.Writer, p foreign.Peer, flags differentialFlags) (int, error) {
+func comparePeer(out, notes io.Writer, p foreign.Peer, flags differentialFlags) (int, error) {
 	here, err := catalog.Find(p.Mirrors)
 	if err != nil {
 		return 0, fmt.Errorf("sealab: peer %s: %w", p.Name, err)
@@ -89,13 +93,17 @@ func comparePeer(out io.Writer, p foreign.Peer, flags differentialFlags) (int, e
 		return 0, err
 	}
 	defer client.Close()
+	shown := 0
 	tally, err := differential.Run{
 		Here: here, There: client.Design(), Seed: flags.seed, Count: flags.count,
-		Found: func(d differential.Disagreement) error { return printDisagreement(out, d) },
+		Found: func(d differential.Disagreement) error {
+			if shown++; flags.show > 0 && shown > flags.show {
+				return nil
+			}
+			return printDisagreement(out, d)
+		},
 	}.Do()
-	for _, e := range client.Events() {
-		fmt.Fprintf(out, "%s %s: %s; after %.200s\n", p.Name, e.Kind, e.Detail, e.Input)
-	}
+	printEvents(out, notes, client, flags.show)
 	if err != nil {
 		return 0, err
 	}
@@ -110,4 +118,20 @@ func printDisagreement(out io.Writer, d differential.Disagreement) error {
 	}
 	_, err = fmt.Fprintf(out, "%s\n", line)
 	return err
+}
+
+// printEvents prints what a peer did beside its answers, and to notes what it said
+// when it broke for the first time.
+func printEvents(out, notes io.Writer, client *worker.Client, show int) {
+	events := client.Events()
+	for i, e := range events {
+		if i == 0 {
+			explain(notes, &worker.FaultError{Worker: client.Hello().Name, Event: e})
+		}
+		if show > 0 && i == show {
+			fmt.Fprintf(out, "and %d more\n", len(events)-show)
+			return
+		}
+		fmt.Fprintf(out, "%s %s: %s; after %.200s\n", client.Hello().Name, e.Kind, e.Detail, e.Input)
+	}
 }

@@ -2,6 +2,7 @@ package differential
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"sealab/codecs/worker"
 )
@@ -22,14 +23,15 @@ type verdictLine struct {
 
 // Line returns the disagreement as a line of a verdict file, without a line
 // break: one JSON object with the design, the peer, the question and the peer's
-// answer. What this side answers is for whoever replays it to see. The line holds
-// the keys, which come from the seed.
+// answer. What this side answers stands in the note. The line holds the keys,
+// which come from the seed.
 func (d Disagreement) Line() ([]byte, error) {
 	c, err := d.ask()
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(verdictLine{System, d.HereName, d.PeerVersion, d.Note, d.There.Err == nil, c})
+	note := fmt.Sprintf("%s; %s: %s", d.Note, d.HereName, answer(d.Here))
+	return json.Marshal(verdictLine{System, d.HereName, d.PeerVersion, note, d.There.Err == nil, c})
 }
 
 func (d Disagreement) ask() (worker.Case, error) {
