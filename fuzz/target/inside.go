@@ -155,18 +155,6 @@ func (s *subject) requireAnswer(ask int, token []byte) error {
 	return nil
 }
 
-// requireRepeated returns an error unless opening a token gives that answer.
-func (s *subject) requireRepeated(token, first []byte, refused *codecs.RejectError) error {
-	second, refusedAgain, err := s.open(token)
-	if err != nil {
-		return err
-	}
-	if !sameRefusal(refused, refusedAgain) || !bytes.Equal(first, second) {
-		return fmt.Errorf("%s: %q is answered in two ways", s.Name, token)
-	}
-	return nil
-}
-
 // requireSealable returns an error unless a state that was released can be
 // sealed and opened.
 func (s *subject) requireSealable(first []byte) error {
@@ -178,14 +166,6 @@ func (s *subject) requireSealable(first []byte) error {
 		return fmt.Errorf("%s: the state %q of an accepted token cannot be sealed: %w", s.Name, first, err)
 	}
 	return s.requireSame(again, first)
-}
-
-// sameRefusal reports whether two answers agree on verdict, stage and reason.
-func sameRefusal(a, b *codecs.RejectError) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return *a == *b
 }
 
 // rewrites writes the choices that rewrite one step, in the way of the given

@@ -79,31 +79,6 @@ func secrets(d codecs.Design, number int) [][]byte {
 	return [][]byte{secret[:max(d.KeySize, codecs.MinSecret)]}
 }
 
-// pick chooses a subject.
-func pick(p *program.Program) *subject { return choose(p, subjects()) }
-
-// costly is what may be dear.
-type costly interface{ isDear() bool }
-
-func (s *subject) isDear() bool { return s.dear }
-
-// choose reads the choice of one of all, at most 128. What is dear is seldom taken
-// where it is chosen: with an agreement of keys a token takes as long as a hundred
-// others. Another one stands in for it, which the same choice decides.
-func choose[T costly](p *program.Program, all []T) T {
-	choice := int(p.Byte())
-	chosen, round := choice%len(all), choice/len(all)
-	if !all[chosen].isDear() || p.Seldom() {
-		return all[chosen]
-	}
-	for i := range all {
-		if other := all[(chosen+round+i)%len(all)]; !other.isDear() {
-			return other
-		}
-	}
-	return all[chosen]
-}
-
 // holds reports whether the design states p.
 func (s *subject) holds(p codecs.Property) bool {
 	g, ok := s.Guarantee(p)
@@ -166,83 +141,4 @@ func sameJSON(a, b []byte) bool {
 	p, errP := json.Marshal(x)
 	q, errQ := json.Marshal(y)
 	return errP == nil && errQ == nil && bytes.Equal(p, q)
-}
-
-// unsupported stands in the place of a refusal for the third outcome: a token
-// that is sound, with a state that the design cannot hand over.
-var unsupported = codecs.Reject(0, "not supported")
-
-// open unseals a token: see answer.
-func (s *subject) open(token []byte) (payload []byte, refused *codecs.RejectError, err error) {
-	return s.answer(s.codec, token)
-}
-
-// answer unseals a token with a codec of the design and checks that the answer is
-// one of the three that there may be, and that dst is as the contract has it.
-// refused is nil where the token was accepted.
-func (s *subject) answer(codec codecs.Codec, token []byte) (payload []byte, refused *codecs.RejectError, err error) {
-	const before = "kept"
-	memory := make([]byte, len(token)+len(before)+len(token)*3/4) // no payload is longer than what its token says in base64
-	given, dst := memory[:len(token):len(token)], memory[len(token):]
-	copy(given, token)
-	out, err := codec.Unseal(dst[:copy(dst, before)], token)
-	if !bytes.Equal(given, token) {
-		return nil, nil, fmt.Errorf("%s: opening changed the token %q", s.Name, given)
-	}
-	if err == nil {
-		if !bytes.HasPrefix(out, []byte(before)) {
-			return nil, nil, fmt.Errorf("%s: opening %q overwrote dst", s.Name, token)
-		}
-		return out[len(before):], nil, nil
-	}
-	if refused = codecs.Rejected(err); refused == nil && errors.Is(err, codecs.ErrUnsupported) {
-		refused, err = unsupported, unsupported
-	}
-	switch {
-	case refused == nil:
-		return nil, nil, fmt.Errorf("%s: opening %q failed without a refusal: %w", s.Name, token, err)
-	case string(out) != before:
-		return nil, nil, fmt.Errorf("%s: refusing %q changed dst to %q", s.Name, token, out)
-	case err.Error() != refused.Error():
-		return nil, nil, fmt.Errorf("%s: a refusal says %q", s.Name, err)
-	}
-	return nil, refused, nil
-}
-
-// requireSame returns an error unless token opens to payload.
-func (s *subject) requireSame(token, payload []byte) error {
-	got, refused, err := s.open(token)
-	if err != nil {
-		return err
-	}
-	if refused != nil {
-		return fmt.Errorf("%s: its own token %q was refused: %s, %s", s.Name, token, refused.Stage, refused.Reason)
-	}
-	if !s.same(payload, got) {
-		return fmt.Errorf("%s: sealed %q and got %q back from %q", s.Name, payload, got, token)
-	}
-	return nil
-}
-
-// requireNoGain returns an error when an altered token is accepted that the
-// design promises to refuse: altogether where it has one spelling, with another
-// payload in any case.
-func (s *subject) requireNoGain(token, altered, payload []byte) error {
-	got, refused, err := s.open(altered)
-	if err != nil || refused != nil {
-		return err
-	}
-	return s.gain(token, altered, payload, got)
-}
-
-// gain returns the error that it is for an altered token to open to got, or nil
-// where the design does not promise to refuse it.
-func (s *subject) gain(token, altered, payload, got []byte) error {
-	if s.holds(codecs.Canonical) {
-		return fmt.Errorf("%s: %q is accepted beside %q", s.Name, altered, token)
-	}
-	if !s.same(payload, got) {
-		return fmt.Errorf("%s: %q, made of %q, opens to %q and not to %q", s.Name, altered, token, got, payload)
-	}
-	return nil
 }
