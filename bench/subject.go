@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"sealab/internal/runfile"
@@ -48,7 +49,7 @@ func Select(all []Subject, names []string) ([]Subject, error) {
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(chosen, func(s Subject) bool { return s.Name == name }) {
-			return nil, fmt.Errorf("sealab: no subject %q; there are %q", name, subjectNames(all))
+			return nil, fmt.Errorf("sealab: no subject %q; there are %s", name, strings.Join(subjectNames(all), ", "))
 		}
 	}
 	return chosen, nil

@@ -112,8 +112,8 @@ func (p *process) exchange(request []byte, l Limits, within time.Duration) ([]by
 	deadline := l.AfterFunc(within, p.expire)
 	defer deadline.Stop()
 	select {
-	case _, open := <-p.lines:
-		return nil, p.unasked(open)
+	case line, open := <-p.lines:
+		return nil, p.unasked(line.text, open)
 	default:
 	}
 	if _, err := p.in.Write(append(request, '\n')); err != nil {
@@ -124,15 +124,15 @@ func (p *process) exchange(request []byte, l Limits, within time.Duration) ([]by
 		return nil, p.why(p.cause)
 	}
 	if answer.more {
-		return nil, breached(OutOfTurn, "it answered one request with more than one line; its standard output is for answers alone")
+		return nil, breached(OutOfTurn, "it answered one request with more than one line, the first %.80q; its standard output is for answers alone", answer.text)
 	}
 	return answer.text, nil
 }
 
 // unasked is the breach of a process that spoke, or ended, between requests.
-func (p *process) unasked(open bool) error {
+func (p *process) unasked(text []byte, open bool) error {
 	if open {
-		return breached(OutOfTurn, "it wrote a line before the request")
+		return breached(OutOfTurn, "it wrote the line %.80q before the request", text)
 	}
 	return p.why(p.cause)
 }

@@ -106,7 +106,7 @@ func ParseOp(name string) (Op, error) {
 			return op, nil
 		}
 	}
-	return "", fmt.Errorf("sealab: %q is not an operation; there are %q", name, Ops())
+	return "", fmt.Errorf("sealab: %q is not an operation; there are %s", name, Ops())
 }
 
 // Refuses reports whether the operation ends in a refusal.
