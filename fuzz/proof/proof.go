@@ -111,7 +111,7 @@ func (p Proof) Run(ctx context.Context) error {
 			}
 		})
 	}
-	p.offer(hunting, plans)
+	offer(hunting, p.plans(), plans)
 	wait.Wait()
 	if ctx.Err() != nil {
 		return nil
@@ -126,21 +126,30 @@ type plan struct {
 	seed int
 }
 
-// offer sends the trials that are not done, until ctx ends.
-func (p Proof) offer(ctx context.Context, plans chan<- plan) {
-	defer close(plans)
+// plans returns the trials that are not done: all bugs from one seed before the
+// next.
+func (p Proof) plans() []plan {
+	var all []plan
 	for seed := 1; seed <= p.Seeds; seed++ {
 		for _, bug := range p.Bugs {
 			for _, e := range p.Entrants {
-				if p.isDone(e, bug, seed) {
-					continue
-				}
-				select {
-				case plans <- plan{e, bug, seed}:
-				case <-ctx.Done():
-					return
+				if !p.isDone(e, bug, seed) {
+					all = append(all, plan{e, bug, seed})
 				}
 			}
+		}
+	}
+	return all
+}
+
+// offer sends plans until ctx ends.
+func offer(ctx context.Context, all []plan, plans chan<- plan) {
+	defer close(plans)
+	for _, next := range all {
+		select {
+		case plans <- next:
+		case <-ctx.Done():
+			return
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 // trial:
 //
 //	trials.jsonl  a Trial in each line
-//	table.txt     for a person: see WriteTable
+//	table.txt     for a person: see writeTable
 type Results struct {
 	Dir     string
 	Heading string // of the table
@@ -92,6 +92,6 @@ func (r *Results) Add(t Trial) error {
 func (r *Results) Table() ([]byte, error) {
 	var table bytes.Buffer
 	fmt.Fprintf(&table, "%s\n\n", r.Heading)
-	err := WriteTable(&table, r.Bugs, r.Engines, r.Trials)
+	err := writeTable(&table, r.Bugs, r.Engines, r.Trials)
 	return table.Bytes(), err
 }

@@ -7,10 +7,10 @@ import (
 	"text/tabwriter"
 )
 
-// WriteTable writes, for each bug and engine, how often it was found, and the
+// writeTable writes, for each bug and engine, how often it was found, and the
 // median executions and seconds of the trials, of which those that found nothing
 // count as longer than any.
-func WriteTable(w io.Writer, bugs []Bug, engines []string, trials []Trial) error {
+func writeTable(w io.Writer, bugs []Bug, engines []string, trials []Trial) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "bug\ttarget")
 	for _, e := range engines {
