@@ -13,8 +13,7 @@ import (
 )
 
 func newVectorsVerifyCommand() *cobra.Command {
-	var command, as string
-	var most int
+	var v vectorsVerifier
 	cmd := &cobra.Command{
 		Use:   "verify --worker COMMAND FILE...",
 		Short: "Give files of vectors to a worker, and report what it gets wrong",
@@ -33,36 +32,47 @@ again or could not be asked anything.`,
   sealab vectors verify --worker "node worker.mjs" --as mcp-ts-faithful vectors/files/mcp-ts.json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			words := strings.Fields(command)
-			if len(words) == 0 {
-				return fmt.Errorf("sealab: --worker: want the command of a worker")
-			}
-			client, err := worker.Dial(worker.Command{Args: words}, worker.Limits{})
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			stands := true
-			for _, path := range args {
-				r, err := verifyFile(client, path, replay.Demand{As: as})
-				if err != nil {
-					return err
-				}
-				if err := writeReport(cmd.OutOrStdout(), cmd.ErrOrStderr(), r, most); err != nil {
-					return err
-				}
-				stands = stands && r.Stands()
-			}
-			if !stands {
-				return errRefuted
-			}
-			return nil
+			return v.run(cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
 		},
 	}
-	cmd.Flags().StringVar(&command, "worker", "", "the command that starts the worker, words parted by spaces")
-	cmd.Flags().StringVar(&as, "as", "", "the reading of the format whose verdicts are demanded")
-	cmd.Flags().IntVar(&most, "most", 20, "the most disagreements to show per file")
+	cmd.Flags().StringVar(&v.command, "worker", "", "the command that starts the worker, words parted by spaces")
+	cmd.Flags().StringVar(&v.demand.As, "as", "", "the reading of the format whose verdicts are demanded")
+	cmd.Flags().IntVar(&v.most, "most", 20, "the most disagreements to show per file")
 	return cmd
+}
+
+// A vectorsVerifier gives files of vectors to a worker, as its flags say.
+type vectorsVerifier struct {
+	command string
+	demand  replay.Demand
+	most    int // disagreements shown of a file
+}
+
+func (v *vectorsVerifier) run(out, notes io.Writer, files []string) error {
+	words := strings.Fields(v.command)
+	if len(words) == 0 {
+		return fmt.Errorf("sealab: --worker: want the command of a worker")
+	}
+	client, err := worker.Dial(worker.Command{Args: words}, worker.Limits{})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	stand := true
+	for _, path := range files {
+		r, err := verifyFile(client, path, v.demand)
+		if err != nil {
+			return err
+		}
+		if err := writeReport(out, notes, r, v.most); err != nil {
+			return err
+		}
+		stand = stand && r.Stands()
+	}
+	if !stand {
+		return errRefuted
+	}
+	return nil
 }
 
 func verifyFile(client *worker.Client, path string, demand replay.Demand) (*replay.Report, error) {
