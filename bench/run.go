@@ -33,7 +33,7 @@ func Run(ctx context.Context, all []Subject, c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	subjects, err := Select(all, c.Subjects)
+	subjects, err := choose(all, c.Subjects)
 	if err != nil {
 		return nil, err
 	}

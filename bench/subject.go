@@ -35,9 +35,9 @@ func repeat(s Subject) Subject {
 	return s
 }
 
-// Select returns the subjects with the given names, in the order of all, or all
+// choose returns the subjects with the given names, in the order of all, or all
 // of them when no names are given.
-func Select(all []Subject, names []string) ([]Subject, error) {
+func choose(all []Subject, names []string) ([]Subject, error) {
 	if len(names) == 0 {
 		return all, nil
 	}

@@ -24,10 +24,10 @@ const (
 // A drawing is the picture of one file.
 type drawing struct{ *svg.Drawing }
 
-// Picture draws the differences of one file: on the left how they are
+// draw draws the differences of one file: on the left how they are
 // distributed, on the right their trimmed mean over the course of the run. The
 // band is what the limit allows; the red line is the effect.
-func Picture(f *samples.File, v *Verdict) []byte {
+func draw(f *samples.File, v *Verdict) []byte {
 	s := newSeries(f)
 	d := drawing{svg.New(pictureWidth, pictureHeight,
 		fmt.Sprintf("%s, %s, pass %d: %s against %s", f.Subject, f.Pair, f.Pass, f.B, f.A))}

@@ -25,7 +25,7 @@ func (j *Judgement) WritePictures(dir string, progress func(done int)) error {
 		if err != nil {
 			return err
 		}
-		if err := atomicfile.Write(filepath.Join(dir, v.picture()), Picture(f, v)); err != nil {
+		if err := atomicfile.Write(filepath.Join(dir, v.picture()), draw(f, v)); err != nil {
 			return err
 		}
 		progress(i + 1)

@@ -80,8 +80,8 @@ func (r rule) property(d codecs.Design) codecs.Property {
 	return r.refutes
 }
 
-// NotApplicable reports whether err says that a trial has nothing to measure at
+// isNotApplicable reports whether err says that a trial has nothing to measure at
 // its subject.
-func NotApplicable(err error) bool {
+func isNotApplicable(err error) bool {
 	return errors.Is(err, errNotApplicable) || errors.Is(err, codecs.ErrUnsupported)
 }

@@ -125,7 +125,7 @@ func (r *runner) measure(t Trial, pass int) (skipped string, err error) {
 	if err == nil && t.check != nil {
 		err = t.check()
 	}
-	if NotApplicable(err) {
+	if isNotApplicable(err) {
 		return err.Error(), nil
 	}
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Module is the module that Check looks for.
-const Module = "sealab"
+// module is the module that Check looks for.
+const module = "sealab"
 
 // Check returns an error unless dir is inside the module, and the go command is
 // there to tell. An empty dir is the working folder.
@@ -18,7 +18,7 @@ func Check(ctx context.Context, dir string) error {
 	if _, err := exec.LookPath("go"); err != nil {
 		return fmt.Errorf("sealab: %w; want the go command, which builds what runs", err)
 	}
-	cmd := exec.CommandContext(ctx, "go", "list", "-m", Module)
+	cmd := exec.CommandContext(ctx, "go", "list", "-m", module)
 	cmd.Dir = dir
 	failed := cmd.Run()
 	if ctx.Err() != nil {
@@ -31,5 +31,5 @@ func Check(ctx context.Context, dir string) error {
 	if err != nil {
 		return fmt.Errorf("sealab: %w", err)
 	}
-	return fmt.Errorf("sealab: %s is not inside the module %s: run it there, as what runs is built from its source", path, Module)
+	return fmt.Errorf("sealab: %s is not inside the module %s: run it there, as what runs is built from its source", path, module)
 }

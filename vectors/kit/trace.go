@@ -85,13 +85,13 @@ func (t Trace) Steps(keep func(codecs.Step) bool) []Step {
 // IsWire reports whether s goes on the wire, after authentication.
 func IsWire(s codecs.Step) bool { return strings.HasPrefix(string(s), "wire-") }
 
-// IsText reports whether s goes on the wire as it is, in no text encoding.
-func IsText(s codecs.Step) bool {
+// isText reports whether s goes on the wire as it is, in no text encoding.
+func isText(s codecs.Step) bool {
 	return s == codecs.WirePrefix || s == codecs.WireText || s == codecs.WireSep
 }
 
 // IsField reports whether s is part of the bytes before text encoding.
-func IsField(s codecs.Step) bool { return IsWire(s) && !IsText(s) }
+func IsField(s codecs.Step) bool { return IsWire(s) && !isText(s) }
 
 // Raw returns the bytes of every text segment before encoding, and where each
 // field lies in them.
