@@ -11,6 +11,17 @@
 // state in its place; outbound it seals the state of a result. Handlers never
 // see a token, clients never see a state.
 //
+// # In a handler
+//
+// The state is plain text in the fields that the SDK has for it:
+//
+//	req.Params.RequestState   "" in the first round, then what the round before left
+//	result.RequestState       what the next round will find
+//	result.InputRequests      what the client is asked for, beside the state
+//
+// The example of this package (example_test.go) is a whole tool with its client,
+// "sealab serve" a whole server.
+//
 // # What a token is bound to
 //
 // By default a token is good for ten minutes, for the method, the target (name
