@@ -31,8 +31,9 @@ func (s *scheme) claims(fresh salt, state []byte, b *codecs.Binding, now time.Ti
 	}
 	c := claims{method: []byte(b.Method), target: []byte(b.Target), digest: digest, state: state}
 	issued := unixSeconds(now)
-	c.issued = compactjson.AppendFloat(make([]byte, 0, longestFloat), issued)
-	c.expires = compactjson.AppendFloat(make([]byte, 0, longestFloat), issued+s.ttl.Seconds())
+	times := compactjson.AppendFloat(make([]byte, 0, 2*longestFloat), issued)
+	c.issued = times
+	c.expires = compactjson.AppendFloat(times, issued+s.ttl.Seconds())[len(times):]
 	if b.Audience != nil {
 		c.audience = []byte(*b.Audience)
 		c.hasAudience = true

@@ -34,8 +34,8 @@ func bindToRequest(b *codecs.Binding) ([]byte, error) {
 		return nil, err
 	}
 	text := append(make([]byte, 0, 128), '[') // most have room
-	text = stringify.AppendString(text, []byte(b.Method))
-	text = stringify.AppendString(append(text, ','), []byte(b.Target))
+	text = stringify.AppendText(text, b.Method)
+	text = stringify.AppendText(append(text, ','), b.Target)
 	text = stringify.AppendString(append(text, ','), digest)
 	text = appendOptional(append(text, ','), b.Principal)
 	text = appendOptional(append(text, ','), b.Audience)
@@ -46,7 +46,7 @@ func appendOptional(dst []byte, text *string) []byte {
 	if text == nil {
 		return append(dst, "null"...)
 	}
-	return stringify.AppendString(dst, []byte(*text))
+	return stringify.AppendText(dst, *text)
 }
 
 // bindTag returns the tag of a context.

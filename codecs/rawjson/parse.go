@@ -42,8 +42,16 @@ func (p *parser) document() (v Value, ok bool) {
 	return v, true
 }
 
-// space skips white space, and comments where the dialect has them.
+// space skips white space, and comments where the dialect has them. Most often
+// there is none.
 func (p *parser) space() bool {
+	if c := p.next(); c > ' ' && c != '/' {
+		return true
+	}
+	return p.spaces()
+}
+
+func (p *parser) spaces() bool {
 	for {
 		switch p.next() {
 		case ' ', '\t', '\n', '\r':
@@ -157,13 +165,12 @@ func (p *parser) object(v *Value, room []Member) bool {
 		p.at++
 		return true
 	}
-	var m Member
 	for {
-		m = Member{}
-		if !p.name(&m) || !p.value(&m.Value, room[len(room):]) {
+		room = append(room, Member{})
+		m := &room[len(room)-1]
+		if !p.name(m) || !p.value(&m.Value, room[len(room):]) {
 			return false
 		}
-		room = append(room, m)
 		if more, ok := p.another('}'); !more {
 			v.Members = slices.Clone(room)
 			return ok

@@ -65,20 +65,36 @@ func (p *Printer) appendObject(dst []byte, members []Member) []byte {
 // AppendString appends text as a quoted string.
 func (p *Printer) AppendString(dst, text []byte) []byte {
 	dst = append(dst, '"')
-	for start := 0; start < len(text); {
-		end := start
-		for end < len(text) && p.Plain[text[end]] {
-			end++
-		}
-		dst = append(dst, text[start:end]...)
-		if end == len(text) {
-			break
+	for at := 0; ; {
+		run := p.run(text[at:])
+		dst = append(dst, run...)
+		if at += len(run); at == len(text) {
+			return append(dst, '"')
 		}
 		var n int
-		dst, n = p.Escape(dst, text, end)
-		start = end + n
+		dst, n = p.Escape(dst, text, at)
+		at += n
 	}
-	return append(dst, '"')
+}
+
+// AppendText is AppendString for a Go string.
+func (p *Printer) AppendText(dst []byte, text string) []byte {
+	for i := range len(text) {
+		if !p.Plain[text[i]] {
+			return p.AppendString(dst, []byte(text))
+		}
+	}
+	return append(append(append(dst, '"'), text...), '"')
+}
+
+// run returns the plain bytes that text begins with.
+func (p *Printer) run(text []byte) []byte {
+	for i, c := range text {
+		if !p.Plain[c] {
+			return text[:i]
+		}
+	}
+	return text
 }
 
 // PlainFrom returns the bytes of space and above but those in escaped.
