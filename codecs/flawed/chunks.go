@@ -15,12 +15,18 @@ import (
 func long() []Control {
 	return []Control{
 		aPair("uncounted-chunks", "long payloads are cut into chunks with a number, and how many there are is nowhere", breaks(codecs.Integrity), by("FRM-10"), uncountedChunks),
-		aSigner("head-only", "of a long payload the first KiB is authenticated", breaks(codecs.Integrity), by("FRM-11"), func(p *signerParts) {
-			mac := p.mac
-			p.mac = func(key, message []byte) []byte { return mac(key, message[:min(len(message), 1<<10)]) }
-			p.also = p.mac
-		}),
+		headOnly("head-only", "of a long payload the first KiB is authenticated", 1<<10),
+		from(1<<18, headOnly("head-of-64k", "of a payload as much is authenticated as two bytes count", 1<<16)),
 	}
+}
+
+// headOnly is a control that authenticates the first n bytes of a message.
+func headOnly(name, doc string, n int) Control {
+	return aSigner(name, doc, breaks(codecs.Integrity), by("FRM-11"), func(p *signerParts) {
+		mac := p.mac
+		p.mac = func(key, message []byte) []byte { return mac(key, message[:min(len(message), n)]) }
+		p.also = p.mac
+	})
 }
 
 // chunk is the length of a chunk in bytes.

@@ -59,6 +59,7 @@ func pieces() []Control {
 	return []Control{
 		aPair("open-header", "the header is outside the tag", breaks(codecs.Integrity), by("FRM-06"), openHeader),
 		aPair("empty-key", "a key id that is not known stands for the empty key", breaks(codecs.Integrity), by("KEY-02"), emptyKey),
+		aPair("key-in-header", "a key that stands in the header is taken for the right one", breaks(codecs.Integrity), by("KEY-02"), keyInHeader),
 		aPair("point-unbound", "the key does not depend on how the point is written", breaks(codecs.Integrity), by("KEY-13"), pointUnbound),
 		aPair("any-of-several", "of several tokens one has to be good, and the last is used", breaks(codecs.Integrity), by("FRM-09"), anyOfSeveral),
 		aPair("salted", "salt and payload are glued under the tag", breaks(codecs.Integrity), by("TAG-07"), salted),
@@ -130,6 +131,37 @@ func emptyKey(key []byte) pair {
 				return nil, errMalformed
 			}
 			return parts[1], refusedUnless(hmac.Equal(parts[2], sign(parts[0], parts[1], keys[header.Kid])))
+		},
+	}
+}
+
+// keyInHeader signs as RFC 7515 does, and verifies under the header's key if it has one.
+func keyInHeader(key []byte) pair {
+	sign := func(head, payload, key []byte) []byte { return hmacSHA256(key, []byte(joinText(head, payload))) }
+	return pair{
+		seal: func(payload []byte) string {
+			head := []byte(`{"alg":"HS256"}`)
+			return joinText(head, payload, sign(head, payload, key))
+		},
+		unseal: func(token string) ([]byte, error) {
+			parts, err := splitText(token, 3)
+			if err != nil {
+				return nil, err
+			}
+			var header struct {
+				JWK *struct{ K string }
+			}
+			if json.Unmarshal(parts[0], &header) != nil {
+				return nil, errMalformed
+			}
+			right := key
+			if header.JWK != nil {
+				right = []byte(header.JWK.K)
+				if raw, ok := canonical(header.JWK.K); ok {
+					right = raw
+				}
+			}
+			return parts[1], refusedUnless(hmac.Equal(parts[2], sign(parts[0], parts[1], right)))
 		},
 	}
 }

@@ -2,6 +2,7 @@ package attack
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"sealab/codecs"
@@ -20,6 +21,22 @@ var structural = []twin{
 	{`{"v":null}`, `{}`, "null and nothing"}, {`{"v":""}`, `{}`, "an empty text and nothing"}, {`{"v":false}`, `{}`, "a falsehood and nothing"}, {`{"v":1}`, `{"v":-1}`, "a sign"}, {`{"v":1}`, `{"v":1.5}`, "a fraction"},
 	{`{"v":1}`, `{"V":1}`, "the case of a name"}, {`{"v":1}`, `{"v":1,"w":2}`, "a member more"}, {`{"v":1,"w":2}`, `{"v":2,"w":1}`, "values exchanged"},
 	{`{"v":{"$ref":"a"}}`, `{"v":{"$ref":"b"}}`, "a member that schemas hide"}, {`{"_meta":{"v":1}}`, `{"_meta":{"v":2}}`, "a member that the protocol reserves"}, {`{"v":[1]}`, `{"v":{"0":1}}`, "a list and an object of places"},
+	{nested(12, "1"), nested(12, "2"), "a value twelve objects deep"}, {manyMembers(40, "1"), manyMembers(40, "2"), "the last of forty members"},
+	{`{"v":[` + strings.Repeat("0,", 300) + `1]}`, `{"v":[` + strings.Repeat("0,", 300) + `2]}`, "the last of 301 values"}, {`{"v":["a","b"]}`, `{"v":["c","d"]}`, "lists of one length"},
+}
+
+// nested is value within so many objects.
+func nested(deep int, value string) string {
+	return strings.Repeat(`{"v":`, deep) + value + strings.Repeat("}", deep)
+}
+
+// manyMembers is an object of n members, of which the last has the value.
+func manyMembers(n int, value string) string {
+	var b strings.Builder
+	for i := range n - 1 {
+		fmt.Fprintf(&b, `"m%03d":0,`, i)
+	}
+	return "{" + b.String() + `"z":` + value + "}"
 }
 
 func structures(t *Trial) {

@@ -9,6 +9,9 @@ import (
 // longState is the length of states that a format may carry in several chunks.
 const longState = 5000
 
+// longerState is the length of states that two bytes do not count.
+const longerState = 70_000
+
 // chunks works on the pieces of a long token, as far as it has more of them than a
 // short one: the last left out, each left out, exchanged with the next, repeated,
 // and taken from another token.
@@ -56,6 +59,11 @@ func rarePaths(t *Trial) {
 	if long, ok := p.mint(t.state(longState), tok.Under); ok {
 		t.changedBehind(p, long)
 	}
+	if t.Budget.Bytes >= 2*longerState {
+		if longer, ok := p.mint(t.state(longerState), tok.Under); ok {
+			t.changedOnce(p, longer)
+		}
+	}
 	ring, err := t.party(t.secret(1), t.secret(0))
 	if err != nil {
 		return
@@ -67,9 +75,19 @@ func rarePaths(t *Trial) {
 	}
 }
 
-// changedBehind changes single bytes at the end of each piece of tok, and in all
-// of it, and guesses its last byte.
+// changedBehind changes tok once, and guesses the last byte of each piece.
 func (t *Trial) changedBehind(p *Party, tok *Token) {
+	t.changedOnce(p, tok)
+	s := tok.shape()
+	for _, i := range s.coded() {
+		forged := bytes.Clone(s.pieces[i].raw)
+		forged[len(forged)/2] ^= 1
+		t.guess(p, tok, s, i, forged, 1, min(256, t.Budget.Unseals))
+	}
+}
+
+// changedOnce changes single bytes at the end of each piece of tok, and in all of it.
+func (t *Trial) changedOnce(p *Party, tok *Token) {
 	s := tok.shape()
 	for _, i := range s.coded() {
 		raw := s.pieces[i].raw
@@ -80,9 +98,6 @@ func (t *Trial) changedBehind(p *Party, tok *Token) {
 			altered[at] ^= 1 << t.IntN(8)
 			t.change(p, tok, s.with(i, altered), fmt.Sprintf("byte %d of %d in piece %d", at, len(raw), i))
 		}
-		forged := bytes.Clone(raw)
-		forged[len(forged)/2] ^= 1
-		t.guess(p, tok, s, i, forged, 1, min(256, t.Budget.Unseals))
 	}
 }
 

@@ -206,6 +206,7 @@ var partTwins = []twin{
 	{"alice", "alic", "a beginning"}, {"alice", "alice2", "a beginning"}, {"alice", "lice", "an end"}, {"alice", "a", "the first letter"}, {"alice", "ecila", "the letters"},
 	{"alice,bob", "alice", "a list and its member"}, {"alice bob", "alice", "a list and its member"}, {"[\"alice\"]", "alice", "a list of one"}, {"\"alice\"", "alice", "quotes"},
 	{"alice@a.example", "alice@b.example", "the part before @"}, {"alice@a.example", "alice", "the part before @"}, {"a.alice", "alice", "the part after a full stop"},
+	{"alice+b@a.example", "alice@a.example", "what stands between + and @"}, {"a.lice@a.example", "alice@a.example", "full stops before @"}, {"a.b.example", "c.b.example", "the first label of a host"},
 	{"tenant/alice", "alice", "the last part of a path"}, {"https://a.example/x", "https://b.example/x", "the path"}, {"https://a.example/x", "http://a.example/x", "the scheme"},
 	{"a/b?c=1", "a/b?c=2", "the query"}, {"a/b?c=1", "a/b", "the query"}, {"a/b#c", "a/b", "the fragment"}, {"a/b/", "a/b", "a slash after"}, {"a//b", "a/b", "two slashes"}, {"a/./b", "a/b", "a full stop"},
 	{"a/x/../b", "a/b", "parent folders"}, {"https://a.example:443/x", "https://a.example/x", "the default port"}, {"1", "01", "numbers"}, {"1", "1.0", "numbers"}, {"1", "1e0", "numbers"}, {"10", "0x0a", "numbers"},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"regexp"
@@ -38,8 +39,28 @@ func injectedKeyIDs(t *Trial) {
 			}
 		}
 	}
+	t.suppliedKeys(p, tok, s)
 	if t.trials[codecs.Total] == 0 {
 		t.skip("no piece of the token is a header that names a key")
+	}
+}
+
+// suppliedKeys writes a key of the attacker's choice into each piece that is a JSON
+// object, in the forms in which headers carry one, and makes the tag under it.
+func (t *Trial) suppliedKeys(p *Party, tok *Token, s shape) {
+	key := t.bytes(32)
+	k := quoted(base64.RawURLEncoding.EncodeToString(key))
+	for _, i := range s.coded() {
+		rest, ok := bytes.CutPrefix(s.pieces[i].raw, []byte("{"))
+		if !ok {
+			continue
+		}
+		for _, member := range []string{`"jwk":{"kty":"oct","k":` + k + `}`, `"jwk":` + k, `"k":` + k, `"key":` + k, `"secret":` + k} {
+			t.try(codecs.Total)
+			for _, raw := range [][]byte{slices.Concat([]byte("{"+member+","), rest), []byte(`{"alg":"HS256",` + member + `}`)} {
+				t.underKey(p, tok, s.altered(i, raw), key)
+			}
+		}
 	}
 }
 

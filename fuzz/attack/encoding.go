@@ -232,6 +232,11 @@ func trailingData(t *Trial) {
 			t.spelling(p, tok, []byte(x+text), fmt.Sprintf("%.40q in front", x))
 		}
 		s := tok.shape()
+		for i, piece := range s.pieces { // the digit zero of codes that write numbers
+			for _, x := range []string{"0", "1", "11", "A", "!"} {
+				t.spelling(p, tok, s.withText(i, x+piece.text), fmt.Sprintf("%q in front of piece %d", x, i))
+			}
+		}
 		for _, i := range s.coded() {
 			for _, tail := range [][]byte{{0}, {0, 0}, []byte("\n"), make([]byte, 16), t.bytes(16), s.pieces[i].raw} {
 				altered := s.with(i, append(bytes.Clone(s.pieces[i].raw), tail...))

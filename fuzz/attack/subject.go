@@ -81,9 +81,10 @@ type Budget struct {
 }
 
 // again is the budget to show once more what an attack came to in some calls: it
-// ends by their number, for a time that was just enough is over by then.
+// ends by their number, for a time that was just enough is over by then. What two
+// random values have in common may take a multiple of the calls to come again.
 func (b Budget) again(calls int) Budget {
-	b.Spent, b.Calls = nil, 2*calls
+	b.Spent, b.Calls = nil, 16*calls+1<<12
 	return b
 }
 

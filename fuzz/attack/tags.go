@@ -30,6 +30,8 @@ var onTags = []Refuter{
 		Gain: "a tag of a weaker or other function is taken", Origin: "Rooterberg: truncated HMAC of another hash", Run: otherHashes},
 	{ID: "TAG-12", Name: "room for a tag", Refutes: unforgeable, Layer: LayerText,
 		Gain: "a forgery after few guesses", Origin: "NIST SP 800-38D, appendix C", Run: tagRoom},
+	{ID: "TAG-13", Name: "a checksum in the place of a tag", Refutes: unforgeable, Layer: LayerText, Gain: gainForgery,
+		Origin: "Borisov, Goldberg, Wagner 2001, of WEP", Run: checksummed},
 	{ID: "TAG-05", Name: "a comparison that ends early", Refutes: []codecs.Property{codecs.SteadyTiming}, Layer: LayerResources,
 		Gain: "a tag found byte by byte", Origin: "CVE-2009-3875",
 		Dropped: "timing is judged from samples by sealab leak, which has its own controls"},

@@ -130,6 +130,29 @@ func otherLives(t *Trial) {
 			t.outlives(p, tok, nil)
 		}
 	}
+	if tok, ok := p.mint(nil, base.Under); ok {
+		t.outlives(p, tok, nil)
+	}
+	t.keptAlive(base.Under)
+}
+
+// keptAlive presents a token once within its time and once after it: use may not
+// make it live longer.
+func (t *Trial) keptAlive(c verdict.Context) {
+	ttl := 10 * time.Minute
+	p, err := t.partyFor(&ttl, t.secret(0))
+	if err != nil {
+		return
+	}
+	sealed := p.seal(t.state(8), c)
+	if sealed.Answer.Outcome != verdict.Done {
+		return
+	}
+	used, _ := p.accepts(sealed.Answer.Out, later(c, 3*ttl/4))
+	t.try(codecs.Expiry)
+	if call, ok := p.accepts(sealed.Answer.Out, later(c, 3*ttl/2)); ok {
+		t.refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s that was used within it is accepted %s after it was minted", ttl, 3*ttl/2), sealed, used, call)
+	}
 }
 
 func oddLifetimes(t *Trial) {
@@ -228,25 +251,4 @@ func (t *Trial) carriesIssue(tok *Token) bool {
 		}
 	}
 	return false
-}
-
-// presentedTwice presents a token twice, one after the other and in one batch.
-func presentedTwice(t *Trial) {
-	p, tok, ok := t.scheme()
-	if !ok {
-		return
-	}
-	t.try(codecs.SingleUse)
-	first, once := p.accepts(tok.Text, tok.Under)
-	if second, twice := p.accepts(tok.Text, tok.Under); once && twice {
-		t.refute(codecs.SingleUse, "a token is accepted a second time", tok.Sealed, first, second)
-	}
-	tok, ok = p.mint(t.state(24), tok.Under)
-	if !ok {
-		return
-	}
-	vs, err := p.unsealAll([][]byte{tok.Text, tok.Text}, tok.Under)
-	if err == nil && len(vs) == 2 && vs[0].Err == nil && vs[1].Err == nil {
-		t.refute(codecs.SingleUse, "a token that stands twice in a batch is accepted twice", tok.Sealed)
-	}
 }
