@@ -106,7 +106,7 @@ func fastestPeers(all []Verdict) []Verdict {
 }
 
 // Allocating returns the places at which a design that has a primitive
-// allocates to seal or to unseal. The bar is none.
+// allocates to seal or to unseal. The bar is that there is no such place.
 func (r *Run) Allocating() []Place {
 	var places []Place
 	for _, p := range r.places {

@@ -85,7 +85,7 @@ type runner struct {
 // step measures one trial, unless it has been.
 func (r *runner) step(t Trial, pass int) error {
 	h := samples.Header{Probe: t.Probe, Pass: pass}
-	skipped, err := r.there(h)
+	skipped, err := r.measuredBefore(h)
 	if err == nil && skipped == "" {
 		skipped, err = r.measure(t, pass)
 	}
@@ -99,9 +99,9 @@ func (r *runner) step(t Trial, pass int) error {
 	return nil
 }
 
-// there says whether the samples are there; that they belong to another run is
-// an error.
-func (r *runner) there(h samples.Header) (string, error) {
+// measuredBefore returns why the samples need not be taken: they are in the folder.
+// It is "" where they are not; samples of another run are an error.
+func (r *runner) measuredBefore(h samples.Header) (string, error) {
 	path := filepath.Join(r.Dir, h.FileName())
 	f, err := samples.Read(path)
 	switch {

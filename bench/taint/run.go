@@ -12,8 +12,8 @@ import (
 // secrets are what is declared undefined, one run each.
 var secrets = []taintfile.Secret{taintfile.None, taintfile.Key, taintfile.Payload}
 
-// Run runs the controls and the subjects called, or all of them, and writes a
-// log for each subject and secret to dir. stamp goes into every log. progress is
+// Run runs the controls and the designs that only names, or all of them, and
+// writes a log for each subject and secret to dir. stamp goes into every log. progress is
 // called after each subject.
 func Run(dir string, only []string, stamp map[string]string, progress func(subject string, done, of int)) error {
 	work, err := os.MkdirTemp("", "sealab-taint-")
@@ -44,7 +44,7 @@ func Run(dir string, only []string, stamp map[string]string, progress func(subje
 	return nil
 }
 
-// choose returns the controls and the designs called, or all of them.
+// choose returns the controls and the designs that only names, or all of them.
 func (p *program) choose(only []string) ([]taintfile.Log, error) {
 	wanted := map[string]bool{}
 	for _, name := range only {

@@ -106,7 +106,7 @@ func (f *fuzzProofFlags) run(cmd *cobra.Command, names []string) error {
 	if err := p.Run(ctx); err != nil {
 		return err
 	}
-	return report(cmd, results)
+	return reportProof(cmd, results)
 }
 
 // trialFolder makes a folder for one trial.
@@ -178,9 +178,9 @@ func (f *fuzzProofFlags) heading(p proof.Proof) string {
 	return text
 }
 
-// report prints the table, and returns errRefuted where the first engine
+// reportProof prints the table, and returns errRefuted where the first engine
 // missed a bug.
-func report(cmd *cobra.Command, r proof.Results) error {
+func reportProof(cmd *cobra.Command, r proof.Results) error {
 	table, err := r.Table()
 	if err != nil {
 		return err

@@ -22,8 +22,8 @@ func newListCommand() *cobra.Command {
 how many of the properties that apply to them they promise. With a name, show
 everything that one design says of itself: each property that it holds, and each
 that it disclaims, with the reason. With --peers, list instead the
-implementations in other languages that run as workers, and what is there of
-them.`,
+implementations in other languages that run as workers, and which of them are
+installed.`,
 		Example: `  sealab list
   sealab list aes-256-gcm
   sealab list --json

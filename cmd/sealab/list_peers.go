@@ -22,7 +22,7 @@ func listPeers(out io.Writer) error {
 	return w.Flush()
 }
 
-// stateOf says of a peer which version answers, or why none does.
+// stateOf returns which version of a peer answers, or why none does.
 func stateOf(p foreign.Peer) string {
 	if why := p.Unexercised(); why != "" {
 		return "unexercised: " + why

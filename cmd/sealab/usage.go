@@ -21,7 +21,8 @@ func explainUsage(cmd *cobra.Command) {
 	})
 }
 
-// explained is check with the line of usage in the place of cobra's counts.
+// explained returns check with an error that shows the usage line, where cobra
+// would count arguments.
 func explained(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if check(cmd, args) == nil {

@@ -35,8 +35,8 @@ func addDirFlag(cmd *cobra.Command, dir *string) {
 	cmd.Flags().StringVar(dir, "dir", vectors.Folder, "the folder of the files of vectors, one per design")
 }
 
-// named returns the designs of the catalog with the given names, or all.
-func named(names []string) ([]codecs.Design, error) {
+// designsNamed returns the designs of the catalog with the given names, or all.
+func designsNamed(names []string) ([]codecs.Design, error) {
 	if len(names) == 0 {
 		return catalog.All(), nil
 	}
@@ -51,8 +51,8 @@ func named(names []string) ([]codecs.Design, error) {
 	return designs, nil
 }
 
-// files returns the given files, or those in dir.
-func files(given []string, dir string) ([]string, error) {
+// vectorFiles returns the given files, or those in dir.
+func vectorFiles(given []string, dir string) ([]string, error) {
 	if len(given) > 0 {
 		return slices.Clone(given), nil
 	}

@@ -41,7 +41,7 @@ type vectorsChecker struct {
 }
 
 func (c *vectorsChecker) run(out io.Writer, given []string) error {
-	paths, err := files(given, c.dir)
+	paths, err := vectorFiles(given, c.dir)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ fewer do not change.`,
 		Example: `  sealab vectors generate
   sealab vectors generate aes-256-gcm --accumulate 1000000`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			designs, err := named(args)
+			designs, err := designsNamed(args)
 			if err != nil {
 				return err
 			}

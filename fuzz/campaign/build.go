@@ -50,7 +50,7 @@ func Build(ctx context.Context, config Config, path string) error {
 	return buildFuzz(ctx, subject{Package: config.Package, Cover: config.Cover, Tags: config.Tags}, path, config.log())
 }
 
-// takeFuzz takes a binary that was built before.
+// takeFuzz links a binary that was built before into the folder.
 func (f folder) takeFuzz(built string) error {
 	path := f.binary(fuzzBinary)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {

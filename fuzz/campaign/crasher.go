@@ -16,8 +16,8 @@ import (
 	"sealab/internal/atomicfile"
 )
 
-// A Crasher is one failure of each cause. Its folder has the input as it was
-// found and the output, which the harness files, and then
+// A Crasher is the failure that is kept of all that have one cause. Its folder has
+// the input as it was found and the output, which the harness files, and then
 //
 //	minimized           the smallest input found that fails for the same cause
 //	history/            the inputs that must run before it in the same process, if any, in the order of their names
@@ -51,7 +51,7 @@ const (
 	historyFolder = "history"
 )
 
-// complete writes what a crasher of t still lacks, each of them.
+// complete writes what the crashers of t still lack.
 func (c *Campaign) complete(ctx context.Context, t Target) error {
 	folders, err := os.ReadDir(c.folder.crashers(t.Name))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -8,8 +8,8 @@ import (
 	"sealab/fuzz/harness"
 )
 
-// tries is what a crasher of each kind may be run to make it smaller. Those that
-// end their process cost a process each, and those that hang their limit.
+// tries returns how often a crasher of a kind may be run to make it smaller. One
+// that ends its process costs a process each time, and one that hangs its limit.
 func tries(k harness.Kind) int {
 	switch k {
 	case harness.KindError, harness.KindPanic:

@@ -48,7 +48,7 @@ func (f folder) make(targets []Target) error {
 }
 
 // moveAway moves a file that cannot be read to damaged/, where a person may
-// look at it, and says so.
+// look at it, and returns a notice that says so.
 func (f folder) moveAway(path string, reason error) (notice string, err error) {
 	rel, err := filepath.Rel(string(f), path)
 	if err != nil {
@@ -64,7 +64,7 @@ func (f folder) moveAway(path string, reason error) (notice string, err error) {
 	return fmt.Sprintf("%s is damaged (%v): moved to %s", path, reason, to), nil
 }
 
-// A subject is what a folder is a campaign on.
+// A subject is what a campaign fuzzes, as its folder keeps it.
 type subject struct {
 	Package string   `json:"package"`
 	Replay  string   `json:"replay,omitempty"`

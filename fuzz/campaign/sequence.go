@@ -25,7 +25,7 @@ type sequence struct {
 // and so does who interrupted the campaign.
 const shrinkTime = 20 * time.Second
 
-// sequenceTries is how many sequences of a crasher of each kind may be run to
+// sequenceTries returns how many sequences of a crasher of a kind may be run to
 // make one smaller. Each costs a process.
 func sequenceTries(k harness.Kind) int {
 	switch k {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A count is what the engine says of a run so far.
+// A count is the engine's statistics of a run so far.
 type count struct {
 	executions int64
 	found      int // inputs that found new coverage

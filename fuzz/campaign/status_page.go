@@ -46,8 +46,8 @@ func Handler(dir string, now func() time.Time) http.Handler {
 	})
 }
 
-// Listen listens on a loopback address, for the status page: it has stacks and
-// paths, and asks nobody who they are.
+// Listen listens on a loopback address. No other will do for the status page: it
+// shows stacks and paths, and has no authentication.
 func Listen(address string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

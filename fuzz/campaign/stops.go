@@ -9,9 +9,9 @@ import (
 // maxStops is how often in a row the engine may stop while no input runs.
 const maxStops = 5
 
-// stoppedBetween is for an engine that stopped while no input ran: a process was
-// ended from outside, and the next slice starts another. One that stops again and
-// again would go on doing so.
+// stoppedBetween records that the engine stopped while no input ran: a process was
+// ended from outside, and the next slice starts another. It fails where that has
+// happened maxStops times in a row, since it would go on.
 func (c *Campaign) stoppedBetween(result sliceResult) error {
 	t, said := result.target, strings.Join(strings.Fields(result.tail), " ")
 	if err := c.folder.checkRoom(t); err != nil {
