@@ -62,11 +62,10 @@ func (e encrypted) open(room *b64.Scratch, token, bind []byte, decode decoder) (
 	if !ok {
 		return nil, errMalformed
 	}
-	decoded := decode(room, segment)
-	raw := room.Bytes
-	if !decoded || len(raw) < nonceSize+tagSize {
+	if !decode(room, segment) || len(room.Bytes) < nonceSize+tagSize {
 		return nil, errMalformed
 	}
+	raw := room.Bytes
 	claims, err := e.Open(nil, raw[:nonceSize], raw[nonceSize:], bind)
 	if err != nil {
 		return nil, errSeal

@@ -55,11 +55,10 @@ func (s *Scheme) open(room *b64.Scratch, token []byte) ([]byte, *codecs.RejectEr
 	if !ok {
 		return nil, errToken
 	}
-	ok = s.decode(room, segment)
-	raw := room.Bytes
-	if !ok || len(raw) < ivSize+tagSize {
+	if !s.decode(room, segment) || len(room.Bytes) < ivSize+tagSize {
 		return nil, errToken
 	}
+	raw := room.Bytes
 	text, err := s.aead.Open(nil, raw[:ivSize], raw[ivSize:], prefixBytes)
 	if err != nil {
 		return nil, errSeal

@@ -57,18 +57,17 @@ func (s *Scheme) authenticate(room *b64.Scratch, token []byte) ([]byte, *codecs.
 		return nil, errMalformed
 	}
 	body := rest[:dot]
-	ok = s.decode(room, rest[dot+1:])
-	n := len(room.Bytes)
-	if !ok || !s.faithful && n != mac.Size {
+	if !s.decode(room, rest[dot+1:]) || !s.faithful && len(room.Bytes) != mac.Size {
 		return nil, errMalformed
 	}
 	if !s.mac.Verify(room.Bytes, prefixBytes, encodeText(body)) {
 		return nil, errMAC
 	}
+	room.Bytes = room.Bytes[:0]
 	if !s.decode(room, body) {
 		return nil, errMalformed
 	}
-	return room.Bytes[n:], nil
+	return room.Bytes, nil
 }
 
 // decode appends to room what a segment stands for in the reading.
