@@ -208,3 +208,7 @@ FROM ?= 1
 .PHONY: attack-seeds
 attack-seeds: ## attack every design under SEEDS (1000) seeds: nothing that is stated may fall; takes half an hour
 	GOGC=400 $(GO) test -count=1 -v -timeout 0 -run '^TestSoundDesignsStand$$' ./fuzz/attack -args -seeds $(SEEDS) -from $(FROM) $(SEEDFLAGS)
+
+.PHONY: attack-controls
+attack-controls: ## attack every control under SEEDS (1000) seeds: no attack may miss its own by chance; SEEDFLAGS='-only TAG' for a family
+	$(GO) test -count=1 -v -timeout 0 -run '^(TestControlsFallByNoChance|TestBareControlsFall|TestBareDesignsStand)$$' ./fuzz/attack -args -seeds $(SEEDS) -from $(FROM) $(SEEDFLAGS)

@@ -3,6 +3,7 @@ package attack
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"sealab/codecs"
 	"sealab/internal/verdict"
@@ -34,12 +35,16 @@ func collisions(t *Trial) {
 	for i, c := range sealed {
 		texts[i] = c.Answer.Out
 	}
-	for n := 0; n < side && len(texts) > 0 && !t.spent(); n++ {
-		t.trials[codecs.Unambiguous] += len(texts)
+	for n := 0; n < side && !t.fell(codecs.Unambiguous); n++ {
 		value := f.value(fmt.Sprintf("w%07d", n))
-		if call, ok := p.accepted(texts, f.put(tok.Under, value)); ok {
-			t.collided(f, value, sealed, call)
-			return
+		for some := range slices.Chunk(texts, atOnce) {
+			if t.spent() {
+				return
+			}
+			t.trials[codecs.Unambiguous] += len(some)
+			if call, ok := p.accepted(some, f.put(tok.Under, value)); ok {
+				t.collided(f, value, sealed, call)
+			}
 		}
 	}
 }

@@ -142,10 +142,13 @@ func randomTags(t *Trial) {
 	}
 }
 
+// atOnce is how many tokens are presented in one batch: a slow subject has the time
+// of one request for it.
+const atOnce = 128
+
 // guess presents tries tokens in which the last n bytes of piece i are guessed;
 // two bytes and fewer in turn, more at random.
 func (t *Trial) guess(p *Party, tok *Token, s shape, i int, raw []byte, n, tries int) {
-	const atOnce = 128
 	for from := 0; from < tries && !t.fell(codecs.Integrity) && !t.spent(); from += atOnce {
 		var texts [][]byte
 		for k := from; k < min(from+atOnce, tries); k++ {
