@@ -96,7 +96,7 @@ const (
 )
 
 // document reads what takes the place of the claims: any bytes, or the reader's
-// own claims with a number of changes.
+// own claims with a number of changes, mostly one.
 func (r *reader) document(p *program.Program) []byte {
 	switch p.Pick(16) {
 	case asRest:
@@ -105,7 +105,7 @@ func (r *reader) document(p *program.Program) []byte {
 		return p.Bytes(longest)
 	}
 	document := bytes.Clone(r.minted)
-	for range 1 + p.Few(7) {
+	for range max(1, p.Few(7)) {
 		document = reword(p, document)
 	}
 	return document
