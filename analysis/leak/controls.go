@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"sealab/internal/samples"
+	"sealab/internal/verdict"
 )
 
 // Controls is what became of the controls of a run. Without all of them the run
@@ -76,7 +77,7 @@ func (v *Verdict) reach() float64 {
 
 func (c *Controls) clean(v *Verdict) {
 	c.Clean++
-	if v.Word == Refuted {
+	if v.Outcome == verdict.Refuted {
 		c.Faults = append(c.Faults, fmt.Sprintf("%s does not leak and was taken for a leak", v.Name()))
 	}
 }

@@ -16,7 +16,7 @@ import (
 func (j *Judgement) Findings(dir string) ([]findings.Finding, error) {
 	var all []findings.Finding
 	for _, v := range j.Verdicts {
-		if v.Expect != samples.Open || v.Word != Refuted {
+		if v.Expect != samples.Open || v.Outcome != verdict.Refuted {
 			continue
 		}
 		d, err := catalog.Find(v.Subject)

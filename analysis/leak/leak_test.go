@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/internal/samples"
+	"sealab/internal/verdict"
 )
 
 const blocks = 10_000
@@ -27,21 +28,21 @@ func TestKnownAnswers(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		make func(seed uint64) *machine
-		want Word
+		want verdict.Verdict
 	}{
-		{"quiet", newMachine, Standing},
-		{"heavy tails and drift", func(s uint64) *machine { return newMachine(s).heavyTails() }, Standing},
-		{"correlated noise", func(s uint64) *machine { return newMachine(s).correlated() }, Standing},
-		{"2 ns", func(s uint64) *machine { return newMachine(s).shift(2) }, Refuted},
-		{"2 ns under heavy tails and drift", func(s uint64) *machine { return newMachine(s).heavyTails().shift(2) }, Refuted},
-		{"2 ns less", func(s uint64) *machine { return newMachine(s).shift(-2) }, Refuted},
-		{"2 ns under correlated noise", func(s uint64) *machine { return newMachine(s).correlated().shift(2) }, Refuted},
-		{"tail only", func(s uint64) *machine { return newMachine(s).tail(60) }, Refuted},
-		{"a third of a nanosecond", func(s uint64) *machine { return newMachine(s).shift(0.3) }, Standing},
+		{"quiet", newMachine, verdict.Standing},
+		{"heavy tails and drift", func(s uint64) *machine { return newMachine(s).heavyTails() }, verdict.Standing},
+		{"correlated noise", func(s uint64) *machine { return newMachine(s).correlated() }, verdict.Standing},
+		{"2 ns", func(s uint64) *machine { return newMachine(s).shift(2) }, verdict.Refuted},
+		{"2 ns under heavy tails and drift", func(s uint64) *machine { return newMachine(s).heavyTails().shift(2) }, verdict.Refuted},
+		{"2 ns less", func(s uint64) *machine { return newMachine(s).shift(-2) }, verdict.Refuted},
+		{"2 ns under correlated noise", func(s uint64) *machine { return newMachine(s).correlated().shift(2) }, verdict.Refuted},
+		{"tail only", func(s uint64) *machine { return newMachine(s).tail(60) }, verdict.Refuted},
+		{"a third of a nanosecond", func(s uint64) *machine { return newMachine(s).shift(0.3) }, verdict.Standing},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := judgeBoth(t, c.make(1), c.make(2), blocks)
-			require.Equal(t, c.want, v.Word, "%s: %+v", v.Why, v.First)
+			require.Equal(t, c.want, v.Outcome, "%s: %+v", v.Why, v.First)
 		})
 	}
 }
@@ -54,10 +55,10 @@ func TestOrderIsNoLeak(t *testing.T) {
 		return m
 	}
 	clean := judgeBoth(t, slow(1, 0), slow(2, 0), blocks)
-	require.Equal(t, Standing, clean.Word, clean.Why)
+	require.Equal(t, verdict.Standing, clean.Outcome, clean.Why)
 	require.InDelta(t, -100, clean.First.Slot, 2)
 	leaky := judgeBoth(t, slow(3, 3), slow(4, 3), blocks)
-	require.Equal(t, Refuted, leaky.Word, leaky.Why)
+	require.Equal(t, verdict.Refuted, leaky.Outcome, leaky.Why)
 	require.InDelta(t, 3, leaky.First.Trimmed.Value, 0.7)
 }
 
@@ -65,7 +66,7 @@ func TestOrderIsNoLeak(t *testing.T) {
 func TestSecondRunMustAgree(t *testing.T) {
 	for _, second := range []float64{0, -3} {
 		v := judgeBoth(t, newMachine(1).shift(3), newMachine(2).shift(second), blocks)
-		require.Equal(t, Unexercised, v.Word, v.Why)
+		require.Equal(t, verdict.Unexercised, v.Outcome, v.Why)
 		require.False(t, v.Found)
 	}
 }
@@ -87,7 +88,7 @@ func TestDependenceByHand(t *testing.T) {
 // TestTooFewBlocks must not stand, and must say what it would take.
 func TestTooFewBlocks(t *testing.T) {
 	v := judgeBoth(t, newMachine(1), newMachine(2), 400)
-	require.Equal(t, Unexercised, v.Word)
+	require.Equal(t, verdict.Unexercised, v.Outcome)
 	require.Greater(t, v.First.Findable, 1.0)
 	require.Contains(t, v.Why, "needs about")
 }

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"sealab/internal/samples"
+	"sealab/internal/verdict"
 )
 
 // WriteTable writes the judgement for a terminal: the controls, the designs, and
@@ -50,14 +51,14 @@ func (v *Verdict) Remark() string {
 		return "found, as it must be"
 	case v.Expect == samples.Leaks:
 		return "not found: " + v.Why
-	case v.Expect == samples.Clean && v.Word != Refuted:
+	case v.Expect == samples.Clean && v.Outcome != verdict.Refuted:
 		return "clean, as it must be"
-	case v.Word == Refuted && v.Property == "" && v.Expect == samples.Open:
+	case v.Outcome == verdict.Refuted && v.Property == "" && v.Expect == samples.Open:
 		return fmt.Sprintf("observation: tells %s (%s)", v.Tells, v.Why)
-	case v.Word == Standing:
-		return string(v.Word)
+	case v.Outcome == verdict.Standing:
+		return string(v.Outcome)
 	}
-	return fmt.Sprintf("%s: %s", v.Word, v.Why)
+	return fmt.Sprintf("%s: %s", v.Outcome, v.Why)
 }
 
 // probability writes a p-value in few characters.
@@ -87,26 +88,26 @@ func (c Controls) write(w io.Writer) {
 }
 
 func (j *Judgement) summary(w io.Writer) {
-	count := map[Word]int{}
+	count := map[verdict.Verdict]int{}
 	observations := 0
 	for _, v := range j.Verdicts {
 		switch {
 		case v.Expect != samples.Open:
-		case v.Property == "" && v.Word == Refuted:
+		case v.Property == "" && v.Outcome == verdict.Refuted:
 			observations++
 		default:
-			count[v.Word]++
+			count[v.Outcome]++
 		}
 	}
 	fmt.Fprintf(w, "designs, limit %g ns, %d p-values corrected together at %g: %d standing, %d refuted, %d unexercised, %d observations\n",
-		j.Limit, j.Tests, Alpha, count[Standing], count[Refuted], count[Unexercised], observations)
+		j.Limit, j.Tests, Alpha, count[verdict.Standing], count[verdict.Refuted], count[verdict.Unexercised], observations)
 }
 
 // Refuted returns the verdicts that go against a guarantee.
 func (j *Judgement) Refuted() []*Verdict {
 	var refuted []*Verdict
 	for _, v := range j.Verdicts {
-		if v.Expect == samples.Open && v.Property != "" && v.Word == Refuted {
+		if v.Expect == samples.Open && v.Property != "" && v.Outcome == verdict.Refuted {
 			refuted = append(refuted, v)
 		}
 	}

@@ -3,6 +3,8 @@ package leak
 import (
 	"math"
 	"slices"
+
+	"sealab/internal/verdict"
 )
 
 // uniformFrom is the least number of p-values whose distribution is tested.
@@ -23,7 +25,7 @@ func uniformity(clean []*Verdict) Uniformity {
 	var p []float64
 	for _, v := range clean {
 		p = append(p, v.First.PWilcoxon)
-		if v.Word == Refuted {
+		if v.Outcome == verdict.Refuted {
 			u.Refuted++
 		}
 	}

@@ -5,35 +5,26 @@ import (
 	"math"
 
 	"sealab/internal/samples"
-)
-
-// A Word is a verdict.
-type Word string
-
-// The verdicts on the claim that two classes take the same time.
-const (
-	// Refuted: significant, larger than the limit, and the same in a second
-	// independent run.
-	Refuted Word = "refuted"
-	// Standing: the interval lies inside the limit, and the run would have found
-	// an effect of the limit.
-	Standing Word = "standing"
-	// Unexercised: the samples decide neither.
-	Unexercised Word = "unexercised"
+	"sealab/internal/verdict"
 )
 
 // A Verdict is what the passes of one probe come to.
 type Verdict struct {
 	samples.Probe
-	Word   Word    `json:"verdict"`
-	Why    string  `json:"why"`
-	Limit  float64 `json:"limit_ns"`
-	PSign  float64 `json:"p_sign"` // first pass; these three are corrected for the number of tests in the run
-	PRank  float64 `json:"p_wilcoxon"`
-	PTail  float64 `json:"p_deciles"`
-	Found  bool    `json:"found"` // significant, and the same sign in the second pass, whatever its size
-	First  *Statistics
-	Second *Statistics `json:",omitempty"`
+	// Outcome is about the claim that two classes take the same time. It is
+	// refuted by a difference that is significant, larger than the limit, and the
+	// same in a second independent run. It stands where the interval lies inside
+	// the limit and the run would have found an effect of the limit. Elsewhere it
+	// is unexercised: the samples decide neither.
+	Outcome verdict.Verdict `json:"verdict"`
+	Why     string          `json:"why"`
+	Limit   float64         `json:"limit_ns"`
+	PSign   float64         `json:"p_sign"` // first pass; these three are corrected for the number of tests in the run
+	PRank   float64         `json:"p_wilcoxon"`
+	PTail   float64         `json:"p_deciles"`
+	Found   bool            `json:"found"` // significant, and the same sign in the second pass, whatever its size
+	First   *Statistics
+	Second  *Statistics `json:",omitempty"`
 }
 
 // effect is a difference that one of the tests found significant in the first
@@ -58,7 +49,7 @@ func (v *Verdict) judge() {
 		}
 		v.Found = true
 		if math.Abs(e.first.Value) > v.Limit {
-			v.Word = Refuted
+			v.Outcome = verdict.Refuted
 			v.Why = fmt.Sprintf("%s: %+.3g ns, then %+.3g ns in the second run", e.name, e.first.Value, e.second.Value)
 			return
 		}
@@ -66,13 +57,13 @@ func (v *Verdict) judge() {
 	first := v.First
 	switch {
 	case first.Trimmed.within(v.Limit) && first.Findable < v.Limit && !beyond(effects, v.Limit):
-		v.Word, v.Why = Standing, fmt.Sprintf("inside %g ns, and %.2g ns could have been found", v.Limit, first.Findable)
+		v.Outcome, v.Why = verdict.Standing, fmt.Sprintf("inside %g ns, and %.2g ns could have been found", v.Limit, first.Findable)
 	case len(effects) > 0 && v.Second == nil:
-		v.Word, v.Why = Unexercised, "significant in one run: needs a second one"
+		v.Outcome, v.Why = verdict.Unexercised, "significant in one run: needs a second one"
 	case len(effects) > 0:
-		v.Word, v.Why = Unexercised, "significant in the first run and not the same in the second: needs a quieter machine"
+		v.Outcome, v.Why = verdict.Unexercised, "significant in the first run and not the same in the second: needs a quieter machine"
 	default:
-		v.Word, v.Why = Unexercised, v.wanting()
+		v.Outcome, v.Why = verdict.Unexercised, v.wanting()
 	}
 }
 

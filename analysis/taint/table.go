@@ -11,6 +11,7 @@ import (
 
 	"sealab/internal/atomicfile"
 	"sealab/internal/taintfile"
+	"sealab/internal/verdict"
 )
 
 // JudgementFile is the name of a judgement beside the logs that it is of.
@@ -70,8 +71,8 @@ func (j *Judgement) WriteTable(w io.Writer, lines int) error {
 // word returns the verdict as the table has it.
 func (j *Judgement) word(v *Verdict) string {
 	switch {
-	case v.Word == Unexercised || v.Expect == taintfile.Open:
-		return string(v.Word)
+	case v.Outcome == verdict.Unexercised || v.Expect == taintfile.Open:
+		return string(v.Outcome)
 	case v.Expect == taintfile.Leaks && len(v.Observed) > 0:
 		return "found, as it must be"
 	case v.Expect == taintfile.Clean && len(v.Observed) == 0:
@@ -82,7 +83,7 @@ func (j *Judgement) word(v *Verdict) string {
 
 func (v *Verdict) writeFindings(w io.Writer, most int) {
 	all := slices.Concat(v.Against, v.Observed)
-	if len(all) == 0 && v.Word != Unexercised {
+	if len(all) == 0 && v.Outcome != verdict.Unexercised {
 		return
 	}
 	fmt.Fprintf(w, "\n%s: %s\n", v.Subject, v.Why)
@@ -118,5 +119,5 @@ func (j *Judgement) writeReasons(w io.Writer) {
 
 // Refuted reports whether anything goes against a guarantee.
 func (j *Judgement) Refuted() bool {
-	return slices.ContainsFunc(j.Verdicts, func(v *Verdict) bool { return v.Word == Refuted })
+	return slices.ContainsFunc(j.Verdicts, func(v *Verdict) bool { return v.Outcome == verdict.Refuted })
 }

@@ -25,16 +25,7 @@ import (
 	"strings"
 
 	"sealab/internal/taintfile"
-)
-
-// A Word is a verdict.
-type Word string
-
-// The verdicts on the claim that refusing a token depends on no secret.
-const (
-	Refuted     Word = "refuted"
-	Standing    Word = "standing"
-	Unexercised Word = "unexercised"
+	"sealab/internal/verdict"
 )
 
 // A Finding is one line of code that depends on a secret.
@@ -67,7 +58,7 @@ var nouns = map[taintfile.Kind]string{
 type Verdict struct {
 	Subject string                `json:"subject"`
 	Expect  taintfile.Expectation `json:"expect,omitempty"`
-	Word    Word                  `json:"verdict"`
+	Outcome verdict.Verdict       `json:"verdict"` // on the claim that refusing a token depends on no secret
 	Why     string                `json:"why"`
 	// Against are the findings inside a refusal, Observed those elsewhere, and
 	// Declassified those with a reason.
@@ -138,7 +129,7 @@ func judge(logs []*taintfile.Log, used map[int]bool) *Verdict {
 	for _, l := range logs {
 		switch {
 		case l.Failed != "":
-			v.Word, v.Why = Unexercised, l.Failed
+			v.Outcome, v.Why = verdict.Unexercised, l.Failed
 			return v
 		case l.Secret == taintfile.None:
 			for _, r := range l.Reports {
@@ -149,7 +140,7 @@ func judge(logs []*taintfile.Log, used map[int]bool) *Verdict {
 		}
 	}
 	if secrets == 0 || len(logs) == secrets {
-		v.Word, v.Why = Unexercised, "want runs with a secret and one without"
+		v.Outcome, v.Why = verdict.Unexercised, "want runs with a secret and one without"
 		return v
 	}
 	for _, l := range logs {
@@ -185,9 +176,9 @@ func (v *Verdict) take(f Finding) {
 }
 
 func (v *Verdict) conclude() {
-	v.Word = Standing
+	v.Outcome = verdict.Standing
 	if len(v.Against) > 0 {
-		v.Word = Refuted
+		v.Outcome = verdict.Refuted
 	}
 	v.Why = fmt.Sprintf("%d lines against, %d observed, %d declassified", len(v.Against), len(v.Observed), len(v.Declassified))
 }
@@ -198,7 +189,7 @@ func controlFault(l *taintfile.Log, v *Verdict) string {
 		return l.Line != "" && strings.Contains(f.Text, l.Line)
 	})
 	switch {
-	case v.Word == Unexercised:
+	case v.Outcome == verdict.Unexercised:
 		return fmt.Sprintf("%s: %s", v.Subject, v.Why)
 	case l.Expect == taintfile.Leaks && !found:
 		return fmt.Sprintf("%s leaks in the line %q, which was not found", v.Subject, l.Line)

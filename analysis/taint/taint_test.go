@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/internal/taintfile"
+	"sealab/internal/verdict"
 )
 
 // at returns a report in one line of a function, with callers.
@@ -29,10 +30,10 @@ func TestWhatGoesWhere(t *testing.T) {
 	noise := at(taintfile.Branch, "seal", "runtime.lock", 7, "lock")
 	refusing := at(taintfile.Branch, "refuse", "sealab/codecs/x.leak", 3, "if secret[0] == guess[0] {")
 	unsealing := at(taintfile.Address, "unseal", "sealab/codecs/x.table", 4, "table[secret[0]]")
-	verdict := at(taintfile.Branch, "refuse", "crypto/x.open", 5, "if subtle.ConstantTimeCompare(a, b) != 1 {")
+	comparison := at(taintfile.Branch, "refuse", "crypto/x.open", 5, "if subtle.ConstantTimeCompare(a, b) != 1 {")
 	token := at(taintfile.Address, "seal", "encoding/base64.Encode", 6, "enc[v]", "sealab/codecs/b64.appendEncode")
-	v := judge(logs("x", []taintfile.Report{noise}, []taintfile.Report{noise, refusing, unsealing, verdict, token}), map[int]bool{})
-	require.Equal(t, Refuted, v.Word)
+	v := judge(logs("x", []taintfile.Report{noise}, []taintfile.Report{noise, refusing, unsealing, comparison, token}), map[int]bool{})
+	require.Equal(t, verdict.Refuted, v.Outcome)
 	require.Len(t, v.Against, 1)
 	require.Equal(t, "if secret[0] == guess[0] {", v.Against[0].Text)
 	require.Len(t, v.Observed, 1)
@@ -104,7 +105,7 @@ func TestMissingRunsAreUnexercised(t *testing.T) {
 	both := logs("x", nil, nil)
 	both[1].Failed = "it does not run"
 	for _, ls := range [][]*taintfile.Log{both, both[:1], logs("x", nil, nil)[1:]} {
-		require.Equal(t, Unexercised, judge(ls, map[int]bool{}).Word)
+		require.Equal(t, verdict.Unexercised, judge(ls, map[int]bool{}).Outcome)
 	}
 	require.NotEmpty(t, Judge(logs("x", nil, nil)).Faults, "a run without controls says nothing")
 }
