@@ -12,6 +12,7 @@ import (
 
 	"sealab/fuzz/fleet"
 	"sealab/fuzz/target"
+	"sealab/internal/loopback"
 )
 
 // fleetPackage has the targets as go-fuzz takes them.
@@ -56,7 +57,7 @@ func (f *coordinatorFlags) run(ctx context.Context, name string, stdout, stderr 
 		if address == "" || f.trusted {
 			continue
 		}
-		if err := fleet.CheckLoopback(address); err != nil {
+		if err := loopback.Check(address); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"sealab/internal/loopback"
 )
 
 //go:embed status_page.html
@@ -49,12 +51,8 @@ func Handler(dir string, now func() time.Time) http.Handler {
 // Listen listens on a loopback address. No other will do for the status page: it
 // shows stacks and paths, and has no authentication.
 func Listen(address string) (net.Listener, error) {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, fmt.Errorf("sealab: %q: %w; want an address like 127.0.0.1:8080", address, err)
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("sealab: %q is not on the loopback interface; want an address like 127.0.0.1:8080", address)
+	if err := loopback.Check(address); err != nil {
+		return nil, err
 	}
 	l, err := net.Listen("tcp", address)
 	if err != nil {

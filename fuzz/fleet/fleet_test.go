@@ -32,22 +32,25 @@ func TestCheckArchive(t *testing.T) {
 func TestPrepareGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	write(t, Archive(dir), "foo")
-	is := Fleet{Target: "text", Function: "FuzzText", Package: "p"}
+	wanted := Fleet{Target: "text", Function: "FuzzText", Package: "p"}
 	sum, err := digest(Archive(dir))
 	require.NoError(t, err)
-	with := is
+	with := wanted
 	with.SHA256 = sum
 	require.NoError(t, with.write(dir))
-	got, err := Prepare(t.Context(), dir, is, nil)
+	got, err := Prepare(t.Context(), dir, wanted, nil)
 	require.NoError(t, err)
 	require.Equal(t, with, got)
 
 	_, err = Prepare(t.Context(), dir, Fleet{Target: "inside", Function: "FuzzInside", Package: "p"}, nil)
 	require.ErrorContains(t, err, "fuzzes FuzzText")
 	write(t, Archive(dir), "bar")
-	_, err = Prepare(t.Context(), dir, is, nil)
+	_, err = Prepare(t.Context(), dir, wanted, nil)
 	require.ErrorContains(t, err, "has SHA-256")
-	_, err = Prepare(t.Context(), t.TempDir(), is, nil)
+	write(t, filepath.Join(dir, manifestFile), "{")
+	_, err = Prepare(t.Context(), dir, wanted, nil)
+	require.ErrorContains(t, err, "want what a fleet fuzzes", "a damaged folder is not made anew")
+	_, err = Prepare(t.Context(), t.TempDir(), wanted, nil)
 	require.ErrorContains(t, err, "text has no seeds")
 }
 
@@ -66,14 +69,4 @@ func TestFound(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, [][]byte{[]byte("foo")}, inputs)
 	require.Equal(t, []Crasher{{Input: []byte("bar"), Output: "panic: no"}}, crashers)
-}
-
-func TestCheckLoopback(t *testing.T) {
-	for _, address := range []string{"127.0.0.1:7070", "[::1]:7070", "localhost:0"} {
-		require.NoError(t, CheckLoopback(address), address)
-	}
-	for _, address := range []string{":7070", "0.0.0.0:7070", "192.0.2.1:7070", "example.com:7070"} {
-		require.ErrorContains(t, CheckLoopback(address), "no authentication", address)
-	}
-	require.ErrorContains(t, CheckLoopback("127.0.0.1"), "want an address")
 }

@@ -2,7 +2,9 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,12 +20,16 @@ import (
 // has it: a fleet that comes back goes on with the archive that its workers
 // have. f says what is fuzzed; its SHA256 is filled in.
 func Prepare(ctx context.Context, dir string, f Fleet, seeds [][]byte) (Fleet, error) {
-	if is, err := Read(dir); err == nil {
-		if is.Function != f.Function || is.Package != f.Package || is.Tags != f.Tags {
-			return is, fmt.Errorf("sealab: the fleet in %s fuzzes %s with tags %q; want %s with tags %q, or another folder",
-				dir, is.Function, is.Tags, f.Function, f.Tags)
-		}
-		return is, CheckArchive(Archive(dir), is.SHA256)
+	before, err := Read(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return f, err
+	case before.Function != f.Function || before.Package != f.Package || before.Tags != f.Tags:
+		return before, fmt.Errorf("sealab: the fleet in %s fuzzes %s with tags %q; want %s with tags %q, or another folder",
+			dir, before.Function, before.Tags, f.Function, f.Tags)
+	default:
+		return before, CheckArchive(Archive(dir), before.SHA256)
 	}
 	if len(seeds) == 0 {
 		return f, fmt.Errorf("sealab: %s has no seeds; want at least one", f.Target)
@@ -34,7 +40,6 @@ func Prepare(ctx context.Context, dir string, f Fleet, seeds [][]byte) (Fleet, e
 	if err := build(ctx, dir, f); err != nil {
 		return f, err
 	}
-	var err error
 	if f.SHA256, err = digest(Archive(dir)); err != nil {
 		return f, err
 	}
