@@ -119,9 +119,19 @@ func AppendHex(dst []byte, r rune, digits string) []byte {
 	return append(dst, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
 }
 
+// inOrder reports whether the names of members ascend, so that none comes twice.
+func inOrder(members []Member) bool {
+	for i := range len(members) - 1 {
+		if bytes.Compare(members[i].Name, members[i+1].Name) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // FirstPlaces gives each name its first place and its last value.
 func FirstPlaces(members []Member) []Member {
-	if len(members) < 2 {
+	if inOrder(members) {
 		return members
 	}
 	place := make(map[string]int, len(members))
@@ -140,7 +150,7 @@ func FirstPlaces(members []Member) []Member {
 // ByName sorts members by the code points of their names, and gives each name
 // its last value. (Generalised UTF-8 sorts by bytes as its code points do.)
 func ByName(members []Member) []Member {
-	if len(members) < 2 {
+	if inOrder(members) {
 		return members
 	}
 	sorted := slices.Clone(members)

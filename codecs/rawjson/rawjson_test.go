@@ -156,3 +156,38 @@ func FuzzParse(f *testing.F) {
 		require.Equal(t, json.Valid(doc), err == nil, "%q: %v", doc, err)
 	})
 }
+
+func TestOrderOfMembers(t *testing.T) {
+	for doc, want := range map[string][2]string{ // by name, in first places
+		`{}`:                          {`{}`, `{}`},
+		`{"a":1}`:                     {`{"a":1}`, `{"a":1}`},
+		`{"a":1,"b":2,"c":3}`:         {`{"a":1,"b":2,"c":3}`, `{"a":1,"b":2,"c":3}`},
+		`{"a":1,"a":2}`:               {`{"a":2}`, `{"a":2}`},
+		`{"b":1,"a":2,"b":3}`:         {`{"a":2,"b":3}`, `{"b":3,"a":2}`},
+		`{"a":1,"b":2,"c":3,"b":4}`:   {`{"a":1,"b":4,"c":3}`, `{"a":1,"b":4,"c":3}`},
+		`{"a":1,"B":2,"\u00e9":3}`:    {`{"B":2,"a":1,"é":3}`, `{"a":1,"B":2,"é":3}`},
+		`{"ab":1,"a":2,"":3,"abc":4}`: {`{"":3,"a":2,"ab":1,"abc":4}`, `{"ab":1,"a":2,"":3,"abc":4}`},
+	} {
+		v, err := rawjson.Parse([]byte(doc))
+		require.NoError(t, err)
+		for i, members := range []func([]rawjson.Member) []rawjson.Member{rawjson.ByName, rawjson.FirstPlaces} {
+			p := rawjson.Printer{
+				Plain: rawjson.PlainFrom("\"\\"), Members: members,
+				Number: func(dst, literal []byte) []byte { return append(dst, literal...) },
+			}
+			require.Equal(t, want[i], string(p.AppendValue(nil, &v)), doc)
+		}
+	}
+}
+
+// TestPrinterStrings holds that a Go string is printed as its bytes are.
+func TestPrinterStrings(t *testing.T) {
+	p := rawjson.Printer{
+		Plain:  rawjson.PlainFrom("\"\\"),
+		Escape: func(dst, text []byte, at int) ([]byte, int) { return append(dst, '\\', text[at]), 1 },
+	}
+	for text, want := range map[string]string{"": `""`, "plain é": `"plain é"`, `"`: `"\""`, `a"b\`: `"a\"b\\"`, `""a`: `"\"\"a"`} {
+		require.Equal(t, "x"+want, string(p.AppendText([]byte("x"), text)), text)
+		require.Equal(t, "x"+want, string(p.AppendString([]byte("x"), []byte(text))), text)
+	}
+}
