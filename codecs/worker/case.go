@@ -37,10 +37,12 @@ func OpenCase(c codecs.Config, err error) (Case, error) {
 // Judge returns the case in which what c opens judged a token: verified it in a
 // context, or, being a codec, unsealed it.
 func (c Case) Judge(kind codecs.Kind, token []byte, b *codecs.Binding, now time.Time, v codecs.Verdict) (Case, error) {
-	l, result := operation("unseal").int("handle", caseHandle), (*line).payload
+	l, result := newLine(), (*line).payload
 	if kind == codecs.KindScheme {
-		l, result = operation("verify").int("handle", caseHandle), (*line).state
-		within(b, now)(l)
+		result = (*line).state
+		within(b, now)(l.asking("verify", caseHandle))
+	} else {
+		l.asking("unseal", caseHandle)
 	}
 	answer := newLine()
 	if v.Err != nil {
@@ -48,18 +50,17 @@ func (c Case) Judge(kind codecs.Kind, token []byte, b *codecs.Binding, now time.
 	} else {
 		result(answer.done(), v.Payload)
 	}
-	return c.asking(l.token(token), answer)
+	return c.with(l.token(token), answer)
 }
 
 // Make returns the case in which what c opens made a token, or with err could
 // not. The token itself is no part of the case.
 func (c Case) Make(kind codecs.Kind, state []byte, b *codecs.Binding, now time.Time, err error) (Case, error) {
-	l := operation("seal").int("handle", caseHandle)
+	l := newLine()
 	if kind == codecs.KindScheme {
-		l = operation("mint").int("handle", caseHandle).state(state)
-		within(b, now)(l)
+		within(b, now)(l.asking("mint", caseHandle).state(state))
 	} else {
-		l.payload(state)
+		l.asking("seal", caseHandle).payload(state)
 	}
 	answer := newLine()
 	if err != nil {
@@ -67,10 +68,11 @@ func (c Case) Make(kind codecs.Kind, state []byte, b *codecs.Binding, now time.T
 	} else {
 		answer.done()
 	}
-	return c.asking(l, answer)
+	return c.with(l, answer)
 }
 
-func (c Case) asking(ask, answer *line) (Case, error) {
+// with returns the case with another question and answer.
+func (c Case) with(ask, answer *line) (Case, error) {
 	return Case{c.Open, ask.end(), answer.end()}, errors.Join(ask.err, answer.err)
 }
 

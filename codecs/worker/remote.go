@@ -109,7 +109,7 @@ func (h *handle) ask(name string, complete func(*line), present func(*response) 
 	if err := h.reopen(); err != nil {
 		return nil, err
 	}
-	l := operation(name).int("handle", h.id)
+	l := newLine().asking(name, h.id)
 	complete(l)
 	r, err := c.ask(l)
 	if err != nil {
@@ -126,7 +126,7 @@ func (h *handle) Close() error {
 	if c.closed || c.process == nil || h.life != c.life {
 		return nil
 	}
-	_, err := c.ask(operation("close").int("handle", h.id))
+	_, err := c.ask(newLine().asking("close", h.id))
 	return err
 }
 

@@ -142,6 +142,11 @@ func (r *reader) tokens() [][]byte {
 // operation begins a request, as a client writes it.
 func operation(name string) *line { return newLine().text("op", name) }
 
+// asking begins a request of something that is open.
+func (l *line) asking(name string, handle int64) *line {
+	return l.text("op", name).int("handle", handle)
+}
+
 // keys finds the keys of a written open request. base64url has no bracket.
 var keys = regexp.MustCompile(`"keys_b64":\[[^\]]*\]`)
 

@@ -1,7 +1,10 @@
 package worker
 
 import (
+	"bytes"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -26,4 +29,58 @@ func TestServerAnswersAnything(t *testing.T) {
 	} {
 		require.Equal(t, want, string(s.answer([]byte(request))), request)
 	}
+}
+
+// TestFaultIsTheWholeAnswer holds that nothing is left of an answer that was
+// begun, and that a fault's text crosses whatever it quotes.
+func TestFaultIsTheWholeAnswer(t *testing.T) {
+	d := codecs.Design{Name: "picky", NewScheme: func(codecs.Config) (codecs.Scheme, error) { return accepting{}, nil }}
+	s := newSession(&Server{Design: d})
+	require.Equal(t, `{"ok":true,"handle":1}`, string(s.answer([]byte(`{"op":"open"}`))))
+	const ask = `{"op":"verify","handle":1,"now":0,"tokens":["a",%s]}`
+	for token, want := range map[string]string{
+		`"panic"`: `{"ok":false,"fault":"sealab: panic: ` + "\ufffd" + `"}`,
+		`"odd"`:   `{"ok":false,"unsupported":true}`,
+		`"b"`:     `{"ok":true,"verdicts":[{"ok":true,"state_b64":"c3RhdGU"},{"ok":true,"state_b64":"c3RhdGU"}]}`,
+	} {
+		require.Equal(t, want, string(s.answer(fmt.Appendf(nil, ask, token))), token)
+	}
+}
+
+// BenchmarkCase tells a case of a scheme in the words of the protocol and
+// replays it: every step of a request but the pipe.
+func BenchmarkCase(b *testing.B) {
+	d := codecs.Design{Name: "accepting", NewScheme: func(codecs.Config) (codecs.Scheme, error) { return accepting{}, nil }}
+	opened, err := OpenCase(codecs.Config{Secrets: [][]byte{make([]byte, codecs.MinSecret)}}, nil)
+	require.NoError(b, err)
+	r, err := NewReplayer(d, opened.Open)
+	require.NoError(b, err)
+	alice := "alice"
+	binding := &codecs.Binding{Method: "tools/call", Target: "deploy", Arguments: []byte(`{"env":"prod"}`), Principal: &alice}
+	token := bytes.Repeat([]byte("v1.AAAA-_"), 20)
+	b.ReportAllocs()
+	for b.Loop() {
+		c, err := opened.Judge(codecs.KindScheme, token, binding, time.Unix(1795132800, 250_000_000), codecs.Verdict{Payload: []byte("state")})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, agrees, err := r.Replay(c); err != nil || !agrees {
+			b.Fatal(agrees, err)
+		}
+	}
+}
+
+// accepting takes every token for one of "state", but for two that name a fault.
+type accepting struct{}
+
+func (accepting) Mint(dst, _ []byte, _ *codecs.Binding, _ time.Time) ([]byte, error) { return dst, nil }
+
+func (accepting) Verify(dst, token []byte, _ *codecs.Binding, _ time.Time) ([]byte, error) {
+	switch string(token) {
+	case "panic":
+		panic("\xff")
+	case "odd":
+		return dst, codecs.Reject(codecs.Malformed, "\xff")
+	}
+	return append(dst, "state"...), nil
 }

@@ -23,6 +23,21 @@ func TestTextCrosses(t *testing.T) {
 	}
 }
 
+func TestTextIsWritten(t *testing.T) {
+	for s, want := range map[string]string{
+		"":                          `""`,
+		"plain é\U0001F600\ufffd~":  `"plain é` + "\U0001F600\ufffd" + `~"`,
+		`"\`:                        `"\"\\"`,
+		"\x00\n\x1f\x7f ":           `"\u0000\u000a\u001f\u007f "`,
+		"a\u2028b\u2029c":           `"a\u2028b\u2029c"`,
+		"\xed\xb0\x80x\xed\xa0\xbd": `"\udc00x\ud83d"`,
+	} {
+		got, err := appendText([]byte("before"), []byte(s))
+		require.NoError(t, err, "%q", s)
+		require.Equal(t, "before"+want, string(got), "%q", s)
+	}
+}
+
 func TestTextThatCannotCross(t *testing.T) {
 	for _, s := range []string{"\xff", "a\xc3", "\xed\xa0", "\xed\xa0\x80\xed\xb0\x80", "\xc0\x80"} {
 		_, err := appendText(nil, []byte(s))

@@ -2,7 +2,9 @@ package target
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"unicode/utf8"
@@ -42,7 +44,9 @@ func remote(p *program.Program) error {
 		return fmt.Errorf("%s: asking about %q: %w", s.Name, token, err)
 	}
 	if p.Pick(8) == 1 {
-		return s.requireWords(question)
+		if err := requireWords(question, token, here); err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
 	}
 	got, agrees, err := there.Replay(question)
 	if err != nil {
@@ -83,16 +87,25 @@ func newRemote(s *subject) (remoteSubject, error) {
 	return remoteSubject{opened, r}, err
 }
 
-// requireWords returns an error unless question and answer are JSON, and the
-// case, complete with what opens it, can be replayed.
-func (s *subject) requireWords(c worker.Case) error {
-	if _, agrees, err := c.Replay(s.Design); err != nil || !agrees {
-		return fmt.Errorf("%s: %s is not answered with %s: %v", s.Name, c.Ask, c.Answer, err)
+// requireWords returns an error unless another reader of JSON finds in the lines
+// of a case the token that was asked about and the payload that it carried.
+func requireWords(c worker.Case, token, payload []byte) error {
+	var ask struct {
+		Token string `json:"token"`
 	}
-	for _, line := range []json.RawMessage{c.Open, c.Ask, c.Answer} {
-		if !json.Valid(line) || bytes.ContainsAny(line, "\r\n") {
-			return fmt.Errorf("the protocol has the line %q", line)
-		}
+	var answer struct {
+		State   string `json:"state_b64"`
+		Payload string `json:"payload_b64"`
+	}
+	if err := errors.Join(json.Unmarshal(c.Ask, &ask), json.Unmarshal(c.Answer, &answer)); err != nil {
+		return fmt.Errorf("%s and %s: %w", c.Ask, c.Answer, err)
+	}
+	carried := base64.RawURLEncoding.EncodeToString(payload)
+	if ask.Token != string(token) || answer.State+answer.Payload != carried {
+		return fmt.Errorf("%s and %s are not about %q, which carried %q", c.Ask, c.Answer, token, carried)
+	}
+	if bytes.ContainsAny(c.Ask, "\r\n") || bytes.ContainsAny(c.Answer, "\r\n") {
+		return fmt.Errorf("%q or %q is more than a line", c.Ask, c.Answer)
 	}
 	return nil
 }
