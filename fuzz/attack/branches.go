@@ -20,7 +20,7 @@ var structural = []twin{
 	{`{"v":false}`, `{"v":0}`, "a truth and a number"}, {`{"v":null}`, `{"v":"null"}`, "null and its text"}, {`{"v":null}`, `{"v":false}`, "null and a truth"}, {`{"v":null}`, `{"v":""}`, "null and an empty text"},
 	{`{"v":null}`, `{}`, "null and nothing"}, {`{"v":""}`, `{}`, "an empty text and nothing"}, {`{"v":false}`, `{}`, "a falsehood and nothing"}, {`{"v":1}`, `{"v":-1}`, "a sign"}, {`{"v":1}`, `{"v":1.5}`, "a fraction"},
 	{`{"v":1}`, `{"V":1}`, "the case of a name"}, {`{"v":1}`, `{"v":1,"w":2}`, "a member more"}, {`{"v":1,"w":2}`, `{"v":2,"w":1}`, "values exchanged"},
-	{`{"v":{"$ref":"a"}}`, `{"v":{"$ref":"b"}}`, "a member that schemas hide"}, {`{"_meta":{"v":1}}`, `{"_meta":{"v":2}}`, "a member that the protocol reserves"}, {`{"v":[1]}`, `{"v":{"0":1}}`, "a list and an object of places"},
+	{`{"v":{"$ref":"a"}}`, `{"v":{"$ref":"b"}}`, "a member that schemas hide"}, {`{"_meta":{"v":1}}`, `{"_meta":{"v":2}}`, "a member that the protocol reserves"}, {`{"__proto__":{"v":1}}`, `{"__proto__":{"v":2}}`, "a member that a language reserves"}, {`{"v":[1]}`, `{"v":{"0":1}}`, "a list and an object of places"},
 	{nested(12, "1"), nested(12, "2"), "a value twelve objects deep"}, {manyMembers(40, "1"), manyMembers(40, "2"), "the last of forty members"},
 	{`{"v":[` + strings.Repeat("0,", 300) + `1]}`, `{"v":[` + strings.Repeat("0,", 300) + `2]}`, "the last of 301 values"}, {`{"v":["a","b"]}`, `{"v":["c","d"]}`, "lists of one length"},
 }

@@ -179,7 +179,7 @@ var unicodeTwins = []twin{
 	{"alice\x00", "alice", "NUL after"}, {"alice\x00admin", "alice\x00guest", "different after a NUL"}, {"alice\x00admin", "alice", "cut at a NUL"},
 	{"a%2Fb", "a/b", "percent escape"}, {"a+b", "a b", "plus and space"}, {"a%20b", "a b", "percent escape"}, {"a\\b", "a/b", "slash and backslash"},
 	{"\ufeffalice", "alice", "byte order mark"}, {"a  b", "a b", "two spaces"}, {"a\r\nb", "a\nb", "line breaks"}, {"\U0001f600", "\ufffd", "replacement character"},
-	{"\U0001f600", "\U0001f601", "different outside the first plane"}, {"\U00010041", "A", "cut to 16 bits"},
+	{"\U0001f600", "\U0001f601", "different outside the first plane"}, {"\U00010041", "A", "cut to 16 bits"}, {"\u0141lice", "Alice", "cut to 8 bits"},
 }
 
 func unicodeForms(t *Trial) {
