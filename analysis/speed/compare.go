@@ -80,17 +80,7 @@ func Compare(oldPath, newPath string) (*Comparison, error) {
 		return nil, err
 	}
 	c := &Comparison{}
-	both, alone := keys(older, newer)
-	for _, key := range alone {
-		c.Alone = append(c.Alone, cmp.Or(older.names[key], newer.names[key]))
-	}
-	slices.Sort(c.Alone)
-	c.Alone = slices.Compact(c.Alone)
-	for _, key := range both {
-		if unit := key.Get(p.unit); unit != "B/s" { // says what sec/op says
-			c.Changes = append(c.Changes, change(older, newer, key, unit))
-		}
-	}
+	c.match(p, older, newer)
 	if len(c.Changes) == 0 {
 		return nil, fmt.Errorf("sealab: %s and %s have no measurement in common", older.path, newer.path)
 	}
@@ -108,6 +98,21 @@ func Compare(oldPath, newPath string) (*Comparison, error) {
 	c.judge()
 	slices.SortStableFunc(c.Changes, func(a, b Change) int { return cmp.Compare(a.Name, b.Name) })
 	return c, nil
+}
+
+// match finds what both files measured, and what one of them alone did.
+func (c *Comparison) match(p projection, older, newer *samples) {
+	both, alone := keys(older, newer)
+	for _, key := range alone {
+		c.Alone = append(c.Alone, cmp.Or(older.names[key], newer.names[key]))
+	}
+	slices.Sort(c.Alone)
+	c.Alone = slices.Compact(c.Alone)
+	for _, key := range both {
+		if unit := key.Get(p.unit); unit != "B/s" { // says what sec/op says
+			c.Changes = append(c.Changes, change(older, newer, key, unit))
+		}
+	}
 }
 
 // change tests one measurement.

@@ -85,10 +85,9 @@ func (s shape) recognise(secret []byte) (format, bool) {
 func (l tagged) recognise(secret []byte) (format, bool) {
 	for _, key := range keyForms(secret) {
 		for _, m := range macs {
-			for k, message := range l.messages(l.body) {
-				if sum := m.sum(key, message); len(sum) >= len(l.tag) && bytes.Equal(sum[:len(l.tag)], l.tag) {
-					return l.format(m, key, k), true
-				}
+			k := slices.IndexFunc(l.messages(l.body), func(message []byte) bool { return bytes.HasPrefix(m.sum(key, message), l.tag) })
+			if k >= 0 {
+				return l.format(m, key, k), true
 			}
 		}
 	}

@@ -133,13 +133,11 @@ func (p Proof) plans() []plan {
 	for seed := 1; seed <= p.Seeds; seed++ {
 		for _, bug := range p.Bugs {
 			for _, e := range p.Entrants {
-				if !p.isDone(e, bug, seed) {
-					all = append(all, plan{e, bug, seed})
-				}
+				all = append(all, plan{e, bug, seed})
 			}
 		}
 	}
-	return all
+	return slices.DeleteFunc(all, p.isDone)
 }
 
 // offer sends plans until ctx ends.
@@ -154,9 +152,9 @@ func offer(ctx context.Context, all []plan, plans chan<- plan) {
 	}
 }
 
-func (p Proof) isDone(e Entrant, bug Bug, seed int) bool {
+func (p Proof) isDone(next plan) bool {
 	return slices.ContainsFunc(p.Done, func(t Trial) bool {
-		return t.Bug == bug.Name && t.Engine == e.Name() && t.Seed == seed
+		return t.Bug == next.bug.Name && t.Engine == next.Name() && t.Seed == next.seed
 	})
 }
 

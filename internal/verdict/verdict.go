@@ -17,14 +17,15 @@ import (
 // Format names the JSON form.
 const Format = "sealab-attack/1"
 
-// A Verdict is the outcome of one attack on one property.
+// A Verdict is the outcome of one attack on one property, and of one measurement
+// of what a design must not show.
 type Verdict string
 
 // The verdicts. There is none that says that a property holds for certain.
 const (
-	Standing    Verdict = "standing"    // attacked, and did not fall
-	Refuted     Verdict = "refuted"     // fell; the witness shows how
-	Unexercised Verdict = "unexercised" // not attacked; the reason says why
+	Standing    Verdict = "standing"    // tried, and did not fall
+	Refuted     Verdict = "refuted"     // fell; the evidence shows how
+	Unexercised Verdict = "unexercised" // not tried, or not enough; the reason says why
 )
 
 // A Word is what a design says of a property.

@@ -18,15 +18,16 @@ func reachable(files []*sourceFile) map[string]bool {
 	for _, f := range files {
 		for _, d := range f.file.Decls {
 			fn, ok := d.(*ast.FuncDecl)
-			switch {
-			case !ok:
+			if !ok {
 				queue = append(queue, f.mentioned(d)...)
-			case fn.Body == nil:
-			default:
-				calls[f.key(fn)] = append(calls[f.key(fn)], f.mentioned(fn.Body)...)
-				if last(fn.Type) == "Design" {
-					queue = append(queue, f.key(fn))
-				}
+				continue
+			}
+			if fn.Body == nil {
+				continue
+			}
+			calls[f.key(fn)] = append(calls[f.key(fn)], f.mentioned(fn.Body)...)
+			if last(fn.Type) == "Design" {
+				queue = append(queue, f.key(fn))
 			}
 		}
 	}
