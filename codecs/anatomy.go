@@ -54,8 +54,7 @@ const (
 // An Edit sees the value of one step and returns what takes its place: the
 // same value, another one, or none. It may change the slice it gets, and does not
 // keep it. The name of a step that occurs more than once is passed each time, in
-// order.
-// The nil Edit leaves everything as it is.
+// order. The nil Edit leaves everything as it is.
 type Edit func(s Step, value []byte) []byte
 
 // Apply passes a copy of value to the edit, and returns what takes its place.
