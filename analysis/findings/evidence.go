@@ -12,13 +12,15 @@ const longest = 160
 
 // evidence writes the deciding calls of a witness for a person. Keys are not
 // shown: the witness has them.
-func evidence(w verdict.Witness) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d", w.Seed)
+func evidence(w verdict.Witness) string { return strings.Join(steps(w), "; ") }
+
+// steps are the seed and the deciding calls, one by one.
+func steps(w verdict.Witness) []string {
+	said := []string{fmt.Sprintf("seed %d", w.Seed)}
 	for _, c := range w.Calls {
-		fmt.Fprintf(&b, "; %s", call(c))
+		said = append(said, call(c))
 	}
-	return b.String()
+	return said
 }
 
 func call(c verdict.Call) string {
@@ -61,10 +63,11 @@ func answer(a verdict.Answer) string {
 	}
 }
 
-// shown quotes the first characters of a value.
+// shown quotes the first characters of a value, in ASCII: what looks alike does
+// not read alike.
 func shown(b []byte) string {
 	if len(b) > longest {
-		return fmt.Sprintf("%q... (%d bytes)", b[:longest], len(b))
+		return fmt.Sprintf("%+q... (%d bytes)", b[:longest], len(b))
 	}
-	return fmt.Sprintf("%q", b)
+	return fmt.Sprintf("%+q", b)
 }

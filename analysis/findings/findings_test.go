@@ -3,6 +3,7 @@ package findings_test
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,6 +47,18 @@ func TestFindings(t *testing.T) {
 	require.NotContains(t, all[0].Evidence, "0123456789abcdef", "evidence holds no key")
 	require.True(t, findings.Accusing(all))
 	require.False(t, findings.Accusing(all[2:]), "what is not stated accuses nobody")
+}
+
+// TestTextIsReadByAPerson: one call a line, and what looks alike told apart.
+func TestTextIsReadByAPerson(t *testing.T) {
+	r := run()
+	r.Subjects[0].Cells[0].Witness = &verdict.Witness{Seed: 7, Calls: []verdict.Call{
+		{Op: verdict.OpSeal, State: []byte("\u212b"), Answer: verdict.Answer{Outcome: verdict.Done, Out: []byte("t")}},
+		{Op: verdict.OpUnseal, Token: []byte("t"), Answer: verdict.Answer{Outcome: verdict.Done, Out: []byte("\u00c5")}},
+	}}
+	var out strings.Builder
+	require.NoError(t, findings.Text(&out, findings.Of(r, "findings.json")))
+	require.Regexp(t, `(?m)^  evidence +seed 7\n +seal "\\u212b" -> "t"\n +unseal "t" -> "\\u00c5"$`, out.String())
 }
 
 func TestEveryPropertyHasARepair(t *testing.T) {

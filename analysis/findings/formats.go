@@ -38,13 +38,21 @@ func Text(w io.Writer, all []Finding) error {
 	for _, f := range all {
 		fmt.Fprintf(&b, "%s %s  %s, %s (%s)\n", strings.ToUpper(string(f.Severity)), f.ID, f.Location.Design, f.Category, f.Location.Word)
 		fmt.Fprintf(&b, "  issue         %s %s\n", f.Location.Attack, f.Issue)
-		fmt.Fprintf(&b, "  evidence      %s\n", f.Evidence)
+		fmt.Fprintf(&b, "  evidence      %s\n", f.lines())
 		fmt.Fprintf(&b, "  impact        %s\n", f.Impact)
 		fmt.Fprintf(&b, "  fix           %s\n", f.Fix)
 		fmt.Fprintf(&b, "  verification  %s\n\n", f.Verification)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// lines is the evidence of a finding, each call on a line of its own.
+func (f *Finding) lines() string {
+	if f.Witness == nil {
+		return f.Evidence
+	}
+	return strings.Join(steps(*f.Witness), "\n                ")
 }
 
 // Markdown returns the findings as a page.

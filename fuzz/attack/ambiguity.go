@@ -77,9 +77,9 @@ func written(c verdict.Context) string {
 		if s == nil {
 			return "none"
 		}
-		return fmt.Sprintf("%.40q", *s)
+		return fmt.Sprintf("%+.40q", *s)
 	}
-	return fmt.Sprintf("(method %.40q, target %.40q, arguments %.40q, principal %s, audience %s)", c.Method, c.Target, c.Arguments, show(c.Principal), show(c.Audience))
+	return fmt.Sprintf("(method %+.40q, target %+.40q, arguments %+.40q, principal %s, audience %s)", c.Method, c.Target, c.Arguments, show(c.Principal), show(c.Audience))
 }
 
 // shiftedFields moves a part of one field over the border to another, for every

@@ -81,7 +81,7 @@ func (t *Trial) collided(f field, value string, sealed []verdict.Call, call verd
 			continue
 		}
 		from, _ := f.get(s.Context)
-		issue := fmt.Sprintf("%s %q and %q are taken for the same: what is compared is short enough that a search finds such a pair", f.name, from, value)
+		issue := fmt.Sprintf("%s %+q and %+q are taken for the same: what is compared is short enough that a search finds such a pair", f.name, from, value)
 		t.refute(codecs.Unambiguous, issue, s, call)
 		t.refute(f.property, issue, s, call)
 	}

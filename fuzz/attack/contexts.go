@@ -75,7 +75,7 @@ func (t *Trial) otherValues(f field) {
 		t.try(f.property)
 		if call, ok := p.accepts(tok.Text, f.put(tok.Under, v)); ok {
 			from, _ := f.get(&tok.Under)
-			t.refute(f.property, fmt.Sprintf("a token minted for %s %q is accepted for %q", f.name, from, v), tok.Sealed, call)
+			t.refute(f.property, fmt.Sprintf("a token minted for %s %+q is accepted for %+q", f.name, from, v), tok.Sealed, call)
 		}
 	}
 	if f.unset != nil {
@@ -89,8 +89,8 @@ func (t *Trial) otherValues(f field) {
 // across mints for one value of a field and presents for another, both ways. A
 // subject that does not bind the field at all is left to the plain attack.
 func (t *Trial) across(p *Party, under verdict.Context, f field, a, b string, how string) {
-	t.between(p, f.put(under, a), f.put(under, b), f, fmt.Sprintf("%s %.60q and %.60q are taken for the same: %s", f.name, a, b, how))
-	t.between(p, f.put(under, b), f.put(under, a), f, fmt.Sprintf("%s %.60q and %.60q are taken for the same: %s", f.name, b, a, how))
+	t.between(p, f.put(under, a), f.put(under, b), f, fmt.Sprintf("%s %+.60q and %+.60q are taken for the same: %s", f.name, a, b, how))
+	t.between(p, f.put(under, b), f.put(under, a), f, fmt.Sprintf("%s %+.60q and %+.60q are taken for the same: %s", f.name, b, a, how))
 }
 
 // between mints in one context and presents in the other.
@@ -133,7 +133,7 @@ func emptyOrAbsent(t *Trial) {
 			return
 		}
 		for _, v := range []string{"", "null", "None", "nil", "undefined", "false", "0", "anonymous", "-", "*"} {
-			issue := fmt.Sprintf("%s %q and no %s are taken for the same", f.name, v, f.name)
+			issue := fmt.Sprintf("%s %+q and no %s are taken for the same", f.name, v, f.name)
 			t.between(p, f.put(under, v), f.without(under), f, issue)
 			t.between(p, f.without(under), f.put(under, v), f, issue)
 			if v != "" {
