@@ -54,7 +54,7 @@ type attackFlags struct {
 
 func (f *attackFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.targets.workers, "worker", nil, "command of a worker to attack; may be repeated")
+	flags.StringArrayVar(&f.targets.workers, "worker", nil, "command of a worker to attack, words parted by spaces; may be repeated")
 	flags.StringArrayVar(&f.targets.options, "option", nil, "an option of what is attacked, as name=value; may be repeated")
 	flags.BoolVar(&f.targets.sdks, "sdks", false, "attack the installed SDKs of other languages as well")
 	flags.BoolVar(&f.targets.peers, "peers", false, "attack the Go token libraries as well")

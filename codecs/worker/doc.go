@@ -25,6 +25,12 @@
 // configuration has none; a server takes an open without it for the design's own
 // default) and the options; codecs ignore the time to live.
 //
+// What is rejected names its stage, which is malformed, unknown-key, unauthentic,
+// misbound or expired, and a reason in words of its own. The kind of a hello is
+// codec or scheme: the one has seal and unseal, the other mint and verify. Its
+// guarantees are the properties of package codecs that the design holds (true)
+// or disclaims (false); it is silent on what it leaves out.
+//
 // A binding has the members method, target, arguments (any JSON, passed on byte
 // for byte but for line breaks between values, which become spaces), principal
 // and audience; an absent member and null mean that there is none. Times are

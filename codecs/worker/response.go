@@ -113,7 +113,7 @@ func (a *response) outcome() error {
 	case a.Rejected != "":
 		stage, err := codecs.ParseStage(a.Rejected)
 		if err != nil {
-			return breached(Garbage, "it refused at the stage %q, which there is not", a.Rejected)
+			return breached(Garbage, "it refused at the stage %q; there are %v", a.Rejected, codecs.Stages())
 		}
 		return codecs.Reject(stage, a.Reason)
 	case a.Unsupported:
