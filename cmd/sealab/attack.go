@@ -19,9 +19,9 @@ func newAttackCommand() *cobra.Command {
 		Use:   "attack [DESIGN...]",
 		Short: "Attack what designs state of themselves",
 		Long: `Carry the catalog of attacks out against designs, and print for each property of
-each design whether it stands, is refuted, or was not exercised, and the findings.
-Without a name every design of the catalog is attacked; --worker attacks a codec
-or scheme in any language that speaks the worker protocol.
+each design whether it stands, is refuted, or was not exercised, and the
+findings. Without a name every design of the catalog is attacked; --worker
+attacks a codec or scheme in any language that speaks the worker protocol.
 
 Everything is drawn from the seed. What is refuted was seen twice, and
 "sealab replay" shows it again. The exit status is 1 when a property falls that

@@ -15,8 +15,8 @@ func newFuzzCommand() *cobra.Command {
 		Use:   "fuzz",
 		Short: "Fuzz the designs, for minutes or days",
 		Long: `Fuzz campaigns over every design of the catalog: many targets at once, each
-failure filed once and with all that is needed to reproduce it, everything in one
-folder from which the same command goes on after any end.
+failure filed once and with all that is needed to reproduce it, everything in
+one folder from which the same command goes on after any end.
 
 The go command and the source of the module are needed: the commands build what
 they run, from the folder they are called in.`,

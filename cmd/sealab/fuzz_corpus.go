@@ -30,8 +30,8 @@ func newFuzzCorpusConvertCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert SOURCE DESTINATION",
 		Short: "Convert a corpus of one engine for another",
-		Long: `Read the inputs at SOURCE and write them to DESTINATION, each once. A folder keeps
-what is in it already, an archive is replaced.
+		Long: `Read the inputs at SOURCE and write them to DESTINATION, each once. A folder
+keeps what is in it already, an archive is replaced.
 
 ` + corpusFormats,
 		Example: `  sealab fuzz corpus convert --from native --to raw corpus/FuzzText gofuzz/corpus
@@ -59,8 +59,8 @@ func newFuzzCorpusSeedsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "seeds TARGET DESTINATION",
 		Short: "Write the seeds of a target, for engines that take them as files",
-		Long: `Write the inputs that a target begins from, which come from the committed vectors
-among others. go test -fuzz has them built in.
+		Long: `Write the inputs that a target begins from, which come from the committed
+vectors among others. go test -fuzz has them built in.
 
 ` + corpusFormats,
 		Example: `  sealab fuzz corpus seeds text gofuzz/corpus

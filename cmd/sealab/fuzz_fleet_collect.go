@@ -22,8 +22,9 @@ func newFleetCollectCommand() *cobra.Command {
 		Use:   "collect FLEET",
 		Short: "Add what a fleet found to a campaign",
 		Long: `Add the corpus that the coordinator in the folder FLEET has to the corpus of a
-campaign, and run its crashers again to file them there. The fleet may run meanwhile;
-the campaign may not. Exit status 1 says that the campaign has crashers.`,
+campaign, and run its crashers again to file them there. The fleet may run
+meanwhile; the campaign may not. Exit status 1 says that the campaign has
+crashers.`,
 		Example: `  sealab fuzz fleet collect fuzz-fleet --dir fuzz-campaign`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

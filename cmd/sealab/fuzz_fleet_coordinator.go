@@ -23,8 +23,9 @@ func newFleetCoordinatorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "coordinator TARGET",
 		Short: "Build the archive, and coordinate workers until an interrupt",
-		Long: `Build the instrumented archive and go-fuzz in a folder, print the command that a worker
-runs, and coordinate workers until an interrupt. With a folder that is there, go on.`,
+		Long: `Build the instrumented archive and go-fuzz in a folder, print the command that a
+worker runs, and coordinate workers until an interrupt. With a folder that is
+there, go on.`,
 		Example: `  sealab fuzz fleet coordinator text --dir fleet --http 127.0.0.1:7071`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

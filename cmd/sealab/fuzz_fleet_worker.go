@@ -17,9 +17,10 @@ func newFleetWorkerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker ADDRESS",
 		Short: "Run inputs for a coordinator until an interrupt",
-		Long: `Check that the archive is the coordinator's, build go-fuzz, and run inputs for the
-coordinator at ADDRESS until an interrupt. A worker that ended comes back with the
-same command; the coordinator counts the dead one for five more minutes.`,
+		Long: `Check that the archive is the coordinator's, build go-fuzz, and run inputs for
+the coordinator at ADDRESS until an interrupt. A worker that ended comes back
+with the same command; the coordinator counts the dead one for five more
+minutes.`,
 		Example: `  sealab fuzz fleet worker 127.0.0.1:7070 --archive archive.zip --sha256 2c26b46b...`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -16,9 +16,9 @@ func newFuzzMinimizeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "minimize [TARGET...]",
 		Short: "Keep of a corpus what covers all that it covers",
-		Long: `Run every input of the corpora, of all targets by default, and keep a small set that
-together runs every statement as often, to a power of two, as all of them do. Inputs
-that fail are kept, and so are those that a crasher was made of.`,
+		Long: `Run every input of the corpora, of all targets by default, and keep a small set
+that together runs every statement as often, to a power of two, as all of them
+do. Inputs that fail are kept, and so are those that a crasher was made of.`,
 		Example: `  sealab fuzz minimize --dir campaign text`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)

@@ -23,9 +23,9 @@ func newFuzzProofCommand() *cobra.Command {
 		Use:   "proof [BUG...]",
 		Short: "Measure how soon fuzzing finds planted bugs",
 		Long: `Plant one bug at a time (build tag planted), all by default, and hunt it with
-three engines: a campaign of this command, plain go test -fuzz, and go-fuzz. Each
-gets the same code, the fuzz target that is made to see the bug, and the same
-seeds.
+three engines: a campaign of this command, plain go test -fuzz, and go-fuzz.
+Each gets the same code, the fuzz target that is made to see the bug, and the
+same seeds.
 
 The table of medians goes to standard output and, with every trial, to a new
 folder below results. It is written after each trial, and all bugs are hunted

@@ -20,8 +20,9 @@ func newFuzzReportCommand() *cobra.Command {
 		Short: "Write what a campaign did, to be kept with the code",
 		Long: `Write a new folder with what a campaign did, small enough to be committed:
 
-  report.md    for each target executions, executions a second, coverage, new inputs
-               and crashers; the statements covered where "sealab fuzz cover" ran
+  report.md    for each target executions, executions a second, coverage, new
+               inputs and crashers; the statements covered where "sealab fuzz
+               cover" ran
   report.json  the same, with the curves as numbers
   pictures/    the curves
 

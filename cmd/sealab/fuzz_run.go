@@ -22,13 +22,13 @@ func newFuzzRunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [TARGET...]",
 		Short: "Start a campaign, or go on with it",
-		Long: `Run the targets, all by default, until the time is over or an interrupt. The cores
-are shared among the targets by what still finds new coverage.
+		Long: `Run the targets, all by default, until the time is over or an interrupt. The
+cores are shared among the targets by what still finds new coverage.
 
-A failure does not stop anything: it is filed below crashers/ in the bucket of its
-stack or message, once, with the input as found and made smaller, the output, the
-command that reproduces it (reproduce.sh) and a test to commit. Inputs that hang
-or take too much memory are kept as well.
+A failure does not stop anything: it is filed below crashers/ in the bucket of
+its stack or message, once, with the input as found and made smaller, the
+output, the command that reproduces it (reproduce.sh) and a test to commit.
+Inputs that hang or take too much memory are kept as well.
 
 Killed at any moment, the campaign goes on with the same command. Exit status 1
 says that the folder holds crashers, old or new.`,

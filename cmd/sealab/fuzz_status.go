@@ -22,8 +22,8 @@ func newFuzzStatusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show how far a campaign has come",
-		Long: `Show executions, coverage, new inputs and crashers of a campaign, whether it runs or
-not. Exit status 1 says that there are crashers.`,
+		Long: `Show executions, coverage, new inputs and crashers of a campaign, whether it
+runs or not. Exit status 1 says that there are crashers.`,
 		Example: `  sealab fuzz status --dir campaign
   sealab fuzz status --live
   sealab fuzz status --http 127.0.0.1:8080`,

@@ -14,14 +14,14 @@ func newLeakJudgeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "judge DIR",
 		Short: "Decide what the samples in a folder show",
-		Long: fmt.Sprintf(`Decide, for every pair in DIR, whether its two classes take the same time, print a
-table and write it as judgement.json into DIR.
+		Long: fmt.Sprintf(`Decide, for every pair in DIR, whether its two classes take the same time, print
+a table and write it as judgement.json into DIR.
 
-A pair is refuted when the difference is significant, larger than --limit and the
-same in the second pass; it stands when its interval lies inside the limit and
-the run could have found a difference of that size; otherwise it is unexercised,
-with what it would take. Sensible limits are %d ns for an attacker on the same
-machine, %d ns on the local network and %d ns on the internet.
+A pair is refuted when the difference is significant, larger than --limit and
+the same in the second pass; it stands when its interval lies inside the limit
+and the run could have found a difference of that size; otherwise it is
+unexercised, with what it would take. Sensible limits are %d ns for an attacker
+on the same machine, %d ns on the local network and %d ns on the internet.
 
 The status is 1 when a guarantee of a design is refuted, and 2 when the controls
 did not turn out as they must: then the run says nothing.`, leak.LimitLibrary, leak.LimitLocal, leak.LimitInternet),

@@ -37,16 +37,16 @@ func newLeakProbeCommand() *cobra.Command {
 controls beside them, twice each, and write the samples to DIR. Nothing is
 decided: see "sealab leak judge".
 
-A run that was stopped goes on where it stopped when it is started again with the
-same folder and the same flags. Slow designs get as many blocks as fit into
+A run that was stopped goes on where it stopped when it is started again with
+the same folder and the same flags. Slow designs get as many blocks as fit into
 --budget. The machine should have nothing else to do.
 
   --set %-7s every design, and every control
-  --set %-7s the controls of known size alone: from which delay on is it seen?
+  --set %-7s the controls of known size: from which delay on is one seen
   --set %-7s %d times a control in which both classes are the same: are the
                p-values uniform?
-  --set %-7s a server at --url that behaves as "sealab serve --http" does, and
-               controls over HTTP; judge with --limit %d`, setAll, setLadder, setAlike, alike, setRemote, analysis.LimitLocal),
+  --set %-7s a server at --url that behaves as "sealab serve --http" does,
+               and controls over HTTP; judge with --limit %d`, setAll, setLadder, setAlike, alike, setRemote, analysis.LimitLocal),
 		Example: `  sealab leak probe results/leak-1
   sealab leak probe --subject aes-256-gcm --blocks 1000000 --budget 1m results/leak-gcm
   sealab leak probe --set ladder results/ladder-1

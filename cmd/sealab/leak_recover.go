@@ -16,9 +16,10 @@ func newLeakRecoverCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "recover",
 		Short: "Forge a token from timings alone, against a comparison that ends early",
-		Long: `Forge a token against a control in this process that compares tags in hexadecimal,
-whatever their case, and stops at the first digit that differs: find the tag digit
-by digit from the time of refusals, and present it. It shows what a leak is worth, and is an attack on nothing else.
+		Long: `Forge a token against a control in this process that compares tags in
+hexadecimal, whatever their case, and stops at the first digit that differs:
+find the tag digit by digit from the time of refusals, and present it. It shows
+what a leak is worth, and is an attack on nothing else.
 
 It takes some minutes on a machine with nothing else to do. The status is 1 when
 the forged token verifies, since that is what refutes the control.`,

@@ -23,10 +23,11 @@ undefined, and name each line of code whose branches or addresses depend on
 them, and each division that was executed. The logs and the judgement are
 written to DIR.
 
-What every token shows anyway, and the verdict itself, are declassified by a table
-with a reason for each; both are printed. A line in the refusal of a token
-refutes steady-timing and gives status 1; lines elsewhere are observations. When a
-control does not turn out as it must, the run says nothing and the status is 2.
+What every token shows anyway, and the verdict itself, are declassified by a
+table with a reason for each; both are printed. A line in the refusal of a token
+refutes steady-timing and gives status 1; lines elsewhere are observations. When
+a control does not turn out as it must, the run says nothing and the status is
+2.
 
 It needs valgrind and the source of this module, so run it inside the module.
 Without valgrind it is unexercised, and says how to install it.`,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -74,6 +75,7 @@ func newRoot() *cobra.Command {
 		newVersionCommand(),
 		newWorkerCommand(),
 	)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ", "Flags.FlagUsagesWrapped 80 "))
 	explainUsage(root)
 	return root
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -96,6 +97,17 @@ func TestFlagsAreExplained(t *testing.T) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			require.NotEmpty(t, f.Usage, "%s --%s", cmd.CommandPath(), f.Name)
 		})
+	}
+}
+
+// TestHelpFitsATerminal holds what a flag's help and the prose above it take to 80
+// columns; examples may be longer than that, since they are to be copied.
+func TestHelpFitsATerminal(t *testing.T) {
+	for _, cmd := range commands(newRoot()) {
+		for line := range strings.Lines(cmd.Long + "\n" + cmd.LocalFlags().FlagUsagesWrapped(80)) {
+			require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimRight(line, "\n")), 80, "%s: %s", cmd.CommandPath(), line)
+		}
+		require.NotContains(t, cmd.UsageTemplate(), "FlagUsages ", cmd.CommandPath())
 	}
 }
 

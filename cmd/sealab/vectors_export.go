@@ -20,7 +20,7 @@ func newVectorsExportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export FILE",
 		Short: "Write a file of vectors in another form",
-		Long:  "Write a file of vectors in another form: " + strings.Join(forms, "; ") + ".",
+		Long:  "Write a file of vectors in another form:\n\n  " + strings.Join(forms, "\n  "),
 		Example: `  sealab vectors export --form jsonl vectors/files/aes-256-gcm.json
   sealab vectors export --form wycheproof --out gcm.json vectors/files/aes-256-gcm.json`,
 		Args: cobra.ExactArgs(1),

@@ -18,8 +18,8 @@ func newVectorsMutateCommand() *cobra.Command {
 		Use:   "mutate",
 		Short: "Disable each check of the designs in turn, and see that a vector notices",
 		Long: `Find every check in the designs that refuses something, disable one at a time in
-a build with an overlay, and see whether a committed vector notices. Needs the Go
-toolchain and the sources. Prints each check that no vector guards, with the
+a build with an overlay, and see whether a committed vector notices. Needs the
+Go toolchain and the sources. Prints each check that no vector guards, with the
 reason where it is known that none can, and how many there are.
 
 Exit status 1 says that a check is unguarded for no known reason.`,
