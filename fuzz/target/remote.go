@@ -43,7 +43,7 @@ func remote(p *program.Program) error {
 	if err != nil {
 		return fmt.Errorf("%s: asking about %q: %w", s.Name, token, err)
 	}
-	if p.Pick(8) == 1 {
+	if p.Pick(16) == 1 {
 		if err := requireWords(question, token, here); err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
