@@ -11,13 +11,14 @@ import (
 )
 
 // atOnce is the choice, modulo oneIn, for calls at the same time. Those take as
-// long as hundreds of other relations: threads have to wake, and with fewer
-// rounds it is chance whether calls meet, and whether they do so again when the
-// input is run again. Long calls meet sooner.
+// long as hundreds of other relations: threads have to wake, and where cores are
+// busy it is chance whether calls meet. They are made until so many have met that
+// they will again when the input is run again, or for so many rounds.
 const (
 	atOnce     = 40
 	oneIn      = 512
-	rounds     = 1000
+	meetings   = 200
+	rounds     = 4000
 	dearRounds = 20
 )
 
@@ -62,14 +63,18 @@ func (f *family) meanwhile(token []byte) error {
 	if err != nil {
 		return err
 	}
-	n := rounds
+	left, met := rounds, 0
 	if f.one.dear {
-		n = dearRounds
+		left = dearRounds
 	}
-	err = during(f.requireBeside, func() error {
-		for range n {
+	err = during(f.requireBeside, func(others *atomic.Int64) error {
+		for ; left > 0 && met < meetings; left-- {
+			before := others.Load()
 			if err := f.one.requireRepeated(token, got, refused); err != nil {
 				return err
+			}
+			if others.Load() != before {
+				met++
 			}
 		}
 		return nil
@@ -81,16 +86,18 @@ func (f *family) meanwhile(token []byte) error {
 }
 
 // during calls call, and other again and again in another thread until that is
-// done. Both have ended when it returns, and when call panics.
-func during(other, call func() error) (err error) {
+// done; others counts how often it was. Both have ended when during returns,
+// and when call panics.
+func during(other func() error, call func(others *atomic.Int64) error) (err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0))))
-	var begun, ended atomic.Bool
+	var others atomic.Int64
+	var ended atomic.Bool
 	var failed error // of other
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		for failed == nil && !ended.Load() {
-			begun.Store(true)
 			failed = other()
+			others.Add(1)
 		}
 	})
 	defer func() {
@@ -98,8 +105,8 @@ func during(other, call func() error) (err error) {
 		wait.Wait()
 		err = errors.Join(err, failed)
 	}()
-	for !begun.Load() {
+	for others.Load() == 0 {
 		runtime.Gosched()
 	}
-	return call()
+	return call(&others)
 }

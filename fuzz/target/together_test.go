@@ -3,6 +3,7 @@ package target
 import (
 	"errors"
 	"runtime"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,14 +20,19 @@ func TestDuring(t *testing.T) {
 		return nil
 	}
 	require.PanicsWithValue(t, "of the call", func() {
-		during(other, func() error { panic("of the call") }) //nolint:errcheck // it panics
+		during(other, func(*atomic.Int64) error { panic("of the call") }) //nolint:errcheck // it panics
 	})
 	require.Zero(t, inside)
 	require.Equal(t, before, runtime.GOMAXPROCS(0))
 
 	one, two := errors.New("one"), errors.New("two")
-	err := during(func() error { return one }, func() error { return two })
+	err := during(func() error { return one }, func(*atomic.Int64) error { return two })
 	require.ErrorIs(t, err, one)
 	require.ErrorIs(t, err, two)
-	require.NoError(t, during(other, func() error { return nil }))
+	require.NoError(t, during(other, func(others *atomic.Int64) error {
+		for seen := others.Load(); others.Load() == seen; { // it goes on
+			runtime.Gosched()
+		}
+		return nil
+	}))
 }
