@@ -8,6 +8,7 @@ import (
 	"sealab/codecs/catalog"
 	"sealab/codecs/worker"
 	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
 )
 
 // TestGrowthOfItsOwn attacks a sound subject whose process grows once in a while,
@@ -32,5 +33,27 @@ func TestGrowthOfItsOwn(t *testing.T) {
 		for _, cell := range got.Cells {
 			require.False(t, cell.Accuses(), "%s, seed %d: %s: %s", d.Name, c.Seed, cell.Property, cell.Issue)
 		}
+	}
+}
+
+// TestANewThreadIsNoGrowth attacks a sound subject that starts a thread at the same
+// moment of each life: its C library takes addresses for it and writes to none.
+func TestANewThreadIsNoGrowth(t *testing.T) {
+	d := catalog.All()[0]
+	readings := 0
+	s := &attack.Subject{Design: d, Worker: []string{"worker"},
+		Restart: func() error { readings = 0; return nil },
+		Memory: func() (worker.Memory, error) {
+			m := worker.Memory{Resident: 50 << 20, Peak: 50 << 20, Mapped: 1 << 30}
+			if readings++; readings > 2 {
+				m.Mapped += 128 << 20
+			}
+			return m, nil
+		}}
+	c := attack.Campaign{Seed: seed, Budget: small(), Only: []string{"FRM-03"}}
+	got, err := c.Attack(s)
+	require.NoError(t, err)
+	for _, cell := range got.Cells {
+		require.Equal(t, verdict.Standing, cell.Verdict, "%s: %s%s", cell.Property, cell.Issue, cell.Reason)
 	}
 }
