@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"hash/adler32"
 	"hash/crc32"
-	"slices"
 
 	"sealab/codecs"
 )
@@ -21,30 +20,37 @@ type checksum struct {
 	of   func(state []byte) []byte
 }
 
-// checksums are those of 32 bits in either order of bytes, and hashes, whole and
-// cut.
+// words are checksums of 32 bits.
+var words = []struct {
+	name string
+	of   func(state []byte) uint32
+}{
+	{"CRC-32", crc32.ChecksumIEEE},
+	{"CRC-32C", func(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }},
+	{"Adler-32", adler32.Checksum},
+}
+
+// hashes need no key, and are no tag for that.
+var hashes = []checksum{
+	{"MD5", func(b []byte) []byte { h := md5.Sum(b); return h[:] }},
+	{"SHA-1", func(b []byte) []byte { h := sha1.Sum(b); return h[:] }},
+	{"SHA-256", func(b []byte) []byte { h := sha256.Sum256(b); return h[:] }},
+	{"SHA-512", func(b []byte) []byte { h := sha512.Sum512(b); return h[:] }},
+}
+
+// checksums are the words in either order of bytes, and the hashes, whole and cut.
 func checksums() []checksum {
 	var all []checksum
-	for name, of := range map[string]func([]byte) uint32{
-		"CRC-32":   crc32.ChecksumIEEE,
-		"CRC-32C":  func(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) },
-		"Adler-32": adler32.Checksum,
-	} {
+	for _, w := range words {
 		all = append(all,
-			checksum{name, func(b []byte) []byte { return binary.BigEndian.AppendUint32(nil, of(b)) }},
-			checksum{name + " in reverse", func(b []byte) []byte { return binary.LittleEndian.AppendUint32(nil, of(b)) }})
+			checksum{w.name, func(b []byte) []byte { return binary.BigEndian.AppendUint32(nil, w.of(b)) }},
+			checksum{w.name + " in reverse", func(b []byte) []byte { return binary.LittleEndian.AppendUint32(nil, w.of(b)) }})
 	}
-	for name, of := range map[string]func([]byte) []byte{
-		"MD5":     func(b []byte) []byte { h := md5.Sum(b); return h[:] },
-		"SHA-1":   func(b []byte) []byte { h := sha1.Sum(b); return h[:] },
-		"SHA-256": func(b []byte) []byte { h := sha256.Sum256(b); return h[:] },
-		"SHA-512": func(b []byte) []byte { h := sha512.Sum512(b); return h[:] },
-	} {
-		for _, n := range []int{4, 8, 16, len(of(nil))} {
-			all = append(all, checksum{fmt.Sprintf("%s of %d bytes", name, n), func(b []byte) []byte { return of(b)[:n] }})
+	for _, h := range hashes {
+		for _, n := range []int{4, 8, 16, len(h.of(nil))} {
+			all = append(all, checksum{fmt.Sprintf("%s of %d bytes", h.name, n), func(b []byte) []byte { return h.of(b)[:n] }})
 		}
 	}
-	slices.SortFunc(all, func(a, b checksum) int { return bytes.Compare([]byte(a.name), []byte(b.name)) })
 	return all
 }
 
