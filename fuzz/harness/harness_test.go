@@ -98,6 +98,10 @@ func TestShrink(t *testing.T) {
 	asked = 0
 	require.True(t, fails(Shrink(input, 5, fails)))
 	require.LessOrEqual(t, asked, 7)
+
+	// Until a length is zero, nothing of what it counts can go.
+	counted := func(b []byte) bool { return len(b) > int(append(b, 255)[0]) }
+	require.Equal(t, []byte{0}, Shrink([]byte("\x05abcde"), 100, counted))
 }
 
 // TestNotebook reads what a process was running from the file alone.

@@ -3,20 +3,29 @@ package harness
 import "bytes"
 
 // Shrink returns the smallest input it can make of input that still fails, by
-// cutting pieces out and then turning bytes into zeros. It asks fails at most
-// tries times, and input itself must fail.
+// cutting pieces out, turning bytes into zeros, and cutting again what that made
+// superfluous. It asks fails at most tries times, and input itself must fail.
 func Shrink(input []byte, tries int, fails func([]byte) bool) []byte {
 	s := shrinker[byte]{best: bytes.Clone(input), tries: tries, fails: fails}
 	s.cutAll()
-	for i := range s.best {
-		if s.best[i] == 0 || s.tries <= 0 {
+	if zeroAll(&s) {
+		s.cutAll()
+	}
+	return s.best
+}
+
+// zeroAll turns each byte into a zero where that still fails, and reports
+// whether any could be.
+func zeroAll(s *shrinker[byte]) (progress bool) {
+	for i, b := range s.best {
+		if b == 0 || s.tries <= 0 {
 			continue
 		}
 		candidate := bytes.Clone(s.best)
 		candidate[i] = 0
-		s.try(candidate)
+		progress = s.try(candidate) || progress
 	}
-	return s.best
+	return progress
 }
 
 // ShrinkList is Shrink for a list of inputs, of which it leaves out some.
