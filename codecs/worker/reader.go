@@ -180,6 +180,9 @@ func (r *reader) string() []byte {
 	}
 	start, escaped := r.at, false
 	for r.at++; r.at < len(r.src); r.at++ {
+		if r.at += run(r.src[r.at:]); r.at == len(r.src) {
+			break
+		}
 		switch c := r.src[r.at]; {
 		case c == '"':
 			r.at++

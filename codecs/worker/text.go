@@ -22,11 +22,7 @@ func appendText(dst, s []byte) ([]byte, error) {
 	dst = append(dst, '"')
 	done := 0  // how much of s is in dst
 	high := -1 // where the last lone leading surrogate ended
-	for at := 0; at < len(s); {
-		if plain[s[at]] {
-			at++
-			continue
-		}
+	for at := run(s); at < len(s); at += run(s[at:]) {
 		r, n := rawjson.DecodeRune(s[at:])
 		joins := at == high && 0xDC00 <= r && r <= 0xDFFF
 		if r == utf8.RuneError && n == 1 || joins {
@@ -42,6 +38,14 @@ func appendText(dst, s []byte) ([]byte, error) {
 		}
 	}
 	return append(append(dst, s[done:]...), '"'), nil
+}
+
+// run returns how many plain characters s begins with.
+func run(s []byte) (n int) {
+	for n < len(s) && plain[s[n]] {
+		n++
+	}
+	return n
 }
 
 // escaped reports whether a code point is written as an escape. U+2028 and
