@@ -19,15 +19,16 @@ func (s *subject) open(token []byte) (payload []byte, refused *codecs.RejectErro
 
 // answer unseals a token with a codec of the design and checks that the answer is
 // one of the three that there may be, and that dst is as the contract has it.
-// refused is nil where the token was accepted.
+// refused is nil where the token was accepted. The codec gets a copy of the token:
+// tokens that are kept would carry a change into other executions.
 func (s *subject) answer(codec codecs.Codec, token []byte) (payload []byte, refused *codecs.RejectError, err error) {
 	const before = "kept"
 	memory := make([]byte, len(token)+len(before)+len(token)*3/4) // no payload is longer than what its token says in base64
 	given, dst := memory[:len(token):len(token)], memory[len(token):]
 	copy(given, token)
-	out, err := codec.Unseal(dst[:copy(dst, before)], token)
+	out, err := codec.Unseal(dst[:copy(dst, before)], given)
 	if !bytes.Equal(given, token) {
-		return nil, nil, fmt.Errorf("%s: opening changed the token %q", s.Name, given)
+		return nil, nil, fmt.Errorf("%s: opening changed the token %q", s.Name, token)
 	}
 	if err == nil {
 		if !bytes.HasPrefix(out, []byte(before)) {
