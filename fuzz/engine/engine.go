@@ -6,9 +6,9 @@
 // program byte by byte. With the few thousand counters of a codec's packages
 // that takes longer than most codecs take for a token. Overlay makes a copy of
 // the files in question, for the flag -overlay of the go command, in which a fuzz
-// function of one []byte is called as it is, nothing is written down, and
-// counters are read by words. There is no timer: who calls Fuzz watches for
-// inputs that hang. What the engine finds and keeps stays the same.
+// function of one []byte is called as it is, without any of that, and counters
+// are read by words. There is no timer: who calls Fuzz watches for inputs that
+// hang. What the engine finds and keeps stays the same.
 //
 // Places are found by function and expression. A Go whose engine looks different
 // is refused (ErrUnknown), and is to be used as it is.
@@ -52,9 +52,7 @@ var edits = map[string][]edit{
 	},
 	"testing/fuzz.go": {
 		{function: "Fuzz", from: "case fuzzWorker:", to: "case fuzzWorker:\n\t\trun = f.direct(ff, run)"},
-		{function: "Fuzz", from: "runtime.Callers(2, pc[:])", to: "0"},
 	},
-	"testing/testing.go": {{function: "tRunner", from: "callerName(0)", to: `""`}},
 }
 
 // Overlay writes the changed files of the Go in goroot to dir, and returns the
