@@ -6,7 +6,11 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/b64"
+	"sealab/codecs/wire"
 )
+
+// layout is what stands behind the prefix.
+var layout = wire.Layout{codecs.WireKeyID, codecs.WireNonce, codecs.WireBody, codecs.WireTag}
 
 // SealEdited implements codecs.Assembler. A nonce that an edit leaves with
 // another length than the cipher takes is codecs.ErrUnsupported; nonces of any
@@ -27,15 +31,7 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte,
 	sealed := k.Key.Seal(nil, nonce, payload, data)
 	body, tag := sealed[:len(payload)], sealed[len(payload):]
 
-	dst = append(dst, edit.Apply(codecs.WirePrefix, prefix)...)
-	room := b64.GetScratch()
-	defer room.Free()
-	room.Grow(c.format.rawSize(len(payload)))
-	room.Bytes = append(room.Bytes, edit.Apply(codecs.WireKeyID, id)...)
-	room.Bytes = append(room.Bytes, edit.Apply(codecs.WireNonce, nonce)...)
-	room.Bytes = append(room.Bytes, edit.Give(codecs.WireBody, body)...)
-	room.Bytes = append(room.Bytes, edit.Give(codecs.WireTag, tag)...)
-	return edit.Tail(codecs.WireText, b64.AppendEncode(dst, room.Bytes), len(dst)), nil
+	return layout.Append(dst, edit, prefix, id, nonce, body, tag), nil
 }
 
 // Inspect takes a token of the format apart.

@@ -26,6 +26,7 @@ import (
 	"sealab/codecs/b64"
 	"sealab/codecs/keyring"
 	"sealab/codecs/mac"
+	"sealab/codecs/wire"
 )
 
 const (
@@ -118,6 +119,9 @@ func (c *Codec) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	return c.Seal(dst, payload)
 }
 
+// layout is what stands behind the prefix.
+var layout = wire.Layout{codecs.WireKeyID, codecs.WireBody, codecs.WireTag}
+
 // SealEdited implements codecs.Assembler.
 func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte, error) {
 	if len(seed) != 0 {
@@ -129,14 +133,7 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte,
 	payload = edit.Apply(codecs.StepPayload, payload)
 	tag := edit.Give(codecs.StepTag, k.Key.Append(nil, head, id, payload))
 
-	dst = append(dst, edit.Apply(codecs.WirePrefix, head)...)
-	room := b64.GetScratch()
-	defer room.Free()
-	room.Grow(minRaw + len(payload))
-	room.Bytes = append(room.Bytes, edit.Apply(codecs.WireKeyID, id)...)
-	room.Bytes = append(room.Bytes, edit.Apply(codecs.WireBody, payload)...)
-	room.Bytes = append(room.Bytes, edit.Apply(codecs.WireTag, tag)...)
-	return edit.Tail(codecs.WireText, b64.AppendEncode(dst, room.Bytes), len(dst)), nil
+	return layout.Append(dst, edit, head, id, payload, tag), nil
 }
 
 // inspect takes a token apart.

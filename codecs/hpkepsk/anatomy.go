@@ -7,7 +7,11 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/b64"
 	"sealab/codecs/hpke"
+	"sealab/codecs/wire"
 )
+
+// layout is what stands behind the prefix.
+var layout = wire.Layout{codecs.WireKeyID, codecs.WireEnc, codecs.WireBody, codecs.WireTag}
 
 // SealEdited implements codecs.Assembler. An encapsulation without a shared
 // secret, and an empty key-id (HPKE has no empty psk_id), are
@@ -36,15 +40,7 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte,
 	}
 	body, tag := sealed[:len(payload)], sealed[len(payload):]
 
-	dst = append(dst, edit.Apply(codecs.WirePrefix, head)...)
-	room := b64.GetScratch()
-	defer room.Free()
-	room.Grow(minRaw + len(payload))
-	room.Bytes = append(room.Bytes, edit.Apply(codecs.WireKeyID, id)...)
-	room.Bytes = append(room.Bytes, edit.Apply(codecs.WireEnc, enc)...)
-	room.Bytes = append(room.Bytes, edit.Give(codecs.WireBody, body)...)
-	room.Bytes = append(room.Bytes, edit.Give(codecs.WireTag, tag)...)
-	return edit.Tail(codecs.WireText, b64.AppendEncode(dst, room.Bytes), len(dst)), nil
+	return layout.Append(dst, edit, head, id, enc, body, tag), nil
 }
 
 // inspect takes a token apart.

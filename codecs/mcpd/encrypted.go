@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
-	"slices"
 
 	"sealab/codecs"
 	"sealab/codecs/b64"
 	"sealab/codecs/keyring"
 	"sealab/codecs/mac"
+	"sealab/codecs/wire"
 )
 
 const (
@@ -37,6 +37,9 @@ func newEncrypted(secret []byte, _ *mac.Key) (mode, error) {
 
 func (encrypted) seedSize() int { return nonceSize }
 
+// encryptedLayout is what stands behind the prefix.
+var encryptedLayout = wire.Layout{codecs.WireNonce, codecs.WireBody, codecs.WireTag}
+
 func (e encrypted) protect(dst, seed, claims, bind []byte, edit codecs.Edit) ([]byte, error) {
 	nonce := edit.Apply(codecs.StepNonce, seed)
 	data := edit.Apply(codecs.StepAAD, bind)
@@ -46,15 +49,7 @@ func (e encrypted) protect(dst, seed, claims, bind []byte, edit codecs.Edit) ([]
 	sealed := e.Seal(make([]byte, 0, len(claims)+tagSize), nonce, claims, data)
 	body, tag := sealed[:len(claims)], sealed[len(claims):]
 
-	room := b64.GetScratch()
-	defer room.Free()
-	room.Grow(nonceSize + len(sealed))
-	dst = slices.Grow(dst, len(encryptedPrefix)+b64.EncodedLen(nonceSize+len(sealed)))
-	dst = append(dst, edit.Apply(codecs.WirePrefix, encryptedPrefixBytes)...)
-	room.Bytes = append(room.Bytes, edit.Apply(codecs.WireNonce, nonce)...)
-	room.Bytes = append(room.Bytes, edit.Give(codecs.WireBody, body)...)
-	room.Bytes = append(room.Bytes, edit.Give(codecs.WireTag, tag)...)
-	return edit.Tail(codecs.WireText, b64.AppendEncode(dst, room.Bytes), len(dst)), nil
+	return encryptedLayout.Append(dst, edit, encryptedPrefixBytes, nonce, body, tag), nil
 }
 
 func (e encrypted) open(room *b64.Scratch, token, bind []byte, decode decoder) ([]byte, *codecs.RejectError) {

@@ -2,14 +2,13 @@ package mcprb
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
 	"sealab/codecs/keyring"
+	"sealab/codecs/wire"
 )
 
 // unbound is the binding where the caller has none.
@@ -29,6 +28,9 @@ func (s *Scheme) SeedSize() int { return ivSize }
 func (s *Scheme) MintSeeded(dst, seed, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
 	return s.MintEdited(dst, seed, state, b, now, nil)
 }
+
+// layout is what stands behind the prefix.
+var layout = wire.Layout{codecs.WireNonce, codecs.WireBody, codecs.WireTag}
 
 // MintEdited implements codecs.SchemeAssembler. An iv that an edit leaves with
 // another length than the cipher takes is codecs.ErrUnsupported.
@@ -53,15 +55,7 @@ func (s *Scheme) MintEdited(dst, seed, state []byte, b *codecs.Binding, now time
 	sealed := s.aead.Seal(make([]byte, 0, len(text)+tagSize), iv, text, data)
 	body, tag := sealed[:len(text)], sealed[len(text):]
 
-	room := b64.GetScratch()
-	defer room.Free()
-	room.Grow(ivSize + len(sealed))
-	dst = slices.Grow(dst, len(head)+b64.EncodedLen(ivSize+len(sealed)))
-	dst = append(dst, edit.Apply(codecs.WirePrefix, head)...)
-	room.Bytes = append(room.Bytes, edit.Apply(codecs.WireNonce, iv)...)
-	room.Bytes = append(room.Bytes, edit.Give(codecs.WireBody, body)...)
-	room.Bytes = append(room.Bytes, edit.Give(codecs.WireTag, tag)...)
-	return edit.Tail(codecs.WireText, b64.AppendEncode(dst, room.Bytes), len(dst)), nil
+	return layout.Append(dst, edit, head, iv, body, tag), nil
 }
 
 // claims returns the JSON that is sealed.

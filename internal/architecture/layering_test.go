@@ -9,7 +9,7 @@ import (
 )
 
 // design is what a design may import, and what stands beside the designs.
-var design = []string{"codecs", "codecs/b64", "codecs/keyring", "codecs/mac", "codecs/aead", "codecs/hpke", "codecs/rawjson", "codecs/envelope/..."}
+var design = []string{"codecs", "codecs/b64", "codecs/keyring", "codecs/mac", "codecs/wire", "codecs/aead", "codecs/hpke", "codecs/rawjson", "codecs/envelope/..."}
 
 // instrument is what an instrument may import beside its own folder.
 var instrument = []string{"codecs", "codecs/catalog", "codecs/codectest", "codecs/rawjson", "codecs/worker", "internal/..."}
@@ -24,7 +24,8 @@ var layers = map[string][]string{
 	"codecs/mac":          {},
 	"codecs/rawjson":      {},
 	"codecs/keyring":      {"codecs"},
-	"codecs/aead":         {"codecs", "codecs/b64", "codecs/keyring"},
+	"codecs/wire":         {"codecs", "codecs/b64"},
+	"codecs/aead":         {"codecs", "codecs/b64", "codecs/keyring", "codecs/wire"},
 	"codecs/hpke":         {"codecs/keyring"},
 	"codecs/envelope/...": {"codecs", "codecs/b64", "codecs/keyring", "codecs/rawjson", "codecs/envelope/..."},
 
