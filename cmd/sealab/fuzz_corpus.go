@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sealab/fuzz/corpus"
+	"sealab/fuzz/campaign/corpus"
 	"sealab/fuzz/target"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/fuzz/campaign"
-	"sealab/fuzz/harness"
+	"sealab/fuzz/campaign/harness"
 )
 
 func newFuzzRunCommand() *cobra.Command {

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/campaign"
-	"sealab/fuzz/corpus"
+	"sealab/fuzz/campaign/corpus"
 )
 
 const fixture = "sealab/fuzz/campaign/testdata/fixture"

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"sealab/fuzz/corpus"
+	"sealab/fuzz/campaign/corpus"
 	"sealab/internal/atomicfile"
 )
 

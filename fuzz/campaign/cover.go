@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"sealab/fuzz/harness"
+	"sealab/fuzz/campaign/harness"
 )
 
 // CoverTable is the file in a campaign's folder that keeps the table of the last

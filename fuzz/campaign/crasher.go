@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"sealab/fuzz/corpus"
-	"sealab/fuzz/harness"
+	"sealab/fuzz/campaign/corpus"
+	"sealab/fuzz/campaign/harness"
 	"sealab/internal/atomicfile"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"sealab/fuzz/harness"
+	"sealab/fuzz/campaign/harness"
 )
 
 // regressionTest returns a test that runs the sequence of k. It calls the

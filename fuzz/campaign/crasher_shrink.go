@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"sealab/fuzz/harness"
+	"sealab/fuzz/campaign/harness"
 )
 
 // tries returns how often a crasher of a kind may be run to make it smaller. One

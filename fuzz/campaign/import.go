@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"sealab/fuzz/harness"
+	"sealab/fuzz/campaign/harness"
 )
 
 // A Foreign is an input that failed under another engine.

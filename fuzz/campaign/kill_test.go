@@ -23,7 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/campaign"
-	"sealab/fuzz/corpus"
+	"sealab/fuzz/campaign/corpus"
 	"sealab/fuzz/target"
 )
 

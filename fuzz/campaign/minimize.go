@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"sealab/fuzz/harness"
+	"sealab/fuzz/campaign/harness"
 )
 
 // A Minimized is what became of one corpus.

@@ -10,7 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"sealab/fuzz/harness"
+	"sealab/fuzz/campaign/harness"
 	"sealab/internal/atomicfile"
 	"sealab/internal/child"
 )

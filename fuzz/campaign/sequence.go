@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"sealab/fuzz/harness"
+	"sealab/fuzz/campaign/harness"
 	"sealab/internal/atomicfile"
 )
 

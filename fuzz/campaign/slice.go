@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"sealab/fuzz/harness"
+	"sealab/fuzz/campaign/harness"
 	"sealab/internal/child"
 )
 

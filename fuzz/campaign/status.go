@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"sealab/fuzz/harness"
+	"sealab/fuzz/campaign/harness"
 )
 
 // A Status is how far a campaign has come, as its folder tells.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/fuzz/harness"
+	"sealab/fuzz/campaign/harness"
 	"sealab/internal/unexercised"
 )
 

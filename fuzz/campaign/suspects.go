@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"sealab/fuzz/corpus"
-	"sealab/fuzz/harness"
+	"sealab/fuzz/campaign/corpus"
+	"sealab/fuzz/campaign/harness"
 	"sealab/internal/atomicfile"
 )
 

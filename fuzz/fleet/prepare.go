@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"sealab/fuzz/corpus"
+	"sealab/fuzz/campaign/corpus"
 	"sealab/fuzz/gofuzz/preserve"
 	"sealab/internal/atomicfile"
 	"sealab/internal/sourcetree"

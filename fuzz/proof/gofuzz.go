@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"sealab/fuzz/corpus"
+	"sealab/fuzz/campaign/corpus"
 	"sealab/internal/atomicfile"
 )
 

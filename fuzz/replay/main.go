@@ -8,7 +8,7 @@ package main
 import (
 	"os"
 
-	"sealab/fuzz/harness"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/target"
 )
 

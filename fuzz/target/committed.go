@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"sealab/fuzz/harness"
+	"sealab/fuzz/campaign/harness"
 )
 
 // vectorsFolder is where the committed vectors lie, from the root of the module.

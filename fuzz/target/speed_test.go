@@ -11,7 +11,7 @@ import (
 	"github.com/google/pprof/profile"
 	"github.com/stretchr/testify/require"
 
-	"sealab/fuzz/harness"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
 	"sealab/fuzz/target"
 )

@@ -13,7 +13,7 @@ import (
 	"fmt"
 	"strings"
 
-	"sealab/fuzz/harness"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
 )
 

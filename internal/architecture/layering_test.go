@@ -49,7 +49,7 @@ var layers = map[string][]string{
 	"fuzz/...":    instrument,
 	// base64url and the readers of JSON are primitives here, and compared with
 	// the standard library's; peers are second implementations.
-	"fuzz/target/...": append([]string{"codecs/b64", "codecs/envelope/compactjson", "codecs/foreign", "fuzz/program/...", "fuzz/harness"}, instrument...),
+	"fuzz/target/...": append([]string{"codecs/b64", "codecs/envelope/compactjson", "codecs/foreign", "fuzz/program/...", "fuzz/campaign/harness"}, instrument...),
 	"bench/...":       append([]string{"codecs/keyring"}, instrument...), // floors draw nonces as designs do
 	"analysis/...":    instrument,
 	"internal/...":    {"codecs", "internal/..."},

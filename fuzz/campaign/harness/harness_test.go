@@ -24,7 +24,7 @@ sealab/codecs/x.(*parser[...]).value(0xc0000b, 0x4)
 	/src/codecs/x/parse.go:44 +0x1d
 sealab/codecs/x.Open.func1.2()
 	/src/codecs/x/open.go:12 +0x1d
-sealab/fuzz/harness.observe(0x1, {0x2, 0x3, 0x4})
+sealab/fuzz/campaign/harness.observe(0x1, {0x2, 0x3, 0x4})
 	/src/fuzz/harness/verdict.go:40 +0x1d
 sealab/codecs/x_test.FuzzOpen(0x1)
 	/src/codecs/x_test.go:1 +0x1d

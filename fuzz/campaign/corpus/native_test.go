@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/fuzz/corpus"
+	"sealab/fuzz/campaign/corpus"
 )
 
 func TestRoundTrip(t *testing.T) {

@@ -42,11 +42,11 @@ var (
 
 // ownFrames are the functions between the runtime and the target, which every
 // failure has.
-var ownFrames = []string{"runtime.", "runtime/debug.", "panic", "testing.", "reflect.", "internal/fuzz.", "sealab/fuzz/harness.", "created by "}
+var ownFrames = []string{"runtime.", "runtime/debug.", "panic", "testing.", "reflect.", "internal/fuzz.", "sealab/fuzz/campaign/harness.", "created by "}
 
 // caller is the function that calls the target. What calls it differs between a
 // campaign and a replay.
-const caller = "sealab/fuzz/harness.observe("
+const caller = "sealab/fuzz/campaign/harness.observe("
 
 // Frames returns the functions of the first goroutine of a stack trace, the
 // innermost first, without arguments, type parameters and the numbers of

@@ -3,7 +3,7 @@ package harness
 import (
 	"strings"
 
-	"sealab/fuzz/corpus"
+	"sealab/fuzz/campaign/corpus"
 )
 
 // outOfMemory are what a stack or the output of a process has when the runtime

@@ -14,7 +14,7 @@ runtime.fatal()
 goroutine 7 [running]:
 sealab/codecs/x.grow()
 sealab/codecs/x.Open()
-sealab/fuzz/harness.observe(0x1)
+sealab/fuzz/campaign/harness.observe(0x1)
 `
 
 // TestLastVerdict tells the ends of a process apart.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/fuzz/corpus"
+	"sealab/fuzz/campaign/corpus"
 )
 
 // TestFormatsConvert takes inputs round through every format.
