@@ -74,7 +74,7 @@ func triple(parts ...*string) (*string, error) {
 		case part == nil:
 			array = append(array, "null"...)
 		case utf8.ValidString(*part):
-			array = compactjson.AppendString(array, *part)
+			array = compactjson.AppendText(array, *part)
 		default:
 			return nil, cause("the token names its client, issuer or subject in bytes that are not UTF-8")
 		}

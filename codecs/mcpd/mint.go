@@ -64,25 +64,18 @@ type claims struct {
 
 // append appends the claims as the SDK writes them.
 func (c *claims) append(dst []byte) []byte {
-	dst = vibeString.AppendString(append(dst, `{"s":`...), c.state)
-	dst = vibeString.AppendString(append(dst, `,"b":`...), c.bind)
+	dst = vibeString.Append(append(dst, `{"s":`...), c.state)
+	dst = vibeString.Append(append(dst, `,"b":`...), c.bind)
 	dst = strconv.AppendInt(append(dst, `,"exp":`...), c.expires, 10)
 	return append(dst, '}')
 }
 
-// vibeString prints strings as vibe.d's jsonEscape does. Claims have nothing else
-// that a Printer could print.
-var vibeString = &rawjson.Printer{Plain: rawjson.PlainFrom("\"\\/"), Escape: appendEscape}
+// vibeString prints strings as vibe.d's jsonEscape does: a / is escaped after a
+// <, other control characters in upper case.
+var vibeString = rawjson.NewQuoting(false, '/', `""\\`+"\nn\rr\tt", appendEscape)
 
-// letters are the escapes of one letter.
-var letters = [256]byte{'"': '"', '\\': '\\', '\n': 'n', '\r': 'r', '\t': 't'}
-
-// appendEscape implements rawjson.Printer.Escape: a / is escaped after a <,
-// other control characters in upper case.
 func appendEscape(dst, text []byte, at int) ([]byte, int) {
 	switch c := text[at]; {
-	case letters[c] != 0:
-		return append(dst, '\\', letters[c]), 1
 	case c == '/' && at > 0 && text[at-1] == '<':
 		return append(dst, '\\', '/'), 1
 	case c == '/':

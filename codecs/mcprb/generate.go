@@ -11,17 +11,11 @@ import (
 // generate prints values as the SDK's canonical JSON: members sorted by name,
 // strings and numbers as JSON.generate has them.
 var generate = &rawjson.Printer{
-	Plain: rawjson.PlainFrom("\"\\"), Escape: appendEscape, Number: appendNumber, Members: rawjson.ByName,
+	Quoting: rawjson.NewQuoting(false, '"', `""\\`+"\nn\rr\tt\ff\bb", appendEscape),
+	Number:  appendNumber, Members: rawjson.ByName,
 }
 
-// letters are the escapes of one letter.
-var letters = [256]byte{'"': '"', '\\': '\\', '\n': 'n', '\r': 'r', '\t': 't', '\f': 'f', '\b': 'b'}
-
-// appendEscape implements rawjson.Printer.Escape.
 func appendEscape(dst, text []byte, at int) ([]byte, int) {
-	if c := letters[text[at]]; c != 0 {
-		return append(dst, '\\', c), 1
-	}
 	return rawjson.AppendHex(dst, rune(text[at]), rawjson.LowerHex), 1
 }
 

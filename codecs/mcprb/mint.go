@@ -90,11 +90,11 @@ type claims struct {
 // append appends what JSON.generate makes of c.
 func (c *claims) append(dst []byte) []byte {
 	dst = append(append(dst, `{"v":1,"exp":`...), c.expires...)
-	dst = generate.AppendString(append(dst, `,"m":`...), c.method)
-	dst = generate.AppendString(append(dst, `,"t":`...), c.target)
-	dst = generate.AppendString(append(dst, `,"a":`...), c.digest)
+	dst = generate.Append(append(dst, `,"m":`...), c.method)
+	dst = generate.Append(append(dst, `,"t":`...), c.target)
+	dst = generate.Append(append(dst, `,"a":`...), c.digest)
 	if c.hasAudience {
-		dst = generate.AppendString(append(dst, `,"aud":`...), c.audience)
+		dst = generate.Append(append(dst, `,"aud":`...), c.audience)
 	}
-	return append(generate.AppendString(append(dst, `,"s":`...), c.state), '}')
+	return append(generate.Append(append(dst, `,"s":`...), c.state), '}')
 }

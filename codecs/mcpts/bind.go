@@ -36,7 +36,7 @@ func bindToRequest(b *codecs.Binding) ([]byte, error) {
 	text := append(make([]byte, 0, 128), '[') // most have room
 	text = stringify.AppendText(text, b.Method)
 	text = stringify.AppendText(append(text, ','), b.Target)
-	text = stringify.AppendString(append(text, ','), digest)
+	text = stringify.Append(append(text, ','), digest)
 	text = appendOptional(append(text, ','), b.Principal)
 	text = appendOptional(append(text, ','), b.Audience)
 	return append(text, ']'), nil

@@ -75,7 +75,7 @@ func (s *Scheme) appendClaims(dst, state []byte, expires float64, tag []byte) ([
 	}
 	dst = appendNumber(append(dst, `,"exp":`...), expires)
 	if tag != nil {
-		dst = stringify.AppendString(append(dst, `,"b":`...), tag)
+		dst = stringify.Append(append(dst, `,"b":`...), tag)
 	}
 	return append(dst, '}'), nil
 }

@@ -24,7 +24,7 @@ func textToPayload(dst, state []byte) ([]byte, error) {
 	if !rawjson.ValidWTF8(state) {
 		return dst, codecs.ErrUnsupported
 	}
-	return stringify.AppendString(dst, state), nil
+	return stringify.Append(dst, state), nil
 }
 
 // payloadToText returns codecs.ErrUnsupported where the payload is no string:

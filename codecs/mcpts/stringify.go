@@ -12,7 +12,8 @@ import (
 // stringify prints values as JSON.stringify(JSON.parse(v)) does (ECMA-262,
 // 25.5.2). Lone surrogates are escaped; 0xed is the first byte of each.
 var stringify = &rawjson.Printer{
-	Plain: rawjson.PlainFrom("\"\\\xed"), Escape: appendEscape, Number: appendLiteral, Members: ownProperties,
+	Quoting: rawjson.NewQuoting(false, 0xed, `""\\`+"\nn\rr\tt\ff\bb", appendEscape),
+	Number:  appendLiteral, Members: ownProperties,
 }
 
 // ownProperties returns the members in the order of OrdinaryOwnPropertyKeys:
@@ -59,18 +60,10 @@ func appendNumber(dst []byte, f float64) []byte {
 	return append(dst, bytes.Replace(text, []byte("e-0"), []byte("e-"), 1)...)
 }
 
-// letters are the escapes of one letter.
-var letters = [0x80]byte{'"': '"', '\\': '\\', '\n': 'n', '\r': 'r', '\t': 't', '\f': 'f', '\b': 'b'}
-
-// appendEscape implements rawjson.Printer.Escape.
 func appendEscape(dst, text []byte, at int) ([]byte, int) {
 	r, n := rawjson.DecodeRune(text[at:])
-	switch {
-	case r < 0x80 && letters[r] != 0:
-		return append(dst, '\\', letters[r]), n
-	case r < ' ', 0xd800 <= r && r < 0xe000:
+	if r < ' ' || 0xd800 <= r && r < 0xe000 {
 		return rawjson.AppendHex(dst, r, rawjson.LowerHex), n
-	default:
-		return append(dst, text[at:at+n]...), n
 	}
+	return append(dst, text[at:at+n]...), n
 }

@@ -8,12 +8,8 @@ import (
 // A Printer writes values in the manner of one implementation, without white
 // space.
 type Printer struct {
-	// Plain marks the bytes that stand in a string as they are.
-	Plain [256]bool
-	// Escape appends what stands for the code point at text[at], whose first
-	// byte is not plain, and returns how many bytes of text that was.
-	Escape func(dst, text []byte, at int) ([]byte, int)
-	// Number appends what stands for a number's literal.
+	*Quoting
+	// Number appends the form of a number's literal.
 	Number func(dst, literal []byte) []byte
 	// Members returns the members of an object that are written, in order.
 	Members func([]Member) []Member
@@ -29,7 +25,7 @@ func (p *Printer) AppendValue(dst []byte, v *Value) []byte {
 	case Number:
 		return p.Number(dst, v.Text)
 	case String:
-		return p.AppendString(dst, v.Text)
+		return p.Append(dst, v.Text)
 	case Array:
 		return p.appendArray(dst, v.Items)
 	case Object:
@@ -56,56 +52,10 @@ func (p *Printer) appendObject(dst []byte, members []Member) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(p.AppendString(dst, members[i].Name), ':')
+		dst = append(p.Append(dst, members[i].Name), ':')
 		dst = p.AppendValue(dst, &members[i].Value)
 	}
 	return append(dst, '}')
-}
-
-// AppendString appends text as a quoted string.
-func (p *Printer) AppendString(dst, text []byte) []byte {
-	dst = append(dst, '"')
-	for at := 0; ; {
-		run := p.run(text[at:])
-		dst = append(dst, run...)
-		if at += len(run); at == len(text) {
-			return append(dst, '"')
-		}
-		var n int
-		dst, n = p.Escape(dst, text, at)
-		at += n
-	}
-}
-
-// AppendText is AppendString for a Go string.
-func (p *Printer) AppendText(dst []byte, text string) []byte {
-	for i := range len(text) {
-		if !p.Plain[text[i]] {
-			return p.AppendString(dst, []byte(text))
-		}
-	}
-	return append(append(append(dst, '"'), text...), '"')
-}
-
-// run returns the plain bytes that text begins with.
-func (p *Printer) run(text []byte) []byte {
-	for i, c := range text {
-		if !p.Plain[c] {
-			return text[:i]
-		}
-	}
-	return text
-}
-
-// PlainFrom returns the bytes of space and above but those in escaped.
-func PlainFrom(escaped string) (plain [256]bool) {
-	for c := ' '; c <= 0xff; c++ {
-		plain[c] = true
-	}
-	for _, c := range []byte(escaped) {
-		plain[c] = false
-	}
-	return plain
 }
 
 // The digits of \u escapes.

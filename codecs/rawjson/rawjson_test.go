@@ -172,22 +172,10 @@ func TestOrderOfMembers(t *testing.T) {
 		require.NoError(t, err)
 		for i, members := range []func([]rawjson.Member) []rawjson.Member{rawjson.ByName, rawjson.FirstPlaces} {
 			p := rawjson.Printer{
-				Plain: rawjson.PlainFrom("\"\\"), Members: members,
+				Quoting: quotings["unicode"], Members: members,
 				Number: func(dst, literal []byte) []byte { return append(dst, literal...) },
 			}
 			require.Equal(t, want[i], string(p.AppendValue(nil, &v)), doc)
 		}
-	}
-}
-
-// TestPrinterStrings holds that a Go string is printed as its bytes are.
-func TestPrinterStrings(t *testing.T) {
-	p := rawjson.Printer{
-		Plain:  rawjson.PlainFrom("\"\\"),
-		Escape: func(dst, text []byte, at int) ([]byte, int) { return append(dst, '\\', text[at]), 1 },
-	}
-	for text, want := range map[string]string{"": `""`, "plain é": `"plain é"`, `"`: `"\""`, `a"b\`: `"a\"b\\"`, `""a`: `"\"\"a"`} {
-		require.Equal(t, "x"+want, string(p.AppendText([]byte("x"), text)), text)
-		require.Equal(t, "x"+want, string(p.AppendString([]byte("x"), []byte(text))), text)
 	}
 }

@@ -36,7 +36,7 @@ var (
 )
 
 func printer(members func([]rawjson.Member) []rawjson.Member) *rawjson.Printer {
-	return &rawjson.Printer{Plain: plain, Escape: appendEscape, Number: AppendNumber, Members: members}
+	return &rawjson.Printer{Quoting: quoting, Number: AppendNumber, Members: members}
 }
 
 // AppendSorted appends the compact form of a document, members sorted.
@@ -66,8 +66,14 @@ func Parse(doc []byte) (rawjson.Value, error) {
 func AppendSortedValue(dst []byte, v *rawjson.Value) []byte { return sorted.AppendValue(dst, v) }
 
 // AppendString appends text as a quoted string. Text is generalised UTF-8 (see
-// package rawjson); a byte that is not becomes U+FFFD, so callers that must
-// not lose anything check with rawjson.Valid first.
-func AppendString[T string | []byte](dst []byte, text T) []byte {
-	return ordered.AppendString(dst, []byte(text))
-}
+// package rawjson). A byte that is not becomes U+FFFD: callers that must not
+// lose anything check with rawjson.Valid first.
+func AppendString(dst, text []byte) []byte { return quoting.Append(dst, text) }
+
+// AppendText is AppendString for a Go string.
+func AppendText(dst []byte, text string) []byte { return quoting.AppendText(dst, text) }
+
+// CutString reads the string that quoted begins with, in the form that
+// AppendString gives it, and appends its text to dst. It returns what follows
+// the string, and reports whether there was one.
+func CutString(dst, quoted []byte) (text, rest []byte, ok bool) { return quoting.Cut(dst, quoted) }
