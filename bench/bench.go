@@ -1,6 +1,6 @@
 // Package bench measures every design of the catalog: how long an operation
-// takes and how much it allocates, beside the floors of package floor and the
-// libraries of package peers, in one run and on the same payloads.
+// takes and how much it allocates, beside the floors of package baseline and the
+// libraries of package golibs, in one run and on the same payloads.
 //
 // A cell is one operation of one subject at one payload size. Every cell runs
 // once in every round, in a random order that each round draws anew, for a

@@ -1,10 +1,10 @@
 package bench
 
 import (
-	"sealab/bench/floor"
+	"sealab/bench/baseline"
 	"sealab/codecs"
 	"sealab/codecs/catalog"
-	"sealab/internal/peers"
+	"sealab/internal/golibs"
 	"sealab/internal/runfile"
 )
 
@@ -22,10 +22,10 @@ func Subjects() []Subject {
 			break
 		}
 	}
-	for _, f := range floor.All() {
+	for _, f := range baseline.All() {
 		all = append(all, fromFloor(f))
 	}
-	for _, d := range peers.All() {
+	for _, d := range golibs.All() {
 		all = append(all, fromPeer(d))
 	}
 	return all
@@ -73,9 +73,9 @@ func kindOf(d codecs.Design) runfile.Kind {
 }
 
 // fromFloor returns the subject of a floor, which seals and unseals only.
-func fromFloor(f floor.Floor) Subject {
+func fromFloor(f baseline.Floor) Subject {
 	open := func([][]byte) (codecs.Codec, error) {
-		key, err := floor.Key()
+		key, err := baseline.Key()
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,7 @@ import (
 	"sealab/codecs/foreign"
 	"sealab/codecs/worker"
 	"sealab/fuzz/attack"
-	"sealab/internal/peers"
+	"sealab/internal/golibs"
 )
 
 // attackTargets are what a campaign is against.
@@ -88,7 +88,7 @@ func (t *attackTargets) designs(names []string) ([]codecs.Design, error) {
 		chosen = catalog.All()
 	}
 	if t.peers {
-		chosen = append(chosen, peers.All()...)
+		chosen = append(chosen, golibs.All()...)
 	}
 	if t.controls {
 		for _, c := range catalog.Controls() {
@@ -105,7 +105,7 @@ func findDesign(name string) (codecs.Design, error) {
 			return c.Design, nil
 		}
 	}
-	for _, d := range peers.All() {
+	for _, d := range golibs.All() {
 		if d.Name == name {
 			return d, nil
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sealab/analysis/speed"
+	"sealab/analysis/throughput"
 	"sealab/bench"
 	"sealab/internal/runfile"
 )
@@ -94,7 +94,7 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	run, err := speed.Load(dir)
+	run, err := throughput.Load(dir)
 	if err != nil {
 		return err
 	}

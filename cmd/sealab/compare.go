@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"sealab/analysis/speed"
+	"sealab/analysis/throughput"
 )
 
 func newCompareCommand() *cobra.Command {
@@ -20,7 +20,7 @@ the bare primitives changed between the runs.`,
 		Example: `  sealab compare results/20261120T101500Z-0123456789-h1a2b3c4d results/20261121T091000Z-abcdef0123-h1a2b3c4d`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := speed.Compare(args[0], args[1])
+			c, err := throughput.Compare(args[0], args[1])
 			if err != nil {
 				return err
 			}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sealab/analysis/leak"
+	"sealab/analysis/timing"
 	"sealab/internal/samples"
 )
 
@@ -24,13 +24,13 @@ unexercised, with what it would take. Sensible limits are %d ns for an attacker
 on the same machine, %d ns on the local network and %d ns on the internet.
 
 The status is 1 when a guarantee of a design is refuted, and 2 when the controls
-did not turn out as they must: then the run says nothing.`, leak.LimitLibrary, leak.LimitLocal, leak.LimitInternet),
+did not turn out as they must: then the run says nothing.`, timing.LimitLibrary, timing.LimitLocal, timing.LimitInternet),
 		Example: `  sealab leak judge results/leak-1
   sealab leak judge --limit 100 results/leak-1`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return leakJudge(cmd, args[0], limit) },
 	}
-	cmd.Flags().Float64Var(&limit, "limit", leak.LimitLibrary, "the difference in nanoseconds from which on it counts")
+	cmd.Flags().Float64Var(&limit, "limit", timing.LimitLibrary, "the difference in nanoseconds from which on it counts")
 	return cmd
 }
 
@@ -43,7 +43,7 @@ func leakJudge(cmd *cobra.Command, dir string, limit float64) error {
 		return err
 	}
 	progress := newProgress(cmd.ErrOrStderr())
-	j, err := leak.Judge(files, limit, func(done int) {
+	j, err := timing.Judge(files, limit, func(done int) {
 		progress.show("judging", done, len(files))
 	})
 	progress.end()

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	analysis "sealab/analysis/leak"
+	analysis "sealab/analysis/timing"
 	"sealab/bench"
-	"sealab/bench/leak"
+	"sealab/bench/timing"
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 )
@@ -94,7 +94,7 @@ func (f *leakProbeFlags) run(dir string, progress *progress, out io.Writer) erro
 		return err
 	}
 	measured, skipped := 0, map[string]string{}
-	err = leak.Run(trials, leak.Config{Dir: dir, Blocks: f.blocks, Budget: f.budget, Seed: f.seed, Stamp: stamp}, func(s leak.Step) {
+	err = timing.Run(trials, timing.Config{Dir: dir, Blocks: f.blocks, Budget: f.budget, Seed: f.seed, Stamp: stamp}, func(s timing.Step) {
 		progress.show("probing", s.Done, s.Of)
 		if s.Skipped == "" {
 			measured++
@@ -116,21 +116,21 @@ func (f *leakProbeFlags) run(dir string, progress *progress, out io.Writer) erro
 }
 
 // trials returns what the flags ask for.
-func (f *leakProbeFlags) trials() ([]leak.Trial, error) {
+func (f *leakProbeFlags) trials() ([]timing.Trial, error) {
 	switch f.set {
 	case setLadder:
-		return leak.Ladder(), nil
+		return timing.Ladder(), nil
 	case setAlike:
-		var trials []leak.Trial
+		var trials []timing.Trial
 		for i := range alike {
-			trials = append(trials, leak.SameClass(fmt.Sprintf("alike-%03d", i+1)))
+			trials = append(trials, timing.SameClass(fmt.Sprintf("alike-%03d", i+1)))
 		}
 		return trials, nil
 	case setRemote:
 		if f.url == "" {
 			return nil, fmt.Errorf("sealab: --set %s needs --url", setRemote)
 		}
-		return leak.Remote(f.url), nil
+		return timing.Remote(f.url), nil
 	case setAll:
 		designs := catalog.All()
 		for _, name := range f.subjects {
@@ -141,7 +141,7 @@ func (f *leakProbeFlags) trials() ([]leak.Trial, error) {
 		if len(f.subjects) > 0 {
 			designs = slices.DeleteFunc(designs, func(d codecs.Design) bool { return !slices.Contains(f.subjects, d.Name) })
 		}
-		return append(leak.Controls(), leak.Designs(designs)...), nil
+		return append(timing.Controls(), timing.Designs(designs)...), nil
 	}
 	return nil, fmt.Errorf("sealab: --set %q: want %s, %s, %s or %s", f.set, setAll, setLadder, setAlike, setRemote)
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sealab/bench/leak"
+	"sealab/bench/timing"
 )
 
 func newLeakRecoverCommand() *cobra.Command {
@@ -38,13 +38,13 @@ func leakRecover(cmd *cobra.Command, seed uint64, samples int) error {
 		return fmt.Errorf("sealab: --samples %d: want at least 1", samples)
 	}
 	progress := newProgress(cmd.ErrOrStderr())
-	r, err := leak.Recover(seed, samples, func(known, of int, _ leak.Recovery) {
+	r, err := timing.Recover(seed, samples, func(known, of int, _ timing.Recovery) {
 		progress.show("recovering", known, of)
 	})
 	progress.end()
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "%d samples, %d tokens presented, %d digits given up again\n", r.Samples, r.Ops, r.StepBack)
-	if errors.Is(err, leak.ErrTooManySamples) {
+	if errors.Is(err, timing.ErrTooManySamples) {
 		fmt.Fprintln(out, "unexercised: no tag found; the machine is too noisy or --samples too small")
 		return nil
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/analysis/findings"
-	"sealab/analysis/leak"
 	"sealab/analysis/taint"
+	"sealab/analysis/timing"
 	"sealab/internal/atomicfile"
 )
 
@@ -33,7 +33,7 @@ func newLeakReportCommand() *cobra.Command {
 }
 
 func leakReport(cmd *cobra.Command, dir string) error {
-	j, err := leak.Read(dir)
+	j, err := timing.Read(dir)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sealab/analysis/speed"
+	"sealab/analysis/throughput"
 )
 
 func newReportCommand() *cobra.Command {
@@ -19,7 +19,7 @@ its folder. The report follows from the files alone.`,
 		Example: `  sealab report results/20261120T101500Z-0123456789-h1a2b3c4d`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			run, err := speed.Load(args[0])
+			run, err := throughput.Load(args[0])
 			if errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("%w; want the folder of a run of sealab bench", err)
 			}

@@ -1,5 +1,5 @@
 // Package samples is the form in which timing samples lie in files: package
-// bench/leak writes them and package analysis/leak judges them, and neither
+// bench/timing writes them and package analysis/timing judges them, and neither
 // knows the other.
 //
 // A file holds one probe: the time of two classes of input, in blocks that hold

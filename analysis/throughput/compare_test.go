@@ -1,0 +1,124 @@
+package throughput_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/analysis/throughput"
+	"sealab/internal/runfile"
+)
+
+func compare(t *testing.T, older, newer simulation, seed uint64) *throughput.Comparison {
+	t.Helper()
+	c, err := throughput.Compare(older.write(t, seed), newer.write(t, seed+1000))
+	require.NoError(t, err)
+	return c
+}
+
+// names returns what regressed, as "place unit".
+func names(changes []throughput.Change) []string {
+	var all []string
+	for _, c := range changes {
+		all = append(all, c.Name+" "+c.Unit)
+	}
+	return all
+}
+
+func TestTwoRunsOfTheSameDoNotRegress(t *testing.T) {
+	regressed := 0
+	for seed := range uint64(100) {
+		if len(compare(t, quiet, quiet, seed).Regressed()) > 0 {
+			regressed++
+		}
+	}
+	require.LessOrEqual(t, regressed, 5)
+}
+
+func TestAPlantedRegressionIsFound(t *testing.T) {
+	slower := quiet
+	slower.slow = map[throughput.Place]float64{
+		{Subject: "sig", Op: runfile.Seal, Size: 8192}:  1.15,
+		{Subject: "warm", Op: runfile.Seal, Size: 8192}: 0.85,
+		{Subject: "web", Op: runfile.Seal, Size: 8192}:  1.5,
+	}
+	c := compare(t, quiet, slower, 7)
+	require.Equal(t, []string{"sig seal, 8 KiB sec/op"}, names(c.Regressed()))
+
+	var b strings.Builder
+	c.Report(&b)
+	require.Regexp(t, `(?m)^  sig seal, 8 KiB +time .* \+1\d\.\d %  +regressed$`, b.String())
+	require.Regexp(t, `(?m)^  warm seal, 8 KiB +time .*  +improved$`, b.String())
+	require.Regexp(t, `(?m)^  web seal, 8 KiB +time .*  +not ours$`, b.String())
+}
+
+// TestASlowerMachineIsNoRegression slows everything down, the bare primitives
+// too: what cannot have changed shows how far times compare.
+func TestASlowerMachineIsNoRegression(t *testing.T) {
+	slower := quiet
+	slower.whole = 1.3
+	c := compare(t, quiet, slower, 8)
+	require.Greater(t, c.Drift, 0.2)
+	require.LessOrEqual(t, len(c.Regressed()), 1)
+	slower.slow = map[throughput.Place]float64{{Subject: "far", Op: runfile.Unseal, Size: 64}: 2}
+	require.Contains(t, names(compare(t, quiet, slower, 8).Regressed()), "far unseal, 64 B sec/op")
+}
+
+func TestCountsRegressWithoutNoise(t *testing.T) {
+	fatter := quiet
+	fatter.size = map[string]int{"far": 1}
+	fatter.allocs = map[string]int{"enc": 1, "near": 4}
+	for _, name := range names(compare(t, quiet, fatter, 9).Regressed()) {
+		require.Regexp(t, `^far .* token-B$|^enc .* allocs/op$`, name)
+	}
+	require.Len(t, compare(t, quiet, fatter, 9).Regressed(), 16)
+	require.Empty(t, compare(t, fatter, quiet, 9).Regressed())
+}
+
+func TestTooFewRoundsAreUnexercised(t *testing.T) {
+	short := quiet
+	short.rounds = 3
+	c := compare(t, short, short, 10)
+	require.Positive(t, c.Blind())
+	var b strings.Builder
+	c.Report(&b)
+	require.Contains(t, b.String(), "unexercised: ")
+	require.Zero(t, compare(t, quiet, quiet, 10).Blind())
+}
+
+func TestOtherMachinesAreWarnedOf(t *testing.T) {
+	other := quiet
+	other.stamp = " elsewhere"
+	var b strings.Builder
+	compare(t, quiet, other, 11).Report(&b)
+	require.Contains(t, b.String(), `warning: the runs differ in cpu: "simulated" and "simulated elsewhere"`)
+}
+
+// TestAnyBenchmarkFileCompares gives it files that are no runs of this
+// laboratory: all of them count, and there is no noise floor.
+func TestAnyBenchmarkFileCompares(t *testing.T) {
+	write := func(text string) string {
+		path := filepath.Join(t.TempDir(), "bench.txt")
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		return path
+	}
+	line := func(ns string, n int) string { return strings.Repeat("BenchmarkX 100 "+ns+" ns/op\n", n) }
+	older, newer := write(line("10", 8)+"BenchmarkGone 1 1 ns/op\n"), write(line("11", 8))
+	c, err := throughput.Compare(older, newer)
+	require.NoError(t, err)
+	require.Len(t, c.Regressed(), 1)
+	require.Len(t, c.Alone, 1)
+	c, err = throughput.Compare(newer, older)
+	require.NoError(t, err)
+	require.Empty(t, c.Regressed())
+
+	_, err = throughput.Compare(older, write("BenchmarkElse 1 1 ns/op\n"))
+	require.ErrorContains(t, err, "no measurement in common")
+	_, err = throughput.Compare(older, write("no benchmark at all\n"))
+	require.ErrorContains(t, err, "there is none")
+	_, err = throughput.Compare(older, filepath.Join(t.TempDir(), "nowhere"))
+	require.ErrorContains(t, err, "nowhere")
+}

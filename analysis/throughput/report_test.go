@@ -1,0 +1,140 @@
+package throughput_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/analysis/throughput"
+	"sealab/internal/runfile"
+)
+
+// ratio returns the only ratio of a place under a relation.
+func ratio(t *testing.T, ratios []throughput.Ratio, why throughput.Relation, of throughput.Place) throughput.Ratio {
+	t.Helper()
+	var found []throughput.Ratio
+	for _, r := range ratios {
+		if r.Relation == why && r.Of == of {
+			found = append(found, r)
+		}
+	}
+	require.Len(t, found, 1, "%s of %v", why, of)
+	return found[0]
+}
+
+func TestRatiosAreThoseOfTheTrueTimes(t *testing.T) {
+	ratios, err := quiet.load(t, 1).Ratios()
+	require.NoError(t, err)
+	for _, c := range []struct {
+		why  throughput.Relation
+		of   string
+		to   string
+		want float64
+	}{
+		{throughput.OverFloor, "enc", "bare-x", 1.2},
+		{throughput.OverFloor, "sig", "bare-y", 200.0 / 190},
+		{throughput.OverDesign, "warm", "enc", 1.25},
+		{throughput.OverOurs, "near", "enc", 2},
+		{throughput.OverOurs, "web", "sig", 10},
+		{throughput.OverOurs, "abroad", "far", 5},
+		{throughput.OverItself, "enc-again", "enc", 1},
+	} {
+		got := ratio(t, ratios, c.why, throughput.Place{Subject: c.of, Op: runfile.Seal, Size: 64})
+		require.Equal(t, c.to, got.To.Subject)
+		require.InEpsilon(t, c.want, got.Point, 0.01, "%s / %s", c.of, c.to)
+		require.False(t, got.Excludes(c.want), "%s / %s: %v", c.of, c.to, got.Interval)
+		require.Less(t, got.Hi/got.Lo, 1.1)
+	}
+	ring := ratio(t, ratios, throughput.OverRing, throughput.Place{Subject: "enc", Op: runfile.UnsealRing, Size: 64})
+	require.Equal(t, throughput.Place{Subject: "enc", Op: runfile.Unseal, Size: 64}, ring.To)
+
+	share, cells := throughput.Noise(ratios)
+	require.Equal(t, 4, cells, "seal and unseal at two sizes")
+	require.Less(t, share, 0.01)
+}
+
+func TestBarsAreHeld(t *testing.T) {
+	s := quiet
+	s.slow = map[throughput.Place]float64{{Subject: "enc", Op: runfile.UnsealRing, Size: 64}: 1.3}
+	s.allocs = map[string]int{"sig": 2, "far": 9}
+	run := s.load(t, 2)
+	ratios, err := run.Ratios()
+	require.NoError(t, err)
+	missed := map[string]float64{}
+	for _, v := range run.Verdicts(ratios) {
+		if !v.Reached() {
+			missed[v.Of.String()+" / "+v.To.Subject] = v.Short()
+			require.True(t, v.Sure())
+		}
+	}
+	require.Len(t, missed, 3)
+	require.InDelta(t, 1.3/1.2-1, missed["enc unseal-ring1000, 64 B / enc"], 0.01)
+	require.InDelta(t, 0.6, missed["near seal, 64 B / enc"], 0.01, "the fastest peer, at 2 of at least 5")
+	require.InDelta(t, 0.6, missed["near unseal, 64 B / enc"], 0.01)
+
+	var allocating []string
+	for _, p := range run.Allocating() {
+		allocating = append(allocating, p.Subject)
+	}
+	require.Contains(t, allocating, "sig")
+	require.NotContains(t, allocating, "far", "schemes may allocate")
+}
+
+func TestReportSaysAllOfIt(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, quiet.load(t, 3).Report(&b))
+	text := b.String()
+	for _, want := range []string{
+		"12 rounds in random order", "noise floor 0.", "of 4 cells", "seal, 64 B", "seal, 8 KiB", "refuse-tag",
+		"× floor", "× enc", "fastest peer seal / enc", "not reached: near seal / enc, 64 B", "at least 5: ",
+		"bare-x itself would be at 2.4", "no allocations by designs with a primitive: reached", "114       +50",
+	} {
+		require.Contains(t, text, want)
+	}
+}
+
+func TestReportWarnsOfARestlessMachine(t *testing.T) {
+	const warning = "not a quiet machine"
+	var b strings.Builder
+	require.NoError(t, quiet.load(t, 4).Report(&b))
+	require.NotContains(t, b.String(), warning)
+	s := quiet
+	s.slow = map[throughput.Place]float64{{Subject: "enc-again", Op: runfile.Seal, Size: 64}: 1.08}
+	require.NoError(t, s.load(t, 4).Report(&b))
+	require.Contains(t, b.String(), warning)
+}
+
+func TestReportOfTooFewRounds(t *testing.T) {
+	s := quiet
+	s.rounds = 2
+	var b strings.Builder
+	require.NoError(t, s.load(t, 3).Report(&b))
+	require.Contains(t, b.String(), "[no interval]")
+}
+
+func TestLoadRefuses(t *testing.T) {
+	good := simulation{rounds: 2}.text(1)
+	lines := strings.SplitAfter(good, "\n")
+	for name, c := range map[string]struct{ text, want string }{
+		"empty":            {"", "there is none"},
+		"not a benchmark":  {"BenchmarkToken 12 nonsense\n", ":1: "},
+		"a line lost":      {strings.Join(lines[:len(lines)-2], ""), "once in every round"},
+		"unknown subject":  {strings.ReplaceAll(good, "design=near", "design=nobody"), `"nobody" is not in subjects.json`},
+		"unknown op":       {strings.ReplaceAll(good, "op=seal", "op=sael"), `"sael" is not an operation`},
+		"no size":          {strings.ReplaceAll(good, "size=64", "size=x"), `"x" is not a payload size`},
+		"no time":          {strings.ReplaceAll(good, "ns/op", "apples"), "want a positive ns/op"},
+		"time is not a no": {strings.ReplaceAll(good, " 12 MB/s", " x MB/s"), ":13: "},
+	} {
+		dir := quiet.write(t, 1)
+		path := filepath.Join(dir, runfile.BenchFile)
+		require.NoError(t, os.WriteFile(path, []byte(c.text), 0o644))
+		_, err := throughput.Load(dir)
+		require.ErrorContains(t, err, c.want, name)
+		require.ErrorContains(t, err, path, name)
+	}
+	_, err := throughput.Load(filepath.Join(t.TempDir(), "nowhere"))
+	require.ErrorContains(t, err, "nowhere")
+}

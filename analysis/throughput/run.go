@@ -1,0 +1,158 @@
+// Package throughput reads runs of the benchmark and says what they show: a table of
+// every operation, the bars that the designs are held to, and what changed
+// between two runs.
+//
+// Every ratio of one run is paired by rounds (package stats) and comes with an
+// interval; all intervals of one report hold together at [Confidence]. Ratios
+// between two runs cannot be paired; there the test is Mann and Whitney's, as in
+// benchstat, corrected by Holm's procedure, and a change counts only beyond the
+// noise that the runs themselves show.
+//
+// The package reads files and measures nothing.
+package throughput
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+
+	"sealab/internal/runfile"
+)
+
+// Confidence is that of all intervals of one report together.
+const Confidence = 0.99
+
+// A Run is what one run of the benchmark measured.
+type Run struct {
+	Path     string
+	Stamp    map[string]string // the head of the benchmark file
+	Subjects []runfile.Subject
+	cells    map[Place]*Cell
+	places   []Place // of the cells, in the order of reports
+}
+
+// A Place names a cell.
+type Place struct {
+	Subject string
+	Op      runfile.Op
+	Size    int // payload bytes
+}
+
+// String returns the place as reports write it.
+func (p Place) String() string { return fmt.Sprintf("%s %s, %s", p.Subject, p.Op, size(p.Size)) }
+
+// A Cell is one operation of one subject at one size, over all rounds.
+type Cell struct {
+	Ns        []float64 // per operation, by round
+	TokenSize int       // bytes
+	Counted   bool      // whether allocations were counted
+	Allocs    uint64    // per operation
+}
+
+// Rounds returns the number of rounds of the run.
+func (r *Run) Rounds() int { return len(r.cells[r.places[0]].Ns) }
+
+// Load reads the run in the folder dir.
+func Load(dir string) (*Run, error) {
+	subjects, err := runfile.ReadSubjects(dir)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, runfile.BenchFile)
+	r := &Run{Path: dir, Stamp: map[string]string{}, Subjects: subjects, cells: map[Place]*Cell{}}
+	if _, err := scan(path, r.add); err != nil {
+		return nil, err
+	}
+	for _, p := range r.places {
+		if n := len(r.cells[p].Ns); n != r.Rounds() {
+			return nil, fmt.Errorf("sealab: %s: %v was measured %d times and %v %d times; want every cell once in every round",
+				path, p, n, r.places[0], r.Rounds())
+		}
+	}
+	r.sort()
+	return r, nil
+}
+
+// sort puts the places in the order of reports, which is not that in which they
+// were measured.
+func (r *Run) sort() {
+	rank := map[string]int{}
+	for i, s := range r.Subjects {
+		rank[s.Name] = i
+	}
+	ops := runfile.Ops()
+	slices.SortFunc(r.places, func(a, b Place) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(ops, a.Op), slices.Index(ops, b.Op)),
+			cmp.Compare(rank[a.Subject], rank[b.Subject]),
+			cmp.Compare(a.Size, b.Size),
+		)
+	})
+}
+
+func (r *Run) add(res *benchfmt.Result) error {
+	p, err := placeOf(res.Name)
+	if err != nil {
+		return err
+	}
+	if r.named(p.Subject) == nil {
+		return fmt.Errorf("%q is not in %s", p.Subject, runfile.SubjectsFile)
+	}
+	seconds, ok := res.Value("sec/op")
+	if !ok || seconds <= 0 {
+		return errors.New("want a positive ns/op")
+	}
+	c, ok := r.cells[p]
+	if !ok {
+		c = &Cell{}
+		r.cells[p] = c
+		r.places = append(r.places, p)
+	}
+	c.Ns = append(c.Ns, seconds*1e9)
+	tokenSize, _ := res.Value(runfile.UnitToken)
+	c.TokenSize = int(tokenSize)
+	allocs, counted := res.Value("allocs/op")
+	c.Counted, c.Allocs = counted, uint64(allocs)
+	for _, config := range res.Config {
+		r.Stamp[config.Key] = string(config.Value)
+	}
+	return nil
+}
+
+// placeOf takes a measurement's name apart.
+func placeOf(name benchfmt.Name) (p Place, err error) {
+	_, parts := name.Parts()
+	values := map[string]string{}
+	for _, part := range parts {
+		key, value, _ := strings.Cut(strings.TrimPrefix(string(part), "/"), "=")
+		values[key] = value
+	}
+	p.Subject = values[runfile.SubjectKey]
+	if p.Op, err = runfile.ParseOp(values[runfile.OpKey]); err != nil {
+		return p, err
+	}
+	if p.Size, err = strconv.Atoi(values[runfile.SizeKey]); err != nil || p.Size <= 0 {
+		return p, fmt.Errorf("%q is not a payload size", values[runfile.SizeKey])
+	}
+	return p, nil
+}
+
+// named returns the subject called name, or nil.
+func (r *Run) named(name string) *runfile.Subject {
+	return r.subject(func(s runfile.Subject) bool { return s.Name == name })
+}
+
+// subject returns the first subject that fits, or nil.
+func (r *Run) subject(fits func(runfile.Subject) bool) *runfile.Subject {
+	i := slices.IndexFunc(r.Subjects, fits)
+	if i < 0 {
+		return nil
+	}
+	return &r.Subjects[i]
+}

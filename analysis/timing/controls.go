@@ -1,0 +1,103 @@
+package timing
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"sealab/internal/samples"
+	"sealab/internal/verdict"
+)
+
+// Controls is what became of the controls of a run. Without all of them the run
+// says nothing about any design.
+type Controls struct {
+	Leaking int `json:"leaking"` // controls that leak
+	Found   int `json:"found"`   // of those
+	// TooSmall leak less than the run could have found, so that missing them
+	// voids nothing.
+	TooSmall []string `json:"too_small,omitempty"`
+	Clean    int      `json:"clean"` // controls that do not leak
+	// Faults say what voids the run.
+	Faults []string `json:"faults,omitempty"`
+	// FoundFrom is the smallest step of the ladder from which on every step was
+	// found, in nanoseconds; 0 where the last was not.
+	FoundFrom float64 `json:"found_from_ns"`
+	// Uniform is the test of the p-values of all clean controls.
+	Uniform Uniformity `json:"uniform"`
+}
+
+// Void reports whether the run says nothing.
+func (c Controls) Void() bool { return len(c.Faults) > 0 }
+
+func checkControls(verdicts []*Verdict) (c Controls) {
+	var clean []*Verdict
+	for _, v := range verdicts {
+		switch v.Expect {
+		case samples.Leaks:
+			c.leaking(v)
+		case samples.Clean:
+			clean = append(clean, v)
+			c.clean(v)
+		}
+	}
+	if c.Leaking == 0 && c.Clean == 0 {
+		c.Faults = append(c.Faults, "there is no control")
+	}
+	c.FoundFrom = foundFrom(verdicts)
+	c.Uniform = uniformity(clean)
+	return c
+}
+
+// margin is how much larger than the smallest findable effect a delay must be
+// to be demanded: the formula knows neither the correction for the number of
+// tests nor that two passes have to agree.
+const margin = 1.5
+
+func (c *Controls) leaking(v *Verdict) {
+	c.Leaking++
+	switch {
+	case v.Found:
+		c.Found++
+	case v.Added > 0 && v.Added < margin*v.reach():
+		c.TooSmall = append(c.TooSmall, v.Subject)
+	default:
+		c.Faults = append(c.Faults, fmt.Sprintf("%s leaks and was not found", v.Name()))
+	}
+}
+
+// reach is the smallest effect that both passes could have found.
+func (v *Verdict) reach() float64 {
+	if v.Second == nil {
+		return math.Inf(1)
+	}
+	return max(v.First.Findable, v.Second.Findable)
+}
+
+func (c *Controls) clean(v *Verdict) {
+	c.Clean++
+	if v.Outcome == verdict.Refuted {
+		c.Faults = append(c.Faults, fmt.Sprintf("%s does not leak and was taken for a leak", v.Name()))
+	}
+}
+
+// foundFrom returns the smallest step of known size from which on all steps
+// were found.
+func foundFrom(verdicts []*Verdict) float64 {
+	var ladder []*Verdict
+	for _, v := range verdicts {
+		if v.Added > 0 {
+			ladder = append(ladder, v)
+		}
+	}
+	slices.SortFunc(ladder, func(v, w *Verdict) int { return cmp.Compare(w.Added, v.Added) })
+	from := 0.0
+	for _, v := range ladder {
+		if !v.Found {
+			break
+		}
+		from = v.Added
+	}
+	return from
+}

@@ -1,0 +1,97 @@
+package timing
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"sealab/internal/samples"
+	"sealab/internal/svg"
+)
+
+// The layout of a picture, in pixels.
+const (
+	pictureWidth, pictureHeight = 760, 300
+	panelWidth                  = 320
+	panelTop, panelBottom       = 40, 250
+	leftPanel, rightPanel       = 40, 420
+	bins                        = 80
+	periods                     = 50 // parts of the run in the picture over time
+)
+
+// A drawing is the picture of one file.
+type drawing struct{ *svg.Drawing }
+
+// draw draws the differences of one file: on the left how they are
+// distributed, on the right their trimmed mean over the course of the run. The
+// band is what the limit allows; the red line is the effect.
+func draw(f *samples.File, v *Verdict) []byte {
+	s := newSeries(f)
+	d := drawing{svg.New(pictureWidth, pictureHeight,
+		fmt.Sprintf("%s, %s, pass %d: %s against %s", f.Subject, f.Pair, f.Pass, f.B, f.A))}
+	effect := v.First.Trimmed.Value
+	d.distribution(s.d, effect, v.Limit)
+	d.course(s.d, effect, v.Limit)
+	return d.Bytes()
+}
+
+// distribution draws the histogram of the differences without the outermost
+// hundredth on each side.
+func (d drawing) distribution(x []float64, effect, limit float64) {
+	sorted := slices.Sorted(slices.Values(x))
+	low, high := around(stat.Quantile(0.01, stat.Empirical, sorted, nil), stat.Quantile(0.99, stat.Empirical, sorted, nil), limit)
+	across := svg.Scale{From: low, To: high, First: leftPanel, Last: leftPanel + panelWidth}
+	counts := make([]float64, bins)
+	most := 1.0
+	for _, v := range sorted {
+		if v < low || v >= high {
+			continue
+		}
+		i := int((v - low) / (high - low) * bins)
+		counts[i]++
+		most = max(most, counts[i])
+	}
+	d.Rect(across.At(-limit), panelTop, across.At(limit)-across.At(-limit), panelBottom-panelTop, svg.Band)
+	up := svg.Scale{From: 0, To: most, First: panelBottom, Last: panelTop}
+	for i, n := range counts {
+		d.Rect(leftPanel+float64(i)*panelWidth/bins, up.At(n), panelWidth/bins-0.5, panelBottom-up.At(n), svg.Dark)
+	}
+	d.Line(across.At(effect), panelTop, across.At(effect), panelBottom, svg.Red)
+	for _, v := range across.Ticks() {
+		d.Text(across.At(v), panelBottom+14, "middle", fmt.Sprintf("%.3g", v))
+	}
+	d.Text(leftPanel+panelWidth/2, panelBottom+32, "middle", "difference inside a block, ns per operation")
+}
+
+// course draws the trimmed mean of each part of the run.
+func (d drawing) course(x []float64, effect, limit float64) {
+	size := max(1, len(x)/periods)
+	var means []float64
+	for part := range slices.Chunk(x, size) {
+		if len(part) == size {
+			means = append(means, trimmedMean(part))
+		}
+	}
+	low, high := around(slices.Min(means), slices.Max(means), limit)
+	up := svg.Scale{From: low, To: high, First: panelBottom, Last: panelTop}
+	across := svg.Scale{From: 0, To: float64(len(means)), First: rightPanel, Last: rightPanel + panelWidth}
+	d.Rect(rightPanel, up.At(limit), panelWidth, up.At(-limit)-up.At(limit), svg.Band)
+	d.Line(rightPanel, up.At(0), rightPanel+panelWidth, up.At(0), svg.Grey)
+	d.Line(rightPanel, up.At(effect), rightPanel+panelWidth, up.At(effect), svg.Red)
+	for i, m := range means {
+		d.Dot(across.At(float64(i)+0.5), up.At(m), 2, svg.Dark)
+	}
+	for _, v := range up.Ticks() {
+		d.Text(rightPanel-4, up.At(v)+4, "end", fmt.Sprintf("%.3g", v))
+	}
+	d.Text(rightPanel+panelWidth/2, panelBottom+32, "middle", "trimmed mean in the course of the run, ns per operation")
+}
+
+// around returns ends that hold low, high, zero and the limit, with a margin.
+func around(low, high, limit float64) (from, to float64) {
+	low, high = min(low, -limit), max(high, limit)
+	margin := 0.05*(high-low) + math.SmallestNonzeroFloat64
+	return low - margin, high + margin
+}

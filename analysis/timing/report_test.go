@@ -1,0 +1,94 @@
+package timing
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/analysis/findings"
+	"sealab/codecs/catalog"
+	"sealab/internal/samples"
+	"sealab/internal/verdict"
+)
+
+// leakyRun writes two passes of a leak of 5 ns at the first design of the
+// catalog, and of a control, and returns their folder and judgement.
+func leakyRun(t *testing.T, property string) (string, *Judgement) {
+	t.Helper()
+	dir := t.TempDir()
+	design := samples.Probe{Subject: catalog.All()[0].Name, Pair: "tag-ends", A: "first", B: "last <&>", Tells: "the tag", Property: property}
+	alike := samples.Probe{Subject: "control-same", Pair: "control", Expect: samples.Clean}
+	var files []*samples.File
+	for pass := 1; pass <= 2; pass++ {
+		files = append(files,
+			newMachine(uint64(pass)).shift(5).run(design, pass, 4000),
+			newMachine(uint64(pass)+10).run(alike, pass, 4000))
+	}
+	for _, f := range files {
+		require.NoError(t, samples.Write(dir, f))
+	}
+	j, err := Judge(files, LimitLibrary, func(int) {})
+	require.NoError(t, err)
+	return dir, j
+}
+
+func TestFindingsAreOfTheCommonForm(t *testing.T) {
+	for property, word := range map[string]verdict.Word{"steady-timing": verdict.Stated, "": verdict.Silent} {
+		dir, j := leakyRun(t, property)
+		all, err := j.Findings(dir)
+		require.NoError(t, err)
+		require.Len(t, all, 1)
+		require.Equal(t, word, all[0].Location.Word)
+		data, err := findings.JSON(all)
+		require.NoError(t, err)
+		again, err := findings.Read(data)
+		require.NoError(t, err)
+		require.Equal(t, all, again)
+		require.Equal(t, property != "", len(j.Refuted()) > 0)
+	}
+}
+
+// TestPicturesAreXML parses every picture to its end.
+func TestPicturesAreXML(t *testing.T) {
+	dir, j := leakyRun(t, "steady-timing")
+	require.NoError(t, j.WritePictures(dir, func(int) {}))
+	paths, err := filepath.Glob(filepath.Join(dir, pictures, "*.svg"))
+	require.NoError(t, err)
+	require.Len(t, paths, 2)
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Contains(t, string(text), "<svg ")
+		require.NotContains(t, string(text), "NaN")
+		decoder := xml.NewDecoder(bytes.NewReader(text))
+		for {
+			if _, err := decoder.Token(); errors.Is(err, io.EOF) {
+				break
+			} else {
+				require.NoError(t, err, path)
+			}
+		}
+	}
+}
+
+func TestTableAndPage(t *testing.T) {
+	dir, j := leakyRun(t, "steady-timing")
+	var table strings.Builder
+	require.NoError(t, j.WriteTable(&table))
+	require.Contains(t, table.String(), "refuted: trimmed mean: +")
+	require.Contains(t, table.String(), "clean, as it must be")
+	require.Contains(t, string(j.Markdown()), "| refuted: trimmed mean")
+	require.NoError(t, j.Write(dir))
+	again, err := Read(dir)
+	require.NoError(t, err)
+	require.Equal(t, j.Verdicts[0].Why, again.Verdicts[0].Why)
+	_, err = Read(t.TempDir())
+	require.ErrorContains(t, err, "run sealab leak judge first")
+}

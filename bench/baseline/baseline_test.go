@@ -1,0 +1,58 @@
+package baseline_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/bench/baseline"
+	"sealab/codecs"
+)
+
+// TestFloorsDoTheWork proves that a floor is not a floor of nothing: what it
+// sealed comes back, and one with a primitive refuses what was changed.
+func TestFloorsDoTheWork(t *testing.T) {
+	require.NotEmpty(t, baseline.All())
+	key, err := baseline.Key()
+	require.NoError(t, err)
+	for _, f := range baseline.All() {
+		t.Run(f.Name, func(t *testing.T) {
+			c, err := f.Open(key)
+			require.NoError(t, err)
+			for _, n := range []int{0, 1, 64, 8192} {
+				payload := bytes.Repeat([]byte("p"), n)
+				token, err := c.Seal([]byte("x"), payload)
+				require.NoError(t, err)
+				got, err := c.Unseal([]byte("y"), token[1:])
+				require.NoError(t, err)
+				require.Equal(t, append([]byte("y"), payload...), got)
+				if f.Primitive == "" {
+					continue
+				}
+				require.Less(t, n, len(token))
+				token[len(token)/2] ^= 1
+				_, err = c.Unseal(nil, token[1:])
+				require.NotNil(t, codecs.Rejected(err))
+			}
+		})
+	}
+}
+
+func TestFloorsDoNotAllocate(t *testing.T) {
+	key, err := baseline.Key()
+	require.NoError(t, err)
+	payload := bytes.Repeat([]byte("p"), 1024)
+	dst := make([]byte, 0, 4096)
+	for _, f := range baseline.All() {
+		c, err := f.Open(key)
+		require.NoError(t, err)
+		token, err := c.Seal(nil, payload)
+		require.NoError(t, err)
+		allocs := testing.AllocsPerRun(100, func() {
+			c.Seal(dst, payload)
+			c.Unseal(dst, token)
+		})
+		require.Zero(t, allocs, f.Name)
+	}
+}

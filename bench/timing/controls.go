@@ -1,0 +1,172 @@
+package timing
+
+import (
+	"crypto/hmac"
+	"crypto/subtle"
+	"fmt"
+	"math/rand/v2"
+
+	"sealab/internal/samples"
+)
+
+// The sizes of the messages that controls authenticate, in bytes. A long one
+// makes the sample a single operation.
+const (
+	shortMessage = 200
+	longMessage  = 4096
+)
+
+// ladder are the delays in nanoseconds that controls of known size add.
+var ladder = []float64{1, 2, 5, 10, 50, 200}
+
+// Controls returns what every run measures beside its designs: subjects that
+// leak, which the judge must find, and subjects that do not.
+func Controls() []Trial {
+	return append(append(leaking(), Ladder()...), clean()...)
+}
+
+func leaking() []Trial {
+	return []Trial{
+		ends("early-exit", samples.Leaks, earlyExit),
+		control("tail-only", samples.Leaks, marks(longMessage, tailOnly)),
+		control("table-look-up", samples.Leaks, tableLookUp),
+		control("allocation", samples.Leaks, marks(shortMessage, allocation)),
+	}
+}
+
+func clean() []Trial {
+	return []Trial{
+		SameClass("same-class"),
+		control("permuted-labels", samples.Clean, permuted),
+		ends("hmac-equal", samples.Clean, hmac.Equal),
+		ends("constant-time-compare", samples.Clean, func(want, got []byte) bool {
+			return subtle.ConstantTimeCompare(want, got) == 1
+		}),
+	}
+}
+
+// control returns a trial of the control called name.
+func control(name string, expect samples.Expectation, prepare func(*rand.Rand) (*classes, error)) Trial {
+	return Trial{prepare: prepare, Probe: samples.Probe{
+		Subject: "control-" + name, Pair: "control", A: "left alone", B: "with the planted cause",
+		Tells: "nothing: a control", Channel: "process", Expect: expect,
+	}}
+}
+
+// ends is the control of a comparer: tags wrong in their first byte or their last.
+func ends(name string, expect samples.Expectation, equal comparer) Trial {
+	t := control(name, expect, func(random *rand.Rand) (*classes, error) {
+		v := newVerifier(random, shortMessage, equal)
+		return same(v.wrongAt(random, 0), v.wrongAt(random, tagSize-1), v.check), nil
+	})
+	t.A, t.B = "tag wrong in its first byte", "tag wrong in its last byte"
+	return t
+}
+
+// SameClass is the control in which both classes are the same, inputs and their
+// places in memory included.
+func SameClass(name string) Trial {
+	return control(name, samples.Clean, func(random *rand.Rand) (*classes, error) {
+		v := newVerifier(random, shortMessage, hmac.Equal)
+		pool := v.wrongAt(random, 0)
+		return same(pool, pool, v.check), nil
+	})
+}
+
+// permuted has a leak, and labels that say nothing of it.
+func permuted(random *rand.Rand) (*classes, error) {
+	v := newVerifier(random, shortMessage, earlyExit)
+	mixed := append(v.wrongAt(random, 0), v.wrongAt(random, tagSize-1)...)
+	return same(mixed, mixed, v.check), nil
+}
+
+// Ladder are the controls of known size.
+func Ladder() []Trial {
+	step := stepCost()
+	var trials []Trial
+	for _, added := range ladder {
+		steps := max(1, int(added/step+0.5))
+		t := control(fmt.Sprintf("delay-%gns", added), samples.Leaks, marks(shortMessage, delay(steps)))
+		t.Added = float64(steps) * step
+		trials = append(trials, t)
+	}
+	return trials
+}
+
+// nothing is 0, which the compiler does not know.
+var nothing byte
+
+// marks is a control whose inputs differ in a mark; planted acts on it. Marks
+// are 0 for A and 1 for B. What is planted begins with a byte of the operation's
+// result, and the next operation waits for what it returns, so that the processor
+// cannot work on two of them at once and hide the delay.
+func marks(size int, planted func(mark int, result byte) byte) func(*rand.Rand) (*classes, error) {
+	return func(random *rand.Rand) (*classes, error) {
+		v := newVerifier(random, size, hmac.Equal)
+		do := func(tag []byte) {
+			v.check(tag)
+			v.message[0] ^= planted(int(tag[tagSize]), v.sum[0]) & nothing
+		}
+		return same(v.marked(random, 0), v.marked(random, 1), do), nil
+	}
+}
+
+// cover is the number of steps that B and A both take first. The next operation
+// begins with work that waits for nothing; as long as that is shorter than these,
+// every further step counts.
+const cover = 100
+
+// delay takes steps more for B.
+func delay(steps int) func(int, byte) byte {
+	return func(mark int, result byte) byte { return spin(cover+mark*steps, result) }
+}
+
+// tailCalls counts the calls of tailOnly.
+var tailCalls uint64
+
+// tailOnly delays one call of B in ten by some 300 ns.
+func tailOnly(mark int, result byte) byte {
+	tailCalls = tailCalls*6364136223846793005 + 1442695040888963407
+	if tailCalls>>33%10 != 0 {
+		return 0
+	}
+	return spin(mark*400, result)
+}
+
+var allocated = make([]byte, 64)
+
+// allocation allocates for B.
+func allocation(mark int, _ byte) byte {
+	if mark == 1 {
+		allocated = make([]byte, 64)
+	}
+	return allocated[0]
+}
+
+const (
+	tableEntries = 256
+	// tableStride puts all entries of the table into one set of the cache, which
+	// does not hold as many.
+	tableStride = 4096
+)
+
+// tableLookUp looks up a table at places that the key says. The key of A says
+// the same place each time.
+func tableLookUp(random *rand.Rand) (*classes, error) {
+	v := newVerifier(random, shortMessage, hmac.Equal)
+	table := make([]byte, tableEntries*tableStride)
+	constant, varied := v.wrongAt(random, 0), v.wrongAt(random, 0)
+	for i := range constant {
+		constant[i] = append(constant[i], make([]byte, 32)...)
+		varied[i] = append(varied[i], randomBytes(random, 32)...)
+	}
+	do := func(input []byte) {
+		v.check(input)
+		at := byte(0)
+		for _, k := range input[tagSize+1:] {
+			at = table[int(at^k)*tableStride]
+		}
+		v.refused += int(at)
+	}
+	return same(constant, varied, do), nil
+}

@@ -1,0 +1,218 @@
+package timing
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/internal/samples"
+)
+
+// serverDelay is what the leaking control over HTTP adds, in nanoseconds: a
+// difference that a local network lets through.
+const serverDelay = 20_000
+
+// A remotePair is a rule about tokens that a server gave out and that come back
+// with one byte changed: in A the first one of the tag.
+type remotePair struct {
+	rule
+	expect samples.Expectation
+	// changed returns which byte of B is another one, in a token of size bytes
+	// that ends with a tag.
+	changed func(size, tag int) int
+}
+
+func tagBegin(size, tag int) int { return size - tag }
+func tagEnd(size, _ int) int     { return size - 1 }
+func keyIDBegin(_, _ int) int    { return 0 }
+
+var remotePairs = []remotePair{
+	{rule: rule{pair: "same", a: "tag wrong in its first byte", b: "tag wrong in its first byte", tells: "nothing: a control"},
+		expect: samples.Clean, changed: tagBegin},
+	{rule: rule{pair: "tag-ends", a: "tag wrong in its first byte", b: "tag wrong in its last byte",
+		tells: "how much of a guessed tag is right", refutes: codecs.SteadyTiming}, changed: tagEnd},
+	{rule: rule{pair: "key-id", a: "tag wrong in its first byte", b: "key not in the ring",
+		tells: "whether a key is in the ring; its id is in every token"}, changed: keyIDBegin},
+}
+
+// Remote returns the trials of a server of the Model Context Protocol that
+// behaves as the example server does, at a URL: tokens that it gave out, with
+// their tag or key id changed, go back to it over HTTP. Beside them are controls
+// over HTTP in this process.
+func Remote(url string) []Trial {
+	trials := []Trial{
+		httpControl("http-same-class", samples.Clean, 0),
+		httpControl("http-delay-20us", samples.Leaks, serverDelay),
+	}
+	for _, p := range remotePairs {
+		trials = append(trials, p.trial(url))
+	}
+	return trials
+}
+
+func (p remotePair) trial(url string) Trial {
+	c := &client{url: url}
+	return Trial{
+		Probe: samples.Probe{Subject: "http-server", Pair: p.pair, A: p.a, B: p.b, Tells: p.tells,
+			Property: string(p.refutes), Channel: "http", Expect: p.expect},
+		check: func() error { return c.err },
+		prepare: func(random *rand.Rand) (*classes, error) {
+			token, err := c.token()
+			if err != nil {
+				return nil, err
+			}
+			a, b, err := p.bodies(token, random)
+			return same(a, b, c.present), err
+		},
+	}
+}
+
+// bodies returns those that present a token as the pair changes it.
+func (p remotePair) bodies(token string, random *rand.Rand) (a, b [][]byte, err error) {
+	prefix, raw, tag, err := anatomy(token)
+	if err != nil {
+		return nil, nil, err
+	}
+	changed := func(at int) []byte {
+		other := bytes.Clone(raw)
+		other[at] ^= byte(1 + random.IntN(255))
+		return body(prefix + base64.RawURLEncoding.EncodeToString(other))
+	}
+	for range poolSize {
+		a = append(a, changed(tagBegin(len(raw), tag)))
+		b = append(b, changed(p.changed(len(raw), tag)))
+	}
+	return a, b, nil
+}
+
+// anatomy takes a token of a design of the catalog apart: the text that it
+// begins with, the bytes of the rest, and the length of the tag at their end.
+func anatomy(token string) (prefix string, raw []byte, tag int, err error) {
+	for _, d := range catalog.All() {
+		fields, err := d.Inspect([]byte(token))
+		if d.Prefix == "" || err != nil {
+			continue
+		}
+		last := fields[len(fields)-1]
+		raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(token, d.Prefix))
+		if err == nil && last.Name == codecs.WireTag && bytes.HasSuffix(raw, last.Bytes) {
+			return d.Prefix, raw, len(last.Bytes), nil
+		}
+	}
+	return "", nil, 0, fmt.Errorf("%w: the server's tokens are not of a design that ends with a tag", errNotApplicable)
+}
+
+// body is the request that presents a token in the second round of the example
+// server's tool; without one it is the first round.
+func body(token string) []byte {
+	const arguments = `{"workItemId":4522,"fields":{"System.State":"Resolved"}}`
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,`+
+		`"inputResponses":{"resolution":{"action":"accept","content":{"resolution":"Duplicate"}}},%s"_meta":{`+
+		`"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientInfo":{"name":"sealab","version":"1"},`+
+		`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}}}`, tool, arguments, state(token), revision)
+}
+
+const (
+	tool     = "update_work_item"
+	revision = "2026-07-28"
+)
+
+func state(token string) string {
+	if token == "" {
+		return ""
+	}
+	return fmt.Sprintf(`"requestState":%q,`, token)
+}
+
+// A client presents bodies to a server. The first error stays.
+type client struct {
+	url   string
+	err   error
+	close func() // of the server, where it is ours
+}
+
+// present posts a body and reads the answer to its end.
+func (c *client) present(body []byte) {
+	if _, err := c.post(body); err != nil && c.err == nil {
+		c.err = err
+	}
+}
+
+func (c *client) post(body []byte) ([]byte, error) {
+	request, err := http.NewRequest(http.MethodPost, c.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("sealab: %w", err)
+	}
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"Mcp-Protocol-Version": revision, "Mcp-Method": "tools/call", "Mcp-Name": tool,
+	} {
+		request.Header.Set(name, value)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("sealab: %w", err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, fmt.Errorf("sealab: %w", err)
+	}
+	return answer, nil
+}
+
+// token asks the server for a token.
+func (c *client) token() (string, error) {
+	answer, err := c.post(body(""))
+	if err != nil {
+		return "", err
+	}
+	if _, data, stream := bytes.Cut(answer, []byte("data: ")); stream {
+		answer = data
+	}
+	var message struct {
+		Result struct {
+			RequestState string `json:"requestState"`
+		} `json:"result"`
+	}
+	if err := json.Unmarshal(answer, &message); err != nil || message.Result.RequestState == "" {
+		return "", fmt.Errorf("sealab: %s: want an answer with a requestState, got %.200q", c.url, answer)
+	}
+	return message.Result.RequestState, nil
+}
+
+// httpControl is a server in this process that checks a tag and then takes the
+// given time more for B.
+func httpControl(name string, expect samples.Expectation, added float64) Trial {
+	c := new(client)
+	t := control(name, expect, func(random *rand.Rand) (*classes, error) {
+		v := newVerifier(random, shortMessage, hmac.Equal)
+		steps := int(added / stepCost())
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			tag, err := io.ReadAll(r.Body)
+			if err != nil || len(tag) <= tagSize {
+				http.Error(w, "no tag", http.StatusBadRequest)
+				return
+			}
+			v.check(tag)
+			w.Write([]byte{spin(int(tag[tagSize])*steps, v.sum[0])}) //nolint:errcheck // the client sees it
+		}))
+		c.url, c.close = server.URL, server.Close
+		return same(v.marked(random, 0), v.marked(random, 1), c.present), nil
+	})
+	t.Channel, t.Added = "http", added
+	t.check = func() error {
+		c.close()
+		return c.err
+	}
+	return t
+}

@@ -1,0 +1,176 @@
+package timing
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"sealab/codecs"
+)
+
+func tagEnds(d codecs.Design, random *rand.Rand) (*classes, error) {
+	s, err := open(d, random, 1)
+	if err != nil {
+		return nil, err
+	}
+	first, err := wrongTags(s.codec, random, 0, poolSize)
+	if err != nil {
+		return nil, err
+	}
+	last, err := wrongTags(s.codec, random, -1, poolSize)
+	if err != nil {
+		return nil, err
+	}
+	return s.refused(first, last, codecs.Unauthentic)
+}
+
+// refused returns the classes of two pools that are refused: the first as not
+// authentic, the second at one of the given stages.
+func (s *subject) refused(a, b [][]byte, stages ...codecs.Stage) (*classes, error) {
+	if err := s.expect(a, codecs.Unauthentic); err != nil {
+		return nil, err
+	}
+	if err := s.expect(b, stages...); err != nil {
+		return nil, err
+	}
+	return same(a, b, s.unseal()), nil
+}
+
+func payloadUnseal(d codecs.Design, random *rand.Rand) (*classes, error) {
+	s, err := open(d, random, 1)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := tokens(s.codec, plainPayload)
+	if err != nil {
+		return nil, err
+	}
+	varied, err := tokens(s.codec, func() []byte { return payload(random) })
+	if err != nil {
+		return nil, err
+	}
+	return same(plain, varied, s.unseal()), s.expect(append(plain, varied...))
+}
+
+func payloadSeal(d codecs.Design, random *rand.Rand) (*classes, error) {
+	s, err := open(d, random, 1)
+	if err != nil {
+		return nil, err
+	}
+	plain, varied := make([][]byte, poolSize), make([][]byte, poolSize)
+	for i := range poolSize {
+		plain[i], varied[i] = plainPayload(), payload(random)
+	}
+	return same(plain, varied, s.seal()), nil
+}
+
+// keyBytes sets one fixed key against a random one. Both codecs are new, and
+// which of them is made first is drawn by lot, so that over many clusters each
+// lies anywhere in memory.
+func keyBytes(d codecs.Design, random *rand.Rand) (*classes, error) {
+	keys := []*rand.Rand{rand.New(rand.NewPCG(1, 1)), random}
+	made := make([]class, len(keys))
+	for _, i := range random.Perm(len(keys)) {
+		c, err := keyClass(d, keys[i], random)
+		if err != nil {
+			return nil, err
+		}
+		made[i] = c
+	}
+	return &classes{a: made[0], b: made[1]}, nil
+}
+
+// keyPool is the number of tokens under one key: each cluster has new ones.
+const keyPool = 2
+
+// keyClass returns tokens with wrong tags under a key drawn from keys.
+func keyClass(d codecs.Design, keys, random *rand.Rand) (class, error) {
+	s, err := open(d, keys, 1)
+	if err != nil {
+		return class{}, err
+	}
+	pool, err := wrongTags(s.codec, random, 0, keyPool)
+	if err != nil {
+		return class{}, err
+	}
+	return class{pool, s.unseal()}, s.expect(pool, codecs.Unauthentic)
+}
+
+func tagContext(d codecs.Design, random *rand.Rand) (*classes, error) {
+	return againstWrongTag(d, random, binding("revert"), noon, codecs.Misbound, codecs.Unauthentic)
+}
+
+func tagExpired(d codecs.Design, random *rand.Rand) (*classes, error) {
+	return againstWrongTag(d, random, binding("deploy"), noon.Add(-2*ttl-time.Hour), codecs.Expired)
+}
+
+// againstWrongTag sets wrong tags against tokens minted for another context or
+// at another time.
+func againstWrongTag(d codecs.Design, random *rand.Rand, b *codecs.Binding, at time.Time, stages ...codecs.Stage) (*classes, error) {
+	if !d.IsScheme() {
+		return nil, fmt.Errorf("%w: a codec has no context and no time", errNotApplicable)
+	}
+	s, err := open(d, random, 1)
+	if err != nil {
+		return nil, err
+	}
+	elsewhere, err := s.with(s.secrets, b, at)
+	if err != nil {
+		return nil, err
+	}
+	authentic, err := tokens(elsewhere, func() []byte { return payload(random) })
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.codec.Unseal(nil, authentic[0]); err == nil {
+		return nil, fmt.Errorf("%w: the design takes such tokens", errNotApplicable)
+	}
+	wrong, err := wrongTags(s.codec, random, 0, poolSize)
+	if err != nil {
+		return nil, err
+	}
+	return s.refused(wrong, authentic, stages...)
+}
+
+func keyID(d codecs.Design, random *rand.Rand) (*classes, error) {
+	s, err := open(d, random, 1)
+	if err != nil {
+		return nil, err
+	}
+	other, err := open(d, random, 1)
+	if err != nil {
+		return nil, err
+	}
+	wrong, err := wrongTags(s.codec, random, 0, poolSize)
+	if err != nil {
+		return nil, err
+	}
+	unknown, err := tokens(other.codec, func() []byte { return payload(random) })
+	if err != nil {
+		return nil, err
+	}
+	return s.refused(wrong, unknown, codecs.UnknownKey, codecs.Unauthentic)
+}
+
+func ringPlace(d codecs.Design, random *rand.Rand) (*classes, error) {
+	if d.MaxKeys == 1 {
+		return nil, fmt.Errorf("%w: the design has one key", errNotApplicable)
+	}
+	s, err := open(d, random, ringSize)
+	if err != nil {
+		return nil, err
+	}
+	last, err := s.with(s.secrets[ringSize-1:], binding("deploy"), noon)
+	if err != nil {
+		return nil, err
+	}
+	a, err := wrongTags(s.codec, random, 0, poolSize)
+	if err != nil {
+		return nil, err
+	}
+	b, err := wrongTags(last, random, 0, poolSize)
+	if err != nil {
+		return nil, err
+	}
+	return s.refused(a, b, codecs.Unauthentic)
+}

@@ -1,0 +1,136 @@
+package timing
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"time"
+
+	"sealab/internal/samples"
+)
+
+// Passes is the number of independent runs of each trial: a leak has to show
+// in both.
+const Passes = 2
+
+// A Config says how trials are measured and where their samples go.
+type Config struct {
+	Dir    string
+	Blocks int           // of each trial and pass
+	Budget time.Duration // of each trial and pass: slow subjects get fewer blocks
+	Seed   uint64
+	// Stamp says what is measured and where; it goes into every file, and a run
+	// is resumed under an equal one only.
+	Stamp map[string]string
+}
+
+// A Step is what happened to one trial in one pass.
+type Step struct {
+	samples.Header
+	Done, Of int           // steps of the run
+	Left     time.Duration // estimate of what remains
+	// Skipped says why nothing was measured: it was there, or does not apply.
+	Skipped string
+}
+
+// Run measures the trials in every pass, writes one file of samples for each,
+// and calls progress after each. Files that are there already are kept, so that
+// a run that was broken off goes on where it stopped.
+func Run(trials []Trial, c Config, progress func(Step)) error {
+	if len(trials) == 0 {
+		return errors.New("sealab: there is nothing to measure")
+	}
+	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	if err := removeHalves(c.Dir); err != nil {
+		return err
+	}
+	r := runner{c, newSampler(c.Seed), 0, Passes * len(trials), now(), progress}
+	for pass := 1; pass <= Passes; pass++ {
+		for _, t := range trials {
+			if err := r.step(t, pass); err != nil {
+				return fmt.Errorf("sealab: %s, pass %d: %w", t.Name(), pass, err)
+			}
+		}
+	}
+	return nil
+}
+
+// removeHalves removes the samples that a run was writing when it was killed.
+func removeHalves(dir string) error {
+	halves, err := filepath.Glob(filepath.Join(dir, ".*"+samples.Extension+".*"))
+	if err != nil {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	for _, half := range halves {
+		if err := os.Remove(half); err != nil {
+			return fmt.Errorf("sealab: %w", err)
+		}
+	}
+	return nil
+}
+
+type runner struct {
+	Config
+	sampler  *sampler
+	done, of int
+	began    time.Duration
+	progress func(Step)
+}
+
+// step measures one trial, unless it has been.
+func (r *runner) step(t Trial, pass int) error {
+	h := samples.Header{Probe: t.Probe, Pass: pass}
+	skipped, err := r.measuredBefore(h)
+	if err == nil && skipped == "" {
+		skipped, err = r.measure(t, pass)
+	}
+	if err != nil {
+		return err
+	}
+	r.done++
+	spent := now() - r.began
+	left := spent / time.Duration(r.done) * time.Duration(r.of-r.done)
+	r.progress(Step{Header: h, Done: r.done, Of: r.of, Left: left, Skipped: skipped})
+	return nil
+}
+
+// measuredBefore returns why the samples need not be taken: they are in the folder.
+// It is "" where they are not; samples of another run are an error.
+func (r *runner) measuredBefore(h samples.Header) (string, error) {
+	path := filepath.Join(r.Dir, h.FileName())
+	f, err := samples.Read(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", err
+	case !maps.Equal(f.Stamp, r.Stamp):
+		return "", fmt.Errorf("sealab: %s is of a run with other settings: %v, want %v; choose another folder", path, f.Stamp, r.Stamp)
+	}
+	return "measured before", nil
+}
+
+// measure measures one trial and writes its file. It returns why there is
+// nothing to measure, if there is not.
+func (r *runner) measure(t Trial, pass int) (skipped string, err error) {
+	if t.Channel == "process" {
+		defer quiet()()
+	}
+	f, err := r.sampler.measure(t, r.Blocks, r.Budget)
+	if err == nil && t.check != nil {
+		err = t.check()
+	}
+	if isNotApplicable(err) {
+		return err.Error(), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	f.Pass, f.Seed, f.Stamp = pass, r.Seed, r.Stamp
+	return "", samples.Write(r.Dir, f)
+}

@@ -1,0 +1,101 @@
+package timing
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs/catalog"
+	"sealab/internal/samples"
+)
+
+// brief is a configuration under which a run takes a moment.
+func brief(dir string) Config {
+	return Config{Dir: dir, Blocks: 10, Budget: time.Microsecond, Seed: 1, Stamp: map[string]string{"commit": "c"}}
+}
+
+// TestEveryDesignIsProbed measures every rule at every design: each has pairs
+// that apply, and every file can be read back.
+func TestEveryDesignIsProbed(t *testing.T) {
+	dir := t.TempDir()
+	measured := map[string]int{}
+	require.NoError(t, Run(Designs(catalog.All()), brief(dir), func(s Step) {
+		if s.Skipped == "" {
+			measured[s.Subject]++
+		}
+	}))
+	for _, d := range catalog.All() {
+		require.GreaterOrEqual(t, measured[d.Name], 2*Passes, d.Name)
+	}
+	files, err := samples.ReadFolder(dir)
+	require.NoError(t, err)
+	for _, f := range files {
+		require.GreaterOrEqual(t, len(f.Data), minBlocks, f.FileName())
+		require.Positive(t, f.ClockNs)
+	}
+}
+
+// TestRunIsResumed takes one file away: that one alone is measured again, and
+// what a killed run left half-written is gone.
+func TestRunIsResumed(t *testing.T) {
+	dir := t.TempDir()
+	trials := []Trial{SameClass("one"), SameClass("two")}
+	run := func() (measured []string) {
+		require.NoError(t, Run(trials, brief(dir), func(s Step) {
+			require.Equal(t, len(trials)*Passes, s.Of)
+			if s.Skipped == "" {
+				measured = append(measured, s.FileName())
+			}
+		}))
+		return measured
+	}
+	require.Len(t, run(), 4)
+	require.Empty(t, run())
+	require.NoError(t, os.Rename(dir+"/control-two.control.2.samples", dir+"/.control-two.control.2.samples.123"))
+	require.Equal(t, []string{"control-two.control.2.samples"}, run())
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, files, 4)
+}
+
+func TestRunsAreNotMixed(t *testing.T) {
+	c := brief(t.TempDir())
+	trials := []Trial{SameClass("one")}
+	require.NoError(t, Run(trials, c, func(Step) {}))
+	c.Stamp = map[string]string{"commit": "d"}
+	require.ErrorContains(t, Run(trials, c, func(Step) {}), "other settings")
+	require.Error(t, Run(nil, c, func(Step) {}))
+}
+
+// TestPlantedCauses checks that each control has what it says, without looking
+// at a clock: the classes' inputs are of one length, and those of the comparers
+// differ where they should.
+func TestPlantedCauses(t *testing.T) {
+	s := newSampler(1)
+	names := map[string]bool{}
+	for _, c := range Controls() {
+		require.False(t, names[c.Name()], c.Name())
+		names[c.Name()] = true
+		require.NotEqual(t, samples.Open, c.Expect)
+		set, err := c.prepare(s.random)
+		require.NoError(t, err)
+		for i := range set.a.inputs {
+			require.Len(t, set.b.inputs[i], len(set.a.inputs[i]))
+		}
+		set.a.do(set.a.inputs[0])
+		set.b.do(set.b.inputs[0])
+	}
+	require.Len(t, names, 14)
+}
+
+func TestEarlyExitIsACorrectComparison(t *testing.T) {
+	v := newVerifier(newSampler(1).random, 10, earlyExit)
+	v.check(v.tag())
+	require.Zero(t, v.refused)
+	for place := range tagSize {
+		v.check(v.wrongAt(newSampler(1).random, place)[0])
+		require.Equal(t, place+1, v.refused)
+	}
+}

@@ -1,0 +1,138 @@
+package timing
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"sealab/internal/samples"
+)
+
+const (
+	// chunk is the number of blocks between two runs of the garbage collector.
+	chunk = 1000
+	// warmUp is the number of blocks dropped at the beginning of a chunk, and
+	// briefly of a cluster.
+	warmUp, briefly = 100, 10
+	// clusters is the number of sets of keys that a clustered trial draws.
+	clusters = 100
+	// minBlocks is what even the slowest subject gets.
+	minBlocks = 2 * clusters
+)
+
+// A sampler measures trials, one at a time. It must stay on the goroutine that
+// made it.
+type sampler struct {
+	random *rand.Rand
+	clock  float64 // cost of reading it, in nanoseconds
+	buffer []byte  // every input is copied here
+}
+
+func newSampler(seed uint64) *sampler {
+	return &sampler{random: rand.New(rand.NewPCG(seed, 0)), clock: clockCost()}
+}
+
+// quiet keeps the garbage collector, the scheduler and other processors out of
+// the way until restore is called.
+func quiet() (restore func()) {
+	unpin := pin()
+	percent := debug.SetGCPercent(-1)
+	procs := runtime.GOMAXPROCS(1)
+	return func() {
+		runtime.GOMAXPROCS(procs)
+		debug.SetGCPercent(percent)
+		unpin()
+	}
+}
+
+// measure runs a trial for the given number of blocks, or as many as fit into
+// budget.
+func (s *sampler) measure(t Trial, blocks int, budget time.Duration) (*samples.File, error) {
+	set, err := t.prepare(s.random)
+	if err != nil {
+		return nil, err
+	}
+	f := &samples.File{Header: samples.Header{Probe: t.Probe, ClockNs: s.clock}}
+	s.fit(f, set, blocks, budget)
+	if t.Clustered {
+		f.Cluster = f.Blocks / clusters
+		f.Blocks = f.Cluster * clusters
+	}
+	for len(f.Data) < f.Blocks {
+		if err := s.fill(f, t, set); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// fit chooses the number of operations in a sample and of blocks.
+func (s *sampler) fit(f *samples.File, set *classes, blocks int, budget time.Duration) {
+	s.reserve(set)
+	input := s.load(&set.a)
+	do := func() { set.a.do(input) }
+	f.Ops = operations(do, s.clock)
+	perBlock := 2 * time.Duration(f.Ops) * typical(do)
+	f.Blocks = max(minBlocks, min(blocks, int(budget/max(perBlock, 1))))
+}
+
+// reserve makes the buffer large enough for every input of the set.
+func (s *sampler) reserve(set *classes) {
+	for _, c := range []class{set.a, set.b} {
+		for _, input := range c.inputs {
+			if len(input) > len(s.buffer) {
+				s.buffer = make([]byte, len(input))
+			}
+		}
+	}
+}
+
+// fill appends the next cluster of blocks to f, or the next chunk.
+func (s *sampler) fill(f *samples.File, t Trial, set *classes) error {
+	n, dropped := min(chunk, f.Blocks-len(f.Data)), warmUp
+	if t.Clustered {
+		fresh, err := t.prepare(s.random)
+		if err != nil {
+			return err
+		}
+		set, n, dropped = fresh, f.Cluster, briefly
+		s.reserve(set)
+	}
+	runtime.GC()
+	for range dropped {
+		s.block(set, f.Ops)
+	}
+	for range n {
+		f.Data = append(f.Data, s.block(set, f.Ops))
+	}
+	return nil
+}
+
+// block measures both classes once, in an order drawn by lot.
+func (s *sampler) block(set *classes, ops int) samples.Block {
+	if s.random.Uint64()&1 == 1 {
+		b := s.sample(&set.b, ops)
+		return samples.Block{A: s.sample(&set.a, ops), B: b, BFirst: true}
+	}
+	a := s.sample(&set.a, ops)
+	return samples.Block{A: a, B: s.sample(&set.b, ops)}
+}
+
+// sample returns the time of ops operations on one of the class's inputs, in
+// nanoseconds.
+func (s *sampler) sample(c *class, ops int) uint32 {
+	input := s.load(c)
+	start := now()
+	for range ops {
+		c.do(input)
+	}
+	return uint32(min(now()-start, math.MaxUint32))
+}
+
+// load copies one of the class's inputs, drawn by lot, into the buffer.
+func (s *sampler) load(c *class) []byte {
+	input := c.inputs[s.random.IntN(len(c.inputs))]
+	return s.buffer[:copy(s.buffer, input)]
+}

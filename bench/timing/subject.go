@@ -1,0 +1,168 @@
+package timing
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"sealab/codecs"
+)
+
+// ttl is how long the tokens of schemes are good here, and noon when they are
+// verified.
+const ttl = 10 * time.Minute
+
+var noon = time.Unix(1_795_132_800, 0)
+
+// payloadSize is the length in bytes of the payloads.
+const payloadSize = 200
+
+// A subject is a design under test with the ring it was given.
+type subject struct {
+	codecs.Design
+	secrets [][]byte
+	codec   codecs.Codec
+}
+
+// open sets a design up under a ring of n random secrets.
+func open(d codecs.Design, random *rand.Rand, n int) (*subject, error) {
+	s := &subject{Design: d, secrets: make([][]byte, n)}
+	for i := range s.secrets {
+		s.secrets[i] = randomBytes(random, max(d.KeySize, codecs.MinSecret))
+	}
+	c, err := s.with(s.secrets, binding("deploy"), noon)
+	s.codec = c
+	return s, err
+}
+
+// with returns the design under another ring; a scheme under a binding, at a time.
+func (s *subject) with(secrets [][]byte, b *codecs.Binding, at time.Time) (codecs.Codec, error) {
+	if !s.IsScheme() {
+		return s.OpenCodec(codecs.Config{Secrets: secrets})
+	}
+	lifetime := ttl
+	scheme, err := s.OpenScheme(codecs.Config{Secrets: secrets, TTL: &lifetime})
+	return codecs.Bound{Scheme: scheme, Binding: b, Now: at}, err
+}
+
+// binding returns the context of schemes' tokens with the given target.
+func binding(target string) *codecs.Binding {
+	principal, audience := "alice", "releases"
+	return &codecs.Binding{
+		Method: "tools/call", Target: target, Arguments: json.RawMessage(`{"env":"prod"}`),
+		Principal: &principal, Audience: &audience,
+	}
+}
+
+// unseal is the operation that most trials time.
+func (s *subject) unseal() func([]byte) {
+	dst := make([]byte, 0, 16*payloadSize)
+	return func(token []byte) { s.codec.Unseal(dst, token) }
+}
+
+// seal is the operation of trials on payloads.
+func (s *subject) seal() func([]byte) {
+	dst := make([]byte, 0, 16*payloadSize)
+	return func(payload []byte) { s.codec.Seal(dst, payload) }
+}
+
+// payload returns a payload that every design carries: a JSON string of random
+// letters.
+func payload(random *rand.Rand) []byte {
+	b := make([]byte, payloadSize)
+	for i := range b {
+		b[i] = 'a' + byte(random.IntN(26))
+	}
+	b[0], b[len(b)-1] = '"', '"'
+	return b
+}
+
+// plainPayload returns a payload of one letter over and over.
+func plainPayload() []byte {
+	b := make([]byte, payloadSize)
+	for i := range b {
+		b[i] = 'a'
+	}
+	b[0], b[len(b)-1] = '"', '"'
+	return b
+}
+
+// tokens returns a pool of tokens under c.
+func tokens(c codecs.Codec, payload func() []byte) ([][]byte, error) {
+	pool := make([][]byte, poolSize)
+	for i := range pool {
+		token, err := c.Seal(nil, payload())
+		if err != nil {
+			return nil, err
+		}
+		pool[i] = token
+	}
+	return pool, nil
+}
+
+// errNotApplicable says that a design has nothing that a trial is about.
+var errNotApplicable = errors.New("sealab: does not apply")
+
+// wrongTags returns n tokens whose tag differs in one byte from the right one:
+// the first where place is 0, the last where it is -1.
+func wrongTags(c codecs.Codec, random *rand.Rand, place, n int) ([][]byte, error) {
+	a, ok := codecs.AsAssembler(c)
+	if !ok {
+		return nil, fmt.Errorf("%w: the design does not seal step by step", errNotApplicable)
+	}
+	pool := make([][]byte, n)
+	for i := range pool {
+		changed := false
+		token, err := a.SealEdited(nil, randomBytes(random, a.SeedSize()), payload(random), func(s codecs.Step, value []byte) []byte {
+			if s == codecs.WireTag && len(value) > 0 {
+				changed = true
+				value[(place+len(value))%len(value)] ^= byte(1 + random.IntN(255))
+			}
+			return value
+		})
+		if err != nil {
+			return nil, err
+		}
+		if !changed {
+			return nil, fmt.Errorf("%w: the design's tokens have no tag of their own", errNotApplicable)
+		}
+		pool[i] = token
+	}
+	return pool, nil
+}
+
+// expect makes sure that every token of the pool comes to the same end, so that
+// nothing else is measured than what the trial says: accepted where stage is 0.
+func (s *subject) expect(pool [][]byte, stages ...codecs.Stage) error {
+	for _, token := range pool {
+		_, err := s.codec.Unseal(nil, token)
+		if !ended(err, stages) {
+			return fmt.Errorf("sealab: %s: a token was to end as %v and ended with %v", s.Name, stages, ending(err))
+		}
+	}
+	return nil
+}
+
+// ended reports whether err is what was expected: no error where there are no
+// stages, else a refusal at one of them.
+func ended(err error, stages []codecs.Stage) bool {
+	r := codecs.Rejected(err)
+	if r == nil {
+		return err == nil && len(stages) == 0
+	}
+	for _, stage := range stages {
+		if r.Stage == stage {
+			return true
+		}
+	}
+	return false
+}
+
+func ending(err error) string {
+	if r := codecs.Rejected(err); r != nil {
+		return r.Stage.String()
+	}
+	return fmt.Sprint(err)
+}

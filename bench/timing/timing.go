@@ -1,0 +1,59 @@
+// Package timing measures whether the time of a codec depends on what its input
+// is, for pairs of inputs that must take the same time. It writes samples and
+// decides nothing; package analysis/timing judges them.
+//
+// A [Trial] is one such pair at one subject. It is measured in blocks. A block
+// holds one sample of each class, in an order drawn by lot; a sample is a number
+// of operations on one input, so many that it takes at least [clockShare] times
+// as long as reading the clock. Before each sample its input is copied into one
+// buffer, so that address and alignment are the same for all. The goroutine is
+// locked to its thread, the thread to one processor, the garbage collector runs
+// between chunks of blocks only, and the first blocks of each set are dropped.
+//
+// The inputs of a class are several tokens, so that what is measured is the
+// class and not the place of one token in memory. Where the classes differ in
+// their keys, the keys and all that is made of them are drawn anew for each
+// cluster of blocks, for the same reason.
+//
+// Trials over HTTP ([Remote]) are measured with the scheduler left alone, since
+// client and server need it.
+//
+// What it does not give: a view of caches and predictors as another process
+// sees them, or of time through a pipe to a worker, which is never measured.
+package timing
+
+import (
+	"math/rand/v2"
+
+	"sealab/internal/samples"
+)
+
+// A Trial is a probe with the means to measure it.
+type Trial struct {
+	samples.Probe
+	// Clustered says that the classes differ in objects that lie in memory, such
+	// as keys, so that prepare has to be called for each cluster.
+	Clustered bool
+	// prepare makes the inputs of both classes.
+	prepare func(random *rand.Rand) (*classes, error)
+	// check ends the trial and says what went wrong while its operations ran;
+	// nil: nothing can.
+	check func() error
+}
+
+// classes are the inputs of A and of B, and what is done with them.
+type classes struct{ a, b class }
+
+// A class is a kind of input.
+type class struct {
+	inputs [][]byte
+	do     func(input []byte) // the operation that is timed
+}
+
+// same returns classes that differ in their inputs alone.
+func same(a, b [][]byte, do func([]byte)) *classes {
+	return &classes{class{a, do}, class{b, do}}
+}
+
+// poolSize is the number of inputs of a class.
+const poolSize = 32
