@@ -2,9 +2,14 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
+	"slices"
+	"time"
 
+	"sealab/codecs"
 	"sealab/internal/runfile"
 )
 
@@ -61,4 +66,190 @@ func Run(ctx context.Context, all []Subject, c Config) (*Result, error) {
 	}
 	c.Progress("measuring", c.Rounds*len(cells), c.Rounds*len(cells))
 	return result, nil
+}
+
+// A place is what one cell is to measure.
+type place struct {
+	Subject
+	op   runfile.Op
+	size int // payload bytes
+}
+
+// String returns the name of the place's measurements.
+func (p place) String() string { return runfile.Name(p.Name, p.op, p.size) }
+
+// compared reports whether the place's times are held against others: those of
+// schemes and refusals are not.
+func (p place) compared() bool { return p.Role != runfile.RoleScheme && !p.op.Refuses() }
+
+// places returns every combination of the subjects, operations and sizes.
+func (c Config) places(subjects []Subject) []place {
+	all := make([]place, 0, len(subjects)*len(c.Ops)*len(c.Sizes))
+	for _, s := range subjects {
+		for _, op := range c.Ops {
+			for _, size := range c.Sizes {
+				all = append(all, place{s, op, size})
+			}
+		}
+	}
+	return all
+}
+
+// planned is a cell in its place, of a fixed length.
+type planned struct {
+	place
+	Cell
+	n      int // operations in a round
+	allocs Allocations
+}
+
+// plan sets up every cell that the subjects have, decides how many operations
+// each runs in a round, and counts its allocations.
+func plan(ctx context.Context, subjects []Subject, c Config) ([]planned, error) {
+	places := c.places(subjects)
+	cells := make([]planned, 0, len(places))
+	for i, at := range places {
+		c.Progress("preparing", i, len(places))
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("sealab: the run was stopped before its first round: %w", err)
+		}
+		cell, err := at.prepare(c)
+		if errors.Is(err, codecs.ErrUnsupported) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("sealab: %s: %w", at, err)
+		}
+		cells = append(cells, cell)
+	}
+	if len(cells) == 0 {
+		return nil, errors.New("sealab: no subject has any of these operations")
+	}
+	c.Progress("preparing", len(places), len(places))
+	return cells, nil
+}
+
+// prepare sets up the cell of one place.
+func (p place) prepare(c Config) (planned, error) {
+	payload, err := Payload(p.size)
+	if err != nil {
+		return planned{}, err
+	}
+	cell, err := p.Prepare(p.op, payload)
+	if err != nil {
+		return planned{}, err
+	}
+	n, err := calibrate(cell.Run, c.cellTime(p))
+	if err != nil {
+		return planned{}, err
+	}
+	allocs, err := count(cell, n)
+	return planned{p, cell, n, allocs}, err
+}
+
+const (
+	// parts is how many parts a cell runs in, an odd number. A part is short
+	// enough that the system interrupts few of them on a machine that does other
+	// work too, and long enough to hold its share of garbage collection.
+	parts = 7
+	// warmShare is how many times longer than its warming a cell runs.
+	warmShare = 16
+)
+
+// measure runs the cell once. Where it is compared with another, the garbage of
+// the cells before is collected first; a few operations fill again the pools and
+// caches that this emptied.
+func (p planned) measure() (Measurement, error) {
+	if p.compared() {
+		runtime.GC()
+	}
+	if _, err := p.Run(1 + p.n/warmShare); err != nil {
+		return Measurement{}, fmt.Errorf("sealab: %s: %w", p, err)
+	}
+	ns, n, err := p.medianPart()
+	if err != nil {
+		return Measurement{}, fmt.Errorf("sealab: %s: %w", p, err)
+	}
+	return Measurement{
+		Subject: p.Name, Op: p.op, Size: p.size, N: n, NsPerOp: ns,
+		Allocations: p.allocs, TokenSize: p.TokenSize,
+	}, nil
+}
+
+// medianPart returns the time of an operation in the median part of the cell, in
+// nanoseconds, and the number of operations of all parts.
+func (p planned) medianPart() (ns float64, n int, err error) {
+	times := make([]float64, parts)
+	each := max(1, p.n/parts)
+	for i := range times {
+		elapsed, err := p.Run(each)
+		if err != nil {
+			return 0, 0, err
+		}
+		if elapsed <= 0 {
+			return 0, 0, fmt.Errorf("%d operations took %v", each, elapsed)
+		}
+		times[i] = float64(elapsed.Nanoseconds()) / float64(each)
+	}
+	slices.Sort(times)
+	return times[parts/2], parts * each, nil
+}
+
+// maxOps bounds the operations of a cell.
+const maxOps = 1 << 30
+
+// calibrate returns the number of operations that takes about the given time,
+// at least one.
+func calibrate(run func(n int) (time.Duration, error), target time.Duration) (int, error) {
+	for n := 1; ; {
+		elapsed, err := run(n)
+		if err != nil {
+			return 0, err
+		}
+		// A tenth of the target is long enough to extrapolate from, and a
+		// longer trial would cost as much as a round.
+		if elapsed >= target/10 || n >= maxOps {
+			return min(maxOps, max(1, int(float64(n)*float64(target)/float64(max(1, elapsed))))), nil
+		}
+		n *= 4
+	}
+}
+
+// Allocations are what one operation allocates.
+type Allocations struct {
+	Counted       bool // false: the work was done in another process
+	Bytes, Allocs uint64
+}
+
+// The trials of count. What the runtime allocates for itself meanwhile is
+// divided away within a trial, and where that is not enough, the least of
+// several trials has none of it.
+const (
+	countTrials = 3
+	leastCount  = 4  // operations of a trial
+	mostCount   = 64 // operations of a trial
+)
+
+// count counts the allocations of the cell's operation, outside any timing. n is
+// the number of operations that the cell runs in a round.
+func count(c Cell, n int) (Allocations, error) {
+	ops := min(mostCount, max(leastCount, n/16))
+	if !c.InProcess {
+		return Allocations{}, nil
+	}
+	least := Allocations{Counted: true, Bytes: ^uint64(0), Allocs: ^uint64(0)}
+	var before, after runtime.MemStats
+	for range countTrials {
+		if _, err := c.Run(ops); err != nil {
+			return Allocations{}, err
+		}
+		runtime.ReadMemStats(&before)
+		if _, err := c.Run(ops); err != nil {
+			return Allocations{}, err
+		}
+		runtime.ReadMemStats(&after)
+		least.Bytes = min(least.Bytes, (after.TotalAlloc-before.TotalAlloc)/uint64(ops))
+		least.Allocs = min(least.Allocs, (after.Mallocs-before.Mallocs)/uint64(ops))
+	}
+	return least, nil
 }

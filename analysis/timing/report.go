@@ -3,13 +3,124 @@ package timing
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
+	"text/tabwriter"
 
+	"sealab/analysis/findings"
+	"sealab/codecs"
+	"sealab/codecs/catalog"
 	"sealab/internal/atomicfile"
 	"sealab/internal/samples"
+	"sealab/internal/verdict"
 )
+
+// WriteTable writes the judgement for a terminal: the controls, the designs, and
+// what it comes to.
+func (j *Judgement) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "subject\tpair\tns/op\teffect ns [95 %%]\tlargest decile ns\tfindable ns\tblocks\tp sign\tp rank\tp decile\tmax |t|\tverdict\n")
+	for _, control := range []bool{true, false} {
+		for _, v := range j.Verdicts {
+			if (v.Expect != samples.Open) == control {
+				fmt.Fprintln(t, strings.Join(v.row(), "\t"))
+			}
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	j.Controls.write(w)
+	j.summary(w)
+	return nil
+}
+
+// row returns the fields of the verdict's line.
+func (v *Verdict) row() []string {
+	s := v.First
+	tail := s.Deciles.largest()
+	return []string{
+		v.Subject, v.Pair, fmt.Sprintf("%.4g", s.Typical),
+		fmt.Sprintf("%+.2f [%+.2f %+.2f]", s.Trimmed.Value, s.Trimmed.Low, s.Trimmed.High),
+		fmt.Sprintf("%+.2f at %.0f %%", tail.Value, 100*deciles[s.Deciles.Largest]),
+		fmt.Sprintf("%.2f", s.Findable), fmt.Sprint(s.Blocks),
+		probability(v.PSign), probability(v.PRank), probability(v.PTail),
+		fmt.Sprintf("%.1f", s.DudectT), v.Remark(),
+	}
+}
+
+// Remark is the verdict with what has to be said beside it.
+func (v *Verdict) Remark() string {
+	switch {
+	case v.Expect == samples.Leaks && v.Found:
+		return "found, as it must be"
+	case v.Expect == samples.Leaks:
+		return "not found: " + v.Why
+	case v.Expect == samples.Clean && v.Outcome != verdict.Refuted:
+		return "clean, as it must be"
+	case v.Outcome == verdict.Refuted && v.Property == "" && v.Expect == samples.Open:
+		return fmt.Sprintf("observation: tells %s (%s)", v.Tells, v.Why)
+	case v.Outcome == verdict.Standing:
+		return string(v.Outcome)
+	}
+	return fmt.Sprintf("%s: %s", v.Outcome, v.Why)
+}
+
+// probability writes a p-value in few characters.
+func probability(p float64) string {
+	if p < 1e-99 {
+		return "<1e-99"
+	}
+	return fmt.Sprintf("%.2g", p)
+}
+
+func (c Controls) write(w io.Writer) {
+	fmt.Fprintf(w, "\ncontrols: %d of %d that leak found, %d that do not leak", c.Found, c.Leaking, c.Clean)
+	if len(c.TooSmall) > 0 {
+		fmt.Fprintf(w, "; unexercised, below what the run could find: %s", strings.Join(c.TooSmall, ", "))
+	}
+	if c.FoundFrom > 0 {
+		fmt.Fprintf(w, "; every delay found from %.1f ns on", c.FoundFrom)
+	}
+	fmt.Fprintln(w)
+	if u := c.Uniform; u.Values >= uniformFrom {
+		fmt.Fprintf(w, "p-values of %d controls that do not leak: Kolmogorov-Smirnov distance %.3f from uniform, p = %.2g; %d taken for a leak\n",
+			u.Values, u.Distance, u.P, u.Refuted)
+	}
+	for _, fault := range c.Faults {
+		fmt.Fprintf(w, "void: %s\n", fault)
+	}
+}
+
+func (j *Judgement) summary(w io.Writer) {
+	count := map[verdict.Verdict]int{}
+	observations := 0
+	for _, v := range j.Verdicts {
+		switch {
+		case v.Expect != samples.Open:
+		case v.Property == "" && v.Outcome == verdict.Refuted:
+			observations++
+		default:
+			count[v.Outcome]++
+		}
+	}
+	fmt.Fprintf(w, "designs, limit %g ns, %d p-values corrected together at %g: %d standing, %d refuted, %d unexercised, %d observations\n",
+		j.Limit, j.Tests, Alpha, count[verdict.Standing], count[verdict.Refuted], count[verdict.Unexercised], observations)
+}
+
+// Refuted returns the verdicts that go against a guarantee.
+func (j *Judgement) Refuted() []*Verdict {
+	var refuted []*Verdict
+	for _, v := range j.Verdicts {
+		if v.Expect == samples.Open && v.Property != "" && v.Outcome == verdict.Refuted {
+			refuted = append(refuted, v)
+		}
+	}
+	return refuted
+}
 
 // pictures is the folder of pictures in a run's folder.
 const pictures = "pictures"
@@ -64,4 +175,63 @@ func stampLine(stamp map[string]string) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Findings returns what the judgement has against designs, in the form of the
+// attacks' findings. dir is the folder under which the samples will be found.
+func (j *Judgement) Findings(dir string) ([]findings.Finding, error) {
+	var all []findings.Finding
+	for _, v := range j.Verdicts {
+		if v.Expect != samples.Open || v.Outcome != verdict.Refuted {
+			continue
+		}
+		d, err := catalog.Find(v.Subject)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v.finding(&d, dir))
+	}
+	return all, nil
+}
+
+func (v *Verdict) finding(d *codecs.Design, dir string) findings.Finding {
+	attack := "timing:" + v.Pair
+	f := findings.Finding{
+		ID: findings.ID(d.Name, attack, codecs.SteadyTiming), Severity: findings.Warning, Category: codecs.SteadyTiming,
+		Location:     findings.Location{Design: d.Name, Kind: d.Kind(), Attack: attack, Word: verdict.Stated},
+		Issue:        fmt.Sprintf("%s and %s do not take the same time", v.A, v.B),
+		Evidence:     v.evidence(),
+		Impact:       fmt.Sprintf("the time tells %s, %s", v.Tells, v.reachable()),
+		Fix:          findings.Repair(codecs.SteadyTiming),
+		Verification: "sealab leak judge " + dir,
+	}
+	if v.Property == "" {
+		f.Severity, f.Location.Word = findings.Suggestion, verdict.Silent
+		f.Fix = "do the same work before every refusal, if this is to be kept from whoever presents tokens"
+	}
+	return f
+}
+
+// evidence writes the numbers of both passes.
+func (v *Verdict) evidence() string {
+	text := fmt.Sprintf("%s; effect %+.3g ns [%+.3g, %+.3g] of %.0f ns in %d blocks, p = %s corrected for all tests of the run",
+		v.Why, v.First.Trimmed.Value, v.First.Trimmed.Low, v.First.Trimmed.High, v.First.Typical, v.First.Blocks,
+		probability(min(v.PSign, v.PRank, v.PTail)))
+	if v.Second != nil {
+		text += fmt.Sprintf("; second run %+.3g ns [%+.3g, %+.3g]", v.Second.Trimmed.Value, v.Second.Trimmed.Low, v.Second.Trimmed.High)
+	}
+	return text
+}
+
+// reachable says from where a difference of that size can be measured.
+func (v *Verdict) reachable() string {
+	size := max(math.Abs(v.First.Trimmed.Value), math.Abs(v.First.Deciles.largest().Value))
+	switch {
+	case size >= LimitInternet:
+		return "to anyone on the internet"
+	case size >= LimitLocal:
+		return "to anyone on the local network"
+	default:
+		return "to whoever measures on the same machine"
+	}
 }

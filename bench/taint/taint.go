@@ -26,7 +26,11 @@ package taint
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"os"
 	"os/exec"
+
+	"sealab/internal/taintfile"
 )
 
 // ErrMissing says that valgrind is not there, and how to get it.
@@ -48,4 +52,86 @@ func failed(what string, output []byte, err error) error {
 		output = output[len(output)-most:]
 	}
 	return fmt.Errorf("sealab: %s: %w: %s", what, err, output)
+}
+
+// secrets are what is declared undefined, one run each.
+var secrets = []taintfile.Secret{taintfile.None, taintfile.Key, taintfile.Payload}
+
+// Run runs the controls and the designs that only names, or all of them, and
+// writes a log for each subject and secret to dir. stamp goes into every log. progress is
+// called after each subject.
+func Run(dir string, only []string, stamp map[string]string, progress func(subject string, done, of int)) error {
+	work, err := os.MkdirTemp("", "sealab-taint-")
+	if err != nil {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	defer os.RemoveAll(work)
+	p, err := build(work)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	stamp = maps.Clone(stamp)
+	maps.Copy(stamp, p.stamp())
+	subjects, err := p.choose(only)
+	if err != nil {
+		return err
+	}
+	for i, s := range subjects {
+		s.Stamp = stamp
+		if err := p.subject(work, dir, s); err != nil {
+			return err
+		}
+		progress(s.Subject, i+1, len(subjects))
+	}
+	return nil
+}
+
+// choose returns the controls and the designs that only names, or all of them.
+func (p *program) choose(only []string) ([]taintfile.Log, error) {
+	wanted := map[string]bool{}
+	for _, name := range only {
+		wanted[name] = true
+	}
+	var subjects []taintfile.Log
+	for _, s := range p.Subjects {
+		if s.Expect != taintfile.Open || len(only) == 0 || wanted[s.Subject] {
+			subjects = append(subjects, s)
+		}
+		delete(wanted, s.Subject)
+	}
+	for name := range wanted {
+		return nil, fmt.Errorf("sealab: no design %q runs under valgrind", name)
+	}
+	return subjects, nil
+}
+
+// subject writes the logs of one subject. The divisions go with the run in which
+// the keys are secret.
+func (p *program) subject(work, dir string, s taintfile.Log) error {
+	for _, secret := range secrets {
+		log := s
+		log.Secret = secret
+		if err := p.fill(work, &log); errors.Is(err, errSubject) {
+			log.Failed = err.Error()
+		} else if err != nil {
+			return err
+		}
+		if err := log.Write(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill runs what the log is of.
+func (p *program) fill(work string, log *taintfile.Log) (err error) {
+	if log.Reports, err = p.memcheck(work, log.Subject, log.Secret); err != nil || log.Secret != taintfile.Key {
+		return err
+	}
+	divisions, err := p.executed(work, log.Subject)
+	log.Reports = append(log.Reports, divisions...)
+	return err
 }

@@ -3,7 +3,9 @@
 package atomicfile
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -51,4 +53,44 @@ func syncDir(dir string) error {
 		return fmt.Errorf("sealab: syncing %s: %w", dir, err)
 	}
 	return nil
+}
+
+// WriteFolder makes the folder dir with the given files, by their paths inside
+// it. They are written to a folder beside it, which is renamed at the end. A
+// folder that is there already is an error and stays as it is.
+func WriteFolder(dir string, files map[string][]byte) error {
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("sealab: %s is there already, and results are never overwritten", dir)
+	}
+	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	half, err := os.MkdirTemp(parent, "."+filepath.Base(dir)+".*")
+	if err != nil {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	defer os.RemoveAll(half) // gone already where all went well
+	for name, data := range files {
+		path := filepath.Join(half, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return fmt.Errorf("sealab: %w", err)
+		}
+		if err := Write(path, data); err != nil {
+			return err
+		}
+	}
+	if err := publish(half, dir); err != nil {
+		return fmt.Errorf("sealab: writing %s: %w", dir, err)
+	}
+	return syncDir(parent)
+}
+
+// publish gives a temporary folder, which its owner alone may read, the
+// permissions and the name of a result.
+func publish(half, dir string) error {
+	if err := os.Chmod(half, 0o755); err != nil {
+		return err
+	}
+	return os.Rename(half, dir)
 }

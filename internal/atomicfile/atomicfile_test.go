@@ -36,3 +36,30 @@ func requireAlone(t *testing.T, path string) {
 	require.Len(t, entries, 1)
 	require.Equal(t, filepath.Base(path), entries[0].Name())
 }
+
+func TestWriteFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "results", "run")
+	files := map[string][]byte{"page": []byte("text"), "pictures/one": []byte("picture")}
+	require.NoError(t, atomicfile.WriteFolder(dir, files))
+	requireAlone(t, dir)
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	info, err := os.Stat(dir)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o755), info.Mode().Perm())
+
+	require.ErrorContains(t, atomicfile.WriteFolder(dir, map[string][]byte{"other": nil}), "never overwritten")
+	require.NoFileExists(t, filepath.Join(dir, "other"))
+}
+
+func TestFailedWriteFolderLeavesNothing(t *testing.T) {
+	root := t.TempDir()
+	files := map[string][]byte{"a": []byte("a file"), "a/b": []byte("in a folder of its name")}
+	require.Error(t, atomicfile.WriteFolder(filepath.Join(root, "run"), files))
+	entries, err := os.ReadDir(root)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+}
