@@ -1,0 +1,109 @@
+package tokenfmt
+
+import (
+	"encoding/binary"
+	"iter"
+	"math/rand/v2"
+	"slices"
+)
+
+// An Alteration is an altered token.
+type Alteration struct {
+	Text []byte
+	How  string // the difference to the token, for a person
+}
+
+// A Generator enumerates the alterations of one kind. Some texts may equal that of
+// the token; callers skip those.
+type Generator struct {
+	Name string
+	// Spelling reports that the alterations carry the same bytes as the token, so
+	// that a reader that accepts one has two spellings of a token. The other
+	// generators change the bytes: what a reader accepts was never sealed.
+	Spelling bool
+	Alter    func(f Format, s *Source) iter.Seq[Alteration]
+}
+
+// Generators lists all generators.
+var Generators = []Generator{
+	{"unused-bits", true, UnusedBits},
+	{"other-alphabet", true, OtherAlphabet},
+	{"padding", true, Padding},
+	{"white-space", true, WhiteSpace},
+	{"letter-case", true, LetterCase},
+	{"foreign-characters", true, ForeignCharacters},
+	{"other-serialization", true, OtherSerialization},
+	{"trailing-data", true, TrailingData},
+	{"doubled-segments", true, DoubledSegments},
+	{"shifted-borders", true, ShiftedBorders},
+	{"second-signatures", true, SecondSignatures},
+	{"truncation", false, Truncation},
+	{"empty-segments", false, EmptySegments},
+	{"bit-flips", false, BitFlips},
+	{"short-tags", false, ShortTags},
+	{"constant-tags", false, ConstantTags},
+	{"lengths", false, Lengths},
+	{"versions", false, Versions},
+	{"heads", false, Heads},
+	{"header-members", false, HeaderMembers},
+	{"members", false, Members},
+	{"texts", false, Texts},
+	{"blocks", false, Blocks},
+	{"points", false, Points},
+	{"padding-ends", false, PaddingEnds},
+}
+
+// A Source draws alterations that are too many to enumerate.
+type Source struct {
+	*rand.Rand
+	// Sweep is the number of values that are drawn from a range that is otherwise
+	// enumerated, for example every bit of a token; 0 means all.
+	Sweep int
+}
+
+// NewSource returns a source that enumerates, with random choices from seed.
+func NewSource(seed uint64) *Source { return &Source{Rand: rand.New(rand.NewPCG(seed, seed))} }
+
+// Range returns the numbers below n in order, or a sample of Sweep of them.
+func (s *Source) Range(n int) []int {
+	drawn := n
+	if s.Sweep > 0 {
+		drawn = min(n, s.Sweep)
+	}
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	if drawn < n {
+		s.Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
+		slices.Sort(all[:drawn])
+	}
+	return all[:drawn]
+}
+
+// Places returns positions from 0 to n: both ends, and some random ones.
+func (s *Source) Places(n, some int) []int {
+	at := []int{0, n}
+	for range some {
+		at = append(at, s.IntN(n+1))
+	}
+	return at
+}
+
+// Bytes returns n random bytes.
+func (s *Source) Bytes(n int) []byte {
+	b := make([]byte, n+8)
+	for i := 0; i < n; i += 8 {
+		binary.LittleEndian.PutUint64(b[i:], s.Uint64())
+	}
+	return b[:n]
+}
+
+// Letters returns n random letters from a to z.
+func (s *Source) Letters(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = 'a' + byte(s.IntN(26))
+	}
+	return b
+}

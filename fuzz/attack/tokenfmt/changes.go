@@ -1,0 +1,373 @@
+package tokenfmt
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Truncation cuts the token, and the bytes of each segment, to every length, from
+// either end.
+func Truncation(f Format, _ *Source) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		text := f.Text()
+		for n := range text {
+			if !yield(Alteration{text[:n], fmt.Sprintf("cut to %d of %d characters", n, len(text))}) ||
+				!yield(Alteration{text[n+1:], fmt.Sprintf("the first %d characters left out", n+1)}) {
+				return
+			}
+		}
+		for _, i := range f.Encoded() {
+			raw := f.Segments[i].Bytes
+			for n := range raw {
+				if !yield(Alteration{f.With(i, raw[:n]), fmt.Sprintf("segment %d cut to %d of %d bytes", i, n, len(raw))}) ||
+					!yield(Alteration{f.With(i, raw[n+1:]), fmt.Sprintf("the first %d bytes of segment %d left out", n+1, i)}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// EmptySegments yields texts that are almost empty, and the token with one and two
+// segments empty.
+func EmptySegments(f Format, _ *Source) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		texts := []string{"", ".", "..", "...", "....", " ", "\n", "\x00", "{}", "[]", "null", `""`, "0", "v1", "v1.", "v1..", "=", "e30", "e30."}
+		for i := range f.Segments {
+			texts = append(texts, string(f.WithText(i, "")))
+			for j := range i {
+				both := Format{Segments: slices.Clone(f.Segments)}
+				both.Segments[j].Text = ""
+				texts = append(texts, string(both.WithText(i, "")))
+			}
+		}
+		for _, x := range texts {
+			if !yield(Alteration{[]byte(x), fmt.Sprintf("%.60q presented", x)}) {
+				return
+			}
+		}
+	}
+}
+
+// BitFlips flips every bit of the bytes, and replaces every character.
+func BitFlips(f Format, s *Source) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		for _, i := range f.Encoded() {
+			for _, bit := range s.Range(8 * len(f.Segments[i].Bytes)) {
+				if !yield(f.Flip(i, bit)) {
+					return
+				}
+			}
+		}
+		text := f.Text()
+		for _, i := range s.Range(len(text)) {
+			c, other := text[i], byte('A')
+			if c == other {
+				other = 'Q'
+			}
+			altered := bytes.Clone(text)
+			altered[i] = other
+			if !yield(Alteration{altered, fmt.Sprintf("%q for %q at %d", other, c, i)}) {
+				return
+			}
+		}
+	}
+}
+
+// Flip flips one bit of segment i.
+func (f Format) Flip(i, bit int) Alteration {
+	altered := bytes.Clone(f.Segments[i].Bytes)
+	altered[bit/8] ^= 1 << (bit % 8)
+	return Alteration{f.With(i, altered), fmt.Sprintf("bit %d of byte %d of %d in segment %d flipped", bit%8, bit/8, len(altered), i)}
+}
+
+// ShortTags leaves out up to 64 bytes at either end of each segment.
+func ShortTags(f Format, _ *Source) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		for _, i := range f.Encoded() {
+			raw := f.Segments[i].Bytes
+			for n := 1; n <= min(64, len(raw)); n++ {
+				if !yield(Alteration{f.With(i, raw[:len(raw)-n]), fmt.Sprintf("%d bytes short at the end of segment %d", n, i)}) ||
+					!yield(Alteration{f.With(i, raw[n:]), fmt.Sprintf("%d bytes short at the start of segment %d", n, i)}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ConstantTags writes constants over both ends of each segment, with the body as it
+// is and changed, and the algorithm "none" into JSON headers.
+func ConstantTags(f Format, _ *Source) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		for _, i := range f.Encoded() {
+			raw := f.Segments[i].Bytes
+			for _, n := range []int{1, 2, 4, 8, 10, 12, 16, 20, 28, 32, 48, 64} {
+				if n > len(raw) {
+					break
+				}
+				for _, c := range []byte{0, 0xff, '0', 'A'} {
+					for _, a := range f.constantTag(i, bytes.Repeat([]byte{c}, n)) {
+						if !yield(a) {
+							return
+						}
+					}
+				}
+			}
+			for _, word := range []string{"", "null", "none", "undefined", "0", "AAAA", "true", "*"} {
+				if !yield(Alteration{f.WithText(i, word), fmt.Sprintf("%q for segment %d", word, i)}) {
+					return
+				}
+			}
+			for _, a := range f.withoutTag(i) {
+				if !yield(a) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// constantTag writes a constant over the end and over the start of segment i.
+func (f Format) constantTag(i int, constant []byte) []Alteration {
+	raw, n, c := f.Segments[i].Bytes, len(constant), constant[0]
+	body := bytes.Clone(raw[:len(raw)-n])
+	all := []Alteration{
+		{f.With(i, slices.Concat(body, constant)), fmt.Sprintf("%d times %#x at the end of segment %d", n, c, i)},
+		{f.With(i, slices.Concat(constant, raw[n:])), fmt.Sprintf("%d times %#x at the start of segment %d", n, c, i)},
+	}
+	if len(body) == 0 {
+		return all
+	}
+	body[len(body)/2] ^= 1
+	return append(all, Alteration{f.With(i, slices.Concat(body, constant)), fmt.Sprintf("%d times %#x at the end of segment %d, and a byte in front of it changed", n, c, i)})
+}
+
+// withoutTag writes the algorithm "none" into a JSON header, with the last segment
+// empty or unchanged.
+func (f Format) withoutTag(i int) []Alteration {
+	raw, at := f.Segments[i].Bytes, f.Encoded()
+	if !bytes.HasPrefix(raw, []byte(`{"`)) || !bytes.Contains(raw, []byte(`"alg"`)) {
+		return nil
+	}
+	last := at[len(at)-1]
+	var all []Alteration
+	for _, alg := range []string{"none", "None", "nOne", "NONE", ""} {
+		header := fmt.Appendf(nil, `{"alg":%q,"typ":"JWT"}`, alg)
+		for _, tag := range []string{"", f.Segments[last].Text} {
+			all = append(all, Alteration{f.Altered(i, header).WithText(last, tag), fmt.Sprintf("alg %q with tag %q", alg, tag)})
+		}
+	}
+	return all
+}
+
+// Lengths writes extreme numbers over each of the first 40 bytes of each segment,
+// which may be a length, a count or an offset.
+func Lengths(f Format, _ *Source) iter.Seq[Alteration] {
+	numbers := [][]byte{{0}, {0x7f}, {0xff}, {0xff, 0xff}, {0x7f, 0xff, 0xff, 0xff}, {0xff, 0xff, 0xff, 0xff}, {0xff, 0xff, 0xff, 0x7f},
+		binary.BigEndian.AppendUint32(nil, 1<<30), binary.LittleEndian.AppendUint32(nil, 1<<30),
+		binary.BigEndian.AppendUint64(nil, 1<<62), bytes.Repeat([]byte{0xff}, 8), make([]byte, 4), make([]byte, 8)}
+	return func(yield func(Alteration) bool) {
+		for _, i := range f.Encoded() {
+			raw := f.Segments[i].Bytes
+			for at := range min(len(raw), 40) {
+				for _, number := range numbers {
+					if len(number) > len(raw)-at {
+						continue
+					}
+					altered := bytes.Clone(raw)
+					copy(altered[at:], number)
+					if !yield(Alteration{f.With(i, altered), fmt.Sprintf("%x written at byte %d of segment %d", number, at, i)}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// Versions sets words, and each of the first bytes of each segment, to other values.
+func Versions(f Format, s *Source) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		for i, seg := range f.Segments {
+			if !seg.Encoded() {
+				for _, word := range OtherWords(seg.Text) {
+					if !yield(Alteration{f.WithText(i, word), fmt.Sprintf("%q for %q", word, seg.Text)}) {
+						return
+					}
+				}
+				continue
+			}
+			for at := range min(8, len(seg.Bytes)) {
+				for _, v := range s.Range(256) {
+					altered := bytes.Clone(seg.Bytes)
+					altered[at] = byte(v)
+					if !yield(Alteration{f.With(i, altered), fmt.Sprintf("byte %d of segment %d set to %d", at, i, v)}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// OtherWords returns other values of a version, an algorithm or a separator.
+func OtherWords(word string) []string {
+	words := []string{"", "none", "None", "nOne", "NONE", "null", "v0", "v1", "v2", "v3", "v4", "v9", "v1e", "v1s", "legacy", "plain", "dev", "test", "debug", "unsafe", "raw"}
+	for i := range word {
+		for _, c := range "0123456789" {
+			if word[i] >= '0' && word[i] <= '9' {
+				words = append(words, word[:i]+string(c)+word[i+1:])
+			}
+		}
+		words = append(words, word[:i]+"X"+word[i+1:], word[:i]+word[i+1:])
+	}
+	for _, sep := range ".-_:" {
+		if strings.HasSuffix(word, string(sep)) {
+			words = append(words, "v0"+string(sep), "none"+string(sep), "plain"+string(sep), "legacy"+string(sep), "test"+string(sep))
+		}
+	}
+	return words
+}
+
+// Heads sets the first 1 to 16 bytes of each segment as a whole to zeros, to 0xff,
+// and to a neighbouring number. A key ID or a version may stand there.
+func Heads(f Format, _ *Source) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		for _, i := range f.Encoded() {
+			raw := f.Segments[i].Bytes
+			for n := 1; n <= min(16, len(raw)); n++ {
+				for _, a := range f.WithHead(i, n) {
+					if !yield(a) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// WithHead returns the tokens whose first n bytes of segment i are all zero, all
+// 0xff, all spaces, or a neighbouring number.
+func (f Format) WithHead(i, n int) []Alteration {
+	raw := f.Segments[i].Bytes
+	var all []Alteration
+	for _, c := range []byte{0, 0xff, ' ', '0'} {
+		all = append(all, Alteration{f.With(i, slices.Concat(bytes.Repeat([]byte{c}, n), raw[n:])), fmt.Sprintf("the first %d bytes of segment %d set to %#x", n, i, c)})
+	}
+	for _, by := range []int{1, -1} {
+		all = append(all, Alteration{f.With(i, slices.Concat(neighbor(raw[:n], by), raw[n:])), fmt.Sprintf("%+d added to the first %d bytes of segment %d", by, n, i)})
+	}
+	return all
+}
+
+// neighbor returns the big-endian number b plus or minus one.
+func neighbor(b []byte, by int) []byte {
+	out := bytes.Clone(b)
+	for k := len(out) - 1; k >= 0; k-- {
+		out[k] += byte(by)
+		if by > 0 && out[k] != 0 || by < 0 && out[k] != 0xff {
+			break
+		}
+	}
+	return out
+}
+
+// Blocks exchanges, repeats and leaves out neighbouring blocks of 16 bytes.
+func Blocks(f Format, _ *Source) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		for _, i := range f.Encoded() {
+			raw := f.Segments[i].Bytes
+			for from := 0; from+32 <= len(raw); from += 4 {
+				x, y := raw[from:from+16], raw[from+16:from+32]
+				for _, middle := range [][][]byte{{y, x}, {y}, {x}, {x, x, y}} {
+					altered := slices.Concat(raw[:from], slices.Concat(middle...), raw[from+32:])
+					if !yield(Alteration{f.With(i, altered), fmt.Sprintf("the 16-byte blocks at byte %d of segment %d exchanged, repeated or left out", from, i)}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// lowOrder are the points of X25519 whose multiples are known, little-endian
+// (RFC 7748, section 6.1).
+var lowOrder = []string{
+	"0000000000000000000000000000000000000000000000000000000000000000",
+	"0100000000000000000000000000000000000000000000000000000000000000",
+	"e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+	"5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+	"ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+	"edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+	"eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+}
+
+// Points writes special points of X25519, and the second form of a point, over each
+// 32 bytes at the start of each segment.
+func Points(f Format, _ *Source) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		for _, i := range f.Encoded() {
+			raw := f.Segments[i].Bytes
+			for at := range min(20, max(0, len(raw)-31)) {
+				for _, form := range formsOf(raw[at : at+32]) {
+					altered := slices.Concat(raw[:at], form, raw[at+32:])
+					if !yield(Alteration{f.With(i, altered), fmt.Sprintf("point %x at byte %d of segment %d", form, at, i)}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// formsOf returns the texts that may replace a point: the point with the bit set
+// that X25519 ignores, and both forms of each point of low order.
+func formsOf(point []byte) [][]byte {
+	ignored := append(make([]byte, 31), 0x80)
+	forms := [][]byte{Xor(point, ignored)}
+	for _, text := range lowOrder {
+		b, err := hex.DecodeString(text)
+		if err != nil {
+			panic("tokenfmt: bad point " + text)
+		}
+		forms = append(forms, b, Xor(b, ignored))
+	}
+	return forms
+}
+
+// PaddingEnds writes endings that look like block padding over the last bytes of
+// each segment, and appends them.
+func PaddingEnds(f Format, _ *Source) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		for _, i := range f.Encoded() {
+			raw := f.Segments[i].Bytes
+			for _, n := range []int{1, 2, 4, 8, 15, 16, 32} {
+				for name, end := range paddings(n) {
+					if n < len(raw) && !yield(Alteration{f.With(i, slices.Concat(raw[:len(raw)-n], end)), fmt.Sprintf("the last %d bytes of segment %d as %s padding", n, i, name)}) {
+						return
+					}
+					if !yield(Alteration{f.With(i, slices.Concat(raw, end)), fmt.Sprintf("%d bytes of %s padding appended in segment %d", n, name, i)}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// paddings yields n bytes of each kind of block padding, with its name.
+func paddings(n int) iter.Seq2[string, []byte] {
+	zeros := make([]byte, n-1)
+	return func(yield func(string, []byte) bool) {
+		_ = yield("PKCS #7", bytes.Repeat([]byte{byte(n)}, n)) &&
+			yield("ISO/IEC 7816-4", append([]byte{0x80}, zeros...)) &&
+			yield("ANSI X9.23", append(slices.Clone(zeros), byte(n))) &&
+			yield("zero", make([]byte, n))
+	}
+}

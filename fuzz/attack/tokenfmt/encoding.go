@@ -1,0 +1,129 @@
+package tokenfmt
+
+import (
+	"bytes"
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+)
+
+// An Encoding is a way to write bytes as text. The zero value is no encoding.
+type Encoding struct {
+	Name   string
+	Encode func([]byte) string
+	Decode func(string) ([]byte, error)
+}
+
+var (
+	rawBase32   = base32.StdEncoding.WithPadding(base32.NoPadding)
+	lowerBase32 = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+)
+
+// Base64URL is base64url without padding, the encoding of most tokens.
+var Base64URL = Encoding{"base64url", base64.RawURLEncoding.EncodeToString, base64.RawURLEncoding.DecodeString}
+
+// Encodings are the encodings that tokens are known to use. The more particular
+// ones come first, because hexadecimal text is base64 text as well.
+var Encodings = []Encoding{
+	{"hex", hex.EncodeToString, hex.DecodeString},
+	{"HEX", func(b []byte) string { return strings.ToUpper(hex.EncodeToString(b)) }, hex.DecodeString},
+	{"base32", lowerBase32.EncodeToString, lowerBase32.DecodeString},
+	{"BASE32", base32.StdEncoding.EncodeToString, base32.StdEncoding.DecodeString},
+	{"BASE32 unpadded", rawBase32.EncodeToString, rawBase32.DecodeString},
+	Base64URL,
+	{"base64url padded", base64.URLEncoding.EncodeToString, base64.URLEncoding.DecodeString},
+	{"base64", base64.StdEncoding.EncodeToString, base64.StdEncoding.DecodeString},
+	{"base64 unpadded", base64.RawStdEncoding.EncodeToString, base64.RawStdEncoding.DecodeString},
+}
+
+// minEncoded is the length in characters of the shortest segment that is taken for
+// encoded bytes. A shorter one is a word, for example a version.
+const minEncoded = 8
+
+// encodingOf returns the encoding of all texts. They are the same segment of
+// several tokens. It reports false if no encoding fits all of them.
+func encodingOf(texts []string) (Encoding, bool) {
+	for _, e := range Encodings {
+		all := true
+		for _, t := range texts {
+			if _, ok := e.canonical(t); !ok || len(t) < minEncoded {
+				all = false
+				break
+			}
+		}
+		if all {
+			return e, true
+		}
+	}
+	return Encoding{}, false
+}
+
+// canonical returns the bytes of text, and reports whether text is the form that
+// Encode writes for them.
+func (e Encoding) canonical(text string) ([]byte, bool) {
+	raw, err := e.Decode(text)
+	if err != nil || e.Encode(raw) != text {
+		return nil, false
+	}
+	return raw, true
+}
+
+const base64Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+// letters returns the characters that the encoding may write.
+func (e Encoding) letters() string {
+	switch {
+	case strings.HasPrefix(e.Name, "base64url"):
+		return base64Letters
+	case strings.HasPrefix(e.Name, "base64"):
+		return base64Letters[:62] + "+/"
+	default:
+		return base64Letters[:62]
+	}
+}
+
+// isBase64URL reports whether c is a letter of the base64url alphabet.
+func isBase64URL(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
+}
+
+// isEncoded reports whether r is a letter of one of the encodings.
+func isEncoded(r rune) bool {
+	return r < 128 && (isBase64URL(byte(r)) || r == '+' || r == '/' || r == '=')
+}
+
+// lenient decodes text as a lenient base64 reader does: it takes both alphabets,
+// ignores unused bits, and skips every other character. Two spellings of the same
+// bytes are recognized by it.
+func lenient(text []byte) []byte {
+	clean := make([]byte, 0, len(text))
+	for _, c := range text {
+		switch {
+		case c == '+':
+			c = '-'
+		case c == '/':
+			c = '_'
+		case !isBase64URL(c):
+			continue
+		}
+		clean = append(clean, c)
+	}
+	if len(clean)%4 == 1 {
+		clean = clean[:len(clean)-1]
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(string(clean))
+	if err != nil {
+		return clean
+	}
+	return raw
+}
+
+// Xor returns the exclusive or of a and b over the shorter length.
+func Xor(a, b []byte) []byte {
+	out := bytes.Clone(a[:min(len(a), len(b))])
+	for i := range out {
+		out[i] ^= b[i]
+	}
+	return out
+}

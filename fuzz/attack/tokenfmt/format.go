@@ -1,0 +1,244 @@
+package tokenfmt
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Format is the structure of one token, as far as its text shows it.
+type Format struct {
+	Segments []Segment
+	worded   bool // the first segment is a leading word that was cut from the second
+}
+
+// A Segment is a run of the text of a token: a word, a separator, or encoded bytes.
+type Segment struct {
+	Text     string
+	Encoding Encoding // the zero value if the segment is a word
+	Bytes    []byte   // decoded; nil if the segment is a word
+}
+
+// Encoded reports whether the segment carries bytes.
+func (s Segment) Encoded() bool { return s.Encoding.Name != "" }
+
+// Infer returns the format of token. The references are other tokens of the same
+// design, if possible under other keys and for payloads of other lengths.
+func Infer(token []byte, references ...[]byte) Format {
+	rows := [][]string{split(string(token))}
+	for _, r := range references {
+		rows = append(rows, split(string(r)))
+	}
+	rows, worded := cutWords(rows)
+	alike := slices.DeleteFunc(rows, func(row []string) bool { return len(row) != len(rows[0]) })
+	f := Format{worded: worded}
+	for i, text := range alike[0] {
+		var column []string
+		for _, row := range alike {
+			column = append(column, row[i])
+		}
+		f.Segments = append(f.Segments, segmentOf(text, column))
+	}
+	return f
+}
+
+// segmentOf returns text as a segment. The column holds the texts of the same
+// segment in all tokens, text included.
+func segmentOf(text string, column []string) Segment {
+	s := Segment{Text: text}
+	if e, ok := encodingOf(column); ok {
+		s.Encoding = e
+		s.Bytes, _ = e.canonical(text)
+	}
+	return s
+}
+
+// split cuts text at each border between letters of encodings and other characters.
+func split(text string) []string {
+	var out []string
+	for len(text) > 0 {
+		n := strings.IndexFunc(text, func(r rune) bool { return !isEncoded(r) })
+		if n < 0 {
+			n = len(text)
+		}
+		if n == 0 {
+			n = strings.IndexFunc(text, isEncoded)
+			if n < 0 {
+				n = len(text)
+			}
+		}
+		if named := member.FindString(text[:n]); named != "" {
+			n = len(named) - 1
+		}
+		out = append(out, text[:n])
+		text = text[n:]
+	}
+	return out
+}
+
+// SegmentCount returns the number of segments of token before leading words are cut.
+func SegmentCount(token []byte) int { return len(split(string(token))) }
+
+// member matches a name, the '=' between it and its value, and the first letter of
+// the value. Padding is not followed by a letter.
+var member = regexp.MustCompile(`^[A-Za-z0-9_]{1,12}=[^=]`)
+
+// cutWords cuts the leading word from each row if all rows have one, and reports
+// whether they have. One random segment may look as if it began with a word;
+// several do not.
+func cutWords(rows [][]string) ([][]string, bool) {
+	var cut [][]string
+	for _, row := range rows {
+		if len(row) == 0 {
+			return rows, false
+		}
+		word, rest, ok := cutWord(row[0])
+		if !ok {
+			return rows, false
+		}
+		cut = append(cut, slices.Concat([]string{word, rest}, row[1:]))
+	}
+	return cut, true
+}
+
+// cutWord cuts a leading word with its '-' or '_' from text.
+func cutWord(text string) (word, rest string, ok bool) {
+	i := strings.IndexAny(text, "-_")
+	if i < 1 || i > 10 || len(text) < i+1+minEncoded {
+		return "", "", false
+	}
+	for _, c := range text[:i] {
+		if c >= 'A' && c <= 'Z' || c == '+' || c == '/' {
+			return "", "", false
+		}
+	}
+	return text[:i+1], text[i+1:], true
+}
+
+// Encoded returns the indices of the segments that carry bytes.
+func (f Format) Encoded() []int {
+	var at []int
+	for i, s := range f.Segments {
+		if s.Encoded() {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// Text returns the whole token.
+func (f Format) Text() []byte { return f.WithText(-1, "") }
+
+// With returns the token with other bytes in segment i.
+func (f Format) With(i int, raw []byte) []byte {
+	return f.WithText(i, f.Segments[i].Encoding.Encode(raw))
+}
+
+// WithText returns the token with another text for segment i.
+func (f Format) WithText(i int, text string) []byte {
+	var b bytes.Buffer
+	for j, s := range f.Segments {
+		if j == i {
+			b.WriteString(text)
+			continue
+		}
+		b.WriteString(s.Text)
+	}
+	return b.Bytes()
+}
+
+// Altered returns the format of the token with other bytes in segment i.
+func (f Format) Altered(i int, raw []byte) Format {
+	f.Segments = slices.Clone(f.Segments)
+	f.Segments[i].Text, f.Segments[i].Bytes = f.Segments[i].Encoding.Encode(raw), raw
+	return f
+}
+
+// Bytes returns the bytes of all segments, concatenated.
+func (f Format) Bytes() []byte {
+	var all []byte
+	for _, s := range f.Segments {
+		all = append(all, s.Bytes...)
+	}
+	return all
+}
+
+// Words returns the text of the segments that carry no bytes, concatenated.
+func (f Format) Words() string {
+	var all strings.Builder
+	for _, s := range f.Segments {
+		if !s.Encoded() {
+			all.WriteString(s.Text)
+		}
+	}
+	return all.String()
+}
+
+// Before returns the text in front of segment i.
+func (f Format) Before(i int) []byte {
+	var b []byte
+	for _, s := range f.Segments[:i] {
+		b = append(b, s.Text...)
+	}
+	return b
+}
+
+// Spells reports whether a lenient reader finds in text the bytes of the token. It
+// takes both cases of hexadecimal and base32, both base64 alphabets, skips
+// characters of no encoding, and ignores trailing bytes of a segment.
+func (f Format) Spells(text []byte) bool {
+	found := [][]string{split(string(text))}
+	if f.worded {
+		found, _ = cutWords(found)
+	}
+	if len(found[0]) != len(f.Segments) {
+		return bytes.Equal(lenient(text), lenient(f.Text()))
+	}
+	for i, s := range f.Segments {
+		if !s.spells(found[0][i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s Segment) spells(text string) bool {
+	base64 := strings.HasPrefix(s.Encoding.Name, "base64")
+	switch {
+	case !s.Encoded():
+		return text == s.Text
+	case strings.EqualFold(text, s.Text) && !base64:
+		return true
+	}
+	raw, err := s.Encoding.Decode(text)
+	if err == nil {
+		return bytes.HasPrefix(raw, s.Bytes)
+	}
+	return base64 && bytes.Equal(lenient([]byte(text)), s.Bytes)
+}
+
+// Head returns the segment and the length of the constant head of the bytes of
+// tokens that one key sealed: a version, a key ID. It reports false if the first
+// encoded segment has none, or if more than 32 bytes are constant.
+func (f Format) Head(others ...Format) (segment, n int, ok bool) {
+	at := f.Encoded()
+	if len(at) == 0 {
+		return 0, 0, false
+	}
+	i := at[0]
+	head := f.Segments[i].Bytes
+	for _, o := range others {
+		if i >= len(o.Segments) {
+			return 0, 0, false
+		}
+		raw := o.Segments[i].Bytes
+		for k := range head {
+			if k >= len(raw) || raw[k] != head[k] {
+				head = head[:k]
+				break
+			}
+		}
+	}
+	return i, len(head), len(head) > 0 && len(head) <= 32
+}

@@ -1,0 +1,131 @@
+package tokenfmt
+
+import (
+	"bytes"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"hash/adler32"
+	"hash/crc32"
+)
+
+// A Chain is a Merkle-Damgard hash. Its digest is its state after a message, so that
+// hashing can continue from the digest alone.
+type Chain struct {
+	Name  string
+	Size  int // of the digest
+	block int
+	magic string // in front of the state that the standard library marshals
+	new   func() hash.Hash
+	// little reports that lengths and words are little-endian.
+	little bool
+}
+
+// Chains are the hashes that can be extended.
+var Chains = []Chain{
+	{"SHA-256", sha256.Size, sha256.BlockSize, "sha\x03", sha256.New, false},
+	{"SHA-1", sha1.Size, sha1.BlockSize, "sha\x01", sha1.New, false},
+	{"SHA-512", sha512.Size, sha512.BlockSize, "sha\x07", sha512.New, false},
+	{"MD5", md5.Size, md5.BlockSize, "md5\x01", md5.New, true},
+}
+
+// Padding returns the bytes that the hash appends to a message of n bytes.
+func (c Chain) Padding(n int) []byte {
+	width := c.block / 8 // of the length
+	zeros := (c.block - (n+1+width)%c.block) % c.block
+	pad := append([]byte{0x80}, make([]byte, zeros+width)...)
+	if c.little {
+		binary.LittleEndian.PutUint64(pad[len(pad)-8:], uint64(n)*8)
+	} else {
+		binary.BigEndian.PutUint64(pad[len(pad)-8:], uint64(n)*8)
+	}
+	return pad
+}
+
+// Extend returns the digest of m || padding || suffix, from the digest of m and the
+// length n of m.
+func (c Chain) Extend(digest []byte, n int, suffix []byte) ([]byte, error) {
+	state := append([]byte(c.magic), c.words(digest)...)
+	state = append(state, make([]byte, c.block)...)
+	state = binary.BigEndian.AppendUint64(state, uint64(n+len(c.Padding(n))))
+	h := c.new()
+	if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(state); err != nil {
+		return nil, fmt.Errorf("continuing %s from a digest of %d bytes: %w", c.Name, len(digest), err)
+	}
+	h.Write(suffix)
+	return h.Sum(nil), nil
+}
+
+// words returns the words of the digest in the order in which the standard library
+// marshals them.
+func (c Chain) words(digest []byte) []byte {
+	if !c.little {
+		return digest
+	}
+	var w []byte
+	for i := 0; i+4 <= len(digest); i += 4 {
+		w = binary.BigEndian.AppendUint32(w, binary.LittleEndian.Uint32(digest[i:]))
+	}
+	return w
+}
+
+// A Checksum is a function of bytes without a key.
+type Checksum struct {
+	Name string
+	Sum  func([]byte) []byte
+}
+
+// Checksums returns the CRCs in both byte orders, and the hashes, whole and cut.
+func Checksums() []Checksum {
+	var all []Checksum
+	for _, w := range []struct {
+		name string
+		of   func([]byte) uint32
+	}{
+		{"CRC-32", crc32.ChecksumIEEE},
+		{"CRC-32C", func(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }},
+		{"Adler-32", adler32.Checksum},
+	} {
+		all = append(all,
+			Checksum{w.name, func(b []byte) []byte { return binary.BigEndian.AppendUint32(nil, w.of(b)) }},
+			Checksum{w.name + " in little-endian order", func(b []byte) []byte { return binary.LittleEndian.AppendUint32(nil, w.of(b)) }})
+	}
+	for _, h := range []Checksum{
+		{"MD5", func(b []byte) []byte { h := md5.Sum(b); return h[:] }},
+		{"SHA-1", func(b []byte) []byte { h := sha1.Sum(b); return h[:] }},
+		{"SHA-256", func(b []byte) []byte { h := sha256.Sum256(b); return h[:] }},
+		{"SHA-512", func(b []byte) []byte { h := sha512.Sum512(b); return h[:] }},
+	} {
+		for _, n := range []int{4, 8, 16, len(h.Sum(nil))} {
+			all = append(all, Checksum{fmt.Sprintf("%d bytes of %s", n, h.Name), func(b []byte) []byte { return h.Sum(b)[:n] }})
+		}
+	}
+	return all
+}
+
+// Patched returns the tokens in which one bit is flipped, back bytes before the end
+// of the payload, and a checksum changes by delta, for every place of the checksum.
+func (f Format) Patched(back int, delta []byte) [][]byte {
+	var all [][]byte
+	for _, l := range f.Layouts(len(delta)) {
+		if body := bytes.Clone(l.Body); len(body) >= back {
+			body[len(body)-back] ^= 1
+			all = append(all, l.Build(body, Xor(l.Tag, delta)))
+		}
+	}
+	for _, i := range f.Encoded() {
+		raw := f.Segments[i].Bytes
+		for at := 1; at <= min(32, len(raw)-back-len(delta)); at++ {
+			altered := bytes.Clone(raw)
+			altered[len(raw)-back] ^= 1
+			copy(altered[at:], Xor(raw[at:at+len(delta)], delta))
+			all = append(all, f.With(i, altered))
+		}
+	}
+	return all
+}

@@ -1,0 +1,84 @@
+package tokenfmt
+
+import (
+	"bytes"
+	"slices"
+)
+
+// A Layout is one reading of a token as a body with a tag. At most one of the
+// layouts of a token is right.
+type Layout struct {
+	Body, Tag []byte
+	before    []byte // text in front of the segment that holds the body
+	between   []byte // text between body and tag if each has its own segment
+	encode    func([]byte) string
+	// Build returns the token with another body and tag.
+	Build func(body, tag []byte) []byte
+}
+
+// Messages returns the byte strings that a format may authenticate for a body.
+func (l Layout) Messages(body []byte) [][]byte {
+	word := bytes.TrimRight(l.before, ".:|~-_")
+	text := []byte(l.encode(body))
+	return [][]byte{
+		body, slices.Concat(l.before, body), slices.Concat(word, body),
+		text, slices.Concat(l.before, text), slices.Concat(l.before, text, l.between), slices.Concat(word, text),
+		slices.Concat([]byte{byte(len(body) >> 24), byte(len(body) >> 16), byte(len(body) >> 8), byte(len(body))}, body),
+	}
+}
+
+// Layouts returns the readings of the token as a body and a tag of n bytes. The tag
+// is at the end or at the start of the last segment, or a segment of its own.
+func (f Format) Layouts(n int) []Layout {
+	at := f.Encoded()
+	if len(at) == 0 {
+		return nil
+	}
+	last := at[len(at)-1]
+	var all []Layout
+	if raw := f.Segments[last].Bytes; len(raw) > n {
+		end := len(raw) - n
+		l := Layout{before: f.Before(last), encode: f.Segments[last].Encoding.Encode}
+		l.Body, l.Tag = raw[:end], raw[end:]
+		l.Build = func(body, tag []byte) []byte { return f.With(last, slices.Concat(body, tag)) }
+		all = append(all, l)
+		l.Body, l.Tag = raw[n:], raw[:n]
+		l.Build = func(body, tag []byte) []byte { return f.With(last, slices.Concat(tag, body)) }
+		all = append(all, l)
+	}
+	for _, i := range at {
+		for _, j := range at {
+			if i != j && len(f.Segments[j].Bytes) == n {
+				all = append(all, f.apart(i, j))
+			}
+		}
+	}
+	return all
+}
+
+// apart reads segment i as the body and segment j as the tag.
+func (f Format) apart(i, j int) Layout {
+	l := Layout{Body: f.Segments[i].Bytes, Tag: f.Segments[j].Bytes, before: f.Before(i), encode: f.Segments[i].Encoding.Encode}
+	if i < j {
+		l.between = bytes.TrimPrefix(f.Before(j), []byte(string(l.before)+f.Segments[i].Text))
+	}
+	l.Build = func(body, tag []byte) []byte {
+		changed := Format{Segments: slices.Clone(f.Segments)}
+		changed.Segments[i].Text = l.encode(body)
+		return changed.With(j, tag)
+	}
+	return l
+}
+
+// Holding returns the layouts whose body contains value, for tags of 16 to 64 bytes.
+func (f Format) Holding(value []byte) []Layout {
+	var all []Layout
+	for _, n := range []int{32, 16, 20, 64} {
+		for _, l := range f.Layouts(n) {
+			if bytes.Contains(l.Body, value) {
+				all = append(all, l)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,91 @@
+package tokenfmt
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+)
+
+// Readings returns everything that can be read out of token without a key: its
+// segments, the bytes that they decode to, and the texts of JSON documents in
+// those, to a depth of four.
+func Readings(token []byte) [][]byte {
+	r := reader{}
+	r.read(token, 4)
+	return r.found
+}
+
+// Find returns the readings of token that contain value.
+func Find(token, value []byte) [][]byte {
+	var in [][]byte
+	for _, r := range Readings(token) {
+		if bytes.Contains(r, value) {
+			in = append(in, r)
+		}
+	}
+	return in
+}
+
+type reader struct{ found [][]byte }
+
+func (r *reader) read(raw []byte, depth int) {
+	r.found = append(r.found, raw)
+	if depth == 0 {
+		return
+	}
+	whole := split(string(raw))
+	r.segments(whole, depth)
+	if cut, ok := cutWords([][]string{whole}); ok { // a word, or random letters that look like one
+		r.segments(cut[0][:2], depth)
+	}
+	var document any
+	if json.Unmarshal(raw, &document) == nil {
+		r.members(document, depth)
+	}
+}
+
+// segments reads each text in its encoding.
+func (r *reader) segments(texts []string, depth int) {
+	for _, text := range texts {
+		if s := segmentOf(text, []string{text}); s.Encoded() {
+			r.read(s.Bytes, depth-1)
+		}
+		r.otherwise([]byte(text), depth)
+	}
+}
+
+// otherwise reads text in other encodings than that of its segment.
+func (r *reader) otherwise(text []byte, depth int) {
+	if len(text) < minEncoded {
+		return
+	}
+	if raw, err := hex.DecodeString(string(text)); err == nil {
+		r.read(raw, depth-1)
+	}
+	if raw, err := base64.RawURLEncoding.DecodeString(string(text)); err == nil {
+		r.found = append(r.found, raw)
+	}
+}
+
+// members reads the texts of a JSON document.
+func (r *reader) members(document any, depth int) {
+	switch d := document.(type) {
+	case string:
+		r.read([]byte(d), depth-1)
+	case []any:
+		for _, x := range d {
+			r.members(x, depth-1)
+		}
+	case map[string]any:
+		names := make([]string, 0, len(d))
+		for name := range d {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			r.members(d[name], depth-1)
+		}
+	}
+}

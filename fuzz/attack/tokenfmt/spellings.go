@@ -1,0 +1,298 @@
+package tokenfmt
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+// UnusedBits changes the last character of each segment in the bits that carry
+// nothing, in base64 and base32 (RFC 4648, section 3.5).
+func UnusedBits(f Format, _ *Source) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		for _, i := range f.Encoded() {
+			s := f.Segments[i]
+			body := strings.TrimRight(s.Text, "=")
+			pad := s.Text[len(body):]
+			for _, c := range s.Encoding.letters() {
+				other := body[:len(body)-1] + string(c)
+				raw, err := s.Encoding.Decode(other + pad)
+				if err != nil || !bytes.Equal(raw, s.Bytes) {
+					continue
+				}
+				if !yield(Alteration{f.WithText(i, other+pad), fmt.Sprintf("last character of segment %d as %q", i, c)}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// OtherAlphabet writes the characters of the other base64 alphabet, one at a time
+// and all at once.
+func OtherAlphabet(f Format, _ *Source) iter.Seq[Alteration] {
+	swap := map[byte]byte{'-': '+', '_': '/', '+': '-', '/': '_'}
+	return func(yield func(Alteration) bool) {
+		text := f.Text()
+		all := bytes.Clone(text)
+		for i, c := range text {
+			to, ok := swap[c]
+			if !ok {
+				continue
+			}
+			all[i] = to
+			one := bytes.Clone(text)
+			one[i] = to
+			if !yield(Alteration{one, fmt.Sprintf("%q for %q at %d", to, c, i)}) {
+				return
+			}
+		}
+		yield(Alteration{all, "the other base64 alphabet throughout"})
+	}
+}
+
+// Padding writes each segment with zero to three characters of padding.
+func Padding(f Format, _ *Source) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		for i, s := range f.Segments {
+			body := strings.TrimRight(s.Text, "=")
+			for n := range 4 {
+				if !yield(Alteration{f.WithText(i, body+strings.Repeat("=", n)), fmt.Sprintf("segment %d with %d characters of padding", i, n)}) {
+					return
+				}
+			}
+		}
+		yield(Alteration{append([]byte("="), f.Text()...), "padding in front"})
+	}
+}
+
+// WhiteSpace inserts white space and line breaks.
+func WhiteSpace(f Format, s *Source) iter.Seq[Alteration] {
+	return inserted(f, s, []string{" ", "\n", "\r\n", "\r", "\t", "\f", "\v", "\u00a0", "\u2028"})
+}
+
+// inserted yields the token with each text inserted at several places.
+func inserted(f Format, s *Source, texts []string) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		text := f.Text()
+		for _, x := range texts {
+			at := s.Places(len(text), 8)
+			for i, c := range text {
+				if !isBase64URL(c) && len(at) < 24 {
+					at = append(at, i, i+1)
+				}
+			}
+			for _, i := range at {
+				altered := slices.Concat(text[:i], []byte(x), text[i:])
+				if !yield(Alteration{altered, fmt.Sprintf("%q inserted at %d of %d", x, i, len(text))}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// LetterCase changes the case of letters, and writes percent escapes and spaces.
+func LetterCase(f Format, s *Source) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		text := string(f.Text())
+		all := []Alteration{{[]byte(strings.ToUpper(text)), "upper case"}, {[]byte(strings.ToLower(text)), "lower case"}}
+		for i, seg := range f.Segments {
+			all = append(all, Alteration{f.WithText(i, strings.ToUpper(seg.Text)), fmt.Sprintf("segment %d in upper case", i)},
+				Alteration{f.WithText(i, strings.ToLower(seg.Text)), fmt.Sprintf("segment %d in lower case", i)})
+		}
+		for _, i := range s.Places(len(text)-1, 12) {
+			all = append(all, Alteration{fmt.Appendf(nil, "%s%%%02X%s", text[:i], text[i], text[i+1:]), fmt.Sprintf("percent escape at %d", i)})
+		}
+		all = append(all, Alteration{[]byte(strings.ReplaceAll(text, "+", " ")), "space for plus"},
+			Alteration{[]byte(strings.ReplaceAll(text, ".", "%2E")), "escaped full stops"})
+		each(all, yield)
+	}
+}
+
+// each yields all alterations.
+func each(all []Alteration, yield func(Alteration) bool) {
+	for _, a := range all {
+		if !yield(a) {
+			return
+		}
+	}
+}
+
+// ForeignCharacters inserts NUL, a byte order mark, invisible characters and invalid
+// UTF-8, and replaces letters by full-width forms and by bytes with the high bit.
+func ForeignCharacters(f Format, s *Source) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		for a := range inserted(f, s, []string{"\x00", "\ufeff", "\u200b", "\xff", "\xc3", "\u00ad", "!", "*", "#", "\\", "\""}) {
+			if !yield(a) {
+				return
+			}
+		}
+		text := f.Text()
+		for i, c := range text[:min(len(text), 26)] {
+			if c == '-' || c == '_' || !isBase64URL(c) {
+				continue
+			}
+			high := append(bytes.Clone(text[:i]), c|0x80)
+			all := []Alteration{
+				{fmt.Appendf(nil, "%s%s%s", text[:i], string(rune(c)+0xfee0), text[i+1:]), fmt.Sprintf("full-width %q at %d", c, i)},
+				{append(high, text[i+1:]...), fmt.Sprintf("%q with its high bit set at %d", c, i)},
+			}
+			for _, a := range all {
+				if !yield(a) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// OtherSerialization writes the same parts in another form: quoted, as JSON, with
+// other separators, in other encodings.
+func OtherSerialization(f Format, _ *Source) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		var parts []string
+		for _, i := range f.Encoded() {
+			parts = append(parts, f.Segments[i].Text)
+		}
+		text := string(f.Text())
+		variants := []string{
+			`"` + text + `"`, `{"token":"` + text + `"}`, `["` + text + `"]`, "Bearer " + text, "token=" + text,
+			"<" + text + ">", "'" + text + "'", text + "&x=1",
+		}
+		for _, sep := range []string{".", ":", "|", "~", ",", ";", "/", ""} {
+			variants = append(variants, strings.Join(parts, sep), strings.ReplaceAll(text, ".", sep), strings.ReplaceAll(text, ":", sep))
+		}
+		if len(parts) >= 2 {
+			last := len(parts) - 1
+			variants = append(variants, fmt.Sprintf(`{"payload":"%s","signature":"%s"}`, parts[last-1], parts[last]))
+		}
+		if len(parts) >= 3 {
+			variants = append(variants, fmt.Sprintf(`{"protected":"%s","payload":"%s","signature":"%s"}`, parts[0], parts[1], parts[2]))
+		}
+		for _, i := range f.Encoded() {
+			for _, e := range Encodings {
+				variants = append(variants, string(f.WithText(i, e.Encode(f.Segments[i].Bytes))))
+			}
+		}
+		for _, v := range variants {
+			if !yield(Alteration{[]byte(v), fmt.Sprintf("written as %.60q", v)}) {
+				return
+			}
+		}
+	}
+}
+
+// TrailingData appends and prepends text to the token and to its segments, and
+// appends bytes to those of each segment.
+func TrailingData(f Format, s *Source) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		text := string(f.Text())
+		var all []Alteration
+		for _, x := range []string{"A", "AA", "AAAA", "x", "0", "00", ".", ".x", ".A", "..", ":", ":x", "~", "~2", "|", "?", "&a=b", ";", ",", "." + text, text, "," + text} {
+			all = append(all, Alteration{[]byte(text + x), fmt.Sprintf("%.40q appended", x)}, Alteration{[]byte(x + text), fmt.Sprintf("%.40q in front", x)})
+		}
+		for i, seg := range f.Segments { // the digit zero of encodings that write numbers
+			for _, x := range []string{"0", "1", "11", "A", "!"} {
+				all = append(all, Alteration{f.WithText(i, x+seg.Text), fmt.Sprintf("%q in front of segment %d", x, i)})
+			}
+		}
+		for _, i := range f.Encoded() {
+			raw := f.Segments[i].Bytes
+			for _, tail := range [][]byte{{0}, {0, 0}, []byte("\n"), make([]byte, 16), s.Bytes(16), raw} {
+				all = append(all, Alteration{f.With(i, slices.Concat(raw, tail)), fmt.Sprintf("%d bytes appended in segment %d", len(tail), i)})
+			}
+		}
+		each(all, yield)
+	}
+}
+
+// DoubledSegments repeats each segment, once as it is and once altered, and the
+// whole token.
+func DoubledSegments(f Format, _ *Source) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		var all []Alteration
+		for n, i := range f.Encoded() {
+			seg := f.Segments[i]
+			forged := bytes.Clone(seg.Bytes)
+			forged[len(forged)/2] ^= 1
+			good, bad := seg.Text, seg.Encoding.Encode(forged)
+			for _, sep := range []string{".", ":", ",", "|", "~"} {
+				for _, doubled := range []string{good + sep + bad, bad + sep + good, good + sep + good} {
+					all = append(all, Alteration{f.WithText(i, doubled), fmt.Sprintf("segment %d twice, joined by %q", i, sep)})
+				}
+			}
+			if n > 0 {
+				continue
+			}
+			altered := f.With(i, forged)
+			for _, sep := range []string{",", " ", ".", "&"} {
+				all = append(all, Alteration{slices.Concat(f.Text(), []byte(sep), altered), "a good and a forged token"},
+					Alteration{slices.Concat(altered, []byte(sep), f.Text()), "a forged and a good token"})
+			}
+		}
+		each(all, yield)
+	}
+}
+
+// ShiftedBorders moves bytes from the end of one segment to the start of the next,
+// and back.
+func ShiftedBorders(f Format, _ *Source) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		at := f.Encoded()
+		for k := 1; k < len(at); k++ {
+			i, j := at[k-1], at[k]
+			both := slices.Concat(f.Segments[i].Bytes, f.Segments[j].Bytes)
+			for cut := 1; cut < len(both); cut++ {
+				altered := f.Altered(i, both[:cut]).With(j, both[cut:])
+				if !yield(Alteration{altered, fmt.Sprintf("segments %d and %d cut at %d instead of %d", i, j, cut, len(f.Segments[i].Bytes))}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// SecondSignatures takes the last 32 bytes of each segment for the scalar of a
+// signature and writes its second form: S + L for Ed25519 (RFC 8032, section
+// 8.4), n - s for ECDSA.
+func SecondSignatures(f Format, _ *Source) iter.Seq[Alteration] {
+	order := func(hex string) *big.Int {
+		n, ok := new(big.Int).SetString(hex, 16)
+		if !ok {
+			panic("tokenfmt: bad group order")
+		}
+		return n
+	}
+	ed25519 := order("1000000000000000000000000000000014def9dea2f79cd65812631a5cf5d3ed")
+	ecdsa := []*big.Int{ // P-256 and secp256k1
+		order("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"),
+		order("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"),
+	}
+	return func(yield func(Alteration) bool) {
+		var all []Alteration
+		for _, i := range f.Encoded() {
+			raw := f.Segments[i].Bytes
+			if len(raw) < 32 {
+				continue
+			}
+			head, last := raw[:len(raw)-32], raw[len(raw)-32:]
+			reversed := slices.Clone(last)
+			slices.Reverse(reversed)
+			if sum := new(big.Int).Add(new(big.Int).SetBytes(reversed), ed25519); sum.BitLen() <= 256 {
+				other := sum.FillBytes(make([]byte, 32))
+				slices.Reverse(other)
+				all = append(all, Alteration{f.With(i, slices.Concat(head, other)), fmt.Sprintf("the order of Ed25519 added to the last number of segment %d", i)})
+			}
+			for _, n := range ecdsa {
+				if other := new(big.Int).Sub(n, new(big.Int).SetBytes(last)); other.Sign() > 0 {
+					all = append(all, Alteration{f.With(i, slices.Concat(head, other.FillBytes(make([]byte, 32)))), fmt.Sprintf("the last number of segment %d negated", i)})
+				}
+			}
+		}
+		each(all, yield)
+	}
+}

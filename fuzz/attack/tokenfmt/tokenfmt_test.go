@@ -1,0 +1,221 @@
+package tokenfmt_test
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/fuzz/attack/tokenfmt"
+)
+
+// raw returns n bytes that depend on a seed.
+func raw(seed uint64, n int) []byte { return tokenfmt.NewSource(seed).Bytes(n) }
+
+func TestInfer(t *testing.T) {
+	url := base64.RawURLEncoding.EncodeToString
+	for _, c := range []struct {
+		name  string
+		token func(seed uint64) string
+		want  string // segments: encodings, and words in quotes
+	}{
+		{"dotted", func(s uint64) string { return "v1." + url(raw(s, 24)) + "." + url(raw(s+9, 32)) }, `"v1" "." base64url "." base64url`},
+		{"prefix with a dash", func(s uint64) string { return "tok-" + url(raw(s, 24)) }, `"tok-" base64url`},
+		{"bare", func(s uint64) string { return url(raw(s, 40)) }, `base64url`},
+		{"hexadecimal", func(s uint64) string { return hex.EncodeToString(raw(s, 40)) }, `hex`},
+		{"base32", func(s uint64) string { return base32.StdEncoding.EncodeToString(raw(s, 40)) }, `BASE32`},
+		{"padded base64", func(s uint64) string { return base64.StdEncoding.EncodeToString(raw(s, 40)) }, `base64`},
+		{"members", func(s uint64) string { return "k=1234;t=" + url(raw(s, 24)) }, `"k" "=1234" ";" "t" "=" base64url`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := tokenfmt.Infer([]byte(c.token(1)), []byte(c.token(2)), []byte(c.token(3)), []byte(c.token(4)))
+			require.Equal(t, c.token(1), string(f.Text()))
+			if c.name == "members" {
+				return // the words are cut at '=' in one way or another
+			}
+			require.Equal(t, c.want, describe(f))
+		})
+	}
+}
+
+func describe(f tokenfmt.Format) string {
+	var all []string
+	for _, s := range f.Segments {
+		if s.Encoded() {
+			all = append(all, s.Encoding.Name)
+			continue
+		}
+		all = append(all, `"`+s.Text+`"`)
+	}
+	return strings.Join(all, " ")
+}
+
+// token is a token with a JSON body, and its format.
+func token() (string, tokenfmt.Format) {
+	make := func(seed uint64) string {
+		body := append([]byte(`{"step":"KLMNOPQRST; uvwxyz","exp":1795176123}`), raw(seed, 33)...)
+		return "v1." + base64.RawURLEncoding.EncodeToString(body)
+	}
+	return make(1), tokenfmt.Infer([]byte(make(1)), []byte(make(2)), []byte(make(3)))
+}
+
+func TestSpells(t *testing.T) {
+	text, f := token()
+	for name, c := range map[string]struct {
+		other string
+		want  bool
+	}{
+		"the token":       {text, true},
+		"padded":          {text + "=", true},
+		"a line break":    {text[:20] + "\n" + text[20:], true},
+		"trailing letter": {text + "AAAA", true},
+		"another letter":  {strings.Replace(text, text[10:11], "_", 1), false},
+		"shorter":         {text[:len(text)-4], false},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, f.Spells([]byte(c.other))) })
+	}
+}
+
+// TestGenerators holds every generator to at least one alteration of a token.
+func TestGenerators(t *testing.T) {
+	text, f := token()
+	for _, g := range tokenfmt.Generators {
+		t.Run(g.Name, func(t *testing.T) {
+			n := 0
+			for a := range g.Alter(f, tokenfmt.NewSource(1)) {
+				if string(a.Text) == text {
+					continue
+				}
+				n++
+				require.NotEmpty(t, a.How)
+				if g.Name == "unused-bits" {
+					require.True(t, f.Spells(a.Text), a.How)
+				}
+			}
+			if g.Name != "shifted-borders" && g.Name != "other-alphabet" { // one segment, and no character that differs
+				require.NotZero(t, n)
+			}
+			for range g.Alter(f, tokenfmt.NewSource(1)) {
+				break // a caller may stop at once
+			}
+		})
+	}
+}
+
+func TestMembers(t *testing.T) {
+	_, f := token()
+	bodies := map[string]bool{}
+	for a := range tokenfmt.Members(f, tokenfmt.NewSource(1)) {
+		for _, r := range tokenfmt.Find(a.Text, []byte("step")) {
+			if i := bytes.IndexByte(r, '}'); i > 0 {
+				bodies[string(r[:i+1])] = true
+			}
+		}
+	}
+	for _, want := range []string{
+		`{"exp":1795176123,"step":"KLMNOPQRST; uvwxyz","exp":1795176123}`,
+		`{"step":"KLMNOPQRST; uvwxyz","exp":1795176123,"exp":9999999999}`,
+		`{"exp":1795176123,"step":"KLMNOPQRST; uvwxyz"}`,
+		`{"step":"KLMNOPQRST; uvwxyz","\u0065xp":1795176123}`,
+		`{"step":"KLMNOPQRST; uvwxyz","exp":1795176123.0}`,
+		`{"step":"KLMNOPQRST; uvwxyz","exp":1795176123,"x_extra":1}`,
+	} {
+		require.True(t, bodies[want], want)
+	}
+}
+
+func TestTexts(t *testing.T) {
+	_, f := token()
+	found := map[string]bool{}
+	for a := range tokenfmt.Texts(f, tokenfmt.NewSource(1)) {
+		for _, part := range []string{"\u212aLMN", "\u037e uvw", `{"STEP"`, ";  uvw"} {
+			if len(tokenfmt.Find(a.Text, []byte(part))) > 0 {
+				found[part] = true
+			}
+		}
+	}
+	require.Len(t, found, 4)
+}
+
+func TestReadings(t *testing.T) {
+	inner := base64.RawURLEncoding.EncodeToString([]byte(`{"deep":"a hidden value"}`))
+	outer := base64.StdEncoding.EncodeToString([]byte(`{"a":["` + inner + `"]}`))
+	require.NotEmpty(t, tokenfmt.Find([]byte("v1."+outer), []byte("a hidden value")))
+	require.Empty(t, tokenfmt.Find([]byte("v1."+outer), []byte("another value")))
+}
+
+func TestExtend(t *testing.T) {
+	secret, message, suffix := raw(1, 16), []byte("amount=1"), []byte("&amount=9")
+	for _, c := range tokenfmt.Chains {
+		t.Run(c.Name, func(t *testing.T) {
+			i := map[string]int{"SHA-256": 6, "SHA-512": 7, "SHA-1": 8, "MD5": 9}[c.Name]
+			sum := tokenfmt.MACs[i].Sum
+			n := len(secret) + len(message)
+			got, err := c.Extend(sum(secret, message), n, suffix)
+			require.NoError(t, err)
+			require.Equal(t, sum(secret, bytes.Join([][]byte{message, c.Padding(n), suffix}, nil)), got)
+		})
+	}
+}
+
+func TestRecognize(t *testing.T) {
+	secret := raw(1, 32)
+	for _, m := range tokenfmt.MACs {
+		t.Run(m.Name, func(t *testing.T) {
+			seal := func(body []byte) string {
+				return "v1." + base64.RawURLEncoding.EncodeToString(append(body, m.Sum(secret, body)...))
+			}
+			f := tokenfmt.Infer([]byte(seal([]byte("the body"))), []byte(seal([]byte("another body"))))
+			c, ok := f.Recognize(secret)
+			require.True(t, ok)
+			require.Equal(t, m.Name, c.Name)
+			require.Equal(t, seal([]byte("forged!!")), string(c.Seal([]byte("forged!!"))))
+			_, ok = f.Recognize(raw(2, 32))
+			require.False(t, ok)
+		})
+	}
+}
+
+func TestPatched(t *testing.T) {
+	payload := []byte("amount=1")
+	for _, c := range tokenfmt.Checksums() {
+		t.Run(c.Name, func(t *testing.T) {
+			build := func(p []byte) []byte {
+				return []byte("v1." + base64.RawURLEncoding.EncodeToString(append(bytes.Clone(p), c.Sum(p)...)))
+			}
+			other := bytes.Clone(payload)
+			other[len(other)-3] ^= 1
+			f := tokenfmt.Infer(build(payload))
+			require.Contains(t, f.Patched(3, tokenfmt.Xor(c.Sum(payload), c.Sum(other))), build(other))
+		})
+	}
+}
+
+func TestHead(t *testing.T) {
+	id := []byte{1, 2, 3, 4}
+	build := func(seed uint64) tokenfmt.Format {
+		return tokenfmt.Infer([]byte(base64.RawURLEncoding.EncodeToString(append(bytes.Clone(id), raw(seed, 40)...))))
+	}
+	f := build(1)
+	i, n, ok := f.Head(build(2), build(3), build(4))
+	require.True(t, ok)
+	require.Equal(t, []int{0, 4}, []int{i, n})
+	zeros := f.WithHead(i, n)[0]
+	require.Equal(t, make([]byte, 4), tokenfmt.Infer(zeros.Text).Bytes()[:4])
+}
+
+func TestKeyedTag(t *testing.T) { // a tag that has its own segment
+	m := hmac.New(sha256.New, []byte("0123456789abcdef0123456789abcdef"))
+	body := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256"}`))
+	m.Write([]byte(body))
+	f := tokenfmt.Infer([]byte(body + "." + base64.RawURLEncoding.EncodeToString(m.Sum(nil))))
+	require.NotEmpty(t, f.Layouts(32))
+	_, ok := f.Recognize([]byte("0123456789abcdef0123456789abcdef"))
+	require.True(t, ok)
+}

@@ -1,0 +1,206 @@
+package tokenfmt
+
+import (
+	"bytes"
+	"crypto/cipher"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+
+	"golang.org/x/crypto/chacha20"
+)
+
+// collisionSize is the length in bytes of a body that opens under two keys. The 128
+// equations of a tag need a few more unknown bits.
+const collisionSize = 48
+
+// TwoKeys returns a token that opens under the secret of the construction and under
+// another secret. It reports false if the construction is not an AEAD that it knows.
+//
+// Source: Dodis, Grubbs, Ristenpart, Woodage, "Fast Message Franking" (CRYPTO 2018);
+// Len, Grubbs, Ristenpart, "Partitioning Oracle Attacks" (USENIX Security 2021).
+func (c Construction) TwoKeys(other []byte, draw *rand.Rand) ([]byte, bool) {
+	s := c.aead
+	if s == nil {
+		return nil, false
+	}
+	kind := ciphers[s.cipher]
+	otherKey := keyForms(other)[s.form]
+	a, errA := kind.new(s.key)
+	b, errB := kind.new(otherKey)
+	if errA != nil || errB != nil {
+		return nil, false
+	}
+	var body, tag []byte
+	var ok bool
+	if kind.name == "AES-GCM" {
+		tagA, tagB := s.tagOf(a), s.tagOf(b)
+		if body, ok = MeetAffine(collisionSize, tagA, tagB); ok {
+			tag = tagA(body)
+		}
+	} else {
+		body, tag, ok = meetPoly1305(oneTime(s.key, s.nonce), oneTime(otherKey, s.nonce), s.additional, draw)
+	}
+	if !ok {
+		return nil, false
+	}
+	return s.format.With(s.segment, slices.Concat(s.head, s.nonce, body, tag)), true
+}
+
+// tagOf returns the function from ciphertexts to tags.
+func (s *sealedSegment) tagOf(a cipher.AEAD) func(body []byte) []byte {
+	stream := a.Seal(nil, s.nonce, make([]byte, collisionSize), s.additional)[:collisionSize]
+	return func(body []byte) []byte {
+		return a.Seal(nil, s.nonce, Xor(body, stream), s.additional)[collisionSize:]
+	}
+}
+
+// MeetAffine returns n bytes that have one tag under two keys. The functions return
+// the tags; both have to be affine over GF(2), as that of GCM is. It reports false
+// if there is no solution.
+func MeetAffine(n int, tagA, tagB func(body []byte) []byte) ([]byte, bool) {
+	body := make([]byte, n)
+	difference := func(body []byte) []byte { return Xor(tagA(body), tagB(body)) }
+	constant := difference(body)
+	columns := make([][]byte, 8*n)
+	for i := range columns {
+		flipped := bytes.Clone(body)
+		flipped[i/8] ^= 1 << (i % 8)
+		columns[i] = Xor(difference(flipped), constant)
+	}
+	for _, i := range solve(columns, constant) {
+		body[i/8] ^= 1 << (i % 8)
+	}
+	return body, len(constant) > 0 && bytes.Equal(difference(body), make([]byte, len(constant)))
+}
+
+// solve returns the columns whose sum over GF(2) is target. The result is wrong if
+// there are none.
+func solve(columns [][]byte, target []byte) []int {
+	type row struct{ value, from []byte }
+	var basis []row
+	reduce := func(r row) row {
+		for _, b := range basis {
+			if i := firstBit(b.value); r.value[i/8]&(1<<(i%8)) != 0 {
+				r.value, r.from = Xor(r.value, b.value), Xor(r.from, b.from)
+			}
+		}
+		return r
+	}
+	for i, c := range columns {
+		from := make([]byte, len(columns)/8+1)
+		from[i/8] |= 1 << (i % 8)
+		if r := reduce(row{bytes.Clone(c), from}); firstBit(r.value) >= 0 {
+			basis = append(basis, r)
+		}
+	}
+	r := reduce(row{bytes.Clone(target), make([]byte, len(columns)/8+1)})
+	var chosen []int
+	for i := range columns {
+		if r.from[i/8]&(1<<(i%8)) != 0 {
+			chosen = append(chosen, i)
+		}
+	}
+	return chosen
+}
+
+// firstBit returns the place of the first bit that is set, or -1.
+func firstBit(b []byte) int {
+	for i := range 8 * len(b) {
+		if b[i/8]&(1<<(i%8)) != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// A polyKey is the one-time key of Poly1305 (RFC 8439, section 2.5).
+type polyKey struct{ r, s *big.Int }
+
+// oneTime returns the Poly1305 key of a nonce of 12 or 24 bytes.
+func oneTime(key, nonce []byte) polyKey {
+	block := make([]byte, 32)
+	c, err := chacha20.NewUnauthenticatedCipher(key, nonce)
+	if err != nil {
+		panic("tokenfmt: " + err.Error()) // the AEAD took both
+	}
+	c.XORKeyStream(block, block)
+	for _, i := range []int{3, 7, 11, 15} {
+		block[i] &= 15
+	}
+	for _, i := range []int{4, 8, 12} {
+		block[i] &= 252
+	}
+	return polyKey{little(block[:16]), little(block[16:])}
+}
+
+func little(b []byte) *big.Int {
+	b = bytes.Clone(b)
+	slices.Reverse(b)
+	return new(big.Int).SetBytes(b)
+}
+
+func littleBytes(n *big.Int) []byte {
+	b := n.FillBytes(make([]byte, 16))
+	slices.Reverse(b)
+	return b
+}
+
+var (
+	two128 = new(big.Int).Lsh(big.NewInt(1), 128)
+	prime  = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 130), big.NewInt(5))
+)
+
+// meetPoly1305 returns two ciphertext blocks and the tag that they have under both
+// keys. For a tag of choice the blocks solve two linear equations modulo 2^130-5;
+// the solution has the form of two blocks once in 16 times.
+func meetPoly1305(a, b polyKey, additional []byte, draw *rand.Rand) (body, tag []byte, ok bool) {
+	for range 4096 {
+		want := make([]byte, 16)
+		for i := range want {
+			want[i] = byte(draw.Uint32())
+		}
+		target := little(want)
+		x1, y1, t1 := a.equation(additional, target, draw)
+		x2, y2, t2 := b.equation(additional, target, draw)
+		det := mod(new(big.Int).Sub(new(big.Int).Mul(x1, y2), new(big.Int).Mul(x2, y1)))
+		inverse := new(big.Int).ModInverse(det, prime)
+		if inverse == nil {
+			continue
+		}
+		c1 := mod(new(big.Int).Mul(inverse, new(big.Int).Sub(new(big.Int).Mul(t1, y2), new(big.Int).Mul(t2, y1))))
+		c2 := mod(new(big.Int).Mul(inverse, new(big.Int).Sub(new(big.Int).Mul(x1, t2), new(big.Int).Mul(x2, t1))))
+		c1.Sub(c1, two128)
+		c2.Sub(c2, two128)
+		if c1.Sign() < 0 || c2.Sign() < 0 || c1.Cmp(two128) >= 0 || c2.Cmp(two128) >= 0 {
+			continue
+		}
+		return slices.Concat(littleBytes(c1), littleBytes(c2)), want, true
+	}
+	return nil, nil, false
+}
+
+// equation returns x, y and t with x c1 + y c2 = t for the blocks of a ciphertext of
+// 32 bytes whose tag is target. A tag has several accumulators; one is drawn.
+func (k polyKey) equation(additional []byte, target *big.Int, draw *rand.Rand) (x, y, t *big.Int) {
+	acc := new(big.Int)
+	for block := range slices.Chunk(additional, 16) {
+		padded := append(bytes.Clone(block), make([]byte, 16-len(block))...)
+		acc = mod(acc.Mul(acc.Add(acc, new(big.Int).Add(little(padded), two128)), k.r))
+	}
+	lengths := make([]byte, 16)
+	for i := range 8 {
+		lengths[i] = byte(len(additional) >> (8 * i))
+	}
+	lengths[8] = 32
+	r2 := mod(new(big.Int).Mul(k.r, k.r))
+	r3 := mod(new(big.Int).Mul(r2, k.r))
+	end := mod(new(big.Int).Mul(new(big.Int).Add(little(lengths), two128), k.r))
+	want := new(big.Int).Sub(target, k.s)
+	want.Mod(want, two128)
+	want.Add(want, new(big.Int).Mul(two128, big.NewInt(draw.Int64N(4))))
+	t = mod(new(big.Int).Sub(new(big.Int).Sub(want, end), new(big.Int).Mul(acc, r3)))
+	return r3, r2, t
+}
+
+func mod(n *big.Int) *big.Int { return n.Mod(n, prime) }
