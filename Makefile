@@ -36,15 +36,15 @@ compare: bin/sealab ## compare two runs: OLD=results/... NEW=results/..., by def
 	bin/sealab compare $(OLD) $(NEW)
 
 # What a test could not run, each in a line; shown when the tests are done.
-UNEXERCISED := $(CURDIR)/bin/unexercised
+SKIPPED := $(CURDIR)/bin/skipped
 
 .PHONY: test
 test: ## run every test, with the race detector; then what the detector disturbs
-	@mkdir -p bin && rm -f $(UNEXERCISED)
-	SEALAB_UNEXERCISED=$(UNEXERCISED) $(GO) test -race ./...
+	@mkdir -p bin && rm -f $(SKIPPED)
+	SEALAB_SKIPPED=$(SKIPPED) $(GO) test -race ./...
 	$(GO) test -run 'TestConformance/Allocations' ./codecs/...
 	$(GO) test -tags purego ./codecs/b64
-	@sort -u $(UNEXERCISED) 2>/dev/null || true
+	@sort -u $(SKIPPED) 2>/dev/null || true
 
 .PHONY: lint
 lint: ## gofmt, go vet, staticcheck
@@ -63,12 +63,12 @@ peers: ## install the SDKs that run as workers, from their lock files
 
 .PHONY: conformance
 conformance: ## run the official conformance suite of MCP against the example server
-	cmd/sealab/conformance/install
-	$(GO) test -count=1 -v -run TestConformance ./cmd/sealab/conformance
+	cmd/mcpserver/conformance/install
+	$(GO) test -count=1 -v -run TestConformance ./cmd/mcpserver/conformance
 
 .PHONY: mutations
 mutations: ## send 10,000 mutated requestState values to the example server
-	$(GO) test -count=1 -v -run TestMutations ./cmd/sealab/example -mutations 10000
+	$(GO) test -count=1 -v -run TestMutations ./cmd/mcpserver/example -mutations 10000
 
 .PHONY: vectors
 vectors: ## make the test vectors of every design again, bit for bit
@@ -169,7 +169,7 @@ fuzz-ci: ## run every fuzz target for FUZZ_CI_COUNT executions
 		echo "$$target $${count}x"; \
 		../../bin/fuzz.test -test.run='^$$' -test.fuzz="^$$target\$$" -test.fuzztime=$${count}x \
 			-test.fuzzcachedir=../../bin/fuzz-ci >../../bin/fuzz-ci.log 2>&1 || { cat ../../bin/fuzz-ci.log; exit 1; }; \
-		grep '^unexercised' ../../bin/fuzz-ci.log || tail -n 2 ../../bin/fuzz-ci.log; \
+		grep '^skipped' ../../bin/fuzz-ci.log || tail -n 2 ../../bin/fuzz-ci.log; \
 	done
 
 # Packages that go-fuzz-build must not instrument: compiler directives of theirs
@@ -187,7 +187,7 @@ LIBFUZZTIME ?= 60
 
 .PHONY: libfuzzer
 libfuzzer: bin/sealab ## fuzz TARGET (text) with libFuzzer for LIBFUZZTIME (60) seconds; needs clang
-	@command -v clang >/dev/null || { echo "unexercised: libfuzzer: clang is not on this machine"; exit 0; }; set -e; \
+	@command -v clang >/dev/null || { echo "skipped: libfuzzer: clang is not on this machine"; exit 0; }; set -e; \
 	$(GO) tool go-fuzz-build -libfuzzer -preserve $(PRESERVE) -func Fuzz$$(echo $(TARGET) | sed 's/^./\U&/') -o bin/libfuzzer-$(TARGET).a sealab/fuzz/gofuzz; \
 	clang -fsanitize=fuzzer bin/libfuzzer-$(TARGET).a -o bin/libfuzzer-$(TARGET); \
 	bin/sealab fuzz corpus seeds $(TARGET) bin/libfuzzer/$(TARGET)/corpus; \

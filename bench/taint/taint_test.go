@@ -7,19 +7,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/internal/taintfile"
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 // TestUnderValgrind builds the program and runs a leaking control, a clean one
 // and nothing secret: memcheck must name the leaking line, and that alone.
 func TestUnderValgrind(t *testing.T) {
 	if testing.Short() {
-		unexercised.Skip(t, "it takes half a minute: run the tests without -short")
+		testenv.Skip(t, "it takes half a minute: run the tests without -short")
 	}
 	dir := t.TempDir()
 	p, err := build(dir)
 	if errors.Is(err, ErrMissing) {
-		unexercised.Skip(t, "%v", err)
+		testenv.Skip(t, "%v", err)
 	}
 	require.NoError(t, err)
 	require.Greater(t, len(p.Subjects), 10)

@@ -9,6 +9,7 @@ import (
 	"sealab/analysis/findings"
 	"sealab/bench"
 	"sealab/internal/atomicfile"
+	"sealab/internal/cli"
 	"sealab/internal/verdict"
 )
 
@@ -58,7 +59,7 @@ func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
 		fmt.Fprintln(notes, "to replay findings, keep them: add --out results, or --format json > findings.json")
 	}
 	if findings.Accusing(all) {
-		return errRefuted
+		return cli.ErrRefuted
 	}
 	return f.requireFit()
 }

@@ -12,6 +12,7 @@ import (
 	"sealab/codecs/foreign"
 	"sealab/codecs/worker"
 	"sealab/fuzz/attack"
+	"sealab/internal/cli"
 	"sealab/internal/golibs"
 )
 
@@ -61,7 +62,7 @@ func (t *attackTargets) open(names []string, notes io.Writer) (subjects []*attac
 // choose gives the options to every subject. One that does not have them all is
 // an error.
 func (t *attackTargets) choose(subjects []*attack.Subject) error {
-	options, err := parseOptions(t.options)
+	options, err := cli.ParseOptions(t.options)
 	if err != nil || len(t.options) == 0 {
 		return err
 	}

@@ -8,11 +8,12 @@ import (
 	"sealab/bench"
 	"sealab/codecs/foreign"
 	"sealab/codecs/worker"
+	"sealab/internal/cli"
 )
 
 // startForeign starts the installed peers that the given names ask for, all of
 // them where there are no names, and returns them as subjects. What is not
-// installed is said to be unexercised.
+// installed is said to be skipped.
 func startForeign(out io.Writer, names []string) (subjects []bench.Subject, stop func(), err error) {
 	var clients []*worker.Client
 	stop = func() {
@@ -22,7 +23,7 @@ func startForeign(out io.Writer, names []string) (subjects []bench.Subject, stop
 	}
 	peers, err := foreign.Peers(".")
 	if err != nil {
-		fmt.Fprintln(out, "unexercised: SDKs in other languages:", oneLine(err))
+		fmt.Fprintln(out, "skipped: SDKs in other languages:", cli.Line(err))
 		return nil, stop, nil
 	}
 	if len(names) > 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/codecs/catalog"
+	"sealab/internal/cli"
 	"sealab/internal/verdictfile"
 )
 
@@ -96,7 +97,7 @@ func (c *checker) line(file string, l verdictfile.Line) error {
 	return err
 }
 
-// report prints the tallies, and fails with errRefuted unless all lines agree.
+// report prints the tallies, and fails with cli.ErrRefuted unless all lines agree.
 func (c *checker) report() error {
 	var total tally
 	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
@@ -111,7 +112,7 @@ func (c *checker) report() error {
 		return err
 	}
 	if total.agree != total.all {
-		return errRefuted
+		return cli.ErrRefuted
 	}
 	return nil
 }

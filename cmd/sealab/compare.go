@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/analysis/throughput"
+	"sealab/internal/cli"
 )
 
 func newCompareCommand() *cobra.Command {
@@ -26,7 +27,7 @@ the bare primitives changed between the runs.`,
 			}
 			c.Report(cmd.OutOrStdout())
 			if len(c.Regressed()) > 0 {
-				return errRefuted
+				return cli.ErrRefuted
 			}
 			return nil
 		},

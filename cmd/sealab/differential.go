@@ -11,6 +11,7 @@ import (
 	"sealab/codecs/foreign"
 	"sealab/codecs/worker"
 	"sealab/fuzz/differential"
+	"sealab/internal/cli"
 )
 
 // differentialFlags are the flags of sealab differential.
@@ -33,7 +34,7 @@ change contexts, times and rings, and compare verdict, stage, reason and state.
 A disagreement is printed as a line that sealab check replays: what the peer
 answered to what, and in its note what the design here answers. The first ones
 of each peer are printed, all with --show 0. The exit
-status is 1 where there is one. A peer that is not installed is unexercised, and
+status is 1 where there is one. A peer that is not installed is skipped, and
 a fault where it was asked for.`,
 		Example: `  sealab differential
   sealab differential --peer mcp-py-sdk --seed 7 --count 100000`,
@@ -77,7 +78,7 @@ func compareAll(out, notes io.Writer, peers []foreign.Peer, flags differentialFl
 		disagreed += n
 	}
 	if disagreed > 0 {
-		return errRefuted
+		return cli.ErrRefuted
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"sealab/internal/cli"
 )
 
 // TestExitStatus tells a refused token from a fault.
@@ -19,16 +21,16 @@ func TestExitStatus(t *testing.T) {
 		args []string
 		want int
 	}{
-		{"done", []string{"seal", "hmac-sha256", "--keys", keys}, exitStands},
-		{"refused", []string{"unseal", "hmac-sha256", "--keys", keys}, exitRefuted},
-		{"no such file", []string{"unseal", "hmac-sha256", "--keys", keys + ".old"}, exitFault},
-		{"no such design", []string{"unseal", "nope", "--keys", keys}, exitFault},
-		{"not a token", []string{"inspect"}, exitFault},
+		{"done", []string{"seal", "hmac-sha256", "--keys", keys}, cli.OK},
+		{"refused", []string{"unseal", "hmac-sha256", "--keys", keys}, cli.Refuted},
+		{"no such file", []string{"unseal", "hmac-sha256", "--keys", keys + ".old"}, cli.Fault},
+		{"no such design", []string{"unseal", "nope", "--keys", keys}, cli.Fault},
+		{"not a token", []string{"inspect"}, cli.Fault},
 	} {
 		var stdout, stderr bytes.Buffer
 		got := run(c.args, strings.NewReader("payload"), &stdout, &stderr)
 		require.Equal(t, c.want, got, "%s: %s", c.name, stderr.String())
-		require.Equal(t, c.want == exitStands, stderr.Len() == 0, "%s: %s", c.name, stderr.String())
+		require.Equal(t, c.want == cli.OK, stderr.Len() == 0, "%s: %s", c.name, stderr.String())
 		require.LessOrEqual(t, strings.Count(stderr.String(), "\n"), 1, c.name)
 	}
 }

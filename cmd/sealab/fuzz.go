@@ -54,8 +54,8 @@ func fuzzTargets(names []string, stderr io.Writer) ([]campaign.Target, error) {
 	var all []campaign.Target
 	if len(names) == 0 {
 		for _, t := range target.All() {
-			if why := t.Unexercised(); why != "" {
-				fmt.Fprintf(stderr, "unexercised: target %s: %s\n", t.Name, why)
+			if why := t.Unavailable(); why != "" {
+				fmt.Fprintf(stderr, "skipped: target %s: %s\n", t.Name, why)
 				continue
 			}
 			all = append(all, campaign.Target{Name: t.Name, Native: t.NativeName()})
@@ -71,7 +71,7 @@ func fuzzTargets(names []string, stderr io.Writer) ([]campaign.Target, error) {
 		if seen[name] {
 			return nil, fmt.Errorf("sealab: target %q is named twice; want each once", name)
 		}
-		if why := t.Unexercised(); why != "" {
+		if why := t.Unavailable(); why != "" {
 			return nil, fmt.Errorf("sealab: target %s cannot run here: %s", name, why)
 		}
 		seen[name] = true

@@ -15,6 +15,7 @@ import (
 	"sealab/codecs/catalog"
 	"sealab/fuzz/gofuzz/preserve"
 	"sealab/fuzz/proof"
+	"sealab/internal/cli"
 )
 
 func newFuzzProofCommand() *cobra.Command {
@@ -178,7 +179,7 @@ func (f *fuzzProofFlags) heading(p proof.Proof) string {
 	return text
 }
 
-// reportProof prints the table, and returns errRefuted where the first engine
+// reportProof prints the table, and returns cli.ErrRefuted where the first engine
 // missed a bug.
 func reportProof(cmd *cobra.Command, r proof.Results) error {
 	table, err := r.Table()
@@ -188,7 +189,7 @@ func reportProof(cmd *cobra.Command, r proof.Results) error {
 	fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s\n", table, r.Dir)
 	for _, t := range r.Trials {
 		if t.Engine == r.Engines[0] && !t.Found {
-			return errRefuted
+			return cli.ErrRefuted
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/fuzz/campaign"
+	"sealab/internal/cli"
 )
 
 func newFuzzStatusCommand() *cobra.Command {
@@ -47,7 +48,7 @@ runs or not. Exit status 1 says that there are crashers.`,
 	return cmd
 }
 
-// showStatus writes the table, and returns errRefuted where there are crashers.
+// showStatus writes the table, and returns cli.ErrRefuted where there are crashers.
 func showStatus(w io.Writer, dir string) error {
 	status, err := campaign.ReadStatus(dir)
 	if err != nil {
@@ -57,7 +58,7 @@ func showStatus(w io.Writer, dir string) error {
 		return err
 	}
 	if status.Crashers() > 0 {
-		return errRefuted
+		return cli.ErrRefuted
 	}
 	return nil
 }
@@ -68,7 +69,7 @@ func watchStatus(ctx context.Context, w io.Writer, dir string) error {
 	defer again.Stop()
 	for {
 		fmt.Fprint(w, "\x1b[H\x1b[2J")
-		if err := showStatus(w, dir); err != nil && !errors.Is(err, errRefuted) {
+		if err := showStatus(w, dir); err != nil && !errors.Is(err, cli.ErrRefuted) {
 			return err
 		}
 		select {

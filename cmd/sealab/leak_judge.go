@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/analysis/timing"
+	"sealab/internal/cli"
 	"sealab/internal/samples"
 )
 
@@ -60,7 +61,7 @@ func leakJudge(cmd *cobra.Command, dir string, limit float64) error {
 	case j.Controls.Void():
 		return fmt.Errorf("sealab: the run in %s is void: its controls did not turn out as they must", dir)
 	case len(j.Refuted()) > 0:
-		return errRefuted
+		return cli.ErrRefuted
 	}
 	return nil
 }

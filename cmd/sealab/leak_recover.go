@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/bench/timing"
+	"sealab/internal/cli"
 )
 
 func newLeakRecoverCommand() *cobra.Command {
@@ -45,7 +46,7 @@ func leakRecover(cmd *cobra.Command, seed uint64, samples int) error {
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "%d samples, %d tokens presented, %d digits given up again\n", r.Samples, r.Ops, r.StepBack)
 	if errors.Is(err, timing.ErrTooManySamples) {
-		fmt.Fprintln(out, "unexercised: no tag found; the machine is too noisy or --samples too small")
+		fmt.Fprintln(out, "skipped: no tag found; the machine is too noisy or --samples too small")
 		return nil
 	}
 	if err != nil {
@@ -53,5 +54,5 @@ func leakRecover(cmd *cobra.Command, seed uint64, samples int) error {
 	}
 	token := base64.RawURLEncoding.EncodeToString(r.Message) + "." + string(r.Tag)
 	fmt.Fprintf(out, "the forged token verifies: %s\n", token)
-	return errRefuted
+	return cli.ErrRefuted
 }

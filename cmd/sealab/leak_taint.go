@@ -10,6 +10,7 @@ import (
 	analysis "sealab/analysis/taint"
 	"sealab/bench"
 	"sealab/bench/taint"
+	"sealab/internal/cli"
 	"sealab/internal/taintfile"
 )
 
@@ -30,7 +31,7 @@ a control does not turn out as it must, the run says nothing and the status is
 2.
 
 It needs valgrind and the source of this module, so run it inside the module.
-Without valgrind it is unexercised, and says how to install it.`,
+Without valgrind it is skipped, and says how to install it.`,
 		Example: `  sealab leak taint results/taint-1
   sealab leak taint --subject aes-256-gcm results/taint-gcm
   sealab leak taint --judge-only results/taint-1`,
@@ -56,7 +57,7 @@ func (f *leakTaintFlags) run(cmd *cobra.Command, dir string) error {
 	if !f.judgeOnly {
 		err := f.log(dir, newProgress(cmd.ErrOrStderr()))
 		if errors.Is(err, taint.ErrMissing) {
-			fmt.Fprintf(cmd.OutOrStdout(), "unexercised: %v\n", err)
+			fmt.Fprintf(cmd.OutOrStdout(), "skipped: %v\n", err)
 			return nil
 		}
 		if err != nil {
@@ -78,7 +79,7 @@ func (f *leakTaintFlags) run(cmd *cobra.Command, dir string) error {
 	case len(j.Faults) > 0:
 		return fmt.Errorf("sealab: the run in %s is void: its controls did not turn out as they must", dir)
 	case j.Refuted():
-		return errRefuted
+		return cli.ErrRefuted
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"sealab/codecs/foreign"
 	"sealab/codecs/worker"
+	"sealab/internal/cli"
 )
 
 // listPeers writes one line for each implementation in another language.
@@ -24,24 +25,24 @@ func listPeers(out io.Writer) error {
 
 // stateOf returns which version of a peer answers, or why none does.
 func stateOf(p foreign.Peer) string {
-	if why := p.Unexercised(); why != "" {
-		return "unexercised: " + why
+	if why := p.Unavailable(); why != "" {
+		return "skipped: " + why
 	}
 	client, err := p.Dial(worker.Limits{})
 	if err != nil {
-		return "broken: " + oneLine(err)
+		return "broken: " + cli.Line(err)
 	}
 	defer client.Close()
 	return "version " + client.Hello().Version
 }
 
 // installed returns those of the peers that can be dialled, and says of the
-// others that they are unexercised.
+// others that they are skipped.
 func installed(peers []foreign.Peer, notes io.Writer) []foreign.Peer {
 	var there []foreign.Peer
 	for _, p := range peers {
-		if why := p.Unexercised(); why != "" {
-			fmt.Fprintf(notes, "unexercised: %s: %s\n", p.Name, why)
+		if why := p.Unavailable(); why != "" {
+			fmt.Fprintf(notes, "skipped: %s: %s\n", p.Name, why)
 			continue
 		}
 		there = append(there, p)

@@ -4,57 +4,44 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"sealab/cmd/mcpserver/serve"
+	"sealab/codecs/worker"
+	"sealab/internal/cli"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// The exit statuses.
-const (
-	exitStands  = 0 // all stands
-	exitRefuted = 1 // something was refuted or regressed
-	exitFault   = 2 // wrong usage, or a fault
-)
-
-// errRefuted ends a command with exitRefuted and no further text: the command
-// has already said what does not stand.
-var errRefuted = errors.New("refuted")
-
 // run is the whole program.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := newRoot()
-	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	switch err := execute(root, args); {
-	case err == nil:
-		return exitStands
-	case errors.Is(err, errRefuted):
-		return exitRefuted
-	default:
-		explain(stderr, err)
-		return exitFault
-	}
+	return explain(stderr, cli.Run(newRoot(), args, stdin, stdout, stderr))
 }
 
-func execute(root *cobra.Command, args []string) error {
-	if err := checkCommand(root, args); err != nil {
-		return err
+// explain prints err as one line and, if a worker ended, the end of its standard
+// error. It returns the exit status.
+func explain(w io.Writer, err error) int {
+	status := cli.Exit(w, "sealab", err)
+	var fault *worker.FaultError
+	if status != cli.Fault || !errors.As(err, &fault) || strings.TrimSpace(fault.Event.Stderr) == "" {
+		return status
 	}
-	return root.Execute()
+	fmt.Fprintln(w, "the end of the worker's standard error:")
+	for line := range strings.Lines(strings.TrimSpace(fault.Event.Stderr)) {
+		fmt.Fprintln(w, "  "+strings.TrimRight(line, "\r\n"))
+	}
+	return status
 }
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "sealab",
-		Short:         "A laboratory for sealed-token codecs",
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Use:   "sealab",
+		Short: "A laboratory for sealed-token codecs",
 	}
 	root.AddCommand(
 		newAttackCommand(),
@@ -69,13 +56,11 @@ func newRoot() *cobra.Command {
 		newReplayCommand(),
 		newReportCommand(),
 		newSealCommand(),
-		newServeCommand(),
+		serve.New("sealab serve"),
 		newUnsealCommand(),
 		newVectorsCommand(),
 		newVersionCommand(),
 		newWorkerCommand(),
 	)
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ", "Flags.FlagUsagesWrapped 80 "))
-	explainUsage(root)
-	return root
+	return cli.Prepare(root)
 }

@@ -10,7 +10,7 @@ import (
 	"sealab/codecs/catalog"
 	"sealab/codecs/foreign"
 	"sealab/codecs/worker"
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 // TestTokensCrossBetweenProcesses runs each peer and the design that it mirrors
@@ -22,8 +22,8 @@ func TestTokensCrossBetweenProcesses(t *testing.T) {
 	require.NoError(t, err)
 	for _, p := range peers {
 		t.Run(p.Name, func(t *testing.T) {
-			if why := p.Unexercised(); why != "" {
-				unexercised.Skip(t, "%s", why)
+			if why := p.Unavailable(); why != "" {
+				testenv.Skip(t, "%s", why)
 			}
 			design, err := catalog.Find(p.Mirrors)
 			require.NoError(t, err)

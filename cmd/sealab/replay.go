@@ -11,6 +11,7 @@ import (
 
 	"sealab/analysis/findings"
 	"sealab/fuzz/attack"
+	"sealab/internal/cli"
 )
 
 func newReplayCommand() *cobra.Command {
@@ -51,13 +52,13 @@ func replayFindings(w io.Writer, file string, ids []string) error {
 			fmt.Fprintf(w, "%s shows again: %s, %s: %s\n", f.ID, f.Location.Design, f.Category, f.Issue)
 			continue
 		}
-		fmt.Fprintf(w, "%s does not show: %s\n", f.ID, oneLine(err))
+		fmt.Fprintf(w, "%s does not show: %s\n", f.ID, cli.Line(err))
 	}
 	if found == 0 || found < len(ids) {
 		return fmt.Errorf("sealab: %s: %d of the findings %v are there", file, found, ids)
 	}
 	if shown > 0 {
-		return errRefuted
+		return cli.ErrRefuted
 	}
 	return nil
 }

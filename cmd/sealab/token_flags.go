@@ -11,7 +11,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
-	"sealab/internal/keyfile"
+	"sealab/internal/cli"
 )
 
 // tokenFlags are the flags with which one token is sealed or unsealed by hand.
@@ -49,11 +49,11 @@ func (f *tokenFlags) open(cmd *cobra.Command, name string) (codecs.Codec, error)
 	if err != nil {
 		return nil, err
 	}
-	options, err := parseOptions(f.options)
+	options, err := cli.ParseOptions(f.options)
 	if err != nil {
 		return nil, err
 	}
-	secrets, err := keyfile.Read(f.keys)
+	secrets, err := cli.ReadKeys(f.keys)
 	if err != nil {
 		return nil, err
 	}

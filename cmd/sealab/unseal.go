@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/codecs"
+	"sealab/internal/cli"
 )
 
 func newUnsealCommand() *cobra.Command {
@@ -36,7 +37,7 @@ Key files are as for sealab seal.`,
 			payload, err := c.Unseal(nil, token)
 			if refused := codecs.Rejected(err); refused != nil {
 				fmt.Fprintf(cmd.ErrOrStderr(), "%v: %s (%s)\n", refused, refused.Stage, refused.Reason)
-				return errRefuted
+				return cli.ErrRefuted
 			}
 			if err != nil {
 				return err

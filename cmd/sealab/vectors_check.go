@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/codecs/catalog"
+	"sealab/internal/cli"
 	"sealab/vectors"
 	"sealab/vectors/accumulate"
 	"sealab/vectors/replay"
@@ -58,7 +59,7 @@ func (c *vectorsChecker) run(out io.Writer, given []string) error {
 		stand = stand && stands
 	}
 	if !stand {
-		return errRefuted
+		return cli.ErrRefuted
 	}
 	return nil
 }

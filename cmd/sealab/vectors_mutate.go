@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sealab/internal/cli"
 	"sealab/vectors/mutate"
 )
 
@@ -58,7 +59,7 @@ func mutateAll(root, dir string) ([]mutate.Result, error) {
 }
 
 // reportMutations prints the checks that no vector guards, and fails with
-// errRefuted unless there is a known reason for each.
+// cli.ErrRefuted unless there is a known reason for each.
 func reportMutations(out io.Writer, s *mutate.Summary) error {
 	for _, r := range s.Open {
 		fmt.Fprintf(out, "unguarded: %s:%d: %s: %s\n", r.File, r.Line, r.Func, r.Text)
@@ -71,7 +72,7 @@ func reportMutations(out io.Writer, s *mutate.Summary) error {
 	}
 	fmt.Fprintln(out, s)
 	if len(s.Open)+len(s.Stale) > 0 {
-		return errRefuted
+		return cli.ErrRefuted
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/codecs/worker"
+	"sealab/internal/cli"
 	"sealab/vectors"
 	"sealab/vectors/replay"
 )
@@ -70,7 +71,7 @@ func (v *vectorsVerifier) run(out, notes io.Writer, files []string) error {
 		stand = stand && r.Stands()
 	}
 	if !stand {
-		return errRefuted
+		return cli.ErrRefuted
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"sealab/codecs/catalog"
 	"sealab/codecs/worker"
+	"sealab/internal/cli"
 )
 
 func newWorkerCommand() *cobra.Command {
@@ -25,7 +26,7 @@ of package codecs/worker.`,
 			if err != nil {
 				return err
 			}
-			chosen, err := parseOptions(options)
+			chosen, err := cli.ParseOptions(options)
 			if err != nil {
 				return err
 			}

@@ -15,7 +15,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/boundary"
 	"sealab/codecs/mcpts"
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 // A peer is a server of another SDK that has the tool greet.
@@ -67,7 +67,7 @@ func (p peer) start(t *testing.T, name string, key []byte) *mcp.ClientSession {
 	folder, err := filepath.Abs(filepath.Join("..", "foreign", name))
 	require.NoError(t, err)
 	if _, err := os.Stat(filepath.Join(folder, p.needs)); err != nil {
-		unexercised.Skip(t, "the SDK %s is not installed: make peers", name)
+		testenv.Skip(t, "the SDK %s is not installed: make peers", name)
 	}
 	cmd := exec.Command(p.command[0], append(p.command[1:len(p.command):len(p.command)], base64.StdEncoding.EncodeToString(key))...)
 	cmd.Dir, cmd.Stderr = folder, os.Stderr

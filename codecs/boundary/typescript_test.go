@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs/boundary"
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 // A report is what the TypeScript client says of a server.
@@ -26,10 +26,10 @@ func typeScript(t *testing.T, mode, server string) (r report) {
 	folder := filepath.Join("..", "foreign", "ts-client")
 	node, err := exec.LookPath("node")
 	if err != nil {
-		unexercised.Skip(t, "node is not on this machine")
+		testenv.Skip(t, "node is not on this machine")
 	}
 	if _, err := os.Stat(filepath.Join(folder, "node_modules", ".installed")); err != nil {
-		unexercised.Skip(t, "@modelcontextprotocol/client is not installed: make peers")
+		testenv.Skip(t, "@modelcontextprotocol/client is not installed: make peers")
 	}
 	cmd := exec.Command(node, "client.mjs", mode, server)
 	cmd.Env = append(os.Environ(), serverVariable+"=1")

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 // testAllocations checks that a codec does not allocate when dst has room, nor
@@ -16,7 +16,7 @@ func testAllocations(t *testing.T, s subject) {
 		return
 	}
 	if raceEnabled {
-		unexercised.Skip(t, "the race detector allocates; make test runs this part without it as well")
+		testenv.Skip(t, "the race detector allocates; make test runs this part without it as well")
 	}
 	c := s.codec(t)
 	if s.Allocates != "" {

@@ -15,7 +15,7 @@ import (
 	"sealab/codecs/aesgcm"
 	"sealab/codecs/codectest"
 	"sealab/codecs/hmacsha256"
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 // flawEnv names, for a copy of the test binary, the flaw to put into a design.
@@ -197,7 +197,7 @@ func TestSuiteRings(t *testing.T) {
 	for _, f := range flaws {
 		t.Run(f.name, func(t *testing.T) {
 			if f.part == "Allocations" && raceEnabled {
-				unexercised.Skip(t, "that part does not run under the race detector")
+				testenv.Skip(t, "that part does not run under the race detector")
 			}
 			cmd := exec.Command(os.Args[0], "-test.run", "^TestSuite$/^"+f.part+"$")
 			cmd.Env = append(os.Environ(), flawEnv+"="+f.name)

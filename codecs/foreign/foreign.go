@@ -109,9 +109,9 @@ func read(path string) (Peer, error) {
 	return p, nil
 }
 
-// Unexercised returns why the peer cannot be dialled, and the command that
+// Unavailable returns why the peer cannot be dialled, and the command that
 // installs it; "" says that it can.
-func (p Peer) Unexercised() string {
+func (p Peer) Unavailable() string {
 	missing := p.missing()
 	if missing == "" {
 		return ""
@@ -134,7 +134,7 @@ func (p Peer) missing() string {
 
 // Dial starts the peer.
 func (p Peer) Dial(limits worker.Limits) (*worker.Client, error) {
-	if why := p.Unexercised(); why != "" {
+	if why := p.Unavailable(); why != "" {
 		return nil, fmt.Errorf("sealab: peer %s is not installed: %s", p.Name, why)
 	}
 	return worker.Dial(worker.Command{Args: p.Args, Dir: p.dir}, limits)

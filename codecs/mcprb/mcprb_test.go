@@ -12,7 +12,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/codectest"
 	"sealab/codecs/mcprb"
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 func TestConformance(t *testing.T) { codectest.Run(t, mcprb.Design) }
@@ -129,7 +129,7 @@ STDIN.each_line { |l| puts Digest::SHA256.hexdigest(c(JSON.parse(l, symbolize_na
 func TestDigestAgainstRuby(t *testing.T) {
 	ruby, err := exec.LookPath("ruby")
 	if err != nil {
-		unexercised.Skip(t, "ruby is not on this machine, so digests of arguments were not compared with Ruby's")
+		testenv.Skip(t, "ruby is not on this machine, so digests of arguments were not compared with Ruby's")
 	}
 	documents := []string{
 		`{}`, `null`, `false`, `[]`, `""`, `0`, `{"b":1,"a":[1,2.0,{"d":null,"c":true}]}`, `{"a":1,"a":2}`, `{"é":1,"z":2,"A":3}`,

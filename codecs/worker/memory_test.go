@@ -9,7 +9,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/worker"
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 // TestMemoryTellsAPeak has a worker open a long token: its process holds more
@@ -22,7 +22,7 @@ func TestMemoryTellsAPeak(t *testing.T) {
 	require.NoError(t, err)
 	before, err := client.Memory()
 	if errors.Is(err, codecs.ErrUnsupported) {
-		unexercised.Skip(t, "%s", err)
+		testenv.Skip(t, "%s", err)
 	}
 	require.NoError(t, err)
 	require.NotZero(t, before.Resident)

@@ -10,7 +10,7 @@ import (
 
 	"sealab/codecs/worker"
 	"sealab/fuzz/attack"
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 // TestPageQuotesTheWorkers holds the page to the files that the tests run.
@@ -53,11 +53,11 @@ func requireRuns(t *testing.T, command []string) {
 	t.Helper()
 	path, err := exec.LookPath(command[0])
 	if err != nil {
-		unexercised.Skip(t, "there is no %s", command[0])
+		testenv.Skip(t, "there is no %s", command[0])
 	}
 	run := exec.Command(path, command[1:]...)
 	run.Stdin = strings.NewReader("")
 	if out, err := run.CombinedOutput(); err != nil {
-		unexercised.Skip(t, "%s cannot run the worker: %s", command[0], strings.TrimSpace(string(out)))
+		testenv.Skip(t, "%s cannot run the worker: %s", command[0], strings.TrimSpace(string(out)))
 	}
 }

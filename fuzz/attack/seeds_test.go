@@ -13,7 +13,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/fuzz/attack"
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 	"sealab/internal/verdict"
 )
 
@@ -40,7 +40,7 @@ func TestSoundDesignsStand(t *testing.T) {
 // under other seeds than the matrix: none may miss its control by chance.
 func TestControlsFallByNoChance(t *testing.T) {
 	if raceEnabled {
-		unexercised.Skip(t, "the race detector is slow; make attack-controls attacks the controls without it")
+		testenv.Skip(t, "the race detector is slow; make attack-controls attacks the controls without it")
 	}
 	meetings := &meetings{t: t}
 	for n := range *seeds {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -57,7 +57,7 @@ func TestJournalDamaged(t *testing.T) {
 func TestJournalFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if errors.Is(err, os.ErrNotExist) {
-		unexercised.Skip(t, "no /dev/full here")
+		testenv.Skip(t, "no /dev/full here")
 	}
 	require.NoError(t, err)
 	j := journal{file: full}

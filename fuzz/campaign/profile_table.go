@@ -60,6 +60,6 @@ func (p Profile) WriteTable(w io.Writer) error {
 	if len(idle) == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "unexercised: %s\n", strings.Join(idle, ", "))
+	_, err := fmt.Fprintf(w, "skipped: %s\n", strings.Join(idle, ", "))
 	return err
 }

@@ -19,7 +19,7 @@ func TestProfileTable(t *testing.T) {
 	require.NoError(t, p.add(path, "m/main"))
 	var table strings.Builder
 	require.NoError(t, p.WriteTable(&table))
-	require.Equal(t, "m/a  100.0 %  4 of 4 statements\nunexercised: m/a/b\n", table.String())
+	require.Equal(t, "m/a  100.0 %  4 of 4 statements\nskipped: m/a/b\n", table.String())
 	require.NoError(t, atomicfile.Write(path, []byte("mode: atomic\nnonsense\n")))
 	require.ErrorContains(t, p.add(path, "m/main"), path+":2: want a position, statements and a count")
 }

@@ -55,10 +55,10 @@ func (r Report) writeRest(b *bytes.Buffer) {
 	}
 }
 
-// executions counts them; a target without any is unexercised.
+// executions counts them; a target without any is skipped.
 func (t TargetReport) executions() string {
 	if t.Executions == 0 {
-		return "unexercised"
+		return "skipped"
 	}
 	return strconv.FormatInt(t.Executions, 10)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/campaign/harness"
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 // shown is a campaign to show: a target with a curve, and a crasher whose text
@@ -65,7 +65,7 @@ func TestPage(t *testing.T) {
 func TestPageInABrowser(t *testing.T) {
 	browser := findBrowser()
 	if browser == "" {
-		unexercised.Skip(t, "no Chromium here")
+		testenv.Skip(t, "no Chromium here")
 	}
 	server := httptest.NewServer(Handler(shown(t), now))
 	defer server.Close()

@@ -83,7 +83,7 @@ func (s Status) Summary() string {
 	line := fmt.Sprintf("%d targets, %d executions in %s of one core, %d crashers",
 		len(s.Targets), s.Executions(), seconds(s.Ran), s.Crashers())
 	if len(idle) > 0 {
-		line += "; unexercised: " + strings.Join(idle, ", ")
+		line += "; skipped: " + strings.Join(idle, ", ")
 	}
 	return line
 }

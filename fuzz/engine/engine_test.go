@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 // TestCounters compares with the definitions, byte by byte.
@@ -53,7 +53,7 @@ func TestOverlay(t *testing.T) {
 	dir := t.TempDir()
 	overlay, err := Overlay(strings.TrimSpace(string(goroot)), dir)
 	if errors.Is(err, ErrUnknown) {
-		unexercised.Skip(t, "%v", err)
+		testenv.Skip(t, "%v", err)
 	}
 	require.NoError(t, err)
 	binary := filepath.Join(dir, "fuzz.test")

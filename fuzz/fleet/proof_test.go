@@ -20,7 +20,7 @@ import (
 
 	"sealab/codecs/flawed/planted"
 	"sealab/internal/child"
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 var fleetDir = flag.String("fleet-dir", "", "folder of the coordinator of TestFleet, which goes on with an archive that is there")
@@ -42,7 +42,7 @@ const patience = 10 * time.Minute
 // is collected and reproduces.
 func TestFleet(t *testing.T) {
 	if *fleetDir == "" {
-		unexercised.Skip(t, "building an instrumented archive takes minutes: make fuzz-fleet")
+		testenv.Skip(t, "building an instrumented archive takes minutes: make fuzz-fleet")
 	}
 	t.Setenv(planted.Env, bug)
 	h := begin(t)

@@ -12,7 +12,7 @@ import (
 
 	"sealab/fuzz/gofuzz/preserve"
 	"sealab/fuzz/target"
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 const ossFuzz = "../oss-fuzz/"
@@ -69,7 +69,7 @@ func TestBuildScript(t *testing.T) {
 	for _, check := range [][]string{{"bash", "-n"}, {"shellcheck"}} {
 		t.Run(check[0], func(t *testing.T) {
 			if _, err := exec.LookPath(check[0]); err != nil {
-				unexercised.Skip(t, "%s is not on this machine", check[0])
+				testenv.Skip(t, "%s is not on this machine", check[0])
 			}
 			out, err := exec.Command(check[0], append(check[1:], ossFuzz+"build.sh")...).CombinedOutput()
 			require.NoError(t, err, "%s", out)

@@ -52,7 +52,7 @@ func TestProof(t *testing.T) {
 	table, err := os.ReadFile(filepath.Join(results.Dir, "table.txt"))
 	require.NoError(t, err)
 	require.Contains(t, string(table), "0 of 3")
-	require.Contains(t, string(table), "unexercised")
+	require.Contains(t, string(table), "skipped")
 	require.Regexp(t, `^about\n(?s:.*)easy +text +3 of 3 +20 +20\.0`, string(table))
 }
 

@@ -42,7 +42,7 @@ func cell(trials []Trial) string {
 	n := len(trials)
 	switch {
 	case n == 0:
-		return "unexercised\t\t"
+		return "skipped\t\t"
 	case 2*found <= n:
 		return fmt.Sprintf("%d of %d\t-\t-", found, n)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/target"
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 // One native fuzz target each; TestEveryTargetIsNative holds the list complete.
@@ -30,8 +30,8 @@ func FuzzPeers(f *testing.F)      { fuzz(f, "peers") }
 func fuzz(f *testing.F, name string) {
 	t, err := target.Find(name)
 	require.NoError(f, err)
-	if missing := t.Unexercised(); missing != "" {
-		unexercised.Skip(f, "%s", missing)
+	if missing := t.Unavailable(); missing != "" {
+		testenv.Skip(f, "%s", missing)
 	}
 	s, err := t.Subject()
 	require.NoError(f, err)

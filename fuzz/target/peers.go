@@ -46,7 +46,7 @@ var peersRunning = sync.OnceValue(func() mirrors {
 	}
 	m := mirrors{missing: "no peer is installed: make peers"}
 	for _, p := range found {
-		if p.Unexercised() != "" {
+		if p.Unavailable() != "" {
 			continue
 		}
 		mirror, err := dial(p)

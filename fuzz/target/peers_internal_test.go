@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/program"
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 // BenchmarkPeers compares full batches of altered tokens with each installed
@@ -15,7 +15,7 @@ import (
 func BenchmarkPeers(b *testing.B) {
 	running := peersRunning()
 	if running.missing != "" {
-		unexercised.Skip(b, "%s", running.missing)
+		testenv.Skip(b, "%s", running.missing)
 	}
 	for _, m := range running.all {
 		b.Run("peer="+m.name, func(b *testing.B) {

@@ -35,8 +35,8 @@ type Target struct {
 	Missing func() string
 }
 
-// Unexercised returns why the target cannot run here, "" where it can.
-func (t Target) Unexercised() string {
+// Unavailable returns why the target cannot run here, "" where it can.
+func (t Target) Unavailable() string {
 	if t.Missing == nil {
 		return ""
 	}

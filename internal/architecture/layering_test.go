@@ -38,7 +38,7 @@ var layers = map[string][]string{
 	"codecs/mcppy/...":       design,
 	"codecs/mcprb/...":       design,
 	"codecs/mcpts/...":       design,
-	"codecs/codectest/...":   append([]string{"internal/unexercised"}, design...),
+	"codecs/codectest/...":   append([]string{"internal/testenv"}, design...),
 	"codecs/flawed/...":      design,
 	"codecs/worker/...":      design,
 	"codecs/foreign/...":     {"codecs", "codecs/worker", "internal/..."},

@@ -1,9 +1,15 @@
-// Package loopback keeps what has no authentication off the network.
+// Package loopback keeps servers without authentication on this machine: Check
+// refuses to listen elsewhere, and Guard refuses requests that pages of other
+// sites send to this machine.
 package loopback
 
 import (
 	"fmt"
 	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 )
 
 // Check returns an error unless address, a host and a port, is on the loopback
@@ -11,10 +17,49 @@ import (
 func Check(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return fmt.Errorf("sealab: %q: %w; want an address like 127.0.0.1:8080", address, err)
+		return fmt.Errorf("address %q: %w; want an address like 127.0.0.1:8080", address, err)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("sealab: %q is not on the loopback interface, and who connects is not authenticated; want an address like 127.0.0.1:8080", address)
+		return fmt.Errorf("address %q is not on the loopback interface, and clients are not authenticated; want an address like 127.0.0.1:8080", address)
 	}
 	return nil
+}
+
+// names are the hosts under which this machine reaches itself.
+var names = []string{"localhost", "127.0.0.1", "::1"}
+
+// Guard returns a handler that passes requests to next if their Host, and the
+// Origin of the page that sent them, is this machine or among hosts. All other
+// requests are forbidden, which keeps out pages of other sites even if their
+// name was rebound to this address.
+func Guard(next http.Handler, hosts ...string) http.Handler {
+	known := append(slices.Clone(names), hosts...)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !slices.Contains(known, hostname(r.Host)) {
+			http.Error(w, "Forbidden: unknown Host", http.StatusForbidden)
+			return
+		}
+		for _, origin := range r.Header.Values("Origin") {
+			if !slices.Contains(known, originHost(origin)) {
+				http.Error(w, "Forbidden: unknown Origin", http.StatusForbidden)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// hostname returns a host in lower case, without its port and brackets.
+func hostname(host string) string {
+	u := url.URL{Host: strings.ToLower(host)}
+	return u.Hostname()
+}
+
+// originHost returns the host of an Origin, "" if it has none, as "null".
+func originHost(origin string) string {
+	u, err := url.Parse(origin)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") {
+		return ""
+	}
+	return hostname(u.Host)
 }

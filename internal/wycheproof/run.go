@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 // The module that has the vectors.
@@ -27,7 +27,7 @@ func Run(t *testing.T, name string, try func(*Group, *Case) Outcome) Tally {
 	t.Helper()
 	dir, err := folder()
 	if err != nil {
-		unexercised.Skip(t, "%s: %v", name, err)
+		testenv.Skip(t, "%s: %v", name, err)
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "testvectors", name))
 	require.NoError(t, err)

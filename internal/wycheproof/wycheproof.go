@@ -4,7 +4,7 @@
 // The vectors are those of the module github.com/google/wycheproof at Version,
 // whose checksum is compared. They are fetched with "go mod download" and are
 // no dependency of this module; where they cannot be fetched, the test is
-// unexercised.
+// skipped.
 package wycheproof
 
 import (

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 	"sealab/vectors"
 )
 
@@ -52,10 +52,10 @@ func TestConsumers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			if _, err := exec.LookPath(c.program); err != nil {
-				unexercised.Skip(t, "there is no %s", c.program)
+				testenv.Skip(t, "there is no %s", c.program)
 			}
 			if _, err := os.Stat(filepath.Join(c.name, c.needs)); err != nil {
-				unexercised.Skip(t, "%s is not installed: run make consumers", c.needs)
+				testenv.Skip(t, "%s is not installed: run make consumers", c.needs)
 			}
 			out, err := c.run(t, filepath.Join("..", "files"))
 			require.NoError(t, err, "%s", out)

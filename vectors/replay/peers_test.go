@@ -8,7 +8,7 @@ import (
 	"sealab/codecs/catalog"
 	"sealab/codecs/foreign"
 	"sealab/codecs/worker"
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 	"sealab/vectors/generate"
 	"sealab/vectors/replay"
 )
@@ -23,8 +23,8 @@ func TestPeersAgreeWithTheVectors(t *testing.T) {
 	for _, p := range peers {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
-			if why := p.Unexercised(); why != "" {
-				unexercised.Skip(t, "%s", why)
+			if why := p.Unavailable(); why != "" {
+				testenv.Skip(t, "%s", why)
 			}
 			client, err := p.Dial(worker.Limits{})
 			require.NoError(t, err)

@@ -15,7 +15,7 @@ import (
 
 	"sealab/codecs/envelope/compactjson"
 	"sealab/codecs/rawjson"
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 var (
@@ -37,7 +37,7 @@ for line in sys.stdin:
 func TestAgainstPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		unexercised.Skip(t, "python3 is not on this machine, so compact JSON was not compared with json.dumps")
+		testenv.Skip(t, "python3 is not on this machine, so compact JSON was not compared with json.dumps")
 	}
 	t.Logf("seed %d, %d documents", *seed, *documents)
 	g := generator{Rand: rand.New(rand.NewPCG(*seed, 0))}

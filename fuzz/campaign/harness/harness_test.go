@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 const stack = `goroutine 35 [running]:
@@ -109,7 +109,7 @@ func TestNotebook(t *testing.T) {
 	dir := t.TempDir()
 	n, err := newNotebook(NotebookPath(dir, 7), roomForInput)
 	if errors.Is(err, errors.ErrUnsupported) {
-		unexercised.Skip(t, "no memory-mapped files here")
+		testenv.Skip(t, "no memory-mapped files here")
 	}
 	require.NoError(t, err)
 	large := bytes.Repeat([]byte("large"), roomForInput)

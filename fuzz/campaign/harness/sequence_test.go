@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/internal/unexercised"
+	"sealab/internal/testenv"
 )
 
 // TestNotebookRemembers keeps the last inputs in order, however they lie across
@@ -23,7 +23,7 @@ func TestNotebookRemembers(t *testing.T) {
 	dir := t.TempDir()
 	n, err := newNotebook(NotebookPath(dir, 7), room)
 	if errors.Is(err, errors.ErrUnsupported) {
-		unexercised.Skip(t, "no memory-mapped files here")
+		testenv.Skip(t, "no memory-mapped files here")
 	}
 	require.NoError(t, err)
 	require.Empty(t, n.before())

@@ -1,0 +1,117 @@
+package conformance_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Check is one line of a scenario.
+type Check struct {
+	ID      string `json:"id"`
+	Status  string `json:"status"`
+	Message string `json:"errorMessage"`
+}
+
+// A Scenario is what the suite found under one name.
+type Scenario struct {
+	Name   string
+	Checks []Check
+}
+
+// A Verdict is the judgement on a scenario.
+type Verdict string
+
+// The verdicts.
+const (
+	Passed   Verdict = "passed"
+	Expected Verdict = "expected failure"
+	Failed   Verdict = "failed"
+	Stale    Verdict = "passed, but expected to fail"
+	Skipped  Verdict = "skipped"
+)
+
+// Judge returns the verdict on a scenario, given the names of those that are
+// expected to fail.
+func (s Scenario) Judge(expected []string) Verdict {
+	listed, succeeded := slices.Contains(expected, s.Name), false
+	for _, c := range s.Checks {
+		switch c.Status {
+		case "SUCCESS":
+			succeeded = true
+		case "INFO", "SKIPPED":
+		default:
+			if listed {
+				return Expected
+			}
+			return Failed
+		}
+	}
+	switch {
+	case listed:
+		return Stale
+	case !succeeded:
+		return Skipped
+	}
+	return Passed
+}
+
+// Problems returns the checks that did not succeed, a line each.
+func (s Scenario) Problems() string {
+	var lines []string
+	for _, c := range s.Checks {
+		if c.Status != "SUCCESS" && c.Status != "INFO" {
+			lines = append(lines, fmt.Sprintf("%s %s: %s", c.Status, c.ID, c.Message))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+var resultFolder = regexp.MustCompile(`^server-(.+)-\d{4}-\d{2}-\d{2}T[0-9-]+Z$`)
+
+// Read reads the results that the suite left in dir, sorted by name. No result
+// at all is an error.
+func Read(dir string) ([]Scenario, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*", "checks.json"))
+	if err != nil || len(paths) == 0 {
+		return nil, fmt.Errorf("%s: the suite left no results", dir)
+	}
+	var all []Scenario
+	for _, path := range paths {
+		name := resultFolder.FindStringSubmatch(filepath.Base(filepath.Dir(path)))
+		if name == nil {
+			return nil, fmt.Errorf("%s: not a folder of a server scenario", path)
+		}
+		s := Scenario{Name: name[1]}
+		data, err := os.ReadFile(path)
+		if err == nil {
+			err = json.Unmarshal(data, &s.Checks)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b Scenario) int { return strings.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+var listedName = regexp.MustCompile(`(?m)^  - (\S+)$`)
+
+// ExpectedFailures returns the names that the suite's file of expected failures
+// lists.
+func ExpectedFailures(path string) ([]string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w", err)
+	}
+	var names []string
+	for _, m := range listedName.FindAllStringSubmatch(string(data), -1) {
+		names = append(names, m[1])
+	}
+	return names, nil
+}

@@ -1,0 +1,113 @@
+package serve
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"time"
+
+	"sealab/codecs"
+	"sealab/codecs/boundary"
+	"sealab/codecs/catalog"
+	"sealab/codecs/keyring"
+	"sealab/internal/cli"
+)
+
+// policy makes the policy of the example server that the flags ask for.
+func (o serveOptions) policy(log *slog.Logger) (boundary.Policy, error) {
+	p := boundary.Policy{Audience: o.audience, TTL: o.ttl, Logger: log, Now: time.Now}
+	if err := o.check(); err != nil {
+		return p, err
+	}
+	var err error
+	if o.singleUse != 0 {
+		if p.Store, err = boundary.NewMemory(o.singleUse); err != nil {
+			return p, err
+		}
+	}
+	if p.Secrets, err = o.ring(log); err != nil {
+		return p, err
+	}
+	if o.design == "" {
+		return p, nil
+	}
+	return o.useDesign(p)
+}
+
+// ring returns the secrets of the key file, or one made for this process.
+func (o serveOptions) ring(log *slog.Logger) ([][]byte, error) {
+	if o.keys != "" {
+		return cli.ReadKeys(o.keys)
+	}
+	log.Warn("requestState is sealed under a key of this process: its tokens end with the process, and other servers refuse them; give a key file with --keys")
+	return [][]byte{keyring.Generate()}, nil
+}
+
+// check refuses flags that would have no effect.
+func (o serveOptions) check() error {
+	switch {
+	case o.ttl <= 0:
+		return fmt.Errorf("serve: --ttl %v: want a positive duration", o.ttl)
+	case o.design == "" && len(o.options) > 0:
+		return fmt.Errorf("serve: --option needs --design")
+	case o.design != "" && o.keys == "":
+		return fmt.Errorf("serve: --design %s needs --keys", o.design)
+	}
+	for _, host := range o.hosts {
+		if host == "" || net.ParseIP(host) == nil && strings.ContainsAny(host, ":/[]") {
+			return fmt.Errorf("serve: --allow-host %q: want a host name without scheme and port", host)
+		}
+	}
+	return nil
+}
+
+// useDesign replaces the ring of the policy by the design under that ring.
+func (o serveOptions) useDesign(p boundary.Policy) (boundary.Policy, error) {
+	d, err := catalog.Find(o.design)
+	if err != nil {
+		return p, err
+	}
+	options, err := cli.ParseOptions(o.options)
+	if err != nil {
+		return p, err
+	}
+	c := codecs.Config{Secrets: p.Secrets, TTL: &o.ttl, Options: options, Clock: time.Now}
+	p.Secrets = nil
+	if d.IsScheme() {
+		if p.Store == nil {
+			p.TTL = 0 // the scheme has it
+		}
+		p.Scheme, err = d.OpenScheme(c)
+	} else {
+		p.Codec, err = d.OpenCodec(c)
+	}
+	if err != nil {
+		return p, fmt.Errorf("%s with %s: %w", d.Name, o.keys, err)
+	}
+	warn(p.Logger, d)
+	return p, nil
+}
+
+// needed are the properties that a server relies on.
+var needed = []codecs.Property{
+	codecs.Integrity, codecs.Expiry, codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments,
+	codecs.BindsPrincipal, codecs.BindsAudience,
+}
+
+// warn logs the properties that the server needs and the design does not have. A
+// codec gets them from the claims around it. Whether states are readable is told
+// for all designs.
+func warn(log *slog.Logger, d codecs.Design) {
+	if g, _ := d.Guarantee(codecs.Confidentiality); !g.Holds {
+		log.Warn("clients can read the state in their tokens", "design", d.Name, "reason", g.Reason)
+	}
+	if !d.IsScheme() {
+		return
+	}
+	for _, p := range needed {
+		if g, _ := d.Guarantee(p); !g.Holds {
+			log.Warn("the design lacks a property that a server needs", "design", d.Name, "property", string(p), "reason", g.Reason)
+		}
+	}
+}

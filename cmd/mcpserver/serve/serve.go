@@ -1,0 +1,136 @@
+// Package serve is the command that runs the example server.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"sealab/cmd/mcpserver/example"
+	"sealab/cmd/mcpserver/fixtures"
+	"sealab/codecs/boundary"
+	"sealab/internal/loopback"
+)
+
+// shutdownGrace is the time that requests under way get when the server ends.
+const shutdownGrace = 3 * time.Second
+
+// serveOptions are the flags of serve.
+type serveOptions struct {
+	http        string
+	hosts       []string
+	keys        string
+	design      string
+	options     []string
+	ttl         time.Duration
+	audience    string
+	singleUse   int
+	conformance bool
+}
+
+// New returns the command, which is called as path: the examples of its help
+// name it so.
+func New(path string) *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use:   path[strings.LastIndex(path, " ")+1:],
+		Short: "Run the example server of the Model Context Protocol",
+		Long: `Run a Model Context Protocol server (revision 2026-07-28 and older) with tools,
+a prompt and a resource that need several rounds. The boundary seals its
+requestState, so that clients see only tokens.
+
+The server uses standard input and output, or with --http streamable HTTP at the
+path ` + example.Path + `. Standard output carries only JSON-RPC; reasons of refusals go to
+standard error. SIGINT and SIGTERM end the server after the requests under way.
+HTTP is neither encrypted nor authenticated: put a proxy in front of it.
+
+The key file is that of sealab seal. Without one the server makes a key, and its
+tokens end with it.`,
+		Example: strings.ReplaceAll(`  sealab serve
+  sealab serve --http localhost:8080
+  (umask 077; head -c 32 /dev/urandom > secret.key)
+  sealab serve --http localhost:8080 --keys secret.key
+  sealab serve --http 0.0.0.0:8080 --allow-host mcp.example.com --keys ring.txt --single-use 100000`, "sealab serve", path),
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd, o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.http, "http", "", "serve streamable HTTP at this `address`, not standard input and output")
+	f.StringArrayVar(&o.hosts, "allow-host", nil, "also answer requests to, and from pages of, this `host` (may be repeated)")
+	f.StringVar(&o.keys, "keys", "", "key `file`: one secret per line in hexadecimal or base64, or one raw secret")
+	f.StringVar(&o.design, "design", "", "seal with this `design` of the catalog (default: the format of the Python SDK)")
+	f.StringArrayVar(&o.options, "option", nil, "option of the design, as `name=value` (may be repeated)")
+	f.DurationVar(&o.ttl, "ttl", boundary.DefaultTTL, "refuse tokens that are older than this `duration`")
+	f.StringVar(&o.audience, "audience", "", "audience of the tokens, a `name` of the service (default: the server's name)")
+	f.IntVar(&o.singleUse, "single-use", 0, "accept each token once: keep this `number` of used tokens in memory (0: off)")
+	f.BoolVar(&o.conformance, "conformance", false, "add the features that the official conformance suite asks for")
+	return cmd
+}
+
+func serve(cmd *cobra.Command, o serveOptions) error {
+	// At the level below, the SDK logs every connection: one for each request.
+	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	server, err := o.server(log)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	if o.http == "" {
+		return serveStdio(ctx, server, cmd.InOrStdin(), cmd.OutOrStdout())
+	}
+	l, err := net.Listen("tcp", o.http)
+	if err != nil {
+		return fmt.Errorf("serve: %w", err)
+	}
+	if loopback.Check(l.Addr().String()) != nil {
+		log.Warn("clients of other machines can connect, without encryption and without authentication: all of them are one unauthenticated principal", "address", l.Addr().String())
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "serving http://%s%s\n", l.Addr(), example.Path)
+	return example.Serve(ctx, l, example.Handler(server, o.hosts, log), example.BodyTimeout, shutdownGrace)
+}
+
+// serveStdio serves one client over in and out until either ends or ctx does.
+func serveStdio(ctx context.Context, server *mcp.Server, in io.Reader, out io.Writer) error {
+	err := server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}})
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+// server makes the server that the flags ask for.
+func (o serveOptions) server(log *slog.Logger) (*mcp.Server, error) {
+	policy, err := o.policy(log)
+	if err != nil {
+		return nil, err
+	}
+	options := &mcp.ServerOptions{Logger: log}
+	if o.conformance {
+		options.CompletionHandler = fixtures.Complete
+	}
+	server, err := example.New(policy, options)
+	if err != nil && o.keys != "" {
+		return nil, fmt.Errorf("serve with %s: %w", o.keys, err)
+	}
+	if err == nil && o.conformance {
+		fixtures.Add(server)
+	}
+	return server, err
+}

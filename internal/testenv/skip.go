@@ -1,0 +1,49 @@
+// Package testenv says what tests need of the machine. A test that cannot run is
+// skipped, and the reason is printed, so that it never counts as passed.
+package testenv
+
+import (
+	"fmt"
+	"os"
+)
+
+// LogEnv is the environment variable with the path of a file. Skip adds a line
+// to it for each skipped test: go test hides the output of passing packages, and
+// make test prints this file at its end.
+const LogEnv = "SEALAB_SKIPPED"
+
+// T is the part of testing.TB that Skip needs.
+type T interface {
+	Helper()
+	Name() string
+	Skip(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// Skip skips the test and prints the reason. The reason names what is missing
+// on this machine.
+func Skip(t T, format string, args ...any) {
+	t.Helper()
+	line := fmt.Sprintf("skipped: %s: %s", t.Name(), fmt.Sprintf(format, args...))
+	fmt.Println(line)
+	if path := os.Getenv(LogEnv); path != "" {
+		if err := appendLine(path, line); err != nil {
+			t.Fatalf("logging a skipped test: %v", err)
+		}
+	}
+	t.Skip(line)
+}
+
+// appendLine adds a line to a file in one write, so that the lines of packages
+// that are tested at the same time do not mix.
+func appendLine(path, line string) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(line + "\n")
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
