@@ -6,6 +6,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/worker"
+	"sealab/internal/lab"
 	"sealab/internal/runfile"
 )
 
@@ -41,22 +42,22 @@ func (m *measured) prepareForeign(op runfile.Op, payload []byte) (Cell, error) {
 	cell := Cell{TokenSize: len(token)}
 	switch op {
 	case runfile.Seal:
-		cell.Run = func(n int) (time.Duration, error) { return timed.BenchMake(n, payload, &request, now) }
+		cell.Run = func(n int) (time.Duration, error) { return timed.BenchMake(n, payload, &request) }
 	case runfile.Unseal:
 		if _, err := unsealing(c, token, payload); err != nil {
 			return Cell{}, err
 		}
-		cell.Run = func(n int) (time.Duration, error) { return timed.BenchJudge(n, token, &request, now) }
+		cell.Run = func(n int) (time.Duration, error) { return timed.BenchJudge(n, token, &request) }
 	default:
 		return Cell{}, codecs.ErrUnsupported
 	}
 	return cell, nil
 }
 
-// inside returns the scheme of a bound one, and any other codec itself.
+// inside returns the codec or scheme of an instance, and any other codec itself.
 func inside(c codecs.Codec) any {
-	if b, ok := c.(codecs.Bound); ok {
-		return b.Scheme
+	if b, ok := c.(*lab.Bound); ok {
+		return b.Instance.Opened()
 	}
 	return c
 }

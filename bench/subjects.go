@@ -5,6 +5,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/internal/golibs"
+	"sealab/internal/lab"
 	"sealab/internal/runfile"
 )
 
@@ -35,7 +36,7 @@ func Subjects() []Subject {
 func FromDesign(d codecs.Design) Subject {
 	s := Subject{Subject: runfile.Subject{
 		Name: d.Name, Role: runfile.RoleDesign, Doc: d.Doc, Kind: kindOf(d),
-		Primitive: d.Primitive, Amortised: d.Amortised,
+		Primitive: lab.HooksOf(d).Primitive, Amortised: lab.HooksOf(d).Amortised,
 	}}
 	m := newMeasured(d, openerOf(d))
 	s.Prepare = m.prepare
@@ -55,12 +56,11 @@ func fromPeer(d codecs.Design) Subject {
 // openerOf returns how d is set up with the options it has by default.
 func openerOf(d codecs.Design) opener {
 	return func(secrets [][]byte) (codecs.Codec, error) {
-		c := codecs.Config{Secrets: secrets}
-		if !d.IsScheme() {
-			return d.OpenCodec(c)
+		in, err := lab.Open(d, codecs.Config{Secrets: secrets})
+		if err != nil {
+			return nil, err
 		}
-		scheme, err := d.OpenScheme(c)
-		return bind(scheme), err
+		return in.At(&request), nil
 	}
 }
 

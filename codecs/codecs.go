@@ -2,7 +2,7 @@
 // and a token scheme are, how they answer, and what a design says of itself.
 //
 // A codec turns a payload into a token and back and knows cryptography only. A
-// scheme turns application state into a token that is good for one [Binding]
+// scheme turns application state into a token that is good in one [Context]
 // and a limited time. Every instrument of the laboratory works against these
 // interfaces and learns nothing of the design behind them.
 //
@@ -19,7 +19,7 @@
 //   - values are safe for concurrent use;
 //   - Seal and Unseal do not allocate when dst has room: for Seal, room for the
 //     token; for Unseal, room for the payload (a design that cannot keep this
-//     says why in [Design.Allocates]);
+//     says so in its row);
 //   - only the canonical spelling of a token is a token (a design that
 //     disclaims [Canonical] says so).
 //
@@ -28,6 +28,7 @@ package codecs
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 )
 
@@ -41,46 +42,40 @@ type Codec interface {
 	Unseal(dst, token []byte) ([]byte, error)
 }
 
-// Seeded is a Codec whose randomness can be given, for vectors and for
-// differential sealing. A seed used twice under one key is a repeated nonce:
-// never seal production tokens with it.
-type Seeded interface {
-	Codec
-	// SeedSize is the number of random bytes that one token takes; 0 says that
-	// sealing is deterministic.
-	SeedSize() int
-	// SealSeeded is Seal with the randomness taken from seed, which has exactly
-	// SeedSize bytes; any other length is an error.
-	SealSeeded(dst, seed, payload []byte) ([]byte, error)
-}
-
-// A Scheme mints tokens that carry application state for one Binding and a
+// A Scheme mints tokens that carry application state for one Context and a
 // limited time, and verifies them. Time is an argument: no scheme reads a clock.
 type Scheme interface {
-	// Mint appends to dst a token that carries state, good for b from now on
-	// for the scheme's time to live. A state that the format cannot carry (text
+	// Mint appends to dst a token that carries state, good in c from c.Now on for
+	// the scheme's time to live. A state that the format cannot carry (text
 	// formats carry valid UTF-8 only) is ErrUnsupported.
-	Mint(dst, state []byte, b *Binding, now time.Time) ([]byte, error)
+	Mint(dst, state []byte, c *Context) ([]byte, error)
 	// Verify appends the state of token to dst, or returns dst unchanged and a
 	// *RejectError.
-	Verify(dst, token []byte, b *Binding, now time.Time) ([]byte, error)
+	Verify(dst, token []byte, c *Context) ([]byte, error)
 }
 
-// SeededScheme is to Scheme what Seeded is to Codec.
-type SeededScheme interface {
-	Scheme
-	SeedSize() int
-	MintSeeded(dst, seed, state []byte, b *Binding, now time.Time) ([]byte, error)
-}
-
-// A Binding is the context that a token is minted for and verified against.
-// A nil *Binding means the zero Binding.
-type Binding struct {
-	Method string // for example "tools/call"
-	Target string // tool or prompt name, or resource URI
-	// Arguments are the raw bytes of the request's arguments as received; nil
-	// when absent. Digests are taken from these bytes, never from decoded values.
+// A Context is the request that a token is minted for or verified against, with
+// the time of the call. A nil Context and a zero Now are errors in Mint and
+// Verify, and not refusals.
+type Context struct {
+	Now    time.Time // never zero
+	Method string    // for example "tools/call"
+	Target string    // tool or prompt name, or resource URI
+	// Arguments are the raw bytes of the request's arguments as received; nil if
+	// absent. Digests are taken from these bytes, never from decoded values.
 	Arguments json.RawMessage
 	Principal *string // nil: unauthenticated, which differs from ""
 	Audience  *string // nil: none
+}
+
+// ErrNoTime is the error of Mint and Verify for a Context without a time.
+var ErrNoTime = errors.New("the context has no time")
+
+// Check returns ErrNoTime unless the context has a time. Every scheme calls it
+// first.
+func (c *Context) Check() error {
+	if c == nil || c.Now.IsZero() {
+		return ErrNoTime
+	}
+	return nil
 }

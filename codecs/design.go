@@ -19,23 +19,6 @@ type Design struct {
 	KeySize int      // exact length of a secret in bytes; 0: MinSecret or more
 	Options []Option // what Config.Options may set
 
-	// Primitive is the algorithm that works on every byte of the payload, for
-	// example "AES-256-GCM": the design's speed is measured against its bare
-	// use. Empty where the work per token lies elsewhere.
-	Primitive string
-	// Amortised says that many tokens share the cost of one key agreement, so
-	// that a token whose agreement is known costs little more than Primitive.
-	Amortised bool
-
-	// TokenSize returns the length in bytes of the token of an n-byte payload.
-	// It is nil where the length depends on more than that.
-	TokenSize func(n int) int
-
-	// Allocates says why sealing and unsealing allocate although dst has room;
-	// empty for a codec that keeps that part of the contract. Schemes parse
-	// claims and need not answer.
-	Allocates string
-
 	Guarantees []Guarantee
 
 	// NewCodec and NewScheme are what the design gives; call OpenCodec and
@@ -43,9 +26,8 @@ type Design struct {
 	NewCodec  func(Config) (Codec, error)
 	NewScheme func(Config) (Scheme, error)
 
-	// Inspect takes a token apart without any key and without judging it. It
-	// fails only where the format cannot be recognised.
-	Inspect func(token []byte) ([]Field, error)
+	// Hooks is for the instruments of the laboratory; nil: none.
+	Hooks any
 }
 
 // SharesFormat reports whether d and other are two readings of one wire format,

@@ -74,3 +74,8 @@ func Rejected(err error) *RejectError {
 	r, _ := errors.AsType[*RejectError](err)
 	return r
 }
+
+// ErrFault is in the chain of every error that says that a worker died, hung or
+// broke its protocol. In an error of NewCodec or NewScheme it tells a broken
+// worker from a configuration that was refused.
+var ErrFault = errors.New("sealab: worker fault")

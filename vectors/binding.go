@@ -9,7 +9,7 @@ import (
 
 // BindingOf returns b as vectors write it. It reports false where a text of b
 // is not UTF-8, which JSON cannot carry.
-func BindingOf(b codecs.Binding) (*Binding, bool) {
+func BindingOf(b codecs.Context) (*Binding, bool) {
 	out := &Binding{Method: b.Method, Target: b.Target, Principal: b.Principal, Audience: b.Audience}
 	if b.Arguments != nil {
 		raw := string(b.Arguments)
@@ -28,11 +28,11 @@ func (b *Binding) valid() bool {
 }
 
 // Codecs returns b as the contract has it. A nil binding is the zero binding.
-func (b *Binding) Codecs() codecs.Binding {
+func (b *Binding) Codecs() codecs.Context {
 	if b == nil {
-		return codecs.Binding{}
+		return codecs.Context{}
 	}
-	out := codecs.Binding{Method: b.Method, Target: b.Target, Principal: b.Principal, Audience: b.Audience}
+	out := codecs.Context{Method: b.Method, Target: b.Target, Principal: b.Principal, Audience: b.Audience}
 	if b.Arguments != nil {
 		out.Arguments = json.RawMessage(*b.Arguments)
 	}

@@ -114,7 +114,7 @@ type Minted struct {
 	TTL     *Seconds `json:"ttl,omitempty"`
 }
 
-// A Binding is a codecs.Binding in JSON. What is absent is not there, which
+// A Binding is a codecs.Context in JSON. What is absent is not there, which
 // differs from empty.
 type Binding struct {
 	Method    string  `json:"method"`

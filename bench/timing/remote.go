@@ -14,6 +14,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
+	"sealab/internal/lab"
 	"sealab/internal/samples"
 )
 
@@ -98,13 +99,13 @@ func (p remotePair) bodies(token string, random *rand.Rand) (a, b [][]byte, err 
 // begins with, the bytes of the rest, and the length of the tag at their end.
 func anatomy(token string) (prefix string, raw []byte, tag int, err error) {
 	for _, d := range catalog.All() {
-		fields, err := d.Inspect([]byte(token))
+		fields, err := lab.HooksOf(d).Inspect([]byte(token))
 		if d.Prefix == "" || err != nil {
 			continue
 		}
 		last := fields[len(fields)-1]
 		raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(token, d.Prefix))
-		if err == nil && last.Name == codecs.WireTag && bytes.HasSuffix(raw, last.Bytes) {
+		if err == nil && last.Name == lab.WireTag && bytes.HasSuffix(raw, last.Bytes) {
 			return d.Prefix, raw, len(last.Bytes), nil
 		}
 	}

@@ -97,16 +97,16 @@ func keyClass(d codecs.Design, keys, random *rand.Rand) (class, error) {
 }
 
 func tagContext(d codecs.Design, random *rand.Rand) (*classes, error) {
-	return againstWrongTag(d, random, binding("revert"), noon, codecs.Misbound, codecs.Unauthentic)
+	return againstWrongTag(d, random, binding("revert", noon), codecs.Misbound, codecs.Unauthentic)
 }
 
 func tagExpired(d codecs.Design, random *rand.Rand) (*classes, error) {
-	return againstWrongTag(d, random, binding("deploy"), noon.Add(-2*ttl-time.Hour), codecs.Expired)
+	return againstWrongTag(d, random, binding("deploy", noon.Add(-2*ttl-time.Hour)), codecs.Expired)
 }
 
 // againstWrongTag sets wrong tags against tokens minted for another context or
 // at another time.
-func againstWrongTag(d codecs.Design, random *rand.Rand, b *codecs.Binding, at time.Time, stages ...codecs.Stage) (*classes, error) {
+func againstWrongTag(d codecs.Design, random *rand.Rand, b *codecs.Context, stages ...codecs.Stage) (*classes, error) {
 	if !d.IsScheme() {
 		return nil, fmt.Errorf("%w: a codec has no context and no time", errNotApplicable)
 	}
@@ -114,7 +114,7 @@ func againstWrongTag(d codecs.Design, random *rand.Rand, b *codecs.Binding, at t
 	if err != nil {
 		return nil, err
 	}
-	elsewhere, err := s.with(s.secrets, b, at)
+	elsewhere, err := s.with(s.secrets, b)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func ringPlace(d codecs.Design, random *rand.Rand) (*classes, error) {
 	if err != nil {
 		return nil, err
 	}
-	last, err := s.with(s.secrets[ringSize-1:], binding("deploy"), noon)
+	last, err := s.with(s.secrets[ringSize-1:], binding("deploy", noon))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // ttl is how long the tokens of schemes are good here, and noon when they are
@@ -23,7 +24,7 @@ const payloadSize = 200
 type subject struct {
 	codecs.Design
 	secrets [][]byte
-	codec   codecs.Codec
+	codec   *lab.Bound
 }
 
 // open sets a design up under a ring of n random secrets.
@@ -32,25 +33,26 @@ func open(d codecs.Design, random *rand.Rand, n int) (*subject, error) {
 	for i := range s.secrets {
 		s.secrets[i] = randomBytes(random, max(d.KeySize, codecs.MinSecret))
 	}
-	c, err := s.with(s.secrets, binding("deploy"), noon)
+	c, err := s.with(s.secrets, binding("deploy", noon))
 	s.codec = c
 	return s, err
 }
 
-// with returns the design under another ring; a scheme under a binding, at a time.
-func (s *subject) with(secrets [][]byte, b *codecs.Binding, at time.Time) (codecs.Codec, error) {
-	if !s.IsScheme() {
-		return s.OpenCodec(codecs.Config{Secrets: secrets})
-	}
+// with returns the design under another ring, in a context.
+func (s *subject) with(secrets [][]byte, c *codecs.Context) (*lab.Bound, error) {
 	lifetime := ttl
-	scheme, err := s.OpenScheme(codecs.Config{Secrets: secrets, TTL: &lifetime})
-	return codecs.Bound{Scheme: scheme, Binding: b, Now: at}, err
+	in, err := lab.Open(s.Design, codecs.Config{Secrets: secrets, TTL: &lifetime})
+	if err != nil {
+		return nil, err
+	}
+	return in.At(c), nil
 }
 
-// binding returns the context of schemes' tokens with the given target.
-func binding(target string) *codecs.Binding {
+// binding returns the context of schemes' tokens with the given target and time.
+func binding(target string, at time.Time) *codecs.Context {
 	principal, audience := "alice", "releases"
-	return &codecs.Binding{
+	return &codecs.Context{
+		Now:    at,
 		Method: "tools/call", Target: target, Arguments: json.RawMessage(`{"env":"prod"}`),
 		Principal: &principal, Audience: &audience,
 	}
@@ -107,16 +109,15 @@ var errNotApplicable = errors.New("sealab: does not apply")
 
 // wrongTags returns n tokens whose tag differs in one byte from the right one:
 // the first where place is 0, the last where it is -1.
-func wrongTags(c codecs.Codec, random *rand.Rand, place, n int) ([][]byte, error) {
-	a, ok := codecs.AsAssembler(c)
-	if !ok {
+func wrongTags(c *lab.Bound, random *rand.Rand, place, n int) ([][]byte, error) {
+	if !c.Instance.Edited() {
 		return nil, fmt.Errorf("%w: the design does not seal step by step", errNotApplicable)
 	}
 	pool := make([][]byte, n)
 	for i := range pool {
 		changed := false
-		token, err := a.SealEdited(nil, randomBytes(random, a.SeedSize()), payload(random), func(s codecs.Step, value []byte) []byte {
-			if s == codecs.WireTag && len(value) > 0 {
+		token, err := c.SealEdited(nil, randomBytes(random, c.SeedSize()), payload(random), func(s lab.Step, value []byte) []byte {
+			if s == lab.WireTag && len(value) > 0 {
 				changed = true
 				value[(place+len(value))%len(value)] ^= byte(1 + random.IntN(255))
 			}

@@ -15,6 +15,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
+	"sealab/internal/lab"
 )
 
 func newInspectCommand() *cobra.Command {
@@ -67,10 +68,10 @@ type anatomy struct {
 
 // A field is one part of a token.
 type field struct {
-	Name     codecs.Step `json:"name"`
-	Size     int         `json:"bytes"`
-	Hex      string      `json:"hex"`
-	Readable bool        `json:"readable"`
+	Name     lab.Step `json:"name"`
+	Size     int      `json:"bytes"`
+	Hex      string   `json:"hex"`
+	Readable bool     `json:"readable"`
 }
 
 // dissect reads token as the design called name, or as every design that
@@ -111,7 +112,7 @@ func merge(found []anatomy, name string, fields []field) []anatomy {
 }
 
 func fieldsOf(d codecs.Design, token []byte) ([]field, error) {
-	parts, err := d.Inspect(token)
+	parts, err := lab.HooksOf(d).Inspect(token)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +144,7 @@ const maxShown = 96
 // text, else in hexadecimal; cut where they are long. A key-id is never text.
 func (f field) value() string {
 	text := f.Hex
-	if raw, err := hex.DecodeString(f.Hex); err == nil && f.Readable && f.Name != codecs.WireKeyID && utf8.Valid(raw) {
+	if raw, err := hex.DecodeString(f.Hex); err == nil && f.Readable && f.Name != lab.WireKeyID && utf8.Valid(raw) {
 		text = quote(string(raw))
 	}
 	if runes := []rune(text); len(runes) > maxShown {

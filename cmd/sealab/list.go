@@ -11,6 +11,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
+	"sealab/internal/lab"
 )
 
 func newListCommand() *cobra.Command {
@@ -66,10 +67,10 @@ var listedSizes = []int{0, 64, 1 << 10, 64 << 10}
 
 // tokenSize returns the token size of an n-byte payload for a person.
 func tokenSize(d codecs.Design, n int) string {
-	if d.TokenSize == nil {
+	if lab.HooksOf(d).TokenSize == nil {
 		return "varies"
 	}
-	return strconv.Itoa(d.TokenSize(n))
+	return strconv.Itoa(lab.HooksOf(d).TokenSize(n))
 }
 
 // writeDesigns writes one line for each design.
@@ -105,15 +106,15 @@ func writeDesign(out io.Writer, d codecs.Design) error {
 	row("prefix", strconv.Quote(d.Prefix))
 	row("secrets", secrets(d))
 	for _, n := range listedSizes {
-		if d.TokenSize != nil {
-			row("token of "+strconv.Itoa(n)+" B", strconv.Itoa(d.TokenSize(n))+" B")
+		if lab.HooksOf(d).TokenSize != nil {
+			row("token of "+strconv.Itoa(n)+" B", strconv.Itoa(lab.HooksOf(d).TokenSize(n))+" B")
 		}
 	}
 	for _, o := range d.Options {
 		row("option "+o.Name, fmt.Sprintf("%s: %s (default %s)", o.Doc, strings.Join(o.Values, ", "), o.Values[0]))
 	}
-	if d.Allocates != "" {
-		row("allocates", d.Allocates)
+	if lab.HooksOf(d).Allocates != "" {
+		row("allocates", lab.HooksOf(d).Allocates)
 	}
 	fmt.Fprintln(w)
 	promises := map[codecs.Property]string{}

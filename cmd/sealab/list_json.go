@@ -1,6 +1,9 @@
 package main
 
-import "sealab/codecs"
+import (
+	"sealab/codecs"
+	"sealab/internal/lab"
+)
 
 // A description is a design's row as JSON.
 type description struct {
@@ -48,12 +51,12 @@ func describeAll(ds []codecs.Design) []description {
 func describe(d codecs.Design) description {
 	out := description{
 		Name: d.Name, Kind: d.Kind(), Doc: d.Doc, Spec: d.Spec, Prefix: d.Prefix,
-		Primitive: d.Primitive, Amortised: d.Amortised, Allocates: d.Allocates,
+		Primitive: lab.HooksOf(d).Primitive, Amortised: lab.HooksOf(d).Amortised, Allocates: lab.HooksOf(d).Allocates,
 		MinSecret: codecs.MinSecret, KeySize: d.KeySize, MaxKeys: d.MaxKeys,
 	}
 	for _, n := range listedSizes {
-		if d.TokenSize != nil {
-			out.Tokens = append(out.Tokens, tokenLength{n, d.TokenSize(n)})
+		if lab.HooksOf(d).TokenSize != nil {
+			out.Tokens = append(out.Tokens, tokenLength{n, lab.HooksOf(d).TokenSize(n)})
 		}
 	}
 	for _, o := range d.Options {

@@ -12,6 +12,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/internal/cli"
+	"sealab/internal/lab"
 )
 
 // tokenFlags are the flags with which one token is sealed or unsealed by hand.
@@ -66,36 +67,35 @@ func (f *tokenFlags) open(cmd *cobra.Command, name string) (codecs.Codec, error)
 			return nil, fmt.Errorf("sealab: %s is a codec and knows no --%s; schemes do, see sealab list", d.Name, flag)
 		}
 	}
-	c, err := d.OpenCodec(config)
+	return f.openIn(d, config, nil)
+}
+
+func (f *tokenFlags) openIn(d codecs.Design, config codecs.Config, c *codecs.Context) (codecs.Codec, error) {
+	in, err := lab.Open(d, config)
 	if err != nil {
 		return nil, fmt.Errorf("sealab: %s with %s: %w", d.Name, f.keys, err)
 	}
-	return c, nil
+	return in.At(c), nil
 }
 
 func (f *tokenFlags) openScheme(cmd *cobra.Command, d codecs.Design, config codecs.Config) (codecs.Codec, error) {
-	binding, err := f.binding(cmd)
+	context, err := f.context(cmd)
 	if err != nil {
 		return nil, err
 	}
-	now, err := parseTime(f.now)
-	if err != nil {
+	if context.Now, err = parseTime(f.now); err != nil {
 		return nil, err
 	}
 	if cmd.Flags().Changed("ttl") {
 		config.TTL = &f.ttl
 	}
-	s, err := d.OpenScheme(config)
-	if err != nil {
-		return nil, fmt.Errorf("sealab: %s with %s: %w", d.Name, f.keys, err)
-	}
-	return codecs.Bound{Scheme: s, Binding: binding, Now: now}, nil
+	return f.openIn(d, config, context)
 }
 
-// binding returns the context that the flags give. What was left out is absent,
-// which differs from empty.
-func (f *tokenFlags) binding(cmd *cobra.Command) (*codecs.Binding, error) {
-	b := &codecs.Binding{Method: f.method, Target: f.target}
+// context returns the context that the flags give, without its time. A flag that
+// is not given is absent, which differs from empty.
+func (f *tokenFlags) context(cmd *cobra.Command) (*codecs.Context, error) {
+	b := &codecs.Context{Method: f.method, Target: f.target}
 	if cmd.Flags().Changed("arguments") {
 		if !json.Valid([]byte(f.arguments)) {
 			return nil, fmt.Errorf("sealab: --arguments %q: want JSON", f.arguments)

@@ -14,6 +14,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/codecs/worker"
+	"sealab/internal/lab"
 )
 
 // selfAs returns this test binary under the command's name, which makes it the
@@ -85,25 +86,17 @@ type endpoint struct {
 
 func sealer(t *testing.T, d codecs.Design, config codecs.Config) endpoint {
 	t.Helper()
-	if !d.IsScheme() {
-		c, err := d.OpenCodec(config)
-		require.NoError(t, err)
-		return endpoint{
-			func(p []byte) ([]byte, error) { return c.Seal(nil, p) },
-			func(token []byte) ([]byte, error) { return c.Unseal(nil, token) },
-		}
-	}
-	s, err := d.OpenScheme(config)
+	in, err := lab.Open(d, config)
 	require.NoError(t, err)
 	alice := "alice"
-	b := &codecs.Binding{
+	c := in.At(&codecs.Context{
+		Now:    time.Unix(1795132800, 250_000_000),
 		Method: "tools/call", Target: "deploy", Principal: &alice,
 		Arguments: json.RawMessage(`{"to": "production", "n": 1.0, "big": 123456789012345678901}`),
-	}
-	now := time.Unix(1795132800, 250_000_000)
+	})
 	return endpoint{
-		func(p []byte) ([]byte, error) { return s.Mint(nil, p, b, now) },
-		func(token []byte) ([]byte, error) { return s.Verify(nil, token, b, now) },
+		func(p []byte) ([]byte, error) { return c.Seal(nil, p) },
+		func(token []byte) ([]byte, error) { return c.Unseal(nil, token) },
 	}
 }
 

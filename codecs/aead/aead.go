@@ -45,7 +45,7 @@ func (f Format) TokenSize(m int) int {
 func (f Format) rawSize(m int) int { return idSize + f.NonceSize + m + TagSize }
 
 // A Codec seals with one AEAD per key of a ring. It implements
-// codecs.Assembler.
+// lab.Assembler.
 type Codec struct {
 	format Format
 	ring   *keyring.Ring[*key]
@@ -103,10 +103,10 @@ func (c *Codec) Seal(dst, payload []byte) ([]byte, error) {
 	return c.seal(dst, nil, payload), nil
 }
 
-// SeedSize implements codecs.Seeded: the seed is the nonce.
+// SeedSize implements lab.Seeded: the seed is the nonce.
 func (c *Codec) SeedSize() int { return c.format.NonceSize }
 
-// SealSeeded implements codecs.Seeded.
+// SealSeeded implements lab.Seeded.
 func (c *Codec) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	if len(seed) != c.format.NonceSize {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.format.NonceSize)

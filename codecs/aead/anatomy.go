@@ -7,24 +7,25 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/b64"
 	"sealab/codecs/wire"
+	"sealab/internal/lab"
 )
 
 // layout is what stands behind the prefix.
-var layout = wire.Layout{codecs.WireKeyID, codecs.WireNonce, codecs.WireBody, codecs.WireTag}
+var layout = wire.Layout{lab.WireKeyID, lab.WireNonce, lab.WireBody, lab.WireTag}
 
-// SealEdited implements codecs.Assembler. A nonce that an edit leaves with
+// SealEdited implements lab.Assembler. A nonce that an edit leaves with
 // another length than the cipher takes is codecs.ErrUnsupported; nonces of any
-// length go on the wire by an edit of codecs.WireNonce.
-func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte, error) {
+// length go on the wire by an edit of lab.WireNonce.
+func (c *Codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
 	if len(seed) != c.format.NonceSize {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.format.NonceSize)
 	}
 	k := c.ring.First()
-	prefix := edit.Give(codecs.StepPrefix, []byte(c.format.Prefix))
-	id := edit.Apply(codecs.StepKeyID, k.ID[:])
-	nonce := edit.Apply(codecs.StepNonce, seed)
-	payload = edit.Apply(codecs.StepPayload, payload)
-	data := edit.Give(codecs.StepAAD, slices.Concat(prefix, id))
+	prefix := edit.Give(lab.StepPrefix, []byte(c.format.Prefix))
+	id := edit.Apply(lab.StepKeyID, k.ID[:])
+	nonce := edit.Apply(lab.StepNonce, seed)
+	payload = edit.Apply(lab.StepPayload, payload)
+	data := edit.Give(lab.StepAAD, slices.Concat(prefix, id))
 	if len(nonce) != c.format.NonceSize {
 		return dst, codecs.ErrUnsupported
 	}
@@ -35,17 +36,17 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte,
 }
 
 // Inspect takes a token of the format apart.
-func (f Format) Inspect(token []byte) ([]codecs.Field, error) {
+func (f Format) Inspect(token []byte) ([]lab.Field, error) {
 	text, raw, err := b64.Parse(f.Prefix, f.rawSize(0), token)
 	if err != nil {
 		return nil, err
 	}
 	n, tag := idSize+f.NonceSize, len(raw)-TagSize
-	return []codecs.Field{
-		{Name: codecs.WirePrefix, Wire: []byte(f.Prefix), Bytes: []byte(f.Prefix), Readable: true},
-		{Name: codecs.WireKeyID, Wire: text, Bytes: raw[:idSize], Readable: true},
-		{Name: codecs.WireNonce, Bytes: raw[idSize:n]},
-		{Name: codecs.WireBody, Bytes: raw[n:tag]},
-		{Name: codecs.WireTag, Bytes: raw[tag:]},
+	return []lab.Field{
+		{Name: lab.WirePrefix, Wire: []byte(f.Prefix), Bytes: []byte(f.Prefix), Readable: true},
+		{Name: lab.WireKeyID, Wire: text, Bytes: raw[:idSize], Readable: true},
+		{Name: lab.WireNonce, Bytes: raw[idSize:n]},
+		{Name: lab.WireBody, Bytes: raw[n:tag]},
+		{Name: lab.WireTag, Bytes: raw[tag:]},
 	}, nil
 }

@@ -25,6 +25,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/aead"
 	"sealab/codecs/keyring"
+	"sealab/internal/lab"
 )
 
 const label = "sealab/aes-256-gcm/v1"
@@ -56,14 +57,16 @@ func newGCM(key []byte) (cipher.AEAD, error) {
 
 // Design is the catalog's row.
 var Design = codecs.Design{
-	Name:      "aes-256-gcm",
-	Doc:       "encrypted with AES-256-GCM under a random 96-bit nonce",
-	Spec:      "NIST SP 800-38D; RFC 5869",
-	Prefix:    format.Prefix,
-	Primitive: "AES-256-GCM",
-	TokenSize: format.TokenSize,
-	NewCodec:  func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
-	Inspect:   format.Inspect,
+	Name:     "aes-256-gcm",
+	Doc:      "encrypted with AES-256-GCM under a random 96-bit nonce",
+	Spec:     "NIST SP 800-38D; RFC 5869",
+	Prefix:   format.Prefix,
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	Hooks: &lab.Hooks{
+		Primitive: "AES-256-GCM",
+		TokenSize: format.TokenSize,
+		Inspect:   format.Inspect,
+	},
 	Guarantees: slices.Concat(
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation,
 			codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total,

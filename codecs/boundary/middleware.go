@@ -62,7 +62,7 @@ func (b *boundary) wrap(next mcp.MethodHandler) mcp.MethodHandler {
 
 // serve takes one round across the boundary: in, to the handler, and out.
 func (b *boundary) serve(ctx context.Context, r round, next mcp.MethodHandler) (mcp.Result, error) {
-	var binding *codecs.Binding // nil until the round needs it
+	var binding *codecs.Context // nil until the round needs it
 	if r.token != "" {
 		state, bound, err := b.verify(ctx, r)
 		if err != nil {
@@ -90,28 +90,27 @@ func (b *boundary) serve(ctx context.Context, r round, next mcp.MethodHandler) (
 
 // verify returns the state of the round's token and the binding that it was
 // verified against.
-func (b *boundary) verify(ctx context.Context, r round) (string, *codecs.Binding, error) {
+func (b *boundary) verify(ctx context.Context, r round) (string, *codecs.Context, error) {
 	if len(r.token) > b.maxToken {
 		return "", nil, errTooLong
 	}
-	var binding *codecs.Binding
+	var binding *codecs.Context
 	state, err := guard(func() (_ []byte, err error) {
 		if binding, err = b.bind(ctx, r); err != nil {
 			return nil, err
 		}
-		now := b.now()
-		state, err := b.scheme.Verify(nil, []byte(r.token), binding, now)
+		state, err := b.scheme.Verify(nil, []byte(r.token), binding)
 		if err != nil || b.store == nil {
 			return state, err
 		}
-		return b.spend(ctx, state, now)
+		return b.spend(ctx, state, binding.Now)
 	})
 	return string(state), binding, err
 }
 
 // mint returns the token of an answer's state. binding is nil where the round
 // brought no token.
-func (b *boundary) mint(ctx context.Context, r round, a answer, binding *codecs.Binding) (string, error) {
+func (b *boundary) mint(ctx context.Context, r round, a answer, binding *codecs.Context) (string, error) {
 	if a.complete {
 		return "", errComplete
 	}
@@ -125,7 +124,8 @@ func (b *boundary) mint(ctx context.Context, r round, a answer, binding *codecs.
 		if b.store != nil {
 			state = numbered(state)
 		}
-		return b.scheme.Mint(nil, state, binding, b.now())
+		binding.Now = b.now()
+		return b.scheme.Mint(nil, state, binding)
 	})
 	if err == nil && len(token) > b.maxToken {
 		err = errUnreturnable
@@ -134,12 +134,13 @@ func (b *boundary) mint(ctx context.Context, r round, a answer, binding *codecs.
 }
 
 // bind returns what a token of the round is bound to.
-func (b *boundary) bind(ctx context.Context, r round) (*codecs.Binding, error) {
+func (b *boundary) bind(ctx context.Context, r round) (*codecs.Context, error) {
 	principal, err := b.principal(ctx, r.request)
 	if err != nil {
 		return nil, err
 	}
-	return &codecs.Binding{
+	return &codecs.Context{
+		Now:       b.now(),
 		Method:    r.method,
 		Target:    r.target,
 		Arguments: r.arguments,

@@ -187,12 +187,12 @@ func (c brokenCodec) Unseal(dst, _ []byte) ([]byte, error) { return dst, c() }
 
 type brokenScheme struct{}
 
-func (brokenScheme) Mint([]byte, []byte, *codecs.Binding, time.Time) ([]byte, error) {
+func (brokenScheme) Mint([]byte, []byte, *codecs.Context) ([]byte, error) {
 	panic(errors.New("secret-key"))
 }
 
-func (brokenScheme) Verify([]byte, []byte, *codecs.Binding, time.Time) ([]byte, error) {
-	var b *codecs.Binding
+func (brokenScheme) Verify([]byte, []byte, *codecs.Context) ([]byte, error) {
+	var b *codecs.Context
 	_ = b.Method // a nil dereference
 	return nil, nil
 }

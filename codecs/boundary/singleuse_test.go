@@ -66,11 +66,11 @@ func TestSpellingsShareOneUse(t *testing.T) {
 // tokens.
 type lenient struct{}
 
-func (lenient) Mint(dst, state []byte, _ *codecs.Binding, _ time.Time) ([]byte, error) {
+func (lenient) Mint(dst, state []byte, _ *codecs.Context) ([]byte, error) {
 	return append(dst, state...), nil
 }
 
-func (lenient) Verify(dst, token []byte, _ *codecs.Binding, _ time.Time) ([]byte, error) {
+func (lenient) Verify(dst, token []byte, _ *codecs.Context) ([]byte, error) {
 	for len(token) > 0 && (token[len(token)-1] == ' ' || token[len(token)-1] == '\n') {
 		token = token[:len(token)-1]
 	}

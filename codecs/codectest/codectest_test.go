@@ -15,6 +15,7 @@ import (
 	"sealab/codecs/aesgcm"
 	"sealab/codecs/codectest"
 	"sealab/codecs/hmacsha256"
+	"sealab/internal/lab"
 	"sealab/internal/testenv"
 )
 
@@ -30,7 +31,11 @@ type flaw struct {
 var flaws = []flaw{
 	{"guarantee unanswered", "Row", func(d *codecs.Design) { d.Guarantees = d.Guarantees[1:] }},
 	{"disclaimer without reason", "Row", func(d *codecs.Design) { d.Guarantees[0] = codecs.Guarantee{Property: d.Guarantees[0].Property} }},
-	{"size misstated", "RoundTrip", func(d *codecs.Design) { d.TokenSize = func(n int) int { return n } }},
+	{"size misstated", "RoundTrip", func(d *codecs.Design) {
+		h := lab.HooksOf(*d)
+		h.TokenSize = func(n int) int { return n }
+		d.Hooks = &h
+	}},
 	{"empty payload lost", "RoundTrip", sealing(func(c codecs.Codec, dst, payload []byte) ([]byte, error) {
 		if len(payload) == 0 {
 			payload = []byte{0}
@@ -100,7 +105,7 @@ var flaws = []flaw{
 		return struct{ codecs.Codec }{c}, err
 	})},
 	{"nonce repeated", "Seeded", sealing(func(c codecs.Codec, dst, payload []byte) ([]byte, error) {
-		return c.(codecs.Seeded).SealSeeded(dst, make([]byte, 12), payload)
+		return c.(lab.Seeded).SealSeeded(dst, make([]byte, 12), payload)
 	})},
 	{"buffer shared", "Concurrency", func(d *codecs.Design) {
 		shared := make([]byte, 0, 4096)
@@ -130,7 +135,7 @@ func opening(open func(build, [][]byte) (codecs.Codec, error)) func(*codecs.Desi
 
 // altered is a codec with one operation replaced.
 type altered struct {
-	codecs.Assembler
+	lab.Assembler
 	seal, unseal func(c codecs.Codec, dst, in []byte) ([]byte, error)
 }
 
@@ -143,7 +148,7 @@ func sealing(seal func(c codecs.Codec, dst, payload []byte) ([]byte, error)) fun
 		if err != nil {
 			return nil, err
 		}
-		return altered{c.(codecs.Assembler), seal, codecs.Codec.Unseal}, nil
+		return altered{c.(lab.Assembler), seal, codecs.Codec.Unseal}, nil
 	})
 }
 
@@ -153,7 +158,7 @@ func unsealing(unseal func(c codecs.Codec, dst, token []byte) ([]byte, error)) f
 		if err != nil {
 			return nil, err
 		}
-		return altered{c.(codecs.Assembler), codecs.Codec.Seal, unseal}, nil
+		return altered{c.(lab.Assembler), codecs.Codec.Seal, unseal}, nil
 	})
 }
 

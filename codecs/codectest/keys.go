@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // testKeys checks that keys decide, that weak ones are refused, and that the
@@ -129,10 +130,10 @@ func twins(t *testing.T, designs []codecs.Design) (pairs [][2]string) {
 // it does not.
 func (s subject) fingerprint(t *testing.T) string {
 	t.Helper()
-	fields, err := s.Inspect(mustSeal(t, s.codec(t), s.sample()))
+	fields, err := lab.HooksOf(s.Design).Inspect(mustSeal(t, s.codec(t), s.sample()))
 	require.NoError(t, err)
 	for _, f := range fields {
-		if f.Name == codecs.WireKeyID {
+		if f.Name == lab.WireKeyID {
 			return string(f.Bytes)
 		}
 	}

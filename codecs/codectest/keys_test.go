@@ -11,6 +11,7 @@ import (
 	"sealab/codecs/aead"
 	"sealab/codecs/aesgcm"
 	"sealab/codecs/hmacsha256"
+	"sealab/internal/lab"
 )
 
 // TestTwinsAreSeen puts a design that borrowed its neighbour's label, with another
@@ -20,7 +21,7 @@ func TestTwinsAreSeen(t *testing.T) {
 	twin := aesgcm.Design
 	twin.Name, twin.Prefix = "twin", "st1."
 	format := aead.Format{Prefix: twin.Prefix, NonceSize: chacha20poly1305.NonceSize}
-	twin.Inspect = format.Inspect
+	twin.Hooks = &lab.Hooks{Inspect: format.Inspect}
 	label := "sealab/aes-256-gcm/v1"
 	twin.NewCodec = func(c codecs.Config) (codecs.Codec, error) {
 		return aead.New(format, label, c.Secrets, func(key []byte) (cipher.AEAD, error) { return chacha20poly1305.New(key) })

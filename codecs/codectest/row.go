@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 var (
@@ -21,9 +22,9 @@ func testRow(t *testing.T, d codecs.Design) {
 	require.NotEmpty(t, d.Spec)
 	require.NotEmpty(t, d.Prefix)
 	require.True(t, (d.NewCodec == nil) != (d.NewScheme == nil), "want one constructor, of a codec or of a scheme")
-	require.NotNil(t, d.Inspect)
+	require.NotNil(t, lab.HooksOf(d).Inspect)
 	if !d.IsScheme() {
-		require.NotNil(t, d.TokenSize)
+		require.NotNil(t, lab.HooksOf(d).TokenSize)
 	}
 	testGuarantees(t, d)
 	testOptions(t, d)
@@ -63,11 +64,6 @@ func testOptions(t *testing.T, d codecs.Design) {
 func requireConstructor(t *testing.T, d codecs.Design, options map[string]string, want bool) {
 	t.Helper()
 	config := codecs.Config{Secrets: subject{d}.ring(0), Options: options}
-	var err error
-	if d.IsScheme() {
-		_, err = d.OpenScheme(config)
-	} else {
-		_, err = d.OpenCodec(config)
-	}
+	_, err := lab.Open(d, config)
 	require.Equal(t, want, err == nil, "options %v: %v", options, err)
 }

@@ -8,15 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // testSeeded checks that sealing under a given seed is reproducible, opens, and
 // takes no seed of another length.
 func testSeeded(t *testing.T, s subject) {
-	c, ok := codecs.AsSeeded(s.codec(t))
-	require.True(t, ok, "the design has no seeded twin")
-	again, ok := codecs.AsSeeded(s.codec(t))
-	require.True(t, ok)
+	c, again := s.codec(t), s.codec(t)
+	require.True(t, c.Instance.Seeded(), "the design does not seal under a given seed")
 	n := c.SeedSize()
 	seed := seedOf(n, 1)
 	token, err := c.SealSeeded([]byte("x"), seed, s.sample())
@@ -63,26 +62,26 @@ func seedOf(n int, b byte) []byte { return bytes.Repeat([]byte{b}, n) }
 // testEdited checks the design's second way of sealing, step by step, against
 // the first, and that an edit before authentication is authenticated.
 func testEdited(t *testing.T, s subject) {
-	c, ok := codecs.AsAssembler(s.codec(t))
-	require.True(t, ok, "the design cannot seal step by step")
+	c := s.codec(t)
+	require.True(t, c.Instance.Edited(), "the design cannot seal step by step")
 	seed := seedOf(c.SeedSize(), 7)
 	want, err := c.SealSeeded([]byte("x"), seed, s.sample())
 	require.NoError(t, err)
-	var steps []codecs.Step
-	got, err := c.SealEdited([]byte("x"), seed, s.sample(), func(step codecs.Step, value []byte) []byte {
+	var steps []lab.Step
+	got, err := c.SealEdited([]byte("x"), seed, s.sample(), func(step lab.Step, value []byte) []byte {
 		steps = append(steps, step)
 		return value
 	})
 	require.NoError(t, err)
 	require.Equal(t, string(want), string(got))
 
-	content := codecs.StepPayload
+	content := lab.StepPayload
 	if s.IsScheme() {
-		content = codecs.StepClaims
+		content = lab.StepClaims
 	}
 	require.Contains(t, steps, content)
 	for _, step := range slices.Compact(slices.Sorted(slices.Values(steps))) {
-		dropped, err := c.SealEdited(nil, seed, s.sample(), func(at codecs.Step, value []byte) []byte {
+		dropped, err := c.SealEdited(nil, seed, s.sample(), func(at lab.Step, value []byte) []byte {
 			if at == step {
 				return nil
 			}
@@ -101,7 +100,7 @@ func testEdited(t *testing.T, s subject) {
 // testInspect checks that the fields of a token add up to the token.
 func testInspect(t *testing.T, s subject) {
 	token := mustSeal(t, s.codec(t), s.sample())
-	fields, err := s.Inspect(token)
+	fields, err := lab.HooksOf(s.Design).Inspect(token)
 	require.NoError(t, err)
 	var wire []byte
 	for _, f := range fields {
@@ -110,7 +109,7 @@ func testInspect(t *testing.T, s subject) {
 	}
 	require.Equal(t, string(token), string(wire))
 	for _, bad := range []string{"", "?", "a.b.c.d", s.Prefix} {
-		_, err := s.Inspect([]byte(bad))
+		_, err := lab.HooksOf(s.Design).Inspect([]byte(bad))
 		require.Error(t, err, "%q", bad)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // A subject is a design under test.
@@ -23,12 +24,23 @@ const ttl = 10 * time.Minute
 var noon = time.Unix(1_795_132_800, 0)
 
 // binding returns the context that tokens of schemes are minted for here.
-func binding() *codecs.Binding {
+func binding() *codecs.Context {
 	principal, audience := "alice", "srv"
-	return &codecs.Binding{
+	return &codecs.Context{
+		Now:    noon,
 		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod"}`),
 		Principal: &principal, Audience: &audience,
 	}
+}
+
+// At returns a copy of c, or of the zero Context if c is nil, with the time now.
+func At(c *codecs.Context, now time.Time) *codecs.Context {
+	var at codecs.Context
+	if c != nil {
+		at = *c
+	}
+	at.Now = now
+	return &at
 }
 
 // secret returns the i-th secret of the tests, of the length the design takes.
@@ -52,22 +64,22 @@ func (s subject) ring(numbers ...int) [][]byte {
 	return secrets
 }
 
-// try sets the design up as a codec; a scheme as one under binding and noon.
-func (s subject) try(secrets [][]byte) (codecs.Codec, error) {
-	if !s.IsScheme() {
-		return s.OpenCodec(codecs.Config{Secrets: secrets})
+// try opens the design under binding.
+func (s subject) try(secrets [][]byte) (*lab.Bound, error) {
+	in, err := s.open(secrets)
+	if err != nil {
+		return nil, err
 	}
-	scheme, err := s.scheme(secrets)
-	return codecs.Bound{Scheme: scheme, Binding: binding(), Now: noon}, err
+	return in.At(binding()), nil
 }
 
-func (s subject) scheme(secrets [][]byte) (codecs.Scheme, error) {
+func (s subject) open(secrets [][]byte) (*lab.Instance, error) {
 	lifetime := ttl
-	return s.OpenScheme(codecs.Config{Secrets: secrets, TTL: &lifetime})
+	return lab.Open(s.Design, codecs.Config{Secrets: secrets, TTL: &lifetime})
 }
 
 // codec is try with secret number 0, where that must work.
-func (s subject) codec(t *testing.T) codecs.Codec {
+func (s subject) codec(t *testing.T) *lab.Bound {
 	t.Helper()
 	c, err := s.try(s.ring(0))
 	require.NoError(t, err)

@@ -5,6 +5,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/keyring"
+	"sealab/internal/lab"
 )
 
 // Over returns the catalog's row for claims over a codec's design. It is called
@@ -24,7 +25,7 @@ func Over(d codecs.Design) codecs.Design {
 		MaxKeys:    d.MaxKeys,
 		KeySize:    d.KeySize,
 		Options:    d.Options,
-		Inspect:    d.Inspect,
+		Hooks:      &lab.Hooks{Inspect: lab.HooksOf(d).Inspect},
 		Guarantees: guarantees(d),
 		NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
 			codec, err := newCodec(d, c)

@@ -42,6 +42,7 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // DefaultTTL is the time to live where none is set.
@@ -70,8 +71,8 @@ type scheme struct {
 }
 
 // New returns the scheme that puts claims over codec. A ttl that is not
-// positive is an error. The scheme is a codecs.SeededScheme where the codec is
-// codecs.Seeded, and a codecs.SchemeAssembler where it is a codecs.Assembler.
+// positive is an error. The scheme is a lab.SeededScheme where the codec is
+// lab.Seeded, and a lab.SchemeAssembler where it is a lab.Assembler.
 func New(codec codecs.Codec, ttl time.Duration) (codecs.Scheme, error) {
 	return NewReading(codec, ttl, Strict)
 }
@@ -86,9 +87,9 @@ func NewReading(codec codecs.Codec, ttl time.Duration, reading Reading) (codecs.
 	}
 	s := scheme{codec, ttl, reading}
 	switch c := codec.(type) {
-	case codecs.Assembler:
+	case lab.Assembler:
 		return &assembler{seeded{s, c}, c}, nil
-	case codecs.Seeded:
+	case lab.Seeded:
 		return &seeded{s, c}, nil
 	default:
 		return &s, nil

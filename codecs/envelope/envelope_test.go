@@ -12,6 +12,7 @@ import (
 	"sealab/codecs/codectest"
 	"sealab/codecs/envelope"
 	"sealab/codecs/hmacsha256"
+	"sealab/internal/lab"
 )
 
 // TestConformance runs the suite over one codec; package catalog's test does so
@@ -19,42 +20,41 @@ import (
 func TestConformance(t *testing.T) { codectest.Run(t, envelope.Over(aesgcm.Design)) }
 
 // newAssembler returns claims over a codec, with 8 bytes of seed.
-func newAssembler(t *testing.T, reading envelope.Reading) codecs.SchemeAssembler {
+func newAssembler(t *testing.T, reading envelope.Reading) lab.SchemeAssembler {
 	t.Helper()
 	codec, err := hmacsha256.New([]byte("thirty-two bytes for tests only!"))
 	require.NoError(t, err)
 	s, err := envelope.NewReading(codec, envelope.DefaultTTL, reading)
 	require.NoError(t, err)
-	return s.(codecs.SchemeAssembler)
+	return s.(lab.SchemeAssembler)
 }
 
 func text(s string) *string { return &s }
 
 // TestPayload holds the payload to one that the Python SDK made.
 func TestPayload(t *testing.T) {
-	b := &codecs.Binding{
+	b := &codecs.Context{
 		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"z":1.0,"a":[1e16,"é\ud800"]}`),
 		Principal: text(`["client-1","https://as.example","alice"]`), Audience: text("svc"),
 	}
 	const want = `{"v":1,"iat":1795164472.25,"exp":1795165072.25,"m":"tools/call","t":"deploy","a":"VG12SySL3mRxxJCoqTLDkw",` +
 		`"s":"{\"step\":1}","aud":"svc","p":"AAECAwQFBgcRnD5qVXfjX-BIrjvNMQl_"}`
 	var got string
-	_, err := newAssembler(t, envelope.Strict).MintEdited(nil, []byte{0, 1, 2, 3, 4, 5, 6, 7}, []byte(`{"step":1}`), b,
-		time.Unix(1795164472, 250_000_000), func(step codecs.Step, value []byte) []byte {
-			if step == codecs.StepClaims {
-				got = string(value)
-			}
-			return value
-		})
+	_, err := newAssembler(t, envelope.Strict).MintEdited(nil, []byte{0, 1, 2, 3, 4, 5, 6, 7}, []byte(`{"step":1}`), codectest.At(b, time.Unix(1795164472, 250_000_000)), func(step lab.Step, value []byte) []byte {
+		if step == lab.StepClaims {
+			got = string(value)
+		}
+		return value
+	})
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 }
 
 // mint returns a token whose claims are replaced by payload.
-func mint(t *testing.T, s codecs.SchemeAssembler, payload string) []byte {
+func mint(t *testing.T, s lab.SchemeAssembler, payload string) []byte {
 	t.Helper()
-	token, err := s.MintEdited(nil, make([]byte, s.SeedSize()), nil, nil, time.Unix(1000, 0), func(step codecs.Step, value []byte) []byte {
-		if step == codecs.StepClaims {
+	token, err := s.MintEdited(nil, make([]byte, s.SeedSize()), nil, codectest.At(nil, time.Unix(1000, 0)), func(step lab.Step, value []byte) []byte {
+		if step == lab.StepClaims {
 			return []byte(payload)
 		}
 		return value
@@ -74,15 +74,15 @@ const (
 // TestClaims presents authentic claims at time 1000. The reasons are those of
 // the Python SDK; strict is what a strict reading answers where it differs.
 func TestClaims(t *testing.T) {
-	bound := codecs.Binding{Method: "m", Target: "t"}
-	with := func(change func(*codecs.Binding)) codecs.Binding {
+	bound := codecs.Context{Method: "m", Target: "t"}
+	with := func(change func(*codecs.Context)) codecs.Context {
 		b := bound
 		change(&b)
 		return b
 	}
 	for _, c := range []struct {
 		name, payload string
-		binding       codecs.Binding
+		binding       codecs.Context
 		want, strict  string // "" accepts
 	}{
 		{"sound", whole, bound, "", ""},
@@ -120,21 +120,21 @@ func TestClaims(t *testing.T) {
 		{"nothing", ``, bound, "malformed", "malformed"},
 		{"UTF-8 with mark", "\xef\xbb\xbf" + whole, bound, "", "malformed"},
 		{"not UTF-8", whole[:len(whole)-2] + "\xff\"}", bound, "malformed", "malformed"},
-		{"method", whole, with(func(b *codecs.Binding) { b.Method = "M" }), "request binding", "request binding"},
-		{"target", whole, with(func(b *codecs.Binding) { b.Target = "" }), "request binding", "request binding"},
-		{"arguments", whole, with(func(b *codecs.Binding) { b.Arguments = json.RawMessage(`[0]`) }), "request binding", "request binding"},
-		{"not JSON", whole, with(func(b *codecs.Binding) { b.Arguments = json.RawMessage(`{`) }), "request binding", "request binding"},
-		{"audience added", whole, with(func(b *codecs.Binding) { b.Audience = text("") }), "audience", "audience"},
+		{"method", whole, with(func(b *codecs.Context) { b.Method = "M" }), "request binding", "request binding"},
+		{"target", whole, with(func(b *codecs.Context) { b.Target = "" }), "request binding", "request binding"},
+		{"arguments", whole, with(func(b *codecs.Context) { b.Arguments = json.RawMessage(`[0]`) }), "request binding", "request binding"},
+		{"not JSON", whole, with(func(b *codecs.Context) { b.Arguments = json.RawMessage(`{`) }), "request binding", "request binding"},
+		{"audience added", whole, with(func(b *codecs.Context) { b.Audience = text("") }), "audience", "audience"},
 		{"audience null", whole[:len(whole)-1] + `,"aud":null}`, bound, "", "malformed"},
 		{"audience number", whole[:len(whole)-1] + `,"aud":0}`, bound, "audience", "malformed"},
-		{"principal added", whole, with(func(b *codecs.Binding) { b.Principal = text("") }), "principal drift", "principal drift"},
+		{"principal added", whole, with(func(b *codecs.Context) { b.Principal = text("") }), "principal drift", "principal drift"},
 		{"principal gone", whole[:len(whole)-1] + `,"p":""}`, bound, "principal drift", "principal drift"},
-		{"principal short", whole[:len(whole)-1] + `,"p":""}`, with(func(b *codecs.Binding) { b.Principal = text("") }), "principal", "principal"},
-		{"principal number", whole[:len(whole)-1] + `,"p":1}`, with(func(b *codecs.Binding) { b.Principal = text("") }), "principal", "malformed"},
+		{"principal short", whole[:len(whole)-1] + `,"p":""}`, with(func(b *codecs.Context) { b.Principal = text("") }), "principal", "principal"},
+		{"principal number", whole[:len(whole)-1] + `,"p":1}`, with(func(b *codecs.Context) { b.Principal = text("") }), "principal", "malformed"},
 	} {
 		for reading, want := range map[envelope.Reading]string{envelope.Faithful: c.want, envelope.Strict: c.strict} {
 			s := newAssembler(t, reading)
-			state, err := s.Verify([]byte("dst"), mint(t, s, c.payload), &c.binding, time.Unix(1000, 0))
+			state, err := s.Verify([]byte("dst"), mint(t, s, c.payload), codectest.At(&c.binding, time.Unix(1000, 0)))
 			if want == "" {
 				require.NoError(t, err, "%s, reading %d", c.name, reading)
 				require.Equal(t, "dsts", string(state), c.name)
@@ -181,11 +181,11 @@ func TestConfiguration(t *testing.T) {
 func TestPlainCodec(t *testing.T) {
 	s, err := envelope.New(struct{ codecs.Codec }{hmacsha256.Ephemeral()}, time.Hour)
 	require.NoError(t, err)
-	_, seeded := s.(codecs.SeededScheme)
+	_, seeded := s.(lab.SeededScheme)
 	require.False(t, seeded)
-	token, err := s.Mint(nil, []byte("s"), nil, time.Unix(5, 0))
+	token, err := s.Mint(nil, []byte("s"), codectest.At(nil, time.Unix(5, 0)))
 	require.NoError(t, err)
-	state, err := s.Verify(nil, token, nil, time.Unix(6, 0))
+	state, err := s.Verify(nil, token, codectest.At(nil, time.Unix(6, 0)))
 	require.NoError(t, err)
 	require.Equal(t, "s", string(state))
 }

@@ -17,24 +17,28 @@ func Example() {
 		return
 	}
 	alice, mallory := "alice", "mallory"
-	request := codecs.Binding{
+	now := time.Date(2026, 7, 28, 12, 0, 0, 0, time.UTC)
+	request := codecs.Context{
+		Now:    now,
 		Method: "tools/call", Target: "deploy",
 		Arguments: json.RawMessage(`{"env":"prod"}`), // as received
 		Principal: &alice,
 	}
-	now := time.Date(2026, 7, 28, 12, 0, 0, 0, time.UTC)
-	token, err := scheme.Mint(nil, []byte(`{"step":1}`), &request, now)
+	token, err := scheme.Mint(nil, []byte(`{"step":1}`), &request)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	state, err := scheme.Verify(nil, token, &request, now.Add(time.Minute))
+	request.Now = now.Add(time.Minute)
+	state, err := scheme.Verify(nil, token, &request)
 	fmt.Println(string(state), err)
 
-	_, err = scheme.Verify(nil, token, &request, now.Add(time.Hour))
+	request.Now = now.Add(time.Hour)
+	_, err = scheme.Verify(nil, token, &request)
 	fmt.Println(codecs.Rejected(err).Stage)
 	request.Principal = &mallory
-	_, err = scheme.Verify(nil, token, &request, now.Add(time.Minute))
+	request.Now = now.Add(time.Minute)
+	_, err = scheme.Verify(nil, token, &request)
 	fmt.Println(codecs.Rejected(err).Stage)
 	// Output:
 	// {"step":1} <nil>

@@ -2,18 +2,18 @@ package envelope
 
 import (
 	"fmt"
-	"time"
 
 	"sealab/codecs"
 	"sealab/codecs/envelope/compactjson"
 	"sealab/codecs/keyring"
+	"sealab/internal/lab"
 )
 
 // Mint implements codecs.Scheme.
-func (s *scheme) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+func (s *scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	var fresh salt
 	keyring.Random(fresh[:])
-	payload, err := s.claims(fresh, state, b, now)
+	payload, err := s.claims(fresh, state, b)
 	if err != nil {
 		return dst, err
 	}
@@ -21,16 +21,16 @@ func (s *scheme) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]by
 }
 
 // claims returns the payload that Mint seals.
-func (s *scheme) claims(fresh salt, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
-	if b == nil {
-		b = &unbound
+func (s *scheme) claims(fresh salt, state []byte, b *codecs.Context) ([]byte, error) {
+	if err := b.Check(); err != nil {
+		return nil, err
 	}
 	digest, err := DigestArguments(b.Method, b.Arguments)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
 	}
 	c := claims{method: []byte(b.Method), target: []byte(b.Target), digest: digest, state: state}
-	issued := unixSeconds(now)
+	issued := unixSeconds(b.Now)
 	times := compactjson.AppendFloat(make([]byte, 0, 2*longestFloat), issued)
 	c.issued = times
 	c.expires = compactjson.AppendFloat(times, issued+s.ttl.Seconds())[len(times):]
@@ -50,10 +50,10 @@ func (s *scheme) claims(fresh salt, state []byte, b *codecs.Binding, now time.Ti
 // seeded is a scheme over a codec whose randomness can be given.
 type seeded struct {
 	scheme
-	codec codecs.Seeded
+	codec lab.Seeded
 }
 
-// SeedSize implements codecs.SeededScheme: the codec's seed, then the salt.
+// SeedSize implements lab.SeededScheme: the codec's seed, then the salt.
 func (s *seeded) SeedSize() int { return s.codec.SeedSize() + len(salt{}) }
 
 // split cuts a seed into the codec's and the salt.
@@ -65,13 +65,13 @@ func (s *seeded) split(seed []byte) (codecSeed []byte, fresh salt, err error) {
 	return seed[:n], salt(seed[n:]), nil
 }
 
-// MintSeeded implements codecs.SeededScheme.
-func (s *seeded) MintSeeded(dst, seed, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+// MintSeeded implements lab.SeededScheme.
+func (s *seeded) MintSeeded(dst, seed, state []byte, b *codecs.Context) ([]byte, error) {
 	codecSeed, fresh, err := s.split(seed)
 	if err != nil {
 		return dst, err
 	}
-	payload, err := s.claims(fresh, state, b, now)
+	payload, err := s.claims(fresh, state, b)
 	if err != nil {
 		return dst, err
 	}
@@ -81,20 +81,20 @@ func (s *seeded) MintSeeded(dst, seed, state []byte, b *codecs.Binding, now time
 // assembler is a scheme over a codec that seals step by step.
 type assembler struct {
 	seeded
-	codec codecs.Assembler
+	codec lab.Assembler
 }
 
-// MintEdited implements codecs.SchemeAssembler: codecs.StepClaims, then the
+// MintEdited implements lab.SchemeAssembler: lab.StepClaims, then the
 // steps of the codec.
-func (s *assembler) MintEdited(dst, seed, state []byte, b *codecs.Binding, now time.Time, edit codecs.Edit) ([]byte, error) {
+func (s *assembler) MintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
 	codecSeed, fresh, err := s.split(seed)
 	if err != nil {
 		return dst, err
 	}
-	payload, err := s.claims(fresh, state, b, now)
+	payload, err := s.claims(fresh, state, b)
 	if err != nil {
 		return dst, err
 	}
-	payload = edit.Give(codecs.StepClaims, payload)
+	payload = edit.Give(lab.StepClaims, payload)
 	return s.codec.SealEdited(dst, codecSeed, payload, edit)
 }

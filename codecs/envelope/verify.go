@@ -2,7 +2,6 @@ package envelope
 
 import (
 	"bytes"
-	"time"
 
 	"sealab/codecs"
 	"sealab/codecs/envelope/compactjson"
@@ -21,24 +20,21 @@ var (
 	errPrincipal = codecs.Reject(codecs.Misbound, "principal")
 )
 
-// unbound is the binding where the caller has none.
-var unbound codecs.Binding
-
 // Verify implements codecs.Scheme. Refusals of the codec are its own.
-func (s *scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	if err := b.Check(); err != nil {
+		return dst, err
+	}
 	payload, err := s.codec.Unseal(make([]byte, 0, len(token)), token)
 	if err != nil {
 		return dst, err
-	}
-	if b == nil {
-		b = &unbound
 	}
 	r, refused := parse(payload)
 	if refused == nil && s.reading == Strict && !r.isCanonical(payload) {
 		refused = errMalformed
 	}
 	if refused == nil {
-		refused = r.check(b, unixSeconds(now))
+		refused = r.check(b, unixSeconds(b.Now))
 	}
 	if refused != nil {
 		return dst, refused
@@ -63,7 +59,7 @@ func parse(payload []byte) (r received, refused *codecs.RejectError) {
 }
 
 // check verifies every claim, in the order of the SDK.
-func (r *received) check(b *codecs.Binding, now float64) *codecs.RejectError {
+func (r *received) check(b *codecs.Context, now float64) *codecs.RejectError {
 	// Written so that a time that compares with nothing is refused.
 	if !number(r.issued).atMost(now + skew) {
 		return errFuture

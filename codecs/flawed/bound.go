@@ -15,33 +15,33 @@ import (
 func bound() []Control { return slices.Concat(unbound(), confused(), published()) }
 
 // binder is a control that binds the text that the function makes.
-func binder(name, doc string, broken []codecs.Property, attacks []string, binding func(*codecs.Binding) string) Control {
+func binder(name, doc string, broken []codecs.Property, attacks []string, binding func(*codecs.Context) string) Control {
 	return aScheme(name, doc, broken, attacks, func(p *schemeParts) { p.binding = binding })
 }
 
 // unbound are schemes that leave a field out.
 func unbound() []Control {
-	without := func(field, attack string, p codecs.Property, clear func(*codecs.Binding)) Control {
-		return binder("unbound-"+field, "the "+field+" is not bound", breaks(p), by(attack), func(b *codecs.Binding) string {
+	without := func(field, attack string, p codecs.Property, clear func(*codecs.Context)) Control {
+		return binder("unbound-"+field, "the "+field+" is not bound", breaks(p), by(attack), func(b *codecs.Context) string {
 			less := *b
 			clear(&less)
 			return whole(&less)
 		})
 	}
 	return []Control{
-		without("method", "CTX-02", codecs.BindsMethod, func(b *codecs.Binding) { b.Method = "" }),
-		without("target", "CTX-09", codecs.BindsTarget, func(b *codecs.Binding) { b.Target = "" }),
-		without("arguments", "CTX-10", codecs.BindsArguments, func(b *codecs.Binding) { b.Arguments = nil }),
-		without("principal", "CTX-01", codecs.BindsPrincipal, func(b *codecs.Binding) { b.Principal = nil }),
-		without("audience", "CTX-07", codecs.BindsAudience, func(b *codecs.Binding) { b.Audience = nil }),
-		binder("argument-object", "arguments that are no object end the program", breaks(codecs.Total), by("RES-06"), func(b *codecs.Binding) string {
+		without("method", "CTX-02", codecs.BindsMethod, func(b *codecs.Context) { b.Method = "" }),
+		without("target", "CTX-09", codecs.BindsTarget, func(b *codecs.Context) { b.Target = "" }),
+		without("arguments", "CTX-10", codecs.BindsArguments, func(b *codecs.Context) { b.Arguments = nil }),
+		without("principal", "CTX-01", codecs.BindsPrincipal, func(b *codecs.Context) { b.Principal = nil }),
+		without("audience", "CTX-07", codecs.BindsAudience, func(b *codecs.Context) { b.Audience = nil }),
+		binder("argument-object", "arguments that are no object end the program", breaks(codecs.Total), by("RES-06"), func(b *codecs.Context) string {
 			var members any
 			if b.Arguments != nil && json.Unmarshal(b.Arguments, &members) == nil {
 				_ = members.(map[string]any)
 			}
 			return whole(b)
 		}),
-		binder("argument-names", "the names of arguments are bound and not their values", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-10"), func(b *codecs.Binding) string {
+		binder("argument-names", "the names of arguments are bound and not their values", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-10"), func(b *codecs.Context) string {
 			var members map[string]json.RawMessage
 			less := *b
 			less.Arguments = nil
@@ -60,7 +60,7 @@ func unbound() []Control {
 
 // principalAs is a control that binds the principal as the function reads it.
 func principalAs(name, doc, attack string, read func(string) string) Control {
-	return binder(name, doc, breaks(codecs.BindsPrincipal, codecs.Unambiguous), by(attack), func(b *codecs.Binding) string {
+	return binder(name, doc, breaks(codecs.BindsPrincipal, codecs.Unambiguous), by(attack), func(b *codecs.Context) string {
 		less := *b
 		if b.Principal != nil {
 			p := read(*b.Principal)
@@ -80,7 +80,7 @@ func text(s *string) string {
 
 // joined is a control that joins the fields of a binding with a separator.
 func joined(name, doc, separator string) Control {
-	return binder(name, doc, breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-04"), func(b *codecs.Binding) string {
+	return binder(name, doc, breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-04"), func(b *codecs.Context) string {
 		return strings.Join([]string{b.Method, b.Target, string(b.Arguments), text(b.Principal), text(b.Audience)}, separator)
 	})
 }
@@ -104,7 +104,7 @@ func confused() []Control {
 			d := sha256.Sum256([]byte(p))
 			return hex.EncodeToString(d[:1])
 		}),
-		binder("absent-is-empty", "no principal is the empty principal", breaks(codecs.BindsPrincipal, codecs.Unambiguous), by("CTX-03"), func(b *codecs.Binding) string {
+		binder("absent-is-empty", "no principal is the empty principal", breaks(codecs.BindsPrincipal, codecs.Unambiguous), by("CTX-03"), func(b *codecs.Context) string {
 			less := *b
 			p := text(b.Principal)
 			less.Principal = &p
@@ -113,7 +113,7 @@ func confused() []Control {
 		joined("glued", "fields are glued without lengths", ""),
 		joined("joined-nul", "fields are joined by NUL", "\x00"),
 		joined("joined-bar", "fields are joined by a bar", "|"),
-		binder("length-byte", "fields are joined with lengths of one byte", breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-04"), func(b *codecs.Binding) string {
+		binder("length-byte", "fields are joined with lengths of one byte", breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-04"), func(b *codecs.Context) string {
 			var all strings.Builder
 			for _, f := range []string{b.Method, b.Target, string(b.Arguments), text(b.Principal), text(b.Audience)} {
 				all.WriteByte(byte(len(f)))
@@ -121,7 +121,7 @@ func confused() []Control {
 			}
 			return all.String()
 		}),
-		binder("without-order", "digests of the fields are added up", breaks(codecs.Unambiguous), by("CTX-08"), func(b *codecs.Binding) string {
+		binder("without-order", "digests of the fields are added up", breaks(codecs.Unambiguous), by("CTX-08"), func(b *codecs.Context) string {
 			var sum uint64
 			for _, f := range []string{b.Method, b.Target, string(b.Arguments), text(b.Principal), text(b.Audience)} {
 				d := sha256.Sum256([]byte(f))
@@ -134,7 +134,7 @@ func confused() []Control {
 			}
 			return string(state)
 		}),
-		binder("as-query", "fields are written as a query, without escapes", breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-12"), func(b *codecs.Binding) string {
+		binder("as-query", "fields are written as a query, without escapes", breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-12"), func(b *codecs.Context) string {
 			return "method=" + b.Method + "&target=" + b.Target + "&arguments=" + string(b.Arguments) + "&principal=" + text(b.Principal) + "&audience=" + text(b.Audience)
 		}),
 	}
@@ -147,7 +147,7 @@ func published() []Control {
 			p.bindTag = func(key, _ []byte, text string) []byte { return hmacSHA256(bindKey(key), []byte(text))[:16] }
 		}),
 		aScheme("one-key", "the tag of the principal is under the key of the token", breaks(codecs.Integrity, codecs.Unlinkable), by("ORA-01"), func(p *schemeParts) {
-			p.binding = func(b *codecs.Binding) string { return text(b.Principal) }
+			p.binding = func(b *codecs.Context) string { return text(b.Principal) }
 			p.bindTag = func(key, _ []byte, text string) []byte { return hmacSHA256(key, []byte(text)) }
 		}),
 	}

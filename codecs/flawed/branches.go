@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // branches are mistakes that show only for some tokens, contexts and times, or on
 // one of several ways in.
 func branches() []Control {
 	return []Control{
-		binder("method-of-users", "the method is bound for those who are signed in", breaks(codecs.BindsMethod), by("CTX-14"), func(b *codecs.Binding) string {
+		binder("method-of-users", "the method is bound for those who are signed in", breaks(codecs.BindsMethod), by("CTX-14"), func(b *codecs.Context) string {
 			less := *b
 			if b.Principal == nil {
 				less.Method = ""
@@ -31,7 +32,7 @@ func branches() []Control {
 	}
 }
 
-func withoutNulls(b *codecs.Binding) string {
+func withoutNulls(b *codecs.Context) string {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(b.Arguments, &members) != nil || members == nil {
 		return whole(b)
@@ -53,7 +54,7 @@ func withoutNulls(b *codecs.Binding) string {
 func decimal(seconds float64) string { return strconv.FormatFloat(seconds, 'f', -1, 64) }
 
 // inBatches puts a scheme behind another that judges batches.
-func inBatches(c Control, judge func(codecs.Scheme) codecs.BatchScheme) Control {
+func inBatches(c Control, judge func(codecs.Scheme) lab.BatchScheme) Control {
 	open := c.NewScheme
 	c.NewScheme = func(config codecs.Config) (codecs.Scheme, error) {
 		inner, err := open(config)
@@ -68,25 +69,27 @@ func inBatches(c Control, judge func(codecs.Scheme) codecs.BatchScheme) Control 
 // A batched scheme judges the tokens of a batch each as the function does.
 type batched struct {
 	codecs.Scheme
-	one func(token []byte, b *codecs.Binding, now time.Time) ([]byte, error)
+	one func(token []byte, b *codecs.Context) ([]byte, error)
 }
 
-// VerifyAll implements codecs.BatchScheme.
-func (s batched) VerifyAll(tokens [][]byte, b *codecs.Binding, now time.Time) ([]codecs.Verdict, error) {
-	var all []codecs.Verdict
+// VerifyAll implements lab.BatchScheme.
+func (s batched) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
+	var all []lab.Answer
 	for _, token := range tokens {
-		state, err := s.one(token, b, now)
-		all = append(all, codecs.Verdict{Payload: state, Err: err})
+		state, err := s.one(token, b)
+		all = append(all, lab.Answer{Payload: state, Err: err})
 	}
 	return all, nil
 }
 
 // untimed lets a token that is expired pass in a batch.
-func untimed(inner codecs.Scheme) codecs.BatchScheme {
-	return batched{inner, func(token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
-		state, err := inner.Verify(nil, token, b, now)
+func untimed(inner codecs.Scheme) lab.BatchScheme {
+	return batched{inner, func(token []byte, b *codecs.Context) ([]byte, error) {
+		state, err := inner.Verify(nil, token, b)
 		if r := codecs.Rejected(err); r != nil && r.Stage == codecs.Expired {
-			return inner.Verify(nil, token, b, now.Add(-400*24*time.Hour))
+			early := *b
+			early.Now = b.Now.Add(-400 * 24 * time.Hour)
+			return inner.Verify(nil, token, &early)
 		}
 		return state, err
 	}}
@@ -99,8 +102,8 @@ type once struct {
 }
 
 // Verify implements codecs.Scheme.
-func (s once) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
-	out, err := s.Scheme.Verify(dst, token, b, now)
+func (s once) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	out, err := s.Scheme.Verify(dst, token, b)
 	if err != nil {
 		return out, err
 	}
@@ -111,11 +114,11 @@ func (s once) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byt
 }
 
 // spentAlone spends tokens that come alone.
-func spentAlone() func(codecs.Scheme) codecs.BatchScheme {
+func spentAlone() func(codecs.Scheme) lab.BatchScheme {
 	var used sync.Map
-	return func(inner codecs.Scheme) codecs.BatchScheme {
-		return batched{once{inner, &used}, func(token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
-			return inner.Verify(nil, token, b, now)
+	return func(inner codecs.Scheme) lab.BatchScheme {
+		return batched{once{inner, &used}, func(token []byte, b *codecs.Context) ([]byte, error) {
+			return inner.Verify(nil, token, b)
 		}}
 	}
 }

@@ -23,7 +23,7 @@ import (
 type schemeParts struct {
 	ringParts
 	// binding is what of a binding is bound, as one text.
-	binding func(b *codecs.Binding) string
+	binding func(b *codecs.Context) string
 	// bindTag digests a binding's text.
 	bindTag func(key, salt []byte, text string) []byte
 	salt    func() []byte
@@ -81,7 +81,7 @@ func bindKey(key []byte) []byte { return keyring.Derive(key, "sealab/flawed bind
 
 // whole writes a binding with every field in quotes, so that no field can pass for
 // another and no byte for another.
-func whole(b *codecs.Binding) string {
+func whole(b *codecs.Context) string {
 	return fmt.Sprintf("%q %q %q %t %q %t %q %t", b.Method, b.Target, b.Arguments, b.Arguments == nil,
 		text(b.Principal), b.Principal == nil, text(b.Audience), b.Audience == nil)
 }
@@ -106,10 +106,10 @@ func (p schemeParts) open(c codecs.Config) (codecs.Scheme, error) {
 }
 
 // Mint implements codecs.Scheme.
-func (s *scheme) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+func (s *scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	e := s.first(s.ring)
 	c := claims{State: state, Key: e.id, Salt: s.salt()}
-	if iat, exp := s.issue(now, s.ttl); exp != 0 {
+	if iat, exp := s.issue(b.Now, s.ttl); exp != 0 {
 		c.Issued, c.Expires = &iat, &exp
 	}
 	c.Bound = s.bindTag(e.key, c.Salt, s.binding(b))
@@ -122,7 +122,7 @@ func (s *scheme) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]by
 }
 
 // Verify implements codecs.Scheme.
-func (s *scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	text, ok := strings.CutPrefix(string(token), schemePrefix)
 	body, tail, both := strings.Cut(text, ".")
 	if !ok || !both {
@@ -142,7 +142,7 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]
 		func() error {
 			return refuseUnless(hmac.Equal(tag, hmacSHA256(e.key, []byte(schemePrefix+body))), errUnauthentic)
 		},
-		func() error { return refuseUnless(s.timely(&c, now), errExpired) },
+		func() error { return refuseUnless(s.timely(&c, b.Now), errExpired) },
 		func() error {
 			return refuseUnless(hmac.Equal(c.Bound, s.bindTag(e.key, c.Salt, s.binding(b))), errMisbound)
 		},

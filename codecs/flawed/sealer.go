@@ -10,6 +10,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/keyring"
+	"sealab/internal/lab"
 )
 
 // sealerParts are the parts of an encrypted codec,
@@ -102,26 +103,26 @@ func (p sealerParts) newCodec(c codecs.Config) (codecs.Codec, error) {
 
 // Seal implements codecs.Codec.
 func (s *sealer) Seal(dst, payload []byte) ([]byte, error) {
-	return s.SealEdited(dst, s.nonce(s.count.next(), s.first(s.ring).key, payload), payload, func(_ codecs.Step, value []byte) []byte { return value })
+	return s.SealEdited(dst, s.nonce(s.count.next(), s.first(s.ring).key, payload), payload, func(_ lab.Step, value []byte) []byte { return value })
 }
 
-// SeedSize implements codecs.Seeded: the seed is the nonce.
+// SeedSize implements lab.Seeded: the seed is the nonce.
 func (s *sealer) SeedSize() int { return s.nonceSize }
 
-// SealSeeded implements codecs.Seeded.
+// SealSeeded implements lab.Seeded.
 func (s *sealer) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
-	return s.SealEdited(dst, seed, payload, func(_ codecs.Step, value []byte) []byte { return value })
+	return s.SealEdited(dst, seed, payload, func(_ lab.Step, value []byte) []byte { return value })
 }
 
-// SealEdited implements codecs.Assembler for the key id and what is on the wire.
-func (s *sealer) SealEdited(dst, nonce, payload []byte, edit codecs.Edit) ([]byte, error) {
+// SealEdited implements lab.Assembler for the key id and what is on the wire.
+func (s *sealer) SealEdited(dst, nonce, payload []byte, edit lab.Edit) ([]byte, error) {
 	e := s.first(s.ring)
-	id := edit(codecs.StepKeyID, bytes.Clone(e.id))
+	id := edit(lab.StepKeyID, bytes.Clone(e.id))
 	sealed := s.seal(e.key, nonce, s.pack(payload), s.data(id))
 	cut := max(0, len(sealed)-gcmTag)
-	nonce = edit(codecs.WireNonce, bytes.Clone(nonce))
-	body := edit(codecs.WireBody, bytes.Clone(sealed[:cut]))
-	tag := edit(codecs.WireTag, bytes.Clone(sealed[cut:]))
+	nonce = edit(lab.WireNonce, bytes.Clone(nonce))
+	body := edit(lab.WireBody, bytes.Clone(sealed[:cut]))
+	tag := edit(lab.WireTag, bytes.Clone(sealed[cut:]))
 	return append(dst, sealerPrefix+s.frame(id, nonce, slices.Concat(body, tag))...), nil
 }
 

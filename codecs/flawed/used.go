@@ -63,20 +63,20 @@ type remembering struct {
 }
 
 // Verify implements codecs.Scheme.
-func (s *remembering) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+func (s *remembering) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.uses = s.remember(s.uses, now)
-	good := now
+	s.uses = s.remember(s.uses, b.Now)
+	judged := *b
 	if at := slices.IndexFunc(s.uses, func(u use) bool { return u.token == string(token) }); at >= 0 {
 		if s.once {
 			return dst, errUnauthentic
 		}
-		good = s.uses[at].good
+		judged.Now = s.uses[at].good
 	}
-	out, err := s.Scheme.Verify(dst, token, b, good)
+	out, err := s.Scheme.Verify(dst, token, &judged)
 	if err == nil {
-		s.uses = append(s.uses, use{string(token), now, good})
+		s.uses = append(s.uses, use{string(token), b.Now, judged.Now})
 	}
 	return out, err
 }

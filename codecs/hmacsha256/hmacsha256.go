@@ -27,6 +27,7 @@ import (
 	"sealab/codecs/keyring"
 	"sealab/codecs/mac"
 	"sealab/codecs/wire"
+	"sealab/internal/lab"
 )
 
 const (
@@ -43,7 +44,7 @@ var (
 	errUnauthentic = codecs.Reject(codecs.Unauthentic, "tag")
 )
 
-// A Codec signs payloads. It implements codecs.Assembler.
+// A Codec signs payloads. It implements lab.Assembler.
 type Codec struct{ ring *keyring.Ring[*mac.Key] }
 
 // New returns the codec for a ring of secrets.
@@ -108,10 +109,10 @@ func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, body[idSize:]...), nil
 }
 
-// SeedSize implements codecs.Seeded: sealing is deterministic.
+// SeedSize implements lab.Seeded: sealing is deterministic.
 func (c *Codec) SeedSize() int { return 0 }
 
-// SealSeeded implements codecs.Seeded.
+// SealSeeded implements lab.Seeded.
 func (c *Codec) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	if len(seed) != 0 {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want 0", len(seed))
@@ -120,47 +121,49 @@ func (c *Codec) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 }
 
 // layout is what stands behind the prefix.
-var layout = wire.Layout{codecs.WireKeyID, codecs.WireBody, codecs.WireTag}
+var layout = wire.Layout{lab.WireKeyID, lab.WireBody, lab.WireTag}
 
-// SealEdited implements codecs.Assembler.
-func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte, error) {
+// SealEdited implements lab.Assembler.
+func (c *Codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
 	if len(seed) != 0 {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want 0", len(seed))
 	}
 	k := c.ring.First()
-	head := edit.Apply(codecs.StepPrefix, prefixBytes)
-	id := edit.Apply(codecs.StepKeyID, k.ID[:])
-	payload = edit.Apply(codecs.StepPayload, payload)
-	tag := edit.Give(codecs.StepTag, k.Key.Append(nil, head, id, payload))
+	head := edit.Apply(lab.StepPrefix, prefixBytes)
+	id := edit.Apply(lab.StepKeyID, k.ID[:])
+	payload = edit.Apply(lab.StepPayload, payload)
+	tag := edit.Give(lab.StepTag, k.Key.Append(nil, head, id, payload))
 
 	return layout.Append(dst, edit, head, id, payload, tag), nil
 }
 
 // inspect takes a token apart.
-func inspect(token []byte) ([]codecs.Field, error) {
+func inspect(token []byte) ([]lab.Field, error) {
 	text, raw, err := b64.Parse(prefix, minRaw, token)
 	if err != nil {
 		return nil, err
 	}
 	n := len(raw) - mac.Size
-	return []codecs.Field{
-		{Name: codecs.WirePrefix, Wire: prefixBytes, Bytes: prefixBytes, Readable: true},
-		{Name: codecs.WireKeyID, Wire: text, Bytes: raw[:idSize], Readable: true},
-		{Name: codecs.WireBody, Bytes: raw[idSize:n], Readable: true},
-		{Name: codecs.WireTag, Bytes: raw[n:]},
+	return []lab.Field{
+		{Name: lab.WirePrefix, Wire: prefixBytes, Bytes: prefixBytes, Readable: true},
+		{Name: lab.WireKeyID, Wire: text, Bytes: raw[:idSize], Readable: true},
+		{Name: lab.WireBody, Bytes: raw[idSize:n], Readable: true},
+		{Name: lab.WireTag, Bytes: raw[n:]},
 	}, nil
 }
 
 // Design is the catalog's row.
 var Design = codecs.Design{
-	Name:      "hmac-sha256",
-	Doc:       "readable, signed with HMAC-SHA256",
-	Spec:      "RFC 2104; FIPS 198-1; RFC 5869",
-	Prefix:    prefix,
-	Primitive: "HMAC-SHA256",
-	TokenSize: tokenSize,
-	NewCodec:  func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
-	Inspect:   inspect,
+	Name:     "hmac-sha256",
+	Doc:      "readable, signed with HMAC-SHA256",
+	Spec:     "RFC 2104; FIPS 198-1; RFC 5869",
+	Prefix:   prefix,
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	Hooks: &lab.Hooks{
+		Primitive: "HMAC-SHA256",
+		TokenSize: tokenSize,
+		Inspect:   inspect,
+	},
 	Guarantees: slices.Concat(
 		codecs.Holds(codecs.Integrity, codecs.Canonical, codecs.Rotation, codecs.KeySeparation,
 			codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),

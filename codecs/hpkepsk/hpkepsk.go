@@ -34,6 +34,7 @@ import (
 	"sealab/codecs/b64"
 	"sealab/codecs/hpke"
 	"sealab/codecs/keyring"
+	"sealab/internal/lab"
 )
 
 const (
@@ -46,7 +47,7 @@ const (
 )
 
 // A Codec is a minter and an opener under one ring. It implements
-// codecs.Assembler.
+// lab.Assembler.
 type Codec struct {
 	Minter
 	Opener
@@ -90,14 +91,16 @@ func Split(secret []byte) (minter, opener []byte, err error) {
 
 // Design is the catalog's row.
 var Design = codecs.Design{
-	Name:      "hpke-psk",
-	Doc:       "encrypted to a public key, one HPKE message in PSK mode per token; roles can be split",
-	Spec:      "RFC 9180, mode_psk, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-256-GCM; RFC 5869",
-	Prefix:    prefix,
-	TokenSize: func(m int) int { return len(prefix) + b64.EncodedLen(minRaw+m) },
-	NewCodec:  func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
-	Allocates: "every token sets up an HPKE context, and the HPKE implementation returns its results in memory of its own",
-	Inspect:   inspect,
+	Name:     "hpke-psk",
+	Doc:      "encrypted to a public key, one HPKE message in PSK mode per token; roles can be split",
+	Spec:     "RFC 9180, mode_psk, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-256-GCM; RFC 5869",
+	Prefix:   prefix,
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	Hooks: &lab.Hooks{
+		TokenSize: func(m int) int { return len(prefix) + b64.EncodedLen(minRaw+m) },
+		Allocates: "every token sets up an HPKE context, and the HPKE implementation returns its results in memory of its own",
+		Inspect:   inspect,
+	},
 	Guarantees: slices.Concat(
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Rotation, codecs.KeySeparation,
 			codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),

@@ -45,11 +45,11 @@ func (m *Minter) Seal(dst, payload []byte) ([]byte, error) {
 	return m.SealSeeded(dst, seed[:], payload)
 }
 
-// SeedSize implements codecs.Seeded: the seed is ikmE of RFC 9180, from which
+// SeedSize implements lab.Seeded: the seed is ikmE of RFC 9180, from which
 // the ephemeral key pair of the encapsulation is derived.
 func (m *Minter) SeedSize() int { return hpke.SeedSize }
 
-// SealSeeded implements codecs.Seeded.
+// SealSeeded implements lab.Seeded.
 func (m *Minter) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	if len(seed) != hpke.SeedSize {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), hpke.SeedSize)

@@ -10,6 +10,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/b64"
 	"sealab/codecs/hpke"
+	"sealab/internal/lab"
 )
 
 func secret(i byte) []byte { return append(bytes.Repeat([]byte{0x5e}, codecs.MinSecret-1), i) }
@@ -94,8 +95,8 @@ func TestEncapsulationSpelledOtherwise(t *testing.T) {
 	c, err := New(secret(1))
 	require.NoError(t, err)
 	seed := make([]byte, c.SeedSize())
-	sealed := func(step codecs.Step, change func([]byte) []byte) []byte {
-		token, err := c.SealEdited(nil, seed, []byte("payload"), func(at codecs.Step, value []byte) []byte {
+	sealed := func(step lab.Step, change func([]byte) []byte) []byte {
+		token, err := c.SealEdited(nil, seed, []byte("payload"), func(at lab.Step, value []byte) []byte {
 			if at == step {
 				return change(value)
 			}
@@ -116,16 +117,16 @@ func TestEncapsulationSpelledOtherwise(t *testing.T) {
 	}
 	basePoint := func([]byte) []byte { return append([]byte{9}, make([]byte, 31)...) }
 
-	requireStage(t, c, sealed(codecs.StepEnc, topBit), codecs.Malformed)
-	requireStage(t, c, sealed(codecs.StepEnc, beyond), codecs.Malformed)
-	requireStage(t, c, sealed(codecs.WireEnc, topBit), codecs.Malformed)
-	requireStage(t, c, sealed(codecs.WireEnc, lowOrder), codecs.Unauthentic)
-	got, err := c.Unseal(nil, sealed(codecs.StepEnc, basePoint))
+	requireStage(t, c, sealed(lab.StepEnc, topBit), codecs.Malformed)
+	requireStage(t, c, sealed(lab.StepEnc, beyond), codecs.Malformed)
+	requireStage(t, c, sealed(lab.WireEnc, topBit), codecs.Malformed)
+	requireStage(t, c, sealed(lab.WireEnc, lowOrder), codecs.Unauthentic)
+	got, err := c.Unseal(nil, sealed(lab.StepEnc, basePoint))
 	require.NoError(t, err, "the same edit with a canonical point is authentic")
 	require.Equal(t, "payload", string(got))
 
-	_, err = c.SealEdited(nil, seed, nil, func(at codecs.Step, value []byte) []byte {
-		if at == codecs.StepEnc {
+	_, err = c.SealEdited(nil, seed, nil, func(at lab.Step, value []byte) []byte {
+		if at == lab.StepEnc {
 			return lowOrder(value)
 		}
 		return value

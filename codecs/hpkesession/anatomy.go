@@ -8,16 +8,17 @@ import (
 	"sealab/codecs/b64"
 	"sealab/codecs/hpke"
 	"sealab/codecs/wire"
+	"sealab/internal/lab"
 )
 
 // layout is what stands behind the prefix.
-var layout = wire.Layout{codecs.WireKeyID, codecs.WireEnc, codecs.WireNonce, codecs.WireBody, codecs.WireTag}
+var layout = wire.Layout{lab.WireKeyID, lab.WireEnc, lab.WireNonce, lab.WireBody, lab.WireTag}
 
-// SealEdited implements codecs.Assembler. An encapsulation without a shared
+// SealEdited implements lab.Assembler. An encapsulation without a shared
 // secret, an empty key-id (HPKE has no empty psk_id) and a nonce of another
 // length are codecs.ErrUnsupported; all of them go on the wire by an edit of
 // the wire steps.
-func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte, error) {
+func (c *Codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
 	if len(seed) != c.SeedSize() {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.SeedSize())
 	}
@@ -26,12 +27,12 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte,
 	if err != nil {
 		return dst, err
 	}
-	head := edit.Apply(codecs.StepPrefix, prefixBytes)
-	id := edit.Apply(codecs.StepKeyID, k.ID[:])
-	enc = edit.Apply(codecs.StepEnc, enc)
-	nonce := edit.Apply(codecs.StepNonce, seed[hpke.SeedSize:])
-	payload = edit.Apply(codecs.StepPayload, payload)
-	data := edit.Give(codecs.StepAAD, slices.Concat(head, id))
+	head := edit.Apply(lab.StepPrefix, prefixBytes)
+	id := edit.Apply(lab.StepKeyID, k.ID[:])
+	enc = edit.Apply(lab.StepEnc, enc)
+	nonce := edit.Apply(lab.StepNonce, seed[hpke.SeedSize:])
+	payload = edit.Apply(lab.StepPayload, payload)
+	data := edit.Give(lab.StepAAD, slices.Concat(head, id))
 	ctx, err := k.SealerFor(enc, id)
 	if err != nil || len(nonce) != nonceSize {
 		return dst, codecs.ErrUnsupported
@@ -47,18 +48,18 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte,
 }
 
 // inspect takes a token apart.
-func inspect(token []byte) ([]codecs.Field, error) {
+func inspect(token []byte) ([]lab.Field, error) {
 	text, raw, err := b64.Parse(prefix, minRaw, token)
 	if err != nil {
 		return nil, err
 	}
 	body, tag := headSize+nonceSize, len(raw)-tagSize
-	return []codecs.Field{
-		{Name: codecs.WirePrefix, Wire: prefixBytes, Bytes: prefixBytes, Readable: true},
-		{Name: codecs.WireKeyID, Wire: text, Bytes: raw[:idSize], Readable: true},
-		{Name: codecs.WireEnc, Bytes: raw[idSize:headSize]},
-		{Name: codecs.WireNonce, Bytes: raw[headSize:body]},
-		{Name: codecs.WireBody, Bytes: raw[body:tag]},
-		{Name: codecs.WireTag, Bytes: raw[tag:]},
+	return []lab.Field{
+		{Name: lab.WirePrefix, Wire: prefixBytes, Bytes: prefixBytes, Readable: true},
+		{Name: lab.WireKeyID, Wire: text, Bytes: raw[:idSize], Readable: true},
+		{Name: lab.WireEnc, Bytes: raw[idSize:headSize]},
+		{Name: lab.WireNonce, Bytes: raw[headSize:body]},
+		{Name: lab.WireBody, Bytes: raw[body:tag]},
+		{Name: lab.WireTag, Bytes: raw[tag:]},
 	}, nil
 }

@@ -42,6 +42,7 @@ import (
 	"sealab/codecs/b64"
 	"sealab/codecs/hpke"
 	"sealab/codecs/keyring"
+	"sealab/internal/lab"
 )
 
 const (
@@ -63,7 +64,7 @@ const (
 )
 
 // A Codec seals under the current context and unseals under any context of its
-// ring. It implements codecs.Assembler.
+// ring. It implements lab.Assembler.
 type Codec struct {
 	ring    *keyring.Ring[*ringKey]
 	current rotation
@@ -129,15 +130,17 @@ func newSession(k *ringKey, enc []byte, ctx exporter) (*session, error) {
 
 // Design is the catalog's row.
 var Design = codecs.Design{
-	Name:      "hpke-session",
-	Doc:       "encrypted with AES-256-GCM under a key exported from an HPKE context that serves many tokens",
-	Spec:      "RFC 9180, mode_psk and export, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256; NIST SP 800-38D; RFC 5869",
-	Prefix:    prefix,
-	Primitive: "AES-256-GCM",
-	Amortised: true,
-	TokenSize: func(m int) int { return len(prefix) + b64.EncodedLen(minRaw+m) },
-	NewCodec:  func(c codecs.Config) (codecs.Codec, error) { return New(c.Clock, c.Secrets...) },
-	Inspect:   inspect,
+	Name:     "hpke-session",
+	Doc:      "encrypted with AES-256-GCM under a key exported from an HPKE context that serves many tokens",
+	Spec:     "RFC 9180, mode_psk and export, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256; NIST SP 800-38D; RFC 5869",
+	Prefix:   prefix,
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Clock, c.Secrets...) },
+	Hooks: &lab.Hooks{
+		Primitive: "AES-256-GCM",
+		Amortised: true,
+		TokenSize: func(m int) int { return len(prefix) + b64.EncodedLen(minRaw+m) },
+		Inspect:   inspect,
+	},
 	Guarantees: slices.Concat(
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Rotation, codecs.KeySeparation,
 			codecs.UniformRefusal, codecs.ByteExact, codecs.StrongKeys),

@@ -13,6 +13,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/b64"
 	"sealab/codecs/hpke"
+	"sealab/internal/lab"
 )
 
 var noon = time.Unix(1_795_132_800, 0)
@@ -229,8 +230,8 @@ func TestSharedEncapsulationOfTwoKeys(t *testing.T) {
 // whose unused bit is set, cold and after its canonical twin was accepted.
 func TestEncapsulationSpelledOtherwise(t *testing.T) {
 	c := mustNew(t, nil)
-	sealed := func(step codecs.Step, change func([]byte)) []byte {
-		token, err := c.SealEdited(nil, make([]byte, c.SeedSize()), []byte("payload"), func(at codecs.Step, value []byte) []byte {
+	sealed := func(step lab.Step, change func([]byte)) []byte {
+		token, err := c.SealEdited(nil, make([]byte, c.SeedSize()), []byte("payload"), func(at lab.Step, value []byte) []byte {
 			if at == step {
 				change(value)
 			}
@@ -240,11 +241,11 @@ func TestEncapsulationSpelledOtherwise(t *testing.T) {
 		return token
 	}
 	topBit := func(enc []byte) { enc[hpke.EncSize-1] |= 0x80 }
-	requireStage(t, c, sealed(codecs.StepEnc, topBit), codecs.Malformed)
-	requireStage(t, c, sealed(codecs.WireEnc, func(enc []byte) { clear(enc) }), codecs.Unauthentic)
-	_, err := c.Unseal(nil, sealed(codecs.StepEnc, func([]byte) {}))
+	requireStage(t, c, sealed(lab.StepEnc, topBit), codecs.Malformed)
+	requireStage(t, c, sealed(lab.WireEnc, func(enc []byte) { clear(enc) }), codecs.Unauthentic)
+	_, err := c.Unseal(nil, sealed(lab.StepEnc, func([]byte) {}))
 	require.NoError(t, err)
-	requireStage(t, c, sealed(codecs.WireEnc, topBit), codecs.Malformed)
+	requireStage(t, c, sealed(lab.WireEnc, topBit), codecs.Malformed)
 }
 
 func requireStage(t *testing.T, c *Codec, token []byte, want codecs.Stage) {

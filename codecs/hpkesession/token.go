@@ -30,11 +30,11 @@ func (c *Codec) Seal(dst, payload []byte) ([]byte, error) {
 	return s.seal(dst, nil, payload), nil
 }
 
-// SeedSize implements codecs.Seeded: the seed is ikmE of RFC 9180, from which
+// SeedSize implements lab.Seeded: the seed is ikmE of RFC 9180, from which
 // the encapsulation is derived, and the nonce.
 func (c *Codec) SeedSize() int { return hpke.SeedSize + nonceSize }
 
-// SealSeeded implements codecs.Seeded. The token has a context of its own.
+// SealSeeded implements lab.Seeded. The token has a context of its own.
 func (c *Codec) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	if len(seed) != c.SeedSize() {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.SeedSize())

@@ -8,6 +8,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/b64"
+	"sealab/internal/lab"
 )
 
 // The option and its values, as the SDK calls them.
@@ -29,14 +30,14 @@ var (
 
 func signedRow(name, doc string, faithful bool) codecs.Design {
 	d := row(name, doc, newSigned, faithful)
-	d.Prefix, d.Format, d.Inspect = signedPrefix, "mcp-d", inspectSigned
+	d.Prefix, d.Format, d.Hooks = signedPrefix, "mcp-d", &lab.Hooks{Inspect: inspectSigned}
 	d.Guarantees = slices.Concat(spelling(faithful), signedGuarantees(), common())
 	return d
 }
 
 func encryptedRow(name, doc string, faithful bool) codecs.Design {
 	d := row(name, doc, newEncrypted, faithful)
-	d.Prefix, d.Format, d.Inspect = encryptedPrefix, "mcp-d-encrypted", inspectEncrypted
+	d.Prefix, d.Format, d.Hooks = encryptedPrefix, "mcp-d-encrypted", &lab.Hooks{Inspect: inspectEncrypted}
 	d.Guarantees = slices.Concat(spelling(faithful), encryptedGuarantees(), common())
 	return d
 }
@@ -102,7 +103,7 @@ func common() []codecs.Guarantee {
 }
 
 // inspectSigned takes a canonically spelt signed token apart.
-func inspectSigned(token []byte) ([]codecs.Field, error) {
+func inspectSigned(token []byte) ([]lab.Field, error) {
 	rest, ok := bytes.CutPrefix(token, []byte(signedPrefix))
 	if !ok {
 		return nil, fmt.Errorf("sealab: the token does not begin with %q", signedPrefix)
@@ -116,16 +117,16 @@ func inspectSigned(token []byte) ([]codecs.Field, error) {
 	if !ok || !decoded || len(mac) != sha256.Size {
 		return nil, fmt.Errorf("sealab: the segments of the token are not canonical base64url of claims and a mac of %d bytes", sha256.Size)
 	}
-	return []codecs.Field{
-		{Name: codecs.WirePrefix, Wire: []byte(signedPrefix), Bytes: []byte(signedPrefix), Readable: true},
-		{Name: codecs.WireBody, Wire: body, Bytes: text, Readable: true},
-		{Name: codecs.WireSep, Wire: []byte(separator), Bytes: []byte(separator), Readable: true},
-		{Name: codecs.WireTag, Wire: tag, Bytes: mac},
+	return []lab.Field{
+		{Name: lab.WirePrefix, Wire: []byte(signedPrefix), Bytes: []byte(signedPrefix), Readable: true},
+		{Name: lab.WireBody, Wire: body, Bytes: text, Readable: true},
+		{Name: lab.WireSep, Wire: []byte(separator), Bytes: []byte(separator), Readable: true},
+		{Name: lab.WireTag, Wire: tag, Bytes: mac},
 	}, nil
 }
 
 // inspectEncrypted takes a canonically spelt encrypted token apart.
-func inspectEncrypted(token []byte) ([]codecs.Field, error) {
+func inspectEncrypted(token []byte) ([]lab.Field, error) {
 	text, ok := bytes.CutPrefix(token, []byte(encryptedPrefix))
 	if !ok {
 		return nil, fmt.Errorf("sealab: the token does not begin with %q", encryptedPrefix)
@@ -135,10 +136,10 @@ func inspectEncrypted(token []byte) ([]codecs.Field, error) {
 		return nil, fmt.Errorf("sealab: what follows %q is not canonical base64url of at least %d bytes", encryptedPrefix, nonceSize+tagSize)
 	}
 	tag := len(raw) - tagSize
-	return []codecs.Field{
-		{Name: codecs.WirePrefix, Wire: []byte(encryptedPrefix), Bytes: []byte(encryptedPrefix), Readable: true},
-		{Name: codecs.WireNonce, Wire: text, Bytes: raw[:nonceSize]},
-		{Name: codecs.WireBody, Bytes: raw[nonceSize:tag]},
-		{Name: codecs.WireTag, Bytes: raw[tag:]},
+	return []lab.Field{
+		{Name: lab.WirePrefix, Wire: []byte(encryptedPrefix), Bytes: []byte(encryptedPrefix), Readable: true},
+		{Name: lab.WireNonce, Wire: text, Bytes: raw[:nonceSize]},
+		{Name: lab.WireBody, Bytes: raw[nonceSize:tag]},
+		{Name: lab.WireTag, Bytes: raw[tag:]},
 	}, nil
 }

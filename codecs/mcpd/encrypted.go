@@ -10,6 +10,7 @@ import (
 	"sealab/codecs/keyring"
 	"sealab/codecs/mac"
 	"sealab/codecs/wire"
+	"sealab/internal/lab"
 )
 
 const (
@@ -38,11 +39,11 @@ func newEncrypted(secret []byte, _ *mac.Key) (mode, error) {
 func (encrypted) seedSize() int { return nonceSize }
 
 // encryptedLayout is what stands behind the prefix.
-var encryptedLayout = wire.Layout{codecs.WireNonce, codecs.WireBody, codecs.WireTag}
+var encryptedLayout = wire.Layout{lab.WireNonce, lab.WireBody, lab.WireTag}
 
-func (e encrypted) protect(dst, seed, claims, bind []byte, edit codecs.Edit) ([]byte, error) {
-	nonce := edit.Apply(codecs.StepNonce, seed)
-	data := edit.Apply(codecs.StepAAD, bind)
+func (e encrypted) protect(dst, seed, claims, bind []byte, edit lab.Edit) ([]byte, error) {
+	nonce := edit.Apply(lab.StepNonce, seed)
+	data := edit.Apply(lab.StepAAD, bind)
 	if len(nonce) != nonceSize {
 		return dst, codecs.ErrUnsupported
 	}

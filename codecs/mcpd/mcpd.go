@@ -56,6 +56,7 @@ import (
 	"sealab/codecs/b64"
 	"sealab/codecs/keyring"
 	"sealab/codecs/mac"
+	"sealab/internal/lab"
 )
 
 const (
@@ -65,12 +66,12 @@ const (
 )
 
 // A Scheme mints and verifies tokens of one mode. It implements
-// codecs.SchemeAssembler.
+// lab.SchemeAssembler.
 type Scheme struct {
 	mode     mode
 	mac      *mac.Key
 	ttl      time.Duration
-	material func(*codecs.Binding) []byte
+	material func(*codecs.Context) []byte
 	faithful bool
 }
 
@@ -78,7 +79,7 @@ type Scheme struct {
 type mode interface {
 	seedSize() int
 	// protect appends the token of claims to dst.
-	protect(dst, seed, claims, bind []byte, edit codecs.Edit) ([]byte, error)
+	protect(dst, seed, claims, bind []byte, edit lab.Edit) ([]byte, error)
 	// open returns the claims of an authentic token. What the token shows anyway
 	// is in room.
 	open(room *b64.Scratch, token, bind []byte, decode decoder) ([]byte, *codecs.RejectError)
@@ -111,13 +112,13 @@ func New(c codecs.Config, makeMode newMode, faithful bool) (*Scheme, error) {
 }
 
 // materials are the values of the option bind.
-var materials = map[string]func(*codecs.Binding) []byte{
-	bindSubject: func(b *codecs.Binding) []byte { return []byte(subject(b)) },
-	bindTool:    func(b *codecs.Binding) []byte { return []byte(subject(b) + "\x00" + tool(b)) },
-	bindNone:    func(*codecs.Binding) []byte { return nil },
+var materials = map[string]func(*codecs.Context) []byte{
+	bindSubject: func(b *codecs.Context) []byte { return []byte(subject(b)) },
+	bindTool:    func(b *codecs.Context) []byte { return []byte(subject(b) + "\x00" + tool(b)) },
+	bindNone:    func(*codecs.Context) []byte { return nil },
 }
 
-func subject(b *codecs.Binding) string {
+func subject(b *codecs.Context) string {
 	if b.Principal == nil {
 		return ""
 	}
@@ -125,7 +126,7 @@ func subject(b *codecs.Binding) string {
 }
 
 // tool returns params.name, which the parameters of resources/read do not have.
-func tool(b *codecs.Binding) string {
+func tool(b *codecs.Context) string {
 	if b.Method == "resources/read" {
 		return ""
 	}

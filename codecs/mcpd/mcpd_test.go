@@ -13,6 +13,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/codectest"
 	"sealab/codecs/mcpd"
+	"sealab/internal/lab"
 )
 
 var designs = []codecs.Design{mcpd.Signed, mcpd.Encrypted, mcpd.SignedFaithful, mcpd.EncryptedFaithful}
@@ -25,15 +26,15 @@ func TestConformance(t *testing.T) {
 
 var noon = time.Unix(1_795_132_800, 750_000_000)
 
-func open(t *testing.T, d codecs.Design, bind string) codecs.SchemeAssembler {
+func open(t *testing.T, d codecs.Design, bind string) lab.SchemeAssembler {
 	t.Helper()
 	s, err := d.OpenScheme(codecs.Config{Secrets: [][]byte{[]byte("thirty-two bytes for tests only!")}, Options: map[string]string{"bind": bind}})
 	require.NoError(t, err)
-	return s.(codecs.SchemeAssembler)
+	return s.(lab.SchemeAssembler)
 }
 
-func as(subject, tool string) *codecs.Binding {
-	return &codecs.Binding{Principal: &subject, Target: tool}
+func as(subject, tool string) *codecs.Context {
+	return &codecs.Context{Principal: &subject, Target: tool}
 }
 
 // TestClaims presents authentic claims.
@@ -75,17 +76,17 @@ func TestClaims(t *testing.T) {
 			}
 			s := open(t, d, "authSubject")
 			var tag string
-			token, err := s.MintEdited(nil, make([]byte, s.SeedSize()), nil, as("alice", "deploy"), noon, func(step codecs.Step, value []byte) []byte {
+			token, err := s.MintEdited(nil, make([]byte, s.SeedSize()), nil, codectest.At(as("alice", "deploy"), noon), func(step lab.Step, value []byte) []byte {
 				switch step {
-				case codecs.StepBind:
+				case lab.StepBind:
 					tag = string(value)
-				case codecs.StepClaims:
+				case lab.StepClaims:
 					return []byte(c.change(tag))
 				}
 				return value
 			})
 			require.NoError(t, err)
-			state, err := s.Verify(nil, token, as("alice", "deploy"), noon)
+			state, err := s.Verify(nil, token, codectest.At(as("alice", "deploy"), noon))
 			if want == "" {
 				require.NoError(t, err, "%s: %s", d.Name, c.change(tag))
 				require.Equal(t, "s", string(state))
@@ -99,7 +100,7 @@ func TestClaims(t *testing.T) {
 
 func TestStateIsEscapedAsInTheSDK(t *testing.T) {
 	s := open(t, mcpd.Signed, "none")
-	token, err := s.Mint(nil, []byte("</script>/\"\\\b\f\n\r\t\x00\x1f\x7fé\u2028"), nil, noon)
+	token, err := s.Mint(nil, []byte("</script>/\"\\\b\f\n\r\t\x00\x1f\x7fé\u2028"), codectest.At(nil, noon))
 	require.NoError(t, err)
 	claims, err := base64.RawURLEncoding.DecodeString(strings.Split(string(token), ".")[1])
 	require.NoError(t, err)
@@ -111,7 +112,7 @@ func TestStateIsEscapedAsInTheSDK(t *testing.T) {
 func TestPublishedTagIsAMAC(t *testing.T) {
 	s := open(t, mcpd.Signed, "authSubject")
 	tagOf := func(subject string) string {
-		token, err := s.Mint(nil, []byte("honest"), as(subject, ""), noon)
+		token, err := s.Mint(nil, []byte("honest"), codectest.At(as(subject, ""), noon))
 		require.NoError(t, err)
 		claims, err := base64.RawURLEncoding.DecodeString(strings.Split(string(token), ".")[1])
 		require.NoError(t, err)
@@ -122,7 +123,7 @@ func TestPublishedTagIsAMAC(t *testing.T) {
 	mac, err := hex.DecodeString(tagOf(forged))
 	require.NoError(t, err)
 	token := "v1." + base64.RawURLEncoding.EncodeToString([]byte(forged)) + "." + base64.RawURLEncoding.EncodeToString(mac)
-	state, err := s.Verify(nil, []byte(token), as("mallory", ""), noon)
+	state, err := s.Verify(nil, []byte(token), codectest.At(as("mallory", ""), noon))
 	require.NoError(t, err, "the format has changed: correct what the design states")
 	require.Equal(t, "evil", string(state))
 }
@@ -136,15 +137,15 @@ func TestBindings(t *testing.T) {
 	} {
 		for _, d := range designs {
 			s := open(t, d, bind)
-			for i, c := range []struct{ minted, presented *codecs.Binding }{
+			for i, c := range []struct{ minted, presented *codecs.Context }{
 				{as("alice", "t"), as("bob", "t")},
 				{as("alice", "t"), as("alice", "u")},
 				{as("a\x00b", "c"), as("a", "b\x00c")},
-				{as("", "t"), &codecs.Binding{Target: "t"}},
+				{as("", "t"), &codecs.Context{Target: "t"}},
 			} {
-				token, err := s.Mint(nil, []byte("s"), c.minted, noon)
+				token, err := s.Mint(nil, []byte("s"), codectest.At(c.minted, noon))
 				require.NoError(t, err)
-				_, err = s.Verify(nil, token, c.presented, noon)
+				_, err = s.Verify(nil, token, codectest.At(c.presented, noon))
 				require.Equal(t, accepted[i], err == nil, "%s, bind=%s, case %d", d.Name, bind, i)
 			}
 		}

@@ -10,48 +10,46 @@ import (
 	"sealab/codecs/keyring"
 	"sealab/codecs/mac"
 	"sealab/codecs/rawjson"
+	"sealab/internal/lab"
 )
 
-// unbound is the binding where the caller has none.
-var unbound codecs.Binding
-
 // Mint implements codecs.Scheme.
-func (s *Scheme) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+func (s *Scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	seed := make([]byte, s.SeedSize())
 	keyring.Random(seed)
-	return s.MintEdited(dst, seed, state, b, now, nil)
+	return s.MintEdited(dst, seed, state, b, nil)
 }
 
-// SeedSize implements codecs.SeededScheme: the seed is the nonce of the
+// SeedSize implements lab.SeededScheme: the seed is the nonce of the
 // encrypted mode, and empty for the signed one.
 func (s *Scheme) SeedSize() int { return s.mode.seedSize() }
 
-// MintSeeded implements codecs.SeededScheme.
-func (s *Scheme) MintSeeded(dst, seed, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
-	return s.MintEdited(dst, seed, state, b, now, nil)
+// MintSeeded implements lab.SeededScheme.
+func (s *Scheme) MintSeeded(dst, seed, state []byte, b *codecs.Context) ([]byte, error) {
+	return s.MintEdited(dst, seed, state, b, nil)
 }
 
-// MintEdited implements codecs.SchemeAssembler: codecs.StepBind and
-// codecs.StepClaims, then the steps of the mode. A nonce that an edit leaves with
+// MintEdited implements lab.SchemeAssembler: lab.StepBind and
+// lab.StepClaims, then the steps of the mode. A nonce that an edit leaves with
 // another length than the cipher takes is codecs.ErrUnsupported.
-func (s *Scheme) MintEdited(dst, seed, state []byte, b *codecs.Binding, now time.Time, edit codecs.Edit) ([]byte, error) {
+func (s *Scheme) MintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if len(seed) != s.SeedSize() {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), s.SeedSize())
 	}
 	if !utf8.Valid(state) {
 		return dst, codecs.ErrUnsupported
 	}
-	if b == nil {
-		b = &unbound
+	if err := b.Check(); err != nil {
+		return dst, err
 	}
-	bind := edit.Give(codecs.StepBind, s.bindTag(b))
-	c := claims{state: state, bind: bind, expires: now.Unix() + int64(s.ttl/time.Second)}
-	text := edit.Give(codecs.StepClaims, c.append(make([]byte, 0, 128+len(state))))
+	bind := edit.Give(lab.StepBind, s.bindTag(b))
+	c := claims{state: state, bind: bind, expires: b.Now.Unix() + int64(s.ttl/time.Second)}
+	text := edit.Give(lab.StepClaims, c.append(make([]byte, 0, 128+len(state))))
 	return s.mode.protect(dst, seed, text, bind, edit)
 }
 
 // bindTag returns the tag of a binding.
-func (s *Scheme) bindTag(b *codecs.Binding) []byte {
+func (s *Scheme) bindTag(b *codecs.Context) []byte {
 	var sum [mac.Size]byte
 	return lowerHex(s.mac.Append(sum[:0], s.material(b)))
 }

@@ -7,6 +7,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/b64"
 	"sealab/codecs/mac"
+	"sealab/internal/lab"
 )
 
 const (
@@ -37,15 +38,15 @@ func newSigned(_ []byte, k *mac.Key) (mode, error) { return signed{k}, nil }
 
 func (signed) seedSize() int { return 0 }
 
-func (s signed) protect(dst, _, claims, _ []byte, edit codecs.Edit) ([]byte, error) {
-	tag := edit.Give(codecs.StepTag, s.Append(nil, claims))
+func (s signed) protect(dst, _, claims, _ []byte, edit lab.Edit) ([]byte, error) {
+	tag := edit.Give(lab.StepTag, s.Append(nil, claims))
 	dst = slices.Grow(dst, len(signedPrefix)+b64.EncodedLen(len(claims))+len(separator)+b64.EncodedLen(len(tag)))
-	dst = append(dst, edit.Apply(codecs.WirePrefix, signedPrefixBytes)...)
-	body := edit.Apply(codecs.WireBody, claims)
-	dst = edit.Tail(codecs.WireText, b64.AppendEncode(dst, body), len(dst))
-	dst = append(dst, edit.Apply(codecs.WireSep, separatorBytes)...)
-	tag = edit.Apply(codecs.WireTag, tag)
-	return edit.Tail(codecs.WireText, b64.AppendEncode(dst, tag), len(dst)), nil
+	dst = append(dst, edit.Apply(lab.WirePrefix, signedPrefixBytes)...)
+	body := edit.Apply(lab.WireBody, claims)
+	dst = edit.Tail(lab.WireText, b64.AppendEncode(dst, body), len(dst))
+	dst = append(dst, edit.Apply(lab.WireSep, separatorBytes)...)
+	tag = edit.Apply(lab.WireTag, tag)
+	return edit.Tail(lab.WireText, b64.AppendEncode(dst, tag), len(dst)), nil
 }
 
 func (s signed) open(room *b64.Scratch, token, _ []byte, decode decoder) ([]byte, *codecs.RejectError) {

@@ -23,9 +23,9 @@ var (
 )
 
 // Verify implements codecs.Scheme.
-func (s *Scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
-	if b == nil {
-		b = &unbound
+func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	if err := b.Check(); err != nil {
+		return dst, err
 	}
 	bind, decode := s.bindTag(b), canonical
 	if s.faithful {
@@ -41,7 +41,7 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]
 	if refused != nil {
 		return dst, refused
 	}
-	if refused := c.check(bind, now); refused != nil {
+	if refused := c.check(bind, b.Now); refused != nil {
 		return dst, refused
 	}
 	return append(dst, c.state...), nil

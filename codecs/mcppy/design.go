@@ -5,6 +5,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/envelope"
+	"sealab/internal/lab"
 )
 
 // Design is the catalog's row for the strict reading.
@@ -25,7 +26,7 @@ func row(name, doc string, reading envelope.Reading, instead []codecs.Guarantee)
 		Spec:       "modelcontextprotocol/python-sdk 57394b0, mcp.server.request_state",
 		Prefix:     format.Prefix,
 		Format:     "mcp-py",
-		Inspect:    format.Inspect,
+		Hooks:      &lab.Hooks{Inspect: format.Inspect},
 		Guarantees: slices.Concat(slices.DeleteFunc(guarantees(), replaced), instead),
 		NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
 			return New(reading, envelope.TTLOf(c), c.Secrets...)

@@ -13,6 +13,7 @@ import (
 	"sealab/codecs/codectest"
 	"sealab/codecs/envelope"
 	"sealab/codecs/mcppy"
+	"sealab/internal/lab"
 )
 
 func TestConformance(t *testing.T) { codectest.Run(t, mcppy.Design) }
@@ -23,7 +24,7 @@ func TestConformanceFaithful(t *testing.T) { codectest.Run(t, mcppy.Faithful) }
 // fixed nonce and salt.
 func TestVector(t *testing.T) {
 	principal, audience := `["client-1","https://as.example","alice"]`, "svc"
-	b := &codecs.Binding{
+	b := &codecs.Context{
 		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"z":1.0,"a":[1e16,"é\ud800"]}`),
 		Principal: &principal, Audience: &audience,
 	}
@@ -33,10 +34,10 @@ func TestVector(t *testing.T) {
 	for _, reading := range []envelope.Reading{envelope.Strict, envelope.Faithful} {
 		s, err := mcppy.New(reading, envelope.DefaultTTL, bytes.Repeat([]byte("k"), 32))
 		require.NoError(t, err)
-		token, err := s.(codecs.SeededScheme).MintSeeded(nil, seed, []byte(`{"step":1}`), b, now)
+		token, err := s.(lab.SeededScheme).MintSeeded(nil, seed, []byte(`{"step":1}`), codectest.At(b, now))
 		require.NoError(t, err)
 		require.Equal(t, want, string(token))
-		state, err := s.Verify(nil, token, b, now.Add(599*time.Second))
+		state, err := s.Verify(nil, token, codectest.At(b, now.Add(599*time.Second)))
 		require.NoError(t, err)
 		require.Equal(t, `{"step":1}`, string(state))
 	}

@@ -5,6 +5,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/b64"
+	"sealab/internal/lab"
 )
 
 // The options and their values.
@@ -32,7 +33,7 @@ func row(name, doc string, faithful bool) codecs.Design {
 		Options: []codecs.Option{
 			{Name: optionDigest, Doc: "whether arguments are digested, or are a JSON string that is the digest", Values: []string{digestSDK, digestGiven}},
 		},
-		Inspect:    inspect,
+		Hooks:      &lab.Hooks{Inspect: inspect},
 		Guarantees: slices.Concat(spelling(faithful), guarantees()),
 		NewScheme:  func(c codecs.Config) (codecs.Scheme, error) { return New(c, faithful) },
 	}
@@ -67,16 +68,16 @@ func guarantees() []codecs.Guarantee {
 }
 
 // inspect takes a canonically spelt token apart.
-func inspect(token []byte) ([]codecs.Field, error) {
+func inspect(token []byte) ([]lab.Field, error) {
 	text, raw, err := b64.Parse(prefix, ivSize+tagSize, token)
 	if err != nil {
 		return nil, err
 	}
 	tag := len(raw) - tagSize
-	return []codecs.Field{
-		{Name: codecs.WirePrefix, Wire: []byte(prefix), Bytes: []byte(prefix), Readable: true},
-		{Name: codecs.WireNonce, Wire: text, Bytes: raw[:ivSize]},
-		{Name: codecs.WireBody, Bytes: raw[ivSize:tag]},
-		{Name: codecs.WireTag, Bytes: raw[tag:]},
+	return []lab.Field{
+		{Name: lab.WirePrefix, Wire: []byte(prefix), Bytes: []byte(prefix), Readable: true},
+		{Name: lab.WireNonce, Wire: text, Bytes: raw[:ivSize]},
+		{Name: lab.WireBody, Bytes: raw[ivSize:tag]},
+		{Name: lab.WireTag, Bytes: raw[tag:]},
 	}, nil
 }

@@ -55,7 +55,7 @@ const (
 var prefixBytes = []byte(prefix)
 
 // A Scheme mints and verifies tokens of the format. It implements
-// codecs.SchemeAssembler.
+// lab.SchemeAssembler.
 type Scheme struct {
 	aead     cipher.AEAD
 	ttl      time.Duration

@@ -12,6 +12,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/codectest"
 	"sealab/codecs/mcprb"
+	"sealab/internal/lab"
 	"sealab/internal/testenv"
 )
 
@@ -21,18 +22,18 @@ func TestConformanceFaithful(t *testing.T) { codectest.Run(t, mcprb.Faithful) }
 
 var noon = time.Unix(1_795_132_800, 750_000_000)
 
-func open(t *testing.T, d codecs.Design, options map[string]string) codecs.SchemeAssembler {
+func open(t *testing.T, d codecs.Design, options map[string]string) lab.SchemeAssembler {
 	t.Helper()
 	s, err := d.OpenScheme(codecs.Config{Secrets: [][]byte{[]byte("thirty-two bytes for tests only!")}, Options: options})
 	require.NoError(t, err)
-	return s.(codecs.SchemeAssembler)
+	return s.(lab.SchemeAssembler)
 }
 
 // mint returns a token whose claims are replaced by text.
-func mint(t *testing.T, s codecs.SchemeAssembler, text string) []byte {
+func mint(t *testing.T, s lab.SchemeAssembler, text string) []byte {
 	t.Helper()
-	token, err := s.MintEdited(nil, make([]byte, s.SeedSize()), nil, nil, noon, func(step codecs.Step, value []byte) []byte {
-		if step == codecs.StepClaims {
+	token, err := s.MintEdited(nil, make([]byte, s.SeedSize()), nil, codectest.At(nil, noon), func(step lab.Step, value []byte) []byte {
+		if step == lab.StepClaims {
 			return []byte(text)
 		}
 		return value
@@ -50,38 +51,38 @@ func TestClaims(t *testing.T) {
 	audience := ""
 	for _, c := range []struct {
 		claims       string
-		binding      codecs.Binding
+		binding      codecs.Context
 		want, strict string // "" accepts
 	}{
-		{`{"v":1,"exp":1795132800,` + tail, codecs.Binding{}, "", ""},
-		{`{"v":1,"exp":1795132799,` + tail, codecs.Binding{}, "expired", "expired"},
-		{`/* */ {"v":1.0,"exp":1795132800,` + tail, codecs.Binding{}, "", "malformed claims"},
-		{`{"v":1,"exp":99999999999999999999999,` + tail, codecs.Binding{}, "", "malformed claims"},
-		{`{"v":1,"exp":1795132800.0,` + tail, codecs.Binding{}, "expired", "malformed claims"},
-		{`{"v":1,"exp":"1795132800",` + tail, codecs.Binding{}, "expired", "malformed claims"},
-		{`{"v":1,` + tail, codecs.Binding{}, "expired", "malformed claims"},
-		{`{"v":true,"exp":1795132800,` + tail, codecs.Binding{}, "unsupported version", "malformed claims"},
-		{`{"v":2,"exp":1795132800,` + tail, codecs.Binding{}, "unsupported version", "malformed claims"},
-		{`{}`, codecs.Binding{}, "unsupported version", "malformed claims"},
-		{`[]`, codecs.Binding{}, "malformed claims", "malformed claims"},
-		{`null`, codecs.Binding{}, "malformed claims", "malformed claims"},
-		{``, codecs.Binding{}, "malformed claims", "malformed claims"},
-		{`{"v":1,"exp":1795132800,"aud":null,` + tail, codecs.Binding{}, "", "malformed claims"},
-		{`{"v":1,"exp":1795132800,"\udc00":0,` + tail, codecs.Binding{}, "malformed claims", "malformed claims"},
-		{`{"v":1,"exp":1795132800,"m":"","t":"","a":"` + empty + `","s":null}`, codecs.Binding{}, "missing state", "malformed claims"},
-		{`{"v":1,"exp":1795132800,` + tail, codecs.Binding{Method: "x"}, "method mismatch", "method mismatch"},
-		{`{"v":1,"exp":1795132800,` + tail, codecs.Binding{Target: "x"}, "target mismatch", "target mismatch"},
-		{`{"v":1,"exp":1795132800,` + tail, codecs.Binding{Arguments: json.RawMessage("0")}, "arguments mismatch", "arguments mismatch"},
-		{`{"v":1,"exp":1795132800,` + tail, codecs.Binding{Arguments: json.RawMessage("{")}, "arguments mismatch", "arguments mismatch"},
-		{`{"v":1,"exp":1795132800,` + tail, codecs.Binding{Arguments: json.RawMessage("false")}, "", ""},
-		{`{"v":1,"exp":1795132800,` + tail, codecs.Binding{Audience: &audience}, "audience mismatch", "audience mismatch"},
+		{`{"v":1,"exp":1795132800,` + tail, codecs.Context{}, "", ""},
+		{`{"v":1,"exp":1795132799,` + tail, codecs.Context{}, "expired", "expired"},
+		{`/* */ {"v":1.0,"exp":1795132800,` + tail, codecs.Context{}, "", "malformed claims"},
+		{`{"v":1,"exp":99999999999999999999999,` + tail, codecs.Context{}, "", "malformed claims"},
+		{`{"v":1,"exp":1795132800.0,` + tail, codecs.Context{}, "expired", "malformed claims"},
+		{`{"v":1,"exp":"1795132800",` + tail, codecs.Context{}, "expired", "malformed claims"},
+		{`{"v":1,` + tail, codecs.Context{}, "expired", "malformed claims"},
+		{`{"v":true,"exp":1795132800,` + tail, codecs.Context{}, "unsupported version", "malformed claims"},
+		{`{"v":2,"exp":1795132800,` + tail, codecs.Context{}, "unsupported version", "malformed claims"},
+		{`{}`, codecs.Context{}, "unsupported version", "malformed claims"},
+		{`[]`, codecs.Context{}, "malformed claims", "malformed claims"},
+		{`null`, codecs.Context{}, "malformed claims", "malformed claims"},
+		{``, codecs.Context{}, "malformed claims", "malformed claims"},
+		{`{"v":1,"exp":1795132800,"aud":null,` + tail, codecs.Context{}, "", "malformed claims"},
+		{`{"v":1,"exp":1795132800,"\udc00":0,` + tail, codecs.Context{}, "malformed claims", "malformed claims"},
+		{`{"v":1,"exp":1795132800,"m":"","t":"","a":"` + empty + `","s":null}`, codecs.Context{}, "missing state", "malformed claims"},
+		{`{"v":1,"exp":1795132800,` + tail, codecs.Context{Method: "x"}, "method mismatch", "method mismatch"},
+		{`{"v":1,"exp":1795132800,` + tail, codecs.Context{Target: "x"}, "target mismatch", "target mismatch"},
+		{`{"v":1,"exp":1795132800,` + tail, codecs.Context{Arguments: json.RawMessage("0")}, "arguments mismatch", "arguments mismatch"},
+		{`{"v":1,"exp":1795132800,` + tail, codecs.Context{Arguments: json.RawMessage("{")}, "arguments mismatch", "arguments mismatch"},
+		{`{"v":1,"exp":1795132800,` + tail, codecs.Context{Arguments: json.RawMessage("false")}, "", ""},
+		{`{"v":1,"exp":1795132800,` + tail, codecs.Context{Audience: &audience}, "audience mismatch", "audience mismatch"},
 	} {
 		for _, r := range []struct {
 			design codecs.Design
 			want   string
 		}{{mcprb.Faithful, c.want}, {mcprb.Design, c.strict}} {
 			s := open(t, r.design, nil)
-			state, err := s.Verify(nil, mint(t, s, c.claims), &c.binding, noon)
+			state, err := s.Verify(nil, mint(t, s, c.claims), codectest.At(&c.binding, noon))
 			if r.want == "" {
 				require.NoError(t, err, "%s: %s", r.design.Name, c.claims)
 				require.Equal(t, "s", string(state))
@@ -96,13 +97,13 @@ func TestClaims(t *testing.T) {
 // TestGivenDigest checks the option under which arguments are their digest.
 func TestGivenDigest(t *testing.T) {
 	s := open(t, mcprb.Design, map[string]string{"digest": "given"})
-	token, err := s.Mint(nil, []byte("s"), &codecs.Binding{Arguments: json.RawMessage(`"dg"`)}, noon)
+	token, err := s.Mint(nil, []byte("s"), codectest.At(&codecs.Context{Arguments: json.RawMessage(`"dg"`)}, noon))
 	require.NoError(t, err)
-	_, err = s.Verify(nil, token, &codecs.Binding{Arguments: json.RawMessage(`"\u0064g"`)}, noon)
+	_, err = s.Verify(nil, token, codectest.At(&codecs.Context{Arguments: json.RawMessage(`"\u0064g"`)}, noon))
 	require.NoError(t, err)
-	_, err = s.Verify(nil, token, nil, noon)
+	_, err = s.Verify(nil, token, codectest.At(nil, noon))
 	require.Error(t, err)
-	_, err = s.Mint(nil, []byte("s"), &codecs.Binding{Arguments: json.RawMessage(`{}`)}, noon)
+	_, err = s.Mint(nil, []byte("s"), codectest.At(&codecs.Context{Arguments: json.RawMessage(`{}`)}, noon))
 	require.ErrorIs(t, err, codecs.ErrUnsupported)
 }
 
@@ -146,9 +147,9 @@ func TestDigestAgainstRuby(t *testing.T) {
 	s := open(t, mcprb.Design, nil)
 	for i, doc := range documents {
 		var claims string
-		_, err := s.MintEdited(nil, make([]byte, 12), []byte("s"), &codecs.Binding{Arguments: json.RawMessage(doc)}, noon,
-			func(step codecs.Step, value []byte) []byte {
-				if step == codecs.StepClaims {
+		_, err := s.MintEdited(nil, make([]byte, 12), []byte("s"), codectest.At(&codecs.Context{Arguments: json.RawMessage(doc)}, noon),
+			func(step lab.Step, value []byte) []byte {
+				if step == lab.StepClaims {
 					claims = string(value)
 				}
 				return value

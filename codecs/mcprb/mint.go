@@ -9,46 +9,44 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/keyring"
 	"sealab/codecs/wire"
+	"sealab/internal/lab"
 )
 
-// unbound is the binding where the caller has none.
-var unbound codecs.Binding
-
 // Mint implements codecs.Scheme.
-func (s *Scheme) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+func (s *Scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	seed := make([]byte, ivSize)
 	keyring.Random(seed)
-	return s.MintEdited(dst, seed, state, b, now, nil)
+	return s.MintEdited(dst, seed, state, b, nil)
 }
 
-// SeedSize implements codecs.SeededScheme: the seed is the iv.
+// SeedSize implements lab.SeededScheme: the seed is the iv.
 func (s *Scheme) SeedSize() int { return ivSize }
 
-// MintSeeded implements codecs.SeededScheme.
-func (s *Scheme) MintSeeded(dst, seed, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
-	return s.MintEdited(dst, seed, state, b, now, nil)
+// MintSeeded implements lab.SeededScheme.
+func (s *Scheme) MintSeeded(dst, seed, state []byte, b *codecs.Context) ([]byte, error) {
+	return s.MintEdited(dst, seed, state, b, nil)
 }
 
 // layout is what stands behind the prefix.
-var layout = wire.Layout{codecs.WireNonce, codecs.WireBody, codecs.WireTag}
+var layout = wire.Layout{lab.WireNonce, lab.WireBody, lab.WireTag}
 
-// MintEdited implements codecs.SchemeAssembler. An iv that an edit leaves with
+// MintEdited implements lab.SchemeAssembler. An iv that an edit leaves with
 // another length than the cipher takes is codecs.ErrUnsupported.
-func (s *Scheme) MintEdited(dst, seed, state []byte, b *codecs.Binding, now time.Time, edit codecs.Edit) ([]byte, error) {
+func (s *Scheme) MintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if len(seed) != ivSize {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), ivSize)
 	}
-	if b == nil {
-		b = &unbound
+	if err := b.Check(); err != nil {
+		return dst, err
 	}
-	text, err := s.claims(state, b, now)
+	text, err := s.claims(state, b)
 	if err != nil {
 		return dst, err
 	}
-	head := edit.Apply(codecs.StepPrefix, prefixBytes)
-	iv := edit.Apply(codecs.StepNonce, seed)
-	text = edit.Give(codecs.StepClaims, text)
-	data := edit.Apply(codecs.StepAAD, head)
+	head := edit.Apply(lab.StepPrefix, prefixBytes)
+	iv := edit.Apply(lab.StepNonce, seed)
+	text = edit.Give(lab.StepClaims, text)
+	data := edit.Apply(lab.StepAAD, head)
 	if len(iv) != ivSize {
 		return dst, codecs.ErrUnsupported
 	}
@@ -59,13 +57,13 @@ func (s *Scheme) MintEdited(dst, seed, state []byte, b *codecs.Binding, now time
 }
 
 // claims returns the JSON that is sealed.
-func (s *Scheme) claims(state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+func (s *Scheme) claims(state []byte, b *codecs.Context) ([]byte, error) {
 	digest, err := s.digest(b.Arguments)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
 	}
 	c := claims{
-		expires: strconv.FormatInt(now.Unix()+int64(s.ttl/time.Second), 10),
+		expires: strconv.FormatInt(b.Now.Unix()+int64(s.ttl/time.Second), 10),
 		method:  []byte(b.Method), target: []byte(b.Target), digest: digest, state: state,
 	}
 	if b.Audience != nil {

@@ -29,9 +29,9 @@ var (
 )
 
 // Verify implements codecs.Scheme.
-func (s *Scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
-	if b == nil {
-		b = &unbound
+func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	if err := b.Check(); err != nil {
+		return dst, err
 	}
 	room := b64.GetScratch()
 	defer room.Free()
@@ -43,7 +43,7 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]
 	if refused != nil {
 		return dst, refused
 	}
-	if refused := s.check(&v, b, now); refused != nil {
+	if refused := s.check(&v, b); refused != nil {
 		return dst, refused
 	}
 	return append(dst, v.Lookup("s").Text...), nil
@@ -141,12 +141,12 @@ func isCanonical(v *rawjson.Value, text []byte) bool {
 }
 
 // check judges the claims in the order of the SDK.
-func (s *Scheme) check(v *rawjson.Value, b *codecs.Binding, now time.Time) *codecs.RejectError {
+func (s *Scheme) check(v *rawjson.Value, b *codecs.Context) *codecs.RejectError {
 	digest, err := s.digest(b.Arguments)
 	switch {
 	case !isOne(v.Lookup("v")):
 		return errVersion
-	case !isGood(v.Lookup("exp"), now):
+	case !isGood(v.Lookup("exp"), b.Now):
 		return errExpired
 	case !v.Lookup("m").IsString(b.Method):
 		return errMethod

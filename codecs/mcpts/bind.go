@@ -12,7 +12,7 @@ import (
 
 // callback is what an application gives the SDK as bind: it returns the text
 // that stands for a request's context. It fails where the context has none.
-type callback func(*codecs.Binding) ([]byte, error)
+type callback func(*codecs.Context) ([]byte, error)
 
 // callbacks are the values of the option bind.
 var callbacks = map[string]callback{
@@ -21,14 +21,14 @@ var callbacks = map[string]callback{
 	bindRequest:   bindToRequest,
 }
 
-func bindToPrincipal(b *codecs.Binding) ([]byte, error) {
+func bindToPrincipal(b *codecs.Context) ([]byte, error) {
 	if b.Principal == nil {
 		return nil, nil
 	}
 	return []byte(*b.Principal), nil
 }
 
-func bindToRequest(b *codecs.Binding) ([]byte, error) {
+func bindToRequest(b *codecs.Context) ([]byte, error) {
 	digest, err := envelope.DigestArguments(b.Method, b.Arguments)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func appendOptional(dst []byte, text *string) []byte {
 }
 
 // bindTag returns the tag of a context.
-func (s *Scheme) bindTag(b *codecs.Binding) ([]byte, error) {
+func (s *Scheme) bindTag(b *codecs.Context) ([]byte, error) {
 	text, err := s.bind(b)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/b64"
+	"sealab/internal/lab"
 )
 
 // The options and their values.
@@ -45,7 +46,7 @@ func row(name, doc, bind string, faithful bool, bindings []codecs.Guarantee) cod
 			{Name: optionBind, Doc: "what the bind callback returns", Values: binds},
 			{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
 		},
-		Inspect:    inspect,
+		Hooks:      &lab.Hooks{Inspect: inspect},
 		Guarantees: slices.Concat(bindings, spelling(faithful), common()),
 		NewScheme:  func(c codecs.Config) (codecs.Scheme, error) { return New(c, faithful) },
 	}
@@ -106,7 +107,7 @@ func common() []codecs.Guarantee {
 }
 
 // inspect takes a canonically spelt token apart.
-func inspect(token []byte) ([]codecs.Field, error) {
+func inspect(token []byte) ([]lab.Field, error) {
 	rest, ok := bytes.CutPrefix(token, []byte(prefix))
 	if !ok {
 		return nil, fmt.Errorf("sealab: the token does not begin with %q", prefix)
@@ -120,10 +121,10 @@ func inspect(token []byte) ([]codecs.Field, error) {
 	if !ok || !canonical {
 		return nil, fmt.Errorf("sealab: a segment of the token is not canonical base64url")
 	}
-	return []codecs.Field{
-		{Name: codecs.WirePrefix, Wire: []byte(prefix), Bytes: []byte(prefix), Readable: true},
-		{Name: codecs.WireBody, Wire: body, Bytes: claims, Readable: true},
-		{Name: codecs.WireSep, Wire: []byte(separator), Bytes: []byte(separator), Readable: true},
-		{Name: codecs.WireTag, Wire: tag, Bytes: mac},
+	return []lab.Field{
+		{Name: lab.WirePrefix, Wire: []byte(prefix), Bytes: []byte(prefix), Readable: true},
+		{Name: lab.WireBody, Wire: body, Bytes: claims, Readable: true},
+		{Name: lab.WireSep, Wire: []byte(separator), Bytes: []byte(separator), Readable: true},
+		{Name: lab.WireTag, Wire: tag, Bytes: mac},
 	}, nil
 }

@@ -64,7 +64,7 @@ var (
 )
 
 // A Scheme mints and verifies tokens of the format. It implements
-// codecs.SchemeAssembler.
+// lab.SchemeAssembler.
 type Scheme struct {
 	mac      *mac.Key
 	ttl      time.Duration

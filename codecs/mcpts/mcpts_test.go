@@ -13,6 +13,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/codectest"
 	"sealab/codecs/mcpts"
+	"sealab/internal/lab"
 )
 
 func TestConformance(t *testing.T) { codectest.Run(t, mcpts.Design) }
@@ -26,11 +27,11 @@ var (
 	noon = time.Unix(1_795_132_800, 750_000_000)
 )
 
-func open(t *testing.T, d codecs.Design, ttl time.Duration, options map[string]string) codecs.SchemeAssembler {
+func open(t *testing.T, d codecs.Design, ttl time.Duration, options map[string]string) lab.SchemeAssembler {
 	t.Helper()
 	s, err := d.OpenScheme(codecs.Config{Secrets: [][]byte{key}, TTL: &ttl, Options: options})
 	require.NoError(t, err)
-	return s.(codecs.SchemeAssembler)
+	return s.(lab.SchemeAssembler)
 }
 
 // TestClaims presents authentic claims of any shape. The reasons are the texts
@@ -74,14 +75,14 @@ func TestClaims(t *testing.T) {
 			want   string
 		}{{mcpts.Faithful, c.want}, {mcpts.Design, c.strict}} {
 			s := open(t, r.design, time.Minute, map[string]string{"bind": c.bind})
-			token, err := s.MintEdited(nil, nil, []byte("s"), nil, noon, func(step codecs.Step, value []byte) []byte {
-				if step == codecs.StepClaims {
+			token, err := s.MintEdited(nil, nil, []byte("s"), codectest.At(nil, noon), func(step lab.Step, value []byte) []byte {
+				if step == lab.StepClaims {
 					return []byte(c.claims)
 				}
 				return value
 			})
 			require.NoError(t, err)
-			state, err := s.Verify(nil, token, nil, noon)
+			state, err := s.Verify(nil, token, codectest.At(nil, noon))
 			if r.want == "" {
 				require.NoError(t, err, "%s: %s", r.design.Name, c.claims)
 				require.Equal(t, "s", string(state))
@@ -96,15 +97,15 @@ func TestClaims(t *testing.T) {
 // TestSpellings presents other spellings of the mac's segment.
 func TestSpellings(t *testing.T) {
 	faithful, strict := open(t, mcpts.Faithful, time.Minute, nil), open(t, mcpts.Design, time.Minute, nil)
-	token, err := strict.Mint(nil, []byte("s"), nil, noon)
+	token, err := strict.Mint(nil, []byte("s"), codectest.At(nil, noon))
 	require.NoError(t, err)
 	for suffix, accepted := range map[string]bool{
 		"": true, "=": true, " =\n": true, "\t\r\n\f ": true, "==": false, "\v": false, "\x00": false, "A": false, ".": false, "\u00a0": false,
 	} {
 		presented := append(append([]byte(nil), token...), suffix...)
-		_, err := faithful.Verify(nil, presented, nil, noon)
+		_, err := faithful.Verify(nil, presented, codectest.At(nil, noon))
 		require.Equal(t, accepted, err == nil, "%q: %v", suffix, err)
-		_, err = strict.Verify(nil, presented, nil, noon)
+		_, err = strict.Verify(nil, presented, codectest.At(nil, noon))
 		require.Equal(t, suffix == "", err == nil, "%q: %v", suffix, err)
 	}
 }
@@ -123,11 +124,11 @@ func TestMACIsOfWhatATextEncoderWrites(t *testing.T) {
 		mac := hmac.New(sha256.New, key)
 		mac.Write([]byte("v1." + signed))
 		token := "v1." + body + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
-		_, err := s.Verify(nil, []byte(token), nil, noon)
+		_, err := s.Verify(nil, []byte(token), codectest.At(nil, noon))
 		require.NotNil(t, codecs.Rejected(err), "%q: %v", body, err)
 		require.Equal(t, "malformed", codecs.Rejected(err).Reason, "%q", body)
 	}
-	_, err := s.Verify(nil, []byte("v1.\xed\xa0\x80.AA"), nil, noon)
+	_, err := s.Verify(nil, []byte("v1.\xed\xa0\x80.AA"), codectest.At(nil, noon))
 	require.Equal(t, "mac", codecs.Rejected(err).Reason)
 }
 
@@ -145,13 +146,13 @@ func TestJSONPayload(t *testing.T) {
 		`[1.0,-0,1e21,1e20,1e-6,1e-7,1.5e-10,1e400,123456789012345678]`: `[1,0,1e+21,100000000000000000000,0.000001,1e-7,1.5e-10,null,123456789012345680]`,
 		`"\u2028\u007f\u0001\n\ud83d\ude00\ud800/"`:                     "\"\u2028\x7f\\u0001\\n😀\\ud800/\"",
 	} {
-		token, err := s.Mint(nil, []byte(state), nil, noon)
+		token, err := s.Mint(nil, []byte(state), codectest.At(nil, noon))
 		require.NoError(t, err)
-		got, err := s.Verify(nil, token, nil, noon)
+		got, err := s.Verify(nil, token, codectest.At(nil, noon))
 		require.NoError(t, err)
 		require.Equal(t, want, string(got), state)
 	}
-	_, err := s.Mint(nil, []byte(`{`), nil, noon)
+	_, err := s.Mint(nil, []byte(`{`), codectest.At(nil, noon))
 	require.ErrorIs(t, err, codecs.ErrUnsupported)
 }
 
@@ -160,19 +161,19 @@ func TestJSONPayload(t *testing.T) {
 func TestFaithfulPayloads(t *testing.T) {
 	text := open(t, mcpts.Faithful, time.Minute, nil)
 	asJSON := open(t, mcpts.Faithful, time.Minute, map[string]string{"payload": "json"})
-	token, err := asJSON.Mint(nil, []byte(`{"a":1}`), nil, noon)
+	token, err := asJSON.Mint(nil, []byte(`{"a":1}`), codectest.At(nil, noon))
 	require.NoError(t, err)
-	_, err = text.Verify(nil, token, nil, noon)
+	_, err = text.Verify(nil, token, codectest.At(nil, noon))
 	require.ErrorIs(t, err, codecs.ErrUnsupported)
 
-	token, err = asJSON.MintEdited(nil, nil, []byte("1"), nil, noon, func(step codecs.Step, value []byte) []byte {
-		if step == codecs.StepClaims {
+	token, err = asJSON.MintEdited(nil, nil, []byte("1"), codectest.At(nil, noon), func(step lab.Step, value []byte) []byte {
+		if step == lab.StepClaims {
 			return []byte(`{"exp":2e9}`)
 		}
 		return value
 	})
 	require.NoError(t, err)
-	got, err := asJSON.Verify(nil, token, nil, noon)
+	got, err := asJSON.Verify(nil, token, codectest.At(nil, noon))
 	require.NoError(t, err)
 	require.Empty(t, got)
 }
@@ -183,11 +184,11 @@ func TestTTL(t *testing.T) {
 		require.ErrorContains(t, err, "must be positive")
 	}
 	s := open(t, mcpts.Faithful, 0, nil)
-	token, err := s.Mint(nil, []byte("s"), nil, noon)
+	token, err := s.Mint(nil, []byte("s"), codectest.At(nil, noon))
 	require.NoError(t, err)
-	_, err = s.Verify(nil, token, nil, noon.Truncate(time.Second).Add(time.Second-1))
+	_, err = s.Verify(nil, token, codectest.At(nil, noon.Truncate(time.Second).Add(time.Second-1)))
 	require.NoError(t, err)
-	_, err = s.Verify(nil, token, nil, noon.Truncate(time.Second).Add(time.Second))
+	_, err = s.Verify(nil, token, codectest.At(nil, noon.Truncate(time.Second).Add(time.Second)))
 	require.Error(t, err)
 }
 
@@ -196,20 +197,20 @@ func TestTTL(t *testing.T) {
 func TestBindings(t *testing.T) {
 	s := open(t, mcpts.Bound, time.Minute, nil)
 	empty, null := "", "null"
-	all := []codecs.Binding{
+	all := []codecs.Context{
 		{}, {Method: "a"}, {Target: "a"}, {Method: `","`}, {Principal: &empty}, {Principal: &null}, {Audience: &empty}, {Audience: &null},
 		{Method: "a", Arguments: json.RawMessage(`1`)}, {Method: "a", Arguments: json.RawMessage(`1.0`)},
 	}
 	for i := range all {
-		token, err := s.Mint(nil, []byte("s"), &all[i], noon)
+		token, err := s.Mint(nil, []byte("s"), codectest.At(&all[i], noon))
 		require.NoError(t, err)
 		for j := range all {
-			_, err := s.Verify(nil, token, &all[j], noon)
+			_, err := s.Verify(nil, token, codectest.At(&all[j], noon))
 			require.Equal(t, i == j, err == nil, "minted for %d, presented for %d", i, j)
 		}
 	}
-	for _, bad := range []codecs.Binding{{Method: "\xff"}, {Arguments: json.RawMessage(`{`)}} {
-		_, err := s.Mint(nil, []byte("s"), &bad, noon)
+	for _, bad := range []codecs.Context{{Method: "\xff"}, {Arguments: json.RawMessage(`{`)}} {
+		_, err := s.Mint(nil, []byte("s"), codectest.At(&bad, noon))
 		require.ErrorIs(t, err, codecs.ErrUnsupported)
 	}
 }

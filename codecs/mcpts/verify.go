@@ -3,7 +3,6 @@ package mcpts
 import (
 	"bytes"
 	"crypto/hmac"
-	"time"
 	"unicode/utf8"
 
 	"sealab/codecs"
@@ -29,9 +28,9 @@ var (
 )
 
 // Verify implements codecs.Scheme.
-func (s *Scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
-	if b == nil {
-		b = &unbound
+func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	if err := b.Check(); err != nil {
+		return dst, err
 	}
 	room := b64.GetScratch()
 	defer room.Free()
@@ -43,7 +42,7 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]
 	if refused != nil {
 		return dst, refused
 	}
-	if refused := s.check(&v, b, now); refused != nil {
+	if refused := s.check(&v, b); refused != nil {
 		return dst, refused
 	}
 	return s.payload.toState(dst, v.Lookup("p"))
@@ -113,18 +112,18 @@ func (s *Scheme) isCanonical(v *rawjson.Value, text []byte) bool {
 }
 
 // check judges the claims in the order of the SDK.
-func (s *Scheme) check(v *rawjson.Value, b *codecs.Binding, now time.Time) *codecs.RejectError {
+func (s *Scheme) check(v *rawjson.Value, b *codecs.Context) *codecs.RejectError {
 	if v.Kind == rawjson.Null {
 		return errNullClaims
 	}
 	exp := v.Lookup("exp")
-	if exp == nil || exp.Kind != rawjson.Number || exp.Float() < float64(now.Unix()) {
+	if exp == nil || exp.Kind != rawjson.Number || exp.Float() < float64(b.Now.Unix()) {
 		return errExpired
 	}
 	return s.checkBind(v.Lookup("b"), b)
 }
 
-func (s *Scheme) checkBind(tag *rawjson.Value, b *codecs.Binding) *codecs.RejectError {
+func (s *Scheme) checkBind(tag *rawjson.Value, b *codecs.Context) *codecs.RejectError {
 	if (tag == nil) != (s.bind == nil) {
 		return errBind
 	}

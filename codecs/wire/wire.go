@@ -8,28 +8,28 @@ package wire
 import (
 	"slices"
 
-	"sealab/codecs"
 	"sealab/codecs/b64"
+	"sealab/internal/lab"
 )
 
 // A Layout is what stands behind the prefix: the step of each field, in order.
-type Layout []codecs.Step
+type Layout []lab.Step
 
 // Append appends to dst the token of the prefix and the fields' values, one for
 // each step of the layout. The edit sees the prefix, each field, and last the
 // text of all fields.
-func (l Layout) Append(dst []byte, edit codecs.Edit, prefix []byte, values ...[]byte) []byte {
+func (l Layout) Append(dst []byte, edit lab.Edit, prefix []byte, values ...[]byte) []byte {
 	size := 0
 	for _, v := range values {
 		size += len(v)
 	}
 	dst = slices.Grow(dst, len(prefix)+b64.EncodedLen(size))
-	dst = append(dst, edit.Apply(codecs.WirePrefix, prefix)...)
+	dst = append(dst, edit.Apply(lab.WirePrefix, prefix)...)
 	room := b64.GetScratch()
 	defer room.Free()
 	room.Grow(size)
 	for i, step := range l {
 		room.Bytes = append(room.Bytes, edit.Apply(step, values[i])...)
 	}
-	return edit.Tail(codecs.WireText, b64.AppendEncode(dst, room.Bytes), len(dst))
+	return edit.Tail(lab.WireText, b64.AppendEncode(dst, room.Bytes), len(dst))
 }

@@ -4,11 +4,12 @@ import (
 	"errors"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // judgeAll judges many tokens: in one request where the worker has the ability,
 // and else one by one. Tokens that cannot cross get codecs.ErrUnsupported.
-func (h *handle) judgeAll(name string, result member, tokens [][]byte, complete func(*line)) ([]codecs.Verdict, error) {
+func (h *handle) judgeAll(name string, result member, tokens [][]byte, complete func(*line)) ([]lab.Answer, error) {
 	if !h.client.Has(AbilityBatch) {
 		return h.judgeEach(name, result, tokens, complete)
 	}
@@ -16,7 +17,7 @@ func (h *handle) judgeAll(name string, result member, tokens [][]byte, complete 
 	if complete(&context); context.err != nil {
 		return nil, context.err
 	}
-	verdicts := make([]codecs.Verdict, len(tokens))
+	verdicts := make([]lab.Answer, len(tokens))
 	var crossing [][]byte
 	var place []int // in verdicts, of each crossing token
 	for i, t := range tokens {
@@ -45,7 +46,7 @@ func (h *handle) judgeAll(name string, result member, tokens [][]byte, complete 
 }
 
 // fill writes the answers to their places. A breach in one voids them all.
-func fill(verdicts []codecs.Verdict, place []int, answers []response, result member) error {
+func fill(verdicts []lab.Answer, place []int, answers []response, result member) error {
 	for i := range answers {
 		err := answers[i].outcome()
 		var payload []byte
@@ -56,20 +57,20 @@ func fill(verdicts []codecs.Verdict, place []int, answers []response, result mem
 		if errors.As(err, &b) {
 			return b
 		}
-		verdicts[place[i]] = codecs.Verdict{Payload: payload, Err: err}
+		verdicts[place[i]] = lab.Answer{Payload: payload, Err: err}
 	}
 	return nil
 }
 
 // judgeEach judges one token after another. A fault ends it.
-func (h *handle) judgeEach(name string, result member, tokens [][]byte, complete func(*line)) ([]codecs.Verdict, error) {
-	verdicts := make([]codecs.Verdict, len(tokens))
+func (h *handle) judgeEach(name string, result member, tokens [][]byte, complete func(*line)) ([]lab.Answer, error) {
+	verdicts := make([]lab.Answer, len(tokens))
 	for i, t := range tokens {
 		payload, err := h.judge(nil, name, result, t, complete)
 		if errors.Is(err, codecs.ErrFault) {
 			return nil, err
 		}
-		verdicts[i] = codecs.Verdict{Payload: payload, Err: err}
+		verdicts[i] = lab.Answer{Payload: payload, Err: err}
 	}
 	return verdicts, nil
 }

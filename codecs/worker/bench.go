@@ -11,34 +11,34 @@ import (
 // the ability bench it is codecs.ErrUnsupported.
 type Benchmark interface {
 	// BenchMake makes n tokens: it mints for b at now, or, as a codec, seals.
-	BenchMake(n int, state []byte, b *codecs.Binding, now time.Time) (time.Duration, error)
+	BenchMake(n int, state []byte, b *codecs.Context) (time.Duration, error)
 	// BenchJudge verifies or unseals token n times. A refusal is an error.
-	BenchJudge(n int, token []byte, b *codecs.Binding, now time.Time) (time.Duration, error)
+	BenchJudge(n int, token []byte, b *codecs.Context) (time.Duration, error)
 }
 
 // BenchMake implements Benchmark.
-func (s scheme) BenchMake(n int, state []byte, b *codecs.Binding, now time.Time) (time.Duration, error) {
+func (s scheme) BenchMake(n int, state []byte, b *codecs.Context) (time.Duration, error) {
 	return s.bench("mint", n, func(l *line) {
-		within(b, now)(l)
+		within(b)(l)
 		l.state(state)
 	})
 }
 
 // BenchJudge implements Benchmark.
-func (s scheme) BenchJudge(n int, token []byte, b *codecs.Binding, now time.Time) (time.Duration, error) {
+func (s scheme) BenchJudge(n int, token []byte, b *codecs.Context) (time.Duration, error) {
 	return s.bench("verify", n, func(l *line) {
-		within(b, now)(l)
+		within(b)(l)
 		l.token(token)
 	})
 }
 
 // BenchMake implements Benchmark. The binding and the time have no effect.
-func (c codec) BenchMake(n int, payload []byte, _ *codecs.Binding, _ time.Time) (time.Duration, error) {
+func (c codec) BenchMake(n int, payload []byte, _ *codecs.Context) (time.Duration, error) {
 	return c.bench("seal", n, func(l *line) { l.payload(payload) })
 }
 
 // BenchJudge implements Benchmark. The binding and the time have no effect.
-func (c codec) BenchJudge(n int, token []byte, _ *codecs.Binding, _ time.Time) (time.Duration, error) {
+func (c codec) BenchJudge(n int, token []byte, _ *codecs.Context) (time.Duration, error) {
 	return c.bench("unseal", n, func(l *line) { l.token(token) })
 }
 

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"time"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // A Case is one question to a worker and its answer, in the words of the
@@ -36,11 +36,11 @@ func OpenCase(c codecs.Config, err error) (Case, error) {
 
 // Judge returns the case in which what c opens judged a token: verified it in a
 // context, or, being a codec, unsealed it.
-func (c Case) Judge(kind codecs.Kind, token []byte, b *codecs.Binding, now time.Time, v codecs.Verdict) (Case, error) {
+func (c Case) Judge(kind codecs.Kind, token []byte, b *codecs.Context, v lab.Answer) (Case, error) {
 	l, result := newLine(), (*line).payload
 	if kind == codecs.KindScheme {
 		result = (*line).state
-		within(b, now)(l.asking("verify", caseHandle))
+		within(b)(l.asking("verify", caseHandle))
 	} else {
 		l.asking("unseal", caseHandle)
 	}
@@ -55,10 +55,10 @@ func (c Case) Judge(kind codecs.Kind, token []byte, b *codecs.Binding, now time.
 
 // Make returns the case in which what c opens made a token, or with err could
 // not. The token itself is no part of the case.
-func (c Case) Make(kind codecs.Kind, state []byte, b *codecs.Binding, now time.Time, err error) (Case, error) {
+func (c Case) Make(kind codecs.Kind, state []byte, b *codecs.Context, err error) (Case, error) {
 	l := newLine()
 	if kind == codecs.KindScheme {
-		within(b, now)(l.asking("mint", caseHandle).state(state))
+		within(b)(l.asking("mint", caseHandle).state(state))
 	} else {
 		l.asking("seal", caseHandle).payload(state)
 	}
@@ -80,7 +80,7 @@ func (c Case) with(ask, answer *line) (Case, error) {
 // and whether the case has the same. Tokens and the texts of refused
 // configurations may differ. An error is a case that cannot be read or whose
 // configuration the design does not take.
-func (c Case) Replay(d codecs.Design) (got codecs.Verdict, agrees bool, err error) {
+func (c Case) Replay(d codecs.Design) (got lab.Answer, agrees bool, err error) {
 	if len(c.Ask) == 0 {
 		return c.compare(replaying(d).answer(c.Open))
 	}
@@ -105,14 +105,14 @@ func NewReplayer(d codecs.Design, open json.RawMessage) (*Replayer, error) {
 }
 
 // Replay is [Case.Replay] for a case with a question. Its Open is not looked at.
-func (r *Replayer) Replay(c Case) (got codecs.Verdict, agrees bool, err error) {
+func (r *Replayer) Replay(c Case) (got lab.Answer, agrees bool, err error) {
 	return c.compare(r.session.answer(c.Ask))
 }
 
 func replaying(d codecs.Design) *session { return newSession(&Server{Design: d, Version: "replay"}) }
 
 // compare returns the verdict of an answer, and whether it is that of the case.
-func (c Case) compare(answer []byte) (got codecs.Verdict, agrees bool, err error) {
+func (c Case) compare(answer []byte) (got lab.Answer, agrees bool, err error) {
 	r, err := parseResponse(answer)
 	if err != nil {
 		return got, false, err
@@ -147,8 +147,8 @@ func sameAnswer(a, b response) bool {
 }
 
 // verdict returns what a response says as a verdict.
-func (a *response) verdict() codecs.Verdict {
-	v := codecs.Verdict{Payload: a.State, Err: a.outcome()}
+func (a *response) verdict() lab.Answer {
+	v := lab.Answer{Payload: a.State, Err: a.outcome()}
 	if v.Payload == nil {
 		v.Payload = a.Payload
 	}

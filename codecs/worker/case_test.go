@@ -4,27 +4,27 @@ import (
 	"encoding/json"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs"
 	"sealab/codecs/worker"
+	"sealab/internal/lab"
 )
 
 func TestCasesReplay(t *testing.T) {
 	config := codecs.Config{Secrets: secrets()}
-	rejected := codecs.Verdict{Err: codecs.Reject(codecs.Malformed, "prefix")}
+	rejected := lab.Answer{Err: codecs.Reject(codecs.Malformed, "prefix")}
 	opened, err := worker.OpenCase(config, nil)
 	require.NoError(t, err)
-	judge := func(token string, v codecs.Verdict) worker.Case {
-		c, err := opened.Judge(codecs.KindCodec, []byte(token), nil, time.Time{}, v)
+	judge := func(token string, v lab.Answer) worker.Case {
+		c, err := opened.Judge(codecs.KindCodec, []byte(token), nil, v)
 		require.NoError(t, err)
 		return c
 	}
-	made, err := opened.Make(codecs.KindCodec, []byte("payload"), nil, time.Time{}, nil)
+	made, err := opened.Make(codecs.KindCodec, []byte("payload"), nil, nil)
 	require.NoError(t, err)
-	unmade, err := opened.Make(codecs.KindCodec, []byte("payload"), nil, time.Time{}, codecs.ErrUnsupported)
+	unmade, err := opened.Make(codecs.KindCodec, []byte("payload"), nil, codecs.ErrUnsupported)
 	require.NoError(t, err)
 	refused, err := worker.OpenCase(codecs.Config{Secrets: [][]byte{{1}}}, os.ErrInvalid)
 	require.NoError(t, err)
@@ -32,13 +32,13 @@ func TestCasesReplay(t *testing.T) {
 		worker.Case
 		agrees bool
 	}{
-		"accepted":        {judge("r.ba", codecs.Verdict{Payload: []byte("ab")}), true},
-		"other payload":   {judge("r.ba", codecs.Verdict{Payload: []byte("ba")}), false},
+		"accepted":        {judge("r.ba", lab.Answer{Payload: []byte("ab")}), true},
+		"other payload":   {judge("r.ba", lab.Answer{Payload: []byte("ba")}), false},
 		"forged":          {judge("r.ba", rejected), false},
 		"refused":         {judge("q.ba", rejected), true},
-		"other reason":    {judge("q.ba", codecs.Verdict{Err: codecs.Reject(codecs.Malformed, "tag")}), false},
-		"other stage":     {judge("q.ba", codecs.Verdict{Err: codecs.Reject(codecs.Expired, "prefix")}), false},
-		"fault":           {judge("q.ba", codecs.Verdict{Err: codecs.ErrFault}), false},
+		"other reason":    {judge("q.ba", lab.Answer{Err: codecs.Reject(codecs.Malformed, "tag")}), false},
+		"other stage":     {judge("q.ba", lab.Answer{Err: codecs.Reject(codecs.Expired, "prefix")}), false},
+		"fault":           {judge("q.ba", lab.Answer{Err: codecs.ErrFault}), false},
 		"made":            {made, true},
 		"not made":        {unmade, false},
 		"taken":           {opened, true},
@@ -57,7 +57,7 @@ func TestCasesReplay(t *testing.T) {
 func TestCasesThatCannotBeReplayed(t *testing.T) {
 	opened, err := worker.OpenCase(codecs.Config{Secrets: secrets()}, nil)
 	require.NoError(t, err)
-	good, err := opened.Judge(codecs.KindCodec, []byte("r."), nil, time.Time{}, codecs.Verdict{})
+	good, err := opened.Judge(codecs.KindCodec, []byte("r."), nil, lab.Answer{})
 	require.NoError(t, err)
 	for name, broken := range map[string]worker.Case{
 		"no answer":        {Open: good.Open, Ask: good.Ask, Answer: []byte(`{}`)},
@@ -68,6 +68,6 @@ func TestCasesThatCannotBeReplayed(t *testing.T) {
 		_, _, err := broken.Replay(reverser)
 		require.Error(t, err, name)
 	}
-	_, err = opened.Judge(codecs.KindCodec, []byte{0xFF}, nil, time.Time{}, codecs.Verdict{})
+	_, err = opened.Judge(codecs.KindCodec, []byte{0xFF}, nil, lab.Answer{})
 	require.ErrorIs(t, err, codecs.ErrUnsupported)
 }

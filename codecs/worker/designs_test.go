@@ -63,9 +63,9 @@ type ticketContents struct {
 
 type showing struct{ config codecs.Config }
 
-func (s showing) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+func (s showing) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	t := ticketContents{
-		Style: s.config.Options["style"], Now: now.UTC(), State: state,
+		Style: s.config.Options["style"], Now: b.Now.UTC(), State: state,
 		Method: b.Method, Target: b.Target, Arguments: string(b.Arguments),
 		Principal: []byte(*b.Principal), Audience: []byte(*b.Audience),
 	}
@@ -76,8 +76,8 @@ func (s showing) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]by
 	return append(dst, token...), err
 }
 
-func (s showing) Verify(dst, token []byte, _ *codecs.Binding, now time.Time) ([]byte, error) {
-	if string(token) == "expired" && now.Equal(time.Unix(-1, 5e8)) {
+func (s showing) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	if string(token) == "expired" && b.Now.Equal(time.Unix(-1, 5e8)) {
 		return dst, codecs.Reject(codecs.Expired, "expired")
 	}
 	return dst, codecs.ErrUnsupported

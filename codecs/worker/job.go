@@ -4,47 +4,24 @@ import (
 	"fmt"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
-
-// An instance is what an open handle stands for. Exactly one field is set.
-type instance struct {
-	codec  codecs.Codec
-	scheme codecs.Scheme
-}
-
-func open(d *codecs.Design, c codecs.Config) (i instance, err error) {
-	if d.IsScheme() {
-		i.scheme, err = d.OpenScheme(c)
-	} else {
-		i.codec, err = d.OpenCodec(c)
-	}
-	return i, err
-}
-
-// in returns the instance as a codec: a scheme in the context of the request.
-func (i instance) in(r *request) (codecs.Codec, error) {
-	if i.scheme == nil {
-		return i.codec, nil
-	}
-	b, now, err := r.context()
-	return codecs.Bound{Scheme: i.scheme, Binding: b, Now: now}, err
-}
 
 // A task is an operation on an open handle, as instances of one kind do it. To
 // an instance of the other kind it is codecs.ErrUnsupported.
 type task struct {
 	kind   codecs.Kind
-	run    func(c codecs.Codec, dst, input []byte) ([]byte, error)
+	run    func(c *lab.Bound, dst, input []byte) ([]byte, error)
 	inputs func(*request) (inputs [][]byte, batch bool, err error)
 	result func(l *line, out []byte) *line // appends it to an answer
 }
 
 // tasks are the operations on an open handle, by name.
 var tasks = map[string]*task{
-	"seal":   {codecs.KindCodec, codecs.Codec.Seal, payloadToSeal, (*line).token},
-	"mint":   {codecs.KindScheme, codecs.Codec.Seal, stateToSeal, (*line).token},
-	"unseal": {codecs.KindCodec, codecs.Codec.Unseal, tokensToJudge, (*line).payload},
-	"verify": {codecs.KindScheme, codecs.Codec.Unseal, tokensToJudge, (*line).state},
+	"seal":   {codecs.KindCodec, (*lab.Bound).Seal, payloadToSeal, (*line).token},
+	"mint":   {codecs.KindScheme, (*lab.Bound).Seal, stateToSeal, (*line).token},
+	"unseal": {codecs.KindCodec, (*lab.Bound).Unseal, tokensToJudge, (*line).payload},
+	"verify": {codecs.KindScheme, (*lab.Bound).Unseal, tokensToJudge, (*line).state},
 }
 
 func payloadToSeal(r *request) ([][]byte, bool, error) { return toSeal(r.Payload, "payload_b64") }
@@ -71,7 +48,7 @@ func tokensToJudge(r *request) (inputs [][]byte, batch bool, err error) {
 // A job is a task with its arguments, ready to run.
 type job struct {
 	*task
-	codec  codecs.Codec
+	codec  *lab.Bound
 	inputs [][]byte
 	batch  bool // answer with verdicts
 }

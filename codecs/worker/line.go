@@ -213,10 +213,7 @@ func parseSeconds(literal []byte) (seconds, micros int64, err error) {
 }
 
 // binding appends the binding b.
-func (l *line) binding(b *codecs.Binding) *line {
-	if b == nil {
-		b = new(codecs.Binding)
-	}
+func (l *line) binding(b *codecs.Context) *line {
 	return l.object("binding", func() {
 		l.text("method", b.Method).text("target", b.Target)
 		if b.Arguments != nil {

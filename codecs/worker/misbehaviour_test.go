@@ -19,6 +19,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/worker"
+	"sealab/internal/lab"
 )
 
 // bad are the workers that misbehave when they are asked to unseal "trigger".
@@ -200,7 +201,7 @@ func TestBatchMisbehaviour(t *testing.T) {
 			client := dial(t, role, worker.Limits{})
 			remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
 			require.NoError(t, err)
-			_, err = remote.(codecs.BatchCodec).UnsealAll([][]byte{[]byte("trigger")})
+			_, err = remote.(lab.BatchCodec).UnsealAll([][]byte{[]byte("trigger")})
 			require.Equal(t, kind, requireFault(t, client, err).Kind)
 		})
 	}

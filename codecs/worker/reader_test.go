@@ -56,7 +56,7 @@ func (p *plainRequest) request() request {
 	q := request{
 		Op: []byte(p.Op), Protocol: p.Protocol, TTL: []byte(p.TTL), Options: p.Options, Handle: p.Handle,
 		Now: []byte(p.Now), Do: []byte(p.Do), N: p.N,
-		Binding: codecs.Binding{
+		Context: codecs.Context{
 			Method: p.Binding.Method, Target: p.Binding.Target, Arguments: p.Binding.Arguments,
 			Principal: p.Binding.Principal, Audience: p.Binding.Audience,
 		},
@@ -65,7 +65,7 @@ func (p *plainRequest) request() request {
 		q.Keys = append(q.Keys, key)
 	}
 	if string(p.Binding.Arguments) == "null" {
-		q.Binding.Arguments = nil
+		q.Context.Arguments = nil
 	}
 	if p.State != nil {
 		q.State = *p.State

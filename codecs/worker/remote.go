@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // Design returns the worker as a row of a catalog. Its constructors open a
 // handle in the worker; the values they return are io.Closers, batch judges
-// ([codecs.BatchCodec], [codecs.BatchScheme]) and, for the ability bench,
+// ([lab.BatchCodec], [lab.BatchScheme]) and, for the ability bench,
 // [Benchmark]s. A guarantee that the worker does not state, or that this
 // laboratory does not know, is not in the row.
 func (c *Client) Design() codecs.Design {
@@ -193,8 +194,8 @@ func (c codec) Unseal(dst, token []byte) ([]byte, error) {
 	return c.judge(dst, "unseal", payloadOf, token, nothing)
 }
 
-// UnsealAll implements codecs.BatchCodec.
-func (c codec) UnsealAll(tokens [][]byte) ([]codecs.Verdict, error) {
+// UnsealAll implements lab.BatchCodec.
+func (c codec) UnsealAll(tokens [][]byte) ([]lab.Answer, error) {
 	return c.judgeAll("unseal", payloadOf, tokens, nothing)
 }
 
@@ -209,25 +210,32 @@ func newScheme(c *Client, config codecs.Config) (codecs.Scheme, error) {
 	return scheme{h}, nil
 }
 
-// within returns what puts a context into a request.
-func within(b *codecs.Binding, now time.Time) func(*line) {
-	return func(l *line) { l.time("now", now).binding(b) }
+// within returns the function that adds a context to a request. A context
+// without a time fails the request.
+func within(b *codecs.Context) func(*line) {
+	return func(l *line) {
+		if err := b.Check(); err != nil {
+			l.err = err
+			return
+		}
+		l.time("now", b.Now).binding(b)
+	}
 }
 
 // Mint implements codecs.Scheme.
-func (s scheme) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+func (s scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	return s.produce(dst, "mint", func(l *line) {
-		within(b, now)(l)
+		within(b)(l)
 		l.state(state)
 	})
 }
 
 // Verify implements codecs.Scheme.
-func (s scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
-	return s.judge(dst, "verify", stateOf, token, within(b, now))
+func (s scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	return s.judge(dst, "verify", stateOf, token, within(b))
 }
 
-// VerifyAll implements codecs.BatchScheme.
-func (s scheme) VerifyAll(tokens [][]byte, b *codecs.Binding, now time.Time) ([]codecs.Verdict, error) {
-	return s.judgeAll("verify", stateOf, tokens, within(b, now))
+// VerifyAll implements lab.BatchScheme.
+func (s scheme) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
+	return s.judgeAll("verify", stateOf, tokens, within(b))
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"time"
 	"unicode/utf8"
 
 	"sealab/codecs"
@@ -26,7 +25,7 @@ type request struct {
 	State, Payload []byte
 	Token          []byte
 	Tokens         [][]byte
-	Binding        codecs.Binding
+	Context        codecs.Context // without its time
 	Do             []byte
 	N              int64
 }
@@ -70,7 +69,7 @@ func (q *request) member(r *reader, name []byte) bool {
 	case "tokens":
 		q.Tokens = r.tokens()
 	case "binding":
-		r.object(func(name []byte) bool { return r.bindingMember(&q.Binding, name) })
+		r.object(func(name []byte) bool { return r.bindingMember(&q.Context, name) })
 	case "do":
 		q.Do = r.string()
 	case "n":
@@ -82,7 +81,7 @@ func (q *request) member(r *reader, name []byte) bool {
 }
 
 // bindingMember reads the member of a binding with that name, if there is one.
-func (r *reader) bindingMember(b *codecs.Binding, name []byte) bool {
+func (r *reader) bindingMember(b *codecs.Context, name []byte) bool {
 	switch string(name) {
 	case "method":
 		b.Method = string(r.string())
@@ -168,11 +167,15 @@ func (r *request) config(options map[string]string) (codecs.Config, error) {
 	return c, err
 }
 
-// context returns the binding and the time of the request.
-func (r *request) context() (*codecs.Binding, time.Time, error) {
-	if len(r.Now) == 0 {
-		return nil, time.Time{}, fmt.Errorf("sealab: now is missing")
+// context returns the context of the request; a codec has none.
+func (r *request) context(scheme bool) (*codecs.Context, error) {
+	if !scheme {
+		return nil, nil
 	}
-	now, err := instant(r.Now)
-	return &r.Binding, now, err
+	if len(r.Now) == 0 {
+		return nil, fmt.Errorf("sealab: now is missing")
+	}
+	var err error
+	r.Context.Now, err = instant(r.Now)
+	return &r.Context, err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // A Server serves one design on a pair of streams.
@@ -44,7 +45,7 @@ func (s *Server) Serve(in io.Reader, out io.Writer) error {
 // A session is what one client has opened. It is not for calls at the same time.
 type session struct {
 	server *Server
-	opened map[int64]instance
+	opened map[int64]*lab.Instance
 	last   int64 // the last handle given out
 
 	// The request at hand and its answer, in memory that all of them use.
@@ -53,7 +54,7 @@ type session struct {
 }
 
 func newSession(s *Server) *session {
-	return &session{server: s, opened: make(map[int64]instance), line: *newLine()}
+	return &session{server: s, opened: make(map[int64]*lab.Instance), line: *newLine()}
 }
 
 // operations are the operations that do not need a job, by name.
@@ -118,18 +119,20 @@ func (s *session) job(name []byte) (j job, err error) {
 		return j, codecs.ErrUnsupported
 	}
 	j.task = t
-	if j.codec, err = i.in(&s.request); err != nil {
+	context, err := s.request.context(s.server.Design.IsScheme())
+	if err != nil {
 		return j, err
 	}
+	j.codec = i.At(context)
 	j.inputs, j.batch, err = t.inputs(&s.request)
 	return j, err
 }
 
 // instance returns what the handle stands for that the request names.
-func (s *session) instance() (instance, error) {
+func (s *session) instance() (*lab.Instance, error) {
 	i, ok := s.opened[s.request.Handle]
 	if !ok {
-		return instance{}, fmt.Errorf("sealab: there is no handle %d", s.request.Handle)
+		return nil, fmt.Errorf("sealab: there is no handle %d", s.request.Handle)
 	}
 	return i, nil
 }
@@ -162,7 +165,7 @@ func (s *session) open() error {
 		s.line.refused(err)
 		return nil
 	}
-	i, err := open(&s.server.Design, c)
+	i, err := lab.Open(s.server.Design, c)
 	if err != nil {
 		s.line.refused(err)
 		return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 func TestServerAnswersAnything(t *testing.T) {
@@ -56,11 +57,11 @@ func BenchmarkCase(b *testing.B) {
 	r, err := NewReplayer(d, opened.Open)
 	require.NoError(b, err)
 	alice := "alice"
-	binding := &codecs.Binding{Method: "tools/call", Target: "deploy", Arguments: []byte(`{"env":"prod"}`), Principal: &alice}
+	binding := &codecs.Context{Now: time.Unix(1795132800, 250_000_000), Method: "tools/call", Target: "deploy", Arguments: []byte(`{"env":"prod"}`), Principal: &alice}
 	token := bytes.Repeat([]byte("v1.AAAA-_"), 20)
 	b.ReportAllocs()
 	for b.Loop() {
-		c, err := opened.Judge(codecs.KindScheme, token, binding, time.Unix(1795132800, 250_000_000), codecs.Verdict{Payload: []byte("state")})
+		c, err := opened.Judge(codecs.KindScheme, token, binding, lab.Answer{Payload: []byte("state")})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -73,9 +74,9 @@ func BenchmarkCase(b *testing.B) {
 // accepting takes every token for one of "state", but for two that name a fault.
 type accepting struct{}
 
-func (accepting) Mint(dst, _ []byte, _ *codecs.Binding, _ time.Time) ([]byte, error) { return dst, nil }
+func (accepting) Mint(dst, _ []byte, _ *codecs.Context) ([]byte, error) { return dst, nil }
 
-func (accepting) Verify(dst, token []byte, _ *codecs.Binding, _ time.Time) ([]byte, error) {
+func (accepting) Verify(dst, token []byte, _ *codecs.Context) ([]byte, error) {
 	switch string(token) {
 	case "panic":
 		panic("\xff")

@@ -12,6 +12,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/worker"
+	"sealab/internal/lab"
 )
 
 // roleVariable makes the test binary play a worker instead of running tests.
@@ -115,13 +116,13 @@ func TestBatch(t *testing.T) {
 	c := dial(t, "codec", worker.Limits{})
 	remote, err := c.Design().NewCodec(codecs.Config{Secrets: secrets()})
 	require.NoError(t, err)
-	verdicts, err := remote.(codecs.BatchCodec).UnsealAll([][]byte{[]byte("r.cba"), {0xFF}, []byte("bad"), []byte("r.")})
+	verdicts, err := remote.(lab.BatchCodec).UnsealAll([][]byte{[]byte("r.cba"), {0xFF}, []byte("bad"), []byte("r.")})
 	require.NoError(t, err)
 	require.Len(t, verdicts, 4)
-	require.Equal(t, codecs.Verdict{Payload: []byte("abc")}, verdicts[0])
+	require.Equal(t, lab.Answer{Payload: []byte("abc")}, verdicts[0])
 	require.ErrorIs(t, verdicts[1].Err, codecs.ErrUnsupported)
 	require.Equal(t, codecs.Malformed, codecs.Rejected(verdicts[2].Err).Stage)
-	require.Equal(t, codecs.Verdict{Payload: []byte{}}, verdicts[3])
+	require.Equal(t, lab.Answer{Payload: []byte{}}, verdicts[3])
 }
 
 // TestJudgingOneByOne asks a worker without the ability batch, and one of its
@@ -131,7 +132,7 @@ func TestJudgingOneByOne(t *testing.T) {
 	require.False(t, c.Has(worker.AbilityBatch))
 	remote, err := c.Design().NewCodec(codecs.Config{Secrets: secrets()})
 	require.NoError(t, err)
-	verdicts, err := remote.(codecs.BatchCodec).UnsealAll([][]byte{[]byte("trigger"), {0xFF}, []byte("who")})
+	verdicts, err := remote.(lab.BatchCodec).UnsealAll([][]byte{[]byte("trigger"), {0xFF}, []byte("who")})
 	require.NoError(t, err)
 	require.Equal(t, codecs.Malformed, codecs.Rejected(verdicts[0].Err).Stage)
 	require.ErrorIs(t, verdicts[1].Err, codecs.ErrUnsupported)
@@ -140,7 +141,7 @@ func TestJudgingOneByOne(t *testing.T) {
 	dying := dial(t, "dying-plain", worker.Limits{})
 	remote, err = dying.Design().NewCodec(codecs.Config{Secrets: secrets()})
 	require.NoError(t, err)
-	_, err = remote.(codecs.BatchCodec).UnsealAll([][]byte{[]byte("who"), []byte("trigger")})
+	_, err = remote.(lab.BatchCodec).UnsealAll([][]byte{[]byte("who"), []byte("trigger")})
 	require.ErrorIs(t, err, codecs.ErrFault)
 }
 
@@ -163,13 +164,14 @@ func TestScheme(t *testing.T) {
 	require.NoError(t, err)
 
 	nobody, alice := "", "ali\"ce\n\xed\xa0\x80\u2028é"
-	b := &codecs.Binding{
+	now := time.Unix(1795132800, 250_001_000)
+	b := &codecs.Context{
+		Now:    now,
 		Method: "tools/call", Target: "de\x00ploy",
 		Arguments: json.RawMessage("{\"big\":12345678901234567890.0,\n\t\"a\": \"\\ud800\", \"a\":1}"),
 		Principal: &alice, Audience: &nobody,
 	}
-	now := time.Unix(1795132800, 250_001_000)
-	token, err := remote.Mint(nil, []byte("state\xff"), b, now)
+	token, err := remote.Mint(nil, []byte("state\xff"), b)
 	require.NoError(t, err)
 	var seen ticketContents
 	require.NoError(t, json.Unmarshal(token, &seen))
@@ -179,16 +181,16 @@ func TestScheme(t *testing.T) {
 		Arguments: "{\"big\":12345678901234567890.0, \t\"a\": \"\\ud800\", \"a\":1}",
 	}, seen)
 
-	_, err = remote.Verify(nil, []byte("expired"), nil, time.Unix(-1, 5e8))
+	_, err = remote.Verify(nil, []byte("expired"), &codecs.Context{Now: time.Unix(-1, 5e8)})
 	require.Equal(t, codecs.Expired, codecs.Rejected(err).Stage)
-	verdicts, err := remote.(codecs.BatchScheme).VerifyAll([][]byte{[]byte("expired"), []byte("odd")}, nil, time.Unix(-1, 5e8))
+	verdicts, err := remote.(lab.BatchScheme).VerifyAll([][]byte{[]byte("expired"), []byte("odd")}, &codecs.Context{Now: time.Unix(-1, 5e8)})
 	require.NoError(t, err)
 	require.Equal(t, codecs.Expired, codecs.Rejected(verdicts[0].Err).Stage)
 	require.ErrorIs(t, verdicts[1].Err, codecs.ErrUnsupported)
 
-	_, err = remote.Mint(nil, nil, &codecs.Binding{Arguments: json.RawMessage("{")}, now)
+	_, err = remote.Mint(nil, nil, &codecs.Context{Now: now, Arguments: json.RawMessage("{")})
 	require.ErrorIs(t, err, codecs.ErrUnsupported, "arguments that are not JSON cannot cross")
-	_, err = remote.(codecs.BatchScheme).VerifyAll(nil, &codecs.Binding{Method: "\xff"}, now)
+	_, err = remote.(lab.BatchScheme).VerifyAll(nil, &codecs.Context{Now: now, Method: "\xff"})
 	require.ErrorIs(t, err, codecs.ErrUnsupported)
 	require.Empty(t, c.Events())
 }
@@ -207,9 +209,9 @@ func TestBench(t *testing.T) {
 	remote, err := c.Design().NewCodec(codecs.Config{Secrets: secrets()})
 	require.NoError(t, err)
 	b := remote.(worker.Benchmark)
-	elapsed, err := b.BenchMake(100, []byte("payload"), nil, time.Time{})
+	elapsed, err := b.BenchMake(100, []byte("payload"), nil)
 	require.NoError(t, err)
 	require.Equal(t, time.Millisecond, elapsed, "the test's clock moves once")
-	_, err = b.BenchJudge(100, []byte("wrong"), nil, time.Time{})
+	_, err = b.BenchJudge(100, []byte("wrong"), nil)
 	require.NotNil(t, codecs.Rejected(err))
 }

@@ -23,6 +23,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/aead"
 	"sealab/codecs/keyring"
+	"sealab/internal/lab"
 )
 
 const label = "sealab/xchacha20-poly1305/v1"
@@ -46,14 +47,16 @@ func Ephemeral() *aead.Codec {
 
 // Design is the catalog's row.
 var Design = codecs.Design{
-	Name:      "xchacha20-poly1305",
-	Doc:       "encrypted with XChaCha20-Poly1305 under a random 192-bit nonce",
-	Spec:      "draft-irtf-cfrg-xchacha-03; RFC 8439; RFC 5869",
-	Prefix:    format.Prefix,
-	Primitive: "XChaCha20-Poly1305",
-	TokenSize: format.TokenSize,
-	NewCodec:  func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
-	Inspect:   format.Inspect,
+	Name:     "xchacha20-poly1305",
+	Doc:      "encrypted with XChaCha20-Poly1305 under a random 192-bit nonce",
+	Spec:     "draft-irtf-cfrg-xchacha-03; RFC 8439; RFC 5869",
+	Prefix:   format.Prefix,
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	Hooks: &lab.Hooks{
+		Primitive: "XChaCha20-Poly1305",
+		TokenSize: format.TokenSize,
+		Inspect:   format.Inspect,
+	},
 	Guarantees: slices.Concat(
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation,
 			codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total,

@@ -113,7 +113,7 @@ func otherInBatch(t *Trial) {
 	if !ok {
 		return
 	}
-	if _, err := p.unsealAll([][]byte{tok.Text}, tok.Under); err != nil {
+	if _, err := p.unsealBatch([][]byte{tok.Text}, tok.Under); err != nil {
 		t.skip("the subject judges one token at a time")
 		return
 	}
@@ -136,7 +136,7 @@ func (t *Trial) inBatch(p *Party, property codecs.Property, to, from verdict.Con
 		call := p.seal(t.state(8), from)
 		texts, sealed = append(texts, call.Answer.Out), append(sealed, call)
 	}
-	vs, err := p.unsealAll(texts, to)
+	vs, err := p.unsealBatch(texts, to)
 	if err != nil {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 	"sealab/internal/verdict"
 )
 
@@ -75,17 +76,16 @@ func (t *Trial) sealing(secret, seed []byte) ([]byte, *sealing, bool) {
 
 // seal seals plaintext and keeps what is made on the way.
 func (s *sealing) seal(plaintext []byte) (made sealed) {
-	a, ok := s.party.codec.(codecs.Assembler)
-	if !ok {
+	if s.party.isScheme() {
 		return sealed{}
 	}
-	token, err := a.SealEdited(nil, s.seed, plaintext, func(step codecs.Step, value []byte) []byte {
+	token, err := s.party.instance.SealEdited(nil, s.seed, plaintext, nil, func(step lab.Step, value []byte) []byte {
 		switch step {
-		case codecs.StepKeyID:
+		case lab.StepKeyID:
 			made.id = bytes.Clone(value)
-		case codecs.WireBody:
+		case lab.WireBody:
 			made.body = bytes.Clone(value)
-		case codecs.WireTag:
+		case lab.WireTag:
 			made.tag = bytes.Clone(value)
 		}
 		return value

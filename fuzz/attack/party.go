@@ -8,17 +8,17 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 	"sealab/internal/verdict"
 )
 
 // A Party is the subject under one ring. Its calls never fail: what came back
 // is in the answer, panics included.
 type Party struct {
-	trial  *Trial
-	keys   [][]byte
-	ttl    *time.Duration
-	codec  codecs.Codec
-	scheme codecs.Scheme
+	trial    *Trial
+	keys     [][]byte
+	ttl      *time.Duration
+	instance *lab.Instance
 }
 
 // A Token is a token that the subject sealed, with what it was sealed for.
@@ -54,7 +54,7 @@ func (p *Party) unseal(text []byte, c verdict.Context) verdict.Call {
 // ask presents text itself, and leaves it to the caller what a fault means.
 func (p *Party) ask(text []byte, c verdict.Context) verdict.Call {
 	call := verdict.Call{Op: verdict.OpUnseal, Keys: p.keys, TTL: p.ttl, Token: text}
-	if p.scheme != nil {
+	if p.isScheme() {
 		call.Context = &c
 	}
 	p.trial.calls++
@@ -69,18 +69,19 @@ func (p *Party) sealQuietly(state []byte, c verdict.Context) verdict.Answer {
 }
 
 func (p *Party) sealPlain(state []byte, c verdict.Context) ([]byte, error) {
-	if p.codec != nil {
-		return p.codec.Seal(nil, state)
-	}
-	return p.scheme.Mint(nil, state, c.Binding(), c.Now)
+	return p.instance.Seal(nil, state, c.Codecs())
 }
 
 func (p *Party) unsealPlain(dst, text []byte, c verdict.Context) ([]byte, error) {
-	if p.codec != nil {
-		return p.codec.Unseal(dst, text)
-	}
-	return p.scheme.Verify(dst, text, c.Binding(), c.Now)
+	return p.instance.Unseal(dst, text, c.Codecs())
 }
+
+// unsealBatch judges many tokens in one call, if the subject can.
+func (p *Party) unsealBatch(texts [][]byte, c verdict.Context) ([]lab.Answer, error) {
+	return p.instance.UnsealBatch(texts, c.Codecs())
+}
+
+func (p *Party) isScheme() bool { return p.trial.Subject.IsScheme() }
 
 // accepts reports whether text is accepted in c, and the call.
 func (p *Party) accepts(text []byte, c verdict.Context) (verdict.Call, bool) {
@@ -99,7 +100,7 @@ func (p *Party) call(op verdict.Op, in []byte, c verdict.Context, do func() ([]b
 	} else {
 		call.Token = in
 	}
-	if p.scheme != nil {
+	if p.isScheme() {
 		call.Context = &c
 	}
 	call.Answer = answer(op, do)
@@ -138,9 +139,9 @@ func answer(op verdict.Op, do func() ([]byte, error)) (a verdict.Answer) {
 // journeys as the subject allows.
 func (p *Party) accepted(texts [][]byte, c verdict.Context) (verdict.Call, bool) {
 	if len(texts) > 1 {
-		if vs, err := p.unsealAll(texts, c); err == nil && len(vs) == len(texts) {
+		if vs, err := p.unsealBatch(texts, c); err == nil && len(vs) == len(texts) {
 			p.trial.calls += len(texts)
-			at := slices.IndexFunc(vs, func(v codecs.Verdict) bool { return v.Err == nil })
+			at := slices.IndexFunc(vs, func(v lab.Answer) bool { return v.Err == nil })
 			if at < 0 {
 				return verdict.Call{}, false
 			}
@@ -153,17 +154,6 @@ func (p *Party) accepted(texts [][]byte, c verdict.Context) (verdict.Call, bool)
 		}
 	}
 	return verdict.Call{}, false
-}
-
-// unsealAll judges many tokens at once, where the subject can.
-func (p *Party) unsealAll(texts [][]byte, c verdict.Context) ([]codecs.Verdict, error) {
-	if b, ok := p.codec.(codecs.BatchCodec); ok {
-		return b.UnsealAll(texts)
-	}
-	if b, ok := p.scheme.(codecs.BatchScheme); ok {
-		return b.VerifyAll(texts, c.Binding(), c.Now)
-	}
-	return nil, codecs.ErrUnsupported
 }
 
 // mint seals state for c and opens it again. It reports false where the

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 	"sealab/internal/verdict"
 )
 
@@ -28,20 +29,17 @@ func (s *Subject) rehearse() error {
 	t := newTrial(s, &Refuter{ID: "rehearsal"}, 0, Budget{})
 	config := codecs.Config{Secrets: [][]byte{t.secret(0)}, Options: s.Options}
 	state := t.state(24)
-	if !s.IsScheme() {
-		c, err := s.OpenCodec(config)
-		if err != nil {
-			return fmt.Errorf("sealab: %s does not open under a random secret of 32 bytes: %w", s.Name, err)
-		}
-		return s.roundTrip(c, state)
-	}
-	scheme, err := s.OpenScheme(config)
+	in, err := lab.Open(s.Design, config)
 	if err != nil {
 		return fmt.Errorf("sealab: %s does not open under a random secret of 32 bytes: %w", s.Name, err)
 	}
+	contexts := []verdict.Context{context()}
+	if s.IsScheme() {
+		contexts = append(contexts, poorer(context())...)
+	}
 	var first error
-	for _, c := range append([]verdict.Context{context()}, poorer(context())...) {
-		err := s.roundTrip(codecs.Bound{Scheme: scheme, Binding: c.Binding(), Now: epoch}, state)
+	for _, c := range contexts {
+		err := s.roundTrip(in.At(c.Codecs()), state)
 		if err == nil {
 			return nil
 		}

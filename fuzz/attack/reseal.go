@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // A resealer makes a token with another inside, authenticated.
@@ -18,10 +19,10 @@ type resealer func(edit func(inside []byte) []byte) ([]byte, error)
 // resealer finds a way to seal edited claims: the subject's own, or that of a
 // recognised format under the laboratory's key.
 func (t *Trial) resealer(p *Party, tok *Token) (resealer, bool) {
-	if _, ok := p.scheme.(codecs.SchemeAssembler); ok {
+	if p.isScheme() && p.instance.Edited() {
 		return func(edit func([]byte) []byte) ([]byte, error) {
-			return p.edited(tok.State, tok.Under, func(s codecs.Step, value []byte) []byte {
-				if s == codecs.StepClaims {
+			return p.edited(tok.State, tok.Under, func(s lab.Step, value []byte) []byte {
+				if s == lab.StepClaims {
 					return edit(value)
 				}
 				return value

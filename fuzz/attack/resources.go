@@ -215,7 +215,7 @@ func (t *Trial) batch(p *Party, tok *Token, forged []byte) {
 	const size, second = 40, 29
 	texts := slices.Repeat([][]byte{forged}, size)
 	texts[0], texts[second] = tok.Text, tok.Text
-	vs, err := p.unsealAll(texts, tok.Under)
+	vs, err := p.unsealBatch(texts, tok.Under)
 	if err != nil {
 		return
 	}

@@ -64,7 +64,7 @@ func TestForgeryIsCarriedOut(t *testing.T) {
 	require.Equal(t, verdict.Done, forged.Answer.Outcome)
 	s, err := d.OpenScheme(codecs.Config{Secrets: forged.Keys})
 	require.NoError(t, err)
-	state, err := s.Verify(nil, forged.Token, forged.Context.Binding(), forged.Context.Now)
+	state, err := s.Verify(nil, forged.Token, forged.Context.Codecs())
 	require.NoError(t, err)
 	letters := strings.TrimSuffix(strings.TrimPrefix(string(state), `{"step":"`), `"}`)
 	require.Equal(t, strings.ToUpper(letters), letters, "the server writes small letters, the attacker capitals")

@@ -5,42 +5,22 @@ import (
 	"fmt"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 	"sealab/internal/verdict"
 )
 
-// seeded seals states under a seed of the laboratory's choice, where the
-// subject allows it.
+// seeded seals states under a seed of the laboratory's choice, if the subject
+// allows it.
 func (p *Party) seeded(seed, state []byte, c verdict.Context) ([]byte, error) {
-	if s, ok := p.codec.(codecs.Seeded); ok {
-		return s.SealSeeded(nil, seed, state)
-	}
-	if s, ok := p.scheme.(codecs.SeededScheme); ok {
-		return s.MintSeeded(nil, seed, state, c.Binding(), c.Now)
-	}
-	return nil, codecs.ErrUnsupported
+	return p.instance.SealSeeded(nil, seed, state, c.Codecs())
 }
 
-// seedSize is the length of a seed; 0 where there is none.
-func (p *Party) seedSize() int {
-	if s, ok := p.codec.(codecs.Seeded); ok {
-		return s.SeedSize()
-	}
-	if s, ok := p.scheme.(codecs.SeededScheme); ok {
-		return s.SeedSize()
-	}
-	return 0
-}
+// seedSize is the length of a seed; 0 if there is none.
+func (p *Party) seedSize() int { return p.instance.SeedSize() }
 
-// edited seals state under an edit, where the subject allows it.
-func (p *Party) edited(state []byte, c verdict.Context, edit codecs.Edit) ([]byte, error) {
-	seed := p.trial.bytes(p.seedSize())
-	if a, ok := p.codec.(codecs.Assembler); ok {
-		return a.SealEdited(nil, seed, state, edit)
-	}
-	if a, ok := p.scheme.(codecs.SchemeAssembler); ok {
-		return a.MintEdited(nil, seed, state, c.Binding(), c.Now, edit)
-	}
-	return nil, codecs.ErrUnsupported
+// edited seals state under an edit, if the subject allows it.
+func (p *Party) edited(state []byte, c verdict.Context, edit lab.Edit) ([]byte, error) {
+	return p.instance.SealEdited(nil, p.trial.bytes(p.seedSize()), state, c.Codecs(), edit)
 }
 
 // misusedNonce seals two states under one seed.
@@ -76,7 +56,7 @@ func misusedNonce(t *Trial) {
 // record is the call that made text from state under a seed.
 func (p *Party) record(state, text []byte, c verdict.Context) verdict.Call {
 	call := verdict.Call{Op: verdict.OpSeal, Keys: p.keys, State: state, Answer: verdict.Answer{Outcome: verdict.Done, Out: text}}
-	if p.scheme != nil {
+	if p.isScheme() {
 		call.Context = &c
 	}
 	return call
@@ -90,8 +70,8 @@ func nonceLengths(t *Trial) {
 	}
 	for _, n := range []int{0, 8, 11, 12, 13, 16, 24, 25, 64} {
 		wrote := false
-		text, err := p.edited(tok.State, tok.Under, func(s codecs.Step, value []byte) []byte {
-			if s != codecs.WireNonce || len(value) == n {
+		text, err := p.edited(tok.State, tok.Under, func(s lab.Step, value []byte) []byte {
+			if s != lab.WireNonce || len(value) == n {
 				return value
 			}
 			wrote = true

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 	"sealab/internal/verdict"
 )
 
@@ -121,11 +122,7 @@ func (t *Trial) partyFor(ttl *time.Duration, keys ...[]byte) (p *Party, err erro
 	}
 	config := codecs.Config{Secrets: keys, TTL: ttl, Options: t.Subject.Options}
 	p = &Party{trial: t, keys: keys, ttl: ttl}
-	if t.Subject.IsScheme() {
-		p.scheme, err = t.Subject.OpenScheme(config)
-	} else {
-		p.codec, err = t.Subject.OpenCodec(config)
-	}
+	p.instance, err = lab.Open(t.Subject.Design, config)
 	if errors.Is(err, codecs.ErrFault) {
 		t.fault(openCall(keys, ttl, verdict.Answer{Outcome: verdict.Fault, Text: err.Error()}))
 	}

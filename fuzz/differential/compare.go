@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // A Disagreement is one presentation on which the two sides differ.
@@ -17,7 +18,7 @@ type Disagreement struct {
 	Context             context
 	State               []byte // where minting differs, and there is no token
 	Token               []byte
-	Here, There         codecs.Verdict
+	Here, There         lab.Answer
 
 	kind     codecs.Kind
 	question question
@@ -38,7 +39,7 @@ func (d Disagreement) String() string {
 }
 
 // answer returns a verdict in words: what is equal reads the same.
-func answer(v codecs.Verdict) string {
+func answer(v lab.Answer) string {
 	switch r := codecs.Rejected(v.Err); {
 	case v.Err == nil:
 		return fmt.Sprintf("accepted with %q", v.Payload)
@@ -76,7 +77,7 @@ func (r *round) present(note string, c context, tokens [][]byte) error {
 
 // agree compares the outcome, then stage and reason or the state. Faults agree
 // with nothing.
-func agree(a, b codecs.Verdict) bool {
+func agree(a, b lab.Answer) bool {
 	ra, rb := codecs.Rejected(a.Err), codecs.Rejected(b.Err)
 	switch {
 	case a.Err == nil && b.Err == nil:
@@ -89,7 +90,7 @@ func agree(a, b codecs.Verdict) bool {
 }
 
 // count counts a presentation under what both said of it.
-func (r *round) count(here, there codecs.Verdict) {
+func (r *round) count(here, there lab.Answer) {
 	ra, rb := codecs.Rejected(here.Err), codecs.Rejected(there.Err)
 	switch {
 	case errors.Is(here.Err, codecs.ErrUnsupported) && errors.Is(there.Err, codecs.ErrUnsupported):

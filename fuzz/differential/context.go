@@ -10,10 +10,7 @@ import (
 )
 
 // A context is what a token is minted for or presented in.
-type context struct {
-	binding codecs.Binding
-	now     time.Time
-}
+type context = codecs.Context
 
 // drawConfig returns a ring of up to three secrets, a time to live and options
 // that both sides have.
@@ -90,11 +87,9 @@ var methods = []string{"tools/call", "prompts/get", "resources/read"}
 
 func (r *round) drawContext() context {
 	return context{
-		binding: codecs.Binding{
-			Method: pick(r, methods), Target: r.text(), Arguments: r.arguments(),
-			Principal: r.optional(), Audience: r.optional(),
-		},
-		now: time.Unix(1_795_132_800+r.Int64N(1e6), r.Int64N(8)*125_000_000+r.Int64N(2)*r.Int64N(1000)*1000),
+		Method: pick(r, methods), Target: r.text(), Arguments: r.arguments(),
+		Principal: r.optional(), Audience: r.optional(),
+		Now: time.Unix(1_795_132_800+r.Int64N(1e6), r.Int64N(8)*125_000_000+r.Int64N(2)*r.Int64N(1000)*1000),
 	}
 }
 
@@ -129,7 +124,7 @@ func (r *round) drawState() []byte {
 
 // change returns c with one thing changed, and what it is.
 func (r *round) change(c context) (note string, changed context) {
-	b := &c.binding
+	b := &c
 	switch r.IntN(7) {
 	case 0:
 		b.Method = pick(r, methods)
@@ -150,7 +145,7 @@ func (r *round) change(c context) (note string, changed context) {
 		b.Audience = r.nearOptional(b.Audience)
 		return "another audience", c
 	default:
-		c.now = c.now.Add(pick(r, r.moments()))
+		c.Now = c.Now.Add(pick(r, r.moments()))
 		return "another time", c
 	}
 }

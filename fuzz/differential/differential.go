@@ -29,6 +29,7 @@ import (
 	"math/rand/v2"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // A Tally counts what a run has compared.
@@ -137,7 +138,7 @@ func (r *round) open() (bool, error) {
 	if (errHere == nil) != (errThere == nil) {
 		r.close()
 		return false, r.disagree(Disagreement{Note: "only one side takes the configuration", question: opened,
-			Here: codecs.Verdict{Err: errHere}, There: codecs.Verdict{Err: errThere}})
+			Here: lab.Answer{Err: errHere}, There: lab.Answer{Err: errThere}})
 	}
 	return errHere == nil, nil
 }
@@ -153,14 +154,14 @@ func (r *round) mint(c context, state []byte) ([][]byte, error) {
 	var tokens [2][]byte
 	var errs [2]error
 	for i, s := range []side{r.here, r.there} {
-		tokens[i], errs[i] = s.at(c).Seal(nil, state)
+		tokens[i], errs[i] = s.At(&c).Seal(nil, state)
 		if errs[i] != nil && !errors.Is(errs[i], codecs.ErrUnsupported) {
 			return nil, fmt.Errorf("%s: minting: %w", s.name, errs[i])
 		}
 	}
 	if (errs[0] == nil) != (errs[1] == nil) {
 		return nil, r.disagree(Disagreement{Note: "only one side mints", question: minted, Context: c, State: state,
-			Here: codecs.Verdict{Err: errs[0]}, There: codecs.Verdict{Err: errs[1]}})
+			Here: lab.Answer{Err: errs[0]}, There: lab.Answer{Err: errs[1]}})
 	}
 	if errs[0] != nil {
 		return nil, nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -73,15 +72,15 @@ type fault struct {
 	mint   error
 }
 
-func (f fault) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+func (f fault) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	if f.mint != nil {
 		return dst, f.mint
 	}
-	return f.Scheme.Mint(dst, state, b, now)
+	return f.Scheme.Mint(dst, state, b)
 }
 
-func (f fault) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
-	out, err := f.verify(f.Scheme.Verify(nil, token, b, now))
+func (f fault) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	out, err := f.verify(f.Scheme.Verify(nil, token, b))
 	return append(dst, out...), err
 }
 
@@ -179,19 +178,19 @@ func requireReplay(t *testing.T, sound codecs.Design, d differential.Disagreemen
 // An encoder reads lone surrogates as what a TextEncoder makes of them.
 type encoder struct{ codecs.Scheme }
 
-func (e encoder) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
-	return e.Scheme.Verify(dst, bytes.ToValidUTF8(token, []byte("\ufffd")), b, now)
+func (e encoder) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	return e.Scheme.Verify(dst, bytes.ToValidUTF8(token, []byte("\ufffd")), b)
 }
 
 // A refuser knows lone surrogates for what they are, and refuses them for a
 // reason of its own.
 type refuser struct{ codecs.Scheme }
 
-func (f refuser) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+func (f refuser) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	if !utf8.Valid(token) {
 		return dst, codecs.Reject(codecs.Malformed, "not UTF-8")
 	}
-	return f.Scheme.Verify(dst, token, b, now)
+	return f.Scheme.Verify(dst, token, b)
 }
 
 // TestLoneSurrogatesArePresented has no other difference to find than one in

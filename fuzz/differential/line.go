@@ -42,9 +42,9 @@ func (d Disagreement) ask() (worker.Case, error) {
 	if err != nil {
 		return c, err
 	}
-	b, now := &d.Context.binding, d.Context.now
+	b := &d.Context
 	if d.question == minted {
-		return c.Make(d.kind, d.State, b, now, d.There.Err)
+		return c.Make(d.kind, d.State, b, d.There.Err)
 	}
-	return c.Judge(d.kind, d.Token, b, now, d.There)
+	return c.Judge(d.kind, d.Token, b, d.There)
 }

@@ -7,19 +7,19 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // rewriteAll returns up to n tokens that this side assembles with one step
 // rewritten; none where it cannot assemble.
 func (r *round) rewriteAll(c context, state []byte, n int) [][]byte {
-	a, ok := codecs.AsAssembler(r.here.at(c))
-	if !ok {
+	if !r.here.Edited() {
 		return nil
 	}
+	a := r.here.At(&c)
 	seed := r.octets(a.SeedSize())
-	var steps []codecs.Step
-	if _, err := a.SealEdited(nil, seed, state, func(s codecs.Step, value []byte) []byte {
+	var steps []lab.Step
+	if _, err := a.SealEdited(nil, seed, state, func(s lab.Step, value []byte) []byte {
 		steps = append(steps, s)
 		return value
 	}); err != nil {
@@ -36,10 +36,10 @@ func (r *round) rewriteAll(c context, state []byte, n int) [][]byte {
 }
 
 // drawStep returns the index of a step, mostly of the claims or the payload.
-func (r *round) drawStep(steps []codecs.Step) int {
-	claims := slices.IndexFunc(steps, func(s codecs.Step) bool { return s == codecs.StepClaims })
+func (r *round) drawStep(steps []lab.Step) int {
+	claims := slices.IndexFunc(steps, func(s lab.Step) bool { return s == lab.StepClaims })
 	if claims < 0 {
-		claims = slices.Index(steps, codecs.StepPayload)
+		claims = slices.Index(steps, lab.StepPayload)
 	}
 	if claims < 0 || r.IntN(4) == 0 {
 		return r.IntN(len(steps))
@@ -48,13 +48,13 @@ func (r *round) drawStep(steps []codecs.Step) int {
 }
 
 // rewriteOne returns the edit that rewrites the step with the given index.
-func (r *round) rewriteOne(index int) codecs.Edit {
+func (r *round) rewriteOne(index int) lab.Edit {
 	i := -1
-	return func(s codecs.Step, value []byte) []byte {
+	return func(s lab.Step, value []byte) []byte {
 		if i++; i != index {
 			return value
 		}
-		if s == codecs.StepText {
+		if s == lab.StepText {
 			return pick(r, alterations)(r, value, [][]byte{value})
 		}
 		if members := split(value); len(members) > 0 {

@@ -11,6 +11,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/worker"
 	"sealab/fuzz/program"
+	"sealab/internal/lab"
 )
 
 var answersTarget = Target{
@@ -80,12 +81,11 @@ func converse(d codecs.Design) error {
 }
 
 func openAny(d codecs.Design) (codecs.Codec, error) {
-	c := codecs.Config{Secrets: secrets(d, 0)}
-	if !d.IsScheme() {
-		return d.OpenCodec(c)
+	in, err := lab.Open(d, codecs.Config{Secrets: secrets(d, 0)})
+	if err != nil {
+		return nil, err
 	}
-	scheme, err := d.OpenScheme(c)
-	return codecs.Bound{Scheme: scheme, Binding: &home.binding, Now: home.now}, err
+	return in.At(&home.Context), nil
 }
 
 // requireOutcome returns an error unless err is one that the contract has.

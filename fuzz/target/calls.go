@@ -6,6 +6,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/program"
+	"sealab/internal/lab"
 )
 
 // The relations between a call and where its result goes.
@@ -96,7 +97,7 @@ func (s *subject) sealStepwise(seed, payload []byte) error {
 	if err != nil {
 		return err
 	}
-	edited, err := s.assembler.SealEdited(nil, seed, payload, func(_ codecs.Step, value []byte) []byte { return value })
+	edited, err := s.assembler.SealEdited(nil, seed, payload, func(_ lab.Step, value []byte) []byte { return value })
 	if err != nil || !bytes.Equal(edited, token) {
 		return fmt.Errorf("%s: %q is sealed as %q, and step by step as %q (%v)", s.Name, payload, token, edited, err)
 	}
@@ -105,8 +106,8 @@ func (s *subject) sealStepwise(seed, payload []byte) error {
 
 func (s *subject) sealSized(seed, payload []byte) error {
 	token, err := s.assembler.SealSeeded(nil, seed, payload)
-	if err == nil && s.TokenSize != nil && s.TokenSize(len(payload)) != len(token) {
-		return fmt.Errorf("%s: the token of %d bytes has %d characters, and its row says %d", s.Name, len(payload), len(token), s.TokenSize(len(payload)))
+	if err == nil && lab.HooksOf(s.Design).TokenSize != nil && lab.HooksOf(s.Design).TokenSize(len(payload)) != len(token) {
+		return fmt.Errorf("%s: the token of %d bytes has %d characters, and its row says %d", s.Name, len(payload), len(token), lab.HooksOf(s.Design).TokenSize(len(payload)))
 	}
 	return err
 }
@@ -122,7 +123,7 @@ func (s *subject) sealFresh(payload []byte) error {
 
 // inspected: a token is taken apart without a key, and without end.
 func (f *family) inspected(p *program.Program) error {
-	if f.one.Inspect == nil {
+	if lab.HooksOf(f.one.Design).Inspect == nil {
 		return nil
 	}
 	what, err := f.present(p)
@@ -130,7 +131,7 @@ func (f *family) inspected(p *program.Program) error {
 		return err
 	}
 	given := bytes.Clone(what.token)
-	fields, err := f.one.Inspect(what.token)
+	fields, err := lab.HooksOf(f.one.Design).Inspect(what.token)
 	switch {
 	case !bytes.Equal(given, what.token):
 		return fmt.Errorf("%s: inspecting changed the token %q", f.one.Name, given)

@@ -10,6 +10,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/program"
+	"sealab/internal/lab"
 )
 
 var claimsTarget = Target{
@@ -41,8 +42,8 @@ var readers = sync.OnceValue(func() []*reader {
 // claims returns the claims of a token of s, nil where it has none.
 func (s *subject) claims() (claims []byte) {
 	seed := make([]byte, s.assembler.SeedSize())
-	_, err := s.assembler.SealEdited(nil, seed, []byte(`"state"`), func(step codecs.Step, value []byte) []byte {
-		if step == codecs.StepClaims {
+	_, err := s.assembler.SealEdited(nil, seed, []byte(`"state"`), func(step lab.Step, value []byte) []byte {
+		if step == lab.StepClaims {
 			claims = append(claims, value...)
 		}
 		return value
@@ -67,8 +68,8 @@ func claims(p *program.Program) error {
 	r := choose(p, readers())
 	ask, document := p.Pick(2*asks), r.document(p)
 	seed := make([]byte, r.assembler.SeedSize())
-	token, err := r.assembler.SealEdited(nil, seed, []byte(`"state"`), func(step codecs.Step, value []byte) []byte {
-		if step == codecs.StepClaims {
+	token, err := r.assembler.SealEdited(nil, seed, []byte(`"state"`), func(step lab.Step, value []byte) []byte {
+		if step == lab.StepClaims {
 			return append(value[:0:0], document...)
 		}
 		return value
@@ -164,7 +165,7 @@ func value(p *program.Program) string {
 	case 4:
 		return `"` + letters(matter(p, nil)) + `"`
 	case 5:
-		return fmt.Sprintf("%d.%d", home.now.Unix()+int64(p.Uint16()-1<<15), n)
+		return fmt.Sprintf("%d.%d", home.Now.Unix()+int64(p.Uint16()-1<<15), n)
 	case 6:
 		return fmt.Sprintf("%d", int64(1)<<(n%63)+int64(p.Byte()%3)-1)
 	case 7:

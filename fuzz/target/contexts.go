@@ -28,8 +28,7 @@ const longestState = 16
 // A mortal is a scheme whose tokens live that long, or for ever.
 type mortal struct {
 	*subject
-	minter codecs.SeededScheme
-	dies   bool
+	dies bool
 }
 
 // schemes are the schemes of the catalog. Whether their tokens die is seen and
@@ -41,7 +40,7 @@ var schemes = sync.OnceValue(func() []*mortal {
 		if d.IsScheme() {
 			s := mustSubject(d, codecs.Config{Secrets: secrets(d, 0), TTL: &ttl})
 			s.dear = s.encapsulates()
-			m := &mortal{s, s.scheme.(codecs.SeededScheme), s.holds(codecs.Expiry)} // it seals step by step, and so from a seed
+			m := &mortal{s, s.holds(codecs.Expiry)}
 			m.dies = m.dies || m.diesOnceIn(24*time.Hour)
 			all = append(all, m)
 		}
@@ -56,21 +55,21 @@ func (s *mortal) diesOnceIn(age time.Duration) bool {
 		return false
 	}
 	late := home
-	late.now = late.now.Add(age)
+	late.Now = late.Now.Add(age)
 	_, refused, err := s.openIn(&late, token)
 	return err == nil && refused != nil
 }
 
 // openIn is open in a situation.
 func (s *mortal) openIn(where *situation, token []byte) (state []byte, refused *codecs.RejectError, err error) {
-	return s.answer(codecs.Bound{Scheme: s.scheme, Binding: &where.binding, Now: where.now}, token)
+	return s.answer(s.scheme.At(&where.Context), token)
 }
 
 func contexts(p *program.Program) error {
 	s := choose(p, schemes())
 	seed, state := s.seed(p), quoted(p.Bytes(longestState))
 	made := home
-	made.now = made.now.Add(moments[p.Pick(len(moments))])
+	made.Now = made.Now.Add(moments[p.Pick(len(moments))])
 	for range p.Pick(3) {
 		made = made.change(p)
 	}
@@ -78,8 +77,8 @@ func contexts(p *program.Program) error {
 	for range p.Pick(3) {
 		read = read.change(p)
 	}
-	read.now = made.now.Add(age)
-	token, err := s.minter.MintSeeded(nil, seed, state, &made.binding, made.now)
+	read.Now = made.Now.Add(age)
+	token, err := s.scheme.SealSeeded(nil, seed, state, &made.Context)
 	if errors.Is(err, codecs.ErrUnsupported) {
 		return nil
 	}
@@ -123,14 +122,14 @@ func (s *mortal) requireBound(token, state []byte, made, read *situation, age ti
 		return err
 	}
 	switch {
-	case refused == nil && s.mustRefuse(&made.binding, &read.binding):
-		return fmt.Errorf("%s: a token for %s is accepted for %s", s.Name, describe(&made.binding), describe(&read.binding))
-	case refused == nil && age >= s.end(made.now) && s.dies:
+	case refused == nil && s.mustRefuse(&made.Context, &read.Context):
+		return fmt.Errorf("%s: a token for %s is accepted for %s", s.Name, describe(&made.Context), describe(&read.Context))
+	case refused == nil && age >= s.end(made.Now) && s.dies:
 		return fmt.Errorf("%s: a token that lives %v is accepted after %v", s.Name, life, age)
 	case refused == nil && !s.same(state, got):
 		return fmt.Errorf("%s: minted %q and got %q back", s.Name, state, got)
-	case refused != nil && differs(&made.binding, &read.binding) == nowhere && age >= 0 && age <= life-time.Second:
-		return fmt.Errorf("%s: its own token for %s is refused after %v: %s, %s", s.Name, describe(&made.binding), age, refused.Stage, refused.Reason)
+	case refused != nil && differs(&made.Context, &read.Context) == nowhere && age >= 0 && age <= life-time.Second:
+		return fmt.Errorf("%s: its own token for %s is refused after %v: %s, %s", s.Name, describe(&made.Context), age, refused.Stage, refused.Reason)
 	}
 	return nil
 }
@@ -143,7 +142,7 @@ func (s *mortal) end(made time.Time) time.Duration {
 	return life + time.Second
 }
 
-func describe(b *codecs.Binding) string {
+func describe(b *codecs.Context) string {
 	text := fmt.Sprintf("%q %q %s", b.Method, b.Target, b.Arguments)
 	for _, s := range []*string{b.Principal, b.Audience} {
 		if s == nil {

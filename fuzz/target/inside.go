@@ -8,6 +8,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/program"
+	"sealab/internal/lab"
 )
 
 var insideTarget = Target{
@@ -22,7 +23,7 @@ func inside(p *program.Program) error {
 	s := pick(p)
 	seed, payload := s.seed(p), s.payload(p)
 	var rewritten steps
-	altered, err := s.assembler.SealEdited(nil, seed, payload, func(step codecs.Step, value []byte) []byte {
+	altered, err := s.assembler.SealEdited(nil, seed, payload, func(step lab.Step, value []byte) []byte {
 		return rewritten.edit(p, step, value)
 	})
 	if errors.Is(err, codecs.ErrUnsupported) {
@@ -63,7 +64,7 @@ const (
 )
 
 // edit rewrites one step as the program says, most steps not at all.
-func (r *steps) edit(p *program.Program, step codecs.Step, value []byte) []byte {
+func (r *steps) edit(p *program.Program, step lab.Step, value []byte) []byte {
 	kind := p.Pick(edits)
 	if kind == untouched || kind > reworks {
 		return value
@@ -71,16 +72,16 @@ func (r *steps) edit(p *program.Program, step codecs.Step, value []byte) []byte 
 	r.any = true
 	size := len(value)
 	var text []byte
-	if step == codecs.StepText {
+	if step == lab.StepText {
 		text = bytes.Clone(value)
 	}
 	out := rework(p, kind, value)
 	switch step {
-	case codecs.StepClaims, codecs.StepPayload, codecs.StepNonce, codecs.StepEnc:
+	case lab.StepClaims, lab.StepPayload, lab.StepNonce, lab.StepEnc:
 		r.content = true
-	case codecs.StepKeyID: // of another length, it moves the payload's border
+	case lab.StepKeyID: // of another length, it moves the payload's border
 		r.content = r.content || len(out) != size
-	case codecs.StepText: // spelt in another way, it says the same
+	case lab.StepText: // spelt in another way, it says the same
 		r.content = r.content || !bytes.Equal(said(out), said(text))
 	}
 	return out

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // An unsealing is a codec that opens only.
@@ -39,7 +40,7 @@ func TestOpen(t *testing.T) {
 		"grows the same state": {func(dst, _ []byte) ([]byte, error) { return append([]byte(nil), append(dst, "state"...)...), nil }, ""},
 	}
 	for name, tt := range tests {
-		s := subject{Design: codecs.Design{Name: name}, codec: tt.unseal}
+		s := subject{Design: codecs.Design{Name: name}, codec: lab.OfCodec(tt.unseal).At(nil)}
 		_, _, err := s.open([]byte("v1.token"))
 		if tt.want == "" {
 			require.NoError(t, err, name)

@@ -12,6 +12,7 @@ import (
 	"sealab/codecs/foreign"
 	"sealab/codecs/worker"
 	"sealab/fuzz/program"
+	"sealab/internal/lab"
 )
 
 var peersTarget = Target{
@@ -73,11 +74,7 @@ func dial(p foreign.Peer) (mirror, error) {
 		return m, err
 	}
 	m.there = &subject{Design: client.Design()}
-	if d.IsScheme() {
-		m.there.scheme, err = m.there.OpenScheme(c)
-	} else {
-		m.there.codec, err = m.there.OpenCodec(c)
-	}
+	m.there.scheme, err = lab.Open(m.there.Design, c)
 	return m, err
 }
 
@@ -115,7 +112,7 @@ func (m mirror) present(p *program.Program) ([]byte, error) {
 	seed, payload := m.here.seed(p), m.here.payload(p)
 	var rewritten steps
 	inner := p.Byte()%2 == 0
-	token, err := m.here.assembler.SealEdited(nil, seed, payload, func(step codecs.Step, value []byte) []byte {
+	token, err := m.here.assembler.SealEdited(nil, seed, payload, func(step lab.Step, value []byte) []byte {
 		if !inner {
 			return value
 		}
@@ -129,7 +126,7 @@ func (m mirror) present(p *program.Program) ([]byte, error) {
 
 // compare returns an error unless both sides judge every token alike.
 func (m mirror) compare(tokens [][]byte) error {
-	there, err := m.judgeThere(tokens)
+	there, err := m.there.scheme.UnsealAll(tokens, &home.Context)
 	if err != nil {
 		return fmt.Errorf("%s: judging %q: %w", m.name, tokens, err)
 	}
@@ -153,26 +150,6 @@ func (m mirror) compare(tokens [][]byte) error {
 		}
 	}
 	return nil
-}
-
-func (m mirror) judgeThere(tokens [][]byte) ([]codecs.Verdict, error) {
-	if batch, ok := m.there.scheme.(codecs.BatchScheme); ok {
-		return batch.VerifyAll(tokens, &home.binding, home.now)
-	}
-	if batch, ok := m.there.codec.(codecs.BatchCodec); ok {
-		return batch.UnsealAll(tokens)
-	}
-	var all []codecs.Verdict
-	for _, token := range tokens {
-		v := codecs.Verdict{}
-		if m.there.scheme != nil {
-			v.Payload, v.Err = m.there.scheme.Verify(nil, token, &home.binding, home.now)
-		} else {
-			v.Payload, v.Err = m.there.codec.Unseal(nil, token)
-		}
-		all = append(all, v)
-	}
-	return all, nil
 }
 
 // sameStage compares refusals without their reasons, which not every SDK gives.

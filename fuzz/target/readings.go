@@ -9,6 +9,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/fuzz/program"
+	"sealab/internal/lab"
 )
 
 var readingsTarget = Target{
@@ -70,7 +71,7 @@ func readings(p *program.Program) error {
 		token, err = r.strict.assembler.SealSeeded(nil, seed, payload)
 	default:
 		var rewritten steps
-		token, err = r.strict.assembler.SealEdited(nil, seed, payload, func(step codecs.Step, value []byte) []byte {
+		token, err = r.strict.assembler.SealEdited(nil, seed, payload, func(step lab.Step, value []byte) []byte {
 			return rewritten.edit(p, step, value)
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/worker"
 	"sealab/fuzz/program"
+	"sealab/internal/lab"
 )
 
 var remoteTarget = Target{
@@ -39,7 +40,7 @@ func remote(p *program.Program) error {
 	}
 	here, err := s.codec.Unseal(nil, token)
 	there := remotes()[s.Name]
-	question, err := there.opened.Judge(s.Kind(), token, &home.binding, home.now, codecs.Verdict{Payload: here, Err: err})
+	question, err := there.opened.Judge(s.Kind(), token, &home.Context, lab.Answer{Payload: here, Err: err})
 	if err != nil {
 		return fmt.Errorf("%s: asking about %q: %w", s.Name, token, err)
 	}

@@ -10,18 +10,15 @@ import (
 )
 
 // A situation is where and when a token is made or read.
-type situation struct {
-	binding codecs.Binding
-	now     time.Time
-}
+type situation struct{ codecs.Context }
 
 // home is the situation of targets that do not vary it.
 var home = situation{
-	codecs.Binding{
+	codecs.Context{
 		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod"}`),
 		Principal: optional("alice"), Audience: optional("srv"),
+		Now: time.Unix(1_795_132_800, 0),
 	},
-	time.Unix(1_795_132_800, 0),
 }
 
 func optional(s string) *string { return &s }
@@ -59,24 +56,24 @@ func (s situation) change(p *program.Program) situation {
 	where, how := place(p.Pick(places)), p.Byte()
 	switch where {
 	case inMethod:
-		s.binding.Method = methods[int(how)%len(methods)]
+		s.Method = methods[int(how)%len(methods)]
 		if how >= 128 {
-			s.binding.Method = rewrite(p, s.binding.Method, how)
+			s.Method = rewrite(p, s.Method, how)
 		}
 	case inTarget:
-		s.binding.Target = rewrite(p, s.binding.Target, how)
+		s.Target = rewrite(p, s.Target, how)
 	case inArguments:
-		s.binding.Arguments = json.RawMessage(arguments[int(how)%len(arguments)])
+		s.Arguments = json.RawMessage(arguments[int(how)%len(arguments)])
 		if how >= 128 {
-			s.binding.Arguments = json.RawMessage(`{"env":"` + letters(matter(p, nil)) + `"}`)
+			s.Arguments = json.RawMessage(`{"env":"` + letters(matter(p, nil)) + `"}`)
 		}
 	case inPrincipal:
-		s.binding.Principal = rewriteOptional(p, s.binding.Principal, how)
+		s.Principal = rewriteOptional(p, s.Principal, how)
 	default:
-		s.binding.Audience = rewriteOptional(p, s.binding.Audience, how)
+		s.Audience = rewriteOptional(p, s.Audience, how)
 	}
-	if s.binding.Method == readResource {
-		s.binding.Arguments = nil
+	if s.Method == readResource {
+		s.Arguments = nil
 	}
 	return s
 }
@@ -163,7 +160,7 @@ func ascii(b []byte) string {
 }
 
 // differs tells the places in which two bindings differ.
-func differs(a, b *codecs.Binding) [places]bool {
+func differs(a, b *codecs.Context) [places]bool {
 	return [places]bool{
 		a.Method != b.Method,
 		a.Target != b.Target,
@@ -184,7 +181,7 @@ func sameOptional(a, b *string) bool {
 }
 
 // mustRefuse reports whether the design promises to refuse in b what was made in a.
-func (s *subject) mustRefuse(a, b *codecs.Binding) bool {
+func (s *subject) mustRefuse(a, b *codecs.Context) bool {
 	for at, differ := range differs(a, b) {
 		if differ && s.holds(promises[at]) {
 			return true

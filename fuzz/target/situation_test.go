@@ -12,12 +12,12 @@ import (
 // that binds arguments promises to see those.
 func TestReadResource(t *testing.T) {
 	made := home
-	made.binding.Method = readResource
+	made.Method = readResource
 	for where := range byte(places) {
 		for how := range byte(128) {
 			read := made.change(program.New([]byte{where, how}))
-			if read.binding.Method == readResource {
-				require.Empty(t, read.binding.Arguments, "%d, %d", where, how)
+			if read.Method == readResource {
+				require.Empty(t, read.Arguments, "%d, %d", where, how)
 			}
 		}
 	}

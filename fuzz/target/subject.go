@@ -10,14 +10,15 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/fuzz/program"
+	"sealab/internal/lab"
 )
 
 // A subject is a design, set up once with fixed secrets.
 type subject struct {
 	codecs.Design
-	codec     codecs.Codec // for a scheme: bound to one binding and time
-	assembler codecs.Assembler
-	scheme    codecs.Scheme          // nil for a codec
+	codec     *lab.Bound // in the situation home
+	assembler *lab.Bound // the same
+	scheme    *lab.Instance
 	dear      bool                   // a token takes an agreement of keys
 	sampled   func() ([]held, error) // tokens of the samples
 }
@@ -37,8 +38,8 @@ var subjects = sync.OnceValue(func() []*subject {
 // encapsulates reports whether a token has a step that encapsulates a key.
 func (s *subject) encapsulates() (has bool) {
 	//nolint:errcheck // what cannot be sealed has shown its steps
-	s.assembler.SealEdited(nil, make([]byte, s.assembler.SeedSize()), []byte(`"state"`), func(step codecs.Step, value []byte) []byte {
-		has = has || step == codecs.StepEnc
+	s.assembler.SealEdited(nil, make([]byte, s.assembler.SeedSize()), []byte(`"state"`), func(step lab.Step, value []byte) []byte {
+		has = has || step == lab.StepEnc
 		return value
 	})
 	return has
@@ -56,19 +57,14 @@ func mustSubject(d codecs.Design, c codecs.Config) *subject {
 func newSubject(d codecs.Design, c codecs.Config) (*subject, error) {
 	s := &subject{Design: d}
 	var err error
-	if d.IsScheme() {
-		s.scheme, err = d.OpenScheme(c)
-		s.codec = codecs.Bound{Scheme: s.scheme, Binding: &home.binding, Now: home.now}
-	} else {
-		s.codec, err = d.OpenCodec(c)
-	}
-	if err != nil {
+	if s.scheme, err = lab.Open(d, c); err != nil {
 		return nil, err
 	}
-	var ok bool
-	if s.assembler, ok = codecs.AsAssembler(s.codec); !ok {
+	if !s.scheme.Edited() {
 		return nil, errors.New("it cannot seal step by step")
 	}
+	s.codec = s.scheme.At(&home.Context)
+	s.assembler = s.codec
 	return s, nil
 }
 
@@ -88,7 +84,7 @@ func (s *subject) holds(p codecs.Property) bool {
 // payload reads a payload that the design can carry: any bytes for a codec, a
 // JSON string for a scheme.
 func (s *subject) payload(p *program.Program) []byte {
-	b := matter(p, s.TokenSize)
+	b := matter(p, lab.HooksOf(s.Design).TokenSize)
 	if !s.IsScheme() {
 		return b
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // design is what a design may import, and what stands beside the designs.
-var design = []string{"codecs", "codecs/b64", "codecs/keyring", "codecs/mac", "codecs/wire", "codecs/aead", "codecs/hpke", "codecs/rawjson", "codecs/envelope/..."}
+var design = []string{"codecs", "codecs/b64", "codecs/keyring", "codecs/mac", "codecs/wire", "codecs/aead", "codecs/hpke", "codecs/rawjson", "codecs/envelope/...", "internal/lab"}
 
 // instrument is what an instrument may import beside its own folder.
 var instrument = []string{"codecs", "codecs/catalog", "codecs/codectest", "codecs/rawjson", "codecs/worker", "internal/..."}
@@ -24,10 +24,10 @@ var layers = map[string][]string{
 	"codecs/mac":          {},
 	"codecs/rawjson":      {},
 	"codecs/keyring":      {"codecs"},
-	"codecs/wire":         {"codecs", "codecs/b64"},
-	"codecs/aead":         {"codecs", "codecs/b64", "codecs/keyring", "codecs/wire"},
+	"codecs/wire":         {"codecs", "codecs/b64", "internal/lab"},
+	"codecs/aead":         {"codecs", "codecs/b64", "codecs/keyring", "codecs/wire", "internal/lab"},
 	"codecs/hpke":         {"codecs/keyring"},
-	"codecs/envelope/...": {"codecs", "codecs/b64", "codecs/keyring", "codecs/rawjson", "codecs/envelope/..."},
+	"codecs/envelope/...": {"codecs", "codecs/b64", "codecs/keyring", "codecs/rawjson", "codecs/envelope/...", "internal/lab"},
 
 	"codecs/aesgcm/...":      design,
 	"codecs/hmacsha256/...":  design,
@@ -43,7 +43,7 @@ var layers = map[string][]string{
 	"codecs/worker/...":      design,
 	"codecs/foreign/...":     {"codecs", "codecs/worker", "internal/..."},
 	"codecs/boundary/...":    append([]string{"codecs/mcppy"}, design...),
-	"codecs/catalog":         {"codecs/..."},
+	"codecs/catalog":         {"codecs/...", "internal/lab"},
 
 	"vectors/...": instrument,
 	"fuzz/...":    instrument,
@@ -54,7 +54,7 @@ var layers = map[string][]string{
 	"analysis/...":    instrument,
 	"internal/...":    {"codecs", "internal/..."},
 	// Verdict files are read as their writers' parsers read them.
-	"internal/verdictfile/...": {"codecs", "codecs/rawjson", "codecs/envelope/compactjson", "codecs/worker"},
+	"internal/verdictfile/...": {"codecs", "codecs/rawjson", "codecs/envelope/compactjson", "codecs/worker", "internal/lab"},
 	"cmd/...":                  {"codecs", "codecs/catalog", "codecs/codectest", "codecs/worker", "codecs/foreign", "codecs/boundary", "codecs/keyring", "vectors/...", "fuzz/...", "bench/...", "analysis/...", "internal/..."},
 }
 

@@ -64,8 +64,8 @@ type Answer struct {
 	Text    string  `json:"text,omitempty"`   // of the error, as the presenter may see it
 }
 
-// Binding returns the binding of the context.
-func (c *Context) Binding() *codecs.Binding {
-	return &codecs.Binding{Method: c.Method, Target: c.Target, Arguments: c.Arguments,
-		Principal: c.Principal, Audience: c.Audience}
+// Codecs returns the context for a call.
+func (c *Context) Codecs() *codecs.Context {
+	return &codecs.Context{Method: c.Method, Target: c.Target, Arguments: c.Arguments,
+		Principal: c.Principal, Audience: c.Audience, Now: c.Now}
 }

@@ -7,6 +7,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/worker"
+	"sealab/internal/lab"
 )
 
 // caseSystem is the system whose lines name a design of the catalog and ask
@@ -38,7 +39,7 @@ func replayCase(l Line, find func(string) (codecs.Design, error)) (got Answer, a
 
 // answerOf returns a verdict as an answer. What is neither acceptance nor
 // refusal has its text for a reason.
-func answerOf(v codecs.Verdict) Answer {
+func answerOf(v lab.Answer) Answer {
 	switch r := codecs.Rejected(v.Err); {
 	case r != nil:
 		return Answer{Reason: r.Reason}

@@ -77,7 +77,8 @@ func (p *presentation) present(l Line, find func(string) (codecs.Design, error))
 	if err != nil {
 		return Answer{}, err
 	}
-	state, err := scheme.Verify(nil, token.Text, &p.binding, now)
+	p.context.Now = now
+	state, err := scheme.Verify(nil, token.Text, &p.context)
 	if refused := codecs.Rejected(err); refused != nil {
 		return Answer{Reason: refused.Reason}, nil
 	}

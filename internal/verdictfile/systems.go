@@ -13,7 +13,7 @@ import (
 type presentation struct {
 	design  string // of the catalog
 	config  codecs.Config
-	binding codecs.Binding
+	context codecs.Context // without its time
 	// judge compares the state of an accepted token with the line.
 	judge func(Line, []byte) (bool, error)
 	// unread is the reason for which the system refuses a token that is no
@@ -37,11 +37,11 @@ var systems = map[string]system{
 const faithful = "-faithful"
 
 func typescript(l Line) (p presentation, err error) {
-	if p.binding.Principal, err = l.optional("bind"); err != nil {
+	if p.context.Principal, err = l.optional("bind"); err != nil {
 		return p, err
 	}
 	bind := "none"
-	if p.binding.Principal != nil {
+	if p.context.Principal != nil {
 		bind = "principal" // the callback returns the text of bind
 	}
 	p.config.Options = map[string]string{"bind": bind, "payload": "json"}
@@ -53,13 +53,13 @@ func python(l Line) (p presentation, err error) {
 	if p.config.Secrets, err = l.ring("keys"); err != nil {
 		return p, err
 	}
-	if p.binding.Method, err = l.text("method"); err != nil {
+	if p.context.Method, err = l.text("method"); err != nil {
 		return p, err
 	}
-	if p.binding.Principal, err = l.optional("principal"); err != nil {
+	if p.context.Principal, err = l.optional("principal"); err != nil {
 		return p, err
 	}
-	if p.binding.Audience, err = l.optional("audience"); err != nil {
+	if p.context.Audience, err = l.optional("audience"); err != nil {
 		return p, err
 	}
 	if err := p.request(l); err != nil {
@@ -76,16 +76,16 @@ func (p *presentation) request(l Line) error {
 		return err
 	}
 	name := "name"
-	if p.binding.Method == "resources/read" {
+	if p.context.Method == "resources/read" {
 		name = "uri"
 	}
 	if target := params.Lookup(name); target != nil {
-		if p.binding.Target, err = str(target); err != nil {
+		if p.context.Target, err = str(target); err != nil {
 			return fmt.Errorf("sealab: params.%s: %w", name, err)
 		}
 	}
 	if arguments := params.Lookup("arguments"); arguments != nil {
-		p.binding.Arguments = json.RawMessage(arguments.Raw)
+		p.context.Arguments = json.RawMessage(arguments.Raw)
 	}
 	return nil
 }
@@ -142,8 +142,8 @@ func dlang(l Line) (p presentation, err error) {
 	if err != nil {
 		return p, err
 	}
-	p.binding.Principal = &subject
-	if p.binding.Target, err = l.text("tool"); err != nil {
+	p.context.Principal = &subject
+	if p.context.Target, err = l.text("tool"); err != nil {
 		return p, err
 	}
 	p.judge = sameState
@@ -151,20 +151,20 @@ func dlang(l Line) (p presentation, err error) {
 }
 
 func ruby(l Line) (p presentation, err error) {
-	if p.binding.Method, err = l.text("method"); err != nil {
+	if p.context.Method, err = l.text("method"); err != nil {
 		return p, err
 	}
-	if p.binding.Target, err = l.text("target"); err != nil {
+	if p.context.Target, err = l.text("target"); err != nil {
 		return p, err
 	}
-	if p.binding.Audience, err = l.optional("audience"); err != nil {
+	if p.context.Audience, err = l.optional("audience"); err != nil {
 		return p, err
 	}
 	digest, err := l.field("digest")
 	if err != nil {
 		return p, err
 	}
-	p.binding.Arguments = json.RawMessage(digest.Raw)
+	p.context.Arguments = json.RawMessage(digest.Raw)
 	p.config.Options = map[string]string{"digest": "given"}
 	p.judge = sameState
 	return p, p.complete(l, "")

@@ -86,7 +86,7 @@ func newRun(d codecs.Design, secret []byte) (*run, error) {
 	principal, audience := "alice", "srv"
 	r := &run{
 		subject: kit.NewSubject(d, map[string][]byte{"k1": secret}),
-		setting: kit.Setting{Keys: []string{"k1"}, TTL: lifetime, Binding: codecs.Binding{
+		setting: kit.Setting{Keys: []string{"k1"}, TTL: lifetime, Context: codecs.Context{
 			Method: "tools/call", Target: "deploy", Principal: &principal, Audience: &audience,
 		}},
 		stream: kit.NewStream(label + d.Name),
@@ -102,8 +102,8 @@ func (r *run) step(i int) error {
 	payload := r.stream.Bytes(int(r.stream.Uint16()) % lengths)
 	if r.subject.Design.IsScheme() {
 		payload = fmt.Appendf(nil, `"%x"`, payload)
-		r.setting.Binding.Arguments = json.RawMessage(fmt.Sprintf(`{"n":%d}`, i))
-		r.setting.Now = time.Unix(start+int64(i), 0)
+		r.setting.Context.Arguments = json.RawMessage(fmt.Sprintf(`{"n":%d}`, i))
+		r.setting.Context.Now = time.Unix(start+int64(i), 0)
 	}
 	seed := r.stream.Bytes(r.seed)
 	place, other := int(r.stream.Uint16()), alphabet[int(r.stream.Bytes(1)[0])%len(alphabet)]

@@ -8,6 +8,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
+	"sealab/internal/lab"
 	"sealab/vectors/accumulate"
 )
 
@@ -28,7 +29,7 @@ func TestDigestSeesTheLastInput(t *testing.T) {
 	sound := d.NewCodec
 	d.NewCodec = func(c codecs.Config) (codecs.Codec, error) {
 		codec, err := sound(c)
-		return &slip{codec.(codecs.Seeded), &unsealed}, err
+		return &slip{codec.(lab.Seeded), &unsealed}, err
 	}
 	got, err := accumulate.Run(d, secret, 100)
 	require.NoError(t, err)
@@ -37,7 +38,7 @@ func TestDigestSeesTheLastInput(t *testing.T) {
 
 // slip accepts the 200th token it gets, the last that 100 inputs unseal.
 type slip struct {
-	codecs.Seeded
+	lab.Seeded
 	unsealed *int
 }
 

@@ -71,16 +71,17 @@ func codecBase(d *codecs.Design, name, doc string, payload []byte) *Base {
 }
 
 // binding is the binding of the first base of a scheme.
-func binding() codecs.Binding {
+func binding() codecs.Context {
 	principal, audience := `["client-1","https://as.example","alice"]`, "https://srv.example"
-	return codecs.Binding{
+	return codecs.Context{
+		Now:    Now,
 		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod","count":3,"tags":["a","b"]}`),
 		Principal: &principal, Audience: &audience,
 	}
 }
 
 func schemeBase(d *codecs.Design, name, doc, state string, change func(*kit.Setting)) *Base {
-	set := kit.Setting{Keys: Ring(d), TTL: TTL, Binding: binding(), Now: Now}
+	set := kit.Setting{Keys: Ring(d), TTL: TTL, Context: binding()}
 	if change != nil {
 		change(&set)
 	}
@@ -142,7 +143,7 @@ func optionBase(d *codecs.Design, name, doc string) []*Base {
 	return []*Base{object, text}
 }
 
-func textArguments(s *kit.Setting) { s.Binding.Arguments = json.RawMessage(`"5"`) }
+func textArguments(s *kit.Setting) { s.Context.Arguments = json.RawMessage(`"5"`) }
 
 // plain makes text fit for the name of a case.
 func plain(text string) string {

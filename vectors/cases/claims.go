@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"sealab/codecs"
+	"sealab/internal/lab"
 	"sealab/vectors/kit"
 )
 
-var claimsStep = kit.At{Step: codecs.StepClaims}
+var claimsStep = kit.At{Step: lab.StepClaims}
 
 // claims alters the claims, one member at a time, before they are sealed.
 func claims(s *Scene) []Case {

@@ -14,7 +14,7 @@ type change struct {
 	name, doc string
 	property  codecs.Property
 	want      Want
-	apply     func(*codecs.Binding)
+	apply     func(*codecs.Context)
 }
 
 // contexts reads a sound token under every other binding.
@@ -26,11 +26,11 @@ func contextsAbout(field string) Family {
 		if !s.Design.IsScheme() {
 			return nil
 		}
-		return changed(s.Base.Binding, field)
+		return changed(s.Base.Context, field)
 	}
 }
 
-func changed(was codecs.Binding, field string) []Case {
+func changed(was codecs.Context, field string) []Case {
 	var cs []Case
 	for _, c := range changes {
 		if !strings.HasPrefix(c.name, field) {
@@ -42,7 +42,7 @@ func changed(was codecs.Binding, field string) []Case {
 		}
 		cs = append(cs, Case{
 			Name: "read-" + c.name, Doc: "read where " + c.doc, Flags: []string{flagOf[property]},
-			Read: func(set *kit.Setting) { c.apply(&set.Binding) }, Want: c.want, Property: property,
+			Read: func(set *kit.Setting) { c.apply(&set.Context) }, Want: c.want, Property: property,
 		})
 	}
 	return cs
@@ -64,7 +64,7 @@ var flagOf = map[codecs.Property]string{
 }
 
 var changes = append(textChanges(), []change{
-	{"arguments-none", "there are no arguments", codecs.BindsArguments, Recorded, func(b *codecs.Binding) { b.Arguments = nil }},
+	{"arguments-none", "there are no arguments", codecs.BindsArguments, Recorded, func(b *codecs.Context) { b.Arguments = nil }},
 	{"arguments-other", "one argument differs", codecs.BindsArguments, Recorded, arguments(`{"env":"dev","count":3,"tags":["a","b"]}`)},
 	{"arguments-fewer", "an argument is missing", codecs.BindsArguments, Recorded, arguments(`{"env":"prod","count":3}`)},
 	{"arguments-order", "the arguments stand in another order", codecs.BindsArguments, Recorded, arguments(`{"count":3,"tags":["a","b"],"env":"prod"}`)},
@@ -94,16 +94,16 @@ var changes = append(textChanges(), []change{
 	{"arguments-surrogate", "an argument is a lone surrogate", codecs.BindsArguments, Recorded, arguments(`{"a":"\ud800"}`)},
 	{"arguments-surrogate-name", "an argument's name is a lone surrogate", codecs.BindsArguments, Recorded, arguments(`{"\ud800":1}`)},
 	{"arguments-broken", "the arguments are not JSON", codecs.BindsArguments, Recorded, arguments(`{"env":`)},
-	{"principal-none", "nobody is authenticated", codecs.BindsPrincipal, Refused, func(b *codecs.Binding) { b.Principal = nil }},
-	{"audience-none", "there is no audience", codecs.BindsAudience, Refused, func(b *codecs.Binding) { b.Audience = nil }},
-	{"glued-method", "the end of the method has moved to the target", codecs.Unambiguous, Refused, func(b *codecs.Binding) {
+	{"principal-none", "nobody is authenticated", codecs.BindsPrincipal, Refused, func(b *codecs.Context) { b.Principal = nil }},
+	{"audience-none", "there is no audience", codecs.BindsAudience, Refused, func(b *codecs.Context) { b.Audience = nil }},
+	{"glued-method", "the end of the method has moved to the target", codecs.Unambiguous, Refused, func(b *codecs.Context) {
 		b.Method, b.Target = "tools/cal", "l"+b.Target
 	}},
-	{"glued-target", "the method and the target have changed places", codecs.Unambiguous, Refused, func(b *codecs.Binding) {
+	{"glued-target", "the method and the target have changed places", codecs.Unambiguous, Refused, func(b *codecs.Context) {
 		b.Method, b.Target = b.Target, b.Method
 	}},
 	{"glued-nul", "a part behind a NUL has moved from one field to the next", codecs.Unambiguous, Refused, moveNUL},
-	{"glued-principal", "the principal and the audience have changed places", codecs.Unambiguous, Refused, func(b *codecs.Binding) {
+	{"glued-principal", "the principal and the audience have changed places", codecs.Unambiguous, Refused, func(b *codecs.Context) {
 		b.Principal, b.Audience = b.Audience, b.Principal
 	}},
 }...)
@@ -113,10 +113,10 @@ func textChanges() []change {
 	var cs []change
 	for _, r := range rewrites {
 		cs = append(cs,
-			change{"method-" + r.name, "the method " + r.doc, codecs.BindsMethod, Refused, func(b *codecs.Binding) { b.Method = r.change(b.Method) }},
-			change{"target-" + r.name, "the target " + r.doc, codecs.BindsTarget, Refused, func(b *codecs.Binding) { b.Target = r.change(b.Target) }},
-			change{"principal-" + r.name, "the principal " + r.doc, codecs.BindsPrincipal, Refused, func(b *codecs.Binding) { b.Principal = rewritten(b.Principal, r.change) }},
-			change{"audience-" + r.name, "the audience " + r.doc, codecs.BindsAudience, Refused, func(b *codecs.Binding) { b.Audience = rewritten(b.Audience, r.change) }},
+			change{"method-" + r.name, "the method " + r.doc, codecs.BindsMethod, Refused, func(b *codecs.Context) { b.Method = r.change(b.Method) }},
+			change{"target-" + r.name, "the target " + r.doc, codecs.BindsTarget, Refused, func(b *codecs.Context) { b.Target = r.change(b.Target) }},
+			change{"principal-" + r.name, "the principal " + r.doc, codecs.BindsPrincipal, Refused, func(b *codecs.Context) { b.Principal = rewritten(b.Principal, r.change) }},
+			change{"audience-" + r.name, "the audience " + r.doc, codecs.BindsAudience, Refused, func(b *codecs.Context) { b.Audience = rewritten(b.Audience, r.change) }},
 		)
 	}
 	return cs
@@ -150,13 +150,13 @@ var rewrites = []struct {
 	{"wide", "has a full-width letter", strings.NewReplacer("a", "\uff41", "e", "\uff45").Replace},
 }
 
-func arguments(raw string) func(*codecs.Binding) {
-	return func(b *codecs.Binding) { b.Arguments = json.RawMessage(raw) }
+func arguments(raw string) func(*codecs.Context) {
+	return func(b *codecs.Context) { b.Arguments = json.RawMessage(raw) }
 }
 
 // moveNUL moves the part behind a NUL of the principal to the front of the
 // target, or the part before a NUL of the target to the end of the principal.
-func moveNUL(b *codecs.Binding) {
+func moveNUL(b *codecs.Context) {
 	if b.Principal == nil {
 		return
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"sealab/codecs"
+	"sealab/internal/lab"
 	"sealab/vectors/kit"
 )
 
@@ -18,7 +18,7 @@ func documents(s *Scene) []Case {
 	for _, a := range slices.Concat(texts, syntax) {
 		cs = append(cs, Case{
 			Name: "claims-" + a.Name, Doc: "authentic claims: " + a.Doc, Flags: []string{flagDocument},
-			Edit: kit.Only(kit.At{Step: codecs.StepClaims}, a.Change),
+			Edit: kit.Only(kit.At{Step: lab.StepClaims}, a.Change),
 		})
 	}
 	return cs

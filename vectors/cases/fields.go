@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 	"sealab/vectors/kit"
 )
 
@@ -25,7 +26,7 @@ func fields(s *Scene) []Case {
 // tags tries every length of a tag and a change of every byte of it.
 func tags(s *Scene) []Case {
 	var cs []Case
-	for _, step := range s.Trace.Steps(func(s codecs.Step) bool { return s == codecs.WireTag }) {
+	for _, step := range s.Trace.Steps(func(s lab.Step) bool { return s == lab.WireTag }) {
 		for n := range len(step.Value) {
 			cs = append(cs, Case{
 				Name: fmt.Sprintf("%s-cut-to-%d", slug(step.At), n), Doc: fmt.Sprintf("%s cut to its first %d bytes", label(step.At), n),
@@ -63,7 +64,7 @@ func splices(s *Scene) []Case {
 	return cs
 }
 
-func isSegment(s codecs.Step) bool { return s == codecs.WireText }
+func isSegment(s lab.Step) bool { return s == lab.WireText }
 
 // slug names a step in the name of a case, and label in its text.
 func slug(at kit.At) string { return at.String() }

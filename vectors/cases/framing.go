@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 	"sealab/vectors/kit"
 )
 
 // framings alters what stands between and around the segments of a token.
 func framings(s *Scene) []Case {
 	cs := wholes(s)
-	for _, step := range s.Trace.Steps(func(s codecs.Step) bool { return s == codecs.WirePrefix || s == codecs.WireSep }) {
+	for _, step := range s.Trace.Steps(func(s lab.Step) bool { return s == lab.WirePrefix || s == lab.WireSep }) {
 		for _, a := range frames(step.Value) {
 			cs = append(cs, Case{
 				Name: slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s of the sound token: %s", label(step.At), a.Doc),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 	"sealab/vectors/kit"
 )
 
@@ -25,24 +26,24 @@ func inside(s *Scene) []Case {
 
 // isInside reports whether altering s bytewise is of use: payloads are any
 // bytes, claims and tags have families of their own.
-func isInside(s codecs.Step) bool {
-	return !kit.IsWire(s) && s != codecs.StepPayload && s != codecs.StepClaims && s != codecs.StepTag
+func isInside(s lab.Step) bool {
+	return !kit.IsWire(s) && s != lab.StepPayload && s != lab.StepClaims && s != lab.StepTag
 }
 
 // wireOf says which steps put the values of others on the wire.
-var wireOf = map[codecs.Step]codecs.Step{
-	codecs.StepPrefix: codecs.WirePrefix,
-	codecs.StepKeyID:  codecs.WireKeyID,
-	codecs.StepEnc:    codecs.WireEnc,
-	codecs.StepNonce:  codecs.WireNonce,
-	codecs.StepText:   codecs.WireText,
+var wireOf = map[lab.Step]lab.Step{
+	lab.StepPrefix: lab.WirePrefix,
+	lab.StepKeyID:  lab.WireKeyID,
+	lab.StepEnc:    lab.WireEnc,
+	lab.StepNonce:  lab.WireNonce,
+	lab.StepText:   lab.WireText,
 }
 
 // concealed authenticates another value than the one that stands on the wire:
 // accepted where the format leaves that value out of what it authenticates.
 func concealed(s *Scene) []Case {
 	var cs []Case
-	for _, step := range s.Trace.Steps(func(s codecs.Step) bool { return wireOf[s] != "" }) {
+	for _, step := range s.Trace.Steps(func(s lab.Step) bool { return wireOf[s] != "" }) {
 		wire := kit.At{Step: wireOf[step.Step], N: step.N}
 		value, ok := s.Trace.Find(wire)
 		if !ok {
@@ -64,7 +65,7 @@ func concealed(s *Scene) []Case {
 // it is authenticated.
 func respellings(s *Scene) []Case {
 	var cs []Case
-	for _, step := range s.Trace.Steps(func(s codecs.Step) bool { return s == codecs.StepText }) {
+	for _, step := range s.Trace.Steps(func(s lab.Step) bool { return s == lab.StepText }) {
 		for _, a := range spellings {
 			cs = append(cs, Case{
 				Name: "sealed-" + slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s spelled in another way and authenticated so: %s", label(step.At), a.Doc),

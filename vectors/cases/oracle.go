@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 	"sealab/vectors/kit"
 )
 
@@ -17,7 +18,7 @@ import (
 // token they are given, and puts it under those claims.
 func oracles(s *Scene) []Case {
 	body, ok := s.Trace.Find(claimsStep)
-	if !ok || s.Base.Binding.Principal == nil {
+	if !ok || s.Base.Context.Principal == nil {
 		return nil
 	}
 	members, ok := kit.Members(body)
@@ -25,7 +26,7 @@ func oracles(s *Scene) []Case {
 		return nil
 	}
 	var cs []Case
-	for _, at := range s.Trace.Steps(func(s codecs.Step) bool { return s == codecs.WireTag }) {
+	for _, at := range s.Trace.Steps(func(s lab.Step) bool { return s == lab.WireTag }) {
 		for i := range members {
 			tag, forged, ok := digestOf(s, members, i, len(at.Value))
 			if !ok {
@@ -36,7 +37,7 @@ func oracles(s *Scene) []Case {
 				Doc:   fmt.Sprintf("chosen claims under the tag that claim %s of another token gave away", members[i].Name),
 				Flags: []string{flagPublishedTag}, Edit: kit.Both(
 					kit.Only(claimsStep, kit.Set(forged)),
-					kit.Both(kit.Only(kit.At{Step: codecs.StepTag}, kit.Set(tag)), kit.Only(at.At, kit.Set(tag)))),
+					kit.Both(kit.Only(kit.At{Step: lab.StepTag}, kit.Set(tag)), kit.Only(at.At, kit.Set(tag)))),
 				Want: Refused, Property: codecs.Integrity,
 			})
 		}
@@ -52,7 +53,7 @@ func digestOf(s *Scene, members []kit.Member, i, length int) (tag, forged []byte
 	}
 	forged = kit.Object(forge(members, i))
 	set := s.Base.Setting
-	set.Binding.Principal = text(string(forged))
+	set.Context.Principal = text(string(forged))
 	_, trace, err := s.Make(set, s.Seed, s.Base.Payload, nil)
 	if err != nil {
 		return nil, nil, false

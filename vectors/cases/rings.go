@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 	"sealab/vectors/kit"
 )
 
@@ -48,7 +49,7 @@ func slots(s *Scene) []Case {
 		return nil
 	}
 	var cs []Case
-	for _, step := range trace.Steps(func(s codecs.Step) bool { return s == codecs.StepKeyID }) {
+	for _, step := range trace.Steps(func(s lab.Step) bool { return s == lab.StepKeyID }) {
 		cs = append(cs, Case{
 			Name: "slot-" + slug(step.At), Doc: "sealed under its key, with the authenticated fingerprint of another key of the ring",
 			Flags: []string{flagWrongKey}, Edit: kit.Only(step.At, kit.Set(step.Value)),

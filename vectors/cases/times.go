@@ -23,7 +23,7 @@ func times(s *Scene) []Case {
 		{"at-expiry-minus-2s", "two seconds before it expires", ttl - 2*time.Second, Recorded},
 		{"at-expiry-minus-1s", "a second before it expires", ttl - time.Second, Recorded},
 		{"at-expiry-minus-1ms", "a millisecond before it expires", ttl - time.Millisecond, Recorded},
-		{"at-expiry-minus-fraction", "at the whole second before it expires", ttl - time.Duration(s.Base.Now.Nanosecond()), Recorded},
+		{"at-expiry-minus-fraction", "at the whole second before it expires", ttl - time.Duration(s.Base.Context.Now.Nanosecond()), Recorded},
 		{"at-expiry", "at the moment it expires", ttl, Recorded},
 		{"at-expiry-plus-1us", "a microsecond after it expires", ttl + time.Microsecond, Recorded},
 		{"at-expiry-plus-1ms", "a millisecond after it expires", ttl + time.Millisecond, Recorded},
@@ -40,7 +40,7 @@ func times(s *Scene) []Case {
 	} {
 		cs = append(cs, Case{
 			Name: "read-" + m.name, Doc: "read " + m.doc, Flags: []string{flagExpiry},
-			Read: func(set *kit.Setting) { set.Now = set.Now.Add(m.after) }, Want: m.want, Property: codecs.Expiry,
+			Read: func(set *kit.Setting) { set.Context.Now = set.Context.Now.Add(m.after) }, Want: m.want, Property: codecs.Expiry,
 		})
 	}
 	return append(cs, Case{

@@ -1,7 +1,7 @@
 package cases
 
 import (
-	"sealab/codecs"
+	"sealab/internal/lab"
 	"sealab/vectors/kit"
 )
 
@@ -41,17 +41,17 @@ func twoKeys(s *Scene) []Case {
 type sealer struct {
 	scene   *Scene
 	setting kit.Setting
-	what    codecs.Step // the step that is encrypted
-	stream  []byte      // what encryption adds to the plaintext
+	what    lab.Step // the step that is encrypted
+	stream  []byte   // what encryption adds to the plaintext
 }
 
 // newSealer returns a sealer under one key of a ring. It reports false where
 // the body on the wire is not the plaintext plus a key stream, with a tag.
 func newSealer(s *Scene, key string) (*sealer, bool) {
-	k := &sealer{scene: s, setting: s.Base.Setting, what: codecs.StepPayload}
+	k := &sealer{scene: s, setting: s.Base.Setting, what: lab.StepPayload}
 	k.setting.Keys = []string{key}
 	if s.Design.IsScheme() {
-		k.what = codecs.StepClaims
+		k.what = lab.StepClaims
 	}
 	length := len(s.Base.Payload) + 2*block
 	zeros := make([]byte, length)
@@ -71,8 +71,8 @@ func (k *sealer) seal(plaintext []byte) (body, tag []byte, ok bool) {
 	if err != nil {
 		return nil, nil, false
 	}
-	body, hasBody := trace.Find(kit.At{Step: codecs.WireBody})
-	tag, hasTag := trace.Find(kit.At{Step: codecs.WireTag})
+	body, hasBody := trace.Find(kit.At{Step: lab.WireBody})
+	tag, hasTag := trace.Find(kit.At{Step: lab.WireTag})
 	return body, tag, hasBody && hasTag && len(tag) == block
 }
 

@@ -30,7 +30,7 @@ func undigested(s *Scene) []Case {
 		cs = append(cs, Case{
 			Name: "undigested-" + plain(m.Name), Doc: fmt.Sprintf("authentic claims in which %s is empty, read with arguments that are not JSON", m.Name),
 			Flags: []string{flagArguments}, Edit: kit.Only(claimsStep, kit.Set(kit.Object(changed))),
-			Read: func(set *kit.Setting) { arguments(`{"env":`)(&set.Binding) },
+			Read: func(set *kit.Setting) { arguments(`{"env":`)(&set.Context) },
 		})
 	}
 	return cs

@@ -9,6 +9,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
+	"sealab/internal/lab"
 	"sealab/vectors"
 	"sealab/vectors/cases"
 	"sealab/vectors/generate"
@@ -43,7 +44,7 @@ func TestStagesAndFlagsOccur(t *testing.T) {
 }
 
 // lenient is a codec that takes line feeds for nothing.
-type lenient struct{ codecs.Assembler }
+type lenient struct{ lab.Assembler }
 
 func (c lenient) Unseal(dst, token []byte) ([]byte, error) {
 	return c.Assembler.Unseal(dst, bytes.ReplaceAll(token, []byte("\n"), nil))
@@ -59,7 +60,7 @@ func TestABrokenPromiseIsNotWrittenDown(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return lenient{codec.(codecs.Assembler)}, nil
+		return lenient{codec.(lab.Assembler)}, nil
 	}
 	_, err := generate.File(d, nil)
 	require.ErrorContains(t, err, "it states canonical and accepts")

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 	"sealab/vectors"
 	"sealab/vectors/cases"
 	"sealab/vectors/kit"
@@ -101,10 +102,10 @@ func (g *generator) origin(t *vectors.Test, s *sample) {
 // outside fills in what lies between the payload and the token, where it is not
 // as in the sound token that is near.
 func (g *generator) outside(t *vectors.Test, s *sample) {
-	claims, has := s.trace.Find(kit.At{Step: codecs.StepClaims})
+	claims, has := s.trace.Find(kit.At{Step: lab.StepClaims})
 	segments, fields := s.trace.Raw()
 	if s.near != nil {
-		before, _ := s.scene.Trace.Find(kit.At{Step: codecs.StepClaims})
+		before, _ := s.scene.Trace.Find(kit.At{Step: lab.StepClaims})
 		has = has && !bytes.Equal(claims, before)
 		if was, _ := s.scene.Trace.Raw(); slices.EqualFunc(was, segments, bytes.Equal) {
 			segments = nil

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/codecs"
+	"sealab/internal/lab"
 	"sealab/vectors/kit"
 )
 
@@ -54,13 +54,13 @@ func TestStreamIsSHA256InCounterMode(t *testing.T) {
 
 func TestRawPlacesFieldsInSegments(t *testing.T) {
 	trace := kit.Trace{
-		{At: kit.At{Step: codecs.WirePrefix}, Value: []byte("v1.")},
-		{At: kit.At{Step: codecs.WireKeyID}, Value: []byte("id")},
-		{At: kit.At{Step: codecs.WireBody}, Value: []byte("body")},
-		{At: kit.At{Step: codecs.WireText}, Value: []byte("aWRib2R5")},
-		{At: kit.At{Step: codecs.WireSep}, Value: []byte(".")},
-		{At: kit.At{Step: codecs.WireTag}, Value: []byte("tag")},
-		{At: kit.At{Step: codecs.WireText, N: 1}, Value: []byte("dGFn")},
+		{At: kit.At{Step: lab.WirePrefix}, Value: []byte("v1.")},
+		{At: kit.At{Step: lab.WireKeyID}, Value: []byte("id")},
+		{At: kit.At{Step: lab.WireBody}, Value: []byte("body")},
+		{At: kit.At{Step: lab.WireText}, Value: []byte("aWRib2R5")},
+		{At: kit.At{Step: lab.WireSep}, Value: []byte(".")},
+		{At: kit.At{Step: lab.WireTag}, Value: []byte("tag")},
+		{At: kit.At{Step: lab.WireText, N: 1}, Value: []byte("dGFn")},
 	}
 	segments, fields := trace.Raw()
 	require.Equal(t, [][]byte{[]byte("idbody"), []byte("tag")}, segments)

@@ -14,10 +14,9 @@ import (
 type Setting struct {
 	Keys    []string // names of secrets: the first seals, every one unseals
 	Options map[string]string
-	// TTL, Binding and Now are a scheme's; a codec ignores them.
+	// TTL and Context are a scheme's; a codec ignores them.
 	TTL     time.Duration
-	Binding codecs.Binding
-	Now     time.Time
+	Context codecs.Context
 }
 
 // SettingOf returns the setting in which t is read.
@@ -26,10 +25,10 @@ func SettingOf(t *vectors.Test) (Setting, error) {
 }
 
 func setting(keys []string, options map[string]string, b *vectors.Binding, now, ttl *vectors.Seconds) (Setting, error) {
-	set := Setting{Keys: keys, Options: options, Binding: b.Codecs()}
+	set := Setting{Keys: keys, Options: options, Context: b.Codecs()}
 	var err error
 	if now != nil {
-		if set.Now, err = now.Time(); err != nil {
+		if set.Context.Now, err = now.Time(); err != nil {
 			return set, err
 		}
 	}
@@ -47,11 +46,11 @@ func (set Setting) Describe(scheme bool) (*vectors.Minted, error) {
 	if !scheme {
 		return m, nil
 	}
-	b, ok := vectors.BindingOf(set.Binding)
+	b, ok := vectors.BindingOf(set.Context)
 	if !ok {
 		return nil, fmt.Errorf("sealab: a text of the binding is not UTF-8: %w", codecs.ErrUnsupported)
 	}
-	now, ttl := vectors.UnixSeconds(set.Now), vectors.DurationSeconds(set.TTL)
+	now, ttl := vectors.UnixSeconds(set.Context.Now), vectors.DurationSeconds(set.TTL)
 	m.Binding, m.Now, m.TTL = b, &now, &ttl
 	return m, nil
 }
@@ -59,6 +58,6 @@ func (set Setting) Describe(scheme bool) (*vectors.Minted, error) {
 // Clone returns a copy that shares nothing that is changed in place.
 func (set Setting) Clone() Setting {
 	set.Keys, set.Options = slices.Clone(set.Keys), maps.Clone(set.Options)
-	set.Binding.Arguments = slices.Clone(set.Binding.Arguments)
+	set.Context.Arguments = slices.Clone(set.Context.Arguments)
 	return set
 }

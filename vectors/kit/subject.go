@@ -1,5 +1,5 @@
 // Package kit builds tokens, right ones and wrong ones, of any design: it runs
-// a design's own sealing step by step (codecs.Assembler, codecs.SchemeAssembler)
+// a design's own sealing step by step (lab.Assembler, lab.SchemeAssembler)
 // and lets an edit take the place of any intermediate value, before
 // authentication or after it. It names no design and knows no format: which
 // edits there are follows from the steps that a design emits.
@@ -13,6 +13,7 @@ import (
 	"fmt"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // A Subject is a design with the secrets that its vectors use. It is not safe
@@ -21,22 +22,16 @@ type Subject struct {
 	Design  codecs.Design
 	Secrets map[string][]byte
 
-	open map[string]instance
-}
-
-// instance is a design set up: exactly one of the two is set.
-type instance struct {
-	codec  codecs.Codec
-	scheme codecs.Scheme
+	open map[string]*lab.Instance
 }
 
 // NewSubject returns a subject for d.
 func NewSubject(d codecs.Design, secrets map[string][]byte) *Subject {
-	return &Subject{Design: d, Secrets: secrets, open: map[string]instance{}}
+	return &Subject{Design: d, Secrets: secrets, open: map[string]*lab.Instance{}}
 }
 
-// in returns the design set up for a setting, as a codec.
-func (s *Subject) in(set Setting) (codecs.Codec, error) {
+// in returns the design open in a setting.
+func (s *Subject) in(set Setting) (*lab.Bound, error) {
 	key := fmt.Sprint(set.Keys, set.TTL, set.Options)
 	in, ok := s.open[key]
 	if !ok {
@@ -49,31 +44,18 @@ func (s *Subject) in(set Setting) (codecs.Codec, error) {
 			c.Secrets = append(c.Secrets, secret)
 		}
 		var err error
-		if in, err = setUp(&s.Design, c); err != nil {
+		if in, err = lab.Open(s.Design, c); err != nil {
 			return nil, err
 		}
 		s.open[key] = in
 	}
-	if in.scheme != nil {
-		return codecs.Bound{Scheme: in.scheme, Binding: &set.Binding, Now: set.Now}, nil
-	}
-	return in.codec, nil
-}
-
-func setUp(d *codecs.Design, c codecs.Config) (in instance, err error) {
-	if d.IsScheme() {
-		in.scheme, err = d.OpenScheme(c)
-		return in, err
-	}
-	c.TTL = nil
-	in.codec, err = d.OpenCodec(c)
-	return in, err
+	return in.At(&set.Context), nil
 }
 
 // SetUp reports whether a design takes a configuration. The error is the
 // design's own.
 func SetUp(d *codecs.Design, c codecs.Config) error {
-	_, err := setUp(d, c)
+	_, err := lab.Open(*d, c)
 	return err
 }
 
@@ -100,9 +82,12 @@ func (s *Subject) Read(set Setting, token []byte) (released []byte, err error) {
 
 // SeedSize returns the number of random bytes that one token takes.
 func (s *Subject) SeedSize(set Setting) (int, error) {
-	c, err := s.seeded(set)
+	c, err := s.in(set)
 	if err != nil {
 		return 0, err
+	}
+	if !c.Instance.Seeded() {
+		return 0, fmt.Errorf("%s does not seal under a given seed: %w", s.Design.Name, codecs.ErrUnsupported)
 	}
 	return c.SeedSize(), nil
 }
@@ -110,23 +95,11 @@ func (s *Subject) SeedSize(set Setting) (int, error) {
 // Seal makes the token of a payload or state as the design does when nobody
 // interferes.
 func (s *Subject) Seal(set Setting, seed, payload []byte) ([]byte, error) {
-	c, err := s.seeded(set)
-	if err != nil {
-		return nil, err
-	}
-	return c.SealSeeded(nil, seed, payload)
-}
-
-func (s *Subject) seeded(set Setting) (codecs.Seeded, error) {
 	c, err := s.in(set)
 	if err != nil {
 		return nil, err
 	}
-	seeded, ok := codecs.AsSeeded(c)
-	if !ok {
-		return nil, fmt.Errorf("sealab: %s cannot be given its randomness: %w", s.Design.Name, codecs.ErrUnsupported)
-	}
-	return seeded, nil
+	return c.SealSeeded(nil, seed, payload)
 }
 
 // Make makes a token under the hand of edit, which may be nil. An edit that the
@@ -136,12 +109,8 @@ func (s *Subject) Make(set Setting, seed, payload []byte, edit Edit) ([]byte, Tr
 	if err != nil {
 		return nil, nil, err
 	}
-	a, ok := codecs.AsAssembler(c)
-	if !ok {
-		return nil, nil, fmt.Errorf("sealab: %s cannot be assembled: %w", s.Design.Name, codecs.ErrUnsupported)
-	}
 	var trace Trace
-	token, err := a.SealEdited(nil, seed, payload, trace.recorder(edit))
+	token, err := c.SealEdited(nil, seed, payload, trace.recorder(edit))
 	return token, trace, err
 }
 

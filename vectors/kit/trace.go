@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"sealab/codecs"
+	"sealab/internal/lab"
 	"sealab/vectors"
 )
 
 // An At is one step of a trace: the n-th, from 0, of those with its name.
 type At struct {
-	Step codecs.Step
+	Step lab.Step
 	N    int
 }
 
@@ -54,10 +54,10 @@ type Step struct {
 	Value []byte
 }
 
-// recorder returns the codecs.Edit that carries out edit and records in t.
-func (t *Trace) recorder(edit Edit) codecs.Edit {
-	seen := map[codecs.Step]int{}
-	return func(s codecs.Step, value []byte) []byte {
+// recorder returns the lab.Edit that carries out edit and records in t.
+func (t *Trace) recorder(edit Edit) lab.Edit {
+	seen := map[lab.Step]int{}
+	return func(s lab.Step, value []byte) []byte {
 		at := At{s, seen[s]}
 		seen[s]++
 		if edit != nil {
@@ -78,20 +78,20 @@ func (t Trace) Find(at At) ([]byte, bool) {
 }
 
 // Steps returns the steps for which keep is true, in order.
-func (t Trace) Steps(keep func(codecs.Step) bool) []Step {
+func (t Trace) Steps(keep func(lab.Step) bool) []Step {
 	return slices.DeleteFunc(slices.Clone(t), func(s Step) bool { return !keep(s.Step) })
 }
 
 // IsWire reports whether s goes on the wire, after authentication.
-func IsWire(s codecs.Step) bool { return strings.HasPrefix(string(s), "wire-") }
+func IsWire(s lab.Step) bool { return strings.HasPrefix(string(s), "wire-") }
 
 // isText reports whether s goes on the wire as it is, in no text encoding.
-func isText(s codecs.Step) bool {
-	return s == codecs.WirePrefix || s == codecs.WireText || s == codecs.WireSep
+func isText(s lab.Step) bool {
+	return s == lab.WirePrefix || s == lab.WireText || s == lab.WireSep
 }
 
 // IsField reports whether s is part of the bytes before text encoding.
-func IsField(s codecs.Step) bool { return IsWire(s) && !isText(s) }
+func IsField(s lab.Step) bool { return IsWire(s) && !isText(s) }
 
 // Raw returns the bytes of every text segment before encoding, and where each
 // field lies in them.
@@ -104,7 +104,7 @@ func (t Trace) Raw() (segments [][]byte, fields map[string]vectors.Place) {
 			name := strings.TrimPrefix(s.String(), "wire-")
 			fields[name] = vectors.Place{len(segments), len(segment), len(segment) + len(s.Value)}
 			segment = append(segment, s.Value...)
-		case s.Step == codecs.WireText:
+		case s.Step == lab.WireText:
 			if segment == nil { // encoded before it was authenticated: there are no fields
 				segment, _ = base64.RawURLEncoding.Strict().DecodeString(string(s.Value))
 				fields[At{"body", s.N}.String()] = vectors.Place{len(segments), 0, len(segment)}

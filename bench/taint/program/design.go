@@ -7,6 +7,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
+	"sealab/internal/lab"
 	"sealab/internal/memcheck"
 	"sealab/internal/taintfile"
 )
@@ -71,16 +72,15 @@ func change(token []byte) []byte {
 
 //go:noinline
 func open(d *codecs.Design, key []byte) (codecs.Codec, error) {
-	config := codecs.Config{Secrets: [][]byte{key}}
-	if !d.IsScheme() {
-		return d.OpenCodec(config)
+	in, err := lab.Open(*d, codecs.Config{Secrets: [][]byte{key}})
+	if err != nil {
+		return nil, err
 	}
-	scheme, err := d.OpenScheme(config)
 	principal, audience := "alice", "releases"
-	return codecs.Bound{Scheme: scheme, Now: noon, Binding: &codecs.Binding{
-		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod"}`),
+	return in.At(&codecs.Context{
+		Now: noon, Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod"}`),
 		Principal: &principal, Audience: &audience,
-	}}, err
+	}), nil
 }
 
 //go:noinline

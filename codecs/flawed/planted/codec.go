@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // state is what the wrapper of one codec or scheme keeps.
@@ -83,7 +84,7 @@ func (s *state) payload(p []byte) []byte {
 // A codec is a sound codec with a bug.
 type codec struct {
 	*state
-	sound codecs.Assembler
+	sound lab.Assembler
 }
 
 var errAssembler = errors.New("sealab: planted: a bug needs a design that can seal step by step")
@@ -93,7 +94,7 @@ func (b Bug) newCodec(sound func(codecs.Config) (codecs.Codec, error), c codecs.
 	if err != nil {
 		return nil, err
 	}
-	assembler, ok := inner.(codecs.Assembler)
+	assembler, ok := inner.(lab.Assembler)
 	if !ok {
 		return nil, errAssembler
 	}
@@ -133,7 +134,7 @@ func (c codec) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	return c.seal(dst, out, err)
 }
 
-func (c codec) SealEdited(dst, seed, payload []byte, edit codecs.Edit) ([]byte, error) {
+func (c codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
 	return c.sound.SealEdited(dst, seed, c.payload(payload), edit)
 }
 

@@ -24,24 +24,24 @@ func contexts() []Bug {
 	}
 }
 
-func foldedMethod(b codecs.Binding) codecs.Binding {
+func foldedMethod(b codecs.Context) codecs.Context {
 	b.Method = strings.ToLower(b.Method)
 	return b
 }
 
-func targetUpToNUL(b codecs.Binding) codecs.Binding {
+func targetUpToNUL(b codecs.Context) codecs.Context {
 	b.Target, _, _ = strings.Cut(b.Target, "\x00")
 	return b
 }
 
-func emptyIsNone(b codecs.Binding) codecs.Binding {
+func emptyIsNone(b codecs.Context) codecs.Context {
 	if b.Principal != nil && *b.Principal == "" {
 		b.Principal = nil
 	}
 	return b
 }
 
-func firstArguments(b codecs.Binding) codecs.Binding {
+func firstArguments(b codecs.Context) codecs.Context {
 	const bound = 128
 	if len(b.Arguments) > bound {
 		short, err := json.Marshal(string(b.Arguments[:bound]))

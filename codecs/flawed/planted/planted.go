@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // Env names the environment variable that chooses bugs.
@@ -35,7 +36,7 @@ type Bug struct {
 	takes   func(token, sealed []byte) bool                       // takes a token for the one that was sealed last
 	opening func(open opener, dst, token []byte) ([]byte, error)  // opens a token
 	carried func(payload []byte) []byte                           // what is sealed for a payload, and released for what was sealed
-	binding func(codecs.Binding) codecs.Binding                   // the context that is looked at
+	binding func(codecs.Context) codecs.Context                   // the context that is looked at
 	reading func(time.Time) time.Time                             // the time that is looked at
 	ring    func(token []byte, secrets [][]byte) (tried [][]byte) // the secrets that are tried
 	cached  func(token []byte) (key string, ok bool)              // what a token's answer is remembered under
@@ -83,7 +84,7 @@ func (b Bug) plant(d codecs.Design) codecs.Design {
 // Which designs have a bug.
 
 func codecsWith(primitive string) func(codecs.Design) bool {
-	return func(d codecs.Design) bool { return !d.IsScheme() && d.Primitive == primitive }
+	return func(d codecs.Design) bool { return !d.IsScheme() && lab.HooksOf(d).Primitive == primitive }
 }
 
 func schemesThatHold(p codecs.Property) func(codecs.Design) bool {

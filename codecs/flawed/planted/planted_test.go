@@ -10,6 +10,7 @@ import (
 	"sealab/codecs/flawed/planted"
 	"sealab/codecs/hmacsha256"
 	"sealab/codecs/xchacha"
+	"sealab/internal/lab"
 )
 
 func TestBugsAreNamedOnce(t *testing.T) {
@@ -37,16 +38,15 @@ func TestPlanted(t *testing.T) {
 // changed.
 func takesAnotherTag(t *testing.T, d codecs.Design) bool {
 	t.Helper()
-	c, err := d.OpenCodec(codecs.Config{Secrets: [][]byte{bytes.Repeat([]byte("secret; "), 4)}})
+	c, err := lab.Open(d, codecs.Config{Secrets: [][]byte{bytes.Repeat([]byte("secret; "), 4)}})
 	require.NoError(t, err)
-	s, ok := codecs.AsSeeded(c)
-	require.True(t, ok)
-	token, err := s.SealSeeded(nil, make([]byte, s.SeedSize()), []byte("payload"))
+	require.True(t, c.Seeded())
+	token, err := c.SealSeeded(nil, make([]byte, c.SeedSize()), []byte("payload"), nil)
 	require.NoError(t, err)
-	got, err := c.Unseal(nil, token)
+	got, err := c.Unseal(nil, token, nil)
 	require.NoError(t, err)
 	require.Equal(t, "payload", string(got))
 	token[len(token)-1] ^= 1
-	_, err = c.Unseal(nil, token)
+	_, err = c.Unseal(nil, token, nil)
 	return err == nil
 }

@@ -1,15 +1,14 @@
 package planted
 
 import (
-	"time"
-
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // A scheme is a sound scheme with a bug.
 type scheme struct {
 	*state
-	sound codecs.SchemeAssembler
+	sound lab.SchemeAssembler
 }
 
 func (b Bug) newScheme(sound func(codecs.Config) (codecs.Scheme, error), c codecs.Config) (codecs.Scheme, error) {
@@ -17,7 +16,7 @@ func (b Bug) newScheme(sound func(codecs.Config) (codecs.Scheme, error), c codec
 	if err != nil {
 		return nil, err
 	}
-	assembler, ok := inner.(codecs.SchemeAssembler)
+	assembler, ok := inner.(lab.SchemeAssembler)
 	if !ok {
 		return nil, errAssembler
 	}
@@ -25,7 +24,7 @@ func (b Bug) newScheme(sound func(codecs.Config) (codecs.Scheme, error), c codec
 }
 
 // looked returns the binding that is looked at.
-func (s scheme) looked(b *codecs.Binding) *codecs.Binding {
+func (s scheme) looked(b *codecs.Context) *codecs.Context {
 	if b == nil || s.binding == nil {
 		return b
 	}
@@ -35,23 +34,25 @@ func (s scheme) looked(b *codecs.Binding) *codecs.Binding {
 
 func (s scheme) SeedSize() int { return s.sound.SeedSize() }
 
-func (s scheme) Mint(dst, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
-	out, err := s.sound.Mint(dst, s.payload(state), s.looked(b), now)
+func (s scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
+	out, err := s.sound.Mint(dst, s.payload(state), s.looked(b))
 	return s.seal(dst, out, err)
 }
 
-func (s scheme) MintSeeded(dst, seed, state []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
-	out, err := s.sound.MintSeeded(dst, seed, s.payload(state), s.looked(b), now)
+func (s scheme) MintSeeded(dst, seed, state []byte, b *codecs.Context) ([]byte, error) {
+	out, err := s.sound.MintSeeded(dst, seed, s.payload(state), s.looked(b))
 	return s.seal(dst, out, err)
 }
 
-func (s scheme) MintEdited(dst, seed, state []byte, b *codecs.Binding, now time.Time, edit codecs.Edit) ([]byte, error) {
-	return s.sound.MintEdited(dst, seed, s.payload(state), s.looked(b), now, edit)
+func (s scheme) MintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
+	return s.sound.MintEdited(dst, seed, s.payload(state), s.looked(b), edit)
 }
 
-func (s scheme) Verify(dst, token []byte, b *codecs.Binding, now time.Time) ([]byte, error) {
+func (s scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	if s.reading != nil {
-		now = s.reading(now)
+		at := *b
+		at.Now = s.reading(b.Now)
+		b = &at
 	}
-	return s.open(func(dst, token []byte) ([]byte, error) { return s.sound.Verify(dst, token, s.looked(b), now) }, dst, token)
+	return s.open(func(dst, token []byte) ([]byte, error) { return s.sound.Verify(dst, token, s.looked(b)) }, dst, token)
 }

@@ -1,4 +1,4 @@
-package codecs_test
+package lab_test
 
 import (
 	"bytes"
@@ -6,31 +6,31 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 func TestNilEditLeavesEverything(t *testing.T) {
-	var edit codecs.Edit
+	var edit lab.Edit
 	value := []byte("value")
-	require.Same(t, &value[0], &edit.Apply(codecs.StepTag, value)[0])
-	require.Same(t, &value[0], &edit.Give(codecs.StepTag, value)[0])
-	require.Equal(t, "value", string(edit.Tail(codecs.StepTag, value, 2)))
+	require.Same(t, &value[0], &edit.Apply(lab.StepTag, value)[0])
+	require.Same(t, &value[0], &edit.Give(lab.StepTag, value)[0])
+	require.Equal(t, "value", string(edit.Tail(lab.StepTag, value, 2)))
 }
 
 // TestEditChangesNothingElse holds that an edit that overwrites and extends what
 // it gets reaches neither the value of Apply nor what lies beside that of Give.
 func TestEditChangesNothingElse(t *testing.T) {
-	var edit codecs.Edit = func(s codecs.Step, value []byte) []byte {
-		require.Equal(t, codecs.StepTag, s)
+	var edit lab.Edit = func(s lab.Step, value []byte) []byte {
+		require.Equal(t, lab.StepTag, s)
 		copy(value, "XX")
 		return append(value, "YY"...)
 	}
 	value := []byte("value")
-	require.Equal(t, "XXYY", string(edit.Apply(codecs.StepTag, value[:2])))
+	require.Equal(t, "XXYY", string(edit.Apply(lab.StepTag, value[:2])))
 	require.Equal(t, "value", string(value))
-	require.Equal(t, "XXYY", string(edit.Give(codecs.StepTag, value[1:3])))
+	require.Equal(t, "XXYY", string(edit.Give(lab.StepTag, value[1:3])))
 	require.Equal(t, "vXXue", string(value))
-	require.Equal(t, "abXXYY", string(edit.Tail(codecs.StepTag, []byte("abcd"), 2)))
+	require.Equal(t, "abXXYY", string(edit.Tail(lab.StepTag, []byte("abcd"), 2)))
 }
 
 // TestEditOfTail holds that a tail may be replaced by any part of itself, by
@@ -43,7 +43,7 @@ func TestEditOfTail(t *testing.T) {
 		"abcdef": bytes.Clone,
 		"abx":    func([]byte) []byte { return []byte("x") },
 	} {
-		var edit codecs.Edit = func(_ codecs.Step, value []byte) []byte { return replace(value) }
-		require.Equal(t, want, string(edit.Tail(codecs.WireText, []byte("abcdef"), 2)))
+		var edit lab.Edit = func(_ lab.Step, value []byte) []byte { return replace(value) }
+		require.Equal(t, want, string(edit.Tail(lab.WireText, []byte("abcdef"), 2)))
 	}
 }

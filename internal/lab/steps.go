@@ -1,9 +1,6 @@
-package codecs
+package lab
 
-import (
-	"bytes"
-	"time"
-)
+import "bytes"
 
 // A Field is one part of a token on the wire, in order. The Wire bytes of all
 // fields, joined, are the token.
@@ -79,18 +76,4 @@ func (e Edit) Give(s Step, value []byte) []byte {
 // its place.
 func (e Edit) Tail(s Step, buf []byte, n int) []byte {
 	return append(buf[:n], e.Give(s, buf[n:])...)
-}
-
-// An Assembler is a Codec that can seal step by step, under the caller's hand.
-// It exists to build wrong tokens and to see inside right ones: with an Edit
-// that returns every value unchanged the result is that of SealSeeded.
-type Assembler interface {
-	Seeded
-	SealEdited(dst, seed, payload []byte, edit Edit) ([]byte, error)
-}
-
-// A SchemeAssembler is to Scheme what Assembler is to Codec.
-type SchemeAssembler interface {
-	SeededScheme
-	MintEdited(dst, seed, state []byte, b *Binding, now time.Time, edit Edit) ([]byte, error)
 }

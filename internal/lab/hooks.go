@@ -1,0 +1,97 @@
+package lab
+
+import "sealab/codecs"
+
+// Hooks are the abilities and figures of a design that only instruments need.
+// They are in the Hooks field of the design's row.
+type Hooks struct {
+	// Codec and Scheme open the design for sealing step by step. Both are nil if
+	// the opened codec or scheme implements Assembler or SchemeAssembler itself.
+	Codec  func(codecs.Config) (Assembler, error)
+	Scheme func(codecs.Config) (SchemeAssembler, error)
+
+	// Inspect parses a token without a key and without judging it. It fails if
+	// the format cannot be recognised.
+	Inspect func(token []byte) ([]Field, error)
+
+	// Primitive is the algorithm that works on every byte of the payload, for
+	// example "AES-256-GCM": the design's speed is measured against its bare
+	// use. It is empty if the work per token lies elsewhere.
+	Primitive string
+	// Amortised says that many tokens share the cost of one key agreement, so
+	// that a token whose agreement is known costs little more than Primitive.
+	Amortised bool
+
+	// TokenSize returns the length in bytes of the token of an n-byte payload.
+	// It is nil if the length depends on more than that.
+	TokenSize func(n int) int
+
+	// Allocates is the reason why sealing and unsealing allocate although dst
+	// has room. It is empty for a codec that does not allocate. Schemes parse
+	// claims and need not answer.
+	Allocates string
+}
+
+// HooksOf returns the hooks of a design: the zero Hooks if it has none.
+func HooksOf(d codecs.Design) Hooks {
+	h, _ := d.Hooks.(*Hooks)
+	if h == nil {
+		return Hooks{}
+	}
+	return *h
+}
+
+// Seeded is a codec whose randomness can be given, for vectors and for
+// differential sealing. A seed used twice under one key is a repeated nonce:
+// never seal production tokens with it.
+type Seeded interface {
+	codecs.Codec
+	// SeedSize is the number of random bytes that one token takes; 0 if sealing
+	// is deterministic.
+	SeedSize() int
+	// SealSeeded is Seal with the randomness taken from seed, which has exactly
+	// SeedSize bytes; any other length is an error.
+	SealSeeded(dst, seed, payload []byte) ([]byte, error)
+}
+
+// SeededScheme is to codecs.Scheme as Seeded is to codecs.Codec.
+type SeededScheme interface {
+	codecs.Scheme
+	SeedSize() int
+	MintSeeded(dst, seed, state []byte, c *codecs.Context) ([]byte, error)
+}
+
+// An Assembler is a codec that seals step by step. It exists to build wrong
+// tokens and to show the intermediate values of right ones: with an Edit that
+// returns every value unchanged the result is that of SealSeeded.
+type Assembler interface {
+	Seeded
+	SealEdited(dst, seed, payload []byte, edit Edit) ([]byte, error)
+}
+
+// A SchemeAssembler is to codecs.Scheme as Assembler is to codecs.Codec.
+type SchemeAssembler interface {
+	SeededScheme
+	MintEdited(dst, seed, state []byte, c *codecs.Context, edit Edit) ([]byte, error)
+}
+
+// An Answer is the answer to one token of a batch: the payload, or the error
+// that Unseal or Verify would have returned.
+type Answer struct {
+	Payload []byte
+	Err     error
+}
+
+// A BatchCodec is a codec that judges many tokens in one call.
+type BatchCodec interface {
+	codecs.Codec
+	// UnsealAll returns one answer per token, in order. An error means that
+	// there are no answers.
+	UnsealAll(tokens [][]byte) ([]Answer, error)
+}
+
+// BatchScheme is to codecs.Scheme as BatchCodec is to codecs.Codec.
+type BatchScheme interface {
+	codecs.Scheme
+	VerifyAll(tokens [][]byte, c *codecs.Context) ([]Answer, error)
+}
