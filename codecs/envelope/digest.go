@@ -3,55 +3,54 @@ package envelope
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"hash"
 
 	"sealab/codecs/b64"
 	"sealab/codecs/envelope/compactjson"
-	"sealab/codecs/rawjson"
 )
 
 // digestSize is the number of bytes that are kept of a SHA-256.
 const digestSize = 16
 
 // DigestArguments returns the claim that stands for the raw arguments of a
-// request, nil where it has none: 22 characters. It fails where they are not
-// JSON. The SDK digests {} for whatever Python takes for false, and for
+// request, nil if it has none: 22 characters. It fails if they are not JSON. The
+// SDK digests {} for every value that Python takes for false, and for
 // resources/read always.
 func DigestArguments(method string, raw []byte) ([]byte, error) {
-	canonical := emptyObject
-	if raw != nil && method != "resources/read" {
-		v, err := compactjson.Parse(raw)
-		if err != nil {
-			return nil, err
-		}
-		if !isFalse(&v) {
-			canonical = compactjson.AppendSortedValue(make([]byte, 0, len(raw)), &v)
-		}
+	if raw == nil || method == "resources/read" {
+		return digestText(sha256.Sum256(emptyObject)), nil
 	}
-	sum := sha256.Sum256(canonical)
-	return b64.AppendEncode(nil, sum[:digestSize]), nil
+	var long hash.Hash // nil as long as there is one piece
+	last, err := compactjson.StreamSorted(raw, func(piece []byte) {
+		if long == nil {
+			long = sha256.New()
+		}
+		long.Write(piece)
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case long != nil:
+		long.Write(last)
+		return digestText([sha256.Size]byte(long.Sum(nil))), nil
+	case isFalse(string(last)):
+		last = emptyObject
+	}
+	return digestText(sha256.Sum256(last)), nil
 }
 
-// emptyObject is what is digested where there are no arguments.
+func digestText(sum [sha256.Size]byte) []byte { return b64.AppendEncode(nil, sum[:digestSize]) }
+
+// emptyObject is what is digested if there are no arguments.
 var emptyObject = []byte("{}")
 
-// isFalse reports whether Python takes a value for false.
-func isFalse(v *rawjson.Value) bool {
-	switch v.Kind {
-	case rawjson.True:
-		return false
-	case rawjson.Number:
-		return isZero(v.Text)
-	default:
-		return len(v.Text)+len(v.Items)+len(v.Members) == 0
+// isFalse reports whether Python takes a value in compact JSON for false.
+func isFalse(compact string) bool {
+	switch compact {
+	case "null", "false", "0", "0.0", "-0.0", `""`, "[]", "{}":
+		return true
 	}
-}
-
-// isZero reports whether a literal stands for 0, in time linear in its length.
-func isZero(literal []byte) bool {
-	if compactjson.IsFloat(literal) {
-		return compactjson.ParseFloat(literal) == 0
-	}
-	return string(literal) == "0" || string(literal) == "-0"
+	return false
 }
 
 // salt keeps two tokens of one principal from showing that they are.

@@ -58,7 +58,8 @@ func parse(payload []byte) (r received, refused *codecs.RejectError) {
 	return r, nil
 }
 
-// check verifies every claim, in the order of the SDK.
+// check verifies every claim. The SDK judges the arguments before the audience
+// and the principal; here they come last, because their digest costs the most.
 func (r *received) check(b *codecs.Context, now float64) *codecs.RejectError {
 	// Written so that a time that compares with nothing is refused.
 	if !number(r.issued).atMost(now + skew) {
@@ -67,14 +68,19 @@ func (r *received) check(b *codecs.Context, now float64) *codecs.RejectError {
 	if !number(r.expires).over(now) {
 		return errExpired
 	}
-	digest, err := DigestArguments(b.Method, b.Arguments)
-	if err != nil || !r.method.IsString(b.Method) || !r.target.IsString(b.Target) || !r.digest.IsString(string(digest)) {
+	if !r.method.IsString(b.Method) || !r.target.IsString(b.Target) {
 		return errRequest
 	}
 	if !isOptional(r.audience, b.Audience) {
 		return errAudience
 	}
-	return r.checkPrincipal(b.Principal)
+	if refused := r.checkPrincipal(b.Principal); refused != nil {
+		return refused
+	}
+	if digest, err := DigestArguments(b.Method, b.Arguments); err != nil || !r.digest.IsString(string(digest)) {
+		return errRequest
+	}
+	return nil
 }
 
 // isOptional reports whether a claim, of which null is the absence, is want.

@@ -21,7 +21,7 @@
 package compactjson
 
 import (
-	"fmt"
+	"errors"
 
 	"sealab/codecs/rawjson"
 )
@@ -53,17 +53,29 @@ func appendDocument(dst, doc []byte, p *rawjson.Printer) ([]byte, error) {
 	return p.AppendValue(dst, &v), nil
 }
 
+var errNotUTF8 = errors.New("sealab: not JSON: the document is not UTF-8")
+
 // Parse parses a UTF-8 document, in which lone surrogates may occur, as
 // json.loads does.
 func Parse(doc []byte) (rawjson.Value, error) {
 	if !rawjson.Valid(doc) {
-		return rawjson.Value{}, fmt.Errorf("sealab: not JSON: the document is not UTF-8")
+		return rawjson.Value{}, errNotUTF8
 	}
 	return arguments.Parse(doc)
 }
 
 // AppendSortedValue appends the compact form of a value, members sorted.
 func AppendSortedValue(dst []byte, v *rawjson.Value) []byte { return sorted.AppendValue(dst, v) }
+
+// StreamSorted writes the bytes of AppendSorted without a tree of the document:
+// give gets them in pieces that it must not keep, and the last piece is
+// returned.
+func StreamSorted(doc []byte, give func(piece []byte)) (last []byte, err error) {
+	if !rawjson.Valid(doc) {
+		return nil, errNotUTF8
+	}
+	return sorted.StreamSorted(arguments, doc, give)
+}
 
 // AppendString appends text as a quoted string. Text is generalised UTF-8 (see
 // package rawjson). A byte that is not becomes U+FFFD: callers that must not

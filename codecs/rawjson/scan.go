@@ -1,0 +1,207 @@
+package rawjson
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+)
+
+// shortestMember is the length in bytes of the shortest member and its comma.
+const shortestMember = len(`"":0,`)
+
+// A scanner walks over a document and keeps offsets instead of values. It is a
+// parser with other actions.
+type scanner struct {
+	parser
+	exact   bool     // refuse what two readers may read as two values: see CheckExact
+	names   []uint32 // exact: offsets of the names in the objects around p.at
+	entries []entry  // not exact: one for each member, in document order
+}
+
+// An entry is a member of an object. The entries of nested objects stand between
+// a member and its next sibling.
+type entry struct {
+	name uint32 // offset of the name's opening quotation mark
+	next uint32 // index of the next member of the same object; 0: the last one
+}
+
+func newScanner(d Dialect, doc []byte) *scanner {
+	if d.MaxDepth == 0 {
+		d.MaxDepth = DefaultMaxDepth
+	}
+	return &scanner{parser: parser{Dialect: d, src: doc}}
+}
+
+// document scans the whole document.
+func (s *scanner) document() error {
+	if uint64(len(s.src)) > math.MaxUint32 {
+		return fmt.Errorf("sealab: not JSON: longer than %d bytes", uint32(math.MaxUint32))
+	}
+	ok := s.space() && s.value() && s.space()
+	if ok && s.at != len(s.src) {
+		ok = s.fail("more follows the value")
+	}
+	if !ok {
+		return fmt.Errorf("sealab: not JSON: %s at byte %d", s.fault, s.at)
+	}
+	return nil
+}
+
+// maxMembers returns an upper bound of the number of members in the document.
+func (s *scanner) maxMembers() int {
+	return min(bytes.Count(s.src, []byte{':'}), len(s.src)/shortestMember+1)
+}
+
+func (s *scanner) value() bool {
+	var unused Value
+	switch s.next() {
+	case '{':
+		return s.enter() && s.object() && s.leave()
+	case '[':
+		return s.enter() && s.array() && s.leave()
+	case '"':
+		return s.skipText()
+	case 'n':
+		return s.word(&unused, Null, "null")
+	case 't':
+		return s.word(&unused, True, "true")
+	case 'f':
+		return s.word(&unused, False, "false")
+	}
+	if !s.number(&unused) {
+		return false
+	}
+	if s.exact && !isExact(unused.Text) {
+		return s.fail("a number that no float64 holds")
+	}
+	return true
+}
+
+func (s *scanner) array() bool {
+	if s.next() == ']' {
+		s.at++
+		return true
+	}
+	for {
+		if !s.value() {
+			return false
+		}
+		if more, ok := s.another(']'); !more {
+			return ok
+		}
+	}
+}
+
+func (s *scanner) object() bool {
+	if s.next() == '}' {
+		s.at++
+		return true
+	}
+	first := len(s.names)
+	for last := -1; ; {
+		last = s.addName(last)
+		if !s.skipName() || !s.value() {
+			return false
+		}
+		if more, ok := s.another('}'); !more {
+			return ok && s.leaveNames(first)
+		}
+	}
+}
+
+// addName records the name at hand. last is the entry of the member before it,
+// -1 if there is none.
+func (s *scanner) addName(last int) int {
+	if s.exact {
+		s.names = append(s.names, uint32(s.at))
+		return last
+	}
+	if last >= 0 {
+		s.entries[last].next = uint32(len(s.entries))
+	}
+	s.entries = append(s.entries, entry{name: uint32(s.at)})
+	return len(s.entries) - 1
+}
+
+// skipName skips a member's name and the colon after it.
+func (s *scanner) skipName() bool {
+	if s.next() != '"' {
+		return s.fail("no member name")
+	}
+	if !s.skipText() || !s.space() {
+		return false
+	}
+	if s.next() != ':' {
+		return s.fail("no colon after a member name")
+	}
+	s.at++
+	return s.space()
+}
+
+// skipText skips a string.
+func (s *scanner) skipText() bool {
+	s.at++
+	for {
+		s.run()
+		if s.at == len(s.src) {
+			return s.fail("an unfinished string")
+		}
+		switch c := s.src[s.at]; {
+		case c == '"':
+			s.at++
+			return true
+		case c == '\\':
+			r, ok := s.escape()
+			if !ok {
+				return s.fail("a wrong escape")
+			}
+			if s.exact && (isHigh(r) || isLow(r)) {
+				return s.fail("a lone surrogate")
+			}
+		case s.Controls:
+			s.at++
+		default:
+			return s.fail("a control character in a string")
+		}
+	}
+}
+
+// A nameReader reads the characters of a name in a document that was scanned.
+type nameReader struct {
+	parser
+}
+
+func (s *scanner) nameAt(offset uint32) nameReader {
+	return nameReader{parser{Dialect: s.Dialect, src: s.src, at: int(offset) + 1}}
+}
+
+// rune returns the next character, or -1 at the end of the name.
+func (n *nameReader) rune() rune {
+	switch c := n.src[n.at]; {
+	case c == '"':
+		return -1
+	case c == '\\':
+		r, _ := n.escape() // the scanner has checked it
+		return r
+	case c < 0x80:
+		n.at++
+		return rune(c)
+	}
+	r, size := DecodeRune(n.src[n.at:])
+	n.at += size
+	return r
+}
+
+// compareNames compares two names by the code points that fold makes of theirs.
+func (s *scanner) compareNames(a, b uint32, fold func(rune) rune) int {
+	x, y := s.nameAt(a), s.nameAt(b)
+	for {
+		p, q := x.rune(), y.rune()
+		if p != q {
+			p, q = fold(p), fold(q)
+		}
+		if p != q || p < 0 {
+			return int(p - q)
+		}
+	}
+}
