@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -37,14 +38,16 @@ func New(service string, p Policy) (mcp.Middleware, error) {
 
 // A boundary is a Policy made ready. It does not change after construction.
 type boundary struct {
-	scheme    codecs.Scheme
-	audience  string
-	principal PrincipalFunc
-	maxToken  int
-	ttl       time.Duration
-	store     Store // nil: tokens may be used again
-	log       *slog.Logger
-	now       func() time.Time
+	scheme                 codecs.Scheme
+	audience               string
+	principal              PrincipalFunc
+	maxToken, maxArguments int // bytes
+	requirePrincipal       bool
+	ttl                    time.Duration
+	store                  Store // nil: tokens may be used again
+	log                    *slog.Logger
+	now                    func() time.Time
+	warned                 [2]sync.Once // of tokens for no principal, and for one without a name
 }
 
 func (b *boundary) wrap(next mcp.MethodHandler) mcp.MethodHandler {
@@ -52,7 +55,7 @@ func (b *boundary) wrap(next mcp.MethodHandler) mcp.MethodHandler {
 		if !carries(method) {
 			return next(ctx, method, req)
 		}
-		r, ok := roundOf(method, req)
+		r, ok := roundOf(method, req, b.maxArguments)
 		if !ok {
 			return nil, b.fault(ctx, method, cause("the request is of an unknown type: "+fmt.Sprintf("%T", req)))
 		}
@@ -82,6 +85,9 @@ func (b *boundary) serve(ctx context.Context, r round, next mcp.MethodHandler) (
 		return res, nil
 	}
 	token, err := b.mint(ctx, r, a, binding)
+	if unbindable(err) {
+		return nil, b.refuseArguments(ctx, r.method, err)
+	}
 	if err != nil {
 		return nil, b.fault(ctx, r.method, err)
 	}
@@ -135,8 +141,14 @@ func (b *boundary) mint(ctx context.Context, r round, a answer, binding *codecs.
 
 // bind returns what a token of the round is bound to.
 func (b *boundary) bind(ctx context.Context, r round) (*codecs.Context, error) {
+	if err := b.checkArguments(r); err != nil {
+		return nil, err
+	}
 	principal, err := b.principal(ctx, r.request)
 	if err != nil {
+		return nil, err
+	}
+	if err := b.checkPrincipal(ctx, principal); err != nil {
 		return nil, err
 	}
 	return &codecs.Context{

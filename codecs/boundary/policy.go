@@ -15,6 +15,8 @@ import (
 const (
 	DefaultTTL      = 10 * time.Minute
 	DefaultMaxToken = 64 << 10 // bytes
+	// DefaultMaxArguments is in bytes.
+	DefaultMaxArguments = 256 << 10
 )
 
 // A Policy says how a server protects its requestState. The zero Policy is
@@ -48,6 +50,13 @@ type Policy struct {
 	// MaxToken is the length in bytes beyond which a token is refused before any
 	// work is done on it, and not minted. 0: DefaultMaxToken.
 	MaxToken int
+	// MaxArguments is the length in bytes beyond which the arguments of a request
+	// cannot be bound: a token beside them is refused before any work, and none
+	// is minted. 0: DefaultMaxArguments.
+	MaxArguments int
+	// RequirePrincipal refuses tokens and mints none if a request has no
+	// principal, or one that names nobody (see [TokenPrincipal]).
+	RequirePrincipal bool
 	// Store makes tokens single-use. nil: a token may be used again until it
 	// expires. Every server that takes the tokens must share the store.
 	Store Store
@@ -66,6 +75,8 @@ func (p Policy) boundary(service string) (*boundary, error) {
 		return nil, fmt.Errorf("sealab: boundary: the server has no name: set an audience")
 	case p.MaxToken < 0:
 		return nil, fmt.Errorf("sealab: boundary: a token limit of %d bytes: want a positive number", p.MaxToken)
+	case p.MaxArguments < 0:
+		return nil, fmt.Errorf("sealab: boundary: a limit of %d bytes for arguments: want a positive number", p.MaxArguments)
 	case p.TTL < 0:
 		return nil, fmt.Errorf("sealab: boundary: a TTL of %v: want a positive duration", p.TTL)
 	}
@@ -74,14 +85,16 @@ func (p Policy) boundary(service string) (*boundary, error) {
 		return nil, err
 	}
 	return &boundary{
-		scheme:    scheme,
-		audience:  p.Audience,
-		principal: p.Principal,
-		maxToken:  p.MaxToken,
-		ttl:       p.ttl(),
-		store:     p.Store,
-		log:       p.Logger,
-		now:       p.Now,
+		scheme:           scheme,
+		audience:         p.Audience,
+		principal:        p.Principal,
+		requirePrincipal: p.RequirePrincipal,
+		maxToken:         p.MaxToken,
+		maxArguments:     p.MaxArguments,
+		ttl:              p.ttl(),
+		store:            p.Store,
+		log:              p.Logger,
+		now:              p.Now,
 	}, nil
 }
 
@@ -94,6 +107,9 @@ func (p *Policy) setDefaults(service string) {
 	}
 	if p.MaxToken == 0 {
 		p.MaxToken = DefaultMaxToken
+	}
+	if p.MaxArguments == 0 {
+		p.MaxArguments = DefaultMaxArguments
 	}
 	if p.Logger == nil {
 		p.Logger = slog.Default()

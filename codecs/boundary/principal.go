@@ -3,10 +3,13 @@ package boundary
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"unicode/utf8"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"sealab/codecs"
 	"sealab/codecs/envelope/compactjson"
 )
 
@@ -21,19 +24,29 @@ type PrincipalFunc func(context.Context, mcp.Request) (*string, error)
 //	["client id","issuer","subject"]
 //
 // with the client from Extra["client_id"], the issuer from Extra["iss"] and the
-// subject from UserID, null for what is absent. Requests without TokenInfo are
-// unauthenticated. A client or issuer that is not a string, and a name that is
-// not UTF-8, is an error.
+// subject from UserID or, if that is empty, Extra["sub"]; null stands for an
+// absent one. A client, issuer or subject that is not a string, and a name that
+// is not UTF-8, is an error. Transports differ:
 //
-// Where the verifier supplies no UserID, two users of one client are one
-// principal, and where it supplies nothing, all authenticated users are: give a
-// PrincipalFunc of your own there.
-func TokenPrincipal(_ context.Context, req mcp.Request) (*string, error) {
-	extra := req.GetExtra()
-	if extra == nil || extra.TokenInfo == nil {
+//   - streamable HTTP: the token of each request
+//   - SSE: the token of the GET that opened the session, which the SDK keeps in
+//     the context; it does not compare the tokens of the POSTs that follow
+//   - stdio and in memory: no token, and no principal
+//
+// If the verifier names no subject, all users of one client are one principal,
+// and if it names nobody at all, all authenticated users are. The boundary logs a
+// warning for the first such token; Policy.RequirePrincipal refuses them.
+func TokenPrincipal(ctx context.Context, req mcp.Request) (*string, error) {
+	var info *auth.TokenInfo
+	if extra := req.GetExtra(); extra != nil {
+		info = extra.TokenInfo
+	}
+	if info == nil {
+		info = auth.TokenInfoFromContext(ctx)
+	}
+	if info == nil {
 		return nil, nil
 	}
-	info := extra.TokenInfo
 	client, err := claim(info.Extra, "client_id")
 	if err != nil {
 		return nil, err
@@ -42,11 +55,47 @@ func TokenPrincipal(_ context.Context, req mcp.Request) (*string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var subject *string
+	subject, err := claim(info.Extra, "sub")
+	if err != nil {
+		return nil, err
+	}
 	if info.UserID != "" {
 		subject = &info.UserID
+	} else if subject != nil && *subject == "" {
+		subject = nil
 	}
 	return triple(client, issuer, subject)
+}
+
+// unnamed is the principal of a bearer token that names nobody.
+const unnamed = "[null,null,null]"
+
+// errNobody refuses requests without a principal.
+var errNobody = codecs.Reject(codecs.Misbound, "no principal")
+
+// checkPrincipal refuses a request without a principal if the policy requires
+// one. It warns of the first token for no principal, and of the first for one
+// without a name.
+func (b *boundary) checkPrincipal(ctx context.Context, principal *string) error {
+	var kind int
+	var text string
+	switch {
+	case principal == nil:
+		kind, text = 0, "requestState without a principal: whoever holds such a token may use it"
+	case *principal == unnamed:
+		kind, text = 1, "bearer tokens that name no client, issuer or subject: all users are one principal"
+	default:
+		return nil
+	}
+	level := slog.LevelWarn
+	if principal == nil && !b.requirePrincipal {
+		level = slog.LevelInfo // as on every server over stdio
+	}
+	b.warned[kind].Do(func() { b.log.Log(ctx, level, text, "refused", b.requirePrincipal) })
+	if b.requirePrincipal {
+		return errNobody
+	}
+	return nil
 }
 
 // claim returns a string of a token's extra claims, nil where it is absent.

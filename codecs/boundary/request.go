@@ -23,6 +23,7 @@ type round struct {
 	method    string
 	target    string          // name of the tool or prompt, or URI of the resource
 	arguments json.RawMessage // nil where the request has none
+	tooLong   bool            // the arguments are longer than the limit, and left out
 	token     string          // "" where the request has none
 	request   mcp.Request
 	// with returns the request with the state in the place of the token. The
@@ -31,13 +32,13 @@ type round struct {
 }
 
 // roundOf reads a request, and reports whether it is of the type that the SDK
-// uses for the method.
-func roundOf(method string, req mcp.Request) (round, bool) {
+// uses for the method. Arguments of more than limit bytes are left out.
+func roundOf(method string, req mcp.Request, limit int) (round, bool) {
 	switch r := req.(type) {
 	case *mcp.CallToolRequest:
-		return toolRound(r), method == callTool && r.Params != nil
+		return toolRound(r, limit), method == callTool && r.Params != nil
 	case *mcp.GetPromptRequest:
-		return promptRound(r), method == getPrompt && r.Params != nil
+		return promptRound(r, limit), method == getPrompt && r.Params != nil
 	case *mcp.ReadResourceRequest:
 		return resourceRound(r), method == readResource && r.Params != nil
 	}
@@ -46,10 +47,15 @@ func roundOf(method string, req mcp.Request) (round, bool) {
 
 // toolRound keeps a copy of the arguments: a handler may decode them in place,
 // and its token is bound to what the client sent.
-func toolRound(r *mcp.CallToolRequest) round {
+func toolRound(r *mcp.CallToolRequest, limit int) round {
 	p := orEmpty(r.Params)
+	var arguments json.RawMessage
+	tooLong := len(p.Arguments) > limit
+	if !tooLong {
+		arguments = bytes.Clone(p.Arguments)
+	}
 	return round{
-		method: callTool, target: p.Name, arguments: bytes.Clone(p.Arguments), token: p.RequestState, request: r,
+		method: callTool, target: p.Name, arguments: arguments, tooLong: tooLong, token: p.RequestState, request: r,
 		with: func(state string) mcp.Request {
 			q := p
 			q.RequestState = state
@@ -58,10 +64,15 @@ func toolRound(r *mcp.CallToolRequest) round {
 	}
 }
 
-func promptRound(r *mcp.GetPromptRequest) round {
+func promptRound(r *mcp.GetPromptRequest, limit int) round {
 	p := orEmpty(r.Params)
+	var arguments json.RawMessage
+	tooLong := promptSize(p.Arguments) > limit
+	if !tooLong {
+		arguments = promptArguments(p.Arguments)
+	}
 	return round{
-		method: getPrompt, target: p.Name, arguments: promptArguments(p.Arguments), token: p.RequestState, request: r,
+		method: getPrompt, target: p.Name, arguments: arguments, tooLong: tooLong, token: p.RequestState, request: r,
 		with: func(state string) mcp.Request {
 			q := p
 			q.RequestState = state
@@ -95,6 +106,14 @@ func orEmpty[P any](p *P) P {
 		return *new(P)
 	}
 	return *p
+}
+
+// promptSize returns the length in bytes of all names and values.
+func promptSize(args map[string]string) (n int) {
+	for name, value := range args {
+		n += len(name) + len(value)
+	}
+	return n
 }
 
 // promptArguments encodes the arguments of a prompt, which the SDK hands over

@@ -183,12 +183,17 @@ func TestStdio(t *testing.T) {
 func serveHTTP(t *testing.T, server *mcp.Server) *httptest.Server {
 	t.Helper()
 	h := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true})
+	s := httptest.NewServer(authenticated(h))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// authenticated takes the bearer token for the name of the user.
+func authenticated(h http.Handler) http.Handler {
 	verify := func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
 		return &auth.TokenInfo{UserID: token}, nil
 	}
-	s := httptest.NewServer(auth.RequireBearerToken(verify, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(h))
-	t.Cleanup(s.Close)
-	return s
+	return auth.RequireBearerToken(verify, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(h)
 }
 
 // bearer adds a token to every request.
