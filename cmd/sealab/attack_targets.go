@@ -12,6 +12,7 @@ import (
 	"sealab/codecs/foreign"
 	"sealab/codecs/worker"
 	"sealab/fuzz/attack"
+	"sealab/internal/broken"
 	"sealab/internal/cli"
 	"sealab/internal/golibs"
 )
@@ -92,7 +93,7 @@ func (t *attackTargets) designs(names []string) ([]codecs.Design, error) {
 		chosen = append(chosen, golibs.All()...)
 	}
 	if t.controls {
-		for _, c := range catalog.Controls() {
+		for _, c := range broken.Controls() {
 			chosen = append(chosen, c.Design)
 		}
 	}
@@ -101,7 +102,7 @@ func (t *attackTargets) designs(names []string) ([]codecs.Design, error) {
 
 // findDesign finds a design of the catalog, a control or a peer.
 func findDesign(name string) (codecs.Design, error) {
-	for _, c := range catalog.Controls() {
+	for _, c := range broken.Controls() {
 		if c.Name == name {
 			return c.Design, nil
 		}

@@ -10,7 +10,6 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/aesgcm"
 	"sealab/codecs/envelope"
-	"sealab/codecs/flawed"
 	"sealab/codecs/flawed/planted"
 	"sealab/codecs/hmacsha256"
 	"sealab/codecs/hpkepsk"
@@ -63,7 +62,3 @@ func Find(name string) (codecs.Design, error) {
 	}
 	return codecs.Design{}, fmt.Errorf("sealab: no design %q; there are %s", name, strings.Join(known, ", "))
 }
-
-// Controls returns the designs that are broken on purpose, for instruments to
-// prove that they see.
-func Controls() []flawed.Control { return flawed.Controls() }

@@ -9,6 +9,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/fuzz/attack"
+	"sealab/internal/broken"
 )
 
 // A bareCodec is a codec without the prefix of its tokens: they begin with random
@@ -45,7 +46,7 @@ func bare(d codecs.Design) (codecs.Design, bool) {
 }
 
 // prefixed are the controls whose mistake, or whose tag, takes in the prefix.
-var prefixed = []string{"flawed-quoted", "flawed-version", "flawed-other-hash", "flawed-raw-secret", "flawed-short-text", "flawed-wiped"}
+var prefixed = []string{"broken-quoted", "broken-version", "broken-other-hash", "broken-raw-secret", "broken-short-text", "broken-wiped"}
 
 // TestBareControlsFall attacks the controls without their prefix with the attacks
 // that they name, but for those that need more of a codec than that it is one.
@@ -56,7 +57,7 @@ func TestBareControlsFall(t *testing.T) {
 	}
 	meetings := &meetings{t: t}
 	for n := range *seeds {
-		for _, control := range catalog.Controls() {
+		for _, control := range broken.Controls() {
 			d, ok := bare(control.Design)
 			if !ok || slices.Contains(prefixed, control.Name) {
 				continue

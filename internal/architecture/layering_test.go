@@ -53,6 +53,9 @@ var layers = map[string][]string{
 	"bench/...":       append([]string{"codecs/keyring"}, instrument...), // floors draw nonces as designs do
 	"analysis/...":    instrument,
 	"internal/...":    {"codecs", "internal/..."},
+	// Negative controls are built from the primitives of designs. No production
+	// package may import them: see TestBrokenStaysInside.
+	"internal/broken/...": {"codecs", "codecs/keyring", "internal/..."},
 	// Verdict files are read as their writers' parsers read them.
 	"internal/verdictfile/...": {"codecs", "codecs/rawjson", "codecs/envelope/compactjson", "codecs/worker", "internal/lab"},
 	"cmd/...":                  {"codecs", "codecs/catalog", "codecs/codectest", "codecs/worker", "codecs/foreign", "codecs/boundary", "codecs/keyring", "vectors/...", "fuzz/...", "bench/...", "analysis/...", "internal/..."},
@@ -95,6 +98,18 @@ func allowed(row, folder, imported string) bool {
 		}
 	}
 	return strings.HasPrefix(imported, folder+"/") && row != "codecs"
+}
+
+// TestBrokenStaysInside holds broken designs to importers that are instruments or the
+// command.
+func TestBrokenStaysInside(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, imported := range own(p.Imports) {
+			if matches("internal/broken/...", imported) && !matches("internal/broken/...", p.folder()) {
+				require.True(t, matches("fuzz/...", p.folder()) || p.folder() == "cmd/sealab", "%s imports %s", p.folder(), imported)
+			}
+		}
+	}
 }
 
 // TestLayeringRings proves that the rule can fail.

@@ -1,4 +1,4 @@
-package flawed
+package broken
 
 import (
 	"encoding/json"

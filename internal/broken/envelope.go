@@ -1,4 +1,4 @@
-package flawed
+package broken
 
 import (
 	"crypto/hmac"
@@ -173,14 +173,14 @@ func aScheme(name, doc string, broken []codecs.Property, attacks []string, mista
 	parts := soundScheme()
 	mistake(&parts)
 	return Control{
-		Design: codecs.Design{Name: "flawed-" + name, Doc: doc, Prefix: schemePrefix, NewScheme: parts.open, Guarantees: schemeGuarantees},
+		Design: codecs.Design{Name: "broken-" + name, Doc: doc, Prefix: schemePrefix, NewScheme: parts.open, Guarantees: schemeGuarantees},
 		Breaks: broken, Attacks: attacks,
 	}
 }
 
 func positive(ttl time.Duration) error {
 	if ttl <= 0 {
-		return fmt.Errorf("sealab: the time to live is %s and must be positive", ttl)
+		return fmt.Errorf("the time to live is %s and must be positive", ttl)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package flawed
+package broken
 
 import (
 	"bytes"
@@ -47,7 +47,7 @@ func soundRing() ringParts {
 
 func (p ringParts) open(secrets [][]byte) (*ring, error) {
 	if len(secrets) == 0 {
-		return nil, errors.New("sealab: the ring is empty")
+		return nil, errors.New("the ring is empty")
 	}
 	if err := p.check(secrets); err != nil {
 		return nil, err
@@ -63,11 +63,11 @@ func (p ringParts) open(secrets [][]byte) (*ring, error) {
 func checkSecrets(secrets [][]byte) error {
 	for i, s := range secrets {
 		if len(s) < codecs.MinSecret {
-			return fmt.Errorf("sealab: secret %d has %d bytes, want %d or more", i+1, len(s), codecs.MinSecret)
+			return fmt.Errorf("secret %d has %d bytes, want %d or more", i+1, len(s), codecs.MinSecret)
 		}
 		for j := range i {
 			if bytes.Equal(s, secrets[j]) {
-				return fmt.Errorf("sealab: secrets %d and %d are the same", j+1, i+1)
+				return fmt.Errorf("secrets %d and %d are the same", j+1, i+1)
 			}
 		}
 	}

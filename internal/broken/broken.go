@@ -8,7 +8,7 @@
 // believed, so that finding the mistake contradicts it.
 //
 // Never use anything from this package but to test an attack.
-package flawed
+package broken
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package flawed
+package broken
 
 import (
 	"bytes"
@@ -32,7 +32,7 @@ func rings() []Control {
 				p.check = func(secrets [][]byte) error {
 					for _, s := range secrets {
 						if len(s) < codecs.MinSecret {
-							return fmt.Errorf("sealab: a secret has %d bytes", len(s))
+							return fmt.Errorf("a secret has %d bytes", len(s))
 						}
 					}
 					return nil

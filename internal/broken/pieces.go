@@ -1,4 +1,4 @@
-package flawed
+package broken
 
 import (
 	"bytes"
@@ -41,7 +41,7 @@ func (p pair) Unseal(dst, token []byte) ([]byte, error) {
 func aPair(name, doc string, broken []codecs.Property, attacks []string, make func(key []byte) pair) Control {
 	return Control{
 		Design: codecs.Design{
-			Name: "flawed-" + name, Doc: doc, MaxKeys: 1, Guarantees: signedGuarantees,
+			Name: "broken-" + name, Doc: doc, MaxKeys: 1, Guarantees: signedGuarantees,
 			NewCodec: func(c codecs.Config) (codecs.Codec, error) {
 				r, err := soundRing().open(c.Secrets)
 				if err != nil {
@@ -171,7 +171,7 @@ func keyInHeader(key []byte) pair {
 func pointUnbound(key []byte) pair {
 	private, err := ecdh.X25519().NewPrivateKey(key)
 	if err != nil {
-		panic("sealab: flawed: " + err.Error()) // a key has 32 bytes
+		panic("broken: " + err.Error()) // a key has 32 bytes
 	}
 	return pair{
 		seal: func(payload []byte) string {
@@ -179,11 +179,11 @@ func pointUnbound(key []byte) pair {
 			keyring.Random(scalar)
 			fresh, err := ecdh.X25519().NewPrivateKey(scalar)
 			if err != nil {
-				panic("sealab: flawed: " + err.Error()) // a scalar has 32 bytes
+				panic("broken: " + err.Error()) // a scalar has 32 bytes
 			}
 			shared, err := fresh.ECDH(private.PublicKey())
 			if err != nil {
-				panic("sealab: flawed: " + err.Error()) // the point is no edge
+				panic("broken: " + err.Error()) // the point is no edge
 			}
 			return joinText(fresh.PublicKey().Bytes(), gcm(shared).Seal(nil, make([]byte, gcmNonce), payload, nil))
 		},
@@ -262,18 +262,18 @@ func twoSignatures(key []byte) pair {
 	scalar[0] &= 0x7f // below the order of the group
 	private, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), scalar)
 	if err != nil {
-		panic("sealab: flawed: " + err.Error()) // the scalar is in range
+		panic("broken: " + err.Error()) // the scalar is in range
 	}
 	return pair{
 		seal: func(payload []byte) string {
 			digest := sha256.Sum256(payload)
 			signature, err := private.Sign(nil, digest[:], crypto.SHA256)
 			if err != nil {
-				panic("sealab: flawed: " + err.Error()) // signing needs no randomness
+				panic("broken: " + err.Error()) // signing needs no randomness
 			}
 			var n numbers
 			if _, err := asn1.Unmarshal(signature, &n); err != nil {
-				panic("sealab: flawed: " + err.Error()) // what was just written
+				panic("broken: " + err.Error()) // what was just written
 			}
 			return joinText(payload, n.R.FillBytes(make([]byte, 32)), n.S.FillBytes(make([]byte, 32)))
 		},

@@ -1,4 +1,4 @@
-package flawed
+package broken
 
 import (
 	"crypto/sha256"
@@ -130,7 +130,7 @@ func confused() []Control {
 			absent := []bool{b.Arguments == nil, b.Principal == nil, b.Audience == nil}
 			state, err := json.Marshal([]any{sum, absent})
 			if err != nil {
-				panic("sealab: flawed: " + err.Error()) // numbers always have a JSON form
+				panic("broken: " + err.Error()) // numbers always have a JSON form
 			}
 			return string(state)
 		}),

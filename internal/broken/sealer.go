@@ -1,4 +1,4 @@
-package flawed
+package broken
 
 import (
 	"bytes"
@@ -74,7 +74,7 @@ func openGCM(key, nonce, sealed, data []byte) ([]byte, error) {
 func gcm(key []byte) cipher.AEAD {
 	a, err := cipher.NewGCM(block(key))
 	if err != nil {
-		panic("sealab: flawed: " + err.Error()) // AES has the block size that GCM takes
+		panic("broken: " + err.Error()) // AES has the block size that GCM takes
 	}
 	return a
 }
@@ -82,7 +82,7 @@ func gcm(key []byte) cipher.AEAD {
 func block(key []byte) cipher.Block {
 	b, err := aes.NewCipher(key)
 	if err != nil {
-		panic("sealab: flawed: " + err.Error()) // derived keys have 32 bytes
+		panic("broken: " + err.Error()) // derived keys have 32 bytes
 	}
 	return b
 }
@@ -173,7 +173,7 @@ func aSealer(name, doc string, broken []codecs.Property, attacks []string, mista
 	parts := soundSealer()
 	mistake(&parts)
 	return Control{
-		Design: codecs.Design{Name: "flawed-" + name, Doc: doc, Prefix: sealerPrefix, NewCodec: parts.newCodec, Guarantees: sealedGuarantees},
+		Design: codecs.Design{Name: "broken-" + name, Doc: doc, Prefix: sealerPrefix, NewCodec: parts.newCodec, Guarantees: sealedGuarantees},
 		Breaks: broken, Attacks: attacks,
 	}
 }

@@ -1,4 +1,4 @@
-package flawed
+package broken
 
 import (
 	"bytes"
@@ -87,7 +87,7 @@ func compressed(p *sealerParts) {
 		var b bytes.Buffer
 		w, err := flate.NewWriter(&b, flate.BestCompression)
 		if err != nil {
-			panic("sealab: flawed: " + err.Error()) // the level is one that there is
+			panic("broken: " + err.Error()) // the level is one that there is
 		}
 		w.Write(payload)
 		w.Close()
