@@ -2,6 +2,7 @@ package worker
 
 import (
 	"errors"
+	"fmt"
 
 	"sealab/codecs"
 	"sealab/internal/lab"
@@ -27,12 +28,12 @@ func (h *handle) judgeAll(name string, result member, tokens [][]byte, complete 
 		}
 		crossing, place = append(crossing, t), append(place, i)
 	}
-	_, err := h.ask(name, func(l *line) {
+	_, err := h.ask(name, len(crossing), func(l *line) {
 		complete(l)
 		texts(l, "tokens", crossing)
 	}, func(r *response) error {
 		if len(r.Verdicts) != len(crossing) {
-			return breached(Garbage, "%s: got %d verdicts for %d tokens", name, len(r.Verdicts), len(crossing))
+			return breached(Garbage, "%s: got %s for %d tokens", name, counted(r.Verdicts, len(crossing)), len(crossing))
 		}
 		return fill(verdicts, place, r.Verdicts, result)
 	})
@@ -43,6 +44,14 @@ func (h *handle) judgeAll(name string, result member, tokens [][]byte, complete 
 		return nil, err
 	}
 	return verdicts, nil
+}
+
+// counted says how many verdicts an answer has, which are read up to one too many.
+func counted(verdicts []response, tokens int) string {
+	if len(verdicts) > tokens {
+		return "more verdicts than tokens"
+	}
+	return fmt.Sprintf("%d verdicts", len(verdicts))
 }
 
 // fill writes the answers to their places. A breach in one voids them all.

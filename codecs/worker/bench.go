@@ -46,7 +46,7 @@ func (h *handle) bench(do string, n int, complete func(*line)) (time.Duration, e
 	if !h.client.Has(AbilityBench) {
 		return 0, codecs.ErrUnsupported
 	}
-	r, err := h.ask("bench", func(l *line) {
+	r, err := h.ask("bench", 0, func(l *line) {
 		complete(l.text("do", do).int("n", int64(n)))
 	}, func(r *response) error {
 		if r.Elapsed == nil {

@@ -21,7 +21,11 @@ type Case struct {
 }
 
 // caseHandle is the handle of the question: the first that a session gives out.
-const caseHandle = 1
+// caseTokens is the length of the longest batch that a case may ask about.
+const (
+	caseHandle = 1
+	caseTokens = 1 << 16
+)
 
 // OpenCase returns the case in which a configuration was taken or, with err, not.
 func OpenCase(c codecs.Config, err error) (Case, error) {
@@ -113,14 +117,14 @@ func replaying(d codecs.Design) *session { return newSession(&Server{Design: d, 
 
 // compare returns the verdict of an answer, and whether it is that of the case.
 func (c Case) compare(answer []byte) (got lab.Answer, agrees bool, err error) {
-	r, err := parseResponse(answer)
+	r, err := parseResponse(answer, caseTokens)
 	if err != nil {
 		return got, false, err
 	}
 	if bytes.Equal(answer, c.Answer) {
 		return r.verdict(), true, nil
 	}
-	want, err := parseResponse(c.Answer)
+	want, err := parseResponse(c.Answer, caseTokens)
 	if err != nil {
 		return got, false, fmt.Errorf("sealab: the case's answer: %w", err)
 	}
@@ -128,7 +132,7 @@ func (c Case) compare(answer []byte) (got lab.Answer, agrees bool, err error) {
 }
 
 func isOK(answer []byte) error {
-	r, err := parseResponse(answer)
+	r, err := parseResponse(answer, caseTokens)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ type Client struct {
 	restarts int
 	events   []Event
 	closed   bool
+	secrets  secrets // of the rings that were opened
 }
 
 // unknownOperation is sent to every worker once, which has to answer that it
@@ -70,7 +71,7 @@ func (c *Client) Close() error {
 
 // start starts a process and greets it. c.mu is held.
 func (c *Client) start() error {
-	p, err := start(c.command, c.limits.Line)
+	p, err := start(c.command)
 	if err != nil {
 		return fmt.Errorf("%w (%w)", err, codecs.ErrFault)
 	}
@@ -105,14 +106,15 @@ func (c *Client) probe() {
 		c.record(err, sent) //nolint:errcheck // recorded, and no obstacle
 		return
 	}
-	if r, err := parseResponse(data); err != nil || !r.Unsupported {
+	if r, err := parseResponse(data, 0); err != nil || !r.Unsupported {
 		c.record(breached(Lied, "it does not say of an unknown operation that it is unsupported"), sent) //nolint:errcheck // as above
 	}
 }
 
-// ask sends a request and returns the response, which is ok. c.mu is held. The
-// error is that of the outcome: refusal, unsupported, or *FaultError.
-func (c *Client) ask(l *line) (*response, error) {
+// ask sends a request about a number of tokens and returns the response, which
+// is ok. c.mu is held. The error is that of the outcome: refusal, unsupported, or
+// *FaultError.
+func (c *Client) ask(l *line, tokens int) (*response, error) {
 	if l.err != nil {
 		return nil, l.err
 	}
@@ -121,7 +123,7 @@ func (c *Client) ask(l *line) (*response, error) {
 	if err != nil {
 		return nil, c.record(err, sent)
 	}
-	r, err := parseResponse(data)
+	r, err := parseResponse(data, tokens)
 	if err == nil {
 		err = r.outcome()
 	}
@@ -143,16 +145,20 @@ func (c *Client) revive() error {
 }
 
 // record makes an Event of a *breach and returns its *FaultError. It returns
-// any other error as it is. c.mu is held.
+// any other error as it is, without the secrets that a worker may have quoted.
+// c.mu is held.
 func (c *Client) record(err error, input []byte) error {
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
+		return &RefusedError{c.secrets.redact(refused.Why)}
+	}
 	var b *breach
 	if !errors.As(err, &b) {
 		return err
 	}
-	e := Event{Kind: b.kind, Detail: b.detail, Input: withoutKeys(input)}
+	e := Event{Kind: b.kind, Detail: b.describe(&c.secrets), Input: withoutKeys(input)}
 	if b.kind != Faulted && b.kind != Lied {
 		status := c.process.end()
-		e.Stderr = c.process.stderr.String()
+		e.Stderr = c.process.stderr.without(&c.secrets)
 		c.process = nil
 		if b.kind == Died {
 			e.Detail += ": " + status

@@ -15,20 +15,27 @@ const (
 	Died      EventKind = "died"        // ended, or closed its output, before it answered
 	Hung      EventKind = "hung"        // did not answer before the deadline
 	Flooded   EventKind = "flooded"     // answered with a line longer than the limit
-	OutOfTurn EventKind = "out-of-turn" // wrote a line that nobody had asked for
-	Garbage   EventKind = "garbage"     // answered with what the protocol does not have
-	Lied      EventKind = "lied"        // cannot do what it said, or presents itself differently
+	OutOfTurn EventKind = "out-of-turn" // wrote a line without a request
+	Garbage   EventKind = "garbage"     // answered with a line that the protocol does not have
+	Lied      EventKind = "lied"        // lacks an ability that it named, or changed its name
 	Faulted   EventKind = "faulted"     // answered that it broke
 )
+
+// BreaksProtocol reports whether an event of this kind breaks the protocol. The
+// other kinds are allowed answers, or the end of the process.
+func (k EventKind) BreaksProtocol() bool {
+	return k == Flooded || k == OutOfTurn || k == Garbage || k == Lied
+}
 
 // An Event is one misbehaviour of a worker.
 type Event struct {
 	Kind EventKind
 	// Input is the request that was under way, or that followed, when the
-	// misbehaviour showed. Keys are left out of it.
-	Input  []byte
-	Detail string // for a person
-	Stderr string // the last of what the process wrote there, where it ended
+	// misbehaviour showed, without its keys.
+	Input []byte
+	// Detail says what happened. Stderr is the end of the standard error of a
+	// process that ended. Secrets that the client opened are replaced in both.
+	Detail, Stderr string
 }
 
 // A FaultError is the error of a request that came to an Event. It is neither a
@@ -46,14 +53,41 @@ func (e *FaultError) Error() string {
 // Unwrap returns codecs.ErrFault.
 func (e *FaultError) Unwrap() error { return codecs.ErrFault }
 
-// A breach is an Event in the making: what went wrong, without the input.
+// A breach is an Event in the making: the misbehaviour without the input.
 type breach struct {
 	kind   EventKind
 	detail string
+	// quote is text of the worker, whole: it is searched for secrets before it is
+	// shortened.
+	quote []byte
 }
 
-func (b *breach) Error() string { return string(b.kind) + ": " + b.detail }
+func (b *breach) Error() string { return string(b.kind) + ": " + b.describe(nil) }
+
+// The longest quotes in the detail of an event, in characters.
+const (
+	maxQuote = 80
+	maxFault = 200
+)
+
+// describe returns the detail of the event, without the given secrets.
+func (b *breach) describe(s *secrets) string {
+	quote := s.redact(string(b.quote))
+	switch {
+	case b.quote == nil:
+		return s.redact(b.detail)
+	case b.kind == Faulted:
+		return fmt.Sprintf("%.*s", maxFault, quote)
+	default:
+		return s.redact(b.detail) + fmt.Sprintf(": %.*q", maxQuote, quote)
+	}
+}
 
 func breached(kind EventKind, format string, args ...any) error {
-	return &breach{kind, fmt.Sprintf(format, args...)}
+	return &breach{kind: kind, detail: fmt.Sprintf(format, args...)}
+}
+
+// quoting is breached with the text of the worker that broke the protocol.
+func quoting(quote []byte, kind EventKind, format string, args ...any) error {
+	return &breach{kind, fmt.Sprintf(format, args...), append([]byte{}, quote...)}
 }

@@ -8,7 +8,9 @@ type Limits struct {
 	// Start is how long a process may take from its start to its answer to
 	// hello, and Request how long for any other answer. Defaults: 60 s, 10 s.
 	Start, Request time.Duration
-	// Line is the longest answer in bytes. Default: MaxLine.
+	// Line is the longest answer in bytes. An answer may also be at most
+	// answerFactor times as long as its request, and answerRoom more. Default:
+	// MaxLine.
 	Line int
 	// Restarts is how many times a process that was ended is replaced.
 	// Default: 50; negative: never.
@@ -40,4 +42,17 @@ func (l Limits) withDefaults() Limits {
 		l.AfterFunc = func(d time.Duration, f func()) Timer { return time.AfterFunc(d, f) }
 	}
 	return l
+}
+
+// An answer holds about what was asked, again in base64: a token for a state, a
+// state and a verdict for a token.
+const (
+	answerFactor = 4
+	answerRoom   = 1 << 20
+)
+
+// answer returns the length in bytes of the longest answer to a request of the
+// given length.
+func (l Limits) answer(request int) int64 {
+	return min(int64(l.Line), answerFactor*int64(request)+answerRoom)
 }

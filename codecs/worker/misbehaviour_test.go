@@ -2,6 +2,8 @@ package worker_test
 
 import (
 	"bufio"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -33,21 +35,33 @@ var bad = map[string]func(){
 	"chattering": misbehave(func() {
 		fmt.Println(`{"ok":true,"payload_b64":""}` + "\n" + `{"ok":true,"payload_b64":""}`)
 	}),
-	"babbling":      answering(`what?`),
-	"listing":       answering(`[{"ok":true}]`),
-	"not-utf8":      answering("{\"ok\":false,\"fault\":\"\xff\"}"),
-	"okless":        answering(`{"payload_b64":""}`),
-	"empty-handed":  answering(`{"ok":true}`),
-	"misspelling":   answering(`{"ok":true,"payload_b64":"AB"}`),
-	"misstaging":    answering(`{"ok":false,"rejected":"nonsense"}`),
-	"speechless":    answering(`{"ok":false}`),
-	"faulting":      answering(`{"ok":false,"fault":"I broke"}`),
-	"short-batch":   answering(`{"ok":true,"verdicts":[]}`),
-	"no-batch":      answering(`{"ok":false,"unsupported":true}`),
-	"bad-batch":     answering(`{"ok":true,"verdicts":[{"ok":true}]}`),
-	"strange":       func() { respond(`{"ok":true}`, func() {}) },
-	"touchy":        func() { respond("", func() {}) },
-	"silent":        func() { select {} },
+	"babbling":     answering(`what?`),
+	"listing":      answering(`[{"ok":true}]`),
+	"not-utf8":     answering("{\"ok\":false,\"fault\":\"\xff\"}"),
+	"okless":       answering(`{"payload_b64":""}`),
+	"empty-handed": answering(`{"ok":true}`),
+	"misspelling":  answering(`{"ok":true,"payload_b64":"AB"}`),
+	"misstaging":   answering(`{"ok":false,"rejected":"nonsense"}`),
+	"speechless":   answering(`{"ok":false}`),
+	"faulting":     answering(`{"ok":false,"fault":"I broke"}`),
+	"short-batch":  answering(`{"ok":true,"verdicts":[]}`),
+	"no-batch":     answering(`{"ok":false,"unsupported":true}`),
+	"bad-batch":    answering(`{"ok":true,"verdicts":[{"ok":true}]}`),
+	"strange":      func() { respond(`{"ok":true}`, func() {}) },
+	"touchy":       func() { respond("", func() {}) },
+	"silent":       func() { select {} },
+	"verdicts":     answering(`{"ok":true,"verdicts":[` + strings.Repeat("{},", 300_000) + `{}]}`),
+	"long-answer":  answering(`{"ok":true,"payload_b64":"` + strings.Repeat("A", 4<<20) + `"}`),
+
+	"quoting-fault":   quoting(func(s string) { fmt.Printf(`{"ok":false,"fault":%s}`+"\n", quotedJSON(s)) }),
+	"quoting-refusal": quoting(func(s string) { fmt.Printf(`{"ok":false,"refused":%s}`+"\n", quotedJSON(s)) }),
+	"quoting-garbage": quoting(func(s string) { fmt.Println("Traceback: " + s) }),
+	"quoting-lines":   quoting(func(s string) { fmt.Println(s + "\n" + s) }),
+	"quoting-stderr":  quoting(func(s string) { fmt.Fprintln(os.Stderr, s); os.Exit(3) }),
+	"quoting-long-stderr": quoting(func(s string) {
+		fmt.Fprintln(os.Stderr, s+s+s+s+s+s+s+s+s+s+strings.Repeat(".", 4000))
+		os.Exit(3)
+	}),
 	"old":           func() { fmt.Println(`{"ok":true,"protocol":0,"name":"old","kind":"codec"}`); select {} },
 	"nameless":      func() { fmt.Println(`{"ok":true,"protocol":1,"kind":"codec"}`); select {} },
 	"unkind":        func() { fmt.Println(`{"ok":true,"protocol":1,"name":"x","kind":"kind"}`); select {} },
@@ -70,6 +84,7 @@ func misbehave(how func()) func() {
 // none it ends.
 func respond(unknown string, trigger func()) {
 	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 4<<20)
 	for in.Scan() {
 		var r struct{ Op, Token string }
 		if err := json.Unmarshal(in.Bytes(), &r); err != nil {
@@ -290,6 +305,105 @@ func TestKeysAreNotRecorded(t *testing.T) {
 	input := string(requireFault(t, client, err).Input)
 	require.Contains(t, input, `"op":"open"`)
 	require.NotContains(t, input, b64(string(secrets()[0])))
+}
+
+// TestKeysAreNotQuoted dials workers that quote the open request back in every
+// text that a client records or returns. The key never shows, in no encoding.
+func TestKeysAreNotQuoted(t *testing.T) {
+	key := "\x00\xff'\"\\0123456789abcdefgh\n\u00e9xyz!?~"
+	require.GreaterOrEqual(t, len(key), 32)
+	for _, role := range []string{"quoting-fault", "quoting-refusal", "quoting-garbage", "quoting-lines", "quoting-stderr", "quoting-long-stderr"} {
+		t.Run(role, func(t *testing.T) {
+			client := dial(t, role, worker.Limits{})
+			_, err := client.Design().NewCodec(codecs.Config{Secrets: [][]byte{[]byte(key)}, Options: map[string]string{"x": "trigger"}})
+			require.Error(t, err)
+			texts := []string{err.Error()}
+			for _, e := range client.Events() {
+				texts = append(texts, e.Detail, e.Stderr, string(e.Input))
+			}
+			all := strings.Join(texts, "\n")
+			require.Contains(t, all, "[secret]")
+			for _, form := range []string{key, b64(key), hex.EncodeToString([]byte(key)), strconv.Quote(key), pythonRepr, fmt.Sprint([]byte(key))} {
+				for _, part := range []string{form, form[:len(form)/2], form[len(form)/2:]} {
+					require.NotContains(t, all, part)
+				}
+			}
+		})
+	}
+}
+
+// pythonRepr is the key of TestKeysAreNotQuoted as Python prints bytes.
+const pythonRepr = `\x00\xff'"\\0123456789abcdefgh\n\xc3\xa9xyz!?~`
+
+// quoteKeys returns the keys of an open request in the encodings that programs
+// print.
+func quoteKeys(line string) string {
+	var r struct {
+		Keys []string `json:"keys_b64"`
+	}
+	if err := json.Unmarshal([]byte(line), &r); err != nil || len(r.Keys) == 0 {
+		return ""
+	}
+	key, err := base64.RawURLEncoding.DecodeString(r.Keys[0])
+	if err != nil {
+		os.Exit(7)
+	}
+	return fmt.Sprintf("%s %s %x %q %s %v", line, base64.StdEncoding.EncodeToString(key), key, key, pythonRepr, key)
+}
+
+// quoting answers the open request with a text that quotes its keys.
+func quoting(how func(quoted string)) func() {
+	return func() {
+		in := bufio.NewScanner(os.Stdin)
+		for in.Scan() {
+			switch {
+			case strings.Contains(in.Text(), `"op":"hello"`):
+				fmt.Println(`{"ok":true,"protocol":1,"name":"bad","version":"1","kind":"codec","abilities":[]}`)
+			case strings.Contains(in.Text(), `"op":"open"`):
+				how(quoteKeys(in.Text()))
+			default:
+				fmt.Println(`{"ok":false,"unsupported":true}`)
+			}
+		}
+	}
+}
+
+func quotedJSON(s string) string {
+	text, _ := json.Marshal(strings.ToValidUTF8(s, "?"))
+	return string(text)
+}
+
+// TestTooManyVerdicts checks the memory that an answer with millions of verdicts
+// for one token takes, beside the line itself.
+func TestTooManyVerdicts(t *testing.T) {
+	client := dial(t, "verdicts", worker.Limits{})
+	remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
+	require.NoError(t, err)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = remote.(lab.BatchCodec).UnsealAll([][]byte{[]byte("trigger")})
+	runtime.ReadMemStats(&after)
+	event := requireFault(t, client, err)
+	require.Equal(t, worker.Garbage, event.Kind)
+	require.Contains(t, event.Detail, "more verdicts than tokens for 1 tokens")
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<20))
+}
+
+// TestLongAnswer checks that an answer may not be much longer than its request,
+// without a limit of the caller.
+func TestLongAnswer(t *testing.T) {
+	client := dial(t, "long-answer", worker.Limits{})
+	remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
+	require.NoError(t, err)
+	_, err = remote.Unseal(nil, []byte("trigger"))
+	event := requireFault(t, client, err)
+	require.Equal(t, worker.Flooded, event.Kind)
+	require.Regexp(t, "longer than 10[0-9]{5} bytes", event.Detail)
+
+	// The same answer to a long request is fine.
+	out, err := remote.Unseal(nil, []byte("trigger"+strings.Repeat("x", 2<<20)))
+	require.NoError(t, err)
+	require.Len(t, out, 3<<20)
 }
 
 func TestClosedClient(t *testing.T) {

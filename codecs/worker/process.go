@@ -32,6 +32,7 @@ type process struct {
 	// reaping is held while the process is waited for or killed.
 	reaping sync.Mutex
 	stderr  tail
+	longest atomic.Int64 // the longest line, in bytes, that the output may have now
 }
 
 // An answerLine is one line of a worker.
@@ -44,7 +45,7 @@ type answerLine struct {
 // its standard error.
 const waitDelay = time.Second
 
-func start(c Command, longest int) (*process, error) {
+func start(c Command) (*process, error) {
 	if len(c.Args) == 0 {
 		return nil, fmt.Errorf("sealab: worker: the command is empty")
 	}
@@ -65,17 +66,17 @@ func start(c Command, longest int) (*process, error) {
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("sealab: worker: %w", err)
 	}
-	go p.read(longest)
+	go p.read()
 	return p, nil
 }
 
 // read passes the lines of the output on until it ends, breaks the limit, or
 // the process is to end.
-func (p *process) read(longest int) {
+func (p *process) read() {
 	defer close(p.lines)
 	r := bufio.NewReaderSize(p.out, 64<<10)
 	for {
-		text, err := readLine(r, longest)
+		text, err := readLine(r, &p.longest)
 		if err != nil {
 			p.cause = err
 			return
@@ -89,12 +90,12 @@ func (p *process) read(longest int) {
 }
 
 // readLine returns the next line without its end, in memory of its own.
-func readLine(r *bufio.Reader, longest int) ([]byte, error) {
+func readLine(r *bufio.Reader, longest *atomic.Int64) ([]byte, error) {
 	var text []byte
 	for {
 		part, err := r.ReadSlice('\n')
-		if len(text)+len(part) > longest {
-			return nil, breached(Flooded, "a line is longer than %d bytes", longest)
+		if limit := longest.Load(); int64(len(text)+len(part)) > limit {
+			return nil, breached(Flooded, "a line is longer than %d bytes", limit)
 		}
 		text = append(text, part...)
 		switch {
@@ -116,6 +117,7 @@ func (p *process) exchange(request []byte, l Limits, within time.Duration) ([]by
 		return nil, p.unasked(line.text, open)
 	default:
 	}
+	p.longest.Store(l.answer(len(request)))
 	if _, err := p.in.Write(append(request, '\n')); err != nil {
 		return nil, p.why(breached(Died, "it takes no more requests"))
 	}
@@ -124,7 +126,7 @@ func (p *process) exchange(request []byte, l Limits, within time.Duration) ([]by
 		return nil, p.why(p.cause)
 	}
 	if answer.more {
-		return nil, breached(OutOfTurn, "it answered one request with more than one line, the first %.80q; its standard output is for answers alone", answer.text)
+		return nil, quoting(answer.text, OutOfTurn, "it answered one request with more than one line; standard output is for answers only; the first line is")
 	}
 	return answer.text, nil
 }
@@ -132,7 +134,7 @@ func (p *process) exchange(request []byte, l Limits, within time.Duration) ([]by
 // unasked is the breach of a process that spoke, or ended, between requests.
 func (p *process) unasked(text []byte, open bool) error {
 	if open {
-		return breached(OutOfTurn, "it wrote the line %.80q before the request", text)
+		return quoting(text, OutOfTurn, "it wrote a line before the request")
 	}
 	return p.why(p.cause)
 }
@@ -193,8 +195,13 @@ func (p *process) retire(l Limits) {
 	p.end()
 }
 
-// tailSize is how much of the standard error of a process is kept, in bytes.
-const tailSize = 4 << 10
+// tailSize is the length in bytes of the part of a process's standard error that
+// is shown. The slack before it is kept as well: a secret that begins there is
+// found whole.
+const (
+	tailSize  = 4 << 10
+	tailSlack = 4 << 10
+)
 
 // A tail keeps the last bytes that are written to it.
 type tail struct {
@@ -206,13 +213,17 @@ type tail struct {
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.last = append(t.last, b[max(0, len(b)-tailSize):]...)
-	t.last = append(t.last[:0], t.last[max(0, len(t.last)-tailSize):]...)
+	const kept = tailSize + tailSlack
+	t.last = append(t.last, b[max(0, len(b)-kept):]...)
+	t.last = append(t.last[:0], t.last[max(0, len(t.last)-kept):]...)
 	return len(b), nil
 }
 
-func (t *tail) String() string {
+// without returns the end of the text, without the given secrets.
+func (t *tail) without(s *secrets) string {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.last)
+	text := string(t.last)
+	t.mu.Unlock()
+	text = s.redact(text)
+	return text[max(0, len(text)-tailSize):]
 }

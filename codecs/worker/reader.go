@@ -20,7 +20,9 @@ type reader struct {
 	src   []byte
 	at    int
 	depth int // of the arrays and objects that it is in
-	err   error
+	// verdictsLeft is the number of verdicts of a response that are still read.
+	verdictsLeft int
+	err          error
 }
 
 // fail keeps the fault that something else should stand here.

@@ -175,6 +175,6 @@ func TestReaderBoundsNesting(t *testing.T) {
 	require.NoError(t, new(request).parse(deep(5_000)))
 	require.ErrorContains(t, new(request).parse(deep(5_001)), "nesting")
 	require.Error(t, new(request).parse(bytes.Repeat([]byte(`{"binding":`), 100_000)))
-	_, err := parseResponse(bytes.Repeat([]byte(`{"verdicts":[`), 100_000))
+	_, err := parseResponse(bytes.Repeat([]byte(`{"verdicts":[`), 100_000), 1)
 	require.Error(t, err)
 }

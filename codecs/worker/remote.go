@@ -61,6 +61,7 @@ func newHandle(c *Client, config codecs.Config) (*handle, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.secrets.add(h.config.Secrets)
 	return h, h.reopen()
 }
 
@@ -75,7 +76,7 @@ func (h *handle) reopen() error {
 		return nil
 	}
 	l := opening(h.config)
-	r, err := c.ask(l)
+	r, err := c.ask(l, 0)
 	if err != nil {
 		return err
 	}
@@ -101,9 +102,9 @@ func opening(c codecs.Config) *line {
 	return l.duration("ttl", ttl).options(c.Options)
 }
 
-// ask sends an operation on the handle, whose other members complete appends.
-// present checks the response for what it must have.
-func (h *handle) ask(name string, complete func(*line), present func(*response) error) (*response, error) {
+// ask sends an operation on the handle about a number of tokens. complete appends
+// the other members of the request. present checks the members of the response.
+func (h *handle) ask(name string, tokens int, complete func(*line), present func(*response) error) (*response, error) {
 	c := h.client
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +113,7 @@ func (h *handle) ask(name string, complete func(*line), present func(*response) 
 	}
 	l := newLine().asking(name, h.id)
 	complete(l)
-	r, err := c.ask(l)
+	r, err := c.ask(l, tokens)
 	if err != nil {
 		return nil, err
 	}
@@ -127,13 +128,13 @@ func (h *handle) Close() error {
 	if c.closed || c.process == nil || h.life != c.life {
 		return nil
 	}
-	_, err := c.ask(newLine().asking("close", h.id))
+	_, err := c.ask(newLine().asking("close", h.id), 0)
 	return err
 }
 
 // produce asks for a token and appends it to dst.
 func (h *handle) produce(dst []byte, name string, complete func(*line)) ([]byte, error) {
-	r, err := h.ask(name, complete, func(r *response) error {
+	r, err := h.ask(name, 0, complete, func(r *response) error {
 		if r.Token == nil {
 			return breached(Garbage, "%s: the answer has no token", name)
 		}
@@ -148,7 +149,7 @@ func (h *handle) produce(dst []byte, name string, complete func(*line)) ([]byte,
 // judge asks for what a token carries and appends it to dst.
 func (h *handle) judge(dst []byte, name string, result member, token []byte, complete func(*line)) ([]byte, error) {
 	var out []byte
-	_, err := h.ask(name, func(l *line) {
+	_, err := h.ask(name, 0, func(l *line) {
 		complete(l)
 		l.token(token)
 	}, func(r *response) (err error) {

@@ -29,28 +29,29 @@ type response struct {
 	Fault       *string
 }
 
-// parseResponse reads one line. Its error is a *breach.
-func parseResponse(line []byte) (*response, error) {
+// parseResponse reads one line, which has a verdict for each of a number of
+// tokens. Its error is a *breach.
+func parseResponse(line []byte, tokens int) (*response, error) {
 	if err := isObject(line); err != nil {
 		return nil, err
 	}
-	a, r := new(response), reader{src: bytes.TrimSpace(line)}
+	a, r := new(response), reader{src: bytes.TrimSpace(line), verdictsLeft: tokens + 1}
 	a.read(&r)
 	if err := r.end(); err != nil {
-		return nil, breached(Garbage, "the answer cannot be read: %v: %.80q", err, line)
+		return nil, quoting(line, Garbage, "the answer cannot be read: %v", err)
 	}
 	if a.OK == nil {
-		return nil, breached(Garbage, "the answer has no member ok: %.80q", line)
+		return nil, quoting(line, Garbage, "the answer has no member ok")
 	}
 	return a, nil
 }
 
 func isObject(line []byte) error {
 	if !utf8.Valid(line) {
-		return breached(Garbage, "the answer is not UTF-8: %.80q", line)
+		return quoting(line, Garbage, "the answer is not UTF-8")
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
-		return breached(Garbage, "the answer is not an object: %.80q", line)
+		return quoting(line, Garbage, "the answer is not an object")
 	}
 	return nil
 }
@@ -93,9 +94,17 @@ func (a *response) member(r *reader, name []byte) bool {
 	return true
 }
 
+// verdicts reads the verdicts on a batch. It reads one more than there are
+// tokens, which shows that there are too many, and skips the rest: a verdict is
+// many times longer in memory than in the line.
 func (r *reader) verdicts() []response {
 	verdicts := []response{}
 	r.list("[]", func() {
+		if r.verdictsLeft == 0 {
+			r.skip()
+			return
+		}
+		r.verdictsLeft--
 		var v response
 		v.read(r)
 		verdicts = append(verdicts, v)
@@ -121,7 +130,7 @@ func (a *response) outcome() error {
 	case a.Refused != nil:
 		return &RefusedError{*a.Refused}
 	case a.Fault != nil:
-		return breached(Faulted, "%.200s", *a.Fault)
+		return quoting([]byte(*a.Fault), Faulted, "it answered that it broke")
 	default:
 		return breached(Garbage, "the answer is not ok and does not say why")
 	}
@@ -137,7 +146,7 @@ func (e *RefusedError) Error() string {
 
 // parseHello decodes and checks the answer to hello.
 func parseHello(data []byte) (h Hello, err error) {
-	r, err := parseResponse(data)
+	r, err := parseResponse(data, 0)
 	if err != nil {
 		return h, err
 	}
@@ -145,7 +154,7 @@ func parseHello(data []byte) (h Hello, err error) {
 		return h, breached(Garbage, "it does not answer hello: %v", err)
 	}
 	if err := json.Unmarshal(bytes.TrimSpace(data), &h); err != nil {
-		return h, breached(Garbage, "the answer cannot be read: %v: %.80q", err, data)
+		return h, quoting(data, Garbage, "the answer cannot be read: %v", err)
 	}
 	switch {
 	case h.Protocol != Version:
