@@ -40,29 +40,85 @@ type Peer struct {
 	dir string
 }
 
-// folder is where the peers are in the repository.
+// folder is the folder of the peers in the repository.
 var folder = filepath.Join("codecs", "foreign")
 
-// Peers returns the peers of the repository that holds the folder here, sorted
-// by folder. No peer at all is an error.
+// module is the line of go.mod by which the root of this module is known.
+const module = "module sealab"
+
+// Peers returns the peers of this module, sorted by folder. here is a folder of
+// the module. No peer at all is an error.
+//
+// Manifests name programs, so that only those of this module count: the nearest
+// go.mod above here must be the module's, and the current user must own it and
+// the manifests.
 func Peers(here string) ([]Peer, error) {
+	root, err := moduleRoot(here)
+	if err != nil {
+		return nil, err
+	}
+	folders, err := os.ReadDir(filepath.Join(root, folder))
+	if err != nil {
+		return nil, fmt.Errorf("no peer: %w", err)
+	}
+	var peers []Peer
+	for _, f := range folders {
+		of, err := readFolder(filepath.Join(root, folder, f.Name()))
+		if err != nil {
+			return nil, err
+		}
+		peers = append(peers, of...)
+	}
+	if len(peers) == 0 {
+		return nil, fmt.Errorf("no peer: there is no %s", filepath.Join(root, folder, "*", "peer.json"))
+	}
+	return peers, nil
+}
+
+// moduleRoot returns the root of this module, which holds the folder here.
+func moduleRoot(here string) (string, error) {
 	root, err := filepath.Abs(here)
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return "", err
 	}
 	for {
-		manifests, err := filepath.Glob(filepath.Join(root, folder, "*", "*peer.json"))
-		if err != nil {
-			return nil, fmt.Errorf("sealab: %w", err)
-		}
-		if len(manifests) > 0 {
-			return readAll(manifests)
+		path := filepath.Join(root, "go.mod")
+		text, err := os.ReadFile(path)
+		if err == nil {
+			if !slices.Contains(strings.Split(string(text), "\n"), module) {
+				return "", fmt.Errorf("no peer: %s is not in this module: %s has no line %q", here, path, module)
+			}
+			return root, requireOwner(path)
 		}
 		if root == filepath.Dir(root) {
-			return nil, fmt.Errorf("sealab: no peer: neither %s nor a folder above it has %s/*/peer.json", here, folder)
+			return "", fmt.Errorf("no peer: %s is not in this module: neither it nor a folder above has a go.mod", here)
 		}
 		root = filepath.Dir(root)
 	}
+}
+
+// readFolder reads the manifests of one folder, sorted by name.
+func readFolder(dir string) ([]Peer, error) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, nil //nolint:nilerr // a file between the folders
+	}
+	var peers []Peer
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name(), "peer.json") {
+			continue
+		}
+		path := filepath.Join(dir, f.Name())
+		if err := requireOwner(path); err != nil {
+			return nil, err
+		}
+		p, err := read(path)
+		if err != nil {
+			return nil, err
+		}
+		peers = append(peers, p)
+	}
+	return peers, nil
 }
 
 // Find returns the peer called name.
@@ -78,33 +134,20 @@ func Find(here, name string) (Peer, error) {
 		}
 		known = append(known, p.Name)
 	}
-	return Peer{}, fmt.Errorf("sealab: no peer %q; there are %s", name, strings.Join(known, ", "))
-}
-
-func readAll(manifests []string) ([]Peer, error) {
-	slices.Sort(manifests)
-	peers := make([]Peer, 0, len(manifests))
-	for _, path := range manifests {
-		p, err := read(path)
-		if err != nil {
-			return nil, err
-		}
-		peers = append(peers, p)
-	}
-	return peers, nil
+	return Peer{}, fmt.Errorf("no peer %q; there are %s", name, strings.Join(known, ", "))
 }
 
 func read(path string) (Peer, error) {
 	p := Peer{dir: filepath.Dir(path)}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return p, fmt.Errorf("sealab: %w", err)
+		return p, fmt.Errorf("%w", err)
 	}
 	if err := json.Unmarshal(data, &p); err != nil {
-		return p, fmt.Errorf("sealab: %s: %w", path, err)
+		return p, fmt.Errorf("%s: %w", path, err)
 	}
 	if p.Name == "" || p.Mirrors == "" || p.Install == "" || len(p.Args) == 0 {
-		return p, fmt.Errorf("sealab: %s: name, mirrors, command and install must be there", path)
+		return p, fmt.Errorf("%s: name, mirrors, command and install must be there", path)
 	}
 	return p, nil
 }
@@ -135,7 +178,7 @@ func (p Peer) missing() string {
 // Dial starts the peer.
 func (p Peer) Dial(limits worker.Limits) (*worker.Client, error) {
 	if why := p.Unavailable(); why != "" {
-		return nil, fmt.Errorf("sealab: peer %s is not installed: %s", p.Name, why)
+		return nil, fmt.Errorf("peer %s is not installed: %s", p.Name, why)
 	}
 	return worker.Dial(worker.Command{Args: p.Args, Dir: p.dir}, limits)
 }

@@ -15,6 +15,9 @@ import (
 func house(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
+	if files["go.mod"] == "" {
+		files["go.mod"] = "module sealab\n\ngo 1.26\n"
+	}
 	for name, content := range files {
 		path := filepath.Join(root, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
@@ -44,14 +47,38 @@ func TestPeers(t *testing.T) {
 	require.Empty(t, peers[2].Unavailable())
 
 	_, err = peers[1].Dial(worker.Limits{})
-	require.EqualError(t, err, "sealab: peer a-sdk is not installed: there is no no-such-program; install with: make peers")
+	require.EqualError(t, err, "peer a-sdk is not installed: there is no no-such-program; install with: make peers")
 	_, err = foreign.Find(root, "c-sdk")
-	require.EqualError(t, err, `sealab: no peer "c-sdk"; there are a-two, a-sdk, b-sdk`)
+	require.EqualError(t, err, `no peer "c-sdk"; there are a-two, a-sdk, b-sdk`)
 }
 
 func TestNoPeerIsAnError(t *testing.T) {
 	_, err := foreign.Peers(t.TempDir())
 	require.ErrorContains(t, err, "no peer")
+	_, err = foreign.Peers(house(t, map[string]string{"codecs/foreign/README.md": ""}))
+	require.ErrorContains(t, err, "no peer")
+}
+
+// TestOnlyThisModule plants manifests in folders above: those of another module,
+// and of a folder without go.mod, are not read.
+func TestOnlyThisModule(t *testing.T) {
+	const manifest = `{"name":"evil","mirrors":"x","command":["x"],"install":"x"}`
+	root := house(t, map[string]string{
+		"go.mod":                          "module other\n",
+		"codecs/foreign/evil/peer.json":   manifest,
+		"user/work/file":                  "",
+		"mine/go.mod":                     "module sealab\n",
+		"mine/sub/go.mod":                 "module third\n",
+		"mine/codecs/foreign/a/peer.json": `{"name":"a","mirrors":"x","command":["x"],"install":"x"}`,
+	})
+	_, err := foreign.Peers(filepath.Join(root, "user", "work"))
+	require.ErrorContains(t, err, "is not in this module")
+	_, err = foreign.Peers(filepath.Join(root, "mine", "sub"))
+	require.ErrorContains(t, err, "is not in this module")
+	peers, err := foreign.Peers(filepath.Join(root, "mine"))
+	require.NoError(t, err)
+	require.Len(t, peers, 1)
+	require.Equal(t, "a", peers[0].Name)
 }
 
 func TestBrokenManifest(t *testing.T) {
