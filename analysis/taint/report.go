@@ -24,7 +24,7 @@ const JudgementFile = "taint.json"
 func (j *Judgement) Write(dir string) error {
 	text, err := json.MarshalIndent(j, "", " ")
 	if err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	return atomicfile.Write(filepath.Join(dir, JudgementFile), append(text, '\n'))
 }
@@ -35,11 +35,11 @@ func Read(dir string) (*Judgement, error) {
 	path := filepath.Join(dir, JudgementFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	j := new(Judgement)
 	if err := json.Unmarshal(text, j); err != nil {
-		return nil, fmt.Errorf("sealab: %s: want a judgement: %w", path, err)
+		return nil, fmt.Errorf("%s: want a judgement: %w", path, err)
 	}
 	return j, nil
 }
@@ -162,4 +162,15 @@ func form(d *codecs.Design, attack string, lines []Finding, dir string) findings
 		Fix:          "read secrets with code whose branches and addresses do not depend on them, or say that their content shows in the time",
 		Verification: "sealab leak taint --judge-only " + dir,
 	}
+}
+
+// NotTested returns the number of designs that could not be run.
+func (j *Judgement) NotTested() int {
+	n := 0
+	for _, v := range j.Verdicts {
+		if v.Expect == taintfile.Open && v.Outcome == verdict.Unexercised {
+			n++
+		}
+	}
+	return n
 }

@@ -30,7 +30,8 @@ func TestWhatGoesWhere(t *testing.T) {
 	noise := at(taintfile.Branch, "seal", "runtime.lock", 7, "lock")
 	refusing := at(taintfile.Branch, "refuse", "sealab/codecs/x.leak", 3, "if secret[0] == guess[0] {")
 	unsealing := at(taintfile.Address, "unseal", "sealab/codecs/x.table", 4, "table[secret[0]]")
-	comparison := at(taintfile.Branch, "refuse", "crypto/x.open", 5, "if subtle.ConstantTimeCompare(a, b) != 1 {")
+	comparison := at(taintfile.Branch, "refuse", "crypto/x.open", 5, "if !same(a, b) {")
+	comparison.Stack[0].Tests = []string{"crypto/x.same", "crypto/subtle.ConstantTimeCompare"}
 	token := at(taintfile.Address, "seal", "encoding/base64.Encode", 6, "enc[v]", "sealab/codecs/b64.appendEncode")
 	v := judge(logs("x", []taintfile.Report{noise}, []taintfile.Report{noise, refusing, unsealing, comparison, token}), map[int]bool{})
 	require.Equal(t, verdict.Refuted, v.Outcome)
@@ -41,20 +42,80 @@ func TestWhatGoesWhere(t *testing.T) {
 	require.Len(t, v.Declassified, 2)
 }
 
-// TestReasonsAreNarrow shows lines that look like declassified ones and are not.
+// TestReasonsAreNarrow shows reports that resemble declassified ones and are not.
 func TestReasonsAreNarrow(t *testing.T) {
-	for _, r := range []taintfile.Report{
-		at(taintfile.Address, "unseal", "encoding/base64.Decode", 6, "enc[v]", "sealab/codecs/b64.appendDecode"),
-		at(taintfile.Branch, "unseal", "runtime.mapaccess1", 6, "", "sealab/codecs/x.look"),
-		at(taintfile.Branch, "unseal", "runtime.memequal", 6, ""),
-		at(taintfile.Division, "any", "math/big.div", 6, "a / b"),
+	testing := func(kind taintfile.Kind, tests ...string) taintfile.Report {
+		r := at(kind, "refuse", "sealab/codecs/x.open", 6, "if subtle.ConstantTimeCompare(a, b) != 1 {")
+		r.Stack[0].Tests = tests
+		return r
+	}
+	require.GreaterOrEqual(t, rowFor(testing(taintfile.Branch, "crypto/subtle.ConstantTimeCompare")), 0)
+	require.GreaterOrEqual(t, rowFor(at(taintfile.Branch, "unseal", "sealab/codecs/internal/keyring.(*Ring).Lookup", 6, "")), 0)
+	for name, r := range map[string]taintfile.Report{
+		"decoding":               at(taintfile.Address, "unseal", "encoding/base64.Decode", 6, "enc[v]", "sealab/codecs/b64.appendDecode"),
+		"look-up in a map":       at(taintfile.Branch, "unseal", "runtime.mapaccess1", 6, "", "sealab/codecs/x.look"),
+		"variable-time equality": at(taintfile.Branch, "unseal", "runtime.memequal", 6, ""),
+		"division of a secret":   at(taintfile.Division, "any", "math/big.div", 6, "a / b"),
+		"text alone":             testing(taintfile.Branch),
+		"another comparison":     testing(taintfile.Branch, "bytes.Equal"),
+		"own subtle":             testing(taintfile.Branch, "sealab/codecs/xsubtle.ConstantTimeCompare"),
+		"address":                testing(taintfile.Address, "crypto/subtle.ConstantTimeCompare"),
+		"another Lookup":         at(taintfile.Branch, "unseal", "sealab/codecs/otherkeyring.(*Ring).Lookup", 6, ""),
+		"package like runtime":   at(taintfile.Division, "any", "sealab/codecs/myruntime.f", 6, ""),
 	} {
-		require.Negative(t, rowFor(r), r.Stack[0].Function)
+		require.Negative(t, rowFor(r), name)
 	}
 	for i, d := range declassified {
 		require.NotEmpty(t, d.reason, i)
-		require.NotEmpty(t, d.at+d.text+d.within, d.reason)
+		require.NotEmpty(t, d.at+d.verdict+d.within, d.reason)
 	}
+}
+
+// TestRecordedLogs judges logs that were recorded under valgrind 3.19 with Go
+// 1.26.8: every control and a sound design whose comparison is made in another
+// package. Without the functions that its lines branch on the design is accused.
+func TestRecordedLogs(t *testing.T) {
+	logs, err := taintfile.ReadFolder("testdata")
+	require.NoError(t, err)
+	j := Judge(logs)
+	require.Empty(t, j.Faults)
+	require.False(t, j.Refuted())
+	require.Zero(t, j.NotTested())
+	controls := map[taintfile.Expectation]int{}
+	for _, v := range j.Verdicts {
+		controls[v.Expect]++
+	}
+	require.Equal(t, map[taintfile.Expectation]int{taintfile.Leaks: 8, taintfile.Clean: 4, taintfile.Open: 1}, controls)
+
+	for _, l := range logs {
+		for _, r := range l.Reports {
+			for i := range r.Stack {
+				r.Stack[i].Tests = nil
+			}
+		}
+	}
+	j = Judge(logs)
+	require.True(t, j.Refuted())
+	require.Len(t, j.Faults, 1)
+	require.Contains(t, j.Faults[0], "control-public-verdict")
+}
+
+// TestAccusedLog moves the comparison of the recorded sound design into a line
+// that also branches on something else.
+func TestAccusedLog(t *testing.T) {
+	logs, err := taintfile.ReadFolder("testdata")
+	require.NoError(t, err)
+	changed := 0
+	for _, l := range logs {
+		for i, r := range l.Reports {
+			if l.Expect == taintfile.Open && r.Op == "refuse" && len(r.Stack[0].Tests) > 0 {
+				l.Reports[i].Stack[0].Tests = []string{"bytes.Equal"}
+				changed++
+			}
+		}
+	}
+	require.Positive(t, changed)
+	require.True(t, Judge(logs).Refuted())
 }
 
 // TestOneLineOnce gathers the operations in which one line was reported.

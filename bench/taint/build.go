@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"strings"
 
 	"sealab/internal/taintfile"
 )
@@ -26,8 +24,8 @@ const experiments = "nodwarf5,norandomizedheapbase64"
 type program struct {
 	path      string
 	valgrind  string
-	sources   map[string]string // folder of each package, by import path
-	divisions map[string]bool   // addresses of its division instructions, as 0x...
+	source    *source
+	divisions map[string]bool // addresses of its division instructions, as 0x...
 	listing
 }
 
@@ -45,12 +43,13 @@ func build(dir string) (*program, error) {
 		return nil, err
 	}
 	p := &program{path: filepath.Join(dir, "program"), valgrind: valgrind}
-	cmd := exec.Command("go", "build", "-trimpath", "-tags", "valgrind", "-o", p.path, programPath)
-	cmd.Env = append(os.Environ(), "GOEXPERIMENT="+experiments)
+	flags, env := []string{"-trimpath", "-tags", "valgrind"}, append(os.Environ(), "GOEXPERIMENT="+experiments)
+	cmd := exec.Command("go", append(append([]string{"build"}, flags...), "-o", p.path, programPath)...)
+	cmd.Env = env
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return nil, failed("building what runs under valgrind, from the module's source", output, err)
 	}
-	if p.sources, err = sources(); err != nil {
+	if p.source, err = readSource(flags, env); err != nil {
 		return nil, err
 	}
 	if p.divisions, err = divisions(p.path); err != nil {
@@ -67,7 +66,7 @@ func (p *program) list() error {
 		return failed("listing what runs under valgrind", output, err)
 	}
 	if err := json.Unmarshal(output, &p.listing); err != nil || len(p.Subjects) == 0 {
-		return fmt.Errorf("sealab: %s: want a list of subjects, got %.200q", p.path, output)
+		return fmt.Errorf("%s: want a list of subjects, got %.200q", p.path, output)
 	}
 	return nil
 }
@@ -78,24 +77,6 @@ func (p *program) stamp() map[string]string {
 	return map[string]string{
 		"valgrind": string(bytes.TrimSpace(version)), "toolchain": runtime.Version(), "goexperiment": experiments,
 		"avx2": fmt.Sprint(p.AVX2), "avx512": fmt.Sprint(p.AVX512), "sha-ni": "hidden by valgrind",
-	}
-}
-
-// sources returns the folder of every package that the program is made of.
-func sources() (map[string]string, error) {
-	output, err := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir", programPath).Output()
-	if err != nil {
-		return nil, failed("listing the program's packages", nil, err)
-	}
-	folders := map[string]string{}
-	for d := json.NewDecoder(bytes.NewReader(output)); ; {
-		var p struct{ ImportPath, Dir string }
-		if err := d.Decode(&p); err == io.EOF {
-			return folders, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("sealab: go list: %w", err)
-		}
-		folders[p.ImportPath] = p.Dir
 	}
 }
 
@@ -114,34 +95,7 @@ func divisions(path string) (map[string]bool, error) {
 		found[string(match[1])] = true
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("sealab: %s: want division instructions in the disassembly, there is none", path)
+		return nil, fmt.Errorf("%s: want division instructions in the disassembly, there is none", path)
 	}
 	return found, nil
-}
-
-// moduleVersion is what a path of a module's source has more than its import path.
-var moduleVersion = regexp.MustCompile(`@[^/]+`)
-
-// frame returns a frame with the text of its line, where the source is there.
-// dir and file are what debug information that was built with -trimpath says:
-// the import path, with a version where it is another module's.
-func (p *program) frame(function, dir, file string, line int) taintfile.Frame {
-	f := taintfile.Frame{Function: function, Line: line}
-	if file == "" {
-		return f
-	}
-	importPath := moduleVersion.ReplaceAllString(strings.TrimPrefix(dir, "./"), "")
-	f.File = importPath + "/" + file
-	folder, ok := p.sources[importPath]
-	if !ok {
-		return f
-	}
-	text, err := os.ReadFile(filepath.Join(folder, file))
-	if err != nil {
-		return f
-	}
-	if lines := strings.Split(string(text), "\n"); 0 < line && line <= len(lines) {
-		f.Text = strings.TrimSpace(lines[line-1])
-	}
-	return f
 }

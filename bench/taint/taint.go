@@ -24,17 +24,20 @@
 package taint
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"os/exec"
+	"runtime"
+	"sync"
 
 	"sealab/internal/taintfile"
 )
 
 // ErrMissing says that valgrind is not there, and how to get it.
-var ErrMissing = errors.New("sealab: valgrind is not there; install it with: apt-get install valgrind")
+var ErrMissing = errors.New("valgrind is not installed; install it with: apt-get install valgrind")
 
 // findValgrind returns the path of valgrind.
 func findValgrind() (string, error) {
@@ -51,19 +54,20 @@ func failed(what string, output []byte, err error) error {
 	if len(output) > most {
 		output = output[len(output)-most:]
 	}
-	return fmt.Errorf("sealab: %s: %w: %s", what, err, output)
+	return fmt.Errorf("%s: %w: %s", what, err, output)
 }
 
 // secrets are what is declared undefined, one run each.
 var secrets = []taintfile.Secret{taintfile.None, taintfile.Key, taintfile.Payload}
 
-// Run runs the controls and the designs that only names, or all of them, and
-// writes a log for each subject and secret to dir. stamp goes into every log. progress is
-// called after each subject.
-func Run(dir string, only []string, stamp map[string]string, progress func(subject string, done, of int)) error {
+// Run runs the controls and the designs that only names, or every design, and
+// writes a log for each subject and secret to dir. stamp goes into every log.
+// Subjects run side by side, one on each processor. progress is called after each
+// with the number done, one call at a time.
+func Run(dir string, only []string, stamp map[string]string, progress func(done, of int)) error {
 	work, err := os.MkdirTemp("", "sealab-taint-")
 	if err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	defer os.RemoveAll(work)
 	p, err := build(work)
@@ -71,7 +75,7 @@ func Run(dir string, only []string, stamp map[string]string, progress func(subje
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	stamp = maps.Clone(stamp)
 	maps.Copy(stamp, p.stamp())
@@ -79,14 +83,25 @@ func Run(dir string, only []string, stamp map[string]string, progress func(subje
 	if err != nil {
 		return err
 	}
-	for i, s := range subjects {
-		s.Stamp = stamp
-		if err := p.subject(work, dir, s); err != nil {
-			return err
-		}
-		progress(s.Subject, i+1, len(subjects))
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	var failure error
+	done, places := 0, make(chan struct{}, runtime.NumCPU())
+	for _, s := range subjects {
+		places <- struct{}{}
+		group.Go(func() {
+			defer func() { <-places }()
+			s.Stamp = stamp
+			err := p.subject(work, dir, s)
+			mu.Lock()
+			defer mu.Unlock()
+			failure = cmp.Or(failure, err)
+			done++
+			progress(done, len(subjects))
+		})
 	}
-	return nil
+	group.Wait()
+	return failure
 }
 
 // choose returns the controls and the designs that only names, or all of them.
@@ -103,7 +118,7 @@ func (p *program) choose(only []string) ([]taintfile.Log, error) {
 		delete(wanted, s.Subject)
 	}
 	for name := range wanted {
-		return nil, fmt.Errorf("sealab: no design %q runs under valgrind", name)
+		return nil, fmt.Errorf("no design %q runs under valgrind", name)
 	}
 	return subjects, nil
 }
@@ -111,6 +126,10 @@ func (p *program) choose(only []string) ([]taintfile.Log, error) {
 // subject writes the logs of one subject. The divisions go with the run in which
 // the keys are secret.
 func (p *program) subject(work, dir string, s taintfile.Log) error {
+	work, err := os.MkdirTemp(work, "subject-")
+	if err != nil {
+		return err
+	}
 	for _, secret := range secrets {
 		log := s
 		log.Secret = secret

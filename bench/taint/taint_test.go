@@ -2,6 +2,9 @@ package taint
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,13 +41,13 @@ func TestUnderValgrind(t *testing.T) {
 		}
 		require.Len(t, key, 1)
 		require.Equal(t, taintfile.Branch, key[0].Kind)
-		require.Equal(t, "main.earlyExit", key[0].Stack[0].Function)
+		require.Equal(t, programPath+".earlyExit", key[0].Stack[0].Function)
 		require.Equal(t, want, key[0].Stack[0].Text)
 	}
 	divisions, err := p.executed(dir, "control-division-of-secret")
 	require.NoError(t, err)
 	require.Len(t, divisions, 1)
-	require.Equal(t, "main.divisionOfSecret", divisions[0].Stack[0].Function)
+	require.Equal(t, programPath+".divisionOfSecret", divisions[0].Stack[0].Function)
 	_, err = p.memcheck(dir, "no-such-design", taintfile.None)
 	require.ErrorIs(t, err, errSubject)
 }
@@ -52,7 +55,7 @@ func TestUnderValgrind(t *testing.T) {
 // TestMissingValgrind takes every program away: the error says what to install.
 func TestMissingValgrind(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	err := Run(t.TempDir(), nil, nil, func(string, int, int) {})
+	err := Run(t.TempDir(), nil, nil, func(int, int) {})
 	require.ErrorIs(t, err, ErrMissing)
 	require.ErrorContains(t, err, "apt-get install valgrind")
 }
@@ -67,4 +70,41 @@ func TestProfileIsRead(t *testing.T) {
 	require.Equal(t, taintfile.Frame{Function: "a/b.f", File: "a/d.go", Line: 12}, reports[1].Stack[0])
 	require.True(t, misread(taintfile.Frame{File: "x.s", Text: "MULXQ R10, R13, R14"}))
 	require.False(t, misread(taintfile.Frame{File: "x.s", Text: "DIVQ R8"}))
+}
+
+// TestReportIsRead reads a recorded report of memcheck: of its errors one is a
+// branch inside an operation.
+func TestReportIsRead(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "memcheck.xml"))
+	require.NoError(t, err)
+	reports, err := new(program).parse(text)
+	require.NoError(t, err)
+	require.Len(t, reports, 1)
+	require.Equal(t, taintfile.Branch, reports[0].Kind)
+	require.Equal(t, "unseal", reports[0].Op)
+	require.Contains(t, reports[0].Origin, "client request")
+	require.Equal(t, "main.earlyExit", reports[0].Stack[0].Function)
+	_, err = new(program).parse([]byte("<valgrindoutput>"))
+	require.Error(t, err)
+}
+
+// TestLinesAreResolved asks for the functions on whose result lines of the
+// controls branch.
+func TestLinesAreResolved(t *testing.T) {
+	s, err := readSource([]string{"-tags", "valgrind"}, os.Environ())
+	require.NoError(t, err)
+	text, err := os.ReadFile(filepath.Join("program", "controls.go"))
+	require.NoError(t, err)
+	resolve := func(line string) taintfile.Frame {
+		before, _, found := strings.Cut(string(text), line)
+		require.True(t, found, line)
+		return s.frame("main.outer", programPath, "controls.go", 1+strings.Count(before, "\n"))
+	}
+	passed := resolve("if equal(secret, guess) {")
+	require.Equal(t, programPath+".publicVerdict", passed.Function, "the function that the line is in, whatever inlined it")
+	require.Equal(t, []string{programPath + ".equal", "crypto/subtle.ConstantTimeCompare"}, passed.Tests[:2])
+	require.Equal(t, []string{programPath + ".earlyExit"}, resolve("if earlyExit(secret) == 1 {").Tests, "it does not pass a verdict on")
+	require.Empty(t, resolve("if equal(secret, guess) || secret[0] == guess[0] {").Tests, "two causes")
+	require.Empty(t, resolve("if secret[i] != guess[i] {").Tests)
+	require.Equal(t, "elsewhere.f", s.frame("elsewhere.f", "elsewhere", "f.go", 1).Function)
 }

@@ -28,7 +28,7 @@ var operations = map[string]string{
 var settings = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=asyncpreemptoff=1"}
 
 // errSubject says that the subject and not valgrind failed.
-var errSubject = errors.New("sealab: the subject does not run")
+var errSubject = errors.New("the subject does not run")
 
 // memcheck runs one subject under memcheck and returns its reports.
 func (p *program) memcheck(dir, subject string, secret taintfile.Secret) ([]taintfile.Report, error) {
@@ -40,7 +40,7 @@ func (p *program) memcheck(dir, subject string, secret taintfile.Secret) ([]tain
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	return p.parse(text)
 }
@@ -76,7 +76,7 @@ type memcheckOutput struct {
 func (p *program) parse(text []byte) ([]taintfile.Report, error) {
 	var output memcheckOutput
 	if err := xml.Unmarshal(text, &output); err != nil {
-		return nil, fmt.Errorf("sealab: memcheck's report: %w", err)
+		return nil, fmt.Errorf("memcheck's report: %w", err)
 	}
 	var reports []taintfile.Report
 	for _, e := range output.Errors {
@@ -88,7 +88,7 @@ func (p *program) parse(text []byte) ([]taintfile.Report, error) {
 			if r.Op = operations[f.Function]; r.Op != "" {
 				break
 			}
-			r.Stack = append(r.Stack, p.frame(f.Function, f.Dir, f.File, f.Line))
+			r.Stack = append(r.Stack, p.source.frame(f.Function, f.Dir, f.File, f.Line))
 		}
 		if r.Op != "" {
 			reports = append(reports, r)
@@ -111,7 +111,7 @@ func (p *program) executed(dir, subject string) ([]taintfile.Report, error) {
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	return p.divisionsIn(string(text)), nil
 }
@@ -139,14 +139,16 @@ func (p *program) divisionsIn(profile string) []taintfile.Report {
 			call = true
 		case len(fields) >= 2 && p.divisions[fields[0]]:
 			number, _ := strconv.Atoi(fields[1])
-			frame := p.frame(function, path.Dir(file), path.Base(file), number)
+			frame := p.source.frame(function, path.Dir(file), path.Base(file), number)
 			if misread(frame) {
 				continue
 			}
 			reports = append(reports, taintfile.Report{Kind: taintfile.Division, Op: "any", Stack: []taintfile.Frame{frame}})
 		}
 	}
-	return slices.CompactFunc(reports, func(a, b taintfile.Report) bool { return a.Stack[0] == b.Stack[0] })
+	return slices.CompactFunc(reports, func(a, b taintfile.Report) bool {
+		return a.Stack[0].Line == b.Stack[0].Line && a.Stack[0].File == b.Stack[0].File
+	})
 }
 
 // misread reports whether the disassembler took another instruction of an

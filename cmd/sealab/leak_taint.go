@@ -26,12 +26,11 @@ written to DIR.
 
 What every token shows anyway, and the verdict itself, are declassified by a
 table with a reason for each; both are printed. A line in the refusal of a token
-refutes steady-timing and gives status 1; lines elsewhere are observations. When
-a control does not turn out as it must, the run says nothing and the status is
-2.
+refutes steady-timing and gives status 1; lines elsewhere are observations. The
+status is 2 if a control does not turn out as it must, which voids the run, if a
+design could not be run, or if valgrind is not installed.
 
-It needs valgrind and the source of this module, so run it inside the module.
-Without valgrind it is skipped, and says how to install it.`,
+It needs valgrind and the source of this module: run it inside the module.`,
 		Example: `  sealab leak taint results/taint-1
   sealab leak taint --subject aes-256-gcm results/taint-gcm
   sealab leak taint --judge-only results/taint-1`,
@@ -40,7 +39,7 @@ Without valgrind it is skipped, and says how to install it.`,
 	}
 	cmd.Flags().StringSliceVar(&flags.subjects, "subject", nil, "designs to run beside the controls, by name (default all)")
 	cmd.Flags().BoolVar(&flags.judgeOnly, "judge-only", false, "judge the logs that are in DIR")
-	cmd.Flags().IntVar(&flags.lines, "lines", 8, "lines to print for each subject; all are in "+analysis.JudgementFile)
+	cmd.Flags().IntVar(&flags.lines, "lines", 3, "lines to print for each subject; all are in "+analysis.JudgementFile)
 	cmd.Flags().StringVar(&flags.host, "host", "", "name of this machine in the results (default a digest of its name)")
 	return cmd
 }
@@ -57,8 +56,7 @@ func (f *leakTaintFlags) run(cmd *cobra.Command, dir string) error {
 	if !f.judgeOnly {
 		err := f.log(dir, newProgress(cmd.ErrOrStderr()))
 		if errors.Is(err, taint.ErrMissing) {
-			fmt.Fprintf(cmd.OutOrStdout(), "skipped: %v\n", err)
-			return nil
+			return fmt.Errorf("not tested: %w", err)
 		}
 		if err != nil {
 			return err
@@ -77,9 +75,11 @@ func (f *leakTaintFlags) run(cmd *cobra.Command, dir string) error {
 	}
 	switch {
 	case len(j.Faults) > 0:
-		return fmt.Errorf("sealab: the run in %s is void: its controls did not turn out as they must", dir)
+		return fmt.Errorf("the run in %s is void: its controls did not turn out as they must", dir)
 	case j.Refuted():
 		return cli.ErrRefuted
+	case j.NotTested() > 0:
+		return fmt.Errorf("%d designs in %s were not tested", j.NotTested(), dir)
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (f *leakTaintFlags) log(dir string, progress *progress) error {
 		return err
 	}
 	defer progress.end()
-	return taint.Run(dir, f.subjects, map[string]string{"commit": stamp.Commit, "host": stamp.Host}, func(_ string, done, of int) {
+	return taint.Run(dir, f.subjects, map[string]string{"commit": stamp.Commit, "host": stamp.Host}, func(done, of int) {
 		progress.show("tainting", done, of)
 	})
 }

@@ -72,6 +72,9 @@ type Frame struct {
 	File     string `json:"file,omitempty"` // import path of the package, and file
 	Line     int    `json:"line,omitempty"`
 	Text     string `json:"text,omitempty"` // of the line
+	// Tests are the functions on whose result alone the line branches: the one
+	// that it calls, and those whose result that one passes on.
+	Tests []string `json:"tests,omitempty"`
 }
 
 // FileName returns the name of the log's file.
@@ -81,7 +84,7 @@ func (l *Log) FileName() string { return l.Subject + "." + string(l.Secret) + Ex
 func (l *Log) Write(dir string) error {
 	text, err := json.MarshalIndent(l, "", " ")
 	if err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	return atomicfile.Write(filepath.Join(dir, l.FileName()), append(text, '\n'))
 }
@@ -90,20 +93,20 @@ func (l *Log) Write(dir string) error {
 func ReadFolder(dir string) ([]*Log, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*"+Extension))
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	if len(paths) == 0 {
-		return nil, fmt.Errorf("sealab: %s: want files *%s, there is none", dir, Extension)
+		return nil, fmt.Errorf("%s: want files *%s, there is none", dir, Extension)
 	}
 	logs := make([]*Log, len(paths))
 	for i, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			return nil, fmt.Errorf("sealab: %w", err)
+			return nil, err
 		}
 		logs[i] = new(Log)
 		if err := json.Unmarshal(text, logs[i]); err != nil {
-			return nil, fmt.Errorf("sealab: %s: want a log of memcheck's reports: %w", path, err)
+			return nil, fmt.Errorf("%s: want a log of memcheck's reports: %w", path, err)
 		}
 	}
 	return logs, nil

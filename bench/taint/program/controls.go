@@ -21,10 +21,13 @@ var controls = []control{
 	leaking("control-loop-bound", "i < int(secret[0])", loopBound),
 	leaking("control-base64-look-up", "alphabet[secret[0]>>2]", base64LookUp),
 	leaking("control-division", "modulus % int(secret[0])", division),
+	leaking("control-wrapped-early-exit", "secret[i] != guess[i]", wrappedEarlyExit),
+	leaking("control-two-verdicts", "equal(secret, guess) || secret[0] == guess[0]", twoVerdicts),
 	leaking("control-division-of-secret", "int(secret[0]) / modulus", divisionOfSecret),
 	clean("control-constant-time-compare", constantTimeCompare),
 	clean("control-constant-time-select", constantTimeSelect),
 	clean("control-whole-table", wholeTable),
+	clean("control-public-verdict", publicVerdict),
 }
 
 func leaking(name, line string, op func([]byte) int) control {
@@ -86,6 +89,37 @@ func constantTimeCompare(secret []byte) int { return subtle.ConstantTimeCompare(
 
 func constantTimeSelect(secret []byte) int {
 	return subtle.ConstantTimeSelect(subtle.ConstantTimeByteEq(secret[0], guess[0]), modulus, 1)
+}
+
+// equal passes the verdict of a comparison in constant time on.
+//
+//go:noinline
+func equal(a, b []byte) bool { return subtle.ConstantTimeCompare(a, b) == 1 }
+
+// publicVerdict branches on the verdict of a comparison in constant time, which
+// goes to the presenter next, through a function that passes it on.
+func publicVerdict(secret []byte) int {
+	if equal(secret, guess) {
+		return modulus
+	}
+	return 0
+}
+
+// twoVerdicts branches on a public verdict and, in the same line, on a secret.
+func twoVerdicts(secret []byte) int {
+	if equal(secret, guess) || secret[0] == guess[0] {
+		return modulus
+	}
+	return 0
+}
+
+// wrappedEarlyExit branches on a verdict, and the function that makes it does not
+// take constant time.
+func wrappedEarlyExit(secret []byte) int {
+	if earlyExit(secret) == 1 {
+		return modulus
+	}
+	return 0
 }
 
 // wholeTable reads every entry of the table and keeps the one that is asked for.

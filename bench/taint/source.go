@@ -1,0 +1,327 @@
+package taint
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"sealab/internal/taintfile"
+)
+
+// source is the Go source of the packages that a program is made of. It says of
+// a line which function it is in, and on which function's result it branches.
+type source struct {
+	mu       sync.Mutex
+	files    *token.FileSet
+	packages map[string]*sourcePackage // by import path
+	imports  types.Importer
+}
+
+// A sourcePackage is a package as "go list" describes it, with its syntax and
+// types once a line of it was asked for.
+type sourcePackage struct {
+	ImportPath, Dir, Export string
+	GoFiles                 []string
+	ImportMap               map[string]string
+
+	syntax []*ast.File
+	info   *types.Info
+}
+
+// readSource lists the packages of the program as the flags and environment
+// build them.
+func readSource(flags, env []string) (*source, error) {
+	args := append([]string{"list", "-deps", "-export", "-json=ImportPath,Dir,Export,GoFiles,ImportMap"}, flags...)
+	cmd := exec.Command("go", append(args, programPath)...)
+	cmd.Env = env
+	output, err := cmd.Output()
+	if err != nil {
+		return nil, failed("listing the program's packages", nil, err)
+	}
+	s := &source{files: token.NewFileSet(), packages: map[string]*sourcePackage{}}
+	for d := json.NewDecoder(bytes.NewReader(output)); ; {
+		p := new(sourcePackage)
+		if err := d.Decode(p); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		s.packages[p.ImportPath] = p
+	}
+	s.imports = importer.ForCompiler(s.files, "gc", s.export)
+	return s, nil
+}
+
+// export opens the export data of a package.
+func (s *source) export(importPath string) (io.ReadCloser, error) {
+	p := s.packages[importPath]
+	if p == nil || p.Export == "" {
+		return nil, fmt.Errorf("%s has no export data", importPath)
+	}
+	return os.Open(p.Export)
+}
+
+// load parses and checks a package. A package that does not check is used as far
+// as it goes: a line that cannot be resolved is reported and never declassified.
+func (s *source) load(importPath string) *sourcePackage {
+	p := s.packages[importPath]
+	if p == nil || p.info != nil {
+		return p
+	}
+	p.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}
+	for _, name := range p.GoFiles {
+		file, err := parser.ParseFile(s.files, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+		if err == nil {
+			p.syntax = append(p.syntax, file)
+		}
+	}
+	config := types.Config{Importer: packageImporter{s.imports, p.ImportMap}, FakeImportC: true, Error: func(error) {}}
+	_, _ = config.Check(importPath, s.files, p.syntax, p.info)
+	return p
+}
+
+// A packageImporter imports on behalf of one package, whose imports of vendored
+// packages have other paths.
+type packageImporter struct {
+	types.Importer
+	paths map[string]string
+}
+
+func (i packageImporter) Import(importPath string) (*types.Package, error) {
+	if mapped, ok := i.paths[importPath]; ok {
+		importPath = mapped
+	}
+	return i.Importer.Import(importPath)
+}
+
+// moduleVersion is the part of a path of a module's source that its import path
+// does not have.
+var moduleVersion = regexp.MustCompile(`@[^/]+`)
+
+// frame returns a frame with the text of its line, the function that the line is
+// declared in, which differs from the given one if the compiler inlined it, and
+// the functions on whose result alone the line branches. dir and file are those
+// of debug information that was built with -trimpath: the import path, with a
+// version if it is of another module.
+func (s *source) frame(function, dir, file string, line int) taintfile.Frame {
+	f := taintfile.Frame{Function: function, Line: line}
+	if file == "" {
+		return f
+	}
+	importPath := moduleVersion.ReplaceAllString(strings.TrimPrefix(dir, "./"), "")
+	f.File = path.Join(importPath, file)
+	if s == nil || s.packages[importPath] == nil {
+		return f
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.load(importPath)
+	f.Text = lineOf(filepath.Join(p.Dir, file), line)
+	if declared := s.declaredAt(p, file, line); declared != nil {
+		f.Function = importPath + "." + nameOf(declared)
+		f.Tests = s.tested(p, conditionAt(s.files, declared, line), maxPassed)
+	}
+	return f
+}
+
+// lineOf returns the text of a line of a file, or "".
+func lineOf(path string, line int) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(string(text), "\n")
+	if line < 1 || line > len(lines) {
+		return ""
+	}
+	return strings.TrimSpace(lines[line-1])
+}
+
+// declaredAt returns the function of the package that a line is in, or nil.
+func (s *source) declaredAt(p *sourcePackage, file string, line int) *ast.FuncDecl {
+	for _, syntax := range p.syntax {
+		if filepath.Base(s.files.Position(syntax.Pos()).Filename) != file {
+			continue
+		}
+		for _, d := range syntax.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && spans(s.files, f, line) {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+func spans(files *token.FileSet, n ast.Node, line int) bool {
+	return n != nil && files.Position(n.Pos()).Line <= line && line <= files.Position(n.End()).Line
+}
+
+// nameOf returns the name of a declared function as stacks write it, without the
+// package and without type parameters.
+func nameOf(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	t, pointer := f.Recv.List[0].Type, ""
+	if star, ok := t.(*ast.StarExpr); ok {
+		t, pointer = star.X, "*"
+	}
+	switch generic := t.(type) {
+	case *ast.IndexExpr:
+		t = generic.X
+	case *ast.IndexListExpr:
+		t = generic.X
+	}
+	if pointer != "" {
+		return fmt.Sprintf("(*%s).%s", types.ExprString(t), f.Name.Name)
+	}
+	return types.ExprString(t) + "." + f.Name.Name
+}
+
+// conditionAt returns the innermost condition or result at a line of a function,
+// or nil.
+func conditionAt(files *token.FileSet, f *ast.FuncDecl, line int) ast.Expr {
+	var found ast.Expr
+	ast.Inspect(f, func(n ast.Node) bool {
+		var e ast.Expr
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			e = n.Cond
+		case *ast.ForStmt:
+			e = n.Cond
+		case *ast.ReturnStmt:
+			if len(n.Results) == 1 {
+				e = n.Results[0]
+			}
+		}
+		if e != nil && spans(files, e, line) {
+			found = e
+		}
+		return true
+	})
+	return found
+}
+
+// maxPassed bounds how often a result is passed on, so that recursion ends.
+const maxPassed = 8
+
+// tested returns the functions on whose result alone the value of an expression
+// depends: the one that it calls, and those whose result that one passes on.
+func (s *source) tested(p *sourcePackage, e ast.Expr, depth int) []string {
+	if depth == 0 {
+		return nil
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.UnaryExpr:
+		if e.Op == token.NOT {
+			return s.tested(p, e.X, depth)
+		}
+	case *ast.BinaryExpr:
+		if (e.Op == token.EQL || e.Op == token.NEQ) && p.info.Types[e.Y].Value != nil {
+			return s.tested(p, e.X, depth)
+		}
+	case *ast.CallExpr:
+		if f := called(p, e); f != nil {
+			return s.passedOn(f, depth-1)
+		}
+	}
+	return nil
+}
+
+// called returns the function that an expression calls, if it is a declared one.
+func called(p *sourcePackage, call *ast.CallExpr) *types.Func {
+	var name *ast.Ident
+	switch fun := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		name = fun
+	case *ast.SelectorExpr:
+		name = fun.Sel
+	}
+	f, _ := p.info.Uses[name].(*types.Func)
+	if f == nil || f.Pkg() == nil {
+		return nil
+	}
+	return f
+}
+
+// passedOn returns the name of a function and, if each of its results is a
+// constant or passed on from the same functions, the names of those.
+func (s *source) passedOn(f *types.Func, depth int) []string {
+	name := shortName(f)
+	names := []string{f.Pkg().Path() + "." + name}
+	p := s.load(f.Pkg().Path())
+	if p == nil {
+		return names
+	}
+	var from []string
+	for _, syntax := range p.syntax {
+		for _, d := range syntax.Decls {
+			if decl, ok := d.(*ast.FuncDecl); ok && decl.Body != nil && nameOf(decl) == name {
+				from = s.results(p, decl, depth)
+			}
+		}
+	}
+	return append(names, from...)
+}
+
+// shortName returns a function's name as nameOf does.
+func shortName(f *types.Func) string {
+	receiver := f.Signature().Recv()
+	if receiver == nil {
+		return f.Name()
+	}
+	t, form := receiver.Type(), "%s.%s"
+	if pointer, ok := t.(*types.Pointer); ok {
+		t, form = pointer.Elem(), "(*%s).%s"
+	}
+	if named, ok := t.(*types.Named); ok {
+		return fmt.Sprintf(form, named.Obj().Name(), f.Name())
+	}
+	return f.Name()
+}
+
+// results returns the functions that every result of a function comes from,
+// constants apart, or nil if it has another result. A constant is chosen by
+// branches, which are reported as such.
+func (s *source) results(p *sourcePackage, f *ast.FuncDecl, depth int) []string {
+	var from []string
+	same := true
+	ast.Inspect(f.Body, func(n ast.Node) bool {
+		if _, inner := n.(*ast.FuncLit); inner {
+			return false
+		}
+		r, ok := n.(*ast.ReturnStmt)
+		if !ok {
+			return true
+		}
+		if len(r.Results) != 1 {
+			same = false
+			return true
+		}
+		if p.info.Types[r.Results[0]].Value != nil {
+			return true
+		}
+		tested := s.tested(p, r.Results[0], depth)
+		same = same && tested != nil && (from == nil || slices.Equal(from, tested))
+		from = tested
+		return true
+	})
+	if !same {
+		return nil
+	}
+	return from
+}

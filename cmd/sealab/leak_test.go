@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/analysis/taint"
+	"sealab/codecs/catalog"
+	"sealab/internal/cli"
+	"sealab/internal/taintfile"
+	"sealab/internal/testenv"
+	"sealab/internal/verdict"
+)
+
+// TestTaintOutcomes runs every design under valgrind. Each is sound, so that no
+// refusal may depend on a secret; the controls beside them turn out as they must,
+// and every reason of the table is needed.
+func TestTaintOutcomes(t *testing.T) {
+	if testing.Short() {
+		testenv.Skip(t, "valgrind takes minutes: run the tests without -short")
+	}
+	if _, err := exec.LookPath("valgrind"); errors.Is(err, exec.ErrNotFound) {
+		testenv.Skip(t, "valgrind is not installed")
+	}
+	dir := filepath.Join(t.TempDir(), "taint")
+	var stdout, stderr strings.Builder
+	status := run([]string{"leak", "taint", dir}, strings.NewReader(""), &stdout, &stderr)
+	j, err := taint.Read(dir)
+	require.NoError(t, err, stderr.String())
+	require.Empty(t, j.Faults)
+	require.Empty(t, j.Unused, "reasons that no design needs")
+	outcomes := map[string]*taint.Verdict{}
+	controls := map[taintfile.Expectation]int{}
+	for _, v := range j.Verdicts {
+		outcomes[v.Subject] = v
+		controls[v.Expect]++
+	}
+	for _, d := range catalog.All() {
+		require.Contains(t, outcomes, d.Name)
+		v := outcomes[d.Name]
+		require.Equal(t, verdict.Standing, v.Outcome, "%s: %s: %v", d.Name, v.Why, v.Against)
+	}
+	require.Positive(t, controls[taintfile.Leaks])
+	require.Positive(t, controls[taintfile.Clean])
+	require.Equal(t, cli.OK, status, stderr.String())
+}
+
+// TestTaintExitStatus judges logs that are there already: of a sound design, of
+// one that is refuted, and of one that could not be run.
+func TestTaintExitStatus(t *testing.T) {
+	recorded := filepath.Join("..", "..", "analysis", "taint", "testdata")
+	for name, c := range map[string]struct {
+		change func(*taintfile.Log)
+		want   int
+	}{
+		"sound":        {func(*taintfile.Log) {}, cli.OK},
+		"refuted":      {branchOnTag, cli.Refuted},
+		"did not run":  {func(l *taintfile.Log) { l.Failed = "it was killed" }, cli.Fault},
+		"no controls":  {nil, cli.Fault},
+		"control lost": {func(l *taintfile.Log) { l.Expect, l.Line = taintfile.Leaks, "a line that is not there" }, cli.Fault},
+	} {
+		logs, err := taintfile.ReadFolder(recorded)
+		require.NoError(t, err)
+		dir := t.TempDir()
+		for _, l := range logs {
+			if c.change == nil && l.Expect != taintfile.Open {
+				continue
+			}
+			if c.change != nil && l.Expect == taintfile.Open {
+				c.change(l)
+			}
+			require.NoError(t, l.Write(dir))
+		}
+		var stdout, stderr strings.Builder
+		status := run([]string{"leak", "taint", "--judge-only", dir}, strings.NewReader(""), &stdout, &stderr)
+		require.Equal(t, c.want, status, "%s: %s%s", name, stdout.String(), stderr.String())
+	}
+}
+
+// branchOnTag makes the refusal branch on a comparison that stops early.
+func branchOnTag(l *taintfile.Log) {
+	for i := range l.Reports {
+		l.Reports[i].Stack[0].Tests = nil
+	}
+}
+
+// TestTaintNeedsValgrind takes every program away.
+func TestTaintNeedsValgrind(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	var stdout, stderr strings.Builder
+	dir := filepath.Join(t.TempDir(), "taint")
+	require.Equal(t, cli.Fault, run([]string{"leak", "taint", dir}, strings.NewReader(""), &stdout, &stderr))
+	require.Contains(t, stderr.String(), "not tested: valgrind is not installed; install it with: apt-get install valgrind")
+	_, err := os.Stat(dir)
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
