@@ -1,13 +1,73 @@
 package bench
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
 	"sealab/bench/baseline"
 	"sealab/codecs"
 	"sealab/codecs/catalog"
+	"sealab/codecs/worker"
 	"sealab/internal/golibs"
 	"sealab/internal/lab"
 	"sealab/internal/runfile"
 )
+
+// A Subject is a thing to measure. Prepare sets up one of its cells; it fails
+// with codecs.ErrUnsupported where the subject does not have the operation.
+type Subject struct {
+	runfile.Subject
+	Prepare func(op runfile.Op, payload []byte) (Cell, error)
+}
+
+// A Cell is one operation, ready to be timed.
+type Cell struct {
+	// Run runs n operations and returns the time that they took. A subject that
+	// lives in another process is timed inside it.
+	Run func(n int) (time.Duration, error)
+	// TokenSize is the length in bytes of the token that is made or read.
+	TokenSize int
+	// InProcess says that Run allocates in this process, where it is counted.
+	InProcess bool
+}
+
+// repeat returns s as a subject of its own, to be measured a second time.
+func repeat(s Subject) Subject {
+	s.Role, s.Repeats = runfile.RoleRepeat, s.Name
+	s.Name += "-again"
+	s.Doc = s.Repeats + " a second time: what differs is noise"
+	return s
+}
+
+// choose returns the subjects with the given names, in the order of all, or all
+// of them when no names are given.
+func choose(all []Subject, names []string) ([]Subject, error) {
+	if len(names) == 0 {
+		return all, nil
+	}
+	var chosen []Subject
+	for _, s := range all {
+		if slices.Contains(names, s.Name) {
+			chosen = append(chosen, s)
+		}
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(chosen, func(s Subject) bool { return s.Name == name }) {
+			return nil, fmt.Errorf("sealab: no subject %q; there are %s", name, strings.Join(subjectNames(all), ", "))
+		}
+	}
+	return chosen, nil
+}
+
+func subjectNames(all []Subject) []string {
+	names := make([]string, len(all))
+	for i, s := range all {
+		names[i] = s.Name
+	}
+	return names
+}
 
 // Subjects returns everything that can be measured in this process: the
 // catalog, its first codec a second time, the floors, and the peers. What lives
@@ -93,3 +153,67 @@ func fromFloor(f baseline.Floor) Subject {
 		Prepare: prepare,
 	}
 }
+
+// FromWorker returns the subject of an implementation in another process, which
+// answers as the subject called mirrors does. It mints and verifies for the
+// request that schemes are measured with, and the worker itself times that, so
+// that no pipe is in the figures. A worker without the ability bench has no
+// operation.
+func FromWorker(c *worker.Client, mirrors string) Subject {
+	d := c.Design()
+	m := newMeasured(d, openerOf(d))
+	m.maxKeys = 1
+	return Subject{
+		Subject: runfile.Subject{Name: d.Name, Role: runfile.RoleForeign, Doc: d.Doc, Kind: kindOf(d), Mirrors: mirrors},
+		Prepare: m.prepareForeign,
+	}
+}
+
+// prepareForeign is prepare for a codec in a worker.
+func (m *measured) prepareForeign(op runfile.Op, payload []byte) (Cell, error) {
+	c, err := m.ring(1)
+	if err != nil {
+		return Cell{}, err
+	}
+	timed, ok := inside(c).(worker.Benchmark)
+	if !ok {
+		return Cell{}, fmt.Errorf("sealab: it is not a worker: %w", codecs.ErrUnsupported)
+	}
+	token, err := c.Seal(nil, payload)
+	if err != nil {
+		return Cell{}, err
+	}
+	cell := Cell{TokenSize: len(token)}
+	switch op {
+	case runfile.Seal:
+		cell.Run = func(n int) (time.Duration, error) { return timed.BenchMake(n, payload, &request) }
+	case runfile.Unseal:
+		if _, err := unsealing(c, token, payload); err != nil {
+			return Cell{}, err
+		}
+		cell.Run = func(n int) (time.Duration, error) { return timed.BenchJudge(n, token, &request) }
+	default:
+		return Cell{}, codecs.ErrUnsupported
+	}
+	return cell, nil
+}
+
+// inside returns the codec or scheme of an instance, and any other codec itself.
+func inside(c codecs.Codec) any {
+	if b, ok := c.(*lab.Bound); ok {
+		return b.Instance.Opened()
+	}
+	return c
+}
+
+// A scheme's tokens are minted and verified for one request at one time.
+var (
+	principal = `["client-1","https://as.example","alice"]`
+	audience  = "releases"
+	request   = codecs.Context{
+		Now:    time.Date(2026, time.November, 20, 12, 0, 0, 250e6, time.UTC),
+		Method: "tools/call", Target: "deploy_release",
+		Arguments: []byte(`{"release":"2026.11.2","environment":"eu-west-1","canary":true}`),
+		Principal: &principal, Audience: &audience,
+	}
+)

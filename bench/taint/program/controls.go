@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/subtle"
 
-	"sealab/internal/memcheck"
 	"sealab/internal/taintfile"
 )
 
@@ -41,7 +40,7 @@ func clean(name string, op func([]byte) int) control {
 func (c control) run(secret taintfile.Secret) {
 	bytes := []byte("a secret of thirty-two bytes....")
 	if secret == taintfile.Key {
-		memcheck.MakeUndefined(bytes)
+		markSecret(bytes)
 	}
 	work(c, bytes)
 }

@@ -1,6 +1,6 @@
 //go:build valgrind && linux && amd64
 
-package memcheck
+package main
 
 import "unsafe"
 

@@ -1,0 +1,314 @@
+package golibs
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"unicode/utf8"
+
+	"aidanwoods.dev/go-paseto"
+	"github.com/fernet/fernet-go"
+	"github.com/go-jose/go-jose/v4"
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/gorilla/securecookie"
+	"github.com/lestrrat-go/jwx/v3/jwa"
+	"github.com/lestrrat-go/jwx/v3/jwe"
+	"github.com/lestrrat-go/jwx/v3/jws"
+	"github.com/tink-crypto/tink-go/v2/aead"
+	"github.com/tink-crypto/tink-go/v2/aead/aesgcm"
+	"github.com/tink-crypto/tink-go/v2/insecuresecretdataaccess"
+	"github.com/tink-crypto/tink-go/v2/keyset"
+	"github.com/tink-crypto/tink-go/v2/secretdata"
+	"github.com/tink-crypto/tink-go/v2/tink"
+
+	"sealab/codecs"
+)
+
+var goJose = codecs.Design{
+	Name:       "go-jose-jwe",
+	Doc:        "go-jose: JWE, compact, direct key, A256GCM",
+	Spec:       "github.com/go-jose/go-jose/v4; RFC 7516",
+	MaxKeys:    1,
+	NewCodec:   one(newGoJose),
+	Guarantees: encrypts,
+}
+
+func newGoJose(key []byte) (codec, error) {
+	encrypter, err := jose.NewEncrypter(jose.A256GCM, jose.Recipient{Algorithm: jose.DIRECT, Key: key}, nil)
+	if err != nil {
+		return codec{}, err
+	}
+	seal := func(payload []byte) ([]byte, error) {
+		sealed, err := encrypter.Encrypt(payload)
+		if err != nil {
+			return nil, err
+		}
+		token, err := sealed.CompactSerialize()
+		return []byte(token), err
+	}
+	unseal := func(token []byte) ([]byte, error) {
+		sealed, err := jose.ParseEncryptedCompact(string(token),
+			[]jose.KeyAlgorithm{jose.DIRECT}, []jose.ContentEncryption{jose.A256GCM})
+		if err != nil {
+			return nil, errMalformed
+		}
+		payload, err := sealed.Decrypt(key)
+		if err != nil {
+			return nil, errUnauthentic
+		}
+		return payload, nil
+	}
+	return codec{seal, unseal}, nil
+}
+
+var jwxEncrypted = codecs.Design{
+	Name:       "jwx-jwe",
+	Doc:        "jwx: JWE, compact, direct key, A256GCM",
+	Spec:       "github.com/lestrrat-go/jwx/v3; RFC 7516",
+	MaxKeys:    1,
+	NewCodec:   one(newJWXEncrypted),
+	Guarantees: encrypts,
+}
+
+var jwxSigned = codecs.Design{
+	Name:       "jwx-jws",
+	Doc:        "jwx: JWS, compact, HS256",
+	Spec:       "github.com/lestrrat-go/jwx/v3; RFC 7515",
+	MaxKeys:    1,
+	NewCodec:   one(newJWXSigned),
+	Guarantees: signs,
+}
+
+func newJWXEncrypted(key []byte) (codec, error) {
+	withKey := jwe.WithKey(jwa.DIRECT(), key)
+	seal := func(payload []byte) ([]byte, error) {
+		if len(payload) == 0 { // the library refuses the token that it makes of it
+			return nil, codecs.ErrUnsupported
+		}
+		return jwe.Encrypt(payload, withKey, jwe.WithContentEncryption(jwa.A256GCM()))
+	}
+	unseal := func(token []byte) ([]byte, error) {
+		payload, err := jwe.Decrypt(token, withKey)
+		if err != nil {
+			return nil, errUnauthentic
+		}
+		return payload, nil
+	}
+	return codec{seal, unseal}, nil
+}
+
+func newJWXSigned(key []byte) (codec, error) {
+	withKey := jws.WithKey(jwa.HS256(), key)
+	seal := func(payload []byte) ([]byte, error) { return jws.Sign(payload, withKey) }
+	unseal := func(token []byte) ([]byte, error) {
+		payload, err := jws.Verify(token, withKey)
+		if err != nil {
+			return nil, errUnauthentic
+		}
+		return payload, nil
+	}
+	return codec{seal, unseal}, nil
+}
+
+var tinkPeer = codecs.Design{
+	Name:       "tink-aead",
+	Doc:        "Tink: AES256-GCM with the TINK prefix, in base64url",
+	Spec:       "github.com/tink-crypto/tink-go/v2",
+	MaxKeys:    1,
+	NewCodec:   one(newTink),
+	Guarantees: encrypts,
+}
+
+func newTink(key []byte) (codec, error) {
+	a, err := tinkAEAD(key)
+	if err != nil {
+		return codec{}, err
+	}
+	encoding := base64.RawURLEncoding.Strict()
+	seal := func(payload []byte) ([]byte, error) {
+		sealed, err := a.Encrypt(payload, nil)
+		if err != nil {
+			return nil, err
+		}
+		return encoding.AppendEncode(nil, sealed), nil
+	}
+	unseal := func(token []byte) ([]byte, error) {
+		sealed, err := encoding.AppendDecode(nil, token)
+		if err != nil {
+			return nil, errMalformed
+		}
+		payload, err := a.Decrypt(sealed, nil)
+		if err != nil {
+			return nil, errUnauthentic
+		}
+		return payload, nil
+	}
+	return codec{seal, unseal}, nil
+}
+
+// tinkAEAD returns the AEAD of a keyset that holds key alone, with a key id
+// that follows from the key.
+func tinkAEAD(key []byte) (tink.AEAD, error) {
+	parameters, err := aesgcm.NewParameters(aesgcm.ParametersOpts{
+		KeySizeInBytes: len(key), IVSizeInBytes: 12, TagSizeInBytes: 16, Variant: aesgcm.VariantTink,
+	})
+	if err != nil {
+		return nil, err
+	}
+	id, err := derive(key, "key-id")
+	if err != nil {
+		return nil, err
+	}
+	secret := secretdata.NewBytesFromData(key, insecuresecretdataaccess.Token{})
+	k, err := aesgcm.NewKey(secret, binary.BigEndian.Uint32(id)|1, parameters)
+	if err != nil {
+		return nil, err
+	}
+	manager := keyset.NewManager()
+	number, err := manager.AddKey(k)
+	if err != nil {
+		return nil, err
+	}
+	if err := manager.SetPrimary(number); err != nil {
+		return nil, err
+	}
+	handle, err := manager.Handle()
+	if err != nil {
+		return nil, err
+	}
+	return aead.New(handle)
+}
+
+var pasetoPeer = codecs.Design{
+	Name:       "paseto-v4-local",
+	Doc:        "PASETO v4.local: XChaCha20 and keyed BLAKE2b, the payload as one claim",
+	Spec:       "aidanwoods.dev/go-paseto",
+	MaxKeys:    1,
+	NewCodec:   one(newPaseto),
+	Guarantees: encrypts,
+}
+
+// stateClaim is the claim that carries the payload in formats of JSON claims.
+const stateClaim = "s"
+
+func newPaseto(key []byte) (codec, error) {
+	k, err := paseto.V4SymmetricKeyFromBytes(key)
+	if err != nil {
+		return codec{}, err
+	}
+	seal := func(payload []byte) ([]byte, error) {
+		if !utf8.Valid(payload) {
+			return nil, codecs.ErrUnsupported
+		}
+		token := paseto.NewToken()
+		token.SetString(stateClaim, string(payload))
+		return []byte(token.V4Encrypt(k, nil)), nil
+	}
+	unseal := func(text []byte) ([]byte, error) {
+		token, err := paseto.NewParserWithoutExpiryCheck().ParseV4Local(k, string(text), nil)
+		if err != nil {
+			return nil, errUnauthentic
+		}
+		payload, err := token.GetString(stateClaim)
+		if err != nil {
+			return nil, errMalformed
+		}
+		return []byte(payload), nil
+	}
+	return codec{seal, unseal}, nil
+}
+
+var fernetPeer = codecs.Design{
+	Name:       "fernet",
+	Doc:        "Fernet: AES-128-CBC and HMAC-SHA256",
+	Spec:       "github.com/fernet/fernet-go",
+	MaxKeys:    1,
+	NewCodec:   one(newFernet),
+	Guarantees: encrypts,
+}
+
+func newFernet(key []byte) (codec, error) {
+	k := fernet.Key(key)
+	keys := []*fernet.Key{&k}
+	seal := func(payload []byte) ([]byte, error) { return fernet.EncryptAndSign(payload, &k) }
+	unseal := func(token []byte) ([]byte, error) {
+		payload := fernet.VerifyAndDecrypt(token, 0, keys)
+		if payload == nil {
+			return nil, errUnauthentic
+		}
+		return payload, nil
+	}
+	return codec{seal, unseal}, nil
+}
+
+var secureCookie = codecs.Design{
+	Name:       "securecookie",
+	Doc:        "gorilla/securecookie: AES-256-CTR and HMAC-SHA256, bytes as they are",
+	Spec:       "github.com/gorilla/securecookie",
+	MaxKeys:    1,
+	NewCodec:   one(newSecureCookie),
+	Guarantees: encrypts,
+}
+
+// cookieName is authenticated with every value.
+const cookieName = "state"
+
+func newSecureCookie(key []byte) (codec, error) {
+	blockKey, err := derive(key, "block key")
+	if err != nil {
+		return codec{}, err
+	}
+	cookies := securecookie.New(key, blockKey).MaxAge(0).MaxLength(0).SetSerializer(securecookie.NopEncoder{})
+	seal := func(payload []byte) ([]byte, error) {
+		if len(payload) == 0 { // the library refuses the token that it makes of it
+			return nil, codecs.ErrUnsupported
+		}
+		// The library encrypts the bytes that it is given in their place.
+		token, err := cookies.Encode(cookieName, bytes.Clone(payload))
+		return []byte(token), err
+	}
+	unseal := func(token []byte) ([]byte, error) {
+		var payload []byte
+		if err := cookies.Decode(cookieName, string(token), &payload); err != nil {
+			return nil, errUnauthentic
+		}
+		return payload, nil
+	}
+	return codec{seal, unseal}, nil
+}
+
+var golangJWT = codecs.Design{
+	Name:       "golang-jwt",
+	Doc:        "golang-jwt: JWT, HS256, the payload as one claim",
+	Spec:       "github.com/golang-jwt/jwt/v5; RFC 7519",
+	MaxKeys:    1,
+	NewCodec:   one(newGolangJWT),
+	Guarantees: signs,
+}
+
+// stateClaims are the claims of a token: the payload and no date.
+type stateClaims struct {
+	State string `json:"s"`
+	jwt.RegisteredClaims
+}
+
+func newGolangJWT(key []byte) (codec, error) {
+	seal := func(payload []byte) ([]byte, error) {
+		if !utf8.Valid(payload) {
+			return nil, codecs.ErrUnsupported
+		}
+		token := jwt.NewWithClaims(jwt.SigningMethodHS256, stateClaims{State: string(payload)})
+		text, err := token.SignedString(key)
+		return []byte(text), err
+	}
+	parser := jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}))
+	keyOf := func(*jwt.Token) (any, error) { return key, nil }
+	unseal := func(text []byte) ([]byte, error) {
+		var claims stateClaims
+		if _, err := parser.ParseWithClaims(string(text), &claims, keyOf); err != nil {
+			return nil, errUnauthentic
+		}
+		return []byte(claims.State), nil
+	}
+	return codec{seal, unseal}, nil
+}
