@@ -3,47 +3,61 @@ package envelope
 import (
 	"math"
 	"math/big"
+	"unicode/utf8"
 
 	"sealab/codecs/envelope/compactjson"
 	"sealab/codecs/rawjson"
 )
 
-// claims are what a token says beside its state. Text is generalised UTF-8.
+// claims are the members of a payload. Text is generalised UTF-8.
 type claims struct {
-	issued, expires        []byte // as Python prints them
-	method, target, digest []byte
-	state                  []byte
-	hasAudience            bool
-	audience               []byte
-	principal              []byte // the claim's text; nil: unauthenticated
+	issued, expires []byte // as Python prints them
+	method, target  string
+	digest, state   []byte
+	audience        *string
+	principal       []byte // the claim's text; nil: unauthenticated
 }
 
 // append appends the payload that stands for c.
 func (c *claims) append(dst []byte) []byte {
-	dst = append(append(dst, `{"v":1,"iat":`...), c.issued...)
-	dst = append(append(dst, `,"exp":`...), c.expires...)
-	dst = compactjson.AppendString(append(dst, `,"m":`...), c.method)
-	dst = compactjson.AppendString(append(dst, `,"t":`...), c.target)
-	dst = compactjson.AppendString(append(dst, `,"a":`...), c.digest)
-	dst = compactjson.AppendString(append(dst, `,"s":`...), c.state)
-	if c.hasAudience {
-		dst = compactjson.AppendString(append(dst, `,"aud":`...), c.audience)
-	}
+	dst = append(append(dst, beforeIssued...), c.issued...)
+	dst = append(append(dst, beforeExpires...), c.expires...)
+	dst = appendRequest(dst, c.method, c.target, c.digest)
+	dst = compactjson.AppendString(dst, c.state)
+	dst = appendAudience(dst, c.audience)
 	if c.principal != nil {
-		dst = compactjson.AppendString(append(dst, `,"p":`...), c.principal)
+		dst = compactjson.AppendString(append(dst, beforePrincipal...), c.principal)
 	}
 	return append(dst, '}')
 }
 
-// areText reports whether a payload can hold the state and the names so that they
-// come back as the same bytes.
-func (c *claims) areText() bool {
-	for _, text := range [][]byte{c.state, c.method, c.target, c.audience} {
-		if !rawjson.ValidWTF8(text) {
-			return false
-		}
+// The text around the claims.
+const (
+	beforeIssued    = `{"v":1,"iat":`
+	beforeExpires   = `,"exp":`
+	beforePrincipal = `,"p":`
+)
+
+// appendRequest appends the claims between the expiry and the state.
+func appendRequest(dst []byte, method, target string, digest []byte) []byte {
+	dst = compactjson.AppendText(append(dst, `,"m":`...), method)
+	dst = compactjson.AppendText(append(dst, `,"t":`...), target)
+	dst = compactjson.AppendString(append(dst, `,"a":`...), digest)
+	return append(dst, `,"s":`...)
+}
+
+// appendAudience appends the claim of an audience, if there is one.
+func appendAudience(dst []byte, audience *string) []byte {
+	if audience == nil {
+		return dst
 	}
-	return true
+	return compactjson.AppendText(append(dst, `,"aud":`...), *audience)
+}
+
+// isText reports whether a payload can hold a name so that it comes back as the
+// same bytes.
+func isText(name string) bool {
+	return utf8.ValidString(name) || rawjson.ValidWTF8([]byte(name))
 }
 
 // longestFloat is the room in bytes that a float takes as Python prints it.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"hash"
+	"sync"
 
 	"sealab/codecs/b64"
 	"sealab/codecs/envelope/compactjson"
@@ -12,37 +13,46 @@ import (
 // digestSize is the number of bytes that are kept of a SHA-256.
 const digestSize = 16
 
-// DigestArguments returns the claim that stands for the raw arguments of a
-// request, nil if it has none: 22 characters. It fails if they are not JSON. The
-// SDK digests {} for every value that Python takes for false, and for
-// resources/read always.
-func DigestArguments(method string, raw []byte) ([]byte, error) {
+// AppendDigest appends the claim that stands for the raw arguments of a request,
+// nil if it has none: 22 characters. It fails if they are not JSON. The SDK
+// digests {} for every value that Python takes for false, and for resources/read
+// always.
+func AppendDigest(dst []byte, method string, raw []byte) ([]byte, error) {
 	if raw == nil || method == "resources/read" {
-		return digestText(sha256.Sum256(emptyObject)), nil
+		return append(dst, digestOfNothing...), nil
 	}
-	var long hash.Hash // nil as long as there is one piece
-	last, err := compactjson.StreamSorted(raw, func(piece []byte) {
-		if long == nil {
-			long = sha256.New()
-		}
-		long.Write(piece)
-	})
-	switch {
-	case err != nil:
-		return nil, err
-	case long != nil:
-		long.Write(last)
-		return digestText([sha256.Size]byte(long.Sum(nil))), nil
-	case isFalse(string(last)):
-		last = emptyObject
+	d := digesters.Get().(*digester)
+	defer digesters.Put(d)
+	d.Reset()
+	d.short = d.short[:0]
+	if err := compactjson.StreamSorted(d, raw); err != nil {
+		return dst, err
 	}
-	return digestText(sha256.Sum256(last)), nil
+	if isFalse(string(d.short)) {
+		return append(dst, digestOfNothing...), nil
+	}
+	return b64.AppendEncode(dst, d.Sum(d.sum[:0])[:digestSize]), nil
 }
 
-func digestText(sum [sha256.Size]byte) []byte { return b64.AppendEncode(nil, sum[:digestSize]) }
+// A digester is a SHA-256 that keeps its input if that is short.
+type digester struct {
+	hash.Hash
+	short []byte
+	sum   [sha256.Size]byte
+}
 
-// emptyObject is what is digested if there are no arguments.
-var emptyObject = []byte("{}")
+var digesters = sync.Pool{New: func() any { return &digester{Hash: sha256.New()} }}
+
+// maxShort is the length of the longest text that isFalse knows, and one more.
+const maxShort = len("false") + 1
+
+func (d *digester) Write(p []byte) (int, error) {
+	d.short = append(d.short, p[:min(len(p), maxShort-len(d.short))]...)
+	return d.Hash.Write(p)
+}
+
+// digestOfNothing is the claim for {}.
+const digestOfNothing = "RBNvo1WzZ4oRRq0W9-hkng"
 
 // isFalse reports whether Python takes a value in compact JSON for false.
 func isFalse(compact string) bool {
@@ -59,10 +69,12 @@ type salt [8]byte
 // principalLabel keeps the digest apart from every other use of SHA-256.
 const principalLabel = "mcp/request-state/principal:"
 
-// principalClaim returns the claim that stands for a principal.
-func principalClaim(fresh salt, principal string) []byte {
+// principalClaim returns the claim that stands for a principal, in the spare
+// capacity of room if there is enough.
+func principalClaim(room []byte, fresh salt, principal string) []byte {
 	digest := principalDigest(fresh[:], principal)
-	return b64.AppendEncode(nil, append(fresh[:], digest[:]...))
+	raw := append(append(room, fresh[:]...), digest[:]...)
+	return b64.AppendEncode(raw, raw[len(room):])[len(raw):]
 }
 
 func principalDigest(salt []byte, principal string) [digestSize]byte {
@@ -75,10 +87,11 @@ func principalDigest(salt []byte, principal string) [digestSize]byte {
 // principalMatches compares a claim with a principal. A claim of another length
 // than Mint gives matches nothing.
 func principalMatches(claim []byte, principal string) bool {
-	raw, ok := b64.AppendDecode(nil, claim)
-	if !ok || len(raw) != len(salt{})+digestSize {
+	room := b64.GetScratch()
+	defer room.Free()
+	if !room.Decode(claim) || len(room.Bytes) != len(salt{})+digestSize {
 		return false
 	}
-	want := principalDigest(raw[:len(salt{})], principal)
-	return subtle.ConstantTimeCompare(raw[len(salt{}):], want[:]) == 1
+	want := principalDigest(room.Bytes[:len(salt{})], principal)
+	return subtle.ConstantTimeCompare(room.Bytes[len(salt{}):], want[:]) == 1
 }

@@ -147,22 +147,22 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-func TestDigestArguments(t *testing.T) {
+func TestAppendDigest(t *testing.T) {
 	const empty = "RBNvo1WzZ4oRRq0W9-hkng"
 	for _, falsy := range []string{"null", " { } ", "[]", `""`, "0", "-0", "0.0", "-0e5", "1e-400", "false"} {
-		got, err := envelope.DigestArguments("tools/call", json.RawMessage(falsy))
+		got, err := envelope.AppendDigest(nil, "tools/call", json.RawMessage(falsy))
 		require.NoError(t, err, falsy)
 		require.Equal(t, empty, string(got), falsy)
 	}
 	for _, truthy := range []string{"true", "1", "[0]", `"0"`, `{"":0}`, "1e-300", "NaN"} {
-		got, err := envelope.DigestArguments("tools/call", json.RawMessage(truthy))
+		got, err := envelope.AppendDigest(nil, "tools/call", json.RawMessage(truthy))
 		require.NoError(t, err, truthy)
 		require.NotEqual(t, empty, string(got), truthy)
-		got, err = envelope.DigestArguments("resources/read", json.RawMessage(truthy))
+		got, err = envelope.AppendDigest(nil, "resources/read", json.RawMessage(truthy))
 		require.NoError(t, err, truthy)
 		require.Equal(t, empty, string(got), truthy)
 	}
-	_, err := envelope.DigestArguments("tools/call", json.RawMessage(`{"a"}`))
+	_, err := envelope.AppendDigest(nil, "tools/call", json.RawMessage(`{"a"}`))
 	require.ErrorContains(t, err, "not JSON")
 }
 

@@ -2,10 +2,14 @@ package envelope
 
 import (
 	"fmt"
+	"slices"
+	"sync"
+	"time"
 
 	"sealab/codecs"
 	"sealab/codecs/envelope/compactjson"
 	"sealab/codecs/keyring"
+	"sealab/codecs/rawjson"
 	"sealab/internal/lab"
 )
 
@@ -13,38 +17,57 @@ import (
 func (s *scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	var fresh salt
 	keyring.Random(fresh[:])
-	payload, err := s.claims(fresh, state, b)
-	if err != nil {
+	r := rooms.Get().(*room)
+	defer r.free()
+	if err := r.claim(s.ttl, fresh, state, b); err != nil {
 		return dst, err
 	}
-	return s.codec.Seal(dst, payload)
+	return s.codec.Seal(dst, r.payload)
 }
 
-// claims returns the payload that Mint seals.
-func (s *scheme) claims(fresh salt, state []byte, b *codecs.Context) ([]byte, error) {
+// room is working space for one token. Free clears it.
+type room struct {
+	payload []byte
+	text    []byte // parts of the payload
+}
+
+var rooms = sync.Pool{New: func() any { return &room{text: make([]byte, 0, 256)} }}
+
+// maxPooled is the largest capacity in bytes that is kept for reuse.
+const maxPooled = 1 << 20
+
+func (r *room) free() {
+	clear(r.payload[:cap(r.payload)])
+	clear(r.text[:cap(r.text)])
+	if cap(r.payload) <= maxPooled && cap(r.text) <= maxPooled {
+		rooms.Put(r)
+	}
+}
+
+// claim makes the payload that Mint seals.
+func (r *room) claim(ttl time.Duration, fresh salt, state []byte, b *codecs.Context) error {
 	if err := b.Check(); err != nil {
-		return nil, err
+		return err
 	}
-	digest, err := DigestArguments(b.Method, b.Arguments)
+	if !rawjson.ValidWTF8(state) || !isText(b.Method) || !isText(b.Target) || b.Audience != nil && !isText(*b.Audience) {
+		return codecs.ErrUnsupported
+	}
+	digest, err := AppendDigest(r.text[:0], b.Method, b.Arguments)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
+		return fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
 	}
-	c := claims{method: []byte(b.Method), target: []byte(b.Target), digest: digest, state: state}
-	issued := unixSeconds(b.Now)
-	times := compactjson.AppendFloat(make([]byte, 0, 2*longestFloat), issued)
-	c.issued = times
-	c.expires = compactjson.AppendFloat(times, issued+s.ttl.Seconds())[len(times):]
-	if b.Audience != nil {
-		c.audience = []byte(*b.Audience)
-		c.hasAudience = true
+	now := unixSeconds(b.Now)
+	issued := compactjson.AppendFloat(digest, now)
+	r.text = compactjson.AppendFloat(issued, now+ttl.Seconds())
+	c := claims{
+		issued: issued[len(digest):], expires: r.text[len(issued):], method: b.Method, target: b.Target,
+		digest: digest, state: state, audience: b.Audience,
 	}
 	if b.Principal != nil {
-		c.principal = principalClaim(fresh, *b.Principal)
+		c.principal = principalClaim(r.text, fresh, *b.Principal)
 	}
-	if !c.areText() {
-		return nil, codecs.ErrUnsupported
-	}
-	return c.append(make([]byte, 0, 256+len(state)*9/8)), nil
+	r.payload = c.append(slices.Grow(r.payload[:0], 256+len(state)*9/8))
+	return nil
 }
 
 // seeded is a scheme over a codec whose randomness can be given.
@@ -71,11 +94,11 @@ func (s *seeded) MintSeeded(dst, seed, state []byte, b *codecs.Context) ([]byte,
 	if err != nil {
 		return dst, err
 	}
-	payload, err := s.claims(fresh, state, b)
-	if err != nil {
+	var r room
+	if err := r.claim(s.ttl, fresh, state, b); err != nil {
 		return dst, err
 	}
-	return s.codec.SealSeeded(dst, codecSeed, payload)
+	return s.codec.SealSeeded(dst, codecSeed, r.payload)
 }
 
 // assembler is a scheme over a codec that seals step by step.
@@ -91,10 +114,10 @@ func (s *assembler) MintEdited(dst, seed, state []byte, b *codecs.Context, edit 
 	if err != nil {
 		return dst, err
 	}
-	payload, err := s.claims(fresh, state, b)
-	if err != nil {
+	var r room
+	if err := r.claim(s.ttl, fresh, state, b); err != nil {
 		return dst, err
 	}
-	payload = edit.Give(lab.StepClaims, payload)
+	payload := edit.Give(lab.StepClaims, r.payload)
 	return s.codec.SealEdited(dst, codecSeed, payload, edit)
 }

@@ -29,7 +29,7 @@ func bindToPrincipal(b *codecs.Context) ([]byte, error) {
 }
 
 func bindToRequest(b *codecs.Context) ([]byte, error) {
-	digest, err := envelope.DigestArguments(b.Method, b.Arguments)
+	digest, err := envelope.AppendDigest(nil, b.Method, b.Arguments)
 	if err != nil {
 		return nil, err
 	}

@@ -72,11 +72,11 @@ func (q *Quoting) Append(dst, text []byte) []byte {
 			}
 		}
 		switch c := text[at]; {
-		case q.plain[c]:
-			dst = append(dst, c)
-			at++
 		case q.letters[c] != 0:
 			dst = append(dst, '\\', q.letters[c])
+			at++
+		case q.plain[c]:
+			dst = append(dst, c)
 			at++
 		default:
 			var n int
@@ -117,12 +117,12 @@ func (q *Quoting) Cut(dst, quoted []byte) (text, rest []byte, ok bool) {
 			}
 		}
 		switch c := src[0]; {
-		case q.plain[c]:
-			dst, src = append(dst, c), src[1:]
-		case c == '"':
-			return dst, src[1:], true
 		case c == '\\' && len(src) > 1 && q.unletters[src[1]] != 0:
 			dst, src = append(dst, q.unletters[src[1]]), src[2:]
+		case c == '"':
+			return dst, src[1:], true
+		case q.plain[c]:
+			dst, src = append(dst, c), src[1:]
 		default:
 			if dst, src, ok = q.cutEscape(dst, src, start); !ok {
 				return dst[:start], quoted, false

@@ -25,11 +25,11 @@ type entry struct {
 	next uint32 // index of the next member of the same object; 0: the last one
 }
 
-func newScanner(d Dialect, doc []byte) *scanner {
+func newScanner(d Dialect, doc []byte) scanner {
 	if d.MaxDepth == 0 {
 		d.MaxDepth = DefaultMaxDepth
 	}
-	return &scanner{parser: parser{Dialect: d, src: doc}}
+	return scanner{parser: parser{Dialect: d, src: doc}}
 }
 
 // document scans the whole document.

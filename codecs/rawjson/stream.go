@@ -1,50 +1,73 @@
 package rawjson
 
-import "slices"
+import (
+	"io"
+	"slices"
+	"sync"
+)
 
-// pieceSize is the number of bytes after which a streamer gives away its output.
+// pieceSize is the number of bytes after which a streamer writes its output.
 const pieceSize = 4 << 10
 
 // StreamSorted writes the form of AppendValue with members by ByName, without a
-// tree: give gets it in pieces that it must not keep, and the last piece is
-// returned. It takes about three bytes of heap for each byte of doc at most.
-func (p *Printer) StreamSorted(d Dialect, doc []byte, give func(piece []byte)) (last []byte, err error) {
-	s := newScanner(d, doc)
-	members := s.maxMembers()
-	s.entries = make([]entry, 0, members)
-	if err := s.document(); err != nil {
-		return nil, err
+// tree. It writes to out in pieces, whose errors it ignores, and nothing if it
+// fails. It takes about three bytes of memory for each byte of doc at most.
+func (p *Printer) StreamSorted(out io.Writer, d Dialect, doc []byte) error {
+	w := streamers.Get().(*streamer)
+	defer w.free()
+	w.scanner = newScanner(d, doc)
+	members := w.maxMembers()
+	w.entries = slices.Grow(w.members[:0], members)
+	w.open = slices.Grow(w.open[:0], members)
+	if err := w.document(); err != nil {
+		return err
 	}
-	w := streamer{Printer: p, scanner: s, give: give, open: make([]uint32, 0, members), out: make([]byte, 0, min(len(doc)*9/8, pieceSize)+64)}
-	s.at = 0
+	w.Printer, w.sink, w.at = p, out, 0
 	w.value()
-	return w.out, nil
+	w.relieve(0)
+	return nil
 }
+
+var streamers = sync.Pool{New: func() any { return new(streamer) }}
 
 // A streamer writes a document that was scanned. Its methods begin at s.at and
 // leave it behind what they have written.
 type streamer struct {
 	*Printer
-	*scanner
-	give  func([]byte)
-	out   []byte
-	entry uint32   // the entry of the next object's first member
-	open  []uint32 // the members of the objects at hand
+	scanner
+	sink    io.Writer
+	out     []byte
+	members []entry  // room for the entries of the next document
+	entry   uint32   // the entry of the next object's first member
+	open    []uint32 // the members of the objects at hand
+}
+
+// maxPooled is the largest number of members and bytes whose room is kept.
+const maxPooled = 64 << 10
+
+// free clears the streamer and keeps its room, unless that is large.
+func (w *streamer) free() {
+	clear(w.out[:cap(w.out)])
+	if cap(w.entries) > maxPooled || cap(w.out) > maxPooled {
+		return
+	}
+	*w = streamer{out: w.out[:0], members: w.entries[:0], open: w.open[:0]}
+	streamers.Put(w)
 }
 
 func (w *streamer) write(s string) { w.out = append(w.out, s...) }
 
-// relieve gives away what was written if it is a piece.
-func (w *streamer) relieve() {
-	if len(w.out) >= pieceSize {
-		w.give(w.out)
+// relieve writes the output to the sink if it has at least n bytes.
+func (w *streamer) relieve(n int) {
+	if len(w.out) >= n {
+		w.sink.Write(w.out) //nolint:errcheck // the sink is a hash, which does not fail
 		w.out = w.out[:0]
 	}
 }
 
 func (w *streamer) value() {
 	w.space()
-	w.relieve()
+	w.relieve(pieceSize)
 	switch c := w.src[w.at]; c {
 	case '{':
 		w.object()
@@ -167,7 +190,7 @@ func (w *streamer) text() {
 	w.at++
 	w.write(`"`)
 	for {
-		w.relieve()
+		w.relieve(pieceSize)
 		switch c := w.src[w.at]; {
 		case c == '"':
 			w.at++

@@ -22,6 +22,7 @@ package compactjson
 
 import (
 	"errors"
+	"io"
 
 	"sealab/codecs/rawjson"
 )
@@ -67,14 +68,13 @@ func Parse(doc []byte) (rawjson.Value, error) {
 // AppendSortedValue appends the compact form of a value, members sorted.
 func AppendSortedValue(dst []byte, v *rawjson.Value) []byte { return sorted.AppendValue(dst, v) }
 
-// StreamSorted writes the bytes of AppendSorted without a tree of the document:
-// give gets them in pieces that it must not keep, and the last piece is
-// returned.
-func StreamSorted(doc []byte, give func(piece []byte)) (last []byte, err error) {
+// StreamSorted writes the bytes of AppendSorted to out without a tree of the
+// document. Errors of out are ignored. It writes nothing if it fails.
+func StreamSorted(out io.Writer, doc []byte) error {
 	if !rawjson.Valid(doc) {
-		return nil, errNotUTF8
+		return errNotUTF8
 	}
-	return sorted.StreamSorted(arguments, doc, give)
+	return sorted.StreamSorted(out, arguments, doc)
 }
 
 // AppendString appends text as a quoted string. Text is generalised UTF-8 (see
