@@ -1,7 +1,7 @@
 // Package aead is the token layout that all AEAD designs share. With a prefix
 // of p bytes, a nonce of n and a payload of m,
 //
-//	token = prefix || base64url(key-id[4] || nonce[n] || ciphertext[m] || tag[16])
+//	token = prefix || base64url(key-id[4] || nonce[n] || ciphertext[m] || tag)
 //	associated data = prefix || key-id
 //
 // so that format, version and key are authenticated with the payload. The
@@ -19,9 +19,6 @@ import (
 	"sealab/codecs/keyring"
 )
 
-// TagSize is the length in bytes of the tag of every AEAD used here.
-const TagSize = 16
-
 const idSize = len(keyring.Fingerprint{})
 
 // The refusals, each with the reason that the Python SDK logs for it.
@@ -34,7 +31,9 @@ var (
 // A Format is one instance of the layout.
 type Format struct {
 	Prefix    string
-	NonceSize int // in bytes
+	NonceSize int // in bytes; 0 for a deterministic AEAD
+	TagSize   int // in bytes
+	BlockSize int // in bytes, if plaintexts are padded as in PKCS #7; 0 if they are not
 }
 
 // TokenSize returns the length of the token of an m-byte payload.
@@ -42,7 +41,12 @@ func (f Format) TokenSize(m int) int {
 	return len(f.Prefix) + b64.EncodedLen(f.rawSize(m))
 }
 
-func (f Format) rawSize(m int) int { return idSize + f.NonceSize + m + TagSize }
+func (f Format) rawSize(m int) int {
+	if f.BlockSize > 0 {
+		m += f.BlockSize - m%f.BlockSize
+	}
+	return idSize + f.NonceSize + m + f.TagSize
+}
 
 // A Codec seals with one AEAD per key of a ring. It implements
 // lab.Assembler.
@@ -91,9 +95,9 @@ func (f Format) key(k []byte, id keyring.Fingerprint, newAEAD func([]byte) (ciph
 	if err != nil {
 		return nil, err
 	}
-	if a.NonceSize() != f.NonceSize || a.Overhead() != TagSize {
-		return nil, fmt.Errorf("sealab: the AEAD has a nonce of %d and a tag of %d bytes, want %d and %d",
-			a.NonceSize(), a.Overhead(), f.NonceSize, TagSize)
+	if a.NonceSize() != f.NonceSize || a.Overhead() != f.BlockSize+f.TagSize {
+		return nil, fmt.Errorf("sealab: the AEAD has a nonce of %d and an overhead of %d bytes, want %d and %d",
+			a.NonceSize(), a.Overhead(), f.NonceSize, f.BlockSize+f.TagSize)
 	}
 	return &key{a, append([]byte(f.Prefix), id[:]...)}, nil
 }

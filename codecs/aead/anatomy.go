@@ -10,8 +10,11 @@ import (
 	"sealab/internal/lab"
 )
 
-// layout is what stands behind the prefix.
-var layout = wire.Layout{lab.WireKeyID, lab.WireNonce, lab.WireBody, lab.WireTag}
+// The fields behind the prefix, with a nonce and without.
+var (
+	layout        = wire.Layout{lab.WireKeyID, lab.WireNonce, lab.WireBody, lab.WireTag}
+	deterministic = wire.Layout{lab.WireKeyID, lab.WireBody, lab.WireTag}
+)
 
 // SealEdited implements lab.Assembler. A nonce that an edit leaves with
 // another length than the cipher takes is codecs.ErrUnsupported; nonces of any
@@ -23,16 +26,21 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, er
 	k := c.ring.First()
 	prefix := edit.Give(lab.StepPrefix, []byte(c.format.Prefix))
 	id := edit.Apply(lab.StepKeyID, k.ID[:])
-	nonce := edit.Apply(lab.StepNonce, seed)
+	nonce := seed
+	if len(seed) > 0 {
+		nonce = edit.Apply(lab.StepNonce, seed)
+	}
 	payload = edit.Apply(lab.StepPayload, payload)
 	data := edit.Give(lab.StepAAD, slices.Concat(prefix, id))
 	if len(nonce) != c.format.NonceSize {
 		return dst, codecs.ErrUnsupported
 	}
 	sealed := k.Key.Seal(nil, nonce, payload, data)
-	body, tag := sealed[:len(payload)], sealed[len(payload):]
-
-	return layout.Append(dst, edit, prefix, id, nonce, body, tag), nil
+	n := len(sealed) - c.format.TagSize
+	if len(nonce) == 0 {
+		return deterministic.Append(dst, edit, prefix, id, sealed[:n], sealed[n:]), nil
+	}
+	return layout.Append(dst, edit, prefix, id, nonce, sealed[:n], sealed[n:]), nil
 }
 
 // Inspect takes a token of the format apart.
@@ -41,12 +49,15 @@ func (f Format) Inspect(token []byte) ([]lab.Field, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, tag := idSize+f.NonceSize, len(raw)-TagSize
-	return []lab.Field{
+	n, tag := idSize+f.NonceSize, len(raw)-f.TagSize
+	fields := []lab.Field{
 		{Name: lab.WirePrefix, Wire: []byte(f.Prefix), Bytes: []byte(f.Prefix), Readable: true},
 		{Name: lab.WireKeyID, Wire: text, Bytes: raw[:idSize], Readable: true},
-		{Name: lab.WireNonce, Bytes: raw[idSize:n]},
-		{Name: lab.WireBody, Bytes: raw[n:tag]},
-		{Name: lab.WireTag, Bytes: raw[tag:]},
-	}, nil
+	}
+	if f.NonceSize > 0 {
+		fields = append(fields, lab.Field{Name: lab.WireNonce, Bytes: raw[idSize:n]})
+	}
+	return append(fields,
+		lab.Field{Name: lab.WireBody, Bytes: raw[n:tag]},
+		lab.Field{Name: lab.WireTag, Bytes: raw[tag:]}), nil
 }

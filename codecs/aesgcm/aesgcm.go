@@ -30,7 +30,7 @@ import (
 
 const label = "sealab/aes-256-gcm/v1"
 
-var format = aead.Format{Prefix: "sa1.", NonceSize: 12}
+var format = aead.Format{Prefix: "sa1.", NonceSize: 12, TagSize: 16}
 
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*aead.Codec, error) {

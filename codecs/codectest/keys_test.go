@@ -20,7 +20,7 @@ import (
 func TestTwinsAreSeen(t *testing.T) {
 	twin := aesgcm.Design
 	twin.Name, twin.Prefix = "twin", "st1."
-	format := aead.Format{Prefix: twin.Prefix, NonceSize: chacha20poly1305.NonceSize}
+	format := aead.Format{Prefix: twin.Prefix, NonceSize: chacha20poly1305.NonceSize, TagSize: 16}
 	twin.Hooks = &lab.Hooks{Inspect: format.Inspect}
 	label := "sealab/aes-256-gcm/v1"
 	twin.NewCodec = func(c codecs.Config) (codecs.Codec, error) {

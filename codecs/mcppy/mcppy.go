@@ -46,7 +46,7 @@ const (
 	idLabel  = "mcp/request-state/v1/kid:"
 )
 
-var format = aead.Format{Prefix: "v1.", NonceSize: 12}
+var format = aead.Format{Prefix: "v1.", NonceSize: 12, TagSize: 16}
 
 // New returns the scheme for a ring of secrets.
 func New(reading envelope.Reading, ttl time.Duration, secrets ...[]byte) (codecs.Scheme, error) {

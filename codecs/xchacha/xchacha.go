@@ -28,7 +28,7 @@ import (
 
 const label = "sealab/xchacha20-poly1305/v1"
 
-var format = aead.Format{Prefix: "sx1.", NonceSize: chacha20poly1305.NonceSizeX}
+var format = aead.Format{Prefix: "sx1.", NonceSize: chacha20poly1305.NonceSizeX, TagSize: 16}
 
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*aead.Codec, error) {
