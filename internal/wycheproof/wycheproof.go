@@ -1,7 +1,7 @@
 // Package wycheproof reads the test vectors of Project Wycheproof and holds a
 // primitive to their verdicts. It is for tests.
 //
-// The vectors are those of the module github.com/google/wycheproof at Version,
+// The vectors are those of the module github.com/c2sp/wycheproof at Version,
 // whose checksum is compared. They are fetched with "go mod download" and are
 // no dependency of this module; where they cannot be fetched, the test is
 // skipped.
@@ -26,7 +26,24 @@ type File struct {
 type Group struct {
 	Type                     string
 	IVSize, KeySize, TagSize int
+	PublicKey                PublicKey // EddsaVerify, MlDsaSign and MlDsaVerify
+	PrivateSeed              Hex       // MlDsaSign
 	Tests                    []Case
+}
+
+// A PublicKey is the encoded key of a group, which files write as a string or
+// as the member pk of an object.
+type PublicKey Hex
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (k *PublicKey) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '{' {
+		var object struct{ PK Hex }
+		err := json.Unmarshal(text, &object)
+		*k = PublicKey(object.PK)
+		return err
+	}
+	return json.Unmarshal(text, (*Hex)(k))
 }
 
 // A Case is one vector. Which fields are set depends on the group's type.
@@ -40,6 +57,7 @@ type Case struct {
 	IKM, Salt, Info, OKM       Hex // HkdfTest
 	Size                       int // HkdfTest: length of OKM in bytes
 	Public, Private, Shared    Hex // XdhComp
+	Ctx, Mu, Sig               Hex // EddsaVerify, MlDsaSign and MlDsaVerify
 }
 
 // Has reports whether the case carries a flag.
@@ -85,15 +103,17 @@ type Outcome uint8
 
 // The outcomes.
 const (
-	Refused  Outcome = iota // no result
-	Accepted                // the stated result
-	Differs                 // another result, which no verdict allows
+	Refused   Outcome = iota // no result
+	Accepted                 // the stated result
+	Differs                  // another result, which no verdict allows
+	NotTested                // the primitive has no keys or nonces of this length
 )
 
 // A Tally counts cases by verdict and outcome.
 type Tally struct {
 	Accepted, Refused                     int // that had to be
 	AcceptableAccepted, AcceptableRefused int
+	NotTested                             int
 }
 
 // Judge holds a primitive to every case and returns what does not stand.
@@ -116,6 +136,8 @@ func (f *File) Judge(try func(*Group, *Case) Outcome) (Tally, []error) {
 // count counts a case and reports whether the verdict allows the outcome.
 func (t *Tally) count(want Verdict, got Outcome) bool {
 	switch {
+	case got == NotTested:
+		t.NotTested++
 	case want == Valid && got == Accepted:
 		t.Accepted++
 	case want == Invalid && got == Refused:
@@ -132,11 +154,11 @@ func (t *Tally) count(want Verdict, got Outcome) bool {
 
 // String returns the outcome as reports write it.
 func (o Outcome) String() string {
-	return [...]string{Refused: "refused", Accepted: "accepted", Differs: "another result"}[o]
+	return [...]string{Refused: "refused", Accepted: "accepted", Differs: "another result", NotTested: "not tested"}[o]
 }
 
 // String returns the counts in one line.
 func (t Tally) String() string {
-	return fmt.Sprintf("%d valid accepted, %d invalid refused, %d acceptable accepted, %d acceptable refused",
-		t.Accepted, t.Refused, t.AcceptableAccepted, t.AcceptableRefused)
+	return fmt.Sprintf("%d valid accepted, %d invalid refused, %d acceptable accepted, %d acceptable refused, %d not tested",
+		t.Accepted, t.Refused, t.AcceptableAccepted, t.AcceptableRefused, t.NotTested)
 }
