@@ -1,0 +1,121 @@
+// Package xaes is the design xaes-256-gcm: XAES-256-GCM (c2sp.org/XAES-256-GCM)
+// with a random 192-bit nonce. AES-256-GCM runs under a key of its own for each
+// nonce, which one block of AES-256-CMAC per half derives (NIST SP 800-108r1).
+//
+// Layout, with a payload of m bytes:
+//
+//	token = "sw1." || base64url(key-id[4] || nonce[24] || ciphertext[m] || tag[16])
+//	associated data = "sw1." || key-id
+//	key, key-id = keyring derivation under the label "sealab/xaes-256-gcm/v1"
+//
+// Limits: 2^80 tokens per key for a probability of a repeated nonce of 2^-32
+// (c2sp.org/XAES-256-GCM, introduction). A payload has at most 2^36 - 32 bytes.
+//
+// It does not give: nonce misuse resistance, key commitment (the tag is that of
+// GCM), a hidden payload length, or any notion of time, user or request: see
+// package claims for those. Each token allocates the schedule of its derived key.
+package xaes
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/subtle"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/codecs/aead"
+	"sealab/internal/lab"
+)
+
+const label = "sealab/xaes-256-gcm/v1"
+
+var format = aead.Format{Prefix: "sw1.", NonceSize: 24, TagSize: 16}
+
+// New returns the codec for a ring of secrets.
+func New(secrets ...[]byte) (*aead.Codec, error) {
+	return aead.New(format, label, secrets, newXAES)
+}
+
+// Design is the catalog's row.
+var Design = codecs.Design{
+	Name:     "xaes-256-gcm",
+	Doc:      "encrypted with XAES-256-GCM under a random 192-bit nonce",
+	Spec:     "C2SP XAES-256-GCM; NIST SP 800-38D; NIST SP 800-108r1; RFC 5869",
+	Prefix:   format.Prefix,
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	Hooks: &lab.Hooks{
+		Primitive: "XAES-256-GCM",
+		TokenSize: format.TokenSize,
+		Inspect:   format.Inspect,
+		Allocates: "each nonce has a key of its own, whose AES-GCM the standard library allocates",
+	},
+	Guarantees: slices.Concat(
+		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
+		codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces, for up to 2^80 tokens per key"),
+		codecs.Disclaims(codecs.KeyCommitting, "GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
+		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
+		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
+	),
+}
+
+const nonceSize = 24
+
+// xaes is XAES-256-GCM under one key.
+type xaes struct {
+	block cipher.Block
+	k1    [aes.BlockSize]byte // the CMAC subkey K1
+}
+
+// newXAES implements steps 1 and 2 of the derivation, which depend on the key
+// alone.
+func newXAES(key []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	x := &xaes{block: block}
+	block.Encrypt(x.k1[:], x.k1[:])
+	msb := byte(0)
+	for i := len(x.k1) - 1; i >= 0; i-- {
+		x.k1[i], msb = x.k1[i]<<1|msb, x.k1[i]>>7
+	}
+	x.k1[len(x.k1)-1] ^= -msb & 0x87
+	return x, nil
+}
+
+// gcm implements steps 3 to 5: it returns AES-256-GCM under the key derived from
+// the first half of the nonce.
+func (x *xaes) gcm(nonce []byte) (cipher.AEAD, error) {
+	var key [2 * aes.BlockSize]byte
+	for i := range 2 {
+		m := key[i*aes.BlockSize:][:aes.BlockSize]
+		m[1], m[2] = byte(i+1), 'X'
+		copy(m[4:], nonce)
+		subtle.XORBytes(m, m, x.k1[:])
+		x.block.Encrypt(m, m)
+	}
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+func (x *xaes) NonceSize() int { return nonceSize }
+func (x *xaes) Overhead() int  { return 16 }
+
+func (x *xaes) Seal(dst, nonce, plaintext, data []byte) []byte {
+	gcm, err := x.gcm(nonce[:12])
+	if err != nil {
+		panic("xaes: " + err.Error()) // a derived key has the length of a key
+	}
+	return gcm.Seal(dst, nonce[12:nonceSize], plaintext, data)
+}
+
+func (x *xaes) Open(dst, nonce, ciphertext, data []byte) ([]byte, error) {
+	gcm, err := x.gcm(nonce[:12])
+	if err != nil {
+		return nil, err
+	}
+	return gcm.Open(dst, nonce[12:nonceSize], ciphertext, data)
+}
