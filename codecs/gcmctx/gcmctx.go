@@ -1,0 +1,133 @@
+// Package gcmctx is the design aes-256-gcm-ctx: AES-256-GCM (NIST SP 800-38D) with
+// a random nonce, made key-committing by the CTX transform (Chan and Rogaway, "On
+// Committing Authenticated Encryption", ESORICS 2022, figure 4).
+//
+// Layout, with a payload of m bytes:
+//
+//	token = "sc1." || base64url(key-id[4] || nonce[12] || ciphertext[m] || tag[32])
+//	tag = SHA-256(key[32] || nonce || associated data[8] || GCM tag[16])
+//	associated data = "sc1." || key-id
+//	key, key-id = keyring derivation under the label "sealab/aes-256-gcm-ctx/v1"
+//
+// The tag replaces that of GCM, which no token shows. All inputs of the hash have
+// fixed lengths. To open a token, the ciphertext is decrypted and encrypted again
+// to compute GCM's tag.
+//
+// Limits: a random 96-bit nonce allows 2^32 tokens per key for a probability of
+// a repeated nonce below 2^-32 (SP 800-38D, section 8.3). Two keys for one token
+// are a collision of SHA-256: 2^128 work. A payload has at most 2^36 - 32 bytes.
+//
+// It does not give: nonce misuse resistance, a hidden payload length, or any notion of time, user or request: see
+// package claims for those.
+package gcmctx
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/codecs/aead"
+	"sealab/internal/lab"
+)
+
+const label = "sealab/aes-256-gcm-ctx/v1"
+
+var format = aead.Format{Prefix: "sc1.", NonceSize: 12, TagSize: 32}
+
+// New returns the codec for a ring of secrets.
+func New(secrets ...[]byte) (*aead.Codec, error) {
+	return aead.New(format, label, secrets, newCTX)
+}
+
+// Design is the catalog's row.
+var Design = codecs.Design{
+	Name:     "aes-256-gcm-ctx",
+	Doc:      "encrypted with AES-256-GCM, and committed to key and nonce by the CTX transform",
+	Spec:     "Chan and Rogaway 2022 (CTX); NIST SP 800-38D; FIPS 180-4; RFC 5869",
+	Prefix:   format.Prefix,
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	Hooks: &lab.Hooks{
+		Primitive: "AES-256-GCM-CTX",
+		TokenSize: format.TokenSize,
+		Inspect:   format.Inspect,
+	},
+	Guarantees: slices.Concat(
+		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
+		codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of SHA-256"),
+		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
+		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
+		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
+	),
+}
+
+const (
+	nonceSize  = 12
+	tagSize    = sha256.Size
+	gcmTagSize = 16
+)
+
+var errOpen = errors.New("gcmctx: message authentication failed")
+
+// ctx is CTX over AES-256-GCM under one key.
+type ctx struct {
+	cipher.AEAD
+	key [32]byte
+}
+
+func newCTX(key []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	gcm, err := cipher.NewGCM(block)
+	if err != nil {
+		return nil, err
+	}
+	return &ctx{gcm, [32]byte(key)}, nil
+}
+
+func (c *ctx) Overhead() int { return tagSize }
+
+// commit returns the tag for GCM's own. Key, nonce and GCM's tag have fixed
+// lengths, so that different contexts are different inputs of the hash.
+func (c *ctx) commit(nonce, data, tag []byte) [tagSize]byte {
+	var room [128]byte
+	b := append(room[:0], c.key[:]...)
+	b = append(b, nonce...)
+	b = append(b, data...)
+	b = append(b, tag...)
+	return sha256.Sum256(b)
+}
+
+func (c *ctx) Seal(dst, nonce, plaintext, data []byte) []byte {
+	n := len(dst) + len(plaintext)
+	dst = c.AEAD.Seal(slices.Grow(dst, len(plaintext)+tagSize), nonce, plaintext, data)
+	tag := c.commit(nonce, data, dst[n:])
+	return append(dst[:n], tag[:]...)
+}
+
+// Open decrypts before it verifies: GCM's own tag is no part of the ciphertext and
+// is computed again from the plaintext. Sealing a ciphertext under its nonce
+// decrypts it, because GCM adds the same key stream in both directions. Open uses
+// the ciphertext as scratch memory and restores it.
+func (c *ctx) Open(dst, nonce, ciphertext, data []byte) ([]byte, error) {
+	n := len(ciphertext) - tagSize
+	if n < 0 {
+		return nil, errOpen
+	}
+	tag := [tagSize]byte(ciphertext[n:])
+	body := c.AEAD.Seal(ciphertext[:0], nonce, ciphertext[:n], nil)[:n]
+	out := append(dst, body...)
+	body = c.AEAD.Seal(body[:0], nonce, body, data)
+	want := c.commit(nonce, data, body[n:])
+	copy(ciphertext[n:], tag[:])
+	if subtle.ConstantTimeCompare(want[:], tag[:]) != 1 {
+		clear(out[len(dst):])
+		return nil, errOpen
+	}
+	return out, nil
+}
