@@ -1,0 +1,186 @@
+// Package cbchmac is the design aes-cbc-hmac: A256CBC-HS512 (RFC 7518, section
+// 5.2.5), the content encryption of many JWE users: AES-256-CBC, and HMAC-SHA512
+// over the ciphertext.
+//
+// Layout, with a payload of m bytes and n = 16 * (m/16 + 1):
+//
+//	token = "sb1." || base64url(key-id[4] || iv[16] || ciphertext[n] || tag[32])
+//	tag = HMAC-SHA512(MAC key, associated data || iv || ciphertext || 64-bit length of associated data in bits)[:32]
+//	associated data = "sb1." || key-id
+//	MAC key || encryption key = HKDF-SHA256(key, label || " cipher", 64)
+//	key, key-id = keyring derivation under the label "sealab/aes-cbc-hmac/v1"
+//
+// The tag is verified before a block is decrypted, so that padding is no oracle.
+//
+// Limits: 2^48 blocks of 16 bytes per key for a probability below 2^-32 that two
+// blocks of ciphertext are equal (birthday bound of CBC: Bellare, Desai, Jokipii
+// and Rogaway, FOCS 1997). Payloads are bounded by memory.
+//
+// It does not give: nonce misuse resistance (a repeated initialisation vector
+// shows common prefixes), a hidden payload length (it is rounded up to 16), or any
+// notion of time, user or request: see package claims for those. The MAC key alone
+// does not commit to the encryption key: commitment rests on their derivation from
+// one secret. Each token allocates a CBC mode.
+package cbchmac
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha512"
+	"crypto/subtle"
+	"encoding/binary"
+	"errors"
+	"hash"
+	"slices"
+	"sync"
+
+	"sealab/codecs"
+	"sealab/codecs/aead"
+	"sealab/codecs/keyring"
+	"sealab/internal/lab"
+)
+
+const label = "sealab/aes-cbc-hmac/v1"
+
+var format = aead.Format{Prefix: "sb1.", NonceSize: 16, TagSize: 32, BlockSize: 16}
+
+// New returns the codec for a ring of secrets.
+func New(secrets ...[]byte) (*aead.Codec, error) {
+	return aead.New(format, label, secrets, func(key []byte) (cipher.AEAD, error) {
+		return newCBC(keyring.Derive(key, label+" cipher", keySize))
+	})
+}
+
+// Design is the catalog's row.
+var Design = codecs.Design{
+	Name:     "aes-cbc-hmac",
+	Doc:      "encrypted with AES-256-CBC and authenticated with HMAC-SHA512, as in JWE",
+	Spec:     "RFC 7518, section 5.2.5 (A256CBC-HS512); RFC 5869",
+	Prefix:   format.Prefix,
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	Hooks: &lab.Hooks{
+		Primitive: "AES-256-CBC-HMAC-SHA512",
+		TokenSize: format.TokenSize,
+		Inspect:   format.Inspect,
+		Allocates: "the standard library allocates a CBC mode per token",
+	},
+	Guarantees: slices.Concat(
+		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
+		codecs.HoldsBecause(codecs.KeyCommitting, "both keys are derived from one secret, so that two keys for one token are a collision of HMAC-SHA512 cut to 256 bits"),
+		codecs.HoldsBecause(codecs.FreshNonces, "random 128-bit initialisation vectors, for up to 2^48 blocks per key"),
+		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated initialisation vector shows how many first blocks two payloads share"),
+		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
+	),
+}
+
+const (
+	nonceSize = aes.BlockSize
+	tagSize   = 32
+	keySize   = 64 // MAC key, encryption key
+)
+
+var errOpen = errors.New("cbchmac: message authentication failed")
+
+// cbc is A256CBC-HS512 under one key.
+type cbc struct {
+	block cipher.Block
+	macs  sync.Pool
+}
+
+// state is a keyed HMAC-SHA512 with room for its result, used by one goroutine at
+// a time.
+type state struct {
+	hash.Hash
+	sum  [sha512.Size]byte
+	bits [8]byte // length of the associated data in bits
+}
+
+func newCBC(key []byte) (cipher.AEAD, error) {
+	if len(key) != keySize {
+		return nil, aes.KeySizeError(len(key))
+	}
+	block, err := aes.NewCipher(key[32:])
+	if err != nil {
+		return nil, err
+	}
+	mac := slices.Clone(key[:32])
+	return &cbc{block, sync.Pool{New: func() any { return &state{Hash: hmac.New(sha512.New, mac)} }}}, nil
+}
+
+func (c *cbc) NonceSize() int { return nonceSize }
+func (c *cbc) Overhead() int  { return aes.BlockSize + tagSize }
+
+// tag writes the tag to out: the first half of HMAC-SHA512 of the associated
+// data, the initialisation vector, the ciphertext and the length of the
+// associated data (RFC 7518, section 5.2.2.1).
+func (c *cbc) tag(out *[tagSize]byte, nonce, body, data []byte) {
+	s := c.macs.Get().(*state)
+	s.Reset()
+	s.Write(data)
+	s.Write(nonce)
+	s.Write(body)
+	binary.BigEndian.PutUint64(s.bits[:], uint64(len(data))*8)
+	s.Write(s.bits[:])
+	copy(out[:], s.Sum(s.sum[:0]))
+	c.macs.Put(s)
+}
+
+func (c *cbc) Seal(dst, nonce, plaintext, data []byte) []byte {
+	pad := aes.BlockSize - len(plaintext)%aes.BlockSize
+	start := len(dst)
+	dst = append(slices.Grow(dst, len(plaintext)+pad+tagSize), plaintext...)
+	for range pad { // PKCS #7
+		dst = append(dst, byte(pad))
+	}
+	body := dst[start:]
+	cipher.NewCBCEncrypter(c.block, nonce).CryptBlocks(body, body)
+	var tag [tagSize]byte
+	c.tag(&tag, nonce, body, data)
+	return append(dst, tag[:]...)
+}
+
+// Open verifies the tag before it decrypts, so that padding is read from what a
+// holder of the key wrote.
+func (c *cbc) Open(dst, nonce, ciphertext, data []byte) ([]byte, error) {
+	n := len(ciphertext) - tagSize
+	if n < aes.BlockSize || n%aes.BlockSize != 0 {
+		return nil, errOpen
+	}
+	var want [tagSize]byte
+	c.tag(&want, nonce, ciphertext[:n], data)
+	if subtle.ConstantTimeCompare(want[:], ciphertext[n:]) != 1 {
+		return nil, errOpen
+	}
+	// The last block is decrypted first and apart: dst may have room for the
+	// payload alone.
+	var last [aes.BlockSize]byte
+	previous := nonce
+	if n > aes.BlockSize {
+		previous = ciphertext[n-2*aes.BlockSize : n-aes.BlockSize]
+	}
+	cipher.NewCBCDecrypter(c.block, previous).CryptBlocks(last[:], ciphertext[n-aes.BlockSize:n])
+	pad := int(last[aes.BlockSize-1])
+	if !padded(last[:], pad) {
+		return nil, errOpen
+	}
+	start := len(dst)
+	dst = slices.Grow(dst, n-pad)[:start+n-aes.BlockSize]
+	if n > aes.BlockSize {
+		cipher.NewCBCDecrypter(c.block, nonce).CryptBlocks(dst[start:], ciphertext[:n-aes.BlockSize])
+	}
+	return append(dst, last[:aes.BlockSize-pad]...), nil
+}
+
+// padded reports whether a block ends in pad bytes of that value.
+func padded(block []byte, pad int) bool {
+	if pad < 1 || pad > len(block) {
+		return false
+	}
+	for _, b := range block[len(block)-pad:] {
+		if int(b) != pad {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,10 @@
+package cbchmac_test
+
+import (
+	"testing"
+
+	"sealab/codecs/cbchmac"
+	"sealab/codecs/codectest"
+)
+
+func TestConformance(t *testing.T) { codectest.Run(t, cbchmac.Design) }
