@@ -1,0 +1,113 @@
+// Package aessiv is the design aes-siv: AES-SIV with CMAC and keys of 512 bits
+// (RFC 5297), without a nonce: sealing is deterministic.
+//
+// Layout, with a payload of m bytes:
+//
+//	token = "si1." || base64url(key-id[4] || ciphertext[m] || iv[16])
+//	associated data = "si1." || key-id, one component
+//	S2V key || CTR key = HKDF-SHA256(key, label || " cipher", 64)
+//	key, key-id = keyring derivation under the label "sealab/aes-siv/v1"
+//
+// The synthetic initialisation vector authenticates the token. RFC 5297 puts it
+// before the ciphertext; here it stands in the place of a tag.
+//
+// Limits: 2^48 tokens per key (RFC 5297, section 7). Payloads are bounded by memory.
+//
+// It does not give: confidentiality of equality (equal payloads give equal tokens),
+// key commitment (CMAC can be inverted under a known key), a hidden payload length, or any notion of time, user or request: see
+// package claims for those. The
+// implementation allocates.
+package aessiv
+
+import (
+	"bytes"
+	"crypto/cipher"
+	"errors"
+	"slices"
+
+	"github.com/tink-crypto/tink-go/v2/daead/subtle"
+
+	"sealab/codecs"
+	"sealab/codecs/aead"
+	"sealab/codecs/keyring"
+	"sealab/internal/lab"
+)
+
+const label = "sealab/aes-siv/v1"
+
+var format = aead.Format{Prefix: "si1.", TagSize: 16}
+
+// New returns the codec for a ring of secrets.
+func New(secrets ...[]byte) (*aead.Codec, error) {
+	return aead.New(format, label, secrets, func(key []byte) (cipher.AEAD, error) {
+		return newSIV(keyring.Derive(key, label+" cipher", keySize))
+	})
+}
+
+// Design is the catalog's row.
+var Design = codecs.Design{
+	Name:     "aes-siv",
+	Doc:      "encrypted with AES-SIV, deterministic: equal payloads give equal tokens",
+	Spec:     "RFC 5297 (AES-SIV-CMAC-512); RFC 5869",
+	Prefix:   format.Prefix,
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	Hooks: &lab.Hooks{
+		Primitive: "AES-SIV",
+		TokenSize: format.TokenSize,
+		Inspect:   format.Inspect,
+		Allocates: "the implementation returns its results in memory of its own",
+	},
+	Guarantees: slices.Concat(
+		codecs.Holds(codecs.Integrity, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
+		codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
+		codecs.Disclaims(codecs.Confidentiality, "equal payloads give equal tokens"),
+		codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal payloads give equal tokens"),
+		codecs.Disclaims(codecs.KeyCommitting, "CMAC can be inverted under a known key, so that a ciphertext can be made for two"),
+		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
+	),
+}
+
+const (
+	tagSize = 16 // the synthetic initialisation vector
+	keySize = 64 // S2V key, CTR key
+)
+
+var errOpen = errors.New("aessiv: message authentication failed")
+
+// siv is AEAD_AES_SIV_CMAC_512 without a nonce, and with the synthetic
+// initialisation vector behind the ciphertext.
+type siv struct{ *subtle.AESSIV }
+
+func newSIV(key []byte) (cipher.AEAD, error) {
+	s, err := subtle.NewAESSIV(bytes.Clone(key)) // it keeps its argument
+	if err != nil {
+		return nil, err
+	}
+	return siv{s}, nil
+}
+
+func (siv) NonceSize() int { return 0 }
+func (siv) Overhead() int  { return tagSize }
+
+func (s siv) Seal(dst, _, plaintext, data []byte) []byte {
+	sealed, err := s.EncryptDeterministically(plaintext, data)
+	if err != nil {
+		panic("aessiv: " + err.Error()) // the plaintext is longer than memory
+	}
+	dst = append(dst, sealed[tagSize:]...)
+	return append(dst, sealed[:tagSize]...)
+}
+
+func (s siv) Open(dst, _, ciphertext, data []byte) ([]byte, error) {
+	n := len(ciphertext) - tagSize
+	if n < 0 {
+		return nil, errOpen
+	}
+	sealed := make([]byte, 0, len(ciphertext))
+	sealed = append(append(sealed, ciphertext[n:]...), ciphertext[:n]...)
+	plaintext, err := s.DecryptDeterministically(sealed, data)
+	if err != nil {
+		return nil, errOpen
+	}
+	return append(dst, plaintext...), nil
+}
