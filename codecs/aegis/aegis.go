@@ -1,0 +1,58 @@
+// Package aegis is the design aegis-256: AEGIS-256 (RFC 10032) with a random nonce
+// and a 128-bit tag.
+//
+// Layout, with a payload of m bytes:
+//
+//	token = "se1." || base64url(key-id[4] || nonce[32] || ciphertext[m] || tag[16])
+//	associated data = "se1." || key-id
+//	key, key-id = keyring derivation under the label "sealab/aegis-256/v1"
+//
+// Limits: 2^112 tokens per key for a probability of a repeated nonce below 2^-32
+// (birthday bound on 256 bits). A payload has at most 2^61 bytes.
+//
+// It does not give: nonce misuse resistance, key commitment (the implementation has
+// tags of 128 bits only), a hidden payload length, or any notion of time, user or request: see
+// package claims for those. It
+// uses the AES instructions of amd64 and arm64; elsewhere AES rounds are computed
+// with tables.
+package aegis
+
+import (
+	"slices"
+
+	"github.com/ericlagergren/aegis"
+
+	"sealab/codecs"
+	"sealab/codecs/aead"
+	"sealab/internal/lab"
+)
+
+const label = "sealab/aegis-256/v1"
+
+var format = aead.Format{Prefix: "se1.", NonceSize: 32, TagSize: 16}
+
+// New returns the codec for a ring of secrets.
+func New(secrets ...[]byte) (*aead.Codec, error) {
+	return aead.New(format, label, secrets, aegis.New)
+}
+
+// Design is the catalog's row.
+var Design = codecs.Design{
+	Name:     "aegis-256",
+	Doc:      "encrypted with AEGIS-256 under a random 256-bit nonce",
+	Spec:     "RFC 10032 (AEGIS-256, 128-bit tag); RFC 5869",
+	Prefix:   format.Prefix,
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	Hooks: &lab.Hooks{
+		Primitive: "AEGIS-256",
+		TokenSize: format.TokenSize,
+		Inspect:   format.Inspect,
+	},
+	Guarantees: slices.Concat(
+		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
+		codecs.HoldsBecause(codecs.FreshNonces, "random 256-bit nonces, for up to 2^112 tokens per key"),
+		codecs.Disclaims(codecs.KeyCommitting, "the tag has 128 bits: two keys for one token take at most 2^64 work"),
+		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream of the first block"),
+		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
+	),
+}
