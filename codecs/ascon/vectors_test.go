@@ -1,0 +1,28 @@
+package ascon
+
+import (
+	"crypto/cipher"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/internal/wycheproof"
+)
+
+// TestWycheproof covers all cases, among them known answers of the designers'
+// reference code.
+func TestWycheproof(t *testing.T) {
+	n := wycheproof.RunAEAD(t, "ascon_sp800_232_aead128_test.json", func(key []byte) cipher.AEAD {
+		a, err := newAEAD(key)
+		require.NoError(t, err)
+		return a
+	})
+	require.Equal(t, 252, n)
+}
+
+// TestAccumulated compares 10,000 cases with two other implementations, which
+// agree on the digest: the crate ascon-aead 0.6.0 and Bouncy Castle 1.86.
+func TestAccumulated(t *testing.T) {
+	require.Equal(t, "db02436cc4e1952f295c02514b49ff2ca73b4a6ccef7dfb4e102f31bba3dc612",
+		wycheproof.Accumulate(t, keySize, 10_000, newAEAD))
+}
