@@ -1,0 +1,145 @@
+// Package dndk is the design dndk-gcm: Double Nonce Derive Key AES-GCM
+// (draft-gueron-cfrg-dndkgcm-03) with a random nonce of 24 bytes and key commitment
+// (KC_Choice = 1).
+//
+// Layout, with a payload of m bytes:
+//
+//	token = "sk1." || base64url(key-id[4] || nonce[24] || ciphertext[m] || tag[16] || commitment[32])
+//	associated data = "sk1." || key-id
+//	key, key-id = keyring derivation under the label "sealab/dndk-gcm/v1"
+//
+// The first 15 bytes of the nonce choose the key of AES-256-GCM and the commitment,
+// and the other 9 are its nonce, padded with zeros.
+//
+// Limits: 2^80 tokens per key for a probability of a repeated nonce below 2^-32
+// (birthday bound on 192 bits), and 2^64 bytes per key in all (draft, abstract). A
+// payload has at most 2^36 - 32 bytes. Two keys for one token are a collision of the
+// commitment: 2^128 work if AES-256 is an ideal cipher.
+//
+// It does not give: nonce misuse resistance, a hidden payload length, or any notion of time, user or request: see
+// package claims for those. Each token
+// allocates the schedule of its derived key. The specification is an individual
+// draft.
+package dndk
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/subtle"
+	"errors"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/codecs/aead"
+	"sealab/internal/lab"
+)
+
+const label = "sealab/dndk-gcm/v1"
+
+var format = aead.Format{Prefix: "sk1.", NonceSize: 24, TagSize: 48}
+
+// New returns the codec for a ring of secrets.
+func New(secrets ...[]byte) (*aead.Codec, error) {
+	return aead.New(format, label, secrets, newDNDK)
+}
+
+// Design is the catalog's row.
+var Design = codecs.Design{
+	Name:     "dndk-gcm",
+	Doc:      "encrypted with DNDK-GCM under a random 192-bit nonce, with key commitment",
+	Spec:     "draft-gueron-cfrg-dndkgcm-03 (KC_Choice = 1); NIST SP 800-38D; RFC 5869",
+	Prefix:   format.Prefix,
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	Hooks: &lab.Hooks{
+		Primitive: "DNDK-GCM",
+		TokenSize: format.TokenSize,
+		Inspect:   format.Inspect,
+		Allocates: "each nonce has a key of its own, whose AES-GCM the standard library allocates",
+	},
+	Guarantees: slices.Concat(
+		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
+		codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of the 256-bit commitment, if AES-256 is an ideal cipher"),
+		codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces, for up to 2^80 tokens per key"),
+		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
+		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
+	),
+}
+
+const (
+	nonceSize  = 24
+	headSize   = 15 // bytes of the nonce that choose the key
+	gcmTagSize = 16
+	tagSize    = gcmTagSize + 2*aes.BlockSize // GCM's tag, key commitment
+	// config is the last byte of the first derivation block: key commitment, and a
+	// nonce of 24 bytes.
+	config = 128 + 8*(nonceSize-12)
+)
+
+var errOpen = errors.New("dndk: message authentication failed")
+
+// dndk is DNDK-GCM with key commitment under one root key.
+type dndk struct{ block cipher.Block }
+
+func newDNDK(key []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return &dndk{block}, nil
+}
+
+// derive returns the key and the key commitment for a nonce, 32 bytes each, and
+// the nonce for AES-GCM: the rest of the nonce, padded with zeros.
+func (d *dndk) derive(nonce []byte) (keys [4 * aes.BlockSize]byte, iv [12]byte) {
+	var x0, x [aes.BlockSize]byte
+	block := func(i int, out []byte) {
+		copy(x[:], nonce[:headSize])
+		x[headSize] = byte(config + i)
+		d.block.Encrypt(out, x[:])
+	}
+	block(0, x0[:])
+	for i := range 4 {
+		out := keys[i*aes.BlockSize:][:aes.BlockSize]
+		block(i+1, out)
+		subtle.XORBytes(out, out, x0[:])
+	}
+	copy(iv[:], nonce[headSize:nonceSize])
+	return keys, iv
+}
+
+func gcm(key []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+func (d *dndk) NonceSize() int { return nonceSize }
+func (d *dndk) Overhead() int  { return tagSize }
+
+func (d *dndk) Seal(dst, nonce, plaintext, data []byte) []byte {
+	keys, iv := d.derive(nonce)
+	a, err := gcm(keys[:32])
+	if err != nil {
+		panic("dndk: " + err.Error()) // a derived key has the length of a key
+	}
+	dst = a.Seal(slices.Grow(dst, len(plaintext)+tagSize), iv[:], plaintext, data)
+	return append(dst, keys[32:]...)
+}
+
+func (d *dndk) Open(dst, nonce, ciphertext, data []byte) ([]byte, error) {
+	n := len(ciphertext) - (tagSize - gcmTagSize)
+	if n < gcmTagSize {
+		return nil, errOpen
+	}
+	keys, iv := d.derive(nonce)
+	if subtle.ConstantTimeCompare(keys[32:], ciphertext[n:]) != 1 {
+		return nil, errOpen
+	}
+	a, err := gcm(keys[:32])
+	if err != nil {
+		return nil, err
+	}
+	return a.Open(dst, iv[:], ciphertext[:n], data)
+}
