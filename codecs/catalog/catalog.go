@@ -8,9 +8,17 @@ import (
 	"strings"
 
 	"sealab/codecs"
+	"sealab/codecs/aegis"
 	"sealab/codecs/aesgcm"
+	"sealab/codecs/aessiv"
+	"sealab/codecs/ascon"
+	"sealab/codecs/cbchmac"
+	"sealab/codecs/chachasiv"
+	"sealab/codecs/dndk"
 	"sealab/codecs/envelope"
 	"sealab/codecs/flawed/planted"
+	"sealab/codecs/gcmctx"
+	"sealab/codecs/gcmsiv"
 	"sealab/codecs/hmacsha256"
 	"sealab/codecs/hpkepsk"
 	"sealab/codecs/hpkesession"
@@ -18,6 +26,7 @@ import (
 	"sealab/codecs/mcppy"
 	"sealab/codecs/mcprb"
 	"sealab/codecs/mcpts"
+	"sealab/codecs/xaes"
 	"sealab/codecs/xchacha"
 )
 
@@ -27,6 +36,8 @@ var rows = []codecs.Design{
 	hmacsha256.Design,
 	aesgcm.Design,
 	xchacha.Design,
+	xaes.Design, gcmctx.Design, gcmsiv.Design, cbchmac.Design, chachasiv.Design,
+	aessiv.Design, aegis.Design, ascon.Design, dndk.Design,
 	hpkepsk.Design,
 	hpkesession.Design,
 	mcpts.Design, mcpts.Bound, mcpts.Faithful,
