@@ -43,7 +43,7 @@ test: ## run every test, with the race detector; then what the detector disturbs
 	@mkdir -p bin && rm -f $(SKIPPED)
 	SEALAB_SKIPPED=$(SKIPPED) $(GO) test -race ./...
 	$(GO) test -run 'TestConformance/Allocations' ./codecs/...
-	$(GO) test -tags purego ./codecs/b64
+	$(GO) test -tags purego ./codecs/internal/base64url
 	@sort -u $(SKIPPED) 2>/dev/null || true
 
 .PHONY: lint
@@ -58,7 +58,7 @@ fmt: ## format the code
 
 .PHONY: peers
 peers: ## install the SDKs that run as workers, from their lock files
-	@set -e; for install in codecs/foreign/*/install; do $$install; done
+	@set -e; for install in codecs/sdk/*/install; do $$install; done
 	$(GO) run ./cmd/sealab list --peers
 
 .PHONY: conformance
@@ -93,7 +93,7 @@ vectors-dist: ## pack everything that a consumer of vectors needs
 .PHONY: differential
 differential: ## compare each installed SDK with the design that mirrors it, both directions
 	$(GO) run ./cmd/sealab differential
-	$(GO) test -count=1 -v -run TestAgainstPython ./codecs/envelope/compactjson -args -documents 100000
+	$(GO) test -count=1 -v -run TestAgainstPython ./codecs/internal/compactjson -args -documents 100000
 
 # A folder of the timing leg. A run that was stopped goes on when the same target
 # is made again on the same day and commit.

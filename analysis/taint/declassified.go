@@ -32,7 +32,7 @@ var declassified = []row{
 		reason: "a ring is indexed by key IDs, and every token shows that of its key"},
 	{at: "keyring.checkStrength",
 		reason: "set-up refuses a secret of one byte repeated; for every other the branch goes the same way, once, before there is a token"},
-	{within: "b64.appendEncode",
+	{within: "base64url.appendEncode",
 		reason: "what is encoded is the token, which goes to the client next"},
 	{kind: taintfile.Division, at: "runtime.",
 		reason: "the runtime divides sizes of memory, never what lies in it"},

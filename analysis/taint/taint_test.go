@@ -32,7 +32,7 @@ func TestWhatGoesWhere(t *testing.T) {
 	unsealing := at(taintfile.Address, "unseal", "sealab/codecs/x.table", 4, "table[secret[0]]")
 	comparison := at(taintfile.Branch, "refuse", "crypto/x.open", 5, "if !same(a, b) {")
 	comparison.Stack[0].Tests = []string{"crypto/x.same", "crypto/subtle.ConstantTimeCompare"}
-	token := at(taintfile.Address, "seal", "encoding/base64.Encode", 6, "enc[v]", "sealab/codecs/b64.appendEncode")
+	token := at(taintfile.Address, "seal", "encoding/base64.Encode", 6, "enc[v]", "sealab/codecs/internal/base64url.appendEncode")
 	v := judge(logs("x", []taintfile.Report{noise}, []taintfile.Report{noise, refusing, unsealing, comparison, token}), map[int]bool{})
 	require.Equal(t, verdict.Refuted, v.Outcome)
 	require.Len(t, v.Against, 1)
@@ -52,7 +52,7 @@ func TestReasonsAreNarrow(t *testing.T) {
 	require.GreaterOrEqual(t, rowFor(testing(taintfile.Branch, "crypto/subtle.ConstantTimeCompare")), 0)
 	require.GreaterOrEqual(t, rowFor(at(taintfile.Branch, "unseal", "sealab/codecs/internal/keyring.(*Ring).Lookup", 6, "")), 0)
 	for name, r := range map[string]taintfile.Report{
-		"decoding":               at(taintfile.Address, "unseal", "encoding/base64.Decode", 6, "enc[v]", "sealab/codecs/b64.appendDecode"),
+		"decoding":               at(taintfile.Address, "unseal", "encoding/base64.Decode", 6, "enc[v]", "sealab/codecs/internal/base64url.appendDecode"),
 		"look-up in a map":       at(taintfile.Branch, "unseal", "runtime.mapaccess1", 6, "", "sealab/codecs/x.look"),
 		"variable-time equality": at(taintfile.Branch, "unseal", "runtime.memequal", 6, ""),
 		"division of a secret":   at(taintfile.Division, "any", "math/big.div", 6, "a / b"),

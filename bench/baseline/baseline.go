@@ -31,7 +31,7 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 
 	"sealab/codecs"
-	"sealab/codecs/keyring"
+	"sealab/internal/lab"
 )
 
 // A Floor is one row of the list.
@@ -94,7 +94,7 @@ func (s *sealed) Seal(dst, payload []byte) ([]byte, error) {
 		s.raw = room(all)
 	}
 	s.raw = s.raw[:n]
-	keyring.Random(s.raw)
+	lab.Random(s.raw)
 	s.raw = s.AEAD.Seal(s.raw, s.raw, payload, nil)
 	return appendText(dst, s.raw), nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
-	"sealab/codecs/foreign"
+	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
 	"sealab/fuzz/attack"
 	"sealab/internal/broken"
@@ -129,7 +129,7 @@ func (t *attackTargets) commands(notes io.Writer) ([][]string, error) {
 	if !t.sdks {
 		return all, nil
 	}
-	sdks, err := foreign.Peers(".")
+	sdks, err := sdk.Peers(".")
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func dialWorker(command []string, notes io.Writer) (*attack.Subject, func() erro
 		return worker.Dial(worker.Command{Args: command}, l)
 	}
 	if name, ok := strings.CutPrefix(command[0], sdkMark); ok {
-		p, err := foreign.Find(".", name)
+		p, err := sdk.Find(".", name)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"sealab/bench"
-	"sealab/codecs/foreign"
+	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
 	"sealab/internal/cli"
 )
@@ -21,13 +21,13 @@ func startForeign(out io.Writer, names []string) (subjects []bench.Subject, stop
 			c.Close() //nolint:errcheck // the measurements are over
 		}
 	}
-	peers, err := foreign.Peers(".")
+	peers, err := sdk.Peers(".")
 	if err != nil {
 		fmt.Fprintln(out, "skipped: SDKs in other languages:", cli.Line(err))
 		return nil, stop, nil
 	}
 	if len(names) > 0 {
-		peers = slices.DeleteFunc(peers, func(p foreign.Peer) bool { return !slices.Contains(names, p.Name) })
+		peers = slices.DeleteFunc(peers, func(p sdk.Peer) bool { return !slices.Contains(names, p.Name) })
 	}
 	for _, p := range installed(peers, out) {
 		c, err := p.Dial(worker.Limits{})

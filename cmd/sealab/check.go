@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/codecs/catalog"
+	"sealab/codecs/verdictfile"
 	"sealab/internal/cli"
-	"sealab/internal/verdictfile"
 )
 
 func newCheckCommand() *cobra.Command {

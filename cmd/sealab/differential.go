@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/codecs/catalog"
-	"sealab/codecs/foreign"
+	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
 	"sealab/fuzz/differential"
 	"sealab/internal/cli"
@@ -59,16 +59,16 @@ a fault where it was asked for.`,
 
 // choosePeers returns the peer called name, or all that are installed where name
 // is empty.
-func choosePeers(name string, notes io.Writer) ([]foreign.Peer, error) {
+func choosePeers(name string, notes io.Writer) ([]sdk.Peer, error) {
 	if name == "" {
-		peers, err := foreign.Peers(".")
+		peers, err := sdk.Peers(".")
 		return installed(peers, notes), err
 	}
-	p, err := foreign.Find(".", name)
-	return []foreign.Peer{p}, err
+	p, err := sdk.Find(".", name)
+	return []sdk.Peer{p}, err
 }
 
-func compareAll(out, notes io.Writer, peers []foreign.Peer, flags differentialFlags) error {
+func compareAll(out, notes io.Writer, peers []sdk.Peer, flags differentialFlags) error {
 	disagreed := 0
 	for _, p := range peers {
 		n, err := comparePeer(out, notes, p, flags)
@@ -84,7 +84,7 @@ func compareAll(out, notes io.Writer, peers []foreign.Peer, flags differentialFl
 }
 
 // comparePeer returns the number of disagreements with one peer.
-func comparePeer(out, notes io.Writer, p foreign.Peer, flags differentialFlags) (int, error) {
+func comparePeer(out, notes io.Writer, p sdk.Peer, flags differentialFlags) (int, error) {
 	here, err := catalog.Find(p.Mirrors)
 	if err != nil {
 		return 0, fmt.Errorf("sealab: peer %s: %w", p.Name, err)

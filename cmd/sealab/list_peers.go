@@ -5,14 +5,14 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"sealab/codecs/foreign"
+	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
 	"sealab/internal/cli"
 )
 
 // listPeers writes one line for each implementation in another language.
 func listPeers(out io.Writer) error {
-	peers, err := foreign.Peers(".")
+	peers, err := sdk.Peers(".")
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func listPeers(out io.Writer) error {
 }
 
 // stateOf returns which version of a peer answers, or why none does.
-func stateOf(p foreign.Peer) string {
+func stateOf(p sdk.Peer) string {
 	if why := p.Unavailable(); why != "" {
 		return "skipped: " + why
 	}
@@ -38,8 +38,8 @@ func stateOf(p foreign.Peer) string {
 
 // installed returns those of the peers that can be dialled, and says of the
 // others that they are skipped.
-func installed(peers []foreign.Peer, notes io.Writer) []foreign.Peer {
-	var there []foreign.Peer
+func installed(peers []sdk.Peer, notes io.Writer) []sdk.Peer {
+	var there []sdk.Peer
 	for _, p := range peers {
 		if why := p.Unavailable(); why != "" {
 			fmt.Fprintf(notes, "skipped: %s: %s\n", p.Name, why)

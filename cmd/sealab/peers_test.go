@@ -8,7 +8,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
-	"sealab/codecs/foreign"
+	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
 	"sealab/internal/testenv"
 )
@@ -18,7 +18,7 @@ import (
 // refuse the same alterations for the same reason.
 func TestTokensCrossBetweenProcesses(t *testing.T) {
 	sealab := selfAs(t, "sealab")
-	peers, err := foreign.Peers(".")
+	peers, err := sdk.Peers(".")
 	require.NoError(t, err)
 	for _, p := range peers {
 		t.Run(p.Name, func(t *testing.T) {

@@ -23,17 +23,17 @@ import (
 	"github.com/ericlagergren/aegis"
 
 	"sealab/codecs"
-	"sealab/codecs/aead"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
 const label = "sealab/aegis-256/v1"
 
-var format = aead.Format{Prefix: "se1.", NonceSize: 32, TagSize: 16}
+var format = layouts.Format{Prefix: "se1.", NonceSize: 32, TagSize: 16}
 
 // New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*aead.Codec, error) {
-	return aead.New(format, label, secrets, aegis.New)
+func New(secrets ...[]byte) (*layouts.Codec, error) {
+	return layouts.New(format, label, secrets, aegis.New)
 }
 
 // Design is the catalog's row.

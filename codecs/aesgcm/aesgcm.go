@@ -23,23 +23,23 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/aead"
-	"sealab/codecs/keyring"
+	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
 const label = "sealab/aes-256-gcm/v1"
 
-var format = aead.Format{Prefix: "sa1.", NonceSize: 12, TagSize: 16}
+var format = layouts.Format{Prefix: "sa1.", NonceSize: 12, TagSize: 16}
 
 // New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*aead.Codec, error) {
-	return aead.New(format, label, secrets, newGCM)
+func New(secrets ...[]byte) (*layouts.Codec, error) {
+	return layouts.New(format, label, secrets, newGCM)
 }
 
 // Ephemeral returns a codec under a fresh random secret: its tokens die with
 // the process.
-func Ephemeral() *aead.Codec {
+func Ephemeral() *layouts.Codec {
 	c, err := New(keyring.Generate())
 	if err != nil {
 		panic("sealab: aesgcm: " + err.Error()) // a generated secret is always fit

@@ -28,18 +28,18 @@ import (
 	"github.com/tink-crypto/tink-go/v2/daead/subtle"
 
 	"sealab/codecs"
-	"sealab/codecs/aead"
-	"sealab/codecs/keyring"
+	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
 const label = "sealab/aes-siv/v1"
 
-var format = aead.Format{Prefix: "si1.", TagSize: 16}
+var format = layouts.Format{Prefix: "si1.", TagSize: 16}
 
 // New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*aead.Codec, error) {
-	return aead.New(format, label, secrets, func(key []byte) (cipher.AEAD, error) {
+func New(secrets ...[]byte) (*layouts.Codec, error) {
+	return layouts.New(format, label, secrets, func(key []byte) (cipher.AEAD, error) {
 		return newSIV(keyring.Derive(key, label+" cipher", keySize))
 	})
 }

@@ -29,17 +29,17 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/aead"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
 const label = "sealab/ascon-aead128/v1"
 
-var format = aead.Format{Prefix: "sn1.", NonceSize: 16, TagSize: 16}
+var format = layouts.Format{Prefix: "sn1.", NonceSize: 16, TagSize: 16}
 
 // New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*aead.Codec, error) {
-	return aead.New(format, label, secrets, newAEAD)
+func New(secrets ...[]byte) (*layouts.Codec, error) {
+	return layouts.New(format, label, secrets, newAEAD)
 }
 
 // Design is the catalog's row.

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"sealab/codecs"
-	"sealab/codecs/rawjson"
+	"sealab/codecs/internal/rawjson"
 )
 
 // The refusals of arguments that a token cannot be bound to.

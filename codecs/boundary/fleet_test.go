@@ -64,7 +64,7 @@ func TestFleetOfTwoLanguages(t *testing.T) {
 // start starts the peer.
 func (p peer) start(t *testing.T, name string, key []byte) *mcp.ClientSession {
 	t.Helper()
-	folder, err := filepath.Abs(filepath.Join("..", "foreign", name))
+	folder, err := filepath.Abs(filepath.Join("..", "sdk", name))
 	require.NoError(t, err)
 	if _, err := os.Stat(filepath.Join(folder, p.needs)); err != nil {
 		testenv.Skip(t, "the SDK %s is not installed: make peers", name)

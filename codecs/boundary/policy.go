@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"sealab/codecs"
-	"sealab/codecs/envelope"
-	"sealab/codecs/keyring"
+	"sealab/codecs/claims"
+	"sealab/codecs/internal/keyring"
 	"sealab/codecs/mcppy"
 )
 
@@ -138,12 +138,12 @@ func (p Policy) scheme() (codecs.Scheme, error) {
 	case p.Scheme != nil:
 		return p.Scheme, p.checkSchemeTTL()
 	case p.Codec != nil:
-		return envelope.New(p.Codec, p.ttl())
+		return claims.New(p.Codec, p.ttl())
 	case p.Secrets != nil:
-		return mcppy.New(envelope.Strict, p.ttl(), p.Secrets...)
+		return mcppy.New(claims.Strict, p.ttl(), p.Secrets...)
 	}
 	p.Logger.Warn("requestState is sealed under a key of this process alone: its tokens die with the process, and no other server takes them; set Policy.Secrets")
-	return mcppy.New(envelope.Strict, p.ttl(), keyring.Generate())
+	return mcppy.New(claims.Strict, p.ttl(), keyring.Generate())
 }
 
 // checkSchemeTTL refuses a TTL that would have no effect, and a store that

@@ -11,13 +11,13 @@ import (
 
 	"sealab/codecs/aesgcm"
 	"sealab/codecs/boundary"
-	"sealab/codecs/envelope"
+	"sealab/codecs/claims"
 	"sealab/codecs/hmacsha256"
 )
 
 func TestWrongPolicies(t *testing.T) {
 	ring := [][]byte{secret(1)}
-	scheme, err := envelope.New(aesgcm.Ephemeral(), time.Minute)
+	scheme, err := claims.New(aesgcm.Ephemeral(), time.Minute)
 	require.NoError(t, err)
 	store, err := boundary.NewMemory(1)
 	require.NoError(t, err)
@@ -52,7 +52,7 @@ func TestWrongPolicies(t *testing.T) {
 func TestCodecsAndSchemes(t *testing.T) {
 	signed, err := hmacsha256.New(secret(1))
 	require.NoError(t, err)
-	scheme, err := envelope.New(signed, time.Minute)
+	scheme, err := claims.New(signed, time.Minute)
 	require.NoError(t, err)
 	for name, p := range map[string]boundary.Policy{
 		"codec":  {Codec: signed, TTL: time.Minute},

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sealab/codecs"
-	"sealab/codecs/envelope/compactjson"
+	"sealab/codecs/internal/compactjson"
 )
 
 // A PrincipalFunc names who sent a request. nil stands for somebody

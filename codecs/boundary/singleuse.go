@@ -6,7 +6,7 @@ import (
 	"encoding/base64"
 	"time"
 
-	"sealab/codecs/keyring"
+	"sealab/codecs/internal/keyring"
 )
 
 // An ID names one minted token. It is random, sealed with the state, and so

@@ -14,8 +14,8 @@ import (
 	"sealab/codecs/ascon"
 	"sealab/codecs/cbchmac"
 	"sealab/codecs/chachasiv"
+	"sealab/codecs/claims"
 	"sealab/codecs/dndk"
-	"sealab/codecs/envelope"
 	"sealab/codecs/flawed/planted"
 	"sealab/codecs/gcmctx"
 	"sealab/codecs/gcmsiv"
@@ -52,7 +52,7 @@ func All() []codecs.Design {
 	all := planting(slices.Clone(rows)...)
 	for _, d := range all {
 		if !d.IsScheme() {
-			all = append(all, planting(envelope.Over(d))...)
+			all = append(all, planting(claims.Over(d))...)
 		}
 	}
 	return all

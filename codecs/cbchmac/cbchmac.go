@@ -36,18 +36,18 @@ import (
 	"sync"
 
 	"sealab/codecs"
-	"sealab/codecs/aead"
-	"sealab/codecs/keyring"
+	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
 const label = "sealab/aes-cbc-hmac/v1"
 
-var format = aead.Format{Prefix: "sb1.", NonceSize: 16, TagSize: 32, BlockSize: 16}
+var format = layouts.Format{Prefix: "sb1.", NonceSize: 16, TagSize: 32, BlockSize: 16}
 
 // New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*aead.Codec, error) {
-	return aead.New(format, label, secrets, func(key []byte) (cipher.AEAD, error) {
+func New(secrets ...[]byte) (*layouts.Codec, error) {
+	return layouts.New(format, label, secrets, func(key []byte) (cipher.AEAD, error) {
 		return newCBC(keyring.Derive(key, label+" cipher", keySize))
 	})
 }

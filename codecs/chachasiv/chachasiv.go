@@ -30,17 +30,17 @@ import (
 	"golang.org/x/crypto/poly1305" //lint:ignore SA1019 the package has no successor for a bare Poly1305
 
 	"sealab/codecs"
-	"sealab/codecs/aead"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
 const label = "sealab/chacha20-poly1305-siv/v1"
 
-var format = aead.Format{Prefix: "sv1.", NonceSize: 16, TagSize: 32}
+var format = layouts.Format{Prefix: "sv1.", NonceSize: 16, TagSize: 32}
 
 // New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*aead.Codec, error) {
-	return aead.New(format, label, secrets, newSIV)
+func New(secrets ...[]byte) (*layouts.Codec, error) {
+	return layouts.New(format, label, secrets, newSIV)
 }
 
 // Design is the catalog's row.

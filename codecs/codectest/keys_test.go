@@ -8,9 +8,9 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 
 	"sealab/codecs"
-	"sealab/codecs/aead"
 	"sealab/codecs/aesgcm"
 	"sealab/codecs/hmacsha256"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
@@ -20,11 +20,11 @@ import (
 func TestTwinsAreSeen(t *testing.T) {
 	twin := aesgcm.Design
 	twin.Name, twin.Prefix = "twin", "st1."
-	format := aead.Format{Prefix: twin.Prefix, NonceSize: chacha20poly1305.NonceSize, TagSize: 16}
+	format := layouts.Format{Prefix: twin.Prefix, NonceSize: chacha20poly1305.NonceSize, TagSize: 16}
 	twin.Hooks = &lab.Hooks{Inspect: format.Inspect}
 	label := "sealab/aes-256-gcm/v1"
 	twin.NewCodec = func(c codecs.Config) (codecs.Codec, error) {
-		return aead.New(format, label, c.Secrets, func(key []byte) (cipher.AEAD, error) { return chacha20poly1305.New(key) })
+		return layouts.New(format, label, c.Secrets, func(key []byte) (cipher.AEAD, error) { return chacha20poly1305.New(key) })
 	}
 	designs := []codecs.Design{aesgcm.Design, hmacsha256.Design, twin}
 	require.Equal(t, [][2]string{{aesgcm.Design.Name, twin.Name}}, twins(t, designs))

@@ -30,17 +30,17 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/aead"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
 const label = "sealab/dndk-gcm/v1"
 
-var format = aead.Format{Prefix: "sk1.", NonceSize: 24, TagSize: 48}
+var format = layouts.Format{Prefix: "sk1.", NonceSize: 24, TagSize: 48}
 
 // New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*aead.Codec, error) {
-	return aead.New(format, label, secrets, newDNDK)
+func New(secrets ...[]byte) (*layouts.Codec, error) {
+	return layouts.New(format, label, secrets, newDNDK)
 }
 
 // Design is the catalog's row.

@@ -30,17 +30,17 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/aead"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
 const label = "sealab/aes-256-gcm-ctx/v1"
 
-var format = aead.Format{Prefix: "sc1.", NonceSize: 12, TagSize: 32}
+var format = layouts.Format{Prefix: "sc1.", NonceSize: 12, TagSize: 32}
 
 // New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*aead.Codec, error) {
-	return aead.New(format, label, secrets, newCTX)
+func New(secrets ...[]byte) (*layouts.Codec, error) {
+	return layouts.New(format, label, secrets, newCTX)
 }
 
 // Design is the catalog's row.

@@ -25,17 +25,17 @@ import (
 	"github.com/ericlagergren/siv"
 
 	"sealab/codecs"
-	"sealab/codecs/aead"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
 const label = "sealab/aes-256-gcm-siv/v1"
 
-var format = aead.Format{Prefix: "sg1.", NonceSize: 12, TagSize: 16}
+var format = layouts.Format{Prefix: "sg1.", NonceSize: 12, TagSize: 16}
 
 // New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*aead.Codec, error) {
-	return aead.New(format, label, secrets, siv.NewGCM)
+func New(secrets ...[]byte) (*layouts.Codec, error) {
+	return layouts.New(format, label, secrets, siv.NewGCM)
 }
 
 // Design is the catalog's row.

@@ -23,10 +23,10 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
-	"sealab/codecs/keyring"
-	"sealab/codecs/mac"
-	"sealab/codecs/wire"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/mac"
+	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
 )
 
@@ -71,24 +71,24 @@ func Ephemeral() *Codec {
 // Seal implements codecs.Codec. It is deterministic and does not fail.
 func (c *Codec) Seal(dst, payload []byte) ([]byte, error) {
 	k := c.ring.First()
-	s := b64.GetScratch()
+	s := base64url.GetScratch()
 	defer s.Free()
 	s.Grow(minRaw + len(payload))
 	s.Bytes = append(s.Bytes, k.ID[:]...)
 	s.Bytes = append(s.Bytes, payload...)
 	s.Bytes = k.Key.Append(s.Bytes, prefixBytes, s.Bytes)
 	dst = append(slices.Grow(dst, tokenSize(len(payload))), prefix...)
-	return b64.AppendEncode(dst, s.Bytes), nil
+	return base64url.AppendEncode(dst, s.Bytes), nil
 }
 
 // tokenSize returns the length of the token of m bytes.
-func tokenSize(m int) int { return len(prefix) + b64.EncodedLen(minRaw+m) }
+func tokenSize(m int) int { return len(prefix) + base64url.EncodedLen(minRaw+m) }
 
 var prefixBytes = []byte(prefix)
 
 // Unseal implements codecs.Codec.
 func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
-	s := b64.GetScratch()
+	s := base64url.GetScratch()
 	defer s.Free()
 	text, ok := bytes.CutPrefix(token, prefixBytes)
 	if !ok {
@@ -139,7 +139,7 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, er
 
 // inspect takes a token apart.
 func inspect(token []byte) ([]lab.Field, error) {
-	text, raw, err := b64.Parse(prefix, minRaw, token)
+	text, raw, err := base64url.Parse(prefix, minRaw, token)
 	if err != nil {
 		return nil, err
 	}

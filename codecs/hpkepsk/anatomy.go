@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
-	"sealab/codecs/hpke"
-	"sealab/codecs/wire"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/hpkekeys"
+	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
 )
 
@@ -18,8 +18,8 @@ var layout = wire.Layout{lab.WireKeyID, lab.WireEnc, lab.WireBody, lab.WireTag}
 // secret, and an empty key-id (HPKE has no empty psk_id), are
 // codecs.ErrUnsupported; both go on the wire by an edit of the wire steps.
 func (c *Codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
-	if len(seed) != hpke.SeedSize {
-		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), hpke.SeedSize)
+	if len(seed) != hpkekeys.SeedSize {
+		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), hpkekeys.SeedSize)
 	}
 	k := c.ring.First().Key
 	enc, _, err := k.Encapsulate(seed)
@@ -46,11 +46,11 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, er
 
 // inspect takes a token apart.
 func inspect(token []byte) ([]lab.Field, error) {
-	text, raw, err := b64.Parse(prefix, minRaw, token)
+	text, raw, err := base64url.Parse(prefix, minRaw, token)
 	if err != nil {
 		return nil, err
 	}
-	body, tag := idSize+hpke.EncSize, len(raw)-tagSize
+	body, tag := idSize+hpkekeys.EncSize, len(raw)-tagSize
 	return []lab.Field{
 		{Name: lab.WirePrefix, Wire: prefixBytes, Bytes: prefixBytes, Readable: true},
 		{Name: lab.WireKeyID, Wire: text, Bytes: raw[:idSize], Readable: true},

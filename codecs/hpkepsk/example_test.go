@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"sealab/codecs/hpkepsk"
-	"sealab/codecs/keyring"
+	"sealab/codecs/internal/keyring"
 )
 
 // One service mints, another opens, and neither holds the secret.

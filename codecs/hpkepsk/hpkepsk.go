@@ -31,9 +31,9 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
-	"sealab/codecs/hpke"
-	"sealab/codecs/keyring"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/hpkekeys"
+	"sealab/codecs/internal/keyring"
 	"sealab/internal/lab"
 )
 
@@ -43,7 +43,7 @@ const (
 	idSize  = len(keyring.Fingerprint{})
 	tagSize = 16
 	// minRaw is the number of bytes that a token holds beside its payload.
-	minRaw = idSize + hpke.EncSize + tagSize
+	minRaw = idSize + hpkekeys.EncSize + tagSize
 )
 
 // A Codec is a minter and an opener under one ring. It implements
@@ -55,8 +55,8 @@ type Codec struct {
 
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*Codec, error) {
-	ring, err := keyring.New(secrets, label, func(key []byte, id keyring.Fingerprint) (*hpke.PrivateKey, error) {
-		return hpke.Derive(key, id, label), nil
+	ring, err := keyring.New(secrets, label, func(key []byte, id keyring.Fingerprint) (*hpkekeys.PrivateKey, error) {
+		return hpkekeys.Derive(key, id, label), nil
 	})
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func Ephemeral() *Codec {
 	return c
 }
 
-// Split returns what the two parties need of one secret, each hpke.PartySize
+// Split returns what the two parties need of one secret, each hpkekeys.PartySize
 // bytes: the minter's key for NewMinter and the opener's key for NewOpener.
 // Neither party needs the secret, and neither can compute it.
 func Split(secret []byte) (minter, opener []byte, err error) {
@@ -97,7 +97,7 @@ var Design = codecs.Design{
 	Prefix:   prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
-		TokenSize: func(m int) int { return len(prefix) + b64.EncodedLen(minRaw+m) },
+		TokenSize: func(m int) int { return len(prefix) + base64url.EncodedLen(minRaw+m) },
 		Allocates: "every token sets up an HPKE context, and the HPKE implementation returns its results in memory of its own",
 		Inspect:   inspect,
 	},

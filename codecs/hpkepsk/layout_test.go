@@ -8,7 +8,7 @@ import (
 	circl "github.com/cloudflare/circl/hpke"
 	"github.com/stretchr/testify/require"
 
-	"sealab/codecs/keyring"
+	"sealab/codecs/internal/keyring"
 )
 
 // TestLayoutAsDocumented opens a token with nothing but what the comments of

@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
-	"sealab/codecs/hpke"
-	"sealab/codecs/keyring"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/hpkekeys"
+	"sealab/codecs/internal/keyring"
 )
 
 var (
@@ -26,11 +26,11 @@ func associatedData(id keyring.Fingerprint) []byte {
 }
 
 // A Minter seals to one public key and cannot unseal.
-type Minter struct{ key *hpke.PublicKey }
+type Minter struct{ key *hpkekeys.PublicKey }
 
 // NewMinter returns the minter for a minter's key that Split made.
 func NewMinter(key []byte) (*Minter, error) {
-	public, err := hpke.ParsePublic(key, label)
+	public, err := hpkekeys.ParsePublic(key, label)
 	if err != nil {
 		return nil, err
 	}
@@ -40,19 +40,19 @@ func NewMinter(key []byte) (*Minter, error) {
 // Seal appends the token of payload to dst. It fails only on a fault of the
 // HPKE implementation.
 func (m *Minter) Seal(dst, payload []byte) ([]byte, error) {
-	var seed [hpke.SeedSize]byte
+	var seed [hpkekeys.SeedSize]byte
 	keyring.Random(seed[:])
 	return m.SealSeeded(dst, seed[:], payload)
 }
 
 // SeedSize implements lab.Seeded: the seed is ikmE of RFC 9180, from which
 // the ephemeral key pair of the encapsulation is derived.
-func (m *Minter) SeedSize() int { return hpke.SeedSize }
+func (m *Minter) SeedSize() int { return hpkekeys.SeedSize }
 
 // SealSeeded implements lab.Seeded.
 func (m *Minter) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
-	if len(seed) != hpke.SeedSize {
-		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), hpke.SeedSize)
+	if len(seed) != hpkekeys.SeedSize {
+		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), hpkekeys.SeedSize)
 	}
 	enc, ctx, err := m.key.Encapsulate(seed)
 	if err != nil {
@@ -62,25 +62,25 @@ func (m *Minter) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	if err != nil {
 		return dst, fmt.Errorf("sealab: hpke: %w", err)
 	}
-	s := b64.GetScratch()
+	s := base64url.GetScratch()
 	defer s.Free()
 	s.Grow(minRaw + len(payload))
 	s.Bytes = append(s.Bytes, m.key.ID[:]...)
 	s.Bytes = append(s.Bytes, enc...)
 	s.Bytes = append(s.Bytes, sealed...)
 	dst = append(dst, prefix...)
-	return b64.AppendEncode(dst, s.Bytes), nil
+	return base64url.AppendEncode(dst, s.Bytes), nil
 }
 
 // An Opener unseals what was sealed to any key of its ring.
 type Opener struct {
-	ring *keyring.Ring[*hpke.PrivateKey]
+	ring *keyring.Ring[*hpkekeys.PrivateKey]
 }
 
 // NewOpener returns the opener for a ring of opener's keys that Split made.
 func NewOpener(keys ...[]byte) (*Opener, error) {
-	ring, err := keyring.Index(keys, func(b []byte) (keyring.Fingerprint, *hpke.PrivateKey, error) {
-		private, err := hpke.ParsePrivate(b, label)
+	ring, err := keyring.Index(keys, func(b []byte) (keyring.Fingerprint, *hpkekeys.PrivateKey, error) {
+		private, err := hpkekeys.ParsePrivate(b, label)
 		if err != nil {
 			return keyring.Fingerprint{}, nil, err
 		}
@@ -94,7 +94,7 @@ func NewOpener(keys ...[]byte) (*Opener, error) {
 
 // Unseal implements codecs.Codec.
 func (o *Opener) Unseal(dst, token []byte) ([]byte, error) {
-	s := b64.GetScratch()
+	s := base64url.GetScratch()
 	defer s.Free()
 	text, ok := bytes.CutPrefix(token, prefixBytes)
 	if !ok {
@@ -103,8 +103,8 @@ func (o *Opener) Unseal(dst, token []byte) ([]byte, error) {
 	if !s.Decode(text) || len(s.Bytes) < minRaw {
 		return dst, errMalformed
 	}
-	id, enc, sealed := s.Bytes[:idSize], s.Bytes[idSize:idSize+hpke.EncSize], s.Bytes[idSize+hpke.EncSize:]
-	if !hpke.Canonical(enc) {
+	id, enc, sealed := s.Bytes[:idSize], s.Bytes[idSize:idSize+hpkekeys.EncSize], s.Bytes[idSize+hpkekeys.EncSize:]
+	if !hpkekeys.Canonical(enc) {
 		return dst, errNotOneForm
 	}
 	k := o.ring.Lookup(id)

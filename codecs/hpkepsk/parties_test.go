@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
-	"sealab/codecs/hpke"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/hpkekeys"
 	"sealab/internal/lab"
 )
 
@@ -105,7 +105,7 @@ func TestEncapsulationSpelledOtherwise(t *testing.T) {
 		require.NoError(t, err)
 		return token
 	}
-	topBit := func(enc []byte) []byte { enc[hpke.EncSize-1] |= 0x80; return enc }
+	topBit := func(enc []byte) []byte { enc[hpkekeys.EncSize-1] |= 0x80; return enc }
 	// 9 + (2^255 - 19): the base point, spelled beyond the field.
 	beyond := func([]byte) []byte {
 		return append([]byte{0xf6}, append(bytes.Repeat([]byte{0xff}, 30), 0x7f)...)
@@ -151,10 +151,10 @@ func TestShortestToken(t *testing.T) {
 	require.NoError(t, err)
 	token, err := c.Seal(nil, nil)
 	require.NoError(t, err)
-	_, raw, err := b64.Parse(prefix, minRaw, token)
+	_, raw, err := base64url.Parse(prefix, minRaw, token)
 	require.NoError(t, err)
 	require.Len(t, raw, minRaw)
-	requireStage(t, c, b64.AppendEncode([]byte(prefix), raw[:minRaw-1]), codecs.Malformed)
+	requireStage(t, c, base64url.AppendEncode([]byte(prefix), raw[:minRaw-1]), codecs.Malformed)
 	_, err = c.Unseal(nil, token)
 	require.NoError(t, err)
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
-	"sealab/codecs/hpke"
-	"sealab/codecs/wire"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/hpkekeys"
+	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
 )
 
@@ -23,14 +23,14 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, er
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.SeedSize())
 	}
 	k := c.ring.First().Key
-	enc, _, err := k.Encapsulate(seed[:hpke.SeedSize])
+	enc, _, err := k.Encapsulate(seed[:hpkekeys.SeedSize])
 	if err != nil {
 		return dst, err
 	}
 	head := edit.Apply(lab.StepPrefix, prefixBytes)
 	id := edit.Apply(lab.StepKeyID, k.ID[:])
 	enc = edit.Apply(lab.StepEnc, enc)
-	nonce := edit.Apply(lab.StepNonce, seed[hpke.SeedSize:])
+	nonce := edit.Apply(lab.StepNonce, seed[hpkekeys.SeedSize:])
 	payload = edit.Apply(lab.StepPayload, payload)
 	data := edit.Give(lab.StepAAD, slices.Concat(head, id))
 	ctx, err := k.SealerFor(enc, id)
@@ -49,7 +49,7 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, er
 
 // inspect takes a token apart.
 func inspect(token []byte) ([]lab.Field, error) {
-	text, raw, err := b64.Parse(prefix, minRaw, token)
+	text, raw, err := base64url.Parse(prefix, minRaw, token)
 	if err != nil {
 		return nil, err
 	}

@@ -39,9 +39,9 @@ import (
 	"time"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
-	"sealab/codecs/hpke"
-	"sealab/codecs/keyring"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/hpkekeys"
+	"sealab/codecs/internal/keyring"
 	"sealab/internal/lab"
 )
 
@@ -52,7 +52,7 @@ const (
 	idSize     = len(keyring.Fingerprint{})
 	nonceSize  = 12
 	tagSize    = 16
-	headSize   = idSize + hpke.EncSize
+	headSize   = idSize + hpkekeys.EncSize
 	// minRaw is the number of bytes that a token holds beside its payload.
 	minRaw = headSize + nonceSize + tagSize
 )
@@ -73,7 +73,7 @@ type Codec struct {
 
 // ringKey is a private key with the associated data that goes with it.
 type ringKey struct {
-	*hpke.PrivateKey
+	*hpkekeys.PrivateKey
 	data []byte // prefix || key-id
 }
 
@@ -81,7 +81,7 @@ type ringKey struct {
 // contexts; nil leaves them bounded by their number of tokens alone.
 func New(clock func() time.Time, secrets ...[]byte) (*Codec, error) {
 	ring, err := keyring.New(secrets, label, func(key []byte, id keyring.Fingerprint) (*ringKey, error) {
-		return &ringKey{hpke.Derive(key, id, label), append([]byte(prefix), id[:]...)}, nil
+		return &ringKey{hpkekeys.Derive(key, id, label), append([]byte(prefix), id[:]...)}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func Ephemeral() *Codec {
 
 // A session is one HPKE context as tokens see it.
 type session struct {
-	enc   [hpke.EncSize]byte
+	enc   [hpkekeys.EncSize]byte
 	key   *ringKey
 	token cipher.AEAD
 }
@@ -125,7 +125,7 @@ func newSession(k *ringKey, enc []byte, ctx exporter) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &session{[hpke.EncSize]byte(enc), k, token}, nil
+	return &session{[hpkekeys.EncSize]byte(enc), k, token}, nil
 }
 
 // Design is the catalog's row.
@@ -138,7 +138,7 @@ var Design = codecs.Design{
 	Hooks: &lab.Hooks{
 		Primitive: "AES-256-GCM",
 		Amortised: true,
-		TokenSize: func(m int) int { return len(prefix) + b64.EncodedLen(minRaw+m) },
+		TokenSize: func(m int) int { return len(prefix) + base64url.EncodedLen(minRaw+m) },
 		Inspect:   inspect,
 	},
 	Guarantees: slices.Concat(

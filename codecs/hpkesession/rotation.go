@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sealab/codecs/hpke"
-	"sealab/codecs/keyring"
+	"sealab/codecs/internal/hpkekeys"
+	"sealab/codecs/internal/keyring"
 )
 
 // rotation hands out the session that seals, and replaces it when it has sealed
@@ -41,7 +41,7 @@ func (r *rotation) session() (*session, error) {
 	if l := r.current.Load(); l.take(now) {
 		return l.session, nil
 	}
-	var seed [hpke.SeedSize]byte
+	var seed [hpkekeys.SeedSize]byte
 	keyring.Random(seed[:])
 	s, err := encapsulate(r.key, seed[:])
 	if err != nil {

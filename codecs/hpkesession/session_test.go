@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
-	"sealab/codecs/hpke"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/hpkekeys"
 	"sealab/internal/lab"
 )
 
@@ -35,7 +35,7 @@ func mustSeal(t *testing.T, c *Codec) []byte {
 // encOf returns the encapsulation that a token carries, in hexadecimal.
 func encOf(t *testing.T, token []byte) string {
 	t.Helper()
-	_, raw, err := b64.Parse(prefix, minRaw, token)
+	_, raw, err := base64url.Parse(prefix, minRaw, token)
 	require.NoError(t, err)
 	return hex.EncodeToString(raw[idSize:headSize])
 }
@@ -138,7 +138,7 @@ func TestFloodLeavesNoTrace(t *testing.T) {
 	_, err := c.Unseal(nil, token)
 	require.NoError(t, err)
 	require.Equal(t, 1, c.known.kept())
-	_, raw, err := b64.Parse(prefix, minRaw, token)
+	_, raw, err := base64url.Parse(prefix, minRaw, token)
 	require.NoError(t, err)
 	s := c.known.get(c.ring.First().Key, raw[idSize:headSize])
 	require.NotNil(t, s)
@@ -147,7 +147,7 @@ func TestFloodLeavesNoTrace(t *testing.T) {
 		forged := bytes.Clone(raw)
 		binary.LittleEndian.PutUint32(forged[idSize:], uint32(i))
 		binary.LittleEndian.PutUint32(forged[idSize+4:], uint32(i))
-		_, err := c.Unseal(nil, append([]byte(prefix), b64.AppendEncode(nil, forged)...))
+		_, err := c.Unseal(nil, append([]byte(prefix), base64url.AppendEncode(nil, forged)...))
 		require.NotNil(t, codecs.Rejected(err))
 	}
 	require.Equal(t, 1, c.known.kept())
@@ -240,7 +240,7 @@ func TestEncapsulationSpelledOtherwise(t *testing.T) {
 		require.NoError(t, err)
 		return token
 	}
-	topBit := func(enc []byte) { enc[hpke.EncSize-1] |= 0x80 }
+	topBit := func(enc []byte) { enc[hpkekeys.EncSize-1] |= 0x80 }
 	requireStage(t, c, sealed(lab.StepEnc, topBit), codecs.Malformed)
 	requireStage(t, c, sealed(lab.WireEnc, func(enc []byte) { clear(enc) }), codecs.Unauthentic)
 	_, err := c.Unseal(nil, sealed(lab.StepEnc, func([]byte) {}))
@@ -262,10 +262,10 @@ func TestShortestToken(t *testing.T) {
 	c := mustNew(t, nil)
 	token, err := c.Seal(nil, nil)
 	require.NoError(t, err)
-	_, raw, err := b64.Parse(prefix, minRaw, token)
+	_, raw, err := base64url.Parse(prefix, minRaw, token)
 	require.NoError(t, err)
 	require.Len(t, raw, minRaw)
-	requireStage(t, c, b64.AppendEncode([]byte(prefix), raw[:minRaw-1]), codecs.Malformed)
+	requireStage(t, c, base64url.AppendEncode([]byte(prefix), raw[:minRaw-1]), codecs.Malformed)
 	_, err = c.Unseal(nil, token)
 	require.NoError(t, err)
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
-	"sealab/codecs/hpke"
-	"sealab/codecs/keyring"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/hpkekeys"
+	"sealab/codecs/internal/keyring"
 )
 
 var (
@@ -32,23 +32,23 @@ func (c *Codec) Seal(dst, payload []byte) ([]byte, error) {
 
 // SeedSize implements lab.Seeded: the seed is ikmE of RFC 9180, from which
 // the encapsulation is derived, and the nonce.
-func (c *Codec) SeedSize() int { return hpke.SeedSize + nonceSize }
+func (c *Codec) SeedSize() int { return hpkekeys.SeedSize + nonceSize }
 
 // SealSeeded implements lab.Seeded. The token has a context of its own.
 func (c *Codec) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	if len(seed) != c.SeedSize() {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.SeedSize())
 	}
-	s, err := encapsulate(c.ring.First().Key, seed[:hpke.SeedSize])
+	s, err := encapsulate(c.ring.First().Key, seed[:hpkekeys.SeedSize])
 	if err != nil {
 		return dst, err
 	}
-	return s.seal(dst, seed[hpke.SeedSize:], payload), nil
+	return s.seal(dst, seed[hpkekeys.SeedSize:], payload), nil
 }
 
 // seal seals under the given nonce, or a random one where it is nil.
 func (s *session) seal(dst, nonce, payload []byte) []byte {
-	raw := b64.GetScratch()
+	raw := base64url.GetScratch()
 	defer raw.Free()
 	raw.Grow(minRaw + len(payload))
 	raw.Bytes = append(raw.Bytes, s.key.ID[:]...)
@@ -61,12 +61,12 @@ func (s *session) seal(dst, nonce, payload []byte) []byte {
 	}
 	raw.Bytes = s.token.Seal(raw.Bytes, raw.Bytes[headSize:], payload, s.key.data)
 	dst = append(dst, prefix...)
-	return b64.AppendEncode(dst, raw.Bytes)
+	return base64url.AppendEncode(dst, raw.Bytes)
 }
 
 // Unseal implements codecs.Codec.
 func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
-	raw := b64.GetScratch()
+	raw := base64url.GetScratch()
 	defer raw.Free()
 	text, ok := bytes.CutPrefix(token, prefixBytes)
 	if !ok {
@@ -76,7 +76,7 @@ func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
 		return dst, errMalformed
 	}
 	id, enc, rest := raw.Bytes[:idSize], raw.Bytes[idSize:headSize], raw.Bytes[headSize:]
-	if !hpke.Canonical(enc) {
+	if !hpkekeys.Canonical(enc) {
 		return dst, errNotOneForm
 	}
 	k := c.ring.Lookup(id)

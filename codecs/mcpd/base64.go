@@ -1,24 +1,24 @@
 package mcpd
 
-import "sealab/codecs/b64"
+import "sealab/codecs/internal/base64url"
 
 // decoder appends to room what a segment stands for.
-type decoder func(room *b64.Scratch, segment []byte) bool
+type decoder func(room *base64url.Scratch, segment []byte) bool
 
 // canonical decodes the one spelling of a segment.
-func canonical(room *b64.Scratch, segment []byte) bool { return room.Decode(segment) }
+func canonical(room *base64url.Scratch, segment []byte) bool { return room.Decode(segment) }
 
 // lenient decodes as std.base64.Base64URLNoPadding of Phobos does. Spare bits of
 // the last character are not looked at. A NUL, which stands there for the padding
 // that this variant does not have, is read as -1: as the first character of a
 // group it is another _, as the second it also sets the two low bits of the first,
 // and inside a whole group it ends the decoding, which kills a checked build.
-func lenient(room *b64.Scratch, segment []byte) bool {
+func lenient(room *base64url.Scratch, segment []byte) bool {
 	if canonical(room, segment) { // most are
 		return true
 	}
 	const group = 4
-	room.Grow(b64.DecodedLen(len(segment)))
+	room.Grow(base64url.DecodedLen(len(segment)))
 	out := room.Bytes
 	for len(segment) > 0 {
 		n := min(group, len(segment))

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/codecs/b64"
+	"sealab/codecs/internal/base64url"
 )
 
 // TestLenient has what std.base64.Base64URLNoPadding of Phobos 2.100 answered in
@@ -19,7 +19,7 @@ func TestLenient(t *testing.T) {
 		"AA\x00A": "-", "AAA\x00": "-", "AA\x00AAA": "-", "A": "-", "AAAAA": "-", "\x00": "-",
 		"AA==": "-", "AA A": "-", "AA\nA": "-", "AA\r\n": "-", "+AAA": "-", "/AAA": "-", "é": "-", "AA\x80A": "-", "AA.A": "-",
 	} {
-		var room b64.Scratch
+		var room base64url.Scratch
 		ok := lenient(&room, []byte(segment))
 		raw := room.Bytes
 		require.Equal(t, want != "-", ok, "%q", segment)

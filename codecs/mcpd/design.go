@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
+	"sealab/codecs/internal/base64url"
 	"sealab/internal/lab"
 )
 
@@ -112,8 +112,8 @@ func inspectSigned(token []byte) ([]lab.Field, error) {
 	if !ok {
 		return nil, fmt.Errorf("sealab: the token has no second %q", separator)
 	}
-	text, ok := b64.AppendDecode(nil, body)
-	mac, decoded := b64.AppendDecode(nil, tag)
+	text, ok := base64url.AppendDecode(nil, body)
+	mac, decoded := base64url.AppendDecode(nil, tag)
 	if !ok || !decoded || len(mac) != sha256.Size {
 		return nil, fmt.Errorf("sealab: the segments of the token are not canonical base64url of claims and a mac of %d bytes", sha256.Size)
 	}
@@ -131,7 +131,7 @@ func inspectEncrypted(token []byte) ([]lab.Field, error) {
 	if !ok {
 		return nil, fmt.Errorf("sealab: the token does not begin with %q", encryptedPrefix)
 	}
-	raw, ok := b64.AppendDecode(nil, text)
+	raw, ok := base64url.AppendDecode(nil, text)
 	if !ok || len(raw) < nonceSize+tagSize {
 		return nil, fmt.Errorf("sealab: what follows %q is not canonical base64url of at least %d bytes", encryptedPrefix, nonceSize+tagSize)
 	}

@@ -6,10 +6,10 @@ import (
 	"crypto/cipher"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
-	"sealab/codecs/keyring"
-	"sealab/codecs/mac"
-	"sealab/codecs/wire"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/mac"
+	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
 )
 
@@ -53,7 +53,7 @@ func (e encrypted) protect(dst, seed, claims, bind []byte, edit lab.Edit) ([]byt
 	return encryptedLayout.Append(dst, edit, encryptedPrefixBytes, nonce, body, tag), nil
 }
 
-func (e encrypted) open(room *b64.Scratch, token, bind []byte, decode decoder) ([]byte, *codecs.RejectError) {
+func (e encrypted) open(room *base64url.Scratch, token, bind []byte, decode decoder) ([]byte, *codecs.RejectError) {
 	segment, ok := bytes.CutPrefix(token, encryptedPrefixBytes)
 	if !ok {
 		return nil, errMalformed

@@ -53,9 +53,9 @@ import (
 	"time"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
-	"sealab/codecs/keyring"
-	"sealab/codecs/mac"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/mac"
 	"sealab/internal/lab"
 )
 
@@ -82,7 +82,7 @@ type mode interface {
 	protect(dst, seed, claims, bind []byte, edit lab.Edit) ([]byte, error)
 	// open returns the claims of an authentic token. What the token shows anyway
 	// is in room.
-	open(room *b64.Scratch, token, bind []byte, decode decoder) ([]byte, *codecs.RejectError)
+	open(room *base64url.Scratch, token, bind []byte, decode decoder) ([]byte, *codecs.RejectError)
 }
 
 // newMode sets a mode up for a secret.

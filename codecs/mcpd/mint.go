@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 
 	"sealab/codecs"
-	"sealab/codecs/keyring"
-	"sealab/codecs/mac"
-	"sealab/codecs/rawjson"
+	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/mac"
+	"sealab/codecs/internal/rawjson"
 	"sealab/internal/lab"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
-	"sealab/codecs/mac"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/mac"
 	"sealab/internal/lab"
 )
 
@@ -40,16 +40,16 @@ func (signed) seedSize() int { return 0 }
 
 func (s signed) protect(dst, _, claims, _ []byte, edit lab.Edit) ([]byte, error) {
 	tag := edit.Give(lab.StepTag, s.Append(nil, claims))
-	dst = slices.Grow(dst, len(signedPrefix)+b64.EncodedLen(len(claims))+len(separator)+b64.EncodedLen(len(tag)))
+	dst = slices.Grow(dst, len(signedPrefix)+base64url.EncodedLen(len(claims))+len(separator)+base64url.EncodedLen(len(tag)))
 	dst = append(dst, edit.Apply(lab.WirePrefix, signedPrefixBytes)...)
 	body := edit.Apply(lab.WireBody, claims)
-	dst = edit.Tail(lab.WireText, b64.AppendEncode(dst, body), len(dst))
+	dst = edit.Tail(lab.WireText, base64url.AppendEncode(dst, body), len(dst))
 	dst = append(dst, edit.Apply(lab.WireSep, separatorBytes)...)
 	tag = edit.Apply(lab.WireTag, tag)
-	return edit.Tail(lab.WireText, b64.AppendEncode(dst, tag), len(dst)), nil
+	return edit.Tail(lab.WireText, base64url.AppendEncode(dst, tag), len(dst)), nil
 }
 
-func (s signed) open(room *b64.Scratch, token, _ []byte, decode decoder) ([]byte, *codecs.RejectError) {
+func (s signed) open(room *base64url.Scratch, token, _ []byte, decode decoder) ([]byte, *codecs.RejectError) {
 	rest, ok := bytes.CutPrefix(token, signedPrefixBytes)
 	if !ok || bytes.Count(rest, separatorBytes) != 1 {
 		return nil, errMalformed

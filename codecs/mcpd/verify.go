@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
-	"sealab/codecs/rawjson"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/rawjson"
 )
 
 // The refusals. The SDK does not tell them apart.
@@ -31,7 +31,7 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	if s.faithful {
 		decode = lenient
 	}
-	room := b64.GetScratch()
+	room := base64url.GetScratch()
 	defer room.Free()
 	text, refused := s.mode.open(room, token, bind, decode)
 	if refused != nil {

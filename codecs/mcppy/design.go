@@ -4,19 +4,19 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/envelope"
+	"sealab/codecs/claims"
 	"sealab/internal/lab"
 )
 
 // Design is the catalog's row for the strict reading.
-var Design = row("mcp-py", "Python SDK: AES-256-GCM with claims, canonical claims only", envelope.Strict, nil)
+var Design = row("mcp-py", "Python SDK: AES-256-GCM with claims, canonical claims only", claims.Strict, nil)
 
 // Faithful is the catalog's row for the reading of the SDK itself.
-var Faithful = row("mcp-py-faithful", "Python SDK, answering exactly as it does", envelope.Faithful,
+var Faithful = row("mcp-py-faithful", "Python SDK, answering exactly as it does", claims.Faithful,
 	codecs.Disclaims(codecs.Expiry, "json.loads takes Infinity: who holds a key can mint what never expires; for all others expiry holds"))
 
 // row returns a row; instead are guarantees that replace those of the claims.
-func row(name, doc string, reading envelope.Reading, instead []codecs.Guarantee) codecs.Design {
+func row(name, doc string, reading claims.Reading, instead []codecs.Guarantee) codecs.Design {
 	replaced := func(g codecs.Guarantee) bool {
 		return slices.ContainsFunc(instead, func(i codecs.Guarantee) bool { return i.Property == g.Property })
 	}
@@ -29,14 +29,14 @@ func row(name, doc string, reading envelope.Reading, instead []codecs.Guarantee)
 		Hooks:      &lab.Hooks{Inspect: format.Inspect},
 		Guarantees: slices.Concat(slices.DeleteFunc(guarantees(), replaced), instead),
 		NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
-			return New(reading, envelope.TTLOf(c), c.Secrets...)
+			return New(reading, claims.TTLOf(c), c.Secrets...)
 		},
 	}
 }
 
 func guarantees() []codecs.Guarantee {
 	return slices.Concat(
-		envelope.Guarantees(),
+		claims.Guarantees(),
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation,
 			codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.Unlinkable, "the principal is a salted digest inside what is encrypted"),

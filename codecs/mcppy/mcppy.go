@@ -36,9 +36,9 @@ import (
 	"time"
 
 	"sealab/codecs"
-	"sealab/codecs/aead"
-	"sealab/codecs/envelope"
-	"sealab/codecs/keyring"
+	"sealab/codecs/claims"
+	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/layouts"
 )
 
 const (
@@ -46,24 +46,24 @@ const (
 	idLabel  = "mcp/request-state/v1/kid:"
 )
 
-var format = aead.Format{Prefix: "v1.", NonceSize: 12, TagSize: 16}
+var format = layouts.Format{Prefix: "v1.", NonceSize: 12, TagSize: 16}
 
 // New returns the scheme for a ring of secrets.
-func New(reading envelope.Reading, ttl time.Duration, secrets ...[]byte) (codecs.Scheme, error) {
+func New(reading claims.Reading, ttl time.Duration, secrets ...[]byte) (codecs.Scheme, error) {
 	codec, err := NewCodec(secrets...)
 	if err != nil {
 		return nil, err
 	}
-	return envelope.NewReading(codec, ttl, reading)
+	return claims.NewReading(codec, ttl, reading)
 }
 
 // NewCodec returns what the SDK calls AESGCMRequestStateCodec, to which claims
 // are payload.
-func NewCodec(secrets ...[]byte) (*aead.Codec, error) {
+func NewCodec(secrets ...[]byte) (*layouts.Codec, error) {
 	if err := keyring.CheckLengths(secrets); err != nil {
 		return nil, err
 	}
-	return aead.NewDerived(format, secrets, derive, newGCM)
+	return layouts.NewDerived(format, secrets, derive, newGCM)
 }
 
 func derive(secret []byte) (id keyring.Fingerprint, key []byte, err error) {

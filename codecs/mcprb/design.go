@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
+	"sealab/codecs/internal/base64url"
 	"sealab/internal/lab"
 )
 
@@ -69,7 +69,7 @@ func guarantees() []codecs.Guarantee {
 
 // inspect takes a canonically spelt token apart.
 func inspect(token []byte) ([]lab.Field, error) {
-	text, raw, err := b64.Parse(prefix, ivSize+tagSize, token)
+	text, raw, err := base64url.Parse(prefix, ivSize+tagSize, token)
 	if err != nil {
 		return nil, err
 	}

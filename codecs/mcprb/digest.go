@@ -8,7 +8,7 @@ import (
 	"math"
 	"unicode/utf8"
 
-	"sealab/codecs/rawjson"
+	"sealab/codecs/internal/rawjson"
 )
 
 // digester returns the claim that stands for raw arguments, nil where there are

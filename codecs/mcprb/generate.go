@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"sealab/codecs/rawjson"
+	"sealab/codecs/internal/rawjson"
 )
 
 // generate prints values as the SDK's canonical JSON: members sorted by name,

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"sealab/codecs"
-	"sealab/codecs/keyring"
-	"sealab/codecs/wire"
+	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
 )
 

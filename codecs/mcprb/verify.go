@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
-	"sealab/codecs/rawjson"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/rawjson"
 )
 
 // The refusals, with the messages of the SDK's errors, in the order of its
@@ -33,7 +33,7 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	if err := b.Check(); err != nil {
 		return dst, err
 	}
-	room := b64.GetScratch()
+	room := base64url.GetScratch()
 	defer room.Free()
 	text, refused := s.open(room, token)
 	if refused != nil {
@@ -50,7 +50,7 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 }
 
 // open returns the claims' text of an authentic token, whose bytes are in room.
-func (s *Scheme) open(room *b64.Scratch, token []byte) ([]byte, *codecs.RejectError) {
+func (s *Scheme) open(room *base64url.Scratch, token []byte) ([]byte, *codecs.RejectError) {
 	segment, ok := bytes.CutPrefix(token, prefixBytes)
 	if !ok {
 		return nil, errToken
@@ -67,13 +67,13 @@ func (s *Scheme) open(room *b64.Scratch, token []byte) ([]byte, *codecs.RejectEr
 }
 
 // decode appends to room what the segment stands for in the reading.
-func (s *Scheme) decode(room *b64.Scratch, segment []byte) bool {
+func (s *Scheme) decode(room *base64url.Scratch, segment []byte) bool {
 	return room.Decode(segment) || s.faithful && unpack(room, segment)
 }
 
 // unpack does what the SDK does: both alphabets become the standard one, padding
 // is filled up to a multiple of 4, and unpack1("m0") is strict about all else.
-func unpack(room *b64.Scratch, segment []byte) bool {
+func unpack(room *base64url.Scratch, segment []byte) bool {
 	if bytes.ContainsAny(segment, "\r\n") {
 		return false // Go's decoder would skip them
 	}

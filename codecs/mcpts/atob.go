@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 
-	"sealab/codecs/b64"
+	"sealab/codecs/internal/base64url"
 )
 
 // foreign maps the URL-safe alphabet to the standard one and leaves out ASCII
@@ -23,7 +23,7 @@ var foreign = func() (t [256]byte) {
 // atob appends to room what the SDK gives to atob: "forgiving base64" of the WHATWG
 // Infra Standard, with - and _ for + and /, decodes to. White space anywhere, correct padding
 // and spare bits pass.
-func atob(room *b64.Scratch, text []byte) bool {
+func atob(room *base64url.Scratch, text []byte) bool {
 	clean := make([]byte, 0, len(text))
 	for _, c := range text {
 		if c == 0 {

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
-	"sealab/codecs/envelope"
-	"sealab/codecs/rawjson"
+	"sealab/codecs/claims"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/rawjson"
 )
 
 // callback is what an application gives the SDK as bind: it returns the text
@@ -29,7 +29,7 @@ func bindToPrincipal(b *codecs.Context) ([]byte, error) {
 }
 
 func bindToRequest(b *codecs.Context) ([]byte, error) {
-	digest, err := envelope.AppendDigest(nil, b.Method, b.Arguments)
+	digest, err := claims.AppendDigest(nil, b.Method, b.Arguments)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (s *Scheme) bindTag(b *codecs.Context) ([]byte, error) {
 		return nil, fmt.Errorf("sealab: the binding is not text")
 	}
 	sum := s.mac.Append(nil, bindLabelBytes, encodeText(text))
-	return b64.AppendEncode(nil, sum[:bindSize]), nil
+	return base64url.AppendEncode(nil, sum[:bindSize]), nil
 }
 
 // encodeText does what a TextEncoder does: lone surrogates become U+FFFD.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
+	"sealab/codecs/internal/base64url"
 	"sealab/internal/lab"
 )
 
@@ -116,8 +116,8 @@ func inspect(token []byte) ([]lab.Field, error) {
 	if !ok {
 		return nil, fmt.Errorf("sealab: the token has no second %q", separator)
 	}
-	claims, ok := b64.AppendDecode(nil, body)
-	mac, canonical := b64.AppendDecode(nil, tag)
+	claims, ok := base64url.AppendDecode(nil, body)
+	mac, canonical := base64url.AppendDecode(nil, tag)
 	if !ok || !canonical {
 		return nil, fmt.Errorf("sealab: a segment of the token is not canonical base64url")
 	}

@@ -45,8 +45,8 @@ import (
 	"time"
 
 	"sealab/codecs"
-	"sealab/codecs/keyring"
-	"sealab/codecs/mac"
+	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/mac"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
+	"sealab/codecs/internal/base64url"
 	"sealab/internal/lab"
 )
 
@@ -40,15 +40,15 @@ func (s *Scheme) mint(dst, state []byte, b *codecs.Context, edit lab.Edit) ([]by
 	}
 	head := edit.Apply(lab.StepPrefix, prefixBytes)
 	claims = edit.Give(lab.StepClaims, claims)
-	body := edit.Give(lab.StepText, b64.AppendEncode(nil, claims))
+	body := edit.Give(lab.StepText, base64url.AppendEncode(nil, claims))
 	tag := edit.Give(lab.StepTag, s.mac.Append(nil, head, encodeText(body)))
 
-	dst = slices.Grow(dst, len(head)+len(body)+len(separator)+b64.EncodedLen(len(tag)))
+	dst = slices.Grow(dst, len(head)+len(body)+len(separator)+base64url.EncodedLen(len(tag)))
 	dst = append(dst, edit.Apply(lab.WirePrefix, head)...)
 	dst = append(dst, edit.Apply(lab.WireText, body)...)
 	dst = append(dst, edit.Apply(lab.WireSep, separatorBytes)...)
 	tag = edit.Apply(lab.WireTag, tag)
-	return edit.Tail(lab.WireText, b64.AppendEncode(dst, tag), len(dst)), nil
+	return edit.Tail(lab.WireText, base64url.AppendEncode(dst, tag), len(dst)), nil
 }
 
 // claims returns the JSON that is signed.

@@ -2,7 +2,7 @@ package mcpts
 
 import (
 	"sealab/codecs"
-	"sealab/codecs/rawjson"
+	"sealab/codecs/internal/rawjson"
 )
 
 // payloads is how states and the payloads of tokens correspond.

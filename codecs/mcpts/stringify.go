@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"sealab/codecs/rawjson"
+	"sealab/codecs/internal/rawjson"
 )
 
 // stringify prints values as JSON.stringify(JSON.parse(v)) does (ECMA-262,

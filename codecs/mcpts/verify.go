@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
-	"sealab/codecs/mac"
-	"sealab/codecs/rawjson"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/mac"
+	"sealab/codecs/internal/rawjson"
 )
 
 // The refusals, with the messages of the SDK's errors.
@@ -32,7 +32,7 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	if err := b.Check(); err != nil {
 		return dst, err
 	}
-	room := b64.GetScratch()
+	room := base64url.GetScratch()
 	defer room.Free()
 	text, refused := s.authenticate(room, token)
 	if refused != nil {
@@ -49,7 +49,7 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 }
 
 // authenticate returns the claims' text of a token whose mac is right, in room.
-func (s *Scheme) authenticate(room *b64.Scratch, token []byte) ([]byte, *codecs.RejectError) {
+func (s *Scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *codecs.RejectError) {
 	rest, ok := bytes.CutPrefix(token, prefixBytes)
 	dot := bytes.LastIndexByte(rest, separator[0])
 	if !ok || dot <= 0 {
@@ -70,7 +70,7 @@ func (s *Scheme) authenticate(room *b64.Scratch, token []byte) ([]byte, *codecs.
 }
 
 // decode appends to room what a segment stands for in the reading.
-func (s *Scheme) decode(room *b64.Scratch, segment []byte) bool {
+func (s *Scheme) decode(room *base64url.Scratch, segment []byte) bool {
 	return room.Decode(segment) || s.faithful && atob(room, segment)
 }
 

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
+	"sealab/codecs/internal/base64url"
 )
 
 // A line is one JSON object in the making. It keeps the first error; the order
@@ -85,7 +85,7 @@ func (l *line) state(b []byte) *line   { return l.bytes("state_b64", b) }
 
 func (l *line) appendBytes(b []byte) {
 	l.buf = append(l.buf, '"')
-	l.buf = b64.AppendEncode(l.buf, b)
+	l.buf = base64url.AppendEncode(l.buf, b)
 	l.buf = append(l.buf, '"')
 }
 

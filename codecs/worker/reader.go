@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"sealab/codecs/b64"
-	"sealab/codecs/rawjson"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/rawjson"
 )
 
 // A reader reads the one JSON value (RFC 8259) of a line, member by member as
@@ -215,7 +215,7 @@ func (r *reader) unquote(quoted []byte, escaped bool) []byte {
 // octets reads a string of base64url. The result is not nil.
 func (r *reader) octets() []byte {
 	text := r.string()
-	out, ok := b64.AppendDecode([]byte{}, text)
+	out, ok := base64url.AppendDecode([]byte{}, text)
 	if !ok {
 		r.stop(fmt.Errorf("sealab: %d characters are not canonical base64url without padding", len(text)))
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs"
-	"sealab/codecs/b64"
+	"sealab/codecs/internal/base64url"
 )
 
 // A plainRequest is a request as encoding/json reads it.
@@ -44,7 +44,7 @@ func (o *plainOctets) UnmarshalJSON(quoted []byte) error {
 	if err := json.Unmarshal(quoted, &text); err != nil {
 		return err
 	}
-	out, ok := b64.AppendDecode([]byte{}, []byte(text))
+	out, ok := base64url.AppendDecode([]byte{}, []byte(text))
 	if *o = out; !ok {
 		return io.ErrUnexpectedEOF
 	}

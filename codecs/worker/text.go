@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"sealab/codecs"
-	"sealab/codecs/rawjson"
+	"sealab/codecs/internal/rawjson"
 )
 
 // plain marks the ASCII characters that stand in a string as they are.

@@ -23,17 +23,17 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/aead"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
 const label = "sealab/xaes-256-gcm/v1"
 
-var format = aead.Format{Prefix: "sw1.", NonceSize: 24, TagSize: 16}
+var format = layouts.Format{Prefix: "sw1.", NonceSize: 24, TagSize: 16}
 
 // New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*aead.Codec, error) {
-	return aead.New(format, label, secrets, newXAES)
+func New(secrets ...[]byte) (*layouts.Codec, error) {
+	return layouts.New(format, label, secrets, newXAES)
 }
 
 // Design is the catalog's row.

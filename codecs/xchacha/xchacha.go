@@ -21,23 +21,23 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 
 	"sealab/codecs"
-	"sealab/codecs/aead"
-	"sealab/codecs/keyring"
+	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
 const label = "sealab/xchacha20-poly1305/v1"
 
-var format = aead.Format{Prefix: "sx1.", NonceSize: chacha20poly1305.NonceSizeX, TagSize: 16}
+var format = layouts.Format{Prefix: "sx1.", NonceSize: chacha20poly1305.NonceSizeX, TagSize: 16}
 
 // New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*aead.Codec, error) {
-	return aead.New(format, label, secrets, chacha20poly1305.NewX)
+func New(secrets ...[]byte) (*layouts.Codec, error) {
+	return layouts.New(format, label, secrets, chacha20poly1305.NewX)
 }
 
 // Ephemeral returns a codec under a fresh random secret: its tokens die with
 // the process.
-func Ephemeral() *aead.Codec {
+func Ephemeral() *layouts.Codec {
 	c, err := New(keyring.Generate())
 	if err != nil {
 		panic("sealab: xchacha: " + err.Error()) // a generated secret is always fit

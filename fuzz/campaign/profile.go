@@ -13,7 +13,7 @@ import (
 
 // A Profile says which blocks of statements ran, and how often.
 type Profile struct {
-	blocks map[string]*block // by position, "sealab/codecs/b64/b64.go:10.2,12.3"
+	blocks map[string]*block // by position, "sealab/codecs/internal/base64url/b64.go:10.2,12.3"
 }
 
 type block struct{ statements, times int }

@@ -7,8 +7,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"sealab/codecs/envelope/compactjson"
-	"sealab/codecs/rawjson"
+	"sealab/codecs/catalog"
 	"sealab/fuzz/program"
 )
 
@@ -21,7 +20,7 @@ var jsonTarget = Target{
 
 func readJSON(p *program.Program) error {
 	document := p.Rest()
-	v, err := rawjson.Parse(document)
+	v, err := catalog.ParseJSON(document)
 	if valid := json.Valid(document); valid != (err == nil) {
 		return fmt.Errorf("rawjson: %q: %v, and to the standard library it is valid: %v", document, err, valid)
 	}
@@ -33,7 +32,7 @@ func readJSON(p *program.Program) error {
 			return err
 		}
 	}
-	for _, compact := range []func(dst, doc []byte) ([]byte, error){compactjson.Append, compactjson.AppendSorted} {
+	for _, compact := range []func(dst, doc []byte) ([]byte, error){catalog.AppendJSON, catalog.AppendSortedJSON} {
 		if err := requireStable(document, compact); err != nil {
 			return err
 		}
@@ -43,7 +42,7 @@ func readJSON(p *program.Program) error {
 
 // requireRead returns an error unless v is what the standard library reads in a
 // document.
-func requireRead(v *rawjson.Value, document []byte) error {
+func requireRead(v *catalog.JSON, document []byte) error {
 	d := json.NewDecoder(bytes.NewReader(document))
 	d.UseNumber()
 	var want any
@@ -58,26 +57,26 @@ func requireRead(v *rawjson.Value, document []byte) error {
 
 // sameValue compares a value with that of encoding/json, which cannot hold lone
 // surrogates: texts that have some are not compared.
-func sameValue(v *rawjson.Value, want any) bool {
+func sameValue(v *catalog.JSON, want any) bool {
 	switch want := want.(type) {
 	case nil:
-		return v.Kind == rawjson.Null
+		return v.Kind == catalog.JSONNull
 	case bool:
-		return v.Kind == rawjson.True && want || v.Kind == rawjson.False && !want
+		return v.Kind == catalog.JSONTrue && want || v.Kind == catalog.JSONFalse && !want
 	case json.Number:
-		return v.Kind == rawjson.Number && string(v.Text) == want.String()
+		return v.Kind == catalog.JSONNumber && string(v.Text) == want.String()
 	case string:
-		return v.Kind == rawjson.String && (string(v.Text) == want || !utf8.Valid(v.Text))
+		return v.Kind == catalog.JSONString && (string(v.Text) == want || !utf8.Valid(v.Text))
 	case []any:
-		return v.Kind == rawjson.Array && slices.EqualFunc(v.Items, want, func(v rawjson.Value, want any) bool { return sameValue(&v, want) })
+		return v.Kind == catalog.JSONArray && slices.EqualFunc(v.Items, want, func(v catalog.JSON, want any) bool { return sameValue(&v, want) })
 	case map[string]any:
-		return v.Kind == rawjson.Object && sameMembers(v, want)
+		return v.Kind == catalog.JSONObject && sameMembers(v, want)
 	}
 	return false
 }
 
 // sameMembers compares the last member of each name.
-func sameMembers(v *rawjson.Value, want map[string]any) bool {
+func sameMembers(v *catalog.JSON, want map[string]any) bool {
 	names := map[string]bool{}
 	for _, m := range v.Members {
 		if !utf8.Valid(m.Name) {

@@ -9,7 +9,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
-	"sealab/codecs/foreign"
+	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
 	"sealab/fuzz/program"
 	"sealab/internal/lab"
@@ -41,7 +41,7 @@ var peersRunning = sync.OnceValue(func() mirrors {
 	if err != nil {
 		return mirrors{missing: err.Error()}
 	}
-	found, err := foreign.Peers(here)
+	found, err := sdk.Peers(here)
 	if err != nil {
 		return mirrors{missing: err.Error()}
 	}
@@ -59,7 +59,7 @@ var peersRunning = sync.OnceValue(func() mirrors {
 	return m
 })
 
-func dial(p foreign.Peer) (mirror, error) {
+func dial(p sdk.Peer) (mirror, error) {
 	m := mirror{name: p.Name}
 	d, err := catalog.Find(p.Mirrors)
 	if err != nil {

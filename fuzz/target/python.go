@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"sealab/codecs/envelope/compactjson"
+	"sealab/codecs/catalog"
 	"sealab/fuzz/program"
 )
 
@@ -104,7 +104,7 @@ func python(p *program.Program) error {
 	}
 	for i, d := range documents {
 		got := "-"
-		if form, err := compactjson.AppendSorted(nil, d); err == nil {
+		if form, err := catalog.AppendSortedJSON(nil, d); err == nil {
 			got = hex.EncodeToString(form)
 		}
 		if got != forms[i] {

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/keyring"
+	"sealab/internal/lab"
 )
 
 // checksums are encrypted codecs with a checksum in the place of a tag.
@@ -28,7 +28,7 @@ func summed(sum func(payload []byte) []byte) func(*sealerParts) {
 		p.nonceSize = 16
 		p.nonce = func(uint64, []byte, []byte) []byte {
 			iv := make([]byte, 16)
-			keyring.Random(iv)
+			lab.Random(iv)
 			return iv
 		}
 		ctr := func(key, iv, text []byte) []byte {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"sealab/codecs"
-	"sealab/codecs/keyring"
+	"sealab/internal/lab"
 )
 
 // long are mistakes that show in long tokens.
@@ -43,7 +43,7 @@ func uncountedChunks(key []byte) pair {
 	return pair{
 		seal: func(payload []byte) string {
 			id := make([]byte, 16)
-			keyring.Random(id)
+			lab.Random(id)
 			token := []string{base64.RawURLEncoding.EncodeToString(id)}
 			for part := range slices.Chunk(append(slices.Clip(payload), 0), chunk) {
 				sealed := slices.Concat(part, tag(id, len(token), part))

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"sealab/codecs"
-	"sealab/codecs/keyring"
+	"sealab/internal/lab"
 )
 
 // encrypted are the mistakes of codecs that hide their payload.
@@ -23,13 +23,13 @@ func encrypted() []Control {
 			func(p *sealerParts) { p.nonce = counted }),
 		aSealer("nonce-fixed", "the nonce is derived from the key", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-03", "NON-05"),
 			func(p *sealerParts) {
-				p.nonce = func(_ uint64, key, _ []byte) []byte { return keyring.Derive(key, "nonce", gcmNonce) }
+				p.nonce = func(_ uint64, key, _ []byte) []byte { return lab.Derive(key, "nonce", gcmNonce) }
 			}),
 		aSealer("nonce-of-2", "the nonce has two random bytes", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-01"),
 			func(p *sealerParts) {
 				p.nonce = func(uint64, []byte, []byte) []byte {
 					nonce := make([]byte, gcmNonce)
-					keyring.Random(nonce[:2])
+					lab.Random(nonce[:2])
 					return nonce
 				}
 			}),
@@ -117,7 +117,7 @@ func cbc(p *sealerParts) {
 	p.nonceSize = 16
 	p.nonce = func(uint64, []byte, []byte) []byte {
 		iv := make([]byte, 16)
-		keyring.Random(iv)
+		lab.Random(iv)
 		return iv
 	}
 	p.seal = func(key, iv, text, _ []byte) []byte {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"sealab/codecs"
-	"sealab/codecs/keyring"
+	"sealab/internal/lab"
 )
 
 // schemeParts are the parts of a scheme,
@@ -61,7 +61,7 @@ func soundScheme() schemeParts {
 		},
 		salt: func() []byte {
 			salt := make([]byte, 16)
-			keyring.Random(salt)
+			lab.Random(salt)
 			return salt
 		},
 		issue: func(now time.Time, ttl time.Duration) (iat, exp float64) {
@@ -77,7 +77,7 @@ func soundScheme() schemeParts {
 
 func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
 
-func bindKey(key []byte) []byte { return keyring.Derive(key, "sealab/flawed bind", 32) }
+func bindKey(key []byte) []byte { return lab.Derive(key, "sealab/flawed bind", 32) }
 
 // whole writes a binding with every field in quotes, so that no field can pass for
 // another and no byte for another.

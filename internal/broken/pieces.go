@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"sealab/codecs"
-	"sealab/codecs/keyring"
+	"sealab/internal/lab"
 )
 
 // A pair is a codec made of two functions.
@@ -176,7 +176,7 @@ func pointUnbound(key []byte) pair {
 	return pair{
 		seal: func(payload []byte) string {
 			scalar := make([]byte, 32)
-			keyring.Random(scalar)
+			lab.Random(scalar)
 			fresh, err := ecdh.X25519().NewPrivateKey(scalar)
 			if err != nil {
 				panic("broken: " + err.Error()) // a scalar has 32 bytes
@@ -241,7 +241,7 @@ func salted(key []byte) pair {
 	return pair{
 		seal: func(payload []byte) string {
 			salt := make([]byte, 16)
-			keyring.Random(salt)
+			lab.Random(salt)
 			return joinText(salt, payload, hmacSHA256(key, slices.Concat(salt, payload)))
 		},
 		unseal: func(token string) ([]byte, error) {
@@ -258,7 +258,7 @@ func salted(key []byte) pair {
 type numbers struct{ R, S *big.Int }
 
 func twoSignatures(key []byte) pair {
-	scalar := keyring.Derive(key, "sealab/flawed ecdsa", 32)
+	scalar := lab.Derive(key, "sealab/flawed ecdsa", 32)
 	scalar[0] &= 0x7f // below the order of the group
 	private, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), scalar)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"sealab/codecs"
-	"sealab/codecs/keyring"
+	"sealab/internal/lab"
 )
 
 // idSize is the length of a key id in bytes.
@@ -75,5 +75,5 @@ func checkSecrets(secrets [][]byte) error {
 }
 
 func deriveKey(secret []byte) (key, id []byte) {
-	return keyring.Derive(secret, "sealab/flawed key", 32), keyring.Derive(secret, "sealab/flawed key-id", idSize)
+	return lab.Derive(secret, "sealab/flawed key", 32), lab.Derive(secret, "sealab/flawed key-id", idSize)
 }

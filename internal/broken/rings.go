@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"sealab/codecs"
-	"sealab/codecs/keyring"
+	"sealab/internal/lab"
 )
 
 // rings are mistakes with keys.
@@ -118,7 +118,7 @@ func refusals() []Control {
 func copied(p *signerParts) {
 	const label, prefix = "sealab/hmac-sha256/v1", "sh1."
 	p.derive = func(secret []byte) (key, id []byte) {
-		return keyring.Derive(secret, label+" key", keyring.KeySize), keyring.Derive(secret, label+" key-id", idSize)
+		return lab.Derive(secret, label+" key", 32), lab.Derive(secret, label+" key-id", idSize)
 	}
 	p.message = func(id, payload []byte) []byte { return slices.Concat([]byte(prefix), id, payload) }
 }

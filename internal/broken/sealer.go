@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"sealab/codecs"
-	"sealab/codecs/keyring"
 	"sealab/internal/lab"
 )
 
@@ -47,7 +46,7 @@ func soundSealer() sealerParts {
 		ringParts: soundRing(),
 		nonce: func(uint64, []byte, []byte) []byte {
 			nonce := make([]byte, gcmNonce)
-			keyring.Random(nonce)
+			lab.Random(nonce)
 			return nonce
 		},
 		pack:   bytes.Clone,

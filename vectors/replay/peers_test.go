@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs/catalog"
-	"sealab/codecs/foreign"
+	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
 	"sealab/internal/testenv"
 	"sealab/vectors/generate"
@@ -18,7 +18,7 @@ import (
 // reading of the same format, with which it may disagree only where the vectors
 // say so.
 func TestPeersAgreeWithTheVectors(t *testing.T) {
-	peers, err := foreign.Peers(".")
+	peers, err := sdk.Peers(".")
 	require.NoError(t, err)
 	for _, p := range peers {
 		t.Run(p.Name, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/boundary"
 	"sealab/codecs/catalog"
-	"sealab/codecs/keyring"
 	"sealab/internal/cli"
+	"sealab/internal/lab"
 )
 
 // policy makes the policy of the example server that the flags ask for.
@@ -41,7 +41,7 @@ func (o serveOptions) ring(log *slog.Logger) ([][]byte, error) {
 		return cli.ReadKeys(o.keys)
 	}
 	log.Warn("requestState is sealed under a key of this process: its tokens end with the process, and other servers refuse them; give a key file with --keys")
-	return [][]byte{keyring.Generate()}, nil
+	return [][]byte{lab.NewSecret()}, nil
 }
 
 // check refuses flags that would have no effect.

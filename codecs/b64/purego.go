@@ -1,5 +1,0 @@
-//go:build purego
-
-package b64
-
-var fast = plain

@@ -1,0 +1,99 @@
+package claims
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+)
+
+// requireSameAnswer holds the one pass of accept to parse, isCanonical and
+// check. Only accept refuses times that are integers. It reports whether the
+// payload is accepted.
+func requireSameAnswer(t *testing.T, payload []byte, c *codecs.Context) bool {
+	t.Helper()
+	work := room{payload: payload}
+	fast := work.accept(c)
+	r, refused := parse(payload)
+	slow := refused == nil && r.isCanonical(payload) && r.check(c, unixSeconds(c.Now)) == nil
+	if fast {
+		require.True(t, slow, "%q", payload)
+		require.Equal(t, string(r.state.Text), string(work.text))
+	}
+	if slow && bytes.Contains(r.issued.Text, []byte(".")) && bytes.Contains(r.expires.Text, []byte(".")) {
+		require.True(t, fast, "%q", payload)
+	}
+	return fast
+}
+
+// contexts are minted for and presented in. Every claim differs somewhere.
+func contexts() []codecs.Context {
+	alice, empty, svc := "alice", "", `s"é`
+	base := codecs.Context{Now: time.Unix(1795164472, 250_000_000), Method: "tools/call", Target: "deploy"}
+	with := func(change func(*codecs.Context)) codecs.Context {
+		c := base
+		change(&c)
+		return c
+	}
+	return []codecs.Context{
+		base,
+		with(func(c *codecs.Context) { c.Principal = &alice }),
+		with(func(c *codecs.Context) { c.Principal, c.Audience = &empty, &svc }),
+		with(func(c *codecs.Context) { c.Audience = &empty }),
+		with(func(c *codecs.Context) { c.Method = "\xed\xa0\x80\n" }),
+		with(func(c *codecs.Context) { c.Target = `"},"` }),
+		with(func(c *codecs.Context) { c.Arguments = json.RawMessage(`{"b":[1.50,"\u00e9"],"a":null}`) }),
+		with(func(c *codecs.Context) { c.Now = c.Now.Add(-61 * time.Second) }),
+		with(func(c *codecs.Context) { c.Now = c.Now.Add(DefaultTTL) }),
+	}
+}
+
+var states = []string{"", "plain", `{"step":1,"text":"a \"b\" \\ é 😀"}`, "\x00\x1f\x7f\n", "\xed\xa0\x80", string(bytes.Repeat([]byte("0123456789"), 100))}
+
+// TestAcceptAnswersAsCheck presents every payload that Mint writes in every
+// context, whole and with one byte changed.
+func TestAcceptAnswersAsCheck(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	all, accepted, changed := contexts(), 0, 0
+	for i := range all {
+		for _, state := range states {
+			var work room
+			require.NoError(t, work.claim(DefaultTTL, salt{1}, []byte(state), &all[i]))
+			require.True(t, requireSameAnswer(t, work.payload, &all[i]), "%q", work.payload)
+			for j := range all {
+				if requireSameAnswer(t, work.payload, &all[j]) {
+					accepted++
+				}
+			}
+			for range 200 {
+				payload := bytes.Clone(work.payload)
+				payload[random.IntN(len(payload))] = "\x00 \"\\,:{}019.eEnu\xc3"[random.IntN(17)]
+				if requireSameAnswer(t, payload, &all[i]) {
+					changed++
+				}
+			}
+		}
+	}
+	require.GreaterOrEqual(t, accepted, len(all)*len(states))
+	require.NotZero(t, changed, "no changed state was accepted")
+}
+
+// FuzzAccept holds accept to the slower reading for any payload.
+func FuzzAccept(f *testing.F) {
+	all := contexts()
+	for i := range all {
+		var work room
+		if err := work.claim(DefaultTTL, salt{1}, []byte(states[i%len(states)]), &all[i]); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(work.payload, i)
+	}
+	f.Fuzz(func(t *testing.T, payload []byte, i int) {
+		requireSameAnswer(t, payload, &all[uint(i)%uint(len(all))])
+	})
+}

@@ -1,0 +1,175 @@
+package claims
+
+import (
+	"math"
+	"math/big"
+	"unicode/utf8"
+
+	"sealab/codecs/internal/compactjson"
+	"sealab/codecs/internal/rawjson"
+)
+
+// claims are the members of a payload. Text is generalised UTF-8.
+type claims struct {
+	issued, expires []byte // as Python prints them
+	method, target  string
+	digest, state   []byte
+	audience        *string
+	principal       []byte // the claim's text; nil: unauthenticated
+}
+
+// append appends the payload that stands for c.
+func (c *claims) append(dst []byte) []byte {
+	dst = append(append(dst, beforeIssued...), c.issued...)
+	dst = append(append(dst, beforeExpires...), c.expires...)
+	dst = appendRequest(dst, c.method, c.target, c.digest)
+	dst = compactjson.AppendString(dst, c.state)
+	dst = appendAudience(dst, c.audience)
+	if c.principal != nil {
+		dst = compactjson.AppendString(append(dst, beforePrincipal...), c.principal)
+	}
+	return append(dst, '}')
+}
+
+// The text around the claims.
+const (
+	beforeIssued    = `{"v":1,"iat":`
+	beforeExpires   = `,"exp":`
+	beforePrincipal = `,"p":`
+)
+
+// appendRequest appends the claims between the expiry and the state.
+func appendRequest(dst []byte, method, target string, digest []byte) []byte {
+	dst = compactjson.AppendText(append(dst, `,"m":`...), method)
+	dst = compactjson.AppendText(append(dst, `,"t":`...), target)
+	dst = compactjson.AppendString(append(dst, `,"a":`...), digest)
+	return append(dst, `,"s":`...)
+}
+
+// appendAudience appends the claim of an audience, if there is one.
+func appendAudience(dst []byte, audience *string) []byte {
+	if audience == nil {
+		return dst
+	}
+	return compactjson.AppendText(append(dst, `,"aud":`...), *audience)
+}
+
+// isText reports whether a payload can hold a name so that it comes back as the
+// same bytes.
+func isText(name string) bool {
+	return utf8.ValidString(name) || rawjson.ValidWTF8([]byte(name))
+}
+
+// longestFloat is the room in bytes that a float takes as Python prints it.
+const longestFloat = 24
+
+// received are the claims of a payload as they came, nil where absent.
+type received struct{ version, issued, expires, method, target, digest, state, audience, principal *rawjson.Value }
+
+// receive takes the claims out of an object. The last member of a name counts.
+func receive(members []rawjson.Member) (r received) {
+	for i := range members {
+		value := &members[i].Value
+		switch string(members[i].Name) {
+		case "v":
+			r.version = value
+		case "iat":
+			r.issued = value
+		case "exp":
+			r.expires = value
+		case "m":
+			r.method = value
+		case "t":
+			r.target = value
+		case "a":
+			r.digest = value
+		case "s":
+			r.state = value
+		case "aud":
+			r.audience = value
+		case "p":
+			r.principal = value
+		}
+	}
+	return r
+}
+
+// isOne reports whether Python holds a value equal to 1, as it does true, 1.0
+// and 1e0.
+func isOne(v *rawjson.Value) bool {
+	switch v.Kind {
+	case rawjson.True:
+		return true
+	case rawjson.Number:
+		return number(v).is(1)
+	default:
+		return false
+	}
+}
+
+// A numeral is a number of Python: an integer of any size, or a float. NaN
+// stands for what compares with nothing.
+type numeral struct {
+	float float64    // the nearest float, and the number itself where exact is nil
+	exact *big.Float // an integer that may not be a float
+}
+
+// nothing is what is no number.
+var nothing = numeral{float: math.NaN()}
+
+// maxExact is the number of digits of integers that all are floats.
+const maxExact = 15
+
+// number returns a claim as Python compares it with a float: isinstance(v, int
+// | float), which true and false are too.
+func number(v *rawjson.Value) numeral {
+	switch v.Kind {
+	case rawjson.True:
+		return numeral{float: 1}
+	case rawjson.False:
+		return numeral{float: 0}
+	case rawjson.Number:
+		return parseNumeral(v.Text)
+	default:
+		return nothing
+	}
+}
+
+func parseNumeral(literal []byte) numeral {
+	n := numeral{float: compactjson.ParseFloat(literal)}
+	if len(literal) <= maxExact || compactjson.IsFloat(literal) {
+		return n
+	}
+	if i, ok := new(big.Int).SetString(string(literal), 10); ok {
+		n.exact = new(big.Float).SetInt(i) // with no precision set, the conversion is exact
+	}
+	return n
+}
+
+// isTime reports whether n may be a time in the strict reading: finite, and
+// exact as a float.
+func (n numeral) isTime() bool { return n.exact == nil && math.Abs(n.float) <= math.MaxFloat64 }
+
+// atMost reports whether n <= f, which is finite.
+func (n numeral) atMost(f float64) bool {
+	if n.exact != nil {
+		return n.exact.Cmp(big.NewFloat(f)) <= 0
+	}
+	return n.float <= f
+}
+
+// over reports whether n > f, which is finite.
+func (n numeral) over(f float64) bool {
+	if n.exact != nil {
+		return n.exact.Cmp(big.NewFloat(f)) > 0
+	}
+	return n.float > f
+}
+
+// is reports whether n == f, which is finite.
+func (n numeral) is(f float64) bool {
+	if n.exact != nil {
+		return n.exact.Cmp(big.NewFloat(f)) == 0
+	}
+	return n.float == f
+}

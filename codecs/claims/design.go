@@ -1,0 +1,84 @@
+package claims
+
+import (
+	"slices"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/keyring"
+	"sealab/internal/lab"
+)
+
+// Over returns the catalog's row for claims over a codec's design. It is called
+// as the codec with "-claims", and states the codec's guarantees with those of
+// the claims.
+//
+// So that neither design takes the other's tokens, the codec gets secrets of
+// its own:
+//
+//	secret' = HKDF-SHA256(secret, "sealab/claims/v1", 32)
+func Over(d codecs.Design) codecs.Design {
+	return codecs.Design{
+		Name:       d.Name + "-claims",
+		Doc:        "claims (expiry, request, audience, principal) over " + d.Name,
+		Spec:       "claims of the Python MCP SDK 57394b0; " + d.Spec,
+		Prefix:     d.Prefix,
+		MaxKeys:    d.MaxKeys,
+		KeySize:    d.KeySize,
+		Options:    d.Options,
+		Hooks:      &lab.Hooks{Inspect: lab.HooksOf(d).Inspect},
+		Guarantees: guarantees(d),
+		NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
+			codec, err := newCodec(d, c)
+			if err != nil {
+				return nil, err
+			}
+			return New(codec, TTLOf(c))
+		},
+	}
+}
+
+const claimsLabel = "sealab/claims/v1"
+
+// newCodec returns the codec under the derived secrets. It sets the codec up
+// under the given ones first, because what is derived from a weak secret looks
+// strong.
+func newCodec(d codecs.Design, c codecs.Config) (codecs.Codec, error) {
+	if _, err := d.OpenCodec(c); err != nil {
+		return nil, err
+	}
+	derived := make([][]byte, len(c.Secrets))
+	for i, secret := range c.Secrets {
+		derived[i] = keyring.Derive(secret, claimsLabel, keyring.KeySize)
+	}
+	c.Secrets = derived
+	return d.OpenCodec(c)
+}
+
+// guarantees returns what claims over a codec promise.
+func guarantees(d codecs.Design) []codecs.Guarantee {
+	inherited := slices.DeleteFunc(slices.Clone(d.Guarantees), func(g codecs.Guarantee) bool {
+		return g.Property == codecs.ByteExact
+	})
+	return slices.Concat(inherited, Guarantees(), linkability(d))
+}
+
+// Guarantees returns what the claims promise whatever the codec, as long as it
+// has integrity.
+func Guarantees() []codecs.Guarantee {
+	return slices.Concat(
+		codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsPrincipal, codecs.BindsAudience),
+		codecs.HoldsBecause(codecs.BindsArguments, "by a digest of the arguments as Python reads them; those of resources/read are not looked at"),
+		codecs.HoldsBecause(codecs.Expiry, "refused from expiry on, and when issued more than 60 seconds in the future"),
+		codecs.HoldsBecause(codecs.ByteExact, "for WTF-8 states; others are not minted"),
+		codecs.Disclaims(codecs.Unambiguous, "arguments that are absent, null, {}, [], \"\", 0 or false share one digest"),
+		codecs.Disclaims(codecs.SingleUse, "stateless"),
+	)
+}
+
+// linkability says whether the salted principal can be tested by a reader.
+func linkability(d codecs.Design) []codecs.Guarantee {
+	if g, _ := d.Guarantee(codecs.Confidentiality); g.Holds {
+		return codecs.HoldsBecause(codecs.Unlinkable, "the principal is a salted digest inside what is encrypted")
+	}
+	return codecs.Disclaims(codecs.Unlinkable, "the claims are readable: who guesses a principal can test it against its salted digest")
+}

@@ -1,0 +1,123 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/compactjson"
+	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/rawjson"
+	"sealab/internal/lab"
+)
+
+// Mint implements codecs.Scheme.
+func (s *scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
+	var fresh salt
+	keyring.Random(fresh[:])
+	r := rooms.Get().(*room)
+	defer r.free()
+	if err := r.claim(s.ttl, fresh, state, b); err != nil {
+		return dst, err
+	}
+	return s.codec.Seal(dst, r.payload)
+}
+
+// room is working space for one token. Free clears it.
+type room struct {
+	payload []byte
+	text    []byte // parts of the payload
+}
+
+var rooms = sync.Pool{New: func() any { return &room{text: make([]byte, 0, 256)} }}
+
+// maxPooled is the largest capacity in bytes that is kept for reuse.
+const maxPooled = 1 << 20
+
+func (r *room) free() {
+	clear(r.payload[:cap(r.payload)])
+	clear(r.text[:cap(r.text)])
+	if cap(r.payload) <= maxPooled && cap(r.text) <= maxPooled {
+		rooms.Put(r)
+	}
+}
+
+// claim makes the payload that Mint seals.
+func (r *room) claim(ttl time.Duration, fresh salt, state []byte, b *codecs.Context) error {
+	if err := b.Check(); err != nil {
+		return err
+	}
+	if !rawjson.ValidWTF8(state) || !isText(b.Method) || !isText(b.Target) || b.Audience != nil && !isText(*b.Audience) {
+		return codecs.ErrUnsupported
+	}
+	digest, err := AppendDigest(r.text[:0], b.Method, b.Arguments)
+	if err != nil {
+		return fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
+	}
+	now := unixSeconds(b.Now)
+	issued := compactjson.AppendFloat(digest, now)
+	r.text = compactjson.AppendFloat(issued, now+ttl.Seconds())
+	c := claims{
+		issued: issued[len(digest):], expires: r.text[len(issued):], method: b.Method, target: b.Target,
+		digest: digest, state: state, audience: b.Audience,
+	}
+	if b.Principal != nil {
+		c.principal = principalClaim(r.text, fresh, *b.Principal)
+	}
+	r.payload = c.append(slices.Grow(r.payload[:0], 256+len(state)*9/8))
+	return nil
+}
+
+// seeded is a scheme over a codec whose randomness can be given.
+type seeded struct {
+	scheme
+	codec lab.Seeded
+}
+
+// SeedSize implements lab.SeededScheme: the codec's seed, then the salt.
+func (s *seeded) SeedSize() int { return s.codec.SeedSize() + len(salt{}) }
+
+// split cuts a seed into the codec's and the salt.
+func (s *seeded) split(seed []byte) (codecSeed []byte, fresh salt, err error) {
+	n := s.codec.SeedSize()
+	if len(seed) != n+len(fresh) {
+		return nil, fresh, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), n+len(fresh))
+	}
+	return seed[:n], salt(seed[n:]), nil
+}
+
+// MintSeeded implements lab.SeededScheme.
+func (s *seeded) MintSeeded(dst, seed, state []byte, b *codecs.Context) ([]byte, error) {
+	codecSeed, fresh, err := s.split(seed)
+	if err != nil {
+		return dst, err
+	}
+	var r room
+	if err := r.claim(s.ttl, fresh, state, b); err != nil {
+		return dst, err
+	}
+	return s.codec.SealSeeded(dst, codecSeed, r.payload)
+}
+
+// assembler is a scheme over a codec that seals step by step.
+type assembler struct {
+	seeded
+	codec lab.Assembler
+}
+
+// MintEdited implements lab.SchemeAssembler: lab.StepClaims, then the
+// steps of the codec.
+func (s *assembler) MintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
+	codecSeed, fresh, err := s.split(seed)
+	if err != nil {
+		return dst, err
+	}
+	var r room
+	if err := r.claim(s.ttl, fresh, state, b); err != nil {
+		return dst, err
+	}
+	payload := edit.Give(lab.StepClaims, r.payload)
+	return s.codec.SealEdited(dst, codecSeed, payload, edit)
+}

@@ -1,0 +1,198 @@
+package claims
+
+import (
+	"bytes"
+	"math"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/compactjson"
+	"sealab/codecs/internal/rawjson"
+)
+
+// The refusals of the claims, with the reasons that the Python SDK logs, in the
+// order of its checks.
+var (
+	errMalformed = codecs.Reject(codecs.Malformed, "malformed")
+	errFuture    = codecs.Reject(codecs.Expired, "minted in the future")
+	errExpired   = codecs.Reject(codecs.Expired, "expired")
+	errRequest   = codecs.Reject(codecs.Misbound, "request binding")
+	errAudience  = codecs.Reject(codecs.Misbound, "audience")
+	errDrift     = codecs.Reject(codecs.Misbound, "principal drift")
+	errPrincipal = codecs.Reject(codecs.Misbound, "principal")
+)
+
+// Verify implements codecs.Scheme. Refusals of the codec are its own.
+func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	if err := b.Check(); err != nil {
+		return dst, err
+	}
+	work := rooms.Get().(*room)
+	defer work.free()
+	var err error
+	if work.payload, err = s.codec.Unseal(work.payload[:0], token); err != nil {
+		return dst, err
+	}
+	if s.reading == Strict && work.accept(b) {
+		return append(dst, work.text...), nil
+	}
+	r, refused := parse(work.payload)
+	if refused == nil && s.reading == Strict && !r.isCanonical(work.payload) {
+		refused = errMalformed
+	}
+	if refused == nil {
+		refused = r.check(b, unixSeconds(b.Now))
+	}
+	if refused != nil {
+		return dst, refused
+	}
+	return append(dst, r.state.Text...), nil
+}
+
+// accept reads the payload in one pass and leaves the state in r.text. It
+// reports false unless the payload is what Mint writes, and holds in the
+// context; parse and check then tell the reason. What it accepts they accept.
+func (r *room) accept(b *codecs.Context) bool {
+	now := unixSeconds(b.Now)
+	issued, rest, ok := cutTime(r.payload, beforeIssued)
+	if !ok || issued > now+skew {
+		return false
+	}
+	expires, rest, ok := cutTime(rest, beforeExpires)
+	if !ok || expires <= now {
+		return false
+	}
+	digest, err := AppendDigest(r.text[:0], b.Method, b.Arguments)
+	if err != nil {
+		return false
+	}
+	r.text = appendRequest(digest, b.Method, b.Target, digest)
+	if rest, ok = bytes.CutPrefix(rest, r.text[len(digest):]); !ok {
+		return false
+	}
+	if r.text, rest, ok = compactjson.CutString(slices.Grow(r.text[:0], len(rest)), rest); !ok {
+		return false
+	}
+	state := r.text
+	r.text = appendAudience(r.text, b.Audience)
+	rest, ok = bytes.CutPrefix(rest, r.text[len(state):])
+	r.text = r.text[:len(state)]
+	if b.Principal == nil {
+		return ok && string(rest) == "}"
+	}
+	rest, named := bytes.CutPrefix(rest, []byte(beforePrincipal+`"`))
+	claim, ended := bytes.CutSuffix(rest, []byte(`"}`))
+	return ok && named && ended && principalMatches(claim, *b.Principal)
+}
+
+// cutTime reads a float behind a name, as Python prints it, before a comma.
+func cutTime(text []byte, name string) (seconds float64, rest []byte, ok bool) {
+	rest, ok = bytes.CutPrefix(text, []byte(name))
+	n := bytes.IndexByte(rest[:min(len(rest), longestFloat+1)], ',')
+	if !ok || n < 0 {
+		return 0, text, false
+	}
+	var room [longestFloat]byte
+	seconds = compactjson.ParseFloat(rest[:n])
+	if math.IsInf(seconds, 0) || math.IsNaN(seconds) || !bytes.Equal(compactjson.AppendFloat(room[:0], seconds), rest[:n]) {
+		return 0, text, false
+	}
+	return seconds, rest[n:], true
+}
+
+// parse reads a payload that the codec has authenticated.
+func parse(payload []byte) (r received, refused *codecs.RejectError) {
+	v, err := compactjson.Loads(payload)
+	if err != nil || v.Kind != rawjson.Object {
+		return r, errMalformed
+	}
+	r = receive(v.Members)
+	if r.version == nil || r.issued == nil || r.expires == nil || r.state == nil {
+		return r, errMalformed
+	}
+	if !isOne(r.version) || r.state.Kind != rawjson.String {
+		return r, errMalformed
+	}
+	return r, nil
+}
+
+// check verifies every claim. The SDK judges the arguments before the audience
+// and the principal; here they come last, because their digest costs the most.
+func (r *received) check(b *codecs.Context, now float64) *codecs.RejectError {
+	// Written so that a time that compares with nothing is refused.
+	if !number(r.issued).atMost(now + skew) {
+		return errFuture
+	}
+	if !number(r.expires).over(now) {
+		return errExpired
+	}
+	if !r.method.IsString(b.Method) || !r.target.IsString(b.Target) {
+		return errRequest
+	}
+	if !isOptional(r.audience, b.Audience) {
+		return errAudience
+	}
+	if refused := r.checkPrincipal(b.Principal); refused != nil {
+		return refused
+	}
+	if digest, err := AppendDigest(nil, b.Method, b.Arguments); err != nil || !r.digest.IsString(string(digest)) {
+		return errRequest
+	}
+	return nil
+}
+
+// isOptional reports whether a claim, of which null is the absence, is want.
+func isOptional(claim *rawjson.Value, want *string) bool {
+	if want == nil {
+		return isAbsent(claim)
+	}
+	return claim.IsString(*want)
+}
+
+func isAbsent(claim *rawjson.Value) bool { return claim == nil || claim.Kind == rawjson.Null }
+
+func (r *received) checkPrincipal(want *string) *codecs.RejectError {
+	if isAbsent(r.principal) != (want == nil) {
+		return errDrift
+	}
+	if want == nil {
+		return nil
+	}
+	if r.principal.Kind != rawjson.String || !principalMatches(r.principal.Text, *want) {
+		return errPrincipal
+	}
+	return nil
+}
+
+// isCanonical reports whether payload is what the SDK writes for these claims,
+// whose times are finite: there is no way to be without expiry. Times may be
+// integers, which they are where the SDK's clock gives integers.
+func (r *received) isCanonical(payload []byte) bool {
+	if !isTime(r.issued) || !isTime(r.expires) {
+		return false
+	}
+	c := claims{
+		issued: r.issued.Text, expires: r.expires.Text,
+		method: string(text(r.method)), target: string(text(r.target)), digest: text(r.digest), state: r.state.Text,
+		principal: text(r.principal),
+	}
+	if r.audience != nil {
+		audience := string(r.audience.Text)
+		c.audience = &audience
+	}
+	return bytes.Equal(c.append(make([]byte, 0, len(payload))), payload)
+}
+
+// isTime reports whether a claim is a finite time as Python prints it.
+func isTime(claim *rawjson.Value) bool {
+	var room [longestFloat]byte
+	return number(claim).isTime() && bytes.Equal(compactjson.AppendNumber(room[:0], claim.Text), claim.Text)
+}
+
+// text returns the characters of a claim, nil where it is absent or no string.
+func text(claim *rawjson.Value) []byte {
+	if claim == nil {
+		return nil
+	}
+	return claim.Text
+}

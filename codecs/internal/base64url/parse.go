@@ -1,0 +1,24 @@
+package base64url
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// Parse takes a token of the form prefix || base64url(raw) apart, for a reader
+// that wants to know what is wrong with it: it returns the text behind the
+// prefix and its bytes, of which there must be at least least.
+func Parse(prefix string, least int, token []byte) (text, raw []byte, err error) {
+	text, ok := bytes.CutPrefix(token, []byte(prefix))
+	if !ok {
+		return nil, nil, fmt.Errorf("sealab: the token does not begin with %q", prefix)
+	}
+	raw, ok = AppendDecode(nil, text)
+	if !ok {
+		return nil, nil, fmt.Errorf("sealab: what follows %q is not canonical base64url", prefix)
+	}
+	if len(raw) < least {
+		return nil, nil, fmt.Errorf("sealab: the token holds %d bytes, want at least %d", len(raw), least)
+	}
+	return text, raw, nil
+}

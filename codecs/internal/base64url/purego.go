@@ -1,0 +1,5 @@
+//go:build purego
+
+package base64url
+
+var fast = plain

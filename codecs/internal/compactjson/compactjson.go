@@ -1,0 +1,91 @@
+// Package compactjson writes JSON as the Python SDK's compact_json does, byte
+// for byte: json.dumps(value, separators=(",", ":")) of CPython 3, with or
+// without sort_keys, of the value that json.loads makes of a document. The SDK
+// digests arguments and frames claims in this form.
+//
+// The form, which is ASCII:
+//
+//	strings   " and \ and every character outside space..~ escaped: \n \r \t \f
+//	          \b, else \uXXXX in lower case, characters beyond U+FFFF as a pair
+//	          of surrogates, lone surrogates as they are
+//	integers  their digits, of any number; -0 is 0
+//	floats    (a literal with a point or an exponent) Python's repr
+//	objects   a repeated name keeps its first place and its last value; sorted,
+//	          members stand in the order of the code points of their names
+//
+// It works on documents and never on decoded Go values, which have lost the
+// difference between 1 and 1.0, big integers and lone surrogates.
+//
+// Limits: nesting of rawjson.DefaultMaxDepth. It does not reproduce Python's
+// limit of 4300 digits for an integer, except where [Loads] reads claims.
+package compactjson
+
+import (
+	"errors"
+	"io"
+
+	"sealab/codecs/internal/rawjson"
+)
+
+// arguments is what json.loads takes: RFC 8259, NaN and the infinities.
+var arguments = rawjson.Dialect{NonFinite: true}
+
+// The two printers, which differ in the order of members only.
+var (
+	sorted  = printer(rawjson.ByName)
+	ordered = printer(rawjson.FirstPlaces)
+)
+
+func printer(members func([]rawjson.Member) []rawjson.Member) *rawjson.Printer {
+	return &rawjson.Printer{Quoting: quoting, Number: AppendNumber, Members: members}
+}
+
+// AppendSorted appends the compact form of a document, members sorted.
+func AppendSorted(dst, doc []byte) ([]byte, error) { return appendDocument(dst, doc, sorted) }
+
+// Append appends the compact form of a document, members in their order.
+func Append(dst, doc []byte) ([]byte, error) { return appendDocument(dst, doc, ordered) }
+
+func appendDocument(dst, doc []byte, p *rawjson.Printer) ([]byte, error) {
+	v, err := Parse(doc)
+	if err != nil {
+		return dst, err
+	}
+	return p.AppendValue(dst, &v), nil
+}
+
+var errNotUTF8 = errors.New("sealab: not JSON: the document is not UTF-8")
+
+// Parse parses a UTF-8 document, in which lone surrogates may occur, as
+// json.loads does.
+func Parse(doc []byte) (rawjson.Value, error) {
+	if !rawjson.Valid(doc) {
+		return rawjson.Value{}, errNotUTF8
+	}
+	return arguments.Parse(doc)
+}
+
+// AppendSortedValue appends the compact form of a value, members sorted.
+func AppendSortedValue(dst []byte, v *rawjson.Value) []byte { return sorted.AppendValue(dst, v) }
+
+// StreamSorted writes the bytes of AppendSorted to out without a tree of the
+// document. Errors of out are ignored. It writes nothing if it fails.
+func StreamSorted(out io.Writer, doc []byte) error {
+	if !rawjson.Valid(doc) {
+		return errNotUTF8
+	}
+	return sorted.StreamSorted(out, arguments, doc)
+}
+
+// AppendString appends text as a quoted string. Text is generalised UTF-8 (see
+// package rawjson). A byte that is not becomes U+FFFD: callers that must not
+// lose anything check with rawjson.Valid first.
+func AppendString(dst, text []byte) []byte { return quoting.Append(dst, text) }
+
+// AppendText is AppendString for a Go string.
+func AppendText(dst []byte, text string) []byte { return quoting.AppendText(dst, text) }
+
+// CutString reads the string that quoted begins with, in the form that
+// AppendString gives it, and appends its text to dst. It returns what follows
+// the string, and reports whether there was one.
+func CutString(dst, quoted []byte) (text, rest []byte, ok bool) { return quoting.Cut(dst, quoted) }

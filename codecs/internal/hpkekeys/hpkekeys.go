@@ -1,0 +1,104 @@
+// Package hpkekeys is what the two HPKE designs share: the suite, the keys that a
+// ring secret stands for, and the set-up of a context on either side.
+//
+// It is RFC 9180 in mode_psk (0x01) with DHKEM(X25519, HKDF-SHA256) (0x0020),
+// HKDF-SHA256 (0x0001) and AES-256-GCM (0x0002). From the 32-byte key that
+// package keyring derives from a secret under a design's label,
+//
+//	ikm = HKDF-SHA256(key, label || " kem", 32)
+//	psk = HKDF-SHA256(key, label || " psk", 32)
+//	private, public = DeriveKeyPair(ikm)  (RFC 9180, section 7.1.3)
+//	psk_id = key-id, info = label
+//
+// An encapsulation is the 32 bytes of an X25519 public key. Only its canonical
+// form is one: an integer below 2^255 - 19, little endian. X25519 itself also
+// takes the unused top bit and the integers from 2^255 - 19 on (RFC 7748,
+// section 5), which would give a sender several spellings of one token.
+//
+// Mode_psk authenticates a sender as a holder of the pre-shared key, and whoever
+// opens holds it too. It gives no forward secrecy: the private key is as old as
+// its secret. It is not post-quantum.
+package hpkekeys
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	circl "github.com/cloudflare/circl/hpke"
+)
+
+// The sizes in bytes of what a context is made from.
+const (
+	EncSize  = 32 // an encapsulation
+	SeedSize = 32 // the randomness of one encapsulation: ikmE of RFC 9180
+	KeySize  = 32 // a public key, a private key, a pre-shared key
+)
+
+var suite = circl.NewSuite(circl.KEM_X25519_HKDF_SHA256, circl.KDF_HKDF_SHA256, circl.AEAD_AES256GCM)
+
+// Encapsulate sets up a sender's context from a seed of SeedSize bytes and
+// returns its encapsulation. The same seed gives the same context.
+func (p *PublicKey) Encapsulate(seed []byte) ([]byte, circl.Sealer, error) {
+	sender, err := suite.NewSender(p.public, []byte(p.label))
+	if err != nil {
+		return nil, nil, fmt.Errorf("sealab: hpke: %w", err)
+	}
+	enc, ctx, err := sender.SetupPSK(bytes.NewReader(seed), p.psk, p.ID[:])
+	if err != nil {
+		return nil, nil, fmt.Errorf("sealab: hpke: %w", err)
+	}
+	return enc, ctx, nil
+}
+
+// Decapsulate sets up the recipient's context. It fails where enc has no shared
+// secret: it has the wrong length or is a point of low order. It does not ask
+// whether enc is canonical.
+func (p *PrivateKey) Decapsulate(enc []byte) (circl.Opener, error) {
+	return p.decapsulate(enc, p.ID[:])
+}
+
+func (p *PrivateKey) decapsulate(enc, pskID []byte) (circl.Opener, error) {
+	recipient, err := suite.NewReceiver(p.private, []byte(p.label))
+	if err != nil {
+		return nil, fmt.Errorf("sealab: hpke: %w", err)
+	}
+	ctx, err := recipient.SetupPSK(enc, p.psk, pskID)
+	if err != nil {
+		return nil, fmt.Errorf("sealab: hpke: %w", err)
+	}
+	return ctx, nil
+}
+
+// SealerFor returns a sender's context for any encapsulation and psk_id, also
+// for those that no honest sender makes. Only who holds the private key can
+// have it; it exists so that an Assembler can seal under what it was given.
+func (p *PrivateKey) SealerFor(enc, pskID []byte) (circl.Sealer, error) {
+	opener, err := p.decapsulate(enc, pskID)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := opener.MarshalBinary()
+	if err != nil {
+		return nil, fmt.Errorf("sealab: hpke: %w", err)
+	}
+	raw[0] = 0 // the role: both sides of a context differ in nothing else
+	return circl.UnmarshalSealer(raw)
+}
+
+// field is 2^255 - 19, the size of X25519's field, little endian.
+var field = "\xed" + strings.Repeat("\xff", EncSize-2) + "\x7f"
+
+// Canonical reports whether enc is the one spelling of an X25519 public key.
+// It is not constant-time: encapsulations are public.
+func Canonical(enc []byte) bool {
+	if len(enc) != EncSize {
+		return false
+	}
+	for i := EncSize - 1; i >= 0; i-- {
+		if enc[i] != field[i] {
+			return enc[i] < field[i]
+		}
+	}
+	return false
+}

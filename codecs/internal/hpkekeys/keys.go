@@ -1,0 +1,114 @@
+package hpkekeys
+
+import (
+	"fmt"
+
+	circl "github.com/cloudflare/circl/hpke"
+	"github.com/cloudflare/circl/kem"
+
+	"sealab/codecs/internal/keyring"
+)
+
+// PartySize is the length in bytes of an encoded key of one party.
+const PartySize = len(keyring.Fingerprint{}) + 2*KeySize
+
+// A PublicKey is what it takes to encapsulate to one ring key.
+type PublicKey struct {
+	ID     keyring.Fingerprint
+	label  string
+	public kem.PublicKey
+	psk    []byte
+}
+
+// A PrivateKey is what it takes to open what is encapsulated to one ring key.
+type PrivateKey struct {
+	PublicKey
+	private kem.PrivateKey
+}
+
+func scheme() kem.Scheme { return circl.KEM_X25519_HKDF_SHA256.Scheme() }
+
+// Derive returns the private key that a derived ring key stands for in the
+// design with the given label.
+func Derive(key []byte, id keyring.Fingerprint, label string) *PrivateKey {
+	ikm := keyring.Derive(key, label+" kem", SeedSize)
+	defer clear(ikm)
+	public, private := scheme().DeriveKeyPair(ikm)
+	psk := keyring.Derive(key, label+" psk", KeySize)
+	return &PrivateKey{PublicKey{id, label, public, psk}, private}
+}
+
+// Encode returns the key as PartySize bytes: key-id, public key, pre-shared
+// key. They are secret: the pre-shared key is what authenticates a sender.
+func (p *PublicKey) Encode() ([]byte, error) {
+	public, err := p.public.MarshalBinary()
+	if err != nil {
+		return nil, fmt.Errorf("sealab: hpke: %w", err)
+	}
+	return encode(p.ID, public, p.psk), nil
+}
+
+// Encode returns the key as PartySize bytes: key-id, private key, pre-shared
+// key.
+func (p *PrivateKey) Encode() ([]byte, error) {
+	private, err := p.private.MarshalBinary()
+	if err != nil {
+		return nil, fmt.Errorf("sealab: hpke: %w", err)
+	}
+	return encode(p.ID, private, p.psk), nil
+}
+
+func encode(id keyring.Fingerprint, key, psk []byte) []byte {
+	out := make([]byte, 0, PartySize)
+	out = append(out, id[:]...)
+	out = append(out, key...)
+	return append(out, psk...)
+}
+
+// ParsePublic is the inverse of PublicKey.Encode, for a key of the design with
+// the given label. It refuses public keys that are not canonical or have a low
+// order.
+func ParsePublic(b []byte, label string) (*PublicKey, error) {
+	id, key, psk, err := decode(b)
+	if err != nil {
+		return nil, err
+	}
+	if !Canonical(key) {
+		return nil, fmt.Errorf("sealab: the public key is not a canonical X25519 public key")
+	}
+	public, err := scheme().UnmarshalBinaryPublicKey(key)
+	if err != nil {
+		return nil, fmt.Errorf("sealab: hpke: %w", err)
+	}
+	p := &PublicKey{id, label, public, psk}
+	if _, _, err := p.Encapsulate(make([]byte, SeedSize)); err != nil {
+		return nil, fmt.Errorf("sealab: the public key has no shared secret with any other: %w", err)
+	}
+	return p, nil
+}
+
+// ParsePrivate is the inverse of PrivateKey.Encode, for a key of the design
+// with the given label.
+func ParsePrivate(b []byte, label string) (*PrivateKey, error) {
+	id, key, psk, err := decode(b)
+	if err != nil {
+		return nil, err
+	}
+	private, err := scheme().UnmarshalBinaryPrivateKey(key)
+	if err != nil {
+		return nil, fmt.Errorf("sealab: hpke: %w", err)
+	}
+	// The key computes its public half on first use and without a lock: do it
+	// here, before goroutines share the key.
+	return &PrivateKey{PublicKey{id, label, private.Public(), psk}, private}, nil
+}
+
+// decode cuts an encoded key apart. Its results do not share memory with b.
+func decode(b []byte) (id keyring.Fingerprint, key, psk []byte, err error) {
+	if len(b) != PartySize {
+		return id, nil, nil, fmt.Errorf("sealab: the key of a party has %d bytes, want %d", len(b), PartySize)
+	}
+	b = append([]byte(nil), b...)
+	n := copy(id[:], b)
+	return id, b[n : n+KeySize], b[n+KeySize:], nil
+}

@@ -1,0 +1,160 @@
+// Package layouts is the token layout that all AEAD designs share. With a prefix
+// of p bytes, a nonce of n and a payload of m,
+//
+//	token = prefix || base64url(key-id[4] || nonce[n] || ciphertext[m] || tag)
+//	associated data = prefix || key-id
+//
+// so that format, version and key are authenticated with the payload. The
+// cipher, its limits and its guarantees are the design's own.
+package layouts
+
+import (
+	"bytes"
+	"crypto/cipher"
+	"fmt"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/keyring"
+)
+
+const idSize = len(keyring.Fingerprint{})
+
+// The refusals, each with the reason that the Python SDK logs for it.
+var (
+	errMalformed   = codecs.Reject(codecs.Malformed, "malformed")
+	errUnknownKey  = codecs.Reject(codecs.UnknownKey, "unknown key")
+	errUnauthentic = codecs.Reject(codecs.Unauthentic, "seal")
+)
+
+// A Format is one instance of the layout.
+type Format struct {
+	Prefix    string
+	NonceSize int // in bytes; 0 for a deterministic AEAD
+	TagSize   int // in bytes
+	BlockSize int // in bytes, if plaintexts are padded as in PKCS #7; 0 if they are not
+}
+
+// TokenSize returns the length of the token of an m-byte payload.
+func (f Format) TokenSize(m int) int {
+	return len(f.Prefix) + base64url.EncodedLen(f.rawSize(m))
+}
+
+func (f Format) rawSize(m int) int {
+	if f.BlockSize > 0 {
+		m += f.BlockSize - m%f.BlockSize
+	}
+	return idSize + f.NonceSize + m + f.TagSize
+}
+
+// A Codec seals with one AEAD per key of a ring. It implements
+// lab.Assembler.
+type Codec struct {
+	format Format
+	ring   *keyring.Ring[*key]
+}
+
+// key is an AEAD with the associated data that goes with it.
+type key struct {
+	cipher.AEAD
+	data []byte // prefix || key-id
+}
+
+// New returns a codec for the secrets, whose keys are derived under label and
+// given to newAEAD. newAEAD must not keep its argument.
+func New(f Format, label string, secrets [][]byte, newAEAD func(key []byte) (cipher.AEAD, error)) (*Codec, error) {
+	ring, err := keyring.New(secrets, label, func(k []byte, id keyring.Fingerprint) (*key, error) {
+		return f.key(k, id, newAEAD)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Codec{f, ring}, nil
+}
+
+// NewDerived is New for formats with a key schedule of their own: derive
+// returns the key and the fingerprint of a secret, and judges its strength.
+func NewDerived(f Format, secrets [][]byte, derive func(secret []byte) (keyring.Fingerprint, []byte, error), newAEAD func(key []byte) (cipher.AEAD, error)) (*Codec, error) {
+	ring, err := keyring.Index(secrets, func(secret []byte) (keyring.Fingerprint, *key, error) {
+		id, k, err := derive(secret)
+		if err != nil {
+			return id, nil, err
+		}
+		ready, err := f.key(k, id, newAEAD)
+		return id, ready, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Codec{f, ring}, nil
+}
+
+func (f Format) key(k []byte, id keyring.Fingerprint, newAEAD func([]byte) (cipher.AEAD, error)) (*key, error) {
+	a, err := newAEAD(k)
+	if err != nil {
+		return nil, err
+	}
+	if a.NonceSize() != f.NonceSize || a.Overhead() != f.BlockSize+f.TagSize {
+		return nil, fmt.Errorf("sealab: the AEAD has a nonce of %d and an overhead of %d bytes, want %d and %d",
+			a.NonceSize(), a.Overhead(), f.NonceSize, f.BlockSize+f.TagSize)
+	}
+	return &key{a, append([]byte(f.Prefix), id[:]...)}, nil
+}
+
+// Seal implements codecs.Codec with a random nonce.
+func (c *Codec) Seal(dst, payload []byte) ([]byte, error) {
+	return c.seal(dst, nil, payload), nil
+}
+
+// SeedSize implements lab.Seeded: the seed is the nonce.
+func (c *Codec) SeedSize() int { return c.format.NonceSize }
+
+// SealSeeded implements lab.Seeded.
+func (c *Codec) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
+	if len(seed) != c.format.NonceSize {
+		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.format.NonceSize)
+	}
+	return c.seal(dst, seed, payload), nil
+}
+
+// seal seals under the given nonce, or a random one where it is nil.
+func (c *Codec) seal(dst, nonce, payload []byte) []byte {
+	k := c.ring.First()
+	s := base64url.GetScratch()
+	defer s.Free()
+	s.Grow(c.format.rawSize(len(payload)))
+	s.Bytes = append(s.Bytes, k.ID[:]...)
+	s.Bytes = s.Bytes[:idSize+c.format.NonceSize]
+	if nonce == nil {
+		keyring.Random(s.Bytes[idSize:])
+	} else {
+		copy(s.Bytes[idSize:], nonce)
+	}
+	s.Bytes = k.Key.Seal(s.Bytes, s.Bytes[idSize:], payload, k.Key.data)
+	dst = append(slices.Grow(dst, c.format.TokenSize(len(payload))), c.format.Prefix...)
+	return base64url.AppendEncode(dst, s.Bytes)
+}
+
+// Unseal implements codecs.Codec.
+func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
+	s := base64url.GetScratch()
+	defer s.Free()
+	text, ok := bytes.CutPrefix(token, []byte(c.format.Prefix))
+	if !ok {
+		return dst, errMalformed
+	}
+	if !s.Decode(text) || len(s.Bytes) < c.format.rawSize(0) {
+		return dst, errMalformed
+	}
+	k := c.ring.Lookup(s.Bytes[:idSize])
+	if k == nil {
+		return dst, errUnknownKey
+	}
+	nonce, sealed := s.Bytes[idSize:idSize+c.format.NonceSize], s.Bytes[idSize+c.format.NonceSize:]
+	out, err := k.Key.Open(dst, nonce, sealed, k.Key.data)
+	if err != nil {
+		return dst, errUnauthentic
+	}
+	return out, nil
+}
