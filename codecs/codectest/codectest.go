@@ -28,6 +28,7 @@ func Run(t *testing.T, d codecs.Design) {
 		{"RoundTrip", testRoundTrip},
 		{"Append", testAppend},
 		{"Arguments", testArguments},
+		{"Slices", testSlices},
 		{"Changes", testChanges},
 		{"Spellings", testSpellings},
 		{"Total", testTotal},

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -45,6 +46,16 @@ var flaws = []flaw{
 	{"dst ignored", "Append", unsealing(func(c codecs.Codec, dst, token []byte) ([]byte, error) { return c.Unseal(nil, token) })},
 	{"token changed", "Arguments", unsealing(func(c codecs.Codec, dst, token []byte) ([]byte, error) {
 		defer func() { clear(token) }()
+		return c.Unseal(dst, token)
+	})},
+	{"odd address refused", "Slices", sealing(func(c codecs.Codec, dst, payload []byte) ([]byte, error) {
+		if len(payload) > 0 && uintptr(unsafe.Pointer(&payload[0]))%16 == 5 {
+			return dst, errors.New("unaligned payload")
+		}
+		return c.Seal(dst, payload)
+	})},
+	{"token overwritten while it is read", "Slices", unsealing(func(c codecs.Codec, dst, token []byte) ([]byte, error) {
+		copy(dst[len(dst):cap(dst)], "x")
 		return c.Unseal(dst, token)
 	})},
 	{"secrets kept", "Arguments", opening(func(build build, secrets [][]byte) (codecs.Codec, error) {

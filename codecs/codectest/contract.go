@@ -72,6 +72,39 @@ func testAppend(t *testing.T, s subject) {
 	}
 }
 
+// testSlices checks that the answers do not depend on the place of the arguments
+// in memory: at every offset of a word, with a page before and behind, and, for
+// codecs, with dst over the memory of the payload or token.
+func testSlices(t *testing.T, s subject) {
+	c := s.codec(t)
+	for _, size := range []int{0, 1, 15, 16, 17, 33, 64, 257, 4099} {
+		payload := jsonText(size)
+		for offset := range 17 {
+			token, err := c.Seal(shifted(nil, offset), shifted(payload, offset))
+			require.NoError(t, err, "%d bytes at offset %d", size, offset)
+			got, err := c.Unseal(shifted(nil, 16-offset), shifted(token, offset))
+			require.NoError(t, err, "%d bytes at offset %d", size, offset)
+			s.requirePayload(t, payload, got)
+		}
+		if s.IsScheme() {
+			continue
+		}
+		room := append(make([]byte, 0, 3*size+4096), payload...)
+		token, err := c.Seal(room[:0], room)
+		require.NoError(t, err)
+		got, err := c.Unseal(token[:0], token)
+		require.NoError(t, err, "dst over the token, or over the payload before")
+		s.requirePayload(t, payload, got)
+	}
+}
+
+// shifted returns a copy of b that begins offset bytes behind a page.
+func shifted(b []byte, offset int) []byte {
+	const page = 4096
+	room := make([]byte, page+offset, 3*page+2*len(b))
+	return append(room, b...)[page+offset:]
+}
+
 // testArguments checks that arguments are neither changed nor kept.
 func testArguments(t *testing.T, s subject) {
 	secrets := s.ring(0)

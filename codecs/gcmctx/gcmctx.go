@@ -113,7 +113,7 @@ func (c *ctx) Seal(dst, nonce, plaintext, data []byte) []byte {
 // Open decrypts before it verifies: GCM's own tag is no part of the ciphertext and
 // is computed again from the plaintext. Sealing a ciphertext under its nonce
 // decrypts it, because GCM adds the same key stream in both directions. Open uses
-// the ciphertext as scratch memory and restores it.
+// the ciphertext as scratch memory and restores it; dst must not overlap it.
 func (c *ctx) Open(dst, nonce, ciphertext, data []byte) ([]byte, error) {
 	n := len(ciphertext) - tagSize
 	if n < 0 {

@@ -64,7 +64,7 @@ func RunAEAD(t *testing.T, name string, open func(key []byte) cipher.AEAD) int {
 		switch {
 		case err != nil:
 			return Refused
-		case !bytes.Equal(payload, c.Msg), !bytes.Equal(a.Seal(nil, c.IV, c.Msg, c.AAD), sealed):
+		case !bytes.Equal(payload, c.Msg), !bytes.Equal(a.Seal(nil, c.IV, c.Msg, c.AAD), sealed), !anywhere(a, c, sealed):
 			return Differs
 		default:
 			return Accepted
@@ -72,6 +72,24 @@ func RunAEAD(t *testing.T, name string, open func(key []byte) cipher.AEAD) int {
 	})
 	require.NotZero(t, tally.Accepted, "%s: no case was accepted", name)
 	return tested
+}
+
+// anywhere reports whether the AEAD seals and opens a case in place and with every
+// argument at every offset of a word.
+func anywhere(a cipher.AEAD, c *Case, sealed []byte) bool {
+	for offset := range 17 {
+		at := func(b []byte) []byte { return append(make([]byte, offset, offset+len(b)+64), b...)[offset:] }
+		text := at(c.Msg)
+		text = a.Seal(text[:0], at(c.IV), text, at(c.AAD))
+		if !bytes.Equal(text, sealed) {
+			return false
+		}
+		text, err := a.Open(text[:0], at(c.IV), text, at(c.AAD))
+		if err != nil || !bytes.Equal(text, c.Msg) {
+			return false
+		}
+	}
+	return true
 }
 
 // Accumulate seals n pseudo-random cases and returns the hexadecimal digest of the
