@@ -11,6 +11,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
+	"sealab/codecs/keyfile"
 	"sealab/internal/cli"
 	"sealab/internal/lab"
 )
@@ -54,7 +55,7 @@ func (f *tokenFlags) open(cmd *cobra.Command, name string) (codecs.Codec, error)
 	if err != nil {
 		return nil, err
 	}
-	secrets, err := cli.ReadKeys(f.keys)
+	secrets, err := keyfile.Read(f.keys)
 	if err != nil {
 		return nil, err
 	}

@@ -1,103 +1,79 @@
-// Package boundary protects the requestState of a Model Context Protocol server
-// (revision 2026-07-28, basic/patterns/mrtr) that is built on
-// github.com/modelcontextprotocol/go-sdk v1.8.0, which has no protection of its
-// own. One line puts it around a server:
-//
-//	server := mcp.NewServer(impl, nil)
-//	err := boundary.Protect(server, impl, boundary.Policy{Secrets: ring})
-//
-// It is a receiving middleware for tools/call, prompts/get and resources/read.
-// Inbound it verifies the token that a request brings and hands the handler the
-// state in its place; outbound it seals the state of a result. Handlers never
-// see a token, clients never see a state.
-//
-// # In a handler
-//
-// The state is plain text in the fields that the SDK has for it:
-//
-//	req.Params.RequestState   "" in the first round, then what the round before left
-//	result.RequestState       what the next round will find
-//	result.InputRequests      what the client is asked for, beside the state
-//
-// The example of this package (example_test.go) is a whole tool with its client,
-// "sealab serve" a whole server.
+// Package boundary protects the requestState of servers of the Model Context
+// Protocol (revision 2026-07-28, basic/patterns/mrtr). It knows no SDK: package
+// gosdk puts it around a server of the official Go SDK, and package mcpgo around
+// one of github.com/mark3labs/mcp-go.
 //
 // # What a token is bound to
 //
 // By default a token is good for ten minutes, for the method, the target (name
 // of the tool or prompt, URI of the resource), the arguments, the audience (the
-// server's name) and the principal of the request it was minted for. It is a
-// token of the Python SDK, in the strict reading of package mcppy, where its
-// layout is: a server in Python with the same ring and audience takes the next
-// round. A [Policy] may put any codec of the catalog under the same claims, or
-// any scheme in their place, whose guarantees then hold and no others: see
-// Design.Guarantees.
+// server's name) and the principal of the request it was minted for. It is
+// AES-256-GCM (package aesgcm) over the claims of package claims. A [Policy]
+// may choose another design of the catalog, whose guarantees then hold.
 //
-//	boundary.Policy{}                                    one process, a warning in the log
-//	boundary.Policy{Secrets: [][]byte{newKey, oldKey}}   a fleet; keys rotate
-//	boundary.Policy{Codec: c, TTL: time.Minute}          another codec of the catalog
-//	boundary.Policy{Scheme: s}                           another scheme, such as another SDK's format
+//	boundary.Policy{}                                      one process, a warning in the log
+//	boundary.Policy{Secrets: [][]byte{newKey, oldKey}}     a fleet; keys rotate
+//	boundary.Policy{Secrets: ring, Design: &xchacha.Design} another design
+//	boundary.Policy{Scheme: s}                             a scheme under its own keys, such as mcppy.New:
+//	                                                       a server in Python takes the next round
 //
-// # What clients are told
+// Package keyfile reads a ring from a file, and [Boundary.Rotate] replaces it.
+//
+// # Arguments
+//
+// A token holds a digest of the value of the arguments, and the handler reads
+// their bytes. Both agree because the boundary refuses arguments that two
+// readers may read as two values: a repeated member name at any depth, also in
+// another case; text that is not UTF-8, and lone surrogates; numbers that are
+// not the shortest decimal of a float64, and -0; values that are not an object.
+// A request with such arguments and a token gets the answer of a bad token. One
+// without a token is served, and gets error -32602 with the data
+// {"reason":"invalid_arguments"} if its result carries state.
+//
+// The boundary does not bind the order of members, white space, the choice of
+// escapes, the trailing zeros of a number, and whether the arguments are absent,
+// null or {}.
+//
+// # Answers to clients
 //
 // Every refused token, whatever the cause, gets one answer: error -32602,
 // "Invalid or expired requestState", with the data
-// {"reason":"invalid_request_state"}. The cause goes to the log alone, as a fixed
-// text beside the method. What the server cannot do (a state that the format
-// cannot carry, a callback that fails) is error -32603, "Internal error". Errors
-// and panics of codecs, schemes, stores and principal functions refuse inbound
-// and are internal errors outbound; of their text nothing is logged but the
-// types, so let callbacks log their own failures. Panics of handlers are the
-// SDK's matter.
-//
-// # Results
-//
-// A result that carries state is sealed and says input_required, also where it
-// asks for nothing (work handed on between rounds). A result with state that has
-// content and no input requests is a mistake of the handler, since the client
-// would not come back: it is an internal error, as the SDK has it for content
-// beside input requests. The SDK turns down two such results before the boundary
-// can see them, so set InputRequests to an empty map, or leave the content out:
-// those of typed tools with an output type of their own, which always get
-// content, and those of resources whose Contents are nil.
+// {"reason":"invalid_request_state"}. The cause is logged, as a fixed text beside
+// the method. A state that cannot be sealed (the format cannot carry it, a
+// callback fails) is error -32603, "Internal error". Errors and panics of
+// designs, stores and principal functions refuse inbound and are internal errors
+// outbound; only their types are logged, so let callbacks log their own failures.
 //
 // # Single use
 //
 // A token may be presented again until it expires. A [Store] makes it single-use:
-// tokens then carry a random ID before the state, under the seal, and the store
-// decides on the ID, so that no other spelling of a token is another token. An ID
-// is used up before the handler runs: a round that fails cannot be repeated.
-// Tokens of servers without a store, SDKs included, are refused. [Memory] is a
-// store for one process.
+// tokens then carry a random ID and the end of their life before the state,
+// under the seal, and the store decides on the ID, so that all encodings of a
+// token are one token. An ID is used up before the handler runs: a round that
+// fails cannot be repeated. Servers with and without a store refuse each other's
+// tokens.
 //
-// # Older revisions
-//
-// For clients of older revisions the SDK itself asks for input and calls the
-// handler again, inside the boundary, with the plain state; it does so once. A
-// state that is still there afterwards leaves sealed. Let resources that ask
-// for input return empty Contents, not nil ones, without which the SDK fails such
-// requests.
+// If the store fails or does not answer within Policy.StoreTimeout, the token is
+// refused, and it may be used up. The clocks of a fleet and of its store must be
+// within a minute of the true time. [Memory] is a store for one process, package
+// redisstore one for Redis and Valkey, package sqlstore one for SQL databases.
 //
 // # Limits
 //
-// Tokens are at most Policy.MaxToken bytes, 64 KiB by default; longer ones are
-// refused before any work, and not minted. The request itself is bounded by the
-// transport. The clock is time.Now unless Policy.Now replaces it; no other
-// package below the command reads one.
+// Tokens are at most Policy.MaxToken bytes, arguments Policy.MaxArguments.
+// Longer ones are refused before any work. The check and the digest of arguments
+// take 4 bytes of heap each for a byte at most. The transport bounds the request.
 //
-// # What it does not give
+// # Limitations
 //
 //   - A requestState that is absent, null or "" starts over: a client can always
-//     leave it out. Nothing stops a flow from being begun twice.
-//   - A requestState that is not a string is refused by the SDK before the
-//     boundary, with an error of the SDK's own.
-//   - inputResponses are the client's word in every round; what a later round
-//     must rely on belongs into the state.
-//   - Arguments of prompts reach the boundary decoded, so ill-formed UTF-16 in
-//     them is U+FFFD to the digest and to the handler alike; a Python server of
-//     the same fleet digests it as it came, and refuses.
-//   - Requests without a bearer token have no principal: whoever holds such a
-//     token may use it.
-//   - The length of a token shows the length of the state, and signed codecs show
+//     leave it out. A client can begin a flow twice.
+//   - inputResponses are the client's word in every round; keep in the state
+//     whatever a later round must rely on.
+//   - Whoever holds a token without a principal may use it. RequirePrincipal
+//     refuses such requests.
+//   - The length of a token shows the length of the state, and signed designs show
 //     the state.
+//   - The digest of the arguments has 128 bits without a salt: a client that chooses
+//     both sets of arguments finds two of one digest in 2^64 trials.
 package boundary

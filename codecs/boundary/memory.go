@@ -8,47 +8,64 @@ import (
 	"time"
 )
 
-// errFull refuses tokens while a Memory holds as many live records as it may.
-// To forget a live record instead would let its token be used again.
-const errFull = cause("the store of used tokens is full")
-
 // Memory is a Store in the memory of one process: tokens are single-use there
 // and nowhere else, and until it ends. It holds a bounded number of records,
-// about 100 bytes each, and forgets a record when its token has expired.
+// about 150 bytes each, and forgets them when their tokens have expired.
+//
+// It does not depend on a steady clock: a token that expires before one whose
+// record was forgotten is refused, also if the clock has gone back since.
 type Memory struct {
-	limit int
+	limit, quota int
 
-	mu      sync.Mutex
-	used    map[ID]struct{}
-	byUntil records
+	mu         sync.Mutex
+	used       map[ID]struct{}
+	principals map[[16]byte]int // records of each
+	byUntil    records
+	horizon    time.Time // the latest until of all records that were forgotten
 }
 
-// NewMemory returns a Memory of at most limit live records. Tokens beyond that
-// are refused until some expire, so limit is at least the number of rounds that
-// all clients finish within a token's lifetime.
-func NewMemory(limit int) (*Memory, error) {
-	if limit < 1 {
-		return nil, fmt.Errorf("sealab: boundary: a store of %d tokens: want at least 1", limit)
+// NewMemory returns a Memory of at most limit records, of which one principal
+// has quota at most; all requests without a principal are one principal. Tokens
+// beyond that are refused until some expire.
+func NewMemory(limit, quota int) (*Memory, error) {
+	if limit < 1 || quota < 1 || quota > limit {
+		return nil, fmt.Errorf("boundary: a store of %d tokens with %d for each principal: want at least 1 of each, and no more of the second", limit, quota)
 	}
-	return &Memory{limit: limit, used: make(map[ID]struct{})}, nil
+	return &Memory{limit: limit, quota: quota, used: map[ID]struct{}{}, principals: map[[16]byte]int{}}, nil
 }
 
 // Spend implements Store.
-func (m *Memory) Spend(_ context.Context, id ID, now, until time.Time) (bool, error) {
+func (m *Memory) Spend(_ context.Context, u Use) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	// The wall clock decides, as it does in the scheme.
+	now, until := u.Now.Round(0), u.Until.Round(0)
 	for len(m.byUntil) > 0 && !now.Before(m.byUntil[0].until) {
-		delete(m.used, heap.Pop(&m.byUntil).(record).id)
+		m.forget(heap.Pop(&m.byUntil).(record))
 	}
-	if _, spent := m.used[id]; spent {
+	if _, spent := m.used[u.ID]; spent || !until.After(m.horizon) {
 		return false, nil
 	}
 	if len(m.used) >= m.limit {
-		return false, errFull
+		return false, ErrFull
 	}
-	m.used[id] = struct{}{}
-	heap.Push(&m.byUntil, record{id, until})
+	if m.principals[u.Principal] >= m.quota {
+		return false, ErrQuota
+	}
+	m.used[u.ID] = struct{}{}
+	m.principals[u.Principal]++
+	heap.Push(&m.byUntil, record{u.ID, u.Principal, until})
 	return true, nil
+}
+
+func (m *Memory) forget(r record) {
+	delete(m.used, r.id)
+	if m.principals[r.principal]--; m.principals[r.principal] == 0 {
+		delete(m.principals, r.principal)
+	}
+	if r.until.After(m.horizon) {
+		m.horizon = r.until
+	}
 }
 
 // Len returns the number of records held.
@@ -59,8 +76,9 @@ func (m *Memory) Len() int {
 }
 
 type record struct {
-	id    ID
-	until time.Time
+	id        ID
+	principal [16]byte
+	until     time.Time
 }
 
 // records is a heap of the records, those that expire first on top. It

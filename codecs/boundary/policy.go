@@ -3,50 +3,54 @@ package boundary
 import (
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"sealab/codecs"
+	"sealab/codecs/aesgcm"
 	"sealab/codecs/claims"
 	"sealab/codecs/internal/keyring"
-	"sealab/codecs/mcppy"
 )
 
 // The defaults of a Policy.
 const (
-	DefaultTTL      = 10 * time.Minute
-	DefaultMaxToken = 64 << 10 // bytes
-	// DefaultMaxArguments is in bytes.
-	DefaultMaxArguments = 256 << 10
+	DefaultTTL          = 10 * time.Minute
+	DefaultMaxToken     = 64 << 10  // bytes
+	DefaultMaxArguments = 256 << 10 // bytes
+	DefaultStoreTimeout = 2 * time.Second
 )
 
-// A Policy says how a server protects its requestState. The zero Policy is
-// sound for one process: its tokens are encrypted under a key made at
-// construction, which dies with the process; a warning is logged.
+// A Policy configures the protection of requestState. The zero Policy is sound
+// for one process: its tokens are encrypted under a key made at construction,
+// which dies with the process; a warning is logged.
 type Policy struct {
 	// Secrets are the key ring, of at least codecs.MinSecret random bytes each:
-	// the first seals, every one unseals. They are copied. Tokens are those of
-	// the Python SDK, so that both verify each other's under one ring.
+	// the first seals, every one opens. They are copied. The design gets keys
+	// that are derived from them for the boundary alone, so that the tokens of
+	// another use of the same secrets are refused.
 	//
-	// To rotate without refusing anybody, roll out {old, new}, then {new, old},
-	// and, a TTL later, {new}.
+	// To rotate without refusing a good token, roll out {old, new}, then {new,
+	// old}, and, a TTL later, {new}; see [Boundary.Rotate].
 	Secrets [][]byte
-	// Codec seals in the place of the ring, under the same claims.
-	Codec codecs.Codec
-	// Scheme replaces codec and claims alike. What a token is bound to and how
-	// long it lives is then the scheme's word: see its guarantees. At most one of
-	// Secrets, Codec and Scheme is set.
+	// Design makes the tokens. nil: AES-256-GCM with claims. A codec of the
+	// catalog gets claims around it; the guarantees of a scheme are its own.
+	Design *codecs.Design
+	// Options are those of the design.
+	Options map[string]string
+	// Scheme replaces Secrets, Design and Options by a scheme under its own
+	// keys, such as mcppy.New to share tokens with a server in Python. Its
+	// secrets must serve no other use: a client that gets text of its choice
+	// sealed under them forges states.
 	Scheme codecs.Scheme
 
-	// TTL is how long a token is good. 0: DefaultTTL. Beside a Scheme, which
-	// has a TTL of its own, it must be 0 without a Store, and with one it says
-	// how long used tokens are remembered: at least the scheme's TTL.
+	// TTL is the lifetime of a token. 0: DefaultTTL. Beside a Scheme, which has
+	// a TTL of its own, it must be 0 without a Store; with one it is at least the
+	// scheme's.
 	TTL time.Duration
 	// Audience names the service that mints and takes the tokens. "": the name of
 	// the server. Give all servers of a fleet one audience, and services that
 	// share keys different ones.
 	Audience string
-	// Principal names who sent a request. nil: TokenPrincipal.
-	Principal PrincipalFunc
 	// MaxToken is the length in bytes beyond which a token is refused before any
 	// work is done on it, and not minted. 0: DefaultMaxToken.
 	MaxToken int
@@ -55,61 +59,78 @@ type Policy struct {
 	// is minted. 0: DefaultMaxArguments.
 	MaxArguments int
 	// RequirePrincipal refuses tokens and mints none if a request has no
-	// principal, or one that names nobody (see [TokenPrincipal]).
+	// principal, or one that names nobody (see [Principal]).
 	RequirePrincipal bool
 	// Store makes tokens single-use. nil: a token may be used again until it
 	// expires. Every server that takes the tokens must share the store.
 	Store Store
+	// StoreTimeout bounds one call of the store. 0: DefaultStoreTimeout.
+	StoreTimeout time.Duration
+	// Observer sees every token that is minted or verified. nil: none.
+	Observer Observer
 	// Logger gets the reasons of refusals and faults: the method and a fixed
-	// text, never a token, state, principal or key. nil: slog.Default().
+	// text, never a token, state, principal or key, and at most
+	// [LogsPerMinute] lines a minute for each cause. nil: slog.Default().
 	Logger *slog.Logger
 	// Now is the clock. nil: time.Now.
 	Now func() time.Time
 }
 
-// boundary checks the policy and makes it ready for the named service.
-func (p Policy) boundary(service string) (*boundary, error) {
+// New returns the boundary of the server called service, which is the audience
+// of its tokens unless the policy sets another.
+func New(service string, p Policy) (*Boundary, error) {
 	p.setDefaults(service)
-	switch {
-	case p.Audience == "":
-		return nil, fmt.Errorf("sealab: boundary: the server has no name: set an audience")
-	case p.MaxToken < 0:
-		return nil, fmt.Errorf("sealab: boundary: a token limit of %d bytes: want a positive number", p.MaxToken)
-	case p.MaxArguments < 0:
-		return nil, fmt.Errorf("sealab: boundary: a limit of %d bytes for arguments: want a positive number", p.MaxArguments)
-	case p.TTL < 0:
-		return nil, fmt.Errorf("sealab: boundary: a TTL of %v: want a positive duration", p.TTL)
-	}
-	scheme, err := p.scheme()
-	if err != nil {
+	if err := p.check(); err != nil {
 		return nil, err
 	}
-	return &boundary{
-		scheme:           scheme,
-		audience:         p.Audience,
-		principal:        p.Principal,
-		requirePrincipal: p.RequirePrincipal,
-		maxToken:         p.MaxToken,
-		maxArguments:     p.MaxArguments,
-		ttl:              p.ttl(),
-		store:            p.Store,
-		log:              p.Logger,
-		now:              p.Now,
-	}, nil
+	b := &Boundary{policy: p, audience: p.Audience, log: limitedLog{Logger: p.Logger}}
+	if p.Store != nil {
+		b.audience += singleUseAudience
+	}
+	if p.Scheme != nil {
+		b.scheme.Store(&p.Scheme)
+		return b, nil
+	}
+	if p.Secrets == nil {
+		p.Logger.Warn("requestState is sealed under a key of this process alone: its tokens die with the process, and no other server takes them; set Policy.Secrets")
+		p.Secrets = [][]byte{keyring.Generate()}
+	}
+	if err := b.Rotate(p.Secrets); err != nil {
+		return nil, err
+	}
+	b.policy.Secrets = nil // the caller's memory
+	return b, nil
+}
+
+// Rotate replaces the key ring. Calls under way end with the ring that they
+// began with. On an error the ring stays as it was.
+func (b *Boundary) Rotate(secrets [][]byte) error {
+	if b.policy.Scheme != nil {
+		return fmt.Errorf("boundary: the keys of a scheme cannot be rotated: set a design and secrets")
+	}
+	scheme, err := b.policy.open(secrets)
+	if err != nil {
+		return fmt.Errorf("boundary: %w", err)
+	}
+	b.scheme.Store(&scheme)
+	return nil
 }
 
 func (p *Policy) setDefaults(service string) {
 	if p.Audience == "" {
 		p.Audience = service
 	}
-	if p.Principal == nil {
-		p.Principal = TokenPrincipal
-	}
 	if p.MaxToken == 0 {
 		p.MaxToken = DefaultMaxToken
 	}
 	if p.MaxArguments == 0 {
 		p.MaxArguments = DefaultMaxArguments
+	}
+	if p.StoreTimeout == 0 {
+		p.StoreTimeout = DefaultStoreTimeout
+	}
+	if p.Observer == nil {
+		p.Observer = unobserved{}
 	}
 	if p.Logger == nil {
 		p.Logger = slog.Default()
@@ -122,47 +143,62 @@ func (p *Policy) setDefaults(service string) {
 	}
 }
 
-func (p Policy) ttl() time.Duration {
+func (p *Policy) check() error {
+	switch {
+	case p.Audience == "":
+		return fmt.Errorf("boundary: the server has no name: set an audience")
+	case strings.HasSuffix(p.Audience, singleUseAudience):
+		return fmt.Errorf("boundary: audience %q ends with %q, which single-use tokens add", p.Audience, singleUseAudience)
+	case p.MaxToken < 0:
+		return fmt.Errorf("boundary: a token limit of %d bytes: want a positive number", p.MaxToken)
+	case p.MaxArguments < 0:
+		return fmt.Errorf("boundary: a limit of %d bytes for arguments: want a positive number", p.MaxArguments)
+	case p.TTL < 0:
+		return fmt.Errorf("boundary: a TTL of %v: want a positive duration", p.TTL)
+	case p.StoreTimeout < 0:
+		return fmt.Errorf("boundary: a store timeout of %v: want a positive duration", p.StoreTimeout)
+	case p.Scheme == nil:
+		return nil
+	case p.Secrets != nil || p.Design != nil || p.Options != nil:
+		return fmt.Errorf("boundary: a scheme beside secrets, a design or options: want one of the two")
+	case p.Store == nil && p.TTL != 0:
+		return fmt.Errorf("boundary: a TTL has no effect on a scheme, which has its own")
+	case p.Store != nil && p.TTL == 0:
+		return fmt.Errorf("boundary: single use of a scheme's tokens: set TTL to the scheme's own or more")
+	}
+	return nil
+}
+
+func (p *Policy) ttl() time.Duration {
 	if p.TTL == 0 {
 		return DefaultTTL
 	}
 	return p.TTL
 }
 
-// scheme returns what mints and verifies the tokens.
-func (p Policy) scheme() (codecs.Scheme, error) {
-	if given(p.Secrets != nil, p.Codec != nil, p.Scheme != nil) > 1 {
-		return nil, fmt.Errorf("sealab: boundary: more than one of secrets, codec and scheme is set")
-	}
-	switch {
-	case p.Scheme != nil:
-		return p.Scheme, p.checkSchemeTTL()
-	case p.Codec != nil:
-		return claims.New(p.Codec, p.ttl())
-	case p.Secrets != nil:
-		return mcppy.New(claims.Strict, p.ttl(), p.Secrets...)
-	}
-	p.Logger.Warn("requestState is sealed under a key of this process alone: its tokens die with the process, and no other server takes them; set Policy.Secrets")
-	return mcppy.New(claims.Strict, p.ttl(), keyring.Generate())
-}
+// keyLabel separates the boundary's keys from every other use of the secrets.
+// The name of the design follows.
+const keyLabel = "sealab/boundary/v1 "
 
-// checkSchemeTTL refuses a TTL that would have no effect, and a store that
-// would not know how long to remember.
-func (p Policy) checkSchemeTTL() error {
-	if p.Store == nil && p.TTL != 0 {
-		return fmt.Errorf("sealab: boundary: a TTL has no effect on a scheme, which has its own")
+// open sets up the design under keys of its own:
+//
+//	secret' = HKDF-SHA256(secret, "sealab/boundary/v1 " || design || " key", 32)
+func (p *Policy) open(secrets [][]byte) (codecs.Scheme, error) {
+	d := aesgcm.Design
+	if p.Design != nil {
+		d = *p.Design
 	}
-	if p.Store != nil && p.TTL == 0 {
-		return fmt.Errorf("sealab: boundary: single use of a scheme's tokens: set TTL to the scheme's own or more")
+	if !d.IsScheme() {
+		d = claims.Over(d)
 	}
-	return nil
-}
-
-func given(set ...bool) (n int) {
-	for _, s := range set {
-		if s {
-			n++
-		}
+	var derived [][]byte
+	_, err := keyring.New(secrets, keyLabel+d.Name, func(key []byte, _ keyring.Fingerprint) (struct{}, error) {
+		derived = append(derived, append([]byte(nil), key...))
+		return struct{}{}, nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	return n
+	ttl := p.ttl()
+	return d.OpenScheme(codecs.Config{Secrets: derived, TTL: &ttl, Options: p.Options, Clock: p.Now})
 }

@@ -6,66 +6,120 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"sync"
+	"time"
 
 	"sealab/codecs"
 )
 
-// A cause is a reason of the boundary's own: a fixed text without any value
-// of the request, fit for the log.
-type cause string
+// An Answer is a JSON-RPC error for the client. Adapters turn it into the error
+// type of their SDK.
+type Answer struct {
+	Code    int
+	Message string
+	Data    json.RawMessage // nil if there is none
+}
 
-func (c cause) Error() string { return "sealab: " + string(c) }
+func (a *Answer) Error() string { return a.Message }
 
+// The answers. There is one for every refused token.
+var (
+	refused = &Answer{-32602, "Invalid or expired requestState", json.RawMessage(`{"reason":"invalid_request_state"}`)}
+	// unbindable answers a request that has no token to judge yet.
+	unbindable = &Answer{-32602, "Invalid arguments: want each name once in any case, UTF-8 text, numbers that a float64 holds, and a size that this server takes",
+		json.RawMessage(`{"reason":"invalid_arguments"}`)}
+	internal = &Answer{-32603, "Internal error", nil}
+)
+
+// A Cause is the reason of a fault that may be logged: a fixed text without any
+// value of a request. The text of every other error is left out of the log.
+type Cause string
+
+func (c Cause) Error() string { return string(c) }
+
+// The causes that stores and adapters share with the boundary.
 const (
-	errComplete     = cause("a complete result carries state: to ask again, leave its content out and set its input requests")
-	errUnreturnable = cause("the token is longer than the limit for tokens that come back: keep less state or raise MaxToken")
+	// ErrComplete is the fault of a result that ends a call and carries state.
+	ErrComplete = Cause("a complete result carries state: to ask again, leave its content out and set its input requests")
+	// ErrFull is the error of a [Store] that holds as many records as it may.
+	ErrFull = Cause("the store of used tokens is full")
+	// ErrQuota is the error of a [Store] for a principal with too many records.
+	ErrQuota = Cause("the principal has used as many tokens as it may within their lifetime")
+	// ErrClock is the error of a [Store] whose clock and the server's differ.
+	ErrClock = Cause("the clocks of the server and of the store of used tokens differ")
+
+	errUnreturnable = Cause("the token is longer than the limit for tokens that come back: keep less state or raise MaxToken")
+	errReserved     = Cause("the state begins as the states of single-use tokens do")
 )
 
 // The refusals that the boundary adds to the scheme's.
 var (
 	errTooLong    = codecs.Reject(codecs.Malformed, "longer than the limit")
 	errUnnumbered = codecs.Reject(codecs.Malformed, "not a single-use token")
+	errNumbered   = codecs.Reject(codecs.Malformed, "a single-use token without a store")
 	errSpent      = codecs.Reject(codecs.Expired, "used before")
+	errOutlived   = codecs.Reject(codecs.Expired, "older than its record in the store")
 )
 
-// refuse logs why a token was refused and returns what the client is told: one
-// answer for every cause. The error is returned bare, for the SDK drops the
-// data of a wrapped one.
-func (b *boundary) refuse(ctx context.Context, method string, err error) error {
+// refuse logs the cause of a refused token and returns the answer, which is one
+// for every cause.
+func (b *Boundary) refuse(ctx context.Context, method string, err error) error {
 	attrs := []slog.Attr{slog.String("method", method)}
+	key := "fault"
 	if r := codecs.Rejected(err); r != nil {
-		attrs = append(attrs, slog.String("stage", r.Stage.String()), slog.String("reason", r.Reason))
+		key = r.Stage.String()
+		attrs = append(attrs, slog.String("stage", key), slog.String("reason", b.reason(r)))
 	} else {
-		attrs = append(attrs, slog.String("stage", "fault"), slog.String("reason", describe(err)))
+		attrs = append(attrs, slog.String("stage", key), slog.String("reason", describe(err)))
 	}
-	b.log.LogAttrs(ctx, slog.LevelWarn, "requestState refused", attrs...)
-	return &jsonrpc.Error{
-		Code:    jsonrpc.CodeInvalidParams,
-		Message: "Invalid or expired requestState",
-		Data:    json.RawMessage(`{"reason":"invalid_request_state"}`),
-	}
+	b.log.add(ctx, b.policy.Now(), slog.LevelWarn, key, "requestState refused", attrs)
+	return refused
 }
 
-// fault logs why a state could not be sealed and returns what the client is
-// told.
-func (b *boundary) fault(ctx context.Context, method string, err error) error {
-	b.log.LogAttrs(ctx, slog.LevelError, "requestState not sealed",
-		slog.String("method", method), slog.String("reason", describe(err)))
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Internal error"}
+// reason returns the reason of a refusal if it is one of ours. A scheme of the
+// caller's may be another program, which writes what it likes.
+func (b *Boundary) reason(r *codecs.RejectError) string {
+	if b.policy.Scheme == nil {
+		return r.Reason
+	}
+	switch r {
+	case errTooLong, errUnnumbered, errNumbered, errSpent, errOutlived, errLongArguments, errAmbiguous, errNobody:
+		return r.Reason
+	}
+	return "the scheme's own"
 }
 
-// describe returns what may be logged of an error: the boundary's own causes
-// in words, all others by their types alone, because the text of a callback's
-// error may hold anything.
+// unsealed logs the cause of a state that was not sealed and returns the answer.
+func (b *Boundary) unsealed(ctx context.Context, method string, err error) error {
+	if errors.Is(err, errLongArguments) || errors.Is(err, errAmbiguous) {
+		b.log.add(ctx, b.policy.Now(), slog.LevelWarn, "arguments", "arguments refused",
+			[]slog.Attr{slog.String("method", method), slog.String("reason", codecs.Rejected(err).Reason)})
+		return unbindable
+	}
+	return b.Fault(ctx, method, err)
+}
+
+// Fault logs a fault of the server and returns the answer.
+func (b *Boundary) Fault(ctx context.Context, method string, err error) error {
+	b.log.add(ctx, b.policy.Now(), slog.LevelError, "unsealed", "requestState not sealed",
+		[]slog.Attr{slog.String("method", method), slog.String("reason", describe(err))})
+	return internal
+}
+
+// describe returns what may be logged of an error: a Cause in words, all others
+// by their types alone, because the text of a callback's error may hold anything.
 func describe(err error) string {
-	var c cause
-	if errors.As(err, &c) {
+	if c, ok := errors.AsType[Cause](err); ok {
 		return string(c)
+	}
+	if r := codecs.Rejected(err); r == errNobody {
+		return r.Reason
 	}
 	if errors.Is(err, codecs.ErrUnsupported) {
 		return "the scheme cannot carry this state"
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "timeout"
 	}
 	kinds := fmt.Sprintf("%T", err)
 	for err = errors.Unwrap(err); err != nil; err = errors.Unwrap(err) {
@@ -79,8 +133,61 @@ func describe(err error) string {
 func guard[T any](f func() (T, error)) (t T, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = cause(fmt.Sprintf("panic with a value of type %T", v))
+			err = Cause(fmt.Sprintf("panic with a value of type %T", v))
 		}
 	}()
 	return f()
+}
+
+// LogsPerMinute is the number of lines that a boundary logs for each cause and
+// minute. The first line of a later minute has the number that was left out.
+const LogsPerMinute = 20
+
+// A limitedLog is a log that nobody can fill by refused tokens.
+type limitedLog struct {
+	*slog.Logger
+	mu      sync.Mutex
+	minutes map[string]*minute // by cause, of which there are about ten
+}
+
+// A minute counts the lines of one cause.
+type minute struct {
+	start          time.Time
+	lines, omitted int
+}
+
+func (l *limitedLog) add(ctx context.Context, now time.Time, level slog.Level, cause, text string, attrs []slog.Attr) {
+	omitted, ok := l.admit(now, cause)
+	if !ok {
+		return
+	}
+	if omitted > 0 {
+		attrs = append(attrs, slog.Int("omitted", omitted))
+	}
+	l.LogAttrs(ctx, level, text, attrs...)
+}
+
+// admit reports whether a line of a cause may be logged, and the number that was
+// left out before it.
+func (l *limitedLog) admit(now time.Time, cause string) (omitted int, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	m := l.minutes[cause]
+	if m == nil {
+		m = &minute{start: now}
+		if l.minutes == nil {
+			l.minutes = map[string]*minute{}
+		}
+		l.minutes[cause] = m
+	}
+	if age := now.Sub(m.start); age < 0 || age >= time.Minute {
+		omitted = m.omitted
+		*m = minute{start: now}
+	}
+	if m.lines == LogsPerMinute {
+		m.omitted++
+		return 0, false
+	}
+	m.lines++
+	return omitted, true
 }

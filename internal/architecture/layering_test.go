@@ -45,7 +45,7 @@ var layers = map[string][]string{
 	"codecs/mcpts/...":       design,
 	"codecs/codectest/...":   append([]string{"internal/testenv"}, design...),
 	"codecs/sdk/...":         {"codecs", "codecs/worker", "internal/..."},
-	"codecs/boundary/...":    append([]string{"codecs/mcppy"}, design...),
+	"codecs/boundary/...":    append([]string{"codecs/aesgcm", "codecs/claims"}, design...),
 	"codecs/verdictfile/...": append([]string{"codecs/worker"}, design...),
 	"codecs/catalog":         {"codecs/...", "internal/..."},
 
@@ -54,7 +54,7 @@ var layers = map[string][]string{
 	"bench/...":    instrument,
 	"analysis/...": instrument,
 	"internal/...": {"codecs", "internal/..."},
-	"cmd/...":      {"codecs", "codecs/catalog", "codecs/codectest", "codecs/worker", "codecs/sdk", "codecs/boundary", "codecs/verdictfile", "vectors/...", "fuzz/...", "bench/...", "analysis/...", "internal/..."},
+	"cmd/...":      {"codecs", "codecs/catalog", "codecs/codectest", "codecs/worker", "codecs/sdk", "codecs/boundary/...", "codecs/keyfile", "codecs/verdictfile", "vectors/...", "fuzz/...", "bench/...", "analysis/...", "internal/..."},
 }
 
 func TestLayering(t *testing.T) {

@@ -19,22 +19,24 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sealab/codecs/boundary"
+	"sealab/codecs/boundary/gosdk"
 )
 
 // Implementation names the server.
 var Implementation = mcp.Implementation{Name: "sealab-example", Version: "1.0.0"}
 
-// New returns the server, protected as the policy says.
-func New(p boundary.Policy, options *mcp.ServerOptions) (*mcp.Server, error) {
+// New returns the server and the boundary around it, as the policy says.
+func New(p boundary.Policy, options *mcp.ServerOptions) (*mcp.Server, *boundary.Boundary, error) {
 	server := mcp.NewServer(&Implementation, options)
-	if err := boundary.Protect(server, &Implementation, p); err != nil {
-		return nil, err
+	protection, err := gosdk.Protect(server, &Implementation, p)
+	if err != nil {
+		return nil, nil, err
 	}
 	addWorkItem(server)
 	addPrimes(server)
 	addIncident(server)
 	addAuditLog(server)
-	return server, nil
+	return server, protection, nil
 }
 
 // encode writes a state down.

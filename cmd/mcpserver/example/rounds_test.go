@@ -16,7 +16,7 @@ import (
 // newServer makes the server in this process.
 func newServer(t *testing.T) *mcp.Server {
 	t.Helper()
-	server, err := example.New(boundary.Policy{Logger: slog.New(slog.DiscardHandler)}, nil)
+	server, _, err := example.New(boundary.Policy{Logger: slog.New(slog.DiscardHandler)}, nil)
 	require.NoError(t, err)
 	return server
 }

@@ -10,6 +10,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/boundary"
 	"sealab/codecs/catalog"
+	"sealab/codecs/keyfile"
 	"sealab/internal/cli"
 	"sealab/internal/lab"
 )
@@ -22,7 +23,7 @@ func (o serveOptions) policy(log *slog.Logger) (boundary.Policy, error) {
 	}
 	var err error
 	if o.singleUse != 0 {
-		if p.Store, err = boundary.NewMemory(o.singleUse); err != nil {
+		if p.Store, err = boundary.NewMemory(o.singleUse, o.singleUse); err != nil {
 			return p, err
 		}
 	}
@@ -38,7 +39,7 @@ func (o serveOptions) policy(log *slog.Logger) (boundary.Policy, error) {
 // ring returns the secrets of the key file, or one made for this process.
 func (o serveOptions) ring(log *slog.Logger) ([][]byte, error) {
 	if o.keys != "" {
-		return cli.ReadKeys(o.keys)
+		return keyfile.Read(o.keys)
 	}
 	log.Warn("requestState is sealed under a key of this process: its tokens end with the process, and other servers refuse them; give a key file with --keys")
 	return [][]byte{lab.NewSecret()}, nil
@@ -62,7 +63,7 @@ func (o serveOptions) check() error {
 	return nil
 }
 
-// useDesign replaces the ring of the policy by the design under that ring.
+// useDesign sets the design of the policy and its options.
 func (o serveOptions) useDesign(p boundary.Policy) (boundary.Policy, error) {
 	d, err := catalog.Find(o.design)
 	if err != nil {
@@ -72,19 +73,7 @@ func (o serveOptions) useDesign(p boundary.Policy) (boundary.Policy, error) {
 	if err != nil {
 		return p, err
 	}
-	c := codecs.Config{Secrets: p.Secrets, TTL: &o.ttl, Options: options, Clock: time.Now}
-	p.Secrets = nil
-	if d.IsScheme() {
-		if p.Store == nil {
-			p.TTL = 0 // the scheme has it
-		}
-		p.Scheme, err = d.OpenScheme(c)
-	} else {
-		p.Codec, err = d.OpenCodec(c)
-	}
-	if err != nil {
-		return p, fmt.Errorf("%s with %s: %w", d.Name, o.keys, err)
-	}
+	p.Design, p.Options = &d, options
 	warn(p.Logger, d)
 	return p, nil
 }

@@ -20,6 +20,7 @@ import (
 	"sealab/cmd/mcpserver/example"
 	"sealab/cmd/mcpserver/fixtures"
 	"sealab/codecs/boundary"
+	"sealab/codecs/keyfile"
 	"sealab/internal/loopback"
 )
 
@@ -55,7 +56,8 @@ path ` + example.Path + `. Standard output carries only JSON-RPC; reasons of ref
 standard error. SIGINT and SIGTERM end the server after the requests under way.
 HTTP is neither encrypted nor authenticated: put a proxy in front of it.
 
-The key file is that of sealab seal. Without one the server makes a key, and its
+The key file is that of sealab seal, and is read again on SIGHUP. The server
+derives keys of its own from the secrets. Without a file it makes a key, and its
 tokens end with it.`,
 		Example: strings.ReplaceAll(`  sealab serve
   sealab serve --http localhost:8080
@@ -69,7 +71,7 @@ tokens end with it.`,
 	f.StringVar(&o.http, "http", "", "serve streamable HTTP at this `address`, not standard input and output")
 	f.StringArrayVar(&o.hosts, "allow-host", nil, "also answer requests to, and from pages of, this `host` (may be repeated)")
 	f.StringVar(&o.keys, "keys", "", "key `file`: one secret per line in hexadecimal or base64, or one raw secret")
-	f.StringVar(&o.design, "design", "", "seal with this `design` of the catalog (default: the format of the Python SDK)")
+	f.StringVar(&o.design, "design", "", "seal with this `design` of the catalog (default: AES-256-GCM with claims)")
 	f.StringArrayVar(&o.options, "option", nil, "option of the design, as `name=value` (may be repeated)")
 	f.DurationVar(&o.ttl, "ttl", boundary.DefaultTTL, "refuse tokens that are older than this `duration`")
 	f.StringVar(&o.audience, "audience", "", "audience of the tokens, a `name` of the service (default: the server's name)")
@@ -81,10 +83,11 @@ tokens end with it.`,
 func serve(cmd *cobra.Command, o serveOptions) error {
 	// At the level below, the SDK logs every connection: one for each request.
 	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	server, err := o.server(log)
+	server, protection, err := o.server(log)
 	if err != nil {
 		return err
 	}
+	defer o.rotateOnSignal(protection, log)()
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
@@ -116,21 +119,49 @@ type nopCloser struct{ io.Writer }
 func (nopCloser) Close() error { return nil }
 
 // server makes the server that the flags ask for.
-func (o serveOptions) server(log *slog.Logger) (*mcp.Server, error) {
+func (o serveOptions) server(log *slog.Logger) (*mcp.Server, *boundary.Boundary, error) {
 	policy, err := o.policy(log)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	options := &mcp.ServerOptions{Logger: log}
 	if o.conformance {
 		options.CompletionHandler = fixtures.Complete
 	}
-	server, err := example.New(policy, options)
+	server, protection, err := example.New(policy, options)
 	if err != nil && o.keys != "" {
-		return nil, fmt.Errorf("serve with %s: %w", o.keys, err)
+		return nil, nil, fmt.Errorf("serve with %s: %w", o.keys, err)
 	}
 	if err == nil && o.conformance {
 		fixtures.Add(server)
 	}
-	return server, err
+	return server, protection, err
+}
+
+// rotateOnSignal reads the key file again on SIGHUP, so that keys rotate without
+// a restart. A bad file is logged, and the ring stays. The returned function
+// ends it.
+func (o serveOptions) rotateOnSignal(protection *boundary.Boundary, log *slog.Logger) (stop func()) {
+	if o.keys == "" {
+		return func() {}
+	}
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	go func() {
+		for range hangups {
+			secrets, err := keyfile.Read(o.keys)
+			if err == nil {
+				err = protection.Rotate(secrets)
+			}
+			if err != nil {
+				log.Error("the key ring stays as it was", "error", err)
+				continue
+			}
+			log.Warn("the key ring was read again", "file", o.keys, "secrets", len(secrets))
+		}
+	}()
+	return func() {
+		signal.Stop(hangups)
+		close(hangups)
+	}
 }

@@ -25,7 +25,7 @@ func TestServeUnderEveryDesign(t *testing.T) {
 		for name, singleUse := range map[string]int{"": 0, "/single-use": 10} {
 			t.Run(d.Name+name, func(t *testing.T) {
 				var log bytes.Buffer
-				server, err := serveOptions{keys: keys, design: d.Name, ttl: time.Minute, singleUse: singleUse}.server(slog.New(slog.NewTextHandler(&log, nil)))
+				server, _, err := serveOptions{keys: keys, design: d.Name, ttl: time.Minute, singleUse: singleUse}.server(slog.New(slog.NewTextHandler(&log, nil)))
 				require.NoError(t, err)
 				if g, _ := d.Guarantee(codecs.BindsPrincipal); d.IsScheme() && !g.Holds {
 					require.Contains(t, log.String(), "binds-principal")

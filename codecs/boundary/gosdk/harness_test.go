@@ -1,4 +1,4 @@
-package boundary_test
+package gosdk_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs/boundary"
+	"sealab/codecs/boundary/gosdk"
 )
 
 const service = "svc"
@@ -43,16 +44,21 @@ type bench struct {
 // what the request brought.
 func newBench(t *testing.T, p boundary.Policy) *bench {
 	t.Helper()
+	return newBenchOf(t, p, gosdk.TokenPrincipal)
+}
+
+func newBenchOf(t *testing.T, p boundary.Policy, principal gosdk.PrincipalFunc) *bench {
+	t.Helper()
 	b := &bench{t: t, now: noon}
 	p.Now = func() time.Time { return b.now }
 	p.Logger = slog.New(slog.NewJSONHandler(&b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	if p.Secrets == nil && p.Codec == nil && p.Scheme == nil {
+	if p.Secrets == nil && p.Scheme == nil {
 		p.Secrets = [][]byte{secret(1)}
 	}
 	b.next = askWith("a state")
-	m, err := boundary.New(service, p)
+	protect, err := boundary.New(service, p)
 	require.NoError(t, err)
-	b.handler = m(func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+	b.handler = gosdk.Middleware(protect, principal)(func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		b.seen = append(b.seen, stateOf(req))
 		return b.next(ctx, method, req)
 	})

@@ -1,4 +1,4 @@
-package boundary_test
+package gosdk_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package boundary_test
+package gosdk_test
 
 import (
 	"bytes"
@@ -11,15 +11,17 @@ import (
 
 	"sealab/codecs/aesgcm"
 	"sealab/codecs/boundary"
+	"sealab/codecs/boundary/gosdk"
 	"sealab/codecs/claims"
 	"sealab/codecs/hmacsha256"
+	"sealab/codecs/mcppy"
 )
 
 func TestWrongPolicies(t *testing.T) {
 	ring := [][]byte{secret(1)}
 	scheme, err := claims.New(aesgcm.Ephemeral(), time.Minute)
 	require.NoError(t, err)
-	store, err := boundary.NewMemory(1)
+	store, err := boundary.NewMemory(1, 1)
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		policy boundary.Policy
@@ -28,8 +30,11 @@ func TestWrongPolicies(t *testing.T) {
 		"empty ring":          {boundary.Policy{Secrets: [][]byte{}}, "empty"},
 		"short key":           {boundary.Policy{Secrets: [][]byte{[]byte("short")}}, "32"},
 		"key twice":           {boundary.Policy{Secrets: [][]byte{secret(1), secret(1)}}, "same"},
-		"ring and codec":      {boundary.Policy{Secrets: ring, Codec: aesgcm.Ephemeral()}, "more than one"},
-		"codec and scheme":    {boundary.Policy{Codec: aesgcm.Ephemeral(), Scheme: scheme}, "more than one"},
+		"ring and scheme":     {boundary.Policy{Secrets: ring, Scheme: scheme}, "one of the two"},
+		"design and scheme":   {boundary.Policy{Design: &aesgcm.Design, Scheme: scheme}, "one of the two"},
+		"zeros":               {boundary.Policy{Secrets: [][]byte{make([]byte, 32)}}, "one byte repeated"},
+		"zeros, any design":   {boundary.Policy{Secrets: [][]byte{make([]byte, 32)}, Design: &mcppy.Design}, "one byte repeated"},
+		"wrong option":        {boundary.Policy{Secrets: ring, Options: map[string]string{"a": "b"}}, "no option"},
 		"negative TTL":        {boundary.Policy{Secrets: ring, TTL: -time.Second}, "TTL"},
 		"negative limit":      {boundary.Policy{Secrets: ring, MaxToken: -1}, "limit"},
 		"TTL beside a scheme": {boundary.Policy{Scheme: scheme, TTL: time.Minute}, "no effect"},
@@ -37,14 +42,16 @@ func TestWrongPolicies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			impl := &mcp.Implementation{Name: service}
-			err := boundary.Protect(mcp.NewServer(impl, nil), impl, c.policy)
+			_, err := gosdk.Protect(mcp.NewServer(impl, nil), impl, c.policy)
 			require.ErrorContains(t, err, c.want)
-			require.ErrorContains(t, err, "sealab: ")
+			require.ErrorContains(t, err, "boundary: ")
 		})
 	}
 	_, err = boundary.New("", boundary.Policy{Secrets: ring})
 	require.ErrorContains(t, err, "audience")
-	_, err = boundary.NewMemory(0)
+	_, err = boundary.NewMemory(0, 0)
+	require.Error(t, err)
+	_, err = boundary.NewMemory(1, 2)
 	require.Error(t, err)
 }
 
@@ -55,7 +62,7 @@ func TestCodecsAndSchemes(t *testing.T) {
 	scheme, err := claims.New(signed, time.Minute)
 	require.NoError(t, err)
 	for name, p := range map[string]boundary.Policy{
-		"codec":  {Codec: signed, TTL: time.Minute},
+		"codec":  {Secrets: [][]byte{secret(1)}, Design: &hmacsha256.Design, TTL: time.Minute},
 		"scheme": {Scheme: scheme},
 	} {
 		t.Run(name, func(t *testing.T) {

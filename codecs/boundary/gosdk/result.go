@@ -1,4 +1,4 @@
-package boundary
+package gosdk
 
 import (
 	"encoding/json"
@@ -98,6 +98,6 @@ func resourceAnswer(r *mcp.ReadResourceResult) answer {
 // it in a field that only its own decoder sets from outside.
 func mark(empty json.Unmarshaler) {
 	if err := empty.UnmarshalJSON([]byte(`{"resultType":"input_required"}`)); err != nil {
-		panic("sealab: boundary: " + err.Error()) // a constant that the SDK's decoder takes
+		panic("boundary: " + err.Error()) // a constant that the SDK's decoder takes
 	}
 }

@@ -1,4 +1,4 @@
-package boundary_test
+package gosdk_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs/boundary"
+	"sealab/codecs/boundary/gosdk"
 )
 
 // These tests hold the documentation to what the SDK does around the boundary.
@@ -120,7 +121,8 @@ func TestSDKLogTellsNothing(t *testing.T) {
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	impl := &mcp.Implementation{Name: service}
 	server := mcp.NewServer(impl, &mcp.ServerOptions{Logger: logger})
-	require.NoError(t, boundary.Protect(server, impl, boundary.Policy{Secrets: [][]byte{secret(1)}, Logger: logger}))
+	_, err := gosdk.Protect(server, impl, boundary.Policy{Secrets: [][]byte{secret(1)}, Logger: logger})
+	require.NoError(t, err)
 	addAsking(server, &states{})
 	url := serveHTTP(t, server).URL
 	_, token, found := strings.Cut(raw(t, url, "null"), `"requestState":"`)

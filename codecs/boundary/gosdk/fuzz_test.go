@@ -1,4 +1,4 @@
-package boundary_test
+package gosdk_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs/boundary"
+	"sealab/codecs/boundary/gosdk"
+	"sealab/codecs/claims"
 	"sealab/codecs/hmacsha256"
 )
 
@@ -18,15 +20,17 @@ import (
 func FuzzToken(f *testing.F) {
 	called := false
 	// Signed tokens are the same in every process, and so are the seeds.
-	signed, err := hmacsha256.New(secret(1))
+	codec, err := hmacsha256.New(secret(1))
 	require.NoError(f, err)
-	m, err := boundary.New(service, boundary.Policy{
-		Codec:  signed,
+	signed, err := claims.New(codec, time.Minute)
+	require.NoError(f, err)
+	b, err := boundary.New(service, boundary.Policy{
+		Scheme: signed,
 		Logger: slog.New(slog.DiscardHandler),
 		Now:    func() time.Time { return noon },
 	})
 	require.NoError(f, err)
-	handler := m(func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+	handler := gosdk.Middleware(b, gosdk.TokenPrincipal)(func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		called = stateOf(req) != ""
 		return askWith("a state")(ctx, method, req)
 	})

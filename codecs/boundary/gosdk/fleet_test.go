@@ -1,4 +1,4 @@
-package boundary_test
+package gosdk_test
 
 import (
 	"context"
@@ -14,6 +14,9 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/boundary"
+	"sealab/codecs/boundary/gosdk"
+	"sealab/codecs/claims"
+	"sealab/codecs/mcppy"
 	"sealab/codecs/mcpts"
 	"sealab/internal/testenv"
 )
@@ -30,8 +33,10 @@ var peers = map[string]peer{
 	"py": {
 		needs:   filepath.Join(".venv", "installed"),
 		command: []string{filepath.Join(".venv", "bin", "python"), "server.py"},
-		policy: func(_ *testing.T, key []byte) boundary.Policy {
-			return boundary.Policy{Secrets: [][]byte{key}}
+		policy: func(t *testing.T, key []byte) boundary.Policy {
+			scheme, err := mcppy.New(claims.Strict, boundary.DefaultTTL, key)
+			require.NoError(t, err)
+			return boundary.Policy{Scheme: scheme}
 		},
 	},
 	"ts": {
@@ -64,7 +69,7 @@ func TestFleetOfTwoLanguages(t *testing.T) {
 // start starts the peer.
 func (p peer) start(t *testing.T, name string, key []byte) *mcp.ClientSession {
 	t.Helper()
-	folder, err := filepath.Abs(filepath.Join("..", "sdk", name))
+	folder, err := filepath.Abs(filepath.Join("..", "..", "sdk", name))
 	require.NoError(t, err)
 	if _, err := os.Stat(filepath.Join(folder, p.needs)); err != nil {
 		testenv.Skip(t, "the SDK %s is not installed: make peers", name)
@@ -91,7 +96,8 @@ func greeter(t *testing.T, p boundary.Policy) *mcp.Server {
 	t.Helper()
 	impl := &mcp.Implementation{Name: service, Version: "1"}
 	server := mcp.NewServer(impl, nil)
-	require.NoError(t, boundary.Protect(server, impl, p))
+	_, err := gosdk.Protect(server, impl, p)
+	require.NoError(t, err)
 	mcp.AddTool(server, &mcp.Tool{Name: "greet"}, func(_ context.Context, req *mcp.CallToolRequest, _ any) (*mcp.CallToolResult, any, error) {
 		if form, ok := req.Params.InputResponses["name"].(*mcp.ElicitResult); ok && req.Params.RequestState == question {
 			return &mcp.CallToolResult{Content: said("Hello, " + form.Content["name"].(string))}, nil, nil

@@ -1,4 +1,4 @@
-package boundary_test
+package gosdk_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs/boundary"
+	"sealab/codecs/boundary/gosdk"
 )
 
 // TestTokenPrincipal compares with what the Python SDK makes of the same
@@ -32,7 +33,7 @@ func TestTokenPrincipal(t *testing.T) {
 		{"escapes", &auth.TokenInfo{UserID: "é<\"\x7f\U0001f600"}, `[null,null,"\u00e9<\"\u007f\ud83d\ude00"]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := boundary.TokenPrincipal(context.Background(), call{method: "tools/call", user: c.info}.request())
+			got, err := gosdk.TokenPrincipal(context.Background(), call{method: "tools/call", user: c.info}.request())
 			require.NoError(t, err)
 			if c.want == "" {
 				require.Nil(t, got)

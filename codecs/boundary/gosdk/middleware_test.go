@@ -1,4 +1,4 @@
-package boundary_test
+package gosdk_test
 
 import (
 	"context"
@@ -16,6 +16,8 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/boundary"
+	"sealab/codecs/boundary/gosdk"
+	"sealab/codecs/claims"
 )
 
 var (
@@ -159,20 +161,28 @@ func TestStatelessResultsPass(t *testing.T) {
 func TestFailClosed(t *testing.T) {
 	failing := func(context.Context, mcp.Request) (*string, error) { return nil, errors.New("secret-principal") }
 	panicking := func(context.Context, mcp.Request) (*string, error) { panic("secret-principal") }
-	for name, p := range map[string]boundary.Policy{
-		"principal fails":  {Principal: failing},
-		"principal panics": {Principal: panicking},
-		"codec fails":      {Codec: brokenCodec(func() error { return errors.New("secret-key") })},
-		"codec panics":     {Codec: brokenCodec(func() error { panic("secret-key") })},
-		"scheme panics":    {Scheme: brokenScheme{}},
+	claimsOver := func(codec codecs.Codec) codecs.Scheme {
+		s, err := claims.New(codec, time.Minute)
+		require.NoError(t, err)
+		return s
+	}
+	for name, c := range map[string]struct {
+		scheme    codecs.Scheme
+		principal gosdk.PrincipalFunc
+	}{
+		"principal fails":  {nil, failing},
+		"principal panics": {nil, panicking},
+		"codec fails":      {claimsOver(brokenCodec(func() error { return errors.New("secret-key") })), gosdk.TokenPrincipal},
+		"codec panics":     {claimsOver(brokenCodec(func() error { panic("secret-key") })), gosdk.TokenPrincipal},
+		"scheme panics":    {brokenScheme{}, gosdk.TokenPrincipal},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, p)
+			b := newBenchOf(t, boundary.Policy{Scheme: c.scheme}, c.principal)
 			_, err := b.call(calls[0])
 			requireFault(t, err)
-			c := calls[0]
-			c.token = "token"
-			_, err = b.call(c)
+			forged := calls[0]
+			forged.token = "token"
+			_, err = b.call(forged)
 			requireRefused(t, err)
 			require.NotContains(t, b.log.String(), "secret-")
 			require.Len(t, b.seen, 1, "the handler is called for the first request alone")
@@ -225,11 +235,11 @@ func TestStateThatTheFormatCannotCarry(t *testing.T) {
 
 // TestConcurrentRounds races rounds with a state each through one boundary.
 func TestConcurrentRounds(t *testing.T) {
-	store, err := boundary.NewMemory(1000)
+	store, err := boundary.NewMemory(1000, 1000)
 	require.NoError(t, err)
-	m, err := boundary.New(service, boundary.Policy{Secrets: [][]byte{secret(1)}, Store: store})
+	b, err := boundary.New(service, boundary.Policy{Secrets: [][]byte{secret(1)}, Store: store})
 	require.NoError(t, err)
-	handler := m(func(_ context.Context, _ string, req mcp.Request) (mcp.Result, error) {
+	handler := gosdk.Middleware(b, gosdk.TokenPrincipal)(func(_ context.Context, _ string, req mcp.Request) (mcp.Result, error) {
 		p := req.GetParams().(*mcp.CallToolParamsRaw)
 		if p.RequestState == "" {
 			return &mcp.CallToolResult{RequestState: "state of " + p.Name}, nil

@@ -1,4 +1,4 @@
-package boundary_test
+package gosdk_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sealab/codecs/boundary"
+	"sealab/codecs/boundary/gosdk"
 )
 
 // A tool that asks for a confirmation keeps what it will do in its state. The
@@ -23,7 +24,7 @@ func Example() {
 		Secrets: [][]byte{[]byte("32 random bytes or more, from a file")},
 		Logger:  slog.New(slog.DiscardHandler),
 	}
-	if err := boundary.Protect(server, impl, policy); err != nil {
+	if _, err := gosdk.Protect(server, impl, policy); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -52,7 +53,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println("asks:", asked.NeedsInput(), "- token:", strings.HasPrefix(asked.RequestState, "v1."))
+	fmt.Println("asks:", asked.NeedsInput(), "- token:", strings.HasPrefix(asked.RequestState, "sa1."))
 
 	again := &mcp.CallToolParams{
 		Name:           "deploy",

@@ -1,6 +1,6 @@
 //lint:file-ignore SA1019 servers ask for sampling and roots until these are gone
 
-package boundary_test
+package gosdk_test
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func TestHandlersThatWriteOverArguments(t *testing.T) {
 
 // TestPanicsOfHandlersPass to whoever is outside, and the token stays used up.
 func TestPanicsOfHandlersPass(t *testing.T) {
-	store, err := boundary.NewMemory(10)
+	store, err := boundary.NewMemory(10, 10)
 	require.NoError(t, err)
 	b := newBench(t, boundary.Policy{Store: store})
 	c := calls[0]
@@ -60,7 +60,7 @@ func TestHugeStates(t *testing.T) {
 	session := connect(t, overHTTP(serveHTTP(t, server), "alice"), manual(), "")
 	_, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: "huge"})
 	require.ErrorContains(t, err, "Internal error")
-	for _, state := range []string{huge, "v1." + huge} {
+	for _, state := range []string{huge, "sa1." + huge} {
 		_, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: "greet", RequestState: state})
 		require.ErrorContains(t, err, "Invalid or expired requestState")
 	}
@@ -102,7 +102,7 @@ func TestEveryKindOfInput(t *testing.T) {
 // presentations of a token, one is let through.
 func TestRotationUnderLoad(t *testing.T) {
 	const users, presentations = 8, 6
-	store, err := boundary.NewMemory(1000)
+	store, err := boundary.NewMemory(1000, 1000)
 	require.NoError(t, err)
 	var urls [2]string
 	for i, ring := range [][][]byte{{secret(1), secret(2)}, {secret(2), secret(1)}} {

@@ -1,4 +1,4 @@
-package boundary_test
+package gosdk_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs/boundary"
+	"sealab/codecs/boundary/gosdk"
 )
 
 // serverVariable in the environment makes the test binary a server.
@@ -60,7 +61,7 @@ func newServer(p boundary.Policy) (*mcp.Server, *states) {
 	impl := &mcp.Implementation{Name: service, Version: "1"}
 	server, seen := mcp.NewServer(impl, nil), &states{}
 	p.Logger = slog.New(slog.DiscardHandler)
-	if err := boundary.Protect(server, impl, p); err != nil {
+	if _, err := gosdk.Protect(server, impl, p); err != nil {
 		panic(err)
 	}
 	addAsking(server, seen)
