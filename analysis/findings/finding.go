@@ -17,6 +17,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 
 	"sealab/codecs"
 	"sealab/internal/verdict"
@@ -93,9 +94,19 @@ func of(s verdict.Subject, c verdict.Cell, file string) Finding {
 		Evidence:     evidence(*c.Witness),
 		Impact:       "an attacker gains: " + c.Gain,
 		Fix:          Repair(c.Property),
-		Verification: "sealab replay " + file + " " + id,
+		Verification: replayCommand(file, id, s.Worker),
 		Witness:      c.Witness,
 	}
+}
+
+// replayCommand returns the line of shell that shows a finding again. The command
+// of a worker is a part of it: sealab replay never takes it from the file.
+func replayCommand(file, id string, worker []string) string {
+	line := "sealab replay " + file + " " + id
+	if len(worker) > 0 {
+		line += " --worker '" + strings.ReplaceAll(strings.Join(worker, " "), "'", `'\''`) + "'"
+	}
+	return line
 }
 
 // ID returns the id of the finding that a design lacks a property, as one attack

@@ -46,6 +46,10 @@ func TestFindings(t *testing.T) {
 	require.Equal(t, "sealab replay findings.json "+all[0].ID, all[0].Verification)
 	require.NotContains(t, all[0].Evidence, "0123456789abcdef", "evidence holds no key")
 	require.True(t, findings.Accusing(all))
+
+	ofWorker := run()
+	ofWorker.Subjects[0].Worker = []string{"sh", "it's.sh"}
+	require.Equal(t, "sealab replay f.json "+all[0].ID+` --worker 'sh it'\''s.sh'`, findings.Of(ofWorker, "f.json")[0].Verification)
 	require.False(t, findings.Accusing(all[2:]), "what is not stated accuses nobody")
 }
 

@@ -58,10 +58,13 @@ func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
 	if f.out == "" && f.format == "text" && len(all) > 0 {
 		fmt.Fprintln(notes, "to replay findings, keep them: add --out results, or --format json > findings.json")
 	}
+	if err := f.requireFit(); err != nil {
+		return err
+	}
 	if findings.Accusing(all) {
 		return cli.ErrRefuted
 	}
-	return f.requireFit()
+	return nil
 }
 
 // runFolder returns the folder of a run of attacks that ends now.

@@ -22,17 +22,23 @@ type attackTargets struct {
 	workers               []string
 	options               []string // of each of them, as name=value
 	sdks, peers, controls bool
+
+	dialed []*dialed
 }
 
-// open returns the subjects: the named designs (all, where neither a name nor a
-// worker is given), the workers, and what the flags add. stop ends the workers.
+// open returns the subjects: the named designs (all, without a name or a worker),
+// the workers, and the designs that the flags add. stop ends the workers.
 func (t *attackTargets) open(names []string, notes io.Writer) (subjects []*attack.Subject, stop func(), err error) {
-	var ends []func() error
 	stop = func() {
-		for _, end := range ends {
-			end() //nolint:errcheck // it is over either way
+		for _, d := range t.dialed {
+			d.end()
 		}
 	}
+	defer func() {
+		if err != nil {
+			stop()
+		}
+	}()
 	designs, err := t.designs(names)
 	if err != nil {
 		return nil, stop, err
@@ -45,19 +51,14 @@ func (t *attackTargets) open(names []string, notes io.Writer) (subjects []*attac
 		return nil, stop, err
 	}
 	for _, command := range commands {
-		s, end, err := dialWorker(command, notes)
+		d, err := dialWorker(command, notes)
 		if err != nil {
-			stop()
 			return nil, stop, err
 		}
-		ends = append(ends, end)
-		subjects = append(subjects, s)
+		t.dialed = append(t.dialed, d)
+		subjects = append(subjects, d.Subject)
 	}
-	if err := t.choose(subjects); err != nil {
-		stop()
-		return nil, stop, err
-	}
-	return subjects, stop, nil
+	return subjects, stop, t.choose(subjects)
 }
 
 // choose gives the options to every subject. One that does not have them all is
@@ -143,27 +144,55 @@ func (t *attackTargets) commands(notes io.Writer) ([][]string, error) {
 const sdkMark = "sdk:"
 
 // dialWorker starts a worker: a command, or an installed SDK as "sdk:NAME".
-func dialWorker(command []string, notes io.Writer) (*attack.Subject, func() error, error) {
+func dialWorker(command []string, notes io.Writer) (*dialed, error) {
+	if len(command) == 0 {
+		return nil, fmt.Errorf("--worker: want a command")
+	}
 	start := func(l worker.Limits) (*worker.Client, error) {
 		return worker.Dial(worker.Command{Args: command}, l)
 	}
 	if name, ok := strings.CutPrefix(command[0], sdkMark); ok {
 		p, err := sdk.Find(".", name)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		start = p.Dial
 	}
-	var hello worker.Hello
+	d := new(dialed)
 	s, end, err := attack.Dial(command, func(l worker.Limits) (*worker.Client, error) {
 		c, err := start(l)
 		if err == nil {
-			hello = c.Hello()
+			d.clients = append(d.clients, c)
 		}
 		return c, err
 	})
-	noteUnknown(notes, hello)
-	return s, end, err
+	if err != nil {
+		return nil, err
+	}
+	d.Subject, d.end = s, func() {
+		end() //nolint:errcheck // every answer has been read
+	}
+	noteUnknown(notes, d.clients[0].Hello())
+	return d, nil
+}
+
+// A dialed is a worker that was started, with the clients that talked to it.
+type dialed struct {
+	*attack.Subject
+	end     func()
+	clients []*worker.Client
+}
+
+// breach returns an error if the worker broke the protocol.
+func (d *dialed) breach() error {
+	for _, c := range d.clients {
+		for _, e := range c.Events() {
+			if e.BreaksProtocol() {
+				return fmt.Errorf("%s broke the protocol: %s: %s", d.Name, e.Kind, e.Detail)
+			}
+		}
+	}
+	return nil
 }
 
 // noteUnknown says which guarantees of a worker are none that the laboratory

@@ -48,11 +48,16 @@ func fell(outcome verdict.Subject, p codecs.Property) bool {
 	return false
 }
 
-// requireFit is an error where a worker came to no token or broke too often: what
-// stands of it is no pass.
+// requireFit returns an error if the outcome of a worker is not reliable: it did
+// not open a token of its own, broke too often, or broke the protocol.
 func (f *attackFlags) requireFit() error {
+	for _, d := range f.targets.dialed {
+		if err := d.breach(); err != nil {
+			return err
+		}
+	}
 	if len(f.unfit) == 0 {
 		return nil
 	}
-	return fmt.Errorf("sealab: %s: what stands of it says little", strings.Join(f.unfit, "; "))
+	return fmt.Errorf("%s: what stands of it says little", strings.Join(f.unfit, "; "))
 }

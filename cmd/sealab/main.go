@@ -46,7 +46,6 @@ func newRoot() *cobra.Command {
 	root.AddCommand(
 		newAttackCommand(),
 		newBenchCommand(),
-		newCheckCommand(),
 		newCompareCommand(),
 		newDifferentialCommand(),
 		newFuzzCommand(),

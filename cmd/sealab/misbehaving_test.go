@@ -63,10 +63,11 @@ func flood(string) {
 	}
 }
 
-// misbehaving is a worker that forgets nothing it sealed and misbehaves at every
-// other token, in the way that its argument names. It says that it takes batches.
+// misbehaving is a worker that opens the tokens that it sealed and misbehaves at
+// every other token, in the way that its first argument names. That is also its
+// name; a second argument names another behaviour. It says that it takes batches.
 func misbehaving() {
-	misbehave := misbehaviours[os.Args[1]]
+	misbehave := misbehaviours[os.Args[len(os.Args)-1]]
 	sealed, lines := map[string]string{}, bufio.NewReader(os.Stdin)
 	for {
 		line, err := lines.ReadBytes('\n')

@@ -1,92 +1,315 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"regexp"
 	"slices"
+	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"sealab/analysis/findings"
+	"sealab/codecs"
+	"sealab/codecs/casefile"
+	"sealab/codecs/catalog"
 	"sealab/fuzz/attack"
 	"sealab/internal/cli"
 )
 
 func newReplayCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "replay FILE [FINDING...]",
-		Short: "Show findings again from their witnesses",
-		Long: `Read findings as "sealab attack" writes them and show each again, or those that
-are named: the deciding calls are made once more on the design or worker, or the
-attack is run again under its seed. The exit status is 1 when a finding shows
-again and 0 when none does, so that it says whether a repair is one.`,
+	var r replayer
+	cmd := &cobra.Command{
+		Use:     "replay FILE... [FINDING...]",
+		Aliases: []string{"check"},
+		Short:   "Ask recorded questions again: findings and case files",
+		Long: `Ask the questions of files again and compare the answers.
+
+A file of findings, as "sealab attack" writes it: the deciding calls of each
+finding are made again, or the attack is run again under its seed. FINDING
+restricts the replay to the findings of these IDs.
+
+A case file (JSON Lines, each line a token, how it was presented to an SDK, and
+the answer of the SDK): the design that mirrors the SDK must give the same
+answer. Lines that differ are printed whole.
+
+A file never names a program that is run. If a finding is of a worker, give the
+command that starts it with --worker, which is also asked all case files.
+
+Exit status: 0 if every question was asked and no finding shows and no answer
+differs; 1 if a finding shows or an answer differs; 2 if a file cannot be read
+or a question could not be asked (not tested).`,
 		Example: `  sealab replay findings.json
-  sealab replay findings.json F-0123456789`,
+  sealab replay findings.json F-0123456789
+  sealab replay findings.json --worker "python3 worker.py"
+  sealab replay mcp-ts.jsonl mcp-py.jsonl --show 1`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return replayFindings(cmd.OutOrStdout(), args[0], args[1:])
+			r.out, r.notes = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return r.run(args)
 		},
 	}
+	cmd.Flags().StringVar(&r.command, "worker", "", "`command` that starts the worker to ask, words separated by spaces")
+	cmd.Flags().IntVar(&r.show, "show", 10, "print this `number` of answers that differ")
+	return cmd
 }
 
-func replayFindings(w io.Writer, file string, ids []string) error {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return fmt.Errorf("sealab: %w", err)
-	}
-	all, err := findings.Read(data)
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	shown, found := 0, 0
-	for _, f := range all {
-		if len(ids) > 0 && !slices.Contains(ids, f.ID) {
-			continue
-		}
-		found++
-		err := reproduce(f)
-		if err == nil {
-			shown++
-			fmt.Fprintf(w, "%s shows again: %s, %s: %s\n", f.ID, f.Location.Design, f.Category, f.Issue)
-			continue
-		}
-		fmt.Fprintf(w, "%s does not show: %s\n", f.ID, cli.Line(err))
-	}
-	if found == 0 || found < len(ids) {
-		return fmt.Errorf("sealab: %s: %d of the findings %v are there", file, found, ids)
-	}
-	if shown > 0 {
-		return cli.ErrRefuted
-	}
-	return nil
+// A replayer asks the questions of files.
+type replayer struct {
+	command string // of the worker to ask; empty: none
+	show    int    // the number of differing answers that are still printed
+
+	out, notes io.Writer
+	tallies    map[string]tally // of case files, by system
+	shown      int              // findings that show again
+	untested   int              // questions that could not be asked
+	dialed     []*dialed
 }
 
-// reproduce opens the finding's subject and shows the finding again.
-func reproduce(f findings.Finding) error {
+// A tally counts the cases of a system.
+type tally struct{ agree, untested, all int }
+
+func (t tally) String() string {
+	if t.untested == 0 {
+		return fmt.Sprintf("%d/%d", t.agree, t.all)
+	}
+	return fmt.Sprintf("%d/%d, %d not tested", t.agree, t.all, t.untested)
+}
+
+var findingID = regexp.MustCompile(`^F-[0-9a-f]{10}$`)
+
+func (r *replayer) run(args []string) error {
+	var ids []string
+	files := slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		if findingID.MatchString(arg) {
+			ids = append(ids, arg)
+			return true
+		}
+		return false
+	})
+	if len(files) == 0 {
+		return fmt.Errorf("no file among %v; want the file of the findings", args)
+	}
+	asked, err := readQuestions(files, ids)
+	if err != nil {
+		return err
+	}
+	if len(asked.cases)+len(asked.findings) == 0 {
+		return fmt.Errorf("%s: no question to ask", strings.Join(files, ", "))
+	}
+	find, end, err := r.designs(len(asked.cases) > 0)
+	if err != nil {
+		return err
+	}
+	defer end()
+	r.tallies = map[string]tally{}
+	for _, c := range asked.cases {
+		if err := r.ask(c, find); err != nil {
+			return err
+		}
+	}
+	for _, f := range asked.findings {
+		if err := r.reproduce(f); err != nil {
+			return err
+		}
+	}
+	return r.report()
+}
+
+// questions are the contents of files.
+type questions struct {
+	cases    []placedCase
+	findings []findings.Finding
+}
+
+// A placedCase is a case and its file.
+type placedCase struct {
+	casefile.Case
+	file string
+}
+
+// readQuestions reads the files. If ids are given, it returns only the findings of
+// these IDs; a missing one is an error.
+func readQuestions(files, ids []string) (questions, error) {
+	var all questions
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return all, err
+		}
+		if isFindings(data) {
+			of, err := findings.Read(data)
+			if err != nil {
+				return all, fmt.Errorf("%s: %w", file, err)
+			}
+			all.findings = append(all.findings, of...)
+			continue
+		}
+		cases, err := casefile.Read(bytes.NewReader(data))
+		if err != nil {
+			return all, fmt.Errorf("%s:%w", file, err)
+		}
+		for _, c := range cases {
+			all.cases = append(all.cases, placedCase{c, file})
+		}
+	}
+	if len(ids) == 0 {
+		return all, nil
+	}
+	var chosen []findings.Finding
+	for _, id := range ids {
+		i := slices.IndexFunc(all.findings, func(f findings.Finding) bool { return f.ID == id })
+		if i < 0 {
+			return all, fmt.Errorf("%s: no finding %s among %d", strings.Join(files, ", "), id, len(all.findings))
+		}
+		chosen = append(chosen, all.findings[i])
+	}
+	all.findings = chosen
+	return all, nil
+}
+
+// isFindings tells a file of findings, a JSON array over several lines or an empty
+// one, from JSON Lines.
+func isFindings(data []byte) bool {
+	first, _, _ := bytes.Cut(bytes.TrimSpace(data), []byte("\n"))
+	first = bytes.TrimSpace(first)
+	return bytes.Equal(first, []byte("[")) || bytes.HasPrefix(first, []byte("[{")) || bytes.Equal(first, []byte("[]"))
+}
+
+// designs returns the function that finds the design that answers a case: one of
+// the catalog, or for every case the worker.
+func (r *replayer) designs(needed bool) (find func(string) (codecs.Design, error), end func(), err error) {
+	if r.command == "" || !needed {
+		return catalog.Find, func() {}, nil
+	}
+	d, err := r.dial()
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(string) (codecs.Design, error) { return d.Design, nil }, d.end, nil
+}
+
+// dial starts the worker.
+func (r *replayer) dial() (*dialed, error) {
+	d, err := dialWorker(strings.Fields(r.command), r.notes)
+	if err == nil {
+		r.dialed = append(r.dialed, d)
+	}
+	return d, err
+}
+
+// ask asks one case. The error is a failed write or an unknown design.
+func (r *replayer) ask(c placedCase, find func(string) (codecs.Design, error)) error {
+	d, err := find(c.Design)
+	if err != nil {
+		return fmt.Errorf("%s:%d: %w", c.file, c.Line, err)
+	}
+	t := r.tallies[c.System]
+	defer func() { r.tallies[c.System] = t }()
+	t.all++
+	got, agrees, err := c.Ask(d)
+	switch {
+	case err != nil:
+		t.untested++
+		r.untested++
+		_, err = fmt.Fprintf(r.out, "%s:%d: not tested: %s\n", c.file, c.Line, cli.Line(err))
+		return err
+	case agrees:
+		t.agree++
+		return nil
+	case r.show == 0:
+		return nil
+	}
+	r.show--
+	_, err = fmt.Fprintf(r.out, "%s:%d: %s: %s, where the line says otherwise:\n  %s\n", c.file, c.Line, c.Note, got, c.Text)
+	return err
+}
+
+// reproduce shows one finding again and prints the outcome.
+func (r *replayer) reproduce(f findings.Finding) (err error) {
+	failed := r.again(f)
+	switch {
+	case failed == nil:
+		r.shown++
+		_, err = fmt.Fprintf(r.out, "%s shows again: %s, %s: %s\n", f.ID, f.Location.Design, f.Category, f.Issue)
+	case errors.Is(failed, attack.ErrStands):
+		_, err = fmt.Fprintf(r.out, "%s does not show: %s\n", f.ID, cli.Line(failed))
+	default:
+		r.untested++
+		_, err = fmt.Fprintf(r.out, "%s was not tested: %s\n", f.ID, cli.Line(failed))
+	}
+	return err
+}
+
+// again returns nil if the finding shows again, attack.ErrStands if it does not,
+// and any other error if it was not tested.
+func (r *replayer) again(f findings.Finding) error {
 	if f.Witness == nil {
-		return fmt.Errorf("sealab: no attack showed it; verify it with: %s", f.Verification)
+		return fmt.Errorf("it has no reproducer; verify it with: %q", f.Verification)
 	}
 	if f.Location.Worker == nil {
 		d, err := findDesign(f.Location.Design)
 		if err != nil {
 			return err
 		}
-		return again(&attack.Subject{Design: d, Options: f.Location.Options}, f)
+		return reproduceOn(&attack.Subject{Design: d, Options: f.Location.Options}, f)
 	}
-	s, end, err := dialWorker(f.Location.Worker, io.Discard)
+	if strings.TrimSpace(r.command) == "" {
+		return fmt.Errorf("it is of the worker %q; start it with --worker", f.Location.Worker)
+	}
+	s, err := r.dial()
 	if err != nil {
 		return err
 	}
-	defer end() //nolint:errcheck // it is over either way
+	defer s.end()
+	if s.Name != f.Location.Design {
+		return fmt.Errorf("it is of the worker %q, and --worker starts %q", f.Location.Design, s.Name)
+	}
 	s.Options = f.Location.Options
-	return again(s, f)
+	if err := attack.Rehearse(s.Subject); err != nil {
+		return err
+	}
+	return reproduceOn(s.Subject, f)
 }
 
-// again shows a finding again on a subject, whose work is timed as it was.
-func again(s *attack.Subject, f findings.Finding) error {
+func reproduceOn(s *attack.Subject, f findings.Finding) error {
 	budget := attack.DefaultBudget()
 	budget.Stopwatch = stopwatch(s.Worker != nil, time.Now())
 	return attack.Reproduce(s, f.Category, f.Witness, budget)
+}
+
+// report prints the tallies and returns the error of the outcome.
+func (r *replayer) report() error {
+	var total tally
+	w := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', 0)
+	for _, system := range slices.Sorted(maps.Keys(r.tallies)) {
+		t := r.tallies[system]
+		total = tally{total.agree + t.agree, total.untested + t.untested, total.all + t.all}
+		fmt.Fprintf(w, "%s\t%s\n", system, t)
+	}
+	if total.all > 0 {
+		fmt.Fprintf(w, "total\t%s\n", total)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, d := range r.dialed {
+		if err := d.breach(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case r.shown > 0 || total.agree+total.untested < total.all:
+		return cli.ErrRefuted
+	case r.untested > 0:
+		return fmt.Errorf("%d questions were not tested", r.untested)
+	default:
+		return nil
+	}
 }

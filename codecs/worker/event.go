@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bytes"
 	"fmt"
 
 	"sealab/codecs"
@@ -21,10 +22,17 @@ const (
 	Faulted   EventKind = "faulted"     // answered that it broke
 )
 
-// BreaksProtocol reports whether an event of this kind breaks the protocol. The
-// other kinds are allowed answers, or the end of the process.
-func (k EventKind) BreaksProtocol() bool {
-	return k == Flooded || k == OutOfTurn || k == Garbage || k == Lied
+// BreaksProtocol reports whether the answers of the worker cannot be relied on,
+// because it broke the protocol in answer to a question. To end, to hang and to
+// answer with a fault does not break it. Nor does a wrong answer to the unknown
+// operation that a client sends first.
+func (e *Event) BreaksProtocol() bool {
+	switch e.Kind {
+	case Flooded, OutOfTurn, Garbage, Lied:
+		return !bytes.Contains(e.Input, []byte(unknownOperation))
+	default:
+		return false
+	}
 }
 
 // An Event is one misbehaviour of a worker.

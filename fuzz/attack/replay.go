@@ -2,13 +2,19 @@ package attack
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"sealab/codecs"
 	"sealab/internal/verdict"
 )
 
-// Reproduce shows a refutation again, or says why it does not show. The deciding
+// ErrStands is the error of a reproduction that was carried out in full and came
+// to no refutation.
+var ErrStands = errors.New("the property does not fall again")
+
+// Reproduce shows a refutation again. It returns nil if it shows, ErrStands if it
+// does not, and any other error if it could not be tested. The deciding
 // calls of the witness are made once more, in order, on parties opened afresh;
 // where that does not give the same answers, since sealing is random or what
 // decided was sealing itself, or where no answer decided but what it cost, the
@@ -23,10 +29,17 @@ func Reproduce(s *Subject, p codecs.Property, w *verdict.Witness, b Budget) erro
 	}
 	again := newTrial(s, r, w.Seed, b)
 	again.run()
-	if !again.fell(p) {
-		return fmt.Errorf("sealab: %s on %s: %s does not fall again", w.Attack, s.Name, p)
+	asked := again.trials[p] > 0 || again.calls > 0 && again.skipped == "" && !r.Aims(p)
+	switch {
+	case again.fell(p):
+		return nil
+	case again.firstBad != nil:
+		return fmt.Errorf("%s on %s: %s was not tested: a call came to a fault: %s", w.Attack, s.Name, p, again.firstBad.Answer.Text)
+	case !asked:
+		return fmt.Errorf("%s on %s: %s was not tested: %s", w.Attack, s.Name, p, again.cell(p).Reason)
+	default:
+		return fmt.Errorf("%s on %s: %s: %w", w.Attack, s.Name, p, ErrStands)
 	}
-	return nil
 }
 
 func find(id string) (*Refuter, error) {
@@ -35,7 +48,7 @@ func find(id string) (*Refuter, error) {
 			return &r, nil
 		}
 	}
-	return nil, fmt.Errorf("sealab: no attack %q", id)
+	return nil, fmt.Errorf("no attack %q", id)
 }
 
 // repeats makes the calls that present tokens again and reports whether there

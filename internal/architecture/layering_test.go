@@ -14,7 +14,7 @@ import (
 var design = []string{"codecs", "codecs/internal/...", "codecs/claims", "internal/lab"}
 
 // instrument is what an instrument may import beside its own folder.
-var instrument = []string{"codecs", "codecs/catalog", "codecs/codectest", "codecs/sdk", "codecs/verdictfile", "codecs/worker", "internal/..."}
+var instrument = []string{"codecs", "codecs/catalog", "codecs/codectest", "codecs/sdk", "codecs/casefile", "codecs/worker", "internal/..."}
 
 // layers says for each folder which folders of this module its packages may
 // import beside their own subfolders. The most specific row counts; a package
@@ -46,7 +46,7 @@ var layers = map[string][]string{
 	"codecs/codectest/...":   append([]string{"internal/testenv"}, design...),
 	"codecs/sdk/...":         {"codecs", "codecs/worker", "internal/..."},
 	"codecs/boundary/...":    append([]string{"codecs/aesgcm", "codecs/claims"}, design...),
-	"codecs/verdictfile/...": append([]string{"codecs/worker"}, design...),
+	"codecs/casefile/...":    append([]string{"codecs/worker"}, design...),
 	"codecs/catalog":         {"codecs/...", "internal/..."},
 
 	"vectors/...":  instrument,
@@ -54,7 +54,7 @@ var layers = map[string][]string{
 	"bench/...":    instrument,
 	"analysis/...": instrument,
 	"internal/...": {"codecs", "internal/..."},
-	"cmd/...":      {"codecs", "codecs/catalog", "codecs/codectest", "codecs/worker", "codecs/sdk", "codecs/boundary/...", "codecs/keyfile", "codecs/verdictfile", "vectors/...", "fuzz/...", "bench/...", "analysis/...", "internal/..."},
+	"cmd/...":      {"codecs", "codecs/catalog", "codecs/codectest", "codecs/worker", "codecs/sdk", "codecs/boundary/...", "codecs/keyfile", "codecs/casefile", "vectors/...", "fuzz/...", "bench/...", "analysis/...", "internal/..."},
 }
 
 func TestLayering(t *testing.T) {

@@ -26,7 +26,7 @@ func TestADesignIsOneFolderAndOneRow(t *testing.T) {
 		folders := naming[strings.TrimSuffix(d.Name, "-claims")]
 		// Verdict files name the system that answered, which a design may be
 		// called after.
-		delete(folders, "codecs/verdictfile")
+		delete(folders, "codecs/casefile")
 		require.Len(t, folders, 1, "%s is named in %v", d.Name, folders)
 		for folder := range folders {
 			require.True(t, strings.HasPrefix(folder, "codecs/"), "%s is named in %s", d.Name, folder)

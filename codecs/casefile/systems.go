@@ -1,32 +1,33 @@
-package verdictfile
+package casefile
 
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"sealab/codecs"
 	"sealab/codecs/internal/compactjson"
 	"sealab/codecs/internal/rawjson"
+	"sealab/internal/lab"
 )
 
-// A presentation is what a system's line says of how its token was presented.
+// A presentation is the question of a line: how a token was presented to a system.
 type presentation struct {
 	design  string // of the catalog
 	config  codecs.Config
-	context codecs.Context // without its time
-	// judge compares the state of an accepted token with the line.
-	judge func(Line, []byte) (bool, error)
-	// unread is the reason for which the system refuses a token that is no
-	// string; "" where such lines cannot be.
-	unread string
+	context codecs.Context
+	token   []byte
+	// notText says that the token was no string. unread is the reason of a system
+	// that refuses such tokens; "" if its lines have none.
+	notText bool
+	unread  string
+	// sameState compares the state of an accepted token with the line.
+	sameState func(line, []byte) (bool, error)
 }
 
-// A system reads the presentations of one SDK.
-type system func(Line) (presentation, error)
-
-// systems is the one table of the SDKs whose verdicts can be replayed: which
-// design of the catalog answers as the SDK does, and what the fields mean to it.
-var systems = map[string]system{
+// systems read the lines of one SDK each: they name the design of the catalog that
+// answers as the SDK does, and give the fields their meaning.
+var systems = map[string]func(line) (presentation, error){
 	"mcp-ts": typescript,
 	"mcp-py": python,
 	"mcp-d":  dlang,
@@ -36,7 +37,7 @@ var systems = map[string]system{
 // faithful ends the name of the design that answers exactly as an SDK does.
 const faithful = "-faithful"
 
-func typescript(l Line) (p presentation, err error) {
+func typescript(l line) (p presentation, err error) {
 	if p.context.Principal, err = l.optional("bind"); err != nil {
 		return p, err
 	}
@@ -45,11 +46,11 @@ func typescript(l Line) (p presentation, err error) {
 		bind = "principal" // the callback returns the text of bind
 	}
 	p.config.Options = map[string]string{"bind": bind, "payload": "json"}
-	p.judge = samePayload
+	p.sameState = samePayload
 	return p, p.complete(l, "")
 }
 
-func python(l Line) (p presentation, err error) {
+func python(l line) (p presentation, err error) {
 	if p.config.Secrets, err = l.ring("keys"); err != nil {
 		return p, err
 	}
@@ -65,12 +66,12 @@ func python(l Line) (p presentation, err error) {
 	if err := p.request(l); err != nil {
 		return p, err
 	}
-	p.judge, p.unread = sameState, "non-string requestState"
+	p.sameState, p.unread = sameText, "non-string requestState"
 	return p, p.complete(l, "")
 }
 
 // request takes target and arguments from the raw params.
-func (p *presentation) request(l Line) error {
+func (p *presentation) request(l line) error {
 	params, err := l.field("params")
 	if err != nil {
 		return err
@@ -81,7 +82,7 @@ func (p *presentation) request(l Line) error {
 	}
 	if target := params.Lookup(name); target != nil {
 		if p.context.Target, err = str(target); err != nil {
-			return fmt.Errorf("sealab: params.%s: %w", name, err)
+			return fmt.Errorf("params.%s: %w", name, err)
 		}
 	}
 	if arguments := params.Lookup("arguments"); arguments != nil {
@@ -104,7 +105,7 @@ func str(v *rawjson.Value) (string, error) {
 	case rawjson.Null:
 		return "None", nil
 	default:
-		return "", fmt.Errorf("sealab: want text, got %.40s", v.Raw)
+		return "", fmt.Errorf("want text, got %.40s", v.Raw)
 	}
 }
 
@@ -124,14 +125,14 @@ func strNumber(v *rawjson.Value) string {
 	}
 }
 
-func dlang(l Line) (p presentation, err error) {
+func dlang(l line) (p presentation, err error) {
 	mode, err := l.text("mode")
 	if err != nil {
 		return p, err
 	}
 	variant, known := map[string]string{"signed": "", "encrypted": "-encrypted"}[mode]
 	if !known {
-		return p, fmt.Errorf("sealab: field \"mode\" is %q, want signed or encrypted", mode)
+		return p, fmt.Errorf("field \"mode\" is %q, want signed or encrypted", mode)
 	}
 	bind, err := l.text("bind")
 	if err != nil {
@@ -146,11 +147,11 @@ func dlang(l Line) (p presentation, err error) {
 	if p.context.Target, err = l.text("tool"); err != nil {
 		return p, err
 	}
-	p.judge = sameState
+	p.sameState = sameText
 	return p, p.complete(l, variant)
 }
 
-func ruby(l Line) (p presentation, err error) {
+func ruby(l line) (p presentation, err error) {
 	if p.context.Method, err = l.text("method"); err != nil {
 		return p, err
 	}
@@ -166,20 +167,79 @@ func ruby(l Line) (p presentation, err error) {
 	}
 	p.context.Arguments = json.RawMessage(digest.Raw)
 	p.config.Options = map[string]string{"digest": "given"}
-	p.judge = sameState
+	p.sameState = sameText
 	return p, p.complete(l, "")
 }
 
-// complete names the design, a variant of what answers for the system, and
-// reads the key where there is no ring.
-func (p *presentation) complete(l Line, variant string) error {
-	name, err := l.System()
+// complete names the design, a variant of the one that answers for the system, and
+// reads the fields that all systems have.
+func (p *presentation) complete(l line, variant string) error {
+	name, err := l.text("system")
 	if err != nil {
 		return err
 	}
 	p.design = name + variant + faithful
 	if p.config.Secrets == nil {
-		p.config.Secrets, err = l.secret("key")
+		if p.config.Secrets, err = l.secret("key"); err != nil {
+			return err
+		}
 	}
-	return err
+	if p.context.Now, err = l.moment("now"); err != nil {
+		return err
+	}
+	token, err := l.field("token")
+	if err != nil {
+		return err
+	}
+	p.token, p.notText = token.Text, token.Kind != rawjson.String
+	if p.notText && p.unread == "" {
+		return fmt.Errorf("field \"token\" is %.40s, want a string", token.Raw)
+	}
+	return nil
+}
+
+// ask presents the token to a design.
+func (p *presentation) ask(d codecs.Design) (got Answer, err error) {
+	if p.notText {
+		return Answer{Reason: p.unread}, nil
+	}
+	in, err := lab.Open(d, p.config)
+	if err != nil {
+		return got, err
+	}
+	defer func() {
+		if closed := in.Close(); err == nil {
+			err = closed
+		}
+	}()
+	state, err := in.Unseal(nil, p.token, &p.context)
+	if refused := codecs.Rejected(err); refused != nil {
+		return Answer{Reason: refused.Reason}, nil
+	}
+	return Answer{Accept: err == nil, State: state}, err
+}
+
+// agrees returns a function that compares an answer with the line's.
+func (p *presentation) agrees(l line) (func(Answer) (bool, error), error) {
+	accept, err := l.truth("accept")
+	if err != nil {
+		return nil, err
+	}
+	reason := ""
+	if l.object.Lookup("reason") != nil {
+		if reason, err = l.text("reason"); err != nil {
+			return nil, err
+		}
+	}
+	anyReason := reason == "" || strings.HasPrefix(reason, "crash:")
+	return func(got Answer) (bool, error) {
+		switch {
+		case got.Accept != accept:
+			return false, nil
+		case accept:
+			return p.sameState(l, got.State)
+		default:
+			return anyReason || reason == got.Reason, nil
+		}
+	}, nil
 }

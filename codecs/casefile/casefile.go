@@ -1,0 +1,188 @@
+// Package casefile reads and replays cases: questions to a reader of tokens, each
+// with the answer that it got.
+//
+// A case file is JSON Lines. Every line names the system that answered and gives a
+// token, with the keys, the time and the context in which it was presented:
+//
+//	system  question                                                 answer
+//	mcp-ts  key, now, bind (text or null), token                     accept; payload (any JSON) or reason
+//	mcp-py  keys, now, method, params, principal, audience, token    accept; state or reason
+//	mcp-d   key, mode, bind, now, subject, tool, token               accept; state
+//	mcp-rb  key, now, method, target, digest, audience, token        accept; state or reason
+//	sealab  design, open, ask                                        answer
+//
+// Keys are hexadecimal, now is in Unix seconds. The first four are SDKs. A design
+// agrees with such a line if it accepts or refuses as the SDK did, with the same
+// state and, if the line has one, the same reason. A reason that begins with
+// "crash:" says that the SDK died: then the token only has to be refused.
+//
+// Lines of the system sealab name any design of the catalog; open and ask are
+// requests of the worker protocol, and answer is the response (worker.Case). A
+// design agrees if stage and reason are the same.
+//
+// Strings are read from the raw line, so that lone surrogates survive.
+package casefile
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/rawjson"
+	"sealab/codecs/worker"
+	"sealab/internal/lab"
+)
+
+// written is the JSON dialect of case files: with the infinities that Python
+// writes for numbers out of range.
+var written = rawjson.Dialect{NonFinite: true}
+
+// maxLine is the length in bytes of the longest line.
+const maxLine = 1 << 26
+
+// own is the system whose lines ask in the words of the worker protocol.
+const own = "sealab"
+
+// A Case is one line of a case file.
+type Case struct {
+	Line   int    // number, from 1
+	Text   string // without the line end
+	System string // that answered
+	Design string // of the catalog, that has to answer alike
+	Note   string // what was done to the token; may be empty
+
+	ask func(codecs.Design) (got Answer, agrees bool, err error)
+}
+
+// An Answer is that of a system, or of a design, to a token.
+type Answer struct {
+	Accept bool
+	State  []byte // of an accepted token, or the JSON text of its payload
+	Reason string // of a refused one
+}
+
+// String returns the answer in words.
+func (a Answer) String() string {
+	if a.Accept {
+		return fmt.Sprintf("accepted with %q", a.State)
+	}
+	return fmt.Sprintf("refused with %q", a.Reason)
+}
+
+// Ask asks the question of a design, and reports whether it agrees with the case.
+// An error says that the question could not be asked.
+func (c *Case) Ask(d codecs.Design) (got Answer, agrees bool, err error) { return c.ask(d) }
+
+// Read reads all cases. Errors begin with the number of the line. A file without
+// cases is an error.
+func Read(r io.Reader) ([]Case, error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	var all []Case
+	for lines.Scan() {
+		c, err := parse(lines.Text())
+		if err != nil {
+			return nil, fmt.Errorf("%d: %w", len(all)+1, err)
+		}
+		c.Line = len(all) + 1
+		all = append(all, c)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%d: %w", len(all)+1, err)
+	}
+	if len(all) == 0 {
+		return nil, errors.New(" the file is empty, want cases, one JSON object a line")
+	}
+	return all, nil
+}
+
+// A line is a line of a case file with its members.
+type line struct {
+	raw    string
+	object rawjson.Value
+}
+
+func parse(text string) (c Case, err error) {
+	c.Text = text
+	l := line{raw: text}
+	if l.object, err = written.Parse([]byte(text)); err != nil {
+		return c, err
+	}
+	if l.object.Kind != rawjson.Object {
+		return c, errors.New("want a JSON object")
+	}
+	if c.System, err = l.text("system"); err != nil {
+		return c, err
+	}
+	if l.object.Lookup("note") != nil {
+		if c.Note, err = l.text("note"); err != nil {
+			return c, err
+		}
+	}
+	if c.System == own {
+		return c, c.readOwn(l)
+	}
+	read, known := systems[c.System]
+	if !known {
+		return c, fmt.Errorf("no system %q; there are %s, %s", c.System, strings.Join(slices.Sorted(maps.Keys(systems)), ", "), own)
+	}
+	p, err := read(l)
+	if err != nil {
+		return c, err
+	}
+	agrees, err := p.agrees(l)
+	if err != nil {
+		return c, err
+	}
+	c.Design = p.design
+	c.ask = func(d codecs.Design) (got Answer, same bool, err error) {
+		if got, err = p.ask(d); err != nil {
+			return got, false, err
+		}
+		same, err = agrees(got)
+		return got, same, err
+	}
+	return c, nil
+}
+
+// readOwn reads a line of the system sealab.
+func (c *Case) readOwn(l line) (err error) {
+	if c.Design, err = l.text("design"); err != nil {
+		return err
+	}
+	for _, part := range []string{"open", "answer"} {
+		if _, err := l.field(part); err != nil {
+			return err
+		}
+	}
+	var asked worker.Case
+	if err := json.Unmarshal([]byte(l.raw), &asked); err != nil {
+		return err
+	}
+	c.ask = func(d codecs.Design) (Answer, bool, error) {
+		v, agrees, err := asked.Replay(d)
+		return answerOf(v), agrees, err
+	}
+	return nil
+}
+
+// answerOf returns an answer of the laboratory. An answer that is neither
+// acceptance nor refusal has its text for a reason.
+func answerOf(v lab.Answer) Answer {
+	switch r := codecs.Rejected(v.Err); {
+	case r != nil:
+		return Answer{Reason: r.Reason}
+	case errors.Is(v.Err, codecs.ErrUnsupported):
+		return Answer{Reason: "unsupported"}
+	case v.Err != nil:
+		return Answer{Reason: v.Err.Error()}
+	default:
+		return Answer{Accept: true, State: v.Payload}
+	}
+}
