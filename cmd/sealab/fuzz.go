@@ -3,6 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,19 +17,19 @@ func newFuzzCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fuzz",
 		Short: "Fuzz the designs, for minutes or days",
-		Long: `Fuzz campaigns over every design of the catalog: many targets at once, each
-failure filed once and with all that is needed to reproduce it, everything in
-one folder from which the same command goes on after any end.
+		Long: `Run fuzz campaigns on every design of the catalog: many targets in turn, each
+failure filed once with the files to reproduce it, and everything in one
+folder, from which the same command resumes.
 
-The go command and the source of the module are needed: the commands build what
-they run, from the folder they are called in.`,
+The commands need the go command and the source of the module. Call them inside
+the module: they build the programs that they run.`,
 	}
 	cmd.AddCommand(
 		newFuzzCorpusCommand(),
 		newFuzzCoverCommand(),
 		newFuzzFleetCommand(),
+		newFuzzImportCommand(),
 		newFuzzMinimizeCommand(),
-		newFuzzProofCommand(),
 		newFuzzReportCommand(),
 		newFuzzRunCommand(),
 		newFuzzStatusCommand(),
@@ -34,28 +37,29 @@ they run, from the folder they are called in.`,
 	return cmd
 }
 
-// A campaignFolder is the flag that names the folder of a campaign.
+// A campaignFolder is the flag with the folder of a campaign.
 type campaignFolder struct{ dir string }
 
 func (f *campaignFolder) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.dir, "dir", "fuzz-campaign", "folder of the campaign")
 }
 
-// What the campaigns of this command are on.
-const (
-	fuzzPackage  = "sealab/fuzz/target"
-	fuzzReplay   = "sealab/fuzz/replay"
-	fuzzCoverage = "sealab/codecs/...,github.com/cloudflare/circl/...,golang.org/x/crypto/..." // with the libraries that designs stand on
-)
+// config returns the configuration of a campaign on the targets.
+func (f *campaignFolder) config() campaign.Config {
+	return campaign.Config{
+		Dir: f.dir, Package: "sealab/fuzz/target", Replay: "sealab/fuzz/replay", Now: time.Now,
+		Cover: "sealab/codecs/...,github.com/cloudflare/circl/...,golang.org/x/crypto/...", // and the libraries of designs
+	}
+}
 
-// fuzzTargets returns the targets called names or, where there are none, all
-// that can run on this machine. What cannot is said on stderr.
+// fuzzTargets returns the targets called names or, without names, all that can
+// run on this machine. It prints the others as skipped.
 func fuzzTargets(names []string, stderr io.Writer) ([]campaign.Target, error) {
 	var all []campaign.Target
 	if len(names) == 0 {
 		for _, t := range target.All() {
-			if why := t.Unavailable(); why != "" {
-				fmt.Fprintf(stderr, "skipped: target %s: %s\n", t.Name, why)
+			if reason := t.Unavailable(); reason != "" {
+				fmt.Fprintf(stderr, "skipped: target %s: %s\n", t.Name, reason)
 				continue
 			}
 			all = append(all, campaign.Target{Name: t.Name, Native: t.NativeName()})
@@ -69,13 +73,62 @@ func fuzzTargets(names []string, stderr io.Writer) ([]campaign.Target, error) {
 			return nil, err
 		}
 		if seen[name] {
-			return nil, fmt.Errorf("sealab: target %q is named twice; want each once", name)
+			return nil, fmt.Errorf("duplicate target %q", name)
 		}
-		if why := t.Unavailable(); why != "" {
-			return nil, fmt.Errorf("sealab: target %s cannot run here: %s", name, why)
+		if reason := t.Unavailable(); reason != "" {
+			return nil, fmt.Errorf("target %s cannot run here: %s", name, reason)
 		}
 		seen[name] = true
 		all = append(all, campaign.Target{Name: t.Name, Native: t.NativeName()})
 	}
 	return all, nil
+}
+
+func newFuzzCoverCommand() *cobra.Command {
+	var folder campaignFolder
+	cmd := &cobra.Command{
+		Use:   "cover [TARGET...]",
+		Short: "Show the statements that the corpora of a campaign cover",
+		Long: `Run the seeds and corpora, of all targets by default, and show the share of
+statements that they cover in each package under test. The files cover.out (for
+"go tool cover -html") and cover.txt (for "sealab fuzz report") in the folder of
+the campaign keep the result.`,
+		Example: `  sealab fuzz cover --dir campaign
+  go tool cover -html campaign/cover.out`,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			defer stop()
+			table, err := campaign.Cover(ctx, folder.config(), names)
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(table)
+			return err
+		},
+	}
+	folder.add(cmd)
+	return cmd
+}
+
+func newFuzzMinimizeCommand() *cobra.Command {
+	var folder campaignFolder
+	cmd := &cobra.Command{
+		Use:   "minimize [TARGET...]",
+		Short: "Minimize a corpus without losing coverage",
+		Long: `Run every input of the corpora, of all targets by default, and keep a small set
+with the same coverage: every counter, with its power of two. Failing inputs are
+kept.`,
+		Example: `  sealab fuzz minimize --dir campaign text`,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			defer stop()
+			results, err := campaign.Minimize(ctx, folder.config(), names)
+			for _, r := range results {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: kept %d of %d inputs, which cover %d features\n", r.Target.Name, r.Kept, r.Inputs, r.Features)
+			}
+			return err
+		},
+	}
+	folder.add(cmd)
+	return cmd
 }

@@ -18,10 +18,10 @@ func newFuzzCorpusCommand() *cobra.Command {
 	return cmd
 }
 
-// corpusFormats explains the formats in the help texts.
+// corpusFormats describes the formats for help texts.
 const corpusFormats = `The formats:
 
-  native  a folder as go test -fuzz keeps it
+  native  a folder of go test -fuzz
   raw     a folder of bare inputs: go-fuzz, libFuzzer
   zip     an archive of bare inputs: the seed corpus of OSS-Fuzz`
 
@@ -30,8 +30,8 @@ func newFuzzCorpusConvertCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert SOURCE DESTINATION",
 		Short: "Convert a corpus of one engine for another",
-		Long: `Read the inputs at SOURCE and write them to DESTINATION, each once. A folder
-keeps what is in it already, an archive is replaced.
+		Long: `Read the inputs at SOURCE and write each once to DESTINATION. A folder keeps
+its files, an archive is replaced.
 
 ` + corpusFormats,
 		Example: `  sealab fuzz corpus convert --from native --to raw corpus/FuzzText gofuzz/corpus
@@ -59,8 +59,8 @@ func newFuzzCorpusSeedsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "seeds TARGET DESTINATION",
 		Short: "Write the seeds of a target, for engines that take them as files",
-		Long: `Write the inputs that a target begins from, which come from the committed
-vectors among others. go test -fuzz has them built in.
+		Long: `Write the seeds of a target, many of which come from the committed vectors.
+go test -fuzz has them built in.
 
 ` + corpusFormats,
 		Example: `  sealab fuzz corpus seeds text gofuzz/corpus

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/bench"
-	"sealab/fuzz/campaign"
+	"sealab/fuzz/campaign/report"
 )
 
 func newFuzzReportCommand() *cobra.Command {
@@ -17,8 +17,8 @@ func newFuzzReportCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "report",
-		Short: "Write what a campaign did, to be kept with the code",
-		Long: `Write a new folder with what a campaign did, small enough to be committed:
+		Short: "Write the results of a campaign, to keep with the code",
+		Long: `Write a new folder with the results of a campaign, small enough to commit:
 
   report.md    for each target executions, executions a second, coverage, new
                inputs and crashers; the statements covered where "sealab fuzz
@@ -26,8 +26,8 @@ func newFuzzReportCommand() *cobra.Command {
   report.json  the same, with the curves as numbers
   pictures/    the curves
 
-The stamp names the commit of this command, which is that of the code under test
-where both come from one tree, as with make fuzz.`,
+The stamp has the commit of this command, which is that of the code under test
+if both come from one tree, as with make fuzz.`,
 		Example: `  sealab fuzz report --dir fuzz-campaign --out results`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -35,7 +35,7 @@ where both come from one tree, as with make fuzz.`,
 			if err != nil {
 				return err
 			}
-			report, err := campaign.ReadReport(folder.dir, campaign.Stamp{
+			r, err := report.Read(folder.dir, report.Stamp{
 				Commit: stamp.Commit, Dirty: stamp.Dirty, Host: stamp.Host, Toolchain: runtime.Version(),
 				Processor: bench.CPUName(), Cores: runtime.NumCPU(), Modules: stamp.Modules,
 			})
@@ -43,7 +43,7 @@ where both come from one tree, as with make fuzz.`,
 				return err
 			}
 			dir := filepath.Join(out, "fuzz-"+stamp.Folder())
-			if err := report.Write(dir); err != nil {
+			if err := r.Write(dir); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\n", dir)

@@ -15,23 +15,24 @@ import (
 
 	"sealab/fuzz/campaign"
 	"sealab/fuzz/campaign/harness"
+	"sealab/fuzz/campaign/report"
 )
 
 func newFuzzRunCommand() *cobra.Command {
 	var flags fuzzRunFlags
 	cmd := &cobra.Command{
 		Use:   "run [TARGET...]",
-		Short: "Start a campaign, or go on with it",
+		Short: "Start or resume a campaign",
 		Long: `Run the targets, all by default, until the time is over or an interrupt. The
-cores are shared among the targets by what still finds new coverage.
+targets share the cores by new coverage.
 
-A failure does not stop anything: it is filed below crashers/ in the bucket of
-its stack or message, once, with the input as found and made smaller, the
-output, the command that reproduces it (reproduce.sh) and a test to commit.
-Inputs that hang or take too much memory are kept as well.
+A failure does not stop the campaign. It is filed once, below crashers/ in the
+bucket of its check or stack, with the input as found and minimized, the output,
+the command that reproduces it (reproduce.sh) and a test to commit. Inputs that
+hang or use too much memory are kept as well.
 
-Killed at any moment, the campaign goes on with the same command. Exit status 1
-says that the folder holds crashers, old or new.`,
+After a kill the same command resumes. Exit status 1 reports that the folder
+holds crashers, old or new.`,
 		Example: `  sealab fuzz run --for 72h
   sealab fuzz run text inside --workers 8 --http 127.0.0.1:8080
   make fuzz`,
@@ -44,7 +45,9 @@ says that the folder holds crashers, old or new.`,
 // fuzzRunFlags are the flags of the fuzz run command.
 type fuzzRunFlags struct {
 	campaignFolder
-	config  campaign.Config
+	workers int
+	slice   time.Duration
+	tags    string
 	limit   time.Duration
 	address string
 	hang    time.Duration
@@ -55,17 +58,17 @@ func (f *fuzzRunFlags) add(cmd *cobra.Command) {
 	f.campaignFolder.add(cmd)
 	flags := cmd.Flags()
 	flags.DurationVar(&f.limit, "for", 0, "how long to run (default until an interrupt)")
-	flags.IntVar(&f.config.Workers, "workers", 0, "processes that run inputs at one time (default one for each core)")
-	flags.DurationVar(&f.config.Slice, "slice", campaign.DefaultSlice, "how long a target runs before another takes its place, about")
-	flags.StringVar(&f.config.Tags, "tags", "", "build tags, separated by commas")
+	flags.IntVar(&f.workers, "workers", 0, "processes that run inputs at one time (default one for each core)")
+	flags.DurationVar(&f.slice, "slice", campaign.DefaultSlice, "about how long a target runs before the next")
+	flags.StringVar(&f.tags, "tags", "", "build tags, separated by commas")
 	flags.StringVar(&f.address, "http", "", "serve the status page on this loopback address")
-	flags.DurationVar(&f.hang, "hang", harness.DefaultHang, "an input that takes longer hangs; below the engine's ten seconds")
-	flags.IntVar(&f.memory, "memory", harness.DefaultMemory, "MiB that a process may write to")
+	flags.DurationVar(&f.hang, "hang", harness.DefaultHang, "time limit of one input, below the ten seconds of the engine")
+	flags.IntVar(&f.memory, "memory", harness.DefaultMemory, "memory limit of a process in MiB")
 }
 
 func (f *fuzzRunFlags) run(cmd *cobra.Command, names []string) error {
 	if f.limit < 0 || f.hang <= 0 || f.hang >= 10*time.Second || f.memory <= 0 {
-		return fmt.Errorf("sealab: --for %v, --hang %v, --memory %d: want positive values, and --hang under 10s", f.limit, f.hang, f.memory)
+		return fmt.Errorf("--for %v, --hang %v, --memory %d: want positive values, and --hang under 10s", f.limit, f.hang, f.memory)
 	}
 	targets, err := fuzzTargets(names, cmd.ErrOrStderr())
 	if err != nil {
@@ -79,18 +82,17 @@ func (f *fuzzRunFlags) run(cmd *cobra.Command, names []string) error {
 			return err
 		}
 	}
-	c := f.config
-	c.Dir, c.Targets, c.Now = f.dir, targets, time.Now
-	c.Package, c.Replay, c.Cover = fuzzPackage, fuzzReplay, fuzzCoverage
+	c := f.campaignFolder.config()
+	c.Workers, c.Slice, c.Tags, c.Targets = f.workers, f.slice, f.tags, targets
 	c.Env = []string{fmt.Sprintf("%s=%v", harness.EnvHang, f.hang), fmt.Sprintf("%s=%d", harness.EnvMemory, f.memory)}
 	c.Log = func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
 	if err := f.campaign(ctx, c); err != nil {
 		return err
 	}
-	return showStatus(cmd.OutOrStdout(), f.dir)
+	return showStatus(cmd.OutOrStdout(), f.dir, time.Now())
 }
 
-// campaign runs the campaign for its time. The time to build is not of it.
+// campaign runs the campaign for its time, not counting the build.
 func (f *fuzzRunFlags) campaign(ctx context.Context, config campaign.Config) error {
 	c, err := campaign.Open(ctx, config)
 	if err != nil {
@@ -106,12 +108,12 @@ func (f *fuzzRunFlags) campaign(ctx context.Context, config campaign.Config) err
 
 // serve serves the status page until ctx ends.
 func (f *fuzzRunFlags) serve(ctx context.Context, stderr io.Writer) error {
-	l, err := campaign.Listen(f.address)
+	l, err := report.Listen(f.address)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "status on http://%s/\n", l.Addr())
-	server := &http.Server{Handler: campaign.Handler(f.dir, time.Now), ReadHeaderTimeout: 5 * time.Second}
+	server := &http.Server{Handler: report.Handler(f.dir, time.Now), ReadHeaderTimeout: 5 * time.Second}
 	go server.Serve(l) // ends with Close
 	context.AfterFunc(ctx, func() { server.Close() })
 	return nil

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sealab/fuzz/campaign"
+	"sealab/fuzz/campaign/report"
 	"sealab/internal/cli"
 )
 
@@ -22,9 +22,10 @@ func newFuzzStatusCommand() *cobra.Command {
 	var address string
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Show how far a campaign has come",
-		Long: `Show executions, coverage, new inputs and crashers of a campaign, whether it
-runs or not. Exit status 1 says that there are crashers.`,
+		Short: "Show the progress of a campaign",
+		Long: `Show executions, coverage, new inputs and crash buckets of a campaign, which
+may be running. Exit status 1 reports that there are crashers. The page of
+--http has the same as JSON at /status.json.`,
 		Example: `  sealab fuzz status --dir campaign
   sealab fuzz status --live
   sealab fuzz status --http 127.0.0.1:8080`,
@@ -38,38 +39,38 @@ runs or not. Exit status 1 says that there are crashers.`,
 			case live:
 				return watchStatus(ctx, cmd.OutOrStdout(), folder.dir)
 			}
-			return showStatus(cmd.OutOrStdout(), folder.dir)
+			return showStatus(cmd.OutOrStdout(), folder.dir, time.Now())
 		},
 	}
 	folder.add(cmd)
-	cmd.Flags().BoolVar(&live, "live", false, "show it again every two seconds, until an interrupt")
+	cmd.Flags().BoolVar(&live, "live", false, "repeat every two seconds, until an interrupt")
 	cmd.Flags().StringVar(&address, "http", "", "serve the status page on this loopback address, until an interrupt")
 	cmd.MarkFlagsMutuallyExclusive("live", "http")
 	return cmd
 }
 
-// showStatus writes the table, and returns cli.ErrRefuted where there are crashers.
-func showStatus(w io.Writer, dir string) error {
-	status, err := campaign.ReadStatus(dir)
+// showStatus writes the table and returns cli.ErrRefuted if there are crashers.
+func showStatus(w io.Writer, dir string, now time.Time) error {
+	status, err := report.ReadStatus(dir)
 	if err != nil {
 		return err
 	}
-	if err := status.WriteTable(w, time.Now()); err != nil {
+	if err := status.WriteTable(w, now); err != nil {
 		return err
 	}
-	if status.Crashers() > 0 {
+	if len(status.Buckets()) > 0 {
 		return cli.ErrRefuted
 	}
 	return nil
 }
 
-// watchStatus shows the table again and again, on a cleared screen.
+// watchStatus shows the table every two seconds on a cleared screen.
 func watchStatus(ctx context.Context, w io.Writer, dir string) error {
 	again := time.NewTicker(2 * time.Second)
 	defer again.Stop()
 	for {
 		fmt.Fprint(w, "\x1b[H\x1b[2J")
-		if err := showStatus(w, dir); err != nil && !errors.Is(err, cli.ErrRefuted) {
+		if err := showStatus(w, dir, time.Now()); err != nil && !errors.Is(err, cli.ErrRefuted) {
 			return err
 		}
 		select {
@@ -81,18 +82,18 @@ func watchStatus(ctx context.Context, w io.Writer, dir string) error {
 }
 
 func serveStatus(ctx context.Context, stderr io.Writer, dir, address string) error {
-	if _, err := campaign.ReadStatus(dir); err != nil {
+	if _, err := report.ReadStatus(dir); err != nil {
 		return err
 	}
-	l, err := campaign.Listen(address)
+	l, err := report.Listen(address)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "status on http://%s/\n", l.Addr())
-	server := &http.Server{Handler: campaign.Handler(dir, time.Now), ReadHeaderTimeout: 5 * time.Second}
+	server := &http.Server{Handler: report.Handler(dir, time.Now), ReadHeaderTimeout: 5 * time.Second}
 	context.AfterFunc(ctx, func() { server.Close() })
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	return nil
 }

@@ -1,33 +1,39 @@
-// Package campaign runs many fuzz targets for days: it schedules them by what
-// still finds new coverage, files every failure in a bucket and goes on, and
-// keeps everything in one folder from which it resumes after any end.
+// Package campaign runs many fuzz targets for days. It schedules them by new
+// coverage, files every failure in a bucket and continues, and keeps everything
+// in one folder, from which it resumes after any end.
 //
-// The engine is that of go test -fuzz, which package engine makes faster, run in
-// slices of a number of executions; package harness stands between it and the
-// targets. The folder:
+// It runs the engine of go test -fuzz, which package engine makes faster, in
+// slices of a number of executions. Package harness runs the targets inside the
+// processes. The folder:
 //
-//	lock                       held by the one supervisor that may write
-//	campaign.json              what is fuzzed
-//	journal.jsonl              executions, coverage, new inputs, events over time
-//	corpus/<FuzzX>/<hash>      inputs that found new coverage, as go test -fuzz writes them
-//	crashers/<target>/<bucket> one failure of each cause: see Crasher
-//	deadly/<target>/           inputs that end their process, which are not run again
-//	damaged/                   what could not be read, moved out of the way
-//	bin/                       the binaries that are run
-//	scratch/<target>/          the processes that run now; what they were running when they ended
+//	lock                       held by the one process that may write
+//	campaign.json              the Manifest
+//	journal.jsonl              executions, coverage, new inputs and events over time
+//	corpus/<FuzzX>/<hash>      inputs with new coverage, as go test -fuzz writes them
+//	crashers/<target>/<bucket> one failure per cause: see Crasher
+//	skip/<target>/             inputs that end their process and do not run again
+//	damaged/                   unreadable files, moved out of the way
+//	bin/                       the programs that run
+//	scratch/<target>/          files of running processes, with the inputs that they run
 //
-// All but the files of the engine are written beside, synced and renamed. A
-// file that the engine was writing when it was killed is recognised by its name,
-// which is the digest of its contents. Executions since the last record of the
-// journal are not counted again.
+// The package writes files beside their place, syncs and renames them. The
+// engine does not, but names a file after the digest of its contents, which shows
+// if it was cut off. A kill loses the count of executions since the last record
+// of the journal, and nothing else.
 //
-// It needs a Unix system, and the go command with the source of the module.
+// A campaign needs a Unix system, the go command, and the source of the module.
 package campaign
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"time"
+
+	"sealab/fuzz/campaign/harness"
 )
 
 // A Target is one fuzz function.
@@ -36,33 +42,33 @@ type Target struct {
 	Native string `json:"native"` // "FuzzText"
 }
 
-// A Config says what a campaign fuzzes, and how.
+// A Config configures a campaign.
 type Config struct {
 	Dir     string   // of the campaign
-	Package string   // the package with the fuzz functions, as the go command takes it
-	Replay  string   // the command that replays its inputs (harness.Main)
-	Cover   string   // packages under test, patterns separated by commas: their coverage guides and is reported
+	Package string   // the package with the fuzz functions, as an argument of the go command
+	Replay  string   // the command that runs jobs under coverage (harness.Main)
+	Cover   string   // patterns of the packages under test, separated by commas
 	Tags    string   // build tags, separated by commas
-	Built   string   // a binary of Build for the same package, cover and tags; "": the campaign builds its own
+	Built   string   // a program of Build for the same package, cover and tags; "": build one
 	Targets []Target // at least one
 
-	Workers int              // processes that run inputs at one time; default one for each core
-	Slice   time.Duration    // about how long a target runs before another takes its place; default DefaultSlice
-	Env     []string         // more environment for the processes: limits of harness, say
+	Workers int              // processes that run inputs at one time; default one per core
+	Slice   time.Duration    // about how long a target runs before the next one; default DefaultSlice
+	Env     []string         // additional environment of the processes: limits of harness, for example
 	Now     func() time.Time // the clock
 	Log     func(line string)
 }
 
-// DefaultSlice is long beside the start of a slice, in which the engine runs
-// the corpus once, and short beside an evening.
+// DefaultSlice is long compared to the start of a slice, which runs the corpus
+// once, and short compared to an evening.
 const DefaultSlice = 20 * time.Second
 
 func (c Config) complete() (Config, error) {
 	if len(c.Targets) == 0 {
-		return c, fmt.Errorf("sealab: a campaign without targets: want at least one")
+		return c, errors.New("a campaign needs at least one target")
 	}
 	if c.Workers < 0 || c.Slice < 0 {
-		return c, fmt.Errorf("sealab: %d workers and slices of %v: want positive values", c.Workers, c.Slice)
+		return c, fmt.Errorf("%d workers and slices of %v: want positive values", c.Workers, c.Slice)
 	}
 	if c.Workers == 0 {
 		c.Workers = runtime.NumCPU()
@@ -70,14 +76,160 @@ func (c Config) complete() (Config, error) {
 	if c.Slice == 0 {
 		c.Slice = DefaultSlice
 	}
-	c.Log = c.log()
+	return c, c.manifest().check()
+}
+
+func (c Config) manifest() Manifest {
+	return Manifest{Package: c.Package, Replay: c.Replay, Cover: c.Cover, Tags: c.Tags, Targets: c.Targets}
+}
+
+// log writes a line for a person.
+func (c Config) log(line string) {
+	if c.Log != nil {
+		c.Log(Printable(line))
+	}
+}
+
+// A Campaign is an open campaign. One process at a time can hold it.
+type Campaign struct {
+	config  Config
+	folder  folder
+	source  source
+	lock    *os.File
+	journal *journal
+	stops   *stops
+}
+
+// Open locks the folder of a campaign, which it creates if necessary, builds the
+// program, and repairs what an earlier process left: it moves damaged files away,
+// runs the inputs again that were running, and completes crashers. It fails if
+// another process holds the folder. Close releases it.
+func Open(ctx context.Context, config Config) (*Campaign, error) {
+	config, err := config.complete()
+	if err != nil {
+		return nil, err
+	}
+	c, err := lock(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.prepare(ctx); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
 	return c, nil
 }
 
-// log returns Log, or what says nothing where there is none.
-func (c Config) log() func(string) {
-	if c.Log == nil {
-		return func(string) {}
+// lock locates the source of the campaign and locks its folder.
+func lock(ctx context.Context, config Config) (*Campaign, error) {
+	dir, err := filepath.Abs(config.Dir)
+	if err != nil {
+		return nil, err
 	}
-	return c.Log
+	c := &Campaign{config: config, folder: folder(dir), stops: &stops{times: map[Target]int{}}}
+	if c.source, err = locate(ctx, config.Package, config.Tags); err != nil {
+		return nil, err
+	}
+	if err := c.folder.make(config.Targets); err != nil {
+		return nil, err
+	}
+	c.lock, err = takeLock(c.folder.path("lock"))
+	return c, err
+}
+
+// reopen locks an existing campaign to work with its corpora, and builds its
+// programs. The folder supplies tags and targets alone; the packages to build are
+// those of the caller.
+func reopen(ctx context.Context, config Config) (*Campaign, error) {
+	m, err := ReadManifest(config.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if m.Package != config.Package {
+		return nil, fmt.Errorf("%s is a campaign on %s; want %s", config.Dir, m.Package, config.Package)
+	}
+	config.Tags, config.Targets = m.Tags, m.Targets
+	c, err := lock(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(c.buildFuzz(ctx), c.buildReplay(ctx)); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// Close releases the folder.
+func (c *Campaign) Close() error {
+	var err error
+	if c.journal != nil {
+		err = c.journal.close()
+	}
+	return errors.Join(err, c.lock.Close())
+}
+
+func (c *Campaign) prepare(ctx context.Context) error {
+	if err := c.folder.claim(c.config.manifest()); err != nil {
+		return err
+	}
+	journal, notice, err := openJournal(c.folder.path(journalFile))
+	if err != nil {
+		return err
+	}
+	c.journal = journal
+	if notice != "" {
+		if err := c.notice(Target{}, notice); err != nil {
+			return err
+		}
+	}
+	if err := c.buildFuzz(ctx); err != nil {
+		return err
+	}
+	if err := c.folder.clear(); err != nil {
+		return err
+	}
+	for _, t := range c.config.Targets {
+		if err := c.resume(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resume repairs what an earlier process left of a target.
+func (c *Campaign) resume(ctx context.Context, t Target) error {
+	notices, err := c.folder.repairCorpus(t)
+	if err != nil {
+		return err
+	}
+	for _, n := range notices {
+		if err := c.notice(t, n); err != nil {
+			return err
+		}
+	}
+	if err := c.folder.addCommitted(t, c.source); err != nil {
+		return err
+	}
+	return c.settle(ctx, t)
+}
+
+// settle runs the inputs again that were running at the end of a process, and
+// completes crashers.
+func (c *Campaign) settle(ctx context.Context, t Target) error {
+	if err := c.retry(ctx, t, explainAfterRestart); err != nil {
+		return err
+	}
+	return c.complete(ctx, t)
+}
+
+// notice records a fault after which the campaign continues.
+func (c *Campaign) notice(t Target, text string) error {
+	c.config.log(text)
+	return c.journal.append(Record{Time: c.config.Now(), Event: EventNotice, Target: t.Name, Text: text})
+}
+
+// environment returns the environment of the processes of one target. Temporary
+// files stay in the folder of the campaign, where the next start removes them.
+func (c *Campaign) environment(scratch string, more ...string) []string {
+	env := append(os.Environ(), harness.EnvScratch+"="+scratch, harness.EnvSource+"="+c.source.Dir, "TMPDIR="+scratch)
+	return append(append(env, c.config.Env...), more...)
 }

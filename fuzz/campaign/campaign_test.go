@@ -16,6 +16,7 @@ import (
 
 	"sealab/fuzz/campaign"
 	"sealab/fuzz/campaign/corpus"
+	"sealab/fuzz/campaign/report"
 )
 
 const fixture = "sealab/fuzz/campaign/testdata/fixture"
@@ -31,8 +32,8 @@ func config(t *testing.T, dir string, targets ...campaign.Target) campaign.Confi
 		Env: []string{"SEALAB_FUZZ_HANG=500ms", "SEALAB_FUZZ_MEMORY=512"}, Now: time.Now, Log: func(line string) { t.Log(line) }}
 }
 
-// plant writes inputs to a target's corpus.
-func plant(t *testing.T, dir string, target campaign.Target, inputs ...string) {
+// addInputs writes inputs to a target's corpus.
+func addInputs(t *testing.T, dir string, target campaign.Target, inputs ...string) {
 	t.Helper()
 	folder := filepath.Join(dir, "corpus", target.Native)
 	require.NoError(t, os.MkdirAll(folder, 0o755))
@@ -42,12 +43,12 @@ func plant(t *testing.T, dir string, target campaign.Target, inputs ...string) {
 	}
 }
 
-// TestEveryKindIsFiled runs inputs that fail in every way, of which three end
-// their process. Each is filed once, with all that belongs to it, and the
-// target that holds runs all the same.
+// TestEveryKindIsFiled runs inputs with every kind of failure, three of which end
+// their process. Each is filed once, with all of its files, and the sound target
+// runs as well.
 func TestEveryKindIsFiled(t *testing.T) {
 	dir := t.TempDir()
-	plant(t, dir, parse, "Every", "Errors", "Panic", "Fatal", "Hang", "Memory", "Cache", "Caches")
+	addInputs(t, dir, parse, "Every", "Errors", "Panic", "Fatal", "Hang", "Memory", "Cache", "Caches", "N", "D", "DD")
 	cfg := config(t, dir, parse, sound)
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()
@@ -55,19 +56,19 @@ func TestEveryKindIsFiled(t *testing.T) {
 	cfg.Log = func(line string) {
 		t.Log(line)
 		if fields := strings.Fields(line); strings.Contains(line, "crashers") {
-			ways[fmt.Sprint(fields[1], strings.Contains(line, "cache"))] = true
+			ways[fmt.Sprint(fields[1], strings.Contains(line, "cache"), strings.Contains(line, "é"), strings.Contains(line, "D is"))] = true
 		}
-		if len(ways) == 6 {
+		if len(ways) == 8 {
 			stop()
 		}
 	}
 	c, err := campaign.Open(t.Context(), cfg)
 	require.NoError(t, err)
 	_, err = campaign.Open(t.Context(), cfg)
-	require.ErrorContains(t, err, "another process works on this campaign")
+	require.ErrorContains(t, err, "another process holds this campaign")
 	require.NoError(t, c.Run(ctx))
 	require.NoError(t, c.Close())
-	require.Len(t, ways, 6, "%s", outputs(t, dir))
+	require.Len(t, ways, 8, "%s", outputs(t, dir))
 
 	kinds := map[string]string{}
 	folders, err := filepath.Glob(filepath.Join(dir, "crashers", "parse", "*"))
@@ -79,15 +80,19 @@ func TestEveryKindIsFiled(t *testing.T) {
 		if first := string(small[:1]); !strings.Contains(kinds[kind], first) { // lack of memory has more than one face
 			kinds[kind] += first
 		}
-		for _, name := range []string{"input", "output.txt", "verdict.json", "crasher.json", "reproduce.sh", "regression_test.go"} {
+		for _, name := range []string{"input", "output.txt", "failure.json", "crasher.json", "reproduce.sh", "regression_test.go"} {
 			require.FileExists(t, filepath.Join(folder, name), "%s", name)
 		}
 	}
 	kinds["error"] = strings.Join(slices.Sorted(strings.SplitSeq(kinds["error"], "")), "")
-	require.Equal(t, map[string]string{"error": "CE", "panic": "P", "fatal": "F", "hang": "H", "memory": "M"}, kinds)
-	status, err := campaign.ReadStatus(dir)
+	require.Equal(t, map[string]string{"error": "CDEN", "panic": "P", "fatal": "F", "hang": "H", "memory": "M"}, kinds)
+	status, err := report.ReadStatus(dir)
 	require.NoError(t, err)
 	for _, k := range status.Targets[0].Crashers {
+		require.True(t, k.Complete, k.Text)
+		if strings.Contains(k.Text, "D is wrong") {
+			require.Equal(t, []string{"design-1", "design-2"}, k.Designs)
+		}
 		if k.Kind == "error" {
 			require.Empty(t, k.Unexplained, k.Text)
 			require.Equal(t, !strings.Contains(k.Text, "from the cache"), k.Alone, k.Text)
@@ -106,7 +111,7 @@ func requireReproducesInOrder(t *testing.T, k campaign.FoundCrasher) {
 	require.Equal(t, "C", read(t, filepath.Join(k.Dir, "history", "000000")))
 	require.Equal(t, "C", read(t, filepath.Join(k.Dir, "minimized")))
 	require.NoFileExists(t, filepath.Join(k.Dir, "before"))
-	require.Contains(t, read(t, filepath.Join(k.Dir, "regression_test.go")), "requireHolds(t, \"parse\",\n\t\t\"C\",\n\t\t\"C\")")
+	require.Contains(t, read(t, filepath.Join(k.Dir, "regression_test.go")), "requirePasses(t, \"parse\",\n\t\t\"C\",\n\t\t\"C\")")
 	output, err := exec.CommandContext(t.Context(), "sh", filepath.Join(k.Dir, "reproduce.sh")).CombinedOutput()
 	require.Error(t, err, "%s", output)
 	require.Contains(t, string(output), "is answered from the cache")
@@ -119,7 +124,7 @@ func read(t *testing.T, path string) string {
 	return string(data)
 }
 
-// outputs returns what is known of the crashers in dir.
+// outputs returns the outputs of the crashers in dir.
 func outputs(t *testing.T, dir string) string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "crashers", "*", "*", "output.txt"))
@@ -133,38 +138,38 @@ func outputs(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// TestResume puts right what a killed supervisor or a bad disk left: whole
-// files stay, damaged ones are moved away and named, what was running is tried.
+// TestResume repairs a folder after a kill or a bad disk: whole files stay,
+// damaged ones are moved away and named, and inputs that were running run again.
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
-	plant(t, dir, parse, "whole")
+	addInputs(t, dir, parse, "whole")
 	torn := filepath.Join(dir, "corpus", parse.Native, "0123456789abcdef")
 	write(t, torn, "go test fuzz v1\n[]byte(\"to")
 	unfinished := filepath.Join(dir, "crashers", "parse", ".new-1", "input")
 	write(t, unfinished, "E")
 	unreadable := filepath.Join(dir, "crashers", "parse", "error-1")
 	write(t, filepath.Join(unreadable, "input"), "E")
-	write(t, filepath.Join(unreadable, "verdict.json"), "{")
+	write(t, filepath.Join(unreadable, "failure.json"), "{")
 	running := append(binary.LittleEndian.AppendUint64([]byte{1, 0, 0, 0, 0, 0, 0, 0}, 9), "Fatal\x05\x00\x00\x00"...)
 	write(t, filepath.Join(dir, "scratch", "parse", "input-123"), string(running))
 	running[8] = 8
 	write(t, filepath.Join(dir, "scratch", "parse", "input-124"), string(append(running[:16:16], "slow\x04\x00\x00\x00"...)))
-	write(t, filepath.Join(dir, "scratch", "parse", "last-words-124"), "sealab: the input hangs for 5s\n")
+	write(t, filepath.Join(dir, "scratch", "parse", "crash-124"), "the input hangs for 5s\n")
 	write(t, filepath.Join(dir, "journal.jsonl"), `{"time":"2026-11-20T10:00:00Z","event":"start"}`+"\n"+`{"time":"2026`)
 
 	c, err := campaign.Open(t.Context(), config(t, dir, parse))
 	require.NoError(t, err)
 	require.NoError(t, c.Close())
-	status, err := campaign.ReadStatus(dir)
+	status, err := report.ReadStatus(dir)
 	require.NoError(t, err)
 	require.Equal(t, 2, status.Targets[0].Corpus, "whole and slow")
 	require.Len(t, status.Targets[0].Crashers, 1)
 	require.EqualValues(t, "fatal", status.Targets[0].Crashers[0].Kind)
 	notices := strings.Join(status.Notices, "\n")
-	require.Contains(t, notices, "the last record was not written to its end: 13 bytes cut off")
-	require.Contains(t, notices, torn+" is damaged (its contents do not have the digest that it is called after): moved to "+
+	require.Contains(t, notices, "removed an incomplete last record of 13 bytes")
+	require.Contains(t, notices, torn+" is damaged (its name is not the digest of its contents): moved to "+
 		filepath.Join(dir, "damaged", "FuzzParse-0123456789abcdef"))
-	require.Contains(t, notices, unreadable+" is damaged (verdict.json: ")
+	require.Contains(t, notices, unreadable+" is damaged (failure.json: ")
 	require.NoFileExists(t, unfinished)
 	require.FileExists(t, filepath.Join(dir, "damaged", "parse-error-1", "input"))
 
@@ -174,21 +179,21 @@ func TestResume(t *testing.T) {
 	require.ErrorContains(t, err, "is a campaign on "+fixture+` with tags ""`)
 }
 
-// TestMinimizeAndCover keeps of a corpus what covers as much, with every input
-// that fails, and shows that nothing is covered less.
+// TestMinimizeAndCover reduces a corpus to fewer inputs with the same coverage
+// and keeps every failing input.
 func TestMinimizeAndCover(t *testing.T) {
 	dir := t.TempDir()
-	plant(t, dir, sound, "()()", "(((((", "((((((((((((((((((((((((((((((((((((", "x", "y", "z", "(((((a", "(((((b")
-	plant(t, dir, parse, "Every", "Fatal", "aa", "bb", "cc")
+	addInputs(t, dir, sound, "()()", "(((((", "((((((((((((((((((((((((((((((((((((", "x", "y", "z", "(((((a", "(((((b")
+	addInputs(t, dir, parse, "Every", "Fatal", "aa", "bb", "cc")
 	c, err := campaign.Open(t.Context(), config(t, dir, sound, parse))
 	require.NoError(t, err)
 	require.NoError(t, c.Close())
 	before := covered(t, dir)
-	require.Regexp(t, `fixture +\d+\.\d % +\d+ of \d+ statements`, before)
+	require.Regexp(t, `fixture coverage: \d+\.\d% of statements`, before)
 
-	_, err = campaign.Minimize(t.Context(), dir, []string{"none"}, time.Now)
+	_, err = campaign.Minimize(t.Context(), config(t, dir, sound), []string{"none"})
 	require.ErrorContains(t, err, `target "none" never ran`)
-	all, err := campaign.Minimize(t.Context(), dir, nil, time.Now)
+	all, err := campaign.Minimize(t.Context(), config(t, dir, sound), nil)
 	require.NoError(t, err)
 	require.Len(t, all, 2)
 	require.Equal(t, 8, all[0].Inputs)
@@ -202,14 +207,12 @@ func TestMinimizeAndCover(t *testing.T) {
 	}
 }
 
-// covered returns the table of what the corpora in dir cover.
+// covered returns the table of coverage of the corpora in dir.
 func covered(t *testing.T, dir string) string {
 	t.Helper()
-	profile, err := campaign.Cover(t.Context(), dir, nil, time.Now)
+	table, err := campaign.Cover(t.Context(), config(t, dir, sound), nil)
 	require.NoError(t, err)
-	var table strings.Builder
-	require.NoError(t, profile.WriteTable(&table))
-	return table.String()
+	return string(table)
 }
 
 func write(t *testing.T, path, text string) {
@@ -218,14 +221,14 @@ func write(t *testing.T, path, text string) {
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
-// TestImport files what another engine found, and runs it again.
+// TestImport runs the findings of another engine again and files them.
 func TestImport(t *testing.T) {
 	dir := t.TempDir()
 	c, err := campaign.Open(t.Context(), config(t, dir, parse))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, c.Close()) }()
 	n, err := c.Import(t.Context(), parse, [][]byte{[]byte("new"), []byte("new")},
-		[]campaign.Foreign{{Input: []byte("Every")}, {Input: []byte("holds"), Output: "it did not there"}, {Input: []byte("Errors")}})
+		[]corpus.Crasher{{Input: []byte("Every")}, {Input: []byte("holds"), Output: "it failed there"}, {Input: []byte("Errors")}})
 	require.NoError(t, err)
-	require.Equal(t, campaign.Imported{Inputs: 1, Crashers: 2}, n)
+	require.Equal(t, campaign.Imported{Inputs: 1, Buckets: 2}, n)
 }

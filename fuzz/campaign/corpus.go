@@ -3,7 +3,6 @@ package campaign
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +11,7 @@ import (
 	"sealab/internal/atomicfile"
 )
 
-var errName = errors.New("its contents do not have the digest that it is called after")
+var errName = errors.New("its name is not the digest of its contents")
 
 // An entry is one input of a corpus.
 type entry struct {
@@ -20,21 +19,18 @@ type entry struct {
 	input []byte
 }
 
-// readCorpus returns the inputs in dir. What is no whole corpus file is left
-// out, with its path and the reason in broken.
+// readCorpus returns the inputs in dir, and the unreadable files with the
+// reasons.
 func readCorpus(dir string) (entries []entry, broken map[string]error, err error) {
-	files, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
-	}
+	names, err := namesIn(dir)
 	if err != nil {
-		return nil, nil, fmt.Errorf("sealab: %w", err)
+		return nil, nil, err
 	}
 	broken = map[string]error{}
-	for _, file := range files {
-		path := filepath.Join(dir, file.Name())
-		if strings.HasPrefix(file.Name(), ".") {
-			continue // being written
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if strings.HasPrefix(name, ".") {
+			continue // half-written
 		}
 		input, err := readEntry(path)
 		if err != nil {
@@ -60,7 +56,7 @@ func readEntry(path string) ([]byte, error) {
 // addToCorpus writes an input to the corpus in dir and reports whether it is new.
 func addToCorpus(dir string, input []byte) (bool, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return false, fmt.Errorf("sealab: %w", err)
+		return false, err
 	}
 	data := corpus.Marshal(input)
 	path := filepath.Join(dir, corpus.Name(data))
@@ -70,8 +66,8 @@ func addToCorpus(dir string, input []byte) (bool, error) {
 	return true, atomicfile.Write(path, data)
 }
 
-// mendCorpus moves damaged files of a target's corpus out of the way.
-func (f folder) mendCorpus(t Target) (notices []string, err error) {
+// repairCorpus moves damaged files of a corpus away.
+func (f folder) repairCorpus(t Target) (notices []string, err error) {
 	_, broken, err := readCorpus(f.corpus(t))
 	if err != nil {
 		return nil, err
@@ -86,27 +82,35 @@ func (f folder) mendCorpus(t Target) (notices []string, err error) {
 	return notices, nil
 }
 
-// addCommitted adds the inputs that are committed beside the fuzz function to a
-// target's corpus.
+// addCommitted adds the inputs in testdata/fuzz beside the fuzz function to the
+// corpus of the target.
 func (f folder) addCommitted(t Target, src source) error {
 	committed := filepath.Join(src.Dir, "testdata", "fuzz", t.Native)
-	files, err := os.ReadDir(committed)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("sealab: %w", err)
+	names, err := namesIn(committed)
+	if err != nil {
+		return err
 	}
-	for _, file := range files {
-		path := filepath.Join(committed, file.Name())
+	for _, name := range names {
+		path := filepath.Join(committed, name)
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return fmt.Errorf("sealab: %w", err)
+			return err
 		}
 		input, err := corpus.Unmarshal(data)
 		if err != nil {
-			return fmt.Errorf("sealab: %s: %w", path, err)
+			return fmt.Errorf("%s: %w", path, err)
 		}
 		if _, err := addToCorpus(f.corpus(t), input); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func inputsOf(entries []entry) [][]byte {
+	inputs := make([][]byte, len(entries))
+	for i, e := range entries {
+		inputs[i] = e.input
+	}
+	return inputs
 }

@@ -6,57 +6,180 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
+	"strings"
 
 	"sealab/fuzz/campaign/harness"
+	"sealab/internal/atomicfile"
+	"sealab/internal/gobuild"
 )
 
-// CoverTable is the file in a campaign's folder that keeps the table of the last
-// Profile, for ReadReport.
-const CoverTable = "cover.txt"
+// The files of Cover in the folder of a campaign: a profile for go tool cover,
+// and the share of statements by package.
+const (
+	CoverProfile = "cover.out"
+	CoverTable   = "cover.txt"
+)
 
-// Cover runs the seeds and corpora of the campaign in dir, of the targets called
-// names or of all, and returns what they run of the packages under test.
-func Cover(ctx context.Context, dir string, names []string, now func() time.Time) (p Profile, err error) {
-	p.blocks = map[string]*block{}
-	c, err := reopen(ctx, dir, now)
+// Cover runs the seeds and corpora of the targets called names, or of all,
+// writes the coverage of the packages under test to the files CoverProfile and
+// CoverTable, and returns the table.
+func Cover(ctx context.Context, config Config, names []string) (table []byte, err error) {
+	c, err := reopen(ctx, config)
 	if err != nil {
-		return p, err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	targets, err := c.chosen(names)
 	if err != nil {
-		return p, err
+		return nil, err
 	}
-	counters, err := os.MkdirTemp(c.folder.scratches(), "job-counters-")
+	counters, err := os.MkdirTemp(c.folder.path("scratch"), "job-counters-")
 	if err != nil {
-		return p, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	defer os.RemoveAll(counters)
 	for _, t := range targets {
 		if err := c.cover(ctx, t, counters); err != nil {
-			return p, err
+			return nil, err
 		}
 	}
-	text := filepath.Join(counters, "profile")
-	if _, err := goCommand(ctx, "tool", "covdata", "textfmt", "-i="+counters, "-o="+text); err != nil {
-		return p, err
+	if _, err := gobuild.Run(ctx, "tool", "covdata", "textfmt", "-i="+counters, "-o="+c.folder.path(CoverProfile)); err != nil {
+		return nil, err
 	}
-	return p, p.add(text, c.config.Replay)
+	out, err := gobuild.Run(ctx, "tool", "covdata", "percent", "-i="+counters)
+	if err != nil {
+		return nil, err
+	}
+	table = c.tableOf(string(out))
+	return table, atomicfile.Write(c.folder.path(CoverTable), table)
 }
 
-// cover writes the counters of what one target runs to a folder.
+// tableOf returns the lines of covdata percent without the package of the replay
+// command.
+func (c *Campaign) tableOf(percent string) []byte {
+	var table strings.Builder
+	for line := range strings.Lines(percent) {
+		if fields := strings.Fields(line); len(fields) > 0 && fields[0] != c.config.Replay {
+			table.WriteString(strings.Join(fields, " ") + "\n")
+		}
+	}
+	return []byte(table.String())
+}
+
+// cover writes the counters of the corpus of one target to a folder.
 func (c *Campaign) cover(ctx context.Context, t Target, counters string) error {
 	entries, _, err := c.livingCorpus(ctx, t)
 	if err != nil {
 		return err
 	}
-	end, err := c.runCovered(ctx, t, harness.Job{Kind: harness.JobRun, Inputs: inputsOf(entries)}, counters)
+	end, err := c.runCovered(ctx, t, harness.Job{Kind: harness.JobCover, Inputs: inputsOf(entries)}, counters)
+	if err == nil && end.err != nil {
+		return end.fault(t, harness.JobCover)
+	}
+	return err
+}
+
+// A Minimized is the result of the minimisation of one corpus.
+type Minimized struct {
+	Target       Target
+	Inputs, Kept int
+	Features     int // of seeds and inputs: counters, each with its power of two
+}
+
+// Minimize reduces the corpora of the targets called names, or of all, each to a
+// greedy set cover of its features. Failing inputs stay.
+func Minimize(ctx context.Context, config Config, names []string) (all []Minimized, err error) {
+	c, err := reopen(ctx, config)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if end.err != nil {
-		return end.fault(t, harness.JobRun)
+	defer func() { err = errors.Join(err, c.Close()) }()
+	targets, err := c.chosen(names)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	for _, t := range targets {
+		m, err := c.minimize(ctx, t)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+func (c *Campaign) minimize(ctx context.Context, t Target) (Minimized, error) {
+	m := Minimized{Target: t}
+	entries, ending, err := c.livingCorpus(ctx, t)
+	if err != nil {
+		return m, err
+	}
+	m.Inputs = len(entries) + ending
+	end, err := c.runCovered(ctx, t, harness.Job{Kind: harness.JobSelect, Inputs: inputsOf(entries)}, "")
+	if err != nil {
+		return m, err
+	}
+	if len(end.results) != 1 {
+		return m, end.fault(t, harness.JobSelect)
+	}
+	keep := make([]bool, len(entries))
+	for _, i := range end.results[0].Kept {
+		keep[i] = true
+	}
+	m.Kept, m.Features = ending+len(end.results[0].Kept), end.results[0].Covered
+	for i, e := range entries {
+		if keep[i] {
+			continue
+		}
+		if err := os.Remove(e.path); err != nil {
+			return m, err
+		}
+	}
+	return m, nil
+}
+
+// chosen returns the targets of the campaign called names, or all.
+func (c *Campaign) chosen(names []string) ([]Target, error) {
+	if len(names) == 0 {
+		return c.config.Targets, nil
+	}
+	byName := map[string]Target{}
+	var known []string
+	for _, t := range c.config.Targets {
+		byName[t.Name] = t
+		known = append(known, t.Name)
+	}
+	var all []Target
+	for _, name := range names {
+		t, ok := byName[name]
+		if !ok {
+			return nil, fmt.Errorf("target %q never ran in %s; there are %s", name, c.folder, strings.Join(known, ", "))
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// livingCorpus returns the inputs in the corpus of a target that do not end
+// their process, and the number of those that do, which stay in the corpus.
+func (c *Campaign) livingCorpus(ctx context.Context, t Target) (living []entry, ending int, err error) {
+	entries, broken, err := readCorpus(c.folder.corpus(t))
+	if err != nil {
+		return nil, 0, err
+	}
+	for path, reason := range broken {
+		return nil, 0, fmt.Errorf("%s: %w; \"sealab fuzz run\" moves it away", filepath.Clean(path), reason)
+	}
+	failures, err := c.failures(ctx, t, inputsOf(entries))
+	if err != nil {
+		return nil, 0, err
+	}
+	for i, failed := range failures {
+		if failed != nil && failed.Kind.EndsProcess() {
+			ending++
+			continue
+		}
+		living = append(living, entries[i])
+	}
+	return living, ending, nil
 }

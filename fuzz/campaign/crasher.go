@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,15 +18,15 @@ import (
 	"sealab/internal/atomicfile"
 )
 
-// A Crasher is the failure that is kept of all that have one cause. Its folder has
-// the input as it was found and the output, which the harness files, and then
+// A Crasher is the one failure that is kept of all with the same cause. Its
+// folder has the files of package harness and
 //
-//	minimized           the smallest input found that fails for the same cause
-//	history/            the inputs that must run before it in the same process, if any, in the order of their names
-//	corpus/<hash>       the same as a file of testdata/fuzz/<FuzzX>
-//	reproduce.sh        the command that runs it, from the root of the repository
+//	minimized           the smallest input with a failure of the same cause
+//	history/            inputs that must run before it in the same process, if any, in the order of their names
+//	corpus/<hash>       the minimized input as a file of testdata/fuzz/<FuzzX>
+//	reproduce.sh        a command that runs it, to call in the root of the repository
 //	regression_test.go  a test to commit beside the fuzz functions
-//	crasher.json        this, when all else is there
+//	crasher.json        this value, written last
 type Crasher struct {
 	Target    string       `json:"target"`
 	Bucket    string       `json:"bucket"`
@@ -34,15 +36,24 @@ type Crasher struct {
 	Size      int          `json:"size"`
 	Minimized int          `json:"minimized"` // its size
 
-	// Alone says that the smallest input fails in a process that ran nothing
-	// before it. One that does not needs what earlier inputs left in memory, a
-	// cache say: After is how many, in history/.
+	// Alone reports that the minimized input fails in a new process. If not, it
+	// needs memory of earlier inputs, a cache for example: After is their number.
 	Alone bool `json:"alone"`
 	After int  `json:"after,omitempty"`
 
-	// Unexplained is why it does not fail again, and reproduce.sh shows nothing;
-	// empty where it does.
+	// Unexplained is the reason why it does not fail again; "" if it does.
 	Unexplained string `json:"unexplained,omitempty"`
+}
+
+// Condition describes what the crasher needs beside its input, if anything.
+func (k Crasher) Condition() string {
+	switch {
+	case k.Unexplained != "":
+		return ", does not fail again: " + k.Unexplained
+	case k.After > 0:
+		return fmt.Sprintf(", fails after the inputs in history/: %d", k.After)
+	}
+	return ""
 }
 
 const (
@@ -51,19 +62,16 @@ const (
 	historyFolder = "history"
 )
 
-// complete writes what the crashers of t still lack.
+// complete writes the missing files of the crashers of t.
 func (c *Campaign) complete(ctx context.Context, t Target) error {
-	folders, err := os.ReadDir(c.folder.crashers(t.Name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	names, err := namesIn(c.folder.crashers(t.Name))
 	if err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
-	for _, f := range folders {
-		dir := filepath.Join(c.folder.crashers(t.Name), f.Name())
-		if strings.HasPrefix(f.Name(), ".") {
-			continue // being filed
+	for _, name := range names {
+		dir := filepath.Join(c.folder.crashers(t.Name), name)
+		if strings.HasPrefix(name, ".") {
+			continue // half-written
 		}
 		if _, err := os.Stat(filepath.Join(dir, crasherFile)); err == nil {
 			continue
@@ -76,7 +84,7 @@ func (c *Campaign) complete(ctx context.Context, t Target) error {
 }
 
 func (c *Campaign) completeOne(ctx context.Context, t Target, dir string) error {
-	input, verdict, err := readFiled(dir)
+	input, failed, err := readFiled(dir)
 	if err != nil {
 		notice, moved := c.folder.moveAway(dir, err)
 		return errors.Join(moved, c.notice(t, notice))
@@ -85,34 +93,37 @@ func (c *Campaign) completeOne(ctx context.Context, t Target, dir string) error 
 	if err != nil {
 		return err
 	}
-	small, unexplained, err := c.smallest(ctx, t, sequence{before, input}, verdict)
+	small, unexplained, err := c.smallest(ctx, t, sequence{before, input}, failed)
 	if err != nil {
 		return err
 	}
-	k := Crasher{Target: t.Name, Bucket: verdict.Bucket, Kind: verdict.Kind, Text: verdict.Text, Found: c.config.Now(),
+	k := Crasher{Target: t.Name, Bucket: failed.Bucket, Kind: failed.Kind, Text: failed.Text, Found: c.config.Now(),
 		Size: len(input), Minimized: len(small.input), Alone: unexplained == "" && len(small.before) == 0, After: len(small.before), Unexplained: unexplained}
 	if err := c.writeCrasher(t, dir, k, small); err != nil {
 		return err
 	}
-	c.config.Log(fmt.Sprintf("%s: %s: %s (%s)", t.Name, k.Kind, oneLine(k.Text), dir))
+	c.config.log(fmt.Sprintf("%s: %s: %s (%s)", t.Name, k.Kind, OneLine(k.Text), dir))
 	return c.journal.append(Record{Time: c.config.Now(), Event: EventCrasher, Target: t.Name, Text: k.Bucket})
 }
 
-// writeCrasher writes the files of a crasher beside those of the harness.
+// writeCrasher writes the files of a crasher beside those of the harness. A
+// regression test that cannot be written is a notice: the other files suffice.
 func (c *Campaign) writeCrasher(t Target, dir string, k Crasher, small sequence) error {
 	test, err := regressionTest(k, c.source.Name, small)
 	if err != nil {
-		return err
+		if err := c.notice(t, err.Error()); err != nil {
+			return err
+		}
 	}
 	if err := writeHistory(dir, small.before); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "corpus"), 0o755); err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	data, err := json.MarshalIndent(k, "", "  ")
 	if err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	native := corpus.Marshal(small.input)
 	for _, file := range []struct {
@@ -123,47 +134,126 @@ func (c *Campaign) writeCrasher(t Target, dir string, k Crasher, small sequence)
 		{filepath.Join("corpus", corpus.Name(native)), native},
 		{"reproduce.sh", reproduction(k, t, c.source.ImportPath, c.config.Tags, c.config.Env)},
 		{"regression_test.go", test},
-		{crasherFile, data}, // last: it says that the others are there
+		{crasherFile, data}, // last: it marks the folder as complete
 	} {
+		if file.data == nil {
+			continue
+		}
 		if err := atomicfile.Write(filepath.Join(dir, file.name), file.data); err != nil {
 			return err
 		}
 	}
-	return k.forgetBefore(dir)
-}
-
-// forgetBefore removes what ran before a crasher that fails again without all of
-// it. That of one that does not is kept for a person.
-func (k Crasher) forgetBefore(dir string) error {
 	if k.Unexplained != "" {
-		return nil
+		return nil // a person may need the inputs before it
 	}
 	if err := os.Remove(filepath.Join(dir, harness.BeforeFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	return nil
 }
 
-// readFiled returns what the harness filed.
-func readFiled(dir string) (input []byte, v *harness.Verdict, err error) {
+// readFiled returns the input and failure in the folder of a crasher. The name of
+// the folder is that of the bucket.
+func readFiled(dir string) (input []byte, failed *harness.Failure, err error) {
 	input, err = os.ReadFile(filepath.Join(dir, harness.InputFile))
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := os.ReadFile(filepath.Join(dir, harness.VerdictFile))
+	data, err := os.ReadFile(filepath.Join(dir, harness.FailureFile))
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := json.Unmarshal(data, &v); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", harness.VerdictFile, err)
+	if err := json.Unmarshal(data, &failed); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", harness.FailureFile, err)
 	}
-	return input, v, nil
+	if failed == nil || failed.Bucket != filepath.Base(dir) || !targetName.MatchString(failed.Bucket) {
+		return nil, nil, fmt.Errorf("%s: want a failure of bucket %s", harness.FailureFile, filepath.Base(dir))
+	}
+	return input, failed, nil
 }
 
-func oneLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	if len(line) > 200 {
-		line = line[:200] + "..."
+// readBefore returns the inputs that ran before a crasher, as far as known.
+func readBefore(dir string) ([][]byte, error) {
+	file, err := os.ReadFile(filepath.Join(dir, harness.BeforeFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return line
+	if err != nil {
+		return nil, err
+	}
+	before, err := harness.DecodeBefore(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return before, nil
+}
+
+// writeHistory writes the inputs before a crasher, named in order.
+func writeHistory(dir string, before [][]byte) error {
+	if len(before) == 0 {
+		return nil
+	}
+	history := filepath.Join(dir, historyFolder)
+	if err := os.RemoveAll(history); err != nil { // of a killed process
+		return err
+	}
+	if err := os.Mkdir(history, 0o755); err != nil {
+		return err
+	}
+	for i, input := range before {
+		if err := atomicfile.Write(filepath.Join(history, fmt.Sprintf("%06d", i)), input); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A FoundCrasher is a crasher on disk.
+type FoundCrasher struct {
+	Crasher
+	Dir      string
+	Designs  []string // in which the failure was seen
+	Stack    []string // frames, innermost first
+	Complete bool     // false: not minimised yet, or unreadable
+}
+
+// ReadCrashers returns the crashers of a target in the campaign in dir, complete
+// or not, in the order in which they were found.
+func ReadCrashers(dir string, t Target) ([]FoundCrasher, error) {
+	crashers := folder(dir).crashers(t.Name)
+	names, err := namesIn(crashers)
+	if err != nil {
+		return nil, err
+	}
+	var all []FoundCrasher
+	for _, name := range names {
+		if !strings.HasPrefix(name, ".") {
+			all = append(all, readCrasher(filepath.Join(crashers, name), t))
+		}
+	}
+	slices.SortFunc(all, func(a, b FoundCrasher) int {
+		return cmp.Or(a.Found.Compare(b.Found), cmp.Compare(a.Bucket, b.Bucket))
+	})
+	return all, nil
+}
+
+// readCrasher returns the crasher in dir. If files are missing or damaged the
+// text is the reason.
+func readCrasher(dir string, t Target) FoundCrasher {
+	k := FoundCrasher{Crasher: Crasher{Target: t.Name, Bucket: filepath.Base(dir)}, Dir: dir}
+	input, failed, err := readFiled(dir)
+	if err != nil {
+		k.Text = fmt.Sprintf("unreadable: %v", err)
+		return k
+	}
+	k.Kind, k.Text, k.Size, k.Stack = failed.Kind, failed.Text, len(input), failed.Frames()
+	k.Designs, err = harness.ReadSeen(dir)
+	data, readErr := os.ReadFile(filepath.Join(dir, crasherFile))
+	if err = errors.Join(err, readErr); err == nil {
+		whole := k.Crasher
+		if err = json.Unmarshal(data, &whole); err == nil && whole.Target == t.Name && whole.Bucket == k.Bucket {
+			k.Crasher, k.Complete = whole, true
+		}
+	}
+	return k
 }

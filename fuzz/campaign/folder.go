@@ -7,65 +7,103 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 
 	"sealab/internal/atomicfile"
 )
 
-// A folder is where a campaign keeps everything.
+// A folder is the folder of a campaign.
 type folder string
 
 func (f folder) path(elements ...string) string {
 	return filepath.Join(append([]string{string(f)}, elements...)...)
 }
 
-func (f folder) lock() string                  { return f.path("lock") }
-func (f folder) subject() string               { return f.path("campaign.json") }
-func (f folder) journal() string               { return f.path("journal.jsonl") }
-func (f folder) damaged() string               { return f.path("damaged") }
-func (f folder) corpora() string               { return f.path("corpus") }
 func (f folder) corpus(t Target) string        { return f.path("corpus", t.Native) }
-func (f folder) allCrashers() string           { return f.path("crashers") }
 func (f folder) crashers(target string) string { return f.path("crashers", target) }
-func (f folder) allDeadly() string             { return f.path("deadly") }
-func (f folder) deadly(target string) string   { return f.path("deadly", target) }
-func (f folder) scratches() string             { return f.path("scratch") }
+func (f folder) skip(target string) string     { return f.path("skip", target) }
 func (f folder) scratch(t Target) string       { return f.path("scratch", t.Name) }
-func (f folder) binary(name string) string     { return f.path("bin", name) }
+func (f folder) program(name string) string    { return f.path("bin", name) }
 
-// make makes the folders.
+const (
+	manifestFile = "campaign.json"
+	journalFile  = "journal.jsonl"
+)
+
+// make creates the folders.
 func (f folder) make(targets []Target) error {
-	dirs := []string{f.corpora(), f.damaged(), f.path("bin"), f.scratches()}
+	dirs := []string{f.path("corpus"), f.path("damaged"), f.path("bin"), f.path("scratch")}
 	for _, t := range targets {
-		dirs = append(dirs, f.crashers(t.Name), f.deadly(t.Name))
+		dirs = append(dirs, f.crashers(t.Name), f.skip(t.Name))
 	}
 	for _, dir := range dirs {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return fmt.Errorf("sealab: %w", err)
+			return err
 		}
 	}
 	return nil
 }
 
-// moveAway moves a file that cannot be read to damaged/, where a person may
-// look at it, and returns a notice that says so.
+// clear removes half-written files and the folders of jobs.
+func (f folder) clear() error {
+	err := removePrefixed(f.path("scratch"), "job-")
+	for _, kind := range []struct{ folder, prefix string }{{"crashers", newPrefix}, {"corpus", "."}} {
+		names, readErr := namesIn(f.path(kind.folder))
+		err = errors.Join(err, readErr)
+		for _, name := range names {
+			err = errors.Join(err, removePrefixed(f.path(kind.folder, name), kind.prefix))
+		}
+	}
+	return err
+}
+
+// newPrefix begins the name of a crasher's folder until it is whole.
+const newPrefix = ".new-"
+
+func removePrefixed(dir, prefix string) error {
+	names, err := namesIn(dir)
+	for _, name := range names {
+		if strings.HasPrefix(name, prefix) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
+		}
+	}
+	return err
+}
+
+// namesIn returns the names in dir, in order. A missing folder has none. It does
+// not take a pattern: a person names the folder, and its name may have brackets.
+func namesIn(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names, nil
+}
+
+// moveAway moves an unreadable file to damaged/ and returns a notice.
 func (f folder) moveAway(path string, reason error) (notice string, err error) {
 	rel, err := filepath.Rel(string(f), path)
 	if err != nil {
-		return "", fmt.Errorf("sealab: %w", err)
+		return "", err
 	}
-	to := filepath.Join(f.damaged(), filepath.Base(filepath.Dir(rel))+"-"+filepath.Base(rel))
+	to := f.path("damaged", filepath.Base(filepath.Dir(rel))+"-"+filepath.Base(rel))
 	if err := os.RemoveAll(to); err != nil {
-		return "", fmt.Errorf("sealab: %w", err)
+		return "", err
 	}
 	if err := os.Rename(path, to); err != nil {
-		return "", fmt.Errorf("sealab: %w", err)
+		return "", err
 	}
 	return fmt.Sprintf("%s is damaged (%v): moved to %s", path, reason, to), nil
 }
 
-// A subject is what a campaign fuzzes, as its folder keeps it.
-type subject struct {
+// A Manifest is the description of a campaign in its folder.
+type Manifest struct {
 	Package string   `json:"package"`
 	Replay  string   `json:"replay,omitempty"`
 	Cover   string   `json:"cover,omitempty"`
@@ -73,47 +111,85 @@ type subject struct {
 	Targets []Target `json:"targets"` // all that ever ran
 }
 
-// claim makes the folder a campaign on what c fuzzes, and refuses one that is a
-// campaign on something else.
-func (f folder) claim(c Config) (subject, error) {
-	want := subject{Package: c.Package, Replay: c.Replay, Cover: c.Cover, Tags: c.Tags, Targets: c.Targets}
-	before, err := f.readSubject()
+var (
+	targetName  = regexp.MustCompile(`^[a-z0-9-]+$`)
+	nativeName  = regexp.MustCompile(`^Fuzz[A-Za-z0-9_]*$`)
+	packageName = regexp.MustCompile(`^[A-Za-z0-9_.~/][A-Za-z0-9_.~/-]*$`) // "-toolexec=..." would be a flag
+	tagList     = regexp.MustCompile(`^[A-Za-z0-9_.,]*$`)
+)
+
+// check returns an error unless the names in m are safe in paths and in
+// arguments of the go command. A folder may come from someone else.
+func (m Manifest) check() error {
+	for _, pkg := range slices.Concat([]string{m.Package}, patterns(m.Replay), patterns(m.Cover)) {
+		if !packageName.MatchString(pkg) {
+			return fmt.Errorf("package %q: want a pattern that matches %s", pkg, packageName)
+		}
+	}
+	if !tagList.MatchString(m.Tags) {
+		return fmt.Errorf("tags %q: want names separated by commas", m.Tags)
+	}
+	for _, t := range m.Targets {
+		if !targetName.MatchString(t.Name) || !nativeName.MatchString(t.Native) {
+			return fmt.Errorf("target %q with function %q: want names that match %s and %s", t.Name, t.Native, targetName, nativeName)
+		}
+	}
+	return nil
+}
+
+// patterns splits patterns that are separated by commas.
+func patterns(list string) []string {
+	if list == "" {
+		return nil
+	}
+	return strings.Split(list, ",")
+}
+
+// claim writes the manifest. It refuses a folder with a campaign on another
+// package or with other tags, and keeps the targets of earlier runs.
+func (f folder) claim(m Manifest) error {
+	before, err := ReadManifest(string(f))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return want, err
-	case before.Package != want.Package || before.Tags != want.Tags:
-		return want, fmt.Errorf("sealab: %s is a campaign on %s with tags %q: want %s with tags %q, or another folder",
-			f, before.Package, before.Tags, want.Package, want.Tags)
-	default:
-		want.Targets = union(before.Targets, want.Targets)
+		return err
+	case before.Package != m.Package || before.Tags != m.Tags:
+		return fmt.Errorf("%s is a campaign on %s with tags %q: want %s with tags %q, or another folder",
+			f, before.Package, before.Tags, m.Package, m.Tags)
 	}
-	data, err := json.MarshalIndent(want, "", "  ")
-	if err != nil {
-		return want, fmt.Errorf("sealab: %w", err)
-	}
-	return want, atomicfile.Write(f.subject(), append(data, '\n'))
-}
-
-func (f folder) readSubject() (subject, error) {
-	var s subject
-	data, err := os.ReadFile(f.subject())
-	if err != nil {
-		return s, fmt.Errorf("sealab: no campaign in %s: %w", f, err)
-	}
-	if err := json.Unmarshal(data, &s); err != nil {
-		return s, fmt.Errorf("sealab: %s: %w; want what a campaign is on, as JSON", f.subject(), err)
-	}
-	return s, nil
-}
-
-// union returns the targets of a and those of b that a does not have.
-func union(a, b []Target) []Target {
-	all := slices.Clone(a)
-	for _, t := range b {
-		if !slices.Contains(a, t) {
+	all := slices.Clone(before.Targets)
+	for _, t := range m.Targets {
+		if !slices.Contains(all, t) {
 			all = append(all, t)
 		}
 	}
-	return all
+	m.Targets = all
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(f.path(manifestFile), append(data, '\n'))
+}
+
+// ReadManifest reads the manifest of the campaign in dir.
+func ReadManifest(dir string) (Manifest, error) {
+	var m Manifest
+	path := folder(dir).path(manifestFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return m, fmt.Errorf("no campaign in %s: %w", dir, err)
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return m, fmt.Errorf("%s: %w; want the description of a campaign, as JSON", path, err)
+	}
+	if err := m.check(); err != nil {
+		return m, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// CorpusSize returns the number of inputs in the corpus of a target.
+func CorpusSize(dir string, t Target) (int, error) {
+	names, err := namesIn(folder(dir).corpus(t))
+	return len(names), err
 }

@@ -14,10 +14,10 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// TestJournalResumes cuts off the record that was being written, and nothing
-// else.
+// TestJournalResumes removes an incomplete last record, and nothing else.
 func TestJournalResumes(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "journal.jsonl")
+	dir := t.TempDir()
+	path := filepath.Join(dir, "journal.jsonl")
 	j, notice, err := openJournal(path)
 	require.NoError(t, err)
 	require.Empty(t, notice)
@@ -33,27 +33,28 @@ func TestJournalResumes(t *testing.T) {
 
 	j, notice, err = openJournal(path)
 	require.NoError(t, err)
-	require.Contains(t, notice, "14 bytes cut off")
+	require.Contains(t, notice, "an incomplete last record of 14 bytes")
 	second := Record{Time: noon.Add(time.Minute), Event: EventStop}
 	require.NoError(t, j.append(second))
 	require.NoError(t, j.close())
-	records, notices, err := readJournal(path)
+	records, notices, err := ReadJournal(dir)
 	require.NoError(t, err)
 	require.Empty(t, notices)
 	require.Equal(t, []Record{first, second}, records)
 }
 
-// TestJournalDamaged names the line that cannot be read and keeps the others.
+// TestJournalDamaged names the damaged line and keeps the others.
 func TestJournalDamaged(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "journal.jsonl")
+	dir := t.TempDir()
+	path := filepath.Join(dir, "journal.jsonl")
 	require.NoError(t, os.WriteFile(path, []byte("{\"event\":\"start\"}\n\x00\x00\x00\n{\"event\":\"stop\"}\n{\"ev"), 0o644))
-	records, notices, err := readJournal(path)
+	records, notices, err := ReadJournal(dir)
 	require.NoError(t, err)
 	require.Len(t, records, 2)
 	require.Equal(t, []string{path + ":2: want a record of the journal, as JSON"}, notices)
 }
 
-// TestJournalFullDisk says that the disk is full, in words of the system.
+// TestJournalFullDisk returns the error of the system.
 func TestJournalFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if errors.Is(err, os.ErrNotExist) {
@@ -61,7 +62,7 @@ func TestJournalFullDisk(t *testing.T) {
 	}
 	require.NoError(t, err)
 	j := journal{file: full}
-	require.ErrorContains(t, j.append(Record{Event: EventStart}), "sealab: writing the journal: write /dev/full: no space left on device")
+	require.ErrorContains(t, j.append(Record{Event: EventStart}), "writing the journal: write /dev/full: no space left on device")
 	require.Zero(t, j.size)
 	require.NoError(t, full.Close())
 }

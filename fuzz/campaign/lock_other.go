@@ -9,5 +9,5 @@ import (
 )
 
 func takeLock(path string) (*os.File, error) {
-	return nil, fmt.Errorf("sealab: locking %s: campaigns need a Unix system: %w", path, errors.ErrUnsupported)
+	return nil, fmt.Errorf("locking %s: a campaign needs a Unix system: %w", path, errors.ErrUnsupported)
 }

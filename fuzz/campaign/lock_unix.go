@@ -9,12 +9,12 @@ import (
 	"syscall"
 )
 
-// takeLock takes the lock at path, which this process holds until it closes the
-// file or ends, in whatever way.
+// takeLock takes the lock at path. The process holds it until it closes the file
+// or ends.
 func takeLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err == nil {
@@ -22,7 +22,7 @@ func takeLock(path string) (*os.File, error) {
 	}
 	f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, fmt.Errorf("sealab: %s: another process works on this campaign; want one at a time", path)
+		return nil, fmt.Errorf("%s: another process holds this campaign", path)
 	}
-	return nil, fmt.Errorf("sealab: locking %s: %w", path, err)
+	return nil, fmt.Errorf("locking %s: %w", path, err)
 }

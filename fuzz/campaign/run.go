@@ -3,11 +3,13 @@ package campaign
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
 )
 
-// Run fuzzes until ctx ends, which is no error, or something fails that is not
-// a finding. Then it completes the crashers of the last slices.
+// Run fuzzes until ctx ends, which is no error, or a fault occurs. Then it
+// completes the crashers of the last slices.
 func (c *Campaign) Run(ctx context.Context) error {
 	if err := c.journal.append(Record{Time: c.config.Now(), Event: EventStart}); err != nil {
 		return err
@@ -35,8 +37,8 @@ func (c *Campaign) Run(ctx context.Context) error {
 	return c.journal.append(Record{Time: c.config.Now(), Event: EventStop})
 }
 
-// spread returns with how many workers each of the targets that run at one time
-// runs: with one, unless there are fewer targets than workers.
+// spread returns the number of workers for each of the targets that run at one
+// time: one each, unless there are fewer targets than workers.
 func spread(workers, targets int) []int {
 	slots := make([]int, min(workers, targets))
 	for i := range workers {
@@ -51,7 +53,7 @@ type sharing struct {
 	schedule *schedule
 }
 
-// take calls turn with the target that is due, and tells the schedule what it did.
+// take calls turn with the next target and reports the result to the schedule.
 func (s *sharing) take(seconds float64, turn func(t Target, budget int64) (sliceResult, error)) error {
 	s.mu.Lock()
 	next := s.schedule.next()
@@ -60,7 +62,7 @@ func (s *sharing) take(seconds float64, turn func(t Target, budget int64) (slice
 	result, err := turn(next.target, budget)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	next.ran(result.seconds, result.executions, result.found)
+	next.ran(result.seconds, result.Executions, result.New)
 	return err
 }
 
@@ -77,24 +79,24 @@ func (c *Campaign) takeTurns(ctx context.Context, shares *sharing, workers int) 
 	return nil
 }
 
-// turn runs one slice, and files what it found.
+// turn runs one slice and files its failures.
 func (c *Campaign) turn(ctx context.Context, s slice) (sliceResult, error) {
 	meter := meter{campaign: c, target: s.target, workers: s.workers, last: c.config.Now()}
 	result, err := c.runSlice(ctx, s, meter.progress)
 	if err := errors.Join(err, meter.err); err != nil {
 		return result, err
 	}
-	if err := meter.record(result.count); err != nil || ctx.Err() != nil {
+	if err := meter.record(result.Count); err != nil || ctx.Err() != nil {
 		return result, err
 	}
 	return result, c.file(ctx, result)
 }
 
-// file files what a slice found.
+// file files the failures of a slice.
 func (c *Campaign) file(ctx context.Context, result sliceResult) error {
 	t := result.target
 	if !result.failed {
-		c.stops.ran(t)
+		c.stops.reset(t)
 		if err := c.folder.clearScratch(t); err != nil {
 			return err
 		}
@@ -105,8 +107,45 @@ func (c *Campaign) file(ctx context.Context, result sliceResult) error {
 			return err
 		}
 	}
-	if err := c.tryAgain(ctx, t, afterFailure); err != nil {
+	if err := c.retry(ctx, t, explainAfterFailure); err != nil {
 		return err
 	}
 	return c.complete(ctx, t)
+}
+
+// maxStops is the number of consecutive stops of the engine between two inputs
+// that a campaign tolerates.
+const maxStops = 5
+
+// stoppedBetween records that the engine stopped while no input ran: something
+// killed a process, and the next slice starts another. It fails at maxStops in a
+// row.
+func (c *Campaign) stoppedBetween(result sliceResult) error {
+	t, output := result.target, strings.Join(strings.Fields(strings.Join(result.Tail, "\n")), " ")
+	if err := c.folder.checkRoom(t); err != nil {
+		return err
+	}
+	if times := c.stops.add(t); times == maxStops {
+		return fmt.Errorf("fuzzing %s failed %d times while no input ran: %s", t.Name, times, output)
+	}
+	return c.notice(t, fmt.Sprintf("%s: the engine stopped between two inputs and restarts: %s", t.Name, output))
+}
+
+// stops counts consecutive stops of the engine by target.
+type stops struct {
+	mu    sync.Mutex
+	times map[Target]int
+}
+
+func (s *stops) add(t Target) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.times[t]++
+	return s.times[t]
+}
+
+func (s *stops) reset(t Target) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.times, t)
 }

@@ -2,39 +2,38 @@ package campaign
 
 import "math"
 
-// A schedule shares the cores among targets by what still finds new coverage.
-//
-// Each target has a clock that runs slower the more the target found lately,
-// and the target whose clock is furthest behind runs next (stride scheduling).
-// So a target that finds nothing for days still runs, up to maxWeight times
-// less than one that finds much.
+// A schedule divides the cores among targets by new coverage (stride
+// scheduling): each target has a clock, and the one with the lowest clock runs
+// next. A clock runs slower if its target found much lately. A target without new
+// coverage for days still runs, at most maxWeight times less than the best one.
 type schedule struct {
 	shares []*share
 }
 
 type share struct {
 	target  Target
-	clock   float64 // seconds run, divided by the weight they were run with
-	recent  float64 // what the last slices found, the older the less
+	clock   float64 // seconds run, each divided by the weight at its time
+	recent  float64 // new inputs of the last slices, decayed
 	rate    float64 // executions a second; 0 before the first slice
 	running bool
 }
 
 const (
 	maxWeight = 5
-	forget    = 0.5 // of what was found, from slice to slice
-	muchFound = 64  // new inputs in recent slices that give the full weight
+	decay     = 0.5 // of recent, from slice to slice
+	muchFound = 64  // recent new inputs that give the full weight
 )
 
 func newSchedule(targets []Target) *schedule {
 	s := &schedule{}
 	for _, t := range targets {
-		s.shares = append(s.shares, &share{target: t, recent: muchFound}) // unknown counts as finding much
+		s.shares = append(s.shares, &share{target: t, recent: muchFound}) // unknown counts as much
 	}
 	return s
 }
 
-// next returns the target to run next, marked as running, or nil when all run.
+// next returns the target to run next and marks it as running, or returns nil if
+// all run.
 func (s *schedule) next() *share {
 	var next *share
 	for _, candidate := range s.shares {
@@ -48,11 +47,11 @@ func (s *schedule) next() *share {
 	return next
 }
 
-// ran says what a slice of the share did.
+// ran adds the result of a slice.
 func (sh *share) ran(seconds float64, executions int64, found int) {
 	sh.running = false
 	sh.clock += max(seconds, 0.1) / sh.weight()
-	sh.recent = sh.recent*forget + float64(found)
+	sh.recent = sh.recent*decay + float64(found)
 	if seconds > 0 && executions > 0 {
 		sh.rate = float64(executions) / seconds
 	}
@@ -70,7 +69,7 @@ const (
 	maxSlice   = 50_000_000
 )
 
-// executions is how many take about the given time.
+// executions returns how many executions take about the given time.
 func (sh *share) executions(seconds float64) int64 {
 	if sh.rate == 0 {
 		return firstSlice

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSchedule gives more time to what finds more, and some to what finds
-// nothing.
+// TestSchedule gives more time to targets with more new coverage, and some to
+// those without.
 func TestSchedule(t *testing.T) {
 	s := newSchedule([]Target{{Name: "finds"}, {Name: "tired"}, {Name: "never"}})
 	turns := map[string]int{}

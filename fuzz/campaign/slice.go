@@ -7,11 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
 	"sealab/fuzz/campaign/harness"
+	"sealab/fuzz/engine"
 	"sealab/internal/child"
 )
 
@@ -22,71 +22,90 @@ type slice struct {
 	workers int
 }
 
-// A sliceResult is what became of a slice.
+// A sliceResult is the result of a slice.
 type sliceResult struct {
 	slice
-	count
+	engine.Output
 	seconds float64
-	failed  bool   // the engine stopped before its time
-	tail    string // and said so
+	failed  bool // the engine stopped early
 }
 
-// endTime is how long an engine that was told to end may take.
+// endTime is how long an interrupted engine may take to end.
 const endTime = 15 * time.Second
 
-// runSlice runs s and calls progress now and then. An engine that stops before
-// its time is a result; only a process that cannot be run is an error.
-func (c *Campaign) runSlice(ctx context.Context, s slice, progress func(count)) (sliceResult, error) {
+// minimizeExecutions is the budget of the engine to minimise one new input. Its
+// default is a minute, which is most of a slice.
+const minimizeExecutions = "500x"
+
+// runSlice runs s and calls progress after each line of statistics. An engine
+// that stops early is a result; a process that cannot run is an error.
+func (c *Campaign) runSlice(ctx context.Context, s slice, progress func(engine.Count)) (sliceResult, error) {
 	result := sliceResult{slice: s}
 	scratch := c.folder.scratch(s.target)
 	if err := os.MkdirAll(scratch, 0o755); err != nil {
-		return result, fmt.Errorf("sealab: %w", err)
+		return result, err
 	}
-	cmd := exec.CommandContext(ctx, c.folder.binary(fuzzBinary),
-		"-test.run=^$", "-test.fuzz=^"+s.target.Native+"$", "-test.fuzzcachedir="+c.folder.corpora(),
+	cmd := exec.CommandContext(ctx, c.folder.program(fuzzProgram),
+		"-test.run=^$", "-test.fuzz=^"+s.target.Native+"$", "-test.fuzzcachedir="+c.folder.path("corpus"),
 		"-test.fuzztime="+strconv.FormatInt(s.budget, 10)+"x", "-test.fuzzminimizetime="+minimizeExecutions,
 		"-test.parallel="+strconv.Itoa(s.workers))
 	cmd.Dir = scratch
-	cmd.Env = c.environment(scratch, harness.EnvCrashers+"="+c.folder.allCrashers(), harness.EnvDeadly+"="+c.folder.allDeadly(), "GODEBUG=fuzzdebug=1", oneThread)
+	cmd.Env = append(c.environment(scratch, harness.EnvCrashers+"="+c.folder.path("crashers"), harness.EnvSkip+"="+c.folder.path("skip")), engine.ProcessEnv...)
 	cmd.SysProcAttr = child.Attributes()
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) }
 	cmd.WaitDelay = endTime
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return result, fmt.Errorf("sealab: %w", err)
+		return result, err
 	}
 	cmd.Stderr = cmd.Stdout
 	began := c.config.Now()
 	if err := cmd.Start(); err != nil {
-		return result, fmt.Errorf("sealab: %w", err)
+		return result, err
 	}
-	var output engineOutput
-	readErr := output.read(out, progress)
+	readErr := result.Read(out, progress)
 	err = cmd.Wait()
-	result.count, result.seconds = output.count, c.config.Now().Sub(began).Seconds()
-	result.failed, result.tail = err != nil && ctx.Err() == nil, strings.Join(output.tail, "\n")
-	if output.blind {
-		return result, fmt.Errorf("sealab: fuzzing %s runs blind: no package of %q has counters", s.target.Name, c.config.Cover)
+	result.seconds, result.failed = c.config.Now().Sub(began).Seconds(), err != nil && ctx.Err() == nil
+	if result.Blind {
+		return result, fmt.Errorf("fuzzing %s runs without coverage: no package of %q has counters", s.target.Name, c.config.Cover)
+	}
+	if result.None {
+		return result, fmt.Errorf("fuzzing %s: %s has no function %s", s.target.Name, c.config.Package, s.target.Native)
 	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && ctx.Err() == nil {
-		return result, fmt.Errorf("sealab: fuzzing %s: %w", s.target.Name, errors.Join(err, readErr))
+		return result, fmt.Errorf("fuzzing %s: %w", s.target.Name, errors.Join(err, readErr))
 	}
 	return result, nil
 }
 
-// minimizeExecutions is what the engine may spend to make one new input
-// smaller. Its own default is a minute, which is most of a slice.
-const minimizeExecutions = "500x"
+// recordInterval is the time between two records of the progress of a slice.
+const recordInterval = 10 * time.Second
 
-// oneThread keeps the runtime of each process to one processor. There is a
-// process for each, and the engine starts a goroutine for every input: with more
-// it wakes a thread for every input, which takes a fifth of the time.
-const oneThread = "GOMAXPROCS=1"
+// A meter records the progress of a slice: the differences between the totals of
+// the engine.
+type meter struct {
+	campaign *Campaign
+	target   Target
+	workers  int
+	last     time.Time
+	recorded engine.Count
+	err      error // of the first record that could not be written
+}
 
-// environment is what the processes of one target run in. Temporary files stay
-// in the campaign's folder, where the next start clears them away.
-func (c *Campaign) environment(scratch string, more ...string) []string {
-	env := append(os.Environ(), harness.EnvScratch+"="+scratch, harness.EnvSource+"="+c.source.Dir, "TMPDIR="+scratch)
-	return append(append(env, c.config.Env...), more...)
+func (m *meter) progress(now engine.Count) {
+	if m.err == nil && m.campaign.config.Now().Sub(m.last) >= recordInterval {
+		m.err = m.record(now)
+	}
+}
+
+func (m *meter) record(now engine.Count) error {
+	at := m.campaign.config.Now()
+	r := Record{
+		Time: at, Event: EventProgress, Target: m.target.Name,
+		Executions: now.Executions - m.recorded.Executions, Seconds: at.Sub(m.last).Seconds() * float64(m.workers), New: now.New - m.recorded.New,
+		Coverage: now.Coverage, Corpus: now.Corpus,
+	}
+	m.recorded, m.last = now, at
+	return m.campaign.journal.append(r)
 }

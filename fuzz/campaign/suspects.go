@@ -15,41 +15,43 @@ import (
 // A suspect is an input that may have ended its process.
 type suspect struct {
 	sequence
-	lastWords string
+	crash string // the crash output
 }
 
-// suspects returns the inputs that may have ended a process of t: those that
-// were running, and what the engine filed itself.
+// suspects returns the suspects of t: the inputs that were running, and those
+// that the engine filed.
 func (f folder) suspects(t Target) (all []suspect, notices []string) {
 	running, err := harness.ReadInterrupted(f.scratch(t))
 	if err != nil {
 		notices = append(notices, err.Error())
 	}
 	for _, r := range running {
-		all = append(all, suspect{sequence{r.Before, r.Input}, r.LastWords})
+		all = append(all, suspect{sequence{r.Before, r.Input}, r.Crash})
 	}
-	filed, err := filepath.Glob(filepath.Join(f.scratch(t), "testdata", "fuzz", t.Native, "*"))
+	dir := filepath.Join(f.scratch(t), "testdata", "fuzz", t.Native)
+	names, err := namesIn(dir)
 	if err != nil {
 		notices = append(notices, err.Error())
 	}
-	for _, path := range filed {
-		data, err := os.ReadFile(path)
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		var input []byte
 		if err == nil {
-			var input []byte
-			if input, err = corpus.Unmarshal(data); err == nil {
-				all = append(all, suspect{sequence: sequence{input: input}})
-				continue
-			}
+			input, err = corpus.Unmarshal(data)
 		}
-		notices = append(notices, fmt.Sprintf("%s: %v", path, err))
+		if err != nil {
+			notices = append(notices, fmt.Sprintf("%s: %v", filepath.Join(dir, name), err))
+			continue
+		}
+		all = append(all, suspect{sequence: sequence{input: input}})
 	}
 	return all, notices
 }
 
-// tryAgain runs the suspects of t again and files those that fail. Of one that
-// holds now, matters says whether to look for what ended its process. When all
-// are filed the scratch folder goes.
-func (c *Campaign) tryAgain(ctx context.Context, t Target, matters func(s suspect, all []suspect) bool) error {
+// retry runs the suspects of t again, files those that fail, and removes the
+// scratch folder. If one passes, needsCause reports whether to look for the cause
+// of the end of its process.
+func (c *Campaign) retry(ctx context.Context, t Target, needsCause func(s suspect, all []suspect) bool) error {
 	all, notices := c.folder.suspects(t)
 	for _, n := range notices {
 		if err := c.notice(t, n); err != nil {
@@ -60,90 +62,129 @@ func (c *Campaign) tryAgain(ctx context.Context, t Target, matters func(s suspec
 	for i, s := range all {
 		inputs[i] = s.input
 	}
-	verdicts, err := c.verdicts(ctx, t, inputs)
+	failures, err := c.failures(ctx, t, inputs)
 	if err != nil {
 		return err
 	}
-	for i, v := range verdicts {
-		if v == nil && matters(all[i], all) {
-			if v, err = c.explain(ctx, t, all[i]); err != nil {
+	for i, failed := range failures {
+		if failed == nil && needsCause(all[i], all) {
+			if failed, err = c.explain(ctx, t, all[i]); err != nil {
 				return err
 			}
 		}
-		if v == nil {
+		if failed == nil {
 			continue
 		}
-		if err := c.folder.fileSuspect(t, all[i].sequence, v); err != nil {
+		if err := c.folder.fileSuspect(t, all[i].sequence, failed); err != nil {
 			return err
 		}
 	}
 	return c.folder.clearScratch(t)
 }
 
-// explain returns the verdict on a suspect that holds alone: how it fails after
-// what ran before it, or that it is lost. It is nil where nothing says that the
-// input was the cause.
-func (c *Campaign) explain(ctx context.Context, t Target, s suspect) (*harness.Verdict, error) {
+// explain returns the failure of a suspect that passes alone: after the inputs
+// before it, or as lost. It returns nil if nothing shows that the input was the
+// cause.
+func (c *Campaign) explain(ctx context.Context, t Target, s suspect) (*harness.Failure, error) {
 	if len(s.before) > 0 {
-		v, err := c.verdictAfter(ctx, t, s.sequence)
-		if err != nil || v != nil {
-			return v, err
+		failed, err := c.failureAfter(ctx, t, s.sequence)
+		if err != nil || failed != nil {
+			return failed, err
 		}
 	}
 	switch {
-	case s.lastWords == "":
-		return nil, c.keep(t, s.input, "its process was ended from outside while it ran (too little memory, or a machine that stood still)")
-	case harness.Hung(s.lastWords):
+	case s.crash == "":
+		return nil, c.keep(t, s.input, "something killed its process (little memory, or a stopped machine)")
+	case harness.Hung(s.crash):
 		return nil, c.keep(t, s.input, "it took too long")
 	}
-	return harness.LostVerdict(s.input, s.lastWords), nil
+	return harness.LostFailure(s.input, s.crash), nil
 }
 
-// keep keeps an input to which something happened once and not again: it is no
-// crasher, and is run again with the corpus.
-func (c *Campaign) keep(t Target, input []byte, what string) error {
+// keep adds an input that failed once and passes now to the corpus, so that it
+// runs again.
+func (c *Campaign) keep(t Target, input []byte, reason string) error {
 	if _, err := addToCorpus(c.folder.corpus(t), input); err != nil {
 		return err
 	}
-	return c.notice(t, fmt.Sprintf("%s: an input of %d bytes is in the corpus: %s, and holds when it is run again", t.Name, len(input), what))
+	return c.notice(t, fmt.Sprintf("%s: added an input of %d bytes to the corpus: %s, and it passes if it runs again", t.Name, len(input), reason))
 }
 
-// fileSuspect files a crasher. One that ends its process is not run again,
-// also when its bucket has another.
-func (f folder) fileSuspect(t Target, s sequence, v *harness.Verdict) error {
-	if err := harness.File(f.crashers(t.Name), s.input, s.before, v); err != nil {
+// fileSuspect files a crasher. An input that ends its process does not run again.
+func (f folder) fileSuspect(t Target, s sequence, failed *harness.Failure) error {
+	if err := harness.File(f.crashers(t.Name), s.input, s.before, failed); err != nil {
 		return err
 	}
-	if !v.Kind.Deadly() {
+	if !failed.Kind.EndsProcess() {
 		return nil
 	}
-	return atomicfile.Write(filepath.Join(f.deadly(t.Name), corpus.Name(s.input)), s.input)
+	return atomicfile.Write(filepath.Join(f.skip(t.Name), corpus.Name(s.input)), s.input)
 }
 
-// afterFailure: a suspect of an engine that stopped before its time matters. One
-// without last words does only if no other has any; otherwise the engine ended
-// its process because of the other.
-func afterFailure(s suspect, all []suspect) bool {
-	return s.lastWords != "" || !slices.ContainsFunc(all, func(s suspect) bool { return s.lastWords != "" })
+// explainAfterFailure selects the suspects to explain after the engine stopped
+// early. One without crash output counts only if all are without: otherwise the
+// engine ended its process because of another.
+func explainAfterFailure(s suspect, all []suspect) bool {
+	return s.crash != "" || !slices.ContainsFunc(all, func(s suspect) bool { return s.crash != "" })
 }
 
-// afterRestart lets go a suspect without last words: its process ended with
-// the supervisor.
-func afterRestart(s suspect, _ []suspect) bool { return s.lastWords != "" }
+// explainAfterRestart skips a suspect without crash output: its process ended
+// with the supervisor.
+func explainAfterRestart(s suspect, _ []suspect) bool { return s.crash != "" }
 
-// checkRoom returns an error where the disk has no room for what a worker writes
-// down while it runs. The engine does not pass on what such a worker said.
+// checkRoom returns an error if the disk has no room for the input log of a
+// worker. The engine does not pass on the error of the worker.
 func (f folder) checkRoom(t Target) error {
-	path := filepath.Join(f.scratch(t), "room")
-	if err := atomicfile.Write(path, make([]byte, harness.Room)); err != nil {
-		return fmt.Errorf("%w; want %d MiB for each worker", err, harness.Room>>20)
-	}
-	return nil // it goes with the scratch folder
-}
-
-func (f folder) clearScratch(t Target) error {
-	if err := os.RemoveAll(f.scratch(t)); err != nil {
-		return fmt.Errorf("sealab: %w", err)
+	path := filepath.Join(f.scratch(t), "room") // clearScratch removes it
+	if err := atomicfile.Write(path, make([]byte, harness.LogSize)); err != nil {
+		return fmt.Errorf("%w; want %d MiB for each worker", err, harness.LogSize>>20)
 	}
 	return nil
+}
+
+func (f folder) clearScratch(t Target) error { return os.RemoveAll(f.scratch(t)) }
+
+// An Imported counts the new findings of another engine.
+type Imported struct{ Inputs, Buckets int }
+
+// Import adds the findings of another engine for a target: inputs to the corpus,
+// and failing inputs, which it runs again, to their buckets. A failing input that
+// passes here is filed as lost, with its output there.
+func (c *Campaign) Import(ctx context.Context, t Target, inputs [][]byte, failing []corpus.Crasher) (Imported, error) {
+	var n Imported
+	for _, input := range inputs {
+		added, err := addToCorpus(c.folder.corpus(t), input)
+		if err != nil {
+			return n, err
+		}
+		if added {
+			n.Inputs++
+		}
+	}
+	before, err := namesIn(c.folder.crashers(t.Name))
+	if err != nil {
+		return n, err
+	}
+	var again [][]byte
+	for _, f := range failing {
+		again = append(again, f.Input)
+	}
+	failures, err := c.failures(ctx, t, again)
+	if err != nil {
+		return n, err
+	}
+	for i, failed := range failures {
+		if failed == nil {
+			failed = harness.LostFailure(failing[i].Input, failing[i].Output)
+		}
+		if err := c.folder.fileSuspect(t, sequence{input: failing[i].Input}, failed); err != nil {
+			return n, err
+		}
+	}
+	if err := c.complete(ctx, t); err != nil {
+		return n, err
+	}
+	after, err := namesIn(c.folder.crashers(t.Name))
+	n.Buckets = len(after) - len(before)
+	return n, err
 }

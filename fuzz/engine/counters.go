@@ -6,11 +6,11 @@ import (
 	"math/bits"
 )
 
-// This file is also compiled into the engine, by Overlay.
+// Overlay also compiles this file into the fuzz engine.
 
-// Counters are a byte each. Few places run in one input, so that most counters
-// are zero, and pages of them are: those are told by bytes.Equal, and the others
-// are read by lines of four words.
+// A counter is one byte. One input runs few places, so most pages of counters
+// are zero: bytes.Equal finds those, and the others are read by lines of four
+// words.
 const (
 	wordSize = 8
 	lineSize = 4 * wordSize
@@ -22,8 +22,8 @@ var (
 	zeros [pageSize]byte
 )
 
-// roundCounters writes each of counters to rounded, which is as long, keeping
-// only its highest bit.
+// roundCounters writes the highest set bit of each counter to rounded, which has
+// the same length.
 func roundCounters(rounded, counters []byte) {
 	for len(counters) >= pageSize && len(rounded) >= pageSize {
 		to, from := rounded[:pageSize], counters[:pageSize]
@@ -56,7 +56,7 @@ func roundLines(rounded, counters []byte) {
 	}
 }
 
-// highestBits keeps the highest bit of each byte of w.
+// highestBits keeps the highest set bit of each byte of w.
 func highestBits(w uint64) uint64 {
 	w |= w >> 1 & 0x7f7f7f7f7f7f7f7f
 	w |= w >> 2 & 0x3f3f3f3f3f3f3f3f
@@ -64,7 +64,8 @@ func highestBits(w uint64) uint64 {
 	return w - w>>1&0x7f7f7f7f7f7f7f7f
 }
 
-// countNew returns how many bits of snapshot are not in base, which is as long.
+// countNew returns the number of bits in snapshot that base, which has the same
+// length, does not have.
 func countNew(base, snapshot []byte) int {
 	n := 0
 	for len(snapshot) >= pageSize && len(base) >= pageSize {

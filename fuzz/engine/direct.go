@@ -4,12 +4,13 @@ package testing
 
 import "io"
 
-// This file is compiled into the standard library's package, by Overlay.
+// Overlay compiles this file into package testing of the standard library.
 
-// direct returns what a worker runs for each input: ff itself, in the worker's
-// own goroutine, where subtest starts a goroutine, a context and a test for each.
-// It does so where ff takes one []byte. Such an ff must recover from its panics,
-// and fail by T.Error alone, since T.FailNow ends the goroutine.
+// direct returns the function that a worker calls for each input. If ff takes one
+// []byte, that is ff itself in the worker's own goroutine; otherwise it is
+// subtest, which starts a goroutine, a context and a test for each input. ff must
+// recover from its panics and fail by T.Error alone, because T.FailNow ends the
+// goroutine.
 func (f *F) direct(ff any, subtest func(io.Writer, corpusEntry) bool) func(io.Writer, corpusEntry) bool {
 	call, ok := ff.(func(*T, []byte))
 	if !ok {

@@ -1,46 +1,62 @@
-// Package engine makes the fuzz engine of the standard library faster.
+// Package engine holds everything of the fuzz driver that depends on internals
+// of Go: the source, flags and output of the fuzz engine of go test -fuzz, the
+// format of coverage counters, and the text of stack traces and fatal errors.
+// Each part has a fallback for a Go that differs:
 //
-// For each input the engine of go test -fuzz starts a goroutine, a test with a
-// context and a timer, writes down who called whom so that a failed test could
-// say at which line it failed, and rounds and compares the counters of the
-// program byte by byte. With the few thousand counters of a codec's packages
-// that takes longer than most codecs take for a token. Overlay makes a copy of
-// the files in question, for the flag -overlay of the go command, in which a fuzz
-// function of one []byte is called as it is, without any of that, and counters
-// are read by words. There is no timer: who calls Fuzz watches for inputs that
-// hang. What the engine finds and keeps stays the same.
+//	Overlay, BuildFlags  a faster engine; fallback: the engine of the toolchain
+//	Output               executions and coverage of a run; fallback: zero coverage
+//	Features             coverage of one input; fallback: a digest of all counters
+//	Frames               functions of a stack trace; fallback: no frames, and
+//	                     callers compare error texts
+//	OutOfMemory, Reason  the cause of a process's death; fallback: a fatal error
 //
-// Places are found by function and expression. A Go whose engine looks different
-// is refused (ErrUnknown), and is to be used as it is.
+// The tests run the installed toolchain and fail if a part has stopped working.
 package engine
 
 import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
-	"sealab/internal/overlay"
+	"sealab/internal/gobuild"
 )
 
-// ErrUnknown says that the engine of this Go is not the one that is known here.
-var ErrUnknown = errors.New("the engine of this Go is not known")
-
-// added are the files that the standard library gets, by their path below src.
-var added = map[string]struct{ pkg, source string }{
-	"internal/fuzz/sealab_counters.go": {"fuzz", counters},
-	"testing/sealab_direct.go":         {"testing", direct},
+// BuildFlags returns the flags of go test -c that instrument packages for the
+// fuzz engine. The flag -fuzz would also instrument the standard library, and
+// reading its counters after every input costs more than most codecs need for a
+// token.
+func BuildFlags(packages []string) []string {
+	var flags []string
+	for _, pattern := range packages {
+		flags = append(flags, "-gcflags="+pattern+"=-d=libfuzzer")
+	}
+	return flags
 }
 
-var (
-	//go:embed counters.go
-	counters string
-	//go:embed direct.go
-	direct string
-)
+// ProcessEnv is the environment of a process that fuzzes: the engine prints its
+// coverage only among its debug lines. Each process runs inputs one at a time in
+// a new goroutine each; a second processor would wake a thread for every input.
+var ProcessEnv = []string{"GODEBUG=fuzzdebug=1", "GOMAXPROCS=1"}
 
-// edits are what is changed, by file below src.
+// IsWorker reports whether the engine started this process to run inputs. Its
+// other process hands inputs out.
+func IsWorker() bool { return slices.Contains(os.Args[1:], "-test.fuzzworker") }
+
+// ErrUnknown reports that the source of the fuzz engine differs from the source
+// that Overlay knows.
+var ErrUnknown = errors.New("unknown fuzz engine")
+
+// An edit replaces one text in a function, or the whole body if from is empty.
+type edit struct{ function, from, to string }
+
+// edits are the changes to the standard library, by file below src.
 var edits = map[string][]edit{
 	"internal/fuzz/coverage.go": {
 		{function: "SnapshotCoverage", to: "{ roundCounters(coverageSnapshot, coverage()) }"},
@@ -55,40 +71,89 @@ var edits = map[string][]edit{
 	},
 }
 
-// Overlay writes the changed files of the Go in goroot to dir, and returns the
-// path of what the flag -overlay takes.
+// added are the files that the standard library gets, by path below src.
+var added = map[string]struct{ pkg, source string }{
+	"internal/fuzz/sealab_counters.go": {"fuzz", counters},
+	"testing/sealab_direct.go":         {"testing", direct},
+}
+
+var (
+	//go:embed counters.go
+	counters string
+	//go:embed direct.go
+	direct string
+)
+
+// Overlay writes a faster fuzz engine to dir, made of the sources in goroot, and
+// returns the argument for the go command's flag -overlay.
+//
+// For each input the engine of go test -fuzz starts a goroutine, a test with a
+// context and a timer, records the stack of callers, and rounds and compares all
+// counters byte by byte. The overlay calls a fuzz function of one []byte
+// directly and reads counters by words and pages. It keeps and finds the same
+// inputs. It has no timer: the fuzz function must watch for inputs that hang.
+// If the source differs from the known one, the error is ErrUnknown.
 func Overlay(goroot, dir string) (string, error) {
 	src := filepath.Join(goroot, "src")
 	changed := map[string][]byte{}
 	for name, file := range added {
-		own, err := asPartOf(file.pkg, file.source)
+		source, err := asPartOf(file.pkg, file.source)
 		if err != nil {
 			return "", err
 		}
-		changed[filepath.Join(src, name)] = []byte(own)
+		changed[filepath.Join(src, name)] = []byte(source)
 	}
 	for name, edits := range edits {
 		path := filepath.Join(src, name)
-		source, err := os.ReadFile(path)
+		data, err := os.ReadFile(path)
 		if err != nil {
-			return "", fmt.Errorf("sealab: %w: %w", ErrUnknown, err)
+			return "", fmt.Errorf("%w: %w", ErrUnknown, err)
 		}
-		edited, err := applyAll(string(source), edits)
-		if err != nil {
-			return "", fmt.Errorf("sealab: %s: %w", name, err)
+		source := string(data)
+		for _, e := range edits {
+			if source, err = e.apply(source); err != nil {
+				return "", fmt.Errorf("%s: %w", name, err)
+			}
 		}
-		changed[path] = []byte(edited)
+		changed[path] = []byte(source)
 	}
-	return overlay.Write(dir, changed)
+	return gobuild.Overlay(dir, changed)
 }
 
-// applyAll applies edits to a source one after another.
-func applyAll(source string, edits []edit) (string, error) {
-	for _, e := range edits {
-		var err error
-		if source, err = e.apply(source); err != nil {
-			return "", err
+// apply returns source with the edit applied.
+func (e edit) apply(source string) (string, error) {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, "", source, parser.SkipObjectResolution)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrUnknown, err)
+	}
+	for _, d := range file.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Name.Name == e.function && f.Body != nil {
+			return e.applyTo(source, set.Position(f.Body.Pos()).Offset, set.Position(f.Body.End()).Offset)
 		}
 	}
-	return source, nil
+	return "", fmt.Errorf("%w: function %s is missing", ErrUnknown, e.function)
+}
+
+// applyTo applies the edit to the body source[begin:end].
+func (e edit) applyTo(source string, begin, end int) (string, error) {
+	body := source[begin:end]
+	if e.from == "" {
+		return source[:begin] + e.to + source[end:], nil
+	}
+	if n := strings.Count(body, e.from); n != 1 {
+		return "", fmt.Errorf("%w: %s has %q %d times, want once", ErrUnknown, e.function, e.from, n)
+	}
+	return source[:begin] + strings.Replace(body, e.from, e.to, 1) + source[end:], nil
+}
+
+// asPartOf returns a source of this folder as a file of package name, without
+// the lines before its package clause.
+func asPartOf(name, source string) (string, error) {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, "", source, parser.PackageClauseOnly)
+	if err != nil {
+		return "", err
+	}
+	return "package " + name + source[set.Position(file.Name.End()).Offset:], nil
 }

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"math/bits"
 	"math/rand/v2"
 	"os"
@@ -45,8 +47,8 @@ func few(random *rand.Rand) byte {
 	return byte(random.Uint32())
 }
 
-// TestOverlay builds a fuzz test with the faster engine, which has to find what
-// only its counters lead to.
+// TestOverlay fuzzes with the faster engine: its counters have to lead to the
+// top of the ladder, and Output has to parse its statistics.
 func TestOverlay(t *testing.T) {
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	require.NoError(t, err)
@@ -56,17 +58,71 @@ func TestOverlay(t *testing.T) {
 		testenv.Skip(t, "%v", err)
 	}
 	require.NoError(t, err)
+	climb(t, dir, "-overlay="+overlay)
+}
+
+// TestToolchainEngine does the same with the engine of the toolchain, the
+// fallback.
+func TestToolchainEngine(t *testing.T) { climb(t, t.TempDir()) }
+
+// climb builds the ladder with flags and fuzzes it.
+func climb(t *testing.T, dir string, flags ...string) {
+	t.Helper()
 	binary := filepath.Join(dir, "fuzz.test")
-	out, err := exec.Command("go", "test", "-c", "-fuzz=.", "-overlay="+overlay, "-o", binary, "./testdata/ladder").CombinedOutput()
+	args := append(append([]string{"test", "-c", "-o", binary}, BuildFlags([]string{"sealab/fuzz/engine/testdata/ladder"})...), flags...)
+	out, err := exec.Command("go", append(args, "./testdata/ladder")...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	climb := exec.Command(binary, "-test.run=^$", "-test.fuzz=FuzzLadder", "-test.fuzztime=2000000x", "-test.fuzzcachedir="+filepath.Join(dir, "cache"), "-test.parallel=1")
-	climb.Dir = dir
+	climb.Dir, climb.Env = dir, append(os.Environ(), ProcessEnv...)
 	out, err = climb.CombinedOutput()
 	require.Error(t, err, "%s", out)
 	require.Contains(t, string(out), "the top of the ladder")
+
+	flat := exec.Command(binary, "-test.run=^$", "-test.fuzz=FuzzFlat", "-test.fuzztime=1000x", "-test.fuzzcachedir="+filepath.Join(dir, "cache"), "-test.parallel=1")
+	flat.Dir, flat.Env = dir, append(os.Environ(), ProcessEnv...)
+	out, err = flat.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	var parsed Output
+	require.NoError(t, parsed.Read(strings.NewReader(string(out)), func(Count) {}))
+	require.False(t, parsed.Blind)
+	require.False(t, parsed.None)
+	require.Positive(t, parsed.Coverage, "%s", out)
+	require.GreaterOrEqual(t, parsed.Executions, int64(1000), "%s", out)
+
+	missing := exec.Command(binary, "-test.run=^$", "-test.fuzz=FuzzMissing", "-test.fuzztime=1000x", "-test.fuzzcachedir="+filepath.Join(dir, "cache"))
+	missing.Dir = dir
+	out, err = missing.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.NoError(t, parsed.Read(strings.NewReader(string(out)), func(Count) {}))
+	require.True(t, parsed.None, "%s", out)
 }
 
-// TestUnknown holds that an engine that looks different is refused by name.
+// TestFeatures runs a program with coverage: this toolchain's counters have to
+// be in the known format.
+func TestFeatures(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "covered")
+	out, err := exec.Command("go", "build", "-cover", "-covermode=atomic", "-o", binary, "./testdata/covered").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	cmd := exec.Command(binary)
+	cmd.Env = append(os.Environ(), "GOCOVERDIR="+t.TempDir())
+	out, err = cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	var few, many int
+	_, err = fmt.Sscan(string(out), &few, &many)
+	require.NoError(t, err, "%s", out)
+	require.Greater(t, few, 1, "one feature is the fallback for an unknown format")
+	require.Greater(t, many, few)
+}
+
+func TestParseCountersRefuses(t *testing.T) {
+	for _, file := range [][]byte{nil, bytes.Repeat([]byte{0}, 64), append([]byte{0, 'c', 'w', 'm', 2}, make([]byte, 64)...)} {
+		_, err := parseCounters(file)
+		require.ErrorIs(t, err, errCounters)
+	}
+}
+
+// TestUnknown requires ErrUnknown and the name of the function for a source that
+// differs.
 func TestUnknown(t *testing.T) {
 	const source = "package fuzz\n\nfunc f() { g(); g() }\n"
 	for _, e := range []edit{{function: "h", to: "{}"}, {function: "f", from: "g()", to: "0"}, {function: "f", from: "h()", to: "0"}} {

@@ -1,110 +1,126 @@
-// Package fleet prepares and starts the coordinator and the workers of
-// github.com/dvyukov/go-fuzz, so that many machines fuzz one target, and reads
-// what they found. It has no protocol of its own.
+// Package fleet builds a fuzz target for github.com/dvyukov/go-fuzz, on one
+// machine or on many, and for libFuzzer. The engines run themselves: Commands
+// returns the commands to start go-fuzz. The folder of Build:
 //
-// A coordinator's folder:
-//
-//	fleet.json    what is fuzzed, and the SHA-256 of the archive
 //	archive.zip   the instrumented program, which every worker must have
 //	go-fuzz       the engine
-//	work/         corpus, crashers and suppressions, as go-fuzz keeps them
-//
-// Builds are not reproducible from machine to machine: the archive is copied,
-// and a worker that is given another than the coordinator's is refused before
-// it starts.
+//	work/         corpus and crashers of go-fuzz
+//	target.a      for libFuzzer, instead of archive.zip and go-fuzz
 //
 // # The connection
 //
-// Coordinator and workers speak net/rpc over TCP, in the clear and without
-// authentication: who reaches the port reads the corpus and writes to it, and
-// hands inputs to every worker. So the coordinator listens on the loopback
-// interface unless told otherwise. Workers on other machines come through a
-// tunnel that authenticates, such as ssh, from the worker's machine:
+// Coordinator and workers of go-fuzz speak net/rpc over TCP without encryption
+// or authentication. Every client of the port reads and writes the corpus and
+// chooses the inputs of every worker. The coordinator must therefore listen on
+// the loopback interface. Workers on other machines connect through a tunnel with
+// authentication, such as ssh from the machine of the worker:
 //
 //	ssh -N -L 7070:127.0.0.1:7070 coordinator.example
-//	sealab fuzz fleet worker 127.0.0.1:7070 --archive archive.zip --sha256 ...
 //
-// or listen on the address of a private network (WireGuard) where every peer is
-// trusted with all of that.
+// or through a private network in which every machine is trusted. The flag -http
+// of go-fuzz serves a status page and /debug/pprof to every Host; a web page can
+// reach it by DNS rebinding.
 package fleet
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
-	"sealab/internal/atomicfile"
+	"sealab/fuzz/campaign/corpus"
+	"sealab/internal/gobuild"
 )
 
-// A Fleet is what a coordinator's folder is for.
-type Fleet struct {
-	Target   string `json:"target"`   // "text"
-	Function string `json:"function"` // "FuzzText"
-	Package  string `json:"package"`  // with the function, as func([]byte) int
-	Tags     string `json:"tags,omitempty"`
-	SHA256   string `json:"sha256"` // of the archive, in hexadecimal
+// Preserve lists the packages that go-fuzz-build must not instrument: it would
+// move the compiler directives in their assembly stubs.
+const Preserve = "github.com/cloudflare/circl/math/fp25519,github.com/cloudflare/circl/math/fp448," +
+	"github.com/cloudflare/circl/dh/x448,github.com/cloudflare/circl/dh/x25519,crypto/internal/fips140/bigmod"
+
+// A Target is a target for Build.
+type Target struct {
+	Package  string // with the function, as func([]byte) int
+	Function string // "FuzzText"
+	Tags     string // build tags, separated by spaces
+	Seeds    [][]byte
 }
 
-// The files of a coordinator's folder.
+// The files of a folder of Build.
 const (
-	manifestFile = "fleet.json"
-	archiveFile  = "archive.zip"
-	engineFile   = "go-fuzz"
-	workFolder   = "work"
+	archiveFile = "archive.zip"
+	libraryFile = "target.a"
+	engineFile  = "go-fuzz"
+	workFolder  = "work"
 )
 
-// Archive and Work are where the folder dir of a coordinator has the archive,
-// and go-fuzz its files.
-func Archive(dir string) string { return filepath.Join(dir, archiveFile) }
-func Work(dir string) string    { return filepath.Join(dir, workFolder) }
-
-// Read returns what the folder dir of a coordinator is for.
-func Read(dir string) (Fleet, error) {
-	var f Fleet
-	path := filepath.Join(dir, manifestFile)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return f, fmt.Errorf("sealab: no fleet in %s: %w", dir, err)
-	}
-	if err := json.Unmarshal(data, &f); err != nil {
-		return f, fmt.Errorf("sealab: %s: %w; want what a fleet fuzzes, as JSON", path, err)
-	}
-	return f, nil
-}
-
-func (f Fleet) write(dir string) error {
-	data, err := json.MarshalIndent(f, "", "  ")
-	if err != nil {
-		return fmt.Errorf("sealab: %w", err)
-	}
-	return atomicfile.Write(filepath.Join(dir, manifestFile), append(data, '\n'))
-}
-
-// CheckArchive returns an error unless the file at path has the SHA-256 want.
-func CheckArchive(path, want string) error {
-	got, err := digest(path)
-	if err != nil {
+// Build builds t and go-fuzz in dir and writes the seeds. It keeps an archive
+// that exists, because workers may have copies of it: builds differ from machine
+// to machine.
+func Build(ctx context.Context, dir string, t Target) error {
+	if err := t.prepare(ctx, dir); err != nil {
 		return err
 	}
-	if got != want {
-		return fmt.Errorf("sealab: %s has SHA-256 %s, want %q: copy the coordinator's archive", path, got, want)
+	archive := filepath.Join(dir, archiveFile)
+	if _, err := os.Stat(archive); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return nil
+	if _, err := gobuild.Run(ctx, "build", "-o", filepath.Join(dir, engineFile), "github.com/dvyukov/go-fuzz/go-fuzz"); err != nil {
+		return err
+	}
+	_, err := gobuild.Run(ctx, t.buildArgs(archive)...)
+	return err
 }
 
-func digest(path string) (string, error) {
-	f, err := os.Open(path)
+// BuildLibrary builds t for libFuzzer as dir/target.a, for clang
+// -fsanitize=fuzzer, and writes the seeds.
+func BuildLibrary(ctx context.Context, dir string, t Target) error {
+	if err := t.prepare(ctx, dir); err != nil {
+		return err
+	}
+	_, err := gobuild.Run(ctx, t.buildArgs(filepath.Join(dir, libraryFile), "-libfuzzer")...)
+	return err
+}
+
+// prepare writes the seeds of t.
+func (t Target) prepare(ctx context.Context, dir string) error {
+	if len(t.Seeds) == 0 {
+		return fmt.Errorf("%s has no seeds; want at least one", t.Function)
+	}
+	if err := gobuild.Check(ctx, ""); err != nil {
+		return err
+	}
+	return corpus.Raw.Write(filepath.Join(dir, workFolder, "corpus"), t.Seeds)
+}
+
+// buildArgs returns the arguments of the go command to build t.
+func (t Target) buildArgs(out string, flags ...string) []string {
+	args := append([]string{"tool", "go-fuzz-build", "-preserve", Preserve, "-tags", t.Tags, "-func", t.Function, "-o", out}, flags...)
+	return append(args, t.Package)
+}
+
+// Commands returns the commands that run the target in dir on one machine or on
+// many, for a person.
+func Commands(dir string) (string, error) {
+	archive, err := os.ReadFile(filepath.Join(dir, archiveFile))
 	if err != nil {
-		return "", fmt.Errorf("sealab: %w", err)
+		return "", err
 	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("sealab: %w", err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	sum := sha256.Sum256(archive)
+	return strings.NewReplacer("DIR", dir, "SUM", hex.EncodeToString(sum[:])).Replace(`One machine:
+  DIR/go-fuzz -bin DIR/archive.zip -workdir DIR/work
+
+Many machines. The coordinator:
+  DIR/go-fuzz -coordinator 127.0.0.1:7070 -workdir DIR/work
+Each worker, with copies of go-fuzz and archive.zip:
+  ssh -N -L 7070:127.0.0.1:7070 coordinator.example
+  echo "SUM  archive.zip" | sha256sum -c && ./go-fuzz -worker 127.0.0.1:7070 -bin archive.zip -workdir .
+
+Add the findings to a campaign:
+  sealab fuzz import TARGET DIR/work --dir fuzz-campaign
+`), nil
 }

@@ -14,10 +14,10 @@ import (
 
 func main() { os.Exit(harness.Main(find)) }
 
-func find(name string) (harness.Subject, error) {
+func find(name string) (harness.Func, error) {
 	t, err := target.Find(name)
 	if err != nil {
-		return harness.Subject{}, err
+		return harness.Func{}, err
 	}
 	return t.Subject()
 }

@@ -39,9 +39,9 @@ func fuzz(f *testing.F, name string) {
 	harness.Fuzz(f, s)
 }
 
-// requireHolds runs inputs in order, of which the last must hold, for the
+// requirePasses runs inputs in order, of which the last must hold, for the
 // regression tests that campaigns write.
-func requireHolds(t *testing.T, name string, inputs ...string) {
+func requirePasses(t *testing.T, name string, inputs ...string) {
 	t.Helper()
 	found, err := target.Find(name)
 	require.NoError(t, err)
@@ -52,4 +52,4 @@ func requireHolds(t *testing.T, name string, inputs ...string) {
 	require.NoError(t, harness.Sequence(found.Run, sequence...))
 }
 
-func TestRegressionsRun(t *testing.T) { requireHolds(t, "text", "") }
+func TestRegressionsRun(t *testing.T) { requirePasses(t, "text", "") }

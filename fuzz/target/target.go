@@ -53,9 +53,9 @@ func (t Target) Run(input []byte) error {
 }
 
 // Subject returns what the harness runs.
-func (t Target) Subject() (harness.Subject, error) {
+func (t Target) Subject() (harness.Func, error) {
 	seeds, err := t.Seeds()
-	s := harness.Subject{Name: t.Name, Seeds: seeds, Run: t.Run}
+	s := harness.Func{Name: t.Name, Seeds: seeds, Run: t.Run}
 	if t.Draws {
 		s.Explicit = program.Explicit
 	}

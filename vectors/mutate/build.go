@@ -15,8 +15,7 @@ import (
 	"strings"
 
 	"sealab/codecs/catalog"
-	"sealab/internal/overlay"
-	"sealab/internal/sourcetree"
+	"sealab/internal/gobuild"
 )
 
 // The packages of this module that the build is about.
@@ -36,7 +35,7 @@ type Build struct {
 // Prepare finds the checks of the module at root and builds the program into
 // dir, which must exist.
 func Prepare(root, dir string) (*Build, error) {
-	if err := sourcetree.Check(context.Background(), root); err != nil {
+	if err := gobuild.Check(context.Background(), root); err != nil {
 		return nil, err
 	}
 	files, err := sources(root)
@@ -112,7 +111,7 @@ func (b *Build) overlay(files []*sourceFile, dir string) (string, error) {
 			rewritten[f.path] = text
 		}
 	}
-	return overlay.Write(dir, rewritten)
+	return gobuild.Overlay(dir, rewritten)
 }
 
 // rewrite returns a file with each of its checks behind its switch, on the lines

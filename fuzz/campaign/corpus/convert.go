@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"crypto/sha1" //nolint:gosec // a name, as go-fuzz and libFuzzer give it
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +19,7 @@ import (
 // A Format is a way to keep many inputs.
 type Format string
 
-// The formats.
+// The formats of a corpus.
 const (
 	Native Format = "native" // a folder of go test -fuzz
 	Raw    Format = "raw"    // a folder of bare inputs: go-fuzz, libFuzzer
@@ -31,17 +33,16 @@ func ParseFormat(name string) (Format, error) {
 			return f, nil
 		}
 	}
-	return "", fmt.Errorf("sealab: %q is no format of a corpus; want %s, %s or %s", name, Native, Raw, Zip)
+	return "", fmt.Errorf("unknown corpus format %q; want %s, %s or %s", name, Native, Raw, Zip)
 }
 
-// maxInput is the longest input in an archive, in bytes, against archives that
-// are small and unpack to everything.
+// maxInput limits the length of an input in an archive, in bytes: a small archive
+// may unpack to much.
 const maxInput = 64 << 20
 
-// Read returns the inputs at path, each once, in the order of their bytes. A
-// corpus without an input is an error, and so is a file that is no input. In a
-// raw folder files with an extension are left out: go-fuzz keeps the output of a
-// crasher beside it.
+// Read returns the inputs at path, each once, in the order of their bytes. An
+// empty corpus is an error, and so is a file that is no input. In a raw folder Read
+// skips files with an extension: go-fuzz keeps the output of a crasher in one.
 func (f Format) Read(path string) ([][]byte, error) {
 	read := f.readFolder
 	if f == Zip {
@@ -52,7 +53,7 @@ func (f Format) Read(path string) ([][]byte, error) {
 		return nil, err
 	}
 	if len(inputs) == 0 {
-		return nil, fmt.Errorf("sealab: %s holds no inputs", path)
+		return nil, fmt.Errorf("%s holds no inputs", path)
 	}
 	slices.SortFunc(inputs, bytes.Compare)
 	return slices.CompactFunc(inputs, bytes.Equal), nil
@@ -61,7 +62,7 @@ func (f Format) Read(path string) ([][]byte, error) {
 func (f Format) readFolder(dir string) ([][]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	var inputs [][]byte
 	for _, e := range entries {
@@ -74,7 +75,7 @@ func (f Format) readFolder(dir string) ([][]byte, error) {
 			input, err = Unmarshal(input)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("sealab: %s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		inputs = append(inputs, input)
 	}
@@ -84,7 +85,7 @@ func (f Format) readFolder(dir string) ([][]byte, error) {
 func readZip(path string) ([][]byte, error) {
 	archive, err := zip.OpenReader(path)
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	defer archive.Close()
 	var inputs [][]byte
@@ -94,7 +95,7 @@ func readZip(path string) ([][]byte, error) {
 		}
 		input, err := readMember(file)
 		if err != nil {
-			return nil, fmt.Errorf("sealab: %s: %s: %w", path, file.Name, err)
+			return nil, fmt.Errorf("%s: %s: %w", path, file.Name, err)
 		}
 		inputs = append(inputs, input)
 	}
@@ -114,14 +115,14 @@ func readMember(file *zip.File) ([]byte, error) {
 	return input, err
 }
 
-// Write writes inputs to path: into a folder beside what is there, or as an
-// archive in the place of what is there. Equal inputs give equal archives.
+// Write adds inputs to the folder at path, or replaces the archive there. Equal
+// inputs give equal archives.
 func (f Format) Write(path string, inputs [][]byte) error {
 	if f == Zip {
 		return writeZip(path, inputs)
 	}
 	if err := os.MkdirAll(path, 0o755); err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	for _, input := range inputs {
 		name, file := rawName(input), input
@@ -145,17 +146,58 @@ func writeZip(path string, inputs [][]byte) error {
 			_, err = w.Write(input)
 		}
 		if err != nil {
-			return fmt.Errorf("sealab: %s: %w", path, err)
+			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	if err := archive.Close(); err != nil {
-		return fmt.Errorf("sealab: %s: %w", path, err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	return atomicfile.Write(path, out.Bytes())
 }
 
-// rawName is what go-fuzz and libFuzzer call an input: its SHA-1.
+// rawName returns the name of an input in go-fuzz and libFuzzer: its SHA-1.
 func rawName(input []byte) string {
 	sum := sha1.Sum(input)
 	return hex.EncodeToString(sum[:])
+}
+
+// A Crasher is a failing input of go-fuzz.
+type Crasher struct {
+	Input  []byte
+	Output string // of the program
+}
+
+// ReadWorkdir returns the findings in a working folder of go-fuzz, which may be
+// running. Folders that are missing have none.
+func ReadWorkdir(dir string) (inputs [][]byte, crashers []Crasher, err error) {
+	for _, kind := range []string{"corpus", "crashers"} {
+		folder := filepath.Join(dir, kind)
+		entries, err := os.ReadDir(folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, err
+		}
+		for _, e := range entries {
+			if kind == "crashers" && !isDigest(e.Name()) {
+				continue // the output of a crasher, or its input quoted
+			}
+			path := filepath.Join(folder, e.Name())
+			input, err := os.ReadFile(path)
+			if err != nil {
+				return nil, nil, err
+			}
+			if kind == "corpus" {
+				inputs = append(inputs, input)
+				continue
+			}
+			output, _ := os.ReadFile(path + ".output") // written after the input
+			crashers = append(crashers, Crasher{input, string(output)})
+		}
+	}
+	return inputs, crashers, nil
+}
+
+// isDigest reports whether name is a SHA-1, the name of an input of go-fuzz.
+func isDigest(name string) bool {
+	b, err := hex.DecodeString(name)
+	return err == nil && len(b) == sha1.Size
 }

@@ -36,5 +36,5 @@ func TestReadRefuses(t *testing.T) {
 	_, err = corpus.Zip.Read(filepath.Join(dir, "aa.output"))
 	require.ErrorContains(t, err, "not a valid zip file")
 	_, err = corpus.ParseFormat("tar")
-	require.ErrorContains(t, err, `"tar" is no format`)
+	require.ErrorContains(t, err, `unknown corpus format "tar"`)
 }

@@ -1,18 +1,20 @@
 package harness
 
 import (
+	"container/heap"
 	"encoding/json"
-	"fmt"
+	"errors"
+
+	"sealab/fuzz/engine"
 )
 
-// cover writes which of the inputs to keep: a greedy set cover of the features
-// that the seeds, which are always there, do not have. An input that fails is
-// always kept.
-func (j Job) cover(out *json.Encoder, seeds [][]byte, run func([]byte) (*Verdict, error)) error {
-	numbers := map[feature]int32{}
+// selectInputs writes the indexes of a greedy set cover: inputs with all features
+// that the seeds lack. Failing inputs are always kept.
+func (j Job) selectInputs(out *json.Encoder, seeds [][]byte, run func([]byte) (*Failure, error)) error {
+	numbers := map[engine.Feature]int32{}
 	var base []int32
 	for _, seed := range seeds {
-		set, _, err := coverOf(seed, run, numbers)
+		set, _, err := featuresOf(seed, run, numbers)
 		if err != nil {
 			return err
 		}
@@ -21,34 +23,27 @@ func (j Job) cover(out *json.Encoder, seeds [][]byte, run func([]byte) (*Verdict
 	sets := make([][]int32, len(j.Inputs))
 	must := make([]bool, len(j.Inputs))
 	for i, input := range j.Inputs {
-		set, failed, err := coverOf(input, run, numbers)
-		if err != nil {
+		var err error
+		if sets[i], must[i], err = featuresOf(input, run, numbers); err != nil {
 			return err
 		}
-		sets[i], must[i] = set, failed
 	}
 	if len(numbers) == 0 {
-		return errCounters
+		return errors.New("no coverage: want a program built with -cover")
 	}
 	covered := make([]bool, len(numbers))
 	mark(covered, base)
-	kept := greedy(sets, must, covered, j.Inputs)
-	if err := out.Encode(Result{Kept: kept, Covered: len(numbers)}); err != nil {
-		return fmt.Errorf("sealab: %w", err)
-	}
-	return nil
+	return out.Encode(Result{Kept: greedy(sets, must, covered, j.Inputs), Covered: len(numbers)})
 }
 
-// coverOf returns the numbers of the features of one input, and whether it fails.
-func coverOf(input []byte, run func([]byte) (*Verdict, error), numbers map[feature]int32) (set []int32, failed bool, err error) {
-	all, err := features(func() error {
-		v, err := run(input)
-		failed = v != nil
+// featuresOf returns the numbers of the features of one input, and whether it
+// fails.
+func featuresOf(input []byte, run func([]byte) (*Failure, error), numbers map[engine.Feature]int32) (set []int32, fails bool, err error) {
+	all, err := engine.Features(func() error {
+		failed, err := run(input)
+		fails = failed != nil
 		return err
 	})
-	if err != nil {
-		return nil, false, err
-	}
 	for _, f := range all {
 		n, ok := numbers[f]
 		if !ok {
@@ -57,5 +52,86 @@ func coverOf(input []byte, run func([]byte) (*Verdict, error), numbers map[featu
 		}
 		set = append(set, n)
 	}
-	return set, failed, nil
+	return set, fails, err
+}
+
+// greedy returns the indexes of inputs that together have every feature that is
+// not covered: first all that must be kept, then repeatedly the input that adds
+// most, the shortest of equals.
+//
+// The gain of an input only shrinks while others are kept. An old gain is
+// therefore an upper bound, and only the input at the top of the heap needs a new
+// count.
+func greedy(sets [][]int32, must, covered []bool, inputs [][]byte) []int {
+	var kept []int
+	var left gains
+	for i := range sets {
+		if must[i] {
+			kept = append(kept, i)
+			mark(covered, sets[i])
+		}
+	}
+	for i := range sets {
+		if adds := uncovered(sets[i], covered); adds > 0 && !must[i] {
+			left = append(left, gain{i, adds, len(inputs[i])})
+		}
+	}
+	heap.Init(&left)
+	for len(left) > 0 {
+		top := left[0]
+		adds := uncovered(sets[top.index], covered)
+		switch {
+		case adds == 0:
+			heap.Pop(&left)
+		case adds < top.adds:
+			left[0].adds = adds
+			heap.Fix(&left, 0)
+		default:
+			heap.Pop(&left)
+			kept = append(kept, top.index)
+			mark(covered, sets[top.index])
+		}
+	}
+	return kept
+}
+
+func mark(covered []bool, set []int32) {
+	for _, n := range set {
+		covered[n] = true
+	}
+}
+
+// uncovered counts the features of set that are not covered.
+func uncovered(set []int32, covered []bool) (n int) {
+	for _, f := range set {
+		if !covered[f] {
+			n++
+		}
+	}
+	return n
+}
+
+// A gain is the largest number of features that one input can add.
+type gain struct{ index, adds, size int }
+
+// gains is a heap with the largest gain on top and, of equals, the shortest
+// input.
+type gains []gain
+
+func (g gains) Len() int      { return len(g) }
+func (g gains) Swap(i, j int) { g[i], g[j] = g[j], g[i] }
+func (g *gains) Push(x any)   { *g = append(*g, x.(gain)) }
+
+func (g gains) Less(i, j int) bool {
+	if g[i].adds != g[j].adds {
+		return g[i].adds > g[j].adds
+	}
+	return g[i].size < g[j].size
+}
+
+func (g *gains) Pop() any {
+	last := len(*g) - 1
+	x := (*g)[last]
+	*g = (*g)[:last]
+	return x
 }

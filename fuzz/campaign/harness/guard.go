@@ -1,135 +1,131 @@
 package harness
 
 import (
+	"bytes"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"sealab/fuzz/engine"
 	"sealab/internal/atomicfile"
 )
 
-// The files of a crasher, in its folder <crashers>/<target>/<bucket>.
+// The files of a crasher in its folder <crashers>/<target>/<bucket>.
 const (
 	InputFile   = "input"        // the raw bytes
-	BeforeFile  = "before"       // the inputs that its process ran before it, see DecodeBefore; absent where none are known
-	OutputFile  = "output.txt"   // what went wrong, for a person
-	VerdictFile = "verdict.json" // the Verdict
+	BeforeFile  = "before"       // the inputs that the process ran before, as [][]byte of encoding/gob; may be absent
+	OutputFile  = "output.txt"   // the failure, for a person
+	FailureFile = "failure.json" // the Failure
+	SeenFolder  = "seen"         // one empty file per design with this failure
 )
 
-// A guard runs inputs in a campaign.
+// A guard runs inputs in a campaign and files failures.
 type guard struct {
-	subject  func(input []byte) error
-	folder   string // of this target's crashers
-	notebook *notebook
-	known    map[string]bool // buckets that are on disk
-	deadly   map[string]bool
+	fn     func(input []byte) error
+	folder string // the crashers of this target
+	log    *inputLog
+	known  map[string]bool // buckets and designs on disk
+	skip   map[string]bool
 }
 
-func newGuard(s Subject) (*guard, error) {
-	g := &guard{subject: s.Run, folder: filepath.Join(os.Getenv(EnvCrashers), s.Name), known: map[string]bool{}}
+func newGuard(fn Func) (*guard, error) {
+	g := &guard{fn: fn.Run, folder: filepath.Join(os.Getenv(EnvCrashers), fn.Name), known: map[string]bool{}, skip: map[string]bool{}}
 	if err := os.MkdirAll(g.folder, 0o755); err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
-	}
-	if !isWorker() {
-		return g, nil // it hands inputs out and runs none
-	}
-	var err error
-	if g.deadly, err = readDeadly(filepath.Join(os.Getenv(EnvDeadly), s.Name)); err != nil {
 		return nil, err
 	}
-	scratch, err := scratchOfEnvironment()
+	if !engine.IsWorker() {
+		return g, nil
+	}
+	inputs, err := readInputs(filepath.Join(os.Getenv(EnvSkip), fn.Name))
 	if err != nil {
 		return nil, err
 	}
-	g.notebook, err = watched(scratch, roomForHistory)
+	for _, input := range inputs {
+		g.skip[string(input)] = true
+	}
+	scratch, err := scratchFolder()
+	if err != nil {
+		return nil, err
+	}
+	g.log, err = limited(scratch, roomForHistory)
 	return g, err
 }
 
-// readDeadly returns the inputs in dir. One that is in the seeds or the corpus
-// would otherwise end every process of its target before it finds anything.
-func readDeadly(dir string) (map[string]bool, error) {
+// readInputs returns the files in dir, in the order of their names. A missing
+// folder has none.
+func readInputs(dir string) (inputs [][]byte, err error) {
 	files, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
-	deadly := map[string]bool{}
 	for _, file := range files {
 		input, err := os.ReadFile(filepath.Join(dir, file.Name()))
 		if err != nil {
-			return nil, fmt.Errorf("sealab: %w", err)
+			return nil, err
 		}
-		deadly[string(input)] = true
+		inputs = append(inputs, input)
 	}
-	return deadly, nil
+	return inputs, nil
 }
 
-// isWorker reports whether this process is one that the fuzz engine started to
-// run inputs.
-func isWorker() bool {
-	for _, arg := range os.Args[1:] {
-		if arg == "-test.fuzzworker" {
-			return true
-		}
-	}
-	return false
-}
-
-// run runs one input. It returns an error only when a failure could not be
-// filed, so that the engine keeps the input.
+// run runs one input. It returns an error only if it cannot file a failure, so
+// that the engine keeps the input.
 func (g *guard) run(input []byte) error {
-	if g.notebook == nil || g.deadly[string(input)] {
+	if g.log == nil || g.skip[string(input)] {
 		return nil
 	}
-	v, err := g.notebook.observe(g.subject, input)
-	if err != nil || v == nil {
+	failed, err := g.log.observe(g.fn, input)
+	if err != nil || failed == nil || g.known[failed.Bucket+"/"+failed.Design] {
 		return err
 	}
-	if g.known[v.Bucket] {
-		return nil
-	}
-	if err := File(g.folder, input, g.notebook.before(), v); err != nil {
+	if err := File(g.folder, input, g.log.before(), failed); err != nil {
 		return err
 	}
-	g.known[v.Bucket] = true
+	g.known[failed.Bucket+"/"+failed.Design] = true
 	return nil
 }
 
-// File writes a crasher to its bucket's folder below folder, whole or not at
-// all, with the inputs that ran before it. Where the bucket has one already,
-// that one stays.
-func File(folder string, input []byte, before [][]byte, v *Verdict) error {
-	final := filepath.Join(folder, v.Bucket)
+// File writes a crasher to the folder of its bucket below folder, whole or not
+// at all, with the inputs that ran before it. If the bucket exists, File only
+// adds the design.
+func File(folder string, input []byte, before [][]byte, failed *Failure) error {
+	final := filepath.Join(folder, failed.Bucket)
 	if _, err := os.Stat(final); err == nil {
-		return nil
+		return addSeen(final, failed.Design)
 	}
 	beside, err := os.MkdirTemp(folder, ".new-")
 	if err != nil {
-		return fmt.Errorf("sealab: filing a crasher: %w", err)
+		return fmt.Errorf("filing a crasher: %w", err)
 	}
 	defer os.RemoveAll(beside)
-	if err := fill(beside, input, before, v); err != nil {
-		return err
+	if err := fill(beside, input, before, failed); err != nil {
+		return fmt.Errorf("filing a crasher: %w", err)
 	}
 	err = os.Chmod(beside, 0o755)
 	if err == nil {
 		err = os.Rename(beside, final)
 	}
-	if err != nil && !errors.Is(err, fs.ErrExist) { // another process may have been first
-		return fmt.Errorf("sealab: filing a crasher: %w", err)
+	if errors.Is(err, fs.ErrExist) { // another process was first
+		return addSeen(final, failed.Design)
+	}
+	if err != nil {
+		return fmt.Errorf("filing a crasher: %w", err)
 	}
 	return nil
 }
 
 // fill writes the files of a crasher to dir.
-func fill(dir string, input []byte, before [][]byte, v *Verdict) error {
-	verdict, err := json.MarshalIndent(v, "", "  ")
+func fill(dir string, input []byte, before [][]byte, failed *Failure) error {
+	data, err := json.MarshalIndent(failed, "", "  ")
 	if err != nil {
-		return fmt.Errorf("sealab: filing a crasher: %w", err)
+		return err
 	}
-	files := map[string][]byte{InputFile: input, OutputFile: []byte(v.Output()), VerdictFile: verdict}
+	files := map[string][]byte{InputFile: input, OutputFile: []byte(failed.Output()), FailureFile: data}
 	if len(before) > 0 {
 		if files[BeforeFile], err = encodeBefore(before); err != nil {
 			return err
@@ -140,5 +136,51 @@ func fill(dir string, input []byte, before [][]byte, v *Verdict) error {
 			return err
 		}
 	}
-	return nil
+	return addSeen(dir, failed.Design)
+}
+
+// addSeen adds a design to those in which a failure was seen.
+func addSeen(dir, design string) error {
+	if design == "" {
+		return nil
+	}
+	seen := filepath.Join(dir, SeenFolder)
+	if err := os.MkdirAll(seen, 0o755); err != nil {
+		return fmt.Errorf("filing a crasher: %w", err)
+	}
+	name := strings.Map(func(r rune) rune {
+		if r == '-' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, "design-"+design)
+	return os.WriteFile(filepath.Join(seen, name[:min(len(name), 100)]), nil, 0o644)
+}
+
+// ReadSeen returns the designs of the crasher in dir, in the order of their
+// names.
+func ReadSeen(dir string) ([]string, error) {
+	files, err := os.ReadDir(filepath.Join(dir, SeenFolder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var designs []string
+	for _, file := range files {
+		designs = append(designs, strings.TrimPrefix(file.Name(), "design-"))
+	}
+	return designs, nil
+}
+
+func encodeBefore(inputs [][]byte) ([]byte, error) {
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(inputs)
+	return b.Bytes(), err
+}
+
+// DecodeBefore returns the inputs of a BeforeFile, first to last.
+func DecodeBefore(file []byte) (inputs [][]byte, err error) {
+	if err := gob.NewDecoder(bytes.NewReader(file)).Decode(&inputs); err != nil {
+		return nil, fmt.Errorf("%w; want a list of inputs in encoding/gob", err)
+	}
+	return inputs, nil
 }

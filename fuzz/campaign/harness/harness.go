@@ -1,72 +1,197 @@
-// Package harness is what stands between a fuzz engine and a target: it makes
-// one fuzz function serve plain go test -fuzz, a campaign of many days, and the
-// replay of single inputs.
+// Package harness runs a target inside the processes of a campaign: under the
+// fuzz engine, as a job on given inputs, and as the replay of one input.
 //
-// Plainly run, a failing input fails the test. In a campaign (the environment
-// names its folder) each input is written down in memory that outlives the
-// process before it runs; a failure is filed in the bucket of its stack or
-// message, once, and the run goes on; an input that hangs or asks for too much
-// memory ends the process with what it was doing on record. A campaign needs a
-// Unix system; plain runs do not.
+// In plain go test a failing input fails the test. In a campaign, which sets the
+// environment variables below, the harness copies each input to a memory-mapped
+// file before the input runs, files a failure in the bucket of its cause, and
+// continues. An input that hangs or uses too much memory ends the process; the
+// file then shows the input. A campaign needs a Unix system, plain go test does
+// not.
 //
-// What does not return to the fuzz function's own goroutine (a panic in another
-// one, a fatal error of the runtime) ends the process. Memory is limited by
-// RLIMIT_DATA, which counts what the process may write to, not what it touches.
+// A panic outside the goroutine of the fuzz function and a fatal error of the
+// runtime end the process. RLIMIT_DATA limits the memory: it counts the memory
+// that the process may write to, used or not.
 package harness
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"testing"
+	"time"
 )
 
-// GCPercent is how much may be allocated between collections, in percent of what
-// is in use. Targets hold some megabytes and allocate a hundred times that in a
-// second: at Go's own 100, collecting takes up to a third of the time.
+// A Func is a function to fuzz.
+type Func struct {
+	Name  string
+	Seeds [][]byte
+	// Run returns an error if a check fails; see CheckError. A panic is a failure
+	// as well.
+	Run func(input []byte) error
+	// Explicit returns an input with the same effect that encodes all of its
+	// choices. An input that draws choices from its own digest does something else
+	// after any change. nil: every input is explicit.
+	Explicit func(input []byte) []byte
+}
+
+func (f Func) explicit(input []byte) []byte {
+	if f.Explicit == nil {
+		return input
+	}
+	return f.Explicit(input)
+}
+
+func (f Func) isExplicit(input []byte) bool { return bytes.Equal(f.explicit(input), input) }
+
+// The environment variables of a process that runs a Func.
+const (
+	EnvInput    = "SEALAB_FUZZ_INPUT"    // a file: run this input alone
+	EnvHistory  = "SEALAB_FUZZ_HISTORY"  // a folder: run these inputs before EnvInput, in the order of their names
+	EnvJob      = "SEALAB_FUZZ_JOB"      // a file: run this Job
+	EnvCrashers = "SEALAB_FUZZ_CRASHERS" // a folder: file failures here, by target and bucket, and continue
+	EnvSkip     = "SEALAB_FUZZ_SKIP"     // a folder: inputs to skip, by target, because they end the process
+	EnvScratch  = "SEALAB_FUZZ_SCRATCH"  // a folder: the input logs and crash outputs of the processes
+	EnvSource   = "SEALAB_FUZZ_SOURCE"   // a folder: the package of the fuzz functions, if it is not the working folder
+	EnvHang     = "SEALAB_FUZZ_HANG"     // a duration: the time limit of one input; default DefaultHang
+	EnvMemory   = "SEALAB_FUZZ_MEMORY"   // MiB: the memory limit of the process; default DefaultMemory
+)
+
+// The default limits. The fuzz engine has a limit of ten seconds for one input
+// that cannot be changed and reports no stack.
+const (
+	DefaultHang   = 5 * time.Second
+	DefaultMemory = 2048 // MiB
+)
+
+// GCPercent is the garbage collection target percentage. Targets keep some
+// megabytes and allocate hundreds of times that each second; at the default of
+// 100 the collector takes up to a third of the time.
 const GCPercent = 400
 
-// Fuzz runs the subject as f.
-func Fuzz(f *testing.F, s Subject) {
+// Fuzz runs fn as the fuzz function f.
+func Fuzz(f *testing.F, fn Func) {
 	f.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(GCPercent))
 	switch {
 	case os.Getenv(EnvInput) != "":
-		if err := runInput(os.Getenv(EnvInput), f.TempDir(), s.Run); err != nil {
+		if err := runInput(os.Getenv(EnvInput), f.TempDir(), fn.Run); err != nil {
 			f.Fatal(err)
 		}
-		f.Skip("the input holds")
+		f.Skip("the input passes")
 	case os.Getenv(EnvJob) != "":
-		if err := runJob(os.Getenv(EnvJob), s); err != nil {
+		if err := runJob(os.Getenv(EnvJob), fn); err != nil {
 			f.Fatal(err)
 		}
-		f.Skip("a job was run instead")
-	case os.Getenv(EnvCrashers) != "":
-		addAll(f, s.Seeds)
-		g, err := newGuard(s)
+		f.Skip("ran a job")
+	}
+	for _, seed := range fn.Seeds {
+		f.Add(seed)
+	}
+	run := fn.Run
+	if os.Getenv(EnvCrashers) != "" {
+		g, err := newGuard(fn)
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Fuzz(func(t *testing.T, input []byte) {
-			if err := g.run(input); err != nil {
-				t.Error(err) // and not Fatal: see package engine
-			}
-		})
-	default:
-		addAll(f, s.Seeds)
-		f.Fuzz(plain(s.Run))
+		run = g.run
 	}
-}
-
-func addAll(f *testing.F, seeds [][]byte) {
-	for _, seed := range seeds {
-		f.Add(seed)
-	}
-}
-
-func plain(run func(input []byte) error) func(*testing.T, []byte) {
-	return func(t *testing.T, input []byte) {
+	f.Fuzz(func(t *testing.T, input []byte) {
 		if err := run(input); err != nil {
-			t.Fatal(err)
+			t.Error(err) // not Fatal: see engine.Overlay
 		}
+	})
+}
+
+// Main is the main function of a command that runs the job in EnvJob with the
+// target in its argument. It returns the exit status.
+func Main(find func(name string) (Func, error)) int {
+	if len(os.Args) != 2 || os.Getenv(EnvJob) == "" {
+		fmt.Fprintf(os.Stderr, "want one target and %s\n", EnvJob)
+		return 2
 	}
+	fn, err := find(os.Args[1])
+	if err == nil {
+		err = runJob(os.Getenv(EnvJob), fn)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	return 0
+}
+
+// Sequence runs inputs in order and returns the error of the last one. Errors
+// and panics of the others do not count: those inputs only change memory.
+func Sequence(run func([]byte) error, inputs ...[]byte) error {
+	last := len(inputs) - 1
+	for _, input := range inputs[:last] {
+		observe(run, input)
+	}
+	return run(inputs[last])
+}
+
+// runInput runs the input in the file at path after those in the folder of
+// EnvHistory, under the limits of a campaign if the system has them. It does not
+// recover from the panic of the input.
+func runInput(path, scratch string, run func([]byte) error) error {
+	inputs, err := readHistory(os.Getenv(EnvHistory))
+	if err != nil {
+		return err
+	}
+	input, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	inputs = append(inputs, input)
+	log, err := limited(scratch, roomForInput)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return Sequence(run, inputs...)
+	}
+	if err != nil {
+		return err
+	}
+	return Sequence(func(input []byte) error {
+		if err := log.begin(input); err != nil {
+			return err
+		}
+		defer log.end()
+		return run(input)
+	}, inputs...)
+}
+
+// readHistory returns the files in dir, in the order of their names. An empty
+// dir has none.
+func readHistory(dir string) (inputs [][]byte, err error) {
+	if dir == "" {
+		return nil, nil
+	}
+	return readInputs(dir)
+}
+
+// limits are the limits of a process that runs inputs.
+type limits struct {
+	hang      time.Duration
+	memoryMiB uint64
+}
+
+func readLimits() (limits, error) {
+	l := limits{DefaultHang, DefaultMemory}
+	if text := os.Getenv(EnvHang); text != "" {
+		d, err := time.ParseDuration(text)
+		if err != nil || d <= 0 {
+			return l, fmt.Errorf("%s=%q: want a duration", EnvHang, text)
+		}
+		l.hang = d
+	}
+	if text := os.Getenv(EnvMemory); text != "" {
+		n, err := strconv.ParseUint(text, 10, 32)
+		if err != nil || n == 0 {
+			return l, fmt.Errorf("%s=%q: want a number of MiB", EnvMemory, text)
+		}
+		l.memoryMiB = n
+	}
+	return l, nil
 }

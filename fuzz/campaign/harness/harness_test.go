@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,34 +37,40 @@ goroutine 1 [chan receive]:
 main.main()
 `
 
-func TestFrames(t *testing.T) {
-	require.Equal(t, []string{"sealab/codecs/x.(*parser).value", "sealab/codecs/x.Open"}, Frames(stack))
-	require.Empty(t, Frames(""))
-}
-
-// TestBucket joins failures of one cause and keeps those of two causes apart.
+// TestBucket joins failures of one cause and separates two causes.
 func TestBucket(t *testing.T) {
-	other := string(bytes.ReplaceAll([]byte(stack), []byte("0xc0000"), []byte("0xc0777")))
-	require.Equal(t, bucket(KindPanic, "index 3", stack), bucket(KindPanic, "index 4", other))
-	elsewhere := string(bytes.ReplaceAll([]byte(stack), []byte("x.Open"), []byte("x.Seal")))
-	require.NotEqual(t, bucket(KindPanic, "", stack), bucket(KindPanic, "", elsewhere))
+	replace := func(from, to string) string { return strings.ReplaceAll(stack, from, to) }
+	require.Equal(t, bucket(KindPanic, "index 3", stack), bucket(KindPanic, "index 4", replace("0xc0000", "0xc0777")))
+	require.NotEqual(t, bucket(KindPanic, "", stack), bucket(KindPanic, "", replace("x.Open", "x.Seal")))
 	require.NotEqual(t, bucket(KindPanic, "", stack), bucket(KindFatal, "", stack))
 
 	said := func(text string) string { return bucket(KindError, text, "") }
 	require.Equal(t, said(`some-design: "a\"b" is accepted beside "c", 12`), said(`some-design: "" is accepted beside "d", 7`))
 	require.NotEqual(t, said(`some-design: "a" is accepted`), said(`some-design: "a" is refused`))
-	require.NotEqual(t, said(`some-design: "a" is accepted`), said(`other-design: "a" is accepted`))
+}
+
+// TestCheckErrors share a bucket if the check is the same, in any design.
+func TestCheckErrors(t *testing.T) {
+	failing := func(check, design, detail string) *Failure {
+		return observe(func([]byte) error { return fmt.Errorf("in a sequence: %w", &CheckError{check, design, detail}) }, nil)
+	}
+	one := failing("an altered token is accepted", "one-design", `"v1.AA"`)
+	other := failing("an altered token is accepted", "other-design", `"v2.BB" beside "c"`)
+	require.Equal(t, one.Bucket, other.Bucket)
+	require.Equal(t, "other-design", other.Design)
+	require.Equal(t, `in a sequence: an altered token is accepted: one-design: "v1.AA"`, one.Text)
+	require.NotEqual(t, one.Bucket, failing("opening changed the token", "one-design", "").Bucket)
 }
 
 // TestShrinkExplicit makes an input smaller that draws what fails: what is left
 // says so itself.
 func TestShrinkExplicit(t *testing.T) {
-	s := Subject{Explicit: func(input []byte) []byte {
+	s := Func{Explicit: func(input []byte) []byte {
 		return bytes.ReplaceAll(input, []byte("*"), []byte("drawn and X"))
 	}}
-	fails := func(input []byte) (*Verdict, error) {
+	fails := func(input []byte) (*Failure, error) {
 		if bytes.Contains(s.Explicit(input), []byte("X")) {
-			return newVerdict(KindError, "it has an X", ""), nil
+			return newFailure(KindError, "it has an X", ""), nil
 		}
 		return nil, nil
 	}
@@ -74,9 +82,9 @@ func TestShrinkExplicit(t *testing.T) {
 
 	out.Reset() // one that fails in no explicit form
 	s.Explicit = func([]byte) []byte { return nil }
-	fails = func(input []byte) (*Verdict, error) {
+	fails = func(input []byte) (*Failure, error) {
 		if bytes.Contains(input, []byte("*")) {
-			return newVerdict(KindError, "it has a star", ""), nil
+			return newFailure(KindError, "it has a star", ""), nil
 		}
 		return nil, nil
 	}
@@ -104,10 +112,10 @@ func TestShrink(t *testing.T) {
 	require.Equal(t, []byte{0}, Shrink([]byte("\x05abcde"), 100, counted))
 }
 
-// TestNotebook reads what a process was running from the file alone.
-func TestNotebook(t *testing.T) {
+// TestInputLog reads what a process was running from the file alone.
+func TestInputLog(t *testing.T) {
 	dir := t.TempDir()
-	n, err := newNotebook(NotebookPath(dir, 7), roomForInput)
+	n, err := newInputLog(logPath(dir, 7), roomForInput)
 	if errors.Is(err, errors.ErrUnsupported) {
 		testenv.Skip(t, "no memory-mapped files here")
 	}
@@ -124,15 +132,15 @@ func TestNotebook(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, running)
 	}
-	require.NoError(t, os.WriteFile(NotebookPath(dir, 8), []byte("torn"), 0o644))
+	require.NoError(t, os.WriteFile(logPath(dir, 8), []byte("torn"), 0o644))
 	_, err = ReadInterrupted(dir)
-	require.ErrorContains(t, err, NotebookPath(dir, 8))
+	require.ErrorContains(t, err, logPath(dir, 8))
 }
 
 // TestFile keeps the first crasher of a bucket, whole.
 func TestFile(t *testing.T) {
 	dir := t.TempDir()
-	v := newVerdict(KindError, "it does not hold", "")
+	v := newFailure(KindError, "it does not hold", "")
 	require.NoError(t, File(dir, []byte("first"), nil, v))
 	require.NoError(t, File(dir, []byte("second"), nil, v))
 	input, err := os.ReadFile(filepath.Join(dir, v.Bucket, InputFile))
@@ -142,6 +150,22 @@ func TestFile(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, entries, 1)
 	require.ErrorContains(t, File(filepath.Join(dir, "nowhere"), nil, nil, v), "nowhere")
+}
+
+// TestFileAddsDesigns keeps one crasher per bucket and every design.
+func TestFileAddsDesigns(t *testing.T) {
+	dir := t.TempDir()
+	f := newFailure(KindError, "a check fails", "")
+	for _, design := range []string{"b", "a", "b", "we/../ird"} {
+		f.Design = design
+		require.NoError(t, File(dir, []byte("input of "+design), nil, f))
+	}
+	designs, err := ReadSeen(filepath.Join(dir, f.Bucket))
+	require.NoError(t, err)
+	require.Equal(t, []string{"a", "b", "we_.._ird"}, designs)
+	input, err := os.ReadFile(filepath.Join(dir, f.Bucket, InputFile))
+	require.NoError(t, err)
+	require.Equal(t, "input of b", string(input))
 }
 
 func TestObserve(t *testing.T) {
@@ -161,11 +185,4 @@ func TestGreedy(t *testing.T) {
 	mark(covered, []int32{9})
 	kept := greedy(sets, must, covered, inputs)
 	require.Equal(t, []int{2, 3, 4}, kept)
-}
-
-func TestParseCountersRefuses(t *testing.T) {
-	for _, file := range [][]byte{nil, bytes.Repeat([]byte{0}, 64), append([]byte{0, 'c', 'w', 'm', 2}, make([]byte, 64)...)} {
-		_, err := parseCounters(file)
-		require.ErrorIs(t, err, errCounters)
-	}
 }

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// mapFile maps the first size bytes of the file at path, which is made as long,
-// and unmaps what was mapped before. The bytes are written and not left to be
-// allocated later: where the disk is full then, the process would die of a fault.
+// mapFile maps the first size bytes of the file at path, after it makes the file
+// as long, and unmaps before. It writes the bytes now: if the disk were full at a
+// later allocation, the process would die of a fault.
 func mapFile(path string, before []byte, size int) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -27,7 +27,7 @@ func mapFile(path string, before []byte, size int) ([]byte, error) {
 	return syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 }
 
-// limitMemory limits what this process may write to.
+// limitMemory limits the memory that this process may write to.
 func limitMemory(mib uint64) error {
 	bytes := mib << 20
 	return syscall.Setrlimit(syscall.RLIMIT_DATA, &syscall.Rlimit{Cur: bytes, Max: bytes})

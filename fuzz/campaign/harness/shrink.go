@@ -2,9 +2,9 @@ package harness
 
 import "bytes"
 
-// Shrink returns the smallest input it can make of input that still fails, by
-// cutting pieces out, turning bytes into zeros, and cutting again what that made
-// superfluous. It asks fails at most tries times, and input itself must fail.
+// Shrink returns the smallest failing input that it can make of input: it cuts
+// pieces out, sets bytes to zero, and cuts again. It calls fails at most tries
+// times, and input itself must fail.
 func Shrink(input []byte, tries int, fails func([]byte) bool) []byte {
 	s := shrinker[byte]{best: bytes.Clone(input), tries: tries, fails: fails}
 	s.cutAll()
@@ -14,8 +14,8 @@ func Shrink(input []byte, tries int, fails func([]byte) bool) []byte {
 	return s.best
 }
 
-// zeroAll turns each byte into a zero where that still fails, and reports
-// whether any could be.
+// zeroAll sets each byte to zero if the input still fails, and reports whether
+// it changed one.
 func zeroAll(s *shrinker[byte]) (progress bool) {
 	for i, b := range s.best {
 		if b == 0 || s.tries <= 0 {
@@ -28,7 +28,7 @@ func zeroAll(s *shrinker[byte]) (progress bool) {
 	return progress
 }
 
-// ShrinkList is Shrink for a list of inputs, of which it leaves out some.
+// ShrinkList is Shrink for a list of inputs: it removes some of them.
 func ShrinkList(inputs [][]byte, tries int, fails func([][]byte) bool) [][]byte {
 	s := shrinker[[]byte]{best: inputs, tries: tries, fails: fails}
 	s.cutAll()
@@ -41,14 +41,14 @@ type shrinker[E any] struct {
 	fails func([]E) bool
 }
 
-// cutAll cuts until nothing more can go.
+// cutAll cuts until a round removes nothing.
 func (s *shrinker[E]) cutAll() {
 	for progress := true; progress && s.tries > 0; {
 		progress = s.cut()
 	}
 }
 
-// cut leaves out pieces, large ones first, and reports whether any could go.
+// cut removes pieces, large ones first, and reports whether it removed one.
 func (s *shrinker[E]) cut() bool {
 	before := len(s.best)
 	for size := max(1, len(s.best)); size > 0; size /= 2 {
@@ -61,7 +61,7 @@ func (s *shrinker[E]) cut() bool {
 	return len(s.best) < before
 }
 
-// try makes candidate the best where it fails too.
+// try makes candidate the best if it fails too.
 func (s *shrinker[E]) try(candidate []E) bool {
 	if s.tries--; !s.fails(candidate) {
 		return false

@@ -7,61 +7,57 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"time"
 )
 
-// hangs begins the last words of a process whose input hangs.
-const hangs = "sealab: the input hangs"
-
-// exitHang is the status of a process whose input hangs.
+// exitHang is the exit status of a process if its input hangs.
 const exitHang = 3
 
-// scratchOfEnvironment returns the folder of notebooks and last words.
-func scratchOfEnvironment() (string, error) {
+// scratchFolder returns the folder of input logs and crash outputs.
+func scratchFolder() (string, error) {
 	scratch := os.Getenv(EnvScratch)
 	if scratch == "" {
-		return "", errors.New("sealab: " + EnvScratch + " is not set: want a folder")
+		return "", errors.New(EnvScratch + " is not set; want a folder")
 	}
 	return scratch, nil
 }
 
-// watched prepares this process to run inputs of which any may be its last: it
-// returns the notebook to write them to, in the folder scratch, with room for
-// so many bytes of them.
-func watched(scratch string, room int) (*notebook, error) {
-	l, err := limitsOfEnvironment()
+// limited prepares this process to run inputs that may end it: it sets the
+// limits and the crash output, and returns an input log with room bytes in the
+// folder scratch.
+func limited(scratch string, room int) (*inputLog, error) {
+	l, err := readLimits()
 	if err != nil {
 		return nil, err
 	}
-	n, err := newNotebook(NotebookPath(scratch, os.Getpid()), room)
+	log, err := newInputLog(logPath(scratch, os.Getpid()), room)
 	if err != nil {
 		return nil, err
 	}
-	lastWords, err := os.Create(LastWordsPath(scratch, os.Getpid()))
+	crash, err := os.Create(crashPath(scratch, os.Getpid()))
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
-	if err := debug.SetCrashOutput(lastWords, debug.CrashOptions{}); err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+	if err := debug.SetCrashOutput(crash, debug.CrashOptions{}); err != nil {
+		return nil, err
 	}
 	if err := limitMemory(l.memoryMiB); err != nil {
-		return nil, fmt.Errorf("sealab: limiting memory to %d MiB: %w", l.memoryMiB, err)
+		return nil, fmt.Errorf("limiting memory to %d MiB: %w", l.memoryMiB, err)
 	}
-	go watch(n, lastWords, l.hang)
-	return n, nil
+	go watch(log, crash, l.hang)
+	return log, nil
 }
 
-// looks is how often the watchdog looks while an input may run.
+// looks is the number of times that the watchdog looks within the time limit.
 const looks = 10
 
-// watch ends the process when one input runs for limit.
-func watch(n *notebook, lastWords *os.File, limit time.Duration) {
+// watch ends the process if one input runs for limit.
+func watch(log *inputLog, crash io.Writer, limit time.Duration) {
 	var seen uint64
 	var same int
 	for range time.Tick(limit / looks) {
-		runs := n.runs.Load()
-		if runs != seen || !n.running.Load() {
+		runs := log.runs.Load()
+		if runs != seen || !log.running.Load() {
 			seen, same = runs, 0
 			continue
 		}
@@ -70,17 +66,7 @@ func watch(n *notebook, lastWords *os.File, limit time.Duration) {
 		}
 		stacks := make([]byte, 1<<20)
 		stacks = stacks[:runtime.Stack(stacks, true)]
-		fmt.Fprintf(io.MultiWriter(lastWords, os.Stderr), "%s for %v\n\n%s\n", hangs, limit, goroutineOf(string(stacks)))
+		fmt.Fprintf(io.MultiWriter(crash, os.Stderr), "%s for %v\n\n%s\n", hangText, limit, goroutineOfTarget(string(stacks)))
 		os.Exit(exitHang)
 	}
-}
-
-// goroutineOf returns the goroutine of stacks that runs the input.
-func goroutineOf(stacks string) string {
-	for goroutine := range strings.SplitSeq(stacks, "\n\n") {
-		if strings.Contains(goroutine, "harness.observe(") || strings.Contains(goroutine, "harness.runInput(") {
-			return goroutine
-		}
-	}
-	return stacks
 }

@@ -1,4 +1,4 @@
-// Package ladder has a word that is found step by step, or never.
+// Package ladder has a word that coverage leads to step by step.
 package ladder
 
 import "testing"
@@ -10,6 +10,10 @@ func FuzzLadder(f *testing.F) {
 			t.Error("the top of the ladder")
 		}
 	})
+}
+
+func FuzzFlat(f *testing.F) {
+	f.Fuzz(func(_ *testing.T, input []byte) { climb(input) })
 }
 
 func climb(input []byte) bool {

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sealab/fuzz/campaign"
+	"sealab/fuzz/campaign/corpus"
+	"sealab/fuzz/fleet"
+	"sealab/fuzz/target"
+)
+
+// goFuzzPackage has the targets as functions for go-fuzz and libFuzzer.
+const goFuzzPackage = "sealab/fuzz/gofuzz"
+
+func newFuzzFleetCommand() *cobra.Command {
+	var dir, tags string
+	var library bool
+	cmd := &cobra.Command{
+		Use:   "fleet TARGET",
+		Short: "Build a target for go-fuzz on many machines, or for libFuzzer",
+		Long: `Build the instrumented target and go-fuzz in a folder, write the seeds, and
+print the commands that fuzz it, on one machine or on many. An archive in the
+folder is kept, because every worker must have the same.
+
+Coordinator and workers of go-fuzz speak without encryption or authentication:
+every client of the port reads and writes the corpus and chooses the inputs of
+all workers. Keep the port on the loopback interface and tunnel to it. The flag
+-http of go-fuzz serves profiles and its command line to every Host; leave it
+out on a machine with a browser.`,
+		Example: `  sealab fuzz fleet text --dir fuzz-fleet
+  sealab fuzz fleet text --dir fuzz-lib --libfuzzer`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			defer stop()
+			t, err := target.Find(args[0])
+			if err != nil {
+				return err
+			}
+			seeds, err := t.Seeds()
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "building %s in %s, which takes minutes\n", t.Name, dir)
+			built := fleet.Target{Package: goFuzzPackage, Function: t.NativeName(), Tags: tags, Seeds: seeds}
+			if library {
+				return fleet.BuildLibrary(ctx, dir, built)
+			}
+			if err := fleet.Build(ctx, dir, built); err != nil {
+				return err
+			}
+			commands, err := fleet.Commands(dir)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(cmd.OutOrStdout(), commands)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", "fuzz-fleet", "folder to build in")
+	cmd.Flags().StringVar(&tags, "tags", "", "build tags, separated by spaces")
+	cmd.Flags().BoolVar(&library, "libfuzzer", false, "build target.a for clang -fsanitize=fuzzer instead")
+	return cmd
+}
+
+func newFuzzImportCommand() *cobra.Command {
+	var folder campaignFolder
+	cmd := &cobra.Command{
+		Use:   "import TARGET WORKDIR",
+		Short: "Add the findings of go-fuzz to a campaign",
+		Long: `Add the corpus in a working folder of go-fuzz to that of a campaign, and run
+its crashers again to file them there. go-fuzz may be running, the campaign may
+not. Exit status 1 reports that the campaign has crashers.`,
+		Example: `  sealab fuzz import text fuzz-fleet/work --dir fuzz-campaign`,
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			defer stop()
+			if _, err := os.Stat(args[1]); err != nil {
+				return err
+			}
+			targets, err := fuzzTargets(args[:1], cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			inputs, failing, err := corpus.ReadWorkdir(args[1])
+			if err != nil {
+				return err
+			}
+			if len(inputs)+len(failing) == 0 {
+				return fmt.Errorf("%s has no corpus and no crashers; want a working folder of go-fuzz", args[1])
+			}
+			config := folder.config()
+			config.Targets, config.Log = targets, func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
+			c, err := campaign.Open(ctx, config)
+			if err != nil {
+				return err
+			}
+			n, err := c.Import(ctx, targets[0], inputs, failing)
+			if err := errors.Join(err, c.Close()); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %d new inputs, %d new crash buckets\n\n", args[0], n.Inputs, n.Buckets)
+			return showStatus(cmd.OutOrStdout(), folder.dir, time.Now())
+		},
+	}
+	folder.add(cmd)
+	return cmd
+}

@@ -1,0 +1,110 @@
+package campaign
+
+import (
+	"fmt"
+	"go/format"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"sealab/fuzz/campaign/harness"
+)
+
+// regressionTest returns a test that runs the sequence of k. It calls
+// requirePasses(t, target, inputs...), a function of the package of the fuzz
+// functions that requires the last input to pass.
+func regressionTest(k Crasher, pkg string, s sequence) ([]byte, error) {
+	var inputs strings.Builder
+	for _, input := range append(slices.Clip(s.before), s.input) {
+		fmt.Fprintf(&inputs, ",\n%q", input)
+	}
+	source := fmt.Sprintf(`package %s_test
+
+import "testing"
+
+// %[2]s runs an input that a campaign found:
+// %[3]s: %[4]s
+func %[2]s(t *testing.T) {
+	requirePasses(t, %[5]q%[6]s)
+}
+`, pkg, testName(k), k.Kind, OneLine(k.Text), k.Target, inputs.String())
+	test, err := format.Source([]byte(source))
+	if err != nil {
+		return nil, fmt.Errorf("the regression test of %s: %w", k.Bucket, err)
+	}
+	return test, nil
+}
+
+// testName is "TestTextError0123456789" for the bucket error-0123456789 of text.
+func testName(k Crasher) string {
+	name := "Test"
+	for word := range strings.SplitSeq(k.Target+"-"+k.Bucket, "-") {
+		if word != "" {
+			name += strings.ToUpper(word[:1]) + word[1:]
+		}
+	}
+	return name
+}
+
+// reproduction returns a script that runs the minimized input of k in plain go
+// test, after its history if it has one.
+func reproduction(k Crasher, t Target, pkg, tags string, env []string) []byte {
+	if tags != "" {
+		tags = " -tags " + quote(tags)
+	}
+	var settings strings.Builder
+	for _, setting := range env {
+		name, value, _ := strings.Cut(setting, "=")
+		fmt.Fprintf(&settings, "export %s=%s\n", name, quote(value))
+	}
+	if k.After > 0 {
+		fmt.Fprintf(&settings, "export %s=\"$crasher/%s\"\n", harness.EnvHistory, historyFolder)
+	}
+	return fmt.Appendf(nil, `#!/bin/sh
+# %s, %s: %s
+# Run it from the root of the repository: sh reproduce.sh
+crasher=$(cd "$(dirname "$0")" && pwd)
+%s%s="$crasher/%s" exec go test -count=1 -run '^%s$'%s %s
+`, k.Target, k.Bucket, OneLine(k.Text), settings.String(), harness.EnvInput, minimizedFile, t.Native, tags, pkg)
+}
+
+// quote quotes s for a shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// Printable returns text with every rune escaped that is neither printable nor
+// a line feed, and every byte that is not UTF-8: a failure may quote its input,
+// and an escape sequence would act on a terminal.
+func Printable(text string) string {
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case r == unicode.ReplacementChar && !strings.HasPrefix(text[i:], string(r)):
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case r == '\n' || unicode.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			escaped := strconv.QuoteRuneToASCII(r)
+			b.WriteString(escaped[1 : len(escaped)-1])
+		}
+	}
+	return b.String()
+}
+
+// maxLine is the length of OneLine in runes.
+const maxLine = 200
+
+// OneLine returns the first line of text, printable, with long quoted values
+// shortened, and cut after maxLine runes.
+func OneLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	line = longQuote.ReplaceAllString(Printable(line), `$1..."`)
+	if runes := []rune(line); len(runes) > maxLine {
+		return string(runes[:maxLine]) + "..."
+	}
+	return line
+}
+
+// longQuote matches a quoted value of more than 40 characters.
+var longQuote = regexp.MustCompile(`("(?:[^"\\]|\\.){24})(?:[^"\\]|\\.){16,}"`)

@@ -1,0 +1,52 @@
+// Package gobuild runs the go command for programs that build parts of this
+// module. They must be called from inside the module.
+package gobuild
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// module is the module that Check looks for.
+const module = "sealab"
+
+// Check returns an error unless dir is inside the module and the go command is
+// installed. An empty dir is the working folder.
+func Check(ctx context.Context, dir string) error {
+	_, err := run(ctx, dir, "list", "-m", module)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || ctx.Err() != nil {
+		return err
+	}
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s is not inside the module %s: run the command there, because it builds from source", path, module)
+}
+
+// Run runs the go command in the working folder and returns its standard
+// output. The error has the standard error of the command.
+func Run(ctx context.Context, args ...string) ([]byte, error) { return run(ctx, "", args...) }
+
+func run(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	if _, err := exec.LookPath("go"); err != nil {
+		return nil, fmt.Errorf("%w; want the go command", err)
+	}
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("interrupted during go %s: %w", args[0], ctx.Err())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("go %s: %w: %s", args[0], err, strings.TrimSpace(stderr.String()))
+	}
+	return out, nil
+}
