@@ -1,0 +1,236 @@
+package review
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sealab/internal/rawmcp"
+)
+
+// A kind is what a server did with a request.
+type kind string
+
+const (
+	completed kind = "completed" // a result
+	asked     kind = "asked"     // a result that wants input
+	toolError kind = "error of the tool"
+	failed    kind = "refused"      // a JSON-RPC error
+	httpError kind = "HTTP error"   // a status of 400 to 499 without a JSON-RPC error
+	broken    kind = "broken"       // anything else: no response, status 500, no JSON
+	throttled kind = "rate-limited" // after all retries
+	noBudget  kind = "not sent"     // the budget of exchanges is used up
+)
+
+// An Answer is the response to one request.
+type Answer struct {
+	Kind      kind
+	Status    int
+	Code      int
+	Message   string
+	Data      json.RawMessage
+	Result    json.RawMessage
+	State     *string
+	Questions map[string]Question
+	Text      string // of a complete result
+	Cause     error  // of a broken exchange
+	Exchange  *rawmcp.Exchange
+}
+
+// A Question is one input request.
+type Question struct {
+	Method string `json:"method"`
+	Params struct {
+		Mode    string          `json:"mode"`
+		Message string          `json:"message"`
+		Schema  json.RawMessage `json:"requestedSchema"`
+	} `json:"params"`
+}
+
+type rpcResponse struct {
+	ID     json.RawMessage `json:"id"`
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Code    int             `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data"`
+	} `json:"error"`
+}
+
+// read reads the response to a request with an id out of an exchange.
+func read(e *rawmcp.Exchange, id int) Answer {
+	a := Answer{Kind: broken, Status: e.Status, Cause: e.Err, Exchange: e}
+	if e.Status == 429 || e.Status == 503 {
+		a.Kind = throttled
+		return a
+	}
+	r, ok := response(e.Messages, id)
+	switch {
+	case ok && r.Error != nil:
+		a.Kind, a.Code, a.Message, a.Data = failed, r.Error.Code, r.Error.Message, r.Error.Data
+		if rateLimited.MatchString(r.Error.Message) {
+			a.Kind = throttled
+		}
+	case ok:
+		a.readResult(r.Result)
+	case e.Status >= 400 && e.Status < 500:
+		a.Kind, a.Message = httpError, string(e.Body[:min(len(e.Body), 300)])
+	case e.Err == nil:
+		a.Cause = fmt.Errorf("no JSON-RPC response with the id of the request (status %d)", e.Status)
+	}
+	return a
+}
+
+var rateLimited = regexp.MustCompile(`(?i)\brate.?limit|too many requests|throttl`)
+
+// response finds the response with an id, or an error without one.
+func response(messages [][]byte, id int) (rpcResponse, bool) {
+	for _, raw := range messages {
+		var r rpcResponse
+		if json.Unmarshal(raw, &r) != nil || r.Result == nil && r.Error == nil {
+			continue
+		}
+		if is := string(r.ID); is == fmt.Sprint(id) || r.Error != nil && (is == "" || is == "null") {
+			return r, true
+		}
+	}
+	return rpcResponse{}, false
+}
+
+func (a *Answer) readResult(raw json.RawMessage) {
+	var r struct {
+		Type      string              `json:"resultType"`
+		Questions map[string]Question `json:"inputRequests"`
+		State     json.RawMessage     `json:"requestState"`
+		IsError   bool                `json:"isError"`
+	}
+	if err := json.Unmarshal(raw, &r); err != nil {
+		a.Cause = fmt.Errorf("reading the result: %w", err)
+		return
+	}
+	a.Result, a.Questions = raw, r.Questions
+	var state string
+	if json.Unmarshal(r.State, &state) == nil && len(r.State) > 0 && string(r.State) != "null" {
+		a.State = &state
+	}
+	switch {
+	case r.Type == "input_required":
+		a.Kind = asked
+	case r.IsError:
+		a.Kind = toolError
+		a.Message = texts(raw)
+	default:
+		a.Kind = completed
+		a.Text = texts(raw)
+	}
+}
+
+// texts returns every text of a result, one a line.
+func texts(raw json.RawMessage) string {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return ""
+	}
+	var all []string
+	collect(v, &all)
+	return strings.Join(all, "\n")
+}
+
+func collect(v any, all *[]string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, k := range sortedKeys(v) {
+			if s, ok := v[k].(string); ok && (k == "text" || k == "message") {
+				*all = append(*all, s)
+				continue
+			}
+			if k != "_meta" {
+				collect(v[k], all)
+			}
+		}
+	case []any:
+		for _, x := range v {
+			collect(x, all)
+		}
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// refused reports whether the server turned the request down.
+func (a Answer) refused() bool { return a.Kind == failed || a.Kind == toolError || a.Kind == httpError }
+
+// conclusive reports whether the server answered at all.
+func (a Answer) conclusive() bool {
+	return a.Kind != broken && a.Kind != throttled && a.Kind != noBudget
+}
+
+// varying are the parts of texts that differ between equal requests: numbers,
+// times, and identifiers in hexadecimal.
+var varying = regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[0-9a-f]*[0-9][0-9a-f]*\b`)
+
+// blank replaces the varying parts of a text.
+func blank(text string) string { return varying.ReplaceAllString(text, "#") }
+
+// going is the class of an answer that goes on: the keys of its questions, or
+// that it is complete.
+func (a Answer) going() string {
+	if a.Kind != asked {
+		return string(a.Kind)
+	}
+	var keys []string
+	for k, q := range a.Questions {
+		keys = append(keys, blank(k)+" "+q.Method)
+	}
+	slices.Sort(keys)
+	return "asked " + strings.Join(keys, ", ")
+}
+
+// refusal is the class of a refusal: everything that a client sees of it but
+// what varies by itself.
+func (a Answer) refusal() string {
+	return fmt.Sprintf("%s, status %d, code %d, %q, data %s", a.Kind, a.Status, a.Code, blank(a.Message), blank(string(a.Data)))
+}
+
+// String describes an answer in a line of evidence.
+func (a Answer) String() string {
+	switch a.Kind {
+	case completed:
+		return fmt.Sprintf("completed %s", short(a.Text, 120))
+	case asked:
+		return a.going()
+	case failed:
+		return fmt.Sprintf("refused with %d %s", a.Code, short(a.Message, 120))
+	case toolError:
+		return fmt.Sprintf("error of the tool %s", short(a.Message, 120))
+	case httpError:
+		return fmt.Sprintf("HTTP status %d", a.Status)
+	case broken:
+		return fmt.Sprintf("no answer (status %d): %v", a.Status, a.Cause)
+	default:
+		return string(a.Kind)
+	}
+}
+
+// short quotes the first characters of a text, in ASCII.
+func short(text string, n int) string {
+	if len(text) > n {
+		return fmt.Sprintf("%+q... (%d bytes)", text[:n], len(text))
+	}
+	return fmt.Sprintf("%+q", text)
+}
+
+// contains reports whether an answer carries a text anywhere.
+func (a Answer) contains(text string) bool {
+	return a.Exchange != nil && bytes.Contains(a.Exchange.Body, []byte(text))
+}

@@ -1,0 +1,128 @@
+package review_test
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/stretchr/testify/require"
+
+	"sealab/fuzz/review"
+)
+
+// A control is a server that is broken in one way, and the checks that see it.
+type control struct {
+	name    string
+	build   func() *fixture
+	checks  []string
+	also    []string // checks that may see it as well
+	change  func(*review.Options)
+	effects bool // it shows with effects alone
+}
+
+// signedWith is the sound signed seal with one part replaced.
+func signedWith(change func(*signed)) func() *fixture {
+	return func() *fixture {
+		s := soundSigned()
+		change(s)
+		return &fixture{seal: s, users: true}
+	}
+}
+
+func unbound(part func(b *bound)) func(*signed) {
+	return func(s *signed) { s.bind = func(b bound) string { part(&b); return b.text() } }
+}
+
+var controls = []control{
+	{name: "no protection", build: func() *fixture { return &fixture{seal: plain{}, refuse: func(err error) error { return err }} },
+		checks: []string{"RS-TAMPER", "RS-FORGE", "RS-SPLICE", "RS-ARGS", "RS-TEXT"}, also: []string{"RS-TOOL", "RS-METHOD", "RS-UNIFORM", "RS-CUT"}},
+	{name: "tag not compared", build: signedWith(func(s *signed) { s.verify = func(string, []byte) error { return nil } }),
+		checks: []string{"RS-TAMPER", "RS-FORGE", "RS-SPLICE"}, also: []string{"RS-CUT", "RS-ARGS", "RS-USER", "RS-TOOL", "RS-METHOD"}},
+	{name: "tag compared as far as it goes", build: func() *fixture {
+		s := soundSigned()
+		s.verify = func(text string, mac []byte) error {
+			if !bytes.HasPrefix(s.tag(text), mac) {
+				return errState
+			}
+			return nil
+		}
+		return &fixture{seal: s}
+	}, checks: []string{"RS-CUT"}, also: []string{"RS-FORGE", "RS-TAMPER", "RS-SPLICE"}},
+	{name: "first four bytes of the tag compared", build: func() *fixture {
+		s := soundSigned()
+		s.verify = func(text string, mac []byte) error {
+			if len(mac) != 32 || !hmac.Equal(mac[:4], s.tag(text)[:4]) {
+				return errState
+			}
+			return nil
+		}
+		return &fixture{seal: s}
+	}, checks: []string{"RS-TAMPER", "RS-FORGE"}, also: []string{"RS-SPLICE"}},
+	{name: "counter mode without a tag", build: func() *fixture { e := soundEncrypted(); e.bare = true; return &fixture{seal: e} },
+		checks: []string{"RS-TAMPER"}, also: []string{"RS-CUT", "RS-SPLICE", "RS-FORGE"}, effects: true},
+	{name: "careless base64", build: signedWith(func(s *signed) {
+		s.read = func(text string) ([]byte, error) {
+			return base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "=\n "))
+		}
+	}), checks: []string{"RS-SPELL"}, change: func(o *review.Options) { o.OneTime = []string{"deploy"} }, also: []string{"RS-REPLAY"}},
+	{name: "arguments not bound", build: signedWith(unbound(func(b *bound) { b.arguments = "" })), checks: []string{"RS-ARGS"}},
+	{name: "target not bound", build: signedWith(unbound(func(b *bound) { b.target = "" })), checks: []string{"RS-TOOL"}},
+	{name: "method not bound", build: signedWith(unbound(func(b *bound) { b.method, b.target, b.arguments = "", "", "" })), checks: []string{"RS-METHOD"}, also: []string{"RS-TOOL", "RS-ARGS"}},
+	{name: "user not bound", build: signedWith(unbound(func(b *bound) { b.user = "" })), checks: []string{"RS-USER"}},
+	{name: "no expiry", build: signedWith(func(s *signed) { s.ttl = 0 }), checks: []string{"RS-EXP"}, change: func(o *review.Options) { o.TTL = 10 * time.Second }},
+	{name: "refusals differ", build: func() *fixture {
+		s := soundSigned()
+		s.onError = func(stage string) error { return fmt.Errorf("%s", stage) }
+		return &fixture{seal: s, refuse: func(err error) error { return &jsonrpc.Error{Code: -32602, Message: "bad state: " + err.Error()} }}
+	}, checks: []string{"RS-UNIFORM"}},
+	{name: "refusals tell", build: func() *fixture {
+		return &fixture{seal: soundSigned(), refuse: func(error) error {
+			return &jsonrpc.Error{Code: -32602, Message: "Traceback (most recent call last)"}
+		}}
+	}, checks: []string{"RS-TEXT"}},
+	{name: "one nonce", build: func() *fixture {
+		e := soundEncrypted()
+		e.nonce = func() []byte { return make([]byte, 12) }
+		return &fixture{seal: e}
+	}, checks: []string{"RS-NONCE", "RS-FRESH"}},
+	{name: "published key", build: signedWith(func(s *signed) { s.key = []byte("secret") }), checks: []string{"RS-KEY"}},
+	{name: "secret in the state", build: signedWith(func(*signed) {}), checks: []string{"RS-CLEAR"}, change: func(o *review.Options) { o.Secrets = []string{"confirm"} }},
+	{name: "accepted twice", build: signedWith(func(*signed) {}), checks: []string{"RS-REPLAY"}, change: func(o *review.Options) { o.OneTime = []string{"deploy"} }, also: []string{"RS-ROLL"}, effects: true},
+}
+
+// TestControls reviews each broken server: its own checks refute it, and no
+// other does.
+func TestControls(t *testing.T) {
+	for _, c := range controls {
+		t.Run(c.name, func(t *testing.T) {
+			report := reviewed(t, c.build(), func(o *review.Options) {
+				twoUsers(o)
+				o.Effects = c.effects
+				if c.change != nil {
+					c.change(o)
+				}
+			})
+			found := refutedBy(report, review.Critical, review.Warning, review.Suggestion)
+			for _, id := range c.checks {
+				require.Contains(t, found, id, describe(report))
+				delete(found, id)
+			}
+			for _, id := range append(c.also, "RS-CAP", "RS-CLEAR", "RS-FRESH", "RS-TYPE") {
+				if found[id] != review.Critical || id != "RS-CLEAR" {
+					delete(found, id)
+				}
+			}
+			for id, s := range found {
+				if s == review.Suggestion {
+					delete(found, id)
+				}
+			}
+			require.Empty(t, found, describe(report))
+		})
+	}
+}

@@ -1,0 +1,253 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"sealab/internal/rawmcp"
+)
+
+// A client sends what a review asks for, within its rate and its budget, and
+// counts.
+type client struct {
+	target  Target
+	http    *rawmcp.HTTP
+	process *rawmcp.Process
+	limits  rawmcp.Limits
+	rate    float64 // exchanges a second; 0: unlimited
+	budget  int
+	clock   Clock
+	record  func(*rawmcp.Exchange)
+
+	sent  int
+	id    int
+	next  time.Time     // no exchange begins before
+	pause time.Duration // between exchanges, grown by rate limits
+	waits int           // rate limits that were met
+	dead  string        // the reason why no server answers any more
+}
+
+// A Clock tells and passes time. Tests have one of their own.
+type Clock struct {
+	Now   func() time.Time
+	Sleep func(context.Context, time.Duration) error
+}
+
+// SystemClock is the clock of the machine.
+func SystemClock() Clock {
+	return Clock{Now: time.Now, Sleep: func(ctx context.Context, d time.Duration) error {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}}
+}
+
+func newClient(o Options) (*client, error) {
+	c := &client{target: o.Target, limits: o.Limits, rate: o.Rate, budget: o.Budget, clock: o.Clock, record: o.Record}
+	if o.Rate > 0 {
+		c.pause = time.Duration(float64(time.Second) / o.Rate)
+	}
+	if o.Target.URL == "" {
+		return c, nil
+	}
+	var err error
+	c.http, err = rawmcp.NewHTTP(o.Target.URL, o.Limits)
+	return c, err
+}
+
+// close ends the process of a server on standard streams.
+func (c *client) close() {
+	if c.process != nil {
+		c.process.Stop(stopGrace)
+		c.process = nil
+	}
+}
+
+const stopGrace = 2 * time.Second
+
+// errBudget ends a review that has used up its exchanges.
+var errBudget = errors.New("the budget of exchanges is used up")
+
+// take waits for the turn of an exchange and counts it.
+func (c *client) take(ctx context.Context) error {
+	if c.sent >= c.budget {
+		return errBudget
+	}
+	if wait := c.next.Sub(c.clock.Now()); wait > 0 && c.pause > 0 {
+		if err := c.clock.Sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c.sent++
+	c.next = c.clock.Now().Add(c.pause)
+	return nil
+}
+
+// retries is how often a request is sent again that was not taken.
+const retries = 6
+
+// call sends a call and reads the answer. A server that limits the rate is asked
+// again after the time that it names; one that cannot be reached, after a while.
+func (c *client) call(ctx context.Context, call Call) Answer {
+	for try := 0; ; try++ {
+		a := c.callOnce(ctx, call)
+		wait, again := c.patience(a, try)
+		if !again {
+			return a
+		}
+		if err := c.clock.Sleep(ctx, wait); err != nil {
+			return a
+		}
+	}
+}
+
+// patience returns how long to wait before a request is sent again, and whether
+// it is.
+func (c *client) patience(a Answer, try int) (time.Duration, bool) {
+	switch {
+	case try >= retries || a.Kind == noBudget:
+		return 0, false
+	case a.Kind == throttled:
+		c.waits++
+		c.pause = min(max(2*c.pause, 20*time.Millisecond), 2*time.Second)
+		wait := time.Second << try
+		if a.Exchange != nil {
+			if s, err := strconv.Atoi(a.Exchange.Header("Retry-After")); err == nil && s >= 0 {
+				wait = time.Duration(s) * time.Second
+			}
+		}
+		return min(wait, maxPatience), true
+	case a.Kind == broken && a.Exchange != nil && a.Exchange.Err != nil && strings.HasPrefix(a.Exchange.Err.Error(), "dialing"):
+		return 100 * time.Millisecond << try, true
+	default:
+		return 0, false
+	}
+}
+
+// maxPatience is the longest wait that a server can ask for.
+const maxPatience = time.Minute
+
+func (c *client) callOnce(ctx context.Context, call Call) Answer {
+	if err := c.take(ctx); err != nil {
+		return Answer{Kind: noBudget, Cause: err}
+	}
+	c.id++
+	body, err := call.body(c.id)
+	if err != nil {
+		return Answer{Kind: broken, Cause: err}
+	}
+	var e *rawmcp.Exchange
+	if c.http != nil {
+		headers := append(c.hostHeaders(call.as), call.headers()...)
+		e = c.http.Do(ctx, rawmcp.Request{Verb: "POST", Path: c.http.Path(), Headers: headers, Body: body, Done: isAnswer(c.id)})
+	} else {
+		e = c.line(ctx, body, isAnswer(c.id))
+	}
+	c.kept(e)
+	return read(e, c.id)
+}
+
+func (c *client) kept(e *rawmcp.Exchange) {
+	if c.record != nil {
+		c.record(e)
+	}
+}
+
+// raw sends a request over HTTP as it stands, once.
+func (c *client) raw(ctx context.Context, r rawmcp.Request) *rawmcp.Exchange {
+	if err := c.take(ctx); err != nil {
+		return &rawmcp.Exchange{Err: err}
+	}
+	e := c.http.Do(ctx, r)
+	c.kept(e)
+	return e
+}
+
+// line sends a line to the process, which is started if there is none.
+func (c *client) line(ctx context.Context, body []byte, done func([]byte) bool) *rawmcp.Exchange {
+	if c.process != nil && !c.process.Alive() {
+		c.close()
+	}
+	if c.process == nil {
+		p, err := rawmcp.Start(c.target.Command, c.limits)
+		if err != nil {
+			return &rawmcp.Exchange{Sent: body, Err: err}
+		}
+		c.process = p
+	}
+	return c.process.Do(ctx, body, done)
+}
+
+// hostHeaders are the headers of every request: the host, and who asks.
+func (c *client) hostHeaders(as user) []rawmcp.Header {
+	h := []rawmcp.Header{{Name: "Host", Value: c.http.Host()}, {Name: "User-Agent", Value: "sealab-review"}, {Name: "Connection", Value: "close"}}
+	return append(h, c.target.credentials(as)...)
+}
+
+// credentials are the headers of a user.
+func (t Target) credentials(as user) []rawmcp.Header {
+	switch as {
+	case second:
+		return t.Second
+	case stranger:
+		var h []rawmcp.Header
+		for _, given := range t.Second {
+			h = append(h, rawmcp.Header{Name: given.Name, Value: madeUp(given.Value)})
+		}
+		return h
+	case nobody:
+		return nil
+	default:
+		return t.Headers
+	}
+}
+
+// madeUp replaces a credential and keeps its scheme.
+func madeUp(value string) string {
+	if scheme, _, ok := strings.Cut(value, " "); ok {
+		return scheme + " sealab-nobody-has-this-credential"
+	}
+	return "sealab-nobody-has-this-credential"
+}
+
+// rawCall is a call that a check sends with a body or headers of its own.
+func (c *client) rawCall(ctx context.Context, headers []rawmcp.Header, body []byte) Answer {
+	var id struct {
+		ID json.RawMessage `json:"id"`
+	}
+	_ = json.Unmarshal(body, &id)
+	n, err := strconv.Atoi(string(id.ID))
+	if err != nil {
+		n = -1
+	}
+	if c.http == nil {
+		if err := c.take(ctx); err != nil {
+			return Answer{Kind: noBudget, Cause: err}
+		}
+		e := c.line(ctx, body, isAnswer(n))
+		c.kept(e)
+		return read(e, n)
+	}
+	e := c.raw(ctx, rawmcp.Request{Verb: "POST", Path: c.http.Path(), Headers: headers, Body: body, Done: isAnswer(n)})
+	return read(e, n)
+}
+
+// callHeaders are all headers of a call over HTTP, nil over standard streams.
+func (c *client) callHeaders(call Call) []rawmcp.Header {
+	if c.http == nil {
+		return nil
+	}
+	return append(c.hostHeaders(call.as), call.headers()...)
+}

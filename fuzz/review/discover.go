@@ -1,0 +1,254 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sealab/internal/rawmcp"
+)
+
+// A Server is all that a server says of itself.
+type Server struct {
+	Transport    string     `json:"transport"` // http or stdio
+	Revisions    []string   `json:"revisions"`
+	Name         string     `json:"name,omitempty"`
+	Version      string     `json:"version,omitempty"`
+	Capabilities []string   `json:"capabilities,omitempty"`
+	Tools        []Offer    `json:"tools,omitempty"`
+	Prompts      []Offer    `json:"prompts,omitempty"`
+	Resources    []Offer    `json:"resources,omitempty"`
+	Templates    []Template `json:"templates,omitempty"`
+	Risk         string     `json:"risk"` // R0 to R3, by the names of the tools
+	SDK          string     `json:"sdk,omitempty"`
+
+	lists map[string]Answer // the first page of each list
+}
+
+// An Offer is one tool, prompt or resource of a server.
+type Offer struct {
+	Name        string          `json:"name"`
+	URI         string          `json:"uri,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Input       json.RawMessage `json:"inputSchema,omitempty"`
+	Output      json.RawMessage `json:"outputSchema,omitempty"`
+	Annotations struct {
+		ReadOnly    *bool `json:"readOnlyHint,omitempty"`
+		Destructive *bool `json:"destructiveHint,omitempty"`
+	} `json:"annotations,omitzero"`
+	Arguments []struct {
+		Name     string `json:"name"`
+		Required bool   `json:"required,omitempty"`
+	} `json:"arguments,omitempty"`
+}
+
+// A Template is a resource template.
+type Template struct {
+	URI string `json:"uriTemplate"`
+}
+
+// maxPages is the number of pages that are read of a list.
+const maxPages = 50
+
+// discover asks which era the server speaks and reads its lists.
+func (r *Review) discover(ctx context.Context) error {
+	s := &r.Report.Server
+	s.Transport, s.lists = "http", map[string]Answer{}
+	if r.client.http == nil {
+		s.Transport = "stdio"
+	}
+	a := r.client.call(ctx, Call{Method: "server/discover"})
+	if a.Kind == broken || a.Kind == noBudget || a.Kind == throttled {
+		return fmt.Errorf("asking the server for its revision: %v", a)
+	}
+	modernCodes := a.Kind == failed && a.Code <= -32020 && a.Code >= -32022
+	if a.Kind != completed && !modernCodes {
+		s.Risk = "R0"
+		return r.legacy(ctx, a)
+	}
+	s.Revisions = []string{modern}
+	s.readDiscovery(a.Result)
+	r.guessSDK(a.Exchange)
+	for _, list := range []struct {
+		method, member string
+		into           any
+	}{
+		{"tools/list", "tools", &s.Tools}, {"prompts/list", "prompts", &s.Prompts},
+		{"resources/list", "resources", &s.Resources}, {"resources/templates/list", "resourceTemplates", &s.Templates},
+	} {
+		if err := r.list(ctx, list.method, list.member, list.into); err != nil {
+			return err
+		}
+	}
+	s.Risk = riskOf(s.Tools)
+	return nil
+}
+
+func (s *Server) readDiscovery(raw json.RawMessage) {
+	var d struct {
+		Versions     []string                   `json:"supportedVersions"`
+		Capabilities map[string]json.RawMessage `json:"capabilities"`
+		Info         serverInfo                 `json:"serverInfo"`
+		Meta         struct {
+			Info serverInfo `json:"io.modelcontextprotocol/serverInfo"`
+		} `json:"_meta"`
+	}
+	if json.Unmarshal(raw, &d) != nil {
+		return
+	}
+	if len(d.Versions) > 0 {
+		s.Revisions = d.Versions
+	}
+	s.Capabilities = sortedKeys(d.Capabilities)
+	if d.Info == (serverInfo{}) {
+		d.Info = d.Meta.Info
+	}
+	s.Name, s.Version = d.Info.Name, d.Info.Version
+}
+
+type serverInfo struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// list reads all pages of a list. A method that the server does not know is an
+// empty list.
+func (r *Review) list(ctx context.Context, method, member string, into any) error {
+	var all []json.RawMessage
+	cursor := ""
+	for page := range maxPages {
+		a := r.client.call(ctx, Call{Method: method, Cursor: cursor})
+		if page == 0 {
+			r.Report.Server.lists[method] = a
+		}
+		if !a.conclusive() {
+			return fmt.Errorf("reading %s: %v", method, a)
+		}
+		if a.Kind != completed {
+			break
+		}
+		m := members(a.Result)
+		var items []json.RawMessage
+		_ = json.Unmarshal(m[member], &items)
+		all = append(all, items...)
+		var next string
+		if json.Unmarshal(m["nextCursor"], &next) != nil || next == "" || next == cursor {
+			break
+		}
+		cursor = next
+	}
+	raw, err := json.Marshal(all)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", method, err)
+	}
+	_ = json.Unmarshal(raw, into) // an item of another form is left out
+	return nil
+}
+
+// readOnly reports whether a tool claims to change nothing and is not named like
+// one that does.
+func (t Offer) readOnly() bool {
+	return t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly && !mentions(t.Name, changing)
+}
+
+func (t Offer) destructive() bool {
+	return t.Annotations.Destructive != nil && *t.Annotations.Destructive
+}
+
+var (
+	// changing are parts of the names of tools that change the world.
+	changing = []string{"delete", "remove", "send", "pay", "buy", "drop", "write", "deploy", "create", "update", "set", "transfer",
+		"purchase", "order", "book", "reset", "publish", "merge", "cancel", "approve", "submit", "move", "add_", "edit", "refund", "release", "destroy", "revoke", "grant", "wipe", "archive", "upload", "post"}
+	// executing are parts of the names of tools of the highest risk.
+	executing = []string{"exec", "shell", "command", "eval", "run_", "sudo", "password", "credential", "secret", "payment", "pay"}
+	// local are parts of the names of tools that read or write files.
+	local = []string{"file", "read", "path", "dir", "log"}
+	// asking are words of tools that ask before they act.
+	asking = []string{"confirm", "approv", "ask", "elicit", "interactive", "consent", "reason", "verif", "wizard", "step", "round", "multi"}
+	// pure are parts of the names of tools that hardly ask.
+	pure = []string{"echo", "whoami", "slow", "sleep", "ping", "time", "version", "health", "status", "hello", "sum", "add", "list", "search", "get"}
+)
+
+func mentions(text string, words []string) bool {
+	text = strings.ToLower(text)
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// riskOf is the risk profile of the review contract, by the names of the tools.
+func riskOf(tools []Offer) string {
+	risk := "R0"
+	for _, t := range tools {
+		switch {
+		case mentions(t.Name, executing):
+			return "R3"
+		case t.destructive() || mentions(t.Name, changing):
+			risk = "R2"
+		case risk == "R0" && mentions(t.Name, local) && !t.readOnly():
+			risk = "R1"
+		}
+	}
+	return risk
+}
+
+// guessSDK names the SDK that the headers of a response suggest.
+func (r *Review) guessSDK(e *rawmcp.Exchange) {
+	if e == nil {
+		return
+	}
+	s := &r.Report.Server
+	switch {
+	case strings.Contains(e.Header("X-Powered-By"), "Express"):
+		s.SDK = "typescript"
+	case strings.Contains(e.Header("Server"), "uvicorn"):
+		s.SDK = "python"
+	case strings.Contains(e.Header("X-Powered-By"), "PHP"):
+		s.SDK = "php"
+	}
+}
+
+// legacy asks a server that does not know the newest revision for its own.
+func (r *Review) legacy(ctx context.Context, refusal Answer) error {
+	a := r.client.initialize(ctx, "2025-11-25", first)
+	if a.Kind != completed {
+		return fmt.Errorf("the server answers neither server/discover (%v) nor initialize (%v)", refusal, a)
+	}
+	var d struct {
+		Version      string                     `json:"protocolVersion"`
+		Capabilities map[string]json.RawMessage `json:"capabilities"`
+		Info         serverInfo                 `json:"serverInfo"`
+	}
+	if err := json.Unmarshal(a.Result, &d); err != nil {
+		return fmt.Errorf("reading the result of initialize: %w", err)
+	}
+	s := &r.Report.Server
+	s.Revisions, s.Capabilities = []string{d.Version}, sortedKeys(d.Capabilities)
+	s.Name, s.Version = d.Info.Name, d.Info.Version
+	return nil
+}
+
+// initialize opens the handshake of the older revisions.
+func (c *client) initialize(ctx context.Context, version string, as user) Answer {
+	c.id++
+	body, err := json.Marshal(message{"2.0", c.id, "initialize", map[string]any{
+		"protocolVersion": version,
+		"capabilities":    json.RawMessage(`{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}}`),
+		"clientInfo":      map[string]string{"name": "sealab-review", "version": "1"},
+	}})
+	if err != nil {
+		return Answer{Kind: broken, Cause: err}
+	}
+	if c.http == nil {
+		c.close() // the era can stick to the process
+		return c.rawCall(ctx, nil, body)
+	}
+	headers := append(c.hostHeaders(as),
+		rawmcp.Header{Name: "Content-Type", Value: "application/json"},
+		rawmcp.Header{Name: "Accept", Value: "application/json, text/event-stream"})
+	return c.rawCall(ctx, headers, body)
+}

@@ -1,0 +1,269 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// A Flow is the way to a token: the call, and the answers of the rounds before
+// the one that gave it. It is a scheme without a key: mint walks the flow, and
+// verify presents a token in the round after.
+type Flow struct {
+	Method    string          `json:"method"`
+	Target    string          `json:"target"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Other     json.RawMessage `json:"other,omitempty"` // other arguments of the same call
+	// Rounds are the answers of the rounds before the token, Last the answers
+	// that are sent with it; nil if the flow stops at the token.
+	Rounds []json.RawMessage `json:"rounds,omitempty"`
+	Last   json.RawMessage   `json:"last,omitempty"`
+
+	offer Offer
+	named bool // by the user
+}
+
+// String names a flow.
+func (f Flow) String() string { return strings.TrimSpace(f.Method + " " + f.Target) }
+
+// call is the first call of a flow.
+func (f Flow) call(as user) Call {
+	return Call{Method: f.Method, Target: f.Target, Arguments: f.Arguments, as: as}
+}
+
+// with returns the flow under other arguments.
+func (f Flow) with(arguments json.RawMessage) Flow {
+	f.Arguments = arguments
+	return f
+}
+
+// mint walks the flow and returns the token it ends with.
+func (c *client) mint(ctx context.Context, f Flow, as user) (string, Answer, error) {
+	call := f.call(as)
+	a := c.call(ctx, call)
+	for i, answers := range f.Rounds {
+		if a.Kind != asked {
+			return "", a, fmt.Errorf("round %d of %s: %v, want a question", i+1, f, a)
+		}
+		call.Answers, call.State = answers, nil
+		if a.State != nil {
+			call.State = quote(*a.State)
+		}
+		a = c.call(ctx, call)
+	}
+	switch {
+	case a.Kind != asked:
+		return "", a, fmt.Errorf("round %d of %s: %v, want a question", len(f.Rounds)+1, f, a)
+	case a.State == nil || *a.State == "":
+		return "", a, fmt.Errorf("round %d of %s: a question without a state", len(f.Rounds)+1, f)
+	}
+	return *a.State, a, nil
+}
+
+// present sends a token in the round after the flow.
+func (c *client) present(ctx context.Context, f Flow, state json.RawMessage, as user) Answer {
+	call := f.call(as)
+	call.State, call.Answers = state, f.Last
+	return c.call(ctx, call)
+}
+
+// maxFlows is the number of flows that are looked for.
+const maxFlows = 4
+
+// find looks for flows that give tokens.
+func (r *Review) find(ctx context.Context) {
+	if len(r.opts.Flows) > 0 {
+		r.flows = append(r.flows, r.opts.Flows...)
+		return
+	}
+	named := len(r.opts.Tools) > 0
+	for _, f := range r.candidates() {
+		if len(r.flows) >= maxFlows || ctx.Err() != nil {
+			return
+		}
+		if !named && f.Method == "tools/call" && len(r.flows) >= 2 && score(f.offer) <= 0 {
+			continue
+		}
+		r.explore(ctx, f)
+	}
+}
+
+// candidates returns the calls that a review may make, those that are likely to
+// ask first.
+func (r *Review) candidates() []Flow {
+	s := r.Report.Server
+	var likely, reading, rest []Flow
+	for _, t := range s.Tools {
+		f := Flow{Method: "tools/call", Target: t.Name, Arguments: samples(t.Input, 0)[0], offer: t}
+		if members(f.Arguments) == nil {
+			f.Arguments = json.RawMessage("{}")
+		}
+		f.Other = otherArguments(f.Arguments, t.Input)
+		if len(r.opts.Tools) > 0 {
+			if given, ok := r.opts.Tools[t.Name]; ok {
+				likely = append(likely, given.over(f))
+			}
+			continue
+		}
+		switch n := score(t); {
+		case t.destructive() && !r.opts.Effects:
+			r.uncalled = append(r.uncalled, t.Name)
+		case n > 0:
+			likely = append(likely, f)
+		case n < 0 && !t.readOnly() && !r.opts.Effects:
+			r.uncalled = append(r.uncalled, t.Name)
+		default:
+			rest = append(rest, f)
+		}
+	}
+	if len(r.opts.Tools) > 0 {
+		return append(likely, r.reads()...)
+	}
+	reading = r.reads()
+	all := append(likely, reading...)
+	if r.opts.Effects {
+		return append(all, rest...)
+	}
+	return append(all, rest...)
+}
+
+// reads returns the prompts and resources, which the protocol reads only.
+func (r *Review) reads() []Flow {
+	var all []Flow
+	for _, p := range r.Report.Server.Prompts {
+		args := map[string]json.RawMessage{}
+		other := map[string]json.RawMessage{}
+		for _, a := range p.Arguments {
+			if a.Required {
+				args[a.Name], other[a.Name] = quote("probe"), quote("sample")
+			}
+		}
+		f := Flow{Method: "prompts/get", Target: p.Name, offer: p}
+		if len(args) > 0 {
+			f.Arguments, f.Other = object(args), object(other)
+		}
+		all = append(all, f)
+	}
+	for _, s := range r.Report.Server.Resources {
+		all = append(all, Flow{Method: "resources/read", Target: s.URI, offer: s})
+	}
+	return all
+}
+
+// score says how likely a tool asks before it acts.
+func score(t Offer) int {
+	n := 0
+	if mentions(t.Name+" "+t.Description, asking) {
+		n += 4
+	}
+	if mentions(t.Name, changing) {
+		n += 2
+	}
+	if mentions(t.Name, pure) {
+		n -= 3
+	}
+	if t.readOnly() {
+		n--
+	}
+	return n
+}
+
+// A Given is the part of a flow that the user names.
+type Given struct{ Arguments, Other json.RawMessage }
+
+// over returns a flow with the parts that the user gave.
+func (g Given) over(f Flow) Flow {
+	f.named = true
+	if g.Arguments != nil {
+		f.Arguments = g.Arguments
+		f.Other = otherArguments(f.Arguments, f.offer.Input)
+	}
+	if g.Other != nil {
+		f.Other = g.Other
+	}
+	return f
+}
+
+// explore calls a target and keeps the flow if it gives a token. With effects
+// it goes on over answers, breadth first, up to three rounds.
+func (r *Review) explore(ctx context.Context, f Flow) {
+	a := r.client.call(ctx, f.call(first))
+	if a.Kind == completed {
+		r.ran++
+	}
+	if a.Kind != asked {
+		return
+	}
+	r.asking = append(r.asking, a)
+	if !r.opts.Effects {
+		if a.State != nil && *a.State != "" {
+			r.flows = append(r.flows, f)
+		} else {
+			r.unanswered = append(r.unanswered, f.Target)
+		}
+		return
+	}
+	if best := r.deepest(ctx, f, a); best != nil {
+		r.flows = append(r.flows, *best)
+	}
+}
+
+const (
+	maxRounds = 3
+	maxCalls  = 20 // walks for one target
+)
+
+// deepest returns the longest flow from a first question whose last answer goes
+// on, nil if none gives a token.
+func (r *Review) deepest(ctx context.Context, f Flow, a Answer) *Flow {
+	type node struct {
+		flow   Flow
+		answer Answer
+	}
+	var best *Flow
+	queue := []node{{f, a}}
+	for calls := 0; len(queue) > 0; {
+		n := queue[0]
+		queue = queue[1:]
+		gone := false
+		for _, answers := range answersTo(n.answer.Questions) {
+			if calls++; calls > maxCalls {
+				return best
+			}
+			next := r.step(ctx, n.flow, answers)
+			if next.Kind == asked {
+				r.asking = append(r.asking, next)
+			}
+			goes := next.Kind == completed || next.Kind == asked && next.going() != n.answer.going()
+			if goes && !gone && n.answer.State != nil && *n.answer.State != "" && (best == nil || len(n.flow.Rounds) >= len(best.Rounds)) {
+				found := n.flow
+				found.Last = answers
+				best, gone = &found, true
+			}
+			if next.Kind == asked && goes && len(n.flow.Rounds)+1 < maxRounds {
+				deeper := n.flow
+				deeper.Rounds = append(append([]json.RawMessage(nil), n.flow.Rounds...), answers)
+				queue = append(queue, node{deeper, next})
+			}
+		}
+	}
+	return best
+}
+
+// step walks a flow anew and answers its last question.
+func (r *Review) step(ctx context.Context, f Flow, answers json.RawMessage) Answer {
+	call := f.call(first)
+	a := r.client.call(ctx, call)
+	for _, round := range append(append([]json.RawMessage(nil), f.Rounds...), answers) {
+		if a.Kind != asked {
+			return a
+		}
+		call.Answers, call.State = round, nil
+		if a.State != nil {
+			call.State = quote(*a.State)
+		}
+		a = r.client.call(ctx, call)
+	}
+	return a
+}

@@ -1,0 +1,357 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// A verdict is what an oracle makes of one answer.
+type verdict int
+
+const (
+	unclear  verdict = iota // no answer, or one that says nothing of the state
+	refused                 // turned down, or the flow begins again
+	accepted                // goes on as with an unchanged token
+)
+
+// An oracle tells whether a server accepted a state, by comparison with four
+// controls: the call without a state (fresh), with an unchanged token, with the
+// answers alone (stripped), and with a state that is no token (garbage).
+//
+// Without effects a token is presented without answers: a good one is asked
+// again and a bad one refused, and no tool runs to its end. With effects it is
+// presented with answers, and a good one goes on.
+type oracle struct {
+	flow  Flow
+	user  user
+	fresh Answer
+	good  Answer // with an unchanged token
+	// messages is set if the questions' texts tell a good token from a fresh
+	// call, mask if the texts of equal rounds can be compared.
+	messages bool
+	mask     []bool
+	garbage  Answer
+	bad      Answer // with garbage
+	// presence is set if any state at all is accepted, and none is not.
+	presence bool
+}
+
+// garbageState is a state that no server minted.
+const garbageState = "garbage"
+
+// control carries the controls of a flow out and returns the oracle, or the
+// reason why nothing can be judged.
+func (r *Review) control(ctx context.Context, f Flow, as user) (*oracle, string) {
+	o := &oracle{flow: f, user: as}
+	if o.fresh = r.client.call(ctx, f.call(as)); o.fresh.Kind != asked {
+		return nil, fmt.Sprintf("control fresh: %v, want a question", o.fresh)
+	}
+	var goods []Answer
+	for range 3 {
+		a, reason := r.good(ctx, f, as)
+		if reason != "" {
+			return nil, reason
+		}
+		goods = append(goods, a)
+	}
+	o.good = goods[0]
+	if reason := o.compare(goods); reason != "" {
+		return nil, reason
+	}
+	o.bad = r.client.present(ctx, f, quote(garbageState), as)
+	if !o.bad.conclusive() {
+		return nil, fmt.Sprintf("control garbage: %v", o.bad)
+	}
+	if reason := r.influence(ctx, o); reason != "" {
+		return nil, reason
+	}
+	return o, r.formal(ctx, o)
+}
+
+// good presents an unchanged token.
+func (r *Review) good(ctx context.Context, f Flow, as user) (Answer, string) {
+	token, _, err := r.client.mint(ctx, f, as)
+	if err != nil {
+		return Answer{}, "control unchanged: " + err.Error()
+	}
+	a := r.client.present(ctx, f, quote(token), as)
+	switch {
+	case a.Kind == asked:
+		return a, ""
+	case a.Kind == completed && f.Last == nil && f.Method == "tools/call" && !r.opts.Effects && !f.named:
+		r.ran++
+		return a, "control unchanged: a state without answers runs the tool to its end; --effects or --tool allows that"
+	case a.Kind == completed:
+		return a, ""
+	default:
+		return a, fmt.Sprintf("control unchanged: %v, want that it goes on", a)
+	}
+}
+
+// compare learns from equal rounds which parts of their answers vary.
+func (o *oracle) compare(goods []Answer) string {
+	for _, a := range goods[1:] {
+		if a.going() != o.good.going() {
+			return fmt.Sprintf("control unchanged is not stable: %v, then %v", o.good, a)
+		}
+	}
+	o.mask = maskOf(goods)
+	o.messages = o.good.Kind == asked && o.fresh.going() == o.good.going() && o.good.questionTexts() != o.fresh.questionTexts()
+	for _, a := range goods[1:] {
+		o.messages = o.messages && a.questionTexts() == o.good.questionTexts()
+	}
+	return ""
+}
+
+// questionTexts are the texts of the questions of an answer.
+func (a Answer) questionTexts() string {
+	var all []string
+	for _, k := range sortedKeys(a.Questions) {
+		all = append(all, blank(a.Questions[k].Params.Message))
+	}
+	return strings.Join(all, "\n")
+}
+
+// maskOf returns the words of the texts of equal rounds that are always the
+// same, nil if their number varies.
+func maskOf(all []Answer) []bool {
+	words := strings.Fields(blank(all[0].Text))
+	mask := make([]bool, len(words))
+	for i := range mask {
+		mask[i] = true
+	}
+	for _, a := range all[1:] {
+		other := strings.Fields(blank(a.Text))
+		if len(other) != len(words) {
+			return nil
+		}
+		for i, w := range other {
+			mask[i] = mask[i] && w == words[i]
+		}
+	}
+	return mask
+}
+
+// alike reports whether a completion reads as that of a good token.
+func (o *oracle) alike(a Answer) bool {
+	words, other := strings.Fields(blank(o.good.Text)), strings.Fields(blank(a.Text))
+	if len(other) != len(words) || o.mask == nil {
+		return false
+	}
+	for i, same := range o.mask {
+		if same && words[i] != other[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// influence finds out whether the state matters at all.
+func (r *Review) influence(ctx context.Context, o *oracle) string {
+	begins := o.bad.Kind == asked && o.good.going() != o.fresh.going() && o.bad.going() == o.fresh.going()
+	if o.bad.refused() || begins {
+		return ""
+	}
+	if o.flow.Last == nil {
+		return fmt.Sprintf("garbage in the place of the state: %v, as with a good token: the state has no influence on this round, or the server begins again; --effects tells them apart", o.bad)
+	}
+	call := o.flow.call(o.user)
+	call.Answers = o.flow.Last
+	stripped := r.client.call(ctx, call)
+	switch {
+	case !stripped.conclusive():
+		return fmt.Sprintf("control stripped: %v", stripped)
+	case stripped.going() == o.good.going() && (o.good.Kind == asked || o.mask == nil || o.alike(stripped)):
+		return "the state has no influence: the round goes on alike without it"
+	case o.bad.Kind == completed && !o.alike(o.bad):
+		if o.mask == nil {
+			return "the texts of equal rounds differ, and garbage is answered by a text: nothing tells them apart"
+		}
+		return "" // another text: the answer to a bad state
+	case o.bad.going() == o.good.going():
+		o.presence = true
+	}
+	return ""
+}
+
+// formal presents a token of the right form and of random content, which a
+// server that begins again on a bad state may answer differently from garbage.
+func (r *Review) formal(ctx context.Context, o *oracle) string {
+	if o.presence || o.flow.Last != nil {
+		return ""
+	}
+	token, _, err := r.client.mint(ctx, o.flow, o.user)
+	if err != nil {
+		return "control scrambled: " + err.Error()
+	}
+	text, ok := scramble(token, rand.New(rand.NewPCG(r.opts.Seed, 1)))
+	if !ok || text == token {
+		return ""
+	}
+	if a := r.client.present(ctx, o.flow, quote(text), o.user); o.verdict(a) != refused {
+		return fmt.Sprintf("random bytes in the form of a token: %v, as with a good token: the server begins again on a bad state, or reads it unverified; --effects tells them apart", a)
+	}
+	return ""
+}
+
+// verdict judges an answer to a presented state.
+func (o *oracle) verdict(a Answer) verdict {
+	switch {
+	case a.refused():
+		return refused
+	case !a.conclusive():
+		return unclear
+	case a.Kind == asked:
+		return o.verdictOnQuestion(a)
+	case o.good.Kind != completed:
+		return unclear // more than a good token gets
+	case o.bad.Kind == completed && !o.presence:
+		return o.verdictOnText(a)
+	default:
+		return accepted
+	}
+}
+
+func (o *oracle) verdictOnQuestion(a Answer) verdict {
+	switch {
+	case o.good.Kind == asked && a.going() == o.good.going() && (!o.messages || a.questionTexts() == o.good.questionTexts()):
+		return accepted
+	case a.going() == o.fresh.going():
+		return refused // the flow begins again
+	default:
+		return unclear
+	}
+}
+
+// verdictOnText compares completions if a bad state is answered by one as well.
+func (o *oracle) verdictOnText(a Answer) verdict {
+	switch {
+	case o.mask == nil:
+		return unclear
+	case o.alike(a) && !o.alike(o.bad):
+		return accepted
+	case blank(a.Text) == blank(o.bad.Text):
+		return refused
+	default:
+		return unclear
+	}
+}
+
+// A variant is a state made from a token.
+type variant struct {
+	name string          // stable between tokens
+	text string          // the token that is presented
+	raw  json.RawMessage // the whole member, if it is not text
+}
+
+func (v variant) state() json.RawMessage {
+	if v.raw != nil {
+		return v.raw
+	}
+	return quote(v.text)
+}
+
+// A hit is a variant that was accepted.
+type hit struct {
+	variant
+	token  string
+	answer Answer
+}
+
+// blockSize is the number of variants between two controls. Each block has a
+// token of its own.
+const blockSize = 16
+
+// sweep presents every variant that vary makes of a token and returns those that
+// were accepted. A block ends with the unchanged token, which has to be accepted:
+// if it is not, its variants are presented again, each with a token of its own.
+func (t *T) sweep(vary func(token string) []variant) (hits []hit, tried int, reason string) {
+	token, reason := t.mint()
+	if reason != "" {
+		return nil, 0, reason
+	}
+	var names []string
+	for _, v := range vary(token) {
+		if t.only == "" || v.name == t.only {
+			names = append(names, v.name)
+		}
+	}
+	for len(names) > 0 {
+		n := min(blockSize, len(names))
+		found, count, reason := t.block(vary, names[:n])
+		if reason != "" {
+			for _, name := range names[:n] {
+				again, one, reason := t.block(vary, []string{name})
+				if reason != "" {
+					return hits, tried, reason
+				}
+				found, count = append(found, again...), count+one
+			}
+		}
+		hits, tried = append(hits, found...), tried+count
+		names = names[n:]
+	}
+	return hits, tried, ""
+}
+
+// block presents named variants of one token and then the token itself.
+func (t *T) block(vary func(token string) []variant, names []string) (hits []hit, tried int, reason string) {
+	token, reason := t.mint()
+	if reason != "" {
+		return nil, 0, reason
+	}
+	by := map[string]variant{}
+	for _, v := range vary(token) {
+		by[v.name] = v
+	}
+	for _, name := range names {
+		v, ok := by[name]
+		if !ok || v.raw == nil && (v.text == token || t.honest[v.text]) {
+			continue
+		}
+		a := t.r.client.present(t.ctx, t.o.flow, v.state(), t.o.user)
+		if a.Kind == noBudget {
+			return nil, 0, errBudget.Error()
+		}
+		tried++
+		t.seen(v, a)
+		if t.o.verdict(a) == accepted {
+			hits = append(hits, hit{v, token, a})
+		}
+	}
+	if a := t.r.client.present(t.ctx, t.o.flow, quote(token), t.o.user); t.o.verdict(a) != accepted {
+		return nil, 0, fmt.Sprintf("the unchanged token is not accepted afterwards: %v", a)
+	}
+	return hits, tried, ""
+}
+
+// mint returns a fresh token and remembers it as an honest one.
+func (t *T) mint() (token, reason string) {
+	token, _, err := t.r.client.mint(t.ctx, t.o.flow, t.o.user)
+	if err != nil {
+		return "", "control: " + err.Error()
+	}
+	t.honest[token] = true
+	return token, ""
+}
+
+// confirm presents a variant twice more, each time made of a fresh token, with
+// garbage beside it that has to be refused.
+func (t *T) confirm(h hit, vary func(token string) []variant) bool {
+	if t.o.presence {
+		return true
+	}
+	for range 2 {
+		found, _, reason := t.block(vary, []string{h.name})
+		if reason != "" || len(found) == 0 {
+			return false
+		}
+		if a := t.r.client.present(t.ctx, t.o.flow, quote(garbageState), t.o.user); t.o.verdict(a) != refused {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,233 @@
+// Package review tests a live server of the Model Context Protocol from outside
+// and reports faults that can be shown again.
+//
+// It finds out which revision the server speaks, lists its tools, prompts and
+// resources, and looks for flows: calls that are answered by a question with a
+// requestState (revision 2026-07-28, basic/patterns/mrtr). A flow is a scheme
+// without a key: mint is to walk it, verify to retry with a token. Checks then
+// alter tokens, headers, bodies and lines. Each is a value in a table; a file
+// holds a family.
+//
+// A check compares answers of one server with controls on the same server, never
+// with those of another. An accepted alteration counts if it shows three times,
+// each time on a fresh token, with an unchanged token accepted and garbage
+// refused beside it. A control that fails makes the check not tested.
+//
+// Without Options.Effects no answer to a question is sent, so that no tool that
+// asks first runs to its end. A question to a server that begins again on a bad
+// state tells nothing then, and the checks of requestState are not tested.
+package review
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sealab/internal/rawmcp"
+)
+
+// A Target is the server that is reviewed: a URL, or the words of a command.
+type Target struct {
+	URL     string
+	Command []string
+	Headers []rawmcp.Header // credentials of the first user
+	Second  []rawmcp.Header // credentials of the second
+	Also    string          // URL of a second instance
+}
+
+// Options say how a server is reviewed.
+type Options struct {
+	Target  Target
+	Effects bool             // answers may be sent, and tools run
+	Tools   map[string]Given // tools that may be called; nil: those that ask first
+	Flows   []Flow           // given by hand
+	Checks  []string         // ids and families; nil: all
+	Case    string           // of a finding that is replayed
+	OneTime []string         // tools whose tokens must be accepted once
+	Slow    string           // a tool that may be called and cancelled
+	Secrets []string         // texts that must not be readable in a token
+	TTL     time.Duration    // of tokens; 0: unknown
+	Wait    time.Duration    // how long to wait for the expiry of a token
+	Revise  []string         // revisions to review; nil: all
+	Rate    float64          // exchanges a second; 0: no limit
+	Budget  int              // exchanges
+	Limits  rawmcp.Limits
+	Seed    uint64
+	Clock   Clock
+	Record  func(*rawmcp.Exchange)
+	Log     func(format string, args ...any)
+}
+
+// A Report is the outcome of a review.
+type Report struct {
+	Server    Server    `json:"server"`
+	Flows     []Flow    `json:"flows"`
+	Outcomes  []Outcome `json:"outcomes"`
+	Findings  []Finding `json:"findings"`
+	Notes     []string  `json:"notes,omitempty"`
+	Exchanges int       `json:"exchanges"`
+	// Ran counts the tools that ran to their end.
+	Ran     int     `json:"ran"`
+	Seconds float64 `json:"seconds"`
+}
+
+// A Review is a review at work.
+type Review struct {
+	Report Report
+
+	opts       Options
+	client     *client
+	flows      []Flow
+	oracles    []*oracle
+	asking     []Answer // every question that was seen
+	uncalled   []string // tools that were not called
+	unanswered []string // tools that ask without a state
+	ran        int
+	refusals   []answered // of states that a client may send
+	answers    []answered // of the variants, for statistics
+}
+
+// DefaultBudget is the number of exchanges of a review.
+const DefaultBudget = 2000
+
+// Run reviews a server.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	if o.Budget <= 0 {
+		o.Budget = DefaultBudget
+	}
+	if o.Clock.Now == nil {
+		o.Clock = SystemClock()
+	}
+	if o.Log == nil {
+		o.Log = func(string, ...any) {}
+	}
+	checks, err := selected(o.Checks)
+	if err != nil {
+		return nil, err
+	}
+	c, err := newClient(o)
+	if err != nil {
+		return nil, err
+	}
+	r := &Review{opts: o, client: c}
+	defer c.close()
+	began := o.Clock.Now()
+	if err := r.discover(ctx); err != nil {
+		return nil, err
+	}
+	r.openFlows(ctx)
+	for _, check := range checks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		r.run(ctx, check)
+	}
+	r.Report.Exchanges, r.Report.Ran = c.sent, r.ran
+	r.Report.Seconds = o.Clock.Now().Sub(began).Seconds()
+	r.sort()
+	return &r.Report, nil
+}
+
+// openFlows finds flows and carries their controls out.
+func (r *Review) openFlows(ctx context.Context) {
+	if !r.modern() {
+		return
+	}
+	r.find(ctx)
+	for _, f := range r.flows {
+		r.Report.Flows = append(r.Report.Flows, f)
+		o, reason := r.control(ctx, f, first)
+		if reason != "" {
+			r.Report.Notes = append(r.Report.Notes, fmt.Sprintf("flow %s: %s", f, reason))
+			continue
+		}
+		r.oracles = append(r.oracles, o)
+		r.opts.Log("flow %s gives tokens", f)
+	}
+}
+
+func (r *Review) modern() bool { return slices.Contains(r.Report.Server.Revisions, modern) }
+
+// note keeps an answer to a variant.
+func (r *Review) note(name string, a Answer) { r.answers = append(r.answers, answered{name, a}) }
+
+// run carries one check out.
+func (r *Review) run(ctx context.Context, check Check) {
+	t := &T{r: r, ctx: ctx, check: check, honest: map[string]bool{}, only: r.opts.Case}
+	if reason := r.excluded(check); reason != "" {
+		t.skip("%s", reason)
+	} else {
+		if check.Flow {
+			t.o = r.oracles[0]
+		}
+		before := r.client.sent
+		check.Run(t)
+		r.opts.Log("%s: %s (%d exchanges)", check.ID, t.outcome().Outcome, r.client.sent-before)
+	}
+	r.Report.Outcomes = append(r.Report.Outcomes, t.outcome())
+	r.Report.Findings = append(r.Report.Findings, t.findings...)
+}
+
+// excluded returns the reason why a check cannot be carried out here.
+func (r *Review) excluded(check Check) string {
+	over := r.Report.Server.Transport
+	switch {
+	case check.Over != "" && check.Over != over:
+		return fmt.Sprintf("only over %s", check.Over)
+	case check.Era == "modern" && !r.modern():
+		return "the server does not speak revision " + modern
+	case check.Effects && !r.opts.Effects:
+		return "runs tools to their end; --effects allows that"
+	case check.Flow && len(r.oracles) == 0:
+		return r.noFlow()
+	case r.client.sent >= r.client.budget:
+		return errBudget.Error() + "; --budget raises it"
+	default:
+		return ""
+	}
+}
+
+// noFlow says why no flow can be judged.
+func (r *Review) noFlow() string {
+	switch {
+	case !r.modern():
+		return "the server does not speak revision " + modern + ", and no other has a requestState"
+	case len(r.Report.Notes) > 0:
+		return r.Report.Notes[0]
+	case len(r.unanswered) > 0:
+		return fmt.Sprintf("%s asks without a state; --effects answers, and goes on", strings.Join(r.unanswered, ", "))
+	case len(r.uncalled) > 0:
+		return fmt.Sprintf("no call that may be made was answered by a question; not called: %s; --tool names a tool that may be called", strings.Join(r.uncalled, ", "))
+	default:
+		return "no call was answered by a question with a state"
+	}
+}
+
+// sort orders the findings by severity.
+func (r *Review) sort() {
+	rank := map[Severity]int{Critical: 0, Warning: 1, Suggestion: 2}
+	slices.SortStableFunc(r.Report.Findings, func(a, b Finding) int { return rank[a.Severity] - rank[b.Severity] })
+}
+
+// selected returns the checks with the ids or families that are named.
+func selected(names []string) ([]Check, error) {
+	if len(names) == 0 {
+		return Checks(), nil
+	}
+	var all []Check
+	used := map[string]bool{}
+	for _, c := range Checks() {
+		if slices.Contains(names, c.ID) || slices.Contains(names, c.Family()) {
+			all = append(all, c)
+			used[c.ID], used[c.Family()] = true, true
+		}
+	}
+	for _, n := range names {
+		if !used[n] {
+			return nil, fmt.Errorf("check %q: want the id of a check or a family", n)
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,137 @@
+package review_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/fuzz/review"
+	"sealab/internal/rawmcp"
+)
+
+// review reviews a fixture and returns the report.
+func reviewed(t *testing.T, f *fixture, change func(*review.Options)) *review.Report {
+	t.Helper()
+	o := review.Options{Target: review.Target{URL: f.start(t)}, Checks: []string{"RS"}, Seed: 1, Budget: 4000}
+	o.Clock = review.Clock{Now: f.clock.Now, Sleep: f.clock.Sleep}
+	if testing.Verbose() {
+		o.Log = t.Logf
+	}
+	if change != nil {
+		change(&o)
+	}
+	report, err := review.Run(context.Background(), o)
+	require.NoError(t, err)
+	return report
+}
+
+func withEffects(o *review.Options) { o.Effects = true }
+
+func twoUsers(o *review.Options) {
+	o.Target.Headers = []rawmcp.Header{{Name: "Authorization", Value: "Bearer alice"}}
+	o.Target.Second = []rawmcp.Header{{Name: "Authorization", Value: "Bearer bob"}}
+}
+
+// refutedBy returns the ids of the checks that refute with at least a severity.
+func refutedBy(r *review.Report, severities ...review.Severity) map[string]review.Severity {
+	found := map[string]review.Severity{}
+	for _, f := range r.Findings {
+		for _, s := range severities {
+			if f.Severity == s {
+				found[f.Check] = s
+			}
+		}
+	}
+	return found
+}
+
+func describe(r *review.Report) string {
+	var b strings.Builder
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "%s %s: %s\n  %s\n", f.Severity, f.Check, f.Issue, f.Evidence)
+	}
+	for _, o := range r.Outcomes {
+		fmt.Fprintf(&b, "%s: %s (%d) %s\n", o.Check, o.Outcome, o.Trials, o.Reason)
+	}
+	fmt.Fprintf(&b, "%v\n%d exchanges, %d runs\n", r.Notes, r.Exchanges, r.Ran)
+	return b.String()
+}
+
+// sound are servers that must not be accused.
+var sound = map[string]func() *fixture{
+	"signed":       func() *fixture { return &fixture{seal: soundSigned()} },
+	"encrypted":    func() *fixture { return &fixture{seal: soundEncrypted()} },
+	"users":        func() *fixture { return &fixture{seal: soundSigned(), users: true} },
+	"restart":      func() *fixture { return &fixture{seal: soundSigned(), restart: true} },
+	"single use":   func() *fixture { return &fixture{seal: &once{seal: soundEncrypted(), used: map[string]bool{}}} },
+	"no influence": func() *fixture { return &fixture{seal: plain{}, ignore: true, restart: true} },
+	"never asks":   func() *fixture { return &fixture{seal: plain{}, silent: true} },
+	"random texts": func() *fixture {
+		var n atomic.Int64
+		return &fixture{seal: soundSigned(), noise: func() string { return "word" + strings.Repeat("x", int(n.Add(1)*7%23)) }}
+	},
+	"rate-limited": func() *fixture {
+		var n atomic.Int64
+		return &fixture{seal: soundSigned(), before: func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if n.Add(1)%5 == 0 {
+					w.Header().Set("Retry-After", "1")
+					http.Error(w, "slow down", http.StatusTooManyRequests)
+					return
+				}
+				next.ServeHTTP(w, r)
+			})
+		}}
+	},
+	"short-lived": func() *fixture { s := soundSigned(); s.ttl = 3 * time.Second; return &fixture{seal: s} },
+}
+
+// TestSound reviews sound servers with and without effects: none is accused, and
+// without effects no tool runs to its end.
+func TestSound(t *testing.T) {
+	for name, build := range sound {
+		for mode, change := range map[string]func(*review.Options){"safe": nil, "effects": withEffects} {
+			t.Run(name+"/"+mode, func(t *testing.T) {
+				f := build()
+				report := reviewed(t, f, func(o *review.Options) {
+					if f.users {
+						twoUsers(o)
+					}
+					if change != nil {
+						change(o)
+					}
+				})
+				// Every server on this SDK asks clients that cannot answer.
+				found := refutedBy(report, review.Critical, review.Warning)
+				delete(found, "RS-CAP")
+				require.Empty(t, found, describe(report))
+				if mode == "safe" {
+					require.Zero(t, f.runs.Load(), "a tool ran to its end")
+				}
+				t.Log(describe(report))
+			})
+		}
+	}
+}
+
+// TestNotTested shows that a server whose state cannot be judged is not
+// acquitted.
+func TestNotTested(t *testing.T) {
+	for _, name := range []string{"no influence", "never asks", "restart"} {
+		t.Run(name, func(t *testing.T) {
+			report := reviewed(t, sound[name](), nil)
+			for _, o := range report.Outcomes {
+				if strings.HasPrefix(o.Check, "RS-TAMPER") {
+					require.Equal(t, review.NotTested, o.Outcome, describe(report))
+					require.NotEmpty(t, o.Reason)
+				}
+			}
+		})
+	}
+}

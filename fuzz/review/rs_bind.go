@@ -1,0 +1,253 @@
+package review
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+const bindFix = "put a digest of the arguments, the target, the method and the principal into the authenticated part of the token, and compare each when it comes back"
+
+// binding are the checks of the request that a state belongs to.
+var binding = []Check{
+	{ID: "RS-ARGS", Name: "a state with other arguments", Flow: true, Severity: Critical, Category: "security",
+		Sent: "the token of a call with one argument changed", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
+		Impact: "a confirmation of one call is used for another: the user agrees to one thing and another is done", Fix: bindFix, Run: otherArgs},
+	{ID: "RS-TOOL", Name: "a state of another tool", Flow: true, Severity: Critical, Category: "security",
+		Sent: "the token of one tool in a call of another, both ways", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
+		Impact: "a confirmation of one tool is used for another", Fix: bindFix, Run: otherTool},
+	{ID: "RS-METHOD", Name: "a state of another method", Flow: true, Severity: Warning, Category: "security",
+		Sent: "the token of tools/call in prompts/get and resources/read", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
+		Impact: "a state that one handler wrote is read by another", Fix: bindFix, Run: otherMethod},
+	{ID: "RS-ARGSAME", Name: "the same arguments in another order", Flow: true, Severity: Suggestion, Category: "reliability",
+		Sent: "a fresh token with the same arguments, members in another order", Want: "accepted", Source: "RFC 8259, section 4: members have no order",
+		Impact: "a client that writes JSON in another order is refused", Fix: "bind to the arguments in a canonical form (RFC 8785)", Run: sameArgs},
+	{ID: "RS-USER", Name: "a state of another user", Flow: true, Severity: Critical, Category: "security",
+		Sent: "the token of one user with the credentials of the other, both ways, and without any", Want: "refused", Source: mrtr + ", SHOULD bind to the user",
+		Impact: "whoever gets hold of a token goes on in the name of its owner, or makes another go on in his", Fix: bindFix, Over: "http", Run: otherUser},
+	{ID: "RS-INST", Name: "a state of another instance", Flow: true, Severity: Warning, Category: "reliability",
+		Sent: "a token at a second address, or in a second process", Want: "accepted if instances share a key, else refused like any other state",
+		Source: "revision 2026-07-28, basic: any instance may take the next request", Impact: "a fault of the server instead of a refusal",
+		Fix: "treat a token under an unknown key as any other that is refused", Run: otherInstance},
+}
+
+// A move is a token of one flow in another.
+type move struct {
+	source, target         Flow
+	sourceUser, targetUser user
+	// strict wants the class of the target's own token, not only that the token
+	// is not refused.
+	strict bool
+}
+
+// moved reports whether a token is accepted where it was not minted: twice, with
+// a token of the place itself accepted and garbage refused there.
+func (t *T) moved(m move) (evidence string, is bool, reason string) {
+	o, reason := t.r.control(t.ctx, m.target, m.targetUser)
+	if reason != "" {
+		return "", false, fmt.Sprintf("%s: %s", m.target, reason)
+	}
+	if o.presence {
+		return "", false, fmt.Sprintf("%s: any text is accepted as a state", m.target)
+	}
+	for range 2 {
+		token, _, err := t.r.client.mint(t.ctx, m.source, m.sourceUser)
+		if err != nil {
+			return "", false, err.Error()
+		}
+		a := t.r.client.present(t.ctx, m.target, quote(token), m.targetUser)
+		if !a.conclusive() {
+			return "", false, fmt.Sprintf("%s: %v", m.target, a)
+		}
+		t.seen(variant{name: t.check.ID}, a)
+		goes := !a.refused() && (o.bad.refused() || a.going() != o.bad.going())
+		if m.strict {
+			goes = o.verdict(a) == accepted
+		}
+		if !goes {
+			return "", false, ""
+		}
+		evidence = fmt.Sprintf("token of %s %s: at %s %s -> %v; garbage there -> %v", m.source, m.source.Arguments, m.target, m.target.Arguments, a, o.bad)
+	}
+	return evidence, true, ""
+}
+
+func otherArgs(t *T) {
+	f := t.o.flow
+	if f.Other == nil {
+		t.skip("%s has no arguments that can be changed; --other gives some", f)
+		return
+	}
+	evidence, is, reason := t.moved(move{source: f, target: f.with(f.Other), sourceUser: t.o.user, targetUser: t.o.user, strict: true})
+	switch {
+	case reason != "":
+		t.skip("%s", reason)
+	case is:
+		severity := Warning
+		if f.Last != nil {
+			severity = Critical
+		}
+		t.refute(Finding{Case: "other arguments", Severity: severity, Issue: "a token is accepted with other arguments than those it was minted for",
+			Evidence: evidence, Want: "refused", Got: "accepted"})
+	}
+}
+
+func otherTool(t *T) {
+	var tools []Flow
+	for _, o := range t.r.oracles {
+		if o.flow.Method == "tools/call" {
+			tools = append(tools, o.flow)
+		}
+	}
+	if len(tools) < 2 {
+		t.skip("fewer than two tools give a token")
+		return
+	}
+	for _, pair := range [][2]Flow{{tools[0], tools[1]}, {tools[1], tools[0]}} {
+		name := fmt.Sprintf("from %s to %s", pair[0].Target, pair[1].Target)
+		if t.only != "" && t.only != name {
+			continue
+		}
+		evidence, is, reason := t.moved(move{source: pair[0], target: pair[1], sourceUser: t.o.user, targetUser: t.o.user})
+		if reason != "" {
+			t.skip("%s", reason)
+			continue
+		}
+		if is {
+			t.refute(Finding{Case: name, Severity: Critical, Issue: "a token of one tool is accepted by another", Evidence: evidence, Want: "refused", Got: "accepted", Flow: &pair[0]})
+			return
+		}
+	}
+}
+
+func otherMethod(t *T) {
+	tried := false
+	for _, source := range t.r.oracles {
+		for _, target := range t.r.oracles {
+			name := fmt.Sprintf("from %s to %s", source.flow, target.flow)
+			if source.flow.Method == target.flow.Method || t.only != "" && t.only != name {
+				continue
+			}
+			tried = true
+			evidence, is, reason := t.moved(move{source: source.flow, target: target.flow, sourceUser: t.o.user, targetUser: t.o.user})
+			if reason != "" {
+				t.skip("%s", reason)
+				continue
+			}
+			if is {
+				t.refute(Finding{Case: name, Severity: Warning, Issue: "a token of one method is accepted by another", Evidence: evidence, Want: "refused", Got: "accepted", Flow: &source.flow})
+				return
+			}
+		}
+	}
+	if !tried {
+		t.skip("flows of one method alone give tokens")
+	}
+}
+
+func sameArgs(t *T) {
+	m := members(t.o.flow.Arguments)
+	if len(m) < 2 {
+		t.skip("%s has fewer than two arguments", t.o.flow)
+		return
+	}
+	names := sortedKeys(m)
+	text := "{"
+	for i := len(names) - 1; i >= 0; i-- {
+		text += string(quote(names[i])) + ":" + string(m[names[i]])
+		if i > 0 {
+			text += ","
+		}
+	}
+	f := t.o.flow
+	token, reason := t.mint()
+	if reason != "" {
+		t.skip("%s", reason)
+		return
+	}
+	f.Arguments = json.RawMessage(text + "}")
+	a := t.r.client.present(t.ctx, f, quote(token), t.o.user)
+	if !a.conclusive() {
+		t.skip("%v", a)
+		return
+	}
+	t.seen(variant{name: "order"}, a)
+	if t.o.verdict(a) == refused {
+		t.refute(Finding{Case: "another order", Severity: Suggestion, Issue: "the same arguments in another order are refused",
+			Evidence: fmt.Sprintf("arguments %s, then %s -> %v", t.o.flow.Arguments, f.Arguments, a), Want: "accepted", Got: "refused"})
+	}
+}
+
+func otherUser(t *T) {
+	if len(t.r.opts.Target.Second) == 0 {
+		t.skip("one user alone is known; --second gives the credentials of another")
+		return
+	}
+	f := t.o.flow
+	if known := t.r.client.call(t.ctx, f.call(stranger)); !known.refused() {
+		t.skip("made-up credentials are answered as well (%v), so that the server knows no users", known)
+		return
+	}
+	for _, m := range []struct {
+		name     string
+		from, to user
+	}{{"of the first, by the second", first, second}, {"of the second, by the first", second, first}, {"of the first, by nobody", first, nobody}} {
+		if m.to == nobody && t.r.client.call(t.ctx, f.call(nobody)).Kind != asked {
+			continue // the server wants credentials
+		}
+		evidence, is, reason := t.moved(move{source: f, target: f, sourceUser: m.from, targetUser: m.to, strict: true})
+		if reason != "" {
+			t.skip("%s", reason)
+			continue
+		}
+		if is {
+			t.refute(Finding{Case: m.name, Severity: Critical, Issue: "a token of one user is accepted from another", Evidence: m.name + ": " + evidence, Want: "refused", Got: "accepted"})
+			return
+		}
+	}
+}
+
+func otherInstance(t *T) {
+	there, reason := t.r.another()
+	if reason != "" {
+		t.skip("%s", reason)
+		return
+	}
+	defer there.close()
+	token, reason := t.mint()
+	if reason != "" {
+		t.skip("%s", reason)
+		return
+	}
+	own, _, err := there.mint(t.ctx, t.o.flow, t.o.user)
+	if err != nil {
+		t.skip("the second instance: %v", err)
+		return
+	}
+	if a := there.present(t.ctx, t.o.flow, quote(own), t.o.user); t.o.verdict(a) != accepted {
+		t.skip("the second instance refuses its own token: %v", a)
+		return
+	}
+	a := there.present(t.ctx, t.o.flow, quote(token), t.o.user)
+	t.trials++
+	again := there.call(t.ctx, t.o.flow.call(t.o.user))
+	if a.Kind == broken && again.Kind != asked {
+		t.refute(Finding{Case: "a second instance", Severity: Warning, Issue: "a token of one instance brings another down", Evidence: a.String() + "; then " + again.String(), Want: "accepted or refused", Got: "broken"})
+	}
+}
+
+// another connects to a second instance of the server.
+func (r *Review) another() (*client, string) {
+	o := r.opts
+	switch {
+	case o.Target.Also != "":
+		o.Target.URL = o.Target.Also
+	case len(o.Target.Command) == 0:
+		return nil, "one address is known; --also gives a second one"
+	}
+	o.Budget = 20
+	c, err := newClient(o)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return c, ""
+}

@@ -1,0 +1,168 @@
+package review
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+)
+
+// refusing are the checks of the answers to bad states.
+var refusing = []Check{
+	{ID: "RS-UNIFORM", Name: "refusals that differ", Flow: true, Severity: Warning, Category: "security",
+		Sent: "states that are bad in different ways, each three times", Want: "one status, code, message and data for all",
+		Source: "RFC 7516, section 11.5; Bleichenbacher 1998, Vaudenay 2002", Impact: "the refusal tells how far a forged state came, which is an oracle for forging or decrypting",
+		Fix: "verify everything before anything is read, and answer every bad state by one error without a cause", Run: uniform},
+	{ID: "RS-TEXT", Name: "refusals that tell internals", Flow: true, Severity: Warning, Category: "security",
+		Sent: "bad states; the texts of the refusals are searched", Want: "nothing of the state, of keys, of files and of code", Source: mrtr,
+		Impact: "an error shows how states are made, or parts of one", Fix: "answer every bad state by one error without a cause, and log the cause", Run: refusalText},
+}
+
+// badStates are states that are bad in different ways. Their names are the ways.
+func (t *T) badStates(token string) []variant {
+	all := []variant{{name: "no token", text: garbageState}, {name: "no token, longer", text: "sealab-probe-" + strings.Repeat("z", 60)}}
+	add := func(name, text string) {
+		if text != "" && text != token {
+			all = append(all, variant{name: name, text: text})
+		}
+	}
+	// Of each list the middle: neither a border nor in the prefix.
+	for i, at := range []int{0, len(token) / 3, len(token) - len(token)/8 - 1} {
+		add(fmt.Sprintf("changed near %s", []string{"the start", "the middle", "the end"}[i]), token[:at]+string(flip(token[at], false))+token[at+1:])
+	}
+	add("half of it", token[:len(token)/2])
+	add("without its end", token[:max(len(token)-4, 0)])
+	if text, ok := scramble(token, rand.New(rand.NewPCG(t.r.opts.Seed, 2))); ok {
+		add("random content", text)
+	}
+	segments := segmentsOf(token)
+	for _, i := range codedOf(segments) {
+		add(fmt.Sprintf("segment %d scrambled", i), replaced(segments, i, scrambled(segments[i].text, rand.New(rand.NewPCG(t.r.opts.Seed, 3)))))
+	}
+	return all
+}
+
+// refusalsOf presents each kind of bad state three times, each time made of a
+// fresh token. What is not refused, or not always alike, is left out.
+func (t *T) refusalsOf() (classes map[string][]answered, reason string) {
+	token, reason := t.mint()
+	if reason != "" {
+		return nil, reason
+	}
+	by := map[string][]answered{}
+	var names []string
+	for _, v := range t.badStates(token) {
+		names = append(names, v.name)
+	}
+	for range 3 {
+		token, reason := t.mint()
+		if reason != "" {
+			return nil, reason
+		}
+		for _, v := range t.badStates(token) {
+			a := t.r.client.present(t.ctx, t.o.flow, v.state(), t.o.user)
+			t.seen(v, a)
+			by[v.name] = append(by[v.name], answered{v.name, a})
+		}
+		if a := t.r.client.present(t.ctx, t.o.flow, quote(token), t.o.user); t.o.verdict(a) != accepted {
+			return nil, fmt.Sprintf("the unchanged token is not accepted afterwards: %v", a)
+		}
+	}
+	classes = map[string][]answered{}
+	for _, name := range names {
+		if class, ok := steady(by[name]); ok {
+			classes[class] = append(classes[class], by[name][0])
+		}
+	}
+	return classes, ""
+}
+
+// steady returns the class of refusals that are all alike.
+func steady(all []answered) (string, bool) {
+	for _, a := range all {
+		if !a.answer.refused() || a.answer.refusal() != all[0].answer.refusal() {
+			return "", false
+		}
+	}
+	return all[0].answer.refusal(), len(all) > 1
+}
+
+func uniform(t *T) {
+	classes, reason := t.refusalsOf()
+	if reason != "" {
+		t.skip("%s", reason)
+		return
+	}
+	if len(classes) == 0 {
+		t.skip("no kind of bad state is refused alike three times")
+		return
+	}
+	if len(classes) == 1 {
+		return
+	}
+	var lines []string
+	for _, class := range sortedKeys(classes) {
+		lines = append(lines, fmt.Sprintf("%s -> %s", classes[class][0].name, class))
+	}
+	t.refute(Finding{Case: "kinds of bad states", Severity: Warning, Issue: fmt.Sprintf("bad states are refused in %d ways", len(classes)),
+		Evidence: strings.Join(lines, "; "), Want: "one class", Got: "several"})
+}
+
+// internals are texts that no client has a use for.
+var internals = regexp.MustCompile(`(?m)goroutine \d+ \[|^\s+at \S+ \(.*:\d+:\d+\)|Traceback \(most recent|File "[^"]+", line \d+|(/[\w.-]+){2,}\.(go|py|js|mjs|ts|rb|rs|php|java)\b|panicked at |` +
+	`invalid character '.' |Unexpected token|is not valid JSON|JSON at position|Expecting value: line|JSONDecodeError|JSON\.parse|illegal base64 data|message authentication failed|InvalidTag|Incorrect padding`)
+
+func refusalText(t *T) {
+	classes, reason := t.refusalsOf()
+	if reason != "" {
+		t.skip("%s", reason)
+		return
+	}
+	for _, class := range sortedKeys(classes) {
+		for _, a := range classes[class] {
+			text := a.answer.Message + "\n" + string(a.answer.Data)
+			found := internals.FindString(text)
+			if found == "" {
+				found = t.quoted(a, text)
+			}
+			if found == "" {
+				continue
+			}
+			t.refute(Finding{Case: a.name, Severity: Warning, Issue: "a refusal tells internals of the server",
+				Evidence: fmt.Sprintf("%s -> %v, with %s", a.name, a.answer, short(found, 80)), Want: "one text without a cause", Got: "internals"})
+			return
+		}
+	}
+}
+
+// quoted returns a part of the presented state that a refusal repeats.
+func (t *T) quoted(a answered, text string) string {
+	var sent struct {
+		Params struct {
+			State json.RawMessage `json:"requestState"`
+		} `json:"params"`
+	}
+	_ = json.Unmarshal(bodyOf(a.answer), &sent)
+	var state string
+	if json.Unmarshal(sent.Params.State, &state) != nil || len(state) < 16 {
+		return ""
+	}
+	for i := 0; i+12 <= len(state); i += 4 {
+		if part := state[i : i+12]; strings.Contains(text, part) {
+			return part
+		}
+	}
+	return ""
+}
+
+// bodyOf returns the body of the request of an answer.
+func bodyOf(a Answer) []byte {
+	if a.Exchange == nil {
+		return nil
+	}
+	if _, body, ok := strings.Cut(string(a.Exchange.Sent), "\r\n\r\n"); ok {
+		return []byte(body)
+	}
+	return a.Exchange.Sent
+}

@@ -1,0 +1,305 @@
+package review
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// rounds are the checks of the protocol around a state.
+var rounds = []Check{
+	{ID: "RS-CAP", Name: "a question to a client that cannot answer", Flow: true, Severity: Warning, Category: "reliability",
+		Sent: "the call with clientCapabilities {} and with elicitation of URLs alone", Want: "error -32021 that names the capability, or no question",
+		Source: "revision 2026-07-28, basic, client capabilities", Impact: "the client gets a question that it cannot put to anybody, and the flow ends there",
+		Fix: "look at clientCapabilities before asking, and answer -32021 with requiredCapabilities", Run: capability},
+	{ID: "RS-ASKAGAIN", Name: "a state without answers", Flow: true, Severity: Suggestion, Category: "reliability",
+		Sent: "a good token without inputResponses and with {}", Want: "the same question", Source: mrtr,
+		Impact: "a client that lost an answer cannot go on", Fix: "ask again if an answer is missing", Run: askAgain},
+	{ID: "RS-EXTRA", Name: "an answer that was not asked for", Flow: true, Severity: Suggestion, Category: "reliability",
+		Sent: "a good token with one more answer", Want: "ignored", Source: mrtr, Impact: "a client that sends more is refused", Fix: "ignore unknown keys of inputResponses", Run: extraAnswer},
+	{ID: "RS-WHERE", Name: "a state where none belongs", Flow: true, Severity: Suggestion, Category: "schema",
+		Sent: "tools/list with a requestState", Want: "the list", Source: mrtr, Impact: "a list asks for input, or is refused", Fix: "ignore requestState outside tools/call, prompts/get and resources/read", Run: where},
+	{ID: "RS-DECLINE", Name: "a refusal of the user that is carried out", Flow: true, Effects: true, Severity: Critical, Category: "security",
+		Sent: "decline, cancel, decline with the content of an acceptance, an unknown action", Want: "no effect of an acceptance", Source: "revision 2026-07-28, client/elicitation",
+		Impact: "the tool runs although the user said no", Fix: "look at action before content", Run: decline},
+	{ID: "RS-FORM", Name: "an answer that its form does not allow", Flow: true, Effects: true, Severity: Suggestion, Category: "schema",
+		Sent: "answers of another type, and without a required member", Want: "asked again, or -32602", Source: mrtr + ", SHOULD validate",
+		Impact: "the handler works on values that its form excludes", Fix: "validate answers against the form that was sent", Run: wrongForm},
+	{ID: "RS-SIZE", Name: "a state that is too long", Flow: true, Severity: Warning, Category: "reliability",
+		Sent: "states of 16 KiB and 60 KiB; with --effects 1 MB, 4 MB, a million full stops, a token and a million line feeds", Want: "refused, and the server goes on to answer",
+		Source: "RFC 9110, section 15.5.14", Impact: "one request stops the server", Fix: "bound the length of a state before it is decoded", Run: sizes},
+	{ID: "RS-TAKEBACK", Name: "a state that its own server refuses", Flow: true, Severity: Warning, Category: "reliability",
+		Sent: "calls with longer and longer arguments; each token is presented at once", Want: "accepted, or not minted", Source: mrtr,
+		Impact: "a flow with a long argument can never be finished", Fix: "refuse to mint a token that is longer than what is accepted back; keep large states on the server", Run: takeBack},
+}
+
+func capability(t *T) {
+	for _, declared := range []string{`{}`, `{"elicitation":{"url":{}}}`} {
+		if len(t.o.fresh.Questions) == 0 {
+			t.skip("the first question asks for no input")
+			return
+		}
+		if declared != "{}" && !t.formsOnly() {
+			continue
+		}
+		call := t.o.flow.call(t.o.user)
+		call.Capabilities = json.RawMessage(declared)
+		a := t.r.client.call(t.ctx, call)
+		if !a.conclusive() {
+			t.skip("%v", a)
+			return
+		}
+		t.seen(variant{name: declared}, a)
+		if a.Kind == completed {
+			t.r.ran++
+		}
+		if a.Kind == asked && len(a.Questions) > 0 {
+			t.refute(Finding{Case: declared, Severity: Warning, Issue: "a client that declares " + declared + " is asked", Evidence: fmt.Sprintf("%s -> %v", sent(a.Exchange), a), Want: "-32021", Got: "asked"})
+			return
+		}
+	}
+}
+
+// formsOnly reports whether the first question is made of forms.
+func (t *T) formsOnly() bool {
+	for _, q := range t.o.fresh.Questions {
+		if q.Method != "elicitation/create" || q.Params.Mode == "url" {
+			return false
+		}
+	}
+	return true
+}
+
+func askAgain(t *T) {
+	if len(t.o.fresh.Questions) == 0 {
+		t.skip("the question asks for no input")
+		return
+	}
+	f := t.o.flow
+	f.Last = nil
+	for _, answers := range []json.RawMessage{nil, json.RawMessage("{}")} {
+		token, question, err := t.r.client.mint(t.ctx, f, t.o.user)
+		if err != nil {
+			t.skip("%v", err)
+			return
+		}
+		f.Last = answers
+		a := t.r.client.present(t.ctx, f, quote(token), t.o.user)
+		if !a.conclusive() {
+			t.skip("%v", a)
+			return
+		}
+		t.seen(variant{name: "no answers"}, a)
+		if a.Kind == asked {
+			continue
+		}
+		if a.Kind == completed {
+			t.r.ran++
+		}
+		t.refute(Finding{Case: "answers " + string(answers), Severity: Suggestion, Issue: "a good token without answers is not asked again", Evidence: fmt.Sprintf("after %v: %v", question, a), Want: "asked", Got: string(a.Kind)})
+		return
+	}
+}
+
+func extraAnswer(t *T) {
+	m := members(t.o.flow.Last)
+	if m == nil {
+		m = map[string]json.RawMessage{}
+	}
+	f := t.o.flow
+	f.Last = object(with(m, "sealab-extra", json.RawMessage(`{"action":"accept","content":{"probe":true}}`)))
+	token, reason := t.mint()
+	if reason != "" {
+		t.skip("%s", reason)
+		return
+	}
+	a := t.r.client.present(t.ctx, f, quote(token), t.o.user)
+	if !a.conclusive() {
+		t.skip("%v", a)
+		return
+	}
+	t.seen(variant{name: "one more"}, a)
+	if a.refused() {
+		t.refute(Finding{Case: "one more", Severity: Suggestion, Issue: "an answer that was not asked for is refused", Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "ignored", Got: "refused"})
+	}
+}
+
+func where(t *T) {
+	if len(t.r.Report.Server.Tools) == 0 {
+		t.skip("the server lists no tools")
+		return
+	}
+	a := t.r.client.call(t.ctx, Call{Method: "tools/list", State: quote(garbageState)})
+	if !a.conclusive() {
+		t.skip("%v", a)
+		return
+	}
+	t.seen(variant{name: "tools/list"}, a)
+	if a.Kind != completed {
+		t.refute(Finding{Case: "tools/list", Severity: Suggestion, Issue: "tools/list with a requestState gives no list", Evidence: fmt.Sprintf("%s -> %v", sent(a.Exchange), a), Want: "completed", Got: string(a.Kind)})
+	}
+}
+
+func decline(t *T) {
+	if len(members(t.o.flow.Last)) == 0 || t.o.good.Kind != completed || t.o.mask == nil {
+		t.skip("the round takes no answers, or its results cannot be compared")
+		return
+	}
+	plain, reason := t.answeredBy("decline", false)
+	if reason != "" {
+		t.skip("%s", reason)
+		return
+	}
+	if plain.Kind == completed && t.o.alike(plain) {
+		if !t.specific() {
+			t.skip("a result that says the same after an acceptance and after a refusal tells nothing")
+			return
+		}
+		t.declined("decline", plain)
+		return
+	}
+	for _, action := range []string{"decline", "cancel", "sealab"} {
+		a, reason := t.answeredBy(action, true)
+		if reason != "" {
+			t.skip("%s", reason)
+			return
+		}
+		if a.Kind == completed && t.o.alike(a) {
+			t.declined(action+" with the content of an acceptance", a)
+			return
+		}
+	}
+}
+
+func (t *T) declined(name string, a Answer) {
+	t.refute(Finding{Case: name, Severity: Critical, Issue: "the answer " + name + " is carried out as an acceptance",
+		Evidence: fmt.Sprintf("accepted: %v; %s: %v", t.o.good, name, a), Want: "another result", Got: "the same result"})
+}
+
+// answeredBy presents a fresh token with every answer under another action.
+func (t *T) answeredBy(action string, content bool) (Answer, string) {
+	f := t.o.flow
+	changed := map[string]json.RawMessage{}
+	for key, answer := range members(f.Last) {
+		form := members(answer)
+		if form["action"] == nil {
+			return Answer{}, "the round asks for more than forms"
+		}
+		form = with(form, "action", quote(action))
+		if !content {
+			delete(form, "content")
+		}
+		changed[key] = object(form)
+	}
+	f.Last = object(changed)
+	token, reason := t.mint()
+	if reason != "" {
+		return Answer{}, reason
+	}
+	a := t.r.client.present(t.ctx, f, quote(token), t.o.user)
+	t.seen(variant{name: action}, a)
+	return a, ""
+}
+
+// specific reports whether a good completion names one of the arguments.
+func (t *T) specific() bool {
+	for _, raw := range members(t.o.flow.Arguments) {
+		var text string
+		if json.Unmarshal(raw, &text) == nil && len(text) > 3 && strings.Contains(t.o.good.Text, text) {
+			return true
+		}
+	}
+	return false
+}
+
+func wrongForm(t *T) {
+	f := t.o.flow
+	for key, answer := range members(f.Last) {
+		form := members(answer)
+		content := members(form["content"])
+		for name, value := range content {
+			wrong := json.RawMessage(`"sealab"`)
+			if len(value) > 0 && value[0] == '"' {
+				wrong = json.RawMessage(`[{"sealab":1}]`)
+			}
+			f.Last = object(with(members(t.o.flow.Last), key, object(with(form, "content", object(with(content, name, wrong))))))
+			token, reason := t.mint()
+			if reason != "" {
+				t.skip("%s", reason)
+				return
+			}
+			a := t.r.client.present(t.ctx, f, quote(token), t.o.user)
+			t.seen(variant{name: name}, a)
+			if t.o.verdict(a) == accepted {
+				t.refute(Finding{Case: name, Severity: Suggestion, Issue: "an answer of the wrong type is passed on", Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "asked again, or -32602", Got: "accepted"})
+				return
+			}
+		}
+	}
+}
+
+func sizes(t *T) {
+	token, reason := t.mint()
+	if reason != "" {
+		t.skip("%s", reason)
+		return
+	}
+	texts := []variant{{name: "16 KiB", text: strings.Repeat("A", 16<<10)}, {name: "60 KiB", text: strings.Repeat("A", 60<<10)}, {name: "60,000 full stops", text: strings.Repeat(".", 60000)}}
+	if t.r.opts.Effects {
+		texts = append(texts, variant{name: "1 MB", text: strings.Repeat("A", 1e6)}, variant{name: "4 MB", text: strings.Repeat("A", 4e6)},
+			variant{name: "a million full stops", text: strings.Repeat(".", 1e6)}, variant{name: "a token and a million line feeds", text: token + strings.Repeat("\n", 1e6)})
+	}
+	for _, v := range texts {
+		a := t.r.client.present(t.ctx, t.o.flow, v.state(), t.o.user)
+		t.seen(variant{name: v.name}, a)
+		if alive := t.alive(); alive != "" {
+			t.refute(Finding{Case: v.name, Severity: Warning, Issue: "the server does not answer after a state of " + v.name, Evidence: fmt.Sprintf("%v; then %s", a, alive), Want: "refused", Got: "broken"})
+			return
+		}
+	}
+}
+
+// alive returns the reason why the server does not answer a good call, "" if it
+// does. A server that comes back at once is alive.
+func (t *T) alive() string {
+	process := t.r.client.process
+	if process != nil && !process.Alive() {
+		return fmt.Sprintf("the process ended: %v", process.State())
+	}
+	for range 3 {
+		if a := t.r.client.call(t.ctx, t.o.flow.call(t.o.user)); a.Kind != broken {
+			return ""
+		}
+	}
+	return "no answer to three calls"
+}
+
+func takeBack(t *T) {
+	sizes := []int{1000, 10_000, 30_000}
+	if t.r.opts.Effects {
+		sizes = append(sizes, 60_000, 100_000, 400_000, 900_000)
+	}
+	for _, n := range sizes {
+		f := t.o.flow
+		args := withText(f.Arguments, f.offer.input(), strings.Repeat("a", n))
+		if args == nil {
+			t.skip("no argument takes a text of %d characters", n)
+			return
+		}
+		f = f.with(args)
+		token, question, err := t.r.client.mint(t.ctx, f, t.o.user)
+		if err != nil {
+			if !question.conclusive() {
+				t.skip("%v", err)
+			}
+			return // not minted
+		}
+		a := t.r.client.present(t.ctx, f, quote(token), t.o.user)
+		t.seen(variant{name: fmt.Sprint(n)}, a)
+		if a.refused() {
+			t.refute(Finding{Case: fmt.Sprintf("%d characters", n), Severity: Warning, Issue: fmt.Sprintf("the token of an argument of %d characters is minted and then refused", n),
+				Evidence: fmt.Sprintf("a token of %d characters -> %v", len(token), a), Want: "accepted, or not minted", Got: "refused"})
+			return
+		}
+	}
+}

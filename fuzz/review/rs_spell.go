@@ -1,0 +1,213 @@
+package review
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// spelling are the checks of how a state is written.
+var spelling = []Check{
+	{ID: "RS-SPELL", Name: "a state in another spelling", Flow: true, Severity: Warning, Category: "security",
+		Sent: "unused bits of the last character, padding, the other base64 alphabet, white space, NUL, a byte order mark, look-alikes, percent escapes, trailing characters, the token twice",
+		Want: "refused; the same text written with \\u escapes is accepted", Source: "RFC 4648, sections 3.3 and 3.5",
+		Impact: "one token has several texts: single use and revocation that remember the text do not know the others",
+		Fix:    "decode strictly, encode again what was decoded, and refuse a text that is not the same", Run: spell},
+	{ID: "RS-TYPE", Name: "a state that is no string", Flow: true, Severity: Suggestion, Category: "schema",
+		Sent: "requestState as a number, an object, an array and true", Want: "error -32602", Source: "revision 2026-07-28, schema",
+		Impact: "a client's mistake is taken for a new flow, or answered by an error that names another cause",
+		Fix:    "check the type of requestState before the request is handled, and answer -32602", Run: stateTypes},
+	{ID: "RS-DUP", Name: "two states in one request", Flow: true, Severity: Suggestion, Category: "schema",
+		Sent: "requestState twice in one object: garbage and a good token, in either order", Want: "both refused, or the last one counts in both",
+		Source: "RFC 8259, section 4", Impact: "an intermediary checks one state and the server reads the other",
+		Fix: "refuse objects with a member twice", Run: twice},
+}
+
+func spell(t *T) {
+	severity := Suggestion
+	if t.oneTime() {
+		severity = Warning
+	}
+	hits, _, reason := t.sweep(func(token string) []variant { return []variant{{name: "escaped", raw: escaped(token)}} })
+	if t.only == "" && (reason != "" || len(hits) == 0) {
+		t.skip("control: the token written with \\u escapes is not accepted %s", reason)
+		return
+	}
+	if tampered, _, _ := t.sweep(func(token string) []variant { return flips(token)[:min(16, len(token))] }); t.only == "" && len(tampered) > 0 {
+		t.skip("the token is not protected against changes, see RS-TAMPER")
+		return
+	}
+	t.altered(severity, "another spelling of the token", spellings)
+}
+
+// oneTime reports whether the user declared the tokens of the flow to be for one
+// use.
+func (t *T) oneTime() bool {
+	for _, name := range t.r.opts.OneTime {
+		if name == t.o.flow.Target {
+			return true
+		}
+	}
+	return false
+}
+
+// escaped writes a token with a \u escape for each of its characters.
+func escaped(token string) json.RawMessage {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range token {
+		if r > 0xffff {
+			return quote(token)
+		}
+		fmt.Fprintf(&b, `\u%04x`, r)
+	}
+	b.WriteByte('"')
+	return json.RawMessage(b.String())
+}
+
+// spellings writes a token in other ways that careless readers take for the same
+// bytes.
+func spellings(token string) []variant {
+	var all []variant
+	add := func(name, text string) {
+		if text != token {
+			all = append(all, variant{name: name, text: text})
+		}
+	}
+	segments := segmentsOf(token)
+	at := codedOf(segments)
+	for _, i := range at {
+		spelledSegment(add, segments, i)
+	}
+	for name, x := range map[string]string{
+		"a space": " ", "a tab": "\t", "a line feed": "\n", "CR LF": "\r\n", "NUL": "\x00", "a no-break space": "\u00a0", "a byte order mark": "\ufeff", "a zero-width space": "\u200b",
+	} {
+		add(name+" at the end", token+x)
+		add(name+" in front", x+token)
+		add(name+" in the middle", token[:len(token)/2]+x+token[len(token)/2:])
+	}
+	for _, x := range []string{"A", "AAAA", ".", ".x", ".A", "=", "==", "&x=1", ",", "|"} {
+		add(fmt.Sprintf("%q at the end", x), token+x)
+	}
+	add("a full stop in front", "."+token)
+	add("the token twice", token+token)
+	add("the token twice with a full stop between", token+"."+token)
+	add("percent escapes", url.QueryEscape(token))
+	add("every character escaped with percent", percent(token))
+	add("in quotes", `"`+token+`"`)
+	if i := strings.IndexAny(token, ".:_-"); i > 0 && i < minCoded {
+		add("the prefix in upper case", strings.ToUpper(token[:i])+token[i:])
+		add("the prefix in lower case", strings.ToLower(token[:i])+token[i:])
+	}
+	if len(at) > 0 {
+		add("a full-width last character", fullWidth(token))
+	}
+	return all
+}
+
+// spelledSegment adds other texts of the bytes of one segment.
+func spelledSegment(add func(name, text string), segments []segment, i int) {
+	s := segments[i]
+	in := func(name, text string) {
+		if text != s.text {
+			add(fmt.Sprintf("%s in segment %d", name, i), replaced(segments, i, text))
+		}
+	}
+	if s.hex {
+		in("upper case", strings.ToUpper(s.text))
+		in("lower case", strings.ToLower(s.text))
+		return
+	}
+	body := strings.TrimRight(s.text, "=")
+	in("no padding", body)
+	if pad := (4 - len(body)%4) % 4; pad > 0 {
+		in("padding", body+strings.Repeat("=", pad))
+	}
+	in("wrong padding", body+"===")
+	in("the alphabet of base64", strings.NewReplacer("-", "+", "_", "/").Replace(s.text))
+	in("the alphabet of base64url", strings.NewReplacer("+", "-", "/", "_").Replace(s.text))
+	if spare := map[int]int{2: 16, 3: 4}[len(body)%4]; spare > 0 {
+		last := strings.IndexByte(base64Letters, strings.NewReplacer("+", "-", "/", "_").Replace(body[len(body)-1:])[0])
+		if other := base64Letters[last^1]; last >= 0 && last%spare == 0 {
+			in("unused bits of the last character", body[:len(body)-1]+string(other)+s.text[len(body):])
+		}
+	}
+}
+
+func percent(token string) string {
+	var b strings.Builder
+	for i := range len(token) {
+		fmt.Fprintf(&b, "%%%02X", token[i])
+	}
+	return b.String()
+}
+
+func fullWidth(token string) string {
+	c := token[len(token)-1]
+	if c <= ' ' || c >= 0x7f {
+		return token
+	}
+	return token[:len(token)-1] + string(rune(c)+0xfee0)
+}
+
+func stateTypes(t *T) {
+	for _, raw := range []string{"12345", `{"step":1}`, `["a"]`, "true"} {
+		a := t.r.client.present(t.ctx, t.o.flow, json.RawMessage(raw), t.o.user)
+		if !a.conclusive() {
+			t.skip("requestState %s: %v", raw, a)
+			return
+		}
+		t.seen(variant{name: raw}, a)
+		if a.Kind == failed && a.Code == -32602 {
+			continue
+		}
+		t.refute(Finding{Case: raw, Severity: Suggestion, Issue: "requestState " + raw + " is not refused with -32602",
+			Evidence: fmt.Sprintf("%s -> %v", sent(a.Exchange), a), Want: "refused with -32602", Got: a.String()})
+		return
+	}
+}
+
+func twice(t *T) {
+	token, reason := t.mint()
+	if reason != "" {
+		t.skip("%s", reason)
+		return
+	}
+	last, ok := t.doubled(quote(garbageState), quote(token))
+	if !ok {
+		return
+	}
+	token, reason = t.mint()
+	if reason != "" {
+		t.skip("%s", reason)
+		return
+	}
+	first, ok := t.doubled(quote(token), quote(garbageState))
+	if !ok || last == refused && first == refused || last == accepted && first == refused {
+		return
+	}
+	t.refute(Finding{Case: "either order", Severity: Suggestion, Issue: "of two members requestState the first counts, or either",
+		Evidence: fmt.Sprintf("garbage, then a good token: accepted %v; a good token, then garbage: accepted %v", last == accepted, first == accepted),
+		Want:     "the last one counts", Got: "another one"})
+}
+
+// doubled sends a request with the member requestState twice.
+func (t *T) doubled(one, two json.RawMessage) (verdict, bool) {
+	call := t.o.flow.call(t.o.user)
+	call.State, call.Answers = two, t.o.flow.Last
+	t.r.client.id++
+	body, err := call.body(t.r.client.id)
+	if err != nil {
+		t.skip("%v", err)
+		return unclear, false
+	}
+	text := strings.Replace(string(body), `"requestState":`, `"requestState":`+string(one)+`,"requestState":`, 1)
+	a := t.r.client.rawCall(t.ctx, t.r.client.callHeaders(call), []byte(text))
+	if !a.conclusive() {
+		t.skip("requestState twice: %v", a)
+		return unclear, false
+	}
+	t.seen(variant{name: "twice"}, a)
+	return t.o.verdict(a), true
+}

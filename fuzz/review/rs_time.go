@@ -1,0 +1,206 @@
+package review
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// lasting are the checks of how long and how often a state is good.
+var lasting = []Check{
+	{ID: "RS-EXP", Name: "a state that does not expire", Flow: true, Severity: Warning, Category: "security",
+		Sent: "a token that is older than its time to live (--ttl, or the time in a readable token)", Want: "accepted before, refused after", Source: mrtr + ", SHOULD expire",
+		Impact: "a token that leaked, or a consent long forgotten, stays good", Fix: "put the time of issue or expiry into the authenticated part of the token and compare it with the server's clock", Run: expiry},
+	{ID: "RS-REPLAY", Name: "a state that is accepted again", Flow: true, Effects: true, Severity: Critical, Category: "security",
+		Sent: "one token with the same answers twice", Want: "accepted once if the tool is declared for one use (--one-time)", Source: mrtr + ", single use",
+		Impact: "one consent is carried out as often as somebody likes", Fix: "remember the identifiers of used tokens until they expire", Run: replayed},
+	{ID: "RS-ROLL", Name: "an older state after a newer one", Flow: true, Effects: true, Severity: Suggestion, Category: "security",
+		Sent: "the token of the first round after that of the second was used", Want: "may be accepted by a server without memory", Source: mrtr,
+		Impact: "a flow can be taken back to an earlier step", Fix: "count the rounds in a store if that must not happen", Run: rolledBack},
+	{ID: "RS-SKIP", Name: "answers without a state", Flow: true, Effects: true, Severity: Critical, Category: "security",
+		Sent: "the answers of the last round in the first call, without a state", Want: "the flow begins", Source: mrtr,
+		Impact: "the steps before the last are skipped", Fix: "decide by the verified state alone in which round a request is", Run: skipped},
+}
+
+// maxReadWait is how long a review waits for an expiry that it read in a token.
+const maxReadWait = 30 * time.Second
+
+// slack is the time past expiry after which a token must be refused.
+const slack = 2 * time.Second
+
+func expiry(t *T) {
+	token, reason := t.mint()
+	if reason != "" {
+		t.skip("%s", reason)
+		return
+	}
+	ttl, told := t.r.opts.TTL, true
+	if ttl == 0 {
+		told = false
+		ttl = t.readTTL(token)
+	}
+	limit := max(t.r.opts.Wait, maxReadWait)
+	switch {
+	case ttl == 0 && t.r.opts.Wait == 0:
+		t.skip("the time to live is unknown; --ttl tells it, --wait waits")
+		return
+	case ttl == 0:
+		t.waited(t.r.opts.Wait)
+		return
+	case !told && ttl+slack > limit:
+		t.skip("the token says that it lives for %v; --wait %v waits for that", ttl.Round(time.Second), (ttl + slack).Round(time.Second))
+		return
+	}
+	if t.afterwards(ttl+slack) == accepted {
+		t.refute(Finding{Case: "after its time", Severity: Warning, Issue: fmt.Sprintf("a token is accepted after its time to live of %v", ttl.Round(time.Second)),
+			Evidence: fmt.Sprintf("presented %v after it was minted: accepted, twice; a fresh token: accepted; garbage: refused", (ttl + slack).Round(time.Second)), Want: "refused", Got: "accepted"})
+	}
+}
+
+// waited looks whether a token expires within a time.
+func (t *T) waited(wait time.Duration) {
+	if t.afterwards(wait) == accepted {
+		t.skip("not refused within --wait %v", wait)
+	}
+}
+
+// afterwards mints two tokens, waits, and presents both between two controls. It
+// returns accepted if both are.
+func (t *T) afterwards(wait time.Duration) verdict {
+	var old []string
+	for range 2 {
+		token, reason := t.mint()
+		if reason != "" {
+			t.skip("%s", reason)
+			return unclear
+		}
+		old = append(old, token)
+	}
+	t.r.opts.Log("waiting %v for a token to expire", wait)
+	if err := t.r.client.clock.Sleep(t.ctx, wait); err != nil {
+		t.skip("waiting: %v", err)
+		return unclear
+	}
+	result := accepted
+	for _, token := range old {
+		a := t.r.client.present(t.ctx, t.o.flow, quote(token), t.o.user)
+		if !a.conclusive() {
+			t.skip("%v", a)
+			return unclear
+		}
+		t.seen(variant{name: "old"}, a)
+		if v := t.o.verdict(a); v != accepted {
+			result = v
+		}
+	}
+	token, reason := t.mint()
+	if reason == "" && t.o.verdict(t.r.client.present(t.ctx, t.o.flow, quote(token), t.o.user)) != accepted {
+		reason = "the unchanged token is not accepted afterwards"
+	}
+	if reason != "" {
+		t.skip("%s", reason)
+		return unclear
+	}
+	if a := t.r.client.present(t.ctx, t.o.flow, quote(garbageState), t.o.user); t.o.verdict(a) != refused {
+		t.skip("garbage is not refused afterwards: %v", a)
+		return unclear
+	}
+	return result
+}
+
+// readTTL returns the time to live that a readable token states, 0 if none does.
+func (t *T) readTTL(token string) time.Duration {
+	now := t.r.client.clock.Now()
+	for _, v := range views(token) {
+		for _, name := range []string{"exp", "expires", "expires_at", "expiresAt", "expiry", "e"} {
+			var n float64
+			if json.Unmarshal(v.object[name], &n) != nil || n <= 0 {
+				continue
+			}
+			at := time.Unix(int64(n), 0)
+			if n > 1e11 {
+				at = time.UnixMilli(int64(n))
+			}
+			if left := at.Sub(now); left > 0 && left < 1000*time.Hour {
+				return left
+			}
+		}
+	}
+	return 0
+}
+
+func replayed(t *T) {
+	if t.o.good.Kind != completed && !t.oneTime() {
+		t.skip("the round does not run the tool to its end")
+		return
+	}
+	token, reason := t.mint()
+	if reason != "" {
+		t.skip("%s", reason)
+		return
+	}
+	one := t.r.client.present(t.ctx, t.o.flow, quote(token), t.o.user)
+	two := t.r.client.present(t.ctx, t.o.flow, quote(token), t.o.user)
+	t.seen(variant{name: "twice"}, two)
+	if !one.conclusive() || !two.conclusive() || t.o.verdict(one) != accepted {
+		t.skip("control: %v, then %v", one, two)
+		return
+	}
+	if t.o.verdict(two) != accepted {
+		return
+	}
+	f := Finding{Case: "twice", Severity: Suggestion, Issue: "a token is accepted twice (a property; it is a fault if the tool must run once)",
+		Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "accepted once", Got: "accepted twice"}
+	if t.oneTime() {
+		f.Severity, f.Issue = Critical, "a token of a tool for one use is accepted twice"
+	}
+	t.refute(f)
+}
+
+func rolledBack(t *T) {
+	f := t.o.flow
+	if len(f.Rounds) == 0 {
+		t.skip("the flow has one round with a state")
+		return
+	}
+	earlier := f
+	earlier.Rounds, earlier.Last = f.Rounds[:len(f.Rounds)-1], f.Rounds[len(f.Rounds)-1]
+	token, _, err := t.r.client.mint(t.ctx, earlier, t.o.user)
+	if err != nil {
+		t.skip("%v", err)
+		return
+	}
+	one := t.r.client.present(t.ctx, earlier, quote(token), t.o.user)
+	two := t.r.client.present(t.ctx, earlier, quote(token), t.o.user)
+	if !one.conclusive() || !two.conclusive() {
+		t.skip("%v, then %v", one, two)
+		return
+	}
+	t.seen(variant{name: "rolled back"}, two)
+	if one.Kind == asked && two.going() == one.going() && t.oneTime() {
+		t.refute(Finding{Case: "the round before", Severity: Suggestion, Issue: "the token of an earlier round is accepted after a later one", Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "accepted once", Got: "accepted twice"})
+	}
+}
+
+func skipped(t *T) {
+	f := t.o.flow
+	if f.Last == nil || t.o.good.Kind != completed {
+		t.skip("the round takes no answers, or does not run the tool to its end")
+		return
+	}
+	call := f.call(t.o.user)
+	call.Answers = f.Last
+	a := t.r.client.call(t.ctx, call)
+	if !a.conclusive() {
+		t.skip("%v", a)
+		return
+	}
+	t.seen(variant{name: "no state"}, a)
+	if a.Kind == completed && t.o.alike(a) {
+		severity := Suggestion
+		if t.oneTime() {
+			severity = Critical
+		}
+		t.refute(Finding{Case: "no state", Severity: severity, Issue: "answers without a state run the tool to its end", Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "the first question", Got: "completed"})
+	}
+}

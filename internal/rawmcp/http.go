@@ -1,0 +1,180 @@
+package rawmcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// A Request is written to the connection as it stands. The caller gives every
+// header but Content-Length, which is written last.
+type Request struct {
+	Verb    string
+	Path    string
+	Headers []Header
+	Body    []byte
+	// Length is the Content-Length that is claimed: nil for the body's own, and
+	// negative for no such header.
+	Length *int
+	// Done ends a stream of events that would go on: it reports whether a
+	// message is the answer. Nil reads to the end.
+	Done func(message []byte) bool
+	// Leave closes the connection as soon as the request is written.
+	Leave bool
+}
+
+// An HTTP client talks to one address and holds nothing between exchanges.
+type HTTP struct {
+	address, host, path string
+	secure              bool
+	name                string // of the server's certificate
+	Limits              Limits
+}
+
+// NewHTTP returns a client of an http or https URL.
+func NewHTTP(target string, limits Limits) (*HTTP, error) {
+	u, err := url.Parse(target)
+	if err != nil {
+		return nil, fmt.Errorf("target %q: %w", target, err)
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+		return nil, fmt.Errorf("target %q: want an http or https URL with a host and without a user", target)
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return &HTTP{
+		address: net.JoinHostPort(u.Hostname(), port), host: u.Host, path: u.RequestURI(),
+		secure: u.Scheme == "https", name: u.Hostname(), Limits: limits.orDefault(),
+	}, nil
+}
+
+// Host returns the host and port of the URL, as the Host header has it.
+func (c *HTTP) Host() string { return c.host }
+
+// Path returns the path and query of the URL.
+func (c *HTTP) Path() string { return c.path }
+
+// Hostname returns the host of the URL without its port.
+func (c *HTTP) Hostname() string { return c.name }
+
+// Do sends one request over a new connection. Failures are in the exchange.
+func (c *HTTP) Do(ctx context.Context, r Request) *Exchange {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, c.Limits.Time)
+	defer cancel()
+	e := &Exchange{Sent: r.bytes()}
+	defer func() { e.Took = time.Since(began) }()
+	conn, err := c.dial(ctx)
+	if err != nil {
+		e.Err = fmt.Errorf("dialing %s: %w", c.address, err)
+		return e
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	written := make(chan error, 1)
+	go func() { // a server may answer before it has read the whole request
+		_, err := conn.Write(e.Sent)
+		written <- err
+	}()
+	if r.Leave {
+		e.Err = <-written
+		return e
+	}
+	e.Err = c.read(conn, r, e)
+	e.Closed = errors.Is(e.Err, io.EOF) || errors.Is(e.Err, io.ErrUnexpectedEOF)
+	if cause := ctx.Err(); cause != nil && e.Err != nil {
+		e.Err = fmt.Errorf("waiting for the response: %w", cause)
+	}
+	conn.Close()
+	<-written
+	return e
+}
+
+func (c *HTTP) dial(ctx context.Context) (net.Conn, error) {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "tcp", c.address)
+	if err != nil || !c.secure {
+		return conn, err
+	}
+	secured := tls.Client(conn, &tls.Config{ServerName: c.name})
+	if err := secured.HandshakeContext(ctx); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return secured, nil
+}
+
+// bytes returns the request as it is sent.
+func (r Request) bytes() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", r.Verb, r.Path)
+	for _, h := range r.Headers {
+		fmt.Fprintf(&b, "%s: %s\r\n", h.Name, h.Value)
+	}
+	length := len(r.Body)
+	if r.Length != nil {
+		length = *r.Length
+	}
+	if length >= 0 && (r.Length != nil || r.Verb != http.MethodGet && r.Verb != http.MethodHead) {
+		b.WriteString("Content-Length: " + strconv.Itoa(length) + "\r\n")
+	}
+	b.WriteString("\r\n")
+	b.Write(r.Body)
+	return b.Bytes()
+}
+
+// read reads the response into e.
+func (c *HTTP) read(conn io.Reader, r Request, e *Exchange) error {
+	kept := &recorder{limit: c.Limits.Bytes}
+	defer func() { e.Received = kept.Bytes() }()
+	limited := &io.LimitedReader{R: conn, N: c.Limits.Bytes}
+	in := bufio.NewReader(io.TeeReader(limited, kept))
+	response, err := http.ReadResponse(in, &http.Request{Method: r.Verb})
+	if err != nil {
+		return tooLarge(limited, fmt.Errorf("reading the response: %w", err))
+	}
+	defer response.Body.Close()
+	e.Status, e.Headers = response.StatusCode, response.Header
+	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if media == "text/event-stream" && r.Verb != http.MethodHead {
+		return tooLarge(limited, c.readStream(response.Body, r, e))
+	}
+	e.Body, err = io.ReadAll(response.Body)
+	if len(e.Body) > 0 {
+		e.Messages = [][]byte{e.Body}
+	}
+	return tooLarge(limited, err)
+}
+
+// tooLarge names the limit as the cause of an error that it brought about.
+func tooLarge(limited *io.LimitedReader, err error) error {
+	if err != nil && limited.N <= 0 {
+		return errTooLarge
+	}
+	return err
+}
+
+func (c *HTTP) readStream(body io.Reader, r Request, e *Exchange) error {
+	e.Stream = true
+	err := readEvents(bufio.NewReader(body), c.Limits.Events, func(data []byte) bool {
+		e.Messages = append(e.Messages, data)
+		return r.Done != nil && r.Done(data)
+	})
+	e.Body = bytes.Join(e.Messages, []byte("\n"))
+	if errors.Is(err, io.EOF) && (r.Done == nil || len(e.Messages) > 0) {
+		return nil // the stream ended by itself
+	}
+	return err
+}

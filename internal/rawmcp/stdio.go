@@ -1,0 +1,283 @@
+package rawmcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"sealab/internal/child"
+)
+
+// A Process is a server on standard input and output. One goroutine reads its
+// lines; exchanges follow one another.
+type Process struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	lines  chan []byte // closed at the end of standard output
+	limits Limits
+	stderr *safeRecorder
+	ended  chan struct{} // closed when the process has ended
+	state  error         // of Wait, after ended
+
+	mu      sync.Mutex
+	output  recorder // all of standard output
+	readErr error
+}
+
+// maxStderr is the bytes of standard error that are kept.
+const maxStderr = 1 << 20
+
+// Start starts a server. Words are its program and arguments; no shell reads
+// them.
+func Start(words []string, limits Limits) (*Process, error) {
+	if len(words) == 0 {
+		return nil, errors.New("the command is empty: want a program and its arguments")
+	}
+	limits = limits.orDefault()
+	p := &Process{
+		cmd: exec.Command(words[0], words[1:]...), lines: make(chan []byte, 16), limits: limits,
+		ended: make(chan struct{}), stderr: &safeRecorder{recorder: recorder{limit: maxStderr}}, output: recorder{limit: limits.Bytes},
+	}
+	p.cmd.SysProcAttr = child.Attributes()
+	p.cmd.Stderr = p.stderr
+	p.cmd.WaitDelay = time.Second
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting %q: %w", words[0], err)
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting %q: %w", words[0], err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting %q: %w", words[0], err)
+	}
+	p.in = in
+	go p.read(out)
+	return p, nil
+}
+
+// read passes the lines of standard output on until it ends or is too large,
+// and then waits for the process.
+func (p *Process) read(out io.Reader) {
+	err := p.readLines(out)
+	p.mu.Lock()
+	p.readErr = err
+	p.mu.Unlock()
+	close(p.lines)
+	if err != nil {
+		p.kill()
+	}
+	p.state = p.cmd.Wait()
+	close(p.ended)
+}
+
+func (p *Process) readLines(out io.Reader) error {
+	in := bufio.NewReader(out)
+	for n := int64(0); ; {
+		line, err := readLine(in, p.limits.Bytes)
+		n += int64(len(line))
+		if len(line) > 0 {
+			p.mu.Lock()
+			p.output.Write(line)
+			p.mu.Unlock()
+			p.lines <- bytes.TrimRight(line, "\r\n")
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case n > 8*p.limits.Bytes:
+			return errTooLarge
+		}
+	}
+}
+
+// readLine returns the next line with its end, of at most limit bytes.
+func readLine(r *bufio.Reader, limit int64) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		if int64(len(line)) > limit {
+			return line, errTooLarge
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// Do writes one line, of which the line feed is added, and reads lines until
+// done says that one is the answer. A nil done reads nothing.
+func (p *Process) Do(ctx context.Context, line []byte, done func(message []byte) bool) *Exchange {
+	began := time.Now()
+	e := &Exchange{Sent: append(bytes.Clone(line), '\n')}
+	defer func() { e.Took = time.Since(began) }()
+	ctx, cancel := context.WithTimeout(ctx, p.limits.Time)
+	defer cancel()
+	if err := p.write(ctx, e.Sent); err != nil {
+		e.Err = err
+		return e
+	}
+	if done == nil {
+		return e
+	}
+	e.Err = p.await(ctx, e, done)
+	e.Received = bytes.Join(e.Messages, []byte("\n"))
+	e.Body = e.Received
+	return e
+}
+
+// Await reads lines as Do does, and writes nothing.
+func (p *Process) Await(ctx context.Context, done func(message []byte) bool) *Exchange {
+	ctx, cancel := context.WithTimeout(ctx, p.limits.Time)
+	defer cancel()
+	e := &Exchange{}
+	e.Err = p.await(ctx, e, done)
+	e.Received = bytes.Join(e.Messages, []byte("\n"))
+	e.Body = e.Received
+	return e
+}
+
+// write writes to the process, which may not read.
+func (p *Process) write(ctx context.Context, b []byte) error {
+	written := make(chan error, 1)
+	go func() {
+		_, err := p.in.Write(b)
+		written <- err
+	}()
+	select {
+	case err := <-written:
+		if err != nil {
+			return fmt.Errorf("writing to the server: %w", err)
+		}
+		return nil
+	case <-ctx.Done():
+		p.kill() // the writer is stuck: the process is of no more use
+		return fmt.Errorf("writing to the server: %w", ctx.Err())
+	}
+}
+
+func (p *Process) await(ctx context.Context, e *Exchange, done func([]byte) bool) error {
+	for {
+		select {
+		case line, ok := <-p.lines:
+			if !ok {
+				e.Closed = true
+				return p.endError()
+			}
+			e.Messages = append(e.Messages, line)
+			if done(line) {
+				return nil
+			}
+			if len(e.Messages) >= p.limits.Events {
+				return errEvents
+			}
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for a line: %w", ctx.Err())
+		}
+	}
+}
+
+// endError is the reason why standard output ended.
+func (p *Process) endError() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.readErr != nil {
+		return p.readErr
+	}
+	return errors.New("the server closed its standard output")
+}
+
+// Alive reports whether the process has not ended.
+func (p *Process) Alive() bool {
+	select {
+	case <-p.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// Ended is closed when the process has ended.
+func (p *Process) Ended() <-chan struct{} { return p.ended }
+
+// State returns the error of the process's end, nil for status 0. It waits for
+// the end.
+func (p *Process) State() error {
+	<-p.ended
+	return p.state
+}
+
+// CloseInput closes standard input, which asks the server to end.
+func (p *Process) CloseInput() error { return p.in.Close() }
+
+// Terminate sends SIGTERM.
+func (p *Process) Terminate() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
+
+// Output returns the first bytes of standard output.
+func (p *Process) Output() []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return bytes.Clone(p.output.Bytes())
+}
+
+// Stderr returns the first bytes of standard error.
+func (p *Process) Stderr() []byte { return p.stderr.bytes() }
+
+// Stop ends the process: by closing its input, and after a grace by killing its
+// group. It reports whether the process ended by itself.
+func (p *Process) Stop(grace time.Duration) bool {
+	p.in.Close()
+	go func() { // unread lines must not keep it from ending
+		for range p.lines { //nolint:revive // drained on purpose
+		}
+	}()
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-p.ended:
+		p.kill() // children that it left behind
+		return true
+	case <-timer.C:
+		p.kill()
+		<-p.ended
+		return false
+	}
+}
+
+// kill kills the group of the process.
+func (p *Process) kill() {
+	if child.Attributes() != nil {
+		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // it may have ended by itself
+		return
+	}
+	_ = p.cmd.Process.Kill()
+}
+
+// safeRecorder is a recorder for two goroutines.
+type safeRecorder struct {
+	mu sync.Mutex
+	recorder
+}
+
+func (r *safeRecorder) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.recorder.Write(p)
+}
+
+func (r *safeRecorder) bytes() []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return bytes.Clone(r.recorder.Bytes())
+}
