@@ -16,6 +16,8 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -46,6 +48,8 @@ type Finding struct {
 	Impact       string          `json:"impact"`
 	Fix          string          `json:"fix"`
 	Verification string          `json:"verification"` // a command
+	// Recipe replays a finding of a review: see package review.
+	Recipe json.RawMessage `json:"recipe,omitempty"`
 	// Witness replays an attack; nil where times or lines of code are the
 	// evidence, which no replay shows.
 	Witness *verdict.Witness `json:"witness,omitempty"`
@@ -53,14 +57,41 @@ type Finding struct {
 
 // A Location says where a finding is.
 type Location struct {
-	Design string      `json:"design"`
-	Kind   codecs.Kind `json:"kind"`
+	Design string      `json:"design,omitempty"`
+	Kind   codecs.Kind `json:"kind,omitempty"`
 	Worker []string    `json:"worker,omitempty"` // the command of a worker
 	// Options are those of the subject that were chosen, by name.
 	Options map[string]string `json:"options,omitempty"`
 	Attack  string            `json:"attack"`
 	// Word is what the design says of the property.
-	Word verdict.Word `json:"word"`
+	Word verdict.Word `json:"word,omitempty"`
+	// Server is the live server of a review, in the place of a design.
+	Server *Server `json:"server,omitempty"`
+}
+
+// A Server is the place of a finding on a live server.
+type Server struct {
+	Target    string `json:"target"` // URL, or the words of the command
+	Transport string `json:"transport"`
+	Revision  string `json:"revision"`
+	Method    string `json:"method,omitempty"`
+	Name      string `json:"name,omitempty"` // of the tool, prompt or resource
+}
+
+// subject names the place of a finding in a line.
+func (l Location) subject() string {
+	if l.Server == nil {
+		return l.Design
+	}
+	return strings.TrimSpace(l.Server.Target + " " + l.Server.Method + " " + l.Server.Name)
+}
+
+// claim says in parentheses what a design claims of the property; "" for a server.
+func (l Location) claim() string {
+	if l.Server != nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%s)", l.Word)
 }
 
 // Of returns the findings of a run, sorted by severity, design, property and

@@ -56,15 +56,15 @@ var sarifLevels = map[Severity]string{Critical: "error", Warning: "warning", Sug
 func SARIF(all []Finding) ([]byte, error) {
 	run := sarifRun{Tool: sarifTool{Driver: sarifDriver{Name: "sealab", Rules: []sarifRule{}}}, Results: []sarifResult{}}
 	for _, f := range all {
-		rule := slices.IndexFunc(run.Tool.Driver.Rules, func(r sarifRule) bool { return r.ID == string(f.Category) })
+		rule := slices.IndexFunc(run.Tool.Driver.Rules, func(r sarifRule) bool { return r.ID == f.rule() })
 		if rule < 0 {
 			rule = len(run.Tool.Driver.Rules)
-			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: string(f.Category), Help: sarifText{f.Fix}})
+			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: f.rule(), Help: sarifText{f.Fix}})
 		}
 		run.Results = append(run.Results, sarifResult{
-			RuleID: string(f.Category), RuleIndex: rule, Level: sarifLevels[f.Severity],
-			Message:      sarifText{f.Location.Design + ": " + f.Issue},
-			Locations:    []sarifLocation{{Logical: []sarifLogical{{Name: f.Location.Design, Kind: "module"}}}},
+			RuleID: f.rule(), RuleIndex: rule, Level: sarifLevels[f.Severity],
+			Message:      sarifText{f.Location.subject() + ": " + f.Issue},
+			Locations:    []sarifLocation{{Logical: []sarifLogical{{Name: f.Location.subject(), Kind: "module"}}}},
 			Fingerprints: map[string]string{"sealab/v1": f.ID},
 			Properties:   map[string]string{"evidence": f.Evidence, "impact": f.Impact, "verification": f.Verification, "attack": f.Location.Attack},
 		})
@@ -75,4 +75,13 @@ func SARIF(all []Finding) ([]byte, error) {
 		return nil, fmt.Errorf("sealab: findings: %w", err)
 	}
 	return append(data, '\n'), nil
+}
+
+// rule is the rule of a finding: the property of a design, or the check of a
+// review.
+func (f Finding) rule() string {
+	if f.Location.Server != nil {
+		return f.Location.Attack
+	}
+	return string(f.Category)
 }

@@ -54,6 +54,7 @@ func newRoot() *cobra.Command {
 		newListCommand(),
 		newReplayCommand(),
 		newReportCommand(),
+		newReviewCommand(),
 		newSealCommand(),
 		serve.New("sealab serve"),
 		newUnsealCommand(),

@@ -67,6 +67,7 @@ type Finding struct {
 	Evidence string   `json:"evidence"`
 	Curl     string   `json:"curl,omitempty"`
 	Flow     *Flow    `json:"flow,omitempty"`
+	Revision string   `json:"revision,omitempty"` // if it is not the newest of the server
 	// Want and Got are the classes of the answers that are compared on replay.
 	Want string `json:"want"`
 	Got  string `json:"got"`
@@ -110,7 +111,7 @@ func (t *T) refute(f Finding) {
 	if t.only != "" && f.Case != t.only {
 		return
 	}
-	f.Check = t.check.ID
+	f.Check, f.Evidence = t.check.ID, string(t.r.opts.Target.masked([]byte(f.Evidence)))
 	if t.o != nil && f.Flow == nil {
 		flow := t.o.flow
 		f.Flow = &flow

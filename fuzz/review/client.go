@@ -1,6 +1,7 @@
 package review
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -159,10 +160,28 @@ func (c *client) callOnce(ctx context.Context, call Call) Answer {
 	return read(e, c.id)
 }
 
+// kept takes the credentials out of an exchange and records it.
 func (c *client) kept(e *rawmcp.Exchange) {
+	e.Sent = c.target.masked(e.Sent)
 	if c.record != nil {
-		c.record(e)
+		kept := *e
+		kept.Received = c.target.masked(e.Received)
+		c.record(&kept)
 	}
+}
+
+// masked returns a text with the name of its flag in the place of each
+// credential.
+func (t Target) masked(text []byte) []byte {
+	for i, headers := range [][]rawmcp.Header{t.Headers, t.Second} {
+		for _, h := range headers {
+			text = bytes.ReplaceAll(text, []byte(h.Value), []byte([]string{"<header A>", "<header B>"}[i]))
+			if _, secret, ok := strings.Cut(h.Value, " "); ok && len(secret) >= 4 {
+				text = bytes.ReplaceAll(text, []byte(secret), []byte("<credential>"))
+			}
+		}
+	}
+	return text
 }
 
 // raw sends a request over HTTP as it stands, once.

@@ -158,14 +158,15 @@ func (t Offer) destructive() bool {
 
 var (
 	// changing are parts of the names of tools that change the world.
-	changing = []string{"delete", "remove", "send", "pay", "buy", "drop", "write", "deploy", "create", "update", "set", "transfer",
-		"purchase", "order", "book", "reset", "publish", "merge", "cancel", "approve", "submit", "move", "add_", "edit", "refund", "release", "destroy", "revoke", "grant", "wipe", "archive", "upload", "post"}
+	changing = []string{"delete", "remove", "send", "pay", "buy", "drop", "write", "deploy", "create", "update", "set_", "transfer",
+		"purchase", "order", "book", "reset", "publish", "merge", "cancel", "approve", "submit", "move", "add_", "edit", "refund", "release", "destroy", "revoke", "grant", "wipe", "archive", "upload", "post",
+		"migrate", "install", "restart", "upgrade", "checkout", "charge", "reserve", "schedule", "register", "sign", "start", "process"}
 	// executing are parts of the names of tools of the highest risk.
 	executing = []string{"exec", "shell", "command", "eval", "run_", "sudo", "password", "credential", "secret", "payment", "pay"}
 	// local are parts of the names of tools that read or write files.
 	local = []string{"file", "read", "path", "dir", "log"}
 	// asking are words of tools that ask before they act.
-	asking = []string{"confirm", "approv", "ask", "elicit", "interactive", "consent", "reason", "verif", "wizard", "step", "round", "multi"}
+	asking = []string{"confirm", "approv", "consent", "asks ", "ask_", "elicit", "interactive", "wizard", "guess", "survey", "prompts the user", "requires input", "authoriz", "multi_round", "multi-round"}
 	// pure are parts of the names of tools that hardly ask.
 	pure = []string{"echo", "whoami", "slow", "sleep", "ping", "time", "version", "health", "status", "hello", "sum", "add", "list", "search", "get"}
 )
@@ -251,4 +252,20 @@ func (c *client) initialize(ctx context.Context, version string, as user) Answer
 		rawmcp.Header{Name: "Content-Type", Value: "application/json"},
 		rawmcp.Header{Name: "Accept", Value: "application/json, text/event-stream"})
 	return c.rawCall(ctx, headers, body)
+}
+
+// sealingOptions are the options of SDKs that protect a requestState.
+var sealingOptions = map[string]string{
+	"typescript": "createRequestStateCodec with its bind option, as ServerOptions.requestState.verify",
+	"python":     "MCPServer's request_state_security, or RequestStateBoundary as a middleware of the low-level server",
+	"php":        "a signed codec with the request in its context",
+}
+
+// Fix returns how a fault is repaired, with the SDK's own option if the server
+// shows which SDK it is.
+func (s Server) Fix(c Check) string {
+	if option := sealingOptions[s.SDK]; option != "" && (c.Fix == fixSeal || c.Fix == bindFix) {
+		return c.Fix + "; in the SDK of this server: " + option
+	}
+	return c.Fix
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -71,61 +72,75 @@ func (c *client) present(ctx context.Context, f Flow, state json.RawMessage, as 
 // maxFlows is the number of flows that are looked for.
 const maxFlows = 4
 
-// find looks for flows that give tokens.
+// find looks for flows that give tokens, group by group: once a group has given
+// one, the groups of tools that are less likely to ask are not called.
 func (r *Review) find(ctx context.Context) {
 	if len(r.opts.Flows) > 0 {
-		r.flows = append(r.flows, r.opts.Flows...)
+		for _, f := range r.opts.Flows {
+			f.offer, f.named = r.Report.Server.offer(f), true
+			r.flows = append(r.flows, f)
+		}
 		return
 	}
-	named := len(r.opts.Tools) > 0
-	for _, f := range r.candidates() {
-		if len(r.flows) >= maxFlows || ctx.Err() != nil {
-			return
-		}
-		if !named && f.Method == "tools/call" && len(r.flows) >= 2 && score(f.offer) <= 0 {
+	for _, g := range r.candidates() {
+		if g.last && len(r.flows) > 0 {
+			for _, f := range g.flows {
+				r.uncalled = append(r.uncalled, f.Target)
+			}
 			continue
 		}
-		r.explore(ctx, f)
+		for _, f := range g.flows {
+			if len(r.flows) < maxFlows && ctx.Err() == nil {
+				r.explore(ctx, f)
+			}
+		}
 	}
 }
 
-// candidates returns the calls that a review may make, those that are likely to
-// ask first.
-func (r *Review) candidates() []Flow {
-	s := r.Report.Server
-	var likely, reading, rest []Flow
-	for _, t := range s.Tools {
+// offer returns the tool, prompt or resource that a flow calls.
+func (s Server) offer(f Flow) Offer {
+	for _, o := range slices.Concat(s.Tools, s.Prompts, s.Resources) {
+		if o.Name == f.Target || o.URI == f.Target {
+			return o
+		}
+	}
+	return Offer{}
+}
+
+// A group is calls that are tried together; last if only as a last resort.
+type group struct {
+	flows []Flow
+	last  bool
+}
+
+// candidates returns the calls that a review may make: tools that are named, or
+// those whose texts say that they ask first; prompts and resources; and as a last
+// resort tools that sound as if they might ask, and tools that say nothing. Tools
+// that claim to be destructive, or hardly ask, are not called without effects.
+func (r *Review) candidates() []group {
+	var named, asks, changes, rest []Flow
+	for _, t := range r.Report.Server.Tools {
 		f := Flow{Method: "tools/call", Target: t.Name, Arguments: samples(t.Input, 0)[0], offer: t}
 		if members(f.Arguments) == nil {
 			f.Arguments = json.RawMessage("{}")
 		}
 		f.Other = otherArguments(f.Arguments, t.Input)
-		if len(r.opts.Tools) > 0 {
-			if given, ok := r.opts.Tools[t.Name]; ok {
-				likely = append(likely, given.over(f))
-			}
-			continue
-		}
+		given, ok := r.opts.Tools[t.Name]
 		switch n := score(t); {
-		case t.destructive() && !r.opts.Effects:
+		case ok:
+			named = append(named, given.over(f))
+		case r.opts.Tools != nil, !r.opts.Effects && (t.destructive() || n < 0 && !t.readOnly()):
 			r.uncalled = append(r.uncalled, t.Name)
+		case mentions(t.Name+" "+t.Description, asking):
+			asks = append(asks, f)
 		case n > 0:
-			likely = append(likely, f)
-		case n < 0 && !t.readOnly() && !r.opts.Effects:
-			r.uncalled = append(r.uncalled, t.Name)
+			changes = append(changes, f)
 		default:
 			rest = append(rest, f)
 		}
 	}
-	if len(r.opts.Tools) > 0 {
-		return append(likely, r.reads()...)
-	}
-	reading = r.reads()
-	all := append(likely, reading...)
-	if r.opts.Effects {
-		return append(all, rest...)
-	}
-	return append(all, rest...)
+	sparing := !r.opts.Effects
+	return []group{{flows: named}, {flows: asks}, {flows: r.reads()}, {changes, sparing || named != nil}, {rest, sparing || named != nil}}
 }
 
 // reads returns the prompts and resources, which the protocol reads only.
@@ -186,26 +201,32 @@ func (g Given) over(f Flow) Flow {
 }
 
 // explore calls a target and keeps the flow if it gives a token. With effects
-// it goes on over answers, breadth first, up to three rounds.
+// it goes on over answers, breadth first, up to three rounds; without, answers
+// are sent to prompts and resources alone, and to the first token.
 func (r *Review) explore(ctx context.Context, f Flow) {
 	a := r.client.call(ctx, f.call(first))
-	if a.Kind == completed {
-		r.ran++
-	}
+	r.count(f, a)
 	if a.Kind != asked {
 		return
 	}
 	r.asking = append(r.asking, a)
-	if !r.opts.Effects {
-		if a.State != nil && *a.State != "" {
-			r.flows = append(r.flows, f)
-		} else {
-			r.unanswered = append(r.unanswered, f.Target)
+	has := a.State != nil && *a.State != ""
+	switch {
+	case has && !r.opts.Effects:
+		r.flows = append(r.flows, f)
+	case !r.opts.Effects && f.Method == "tools/call":
+		r.unanswered = append(r.unanswered, f.Target)
+	default:
+		if best := r.deepest(ctx, f, a); best != nil {
+			r.flows = append(r.flows, *best)
 		}
-		return
 	}
-	if best := r.deepest(ctx, f, a); best != nil {
-		r.flows = append(r.flows, *best)
+}
+
+// count counts the tools that ran to their end.
+func (r *Review) count(f Flow, a Answer) {
+	if f.Method == "tools/call" && a.Kind == completed {
+		r.ran++
 	}
 }
 
@@ -227,6 +248,9 @@ func (r *Review) deepest(ctx context.Context, f Flow, a Answer) *Flow {
 		n := queue[0]
 		queue = queue[1:]
 		gone := false
+		if !r.opts.Effects && n.answer.State != nil && *n.answer.State != "" {
+			return &n.flow
+		}
 		for _, answers := range answersTo(n.answer.Questions) {
 			if calls++; calls > maxCalls {
 				return best

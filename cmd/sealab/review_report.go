@@ -1,0 +1,192 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sealab/analysis/findings"
+	"sealab/codecs"
+	"sealab/fuzz/review"
+	"sealab/internal/atomicfile"
+	"sealab/internal/cli"
+)
+
+// A recipe shows a finding of a review again: it names the check and the case and
+// how the token is come by, for no token can be kept.
+type recipe struct {
+	URL     string        `json:"url,omitempty"` // "" if a command started the server
+	Check   string        `json:"check"`
+	Case    string        `json:"case"`
+	Want    string        `json:"want"`
+	Got     string        `json:"got"`
+	Flows   []review.Flow `json:"flows,omitempty"`
+	Effects bool          `json:"effects,omitempty"`
+	OneTime []string      `json:"one_time,omitempty"`
+	Also    string        `json:"also,omitempty"`
+	TTL     time.Duration `json:"ttl_ns,omitempty"`
+	Wait    time.Duration `json:"wait_ns,omitempty"`
+	Seed    uint64        `json:"seed"`
+}
+
+// findings turns those of a report into the form of the lab.
+func (f *reviewFlags) findings(r *review.Report, file string) ([]findings.Finding, error) {
+	all := []findings.Finding{}
+	checks := map[string]review.Check{}
+	for _, c := range review.Checks() {
+		checks[c.ID] = c
+	}
+	o := f.options
+	for _, x := range r.Findings {
+		again, err := json.Marshal(recipe{o.Target.URL, x.Check, x.Case, x.Want, x.Got, r.Flows, o.Effects, o.OneTime, o.Target.Also, o.TTL, o.Wait, o.Seed})
+		if err != nil {
+			return nil, fmt.Errorf("writing the recipe of %s: %w", x.Check, err)
+		}
+		check := checks[x.Check]
+		at := &findings.Server{Target: cmp.Or(o.Target.URL, strings.Join(o.Target.Command, " ")), Transport: r.Server.Transport, Revision: cmp.Or(x.Revision, r.Server.Revisions[0])}
+		if x.Flow != nil {
+			at.Method, at.Name = x.Flow.Method, x.Flow.Target
+		}
+		id := findings.ID(at.Target, x.Check, codecs.Property(check.Category+x.Case))
+		verify := "sealab review --replay " + file + " " + id
+		if o.Target.URL == "" {
+			verify += " --stdio COMMAND"
+		}
+		if x.Curl != "" {
+			verify += "; or: " + x.Curl
+		}
+		all = append(all, findings.Finding{
+			ID: id, Severity: findings.Severity(x.Severity), Category: codecs.Property(check.Category),
+			Location: findings.Location{Attack: x.Check, Server: at},
+			Issue:    check.Name + ": " + x.Issue, Evidence: x.Evidence, Impact: check.Impact, Fix: r.Server.Fix(check),
+			Verification: verify, Recipe: again,
+		})
+	}
+	return all, nil
+}
+
+// write writes the folder of a review.
+func (f *reviewFlags) write(dir string, r *review.Report, all []findings.Finding) error {
+	data, err := findings.JSON(all)
+	if err != nil {
+		return err
+	}
+	log, err := findings.SARIF(all)
+	if err != nil {
+		return err
+	}
+	raw, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	var text strings.Builder
+	if err := summary(&text, r); err != nil {
+		return err
+	}
+	return atomicfile.WriteFolder(dir, map[string][]byte{
+		"findings.json": data, "findings.md": findings.Markdown(all), "findings.sarif": log, "report.json": append(raw, '\n'), "summary.txt": []byte(text.String()),
+	})
+}
+
+// summary prints the facts of the server and the outcome of every check.
+func summary(w io.Writer, r *review.Report) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	s := r.Server
+	fmt.Fprintf(tw, "server\t%q %q over %s, revisions %s\n", s.Name, s.Version, s.Transport, strings.Join(s.Revisions, " "))
+	fmt.Fprintf(tw, "capabilities\t%s\n", strings.Join(s.Capabilities, " "))
+	fmt.Fprintf(tw, "offers\t%d tools, %d prompts, %d resources, %d templates; risk profile %s by the names of the tools\n", len(s.Tools), len(s.Prompts), len(s.Resources), len(s.Templates), s.Risk)
+	for _, f := range r.Flows {
+		fmt.Fprintf(tw, "flow\t%q %s, %d rounds before the token\n", f.String(), f.Arguments, len(f.Rounds))
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(tw, "note\t%s\n", n)
+	}
+	fmt.Fprintf(tw, "exchanges\t%d in %.1f s; %d tools ran to their end\n\n", r.Exchanges, r.Seconds, r.Ran)
+	for _, o := range r.Outcomes {
+		fmt.Fprintf(tw, "%s\t%s\t%s\n", o.Check, o.Outcome, o.Reason)
+	}
+	fmt.Fprintln(tw)
+	return tw.Flush()
+}
+
+// replayFile shows findings of a file again.
+func (f *reviewFlags) replayFile(cmd *cobra.Command, ids []string) error {
+	data, err := os.ReadFile(f.replay)
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	all, err := findings.Read(data)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.replay, err)
+	}
+	shown, unknown, found := 0, 0, 0
+	for _, x := range all {
+		if len(ids) > 0 && !slices.Contains(ids, x.ID) {
+			continue
+		}
+		found++
+		outcome, err := f.again(cmd, x)
+		switch {
+		case err != nil:
+			unknown++
+			fmt.Fprintf(cmd.OutOrStdout(), "%s cannot be said: %s\n", x.ID, cli.Line(err))
+		case outcome:
+			shown++
+			fmt.Fprintf(cmd.OutOrStdout(), "%s shows again: %s %s\n", x.ID, x.Location.Attack, x.Issue)
+		default:
+			fmt.Fprintf(cmd.OutOrStdout(), "%s does not show: %s\n", x.ID, x.Location.Attack)
+		}
+	}
+	switch {
+	case found == 0 || found < len(ids):
+		return fmt.Errorf("replay: %s has %d of the findings %v", f.replay, found, ids)
+	case unknown > 0:
+		return fmt.Errorf("replay: %d of %d findings cannot be judged", unknown, found)
+	case shown > 0:
+		return cli.ErrRefuted
+	}
+	return nil
+}
+
+// again carries the check of a finding out for its case alone. It reports whether
+// the finding shows, and an error if that cannot be said.
+func (f *reviewFlags) again(cmd *cobra.Command, x findings.Finding) (bool, error) {
+	if x.Recipe == nil {
+		return false, fmt.Errorf("it has no recipe of a review; use sealab replay")
+	}
+	var r recipe
+	if err := json.Unmarshal(x.Recipe, &r); err != nil {
+		return false, fmt.Errorf("reading the recipe: %w", err)
+	}
+	next := *f
+	next.also = r.Also
+	next.options.Effects, next.options.OneTime, next.options.Seed = r.Effects, r.OneTime, r.Seed
+	next.options.TTL, next.options.Wait = cmp.Or(f.options.TTL, r.TTL), cmp.Or(f.options.Wait, r.Wait)
+	next.options.Flows, next.options.Checks, next.options.Case = r.Flows, []string{r.Check}, r.Case
+	var target []string
+	if r.URL != "" && f.stdio == "" {
+		target = []string{r.URL}
+	}
+	if err := next.target(target); err != nil {
+		return false, err
+	}
+	report, err := review.Run(cmd.Context(), next.options)
+	if err != nil {
+		return false, err
+	}
+	if len(report.Findings) > 0 {
+		return true, nil
+	}
+	if o := report.Outcomes[0]; o.Outcome == review.NotTested {
+		return false, fmt.Errorf("%s: %s", o.Check, o.Reason)
+	}
+	return false, nil
+}
