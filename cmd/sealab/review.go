@@ -27,13 +27,13 @@ func newReviewCommand() *cobra.Command {
 		Short: "Review a live MCP server and report faults that can be shown again",
 		Long: `Review a server of the Model Context Protocol at a URL, or with --stdio one that
 is started by a command. The revision, the lists and the questions of the server
-are found out first; checks then alter tokens of requestState, headers, bodies
+are found out first. Checks then alter tokens of requestState, headers, bodies
 and lines, and compare the answers with controls on the same server.
 
-By default no question of the server is answered, so that no tool that asks first
-runs to its end, and tools that claim to be destructive are not called; --effects
-allows both. A target beyond this machine has to be confirmed with --consent and
-its host. Credentials of --header and --second stand in no report.
+By default no question of a tool is answered, so that no tool that asks first
+runs to its end, and tools that claim to be destructive are not called;
+--effects allows both. A target beyond this machine has to be confirmed with
+--consent and its host. Credentials of --header and --second stand in no report.
 
 The exit status is 1 if there is a finding of at least --fail-on, 0 if there is
 none, and 2 if the server could not be reviewed. With --replay the findings of a

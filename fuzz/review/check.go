@@ -94,6 +94,16 @@ type answered struct {
 	answer Answer
 }
 
+// prefer goes on with the first flow that is fit for a check, if one is.
+func (t *T) prefer(fit func(Flow) bool) {
+	for _, o := range t.r.oracles {
+		if fit(o.flow) {
+			t.o = o
+			return
+		}
+	}
+}
+
 func (t *T) seen(v variant, a Answer) {
 	t.trials++
 	t.r.note(v.name, a)

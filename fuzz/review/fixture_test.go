@@ -345,8 +345,8 @@ func (f *fixture) handler(name string, two bool) mcp.ToolHandlerFor[envInput, an
 func (f *fixture) server() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "fixture", Version: "1"}, &mcp.ServerOptions{Logger: slog.New(slog.DiscardHandler)})
 	if !f.silent {
-		mcp.AddTool(s, &mcp.Tool{Name: "deploy"}, f.handler("deploy", true))
-		mcp.AddTool(s, &mcp.Tool{Name: "remove"}, f.handler("remove", false))
+		mcp.AddTool(s, &mcp.Tool{Name: "deploy", Description: "Deploys after a confirmation and a reason"}, f.handler("deploy", true))
+		mcp.AddTool(s, &mcp.Tool{Name: "remove", Description: "Removes after a confirmation"}, f.handler("remove", false))
 		s.AddPrompt(&mcp.Prompt{Name: "report"}, f.report)
 	}
 	mcp.AddTool(s, &mcp.Tool{Name: "echo"}, func(_ context.Context, _ *mcp.CallToolRequest, in struct {

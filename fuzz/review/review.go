@@ -199,10 +199,18 @@ func (r *Review) noFlow() string {
 	case len(r.unanswered) > 0:
 		return fmt.Sprintf("%s asks without a state; --effects answers, and goes on", strings.Join(r.unanswered, ", "))
 	case len(r.uncalled) > 0:
-		return fmt.Sprintf("no call that may be made was answered by a question; not called: %s; --tool names a tool that may be called", strings.Join(r.uncalled, ", "))
+		return "no call that may be made was answered by a question" + r.notCalled()
 	default:
 		return "no call was answered by a question with a state"
 	}
+}
+
+// notCalled names the tools that were not called.
+func (r *Review) notCalled() string {
+	if len(r.uncalled) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; not called: %s; --tool names a tool that may be called", strings.Join(r.uncalled, ", "))
 }
 
 // sort orders the findings by severity.

@@ -72,6 +72,7 @@ func (t *T) moved(m move) (evidence string, is bool, reason string) {
 }
 
 func otherArgs(t *T) {
+	t.prefer(func(f Flow) bool { return f.Other != nil })
 	f := t.o.flow
 	if f.Other == nil {
 		t.skip("%s has no arguments that can be changed; --other gives some", f)
@@ -99,7 +100,7 @@ func otherTool(t *T) {
 		}
 	}
 	if len(tools) < 2 {
-		t.skip("fewer than two tools give a token")
+		t.skip("fewer than two tools give a token%s", t.r.notCalled())
 		return
 	}
 	for _, pair := range [][2]Flow{{tools[0], tools[1]}, {tools[1], tools[0]}} {

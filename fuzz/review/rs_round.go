@@ -271,6 +271,7 @@ func (t *T) alive() string {
 }
 
 func takeBack(t *T) {
+	t.prefer(takesText)
 	sizes := []int{1000, 10_000, 30_000}
 	if t.r.opts.Effects {
 		sizes = append(sizes, 60_000, 100_000, 400_000, 900_000)

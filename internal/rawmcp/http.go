@@ -158,9 +158,9 @@ func (c *HTTP) read(conn io.Reader, r Request, e *Exchange) error {
 	return tooLarge(limited, err)
 }
 
-// tooLarge names the limit as the cause of an error that it brought about.
+// tooLarge names the limit as the cause of an end that it brought about.
 func tooLarge(limited *io.LimitedReader, err error) error {
-	if err != nil && limited.N <= 0 {
+	if limited.N <= 0 {
 		return errTooLarge
 	}
 	return err
