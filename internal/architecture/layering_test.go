@@ -45,7 +45,7 @@ var layers = map[string][]string{
 	"codecs/mcpts/...":       design,
 	"codecs/codectest/...":   append([]string{"internal/testenv"}, design...),
 	"codecs/sdk/...":         {"codecs", "codecs/worker", "internal/..."},
-	"codecs/boundary/...":    append([]string{"codecs/aesgcm", "codecs/claims"}, design...),
+	"codecs/boundary/...":    append([]string{"codecs/aesgcm", "codecs/claims", "internal/testenv"}, design...),
 	"codecs/casefile/...":    append([]string{"codecs/worker"}, design...),
 	"codecs/catalog":         {"codecs/...", "internal/..."},
 

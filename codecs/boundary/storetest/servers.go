@@ -1,0 +1,142 @@
+package storetest
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/internal/testenv"
+)
+
+// patience is how long a server may take to start.
+const patience = 30 * time.Second
+
+// A Server is a server that a test has started. It listens on a socket in a
+// folder of its own, and ends with the test.
+type Server struct {
+	Socket string // path of its Unix socket
+	start  func() *exec.Cmd
+	cmd    *exec.Cmd
+	output bytes.Buffer
+}
+
+// Start starts the server, again after Kill, and waits until it accepts
+// connections.
+func (s *Server) Start(t *testing.T) {
+	t.Helper()
+	s.cmd = s.start()
+	s.output.Reset()
+	s.cmd.Stdout, s.cmd.Stderr = &s.output, &s.output
+	require.NoError(t, s.cmd.Start())
+	ready := func() bool {
+		c, err := net.Dial("unix", s.Socket)
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	}
+	require.Eventually(t, ready, patience, 10*time.Millisecond, "%s does not start: %s", s.cmd.Path, &s.output)
+}
+
+// Kill kills the server as a crash would.
+func (s *Server) Kill(t *testing.T) {
+	t.Helper()
+	if s.cmd == nil {
+		return
+	}
+	require.NoError(t, s.cmd.Process.Kill())
+	_ = s.cmd.Wait() // the status of a killed process
+	s.cmd = nil
+}
+
+// folder makes a short path: that of a Unix socket has at most 108 bytes.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "store")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	return dir
+}
+
+// Redis starts redis-server or valkey-server with persistence that loses no
+// write, or skips the test if there is none.
+func Redis(t *testing.T) *Server {
+	t.Helper()
+	var binary string
+	for _, name := range []string{"redis-server", "valkey-server"} {
+		if path, err := exec.LookPath(name); err == nil {
+			binary = path
+		}
+	}
+	if binary == "" {
+		testenv.Skip(t, "redis-server and valkey-server are not installed")
+	}
+	dir := folder(t)
+	s := &Server{Socket: filepath.Join(dir, "socket")}
+	s.start = func() *exec.Cmd {
+		return exec.Command(binary, "--port", "0", "--unixsocket", s.Socket, "--dir", dir, "--save", "", "--appendonly", "yes", "--appendfsync", "always",
+			"--maxmemory", "64mb", "--maxmemory-policy", "noeviction")
+	}
+	s.Start(t)
+	t.Cleanup(func() { s.Kill(t) })
+	return s
+}
+
+// Postgres starts a PostgreSQL server with an empty database of the user
+// "postgres", or skips the test if there is none. Root starts it as the user
+// postgres, because the server refuses root.
+func Postgres(t *testing.T) *Server {
+	t.Helper()
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	require.NoError(t, err)
+	if path, err := exec.LookPath("initdb"); err == nil {
+		found = append(found, path)
+	}
+	if len(found) == 0 {
+		testenv.Skip(t, "postgresql is not installed")
+	}
+	bin := filepath.Dir(found[len(found)-1])
+	dir := folder(t)
+	var as *syscall.SysProcAttr
+	if os.Getuid() == 0 {
+		as = own(t, dir, "postgres")
+	}
+	data := filepath.Join(dir, "data")
+	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale", "C")
+	initdb.Dir, initdb.SysProcAttr = dir, as
+	out, err := initdb.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	s := &Server{Socket: filepath.Join(dir, ".s.PGSQL.5432")}
+	s.start = func() *exec.Cmd {
+		cmd := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "shared_buffers=16MB", "-c", "max_connections=60")
+		cmd.Dir, cmd.SysProcAttr = dir, as
+		return cmd
+	}
+	s.Start(t)
+	t.Cleanup(func() { s.Kill(t) })
+	return s
+}
+
+// own gives a folder to a user, and returns the attributes of its processes.
+func own(t *testing.T, dir, name string) *syscall.SysProcAttr {
+	t.Helper()
+	u, err := user.Lookup(name)
+	if err != nil {
+		testenv.Skip(t, "there is no user %s, and root cannot run the server", name)
+	}
+	uid, err := strconv.Atoi(u.Uid)
+	require.NoError(t, err)
+	gid, err := strconv.Atoi(u.Gid)
+	require.NoError(t, err)
+	require.NoError(t, os.Chown(dir, uid, gid))
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+}
