@@ -47,7 +47,10 @@ func (e encrypted) protect(dst, seed, claims, bind []byte, edit lab.Edit) ([]byt
 	if len(nonce) != nonceSize {
 		return dst, codecs.ErrUnsupported
 	}
-	sealed := e.Seal(make([]byte, 0, len(claims)+tagSize), nonce, claims, data)
+	work := base64url.GetScratch()
+	defer work.Free()
+	work.Grow(len(claims) + tagSize)
+	sealed := e.Seal(work.Bytes, nonce, claims, data)
 	body, tag := sealed[:len(claims)], sealed[len(claims):]
 
 	return encryptedLayout.Append(dst, edit, encryptedPrefixBytes, nonce, body, tag), nil
@@ -62,7 +65,8 @@ func (e encrypted) open(room *base64url.Scratch, token, bind []byte, decode deco
 		return nil, errMalformed
 	}
 	raw := room.Bytes
-	claims, err := e.Open(nil, raw[:nonceSize], raw[nonceSize:], bind)
+	sealed := raw[nonceSize:]
+	claims, err := e.Open(sealed[:0], raw[:nonceSize], sealed, bind)
 	if err != nil {
 		return nil, errSeal
 	}

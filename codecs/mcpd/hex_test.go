@@ -12,6 +12,6 @@ func TestLowerHex(t *testing.T) {
 	for b := range 256 {
 		all = append(all, byte(b))
 	}
-	require.Equal(t, hex.EncodeToString(all), string(lowerHex(all)))
-	require.Empty(t, lowerHex(nil))
+	require.Equal(t, hex.EncodeToString(all), string(appendLowerHex(nil, all)))
+	require.Empty(t, appendLowerHex(nil, nil))
 }

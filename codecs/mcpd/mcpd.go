@@ -71,7 +71,7 @@ type Scheme struct {
 	mode     mode
 	mac      *mac.Key
 	ttl      time.Duration
-	material func(*codecs.Context) []byte
+	material func(dst []byte, c *codecs.Context) []byte
 	faithful bool
 }
 
@@ -112,17 +112,19 @@ func New(c codecs.Config, makeMode newMode, faithful bool) (*Scheme, error) {
 }
 
 // materials are the values of the option bind.
-var materials = map[string]func(*codecs.Context) []byte{
-	bindSubject: func(b *codecs.Context) []byte { return []byte(subject(b)) },
-	bindTool:    func(b *codecs.Context) []byte { return []byte(subject(b) + "\x00" + tool(b)) },
-	bindNone:    func(*codecs.Context) []byte { return nil },
+var materials = map[string]func(dst []byte, c *codecs.Context) []byte{
+	bindSubject: appendSubject,
+	bindTool: func(dst []byte, c *codecs.Context) []byte {
+		return append(append(appendSubject(dst, c), 0), tool(c)...)
+	},
+	bindNone: func(dst []byte, _ *codecs.Context) []byte { return dst },
 }
 
-func subject(b *codecs.Context) string {
-	if b.Principal == nil {
-		return ""
+func appendSubject(dst []byte, c *codecs.Context) []byte {
+	if c.Principal == nil {
+		return dst
 	}
-	return *b.Principal
+	return append(dst, *c.Principal...)
 }
 
 // tool returns params.name, which the parameters of resources/read do not have.

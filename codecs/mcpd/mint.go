@@ -7,15 +7,18 @@ import (
 	"unicode/utf8"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/keyring"
-	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
 	"sealab/internal/lab"
 )
 
 // Mint implements codecs.Scheme.
 func (s *Scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
-	seed := make([]byte, s.SeedSize())
+	room := base64url.GetScratch()
+	defer room.Free()
+	room.Grow(s.SeedSize())
+	seed := room.Bytes[:s.SeedSize()]
 	keyring.Random(seed)
 	return s.MintEdited(dst, seed, state, b, nil)
 }
@@ -42,16 +45,24 @@ func (s *Scheme) MintEdited(dst, seed, state []byte, b *codecs.Context, edit lab
 	if err := b.Check(); err != nil {
 		return dst, err
 	}
-	bind := edit.Give(lab.StepBind, s.bindTag(b))
+	work := base64url.GetScratch()
+	defer work.Wipe()
+	work.Bytes = s.appendBindTag(work.Bytes, b)
+	bind := edit.Give(lab.StepBind, work.Bytes)
+	n := len(work.Bytes)
 	c := claims{state: state, bind: bind, expires: b.Now.Unix() + int64(s.ttl/time.Second)}
-	text := edit.Give(lab.StepClaims, c.append(make([]byte, 0, 128+len(state))))
+	work.Grow(128 + len(state)*9/8)
+	work.Bytes = c.append(work.Bytes)
+	text := edit.Give(lab.StepClaims, work.Bytes[n:])
 	return s.mode.protect(dst, seed, text, bind, edit)
 }
 
-// bindTag returns the tag of a binding.
-func (s *Scheme) bindTag(b *codecs.Context) []byte {
-	var sum [mac.Size]byte
-	return lowerHex(s.mac.Append(sum[:0], s.material(b)))
+// appendBindTag appends the tag of a context to dst, whose spare capacity is
+// working space.
+func (s *Scheme) appendBindTag(dst []byte, c *codecs.Context) []byte {
+	material := s.material(dst, c)
+	sum := s.mac.Append(material, material[len(dst):])[len(material):]
+	return append(dst, appendLowerHex(sum[len(sum):], sum)...)
 }
 
 // claims are what is protected.
@@ -60,11 +71,18 @@ type claims struct {
 	expires     int64
 }
 
+// The text around the claims.
+const (
+	beforeState   = `{"s":`
+	beforeBind    = `,"b":`
+	beforeExpires = `,"exp":`
+)
+
 // append appends the claims as the SDK writes them.
 func (c *claims) append(dst []byte) []byte {
-	dst = vibeString.Append(append(dst, `{"s":`...), c.state)
-	dst = vibeString.Append(append(dst, `,"b":`...), c.bind)
-	dst = strconv.AppendInt(append(dst, `,"exp":`...), c.expires, 10)
+	dst = vibeString.Append(append(dst, beforeState...), c.state)
+	dst = vibeString.Append(append(dst, beforeBind...), c.bind)
+	dst = strconv.AppendInt(append(dst, beforeExpires...), c.expires, 10)
 	return append(dst, '}')
 }
 

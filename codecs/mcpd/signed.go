@@ -20,15 +20,14 @@ var (
 	separatorBytes    = []byte(separator)
 )
 
-// lowerHex is lower-case hexadecimal without a table, whose look-ups would
-// depend on the tag: a presented token may not show the right one.
-func lowerHex(b []byte) []byte {
+// appendLowerHex appends lower-case hexadecimal without a table, whose look-ups
+// would depend on the tag: a presented token may not show the right one.
+func appendLowerHex(dst, b []byte) []byte {
 	digit := func(n byte) byte { return '0' + n + byte((9-int(n))>>8)&('a'-'0'-10) }
-	text := make([]byte, 0, 2*len(b))
 	for _, v := range b {
-		text = append(text, digit(v>>4), digit(v&15))
+		dst = append(dst, digit(v>>4), digit(v&15))
 	}
-	return text
+	return dst
 }
 
 // signed is the mode in which claims are readable.
@@ -39,7 +38,10 @@ func newSigned(_ []byte, k *mac.Key) (mode, error) { return signed{k}, nil }
 func (signed) seedSize() int { return 0 }
 
 func (s signed) protect(dst, _, claims, _ []byte, edit lab.Edit) ([]byte, error) {
-	tag := edit.Give(lab.StepTag, s.Append(nil, claims))
+	work := base64url.GetScratch()
+	defer work.Free()
+	work.Bytes = s.Append(work.Bytes, claims)
+	tag := edit.Give(lab.StepTag, work.Bytes)
 	dst = slices.Grow(dst, len(signedPrefix)+base64url.EncodedLen(len(claims))+len(separator)+base64url.EncodedLen(len(tag)))
 	dst = append(dst, edit.Apply(lab.WirePrefix, signedPrefixBytes)...)
 	body := edit.Apply(lab.WireBody, claims)

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
@@ -14,7 +15,10 @@ import (
 
 // Mint implements codecs.Scheme.
 func (s *Scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
-	seed := make([]byte, ivSize)
+	room := base64url.GetScratch()
+	defer room.Free()
+	room.Grow(ivSize)
+	seed := room.Bytes[:ivSize]
 	keyring.Random(seed)
 	return s.MintEdited(dst, seed, state, b, nil)
 }
@@ -39,60 +43,69 @@ func (s *Scheme) MintEdited(dst, seed, state []byte, b *codecs.Context, edit lab
 	if err := b.Check(); err != nil {
 		return dst, err
 	}
-	text, err := s.claims(state, b)
-	if err != nil {
+	work, out := base64url.GetScratch(), base64url.GetScratch()
+	defer work.Wipe()
+	defer out.Free()
+	if err := s.claims(work, state, b); err != nil {
 		return dst, err
 	}
 	head := edit.Apply(lab.StepPrefix, prefixBytes)
 	iv := edit.Apply(lab.StepNonce, seed)
-	text = edit.Give(lab.StepClaims, text)
+	text := edit.Give(lab.StepClaims, work.Bytes)
 	data := edit.Apply(lab.StepAAD, head)
 	if len(iv) != ivSize {
 		return dst, codecs.ErrUnsupported
 	}
-	sealed := s.aead.Seal(make([]byte, 0, len(text)+tagSize), iv, text, data)
+	out.Grow(len(text) + tagSize)
+	sealed := s.aead.Seal(out.Bytes, iv, text, data)
 	body, tag := sealed[:len(text)], sealed[len(text):]
 
 	return layout.Append(dst, edit, head, iv, body, tag), nil
 }
 
-// claims returns the JSON that is sealed.
-func (s *Scheme) claims(state []byte, b *codecs.Context) ([]byte, error) {
+// claims appends the JSON that is sealed to work.
+func (s *Scheme) claims(work *base64url.Scratch, state []byte, b *codecs.Context) error {
 	digest, err := s.digest(b.Arguments)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
+		return fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
+	}
+	text := utf8.ValidString(b.Method) && utf8.ValidString(b.Target) && (b.Audience == nil || utf8.ValidString(*b.Audience))
+	if !text || !utf8.Valid(digest) || !utf8.Valid(state) {
+		return codecs.ErrUnsupported
 	}
 	c := claims{
 		expires: strconv.FormatInt(b.Now.Unix()+int64(s.ttl/time.Second), 10),
-		method:  []byte(b.Method), target: []byte(b.Target), digest: digest, state: state,
+		method:  b.Method, target: b.Target, digest: digest, audience: b.Audience, state: state,
 	}
-	if b.Audience != nil {
-		c.hasAudience, c.audience = true, []byte(*b.Audience)
-	}
-	for _, text := range [][]byte{c.method, c.target, c.digest, c.audience, c.state} {
-		if !utf8.Valid(text) {
-			return nil, codecs.ErrUnsupported
-		}
-	}
-	return c.append(make([]byte, 0, 256+len(state))), nil
+	work.Grow(256 + len(state)*9/8)
+	work.Bytes = c.append(work.Bytes)
+	return nil
 }
 
 // claims are what is sealed.
 type claims struct {
-	expires                string // an integer's literal
-	method, target, digest []byte
-	hasAudience            bool
-	audience, state        []byte
+	expires        string // an integer's literal
+	method, target string
+	digest, state  []byte
+	audience       *string
 }
+
+const beforeExpires = `{"v":1,"exp":`
 
 // append appends what JSON.generate makes of c.
 func (c *claims) append(dst []byte) []byte {
-	dst = append(append(dst, `{"v":1,"exp":`...), c.expires...)
-	dst = generate.Append(append(dst, `,"m":`...), c.method)
-	dst = generate.Append(append(dst, `,"t":`...), c.target)
-	dst = generate.Append(append(dst, `,"a":`...), c.digest)
-	if c.hasAudience {
-		dst = generate.Append(append(dst, `,"aud":`...), c.audience)
+	dst = append(append(dst, beforeExpires...), c.expires...)
+	dst = appendRequest(dst, c.method, c.target, c.digest, c.audience)
+	return append(generate.Append(dst, c.state), '}')
+}
+
+// appendRequest appends the claims between the expiry and the state.
+func appendRequest(dst []byte, method, target string, digest []byte, audience *string) []byte {
+	dst = generate.AppendText(append(dst, `,"m":`...), method)
+	dst = generate.AppendText(append(dst, `,"t":`...), target)
+	dst = generate.Append(append(dst, `,"a":`...), digest)
+	if audience != nil {
+		dst = generate.AppendText(append(dst, `,"aud":`...), *audience)
 	}
-	return append(generate.Append(append(dst, `,"s":`...), c.state), '}')
+	return append(dst, `,"s":`...)
 }

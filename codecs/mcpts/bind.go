@@ -10,9 +10,9 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// callback is what an application gives the SDK as bind: it returns the text
-// that stands for a request's context. It fails where the context has none.
-type callback func(*codecs.Context) ([]byte, error)
+// A callback appends the text that an application gives the SDK as bind: it
+// stands for a request's context. It fails if the context has none.
+type callback func(dst []byte, c *codecs.Context) ([]byte, error)
 
 // callbacks are the values of the option bind.
 var callbacks = map[string]callback{
@@ -21,25 +21,23 @@ var callbacks = map[string]callback{
 	bindRequest:   bindToRequest,
 }
 
-func bindToPrincipal(b *codecs.Context) ([]byte, error) {
-	if b.Principal == nil {
-		return nil, nil
+func bindToPrincipal(dst []byte, c *codecs.Context) ([]byte, error) {
+	if c.Principal == nil {
+		return dst, nil
 	}
-	return []byte(*b.Principal), nil
+	return append(dst, *c.Principal...), nil
 }
 
-func bindToRequest(b *codecs.Context) ([]byte, error) {
-	digest, err := claims.AppendDigest(nil, b.Method, b.Arguments)
+func bindToRequest(dst []byte, c *codecs.Context) ([]byte, error) {
+	dst = stringify.AppendText(append(dst, '['), c.Method)
+	dst = stringify.AppendText(append(dst, ','), c.Target)
+	dst, err := claims.AppendDigest(append(dst, `,"`...), c.Method, c.Arguments)
 	if err != nil {
 		return nil, err
 	}
-	text := append(make([]byte, 0, 128), '[') // most have room
-	text = stringify.AppendText(text, b.Method)
-	text = stringify.AppendText(append(text, ','), b.Target)
-	text = stringify.Append(append(text, ','), digest)
-	text = appendOptional(append(text, ','), b.Principal)
-	text = appendOptional(append(text, ','), b.Audience)
-	return append(text, ']'), nil
+	dst = appendOptional(append(dst, `",`...), c.Principal)
+	dst = appendOptional(append(dst, ','), c.Audience)
+	return append(dst, ']'), nil
 }
 
 func appendOptional(dst []byte, text *string) []byte {
@@ -49,17 +47,20 @@ func appendOptional(dst []byte, text *string) []byte {
 	return stringify.AppendText(dst, *text)
 }
 
-// bindTag returns the tag of a context.
-func (s *Scheme) bindTag(b *codecs.Context) ([]byte, error) {
-	text, err := s.bind(b)
+// appendBindTag appends the tag of a context to dst, whose spare capacity is
+// working space.
+func (s *Scheme) appendBindTag(dst []byte, c *codecs.Context) ([]byte, error) {
+	work, err := s.bind(dst, c)
 	if err != nil {
-		return nil, err
+		return dst, err
 	}
+	text := work[len(dst):]
 	if !rawjson.Valid(text) {
-		return nil, fmt.Errorf("sealab: the binding is not text")
+		return dst, fmt.Errorf("the binding is not text")
 	}
-	sum := s.mac.Append(nil, bindLabelBytes, encodeText(text))
-	return base64url.AppendEncode(nil, sum[:bindSize]), nil
+	signed := s.mac.Append(work, bindLabelBytes, encodeText(text))
+	sum := signed[len(work):][:bindSize]
+	return append(dst, base64url.AppendEncode(signed, sum)[len(signed):]...), nil
 }
 
 // encodeText does what a TextEncoder does: lone surrogates become U+FFFD.

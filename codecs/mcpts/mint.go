@@ -34,14 +34,20 @@ func (s *Scheme) mint(dst, state []byte, b *codecs.Context, edit lab.Edit) ([]by
 	if err := b.Check(); err != nil {
 		return dst, err
 	}
-	claims, err := s.claims(state, b, edit)
+	work := base64url.GetScratch()
+	defer work.Free()
+	claims, err := s.claims(work, state, b, edit)
 	if err != nil {
 		return dst, err
 	}
 	head := edit.Apply(lab.StepPrefix, prefixBytes)
 	claims = edit.Give(lab.StepClaims, claims)
-	body := edit.Give(lab.StepText, base64url.AppendEncode(nil, claims))
-	tag := edit.Give(lab.StepTag, s.mac.Append(nil, head, encodeText(body)))
+	n := len(work.Bytes)
+	work.Bytes = base64url.AppendEncode(work.Bytes, claims)
+	body := edit.Give(lab.StepText, work.Bytes[n:])
+	n = len(work.Bytes)
+	work.Bytes = s.mac.Append(work.Bytes, head, encodeText(body))
+	tag := edit.Give(lab.StepTag, work.Bytes[n:])
 
 	dst = slices.Grow(dst, len(head)+len(body)+len(separator)+base64url.EncodedLen(len(tag)))
 	dst = append(dst, edit.Apply(lab.WirePrefix, head)...)
@@ -51,26 +57,40 @@ func (s *Scheme) mint(dst, state []byte, b *codecs.Context, edit lab.Edit) ([]by
 	return edit.Tail(lab.WireText, base64url.AppendEncode(dst, tag), len(dst)), nil
 }
 
-// claims returns the JSON that is signed.
-func (s *Scheme) claims(state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
+// claims appends the JSON that is signed to work and returns it.
+func (s *Scheme) claims(work *base64url.Scratch, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
 	var tag []byte
 	if s.bind != nil {
-		made, err := s.bindTag(b)
+		made, err := s.appendBindTag(work.Bytes, c)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
 		}
+		work.Bytes = made
 		tag = edit.Give(lab.StepBind, made)
 	}
-	return s.appendClaims(make([]byte, 0, 96+len(state)*9/8), state, float64(b.Now.Unix())+s.ttl.Seconds(), tag)
-}
-
-// appendClaims appends what JSON.stringify makes of the claims; a nil tag is none.
-func (s *Scheme) appendClaims(dst, state []byte, expires float64, tag []byte) ([]byte, error) {
-	dst, err := s.payload.fromState(append(dst, `{"p":`...), state)
+	n := len(work.Bytes)
+	work.Grow(96 + len(state)*9/8)
+	text, err := s.appendClaims(work.Bytes, state, float64(c.Now.Unix())+s.ttl.Seconds(), tag)
 	if err != nil {
 		return nil, err
 	}
-	dst = appendNumber(append(dst, `,"exp":`...), expires)
+	work.Bytes = text
+	return text[n:], nil
+}
+
+// The text around the claims.
+const (
+	beforePayload = `{"p":`
+	beforeExpires = `,"exp":`
+)
+
+// appendClaims appends what JSON.stringify makes of the claims; a nil tag is none.
+func (s *Scheme) appendClaims(dst, state []byte, expires float64, tag []byte) ([]byte, error) {
+	dst, err := s.payload.fromState(append(dst, beforePayload...), state)
+	if err != nil {
+		return nil, err
+	}
+	dst = appendNumber(append(dst, beforeExpires...), expires)
 	if tag != nil {
 		dst = stringify.Append(append(dst, `,"b":`...), tag)
 	}

@@ -7,6 +7,7 @@ import (
 
 // payloads is how states and the payloads of tokens correspond.
 type payloads struct {
+	isText bool // the payload is a string, and the state its text
 	// fromState appends the JSON text of the payload that carries a state.
 	fromState func(dst, state []byte) ([]byte, error)
 	// toState appends the state that a payload carries, nil where the claims
@@ -16,8 +17,8 @@ type payloads struct {
 
 // payloadKinds are the values of the option payload.
 var payloadKinds = map[string]payloads{
-	payloadText: {textToPayload, payloadToText},
-	payloadJSON: {jsonToPayload, payloadToJSON},
+	payloadText: {true, textToPayload, payloadToText},
+	payloadJSON: {false, jsonToPayload, payloadToJSON},
 }
 
 func textToPayload(dst, state []byte) ([]byte, error) {

@@ -2,8 +2,8 @@ package base64url
 
 import "sync"
 
-// Scratch is working space for the binary form of one token. It holds only what
-// is public: ciphertext, tags, or a payload that its token shows anyway.
+// Scratch is working space for the binary form of one token: ciphertext, tags,
+// or a payload that its token shows anyway. Wipe clears other payloads.
 type Scratch struct{ Bytes []byte }
 
 const (
@@ -32,6 +32,12 @@ func (s *Scratch) Free() {
 	}
 	s.Bytes = s.Bytes[:0]
 	pool.Put(s)
+}
+
+// Wipe clears the working space and gives it back. Use it if a secret was there.
+func (s *Scratch) Wipe() {
+	clear(s.Bytes[:cap(s.Bytes)])
+	s.Free()
 }
 
 // Grow makes room for n more bytes.

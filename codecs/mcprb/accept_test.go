@@ -1,0 +1,31 @@
+package mcprb
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/codectest"
+	"sealab/codecs/internal/base64url"
+)
+
+func TestFastPath(t *testing.T) {
+	codectest.FastPath(t, func(t *testing.T, state []byte, c *codecs.Context) ([]byte, func([]byte) (fast, slow bool)) {
+		s, err := New(codecs.Config{Secrets: [][]byte{bytes.Repeat([]byte("k"), 32)}, Options: map[string]string{optionDigest: digestSDK}}, false)
+		require.NoError(t, err)
+		minted := new(base64url.Scratch)
+		require.NoError(t, s.claims(minted, state, c))
+		return minted.Bytes, func(claims []byte) (fast, slow bool) {
+			work := new(base64url.Scratch)
+			fast = s.accept(work, claims, c)
+			v, refused := s.parse(claims)
+			slow = refused == nil && s.check(&v, c) == nil
+			if fast && slow {
+				require.Equal(t, string(v.Lookup("s").Text), string(work.Bytes))
+			}
+			return fast, slow
+		}
+	})
+}
