@@ -21,7 +21,6 @@ The format is sealab-vectors/1; vectors/README.md explains it.`,
 	}
 	cmd.AddCommand(
 		newVectorsGenerateCommand(),
-		newVectorsCheckCommand(),
 		newVectorsVerifyCommand(),
 		newVectorsExportCommand(),
 		newVectorsDistCommand(),

@@ -7,97 +7,162 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sealab/codecs"
+	"sealab/codecs/catalog"
 	"sealab/codecs/worker"
 	"sealab/internal/cli"
 	"sealab/vectors"
+	"sealab/vectors/accumulate"
 	"sealab/vectors/replay"
 )
 
 func newVectorsVerifyCommand() *cobra.Command {
 	var v vectorsVerifier
 	cmd := &cobra.Command{
-		Use:   "verify --worker COMMAND FILE...",
-		Short: "Give files of vectors to a worker, and report what it gets wrong",
-		Long: `Give files of vectors to a worker: a program in any language that speaks the
-worker protocol. The report counts, per stage and per flag, what it got wrong
-and names the tests; the notes of the file say what an attacker gains by each.
+		Use:     "verify [FILE...]",
+		Aliases: []string{"check"},
+		Short:   "Ask the tests of vector files, of a worker or of the designs here",
+		Long: `Ask every test of the given vector files, or of all in --dir.
 
-An answer that the file expects of another reading of its format, such as what
-an SDK takes and the strict reading refuses, is counted as another reading's and
-not as wrong. --as holds the worker to the answers of one such reading instead,
-by its name in the tests' readings.
+With --worker, ask a program in any language that speaks the worker protocol.
+The report counts the wrong answers per stage and per flag and names their
+tests; the notes of the file say what an attacker gains by each. An answer that
+the file expects of another reading of its format counts as that reading's, not
+as wrong. --as demands the answers of one such reading instead.
 
-Exit status 1 says that the worker got something wrong, 2 that it broke time and
-again or could not be asked anything.`,
-		Example: `  sealab vectors verify --worker "sealab worker aes-256-gcm" vectors/files/aes-256-gcm.json
+Without --worker, ask the design that each file is of: verdict, stage, reason
+and result must be the file's, sealing again must give the same tokens, and the
+accumulated digests must be those of --digests.
+
+Exit status: 1 if an answer is wrong, 2 if the worker broke the protocol or too
+often, or could not be asked.`,
+		Example: `  sealab vectors verify
+  sealab vectors verify vectors/files/aes-256-gcm.json --accumulate 10000
+  sealab vectors verify --worker "sealab worker aes-256-gcm" vectors/files/aes-256-gcm.json
   sealab vectors verify --worker "node worker.mjs" --as mcp-ts-faithful vectors/files/mcp-ts.json`,
-		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return v.run(cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
+			v.out, v.notes = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return v.run(args, cmd.Flags().Changed("worker"))
 		},
 	}
-	cmd.Flags().StringVar(&v.command, "worker", "", "the command that starts the worker, words parted by spaces")
-	cmd.Flags().StringVar(&v.demand.As, "as", "", "the reading of the format whose verdicts are demanded")
-	cmd.Flags().IntVar(&v.most, "most", 20, "the most disagreements to show per file")
+	addDirFlag(cmd, &v.dir)
+	flags := cmd.Flags()
+	flags.StringVar(&v.command, "worker", "", "`command` that starts the worker, words separated by spaces")
+	flags.StringVar(&v.demand.As, "as", "", "demand the answers of this `reading` of the format")
+	flags.StringVar(&v.digests, "digests", accumulate.Path, "`file` of the accumulated digests (without --worker)")
+	flags.IntVar(&v.limit, "accumulate", 0, "accumulate this `number` of inputs: 0, 100, 10000 or 1000000 (without --worker)")
+	flags.IntVar(&v.most, "most", 20, "show at most this `number` of wrong answers per file")
 	return cmd
 }
 
-// A vectorsVerifier gives files of vectors to a worker, as its flags say.
+// A vectorsVerifier asks the tests of vector files, as its flags say.
 type vectorsVerifier struct {
-	command string
-	demand  replay.Demand
-	most    int // disagreements shown of a file
+	dir, command, digests string
+	demand                replay.Demand
+	limit                 int // of inputs to accumulate
+	most                  int // wrong answers shown of a file
+
+	out, notes io.Writer
+	client     *worker.Client // nil: ask the designs of the catalog
+	committed  accumulate.File
 }
 
-func (v *vectorsVerifier) run(out, notes io.Writer, files []string) error {
-	words := strings.Fields(v.command)
-	if len(words) == 0 {
-		return fmt.Errorf("sealab: --worker: want the command of a worker")
-	}
-	client, err := worker.Dial(worker.Command{Args: words}, worker.Limits{})
+func (v *vectorsVerifier) run(given []string, ofWorker bool) error {
+	paths, err := vectorFiles(given, v.dir)
 	if err != nil {
 		return err
 	}
-	defer client.Close()
-	stand := true
-	for _, path := range files {
-		r, err := verifyFile(client, path, v.demand)
+	verify := v.ofDesign
+	if ofWorker {
+		verify = v.ofWorker
+		if v.client, err = dialCommand(v.command); err != nil {
+			return err
+		}
+		defer v.client.Close()
+	} else if v.committed, err = accumulate.Read(v.digests); err != nil {
+		return err
+	}
+	right := true
+	for _, path := range paths {
+		f, err := vectors.Read(path)
 		if err != nil {
 			return err
 		}
-		if err := writeReport(out, notes, r, v.most); err != nil {
-			return err
+		ok, err := verify(f)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
 		}
-		stand = stand && r.Stands()
+		right = right && ok
 	}
-	if !stand {
+	if !right {
 		return cli.ErrRefuted
 	}
 	return nil
 }
 
-func verifyFile(client *worker.Client, path string, demand replay.Demand) (*replay.Report, error) {
-	f, err := vectors.Read(path)
-	if err != nil {
-		return nil, err
+// dialCommand starts the worker of a command line.
+func dialCommand(command string) (*worker.Client, error) {
+	words := strings.Fields(command)
+	if len(words) == 0 {
+		return nil, fmt.Errorf("--worker %q: want the command of a worker", command)
 	}
-	return replay.Run(f, client.Design(), demand), nil
+	return worker.Dial(worker.Command{Args: words}, worker.Limits{})
 }
 
-// writeReport writes a report, and beside it how the worker first broke. It is an
-// error where the run ended early or nothing could be asked, which is no pass.
-func writeReport(w, notes io.Writer, r *replay.Report, most int) error {
-	if err := r.Write(w, most); err != nil {
-		return err
+// ofWorker asks the worker and reports whether every answer is right.
+func (v *vectorsVerifier) ofWorker(f *vectors.File) (bool, error) {
+	r, err := v.report(f, v.client.Design(), v.demand)
+	if err != nil {
+		return false, err
+	}
+	for _, e := range v.client.Events() {
+		if e.BreaksProtocol() {
+			return false, fmt.Errorf("%s broke the protocol: %s: %s", r.Subject, e.Kind, e.Detail)
+		}
+	}
+	return r.Stands(), nil
+}
+
+// ofDesign asks the design of the file and reports whether every answer and the
+// accumulated digests are right.
+func (v *vectorsVerifier) ofDesign(f *vectors.File) (bool, error) {
+	d, err := catalog.Find(f.Design)
+	if err != nil {
+		return false, err
+	}
+	r, err := v.report(f, d, replay.Demand{As: v.demand.As, Exact: true, Reseal: true})
+	if err != nil {
+		return false, err
+	}
+	secret, err := secretOf(f, "k1")
+	if err != nil {
+		return false, err
+	}
+	fresh, err := accumulate.Run(d, secret, v.limit)
+	if err != nil {
+		return false, err
+	}
+	if differs := v.committed.Differs(d.Name, fresh); differs != "" {
+		fmt.Fprintln(v.out, "wrong:", differs)
+		return false, nil
+	}
+	return r.Stands(), nil
+}
+
+// report asks a design and prints the report, and the first event of a worker that
+// broke. It returns an error if the run ended early or no test could be asked.
+func (v *vectorsVerifier) report(f *vectors.File, d codecs.Design, demand replay.Demand) (*replay.Report, error) {
+	r := replay.Run(f, d, demand)
+	if err := r.Write(v.out, v.most); err != nil {
+		return nil, err
 	}
 	switch {
 	case r.Died != nil:
-		return r.Died
+		return nil, r.Died
 	case r.Exercised() == 0:
-		return fmt.Errorf("sealab: none of the %d tests of %s could be exercised on %s: %s",
-			len(r.Findings), r.Design, r.Subject, r.Findings[0].Detail)
+		return nil, fmt.Errorf("no test of %d was answered by %s: %s", len(r.Findings), r.Subject, r.Findings[0].Detail)
 	case r.Fault != nil:
-		explain(notes, r.Fault)
+		explain(v.notes, r.Fault)
 	}
-	return nil
+	return r, nil
 }

@@ -1,22 +1,56 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"golang.org/x/term"
 )
 
-// A progress shows how far a run is: as a bar that grows on a terminal, and
-// elsewhere as a line now and then.
+// writeJSON writes v as indented JSON.
+func writeJSON(out io.Writer, v any) error {
+	enc := json.NewEncoder(out)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// requireWritable returns an error if no folder can be made at dir, before a run
+// of minutes whose results go there. It leaves nothing behind.
+func requireWritable(dir string) error {
+	there := filepath.Clean(dir)
+	for {
+		_, err := os.Stat(there)
+		if err == nil {
+			break
+		}
+		if parent := filepath.Dir(there); errors.Is(err, fs.ErrNotExist) && parent != there {
+			there = parent
+			continue
+		}
+		return fmt.Errorf("results cannot be written to %s: %w", dir, err)
+	}
+	trial, err := os.MkdirTemp(there, ".trial-*")
+	if err != nil {
+		return fmt.Errorf("results cannot be written to %s: %w", dir, err)
+	}
+	return os.Remove(trial)
+}
+
+// A progress shows the progress of a run: a bar on a terminal, and a few lines
+// elsewhere.
 type progress struct {
 	w        io.Writer
 	terminal bool
 	stage    string
-	began    time.Time // of the stage
+	began    time.Time // start of the stage
 	shown    int       // the last step shown, of barSteps or lineSteps
 }
 
@@ -31,8 +65,8 @@ func newProgress(w io.Writer) *progress {
 	return &progress{w: w, terminal: ok && term.IsTerminal(int(f.Fd()))}
 }
 
-// show shows that so many steps of a stage are done, unless that looks like
-// what is there already.
+// show shows that done of total steps of a stage are done, unless the same is
+// shown already.
 func (b *progress) show(stage string, done, total int) {
 	steps := lineSteps
 	if b.terminal {
@@ -53,7 +87,7 @@ func (b *progress) show(stage string, done, total int) {
 	fmt.Fprintf(b.w, "\r\x1b[K%-10s [%s] %3d %%%s", stage, bar, 100*done/max(1, total), b.left(done, total))
 }
 
-// left estimates how long the stage still takes.
+// left estimates the time until the stage ends.
 func (b *progress) left(done, total int) string {
 	if done == 0 {
 		return ""

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/codecs/keyfile"
+	"sealab/internal/cli"
+	"sealab/internal/lab"
+)
+
+func newSealCommand() *cobra.Command {
+	var flags tokenFlags
+	cmd := &cobra.Command{
+		Use:   "seal DESIGN --keys FILE",
+		Short: "Seal one payload into a token",
+		Long: `Seal the payload on standard input, byte for byte, and print the token and a
+line end. For a scheme the payload is the state, and the token is valid for the
+request that the flags describe.
+
+A key file that is text holds one secret per line, in hexadecimal or base64; the
+first seals. Blank lines and lines that begin with # are ignored. Any other key
+file is raw: all of it is one secret. Only its owner may read or write it.`,
+		Example: `  (umask 077; head -c 32 /dev/urandom > secret.key)
+  printf '{"step":1}' | sealab seal aes-256-gcm --keys secret.key
+  printf '{"step":1}' | sealab seal mcp-py --keys secret.key --method tools/call --target deploy --principal alice`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := flags.open(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			payload, err := io.ReadAll(cmd.InOrStdin())
+			if err != nil {
+				return fmt.Errorf("reading the payload: %w", err)
+			}
+			token, err := c.Seal(nil, payload)
+			if errors.Is(err, codecs.ErrUnsupported) {
+				return fmt.Errorf("%s cannot carry this payload for this request: %w", args[0], err)
+			}
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(append(token, '\n'))
+			return err
+		},
+	}
+	flags.register(cmd)
+	return cmd
+}
+
+func newUnsealCommand() *cobra.Command {
+	var flags tokenFlags
+	cmd := &cobra.Command{
+		Use:   "unseal DESIGN --keys FILE",
+		Short: "Unseal one token",
+		Long: `Unseal the token on standard input and print its payload, byte for byte. One
+line end after the token is ignored. Key files are those of sealab seal.
+
+If the token is refused, the exit status is 1 and the stage and the reason are
+printed. Servers must not tell them to their clients.`,
+		Example: `  sealab unseal aes-256-gcm --keys secret.key < token.txt
+  sealab unseal mcp-py --keys secret.key --method tools/call --target deploy --principal alice < token.txt`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := flags.open(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			token, err := readToken(cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			payload, err := c.Unseal(nil, token)
+			if refused := codecs.Rejected(err); refused != nil {
+				fmt.Fprintf(cmd.ErrOrStderr(), "%v: %s (%s)\n", refused, refused.Stage, refused.Reason)
+				return cli.ErrRefuted
+			}
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(payload)
+			return err
+		},
+	}
+	flags.register(cmd)
+	return cmd
+}
+
+// readToken reads a token, without one line end at its end.
+func readToken(r io.Reader) ([]byte, error) {
+	token, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("reading the token: %w", err)
+	}
+	token = bytes.TrimSuffix(token, []byte("\n"))
+	return bytes.TrimSuffix(token, []byte("\r")), nil
+}
+
+// tokenFlags are the flags of the commands that seal or unseal one token.
+type tokenFlags struct {
+	keys    string
+	options []string
+
+	// For schemes only.
+	method, target, arguments, principal, audience, now string
+
+	ttl time.Duration
+}
+
+// schemeFlags are the flags that a codec refuses.
+var schemeFlags = []string{"method", "target", "arguments", "principal", "audience", "now", "ttl"}
+
+func (f *tokenFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.keys, "keys", "", "key `file`: one secret per line in hexadecimal or base64, or one raw secret")
+	flags.StringArrayVar(&f.options, "option", nil, "option of the design, as `name=value` (may be repeated)")
+	flags.StringVar(&f.method, "method", "", "method of the request, for example tools/call (schemes only)")
+	flags.StringVar(&f.target, "target", "", "name of the tool or prompt, or URI of the resource (schemes only)")
+	flags.StringVar(&f.arguments, "arguments", "", "arguments of the request, as `JSON` (schemes only; omit if none)")
+	flags.StringVar(&f.principal, "principal", "", "authenticated principal (schemes only; omit if none)")
+	flags.StringVar(&f.audience, "audience", "", "service that the token is for (schemes only; omit if none)")
+	flags.StringVar(&f.now, "now", "", "`time` of the request, as 2026-07-28T12:00:00Z or in Unix seconds (schemes only; default: now)")
+	flags.DurationVar(&f.ttl, "ttl", 0, "lifetime of tokens, for example 10m (schemes only; default: the design's)")
+	cobra.CheckErr(cmd.MarkFlagRequired("keys"))
+}
+
+// open opens the design called name: a codec, or a scheme in the context that the
+// flags give.
+func (f *tokenFlags) open(cmd *cobra.Command, name string) (codecs.Codec, error) {
+	d, err := catalog.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	options, err := cli.ParseOptions(f.options)
+	if err != nil {
+		return nil, err
+	}
+	secrets, err := keyfile.Read(f.keys)
+	if err != nil {
+		return nil, err
+	}
+	config := codecs.Config{Secrets: secrets, Options: options, Clock: time.Now}
+	if d.IsScheme() {
+		return f.openScheme(cmd, d, config)
+	}
+	for _, flag := range schemeFlags {
+		if cmd.Flags().Changed(flag) {
+			return nil, fmt.Errorf("%s is a codec and has no --%s; want a scheme: see sealab list", d.Name, flag)
+		}
+	}
+	return f.openIn(d, config, nil)
+}
+
+func (f *tokenFlags) openIn(d codecs.Design, config codecs.Config, c *codecs.Context) (codecs.Codec, error) {
+	in, err := lab.Open(d, config)
+	if err != nil {
+		return nil, fmt.Errorf("%s with %s: %w", d.Name, f.keys, err)
+	}
+	return in.At(c), nil
+}
+
+func (f *tokenFlags) openScheme(cmd *cobra.Command, d codecs.Design, config codecs.Config) (codecs.Codec, error) {
+	context, err := f.context(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if context.Now, err = parseTime(f.now); err != nil {
+		return nil, err
+	}
+	if cmd.Flags().Changed("ttl") {
+		config.TTL = &f.ttl
+	}
+	return f.openIn(d, config, context)
+}
+
+// context returns the context that the flags give, without its time. A flag that
+// is not given is absent, which differs from empty.
+func (f *tokenFlags) context(cmd *cobra.Command) (*codecs.Context, error) {
+	b := &codecs.Context{Method: f.method, Target: f.target}
+	if cmd.Flags().Changed("arguments") {
+		if !json.Valid([]byte(f.arguments)) {
+			return nil, fmt.Errorf("--arguments %q: want JSON", f.arguments)
+		}
+		b.Arguments = json.RawMessage(f.arguments)
+	}
+	if cmd.Flags().Changed("principal") {
+		b.Principal = &f.principal
+	}
+	if cmd.Flags().Changed("audience") {
+		b.Audience = &f.audience
+	}
+	return b, nil
+}
+
+// parseTime reads a time in RFC 3339 or in Unix seconds. The empty text is now.
+func parseTime(text string) (time.Time, error) {
+	if text == "" {
+		return time.Now(), nil
+	}
+	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		return at, nil
+	}
+	seconds, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(seconds) || math.Abs(seconds) > 1<<40 {
+		return time.Time{}, fmt.Errorf("--now %q: want a time as 2026-07-28T12:00:00Z or in Unix seconds", text)
+	}
+	whole, fraction := math.Modf(seconds)
+	return time.Unix(int64(whole), int64(math.Round(fraction*1e9))), nil
+}
