@@ -45,6 +45,10 @@ func TestReadmeCommands(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: dir})
 }
 
+// columns is the space between the columns of a table. Its width depends on other
+// rows, which a block may leave out.
+var columns = regexp.MustCompile(`  +`)
+
 // asScript turns a console block into a script: each line after "$ " is run by a
 // shell, and each line after it has to begin a line of its output.
 func asScript(console string) string {
@@ -55,7 +59,8 @@ func asScript(console string) string {
 			fmt.Fprintf(&script, "exec sh -c '%s'\n", strings.ReplaceAll(command, "'", "''"))
 			continue
 		}
-		fmt.Fprintf(&script, "stdout '^%s'\n", strings.ReplaceAll(regexp.QuoteMeta(line), "'", "''"))
+		form := columns.ReplaceAllString(regexp.QuoteMeta(line), "  +")
+		fmt.Fprintf(&script, "stdout '^%s'\n", strings.ReplaceAll(form, "'", "''"))
 	}
 	return script.String()
 }
