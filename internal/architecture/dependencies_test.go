@@ -23,6 +23,7 @@ var dependencies = map[string]string{
 	"github.com/google/pprof":                  "reads the processor profile that says what share of a fuzz target is cryptography",
 	"github.com/gorilla/securecookie":          "peer: signed and encrypted cookies",
 	"github.com/lestrrat-go/jwx/v3":            "peer: JWE and JWS, second reading",
+	"github.com/mark3labs/mcp-go":              "the other SDK that the boundary has an adapter for",
 	"github.com/modelcontextprotocol/go-sdk":   "the SDK whose servers the boundary protects, and the example server",
 	"github.com/redis/go-redis/v9":             "Redis, one of the two stores of used tokens; only codecs/boundary/redisstore imports it",
 	"github.com/jackc/pgx/v5":                  "PostgreSQL, with which the SQL store is tested",
