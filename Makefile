@@ -23,16 +23,11 @@ bin/sealab:
 	$(GO) build -buildvcs=$(BUILDVCS) -o $@ ./cmd/sealab
 
 .PHONY: bench
-bench: bin/sealab ## measure everything, write results/, print the report (BENCHFLAGS: see sealab bench -h)
+bench: bin/sealab ## measure everything into results/bench, print a summary (BENCHFLAGS: see sealab bench -h)
 	bin/sealab bench $(BENCHFLAGS)
 
-# The two newest runs, unless OLD and NEW are given.
-RUNS := $(sort $(patsubst %/bench.txt,%,$(wildcard results/*/bench.txt)))
-NEW ?= $(lastword $(RUNS))
-OLD ?= $(lastword $(filter-out $(NEW),$(RUNS)))
-
 .PHONY: compare
-compare: bin/sealab ## compare two runs: OLD=results/... NEW=results/..., by default the newest two
+compare: bin/sealab ## compare two runs: OLD=results/bench/... NEW=results/bench/..., by default the newest two
 	bin/sealab compare $(OLD) $(NEW)
 
 # What a test could not run, each in a line; shown when the tests are done.
@@ -95,9 +90,9 @@ differential: ## compare each installed SDK with the design that mirrors it, bot
 	$(GO) run ./cmd/sealab differential
 	$(GO) test -count=1 -v -run TestAgainstPython ./codecs/internal/compactjson -args -documents 100000
 
-# A folder of the timing leg. A run that was stopped goes on when the same target
-# is made again on the same day and commit.
-LEAK = results/leak-$(shell date -u +%Y%m%d)-$(shell git rev-parse --short=10 HEAD)
+# The folder of timing samples. A run that was stopped goes on when the same
+# target is made again on the same day and commit.
+LEAK = results/timing/$(shell date -u +%Y%m%dT000000Z)-$(shell git rev-parse --short=10 HEAD)
 
 .PHONY: leak
 leak: bin/sealab ## judge time, branches and addresses of every design; takes some minutes
@@ -140,7 +135,7 @@ fuzz: ## fuzz all targets for FUZZTIME (5m) in FUZZDIR; say what was covered and
 	test $$status -gt 1 || bin/sealab fuzz cover --dir $(FUZZDIR) || status=$$?; exit $$status
 
 .PHONY: fuzz-report
-fuzz-report: bin/sealab ## write what the campaign in FUZZDIR did to results/fuzz-...
+fuzz-report: bin/sealab ## write what the campaign in FUZZDIR did to results/fuzz
 	bin/sealab fuzz report --dir $(FUZZDIR) --out results
 
 .PHONY: fuzz-kill
@@ -198,7 +193,7 @@ fuzz-proof: bin/sealab ## measure how soon each planted bug is found by each eng
 	bin/sealab fuzz proof $(PROOFFLAGS)
 
 .PHONY: attack
-attack: bin/sealab ## attack every design, the installed SDKs and the Go libraries; writes results/attack-...
+attack: bin/sealab ## attack every design, the installed SDKs and the Go libraries; writes results/attack
 	bin/sealab attack --sdks --peers --out results $(ATTACKFLAGS)
 
 # The seeds of sound designs: what refutes a stated guarantee there is wrong.

@@ -68,11 +68,11 @@ func (c Config) withDefaults() (Config, error) {
 		c.Progress = func(string, int, int) {}
 	}
 	if c.Rounds < 1 || c.Cell < 0 {
-		return c, errors.New("sealab: a run takes at least one round, and cells of a positive time")
+		return c, errors.New("a run takes at least one round, and cells of a positive time")
 	}
 	for _, n := range c.Sizes {
 		if n < MinPayload || n > MaxPayload {
-			return c, fmt.Errorf("sealab: no payload of %d bytes; sizes go from %d to %d", n, MinPayload, MaxPayload)
+			return c, fmt.Errorf("no payload of %d bytes; sizes go from %d to %d", n, MinPayload, MaxPayload)
 		}
 	}
 	return c, nil

@@ -128,7 +128,7 @@ func refused(op func() error) func() error {
 			return nil
 		}
 		if err == nil {
-			return errors.New("sealab: a token that must be refused was accepted")
+			return errors.New("a token that must be refused was accepted")
 		}
 		return err
 	}
@@ -149,7 +149,7 @@ func unsealing(c codecs.Codec, token, payload []byte) (Cell, error) {
 		return Cell{}, err
 	}
 	if !slices.Equal(got, payload) {
-		return Cell{}, fmt.Errorf("sealab: a token of %d bytes came back as %d bytes that differ", len(payload), len(got))
+		return Cell{}, fmt.Errorf("a token of %d bytes came back as %d bytes that differ", len(payload), len(got))
 	}
 	return loop(func() error {
 		_, err := c.Unseal(dst, token)

@@ -53,7 +53,7 @@ func TestForeignSubjects(t *testing.T) {
 			defer c.Close()
 			result, err := bench.Run(context.Background(), []bench.Subject{bench.FromWorker(c, name)}, tiny)
 			require.NoError(t, err)
-			require.Equal(t, runfile.RoleForeign, result.Subjects[0].Role)
+			require.Equal(t, runfile.RoleSDK, result.Subjects[0].Role)
 			ops := map[runfile.Op]int{}
 			for _, m := range result.Measurements {
 				ops[m.Op]++

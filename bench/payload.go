@@ -18,7 +18,7 @@ const (
 // of random letters that makes the size exact.
 func Payload(n int) ([]byte, error) {
 	if n < MinPayload || n > MaxPayload {
-		return nil, fmt.Errorf("sealab: no payload of %d bytes; sizes go from %d to %d", n, MinPayload, MaxPayload)
+		return nil, fmt.Errorf("no payload of %d bytes; sizes go from %d to %d", n, MinPayload, MaxPayload)
 	}
 	const tail = `},"cursor":"`
 	const end = `"}`

@@ -54,7 +54,7 @@ func Run(ctx context.Context, all []Subject, c Config) (*Result, error) {
 	for round := range c.Rounds {
 		for done, i := range random.Perm(len(cells)) {
 			if err := ctx.Err(); err != nil {
-				return nil, fmt.Errorf("sealab: the run was stopped in round %d of %d; nothing is kept: %w", round+1, c.Rounds, err)
+				return nil, fmt.Errorf("the run was stopped in round %d of %d; nothing is kept: %w", round+1, c.Rounds, err)
 			}
 			c.Progress("measuring", round*len(cells)+done, c.Rounds*len(cells))
 			m, err := cells[i].measure()
@@ -111,19 +111,19 @@ func plan(ctx context.Context, subjects []Subject, c Config) ([]planned, error) 
 	for i, at := range places {
 		c.Progress("preparing", i, len(places))
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("sealab: the run was stopped before its first round: %w", err)
+			return nil, fmt.Errorf("the run was stopped before its first round: %w", err)
 		}
 		cell, err := at.prepare(c)
 		if errors.Is(err, codecs.ErrUnsupported) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("sealab: %s: %w", at, err)
+			return nil, fmt.Errorf("%s: %w", at, err)
 		}
 		cells = append(cells, cell)
 	}
 	if len(cells) == 0 {
-		return nil, errors.New("sealab: no subject has any of these operations")
+		return nil, errors.New("no subject has any of these operations")
 	}
 	c.Progress("preparing", len(places), len(places))
 	return cells, nil
@@ -164,11 +164,11 @@ func (p planned) measure() (Measurement, error) {
 		runtime.GC()
 	}
 	if _, err := p.Run(1 + p.n/warmShare); err != nil {
-		return Measurement{}, fmt.Errorf("sealab: %s: %w", p, err)
+		return Measurement{}, fmt.Errorf("%s: %w", p, err)
 	}
 	ns, n, err := p.medianPart()
 	if err != nil {
-		return Measurement{}, fmt.Errorf("sealab: %s: %w", p, err)
+		return Measurement{}, fmt.Errorf("%s: %w", p, err)
 	}
 	return Measurement{
 		Subject: p.Name, Op: p.op, Size: p.size, N: n, NsPerOp: ns,

@@ -55,7 +55,7 @@ func choose(all []Subject, names []string) ([]Subject, error) {
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(chosen, func(s Subject) bool { return s.Name == name }) {
-			return nil, fmt.Errorf("sealab: no subject %q; there are %s", name, strings.Join(subjectNames(all), ", "))
+			return nil, fmt.Errorf("no subject %q; there are %s", name, strings.Join(subjectNames(all), ", "))
 		}
 	}
 	return chosen, nil
@@ -109,7 +109,7 @@ func FromDesign(d codecs.Design) Subject {
 
 func fromPeer(d codecs.Design) Subject {
 	s := FromDesign(d)
-	s.Role = runfile.RolePeer
+	s.Role = runfile.RoleLibrary
 	return s
 }
 
@@ -149,7 +149,7 @@ func fromFloor(f baseline.Floor) Subject {
 		return m.prepare(op, payload)
 	}
 	return Subject{
-		Subject: runfile.Subject{Name: f.Name, Role: runfile.RoleFloor, Doc: f.Doc, Primitive: f.Primitive},
+		Subject: runfile.Subject{Name: f.Name, Role: runfile.RoleBaseline, Doc: f.Doc, Primitive: f.Primitive},
 		Prepare: prepare,
 	}
 }
@@ -164,7 +164,7 @@ func FromWorker(c *worker.Client, mirrors string) Subject {
 	m := newMeasured(d, openerOf(d))
 	m.maxKeys = 1
 	return Subject{
-		Subject: runfile.Subject{Name: d.Name, Role: runfile.RoleForeign, Doc: d.Doc, Kind: kindOf(d), Mirrors: mirrors},
+		Subject: runfile.Subject{Name: d.Name, Role: runfile.RoleSDK, Doc: d.Doc, Kind: kindOf(d), Mirrors: mirrors},
 		Prepare: m.prepareForeign,
 	}
 }
@@ -177,7 +177,7 @@ func (m *measured) prepareForeign(op runfile.Op, payload []byte) (Cell, error) {
 	}
 	timed, ok := inside(c).(worker.Benchmark)
 	if !ok {
-		return Cell{}, fmt.Errorf("sealab: it is not a worker: %w", codecs.ErrUnsupported)
+		return Cell{}, fmt.Errorf("it is not a worker: %w", codecs.ErrUnsupported)
 	}
 	token, err := c.Seal(nil, payload)
 	if err != nil {

@@ -39,12 +39,12 @@ const MinRounds = 3
 // Below MinRounds the interval is infinite. Values must be positive.
 func Ratio(a, b []float64, confidence float64) (Interval, error) {
 	if len(a) != len(b) || len(a) == 0 {
-		return Interval{}, fmt.Errorf("sealab: %d rounds cannot be paired with %d", len(a), len(b))
+		return Interval{}, fmt.Errorf("%d rounds cannot be paired with %d", len(a), len(b))
 	}
 	logs := make([]float64, len(a))
 	for i := range a {
 		if a[i] <= 0 || b[i] <= 0 {
-			return Interval{}, fmt.Errorf("sealab: round %d took %v and %v, want positive times", i+1, a[i], b[i])
+			return Interval{}, fmt.Errorf("round %d took %v and %v, want positive times", i+1, a[i], b[i])
 		}
 		logs[i] = math.Log(a[i] / b[i])
 	}

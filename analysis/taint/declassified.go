@@ -4,17 +4,17 @@ import (
 	"slices"
 	"strings"
 
-	"sealab/internal/taintfile"
+	"sealab/internal/runfile"
 )
 
 // A row says of one kind of dependence on a secret why it gives nothing away. It
 // names functions, never a line of text and never a design. A name is compared
 // with the end of a function's full name, beginning at the package's own name.
 type row struct {
-	kind    taintfile.Kind // empty: any
-	verdict string         // the line branches on the result of this function alone
-	at      string         // the line is in this function, or in a package of the runtime
-	within  string         // this function is somewhere in the stack
+	kind    runfile.Dependence // empty: any
+	verdict string             // the line branches on the result of this function alone
+	at      string             // the line is in this function, or in a package of the runtime
+	within  string             // this function is somewhere in the stack
 	reason  string
 }
 
@@ -34,23 +34,23 @@ var declassified = []row{
 		reason: "set-up refuses a secret of one byte repeated; for every other the branch goes the same way, once, before there is a token"},
 	{within: "base64url.appendEncode",
 		reason: "what is encoded is the token, which goes to the client next"},
-	{kind: taintfile.Division, at: "runtime.",
+	{kind: runfile.Division, at: "runtime.",
 		reason: "the runtime divides sizes of memory, never what lies in it"},
-	{kind: taintfile.Division, at: "sync.(*Pool).getSlow",
+	{kind: runfile.Division, at: "sync.(*Pool).getSlow",
 		reason: "a pool divides the number of a processor"},
 }
 
 // rowFor returns the index of the row that declassifies r, or -1.
-func rowFor(r taintfile.Report) int {
+func rowFor(r runfile.Report) int {
 	return slices.IndexFunc(declassified, func(d row) bool { return d.matches(r) })
 }
 
-func (d row) matches(r taintfile.Report) bool {
+func (d row) matches(r runfile.Report) bool {
 	at := r.Stack[0]
 	return (d.kind == "" || d.kind == r.Kind) &&
 		(d.at == "" || named(at.Function, d.at)) &&
-		(d.verdict == "" || r.Kind == taintfile.Branch && slices.ContainsFunc(at.Tests, func(f string) bool { return named(f, d.verdict) })) &&
-		(d.within == "" || slices.ContainsFunc(r.Stack, func(f taintfile.Frame) bool { return named(f.Function, d.within) }))
+		(d.verdict == "" || r.Kind == runfile.Branch && slices.ContainsFunc(at.Tests, func(f string) bool { return named(f, d.verdict) })) &&
+		(d.within == "" || slices.ContainsFunc(r.Stack, func(f runfile.Frame) bool { return named(f.Function, d.within) }))
 }
 
 // named reports whether a function's full name, as "sealab/codecs/x.(*T).F", is

@@ -13,7 +13,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/internal/atomicfile"
-	"sealab/internal/taintfile"
+	"sealab/internal/runfile"
 	"sealab/internal/verdict"
 )
 
@@ -74,11 +74,11 @@ func (j *Judgement) WriteTable(w io.Writer, lines int) error {
 // word returns the verdict as the table has it.
 func (j *Judgement) word(v *Verdict) string {
 	switch {
-	case v.Outcome == verdict.Unexercised || v.Expect == taintfile.Open:
+	case v.Outcome == verdict.Unexercised || v.Expect == runfile.Open:
 		return string(v.Outcome)
-	case v.Expect == taintfile.Leaks && len(v.Observed) > 0:
+	case v.Expect == runfile.Leaks && len(v.Observed) > 0:
 		return "found, as it must be"
-	case v.Expect == taintfile.Clean && len(v.Observed) == 0:
+	case v.Expect == runfile.Clean && len(v.Observed) == 0:
 		return "clean, as it must be"
 	}
 	return "wrong"
@@ -131,7 +131,7 @@ func (j *Judgement) Refuted() bool {
 func (j *Judgement) Findings(dir string) ([]findings.Finding, error) {
 	var all []findings.Finding
 	for _, v := range j.Verdicts {
-		if v.Expect != taintfile.Open {
+		if v.Expect != runfile.Open {
 			continue
 		}
 		d, err := catalog.Find(v.Subject)
@@ -168,7 +168,7 @@ func form(d *codecs.Design, attack string, lines []Finding, dir string) findings
 func (j *Judgement) NotTested() int {
 	n := 0
 	for _, v := range j.Verdicts {
-		if v.Expect == taintfile.Open && v.Outcome == verdict.Unexercised {
+		if v.Expect == runfile.Open && v.Outcome == verdict.Unexercised {
 			n++
 		}
 	}

@@ -24,20 +24,20 @@ import (
 	"slices"
 	"strings"
 
-	"sealab/internal/taintfile"
+	"sealab/internal/runfile"
 	"sealab/internal/verdict"
 )
 
 // A Finding is one line of code that depends on a secret.
 type Finding struct {
-	Kind     taintfile.Kind   `json:"kind"`
-	Secret   taintfile.Secret `json:"secret"`
-	Ops      []string         `json:"operations"`
-	Function string           `json:"function"`
-	File     string           `json:"file"`
-	Line     int              `json:"line"`
-	Text     string           `json:"text"`
-	Caller   string           `json:"caller,omitempty"` // innermost function of this module
+	Kind     runfile.Dependence `json:"kind"`
+	Secret   runfile.Secret     `json:"secret"`
+	Ops      []string           `json:"operations"`
+	Function string             `json:"function"`
+	File     string             `json:"file"`
+	Line     int                `json:"line"`
+	Text     string             `json:"text"`
+	Caller   string             `json:"caller,omitempty"` // innermost function of this module
 	// Reason says why the finding does not count; empty: it does.
 	Reason string `json:"reason,omitempty"`
 }
@@ -50,16 +50,16 @@ func (f Finding) String() string {
 
 // nouns call the kinds by their names. Of a division it is not known whether it
 // depends on a secret.
-var nouns = map[taintfile.Kind]string{
-	taintfile.Branch: "branch", taintfile.Address: "address", taintfile.Division: "division, maybe",
+var nouns = map[runfile.Dependence]string{
+	runfile.Branch: "branch", runfile.Address: "address", runfile.Division: "division, maybe",
 }
 
 // A Verdict is what the logs of one subject come to.
 type Verdict struct {
-	Subject string                `json:"subject"`
-	Expect  taintfile.Expectation `json:"expect,omitempty"`
-	Outcome verdict.Verdict       `json:"verdict"` // on the claim that refusing a token depends on no secret
-	Why     string                `json:"why"`
+	Subject string              `json:"subject"`
+	Expect  runfile.Expectation `json:"expect,omitempty"`
+	Outcome verdict.Verdict     `json:"verdict"` // on the claim that refusing a token depends on no secret
+	Why     string              `json:"why"`
 	// Against are the findings inside a refusal, Observed those elsewhere, and
 	// Declassified those with a reason.
 	Against      []Finding `json:"against,omitempty"`
@@ -79,14 +79,14 @@ type Judgement struct {
 }
 
 // Judge judges the logs of one run.
-func Judge(logs []*taintfile.Log) *Judgement {
+func Judge(logs []*runfile.Log) *Judgement {
 	j := &Judgement{Stamp: logs[0].Stamp}
 	used := map[int]bool{}
 	controls := 0
 	for _, subject := range bySubject(logs) {
 		v := judge(subject, used)
 		j.Verdicts = append(j.Verdicts, v)
-		if v.Expect == taintfile.Open {
+		if v.Expect == runfile.Open {
 			continue
 		}
 		controls++
@@ -106,8 +106,8 @@ func Judge(logs []*taintfile.Log) *Judgement {
 }
 
 // bySubject groups the logs, each group and the groups in order.
-func bySubject(logs []*taintfile.Log) [][]*taintfile.Log {
-	var groups [][]*taintfile.Log
+func bySubject(logs []*runfile.Log) [][]*runfile.Log {
+	var groups [][]*runfile.Log
 	place := map[string]int{}
 	for _, l := range logs {
 		i, ok := place[l.Subject]
@@ -122,7 +122,7 @@ func bySubject(logs []*taintfile.Log) [][]*taintfile.Log {
 }
 
 // judge judges the logs of one subject and marks the rows of the table it used.
-func judge(logs []*taintfile.Log, used map[int]bool) *Verdict {
+func judge(logs []*runfile.Log, used map[int]bool) *Verdict {
 	v := &Verdict{Subject: logs[0].Subject, Expect: logs[0].Expect}
 	noise := map[string]bool{}
 	secrets := 0
@@ -131,7 +131,7 @@ func judge(logs []*taintfile.Log, used map[int]bool) *Verdict {
 		case l.Failed != "":
 			v.Outcome, v.Why = verdict.Unexercised, l.Failed
 			return v
-		case l.Secret == taintfile.None:
+		case l.Secret == runfile.None:
 			for _, r := range l.Reports {
 				noise[signature(r)] = true
 			}
@@ -153,7 +153,7 @@ func judge(logs []*taintfile.Log, used map[int]bool) *Verdict {
 }
 
 // signature tells the same noise in another run: kind, and innermost lines.
-func signature(r taintfile.Report) string {
+func signature(r runfile.Report) string {
 	const lines = 3
 	var s strings.Builder
 	s.WriteString(string(r.Kind))
@@ -168,7 +168,7 @@ func (v *Verdict) take(f Finding) {
 	switch {
 	case f.Reason != "":
 		v.Declassified = append(v.Declassified, f)
-	case v.Expect == taintfile.Open && f.Kind != taintfile.Division && slices.Contains(f.Ops, "refuse"):
+	case v.Expect == runfile.Open && f.Kind != runfile.Division && slices.Contains(f.Ops, "refuse"):
 		v.Against = append(v.Against, f)
 	default:
 		v.Observed = append(v.Observed, f)
@@ -184,16 +184,16 @@ func (v *Verdict) conclude() {
 }
 
 // controlFault says what is wrong with a control's verdict, if anything is.
-func controlFault(l *taintfile.Log, v *Verdict) string {
+func controlFault(l *runfile.Log, v *Verdict) string {
 	found := slices.ContainsFunc(v.Observed, func(f Finding) bool {
 		return l.Line != "" && strings.Contains(f.Text, l.Line)
 	})
 	switch {
 	case v.Outcome == verdict.Unexercised:
 		return fmt.Sprintf("%s: %s", v.Subject, v.Why)
-	case l.Expect == taintfile.Leaks && !found:
+	case l.Expect == runfile.Leaks && !found:
 		return fmt.Sprintf("%s leaks in the line %q, which was not found", v.Subject, l.Line)
-	case l.Expect == taintfile.Clean && len(v.Observed) > 0:
+	case l.Expect == runfile.Clean && len(v.Observed) > 0:
 		return fmt.Sprintf("%s does not leak and was accused: %v", v.Subject, v.Observed[0])
 	}
 	return ""
@@ -201,10 +201,10 @@ func controlFault(l *taintfile.Log, v *Verdict) string {
 
 // linesOf returns the lines that depend on the log's secret, each once, without
 // the noise. Rows of the table that declassify one are marked in used.
-func linesOf(l *taintfile.Log, noise map[string]bool, used map[int]bool) []Finding {
+func linesOf(l *runfile.Log, noise map[string]bool, used map[int]bool) []Finding {
 	var all []Finding
 	for _, r := range l.Reports {
-		if l.Secret == taintfile.None || noise[signature(r)] || len(r.Stack) == 0 {
+		if l.Secret == runfile.None || noise[signature(r)] || len(r.Stack) == 0 {
 			continue
 		}
 		f := finding(l.Secret, r)
@@ -224,7 +224,7 @@ func linesOf(l *taintfile.Log, noise map[string]bool, used map[int]bool) []Findi
 	return all
 }
 
-func finding(secret taintfile.Secret, r taintfile.Report) Finding {
+func finding(secret runfile.Secret, r runfile.Report) Finding {
 	at := r.Stack[0]
 	f := Finding{
 		Kind: r.Kind, Secret: secret, Ops: []string{r.Op},
@@ -241,7 +241,7 @@ func finding(secret taintfile.Secret, r taintfile.Report) Finding {
 
 // A place is what makes two reports the same finding.
 type place struct {
-	kind                     taintfile.Kind
+	kind                     runfile.Dependence
 	function, caller, reason string
 	line                     int
 }

@@ -4,89 +4,182 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
+
+	"sealab/internal/runfile"
+	"sealab/internal/table"
 )
 
-// maxAlone is how many measurements that only one run has are listed by name.
-const maxAlone = 10
+// maxAlone is the number of measurements of one run only that are listed by name.
+const maxAlone = 3
 
-// Report writes what changed, and what stands against its being compared.
-func (c *Comparison) Report(w io.Writer) {
-	var t table
-	t.row("", "unit", "old", "±", "new", "±", "change", "")
-	standing := 0
-	for _, ch := range c.Changes {
-		if !ch.Differs {
-			standing++
-			continue
-		}
-		t.row(ch.Name, ch.unitLabel(), ch.value(ch.Old.Center), ch.spread(ch.Old.PctRangeString()),
-			ch.value(ch.New.Center), ch.spread(ch.New.PctRangeString()), ch.shareLabel(), ch.word())
-	}
-	if len(t) > 1 {
-		t.write(w)
-	}
-	fmt.Fprintf(w, "noise floor %s: a subject against itself %s and %s, drift of the floors %s\n",
+// Report writes the geometric means of each group and then the changes, at most
+// rows of them, for a terminal of the given width. rows of 0 is all.
+func (c *Comparison) Report(w io.Writer, rows, width int) error {
+	var b strings.Builder
+	c.writeMeans(&b, width)
+	c.writeChanges(&b, rows, width)
+	fmt.Fprintf(&b, "noise floor %s: a subject against itself %s and %s, drift of the baselines %s\n",
 		percent(c.Noise), percent(c.OldNoise), percent(c.NewNoise), percent(c.Drift))
 	if c.NewNoise > c.Noise {
-		fmt.Fprintln(w, "warning: the newer run is noisier than that: measure it again where in doubt")
+		b.WriteString("warning: the newer run is noisier than that: measure it again if in doubt\n")
 	}
 	for _, part := range c.Unlike {
-		fmt.Fprintf(w, "warning: the runs differ in %s: their times compare badly\n", part)
+		fmt.Fprintf(&b, "warning: the runs differ in %s: their times compare badly\n", part)
 	}
-	c.reportAlone(w)
+	if n := len(c.Alone); n > 0 {
+		fmt.Fprintf(&b, "not tested: %d measurements are in one run only: %s", n, strings.Join(c.Alone[:min(maxAlone, n)], ", "))
+		if n > maxAlone {
+			b.WriteString(" and others")
+		}
+		b.WriteString("\n")
+	}
 	if blind := c.Blind(); blind > 0 {
-		fmt.Fprintf(w, "unexercised: %d of %d measurements have too few rounds to tell any change\n", blind, len(c.Changes))
+		fmt.Fprintf(&b, "not tested: %d of %d measurements have too few rounds to tell any change\n", blind, len(c.Changes))
 	}
-	fmt.Fprintf(w, "%d measurements: %d standing, %d changed, %d regressed\n",
-		len(c.Changes), standing, len(c.Changes)-standing, len(c.Regressed()))
+	changed := len(c.different())
+	fmt.Fprintf(&b, "%d measurements: %d unchanged, %d changed, %d regressed\n",
+		len(c.Changes), len(c.Changes)-changed, changed, len(c.Regressed()))
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
-func (c *Comparison) reportAlone(w io.Writer) {
-	if len(c.Alone) == 0 {
+// different returns the changes that were told apart.
+func (c *Comparison) different() []Change {
+	return slices.DeleteFunc(slices.Clone(c.Changes), func(ch Change) bool { return !ch.Differs })
+}
+
+func (c *Comparison) writeChanges(b *strings.Builder, rows, width int) {
+	all := c.different()
+	if len(all) == 0 {
 		return
 	}
-	listed := c.Alone[:min(maxAlone, len(c.Alone))]
-	fmt.Fprintf(w, "unexercised: %d measurements are in one run only: %s", len(c.Alone), strings.Join(listed, ", "))
-	if len(listed) < len(c.Alone) {
-		fmt.Fprint(w, " and others")
+	t := table.New("lrrRrRrl")
+	t.Row("changed most", "unit", "old", "±", "new", "±", "change", "")
+	for i, ch := range all {
+		if rows > 0 && i == rows {
+			break
+		}
+		t.Row(ch.Name, unitLabel(ch.Unit), ch.value(ch.Old.Center), ch.spread(ch.Old.PctRangeString()),
+			ch.value(ch.New.Center), ch.spread(ch.New.PctRangeString()), shareLabel(ch.Share()), ch.word())
 	}
-	fmt.Fprintln(w)
+	b.WriteString(t.Text(width))
+	if rows > 0 && len(all) > rows {
+		fmt.Fprintf(b, "  and %d more: --all lists them\n", len(all)-rows)
+	}
+	b.WriteString("\n")
 }
 
-func (ch Change) unitLabel() string { return strings.Replace(ch.Unit, "sec/op", "time", 1) }
+// A group is the changes of one operation and unit in subjects of one role.
+type group struct {
+	op   runfile.Op
+	unit string
+}
 
-func (ch Change) value(x float64) string {
-	if ch.Unit == "sec/op" {
+// A roleGroup is a column of the geometric means.
+type roleGroup struct {
+	heading string
+	roles   []runfile.Role
+}
+
+var roleGroups = []roleGroup{
+	{"designs", []runfile.Role{runfile.RoleDesign, ""}},
+	{"schemes", []runfile.Role{runfile.RoleScheme}},
+	{"baselines", []runfile.Role{runfile.RoleBaseline}},
+	{"libraries", []runfile.Role{runfile.RoleLibrary, runfile.RoleSDK}},
+}
+
+// writeMeans writes, for each operation and unit, the geometric mean of the
+// changes of each role.
+func (c *Comparison) writeMeans(b *strings.Builder, width int) {
+	sums := map[group][]float64{}   // logarithms, one for each role group
+	counts := map[group][]float64{} // changes, likewise
+	var order []group
+	for _, ch := range c.Changes {
+		effect := math.Log(ch.New.Center / ch.Old.Center)
+		column := slices.IndexFunc(roleGroups, func(g roleGroup) bool { return slices.Contains(g.roles, ch.Subject.Role) })
+		if column < 0 || math.IsNaN(effect) || math.IsInf(effect, 0) {
+			continue
+		}
+		g := group{ch.Op, ch.Unit}
+		if sums[g] == nil {
+			sums[g], counts[g] = make([]float64, len(roleGroups)), make([]float64, len(roleGroups))
+			order = append(order, g)
+		}
+		sums[g][column] += effect
+		counts[g][column]++
+	}
+	ops := runfile.Ops()
+	slices.SortFunc(order, func(a, b group) int {
+		if a.unit != b.unit {
+			return strings.Compare(b.unit, a.unit) // sec/op first
+		}
+		return slices.Index(ops, a.op) - slices.Index(ops, b.op)
+	})
+	t := table.New("lrr")
+	head := []string{"geometric mean", "unit"}
+	for _, g := range roleGroups {
+		head = append(head, g.heading)
+	}
+	t.Row(head...)
+	for _, g := range order {
+		if g.unit != "sec/op" && allZero(sums[g]) {
+			continue
+		}
+		row := []string{string(g.op), unitLabel(g.unit)}
+		for i, n := range counts[g] {
+			cell := ""
+			if n > 0 {
+				cell = shareLabel(math.Exp(sums[g][i]/n) - 1)
+			}
+			row = append(row, cell)
+		}
+		t.Row(row...)
+	}
+	if t.Len() > 1 {
+		b.WriteString(t.Text(width) + "\n")
+	}
+}
+
+func allZero(x []float64) bool {
+	return !slices.ContainsFunc(x, func(v float64) bool { return v != 0 })
+}
+
+func unitLabel(unit string) string { return strings.Replace(unit, "sec/op", "time", 1) }
+
+func (c Change) value(x float64) string {
+	if c.Unit == "sec/op" {
 		return duration(x * 1e9)
 	}
 	return fmt.Sprintf("%.6g", x)
 }
 
-func (ch Change) spread(text string) string {
-	if ch.exact {
+func (c Change) spread(text string) string {
+	if c.exact {
 		return ""
 	}
 	return text
 }
 
-func (ch Change) shareLabel() string {
-	if share := ch.Share(); !math.IsNaN(share) && !math.IsInf(share, 0) {
-		return fmt.Sprintf("%+.1f %%", share*100)
+// shareLabel writes a share in per cent. It is empty if there was nothing before.
+func shareLabel(share float64) string {
+	if math.IsNaN(share) || math.IsInf(share, 0) {
+		return ""
 	}
-	return "" // from nothing
+	return fmt.Sprintf("%+.1f %%", share*100)
 }
 
-// word says what a difference amounts to.
-func (ch Change) word() string {
+// word names a difference.
+func (c Change) word() string {
 	switch {
-	case ch.Regressed():
+	case c.Regressed():
 		return "regressed"
-	case !ch.Beyond:
+	case !c.Beyond:
 		return "within noise"
-	case !ch.Ours:
+	case !c.ours():
 		return "not ours"
-	case ch.Worse:
+	case c.Worse:
 		return "worse"
 	}
 	return "improved"

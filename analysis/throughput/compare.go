@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,77 +18,91 @@ import (
 	"sealab/internal/runfile"
 )
 
-// alpha is the probability that a comparison of two runs calls any change a
-// difference that is none.
+// alpha is the probability that a comparison of two runs takes noise for any
+// difference.
 const alpha = 0.05
 
 // A Change is one measurement in two runs.
 type Change struct {
 	Name, Unit string
+	Subject    runfile.Subject // zero if it is not known
+	Op         runfile.Op      // empty if it is not known
 	Old, New   benchmath.Summary
 	N1, N2     int
 	P          float64
 	// Differs says that the two samples are told apart, all changes taken
 	// together.
 	Differs bool
-	// Beyond says that the change is larger than the noise floor even where the
-	// intervals of both runs are closest. What does not vary is always beyond it.
+	// Beyond says that the change is larger than the noise floor even at the
+	// nearest ends of both intervals. A count is always beyond it.
 	Beyond bool
 	Worse  bool
-	// Ours says that the measurement is of a design, and counts; the floors and
-	// the peers show what else changed.
-	Ours  bool
-	exact bool // the unit is a count
-	fixed bool // a time of bare cryptography: if it changed, the machine did
+	exact  bool // the unit is a count
+}
+
+// ours reports whether the change is of a design, and counts. Baselines and
+// libraries show what else changed.
+func (c Change) ours() bool {
+	return c.Subject.Role == "" || c.Subject.Role == runfile.RoleDesign || c.Subject.Role == runfile.RoleScheme
 }
 
 // Regressed reports whether the change counts against the newer run.
-func (c Change) Regressed() bool { return c.Ours && c.Worse && c.Differs && c.Beyond }
+func (c Change) Regressed() bool { return c.ours() && c.Worse && c.Differs && c.Beyond }
 
 // Share returns the change as a share of the old value: 0.1 for 10 % more.
 func (c Change) Share() float64 { return c.New.Center/c.Old.Center - 1 }
 
+// effect returns the size of the change, the same up and down.
+func (c Change) effect() float64 {
+	e := math.Abs(math.Log(c.New.Center / c.Old.Center))
+	if math.IsNaN(e) {
+		return 0
+	}
+	return e
+}
+
 // least returns the least share by which the values can have changed, as far as
-// the intervals of both runs tell, up or down alike. It is negative where they
+// the intervals of both runs tell, up and down alike. It is negative if they
 // overlap.
 func (c Change) least() float64 {
 	return max(c.New.Lo/c.Old.Hi, c.Old.Lo/c.New.Hi) - 1
 }
 
-// A Comparison is what changed between two runs.
+// A Comparison is the difference of two runs.
 type Comparison struct {
-	Changes []Change // sorted by name
-	Alone   []string // names that only one run has, or has a unit of
+	Changes []Change // regressions first, then by the size of the change
+	Alone   []string // names that only one run has
 	// Noise is the larger of the older run's noise floor, which is the reference,
 	// and the drift: how much the bare primitives changed, which no change of a
 	// design can move.
 	Noise, OldNoise, NewNoise, Drift float64
-	// Unlike are the parts of the stamps in which the runs differ though their
-	// times only compare where they agree.
+	// Unlike are the parts of the stamps in which the runs differ although times
+	// compare only if they agree.
 	Unlike []string
 }
 
 // alike are the parts of the stamp that times depend on.
 var alike = []string{"goos", "goarch", "cpu", "cpus", "host", "toolchain", "cell"}
 
-// Compare compares two runs: folders, or files in the Go benchmark format.
-func Compare(oldPath, newPath string) (*Comparison, error) {
-	p, err := newProjection()
+// Compare compares two runs: folders, or files in the Go benchmark format. filter
+// selects measurements in the syntax of golang.org/x/perf/benchproc; "*" selects
+// all.
+func Compare(oldPath, newPath, filter string) (*Comparison, error) {
+	selected, err := benchproc.NewFilter(filter)
+	if err != nil {
+		return nil, fmt.Errorf("filter %q: %w", filter, err)
+	}
+	older, err := readBenchFile(oldPath, selected)
 	if err != nil {
 		return nil, err
 	}
-	older, err := p.load(oldPath)
+	newer, err := readBenchFile(newPath, selected)
 	if err != nil {
 		return nil, err
 	}
-	newer, err := p.load(newPath)
-	if err != nil {
-		return nil, err
-	}
-	c := &Comparison{}
-	c.match(p, older, newer)
+	c := match(older, newer)
 	if len(c.Changes) == 0 {
-		return nil, fmt.Errorf("sealab: %s and %s have no measurement in common", older.path, newer.path)
+		return nil, fmt.Errorf("%s and %s have no measurement in common", older.path, newer.path)
 	}
 	for _, part := range alike {
 		if was, is := older.stamp[part], newer.stamp[part]; was != is {
@@ -102,54 +116,73 @@ func Compare(oldPath, newPath string) (*Comparison, error) {
 		return nil, err
 	}
 	c.judge()
-	slices.SortStableFunc(c.Changes, func(a, b Change) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(c.Changes, func(a, b Change) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.effect(), a.effect()), cmp.Compare(a.Name, b.Name))
+	})
 	return c, nil
 }
 
-// match finds what both files measured, and what one of them alone did.
-func (c *Comparison) match(p projection, older, newer *samples) {
-	both, alone := keys(older, newer)
-	for _, key := range alone {
-		c.Alone = append(c.Alone, cmp.Or(older.names[key], newer.names[key]))
+// rank puts regressions before other changes, and those before the rest.
+func rank(c Change) int {
+	switch {
+	case c.Regressed():
+		return 0
+	case c.Differs && c.Beyond:
+		return 1
+	case c.Differs:
+		return 2
+	}
+	return 3
+}
+
+// match finds the measurements that both files have, and those of one alone.
+func match(older, newer *benchFile) *Comparison {
+	c := new(Comparison)
+	for _, k := range newer.keys {
+		switch {
+		case older.values[k] == nil:
+			c.Alone = append(c.Alone, k.name)
+		case k.unit != "B/s": // says the same as sec/op
+			c.Changes = append(c.Changes, change(older, newer, k))
+		}
+	}
+	for _, k := range older.keys {
+		if newer.values[k] == nil {
+			c.Alone = append(c.Alone, k.name)
+		}
 	}
 	slices.Sort(c.Alone)
 	c.Alone = slices.Compact(c.Alone)
-	for _, key := range both {
-		if unit := key.Get(p.unit); unit != "B/s" { // says what sec/op says
-			c.Changes = append(c.Changes, change(older, newer, key, unit))
-		}
-	}
+	return c
 }
 
 // change tests one measurement.
-func change(older, newer *samples, key benchproc.Key, unit string) Change {
-	assumption := newer.units.GetAssumption(unit)
+func change(older, newer *benchFile, k key) Change {
+	assumption := newer.units.GetAssumption(k.unit)
 	thresholds := &benchmath.Thresholds{CompareAlpha: alpha}
-	was := benchmath.NewSample(slices.Clone(older.values[key]), thresholds)
-	is := benchmath.NewSample(slices.Clone(newer.values[key]), thresholds)
+	was := benchmath.NewSample(slices.Clone(older.values[k]), thresholds)
+	is := benchmath.NewSample(slices.Clone(newer.values[k]), thresholds)
 	result := assumption.Compare(was, is)
-	subject := newer.subject(key)
 	c := Change{
-		Name: newer.names[key], Unit: unit,
+		Name: k.name, Unit: k.unit, Subject: newer.subject(k), Op: newer.places[k].Op,
 		Old: assumption.Summary(was, 0.95), New: assumption.Summary(is, 0.95),
 		N1: result.N1, N2: result.N2, P: result.P,
-		Ours:  subject.Role == "" || subject.Role == runfile.RoleDesign || subject.Role == runfile.RoleScheme,
 		exact: assumption == benchmath.AssumeExact,
-		fixed: subject.Role == runfile.RoleFloor && subject.Primitive != "" && unit == "sec/op",
 	}
-	better := newer.units.GetBetter(unit)
+	better := newer.units.GetBetter(k.unit)
 	c.Worse = better < 0 && c.New.Center > c.Old.Center || better > 0 && c.New.Center < c.Old.Center
 	return c
 }
 
-// judge fills in what depends on all changes together.
+// judge sets the fields that depend on all changes together.
 func (c *Comparison) judge() {
 	var ps []float64
 	for _, change := range c.Changes {
 		if !change.exact {
 			ps = append(ps, change.P)
 		}
-		if change.fixed {
+		bare := change.Subject.Role == runfile.RoleBaseline && change.Subject.Primitive != ""
+		if bare && change.Unit == "sec/op" {
 			c.Drift = max(c.Drift, distance(stats.Interval{Point: change.Share() + 1}))
 		}
 	}
@@ -172,8 +205,8 @@ func (c *Comparison) Regressed() []Change {
 	return slices.DeleteFunc(slices.Clone(c.Changes), func(ch Change) bool { return !ch.Regressed() })
 }
 
-// Blind returns how many of the changes could not be told apart however large
-// they were, for want of rounds.
+// Blind returns the number of changes that have too few rounds to be told apart
+// however large they were.
 func (c *Comparison) Blind() int {
 	tests, blind := 0, 0
 	for _, ch := range c.Changes {
@@ -189,8 +222,8 @@ func (c *Comparison) Blind() int {
 	return blind
 }
 
-// leastP returns the least p value that Mann and Whitney's test has for samples
-// of n and m: that of samples which do not overlap.
+// leastP returns the least p-value of the Mann-Whitney test for samples of n and
+// m: that of samples that do not overlap.
 func leastP(n, m int) float64 {
 	ways := 1.0 // n+m over n
 	for i := 1; i <= n; i++ {
@@ -199,106 +232,77 @@ func leastP(n, m int) float64 {
 	return 2 / ways
 }
 
-// samples are the measurements of one benchmark file, by name and unit.
-type samples struct {
+// A key names the values of one measurement.
+type key struct{ name, unit string }
+
+// A benchFile is the selected measurements of one benchmark file.
+type benchFile struct {
 	path   string
 	units  benchfmt.UnitMetadataMap
 	stamp  map[string]string
-	values map[benchproc.Key][]float64
-	names  map[benchproc.Key]string
-	places map[benchproc.Key]Place // of the names that are the laboratory's
-	run    *Run                    // nil where the file is not part of a run
+	keys   []key // in the order of the file
+	values map[key][]float64
+	places map[key]Place // of the measurements of this benchmark
+	run    *Run          // nil if the file is not part of a run
 }
 
-// projection groups measurements by name and unit, so that those of two files
-// meet.
-type projection struct {
-	*benchproc.Projection
-	unit *benchproc.Field
-}
-
-func newProjection() (projection, error) {
-	var parser benchproc.ProjectionParser
-	filter, err := benchproc.NewFilter("*")
-	if err != nil {
-		return projection{}, fmt.Errorf("sealab: %w", err)
-	}
-	p, unit, err := parser.ParseWithUnit(".fullname", filter)
-	if err != nil {
-		return projection{}, fmt.Errorf("sealab: %w", err)
-	}
-	return projection{p, unit}, nil
-}
-
-// load reads a run's folder, or one file in the Go benchmark format.
-func (p projection) load(path string) (*samples, error) {
+// readBenchFile reads a run's folder, or one file in the Go benchmark format.
+func readBenchFile(path string, filter *benchproc.Filter) (*benchFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
-	s := &samples{path: path, stamp: map[string]string{}, values: map[benchproc.Key][]float64{},
-		names: map[benchproc.Key]string{}, places: map[benchproc.Key]Place{}}
+	f := &benchFile{path: path, stamp: map[string]string{}, values: map[key][]float64{}, places: map[key]Place{}}
 	if info.IsDir() {
-		s.path = filepath.Join(path, runfile.BenchFile)
-		if s.run, err = Load(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		f.path = filepath.Join(path, runfile.BenchFile)
+		if f.run, err = Load(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
-	s.units, err = scan(s.path, func(res *benchfmt.Result) error { return s.add(p, res) })
-	return s, err
+	f.units, err = scan(f.path, func(res *benchfmt.Result) error { return f.add(filter, res) })
+	return f, err
 }
 
-func (s *samples) add(p projection, res *benchfmt.Result) error {
+func (f *benchFile) add(filter *benchproc.Filter, res *benchfmt.Result) error {
+	for _, config := range res.Config {
+		f.stamp[config.Key] = string(config.Value)
+	}
+	if ok, err := filter.Apply(res); err != nil || !ok {
+		return err
+	}
 	name := string(res.Name)
 	place, err := placeOf(res.Name)
 	if err == nil {
 		name = place.String()
 	}
-	for i, key := range p.ProjectValues(res) {
-		s.values[key] = append(s.values[key], res.Values[i].Value)
-		s.names[key], s.places[key] = name, place
-	}
-	for _, config := range res.Config {
-		s.stamp[config.Key] = string(config.Value)
+	for _, v := range res.Values {
+		k := key{name, v.Unit}
+		if f.values[k] == nil {
+			f.keys = append(f.keys, k)
+			f.places[k] = place
+		}
+		f.values[k] = append(f.values[k], v.Value)
 	}
 	return nil
 }
 
-// keys returns the keys of both files and those of one alone, sorted.
-func keys(a, b *samples) (both, alone []benchproc.Key) {
-	all := maps.Clone(a.values)
-	maps.Copy(all, b.values)
-	for key := range all {
-		if a.values[key] != nil && b.values[key] != nil {
-			both = append(both, key)
-		} else {
-			alone = append(alone, key)
-		}
-	}
-	benchproc.SortKeys(both)
-	benchproc.SortKeys(alone)
-	return both, alone
-}
-
-// subject returns what was measured at a key, the zero Subject where that is not
-// known.
-func (s *samples) subject(key benchproc.Key) runfile.Subject {
-	if s.run == nil {
+// subject returns the subject of a measurement, or the zero Subject.
+func (f *benchFile) subject(k key) runfile.Subject {
+	if f.run == nil {
 		return runfile.Subject{}
 	}
-	i := slices.IndexFunc(s.run.Subjects, func(at runfile.Subject) bool { return at.Name == s.places[key].Subject })
-	if i < 0 {
-		return runfile.Subject{}
+	if s := f.run.named(f.places[k].Subject); s != nil {
+		return *s
 	}
-	return s.run.Subjects[i]
+	return runfile.Subject{}
 }
 
-// noise returns the noise floor of the run, 0 where it shows none.
-func (s *samples) noise() (float64, error) {
-	if s.run == nil {
+// noise returns the noise floor of the run, 0 if it shows none.
+func (f *benchFile) noise() (float64, error) {
+	if f.run == nil {
 		return 0, nil
 	}
-	ratios, err := s.run.Ratios()
+	ratios, err := f.run.Ratios()
 	if err != nil {
 		return 0, err
 	}

@@ -1,10 +1,13 @@
 package throughput_test
 
 import (
+	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,7 +17,7 @@ import (
 
 func compare(t *testing.T, older, newer simulation, seed uint64) *throughput.Comparison {
 	t.Helper()
-	c, err := throughput.Compare(older.write(t, seed), newer.write(t, seed+1000))
+	c, err := throughput.Compare(older.write(t, seed), newer.write(t, seed+1000), "*")
 	require.NoError(t, err)
 	return c
 }
@@ -49,7 +52,7 @@ func TestAPlantedRegressionIsFound(t *testing.T) {
 	require.Equal(t, []string{"sig seal, 8 KiB sec/op"}, names(c.Regressed()))
 
 	var b strings.Builder
-	c.Report(&b)
+	require.NoError(t, c.Report(&b, 0, 0))
 	require.Regexp(t, `(?m)^  sig seal, 8 KiB +time .* \+1\d\.\d %  +regressed$`, b.String())
 	require.Regexp(t, `(?m)^  warm seal, 8 KiB +time .*  +improved$`, b.String())
 	require.Regexp(t, `(?m)^  web seal, 8 KiB +time .*  +not ours$`, b.String())
@@ -78,14 +81,14 @@ func TestCountsRegressWithoutNoise(t *testing.T) {
 	require.Empty(t, compare(t, fatter, quiet, 9).Regressed())
 }
 
-func TestTooFewRoundsAreUnexercised(t *testing.T) {
+func TestTooFewRoundsAreNotTested(t *testing.T) {
 	short := quiet
 	short.rounds = 3
 	c := compare(t, short, short, 10)
 	require.Positive(t, c.Blind())
 	var b strings.Builder
-	c.Report(&b)
-	require.Contains(t, b.String(), "unexercised: ")
+	require.NoError(t, c.Report(&b, 0, 0))
+	require.Contains(t, b.String(), "not tested: ")
 	require.Zero(t, compare(t, quiet, quiet, 10).Blind())
 }
 
@@ -93,7 +96,7 @@ func TestOtherMachinesAreWarnedOf(t *testing.T) {
 	other := quiet
 	other.stamp = " elsewhere"
 	var b strings.Builder
-	compare(t, quiet, other, 11).Report(&b)
+	require.NoError(t, compare(t, quiet, other, 11).Report(&b, 0, 0))
 	require.Contains(t, b.String(), `warning: the runs differ in cpu: "simulated" and "simulated elsewhere"`)
 }
 
@@ -107,18 +110,73 @@ func TestAnyBenchmarkFileCompares(t *testing.T) {
 	}
 	line := func(ns string, n int) string { return strings.Repeat("BenchmarkX 100 "+ns+" ns/op\n", n) }
 	older, newer := write(line("10", 8)+"BenchmarkGone 1 1 ns/op\n"), write(line("11", 8))
-	c, err := throughput.Compare(older, newer)
+	c, err := throughput.Compare(older, newer, "*")
 	require.NoError(t, err)
 	require.Len(t, c.Regressed(), 1)
 	require.Len(t, c.Alone, 1)
-	c, err = throughput.Compare(newer, older)
+	c, err = throughput.Compare(newer, older, "*")
 	require.NoError(t, err)
 	require.Empty(t, c.Regressed())
 
-	_, err = throughput.Compare(older, write("BenchmarkElse 1 1 ns/op\n"))
+	_, err = throughput.Compare(older, write("BenchmarkElse 1 1 ns/op\n"), "*")
 	require.ErrorContains(t, err, "no measurement in common")
-	_, err = throughput.Compare(older, write("no benchmark at all\n"))
+	_, err = throughput.Compare(older, write("no benchmark at all\n"), "*")
 	require.ErrorContains(t, err, "there is none")
-	_, err = throughput.Compare(older, filepath.Join(t.TempDir(), "nowhere"))
+	_, err = throughput.Compare(older, filepath.Join(t.TempDir(), "nowhere"), "*")
 	require.ErrorContains(t, err, "nowhere")
 }
+
+// TestFilter compares the measurements of one operation and size only.
+func TestFilter(t *testing.T) {
+	slower := quiet
+	slower.slow = map[throughput.Place]float64{
+		{Subject: "sig", Op: runfile.Seal, Size: 8192}:   1.15,
+		{Subject: "sig", Op: runfile.Unseal, Size: 8192}: 1.15,
+	}
+	older, newer := quiet.write(t, 1), slower.write(t, 2)
+	c, err := throughput.Compare(older, newer, "/op:seal /size:8192 .unit:sec/op")
+	require.NoError(t, err)
+	require.Len(t, c.Changes, len(simulated))
+	require.Equal(t, []string{"sig seal, 8 KiB sec/op"}, names(c.Regressed()))
+
+	_, err = throughput.Compare(older, newer, "/op:nope")
+	require.ErrorContains(t, err, "no measurement in common")
+	_, err = throughput.Compare(older, newer, "/op:(")
+	require.ErrorContains(t, err, `filter "/op:("`)
+}
+
+// TestChangesAreSortedAndCut changes many measurements by different shares.
+func TestChangesAreSortedAndCut(t *testing.T) {
+	slower := quiet
+	slower.slow = map[throughput.Place]float64{}
+	for i, s := range simulated {
+		slower.slow[throughput.Place{Subject: s.Name, Op: runfile.Seal, Size: 64}] = 1.2 + float64(i)/10
+	}
+	c := compare(t, quiet, slower, 3)
+	last := math.Inf(1)
+	for _, ch := range c.Regressed() {
+		require.LessOrEqual(t, ch.Share(), last, "sorted by effect")
+		last = ch.Share()
+	}
+	var b strings.Builder
+	require.NoError(t, c.Report(&b, 5, 80))
+	require.LessOrEqual(t, strings.Count(b.String(), "\n"), 60)
+	require.Contains(t, b.String(), "more: --all lists them")
+	require.Regexp(t, `(?m)^  seal +time +\+\d+\.\d % `, b.String(), "geometric means of an operation")
+	for line := range strings.Lines(b.String()) {
+		if strings.HasPrefix(line, "  ") {
+			require.LessOrEqual(t, utf8.RuneCountInString(line), 81, line)
+		}
+	}
+}
+
+// TestFailingWriter reports the error of every writer.
+func TestFailingWriter(t *testing.T) {
+	full := errors.New("no space left")
+	require.ErrorIs(t, compare(t, quiet, quiet, 1).Report(failing{full}, 0, 0), full)
+}
+
+// failing is a writer that fails.
+type failing struct{ error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.error }

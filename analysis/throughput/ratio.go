@@ -1,6 +1,7 @@
 package throughput
 
 import (
+	"fmt"
 	"slices"
 
 	"sealab/analysis/stats"
@@ -13,11 +14,11 @@ type Relation string
 // The relations. Each ratio says how many times longer the cell takes than the
 // one it is held against.
 const (
-	OverFloor  Relation = "floor"     // a design against the bare use of its primitive
-	OverDesign Relation = "design"    // an amortised design against the plain one of its primitive
-	OverOurs   Relation = "ours"      // a peer against the first design of its kind, a foreign subject against what it mirrors
-	OverRing   Relation = "ring of 1" // a ring of many keys against a ring of one
-	OverItself Relation = "itself"    // the same subject twice: noise
+	OverBaseline Relation = "baseline"  // a design against the bare use of its primitive
+	OverDesign   Relation = "design"    // an amortised design against the plain one of its primitive
+	OverOurs     Relation = "ours"      // a library against the first design of its kind, an SDK against the design that mirrors it
+	OverRing     Relation = "ring of 1" // a ring of many keys against a ring of one
+	OverItself   Relation = "itself"    // the same subject twice: noise
 )
 
 // A Ratio is one comparison of two cells.
@@ -74,7 +75,7 @@ func (r *Run) comparable(p Place) []against {
 			hold(why, Place{other.Name, p.Op, p.Size})
 		}
 	}
-	if s.Role == runfile.RolePeer {
+	if s.Role == runfile.RoleLibrary {
 		if ours := r.ours(s.Kind); ours != nil {
 			hold(OverOurs, Place{ours.Name, p.Op, p.Size})
 		}
@@ -89,12 +90,12 @@ func relation(s, other runfile.Subject) (Relation, bool) {
 	switch {
 	case s.Role == runfile.RoleRepeat:
 		return OverItself, other.Name == s.Repeats
-	case s.Role == runfile.RoleForeign:
+	case s.Role == runfile.RoleSDK:
 		return OverOurs, other.Name == s.Mirrors
 	case s.Role != runfile.RoleDesign || !sameWork:
 		return "", false
-	case other.Role == runfile.RoleFloor:
-		return OverFloor, true
+	case other.Role == runfile.RoleBaseline:
+		return OverBaseline, true
 	case other.Role == runfile.RoleDesign:
 		return OverDesign, s.Amortised && !other.Amortised
 	}
@@ -109,106 +110,114 @@ func (r *Run) ours(kind runfile.Kind) *runfile.Subject {
 	})
 }
 
-// A Bar is a limit on one kind of ratio that designs are held to.
-type Bar struct {
+// A Threshold is a limit on one kind of ratio of designs.
+type Threshold struct {
 	Relation Relation
 	Op       runfile.Op   // empty: every operation of the relation
 	Kind     runfile.Kind // empty: every kind
-	// Limit is the bar at a payload size. A ratio has to be at most that, or,
-	// where AtLeast is set, at least that.
-	Limit   func(size int) float64
-	AtLeast bool
+	// Below1K and Limit are the limits at payloads below 1 KiB and from there on.
+	// A ratio has to be at most the limit, or at least if AtLeast is set.
+	Below1K, Limit float64
+	AtLeast        bool
 }
 
-// bars are what the designs are held to. A floor is a few operations on small
-// payloads, so that a prefix and a key-id weigh more there.
-var bars = []Bar{
-	{Relation: OverFloor, Op: runfile.Seal, Limit: stepped(1.35, 1.15)},
-	{Relation: OverFloor, Op: runfile.Unseal, Limit: stepped(1.6, 1.35)},
-	{Relation: OverDesign, Limit: always(1.5)},
-	{Relation: OverRing, Limit: always(1.2)},
-	{Relation: OverOurs, Kind: runfile.Encrypts, Limit: always(5), AtLeast: true},
-	{Relation: OverOurs, Kind: runfile.Signs, Limit: always(3), AtLeast: true},
+// thresholds are those of every design. A baseline is a few operations on small
+// payloads, so that a prefix and a key ID weigh more there.
+var thresholds = []Threshold{
+	{Relation: OverBaseline, Op: runfile.Seal, Below1K: 1.35, Limit: 1.15},
+	{Relation: OverBaseline, Op: runfile.Unseal, Below1K: 1.6, Limit: 1.35},
+	{Relation: OverDesign, Below1K: 1.5, Limit: 1.5},
+	{Relation: OverRing, Below1K: 1.2, Limit: 1.2},
+	{Relation: OverOurs, Kind: runfile.Encrypts, Below1K: 5, Limit: 5, AtLeast: true},
+	{Relation: OverOurs, Kind: runfile.Signs, Below1K: 3, Limit: 3, AtLeast: true},
 }
 
-func always(limit float64) func(int) float64 { return func(int) float64 { return limit } }
-
-// stepped returns small below 1 KiB and large from there on.
-func stepped(small, large float64) func(int) float64 {
-	return func(size int) float64 {
-		if size < 1<<10 {
-			return small
-		}
-		return large
+// at returns the limit at a payload size.
+func (t Threshold) at(size int) float64 {
+	if size < 1<<10 {
+		return t.Below1K
 	}
+	return t.Limit
 }
 
-// A Verdict is one ratio held to its bar.
-type Verdict struct {
+// String returns the threshold as reports write it.
+func (t Threshold) String() string {
+	word := "at most"
+	if t.AtLeast {
+		word = "at least"
+	}
+	if t.Below1K != t.Limit {
+		return fmt.Sprintf("%s %g below 1 KiB, then %g", word, t.Below1K, t.Limit)
+	}
+	return fmt.Sprintf("%s %g", word, t.Limit)
+}
+
+// A Check is one ratio against its threshold.
+type Check struct {
 	Ratio
-	Bar   Bar
+	Threshold
 	Limit float64
 }
 
-// Reached reports whether the estimate keeps the bar.
-func (v Verdict) Reached() bool {
-	if v.Bar.AtLeast {
-		return v.Point >= v.Limit
+// Reached reports whether the estimate keeps the threshold.
+func (c Check) Reached() bool {
+	if c.AtLeast {
+		return c.Point >= c.Limit
 	}
-	return v.Point <= v.Limit
+	return c.Point <= c.Limit
 }
 
-// Sure reports whether the whole interval lies on the estimate's side of the bar.
-func (v Verdict) Sure() bool { return v.Excludes(v.Limit) }
+// Sure reports whether the whole interval lies on the estimate's side of the
+// threshold.
+func (c Check) Sure() bool { return c.Excludes(c.Limit) }
 
-// Short returns the share of the limit by which the bar is missed.
-func (v Verdict) Short() float64 {
-	if v.Bar.AtLeast {
-		return 1 - v.Point/v.Limit
+// Short returns the share of the limit by which the threshold is missed.
+func (c Check) Short() float64 {
+	if c.AtLeast {
+		return 1 - c.Point/c.Limit
 	}
-	return v.Point/v.Limit - 1
+	return c.Point/c.Limit - 1
 }
 
-// Verdicts holds the ratios to the bars. Of the peers, which are Go libraries,
-// only the fastest of each place counts. Amortised designs are held to the plain
-// design of their primitive and not to its floor.
-func (r *Run) Verdicts(ratios []Ratio) []Verdict {
-	var all []Verdict
-	for _, bar := range bars {
+// Checks compares the ratios with their thresholds. Of the Go libraries only the
+// fastest at each place counts. An amortised design is compared with the plain
+// design of its primitive instead of its baseline.
+func (r *Run) Checks(ratios []Ratio) []Check {
+	var all []Check
+	for _, threshold := range thresholds {
 		for _, ratio := range ratios {
-			if r.applies(bar, ratio) {
-				all = append(all, Verdict{ratio, bar, bar.Limit(ratio.Of.Size)})
+			if r.applies(threshold, ratio) {
+				all = append(all, Check{ratio, threshold, threshold.at(ratio.Of.Size)})
 			}
 		}
 	}
-	return fastestPeers(all)
+	return fastestLibraries(all)
 }
 
-func (r *Run) applies(bar Bar, ratio Ratio) bool {
+func (r *Run) applies(t Threshold, ratio Ratio) bool {
 	of := r.named(ratio.Of.Subject)
-	return bar.Relation == ratio.Relation &&
-		(bar.Op == "" || bar.Op == ratio.Of.Op) &&
-		(bar.Kind == "" || bar.Kind == of.Kind) &&
-		(of.Role == runfile.RoleDesign || of.Role == runfile.RolePeer) &&
-		!(bar.Relation == OverFloor && of.Amortised)
+	return t.Relation == ratio.Relation &&
+		(t.Op == "" || t.Op == ratio.Of.Op) &&
+		(t.Kind == "" || t.Kind == of.Kind) &&
+		(of.Role == runfile.RoleDesign || of.Role == runfile.RoleLibrary) &&
+		!(t.Relation == OverBaseline && of.Amortised)
 }
 
-// fastestPeers leaves out of the verdicts on peers all but the fastest at each
-// place.
-func fastestPeers(all []Verdict) []Verdict {
+// fastestLibraries leaves out all libraries but the fastest at each place.
+func fastestLibraries(all []Check) []Check {
 	least := map[Place]float64{}
-	for _, v := range all {
-		if best, ok := least[v.To]; v.Relation == OverOurs && (!ok || v.Point < best) {
-			least[v.To] = v.Point
+	for _, c := range all {
+		if best, ok := least[c.To]; c.Ratio.Relation == OverOurs && (!ok || c.Point < best) {
+			least[c.To] = c.Point
 		}
 	}
-	return slices.DeleteFunc(all, func(v Verdict) bool {
-		return v.Relation == OverOurs && v.Point > least[v.To]
+	return slices.DeleteFunc(all, func(c Check) bool {
+		return c.Ratio.Relation == OverOurs && c.Point > least[c.To]
 	})
 }
 
-// Allocating returns the places at which a design that has a primitive
-// allocates to seal or to unseal. The bar is that there is no such place.
+// Allocating returns the places at which a design that has a primitive allocates
+// to seal or to unseal. The threshold is that there is no such place.
 func (r *Run) Allocating() []Place {
 	var places []Place
 	for _, p := range r.places {
@@ -221,7 +230,7 @@ func (r *Run) Allocating() []Place {
 }
 
 // Noise returns the largest difference between a subject and itself, as a share
-// (0.01 for 1 %), and the number of cells it was taken from. Without a repeated
+// (0.01 for 1 %), and the number of cells that it is of. Without a repeated
 // subject it is 0 of 0.
 func Noise(ratios []Ratio) (share float64, cells int) {
 	for _, ratio := range ratios {

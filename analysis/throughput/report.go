@@ -4,59 +4,140 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"golang.org/x/perf/benchmath"
 
 	"sealab/internal/runfile"
+	"sealab/internal/table"
 )
 
-// Report writes everything that a run shows: a table for each operation and
-// size, and the verdict on every bar.
-func (r *Run) Report(w io.Writer) error {
+// Report writes everything that a run shows, for a terminal of the given width: a
+// table for each operation and size, and every threshold.
+func (r *Run) Report(w io.Writer, width int) error {
 	ratios, err := r.Ratios()
 	if err != nil {
 		return err
 	}
-	r.writeHead(w, ratios)
+	var b strings.Builder
+	r.writeHead(&b, ratios)
 	for _, op := range r.ops() {
 		if op.Refuses() {
-			r.writeRefusals(w, op)
+			r.writeRefusals(&b, op, width)
 			continue
 		}
 		for _, n := range r.sizes() {
-			r.writeOp(w, op, n, ratios)
+			r.writeOp(&b, op, n, ratios, width)
 		}
 	}
-	r.writeVerdicts(w, ratios)
-	return nil
+	r.writeChecks(&b, r.Checks(ratios), width)
+	_, err = io.WriteString(w, b.String())
+	return err
 }
 
-func (r *Run) writeHead(w io.Writer, ratios []Ratio) {
-	fmt.Fprintf(w, "%s\n", r.Path)
-	fmt.Fprintf(w, "commit %s%s, %s, %s, %s processors, %s\n", r.Stamp["commit"], dirty(r.Stamp["dirty"]),
-		r.Stamp["toolchain"], r.Stamp["cpu"], r.Stamp["cpus"], r.Stamp["date"])
-	fmt.Fprintf(w, "%d cells, %d rounds in random order, %s a cell (a quarter of it for schemes and refusals)\n", len(r.places), r.Rounds(), r.Stamp["cell"])
-	fmt.Fprintf(w, "medians with 95 %% intervals; ratios are paired by rounds, and the intervals of all %d hold together at %.0f %%\n",
-		len(ratios), Confidence*100)
-	share, cells := Noise(ratios)
-	if cells == 0 {
-		fmt.Fprintln(w, "noise floor unexercised: no subject was measured twice")
-		return
+// The numbers of designs and of missed thresholds that a summary lists.
+const (
+	maxDesigns = 24
+	maxMissed  = 6
+)
+
+// Summary writes what matters of a run in one screen: what was measured, the
+// designs beside their baselines at one size, and the thresholds missed.
+func (r *Run) Summary(w io.Writer, width int) error {
+	ratios, err := r.Ratios()
+	if err != nil {
+		return err
 	}
-	fmt.Fprintf(w, "noise floor %s: the largest difference between a subject and itself, of %d cells\n", percent(share), cells)
-	if share > restless {
-		fmt.Fprintln(w, "warning: that is not a quiet machine: all ratios are rough")
+	var b strings.Builder
+	r.writeHead(&b, ratios)
+	r.writeDesigns(&b, ratios, width)
+	checks := r.Checks(ratios)
+	missed := slices.DeleteFunc(slices.Clone(checks), Check.Reached)
+	b.WriteString("\n" + reachedLine(checks))
+	for i, c := range missed {
+		if i == maxMissed {
+			fmt.Fprintf(&b, "  and %d more\n", len(missed)-i)
+			break
+		}
+		r.writeMissed(&b, c)
 	}
+	r.writeAllocating(&b)
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+// writeDesigns writes a line for each codec of the catalog, at the second of the
+// run's sizes.
+func (r *Run) writeDesigns(b *strings.Builder, ratios []Ratio, width int) {
+	sizes := r.sizes()
+	n := sizes[min(1, len(sizes)-1)]
+	more := 0
+	t := table.New("lrrrrrr")
+	t.Row(size(n), "seal", "× baseline", "unseal", "× baseline", "token B", "allocs")
+	for _, s := range r.Subjects {
+		if s.Role != runfile.RoleDesign && s.Role != runfile.RoleScheme {
+			continue
+		}
+		row := []string{s.Name}
+		var last *Cell
+		for _, op := range []runfile.Op{runfile.Seal, runfile.Unseal} {
+			c := r.cells[Place{s.Name, op, n}]
+			if c == nil {
+				row = append(row, "", "")
+				continue
+			}
+			median, _ := c.median()
+			row = append(row, duration(median), overBaseline(ratios, Place{s.Name, op, n}))
+			last = c
+		}
+		switch {
+		case last == nil:
+		case t.Len() > maxDesigns:
+			more++
+		default:
+			t.Row(append(row, fmt.Sprint(last.TokenSize), last.allocs())...)
+		}
+	}
+	if t.Len() > 1 {
+		b.WriteString("\n" + t.Text(width))
+	}
+	if more > 0 {
+		fmt.Fprintf(b, "  and %d more\n", more)
+	}
+}
+
+// overBaseline returns the ratio of a place to its baseline, if it has one.
+func overBaseline(ratios []Ratio, p Place) string {
+	i := slices.IndexFunc(ratios, func(r Ratio) bool { return r.Of == p && r.Relation == OverBaseline })
+	if i < 0 {
+		return ""
+	}
+	return digits(ratios[i].Point)
 }
 
 // restless is the noise floor above which a report warns.
 const restless = 0.05
 
-func dirty(flag string) string {
-	if flag == "true" {
-		return " with changes"
+func (r *Run) writeHead(b *strings.Builder, ratios []Ratio) {
+	changed := ""
+	if r.Stamp["dirty"] == "true" {
+		changed = " with changes"
 	}
-	return ""
+	fmt.Fprintf(b, "%s\n", r.Path)
+	fmt.Fprintf(b, "commit %s%s, %s, %s, %s processors, %s\n", r.Stamp["commit"], changed,
+		r.Stamp["toolchain"], r.Stamp["cpu"], r.Stamp["cpus"], r.Stamp["date"])
+	fmt.Fprintf(b, "%d cells, %d rounds in random order, %s a cell (a quarter of it for schemes and refusals)\n", len(r.places), r.Rounds(), r.Stamp["cell"])
+	fmt.Fprintf(b, "medians with 95 %% intervals; ratios are paired by rounds; the intervals of all %d hold together at %.0f %%\n",
+		len(ratios), Confidence*100)
+	share, cells := Noise(ratios)
+	if cells == 0 {
+		b.WriteString("noise floor not tested: no subject was measured twice\n")
+		return
+	}
+	fmt.Fprintf(b, "noise floor %s: the largest difference between a subject and itself, of %d cells\n", percent(share), cells)
+	if share > restless {
+		b.WriteString("warning: that is not a quiet machine: all ratios are rough\n")
+	}
 }
 
 // ops returns the operations of the run, in the order of reports.
@@ -76,10 +157,10 @@ func (r *Run) sizes() []int {
 	return slices.Compact(sizes)
 }
 
-func (r *Run) writeOp(w io.Writer, op runfile.Op, n int, ratios []Ratio) {
-	fmt.Fprintf(w, "\n%s, %s\n", op, size(n))
-	var t table
-	t.row("", "median", "±", "MB/s", "allocs", "token B", "overhead", "ratio")
+func (r *Run) writeOp(b *strings.Builder, op runfile.Op, n int, ratios []Ratio, width int) {
+	fmt.Fprintf(b, "\n%s, %s\n", op, size(n))
+	t := table.New("lrRRRRRr")
+	t.Row("", "median", "±", "MB/s", "allocs", "token B", "overhead", "ratio")
 	for _, s := range r.Subjects {
 		p := Place{s.Name, op, n}
 		c := r.cells[p]
@@ -87,13 +168,13 @@ func (r *Run) writeOp(w io.Writer, op runfile.Op, n int, ratios []Ratio) {
 			continue
 		}
 		median, spread := c.median()
-		t.row(s.Name, duration(median), spread, digits(float64(n)/median*1e3), c.allocs(),
+		t.Row(s.Name, duration(median), spread, digits(float64(n)/median*1e3), c.allocs(),
 			fmt.Sprint(c.TokenSize), fmt.Sprintf("%+d", c.TokenSize-n), ratioAt(ratios, p))
 	}
-	t.write(w)
+	b.WriteString(t.Text(width))
 }
 
-// ratioAt returns the first ratio of a place and what it is held against.
+// ratioAt returns the first ratio of a place and the place that it is to.
 func ratioAt(ratios []Ratio, p Place) string {
 	for _, r := range ratios {
 		if r.Of == p {
@@ -103,7 +184,7 @@ func ratioAt(ratios []Ratio, p Place) string {
 	return ""
 }
 
-// other says briefly what a ratio is held against.
+// other names briefly the place that a ratio is to.
 func (r Ratio) other() string {
 	if r.Relation == OverDesign || r.Relation == OverOurs {
 		return r.To.Subject
@@ -111,14 +192,14 @@ func (r Ratio) other() string {
 	return string(r.Relation)
 }
 
-func (r *Run) writeRefusals(w io.Writer, op runfile.Op) {
-	fmt.Fprintf(w, "\n%s\n", op)
-	var t table
+func (r *Run) writeRefusals(b *strings.Builder, op runfile.Op, width int) {
+	fmt.Fprintf(b, "\n%s\n", op)
+	t := table.New("lrRrRrRrRr")
 	head := []string{""}
 	for _, n := range r.sizes() {
 		head = append(head, size(n), "±")
 	}
-	t.row(head...)
+	t.Row(head...)
 	for _, s := range r.Subjects {
 		row := []string{s.Name}
 		for _, n := range r.sizes() {
@@ -128,16 +209,16 @@ func (r *Run) writeRefusals(w io.Writer, op runfile.Op) {
 			}
 		}
 		if len(row) > 1 {
-			t.row(row...)
+			t.Row(row...)
 		}
 	}
-	t.write(w)
+	b.WriteString(t.Text(width))
 }
 
 // median returns the median time of an operation in nanoseconds and the
 // half-width of its interval as text.
 func (c *Cell) median() (ns float64, spread string) {
-	values := slices.Clone(c.Ns) // the sample sorts what it is given
+	values := slices.Clone(c.Ns) // the sample sorts its values
 	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(values, &benchmath.DefaultThresholds), 0.95)
 	return s.Center, s.PctRangeString()
 }
@@ -149,139 +230,141 @@ func (c *Cell) allocs() string {
 	return fmt.Sprint(c.Allocs)
 }
 
-// writeVerdicts writes every bar with what was measured against it, a column
-// for each size, and then each one that is not reached.
-func (r *Run) writeVerdicts(w io.Writer, ratios []Ratio) {
-	verdicts := r.Verdicts(ratios)
-	fmt.Fprint(w, "\nbars (! not reached, ~ the interval holds the bar)\n")
-	if len(verdicts) == 0 {
-		fmt.Fprintln(w, "  unexercised: this run compares nothing that has a bar")
+// writeChecks writes every threshold with the ratios that are held to it, a column
+// for each size, and then each one that is missed.
+func (r *Run) writeChecks(b *strings.Builder, checks []Check, width int) {
+	b.WriteString("\nthresholds (! missed, ~ the interval holds the threshold)\n")
+	if len(checks) == 0 {
+		b.WriteString("  not tested: this run compares nothing that has a threshold\n")
 		return
 	}
 	sizes := r.sizes()
-	var t table
 	head := []string{""}
 	for _, n := range sizes {
 		head = append(head, size(n))
 	}
-	t.row(append(head, "bar")...)
-	for _, line := range lines(verdicts) {
-		t.row(line.row(sizes)...)
+	t := table.New("lr")
+	t.Row(append(head, "threshold")...)
+	for _, line := range bySize(checks) {
+		row := []string{line[0].label()}
+		for _, n := range sizes {
+			i := slices.IndexFunc(line, func(c Check) bool { return c.Of.Size == n })
+			if i < 0 {
+				row = append(row, "")
+				continue
+			}
+			row = append(row, line[i].mark())
+		}
+		t.Row(append(row, line[0].Threshold.String())...)
 	}
-	t.write(w)
-
-	missed := slices.DeleteFunc(slices.Clone(verdicts), Verdict.Reached)
-	unsure := slices.DeleteFunc(slices.Clone(verdicts), Verdict.Sure)
-	fmt.Fprintf(w, "%d of %d bars reached; %d are in doubt, because the interval holds the bar\n",
-		len(verdicts)-len(missed), len(verdicts), len(unsure))
-	for _, v := range missed {
-		fmt.Fprintf(w, "  not reached: %s, %s: %s, %s: %s short%s\n",
-			v.what(v.Of.Subject), size(v.Of.Size), times(v.Interval), v.limit(), percent(v.Short()), r.possible(v))
+	b.WriteString(t.Text(width))
+	b.WriteString(reachedLine(checks))
+	for _, c := range checks {
+		if !c.Reached() {
+			r.writeMissed(b, c)
+		}
 	}
-	r.writeAllocating(w)
+	r.writeAllocating(b)
 }
 
-// A line is the verdicts that differ in size alone.
-type line []Verdict
+// reachedLine counts the thresholds that are reached.
+func reachedLine(checks []Check) string {
+	reached, unsure := 0, 0
+	for _, c := range checks {
+		if c.Reached() {
+			reached++
+		}
+		if !c.Sure() {
+			unsure++
+		}
+	}
+	if len(checks) == 0 {
+		return "thresholds not tested: this run compares nothing that has one\n"
+	}
+	return fmt.Sprintf("%d of %d thresholds reached; %d are in doubt, because the interval holds the threshold\n", reached, len(checks), unsure)
+}
 
-// lines groups verdicts, in order.
-func lines(verdicts []Verdict) []line {
-	var all []line
+func (r *Run) writeMissed(b *strings.Builder, c Check) {
+	word := "at most"
+	if c.AtLeast {
+		word = "at least"
+	}
+	fmt.Fprintf(b, "  missed: %s, %s: %s, %s %g: %s short%s\n",
+		c.ratioOf(c.Of.Subject), size(c.Of.Size), times(c.Interval), word, c.Limit, percent(c.Short()), r.possible(c))
+}
+
+// bySize groups checks that differ in size alone, in order.
+func bySize(checks []Check) [][]Check {
+	var all [][]Check
 	at := map[string]int{}
-	for _, v := range verdicts {
-		what := v.label()
-		i, ok := at[what]
+	for _, c := range checks {
+		label := c.label()
+		i, ok := at[label]
 		if !ok {
 			i = len(all)
-			at[what] = i
+			at[label] = i
 			all = append(all, nil)
 		}
-		all[i] = append(all[i], v)
+		all[i] = append(all[i], c)
 	}
 	return all
 }
 
-// row returns the line with a field for each of the sizes.
-func (l line) row(sizes []int) []string {
-	row := []string{l[0].label()}
-	limits := ""
-	for _, n := range sizes {
-		i := slices.IndexFunc(l, func(v Verdict) bool { return v.Of.Size == n })
-		if i < 0 {
-			row = append(row, "")
-			continue
-		}
-		row = append(row, l[i].mark())
-		if text := l[i].limit(); text != limits && limits == "" {
-			limits = text
-		} else if text != limits {
-			limits = fmt.Sprintf("at most %g below 1 KiB, then %g", l[0].Limit, l[i].Limit)
-		}
+// label names the ratio of a check. Of libraries only the fastest counts, which
+// may differ from size to size.
+func (c Check) label() string {
+	if c.Ratio.Relation == OverOurs {
+		return c.ratioOf("fastest library")
 	}
-	return append(row, limits)
+	return c.ratioOf(c.Of.Subject)
 }
 
-// label says which ratio was measured; of peers, that it is the fastest.
-func (v Verdict) label() string {
-	if v.Relation == OverOurs {
-		return v.what("fastest peer")
+func (c Check) ratioOf(subject string) string {
+	other := c.To.Subject
+	if c.Ratio.Relation == OverRing {
+		other = string(c.To.Op)
 	}
-	return v.what(v.Of.Subject)
+	return fmt.Sprintf("%s %s / %s", subject, c.Of.Op, other)
 }
 
-func (v Verdict) what(of string) string {
-	other := v.To.Subject
-	if v.Relation == OverRing {
-		other = string(v.To.Op)
-	}
-	return fmt.Sprintf("%s %s / %s", of, v.Of.Op, other)
-}
-
-func (v Verdict) limit() string {
-	if v.Bar.AtLeast {
-		return fmt.Sprintf("at least %g", v.Limit)
-	}
-	return fmt.Sprintf("at most %g", v.Limit)
-}
-
-// mark returns the ratio with what it is to the bar.
-func (v Verdict) mark() string {
-	text := digits(v.Point)
-	if !v.Reached() {
+// mark returns the ratio with the marks of the table.
+func (c Check) mark() string {
+	text := digits(c.Point)
+	if !c.Reached() {
 		text = "!" + text
 	}
-	if !v.Sure() {
+	if !c.Sure() {
 		text = "~" + text
 	}
 	return text
 }
 
-// possible says of a peer that is too close how close it is to the floor: no
-// design can be further from the peer than its floor is.
-func (r *Run) possible(v Verdict) string {
-	ours := r.named(v.To.Subject)
-	floor := r.subject(func(s runfile.Subject) bool {
-		return s.Role == runfile.RoleFloor && s.Primitive == ours.Primitive
+// possible returns, for a library that is too close, how close it is to the
+// baseline: no design can be further from the library than that.
+func (r *Run) possible(c Check) string {
+	ours := r.named(c.To.Subject)
+	bare := r.subject(func(s runfile.Subject) bool {
+		return s.Role == runfile.RoleBaseline && s.Primitive == ours.Primitive
 	})
-	if v.Relation != OverOurs || floor == nil {
+	if c.Ratio.Relation != OverOurs || bare == nil {
 		return ""
 	}
-	least := r.cells[Place{floor.Name, v.To.Op, v.To.Size}]
+	least := r.cells[Place{bare.Name, c.To.Op, c.To.Size}]
 	if least == nil {
 		return ""
 	}
-	peer, _ := r.cells[v.Of].median()
+	library, _ := r.cells[c.Of].median()
 	bottom, _ := least.median()
-	return fmt.Sprintf("; %s itself would be at %s", floor.Name, digits(peer/bottom))
+	return fmt.Sprintf("; %s itself would be at %s", bare.Name, digits(library/bottom))
 }
 
-func (r *Run) writeAllocating(w io.Writer) {
+func (r *Run) writeAllocating(b *strings.Builder) {
 	places := r.Allocating()
 	if len(places) == 0 {
-		fmt.Fprintln(w, "no allocations by designs with a primitive: reached")
+		b.WriteString("designs with a primitive do not allocate\n")
 		return
 	}
 	for _, p := range places {
-		fmt.Fprintf(w, "  not reached: no allocations: %v allocates %d times\n", p, r.cells[p].Allocs)
+		fmt.Fprintf(b, "  missed: %v allocates %d times\n", p, r.cells[p].Allocs)
 	}
 }

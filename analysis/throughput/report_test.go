@@ -1,6 +1,7 @@
 package throughput_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,8 +35,8 @@ func TestRatiosAreThoseOfTheTrueTimes(t *testing.T) {
 		to   string
 		want float64
 	}{
-		{throughput.OverFloor, "enc", "bare-x", 1.2},
-		{throughput.OverFloor, "sig", "bare-y", 200.0 / 190},
+		{throughput.OverBaseline, "enc", "bare-x", 1.2},
+		{throughput.OverBaseline, "sig", "bare-y", 200.0 / 190},
 		{throughput.OverDesign, "warm", "enc", 1.25},
 		{throughput.OverOurs, "near", "enc", 2},
 		{throughput.OverOurs, "web", "sig", 10},
@@ -56,7 +57,7 @@ func TestRatiosAreThoseOfTheTrueTimes(t *testing.T) {
 	require.Less(t, share, 0.01)
 }
 
-func TestBarsAreHeld(t *testing.T) {
+func TestThresholds(t *testing.T) {
 	s := quiet
 	s.slow = map[throughput.Place]float64{{Subject: "enc", Op: runfile.UnsealRing, Size: 64}: 1.3}
 	s.allocs = map[string]int{"sig": 2, "far": 9}
@@ -64,7 +65,7 @@ func TestBarsAreHeld(t *testing.T) {
 	ratios, err := run.Ratios()
 	require.NoError(t, err)
 	missed := map[string]float64{}
-	for _, v := range run.Verdicts(ratios) {
+	for _, v := range run.Checks(ratios) {
 		if !v.Reached() {
 			missed[v.Of.String()+" / "+v.To.Subject] = v.Short()
 			require.True(t, v.Sure())
@@ -72,7 +73,7 @@ func TestBarsAreHeld(t *testing.T) {
 	}
 	require.Len(t, missed, 3)
 	require.InDelta(t, 1.3/1.2-1, missed["enc unseal-ring1000, 64 B / enc"], 0.01)
-	require.InDelta(t, 0.6, missed["near seal, 64 B / enc"], 0.01, "the fastest peer, at 2 of at least 5")
+	require.InDelta(t, 0.6, missed["near seal, 64 B / enc"], 0.01, "the fastest library, at 2 of at least 5")
 	require.InDelta(t, 0.6, missed["near unseal, 64 B / enc"], 0.01)
 
 	var allocating []string
@@ -85,12 +86,12 @@ func TestBarsAreHeld(t *testing.T) {
 
 func TestReportSaysAllOfIt(t *testing.T) {
 	var b strings.Builder
-	require.NoError(t, quiet.load(t, 3).Report(&b))
+	require.NoError(t, quiet.load(t, 3).Report(&b, 0))
 	text := b.String()
 	for _, want := range []string{
 		"12 rounds in random order", "noise floor 0.", "of 4 cells", "seal, 64 B", "seal, 8 KiB", "refuse-tag",
-		"× floor", "× enc", "fastest peer seal / enc", "not reached: near seal / enc, 64 B", "at least 5: ",
-		"bare-x itself would be at 2.4", "no allocations by designs with a primitive: reached", "114       +50",
+		"× baseline", "× enc", "fastest library seal / enc", "missed: near seal / enc, 64 B", "at least 5: ",
+		"bare-x itself would be at 2.4", "designs with a primitive do not allocate", "114       +50",
 	} {
 		require.Contains(t, text, want)
 	}
@@ -99,11 +100,11 @@ func TestReportSaysAllOfIt(t *testing.T) {
 func TestReportWarnsOfARestlessMachine(t *testing.T) {
 	const warning = "not a quiet machine"
 	var b strings.Builder
-	require.NoError(t, quiet.load(t, 4).Report(&b))
+	require.NoError(t, quiet.load(t, 4).Report(&b, 0))
 	require.NotContains(t, b.String(), warning)
 	s := quiet
 	s.slow = map[throughput.Place]float64{{Subject: "enc-again", Op: runfile.Seal, Size: 64}: 1.08}
-	require.NoError(t, s.load(t, 4).Report(&b))
+	require.NoError(t, s.load(t, 4).Report(&b, 0))
 	require.Contains(t, b.String(), warning)
 }
 
@@ -111,7 +112,7 @@ func TestReportOfTooFewRounds(t *testing.T) {
 	s := quiet
 	s.rounds = 2
 	var b strings.Builder
-	require.NoError(t, s.load(t, 3).Report(&b))
+	require.NoError(t, s.load(t, 3).Report(&b, 0))
 	require.Contains(t, b.String(), "[no interval]")
 }
 
@@ -137,4 +138,19 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	_, err := throughput.Load(filepath.Join(t.TempDir(), "nowhere"))
 	require.ErrorContains(t, err, "nowhere")
+}
+
+// TestSummaryIsOneScreen holds the designs, the thresholds missed, and no more.
+func TestSummaryIsOneScreen(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, quiet.load(t, 3).Summary(&b, 80))
+	text := b.String()
+	require.LessOrEqual(t, strings.Count(text, "\n"), 40)
+	for _, want := range []string{"noise floor 0.", "8 KiB", "enc ", "thresholds reached", "missed: near seal / enc, 64 B"} {
+		require.Contains(t, text, want)
+	}
+	require.NotContains(t, text, "\n  bare-x ", "baselines are not listed")
+	full := errors.New("no space left")
+	require.ErrorIs(t, quiet.load(t, 3).Summary(failing{full}, 0), full)
+	require.ErrorIs(t, quiet.load(t, 3).Report(failing{full}, 0), full)
 }

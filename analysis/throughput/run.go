@@ -72,7 +72,7 @@ func Load(dir string) (*Run, error) {
 	}
 	for _, p := range r.places {
 		if n := len(r.cells[p].Ns); n != r.Rounds() {
-			return nil, fmt.Errorf("sealab: %s: %v was measured %d times and %v %d times; want every cell once in every round",
+			return nil, fmt.Errorf("%s: %v was measured %d times and %v %d times; want every cell once in every round",
 				path, p, n, r.places[0], r.Rounds())
 		}
 	}
@@ -134,7 +134,7 @@ func placeOf(name benchfmt.Name) (p Place, err error) {
 		key, value, _ := strings.Cut(strings.TrimPrefix(string(part), "/"), "=")
 		values[key] = value
 	}
-	p.Subject = values[runfile.SubjectKey]
+	p.Subject = runfile.SubjectName(values[runfile.SubjectKey])
 	if p.Op, err = runfile.ParseOp(values[runfile.OpKey]); err != nil {
 		return p, err
 	}
@@ -163,7 +163,7 @@ func (r *Run) subject(fits func(runfile.Subject) bool) *runfile.Subject {
 func scan(path string, each func(*benchfmt.Result) error) (benchfmt.UnitMetadataMap, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	defer f.Close()
 	found := false
@@ -171,20 +171,20 @@ func scan(path string, each func(*benchfmt.Result) error) (benchfmt.UnitMetadata
 	for r.Scan() {
 		switch rec := r.Result().(type) {
 		case *benchfmt.SyntaxError:
-			return nil, fmt.Errorf("sealab: %s:%d: %s; want a line of the Go benchmark format", path, rec.Line, rec.Msg)
+			return nil, fmt.Errorf("%s:%d: %s; want a line of the Go benchmark format", path, rec.Line, rec.Msg)
 		case *benchfmt.Result:
 			found = true
 			if err := each(rec); err != nil {
 				_, line := rec.Pos()
-				return nil, fmt.Errorf("sealab: %s:%d: %w", path, line, err)
+				return nil, fmt.Errorf("%s:%d: %w", path, line, err)
 			}
 		}
 	}
 	if err := r.Err(); err != nil {
-		return nil, fmt.Errorf("sealab: %s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if !found {
-		return nil, fmt.Errorf("sealab: %s: want lines of the Go benchmark format, there is none", path)
+		return nil, fmt.Errorf("%s: want lines of the Go benchmark format, there is none", path)
 	}
 	return r.Units(), nil
 }

@@ -39,12 +39,12 @@ var simulated = []struct {
 	{runfile.Subject{Name: "sig", Role: runfile.RoleDesign, Kind: runfile.Signs, Primitive: "Y"}, 200, 4000},
 	{runfile.Subject{Name: "far", Role: runfile.RoleScheme, Kind: runfile.Signs}, 2000, 9000},
 	{runfile.Subject{Name: "enc-again", Role: runfile.RoleRepeat, Kind: runfile.Encrypts, Repeats: "enc"}, 120, 1100},
-	{runfile.Subject{Name: "bare-x", Role: runfile.RoleFloor, Primitive: "X"}, 100, 1000},
-	{runfile.Subject{Name: "bare-y", Role: runfile.RoleFloor, Primitive: "Y"}, 190, 3900},
-	{runfile.Subject{Name: "near", Role: runfile.RolePeer, Kind: runfile.Encrypts}, 240, 8800},
-	{runfile.Subject{Name: "slack", Role: runfile.RolePeer, Kind: runfile.Encrypts}, 1200, 9900},
-	{runfile.Subject{Name: "abroad", Role: runfile.RoleForeign, Kind: runfile.Signs, Mirrors: "far"}, 10000, 18000},
-	{runfile.Subject{Name: "web", Role: runfile.RolePeer, Kind: runfile.Signs}, 2000, 40000},
+	{runfile.Subject{Name: "bare-x", Role: runfile.RoleBaseline, Primitive: "X"}, 100, 1000},
+	{runfile.Subject{Name: "bare-y", Role: runfile.RoleBaseline, Primitive: "Y"}, 190, 3900},
+	{runfile.Subject{Name: "near", Role: runfile.RoleLibrary, Kind: runfile.Encrypts}, 240, 8800},
+	{runfile.Subject{Name: "slack", Role: runfile.RoleLibrary, Kind: runfile.Encrypts}, 1200, 9900},
+	{runfile.Subject{Name: "abroad", Role: runfile.RoleSDK, Kind: runfile.Signs, Mirrors: "far"}, 10000, 18000},
+	{runfile.Subject{Name: "web", Role: runfile.RoleLibrary, Kind: runfile.Signs}, 2000, 40000},
 }
 
 var simulatedOps = []runfile.Op{runfile.Seal, runfile.Unseal, runfile.UnsealRing, runfile.RefuseTag}

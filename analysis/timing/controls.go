@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"sealab/internal/samples"
+	"sealab/internal/runfile"
 	"sealab/internal/verdict"
 )
 
@@ -35,9 +35,9 @@ func checkControls(verdicts []*Verdict) (c Controls) {
 	var clean []*Verdict
 	for _, v := range verdicts {
 		switch v.Expect {
-		case samples.Leaks:
+		case runfile.Leaks:
 			c.leaking(v)
-		case samples.Clean:
+		case runfile.Clean:
 			clean = append(clean, v)
 			c.clean(v)
 		}

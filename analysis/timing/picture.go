@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"sealab/internal/samples"
+	"sealab/internal/runfile"
 	"sealab/internal/svg"
 )
 
@@ -27,7 +27,7 @@ type drawing struct{ *svg.Drawing }
 // draw draws the differences of one file: on the left how they are
 // distributed, on the right their trimmed mean over the course of the run. The
 // band is what the limit allows; the red line is the effect.
-func draw(f *samples.File, v *Verdict) []byte {
+func draw(f *runfile.Samples, v *Verdict) []byte {
 	s := newSeries(f)
 	d := drawing{svg.New(pictureWidth, pictureHeight,
 		fmt.Sprintf("%s, %s, pass %d: %s against %s", f.Subject, f.Pair, f.Pass, f.B, f.A))}
@@ -55,9 +55,13 @@ func (d drawing) distribution(x []float64, effect, limit float64) {
 	}
 	d.Rect(across.At(-limit), panelTop, across.At(limit)-across.At(-limit), panelBottom-panelTop, svg.Band)
 	up := svg.Scale{From: 0, To: most, First: panelBottom, Last: panelTop}
+	var bars [][4]float64
 	for i, n := range counts {
-		d.Rect(leftPanel+float64(i)*panelWidth/bins, up.At(n), panelWidth/bins-0.5, panelBottom-up.At(n), svg.Dark)
+		if n > 0 {
+			bars = append(bars, [4]float64{leftPanel + float64(i)*panelWidth/bins, up.At(n), panelWidth/bins - 0.5, panelBottom - up.At(n)})
+		}
 	}
+	d.Bars(svg.Dark, bars)
 	d.Line(across.At(effect), panelTop, across.At(effect), panelBottom, svg.Red)
 	for _, v := range across.Ticks() {
 		d.Text(across.At(v), panelBottom+14, "middle", fmt.Sprintf("%.3g", v))
@@ -80,9 +84,11 @@ func (d drawing) course(x []float64, effect, limit float64) {
 	d.Rect(rightPanel, up.At(limit), panelWidth, up.At(-limit)-up.At(limit), svg.Band)
 	d.Line(rightPanel, up.At(0), rightPanel+panelWidth, up.At(0), svg.Grey)
 	d.Line(rightPanel, up.At(effect), rightPanel+panelWidth, up.At(effect), svg.Red)
+	dots := make([][2]float64, len(means))
 	for i, m := range means {
-		d.Dot(across.At(float64(i)+0.5), up.At(m), 2, svg.Dark)
+		dots[i] = [2]float64{across.At(float64(i) + 0.5), up.At(m)}
 	}
+	d.Dots(svg.Dark, 2, dots)
 	for _, v := range up.Ticks() {
 		d.Text(rightPanel-4, up.At(v)+4, "end", fmt.Sprintf("%.3g", v))
 	}

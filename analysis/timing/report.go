@@ -14,7 +14,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/internal/atomicfile"
-	"sealab/internal/samples"
+	"sealab/internal/runfile"
 	"sealab/internal/verdict"
 )
 
@@ -25,7 +25,7 @@ func (j *Judgement) WriteTable(w io.Writer) error {
 	fmt.Fprintf(t, "subject\tpair\tns/op\teffect ns [95 %%]\tlargest decile ns\tfindable ns\tblocks\tp sign\tp rank\tp decile\tmax |t|\tverdict\n")
 	for _, control := range []bool{true, false} {
 		for _, v := range j.Verdicts {
-			if (v.Expect != samples.Open) == control {
+			if (v.Expect != runfile.Open) == control {
 				fmt.Fprintln(t, strings.Join(v.row(), "\t"))
 			}
 		}
@@ -55,13 +55,13 @@ func (v *Verdict) row() []string {
 // Remark is the verdict with what has to be said beside it.
 func (v *Verdict) Remark() string {
 	switch {
-	case v.Expect == samples.Leaks && v.Found:
+	case v.Expect == runfile.Leaks && v.Found:
 		return "found, as it must be"
-	case v.Expect == samples.Leaks:
+	case v.Expect == runfile.Leaks:
 		return "not found: " + v.Why
-	case v.Expect == samples.Clean && v.Outcome != verdict.Refuted:
+	case v.Expect == runfile.Clean && v.Outcome != verdict.Refuted:
 		return "clean, as it must be"
-	case v.Outcome == verdict.Refuted && v.Property == "" && v.Expect == samples.Open:
+	case v.Outcome == verdict.Refuted && v.Property == "" && v.Expect == runfile.Open:
 		return fmt.Sprintf("observation: tells %s (%s)", v.Tells, v.Why)
 	case v.Outcome == verdict.Standing:
 		return string(v.Outcome)
@@ -100,7 +100,7 @@ func (j *Judgement) summary(w io.Writer) {
 	observations := 0
 	for _, v := range j.Verdicts {
 		switch {
-		case v.Expect != samples.Open:
+		case v.Expect != runfile.Open:
 		case v.Property == "" && v.Outcome == verdict.Refuted:
 			observations++
 		default:
@@ -115,7 +115,7 @@ func (j *Judgement) summary(w io.Writer) {
 func (j *Judgement) Refuted() []*Verdict {
 	var refuted []*Verdict
 	for _, v := range j.Verdicts {
-		if v.Expect == samples.Open && v.Property != "" && v.Outcome == verdict.Refuted {
+		if v.Expect == runfile.Open && v.Property != "" && v.Outcome == verdict.Refuted {
 			refuted = append(refuted, v)
 		}
 	}
@@ -129,10 +129,10 @@ const pictures = "pictures"
 // progress is called after each with the number drawn.
 func (j *Judgement) WritePictures(dir string, progress func(done int)) error {
 	if err := os.MkdirAll(filepath.Join(dir, pictures), 0o755); err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	for i, v := range j.Verdicts {
-		f, err := samples.Read(filepath.Join(dir, v.First.FileName()))
+		f, err := runfile.ReadSamples(filepath.Join(dir, v.First.FileName()))
 		if err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func stampLine(stamp map[string]string) string {
 func (j *Judgement) Findings(dir string) ([]findings.Finding, error) {
 	var all []findings.Finding
 	for _, v := range j.Verdicts {
-		if v.Expect != samples.Open || v.Outcome != verdict.Refuted {
+		if v.Expect != runfile.Open || v.Outcome != verdict.Refuted {
 			continue
 		}
 		d, err := catalog.Find(v.Subject)

@@ -14,7 +14,7 @@ import (
 
 	"sealab/analysis/findings"
 	"sealab/codecs/catalog"
-	"sealab/internal/samples"
+	"sealab/internal/runfile"
 	"sealab/internal/verdict"
 )
 
@@ -23,16 +23,16 @@ import (
 func leakyRun(t *testing.T, property string) (string, *Judgement) {
 	t.Helper()
 	dir := t.TempDir()
-	design := samples.Probe{Subject: catalog.All()[0].Name, Pair: "tag-ends", A: "first", B: "last <&>", Tells: "the tag", Property: property}
-	alike := samples.Probe{Subject: "control-same", Pair: "control", Expect: samples.Clean}
-	var files []*samples.File
+	design := runfile.Probe{Subject: catalog.All()[0].Name, Pair: "tag-ends", A: "first", B: "last <&>", Tells: "the tag", Property: property}
+	alike := runfile.Probe{Subject: "control-same", Pair: "control", Expect: runfile.Clean}
+	var files []*runfile.Samples
 	for pass := 1; pass <= 2; pass++ {
 		files = append(files,
 			newMachine(uint64(pass)).shift(5).run(design, pass, 4000),
 			newMachine(uint64(pass)+10).run(alike, pass, 4000))
 	}
 	for _, f := range files {
-		require.NoError(t, samples.Write(dir, f))
+		require.NoError(t, runfile.WriteSamples(dir, f))
 	}
 	j, err := Judge(files, LimitLibrary, func(int) {})
 	require.NoError(t, err)

@@ -6,13 +6,13 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"sealab/internal/samples"
+	"sealab/internal/runfile"
 )
 
 // Statistics are the numbers of one file of samples. Times are in nanoseconds
 // per operation; differences are B - A.
 type Statistics struct {
-	samples.Header
+	runfile.Header
 	Values    int      `json:"values"`     // differences tested: blocks, or clusters
 	Typical   float64  `json:"typical_ns"` // median time of an operation
 	Slot      float64  `json:"slot_ns"`    // second sample of a block minus first
@@ -33,7 +33,7 @@ type Statistics struct {
 const clockSigma = 0.41
 
 // Measure computes the statistics of a file.
-func Measure(f *samples.File) *Statistics {
+func Measure(f *runfile.Samples) *Statistics {
 	s := newSeries(f)
 	dep := dependenceOf(s.d)
 	r := &Statistics{
@@ -59,7 +59,7 @@ type series struct {
 	tick float64 // the step in which the clock counts
 }
 
-func newSeries(f *samples.File) series {
+func newSeries(f *runfile.Samples) series {
 	ops := float64(f.Ops)
 	n := len(f.Data)
 	s := series{a: make([]float64, n), b: make([]float64, n), d: make([]float64, n)}
@@ -105,7 +105,7 @@ func tick(a, b []float64) float64 {
 const rounding = 1e-6
 
 // direction is 1 where B was measured second, else -1.
-func direction(b samples.Block) float64 {
+func direction(b runfile.Block) float64 {
 	if b.BFirst {
 		return -1
 	}

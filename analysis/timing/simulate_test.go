@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"sealab/internal/samples"
+	"sealab/internal/runfile"
 )
 
 // A machine is a simulated source of samples.
@@ -67,8 +67,8 @@ func (m *machine) tail(ns float64) *machine {
 }
 
 // run returns the samples of one pass.
-func (m *machine) run(probe samples.Probe, pass, blocks int) *samples.File {
-	f := &samples.File{Header: samples.Header{Probe: probe, Pass: pass, Blocks: blocks, Ops: simulatedOps}}
+func (m *machine) run(probe runfile.Probe, pass, blocks int) *runfile.Samples {
+	f := &runfile.Samples{Header: runfile.Header{Probe: probe, Pass: pass, Blocks: blocks, Ops: simulatedOps}}
 	for range blocks {
 		first, second := m.noise()+m.slot, m.noise()
 		bFirst := m.random.IntN(2) == 1
@@ -77,7 +77,7 @@ func (m *machine) run(probe samples.Probe, pass, blocks int) *samples.File {
 			a, b = second, first
 		}
 		b += m.leak()
-		f.Data = append(f.Data, samples.Block{A: clock(a), B: clock(b), BFirst: bFirst})
+		f.Data = append(f.Data, runfile.Block{A: clock(a), B: clock(b), BFirst: bFirst})
 	}
 	return f
 }

@@ -43,7 +43,7 @@ import (
 
 	"sealab/analysis/stats"
 	"sealab/internal/atomicfile"
-	"sealab/internal/samples"
+	"sealab/internal/runfile"
 )
 
 // Alpha is the probability, over all tests of a run together, of taking noise
@@ -76,7 +76,7 @@ type Judgement struct {
 
 // Judge judges the files of one run against a limit in nanoseconds. progress is
 // called after each file with the number of files done.
-func Judge(files []*samples.File, limit float64, progress func(done int)) (*Judgement, error) {
+func Judge(files []*runfile.Samples, limit float64, progress func(done int)) (*Judgement, error) {
 	verdicts, err := pair(measureAll(files, progress))
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func Judge(files []*samples.File, limit float64, progress func(done int)) (*Judg
 }
 
 // measureAll measures the files on all processors, keeping their order.
-func measureAll(files []*samples.File, progress func(int)) []*Statistics {
+func measureAll(files []*runfile.Samples, progress func(int)) []*Statistics {
 	results := make([]*Statistics, len(files))
 	next := make(chan int)
 	var done int
@@ -128,9 +128,9 @@ func pair(all []*Statistics) ([]*Verdict, error) {
 		case i >= 0 && s.Pass == 2:
 			verdicts[i].Second = s
 		case i < 0:
-			return nil, fmt.Errorf("sealab: %s is pass %d of a probe whose first pass is missing", s.FileName(), s.Pass)
+			return nil, fmt.Errorf("%s is pass %d of a probe whose first pass is missing", s.FileName(), s.Pass)
 		default:
-			return nil, fmt.Errorf("sealab: %s: want at most 2 passes of a probe, each once", s.FileName())
+			return nil, fmt.Errorf("%s: want at most 2 passes of a probe, each once", s.FileName())
 		}
 	}
 	return verdicts, nil
@@ -157,7 +157,7 @@ const judgementFile = "judgement.json"
 func (j *Judgement) Write(dir string) error {
 	text, err := json.MarshalIndent(j, "", " ")
 	if err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	return atomicfile.Write(filepath.Join(dir, judgementFile), append(text, '\n'))
 }
@@ -167,11 +167,11 @@ func Read(dir string) (*Judgement, error) {
 	path := filepath.Join(dir, judgementFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w: run sealab leak judge first", err)
+		return nil, fmt.Errorf("%w: run sealab leak judge first", err)
 	}
 	j := new(Judgement)
 	if err := json.Unmarshal(text, j); err != nil {
-		return nil, fmt.Errorf("sealab: %s: want a judgement: %w", path, err)
+		return nil, fmt.Errorf("%s: want a judgement: %w", path, err)
 	}
 	return j, nil
 }

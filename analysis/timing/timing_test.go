@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/internal/samples"
+	"sealab/internal/runfile"
 	"sealab/internal/verdict"
 )
 
@@ -16,8 +16,8 @@ const blocks = 10_000
 // judgeBoth judges two passes of one probe on two machines.
 func judgeBoth(t *testing.T, first, second *machine, n int) *Verdict {
 	t.Helper()
-	probe := samples.Probe{Subject: t.Name(), Pair: "pair"}
-	j, err := Judge([]*samples.File{first.run(probe, 1, n), second.run(probe, 2, n)}, LimitLibrary, func(int) {})
+	probe := runfile.Probe{Subject: t.Name(), Pair: "pair"}
+	j, err := Judge([]*runfile.Samples{first.run(probe, 1, n), second.run(probe, 2, n)}, LimitLibrary, func(int) {})
 	require.NoError(t, err)
 	require.Len(t, j.Verdicts, 1)
 	return j.Verdicts[0]
@@ -98,7 +98,7 @@ func TestTooFewBlocks(t *testing.T) {
 // the nine times in ten that the formula is made for.
 func TestFindableIsFound(t *testing.T) {
 	const runs = 20
-	size := newMachine(0).run(samples.Probe{}, 1, 2000)
+	size := newMachine(0).run(runfile.Probe{}, 1, 2000)
 	findable := Measure(size).Findable
 	found := 0
 	for seed := range uint64(runs) {
@@ -112,9 +112,9 @@ func TestFindableIsFound(t *testing.T) {
 
 // TestAlikeIsUniform judges 200 probes of what does not leak.
 func TestAlikeIsUniform(t *testing.T) {
-	var files []*samples.File
+	var files []*runfile.Samples
 	for i := range 200 {
-		probe := samples.Probe{Subject: fmt.Sprintf("alike-%03d", i), Pair: "same", Expect: samples.Clean}
+		probe := runfile.Probe{Subject: fmt.Sprintf("alike-%03d", i), Pair: "same", Expect: runfile.Clean}
 		files = append(files, newMachine(uint64(i)).heavyTails().run(probe, 1, 300),
 			newMachine(uint64(i)+1e6).heavyTails().run(probe, 2, 300))
 	}
@@ -141,7 +141,7 @@ func TestIntervalHolds(t *testing.T) {
 	const runs = 40
 	hits, medianHits := 0, 0
 	for seed := range uint64(runs) {
-		s := Measure(newMachine(seed).correlated().shift(5).run(samples.Probe{}, 1, 1500))
+		s := Measure(newMachine(seed).correlated().shift(5).run(runfile.Probe{}, 1, 1500))
 		hits += count(s.Trimmed.Low <= 5 && 5 <= s.Trimmed.High)
 		medianHits += count(s.Median.Low <= 5 && 5 <= s.Median.High)
 	}
@@ -160,7 +160,7 @@ func count(yes bool) int {
 // that lie elsewhere in memory: block by block it looks significant, and is not.
 func TestClustersAreTheUnit(t *testing.T) {
 	const size = 200
-	clustered := func(seed uint64) *samples.File {
+	clustered := func(seed uint64) *runfile.Samples {
 		m := newMachine(seed)
 		var offset float64
 		n := 0
@@ -171,7 +171,7 @@ func TestClustersAreTheUnit(t *testing.T) {
 			n++
 			return offset
 		}
-		f := m.run(samples.Probe{Subject: "keys"}, 1, 100*size)
+		f := m.run(runfile.Probe{Subject: "keys"}, 1, 100*size)
 		f.Cluster = size
 		return f
 	}

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math"
 
-	"sealab/internal/samples"
+	"sealab/internal/runfile"
 	"sealab/internal/verdict"
 )
 
 // A Verdict is what the passes of one probe come to.
 type Verdict struct {
-	samples.Probe
+	runfile.Probe
 	// Outcome is about the claim that two classes take the same time. It is
 	// refuted by a difference that is significant, larger than the limit, and the
 	// same in a second independent run. It stands where the interval lies inside

@@ -46,11 +46,11 @@ type Floor struct {
 // All returns every floor.
 func All() []Floor {
 	return []Floor{
-		{Name: "floor-memcpy", Doc: "the payload, copied", Open: openCopy},
-		{Name: "floor-base64", Doc: "the payload in base64url", Open: openText},
-		{Name: "floor-hmac-sha256", Doc: "a bare tag and base64url", Primitive: "HMAC-SHA256", Open: openHMAC},
-		{Name: "floor-aes-256-gcm", Doc: "the bare cipher and base64url", Primitive: "AES-256-GCM", Open: openGCM},
-		{Name: "floor-xchacha20-poly1305", Doc: "the bare cipher and base64url", Primitive: "XChaCha20-Poly1305", Open: openXChaCha},
+		{Name: "baseline-memcpy", Doc: "the payload, copied", Open: openCopy},
+		{Name: "baseline-base64", Doc: "the payload in base64url", Open: openText},
+		{Name: "baseline-hmac-sha256", Doc: "a bare tag and base64url", Primitive: "HMAC-SHA256", Open: openHMAC},
+		{Name: "baseline-aes-256-gcm", Doc: "the bare cipher and base64url", Primitive: "AES-256-GCM", Open: openGCM},
+		{Name: "baseline-xchacha20-poly1305", Doc: "the bare cipher and base64url", Primitive: "XChaCha20-Poly1305", Open: openXChaCha},
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"regexp"
 	"runtime"
 
-	"sealab/internal/taintfile"
+	"sealab/internal/runfile"
 )
 
 // programPath is the import path of what runs under valgrind.
@@ -31,7 +31,7 @@ type program struct {
 
 // listing is what the program says of itself.
 type listing struct {
-	Subjects     []taintfile.Log
+	Subjects     []runfile.Log
 	AVX2, AVX512 bool
 }
 

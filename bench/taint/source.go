@@ -19,7 +19,7 @@ import (
 	"strings"
 	"sync"
 
-	"sealab/internal/taintfile"
+	"sealab/internal/runfile"
 )
 
 // source is the Go source of the packages that a program is made of. It says of
@@ -117,8 +117,8 @@ var moduleVersion = regexp.MustCompile(`@[^/]+`)
 // the functions on whose result alone the line branches. dir and file are those
 // of debug information that was built with -trimpath: the import path, with a
 // version if it is of another module.
-func (s *source) frame(function, dir, file string, line int) taintfile.Frame {
-	f := taintfile.Frame{Function: function, Line: line}
+func (s *source) frame(function, dir, file string, line int) runfile.Frame {
+	f := runfile.Frame{Function: function, Line: line}
 	if file == "" {
 		return f
 	}

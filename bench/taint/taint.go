@@ -33,7 +33,7 @@ import (
 	"runtime"
 	"sync"
 
-	"sealab/internal/taintfile"
+	"sealab/internal/runfile"
 )
 
 // ErrMissing says that valgrind is not there, and how to get it.
@@ -58,7 +58,7 @@ func failed(what string, output []byte, err error) error {
 }
 
 // secrets are what is declared undefined, one run each.
-var secrets = []taintfile.Secret{taintfile.None, taintfile.Key, taintfile.Payload}
+var secrets = []runfile.Secret{runfile.None, runfile.Key, runfile.Payload}
 
 // Run runs the controls and the designs that only names, or every design, and
 // writes a log for each subject and secret to dir. stamp goes into every log.
@@ -105,14 +105,14 @@ func Run(dir string, only []string, stamp map[string]string, progress func(done,
 }
 
 // choose returns the controls and the designs that only names, or all of them.
-func (p *program) choose(only []string) ([]taintfile.Log, error) {
+func (p *program) choose(only []string) ([]runfile.Log, error) {
 	wanted := map[string]bool{}
 	for _, name := range only {
 		wanted[name] = true
 	}
-	var subjects []taintfile.Log
+	var subjects []runfile.Log
 	for _, s := range p.Subjects {
-		if s.Expect != taintfile.Open || len(only) == 0 || wanted[s.Subject] {
+		if s.Expect != runfile.Open || len(only) == 0 || wanted[s.Subject] {
 			subjects = append(subjects, s)
 		}
 		delete(wanted, s.Subject)
@@ -125,7 +125,7 @@ func (p *program) choose(only []string) ([]taintfile.Log, error) {
 
 // subject writes the logs of one subject. The divisions go with the run in which
 // the keys are secret.
-func (p *program) subject(work, dir string, s taintfile.Log) error {
+func (p *program) subject(work, dir string, s runfile.Log) error {
 	work, err := os.MkdirTemp(work, "subject-")
 	if err != nil {
 		return err
@@ -146,8 +146,8 @@ func (p *program) subject(work, dir string, s taintfile.Log) error {
 }
 
 // fill runs what the log is of.
-func (p *program) fill(work string, log *taintfile.Log) (err error) {
-	if log.Reports, err = p.memcheck(work, log.Subject, log.Secret); err != nil || log.Secret != taintfile.Key {
+func (p *program) fill(work string, log *runfile.Log) (err error) {
+	if log.Reports, err = p.memcheck(work, log.Subject, log.Secret); err != nil || log.Secret != runfile.Key {
 		return err
 	}
 	divisions, err := p.executed(work, log.Subject)

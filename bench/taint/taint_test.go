@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/internal/taintfile"
+	"sealab/internal/runfile"
 	"sealab/internal/testenv"
 )
 
@@ -30,17 +30,17 @@ func TestUnderValgrind(t *testing.T) {
 		"control-early-exit":            "if secret[i] != guess[i] {",
 		"control-constant-time-compare": "",
 	} {
-		none, err := p.memcheck(dir, subject, taintfile.None)
+		none, err := p.memcheck(dir, subject, runfile.None)
 		require.NoError(t, err)
 		require.Empty(t, none, subject)
-		key, err := p.memcheck(dir, subject, taintfile.Key)
+		key, err := p.memcheck(dir, subject, runfile.Key)
 		require.NoError(t, err)
 		if want == "" {
 			require.Empty(t, key, subject)
 			continue
 		}
 		require.Len(t, key, 1)
-		require.Equal(t, taintfile.Branch, key[0].Kind)
+		require.Equal(t, runfile.Branch, key[0].Kind)
 		require.Equal(t, programPath+".earlyExit", key[0].Stack[0].Function)
 		require.Equal(t, want, key[0].Stack[0].Text)
 	}
@@ -48,7 +48,7 @@ func TestUnderValgrind(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, divisions, 1)
 	require.Equal(t, programPath+".divisionOfSecret", divisions[0].Stack[0].Function)
-	_, err = p.memcheck(dir, "no-such-design", taintfile.None)
+	_, err = p.memcheck(dir, "no-such-design", runfile.None)
 	require.ErrorIs(t, err, errSubject)
 }
 
@@ -66,10 +66,10 @@ func TestProfileIsRead(t *testing.T) {
 	p := &program{divisions: map[string]bool{"0x10": true, "0x20": true, "0x30": true}}
 	reports := p.divisionsIn("fl=./a/b/c.go\nfn=a/b.f\n0x10 7 1\n0x11 8 1\ncalls=1 0x30 9\n0x20 9 100\nfi=./a/d.go\n0x30 12 1\n")
 	require.Len(t, reports, 2)
-	require.Equal(t, taintfile.Frame{Function: "a/b.f", File: "a/b/c.go", Line: 7}, reports[0].Stack[0])
-	require.Equal(t, taintfile.Frame{Function: "a/b.f", File: "a/d.go", Line: 12}, reports[1].Stack[0])
-	require.True(t, misread(taintfile.Frame{File: "x.s", Text: "MULXQ R10, R13, R14"}))
-	require.False(t, misread(taintfile.Frame{File: "x.s", Text: "DIVQ R8"}))
+	require.Equal(t, runfile.Frame{Function: "a/b.f", File: "a/b/c.go", Line: 7}, reports[0].Stack[0])
+	require.Equal(t, runfile.Frame{Function: "a/b.f", File: "a/d.go", Line: 12}, reports[1].Stack[0])
+	require.True(t, misread(runfile.Frame{File: "x.s", Text: "MULXQ R10, R13, R14"}))
+	require.False(t, misread(runfile.Frame{File: "x.s", Text: "DIVQ R8"}))
 }
 
 // TestReportIsRead reads a recorded report of memcheck: of its errors one is a
@@ -80,7 +80,7 @@ func TestReportIsRead(t *testing.T) {
 	reports, err := new(program).parse(text)
 	require.NoError(t, err)
 	require.Len(t, reports, 1)
-	require.Equal(t, taintfile.Branch, reports[0].Kind)
+	require.Equal(t, runfile.Branch, reports[0].Kind)
 	require.Equal(t, "unseal", reports[0].Op)
 	require.Contains(t, reports[0].Origin, "client request")
 	require.Equal(t, "main.earlyExit", reports[0].Stack[0].Function)
@@ -95,7 +95,7 @@ func TestLinesAreResolved(t *testing.T) {
 	require.NoError(t, err)
 	text, err := os.ReadFile(filepath.Join("program", "controls.go"))
 	require.NoError(t, err)
-	resolve := func(line string) taintfile.Frame {
+	resolve := func(line string) runfile.Frame {
 		before, _, found := strings.Cut(string(text), line)
 		require.True(t, found, line)
 		return s.frame("main.outer", programPath, "controls.go", 1+strings.Count(before, "\n"))

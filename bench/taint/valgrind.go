@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"sealab/internal/taintfile"
+	"sealab/internal/runfile"
 )
 
 // operations are the functions of the program that mark what was at work, and
@@ -31,7 +31,7 @@ var settings = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=asyncpreemptoff=1"}
 var errSubject = errors.New("the subject does not run")
 
 // memcheck runs one subject under memcheck and returns its reports.
-func (p *program) memcheck(dir, subject string, secret taintfile.Secret) ([]taintfile.Report, error) {
+func (p *program) memcheck(dir, subject string, secret runfile.Secret) ([]runfile.Report, error) {
 	path := filepath.Join(dir, "memcheck.xml")
 	err := p.run(subject, secret, "--tool=memcheck", "--error-limit=no", "--track-origins=yes", "--leak-check=no",
 		"--num-callers=60", "--xml=yes", "--xml-file="+path)
@@ -46,7 +46,7 @@ func (p *program) memcheck(dir, subject string, secret taintfile.Secret) ([]tain
 }
 
 // run runs one subject under valgrind.
-func (p *program) run(subject string, secret taintfile.Secret, flags ...string) error {
+func (p *program) run(subject string, secret runfile.Secret, flags ...string) error {
 	cmd := exec.Command(p.valgrind, append(append([]string{"-q"}, flags...), p.path, subject, string(secret))...)
 	cmd.Env = append(os.Environ(), settings...)
 	output, err := cmd.CombinedOutput()
@@ -59,8 +59,8 @@ func (p *program) run(subject string, secret taintfile.Secret, flags ...string) 
 // memcheckOutput is what is read of memcheck's XML, protocol version 4.
 type memcheckOutput struct {
 	Errors []struct {
-		Kind    taintfile.Kind `xml:"kind"`
-		Origins []string       `xml:"auxwhat"`
+		Kind    runfile.Dependence `xml:"kind"`
+		Origins []string           `xml:"auxwhat"`
 		Stacks  []struct {
 			Frames []struct {
 				Function string `xml:"fn"`
@@ -73,17 +73,17 @@ type memcheckOutput struct {
 }
 
 // parse returns the reports of undefined values inside an operation.
-func (p *program) parse(text []byte) ([]taintfile.Report, error) {
+func (p *program) parse(text []byte) ([]runfile.Report, error) {
 	var output memcheckOutput
 	if err := xml.Unmarshal(text, &output); err != nil {
 		return nil, fmt.Errorf("memcheck's report: %w", err)
 	}
-	var reports []taintfile.Report
+	var reports []runfile.Report
 	for _, e := range output.Errors {
-		if e.Kind != taintfile.Branch && e.Kind != taintfile.Address || len(e.Stacks) == 0 {
+		if e.Kind != runfile.Branch && e.Kind != runfile.Address || len(e.Stacks) == 0 {
 			continue
 		}
-		r := taintfile.Report{Kind: e.Kind, Origin: strings.Join(e.Origins, "; ")}
+		r := runfile.Report{Kind: e.Kind, Origin: strings.Join(e.Origins, "; ")}
 		for _, f := range e.Stacks[0].Frames {
 			if r.Op = operations[f.Function]; r.Op != "" {
 				break
@@ -99,14 +99,14 @@ func (p *program) parse(text []byte) ([]taintfile.Report, error) {
 
 // executed runs one subject under callgrind and returns the divisions that its
 // operations executed.
-func (p *program) executed(dir, subject string) ([]taintfile.Report, error) {
+func (p *program) executed(dir, subject string) ([]runfile.Report, error) {
 	file := filepath.Join(dir, "callgrind.out")
 	flags := []string{"--tool=callgrind", "--collect-atstart=no", "--dump-instr=yes",
 		"--compress-strings=no", "--compress-pos=no", "--callgrind-out-file=" + file}
 	for _, function := range slices.Sorted(maps.Keys(operations)) {
 		flags = append(flags, "--toggle-collect="+function)
 	}
-	if err := p.run(subject, taintfile.None, flags...); err != nil {
+	if err := p.run(subject, runfile.None, flags...); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(file)
@@ -120,8 +120,8 @@ func (p *program) executed(dir, subject string) ([]taintfile.Report, error) {
 // callgrind's format: lines "fl=", "fi=" and "fe=" name a file, "fn=" a
 // function, and "0xaddress line cost" an instruction. The line after "calls=" is
 // the cost of a call.
-func (p *program) divisionsIn(profile string) []taintfile.Report {
-	var reports []taintfile.Report
+func (p *program) divisionsIn(profile string) []runfile.Report {
+	var reports []runfile.Report
 	var file, function string
 	call := false
 	for line := range strings.Lines(profile) {
@@ -143,10 +143,10 @@ func (p *program) divisionsIn(profile string) []taintfile.Report {
 			if misread(frame) {
 				continue
 			}
-			reports = append(reports, taintfile.Report{Kind: taintfile.Division, Op: "any", Stack: []taintfile.Frame{frame}})
+			reports = append(reports, runfile.Report{Kind: runfile.Division, Op: "any", Stack: []runfile.Frame{frame}})
 		}
 	}
-	return slices.CompactFunc(reports, func(a, b taintfile.Report) bool {
+	return slices.CompactFunc(reports, func(a, b runfile.Report) bool {
 		return a.Stack[0].Line == b.Stack[0].Line && a.Stack[0].File == b.Stack[0].File
 	})
 }
@@ -154,6 +154,6 @@ func (p *program) divisionsIn(profile string) []taintfile.Report {
 // misread reports whether the disassembler took another instruction of an
 // assembly file for a division, as it does with MULX: there the line is the
 // instruction.
-func misread(f taintfile.Frame) bool {
+func misread(f runfile.Frame) bool {
 	return strings.HasSuffix(f.File, ".s") && f.Text != "" && !strings.Contains(f.Text, "DIV")
 }

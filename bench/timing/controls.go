@@ -9,7 +9,7 @@ import (
 	"hash"
 	"math/rand/v2"
 
-	"sealab/internal/samples"
+	"sealab/internal/runfile"
 )
 
 // The sizes of the messages that controls authenticate, in bytes. A long one
@@ -30,34 +30,34 @@ func Controls() []Trial {
 
 func leaking() []Trial {
 	return []Trial{
-		ends("early-exit", samples.Leaks, earlyExit),
-		control("tail-only", samples.Leaks, marks(longMessage, tailOnly)),
-		control("table-look-up", samples.Leaks, tableLookUp),
-		control("allocation", samples.Leaks, marks(shortMessage, allocation)),
+		ends("early-exit", runfile.Leaks, earlyExit),
+		control("tail-only", runfile.Leaks, marks(longMessage, tailOnly)),
+		control("table-look-up", runfile.Leaks, tableLookUp),
+		control("allocation", runfile.Leaks, marks(shortMessage, allocation)),
 	}
 }
 
 func clean() []Trial {
 	return []Trial{
 		SameClass("same-class"),
-		control("permuted-labels", samples.Clean, permuted),
-		ends("hmac-equal", samples.Clean, hmac.Equal),
-		ends("constant-time-compare", samples.Clean, func(want, got []byte) bool {
+		control("permuted-labels", runfile.Clean, permuted),
+		ends("hmac-equal", runfile.Clean, hmac.Equal),
+		ends("constant-time-compare", runfile.Clean, func(want, got []byte) bool {
 			return subtle.ConstantTimeCompare(want, got) == 1
 		}),
 	}
 }
 
 // control returns a trial of the control called name.
-func control(name string, expect samples.Expectation, prepare func(*rand.Rand) (*classes, error)) Trial {
-	return Trial{prepare: prepare, Probe: samples.Probe{
+func control(name string, expect runfile.Expectation, prepare func(*rand.Rand) (*classes, error)) Trial {
+	return Trial{prepare: prepare, Probe: runfile.Probe{
 		Subject: "control-" + name, Pair: "control", A: "left alone", B: "with the planted cause",
 		Tells: "nothing: a control", Channel: "process", Expect: expect,
 	}}
 }
 
 // ends is the control of a comparer: tags wrong in their first byte or their last.
-func ends(name string, expect samples.Expectation, equal comparer) Trial {
+func ends(name string, expect runfile.Expectation, equal comparer) Trial {
 	t := control(name, expect, func(random *rand.Rand) (*classes, error) {
 		v := newVerifier(random, shortMessage, equal)
 		return same(v.wrongAt(random, 0), v.wrongAt(random, tagSize-1), v.check), nil
@@ -69,7 +69,7 @@ func ends(name string, expect samples.Expectation, equal comparer) Trial {
 // SameClass is the control in which both classes are the same, inputs and their
 // places in memory included.
 func SameClass(name string) Trial {
-	return control(name, samples.Clean, func(random *rand.Rand) (*classes, error) {
+	return control(name, runfile.Clean, func(random *rand.Rand) (*classes, error) {
 		v := newVerifier(random, shortMessage, hmac.Equal)
 		pool := v.wrongAt(random, 0)
 		return same(pool, pool, v.check), nil
@@ -89,7 +89,7 @@ func Ladder() []Trial {
 	var trials []Trial
 	for _, added := range ladder {
 		steps := max(1, int(added/step+0.5))
-		t := control(fmt.Sprintf("delay-%gns", added), samples.Leaks, marks(shortMessage, delay(steps)))
+		t := control(fmt.Sprintf("delay-%gns", added), runfile.Leaks, marks(shortMessage, delay(steps)))
 		t.Added = float64(steps) * step
 		trials = append(trials, t)
 	}

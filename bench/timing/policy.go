@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"sealab/codecs"
-	"sealab/internal/samples"
+	"sealab/internal/runfile"
 )
 
 // ringSize is the number of keys where the place in the ring counts.
@@ -61,7 +61,7 @@ func Designs(all []codecs.Design) []Trial {
 
 func (r rule) trial(d codecs.Design) Trial {
 	return Trial{
-		Probe: samples.Probe{
+		Probe: runfile.Probe{
 			Subject: d.Name, Pair: r.pair, A: r.a, B: r.b, Tells: r.tells,
 			Property: string(r.property(d)), Channel: "process",
 		},

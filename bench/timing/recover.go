@@ -39,7 +39,7 @@ const (
 )
 
 // ErrTooManySamples says that a recovery was given up.
-var ErrTooManySamples = errors.New("sealab: the tag was not found within the number of samples")
+var ErrTooManySamples = errors.New("the tag was not found within the number of samples")
 
 // A hexServer takes tags in hexadecimal, in upper or lower case, and compares
 // them digit by digit until one differs. That tells nanoseconds per digit. The

@@ -15,7 +15,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/internal/lab"
-	"sealab/internal/samples"
+	"sealab/internal/runfile"
 )
 
 // serverDelay is what the leaking control over HTTP adds, in nanoseconds: a
@@ -26,7 +26,7 @@ const serverDelay = 20_000
 // with one byte changed: in A the first one of the tag.
 type remotePair struct {
 	rule
-	expect samples.Expectation
+	expect runfile.Expectation
 	// changed returns which byte of B is another one, in a token of size bytes
 	// that ends with a tag.
 	changed func(size, tag int) int
@@ -38,7 +38,7 @@ func keyIDBegin(_, _ int) int    { return 0 }
 
 var remotePairs = []remotePair{
 	{rule: rule{pair: "same", a: "tag wrong in its first byte", b: "tag wrong in its first byte", tells: "nothing: a control"},
-		expect: samples.Clean, changed: tagBegin},
+		expect: runfile.Clean, changed: tagBegin},
 	{rule: rule{pair: "tag-ends", a: "tag wrong in its first byte", b: "tag wrong in its last byte",
 		tells: "how much of a guessed tag is right", refutes: codecs.SteadyTiming}, changed: tagEnd},
 	{rule: rule{pair: "key-id", a: "tag wrong in its first byte", b: "key not in the ring",
@@ -51,8 +51,8 @@ var remotePairs = []remotePair{
 // over HTTP in this process.
 func Remote(url string) []Trial {
 	trials := []Trial{
-		httpControl("http-same-class", samples.Clean, 0),
-		httpControl("http-delay-20us", samples.Leaks, serverDelay),
+		httpControl("http-same-class", runfile.Clean, 0),
+		httpControl("http-delay-20us", runfile.Leaks, serverDelay),
 	}
 	for _, p := range remotePairs {
 		trials = append(trials, p.trial(url))
@@ -63,7 +63,7 @@ func Remote(url string) []Trial {
 func (p remotePair) trial(url string) Trial {
 	c := &client{url: url}
 	return Trial{
-		Probe: samples.Probe{Subject: "http-server", Pair: p.pair, A: p.a, B: p.b, Tells: p.tells,
+		Probe: runfile.Probe{Subject: "http-server", Pair: p.pair, A: p.a, B: p.b, Tells: p.tells,
 			Property: string(p.refutes), Channel: "http", Expect: p.expect},
 		check: func() error { return c.err },
 		prepare: func(random *rand.Rand) (*classes, error) {
@@ -151,7 +151,7 @@ func (c *client) present(body []byte) {
 func (c *client) post(body []byte) ([]byte, error) {
 	request, err := http.NewRequest(http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	for name, value := range map[string]string{
 		"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
@@ -161,12 +161,12 @@ func (c *client) post(body []byte) ([]byte, error) {
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	defer response.Body.Close()
 	answer, err := io.ReadAll(response.Body)
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	return answer, nil
 }
@@ -186,14 +186,14 @@ func (c *client) token() (string, error) {
 		} `json:"result"`
 	}
 	if err := json.Unmarshal(answer, &message); err != nil || message.Result.RequestState == "" {
-		return "", fmt.Errorf("sealab: %s: want an answer with a requestState, got %.200q", c.url, answer)
+		return "", fmt.Errorf("%s: want an answer with a requestState, got %.200q", c.url, answer)
 	}
 	return message.Result.RequestState, nil
 }
 
 // httpControl is a server in this process that checks a tag and then takes the
 // given time more for B.
-func httpControl(name string, expect samples.Expectation, added float64) Trial {
+func httpControl(name string, expect runfile.Expectation, added float64) Trial {
 	c := new(client)
 	t := control(name, expect, func(random *rand.Rand) (*classes, error) {
 		v := newVerifier(random, shortMessage, hmac.Equal)

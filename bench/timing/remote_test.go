@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs/catalog"
-	"sealab/internal/samples"
+	"sealab/internal/runfile"
 )
 
 // answering is a server that gives out one token and says nothing else.
@@ -45,7 +45,7 @@ func TestRemoteTrials(t *testing.T) {
 	c := brief(t.TempDir())
 	c.Budget = time.Nanosecond
 	require.NoError(t, Run(Remote(answering(t, string(token))), c, func(s Step) { require.Empty(t, s.Skipped) }))
-	files, err := samples.ReadFolder(c.Dir)
+	files, err := runfile.ReadSampleFiles(c.Dir)
 	require.NoError(t, err)
 	require.Len(t, files, 5*Passes)
 

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"sealab/internal/samples"
+	"sealab/internal/runfile"
 )
 
 // Passes is the number of independent runs of each trial: a leak has to show
@@ -29,7 +29,7 @@ type Config struct {
 
 // A Step is what happened to one trial in one pass.
 type Step struct {
-	samples.Header
+	runfile.Header
 	Done, Of int           // steps of the run
 	Left     time.Duration // estimate of what remains
 	// Skipped says why nothing was measured: it was there, or does not apply.
@@ -41,10 +41,10 @@ type Step struct {
 // a run that was broken off goes on where it stopped.
 func Run(trials []Trial, c Config, progress func(Step)) error {
 	if len(trials) == 0 {
-		return errors.New("sealab: there is nothing to measure")
+		return errors.New("there is nothing to measure")
 	}
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	if err := removeHalves(c.Dir); err != nil {
 		return err
@@ -53,7 +53,7 @@ func Run(trials []Trial, c Config, progress func(Step)) error {
 	for pass := 1; pass <= Passes; pass++ {
 		for _, t := range trials {
 			if err := r.step(t, pass); err != nil {
-				return fmt.Errorf("sealab: %s, pass %d: %w", t.Name(), pass, err)
+				return fmt.Errorf("%s, pass %d: %w", t.Name(), pass, err)
 			}
 		}
 	}
@@ -62,13 +62,13 @@ func Run(trials []Trial, c Config, progress func(Step)) error {
 
 // removeHalves removes the samples that a run was writing when it was killed.
 func removeHalves(dir string) error {
-	halves, err := filepath.Glob(filepath.Join(dir, ".*"+samples.Extension+".*"))
+	halves, err := filepath.Glob(filepath.Join(dir, ".*"+runfile.SamplesExtension+".*"))
 	if err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	for _, half := range halves {
 		if err := os.Remove(half); err != nil {
-			return fmt.Errorf("sealab: %w", err)
+			return err
 		}
 	}
 	return nil
@@ -84,7 +84,7 @@ type runner struct {
 
 // step measures one trial, unless it has been.
 func (r *runner) step(t Trial, pass int) error {
-	h := samples.Header{Probe: t.Probe, Pass: pass}
+	h := runfile.Header{Probe: t.Probe, Pass: pass}
 	skipped, err := r.measuredBefore(h)
 	if err == nil && skipped == "" {
 		skipped, err = r.measure(t, pass)
@@ -101,16 +101,16 @@ func (r *runner) step(t Trial, pass int) error {
 
 // measuredBefore returns why the samples need not be taken: they are in the folder.
 // It is "" where they are not; samples of another run are an error.
-func (r *runner) measuredBefore(h samples.Header) (string, error) {
+func (r *runner) measuredBefore(h runfile.Header) (string, error) {
 	path := filepath.Join(r.Dir, h.FileName())
-	f, err := samples.Read(path)
+	f, err := runfile.ReadSamples(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil
 	case err != nil:
 		return "", err
 	case !maps.Equal(f.Stamp, r.Stamp):
-		return "", fmt.Errorf("sealab: %s is of a run with other settings: %v, want %v; choose another folder", path, f.Stamp, r.Stamp)
+		return "", fmt.Errorf("%s is of a run with other settings: %v, want %v; choose another folder", path, f.Stamp, r.Stamp)
 	}
 	return "measured before", nil
 }
@@ -132,5 +132,5 @@ func (r *runner) measure(t Trial, pass int) (skipped string, err error) {
 		return "", err
 	}
 	f.Pass, f.Seed, f.Stamp = pass, r.Seed, r.Stamp
-	return "", samples.Write(r.Dir, f)
+	return "", runfile.WriteSamples(r.Dir, f)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs/catalog"
-	"sealab/internal/samples"
+	"sealab/internal/runfile"
 )
 
 // brief is a configuration under which a run takes a moment.
@@ -29,7 +29,7 @@ func TestEveryDesignIsProbed(t *testing.T) {
 	for _, d := range catalog.All() {
 		require.GreaterOrEqual(t, measured[d.Name], 2*Passes, d.Name)
 	}
-	files, err := samples.ReadFolder(dir)
+	files, err := runfile.ReadSampleFiles(dir)
 	require.NoError(t, err)
 	for _, f := range files {
 		require.GreaterOrEqual(t, len(f.Data), minBlocks, f.FileName())
@@ -78,7 +78,7 @@ func TestPlantedCauses(t *testing.T) {
 	for _, c := range Controls() {
 		require.False(t, names[c.Name()], c.Name())
 		names[c.Name()] = true
-		require.NotEqual(t, samples.Open, c.Expect)
+		require.NotEqual(t, runfile.Open, c.Expect)
 		set, err := c.prepare(s.random)
 		require.NoError(t, err)
 		for i := range set.a.inputs {

@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"sealab/internal/samples"
+	"sealab/internal/runfile"
 )
 
 const (
@@ -49,12 +49,12 @@ func quiet() (restore func()) {
 
 // measure runs a trial for the given number of blocks, or as many as fit into
 // budget.
-func (s *sampler) measure(t Trial, blocks int, budget time.Duration) (*samples.File, error) {
+func (s *sampler) measure(t Trial, blocks int, budget time.Duration) (*runfile.Samples, error) {
 	set, err := t.prepare(s.random)
 	if err != nil {
 		return nil, err
 	}
-	f := &samples.File{Header: samples.Header{Probe: t.Probe, ClockNs: s.clock}}
+	f := &runfile.Samples{Header: runfile.Header{Probe: t.Probe, ClockNs: s.clock}}
 	s.fit(f, set, blocks, budget)
 	if t.Clustered {
 		f.Cluster = f.Blocks / clusters
@@ -69,7 +69,7 @@ func (s *sampler) measure(t Trial, blocks int, budget time.Duration) (*samples.F
 }
 
 // fit chooses the number of operations in a sample and of blocks.
-func (s *sampler) fit(f *samples.File, set *classes, blocks int, budget time.Duration) {
+func (s *sampler) fit(f *runfile.Samples, set *classes, blocks int, budget time.Duration) {
 	s.reserve(set)
 	input := s.load(&set.a)
 	do := func() { set.a.do(input) }
@@ -90,7 +90,7 @@ func (s *sampler) reserve(set *classes) {
 }
 
 // fill appends the next cluster of blocks to f, or the next chunk.
-func (s *sampler) fill(f *samples.File, t Trial, set *classes) error {
+func (s *sampler) fill(f *runfile.Samples, t Trial, set *classes) error {
 	n, dropped := min(chunk, f.Blocks-len(f.Data)), warmUp
 	if t.Clustered {
 		fresh, err := t.prepare(s.random)
@@ -111,13 +111,13 @@ func (s *sampler) fill(f *samples.File, t Trial, set *classes) error {
 }
 
 // block measures both classes once, in an order drawn by lot.
-func (s *sampler) block(set *classes, ops int) samples.Block {
+func (s *sampler) block(set *classes, ops int) runfile.Block {
 	if s.random.Uint64()&1 == 1 {
 		b := s.sample(&set.b, ops)
-		return samples.Block{A: s.sample(&set.a, ops), B: b, BFirst: true}
+		return runfile.Block{A: s.sample(&set.a, ops), B: b, BFirst: true}
 	}
 	a := s.sample(&set.a, ops)
-	return samples.Block{A: a, B: s.sample(&set.b, ops)}
+	return runfile.Block{A: a, B: s.sample(&set.b, ops)}
 }
 
 // sample returns the time of ops operations on one of the class's inputs, in

@@ -105,7 +105,7 @@ func tokens(c codecs.Codec, payload func() []byte) ([][]byte, error) {
 }
 
 // errNotApplicable says that a design has nothing that a trial is about.
-var errNotApplicable = errors.New("sealab: does not apply")
+var errNotApplicable = errors.New("does not apply")
 
 // wrongTags returns n tokens whose tag differs in one byte from the right one:
 // the first where place is 0, the last where it is -1.
@@ -140,7 +140,7 @@ func (s *subject) expect(pool [][]byte, stages ...codecs.Stage) error {
 	for _, token := range pool {
 		_, err := s.codec.Unseal(nil, token)
 		if !ended(err, stages) {
-			return fmt.Errorf("sealab: %s: a token was to end as %v and ended with %v", s.Name, stages, ending(err))
+			return fmt.Errorf("%s: a token was to end as %v and ended with %v", s.Name, stages, ending(err))
 		}
 	}
 	return nil

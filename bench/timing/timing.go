@@ -27,12 +27,12 @@ import (
 	"slices"
 	"time"
 
-	"sealab/internal/samples"
+	"sealab/internal/runfile"
 )
 
 // A Trial is a probe with the means to measure it.
 type Trial struct {
-	samples.Probe
+	runfile.Probe
 	// Clustered says that the classes differ in objects that lie in memory, such
 	// as keys, so that prepare has to be called for each cluster.
 	Clustered bool

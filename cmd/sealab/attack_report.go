@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"sealab/analysis/findings"
-	"sealab/bench"
 	"sealab/internal/atomicfile"
 	"sealab/internal/cli"
+	"sealab/internal/runfile"
 	"sealab/internal/verdict"
 )
 
@@ -69,11 +69,11 @@ func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
 
 // runFolder returns the folder of a run of attacks that ends now.
 func runFolder(root string) (string, error) {
-	stamp, err := bench.NewStamp(time.Now(), "")
+	stamp, err := runfile.NewStamp(time.Now(), "")
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(root, "attack-"+stamp.Folder()), nil
+	return stamp.Dir(root, runfile.Attack), nil
 }
 
 // writeAttack writes a run's folder, whole or not at all.

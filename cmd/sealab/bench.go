@@ -1,16 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"sealab/analysis/throughput"
 	"sealab/bench"
+	"sealab/internal/atomicfile"
 	"sealab/internal/runfile"
+	"sealab/internal/table"
 )
 
 // quick is a run that shows that all works and whose figures are rough.
@@ -20,18 +24,18 @@ func newBenchCommand() *cobra.Command {
 	var flags benchFlags
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure the designs beside their floors and their peers",
-		Long: `Measure every design of the catalog, the bare primitives that are their floors,
-the Go libraries that could be used instead, and the installed SDKs in other
-languages, which time themselves. Every cell (subject, operation, payload size)
-runs once in each round, in random order.
+		Short: "Measure designs beside their baselines and other libraries",
+		Long: `Measure every design of the catalog, the bare primitives that are their
+baselines, the Go libraries that could be used instead, and the installed SDKs
+in other languages, which time themselves. Every cell (subject, operation,
+payload size) runs once in each round, in random order.
 
 The measurements are written in the Go benchmark format to a new folder,
-<out>/<date>-<commit>-<host>, when the run is over; a run that is stopped leaves
-nothing behind. Then the report is printed, as "sealab report" prints it.`,
+<out>/bench/<date>-<commit>, with their report; a run that is stopped leaves
+nothing behind. A summary is printed; "sealab report" prints everything.`,
 		Example: `  sealab bench
   sealab bench --quick
-  sealab bench --subject aes-256-gcm,floor-aes-256-gcm --op seal,unseal --size 1024 --rounds 30`,
+  sealab bench --subject aes-256-gcm,baseline-aes-256-gcm --op seal,unseal --size 1024 --rounds 30`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd) },
 	}
@@ -49,7 +53,7 @@ type benchFlags struct {
 
 func (f *benchFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.config.Subjects, "subject", nil, "designs, floors and peers to measure, by name (default all)")
+	flags.StringSliceVar(&f.config.Subjects, "subject", nil, "designs, baselines and libraries to measure, by name (default all)")
 	flags.StringSliceVar(&f.ops, "op", nil, fmt.Sprintf("operations (default %v)", runfile.Ops()))
 	flags.IntSliceVar(&f.config.Sizes, "size", bench.Sizes(), "payload sizes in bytes")
 	flags.IntVar(&f.config.Rounds, "rounds", bench.Rounds, "how often every cell runs")
@@ -68,7 +72,7 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	stamp, err := bench.NewStamp(started, f.host)
+	stamp, err := runfile.NewStamp(started, f.host)
 	if err != nil {
 		return err
 	}
@@ -98,7 +102,27 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return run.Report(cmd.OutOrStdout())
+	if err := keepReport(run, filepath.Join(dir, reportFile)); err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	if err := run.Summary(out, table.Width(out)); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "\nall tables: %s\nto compare with the run before: sealab compare\n", filepath.Join(dir, reportFile))
+	return err
+}
+
+// reportFile is the name of the report in a run's folder.
+const reportFile = "report.txt"
+
+// keepReport writes the report of a run to a file.
+func keepReport(run *throughput.Run, path string) error {
+	var text bytes.Buffer
+	if err := run.Report(&text, 0); err != nil {
+		return err
+	}
+	return atomicfile.Write(path, text.Bytes())
 }
 
 // complete returns the configuration that the flags ask for, with the seed
@@ -109,7 +133,7 @@ func (f *benchFlags) complete(started time.Time) (bench.Config, error) {
 		c.Rounds, c.Cell = quick.Rounds, quick.Cell
 	}
 	if c.Rounds < 1 || c.Cell <= 0 {
-		return c, fmt.Errorf("sealab: --rounds %d and --cell %v: want positive values", c.Rounds, c.Cell)
+		return c, fmt.Errorf("--rounds %d and --cell %v: want positive values", c.Rounds, c.Cell)
 	}
 	if c.Seed == 0 {
 		c.Seed = uint64(started.UnixNano())

@@ -1,35 +1,78 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"sealab/analysis/throughput"
 	"sealab/internal/cli"
+	"sealab/internal/runfile"
+	"sealab/internal/table"
 )
 
-func newCompareCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "compare OLD NEW",
-		Short: "Compare two runs of the benchmark",
-		Long: `Compare two runs of the benchmark, each a folder that "sealab bench" wrote or a
-file in the Go benchmark format, and print what changed.
+// resultsDir is the folder of the runs that commands find by themselves.
+const resultsDir = "results"
 
-The exit status is 1 when a design takes longer by more than the noise floor, or
+// maxChanges is the number of changes that compare lists unless told otherwise.
+const maxChanges = 30
+
+func newCompareCommand() *cobra.Command {
+	var filter string
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "compare [OLD NEW]",
+		Short: "Compare two runs of the benchmark",
+		Long: `Compare two runs of the benchmark: the geometric mean of the changes of each
+operation, and then the changes, regressions first and then by size. OLD and NEW
+are folders that "sealab bench" wrote, or files in the Go benchmark format. The
+default is the two newest runs in results/bench.
+
+--filter selects measurements in the syntax of golang.org/x/perf/benchproc. The
+keys are /design, /op, /size and .unit.
+
+The exit status is 1 if a design takes longer by more than the noise floor,
 allocates more, or has longer tokens. The noise floor is the larger of two
-shares: how much a subject differs from itself in the older run, and how much
-the bare primitives changed between the runs.`,
-		Example: `  sealab compare results/20261120T101500Z-0123456789-h1a2b3c4d results/20261121T091000Z-abcdef0123-h1a2b3c4d`,
-		Args:    cobra.ExactArgs(2),
+shares: the largest difference between a subject and itself in the older run,
+and the largest change of a bare primitive between the runs.`,
+		Example: `  sealab compare
+  sealab compare old.txt new.txt
+  sealab compare --filter "/op:(seal OR unseal) /size:1024 .unit:sec/op" old new`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return cobra.ExactArgs(2)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := throughput.Compare(args[0], args[1])
+			if len(args) == 0 {
+				runs, err := runfile.Newest(resultsDir, runfile.Bench, 2)
+				if err != nil {
+					return err
+				}
+				args = runs
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s to %s\n\n", args[0], args[1]); err != nil {
+					return err
+				}
+			}
+			c, err := throughput.Compare(args[0], args[1], filter)
 			if err != nil {
 				return err
 			}
-			c.Report(cmd.OutOrStdout())
+			rows := maxChanges
+			if all {
+				rows = 0
+			}
+			if err := c.Report(cmd.OutOrStdout(), rows, table.Width(cmd.OutOrStdout())); err != nil {
+				return err
+			}
 			if len(c.Regressed()) > 0 {
 				return cli.ErrRefuted
 			}
 			return nil
 		},
 	}
+	cmd.Flags().StringVar(&filter, "filter", "*", "measurements to compare, in benchproc syntax")
+	cmd.Flags().BoolVar(&all, "all", false, fmt.Sprintf("list every change (default the first %d)", maxChanges))
+	return cmd
 }

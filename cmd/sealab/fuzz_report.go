@@ -2,14 +2,13 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"sealab/bench"
 	"sealab/fuzz/campaign/report"
+	"sealab/internal/runfile"
 )
 
 func newFuzzReportCommand() *cobra.Command {
@@ -31,18 +30,18 @@ if both come from one tree, as with make fuzz.`,
 		Example: `  sealab fuzz report --dir fuzz-campaign --out results`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			stamp, err := bench.NewStamp(time.Now(), "")
+			stamp, err := runfile.NewStamp(time.Now(), "")
 			if err != nil {
 				return err
 			}
 			r, err := report.Read(folder.dir, report.Stamp{
 				Commit: stamp.Commit, Dirty: stamp.Dirty, Host: stamp.Host, Toolchain: runtime.Version(),
-				Processor: bench.CPUName(), Cores: runtime.NumCPU(), Modules: stamp.Modules,
+				Processor: runfile.CPUName(), Cores: runtime.NumCPU(), Modules: stamp.Modules,
 			})
 			if err != nil {
 				return err
 			}
-			dir := filepath.Join(out, "fuzz-"+stamp.Folder())
+			dir := stamp.Dir(out, runfile.Fuzz)
 			if err := r.Write(dir); err != nil {
 				return err
 			}

@@ -7,7 +7,7 @@ import (
 
 	"sealab/analysis/timing"
 	"sealab/internal/cli"
-	"sealab/internal/samples"
+	"sealab/internal/runfile"
 )
 
 func newLeakJudgeCommand() *cobra.Command {
@@ -37,9 +37,9 @@ did not turn out as they must: then the run says nothing.`, timing.LimitLibrary,
 
 func leakJudge(cmd *cobra.Command, dir string, limit float64) error {
 	if limit <= 0 {
-		return fmt.Errorf("sealab: --limit %g: want more than 0 ns", limit)
+		return fmt.Errorf("--limit %g: want more than 0 ns", limit)
 	}
-	files, err := samples.ReadFolder(dir)
+	files, err := runfile.ReadSampleFiles(dir)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func leakJudge(cmd *cobra.Command, dir string, limit float64) error {
 	}
 	switch {
 	case j.Controls.Void():
-		return fmt.Errorf("sealab: the run in %s is void: its controls did not turn out as they must", dir)
+		return fmt.Errorf("the run in %s is void: its controls did not turn out as they must", dir)
 	case len(j.Refuted()) > 0:
 		return cli.ErrRefuted
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	analysis "sealab/analysis/timing"
-	"sealab/bench"
 	"sealab/bench/timing"
 	"sealab/codecs"
 	"sealab/codecs/catalog"
+	"sealab/internal/runfile"
 )
 
 // The sets of trials that a run can have.
@@ -83,7 +83,7 @@ func (f *leakProbeFlags) add(cmd *cobra.Command) {
 
 func (f *leakProbeFlags) run(dir string, progress *progress, out io.Writer) error {
 	if f.blocks < 1 || f.budget <= 0 {
-		return fmt.Errorf("sealab: --blocks %d and --budget %v: want positive values", f.blocks, f.budget)
+		return fmt.Errorf("--blocks %d and --budget %v: want positive values", f.blocks, f.budget)
 	}
 	trials, err := f.trials()
 	if err != nil {
@@ -128,7 +128,7 @@ func (f *leakProbeFlags) trials() ([]timing.Trial, error) {
 		return trials, nil
 	case setRemote:
 		if f.url == "" {
-			return nil, fmt.Errorf("sealab: --set %s needs --url", setRemote)
+			return nil, fmt.Errorf("--set %s needs --url", setRemote)
 		}
 		return timing.Remote(f.url), nil
 	case setAll:
@@ -143,12 +143,12 @@ func (f *leakProbeFlags) trials() ([]timing.Trial, error) {
 		}
 		return append(timing.Controls(), timing.Designs(designs)...), nil
 	}
-	return nil, fmt.Errorf("sealab: --set %q: want %s, %s, %s or %s", f.set, setAll, setLadder, setAlike, setRemote)
+	return nil, fmt.Errorf("--set %q: want %s, %s, %s or %s", f.set, setAll, setLadder, setAlike, setRemote)
 }
 
 // stamp returns what must be the same when a run is resumed.
 func (f *leakProbeFlags) stamp() (map[string]string, error) {
-	s, err := bench.NewStamp(time.Now(), f.host)
+	s, err := runfile.NewStamp(time.Now(), f.host)
 	return map[string]string{
 		"commit": s.Commit, "dirty": strconv.FormatBool(s.Dirty), "host": s.Host,
 		"toolchain": runtime.Version(), "goarch": runtime.GOARCH, "cpus": strconv.Itoa(runtime.NumCPU()),

@@ -23,7 +23,8 @@ find the tag digit by digit from the time of refusals, and present it. It shows
 what a leak is worth, and is an attack on nothing else.
 
 It takes some minutes on a machine with nothing else to do. The status is 1 when
-the forged token verifies, since that is what refutes the control.`,
+the forged token verifies, which refutes the control, and 2 when no tag was
+found.`,
 		Example: `  sealab leak recover
   sealab leak recover --seed 7 --samples 200000000`,
 		Args: cobra.NoArgs,
@@ -36,7 +37,7 @@ the forged token verifies, since that is what refutes the control.`,
 
 func leakRecover(cmd *cobra.Command, seed uint64, samples int) error {
 	if samples < 1 {
-		return fmt.Errorf("sealab: --samples %d: want at least 1", samples)
+		return fmt.Errorf("--samples %d: want at least 1", samples)
 	}
 	progress := newProgress(cmd.ErrOrStderr())
 	r, err := timing.Recover(seed, samples, func(known, of int, _ timing.Recovery) {
@@ -46,8 +47,7 @@ func leakRecover(cmd *cobra.Command, seed uint64, samples int) error {
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "%d samples, %d tokens presented, %d digits given up again\n", r.Samples, r.Ops, r.StepBack)
 	if errors.Is(err, timing.ErrTooManySamples) {
-		fmt.Fprintln(out, "skipped: no tag found; the machine is too noisy or --samples too small")
-		return nil
+		return errors.New("not tested: no tag found; the machine is too noisy or --samples too small")
 	}
 	if err != nil {
 		return err

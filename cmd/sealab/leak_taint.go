@@ -8,10 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	analysis "sealab/analysis/taint"
-	"sealab/bench"
 	"sealab/bench/taint"
 	"sealab/internal/cli"
-	"sealab/internal/taintfile"
+	"sealab/internal/runfile"
 )
 
 func newLeakTaintCommand() *cobra.Command {
@@ -62,7 +61,7 @@ func (f *leakTaintFlags) run(cmd *cobra.Command, dir string) error {
 			return err
 		}
 	}
-	logs, err := taintfile.ReadFolder(dir)
+	logs, err := runfile.ReadTaintLogs(dir)
 	if err != nil {
 		return err
 	}
@@ -86,7 +85,7 @@ func (f *leakTaintFlags) run(cmd *cobra.Command, dir string) error {
 
 // log runs the subjects under valgrind.
 func (f *leakTaintFlags) log(dir string, progress *progress) error {
-	stamp, err := bench.NewStamp(time.Now(), f.host)
+	stamp, err := runfile.NewStamp(time.Now(), f.host)
 	if err != nil {
 		return err
 	}

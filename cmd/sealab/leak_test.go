@@ -13,7 +13,7 @@ import (
 	"sealab/analysis/taint"
 	"sealab/codecs/catalog"
 	"sealab/internal/cli"
-	"sealab/internal/taintfile"
+	"sealab/internal/runfile"
 	"sealab/internal/testenv"
 	"sealab/internal/verdict"
 )
@@ -36,7 +36,7 @@ func TestTaintOutcomes(t *testing.T) {
 	require.Empty(t, j.Faults)
 	require.Empty(t, j.Unused, "reasons that no design needs")
 	outcomes := map[string]*taint.Verdict{}
-	controls := map[taintfile.Expectation]int{}
+	controls := map[runfile.Expectation]int{}
 	for _, v := range j.Verdicts {
 		outcomes[v.Subject] = v
 		controls[v.Expect]++
@@ -46,8 +46,8 @@ func TestTaintOutcomes(t *testing.T) {
 		v := outcomes[d.Name]
 		require.Equal(t, verdict.Standing, v.Outcome, "%s: %s: %v", d.Name, v.Why, v.Against)
 	}
-	require.Positive(t, controls[taintfile.Leaks])
-	require.Positive(t, controls[taintfile.Clean])
+	require.Positive(t, controls[runfile.Leaks])
+	require.Positive(t, controls[runfile.Clean])
 	require.Equal(t, cli.OK, status, stderr.String())
 }
 
@@ -56,23 +56,23 @@ func TestTaintOutcomes(t *testing.T) {
 func TestTaintExitStatus(t *testing.T) {
 	recorded := filepath.Join("..", "..", "analysis", "taint", "testdata")
 	for name, c := range map[string]struct {
-		change func(*taintfile.Log)
+		change func(*runfile.Log)
 		want   int
 	}{
-		"sound":        {func(*taintfile.Log) {}, cli.OK},
+		"sound":        {func(*runfile.Log) {}, cli.OK},
 		"refuted":      {branchOnTag, cli.Refuted},
-		"did not run":  {func(l *taintfile.Log) { l.Failed = "it was killed" }, cli.Fault},
+		"did not run":  {func(l *runfile.Log) { l.Failed = "it was killed" }, cli.Fault},
 		"no controls":  {nil, cli.Fault},
-		"control lost": {func(l *taintfile.Log) { l.Expect, l.Line = taintfile.Leaks, "a line that is not there" }, cli.Fault},
+		"control lost": {func(l *runfile.Log) { l.Expect, l.Line = runfile.Leaks, "a line that is not there" }, cli.Fault},
 	} {
-		logs, err := taintfile.ReadFolder(recorded)
+		logs, err := runfile.ReadTaintLogs(recorded)
 		require.NoError(t, err)
 		dir := t.TempDir()
 		for _, l := range logs {
-			if c.change == nil && l.Expect != taintfile.Open {
+			if c.change == nil && l.Expect != runfile.Open {
 				continue
 			}
-			if c.change != nil && l.Expect == taintfile.Open {
+			if c.change != nil && l.Expect == runfile.Open {
 				c.change(l)
 			}
 			require.NoError(t, l.Write(dir))
@@ -84,7 +84,7 @@ func TestTaintExitStatus(t *testing.T) {
 }
 
 // branchOnTag makes the refusal branch on a comparison that stops early.
-func branchOnTag(l *taintfile.Log) {
+func branchOnTag(l *runfile.Log) {
 	for i := range l.Reports {
 		l.Reports[i].Stack[0].Tests = nil
 	}

@@ -20,7 +20,13 @@ var blockForm = regexp.MustCompile("(?ms)(?:^<!-- ([^\n]*) -->\n)?^```([a-z]*)\n
 // readme returns the blocks of the README.
 func readme(t *testing.T) []block {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	return blocksOf(t, "README.md")
+}
+
+// blocksOf returns the fenced blocks of a document.
+func blocksOf(t *testing.T, path string) []block {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(path)))
 	require.NoError(t, err)
 	var blocks []block
 	for _, m := range blockForm.FindAllStringSubmatch(string(text), -1) {
@@ -85,11 +91,11 @@ func TestReadmeExamples(t *testing.T) {
 	require.NotZero(t, seen)
 }
 
-// TestReadmeFigures finds every figure of the README in the report of the
-// committed run that it names.
-func TestReadmeFigures(t *testing.T) {
+// TestFigures finds every figure of the documents in the report of the committed
+// run that they name.
+func TestFigures(t *testing.T) {
 	var seen int
-	for _, b := range readme(t) {
+	for _, b := range append(readme(t), blocksOf(t, "bench/README.md")...) {
 		folder, ok := strings.CutPrefix(b.remark, "report: ")
 		if !ok {
 			continue

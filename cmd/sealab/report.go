@@ -8,17 +8,29 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/analysis/throughput"
+	"sealab/internal/runfile"
+	"sealab/internal/table"
 )
 
 func newReportCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "report RUN",
-		Short: "Print what a run of the benchmark shows",
-		Long: `Print the tables and the verdicts of a run that "sealab bench" wrote. RUN is
-its folder. The report follows from the files alone.`,
-		Example: `  sealab report results/20261120T101500Z-0123456789-h1a2b3c4d`,
-		Args:    cobra.ExactArgs(1),
+	var brief bool
+	cmd := &cobra.Command{
+		Use:   "report [RUN]",
+		Short: "Print the tables of a run of the benchmark",
+		Long: `Print the tables and the thresholds of a run that "sealab bench" wrote. RUN is
+its folder, by default the newest in results/bench. The report follows from the
+files alone.`,
+		Example: `  sealab report
+  sealab report --brief results/bench/20261120T200313Z-4589f5ef11`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				runs, err := runfile.Newest(resultsDir, runfile.Bench, 1)
+				if err != nil {
+					return err
+				}
+				args = runs
+			}
 			run, err := throughput.Load(args[0])
 			if errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("%w; want the folder of a run of sealab bench", err)
@@ -26,7 +38,13 @@ its folder. The report follows from the files alone.`,
 			if err != nil {
 				return err
 			}
-			return run.Report(cmd.OutOrStdout())
+			write := run.Report
+			if brief {
+				write = run.Summary
+			}
+			return write(cmd.OutOrStdout(), table.Width(cmd.OutOrStdout()))
 		},
 	}
+	cmd.Flags().BoolVar(&brief, "brief", false, "print one screen: the designs at one size, and the thresholds missed")
+	return cmd
 }

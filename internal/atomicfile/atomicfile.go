@@ -16,11 +16,11 @@ import (
 func Write(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	if err := fill(f, data, path); err != nil {
 		os.Remove(f.Name())
-		return fmt.Errorf("sealab: writing %s: %w", path, err)
+		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return syncDir(filepath.Dir(path))
 }
@@ -46,11 +46,11 @@ func fill(f *os.File, data []byte, path string) error {
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	defer d.Close()
 	if err := d.Sync(); err != nil {
-		return fmt.Errorf("sealab: syncing %s: %w", dir, err)
+		return fmt.Errorf("syncing %s: %w", dir, err)
 	}
 	return nil
 }
@@ -60,28 +60,28 @@ func syncDir(dir string) error {
 // folder that is there already is an error and stays as it is.
 func WriteFolder(dir string, files map[string][]byte) error {
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("sealab: %s is there already, and results are never overwritten", dir)
+		return fmt.Errorf("%s is there already, and results are never overwritten", dir)
 	}
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	half, err := os.MkdirTemp(parent, "."+filepath.Base(dir)+".*")
 	if err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	defer os.RemoveAll(half) // gone already where all went well
 	for name, data := range files {
 		path := filepath.Join(half, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return fmt.Errorf("sealab: %w", err)
+			return err
 		}
 		if err := Write(path, data); err != nil {
 			return err
 		}
 	}
 	if err := publish(half, dir); err != nil {
-		return fmt.Errorf("sealab: writing %s: %w", dir, err)
+		return fmt.Errorf("writing %s: %w", dir, err)
 	}
 	return syncDir(parent)
 }

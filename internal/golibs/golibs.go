@@ -72,10 +72,10 @@ func (c codec) Unseal(dst, token []byte) ([]byte, error) {
 func one(setup func(key []byte) (codec, error)) func(codecs.Config) (codecs.Codec, error) {
 	return func(c codecs.Config) (codecs.Codec, error) {
 		if len(c.Secrets) != 1 {
-			return nil, fmt.Errorf("sealab: a peer takes one secret, got %d", len(c.Secrets))
+			return nil, fmt.Errorf("a peer takes one secret, got %d", len(c.Secrets))
 		}
 		if n := len(c.Secrets[0]); n < codecs.MinSecret {
-			return nil, fmt.Errorf("sealab: the secret has %d bytes and must have at least %d", n, codecs.MinSecret)
+			return nil, fmt.Errorf("the secret has %d bytes and must have at least %d", n, codecs.MinSecret)
 		}
 		key, err := derive(c.Secrets[0], "key")
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,30 +14,71 @@ import (
 
 var subjects = []runfile.Subject{{Name: "a", Role: runfile.RoleDesign, Kind: runfile.Signs}}
 
-func TestWriteThenRead(t *testing.T) {
-	root := filepath.Join(t.TempDir(), "results")
-	dir, err := runfile.Write(root, "run", []byte("text"), subjects)
-	require.NoError(t, err)
+func TestBenchIsReadBack(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "results", "bench", "run")
+	require.NoError(t, runfile.WriteBench(dir, []byte("text"), subjects))
 	got, err := runfile.ReadSubjects(dir)
 	require.NoError(t, err)
 	require.Equal(t, subjects, got)
 	require.FileExists(t, filepath.Join(dir, runfile.BenchFile))
 }
 
-// TestResultsAreAppendOnly writes a run twice: the first stays, and nothing
-// half-written lies beside it.
-func TestResultsAreAppendOnly(t *testing.T) {
+// TestRunsAreNeverOverwritten writes a run twice: the first stays, and nothing
+// half-written is left beside it.
+func TestRunsAreNeverOverwritten(t *testing.T) {
 	root := t.TempDir()
-	dir, err := runfile.Write(root, "run", []byte("first"), subjects)
-	require.NoError(t, err)
-	_, err = runfile.Write(root, "run", []byte("second"), subjects)
-	require.ErrorContains(t, err, "never overwritten")
+	dir := filepath.Join(root, "run")
+	require.NoError(t, runfile.WriteBench(dir, []byte("first"), subjects))
+	require.ErrorContains(t, runfile.WriteBench(dir, []byte("second"), subjects), "never overwritten")
 	text, err := os.ReadFile(filepath.Join(dir, runfile.BenchFile))
 	require.NoError(t, err)
 	require.Equal(t, "first", string(text))
 	entries, err := os.ReadDir(root)
 	require.NoError(t, err)
 	require.Len(t, entries, 1)
+}
+
+// TestOlderNames reads the roles and names of runs that were written before the
+// baselines had their name.
+func TestOlderNames(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, runfile.SubjectsFile),
+		[]byte(`[{"name":"floor-x","role":"floor"},{"name":"y","role":"peer"},{"name":"z","role":"foreign"},{"name":"d","role":"design"}]`), 0o644))
+	got, err := runfile.ReadSubjects(dir)
+	require.NoError(t, err)
+	require.Equal(t, []runfile.Subject{
+		{Name: "baseline-x", Role: runfile.RoleBaseline}, {Name: "y", Role: runfile.RoleLibrary},
+		{Name: "z", Role: runfile.RoleSDK}, {Name: "d", Role: runfile.RoleDesign},
+	}, got)
+}
+
+func TestRunsAreFound(t *testing.T) {
+	root := t.TempDir()
+	older := runfile.Stamp{Time: time.Date(2026, 11, 20, 1, 2, 3, 0, time.UTC), Commit: "0123456789abcdef"}
+	newer := runfile.Stamp{Time: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), Commit: runfile.Unknown, Dirty: true}
+	require.Equal(t, filepath.Join(root, "bench", "20261120T010203Z-0123456789"), older.Dir(root, runfile.Bench))
+	require.Equal(t, filepath.Join(root, "bench", "20261121T000000Z-unknown-dirty"), newer.Dir(root, runfile.Bench))
+	for _, s := range []runfile.Stamp{newer, older} {
+		require.NoError(t, runfile.WriteBench(s.Dir(root, runfile.Bench), nil, subjects))
+	}
+	for _, other := range []string{"bench/empty", "bench/.half", "attack/20261120T010203Z-0123456789"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(root, filepath.FromSlash(other)), 0o755))
+	}
+	runs, err := runfile.Runs(root, runfile.Bench)
+	require.NoError(t, err)
+	require.Equal(t, []string{older.Dir(root, runfile.Bench), newer.Dir(root, runfile.Bench)}, runs)
+	runs, err = runfile.Newest(root, runfile.Bench, 1)
+	require.NoError(t, err)
+	require.Equal(t, []string{newer.Dir(root, runfile.Bench)}, runs)
+	_, err = runfile.Newest(root, runfile.Bench, 3)
+	require.ErrorContains(t, err, "want 3 runs in ")
+	_, err = runfile.Newest(filepath.Join(root, "nowhere"), runfile.Bench, 1)
+	require.ErrorContains(t, err, "found 0")
+}
+
+func TestHostIsOnePathElement(t *testing.T) {
+	_, err := runfile.NewStamp(time.Unix(0, 0), "../elsewhere")
+	require.ErrorContains(t, err, "cannot name a host")
 }
 
 func TestReadSubjectsRefuses(t *testing.T) {

@@ -23,12 +23,12 @@ func New(url string, text []byte) *Schema {
 func compile(url string, text []byte) (*jsonschema.Schema, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
-		return nil, fmt.Errorf("sealab: schema %s: %w", url, err)
+		return nil, fmt.Errorf("schema %s: %w", url, err)
 	}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	if err := c.AddResource(url, doc); err != nil {
-		return nil, fmt.Errorf("sealab: schema %s: %w", url, err)
+		return nil, fmt.Errorf("schema %s: %w", url, err)
 	}
 	return c.Compile(url)
 }

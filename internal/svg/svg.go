@@ -1,5 +1,5 @@
 // Package svg draws the small pictures of reports: text, boxes, lines, and scales
-// with round numbers. It knows nothing of what is drawn.
+// with round numbers. It does not know their subject.
 package svg
 
 import (
@@ -27,7 +27,7 @@ func New(width, height int, title string) *Drawing {
 // Bytes ends the picture and returns it.
 func (d *Drawing) Bytes() []byte { return []byte(d.String() + "</svg>\n") }
 
-// Text writes text, which may hold anything. anchor is start, middle or end.
+// Text writes text, with any characters. anchor is start, middle or end.
 func (d *Drawing) Text(x, y float64, anchor, text string) {
 	escaped := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
 	fmt.Fprintf(d, `<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", x, y, anchor, escaped)
@@ -46,6 +46,24 @@ func (d *Drawing) Line(x1, y1, x2, y2 float64, stroke string) {
 // Dot draws a filled circle.
 func (d *Drawing) Dot(x, y, radius float64, fill string) {
 	fmt.Fprintf(d, `<circle cx="%.1f" cy="%.1f" r="%g" fill="%s"/>`+"\n", x, y, radius, fill)
+}
+
+// Bars draws filled boxes as one path. Each box is x, y, width and height.
+func (d *Drawing) Bars(fill string, boxes [][4]float64) {
+	fmt.Fprintf(d, `<path fill="%s" d="`, fill)
+	for _, b := range boxes {
+		fmt.Fprintf(d, "M%.4g %.4gh%.3gv%.4gh%.3gz", b[0], b[1], b[2], b[3], -b[2])
+	}
+	d.WriteString(`"/>` + "\n")
+}
+
+// Dots draws filled circles of one radius as one path. Each dot is x and y.
+func (d *Drawing) Dots(fill string, radius float64, dots [][2]float64) {
+	fmt.Fprintf(d, `<path stroke="%s" stroke-width="%g" stroke-linecap="round" d="`, fill, 2*radius)
+	for _, p := range dots {
+		fmt.Fprintf(d, "M%.4g %.4gh0", p[0], p[1])
+	}
+	d.WriteString(`"/>` + "\n")
 }
 
 // A Scale maps the values from From to To to the pixels from First to Last.

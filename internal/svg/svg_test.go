@@ -14,9 +14,13 @@ func TestDrawingIsXML(t *testing.T) {
 	d.Rect(1, 2, -3, 4, svg.Dark)
 	d.Line(1, 2, 3, 4, svg.Grey)
 	d.Dot(1, 2, 2.5, svg.Red)
+	d.Bars(svg.Dark, [][4]float64{{1, 2, 3, 4}, {5, 6, 7.25, 8}})
+	d.Dots(svg.Red, 2, [][2]float64{{1, 2}})
 	var any struct{}
 	require.NoError(t, xml.Unmarshal(d.Bytes(), &any))
 	require.Contains(t, string(d.Bytes()), `width="0.0"`)
+	require.Contains(t, string(d.Bytes()), `d="M1 2h3v4h-3zM5 6h7.25v8h-7.25z"`)
+	require.Contains(t, string(d.Bytes()), `d="M1 2h0"`)
 }
 
 func TestScale(t *testing.T) {

@@ -87,7 +87,7 @@ type Witness struct {
 func (r *Run) JSON() ([]byte, error) {
 	data, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
-		return nil, fmt.Errorf("sealab: a run of attacks: %w", err)
+		return nil, fmt.Errorf("a run of attacks: %w", err)
 	}
 	return append(data, '\n'), nil
 }

@@ -3,12 +3,12 @@ package main
 import (
 	"crypto/subtle"
 
-	"sealab/internal/taintfile"
+	"sealab/internal/runfile"
 )
 
 // A control leaks in exactly one line, or not at all.
 type control struct {
-	taintfile.Log
+	runfile.Log
 	op func(secret []byte) int
 }
 
@@ -30,16 +30,16 @@ var controls = []control{
 }
 
 func leaking(name, line string, op func([]byte) int) control {
-	return control{taintfile.Log{Subject: name, Expect: taintfile.Leaks, Line: line}, op}
+	return control{runfile.Log{Subject: name, Expect: runfile.Leaks, Line: line}, op}
 }
 
 func clean(name string, op func([]byte) int) control {
-	return control{taintfile.Log{Subject: name, Expect: taintfile.Clean}, op}
+	return control{runfile.Log{Subject: name, Expect: runfile.Clean}, op}
 }
 
-func (c control) run(secret taintfile.Secret) {
+func (c control) run(secret runfile.Secret) {
 	bytes := []byte("a secret of thirty-two bytes....")
-	if secret == taintfile.Key {
+	if secret == runfile.Key {
 		markSecret(bytes)
 	}
 	work(c, bytes)

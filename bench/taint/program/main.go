@@ -23,7 +23,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/internal/lab"
-	"sealab/internal/taintfile"
+	"sealab/internal/runfile"
 )
 
 func main() {
@@ -38,11 +38,11 @@ func run(args []string) error {
 	case len(args) == 1 && args[0] == "--list":
 		return list()
 	case len(args) != 2:
-		return fmt.Errorf("sealab: usage: program SUBJECT none|key|payload")
+		return fmt.Errorf("usage: program SUBJECT none|key|payload")
 	case !underValgrind():
-		return fmt.Errorf("sealab: this runs under valgrind, built with -tags valgrind")
+		return fmt.Errorf("this runs under valgrind, built with -tags valgrind")
 	}
-	secret := taintfile.Secret(args[1])
+	secret := runfile.Secret(args[1])
 	for _, c := range controls {
 		if c.Subject == args[0] {
 			c.run(secret)
@@ -54,7 +54,7 @@ func run(args []string) error {
 
 // A listing is what --list prints.
 type listing struct {
-	Subjects []taintfile.Log
+	Subjects []runfile.Log
 	AVX2     bool
 	AVX512   bool
 }
@@ -65,7 +65,7 @@ func list() error {
 		l.Subjects = append(l.Subjects, c.Log)
 	}
 	for _, d := range catalog.All() {
-		l.Subjects = append(l.Subjects, taintfile.Log{Subject: d.Name})
+		l.Subjects = append(l.Subjects, runfile.Log{Subject: d.Name})
 	}
 	return json.NewEncoder(os.Stdout).Encode(l)
 }
@@ -78,7 +78,7 @@ var noon = time.Unix(1_795_132_800, 0)
 // goes back to the application, whose own business it is then. The refusal comes
 // before the acceptance, which leaves traces of the payload behind, such as how
 // much memory its parts took.
-func design(name string, secret taintfile.Secret) error {
+func design(name string, secret runfile.Secret) error {
 	d, err := catalog.Find(name)
 	if err != nil {
 		return err
@@ -88,9 +88,9 @@ func design(name string, secret taintfile.Secret) error {
 		key = append(key, byte(7*i+1))
 	}
 	switch secret {
-	case taintfile.Key:
+	case runfile.Key:
 		markSecret(key)
-	case taintfile.Payload:
+	case runfile.Payload:
 		markSecret(payload)
 	}
 	c, err := open(&d, key)
@@ -102,11 +102,11 @@ func design(name string, secret taintfile.Secret) error {
 		return err
 	}
 	token = public(token)
-	if secret == taintfile.Payload {
+	if secret == runfile.Payload {
 		return nil // what comes back is made of the token and the key alone
 	}
 	if got, err := refuse(c, change(token)); err == nil {
-		return fmt.Errorf("sealab: %s accepted a changed token as %d bytes", name, len(got))
+		return fmt.Errorf("%s accepted a changed token as %d bytes", name, len(got))
 	}
 	_, err = unseal(c, token)
 	return err

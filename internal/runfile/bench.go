@@ -1,0 +1,172 @@
+package runfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sealab/internal/atomicfile"
+)
+
+// A run of the benchmark has two files:
+//
+//	bench.txt      every measurement, in the order of measurement
+//	subjects.json  what was measured: a list of Subject
+//
+// bench.txt is in the Go benchmark format
+// (https://go.dev/design/14313-benchmark-format), headed by the stamp. The n-th
+// line of a name was measured in round n, so that lines of two names can be
+// paired. Names are
+//
+//	BenchmarkToken/design=<subject>/op=<op>/size=<payload bytes>
+//
+// and the units are ns/op, MB/s (of payload), B/op, allocs/op and token-B (bytes
+// of one token). The last two do not vary and are marked assume=exact.
+const (
+	BenchFile    = "bench.txt"
+	SubjectsFile = "subjects.json"
+)
+
+// BaseName is the name that all measurements share, without "Benchmark".
+const BaseName = "Token"
+
+// The keys of a measurement's name.
+const (
+	SubjectKey = "design"
+	OpKey      = "op"
+	SizeKey    = "size"
+)
+
+// The units that the laboratory adds to those of package testing.
+const UnitToken = "token-B"
+
+// A Role is the reason why a subject is measured.
+type Role string
+
+// The roles.
+const (
+	RoleDesign   Role = "design"   // a codec of the catalog
+	RoleScheme   Role = "scheme"   // a scheme of the catalog, in a fixed context
+	RoleBaseline Role = "baseline" // the least work that such a token takes
+	RoleLibrary  Role = "library"  // a Go library that would be used instead
+	RoleSDK      Role = "sdk"      // an implementation in another process, timed inside it
+	RoleRepeat   Role = "repeat"   // a subject a second time: it shows the noise
+)
+
+// UnmarshalText reads a role, also by the name that it had in older runs.
+func (r *Role) UnmarshalText(text []byte) error {
+	older := map[string]Role{"floor": RoleBaseline, "peer": RoleLibrary, "foreign": RoleSDK}
+	*r = Role(text)
+	if role, ok := older[string(text)]; ok {
+		*r = role
+	}
+	return nil
+}
+
+// SubjectName returns the name of a subject as this version writes it: baselines
+// were called floors.
+func SubjectName(name string) string {
+	if rest, ok := strings.CutPrefix(name, "floor-"); ok {
+		return "baseline-" + rest
+	}
+	return name
+}
+
+// A Kind is what a subject's tokens do for their payload.
+type Kind string
+
+// The kinds.
+const (
+	Encrypts Kind = "encrypts"
+	Signs    Kind = "signs"
+)
+
+// A Subject is one thing that a run measured.
+type Subject struct {
+	Name string `json:"name"` // the value of SubjectKey
+	Role Role   `json:"role"`
+	Doc  string `json:"doc"`
+	Kind Kind   `json:"kind,omitempty"`
+	// Primitive is the algorithm whose bare use is the subject's baseline; a
+	// baseline's own.
+	Primitive string `json:"primitive,omitempty"`
+	// Amortised says that the subject's cost per token includes a share of a
+	// key agreement, see codecs.Design.
+	Amortised bool `json:"amortised,omitempty"`
+	// Mirrors is the name of the subject that one in RoleSDK answers as.
+	Mirrors string `json:"mirrors,omitempty"`
+	// Repeats is the name of the subject that one in RoleRepeat measures again.
+	Repeats string `json:"repeats,omitempty"`
+}
+
+// An Op is an operation that is timed.
+type Op string
+
+// The operations. Each refusal is of a token of the size that a good one has.
+const (
+	Seal          Op = "seal"            // or mint
+	Unseal        Op = "unseal"          // or verify; ring of one key
+	UnsealRing    Op = "unseal-ring1000" // by the last key of a ring of 1,000
+	RefuseGarbage Op = "refuse-garbage"  // no token at all
+	RefuseTag     Op = "refuse-tag"      // one character near the end changed
+	RefuseKey     Op = "refuse-key"      // sealed under a key that is not in the ring
+)
+
+// RingKeys is the number of keys in the ring of UnsealRing.
+const RingKeys = 1000
+
+// Ops returns every operation, in the order of reports.
+func Ops() []Op {
+	return []Op{Seal, Unseal, UnsealRing, RefuseGarbage, RefuseTag, RefuseKey}
+}
+
+// ParseOp returns the operation called name.
+func ParseOp(name string) (Op, error) {
+	for _, op := range Ops() {
+		if string(op) == name {
+			return op, nil
+		}
+	}
+	return "", fmt.Errorf("%q is not an operation; there are %s", name, Ops())
+}
+
+// Refuses reports whether the operation ends in a refusal.
+func (op Op) Refuses() bool { return op == RefuseGarbage || op == RefuseTag || op == RefuseKey }
+
+// Name returns the name of a measurement, without "Benchmark".
+func Name(subject string, op Op, size int) string {
+	return fmt.Sprintf("%s/%s=%s/%s=%s/%s=%d", BaseName, SubjectKey, subject, OpKey, op, SizeKey, size)
+}
+
+// WriteBench makes the folder dir with the two files of a run, whole or not at
+// all. A folder that is there already is an error: a run is never overwritten.
+func WriteBench(dir string, bench []byte, subjects []Subject) error {
+	list, err := json.MarshalIndent(subjects, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteFolder(dir, map[string][]byte{BenchFile: bench, SubjectsFile: append(list, '\n')})
+}
+
+// ReadSubjects returns the subjects of the run in dir. The error is
+// fs.ErrNotExist where the folder has no list.
+func ReadSubjects(dir string) ([]Subject, error) {
+	path := filepath.Join(dir, SubjectsFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var subjects []Subject
+	if err := json.Unmarshal(data, &subjects); err != nil {
+		return nil, fmt.Errorf("%s: want a list of subjects: %w", path, err)
+	}
+	for i := range subjects {
+		subjects[i].Name, subjects[i].Repeats = SubjectName(subjects[i].Name), SubjectName(subjects[i].Repeats)
+	}
+	if len(subjects) == 0 {
+		return nil, fmt.Errorf("%s: want at least one subject, there is none", path)
+	}
+	return subjects, nil
+}

@@ -1,0 +1,216 @@
+package runfile
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sealab/internal/atomicfile"
+)
+
+// SamplesExtension ends the name of a file of samples.
+const SamplesExtension = ".samples"
+
+// A Probe is one question to a subject: do two classes of input take the same
+// time?
+type Probe struct {
+	Subject string `json:"subject"` // a design's name, or a control's
+	Pair    string `json:"pair"`    // for example "tag-ends"
+	A       string `json:"a"`       // what class A is
+	B       string `json:"b"`
+	// Tells is what a difference gives away.
+	Tells string `json:"tells"`
+	// Property is the guarantee that a difference refutes; empty where it shows
+	// no secret and is an observation.
+	Property string `json:"property,omitempty"`
+	// Channel is how the subject was reached: "process" or "http".
+	Channel string      `json:"channel"`
+	Expect  Expectation `json:"expect,omitempty"`
+	// Added is the time in nanoseconds that a control of known size adds to B,
+	// as the machine's clock had it beforehand; 0 where there is no such size.
+	Added float64 `json:"added_ns,omitempty"`
+}
+
+// Name returns the name that the probe's files and pictures begin with.
+func (p Probe) Name() string {
+	return strings.Map(fileRune, p.Subject+"."+p.Pair)
+}
+
+func fileRune(r rune) rune {
+	if r == '/' || r == ' ' {
+		return '-'
+	}
+	return r
+}
+
+// A Header says what was measured, and how.
+type Header struct {
+	Probe
+	Pass   int `json:"pass"`   // 1, 2, ...: independent runs of the same probe
+	Blocks int `json:"blocks"` // number of blocks in the file
+	// Ops is the number of operations in one sample.
+	Ops int `json:"ops"`
+	// Cluster is the number of consecutive blocks that share one set of keys
+	// and objects in memory; 0 says that all do.
+	Cluster int               `json:"cluster,omitempty"`
+	ClockNs float64           `json:"clock_ns"` // cost of reading the clock
+	Seed    uint64            `json:"seed"`
+	Stamp   map[string]string `json:"stamp"` // commit, toolchain, processor, ...
+}
+
+// FileName returns the name of the probe's file of one pass.
+func (h Header) FileName() string { return fmt.Sprintf("%s.%d%s", h.Name(), h.Pass, SamplesExtension) }
+
+// A Block is one measurement of each class, in nanoseconds.
+type Block struct {
+	A, B   uint32
+	BFirst bool
+}
+
+// Samples are the content of a file: one probe in one pass.
+type Samples struct {
+	Header
+	Data []Block
+}
+
+// ReadSamples returns the samples in the file at path. Its errors name the file, the
+// place in it and what was expected there.
+func ReadSamples(path string) (*Samples, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := ParseSamples(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// ReadSampleFiles returns all samples in dir, sorted by subject, pair and pass. None
+// at all is an error.
+func ReadSampleFiles(dir string) ([]*Samples, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*"+SamplesExtension))
+	if err != nil {
+		return nil, err
+	}
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("%s: want files *%s, there is none: run sealab leak probe first", dir, SamplesExtension)
+	}
+	files := make([]*Samples, len(paths))
+	for i, path := range paths {
+		if files[i], err = ReadSamples(path); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(files, func(a, b *Samples) int {
+		return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Pair, b.Pair), cmp.Compare(a.Pass, b.Pass))
+	})
+	return files, nil
+}
+
+// ParseSamples returns the samples in the bytes of a file.
+func ParseSamples(data []byte) (*Samples, error) {
+	rest, ok := bytes.CutPrefix(data, []byte(samplesMagic))
+	if !ok {
+		return nil, fmt.Errorf("want %q at the beginning: this is not a file of samples", samplesMagic)
+	}
+	if len(rest) < 4+sha256.Size {
+		return nil, fmt.Errorf("it ends after %d bytes, within the header", len(data))
+	}
+	body, sum := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
+	if got := sha256.Sum256(body); !bytes.Equal(got[:], sum) {
+		return nil, errors.New("the checksum at the end does not fit: the file is damaged or cut short")
+	}
+	rest = rest[:len(rest)-sha256.Size]
+	n := int(binary.LittleEndian.Uint32(rest))
+	if rest = rest[4:]; n > len(rest) {
+		return nil, fmt.Errorf("want a header of %d bytes, there are %d", n, len(rest))
+	}
+	f := new(Samples)
+	if err := json.Unmarshal(rest[:n], &f.Header); err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	return f, f.readBlocks(rest[n:])
+}
+
+func (f *Samples) readBlocks(text []byte) error {
+	if f.Blocks < 1 || f.Ops < 1 || f.Cluster < 0 || f.Blocks > len(text)/2 {
+		return fmt.Errorf("header: want at least 1 block and 1 operation a sample and no cluster below 0, got %d, %d and %d in %d bytes",
+			f.Blocks, f.Ops, f.Cluster, len(text))
+	}
+	f.Data = make([]Block, f.Blocks)
+	for i := range f.Data {
+		a, n := binary.Uvarint(text)
+		b, m := binary.Uvarint(text[max(n, 0):])
+		if n <= 0 || m <= 0 || a>>1 > math.MaxUint32 || b > math.MaxUint32 {
+			return fmt.Errorf("block %d of %d is cut short or too large", i+1, f.Blocks)
+		}
+		f.Data[i] = Block{A: uint32(a >> 1), B: uint32(b), BFirst: a&1 == 1}
+		text = text[n+m:]
+	}
+	if len(text) != 0 {
+		return fmt.Errorf("%d bytes follow the last of %d blocks", len(text), f.Blocks)
+	}
+	return nil
+}
+
+// A file of samples holds one probe: the time of two classes of input, in blocks
+// that hold each class once. Its layout, with a header of h bytes and integers in
+// little-endian order:
+//
+//	"sealab samples 1\n" || h[4] || header[h] || blocks || SHA-256[32] of all before
+//
+// The header is a JSON object, see [Header]. A block is two unsigned varints
+//
+//	2*a + o    a: time of class A in nanoseconds; o: 1 if B was measured first
+//	b          time of class B in nanoseconds
+//
+// in the order of measurement. The checksum finds damage, not forgery.
+const samplesMagic = "sealab samples 1\n"
+
+// WriteSamples writes f into dir, whole or not at all, under its FileName.
+func WriteSamples(dir string, f *Samples) error {
+	text, err := AppendSamples(nil, f)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(dir, f.FileName()), text)
+}
+
+// AppendSamples appends the bytes of f's file to dst.
+func AppendSamples(dst []byte, f *Samples) ([]byte, error) {
+	if f.Blocks != len(f.Data) || len(f.Data) == 0 {
+		return nil, fmt.Errorf("the header of %s announces %d blocks, and there are %d", f.FileName(), f.Blocks, len(f.Data))
+	}
+	header, err := json.Marshal(f.Header)
+	if err != nil {
+		return nil, err
+	}
+	start := len(dst)
+	dst = append(dst, samplesMagic...)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(header)))
+	dst = append(dst, header...)
+	for _, b := range f.Data {
+		dst = binary.AppendUvarint(dst, uint64(b.A)<<1|order(b.BFirst))
+		dst = binary.AppendUvarint(dst, uint64(b.B))
+	}
+	sum := sha256.Sum256(dst[start:])
+	return append(dst, sum[:]...), nil
+}
+
+func order(bFirst bool) uint64 {
+	if bFirst {
+		return 1
+	}
+	return 0
+}

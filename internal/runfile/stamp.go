@@ -1,0 +1,133 @@
+package runfile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The kinds of runs. A run is the folder results/<kind>/<date>-<commit>.
+const (
+	Bench      = "bench"      // throughput and token sizes
+	Attack     = "attack"     // attacks on guarantees
+	Fuzz       = "fuzz"       // a fuzz campaign
+	Experiment = "experiment" // an evaluation of fuzzers
+	Timing     = "timing"     // timing samples and their judgement
+	Taint      = "taint"      // dependences on secrets under valgrind
+)
+
+// MainFile returns the name of the file that every run of a kind has.
+func MainFile(kind string) string {
+	return map[string]string{
+		Bench: BenchFile, Attack: "findings.json", Fuzz: "report.json",
+		Experiment: "trials.jsonl", Timing: "judgement.json", Taint: "taint.txt",
+	}[kind]
+}
+
+// A Stamp says what a run was made from, when and where.
+type Stamp struct {
+	Time   time.Time
+	Commit string // Unknown if the build does not know
+	Dirty  bool
+	Host   string
+	// Modules are the other modules in the build, as path@version.
+	Modules []string
+}
+
+// Unknown is the value of a stamp that the build does not give.
+const Unknown = "unknown"
+
+// NewStamp returns the stamp of a run at a time. host names the machine. If it is
+// empty, a digest of the machine's name does, which tells two machines apart and
+// nothing else.
+func NewStamp(at time.Time, host string) (Stamp, error) {
+	s := Stamp{Time: at.UTC(), Commit: Unknown, Host: host}
+	if host == "" {
+		name, err := os.Hostname()
+		if err != nil {
+			return s, err
+		}
+		digest := sha256.Sum256([]byte("sealab host " + name))
+		s.Host = "h" + hex.EncodeToString(digest[:4])
+	}
+	if strings.ContainsAny(s.Host, "/\\ \t\n") {
+		return s, fmt.Errorf("%q cannot name a host: want no space and no slash", s.Host)
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return s, nil
+	}
+	for _, setting := range info.Settings {
+		switch setting.Key {
+		case "vcs.revision":
+			s.Commit = setting.Value
+		case "vcs.modified":
+			s.Dirty = setting.Value == "true"
+		}
+	}
+	for _, m := range info.Deps {
+		s.Modules = append(s.Modules, m.Path+"@"+m.Version)
+	}
+	return s, nil
+}
+
+// Dir returns the folder of a run of a kind below root: <kind>/<date>-<commit>.
+func (s Stamp) Dir(root, kind string) string {
+	commit := s.Commit[:min(len(s.Commit), 10)]
+	if s.Dirty {
+		commit += "-dirty"
+	}
+	return filepath.Join(root, kind, s.Time.Format("20060102T150405Z")+"-"+commit)
+}
+
+// Runs returns the folders of the runs of a kind below root, the oldest first.
+func Runs(root, kind string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(root, kind))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var runs []string
+	for _, e := range entries {
+		dir := filepath.Join(root, kind, e.Name())
+		if _, err := os.Stat(filepath.Join(dir, MainFile(kind))); err == nil && !strings.HasPrefix(e.Name(), ".") {
+			runs = append(runs, dir)
+		}
+	}
+	slices.Sort(runs)
+	return runs, nil
+}
+
+// Newest returns the n newest runs of a kind below root, the oldest of them first.
+func Newest(root, kind string, n int) ([]string, error) {
+	runs, err := Runs(root, kind)
+	if err != nil {
+		return nil, err
+	}
+	if len(runs) < n {
+		return nil, fmt.Errorf("want %d runs in %s, found %d", n, filepath.Join(root, kind), len(runs))
+	}
+	return runs[len(runs)-n:], nil
+}
+
+// CPUName returns the processor's name if the system gives it in a file, else
+// Unknown.
+func CPUName() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return Unknown
+	}
+	for line := range strings.Lines(string(text)) {
+		if key, value, _ := strings.Cut(line, ":"); strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return Unknown
+}

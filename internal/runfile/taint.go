@@ -1,0 +1,100 @@
+package runfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"sealab/internal/atomicfile"
+)
+
+// TaintExtension ends the name of a taint log.
+const TaintExtension = ".taint.json"
+
+// A Secret is what was declared undefined.
+type Secret string
+
+// The secrets.
+const (
+	None    Secret = "none"    // nothing: what is reported all the same is the runtime's noise
+	Key     Secret = "key"     // the bytes of the secrets that a design is set up with
+	Payload Secret = "payload" // the bytes that are sealed
+)
+
+// A Dependence is what depends on an undefined value.
+type Dependence string
+
+// The dependences, as memcheck calls them, and one that it does not know.
+const (
+	Branch   Dependence = "UninitCondition" // a conditional jump or move
+	Address  Dependence = "UninitValue"     // an address, mostly
+	Division Dependence = "Division"        // a division was executed; see package bench/taint
+)
+
+// A Log is one run of one subject.
+type Log struct {
+	Subject string      `json:"subject"` // a design's name, or a control's
+	Secret  Secret      `json:"secret"`
+	Expect  Expectation `json:"expect,omitempty"`
+	// Line is a text in the line that a control's leak is in.
+	Line string `json:"line,omitempty"`
+	// Failed says why the subject could not be run.
+	Failed  string            `json:"failed,omitempty"`
+	Stamp   map[string]string `json:"stamp"`
+	Reports []Report          `json:"reports"`
+}
+
+// A Report is one place where something depended on an undefined value.
+type Report struct {
+	Kind   Dependence `json:"kind"`
+	Op     string     `json:"op"` // open, seal, unseal or refuse
+	Origin string     `json:"origin,omitempty"`
+	Stack  []Frame    `json:"stack"` // innermost first, up to the operation
+}
+
+// A Frame is one line of a stack.
+type Frame struct {
+	Function string `json:"function"`
+	File     string `json:"file,omitempty"` // import path of the package, and file
+	Line     int    `json:"line,omitempty"`
+	Text     string `json:"text,omitempty"` // of the line
+	// Tests are the functions on whose result alone the line branches: the one
+	// that it calls, and those whose result that one passes on.
+	Tests []string `json:"tests,omitempty"`
+}
+
+// FileName returns the name of the log's file.
+func (l *Log) FileName() string { return l.Subject + "." + string(l.Secret) + TaintExtension }
+
+// Write writes the log into dir.
+func (l *Log) Write(dir string) error {
+	text, err := json.MarshalIndent(l, "", " ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(dir, l.FileName()), append(text, '\n'))
+}
+
+// ReadTaintLogs returns all taint logs in dir, by name. None at all is an error.
+func ReadTaintLogs(dir string) ([]*Log, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*"+TaintExtension))
+	if err != nil {
+		return nil, err
+	}
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("%s: want files *%s, there is none", dir, TaintExtension)
+	}
+	logs := make([]*Log, len(paths))
+	for i, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		logs[i] = new(Log)
+		if err := json.Unmarshal(text, logs[i]); err != nil {
+			return nil, fmt.Errorf("%s: want a log of memcheck's reports: %w", path, err)
+		}
+	}
+	return logs, nil
+}

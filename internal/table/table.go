@@ -1,0 +1,156 @@
+// Package table writes text in columns that fit a terminal.
+package table
+
+import (
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// A Table is rows of cells. Its first row may be a heading like any other.
+type Table struct {
+	align string
+	rows  [][]string
+}
+
+// New returns an empty table. align has a letter for each column: l is aligned
+// left and r right; a capital letter marks a column that is left out if the
+// table is too wide, the last one first. Cells beyond the letters are aligned as
+// the last letter says.
+func New(align string) *Table { return &Table{align: align} }
+
+// Row adds a row.
+func (t *Table) Row(cells ...string) { t.rows = append(t.rows, cells) }
+
+// Len returns the number of rows.
+func (t *Table) Len() int { return len(t.rows) }
+
+// gap is the space between two columns.
+const gap = "  "
+
+// minWrapped is the least width that the last column is wrapped to.
+const minWrapped = 24
+
+// Text returns the table with two spaces before each line, in lines of at most
+// width characters if that can be done; a width of 0 is no limit. If it is too
+// wide, columns are left out that may be, and then the last column is wrapped if
+// it is aligned left.
+func (t *Table) Text(width int) string {
+	columns := t.columns(width)
+	widths := t.widths(columns)
+	room := 0 // of the last column; 0: no limit
+	if last := len(columns) - 1; width > 0 && last >= 0 && t.left(columns[last]) && total(widths) > width {
+		room = max(minWrapped, width-total(widths[:last])-len(gap))
+		widths[last] = min(widths[last], room)
+	}
+	var b strings.Builder
+	for _, row := range t.rows {
+		t.writeRow(&b, row, columns, widths, room)
+	}
+	return b.String()
+}
+
+func (t *Table) writeRow(b *strings.Builder, row []string, columns, widths []int, room int) {
+	var line strings.Builder
+	var more []string // further lines of the last column
+	indent := len(gap)
+	for i, column := range columns {
+		if column >= len(row) {
+			break
+		}
+		cell := row[column]
+		if room > 0 && i == len(columns)-1 {
+			indent += utf8.RuneCountInString(line.String())
+			lines := wrap(cell, room)
+			cell, more = lines[0], lines[1:]
+		}
+		pad := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(cell)))
+		if t.left(column) {
+			line.WriteString(gap + cell + pad)
+		} else {
+			line.WriteString(gap + pad + cell)
+		}
+	}
+	b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	for _, text := range more {
+		b.WriteString(strings.Repeat(" ", indent) + text + "\n")
+	}
+}
+
+func (t *Table) letter(column int) byte {
+	return t.align[min(column, len(t.align)-1)]
+}
+
+func (t *Table) left(column int) bool { return t.letter(column)|0x20 == 'l' }
+
+// columns returns the indexes of the columns to write.
+func (t *Table) columns(width int) []int {
+	var all []int
+	for _, row := range t.rows {
+		for len(all) < len(row) {
+			all = append(all, len(all))
+		}
+	}
+	for i := len(all) - 1; i >= 0 && width > 0 && total(t.widths(all)) > width; i-- {
+		if letter := t.letter(all[i]); letter == 'L' || letter == 'R' {
+			all = slices.Delete(all, i, i+1)
+		}
+	}
+	return all
+}
+
+func (t *Table) widths(columns []int) []int {
+	widths := make([]int, len(columns))
+	for _, row := range t.rows {
+		for i, column := range columns {
+			if column < len(row) {
+				widths[i] = max(widths[i], utf8.RuneCountInString(row[column]))
+			}
+		}
+	}
+	return widths
+}
+
+// total returns the width of a line of columns.
+func total(widths []int) int {
+	sum := 0
+	for _, w := range widths {
+		sum += len(gap) + w
+	}
+	return sum
+}
+
+// wrap breaks text at spaces into lines of at most width characters, where no
+// word is longer.
+func wrap(text string, width int) []string {
+	lines := []string{""}
+	for _, word := range strings.Fields(text) {
+		last := &lines[len(lines)-1]
+		switch {
+		case *last == "":
+			*last = word
+		case utf8.RuneCountInString(*last)+1+utf8.RuneCountInString(word) <= width:
+			*last += " " + word
+		default:
+			lines = append(lines, word)
+		}
+	}
+	return lines
+}
+
+// Width returns the number of columns of a terminal, or 0 if w is none.
+func Width(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
