@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	aidanwoods.dev/go-paseto v1.6.0
+	filippo.io/mldsa v1.0.0
 	github.com/cloudflare/circl v1.6.5
 	github.com/ericlagergren/aegis v0.0.0-20250325060835-cd0defd64358
 	github.com/ericlagergren/siv v0.0.0-20220507050439-0b757b3aa5f1

@@ -2,7 +2,7 @@ package findings
 
 import "sealab/codecs"
 
-// repairs say how a property that fell is kept.
+// repairs say how a design keeps a property that fell.
 var repairs = map[codecs.Property]string{
 	codecs.Integrity:            "authenticate every byte that is read, format and key id included, with a tag of 16 bytes or more that is compared whole and before anything else is done; give each purpose a key of its own",
 	codecs.Confidentiality:      "encrypt the state with an AEAD under a fresh nonce, put nothing derived from it beside the ciphertext, and do not compress it",
@@ -29,5 +29,35 @@ var repairs = map[codecs.Property]string{
 	codecs.SingleUse:            "store the ids of tokens that were used until they expire",
 }
 
-// Repair returns how a property that fell is kept.
+// Repair returns how a design keeps a property that fell.
 func Repair(p codecs.Property) string { return repairs[p] }
+
+// cwes are the weaknesses (Common Weakness Enumeration, MITRE) of a design that
+// lacks a property.
+var cwes = map[codecs.Property]string{
+	codecs.Integrity:            "CWE-347",  // improper verification of cryptographic signature
+	codecs.Confidentiality:      "CWE-311",  // missing encryption of sensitive data
+	codecs.Canonical:            "CWE-1289", // improper validation of unsafe equivalence in input
+	codecs.BindsMethod:          "CWE-345",  // insufficient verification of data authenticity
+	codecs.BindsTarget:          "CWE-345",
+	codecs.BindsArguments:       "CWE-345",
+	codecs.BindsPrincipal:       "CWE-863", // incorrect authorization
+	codecs.BindsAudience:        "CWE-345",
+	codecs.Unambiguous:          "CWE-436", // interpretation conflict
+	codecs.Expiry:               "CWE-613", // insufficient session expiration
+	codecs.Rotation:             "CWE-324", // use of a key past its expiration date
+	codecs.KeySeparation:        "CWE-323", // reusing a nonce, key pair in encryption
+	codecs.KeyCommitting:        "CWE-327", // use of a broken or risky cryptographic algorithm
+	codecs.NonceMisuseResistant: "CWE-323",
+	codecs.FreshNonces:          "CWE-323",
+	codecs.SenderAuthenticated:  "CWE-287", // improper authentication
+	codecs.Unlinkable:           "CWE-359", // exposure of private personal information
+	codecs.UniformRefusal:       "CWE-204", // observable response discrepancy
+	codecs.SteadyTiming:         "CWE-208", // observable timing discrepancy
+	codecs.Total:                "CWE-400", // uncontrolled resource consumption
+	codecs.ByteExact:            "CWE-838", // inappropriate encoding for output context
+	codecs.StrongKeys:           "CWE-326", // inadequate encryption strength
+	codecs.SingleUse:            "CWE-294", // authentication bypass by capture-replay
+	"inert":                     "CWE-502", // deserialization of untrusted data
+	"private-keys":              "CWE-522", // insufficiently protected credentials
+}

@@ -3,7 +3,12 @@ package findings
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"net/url"
 	"slices"
+	"strings"
+
+	"sealab/codecs"
 )
 
 // The parts of a SARIF 2.1.0 log that findings need.
@@ -21,15 +26,30 @@ type (
 		Driver sarifDriver `json:"driver"`
 	}
 	sarifDriver struct {
-		Name  string      `json:"name"`
-		Rules []sarifRule `json:"rules"`
+		Name    string      `json:"name"`
+		Version string      `json:"version"`
+		Rules   []sarifRule `json:"rules"`
 	}
 	sarifRule struct {
-		ID   string    `json:"id"`
-		Help sarifText `json:"help"`
+		ID         string         `json:"id"`
+		Name       string         `json:"name"`
+		Short      sarifText      `json:"shortDescription"`
+		Full       sarifText      `json:"fullDescription"`
+		Help       sarifText      `json:"help"`
+		Level      sarifLevel     `json:"defaultConfiguration"`
+		Properties sarifRuleProps `json:"properties"`
+	}
+	sarifLevel struct {
+		Level string `json:"level"`
+	}
+	sarifRuleProps struct {
+		Tags      []string `json:"tags"`
+		Precision string   `json:"precision"`
+		Severity  string   `json:"security-severity"`
 	}
 	sarifText struct {
-		Text string `json:"text"`
+		Text     string `json:"text"`
+		Markdown string `json:"markdown,omitempty"`
 	}
 	sarifResult struct {
 		RuleID       string            `json:"ruleId"`
@@ -41,7 +61,18 @@ type (
 		Properties   map[string]string `json:"properties"`
 	}
 	sarifLocation struct {
-		Logical []sarifLogical `json:"logicalLocations"`
+		Physical sarifPhysical  `json:"physicalLocation"`
+		Logical  []sarifLogical `json:"logicalLocations"`
+	}
+	sarifPhysical struct {
+		Artifact sarifArtifact `json:"artifactLocation"`
+		Region   sarifRegion   `json:"region"`
+	}
+	sarifArtifact struct {
+		URI string `json:"uri"`
+	}
+	sarifRegion struct {
+		StartLine int `json:"startLine"`
 	}
 	sarifLogical struct {
 		Name string `json:"name"`
@@ -49,39 +80,121 @@ type (
 	}
 )
 
-var sarifLevels = map[Severity]string{Critical: "error", Warning: "warning", Suggestion: "note"}
+// sarifLevels are the level of a result and its score, from 0 to 10, in the
+// dashboards of code scanning.
+var sarifLevels = map[Severity]struct{ level, score string }{
+	Critical:   {"error", "9.0"},
+	Warning:    {"warning", "6.0"},
+	Suggestion: {"note", "3.0"},
+}
 
-// SARIF returns the findings as a SARIF 2.1.0 log. A rule is a property; a
-// finding's location is its design, which has no file.
-func SARIF(all []Finding) ([]byte, error) {
-	run := sarifRun{Tool: sarifTool{Driver: sarifDriver{Name: "sealab", Rules: []sarifRule{}}}, Results: []sarifResult{}}
+// A Source says where findings are in files.
+type Source struct {
+	Version string // of sealab
+	// Locate returns the file of a finding, as a path with slashes relative to the
+	// root of the repository, and the line in it, from 1: the source of a worker,
+	// or a file with tokens of the design.
+	Locate func(Finding) (path string, line int)
+}
+
+// SARIF returns the findings as a SARIF 2.1.0 log that code scanning accepts. A
+// rule is an attack.
+func SARIF(all []Finding, from Source) ([]byte, error) {
+	driver := sarifDriver{Name: "sealab", Version: from.Version, Rules: []sarifRule{}}
+	results := []sarifResult{}
+	for id, of := range byAttack(all) {
+		driver.Rules = append(driver.Rules, ruleOf(id, of))
+	}
+	slices.SortFunc(driver.Rules, func(a, b sarifRule) int { return strings.Compare(a.ID, b.ID) })
 	for _, f := range all {
-		rule := slices.IndexFunc(run.Tool.Driver.Rules, func(r sarifRule) bool { return r.ID == f.rule() })
-		if rule < 0 {
-			rule = len(run.Tool.Driver.Rules)
-			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: f.rule(), Help: sarifText{f.Fix}})
-		}
-		run.Results = append(run.Results, sarifResult{
-			RuleID: f.rule(), RuleIndex: rule, Level: sarifLevels[f.Severity],
-			Message:      sarifText{f.Location.subject() + ": " + f.Issue},
-			Locations:    []sarifLocation{{Logical: []sarifLogical{{Name: f.Location.subject(), Kind: "module"}}}},
-			Fingerprints: map[string]string{"sealab/v1": f.ID},
-			Properties:   map[string]string{"evidence": f.Evidence, "impact": f.Impact, "verification": f.Verification, "attack": f.Location.Attack},
+		path, line := from.Locate(f)
+		results = append(results, sarifResult{
+			RuleID:    f.Location.Attack,
+			RuleIndex: slices.IndexFunc(driver.Rules, func(r sarifRule) bool { return r.ID == f.Location.Attack }),
+			Level:     sarifLevels[f.Severity].level,
+			Message:   sarifText{Text: fmt.Sprintf("%s: %s: %s", f.Location.subject(), f.Category, f.Issue)},
+			Locations: []sarifLocation{{
+				Physical: sarifPhysical{sarifArtifact{escapePath(path)}, sarifRegion{line}},
+				Logical:  []sarifLogical{{Name: f.Location.subject(), Kind: "module"}},
+			}},
+			Fingerprints: map[string]string{"sealab/v1": f.ID, "primaryLocationLineHash": f.ID},
+			Properties: map[string]string{"evidence": f.Evidence, "impact": f.Impact, "verification": f.Verification,
+				"property": string(f.Category), "cwe": cwes[f.Category]},
 		})
 	}
-	log := sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
+	log := sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0",
+		Runs: []sarifRun{{Tool: sarifTool{driver}, Results: results}}}
 	data, err := json.MarshalIndent(log, "", "  ")
 	if err != nil {
-		return nil, fmt.Errorf("sealab: findings: %w", err)
+		return nil, fmt.Errorf("findings as SARIF: %w", err)
 	}
 	return append(data, '\n'), nil
 }
 
-// rule is the rule of a finding: the property of a design, or the check of a
-// review.
-func (f Finding) rule() string {
-	if f.Location.Server != nil {
-		return f.Location.Attack
+// byAttack groups findings by the attack that showed them.
+func byAttack(all []Finding) map[string][]Finding {
+	by := map[string][]Finding{}
+	for _, f := range all {
+		by[f.Location.Attack] = append(by[f.Location.Attack], f)
 	}
-	return string(f.Category)
+	return by
+}
+
+// ruleOf returns the rule of an attack. It has the properties that fell to it in
+// this run, and the worst severity among the findings.
+func ruleOf(id string, of []Finding) sarifRule {
+	name, _, _ := strings.Cut(of[0].Issue, ": ")
+	fixes, tags := map[codecs.Property]string{}, map[string]bool{}
+	worst := of[0].Severity
+	for _, f := range of {
+		fixes[f.Category] = f.Fix
+		if cwe := cwes[f.Category]; cwe != "" {
+			tags["external/cwe/"+strings.ToLower(cwe)] = true
+		}
+		if slices.Index(severities, f.Severity) < slices.Index(severities, worst) {
+			worst = f.Severity
+		}
+	}
+	var text, markdown strings.Builder
+	for _, p := range slices.Sorted(maps.Keys(fixes)) {
+		fmt.Fprintf(&text, "To keep %s: %s.", p, fixes[p])
+		fmt.Fprintf(&markdown, "- To keep *%s*: %s.", p, fixes[p])
+		if cwe := cwes[p]; cwe != "" { // a review has categories of its own
+			fmt.Fprintf(&text, " (%s)", cwe)
+			fmt.Fprintf(&markdown, " ([%s](%s))", cwe, cweURL(cwe))
+		}
+		text.WriteString("\n")
+		markdown.WriteString("\n")
+	}
+	return sarifRule{
+		ID: id, Name: identifier(name),
+		Short: sarifText{Text: name},
+		Full:  sarifText{Text: fmt.Sprintf("The attack %q succeeds against a sealed token: %s.", name, of[0].Impact)},
+		Help:  sarifText{Text: text.String(), Markdown: markdown.String()},
+		Level: sarifLevel{sarifLevels[worst].level},
+		Properties: sarifRuleProps{
+			Tags:      append([]string{"security"}, slices.Sorted(maps.Keys(tags))...),
+			Precision: "very-high", // a finding was seen twice, and carries its reproducer
+			Severity:  sarifLevels[worst].score,
+		},
+	}
+}
+
+// identifier returns the words of a name as one identifier, as SARIF wants the
+// name of a rule.
+func identifier(name string) string {
+	words := strings.FieldsFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	})
+	for i, w := range words {
+		words[i] = strings.ToUpper(w[:1]) + w[1:]
+	}
+	return strings.Join(words, "")
+}
+
+// escapePath returns a path as the URI reference that artifactLocation wants.
+func escapePath(path string) string { return (&url.URL{Path: path}).String() }
+
+func cweURL(cwe string) string {
+	return "https://cwe.mitre.org/data/definitions/" + strings.TrimPrefix(cwe, "CWE-") + ".html"
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -11,13 +12,14 @@ import (
 	"sealab/internal/cli"
 	"sealab/internal/runfile"
 	"sealab/internal/verdict"
+	"sealab/vectors"
 )
 
 // forms write findings.
 var forms = map[string]func(io.Writer, []findings.Finding) error{
 	"text":     findings.Text,
 	"json":     written(findings.JSON),
-	"sarif":    written(findings.SARIF),
+	"sarif":    written(sarif("")),
 	"markdown": written(func(all []findings.Finding) ([]byte, error) { return findings.Markdown(all), nil }),
 }
 
@@ -82,7 +84,7 @@ func writeAttack(dir string, run *verdict.Run, all []findings.Finding) error {
 	if err != nil {
 		return err
 	}
-	log, err := findings.SARIF(all)
+	log, err := sarif(dir)(all)
 	if err != nil {
 		return err
 	}
@@ -94,4 +96,31 @@ func writeAttack(dir string, run *verdict.Run, all []findings.Finding) error {
 		"findings.json": data, "findings.md": findings.Markdown(all), "findings.sarif": log,
 		"table.md": findings.MarkdownTable(run), "verdicts.json": raw,
 	})
+}
+
+// sarif returns the function that writes findings as SARIF. dir is the folder that
+// the findings are written to, "" if they are only printed.
+func sarif(dir string) func([]findings.Finding) ([]byte, error) {
+	from := findings.Source{Version: moduleVersion(), Locate: func(f findings.Finding) (string, int) { return locate(f, dir), 1 }}
+	return func(all []findings.Finding) ([]byte, error) { return findings.SARIF(all, from) }
+}
+
+// locate returns a file that a finding is about, relative to the working folder:
+// the source of the worker, else the vectors of the design, else the findings
+// with the tokens that show it.
+func locate(f findings.Finding, dir string) string {
+	for _, word := range f.Location.Worker {
+		if filepath.IsLocal(word) && isFile(word) {
+			return filepath.ToSlash(filepath.Clean(word))
+		}
+	}
+	if path := filepath.Join(vectors.Folder, f.Location.Design+".json"); f.Location.Worker == nil && isFile(path) {
+		return filepath.ToSlash(path)
+	}
+	return filepath.ToSlash(filepath.Join(dir, "findings.json"))
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }

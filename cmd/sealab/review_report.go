@@ -79,7 +79,7 @@ func (f *reviewFlags) write(dir string, r *review.Report, all []findings.Finding
 	if err != nil {
 		return err
 	}
-	log, err := findings.SARIF(all)
+	log, err := sarif(dir)(all)
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ import (
 	"sealab/codecs/mcppy"
 	"sealab/codecs/mcprb"
 	"sealab/codecs/mcpts"
+	"sealab/codecs/signed"
 	"sealab/codecs/xaes"
 	"sealab/codecs/xchacha"
 )
@@ -38,6 +39,7 @@ var rows = []codecs.Design{
 	xchacha.Design,
 	xaes.Design, gcmctx.Design, gcmsiv.Design, cbchmac.Design, chachasiv.Design,
 	aessiv.Design, aegis.Design, ascon.Design, dndk.Design,
+	signed.Ed25519, signed.MLDSA44,
 	hpkepsk.Design,
 	hpkesession.Design,
 	mcpts.Design, mcpts.Bound, mcpts.Faithful,

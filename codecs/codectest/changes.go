@@ -18,7 +18,9 @@ func testChanges(t *testing.T, s subject) {
 	c := s.codec(t)
 	token := mustSeal(t, c, s.sample())
 	for i := range token {
-		for b := range 256 {
+		// Tokens of some length come from costly public-key cryptography.
+		step := 1 + len(token)/500*50
+		for b := i % step; b < 256; b += step {
 			if byte(b) == token[i] {
 				continue
 			}

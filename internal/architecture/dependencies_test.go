@@ -13,6 +13,7 @@ import (
 // reason. A new one must argue its place here.
 var dependencies = map[string]string{
 	"aidanwoods.dev/go-paseto":                 "peer: PASETO v4.local",
+	"filippo.io/mldsa":                         "ML-DSA, until the Go version of go.mod has crypto/mldsa",
 	"github.com/cloudflare/circl":              "HPKE in PSK mode, which the standard library's crypto/hpke does not have",
 	"github.com/dvyukov/go-fuzz":               "second fuzz engine, which runs as a fleet, as tools of go.mod",
 	"github.com/ericlagergren/aegis":           "AEGIS-256, which no other Go package with assembly has",

@@ -1,0 +1,111 @@
+package signed
+
+import (
+	"crypto/ed25519"
+
+	"filippo.io/mldsa"
+
+	"sealab/codecs"
+	"sealab/internal/lab"
+)
+
+var edDSA = algorithm{
+	label: "sealab/ed25519/v1", prefix: "sd1.",
+	publicSize: ed25519.PublicKeySize, signature: ed25519.SignatureSize,
+	newSigner: func(seed []byte) (signer, error) {
+		private := ed25519.NewKeyFromSeed(seed)
+		return edSigner{edVerifier(private[ed25519.SeedSize:]), private}, nil
+	},
+	newVerifier: func(public []byte) (verifier, error) { return edVerifier(public), nil },
+}
+
+type (
+	edSigner struct {
+		edVerifier
+		private ed25519.PrivateKey
+	}
+	edVerifier ed25519.PublicKey
+)
+
+func (k edSigner) sign(dst, message []byte) ([]byte, error) {
+	return append(dst, ed25519.Sign(k.private, message)...), nil
+}
+
+func (k edSigner) public() []byte { return k.edVerifier }
+
+func (k edVerifier) verify(message, signature []byte) bool {
+	return ed25519.Verify(ed25519.PublicKey(k), message, signature)
+}
+
+// NewEd25519 returns the codec of the design ed25519 for a ring of secrets.
+func NewEd25519(secrets ...[]byte) (*Codec, error) { return edDSA.codec(secrets) }
+
+// NewEd25519Verifier returns the verifier for a ring of public keys.
+func NewEd25519Verifier(keys ...[]byte) (*Verifier, error) { return edDSA.verifier(keys) }
+
+var mlDSA = algorithm{
+	label: "sealab/ml-dsa-44/v1", prefix: "sm1.",
+	publicSize: mldsa.MLDSA44().PublicKeySize(), signature: mldsa.MLDSA44().SignatureSize(),
+	newSigner: func(seed []byte) (signer, error) {
+		private, err := mldsa.NewPrivateKey(mldsa.MLDSA44(), seed)
+		if err != nil {
+			return nil, err
+		}
+		return mlSigner{mlVerifier{private.PublicKey()}, private}, nil
+	},
+	newVerifier: func(public []byte) (verifier, error) {
+		key, err := mldsa.NewPublicKey(mldsa.MLDSA44(), public)
+		return mlVerifier{key}, err
+	},
+}
+
+type (
+	mlSigner struct {
+		mlVerifier
+		private *mldsa.PrivateKey
+	}
+	mlVerifier struct{ *mldsa.PublicKey }
+)
+
+func (k mlSigner) sign(dst, message []byte) ([]byte, error) {
+	signature, err := k.private.SignDeterministic(message, &mldsa.Options{})
+	return append(dst, signature...), err
+}
+
+func (k mlSigner) public() []byte { return k.Bytes() }
+
+func (k mlVerifier) verify(message, signature []byte) bool {
+	return mldsa.Verify(k.PublicKey, message, signature, nil) == nil
+}
+
+// NewMLDSA44 returns the codec of the design ml-dsa-44 for a ring of secrets.
+func NewMLDSA44(secrets ...[]byte) (*Codec, error) { return mlDSA.codec(secrets) }
+
+// NewMLDSA44Verifier returns the verifier for a ring of public keys.
+func NewMLDSA44Verifier(keys ...[]byte) (*Verifier, error) { return mlDSA.verifier(keys) }
+
+// Ed25519 is the catalog's row.
+var Ed25519 = codecs.Design{
+	Name:     "ed25519",
+	Doc:      "readable, signed with Ed25519: verifiers hold public keys only",
+	Spec:     "RFC 8032, section 5.1 (Ed25519); RFC 5869",
+	Prefix:   edDSA.prefix,
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return NewEd25519(c.Secrets...) },
+	Hooks: &lab.Hooks{Primitive: "Ed25519", TokenSize: edDSA.tokenSize, Inspect: edDSA.inspect,
+		Allocates: "the standard library allocates an error for a signature that does not verify"},
+	Guarantees: guarantees(codecs.Disclaims(codecs.KeyCommitting,
+		"a verifier accepts public keys of low order, under which one signature verifies with several; keys that secrets give have none")),
+}
+
+// MLDSA44 is the catalog's row.
+var MLDSA44 = codecs.Design{
+	Name:     "ml-dsa-44",
+	Doc:      "readable, signed with ML-DSA-44, which withstands quantum computers: verifiers hold public keys only",
+	Spec:     "FIPS 204 (ML-DSA-44, deterministic); RFC 5869",
+	Prefix:   mlDSA.prefix,
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return NewMLDSA44(c.Secrets...) },
+	Hooks: &lab.Hooks{Primitive: "ML-DSA-44", TokenSize: mlDSA.tokenSize, Inspect: mlDSA.inspect,
+		Allocates: "the implementation returns signatures in memory of its own"},
+	Guarantees: guarantees(codecs.HoldsBecause(codecs.KeyCommitting,
+		"the signed digest covers a hash of the public key (FIPS 204, algorithm 7)")),
+}
