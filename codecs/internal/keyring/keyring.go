@@ -111,7 +111,7 @@ func clash(secrets [][]byte, i, j int) error {
 }
 
 // how ends what refuses a weak secret.
-const how = "make one with: head -c 32 /dev/urandom > secret.key"
+const how = "make one with: (umask 077; head -c 32 /dev/urandom > secret.key)"
 
 // checkStrength refuses what cannot be a random secret. Its errors end a
 // sentence that names the secret's place in the ring, never the secret.
