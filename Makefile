@@ -139,13 +139,13 @@ fuzz-report: bin/sealab ## write what the campaign in FUZZDIR did to results/fuz
 	bin/sealab fuzz report --dir $(FUZZDIR) --out results
 
 .PHONY: fuzz-kill
-fuzz-kill: ## kill a campaign on planted bugs KILLS (100) times: nothing may be lost
-	$(GO) test -count=1 -v -timeout 0 -run TestKill ./fuzz/campaign -args -kills $(KILLS) -kill-tags planted
+fuzz-kill: ## kill a campaign on injected bugs KILLS (100) times, and check that nothing is lost
+	$(GO) test -count=1 -v -timeout 0 -run TestKill ./fuzz/campaign -args -kills $(KILLS) -kill-injected
 
 FLEETDIR := $(CURDIR)/bin/fuzz-fleet
 
 .PHONY: fuzz-fleet
-fuzz-fleet: ## a fleet finds a planted bug, a killed worker comes back, what it found reproduces
+fuzz-fleet: ## find an injected bug with go-fuzz on two workers, kill one, and import the findings
 	rm -rf $(FLEETDIR)
 	$(GO) test -count=1 -v -timeout 0 -run '^TestFleet$$' ./fuzz/fleet -args -fleet-dir $(FLEETDIR)
 
@@ -156,8 +156,8 @@ FUZZ_CI_FOREIGN := FuzzAnswers FuzzPython FuzzPeers
 
 .PHONY: fuzz-ci
 fuzz-ci: ## run every fuzz target for FUZZ_CI_COUNT executions
-	$(GO) test -c -fuzz=. -o bin/fuzz.test ./fuzz/target
-	@cd fuzz/target && targets=$$(../../bin/fuzz.test -test.list '^Fuzz') && test -n "$$targets" && \
+	$(GO) test -c -fuzz=. -o bin/fuzz.test ./fuzz/targets
+	@cd fuzz/targets && targets=$$(../../bin/fuzz.test -test.list '^Fuzz') && test -n "$$targets" && \
 	for target in $$targets; do \
 		count=$(FUZZ_CI_COUNT); \
 		case " $(FUZZ_CI_FOREIGN) " in *" $$target "*) count=$(FUZZ_CI_COUNT_FOREIGN);; esac; \
@@ -167,30 +167,22 @@ fuzz-ci: ## run every fuzz target for FUZZ_CI_COUNT executions
 		grep '^skipped' ../../bin/fuzz-ci.log || tail -n 2 ../../bin/fuzz-ci.log; \
 	done
 
-# Packages that go-fuzz-build must not instrument: compiler directives of theirs
-# would no longer stand where the compiler wants them.
-PRESERVE := github.com/cloudflare/circl/math/fp25519,github.com/cloudflare/circl/math/fp448,github.com/cloudflare/circl/dh/x448,github.com/cloudflare/circl/dh/x25519,crypto/internal/fips140/bigmod
 TARGET ?= text
 
 .PHONY: gofuzz
-gofuzz: bin/sealab ## fuzz TARGET (text) with go-fuzz, until an interrupt; corpus and crashers in bin/gofuzz
-	$(GO) tool go-fuzz-build -preserve $(PRESERVE) -func Fuzz$$(echo $(TARGET) | sed 's/^./\U&/') -o bin/gofuzz-$(TARGET).zip sealab/fuzz/gofuzz
-	bin/sealab fuzz corpus seeds $(TARGET) bin/gofuzz/$(TARGET)/corpus
-	$(GO) tool go-fuzz -bin bin/gofuzz-$(TARGET).zip -workdir bin/gofuzz/$(TARGET)
+gofuzz: bin/sealab ## fuzz TARGET (text) with go-fuzz in bin/gofuzz, until an interrupt
+	bin/sealab fuzz fleet $(TARGET) --dir bin/gofuzz/$(TARGET)
+	bin/gofuzz/$(TARGET)/go-fuzz -bin bin/gofuzz/$(TARGET)/archive.zip -workdir bin/gofuzz/$(TARGET)/work
 
 LIBFUZZTIME ?= 60
 
 .PHONY: libfuzzer
-libfuzzer: bin/sealab ## fuzz TARGET (text) with libFuzzer for LIBFUZZTIME (60) seconds; needs clang
-	@command -v clang >/dev/null || { echo "skipped: libfuzzer: clang is not on this machine"; exit 0; }; set -e; \
-	$(GO) tool go-fuzz-build -libfuzzer -preserve $(PRESERVE) -func Fuzz$$(echo $(TARGET) | sed 's/^./\U&/') -o bin/libfuzzer-$(TARGET).a sealab/fuzz/gofuzz; \
-	clang -fsanitize=fuzzer bin/libfuzzer-$(TARGET).a -o bin/libfuzzer-$(TARGET); \
-	bin/sealab fuzz corpus seeds $(TARGET) bin/libfuzzer/$(TARGET)/corpus; \
-	bin/libfuzzer-$(TARGET) -max_total_time=$(LIBFUZZTIME) -artifact_prefix=bin/libfuzzer/$(TARGET)/ bin/libfuzzer/$(TARGET)/corpus
+libfuzzer: ## build as OSS-Fuzz does, and run every target for LIBFUZZTIME (60) seconds; needs clang
+	$(GO) test -count=1 -v -timeout 0 -run TestLibFuzzer ./fuzz/oss-fuzz -args -libfuzzer $(LIBFUZZTIME)
 
-.PHONY: fuzz-proof
-fuzz-proof: bin/sealab ## measure how soon each planted bug is found by each engine (PROOFFLAGS: see sealab fuzz proof -h)
-	bin/sealab fuzz proof $(PROOFFLAGS)
+.PHONY: fuzz-experiment
+fuzz-experiment: ## measure how soon each fuzzer finds each injected bug; writes results/ (EXPERIMENTFLAGS: see fuzz/experiment)
+	$(GO) test -count=1 -v -timeout 0 -run TestExperiment ./fuzz/experiment -args -experiment $(EXPERIMENTFLAGS)
 
 .PHONY: attack
 attack: bin/sealab ## attack every design, the installed SDKs and the Go libraries; writes results/attack

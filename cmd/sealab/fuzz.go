@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/fuzz/campaign"
-	"sealab/fuzz/target"
+	"sealab/fuzz/targets"
 )
 
 func newFuzzCommand() *cobra.Command {
@@ -47,7 +47,7 @@ func (f *campaignFolder) add(cmd *cobra.Command) {
 // config returns the configuration of a campaign on the targets.
 func (f *campaignFolder) config() campaign.Config {
 	return campaign.Config{
-		Dir: f.dir, Package: "sealab/fuzz/target", Replay: "sealab/fuzz/replay", Now: time.Now,
+		Dir: f.dir, Package: "sealab/fuzz/targets", Replay: "sealab/fuzz/targets/replay", Now: time.Now,
 		Cover: "sealab/codecs/...,github.com/cloudflare/circl/...,golang.org/x/crypto/...", // and the libraries of designs
 	}
 }
@@ -57,7 +57,7 @@ func (f *campaignFolder) config() campaign.Config {
 func fuzzTargets(names []string, stderr io.Writer) ([]campaign.Target, error) {
 	var all []campaign.Target
 	if len(names) == 0 {
-		for _, t := range target.All() {
+		for _, t := range targets.All() {
 			if reason := t.Unavailable(); reason != "" {
 				fmt.Fprintf(stderr, "skipped: target %s: %s\n", t.Name, reason)
 				continue
@@ -68,7 +68,7 @@ func fuzzTargets(names []string, stderr io.Writer) ([]campaign.Target, error) {
 	}
 	seen := map[string]bool{}
 	for _, name := range names {
-		t, err := target.Find(name)
+		t, err := targets.Find(name)
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/fuzz/campaign/corpus"
-	"sealab/fuzz/target"
+	"sealab/fuzz/targets"
 )
 
 func newFuzzCorpusCommand() *cobra.Command {
@@ -67,7 +67,7 @@ go test -fuzz has them built in.
   sealab fuzz corpus seeds text --to zip fuzz_text_seed_corpus.zip`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t, err := target.Find(args[0])
+			t, err := targets.Find(args[0])
 			if err != nil {
 				return err
 			}

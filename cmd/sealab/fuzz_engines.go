@@ -12,11 +12,11 @@ import (
 	"sealab/fuzz/campaign"
 	"sealab/fuzz/campaign/corpus"
 	"sealab/fuzz/fleet"
-	"sealab/fuzz/target"
+	"sealab/fuzz/targets"
 )
 
 // goFuzzPackage has the targets as functions for go-fuzz and libFuzzer.
-const goFuzzPackage = "sealab/fuzz/gofuzz"
+const goFuzzPackage = "sealab/fuzz/targets/gofuzz"
 
 func newFuzzFleetCommand() *cobra.Command {
 	var dir, tags string
@@ -39,7 +39,7 @@ out on a machine with a browser.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
-			t, err := target.Find(args[0])
+			t, err := targets.Find(args[0])
 			if err != nil {
 				return err
 			}

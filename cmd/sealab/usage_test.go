@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
-	"sealab/fuzz/target"
+	"sealab/fuzz/targets"
 )
 
 // commands returns every command that does something, root apart.
@@ -82,7 +82,7 @@ func taken(line []string) error {
 		case strings.Contains(cmd.Use, "DESIGN"):
 			_, err = findDesign(name)
 		case strings.Contains(cmd.Use, "TARGET..."):
-			_, err = target.Find(name)
+			_, err = targets.Find(name)
 		}
 		if err != nil {
 			return err

@@ -4,7 +4,6 @@ package catalog
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"sealab/codecs"
@@ -16,7 +15,6 @@ import (
 	"sealab/codecs/chachasiv"
 	"sealab/codecs/claims"
 	"sealab/codecs/dndk"
-	"sealab/codecs/flawed/planted"
 	"sealab/codecs/gcmctx"
 	"sealab/codecs/gcmsiv"
 	"sealab/codecs/hmacsha256"
@@ -51,18 +49,23 @@ var rows = []codecs.Design{
 // All returns every design, in the catalog's order: the rows, and after them a
 // scheme for each codec among them, which puts the claims envelope over it.
 func All() []codecs.Design {
-	all := planting(slices.Clone(rows)...)
+	return AllWith(func(d codecs.Design) codecs.Design { return d })
+}
+
+// AllWith is All with a change to each row and to each scheme over a codec, which
+// stands on the changed codec. Fuzz targets inject bugs with it.
+func AllWith(change func(codecs.Design) codecs.Design) []codecs.Design {
+	all := make([]codecs.Design, 0, 2*len(rows))
+	for _, d := range rows {
+		all = append(all, change(d))
+	}
 	for _, d := range all {
 		if !d.IsScheme() {
-			all = append(all, planting(claims.Over(d))...)
+			all = append(all, change(claims.Over(d)))
 		}
 	}
 	return all
 }
-
-// Planted returns the bugs that the build tag planted puts into the designs, for
-// fuzzers to find.
-func Planted() []planted.Bug { return planted.Bugs() }
 
 // Find returns the design called name.
 func Find(name string) (codecs.Design, error) {

@@ -25,13 +25,14 @@ import (
 	"sealab/fuzz/campaign"
 	"sealab/fuzz/campaign/corpus"
 	"sealab/fuzz/campaign/report"
-	"sealab/fuzz/target"
+	"sealab/fuzz/targets"
+	"sealab/internal/broken/injected"
 )
 
 var (
 	kills    = flag.Int("kills", 2, "how often the supervisor of TestKill is killed")
 	killSeed = flag.Uint64("kill-seed", 1, "seed of the moments at which it is killed")
-	planted  = flag.String("kill-tags", "", "build tags: kill a campaign on all targets with them, instead of one on the fixture")
+	allBugs  = flag.Bool("kill-injected", false, "kill a campaign on all targets with all injected bugs, instead of one on the fixture")
 )
 
 // supervise, set to a folder, makes this test binary a supervisor.
@@ -57,43 +58,43 @@ func superviseUntilKilled(dir string) error {
 	return errors.Join(c.Run(context.Background()), c.Close())
 }
 
-// killConfig is the campaign that is killed: on the fixture, whose mistakes are
-// the planted bugs, or on the targets of the lab.
+// killConfig is the campaign to kill: on the fixture, or on the targets of the
+// lab with injected bugs.
 func killConfig(dir string) campaign.Config {
 	c := campaign.Config{Dir: dir, Package: fixture, Replay: fixture + "/replay", Cover: fixture,
 		Targets: []campaign.Target{parse, sound}, Workers: 2, Slice: time.Second, Now: time.Now,
 		Env: []string{"SEALAB_FUZZ_HANG=2s", "SEALAB_FUZZ_MEMORY=1024"},
 		Log: func(line string) { fmt.Fprintln(os.Stderr, line) }}
-	if *planted != "" {
-		c.Package, c.Replay, c.Cover, c.Tags, c.Slice, c.Targets = "sealab/fuzz/target", "sealab/fuzz/replay", "sealab/codecs/...", *planted, 5*time.Second, nil
-		for _, t := range target.All() {
+	if *allBugs {
+		c.Package, c.Replay, c.Cover, c.Slice, c.Targets = "sealab/fuzz/targets", "sealab/fuzz/targets/replay", "sealab/codecs/...", 5*time.Second, nil
+		c.Env = append(c.Env, injected.Env+"="+injected.All)
+		for _, t := range targets.All() {
 			c.Targets = append(c.Targets, campaign.Target{Name: t.Name, Native: t.NativeName()})
 		}
 	}
 	return c
 }
 
-// opened is what a supervisor says when it has built and resumed.
+// opened is the output of a supervisor that has built and resumed.
 const opened = "opened"
 
-// longestLife is how long a supervisor lives at most, from its start or from
-// when it begins to fuzz: some slices.
+// longestLife is the longest time from the start of a supervisor, or from the
+// start of fuzzing, to its kill: some slices.
 func longestLife() time.Duration {
-	if *planted != "" {
+	if *allBugs {
 		return 15 * time.Second
 	}
 	return 3 * time.Second
 }
 
-// TestKill kills a supervisor and its children at random moments: every other
-// time counted from its start, while it builds and resumes, and otherwise from
-// when it begins to fuzz, however slow the machine. Whatever was on disk at a
-// kill is there at the end, and every crasher reproduces.
+// TestKill kills a supervisor and its children at random times: in turn after its
+// start, while it builds and resumes, and after it begins to fuzz. Every whole
+// file of a kill is there at the end, and every crasher reproduces.
 func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	t.Logf("%d kills, seed %d", *kills, *killSeed)
 	random := rand.New(rand.NewPCG(*killSeed, 0))
-	if *planted == "" {
+	if !*allBugs {
 		addInputs(t, dir, parse, "Every", "Panic")
 	}
 	kept := onDisk(t, dir)
@@ -133,7 +134,7 @@ func crashers(s report.Status) (n int) {
 	return n
 }
 
-// reproduces runs what a person would run to see a crasher again.
+// reproduces runs the script of a crasher.
 func reproduces(t *testing.T, k campaign.FoundCrasher) bool {
 	t.Helper()
 	output, err := exec.CommandContext(t.Context(), "sh", filepath.Join(k.Dir, "reproduce.sh")).CombinedOutput()
@@ -145,9 +146,9 @@ func reproduces(t *testing.T, k campaign.FoundCrasher) bool {
 	return true
 }
 
-// A moment is when a supervisor is killed.
+// A moment is the time of a kill.
 type moment struct {
-	fuzzing bool // counted from when it begins to fuzz, and not from its start
+	fuzzing bool // after it begins to fuzz, not after its start
 	after   time.Duration
 }
 
@@ -159,7 +160,7 @@ func (m moment) String() string {
 	return fmt.Sprintf("%v after %s", m.after.Round(time.Millisecond), since)
 }
 
-// count says how many files there are of each kind.
+// count returns the number of files of each kind, as text.
 func count(files map[string][]byte) string {
 	crashers := 0
 	for path := range files {
@@ -170,11 +171,11 @@ func count(files map[string][]byte) string {
 	return fmt.Sprintf("%d inputs and %d crashers", len(files)-crashers, crashers)
 }
 
-// killAt runs a supervisor until a moment and then kills it and all processes
-// below it, the supervisor first. It returns what the supervisor said.
+// killAt runs a supervisor until a moment, kills it and then all processes below
+// it, and returns its output.
 func killAt(t *testing.T, dir string, m moment) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-kill-tags", *planted)
+	cmd := exec.CommandContext(t.Context(), os.Args[0], fmt.Sprintf("-kill-injected=%v", *allBugs))
 	cmd.Env = append(os.Environ(), supervise+"="+dir)
 	var output bytes.Buffer
 	cmd.Stderr = &output
@@ -199,7 +200,7 @@ func killAt(t *testing.T, dir string, m moment) string {
 }
 
 // TestWorkersKilled kills processes that run inputs, as a system short of memory
-// does: each time the campaign says so and goes on, and it accuses no input.
+// does: the campaign logs each, continues, and files no input.
 func TestWorkersKilled(t *testing.T) {
 	dir := t.TempDir()
 	var noticed atomic.Int32
@@ -223,7 +224,7 @@ func TestWorkersKilled(t *testing.T) {
 			continue
 		}
 		if noticed.Load() >= 3 {
-			break // it went on after the last one, too
+			break // it continued after the last one
 		}
 		killed[pid] = true
 		syscall.Kill(pid, syscall.SIGKILL) // it may have ended since
@@ -236,7 +237,7 @@ func TestWorkersKilled(t *testing.T) {
 	require.Zero(t, crashers(status))
 }
 
-// worker returns a process below this one that runs inputs, 0 where there is none.
+// worker returns a process below this one that runs inputs, or 0.
 func worker() int {
 	for _, pid := range below(os.Getpid()) {
 		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may have ended

@@ -1,5 +1,3 @@
-//go:build linux
-
 package fleet_test
 
 import (
@@ -10,81 +8,100 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/codecs/flawed/planted"
+	"sealab/fuzz/campaign"
+	"sealab/fuzz/campaign/corpus"
+	"sealab/fuzz/fleet"
+	"sealab/fuzz/targets"
+	"sealab/internal/broken/injected"
 	"sealab/internal/child"
 	"sealab/internal/testenv"
 )
 
-var fleetDir = flag.String("fleet-dir", "", "folder of the coordinator of TestFleet, which goes on with an archive that is there")
+var fleetDir = flag.String("fleet-dir", "", "folder of TestFleet; it keeps an archive that exists")
 
-// The planted bug that the fleet hunts, and the target that sees it.
+// The injected bug of TestFleet and the target that finds it.
 const (
-	bug    = "short-tag"
-	target = "text"
+	bug        = "short-tag"
+	targetName = "text"
 )
 
-// goesOn is more executions than a worker that is dead may have told of before.
-const goesOn = 1000
+// moreExecutions is more than a killed worker can have reported late.
+const moreExecutions = 1000
 
-// patience is how long each step of TestFleet may take at most.
-const patience = 10 * time.Minute
+// stepTime limits each step of TestFleet.
+const stepTime = 10 * time.Minute
 
-// TestFleet runs the commands as a person would: a coordinator and two workers
-// find a planted bug, a killed worker comes back and goes on, and what was found
-// is collected and reproduces.
+// TestFleet builds a target and runs the commands of Commands: a coordinator and
+// two workers find an injected bug, a killed worker returns, and the findings
+// reproduce in a campaign.
 func TestFleet(t *testing.T) {
 	if *fleetDir == "" {
 		testenv.Skip(t, "building an instrumented archive takes minutes: make fuzz-fleet")
 	}
-	t.Setenv(planted.Env, bug)
-	h := begin(t)
-	first, second := h.worker(t, "first"), h.worker(t, "second")
-	h.await(t, "two workers find the planted bug "+bug, func(s stats) bool { return s.workers == 2 && s.crashers > 0 })
-
+	t.Setenv(injected.Env, bug)
+	target, err := targets.Find(targetName)
+	require.NoError(t, err)
+	seeds, err := target.Seeds()
+	require.NoError(t, err)
+	require.NoError(t, fleet.Build(t.Context(), *fleetDir, fleet.Target{Package: "sealab/fuzz/targets/gofuzz", Function: target.NativeName(), Seeds: seeds}))
+	work := filepath.Join(*fleetDir, "work")
+	coordinator := start(t, "-coordinator=127.0.0.1:17070", "-workdir="+work)
+	worker := func() process {
+		return start(t, "-worker=127.0.0.1:17070", "-bin="+filepath.Join(*fleetDir, "archive.zip"), "-workdir="+t.TempDir(), "-procs=1")
+	}
+	first, second := worker(), worker()
+	coordinator.await(t, "two workers find "+bug, func(s stats) bool { return s.workers == 2 && s.crashers > 0 })
 	first.kill(t)
-	h.worker(t, "first")
-	h.await(t, "the first worker is back, as a third: a dead one is counted for five minutes",
-		func(s stats) bool { return s.workers == 3 })
+	worker()
+	coordinator.await(t, "a third worker: the killed one counts for five minutes", func(s stats) bool { return s.workers == 3 })
 	second.kill(t)
-	h.next(t) // the second may have told of executions since the last line
-	before, line := h.next(t)
-	t.Logf("the first worker is alone: %s", line)
-	h.await(t, "it goes on", func(s stats) bool { return s.executions > before.executions+goesOn })
+	coordinator.next(t) // may include late executions of the second
+	before := coordinator.next(t)
+	coordinator.await(t, "the third worker continues", func(s stats) bool { return s.executions > before.executions+moreExecutions })
 
-	for _, script := range h.collect(t) {
-		requireReproduces(t, script)
+	dir := t.TempDir()
+	inputs, failing, err := corpus.ReadWorkdir(work)
+	require.NoError(t, err)
+	require.NotEmpty(t, failing)
+	native := campaign.Target{Name: targetName, Native: target.NativeName()}
+	c, err := campaign.Open(t.Context(), campaign.Config{Dir: dir, Package: "sealab/fuzz/targets", Cover: "sealab/codecs/...", Targets: []campaign.Target{native}, Now: time.Now})
+	require.NoError(t, err)
+	n, err := c.Import(t.Context(), native, inputs, failing)
+	require.NoError(t, err)
+	require.NoError(t, c.Close())
+	require.Positive(t, n.Inputs)
+	found, err := campaign.ReadCrashers(dir, native)
+	require.NoError(t, err)
+	require.NotEmpty(t, found)
+	for _, k := range found {
+		require.NotEqual(t, "lost", string(k.Kind), k.Text)
+		t.Logf("%s: %s", k.Bucket, k.Text)
 	}
 }
 
-// root is where the commands run: inside the module.
-var root = filepath.Join("..", "..")
-
-// A party is a command of the fleet that runs.
-type party struct {
-	name  string
+// A process is a running go-fuzz.
+type process struct {
 	cmd   *exec.Cmd
-	lines chan string // what it writes
+	lines chan string // of its output
 }
 
-// start starts a command, which is interrupted when the test ends.
-func start(t *testing.T, name, binary string, args ...string) party {
+// start starts go-fuzz until the end of the test.
+func start(t *testing.T, args ...string) process {
 	t.Helper()
-	t.Logf("%s: sealab %s", name, strings.Join(args, " "))
+	t.Logf("go-fuzz %v", args)
 	read, write := io.Pipe()
-	cmd := exec.CommandContext(t.Context(), binary, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = root, write, write, child.Attributes()
+	cmd := exec.CommandContext(t.Context(), filepath.Join(*fleetDir, "go-fuzz"), args...)
+	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = write, write, child.Attributes()
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 30 * time.Second
 	require.NoError(t, cmd.Start())
-	p := party{name, cmd, make(chan string, 10_000)}
+	p := process{cmd, make(chan string, 10_000)}
 	go func() {
 		defer close(p.lines)
 		for scanner := bufio.NewScanner(read); scanner.Scan(); {
@@ -92,134 +109,70 @@ func start(t *testing.T, name, binary string, args ...string) party {
 		}
 	}()
 	t.Cleanup(func() {
-		cmd.Wait() // an interrupted one fails, and a killed one was waited for
+		cmd.Wait() // fails after an interrupt
 		write.Close()
 	})
 	return p
 }
 
-// line returns the next line that a party writes.
-func (p party) line(t *testing.T) string {
-	t.Helper()
-	select {
-	case line, ok := <-p.lines:
-		require.True(t, ok, "%s ended", p.name)
-		return line
-	case <-time.After(patience):
-		require.FailNow(t, "nothing happened", "%s wrote nothing for %v", p.name, patience)
-	}
-	return ""
-}
-
-// kill ends a party as kill -9 does.
-func (p party) kill(t *testing.T) {
+func (p process) kill(t *testing.T) {
 	t.Helper()
 	require.NoError(t, p.cmd.Process.Kill())
 	require.ErrorContains(t, p.cmd.Wait(), "killed")
-	t.Logf("%s: killed with -9", p.name)
 }
 
-// A hunt is a fleet at work.
-type hunt struct {
-	binary      string
-	join        []string // what the coordinator says that a worker runs
-	coordinator party
-}
-
-// begin builds the command and starts a coordinator.
-func begin(t *testing.T) hunt {
-	t.Helper()
-	h := hunt{binary: filepath.Join(t.TempDir(), "sealab")}
-	output, err := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", h.binary, "sealab/cmd/sealab").CombinedOutput()
-	require.NoError(t, err, "%s", output)
-	h.coordinator = start(t, "coordinator", h.binary,
-		"fuzz", "fleet", "coordinator", target, "--tags", "planted", "--dir", *fleetDir, "--listen", "127.0.0.1:17070")
-	for h.join == nil {
-		line := h.coordinator.line(t)
-		t.Log(line)
-		if _, command, found := strings.Cut(line, "workers run: sealab "); found {
-			h.join = strings.Fields(command)
-		}
-	}
-	return h
-}
-
-// worker starts a worker of one process in a folder of its own.
-func (h hunt) worker(t *testing.T, name string) party {
-	t.Helper()
-	dir := filepath.Join(*fleetDir, name)
-	return start(t, name+" worker", h.binary, append(slices.Clone(h.join), "--dir", dir, "--tests", "1")...)
-}
-
-// stats are what the coordinator says every three seconds.
+// stats are the statistics that a coordinator prints every three seconds.
 type stats struct{ workers, crashers, executions int }
 
 var statsLine = regexp.MustCompile(`workers: (\d+), .* crashers: (\d+), .* execs: (\d+) `)
 
-// next returns what the coordinator says next, also as it stands.
-func (h hunt) next(t *testing.T) (stats, string) {
+// next returns the next statistics.
+func (p process) next(t *testing.T) stats {
 	t.Helper()
 	for {
-		line := h.coordinator.line(t)
-		m := statsLine.FindStringSubmatch(line)
-		if m == nil {
-			continue
+		select {
+		case line, ok := <-p.lines:
+			require.True(t, ok, "the coordinator ended")
+			m := statsLine.FindStringSubmatch(line)
+			if m == nil {
+				continue
+			}
+			var n [3]int
+			for i := range n {
+				var err error
+				n[i], err = strconv.Atoi(m[i+1])
+				require.NoError(t, err, line)
+			}
+			return stats{workers: n[0], crashers: n[1], executions: n[2]}
+		case <-time.After(stepTime):
+			require.FailNow(t, "no output of the coordinator")
 		}
-		var n [3]int
-		for i := range n {
-			var err error
-			n[i], err = strconv.Atoi(m[i+1])
-			require.NoError(t, err, line)
-		}
-		return stats{workers: n[0], crashers: n[1], executions: n[2]}, line
 	}
 }
 
-// await waits until the coordinator says what is meant by it.
-func (h hunt) await(t *testing.T, what string, it func(stats) bool) {
+// await waits for statistics with a property.
+func (p process) await(t *testing.T, name string, has func(stats) bool) {
 	t.Helper()
-	for end := time.Now().Add(patience); ; {
-		s, line := h.next(t)
-		if it(s) {
-			t.Logf("%s: %s", what, line)
+	for end := time.Now().Add(stepTime); ; {
+		s := p.next(t)
+		if has(s) {
+			t.Logf("%s: %+v", name, s)
 			return
 		}
-		require.True(t, time.Now().Before(end), "in %v not seen: %s; the last line: %s", patience, what, line)
+		require.True(t, time.Now().Before(end), "%s: %+v", name, s)
 	}
 }
 
-// collect merges what the fleet found into a new campaign, and returns the
-// scripts that reproduce its crashers.
-func (h hunt) collect(t *testing.T) []string {
-	t.Helper()
+// TestPrepare refuses a target without seeds, and keeps an archive that exists.
+func TestPrepare(t *testing.T) {
 	dir := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), h.binary, "fuzz", "fleet", "collect", *fleetDir, "--dir", dir)
-	cmd.Dir = root
-	output, err := cmd.CombinedOutput()
-	t.Logf("sealab %s\n%s", strings.Join(cmd.Args[1:], " "), output)
-	var exit *exec.ExitError
-	require.ErrorAs(t, err, &exit)
-	require.Equal(t, 1, exit.ExitCode(), "there are crashers")
-	scripts, err := filepath.Glob(filepath.Join(dir, "crashers", target, "*", "reproduce.sh"))
+	require.ErrorContains(t, fleet.Build(t.Context(), dir, fleet.Target{Function: "FuzzText"}), "FuzzText has no seeds")
+	_, err := fleet.Commands(dir)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "archive.zip"), []byte("foo"), 0o644))
+	require.NoError(t, fleet.Build(t.Context(), dir, fleet.Target{Function: "FuzzText", Seeds: [][]byte{[]byte("seed")}}))
+	commands, err := fleet.Commands(dir)
 	require.NoError(t, err)
-	require.NotEmpty(t, scripts)
-	return scripts
-}
-
-// requireReproduces fails unless a crasher fails with the bug, and holds without.
-func requireReproduces(t *testing.T, script string) {
-	t.Helper()
-	run := func(bug string) (string, error) {
-		cmd := exec.CommandContext(t.Context(), "sh", script)
-		cmd.Dir = root
-		cmd.Env = append(os.Environ(), planted.Env+"="+bug)
-		output, err := cmd.CombinedOutput()
-		return string(output), err
-	}
-	output, err := run(bug)
-	require.Error(t, err, "%s: %s", script, output)
-	require.Contains(t, output, "FAIL", script)
-	output, err = run("none")
-	require.NoError(t, err, "%s without the bug: %s", script, output)
-	t.Logf("reproduce.sh of %s fails with the bug, and holds without", filepath.Base(filepath.Dir(script)))
+	require.Contains(t, commands, "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae  archive.zip")
+	require.Contains(t, commands, "-coordinator 127.0.0.1:7070 ")
 }

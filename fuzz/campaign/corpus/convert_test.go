@@ -38,3 +38,20 @@ func TestReadRefuses(t *testing.T) {
 	_, err = corpus.ParseFormat("tar")
 	require.ErrorContains(t, err, `unknown corpus format "tar"`)
 }
+
+func TestReadWorkdir(t *testing.T) {
+	dir := t.TempDir()
+	inputs, crashers, err := corpus.ReadWorkdir(dir)
+	require.NoError(t, err)
+	require.Empty(t, inputs)
+	require.Empty(t, crashers)
+	const name = "0beec7b5ea3f0fdbc95d0dd47f3c5bc275da8a33"
+	for path, text := range map[string]string{"corpus/" + name + "-1": "foo", "crashers/" + name: "bar", "crashers/" + name + ".output": "panic: no", "crashers/" + name + ".quoted": `"bar"`} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(path)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, path), []byte(text), 0o644))
+	}
+	inputs, crashers, err = corpus.ReadWorkdir(dir)
+	require.NoError(t, err)
+	require.Equal(t, [][]byte{[]byte("foo")}, inputs)
+	require.Equal(t, []corpus.Crasher{{Input: []byte("bar"), Output: "panic: no"}}, crashers)
+}

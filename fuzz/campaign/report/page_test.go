@@ -29,7 +29,7 @@ func example(t *testing.T) string {
 	dir := filepath.Join(t.TempDir(), "run[1]")
 	crashers := filepath.Join(dir, "crashers", "text")
 	require.NoError(t, os.MkdirAll(crashers, 0o755))
-	write(t, filepath.Join(dir, "campaign.json"), campaign.Manifest{Package: "sealab/fuzz/target", Targets: []campaign.Target{{Name: "text", Native: "FuzzText"}}})
+	write(t, filepath.Join(dir, "campaign.json"), campaign.Manifest{Package: "sealab/fuzz/targets", Targets: []campaign.Target{{Name: "text", Native: "FuzzText"}}})
 	journal, err := os.Create(filepath.Join(dir, "journal.jsonl"))
 	require.NoError(t, err)
 	for i := range 5 {
@@ -129,7 +129,7 @@ func TestPageInABrowser(t *testing.T) {
 		"--dump-dom", server.URL).Output()
 	require.NoError(t, err)
 	dom := string(out)
-	require.Contains(t, dom, "<title>sealab fuzz: sealab/fuzz/target</title>") // no script ran
+	require.Contains(t, dom, "<title>sealab fuzz: sealab/fuzz/targets</title>") // no script ran
 	require.Contains(t, dom, `<polyline fill="none"`)
 	require.Contains(t, dom, "sealab/codecs/x.Open")
 

@@ -1,0 +1,118 @@
+package targets
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"sealab/codecs"
+	"sealab/codecs/worker"
+	"sealab/fuzz/program"
+	"sealab/internal/lab"
+)
+
+var answersTarget = Target{
+	Name: "answers", Layer: LayerProtocol,
+	Doc:   "a worker that answers anything: the client says done, refused, unsupported or fault, and goes on or ends; a process per input, so hundreds a second",
+	Check: answers,
+	Seeds: answersSeeds,
+	Missing: func() string {
+		if _, err := exec.LookPath("sh"); err != nil {
+			return "sh is not on this machine"
+		}
+		return ""
+	},
+}
+
+// recite is a worker that answers each line with the next one of a file, and
+// ends where there is none.
+const recite = `while IFS= read -r question && IFS= read -r answer <&3; do printf '%s\n' "$answer"; done 3<"$0"`
+
+// patience is how long the client waits: a worker that has said its last line is
+// not waited for, as its output ends.
+const patience = time.Second
+
+func answers(p *program.Program) error {
+	script, err := os.CreateTemp("", "sealab-answers-*")
+	if err != nil {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	defer os.Remove(script.Name())
+	_, err = script.Write(p.Rest())
+	if err := errors.Join(err, script.Close()); err != nil {
+		return fmt.Errorf("sealab: %w", err)
+	}
+	limits := worker.Limits{Start: patience, Request: patience, Line: 1 << 16, Restarts: -1}
+	client, err := worker.Dial(worker.Command{Args: []string{"sh", "-c", recite, script.Name()}}, limits)
+	if err != nil {
+		return nil // it did not present itself
+	}
+	defer client.Close()
+	d := client.Design()
+	if d.IsScheme() == (d.NewCodec != nil) {
+		return fmt.Errorf("the client's design %q is both a codec and a scheme, or neither", d.Name)
+	}
+	return converse(d)
+}
+
+// converse asks a worker everything once.
+func converse(d codecs.Design) error {
+	c, err := openAny(d)
+	if err != nil {
+		return requireOutcome("opening", err)
+	}
+	const before = "kept"
+	for _, ask := range []struct {
+		name string
+		call func(dst, in []byte) ([]byte, error)
+	}{{"sealing", c.Seal}, {"unsealing", c.Unseal}} {
+		out, err := ask.call([]byte(before), []byte("v1.AAAA"))
+		if !bytes.HasPrefix(out, []byte(before)) || err != nil && len(out) != len(before) {
+			return fmt.Errorf("%s turned dst into %q", ask.name, out)
+		}
+		if err := requireOutcome(ask.name, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func openAny(d codecs.Design) (codecs.Codec, error) {
+	in, err := lab.Open(d, codecs.Config{Secrets: secrets(d, 0)})
+	if err != nil {
+		return nil, err
+	}
+	return in.At(&home.Context), nil
+}
+
+// requireOutcome returns an error unless err is one that the contract has.
+func requireOutcome(what string, err error) error {
+	var refused *worker.RefusedError
+	switch {
+	case err == nil, errors.Is(err, codecs.ErrUnsupported), errors.Is(err, codecs.ErrFault),
+		codecs.Rejected(err) != nil, errors.As(err, &refused):
+		return nil
+	}
+	return fmt.Errorf("%s: %w, which is none of done, refused, unsupported and fault", what, err)
+}
+
+// answersSeeds are what a sound worker of either kind says, and bad variants.
+func answersSeeds() ([][]byte, error) {
+	var seeds [][]byte
+	for _, kind := range []string{"codec", "scheme"} {
+		hello := fmt.Sprintf(`{"ok":true,"protocol":1,"name":"w","version":"1","kind":%q,"abilities":["clock","batch"],"guarantees":{"integrity":true}}`+"\n", kind)
+		unsupported, opened, token := `{"ok":false,"unsupported":true}`+"\n", `{"ok":true,"handle":1}`+"\n", `{"ok":true,"token":"v1.AAAA"}`+"\n"
+		begin := hello + unsupported + opened + token
+		for _, last := range []string{
+			`{"ok":true,"state_b64":"c3RhdGU","payload_b64":"c3RhdGU"}`, `{"ok":false,"rejected":"unauthentic","reason":"mac"}`,
+			`{"ok":false,"rejected":"whim"}`, `{"ok":false,"fault":"broke"}`, `{"ok":true}`, `{"ok":true,"state_b64":"*"}`, `[]`, `null`, "\xff",
+		} {
+			seeds = append(seeds, []byte(begin+last+"\n"))
+		}
+		seeds = append(seeds, []byte(hello), []byte(hello+unsupported+`{"ok":false,"refused":"short"}`+"\n"), []byte(hello+hello))
+	}
+	return seeds, nil
+}

@@ -1,0 +1,96 @@
+package targets
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/fuzz/program"
+)
+
+// TestLiterals finds words and numbers of the source.
+func TestLiterals(t *testing.T) {
+	d := literals()
+	require.Greater(t, len(d.words.things), 100)
+	require.Contains(t, d.numbers.things, 4096)
+	require.True(t, slices.IsSorted(d.numbers.things))
+	for _, text := range []string{`{"v":1,"iat":`, "tools/call", "\n"} {
+		require.Contains(t, d.words.things, []byte(text))
+	}
+}
+
+// TestMatter makes what its choices say.
+func TestMatter(t *testing.T) {
+	var raw program.Writer
+	require.Equal(t, "abc", string(matter(program.New(raw.Bytes([]byte("abc")).Program()), nil)))
+	var filled program.Writer
+	// Recipe 1, with the fifth border and one byte more.
+	filled.Uint16(301).Byte('x').Byte(10).Byte(4).Byte(5)
+	require.Len(t, matter(program.New(filled.Program()), nil), borders[4]+1)
+	require.Equal(t, "ab..c", string(pad([]byte("ab"), '.', []byte("c"), 5)))
+	require.Equal(t, "abc", string(pad([]byte("ab"), '.', []byte("c"), 0)))
+}
+
+// TestSeedsMeanWhatTheySay holds that what is begun from is there as it is, and
+// that any claims can be.
+func TestSeedsMeanWhatTheySay(t *testing.T) {
+	for _, target := range []Target{textTarget, insideTarget, claimsTarget, relationsTarget, sequencesTarget, contextsTarget, readingsTarget, primitivesTarget} {
+		seeds, err := target.Seeds()
+		require.NoError(t, err)
+		for i := 0; i < len(seeds); i += 2 {
+			require.Less(t, seeds[i][len(seeds[i])-1], byte(program.More), "%s: %q", target.Name, seeds[i])
+			require.Equal(t, append(slices.Clone(seeds[i]), program.More), seeds[i+1])
+		}
+	}
+	var w program.Writer
+	claims := []byte("{\xff")
+	require.Equal(t, claims, readers()[0].document(program.New(w.Byte(withLength).Bytes(claims).Byte(0).Program())))
+}
+
+// A thing may be dear.
+type thing struct {
+	name string
+	dear bool
+}
+
+func (t thing) isDear() bool { return t.dear }
+
+// TestChoose names each by its number, and what is dear seldom.
+func TestChoose(t *testing.T) {
+	all := []thing{{name: "a"}, {name: "b"}, {"dear", true}}
+	chosen := func(input ...byte) string { return choose(program.New(input), all).name }
+	require.Equal(t, "b", chosen(4))
+	require.Equal(t, "dear", chosen(2, program.Dear))
+	require.Equal(t, "b", chosen(1, program.Dear))
+	taken := map[string]int{}
+	for i := range 3200 {
+		taken[chosen(byte(i%64*3+2), byte(i), byte(i>>8), program.More)]++
+	}
+	require.InDelta(t, 100, taken["dear"], 40)
+	require.Greater(t, taken["a"], 500, "others stand in for it in turn")
+	require.Greater(t, taken["b"], 500)
+	require.Equal(t, "dear", choose(program.New(nil), all[2:]).name, "there is no other")
+}
+
+// TestSeedsAreSeldomDear keeps most of what a fuzzer makes of seeds cheap.
+func TestSeedsAreSeldomDear(t *testing.T) {
+	dear := 0
+	for _, s := range subjects() {
+		if s.dear {
+			dear++
+		}
+	}
+	require.NotZero(t, dear)
+	for _, target := range []Target{textTarget, insideTarget, relationsTarget, sequencesTarget} {
+		seeds, err := target.Seeds()
+		require.NoError(t, err)
+		marked := 0
+		for _, seed := range seeds {
+			if seed[len(seed)-1] == program.Dear {
+				marked++
+			}
+		}
+		require.Equal(t, dear, marked, target.Name)
+	}
+}

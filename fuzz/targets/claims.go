@@ -1,0 +1,247 @@
+package targets
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"sealab/codecs"
+	"sealab/fuzz/program"
+	"sealab/internal/lab"
+)
+
+var claimsTarget = Target{
+	Name: "claims", Layer: LayerInside,
+	Doc:   "puts rewritten claims or any bytes in the place of the claims, authenticated: the reader answers, twice the same, and readings of one format agree",
+	Draws: true,
+	Check: claims,
+	Seeds: claimsSeeds,
+}
+
+// A reader is a scheme with claims, and the pairs of readings it is strict in.
+type reader struct {
+	*subject
+	pairs  []*pair
+	minted []byte // claims that it writes itself
+}
+
+// readers are the schemes with a step for claims.
+var readers = sync.OnceValue(func() []*reader {
+	var all []*reader
+	for _, s := range subjects() {
+		if minted := s.claims(); minted != nil {
+			all = append(all, &reader{s, pairsOf(s), minted})
+		}
+	}
+	return all
+})
+
+// claims returns the claims of a token of s, nil where it has none.
+func (s *subject) claims() (claims []byte) {
+	seed := make([]byte, s.assembler.SeedSize())
+	_, err := s.assembler.SealEdited(nil, seed, []byte(`"state"`), func(step lab.Step, value []byte) []byte {
+		if step == lab.StepClaims {
+			claims = append(claims, value...)
+		}
+		return value
+	})
+	if err != nil {
+		return nil
+	}
+	return claims
+}
+
+func pairsOf(s *subject) []*pair {
+	var all []*pair
+	for _, r := range readingPairs() {
+		if r.strict.Name == s.Name {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+func claims(p *program.Program) error {
+	r := choose(p, readers())
+	ask, document := p.Pick(2*asks), r.document(p)
+	seed := make([]byte, r.assembler.SeedSize())
+	token, err := r.assembler.SealEdited(nil, seed, []byte(`"state"`), func(step lab.Step, value []byte) []byte {
+		if step == lab.StepClaims {
+			return append(value[:0:0], document...)
+		}
+		return value
+	})
+	if errors.Is(err, codecs.ErrUnsupported) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if ask >= asks && len(r.pairs) > 0 {
+		return r.pairs[ask%len(r.pairs)].compare(token)
+	}
+	return r.requireAnswer(ask%asks, token)
+}
+
+// fragments are pieces of JSON at which readers stumble.
+var fragments = []string{`\ud83d`, `\udc00`, `\u0000`, `\`, `"`, `""`, `,`, `:`, `null`, `true`, `0`, `-0.0`, `1e5`, `1E+1000`, `1e-400`,
+	`99999999999999999999`, `1795132800.25`, `NaN`, `-Infinity`, `[`, `]`, `[[[[`, `{"a":`, `}`, `"v":1,`, ` `, "\n", "\ufeff", "\xed\xa0\x80", "\xff", `/**/`}
+
+// Choices of document, beside which the claims are the reader's own.
+const (
+	asRest     = 0
+	withLength = 15
+)
+
+// document reads what takes the place of the claims: any bytes, or the reader's
+// own claims with a number of changes, mostly one.
+func (r *reader) document(p *program.Program) []byte {
+	switch p.Pick(16) {
+	case asRest:
+		return p.Rest()
+	case withLength:
+		return p.Bytes(longest)
+	}
+	document := bytes.Clone(r.minted)
+	for range max(1, p.Few(7)) {
+		document = reword(p, document)
+	}
+	return document
+}
+
+// reword makes one change to claims.
+func reword(p *program.Program, document []byte) []byte {
+	kind, at := p.Pick(10), p.Uint16()%(len(document)+1)
+	end := min(len(document), at+p.Pick(32))
+	switch kind {
+	case 0: // insert
+		return insert(document, at, []byte(fragments[p.Pick(len(fragments))]))
+	case 1: // replace
+		return slices.Concat(document[:at], []byte(fragments[p.Pick(len(fragments))]), document[end:])
+	case 2: // leave out
+		return slices.Concat(document[:at], document[end:])
+	case 3: // repeat
+		return slices.Concat(document[:end], document[at:])
+	case 4: // replace the value of a member
+		return revalue(document, at, fragments[p.Pick(len(fragments))])
+	case 5: // the value by a long one
+		return revalue(document, at, value(p))
+	case 6: // insert a word of the source
+		return insert(document, at, literal(p))
+	case 7: // spell a character in another way
+		return escape(document, at)
+	case 8: // name a member twice, with another value
+		return twice(document, at, value(p))
+	default: // much of the same
+		return insert(document, at, bytes.Repeat([]byte(fragments[p.Pick(len(fragments))]), p.Pick(64)))
+	}
+}
+
+// much reads how much of something there is: mostly what a limit of digits or of
+// nesting lets through or nearly, and seldom up to 255.
+func much(p *program.Program) int {
+	if n := p.Byte(); n < 224 {
+		return int(n) % 32
+	}
+	return int(p.Byte())
+}
+
+// value reads a value of JSON, or nearly: nested, long, or a number near a
+// limit.
+func value(p *program.Program) string {
+	n := much(p)
+	switch p.Pick(9) {
+	case 0:
+		return strings.Repeat("[", n) + strings.Repeat("]", n)
+	case 1:
+		return strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n)
+	case 2:
+		return strings.Repeat(string('0'+p.Byte()%10), n+1)
+	case 3:
+		return fmt.Sprintf("%d%c%d", p.Byte(), "eE"[n%2], p.Uint16()-1<<15)
+	case 4:
+		return `"` + letters(matter(p, nil)) + `"`
+	case 5:
+		return fmt.Sprintf("%d.%d", home.Now.Unix()+int64(p.Uint16()-1<<15), n)
+	case 6:
+		return fmt.Sprintf("%d", int64(1)<<(n%63)+int64(p.Byte()%3)-1)
+	case 7:
+		return "[" + strings.Repeat("0,", n) + "0]"
+	default:
+		return `"` + string(literal(p)) + `"`
+	}
+}
+
+// escape spells the character at a place as JSON's escape of four digits.
+func escape(document []byte, at int) []byte {
+	if at == len(document) {
+		return document
+	}
+	return slices.Concat(document[:at], fmt.Appendf(nil, `\u%04x`, document[at]), document[at+1:])
+}
+
+// twice repeats the name of the first member that begins behind at, with
+// another value, before it.
+func twice(document []byte, at int, value string) []byte {
+	begin := bytes.IndexAny(document[at:], "{,")
+	if begin < 0 {
+		return document
+	}
+	begin += at + 1
+	colon := bytes.IndexByte(document[begin:], ':')
+	if colon < 0 {
+		return document
+	}
+	name := document[begin : begin+colon]
+	return slices.Concat(document[:begin], name, []byte(":"+value+","), document[begin:])
+}
+
+// revalue replaces the first value that begins behind at, up to the comma or
+// brace that ends it where it holds neither.
+func revalue(document []byte, at int, value string) []byte {
+	colon := bytes.IndexByte(document[at:], ':')
+	if colon < 0 {
+		return document
+	}
+	at += colon + 1
+	end := bytes.IndexAny(document[at:], ",}")
+	if end < 0 {
+		return document
+	}
+	return slices.Concat(document[:at], []byte(value), document[at+end:])
+}
+
+// claimsSeeds are the claims that each reader writes, with one change of each
+// kind, and those of the committed vectors.
+func claimsSeeds() ([][]byte, error) {
+	files, err := committed()
+	if err != nil {
+		return nil, err
+	}
+	var seeds [][]byte
+	for i, r := range readers() {
+		begin := func(ask, document byte) *program.Writer {
+			var w program.Writer
+			return w.Pick(i, len(readers())).Byte(ask).Byte(document)
+		}
+		var own [][]byte
+		for kind := range byte(10) {
+			for _, at := range []int{1, 5, 40} {
+				own = append(own, begin(kind, 1).Byte(0).Byte(kind).Uint16(at).Byte(3).Byte(kind).Byte(kind).Program())
+			}
+		}
+		seeds = append(seeds, meant(r.dear, own)...)
+		if r.dear {
+			continue // its claims are those of others
+		}
+		for _, claims := range append(files[r.Name].claims(), r.minted) {
+			for _, ask := range []byte{1, asks} {
+				seeds = append(seeds, begin(ask, asRest).Raw(claims).Program(), begin(ask, withLength).Bytes(claims).Byte(0).Program())
+			}
+		}
+	}
+	return begun(seeds), nil
+}

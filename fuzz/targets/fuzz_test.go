@@ -1,0 +1,39 @@
+package targets_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/fuzz/campaign/harness"
+	"sealab/fuzz/targets"
+	"sealab/internal/testenv"
+)
+
+// fuzz runs a target as a native fuzz function.
+func fuzz(f *testing.F, name string) {
+	t, err := targets.Find(name)
+	require.NoError(f, err)
+	if missing := t.Unavailable(); missing != "" {
+		testenv.Skip(f, "%s", missing)
+	}
+	fn, err := t.Func()
+	require.NoError(f, err)
+	require.NotEmpty(f, fn.Seeds)
+	harness.Fuzz(f, fn)
+}
+
+// requirePasses runs inputs in order, the last of which must pass. The regression
+// tests of campaigns call it.
+func requirePasses(t *testing.T, name string, inputs ...string) {
+	t.Helper()
+	found, err := targets.Find(name)
+	require.NoError(t, err)
+	var sequence [][]byte
+	for _, input := range inputs {
+		sequence = append(sequence, []byte(input))
+	}
+	require.NoError(t, harness.Sequence(found.Run, sequence...))
+}
+
+func TestRegressionsRun(t *testing.T) { requirePasses(t, "text", "") }

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestGenerated compares the committed files with the generated ones.
+func TestGenerated(t *testing.T) {
+	files, err := generate()
+	require.NoError(t, err)
+	require.Len(t, files, 3)
+	for path, want := range files {
+		got, err := os.ReadFile(filepath.Join("..", path))
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(got), "%s: run go generate ./fuzz/targets", path)
+	}
+}

@@ -1,0 +1,204 @@
+package targets
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+
+	"sealab/codecs"
+	"sealab/fuzz/program"
+	"sealab/internal/lab"
+)
+
+var insideTarget = Target{
+	Name: "inside", Layer: LayerInside,
+	Doc:   "seals step by step with steps rewritten, before and after authentication: what is not a token of the design is refused, and never worse",
+	Draws: true,
+	Check: inside,
+	Seeds: insideSeeds,
+}
+
+func inside(p *program.Program) error {
+	s := pick(p)
+	seed, payload := s.seed(p), s.payload(p)
+	var rewritten steps
+	altered, err := s.assembler.SealEdited(nil, seed, payload, func(step lab.Step, value []byte) []byte {
+		return rewritten.edit(p, step, value)
+	})
+	if errors.Is(err, codecs.ErrUnsupported) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case !rewritten.any:
+		return s.requireSame(altered, payload)
+	case rewritten.content:
+		return s.requireAnswer(p.Pick(asks), altered)
+	}
+	got, refused, err := s.open(altered)
+	if err != nil || refused != nil {
+		return err
+	}
+	token, err := s.assembler.SealSeeded(nil, seed, payload)
+	if err != nil || bytes.Equal(altered, token) {
+		return err
+	}
+	return s.gain(token, altered, payload, got)
+}
+
+// steps remembers what an edit has touched.
+type steps struct {
+	any     bool // at least one
+	content bool // a step that decides what is sealed
+}
+
+// Of the choices of edit, zero leaves a step alone and the next ones, as many as
+// there are reworks, rewrite it: one in four.
+const (
+	untouched = 0
+	reworks   = 6
+	edits     = 4 * reworks
+)
+
+// edit rewrites one step as the program says, most steps not at all.
+func (r *steps) edit(p *program.Program, step lab.Step, value []byte) []byte {
+	kind := p.Pick(edits)
+	if kind == untouched || kind > reworks {
+		return value
+	}
+	r.any = true
+	size := len(value)
+	var text []byte
+	if step == lab.StepText {
+		text = bytes.Clone(value)
+	}
+	out := rework(p, kind, value)
+	switch step {
+	case lab.StepClaims, lab.StepPayload, lab.StepNonce, lab.StepEnc:
+		r.content = true
+	case lab.StepKeyID: // of another length, it moves the payload's border
+		r.content = r.content || len(out) != size
+	case lab.StepText: // spelt in another way, it says the same
+		r.content = r.content || !bytes.Equal(said(out), said(text))
+	}
+	return out
+}
+
+// said is what a text says to a decoder that skips what is not of the alphabet
+// and does not look at spare bits.
+func said(text []byte) []byte {
+	characters := make([]byte, 0, len(text))
+	for _, c := range text {
+		if inAlphabet[c] {
+			characters = append(characters, c)
+		}
+	}
+	raw, _ := base64.RawURLEncoding.AppendDecode(nil, characters) // up to what is no text
+	return raw
+}
+
+// inAlphabet tells the characters of the alphabet.
+var inAlphabet = func() (table [256]bool) {
+	for _, c := range []byte(alphabet) {
+		table[c] = true
+	}
+	return table
+}()
+
+// rework makes one change of the given kind, from 1 to reworks, to the value of
+// a step.
+func rework(p *program.Program, kind int, value []byte) []byte {
+	at := 0
+	if len(value) > 0 {
+		at = p.Uint16() % len(value)
+	}
+	switch kind {
+	case 1: // leave out
+		return nil
+	case 2: // repeat
+		return append(value, bytes.Clone(value)...)
+	case 3: // truncate
+		return value[:at]
+	case 4: // change one byte
+		if len(value) > 0 {
+			value[at] ^= p.Byte() | 1
+		}
+		return value
+	case 5: // insert
+		return insert(value, at, p.Bytes(64))
+	default: // replace
+		return bytes.Clone(p.Bytes(1024))
+	}
+}
+
+// asks is how many numbers requireAnswer tells apart.
+const asks = 4
+
+// requireAnswer opens a token and asks one thing more: 0, that opening it again
+// gives the same answer; 1, that an accepted payload can be sealed and opened
+// again; else nothing.
+func (s *subject) requireAnswer(ask int, token []byte) error {
+	first, refused, err := s.open(token)
+	if err != nil {
+		return err
+	}
+	switch ask {
+	case 0:
+		return s.requireRepeated(token, first, refused)
+	case 1:
+		if refused == nil {
+			return s.requireSealable(first)
+		}
+	}
+	return nil
+}
+
+// requireSealable returns an error unless a state that was released can be
+// sealed and opened.
+func (s *subject) requireSealable(first []byte) error {
+	again, err := s.codec.Seal(nil, first)
+	if errors.Is(err, codecs.ErrUnsupported) {
+		return nil // a faithful reading may hand over what its writer does not take
+	}
+	if err != nil {
+		return fmt.Errorf("%s: the state %q of an accepted token cannot be sealed: %w", s.Name, first, err)
+	}
+	return s.requireSame(again, first)
+}
+
+// rewrites writes the choices that rewrite one step, in the way of the given
+// number below reworks, and leave the others alone.
+func rewrites(w *program.Writer, step, way int) *program.Writer {
+	for range step {
+		w.Byte(untouched)
+	}
+	kind := way + 1
+	w.Byte(byte(kind)).Uint16(1)
+	switch {
+	case kind == 4:
+		w.Byte('x')
+	case kind > 4:
+		w.Bytes([]byte("abc"))
+	}
+	return w
+}
+
+// insideSeeds are, for every design, one rewriting of each of its steps.
+func insideSeeds() ([][]byte, error) {
+	var seeds [][]byte
+	for i, s := range subjects() {
+		var own [][]byte
+		for step := range 10 {
+			for kind := range reworks {
+				var w program.Writer
+				w.Pick(i, len(subjects())).Bytes([]byte("seed")).Bytes([]byte("payload"))
+				own = append(own, rewrites(&w, step, kind).Program())
+			}
+		}
+		seeds = append(seeds, meant(s.dear, own)...)
+	}
+	return begun(seeds), nil
+}

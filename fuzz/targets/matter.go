@@ -1,0 +1,143 @@
+package targets
+
+import (
+	"bytes"
+	"slices"
+	"sort"
+
+	"sealab/fuzz/program"
+)
+
+// maxLength is the longest that anything is made, in bytes: a little more than
+// what 16 bits count.
+const maxLength = 1<<16 + 64
+
+// plain is how many bytes a program can give itself; a longer length
+// stands for one of the recipes.
+const plain = 256
+
+// matter reads bytes to seal: as they stand in the program, or by a recipe that
+// makes long ones of few choices.
+func matter(p *program.Program, size func(n int) int) []byte {
+	n := p.Uint16()
+	if n <= plain {
+		return p.Take(n)
+	}
+	switch n % 10 {
+	case 0:
+		return p.Take(p.Pick(64))
+	case 1:
+		return bytes.Repeat([]byte{p.Byte()}, length(p, size))
+	case 2:
+		return counting(length(p, size))
+	case 3:
+		return bytes.Clone(literal(p))
+	case 4: // an envelope: what begins and ends with what a reader looks for
+		return pad(literal(p), character(p), literal(p), length(p, size))
+	case 5:
+		return pad(slices.Concat(literal(p), literal(p)), character(p), literal(p), length(p, size))
+	case 6:
+		return pad(p.Bytes(8), character(p), p.Bytes(8), length(p, size))
+	case 7:
+		return words(p)
+	default:
+		return bracketed(p, size)
+	}
+}
+
+// brackets are what documents begin and end with.
+var brackets = []string{"{}", "[]", `""`, "<>"}
+
+// bracketed is what looks like a document to whoever reads its ends.
+func bracketed(p *program.Program, size func(n int) int) []byte {
+	pair := brackets[p.Pick(len(brackets))]
+	return pad([]byte{pair[0], character(p)}, character(p), []byte{pair[1]}, length(p, size))
+}
+
+// character reads a byte: most often one that is printed, as formats have them.
+func character(p *program.Program) byte {
+	if p.Pick(4) == 1 {
+		return p.Byte()
+	}
+	return ' ' + p.Byte()%('~'-' '+1)
+}
+
+// words are up to four literals, with a character between them.
+func words(p *program.Program) []byte {
+	out := bytes.Clone(literal(p))
+	for range p.Pick(4) {
+		out = append(append(out, character(p)), literal(p)...)
+	}
+	return out
+}
+
+// counting is n bytes that tell where each of them was.
+func counting(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i ^ i>>8)
+	}
+	return b
+}
+
+// pad returns first and last with fill between, n bytes where that has room.
+func pad(first []byte, fill byte, last []byte, n int) []byte {
+	out := make([]byte, max(n, len(first)+len(last)))
+	copy(out, first)
+	end := len(out) - len(last)
+	for i := len(first); i < end; i++ {
+		out[i] = fill
+	}
+	copy(out[end:], last)
+	return out
+}
+
+// borders are lengths at which blocks, chunks, buffers and counters end.
+var borders = []int{0, 8, 16, 20, 24, 32, 48, 64, 96, 128, 192, 255, 256, 512, 1000, 1024, 2048, 3072, 4096, 8192, 1 << 15, 1 << 16}
+
+// near is how far from a border a length may lie, on either side.
+const near = 6 // prefixes are shorter
+
+// Lengths up to common are as likely as others. Because one that is longer takes
+// the time of many others, it is kept in one of four choices, and one longer
+// than page in one of sixteen.
+const (
+	common = 1024 + near
+	page   = 4096 + near
+)
+
+// length reads a length in bytes: any small one, one near a border or near a
+// number of the source, of what is made or of the token that it becomes. size
+// is the length of a token; nil where that is not known.
+func length(p *program.Program, size func(n int) int) int {
+	n := anyLength(p, size)
+	if n <= common || n <= page && p.Pick(4) == 1 || n > page && p.Pick(16) == 1 {
+		return n
+	}
+	return n % plain
+}
+
+// anyLength is length where long ones are as likely as short ones.
+func anyLength(p *program.Program, size func(n int) int) int {
+	switch kind := p.Pick(16); {
+	case kind < 9:
+		return int(p.Byte())
+	case kind == 9:
+		return p.Uint16() % 1024
+	case kind < 12:
+		return beside(p, borders[p.Pick(len(borders))])
+	case kind < 14:
+		return beside(p, number(p))
+	case kind == 14 && size != nil:
+		want := beside(p, borders[p.Pick(len(borders))])
+		return sort.Search(maxLength, func(n int) bool { return size(n) >= want })
+	default:
+		return p.Uint16() % 8192
+	}
+}
+
+// offsets are how far lengths lie from a border: most often on it or next to it.
+var offsets = []int{0, 0, 0, 0, 0, 1, 1, -1, -1, 2, -2, 3, -3, 4, -4, 5, -5, near, -near}
+
+// beside reads a length near n.
+func beside(p *program.Program, n int) int { return max(0, n+offsets[p.Pick(len(offsets))]) }

@@ -1,0 +1,126 @@
+package targets
+
+import (
+	"bufio"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+
+	"sealab/codecs/catalog"
+	"sealab/fuzz/program"
+)
+
+var pythonTarget = Target{
+	Name: "python", Layer: LayerImplementations,
+	Doc:   "compact JSON and what Python makes of the same documents, many of them in each input",
+	Check: python,
+	Seeds: pythonSeeds,
+	Missing: func() string {
+		if _, err := exec.LookPath("python3"); err != nil {
+			return "python3 is not on this machine"
+		}
+		return ""
+	},
+}
+
+// pythonProgram answers each line of documents in hexadecimal, separated by
+// spaces, with their compact sorted forms, or "-" for what json.loads refuses.
+const pythonProgram = `
+import json, sys
+def form(text):
+    try:
+        value = json.loads(bytes.fromhex(text).decode("utf-8", "surrogatepass"))
+        return json.dumps(value, sort_keys=True, separators=(",", ":")).encode("ascii").hex()
+    except (ValueError, RecursionError):
+        return "-"
+for line in sys.stdin:
+    print(" ".join(form(text[1:]) for text in line.split()), flush=True)
+`
+
+// An interpreter is a python3 that answers line by line.
+type interpreter struct {
+	mu  sync.Mutex
+	in  io.Writer
+	out *bufio.Reader
+	err error
+}
+
+var pythonProcess = sync.OnceValue(func() *interpreter {
+	cmd := exec.Command("python3", "-c", pythonProgram)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return &interpreter{err: err}
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return &interpreter{err: err}
+	}
+	// It ends when this process does, with its standard input.
+	return &interpreter{in: in, out: bufio.NewReader(out), err: cmd.Start()}
+})
+
+// forms returns what Python makes of the documents.
+func (i *interpreter) forms(documents [][]byte) ([]string, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.err != nil {
+		return nil, fmt.Errorf("sealab: python3: %w", i.err)
+	}
+	var line strings.Builder
+	for _, d := range documents {
+		line.WriteString("x" + hex.EncodeToString(d) + " ")
+	}
+	if _, i.err = io.WriteString(i.in, line.String()+"\n"); i.err != nil {
+		return nil, fmt.Errorf("sealab: python3: %w", i.err)
+	}
+	answer, err := i.out.ReadString('\n')
+	if i.err = err; err != nil {
+		return nil, fmt.Errorf("sealab: python3: %w", err)
+	}
+	return strings.Fields(answer), nil
+}
+
+// maxDigits is the longest document, which is shorter than the integers that
+// Python refuses, and nests less than it can.
+const maxDigits = 512
+
+func python(p *program.Program) error {
+	var documents [][]byte
+	for len(documents) < 64 && !p.Done() {
+		documents = append(documents, p.Bytes(maxDigits))
+	}
+	if len(documents) == 0 {
+		return nil
+	}
+	forms, err := pythonProcess().forms(documents)
+	if err != nil {
+		return err
+	}
+	if len(forms) != len(documents) {
+		return fmt.Errorf("sealab: python3 answered %d of %d documents", len(forms), len(documents))
+	}
+	for i, d := range documents {
+		got := "-"
+		if form, err := catalog.AppendSortedJSON(nil, d); err == nil {
+			got = hex.EncodeToString(form)
+		}
+		if got != forms[i] {
+			return fmt.Errorf("compactjson: %q becomes %s, in Python %s", d, got, forms[i])
+		}
+	}
+	return nil
+}
+
+func pythonSeeds() ([][]byte, error) {
+	var all program.Writer
+	var seeds [][]byte
+	for _, d := range documents {
+		var w program.Writer
+		seeds = append(seeds, w.Bytes([]byte(d)).Program())
+		all.Bytes([]byte(d))
+	}
+	return append(seeds, all.Program()), nil
+}

@@ -1,0 +1,152 @@
+package targets
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"sync"
+
+	"sealab/codecs"
+	"sealab/fuzz/program"
+)
+
+var relationsTarget = Target{
+	Name: "relations", Layer: LayerRelations,
+	Doc:   "one relation between answers: the order of the ring does not matter, every key of it opens and a foreign one never, room in dst changes nothing, nor does another call at the same time",
+	Draws: true,
+	Check: relations,
+	Seeds: relationsSeeds,
+}
+
+// A family is one design under several rings of the same two secrets.
+type family struct {
+	one, forward, backward, other *subject
+}
+
+var families = sync.OnceValue(func() []*family {
+	var all []*family
+	for _, s := range subjects() {
+		all = append(all, newFamily(s))
+	}
+	return all
+})
+
+func newFamily(s *subject) *family {
+	first, second := secrets(s.Design, 0), secrets(s.Design, 1)
+	f := &family{one: s, forward: s, backward: s}
+	f.other = mustSubject(s.Design, codecs.Config{Secrets: second})
+	if s.holds(codecs.Rotation) {
+		third := secrets(s.Design, 2)
+		f.forward = mustSubject(s.Design, codecs.Config{Secrets: slices.Concat(first, second, third)})
+		f.backward = mustSubject(s.Design, codecs.Config{Secrets: slices.Concat(third, second, first)})
+	}
+	return f
+}
+
+func (f *family) isDear() bool { return f.one.dear }
+
+// A presented token is one that a relation looks at: as sealed, or altered.
+type presented struct {
+	token, payload []byte
+	altered        bool
+}
+
+// allRelations are what an input chooses among.
+var allRelations = []func(*family, *program.Program) error{
+	(*family).order, (*family).foreign, (*family).rotated, (*family).room, (*family).sealing, (*family).together, (*family).inspected,
+}
+
+func relations(p *program.Program) error {
+	f := choose(p, families())
+	return allRelations[p.Pick(len(allRelations))](f, p)
+}
+
+// present reads a token.
+func (f *family) present(p *program.Program) (presented, error) {
+	seed, payload := f.one.seed(p), f.one.payload(p)
+	token, err := f.one.assembler.SealSeeded(nil, seed, payload)
+	if err != nil || p.Pick(2) == 0 {
+		return presented{token: token, payload: payload}, err
+	}
+	altered := alter(p, bytes.Clone(token))
+	return presented{altered, payload, !bytes.Equal(altered, token)}, nil
+}
+
+// order: rings of the same keys answer alike.
+func (f *family) order(p *program.Program) error {
+	what, err := f.present(p)
+	if err != nil {
+		return err
+	}
+	got, refused, err := f.forward.open(what.token)
+	if err != nil {
+		return err
+	}
+	again, refusedAgain, err := f.backward.open(what.token)
+	if err != nil {
+		return err
+	}
+	if !sameRefusal(refused, refusedAgain) || !bytes.Equal(got, again) {
+		return fmt.Errorf("%s: %q is answered differently by the ring in another order", f.one.Name, what.token)
+	}
+	if !what.altered && refused != nil {
+		return fmt.Errorf("%s: %q is refused by a ring with its key: %s, %s", f.one.Name, what.token, refused.Stage, refused.Reason)
+	}
+	return nil
+}
+
+// foreign: a ring without the sealing key opens nothing.
+func (f *family) foreign(p *program.Program) error {
+	what, err := f.present(p)
+	if err != nil {
+		return err
+	}
+	return f.requireForeign(what.token)
+}
+
+// requireForeign returns an error when the other ring opens a token.
+func (f *family) requireForeign(token []byte) error {
+	_, refused, err := f.other.open(token)
+	if err == nil && refused == nil {
+		return fmt.Errorf("%s: %q opens under a key that did not seal it", f.other.Name, token)
+	}
+	return err
+}
+
+// rotated: what the last key of a ring sealed opens as well, and a ring that
+// lost that key opens it no more.
+func (f *family) rotated(p *program.Program) error {
+	if !f.one.holds(codecs.Rotation) {
+		return nil
+	}
+	seed, payload := f.one.seed(p), f.one.payload(p)
+	token, err := f.backward.assembler.SealSeeded(nil, seed, payload)
+	if err != nil {
+		return err
+	}
+	if p.Pick(4) == 1 {
+		return f.requireForeign(token)
+	}
+	return f.forward.requireSame(token, payload)
+}
+
+// relationsSeeds are, for every design and relation, a token as it is and one
+// that is altered.
+func relationsSeeds() ([][]byte, error) {
+	var seeds [][]byte
+	for i, f := range families() {
+		var own [][]byte
+		for relation := range allRelations {
+			begin := func(payload string) *program.Writer {
+				var w program.Writer
+				return w.Pick(i, len(families())).Pick(relation, len(allRelations)).Bytes([]byte("seed")).Bytes([]byte(payload))
+			}
+			for n := range byte(4) {
+				own = append(own, begin("payload"[:7-n]).Program(), begin("payload").Byte(n).Program(),
+					begin("payload").Byte(1).Byte(n).Byte(anywhere).Uint16(20).Byte('A').Program())
+			}
+		}
+		seeds = append(seeds, meant(f.one.dear, own)...)
+	}
+	return begun(seeds), nil
+}

@@ -1,0 +1,23 @@
+// Command replay runs fuzz inputs that are there already, to learn what they
+// cover. It is built with -cover, which go test does not allow beside -fuzz, and
+// which lets a program read its counters only where it is no test.
+//
+//	SEALAB_FUZZ_JOB=<file> SEALAB_FUZZ_SCRATCH=<folder> replay <target>
+package main
+
+import (
+	"os"
+
+	"sealab/fuzz/campaign/harness"
+	"sealab/fuzz/targets"
+)
+
+func main() { os.Exit(harness.Main(find)) }
+
+func find(name string) (harness.Func, error) {
+	t, err := targets.Find(name)
+	if err != nil {
+		return harness.Func{}, err
+	}
+	return t.Func()
+}

@@ -1,0 +1,55 @@
+package targets
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestRing holds that each thing is chosen about as often as any other, and that
+// one thing more leaves nearly all choices as they were.
+func TestRing(t *testing.T) {
+	for _, n := range []int{1, 2, 150, 1000} {
+		var names []string
+		for i := range n {
+			names = append(names, strconv.Itoa(i))
+		}
+		before := newRing(names, names)
+		after := newRing(append([]string{"another"}, names...), append([]string{"another"}, names...))
+		weights, moved := map[string]int{}, 0
+		for number := range 1 << 16 {
+			was, is := before.at(number), after.at(number)
+			weights[was]++
+			if was != is {
+				require.Equal(t, "another", is, "only what is new takes")
+				moved++
+			}
+		}
+		requireEven(t, weights, n)
+		require.Less(t, moved, 2*(1<<16)/(n+1))
+	}
+}
+
+// TestLiteralsAreEven holds the same of the words and numbers of the source.
+func TestLiteralsAreEven(t *testing.T) {
+	words, numbers := map[string]int{}, map[int]int{}
+	for number := range 1 << 16 {
+		words[string(literals().words.at(number))]++
+		numbers[literals().numbers.at(number)]++
+	}
+	requireEven(t, words, len(literals().words.things))
+	requireEven(t, numbers, len(literals().numbers.things))
+}
+
+// requireEven requires that each of n things has at least a third of the mean
+// weight, and at most three times that.
+func requireEven[T comparable](t *testing.T, weights map[T]int, n int) {
+	t.Helper()
+	require.Len(t, weights, n)
+	mean := (1 << 16) / n
+	for thing, weight := range weights {
+		require.GreaterOrEqual(t, 3*weight, mean, "%v", thing)
+		require.LessOrEqual(t, weight, 3*mean, "%v", thing)
+	}
+}

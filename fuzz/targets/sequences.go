@@ -1,0 +1,122 @@
+package targets
+
+import (
+	"bytes"
+	"fmt"
+
+	"sealab/codecs"
+	"sealab/fuzz/program"
+)
+
+var sequencesTarget = Target{
+	Name: "sequences", Layer: LayerRelations,
+	Doc:   "many tokens made, altered and opened in any order: an answer does not depend on what was opened before",
+	Draws: true,
+	Check: sequences,
+	Seeds: sequencesSeeds,
+}
+
+// Operations of a sequence, of which each but the first opens a token: one that
+// is altered and never opened shows nothing.
+const (
+	opHold   = 0 // make one
+	opAlter  = 1
+	opSplice = 2 // alter it by another one
+	ops      = 4 // the other opens one as it is
+)
+
+// sequences runs operations on one design. All tokens are sealed under one key,
+// so that what a design remembers of one meets the others.
+func sequences(p *program.Program) error {
+	s := pick(p)
+	tokens := make([]held, 0, 6)
+	for n := operations(p); n > 0 && !p.Done(); n-- {
+		op := p.Pick(ops)
+		if op == opHold || len(tokens) == 0 {
+			h, err := s.hold(p)
+			if err != nil {
+				return err
+			}
+			tokens = append(tokens, h)
+			continue
+		}
+		h := &tokens[p.Pick(len(tokens))]
+		switch op {
+		case opAlter:
+			h.change(alter(p, bytes.Clone(h.token)))
+		case opSplice:
+			h.change(splice(p, h.token, tokens[p.Pick(len(tokens))].origin))
+		}
+		if err := s.requireHeld(h, tokens); err != nil {
+			return fmt.Errorf("in a sequence: %w", err)
+		}
+	}
+	return nil
+}
+
+// operations reads how many operations a sequence has: few, and seldom many,
+// which what shows itself only after a while needs.
+func operations(p *program.Program) int {
+	switch n := p.Byte(); {
+	case n == 255:
+		return 32
+	case n >= 252:
+		return 12
+	case n >= some:
+		return 6
+	default:
+		return 2 + int(n)%2
+	}
+}
+
+// some is written for six operations, as many as seeds have.
+const some = 240
+
+// splice returns the beginning of one token and the end of another.
+func splice(p *program.Program, first, second []byte) []byte {
+	return append(bytes.Clone(first[:spot(p, first)]), second[spot(p, second):]...)
+}
+
+// requireHeld opens a token, and returns an error unless it says what it must. A
+// token that was altered into another of the sequence is that one, in any
+// spelling that the design takes.
+func (s *subject) requireHeld(h *held, others []held) error {
+	if !h.altered {
+		return s.requireSame(h.token, h.payload)
+	}
+	for _, o := range others {
+		if bytes.Equal(o.origin, h.token) {
+			return s.requireSame(h.token, o.payload)
+		}
+	}
+	got, refused, err := s.open(h.token)
+	if err != nil || refused != nil {
+		return err
+	}
+	for _, o := range others {
+		if !s.holds(codecs.Canonical) && s.same(o.payload, got) {
+			return nil
+		}
+	}
+	return s.gain(h.origin, h.token, h.payload, got)
+}
+
+// sequencesSeeds are, for each design, two tokens, of which one is altered,
+// opened before and after.
+func sequencesSeeds() ([][]byte, error) {
+	var seeds [][]byte
+	for i, s := range subjects() {
+		var own [][]byte
+		for kind := range byte(14) {
+			var w program.Writer
+			w.Pick(i, len(subjects())).Byte(some)
+			w.Byte(opHold).Byte(anew).Bytes([]byte("seed")).Bytes([]byte("one"))
+			w.Byte(opHold).Byte(0).Byte(1)
+			w.Byte(ops - 1).Byte(0).Byte(ops - 1).Byte(1)
+			w.Byte(opAlter).Byte(0).Byte(kind).Byte(anywhere).Uint16(9).Uint16(1).Byte('A')
+			own = append(own, w.Byte(ops-1).Byte(1).Program())
+		}
+		seeds = append(seeds, meant(s.dear, own)...)
+	}
+	return begun(seeds), nil
+}

@@ -1,0 +1,90 @@
+package targets
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"sealab/codecs/worker"
+	"sealab/fuzz/program"
+)
+
+var servingTarget = Target{
+	Name: "serving", Layer: LayerProtocol,
+	Doc:   "the worker protocol's server fed anything: one answer per line, each one JSON object that says ok or why not",
+	Check: serving,
+	Seeds: servingSeeds,
+}
+
+func serving(p *program.Program) error {
+	s := pick(p)
+	input := p.Rest()
+	server := worker.Server{Design: s.Design, Version: "fuzz"}
+	var out listener
+	if err := server.Serve(bytes.NewReader(input), &out); err != nil {
+		return fmt.Errorf("%s: serving %q: %w", s.Name, input, err)
+	}
+	want := bytes.Count(input, []byte("\n"))
+	if len(input) > 0 && input[len(input)-1] != '\n' {
+		want++
+	}
+	if out.answers != want {
+		return fmt.Errorf("%s: %d lines got %d answers: %q", s.Name, want, out.answers, input)
+	}
+	return nil
+}
+
+// A listener counts the answers of a server, each of which is one write. It fails
+// at the first that is none.
+type listener struct{ answers int }
+
+// outcomes are what an answer begins with.
+var outcomes = [][]byte{
+	[]byte(`{"ok":true`), []byte(`{"ok":false,"rejected":"`), []byte(`{"ok":false,"unsupported":true}`),
+	[]byte(`{"ok":false,"refused":"`), []byte(`{"ok":false,"fault":"`),
+}
+
+// Write implements io.Writer.
+func (l *listener) Write(answer []byte) (int, error) {
+	l.answers++
+	if bytes.IndexByte(answer, '\n') != len(answer)-1 || !json.Valid(answer) || !utf8.Valid(answer) {
+		return 0, fmt.Errorf("the answer %q is not one line of JSON", answer)
+	}
+	if !slices.ContainsFunc(outcomes, func(o []byte) bool { return bytes.HasPrefix(answer, o) }) {
+		return 0, fmt.Errorf("the answer %q does not say whether it is ok, or why not", answer)
+	}
+	return len(answer), nil
+}
+
+// conversation is one of a client with a worker; the secret is 32 bytes.
+const conversation = `{"op":"hello","protocol":1}
+{"op":"open","keys_b64":["ZnV6eiBzZWNyZXQgMDsgZnV6eiBzZWNyZXQgMDsgZnU"],"ttl":600,"options":{}}
+{"op":"mint","handle":1,"now":1795132800.25,"state_b64":"InN0YXRlIg","binding":{"method":"tools/call","target":"deploy","arguments":{"env":"prod"},"principal":"alice","audience":null}}
+{"op":"seal","handle":1,"payload_b64":"cGF5bG9hZA"}
+{"op":"verify","handle":1,"now":1795132800.25,"token":"v1.AAAA","binding":{}}
+{"op":"unseal","handle":1,"tokens":["v1.AAAA","\ud800"]}
+{"op":"verify","handle":1,"now":1e300,"tokens":[],"binding":null}
+{"op":"bench","handle":1,"do":"verify","n":1}
+{"op":"close","handle":1}
+{"op":"close","handle":-1}
+{"op":"nothing"}
+`
+
+// servingSeeds are the conversation, whole and line by line, with each design.
+func servingSeeds() ([][]byte, error) {
+	var seeds [][]byte
+	for i, s := range subjects() {
+		begin := func(text []byte) []byte {
+			var w program.Writer
+			return w.Pick(i, len(subjects())).Raw(text).Program()
+		}
+		own := [][]byte{begin([]byte(conversation))}
+		for line := range bytes.Lines([]byte(conversation)) {
+			own = append(own, begin(line))
+		}
+		seeds = append(seeds, meant(s.dear, own)...) // a line of zeros is one more
+	}
+	return seeds, nil
+}

@@ -1,0 +1,126 @@
+// Package targets has the fuzz targets: functions that read an input as a small
+// program, run it on a design, and check the answers. They range over the catalog
+// and so cover every design.
+//
+// Four layers concern tokens: the token as text; the inside, altered and
+// authenticated again; the same token in several implementations; relations
+// between answers. The other layers concern readers of documents and the worker
+// protocol. A check compares the verdict first (accepted or refused), then the
+// stage, then the bytes.
+package targets
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/fuzz/campaign/harness"
+	"sealab/fuzz/program"
+	"sealab/internal/broken/injected"
+)
+
+//go:generate go run ./generate
+
+// A Target is one fuzz target.
+type Target struct {
+	Name  string // lower case, digits and hyphens: "text"
+	Doc   string // the effect of an input and the checks, in one line
+	Layer string
+	// Check runs one program. It returns an error, mostly a harness.CheckError, if
+	// a check fails. A panic is a failure as well.
+	Check func(*program.Program) error
+	// Draws allows inputs to continue with choices from a generator: see
+	// program.Continue.
+	Draws bool
+	// Seeds returns the seeds, at least one.
+	Seeds func() ([][]byte, error)
+	// Missing returns why the target cannot run on this machine, "" if it can. nil:
+	// it needs no other program.
+	Missing func() string
+}
+
+// Unavailable returns why the target cannot run here, "" if it can.
+func (t Target) Unavailable() string {
+	if t.Missing == nil {
+		return ""
+	}
+	return t.Missing()
+}
+
+// Run runs one input: see Check.
+func (t Target) Run(input []byte) error {
+	p := program.New(input)
+	if t.Draws {
+		p.Continue()
+	}
+	return t.Check(p)
+}
+
+// Func returns the target for the harness.
+func (t Target) Func() (harness.Func, error) {
+	seeds, err := t.Seeds()
+	f := harness.Func{Name: t.Name, Seeds: seeds, Run: t.Run}
+	if t.Draws {
+		f.Explicit = program.Explicit
+	}
+	return f, err
+}
+
+// NativeName is the name of the function for go test -fuzz: "FuzzText".
+func (t Target) NativeName() string {
+	name := "Fuzz"
+	for _, word := range strings.Split(t.Name, "-") {
+		name += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return name
+}
+
+// The layers.
+const (
+	LayerText            = "text"
+	LayerInside          = "inside"
+	LayerImplementations = "implementations"
+	LayerRelations       = "relations"
+	LayerReaders         = "readers"
+	LayerProtocol        = "protocol"
+)
+
+// All returns every target. The entry points are generated from it.
+func All() []Target {
+	return []Target{
+		textTarget, insideTarget, claimsTarget, relationsTarget, sequencesTarget, contextsTarget, readingsTarget,
+		remoteTarget, primitivesTarget, jsonTarget, pythonTarget, servingTarget, answersTarget, peersTarget,
+	}
+}
+
+// Find returns the target called name.
+func Find(name string) (Target, error) {
+	var known []string
+	for _, t := range All() {
+		if t.Name == name {
+			return t, nil
+		}
+		known = append(known, t.Name)
+	}
+	return Target{}, fmt.Errorf("no fuzz target %q; there are %s", name, strings.Join(known, ", "))
+}
+
+// designs returns the designs under test: the catalog, with the bugs that the
+// environment variable injected.Env names. It is the only place that injects
+// bugs.
+var designs = sync.OnceValue(func() []codecs.Design {
+	change, err := injected.Change(os.Getenv(injected.Env))
+	if err != nil {
+		panic(fmt.Sprintf("%s: %v", injected.Env, err))
+	}
+	return catalog.AllWith(change)
+})
+
+// fail returns the error of a check. The check is the same text for all designs
+// and inputs; the detail has the values.
+func fail(design, check, detail string, values ...any) error {
+	return &harness.CheckError{Check: check, Design: design, Detail: fmt.Sprintf(detail, values...)}
+}

@@ -1,0 +1,34 @@
+package targets_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/fuzz/targets"
+)
+
+func TestTargetsAreDescribed(t *testing.T) {
+	for _, tt := range targets.All() {
+		require.NotEmpty(t, tt.Doc, tt.Name)
+		require.NotEmpty(t, tt.Layer, tt.Name)
+		found, err := targets.Find(tt.Name)
+		require.NoError(t, err)
+		require.Equal(t, tt.Name, found.Name)
+		seeds, err := tt.Seeds()
+		require.NoError(t, err, tt.Name)
+		require.NotEmpty(t, seeds, tt.Name)
+	}
+	_, err := targets.Find("none")
+	require.ErrorContains(t, err, `no fuzz target "none"`)
+}
+
+// TestReadmeListsTargets requires a row of the documentation for each target.
+func TestReadmeListsTargets(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	for _, target := range targets.All() {
+		require.Regexp(t, "(?m)^\\| .*`"+target.Name+"`.* \\|", string(readme))
+	}
+}

@@ -1,0 +1,104 @@
+// Package injected has bugs to inject into sound designs, to test whether
+// fuzzing finds them (as in LAVA and Magma).
+//
+// A bug wraps a sound design and has no key. If the bug is a wrong comparison
+// inside the cryptography, the wrapper imitates it: it remembers the token that
+// it sealed last, and replaces each token that the wrong comparison would accept
+// by that one. A fuzzer sees the same, because every target seals before it
+// opens.
+package injected
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/internal/lab"
+)
+
+// Env is the environment variable with the names of the bugs to inject,
+// separated by commas, or All. Fuzz targets read it.
+const (
+	Env = "SEALAB_INJECT"
+	All = "all"
+)
+
+// A Bug is one injected bug. The zero value of a part changes nothing.
+type Bug struct {
+	Name   string
+	Doc    string // the fault in the code
+	Target string // the fuzz target that must find it
+
+	in func(codecs.Design) bool // the designs with the bug
+
+	takes   func(token, sealed []byte) bool                       // accepts a token for the one that was sealed last
+	opening func(open opener, dst, token []byte) ([]byte, error)  // opens a token
+	carried func(payload []byte) []byte                           // changes payloads in sealing and in opening
+	context func(c *codecs.Context)                               // changes the context in sealing and in opening
+	clock   func(c *codecs.Context)                               // changes the time in opening
+	ring    func(token []byte, secrets [][]byte) (tried [][]byte) // chooses the secrets for a token
+	cached  func(token []byte) (key string, ok bool)              // the key of a cache of payloads
+}
+
+// opener opens a token, as codecs.Codec.Unseal.
+type opener func(dst, token []byte) ([]byte, error)
+
+// Bugs returns every bug.
+func Bugs() []Bug { return slices.Concat(spellings(), states(), contexts(), rare()) }
+
+// Change returns a function that injects the bugs called names, separated by
+// commas or All, into a design. For no names it changes nothing.
+func Change(names string) (func(codecs.Design) codecs.Design, error) {
+	chosen, err := find(names)
+	if err != nil {
+		return nil, err
+	}
+	return func(d codecs.Design) codecs.Design {
+		for _, b := range chosen {
+			if b.in(d) {
+				d = b.inject(d)
+			}
+		}
+		return d
+	}, nil
+}
+
+func find(names string) ([]Bug, error) {
+	all := Bugs()
+	switch names {
+	case "":
+		return nil, nil
+	case All:
+		return all, nil
+	}
+	var chosen []Bug
+	for name := range strings.SplitSeq(names, ",") {
+		i := slices.IndexFunc(all, func(b Bug) bool { return b.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no injected bug %q", name)
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}
+
+// codecsWith returns a condition: codecs on a primitive.
+func codecsWith(primitive string) func(codecs.Design) bool {
+	return func(d codecs.Design) bool { return !d.IsScheme() && lab.HooksOf(d).Primitive == primitive }
+}
+
+// schemesThatHold returns a condition: schemes that claim p.
+func schemesThatHold(p codecs.Property) func(codecs.Design) bool {
+	return func(d codecs.Design) bool {
+		g, ok := d.Guarantee(p)
+		return d.IsScheme() && ok && g.Holds
+	}
+}
+
+// lenientReadings holds for readings of a format that accept more than one
+// encoding of a token.
+func lenientReadings(d codecs.Design) bool {
+	g, ok := d.Guarantee(codecs.Canonical)
+	return d.IsScheme() && d.Format != "" && ok && !g.Holds
+}
