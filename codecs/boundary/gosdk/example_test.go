@@ -82,7 +82,9 @@ func connectExample(server *mcp.Server) *mcp.ClientSession {
 	if _, err := server.Connect(context.Background(), there, nil); err != nil {
 		panic(err)
 	}
-	client := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1.0.0"}, manual())
+	options := manual()
+	options.Capabilities = &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{}}
+	client := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1.0.0"}, options)
 	session, err := client.Connect(context.Background(), here, nil)
 	if err != nil {
 		panic(err)

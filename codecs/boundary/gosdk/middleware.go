@@ -71,6 +71,11 @@ func (m message) serve(r request, next mcp.MethodHandler) (mcp.Result, error) {
 	switch {
 	case !ok:
 		return nil, m.fault("the result is of an unknown type: %T", res)
+	}
+	if err := checkCapabilities(req, a.asks); err != nil {
+		return nil, err
+	}
+	switch {
 	case a.state == "":
 		return res, nil
 	case a.complete:

@@ -9,7 +9,8 @@ import (
 // An answer is one result that may carry state.
 type answer struct {
 	state    string // "" where there is none
-	complete bool   // has content and asks for nothing: it must not carry state
+	asks     mcp.InputRequestMap
+	complete bool // has content and asks for nothing: it must not carry state
 	// with returns the result with the token in the place of the state, marked
 	// input_required. The handler's own value stays unchanged.
 	with func(token string) mcp.Result
@@ -37,6 +38,7 @@ func toolAnswer(r *mcp.CallToolResult) answer {
 	}
 	return answer{
 		state:    r.RequestState,
+		asks:     r.InputRequests,
 		complete: r.InputRequests == nil && (len(r.Content) > 0 || r.StructuredContent != nil),
 		with: func(token string) mcp.Result {
 			out := *r
@@ -57,6 +59,7 @@ func promptAnswer(r *mcp.GetPromptResult) answer {
 	}
 	return answer{
 		state:    r.RequestState,
+		asks:     r.InputRequests,
 		complete: r.InputRequests == nil && len(r.Messages) > 0,
 		with: func(token string) mcp.Result {
 			out := *r
@@ -78,6 +81,7 @@ func resourceAnswer(r *mcp.ReadResourceResult) answer {
 	}
 	return answer{
 		state:    r.RequestState,
+		asks:     r.InputRequests,
 		complete: r.InputRequests == nil && len(r.Contents) > 0,
 		with: func(token string) mcp.Result {
 			out := *r
