@@ -56,7 +56,7 @@ type Codec struct {
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*Codec, error) {
 	ring, err := keyring.New(secrets, label, func(key []byte, id keyring.Fingerprint) (*hpkekeys.PrivateKey, error) {
-		return hpkekeys.Derive(key, id, label), nil
+		return hpkekeys.Derive(hpkekeys.X25519, key, id, label), nil
 	})
 	if err != nil {
 		return nil, err

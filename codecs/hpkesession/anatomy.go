@@ -6,7 +6,6 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
-	"sealab/codecs/internal/hpkekeys"
 	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
 )
@@ -23,14 +22,14 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, er
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.SeedSize())
 	}
 	k := c.ring.First().Key
-	enc, _, err := k.Encapsulate(seed[:hpkekeys.SeedSize])
+	enc, _, err := k.Encapsulate(seed[:c.kem.SeedSize])
 	if err != nil {
 		return dst, err
 	}
-	head := edit.Apply(lab.StepPrefix, prefixBytes)
+	head := edit.Apply(lab.StepPrefix, []byte(c.prefix))
 	id := edit.Apply(lab.StepKeyID, k.ID[:])
 	enc = edit.Apply(lab.StepEnc, enc)
-	nonce := edit.Apply(lab.StepNonce, seed[hpkekeys.SeedSize:])
+	nonce := edit.Apply(lab.StepNonce, seed[c.kem.SeedSize:])
 	payload = edit.Apply(lab.StepPayload, payload)
 	data := edit.Give(lab.StepAAD, slices.Concat(head, id))
 	ctx, err := k.SealerFor(enc, id)
@@ -48,17 +47,18 @@ func (c *Codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, er
 }
 
 // inspect takes a token apart.
-func inspect(token []byte) ([]lab.Field, error) {
-	text, raw, err := base64url.Parse(prefix, minRaw, token)
+func (v *variant) inspect(token []byte) ([]lab.Field, error) {
+	text, raw, err := base64url.Parse(v.prefix, v.minRaw(), token)
 	if err != nil {
 		return nil, err
 	}
-	body, tag := headSize+nonceSize, len(raw)-tagSize
+	head := v.headSize()
+	body, tag := head+nonceSize, len(raw)-tagSize
 	return []lab.Field{
-		{Name: lab.WirePrefix, Wire: prefixBytes, Bytes: prefixBytes, Readable: true},
+		{Name: lab.WirePrefix, Wire: []byte(v.prefix), Bytes: []byte(v.prefix), Readable: true},
 		{Name: lab.WireKeyID, Wire: text, Bytes: raw[:idSize], Readable: true},
-		{Name: lab.WireEnc, Bytes: raw[idSize:headSize]},
-		{Name: lab.WireNonce, Bytes: raw[headSize:body]},
+		{Name: lab.WireEnc, Bytes: raw[idSize:head]},
+		{Name: lab.WireNonce, Bytes: raw[head:body]},
 		{Name: lab.WireBody, Bytes: raw[body:tag]},
 		{Name: lab.WireTag, Bytes: raw[tag:]},
 	}, nil

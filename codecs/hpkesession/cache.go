@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// The shape of the cache: sets*ways sessions at most, each below 1 KiB.
+// The shape of the cache: sets*ways sessions at most, each below 3 KiB.
 const (
 	sets = 256
 	ways = 4
@@ -33,7 +33,7 @@ func (c *cache) of(enc []byte) *set {
 func (c *cache) get(k *ringKey, enc []byte) *session {
 	s := c.of(enc)
 	for i := range s.ways {
-		if found := s.ways[i].Load(); found != nil && found.key == k && bytes.Equal(found.enc[:], enc) {
+		if found := s.ways[i].Load(); found != nil && found.key == k && bytes.Equal(found.enc, enc) {
 			return found
 		}
 	}
@@ -42,9 +42,9 @@ func (c *cache) get(k *ringKey, enc []byte) *session {
 
 // put keeps a session. Only one under which a token has verified may be kept.
 func (c *cache) put(s *session) {
-	if c.get(s.key, s.enc[:]) != nil {
+	if c.get(s.key, s.enc) != nil {
 		return
 	}
-	set := c.of(s.enc[:])
+	set := c.of(s.enc)
 	set.ways[(set.next.Add(1)-1)%ways].Store(s)
 }

@@ -2,12 +2,17 @@
 // HPKE contexts export (RFC 9180, mode_psk, DHKEM(X25519, HKDF-SHA256),
 // HKDF-SHA256, AES-256-GCM), one context for many tokens.
 //
+// The design hpke-xwing-session is the same over X-Wing (0x647a,
+// draft-connolly-cfrg-xwing-kem), which withstands quantum computers.
+//
 // Layout, with a payload of m bytes:
 //
 //	token = "ss1." || base64url(key-id[4] || encapsulation[32] || nonce[12] || ciphertext[m] || tag[16])
-//	associated data = "ss1." || key-id
-//	token key = Export("sealab/hpke-session/v1 token", 32)  (RFC 9180, section 5.3)
-//	key pair, psk, psk_id, info = package hpke under the label "sealab/hpke-session/v1"
+//	token = "sq1." || base64url(key-id[4] || encapsulation[1120] || nonce[12] || ciphertext[m] || tag[16])  X-Wing
+//	associated data = prefix || key-id
+//	token key = Export(label || " token", 32)  (RFC 9180, section 5.3)
+//	key pair, psk, psk_id, info = package hpkekeys under the label "sealab/hpke-session/v1" or
+//		"sealab/hpke-xwing-session/v1"
 //	key-id = keyring derivation under the same label
 //
 // The encapsulation is not in the associated data: the token key depends on
@@ -17,7 +22,7 @@
 // Whoever seals sets up a context and uses it for at most 2^20 tokens and, where
 // a clock is given, at most 10 minutes. Whoever unseals keeps up to 1,024
 // contexts, and only those under which a tag has verified: a token of a known
-// context costs one AES-GCM, any other one scalar multiplication, and a flood
+// context costs one AES-GCM, any other one decapsulation, and a flood
 // of invented encapsulations takes no memory and displaces nothing.
 //
 // Limits: 2^20 random 96-bit nonces per token key repeat one with probability
@@ -28,11 +33,12 @@
 // refusal across encapsulations (it is shorter for one that is known, and that
 // shows that this opener has accepted a token of that context), authentication
 // of the minter towards the opener, forward secrecy, nonce misuse resistance,
-// key commitment, a hidden payload length, security against quantum computers,
-// or any notion of time, user or request: see package envelope for those.
+// key commitment, a hidden payload length, security against quantum computers
+// (hpke-session), or any notion of time, user or request: see package envelope for those.
 package hpkesession
 
 import (
+	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
 	"slices"
@@ -46,16 +52,29 @@ import (
 )
 
 const (
-	label      = "sealab/hpke-session/v1"
-	keyContext = label + " token"
-	prefix     = "ss1."
-	idSize     = len(keyring.Fingerprint{})
-	nonceSize  = 12
-	tagSize    = 16
-	headSize   = idSize + hpkekeys.EncSize
-	// minRaw is the number of bytes that a token holds beside its payload.
-	minRaw = headSize + nonceSize + tagSize
+	idSize    = len(keyring.Fingerprint{})
+	nonceSize = 12
+	tagSize   = 16
 )
+
+// A variant is the layout with one key encapsulation mechanism.
+type variant struct {
+	label, prefix string
+	kem           *hpkekeys.KEM
+}
+
+var (
+	x25519 = &variant{"sealab/hpke-session/v1", "ss1.", hpkekeys.X25519}
+	xwing  = &variant{"sealab/hpke-xwing-session/v1", "sq1.", hpkekeys.XWing}
+)
+
+// headSize is the number of bytes before the nonce.
+func (v *variant) headSize() int { return idSize + v.kem.EncSize }
+
+// minRaw is the number of bytes that a token holds beside its payload.
+func (v *variant) minRaw() int { return v.headSize() + nonceSize + tagSize }
+
+func (v *variant) tokenSize(m int) int { return len(v.prefix) + base64url.EncodedLen(v.minRaw()+m) }
 
 // The bounds of one sealing context.
 const (
@@ -66,6 +85,7 @@ const (
 // A Codec seals under the current context and unseals under any context of its
 // ring. It implements lab.Assembler.
 type Codec struct {
+	*variant
 	ring    *keyring.Ring[*ringKey]
 	current rotation
 	known   cache
@@ -73,20 +93,31 @@ type Codec struct {
 
 // ringKey is a private key with the associated data that goes with it.
 type ringKey struct {
+	*variant
 	*hpkekeys.PrivateKey
 	data []byte // prefix || key-id
 }
 
-// New returns the codec for a ring of secrets. clock bounds the age of sealing
-// contexts; nil leaves them bounded by their number of tokens alone.
+// New returns the codec of the design hpke-session for a ring of secrets. clock
+// bounds the age of sealing contexts; nil leaves them bounded by their number of
+// tokens alone.
 func New(clock func() time.Time, secrets ...[]byte) (*Codec, error) {
-	ring, err := keyring.New(secrets, label, func(key []byte, id keyring.Fingerprint) (*ringKey, error) {
-		return &ringKey{hpkekeys.Derive(key, id, label), append([]byte(prefix), id[:]...)}, nil
+	return x25519.open(clock, secrets)
+}
+
+// NewXWing is New for the design hpke-xwing-session.
+func NewXWing(clock func() time.Time, secrets ...[]byte) (*Codec, error) {
+	return xwing.open(clock, secrets)
+}
+
+func (v *variant) open(clock func() time.Time, secrets [][]byte) (*Codec, error) {
+	ring, err := keyring.New(secrets, v.label, func(key []byte, id keyring.Fingerprint) (*ringKey, error) {
+		return &ringKey{v, hpkekeys.Derive(v.kem, key, id, v.label), append([]byte(v.prefix), id[:]...)}, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	c := &Codec{ring: ring}
+	c := &Codec{variant: v, ring: ring}
 	c.current.start(ring.First().Key, clock)
 	return c, nil
 }
@@ -103,7 +134,7 @@ func Ephemeral() *Codec {
 
 // A session is one HPKE context as tokens see it.
 type session struct {
-	enc   [hpkekeys.EncSize]byte
+	enc   []byte
 	key   *ringKey
 	token cipher.AEAD
 }
@@ -115,7 +146,7 @@ type exporter interface {
 
 // newSession returns the session of a context whose encapsulation is enc.
 func newSession(k *ringKey, enc []byte, ctx exporter) (*session, error) {
-	key := ctx.Export([]byte(keyContext), keyring.KeySize)
+	key := ctx.Export([]byte(k.variant.label+" token"), keyring.KeySize)
 	defer clear(key)
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -125,31 +156,44 @@ func newSession(k *ringKey, enc []byte, ctx exporter) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &session{[hpkekeys.EncSize]byte(enc), k, token}, nil
+	return &session{bytes.Clone(enc), k, token}, nil
 }
 
-// Design is the catalog's row.
-var Design = codecs.Design{
-	Name:     "hpke-session",
-	Doc:      "encrypted with AES-256-GCM under a key exported from an HPKE context that serves many tokens",
-	Spec:     "RFC 9180, mode_psk and export, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256; NIST SP 800-38D; RFC 5869",
-	Prefix:   prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Clock, c.Secrets...) },
-	Hooks: &lab.Hooks{
-		Primitive: "AES-256-GCM",
-		Amortised: true,
-		TokenSize: func(m int) int { return len(prefix) + base64url.EncodedLen(minRaw+m) },
-		Inspect:   inspect,
-	},
-	Guarantees: slices.Concat(
-		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Rotation, codecs.KeySeparation,
-			codecs.UniformRefusal, codecs.ByteExact, codecs.StrongKeys),
-		codecs.HoldsBecause(codecs.Canonical, "base64url and the X25519 encapsulation are both accepted in one spelling only"),
-		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces under a token key of at most 2^20 tokens"),
-		codecs.HoldsBecause(codecs.SteadyTiming, "it depends on whether the encapsulation is known to this opener, which is public, and on no key or payload"),
-		codecs.HoldsBecause(codecs.Total, "at most one scalar multiplication beside work linear in the token; contexts are kept for verified tokens only, and at most 1,024"),
-		codecs.Disclaims(codecs.KeyCommitting, "AES-GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
-		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce in one context repeats the key stream"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "an opener holds the pre-shared key and can compute the public key: who can unseal can seal"),
-	),
+// Design is the catalog's row of hpke-session.
+var Design = x25519.design("hpke-session",
+	"encrypted with AES-256-GCM under a key exported from an HPKE context that serves many tokens",
+	"RFC 9180, mode_psk and export, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256; NIST SP 800-38D; RFC 5869",
+	"base64url and the X25519 encapsulation are both accepted in one spelling only")
+
+// XWing is the catalog's row of hpke-xwing-session.
+var XWing = xwing.design("hpke-xwing-session",
+	"encrypted with AES-256-GCM under a key exported from a post-quantum HPKE context that serves many tokens",
+	"RFC 9180, mode_psk and export, X-Wing (draft-connolly-cfrg-xwing-kem), HKDF-SHA256; NIST SP 800-38D; RFC 5869",
+	"base64url is accepted in one spelling only, and another encapsulation gives another key")
+
+func (v *variant) design(name, doc, spec, canonical string) codecs.Design {
+	return codecs.Design{
+		Name:     name,
+		Doc:      doc,
+		Spec:     spec,
+		Prefix:   v.prefix,
+		NewCodec: func(c codecs.Config) (codecs.Codec, error) { return v.open(c.Clock, c.Secrets) },
+		Hooks: &lab.Hooks{
+			Primitive: "AES-256-GCM",
+			Amortised: true,
+			TokenSize: v.tokenSize,
+			Inspect:   v.inspect,
+		},
+		Guarantees: slices.Concat(
+			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Rotation, codecs.KeySeparation,
+				codecs.UniformRefusal, codecs.ByteExact, codecs.StrongKeys),
+			codecs.HoldsBecause(codecs.Canonical, canonical),
+			codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces under a token key of at most 2^20 tokens"),
+			codecs.HoldsBecause(codecs.SteadyTiming, "it depends on whether the encapsulation is known to this opener, which is public, and on no key or payload"),
+			codecs.HoldsBecause(codecs.Total, "at most one decapsulation beside work linear in the token; contexts are kept for verified tokens only, and at most 1,024"),
+			codecs.Disclaims(codecs.KeyCommitting, "AES-GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
+			codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce in one context repeats the key stream"),
+			codecs.Disclaims(codecs.SenderAuthenticated, "an opener holds the pre-shared key and can compute the public key: who can unseal can seal"),
+		),
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sealab/codecs/internal/hpkekeys"
 	"sealab/codecs/internal/keyring"
 )
 
@@ -41,9 +40,9 @@ func (r *rotation) session() (*session, error) {
 	if l := r.current.Load(); l.take(now) {
 		return l.session, nil
 	}
-	var seed [hpkekeys.SeedSize]byte
-	keyring.Random(seed[:])
-	s, err := encapsulate(r.key, seed[:])
+	seed := make([]byte, r.key.kem.SeedSize)
+	keyring.Random(seed)
+	s, err := encapsulate(r.key, seed)
 	if err != nil {
 		return nil, err
 	}

@@ -35,9 +35,9 @@ func mustSeal(t *testing.T, c *Codec) []byte {
 // encOf returns the encapsulation that a token carries, in hexadecimal.
 func encOf(t *testing.T, token []byte) string {
 	t.Helper()
-	_, raw, err := base64url.Parse(prefix, minRaw, token)
+	_, raw, err := base64url.Parse(x25519.prefix, x25519.minRaw(), token)
 	require.NoError(t, err)
-	return hex.EncodeToString(raw[idSize:headSize])
+	return hex.EncodeToString(raw[idSize:x25519.headSize()])
 }
 
 // kept counts the sessions in the cache.
@@ -138,20 +138,20 @@ func TestFloodLeavesNoTrace(t *testing.T) {
 	_, err := c.Unseal(nil, token)
 	require.NoError(t, err)
 	require.Equal(t, 1, c.known.kept())
-	_, raw, err := base64url.Parse(prefix, minRaw, token)
+	_, raw, err := base64url.Parse(x25519.prefix, x25519.minRaw(), token)
 	require.NoError(t, err)
-	s := c.known.get(c.ring.First().Key, raw[idSize:headSize])
+	s := c.known.get(c.ring.First().Key, raw[idSize:x25519.headSize()])
 	require.NotNil(t, s)
 
 	for i := range 2000 {
 		forged := bytes.Clone(raw)
 		binary.LittleEndian.PutUint32(forged[idSize:], uint32(i))
 		binary.LittleEndian.PutUint32(forged[idSize+4:], uint32(i))
-		_, err := c.Unseal(nil, append([]byte(prefix), base64url.AppendEncode(nil, forged)...))
+		_, err := c.Unseal(nil, append([]byte(x25519.prefix), base64url.AppendEncode(nil, forged)...))
 		require.NotNil(t, codecs.Rejected(err))
 	}
 	require.Equal(t, 1, c.known.kept())
-	require.Same(t, s, c.known.get(c.ring.First().Key, raw[idSize:headSize]))
+	require.Same(t, s, c.known.get(c.ring.First().Key, raw[idSize:x25519.headSize()]))
 
 	for range 3 {
 		_, err = c.Unseal(nil, token)
@@ -189,15 +189,15 @@ func TestDisplacesTheOldest(t *testing.T) {
 	k := &ringKey{}
 	var all []*session
 	for i := range ways + 1 {
-		s := &session{key: k}
+		s := &session{enc: make([]byte, hpkekeys.EncSize), key: k}
 		s.enc[31] = byte(i)
 		all = append(all, s)
 		c.put(s)
 		c.put(s)
 	}
-	require.Nil(t, c.get(k, all[0].enc[:]))
+	require.Nil(t, c.get(k, all[0].enc))
 	for _, s := range all[1:] {
-		require.Same(t, s, c.get(k, s.enc[:]))
+		require.Same(t, s, c.get(k, s.enc))
 	}
 	require.Nil(t, c.get(&ringKey{}, all[1].enc[:]), "the session of another ring key")
 }
@@ -262,10 +262,10 @@ func TestShortestToken(t *testing.T) {
 	c := mustNew(t, nil)
 	token, err := c.Seal(nil, nil)
 	require.NoError(t, err)
-	_, raw, err := base64url.Parse(prefix, minRaw, token)
+	_, raw, err := base64url.Parse(x25519.prefix, x25519.minRaw(), token)
 	require.NoError(t, err)
-	require.Len(t, raw, minRaw)
-	requireStage(t, c, base64url.AppendEncode([]byte(prefix), raw[:minRaw-1]), codecs.Malformed)
+	require.Len(t, raw, x25519.minRaw())
+	requireStage(t, c, base64url.AppendEncode([]byte(x25519.prefix), raw[:x25519.minRaw()-1]), codecs.Malformed)
 	_, err = c.Unseal(nil, token)
 	require.NoError(t, err)
 }

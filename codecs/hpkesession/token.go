@@ -6,7 +6,6 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
-	"sealab/codecs/internal/hpkekeys"
 	"sealab/codecs/internal/keyring"
 )
 
@@ -17,8 +16,6 @@ var (
 	errLowOrder    = codecs.Reject(codecs.Unauthentic, "encapsulation")
 	errUnauthentic = codecs.Reject(codecs.Unauthentic, "seal")
 )
-
-var prefixBytes = []byte(prefix)
 
 // Seal implements codecs.Codec. It fails only on a fault of the HPKE
 // implementation.
@@ -32,35 +29,36 @@ func (c *Codec) Seal(dst, payload []byte) ([]byte, error) {
 
 // SeedSize implements lab.Seeded: the seed is ikmE of RFC 9180, from which
 // the encapsulation is derived, and the nonce.
-func (c *Codec) SeedSize() int { return hpkekeys.SeedSize + nonceSize }
+func (c *Codec) SeedSize() int { return c.kem.SeedSize + nonceSize }
 
 // SealSeeded implements lab.Seeded. The token has a context of its own.
 func (c *Codec) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	if len(seed) != c.SeedSize() {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.SeedSize())
 	}
-	s, err := encapsulate(c.ring.First().Key, seed[:hpkekeys.SeedSize])
+	s, err := encapsulate(c.ring.First().Key, seed[:c.kem.SeedSize])
 	if err != nil {
 		return dst, err
 	}
-	return s.seal(dst, seed[hpkekeys.SeedSize:], payload), nil
+	return s.seal(dst, seed[c.kem.SeedSize:], payload), nil
 }
 
 // seal seals under the given nonce, or a random one where it is nil.
 func (s *session) seal(dst, nonce, payload []byte) []byte {
 	raw := base64url.GetScratch()
 	defer raw.Free()
-	raw.Grow(minRaw + len(payload))
+	head := s.key.headSize()
+	raw.Grow(s.key.minRaw() + len(payload))
 	raw.Bytes = append(raw.Bytes, s.key.ID[:]...)
-	raw.Bytes = append(raw.Bytes, s.enc[:]...)
-	raw.Bytes = raw.Bytes[:headSize+nonceSize]
+	raw.Bytes = append(raw.Bytes, s.enc...)
+	raw.Bytes = raw.Bytes[:head+nonceSize]
 	if nonce == nil {
-		keyring.Random(raw.Bytes[headSize:])
+		keyring.Random(raw.Bytes[head:])
 	} else {
-		copy(raw.Bytes[headSize:], nonce)
+		copy(raw.Bytes[head:], nonce)
 	}
-	raw.Bytes = s.token.Seal(raw.Bytes, raw.Bytes[headSize:], payload, s.key.data)
-	dst = append(dst, prefix...)
+	raw.Bytes = s.token.Seal(raw.Bytes, raw.Bytes[head:], payload, s.key.data)
+	dst = append(dst, s.key.prefix...)
 	return base64url.AppendEncode(dst, raw.Bytes)
 }
 
@@ -68,15 +66,16 @@ func (s *session) seal(dst, nonce, payload []byte) []byte {
 func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
 	raw := base64url.GetScratch()
 	defer raw.Free()
-	text, ok := bytes.CutPrefix(token, prefixBytes)
+	text, ok := bytes.CutPrefix(token, []byte(c.prefix))
 	if !ok {
 		return dst, errMalformed
 	}
-	if !raw.Decode(text) || len(raw.Bytes) < minRaw {
+	if !raw.Decode(text) || len(raw.Bytes) < c.minRaw() {
 		return dst, errMalformed
 	}
-	id, enc, rest := raw.Bytes[:idSize], raw.Bytes[idSize:headSize], raw.Bytes[headSize:]
-	if !hpkekeys.Canonical(enc) {
+	head := c.headSize()
+	id, enc, rest := raw.Bytes[:idSize], raw.Bytes[idSize:head], raw.Bytes[head:]
+	if !c.kem.Canonical(enc) {
 		return dst, errNotOneForm
 	}
 	k := c.ring.Lookup(id)

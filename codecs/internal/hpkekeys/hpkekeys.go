@@ -1,8 +1,9 @@
 // Package hpkekeys is what the two HPKE designs share: the suite, the keys that a
 // ring secret stands for, and the set-up of a context on either side.
 //
-// It is RFC 9180 in mode_psk (0x01) with DHKEM(X25519, HKDF-SHA256) (0x0020),
-// HKDF-SHA256 (0x0001) and AES-256-GCM (0x0002). From the 32-byte key that
+// It is RFC 9180 in mode_psk (0x01) with DHKEM(X25519, HKDF-SHA256) (0x0020) or
+// X-Wing (0x647a, draft-connolly-cfrg-xwing-kem), HKDF-SHA256 (0x0001) and
+// AES-256-GCM (0x0002). From the 32-byte key that
 // package keyring derives from a secret under a design's label,
 //
 //	ikm = HKDF-SHA256(key, label || " kem", 32)
@@ -10,14 +11,17 @@
 //	private, public = DeriveKeyPair(ikm)  (RFC 9180, section 7.1.3)
 //	psk_id = key-id, info = label
 //
-// An encapsulation is the 32 bytes of an X25519 public key. Only its canonical
+// An encapsulation under X25519 is the 32 bytes of a public key. Only its canonical
 // form is one: an integer below 2^255 - 19, little endian. X25519 itself also
 // takes the unused top bit and the integers from 2^255 - 19 on (RFC 7748,
-// section 5), which would give a sender several spellings of one token.
+// section 5), which would give a sender several spellings of one token. An
+// encapsulation under X-Wing is 1,088 bytes of ML-KEM-768 and an X25519 public key.
+// ML-KEM encrypts again to compare, and X-Wing hashes the public key into the shared
+// secret, so that another spelling gives another secret.
 //
 // Mode_psk authenticates a sender as a holder of the pre-shared key, and whoever
 // opens holds it too. It gives no forward secrecy: the private key is as old as
-// its secret. It is not post-quantum.
+// its secret. X25519 is not post-quantum.
 package hpkekeys
 
 import (
@@ -26,21 +30,42 @@ import (
 	"strings"
 
 	circl "github.com/cloudflare/circl/hpke"
+	"github.com/cloudflare/circl/kem/xwing"
 )
 
-// The sizes in bytes of what a context is made from.
+// The sizes in bytes of what a context over X25519 is made from.
 const (
 	EncSize  = 32 // an encapsulation
 	SeedSize = 32 // the randomness of one encapsulation: ikmE of RFC 9180
 	KeySize  = 32 // a public key, a private key, a pre-shared key
 )
 
-var suite = circl.NewSuite(circl.KEM_X25519_HKDF_SHA256, circl.KDF_HKDF_SHA256, circl.AEAD_AES256GCM)
+// A KEM is a key encapsulation mechanism, with the lengths in bytes of an
+// encapsulation and of its randomness.
+type KEM struct {
+	id                circl.KEM
+	EncSize, SeedSize int
+	canonical         func(enc []byte) bool
+}
 
-// Encapsulate sets up a sender's context from a seed of SeedSize bytes and
+// The key encapsulation mechanisms of the designs.
+var (
+	X25519 = &KEM{circl.KEM_X25519_HKDF_SHA256, EncSize, SeedSize, Canonical}
+	XWing  = &KEM{circl.KEM_XWING, xwing.CiphertextSize, xwing.EncapsulationSeedSize,
+		func(enc []byte) bool { return len(enc) == xwing.CiphertextSize }}
+)
+
+// Canonical reports whether enc is the one spelling of an encapsulation.
+func (k *KEM) Canonical(enc []byte) bool { return k.canonical(enc) }
+
+func (k *KEM) suite() circl.Suite {
+	return circl.NewSuite(k.id, circl.KDF_HKDF_SHA256, circl.AEAD_AES256GCM)
+}
+
+// Encapsulate sets up a sender's context from a seed of the KEM's length and
 // returns its encapsulation. The same seed gives the same context.
 func (p *PublicKey) Encapsulate(seed []byte) ([]byte, circl.Sealer, error) {
-	sender, err := suite.NewSender(p.public, []byte(p.label))
+	sender, err := p.kem.suite().NewSender(p.public, []byte(p.label))
 	if err != nil {
 		return nil, nil, fmt.Errorf("sealab: hpke: %w", err)
 	}
@@ -59,7 +84,7 @@ func (p *PrivateKey) Decapsulate(enc []byte) (circl.Opener, error) {
 }
 
 func (p *PrivateKey) decapsulate(enc, pskID []byte) (circl.Opener, error) {
-	recipient, err := suite.NewReceiver(p.private, []byte(p.label))
+	recipient, err := p.kem.suite().NewReceiver(p.private, []byte(p.label))
 	if err != nil {
 		return nil, fmt.Errorf("sealab: hpke: %w", err)
 	}

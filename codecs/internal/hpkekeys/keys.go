@@ -3,7 +3,6 @@ package hpkekeys
 import (
 	"fmt"
 
-	circl "github.com/cloudflare/circl/hpke"
 	"github.com/cloudflare/circl/kem"
 
 	"sealab/codecs/internal/keyring"
@@ -15,6 +14,7 @@ const PartySize = len(keyring.Fingerprint{}) + 2*KeySize
 // A PublicKey is what it takes to encapsulate to one ring key.
 type PublicKey struct {
 	ID     keyring.Fingerprint
+	kem    *KEM
 	label  string
 	public kem.PublicKey
 	psk    []byte
@@ -26,16 +26,16 @@ type PrivateKey struct {
 	private kem.PrivateKey
 }
 
-func scheme() kem.Scheme { return circl.KEM_X25519_HKDF_SHA256.Scheme() }
+func scheme() kem.Scheme { return X25519.id.Scheme() }
 
 // Derive returns the private key that a derived ring key stands for in the
 // design with the given label.
-func Derive(key []byte, id keyring.Fingerprint, label string) *PrivateKey {
+func Derive(kem *KEM, key []byte, id keyring.Fingerprint, label string) *PrivateKey {
 	ikm := keyring.Derive(key, label+" kem", SeedSize)
 	defer clear(ikm)
-	public, private := scheme().DeriveKeyPair(ikm)
+	public, private := kem.id.Scheme().DeriveKeyPair(ikm)
 	psk := keyring.Derive(key, label+" psk", KeySize)
-	return &PrivateKey{PublicKey{id, label, public, psk}, private}
+	return &PrivateKey{PublicKey{id, kem, label, public, psk}, private}
 }
 
 // Encode returns the key as PartySize bytes: key-id, public key, pre-shared
@@ -80,7 +80,7 @@ func ParsePublic(b []byte, label string) (*PublicKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sealab: hpke: %w", err)
 	}
-	p := &PublicKey{id, label, public, psk}
+	p := &PublicKey{id, X25519, label, public, psk}
 	if _, _, err := p.Encapsulate(make([]byte, SeedSize)); err != nil {
 		return nil, fmt.Errorf("sealab: the public key has no shared secret with any other: %w", err)
 	}
@@ -100,7 +100,7 @@ func ParsePrivate(b []byte, label string) (*PrivateKey, error) {
 	}
 	// The key computes its public half on first use and without a lock: do it
 	// here, before goroutines share the key.
-	return &PrivateKey{PublicKey{id, label, private.Public(), psk}, private}, nil
+	return &PrivateKey{PublicKey{id, X25519, label, private.Public(), psk}, private}, nil
 }
 
 // decode cuts an encoded key apart. Its results do not share memory with b.

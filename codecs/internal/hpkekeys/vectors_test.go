@@ -132,7 +132,7 @@ func TestPublishedVectorThroughPackage(t *testing.T) {
 	v := vectors[1]
 	require.Equal(t, circl.AEAD_AES256GCM, v.aead)
 	public, private := scheme().DeriveKeyPair(unhex(t, v.ikmR))
-	k := &PrivateKey{PublicKey{label: vectorInfo, public: public, psk: unhex(t, vectorPSK)}, private}
+	k := &PrivateKey{PublicKey{kem: X25519, label: vectorInfo, public: public, psk: unhex(t, vectorPSK)}, private}
 	opener, err := k.decapsulate(unhex(t, v.enc), []byte(vectorPSKID))
 	require.NoError(t, err)
 	opened, err := opener.Open(unhex(t, v.sealed[0]), []byte("Count-0"))
