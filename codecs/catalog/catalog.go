@@ -39,7 +39,7 @@ var rows = []codecs.Design{
 	aessiv.Design, aegis.Design, ascon.Design, dndk.Design,
 	signed.Ed25519, signed.MLDSA44,
 	hpkepsk.Design,
-	hpkesession.Design,
+	hpkesession.Design, hpkesession.XWing,
 	mcpts.Design, mcpts.Bound, mcpts.Faithful,
 	mcppy.Design, mcppy.Faithful,
 	mcpd.Signed, mcpd.Encrypted, mcpd.SignedFaithful, mcpd.EncryptedFaithful,

@@ -1,0 +1,89 @@
+package lab
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"time"
+
+	"sealab/codecs"
+)
+
+// Facts are the limits and the standing of a design, beside its guarantees, by
+// which one chooses.
+type Facts struct {
+	// NonceBits is the length of the random nonce that must not repeat under one
+	// key; 0 if there is none.
+	NonceBits int
+	// Log2Tokens and Log2Bytes are the logarithms of the number of tokens and of
+	// payload bytes under one key; 0: no such limit.
+	Log2Tokens, Log2Bytes float64
+	// Source is where the limits come from.
+	Source string
+
+	// Approved names the NIST publications that approve every algorithm; "" if one
+	// is not approved.
+	Approved string
+	// Quantum is how a quantum computer breaks a guarantee; "" if no attack better
+	// than a search for the key is known.
+	Quantum string
+	// Use is the Go expression that opens the design, from its package name on.
+	Use string
+	// Languages are those, beside Go, in which a program of this repository reads
+	// the design's vectors.
+	Languages []string
+}
+
+// Risk is the logarithm of the probability at which a key is used up.
+const Risk = -32
+
+// BirthdayTokens returns the logarithm of the number of random nonces of the
+// given length for which the probability that two are equal is 2^risk at most.
+// With n nonces it is below n^2 / 2^(bits+1) (birthday bound).
+func BirthdayTokens(bits int, risk float64) float64 { return (float64(bits) + 1 + risk) / 2 }
+
+// TokensPerKey returns the logarithm of the number of tokens with payloads of the
+// given size that one key seals; +Inf if there is no limit.
+func (f *Facts) TokensPerKey(payload int) float64 {
+	limit := math.Inf(1)
+	if f.NonceBits > 0 {
+		limit = BirthdayTokens(f.NonceBits, Risk)
+	}
+	if f.Log2Tokens > 0 {
+		limit = min(limit, f.Log2Tokens)
+	}
+	if f.Log2Bytes > 0 {
+		limit = min(limit, f.Log2Bytes-math.Log2(float64(max(payload, 1))))
+	}
+	return limit
+}
+
+// TokenLength seals a payload of n bytes and returns the length of the token in
+// bytes. The payload is JSON text, which every design carries, and so has at least
+// 2 bytes in a scheme.
+func TokenLength(d codecs.Design, n int) (int, error) {
+	size := d.KeySize
+	if size == 0 {
+		size = codecs.MinSecret
+	}
+	secret := make([]byte, size)
+	for i := range secret {
+		secret[i] = byte(i)
+	}
+	in, err := Open(d, codecs.Config{Secrets: [][]byte{secret}})
+	if err != nil {
+		return 0, fmt.Errorf("measuring %s: %w", d.Name, err)
+	}
+	payload := bytes.Repeat([]byte("x"), n)
+	if d.IsScheme() {
+		payload = append(append([]byte{'"'}, bytes.Repeat([]byte("x"), max(n-2, 0))...), '"')
+	}
+	principal, audience := "alice", "server"
+	token, err := in.Seal(nil, payload, &codecs.Context{
+		Now: time.Unix(1_795_132_800, 0), Method: "tools/call", Target: "deploy", Principal: &principal, Audience: &audience,
+	})
+	if err != nil {
+		return 0, fmt.Errorf("measuring %s: %w", d.Name, err)
+	}
+	return len(token), nil
+}

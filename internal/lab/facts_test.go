@@ -1,0 +1,60 @@
+package lab_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/internal/lab"
+)
+
+// TestBirthdayTokens draws nonces of few bits until the bound, many times, and
+// compares the share of the runs with a repeated nonce with the risk.
+func TestBirthdayTokens(t *testing.T) {
+	const runs = 4000
+	random := rand.New(rand.NewPCG(1, 18))
+	for _, bits := range []int{16, 20, 24} {
+		for _, risk := range []float64{-3, -5} {
+			n := int(math.Exp2(lab.BirthdayTokens(bits, risk)))
+			repeated := 0
+			for range runs {
+				seen := make(map[uint32]bool, n)
+				for range n {
+					nonce := random.Uint32() >> (32 - bits)
+					if seen[nonce] {
+						repeated++
+						break
+					}
+					seen[nonce] = true
+				}
+			}
+			// The bound is above the probability p by at most p/2, and the share is
+			// within five standard deviations of it.
+			p := math.Exp2(risk)
+			noise := 5 * math.Sqrt(p*(1-p)/runs)
+			share := float64(repeated) / runs
+			require.Less(t, share, p+noise, "%d bits, 2^%v: %d nonces", bits, risk, n)
+			require.Greater(t, share, p*0.85-noise, "%d bits, 2^%v: %d nonces", bits, risk, n)
+
+		}
+	}
+}
+
+func TestTokensPerKey(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		facts   lab.Facts
+		payload int
+		want    float64
+	}{
+		{"no limit", lab.Facts{}, 64, math.Inf(1)},
+		{"birthday bound", lab.Facts{NonceBits: 192}, 64, 80.5},
+		{"lower number of tokens", lab.Facts{NonceBits: 96, Log2Tokens: 32}, 64, 32},
+		{"bytes", lab.Facts{NonceBits: 128, Log2Bytes: 52}, 1 << 10, 42},
+		{"bytes, no payload", lab.Facts{Log2Bytes: 52}, 0, 52},
+	} {
+		require.Equal(t, c.want, c.facts.TokensPerKey(c.payload), c.name)
+	}
+}
