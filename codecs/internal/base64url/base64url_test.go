@@ -52,13 +52,13 @@ func oracle(text []byte) ([]byte, bool) {
 }
 
 // lengths are numbers of bytes: all small ones, which cover every path of the
-// vector code, and those around the chunks of decoding.
+// vector code, and some large ones.
 func lengths() []int {
 	var ns []int
 	for n := range 260 {
 		ns = append(ns, n)
 	}
-	for _, center := range []int{DecodedLen(chunk), 2 * DecodedLen(chunk), 100_000} {
+	for _, center := range []int{3072, 6144, 100_000} {
 		for offset := -4; offset <= 4; offset++ {
 			ns = append(ns, center+offset)
 		}
@@ -89,28 +89,42 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // TestEveryByteAtEveryPosition changes one character of a text to every byte in
-// turn: what is accepted is what the oracle accepts, with the same result.
+// turn: AppendDecode accepts the texts that the oracle accepts, with the same
+// result. The texts have every length up to 64, and some beyond.
 func TestEveryByteAtEveryPosition(t *testing.T) {
 	eachCoder(t, func(t *testing.T, c coder) {
-		for _, n := range []int{1, 2, 3, 4, 5, 6, 11, 12, 13, 22, 23, 24, 25, 32, 33, 34, 47, 48, 49, 72, 73, 74} {
+		for n := range 49 {
 			text := appendEncode(c, nil, randomBytes(n))
 			for i := range text {
+				requireLikeOracle(t, c, text, i)
+			}
+		}
+		for _, n := range []int{72, 73, 74, 97, 98, 144, 257} {
+			text := appendEncode(c, nil, randomBytes(n))
+			for i := max(0, len(text)-40); i < len(text); i++ {
 				requireLikeOracle(t, c, text, i)
 			}
 		}
 	})
 }
 
-// TestChunkBorders does the same around the places where one chunk ends and
-// the next begins.
-func TestChunkBorders(t *testing.T) {
+// TestManyChanges changes several characters at a time, most often to those that
+// some decoder takes.
+func TestManyChanges(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
 	eachCoder(t, func(t *testing.T, c coder) {
-		for _, n := range []int{DecodedLen(chunk) - 1, DecodedLen(chunk), DecodedLen(chunk) + 2} {
-			text := appendEncode(c, nil, randomBytes(n))
-			for _, i := range []int{0, chunk - 2, chunk - 1, chunk, len(text) - 1} {
-				if i < len(text) {
-					requireLikeOracle(t, c, text, i)
+		for range 20_000 {
+			text := appendEncode(c, nil, randomBytes(random.IntN(120)))
+			for range random.IntN(5) {
+				if len(text) > 0 {
+					text[random.IntN(len(text))] = "\r\n=+/-_ \x00AQgw\xff"[random.IntN(14)]
 				}
+			}
+			want, wantOK := oracle(text)
+			got, ok := appendDecode(c, nil, text)
+			require.Equal(t, wantOK, ok, "%q", text)
+			if ok {
+				require.Equal(t, want, append([]byte{}, got...), "%q", text)
 			}
 		}
 	})
@@ -118,7 +132,7 @@ func TestChunkBorders(t *testing.T) {
 
 func requireLikeOracle(t *testing.T, c coder, text []byte, i int) {
 	t.Helper()
-	changed, room := bytes.Clone(text), make([]byte, 0, decodeRoom(len(text)))
+	changed, room := bytes.Clone(text), make([]byte, 0, DecodedLen(len(text)))
 	for b := range 256 {
 		changed[i] = byte(b)
 		want, wantOK := oracle(changed)
@@ -151,13 +165,20 @@ func TestForeignSpellings(t *testing.T) {
 	})
 }
 
-// TestLooseDecodersExist proves that the second encoding is needed: each decoder
-// alone takes a foreign spelling.
-func TestLooseDecodersExist(t *testing.T) {
-	_, err := plain.Decode(make([]byte, 100), []byte("AA\nAA"))
-	require.NoError(t, err, "the standard library's decoder skips line feeds")
-	_, ok := appendDecode(plain, nil, []byte("AA\nAA"))
-	require.False(t, ok)
+// TestDecodersAreLoose shows why the rules of AppendDecode are needed: each text
+// is taken by a decoder alone.
+func TestDecodersAreLoose(t *testing.T) {
+	long := strings.Repeat("A", 63)
+	for name, text := range map[string]string{"line feed": "AA\nAA", "spare bits": "AB", "other alphabet": "/" + long} {
+		c := plain
+		if name == "other alphabet" {
+			c = fast
+		}
+		_, err := c.Decode(make([]byte, 100), []byte(text))
+		require.Equal(t, name != "other alphabet" || fast != plain, err == nil, name)
+		_, ok := appendDecode(c, nil, []byte(text))
+		require.False(t, ok, name)
+	}
 }
 
 // TestStaysInItsRoom decodes and encodes into slices that end inside a larger
@@ -169,7 +190,7 @@ func TestStaysInItsRoom(t *testing.T) {
 			src := randomBytes(n)
 			text := appendEncode(c, nil, src)
 			requireInRoom(t, margin, len(text), func(dst []byte) []byte { return appendEncode(c, dst, src) })
-			requireInRoom(t, margin, decodeRoom(len(text)), func(dst []byte) []byte {
+			requireInRoom(t, margin, DecodedLen(len(text)), func(dst []byte) []byte {
 				got, ok := appendDecode(c, dst, text)
 				require.True(t, ok)
 				return got
@@ -190,7 +211,7 @@ func requireInRoom(t *testing.T, margin, room int, call func(dst []byte) []byte)
 func TestAllocationsNone(t *testing.T) {
 	src := randomBytes(10_000)
 	text := AppendEncode(nil, src)
-	forText, forBytes := make([]byte, 0, len(text)), make([]byte, 0, decodeRoom(len(text)))
+	forText, forBytes := make([]byte, 0, len(text)), make([]byte, 0, DecodedLen(len(text)))
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		AppendEncode(forText, src)
 		AppendDecode(forBytes, text)

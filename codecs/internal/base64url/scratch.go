@@ -50,7 +50,7 @@ func (s *Scratch) Grow(n int) {
 // Decode appends to Bytes what the text src stands for. It reports false, and
 // leaves Bytes as it was, when src is not canonical.
 func (s *Scratch) Decode(src []byte) (ok bool) {
-	s.Grow(decodeRoom(len(src)))
+	s.Grow(DecodedLen(len(src)))
 	s.Bytes, ok = AppendDecode(s.Bytes, src)
 	return ok
 }
