@@ -126,7 +126,7 @@ func openerOf(d codecs.Design) opener {
 
 // kindOf returns what the tokens of d do for their payload, from what d states.
 func kindOf(d codecs.Design) runfile.Kind {
-	if g, _ := d.Guarantee(codecs.Confidentiality); g.Holds {
+	if g, _ := d.Guarantee(codecs.Confidentiality, nil); g.Holds {
 		return runfile.Encrypts
 	}
 	return runfile.Signs

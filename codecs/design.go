@@ -19,7 +19,9 @@ type Design struct {
 	KeySize int      // exact length of a secret in bytes; 0: MinSecret or more
 	Options []Option // what Config.Options may set
 
-	Guarantees []Guarantee
+	// Guarantees returns the guarantees of the design under options, which are
+	// complete. Call GuaranteesFor. nil: none.
+	Guarantees func(options map[string]string) []Guarantee
 
 	// NewCodec and NewScheme are what the design gives; call OpenCodec and
 	// OpenScheme, which check the Config and complete its Options before.

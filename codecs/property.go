@@ -1,6 +1,10 @@
 package codecs
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // A Property is something that a design may promise and the laboratory tries
 // to refute. The names are the same in guarantees, refuters, controls, flags of
@@ -116,12 +120,33 @@ func Disclaims(p Property, reason string) []Guarantee {
 	return []Guarantee{{Property: p, Reason: reason}}
 }
 
-// Guarantee returns the design's word on p, and whether it gave one.
-func (d *Design) Guarantee(p Property) (Guarantee, bool) {
-	for _, g := range d.Guarantees {
-		if g.Property == p {
-			return g, true
-		}
+// Always returns the Guarantees of a design that no option weakens.
+func Always(groups ...[]Guarantee) func(map[string]string) []Guarantee {
+	all := slices.Concat(groups...)
+	return func(map[string]string) []Guarantee { return all }
+}
+
+// GuaranteesFor returns the guarantees of the design under options. An option
+// that is not given has its default.
+func (d *Design) GuaranteesFor(options map[string]string) []Guarantee {
+	if d.Guarantees == nil {
+		return nil
 	}
-	return Guarantee{}, false
+	chosen := make(map[string]string, len(d.Options))
+	for _, o := range d.Options {
+		chosen[o.Name] = o.Values[0]
+	}
+	maps.Copy(chosen, options)
+	return slices.Clone(d.Guarantees(chosen))
+}
+
+// Guarantee returns the guarantee of p under options, and whether the design
+// answers p.
+func (d *Design) Guarantee(p Property, options map[string]string) (Guarantee, bool) {
+	all := d.GuaranteesFor(options)
+	i := slices.IndexFunc(all, func(g Guarantee) bool { return g.Property == p })
+	if i < 0 {
+		return Guarantee{}, false
+	}
+	return all[i], true
 }

@@ -73,7 +73,7 @@ func (r rule) trial(d codecs.Design) Trial {
 // property returns the guarantee of d that a difference refutes, if it states it.
 func (r rule) property(d codecs.Design) codecs.Property {
 	for _, p := range []codecs.Property{r.refutes, r.onlyWith} {
-		if g, ok := d.Guarantee(p); p != "" && ok && !g.Holds {
+		if g, ok := d.Guarantee(p, nil); p != "" && ok && !g.Holds {
 			return ""
 		}
 	}

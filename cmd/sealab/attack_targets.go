@@ -88,7 +88,7 @@ func (t *attackTargets) designs(names []string) ([]codecs.Design, error) {
 		chosen = append(chosen, d)
 	}
 	if len(names) == 0 && len(t.workers) == 0 {
-		chosen = catalog.All()
+		chosen = catalog.Variants()
 	}
 	if t.peers {
 		chosen = append(chosen, golibs.All()...)

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -83,12 +85,12 @@ func writeDesigns(out io.Writer, ds []codecs.Design) error {
 			fmt.Fprintf(w, "\t%s", tokenSize(d, n))
 		}
 		holds := 0
-		for _, g := range d.Guarantees {
+		for _, g := range d.GuaranteesFor(nil) {
 			if g.Holds {
 				holds++
 			}
 		}
-		fmt.Fprintf(w, "\t%d of %d\t%s\n", holds, len(d.Guarantees), d.Doc)
+		fmt.Fprintf(w, "\t%d of %d\t%s\n", holds, len(d.GuaranteesFor(nil)), d.Doc)
 	}
 	fmt.Fprintln(w)
 	fmt.Fprintln(w, `The sizes are those of tokens, in bytes, for payloads of 0 B to 64 KiB. HOLDS counts
@@ -121,17 +123,37 @@ func writeDesign(out io.Writer, d codecs.Design) error {
 	for _, p := range codecs.Properties() {
 		promises[p.Property] = p.Promise
 	}
-	for _, g := range d.Guarantees {
-		word, why := "disclaims", g.Reason
+	guarantee := func(g codecs.Guarantee) {
+		word, why := "disclaims", cmp.Or(g.Reason, promises[g.Property])
 		if g.Holds {
 			word = "holds"
 		}
-		if why == "" {
-			why = promises[g.Property]
-		}
 		fmt.Fprintf(w, "%s\t%s\t%s\n", g.Property, word, why)
 	}
+	for _, g := range d.GuaranteesFor(nil) {
+		guarantee(g)
+	}
+	for _, o := range d.Options {
+		for _, value := range o.Values[1:] {
+			changed := changedGuarantees(d, map[string]string{o.Name: value})
+			if len(changed) > 0 {
+				fmt.Fprintf(w, "\nunder %s=%s:\n", o.Name, value)
+			}
+			for _, g := range changed {
+				guarantee(g)
+			}
+		}
+	}
 	return w.Flush()
+}
+
+// changedGuarantees returns the guarantees that options make hold or not hold
+// otherwise than by default.
+func changedGuarantees(d codecs.Design, options map[string]string) []codecs.Guarantee {
+	return slices.DeleteFunc(d.GuaranteesFor(options), func(g codecs.Guarantee) bool {
+		was, _ := d.Guarantee(g.Property, nil)
+		return was.Holds == g.Holds
+	})
 }
 
 // secrets says what secrets a design takes.

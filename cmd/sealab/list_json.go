@@ -62,7 +62,7 @@ func describe(d codecs.Design) description {
 	for _, o := range d.Options {
 		out.Options = append(out.Options, optionChoice{o.Name, o.Doc, o.Values})
 	}
-	for _, g := range d.Guarantees {
+	for _, g := range d.GuaranteesFor(nil) {
 		out.Guarantees = append(out.Guarantees, statedGuarantee(g))
 	}
 	return out

@@ -65,7 +65,7 @@ func (g *vectorsGenerator) run(cmd *cobra.Command, designs []codecs.Design) erro
 		return fmt.Errorf("sealab: %w", err)
 	}
 	for _, d := range designs {
-		f, err := generate.File(d, catalog.All())
+		f, err := generate.File(d, catalog.Variants())
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (g *vectorsGenerator) write(f *vectors.File) error {
 // removeStale removes what was generated for designs that are gone.
 func (g *vectorsGenerator) removeStale() error {
 	var names []string
-	for _, d := range catalog.All() {
+	for _, d := range catalog.Variants() {
 		names = append(names, d.Name)
 	}
 	paths, err := vectors.Paths(g.dir)

@@ -18,8 +18,6 @@
 package aegis
 
 import (
-	"slices"
-
 	"github.com/ericlagergren/aegis"
 
 	"sealab/codecs"
@@ -48,7 +46,7 @@ var Design = codecs.Design{
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 	},
-	Guarantees: slices.Concat(
+	Guarantees: codecs.Always(
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 256-bit nonces, for up to 2^112 tokens per key"),
 		codecs.Disclaims(codecs.KeyCommitting, "the tag has 128 bits: two keys for one token take at most 2^64 work"),

@@ -20,7 +20,6 @@ package aesgcm
 import (
 	"crypto/aes"
 	"crypto/cipher"
-	"slices"
 
 	"sealab/codecs"
 	"sealab/codecs/internal/keyring"
@@ -67,7 +66,7 @@ var Design = codecs.Design{
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 	},
-	Guarantees: slices.Concat(
+	Guarantees: codecs.Always(
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation,
 			codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total,
 			codecs.ByteExact, codecs.StrongKeys),

@@ -23,7 +23,6 @@ import (
 	"bytes"
 	"crypto/cipher"
 	"errors"
-	"slices"
 
 	"github.com/tink-crypto/tink-go/v2/daead/subtle"
 
@@ -57,7 +56,7 @@ var Design = codecs.Design{
 		Inspect:   format.Inspect,
 		Allocates: "the implementation returns its results in memory of its own",
 	},
-	Guarantees: slices.Concat(
+	Guarantees: codecs.Always(
 		codecs.Holds(codecs.Integrity, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
 		codecs.Disclaims(codecs.Confidentiality, "equal payloads give equal tokens"),

@@ -29,8 +29,8 @@ import (
 	"sealab/codecs/xchacha"
 )
 
-// rows is the catalog of what is written here. To add a design, add its folder
-// and its row, or rows where one folder reads a format in two ways.
+// rows are the designs that have a folder. To add a design, add its folder and
+// its row.
 var rows = []codecs.Design{
 	hmacsha256.Design,
 	aesgcm.Design,
@@ -40,21 +40,40 @@ var rows = []codecs.Design{
 	signed.Ed25519, signed.MLDSA44,
 	hpkepsk.Design,
 	hpkesession.Design, hpkesession.XWing,
-	mcpts.Design, mcpts.Bound, mcpts.Faithful,
-	mcppy.Design, mcppy.Faithful,
-	mcpd.Signed, mcpd.Encrypted, mcpd.SignedFaithful, mcpd.EncryptedFaithful,
-	mcprb.Design, mcprb.Faithful,
+	mcpts.Design,
+	mcppy.Design,
+	mcpd.Design,
+	mcprb.Design,
 }
 
 // All returns every design, in the catalog's order: the rows, and after them a
-// scheme for each codec among them, which puts the claims envelope over it.
-func All() []codecs.Design {
-	return AllWith(func(d codecs.Design) codecs.Design { return d })
+// scheme for each codec among them, which puts claims over it.
+func All() []codecs.Design { return withClaims(rows, unchanged) }
+
+// Variants returns every design with its presets behind it, for instruments that
+// cover both. A preset is the design with other defaults: its options can still
+// be set.
+func Variants() []codecs.Design { return VariantsWith(unchanged) }
+
+// VariantsWith is Variants with a change to each row and to each scheme over a
+// codec, which stands on the changed codec. Fuzz targets inject bugs with it.
+func VariantsWith(change func(codecs.Design) codecs.Design) []codecs.Design {
+	var all []codecs.Design
+	for _, d := range rows {
+		all = append(all, d)
+		for _, p := range presets {
+			if p.of == d.Name {
+				all = append(all, p.apply(d))
+			}
+		}
+	}
+	return withClaims(all, change)
 }
 
-// AllWith is All with a change to each row and to each scheme over a codec, which
-// stands on the changed codec. Fuzz targets inject bugs with it.
-func AllWith(change func(codecs.Design) codecs.Design) []codecs.Design {
+func unchanged(d codecs.Design) codecs.Design { return d }
+
+// withClaims returns the changed rows, and behind them claims over each codec.
+func withClaims(rows []codecs.Design, change func(codecs.Design) codecs.Design) []codecs.Design {
 	all := make([]codecs.Design, 0, 2*len(rows))
 	for _, d := range rows {
 		all = append(all, change(d))
@@ -67,14 +86,14 @@ func AllWith(change func(codecs.Design) codecs.Design) []codecs.Design {
 	return all
 }
 
-// Find returns the design called name.
+// Find returns the design or the preset called name.
 func Find(name string) (codecs.Design, error) {
 	var known []string
-	for _, d := range All() {
+	for _, d := range Variants() {
 		if d.Name == name {
 			return d, nil
 		}
 		known = append(known, d.Name)
 	}
-	return codecs.Design{}, fmt.Errorf("sealab: no design %q; there are %s", name, strings.Join(known, ", "))
+	return codecs.Design{}, fmt.Errorf("no design %q; there are %s", name, strings.Join(known, ", "))
 }

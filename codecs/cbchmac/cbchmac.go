@@ -65,7 +65,7 @@ var Design = codecs.Design{
 		Inspect:   format.Inspect,
 		Allocates: "the standard library allocates a CBC mode per token",
 	},
-	Guarantees: slices.Concat(
+	Guarantees: codecs.Always(
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.KeyCommitting, "both keys are derived from one secret, so that two keys for one token are a collision of HMAC-SHA512 cut to 256 bits"),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 128-bit initialisation vectors, for up to 2^48 blocks per key"),

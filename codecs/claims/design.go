@@ -26,7 +26,7 @@ func Over(d codecs.Design) codecs.Design {
 		KeySize:    d.KeySize,
 		Options:    d.Options,
 		Hooks:      &lab.Hooks{Inspect: lab.HooksOf(d).Inspect},
-		Guarantees: guarantees(d),
+		Guarantees: func(options map[string]string) []codecs.Guarantee { return guarantees(d, options) },
 		NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
 			codec, err := newCodec(d, c)
 			if err != nil {
@@ -55,11 +55,11 @@ func newCodec(d codecs.Design, c codecs.Config) (codecs.Codec, error) {
 }
 
 // guarantees returns what claims over a codec promise.
-func guarantees(d codecs.Design) []codecs.Guarantee {
-	inherited := slices.DeleteFunc(slices.Clone(d.Guarantees), func(g codecs.Guarantee) bool {
+func guarantees(d codecs.Design, options map[string]string) []codecs.Guarantee {
+	inherited := slices.DeleteFunc(d.GuaranteesFor(options), func(g codecs.Guarantee) bool {
 		return g.Property == codecs.ByteExact
 	})
-	return slices.Concat(inherited, Guarantees(), linkability(d))
+	return slices.Concat(inherited, Guarantees(), linkability(d, options))
 }
 
 // Guarantees returns what the claims promise whatever the codec, as long as it
@@ -76,8 +76,8 @@ func Guarantees() []codecs.Guarantee {
 }
 
 // linkability says whether the salted principal can be tested by a reader.
-func linkability(d codecs.Design) []codecs.Guarantee {
-	if g, _ := d.Guarantee(codecs.Confidentiality); g.Holds {
+func linkability(d codecs.Design, options map[string]string) []codecs.Guarantee {
+	if g, _ := d.Guarantee(codecs.Confidentiality, options); g.Holds {
 		return codecs.HoldsBecause(codecs.Unlinkable, "the principal is a salted digest inside what is encrypted")
 	}
 	return codecs.Disclaims(codecs.Unlinkable, "the claims are readable: who guesses a principal can test it against its salted digest")

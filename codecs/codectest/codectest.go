@@ -13,13 +13,35 @@
 package codectest
 
 import (
+	"errors"
 	"testing"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
+	"sealab/internal/testenv"
 )
 
 // Run runs the suite on d, as subtests of t.
 func Run(t *testing.T, d codecs.Design) {
+	run(t, d)
+	for _, o := range d.Options {
+		for _, value := range o.Values[1:] {
+			t.Run(o.Name+"="+value, func(t *testing.T) { runWith(t, d, map[string]string{o.Name: value}) })
+		}
+	}
+}
+
+// runWith runs the suite under options other than the defaults. Options under
+// which the context of the suite cannot be minted are skipped.
+func runWith(t *testing.T, d codecs.Design, options map[string]string) {
+	d = lab.With(d, options)
+	if _, err := (subject{d}).codec(t).Seal(nil, subject{d}.sample()); errors.Is(err, codecs.ErrUnsupported) {
+		testenv.Skip(t, "%s with %v does not mint for the context of the suite: %v", d.Name, options, err)
+	}
+	run(t, d)
+}
+
+func run(t *testing.T, d codecs.Design) {
 	t.Run("Row", func(t *testing.T) { testRow(t, d) })
 	for _, part := range []struct {
 		name string

@@ -30,8 +30,12 @@ type flaw struct {
 }
 
 var flaws = []flaw{
-	{"guarantee unanswered", "Row", func(d *codecs.Design) { d.Guarantees = d.Guarantees[1:] }},
-	{"disclaimer without reason", "Row", func(d *codecs.Design) { d.Guarantees[0] = codecs.Guarantee{Property: d.Guarantees[0].Property} }},
+	{"guarantee unanswered", "Row", func(d *codecs.Design) { d.Guarantees = codecs.Always(d.GuaranteesFor(nil)[1:]) }},
+	{"disclaimer without reason", "Row", func(d *codecs.Design) {
+		gs := d.GuaranteesFor(nil)
+		gs[0] = codecs.Guarantee{Property: gs[0].Property}
+		d.Guarantees = codecs.Always(gs)
+	}},
 	{"size misstated", "RoundTrip", func(d *codecs.Design) {
 		h := lab.HooksOf(*d)
 		h.TokenSize = func(n int) int { return n }
@@ -191,7 +195,6 @@ func (k kept) Seal(dst, payload []byte) ([]byte, error) {
 // design returns a copy of the design that the flaws are planted in.
 func design() codecs.Design {
 	d := aesgcm.Design
-	d.Guarantees = append([]codecs.Guarantee(nil), d.Guarantees...)
 	return d
 }
 

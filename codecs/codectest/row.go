@@ -34,7 +34,7 @@ func testRow(t *testing.T, d codecs.Design) {
 // it, once, and gives a reason for each that it disclaims.
 func testGuarantees(t *testing.T, d codecs.Design) {
 	answers := map[codecs.Property]int{}
-	for _, g := range d.Guarantees {
+	for _, g := range d.GuaranteesFor(nil) {
 		answers[g.Property]++
 		require.True(t, g.Holds || g.Reason != "", "%s is disclaimed without a reason", g.Property)
 	}

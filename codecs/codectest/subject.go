@@ -88,7 +88,7 @@ func (s subject) codec(t *testing.T) *lab.Bound {
 
 // holds reports whether the design states p.
 func (s subject) holds(p codecs.Property) bool {
-	g, ok := s.Guarantee(p)
+	g, ok := s.Guarantee(p, nil)
 	return ok && g.Holds
 }
 

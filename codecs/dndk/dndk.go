@@ -56,7 +56,7 @@ var Design = codecs.Design{
 		Inspect:   format.Inspect,
 		Allocates: "each nonce has a key of its own, whose AES-GCM the standard library allocates",
 	},
-	Guarantees: slices.Concat(
+	Guarantees: codecs.Always(
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of the 256-bit commitment, if AES-256 is an ideal cipher"),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces, for up to 2^80 tokens per key"),

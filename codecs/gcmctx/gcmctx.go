@@ -55,7 +55,7 @@ var Design = codecs.Design{
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 	},
-	Guarantees: slices.Concat(
+	Guarantees: codecs.Always(
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of SHA-256"),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),

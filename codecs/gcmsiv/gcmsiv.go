@@ -20,8 +20,6 @@
 package gcmsiv
 
 import (
-	"slices"
-
 	"github.com/ericlagergren/siv"
 
 	"sealab/codecs"
@@ -50,7 +48,7 @@ var Design = codecs.Design{
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 	},
-	Guarantees: slices.Concat(
+	Guarantees: codecs.Always(
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
 		codecs.HoldsBecause(codecs.NonceMisuseResistant, "key stream and tag depend on nonce, associated data and payload"),

@@ -164,7 +164,7 @@ var Design = codecs.Design{
 		TokenSize: tokenSize,
 		Inspect:   inspect,
 	},
-	Guarantees: slices.Concat(
+	Guarantees: codecs.Always(
 		codecs.Holds(codecs.Integrity, codecs.Canonical, codecs.Rotation, codecs.KeySeparation,
 			codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.KeyCommitting, "two keys with the same tag are a collision of HMAC-SHA256 under derived keys"),

@@ -28,8 +28,6 @@
 package hpkepsk
 
 import (
-	"slices"
-
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/hpkekeys"
@@ -101,7 +99,7 @@ var Design = codecs.Design{
 		Allocates: "every token sets up an HPKE context, and the HPKE implementation returns its results in memory of its own",
 		Inspect:   inspect,
 	},
-	Guarantees: slices.Concat(
+	Guarantees: codecs.Always(
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Rotation, codecs.KeySeparation,
 			codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.Canonical, "base64url and the X25519 encapsulation are both accepted in one spelling only"),

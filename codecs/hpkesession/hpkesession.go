@@ -41,7 +41,6 @@ import (
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
-	"slices"
 	"time"
 
 	"sealab/codecs"
@@ -184,7 +183,7 @@ func (v *variant) design(name, doc, spec, canonical string) codecs.Design {
 			TokenSize: v.tokenSize,
 			Inspect:   v.inspect,
 		},
-		Guarantees: slices.Concat(
+		Guarantees: codecs.Always(
 			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Rotation, codecs.KeySeparation,
 				codecs.UniformRefusal, codecs.ByteExact, codecs.StrongKeys),
 			codecs.HoldsBecause(codecs.Canonical, canonical),

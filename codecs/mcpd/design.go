@@ -11,52 +11,71 @@ import (
 	"sealab/internal/lab"
 )
 
-// The option and its values, as the SDK calls them.
+// The options and their values.
 const (
+	optionMode    = "mode"
+	modeSigned    = "signed"
+	modeEncrypted = "encrypted"
+
+	// As the SDK calls them.
 	optionBind  = "bind"
 	bindSubject = "authSubject"
 	bindTool    = "authSubjectAndTool"
 	bindNone    = "none"
+
+	optionReading = "reading"
+	readingStrict = "strict"
+	readingSDK    = "sdk"
 )
 
-// The catalog's rows: both modes in the strict reading, and in that of the SDK
-// itself.
-var (
-	Signed            = signedRow("mcp-d", "D SDK, signed and readable: its default, and open to forgery; canonical spelling only", false)
-	Encrypted         = encryptedRow("mcp-d-encrypted", "D SDK, AES-256-GCM; canonical spelling only", false)
-	SignedFaithful    = signedRow("mcp-d-faithful", "D SDK, signed, answering exactly as it does", true)
-	EncryptedFaithful = encryptedRow("mcp-d-encrypted-faithful", "D SDK, AES-256-GCM, answering exactly as it does", true)
-)
-
-func signedRow(name, doc string, faithful bool) codecs.Design {
-	d := row(name, doc, newSigned, faithful)
-	d.Prefix, d.Format, d.Hooks = signedPrefix, "mcp-d", &lab.Hooks{Inspect: inspectSigned}
-	d.Guarantees = slices.Concat(spelling(faithful), signedGuarantees(), common())
-	return d
+// Design is the catalog's row. Its tokens begin with "v1." under mode=signed and
+// with "v1e." under mode=encrypted.
+var Design = codecs.Design{
+	Name:    "mcp-d",
+	Doc:     "D SDK: by default signed and readable, and open to forgery; or AES-256-GCM",
+	Spec:    "Poita/mcp.d 7e2cbff, mcp.server.request_state",
+	Prefix:  "v1",
+	Format:  "mcp-d",
+	MaxKeys: 1,
+	Options: []codecs.Option{
+		{Name: optionMode, Doc: "how tokens are protected", Values: []string{modeSigned, modeEncrypted}},
+		{Name: optionBind, Doc: "what tokens are bound to", Values: []string{bindSubject, bindTool, bindNone}},
+		{Name: optionReading, Doc: "whether tokens in the one canonical encoding are accepted, or all that the SDK accepts", Values: []string{readingStrict, readingSDK}},
+	},
+	Hooks:      &lab.Hooks{Inspect: inspect},
+	Guarantees: guarantees,
+	NewScheme:  func(c codecs.Config) (codecs.Scheme, error) { return New(c) },
 }
 
-func encryptedRow(name, doc string, faithful bool) codecs.Design {
-	d := row(name, doc, newEncrypted, faithful)
-	d.Prefix, d.Format, d.Hooks = encryptedPrefix, "mcp-d-encrypted", &lab.Hooks{Inspect: inspectEncrypted}
-	d.Guarantees = slices.Concat(spelling(faithful), encryptedGuarantees(), common())
-	return d
-}
-
-func row(name, doc string, makeMode newMode, faithful bool) codecs.Design {
-	return codecs.Design{
-		Name:    name,
-		Doc:     doc,
-		Spec:    "Poita/mcp.d 7e2cbff, mcp.server.request_state",
-		MaxKeys: 1,
-		Options: []codecs.Option{
-			{Name: optionBind, Doc: "what tokens are bound to", Values: []string{bindSubject, bindTool, bindNone}},
-		},
-		NewScheme: func(c codecs.Config) (codecs.Scheme, error) { return New(c, makeMode, faithful) },
+func guarantees(options map[string]string) []codecs.Guarantee {
+	protection := signedGuarantees()
+	if options[optionMode] == modeEncrypted {
+		protection = encryptedGuarantees()
 	}
+	return slices.Concat(spelling(options[optionReading]), protection, bindings[options[optionBind]], common())
 }
 
-func spelling(faithful bool) []codecs.Guarantee {
-	if faithful {
+// bindings are the guarantees for the values of the option bind.
+var bindings = map[string][]codecs.Guarantee{
+	bindSubject: slices.Concat(
+		codecs.Disclaims(codecs.BindsPrincipal, "one principal's tokens are refused for another's, but no principal is taken for an empty one"),
+		codecs.Disclaims(codecs.BindsTarget, "only under authSubjectAndTool, which is not the default"),
+		codecs.Disclaims(codecs.Unambiguous, "no principal and an empty one are the same"),
+	),
+	bindTool: slices.Concat(
+		codecs.Disclaims(codecs.BindsPrincipal, "one principal's tokens are refused for another's, but no principal is taken for an empty one"),
+		codecs.Disclaims(codecs.BindsTarget, "one tool's tokens are refused for another's, but those of resources/read are not bound to a target"),
+		codecs.Disclaims(codecs.Unambiguous, "no principal and an empty one are the same, and a NUL moves text between subject and tool"),
+	),
+	bindNone: slices.Concat(
+		codecs.Disclaims(codecs.BindsPrincipal, "bind=none"),
+		codecs.Disclaims(codecs.BindsTarget, "bind=none"),
+		codecs.Disclaims(codecs.Unambiguous, "bind=none"),
+	),
+}
+
+func spelling(reading string) []codecs.Guarantee {
+	if reading == readingSDK {
 		return codecs.Disclaims(codecs.Canonical, "the spare bits of a segment's last character are ignored, and a NUL may stand for a _")
 	}
 	return codecs.Holds(codecs.Canonical)
@@ -89,17 +108,22 @@ func common() []codecs.Guarantee {
 		codecs.Holds(codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total),
 		codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted"),
 		codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes"),
-		codecs.Disclaims(codecs.BindsPrincipal, "one principal's tokens are refused for another's, but no principal is taken for an empty one"),
 		codecs.Disclaims(codecs.BindsMethod, "the format has no method"),
-		codecs.Disclaims(codecs.BindsTarget, "only under authSubjectAndTool, which is not the default"),
 		codecs.Disclaims(codecs.BindsArguments, "the format has no arguments"),
 		codecs.Disclaims(codecs.BindsAudience, "the format has no audience"),
-		codecs.Disclaims(codecs.Unambiguous, "no principal and an empty one are the same; under authSubjectAndTool a NUL moves text between subject and tool"),
 		codecs.Disclaims(codecs.Expiry, "nothing says when a token was issued, so one from a clock that runs ahead is good; and exp itself is not too late"),
 		codecs.Disclaims(codecs.Rotation, "one key"),
 		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric secret: who can verify can mint"),
 		codecs.Disclaims(codecs.SingleUse, "stateless"),
 	)
+}
+
+// inspect parses a token of either mode in its canonical encoding.
+func inspect(token []byte) ([]lab.Field, error) {
+	if bytes.HasPrefix(token, []byte(encryptedPrefix)) {
+		return inspectEncrypted(token)
+	}
+	return inspectSigned(token)
 }
 
 // inspectSigned takes a canonically spelt signed token apart.

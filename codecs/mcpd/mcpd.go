@@ -85,17 +85,15 @@ type mode interface {
 	open(room *base64url.Scratch, token, bind []byte, decode decoder) ([]byte, *codecs.RejectError)
 }
 
-// newMode sets a mode up for a secret.
-type newMode func(secret []byte, k *mac.Key) (mode, error)
-
 // New returns the scheme for a configuration of the catalog's row.
-func New(c codecs.Config, makeMode newMode, faithful bool) (*Scheme, error) {
+func New(c codecs.Config) (*Scheme, error) {
 	if len(c.Secrets) != 1 {
 		return nil, fmt.Errorf("sealab: the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(c.Secrets))
 	}
 	if err := keyring.CheckLengths(c.Secrets); err != nil {
 		return nil, err
 	}
+	faithful := c.Options[optionReading] == readingSDK
 	ttl := defaultTTL
 	if c.TTL != nil {
 		ttl = *c.TTL
@@ -104,7 +102,11 @@ func New(c codecs.Config, makeMode newMode, faithful bool) (*Scheme, error) {
 		return nil, fmt.Errorf("sealab: the time to live is %v and must be positive", ttl)
 	}
 	k := mac.New(keyring.Derive(c.Secrets[0], macLabel, keyring.KeySize))
-	mode, err := makeMode(c.Secrets[0], k)
+	newMode := newSigned
+	if c.Options[optionMode] == modeEncrypted {
+		newMode = newEncrypted
+	}
+	mode, err := newMode(c.Secrets[0], k)
 	if err != nil {
 		return nil, err
 	}

@@ -8,33 +8,41 @@ import (
 	"sealab/internal/lab"
 )
 
-// Design is the catalog's row for the strict reading.
-var Design = row("mcp-py", "Python SDK: AES-256-GCM with claims, canonical claims only", claims.Strict, nil)
+// The option and its values.
+const (
+	optionReading = "reading"
+	readingStrict = "strict"
+	readingSDK    = "sdk"
+)
 
-// Faithful is the catalog's row for the reading of the SDK itself.
-var Faithful = row("mcp-py-faithful", "Python SDK, answering exactly as it does", claims.Faithful,
-	codecs.Disclaims(codecs.Expiry, "json.loads takes Infinity: who holds a key can mint what never expires; for all others expiry holds"))
-
-// row returns a row; instead are guarantees that replace those of the claims.
-func row(name, doc string, reading claims.Reading, instead []codecs.Guarantee) codecs.Design {
-	replaced := func(g codecs.Guarantee) bool {
-		return slices.ContainsFunc(instead, func(i codecs.Guarantee) bool { return i.Property == g.Property })
-	}
-	return codecs.Design{
-		Name:       name,
-		Doc:        doc,
-		Spec:       "modelcontextprotocol/python-sdk 57394b0, mcp.server.request_state",
-		Prefix:     format.Prefix,
-		Format:     "mcp-py",
-		Hooks:      &lab.Hooks{Inspect: format.Inspect},
-		Guarantees: slices.Concat(slices.DeleteFunc(guarantees(), replaced), instead),
-		NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
-			return New(reading, claims.TTLOf(c), c.Secrets...)
-		},
-	}
+// Design is the catalog's row.
+var Design = codecs.Design{
+	Name:   "mcp-py",
+	Doc:    "Python SDK: AES-256-GCM with claims",
+	Spec:   "modelcontextprotocol/python-sdk 57394b0, mcp.server.request_state",
+	Prefix: format.Prefix,
+	Format: "mcp-py",
+	Options: []codecs.Option{
+		{Name: optionReading, Doc: "whether tokens in the one canonical encoding are accepted, or all that the SDK accepts", Values: []string{readingStrict, readingSDK}},
+	},
+	Hooks:      &lab.Hooks{Inspect: format.Inspect},
+	Guarantees: guarantees,
+	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
+		return New(readings[c.Options[optionReading]], claims.TTLOf(c), c.Secrets...)
+	},
 }
 
-func guarantees() []codecs.Guarantee {
+var readings = map[string]claims.Reading{readingStrict: claims.Strict, readingSDK: claims.Faithful}
+
+func guarantees(options map[string]string) []codecs.Guarantee {
+	if options[optionReading] != readingSDK {
+		return common()
+	}
+	others := slices.DeleteFunc(common(), func(g codecs.Guarantee) bool { return g.Property == codecs.Expiry })
+	return slices.Concat(others, codecs.Disclaims(codecs.Expiry, "json.loads takes Infinity: who holds a key can mint what never expires; for all others expiry holds"))
+}
+
+func common() []codecs.Guarantee {
 	return slices.Concat(
 		claims.Guarantees(),
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation,

@@ -18,8 +18,6 @@ import (
 
 func TestConformance(t *testing.T) { codectest.Run(t, mcppy.Design) }
 
-func TestConformanceFaithful(t *testing.T) { codectest.Run(t, mcppy.Faithful) }
-
 // TestVector holds the scheme to a token that the Python SDK minted with a
 // fixed nonce and salt.
 func TestVector(t *testing.T) {

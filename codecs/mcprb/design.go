@@ -13,44 +13,52 @@ const (
 	optionDigest = "digest"
 	digestSDK    = "sdk"
 	digestGiven  = "given"
+
+	optionReading = "reading"
+	readingStrict = "strict"
+	readingSDK    = "sdk"
 )
 
-// Design is the catalog's row for the strict reading.
-var Design = row("mcp-rb", "Ruby SDK: AES-256-GCM under the secret itself; canonical spelling only", false)
-
-// Faithful is the catalog's row for the reading of the SDK itself.
-var Faithful = row("mcp-rb-faithful", "Ruby SDK, answering exactly as it does", true)
-
-func row(name, doc string, faithful bool) codecs.Design {
-	return codecs.Design{
-		Name:    name,
-		Doc:     doc,
-		Spec:    "modelcontextprotocol/ruby-sdk fcb1ac9, MCP::Server::RequestStateSecurity",
-		Prefix:  prefix,
-		Format:  "mcp-rb",
-		MaxKeys: 1,
-		KeySize: keySize,
-		Options: []codecs.Option{
-			{Name: optionDigest, Doc: "whether arguments are digested, or are a JSON string that is the digest", Values: []string{digestSDK, digestGiven}},
-		},
-		Hooks:      &lab.Hooks{Inspect: inspect},
-		Guarantees: slices.Concat(spelling(faithful), guarantees()),
-		NewScheme:  func(c codecs.Config) (codecs.Scheme, error) { return New(c, faithful) },
-	}
+// Design is the catalog's row.
+var Design = codecs.Design{
+	Name:    "mcp-rb",
+	Doc:     "Ruby SDK: AES-256-GCM under the secret itself",
+	Spec:    "modelcontextprotocol/ruby-sdk fcb1ac9, MCP::Server::RequestStateSecurity",
+	Prefix:  prefix,
+	Format:  "mcp-rb",
+	MaxKeys: 1,
+	KeySize: keySize,
+	Options: []codecs.Option{
+		{Name: optionDigest, Doc: "whether arguments are digested, or are a JSON string that is the digest", Values: []string{digestSDK, digestGiven}},
+		{Name: optionReading, Doc: "whether tokens in the one canonical encoding are accepted, or all that the SDK accepts", Values: []string{readingStrict, readingSDK}},
+	},
+	Hooks:      &lab.Hooks{Inspect: inspect},
+	Guarantees: guarantees,
+	NewScheme:  func(c codecs.Config) (codecs.Scheme, error) { return New(c) },
 }
 
-func spelling(faithful bool) []codecs.Guarantee {
-	if faithful {
+func guarantees(options map[string]string) []codecs.Guarantee {
+	return slices.Concat(spelling(options[optionReading]), digests(options[optionDigest]), common())
+}
+
+func digests(digest string) []codecs.Guarantee {
+	if digest == digestGiven {
+		return codecs.Disclaims(codecs.BindsArguments, "under digest=given the caller gives the digest, and the arguments are not seen")
+	}
+	return codecs.HoldsBecause(codecs.BindsArguments, "by a digest of the arguments as Ruby reads them")
+}
+
+func spelling(reading string) []codecs.Guarantee {
+	if reading == readingSDK {
 		return codecs.Disclaims(codecs.Canonical, "+ and / pass for - and _, and correct padding passes")
 	}
 	return codecs.Holds(codecs.Canonical)
 }
 
-func guarantees() []codecs.Guarantee {
+func common() []codecs.Guarantee {
 	return slices.Concat(
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.BindsMethod, codecs.BindsTarget, codecs.BindsAudience,
 			codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total),
-		codecs.HoldsBecause(codecs.BindsArguments, "by a digest of the arguments as Ruby reads them"),
 		codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted"),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit ivs, for up to 2^32 tokens per key"),
 		codecs.HoldsBecause(codecs.StrongKeys, "one key of exactly 32 bytes"),

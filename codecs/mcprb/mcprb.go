@@ -64,7 +64,7 @@ type Scheme struct {
 }
 
 // New returns the scheme for a configuration of Design.
-func New(c codecs.Config, faithful bool) (*Scheme, error) {
+func New(c codecs.Config) (*Scheme, error) {
 	if len(c.Secrets) != 1 || len(c.Secrets[0]) != keySize {
 		return nil, fmt.Errorf("sealab: the format takes one secret of exactly %d bytes", keySize)
 	}
@@ -83,5 +83,5 @@ func New(c codecs.Config, faithful bool) (*Scheme, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Scheme{aead, ttl, digesters[c.Options[optionDigest]], faithful}, nil
+	return &Scheme{aead, ttl, digesters[c.Options[optionDigest]], c.Options[optionReading] == readingSDK}, nil
 }

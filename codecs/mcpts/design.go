@@ -20,56 +20,64 @@ const (
 	optionPayload = "payload"
 	payloadText   = "text"
 	payloadJSON   = "json"
+
+	optionReading = "reading"
+	readingStrict = "strict"
+	readingSDK    = "sdk"
 )
 
-// Design is the catalog's row for the strict reading without a binding, as is
-// the SDK's default.
-var Design = row("mcp-ts", "TypeScript SDK: signed, readable, unbound; canonical spelling only", bindNone, false, unboundGuarantees())
-
-// Bound is Design with a binding to everything there is.
-var Bound = row("mcp-ts-bound", "TypeScript SDK with a bind callback for the whole request; canonical spelling only", bindRequest, false, boundGuarantees())
-
-// Faithful is the reading of the SDK itself, without a binding.
-var Faithful = row("mcp-ts-faithful", "TypeScript SDK, answering exactly as it does", bindNone, true, unboundGuarantees())
-
-func row(name, doc, bind string, faithful bool, bindings []codecs.Guarantee) codecs.Design {
-	binds := []string{bindNone, bindPrincipal, bindRequest}
-	slices.SortStableFunc(binds, func(a, b string) int { return firstIs(bind, a) - firstIs(bind, b) })
-	return codecs.Design{
-		Name:    name,
-		Doc:     doc,
-		Spec:    "npm @modelcontextprotocol/server 2.4.0, createRequestStateCodec",
-		Prefix:  prefix,
-		Format:  "mcp-ts",
-		MaxKeys: 1,
-		Options: []codecs.Option{
-			{Name: optionBind, Doc: "what the bind callback returns", Values: binds},
-			{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
-		},
-		Hooks:      &lab.Hooks{Inspect: inspect},
-		Guarantees: slices.Concat(bindings, spelling(faithful), common()),
-		NewScheme:  func(c codecs.Config) (codecs.Scheme, error) { return New(c, faithful) },
-	}
+// Design is the catalog's row. The SDK binds nothing unless the application gives
+// it a callback, as under bind=none.
+var Design = codecs.Design{
+	Name:    "mcp-ts",
+	Doc:     "TypeScript SDK: signed, readable, unbound unless the application binds",
+	Spec:    "npm @modelcontextprotocol/server 2.4.0, createRequestStateCodec",
+	Prefix:  prefix,
+	Format:  "mcp-ts",
+	MaxKeys: 1,
+	Options: []codecs.Option{
+		{Name: optionBind, Doc: "what the bind callback returns", Values: []string{bindNone, bindPrincipal, bindRequest}},
+		{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
+		{Name: optionReading, Doc: "whether tokens in the one canonical encoding are accepted, or all that the SDK accepts", Values: []string{readingStrict, readingSDK}},
+	},
+	Hooks:      &lab.Hooks{Inspect: inspect},
+	Guarantees: guarantees,
+	NewScheme:  func(c codecs.Config) (codecs.Scheme, error) { return New(c) },
 }
 
-// firstIs sorts first before everything else.
-func firstIs(first, value string) int {
-	if value == first {
-		return 0
-	}
-	return 1
+func guarantees(options map[string]string) []codecs.Guarantee {
+	return slices.Concat(bindings[options[optionBind]], spelling(options[optionReading]), carries(options[optionPayload]), common())
 }
 
-func unboundGuarantees() []codecs.Guarantee {
-	const none = "the SDK binds nothing unless the application gives it a bind callback"
+// bindings are the guarantees for the values of the option bind.
+var bindings = map[string][]codecs.Guarantee{
+	bindNone:      disclaimBindings("the SDK binds nothing unless the application gives it a bind callback"),
+	bindPrincipal: principalGuarantees(),
+	bindRequest:   boundGuarantees(),
+}
+
+func disclaimBindings(reason string) []codecs.Guarantee {
 	return slices.Concat(
-		codecs.Disclaims(codecs.BindsMethod, none),
-		codecs.Disclaims(codecs.BindsTarget, none),
-		codecs.Disclaims(codecs.BindsArguments, none),
-		codecs.Disclaims(codecs.BindsPrincipal, none),
-		codecs.Disclaims(codecs.BindsAudience, none),
-		codecs.Disclaims(codecs.Unambiguous, none),
+		codecs.Disclaims(codecs.BindsMethod, reason),
+		codecs.Disclaims(codecs.BindsTarget, reason),
+		codecs.Disclaims(codecs.BindsArguments, reason),
+		codecs.Disclaims(codecs.BindsPrincipal, reason),
+		codecs.Disclaims(codecs.BindsAudience, reason),
+		codecs.Disclaims(codecs.Unambiguous, reason),
 		codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
+	)
+}
+
+func principalGuarantees() []codecs.Guarantee {
+	const reason = "the callback returns the principal alone"
+	return slices.Concat(
+		codecs.Disclaims(codecs.BindsMethod, reason),
+		codecs.Disclaims(codecs.BindsTarget, reason),
+		codecs.Disclaims(codecs.BindsArguments, reason),
+		codecs.Disclaims(codecs.BindsAudience, reason),
+		codecs.Disclaims(codecs.BindsPrincipal, "no principal and an empty one are the same"),
+		codecs.Disclaims(codecs.Unambiguous, reason),
+		codecs.Disclaims(codecs.Unlinkable, "the bind tag is unsalted: the tokens of a principal share it"),
 	)
 }
 
@@ -82,17 +90,23 @@ func boundGuarantees() []codecs.Guarantee {
 	)
 }
 
-func spelling(faithful bool) []codecs.Guarantee {
-	if faithful {
+func spelling(reading string) []codecs.Guarantee {
+	if reading == readingSDK {
 		return codecs.Disclaims(codecs.Canonical, "the segment of the mac is decoded by atob: white space, + and /, padding and spare bits pass")
 	}
 	return codecs.Holds(codecs.Canonical)
 }
 
+func carries(payload string) []codecs.Guarantee {
+	if payload == payloadJSON {
+		return codecs.Disclaims(codecs.ByteExact, "under payload=json the state comes back as JSON.stringify prints its value")
+	}
+	return codecs.HoldsBecause(codecs.ByteExact, "for WTF-8 states; others are not minted")
+}
+
 func common() []codecs.Guarantee {
 	return slices.Concat(
 		codecs.Holds(codecs.Integrity, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total),
-		codecs.HoldsBecause(codecs.ByteExact, "for WTF-8 states under payload=text; others are not minted"),
 		codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
 		codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes"),
 		codecs.Disclaims(codecs.Confidentiality, "the claims are readable, and equal claims give equal tokens"),

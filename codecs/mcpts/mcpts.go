@@ -74,13 +74,14 @@ type Scheme struct {
 }
 
 // New returns the scheme for a configuration of Design.
-func New(c codecs.Config, faithful bool) (*Scheme, error) {
+func New(c codecs.Config) (*Scheme, error) {
 	if len(c.Secrets) != 1 {
 		return nil, fmt.Errorf("sealab: the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(c.Secrets))
 	}
 	if err := keyring.CheckLengths(c.Secrets); err != nil {
 		return nil, err
 	}
+	faithful := c.Options[optionReading] == readingSDK
 	ttl := defaultTTL
 	if c.TTL != nil {
 		ttl = *c.TTL

@@ -209,8 +209,8 @@ func (a *algorithm) inspect(token []byte) ([]lab.Field, error) {
 }
 
 // guarantees returns the answers that both designs share, and then more.
-func guarantees(more ...[]codecs.Guarantee) []codecs.Guarantee {
-	return slices.Concat(append(more,
+func guarantees(more ...[]codecs.Guarantee) func(map[string]string) []codecs.Guarantee {
+	return codecs.Always(append(more,
 		codecs.Holds(codecs.Integrity, codecs.Canonical, codecs.Rotation, codecs.KeySeparation,
 			codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.SteadyTiming, "a verifier has public keys only"),

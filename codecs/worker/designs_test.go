@@ -13,7 +13,7 @@ import (
 // reverser is a codec without a secret: the payload backwards behind "r.".
 var reverser = codecs.Design{
 	Name:       "reverser",
-	Guarantees: append(codecs.Holds(codecs.Total), codecs.Disclaims(codecs.Integrity, "no key")...),
+	Guarantees: codecs.Always(append(codecs.Holds(codecs.Total), codecs.Disclaims(codecs.Integrity, "no key")...)),
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) {
 		for _, s := range c.Secrets {
 			if len(s) < codecs.MinSecret {

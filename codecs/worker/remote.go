@@ -19,7 +19,7 @@ func (c *Client) Design() codecs.Design {
 		Name:       c.hello.Name,
 		Doc:        "a " + string(c.hello.Kind) + " in another process, version " + c.hello.Version,
 		Spec:       c.hello.Name + " " + c.hello.Version,
-		Guarantees: stated(c.hello.Guarantees),
+		Guarantees: codecs.Always(stated(c.hello.Guarantees)),
 	}
 	for _, o := range c.hello.Options {
 		d.Options = append(d.Options, codecs.Option(o))

@@ -144,7 +144,7 @@ func (s *session) hello() error {
 	d := &s.server.Design
 	l := s.line.done().int("protocol", Version).text("name", d.Name).text("version", s.server.Version)
 	texts(l.text("kind", string(d.Kind())), "abilities", s.server.abilities())
-	l.guarantees(d.Guarantees).choices(d.Options)
+	l.guarantees(d.GuaranteesFor(s.server.Options)).choices(d.Options)
 	return nil
 }
 

@@ -91,7 +91,7 @@ func TestCodec(t *testing.T) {
 	require.Equal(t, "7", c.Hello().Version)
 	d := c.Design()
 	require.False(t, d.IsScheme())
-	g, ok := d.Guarantee(codecs.Integrity)
+	g, ok := d.Guarantee(codecs.Integrity, nil)
 	require.True(t, ok)
 	require.False(t, g.Holds)
 

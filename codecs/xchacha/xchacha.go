@@ -16,8 +16,6 @@
 package xchacha
 
 import (
-	"slices"
-
 	"golang.org/x/crypto/chacha20poly1305"
 
 	"sealab/codecs"
@@ -57,7 +55,7 @@ var Design = codecs.Design{
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 	},
-	Guarantees: slices.Concat(
+	Guarantees: codecs.Always(
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation,
 			codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total,
 			codecs.ByteExact, codecs.StrongKeys),

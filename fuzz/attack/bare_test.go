@@ -73,7 +73,7 @@ func TestBareControlsFall(t *testing.T) {
 func TestBareDesignsStand(t *testing.T) {
 	tally := &tally{t: t}
 	for n := range *seeds {
-		for _, d := range catalog.All() {
+		for _, d := range catalog.Variants() {
 			if d, ok := bare(d); ok {
 				tally.designs++
 				tally.campaign(job{d, *from + n}, []string{"ENC", "FRM", "TAG", "NON", "PAY", "LNK", "ORA"})

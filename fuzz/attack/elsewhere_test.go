@@ -15,7 +15,7 @@ import (
 // whatever it is asked: neither the growth nor the new start that it causes is held
 // against the design.
 func TestGrowthOfItsOwn(t *testing.T) {
-	for i, d := range catalog.All() {
+	for i, d := range catalog.Variants() {
 		readings, starts := 0, 0
 		s := &attack.Subject{Design: d, Worker: []string{"worker"},
 			Restart: func() error { starts++; return nil },
@@ -39,7 +39,7 @@ func TestGrowthOfItsOwn(t *testing.T) {
 // TestANewThreadIsNoGrowth attacks a sound subject that starts a thread at the same
 // moment of each life: its C library takes addresses for it and writes to none.
 func TestANewThreadIsNoGrowth(t *testing.T) {
-	d := catalog.All()[0]
+	d := catalog.Variants()[0]
 	readings := 0
 	s := &attack.Subject{Design: d, Worker: []string{"worker"},
 		Restart: func() error { readings = 0; return nil },

@@ -93,7 +93,7 @@ func DefaultBudget() Budget { return Budget{Seals: 1 << 16, Unseals: 1 << 16, By
 
 // word returns what the design says of p.
 func (s *Subject) word(p codecs.Property) verdict.Word {
-	g, ok := s.Guarantee(p)
+	g, ok := s.Guarantee(p, s.Options)
 	switch {
 	case !ok:
 		return verdict.Silent

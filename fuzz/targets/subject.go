@@ -76,7 +76,7 @@ func secrets(d codecs.Design, number int) [][]byte {
 
 // holds reports whether the design states p.
 func (s *subject) holds(p codecs.Property) bool {
-	g, ok := s.Guarantee(p)
+	g, ok := s.Guarantee(p, nil)
 	return ok && g.Holds
 }
 

@@ -116,7 +116,7 @@ var designs = sync.OnceValue(func() []codecs.Design {
 	if err != nil {
 		panic(fmt.Sprintf("%s: %v", injected.Env, err))
 	}
-	return catalog.AllWith(change)
+	return catalog.VariantsWith(change)
 })
 
 // fail returns the error of a check. The check is the same text for all designs

@@ -49,8 +49,8 @@ func disclaiming(c Control, p codecs.Property, reason string) Control {
 
 // saying replaces the control's word on a property.
 func saying(c Control, word codecs.Guarantee) Control {
-	c.Guarantees = slices.DeleteFunc(slices.Clone(c.Guarantees), func(g codecs.Guarantee) bool { return g.Property == word.Property })
-	c.Guarantees = append(c.Guarantees, word)
+	others := slices.DeleteFunc(c.GuaranteesFor(nil), func(g codecs.Guarantee) bool { return g.Property == word.Property })
+	c.Guarantees = codecs.Always(others, []codecs.Guarantee{word})
 	return c
 }
 

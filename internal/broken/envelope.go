@@ -173,7 +173,7 @@ func aScheme(name, doc string, broken []codecs.Property, attacks []string, mista
 	parts := soundScheme()
 	mistake(&parts)
 	return Control{
-		Design: codecs.Design{Name: "broken-" + name, Doc: doc, Prefix: schemePrefix, NewScheme: parts.open, Guarantees: schemeGuarantees},
+		Design: codecs.Design{Name: "broken-" + name, Doc: doc, Prefix: schemePrefix, NewScheme: parts.open, Guarantees: codecs.Always(schemeGuarantees)},
 		Breaks: broken, Attacks: attacks,
 	}
 }

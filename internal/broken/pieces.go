@@ -41,7 +41,7 @@ func (p pair) Unseal(dst, token []byte) ([]byte, error) {
 func aPair(name, doc string, broken []codecs.Property, attacks []string, make func(key []byte) pair) Control {
 	return Control{
 		Design: codecs.Design{
-			Name: "broken-" + name, Doc: doc, MaxKeys: 1, Guarantees: signedGuarantees,
+			Name: "broken-" + name, Doc: doc, MaxKeys: 1, Guarantees: codecs.Always(signedGuarantees),
 			NewCodec: func(c codecs.Config) (codecs.Codec, error) {
 				r, err := soundRing().open(c.Secrets)
 				if err != nil {

@@ -172,7 +172,7 @@ func aSealer(name, doc string, broken []codecs.Property, attacks []string, mista
 	parts := soundSealer()
 	mistake(&parts)
 	return Control{
-		Design: codecs.Design{Name: "broken-" + name, Doc: doc, Prefix: sealerPrefix, NewCodec: parts.newCodec, Guarantees: sealedGuarantees},
+		Design: codecs.Design{Name: "broken-" + name, Doc: doc, Prefix: sealerPrefix, NewCodec: parts.newCodec, Guarantees: codecs.Always(sealedGuarantees)},
 		Breaks: broken, Attacks: attacks,
 	}
 }

@@ -129,7 +129,7 @@ func aSigner(name, doc string, broken []codecs.Property, attacks []string, mista
 	parts := soundSigner()
 	mistake(&parts)
 	return Control{
-		Design: codecs.Design{Name: "broken-" + name, Doc: doc, Prefix: signerPrefix, NewCodec: parts.open, Guarantees: signedGuarantees},
+		Design: codecs.Design{Name: "broken-" + name, Doc: doc, Prefix: signerPrefix, NewCodec: parts.open, Guarantees: codecs.Always(signedGuarantees)},
 		Breaks: broken, Attacks: attacks,
 	}
 }

@@ -30,7 +30,7 @@ var goJose = codecs.Design{
 	Spec:       "github.com/go-jose/go-jose/v4; RFC 7516",
 	MaxKeys:    1,
 	NewCodec:   one(newGoJose),
-	Guarantees: encrypts,
+	Guarantees: codecs.Always(encrypts),
 }
 
 func newGoJose(key []byte) (codec, error) {
@@ -67,7 +67,7 @@ var jwxEncrypted = codecs.Design{
 	Spec:       "github.com/lestrrat-go/jwx/v3; RFC 7516",
 	MaxKeys:    1,
 	NewCodec:   one(newJWXEncrypted),
-	Guarantees: encrypts,
+	Guarantees: codecs.Always(encrypts),
 }
 
 var jwxSigned = codecs.Design{
@@ -76,7 +76,7 @@ var jwxSigned = codecs.Design{
 	Spec:       "github.com/lestrrat-go/jwx/v3; RFC 7515",
 	MaxKeys:    1,
 	NewCodec:   one(newJWXSigned),
-	Guarantees: signs,
+	Guarantees: codecs.Always(signs),
 }
 
 func newJWXEncrypted(key []byte) (codec, error) {
@@ -116,7 +116,7 @@ var tinkPeer = codecs.Design{
 	Spec:       "github.com/tink-crypto/tink-go/v2",
 	MaxKeys:    1,
 	NewCodec:   one(newTink),
-	Guarantees: encrypts,
+	Guarantees: codecs.Always(encrypts),
 }
 
 func newTink(key []byte) (codec, error) {
@@ -185,7 +185,7 @@ var pasetoPeer = codecs.Design{
 	Spec:       "aidanwoods.dev/go-paseto",
 	MaxKeys:    1,
 	NewCodec:   one(newPaseto),
-	Guarantees: encrypts,
+	Guarantees: codecs.Always(encrypts),
 }
 
 // stateClaim is the claim that carries the payload in formats of JSON claims.
@@ -224,7 +224,7 @@ var fernetPeer = codecs.Design{
 	Spec:       "github.com/fernet/fernet-go",
 	MaxKeys:    1,
 	NewCodec:   one(newFernet),
-	Guarantees: encrypts,
+	Guarantees: codecs.Always(encrypts),
 }
 
 func newFernet(key []byte) (codec, error) {
@@ -247,7 +247,7 @@ var secureCookie = codecs.Design{
 	Spec:       "github.com/gorilla/securecookie",
 	MaxKeys:    1,
 	NewCodec:   one(newSecureCookie),
-	Guarantees: encrypts,
+	Guarantees: codecs.Always(encrypts),
 }
 
 // cookieName is authenticated with every value.
@@ -283,7 +283,7 @@ var golangJWT = codecs.Design{
 	Spec:       "github.com/golang-jwt/jwt/v5; RFC 7519",
 	MaxKeys:    1,
 	NewCodec:   one(newGolangJWT),
-	Guarantees: signs,
+	Guarantees: codecs.Always(signs),
 }
 
 // stateClaims are the claims of a token: the payload and no date.

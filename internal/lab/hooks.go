@@ -1,6 +1,10 @@
 package lab
 
-import "sealab/codecs"
+import (
+	"slices"
+
+	"sealab/codecs"
+)
 
 // Hooks are the abilities and figures of a design that only instruments need.
 // They are in the Hooks field of the design's row.
@@ -94,4 +98,18 @@ type BatchCodec interface {
 type BatchScheme interface {
 	codecs.Scheme
 	VerifyAll(tokens [][]byte, c *codecs.Context) ([]Answer, error)
+}
+
+// With returns the design with other defaults: the options given come first
+// among their values. An option or value that the design does not have is
+// ignored.
+func With(d codecs.Design, options map[string]string) codecs.Design {
+	d.Options = slices.Clone(d.Options)
+	for i, o := range d.Options {
+		if value, ok := options[o.Name]; ok && slices.Contains(o.Values, value) {
+			others := slices.DeleteFunc(slices.Clone(o.Values), func(v string) bool { return v == value })
+			d.Options[i].Values = append([]string{value}, others...)
+		}
+	}
+	return d
 }

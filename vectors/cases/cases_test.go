@@ -19,7 +19,7 @@ import (
 // nothing where a design's tag is anything else: never the other way round.
 func TestTwoKeysFindsPolynomialsOverBits(t *testing.T) {
 	found := 0
-	for _, d := range catalog.All() {
+	for _, d := range catalog.Variants() {
 		if d.IsScheme() {
 			continue
 		}
@@ -30,15 +30,15 @@ func TestTwoKeysFindsPolynomialsOverBits(t *testing.T) {
 		found++
 		require.Len(t, pair, 2, d.Name)
 		require.NotEqual(t, pair[0].Released, pair[1].Released, "%s: the two payloads are the same", d.Name)
-		word, _ := d.Guarantee(codecs.KeyCommitting)
+		word, _ := d.Guarantee(codecs.KeyCommitting, nil)
 		require.False(t, word.Holds, "%s states %s", d.Name, codecs.KeyCommitting)
 		for _, test := range pair {
 			require.Equal(t, vectors.Accept, test.Expect, test.ID)
 		}
 	}
 	require.NotZero(t, found, "no design has a tag that two keys share")
-	for _, d := range catalog.All() {
-		if word, _ := d.Guarantee(codecs.KeyCommitting); word.Holds && !d.IsScheme() {
+	for _, d := range catalog.Variants() {
+		if word, _ := d.Guarantee(codecs.KeyCommitting, nil); word.Holds && !d.IsScheme() {
 			require.Empty(t, withCase(t, d, "-two-keys-"), d.Name)
 		}
 	}

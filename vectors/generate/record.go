@@ -130,11 +130,11 @@ func (g *generator) judge(t *vectors.Test, s *sample, released []byte) {
 		if len(s.read.Options) > 0 {
 			return
 		}
-		if word, ok := d.Guarantee(s.property); !ok || !word.Holds {
+		if word, ok := d.Guarantee(s.property, nil); !ok || !word.Holds {
 			return
 		}
 	}
-	byteExact, _ := d.Guarantee(codecs.ByteExact)
+	byteExact, _ := d.Guarantee(codecs.ByteExact, nil)
 	switch {
 	case s.want == cases.Refused && t.Expect == vectors.Accept:
 		g.fail(t, "it states %s and accepts: %s", s.property, t.Comment)

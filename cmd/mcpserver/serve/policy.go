@@ -74,7 +74,7 @@ func (o serveOptions) useDesign(p boundary.Policy) (boundary.Policy, error) {
 		return p, err
 	}
 	p.Design, p.Options = &d, options
-	warn(p.Logger, d)
+	warn(p.Logger, d, options)
 	return p, nil
 }
 
@@ -87,15 +87,15 @@ var needed = []codecs.Property{
 // warn logs the properties that the server needs and the design does not have. A
 // codec gets them from the claims around it. Whether states are readable is told
 // for all designs.
-func warn(log *slog.Logger, d codecs.Design) {
-	if g, _ := d.Guarantee(codecs.Confidentiality); !g.Holds {
+func warn(log *slog.Logger, d codecs.Design, options map[string]string) {
+	if g, _ := d.Guarantee(codecs.Confidentiality, options); !g.Holds {
 		log.Warn("clients can read the state in their tokens", "design", d.Name, "reason", g.Reason)
 	}
 	if !d.IsScheme() {
 		return
 	}
 	for _, p := range needed {
-		if g, _ := d.Guarantee(p); !g.Holds {
+		if g, _ := d.Guarantee(p, options); !g.Holds {
 			log.Warn("the design lacks a property that a server needs", "design", d.Name, "property", string(p), "reason", g.Reason)
 		}
 	}

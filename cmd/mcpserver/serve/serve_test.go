@@ -27,10 +27,10 @@ func TestServeUnderEveryDesign(t *testing.T) {
 				var log bytes.Buffer
 				server, _, err := serveOptions{keys: keys, design: d.Name, ttl: time.Minute, singleUse: singleUse}.server(slog.New(slog.NewTextHandler(&log, nil)))
 				require.NoError(t, err)
-				if g, _ := d.Guarantee(codecs.BindsPrincipal); d.IsScheme() && !g.Holds {
+				if g, _ := d.Guarantee(codecs.BindsPrincipal, nil); d.IsScheme() && !g.Holds {
 					require.Contains(t, log.String(), "binds-principal")
 				}
-				if g, _ := d.Guarantee(codecs.Confidentiality); !g.Holds {
+				if g, _ := d.Guarantee(codecs.Confidentiality, nil); !g.Holds {
 					require.Contains(t, log.String(), "clients can read the state")
 				}
 				require.Equal(t, "Bug #1 resolved as Duplicate of Bug #2.", resolveDuplicate(t, server))

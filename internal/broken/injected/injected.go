@@ -91,7 +91,7 @@ func codecsWith(primitive string) func(codecs.Design) bool {
 // schemesThatHold returns a condition: schemes that claim p.
 func schemesThatHold(p codecs.Property) func(codecs.Design) bool {
 	return func(d codecs.Design) bool {
-		g, ok := d.Guarantee(p)
+		g, ok := d.Guarantee(p, nil)
 		return d.IsScheme() && ok && g.Holds
 	}
 }
@@ -99,6 +99,6 @@ func schemesThatHold(p codecs.Property) func(codecs.Design) bool {
 // lenientReadings holds for readings of a format that accept more than one
 // encoding of a token.
 func lenientReadings(d codecs.Design) bool {
-	g, ok := d.Guarantee(codecs.Canonical)
+	g, ok := d.Guarantee(codecs.Canonical, nil)
 	return d.IsScheme() && d.Format != "" && ok && !g.Holds
 }
