@@ -22,7 +22,7 @@ type status struct {
 }
 
 // statusOf joins the cells of a property: it is refuted where one attack refutes
-// it, and unexercised where none was exercised.
+// it, and not tested if no attack was.
 func statusOf(s verdict.Subject, p codecs.Property) (status, bool) {
 	st := status{verdict: verdict.Unexercised}
 	found := false
@@ -56,7 +56,7 @@ func (st status) text() string {
 	case st.verdict == verdict.Refuted:
 		return "refuted" + mark
 	case st.verdict == verdict.Standing && st.word == verdict.Disclaims:
-		return "standing" + mark + ": blind, or better than it says"
+		return string(st.verdict) + mark + ": blind, or better than it says"
 	default:
 		return string(st.verdict) + mark
 	}

@@ -22,12 +22,22 @@ const Format = "sealab-attack/1"
 // of what a design must not show.
 type Verdict string
 
-// The verdicts. There is none that says that a property holds for certain.
+// The verdicts. None of them means that a property holds for certain.
 const (
-	Standing    Verdict = "standing"    // tried, and did not fall
+	Standing    Verdict = "not refuted" // tried, and it did not fall
 	Refuted     Verdict = "refuted"     // fell; the evidence shows how
-	Unexercised Verdict = "unexercised" // not tried, or not enough; the reason says why
+	Unexercised Verdict = "not tested"  // not tried, or not enough; Reason says why
 )
+
+// UnmarshalText reads a verdict, also by the word that older files have.
+func (v *Verdict) UnmarshalText(text []byte) error {
+	older := map[string]Verdict{"standing": Standing, "unexercised": Unexercised}
+	*v = Verdict(text)
+	if verdict, ok := older[string(text)]; ok {
+		*v = verdict
+	}
+	return nil
+}
 
 // A Word is what a design says of a property.
 type Word string
