@@ -64,16 +64,17 @@ func checkVersion(header string, body []byte) *refusal {
 	if json.Unmarshal(e.Params.Meta[mcp.MetaKeyProtocolVersion], &version) != nil {
 		version = ""
 	}
-	for _, v := range []string{header, version} {
-		if v != "" && !slices.Contains(versions, v) {
-			data, err := json.Marshal(mcp.UnsupportedProtocolVersionData{Supported: versions, Requested: v})
-			if err != nil {
-				panic("mcpserver: " + err.Error()) // strings always encode
-			}
-			return &refusal{e.ID, jsonrpc.Error{Code: mcp.CodeUnsupportedProtocolVersion, Message: "Unsupported protocol version", Data: data}}
-		}
+	if header != "" {
+		version = header // if the body differs, the SDK answers -32020
 	}
-	return nil
+	if version == "" || slices.Contains(versions, version) {
+		return nil
+	}
+	data, err := json.Marshal(mcp.UnsupportedProtocolVersionData{Supported: versions, Requested: version})
+	if err != nil {
+		panic("mcpserver: " + err.Error()) // strings always encode
+	}
+	return &refusal{e.ID, jsonrpc.Error{Code: mcp.CodeUnsupportedProtocolVersion, Message: "Unsupported protocol version", Data: data}}
 }
 
 // maxLarge is the number of large bodies that are decoded at the same time. The

@@ -85,7 +85,7 @@ func TestHTTPRepairs(t *testing.T) {
 	}
 	status, answer := post(t, url, "tools/call", "count_primes", strings.Replace(callPrimes, "2026-07-28", "1900-01-01", 1), nil)
 	require.Equal(t, http.StatusBadRequest, status)
-	require.Equal(t, -32022, errorOf(t, answer).Error.Code)
+	require.Equal(t, -32020, errorOf(t, answer).Error.Code, "header and body differ")
 }
 
 // TestDisconnectCancels closes the connection of a call, whose handler waits for
