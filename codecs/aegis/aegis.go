@@ -42,6 +42,12 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			NonceBits:  256,
+			Log2Tokens: 112,
+			Source:     "birthday bound on the nonce",
+			Use:        "aegis.New(secret)",
+		},
 		Primitive: "AEGIS-256",
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,

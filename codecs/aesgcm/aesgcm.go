@@ -62,6 +62,15 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			NonceBits:  96,
+			Log2Tokens: 32,
+			Log2Bytes:  52,
+			Source:     "tokens: NIST SP 800-38D, section 8.3; bytes: birthday bound of CTR on 2^48 blocks",
+			Approved:   "SP 800-38D, SP 800-56C",
+			Use:        "aesgcm.New(secret)",
+			Languages:  []string{"java", "ruby", "rust"},
+		},
 		Primitive: "AES-256-GCM",
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,

@@ -51,6 +51,11 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			Log2Tokens: 48,
+			Source:     "RFC 5297, section 7",
+			Use:        "aessiv.New(secret)",
+		},
 		Primitive: "AES-SIV",
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,

@@ -50,6 +50,14 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			NonceBits:  128,
+			Log2Tokens: 48,
+			Log2Bytes:  54,
+			Source:     "tokens: birthday bound on the nonce; bytes: SP 800-232, section 4.2",
+			Approved:   "SP 800-232, SP 800-56C",
+			Use:        "ascon.New(secret)",
+		},
 		Primitive: "Ascon-AEAD128",
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,

@@ -60,6 +60,13 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			NonceBits: 128,
+			Log2Bytes: 52,
+			Source:    "birthday bound of CBC on 2^48 blocks (Bellare et al. 1997)",
+			Approved:  "SP 800-38A, FIPS 198-1, SP 800-56C",
+			Use:       "cbchmac.New(secret)",
+		},
 		Primitive: "AES-256-CBC-HMAC-SHA512",
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,

@@ -51,6 +51,12 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			NonceBits:  128,
+			Log2Tokens: 48,
+			Source:     "C2SP chacha20-poly1305-siv, Usage Guidelines",
+			Use:        "chachasiv.New(secret)",
+		},
 		Primitive: "ChaCha20-Poly1305-SIV",
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,

@@ -51,6 +51,13 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			NonceBits:  192,
+			Log2Tokens: 80,
+			Log2Bytes:  64,
+			Source:     "tokens: birthday bound on the nonce; bytes: draft-gueron-cfrg-dndkgcm, abstract",
+			Use:        "dndk.New(secret)",
+		},
 		Primitive: "DNDK-GCM",
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,

@@ -51,6 +51,13 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			NonceBits:  96,
+			Log2Tokens: 32,
+			Log2Bytes:  52,
+			Source:     "tokens: NIST SP 800-38D, section 8.3; bytes: birthday bound of CTR on 2^48 blocks",
+			Use:        "gcmctx.New(secret)",
+		},
 		Primitive: "AES-256-GCM-CTX",
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,

@@ -44,6 +44,12 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			NonceBits:  96,
+			Log2Tokens: 32,
+			Source:     "NIST SP 800-38D, section 8.3, for a repeated nonce",
+			Use:        "gcmsiv.New(secret)",
+		},
 		Primitive: "AES-256-GCM-SIV",
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,

@@ -160,6 +160,11 @@ var Design = codecs.Design{
 	Prefix:   prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			Approved:  "FIPS 198-1, SP 800-56C",
+			Use:       "hmacsha256.New(secret)",
+			Languages: []string{"java", "ruby", "rust"},
+		},
 		Primitive: "HMAC-SHA256",
 		TokenSize: tokenSize,
 		Inspect:   inspect,

@@ -95,6 +95,11 @@ var Design = codecs.Design{
 	Prefix:   prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			Quantum:   "X25519 falls to Shor's algorithm",
+			Use:       "hpkepsk.New(secret)",
+			Languages: []string{"python"},
+		},
 		TokenSize: func(m int) int { return len(prefix) + base64url.EncodedLen(minRaw+m) },
 		Allocates: "every token sets up an HPKE context, and the HPKE implementation returns its results in memory of its own",
 		Inspect:   inspect,

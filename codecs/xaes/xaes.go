@@ -43,6 +43,13 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			NonceBits:  192,
+			Log2Tokens: 80,
+			Source:     "C2SP XAES-256-GCM, introduction",
+			Approved:   "SP 800-38D, SP 800-108r1, SP 800-56C",
+			Use:        "xaes.New(secret)",
+		},
 		Primitive: "XAES-256-GCM",
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,

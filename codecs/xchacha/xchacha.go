@@ -51,6 +51,13 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			NonceBits:  192,
+			Log2Tokens: 80,
+			Source:     "birthday bound on the nonce",
+			Use:        "xchacha.New(secret)",
+			Languages:  []string{"rust"},
+		},
 		Primitive: "XChaCha20-Poly1305",
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,

@@ -18,6 +18,9 @@ type Hooks struct {
 	// the format cannot be recognised.
 	Inspect func(token []byte) ([]Field, error)
 
+	// Facts are for choosing a design; nil for one that is here to be compared.
+	Facts *Facts
+
 	// Primitive is the algorithm that works on every byte of the payload, for
 	// example "AES-256-GCM": the design's speed is measured against its bare
 	// use. It is empty if the work per token lies elsewhere.
