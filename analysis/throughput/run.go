@@ -56,6 +56,22 @@ type Cell struct {
 // Rounds returns the number of rounds of the run.
 func (r *Run) Rounds() int { return len(r.cells[r.places[0]].Ns) }
 
+// Median returns the median time of one operation at a place in nanoseconds, and
+// whether it was measured.
+func (r *Run) Median(p Place) (ns float64, ok bool) {
+	c := r.cells[p]
+	if c == nil {
+		return 0, false
+	}
+	ns, _ = c.median()
+	return ns, true
+}
+
+// NearestSize returns the measured payload size next to n bytes.
+func (r *Run) NearestSize(n int) int {
+	return slices.MinFunc(r.sizes(), func(a, b int) int { return cmp.Compare(max(a, n)-min(a, n), max(b, n)-min(b, n)) })
+}
+
 // Load reads the run in the folder dir.
 func Load(dir string) (*Run, error) {
 	subjects, err := runfile.ReadSubjects(dir)
