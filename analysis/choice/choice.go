@@ -157,7 +157,7 @@ func (q *Query) kind(d codecs.Design, facts *lab.Facts) string {
 
 func (q *Query) properties(d codecs.Design, _ *lab.Facts) string {
 	for _, p := range q.Needs {
-		g, ok := d.Guarantee(p)
+		g, ok := d.Guarantee(p, nil)
 		switch {
 		case !ok:
 			return fmt.Sprintf("it does not answer %s", p)
