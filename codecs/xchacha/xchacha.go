@@ -63,6 +63,7 @@ var Design = codecs.Design{
 		Inspect:   format.Inspect,
 	},
 	Guarantees: codecs.Always(
+		keyring.Guarantees(),
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation,
 			codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total,
 			codecs.ByteExact, codecs.StrongKeys),

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"math"
 	"slices"
 
 	"sealab/codecs"
@@ -45,7 +46,16 @@ func HooksOf(d codecs.Design) Hooks {
 	if h == nil {
 		return Hooks{}
 	}
-	return *h
+	out := *h
+	if size := h.TokenSize; size != nil {
+		out.TokenSize = func(n int) int {
+			if n > math.MaxInt/8 {
+				return math.MaxInt // no memory holds the token, and sums would wrap
+			}
+			return size(n)
+		}
+	}
+	return out
 }
 
 // Seeded is a codec whose randomness can be given, for vectors and for
