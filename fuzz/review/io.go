@@ -64,7 +64,7 @@ func (t *T) pings(p *rawmcp.Process) string {
 		return err.Error()
 	}
 	c.id++
-	body, err := (Call{Method: "tools/list"}).body(c.id)
+	body, err := (Call{Method: "server/discover"}).body(c.id)
 	if !t.r.modern() {
 		body, err = json.Marshal(message{"2.0", c.id, "initialize", map[string]any{"protocolVersion": t.r.Report.Server.Revisions[0],
 			"capabilities": map[string]any{}, "clientInfo": map[string]string{"name": "sealab-review", "version": "1"}}})
@@ -135,12 +135,11 @@ func (t *T) everyLine(severity Severity, judge func([]byte) string) {
 	}
 }
 
-// lineVersion sends an unknown revision in the first line of a process: some
-// servers settle the revision by it.
+// lineVersion sends an unknown revision after server/discover, which is the
+// order of clients.
 func lineVersion(t *T) {
-	p, err := rawmcp.Start(t.r.client.target.Command, t.r.client.limits)
-	if err != nil {
-		t.skip("%v", err)
+	p := t.process()
+	if p == nil {
 		return
 	}
 	defer p.Stop(stopGrace)
