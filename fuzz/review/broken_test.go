@@ -3,8 +3,11 @@ package review_test
 import (
 	"bytes"
 	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +94,10 @@ var controls = []control{
 		return &fixture{seal: e}
 	}, checks: []string{"RS-NONCE", "RS-FRESH"}},
 	{name: "published key", build: signedWith(func(s *signed) { s.key = []byte("secret") }), checks: []string{"RS-KEY"}},
+	{name: "hash for a tag", build: signedWith(func(s *signed) { s.sum = func(text []byte) []byte { h := sha256.Sum256(text); return h[:] } }), checks: []string{"RS-KEY"}},
+	{name: "checksum for a tag", build: signedWith(func(s *signed) {
+		s.sum = func(text []byte) []byte { return binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(text)) }
+	}), checks: []string{"RS-KEY"}},
 	{name: "secret in the state", build: signedWith(func(*signed) {}), checks: []string{"RS-CLEAR"}, change: func(o *review.Options) { o.Secrets = []string{"confirm"} }},
 	{name: "accepted twice", build: signedWith(func(*signed) {}), checks: []string{"RS-REPLAY"}, change: func(o *review.Options) { o.OneTime = []string{"deploy"} }, also: []string{"RS-ROLL"}, effects: true},
 }

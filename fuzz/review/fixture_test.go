@@ -70,6 +70,7 @@ type signed struct {
 	verify  func(body string, mac []byte) error // nil: constant-time compare
 	onError func(stage string) error
 	key     []byte
+	sum     func(text []byte) []byte // a tag without the key; nil: HMAC-SHA256
 }
 
 func soundSigned() *signed {
@@ -91,6 +92,9 @@ type body struct {
 }
 
 func (s *signed) tag(text string) []byte {
+	if s.sum != nil {
+		return s.sum([]byte(text))
+	}
 	mac := hmac.New(sha256.New, s.key)
 	mac.Write([]byte(text))
 	return mac.Sum(nil)

@@ -6,11 +6,16 @@ import (
 	"compress/zlib"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
+
+	"sealab/fuzz/attack/tokenfmt"
 )
 
 // reading are the checks of what tokens show to those who hold them. They mint
@@ -30,7 +35,7 @@ var reading = []Check{
 		Sent: "calls with 256 equal and 256 random characters, eight times each", Want: "tokens of equal length", Source: "CVE-2012-4929 (CRIME)",
 		Impact: "the length of a token tells whether an attacker's text repeats a secret of the state", Fix: "do not compress what is encrypted", Run: lengths},
 	{ID: "RS-KEY", Name: "a state under a published key", Flow: true, Severity: Critical, Category: "security",
-		Sent: "nothing; the tag of a readable token is computed under keys of examples and of carelessness", Want: "none fits", Source: "RFC 2104, section 3",
+		Sent: "nothing; the tag of a readable token is computed under published and trivial keys, and as a hash or checksum without a key", Want: "none fits", Source: "RFC 2104, section 3",
 		Impact: "anybody computes the tag of any state", Fix: "take the key from a secret store, at least 32 random bytes", Run: publishedKeys},
 	{ID: "RS-FORMSECRET", Name: "a form that asks for a secret", Severity: Warning, Category: "security", Era: "modern",
 		Sent: "nothing; the forms that were seen are searched for names of secrets", Want: "secrets are asked for in URL mode", Source: "revision 2026-07-28, client/elicitation",
@@ -253,6 +258,28 @@ func published() [][]byte {
 	return keys
 }
 
+// A keyless is a tag that anybody can compute.
+type keyless struct {
+	issue, name string
+	sum         func(message []byte) []byte
+}
+
+// keylesses are MACs under published keys, hashes and checksums.
+func keylesses() []keyless {
+	var all []keyless
+	for _, key := range published() {
+		all = append(all, keyless{"the tag of the token is that of a published or trivial key", fmt.Sprintf("HMAC-SHA256 under %+q", key), func(message []byte) []byte {
+			mac := hmac.New(sha256.New, key)
+			mac.Write(message)
+			return mac.Sum(nil)[:12]
+		}})
+	}
+	for _, c := range tokenfmt.Checksums() {
+		all = append(all, keyless{"the tag of the token is computed without a key", c.Name, c.Sum})
+	}
+	return all
+}
+
 func publishedKeys(t *T) {
 	token, reason := t.mint()
 	if reason != "" {
@@ -263,17 +290,49 @@ func publishedKeys(t *T) {
 		t.skip("the state cannot be read, so that no tag can be computed")
 		return
 	}
-	for _, key := range published() {
-		for _, message := range signedTexts(token) {
-			t.trials++
-			mac := hmac.New(sha256.New, key)
-			mac.Write(message)
-			if strings.Contains(readable(token), string(mac.Sum(nil)[:12])) {
-				t.refute(Finding{Case: "HMAC-SHA256", Severity: Critical, Issue: "the tag of the token is that of a published or trivial key", Evidence: fmt.Sprintf("token %s, key %+q", short(token, 160), key), Want: "an unknown key", Got: "a known key"})
-				return
-			}
+	for _, k := range keylesses() {
+		if !k.tags(token) {
+			continue
+		}
+		// Four bytes may fit by chance: another token has to have the tag as well.
+		if other, reason := t.otherToken(); reason == "" && k.tags(other) {
+			t.refute(Finding{Case: k.name, Severity: Critical, Issue: k.issue, Evidence: fmt.Sprintf("token %s, tag %s", short(token, 160), k.name), Want: "an unknown key", Got: "a known key"})
+			return
 		}
 	}
+	t.trials++
+}
+
+// tags reports whether the token holds the tag of one of its parts: anywhere if it
+// is long, else as its last part.
+func (k keyless) tags(token string) bool {
+	all, last := readable(token), lastParts(token)
+	for _, message := range signedTexts(token) {
+		sum := string(k.sum(message))
+		if len(sum) >= 8 && strings.Contains(all, sum) || slices.Contains(last, sum) {
+			return true
+		}
+	}
+	return false
+}
+
+// lastParts returns the bytes that the text behind the last separator may stand
+// for. A number stands for four bytes.
+func lastParts(token string) []string {
+	text := token[strings.LastIndexAny(token, ".:~|,;!*$")+1:]
+	var all []string
+	if b, err := hex.DecodeString(text); err == nil {
+		all = append(all, string(b))
+	}
+	for _, code := range codings {
+		if b, err := code.DecodeString(text); err == nil {
+			all = append(all, string(b))
+		}
+	}
+	if n, err := strconv.ParseUint(text, 10, 32); err == nil {
+		all = append(all, string(binary.BigEndian.AppendUint32(nil, uint32(n))))
+	}
+	return all
 }
 
 // signedTexts are the parts of a token that its tag may cover: each run of
