@@ -30,9 +30,9 @@ func run() *verdict.Run {
 		cell(codecs.Integrity, verdict.Refuted, verdict.Stated),
 		cell(codecs.Confidentiality, verdict.Refuted, verdict.Disclaims),
 		cell(codecs.KeySeparation, verdict.Refuted, verdict.Silent),
-		cell(codecs.Total, verdict.Standing, verdict.Stated),
-		cell(codecs.KeyCommitting, verdict.Standing, verdict.Disclaims),
-		cell(codecs.FreshNonces, verdict.Unexercised, verdict.Stated),
+		cell(codecs.Total, verdict.NotRefuted, verdict.Stated),
+		cell(codecs.KeyCommitting, verdict.NotRefuted, verdict.Disclaims),
+		cell(codecs.FreshNonces, verdict.NotTested, verdict.Stated),
 	}}}}
 }
 
@@ -110,7 +110,7 @@ func TestSchemaRings(t *testing.T) {
 func TestTable(t *testing.T) {
 	var text bytes.Buffer
 	require.NoError(t, findings.Table(&text, run()))
-	for _, want := range []string{"refuted ", "falls (disclaimed)", "refuted (not stated)", "blind, or better than it says", "unexercised"} {
+	for _, want := range []string{"refuted ", "falls (disclaimed)", "refuted (not stated)", "blind, or better than it says", "not tested"} {
 		require.Contains(t, text.String(), want)
 	}
 	require.Contains(t, string(findings.MarkdownTable(run())), "| integrity | refuted: ENC-01 |")

@@ -3,6 +3,7 @@ package findings
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -13,52 +14,28 @@ import (
 // said is how the table writes a design's word.
 var said = map[verdict.Word]string{verdict.Stated: "stated", verdict.Disclaims: "disclaimed", verdict.Silent: "not stated"}
 
-// A status is the outcome of all attacks on one property of one subject.
-type status struct {
-	verdict verdict.Verdict
-	word    verdict.Word
-	by      []string // the attacks that refuted it
-	tried   int      // attacks that were exercised
-}
-
-// statusOf joins the cells of a property: it is refuted where one attack refutes
-// it, and not tested if no attack was.
-func statusOf(s verdict.Subject, p codecs.Property) (status, bool) {
-	st := status{verdict: verdict.Unexercised}
-	found := false
+// refuters returns the attacks that refuted a property.
+func refuters(s verdict.Subject, p codecs.Property) []string {
+	var by []string
 	for _, c := range s.Cells {
-		if c.Property != p {
-			continue
-		}
-		found, st.word = true, c.Word
-		switch c.Verdict {
-		case verdict.Refuted:
-			st.by = append(st.by, c.Attack)
-			st.verdict = verdict.Refuted
-			st.tried++
-		case verdict.Standing:
-			st.tried++
-			if st.verdict == verdict.Unexercised {
-				st.verdict = verdict.Standing
-			}
+		if c.Property == p && c.Verdict == verdict.Refuted {
+			by = append(by, c.Attack)
 		}
 	}
-	return st, found
+	return by
 }
 
-// text is the status in a cell of the table. A disclaimed property that stands
-// says that the attacks are blind or the design is better than it says.
-func (st status) text() string {
-	mark := map[verdict.Word]string{verdict.Stated: "", verdict.Disclaims: " (disclaimed)", verdict.Silent: " (not stated)"}[st.word]
+// status returns an outcome as text of the table. If a disclaimed property is not
+// refuted, the attacks are blind or the design is better than it says.
+func status(t verdict.Tally) string {
+	mark := map[verdict.Word]string{verdict.Stated: "", verdict.Disclaims: " (disclaimed)", verdict.Silent: " (not stated)"}[t.Word]
 	switch {
-	case st.verdict == verdict.Refuted && st.word == verdict.Disclaims:
+	case t.Verdict == verdict.Refuted && t.Word == verdict.Disclaims:
 		return "falls" + mark
-	case st.verdict == verdict.Refuted:
-		return "refuted" + mark
-	case st.verdict == verdict.Standing && st.word == verdict.Disclaims:
-		return string(st.verdict) + mark + ": blind, or better than it says"
+	case t.Verdict == verdict.NotRefuted && t.Word == verdict.Disclaims:
+		return string(t.Verdict) + mark + ": blind, or better than it says"
 	default:
-		return string(st.verdict) + mark
+		return string(t.Verdict) + mark
 	}
 }
 
@@ -68,35 +45,33 @@ func Table(w io.Writer, run *verdict.Run) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, s := range run.Subjects {
 		fmt.Fprintf(tw, "%s (%s, %d calls)\n", s.Name, s.Kind, s.Calls)
-		for _, info := range codecs.Properties() {
-			st, ok := statusOf(s, info.Property)
-			if !ok {
-				continue
-			}
-			fmt.Fprintf(tw, "  %s\t%s\t%s\n", info.Property, st.text(), grounds(s, info.Property, st))
+		for _, t := range s.Tallies() {
+			fmt.Fprintf(tw, "  %s\t%s\t%s\n", t.Property, status(t), grounds(s, t))
 		}
 		fmt.Fprintln(tw)
 	}
 	return tw.Flush()
 }
 
-// grounds says what a status rests on.
-func grounds(s verdict.Subject, p codecs.Property, st status) string {
-	switch st.verdict {
-	case verdict.Refuted:
-		return "by " + strings.Join(st.by, ", ")
-	case verdict.Standing:
-		return strings.Join(append([]string{fmt.Sprintf("%d attacks", st.tried)}, notes(s, p)...), "; ")
+// grounds returns the reasons of an outcome.
+func grounds(s verdict.Subject, t verdict.Tally) string {
+	count := fmt.Sprintf("%d attacks", t.Of)
+	if t.Done < t.Of {
+		count = fmt.Sprintf("%d of %d attacks", t.Done, t.Of)
 	}
-	for _, c := range s.Cells {
-		if c.Property == p && c.Reason != "" {
-			return c.Reason
-		}
+	switch {
+	case t.Verdict == verdict.Refuted:
+		return "by " + strings.Join(refuters(s, t.Property), ", ")
+	case t.Verdict == verdict.NotRefuted:
+		return strings.Join(append([]string{count}, notes(s, t.Property)...), "; ")
+	case t.Of > 0:
+		return count + ": " + t.Reason
+	default:
+		return t.Reason
 	}
-	return ""
 }
 
-// notes are how far the attacks on a property went, where that is said.
+// notes returns how far the attacks on a property went, if they say so.
 func notes(s verdict.Subject, p codecs.Property) []string {
 	var said []string
 	for _, c := range s.Cells {
@@ -119,14 +94,15 @@ func MarkdownTable(run *verdict.Run) []byte {
 	for _, info := range codecs.Properties() {
 		fmt.Fprintf(&b, "| %s |", info.Property)
 		for _, s := range run.Subjects {
-			st, ok := statusOf(s, info.Property)
+			all := s.Tallies()
+			i := slices.IndexFunc(all, func(t verdict.Tally) bool { return t.Property == info.Property })
 			switch {
-			case !ok:
+			case i < 0:
 				b.WriteString(" - |")
-			case st.verdict == verdict.Refuted:
-				fmt.Fprintf(&b, " %s: %s |", st.text(), strings.Join(st.by, " "))
+			case all[i].Verdict == verdict.Refuted:
+				fmt.Fprintf(&b, " %s: %s |", status(all[i]), strings.Join(refuters(s, info.Property), " "))
 			default:
-				fmt.Fprintf(&b, " %s |", st.text())
+				fmt.Fprintf(&b, " %s |", status(all[i]))
 			}
 		}
 		b.WriteString("\n")

@@ -7,14 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+	"text/tabwriter"
 
 	"sealab/analysis/findings"
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/internal/atomicfile"
 	"sealab/internal/runfile"
-	"sealab/internal/table"
 	"sealab/internal/verdict"
 )
 
@@ -30,8 +29,8 @@ func (j *Judgement) Write(dir string) error {
 	return atomicfile.Write(filepath.Join(dir, JudgementFile), append(text, '\n'))
 }
 
-// Read returns the judgement in a run's folder. The error is fs.ErrNotExist if it
-// has none.
+// Read returns the judgement in a run's folder. The error is fs.ErrNotExist where
+// there is none.
 func Read(dir string) (*Judgement, error) {
 	path := filepath.Join(dir, JudgementFile)
 	text, err := os.ReadFile(path)
@@ -45,37 +44,37 @@ func Read(dir string) (*Judgement, error) {
 	return j, nil
 }
 
-// WriteTable writes the judgement for a terminal of the given width: the outcome
-// of each control and design, and the lines that depend on secrets, at most lines
-// of them for each subject.
-func (j *Judgement) WriteTable(w io.Writer, lines, width int) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "judged under %s with %s: AVX2 %s, AVX-512 %s, SHA-NI %s\n\n",
+// WriteTable writes the judgement for a terminal: the controls with the lines
+// that they were found by, the designs, and what stands, at most lines of it for
+// each design.
+func (j *Judgement) WriteTable(w io.Writer, lines int) error {
+	fmt.Fprintf(w, "judged under %s with %s: AVX2 %s, AVX-512 %s, SHA-NI %s\n\n",
 		j.Stamp["valgrind"], j.Stamp["toolchain"], j.Stamp["avx2"], j.Stamp["avx512"], j.Stamp["sha-ni"])
-	t := table.New("llr")
-	t.Row("subject", "outcome", "in refusals", "elsewhere", "declassified")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "subject\tverdict\tin refusals\telsewhere\tdeclassified\t")
 	for _, v := range j.Verdicts {
-		t.Row(v.Subject, j.word(v), fmt.Sprint(len(v.Against)), fmt.Sprint(len(v.Observed)), fmt.Sprint(len(v.Declassified)))
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t\n", v.Subject, j.word(v), len(v.Against), len(v.Observed), len(v.Declassified))
 	}
-	b.WriteString(t.Text(width))
+	if err := t.Flush(); err != nil {
+		return err
+	}
 	for _, v := range j.Verdicts {
-		v.writeFindings(&b, lines)
+		v.writeFindings(w, lines)
 	}
-	j.writeReasons(&b)
+	j.writeReasons(w)
 	for _, reason := range j.Unused {
-		fmt.Fprintf(&b, "unused reason: %s\n", reason)
+		fmt.Fprintf(w, "a reason that nothing needed: %s\n", reason)
 	}
 	for _, fault := range j.Faults {
-		fmt.Fprintf(&b, "void: %s\n", fault)
+		fmt.Fprintf(w, "void: %s\n", fault)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return nil
 }
 
 // word returns the verdict as the table has it.
 func (j *Judgement) word(v *Verdict) string {
 	switch {
-	case v.Outcome == verdict.Unexercised || v.Expect == runfile.Open:
+	case v.Outcome == verdict.NotTested || v.Expect == runfile.Open:
 		return string(v.Outcome)
 	case v.Expect == runfile.Leaks && len(v.Observed) > 0:
 		return "found, as it must be"
@@ -85,9 +84,9 @@ func (j *Judgement) word(v *Verdict) string {
 	return "wrong"
 }
 
-func (v *Verdict) writeFindings(w *strings.Builder, most int) {
+func (v *Verdict) writeFindings(w io.Writer, most int) {
 	all := slices.Concat(v.Against, v.Observed)
-	if len(all) == 0 && v.Outcome != verdict.Unexercised {
+	if len(all) == 0 && v.Outcome != verdict.NotTested {
 		return
 	}
 	fmt.Fprintf(w, "\n%s: %s\n", v.Subject, v.Why)
@@ -100,22 +99,23 @@ func (v *Verdict) writeFindings(w *strings.Builder, most int) {
 	}
 }
 
-// writeReasons writes every reason that was used, with the functions that it is
-// for.
-func (j *Judgement) writeReasons(w *strings.Builder) {
-	functions := map[string][]string{}
+// writeReasons writes every reason that was used, with the lines that it is for.
+func (j *Judgement) writeReasons(w io.Writer) {
+	lines := map[string][]string{}
 	for _, v := range j.Verdicts {
 		for _, f := range v.Declassified {
-			if !slices.Contains(functions[f.Reason], f.Function) {
-				functions[f.Reason] = append(functions[f.Reason], f.Function)
+			line := fmt.Sprintf("%s:%d", f.File, f.Line)
+			if !slices.Contains(lines[f.Reason], line) {
+				lines[f.Reason] = append(lines[f.Reason], line)
 			}
 		}
 	}
-	w.WriteString("\ndeclassified, each with its reason:\n")
+	fmt.Fprintln(w, "\ndeclassified, each with its reason:")
 	for _, row := range declassified {
-		if at := functions[row.reason]; len(at) > 0 {
+		if at := lines[row.reason]; len(at) > 0 {
 			slices.Sort(at)
-			fmt.Fprintf(w, "  %s\n    %s\n", row.reason, strings.Join(at, " "))
+			fmt.Fprintf(w, "  %s\n    %v\n", row.reason, at)
+			delete(lines, row.reason)
 		}
 	}
 }
@@ -125,9 +125,9 @@ func (j *Judgement) Refuted() bool {
 	return slices.ContainsFunc(j.Verdicts, func(v *Verdict) bool { return v.Outcome == verdict.Refuted })
 }
 
-// Findings returns the lines that depend on secrets in the form of the attacks'
-// findings: at most one finding for refusals and one for observations of each
-// design. dir is the folder of the logs.
+// Findings returns what stands in the judgement, in the form of the attacks'
+// findings: one for what is against a design, one for what is observed. dir is
+// the folder under which the logs will be found.
 func (j *Judgement) Findings(dir string) ([]findings.Finding, error) {
 	var all []findings.Finding
 	for _, v := range j.Verdicts {
@@ -168,7 +168,7 @@ func form(d *codecs.Design, attack string, lines []Finding, dir string) findings
 func (j *Judgement) NotTested() int {
 	n := 0
 	for _, v := range j.Verdicts {
-		if v.Expect == runfile.Open && v.Outcome == verdict.Unexercised {
+		if v.Expect == runfile.Open && v.Outcome == verdict.NotTested {
 			n++
 		}
 	}

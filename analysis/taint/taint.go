@@ -1,21 +1,22 @@
-// Package taint judges valgrind's reports on designs whose secrets were declared
+// Package taint judges what valgrind said of designs whose secrets were declared
 // undefined: each branch and each address that depends on a secret, and each
-// division that was executed, with function, file and line. It reads files that
-// package bench/taint wrote.
+// division that was executed, with function, file and line. It reads files and
+// runs nothing.
 //
-// A report counts if the run without a secret does not have it: the same kind,
-// with the same three innermost lines. It need not name a declared secret as its
-// origin, since vector instructions lose the origin.
+// A report counts when the run in which nothing was secret does not have it: the
+// same kind, with the same three innermost lines. It does not have to name a
+// declared secret as its origin, since vector instructions lose the origin.
 //
-// A report that counts is declassified if a row of one table gives a reason. A row
-// names the function on whose result alone the line branches, or the function of
-// the line, never a text. Any other report inside the refusal of a token refutes
-// the guarantee steady-timing. Any other report elsewhere, such as in parsing the
-// claims of an authentic token, is an observation: it shows a part of the payload
-// or of the key to a process on the same machine, and no guarantee covers it.
+// A report that counts is either declassified by a row of one table, with the
+// reason, or it stands. What stands inside the refusal of a token goes against
+// the guarantee steady-timing. What stands elsewhere, such as in reading the
+// claims of a token that has proved authentic, is an observation: whoever can
+// measure it learns something of the payload or the key, and no guarantee speaks
+// of it.
 //
-// Limitations: a division is reported if it was executed, whether or not its
-// operands are secret. Code that the few operations do not reach is not judged.
+// What it does not give: that the time of a division depended on a secret (all
+// that is known is that it was executed), or anything about code that the few
+// operations did not reach.
 package taint
 
 import (
@@ -53,7 +54,7 @@ var nouns = map[runfile.Dependence]string{
 	runfile.Branch: "branch", runfile.Address: "address", runfile.Division: "division, maybe",
 }
 
-// A Verdict is the outcome of one subject.
+// A Verdict is what the logs of one subject come to.
 type Verdict struct {
 	Subject string              `json:"subject"`
 	Expect  runfile.Expectation `json:"expect,omitempty"`
@@ -66,14 +67,14 @@ type Verdict struct {
 	Declassified []Finding `json:"declassified,omitempty"`
 }
 
-// A Judgement is the outcome of a run.
+// A Judgement is what a run's logs come to.
 type Judgement struct {
 	Stamp    map[string]string `json:"stamp"`
 	Verdicts []*Verdict        `json:"verdicts"`
-	// Faults are the controls that did not turn out as they must. If there is one,
-	// the run is void.
+	// Faults say which control did not turn out as it must; then the run says
+	// nothing.
 	Faults []string `json:"faults,omitempty"`
-	// Unused are the reasons of the table that no report needed.
+	// Unused are reasons of the table that nothing needed.
 	Unused []string `json:"unused_reasons,omitempty"`
 }
 
@@ -128,7 +129,7 @@ func judge(logs []*runfile.Log, used map[int]bool) *Verdict {
 	for _, l := range logs {
 		switch {
 		case l.Failed != "":
-			v.Outcome, v.Why = verdict.Unexercised, l.Failed
+			v.Outcome, v.Why = verdict.NotTested, l.Failed
 			return v
 		case l.Secret == runfile.None:
 			for _, r := range l.Reports {
@@ -139,7 +140,7 @@ func judge(logs []*runfile.Log, used map[int]bool) *Verdict {
 		}
 	}
 	if secrets == 0 || len(logs) == secrets {
-		v.Outcome, v.Why = verdict.Unexercised, "want runs with a secret and one without"
+		v.Outcome, v.Why = verdict.NotTested, "want runs with a secret and one without"
 		return v
 	}
 	for _, l := range logs {
@@ -162,7 +163,7 @@ func signature(r runfile.Report) string {
 	return s.String()
 }
 
-// take adds a finding to its list.
+// take puts a finding where it belongs.
 func (v *Verdict) take(f Finding) {
 	switch {
 	case f.Reason != "":
@@ -175,20 +176,20 @@ func (v *Verdict) take(f Finding) {
 }
 
 func (v *Verdict) conclude() {
-	v.Outcome = verdict.Standing
+	v.Outcome = verdict.NotRefuted
 	if len(v.Against) > 0 {
 		v.Outcome = verdict.Refuted
 	}
 	v.Why = fmt.Sprintf("%d lines against, %d observed, %d declassified", len(v.Against), len(v.Observed), len(v.Declassified))
 }
 
-// controlFault returns the fault of a control, or "" if it turned out as it must.
+// controlFault says what is wrong with a control's verdict, if anything is.
 func controlFault(l *runfile.Log, v *Verdict) string {
 	found := slices.ContainsFunc(v.Observed, func(f Finding) bool {
 		return l.Line != "" && strings.Contains(f.Text, l.Line)
 	})
 	switch {
-	case v.Outcome == verdict.Unexercised:
+	case v.Outcome == verdict.NotTested:
 		return fmt.Sprintf("%s: %s", v.Subject, v.Why)
 	case l.Expect == runfile.Leaks && !found:
 		return fmt.Sprintf("%s leaks in the line %q, which was not found", v.Subject, l.Line)
@@ -238,7 +239,7 @@ func finding(secret runfile.Secret, r runfile.Report) Finding {
 	return f
 }
 
-// A place identifies a finding: reports of one place are one finding.
+// A place is what makes two reports the same finding.
 type place struct {
 	kind                     runfile.Dependence
 	function, caller, reason string

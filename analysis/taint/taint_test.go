@@ -166,7 +166,7 @@ func TestMissingRunsAreUnexercised(t *testing.T) {
 	both := logs("x", nil, nil)
 	both[1].Failed = "it does not run"
 	for _, ls := range [][]*runfile.Log{both, both[:1], logs("x", nil, nil)[1:]} {
-		require.Equal(t, verdict.Unexercised, judge(ls, map[int]bool{}).Outcome)
+		require.Equal(t, verdict.NotTested, judge(ls, map[int]bool{}).Outcome)
 	}
 	require.NotEmpty(t, Judge(logs("x", nil, nil)).Faults, "a run without controls says nothing")
 }
@@ -174,7 +174,7 @@ func TestMissingRunsAreUnexercised(t *testing.T) {
 func TestTableNamesTheLine(t *testing.T) {
 	j := Judge(logs("x", nil, []runfile.Report{at(runfile.Branch, "refuse", "sealab/codecs/x.leak", 3, "if secret {")}))
 	var out bytes.Buffer
-	require.NoError(t, j.WriteTable(&out, 10, 0))
+	require.NoError(t, j.WriteTable(&out, 10))
 	require.Contains(t, out.String(), "f.go:3: sealab/codecs/x.leak: if secret {")
 	require.Contains(t, out.String(), "void: there is no control")
 	require.True(t, j.Refuted())

@@ -30,15 +30,15 @@ func TestKnownAnswers(t *testing.T) {
 		make func(seed uint64) *machine
 		want verdict.Verdict
 	}{
-		{"quiet", newMachine, verdict.Standing},
-		{"heavy tails and drift", func(s uint64) *machine { return newMachine(s).heavyTails() }, verdict.Standing},
-		{"correlated noise", func(s uint64) *machine { return newMachine(s).correlated() }, verdict.Standing},
+		{"quiet", newMachine, verdict.NotRefuted},
+		{"heavy tails and drift", func(s uint64) *machine { return newMachine(s).heavyTails() }, verdict.NotRefuted},
+		{"correlated noise", func(s uint64) *machine { return newMachine(s).correlated() }, verdict.NotRefuted},
 		{"2 ns", func(s uint64) *machine { return newMachine(s).shift(2) }, verdict.Refuted},
 		{"2 ns under heavy tails and drift", func(s uint64) *machine { return newMachine(s).heavyTails().shift(2) }, verdict.Refuted},
 		{"2 ns less", func(s uint64) *machine { return newMachine(s).shift(-2) }, verdict.Refuted},
 		{"2 ns under correlated noise", func(s uint64) *machine { return newMachine(s).correlated().shift(2) }, verdict.Refuted},
 		{"tail only", func(s uint64) *machine { return newMachine(s).tail(60) }, verdict.Refuted},
-		{"a third of a nanosecond", func(s uint64) *machine { return newMachine(s).shift(0.3) }, verdict.Standing},
+		{"a third of a nanosecond", func(s uint64) *machine { return newMachine(s).shift(0.3) }, verdict.NotRefuted},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := judgeBoth(t, c.make(1), c.make(2), blocks)
@@ -55,7 +55,7 @@ func TestOrderIsNoLeak(t *testing.T) {
 		return m
 	}
 	clean := judgeBoth(t, slow(1, 0), slow(2, 0), blocks)
-	require.Equal(t, verdict.Standing, clean.Outcome, clean.Why)
+	require.Equal(t, verdict.NotRefuted, clean.Outcome, clean.Why)
 	require.InDelta(t, -100, clean.First.Slot, 2)
 	leaky := judgeBoth(t, slow(3, 3), slow(4, 3), blocks)
 	require.Equal(t, verdict.Refuted, leaky.Outcome, leaky.Why)
@@ -66,7 +66,7 @@ func TestOrderIsNoLeak(t *testing.T) {
 func TestSecondRunMustAgree(t *testing.T) {
 	for _, second := range []float64{0, -3} {
 		v := judgeBoth(t, newMachine(1).shift(3), newMachine(2).shift(second), blocks)
-		require.Equal(t, verdict.Unexercised, v.Outcome, v.Why)
+		require.Equal(t, verdict.NotTested, v.Outcome, v.Why)
 		require.False(t, v.Found)
 	}
 }
@@ -88,18 +88,18 @@ func TestDependenceByHand(t *testing.T) {
 // TestTooFewBlocks must not stand, and must say what it would take.
 func TestTooFewBlocks(t *testing.T) {
 	v := judgeBoth(t, newMachine(1), newMachine(2), 400)
-	require.Equal(t, verdict.Unexercised, v.Outcome)
-	require.Greater(t, v.First.Detectable, 1.0)
+	require.Equal(t, verdict.NotTested, v.Outcome)
+	require.Greater(t, v.First.Findable, 1.0)
 	require.Contains(t, v.Why, "needs about")
 }
 
-// TestDetectableIsFound plants exactly what the judge says it can find and counts
+// TestFindableIsFound plants exactly what the judge says it can find and counts
 // how often it does. With the correction for three tests that is a little under
 // the nine times in ten that the formula is made for.
-func TestDetectableIsFound(t *testing.T) {
+func TestFindableIsFound(t *testing.T) {
 	const runs = 20
 	size := newMachine(0).run(runfile.Probe{}, 1, 2000)
-	findable := Measure(size).Detectable
+	findable := Measure(size).Findable
 	found := 0
 	for seed := range uint64(runs) {
 		v := judgeBoth(t, newMachine(seed).shift(findable), newMachine(seed+1000).shift(findable), 2000)

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -10,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/attacks"
 	"sealab/internal/verdict"
 )
 
@@ -17,20 +21,28 @@ func newAttackCommand() *cobra.Command {
 	var flags attackFlags
 	cmd := &cobra.Command{
 		Use:   "attack [DESIGN...]",
-		Short: "Attack what designs state of themselves",
-		Long: `Carry the catalog of attacks out against designs, and print for each property of
-each design whether it stands, is refuted, or was not exercised, and the
-findings. Without a name every design of the catalog is attacked; --worker
-attacks a codec or scheme in any language that speaks the worker protocol.
+		Short: "Try to break the guarantees that designs claim",
+		Long: `Carry out attacks against designs, and print for each property of each design
+whether it is refuted, not refuted, or not tested, and the findings. Without a
+name every design of the catalog is attacked; --worker attacks a codec or scheme
+in any language that speaks the worker protocol.
 
-Everything is drawn from the seed. What is refuted was seen twice, and
-"sealab replay" shows it again. The exit status is 1 when a property falls that
-its design states; what falls without being stated is an observation. It is 2
-when a worker does not open an ordinary token of its own, which is tried first,
-or breaks so often that it is no longer asked.`,
+Everything is drawn from the seed. Each refutation was seen twice, and
+"sealab replay" shows it again.
+
+A property counts as not tested if attacks on it were left out because the time
+of --budget was over or the command was interrupted. The results so far are
+printed all the same. With --journal they are also appended to a file after each
+attack, and a later run with the same file and seed carries out only the rest.
+
+Exit status: 0 if no claimed property is refuted; 1 if one is; 2 if a claimed
+property is not tested because attacks were left out, if a worker does not open
+an ordinary token of its own, breaks the protocol or breaks too often, and for
+wrong usage. A refuted property that is not claimed is an observation.`,
 		Example: `  sealab attack
   sealab attack aes-256-gcm mcp-d
   sealab attack --worker "python3 worker.py" --seed 7
+  sealab attack --worker "python3 worker.py" --jobs 2 --journal worker.jsonl
   sealab attack mcp-d --option bind=authSubjectAndTool
   sealab attack --worker "python3 worker.py" --format json > findings.json
   sealab attack --only ENC --only TAG-06 hmac-sha256
@@ -44,84 +56,146 @@ or breaks so often that it is no longer asked.`,
 
 // attackFlags are the flags of the attack command.
 type attackFlags struct {
-	campaign    attack.Campaign
+	runner      attack.Runner
+	only        []string
 	targets     attackTargets
 	budget      time.Duration
+	jobs        int
 	out, format string
+	journal     string
 	list        bool
-	unfit       []string // what keeps the outcome of a worker from being a pass
+	unfit       []string // reasons why the outcome of a worker is not reliable
+	interrupted func() bool
 }
 
 func (f *attackFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.targets.workers, "worker", nil, "command of a worker to attack, words parted by spaces; may be repeated")
-	flags.StringArrayVar(&f.targets.options, "option", nil, "an option of what is attacked, as name=value; may be repeated")
-	flags.BoolVar(&f.targets.sdks, "sdks", false, "attack the installed SDKs of other languages as well")
-	flags.BoolVar(&f.targets.peers, "peers", false, "attack the Go token libraries as well")
-	flags.BoolVar(&f.targets.controls, "controls", false, "attack the controls, which are broken on purpose, as well")
-	flags.StringArrayVar(&f.campaign.Only, "only", nil, "attack or family of attacks to carry out, as TAG-06 or TAG; may be repeated")
-	flags.Uint64Var(&f.campaign.Seed, "seed", 1, "seed of everything that is drawn")
-	flags.DurationVar(&f.budget, "budget", time.Minute, "time for each design; what has not begun then is unexercised")
-	flags.StringVar(&f.format, "format", "text", "form of the findings on standard output: text, json, markdown or sarif")
+	flags.StringArrayVar(&f.targets.workers, "worker", nil, "`command` of a worker to attack, words separated by spaces; may be repeated")
+	flags.StringArrayVar(&f.targets.options, "option", nil, "an option of the attacked design, as name=value; may be repeated")
+	flags.BoolVar(&f.targets.sdks, "sdks", false, "attack the installed SDKs of other languages too")
+	flags.BoolVar(&f.targets.peers, "peers", false, "attack the Go token libraries too")
+	flags.BoolVar(&f.targets.controls, "controls", false, "attack the negative controls, which are broken on purpose, too")
+	flags.StringArrayVar(&f.only, "only", nil, "attack or family of attacks to carry out, as TAG-06 or TAG; may be repeated")
+	flags.Uint64Var(&f.runner.Seed, "seed", 1, "seed of all random choices")
+	flags.DurationVar(&f.budget, "budget", time.Minute, "time for each design; attacks that have not ended by then are not tested")
+	flags.IntVar(&f.jobs, "jobs", 0, "processes of one worker to attack side by side (default 1, or one per processor if the worker has the ability \"parallel\")")
+	flags.StringVar(&f.journal, "journal", "", "`file` to append results to after each attack, and to continue from")
+	flags.StringVar(&f.format, "format", "text", "format of the findings on standard output: text, json, markdown or sarif")
 	flags.StringVar(&f.out, "out", "", "folder of all results: findings, table and raw outcome go to a new folder in it")
-	flags.BoolVar(&f.list, "list", false, "list the attacks and attack nothing")
+	flags.BoolVar(&f.list, "list", false, "list the attacks and exit")
+}
+
+// check returns an error for wrong usage.
+func (f *attackFlags) check() (err error) {
+	if _, ok := forms[f.format]; !ok {
+		return fmt.Errorf("--format %q: want text, json, markdown or sarif", f.format)
+	}
+	if f.budget <= 0 {
+		return fmt.Errorf("--budget %s: want a positive duration", f.budget)
+	}
+	if f.jobs < 0 || f.jobs > 64 {
+		return fmt.Errorf("--jobs %d: want 1 to 64", f.jobs)
+	}
+	if f.runner.Attacks, err = attack.Select(attacks.All(), f.only); err != nil {
+		return err
+	}
+	if f.out != "" {
+		return requireWritable(f.out)
+	}
+	return nil
 }
 
 func (f *attackFlags) run(cmd *cobra.Command, names []string) error {
 	if f.list {
 		return listAttacks(cmd.OutOrStdout())
 	}
-	if _, ok := forms[f.format]; !ok {
-		return fmt.Errorf("sealab: --format %q: want text, json, markdown or sarif", f.format)
-	}
-	if _, err := f.campaign.Select(); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
-	if f.out != "" {
-		if err := requireWritable(f.out); err != nil {
-			return err
-		}
+	kept, err := openJournal(f.journal, f.runner.Seed)
+	if err != nil {
+		return err
 	}
-	subjects, stop, err := f.targets.open(names, cmd.ErrOrStderr())
+	defer kept.close()
+	designs, stop, err := f.targets.open(names, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
 	defer stop()
-	run := &verdict.Run{Format: verdict.Format, Seed: f.campaign.Seed}
-	for _, s := range subjects {
-		fit := f.rehearse(s, cmd.ErrOrStderr())
-		outcome, err := f.attack(s, cmd.ErrOrStderr())
+	ctx, done := signal.NotifyContext(cmd.Context(), os.Interrupt)
+	defer done()
+	f.interrupted = func() bool { return ctx.Err() != nil }
+	run := &verdict.Run{Format: verdict.Format, Seed: f.runner.Seed}
+	for _, d := range designs {
+		fit := f.fit(d, cmd.ErrOrStderr())
+		outcome, err := f.attack(d, kept, cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}
 		if fit {
-			f.tellFaults(cmd.ErrOrStderr(), s, outcome)
+			f.tellFaults(cmd.ErrOrStderr(), d, outcome)
 		}
 		run.Subjects = append(run.Subjects, outcome)
 	}
-	return f.report(cmd.OutOrStdout(), cmd.ErrOrStderr(), run)
+	done() // a second interrupt ends the command
+	return errors.Join(f.report(cmd.OutOrStdout(), cmd.ErrOrStderr(), run), kept.err)
 }
 
-// attack attacks one subject within the time for each.
-func (f *attackFlags) attack(s *attack.Subject, progress io.Writer) (verdict.Subject, error) {
+// attack attacks one design within the time for each. A tenth of the time is for
+// showing findings again.
+func (f *attackFlags) attack(d *attack.Design, kept *journal, progress io.Writer) (verdict.Subject, error) {
+	copies, stop, err := f.sideBySide(d, progress)
+	if err != nil {
+		return verdict.Subject{}, err
+	}
+	defer stop()
 	began := time.Now()
-	c := f.campaign
-	c.Budget = attack.DefaultBudget()
-	c.Budget.Stopwatch = stopwatch(s.Worker != nil, began)
-	c.Budget.Spent = func() bool { return time.Since(began) > f.budget }
+	r := f.runner
+	r.Budget = attack.DefaultBudget()
+	r.Budget.Stopwatch = stopwatch(d.Worker != nil, began)
+	r.Budget.Spent = func() bool { return f.interrupted() || time.Since(began) > f.budget-f.budget/10 }
+	r.Budget.Overdue = func() bool { return f.interrupted() || time.Since(began) > f.budget }
+	r.Resume = func(id string) []verdict.Cell { return kept.cells(d, id) }
+	r.Done = func(id string, cells []verdict.Cell, calls int) { kept.keep(d, id, cells, calls) }
 	bar := newProgress(progress)
 	defer bar.end()
 	if !bar.terminal {
-		fmt.Fprintf(progress, "attacking %s\n", s.Name)
+		fmt.Fprintf(progress, "attacking %s\n", d.Name)
 	} else {
-		c.Progress = func(_ string, n, of int) { bar.show(s.Name, n, of) }
+		r.Progress = func(_ string, n, of int) { bar.show(d.Name, n, of) }
 	}
-	return c.Attack(s)
+	return r.Attack(copies...), nil
 }
 
-// stopwatch returns the time that a subject has worked: of one in this process
-// what the processor spent, which other programs do not add to; of a worker what
-// has passed.
+// sideBySide returns the copies of a design that are attacked side by side, with the
+// function that ends them.
+func (f *attackFlags) sideBySide(d *attack.Design, notes io.Writer) ([]*attack.Design, func(), error) {
+	copies := []*attack.Design{d}
+	var ends []func()
+	stop := func() {
+		for _, end := range ends {
+			end()
+		}
+	}
+	if d.Worker == nil {
+		return copies, stop, nil
+	}
+	for len(copies) < f.targets.jobsOf(d, f.jobs) {
+		another, err := dialWorker(d.Worker, io.Discard)
+		if err != nil {
+			fmt.Fprintf(notes, "attacking with %d process(es): the next did not start: %v\n", len(copies), err)
+			break
+		}
+		another.Options = d.Options
+		ends = append(ends, another.end)
+		f.targets.dialed = append(f.targets.dialed, another)
+		copies = append(copies, another.Design)
+	}
+	return copies, stop, nil
+}
+
+// stopwatch returns the time that a design has worked. In this process it is the
+// processor time, which other programs do not add to; of a worker it is elapsed time.
 func stopwatch(elsewhere bool, began time.Time) func() time.Duration {
 	if _, ok := processorTime(); ok && !elsewhere {
 		return func() time.Duration { spent, _ := processorTime(); return spent }
@@ -129,19 +203,19 @@ func stopwatch(elsewhere bool, began time.Time) func() time.Duration {
 	return func() time.Duration { return time.Since(began) }
 }
 
-// listAttacks prints the catalog of attacks.
+// listAttacks prints all attacks.
 func listAttacks(w io.Writer) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, r := range attack.Catalog() {
+	for _, a := range attacks.All() {
 		var aims []string
-		for _, p := range r.Refutes {
+		for _, p := range a.Refutes {
 			aims = append(aims, string(p))
 		}
-		name := r.Name
-		if r.Dropped != "" {
-			name += " (not carried out: " + r.Dropped + ")"
+		name := a.Name
+		if a.Dropped != "" {
+			name += " (not carried out: " + a.Dropped + ")"
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", r.ID, r.Layer, strings.Join(aims, ","), name)
+		fmt.Fprintf(tw, "%s\t%s\tCWE-%d\t%s\t%s\n", a.ID, a.Layer, a.CWE, strings.Join(aims, ","), name)
 	}
 	return tw.Flush()
 }

@@ -34,19 +34,15 @@ func written(form func([]findings.Finding) ([]byte, error)) func(io.Writer, []fi
 	}
 }
 
-// report prints the outcome, writes it where asked, and judges.
+// report prints the outcome, writes it if asked, and returns the error of the outcome.
 func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
-	file := "findings.json"
+	file, dir := "findings.json", ""
 	if f.out != "" {
-		dir, err := runFolder(f.out)
-		if err != nil {
+		var err error
+		if dir, err = runFolder(f.out); err != nil {
 			return err
 		}
 		file = filepath.Join(dir, file)
-		if err := writeAttack(dir, run, findings.Of(run, file)); err != nil {
-			return err
-		}
-		fmt.Fprintf(notes, "wrote %s\n", dir)
 	}
 	all := findings.Of(run, file)
 	if f.format == "text" {
@@ -57,7 +53,13 @@ func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
 	if err := forms[f.format](w, all); err != nil {
 		return err
 	}
-	if f.out == "" && f.format == "text" && len(all) > 0 {
+	switch {
+	case dir != "":
+		if err := writeAttack(dir, run, all); err != nil {
+			return err
+		}
+		fmt.Fprintf(notes, "wrote %s\n", dir)
+	case f.format == "text" && len(all) > 0:
 		fmt.Fprintln(notes, "to replay findings, keep them: add --out results, or --format json > findings.json")
 	}
 	if err := f.requireFit(); err != nil {
@@ -66,7 +68,7 @@ func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
 	if findings.Accusing(all) {
 		return cli.ErrRefuted
 	}
-	return nil
+	return requireTested(run)
 }
 
 // runFolder returns the folder of a run of attacks that ends now.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ type attackTargets struct {
 
 // open returns the subjects: the named designs (all, without a name or a worker),
 // the workers, and the designs that the flags add. stop ends the workers.
-func (t *attackTargets) open(names []string, notes io.Writer) (subjects []*attack.Subject, stop func(), err error) {
+func (t *attackTargets) open(names []string, notes io.Writer) (subjects []*attack.Design, stop func(), err error) {
 	stop = func() {
 		for _, d := range t.dialed {
 			d.end()
@@ -44,7 +45,7 @@ func (t *attackTargets) open(names []string, notes io.Writer) (subjects []*attac
 		return nil, stop, err
 	}
 	for _, d := range designs {
-		subjects = append(subjects, &attack.Subject{Design: d})
+		subjects = append(subjects, &attack.Design{Design: d})
 	}
 	commands, err := t.commands(notes)
 	if err != nil {
@@ -56,14 +57,14 @@ func (t *attackTargets) open(names []string, notes io.Writer) (subjects []*attac
 			return nil, stop, err
 		}
 		t.dialed = append(t.dialed, d)
-		subjects = append(subjects, d.Subject)
+		subjects = append(subjects, d.Design)
 	}
 	return subjects, stop, t.choose(subjects)
 }
 
 // choose gives the options to every subject. One that does not have them all is
 // an error.
-func (t *attackTargets) choose(subjects []*attack.Subject) error {
+func (t *attackTargets) choose(subjects []*attack.Design) error {
 	options, err := cli.ParseOptions(t.options)
 	if err != nil || len(t.options) == 0 {
 		return err
@@ -169,7 +170,7 @@ func dialWorker(command []string, notes io.Writer) (*dialed, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Subject, d.end = s, func() {
+	d.Design, d.end = s, func() {
 		end() //nolint:errcheck // every answer has been read
 	}
 	noteUnknown(notes, d.clients[0].Hello())
@@ -178,7 +179,7 @@ func dialWorker(command []string, notes io.Writer) (*dialed, error) {
 
 // A dialed is a worker that was started, with the clients that talked to it.
 type dialed struct {
-	*attack.Subject
+	*attack.Design
 	end     func()
 	clients []*worker.Client
 }
@@ -203,4 +204,17 @@ func noteUnknown(notes io.Writer, h worker.Hello) {
 			fmt.Fprintf(notes, "%s states %q, which is no property here: it is left out\n", h.Name, p)
 		}
 	}
+}
+
+// jobsOf returns the number of processes of a worker that are attacked side by side.
+func (t *attackTargets) jobsOf(d *attack.Design, asked int) int {
+	if asked > 0 {
+		return asked
+	}
+	for _, dialed := range t.dialed {
+		if dialed.Design == d && dialed.clients[0].Has("parallel") {
+			return runtime.NumCPU()
+		}
+	}
+	return 1
 }

@@ -10,31 +10,31 @@ import (
 	"sealab/internal/verdict"
 )
 
-// rehearse reports whether a worker seals and opens an ordinary token, and says
-// why not: no attack finds much in one that does not. Designs in this process do.
-func (f *attackFlags) rehearse(s *attack.Subject, notes io.Writer) bool {
-	if s.Worker == nil {
+// fit reports whether a worker seals and opens an ordinary token, and prints the reason
+// if not: attacks find little in such a worker.
+func (f *attackFlags) fit(d *attack.Design, notes io.Writer) bool {
+	if d.Worker == nil {
 		return true
 	}
-	err := attack.Rehearse(s)
+	err := attack.Check(d)
 	if err == nil {
 		return true
 	}
 	explain(notes, err)
-	f.unfit = append(f.unfit, s.Name+" came to no token of its own")
+	f.unfit = append(f.unfit, d.Name+" does not open an ordinary token of its own")
 	return false
 }
 
-// tellFaults says what a worker wrote to its standard error when it broke for the
-// first time, where that is a finding.
-func (f *attackFlags) tellFaults(notes io.Writer, s *attack.Subject, outcome verdict.Subject) {
-	if s.Broken() {
-		f.unfit = append(f.unfit, s.Name+" broke time and again")
+// tellFaults prints the text that a worker wrote to its standard error when it broke for
+// the first time, if that is a finding.
+func (f *attackFlags) tellFaults(notes io.Writer, d *attack.Design, outcome verdict.Subject) {
+	if d.Broken() {
+		f.unfit = append(f.unfit, d.Name+" broke too often")
 	}
-	if s.LastWords == nil || !fell(outcome, codecs.Total) {
+	if d.LastWords == nil || !fell(outcome, codecs.Total) {
 		return
 	}
-	if err := s.LastWords(); err != nil {
+	if err := d.LastWords(); err != nil {
 		explain(notes, err)
 	}
 }
@@ -48,8 +48,8 @@ func fell(outcome verdict.Subject, p codecs.Property) bool {
 	return false
 }
 
-// requireFit returns an error if the outcome of a worker is not reliable: it did
-// not open a token of its own, broke too often, or broke the protocol.
+// requireFit returns an error if the outcome of a worker is not reliable: it did not open
+// a token of its own, broke too often, or broke the protocol.
 func (f *attackFlags) requireFit() error {
 	for _, d := range f.targets.dialed {
 		if err := d.breach(); err != nil {
@@ -59,5 +59,17 @@ func (f *attackFlags) requireFit() error {
 	if len(f.unfit) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: what stands of it says little", strings.Join(f.unfit, "; "))
+	return fmt.Errorf("%s: its outcomes are not reliable", strings.Join(f.unfit, "; "))
+}
+
+// requireTested returns an error if attacks on a claimed property were left out.
+func requireTested(run *verdict.Run) error {
+	for _, s := range run.Subjects {
+		if untested := s.Untested(); len(untested) > 0 {
+			t := untested[0]
+			return fmt.Errorf("%s: %d claimed properties were not tested to the end, first %s: %d of %d attacks: %s",
+				s.Name, len(untested), t.Property, t.Done, t.Of, t.Reason)
+		}
+	}
+	return nil
 }

@@ -65,7 +65,7 @@ func flood(string) {
 
 // misbehaving is a worker that opens the tokens that it sealed and misbehaves at
 // every other token, in the way that its first argument names. That is also its
-// name; a second argument names another behaviour. It says that it takes batches.
+// name; a second argument names another behaviour.
 func misbehaving() {
 	misbehave := misbehaviours[os.Args[len(os.Args)-1]]
 	sealed, lines := map[string]string{}, bufio.NewReader(os.Stdin)
@@ -85,7 +85,11 @@ func misbehaving() {
 		payload, known := sealed[ask.Token]
 		switch {
 		case ask.Op == "hello":
-			fmt.Printf(`{"ok":true,"protocol":1,"name":%q,"version":"1","kind":"codec","abilities":["batch"],"guarantees":{"total":true}}`+"\n", os.Args[1])
+			abilities := "" // one that lies does not support its ability
+			if os.Args[1] == "lies" {
+				abilities = `"batch"`
+			}
+			fmt.Printf(`{"ok":true,"protocol":1,"name":%q,"version":"1","kind":"codec","abilities":[%s],"guarantees":{"total":true}}`+"\n", os.Args[1], abilities)
 		case ask.Op == "open":
 			fmt.Println(`{"ok":true,"handle":1}`)
 		case ask.Op == "close":

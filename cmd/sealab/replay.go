@@ -20,6 +20,7 @@ import (
 	"sealab/codecs/casefile"
 	"sealab/codecs/catalog"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/attacks"
 	"sealab/internal/cli"
 )
 
@@ -192,7 +193,7 @@ func (r *replayer) designs(needed bool) (find func(string) (codecs.Design, error
 	if err != nil {
 		return nil, nil, err
 	}
-	return func(string) (codecs.Design, error) { return d.Design, nil }, d.end, nil
+	return func(string) (codecs.Design, error) { return d.Design.Design, nil }, d.end, nil
 }
 
 // dial starts the worker.
@@ -258,7 +259,7 @@ func (r *replayer) again(f findings.Finding) error {
 		if err != nil {
 			return err
 		}
-		return reproduceOn(&attack.Subject{Design: d, Options: f.Location.Options}, f)
+		return reproduceOn(&attack.Design{Design: d, Options: f.Location.Options}, f)
 	}
 	if strings.TrimSpace(r.command) == "" {
 		return fmt.Errorf("it is of the worker %q; start it with --worker", f.Location.Worker)
@@ -272,16 +273,20 @@ func (r *replayer) again(f findings.Finding) error {
 		return fmt.Errorf("it is of the worker %q, and --worker starts %q", f.Location.Design, s.Name)
 	}
 	s.Options = f.Location.Options
-	if err := attack.Rehearse(s.Subject); err != nil {
+	if err := attack.Check(s.Design); err != nil {
 		return err
 	}
-	return reproduceOn(s.Subject, f)
+	return reproduceOn(s.Design, f)
 }
 
-func reproduceOn(s *attack.Subject, f findings.Finding) error {
+func reproduceOn(s *attack.Design, f findings.Finding) error {
 	budget := attack.DefaultBudget()
 	budget.Stopwatch = stopwatch(s.Worker != nil, time.Now())
-	return attack.Reproduce(s, f.Category, f.Witness, budget)
+	a, err := attack.Find(attacks.All(), f.Witness.Attack)
+	if err != nil {
+		return err
+	}
+	return attack.Reproduce(s, a, f.Category, f.Witness, budget)
 }
 
 // report prints the tallies and returns the error of the outcome.

@@ -1,23 +1,25 @@
-// Package attack carries out the catalog of attacks on sealed tokens against
-// any codec or scheme, in this process or behind a worker, and says of each
-// property of each design whether it stands.
+// Package attack runs attacks on sealed tokens against any codec or scheme, in this
+// process or behind a worker, and reports an outcome for each property of the design:
+// refuted, not refuted, or not tested with the reason.
 //
-// An attack is a [Refuter]: a value with its aim, its origin, what an attacker
-// gains, and a function that gets a [Trial] and knows nothing of the design
-// before it. The structure of tokens is found from tokens ([shapeOf]), never
-// from a design; where an attack needs more than the contract gives, it asks
-// for an optional interface and is unexercised without it.
+// An [Attack] is a value: an ID, the properties that it tries to refute, its origin,
+// the gain of an attacker, and a function that gets a [T]. The attacks themselves are
+// in package attacks; this package does not know them. An attack does not know the
+// design: the format of tokens is inferred from tokens (package tokenfmt). If an attack
+// needs more than the contract gives, it asks the [Instance], and is not tested if the
+// design does not have the ability.
 //
-// What an attack sees is judged by meaning. A changed text that gives the same
-// state from the same bytes is a second spelling (canonical); other bytes that
-// are accepted were never sealed (integrity). A property that a design does not
-// state is attacked all the same, and its fall is an observation; one that it
-// disclaims has to fall, or the attack is blind or the design better than it says.
+// Accepted tokens are judged by meaning. An altered text that gives the same state from
+// the same bytes is a second spelling (canonical). Other bytes that are accepted were
+// never sealed (integrity). A property that a design does not claim is attacked too,
+// and its refutation is an observation.
 //
-// Everything is drawn from the seed. A refutation is kept only if it shows
-// again: the deciding calls on a fresh subject, or else the whole attack.
+// All random choices are drawn from the seed. A refutation is kept if its evidence
+// shows the claim and if it shows again: in the deciding calls on a fresh instance, or
+// in a second run of the attack. An attack that is left out, or ended, for lack of time
+// is not tested.
 //
-// The package reads no clock and writes no file. It does not judge timing (see
-// the analysis of probes), and a property that stands here has been attacked
-// and did not fall; nothing more follows.
+// The package reads no clock and writes no file. Limitations: it does not judge timing
+// (see bench/timing), and a property that is not refuted was attacked by the listed
+// attacks only.
 package attack

@@ -3,47 +3,159 @@ package attack
 import (
 	"bytes"
 	"fmt"
+	"iter"
+	"slices"
 
 	"sealab/codecs"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/verdict"
 )
 
-// spelling presents another spelling of tok, which decodes to the same bytes.
-// If it is taken for the same token, the design has no single spelling; if it
-// brings another state, it has no integrity.
-func (t *Trial) spelling(p *Party, tok *Token, altered []byte, how string) {
+// Spelling presents another spelling of tok, which decodes to the same bytes. If it is
+// accepted with the same state, the design is not canonical; with another state, it has
+// no integrity.
+func (t *T) Spelling(in *Instance, tok *Token, altered []byte, how string) {
 	if bytes.Equal(altered, tok.Text) {
 		return
 	}
-	t.try(codecs.Canonical, codecs.Integrity)
-	call, ok := p.accepts(altered, tok.Under)
-	switch {
-	case !ok:
-	case tok.same(call):
-		t.refute(codecs.Canonical, "a second spelling is accepted: "+how, tok.Sealed, call)
-	default:
-		t.refute(codecs.Integrity, "an altered token is accepted with another state: "+how, tok.Sealed, call)
+	t.Try(codecs.Canonical, codecs.Integrity)
+	if call, ok := in.Accepts(altered, tok.Under); ok {
+		t.spelled(tok, call, how)
 	}
 }
 
-// change presents tok with other bytes inside. Whatever is accepted was never
-// sealed; where the state is the same as well, there is a second spelling too.
-func (t *Trial) change(p *Party, tok *Token, altered []byte, how string) bool {
+func (t *T) spelled(tok *Token, call verdict.Call, how string) {
+	if tok.Same(call) {
+		t.Refute(codecs.Canonical, "a second spelling is accepted: "+how, tok.Sealed, call)
+		return
+	}
+	t.Refute(codecs.Integrity, "an altered token is accepted with another state: "+how, tok.Sealed, call)
+}
+
+// Change presents tok with other bytes, and reports whether it was accepted. A token
+// that is accepted was never sealed; if the state is the same, there is a second
+// spelling too.
+func (t *T) Change(in *Instance, tok *Token, altered []byte, how string) bool {
 	if bytes.Equal(altered, tok.Text) {
 		return false
 	}
-	t.try(codecs.Integrity)
-	call, ok := p.accepts(altered, tok.Under)
-	if !ok {
+	t.Try(codecs.Integrity)
+	call, ok := in.Accepts(altered, tok.Under)
+	return ok && t.changed(tok, call, how)
+}
+
+func (t *T) changed(tok *Token, call verdict.Call, how string) bool {
+	state := "another state"
+	if tok.Same(call) {
+		if tok.Format().Spells(call.Token) {
+			return false // a spelling, which other attacks look for
+		}
+		state = "the same state"
+		t.Refute(codecs.Canonical, "a token with other bytes is accepted: "+how, tok.Sealed, call)
+	}
+	t.Refute(codecs.Integrity, fmt.Sprintf("a token that was never sealed is accepted with %s: %s", state, how), tok.Sealed, call)
+	return true
+}
+
+// Spellings presents alterations that carry the same bytes as tok.
+func (t *T) Spellings(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration]) {
+	t.present(in, tok, all, []codecs.Property{codecs.Canonical, codecs.Integrity}, t.spelled)
+}
+
+// Changes presents alterations that carry other bytes than tok.
+func (t *T) Changes(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration]) {
+	t.present(in, tok, all, []codecs.Property{codecs.Integrity}, func(tok *Token, call verdict.Call, how string) { t.changed(tok, call, how) })
+}
+
+// present presents alterations, in batches if the design judges batches, and passes the
+// accepted ones to judge. An answer of a batch that is no refusal is asked again alone.
+func (t *T) present(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration], aims []codecs.Property, judge func(*Token, verdict.Call, string)) {
+	one := func(a tokenfmt.Alteration) {
+		if call, ok := in.Accepts(a.Text, tok.Under); ok {
+			judge(tok, call, a.How)
+		}
+	}
+	var waiting []tokenfmt.Alteration
+	flush := func() {
+		texts := make([][]byte, len(waiting))
+		for i, a := range waiting {
+			texts[i] = a.Text
+		}
+		answers, err := in.UnsealBatch(texts, tok.Under)
+		for i, a := range waiting {
+			if err != nil || len(answers) != len(waiting) || codecs.Rejected(answers[i].Err) == nil {
+				one(a)
+			}
+		}
+		waiting = waiting[:0]
+	}
+	for a := range all {
+		if bytes.Equal(a.Text, tok.Text) {
+			continue
+		}
+		t.Try(aims...)
+		if !in.Batched() {
+			one(a)
+			continue
+		}
+		if waiting = append(waiting, tokenfmt.Alteration{Text: slices.Clone(a.Text), How: a.How}); len(waiting) == atOnce {
+			flush()
+		}
+	}
+	if len(waiting) > 0 {
+		flush()
+	}
+}
+
+// Readable reports whether everybody can read the state in the token.
+func (t *T) Readable(tok *Token) bool {
+	return len(tokenfmt.Find(tok.Text, LettersOf(tok.State))) > 0
+}
+
+// Anything accepts every evidence. It is for findings whose claim is the cost of a
+// call, or a value that was computed from the calls.
+func Anything([]verdict.Call) bool { return true }
+
+// Accepted reports that the last call presents a token and is accepted.
+func Accepted(calls []verdict.Call) bool {
+	n := len(calls)
+	return n > 0 && calls[n-1].Op == verdict.OpUnseal && calls[n-1].Answer.Outcome == verdict.Done
+}
+
+// Sealed reports that the evidence holds n tokens that were sealed.
+func Sealed(n int) func([]verdict.Call) bool {
+	return func(calls []verdict.Call) bool {
+		sealed := 0
+		for _, c := range calls {
+			if c.Op == verdict.OpSeal && c.Answer.Outcome == verdict.Done && len(c.Answer.Out) > 0 {
+				sealed++
+			}
+		}
+		return sealed >= n
+	}
+}
+
+// Differ reports that the last two calls present tokens and get answers that a
+// presenter can tell apart.
+func Differ(calls []verdict.Call) bool {
+	n := len(calls)
+	if n < 2 {
 		return false
 	}
-	if tok.same(call) && tok.shape().spells(altered) {
-		return false // a spelling, which is another attack's matter
+	a, b := calls[n-2].Answer, calls[n-1].Answer
+	return a.Outcome == verdict.Refused && b.Outcome == verdict.Refused && (a.Stage != b.Stage || a.Reason != b.Reason || a.Text != b.Text)
+}
+
+// shows returns the usual claim of evidence about p: for most properties, that a token
+// was accepted.
+func shows(p codecs.Property) func([]verdict.Call) bool {
+	switch p {
+	case codecs.Integrity, codecs.Canonical, codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal,
+		codecs.BindsAudience, codecs.Unambiguous, codecs.Expiry, codecs.KeySeparation, codecs.KeyCommitting, codecs.SingleUse:
+		return Accepted
+	case codecs.Confidentiality, codecs.FreshNonces, codecs.Unlinkable, codecs.NonceMisuseResistant:
+		return Sealed(1)
+	default:
+		return Anything
 	}
-	what := "another state"
-	if tok.same(call) {
-		what = "the same state"
-		t.refute(codecs.Canonical, "a token with other bytes is accepted: "+how, tok.Sealed, call)
-	}
-	t.refute(codecs.Integrity, fmt.Sprintf("a token that was never sealed is accepted with %s: %s", what, how), tok.Sealed, call)
-	return true
 }

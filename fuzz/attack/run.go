@@ -1,110 +1,159 @@
 package attack
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
+	"sync"
 
 	"sealab/codecs"
 	"sealab/internal/verdict"
 )
 
-// A Campaign is a choice of attacks, and what they may spend.
-type Campaign struct {
-	Seed   uint64
-	Budget Budget
-	// Only are the ids of the attacks to carry out, or families as "ENC". Empty: all.
-	Only []string
-	// Progress is called before each attack. nil: nobody looks.
+// A Runner carries attacks out.
+type Runner struct {
+	Attacks []Attack
+	Seed    uint64
+	Budget  Budget
+	// Progress is called before each attack, and Done after it with its outcomes.
+	// Neither is called concurrently. nil: not called.
 	Progress func(attack string, n, of int)
+	Done     func(attack string, cells []verdict.Cell, calls int)
+	// Resume returns the outcomes of an attack that an earlier run kept, or nil.
+	Resume func(attack string) []verdict.Cell
 }
 
-// Select returns the attacks that the campaign carries out. An id that matches
-// nothing is an error.
-func (c *Campaign) Select() ([]Refuter, error) {
-	all := Catalog()
-	if len(c.Only) == 0 {
-		return all, nil
+// Attack attacks a design. If several are given they are copies of one design, for
+// example workers of one command, that are attacked side by side: each attack meets one
+// of them. Outcomes are in the order of the attacks.
+func (r *Runner) Attack(designs ...*Design) verdict.Subject {
+	d := designs[0]
+	out := verdict.Subject{Name: d.Name, Kind: d.Kind(), Worker: d.Worker, Options: d.Options}
+	all := make([]outcome, len(r.Attacks))
+	s := &session{Runner: r, all: all}
+	s.sideBySide(designs)
+	for i := range r.Attacks {
+		if a := &r.Attacks[i]; a.Measures && !a.Last {
+			s.carryOut(d, i)
+		}
 	}
-	var chosen []Refuter
-	for _, id := range c.Only {
-		n := len(chosen)
-		for _, r := range all {
-			if r.ID == strings.ToUpper(id) || strings.HasPrefix(r.ID, strings.ToUpper(id)+"-") {
-				chosen = append(chosen, r)
+	for i := range r.Attacks {
+		if !r.Attacks[i].Last {
+			continue
+		}
+		for _, d := range designs {
+			if !slices.ContainsFunc(all[i].cells, func(c verdict.Cell) bool { return c.Verdict == verdict.Refuted }) {
+				s.carryOut(d, i)
 			}
 		}
-		if len(chosen) == n {
-			return nil, fmt.Errorf("sealab: no attack %q; sealab attack --list names them", id)
-		}
 	}
-	return chosen, nil
+	for _, o := range all {
+		out.Cells = append(out.Cells, o.cells...)
+		out.Calls += o.calls
+	}
+	return out
 }
 
-// Attack carries the campaign out on one subject.
-func (c *Campaign) Attack(s *Subject) (verdict.Subject, error) {
-	attacks, err := c.Select()
-	if err != nil {
-		return verdict.Subject{}, err
-	}
-	out := verdict.Subject{Name: s.Name, Kind: s.Kind(), Worker: s.Worker, Options: s.Options}
-	for i := range attacks {
-		if c.Progress != nil {
-			c.Progress(attacks[i].ID, i, len(attacks))
-		}
-		cells, calls := c.one(s, &attacks[i])
-		out.Cells = append(out.Cells, cells...)
-		out.Calls += calls
-	}
-	return out, nil
+// An outcome is that of one attack.
+type outcome struct {
+	cells []verdict.Cell
+	calls int
 }
 
-// one carries out one attack and keeps of its refutations those that show again.
-func (c *Campaign) one(s *Subject, r *Refuter) ([]verdict.Cell, int) {
-	t := newTrial(s, r, c.Seed, c.Budget)
+// A session is one run of a runner on one design.
+type session struct {
+	*Runner
+	all []outcome
+
+	mu    sync.Mutex
+	next  int
+	begun int
+}
+
+// sideBySide carries out the attacks that measure nothing.
+func (s *session) sideBySide(designs []*Design) {
+	var wg sync.WaitGroup
+	for _, d := range designs {
+		wg.Go(func() {
+			for i, ok := s.take(); ok; i, ok = s.take() {
+				s.carryOut(d, i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// take returns the next attack that may run beside others.
+func (s *session) take() (int, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.next < len(s.Attacks) {
+		i := s.next
+		s.next++
+		if a := &s.Attacks[i]; !a.Measures && !a.Last {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// carryOut carries out attack i on d, unless an earlier run kept its outcomes.
+func (s *session) carryOut(d *Design, i int) {
+	a := &s.Attacks[i]
+	s.mu.Lock()
+	if s.Progress != nil {
+		s.Progress(a.ID, min(s.begun, len(s.Attacks)-1), len(s.Attacks))
+	}
+	s.begun++
+	s.mu.Unlock()
+	var o outcome
+	if s.Resume != nil {
+		o.cells = s.Resume(a.ID)
+	}
+	if o.cells == nil {
+		o.cells, o.calls = s.one(d, a)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all[i] = o
+	if s.Done != nil {
+		s.Done(a.ID, o.cells, o.calls)
+	}
+}
+
+// one carries out one attack and keeps the refutations that show again.
+func (r *Runner) one(d *Design, a *Attack) ([]verdict.Cell, int) {
+	t := newT(d, a, r.Seed, r.Budget)
 	t.run()
 	cells := t.cells()
 	for i := range cells {
-		if cells[i].Verdict != verdict.Refuted {
+		c := &cells[i]
+		if c.Verdict != verdict.Refuted {
 			continue
 		}
-		if err := Reproduce(s, cells[i].Property, cells[i].Witness, c.Budget.again(t.calls)); err != nil {
-			cells[i].Verdict, cells[i].Reason = verdict.Unexercised, "seen once and not again: "+cells[i].Issue
-			cells[i].Issue, cells[i].Gain, cells[i].Witness = "", "", nil
+		err := Reproduce(d, a, c.Property, c.Witness, r.Budget.again(t.calls))
+		if err != nil {
+			c.Verdict, c.Reason = verdict.NotTested, fmt.Sprintf("seen once and not again (%v): %s", err, c.Issue)
+			c.Incomplete = r.Budget.Overdue != nil && r.Budget.Overdue()
+			c.Issue, c.Gain, c.Witness = "", "", nil
 		}
 	}
 	return cells, t.calls
 }
 
-// run carries the attack out, unless it is dropped or there is no time.
-func (t *Trial) run() {
-	switch {
-	case t.attack.Run == nil:
-		t.skip("%s", t.attack.Dropped)
-	case t.Subject.Broken() && t.attack.ID != misbehaviourID:
-		t.skip("the subject broke %d times and is no longer asked", t.Subject.faults)
-	case t.spent() && t.attack.ID != misbehaviourID:
-		t.skip("the time given to the campaign was over")
-	default:
-		t.attack.Run(t)
-	}
-	if t.firstBad != nil {
-		t.refute(codecs.Total, "a call came neither to a result nor to a refusal: "+t.firstBad.Answer.Text, *t.firstBad)
-	}
-}
-
-// cells are the outcome, one cell per property that the attack is aimed at or
-// that fell to it by the way.
-func (t *Trial) cells() []verdict.Cell {
+// cells returns the outcomes: one per property that the attack is aimed at, or that it
+// refuted by the way.
+func (t *T) cells() []verdict.Cell {
 	aims := slices.Clone(t.attack.Refutes)
 	for _, info := range codecs.Properties() {
-		if t.fell(info.Property) && !slices.Contains(aims, info.Property) {
+		if t.Fell(info.Property) && !slices.Contains(aims, info.Property) {
 			aims = append(aims, info.Property)
 		}
 	}
 	var cells []verdict.Cell
 	for _, p := range aims {
-		if schemeOnly(p) && !t.Subject.IsScheme() {
+		if schemeOnly(p) && !t.Design.IsScheme() {
 			continue
 		}
 		cells = append(cells, t.cell(p))
@@ -112,8 +161,8 @@ func (t *Trial) cells() []verdict.Cell {
 	return cells
 }
 
-func (t *Trial) cell(p codecs.Property) verdict.Cell {
-	c := verdict.Cell{Property: p, Attack: t.attack.ID, Name: t.attack.Name, Word: t.Subject.word(p), Trials: t.trials[p]}
+func (t *T) cell(p codecs.Property) verdict.Cell {
+	c := verdict.Cell{Property: p, Attack: t.attack.ID, Name: t.attack.Name, Word: t.Design.Claim(p), Trials: t.trials[p], CWE: t.attack.CWE}
 	f, fell := t.refuted[p]
 	switch {
 	case fell:
@@ -123,18 +172,22 @@ func (t *Trial) cell(p codecs.Property) verdict.Cell {
 		}
 		c.Trials = max(c.Trials, 1)
 		c.Witness = &verdict.Witness{Attack: t.attack.ID, Seed: t.seed, Calls: short(f.calls)}
+	case t.incomplete != "":
+		c.Verdict, c.Reason, c.Incomplete = verdict.NotTested, t.incomplete, true
+	case len(t.unshown) > 0:
+		c.Verdict, c.Reason = verdict.NotTested, "the evidence does not show the claim: "+t.unshown[0]
 	case c.Trials > 0:
-		c.Verdict, c.Note = verdict.Standing, t.noted
+		c.Verdict, c.Note = verdict.NotRefuted, t.noted
 	default:
-		c.Verdict, c.Reason = verdict.Unexercised, t.skipped
+		c.Verdict, c.Reason = verdict.NotTested, t.skipped
 		if c.Reason == "" {
-			c.Reason = "nothing in this subject's tokens or contexts offers the attack a hold"
+			c.Reason = "the tokens and contexts of this design offer the attack no hold"
 		}
 	}
 	return c
 }
 
-// short cuts tokens that are too long for a witness.
+// short cuts tokens that are too long for a finding.
 func short(calls []verdict.Call) []verdict.Call {
 	for i := range calls {
 		if n := len(calls[i].Token); n > verdict.MaxToken {
@@ -157,4 +210,89 @@ func schemeOnly(p codecs.Property) bool {
 		}
 	}
 	return false
+}
+
+// ErrStands is the error of a reproduction that was carried out in full and came to no
+// refutation.
+var ErrStands = errors.New("the property is not refuted again")
+
+// Reproduce shows a refutation again. It returns nil if it shows, ErrStands if it does
+// not, and any other error if it could not be tested. The deciding calls are made once
+// more, in order, on fresh instances. If they do not give the same answers, or if the
+// finding is about sealing or cost, the attack is run again under its seed.
+func Reproduce(d *Design, a *Attack, p codecs.Property, w *verdict.Witness, b Budget) error {
+	if !a.Measures && repeats(newT(d, a, w.Seed, b), w.Calls) {
+		return nil
+	}
+	again := newT(d, a, w.Seed, b)
+	again.run()
+	asked := again.trials[p] > 0 || again.calls > 0 && again.skipped == "" && !a.Aims(p)
+	switch {
+	case again.Fell(p):
+		return nil
+	case again.incomplete != "":
+		return fmt.Errorf("%s on %s: %s was not tested: %s", w.Attack, d.Name, p, again.incomplete)
+	case again.firstFault != nil:
+		return fmt.Errorf("%s on %s: %s was not tested: a call ended in a fault: %s", w.Attack, d.Name, p, again.firstFault.Answer.Text)
+	case !asked:
+		return fmt.Errorf("%s on %s: %s was not tested: %s", w.Attack, d.Name, p, again.cell(p).Reason)
+	default:
+		return fmt.Errorf("%s on %s: %s: %w", w.Attack, d.Name, p, ErrStands)
+	}
+}
+
+// Find returns the attack with an ID.
+func Find(all []Attack, id string) (*Attack, error) {
+	for i := range all {
+		if all[i].ID == id {
+			return &all[i], nil
+		}
+	}
+	return nil, fmt.Errorf("unknown attack %q", id)
+}
+
+// repeats makes the calls that present tokens again, and reports whether there are any
+// and all answers are as recorded.
+func repeats(t *T, calls []verdict.Call) (same bool) {
+	defer func() {
+		if r := recover(); r == errOvertime { //nolint:errorlint // the value itself ends an attack
+			same = false
+		} else if r != nil {
+			panic(r)
+		}
+	}()
+	opened := map[string]*Instance{}
+	presented := 0
+	for _, c := range calls {
+		if c.Op == verdict.OpSeal {
+			continue
+		}
+		if c.Op == verdict.OpOpen || c.Cut > 0 || c.Answer.Outcome == verdict.Fault {
+			return false
+		}
+		in, ok := opened[ring(c)]
+		if !ok {
+			var err error
+			if in, err = t.OpenFor(c.TTL, c.Keys...); err != nil {
+				return false
+			}
+			opened[ring(c)] = in
+		}
+		if !equal(in.Unseal(c.Token, *c.Context.Codecs()).Answer, c.Answer) {
+			return false
+		}
+		presented++
+	}
+	return presented > 0
+}
+
+func ring(c verdict.Call) string {
+	if c.TTL == nil {
+		return fmt.Sprintf("%x", c.Keys)
+	}
+	return fmt.Sprintf("%x %d", c.Keys, *c.TTL)
+}
+
+func equal(a, b verdict.Answer) bool {
+	return a.Outcome == b.Outcome && a.Stage == b.Stage && bytes.Equal(a.Out, b.Out)
 }

@@ -10,36 +10,37 @@ import (
 	"sealab/codecs/worker"
 )
 
-// workerLimits are what an attacked worker may do. It has to answer any one
-// token in a few seconds, and may die of many.
+// workerLimits bound a worker under attack. It has to answer each token within a few
+// seconds, and is started again after each death.
 var workerLimits = worker.Limits{Start: time.Minute, Request: 5 * time.Second, Restarts: 100}
 
-// A remote is a worker under attack, in whichever process it is.
+// A remote is a worker under attack. Its process may change.
 type remote struct {
 	start  func(worker.Limits) (*worker.Client, error)
 	client *worker.Client
 	past   []worker.Event // of clients that were closed
 }
 
-// Dial starts a worker and returns it as a subject, with the function that ends
-// it. name is what starts the worker, for witnesses.
-func Dial(name []string, start func(worker.Limits) (*worker.Client, error)) (*Subject, func() error, error) {
+// Dial starts a worker and returns it as a design, with the function that ends it. The
+// name is the command of the worker, for findings.
+func Dial(name []string, start func(worker.Limits) (*worker.Client, error)) (*Design, func() error, error) {
 	r := &remote{start: start}
 	if err := r.dial(); err != nil {
 		return nil, nil, err
 	}
-	s := &Subject{Design: r.client.Design(), Worker: name, Restart: r.restart,
+	d := &Design{Design: r.client.Design(), Worker: name, Restart: r.restart,
 		Misbehaviour: r.misbehaviour, LastWords: r.lastWords, Memory: r.memory}
-	if s.Name == "" {
-		s.Name = strings.Join(name, " ")
+	if d.Name == "" {
+		d.Name = strings.Join(name, " ")
 	}
-	s.OwnClock = s.IsScheme() && !r.client.Has(worker.AbilityClock)
-	if s.IsScheme() {
-		s.NewScheme = func(c codecs.Config) (codecs.Scheme, error) { return r.design().NewScheme(c) }
+	d.OwnClock = d.IsScheme() && !r.client.Has(worker.AbilityClock)
+	d.OneByOne = !r.client.Has(worker.AbilityBatch)
+	if d.IsScheme() {
+		d.NewScheme = func(c codecs.Config) (codecs.Scheme, error) { return r.design().NewScheme(c) }
 	} else {
-		s.NewCodec = func(c codecs.Config) (codecs.Codec, error) { return r.design().NewCodec(c) }
+		d.NewCodec = func(c codecs.Config) (codecs.Codec, error) { return r.design().NewCodec(c) }
 	}
-	return s, func() error { return r.client.Close() }, nil
+	return d, func() error { return r.client.Close() }, nil
 }
 
 func (r *remote) dial() error {
@@ -56,11 +57,11 @@ func (r *remote) design() *codecs.Design {
 	return &d
 }
 
-// memory is that of the process which runs now.
+// memory returns the memory of the current process.
 func (r *remote) memory() (worker.Memory, error) { return r.client.Memory() }
 
-// restart ends the process and starts another one. Values that were opened before
-// are of no use afterwards.
+// restart ends the process and starts another one. Instances that were opened before
+// are then useless.
 func (r *remote) restart() error {
 	r.past = r.events()
 	if err := r.client.Close(); err != nil {
@@ -71,7 +72,7 @@ func (r *remote) restart() error {
 
 func (r *remote) events() []worker.Event { return slices.Concat(r.past, r.client.Events()) }
 
-// misbehaviour says what the worker did that the protocol does not allow.
+// misbehaviour returns the breaches of the protocol.
 func (r *remote) misbehaviour() []string {
 	var said []string
 	for _, e := range r.events() {
@@ -80,7 +81,7 @@ func (r *remote) misbehaviour() []string {
 	return said
 }
 
-// lastWords is the first misbehaviour at whose end the worker had said something.
+// lastWords returns the first misbehaviour with text on standard error.
 func (r *remote) lastWords() error {
 	for _, e := range r.events() {
 		if strings.TrimSpace(e.Stderr) != "" {

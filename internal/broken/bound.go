@@ -95,7 +95,7 @@ func confused() []Control {
 			p, _, _ = strings.Cut(p, "\x00")
 			return p
 		}),
-		principalAs("principal-domain", "what follows @ is left out", "CTX-06", func(p string) string {
+		principalAs("principal-domain", "what follows @ is left out", "CTX-19", func(p string) string {
 			p, _, _ = strings.Cut(p, "@")
 			return p
 		}),

@@ -10,34 +10,25 @@ package verdict
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"sealab/codecs"
 )
 
 // Format names the JSON form.
-const Format = "sealab-attack/1"
+const Format = "sealab-attack/2"
 
 // A Verdict is the outcome of one attack on one property, and of one measurement
 // of what a design must not show.
 type Verdict string
 
-// The verdicts. None of them means that a property holds for certain.
+// The outcomes. None of them says that a property holds for certain.
 const (
-	Standing    Verdict = "not refuted" // tried, and it did not fall
-	Refuted     Verdict = "refuted"     // fell; the evidence shows how
-	Unexercised Verdict = "not tested"  // not tried, or not enough; Reason says why
+	NotRefuted Verdict = "not refuted" // attacked, without success
+	Refuted    Verdict = "refuted"     // the evidence shows how
+	NotTested  Verdict = "not tested"  // not attacked, or not to the end; see the reason
 )
-
-// UnmarshalText reads a verdict, also by the word that older files have.
-func (v *Verdict) UnmarshalText(text []byte) error {
-	older := map[string]Verdict{"standing": Standing, "unexercised": Unexercised}
-	*v = Verdict(text)
-	if verdict, ok := older[string(text)]; ok {
-		*v = verdict
-	}
-	return nil
-}
 
 // A Word is what a design says of a property.
 type Word string
@@ -75,11 +66,15 @@ type Cell struct {
 	Verdict  Verdict         `json:"verdict"`
 	Word     Word            `json:"word"`
 	Trials   int             `json:"trials"`
-	Reason   string          `json:"reason,omitempty"` // of unexercised
-	Note     string          `json:"note,omitempty"`   // of standing: how far the attack went
-	Issue    string          `json:"issue,omitempty"`  // of refuted: what happened
-	Gain     string          `json:"gain,omitempty"`   // of refuted: what an attacker gains
-	Witness  *Witness        `json:"witness,omitempty"`
+	Reason   string          `json:"reason,omitempty"` // of not tested
+	// Incomplete reports that the attack applies and was left out, or was ended, for
+	// lack of time or because the design broke.
+	Incomplete bool     `json:"incomplete,omitempty"`
+	Note       string   `json:"note,omitempty"`  // of not refuted: how far the attack went
+	Issue      string   `json:"issue,omitempty"` // of refuted: the event
+	Gain       string   `json:"gain,omitempty"`  // of refuted: the gain of an attacker
+	CWE        int      `json:"cwe,omitempty"`
+	Witness    *Witness `json:"witness,omitempty"`
 }
 
 // Accuses reports whether the cell contradicts the design's own word.
@@ -91,6 +86,59 @@ type Witness struct {
 	Attack string `json:"attack"`
 	Seed   uint64 `json:"seed"`
 	Calls  []Call `json:"calls"`
+}
+
+// A Tally is the outcome of all attacks on one property of a design.
+type Tally struct {
+	Property codecs.Property
+	Word     Word
+	Verdict  Verdict
+	Done, Of int    // attacks carried out to the end, of those that apply
+	Reason   string // of not tested
+}
+
+// Tallies returns the outcome of each property that an attack is aimed at. A property
+// with an attack that was left out for lack of time is not tested, unless it is refuted.
+func (s *Subject) Tallies() []Tally {
+	var all []Tally
+	for _, info := range codecs.Properties() {
+		t := Tally{Property: info.Property, Verdict: NotTested}
+		seen, refuted, incomplete := false, false, false
+		for _, c := range s.Cells {
+			if c.Property != info.Property {
+				continue
+			}
+			seen, t.Word = true, c.Word
+			refuted = refuted || c.Verdict == Refuted
+			incomplete = incomplete || c.Incomplete
+			switch {
+			case c.Verdict == Refuted || c.Verdict == NotRefuted:
+				t.Done++
+				t.Of++
+			case c.Incomplete:
+				t.Of++
+				t.Reason = c.Reason
+			case t.Reason == "":
+				t.Reason = c.Reason
+			}
+		}
+		switch {
+		case !seen:
+			continue
+		case refuted:
+			t.Verdict, t.Reason = Refuted, ""
+		case !incomplete && t.Done > 0:
+			t.Verdict, t.Reason = NotRefuted, ""
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// Untested returns the tallies of claimed properties that are not tested because attacks
+// were left out.
+func (s *Subject) Untested() []Tally {
+	return slices.DeleteFunc(s.Tallies(), func(t Tally) bool { return t.Word != Stated || t.Verdict != NotTested || t.Done == t.Of })
 }
 
 // JSON returns the run in its JSON form.
@@ -159,8 +207,18 @@ type Answer struct {
 	Text    string  `json:"text,omitempty"`   // of the error, as the presenter may see it
 }
 
-// Codecs returns the context for a call.
+// ContextOf returns the record of a context.
+func ContextOf(c *codecs.Context) *Context {
+	return &Context{Method: c.Method, Target: c.Target, Arguments: c.Arguments,
+		Principal: c.Principal, Audience: c.Audience, Now: c.Now}
+}
+
+// Codecs returns the context for a call. That of a codec is nil, and gives the zero
+// context.
 func (c *Context) Codecs() *codecs.Context {
+	if c == nil {
+		return &codecs.Context{}
+	}
 	return &codecs.Context{Method: c.Method, Target: c.Target, Arguments: c.Arguments,
 		Principal: c.Principal, Audience: c.Audience, Now: c.Now}
 }

@@ -39,7 +39,7 @@ func Handler(server *mcp.Server, hosts []string, log *slog.Logger) http.Handler 
 		DisableLocalhostProtection: true,
 	})
 	mux := http.NewServeMux()
-	mux.Handle(Path, repaired(streamable))
+	mux.Handle(Path, streamable)
 	return loopback.Guard(mux, hosts...)
 }
 

@@ -1,0 +1,86 @@
+package attack
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"sealab/codecs"
+)
+
+// A Layer is the access that an attack needs.
+type Layer string
+
+// The layers.
+const (
+	LayerText      Layer = "string"    // a token
+	LayerContext   Layer = "context"   // other contexts and times
+	LayerReseal    Layer = "re-seal"   // the inside, authenticated again after an edit
+	LayerOracle    Layer = "oracle"    // tokens minted under contexts of the attacker's choice
+	LayerKeys      Layer = "keys"      // other rings
+	LayerResources Layer = "resources" // work and memory
+)
+
+// An Attack tries to refute properties of a design.
+type Attack struct {
+	ID   string // stable; upper case, for example "ENC-01"
+	Name string
+	// Refutes are the properties that the attack is aimed at.
+	Refutes []codecs.Property
+	Layer   Layer
+	CWE     int    // of the weakness that it finds (cwe.mitre.org)
+	Origin  string // the source of the attack
+	Gain    string // the gain of an attacker if it succeeds
+	Run     func(*T)
+	// Thousands is the number of calls that the attack makes, in thousands, or the
+	// time that it takes as calls; 0 if fewer. Expensive attacks run after cheap ones.
+	Thousands int
+	// Measures reports that the attack measures memory or work. No other attack runs
+	// beside it.
+	Measures bool
+	// Last reports that the attack reads the misbehaviour that all others caused. It
+	// runs last, and whether or not the time is over.
+	Last bool
+	// Dropped is the reason why the attack is listed and not carried out. Run is nil.
+	Dropped string
+}
+
+// Aims reports whether the attack is aimed at p.
+func (a *Attack) Aims(p codecs.Property) bool { return slices.Contains(a.Refutes, p) }
+
+// turn is the place of the attack in the order.
+func (a *Attack) turn() int {
+	if a.Last {
+		return math.MaxInt
+	}
+	return a.Thousands
+}
+
+// Order sorts attacks in the order in which they are carried out: by family, then the
+// expensive ones of all families.
+func Order(all []Attack) {
+	slices.SortStableFunc(all, func(a, b Attack) int { return cmp.Compare(a.turn(), b.turn()) })
+}
+
+// Select returns the attacks with the given IDs, or of the given families, for example
+// "ENC". Without any it returns all. An ID that matches no attack is an error.
+func Select(all []Attack, only []string) ([]Attack, error) {
+	if len(only) == 0 {
+		return all, nil
+	}
+	var chosen []Attack
+	for _, id := range only {
+		n := len(chosen)
+		for _, a := range all {
+			if a.ID == strings.ToUpper(id) || strings.HasPrefix(a.ID, strings.ToUpper(id)+"-") {
+				chosen = append(chosen, a)
+			}
+		}
+		if len(chosen) == n {
+			return nil, fmt.Errorf("unknown attack %q: sealab attack --list prints all", id)
+		}
+	}
+	return chosen, nil
+}

@@ -1,0 +1,81 @@
+// Package attacks holds the attacks on sealed tokens, one file per family: encoding
+// (ENC), framing (FRM), tags (TAG), keys (KEY), nonces (NON), contexts (CTX), expiry
+// (EXP), payloads (PAY), oracles (ORA, LNK) and resources (RES). [All] lists them.
+//
+// Each attack is a value of type [attack.Attack]. It names the properties that it tries
+// to refute, and has a negative control in internal/broken that it must refute. Sound
+// designs must stay unrefuted; both are tests of this package.
+package attacks
+
+import (
+	"iter"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+)
+
+// All returns every attack in the order in which attacks are carried out.
+func All() []attack.Attack {
+	all := slices.Concat(encoding, framing, tags, keys, nonces, contexts, joined, expiry, payloads, oracles, resources)
+	attack.Order(all)
+	return all
+}
+
+// A trial is one run of an attack. Its methods are the attacks and their parts.
+type trial struct{ *attack.T }
+
+// on makes a method of trial the Run of an attack.
+func on(run func(trial)) func(*attack.T) { return func(t *attack.T) { run(trial{t}) } }
+
+var (
+	spelled     = []codecs.Property{codecs.Canonical, codecs.Integrity}
+	unforgeable = []codecs.Property{codecs.Integrity}
+	answering   = []codecs.Property{codecs.Total}
+	refusals    = []codecs.Property{codecs.UniformRefusal}
+	binding     = []codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience}
+	confusing   = append([]codecs.Property{codecs.Unambiguous}, binding...)
+)
+
+const (
+	gainForgery  = "a token that the server never made and trusts"
+	gainSpelling = "a second text for one token, which replay caches and revocation lists keyed on the text do not know"
+	gainStream   = "the difference of two payloads, and with a known payload the other one"
+)
+
+// spell returns an attack that presents the spellings of one generator, for tokens of
+// each length modulo three.
+func spell(generate func(tokenfmt.Format, *tokenfmt.Source) iter.Seq[tokenfmt.Alteration]) func(*attack.T) {
+	return on(func(t trial) {
+		t.everyLength(func(in *attack.Instance, tok *attack.Token) { t.Spellings(in, tok, generate(tok.Format(), t.Source)) })
+	})
+}
+
+// change returns an attack that presents the changes of one generator.
+func change(generate func(tokenfmt.Format, *tokenfmt.Source) iter.Seq[tokenfmt.Alteration]) func(*attack.T) {
+	return on(func(t trial) {
+		if in, tok, ok := t.Base(); ok {
+			t.Changes(in, tok, generate(tok.Format(), t.Source))
+		}
+	})
+}
+
+// everyLength passes tokens of each length modulo three to do.
+func (t trial) everyLength(do func(in *attack.Instance, tok *attack.Token)) {
+	in, _, ok := t.Base()
+	if !ok {
+		return
+	}
+	for _, n := range []int{24, 25, 26, 1} {
+		if tok, ok := t.Mint(in, t.State(n)); ok {
+			do(in, tok)
+		}
+	}
+}
+
+// Properties of which package codecs has no constant.
+const (
+	inert       codecs.Property = "inert"
+	privateKeys codecs.Property = "private-keys"
+)

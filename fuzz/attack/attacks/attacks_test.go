@@ -1,0 +1,175 @@
+package attacks_test
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/attacks"
+	"sealab/internal/broken"
+	"sealab/internal/verdict"
+)
+
+// seed is the seed of the tests' campaigns.
+const seed = 1
+
+// small is a budget under which a campaign takes a second. Repetition and tags
+// that are only found by long searches have their own tests.
+func small() attack.Budget {
+	return attack.Budget{Seals: 1 << 11, Unseals: 1 << 10, Bytes: 1 << 14, Stopwatch: allocation}
+}
+
+// allocation stands in for a clock: work that allocates is seen by it, and no
+// test depends on how busy the machine is. A byte counts as 16 nanoseconds.
+func allocation() time.Duration {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return 16 * time.Duration(m.TotalAlloc)
+}
+
+func campaign(t *testing.T, d codecs.Design, only ...string) []verdict.Cell {
+	t.Helper()
+	return within(t, small(), d, only...)
+}
+
+func within(t *testing.T, budget attack.Budget, d codecs.Design, only ...string) []verdict.Cell {
+	t.Helper()
+	return run(t, &attack.Design{Design: d}, seed, budget, only...).Cells
+}
+
+// run carries out the attacks on a design; without IDs, all of them.
+func run(t testing.TB, d *attack.Design, seed uint64, budget attack.Budget, only ...string) verdict.Subject {
+	t.Helper()
+	chosen, err := attack.Select(attacks.All(), only)
+	require.NoError(t, err)
+	r := attack.Runner{Attacks: chosen, Seed: seed, Budget: budget}
+	return r.Attack(d)
+}
+
+// TestControlsFall is the matrix of attacks and controls: the attacks that a
+// control names see it, what it breaks falls, and nothing that does not rest on
+// what it breaks. Under the race detector, which is slow, each control meets the
+// attacks that it names.
+func TestControlsFall(t *testing.T) {
+	t.Logf("seed %d", seed)
+	for _, control := range broken.Controls() {
+		t.Run(control.Name, func(t *testing.T) {
+			var only []string
+			if raceEnabled || testing.Short() {
+				only = control.Attacks
+			}
+			saw, fell := map[string]bool{}, map[codecs.Property]bool{}
+			budget := small()
+			budget.Bytes = max(budget.Bytes, control.Bytes)
+			for _, cell := range within(t, budget, control.Design, only...) {
+				if cell.Verdict != verdict.Refuted {
+					continue
+				}
+				saw[cell.Attack], fell[cell.Property] = true, true
+				if cell.Accuses() {
+					require.True(t, rests(cell.Property, control.Breaks), "%s refutes %s: %s", cell.Attack, cell.Property, cell.Issue)
+				}
+			}
+			for _, id := range control.Attacks {
+				require.True(t, saw[id], "%s is blind to %s", id, control.Doc)
+			}
+			for _, p := range control.Breaks {
+				require.True(t, fell[p] || p == codecs.SteadyTiming || only != nil, "%s stands", p)
+			}
+		})
+	}
+}
+
+// rests reports whether p is one of the broken properties or rests on one.
+func rests(p codecs.Property, broken []codecs.Property) bool {
+	if slices.Contains(broken, p) {
+		return true
+	}
+	for _, info := range codecs.Properties() {
+		if info.Property == p {
+			return slices.ContainsFunc(info.RestsOn, func(q codecs.Property) bool { return rests(q, broken) })
+		}
+	}
+	return false
+}
+
+// TestEveryAttackHasAControl holds every attack that is carried out to one
+// control at least, and every one that is not to a reason.
+func TestEveryAttackHasAControl(t *testing.T) {
+	controls := broken.Controls()
+	require.GreaterOrEqual(t, len(controls), 40)
+	seen := map[string]bool{"RES-07": true} // TestMisbehaviour
+	for _, c := range controls {
+		for _, id := range c.Attacks {
+			seen[id] = true
+		}
+	}
+	ids := map[string]bool{}
+	for _, r := range attacks.All() {
+		require.False(t, ids[r.ID], "%s is there twice", r.ID)
+		ids[r.ID] = true
+		if r.Run == nil {
+			require.NotEmpty(t, r.Dropped, r.ID)
+			continue
+		}
+		require.NotEmpty(t, r.Refutes, r.ID)
+		require.NotEmpty(t, r.Gain, r.ID)
+		require.NotEmpty(t, r.Origin, r.ID)
+		if !seen[r.ID] {
+			t.Errorf("%s has no control", r.ID)
+		}
+	}
+	for id := range seen {
+		require.True(t, ids[id], "a control names %s, which is no attack", id)
+	}
+}
+
+// TestMisbehaviour reports what a subject did beside its answers, and nothing of
+// one that did nothing or was late once.
+func TestMisbehaviour(t *testing.T) {
+	d := catalog.Variants()[0]
+	for _, row := range []struct {
+		said    []string
+		refuted bool
+	}{
+		{nil, false},
+		{[]string{"flooded: a line of 70000000 bytes"}, true},
+		{[]string{"hung: once"}, false},
+		{[]string{"hung: once", "hung: twice"}, true},
+		{[]string{"hung: once", "died: at once"}, true},
+	} {
+		got := run(t, &attack.Design{Design: d, Worker: []string{"worker"}, Misbehaviour: func() []string { return row.said }}, seed, small(), "RES-07")
+		require.Len(t, got.Cells, 1)
+		require.Equal(t, row.refuted, got.Cells[0].Verdict == verdict.Refuted, "%q", row.said)
+	}
+}
+
+// TestEveryRowOfTheCatalogIsThere holds the catalog to the 69 attacks that it is
+// made from: each is carried out, or dropped with a reason.
+func TestEveryRowOfTheCatalogIsThere(t *testing.T) {
+	ids := map[string]bool{}
+	for _, r := range attacks.All() {
+		ids[r.ID] = true
+	}
+	for family, n := range map[string]int{"ENC": 9, "FRM": 9, "TAG": 11, "KEY": 13, "NON": 4, "CTX": 7, "EXP": 5, "PAY": 6, "RES": 5} {
+		for i := range n {
+			id := fmt.Sprintf("%s-%02d", family, i+1)
+			if !ids[id] {
+				t.Errorf("%s is missing", id)
+			}
+		}
+	}
+}
+
+// TestDeterministic runs one campaign twice: the same seed gives the same cells.
+func TestDeterministic(t *testing.T) {
+	d := catalog.Variants()[0]
+	require.Equal(t, campaign(t, d, "ENC", "FRM", "TAG"), campaign(t, d, "ENC", "FRM", "TAG"))
+}

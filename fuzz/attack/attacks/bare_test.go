@@ -1,0 +1,86 @@
+package attacks_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/attacks"
+	"sealab/internal/broken"
+)
+
+// A bareCodec is a codec without the prefix of its tokens: they begin with random
+// letters, which now and then look like a word.
+type bareCodec struct {
+	codecs.Codec
+	prefix string
+}
+
+func (c bareCodec) Seal(dst, payload []byte) ([]byte, error) {
+	token, err := c.Codec.Seal(nil, payload)
+	if err != nil {
+		return dst, err
+	}
+	return append(dst, token[len(c.prefix):]...), nil
+}
+
+func (c bareCodec) Unseal(dst, token []byte) ([]byte, error) {
+	return c.Codec.Unseal(dst, slices.Concat([]byte(c.prefix), token))
+}
+
+// bare is the codec d without its prefix; false for what has none.
+func bare(d codecs.Design) (codecs.Design, bool) {
+	if d.Prefix == "" || d.IsScheme() {
+		return d, false
+	}
+	inner, prefix := d.NewCodec, d.Prefix
+	d.Name, d.Prefix = d.Name+" bare", ""
+	d.NewCodec = func(c codecs.Config) (codecs.Codec, error) {
+		codec, err := inner(c)
+		return bareCodec{codec, prefix}, err
+	}
+	return d, true
+}
+
+// prefixed are the controls whose mistake, or whose tag, takes in the prefix.
+var prefixed = []string{"broken-quoted", "broken-version", "broken-other-hash", "broken-raw-secret", "broken-short-text", "broken-wiped"}
+
+// TestBareControlsFall attacks the controls without their prefix with the attacks
+// that they name, but for those that need more of a codec than that it is one.
+func TestBareControlsFall(t *testing.T) {
+	inside := map[string]bool{}
+	for _, r := range attacks.All() {
+		inside[r.ID] = r.Layer == attack.LayerReseal
+	}
+	meetings := &meetings{t: t}
+	for n := range *seeds {
+		for _, control := range broken.Controls() {
+			d, ok := bare(control.Design)
+			if !ok || slices.Contains(prefixed, control.Name) {
+				continue
+			}
+			ids := slices.DeleteFunc(slices.Clone(control.Attacks), func(id string) bool { return inside[id] })
+			meetings.meet(d, ids, control.Bytes, *from+n)
+		}
+	}
+	meetings.tell()
+}
+
+// TestBareDesignsStand attacks sound codecs without their prefix.
+func TestBareDesignsStand(t *testing.T) {
+	tally := &tally{t: t}
+	for n := range *seeds {
+		for _, d := range catalog.Variants() {
+			if d, ok := bare(d); ok {
+				tally.designs++
+				tally.campaign(job{d, *from + n}, []string{"ENC", "FRM", "TAG", "NON", "PAY", "LNK", "ORA"})
+			}
+		}
+	}
+	t.Logf("%d campaigns, %d calls: %d accusations", tally.designs, tally.calls, tally.accusations)
+	require.NotZero(t, tally.calls, "nothing was attacked")
+}

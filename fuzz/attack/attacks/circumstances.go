@@ -1,0 +1,223 @@
+package attacks
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+)
+
+// A factor is one circumstance of minting and verifying, with its levels.
+type factor struct {
+	name   string
+	levels []level
+}
+
+// A level is one value of a factor.
+type level struct {
+	name string
+	set  func(*situation)
+}
+
+// A situation is a context with the ring, the age and the state of a token.
+type situation struct {
+	context codecs.Context
+	state   int  // letters
+	second  bool // the key that sealed is the second of the ring that verifies
+	age     time.Duration
+}
+
+// factors are the circumstances in which bindings are attacked. The first is the method,
+// of which every triple with two others is covered; of the others, every pair.
+func factors() []factor {
+	inContext := func(name string, change func(*codecs.Context)) level {
+		return level{name, func(s *situation) { change(&s.context) }}
+	}
+	text := func(v string) *string { return &v }
+	var methods, targets, args, principals, audiences, states []level
+	for _, m := range []string{"tools/call", "prompts/get", "resources/read", "completion/complete", "x/unknown"} {
+		methods = append(methods, inContext("method "+m, func(c *codecs.Context) { c.Method = m }))
+	}
+	for _, v := range []string{"deploy", "file:///a/b?c=1", ""} {
+		targets = append(targets, inContext(fmt.Sprintf("target %q", v), func(c *codecs.Context) { c.Target = v }))
+	}
+	args = append(args, inContext("no arguments", func(c *codecs.Context) { c.Arguments = nil }))
+	for _, v := range []string{`{}`, `{"env":"staging","replicas":3}`, `["a",1]`, `7`} {
+		args = append(args, inContext("arguments "+v, func(c *codecs.Context) { c.Arguments = []byte(v) }))
+	}
+	principals = append(principals, inContext("no principal", func(c *codecs.Context) { c.Principal = nil }))
+	for _, v := range []string{"", "alice", "iss:alice@a.example"} {
+		principals = append(principals, inContext(fmt.Sprintf("principal %q", v), func(c *codecs.Context) { c.Principal = text(v) }))
+	}
+	audiences = append(audiences, inContext("no audience", func(c *codecs.Context) { c.Audience = nil }))
+	for _, v := range []string{"", "https://a.example/"} {
+		audiences = append(audiences, inContext(fmt.Sprintf("audience %q", v), func(c *codecs.Context) { c.Audience = text(v) }))
+	}
+	for _, n := range []int{0, 24, 300, 5000} {
+		states = append(states, level{fmt.Sprintf("a state of %d letters", n), func(s *situation) { s.state = n }})
+	}
+	return []factor{
+		{"method", methods}, {"target", targets}, {"arguments", args}, {"principal", principals}, {"audience", audiences},
+		{"ring", []level{{"one key", func(*situation) {}}, {"the second key", func(s *situation) { s.second = true }}}},
+		{"age", []level{{"at once", func(*situation) {}}, {"after 20 seconds", func(s *situation) { s.age = 20 * time.Second }}}},
+		{"state", states},
+	}
+}
+
+// A triple is a level of the first factor with levels of two others.
+type triple struct{ m, f, a, g, b int }
+
+// covering returns rows of levels that cover every triple of the first factor with two
+// others, and so every pair. Each row begins with a triple that is not covered, and takes
+// of every other factor the level that covers most.
+func covering(sizes []int) [][]int {
+	open := map[triple]bool{}
+	var order []triple
+	for f := 1; f < len(sizes); f++ {
+		for g := f + 1; g < len(sizes); g++ {
+			for a := range sizes[f] {
+				for b := range sizes[g] {
+					for m := range sizes[0] {
+						order = append(order, triple{m, f, a, g, b})
+						open[order[len(order)-1]] = true
+					}
+				}
+			}
+		}
+	}
+	var rows [][]int
+	for _, first := range order {
+		if !open[first] {
+			continue
+		}
+		row := slices.Repeat([]int{-1}, len(sizes))
+		row[0], row[first.f], row[first.g] = first.m, first.a, first.b
+		for f := 1; f < len(sizes); f++ {
+			if row[f] < 0 {
+				row[f] = mostOpen(open, row, f, sizes[f], len(rows))
+			}
+		}
+		for f := 1; f < len(sizes); f++ {
+			for g := f + 1; g < len(sizes); g++ {
+				delete(open, triple{first.m, f, row[f], g, row[g]})
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// mostOpen returns the level of factor f that covers most with the levels of the row so
+// far. Ties go round with the shift.
+func mostOpen(open map[triple]bool, row []int, f, size, shift int) int {
+	best, most := 0, -1
+	for k := range size {
+		a, n := (k+shift)%size, 0
+		for g := 1; g < len(row); g++ {
+			if row[g] >= 0 && (g < f && open[triple{row[0], g, row[g], f, a}] || g > f && open[triple{row[0], f, a, g, row[g]}]) {
+				n++
+			}
+		}
+		if n > most {
+			best, most = a, n
+		}
+	}
+	return best
+}
+
+// circumstances attacks every binding, and expiry, in each row of a covering array.
+func (t trial) circumstances() {
+	in, tok, ok := t.Scheme()
+	if !ok {
+		return
+	}
+	ring, err := t.Open(t.Secret(1), t.Secret(0))
+	if err != nil {
+		ring = nil
+	}
+	claimed := t.boundAnywhere(in, tok)
+	all := factors()
+	sizes := make([]int, len(all))
+	for i, f := range all {
+		sizes[i] = len(f.levels)
+	}
+	rows := covering(sizes)
+	for _, r := range t.Range(len(rows)) {
+		s := situation{context: attack.Ordinary()}
+		var how string
+		for i, k := range rows[r] {
+			all[i].levels[k].set(&s)
+			how += ", " + all[i].levels[k].name
+		}
+		if s.second && ring == nil || t.Spent() {
+			continue
+		}
+		t.inSituation(in, ring, s, how[2:], claimed)
+	}
+}
+
+// boundAnywhere reports which fields an ordinary token is bound to. A field that is never
+// bound is left to the plain attack.
+func (t trial) boundAnywhere(in *attack.Instance, tok *attack.Token) map[string]bool {
+	bound := map[string]bool{}
+	for _, f := range fields {
+		_, present := f.get(&tok.Under)
+		bound[f.name] = present && t.binds(in, tok, f)
+	}
+	return bound
+}
+
+// inSituation mints a token in one situation and presents it with each field changed. A
+// design that does not seal there, or does not accept its own token, is not attacked.
+func (t trial) inSituation(in, ring *attack.Instance, s situation, how string, bound map[string]bool) {
+	tok, ok := in.Mint(t.State(s.state), s.context)
+	if !ok {
+		return
+	}
+	holder := in
+	if s.second {
+		holder = ring
+	}
+	present := tok.Under
+	if s.age > 0 && !t.Design.OwnClock {
+		present = attack.Later(present, s.age)
+	}
+	for _, f := range fields {
+		if !bound[f.name] {
+			continue
+		}
+		from, was := f.get(&tok.Under)
+		record := t.Refute
+		if f.property == codecs.BindsArguments && tok.Under.Method != "tools/call" && tok.Under.Method != "prompts/get" {
+			record = t.Observe // the method has no arguments
+		}
+		for _, v := range f.unrelated()[:2] {
+			if v == from {
+				continue
+			}
+			t.Try(f.property)
+			if call, ok := holder.Accepts(tok.Text, f.put(present, v)); ok {
+				record(f.property, fmt.Sprintf("a token minted for %s %+.40q (present: %t) is accepted for %+q with %s", f.name, from, was, v, how), tok.Sealed, call)
+			}
+		}
+		if was && f.unset != nil {
+			t.Try(f.property)
+			call, ok := holder.Accepts(tok.Text, f.without(present))
+			switch {
+			case ok && f.property == codecs.BindsArguments && from == "{}":
+				// Whether {} and absent arguments are the same is a choice of the reader.
+				t.Observe(f.property, "a token minted for arguments {} is accepted without any with "+how, tok.Sealed, call)
+			case ok:
+				record(f.property, fmt.Sprintf("a token minted for %s %+.40q is accepted without any with %s", f.name, from, how), tok.Sealed, call)
+			}
+		}
+	}
+	if !t.Design.OwnClock {
+		t.Try(codecs.Expiry)
+		if call, ok := holder.Accepts(tok.Text, attack.Later(tok.Under, 400*24*time.Hour)); ok {
+			t.Refute(codecs.Expiry, "a token is accepted 400 days after it was minted with "+how, tok.Sealed, call)
+		}
+	}
+}

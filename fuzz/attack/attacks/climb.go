@@ -1,0 +1,260 @@
+package attacks
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"strings"
+	"time"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/verdict"
+)
+
+// A bomb is a kind of text that is cheap to make at any length.
+type bomb struct {
+	name string
+	text func(n int) string // about n bytes, or a token's length more
+}
+
+// bombs returns the kinds of long texts that readers are known to choke on.
+func bombs(tok *attack.Token, prefix string) []bomb {
+	repeated := func(head, text string) func(n int) string {
+		return func(n int) string { return head + strings.Repeat(text, n/len(text)) }
+	}
+	head, tail := string(tok.Text[:len(tok.Text)/2]), string(tok.Text[len(tok.Text)/2:])
+	return []bomb{
+		{"full stops", repeated("", ".")},
+		{"letters", repeated("", "A")},
+		{"letters behind the prefix", repeated(prefix, "A")},
+		{"full stops behind the prefix", repeated(prefix, ".")},
+		{"segments of one letter", repeated(prefix, "A.")},
+		{"padding", repeated(prefix, "=")},
+		{"line breaks", repeated(prefix, "\n")},
+		{"opening brackets", repeated("", "[")},
+		{"an honest token and letters", repeated(string(tok.Text), "A")},
+		{"an honest token in the middle", func(n int) string { return head + strings.Repeat("A", n) + tail }},
+		{"opening braces, encoded", func(n int) string {
+			return prefix + tokenfmt.Base64URL.Encode([]byte(strings.Repeat(`{"a":`, n/8)))
+		}},
+		{"text that is not ASCII", repeated("", "\u00e9")},
+	}
+}
+
+// perByte is the number of bytes that a reader may allocate for each byte of a token.
+const perByte = 24
+
+// lengthsUp returns the lengths of hostile tokens from a length to another, each four
+// times the last. The least is 256 bytes.
+func lengthsUp(from, to int) []int {
+	var all []int
+	for n := to; n >= max(from, 256); n /= 4 {
+		all = append(all, n)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// memoryPerByte presents texts of growing length and reads the allocated memory.
+func (t trial) memoryPerByte() {
+	if t.Design.Memory != nil {
+		t.memoryElsewhere()
+		return
+	}
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	t.Note("up to %s", size(t.Budget.Bytes))
+	for _, b := range bombs(tok, t.prefixOf(tok)) {
+		for _, n := range lengthsUp(t.Budget.Bytes>>12, t.Budget.Bytes) {
+			t.Try(codecs.Total)
+			text := []byte(b.text(n))
+			enough := uint64(perByte*len(text) + 1<<20)
+			var call verdict.Call
+			if grown := allocates(enough, func() { call = in.Unseal(text, tok.Under) }); grown > enough {
+				t.Refute(codecs.Total, fmt.Sprintf("%d bytes of %s make the reader allocate %d", len(text), b.name, grown), call)
+				return
+			}
+		}
+	}
+}
+
+// allocatedAbout returns the bytes that this process has allocated, without stopping it:
+// exact for large objects, late by some spans for small ones.
+func allocatedAbout() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// allocates returns the least number of bytes that do makes this process allocate in
+// three runs, or the first that is at most enough. Other work in the process may add to
+// it.
+func allocates(enough uint64, do func()) uint64 {
+	allocated := func() uint64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.TotalAlloc
+	}
+	least := ^uint64(0)
+	for range 3 {
+		before := allocated()
+		do()
+		if least = min(least, allocated()-before); least <= enough {
+			break
+		}
+	}
+	return least
+}
+
+// The bounds of work. A text is compared with shorter ones that have as many bytes
+// together: linear work is then the same, and the load of the machine meets both alike.
+// Quadratic work is sixteen times as much.
+const (
+	shorter   = 16                     // shorter texts for a long one
+	outgrown  = 6                      // how many times as long as these it may take
+	telling   = 100 * time.Millisecond // shorter times are not compared
+	farEnough = 250 * time.Millisecond // longer times end the climb: a request has a deadline
+	rounds    = 3                      // measurements of both, in turn
+)
+
+// workPerByte times the answers to texts of a length that any design gets through soon,
+// and workOfLongest those to the longest.
+func (t trial) workPerByte()   { t.climb(t.Budget.Bytes/4, telling) }
+func (t trial) workOfLongest() { t.climb(t.Budget.Bytes, farEnough) }
+
+// climb presents texts of growing length, of each kind until one takes more than enough,
+// and times the answers.
+func (t trial) climb(to int, enough time.Duration) {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	if t.Budget.Stopwatch == nil {
+		t.Skip("no clock was given")
+		return
+	}
+	c := &climb{t: t, in: in, token: tok, enough: enough, lengths: lengthsUp(t.Budget.Bytes>>12, to)}
+	lowest := to
+	for _, b := range bombs(tok, t.prefixOf(tok)) {
+		reached := c.up(b)
+		if t.Broken() || t.Fell(codecs.Total) {
+			t.Note("until %s", b.name)
+			return
+		}
+		lowest = min(lowest, reached)
+	}
+	t.Note("every text up to %s of %s", size(lowest), size(to))
+}
+
+// A climb presents texts of one kind at growing lengths.
+type climb struct {
+	t       trial
+	in      *attack.Instance
+	token   *attack.Token
+	enough  time.Duration
+	lengths []int
+}
+
+// up climbs with one kind of text and returns the greatest length that was judged. A text
+// that a worker cannot read at all ends the climb of every kind.
+func (c *climb) up(b bomb) (reached int) {
+	for i, n := range c.lengths {
+		said := len(c.t.Design.Breaches())
+		call, took := c.takes(b, n, 1)
+		if call.Answer.Outcome == verdict.Fault {
+			if c.unread(call, n, said) {
+				c.lengths = c.lengths[:i]
+			}
+			return reached
+		}
+		reached = n
+		c.t.Try(codecs.Total)
+		if took > telling && c.outgrows(b, n, took) {
+			return reached
+		}
+		if took > c.enough {
+			return reached
+		}
+	}
+	return reached
+}
+
+// outgrows reports, and records, that n bytes take much longer than as many in shorter
+// texts.
+func (c *climb) outgrows(b bomb, n int, first time.Duration) bool {
+	_, short := c.takes(b, n/shorter, shorter)
+	if first <= outgrown*short {
+		return false
+	}
+	whole, parts := []time.Duration{first}, []time.Duration{short}
+	var call verdict.Call
+	for range rounds {
+		var took time.Duration
+		call, took = c.takes(b, n, 1)
+		whole = append(whole, took)
+		_, took = c.takes(b, n/shorter, shorter)
+		parts = append(parts, took)
+	}
+	long, short := median(whole), median(parts)
+	if long <= outgrown*short || long <= telling {
+		return false
+	}
+	c.t.Refute(codecs.Total, fmt.Sprintf("%s of %s take %s, and %d texts of a %dth of that %s together", size(n), b.name, long, shorter, shorter, short), call)
+	return true
+}
+
+// takes returns the time of presenting a text of n bytes a number of times.
+func (c *climb) takes(b bomb, n, times int) (call verdict.Call, took time.Duration) {
+	text := []byte(b.text(n))
+	before := c.t.Budget.Stopwatch()
+	for range times {
+		call = c.in.Ask(text, c.token.Under)
+	}
+	return call, c.t.Budget.Stopwatch() - before
+}
+
+// unread reports that a worker which broke at a text of n bytes breaks at an honest state
+// of that length too. It does not read such lines, and a server bounds them. Otherwise
+// the fault is recorded if it shows again. said is the number of earlier breaches.
+func (c *climb) unread(broke verdict.Call, n, said int) bool {
+	d := c.t.Design
+	if d.Worker != nil && n > longLine {
+		state := fmt.Appendf(nil, `{"step":"%s"}`, bytes.Repeat([]byte("a"), n/2))
+		if c.in.SealQuietly(state, c.token.Under).Outcome == verdict.Fault {
+			d.Excuse(said)
+			return true
+		}
+		if broke = c.in.Ask(broke.Token, c.token.Under); broke.Answer.Outcome != verdict.Fault {
+			d.Excuse(said)
+			return true
+		}
+	}
+	c.t.Fault(broke)
+	return false
+}
+
+// longLine is the length in bytes of a line that every worker has to read.
+const longLine = 1 << 16
+
+// size returns n bytes in the largest unit that divides them.
+func size(n int) string {
+	switch {
+	case n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", n>>10)
+	default:
+		return fmt.Sprintf("%d bytes", n)
+	}
+}
+
+func median(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2]
+}

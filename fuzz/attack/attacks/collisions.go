@@ -1,0 +1,89 @@
+package attacks
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
+)
+
+// perCode is the number of pairs of contexts for each value of a digest of 16 bits. One
+// search in fifty for such a digest is then in vain.
+const perCode = 4
+
+// collisions searches two values of a field that have one short digest. It makes as many
+// tokens as contexts and presents every token in every context, so that the digests of
+// some pair meet by chance.
+func (t trial) collisions() {
+	in, tok, ok := t.Scheme()
+	if !ok {
+		return
+	}
+	f, ok := t.searched(in, tok)
+	if !ok {
+		t.Skip("the design binds no field that takes any text")
+		return
+	}
+	side := int(math.Sqrt(float64(perCode * t.Budget.Unseals)))
+	if t.Budget.Sweep > 0 {
+		side = min(side, t.Budget.Sweep)
+	}
+	sealed := t.sealedApart(in, tok.Under, f, side)
+	texts := make([][]byte, len(sealed))
+	for i, c := range sealed {
+		texts[i] = c.Answer.Out
+	}
+	for n := 0; n < side && !t.Fell(codecs.Unambiguous); n++ {
+		value := f.value(fmt.Sprintf("w%07d", n))
+		for some := range slices.Chunk(texts, 128) {
+			if t.Spent() {
+				return
+			}
+			t.TryTimes(len(some), codecs.Unambiguous)
+			if call, ok := in.FirstAccepted(some, f.put(tok.Under, value)); ok {
+				t.collided(f, value, sealed, call)
+			}
+		}
+	}
+}
+
+// searched returns the field whose values the search draws: the principal before the
+// target, the audience and the arguments.
+func (t trial) searched(in *attack.Instance, tok *attack.Token) (field, bool) {
+	for _, k := range []int{principal, target, audience, arguments} {
+		if _, present := fields[k].get(&tok.Under); present && t.binds(in, tok, fields[k]) {
+			return fields[k], true
+		}
+	}
+	return field{}, false
+}
+
+// sealedApart seals one state for n values of the field.
+func (t trial) sealedApart(in *attack.Instance, under codecs.Context, f field, n int) []verdict.Call {
+	var all []verdict.Call
+	for k := range n {
+		call := in.Seal(t.State(8), f.put(under, f.value(fmt.Sprintf("v%07d", k))))
+		if call.Answer.Outcome != verdict.Done {
+			return all
+		}
+		all = append(all, call)
+	}
+	return all
+}
+
+// collided records that the call, in a context with value, accepted one of the tokens
+// that were sealed for other values.
+func (t trial) collided(f field, value string, sealed []verdict.Call, call verdict.Call) {
+	for _, s := range sealed {
+		if string(s.Answer.Out) != string(call.Token) {
+			continue
+		}
+		from, _ := f.get(s.Context.Codecs())
+		issue := fmt.Sprintf("%s %+q and %+q are taken for the same: their digest is short enough that a search finds such a pair", f.name, from, value)
+		t.Refute(codecs.Unambiguous, issue, s, call)
+		t.Refute(f.property, issue, s, call)
+	}
+}

@@ -1,0 +1,172 @@
+package attacks
+
+import (
+	"bytes"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/lab"
+)
+
+// committed is the length in bytes of the payload for which a ciphertext is solved. The
+// 128 equations of a tag need a few more unknown bits.
+const committed = 48
+
+// twoKeys makes one token that opens under two keys. The tag of GCM is an affine
+// function of the bits of the ciphertext, and so is the difference of the tags under two
+// keys: a ciphertext for which it is zero opens under both. If the design does not seal
+// step by step, but its construction is recognized, the token is built outside.
+func (t trial) twoKeys() {
+	if t.Design.IsScheme() {
+		t.Skip("the plaintext under a second key is not valid claims: attack the codec below")
+		return
+	}
+	seed, a, ok := t.sealing(t.Secret(0), nil)
+	if !ok {
+		t.twoKeysOutside()
+		return
+	}
+	t.Try(codecs.KeyCommitting)
+	_, b, ok := t.sealing(t.Secret(1), seed)
+	if _, solved := meet(a, b); !ok || !solved {
+		return
+	}
+	if a, b, ok = t.sameID(seed); !ok {
+		t.Skip("no two secrets with one key ID were found")
+		return
+	}
+	body, ok := meet(a, b)
+	if !ok {
+		return
+	}
+	t.opensTwice(a.in, b.in, a.seal(tokenfmt.Xor(body, a.stream)).token)
+}
+
+// opensTwice presents a token under two keys.
+func (t trial) opensTwice(a, b *attack.Instance, token []byte) {
+	first, okA := a.Accepts(token, attack.Ordinary())
+	second, okB := b.Accepts(token, attack.Ordinary())
+	if okA && okB {
+		t.Refute(codecs.KeyCommitting, "one token opens under two keys, with two states", first, second)
+	}
+}
+
+// twoKeysOutside builds the token from a recognized construction. A key ID in the token
+// names one key, so that a second key with the same ID is searched.
+func (t trial) twoKeysOutside() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	c, ok := tok.Format().Recognize(in.Keys[0])
+	if !ok {
+		t.Skip("the design does not seal step by step, and its construction was not recognized")
+		return
+	}
+	if _, ok := c.TwoKeys(t.Secret(1), t.Rand); !ok {
+		t.Skip("the construction, %s, is not one for which a token under two keys is known", c.Name)
+		return
+	}
+	head, constant := t.constantHead(in)
+	for n := range 300 {
+		second := t.Secret(1 + n)
+		other, err := t.Open(second)
+		if err != nil {
+			return
+		}
+		if theirs, ok := t.constantHead(other); ok != constant || theirs != head {
+			continue // the token names its key
+		}
+		t.Try(codecs.KeyCommitting)
+		if token, ok := c.TwoKeys(second, t.Rand); ok {
+			t.opensTwice(in, other, token)
+		}
+		if t.Fell(codecs.KeyCommitting) || n >= 3 {
+			return
+		}
+	}
+	t.Skip("tokens name their key, and no second key with that name was found")
+}
+
+// A sealing seals chosen plaintexts under one key and one seed.
+type sealing struct {
+	in     *attack.Instance
+	seed   []byte
+	stream []byte // the bytes that encryption adds to the plaintext
+}
+
+// A made is the result of sealing one plaintext.
+type made struct{ id, body, tag, token []byte }
+
+// sealing opens the design under a secret, if it seals chosen bodies.
+func (t trial) sealing(secret, seed []byte) ([]byte, *sealing, bool) {
+	in, err := t.Open(secret)
+	if err != nil {
+		return nil, nil, false
+	}
+	if seed == nil {
+		seed = t.Bytes(in.SeedSize())
+	}
+	s := &sealing{in: in, seed: seed}
+	s.stream = s.seal(make([]byte, committed)).body
+	probe := bytes.Repeat([]byte{0xa5}, committed)
+	m := s.seal(probe)
+	return seed, s, len(seed) > 0 && len(m.tag) == 16 && bytes.Equal(m.body, tokenfmt.Xor(probe, s.stream)) && len(s.stream) == committed
+}
+
+// seal seals plaintext and keeps the intermediate values.
+func (s *sealing) seal(plaintext []byte) (m made) {
+	if !s.in.CanEdit() {
+		return made{}
+	}
+	token, err := s.in.Edited(slices.Clone(s.seed), plaintext, codecs.Context{}, func(step lab.Step, value []byte) []byte {
+		switch step {
+		case lab.StepKeyID:
+			m.id = bytes.Clone(value)
+		case lab.WireBody:
+			m.body = bytes.Clone(value)
+		case lab.WireTag:
+			m.tag = bytes.Clone(value)
+		}
+		return value
+	})
+	if err != nil {
+		return made{}
+	}
+	m.token = token
+	return m
+}
+
+// sameID searches two secrets with one key ID.
+func (t trial) sameID(seed []byte) (a, b *sealing, ok bool) {
+	seen := map[string]int{}
+	for n := 1000; n < 1000+4*t.Budget.Seals; n++ {
+		if t.Spent() {
+			return nil, nil, false
+		}
+		in, err := t.Open(t.Secret(n))
+		if err != nil {
+			return nil, nil, false
+		}
+		id := string((&sealing{in: in, seed: seed}).seal(nil).id)
+		if m, found := seen[id]; found {
+			_, a, okA := t.sealing(t.Secret(m), seed)
+			_, b, okB := t.sealing(t.Secret(n), seed)
+			return a, b, okA && okB
+		}
+		seen[id] = n
+	}
+	return nil, nil, false
+}
+
+// meet returns a ciphertext that has one tag under both keys.
+func meet(a, b *sealing) ([]byte, bool) {
+	if a == nil || b == nil {
+		return nil, false
+	}
+	return tokenfmt.MeetAffine(committed,
+		func(body []byte) []byte { return a.seal(tokenfmt.Xor(body, a.stream)).tag },
+		func(body []byte) []byte { return b.seal(tokenfmt.Xor(body, b.stream)).tag })
+}

@@ -1,0 +1,382 @@
+package attacks
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
+)
+
+// contexts are the attacks that present a token in another context than its own.
+var contexts = []attack.Attack{
+	unrelatedValues("CTX-01", "another principal", codecs.BindsPrincipal, "MCP 2026-07-28, basic/patterns/mrtr: bind the principal", "another user's state and rights"),
+	unrelatedValues("CTX-02", "another method", codecs.BindsMethod, "MCP 2026-07-28, basic/patterns/mrtr: identify the request", "a state carried from one kind of request to another"),
+	unrelatedValues("CTX-09", "another target", codecs.BindsTarget, "MCP 2026-07-28, basic/patterns/mrtr: identify the request", "a consent given for one tool, used for another"),
+	unrelatedValues("CTX-10", "other arguments", codecs.BindsArguments, "MCP 2026-07-28, basic/patterns/mrtr: digest of the salient parameters", "a consent given for some arguments, used for others"),
+	unrelatedValues("CTX-07", "another server", codecs.BindsAudience, "RFC 8725, section 3.11", "a token of one server, used at another"),
+	{ID: "CTX-03", Name: "empty, absent, and words for absent", Layer: attack.LayerContext, CWE: 287,
+		Refutes: []codecs.Property{codecs.BindsPrincipal, codecs.BindsAudience, codecs.BindsArguments, codecs.Unambiguous},
+		Gain:    "an anonymous request in the place of a user's", Origin: "CVE-2023-2975; anonymous sentinels: toolhive", Run: on(trial.emptyOrAbsent)},
+	{ID: "CTX-05", Name: "Unicode forms, case, white space", Layer: attack.LayerContext, CWE: 176, Refutes: confusing,
+		Gain: "a name that is registered beside another and passes for it", Origin: "case folding of look-alike letters in account names", Run: on(trial.unicodeForms)},
+	{ID: "CTX-06", Name: "parts, beginnings, ends, types", Layer: attack.LayerContext, CWE: 697, Refutes: confusing,
+		Gain: "a name that begins like another and passes for it", Origin: "CVE-2020-26160, CVE-2024-53861", Run: on(trial.partsOfValues)},
+	{ID: "CTX-19", Name: "structured names: URLs, mail addresses, domains, issuers", Layer: attack.LayerContext, CWE: 436, Refutes: confusing,
+		Gain: "a name that a reader normalizes to another", Origin: "RFC 3986, section 6; RFC 5321, section 2.4", Run: on(trial.structuredNames), Thousands: 2},
+	{ID: "CTX-13", Name: "arguments of another structure", Layer: attack.LayerContext, CWE: 697, Refutes: []codecs.Property{codecs.BindsArguments, codecs.Unambiguous},
+		Gain: "a consent given for some arguments, used for others", Origin: "values that are compared after a conversion", Run: on(trial.structures)},
+	{ID: "CTX-14", Name: "other values if another field is absent", Layer: attack.LayerContext, CWE: 287, Refutes: binding,
+		Gain: "a token that binds less than others", Origin: "checks within the branch of an authenticated user", Run: on(trial.fewerFields)},
+	{ID: "CTX-17", Name: "other values in every pair of circumstances", Layer: attack.LayerContext, CWE: 863, Refutes: append([]codecs.Property{codecs.Expiry}, binding...),
+		Gain: "a token that binds less than others", Origin: "covering arrays: NIST SP 800-142; bindings of one method, one branch or one size", Run: on(trial.circumstances), Thousands: 2},
+	{ID: "CTX-15", Name: "other values and times in a batch", Layer: attack.LayerContext, CWE: 863, Refutes: append([]codecs.Property{codecs.Expiry}, binding...),
+		Gain: "any context and time by way of the batch", Origin: "CVE-2022-29226", Run: on(trial.otherInBatch)},
+	{ID: "CTX-11", Name: "values that differ far behind", Layer: attack.LayerContext, CWE: 222, Refutes: confusing,
+		Gain: "a long value that passes for another", Origin: "fields cut to a length before they are compared", Run: on(trial.longValues)},
+	{ID: "CTX-16", Name: "values with one short digest, by search", Layer: attack.LayerContext, CWE: 328, Refutes: []codecs.Property{codecs.Unambiguous},
+		Gain: "a name that is registered because its digest is another's", Origin: "digests cut to two bytes; the birthday bound", Run: on(trial.collisions), Thousands: 262},
+	{ID: "CTX-20", Name: "arguments that name the members of the state", Layer: attack.LayerContext, CWE: 915, Refutes: []codecs.Property{codecs.Integrity},
+		Gain: "answers that replace the sealed ones", Origin: "later answers merged over the sealed state: PHP SDK, laravel/mcp", Run: on(trial.overridden)},
+}
+
+// unrelatedValues returns the attack on one field with values that differ throughout.
+func unrelatedValues(id, name string, p codecs.Property, origin, gain string) attack.Attack {
+	return attack.Attack{ID: id, Name: name, Refutes: []codecs.Property{p}, Layer: attack.LayerContext, CWE: 863, Origin: origin, Gain: gain,
+		Run: on(func(t trial) {
+			for _, f := range fields {
+				if f.property == p {
+					t.otherValues(f)
+				}
+			}
+		})}
+}
+
+// A field is one field of a context that a token is bound to.
+type field struct {
+	name     string
+	property codecs.Property
+	get      func(*codecs.Context) (value string, present bool)
+	set      func(*codecs.Context, string)
+	// unset removes the field; nil if it cannot be absent.
+	unset func(*codecs.Context)
+}
+
+// The places of fields in the list.
+const (
+	method = iota
+	target
+	arguments
+	principal
+	audience
+)
+
+// fields are the fields that a token is bound to.
+var fields = []field{
+	{"method", codecs.BindsMethod,
+		func(c *codecs.Context) (string, bool) { return c.Method, true },
+		func(c *codecs.Context, v string) { c.Method = v }, nil},
+	{"target", codecs.BindsTarget,
+		func(c *codecs.Context) (string, bool) { return c.Target, true },
+		func(c *codecs.Context, v string) { c.Target = v }, nil},
+	{"arguments", codecs.BindsArguments,
+		func(c *codecs.Context) (string, bool) { return string(c.Arguments), c.Arguments != nil },
+		func(c *codecs.Context, v string) { c.Arguments = json.RawMessage(v) },
+		func(c *codecs.Context) { c.Arguments = nil }},
+	{"principal", codecs.BindsPrincipal,
+		func(c *codecs.Context) (string, bool) { return deref(c.Principal) },
+		func(c *codecs.Context, v string) { c.Principal = &v },
+		func(c *codecs.Context) { c.Principal = nil }},
+	{"audience", codecs.BindsAudience,
+		func(c *codecs.Context) (string, bool) { return deref(c.Audience) },
+		func(c *codecs.Context, v string) { c.Audience = &v },
+		func(c *codecs.Context) { c.Audience = nil }},
+}
+
+func deref(s *string) (string, bool) {
+	if s == nil {
+		return "", false
+	}
+	return *s, true
+}
+
+// put returns the context with the field set.
+func (f field) put(c codecs.Context, value string) codecs.Context {
+	return attack.With(c, func(c *codecs.Context) { f.set(c, value) })
+}
+
+// without returns the context without the field.
+func (f field) without(c codecs.Context) codecs.Context { return attack.With(c, f.unset) }
+
+// value makes a text a value of the field. Arguments hold it as a member.
+func (f field) value(s string) string {
+	if f.property != codecs.BindsArguments {
+		return s
+	}
+	return `{"v":` + quoted(s) + `}`
+}
+
+// unrelated returns values that have no part in common with the ordinary ones.
+func (f field) unrelated() []string {
+	switch f.property {
+	case codecs.BindsMethod:
+		return []string{"prompts/get", "resources/read"}
+	case codecs.BindsArguments:
+		return []string{`{"q":"zzz"}`, `{"env":"production","replicas":3}`, `{"env":"staging","replicas":4}`, `{"env":"staging"}`,
+			`{"env":"staging","replicas":3,"force":true}`, `{"env":"staging","replicas":"3"}`, `{"Env":"staging","replicas":3}`, `{"env":"staging","replicas":[3]}`}
+	default:
+		return []string{"zzz-unrelated", "mallory", "0", "admin", "*"}
+	}
+}
+
+// binds reports whether the design refuses tok if the field is another one.
+func (t trial) binds(in *attack.Instance, tok *attack.Token, f field) bool {
+	_, ok := in.Accepts(tok.Text, f.put(tok.Under, f.unrelated()[0]))
+	return !ok
+}
+
+func (t trial) otherValues(f field) {
+	in, tok, ok := t.Scheme()
+	if !ok {
+		return
+	}
+	if _, present := f.get(&tok.Under); !present {
+		t.Skip("the design does not mint with a value for %s", f.name)
+		return
+	}
+	for _, v := range f.unrelated() {
+		t.Try(f.property)
+		if call, ok := in.Accepts(tok.Text, f.put(tok.Under, v)); ok {
+			from, _ := f.get(&tok.Under)
+			t.Refute(f.property, fmt.Sprintf("a token minted for %s %+q is accepted for %+q", f.name, from, v), tok.Sealed, call)
+		}
+	}
+	if f.unset != nil {
+		t.Try(f.property)
+		if call, ok := in.Accepts(tok.Text, f.without(tok.Under)); ok {
+			t.Refute(f.property, "a token minted for a value of "+f.name+" is accepted without any", tok.Sealed, call)
+		}
+	}
+}
+
+// across mints for one value of a field and presents for another, in both directions.
+func (t trial) across(in *attack.Instance, under codecs.Context, f field, a, b string, how string) {
+	t.between(in, f.put(under, a), f.put(under, b), f, fmt.Sprintf("%s %+.60q and %+.60q are taken for the same: %s", f.name, a, b, how))
+	t.between(in, f.put(under, b), f.put(under, a), f, fmt.Sprintf("%s %+.60q and %+.60q are taken for the same: %s", f.name, b, a, how))
+}
+
+// between mints in one context and presents in the other.
+func (t trial) between(in *attack.Instance, from, to codecs.Context, f field, issue string) {
+	sealed := in.Seal(t.State(8), from)
+	if sealed.Answer.Outcome != verdict.Done {
+		return
+	}
+	t.Try(f.property, codecs.Unambiguous)
+	if call, ok := in.Accepts(sealed.Answer.Out, to); ok {
+		t.Refute(codecs.Unambiguous, issue, sealed, call)
+		t.Refute(f.property, issue, sealed, call)
+	}
+}
+
+// boundFields calls do for each field that the design binds. A field that it does not
+// bind is left to the plain attack.
+func (t trial) boundFields(do func(in *attack.Instance, under codecs.Context, f field)) {
+	in, tok, ok := t.Scheme()
+	if !ok {
+		return
+	}
+	n := 0
+	for _, f := range fields {
+		if _, present := f.get(&tok.Under); present && t.binds(in, tok, f) {
+			n++
+			do(in, tok.Under, f)
+		}
+	}
+	if n == 0 {
+		t.Skip("the design binds no field")
+	}
+}
+
+// absentWords are words that programs write for an absent value.
+var absentWords = []string{"", "null", "None", "nil", "undefined", "false", "0", "anonymous", "guest", "public", "unknown", "none", "default", "system", "-", "*", "N/A", "<nil>", "local"}
+
+func (t trial) emptyOrAbsent() {
+	t.boundFields(func(in *attack.Instance, under codecs.Context, f field) {
+		if f.property == codecs.BindsArguments {
+			t.emptyArguments(in, under)
+		}
+		if f.unset == nil || f.property == codecs.BindsArguments {
+			return
+		}
+		for _, v := range absentWords {
+			issue := fmt.Sprintf("%s %+q and no %s are taken for the same", f.name, v, f.name)
+			t.between(in, f.put(under, v), f.without(under), f, issue)
+			t.between(in, f.without(under), f.put(under, v), f, issue)
+			if v != "" {
+				t.across(in, under, f, v, "", "a word and the empty text")
+			}
+		}
+	})
+}
+
+// emptyArguments presents empty values of different types. Whether absent arguments and
+// an empty object are the same is a choice of the reader.
+func (t trial) emptyArguments(in *attack.Instance, under codecs.Context) {
+	f := fields[arguments]
+	for _, v := range []string{`[]`, `""`, `0`, `false`} {
+		sealed := in.Seal(t.State(8), f.put(under, `{}`))
+		if sealed.Answer.Outcome != verdict.Done {
+			return
+		}
+		t.Try(codecs.Unambiguous)
+		if call, ok := in.Accepts(sealed.Answer.Out, f.put(under, v)); ok {
+			t.Refute(codecs.Unambiguous, "arguments {} and "+v+" are taken for the same", sealed, call)
+		}
+	}
+	sealed := in.Seal(t.State(8), f.put(under, `{}`))
+	if call, ok := in.Accepts(sealed.Answer.Out, f.without(under)); ok {
+		t.Observe(codecs.Unambiguous, "arguments {} and no arguments are taken for the same", sealed, call)
+	}
+}
+
+// longValues presents values that differ in their last letter only, and values that
+// differ by a length.
+func (t trial) longValues() {
+	t.boundFields(func(in *attack.Instance, under codecs.Context, f field) {
+		for _, n := range []int{8, 15, 16, 20, 32, 64, 100, 128, 255, 256, 512, 1024, 4095, 4096, 65535, 65536} {
+			long := strings.Repeat("x", n)
+			t.across(in, under, f, f.value(long+"a"), f.value(long+"b"), fmt.Sprintf("the text behind %d letters", n))
+			t.across(in, under, f, f.value("a"+long), f.value("b"+long), fmt.Sprintf("the text in front of %d letters", n))
+			t.across(in, under, f, f.value(long), f.value(long+long), fmt.Sprintf("a length of %d and of %d", n, 2*n))
+		}
+		for _, n := range []int{256, 65536} {
+			t.across(in, under, f, f.value("ab"), f.value("ab"+strings.Repeat("x", n)), fmt.Sprintf("lengths that differ by %d", n))
+		}
+	})
+}
+
+// fewerFields mints without one or more of the fields that may be absent, and presents
+// other values of the rest.
+func (t trial) fewerFields() {
+	in, tok, ok := t.Scheme()
+	if !ok {
+		return
+	}
+	for _, c := range poorest(tok.Under) {
+		fewer, ok := in.Mint(t.State(8), c)
+		if !ok {
+			continue
+		}
+		for _, f := range fields {
+			t.otherValuesOf(in, fewer, f)
+		}
+	}
+	if t.Untried() {
+		t.Skip("the design mints with every field only")
+	}
+}
+
+// poorest returns the contexts of c without one, two and all three of the fields that
+// may be absent.
+func poorest(c codecs.Context) []codecs.Context {
+	var all []codecs.Context
+	for absent := 1; absent < 8; absent++ {
+		less := c
+		for i, f := range fields[arguments:] {
+			if absent&(1<<i) != 0 {
+				less = f.without(less)
+			}
+		}
+		all = append(all, less)
+	}
+	return all
+}
+
+// otherValuesOf presents tok with other values of one field, also if it had none.
+func (t trial) otherValuesOf(in *attack.Instance, tok *attack.Token, f field) {
+	from, present := f.get(&tok.Under)
+	for _, v := range f.unrelated()[:2] {
+		if v == from {
+			continue
+		}
+		t.Try(f.property)
+		if call, ok := in.Accepts(tok.Text, f.put(tok.Under, v)); ok {
+			was := "no " + f.name
+			if present {
+				was = fmt.Sprintf("%s %q", f.name, from)
+			}
+			t.Refute(f.property, fmt.Sprintf("a token minted for %s is accepted for %q, in the context %s", was, v, written(tok.Under)), tok.Sealed, call)
+		}
+	}
+}
+
+// otherInBatch presents several honest tokens at once in contexts and at times that are
+// not theirs.
+func (t trial) otherInBatch() {
+	in, tok, ok := t.Scheme()
+	if !ok {
+		return
+	}
+	if !in.Batched() {
+		t.Skip("the design judges one token at a time")
+		return
+	}
+	for _, f := range fields {
+		if _, present := f.get(&tok.Under); present {
+			t.inBatch(in, f.property, f.put(tok.Under, f.unrelated()[0]), tok.Under, "another "+f.name)
+		}
+	}
+	if !t.Design.OwnClock {
+		t.inBatch(in, codecs.Expiry, attack.Later(tok.Under, 400*24*time.Hour), tok.Under, "400 days later")
+	}
+}
+
+// inBatch mints tokens in one context and presents them in another, all at once.
+func (t trial) inBatch(in *attack.Instance, property codecs.Property, to, from codecs.Context, how string) {
+	var texts [][]byte
+	var sealed []verdict.Call
+	for range 12 {
+		call := in.Seal(t.State(8), from)
+		texts, sealed = append(texts, call.Answer.Out), append(sealed, call)
+	}
+	answers, err := in.UnsealBatch(texts, to)
+	if err != nil {
+		return
+	}
+	t.Try(property)
+	for i, a := range answers {
+		if a.Err == nil {
+			t.RefuteIf(property, attack.Sealed(1), fmt.Sprintf("in a batch of %d, token %d is accepted with %s", len(texts), i+1, how), sealed[i])
+		}
+	}
+}
+
+// overridden presents a token with arguments that hold members of the state with other
+// values. The state that comes back must be the sealed one.
+func (t trial) overridden() {
+	in, tok, ok := t.Scheme()
+	if !ok {
+		return
+	}
+	state := []byte(`{"step":"confirmed","env":"staging","inputResponses":{"ok":false}}`)
+	honest, ok := in.Mint(state, tok.Under)
+	if !ok {
+		t.Skip("the design does not seal a JSON object")
+		return
+	}
+	for _, other := range []string{
+		`{"step":"other","env":"production"}`, `{"env":"staging","replicas":3,"step":"other"}`, `{"inputResponses":{"ok":true}}`,
+		`{"state":{"step":"other"}}`, `{"requestState":{"step":"other"}}`,
+	} {
+		t.Try(codecs.Integrity)
+		for _, text := range [][]byte{honest.Text, in.Seal(state, fields[arguments].put(tok.Under, other)).Answer.Out} {
+			call, ok := in.Accepts(text, fields[arguments].put(tok.Under, other))
+			if ok && !honest.Same(call) {
+				t.Refute(codecs.Integrity, fmt.Sprintf("with arguments %s the state comes back as %.80q", other, call.Answer.Out), honest.Sealed, call)
+			}
+		}
+	}
+}

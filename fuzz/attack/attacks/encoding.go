@@ -1,0 +1,51 @@
+package attacks
+
+import (
+	"bytes"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+)
+
+// encoding are the attacks on the text of a token: it changes, its bytes do not.
+var encoding = []attack.Attack{
+	{ID: "ENC-01", Name: "unused bits of the last character", Refutes: spelled, Layer: attack.LayerText, CWE: 1289, Gain: gainSpelling,
+		Origin: "RFC 4648, section 3.5; golang-jwt pull request 259; PASETO test vector 4-F-4", Run: spell(tokenfmt.UnusedBits)},
+	{ID: "ENC-02", Name: "the other base64 alphabet", Refutes: spelled, Layer: attack.LayerText, CWE: 1289, Gain: gainSpelling,
+		Origin: "lestrrat-go/jwx decodes both alphabets by default; vector decoders of base64", Run: on(trial.otherAlphabet)},
+	{ID: "ENC-03", Name: "padding added and dropped", Refutes: spelled, Layer: attack.LayerText, CWE: 1289, Gain: gainSpelling,
+		Origin: "PASETO test vector 4-F-5", Run: spell(tokenfmt.Padding)},
+	{ID: "ENC-04", Name: "white space and line breaks", Refutes: spelled, Layer: attack.LayerText, CWE: 1289, Gain: gainSpelling,
+		Origin: "go-jose issues 237, 244, 280; encoding/base64 skips CR and LF", Run: spell(tokenfmt.WhiteSpace)},
+	{ID: "ENC-05", Name: "case, percent escapes, plus for space", Refutes: spelled, Layer: attack.LayerText, CWE: 178, Gain: gainSpelling,
+		Origin: "RFC 3986, section 2.1; case-insensitive readers of hexadecimal and base32", Run: spell(tokenfmt.LetterCase)},
+	{ID: "ENC-06", Name: "NUL, byte order mark, look-alikes, invalid UTF-8", Refutes: spelled, Layer: attack.LayerText, CWE: 158, Gain: gainSpelling,
+		Origin: "CVE-2009-2408", Run: spell(tokenfmt.ForeignCharacters)},
+	{ID: "ENC-07", Name: "another serialization of the same parts", Refutes: spelled, Layer: attack.LayerText, CWE: 436,
+		Gain:   "two readers that take different states from one token",
+		Origin: "CVE-2022-39227", Run: spell(tokenfmt.OtherSerialization)},
+	{ID: "ENC-08", Name: "trailing data", Refutes: spelled, Layer: attack.LayerText, CWE: 1286, Gain: gainSpelling,
+		Origin: "fernet-go accepts a further character and a further segment", Run: spell(tokenfmt.TrailingData)},
+	{ID: "ENC-09", Name: "longer forms of numbers and lengths inside, authenticated", Refutes: spelled, Layer: attack.LayerReseal, CWE: 1289, Gain: gainSpelling,
+		Origin:  "DER and CBOR, which have one shortest form",
+		Dropped: "the inside is under the tag: only the server can write it in another form, and the token is one text all the same"},
+}
+
+// otherAlphabet presents tokens that hold a character in which the alphabets differ.
+func (t trial) otherAlphabet() {
+	t.everyLength(func(in *attack.Instance, tok *attack.Token) {
+		for range 20 {
+			if bytes.ContainsAny(tok.Text, "-_+/") {
+				break
+			}
+			if next, ok := t.Mint(in, t.State(24)); ok {
+				tok = next
+			}
+		}
+		t.Spellings(in, tok, tokenfmt.OtherAlphabet(tok.Format(), t.Source))
+	})
+	if t.Tried(codecs.Canonical) == 0 && !t.Skipped() {
+		t.Skip("no token has a character in which the base64 alphabets differ")
+	}
+}

@@ -1,0 +1,353 @@
+package attacks
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"time"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/verdict"
+)
+
+var expires = []codecs.Property{codecs.Expiry}
+
+// expiry are the attacks on the lifetime of a token.
+var expiry = []attack.Attack{
+	{ID: "EXP-01", Name: "after expiry", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
+		Gain: "a token for longer than the server meant", Origin: "milliseconds read as seconds; Fernet specification, invalid vectors", Run: on(trial.afterExpiry)},
+	{ID: "EXP-06", Name: "times to live of zero, less, and very long", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
+		Gain: "a token for ever", Origin: "zero taken for no limit", Run: on(trial.oddLifetimes)},
+	{ID: "EXP-03", Name: "issued in the future", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
+		Gain: "tokens made in advance", Origin: "Fernet specification, invalid vectors: far-future time", Run: on(trial.fromTheFuture)},
+	{ID: "EXP-02", Name: "other values of the expiry, authenticated", Refutes: []codecs.Property{codecs.Expiry, codecs.Total}, Layer: attack.LayerReseal, CWE: 1287,
+		Gain: "a token for ever, or a server that dies", Origin: "numbers over 2^53, texts and null in the place of a date", Run: on(trial.oddExpiries)},
+	{ID: "EXP-04", Name: "no expiry, authenticated", Refutes: expires, Layer: attack.LayerReseal, CWE: 613,
+		Gain: "a token for ever", Origin: "RFC 8725; a check that is made only if the member is there", Run: on(trial.noExpiry)},
+	{ID: "EXP-07", Name: "expiry of long states, of fewer claims, and at turns of a count of seconds", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
+		Gain: "a token for ever", Origin: "times that are compared as texts; an expiry that one branch leaves out", Run: on(trial.otherLives)},
+	{ID: "EXP-08", Name: "within two seconds after expiry", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
+		Gain: "a second of grace that the promise does not state", Origin: "times rounded to seconds; implementations that disagree at the boundary", Run: on(trial.boundary)},
+	{ID: "EXP-05", Name: "a token presented twice", Refutes: []codecs.Property{codecs.SingleUse}, Layer: attack.LayerContext, CWE: 294,
+		Gain: "a step taken twice", Origin: "MCP 2026-07-28, basic/patterns/mrtr: single use is for the server to enforce", Run: on(trial.presentedTwice)},
+}
+
+// timed is Scheme for attacks that set the clock.
+func (t trial) timed() (*attack.Instance, *attack.Token, bool) {
+	in, tok, ok := t.Scheme()
+	if ok && t.Design.OwnClock && !t.timeCounts(in, tok) {
+		t.Skip("the design does not state that it takes the time from its arguments, and no time that was tried matters to it")
+		return nil, nil, false
+	}
+	return in, tok, ok
+}
+
+// timeCounts reports whether some time makes the design refuse tok.
+func (t trial) timeCounts(in *attack.Instance, tok *attack.Token) bool {
+	for _, d := range []time.Duration{-50 * 365 * 24 * time.Hour, 200 * 365 * 24 * time.Hour} {
+		if _, ok := in.Accepts(tok.Text, attack.Later(tok.Under, d)); !ok {
+			return true
+		}
+	}
+	return false
+}
+
+// grace is the time after expiry that the rounding of seconds may take.
+const grace = 2 * time.Second
+
+func (t trial) afterExpiry() {
+	_, base, ok := t.timed()
+	if !ok {
+		return
+	}
+	lives := []*time.Duration{nil}
+	for _, ttl := range []time.Duration{time.Second, time.Minute, 10 * time.Minute, 90 * time.Minute, 48 * time.Hour} {
+		lives = append(lives, &ttl)
+	}
+	for _, ttl := range lives {
+		in, err := t.OpenFor(ttl, t.Secret(0))
+		if err != nil {
+			continue
+		}
+		for _, fraction := range []time.Duration{0, 499 * time.Millisecond, 999 * time.Millisecond} {
+			tok, ok := in.Mint(t.State(8), attack.Later(base.Under, fraction))
+			if !ok {
+				continue
+			}
+			t.outlives(in, tok, ttl)
+		}
+	}
+	if t.Tried(codecs.Expiry) == 0 {
+		t.Skip("the design takes no time to live that was tried")
+	}
+}
+
+// outlives presents tok after its time.
+func (t trial) outlives(in *attack.Instance, tok *attack.Token, ttl *time.Duration) {
+	after := []time.Duration{400 * 24 * time.Hour, 20 * 365 * 24 * time.Hour, 200 * 365 * 24 * time.Hour, 1<<32*time.Second + time.Minute}
+	if ttl != nil {
+		for _, d := range []time.Duration{grace, *ttl / 4, *ttl, 59 * *ttl, time.Hour, 24 * time.Hour, 31 * 24 * time.Hour} {
+			after = append(after, *ttl+max(d, grace))
+		}
+	}
+	for _, d := range after {
+		t.Try(codecs.Expiry)
+		if call, ok := in.Accepts(tok.Text, attack.Later(tok.Under, d)); ok {
+			life := "the design's own"
+			if ttl != nil {
+				life = ttl.String()
+			}
+			t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s is accepted %s after it was minted", life, d), tok.Sealed, call)
+		}
+	}
+}
+
+// boundary presents tokens at their expiry and up to two seconds after it. The rounding
+// of seconds explains acceptance, so that it is an observation.
+func (t trial) boundary() {
+	_, base, ok := t.timed()
+	if !ok {
+		return
+	}
+	for _, ttl := range []time.Duration{10 * time.Minute, time.Hour} {
+		in, err := t.OpenFor(&ttl, t.Secret(0))
+		if err != nil {
+			continue
+		}
+		tok, ok := in.Mint(t.State(8), base.Under)
+		if !ok {
+			continue
+		}
+		for _, d := range []time.Duration{0, time.Millisecond, 500 * time.Millisecond, time.Second, 1900 * time.Millisecond} {
+			t.Try(codecs.Expiry)
+			if call, ok := in.Accepts(tok.Text, attack.Later(tok.Under, ttl+d)); ok {
+				t.Observe(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s is accepted %s after it was minted", ttl, ttl+d), tok.Sealed, call)
+				t.Note("a token with a time to live of %s is accepted %s after it was minted, which the rounding of seconds explains", ttl, ttl+d)
+			}
+		}
+	}
+	if t.Tried(codecs.Expiry) == 0 {
+		t.Skip("the design takes no time to live that was tried")
+	}
+}
+
+// turns are the moments at which a count of seconds gains a digit or a sign.
+var turns = []time.Time{time.Unix(1_000_000_000, 0).UTC(), time.Unix(1<<31, 0).UTC()}
+
+// otherLives presents tokens after their time that are not as the ordinary one.
+func (t trial) otherLives() {
+	in, base, ok := t.timed()
+	if !ok {
+		return
+	}
+	others := attack.Poorer(base.Under)
+	for _, turn := range turns {
+		for _, before := range []time.Duration{20 * time.Minute, 2 * time.Hour} {
+			others = append(others, attack.With(base.Under, func(c *codecs.Context) { c.Now = turn.Add(-before) }))
+		}
+	}
+	for _, c := range others {
+		if tok, ok := in.Mint(t.State(8), c); ok {
+			t.outlives(in, tok, nil)
+		}
+	}
+	for _, n := range append(rareLengths, 1<<10, 1<<13) {
+		if tok, ok := in.Mint(t.State(n), base.Under); ok {
+			t.outlives(in, tok, nil)
+		}
+	}
+	if tok, ok := in.Mint(nil, base.Under); ok {
+		t.outlives(in, tok, nil)
+	}
+	t.keptAlive(base.Under)
+}
+
+// keptAlive presents a token within its time and after it. Use must not extend the time.
+func (t trial) keptAlive(c codecs.Context) {
+	ttl := 10 * time.Minute
+	in, err := t.OpenFor(&ttl, t.Secret(0))
+	if err != nil {
+		return
+	}
+	sealed := in.Seal(t.State(8), c)
+	if sealed.Answer.Outcome != verdict.Done {
+		return
+	}
+	used, _ := in.Accepts(sealed.Answer.Out, attack.Later(c, 3*ttl/4))
+	t.Try(codecs.Expiry)
+	if call, ok := in.Accepts(sealed.Answer.Out, attack.Later(c, 3*ttl/2)); ok {
+		t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s that was used within it is accepted %s after it was minted", ttl, 3*ttl/2), sealed, used, call)
+	}
+}
+
+func (t trial) oddLifetimes() {
+	_, base, ok := t.timed()
+	if !ok {
+		return
+	}
+	for _, ttl := range []time.Duration{0, -time.Second, -time.Hour, time.Nanosecond, time.Millisecond, 999 * time.Millisecond, 250 * 365 * 24 * time.Hour} {
+		in, err := t.OpenFor(&ttl, t.Secret(0))
+		t.Try(codecs.Expiry)
+		if err != nil {
+			continue // refused at construction
+		}
+		sealed := in.Seal(t.State(8), base.Under)
+		if sealed.Answer.Outcome != verdict.Done || ttl > time.Hour {
+			continue
+		}
+		for _, d := range []time.Duration{max(ttl, 0) + grace, time.Hour, 30 * 24 * time.Hour} {
+			if call, ok := in.Accepts(sealed.Answer.Out, attack.Later(base.Under, d)); ok {
+				t.Refute(codecs.Expiry, fmt.Sprintf("with a time to live of %s a token is accepted %s after it was minted", ttl, d), sealed, call)
+			}
+		}
+	}
+}
+
+// fromTheFuture presents a token before it was minted. A format without a time of issue
+// cannot refuse it, and does all that a format with an expiry alone can. So a design that
+// claims expiry is accused only if its tokens show a time of issue: by their content or,
+// if they are unreadable, by their length. If an unreadable token has a time of fixed
+// width, acceptance is not reported.
+func (t trial) fromTheFuture() {
+	in, tok, ok := t.timed()
+	if !ok {
+		return
+	}
+	record := t.Observe
+	if t.carriesIssue(tok) || !t.Readable(tok) && t.lengthensWithIssue(in, tok) {
+		record = t.Refute
+	}
+	for _, d := range []time.Duration{400 * 24 * time.Hour, 24 * time.Hour} {
+		t.Try(codecs.Expiry)
+		if call, ok := in.Accepts(tok.Text, attack.Later(tok.Under, -d)); ok {
+			record(codecs.Expiry, fmt.Sprintf("a token is accepted %s before it was minted", d), tok.Sealed, call)
+		}
+	}
+	// A design may state a skew of an hour.
+	for _, d := range []time.Duration{time.Hour, 10 * time.Minute} {
+		if call, ok := in.Accepts(tok.Text, attack.Later(tok.Under, -d)); ok {
+			t.Observe(codecs.Expiry, fmt.Sprintf("a token is accepted %s before it was minted", d), tok.Sealed, call)
+		}
+	}
+}
+
+// longer are the moments at which a count of seconds, or of milliseconds, takes more
+// room: in digits, and in CBOR and MessagePack.
+var longer = []time.Time{time.Unix(1_000_000_000, 0).UTC(), time.Unix(1<<32, 0).UTC()}
+
+// lengthensWithIssue reports whether tokens grow longer if the second of their issue
+// takes more room, while that of their expiry took it already. States of each length up
+// to a block are sealed, so that padding does not hide it.
+func (t trial) lengthensWithIssue(in *attack.Instance, tok *attack.Token) bool {
+	const block = 16
+	total := func(now time.Time) (sum int) {
+		for n := range block {
+			sealed := in.Seal(t.State(n+1), attack.With(tok.Under, func(c *codecs.Context) { c.Now = now }))
+			if sealed.Answer.Outcome == verdict.Done {
+				sum += len(sealed.Answer.Out)
+			}
+		}
+		return sum
+	}
+	for _, turn := range longer {
+		before, after := total(turn.Add(-2*time.Second)), total(turn.Add(2*time.Second))
+		steady := before == total(turn.Add(-2*time.Second)) && after == total(turn.Add(2*time.Second))
+		if steady && before > 0 && after > before {
+			return true
+		}
+	}
+	return false
+}
+
+// carriesIssue reports whether the second in which tok was minted can be read in it.
+func (t trial) carriesIssue(tok *attack.Token) bool {
+	now := tok.Under.Now.Unix()
+	forms := [][]byte{
+		[]byte(strconv.FormatInt(now, 10)), []byte(strconv.FormatInt(now, 16)), []byte(tok.Under.Now.Format("2006-01-02T15:04:05")),
+		binary.BigEndian.AppendUint32(nil, uint32(now)), binary.LittleEndian.AppendUint32(nil, uint32(now)),
+		binary.BigEndian.AppendUint64(nil, uint64(now)*1000)[:7], binary.LittleEndian.AppendUint64(nil, uint64(tok.Under.Now.UnixMilli()))[:7],
+	}
+	for _, v := range tokenfmt.Readings(tok.Text) {
+		for _, form := range forms {
+			if bytes.Contains(v, form) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// forgotten is the number of tokens that are presented between the first time and the
+// second, in case spent tokens are kept in a list of limited length.
+const forgotten = 1100
+
+// presentedTwice presents a token twice: one after the other, in one batch, after many
+// others, and late in its life.
+func (t trial) presentedTwice() {
+	in, tok, ok := t.Scheme()
+	if !ok {
+		return
+	}
+	t.Try(codecs.SingleUse)
+	first, once := in.Accepts(tok.Text, tok.Under)
+	if second, twice := in.Accepts(tok.Text, tok.Under); once && twice {
+		t.Refute(codecs.SingleUse, "a token is accepted a second time", tok.Sealed, first, second)
+		return
+	}
+	t.twiceInBatch(in, tok)
+	t.lateAgain(tok.Under)
+	t.afterOthers(in, tok)
+}
+
+func (t trial) twiceInBatch(in *attack.Instance, tok *attack.Token) {
+	tok, ok := in.Mint(t.State(24), tok.Under)
+	if !ok {
+		return
+	}
+	answers, err := in.UnsealBatch([][]byte{tok.Text, tok.Text}, tok.Under)
+	if err == nil && len(answers) == 2 && answers[0].Err == nil && answers[1].Err == nil {
+		t.RefuteIf(codecs.SingleUse, attack.Sealed(1), "a token that occurs twice in a batch is accepted twice", tok.Sealed)
+	}
+}
+
+// lateAgain presents a token at once and once more towards the end of its life.
+func (t trial) lateAgain(c codecs.Context) {
+	ttl := 10 * time.Minute
+	in, err := t.OpenFor(&ttl, t.Secret(0))
+	if err != nil || t.Design.OwnClock {
+		return
+	}
+	sealed := in.Seal(t.State(8), c)
+	if sealed.Answer.Outcome != verdict.Done {
+		return
+	}
+	first, once := in.Accepts(sealed.Answer.Out, c)
+	for _, d := range []time.Duration{ttl / 4, ttl * 3 / 4, ttl * 19 / 20} {
+		t.Try(codecs.SingleUse)
+		if second, twice := in.Accepts(sealed.Answer.Out, attack.Later(c, d)); once && twice {
+			t.Refute(codecs.SingleUse, "a token with a time to live of "+ttl.String()+" is accepted a second time after "+d.String(), sealed, first, second)
+		}
+	}
+}
+
+// afterOthers presents a token, many others, and the token again.
+func (t trial) afterOthers(in *attack.Instance, tok *attack.Token) {
+	sealed := in.Seal(tok.State, tok.Under)
+	first, once := in.Accepts(sealed.Answer.Out, tok.Under)
+	if !once {
+		return
+	}
+	for k := range min(forgotten, t.Budget.Unseals) {
+		if k%128 == 127 && t.Spent() {
+			return
+		}
+		in.Accepts(in.Seal(tok.State, tok.Under).Answer.Out, tok.Under)
+	}
+	t.Try(codecs.SingleUse)
+	if second, twice := in.Accepts(sealed.Answer.Out, tok.Under); twice {
+		t.Refute(codecs.SingleUse, "a token is accepted a second time after others", sealed, first, second)
+	}
+}

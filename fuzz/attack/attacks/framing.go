@@ -1,0 +1,411 @@
+package attacks
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+)
+
+// framing are the attacks on how a token is cut into parts.
+var framing = []attack.Attack{
+	{ID: "FRM-01", Name: "truncation to every length", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354, Gain: gainForgery,
+		Origin: "Project Wycheproof and CCTV: truncation, partial plaintext", Run: change(tokenfmt.Truncation)},
+	{ID: "FRM-02", Name: "empty token, empty segments, missing separators", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 1284,
+		Gain: "a forgery, or a server that dies", Origin: "jose2go issue 11", Run: on(trial.emptySegments)},
+	{ID: "FRM-03", Name: "lengths that lie", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 789,
+		Gain: "a forgery, or memory at will", Origin: "CVE-2016-9123", Run: on(trial.lengths), Measures: true},
+	{ID: "FRM-05", Name: "version, algorithm and key ID set to every value", Refutes: unforgeable, Layer: attack.LayerText, CWE: 757,
+		Gain: "a choice of format or key that the server did not make", Origin: "CVE-2015-9235", Run: on(trial.versions), Thousands: 4},
+	{ID: "FRM-06", Name: "unknown critical header", Refutes: unforgeable, Layer: attack.LayerText, CWE: 345,
+		Gain: "a restriction that the reader ignores", Origin: "CVE-2025-59420; RFC 7515, section 4.1.11", Run: on(trial.headerMembers)},
+	{ID: "FRM-07", Name: "every bit of the bytes flipped", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354, Gain: gainForgery,
+		Origin: "Fernet specification, invalid vectors", Run: on(trial.bitFlips), Thousands: 3},
+	{ID: "FRM-08", Name: "parts of two tokens spliced", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354,
+		Gain: "a token put together from parts of others", Origin: "CCTV: chunk reordering", Run: on(trial.splices)},
+	{ID: "FRM-09", Name: "one good and one forged part", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347,
+		Gain: "a good signature that vouches for another body", Origin: "CVE-2016-9122", Run: on(trial.doubledSegments)},
+	{ID: "FRM-10", Name: "segments of a long token left out, exchanged, repeated and spliced", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354,
+		Gain: "a state that is cut short or put together from others", Origin: "CCTV: chunk reordering and truncation", Run: on(trial.chunks)},
+	{ID: "FRM-11", Name: "tokens of many lengths, and of the second key, changed at the end", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354, Gain: gainForgery,
+		Origin: "rare branches of verification", Run: on(trial.rareBranches), Thousands: 2},
+	{ID: "FRM-12", Name: "the constant head of a token set as a whole", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347,
+		Gain: "a token that names no key, or another one, and is accepted", Origin: "key IDs with a special value; a search that falls back to the first key", Run: on(trial.heads)},
+	{ID: "FRM-13", Name: "readable JSON under a tag: members doubled, added, moved and spelled otherwise", Refutes: []codecs.Property{codecs.Integrity, codecs.Canonical}, Layer: attack.LayerText, CWE: 436,
+		Gain: "claims that the server never wrote", Origin: "tags over JSON that is parsed and written again", Run: on(trial.members), Thousands: 2},
+	{ID: "FRM-14", Name: "readable text under a tag: canonical equivalents, line breaks, case, white space", Refutes: []codecs.Property{codecs.Integrity, codecs.Canonical}, Layer: attack.LayerText, CWE: 176,
+		Gain: "a second text for one token, or claims that the server never wrote", Origin: "tags over normalized text", Run: on(trial.texts)},
+}
+
+func (t trial) emptySegments() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	t.Try(codecs.Total)
+	t.Changes(in, tok, tokenfmt.EmptySegments(tok.Format(), t.Source))
+}
+
+// lengths presents tokens with extreme numbers, and measures the memory that each
+// makes the reader allocate.
+func (t trial) lengths() {
+	if t.Design.Memory != nil {
+		t.lengthsElsewhere()
+		return
+	}
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	for lie := range tokenfmt.Lengths(tok.Format(), t.Source) {
+		t.Try(codecs.Total)
+		before := allocatedAbout()
+		t.Change(in, tok, lie.Text, lie.How)
+		if allocatedAbout()-before < 8<<20 || t.Fell(codecs.Total) {
+			continue
+		}
+		var call = in.Ask(lie.Text, tok.Under)
+		if grown := allocates(16<<20, func() { call = in.Ask(lie.Text, tok.Under) }); grown > 16<<20 {
+			t.Refute(codecs.Total, fmt.Sprintf("%s makes the reader allocate %d MiB for %d bytes", lie.How, grown>>20, len(tok.Text)), call)
+		}
+	}
+}
+
+// versions presents other versions, with the body as it is and without a tag.
+func (t trial) versions() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	f := tok.Format()
+	t.Changes(in, tok, tokenfmt.Versions(f, t.Source))
+	for _, s := range f.Segments {
+		if s.Encoded() {
+			continue
+		}
+		for _, word := range tokenfmt.OtherWords(s.Text) {
+			for _, state := range [][]byte{t.State(24), []byte(`{"admin":true}`)} {
+				t.Changes(in, tok, unsigned(word, state))
+			}
+		}
+	}
+}
+
+// unsigned yields a state of the attacker's choice behind a word, without a tag.
+func unsigned(word string, state []byte) iter.Seq[tokenfmt.Alteration] {
+	return func(yield func(tokenfmt.Alteration) bool) {
+		for _, sep := range []string{"", ".", ":"} {
+			for _, body := range []string{tokenfmt.Base64URL.Encode(state), string(state)} {
+				for _, tail := range []string{"", sep} {
+					if !yield(tokenfmt.Alteration{Text: []byte(word + sep + body + tail), How: fmt.Sprintf("a state without a tag behind %q", word)}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+func (t trial) headerMembers() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	t.Changes(in, tok, tokenfmt.HeaderMembers(tok.Format(), t.Source))
+	if t.Tried(codecs.Integrity) == 0 {
+		t.Skip("no segment of the token is a readable JSON object")
+	}
+}
+
+// bitFlips flips every bit of a short token, and some bits of longer ones.
+func (t trial) bitFlips() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	t.Changes(in, tok, tokenfmt.BitFlips(tok.Format(), t.Source))
+	for _, n := range []int{1, 80, 300, 2000, 20000} {
+		tok, ok := t.Mint(in, t.State(n))
+		if !ok {
+			continue
+		}
+		f := tok.Format()
+		t.Changes(in, tok, func(yield func(tokenfmt.Alteration) bool) {
+			for _, i := range f.Encoded() {
+				for _, at := range t.Places(len(f.Segments[i].Bytes), 60) {
+					if !yield(f.Flip(i, min(at*8+t.IntN(8), len(f.Segments[i].Bytes)*8-1))) {
+						return
+					}
+				}
+			}
+		})
+	}
+}
+
+func (t trial) doubledSegments() {
+	if in, tok, ok := t.Base(); ok {
+		t.Spellings(in, tok, tokenfmt.DoubledSegments(tok.Format(), t.Source))
+	}
+}
+
+// splices puts parts of two tokens together, by segments and by bytes, and moves blocks
+// inside one.
+func (t trial) splices() {
+	in, a, ok := t.Base()
+	if !ok {
+		return
+	}
+	b, ok := t.Mint(in, t.State(24))
+	if !ok {
+		return
+	}
+	fa, fb := a.Format(), b.Format()
+	if len(fa.Segments) != len(fb.Segments) {
+		t.Skip("two tokens of one length have different formats")
+		return
+	}
+	t.Changes(in, a, spliced(fa, fb))
+	if long, ok := t.Mint(in, t.State(200)); ok {
+		t.Changes(in, long, tokenfmt.Blocks(long.Format(), t.Source))
+	}
+}
+
+// spliced yields tokens put together from a and b.
+func spliced(a, b tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
+	return func(yield func(tokenfmt.Alteration) bool) {
+		whole := b.Text()
+		give := func(text []byte, format string, args ...any) bool {
+			return bytes.Equal(text, whole) || yield(tokenfmt.Alteration{Text: text, How: fmt.Sprintf(format, args...)})
+		}
+		for i := range a.Segments {
+			for j := i; j < len(a.Segments); j++ {
+				mixed := tokenfmt.Format{Segments: slices.Concat(a.Segments[:i], b.Segments[i:j+1], a.Segments[j+1:])}
+				if j != i+1 && !give(mixed.Text(), "segments %d to %d of another token", i, j) {
+					return
+				}
+			}
+		}
+		for _, i := range a.Encoded() {
+			ra, rb := a.Segments[i].Bytes, b.Segments[i].Bytes
+			for n := 1; n < min(len(ra), len(rb)); n++ {
+				if !give(a.With(i, slices.Concat(rb[:n], ra[n:])), "the first %d bytes of segment %d from another token", n, i) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// longState is the length of states that a format may carry in several chunks.
+// longerState is the length of states that two bytes do not count.
+const (
+	longState   = 5000
+	longerState = 70_000
+)
+
+// chunks works on the segments of a long token if it has more of them than a short one.
+func (t trial) chunks() {
+	in, short, ok := t.Base()
+	if !ok {
+		return
+	}
+	a, okA := in.Mint(t.State(longState), short.Under)
+	b, okB := in.Mint(t.State(longState), short.Under)
+	if !okA || !okB {
+		t.Skip("the design seals no long states")
+		return
+	}
+	fa, fb := a.Format(), b.Format()
+	if len(fa.Segments)-len(short.Format().Segments) < 2 || len(fb.Segments) != len(fa.Segments) {
+		t.Skip("a long token has no more segments than a short one")
+		return
+	}
+	t.Changes(in, a, rearranged(fa, fb))
+}
+
+// rearranged yields a with segments left out, exchanged, repeated, and taken from b.
+func rearranged(a, b tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
+	whole := b.Text()
+	return func(yield func(tokenfmt.Alteration) bool) {
+		for i := 1; i < min(len(a.Segments), 128); i++ {
+			give := func(how string, parts ...[]tokenfmt.Segment) bool {
+				text := tokenfmt.Format{Segments: slices.Concat(parts...)}.Text()
+				return bytes.Equal(text, whole) || yield(tokenfmt.Alteration{Text: text, How: fmt.Sprintf("segment %d of %d %s", i, len(a.Segments), how)})
+			}
+			here, rest := a.Segments[:i], a.Segments[i:]
+			if !give("and all behind it left out", here) || !give("left out with its border", here[:i-1], rest) ||
+				!give("from another token", here, b.Segments[i:i+1], rest[1:]) || !give("and all behind it from another token", here, b.Segments[i:]) {
+				return
+			}
+			if len(rest) > 2 && (!give("exchanged with the next", here, rest[2:3], rest[1:2], rest[:1], rest[3:]) || !give("twice", here, rest[:2], rest)) {
+				return
+			}
+		}
+	}
+}
+
+// rareLengths are lengths of states around those at which readers take another branch.
+var rareLengths = []int{0, 1, 15, 16, 17, 31, 32, 33, 127, 128, 255, 256, 257, 4095, 4096, 4097}
+
+// rareBranches changes the last bytes of each segment, which may be a tag, of tokens
+// that meet other branches than an ordinary one: of other lengths, and of the second
+// key of a ring.
+func (t trial) rareBranches() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	for _, n := range rareLengths {
+		for _, state := range [][]byte{t.State(n), t.Letters(n), t.State(max(0, n-len(t.State(0))))} {
+			if rare, ok := in.Mint(state, tok.Under); ok {
+				t.Changes(in, rare, t.changedOnce(rare, 6, 6))
+			}
+		}
+	}
+	if long, ok := in.Mint(t.State(longState), tok.Under); ok {
+		t.changedBehind(in, long)
+	}
+	if t.Budget.Bytes >= 2*longerState {
+		if longer, ok := in.Mint(t.State(longerState), tok.Under); ok {
+			t.Changes(in, longer, t.changedOnce(longer, 40, 100))
+		}
+	}
+	ring, err := t.Open(t.Secret(1), t.Secret(0))
+	if err != nil {
+		return
+	}
+	for _, n := range []int{24, longState} {
+		if second, ok := in.Mint(t.State(n), tok.Under); ok {
+			t.changedBehind(ring, second)
+		}
+	}
+}
+
+// changedBehind changes tok once, and guesses the last byte of each segment.
+func (t trial) changedBehind(in *attack.Instance, tok *attack.Token) {
+	t.Changes(in, tok, t.changedOnce(tok, 40, 100))
+	f := tok.Format()
+	for _, i := range f.Encoded() {
+		forged := bytes.Clone(f.Segments[i].Bytes)
+		forged[len(forged)/2] ^= 1
+		t.guess(in, tok, f, i, forged, 1, min(256, t.Budget.Unseals))
+	}
+}
+
+// changedOnce yields tok with one byte changed: at the end of each segment, and at some
+// random places.
+func (t trial) changedOnce(tok *attack.Token, last, some int) iter.Seq[tokenfmt.Alteration] {
+	f := tok.Format()
+	return func(yield func(tokenfmt.Alteration) bool) {
+		for _, i := range f.Encoded() {
+			raw := f.Segments[i].Bytes
+			at := t.Places(len(raw)-1, some)
+			for k := max(0, len(raw)-last); k < len(raw); k++ {
+				at = append(at, k)
+			}
+			for _, k := range t.Range(len(at)) {
+				altered := bytes.Clone(raw)
+				altered[at[k]] ^= 1 << t.IntN(8)
+				if !yield(tokenfmt.Alteration{Text: f.With(i, altered), How: fmt.Sprintf("byte %d of %d in segment %d changed", at[k], len(raw), i)}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// heads sets the constant head of tokens as a whole: to constants, to its neighbours,
+// and to the head of tokens of other keys, in the ring and outside of it.
+func (t trial) heads() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	f := tok.Format()
+	t.Changes(in, tok, tokenfmt.Heads(f, t.Source))
+	segment, n, ok := t.headOf(in, tok)
+	if !ok {
+		return
+	}
+	ring, err := t.Open(t.Secret(0), t.Secret(1))
+	if err != nil {
+		ring = in
+	}
+	heads := [][]byte{nil}
+	for _, k := range []int{1, 2} {
+		other, err := t.Open(t.Secret(k))
+		if err != nil {
+			continue
+		}
+		if theirs, ok := other.Mint(t.State(24), tok.Under); ok {
+			if g := theirs.Format(); segment < len(g.Segments) && len(g.Segments[segment].Bytes) >= n {
+				heads = append(heads, g.Segments[segment].Bytes[:n])
+			}
+		}
+	}
+	raw := f.Segments[segment].Bytes
+	for _, holder := range []*attack.Instance{in, ring} {
+		for _, head := range heads {
+			t.Change(holder, tok, f.With(segment, slices.Concat(head, raw[n:])), fmt.Sprintf("the first %d bytes of segment %d, which are one for all tokens of a key, replaced by %x", n, segment, head))
+		}
+		t.Changes(holder, tok, slices.Values(f.WithHead(segment, n)))
+	}
+}
+
+// headOf returns the constant head of the tokens of an instance.
+func (t trial) headOf(in *attack.Instance, tok *attack.Token) (segment, n int, ok bool) {
+	var others []tokenfmt.Format
+	for range 4 {
+		other, ok := in.Mint(t.State(24), tok.Under)
+		if !ok {
+			return 0, 0, false
+		}
+		others = append(others, other.Format())
+	}
+	return tok.Format().Head(others...)
+}
+
+// members alters readable JSON under the tag. The states hold objects, texts and
+// numbers, so that each kind of member is there.
+func (t trial) members() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	for _, state := range [][]byte{
+		fmt.Appendf(nil, `{"step":"%s","n":7,"ok":true,"list":[1,2],"deep":{"a":1}}`, t.Letters(24)),
+		fmt.Appendf(nil, `{"step": "%s", "n": 7}`, t.Letters(24)),
+	} {
+		if rich, ok := in.Mint(state, tok.Under); ok {
+			t.Changes(in, rich, tokenfmt.Members(rich.Format(), t.Source))
+		}
+	}
+	if t.Tried(codecs.Integrity) == 0 {
+		t.Skip("no JSON object can be read in the token")
+		return
+	}
+	t.Try(codecs.Canonical)
+}
+
+// texts alters readable text under the tag. The states hold characters that have
+// canonical equivalents.
+func (t trial) texts() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	for _, state := range []string{"K;\u00e9\u00c5 step %s end", "first\nsecond; K %s ", `{"step":"%s; K\u00e9 "}`} {
+		if rich, ok := in.Mint(fmt.Appendf(nil, state, t.Letters(24)), tok.Under); ok {
+			t.Changes(in, rich, tokenfmt.Texts(rich.Format(), t.Source))
+		}
+	}
+	if t.Tried(codecs.Integrity) == 0 {
+		t.Skip("no text can be read in the token")
+		return
+	}
+	t.Try(codecs.Canonical)
+}

@@ -1,0 +1,204 @@
+package attacks
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/verdict"
+)
+
+// The bounds of work before authentication.
+const (
+	costly     = 10 * time.Millisecond // a forged token may not take more, if a malformed one takes a tenth
+	steered    = 20                    // times as much work for a number in the token that is larger
+	tries      = 7                     // measurements of each text, of which the median counts
+	bombBytes  = 8 << 20               // length of a decompressed bomb
+	bombMemory = 4 << 20               // memory that refusing a bomb may take
+)
+
+// workBefore measures the work of refusing forged tokens: as such, with larger numbers in
+// readable headers, and with segments that decompress to a long text.
+func (t trial) workBefore() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	if t.Budget.Stopwatch == nil {
+		t.Skip("no clock was given")
+		return
+	}
+	f := tok.Format()
+	at := f.Encoded()
+	if len(at) == 0 {
+		t.Skip("no segment of the token is in a known encoding")
+		return
+	}
+	last := at[len(at)-1]
+	forged := f.Flip(last, 8*len(f.Segments[last].Bytes)-1).Text
+	malformed, call := t.median(in, tok, func() []byte { return []byte("x") })
+	if call.Answer.Outcome == verdict.Done {
+		return
+	}
+	fixed, call := t.median(in, tok, func() []byte { return forged })
+	t.Try(inert)
+	if call.Answer.Outcome == verdict.Refused && fixed > costly && fixed > 10*malformed {
+		t.Refute(inert, fmt.Sprintf("refusing a forged token takes %s, and a malformed one %s", fixed, malformed), call)
+		return
+	}
+	for a := range largerNumbers(f) {
+		took, call := t.median(in, tok, func() []byte { return a.Text })
+		if call.Answer.Outcome == verdict.Refused && took > costly && took > steered*fixed {
+			t.Refute(inert, fmt.Sprintf("%s makes a refusal take %s, and otherwise it takes %s", a.How, took, fixed), call)
+			return
+		}
+	}
+	if t.Design.Memory == nil {
+		t.inflates(in, tok, f)
+	}
+}
+
+// median returns the median time of presenting a text, and the last call.
+func (t trial) median(in *attack.Instance, tok *attack.Token, text func() []byte) (time.Duration, verdict.Call) {
+	var all []time.Duration
+	var call verdict.Call
+	for range tries {
+		x := text()
+		before := t.Budget.Stopwatch()
+		call = in.Ask(x, tok.Under)
+		all = append(all, t.Budget.Stopwatch()-before)
+	}
+	return median(all), call
+}
+
+// countMember matches a member of a JSON object whose value may be a count.
+var countMember = regexp.MustCompile(`"([A-Za-z0-9_-]+)":\s*([0-9]{1,7})\b`)
+
+// largerNumbers yields forged tokens in which a number of a readable header, or a number
+// that is a segment, is larger.
+func largerNumbers(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
+	return func(yield func(tokenfmt.Alteration) bool) {
+		for i, s := range f.Segments {
+			if !s.Encoded() {
+				if regexp.MustCompile(`^=?[0-9]{1,6}$`).MatchString(s.Text) {
+					if !yield(tokenfmt.Alteration{Text: f.WithText(i, s.Text+"000"), How: fmt.Sprintf("%s000 for %s in segment %d", s.Text, s.Text, i)}) {
+						return
+					}
+				}
+				continue
+			}
+			for _, m := range countMember.FindAllSubmatchIndex(s.Bytes, 8) {
+				larger := slices.Concat(s.Bytes[:m[5]], []byte("000"), s.Bytes[m[5]:])
+				if !yield(tokenfmt.Alteration{Text: f.With(i, larger), How: fmt.Sprintf("%s as %s000 in segment %d", s.Bytes[m[2]:m[3]], s.Bytes[m[4]:m[5]], i)}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// inflates presents segments that are compressed zeros, in this process, and reads the
+// memory of refusing them.
+func (t trial) inflates(in *attack.Instance, tok *attack.Token, f tokenfmt.Format) {
+	zeros := make([]byte, bombBytes)
+	for name, pack := range map[string]func(io.Writer) io.WriteCloser{
+		"deflate": func(w io.Writer) io.WriteCloser { z, _ := flate.NewWriter(w, flate.BestCompression); return z },
+		"zlib":    func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) },
+		"gzip":    func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+	} {
+		var b bytes.Buffer
+		w := pack(&b)
+		w.Write(zeros) //nolint:errcheck // a buffer takes all
+		w.Close()      //nolint:errcheck // as above
+		for _, i := range f.Encoded() {
+			raw := f.Segments[i].Bytes
+			for _, keep := range []int{0, 4, 16} {
+				if keep > len(raw) {
+					continue
+				}
+				text := f.With(i, slices.Concat(raw[:keep], b.Bytes()))
+				var call verdict.Call
+				t.Try(inert)
+				if grown := allocates(bombMemory, func() { call = in.Ask(text, tok.Under) }); grown > bombMemory && call.Answer.Outcome == verdict.Refused {
+					t.Refute(inert, fmt.Sprintf("refusing %d bytes of %s behind %d bytes of segment %d allocates %d MiB", b.Len(), name, keep, i, grown>>20), call)
+					return
+				}
+			}
+		}
+	}
+}
+
+// runsCode presents serialized objects whose decoding creates a file, in the place of
+// each segment and inside of recognized constructions, and looks for the file. The file
+// is empty and is in a folder of its own.
+func (t trial) runsCode() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	dir, err := os.MkdirTemp("", "sealab-inert-")
+	if err != nil {
+		t.Skip("no folder for the file: %v", err)
+		return
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
+	mark := filepath.Join(dir, "marker")
+	created := func() bool { _, err := os.Stat(mark); return err == nil }
+	f := tok.Format()
+	c, recognized := f.Recognize(in.Keys[0])
+	for name, object := range gadgets(mark) {
+		texts := [][]byte{object}
+		for _, i := range f.Encoded() {
+			raw := f.Segments[i].Bytes
+			texts = append(texts, f.With(i, object), f.With(i, slices.Concat(raw[:min(4, len(raw))], object)))
+			if len(raw) > 32 {
+				texts = append(texts, f.With(i, slices.Concat(raw[:4], object, raw[len(raw)-32:])), f.With(i, slices.Concat(object, raw[len(raw)-32:])))
+			}
+		}
+		forged := len(texts)
+		if recognized {
+			texts = append(texts, c.Seal(object))
+			if len(c.Body) > 4 {
+				texts = append(texts, c.Seal(slices.Concat(c.Body[:4], object)))
+			}
+		}
+		for k, text := range texts {
+			t.Try(inert)
+			call := in.Unseal(text, tok.Under)
+			if !created() {
+				continue
+			}
+			t.Refute(inert, "opening a token with a serialized object runs it: "+name, call)
+			if k < forged {
+				t.RefuteIf(codecs.Integrity, attack.Anything, "a forged token with a serialized object runs it before it is authenticated: "+name, call)
+			}
+			return
+		}
+	}
+}
+
+// gadgets returns serialized objects by name. Each creates an empty file if it is decoded
+// by a reader that makes objects of any class.
+func gadgets(file string) map[string][]byte {
+	return map[string][]byte{
+		"Python pickle":     fmt.Appendf(nil, "cbuiltins\nopen\n(V%s\nVw\ntR.", file),
+		"YAML of Python":    fmt.Appendf(nil, "!!python/object/apply:builtins.open [%q, w]\n", file),
+		"node-serialize":    fmt.Appendf(nil, `{"x":"_$$ND_FUNC$$_function(){require('fs').writeFileSync('%s','')}()"}`, file),
+		"jsonpickle":        fmt.Appendf(nil, `{"py/reduce":[{"py/function":"builtins.open"},{"py/tuple":["%s","w"]}]}`, file),
+		"JavaScript source": fmt.Appendf(nil, `(function(){require('fs').writeFileSync('%s','')})()`, file),
+		"Ruby source":       fmt.Appendf(nil, `File.write(%q, "")`, file),
+		"Python source":     fmt.Appendf(nil, `open(%q,"w")`, file),
+	}
+}

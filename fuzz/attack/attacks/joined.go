@@ -1,0 +1,250 @@
+package attacks
+
+import (
+	"fmt"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
+)
+
+// joined are the attacks that look for two different contexts which are read as the
+// same.
+var joined = []attack.Attack{
+	{ID: "CTX-04", Name: "borders between fields shifted", Refutes: ambiguous, Layer: attack.LayerContext, CWE: 1254,
+		Gain: "a token for one pair of fields, used for another pair", Origin: "AWS signature version 1, Percival 2008", Run: on(trial.shiftedFields), Thousands: 3},
+	{ID: "CTX-08", Name: "fields exchanged, doubled and moved", Refutes: ambiguous, Layer: attack.LayerContext, CWE: 1254,
+		Gain: "a token for one pair of fields, used for another pair", Origin: "digests of fields that are combined without order", Run: on(trial.exchangedFields)},
+	{ID: "CTX-12", Name: "text in one field that writes another", Refutes: ambiguous, Layer: attack.LayerContext, CWE: 116,
+		Gain: "a value that states the content of another field", Origin: "contexts put together as text", Run: on(trial.injectedFields), Thousands: 2},
+	{ID: "CTX-18", Name: "fields joined with one absent, escape characters, and long shifts", Refutes: ambiguous, Layer: attack.LayerContext, CWE: 116,
+		Gain: "a token for one pair of fields, used for another pair", Origin: "escapes that are not escaped; lengths of one and two bytes", Run: on(trial.escapedFields), Thousands: 3},
+}
+
+var ambiguous = []codecs.Property{codecs.Unambiguous}
+
+// separators are the texts that fields are known to be joined with.
+var separators = []string{"", "\x00", ":", "|", "/", "\n", ",", ".", " ", "-", "_", "#", "&", "=", ";", "~", "\t", "\x1f", "\x00\x00", "::", "||", "\r\n", "\x1e", "+", "@", "!", "$", "^", "*", `","`, "\",\n\"", "%", "\\", "--", "\x1d", "\u00b6", "/-/"}
+
+// pairs are the fields that the design binds, in one context.
+type pairs struct {
+	in    *attack.Instance
+	under codecs.Context
+	bound []field
+}
+
+// pairsOf finds the fields that the design binds. Two are needed.
+func (t trial) pairsOf() (pairs, bool) {
+	var ps pairs
+	t.boundFields(func(in *attack.Instance, under codecs.Context, f field) {
+		ps.in, ps.under = in, under
+		ps.bound = append(ps.bound, f)
+	})
+	if len(ps.bound) < 2 {
+		if !t.Skipped() {
+			t.Skip("the design binds fewer than two fields")
+		}
+		return ps, false
+	}
+	return ps, true
+}
+
+// each calls do for each ordered pair of bound fields.
+func (ps pairs) each(do func(a, b field)) {
+	for _, a := range ps.bound {
+		for _, b := range ps.bound {
+			if a.name != b.name {
+				do(a, b)
+			}
+		}
+	}
+}
+
+// texts calls do for each ordered pair of bound fields that take any text.
+func (ps pairs) texts(do func(a, b field)) {
+	ps.each(func(a, b field) {
+		if a.property != codecs.BindsArguments && b.property != codecs.BindsArguments {
+			do(a, b)
+		}
+	})
+}
+
+// read mints in one context and presents in another that is not the same.
+func (t trial) read(in *attack.Instance, from, to codecs.Context, how string) {
+	sealed := in.Seal(t.State(8), from)
+	if sealed.Answer.Outcome != verdict.Done {
+		return
+	}
+	t.Try(codecs.Unambiguous)
+	if call, ok := in.Accepts(sealed.Answer.Out, to); ok {
+		t.Refute(codecs.Unambiguous, fmt.Sprintf("two different contexts are taken for the same, %s: %s and %s", how, written(from), written(to)), sealed, call)
+	}
+}
+
+// written returns a context as text for a person.
+func written(c codecs.Context) string {
+	show := func(s *string) string {
+		if s == nil {
+			return "none"
+		}
+		return fmt.Sprintf("%+.40q", *s)
+	}
+	return fmt.Sprintf("(method %+.40q, target %+.40q, arguments %+.40q, principal %s, audience %s)", c.Method, c.Target, c.Arguments, show(c.Principal), show(c.Audience))
+}
+
+// shiftedFields moves a part of one field over the border to another, for every known
+// separator, and for lengths of one byte.
+func (t trial) shiftedFields() {
+	ps, ok := t.pairsOf()
+	if !ok {
+		return
+	}
+	for _, f := range ps.bound {
+		if f.property == codecs.BindsArguments {
+			t.besideArguments(ps)
+		}
+	}
+	ps.each(func(a, b field) {
+		for _, sep := range separators {
+			from := b.put(a.put(ps.under, a.value("xx"+sep+"yy")), b.value("zz"))
+			to := b.put(a.put(ps.under, a.value("xx")), b.value("yy"+sep+"zz"))
+			t.read(ps.in, from, to, fmt.Sprintf("%s and %s joined by %q", a.name, b.name, sep))
+			t.throughArguments(ps, a, b, sep)
+		}
+	})
+	ps.texts(func(a, b field) {
+		long := strings.Repeat("p", 255)
+		from := b.put(a.put(ps.under, "x\x01"+long), "c")
+		to := b.put(a.put(ps.under, "x"), long+"\x01c")
+		t.read(ps.in, from, to, "lengths of one byte")
+		if b.unset != nil {
+			t.read(ps.in, b.without(a.put(ps.under, "xxyy")), b.put(a.put(ps.under, "xx"), "yy"), "joined without a border to an absent field")
+			t.read(ps.in, a.put(b.without(ps.under), "xx:yy"), b.put(a.put(ps.under, "xx"), "yy"), "joined by a colon to an absent field")
+		}
+	})
+}
+
+// throughArguments shifts the border between two fields that have the arguments between
+// them, which are the same in both.
+func (t trial) throughArguments(ps pairs, a, b field, sep string) {
+	if a.property != codecs.BindsTarget || b.property == codecs.BindsArguments || b.property == codecs.BindsMethod {
+		return
+	}
+	const middle = `{"a":1}`
+	from := fields[arguments].put(b.put(a.put(ps.under, "xx"+sep+middle), "zz"), `{"b":2}`)
+	to := fields[arguments].put(b.put(a.put(ps.under, "xx"), `{"b":2}`+sep+"zz"), middle)
+	t.read(ps.in, from, to, fmt.Sprintf("%s, arguments and %s joined by %q", a.name, b.name, sep))
+}
+
+// besideArguments shifts the border between target and arguments, which are raw JSON
+// texts: a number can be cut, and an object can be a part of the target.
+func (t trial) besideArguments(ps pairs) {
+	target, arguments := fields[target], fields[arguments]
+	for _, sep := range []string{"", ".", ":", "|", "\n", " ", "\x00", "/", "%", "\\"} {
+		t.read(ps.in, arguments.without(target.put(ps.under, "xx"+sep+`{"a":1}`)), arguments.put(target.put(ps.under, "xx"), `{"a":1}`),
+			fmt.Sprintf("target and arguments joined by %q", sep))
+	}
+	for _, sep := range []string{"", "."} {
+		t.read(ps.in, arguments.put(target.put(ps.under, "xx"+sep+"1"), "2"), arguments.put(target.put(ps.under, "xx"), "1"+sep+"2"),
+			fmt.Sprintf("target and arguments joined by %q", sep))
+	}
+}
+
+// exchangedFields exchanges the values of two fields, and gives both of them one value
+// and then another. A combination without order does not see it.
+func (t trial) exchangedFields() {
+	ps, ok := t.pairsOf()
+	if !ok {
+		return
+	}
+	ps.each(func(a, b field) {
+		x, y := "xx-1", "yy-2"
+		if a.property == codecs.BindsArguments || b.property == codecs.BindsArguments {
+			x, y = `{"v":"xx"}`, `{"v":"yy"}`
+		}
+		t.read(ps.in, b.put(a.put(ps.under, x), y), b.put(a.put(ps.under, y), x), a.name+" and "+b.name+" exchanged")
+		t.read(ps.in, b.put(a.put(ps.under, x), x), b.put(a.put(ps.under, y), y), a.name+" and "+b.name+" both changed alike")
+		if a.unset != nil && b.unset != nil {
+			t.read(ps.in, b.without(a.put(ps.under, x)), a.without(b.put(ps.under, x)), "a value moved from "+a.name+" to "+b.name)
+		}
+	})
+}
+
+// injectedFields writes into one field the text that a format writes for another.
+func (t trial) injectedFields() {
+	ps, ok := t.pairsOf()
+	if !ok {
+		return
+	}
+	ps.texts(func(a, b field) {
+		for _, name := range []string{b.name, b.name[:1], strings.ToUpper(b.name[:1]) + b.name[1:]} {
+			for _, form := range injections {
+				from := b.put(a.put(ps.under, "xx"), "yy"+form.open+name+form.middle+"zz")
+				to := b.put(a.put(ps.under, "xx"+form.open+name+form.middle+"yy"), "zz")
+				t.read(ps.in, from, to, fmt.Sprintf("%s written into %s", b.name, a.name))
+				if b.unset != nil {
+					t.read(ps.in, b.put(a.put(ps.under, "xx"), "zz"), b.without(a.put(ps.under, "xx"+form.open+name+form.middle+"zz"+form.end)), fmt.Sprintf("%s written into %s, and absent", b.name, a.name))
+				}
+			}
+		}
+	})
+}
+
+// injections are the texts around the name of a field in text formats. The end is behind
+// an injected value.
+var injections = []struct{ open, middle, end string }{
+	{`","`, `":"`, ""}, {`", "`, `": "`, ""}, {"&", "=", ""}, {";", "=", ""}, {",", "=", ""}, {"\n", ":", ""}, {"\n", "=", ""}, {" ", "=", ""}, {"|", "=", ""},
+	{"; ", "=", ""}, {"\n", ": ", ""}, {"\r\n", ": ", ""}, {"/", "/", ""}, {"\x00", "\x00", ""}, {"|", "|", ""},
+}
+
+// escapedFields looks for borders that escape characters move, with one field absent on
+// one side, and for lengths that are counted in one or two bytes.
+func (t trial) escapedFields() {
+	ps, ok := t.pairsOf()
+	if !ok {
+		return
+	}
+	ps.texts(func(a, b field) {
+		for _, sep := range separators {
+			if b.unset != nil {
+				t.read(ps.in, b.put(a.put(ps.under, "xx"), "yy"), b.without(a.put(ps.under, "xx"+sep+"yy")), fmt.Sprintf("%s absent, and its value in %s behind %q", b.name, a.name, sep))
+				t.read(ps.in, b.put(a.put(ps.under, "yy"), "xx"), b.without(a.put(ps.under, "xx"+sep+"yy")), fmt.Sprintf("%s absent, and its value in %s in front of %q", b.name, a.name, sep))
+				t.read(ps.in, b.without(a.put(ps.under, "xx")), b.put(a.put(ps.under, "xx"), sep), fmt.Sprintf("%s absent, and %q", b.name, sep))
+			}
+			if len(sep) != 1 || !strings.Contains(":|/,&;.-\n\x00", sep) {
+				continue
+			}
+			for _, esc := range escapes {
+				t.escapedPair(ps, a, b, sep, esc)
+			}
+		}
+	})
+	ps.each(func(a, b field) {
+		for _, n := range []int{256, 65536} {
+			long := strings.Repeat("p", n)
+			from := b.put(a.put(ps.under, a.value("x"+long)), b.value("c"))
+			to := b.put(a.put(ps.under, a.value("x")), b.value(long+"c"))
+			t.read(ps.in, from, to, fmt.Sprintf("%d bytes moved from %s to %s: lengths are counted modulo %d", n, a.name, b.name, n))
+		}
+	})
+}
+
+// escapes are the characters that formats escape with.
+var escapes = []string{`\`, `%`, `^`, `"`, `'`, "`", "~", "=", "$", "&", "+"}
+
+// escapedPair moves the border between two fields by an escape character at the end of
+// the honest value, or by a doubled separator.
+func (t trial) escapedPair(ps pairs, a, b field, sep, esc string) {
+	set := func(x, y string) codecs.Context { return b.put(a.put(ps.under, x), y) }
+	how := fmt.Sprintf("%s and %s joined by %q with the escape %q", a.name, b.name, sep, esc)
+	// The honest value ends in the escape, so that the border reads as escaped.
+	t.read(ps.in, set("xx"+esc, "yy"+sep+"zz"), set("xx"+esc+sep+"yy", "zz"), how)
+	t.read(ps.in, set("xx"+esc, "yy"+sep+"zz"), set("xx"+sep+"yy"+esc, "zz"), how)
+	t.read(ps.in, set("xx"+esc, sep+"yy"), set("xx"+sep, "yy"), how)
+	t.read(ps.in, set("xx"+sep+"yy", "zz"), set("xx"+esc+sep+"yy", "zz"), how)
+	if b.unset != nil {
+		t.read(ps.in, set("xx"+esc, "yy"), b.without(a.put(ps.under, "xx"+esc+sep+"yy")), how+", with "+b.name+" absent")
+		t.read(ps.in, set("xx", "yy"), b.without(a.put(ps.under, "xx"+esc+sep+"yy")), how+", with "+b.name+" absent")
+	}
+}

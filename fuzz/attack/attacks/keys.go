@@ -1,0 +1,372 @@
+package attacks
+
+import (
+	"bytes"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+)
+
+// keys are the attacks with other keys, forms of keys and rings.
+var keys = []attack.Attack{
+	{ID: "KEY-15", Name: "a token of another key", Refutes: []codecs.Property{codecs.Integrity, codecs.KeyCommitting}, Layer: attack.LayerKeys, CWE: 347, Gain: gainForgery,
+		Origin: "checksums in the place of tags", Run: on(trial.otherKey)},
+	{ID: "KEY-04", Name: "weak keys", Refutes: []codecs.Property{codecs.StrongKeys}, Layer: attack.LayerKeys, CWE: 326,
+		Gain: "a key that can be guessed", Origin: "CVE-2019-20933, CVE-2020-13777", Run: on(trial.weakKeys)},
+	{ID: "KEY-03", Name: "a ring with a key twice", Refutes: []codecs.Property{codecs.StrongKeys}, Layer: attack.LayerKeys, CWE: 694,
+		Gain: "a decision that depends on the order of keys", Origin: "Project Wycheproof: DuplicateKid", Run: on(trial.keyTwice)},
+	{ID: "KEY-07", Name: "rotation: every key unseals, the first seals, a removed one is gone", Refutes: []codecs.Property{codecs.Rotation}, Layer: attack.LayerKeys, CWE: 324,
+		Gain: "tokens of a key that was removed", Origin: "rings that are read by position", Run: on(trial.rotation)},
+	{ID: "KEY-05", Name: "HMAC-equivalent keys", Refutes: []codecs.Property{codecs.KeySeparation}, Layer: attack.LayerKeys, CWE: 323,
+		Gain: "a second secret for the same key", Origin: "RFC 2104, section 2; Dodis, Ristenpart, Steinberger, Tessaro 2012", Run: on(trial.equivalentKeys)},
+	{ID: "KEY-06", Name: "keys in another form", Refutes: []codecs.Property{codecs.KeySeparation}, Layer: attack.LayerKeys, CWE: 704,
+		Gain: "different secrets that are one key", Origin: "CVE-2021-41106", Run: on(trial.formsOfKeys)},
+	{ID: "KEY-08", Name: "tokens of every other design under the same secret", Refutes: []codecs.Property{codecs.KeySeparation}, Layer: attack.LayerKeys, CWE: 323,
+		Gain: "a token of another protocol that is accepted", Origin: "RFC 8725, sections 2.8 and 3.11", Run: on(trial.otherDesigns)},
+	{ID: "KEY-16", Name: "the secret as the key", Refutes: []codecs.Property{codecs.KeySeparation}, Layer: attack.LayerKeys, CWE: 323,
+		Gain: "a token of another protocol that is accepted", Origin: "RFC 8725, section 3.11", Run: on(trial.rawSecret)},
+	{ID: "KEY-12", Name: "well-known keys", Refutes: unforgeable, Layer: attack.LayerKeys, CWE: 1394,
+		Gain: "a forgery with a published key", Origin: "CVE-2016-4437", Run: on(trial.knownKeys)},
+	{ID: "KEY-14", Name: "key IDs that collide", Refutes: []codecs.Property{codecs.Rotation, codecs.StrongKeys}, Layer: attack.LayerKeys, CWE: 694,
+		Gain: "a key of the ring whose tokens are refused", Origin: "key IDs of 32 bits and fewer", Run: on(trial.collidingIDs), Thousands: 2},
+	{ID: "KEY-02", Name: "hostile key IDs", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 347,
+		Gain: "a key of the attacker's choice, or a server that dies", Origin: "CVE-2018-0114", Run: on(trial.injectedKeyIDs)},
+	{ID: "KEY-09", Name: "one token under two keys", Refutes: []codecs.Property{codecs.KeyCommitting}, Layer: attack.LayerReseal, CWE: 327,
+		Gain: "a token that gives two states to two readers", Origin: "Dodis, Grubbs, Ristenpart, Woodage 2018; CVE-2020-8912", Run: on(trial.twoKeys)},
+	{ID: "KEY-13", Name: "edge inputs of key agreement", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 325,
+		Gain: "a shared secret that is known, or a server that dies", Origin: "CVE-2016-9121; RFC 7748, section 6.1", Run: on(trial.points)},
+	{ID: "KEY-17", Name: "values by which a guessed key can be checked", Refutes: []codecs.Property{privateKeys}, Layer: attack.LayerText, CWE: 916,
+		Gain: "guesses at a key of low entropy that need no server", Origin: "unsalted hashes of keys as key IDs: tower-mcp, Auth.js", Run: on(trial.keyCheckValues)},
+	{ID: "KEY-01", Name: "a public key as an HMAC secret", Refutes: unforgeable, Layer: attack.LayerKeys, CWE: 347, Gain: gainForgery, Origin: "CVE-2016-10555",
+		Dropped: "no design publishes a verification key: the contract has secrets only"},
+	{ID: "KEY-11", Name: "a token minted with public data alone", Refutes: []codecs.Property{codecs.SenderAuthenticated}, Layer: attack.LayerKeys, CWE: 290,
+		Gain: "tokens minted by anybody", Origin: "CVE-2023-51774; RFC 9180, section 9.1", Run: on(trial.publicData)},
+}
+
+// pair opens the design under two rings of one key each.
+func (t trial) pair(a, b []byte) (ia, ib *attack.Instance, ok bool) {
+	ia, errA := t.Open(a)
+	ib, errB := t.Open(b)
+	return ia, ib, errA == nil && errB == nil
+}
+
+func (t trial) otherKey() {
+	t.presentsOtherKeys(func(tok *attack.Token, b *attack.Instance) {
+		t.Try(codecs.Integrity, codecs.KeyCommitting)
+		if call, ok := b.Accepts(tok.Text, tok.Under); ok {
+			t.Refute(codecs.Integrity, "a token is accepted under a key that it was not sealed under", tok.Sealed, call)
+			t.Refute(codecs.KeyCommitting, "a token opens under two random keys", tok.Opened, call)
+		}
+	})
+}
+
+// publicData mints under a key of the attacker's, who knows only the format, and
+// presents the token to the design's own ring.
+func (t trial) publicData() {
+	t.presentsOtherKeys(func(tok *attack.Token, b *attack.Instance) {
+		t.Try(codecs.SenderAuthenticated)
+		if call, ok := b.Accepts(tok.Text, tok.Under); ok {
+			t.RefuteIf(codecs.SenderAuthenticated, attack.Accepted, "a token minted without any key of the ring is accepted", tok.Sealed, call)
+		}
+	})
+}
+
+// presentsOtherKeys mints tokens under one key and passes them to do, with an instance
+// under another key.
+func (t trial) presentsOtherKeys(do func(tok *attack.Token, b *attack.Instance)) {
+	a, b, ok := t.pair(t.Secret(0), t.Secret(1))
+	if !ok {
+		t.Skip("the design does not open under random secrets of 32 bytes")
+		return
+	}
+	for range 4 {
+		tok, ok := t.Mint(a, t.State(24))
+		if !ok {
+			t.Skip("the design does not seal an ordinary state")
+			return
+		}
+		do(tok, b)
+	}
+}
+
+// wellKnown are keys that are published in documentation and source code.
+func wellKnown() [][]byte {
+	counting := make([]byte, 32)
+	for i := range counting {
+		counting[i] = byte(i)
+	}
+	return [][]byte{make([]byte, 32), bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{0xff}, 32), counting, bytes.Repeat([]byte("k"), 32),
+		bytes.Repeat([]byte("0"), 32), bytes.Repeat([]byte("a"), 32), []byte("0123456789abcdef0123456789abcdef"), []byte("your-256-bit-secret-your-256-bit"),
+		[]byte("secretsecretsecretsecretsecretse"), []byte("changemechangemechangemechangeme"), []byte("00000000000000000000000000000000")}
+}
+
+func (t trial) knownKeys() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	for _, key := range wellKnown() {
+		other, err := t.Open(key)
+		if err != nil {
+			continue
+		}
+		t.Try(codecs.Integrity)
+		if call, ok := other.Accepts(tok.Text, tok.Under); ok {
+			t.Refute(codecs.Integrity, "a well-known key opens a token of a random key", tok.Sealed, call)
+		}
+		if forged, ok := t.Mint(other, t.State(24)); ok {
+			if call, ok := in.Accepts(forged.Text, forged.Under); ok {
+				t.Refute(codecs.Integrity, "a token made with a well-known key is accepted under a random one", forged.Sealed, call)
+			}
+		}
+	}
+	if t.Tried(codecs.Integrity) == 0 {
+		t.Skip("the design takes none of the well-known keys")
+	}
+}
+
+// collidingIDs searches two secrets whose tokens begin alike, opens a ring of both and
+// asks for the tokens of each.
+func (t trial) collidingIDs() {
+	seen := map[string][]byte{}
+	for _, n := range t.Range(300) {
+		if t.Spent() {
+			return
+		}
+		secret := t.Secret(100 + n)
+		in, err := t.Open(secret)
+		if err != nil {
+			t.Skip("the design does not open under random secrets of 32 bytes")
+			return
+		}
+		id, ok := t.constantHead(in)
+		if !ok {
+			t.Skip("no key ID shows at the start of the bytes of a token")
+			return
+		}
+		if other, ok := seen[id]; ok {
+			t.collide(other, secret)
+			return
+		}
+		seen[id] = secret
+	}
+	t.Try(codecs.Rotation, codecs.StrongKeys)
+}
+
+// constantHead returns the bytes at the start that all tokens of an instance share.
+func (t trial) constantHead(in *attack.Instance) (string, bool) {
+	tok, ok := t.Mint(in, t.State(24))
+	if !ok {
+		return "", false
+	}
+	segment, n, ok := t.headOf(in, tok)
+	if !ok || n > 16 {
+		return "", false
+	}
+	return string(tok.Format().Segments[segment].Bytes[:n]), true
+}
+
+func (t trial) collide(a, b []byte) {
+	if _, err := t.Open(a, b); err != nil {
+		t.Try(codecs.Rotation, codecs.StrongKeys) // found and refused, or a ring of one
+		return
+	}
+	for _, key := range [][]byte{a, b} {
+		in, err := t.Open(key)
+		if err != nil {
+			return
+		}
+		t.opensUnder(in, [][]byte{a, b}, true, "two keys of a ring have one key ID, and the tokens of one are refused")
+		t.opensUnder(in, [][]byte{b, a}, true, "two keys of a ring have one key ID, and the tokens of one are refused")
+	}
+	t.Try(codecs.StrongKeys)
+}
+
+// otherDesigns presents tokens of every design of the catalog.
+func (t trial) otherDesigns() {
+	secret := t.Secret(0)
+	in, err := t.Open(secret)
+	if err != nil {
+		t.Skip("the design does not open under a random secret of 32 bytes")
+		return
+	}
+	for _, d := range catalog.Variants() {
+		other := trial{t.Of(&attack.Design{Design: d})}
+		theirs, err := other.Open(secret)
+		if err != nil || d.Name == t.Design.Name {
+			continue
+		}
+		tok, ok := other.Mint(theirs, t.State(24))
+		if !ok || t.sameFormat(in, theirs, tok) {
+			continue
+		}
+		for _, text := range [][]byte{tok.Text, t.disguised(in, d, tok)} {
+			t.Try(codecs.KeySeparation)
+			if call, ok := in.Accepts(text, tok.Under); ok {
+				t.Refute(codecs.KeySeparation, "a token of another design under the same secret is accepted: "+d.Name, call)
+			}
+		}
+	}
+}
+
+// sameFormat reports that each of two designs opens the other's tokens, as an
+// implementation of one format in two languages does.
+func (t trial) sameFormat(in, theirs *attack.Instance, tok *attack.Token) bool {
+	mine, ok := t.Mint(in, t.State(24))
+	if !ok {
+		return false
+	}
+	_, there := theirs.Accepts(mine.Text, mine.Under)
+	_, here := in.Accepts(tok.Text, tok.Under)
+	return there && here
+}
+
+// disguised returns a token of design d with the prefix of the attacked design.
+func (t trial) disguised(in *attack.Instance, d codecs.Design, tok *attack.Token) []byte {
+	mine, ok := t.Mint(in, t.State(24))
+	if !ok {
+		return tok.Text
+	}
+	return append([]byte(t.prefixOf(mine)), bytes.TrimPrefix(tok.Text, []byte(d.Prefix))...)
+}
+
+// rawSecret looks for the secret itself as the key of a known primitive. Everything else
+// that is authenticated under the secret may then be a token.
+func (t trial) rawSecret() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	t.Try(codecs.KeySeparation)
+	c, ok := tok.Format().Recognize(in.Keys[0])
+	if !ok {
+		return
+	}
+	if call, ok := in.Accepts(c.Seal(c.Body), tok.Under); ok {
+		t.Observe(codecs.KeySeparation, "the secret itself is the key of "+c.Name+": another text made under it can be a token", tok.Sealed, call)
+	}
+}
+
+// same presents a token of one secret to another that may be the same key.
+func (t trial) same(a, b []byte, how string) {
+	ia, ib, ok := t.pair(a, b)
+	if !ok || bytes.Equal(a, b) {
+		return
+	}
+	tok, ok := t.Mint(ia, t.State(24))
+	if !ok {
+		return
+	}
+	t.Try(codecs.KeySeparation)
+	if call, ok := ib.Accepts(tok.Text, tok.Under); ok {
+		t.Refute(codecs.KeySeparation, "two different secrets open each other's tokens: "+how, tok.Sealed, call)
+	}
+}
+
+func (t trial) equivalentKeys() {
+	k := t.Secret(0)
+	for _, n := range []int{1, 8, 32} {
+		t.same(k, append(bytes.Clone(k), make([]byte, n)...), fmt.Sprintf("K and K with %d zero bytes behind it", n))
+	}
+	for _, n := range []int{65, 80, 129, 200} {
+		long := bytes.Repeat(k, 7)[:n]
+		sum := sha256.Sum256(long)
+		t.same(long, sum[:], fmt.Sprintf("a secret of %d bytes and its SHA-256", n))
+	}
+	if t.Tried(codecs.KeySeparation) == 0 {
+		t.Skip("the design takes secrets of one length only")
+	}
+}
+
+func (t trial) formsOfKeys() {
+	k, tail := t.Secret(0), t.Secret(1)
+	k[5], k[31] = 'a', 'b'
+	join := func(parts ...[]byte) []byte { return slices.Concat(parts...) }
+	t.same(k, []byte(hex.EncodeToString(k)), "K and its hexadecimal text")
+	t.same(k, []byte(base64.StdEncoding.EncodeToString(k)), "K and its base64 text")
+	t.same(k, []byte(base64.RawURLEncoding.EncodeToString(k)), "K and its base64url text")
+	for _, n := range []int{32, 48, 64, 128, 256} {
+		t.same(join(bytes.Repeat(k, 8)[:n], tail), join(bytes.Repeat(k, 8)[:n], k), fmt.Sprintf("secrets that differ behind byte %d", n))
+	}
+	t.same(join(k, []byte("\n")), k, "K with a line break behind it, and K")
+	t.same(join([]byte(" "), k), k, "K with a space in front of it, and K")
+	t.same(join(k[:8], []byte{0}, tail), join(k[:8], []byte{0}, k), "secrets that differ behind a NUL")
+	t.same(join(k[:31], []byte{0xff}), join(k[:31], []byte{0xfe}), "secrets that differ in a byte that is not UTF-8")
+	t.same(join(k[:31], []byte("x")), join(k[:31], []byte("X")), "secrets that differ in the case of a letter")
+	t.same(join(k[:31], []byte{0x41}), join(k[:31], []byte{0xc1}), "secrets that differ in the highest bit of a byte")
+	t.same(join(k[:30], []byte("\u00e9")), join(k[:30], []byte("\u00e8")), "secrets that differ in a letter that is not ASCII")
+	for _, i := range []int{0, 15, 16, 31} {
+		other := bytes.Clone(k)
+		other[i] ^= 1
+		t.same(k, other, fmt.Sprintf("secrets that differ in a bit of byte %d", i))
+	}
+}
+
+// keyCheckValues looks for values in a token that are a function of the key alone. A
+// plain hash of the secret refutes. A constant head that returns for the same secret
+// and differs for another is an observation: it may have a salt that the lab does not
+// know.
+func (t trial) keyCheckValues() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	t.Try(privateKeys)
+	for name, digest := range digestsOf(in.Keys[0]) {
+		if len(tokenfmt.Find(tok.Text, digest)) > 0 {
+			t.Refute(privateKeys, fmt.Sprintf("the token holds %s of the secret, %x", name, digest), tok.Sealed)
+			return
+		}
+	}
+	again, err := t.Open(t.Secret(0))
+	if err != nil {
+		return
+	}
+	other, err := t.Open(t.Secret(1))
+	if err != nil {
+		return
+	}
+	first, okFirst := t.constantHead(in)
+	second, okSecond := t.constantHead(again)
+	third, okThird := t.constantHead(other)
+	if okFirst && okSecond && okThird && first == second && len(first) == len(third) && differing(first, third) >= 3 {
+		t.Observe(privateKeys, fmt.Sprintf("every token begins with %x, which is a function of the secret", first), tok.Sealed)
+	}
+}
+
+// differing returns the number of bytes in which a and b differ.
+func differing(a, b string) int {
+	n := 0
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// digestsOf returns the first bytes of the unsalted hashes of a secret and of its texts.
+func digestsOf(secret []byte) map[string][]byte {
+	all := map[string][]byte{}
+	for form, key := range map[string][]byte{"": secret, " of the hexadecimal text": []byte(hex.EncodeToString(secret)), " of the base64 text": []byte(base64.StdEncoding.EncodeToString(secret))} {
+		sum256, sum512, sum1, sum5 := sha256.Sum256(key), sha512.Sum512(key), sha1.Sum(key), md5.Sum(key)
+		crc := crc32.ChecksumIEEE(key)
+		all["SHA-256"+form], all["SHA-512"+form], all["SHA-1"+form], all["MD5"+form] = sum256[:4], sum512[:4], sum1[:4], sum5[:4]
+		all["the end of SHA-256"+form] = sum256[28:]
+		all["CRC-32"+form] = []byte{byte(crc >> 24), byte(crc >> 16), byte(crc >> 8), byte(crc)}
+		twice := sha256.Sum256(sum256[:])
+		all["SHA-256 twice"+form] = twice[:4]
+	}
+	return all
+}

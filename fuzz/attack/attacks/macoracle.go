@@ -1,0 +1,119 @@
+package attacks
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/verdict"
+)
+
+// macOracle lets the server make the tag of a body of the attacker's choice: it mints
+// under contexts whose fields are that body, reads every value of 16 bytes or more out of
+// the token, and tries each as the tag.
+func (t trial) macOracle() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	if !t.Readable(tok) {
+		t.Skip("the state is not readable, so that no body can be written without the key")
+		return
+	}
+	f := tok.Format()
+	known := map[string]bool{}
+	for _, v := range candidates(tok.Text) {
+		known[string(v)] = true
+	}
+	for _, w := range exchanges(tok.State) {
+		for _, l := range f.Holding(w.state) {
+			body := bytes.Replace(l.Body, w.state, w.evil, 1)
+			t.askFor(in, tok, l, body, known)
+		}
+	}
+}
+
+// askFor lets the server make the tag of a body, by minting in contexts that hold the
+// authenticated message.
+func (t trial) askFor(in *attack.Instance, tok *attack.Token, l tokenfmt.Layout, body []byte, known map[string]bool) {
+	for _, message := range l.Messages(body) {
+		for _, c := range carrying(tok.Under, string(message)) {
+			t.asTag(in, tok, l, body, c, known)
+		}
+	}
+}
+
+// An exchange is a state as a body may hold it, and the attacker's in its place.
+type exchange struct{ state, evil []byte }
+
+// exchanges returns the ways in which a body may hold a state. The attacker's state is
+// that of the token with other letters, of the same length.
+func exchanges(state []byte) []exchange {
+	letters := attack.LettersOf(state)
+	evil := bytes.Replace(state, letters, bytes.ToUpper(letters), 1)
+	all := []exchange{{letters, bytes.ToUpper(letters)}}
+	for _, c := range tokenfmt.Encodings {
+		all = append(all, exchange{[]byte(c.Encode(state)), []byte(c.Encode(evil))})
+	}
+	return all
+}
+
+// carrying returns the contexts that carry the text in one of their fields.
+func carrying(c codecs.Context, message string) []codecs.Context {
+	var all []codecs.Context
+	for _, f := range fields {
+		v := message
+		if f.property == codecs.BindsArguments {
+			v = string(asJSON(message))
+		}
+		all = append(all, f.put(c, v))
+	}
+	return all
+}
+
+// asJSON returns the text if it is JSON, and else a JSON text with that value.
+func asJSON(text string) []byte {
+	if json.Valid([]byte(text)) {
+		return []byte(text)
+	}
+	return []byte(quoted(text))
+}
+
+// asTag mints in c and tries every value that it reads there as the tag of the body.
+func (t trial) asTag(in *attack.Instance, tok *attack.Token, l tokenfmt.Layout, body []byte, c codecs.Context, known map[string]bool) {
+	minted := in.Seal([]byte(`{"step":"mine"}`), c)
+	t.Try(codecs.Integrity, codecs.KeySeparation)
+	if minted.Answer.Outcome != verdict.Done {
+		return
+	}
+	for _, value := range candidates(minted.Answer.Out) {
+		if known[string(value)] {
+			continue
+		}
+		for _, tag := range [][]byte{value, value[:min(len(value), len(l.Tag))], value[max(0, len(value)-len(l.Tag)):]} {
+			call, ok := in.Accepts(l.Build(body, tag), tok.Under)
+			if !ok {
+				continue
+			}
+			t.Refute(codecs.Integrity, fmt.Sprintf("the server, asked to mint in a context that holds the text %.120q, publishes the tag of that text: a token with a state of the attacker's choice (%q) is accepted",
+				body, call.Answer.Out), minted, call)
+			t.Refute(codecs.KeySeparation, "one key makes the values that tokens publish and the tags of tokens", minted, call)
+			return
+		}
+	}
+}
+
+// candidates returns the values of a token that may be tags.
+func candidates(token []byte) [][]byte {
+	var all [][]byte
+	for _, v := range tokenfmt.Readings(token) {
+		if len(v) >= 16 && len(v) <= 64 && !slices.ContainsFunc(all, func(x []byte) bool { return bytes.Equal(x, v) }) {
+			all = append(all, v)
+		}
+	}
+	return all
+}

@@ -1,0 +1,231 @@
+package attacks
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/codecs/worker"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/verdict"
+)
+
+// The bounds of memory in another process. Its runtime also grows for reasons of its own:
+// heaps come in blocks, garbage stays for a while, a thread maps its stack.
+const (
+	ownReasons   = 64 << 20  // growth by one short text that is ignored, in bytes
+	ownAddresses = 512 << 20 // the same in addresses: with glibc each new thread takes 128 MiB of them at once
+	ownLonger    = 32 << 20  // growth beside what an honest state of that length costs
+	longestHeld  = 16 << 20  // length of the longest text whose memory is read, in bytes
+	shows        = 2         // how often a growth must show, each time in a new process
+	warming      = 8         // how often harmless texts are presented before
+	mostDoubts   = 3         // growths that did not show again, after which growth is ignored
+)
+
+// A gauge reads the growth of the processes of a design.
+type gauge struct {
+	read func() (worker.Memory, error)
+	last worker.Memory
+	err  error // of the last reading
+}
+
+// A growth is in resident memory, and in addresses, which a buffer takes before it is
+// written to; in bytes.
+type growth struct{ resident, mapped uint64 }
+
+func (g growth) most() uint64 { return max(g.resident, g.mapped) }
+
+// strange reports a growth beyond that of any runtime.
+func (g growth) strange() bool { return g.resident > ownReasons || g.mapped > ownAddresses }
+
+// grown returns the growth of the processes since the last reading, or zero if it cannot
+// be read.
+func (g *gauge) grown() growth {
+	m, err := g.read()
+	if err != nil {
+		g.err = err
+		return growth{}
+	}
+	by := growth{max(m.Peak, g.last.Resident) - g.last.Resident, max(m.Mapped, g.last.Mapped) - g.last.Mapped}
+	g.last = m
+	return by
+}
+
+// anew is Base in a new process, so that no earlier peak hides a growth.
+func (t trial) anew() (*attack.Instance, *attack.Token, *gauge, bool) {
+	if err := t.Design.Restart(); err != nil {
+		t.Skip("the design does not start again: %s", err)
+		return nil, nil, nil, false
+	}
+	in, tok, ok := t.Base()
+	if !ok {
+		return nil, nil, nil, false
+	}
+	g := &gauge{read: t.Design.Memory}
+	if g.grown(); g.err != nil {
+		t.Skip("the memory of the process is not read: %s", g.err)
+	}
+	return in, tok, g, true
+}
+
+// lengthsElsewhere presents tokens with extreme numbers, and reads the memory of the
+// design's processes after each.
+func (t trial) lengthsElsewhere() {
+	in, tok, g, ok := t.anew()
+	if !ok {
+		return
+	}
+	doubts := 0
+	all := liesIn(tok)
+	for n := 0; n < len(all); n++ {
+		lie := all[n]
+		t.Change(in, tok, lie.Text, lie.How)
+		if g.err != nil || doubts == mostDoubts {
+			continue
+		}
+		t.Try(codecs.Total)
+		if !g.grown().strange() || t.Broken() {
+			continue
+		}
+		if grown := t.lieAgain(n); grown > 0 {
+			t.Refute(codecs.Total, fmt.Sprintf("%s makes the reader allocate %d MiB for %d bytes", lie.How, grown>>20, len(lie.Text)))
+			return
+		}
+		doubts++
+		if in, tok, g, ok = t.anew(); !ok {
+			return
+		}
+		all = liesIn(tok) // of the new token, and no longer of one that is honest as well
+	}
+}
+
+// lieAgain returns the least growth that lie number n causes in new processes, which have
+// met a zero at the same place, or 0 if it is not strange once.
+func (t trial) lieAgain(n int) uint64 {
+	least := ^uint64(0)
+	for range shows {
+		in, tok, g, ok := t.anew()
+		if !ok {
+			return 0
+		}
+		all := liesIn(tok)
+		if n >= len(all) {
+			return 0 // the tokens of the new process are of another format
+		}
+		_, place, _ := strings.Cut(all[n].How, " ")
+		for _, other := range all {
+			for i := 0; other.How == "00 "+place && other.How != all[n].How && i < warming; i++ {
+				in.Unseal(other.Text, tok.Under)
+			}
+		}
+		g.grown()
+		in.Unseal(all[n].Text, tok.Under)
+		grown := g.grown()
+		if !grown.strange() {
+			return 0
+		}
+		least = min(least, grown.most())
+	}
+	return least
+}
+
+// memoryElsewhere presents texts of growing length and reads the memory of the design's
+// processes after each.
+func (t trial) memoryElsewhere() {
+	to := min(longestHeld, t.Budget.Bytes)
+	t.Note("up to %s", size(to))
+	for _, n := range lengthsUp(to>>4, to) {
+		in, tok, g, ok := t.anew()
+		if !ok || g.err != nil {
+			return
+		}
+		if !t.holdsEach(in, tok, g, n) {
+			return
+		}
+	}
+}
+
+// holdsEach presents texts of n bytes of each kind, and reports whether to continue with
+// longer ones. A growth that does not show again is the runtime's own.
+func (t trial) holdsEach(in *attack.Instance, tok *attack.Token, g *gauge, n int) bool {
+	own := t.honestly(in, tok, g, n)
+	for kind, b := range bombs(tok, t.prefixOf(tok)) {
+		if t.Spent() {
+			t.Note("until the time was over, at %s of %s", size(n), b.name)
+			return false
+		}
+		said, text := len(t.Design.Breaches()), b.text(n)
+		g.grown()
+		call := in.Ask([]byte(text), tok.Under)
+		if call.Answer.Outcome == verdict.Fault {
+			t.Note("every text below %s", size(n))
+			(&climb{t: t, in: in, token: tok}).unread(call, n, said)
+			return false
+		}
+		t.Try(codecs.Total)
+		grown := g.grown().resident
+		if grown <= own+bound(text) {
+			continue
+		}
+		if again := t.holdsAgain(kind, n); again > 0 {
+			t.Refute(codecs.Total, fmt.Sprintf("%d bytes of %s make the reader hold %d MiB", len(text), b.name, again>>20), call)
+			return false
+		}
+		own = grown
+		var ok bool
+		if in, tok, g, ok = t.anew(); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// honestly returns the memory that the processes hold after sealing a state whose request
+// is as long as that of a text of n bytes. A line of the worker costs as much.
+func (t trial) honestly(in *attack.Instance, tok *attack.Token, g *gauge, n int) uint64 {
+	g.grown()
+	in.SealQuietly(t.State(n), tok.Under)
+	return g.grown().resident
+}
+
+// holdsAgain returns the least growth that a text of n bytes of a kind causes in new
+// processes, or 0 if it is within the bound once.
+func (t trial) holdsAgain(kind, n int) uint64 {
+	least := ^uint64(0)
+	for range shows {
+		in, tok, g, ok := t.anew()
+		if !ok {
+			return 0
+		}
+		own := t.honestly(in, tok, g, n)
+		if in, tok, g, ok = t.anew(); !ok {
+			return 0
+		}
+		text := bombs(tok, t.prefixOf(tok))[kind].text(n)
+		in.Ask([]byte(text), tok.Under)
+		grown := g.grown().resident
+		if grown <= own+bound(text) {
+			return 0
+		}
+		least = min(least, grown)
+	}
+	return least
+}
+
+// bound returns the memory that a text may cost beyond an honest state, by the length of
+// its JSON form.
+func bound(text string) uint64 {
+	spelled, err := json.Marshal(text)
+	if err != nil {
+		return 0 // every text has a spelling
+	}
+	return ownLonger + perByte*uint64(len(spelled))
+}
+
+// liesIn returns the tokens with extreme numbers that tok gives.
+func liesIn(tok *attack.Token) []tokenfmt.Alteration {
+	return slices.Collect(tokenfmt.Lengths(tok.Format(), tokenfmt.NewSource(0)))
+}

@@ -1,0 +1,436 @@
+package attacks
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/lab"
+	"sealab/internal/verdict"
+)
+
+var fresh = []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}
+
+// nonces are the attacks on freshness, and on the traces of equal inputs.
+var nonces = []attack.Attack{
+	{ID: "NON-01", Name: "nonces that repeat, also after a restart", Refutes: fresh, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
+		Origin: "Joux 2006; CVE-2016-0270", Run: on(trial.repeatedNonces), Thousands: 66},
+	{ID: "NON-03", Name: "one payload sealed twice", Refutes: []codecs.Property{codecs.Confidentiality}, Layer: attack.LayerOracle, CWE: 329,
+		Gain: "whether two tokens carry the same state", Origin: "RFC 5297, section 1.3.2", Run: on(trial.equality)},
+	{ID: "NON-05", Name: "one key stream for several tokens", Refutes: fresh, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
+		Origin: "nonces that are fixed, or taken from the time", Run: on(trial.keyStream)},
+	{ID: "NON-06", Name: "equal blocks and equal beginnings", Refutes: []codecs.Property{codecs.Confidentiality}, Layer: attack.LayerOracle, CWE: 327,
+		Gain: "the places at which two payloads, or two parts of one, are the same", Origin: "ECB mode; a fixed initialization vector; a nonce that is used for each chunk", Run: on(trial.equalBlocks)},
+	{ID: "NON-02", Name: "nonces of other lengths", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerReseal, CWE: 1284,
+		Gain: "a forgery, or a server that dies", Origin: "CVE-2017-7822, CVE-2019-1543", Run: on(trial.nonceLengths)},
+	{ID: "NON-07", Name: "a nonce used twice on purpose, and states that begin alike", Refutes: []codecs.Property{codecs.NonceMisuseResistant}, Layer: attack.LayerReseal, CWE: 323, Gain: gainStream,
+		Origin: "RFC 8452", Run: on(trial.misusedNonce)},
+	{ID: "NON-08", Name: "two handles of one process that draw the same nonces", Refutes: fresh, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
+		Origin: "counters and generators that begin anew with each handle", Run: on(trial.twoHandles)},
+	{ID: "NON-09", Name: "the randomness of 20,000 tokens", Refutes: []codecs.Property{codecs.FreshNonces}, Layer: attack.LayerOracle, CWE: 330,
+		Gain: "nonces, key IDs or handles that can be predicted", Origin: "FIPS 140-1, section 4.11.1; NIST SP 800-22; NIST SP 800-90B, section 6.3.1", Run: on(trial.randomness), Thousands: 20},
+	{ID: "NON-04", Name: "a stated limit of tokens per key", Refutes: []codecs.Property{codecs.FreshNonces}, Layer: attack.LayerText, CWE: 323,
+		Gain: "a nonce that repeats by chance", Origin: "NIST SP 800-38D, section 8.3",
+		Dropped: "the limit is a sentence of the documentation, and no behaviour shows it"},
+}
+
+// run is the length in characters of a text that is equal by more than chance.
+const run = 20
+
+// repeatedNonces seals one state many times, in instances opened one after the other,
+// and looks for tokens that share a run of characters in which others differ. The same
+// payload under the same nonce gives the same bytes.
+func (t trial) repeatedNonces() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	if t.hidesNonce(in, tok) {
+		return
+	}
+	search, ok := t.newRepetition(in, tok)
+	if !ok {
+		t.Skip("no part of a token changes throughout from one sealing to the next: there is a single nonce, or none")
+		return
+	}
+	for range 3 {
+		if t.Design.Restart != nil && t.Design.Restart() != nil {
+			break
+		}
+		again, err := t.Open(t.Secret(0))
+		if err != nil || search.collect(again, tok, 64) {
+			return
+		}
+		in = again
+	}
+	search.collect(in, tok, t.Budget.Seals)
+}
+
+// hidesNonce reports, and records, that no nonce shows in tokens.
+func (t trial) hidesNonce(in *attack.Instance, tok *attack.Token) bool {
+	switch {
+	case t.deterministic(in, tok):
+		t.Skip("sealing is deterministic: no nonce shows")
+		return true
+	case t.Readable(tok):
+		t.Skip("the state is readable: there is no key stream to repeat")
+		return true
+	}
+	return false
+}
+
+// twoHandles opens the design twice under one key in one process, seals one state with
+// both in turn, and looks for a repetition.
+func (t trial) twoHandles() {
+	in, tok, ok := t.Base()
+	if !ok || t.hidesNonce(in, tok) {
+		return
+	}
+	search, ok := t.newRepetition(in, tok)
+	if !ok {
+		t.Skip("no part of a token changes throughout from one sealing to the next")
+		return
+	}
+	var handles []*attack.Instance
+	for range 4 {
+		h, err := t.Open(t.Secret(0))
+		if err != nil {
+			return
+		}
+		handles = append(handles, h)
+	}
+	for range 100 {
+		for _, h := range handles {
+			if search.collect(h, tok, 1) {
+				return
+			}
+		}
+	}
+}
+
+// A repetition remembers every aligned run of the text of tokens of one state.
+type repetition struct {
+	trial
+	at    []int                        // the places of runs
+	seen  []map[[run]byte]verdict.Call // the call that gave each run, by place
+	count int                          // tokens
+}
+
+// newRepetition finds the runs of characters that differ throughout in some tokens of
+// one state. No constant and no time is all of such a run.
+func (t trial) newRepetition(in *attack.Instance, tok *attack.Token) (*repetition, bool) {
+	var others [][]byte
+	for range 12 {
+		again := in.Seal(tok.State, tok.Under).Answer.Out
+		if len(again) != len(tok.Text) {
+			return nil, false
+		}
+		others = append(others, again)
+	}
+	others = append(others, tok.Text)
+	r := &repetition{trial: t}
+	for at := 0; at+run <= len(tok.Text); at += 4 {
+		if varies(others, at) {
+			r.add(at)
+		}
+	}
+	if last := len(tok.Text) - run; last >= 0 && varies(others, last) {
+		r.add(last)
+	}
+	return r, len(r.at) > 0
+}
+
+func (r *repetition) add(at int) {
+	r.at = append(r.at, at)
+	r.seen = append(r.seen, map[[run]byte]verdict.Call{})
+}
+
+// varies reports whether the run at a place differs throughout between any two texts.
+func varies(texts [][]byte, at int) bool {
+	for i, a := range texts {
+		for _, b := range texts[:i] {
+			if common(a[at:at+run], b[at:at+run]) > run/4 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// allRuns is the number of tokens of which every run is remembered. Of later tokens only
+// the first, the last and some runs are, so that memory stays small.
+const allRuns = 300
+
+// collect seals n more tokens and reports whether a run repeats.
+func (r *repetition) collect(in *attack.Instance, tok *attack.Token, n int) bool {
+	for k := range n {
+		if k%256 == 255 && r.Spent() {
+			return false
+		}
+		call := in.Seal(tok.State, tok.Under)
+		if len(call.Answer.Out) != len(tok.Text) {
+			return false
+		}
+		r.count++
+		r.Try(codecs.FreshNonces, codecs.Confidentiality)
+		for i, at := range r.at {
+			if r.count > allRuns && i != 0 && i != len(r.at)-1 {
+				continue
+			}
+			key := [run]byte(call.Answer.Out[at : at+run])
+			earlier, ok := r.seen[i][key]
+			if !ok {
+				r.seen[i][key] = call
+				continue
+			}
+			r.repeats(at, earlier, call)
+			return true
+		}
+	}
+	return false
+}
+
+// repeats records two tokens that share the run at a place.
+func (r *repetition) repeats(at int, a, b verdict.Call) {
+	issue := fmt.Sprintf("one state gave the same %d characters from character %d in two of %d tokens: a nonce repeats", run, at, r.count)
+	shows := func(calls []verdict.Call) bool {
+		if len(calls) != 2 || !bytes.Equal(calls[0].State, calls[1].State) {
+			return false
+		}
+		x, y := calls[0].Answer.Out, calls[1].Answer.Out
+		return len(x) >= at+run && len(y) >= at+run && bytes.Equal(x[at:at+run], y[at:at+run])
+	}
+	r.RefuteIf(codecs.FreshNonces, shows, issue, a, b)
+	r.RefuteIf(codecs.Confidentiality, shows, issue, a, b)
+}
+
+// deterministic reports that one state gives one token.
+func (t trial) deterministic(in *attack.Instance, tok *attack.Token) bool {
+	a := in.Seal(tok.State, tok.Under).Answer.Out
+	b := in.Seal(tok.State, tok.Under).Answer.Out
+	return bytes.Equal(a, tok.Text) && bytes.Equal(b, tok.Text)
+}
+
+// equality seals one state twice, at one time and in one context.
+func (t trial) equality() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	for range 3 {
+		again, ok := in.Mint(tok.State, tok.Under)
+		if !ok {
+			return
+		}
+		t.Try(codecs.Confidentiality)
+		if bytes.Equal(again.Text, tok.Text) {
+			t.RefuteIf(codecs.Confidentiality, attack.Sealed(2), "one state sealed twice gives one token", tok.Sealed, again.Sealed)
+		}
+	}
+}
+
+// keyStream seals states that are known, short and long, and compares the difference of
+// tokens with that of states.
+func (t trial) keyStream() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	if t.Readable(tok) {
+		t.Skip("the state is readable: there is no key stream")
+		return
+	}
+	for _, n := range []int{64, 64, 64, 64, 255, 256, 257, 1500, 4096, 5000, 20000, 65536} {
+		a, okA := in.Mint(t.State(n), tok.Under)
+		b, okB := in.Mint(t.State(n), tok.Under)
+		if !okA || !okB {
+			continue // a limit on states
+		}
+		t.Try(codecs.FreshNonces, codecs.Confidentiality)
+		if sameStream(a, b) {
+			t.RefuteIf(codecs.FreshNonces, attack.Sealed(2), "two tokens have one key stream: their difference is that of their states", a.Sealed, b.Sealed)
+			t.RefuteIf(codecs.Confidentiality, attack.Sealed(2), "the difference of two tokens is that of their states", a.Sealed, b.Sealed)
+		}
+	}
+}
+
+// sameStream reports whether the difference of the states shows in that of the tokens.
+func sameStream(a, b *attack.Token) bool {
+	between := tokenfmt.Xor(a.State[9:9+48], b.State[9:9+48])
+	return bytes.Contains(tokenfmt.Xor(a.Bytes(), b.Bytes()), between)
+}
+
+// equalBlocks seals states with equal parts, short and long, and looks for equal bytes
+// that states without them do not have.
+func (t trial) equalBlocks() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	if t.Readable(tok) {
+		t.readableState(tok)
+		return
+	}
+	for _, n := range []int{256, 8 << 10, 1 << 20} {
+		if n > t.Budget.Bytes {
+			break
+		}
+		block := []byte("abcdefghijklmnop")
+		if n > 256 {
+			block = bytes.Repeat([]byte("a"), 16)
+		}
+		repeated, ok := in.Mint(fmt.Appendf(nil, `{"step":"%s"}`, bytes.Repeat(block, n/16)), tok.Under)
+		if !ok {
+			continue
+		}
+		t.Try(codecs.Confidentiality)
+		if block, ok := blockTwice(repeated.Bytes()); ok {
+			t.RefuteIf(codecs.Confidentiality, attack.Sealed(1), fmt.Sprintf("a state of %d bytes in equal blocks gives equal blocks: %x", n, block), repeated.Sealed)
+			return
+		}
+	}
+	t.equalBeginnings(in, tok)
+}
+
+// equalBeginnings seals states that begin alike.
+func (t trial) equalBeginnings(in *attack.Instance, tok *attack.Token) {
+	head := t.Letters(96)
+	a, okA := in.Mint(fmt.Appendf(nil, `{"step":"%s%s"}`, head, t.Letters(32)), tok.Under)
+	b, okB := in.Mint(fmt.Appendf(nil, `{"step":"%s%s"}`, head, t.Letters(32)), tok.Under)
+	c, okC := in.Mint(t.State(128), tok.Under)
+	if !okA || !okB || !okC {
+		return
+	}
+	with, without := common(a.Bytes(), b.Bytes()), common(a.Bytes(), c.Bytes())
+	if with >= without+16 {
+		t.RefuteIf(codecs.Confidentiality, attack.Sealed(2), fmt.Sprintf("states that begin alike give tokens with %d equal bytes, others %d", with, without), a.Sealed, b.Sealed)
+	}
+}
+
+// readableState records that everybody can read the state.
+func (t trial) readableState(tok *attack.Token) {
+	t.Try(codecs.Confidentiality)
+	t.RefuteIf(codecs.Confidentiality, attack.Sealed(1), "the state can be read in the token", tok.Sealed)
+}
+
+// blockTwice finds a block of 16 bytes that occurs twice in raw, at a distance that is a
+// multiple of 16.
+func blockTwice(raw []byte) ([]byte, bool) {
+	for start := range min(16, len(raw)) {
+		seen := map[[16]byte]bool{}
+		for at := start; at+16 <= len(raw); at += 16 {
+			block := [16]byte(raw[at : at+16])
+			if seen[block] {
+				return block[:], true
+			}
+			seen[block] = true
+		}
+	}
+	return nil, false
+}
+
+// common returns the number of places at which a and b have the same byte.
+func common(a, b []byte) int {
+	n := 0
+	for i := range min(len(a), len(b)) {
+		if a[i] == b[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// misusedNonce seals two states under one seed. Without seeds it asks a deterministic
+// design for states with a common beginning.
+func (t trial) misusedNonce() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	if in.SeedSize() == 0 {
+		t.commonBeginnings(in, tok)
+		return
+	}
+	seed := t.Bytes(in.SeedSize())
+	var toks []*attack.Token
+	for range 2 {
+		sealed, err := in.Seeded(seed, t.State(64), tok.Under)
+		if err != nil {
+			t.Skip("the design does not seal an ordinary state under a given seed")
+			return
+		}
+		toks = append(toks, in.TokenOf(sealed, tok.Under))
+	}
+	t.Try(codecs.NonceMisuseResistant)
+	if !t.Readable(toks[0]) && sameStream(toks[0], toks[1]) {
+		t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(2), "two states under one nonce: the difference of the tokens is that of the states", toks[0].Sealed, toks[1].Sealed)
+	}
+}
+
+// commonBeginnings seals states that share their first bytes with a deterministic
+// design. Tokens that share bytes as well reveal more than equality.
+func (t trial) commonBeginnings(in *attack.Instance, tok *attack.Token) {
+	if t.Readable(tok) || !t.deterministic(in, tok) {
+		t.Skip("the design takes no randomness from outside, and is not deterministic")
+		return
+	}
+	for _, n := range []int{16, 32, 64, 256, 1024, 4096} {
+		head := t.Letters(n)
+		a := in.Seal(fmt.Appendf(nil, `{"step":"%s%s"}`, head, t.Letters(64)), tok.Under)
+		b := in.Seal(fmt.Appendf(nil, `{"step":"%s%s"}`, head, t.Letters(64)), tok.Under)
+		c := in.Seal(t.State(n+64), tok.Under)
+		if a.Answer.Outcome != verdict.Done || b.Answer.Outcome != verdict.Done || c.Answer.Outcome != verdict.Done {
+			continue
+		}
+		t.Try(codecs.NonceMisuseResistant)
+		ra, rb, rc := in.TokenOf(a, tok.Under).Bytes(), in.TokenOf(b, tok.Under).Bytes(), in.TokenOf(c, tok.Under).Bytes()
+		if with, without := longestCommon(ra, rb), longestCommon(ra, rc); with >= without+12 {
+			t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(2), fmt.Sprintf("two states that share their first %d bytes give tokens that share a run of %d bytes; others share %d", n+9, with, without), a, b)
+			return
+		}
+	}
+}
+
+// longestCommon returns the length of the longest run that a and b share at one place.
+func longestCommon(a, b []byte) int {
+	longest, n := 0, 0
+	for i := range min(len(a), len(b)) {
+		if a[i] == b[i] {
+			n++
+			longest = max(longest, n)
+			continue
+		}
+		n = 0
+	}
+	return longest
+}
+
+// nonceLengths puts nonces of other lengths into tokens.
+func (t trial) nonceLengths() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	for _, n := range []int{0, 8, 11, 12, 13, 16, 24, 25, 64} {
+		wrote := false
+		text, err := in.Edited(nil, tok.State, tok.Under, func(s lab.Step, value []byte) []byte {
+			if s != lab.WireNonce || len(value) == n {
+				return value
+			}
+			wrote = true
+			return append(value, make([]byte, n)...)[:n]
+		})
+		if errors.Is(err, codecs.ErrUnsupported) {
+			t.Skip("the design does not seal step by step")
+			return
+		}
+		if err != nil || !wrote {
+			continue
+		}
+		t.Try(codecs.Total)
+		t.Change(in, tok, text, fmt.Sprintf("a nonce of %d bytes in the token", n))
+	}
+}

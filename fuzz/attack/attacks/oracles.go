@@ -1,0 +1,397 @@
+package attacks
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/verdict"
+)
+
+// oracles are the attacks with the answers to tokens and contexts of the attacker's
+// choice.
+var oracles = []attack.Attack{
+	{ID: "TAG-04", Name: "secrets in the reason of a refusal", Refutes: refusals, Layer: attack.LayerText, CWE: 209,
+		Gain: "the right tag, the key or the state", Origin: "CVE-2019-7644", Run: on(trial.tellingReasons)},
+	{ID: "TAG-08", Name: "a padding oracle", Refutes: refusals, Layer: attack.LayerText, CWE: 209,
+		Gain: "the state, byte by byte, and tokens of any content", Origin: "Vaudenay 2002; CVE-2010-3332", Run: on(trial.paddingOracle), Thousands: 9},
+	{ID: "ORA-02", Name: "a judgement before authentication", Refutes: refusals, Layer: attack.LayerContext, CWE: 696,
+		Gain: "the values that an unauthenticated token is compared with", Origin: "the order of checks in verification", Run: on(trial.earlyJudgement)},
+	{ID: "ORA-03", Name: "refusals that depend on the state", Refutes: refusals, Layer: attack.LayerContext, CWE: 204,
+		Gain: "the state, by comparing refusals", Origin: "reasons that quote the content of a token", Run: on(trial.stateInRefusals)},
+	{ID: "KEY-10", Name: "a partitioning oracle", Refutes: refusals, Layer: attack.LayerKeys, CWE: 203,
+		Gain: "which of the keys is in the ring", Origin: "Len, Grubbs, Ristenpart 2021", Run: on(trial.partitioning)},
+	{ID: "ORA-01", Name: "a published value is a tag of the attacker's text", Refutes: []codecs.Property{codecs.Integrity, codecs.KeySeparation}, Layer: attack.LayerOracle, CWE: 323,
+		Gain: "a token with any state and expiry", Origin: "one MAC key for two purposes", Run: on(trial.macOracle)},
+	{ID: "LNK-01", Name: "tokens of one principal are recognized", Refutes: []codecs.Property{codecs.Unlinkable}, Layer: attack.LayerOracle, CWE: 359,
+		Gain: "which tokens belong to one principal", Origin: "unsalted digests of principals", Run: on(trial.linkable)},
+}
+
+// tellingReasons looks for the tag, the key and the state in reasons and texts.
+func (t trial) tellingReasons() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	raw := tok.Bytes()
+	secrets := map[string][]byte{"the key": in.Keys[0], "the state": attack.LettersOf(tok.State), "the first half of the key": in.Keys[0][:16]}
+	for _, n := range []int{32, 16} {
+		if len(raw) > n && len(tokenfmt.Find(raw[len(raw)-n:], attack.LettersOf(tok.State))) == 0 {
+			secrets[fmt.Sprintf("the tag of %d bytes", n)] = raw[len(raw)-n:]
+		}
+	}
+	f := tok.Format()
+	for _, i := range f.Encoded() {
+		for _, at := range t.Places(len(f.Segments[i].Bytes)-1, 12) {
+			altered := bytes.Clone(f.Segments[i].Bytes)
+			altered[min(at, len(altered)-1)] ^= 0x55
+			t.telling(in.Unseal(f.With(i, altered), tok.Under), secrets)
+		}
+	}
+	for _, c := range otherContexts(tok.Under) {
+		t.telling(in.Unseal(tok.Text, c), secrets)
+	}
+}
+
+// otherContexts returns contexts in which a token for c is refused if at all.
+func otherContexts(c codecs.Context) []codecs.Context {
+	return []codecs.Context{
+		fields[principal].put(c, "mallory"), fields[target].put(c, "other"), fields[audience].put(c, "elsewhere"),
+		attack.Later(c, 100*365*24*time.Hour),
+	}
+}
+
+func (t trial) telling(call verdict.Call, secrets map[string][]byte) {
+	if call.Answer.Outcome != verdict.Refused {
+		return
+	}
+	t.Try(codecs.UniformRefusal)
+	said := call.Answer.Reason + " " + call.Answer.Text
+	for _, name := range slices.Sorted(maps.Keys(secrets)) {
+		for _, text := range printed(secrets[name]) {
+			if strings.Contains(strings.ToLower(said), strings.ToLower(text)) {
+				t.Refute(codecs.UniformRefusal, "the reason of a refusal holds "+name, call)
+			}
+		}
+	}
+}
+
+// printed returns the texts by which bytes may be printed, cut to a length that does not
+// occur by chance.
+func printed(b []byte) []string {
+	all := []string{string(b), hex.EncodeToString(b), base64.StdEncoding.EncodeToString(b), base64.RawURLEncoding.EncodeToString(b),
+		strings.Trim(fmt.Sprint(b), "[]")}
+	for i := range all {
+		all[i] = all[i][:min(len(all[i]), 16)]
+	}
+	return all
+}
+
+// padded are the places, counted from the end of the bytes of a token, at which a change
+// may reach padding: last bytes of blocks of 16 first, with a tag of 16 or 32 bytes
+// behind them, or none.
+var padded = placesByBlock(34, 16)
+
+func placesByBlock(n, block int) (places []int) {
+	for first := 1; first <= block; first++ {
+		for back := first; back <= n; back += block {
+			places = append(places, back)
+		}
+	}
+	return places
+}
+
+// paddingOracle changes one byte of unreadable bytes to every value and expects one
+// answer for all of them.
+func (t trial) paddingOracle() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	if t.Readable(tok) {
+		t.Skip("the state is readable: nothing is decrypted")
+		return
+	}
+	f := tok.Format()
+	at := f.Encoded()
+	if len(at) == 0 {
+		t.Skip("no segment of the token is in a known encoding")
+		return
+	}
+	i := slices.MaxFunc(at, func(a, b int) int { return len(f.Segments[a].Bytes) - len(f.Segments[b].Bytes) })
+	raw := f.Segments[i].Bytes
+	for _, back := range padded[:max(1, min(len(padded), t.Budget.Unseals/256))] {
+		if back > len(raw)-20 {
+			continue
+		}
+		answers := map[string]verdict.Call{}
+		for v := 1; v < 256; v++ {
+			altered := bytes.Clone(raw)
+			altered[len(raw)-back] ^= byte(v)
+			call := in.Unseal(f.With(i, altered), tok.Under)
+			if call.Answer.Outcome == verdict.Refused {
+				answers[refusalOf(call)] = call
+			}
+			t.Try(codecs.UniformRefusal)
+		}
+		if len(answers) > 1 {
+			t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("one byte of the ciphertext, %d from the end, set to each value, is refused in %d ways", back, len(answers)), callsOf(answers)...)
+			return
+		}
+	}
+}
+
+// refusalOf returns everything that a refusal says.
+func refusalOf(c verdict.Call) string {
+	return c.Answer.Stage + "/" + c.Answer.Reason + "/" + c.Answer.Text
+}
+
+// callsOf returns up to three of the calls, in the order of their keys.
+func callsOf(answers map[string]verdict.Call) []verdict.Call {
+	names := slices.Sorted(maps.Keys(answers))
+	var calls []verdict.Call
+	for _, k := range names[:min(3, len(names))] {
+		calls = append(calls, answers[k])
+	}
+	return calls
+}
+
+// earlyJudgement presents tokens that are not authentic in contexts in which an authentic
+// one is expired or bound to another value, and compares the texts of refusals.
+func (t trial) earlyJudgement() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	f := tok.Format()
+	texts := map[string]verdict.Call{}
+	for _, i := range f.Encoded() {
+		for _, at := range t.Places(len(f.Segments[i].Bytes)-1, 24) {
+			altered := bytes.Clone(f.Segments[i].Bytes)
+			altered[min(at, len(altered)-1)] ^= 1
+			t.judgedEarly(in, tok, f.With(i, altered), texts)
+		}
+	}
+	for _, x := range []string{"", "x", "v1.AAAA"} {
+		if call := in.Unseal([]byte(x), tok.Under); call.Answer.Outcome == verdict.Refused {
+			texts[call.Answer.Text] = call
+		}
+	}
+	if len(texts) > 1 {
+		t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("refusals have %d texts", len(texts)), callsOf(texts)...)
+	}
+}
+
+// judgedEarly presents a token that is not authentic in every context, and adds the texts
+// of refusals to texts.
+func (t trial) judgedEarly(in *attack.Instance, tok *attack.Token, altered []byte, texts map[string]verdict.Call) {
+	for _, c := range append(otherContexts(tok.Under), tok.Under) {
+		call := in.Unseal(altered, c)
+		if call.Answer.Outcome != verdict.Refused {
+			continue
+		}
+		t.Try(codecs.UniformRefusal)
+		texts[call.Answer.Text] = call
+		if stage := call.Answer.Stage; stage == codecs.Expired.String() || stage == codecs.Misbound.String() {
+			t.Refute(codecs.UniformRefusal, "a token that is not authentic is refused as "+stage, tok.Sealed, call)
+		}
+	}
+}
+
+// stateInRefusals refuses tokens of two states in the same ways, and compares the
+// refusals: in another context, expired, and altered at one place. The states have one
+// length. A difference that tokens of one state show as well is no sign of the state.
+func (t trial) stateInRefusals() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	states := [][]byte{t.State(24), t.State(24)}
+	ways := otherContexts(tok.Under)
+	if !t.Design.IsScheme() {
+		ways = nil
+	}
+	for way := range len(ways) + 2 {
+		var calls [2][3]verdict.Call // by state, and token of it
+		for s, state := range states {
+			for k := range calls[s] {
+				sealed := in.Seal(state, tok.Under)
+				if sealed.Answer.Outcome != verdict.Done {
+					return
+				}
+				calls[s][k] = t.refusedIn(in, sealed.Answer.Out, tok.Under, ways, way)
+				if calls[s][k].Answer.Outcome != verdict.Refused {
+					break
+				}
+			}
+		}
+		if calls[0][2].Answer.Outcome != verdict.Refused || calls[1][2].Answer.Outcome != verdict.Refused {
+			continue
+		}
+		t.Try(codecs.UniformRefusal)
+		same := func(a, b verdict.Call) bool {
+			if way >= len(ways) { // an altered token may fail at another stage, which the presenter does not see
+				return a.Answer.Text == b.Answer.Text
+			}
+			return refusalOf(a) == refusalOf(b)
+		}
+		if same(calls[0][0], calls[0][1]) && same(calls[0][1], calls[0][2]) && same(calls[1][0], calls[1][1]) && same(calls[1][1], calls[1][2]) && !same(calls[0][0], calls[1][0]) {
+			t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("tokens of two states are refused in two ways: %.120q and %.120q", refusalOf(calls[0][0]), refusalOf(calls[1][0])), calls[0][0], calls[1][0])
+			return
+		}
+	}
+}
+
+// refusedIn presents a token in one of the contexts, or with its last byte or its middle
+// altered.
+func (t trial) refusedIn(in *attack.Instance, text []byte, under codecs.Context, ways []codecs.Context, way int) verdict.Call {
+	if way < len(ways) {
+		return in.Unseal(text, ways[way])
+	}
+	altered := bytes.Clone(text)
+	at := len(altered) / 2
+	if way > len(ways) {
+		at = len(altered) - 5
+	}
+	altered[at] = map[bool]byte{true: 'B', false: 'A'}[altered[at] == 'A']
+	return in.Unseal(altered, under)
+}
+
+// partitioning presents tokens of keys in the ring and of other keys to a ring, and
+// expects no difference in the text that the presenter sees.
+func (t trial) partitioning() {
+	ring, err := t.Open(t.Secret(0), t.Secret(1), t.Secret(2))
+	if err != nil {
+		t.Skip("the design takes one key only")
+		return
+	}
+	texts := map[string]verdict.Call{}
+	for n := range 5 {
+		in, err := t.Open(t.Secret(n))
+		if err != nil {
+			return
+		}
+		tok, ok := t.Mint(in, t.State(24))
+		if !ok {
+			return
+		}
+		f := tok.Format()
+		for _, i := range f.Encoded() {
+			altered := bytes.Clone(f.Segments[i].Bytes)
+			altered[len(altered)-1] ^= 1
+			if call := ring.Unseal(f.With(i, altered), tok.Under); call.Answer.Outcome == verdict.Refused {
+				t.Try(codecs.UniformRefusal)
+				texts[call.Answer.Text] = call
+			}
+		}
+	}
+	if len(texts) > 1 {
+		t.RefuteIf(codecs.UniformRefusal, attack.Differ, "the text of a refusal tells whether a key is in the ring", callsOf(texts)...)
+	}
+}
+
+// perPrincipal is the number of tokens that are minted for each principal.
+const perPrincipal = 6
+
+// linkable mints for two principals and looks for values that all tokens of one share and
+// those of the other do not.
+func (t trial) linkable() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	if tok.Under.Principal == nil {
+		t.Skip("the design does not mint for a principal")
+		return
+	}
+	alice, okA := t.mintsFor(in, tok.Under, "alice-1")
+	bob, okB := t.mintsFor(in, tok.Under, "bobby-2")
+	if !okA || !okB {
+		t.Skip("the design does not mint for other principals")
+		return
+	}
+	t.Try(codecs.Unlinkable)
+	refute := func(format string, args ...any) {
+		t.RefuteIf(codecs.Unlinkable, attack.Sealed(3), fmt.Sprintf(format, args...), alice[0].Sealed, alice[1].Sealed, bob[0].Sealed)
+	}
+	if value, ok := onlyIn(alice, bob); ok {
+		refute("every token of a principal holds %.40q, and those of another do not", value)
+	}
+	each := func(toks []*attack.Token, of func(*attack.Token) []byte) (all [][]byte) {
+		for _, tok := range toks {
+			all = append(all, of(tok))
+		}
+		return all
+	}
+	text := func(tok *attack.Token) []byte { return tok.Text }
+	if at, ok := placeOnlyIn(each(alice, text), each(bob, text), 5); ok {
+		refute("the tokens of a principal share the 5 characters from %d, and those of another share others", at)
+	}
+	if at, ok := placeOnlyIn(each(alice, (*attack.Token).Bytes), each(bob, (*attack.Token).Bytes), 4); ok {
+		refute("the tokens of a principal share the 4 bytes from byte %d, and those of another share others", at)
+	}
+}
+
+func (t trial) mintsFor(in *attack.Instance, c codecs.Context, name string) ([]*attack.Token, bool) {
+	c = fields[principal].put(c, name)
+	var all []*attack.Token
+	for range perPrincipal {
+		tok, ok := in.Mint(t.State(24), c)
+		if !ok {
+			return nil, false
+		}
+		all = append(all, tok)
+	}
+	return all, true
+}
+
+// onlyIn finds a value of 4 bytes or more that can be read in all tokens of as and in no
+// token of bs.
+func onlyIn(as, bs []*attack.Token) ([]byte, bool) {
+	holds := func(tok *attack.Token, value []byte) bool {
+		return slices.ContainsFunc(tokenfmt.Readings(tok.Text), func(v []byte) bool { return bytes.Equal(v, value) })
+	}
+	for _, v := range tokenfmt.Readings(as[0].Text) {
+		if len(v) < 4 {
+			continue
+		}
+		inAll, inOther := true, false
+		for _, a := range as[1:] {
+			inAll = inAll && holds(a, v)
+		}
+		for _, b := range bs {
+			inOther = inOther || holds(b, v)
+		}
+		if inAll && !inOther {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+// placeOnlyIn finds a run of n bytes that is one for all of as and one for all of bs, and
+// not the same.
+func placeOnlyIn(as, bs [][]byte, n int) (int, bool) {
+	agree := func(raws [][]byte, at int) bool {
+		for _, raw := range raws {
+			if at+n > len(raw) || !bytes.Equal(raw[at:at+n], raws[0][at:at+n]) {
+				return false
+			}
+		}
+		return true
+	}
+	for at := 0; at+n <= min(len(as[0]), len(bs[0])); at++ {
+		if agree(as, at) && agree(bs, at) && !bytes.Equal(as[0][at:at+n], bs[0][at:at+n]) {
+			return at, true
+		}
+	}
+	return 0, false
+}

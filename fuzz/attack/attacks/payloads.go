@@ -1,0 +1,258 @@
+package attacks
+
+import (
+	"bytes"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/verdict"
+)
+
+// payloads are the attacks with states of the attacker's choice.
+var payloads = []attack.Attack{
+	{ID: "PAY-03", Name: "any bytes come back as they were", Refutes: []codecs.Property{codecs.ByteExact}, Layer: attack.LayerOracle, CWE: 838,
+		Gain: "a state that the server never wrote", Origin: "round trips through text and numbers", Run: on(trial.roundTrips)},
+	{ID: "PAY-08", Name: "ends that look like padding, at multiples of a block", Refutes: []codecs.Property{codecs.ByteExact}, Layer: attack.LayerOracle, CWE: 838,
+		Gain: "a state that is cut short", Origin: "padding that is removed without being counted: ISO/IEC 9797-1, method 1", Run: on(trial.paddedStates), Thousands: 2},
+	{ID: "PAY-02", Name: "numbers, surrogates, nesting, duplicate members", Refutes: []codecs.Property{codecs.ByteExact, codecs.Total}, Layer: attack.LayerOracle, CWE: 1286,
+		Gain: "a state that two readers take differently", Origin: "RFC 8259, section 6; CVE-2017-12635, CVE-2020-16250", Run: on(trial.awkwardStates)},
+	{ID: "PAY-01", Name: "claims with a member twice, authenticated", Refutes: answering, Layer: attack.LayerReseal, CWE: 694,
+		Gain: "two readers of one token that disagree", Origin: "CVE-2017-12635, CVE-2020-16250", Run: on(trial.duplicateClaims)},
+	{ID: "PAY-05", Name: "a length that depends on the content", Refutes: []codecs.Property{codecs.Confidentiality}, Layer: attack.LayerOracle, CWE: 203,
+		Gain: "guesses at the state, byte by byte", Origin: "CVE-2012-4929", Run: on(trial.tellingLength)},
+	{ID: "PAY-07", Name: "a digest of the state in the token", Refutes: []codecs.Property{codecs.Confidentiality}, Layer: attack.LayerOracle, CWE: 200,
+		Gain: "guesses at the state that need no server", Origin: "digests of plaintext beside ciphertext", Run: on(trial.digestOfState)},
+	{ID: "PAY-04", Name: "a short token with a long state", Refutes: answering, Layer: attack.LayerResources, CWE: 409,
+		Gain: "memory at will", Origin: "CVE-2024-28180", Run: on(trial.decompressionBomb)},
+	{ID: "RES-03", Name: "arguments changed, results that alias them", Refutes: []codecs.Property{codecs.ByteExact}, Layer: attack.LayerOracle, CWE: 374,
+		Gain: "a token or state that changes after it was judged", Origin: "buffers that are kept or reused", Run: on(trial.aliasing)},
+	{ID: "PAY-06", Name: "the step of the token's length", Refutes: []codecs.Property{codecs.Confidentiality}, Layer: attack.LayerText, CWE: 203,
+		Gain: "the length of the state", Origin: "every cipher without padding",
+		Dropped: "confidentiality as promised reveals the length of the state; sealab list prints the overhead"},
+}
+
+// roundTrip seals state and expects it back, byte for byte.
+func (t trial) roundTrip(in *attack.Instance, under codecs.Context, state []byte, name string) {
+	sealed := in.Seal(state, under)
+	if sealed.Answer.Outcome != verdict.Done {
+		return // a design may refuse a state that it does not carry
+	}
+	t.Try(codecs.ByteExact)
+	opened := in.Unseal(sealed.Answer.Out, under)
+	switch {
+	case opened.Answer.Outcome == verdict.Unsupported:
+	case opened.Answer.Outcome != verdict.Done && len(state) > 1000: // a limit on tokens
+	case opened.Answer.Outcome != verdict.Done:
+		t.Refute(codecs.ByteExact, name+" is sealed, and its token refused", sealed, opened)
+	case !bytes.Equal(opened.Answer.Out, state):
+		t.Refute(codecs.ByteExact, fmt.Sprintf("%s comes back as %.60q", name, opened.Answer.Out), sealed, opened)
+	}
+}
+
+func (t trial) roundTrips() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	for _, n := range []int{0, 1, 2, 3, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 257, 1000, 4095, 4096, 4097, 65535, 65536, 65537} {
+		t.roundTrip(in, tok.Under, t.Bytes(n), fmt.Sprintf("a state of %d random bytes", n))
+		t.roundTrip(in, tok.Under, t.Letters(n), fmt.Sprintf("a state of %d letters", n))
+		t.roundTrip(in, tok.Under, make([]byte, n), fmt.Sprintf("a state of %d zero bytes", n))
+		if n >= 2 {
+			t.roundTrip(in, tok.Under, fmt.Appendf(nil, `"%s"`, t.Letters(n-2)), fmt.Sprintf("a JSON text of %d bytes", n))
+		}
+	}
+	for _, v := range t.Range(256) {
+		b := byte(v)
+		t.roundTrip(in, tok.Under, []byte{'a', b, 'b'}, fmt.Sprintf("a state with byte %#x", v))
+		t.roundTrip(in, tok.Under, []byte{b, 'a', 'b', b}, fmt.Sprintf("a state between two bytes %#x", v))
+	}
+}
+
+// paddedStates seals states whose ends look like padding, of lengths that are multiples
+// of a block of 8 to 256 bytes and their neighbours.
+func (t trial) paddedStates() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	for _, block := range []int{8, 16, 32, 64, 128, 256} {
+		for _, n := range []int{block - 1, block, block + 1, 2 * block, 3 * block} {
+			for _, pad := range []int{1, 2, 8, block - 1, block} {
+				if pad < 1 || pad > n || pad > 255 {
+					continue
+				}
+				head := t.Letters(n - pad)
+				last := append(make([]byte, pad-1), byte(pad))
+				for name, end := range map[string][]byte{
+					"zeros": make([]byte, pad), "PKCS #7": bytes.Repeat([]byte{byte(pad)}, pad), "a bit and zeros": append([]byte{0x80}, make([]byte, pad-1)...),
+					"zeros and a count": last, "spaces": bytes.Repeat([]byte(" "), pad), "equals signs": bytes.Repeat([]byte("="), pad),
+				} {
+					t.roundTrip(in, tok.Under, append(bytes.Clone(head), end...), fmt.Sprintf("a state of %d bytes that ends in %d bytes of %s", n, pad, name))
+				}
+			}
+		}
+	}
+}
+
+func (t trial) awkwardStates() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	for _, state := range []string{
+		`9007199254740993`, `{"n":9007199254740993}`, `{"n":1.0}`, `-0`, `1e400`, `{"n":1e400}`, `0.1`, `1E2`, `{"n":1e2}`, `123456789012345678901234567890`,
+		`{"a":1,"a":2}`, `{"a":1,"A":2}`, `{"b":1,"a":2}`, `{ "a" : 1 }`, " {}", "{}\n", `null`, `true`, `""`, `"\ud800"`, `"\u00e9"`, `"é"`, "\"e\u0301\"", `"\/"`, `"/"`,
+		`"<>&"`, "\"\u2028\"", "\"\x7f\"", `{"__proto__":{"x":1}}`, `{"1":1,"0":0}`, "\ufeff{}", "\x00", "a\x00b", " ", "\n", "\r\n", "trailing ", "\xff\xfe", "\xed\xa0\x80",
+		"%00", "&amp;", "+", "=", "\\", `\u0041`, "undefined", "NaN", `{"s":"x","exp":0}`, strings.Repeat("[", 200) + strings.Repeat("]", 200),
+	} {
+		t.Try(codecs.Total)
+		t.roundTrip(in, tok.Under, []byte(state), fmt.Sprintf("the state %.40q", state))
+	}
+}
+
+// tellingLength seals letters that compress and letters that do not.
+func (t trial) tellingLength() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	for _, n := range []int{64, 300, 2000} {
+		random := t.Letters(n)
+		half := append(bytes.Clone(random[:n/2]), random[:n/2]...)
+		var lengths []int
+		var calls []verdict.Call
+		for _, letters := range [][]byte{random, t.Letters(n), bytes.Repeat([]byte("a"), n), half} {
+			sealed := in.Seal(fmt.Appendf(nil, `{"step":"%s"}`, letters), tok.Under)
+			if sealed.Answer.Outcome != verdict.Done {
+				return
+			}
+			lengths, calls = append(lengths, len(sealed.Answer.Out)), append(calls, sealed)
+		}
+		t.Try(codecs.Confidentiality)
+		if d := max(lengths[0], lengths[1]) - min(lengths[2], lengths[3]); d > 8 {
+			shows := func(calls []verdict.Call) bool { return len(calls[0].Answer.Out) > len(calls[1].Answer.Out)+8 }
+			short := calls[2]
+			if lengths[3] < lengths[2] {
+				short = calls[3]
+			}
+			long := calls[0]
+			if lengths[1] > lengths[0] {
+				long = calls[1]
+			}
+			t.RefuteIf(codecs.Confidentiality, shows, fmt.Sprintf("states of one length, %d letters, give tokens of %v characters: a repetition is shorter", n, lengths), long, short)
+		}
+	}
+}
+
+// digestOfState looks for digests of the state among the bytes of the token.
+func (t trial) digestOfState() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	if t.Readable(tok) {
+		t.readableState(tok)
+		return
+	}
+	state := tok.Returned()
+	sum256, sum1, sum5, sum512 := sha256.Sum256(state), sha1.Sum(state), md5.Sum(state), sha512.Sum512(state)
+	crc := crc32.ChecksumIEEE(state)
+	t.Try(codecs.Confidentiality)
+	again, ok := in.Mint(t.State(24), tok.Under)
+	if !ok {
+		return
+	}
+	for _, digest := range [][]byte{sum256[:8], sum1[:8], sum5[:8], sum512[:8], binary.BigEndian.AppendUint32(nil, crc), binary.LittleEndian.AppendUint32(nil, crc)} {
+		here, elsewhere := tokenfmt.Find(tok.Text, digest), tokenfmt.Find(again.Text, digest)
+		if len(here) > 0 && len(elsewhere) == 0 {
+			t.Refute(codecs.Confidentiality, fmt.Sprintf("the token holds a digest of the state, %x", digest), tok.Sealed)
+		}
+	}
+}
+
+// decompressionBomb seals long states that repeat and looks for short tokens.
+func (t trial) decompressionBomb() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	for _, n := range []int{1 << 14, 1 << 17, 1 << 20} {
+		if n > t.Budget.Bytes {
+			break
+		}
+		long, ok := in.Mint(fmt.Appendf(nil, `{"step":"%s"}`, bytes.Repeat([]byte("a"), n)), tok.Under)
+		if !ok {
+			break
+		}
+		t.Try(codecs.Total)
+		if len(long.Text)*8 < n && !t.stored(in, tok, n) {
+			t.Refute(codecs.Total, fmt.Sprintf("a token of %d characters makes a state of %d bytes", len(long.Text), n), long.Sealed, long.Opened)
+		}
+	}
+	if t.Tried(codecs.Total) == 0 {
+		t.Skip("the design seals no long states")
+	}
+}
+
+// stored reports that tokens do not carry states: one of n random letters, which do not
+// compress, does not make a longer token either.
+func (t trial) stored(in *attack.Instance, tok *attack.Token, n int) bool {
+	random := in.Seal(t.State(n), tok.Under)
+	return random.Answer.Outcome == verdict.Done && len(random.Answer.Out)*8 < n
+}
+
+// aliasing checks that arguments are left alone and results are the caller's.
+func (t trial) aliasing() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	for range 8 {
+		state, presented := t.State(200), bytes.Clone(tok.Text)
+		kept := bytes.Clone(state)
+		sealed := in.Seal(state, tok.Under)
+		opened := in.Ask(presented, tok.Under)
+		t.Try(codecs.ByteExact)
+		if !bytes.Equal(state, kept) || !bytes.Equal(presented, tok.Text) {
+			t.Refute(codecs.ByteExact, "sealing or unsealing changes its argument", sealed, opened)
+		}
+		before := bytes.Clone(opened.Answer.Out)
+		for i := range presented {
+			presented[i] = 'x'
+		}
+		for i := range state {
+			state[i] = 'x'
+		}
+		if !bytes.Equal(before, opened.Answer.Out) {
+			t.Refute(codecs.ByteExact, "the state that comes back is the memory of the token", opened)
+		}
+		if again := in.Unseal(sealed.Answer.Out, tok.Under); again.Answer.Outcome == verdict.Done && !bytes.Equal(again.Answer.Out, kept) {
+			t.Refute(codecs.ByteExact, "the token is the memory of the state", sealed, again)
+		}
+		t.keeps(in, tok)
+	}
+}
+
+// keeps checks that a state stays as it is while other tokens are opened.
+func (t trial) keeps(in *attack.Instance, tok *attack.Token) {
+	first := in.Unseal(tok.Text, tok.Under)
+	before := bytes.Clone(first.Answer.Out)
+	for range 4 {
+		if other, ok := in.Mint(t.State(24), tok.Under); ok {
+			in.Unseal(other.Text, tok.Under)
+		}
+	}
+	if !bytes.Equal(before, first.Answer.Out) {
+		t.Refute(codecs.ByteExact, "a state that came back changes while other tokens are opened", first)
+	}
+}

@@ -1,0 +1,47 @@
+package attacks
+
+import (
+	"fmt"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack/tokenfmt"
+)
+
+// randomTokens is the number of tokens whose randomness is tested.
+const randomTokens = 20_000
+
+// randomness seals one state many times and tests the bytes that vary. A time, a counter
+// or a structured part is no fault, so that it observes a lack of randomness and refutes
+// nothing that a design claims.
+func (t trial) randomness() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	if t.deterministic(in, tok) {
+		t.Skip("sealing is deterministic")
+		return
+	}
+	var raws [][]byte
+	for k := range min(randomTokens, t.Budget.Seals) {
+		if k%256 == 255 && t.Spent() {
+			t.Note("over %d tokens, until the time was over", k)
+			break
+		}
+		raw := tokenfmt.Infer(in.Seal(tok.State, tok.Under).Answer.Out, tok.Text).Bytes()
+		if len(raws) > 0 && len(raw) != len(raws[0]) {
+			continue
+		}
+		raws = append(raws, raw)
+	}
+	report, ok := tokenfmt.Randomness(raws)
+	if !ok {
+		t.Skip("fewer than 1,000 tokens of one length, or no byte of them varies freely")
+		return
+	}
+	t.Try(codecs.FreshNonces)
+	t.Note("%s", report)
+	if failed := report.Failed(); failed != "" {
+		t.Observe(codecs.FreshNonces, fmt.Sprintf("the bytes of %d tokens that vary are not random: %s", len(raws), failed), tok.Sealed)
+	}
+}

@@ -1,0 +1,164 @@
+package attacks
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"time"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/internal/lab"
+)
+
+// A resealer makes a token with another inside, authenticated.
+type resealer func(edit func(inside []byte) []byte) ([]byte, error)
+
+// resealer finds a way to seal edited claims: the design's own, or that of a recognized
+// construction under the key of the lab.
+func (t trial) resealer(in *attack.Instance, tok *attack.Token) (resealer, bool) {
+	if t.Design.IsScheme() && in.CanEdit() {
+		return func(edit func([]byte) []byte) ([]byte, error) {
+			return in.Edited(nil, tok.State, tok.Under, func(s lab.Step, value []byte) []byte {
+				if s == lab.StepClaims {
+					return edit(value)
+				}
+				return value
+			})
+		}, true
+	}
+	c, ok := tok.Format().Recognize(in.Keys[0])
+	if !ok {
+		return nil, false
+	}
+	return func(edit func([]byte) []byte) ([]byte, error) { return c.Seal(edit(bytes.Clone(c.Body))), nil }, true
+}
+
+// claims returns the inside of tok and a way to seal it edited, for schemes with JSON
+// claims.
+func (t trial) claims() (in *attack.Instance, tok *attack.Token, inside []byte, reseal resealer, ok bool) {
+	in, tok, ok = t.timed()
+	if !ok {
+		return nil, nil, nil, nil, false
+	}
+	reseal, ok = t.resealer(in, tok)
+	if !ok {
+		t.Skip("the design cannot be sealed step by step, and its construction was not recognized")
+		return nil, nil, nil, nil, false
+	}
+	if _, err := reseal(func(b []byte) []byte { inside = bytes.Clone(b); return b }); err != nil || !json.Valid(inside) {
+		t.Skip("the inside of the token is not JSON")
+		return nil, nil, nil, nil, false
+	}
+	return in, tok, inside, reseal, true
+}
+
+// numberMember matches a member of a JSON object whose value is a number.
+var numberMember = regexp.MustCompile(`"([A-Za-z_]+)":\s*(-?[0-9]+(?:\.[0-9]+)?)`)
+
+// expiryIn finds the member of the claims that is the time of expiry: the latest one
+// after now, in seconds or milliseconds.
+func expiryIn(inside []byte, now time.Time) (member, value string, ok bool) {
+	latest := float64(now.Unix()) + 1
+	for _, m := range numberMember.FindAllSubmatch(inside, -1) {
+		var v float64
+		if json.Unmarshal(m[2], &v) != nil || math.Abs(v) > 1e15 {
+			continue
+		}
+		if v > 1e11 {
+			v /= 1000
+		}
+		if v > latest {
+			latest, member, value, ok = v, string(m[1]), string(m[2]), true
+		}
+	}
+	return member, value, ok
+}
+
+// oddExpiries writes other values for the expiry and presents the token long after its
+// time.
+func (t trial) oddExpiries() {
+	in, tok, inside, reseal, ok := t.claims()
+	if !ok {
+		return
+	}
+	member, value, ok := expiryIn(inside, tok.Under.Now)
+	if !ok {
+		t.Skip("the claims have no member that is a time of expiry")
+		return
+	}
+	for _, odd := range []string{`null`, `"9999999999"`, `"never"`, `""`, `true`, `false`, `[]`, `{}`, `[9999999999]`, `NaN`, `-Infinity`, `-1e400`, `-1`, `0`, `0.0`, `-0`,
+		`"` + value + `"`, `1e`, `0x7fffffff`, `-9223372036854775808`} {
+		t.presentsEdited(in, tok, reseal, `"`+member+`":`+value, `"`+member+`":`+odd)
+	}
+	for _, huge := range []string{`1e400`, `Infinity`, `9223372036854775808`, `18446744073709551616`, `9007199254740993`, `1e300`, `123456789012345678901234567890`} {
+		t.Try(codecs.Total)
+		if text, err := edited(reseal, `"`+member+`":`+value, `"`+member+`":`+huge); err == nil {
+			in.Unseal(text, tok.Under)
+		}
+	}
+}
+
+// noExpiry leaves the expiry out, and gives it twice.
+func (t trial) noExpiry() {
+	in, tok, inside, reseal, ok := t.claims()
+	if !ok {
+		return
+	}
+	member, value, ok := expiryIn(inside, tok.Under.Now)
+	if !ok {
+		t.Skip("the claims have no member that is a time of expiry")
+		return
+	}
+	whole := `"` + member + `":` + value
+	for _, from := range []string{whole + ",", "," + whole} {
+		t.presentsEdited(in, tok, reseal, from, "")
+	}
+	t.presentsEdited(in, tok, reseal, whole, `"`+strings.ToUpper(member)+`":`+value)
+	t.presentsEdited(in, tok, reseal, whole, `"x`+member+`":`+value)
+}
+
+func edited(reseal resealer, from, to string) ([]byte, error) {
+	return reseal(func(inside []byte) []byte { return bytes.Replace(inside, []byte(from), []byte(to), 1) })
+}
+
+// presentsEdited seals the claims with a change and presents the token long after the
+// expiry of the honest one.
+func (t trial) presentsEdited(in *attack.Instance, tok *attack.Token, reseal resealer, from, to string) {
+	text, err := edited(reseal, from, to)
+	if err != nil || bytes.Equal(text, tok.Text) {
+		return
+	}
+	t.Try(codecs.Expiry, codecs.Total)
+	for _, d := range []time.Duration{400 * 24 * time.Hour, 20 * 365 * 24 * time.Hour} {
+		if call, ok := in.Accepts(text, attack.Later(tok.Under, d)); ok {
+			t.Refute(codecs.Expiry, fmt.Sprintf("a token whose claims say %q in the place of %q is accepted %s after it was minted", to, from, d), call)
+		}
+	}
+}
+
+// duplicateClaims seals claims that hold a member twice, and expects an answer. A reader
+// may take either of the two, because only the server can seal them.
+func (t trial) duplicateClaims() {
+	in, tok, inside, reseal, ok := t.claims()
+	if !ok {
+		return
+	}
+	for _, m := range plainMember.FindAllSubmatch(inside, 16) {
+		whole := string(m[0])
+		for _, twice := range []string{whole + "," + whole, whole + "," + strings.ToUpper(string(m[1])) + string(m[2]) + `:null`} {
+			text, err := edited(reseal, whole, twice)
+			if err != nil {
+				continue
+			}
+			t.Try(codecs.Total)
+			in.Unseal(text, tok.Under)
+		}
+	}
+}
+
+// plainMember matches a member of a JSON object whose value is a text or a number.
+var plainMember = regexp.MustCompile(`("[A-Za-z_]+)("):(?:"(?:[^"\\]|\\.)*"|-?[0-9.]+)`)

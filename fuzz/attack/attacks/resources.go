@@ -1,0 +1,247 @@
+package attacks
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sealab/codecs"
+	"sealab/codecs/worker"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/verdict"
+)
+
+// resources are the attacks on work, memory and life.
+var resources = []attack.Attack{
+	{ID: "RES-02", Name: "hostile texts", Refutes: answering, Layer: attack.LayerResources, CWE: 248,
+		Gain: "a server that dies or hangs", Origin: "fuzzing", Run: on(trial.hostileTexts)},
+	{ID: "RES-06", Name: "hostile contexts", Refutes: answering, Layer: attack.LayerResources, CWE: 248,
+		Gain: "a server that dies or hangs", Origin: "fuzzing", Run: on(trial.hostileContexts)},
+	{ID: "FRM-04", Name: "memory per byte of a hostile token", Refutes: answering, Layer: attack.LayerResources, CWE: 770,
+		Gain: "memory at will", Origin: "CVE-2025-27144, CVE-2025-30204", Run: on(trial.memoryPerByte), Thousands: 5, Measures: true},
+	{ID: "RES-01", Name: "work per byte of a hostile token", Refutes: answering, Layer: attack.LayerResources, CWE: 407,
+		Gain: "a server that is kept busy", Origin: "CVE-2022-36083", Run: on(trial.workPerByte), Measures: true},
+	{ID: "RES-08", Name: "work per byte of the longest tokens", Refutes: answering, Layer: attack.LayerResources, CWE: 407,
+		Gain: "a server that is kept busy", Origin: "CVE-2022-36083; buffers that grow by a constant", Run: on(trial.workOfLongest), Thousands: 10, Measures: true},
+	{ID: "RES-04", Name: "many at once", Refutes: []codecs.Property{codecs.ByteExact, codecs.Total}, Layer: attack.LayerResources, CWE: 362,
+		Gain: "the state of another request", Origin: "state shared by calls", Run: on(trial.manyAtOnce)},
+	{ID: "RES-05", Name: "verification missing on one path", Refutes: unforgeable, Layer: attack.LayerResources, CWE: 288, Gain: gainForgery,
+		Origin: "CVE-2022-29226", Run: on(trial.otherPaths)},
+	{ID: "RES-09", Name: "work before authentication", Refutes: []codecs.Property{inert}, Layer: attack.LayerResources, CWE: 405,
+		Gain: "a server that is kept busy by forged tokens", Origin: "key stretching under the presenter's salt; CVE-2022-36083; decompression", Run: on(trial.workBefore), Thousands: 1, Measures: true},
+	{ID: "RES-10", Name: "a token that runs code", Refutes: []codecs.Property{inert, codecs.Integrity}, Layer: attack.LayerResources, CWE: 502,
+		Gain: "code of the attacker's choice on the server", Origin: "pickle, YAML, node-serialize and their like as formats of tokens", Run: on(trial.runsCode)},
+	{ID: misbehaviourID, Name: "a worker that breaks the protocol", Refutes: answering, Layer: attack.LayerResources, CWE: 440,
+		Gain: "answers that belong to other requests, or no answers", Origin: "the worker protocol", Run: on(trial.misbehaviour), Last: true},
+}
+
+// misbehaviourID is the ID of the attack that asks the design no question.
+const misbehaviourID = "RES-07"
+
+// misbehaviour reports the breaches of the worker protocol. One late answer may be due to
+// a busy machine; a worker that hangs does so again if the attack is repeated.
+func (t trial) misbehaviour() {
+	if t.Design.Misbehaviour == nil {
+		t.Skip("the design is in this process and has no protocol to break")
+		return
+	}
+	t.Try(codecs.Total)
+	late := 0
+	for _, said := range t.Design.Misbehaviour() {
+		if slices.Contains(t.Design.Excused(), said) {
+			continue
+		}
+		if strings.HasPrefix(said, string(worker.Hung)) {
+			if late++; late == 1 {
+				continue
+			}
+		}
+		t.Refute(codecs.Total, said)
+	}
+}
+
+// prefixOf returns the design's prefix, stated or inferred.
+func (t trial) prefixOf(tok *attack.Token) string {
+	if t.Design.Prefix != "" {
+		return t.Design.Prefix
+	}
+	f := tok.Format()
+	if at := f.Encoded(); len(at) > 0 {
+		return string(f.Before(at[0]))
+	}
+	return ""
+}
+
+func (t trial) hostileTexts() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	prefix := t.prefixOf(tok)
+	for n := range 40 {
+		for _, text := range []string{string(t.Bytes(n)), prefix + string(t.Letters(n)), prefix + tokenfmt.Base64URL.Encode(t.Bytes(n)), strings.Repeat(".", n), prefix + strings.Repeat("=", n)} {
+			t.presents(in, tok, text)
+		}
+	}
+	for range 400 {
+		altered := bytes.Clone(tok.Text)
+		for range 1 + t.IntN(4) {
+			altered[t.IntN(len(altered))] = byte(t.IntN(256))
+		}
+		t.presents(in, tok, string(altered))
+	}
+	for _, text := range []string{"\x00", "\xff\xfe", "\u2028", "\U0001f600", "\xed\xa0\x80", "null", "{}", "[]", `{"a":`, `"`, "'", "\\", "\\u0000", "%", "%zz", "%s%s%n", "../../etc/passwd", "' OR 1=1 --", "<script>", "${7*7}", "\r\nX: y"} {
+		t.presents(in, tok, text)
+		t.presents(in, tok, prefix+text)
+		t.presents(in, tok, string(tok.Text)+text)
+	}
+	for _, b := range bombs(tok, prefix) {
+		t.presents(in, tok, b.text(min(1<<16, t.Budget.Bytes)))
+	}
+}
+
+// presents presents a text that was never sealed and expects an answer. The call itself
+// records a fault.
+func (t trial) presents(in *attack.Instance, tok *attack.Token, text string) {
+	t.Try(codecs.Total)
+	in.Unseal([]byte(text), tok.Under)
+}
+
+func (t trial) hostileContexts() {
+	in, tok, ok := t.Scheme()
+	if !ok {
+		return
+	}
+	ask := func(c codecs.Context) {
+		t.Try(codecs.Total)
+		in.Unseal(tok.Text, c)
+		in.Seal(tok.State, c)
+	}
+	for _, f := range fields {
+		for _, v := range []string{"", "\x00", "\U0001f600", strings.Repeat("x", 1<<16), "{", `"`, "\u2028", "%s%n", "../..", "__proto__", "constructor", "\u0130"} {
+			ask(f.put(tok.Under, f.value(v)))
+		}
+	}
+	for _, v := range []string{`[]`, `null`, `0`, `""`, `1e400`, `-0.0`, `123456789012345678901234567890`, `{"a":1,"a":2}`, `{"\u0000":1}`,
+		strings.Repeat("[", 200) + strings.Repeat("]", 200), `{"__proto__":1}`} {
+		ask(fields[arguments].put(tok.Under, v))
+	}
+	for _, now := range []time.Time{time.Unix(0, 0), time.Unix(1<<31, 0), time.Unix(1<<32, 0)} {
+		ask(attack.With(tok.Under, func(c *codecs.Context) { c.Now = now.UTC() }))
+	}
+}
+
+// manyAtOnce seals and opens in several goroutines, each with states of its own.
+func (t trial) manyAtOnce() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	const workers, each = 8, 40
+	states := make([][]byte, workers*each)
+	for i := range states {
+		states[i] = t.State(20 + i%40)
+	}
+	got := make([]verdict.Answer, len(states))
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < len(states); i += workers {
+				got[i] = in.RoundTrip(states[i], tok.Under)
+			}
+		})
+	}
+	wg.Wait()
+	for i, a := range got {
+		t.Try(codecs.ByteExact, codecs.Total)
+		call := verdict.Call{Op: verdict.OpUnseal, Keys: in.Keys, Answer: a}
+		switch {
+		case a.Outcome == verdict.Fault:
+			t.Fault(call)
+		case a.Outcome != verdict.Done || !meansSame(tok, states[i], a.Out):
+			t.Refute(codecs.ByteExact, "many at once: a state does not come back, or another one does", call)
+		}
+	}
+}
+
+// meansSame reports whether out holds the letters of state. A design that carries values
+// may spell them otherwise.
+func meansSame(tok *attack.Token, state, out []byte) bool {
+	if bytes.Equal(tok.State, tok.Returned()) {
+		return bytes.Equal(state, out)
+	}
+	return bytes.Contains(out, attack.LettersOf(state))
+}
+
+// otherPaths forges on every way to open a token: into a buffer with and without room,
+// and in a batch.
+func (t trial) otherPaths() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	f := tok.Format()
+	for _, i := range f.Encoded() {
+		altered := bytes.Clone(f.Segments[i].Bytes)
+		altered[len(altered)/2] ^= 1
+		forged := f.With(i, altered)
+		for _, room := range [][]byte{nil, {}, make([]byte, 0, 4096), make([]byte, 10, 20), make([]byte, 1)} {
+			t.Try(codecs.Integrity)
+			if call := in.UnsealInto(room, forged, tok.Under); call.Answer.Outcome == verdict.Done {
+				t.Refute(codecs.Integrity, "a forged token is accepted into a buffer with room", tok.Sealed, call)
+			}
+		}
+		t.batch(in, tok, forged)
+	}
+	t.batchAlike(in, tok)
+}
+
+// batch presents two honest tokens among forged ones, all at once.
+func (t trial) batch(in *attack.Instance, tok *attack.Token, forged []byte) {
+	const size, second = 40, 29
+	texts := slices.Repeat([][]byte{forged}, size)
+	texts[0], texts[second] = tok.Text, tok.Text
+	answers, err := in.UnsealBatch(texts, tok.Under)
+	if err != nil {
+		return
+	}
+	spent := t.Design.Claim(codecs.SingleUse) == verdict.Stated // the honest token was opened before
+	for k, a := range answers {
+		t.Try(codecs.Integrity)
+		honest := k == 0 || k == second
+		if (a.Err == nil) != honest && !(honest && spent) {
+			t.RefuteIf(codecs.Integrity, attack.Sealed(1), fmt.Sprintf("in a batch, token %d of %d is judged otherwise than alone", k+1, size), tok.Sealed)
+		}
+	}
+}
+
+// batchAlike presents a sample of all alterations in a batch and alone. Other attacks
+// present alterations in batches, which is right only if both ways judge alike.
+func (t trial) batchAlike(in *attack.Instance, tok *attack.Token) {
+	if !in.Batched() {
+		return
+	}
+	f := tok.Format()
+	for _, g := range tokenfmt.Generators {
+		var texts [][]byte
+		for a := range g.Alter(f, &tokenfmt.Source{Rand: t.Rand, Sweep: 24}) {
+			if len(texts) < 24 && !bytes.Equal(a.Text, tok.Text) {
+				texts = append(texts, bytes.Clone(a.Text))
+			}
+		}
+		answers, err := in.UnsealBatch(texts, tok.Under)
+		if err != nil || len(answers) != len(texts) {
+			continue
+		}
+		for k, a := range answers {
+			t.Try(codecs.Integrity)
+			if call := in.Unseal(texts[k], tok.Under); (call.Answer.Outcome == verdict.Done) != (a.Err == nil) {
+				t.RefuteIf(codecs.Integrity, attack.Sealed(1), "an altered token is judged otherwise in a batch than alone: "+g.Name, tok.Sealed, call)
+			}
+		}
+	}
+}

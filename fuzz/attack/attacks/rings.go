@@ -1,0 +1,152 @@
+package attacks
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
+)
+
+// taken reports whether the design opens under the ring. A worker that broke has not
+// answered.
+func (t trial) taken(keys ...[]byte) (call verdict.Call, taken, answered bool) {
+	_, err := t.Open(keys...)
+	switch {
+	case err == nil:
+		return attack.OpenCall(keys, nil, verdict.Answer{Outcome: verdict.Done}), true, true
+	case errors.Is(err, codecs.ErrFault):
+		return verdict.Call{}, false, false
+	default:
+		return verdict.Call{}, false, true
+	}
+}
+
+func (t trial) weakKeys() {
+	good := t.Secret(0)
+	for _, n := range []int{0, 1, 8, 15, 16, 24, 31} {
+		for _, ring := range [][][]byte{{good[:n]}, {good, t.Secret(1)[:n]}} {
+			if !t.opens(ring[:len(ring)-1]) {
+				continue
+			}
+			call, taken, answered := t.taken(ring...)
+			if answered {
+				t.Try(codecs.StrongKeys)
+			}
+			if taken && !t.defaulted(ring) {
+				t.Refute(codecs.StrongKeys, fmt.Sprintf("a ring with a key of %d bytes is accepted", n), call)
+			}
+		}
+	}
+	if _, taken, _ := t.taken(); taken && t.shared() {
+		t.Refute(codecs.StrongKeys, "without any key the design opens under one that is always the same", attack.OpenCall(nil, nil, verdict.Answer{Outcome: verdict.Done}))
+	}
+}
+
+// opens reports whether the design opens under the ring and one more good key.
+func (t trial) opens(ring [][]byte) bool {
+	_, err := t.Open(append(slices.Clone(ring), t.Secret(9))...)
+	return err == nil
+}
+
+// defaulted reports that an empty secret stands for a fresh random one.
+func (t trial) defaulted(ring [][]byte) bool {
+	if len(ring) != 1 || len(ring[0]) > 0 {
+		return false
+	}
+	return !t.shared([]byte{})
+}
+
+// shared reports whether two instances under the ring open each other's tokens.
+func (t trial) shared(keys ...[]byte) bool {
+	a, errA := t.Open(keys...)
+	b, errB := t.Open(keys...)
+	if errA != nil || errB != nil {
+		return false
+	}
+	tok, ok := t.Mint(a, t.State(24))
+	if !ok {
+		return false
+	}
+	_, ok = b.Accepts(tok.Text, tok.Under)
+	return ok
+}
+
+func (t trial) keyTwice() {
+	a, b := t.Secret(0), t.Secret(1)
+	if _, err := t.Open(a, b); err != nil {
+		t.Skip("the design takes one key only")
+		return
+	}
+	for _, ring := range [][][]byte{{a, a}, {a, b, a}, {a, b, b}} {
+		call, taken, answered := t.taken(ring...)
+		if answered {
+			t.Try(codecs.StrongKeys)
+		}
+		if taken {
+			t.Refute(codecs.StrongKeys, fmt.Sprintf("a ring of %d keys, one of them twice, is accepted", len(ring)), call)
+		}
+	}
+}
+
+// rotation mints under each of five keys and opens under rings that hold the key in
+// every place, and under a ring without it.
+func (t trial) rotation() {
+	var keys [][]byte
+	for n := range 5 {
+		keys = append(keys, t.Secret(n))
+	}
+	if _, err := t.Open(keys[0], keys[1]); err != nil {
+		t.Skip("the design takes one key only")
+		return
+	}
+	if _, err := t.Open(keys...); err != nil {
+		keys = keys[:2]
+	}
+	for i, key := range keys {
+		alone, err := t.Open(key)
+		if err != nil {
+			continue
+		}
+		if _, ok := t.Mint(alone, t.State(24)); !ok {
+			t.Skip("the design does not seal an ordinary state")
+			return
+		}
+		for shift := range keys {
+			turned := slices.Concat(keys[shift:], keys[:shift])
+			t.opensUnder(alone, turned, true, fmt.Sprintf("key %d of a ring of %d does not unseal", (i-shift+len(keys))%len(keys)+1, len(keys)))
+		}
+		without := slices.Delete(slices.Clone(keys), i, i+1)
+		t.opensUnder(alone, without, false, "a token of a key that is not in the ring is accepted")
+		t.sealsUnder(slices.Concat(keys[i:], keys[:i]))
+	}
+}
+
+// opensUnder presents a new token of an instance to a ring and expects it to be
+// accepted, or refused.
+func (t trial) opensUnder(from *attack.Instance, ring [][]byte, want bool, issue string) {
+	in, err := t.Open(ring...)
+	if err != nil {
+		return
+	}
+	tok, ok := t.Mint(from, t.State(24))
+	if !ok {
+		return
+	}
+	t.Try(codecs.Rotation)
+	if call, ok := in.Accepts(tok.Text, tok.Under); ok != want {
+		t.Refute(codecs.Rotation, issue, tok.Sealed, call)
+	}
+}
+
+// sealsUnder checks that the first key of the ring seals, and no other.
+func (t trial) sealsUnder(ring [][]byte) {
+	in, err := t.Open(ring...)
+	if err != nil {
+		return
+	}
+	t.opensUnder(in, ring[:1], true, "a new token of a ring does not open under its first key alone")
+	t.opensUnder(in, ring[1:], false, "a new token of a ring opens without its first key")
+}

@@ -1,0 +1,67 @@
+package attacks_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
+)
+
+// TestKnownFacts holds the attacks to what is known of the SDKs' formats: each has
+// to be found by itself, and the design is the one that is called so.
+func TestKnownFacts(t *testing.T) {
+	for _, fact := range []struct {
+		design  string
+		options map[string]string
+		attack  string
+		fallen  codecs.Property
+	}{
+		{"mcp-d", nil, "ORA-01", codecs.Integrity},                                               // a published tag is the tag of the subject's text
+		{"mcp-d", nil, "LNK-01", codecs.Unlinkable},                                              // the tag has no salt
+		{"mcp-d-faithful", nil, "ENC-01", codecs.Canonical},                                      // unused bits are ignored
+		{"mcp-d", map[string]string{"bind": "authSubjectAndTool"}, "CTX-04", codecs.Unambiguous}, // a NUL moves text between subject and tool
+		{"mcp-ts-faithful", nil, "ENC-04", codecs.Canonical},                                     // white space in the tag
+		{"mcp-ts-faithful", nil, "ENC-03", codecs.Canonical},                                     // padding of the tag
+		{"mcp-ts", nil, "CTX-01", codecs.BindsPrincipal},                                         // nothing is bound
+		{"mcp-ts", nil, "KEY-05", codecs.KeySeparation},                                          // K and K with zero bytes
+		{"mcp-rb", nil, "CTX-01", codecs.BindsPrincipal},                                         // no principal
+		{"mcp-rb-faithful", nil, "ENC-02", codecs.Canonical},                                     // + for -
+		{"mcp-rb-faithful", nil, "ENC-03", codecs.Canonical},                                     // padding
+	} {
+		t.Run(fact.design+" "+fact.attack, func(t *testing.T) {
+			d, err := catalog.Find(fact.design)
+			require.NoError(t, err)
+			got := run(t, &attack.Design{Design: d, Options: fact.options}, seed, small(), fact.attack)
+			for _, cell := range got.Cells {
+				if cell.Property == fact.fallen {
+					require.Equal(t, verdict.Refuted, cell.Verdict, cell.Reason)
+					return
+				}
+			}
+			t.Fatalf("%s says nothing of %s", fact.attack, fact.fallen)
+		})
+	}
+}
+
+// TestForgeryIsCarriedOut takes the published tag of the D format to its end: a
+// token that verifies, with a state that the server never wrote.
+func TestForgeryIsCarriedOut(t *testing.T) {
+	d, err := catalog.Find("mcp-d")
+	require.NoError(t, err)
+	got := run(t, &attack.Design{Design: d}, seed, small(), "ORA-01")
+	require.Equal(t, verdict.Refuted, got.Cells[0].Verdict)
+	calls := got.Cells[0].Witness.Calls
+	forged := calls[len(calls)-1]
+	require.Equal(t, verdict.Done, forged.Answer.Outcome)
+	s, err := d.OpenScheme(codecs.Config{Secrets: forged.Keys})
+	require.NoError(t, err)
+	state, err := s.Verify(nil, forged.Token, forged.Context.Codecs())
+	require.NoError(t, err)
+	letters := strings.TrimSuffix(strings.TrimPrefix(string(state), `{"step":"`), `"}`)
+	require.Equal(t, strings.ToUpper(letters), letters, "the server writes small letters, the attacker capitals")
+}

@@ -1,0 +1,194 @@
+package attacks_test
+
+import (
+	"flag"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/attacks"
+	"sealab/internal/broken"
+	"sealab/internal/testenv"
+	"sealab/internal/verdict"
+)
+
+// The seeds under which sound designs are attacked.
+var (
+	seeds = flag.Uint64("seeds", 1, "seeds under which sound designs are attacked")
+	from  = flag.Uint64("from", seed, "the first of them")
+	only  = flag.String("only", "", "attack or family to carry out under them; empty: all")
+)
+
+// TestSoundDesignsStand attacks every design of the catalog: what it states
+// stands, under every seed. What measures this process runs alone.
+func TestSoundDesignsStand(t *testing.T) {
+	beside, alone := ids(t)
+	designs := catalog.Variants()
+	tally := &tally{t: t, designs: len(designs)}
+	tally.attack(designs, beside, runtime.GOMAXPROCS(0))
+	tally.attack(designs, alone, 1)
+	t.Logf("%d designs x %d seeds from %d, %d calls: %d accusations", len(designs), *seeds, *from, tally.calls, tally.accusations)
+	require.NotZero(t, tally.calls, "nothing was attacked")
+}
+
+// TestControlsFallByNoChance attacks every control with the attacks that it names,
+// under other seeds than the matrix: none may miss its control by chance.
+func TestControlsFallByNoChance(t *testing.T) {
+	if raceEnabled {
+		testenv.Skip(t, "the race detector is slow; make attack-controls attacks the controls without it")
+	}
+	meetings := &meetings{t: t}
+	for n := range *seeds {
+		for _, control := range broken.Controls() {
+			meetings.meet(control.Design, control.Attacks, control.Bytes, *from+n+1)
+		}
+	}
+	meetings.tell()
+}
+
+// meetings are how often attacks met a control, and how often one was blind.
+type meetings struct {
+	t          *testing.T
+	met, blind int
+}
+
+// meet lets each of the attacks meet d, which shows its mistake to tokens of a
+// length, under a seed.
+func (m *meetings) meet(d codecs.Design, ids []string, length int, seed uint64) {
+	budget := small()
+	budget.Bytes = max(budget.Bytes, length)
+	for _, id := range ids {
+		if !strings.HasPrefix(id, *only) {
+			continue
+		}
+		m.met++
+		got := run(m.t, &attack.Design{Design: d}, seed, budget, id)
+		if !slices.ContainsFunc(got.Cells, func(cell verdict.Cell) bool { return cell.Verdict == verdict.Refuted }) {
+			m.blind++
+			m.t.Errorf("seed %d: %s is blind to %s", seed, id, d.Name)
+		}
+	}
+}
+
+func (m *meetings) tell() {
+	m.t.Logf("attacks met their controls %d times: %d were blind", m.met, m.blind)
+	require.NotZero(m.t, m.met, "nothing was attacked")
+}
+
+// ids are the attacks to carry out: those that may run beside others, and those
+// that run alone.
+func ids(t *testing.T) (beside, alone []string) {
+	var wanted []string
+	if *only != "" {
+		wanted = []string{*only}
+	}
+	chosen, err := attack.Select(attacks.All(), wanted)
+	require.NoError(t, err)
+	for _, r := range chosen {
+		if r.Measures {
+			alone = append(alone, r.ID)
+		} else {
+			beside = append(beside, r.ID)
+		}
+	}
+	return beside, alone
+}
+
+// brief is the budget under all seeds but the first: what a search misses there,
+// that of another seed meets.
+func brief() attack.Budget {
+	if testing.Short() {
+		return attack.Budget{Seals: 1 << 9, Unseals: 1 << 8, Bytes: 1 << 13, Sweep: 48, Stopwatch: allocation}
+	}
+	return attack.Budget{Seals: 1 << 5, Unseals: 1 << 6, Bytes: 1 << 12, Sweep: 16, Stopwatch: allocation}
+}
+
+// A tally is what came of campaigns on sound designs.
+type tally struct {
+	t       *testing.T
+	designs int
+
+	mu                       sync.Mutex
+	done, calls, accusations int
+}
+
+// number returns the place of a design among those that are attacked.
+func (y *tally) number(name string) int {
+	return slices.IndexFunc(catalog.Variants(), func(d codecs.Design) bool { return d.Name == strings.TrimSuffix(name, " bare") })
+}
+
+// share returns every n-th of the attacks, from another place for each number.
+func share(ids []string, number, n int) []string {
+	var some []string
+	for i, id := range ids {
+		if (i+number+n)%n == 0 {
+			some = append(some, id)
+		}
+	}
+	return some
+}
+
+// A job is one design under one seed.
+type job struct {
+	codecs.Design
+	seed uint64
+}
+
+// attack carries out the attacks on every design under every seed, atOnce
+// campaigns at a time.
+func (y *tally) attack(designs []codecs.Design, ids []string, atOnce int) {
+	if len(ids) == 0 {
+		return
+	}
+	y.done = 0
+	jobs := make(chan job)
+	var wg sync.WaitGroup
+	for range atOnce {
+		wg.Go(func() {
+			for j := range jobs {
+				y.campaign(j, ids)
+			}
+		})
+	}
+	for n := range *seeds {
+		for _, d := range designs {
+			jobs <- job{d, *from + n}
+		}
+	}
+	close(jobs)
+	wg.Wait()
+}
+
+// campaign attacks one design under one seed and adds what came of it.
+func (y *tally) campaign(j job, ids []string) {
+	budget := brief()
+	if testing.Short() { // an eighth of the attacks on each design, and of the designs for each attack
+		ids = share(ids, y.number(j.Name), 8)
+	}
+	if j.seed == seed && !testing.Short() {
+		budget = small()
+	}
+	if len(ids) == 0 {
+		return
+	}
+	got := run(y.t, &attack.Design{Design: j.Design}, j.seed, budget, ids...)
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	for _, cell := range got.Cells {
+		if cell.Accuses() {
+			y.accusations++
+			y.t.Errorf("%s, seed %d: %s refutes %s: %s", j.Name, j.seed, cell.Attack, cell.Property, cell.Issue)
+		}
+	}
+	y.calls += got.Calls
+	if y.done++; y.done%(20*y.designs) == 0 {
+		y.t.Logf("%d of %d seeds, %d calls, %d accusations", y.done/y.designs, *seeds, y.calls, y.accusations)
+	}
+}

@@ -1,0 +1,176 @@
+package attacks
+
+import (
+	"fmt"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+)
+
+// A twin is a pair of different texts that careless comparison takes for one.
+type twin struct{ a, b, how string }
+
+// unicodeTwins are texts that differ in Unicode form, case, white space or encoding.
+var unicodeTwins = []twin{
+	{"jos\u00e9", "jose\u0301", "composed and decomposed"}, {"\u212bngstrom", "\u00c5ngstrom", "compatibility forms"}, {"\ufb01le", "file", "ligature"},
+	{"Alice", "alice", "upper and lower case"}, {"ALICE", "alice", "upper and lower case"}, {"stra\u00dfe", "strasse", "sharp s"}, {"\u0131d", "id", "dotless i"},
+	{"\u212aim", "kim", "Kelvin sign"}, {"\u0430lice", "alice", "Cyrillic a"}, {"alice", "\uff41lice", "full width"}, {"jos\u00e9", "jose", "accents dropped"},
+	{"jos\u00e9", "jos?", "replaced"}, {"jos\u00e9", "jos\u00e8", "letters that are not ASCII"}, {"a\u00ad", "a", "soft hyphen"}, {"alice\u200b", "alice", "zero-width space"},
+	{"alice ", "alice", "space behind"}, {" alice", "alice", "space in front"}, {"alice\t", "alice", "tab behind"}, {"alice\n", "alice", "line break behind"},
+	{"alice\x00", "alice", "NUL behind"}, {"alice\x00admin", "alice\x00guest", "different behind a NUL"}, {"alice\x00admin", "alice", "cut at a NUL"},
+	{"a%2Fb", "a/b", "percent escape"}, {"a+b", "a b", "plus and space"}, {"a%20b", "a b", "percent escape"}, {"a\\b", "a/b", "slash and backslash"},
+	{"\ufeffalice", "alice", "byte order mark"}, {"a  b", "a b", "two spaces"}, {"a\r\nb", "a\nb", "line breaks"}, {"\U0001f600", "\ufffd", "replacement character"},
+	{"\U0001f600", "\U0001f601", "different outside the first plane"}, {"\U00010041", "A", "cut to 16 bits"}, {"\u0141lice", "Alice", "cut to 8 bits"},
+	{"a;b", "a\u037eb", "canonical equivalent of a semicolon"}, {"\u03c3", "\u03c2", "final sigma"}, {"a\u2024b", "a.b", "one dot leader"}, {"\u2170", "i", "Roman numeral"},
+}
+
+// surrogates are texts that are not Unicode and that a reader may replace. Not every
+// worker can be sent them.
+var surrogates = []twin{{"\xed\xa0\x80", "\xed\xa0\x81", "lone surrogates"}, {"\xed\xa0\x80", "\ufffd", "a lone surrogate and its replacement"}, {"\xff", "\xfe", "bytes that are not UTF-8"}}
+
+// partTwins are texts of which one is a part, a list, or another form of the other.
+var partTwins = []twin{
+	{"alice", "alic", "a beginning"}, {"alice", "alice2", "a beginning"}, {"alice", "lice", "an end"}, {"alice", "a", "the first letter"}, {"alice", "ecila", "the letters"},
+	{"alice,bob", "alice", "a list and its member"}, {"alice bob", "alice", "a list and its member"}, {"[\"alice\"]", "alice", "a list of one"}, {"\"alice\"", "alice", "quotes"},
+	{"a.alice", "alice", "the part behind a full stop"}, {"a.b.example", "c.b.example", "the first label of a host"}, {"tenant/alice", "alice", "the last part of a path"},
+	{"a/b?c=1", "a/b?c=2", "the query"}, {"a/b?c=1", "a/b", "the query"}, {"a/b#c", "a/b", "the fragment"}, {"a/b/", "a/b", "a slash behind"}, {"a//b", "a/b", "two slashes"}, {"a/./b", "a/b", "a full stop"},
+	{"a/x/../b", "a/b", "parent folders"}, {"1", "01", "numbers"}, {"1", "1.0", "numbers"}, {"1", "1e0", "numbers"}, {"10", "0x0a", "numbers"},
+	{"true", "1", "truth"}, {"0", "", "truth"}, {"9007199254740993", "9007199254740992", "numbers over 2^53"}, {"*", "alice", "a pattern"}, {"a*", "alice", "a pattern"}, {".*", "alice", "a pattern"},
+	{"Aa", "BB", "a hash of 32 bits"}, {"plumless", "buckeroo", "CRC-32"}, {"Aa", "B@", "djb2"}, {"bdb", "cbc", "Adler-32"}, {"costarring", "liquid", "FNV-1a"},
+}
+
+// nameTwins are structured names that a reader may normalize: URLs (RFC 3986, section
+// 6), mail addresses (RFC 5321, section 2.4), Windows accounts, subjects with an issuer.
+var nameTwins = []twin{
+	{"https://a.example/x", "HTTPS://a.example/x", "the case of the scheme"}, {"https://a.example/x", "http://a.example/x", "the scheme"},
+	{"https://a.example/x", "https://A.EXAMPLE/x", "the case of the host"}, {"https://a.example/x", "https://b.example/x", "the host"},
+	{"https://a.example/x", "https://a.example/X", "the case of the path"}, {"https://a.example/x", "https://a.example/y", "the path"},
+	{"https://a.example/", "https://a.example", "the final slash of a host"}, {"https://a.example/x/", "https://a.example/x", "the final slash of a path"},
+	{"https://a.example:443/x", "https://a.example/x", "the default port"}, {"http://a.example:80/x", "http://a.example/x", "the default port"}, {"https://a.example:8443/x", "https://a.example/x", "the port"},
+	{"https://a.example/x/./y", "https://a.example/x/y", "a dot segment"}, {"https://a.example/x/../y", "https://a.example/y", "two dot segments"}, {"https://a.example//x", "https://a.example/x", "two slashes"},
+	{"https://a.example/%7Ex", "https://a.example/~x", "a percent escape"}, {"https://a.example/%2f", "https://a.example/%2F", "the case of a percent escape"}, {"https://a.example/a%2Fb", "https://a.example/a/b", "an escaped slash"},
+	{"https://a.example/x?", "https://a.example/x", "the empty query"}, {"https://a.example/x#", "https://a.example/x", "the empty fragment"}, {"https://a.example/x#f", "https://a.example/x", "the fragment"},
+	{"https://a.example/x?b=1&a=2", "https://a.example/x?a=2&b=1", "the order of the query"}, {"https://a.example/x?a=1", "https://a.example/x?a=2", "the query"}, {"https://a.example/x?a=+", "https://a.example/x?a=%20", "plus and space in the query"},
+	{"https://b\u00fccher.example/", "https://xn--bcher-kva.example/", "an internationalized host"}, {"https://a.example./x", "https://a.example/x", "the final full stop of a host"},
+	{"https://u@a.example/x", "https://a.example/x", "the user of a URL"}, {"file:///x", "file:/x", "the empty host"},
+	{"alice@a.example", "alice@A.EXAMPLE", "the case of the mail domain"}, {"alice@a.example", "Alice@a.example", "the case of the mail name"}, {"alice@a.example", "alice@b.example", "the mail domain"}, {"alice@a.example", "alice", "the mail name"},
+	{"alice+b@a.example", "alice@a.example", "the text from + to @"}, {"a.lice@a.example", "alice@a.example", "full stops in the mail name"}, {"alice@a.example", "alice@a.example.", "the final full stop of the mail domain"}, {"alice@googlemail.com", "alice@gmail.com", "two mail domains of one provider"},
+	{"alice@b\u00fccher.example", "alice@xn--bcher-kva.example", "an internationalized mail domain"}, {"\"alice\"@a.example", "alice@a.example", "a quoted mail name"}, {"<alice@a.example>", "alice@a.example", "angle brackets"},
+	{"ACME\\alice", "alice", "the account without its domain"}, {"ACME\\alice", "acme\\alice", "the case of the account domain"}, {"ACME\\alice", "OTHER\\alice", "the account domain"}, {"ACME\\alice", "alice@ACME", "two forms of an account"}, {"ACME\\alice", "ACME/alice", "slash and backslash"},
+	{"iss:alice", "alice", "the subject without its issuer"}, {"iss:alice", "other:alice", "the issuer"}, {"iss:alice", "ISS:alice", "the case of the issuer"}, {"iss|alice", "other|alice", "the issuer"}, {"auth0|alice", "alice", "the subject without its issuer"}, {"user:alice", "service:alice", "the kind of subject"}, {"iss:a:lice", "iss:lice", "the text up to the last colon"},
+	{"cn=alice,o=a", "o=a,cn=alice", "the order of a distinguished name"}, {"CN=alice,O=a", "cn=alice,o=a", "the case of a distinguished name"}, {"cn=alice, o=a", "cn=alice,o=a", "a space in a distinguished name"},
+	{"urn:a:B", "URN:a:B", "the case of a URN"}, {"urn:a:b", "urn:a:B", "the case in a URN"}, {"550e8400-e29b-41d4-a716-446655440000", "550E8400-E29B-41D4-A716-446655440000", "the case of a UUID"}, {"550e8400-e29b-41d4-a716-446655440000", "{550e8400-e29b-41d4-a716-446655440000}", "a UUID in braces"},
+	{"10.0.0.1", "10.0.0.01", "an IPv4 address"}, {"::1", "0:0:0:0:0:0:0:1", "an IPv6 address"}, {"did:a:b", "did:a:b#k", "the fragment of a DID"},
+}
+
+// structural are arguments that differ in structure or type. Members in another order,
+// and 1 and 1.0, are not among them: sound readers take those for one.
+var structural = []twin{
+	{`{"v":[1,2]}`, `{"v":[2,1]}`, "the order of a list"}, {`{"v":[1,1]}`, `{"v":[1]}`, "a list and a set"}, {`{"v":["a,b"]}`, `{"v":["a","b"]}`, "a list joined by commas"},
+	{`{"v":[1]}`, `{"v":1}`, "a list of one"}, {`{"v":[]}`, `{}`, "an empty list and an absent member"}, {`{"v":{}}`, `{}`, "an empty object and an absent member"}, {`{"v":{}}`, `{"v":[]}`, "an object and a list"},
+	{`{"v":{"w":1}}`, `{"v":{"w":2}}`, "a value inside"}, {`{"v":{"w":1}}`, `{"v":{"x":1}}`, "a name inside"}, {`{"v":{"w":1}}`, `{"v.w":1}`, "names joined by a full stop"},
+	{`{"v":[{"w":1}]}`, `{"v":[{"w":2}]}`, "a value inside a list"}, {`{"v":{"w":{"x":{"y":1}}}}`, `{"v":{"w":{"x":{"y":2}}}}`, "a value deep inside"},
+	{`{"v":1}`, `{"v":"1"}`, "a number and its text"}, {`{"v":true}`, `{"v":"true"}`, "a truth and its text"}, {`{"v":true}`, `{"v":1}`, "a truth and a number"},
+	{`{"v":false}`, `{"v":0}`, "a truth and a number"}, {`{"v":null}`, `{"v":"null"}`, "null and its text"}, {`{"v":null}`, `{"v":false}`, "null and a truth"}, {`{"v":null}`, `{"v":""}`, "null and an empty text"},
+	{`{"v":null}`, `{}`, "null and an absent member"}, {`{"v":""}`, `{}`, "an empty text and an absent member"}, {`{"v":false}`, `{}`, "false and an absent member"}, {`{"v":1}`, `{"v":-1}`, "a sign"}, {`{"v":1}`, `{"v":1.5}`, "a fraction"},
+	{`{"v":1}`, `{"V":1}`, "the case of a name"}, {`{"v":1}`, `{"v":1,"w":2}`, "a member more"}, {`{"v":1,"w":2}`, `{"v":2,"w":1}`, "values exchanged"},
+	{`{"v":{"$ref":"a"}}`, `{"v":{"$ref":"b"}}`, "a member that schemas hide"}, {`{"_meta":{"v":1}}`, `{"_meta":{"v":2}}`, "a member that the protocol reserves"}, {`{"__proto__":{"v":1}}`, `{"__proto__":{"v":2}}`, "a member that a language reserves"}, {`{"v":[1]}`, `{"v":{"0":1}}`, "a list and an object of places"},
+	{nested(12, "1"), nested(12, "2"), "a value twelve objects deep"}, {manyMembers(40, "1"), manyMembers(40, "2"), "the last of forty members"},
+	{`{"v":[` + strings.Repeat("0,", 300) + `1]}`, `{"v":[` + strings.Repeat("0,", 300) + `2]}`, "the last of 301 values"}, {`{"v":["a","b"]}`, `{"v":["c","d"]}`, "lists of one length"},
+	{`{"v":9007199254740993}`, `{"v":9007199254740992}`, "integers beyond 2^53"}, {`{"v":18446744073709551617}`, `{"v":18446744073709551616}`, "integers beyond 2^64"}, {`{"v":123456789012345678901}`, `{"v":123456789012345678902}`, "long integers"},
+	{`{"v":4294967297}`, `{"v":1}`, "integers cut to 32 bits"}, {`{"v":0.1}`, `{"v":0.10000000000000002}`, "the last digit of a fraction"},
+	{`{"v":"a\u0000b"}`, `{"v":"a"}`, "a text cut at a NUL"}, {`{"v":" a"}`, `{"v":"a"}`, "white space in a text"}, {`{"v":"A"}`, `{"v":"a"}`, "the case of a text"},
+	{`{"v":[1,[2,3]]}`, `{"v":[1,2,3]}`, "a list in a list"}, {`{"v":[[]]}`, `{"v":[]}`, "an empty list in a list"}, {`{"v":[null]}`, `{"v":[]}`, "null in a list"}, {`{"v":[1,null]}`, `{"v":[1]}`, "null at the end of a list"},
+	{`{"v":{"w":null}}`, `{"v":{}}`, "null inside an object"}, {`{"v":{"a":1,"b":2}}`, `{"v":{"a":2,"b":1}}`, "values exchanged inside"},
+}
+
+// wholes are arguments that are no object: a list, a text, a number, a truth.
+var wholes = []twin{
+	{`[1,2]`, `[2,1]`, "the order of a list"}, {`[1]`, `[2]`, "lists of one length"}, {`[1]`, `1`, "a list of one"}, {`[]`, `{}`, "an empty list and an empty object"}, {`["a,b"]`, `["a","b"]`, "a list joined by commas"},
+	{`[1,2]`, `{"0":1,"1":2}`, "a list and an object of places"}, {`[{"v":1}]`, `[{"v":2}]`, "a value inside a list"}, {`[null]`, `[]`, "null in a list"},
+	{`1`, `2`, "two numbers"}, {`1`, `"1"`, "a number and its text"}, {`0`, `false`, "a number and a truth"}, {`9007199254740993`, `9007199254740992`, "integers beyond 2^53"}, {`1`, `-1`, "a sign"},
+	{`"a"`, `"b"`, "two texts"}, {`""`, `null`, "an empty text and null"}, {`"a"`, `"A"`, "the case of a text"}, {`"null"`, `null`, "null and its text"}, {`"a"`, `["a"]`, "a list of one"},
+	{`true`, `false`, "two truths"}, {`true`, `"true"`, "a truth and its text"}, {`false`, `null`, "false and null"},
+}
+
+// nested returns value within as many objects.
+func nested(deep int, value string) string {
+	return strings.Repeat(`{"v":`, deep) + value + strings.Repeat("}", deep)
+}
+
+// manyMembers returns an object of n members, of which the last has the value.
+func manyMembers(n int, value string) string {
+	var b strings.Builder
+	for i := range n - 1 {
+		fmt.Fprintf(&b, `"m%03d":0,`, i)
+	}
+	return "{" + b.String() + `"z":` + value + "}"
+}
+
+// structures presents arguments that differ in structure: as whole arguments, one and
+// two levels deeper, and inside a list.
+func (t trial) structures() {
+	in, tok, ok := t.Scheme()
+	if !ok {
+		return
+	}
+	f := fields[arguments]
+	if tok.Under.Arguments == nil || !t.binds(in, tok, f) {
+		t.Skip("the design does not bind arguments")
+		return
+	}
+	for _, w := range append(wholes, structural...) {
+		if empties[w.a] && empties[w.b] {
+			t.emptyTwins(in, tok.Under, w)
+			continue
+		}
+		t.across(in, tok.Under, f, w.a, w.b, w.how)
+	}
+	for _, around := range []struct{ open, end, where string }{{`{"o":`, `}`, "in an object"}, {`{"o":{"p":`, `}}`, "two objects deep"}, {`{"o":[`, `]}`, "in a list"}, {`{"o":[[0,`, `]]}`, "in a list of a list"}, {`[`, `]`, "in a list"}} {
+		for _, w := range structural {
+			t.across(in, tok.Under, f, around.open+w.a+around.end, around.open+w.b+around.end, w.how+", "+around.where)
+		}
+		for _, w := range wholes {
+			t.across(in, tok.Under, f, around.open+w.a+around.end, around.open+w.b+around.end, w.how+", "+around.where)
+		}
+	}
+}
+
+// empties are whole arguments that carry no value. A design that takes them for the same
+// is ambiguous, and still binds every value.
+var empties = map[string]bool{`[]`: true, `{}`: true, `null`: true, `false`: true, `""`: true, `0`: true}
+
+func (t trial) emptyTwins(in *attack.Instance, under codecs.Context, w twin) {
+	f := fields[arguments]
+	t.read(in, f.put(under, w.a), f.put(under, w.b), w.how)
+	t.read(in, f.put(under, w.b), f.put(under, w.a), w.how)
+}
+
+func (t trial) unicodeForms() {
+	t.boundFields(func(in *attack.Instance, under codecs.Context, f field) {
+		twins := unicodeTwins
+		if t.Design.Worker == nil && f.property != codecs.BindsArguments {
+			twins = append(twins[:len(twins):len(twins)], surrogates...)
+		}
+		for _, w := range twins {
+			t.across(in, under, f, f.value(w.a), f.value(w.b), w.how)
+		}
+	})
+}
+
+func (t trial) partsOfValues() {
+	t.boundFields(func(in *attack.Instance, under codecs.Context, f field) {
+		for _, w := range partTwins {
+			t.across(in, under, f, f.value(w.a), f.value(w.b), w.how)
+		}
+	})
+}
+
+func (t trial) structuredNames() {
+	t.boundFields(func(in *attack.Instance, under codecs.Context, f field) {
+		for _, w := range nameTwins {
+			t.across(in, under, f, f.value(w.a), f.value(w.b), w.how)
+		}
+	})
+}

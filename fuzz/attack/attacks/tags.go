@@ -1,0 +1,277 @@
+package attacks
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/verdict"
+)
+
+// tags are the attacks on the authentication of a token.
+var tags = []attack.Attack{
+	{ID: "TAG-01", Name: "the tag shortened", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
+		Origin: "CVE-2009-0217", Run: on(trial.shortTags)},
+	{ID: "TAG-02", Name: "a constant, empty or absent tag", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
+		Origin: "CVE-2020-28042", Run: change(tokenfmt.ConstantTags)},
+	{ID: "TAG-03", Name: "random tags", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
+		Origin: "Project Wycheproof: ModifiedTag", Run: on(trial.randomTags), Thousands: 78},
+	{ID: "TAG-06", Name: "hash length extension", Refutes: unforgeable, Layer: attack.LayerText, CWE: 328,
+		Gain: "a longer payload under a tag that is computed without the key", Origin: "Merkle-Damgard hashes keyed by a prefix", Run: on(trial.lengthExtension), Thousands: 3},
+	{ID: "TAG-07", Name: "the border between two segments shifted", Refutes: spelled, Layer: attack.LayerText, CWE: 347,
+		Gain: "a token that reads as other fields than were sealed", Origin: "signatures over fields that are joined without lengths", Run: on(trial.shiftedBorders)},
+	{ID: "TAG-09", Name: "plaintext released on refusal", Refutes: unforgeable, Layer: attack.LayerText, CWE: 200,
+		Gain: "an oracle for plaintext that the sender never authenticated", Origin: "CVE-2017-17688", Run: on(trial.releasedPlaintext)},
+	{ID: "TAG-10", Name: "the second form of a signature", Refutes: spelled, Layer: attack.LayerText, CWE: 347, Gain: gainSpelling,
+		Origin: "CVE-2024-48949, CVE-2024-42459", Run: spell(tokenfmt.SecondSignatures)},
+	{ID: "TAG-11", Name: "the tag of another hash, cut to length", Refutes: unforgeable, Layer: attack.LayerKeys, CWE: 327,
+		Gain: "a tag of a weaker function that is accepted", Origin: "Rooterberg: truncated HMAC of another hash", Run: on(trial.otherHashes)},
+	{ID: "TAG-12", Name: "room for a tag", Refutes: unforgeable, Layer: attack.LayerText, CWE: 326,
+		Gain: "a forgery after few guesses", Origin: "NIST SP 800-38D, appendix C", Run: on(trial.tagRoom)},
+	{ID: "TAG-13", Name: "a checksum in the place of a tag", Refutes: unforgeable, Layer: attack.LayerText, CWE: 353, Gain: gainForgery,
+		Origin: "Borisov, Goldberg, Wagner 2001, of WEP", Run: on(trial.checksums)},
+	{ID: "TAG-05", Name: "a comparison that ends early", Refutes: []codecs.Property{codecs.SteadyTiming}, Layer: attack.LayerResources, CWE: 208,
+		Gain: "a tag found byte by byte", Origin: "CVE-2009-3875",
+		Dropped: "timing is judged from samples by sealab leak, which has its own negative controls"},
+}
+
+// shortTags shortens tags of a token, and of a token of the empty state, in which only
+// the tag is left to shorten.
+func (t trial) shortTags() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	t.Changes(in, tok, tokenfmt.ShortTags(tok.Format(), t.Source))
+	if empty, ok := in.Mint([]byte{}, tok.Under); ok {
+		t.Changes(in, empty, tokenfmt.ShortTags(empty.Format(), t.Source))
+	}
+}
+
+// randomTags guesses tags. A comparison that is right once in 256 times, and a tag of
+// one or two bytes, are found.
+func (t trial) randomTags() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	f := tok.Format()
+	at := f.Encoded()
+	if len(at) == 0 {
+		t.Skip("no segment of the token is in a known encoding")
+		return
+	}
+	for _, i := range at {
+		raw := f.Segments[i].Bytes
+		forged := bytes.Clone(raw)
+		forged[len(raw)/2] ^= 1
+		for _, n := range []int{len(raw) - 1, 32, 16} {
+			if n > 0 && n <= len(raw) {
+				t.guess(in, tok, f, i, raw, n, min(4096, t.Budget.Unseals))
+			}
+		}
+		for _, n := range []int{1, 2} {
+			if n < len(raw) {
+				t.guess(in, tok, f, i, forged, n, min(1<<(8*n), t.Budget.Unseals))
+			}
+		}
+	}
+}
+
+// guess presents tokens in which the last n bytes of segment i are guessed: two bytes
+// and fewer in order, more at random.
+func (t trial) guess(in *attack.Instance, tok *attack.Token, f tokenfmt.Format, i int, raw []byte, n, tries int) {
+	const atOnce = 128
+	for from := 0; from < tries && !t.Fell(codecs.Integrity) && !t.Spent(); from += atOnce {
+		t.Changes(in, tok, func(yield func(tokenfmt.Alteration) bool) {
+			for k := from; k < min(from+atOnce, tries); k++ {
+				altered := bytes.Clone(raw)
+				tail := altered[len(raw)-n:]
+				switch n {
+				case 1:
+					tail[0] = byte(k)
+				case 2:
+					binary.BigEndian.PutUint16(tail, uint16(k))
+				default:
+					copy(tail, t.Bytes(n))
+				}
+				if !yield(tokenfmt.Alteration{Text: f.With(i, altered), How: fmt.Sprintf("the last %d bytes of segment %d guessed, try %d", n, i, k+1)}) {
+					return
+				}
+			}
+		})
+	}
+}
+
+// lengthExtension takes each run of bytes that may be a digest for that of
+// key || message, for every total length, and continues it.
+func (t trial) lengthExtension() {
+	in, _, ok := t.Base()
+	if !ok {
+		return
+	}
+	for _, state := range [][]byte{t.State(24), t.Letters(24)} {
+		tok, ok := t.Mint(in, state)
+		if !ok {
+			continue
+		}
+		f := tok.Format()
+		for _, c := range tokenfmt.Chains {
+			for _, l := range f.Layouts(c.Size) {
+				t.Changes(in, tok, t.extended(c, l))
+			}
+		}
+	}
+}
+
+// extended yields the tokens whose body is extended and whose tag is continued.
+func (t trial) extended(c tokenfmt.Chain, l tokenfmt.Layout) iter.Seq[tokenfmt.Alteration] {
+	suffix := t.Letters(8)
+	return func(yield func(tokenfmt.Alteration) bool) {
+		for _, extra := range t.Range(200) {
+			n := len(l.Body) + extra // with the key and all else in front of the body
+			digest, err := c.Extend(l.Tag, n, suffix)
+			if err != nil {
+				t.Skip("%v", err)
+				return
+			}
+			body := slices.Concat(l.Body, c.Padding(n), suffix)
+			if !yield(tokenfmt.Alteration{Text: l.Build(body, digest), How: fmt.Sprintf("%s continued from the tag, %d bytes in front of the body", c.Name, extra)}) {
+				return
+			}
+		}
+	}
+}
+
+func (t trial) shiftedBorders() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	t.Spellings(in, tok, tokenfmt.ShiftedBorders(tok.Format(), t.Source))
+	if t.Tried(codecs.Integrity) == 0 {
+		t.Skip("the token has one segment only")
+	}
+}
+
+// releasedPlaintext looks for the state in the result of a refusal and in the spare
+// room of the caller's buffer.
+func (t trial) releasedPlaintext() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	f := tok.Format()
+	marker := tok.State[len(tok.State)/2-6 : len(tok.State)/2+6]
+	for _, i := range f.Encoded() {
+		for _, at := range t.Places(len(f.Segments[i].Bytes)-1, 30) {
+			altered := bytes.Clone(f.Segments[i].Bytes)
+			altered[min(at, len(altered)-1)] ^= 1
+			t.released(in, tok, f.With(i, altered), marker)
+		}
+	}
+}
+
+func (t trial) released(in *attack.Instance, tok *attack.Token, altered, marker []byte) {
+	room := make([]byte, 4, 4+4*len(altered))
+	t.Try(codecs.Integrity)
+	call := in.UnsealInto(room, altered, tok.Under)
+	switch {
+	case call.Answer.Outcome != verdict.Refused:
+	case len(call.Answer.Out) > len(room):
+		t.RefuteIf(codecs.Integrity, attack.Anything, "a refusal returns bytes beside the error", tok.Sealed, call)
+	case bytes.Contains(room[:cap(room)], marker):
+		t.RefuteIf(codecs.Integrity, attack.Anything, "a refusal leaves the state in the caller's buffer", tok.Sealed, call)
+	}
+}
+
+// otherHashes makes the tag again with every other known function, cut to the length of
+// the tag, and whole.
+func (t trial) otherHashes() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	c, ok := tok.Format().Recognize(t.Secret(0))
+	if !ok || c.Retag == nil {
+		t.Skip("the way in which the tag is made from the secret was not recognized")
+		return
+	}
+	for _, m := range tokenfmt.MACs {
+		for _, altered := range c.Retag(m, c.Body) {
+			t.Change(in, tok, altered, "the tag is "+m.Name)
+		}
+	}
+	t.Try(codecs.Integrity)
+}
+
+// tagRoom compares tokens to find the number of bytes that can be a tag.
+func (t trial) tagRoom() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	if t.stored(in, tok, 1<<12) {
+		t.Skip("tokens do not grow with the state: they name a state that is stored elsewhere")
+		return
+	}
+	fixed := bytes.Equal(in.Seal(tok.State, tok.Under).Answer.Out, tok.Text)
+	changing := map[int]bool{}
+	first := tok.Bytes()
+	evidence := []verdict.Call{tok.Sealed}
+	for range 24 {
+		other, ok := in.Mint(t.State(24), tok.Under)
+		if !ok {
+			return
+		}
+		raw := other.Bytes()
+		if len(raw) != len(first) || other.Format().Words() != tok.Format().Words() {
+			t.Skip("states of one length give tokens of different lengths, or the part that changes is in no known encoding")
+			return
+		}
+		for i := range raw {
+			if raw[i] != first[i] {
+				changing[i] = true
+			}
+		}
+		evidence = append(evidence, other.Sealed)
+	}
+	t.Try(codecs.Integrity)
+	room, need := len(changing)-24, 12
+	if !fixed && !bytes.Contains(first, tok.State) {
+		need = 17 // a nonce as well, or a synthetic one of 16 bytes and a time
+	}
+	if room < need {
+		t.RefuteIf(codecs.Integrity, attack.Sealed(25), fmt.Sprintf("beside the state, %d bytes of a token change; they have to hold the tag and all else that is fresh", max(room, 0)), evidence...)
+	}
+}
+
+// checksums changes the state and the difference of a checksum. If the payload is
+// readable, or hidden by a key stream, that makes a token without the key.
+func (t trial) checksums() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	f := tok.Format()
+	for _, sum := range tokenfmt.Checksums() {
+		for _, back := range []int{3, 8, 16} {
+			state := bytes.Clone(tok.State)
+			state[len(state)-back] ^= 1
+			delta := tokenfmt.Xor(sum.Sum(tok.State), sum.Sum(state))
+			t.Changes(in, tok, func(yield func(tokenfmt.Alteration) bool) {
+				for _, text := range f.Patched(back, delta) {
+					if !yield(tokenfmt.Alteration{Text: text, How: fmt.Sprintf("the byte %d before the end of the state changed, and its %s", back, sum.Name)}) {
+						return
+					}
+				}
+			})
+		}
+	}
+	t.Try(codecs.Integrity)
+}

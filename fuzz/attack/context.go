@@ -1,0 +1,43 @@
+package attack
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"sealab/codecs"
+)
+
+// Epoch is the time of attacks: a moment with a fraction, in no special second.
+var Epoch = time.Unix(1795176123, 250_000_000).UTC()
+
+// Ordinary returns the context of an ordinary request.
+func Ordinary() codecs.Context {
+	principal, audience := "alice", "laboratory"
+	return codecs.Context{
+		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"staging","replicas":3}`),
+		Principal: &principal, Audience: &audience, Now: Epoch,
+	}
+}
+
+// Poorer returns contexts with fewer fields, for schemes that do not carry every field.
+func Poorer(c codecs.Context) []codecs.Context {
+	return []codecs.Context{
+		With(c, func(c *codecs.Context) { c.Audience = nil }),
+		With(c, func(c *codecs.Context) { c.Principal = nil }),
+		With(c, func(c *codecs.Context) { c.Audience, c.Principal = nil, nil }),
+		With(c, func(c *codecs.Context) { c.Audience, c.Principal, c.Arguments = nil, nil, nil }),
+	}
+}
+
+// With returns the context after a change.
+func With(c codecs.Context, change func(*codecs.Context)) codecs.Context {
+	c.Arguments = slices.Clone(c.Arguments)
+	change(&c)
+	return c
+}
+
+// Later returns the context with a later time.
+func Later(c codecs.Context, d time.Duration) codecs.Context {
+	return With(c, func(c *codecs.Context) { c.Now = c.Now.Add(d) })
+}

@@ -1,0 +1,123 @@
+package attack
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sealab/codecs"
+	"sealab/codecs/worker"
+	"sealab/internal/verdict"
+)
+
+// A Design is a codec or scheme under attack, in this process or behind a worker.
+type Design struct {
+	codecs.Design
+	Worker []string // the command, for findings; nil if the design is in this process
+	// Options choose among the design's variants.
+	Options map[string]string
+	// OwnClock reports that the design does not take the time from its arguments.
+	// Attacks on time are then not tested.
+	OwnClock bool
+	// OneByOne reports that a worker judges one token in each request.
+	OneByOne bool
+	// Restart starts the design's process again, so that the next call meets it as
+	// after a restart. It is nil if there is no process.
+	Restart func() error
+	// Misbehaviour returns the breaches of the worker protocol so far. It is nil if
+	// there is no worker.
+	Misbehaviour func() []string
+	// LastWords returns the first misbehaviour with text on standard error, as a
+	// *worker.FaultError; nil if there was none.
+	LastWords func() error
+	// Memory returns the memory of the design's processes, and begins a new peak. It is
+	// nil if the design is in this process.
+	Memory func() (worker.Memory, error)
+
+	mu      sync.Mutex
+	spends  *bool            // whether a token is accepted once only; nil if not asked yet
+	similar map[int][][]byte // reference tokens by number of segments
+	excused []string         // misbehaviour at lines that the worker cannot read
+	faults  atomic.Int64     // calls so far that ended in neither result nor refusal
+}
+
+// The number of faults after which a worker is not asked again: in one attack, and in a
+// run. A worker that hangs costs its deadline each time.
+const (
+	faultsPerAttack = 2
+	faultsPerRun    = 8
+)
+
+// Broken reports that a worker had too many faults to be attacked further.
+func (d *Design) Broken() bool { return d.Worker != nil && d.faults.Load() >= faultsPerRun }
+
+// Breaches returns the misbehaviour of the design so far.
+func (d *Design) Breaches() []string {
+	if d.Misbehaviour == nil {
+		return nil
+	}
+	return d.Misbehaviour()
+}
+
+// Excuse forgives the breaches from number n on.
+func (d *Design) Excuse(n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.excused = append(d.excused, d.Breaches()[n:]...)
+}
+
+// Excused returns the breaches that were forgiven.
+func (d *Design) Excused() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.excused
+}
+
+// Claim returns what the design says about p.
+func (d *Design) Claim(p codecs.Property) verdict.Word {
+	g, ok := d.Guarantee(p, d.Options)
+	switch {
+	case !ok:
+		return verdict.Silent
+	case g.Holds:
+		return verdict.Stated
+	default:
+		return verdict.Disclaims
+	}
+}
+
+// A Budget bounds a run. Without Spent its outcome depends on the seed alone.
+type Budget struct {
+	Seals   int // tokens in searches for repetition
+	Unseals int // tokens in searches for a tag
+	Bytes   int // length of the longest hostile token
+	// Sweep is the number of values that are drawn from a range that is otherwise
+	// enumerated, for example every bit of a token; 0 means all.
+	Sweep int
+	// Spent reports that the time of the run is over. Attacks that have not ended are
+	// then not tested. nil: never.
+	Spent func() bool
+	// Overdue reports that findings may not be reproduced either. nil: never.
+	Overdue func() bool
+	// Calls is the number of calls after which long searches of one attack end; 0 means
+	// no limit.
+	Calls int
+	// Stopwatch returns the time that the design has worked since a fixed moment, for
+	// attacks on work. nil: those are not tested.
+	Stopwatch func() time.Duration
+}
+
+// again returns the budget to show a finding once more, after an attack that made some
+// calls. It is bounded by their number, because time that was just enough is over by
+// then. A random repetition may take a multiple of the calls to come again.
+func (b Budget) again(calls int) Budget {
+	b.Spent, b.Calls = b.Overdue, 16*calls+1<<12
+	return b
+}
+
+// DefaultBudget is enough for every fault that the attacks are known to find.
+func DefaultBudget() Budget { return Budget{Seals: 1 << 16, Unseals: 1 << 16, Bytes: 64 << 20} }
+
+// ErrRing is in the chain of the error of a ring that the design refused.
+var ErrRing = errors.New("ring refused")

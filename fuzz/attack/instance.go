@@ -1,0 +1,298 @@
+package attack
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/lab"
+	"sealab/internal/verdict"
+)
+
+// An Instance is the design under one ring. Its calls do not fail: the outcome is in
+// the answer, panics included.
+type Instance struct {
+	Keys   [][]byte
+	t      *T
+	ttl    *time.Duration
+	opened *lab.Instance
+}
+
+// A Token is a token that the design sealed, with the state and context of it.
+type Token struct {
+	Text   []byte
+	State  []byte
+	Under  codecs.Context
+	Sealed verdict.Call
+	Opened verdict.Call // its state as an honest presenter gets it
+	in     *Instance    // which sealed it
+}
+
+// Format returns the format of the token, inferred from it and from similar tokens.
+func (t *Token) Format() tokenfmt.Format {
+	return tokenfmt.Infer(t.Text, t.in.t.references(t)...)
+}
+
+// Bytes returns all bytes that the token carries, decoded.
+func (t *Token) Bytes() []byte { return t.Format().Bytes() }
+
+// Returned returns the state that comes back for the honest token. Schemes that carry a
+// value and not its bytes may spell it otherwise than State.
+func (t *Token) Returned() []byte { return t.Opened.Answer.Out }
+
+// Same reports whether the call released the state of the honest token.
+func (t *Token) Same(c verdict.Call) bool { return bytes.Equal(c.Answer.Out, t.Returned()) }
+
+// record returns the record of a call before its answer.
+func (in *Instance) record(op verdict.Op, c codecs.Context) verdict.Call {
+	call := verdict.Call{Op: op, Keys: in.Keys, TTL: in.ttl}
+	if in.t.Design.IsScheme() {
+		call.Context = verdict.ContextOf(&c)
+	}
+	return call
+}
+
+// Seal seals state for c.
+func (in *Instance) Seal(state []byte, c codecs.Context) verdict.Call {
+	call := in.record(verdict.OpSeal, c)
+	call.State = state
+	return in.Call(call, func() ([]byte, error) { return in.opened.Seal(nil, state, &c) })
+}
+
+// Unseal presents a copy of text in c.
+func (in *Instance) Unseal(text []byte, c codecs.Context) verdict.Call {
+	return in.UnsealInto(nil, text, c)
+}
+
+// UnsealInto presents a copy of text with a buffer.
+func (in *Instance) UnsealInto(dst, text []byte, c codecs.Context) verdict.Call {
+	call := in.record(verdict.OpUnseal, c)
+	call.Token = text
+	return in.Call(call, func() ([]byte, error) { return in.opened.Unseal(dst, bytes.Clone(text), &c) })
+}
+
+// UnsealPlain presents text itself without a record.
+func (in *Instance) UnsealPlain(dst, text []byte, c codecs.Context) ([]byte, error) {
+	return in.opened.Unseal(dst, text, &c)
+}
+
+// Ask presents text itself, and leaves the meaning of a fault to the caller.
+func (in *Instance) Ask(text []byte, c codecs.Context) verdict.Call {
+	in.t.ask(1)
+	call := in.record(verdict.OpUnseal, c)
+	call.Token = text
+	call.Answer = answer(verdict.OpUnseal, func() ([]byte, error) { return in.opened.Unseal(nil, text, &c) })
+	return call
+}
+
+// SealQuietly seals state, and leaves the meaning of a fault to the caller.
+func (in *Instance) SealQuietly(state []byte, c codecs.Context) verdict.Answer {
+	in.t.ask(1)
+	return answer(verdict.OpSeal, func() ([]byte, error) { return in.opened.Seal(nil, state, &c) })
+}
+
+// RoundTrip seals state and opens the token. It keeps no count, so that several
+// goroutines may call it.
+func (in *Instance) RoundTrip(state []byte, c codecs.Context) verdict.Answer {
+	sealed := answer(verdict.OpSeal, func() ([]byte, error) { return in.opened.Seal(nil, state, &c) })
+	if sealed.Outcome != verdict.Done {
+		return sealed
+	}
+	return answer(verdict.OpUnseal, func() ([]byte, error) { return in.opened.Unseal(nil, sealed.Out, &c) })
+}
+
+// Accepts reports whether text is accepted in c, and the call.
+func (in *Instance) Accepts(text []byte, c codecs.Context) (verdict.Call, bool) {
+	call := in.Unseal(text, c)
+	return call, call.Answer.Outcome == verdict.Done
+}
+
+// Call makes a call and completes its record with the answer. A fault is counted.
+func (in *Instance) Call(call verdict.Call, do func() ([]byte, error)) verdict.Call {
+	if in.t.Broken() {
+		call.Answer = verdict.Answer{Outcome: verdict.Unsupported, Text: "not asked: too many faults"}
+		return call
+	}
+	in.t.ask(1)
+	call.Answer = answer(call.Op, do)
+	if call.Answer.Outcome == verdict.Fault {
+		in.t.Fault(call)
+	}
+	return call
+}
+
+// answer runs do and returns its outcome.
+func answer(op verdict.Op, do func() ([]byte, error)) (a verdict.Answer) {
+	defer func() {
+		if r := recover(); r != nil {
+			a = verdict.Answer{Outcome: verdict.Fault, Text: fmt.Sprintf("panic: %v", r)}
+		}
+	}()
+	out, err := do()
+	if err == nil {
+		return verdict.Answer{Outcome: verdict.Done, Out: out}
+	}
+	if r := codecs.Rejected(err); r != nil {
+		return verdict.Answer{Outcome: verdict.Refused, Stage: r.Stage.String(), Reason: r.Reason, Text: err.Error(), Out: out}
+	}
+	if errors.Is(err, codecs.ErrUnsupported) {
+		return verdict.Answer{Outcome: verdict.Unsupported}
+	}
+	// Sealing may fail for other reasons, for example a limit; unsealing may not. A
+	// worker that broke has a fault either way.
+	if op == verdict.OpSeal && !errors.Is(err, codecs.ErrFault) {
+		return verdict.Answer{Outcome: verdict.Unsupported, Text: err.Error()}
+	}
+	return verdict.Answer{Outcome: verdict.Fault, Text: err.Error()}
+}
+
+// atOnce is the number of tokens in one batch. A slow design has the time of one
+// request for them.
+const atOnce = 128
+
+// FirstAccepted returns the first of the texts that is accepted in c. It asks in
+// batches if the design judges batches.
+func (in *Instance) FirstAccepted(texts [][]byte, c codecs.Context) (verdict.Call, bool) {
+	for some := range slices.Chunk(texts, atOnce) {
+		if answers, err := in.UnsealBatch(some, c); len(some) > 1 && err == nil && len(answers) == len(some) {
+			suspect := slices.IndexFunc(answers, func(a lab.Answer) bool { return a.Err == nil || codecs.Rejected(a.Err) == nil })
+			if suspect < 0 {
+				continue
+			}
+			some = some[suspect:]
+		}
+		for _, text := range some {
+			if call, ok := in.Accepts(text, c); ok {
+				return call, true
+			}
+		}
+	}
+	return verdict.Call{}, false
+}
+
+// UnsealBatch judges several tokens in one call, if the design can.
+func (in *Instance) UnsealBatch(texts [][]byte, c codecs.Context) (answers []lab.Answer, err error) {
+	if !in.Batched() {
+		return nil, codecs.ErrUnsupported
+	}
+	if in.t.Broken() {
+		return nil, codecs.ErrFault
+	}
+	in.t.ask(len(texts))
+	defer func() {
+		if r := recover(); r != nil {
+			answers, err = nil, fmt.Errorf("panic: %v", r) // each token is presented alone then
+		}
+	}()
+	return in.opened.UnsealBatch(texts, &c)
+}
+
+// Batched reports whether the design judges several tokens in one call.
+func (in *Instance) Batched() bool { return in.opened.Batched() && !in.t.Design.OneByOne }
+
+// Mint seals state for c and opens the token. It reports false if the design does not
+// seal the state, or does not take its own token back. If opening spends a token, the
+// one that is returned was not opened, and Opened is of another one of the same state.
+func (in *Instance) Mint(state []byte, c codecs.Context) (*Token, bool) {
+	sealed := in.Seal(state, c)
+	if sealed.Answer.Outcome != verdict.Done {
+		return nil, false
+	}
+	opened := in.Unseal(sealed.Answer.Out, c)
+	if opened.Answer.Outcome != verdict.Done {
+		return nil, false
+	}
+	if in.spends(sealed.Answer.Out, c) {
+		sealed = in.Seal(state, c)
+	}
+	return &Token{sealed.Answer.Out, state, c, sealed, opened, in}, true
+}
+
+// spends reports whether the design refuses a token that it took before: a token of it
+// is accepted once. It is asked of one token only.
+func (in *Instance) spends(text []byte, c codecs.Context) bool {
+	d := in.t.Design
+	d.mu.Lock()
+	known := d.spends
+	d.mu.Unlock()
+	if known == nil {
+		_, again := in.Accepts(text, c)
+		spends := !again
+		known = &spends
+		d.mu.Lock()
+		d.spends = known
+		d.mu.Unlock()
+	}
+	return *known
+}
+
+// SeedSize returns the length of a seed; 0 if the design takes none.
+func (in *Instance) SeedSize() int { return in.opened.SeedSize() }
+
+// Seeded seals state under a seed, and returns the record of it.
+func (in *Instance) Seeded(seed, state []byte, c codecs.Context) (verdict.Call, error) {
+	in.t.ask(1)
+	text, err := in.opened.SealSeeded(nil, seed, state, &c)
+	call := in.record(verdict.OpSeal, c)
+	call.State, call.Answer = state, verdict.Answer{Outcome: verdict.Done, Out: text}
+	return call, err
+}
+
+// CanEdit reports whether the design seals step by step.
+func (in *Instance) CanEdit() bool { return in.opened.Edited() }
+
+// Edited seals state under a seed with every step passed through edit. A nil seed is
+// random.
+func (in *Instance) Edited(seed, state []byte, c codecs.Context, edit lab.Edit) ([]byte, error) {
+	in.t.ask(1)
+	if seed == nil {
+		seed = in.t.Bytes(in.SeedSize())
+	}
+	return in.opened.SealEdited(nil, seed, state, &c, edit)
+}
+
+// TokenOf returns a token of the instance that was sealed in another way than Mint.
+func (in *Instance) TokenOf(sealed verdict.Call, c codecs.Context) *Token {
+	return &Token{Text: sealed.Answer.Out, State: sealed.State, Under: c, Sealed: sealed, in: in}
+}
+
+// The number of reference tokens of a format, and of the first key that seals them.
+const (
+	referenceCount = 3
+	referenceKeys  = 900
+)
+
+// references returns tokens from which the format of tok is inferred. Each is sealed
+// under another key and for a state of another length. They are made once for all
+// tokens with as many segments, and draw nothing from the seed.
+func (t *T) references(tok *Token) [][]byte {
+	n := tokenfmt.SegmentCount(tok.Text)
+	t.Design.mu.Lock()
+	all, ok := t.Design.similar[n]
+	t.Design.mu.Unlock()
+	if ok {
+		return all
+	}
+	state := func(n int) []byte { return fmt.Appendf(nil, `{"step":"%s"}`, bytes.Repeat([]byte("k"), n)) }
+	length := max(24, len(tok.State)-len(state(0)))
+	for i := range referenceCount {
+		in, err := t.Open(t.Secret(referenceKeys + i))
+		if err != nil {
+			continue
+		}
+		if c := in.Seal(state(length-i), tok.Under); len(c.Answer.Out) > 0 {
+			all = append(all, c.Answer.Out)
+		}
+	}
+	t.Design.mu.Lock()
+	defer t.Design.mu.Unlock()
+	if t.Design.similar == nil {
+		t.Design.similar = map[int][][]byte{}
+	}
+	t.Design.similar[n] = all
+	return all
+}

@@ -1,5 +1,0 @@
-//go:build !race
-
-package attack_test
-
-const raceEnabled = false

@@ -1,0 +1,243 @@
+package attack
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/lab"
+	"sealab/internal/verdict"
+)
+
+// A T is one run of one attack on one design. It is not safe for concurrent use.
+type T struct {
+	*tokenfmt.Source
+	Design *Design
+	Budget Budget
+
+	attack     *Attack
+	seed       uint64
+	calls      int
+	trials     map[codecs.Property]int
+	refuted    map[codecs.Property]finding
+	unshown    []string // findings whose evidence does not show their claim
+	skipped    string
+	noted      string
+	incomplete string // the reason why the attack ended early
+	faults     int
+	firstFault *verdict.Call // the first call that ended in a fault
+}
+
+// A finding is a refutation before it is reported.
+type finding struct {
+	issue string
+	calls []verdict.Call
+}
+
+func newT(d *Design, a *Attack, seed uint64, b Budget) *T {
+	sum := sha256.Sum256(fmt.Appendf(nil, "sealab attack %d %s", seed, a.ID))
+	return &T{
+		Source: &tokenfmt.Source{Rand: rand.New(rand.NewChaCha8(sum)), Sweep: b.Sweep},
+		Design: d, Budget: b, attack: a, seed: seed,
+		trials: map[codecs.Property]int{}, refuted: map[codecs.Property]finding{},
+	}
+}
+
+// Try counts an attempt on each property.
+func (t *T) Try(ps ...codecs.Property) {
+	for _, p := range ps {
+		t.trials[p]++
+	}
+}
+
+// Tried returns the number of attempts on p.
+func (t *T) Tried(p codecs.Property) int { return t.trials[p] }
+
+// Refute records that p was refuted by calls. The first finding of a property counts.
+// The evidence has to show the usual claim about p; see [T.RefuteIf] for other claims.
+func (t *T) Refute(p codecs.Property, issue string, calls ...verdict.Call) {
+	t.RefuteIf(p, shows(p), issue, calls...)
+}
+
+// RefuteIf records that p was refuted by calls if they show the claim. A finding that
+// its own evidence does not show is never reported.
+func (t *T) RefuteIf(p codecs.Property, shows func([]verdict.Call) bool, issue string, calls ...verdict.Call) {
+	if _, ok := t.refuted[p]; ok {
+		return
+	}
+	if !shows(calls) {
+		t.unshown = append(t.unshown, issue)
+		return
+	}
+	t.refuted[p] = finding{issue, calls}
+}
+
+// Observe records a refutation of p that is not enough to contradict a design which
+// claims p, because p has sound readings under which it holds.
+func (t *T) Observe(p codecs.Property, issue string, calls ...verdict.Call) {
+	if t.Design.Claim(p) != verdict.Stated {
+		t.RefuteIf(p, Anything, issue, calls...)
+	}
+}
+
+// Fell reports whether p was refuted in this run.
+func (t *T) Fell(p codecs.Property) bool {
+	_, ok := t.refuted[p]
+	return ok
+}
+
+// Skip records the reason why the attack does not apply.
+func (t *T) Skip(format string, args ...any) { t.skipped = fmt.Sprintf(format, args...) }
+
+// Skipped reports whether a reason was recorded.
+func (t *T) Skipped() bool { return t.skipped != "" }
+
+// Note records how far the attack went.
+func (t *T) Note(format string, args ...any) { t.noted = fmt.Sprintf(format, args...) }
+
+// Fault records a call that ended in neither result nor refusal.
+func (t *T) Fault(c verdict.Call) {
+	t.faults++
+	t.Design.faults.Add(1)
+	if t.firstFault == nil {
+		t.firstFault = &c
+	}
+}
+
+// Broken reports that the design had too many faults to be asked again.
+func (t *T) Broken() bool {
+	return t.Design.Worker != nil && t.faults >= faultsPerAttack || t.Design.Broken()
+}
+
+// Spent reports that a long search has to end.
+func (t *T) Spent() bool {
+	return t.Budget.Calls > 0 && t.calls > t.Budget.Calls || t.overtime()
+}
+
+func (t *T) overtime() bool { return t.Budget.Spent != nil && t.Budget.Spent() }
+
+// errOvertime ends an attack whose time is over.
+var errOvertime = errors.New("the time of the run is over")
+
+// ask counts n calls. It ends the attack if the time is over, so that a slow worker
+// does not overrun the budget.
+func (t *T) ask(n int) {
+	if t.overtime() {
+		panic(errOvertime)
+	}
+	t.calls += n
+}
+
+// run carries the attack out, unless it is dropped or the time is over.
+func (t *T) run() {
+	defer func() {
+		if r := recover(); r == errOvertime { //nolint:errorlint // the value itself ends an attack
+			t.incomplete = fmt.Sprintf("the time of the run was over after %d calls of this attack", t.calls)
+		} else if r != nil {
+			panic(r)
+		}
+		if t.firstFault != nil {
+			t.RefuteIf(codecs.Total, Anything, "a call ended in neither a result nor a refusal: "+t.firstFault.Answer.Text, *t.firstFault)
+		}
+	}()
+	switch {
+	case t.attack.Run == nil:
+		t.Skip("%s", t.attack.Dropped)
+	case t.Design.Broken() && !t.attack.Last:
+		t.incomplete = fmt.Sprintf("the design broke %d times and is not asked again", t.Design.faults.Load())
+	case t.overtime() && !t.attack.Last:
+		t.incomplete = "the time of the run was over"
+	default:
+		t.attack.Run(t)
+	}
+}
+
+// Secret returns key number n of the run. The keys are made from the seed and protect
+// nothing.
+func (t *T) Secret(n int) []byte {
+	sum := sha256.Sum256(fmt.Appendf(nil, "sealab attack key %d %d", t.seed, n))
+	return sum[:]
+}
+
+// Open opens the design under a ring.
+func (t *T) Open(keys ...[]byte) (*Instance, error) { return t.OpenFor(nil, keys...) }
+
+// OpenFor opens the design under a ring and a time to live.
+func (t *T) OpenFor(ttl *time.Duration, keys ...[]byte) (in *Instance, err error) {
+	t.ask(0)
+	defer func() {
+		if r := recover(); r != nil {
+			t.Fault(OpenCall(keys, ttl, verdict.Answer{Outcome: verdict.Fault, Text: fmt.Sprintf("panic: %v", r)}))
+			err = fmt.Errorf("%w: panic", ErrRing)
+		}
+	}()
+	if t.Broken() {
+		return nil, fmt.Errorf("%w: %w", ErrRing, codecs.ErrFault)
+	}
+	opened, err := lab.Open(t.Design.Design, codecs.Config{Secrets: keys, TTL: ttl, Options: t.Design.Options})
+	if errors.Is(err, codecs.ErrFault) {
+		t.Fault(OpenCall(keys, ttl, verdict.Answer{Outcome: verdict.Fault, Text: err.Error()}))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRing, err)
+	}
+	return &Instance{t: t, Keys: keys, ttl: ttl, opened: opened}, nil
+}
+
+// OpenCall returns the record of opening a ring.
+func OpenCall(keys [][]byte, ttl *time.Duration, a verdict.Answer) verdict.Call {
+	return verdict.Call{Op: verdict.OpOpen, Keys: keys, TTL: ttl, Answer: a}
+}
+
+// Base opens the design under its first key and mints an ordinary token. If that is
+// impossible it records the reason and reports false.
+func (t *T) Base() (*Instance, *Token, bool) {
+	in, err := t.Open(t.Secret(0))
+	if err != nil {
+		t.Skip("the design does not open under a random secret of 32 bytes")
+		return nil, nil, false
+	}
+	tok, ok := t.Mint(in, t.State(24))
+	if !ok {
+		t.Skip("the design does not seal an ordinary state, or refuses its own token")
+	}
+	return in, tok, ok
+}
+
+// Scheme is Base for attacks that apply to schemes only.
+func (t *T) Scheme() (*Instance, *Token, bool) {
+	if !t.Design.IsScheme() {
+		t.Skip("a codec has no context and no time")
+		return nil, nil, false
+	}
+	return t.Base()
+}
+
+// Mint mints state in the richest ordinary context that the design takes.
+func (t *T) Mint(in *Instance, state []byte) (*Token, bool) {
+	for _, c := range append([]codecs.Context{Ordinary()}, Poorer(Ordinary())...) {
+		if tok, ok := in.Mint(state, c); ok {
+			return tok, true
+		}
+	}
+	return nil, false
+}
+
+// State returns a JSON text with n random letters. Every format can carry it.
+func (t *T) State(n int) []byte { return fmt.Appendf(nil, `{"step":"%s"}`, t.Letters(n)) }
+
+// LettersOf returns the letters in a state that [T.State] made.
+func LettersOf(state []byte) []byte { return state[9 : len(state)-2] }
+
+// Of returns a run of the same attack on another design.
+func (t *T) Of(d *Design) *T { return newT(d, t.attack, t.seed, t.Budget) }
+
+// TryTimes counts n attempts on p.
+func (t *T) TryTimes(n int, p codecs.Property) { t.trials[p] += n }
+
+// Untried reports that no attempt was made.
+func (t *T) Untried() bool { return len(t.trials) == 0 }

@@ -1,0 +1,284 @@
+package tokenfmt
+
+import (
+	"fmt"
+	"math"
+	"math/cmplx"
+	"strings"
+)
+
+// A RandomnessReport is the outcome of tests on the bytes of many tokens of one state.
+type RandomnessReport struct {
+	Tokens int
+	From   int // the free bytes of a token: those that take many values
+	Bytes  int
+	// MinEntropy is a lower bound of the min-entropy per free byte in bits, with 99%
+	// confidence (NIST SP 800-90B, section 6.3.1); EffectiveBits is the sum over the
+	// bytes, limited by the collisions of whole runs.
+	MinEntropy    float64
+	EffectiveBits float64
+	Collisions    int // pairs of equal runs of free bytes
+	Tests         []RandomnessTest
+}
+
+// A RandomnessTest is one statistical test.
+type RandomnessTest struct {
+	Name string
+	P    float64 // the probability of a result as extreme from random bytes
+}
+
+// falseAlarm is the probability with which one test rejects random bytes.
+const falseAlarm = 1e-10
+
+// String returns the report as one line.
+func (r RandomnessReport) String() string {
+	return fmt.Sprintf("%d tokens with %d free bytes: at least %.2f bits of min-entropy a byte, %d collisions", r.Tokens, r.Bytes, r.MinEntropy, r.Collisions)
+}
+
+// Failed returns the tests that random bytes do not fail, or "".
+func (r RandomnessReport) Failed() string {
+	var failed []string
+	for _, t := range r.Tests {
+		if t.P < falseAlarm {
+			failed = append(failed, fmt.Sprintf("%s (p = %.1e)", t.Name, t.P))
+		}
+	}
+	return strings.Join(failed, ", ")
+}
+
+// Randomness tests tokens of one state that have one length, decoded. It looks at every
+// run of free bytes, which take at least half of the values that random bytes take, and
+// returns the report of the least random one. It reports false if there are fewer than
+// 1,000 tokens or 4 free bytes.
+func Randomness(raws [][]byte) (RandomnessReport, bool) {
+	if len(raws) < 1000 {
+		return RandomnessReport{}, false
+	}
+	var worst RandomnessReport
+	found := false
+	for _, run := range freeRuns(raws) {
+		if r := randomnessOf(raws, run[0], run[1]); !found || r.least() < worst.least() {
+			worst, found = r, true
+		}
+	}
+	return worst, found
+}
+
+// least returns the least probability of a test.
+func (r RandomnessReport) least() float64 {
+	p := 1.0
+	for _, t := range r.Tests {
+		p = math.Min(p, t.P)
+	}
+	return p
+}
+
+// randomnessOf tests one run of free bytes.
+func randomnessOf(raws [][]byte, from, n int) RandomnessReport {
+	r := RandomnessReport{Tokens: len(raws), From: from, Bytes: n}
+	var stream []byte
+	for _, raw := range raws {
+		stream = append(stream, raw[from:from+min(n, 64)]...)
+	}
+	r.MinEntropy = r.minEntropy(raws)
+	r.EffectiveBits = r.MinEntropy * float64(n)
+	r.Collisions = collisions(raws, from, n)
+	r.Tests = []RandomnessTest{monobit(stream), poker(stream), bitRuns(stream), spectral(stream), columns(raws, from, min(n, 64)), serial(raws, from, min(n, 64))}
+	if r.Collisions > 0 && n >= 8 {
+		expected := float64(len(raws)) * float64(len(raws)) / 2 / math.Pow(256, float64(min(n, 100)))
+		r.Tests = append(r.Tests, RandomnessTest{"collision", math.Min(1, expected)})
+		r.EffectiveBits = math.Min(r.EffectiveBits, 2*math.Log2(float64(len(raws)))-1-math.Log2(float64(r.Collisions)))
+	}
+	return r
+}
+
+// freeRuns returns the start and the length of the runs of at least 4 free bytes.
+func freeRuns(raws [][]byte) (runs [][2]int) {
+	start := -1
+	for i := 0; i <= len(raws[0]); i++ {
+		if i < len(raws[0]) && distinct(raws, i) >= 128 {
+			if start < 0 {
+				start = i
+			}
+			continue
+		}
+		if start >= 0 && i-start >= 4 {
+			runs = append(runs, [2]int{start, i - start})
+		}
+		start = -1
+	}
+	return runs
+}
+
+func distinct(raws [][]byte, i int) int {
+	var seen [256]bool
+	n := 0
+	for _, raw := range raws {
+		if !seen[raw[i]] {
+			seen[raw[i]] = true
+			n++
+		}
+	}
+	return n
+}
+
+// minEntropy returns the least estimate over the columns from the most common value.
+func (r RandomnessReport) minEntropy(raws [][]byte) float64 {
+	least := 8.0
+	for i := r.From; i < r.From+r.Bytes; i++ {
+		var count [256]int
+		most := 0
+		for _, raw := range raws {
+			count[raw[i]]++
+			most = max(most, count[raw[i]])
+		}
+		p := float64(most) / float64(len(raws))
+		upper := math.Min(1, p+2.576*math.Sqrt(p*(1-p)/float64(len(raws)-1)))
+		least = math.Min(least, -math.Log2(upper))
+	}
+	return least
+}
+
+// collisions returns the number of pairs of tokens with equal free bytes.
+func collisions(raws [][]byte, from, n int) int {
+	seen := map[string]int{}
+	pairs := 0
+	for _, raw := range raws {
+		key := string(raw[from : from+n])
+		pairs += seen[key]
+		seen[key]++
+	}
+	return pairs
+}
+
+// normal returns the two-sided probability of a standard normal deviate.
+func normal(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
+
+// chiSquared returns the probability of a larger value with k degrees of freedom, by the
+// Wilson-Hilferty approximation.
+func chiSquared(x float64, k int) float64 {
+	n := float64(k)
+	z := (math.Cbrt(x/n) - (1 - 2/(9*n))) / math.Sqrt(2/(9*n))
+	return math.Erfc(z/math.Sqrt2) / 2
+}
+
+// monobit counts the bits that are set (NIST SP 800-22, section 2.1).
+func monobit(stream []byte) RandomnessTest {
+	ones := 0
+	for _, b := range stream {
+		for ; b != 0; b &= b - 1 {
+			ones++
+		}
+	}
+	n := float64(8 * len(stream))
+	return RandomnessTest{"monobit", normal((2*float64(ones) - n) / math.Sqrt(n))}
+}
+
+// poker counts the 16 values of half bytes (FIPS 140-1, section 4.11.1).
+func poker(stream []byte) RandomnessTest {
+	var count [16]float64
+	for _, b := range stream {
+		count[b>>4]++
+		count[b&15]++
+	}
+	return RandomnessTest{"poker", uniform(count[:], float64(2*len(stream)))}
+}
+
+// uniform returns the probability of counts under equal probabilities.
+func uniform(count []float64, total float64) float64 {
+	expected, x := total/float64(len(count)), 0.0
+	for _, c := range count {
+		x += (c - expected) * (c - expected) / expected
+	}
+	return chiSquared(x, len(count)-1)
+}
+
+// bitRuns counts the runs of equal bits (NIST SP 800-22, section 2.3).
+func bitRuns(stream []byte) RandomnessTest {
+	n, ones, runs, last := 0.0, 0.0, 0.0, byte(2)
+	for _, b := range stream {
+		for k := 7; k >= 0; k-- {
+			bit := b >> k & 1
+			n++
+			ones += float64(bit)
+			if bit != last {
+				runs++
+			}
+			last = bit
+		}
+	}
+	p := ones / n
+	if p == 0 || p == 1 {
+		return RandomnessTest{"runs", 0}
+	}
+	return RandomnessTest{"runs", math.Erfc(math.Abs(runs-2*n*p*(1-p)) / (2 * math.Sqrt(2*n) * p * (1 - p)))}
+}
+
+// spectral looks for periods in the first 8,192 bits (NIST SP 800-22, section 2.6).
+func spectral(stream []byte) RandomnessTest {
+	bits := min(8192, 8*len(stream))
+	size := 1
+	for size*2 <= bits {
+		size *= 2
+	}
+	x := make([]complex128, size)
+	for i := range x {
+		x[i] = complex(2*float64(stream[i/8]>>(7-i%8)&1)-1, 0)
+	}
+	transform(x)
+	limit := math.Sqrt(math.Log(1/0.05) * float64(size))
+	below := 0.0
+	for _, c := range x[:size/2] {
+		if cmplx.Abs(c) < limit {
+			below++
+		}
+	}
+	expected := 0.95 * float64(size) / 2
+	return RandomnessTest{"spectral", normal((below - expected) / math.Sqrt(float64(size)*0.95*0.05/4))}
+}
+
+// transform is the fast Fourier transform of a power of two of values, in place.
+func transform(x []complex128) {
+	n := len(x)
+	if n < 2 {
+		return
+	}
+	even, odd := make([]complex128, n/2), make([]complex128, n/2)
+	for i := range n / 2 {
+		even[i], odd[i] = x[2*i], x[2*i+1]
+	}
+	transform(even)
+	transform(odd)
+	for k := range n / 2 {
+		t := cmplx.Rect(1, -2*math.Pi*float64(k)/float64(n)) * odd[k]
+		x[k], x[k+n/2] = even[k]+t, even[k]-t
+	}
+}
+
+// columns tests the values of each byte over all tokens, and returns the least
+// probability, corrected for their number.
+func columns(raws [][]byte, from, n int) RandomnessTest {
+	least := 1.0
+	for i := from; i < from+n; i++ {
+		var count [256]float64
+		for _, raw := range raws {
+			count[raw[i]]++
+		}
+		least = math.Min(least, uniform(count[:], float64(len(raws))))
+	}
+	return RandomnessTest{"values of a byte", math.Min(1, least*float64(n))}
+}
+
+// serial tests the differences of each byte between consecutive tokens, as a counter has
+// few, and returns the least probability, corrected for their number.
+func serial(raws [][]byte, from, n int) RandomnessTest {
+	least := 1.0
+	for i := from; i < from+n; i++ {
+		var count [256]float64
+		for k := 1; k < len(raws); k++ {
+			count[raws[k][i]-raws[k-1][i]]++
+		}
+		least = math.Min(least, uniform(count[:], float64(len(raws)-1)))
+	}
+	return RandomnessTest{"differences of consecutive tokens", math.Min(1, least*float64(n))}
+}

@@ -1,0 +1,191 @@
+package targets
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"sealab/codecs"
+	"sealab/fuzz/program"
+)
+
+// A situation is where and when a token is made or read.
+type situation struct{ codecs.Context }
+
+// home is the situation of targets that do not vary it.
+var home = situation{
+	codecs.Context{
+		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod"}`),
+		Principal: optional("alice"), Audience: optional("srv"),
+		Now: time.Unix(1_795_132_800, 0),
+	},
+}
+
+func optional(s string) *string { return &s }
+
+// Values of a situation. Two different ones of arguments are different values
+// to every reader, whatever it makes of spellings and of absence.
+var (
+	methods   = []string{"tools/call", "prompts/get", "Tools/Call", "tools/call\x00", "tools"}
+	arguments = []string{`{"env":"prod"}`, `{"env":"dev"}`, `{"env":"prod","at":[1,2,{"b":null}]}`, `{"ENV":"prod"}`,
+		`{"env":"prod","note":"` + string(bytes.Repeat([]byte("long "), 40)) + `1"}`,
+		`{"env":"prod","note":"` + string(bytes.Repeat([]byte("long "), 40)) + `2"}`}
+)
+
+// readResource is a method whose requests have no arguments, and of which formats
+// therefore bind none. Programs reach it as a literal of the source.
+const readResource = "resources/read"
+
+// A place names one part of a binding.
+type place byte
+
+const (
+	inMethod place = iota
+	inTarget
+	inArguments
+	inPrincipal
+	inAudience
+	places = 5
+)
+
+// promises are the properties that bind each place.
+var promises = [places]codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience}
+
+// change rewrites one part of the situation as the program says.
+func (s situation) change(p *program.Program) situation {
+	where, how := place(p.Pick(places)), p.Byte()
+	switch where {
+	case inMethod:
+		s.Method = methods[int(how)%len(methods)]
+		if how >= 128 {
+			s.Method = rewrite(p, s.Method, how)
+		}
+	case inTarget:
+		s.Target = rewrite(p, s.Target, how)
+	case inArguments:
+		s.Arguments = json.RawMessage(arguments[int(how)%len(arguments)])
+		if how >= 128 {
+			s.Arguments = json.RawMessage(`{"env":"` + letters(matter(p, nil)) + `"}`)
+		}
+	case inPrincipal:
+		s.Principal = rewriteOptional(p, s.Principal, how)
+	default:
+		s.Audience = rewriteOptional(p, s.Audience, how)
+	}
+	if s.Method == readResource {
+		s.Arguments = nil
+	}
+	return s
+}
+
+// rewriteOptional is rewrite for what may be absent.
+func rewriteOptional(p *program.Program, s *string, how byte) *string {
+	if how%8 == 7 {
+		return nil
+	}
+	if how%16 == 8 {
+		return optional("")
+	}
+	if s == nil {
+		return optional("")
+	}
+	return optional(rewrite(p, *s, how))
+}
+
+// rewrite changes a text into one that a careless comparison takes for it, or
+// into another.
+func rewrite(p *program.Program, s string, how byte) string {
+	if how >= 128 {
+		return rewriteAt(p, s)
+	}
+	switch how % 7 {
+	case 0:
+		return ascii(p.Bytes(32))
+	case 1:
+		return s + "\x00"
+	case 2:
+		return s + ascii(p.Bytes(8))
+	case 3:
+		return string(bytes.ToUpper([]byte(s)))
+	case 4:
+		return s[:len(s)/2]
+	case 5:
+		return s + " "
+	default:
+		return ""
+	}
+}
+
+// rewriteAt changes one place of a text, or makes it a long one or one that the
+// source names.
+func rewriteAt(p *program.Program, s string) string {
+	kind, at := p.Pick(7), 0
+	if len(s) > 0 {
+		at = p.Uint16() % len(s)
+	}
+	switch {
+	case kind == 0:
+		return ascii(literal(p))
+	case kind == 1:
+		return ascii(matter(p, nil))
+	case kind == 2:
+		return s[:at] + ascii(literal(p)) + s[at:]
+	case kind == 3 || s == "":
+		return s + ascii([]byte{p.Byte()})
+	case kind == 4: // leave one out
+		return s[:at] + s[at+1:]
+	case kind == 5: // change one
+		return s[:at] + ascii([]byte{s[at] ^ (p.Byte()%127 + 1)}) + s[at+1:]
+	default: // change the last one
+		return s[:len(s)-1] + ascii([]byte{s[len(s)-1] ^ (p.Byte()%127 + 1)})
+	}
+}
+
+// letters makes bytes what needs no escape in JSON.
+func letters(b []byte) string {
+	b = bytes.Clone(b)
+	for i := range b {
+		b[i] = 'a' + b[i]%26
+	}
+	return string(b)
+}
+
+// ascii keeps a text to what every format can carry.
+func ascii(b []byte) string {
+	b = bytes.Clone(b)
+	for i := range b {
+		b[i] &= 0x7f
+	}
+	return string(b)
+}
+
+// differs tells the places in which two bindings differ.
+func differs(a, b *codecs.Context) [places]bool {
+	return [places]bool{
+		a.Method != b.Method,
+		a.Target != b.Target,
+		!bytes.Equal(a.Arguments, b.Arguments),
+		!sameOptional(a.Principal, b.Principal),
+		!sameOptional(a.Audience, b.Audience),
+	}
+}
+
+// nowhere is where bindings differ that are the same.
+var nowhere [places]bool
+
+func sameOptional(a, b *string) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// mustRefuse reports whether the design promises to refuse in b what was made in a.
+func (s *subject) mustRefuse(a, b *codecs.Context) bool {
+	for at, differ := range differs(a, b) {
+		if differ && s.holds(promises[at]) {
+			return true
+		}
+	}
+	return false
+}

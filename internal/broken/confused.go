@@ -1,0 +1,150 @@
+package broken
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"sealab/codecs"
+)
+
+// circumstances are mistakes that show in one combination of fields, in structured values
+// or in the joining of fields.
+func circumstances() []Control {
+	glued := breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience)
+	return []Control{
+		binder("prompt-target", "the target of prompts is not bound if there is no audience", breaks(codecs.BindsTarget), by("CTX-17"), func(c *codecs.Context) string {
+			less := *c
+			if c.Method == "prompts/get" && c.Audience == nil {
+				less.Target = ""
+			}
+			return whole(&less)
+		}),
+		binder("joined-if-present", "absent fields are left out, and the others joined by a bar", glued, by("CTX-18"), func(c *codecs.Context) string {
+			parts := []string{c.Method, c.Target, string(c.Arguments)}
+			for _, f := range []*string{c.Principal, c.Audience} {
+				if f != nil {
+					parts = append(parts, *f)
+				}
+			}
+			return strings.Join(parts, "|")
+		}),
+		binder("half-escaped", "fields are joined by a colon that is escaped, and the escape is not", glued, by("CTX-18"), func(c *codecs.Context) string {
+			escape := func(s string) string { return strings.ReplaceAll(s, ":", `\:`) }
+			return strings.Join([]string{escape(c.Method), escape(c.Target), escape(string(c.Arguments)), escape(text(c.Principal)), escape(text(c.Audience)), fmt.Sprint(c.Principal == nil, c.Audience == nil)}, ":")
+		}),
+		binder("length-of-two-bytes", "fields are joined with lengths of two bytes in front of all of them", glued, by("CTX-18"), func(c *codecs.Context) string {
+			var lengths, all strings.Builder
+			for _, f := range []string{c.Method, c.Target, string(c.Arguments), text(c.Principal), text(c.Audience)} {
+				lengths.Write(binary.BigEndian.AppendUint16(nil, uint16(len(f))))
+				all.WriteString(f)
+			}
+			return lengths.String() + all.String()
+		}),
+		principalAs("principal-url", "the scheme and host of a principal are lower-cased", "CTX-19", func(p string) string {
+			scheme, rest, ok := strings.Cut(p, "://")
+			if !ok {
+				return p
+			}
+			host, path, _ := strings.Cut(rest, "/")
+			return strings.ToLower(scheme+"://"+host) + "/" + path
+		}),
+		principalAs("principal-account", "the domain of an account is left out", "CTX-19", func(p string) string {
+			_, name, ok := strings.Cut(p, `\`)
+			if !ok {
+				return p
+			}
+			return name
+		}),
+		binder("shallow-numbers", "numbers inside of objects are read as floating point", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) string {
+			var members map[string]any
+			if json.Unmarshal(c.Arguments, &members) != nil || members == nil {
+				return whole(c)
+			}
+			written, err := json.Marshal(members)
+			if err != nil {
+				return whole(c)
+			}
+			less := *c
+			less.Arguments = written
+			return whole(&less)
+		}),
+		around(aScheme("overridden", "members of the arguments replace those of the state", breaks(codecs.Integrity, codecs.ByteExact, codecs.BindsArguments), by("CTX-20"), func(p *schemeParts) {
+			p.binding = func(c *codecs.Context) string {
+				less := *c
+				less.Arguments = nil
+				return whole(&less)
+			}
+		}), func(inner codecs.Scheme) codecs.Scheme { return overriding{inner} }),
+		around(aScheme("reason-state", "the reason of a refusal quotes the state", breaks(codecs.UniformRefusal), by("ORA-03"), func(*schemeParts) {}),
+			func(inner codecs.Scheme) codecs.Scheme { return quoting{inner} }),
+		disclaiming(aScheme("grace", "a token is good for one second longer than stated", breaks(codecs.Expiry), by("EXP-08"), func(p *schemeParts) {
+			p.timely = func(c *claims, now time.Time) bool {
+				return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.Add(skew)) && seconds(now.Add(-time.Second)) < *c.Expires
+			}
+		}), codecs.Expiry, "a second of grace is given"),
+		aSealer("nonce-by-handle", "each handle counts its nonces from zero", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-08"), func(p *sealerParts) {
+			p.nonce = func(n uint64, key, _ []byte) []byte {
+				return hmacSHA256(key, binary.BigEndian.AppendUint64(nil, n))[:gcmNonce]
+			}
+		}),
+		disclaiming(aSigner("weak-salt", "a salt of a linear generator stands in each token", breaks(codecs.FreshNonces), by("NON-09"), func(p *signerParts) {
+			var count counter
+			p.carried = func(payload []byte) []byte {
+				salt := binary.LittleEndian.AppendUint64(nil, (count.next()+1)*0x9e3779b97f4a7c15)
+				return append(salt, payload...)
+			}
+			p.unpacked = func(carried []byte) []byte { return carried[8:] }
+		}), codecs.FreshNonces, "there is no nonce"),
+	}
+}
+
+// An overriding scheme writes members of the arguments over those of the state.
+type overriding struct{ codecs.Scheme }
+
+// Verify implements codecs.Scheme.
+func (o overriding) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	out, err := o.Scheme.Verify(nil, token, c)
+	if err != nil {
+		return dst, err
+	}
+	var state, answers map[string]json.RawMessage
+	if json.Unmarshal(out, &state) != nil || json.Unmarshal(c.Arguments, &answers) != nil {
+		return append(dst, out...), nil
+	}
+	changed := false
+	for name, value := range answers {
+		if _, ok := state[name]; ok && string(state[name]) != string(value) {
+			state[name], changed = value, true
+		}
+	}
+	if written, err := json.Marshal(state); err == nil && changed {
+		out = written
+	}
+	return append(dst, out...), nil
+}
+
+// A quoting scheme quotes the state in the reason of a refusal.
+type quoting struct{ codecs.Scheme }
+
+// Verify implements codecs.Scheme.
+func (q quoting) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	out, err := q.Scheme.Verify(dst, token, c)
+	r := codecs.Rejected(err)
+	if r == nil || r.Stage != codecs.Misbound {
+		return out, err
+	}
+	body, _, _ := strings.Cut(strings.TrimPrefix(string(token), schemePrefix), ".")
+	raw, _ := canonical(body)
+	var inside claims
+	if json.Unmarshal(raw, &inside) != nil {
+		return out, err
+	}
+	sum := 0
+	for _, b := range inside.State {
+		sum += int(b)
+	}
+	return out, codecs.Reject(codecs.Misbound, fmt.Sprintf("context of state %d", sum))
+}

@@ -1,0 +1,133 @@
+package broken
+
+import (
+	"bytes"
+	"compress/zlib"
+	"crypto/hmac"
+	"crypto/pbkdf2"
+	"crypto/sha256"
+	"encoding/json"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sealab/codecs"
+)
+
+// Properties of which package codecs has no constant.
+const (
+	inert       codecs.Property = "inert"
+	privateKeys codecs.Property = "private-keys"
+)
+
+// inside are mistakes with the text under a tag, and with work before the tag is checked.
+func inside() []Control {
+	signed := func(name, doc string, broken []codecs.Property, attack string, message func(id, payload []byte) []byte) Control {
+		return aSigner(name, doc, broken, by(attack), func(p *signerParts) { p.message = message })
+	}
+	integrity := breaks(codecs.Integrity, codecs.Canonical, codecs.ByteExact)
+	return []Control{
+		signed("reparsed", "the tag covers the JSON value of the payload, and not its text", integrity, "FRM-13", func(id, payload []byte) []byte {
+			var value any
+			if json.Unmarshal(payload, &value) != nil {
+				return slices.Concat(id, payload)
+			}
+			written, err := json.Marshal(value)
+			if err != nil {
+				return slices.Concat(id, payload)
+			}
+			return slices.Concat(id, written)
+		}),
+		signed("normalized", "the tag covers the payload with the Kelvin sign and the Greek question mark replaced", integrity, "FRM-14", func(id, payload []byte) []byte {
+			return slices.Concat(id, []byte(strings.NewReplacer("\u212a", "K", "\u037e", ";").Replace(string(payload))))
+		}),
+		signed("line-ends", "the tag covers the payload with other line ends", integrity, "FRM-14", func(id, payload []byte) []byte {
+			return slices.Concat(id, bytes.ReplaceAll(payload, []byte("\r\n"), []byte("\n")))
+		}),
+		aSigner("zero-id", "a key ID of zeros stands for the first key, and is outside the tag", breaks(codecs.Integrity, codecs.Canonical), by("FRM-12"), func(p *signerParts) {
+			p.message = func(_, payload []byte) []byte { return slices.Concat([]byte(signerPrefix), payload) }
+			found := p.lookup
+			p.lookup = func(r *ring, id []byte) *entry {
+				if bytes.Equal(id, make([]byte, idSize)) {
+					return r.entries[0]
+				}
+				return found(r, id)
+			}
+		}),
+		aSigner("zero-padded", "zeros at the end of a payload of whole blocks are cut off as padding", breaks(codecs.ByteExact), by("PAY-08"), func(p *signerParts) {
+			p.unpacked = func(carried []byte) []byte {
+				if len(carried) > 0 && len(carried)%16 == 0 {
+					return bytes.TrimRight(carried, "\x00")
+				}
+				return carried
+			}
+		}),
+		claiming(aSigner("hashed-key-id", "the key ID is a hash of the secret", breaks(privateKeys), by("KEY-17"), func(p *signerParts) {
+			p.derive = func(secret []byte) (key, id []byte) {
+				key, _ = deriveKey(secret)
+				sum := sha256.Sum256(secret)
+				return key, sum[:idSize]
+			}
+		}), privateKeys),
+		claiming(aSigner("stretched", "the key of each token is stretched from its key ID before the tag is checked", breaks(inert), by("RES-09"), func(p *signerParts) {
+			mac := p.mac
+			p.mac = func(key, message []byte) []byte { return mac(stretch(key, message), message) }
+			p.also = p.mac
+		}), inert),
+		claiming(aSigner("inflated", "the payload is decompressed before its tag is checked", breaks(inert), by("RES-09"), func(p *signerParts) {
+			p.judged = inflatedFirst
+		}), inert),
+		claiming(aSigner("pickled", "serialized objects in the payload are run before the tag is checked", breaks(inert, codecs.Integrity), by("RES-10"), func(p *signerParts) {
+			p.judged = runFirst
+		}), inert),
+	}
+}
+
+// claiming lets the control claim a property that its author would not have named.
+func claiming(c Control, p codecs.Property) Control { return stating(c, p) }
+
+// stretch does the work of a password hash. The work allocates, so that a test that
+// counts allocations as time sees it.
+func stretch(key, salt []byte) []byte {
+	work := make([]byte, 1<<20)
+	copy(work, salt)
+	sum := sha256.Sum256(work)
+	derived, err := pbkdf2.Key(sha256.New, string(key), salt[:min(16, len(salt))], 64, 32)
+	if err != nil || hmac.Equal(sum[:1], nil) {
+		panic("broken: no key") // 32 bytes are a possible length
+	}
+	return derived
+}
+
+// inflatedFirst decompresses the bytes behind the key ID if they are zlib data, and
+// judges the token as it came.
+func inflatedFirst(token []byte) []byte {
+	raw, ok := canonical(strings.TrimPrefix(string(token), signerPrefix))
+	if !ok || len(raw) < idSize {
+		return token
+	}
+	if z, err := zlib.NewReader(bytes.NewReader(raw[idSize:])); err == nil {
+		text, _ := io.ReadAll(io.LimitReader(z, 64<<20)) //nolint:errcheck // not data is not an error here
+		if len(text) > 1<<30 {
+			return nil
+		}
+	}
+	return token
+}
+
+// pickledOpen matches the opcodes of a Python pickle that opens a file to write.
+var pickledOpen = regexp.MustCompile(`cbuiltins\nopen\n\(V([^\n]+)\nVw\ntR\.`)
+
+// runFirst does what a pickle in the token says, and judges the token as it came. Only
+// the opening of a file is understood.
+func runFirst(token []byte) []byte {
+	raw, _ := canonical(strings.TrimPrefix(string(token), signerPrefix))
+	if m := pickledOpen.FindSubmatch(raw); m != nil {
+		if f, err := os.Create(string(m[1])); err == nil {
+			f.Close() //nolint:errcheck // nothing is written
+		}
+	}
+	return token
+}
