@@ -24,8 +24,13 @@ const serverVariable = "BOUNDARY_TEST_SERVER"
 
 // TestMain lets the test binary be a server over standard input and output.
 func TestMain(m *testing.M) {
+	if os.Getenv(serverVariable) == "fleet" {
+		fmt.Fprintln(os.Stderr, runFleetServer())
+		os.Exit(1)
+	}
 	if os.Getenv(serverVariable) != "" {
 		server, _ := newServer(boundary.Policy{Secrets: [][]byte{secret(1)}})
+		addOther(server)
 		if err := server.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

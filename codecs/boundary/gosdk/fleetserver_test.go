@@ -1,0 +1,117 @@
+package gosdk_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs/boundary"
+	"sealab/codecs/boundary/gosdk"
+	"sealab/codecs/boundary/redisstore"
+	"sealab/codecs/keyfile"
+)
+
+// The environment of a server of the fleet.
+const (
+	keysVariable  = "BOUNDARY_TEST_KEYS"  // path of the key file; "": a server without a boundary
+	redisVariable = "BOUNDARY_TEST_REDIS" // path of the socket of Redis
+)
+
+// runFleetServer serves one tool of two rounds until the process is killed. It
+// prints its address, and reads its keys again on SIGHUP.
+func runFleetServer() error {
+	impl := &mcp.Implementation{Name: service, Version: "1"}
+	server := mcp.NewServer(impl, nil)
+	mcp.AddTool(server, &mcp.Tool{Name: "work"}, func(_ context.Context, req *mcp.CallToolRequest, _ any) (*mcp.CallToolResult, any, error) {
+		if req.Params.RequestState == "" {
+			return &mcp.CallToolResult{RequestState: "half done", InputRequests: mcp.InputRequestMap{}}, nil, nil
+		}
+		return &mcp.CallToolResult{Content: said("done")}, nil, nil
+	})
+	if path := os.Getenv(keysVariable); path != "" {
+		if err := protectFleetServer(server, impl, path); err != nil {
+			return err
+		}
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println(l.Addr())
+	h := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
+	return http.Serve(l, authenticated(h))
+}
+
+func protectFleetServer(server *mcp.Server, impl *mcp.Implementation, path string) error {
+	secrets, err := keyfile.Read(path)
+	if err != nil {
+		return err
+	}
+	redis.SetLogger(quiet{}) // it logs every refused connection
+	client := redis.NewClient(&redis.Options{Network: "unix", Addr: os.Getenv(redisVariable), MaxRetries: -1, DialerRetries: 1})
+	b, err := gosdk.Protect(server, impl, boundary.Policy{
+		Secrets: secrets, Store: redisstore.New(client, redisstore.Options{}), StoreTimeout: time.Second,
+		RequirePrincipal: true, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return err
+	}
+	hangups := make(chan os.Signal, 10)
+	signal.Notify(hangups, syscall.SIGHUP)
+	go func() {
+		for range hangups {
+			secrets, err := keyfile.Read(path)
+			if err == nil {
+				err = b.Rotate(secrets)
+			}
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+		}
+	}()
+	return nil
+}
+
+type quiet struct{}
+
+func (quiet) Printf(context.Context, string, ...any) {}
+
+// A fleetServer is one process of a fleet.
+type fleetServer struct {
+	cmd     *exec.Cmd
+	address string
+}
+
+// startFleetServer starts this test binary as a server.
+func startFleetServer(t *testing.T, keys, redis string) *fleetServer {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), serverVariable+"=fleet", keysVariable+"="+keys, redisVariable+"="+redis)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	return &fleetServer{cmd, strings.TrimSpace(line)}
+}
+
+func (s *fleetServer) kill() {
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait() // the status of a killed process
+}
