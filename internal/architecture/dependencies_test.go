@@ -10,7 +10,7 @@ import (
 )
 
 // dependencies are the modules that go.mod may require directly, each with its
-// reason. A new one must argue its place here.
+// reason.
 var dependencies = map[string]string{
 	"aidanwoods.dev/go-paseto":                 "peer: PASETO v4.local",
 	"filippo.io/mldsa":                         "ML-DSA, until the Go version of go.mod has crypto/mldsa",
@@ -74,12 +74,12 @@ func TestDependencies(t *testing.T) {
 		used[r.Path] = true
 	}
 	for path := range dependencies {
-		require.True(t, used[path], "%s is argued for and not required", path)
+		require.True(t, used[path], "%s has a reason and is not required", path)
 	}
 }
 
-// TestContractIsStandardLibraryOnly holds the contract to what every program
-// already has.
+// TestContractIsStandardLibraryOnly checks that the contract imports nothing but
+// the standard library.
 func TestContractIsStandardLibraryOnly(t *testing.T) {
 	for _, p := range packages(t) {
 		if p.ImportPath != module+"/codecs" {

@@ -1,4 +1,4 @@
-// Package architecture holds the rules of the house as tests: who may import
-// whom, which other modules may be used and why, which single package touches
-// the system's randomness, and that one folder and one row make a design.
+// Package architecture holds the rules of the repository as tests: who may import
+// whom, which modules may be required and why, which packages use the system's
+// randomness, and that a design is one folder and one row of the catalog.
 package architecture
