@@ -14,12 +14,12 @@ import (
 	"sealab/internal/cli"
 )
 
-// differentialFlags are the flags of sealab differential.
+// differentialFlags are the flags of the command.
 type differentialFlags struct {
-	peer  string
+	sdk   string
 	seed  uint64
 	count int
-	show  int // disagreements and misbehaviours of a peer; 0: all
+	show  int // disagreements and events of an SDK; 0: all
 }
 
 func newDifferentialCommand() *cobra.Command {
@@ -27,39 +27,41 @@ func newDifferentialCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "differential",
 		Short: "Compare each real SDK with the design that mirrors it, live",
-		Long: `Compare each installed peer with the design of the catalog that mirrors it: mint
+		Long: `Compare each installed SDK with the design of the catalog that mirrors it: mint
 here and verify there and the other way round, alter tokens as text and inside,
 change contexts, times and rings, and compare verdict, stage, reason and state.
 
-A disagreement is printed as a line that sealab check replays: what the peer
-answered to what, and in its note what the design here answers. The first ones
-of each peer are printed, all with --show 0. The exit
-status is 1 where there is one. A peer that is not installed is skipped, and
-a fault where it was asked for.`,
-		Example: `  sealab differential
-  sealab differential --peer mcp-py-sdk --seed 7 --count 100000`,
+A disagreement is printed as a line for "sealab replay": the question, the SDK's
+answer and, in the note, the design's answer. An SDK that is not installed is
+skipped, unless --sdk names it.
+
+Exit status: 1 if there is a disagreement, 2 if an SDK broke the protocol or
+could not be asked.`,
+		Example: `  sealab fuzz differential
+  sealab fuzz differential --sdk mcp-py-sdk --seed 7 --count 100000`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("seed") {
 				flags.seed = uint64(time.Now().UnixNano())
 			}
-			peers, err := choosePeers(flags.peer, cmd.OutOrStdout())
+			peers, err := chooseSDKs(flags.sdk, cmd.OutOrStdout())
 			if err != nil {
 				return err
 			}
 			return compareAll(cmd.OutOrStdout(), cmd.ErrOrStderr(), peers, flags)
 		},
 	}
-	cmd.Flags().StringVar(&flags.peer, "peer", "", "only this peer")
-	cmd.Flags().Uint64Var(&flags.seed, "seed", 0, "seed of everything random (default: the time)")
-	cmd.Flags().IntVar(&flags.count, "count", 20000, "tokens to present to each peer")
-	cmd.Flags().IntVar(&flags.show, "show", 10, "print this many disagreements with each peer; 0: all")
+	cmd.Flags().StringVar(&flags.sdk, "sdk", "", "compare only the SDK of this `name`")
+	cli.RenameFlag(cmd, "peer", "sdk")
+	cmd.Flags().Uint64Var(&flags.seed, "seed", 0, "`seed` of everything random (default: the time)")
+	cmd.Flags().IntVar(&flags.count, "count", 20000, "present this `number` of tokens to each SDK")
+	cmd.Flags().IntVar(&flags.show, "show", 10, "print this `number` of disagreements with each SDK (0: all)")
 	return cmd
 }
 
-// choosePeers returns the peer called name, or all that are installed where name
-// is empty.
-func choosePeers(name string, notes io.Writer) ([]sdk.Peer, error) {
+// chooseSDKs returns the SDK called name or, if name is empty, all that are
+// installed.
+func chooseSDKs(name string, notes io.Writer) ([]sdk.Peer, error) {
 	if name == "" {
 		peers, err := sdk.Peers(".")
 		return installed(peers, notes), err
@@ -71,7 +73,7 @@ func choosePeers(name string, notes io.Writer) ([]sdk.Peer, error) {
 func compareAll(out, notes io.Writer, peers []sdk.Peer, flags differentialFlags) error {
 	disagreed := 0
 	for _, p := range peers {
-		n, err := comparePeer(out, notes, p, flags)
+		n, err := compareSDK(out, notes, p, flags)
 		if err != nil {
 			return err
 		}
@@ -83,11 +85,11 @@ func compareAll(out, notes io.Writer, peers []sdk.Peer, flags differentialFlags)
 	return nil
 }
 
-// comparePeer returns the number of disagreements with one peer.
-func comparePeer(out, notes io.Writer, p sdk.Peer, flags differentialFlags) (int, error) {
+// compareSDK returns the number of disagreements with one SDK.
+func compareSDK(out, notes io.Writer, p sdk.Peer, flags differentialFlags) (int, error) {
 	here, err := catalog.Find(p.Mirrors)
 	if err != nil {
-		return 0, fmt.Errorf("sealab: peer %s: %w", p.Name, err)
+		return 0, fmt.Errorf("SDK %s: %w", p.Name, err)
 	}
 	client, err := p.Dial(worker.Limits{})
 	if err != nil {
@@ -108,6 +110,11 @@ func comparePeer(out, notes io.Writer, p sdk.Peer, flags differentialFlags) (int
 	if err != nil {
 		return 0, err
 	}
+	for _, e := range client.Events() {
+		if e.BreaksProtocol() {
+			return 0, fmt.Errorf("%s broke the protocol: %s: %s", p.Name, e.Kind, e.Detail)
+		}
+	}
 	fmt.Fprintf(out, "%s against %s, seed %d: %s\n", here.Name, client.Design().Spec, flags.seed, tally)
 	return tally.Disagreed, nil
 }
@@ -121,8 +128,8 @@ func printDisagreement(out io.Writer, d differential.Disagreement) error {
 	return err
 }
 
-// printEvents prints what a peer did beside its answers, and to notes what it said
-// when it broke for the first time.
+// printEvents prints the events of an SDK, and to notes the end of its standard
+// error when it first broke.
 func printEvents(out, notes io.Writer, client *worker.Client, show int) {
 	events := client.Events()
 	for i, e := range events {

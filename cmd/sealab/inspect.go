@@ -24,12 +24,11 @@ func newInspectCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect [TOKEN]",
 		Short: "Show the fields of a token, without any key",
-		Long: `Take a token apart, given as an argument or on standard input, and show its
-fields. No key is needed and nothing is verified: what it shows, anyone who
-holds the token sees, and a forged token looks like a good one.
+		Long: `Show the fields of a token that is given as an argument or on standard input. It
+needs no key and verifies nothing: anyone who holds the token sees the same, and
+a forged token looks like a good one.
 
-Where several designs share a form, all that recognise the token are shown;
---design chooses one.`,
+If several designs recognise the token, all are shown; --design chooses one.`,
 		Example: `  printf '{"step":1}' | sealab seal hmac-sha256 --keys secret.key | sealab inspect
   sealab inspect --json sh1.foMHpHsic3RlcCI6MX13iG1TivIp3yLNDLXs-xQmtcD7DBNPrjDQmQ8aTUk3Dg`,
 		Args: cobra.MaximumNArgs(1),
@@ -48,7 +47,7 @@ Where several designs share a form, all that recognise the token are shown;
 			return writeAnatomies(cmd.OutOrStdout(), found)
 		},
 	}
-	cmd.Flags().StringVar(&name, "design", "", "read the token as one of this design")
+	cmd.Flags().StringVar(&name, "design", "", "read the token as one of this `design`")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON, with every byte in hexadecimal")
 	return cmd
 }
@@ -60,7 +59,7 @@ func tokenArgument(stdin io.Reader, args []string) ([]byte, error) {
 	return readToken(stdin)
 }
 
-// An anatomy is a token as some designs read it, all in the same way.
+// An anatomy is a token as some designs read it. All of them read it alike.
 type anatomy struct {
 	Designs []string `json:"designs"`
 	Fields  []field  `json:"fields"`
@@ -74,8 +73,8 @@ type field struct {
 	Readable bool     `json:"readable"`
 }
 
-// dissect reads token as the design called name, or as every design that
-// recognises it where name is empty.
+// dissect reads token as the design called name or, if name is empty, as every
+// design that recognises it.
 func dissect(token []byte, name string) ([]anatomy, error) {
 	if name != "" {
 		d, err := catalog.Find(name)
@@ -95,12 +94,12 @@ func dissect(token []byte, name string) ([]anatomy, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("sealab: no design recognises the token of %d characters; --design says what is wrong with it", len(token))
+		return nil, fmt.Errorf("no design recognises the token of %d characters; --design says what is wrong with it", len(token))
 	}
 	return found, nil
 }
 
-// merge adds what one design reads to what others read.
+// merge adds the fields that one design reads to those of other designs.
 func merge(found []anatomy, name string, fields []field) []anatomy {
 	for i := range found {
 		if slices.Equal(found[i].Fields, fields) {
@@ -137,11 +136,11 @@ func writeAnatomies(out io.Writer, found []anatomy) error {
 	return w.Flush()
 }
 
-// maxShown is the number of characters of a value that a person is shown.
+// maxShown is the length in characters of the longest value that is shown whole.
 const maxShown = 96
 
-// value returns the field's bytes for a person: as text where they are readable
-// text, else in hexadecimal; cut where they are long. A key-id is never text.
+// value returns the field's bytes for a person: as text if they are readable text,
+// else in hexadecimal. Long values are cut. A key ID is never text.
 func (f field) value() string {
 	text := f.Hex
 	if raw, err := hex.DecodeString(f.Hex); err == nil && f.Readable && f.Name != lab.WireKeyID && utf8.Valid(raw) {
@@ -153,7 +152,7 @@ func (f field) value() string {
 	return text
 }
 
-// quote puts text between quotes, as it is where it has no control characters.
+// quote puts text between quotes, unchanged if it has no control characters.
 func quote(text string) string {
 	if strconv.CanBackquote(text) {
 		return "`" + text + "`"

@@ -13,31 +13,32 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
+	"sealab/codecs/sdk"
+	"sealab/codecs/worker"
+	"sealab/internal/cli"
 	"sealab/internal/lab"
 )
 
 func newListCommand() *cobra.Command {
-	var asJSON, peers bool
+	var asJSON, sdks bool
 	cmd := &cobra.Command{
 		Use:   "list [DESIGN]",
 		Short: "List the designs, their sizes and their guarantees",
-		Long: `List the designs of the catalog: what they are, how long their tokens are, and
-how many of the properties that apply to them they promise. With a name, show
-everything that one design says of itself: each property that it holds, and each
-that it disclaims, with the reason. With --peers, list instead the
-implementations in other languages that run as workers, and which of them are
-installed.`,
+		Long: `List the designs of the catalog with the lengths of their tokens and the number
+of properties that they promise. With a name, show one design: each property
+that it holds, and each that it disclaims, with the reason. With --sdks, list
+the SDKs in other languages that run as workers, and whether they are installed.`,
 		Example: `  sealab list
   sealab list aes-256-gcm
   sealab list --json
-  sealab list --peers`,
+  sealab list --sdks`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch out := cmd.OutOrStdout(); {
-			case peers && len(args) > 0:
-				return fmt.Errorf("sealab: --peers lists every peer and takes no name")
-			case peers:
-				return listPeers(out)
+			case sdks && len(args) > 0:
+				return fmt.Errorf("--sdks lists every SDK and takes no name")
+			case sdks:
+				return listSDKs(out)
 			case len(args) > 0:
 				return listDesign(out, args[0], asJSON)
 			case asJSON:
@@ -48,8 +49,9 @@ installed.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	cmd.Flags().BoolVar(&peers, "peers", false, "list the peers")
-	cmd.MarkFlagsMutuallyExclusive("json", "peers")
+	cmd.Flags().BoolVar(&sdks, "sdks", false, "list the SDKs in other languages")
+	cmd.MarkFlagsMutuallyExclusive("json", "sdks")
+	cli.RenameFlag(cmd, "peers", "sdks")
 	return cmd
 }
 
@@ -98,7 +100,7 @@ the guarantees; "sealab list DESIGN" shows them one by one, with reasons.`)
 	return w.Flush()
 }
 
-// writeDesign writes everything that a design says of itself.
+// writeDesign writes the whole row of a design.
 func writeDesign(out io.Writer, d codecs.Design) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s: %s\n\n", d.Name, d.Doc)
@@ -156,7 +158,7 @@ func changedGuarantees(d codecs.Design, options map[string]string) []codecs.Guar
 	})
 }
 
-// secrets says what secrets a design takes.
+// secrets describes the secrets that a design takes.
 func secrets(d codecs.Design) string {
 	size := fmt.Sprintf("%d bytes or more", codecs.MinSecret)
 	if d.KeySize > 0 {
@@ -166,4 +168,108 @@ func secrets(d codecs.Design) string {
 		return fmt.Sprintf("%s each, at most %d in a ring", size, d.MaxKeys)
 	}
 	return size + " each, any number in a ring"
+}
+
+// A description is a design's row as JSON.
+type description struct {
+	Name       string            `json:"name"`
+	Kind       codecs.Kind       `json:"kind"`
+	Doc        string            `json:"doc"`
+	Spec       string            `json:"specification"`
+	Prefix     string            `json:"prefix"`
+	Primitive  string            `json:"primitive,omitempty"`
+	Amortised  bool              `json:"amortised,omitempty"`
+	Allocates  string            `json:"allocates,omitempty"`
+	MinSecret  int               `json:"min_secret_bytes"`
+	KeySize    int               `json:"secret_bytes,omitempty"` // exact
+	MaxKeys    int               `json:"max_keys,omitempty"`
+	Tokens     []tokenLength     `json:"tokens,omitempty"`
+	Options    []optionChoice    `json:"options,omitempty"`
+	Guarantees []statedGuarantee `json:"guarantees"`
+}
+
+type tokenLength struct {
+	Payload int `json:"payload_bytes"`
+	Token   int `json:"token_bytes"`
+}
+
+type optionChoice struct {
+	Name   string   `json:"name"`
+	Doc    string   `json:"doc"`
+	Values []string `json:"values"` // the first is the default
+}
+
+type statedGuarantee struct {
+	Property codecs.Property `json:"property"`
+	Holds    bool            `json:"holds"`
+	Reason   string          `json:"reason,omitempty"`
+}
+
+func describeAll(ds []codecs.Design) []description {
+	all := make([]description, 0, len(ds))
+	for _, d := range ds {
+		all = append(all, describe(d))
+	}
+	return all
+}
+
+func describe(d codecs.Design) description {
+	out := description{
+		Name: d.Name, Kind: d.Kind(), Doc: d.Doc, Spec: d.Spec, Prefix: d.Prefix,
+		Primitive: lab.HooksOf(d).Primitive, Amortised: lab.HooksOf(d).Amortised, Allocates: lab.HooksOf(d).Allocates,
+		MinSecret: codecs.MinSecret, KeySize: d.KeySize, MaxKeys: d.MaxKeys,
+	}
+	for _, n := range listedSizes {
+		if lab.HooksOf(d).TokenSize != nil {
+			out.Tokens = append(out.Tokens, tokenLength{n, lab.HooksOf(d).TokenSize(n)})
+		}
+	}
+	for _, o := range d.Options {
+		out.Options = append(out.Options, optionChoice{o.Name, o.Doc, o.Values})
+	}
+	for _, g := range d.GuaranteesFor(nil) {
+		out.Guarantees = append(out.Guarantees, statedGuarantee(g))
+	}
+	return out
+}
+
+// listSDKs writes one line for each implementation in another language.
+func listSDKs(out io.Writer) error {
+	peers, err := sdk.Peers(".")
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, p := range peers {
+		fmt.Fprintf(w, "%s\tmirrors %s\t%s\n", p.Name, p.Mirrors, stateOf(p))
+	}
+	return w.Flush()
+}
+
+// stateOf returns the version of an SDK that answers, or the reason why it does
+// not.
+func stateOf(p sdk.Peer) string {
+	if why := p.Unavailable(); why != "" {
+		return "skipped: " + why
+	}
+	client, err := p.Dial(worker.Limits{})
+	if err != nil {
+		return "broken: " + cli.Line(err)
+	}
+	defer client.Close()
+	return "version " + client.Hello().Version
+}
+
+// installed returns the SDKs that can be started, and prints that the others are
+// skipped.
+func installed(peers []sdk.Peer, notes io.Writer) []sdk.Peer {
+	var there []sdk.Peer
+	for _, p := range peers {
+		if why := p.Unavailable(); why != "" {
+			fmt.Fprintf(notes, "skipped: %s: %s\n", p.Name, why)
+			continue
+		}
+		there = append(there, p)
+	}
+	return there
 }

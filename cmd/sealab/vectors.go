@@ -14,10 +14,10 @@ import (
 func newVectorsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "vectors",
-		Short: "Make, check and give away test vectors of every design",
-		Long: `Make, check and give away test vectors: for each design the tokens that an
-implementation must accept and those that it must refuse, and at which stage.
-The format is sealab-vectors/1; vectors/README.md explains it.`,
+		Short: "Make and verify test vectors of every design",
+		Long: `Make and verify test vectors: for each design the tokens that an implementation
+must accept, and those that it must refuse and at which stage. The format is
+sealab-vectors/1; vectors/README.md explains it.`,
 	}
 	cmd.AddCommand(
 		newVectorsGenerateCommand(),
@@ -29,9 +29,9 @@ The format is sealab-vectors/1; vectors/README.md explains it.`,
 	return cmd
 }
 
-// addDirFlag adds the flag that says where the files of vectors lie.
+// addDirFlag adds the flag for the folder of the vector files.
 func addDirFlag(cmd *cobra.Command, dir *string) {
-	cmd.Flags().StringVar(dir, "dir", vectors.Folder, "the folder of the files of vectors, one per design")
+	cmd.Flags().StringVar(dir, "dir", vectors.Folder, "`folder` of the vector files")
 }
 
 // designsNamed returns the designs of the catalog with the given names, or all.
@@ -62,7 +62,7 @@ func vectorFiles(given []string, dir string) ([]string, error) {
 func secretOf(f *vectors.File, name string) ([]byte, error) {
 	k, ok := f.Keys[name]
 	if !ok {
-		return nil, fmt.Errorf("sealab: the vectors of %s have no key %q", f.Design, name)
+		return nil, fmt.Errorf("the vectors of %s have no key %q", f.Design, name)
 	}
 	return k, nil
 }

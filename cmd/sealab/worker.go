@@ -15,9 +15,9 @@ func newWorkerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker DESIGN",
 		Short: "Serve a design to another program on standard input and output",
-		Long: `Serve a design of the catalog as a worker: JSON Lines on standard input, one
-answer per line on standard output, until the input ends. The protocol is that
-of package codecs/worker.`,
+		Long: `Serve a design of the catalog as a worker: read JSON Lines from standard input
+and write one answer per line to standard output, until the input ends. Package
+codecs/worker documents the protocol.`,
 		Example: `  sealab worker aes-256-gcm
   echo '{"op":"hello","protocol":1}' | sealab worker hmac-sha256`,
 		Args: cobra.ExactArgs(1),
@@ -34,6 +34,6 @@ of package codecs/worker.`,
 			return s.Serve(cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().StringArrayVar(&options, "option", nil, "an option of the design, as name=value; may be repeated")
+	cmd.Flags().StringArrayVar(&options, "option", nil, "option of the design, as `name=value` (may be repeated)")
 	return cmd
 }

@@ -61,7 +61,7 @@ func TestEveryDesignAgreesWithItsWorker(t *testing.T) {
 
 func requireSameGuarantees(t *testing.T, here, there codecs.Design) {
 	t.Helper()
-	require.Len(t, there.Guarantees, len(here.GuaranteesFor(nil)))
+	require.Len(t, there.GuaranteesFor(nil), len(here.GuaranteesFor(nil)))
 	for _, g := range here.GuaranteesFor(nil) {
 		other, ok := there.Guarantee(g.Property, nil)
 		require.True(t, ok, "%s", g.Property)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // explainUsage makes every command below cmd report wrong arguments and flags
@@ -44,4 +45,14 @@ func checkCommand(root *cobra.Command, args []string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown command %q for %q; %s --help lists them", rest[0], group.CommandPath(), group.CommandPath())
+}
+
+// RenameFlag makes the flag called name answer to an earlier name as well.
+func RenameFlag(cmd *cobra.Command, earlier, name string) {
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, given string) pflag.NormalizedName {
+		if given == earlier {
+			return pflag.NormalizedName(name)
+		}
+		return pflag.NormalizedName(given)
+	})
 }

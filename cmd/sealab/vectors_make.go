@@ -1,0 +1,265 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/internal/atomicfile"
+	"sealab/internal/cli"
+	"sealab/vectors"
+	"sealab/vectors/accumulate"
+	"sealab/vectors/export"
+	"sealab/vectors/generate"
+	"sealab/vectors/mutate"
+)
+
+func newVectorsGenerateCommand() *cobra.Command {
+	var g vectorsGenerator
+	cmd := &cobra.Command{
+		Use:   "generate [DESIGN...]",
+		Short: "Write the vectors of the given designs, or of all",
+		Long: `Write the vectors of the given designs, or of every design of the catalog, and
+their accumulated digests. Everything is derived from fixed labels: the same
+designs give the same bytes on every machine. Nothing is written for a design
+that does not keep a stated promise.
+
+Digests over more inputs than --accumulate stay as they are, unless those over
+fewer inputs change.`,
+		Example: `  sealab vectors generate
+  sealab vectors generate aes-256-gcm --accumulate 1000000`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			designs, err := designsNamed(args)
+			if err != nil {
+				return err
+			}
+			if err := g.run(cmd, designs); err != nil {
+				return err
+			}
+			if len(args) > 0 {
+				return nil
+			}
+			return g.removeStale()
+		},
+	}
+	addDirFlag(cmd, &g.dir)
+	cmd.Flags().StringVar(&g.digests, "digests", accumulate.Path, "`file` of the accumulated digests")
+	cmd.Flags().IntVar(&g.limit, "accumulate", 10_000, "accumulate at most this `number` of inputs: 100, 10000 or 1000000")
+	return cmd
+}
+
+type vectorsGenerator struct {
+	dir, digests string
+	limit        int
+}
+
+func (g *vectorsGenerator) run(cmd *cobra.Command, designs []codecs.Design) error {
+	digests, err := accumulate.Read(g.digests)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(g.dir, 0o755); err != nil {
+		return fmt.Errorf("%w", err)
+	}
+	for _, d := range designs {
+		f, err := generate.File(d, catalog.Variants())
+		if err != nil {
+			return err
+		}
+		if err := g.write(f); err != nil {
+			return err
+		}
+		secret, err := secretOf(f, "k1")
+		if err != nil {
+			return err
+		}
+		fresh, err := accumulate.Run(d, secret, g.limit)
+		if err != nil {
+			return err
+		}
+		digests.Renew(d.Name, fresh)
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: %d tests\n", d.Name, f.NumberTests)
+	}
+	return digests.Write(g.digests)
+}
+
+func (g *vectorsGenerator) write(f *vectors.File) error {
+	data, err := f.Encode()
+	if err != nil {
+		return err
+	}
+	if err := vectors.Validate(data); err != nil {
+		return fmt.Errorf("the vectors of %s: %w", f.Design, err)
+	}
+	return atomicfile.Write(vectors.Path(g.dir, f.Design), data)
+}
+
+// removeStale removes the files and digests of designs that are gone.
+func (g *vectorsGenerator) removeStale() error {
+	var names []string
+	for _, d := range catalog.Variants() {
+		names = append(names, d.Name)
+	}
+	paths, err := vectors.Paths(g.dir)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if slices.Contains(names, strings.TrimSuffix(filepath.Base(path), ".json")) {
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			return fmt.Errorf("%w", err)
+		}
+	}
+	digests, err := accumulate.Read(g.digests)
+	if err != nil {
+		return err
+	}
+	for name := range digests {
+		if !slices.Contains(names, name) {
+			delete(digests, name)
+		}
+	}
+	return digests.Write(g.digests)
+}
+
+func newVectorsExportCommand() *cobra.Command {
+	var forms []string
+	for _, f := range export.Forms() {
+		forms = append(forms, fmt.Sprintf("%s (%s)", f.Name, f.Doc))
+	}
+	var name, out string
+	cmd := &cobra.Command{
+		Use:   "export FILE",
+		Short: "Write a file of vectors in another form",
+		Long:  "Write a file of vectors in another form:\n\n  " + strings.Join(forms, "\n  "),
+		Example: `  sealab vectors export --form jsonl vectors/files/aes-256-gcm.json
+  sealab vectors export --form wycheproof --out gcm.json vectors/files/aes-256-gcm.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			form, err := export.Find(name)
+			if err != nil {
+				return err
+			}
+			f, err := vectors.Read(args[0])
+			if err != nil {
+				return err
+			}
+			data, err := form.Write(f)
+			if err != nil {
+				return err
+			}
+			if out != "" {
+				return atomicfile.Write(out, data)
+			}
+			_, err = cmd.OutOrStdout().Write(data)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&name, "form", "jsonl", "`form` to write")
+	cmd.Flags().StringVar(&out, "out", "", "`file` to write (default: standard output)")
+	return cmd
+}
+
+func newVectorsDistCommand() *cobra.Command {
+	var dir, out, version string
+	cmd := &cobra.Command{
+		Use:   "dist",
+		Short: "Write one archive with everything that a consumer needs",
+		Long: `Write one archive for consumers of vectors: the files in every form, the schema,
+the page, the accumulated digests, the consumers, the licence, and an index with
+SHA-256 sums. The same files give the same archive.`,
+		Example: `  sealab vectors dist
+  sealab vectors dist --out vectors-2.tar.gz --version 2`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			data, err := export.Dist(dir, version)
+			if err != nil {
+				return err
+			}
+			if err := atomicfile.Write(out, data); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%x  %s\n", sha256.Sum256(data), out)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&dir, "vectors", "vectors", "`folder` vectors of the module")
+	cmd.Flags().StringVar(&out, "out", "sealab-vectors.tar.gz", "`file` of the archive")
+	cmd.Flags().StringVar(&version, "version", fmt.Sprint(generate.Version), "`version` that the archive states")
+	return cmd
+}
+
+func newVectorsMutateCommand() *cobra.Command {
+	var dir, root string
+	cmd := &cobra.Command{
+		Use:   "mutate",
+		Short: "Disable each check of the designs in turn: a vector must notice",
+		Long: `Find every check of the designs that refuses input, disable one at a time in a
+build with an overlay, and ask the committed vectors (mutation testing). Print
+each check that survives, and whether it is an equivalent mutant. It needs the
+Go toolchain and the sources.
+
+Exit status: 1 if a check survives that is no equivalent mutant.`,
+		Example: "  sealab vectors mutate",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			results, err := mutateAll(root, dir)
+			if err != nil {
+				return err
+			}
+			return reportMutations(cmd.OutOrStdout(), mutate.Sum(results))
+		},
+	}
+	addDirFlag(cmd, &dir)
+	cmd.Flags().StringVar(&root, "root", ".", "root `folder` of the module")
+	return cmd
+}
+
+// mutateAll disables each check of the module at root in turn and asks the vectors
+// in dir of the rest.
+func mutateAll(root, dir string) ([]mutate.Result, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w", err)
+	}
+	work, err := os.MkdirTemp("", "sealab-mutate-")
+	if err != nil {
+		return nil, fmt.Errorf("%w", err)
+	}
+	defer os.RemoveAll(work)
+	build, err := mutate.Prepare(root, work)
+	if err != nil {
+		return nil, err
+	}
+	return build.Run(abs, time.Minute)
+}
+
+// reportMutations prints the checks that no vector guards, and fails with
+// cli.ErrRefuted unless there is a known reason for each.
+func reportMutations(out io.Writer, s *mutate.Summary) error {
+	for _, r := range s.Open {
+		fmt.Fprintf(out, "unguarded: %s:%d: %s: %s\n", r.File, r.Line, r.Func, r.Text)
+	}
+	for _, r := range s.Excused {
+		fmt.Fprintf(out, "no vector can tell: %s:%d: %s: %s: %s\n", r.File, r.Line, r.Func, r.Text, mutate.Excuses[r.Key()])
+	}
+	for _, key := range s.Stale {
+		fmt.Fprintf(out, "excused and not unguarded: %s\n", key)
+	}
+	fmt.Fprintln(out, s)
+	if len(s.Open)+len(s.Stale) > 0 {
+		return cli.ErrRefuted
+	}
+	return nil
+}
