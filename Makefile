@@ -152,7 +152,7 @@ fuzz-fleet: ## find an injected bug with go-fuzz on two workers, kill one, and i
 # Targets that start or wait for other programs take fewer inputs.
 FUZZ_CI_COUNT ?= 20000
 FUZZ_CI_COUNT_FOREIGN ?= 500
-FUZZ_CI_FOREIGN := FuzzAnswers FuzzPython FuzzPeers
+FUZZ_CI_FOREIGN := FuzzAnswers FuzzPython FuzzSdks
 
 .PHONY: fuzz-ci
 fuzz-ci: ## run every fuzz target for FUZZ_CI_COUNT executions
@@ -182,7 +182,7 @@ libfuzzer: ## build as OSS-Fuzz does, and run every target for LIBFUZZTIME (60) 
 
 .PHONY: fuzz-experiment
 fuzz-experiment: ## measure how soon each fuzzer finds each injected bug; writes results/ (EXPERIMENTFLAGS: see fuzz/experiment)
-	$(GO) test -count=1 -v -timeout 0 -run TestExperiment ./fuzz/experiment -args -experiment $(EXPERIMENTFLAGS)
+	$(GO) test -count=1 -v -timeout 0 -run TestExperiment ./fuzz/experiment -args -experiment -out $(CURDIR)/results/fuzz-experiment-$(shell date -u +%Y%m%dT%H%M%SZ) $(EXPERIMENTFLAGS)
 
 .PHONY: attack
 attack: bin/sealab ## attack every design, the installed SDKs and the Go libraries; writes results/attack

@@ -1,20 +1,20 @@
-// Package bench measures every design of the catalog: how long an operation
-// takes and how much it allocates, beside the floors of package baseline and the
-// libraries of package golibs, in one run and on the same payloads.
+// Package bench measures every design of the catalog: the time and the allocations
+// of an operation, beside the baselines of package baseline and the libraries of
+// package golibs, in one run and on the same payloads.
 //
-// A cell is one operation of one subject at one payload size. Every cell runs
-// once in every round, in a random order that each round draws anew, for a
-// number of operations that was fixed before the first round; so whatever the
-// machine does meanwhile falls on all cells alike, and two cells can be compared
-// round by round. A cell runs in a few parts, and the time of the median part is
-// what counts, so that an interrupt in one of them does not.
+// A cell is one operation of one subject at one payload size. Every cell runs once
+// in each round, in an order that each round draws anew, for a number of
+// operations that is fixed before the first round. A slow moment of the machine
+// then falls on all cells alike, and two cells can be compared round by round. A
+// cell runs in a few parts, of which the median counts, so that an interrupt in
+// one part does not.
 //
-// The package writes what it measured (see package runfile) and decides nothing:
-// medians, intervals and verdicts are the business of package analysis. It is,
-// with the commands, where the laboratory reads a clock.
+// The package writes its measurements (see package runfile) and judges none of
+// them: package analysis/throughput computes medians, intervals and thresholds.
+// Below the commands, only this package and its folders read a clock.
 //
-// It does not measure contention between goroutines, cold caches, or the first
-// token of a key: every cell is warm and runs alone.
+// Limitations: contention between goroutines, cold caches and the first token of a
+// key are not measured. Every cell is warm and runs alone.
 package bench
 
 import (
@@ -25,7 +25,8 @@ import (
 	"sealab/internal/runfile"
 )
 
-// A Config says what to measure and for how long.
+// A Config selects the cells of a run and their duration. A zero field has its
+// default.
 type Config struct {
 	Subjects []string      // names of subjects; empty: all
 	Ops      []runfile.Op  // empty: all
@@ -33,8 +34,8 @@ type Config struct {
 	Rounds   int           // 0: Rounds
 	Cell     time.Duration // of one cell in one round; 0: CellTime
 	Seed     uint64        // of the order inside the rounds
-	// Progress is called as cells of a stage, "preparing" or "measuring", are done.
-	// nil: nobody looks.
+	// Progress, if set, is called as cells of a stage, "preparing" or "measuring",
+	// are done.
 	Progress func(stage string, done, total int)
 }
 
@@ -47,7 +48,7 @@ const (
 // Sizes are the payload sizes that are measured unless others are given.
 func Sizes() []int { return []int{64, 1 << 10, 8 << 10, 64 << 10} }
 
-// shorter is how many times shorter the cells are that are compared with nothing.
+// shorter divides the duration of a cell whose ratio no report needs.
 const shorter = 4
 
 // withDefaults returns c with every zero field filled in.

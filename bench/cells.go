@@ -15,7 +15,8 @@ import (
 // opener sets a codec up for a ring of secrets.
 type opener func(secrets [][]byte) (codecs.Codec, error)
 
-// measured is a codec with what its cells need, each made when first asked for.
+// measured is a codec with the rings and secrets of its cells, each made on first
+// use.
 type measured struct {
 	open    opener
 	maxKeys int // 0: no limit
@@ -27,8 +28,7 @@ func newMeasured(d codecs.Design, open opener) *measured {
 	return &measured{open: open, maxKeys: d.MaxKeys, keySize: max(d.KeySize, codecs.MinSecret), rings: map[int]codecs.Codec{}}
 }
 
-// The places of keys in the list of secrets: a ring holds the first n, and a
-// stranger's token is sealed under none of them.
+// The indexes of secrets. A ring holds the first n; the last secret is in no ring.
 const (
 	home     = 0
 	stranger = runfile.RingKeys
@@ -166,8 +166,8 @@ func refusing(c codecs.Codec, token []byte) (Cell, error) {
 	return loop(op, len(token)), op()
 }
 
-// roomFor returns the capacity of a buffer for n bytes, with slack as a caller
-// who keeps one buffer has it.
+// roomFor returns the capacity of a buffer for n bytes with some slack, as a
+// caller keeps it.
 func roomFor(n int) int { return n + 128 }
 
 // garbage returns n characters that are base64url and no token.
@@ -179,8 +179,8 @@ func garbage(n int) []byte {
 	return text
 }
 
-// alterNearEnd returns token with one of its last characters changed, short of
-// the very last, which may carry bits that stand for nothing.
+// alterNearEnd returns token with one of its last characters changed, but not the
+// very last: some of its bits may carry no data.
 func alterNearEnd(token []byte) []byte {
 	altered := slices.Clone(token)
 	at := max(0, len(altered)-6)

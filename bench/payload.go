@@ -11,11 +11,11 @@ const (
 	MaxPayload = 16 << 20
 )
 
-// Payload returns a request state of exactly n bytes, the same at every call:
-// what a server of the Model Context Protocol keeps between two rounds of a
-// tool call (revision 2026-07-28, basic/patterns/mrtr), as JSON. It holds the
-// step that was reached and the answers that the user gave so far, and a cursor
-// of random letters that makes the size exact.
+// Payload returns a request state of exactly n bytes, the same at every call: the
+// JSON that a server of the Model Context Protocol keeps between two rounds of a
+// tool call (revision 2026-07-28, basic/patterns/mrtr). It has the step, the
+// answers of the user so far, and a cursor of random letters that makes the size
+// exact.
 func Payload(n int) ([]byte, error) {
 	if n < MinPayload || n > MaxPayload {
 		return nil, fmt.Errorf("no payload of %d bytes; sizes go from %d to %d", n, MinPayload, MaxPayload)

@@ -37,8 +37,8 @@ func stampLines(s runfile.Stamp, c Config) []benchfmt.Config {
 	return all
 }
 
-// unitLines say of units that are not times that they do not vary, and which
-// direction is better where package benchfmt does not know it.
+// unitLines declare the units that do not vary, and the better direction of a unit
+// that package benchfmt does not know.
 const unitLines = `Unit allocs/op assume=exact
 Unit ` + runfile.UnitToken + ` assume=exact
 Unit ` + runfile.UnitToken + ` better=lower

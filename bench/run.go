@@ -24,15 +24,15 @@ type Measurement struct {
 	TokenSize int
 }
 
-// A Result is what one run measured, in the order in which it did.
+// A Result is the measurements of one run, in the order of measurement.
 type Result struct {
 	Config       Config
 	Subjects     []runfile.Subject
 	Measurements []Measurement
 }
 
-// Run measures the subjects as c says. It stops between two cells when ctx is
-// done, and measures nothing when any cell cannot be set up.
+// Run measures the subjects that c selects. It stops between two cells if ctx is
+// done. If any cell cannot be set up, it measures none.
 func Run(ctx context.Context, all []Subject, c Config) (*Result, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -68,7 +68,7 @@ func Run(ctx context.Context, all []Subject, c Config) (*Result, error) {
 	return result, nil
 }
 
-// A place is what one cell is to measure.
+// A place is the subject, operation and payload size of one cell.
 type place struct {
 	Subject
 	op   runfile.Op
@@ -156,9 +156,9 @@ const (
 	warmShare = 16
 )
 
-// measure runs the cell once. Where it is compared with another, the garbage of
-// the cells before is collected first; a few operations fill again the pools and
-// caches that this emptied.
+// measure runs the cell once. If the cell is compared with another, it first
+// collects the garbage of the cells before it. A few operations then fill the
+// pools and caches again that this emptied.
 func (p planned) measure() (Measurement, error) {
 	if p.compared() {
 		runtime.GC()
@@ -215,15 +215,14 @@ func calibrate(run func(n int) (time.Duration, error), target time.Duration) (in
 	}
 }
 
-// Allocations are what one operation allocates.
+// Allocations are those of one operation.
 type Allocations struct {
 	Counted       bool // false: the work was done in another process
 	Bytes, Allocs uint64
 }
 
-// The trials of count. What the runtime allocates for itself meanwhile is
-// divided away within a trial, and where that is not enough, the least of
-// several trials has none of it.
+// The trials of count. Allocations of the runtime are divided among the operations
+// of a trial. The least of several trials has none of them.
 const (
 	countTrials = 3
 	leastCount  = 4  // operations of a trial

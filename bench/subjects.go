@@ -15,8 +15,8 @@ import (
 	"sealab/internal/runfile"
 )
 
-// A Subject is a thing to measure. Prepare sets up one of its cells; it fails
-// with codecs.ErrUnsupported where the subject does not have the operation.
+// A Subject can be measured. Prepare sets up one of its cells. It fails with
+// codecs.ErrUnsupported if the subject does not have the operation.
 type Subject struct {
 	runfile.Subject
 	Prepare func(op runfile.Op, payload []byte) (Cell, error)
@@ -29,7 +29,8 @@ type Cell struct {
 	Run func(n int) (time.Duration, error)
 	// TokenSize is the length in bytes of the token that is made or read.
 	TokenSize int
-	// InProcess says that Run allocates in this process, where it is counted.
+	// InProcess is true if Run allocates in this process, so that allocations can
+	// be counted.
 	InProcess bool
 }
 
@@ -37,12 +38,12 @@ type Cell struct {
 func repeat(s Subject) Subject {
 	s.Role, s.Repeats = runfile.RoleRepeat, s.Name
 	s.Name += "-again"
-	s.Doc = s.Repeats + " a second time: what differs is noise"
+	s.Doc = s.Repeats + " a second time: the difference is noise"
 	return s
 }
 
-// choose returns the subjects with the given names, in the order of all, or all
-// of them when no names are given.
+// choose returns the subjects with the given names, in the order of all. If no
+// names are given, it returns all of them.
 func choose(all []Subject, names []string) ([]Subject, error) {
 	if len(names) == 0 {
 		return all, nil
@@ -69,9 +70,9 @@ func subjectNames(all []Subject) []string {
 	return names
 }
 
-// Subjects returns everything that can be measured in this process: the
-// catalog, its first codec a second time, the floors, and the peers. What lives
-// in another process is appended by who starts it.
+// Subjects returns the subjects of this process: the catalog, its first codec a
+// second time, the baselines, and the Go libraries. The caller appends SDKs, which
+// run in other processes.
 func Subjects() []Subject {
 	var all []Subject
 	for _, d := range catalog.All() {
@@ -83,11 +84,11 @@ func Subjects() []Subject {
 			break
 		}
 	}
-	for _, f := range baseline.All() {
-		all = append(all, fromFloor(f))
+	for _, b := range baseline.All() {
+		all = append(all, fromBaseline(b))
 	}
 	for _, d := range golibs.All() {
-		all = append(all, fromPeer(d))
+		all = append(all, fromLibrary(d))
 	}
 	return all
 }
@@ -107,7 +108,7 @@ func FromDesign(d codecs.Design) Subject {
 	return s
 }
 
-func fromPeer(d codecs.Design) Subject {
+func fromLibrary(d codecs.Design) Subject {
 	s := FromDesign(d)
 	s.Role = runfile.RoleLibrary
 	return s
@@ -124,7 +125,8 @@ func openerOf(d codecs.Design) opener {
 	}
 }
 
-// kindOf returns what the tokens of d do for their payload, from what d states.
+// kindOf returns whether the tokens of d encrypt or sign, from the guarantees that
+// d claims.
 func kindOf(d codecs.Design) runfile.Kind {
 	if g, _ := d.Guarantee(codecs.Confidentiality, nil); g.Holds {
 		return runfile.Encrypts
@@ -132,14 +134,14 @@ func kindOf(d codecs.Design) runfile.Kind {
 	return runfile.Signs
 }
 
-// fromFloor returns the subject of a floor, which seals and unseals only.
-func fromFloor(f baseline.Floor) Subject {
+// fromBaseline returns the subject of a baseline, which seals and unseals only.
+func fromBaseline(b baseline.Baseline) Subject {
 	open := func([][]byte) (codecs.Codec, error) {
 		key, err := baseline.Key()
 		if err != nil {
 			return nil, err
 		}
-		return f.Open(key)
+		return b.Open(key)
 	}
 	m := newMeasured(codecs.Design{MaxKeys: 1}, open)
 	prepare := func(op runfile.Op, payload []byte) (Cell, error) {
@@ -149,7 +151,7 @@ func fromFloor(f baseline.Floor) Subject {
 		return m.prepare(op, payload)
 	}
 	return Subject{
-		Subject: runfile.Subject{Name: f.Name, Role: runfile.RoleBaseline, Doc: f.Doc, Primitive: f.Primitive},
+		Subject: runfile.Subject{Name: b.Name, Role: runfile.RoleBaseline, Doc: b.Doc, Primitive: b.Primitive},
 		Prepare: prepare,
 	}
 }
@@ -165,12 +167,12 @@ func FromWorker(c *worker.Client, mirrors string) Subject {
 	m.maxKeys = 1
 	return Subject{
 		Subject: runfile.Subject{Name: d.Name, Role: runfile.RoleSDK, Doc: d.Doc, Kind: kindOf(d), Mirrors: mirrors},
-		Prepare: m.prepareForeign,
+		Prepare: m.prepareWorker,
 	}
 }
 
-// prepareForeign is prepare for a codec in a worker.
-func (m *measured) prepareForeign(op runfile.Op, payload []byte) (Cell, error) {
+// prepareWorker is prepare for a codec in a worker.
+func (m *measured) prepareWorker(op runfile.Op, payload []byte) (Cell, error) {
 	c, err := m.ring(1)
 	if err != nil {
 		return Cell{}, err

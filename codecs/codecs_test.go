@@ -1,8 +1,12 @@
 package codecs_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -97,4 +101,25 @@ func TestConfigIsChecked(t *testing.T) {
 	require.Equal(t, "signed", got.Options["mode"], "the first value is the default")
 	_, err = d.OpenScheme(codecs.Config{})
 	require.ErrorIs(t, err, codecs.ErrUnsupported)
+}
+
+// TestRefusalsLookAlike checks that no way of printing a refusal tells its stage
+// or reason.
+func TestRefusalsLookAlike(t *testing.T) {
+	r := codecs.Reject(codecs.Expired, "the secret reason")
+	want := r.Error()
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
+		require.Equal(t, want, fmt.Sprintf(verb, r), verb)
+	}
+	require.Equal(t, strconv.Quote(want), fmt.Sprintf("%q", r))
+	inJSON, err := json.Marshal(map[string]any{"error": r})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"error":"`+want+`"}`, string(inJSON))
+	text, err := r.MarshalText()
+	require.NoError(t, err)
+	require.Equal(t, want, string(text))
+	var log bytes.Buffer
+	slog.New(slog.NewTextHandler(&log, nil)).Info("refused", "error", r)
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("refused", "error", r)
+	require.NotContains(t, log.String(), "secret reason")
 }

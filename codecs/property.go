@@ -36,6 +36,8 @@ const (
 	ByteExact            Property = "byte-exact"
 	StrongKeys           Property = "strong-keys"
 	SingleUse            Property = "single-use"
+	Inert                Property = "inert"
+	PrivateKeys          Property = "private-keys"
 )
 
 // A PropertyInfo describes a Property.
@@ -74,6 +76,8 @@ var properties = []PropertyInfo{
 	{Property: Total, Promise: "any input gets an answer, in time and memory linear in its length; no death, no hang"},
 	{Property: ByteExact, Promise: "the state comes back as the same bytes"},
 	{Property: StrongKeys, Promise: "keys under 32 bytes, and a ring with a key twice, are refused"},
+	{Property: Inert, Promise: "opening a token runs no code and does no costly work, such as key stretching or decompression, before it is authenticated"},
+	{Property: PrivateKeys, Promise: "a token publishes no value but its tag by which a guessed key can be checked offline"},
 	{Property: SingleUse, Promise: "a token is accepted once", SchemeOnly: true, RestsOn: []Property{Integrity}},
 }
 

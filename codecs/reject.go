@@ -63,6 +63,15 @@ type RejectError struct {
 // Error returns one fixed text.
 func (*RejectError) Error() string { return refusal }
 
+// GoString returns the same text for %#v.
+func (*RejectError) GoString() string { return refusal }
+
+// MarshalText returns the same text.
+func (*RejectError) MarshalText() ([]byte, error) { return []byte(refusal), nil }
+
+// MarshalJSON returns the same text as a JSON string.
+func (*RejectError) MarshalJSON() ([]byte, error) { return []byte(`"` + refusal + `"`), nil }
+
 // Reject returns a refusal. Designs keep theirs in package variables, so that
 // refusing does not allocate.
 func Reject(stage Stage, reason string) *RejectError {

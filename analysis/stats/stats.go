@@ -1,16 +1,15 @@
-// Package stats is the statistics that the analyses share: how many times
-// longer one thing takes than another, how sure that is, and what follows when
-// many things are compared at once.
+// Package stats has the statistics that the analyses share: the ratio of two times
+// with its interval, and corrections if many things are compared at once.
 //
-// Two cells that ran in the same rounds are compared round by round, so that
-// what slowed a whole round cancels out. The ratios of the rounds are averaged
-// on the logarithmic scale without the most extreme fifth on either side, and
-// the interval is Yuen's for trimmed means (K. K. Yuen, "The two-sample trimmed t
-// for unequal population variances", Biometrika 61, 1974, in its paired form):
-// a round that an interrupt stretched moves neither much.
+// Two cells of the same rounds are compared round by round, so that an effect on a
+// whole round cancels out. The ratios of the rounds are averaged on the
+// logarithmic scale without the most extreme fifth on either side. The interval is
+// Yuen's for trimmed means (K. K. Yuen, "The two-sample trimmed t for unequal
+// population variances", Biometrika 61, 1974, in its paired form). A round that an
+// interrupt stretched moves neither much.
 //
-// Nothing here gives a verdict on one run alone: whether a difference is more
-// than the machine's own noise is asked of a subject that was measured twice.
+// To tell a difference from the noise of the machine, compare it with a subject
+// that was measured twice.
 package stats
 
 import (
@@ -34,9 +33,9 @@ const trimmed = 0.2
 // MinRounds is the least number of rounds that has an interval.
 const MinRounds = 3
 
-// Ratio returns how many times as large a is as b, where a[i] and b[i] were
-// measured in round i, with an interval at the given confidence (0.95 for 95 %).
-// Below MinRounds the interval is infinite. Values must be positive.
+// Ratio returns the ratio of a to b, where a[i] and b[i] are of round i, with an
+// interval at the given confidence (0.95 for 95 %). If there are fewer rounds than
+// MinRounds, the interval is infinite. Values must be positive.
 func Ratio(a, b []float64, confidence float64) (Interval, error) {
 	if len(a) != len(b) || len(a) == 0 {
 		return Interval{}, fmt.Errorf("%d rounds cannot be paired with %d", len(a), len(b))

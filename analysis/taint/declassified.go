@@ -7,9 +7,10 @@ import (
 	"sealab/internal/runfile"
 )
 
-// A row says of one kind of dependence on a secret why it gives nothing away. It
-// names functions, never a line of text and never a design. A name is compared
-// with the end of a function's full name, beginning at the package's own name.
+// A row is one kind of dependence on a secret that gives no secret away, with the
+// reason. It names functions, never a line of text and never a design. A name is
+// compared with the end of the full name of a function, from the name of its
+// package on.
 type row struct {
 	kind    runfile.Dependence // empty: any
 	verdict string             // the line branches on the result of this function alone
@@ -33,9 +34,9 @@ var declassified = []row{
 	{at: "keyring.checkStrength",
 		reason: "set-up refuses a secret of one byte repeated; for every other the branch goes the same way, once, before there is a token"},
 	{within: "base64url.appendEncode",
-		reason: "what is encoded is the token, which goes to the client next"},
+		reason: "the encoded bytes are the token, which goes to the client next"},
 	{kind: runfile.Division, at: "runtime.",
-		reason: "the runtime divides sizes of memory, never what lies in it"},
+		reason: "the runtime divides sizes of memory, never its content"},
 	{kind: runfile.Division, at: "sync.(*Pool).getSlow",
 		reason: "a pool divides the number of a processor"},
 }
@@ -53,8 +54,9 @@ func (d row) matches(r runfile.Report) bool {
 		(d.within == "" || slices.ContainsFunc(r.Stack, func(f runfile.Frame) bool { return named(f.Function, d.within) }))
 }
 
-// named reports whether a function's full name, as "sealab/codecs/x.(*T).F", is
-// the short one, as "x.(*T).F", or in the package that it stands for, as "x.".
+// named reports whether a function's full name, as "sealab/codecs/x.(*T).F", ends
+// with the short one, as "x.(*T).F". If the short one ends with a dot, as "x.", it
+// stands for every function of the package.
 func named(full, short string) bool {
 	if strings.HasSuffix(short, ".") {
 		folder, _, _ := strings.Cut(full[strings.LastIndex(full, "/")+1:], ".")

@@ -7,13 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"text/tabwriter"
+	"strings"
 
 	"sealab/analysis/findings"
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/internal/atomicfile"
 	"sealab/internal/runfile"
+	"sealab/internal/table"
 	"sealab/internal/verdict"
 )
 
@@ -29,8 +30,8 @@ func (j *Judgement) Write(dir string) error {
 	return atomicfile.Write(filepath.Join(dir, JudgementFile), append(text, '\n'))
 }
 
-// Read returns the judgement in a run's folder. The error is fs.ErrNotExist where
-// there is none.
+// Read returns the judgement in a run's folder. The error is fs.ErrNotExist if it
+// has none.
 func Read(dir string) (*Judgement, error) {
 	path := filepath.Join(dir, JudgementFile)
 	text, err := os.ReadFile(path)
@@ -44,31 +45,31 @@ func Read(dir string) (*Judgement, error) {
 	return j, nil
 }
 
-// WriteTable writes the judgement for a terminal: the controls with the lines
-// that they were found by, the designs, and what stands, at most lines of it for
-// each design.
-func (j *Judgement) WriteTable(w io.Writer, lines int) error {
-	fmt.Fprintf(w, "judged under %s with %s: AVX2 %s, AVX-512 %s, SHA-NI %s\n\n",
+// WriteTable writes the judgement for a terminal of the given width: the outcome
+// of each control and design, and the lines that depend on secrets, at most lines
+// of them for each subject.
+func (j *Judgement) WriteTable(w io.Writer, lines, width int) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "judged under %s with %s: AVX2 %s, AVX-512 %s, SHA-NI %s\n\n",
 		j.Stamp["valgrind"], j.Stamp["toolchain"], j.Stamp["avx2"], j.Stamp["avx512"], j.Stamp["sha-ni"])
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "subject\tverdict\tin refusals\telsewhere\tdeclassified\t")
+	t := table.New("llr")
+	t.Row("subject", "outcome", "in refusals", "elsewhere", "declassified")
 	for _, v := range j.Verdicts {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t\n", v.Subject, j.word(v), len(v.Against), len(v.Observed), len(v.Declassified))
+		t.Row(v.Subject, j.word(v), fmt.Sprint(len(v.Against)), fmt.Sprint(len(v.Observed)), fmt.Sprint(len(v.Declassified)))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	b.WriteString(t.Text(width))
 	for _, v := range j.Verdicts {
-		v.writeFindings(w, lines)
+		v.writeFindings(&b, lines)
 	}
-	j.writeReasons(w)
+	j.writeReasons(&b)
 	for _, reason := range j.Unused {
-		fmt.Fprintf(w, "a reason that nothing needed: %s\n", reason)
+		fmt.Fprintf(&b, "unused reason: %s\n", reason)
 	}
 	for _, fault := range j.Faults {
-		fmt.Fprintf(w, "void: %s\n", fault)
+		fmt.Fprintf(&b, "void: %s\n", fault)
 	}
-	return nil
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 // word returns the verdict as the table has it.
@@ -84,7 +85,7 @@ func (j *Judgement) word(v *Verdict) string {
 	return "wrong"
 }
 
-func (v *Verdict) writeFindings(w io.Writer, most int) {
+func (v *Verdict) writeFindings(w *strings.Builder, most int) {
 	all := slices.Concat(v.Against, v.Observed)
 	if len(all) == 0 && v.Outcome != verdict.NotTested {
 		return
@@ -99,23 +100,22 @@ func (v *Verdict) writeFindings(w io.Writer, most int) {
 	}
 }
 
-// writeReasons writes every reason that was used, with the lines that it is for.
-func (j *Judgement) writeReasons(w io.Writer) {
-	lines := map[string][]string{}
+// writeReasons writes every reason that was used, with the functions that it is
+// for.
+func (j *Judgement) writeReasons(w *strings.Builder) {
+	functions := map[string][]string{}
 	for _, v := range j.Verdicts {
 		for _, f := range v.Declassified {
-			line := fmt.Sprintf("%s:%d", f.File, f.Line)
-			if !slices.Contains(lines[f.Reason], line) {
-				lines[f.Reason] = append(lines[f.Reason], line)
+			if !slices.Contains(functions[f.Reason], f.Function) {
+				functions[f.Reason] = append(functions[f.Reason], f.Function)
 			}
 		}
 	}
-	fmt.Fprintln(w, "\ndeclassified, each with its reason:")
+	w.WriteString("\ndeclassified, each with its reason:\n")
 	for _, row := range declassified {
-		if at := lines[row.reason]; len(at) > 0 {
+		if at := functions[row.reason]; len(at) > 0 {
 			slices.Sort(at)
-			fmt.Fprintf(w, "  %s\n    %v\n", row.reason, at)
-			delete(lines, row.reason)
+			fmt.Fprintf(w, "  %s\n    %s\n", row.reason, strings.Join(at, " "))
 		}
 	}
 }
@@ -125,9 +125,9 @@ func (j *Judgement) Refuted() bool {
 	return slices.ContainsFunc(j.Verdicts, func(v *Verdict) bool { return v.Outcome == verdict.Refuted })
 }
 
-// Findings returns what stands in the judgement, in the form of the attacks'
-// findings: one for what is against a design, one for what is observed. dir is
-// the folder under which the logs will be found.
+// Findings returns the lines that depend on secrets in the form of the attacks'
+// findings: at most one finding for refusals and one for observations of each
+// design. dir is the folder of the logs.
 func (j *Judgement) Findings(dir string) ([]findings.Finding, error) {
 	var all []findings.Finding
 	for _, v := range j.Verdicts {

@@ -1,22 +1,21 @@
-// Package taint judges what valgrind said of designs whose secrets were declared
+// Package taint judges valgrind's reports on designs whose secrets were declared
 // undefined: each branch and each address that depends on a secret, and each
-// division that was executed, with function, file and line. It reads files and
-// runs nothing.
+// division that was executed, with function, file and line. It reads files that
+// package bench/taint wrote.
 //
-// A report counts when the run in which nothing was secret does not have it: the
-// same kind, with the same three innermost lines. It does not have to name a
-// declared secret as its origin, since vector instructions lose the origin.
+// A report counts if the run without a secret does not have it: the same kind,
+// with the same three innermost lines. It need not name a declared secret as its
+// origin, since vector instructions lose the origin.
 //
-// A report that counts is either declassified by a row of one table, with the
-// reason, or it stands. What stands inside the refusal of a token goes against
-// the guarantee steady-timing. What stands elsewhere, such as in reading the
-// claims of a token that has proved authentic, is an observation: whoever can
-// measure it learns something of the payload or the key, and no guarantee speaks
-// of it.
+// A report that counts is declassified if a row of one table gives a reason. A row
+// names the function on whose result alone the line branches, or the function of
+// the line, never a text. Any other report inside the refusal of a token refutes
+// the guarantee steady-timing. Any other report elsewhere, such as in parsing the
+// claims of an authentic token, is an observation: it shows a part of the payload
+// or of the key to a process on the same machine, and no guarantee covers it.
 //
-// What it does not give: that the time of a division depended on a secret (all
-// that is known is that it was executed), or anything about code that the few
-// operations did not reach.
+// Limitations: a division is reported if it was executed, whether or not its
+// operands are secret. Code that the few operations do not reach is not judged.
 package taint
 
 import (
@@ -54,7 +53,7 @@ var nouns = map[runfile.Dependence]string{
 	runfile.Branch: "branch", runfile.Address: "address", runfile.Division: "division, maybe",
 }
 
-// A Verdict is what the logs of one subject come to.
+// A Verdict is the outcome of one subject.
 type Verdict struct {
 	Subject string              `json:"subject"`
 	Expect  runfile.Expectation `json:"expect,omitempty"`
@@ -67,14 +66,14 @@ type Verdict struct {
 	Declassified []Finding `json:"declassified,omitempty"`
 }
 
-// A Judgement is what a run's logs come to.
+// A Judgement is the outcome of a run.
 type Judgement struct {
 	Stamp    map[string]string `json:"stamp"`
 	Verdicts []*Verdict        `json:"verdicts"`
-	// Faults say which control did not turn out as it must; then the run says
-	// nothing.
+	// Faults are the controls that did not turn out as they must. If there is one,
+	// the run is void.
 	Faults []string `json:"faults,omitempty"`
-	// Unused are reasons of the table that nothing needed.
+	// Unused are the reasons of the table that no report needed.
 	Unused []string `json:"unused_reasons,omitempty"`
 }
 
@@ -163,7 +162,7 @@ func signature(r runfile.Report) string {
 	return s.String()
 }
 
-// take puts a finding where it belongs.
+// take adds a finding to its list.
 func (v *Verdict) take(f Finding) {
 	switch {
 	case f.Reason != "":
@@ -183,7 +182,7 @@ func (v *Verdict) conclude() {
 	v.Why = fmt.Sprintf("%d lines against, %d observed, %d declassified", len(v.Against), len(v.Observed), len(v.Declassified))
 }
 
-// controlFault says what is wrong with a control's verdict, if anything is.
+// controlFault returns the fault of a control, or "" if it turned out as it must.
 func controlFault(l *runfile.Log, v *Verdict) string {
 	found := slices.ContainsFunc(v.Observed, func(f Finding) bool {
 		return l.Line != "" && strings.Contains(f.Text, l.Line)
@@ -239,7 +238,7 @@ func finding(secret runfile.Secret, r runfile.Report) Finding {
 	return f
 }
 
-// A place is what makes two reports the same finding.
+// A place identifies a finding: reports of one place are one finding.
 type place struct {
 	kind                     runfile.Dependence
 	function, caller, reason string

@@ -174,7 +174,7 @@ func TestMissingRunsAreUnexercised(t *testing.T) {
 func TestTableNamesTheLine(t *testing.T) {
 	j := Judge(logs("x", nil, []runfile.Report{at(runfile.Branch, "refuse", "sealab/codecs/x.leak", 3, "if secret {")}))
 	var out bytes.Buffer
-	require.NoError(t, j.WriteTable(&out, 10))
+	require.NoError(t, j.WriteTable(&out, 10, 0))
 	require.Contains(t, out.String(), "f.go:3: sealab/codecs/x.leak: if secret {")
 	require.Contains(t, out.String(), "void: there is no control")
 	require.True(t, j.Refuted())

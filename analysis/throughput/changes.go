@@ -162,7 +162,7 @@ func (c Change) spread(text string) string {
 	return text
 }
 
-// shareLabel writes a share in per cent. It is empty if there was nothing before.
+// shareLabel writes a share in per cent. It is empty if the old value is 0.
 func shareLabel(share float64) string {
 	if math.IsNaN(share) || math.IsInf(share, 0) {
 		return ""

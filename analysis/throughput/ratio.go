@@ -8,11 +8,10 @@ import (
 	"sealab/internal/runfile"
 )
 
-// A Relation is why two cells of one run are compared.
+// A Relation is the reason why two cells of one run are compared.
 type Relation string
 
-// The relations. Each ratio says how many times longer the cell takes than the
-// one it is held against.
+// The relations. A ratio is the time of the cell divided by that of the other one.
 const (
 	OverBaseline Relation = "baseline"  // a design against the bare use of its primitive
 	OverDesign   Relation = "design"    // an amortised design against the plain one of its primitive
@@ -48,13 +47,13 @@ func (r *Run) Ratios() ([]Ratio, error) {
 	return all, nil
 }
 
-// against is a place that another is held against.
+// against is a place that another is compared with.
 type against struct {
 	Relation
 	Place
 }
 
-// comparable returns the places of the run that p is held against.
+// comparable returns the places of the run that p is compared with.
 func (r *Run) comparable(p Place) []against {
 	var found []against
 	hold := func(why Relation, to Place) {
@@ -83,8 +82,8 @@ func (r *Run) comparable(p Place) []against {
 	return found
 }
 
-// relation returns why the cells of s are held against those of other, if they
-// are.
+// relation returns the reason why the cells of s are compared with those of other,
+// if they are.
 func relation(s, other runfile.Subject) (Relation, bool) {
 	sameWork := s.Primitive != "" && s.Primitive == other.Primitive
 	switch {
@@ -102,8 +101,8 @@ func relation(s, other runfile.Subject) (Relation, bool) {
 	return "", false
 }
 
-// ours returns the design that peers of a kind are held against: the first of
-// the catalog that is plain.
+// ours returns the design that libraries of a kind are compared with: the first
+// plain one of the catalog.
 func (r *Run) ours(kind runfile.Kind) *runfile.Subject {
 	return r.subject(func(s runfile.Subject) bool {
 		return s.Role == runfile.RoleDesign && s.Kind == kind && s.Primitive != "" && !s.Amortised

@@ -12,8 +12,8 @@ import (
 	"sealab/internal/table"
 )
 
-// Report writes everything that a run shows, for a terminal of the given width: a
-// table for each operation and size, and every threshold.
+// Report writes every table of a run for a terminal of the given width: one for
+// each operation and size, and the thresholds.
 func (r *Run) Report(w io.Writer, width int) error {
 	ratios, err := r.Ratios()
 	if err != nil {
@@ -41,8 +41,8 @@ const (
 	maxMissed  = 6
 )
 
-// Summary writes what matters of a run in one screen: what was measured, the
-// designs beside their baselines at one size, and the thresholds missed.
+// Summary writes one screen: the stamp, the designs beside their baselines at one
+// size, and the thresholds missed.
 func (r *Run) Summary(w io.Writer, width int) error {
 	ratios, err := r.Ratios()
 	if err != nil {

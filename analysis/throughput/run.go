@@ -1,14 +1,11 @@
-// Package throughput reads runs of the benchmark and says what they show: a table of
-// every operation, the bars that the designs are held to, and what changed
-// between two runs.
+// Package throughput reads runs of the benchmark: a table of every operation, the
+// thresholds of the designs, and the changes between two runs.
 //
-// Every ratio of one run is paired by rounds (package stats) and comes with an
-// interval; all intervals of one report hold together at [Confidence]. Ratios
-// between two runs cannot be paired; there the test is Mann and Whitney's, as in
-// benchstat, corrected by Holm's procedure, and a change counts only beyond the
-// noise that the runs themselves show.
-//
-// The package reads files and measures nothing.
+// Every ratio of one run is paired by rounds (package stats) and has an interval.
+// All intervals of one report hold together at [Confidence]. Ratios between two
+// runs cannot be paired: there the test is that of Mann and Whitney, as in
+// benchstat, with Holm's correction, and a change counts only if it is larger than
+// the noise of the runs.
 package throughput
 
 import (
@@ -29,7 +26,7 @@ import (
 // Confidence is that of all intervals of one report together.
 const Confidence = 0.99
 
-// A Run is what one run of the benchmark measured.
+// A Run is the measurements of one run of the benchmark.
 type Run struct {
 	Path     string
 	Stamp    map[string]string // the head of the benchmark file
@@ -58,6 +55,22 @@ type Cell struct {
 
 // Rounds returns the number of rounds of the run.
 func (r *Run) Rounds() int { return len(r.cells[r.places[0]].Ns) }
+
+// Median returns the median time of one operation at a place in nanoseconds, and
+// whether it was measured.
+func (r *Run) Median(p Place) (ns float64, ok bool) {
+	c := r.cells[p]
+	if c == nil {
+		return 0, false
+	}
+	ns, _ = c.median()
+	return ns, true
+}
+
+// NearestSize returns the measured payload size next to n bytes.
+func (r *Run) NearestSize(n int) int {
+	return slices.MinFunc(r.sizes(), func(a, b int) int { return cmp.Compare(max(a, n)-min(a, n), max(b, n)-min(b, n)) })
+}
 
 // Load reads the run in the folder dir.
 func Load(dir string) (*Run, error) {
@@ -158,8 +171,9 @@ func (r *Run) subject(fits func(runfile.Subject) bool) *runfile.Subject {
 	return &r.Subjects[i]
 }
 
-// scan calls each for every result of a file. A line that is no benchmark line,
-// and a file that has none, are errors. It returns what the file says of its units.
+// scan calls each for every result of a file and returns the metadata of its
+// units. A line that is not in the benchmark format is an error, and so is a file
+// without a result.
 func scan(path string, each func(*benchfmt.Result) error) (benchfmt.UnitMetadataMap, error) {
 	f, err := os.Open(path)
 	if err != nil {

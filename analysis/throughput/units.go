@@ -31,7 +31,7 @@ func duration(ns float64) string {
 	return digits(ns) + " ns"
 }
 
-// digits returns x to three digits, or to the unit where that is more.
+// digits returns x to three digits, and to the unit if it is larger.
 func digits(x float64) string {
 	switch {
 	case math.Abs(x) >= 99.95:

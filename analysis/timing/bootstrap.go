@@ -121,7 +121,7 @@ func (l *lottery) draw() []int32 {
 }
 
 // drawnLength returns the length of the blocks that are drawn from n values: at
-// least what the dependence asks for, and not more blocks than maxDrawn.
+// least the length of the dependence, and so long that there are at most maxDrawn.
 func drawnLength(n, dependence int) int { return max(dependence, (n+maxDrawn-1)/maxDrawn) }
 
 // location returns the median and the trimmed mean of d.
@@ -166,8 +166,8 @@ type Deciles struct {
 // largest returns the difference that the test is about.
 func (d Deciles) largest() Estimate { return d.Difference[d.Largest] }
 
-// compareDeciles draws whole blocks, of A and B together, so that what both
-// have in common cancels out.
+// compareDeciles draws whole blocks, of A and B together, so that common effects
+// cancel out.
 func compareDeciles(s series, length int) Deciles {
 	length = drawnLength(len(s.a), length)
 	l := newLottery(len(s.a), length)

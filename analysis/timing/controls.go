@@ -10,25 +10,24 @@ import (
 	"sealab/internal/verdict"
 )
 
-// Controls is what became of the controls of a run. Without all of them the run
-// says nothing about any design.
+// Controls is the outcome of the controls of a run. If one of them does not turn
+// out as it must, the run is void.
 type Controls struct {
 	Leaking int `json:"leaking"` // controls that leak
 	Found   int `json:"found"`   // of those
-	// TooSmall leak less than the run could have found, so that missing them
-	// voids nothing.
+	// TooSmall leak less than the run could have found. They may be missed.
 	TooSmall []string `json:"too_small,omitempty"`
 	Clean    int      `json:"clean"` // controls that do not leak
-	// Faults say what voids the run.
+	// Faults are the reasons why the run is void.
 	Faults []string `json:"faults,omitempty"`
 	// FoundFrom is the smallest step of the ladder from which on every step was
-	// found, in nanoseconds; 0 where the last was not.
+	// found, in nanoseconds. It is 0 if the last was not found.
 	FoundFrom float64 `json:"found_from_ns"`
 	// Uniform is the test of the p-values of all clean controls.
 	Uniform Uniformity `json:"uniform"`
 }
 
-// Void reports whether the run says nothing.
+// Void reports whether the run is void.
 func (c Controls) Void() bool { return len(c.Faults) > 0 }
 
 func checkControls(verdicts []*Verdict) (c Controls) {
@@ -72,7 +71,7 @@ func (v *Verdict) reach() float64 {
 	if v.Second == nil {
 		return math.Inf(1)
 	}
-	return max(v.First.Findable, v.Second.Findable)
+	return max(v.First.Detectable, v.Second.Detectable)
 }
 
 func (c *Controls) clean(v *Verdict) {
@@ -106,15 +105,15 @@ func foundFrom(verdicts []*Verdict) float64 {
 const uniformFrom = 20
 
 // Uniformity is the Kolmogorov-Smirnov test that p-values are uniform, as they
-// must be where nothing leaks.
+// must be if there is no leak.
 type Uniformity struct {
 	Values   int     `json:"values"`
 	Distance float64 `json:"distance"` // largest distance between the distributions
-	P        float64 `json:"p"`        // 1 where there are too few values to test
+	P        float64 `json:"p"`        // 1 if there are too few values to test
 	Refuted  int     `json:"refuted"`  // of the verdicts, how many took noise for a leak
 }
 
-// uniformity tests the Wilcoxon p-values of verdicts on what does not leak.
+// uniformity tests the Wilcoxon p-values of controls that do not leak.
 func uniformity(clean []*Verdict) Uniformity {
 	u := Uniformity{P: 1}
 	var p []float64

@@ -24,9 +24,9 @@ const (
 // A drawing is the picture of one file.
 type drawing struct{ *svg.Drawing }
 
-// draw draws the differences of one file: on the left how they are
-// distributed, on the right their trimmed mean over the course of the run. The
-// band is what the limit allows; the red line is the effect.
+// draw draws the differences of one file: on the left their distribution, on the
+// right their trimmed mean over the course of the run. The band is the limit, and
+// the red line is the effect.
 func draw(f *runfile.Samples, v *Verdict) []byte {
 	s := newSeries(f)
 	d := drawing{svg.New(pictureWidth, pictureHeight,

@@ -1,41 +1,40 @@
 package timing
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"sealab/analysis/findings"
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/internal/atomicfile"
 	"sealab/internal/runfile"
+	"sealab/internal/table"
 	"sealab/internal/verdict"
 )
 
-// WriteTable writes the judgement for a terminal: the controls, the designs, and
-// what it comes to.
-func (j *Judgement) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "subject\tpair\tns/op\teffect ns [95 %%]\tlargest decile ns\tfindable ns\tblocks\tp sign\tp rank\tp decile\tmax |t|\tverdict\n")
+// WriteTable writes the judgement for a terminal of the given width: the controls,
+// the designs, and the totals.
+func (j *Judgement) WriteTable(w io.Writer, width int) error {
+	var b strings.Builder
+	t := table.New("llrrRrRRRRRl")
+	t.Row("subject", "pair", "ns/op", "effect ns [95 %]", "largest decile ns", "MDE ns", "blocks", "p sign", "p rank", "p decile", "max |t|", "outcome")
 	for _, control := range []bool{true, false} {
 		for _, v := range j.Verdicts {
 			if (v.Expect != runfile.Open) == control {
-				fmt.Fprintln(t, strings.Join(v.row(), "\t"))
+				t.Row(v.row()...)
 			}
 		}
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	j.Controls.write(w)
-	j.summary(w)
-	return nil
+	b.WriteString(t.Text(width))
+	j.Controls.write(&b)
+	j.summary(&b)
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 // row returns the fields of the verdict's line.
@@ -46,13 +45,13 @@ func (v *Verdict) row() []string {
 		v.Subject, v.Pair, fmt.Sprintf("%.4g", s.Typical),
 		fmt.Sprintf("%+.2f [%+.2f %+.2f]", s.Trimmed.Value, s.Trimmed.Low, s.Trimmed.High),
 		fmt.Sprintf("%+.2f at %.0f %%", tail.Value, 100*deciles[s.Deciles.Largest]),
-		fmt.Sprintf("%.2f", s.Findable), fmt.Sprint(s.Blocks),
+		fmt.Sprintf("%.2f", s.Detectable), fmt.Sprint(s.Blocks),
 		probability(v.PSign), probability(v.PRank), probability(v.PTail),
 		fmt.Sprintf("%.1f", s.DudectT), v.Remark(),
 	}
 }
 
-// Remark is the verdict with what has to be said beside it.
+// Remark is the verdict with its reason.
 func (v *Verdict) Remark() string {
 	switch {
 	case v.Expect == runfile.Leaks && v.Found:
@@ -77,15 +76,15 @@ func probability(p float64) string {
 	return fmt.Sprintf("%.2g", p)
 }
 
-func (c Controls) write(w io.Writer) {
+func (c Controls) write(w *strings.Builder) {
 	fmt.Fprintf(w, "\ncontrols: %d of %d that leak found, %d that do not leak", c.Found, c.Leaking, c.Clean)
 	if len(c.TooSmall) > 0 {
-		fmt.Fprintf(w, "; unexercised, below what the run could find: %s", strings.Join(c.TooSmall, ", "))
+		fmt.Fprintf(w, "; not tested, below the minimum detectable effect: %s", strings.Join(c.TooSmall, ", "))
 	}
 	if c.FoundFrom > 0 {
 		fmt.Fprintf(w, "; every delay found from %.1f ns on", c.FoundFrom)
 	}
-	fmt.Fprintln(w)
+	w.WriteString("\n")
 	if u := c.Uniform; u.Values >= uniformFrom {
 		fmt.Fprintf(w, "p-values of %d controls that do not leak: Kolmogorov-Smirnov distance %.3f from uniform, p = %.2g; %d taken for a leak\n",
 			u.Values, u.Distance, u.P, u.Refuted)
@@ -95,7 +94,7 @@ func (c Controls) write(w io.Writer) {
 	}
 }
 
-func (j *Judgement) summary(w io.Writer) {
+func (j *Judgement) summary(w *strings.Builder) {
 	count := map[verdict.Verdict]int{}
 	observations := 0
 	for _, v := range j.Verdicts {
@@ -107,7 +106,7 @@ func (j *Judgement) summary(w io.Writer) {
 			count[v.Outcome]++
 		}
 	}
-	fmt.Fprintf(w, "designs, limit %g ns, %d p-values corrected together at %g: %d standing, %d refuted, %d unexercised, %d observations\n",
+	fmt.Fprintf(w, "designs, limit %g ns, %d p-values corrected together at %g: %d not refuted, %d refuted, %d not tested, %d observations\n",
 		j.Limit, j.Tests, Alpha, count[verdict.NotRefuted], count[verdict.Refuted], count[verdict.NotTested], observations)
 }
 
@@ -150,9 +149,9 @@ func (v *Verdict) picture() string { return filepath.Join(pictures, v.Name()+".s
 // Markdown returns the judgement as a page whose pictures lie in the run's
 // folder.
 func (j *Judgement) Markdown() []byte {
-	var b bytes.Buffer
+	var b strings.Builder
 	fmt.Fprintf(&b, "# Timing\n\nlimit %g ns; %s\n\n", j.Limit, stampLine(j.Stamp))
-	b.WriteString("| subject | pair | ns/op | effect ns [95 %] | largest decile ns | findable ns | blocks | p sign | p rank | p decile | max t | verdict |\n")
+	b.WriteString("| subject | pair | ns/op | effect ns [95 %] | largest decile ns | MDE ns | blocks | p sign | p rank | p decile | max t | outcome |\n")
 	b.WriteString("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n")
 	for _, v := range j.Verdicts {
 		cells := v.row()
@@ -163,7 +162,7 @@ func (j *Judgement) Markdown() []byte {
 	j.Controls.write(&b)
 	j.summary(&b)
 	b.WriteString("```\n")
-	return b.Bytes()
+	return []byte(b.String())
 }
 
 // stampLine writes the stamp in a fixed order.
@@ -177,8 +176,8 @@ func stampLine(stamp map[string]string) string {
 	return strings.Join(parts, ", ")
 }
 
-// Findings returns what the judgement has against designs, in the form of the
-// attacks' findings. dir is the folder under which the samples will be found.
+// Findings returns the refuted guarantees and the observations, in the form of the
+// attacks' findings. dir is the folder of the samples.
 func (j *Judgement) Findings(dir string) ([]findings.Finding, error) {
 	var all []findings.Finding
 	for _, v := range j.Verdicts {
@@ -223,7 +222,8 @@ func (v *Verdict) evidence() string {
 	return text
 }
 
-// reachable says from where a difference of that size can be measured.
+// reachable returns the nearest place from which a difference of that size can be
+// measured.
 func (v *Verdict) reachable() string {
 	size := max(math.Abs(v.First.Trimmed.Value), math.Abs(v.First.Deciles.largest().Value))
 	switch {

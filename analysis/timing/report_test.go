@@ -81,7 +81,7 @@ func TestPicturesAreXML(t *testing.T) {
 func TestTableAndPage(t *testing.T) {
 	dir, j := leakyRun(t, "steady-timing")
 	var table strings.Builder
-	require.NoError(t, j.WriteTable(&table))
+	require.NoError(t, j.WriteTable(&table, 0))
 	require.Contains(t, table.String(), "refuted: trimmed mean: +")
 	require.Contains(t, table.String(), "clean, as it must be")
 	require.Contains(t, string(j.Markdown()), "| refuted: trimmed mean")

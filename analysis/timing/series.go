@@ -13,19 +13,19 @@ import (
 // per operation; differences are B - A.
 type Statistics struct {
 	runfile.Header
-	Values    int      `json:"values"`     // differences tested: blocks, or clusters
-	Typical   float64  `json:"typical_ns"` // median time of an operation
-	Slot      float64  `json:"slot_ns"`    // second sample of a block minus first
-	Median    Estimate `json:"median"`
-	Trimmed   Estimate `json:"trimmed_mean"`
-	Deciles   Deciles  `json:"deciles"`
-	Sigma     float64  `json:"sigma_ns"`
-	Length    int      `json:"block_length"` // of the bootstrap
-	Effective float64  `json:"effective_values"`
-	Findable  float64  `json:"findable_ns"` // smallest effect that could have been found
-	PSign     float64  `json:"p_sign"`      // not corrected
-	PWilcoxon float64  `json:"p_wilcoxon"`  // not corrected
-	DudectT   float64  `json:"dudect_max_t"`
+	Values     int      `json:"values"`     // differences tested: blocks, or clusters
+	Typical    float64  `json:"typical_ns"` // median time of an operation
+	Slot       float64  `json:"slot_ns"`    // second sample of a block minus first
+	Median     Estimate `json:"median"`
+	Trimmed    Estimate `json:"trimmed_mean"`
+	Deciles    Deciles  `json:"deciles"`
+	Sigma      float64  `json:"sigma_ns"`
+	Length     int      `json:"block_length"` // of the bootstrap
+	Effective  float64  `json:"effective_values"`
+	Detectable float64  `json:"detectable_ns"` // smallest effect that could have been found
+	PSign      float64  `json:"p_sign"`        // not corrected
+	PWilcoxon  float64  `json:"p_wilcoxon"`    // not corrected
+	DudectT    float64  `json:"dudect_max_t"`
 }
 
 // clockSigma is the standard deviation of the difference of two times that are
@@ -42,20 +42,20 @@ func Measure(f *runfile.Samples) *Statistics {
 		PSign: signTest(s.d), PWilcoxon: wilcoxon(s.d),
 		DudectT: dudectT(s.a, s.b),
 	}
-	r.Findable = findableFactor * r.Sigma / math.Sqrt(r.Effective)
+	r.Detectable = detectableFactor * r.Sigma / math.Sqrt(r.Effective)
 	r.Median, r.Trimmed = location(s.d, dep)
 	r.Deciles = compareDeciles(s, max(f.Cluster, dep.length))
 	return r
 }
 
-// A series is what the statistics of one file are made of. All times are in
+// A series is the input of the statistics of one file. All times are in
 // nanoseconds per operation.
 type series struct {
 	a, b []float64
-	// d are the differences b - a without what the place in the block makes of
-	// them, one per block; where blocks share keys, one per cluster.
+	// d are the differences b - a without the effect of the place in the block,
+	// one per block. If blocks share keys, there is one per cluster.
 	d    []float64
-	slot float64 // what was taken off: second minus first
+	slot float64 // the effect of the place: second minus first
 	tick float64 // the step in which the clock counts
 }
 
@@ -101,10 +101,10 @@ func tick(a, b []float64) float64 {
 	return step
 }
 
-// rounding is what two equal times may differ by after division.
+// rounding is the largest difference of two equal times after division.
 const rounding = 1e-6
 
-// direction is 1 where B was measured second, else -1.
+// direction is 1 if B was measured second, else -1.
 func direction(b runfile.Block) float64 {
 	if b.BFirst {
 		return -1
@@ -112,9 +112,9 @@ func direction(b runfile.Block) float64 {
 	return 1
 }
 
-// clusterMedians returns the median of each run of size values. What is shared
-// inside a cluster, such as where its keys lie in memory, makes its differences
-// alike, so that the cluster is the unit that counts.
+// clusterMedians returns the median of each run of size values. Blocks of a
+// cluster share their objects in memory, such as keys, which makes their
+// differences alike: the cluster is the unit that counts.
 func clusterMedians(d []float64, size int) []float64 {
 	medians := make([]float64, 0, len(d)/size+1)
 	for cluster := range slices.Chunk(d, size) {
@@ -129,8 +129,8 @@ func median(x []float64) float64 {
 	return stat.Quantile(0.5, stat.LinInterp, sorted, nil)
 }
 
-// robustSigma returns 1.4826 times the median absolute deviation of x: the
-// standard deviation where x is normal.
+// robustSigma returns 1.4826 times the median absolute deviation of x, which is
+// the standard deviation if x is normal.
 func robustSigma(x []float64) float64 {
 	m := median(x)
 	deviations := make([]float64, len(x))
@@ -189,7 +189,8 @@ func product(z []float64, lag int) float64 {
 	return sum / float64(len(z))
 }
 
-// winsorised returns x around its median, with nothing beyond three sigma.
+// winsorised returns x around its median, with values beyond three sigma moved to
+// three sigma.
 func winsorised(x []float64) []float64 {
 	m, reach := median(x), 3*robustSigma(x)
 	z := make([]float64, len(x))

@@ -72,7 +72,7 @@ func dudectT(a, b []float64) float64 {
 	largest := math.Abs(welch(a, b))
 	sortedA, sortedB := sortedMoments(a), sortedMoments(b)
 	for i := range percentiles {
-		// dudect crops more finely where the times are longer.
+		// dudect crops more finely if times are long.
 		share := 1 - math.Pow(0.5, 10*float64(i+1)/percentiles)
 		limit := pooled[min(len(pooled)-1, int(share*float64(len(pooled))))]
 		t := welchOf(sortedA.below(limit), sortedB.below(limit))
@@ -102,7 +102,7 @@ func momentsOf(x []float64) (m moments) {
 
 func welch(a, b []float64) float64 { return welchOf(momentsOf(a), momentsOf(b)) }
 
-// welchOf returns Welch's t, or 0 where a class is too small to have one.
+// welchOf returns Welch's t, or 0 if a class is too small to have one.
 func welchOf(a, b moments) float64 {
 	if a.n < 2 || b.n < 2 {
 		return 0

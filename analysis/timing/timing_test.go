@@ -89,17 +89,17 @@ func TestDependenceByHand(t *testing.T) {
 func TestTooFewBlocks(t *testing.T) {
 	v := judgeBoth(t, newMachine(1), newMachine(2), 400)
 	require.Equal(t, verdict.NotTested, v.Outcome)
-	require.Greater(t, v.First.Findable, 1.0)
+	require.Greater(t, v.First.Detectable, 1.0)
 	require.Contains(t, v.Why, "needs about")
 }
 
-// TestFindableIsFound plants exactly what the judge says it can find and counts
+// TestDetectableIsFound plants exactly what the judge says it can find and counts
 // how often it does. With the correction for three tests that is a little under
 // the nine times in ten that the formula is made for.
-func TestFindableIsFound(t *testing.T) {
+func TestDetectableIsFound(t *testing.T) {
 	const runs = 20
 	size := newMachine(0).run(runfile.Probe{}, 1, 2000)
-	findable := Measure(size).Findable
+	findable := Measure(size).Detectable
 	found := 0
 	for seed := range uint64(runs) {
 		v := judgeBoth(t, newMachine(seed).shift(findable), newMachine(seed+1000).shift(findable), 2000)

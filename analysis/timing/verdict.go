@@ -8,14 +8,14 @@ import (
 	"sealab/internal/verdict"
 )
 
-// A Verdict is what the passes of one probe come to.
+// A Verdict is the outcome of one probe.
 type Verdict struct {
 	runfile.Probe
 	// Outcome is about the claim that two classes take the same time. It is
-	// refuted by a difference that is significant, larger than the limit, and the
-	// same in a second independent run. It stands where the interval lies inside
-	// the limit and the run would have found an effect of the limit. Elsewhere it
-	// is unexercised: the samples decide neither.
+	// refuted if a difference is significant, larger than the limit, and the same
+	// in a second independent run. It is not refuted if the interval lies inside
+	// the limit and the minimum detectable effect is below the limit. Otherwise it
+	// is not tested.
 	Outcome verdict.Verdict `json:"verdict"`
 	Why     string          `json:"why"`
 	Limit   float64         `json:"limit_ns"`
@@ -56,8 +56,8 @@ func (v *Verdict) judge() {
 	}
 	first := v.First
 	switch {
-	case first.Trimmed.within(v.Limit) && first.Findable < v.Limit && !beyond(effects, v.Limit):
-		v.Outcome, v.Why = verdict.NotRefuted, fmt.Sprintf("inside %g ns, and %.2g ns could have been found", v.Limit, first.Findable)
+	case first.Trimmed.within(v.Limit) && first.Detectable < v.Limit && !beyond(effects, v.Limit):
+		v.Outcome, v.Why = verdict.NotRefuted, fmt.Sprintf("inside %g ns, and %.2g ns could have been found", v.Limit, first.Detectable)
 	case len(effects) > 0 && v.Second == nil:
 		v.Outcome, v.Why = verdict.NotTested, "significant in one run: needs a second one"
 	case len(effects) > 0:
@@ -98,10 +98,10 @@ func beyond(effects []effect, limit float64) bool {
 // wanting says how many blocks it would take to decide.
 func (v *Verdict) wanting() string {
 	s := v.First
-	reach := max(s.Findable, (s.Trimmed.High-s.Trimmed.Low)/2)
+	reach := max(s.Detectable, (s.Trimmed.High-s.Trimmed.Low)/2)
 	if reach < v.Limit {
 		return fmt.Sprintf("the interval crosses the limit of %g ns: needs about %d blocks", v.Limit, 4*s.Blocks)
 	}
 	need := float64(s.Blocks) * math.Pow(reach/v.Limit, 2)
-	return fmt.Sprintf("could have found %.2g ns, the limit is %g ns: needs about %.1g blocks", s.Findable, v.Limit, need)
+	return fmt.Sprintf("could have found %.2g ns, the limit is %g ns: needs about %.1g blocks", s.Detectable, v.Limit, need)
 }

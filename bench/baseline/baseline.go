@@ -1,9 +1,9 @@
-// Package baseline is the least work that sealing a payload into a URL-safe token
-// takes: what an expert would write inline for one key, one goroutine and one
-// known size. The designs' speed is measured against it.
+// Package baseline seals a payload into a URL-safe token with the least work: the
+// code that an expert would write inline for one key, one goroutine and one known
+// size. The speed of a design is compared with its baseline.
 //
-// A floor derives nothing, names no key and no version, keeps its buffers
-// between calls, and takes whatever spelling the base64 decoder takes:
+// A baseline derives no key, writes no key ID and no version, keeps its buffers
+// between calls, and takes every spelling that the base64 decoder takes:
 //
 //	memcpy               the payload, copied
 //	base64               base64url(payload)
@@ -11,10 +11,10 @@
 //	AES-256-GCM          base64url(nonce[12] || ciphertext || tag[16])
 //	XChaCha20-Poly1305   base64url(nonce[24] || ciphertext || tag[16])
 //
-// with the base64 decoder and the random numbers that the designs use too.
+// It uses the base64 decoder and the random numbers of the designs.
 //
-// Floors are for measuring. They are not safe for concurrent use, they accept
-// several spellings of one token, and they have no key rotation.
+// Do not use a baseline for tokens: it is not safe for concurrent use, accepts
+// several spellings of one token, and does not rotate keys.
 package baseline
 
 import (
@@ -34,18 +34,18 @@ import (
 	"sealab/internal/lab"
 )
 
-// A Floor is one row of the list.
-type Floor struct {
+// A Baseline is one row of the list.
+type Baseline struct {
 	Name      string
 	Doc       string
 	Primitive string // the algorithm it uses bare, as codecs.Design names it; else empty
-	// Open returns the floor under one key. It is not safe for concurrent use.
+	// Open returns the baseline under one key. It is not safe for concurrent use.
 	Open func(key []byte) (codecs.Codec, error)
 }
 
-// All returns every floor.
-func All() []Floor {
-	return []Floor{
+// All returns every baseline.
+func All() []Baseline {
+	return []Baseline{
 		{Name: "baseline-memcpy", Doc: "the payload, copied", Open: openCopy},
 		{Name: "baseline-base64", Doc: "the payload in base64url", Open: openText},
 		{Name: "baseline-hmac-sha256", Doc: "a bare tag and base64url", Primitive: "HMAC-SHA256", Open: openHMAC},
@@ -54,13 +54,13 @@ func All() []Floor {
 	}
 }
 
-// Key returns the key of floors, of 32 bytes: it is no secret.
+// Key returns the key of baselines, of 32 bytes. It is not a secret.
 func Key() ([]byte, error) {
-	return hkdf.Key(sha256.New, []byte("the key of the floors is no secret"), nil, "sealab/floor", 32)
+	return hkdf.Key(sha256.New, []byte("the key of the baselines is no secret"), nil, "sealab/baseline", 32)
 }
 
-// errRefused is the one refusal of a floor.
-var errRefused = codecs.Reject(codecs.Unauthentic, "floor")
+// errRefused is the only refusal of a baseline.
+var errRefused = codecs.Reject(codecs.Unauthentic, "baseline")
 
 // sealed is base64url(nonce || ciphertext || tag).
 type sealed struct {
@@ -151,9 +151,9 @@ func (s *signed) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, s.raw[:n]...), nil
 }
 
-// room returns an empty buffer for n bytes. It does not begin where an allocation
-// does: the encoder's first load reaches 4 bytes back, and takes longer where
-// those lie on a page that was never touched.
+// room returns an empty buffer for n bytes that begins inside an allocation. The
+// encoder loads from 4 bytes before its input, which takes longer if those lie on
+// a page that was never touched.
 func room(n int) []byte {
 	const lead = 64
 	return make([]byte, lead+n)[lead:lead]
@@ -167,8 +167,8 @@ func appendText(dst, src []byte) []byte {
 	return dst[:len(dst)+n]
 }
 
-// appendBytes appends to dst what the base64url text src stands for, in any
-// spelling that the decoder takes.
+// appendBytes appends to dst the bytes of the base64url text src, in any spelling
+// that the decoder takes.
 func appendBytes(dst, src []byte) ([]byte, error) {
 	n := base64.RawURLEncoding.DecodedLen(len(src))
 	dst = slices.Grow(dst, n)
@@ -179,7 +179,7 @@ func appendBytes(dst, src []byte) ([]byte, error) {
 	return dst[:len(dst)+m], nil
 }
 
-// copied is the floor of all floors.
+// copied is the payload as it is.
 type copied struct{}
 
 func openCopy([]byte) (codecs.Codec, error) { return copied{}, nil }

@@ -10,9 +10,9 @@ import (
 	"sealab/codecs"
 )
 
-// TestFloorsDoTheWork proves that a floor is not a floor of nothing: what it
-// sealed comes back, and one with a primitive refuses what was changed.
-func TestFloorsDoTheWork(t *testing.T) {
+// TestBaselinesSeal unseals every token again. A baseline with a primitive refuses
+// a changed token.
+func TestBaselinesSeal(t *testing.T) {
 	require.NotEmpty(t, baseline.All())
 	key, err := baseline.Key()
 	require.NoError(t, err)
@@ -39,7 +39,7 @@ func TestFloorsDoTheWork(t *testing.T) {
 	}
 }
 
-func TestFloorsDoNotAllocate(t *testing.T) {
+func TestBaselinesDoNotAllocate(t *testing.T) {
 	key, err := baseline.Key()
 	require.NoError(t, err)
 	payload := bytes.Repeat([]byte("p"), 1024)

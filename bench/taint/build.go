@@ -13,14 +13,14 @@ import (
 	"sealab/internal/runfile"
 )
 
-// programPath is the import path of what runs under valgrind.
+// programPath is the import path of the program that runs under valgrind.
 const programPath = "sealab/bench/taint/program"
 
 // experiments are the settings of the toolchain under which valgrind can read
 // the program's debug information and its heap lies at a fixed place.
 const experiments = "nodwarf5,norandomizedheapbase64"
 
-// A program is a built program with what is known of it.
+// A program is a built program with its source and its division instructions.
 type program struct {
 	path      string
 	valgrind  string
@@ -29,7 +29,7 @@ type program struct {
 	listing
 }
 
-// listing is what the program says of itself.
+// listing is the output of the program with --list.
 type listing struct {
 	Subjects     []runfile.Log
 	AVX2, AVX512 bool
@@ -47,7 +47,7 @@ func build(dir string) (*program, error) {
 	cmd := exec.Command("go", append(append([]string{"build"}, flags...), "-o", p.path, programPath)...)
 	cmd.Env = env
 	if output, err := cmd.CombinedOutput(); err != nil {
-		return nil, failed("building what runs under valgrind, from the module's source", output, err)
+		return nil, failed("building the program that runs under valgrind, from the module's source", output, err)
 	}
 	if p.source, err = readSource(flags, env); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (p *program) list() error {
 	cmd := exec.Command(p.valgrind, "-q", "--tool=none", p.path, "--list")
 	output, err := cmd.Output()
 	if err != nil {
-		return failed("listing what runs under valgrind", output, err)
+		return failed("listing the subjects under valgrind", output, err)
 	}
 	if err := json.Unmarshal(output, &p.listing); err != nil || len(p.Subjects) == 0 {
 		return fmt.Errorf("%s: want a list of subjects, got %.200q", p.path, output)
@@ -71,7 +71,7 @@ func (p *program) list() error {
 	return nil
 }
 
-// stamp says how the program was built and what it may use.
+// stamp returns the toolchain of the program and the instructions that it may use.
 func (p *program) stamp() map[string]string {
 	version, _ := exec.Command(p.valgrind, "--version").Output()
 	return map[string]string{
@@ -80,8 +80,8 @@ func (p *program) stamp() map[string]string {
 	}
 }
 
-// divisionLine is a line of the disassembler with a division by what is not a
-// constant: file, address, bytes, instruction.
+// divisionLine is a line of the disassembler with a division: file, address,
+// bytes, instruction. The compiler replaces a division by a constant.
 var divisionLine = regexp.MustCompile(`(?m)^\s+\S+\s+(0x[0-9a-f]+)\s+[0-9a-f]+\s+I?DIV[BWLQ]\s`)
 
 // divisions returns the addresses of the division instructions in a program.

@@ -1,26 +1,22 @@
 // Package taint runs every design under valgrind with its secrets declared
-// undefined, and writes what valgrind says. It decides nothing; package
-// analysis/taint judges.
+// undefined, and writes valgrind's reports. Package analysis/taint judges them.
 //
-// Each subject runs in processes of its own: under memcheck once with nothing
-// secret, once with its keys and once with its payload undefined, so that the
-// noise of the Go runtime can be told from what a secret brings about; and once
-// under callgrind, which lists the divisions that were executed. Memcheck does
-// not look at divisions, whose time depends on their operands on many
-// processors.
+// Each subject runs in processes of its own: under memcheck with no secret, with
+// its keys and with its payload undefined, so that noise of the Go runtime can be
+// told from an effect of a secret; and under callgrind, which lists the divisions
+// that were executed. Memcheck does not report divisions, whose time depends on
+// their operands on many processors.
 //
-// The program that runs is built for the purpose: with the build
-// tag valgrind, which lets the runtime and package memcheck speak to valgrind;
-// without DWARF 5, which valgrind 3.19 cannot read; and with the heap at a fixed
-// place, on one thread and without the garbage collector, which makes the noise
-// the same in every run.
+// The program is built for this purpose: with the build tag valgrind, which lets
+// the runtime and the program send requests to valgrind; without DWARF 5, which
+// valgrind 3.19 cannot read; with the heap at a fixed place, on one thread and
+// without the garbage collector, so that the noise is the same in every run.
 //
-// valgrind 3.19 hides SHA-NI, AVX-512 and VAES from the program. What is judged
-// are the paths that run then: for SHA-256 the AVX2 one, for AES-GCM the one
-// with AES-NI and PCLMULQDQ.
+// valgrind 3.19 hides SHA-NI, AVX-512 and VAES from the program. It judges the
+// paths that run then: AVX2 for SHA-256, AES-NI with PCLMULQDQ for AES-GCM.
 //
-// What it does not give: anything about code that these few operations do not
-// reach, about microarchitecture, or about paths that valgrind hides.
+// Limitations: code that these few operations do not reach, paths that valgrind
+// hides, and effects of the microarchitecture are not seen.
 package taint
 
 import (
@@ -48,7 +44,7 @@ func findValgrind() (string, error) {
 	return path, nil
 }
 
-// failed returns the error of a command with what it said.
+// failed returns the error of a command with the end of its output.
 func failed(what string, output []byte, err error) error {
 	const most = 500
 	if len(output) > most {
@@ -57,7 +53,7 @@ func failed(what string, output []byte, err error) error {
 	return fmt.Errorf("%s: %w: %s", what, err, output)
 }
 
-// secrets are what is declared undefined, one run each.
+// secrets are the values that are declared undefined, one run each.
 var secrets = []runfile.Secret{runfile.None, runfile.Key, runfile.Payload}
 
 // Run runs the controls and the designs that only names, or every design, and
@@ -145,7 +141,7 @@ func (p *program) subject(work, dir string, s runfile.Log) error {
 	return nil
 }
 
-// fill runs what the log is of.
+// fill runs the subject of the log and adds the reports.
 func (p *program) fill(work string, log *runfile.Log) (err error) {
 	if log.Reports, err = p.memcheck(work, log.Subject, log.Secret); err != nil || log.Secret != runfile.Key {
 		return err

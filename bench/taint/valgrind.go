@@ -16,9 +16,9 @@ import (
 	"sealab/internal/runfile"
 )
 
-// operations are the functions of the program that mark what was at work, and
-// the operation that each stands for. None may begin with another: callgrind
-// takes one for the other then, depending on their order.
+// operations are the functions of the program that mark an operation, by name.
+// None may begin with another: callgrind then takes one for the other, depending
+// on their order.
 var operations = map[string]string{
 	"main.open": "open", "main.seal": "seal", "main.unseal": "unseal", "main.refuse": "refuse",
 	"main.work": "unseal",
@@ -56,7 +56,7 @@ func (p *program) run(subject string, secret runfile.Secret, flags ...string) er
 	return nil
 }
 
-// memcheckOutput is what is read of memcheck's XML, protocol version 4.
+// memcheckOutput is the part of memcheck's XML that is read, protocol version 4.
 type memcheckOutput struct {
 	Errors []struct {
 		Kind    runfile.Dependence `xml:"kind"`

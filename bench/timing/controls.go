@@ -22,8 +22,8 @@ const (
 // ladder are the delays in nanoseconds that controls of known size add.
 var ladder = []float64{1, 2, 5, 10, 50, 200}
 
-// Controls returns what every run measures beside its designs: subjects that
-// leak, which the judge must find, and subjects that do not.
+// Controls returns the trials that every run measures beside its designs: subjects
+// that leak, which the judge must find, and subjects that do not.
 func Controls() []Trial {
 	return append(append(leaking(), Ladder()...), clean()...)
 }
@@ -51,7 +51,7 @@ func clean() []Trial {
 // control returns a trial of the control called name.
 func control(name string, expect runfile.Expectation, prepare func(*rand.Rand) (*classes, error)) Trial {
 	return Trial{prepare: prepare, Probe: runfile.Probe{
-		Subject: "control-" + name, Pair: "control", A: "left alone", B: "with the planted cause",
+		Subject: "control-" + name, Pair: "control", A: "left alone", B: "with the added cause",
 		Tells: "nothing: a control", Channel: "process", Expect: expect,
 	}}
 }
@@ -76,7 +76,7 @@ func SameClass(name string) Trial {
 	})
 }
 
-// permuted has a leak, and labels that say nothing of it.
+// permuted has a leak whose labels are drawn by lot, so that they do not show it.
 func permuted(random *rand.Rand) (*classes, error) {
 	v := newVerifier(random, shortMessage, earlyExit)
 	mixed := append(v.wrongAt(random, 0), v.wrongAt(random, tagSize-1)...)
@@ -96,27 +96,27 @@ func Ladder() []Trial {
 	return trials
 }
 
-// nothing is 0, which the compiler does not know.
-var nothing byte
+// zero is 0, which the compiler does not know.
+var zero byte
 
-// marks is a control whose inputs differ in a mark; planted acts on it. Marks
-// are 0 for A and 1 for B. What is planted begins with a byte of the operation's
-// result, and the next operation waits for what it returns, so that the processor
-// cannot work on two of them at once and hide the delay.
-func marks(size int, planted func(mark int, result byte) byte) func(*rand.Rand) (*classes, error) {
+// marks is a control whose inputs differ in a mark, 0 for A and 1 for B. added
+// acts on the mark. It begins with a byte of the operation's result, and the next
+// operation waits for its return value, so that the processor cannot work on two
+// of them at once and hide the delay.
+func marks(size int, added func(mark int, result byte) byte) func(*rand.Rand) (*classes, error) {
 	return func(random *rand.Rand) (*classes, error) {
 		v := newVerifier(random, size, hmac.Equal)
 		do := func(tag []byte) {
 			v.check(tag)
-			v.message[0] ^= planted(int(tag[tagSize]), v.sum[0]) & nothing
+			v.message[0] ^= added(int(tag[tagSize]), v.sum[0]) & zero
 		}
 		return same(v.marked(random, 0), v.marked(random, 1), do), nil
 	}
 }
 
-// cover is the number of steps that B and A both take first. The next operation
-// begins with work that waits for nothing; as long as that is shorter than these,
-// every further step counts.
+// cover is the number of steps that A and B both take first. The next operation
+// begins with work that does not wait; if that is shorter than these steps, every
+// further step counts.
 const cover = 100
 
 // delay takes steps more for B.

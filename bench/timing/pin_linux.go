@@ -16,8 +16,8 @@ func (p *processors) call(trap uintptr) bool {
 }
 
 // pin locks the goroutine to its thread and the thread to the last of the
-// processors that it may use; restore undoes both. Where the system refuses,
-// the thread stays free: that costs precision and not correctness.
+// processors that it may use. restore undoes both. If the system refuses, the
+// thread stays free, which costs precision only.
 func pin() (restore func()) {
 	runtime.LockOSThread()
 	var before processors

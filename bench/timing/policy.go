@@ -8,26 +8,27 @@ import (
 	"sealab/internal/runfile"
 )
 
-// ringSize is the number of keys where the place in the ring counts.
+// ringSize is the number of keys in the trials of the place in a ring.
 const ringSize = 16
 
 // A rule is one pair of inputs that must take the same time.
 type rule struct {
 	pair, a, b, tells string
-	// refutes is the guarantee that a difference goes against; empty where a
-	// difference shows something that is no secret: then it is an observation.
+	// refutes is the guarantee that a difference goes against. It is empty if a
+	// difference does not show a secret: then it is an observation.
 	refutes codecs.Property
-	// onlyWith is a guarantee without which what the rule is about is no secret.
+	// onlyWith is a guarantee without which the subject of the rule is public.
 	onlyWith  codecs.Property
 	clustered bool
 	prepare   func(d codecs.Design, random *rand.Rand) (*classes, error)
 }
 
-// policy is what must not differ. What may differ is public: length, spelling.
+// policy is the list of pairs that must take the same time. Length and spelling
+// may differ, since they are public.
 //
-// Three rules are about the cause of a refusal or the place of a key in the
-// ring. Whoever presents a token knows whether it was issued to them and reads
-// the key id in it, so a difference there is reported and counts against nothing.
+// Three rules are about the cause of a refusal or the place of a key in the ring.
+// The presenter of a token knows whether it was issued to them, and reads its key
+// ID. If these differ in time, it is reported as an observation.
 var policy = []rule{
 	{pair: "tag-ends", a: "tag wrong in its first byte", b: "tag wrong in its last byte",
 		tells: "how much of a guessed tag is right, so that a tag can be found byte by byte", refutes: codecs.SteadyTiming, prepare: tagEnds},
@@ -47,8 +48,8 @@ var policy = []rule{
 		tells: "the place of a key in the ring; its id is in every token", prepare: ringPlace},
 }
 
-// Designs returns the trials of every rule at every design. Whether a rule
-// applies is found out when a trial is prepared.
+// Designs returns the trials of every rule at every design. Preparing a trial
+// tells if its rule applies.
 func Designs(all []codecs.Design) []Trial {
 	var trials []Trial
 	for _, d := range all {
@@ -80,8 +81,8 @@ func (r rule) property(d codecs.Design) codecs.Property {
 	return r.refutes
 }
 
-// isNotApplicable reports whether err says that a trial has nothing to measure at
-// its subject.
+// isNotApplicable reports whether err is that a trial does not apply to its
+// subject.
 func isNotApplicable(err error) bool {
 	return errors.Is(err, errNotApplicable) || errors.Is(err, codecs.ErrUnsupported)
 }

@@ -32,8 +32,8 @@ const (
 	// effort is the number of times that each candidate for a digit is measured
 	// in the first round of the race; the rounds after it are as long.
 	effort = 600
-	// A digit is confirmed when its difference from others is confirmSigma
-	// standard errors from zero, looked at confirmLooks times at most, each time
+	// A digit is confirmed if its difference from others is confirmSigma standard
+	// errors from zero. It is looked at confirmLooks times at most, each time
 	// after confirmEfforts more pairs for each measurement of an effort.
 	confirmEfforts, confirmLooks, confirmSigma = 7, 12, 5
 )
@@ -41,10 +41,10 @@ const (
 // ErrTooManySamples says that a recovery was given up.
 var ErrTooManySamples = errors.New("the tag was not found within the number of samples")
 
-// A hexServer takes tags in hexadecimal, in upper or lower case, and compares
-// them digit by digit until one differs. That tells nanoseconds per digit. The
-// bare loop of [earlyExit] tells some 0.2 ns per byte, and at some places nothing,
-// which the judge finds over a whole tag and this attack does not.
+// A hexServer takes tags in hexadecimal, in upper or lower case, and compares them
+// digit by digit until one differs. That shows some nanoseconds per digit. The
+// bare loop of [earlyExit] shows some 0.2 ns per byte, and at some places less:
+// the judge finds that over a whole tag, and this attack does not.
 type hexServer struct {
 	*verifier
 	text []byte
@@ -61,11 +61,10 @@ func (s *hexServer) accepts(tag []byte) bool {
 	return true
 }
 
-// Recover forges a token against a [hexServer]: it knows the message that it
-// wants accepted, presents tags, and looks at the time of their refusal and at
-// nothing else until the last digit. The server's key is drawn from seed and used
-// by the server alone. Recover gives up after most samples. progress is called
-// with the number of digits known.
+// Recover forges a token against a [hexServer]. It knows the message, presents
+// tags, and uses only the time of their refusal until the last digit. The key of
+// the server is drawn from seed and used by the server alone. Recover gives up
+// after most samples. progress is called with the number of digits known.
 func Recover(seed uint64, most int, progress func(known, of int, r Recovery)) (Recovery, error) {
 	defer quiet()()
 	s := newSampler(seed)
@@ -102,8 +101,8 @@ type attacker struct {
 	progress func(known, of int, r Recovery)
 }
 
-// recover finds digit after digit, steps back where one does not stand up to a
-// second look, and lets the server's answer decide the last one.
+// recover finds digit after digit. It steps back if a digit is not confirmed, and
+// lets the answer of the server decide the last one.
 func (a *attacker) recover() error {
 	failed := 0
 	for known := 0; ; {

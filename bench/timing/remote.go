@@ -18,8 +18,8 @@ import (
 	"sealab/internal/runfile"
 )
 
-// serverDelay is what the leaking control over HTTP adds, in nanoseconds: a
-// difference that a local network lets through.
+// serverDelay is the delay in nanoseconds of the leaking control over HTTP. It can
+// be measured on a local network.
 const serverDelay = 20_000
 
 // A remotePair is a rule about tokens that a server gave out and that come back
@@ -138,7 +138,7 @@ func state(token string) string {
 type client struct {
 	url   string
 	err   error
-	close func() // of the server, where it is ours
+	close func() // of the server, if it is in this process
 }
 
 // present posts a body and reads the answer to its end.

@@ -16,29 +16,29 @@ import (
 // in both.
 const Passes = 2
 
-// A Config says how trials are measured and where their samples go.
+// A Config is how trials are measured and the folder of their samples.
 type Config struct {
 	Dir    string
 	Blocks int           // of each trial and pass
 	Budget time.Duration // of each trial and pass: slow subjects get fewer blocks
 	Seed   uint64
-	// Stamp says what is measured and where; it goes into every file, and a run
-	// is resumed under an equal one only.
+	// Stamp goes into every file. A run is resumed only under an equal one.
 	Stamp map[string]string
 }
 
-// A Step is what happened to one trial in one pass.
+// A Step is the end of one trial in one pass.
 type Step struct {
 	runfile.Header
 	Done, Of int           // steps of the run
-	Left     time.Duration // estimate of what remains
-	// Skipped says why nothing was measured: it was there, or does not apply.
+	Left     time.Duration // estimate of the rest
+	// Skipped is the reason if the trial was not measured: its samples are there,
+	// or it does not apply.
 	Skipped string
 }
 
-// Run measures the trials in every pass, writes one file of samples for each,
-// and calls progress after each. Files that are there already are kept, so that
-// a run that was broken off goes on where it stopped.
+// Run measures the trials in every pass, writes one file of samples for each, and
+// calls progress after each. It keeps files that are there already, so that a run
+// that was stopped is resumed.
 func Run(trials []Trial, c Config, progress func(Step)) error {
 	if len(trials) == 0 {
 		return errors.New("there is nothing to measure")
@@ -60,7 +60,7 @@ func Run(trials []Trial, c Config, progress func(Step)) error {
 	return nil
 }
 
-// removeHalves removes the samples that a run was writing when it was killed.
+// removeHalves removes the samples that were being written if a run was killed.
 func removeHalves(dir string) error {
 	halves, err := filepath.Glob(filepath.Join(dir, ".*"+runfile.SamplesExtension+".*"))
 	if err != nil {
@@ -99,8 +99,8 @@ func (r *runner) step(t Trial, pass int) error {
 	return nil
 }
 
-// measuredBefore returns why the samples need not be taken: they are in the folder.
-// It is "" where they are not; samples of another run are an error.
+// measuredBefore returns a reason if the samples are in the folder already, else
+// "". Samples of another run are an error.
 func (r *runner) measuredBefore(h runfile.Header) (string, error) {
 	path := filepath.Join(r.Dir, h.FileName())
 	f, err := runfile.ReadSamples(path)
@@ -115,8 +115,8 @@ func (r *runner) measuredBefore(h runfile.Header) (string, error) {
 	return "measured before", nil
 }
 
-// measure measures one trial and writes its file. It returns why there is
-// nothing to measure, if there is not.
+// measure measures one trial and writes its file. It returns a reason if the trial
+// does not apply.
 func (r *runner) measure(t Trial, pass int) (skipped string, err error) {
 	if t.Channel == "process" {
 		defer quiet()()

@@ -18,7 +18,7 @@ const (
 	warmUp, briefly = 100, 10
 	// clusters is the number of sets of keys that a clustered trial draws.
 	clusters = 100
-	// minBlocks is what even the slowest subject gets.
+	// minBlocks is the number of blocks of the slowest subject.
 	minBlocks = 2 * clusters
 )
 

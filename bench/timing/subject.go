@@ -11,8 +11,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// ttl is how long the tokens of schemes are good here, and noon when they are
-// verified.
+// ttl is the lifetime of tokens of schemes here, and noon the time of their
+// verification.
 const ttl = 10 * time.Minute
 
 var noon = time.Unix(1_795_132_800, 0)
@@ -104,11 +104,11 @@ func tokens(c codecs.Codec, payload func() []byte) ([][]byte, error) {
 	return pool, nil
 }
 
-// errNotApplicable says that a design has nothing that a trial is about.
+// errNotApplicable is the error if a design does not have the subject of a trial.
 var errNotApplicable = errors.New("does not apply")
 
-// wrongTags returns n tokens whose tag differs in one byte from the right one:
-// the first where place is 0, the last where it is -1.
+// wrongTags returns n tokens whose tag differs in one byte from the right one: the
+// first byte if place is 0, the last if it is -1.
 func wrongTags(c *lab.Bound, random *rand.Rand, place, n int) ([][]byte, error) {
 	if !c.Instance.Edited() {
 		return nil, fmt.Errorf("%w: the design does not seal step by step", errNotApplicable)
@@ -134,8 +134,8 @@ func wrongTags(c *lab.Bound, random *rand.Rand, place, n int) ([][]byte, error) 
 	return pool, nil
 }
 
-// expect makes sure that every token of the pool comes to the same end, so that
-// nothing else is measured than what the trial says: accepted where stage is 0.
+// expect returns an error unless every token of the pool ends as the trial needs:
+// refused at one of the stages, or accepted if there are none.
 func (s *subject) expect(pool [][]byte, stages ...codecs.Stage) error {
 	for _, token := range pool {
 		_, err := s.codec.Unseal(nil, token)
@@ -146,8 +146,8 @@ func (s *subject) expect(pool [][]byte, stages ...codecs.Stage) error {
 	return nil
 }
 
-// ended reports whether err is what was expected: no error where there are no
-// stages, else a refusal at one of them.
+// ended reports whether err is the expected one: a refusal at one of the stages,
+// or no error if there are none.
 func ended(err error, stages []codecs.Stage) bool {
 	r := codecs.Rejected(err)
 	if r == nil {

@@ -1,25 +1,25 @@
-// Package timing measures whether the time of a codec depends on what its input
-// is, for pairs of inputs that must take the same time. It writes samples and
-// decides nothing; package analysis/timing judges them.
+// Package timing measures if the time of a codec depends on the content of its
+// input, for pairs of inputs that must take the same time. It writes samples;
+// package analysis/timing judges them.
 //
 // A [Trial] is one such pair at one subject. It is measured in blocks. A block
-// holds one sample of each class, in an order drawn by lot; a sample is a number
-// of operations on one input, so many that it takes at least [clockShare] times
-// as long as reading the clock. Before each sample its input is copied into one
-// buffer, so that address and alignment are the same for all. The goroutine is
-// locked to its thread, the thread to one processor, the garbage collector runs
-// between chunks of blocks only, and the first blocks of each set are dropped.
+// holds one sample of each class, in an order drawn by lot. A sample is a number
+// of operations on one input, which take at least [clockShare] times as long as
+// reading the clock. Before each sample its input is copied into one buffer, so
+// that address and alignment are the same for all. The goroutine is locked to its
+// thread and the thread to one processor. The garbage collector runs only between
+// chunks of blocks, and the first blocks of each chunk are dropped.
 //
-// The inputs of a class are several tokens, so that what is measured is the
-// class and not the place of one token in memory. Where the classes differ in
-// their keys, the keys and all that is made of them are drawn anew for each
-// cluster of blocks, for the same reason.
+// The inputs of a class are several tokens, so that the place of one token in
+// memory does not matter. If the classes differ in their keys, the keys and all
+// objects made from them are drawn anew for each cluster of blocks, for the same
+// reason.
 //
-// Trials over HTTP ([Remote]) are measured with the scheduler left alone, since
-// client and server need it.
+// Trials over HTTP ([Remote]) leave the scheduler alone, since client and server
+// need it.
 //
-// What it does not give: a view of caches and predictors as another process
-// sees them, or of time through a pipe to a worker, which is never measured.
+// Limitations: caches and predictors are not seen as another process sees them.
+// Time through a pipe to a worker is never measured.
 package timing
 
 import (
@@ -38,12 +38,12 @@ type Trial struct {
 	Clustered bool
 	// prepare makes the inputs of both classes.
 	prepare func(random *rand.Rand) (*classes, error)
-	// check ends the trial and says what went wrong while its operations ran;
-	// nil: nothing can.
+	// check ends the trial and returns the first error of its operations. It is
+	// nil if they cannot fail.
 	check func() error
 }
 
-// classes are the inputs of A and of B, and what is done with them.
+// classes are the inputs of A and of B, and their operations.
 type classes struct{ a, b class }
 
 // A class is a kind of input.
@@ -66,7 +66,7 @@ const clockShare = 50
 // maxOps bounds the number of operations in a sample.
 const maxOps = 1000
 
-// epoch is where the clock of samples begins. Reading the time since then takes
+// epoch is the origin of the clock of samples. Reading the time since then takes
 // the monotonic clock alone.
 var epoch = time.Now()
 

@@ -8,30 +8,32 @@ import (
 	"sealab/analysis/timing"
 	"sealab/internal/cli"
 	"sealab/internal/runfile"
+	"sealab/internal/table"
 )
 
 func newLeakJudgeCommand() *cobra.Command {
 	var limit float64
 	cmd := &cobra.Command{
 		Use:   "judge DIR",
-		Short: "Decide what the samples in a folder show",
-		Long: fmt.Sprintf(`Decide, for every pair in DIR, whether its two classes take the same time, print
-a table and write it as judgement.json into DIR.
+		Short: "Judge the samples in a folder",
+		Long: fmt.Sprintf(`Judge, for every pair in DIR, if its two classes take the same time. Print a
+table and write it as judgement.json into DIR.
 
-A pair is refuted when the difference is significant, larger than --limit and
-the same in the second pass; it stands when its interval lies inside the limit
-and the run could have found a difference of that size; otherwise it is
-unexercised, with what it would take. Sensible limits are %d ns for an attacker
-on the same machine, %d ns on the local network and %d ns on the internet.
+A pair is refuted if the difference is significant, larger than --limit and the
+same in the second pass. It is not refuted if its interval lies inside the limit
+and the minimum detectable effect is below it. Otherwise it is not tested, and
+the table shows how many blocks it needs. Sensible limits are %d ns for an
+attacker on the same machine, %d ns on the local network and %d ns on the
+internet.
 
-The status is 1 when a guarantee of a design is refuted, and 2 when the controls
-did not turn out as they must: then the run says nothing.`, timing.LimitLibrary, timing.LimitLocal, timing.LimitInternet),
-		Example: `  sealab leak judge results/leak-1
-  sealab leak judge --limit 100 results/leak-1`,
+The status is 1 if a guarantee of a design is refuted. It is 2 if a control did
+not turn out as it must: then the run is void.`, timing.LimitLibrary, timing.LimitLocal, timing.LimitInternet),
+		Example: `  sealab leak judge results/timing/run
+  sealab leak judge --limit 100 results/timing/run`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return leakJudge(cmd, args[0], limit) },
 	}
-	cmd.Flags().Float64Var(&limit, "limit", timing.LimitLibrary, "the difference in nanoseconds from which on it counts")
+	cmd.Flags().Float64Var(&limit, "limit", timing.LimitLibrary, "difference in nanoseconds from which on it counts")
 	return cmd
 }
 
@@ -54,7 +56,7 @@ func leakJudge(cmd *cobra.Command, dir string, limit float64) error {
 	if err := j.Write(dir); err != nil {
 		return err
 	}
-	if err := j.WriteTable(cmd.OutOrStdout()); err != nil {
+	if err := j.WriteTable(cmd.OutOrStdout(), table.Width(cmd.OutOrStdout())); err != nil {
 		return err
 	}
 	switch {

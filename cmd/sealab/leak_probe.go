@@ -47,10 +47,10 @@ the same folder and the same flags. Slow designs get as many blocks as fit into
                p-values uniform?
   --set %-7s a server at --url that behaves as "sealab serve --http" does,
                and controls over HTTP; judge with --limit %d`, setAll, setLadder, setAlike, alike, setRemote, analysis.LimitLocal),
-		Example: `  sealab leak probe results/leak-1
-  sealab leak probe --subject aes-256-gcm --blocks 1000000 --budget 1m results/leak-gcm
-  sealab leak probe --set ladder results/ladder-1
-  sealab leak probe --set remote --url http://localhost:8080/mcp --budget 30s results/remote-1`,
+		Example: `  sealab leak probe results/timing/run
+  sealab leak probe --subject aes-256-gcm --blocks 1000000 --budget 1m results/timing/gcm
+  sealab leak probe --set ladder results/timing/ladder
+  sealab leak probe --set remote --url http://localhost:8080/mcp --budget 30s results/timing/remote`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return flags.run(args[0], newProgress(cmd.ErrOrStderr()), cmd.OutOrStdout())

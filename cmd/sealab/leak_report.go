@@ -26,7 +26,7 @@ func newLeakReportCommand() *cobra.Command {
   pictures/      for each pair, how the differences are distributed and how they
                  went in the course of the run
   findings.json  what is refuted or observed, in the form of "sealab attack"`,
-		Example: `  sealab leak report results/leak-1`,
+		Example: `  sealab leak report results/timing/run`,
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return leakReport(cmd, args[0]) },
 	}
@@ -65,8 +65,8 @@ func leakReport(cmd *cobra.Command, dir string) error {
 	if err := atomicfile.Write(filepath.Join(dir, "report.md"), page.Bytes()); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%d pictures, %d findings; the page is %s\n", len(j.Verdicts), len(all), filepath.Join(dir, "report.md"))
-	return nil
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d pictures, %d findings; the page is %s\n", len(j.Verdicts), len(all), filepath.Join(dir, "report.md"))
+	return err
 }
 
 // leakReportTaint appends the judgement of the taint leg to the page, where
@@ -75,15 +75,15 @@ func leakReportTaint(page *bytes.Buffer, dir string) ([]findings.Finding, error)
 	page.WriteString("\n# Branches and addresses\n\n")
 	j, err := taint.Read(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		page.WriteString("unexercised: sealab leak taint has not run in this folder\n")
+		page.WriteString("not tested: sealab leak taint has not run in this folder\n")
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	const all = 1 << 20
+	const lines = 20 // of each subject; the rest is in the judgement
 	page.WriteString("```\n")
-	if err := j.WriteTable(page, all); err != nil {
+	if err := j.WriteTable(page, lines, 0); err != nil {
 		return nil, err
 	}
 	page.WriteString("```\n")

@@ -11,6 +11,7 @@ import (
 	"sealab/bench/taint"
 	"sealab/internal/cli"
 	"sealab/internal/runfile"
+	"sealab/internal/table"
 )
 
 func newLeakTaintCommand() *cobra.Command {
@@ -30,9 +31,9 @@ status is 2 if a control does not turn out as it must, which voids the run, if a
 design could not be run, or if valgrind is not installed.
 
 It needs valgrind and the source of this module: run it inside the module.`,
-		Example: `  sealab leak taint results/taint-1
-  sealab leak taint --subject aes-256-gcm results/taint-gcm
-  sealab leak taint --judge-only results/taint-1`,
+		Example: `  sealab leak taint results/taint/run
+  sealab leak taint --subject aes-256-gcm results/taint/gcm
+  sealab leak taint --judge-only results/taint/run`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd, args[0]) },
 	}
@@ -69,7 +70,7 @@ func (f *leakTaintFlags) run(cmd *cobra.Command, dir string) error {
 	if err := j.Write(dir); err != nil {
 		return err
 	}
-	if err := j.WriteTable(cmd.OutOrStdout(), f.lines); err != nil {
+	if err := j.WriteTable(cmd.OutOrStdout(), f.lines, table.Width(cmd.OutOrStdout())); err != nil {
 		return err
 	}
 	switch {

@@ -86,6 +86,8 @@ func (f *reviewFlags) add(cmd *cobra.Command) {
 	flags.DurationVar(&o.Wait, "wait", 0, "wait at most this `time` for the expiry of a token")
 	flags.StringArrayVar(&o.OneTime, "one-time", nil, "`tool` whose tokens must be accepted once; may be repeated")
 	flags.StringArrayVar(&o.Secrets, "secret", nil, "`text` that must not be readable in a token; may be repeated")
+	flags.StringVar(&o.Slow, "slow", "", "`tool` that takes long and may be called and cancelled")
+	flags.StringSliceVar(&o.Revise, "revision", nil, "revisions to review, as 2026-07-28 or 2025-11-25 (default: all)")
 	flags.StringVar(&f.also, "also", "", "`URL` of a second instance of the server")
 	flags.Float64Var(&o.Rate, "rate", 0, "exchanges a second (default: 20 beyond this machine, no limit on it)")
 	flags.IntVar(&o.Budget, "budget", review.DefaultBudget, "exchanges at most")

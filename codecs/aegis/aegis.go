@@ -21,6 +21,7 @@ import (
 	"github.com/ericlagergren/aegis"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -42,12 +43,20 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			NonceBits:  256,
+			Log2Tokens: 112,
+			Source:     "birthday bound on the nonce",
+			Use:        "aegis.New(secret)",
+		},
 		Primitive: "AEGIS-256",
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 	},
 	Guarantees: codecs.Always(
-		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
+		keyring.Guarantees(),
+		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 256-bit nonces, for up to 2^112 tokens per key"),
 		codecs.Disclaims(codecs.KeyCommitting, "the tag has 128 bits: two keys for one token take at most 2^64 work"),
 		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream of the first block"),

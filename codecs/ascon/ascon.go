@@ -29,6 +29,7 @@ import (
 	"slices"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -50,11 +51,20 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			NonceBits:  128,
+			Log2Tokens: 48,
+			Log2Bytes:  54,
+			Source:     "tokens: birthday bound on the nonce; bytes: SP 800-232, section 4.2",
+			Approved:   "SP 800-232, SP 800-56C",
+			Use:        "ascon.New(secret)",
+		},
 		Primitive: "Ascon-AEAD128",
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 	},
 	Guarantees: codecs.Always(
+		keyring.Guarantees(),
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 128-bit nonces, for up to 2^48 tokens per key"),
 		codecs.Disclaims(codecs.KeyCommitting, "the tag has 128 bits: two keys for one token take at most 2^64 work"),

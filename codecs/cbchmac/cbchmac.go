@@ -60,13 +60,22 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			NonceBits: 128,
+			Log2Bytes: 52,
+			Source:    "birthday bound of CBC on 2^48 blocks (Bellare et al. 1997)",
+			Approved:  "SP 800-38A, FIPS 198-1, SP 800-56C",
+			Use:       "cbchmac.New(secret)",
+		},
 		Primitive: "AES-256-CBC-HMAC-SHA512",
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 		Allocates: "the standard library allocates a CBC mode per token",
 	},
 	Guarantees: codecs.Always(
-		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
+		keyring.Guarantees(),
+		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.KeyCommitting, "both keys are derived from one secret, so that two keys for one token are a collision of HMAC-SHA512 cut to 256 bits"),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 128-bit initialisation vectors, for up to 2^48 blocks per key"),
 		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated initialisation vector shows how many first blocks two payloads share"),

@@ -30,6 +30,7 @@ import (
 	"golang.org/x/crypto/poly1305" //lint:ignore SA1019 the package has no successor for a bare Poly1305
 
 	"sealab/codecs"
+	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -51,11 +52,18 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			NonceBits:  128,
+			Log2Tokens: 48,
+			Source:     "C2SP chacha20-poly1305-siv, Usage Guidelines",
+			Use:        "chachasiv.New(secret)",
+		},
 		Primitive: "ChaCha20-Poly1305-SIV",
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 	},
 	Guarantees: codecs.Always(
+		keyring.Guarantees(),
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of ChaCha20 blocks cut to 256 bits (specification, Security Guarantees)"),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 128-bit nonces, for up to 2^48 tokens per key"),

@@ -25,7 +25,7 @@ func Over(d codecs.Design) codecs.Design {
 		MaxKeys:    d.MaxKeys,
 		KeySize:    d.KeySize,
 		Options:    d.Options,
-		Hooks:      &lab.Hooks{Inspect: lab.HooksOf(d).Inspect},
+		Hooks:      &lab.Hooks{Inspect: lab.HooksOf(d).Inspect, Facts: lab.HooksOf(d).Facts},
 		Guarantees: func(options map[string]string) []codecs.Guarantee { return guarantees(d, options) },
 		NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
 			codec, err := newCodec(d, c)
@@ -77,6 +77,9 @@ func Guarantees() []codecs.Guarantee {
 
 // linkability says whether the salted principal can be tested by a reader.
 func linkability(d codecs.Design, options map[string]string) []codecs.Guarantee {
+	if _, answered := d.Guarantee(codecs.Unlinkable, options); answered {
+		return nil // the codec disclaims it
+	}
 	if g, _ := d.Guarantee(codecs.Confidentiality, options); g.Holds {
 		return codecs.HoldsBecause(codecs.Unlinkable, "the principal is a salted digest inside what is encrypted")
 	}

@@ -30,6 +30,7 @@ import (
 	"slices"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -51,13 +52,22 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			NonceBits:  192,
+			Log2Tokens: 80,
+			Log2Bytes:  64,
+			Source:     "tokens: birthday bound on the nonce; bytes: draft-gueron-cfrg-dndkgcm, abstract",
+			Use:        "dndk.New(secret)",
+		},
 		Primitive: "DNDK-GCM",
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 		Allocates: "each nonce has a key of its own, whose AES-GCM the standard library allocates",
 	},
 	Guarantees: codecs.Always(
-		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
+		keyring.Guarantees(),
+		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of the 256-bit commitment, if AES-256 is an ideal cipher"),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces, for up to 2^80 tokens per key"),
 		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),

@@ -30,6 +30,7 @@ import (
 	"slices"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -51,12 +52,21 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			NonceBits:  96,
+			Log2Tokens: 32,
+			Log2Bytes:  52,
+			Source:     "tokens: NIST SP 800-38D, section 8.3; bytes: birthday bound of CTR on 2^48 blocks",
+			Use:        "gcmctx.New(secret)",
+		},
 		Primitive: "AES-256-GCM-CTX",
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 	},
 	Guarantees: codecs.Always(
-		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
+		keyring.Guarantees(),
+		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of SHA-256"),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
 		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),

@@ -23,6 +23,7 @@ import (
 	"github.com/ericlagergren/siv"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -44,12 +45,20 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			NonceBits:  96,
+			Log2Tokens: 32,
+			Source:     "NIST SP 800-38D, section 8.3, for a repeated nonce",
+			Use:        "gcmsiv.New(secret)",
+		},
 		Primitive: "AES-256-GCM-SIV",
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 	},
 	Guarantees: codecs.Always(
-		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
+		keyring.Guarantees(),
+		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
 		codecs.HoldsBecause(codecs.NonceMisuseResistant, "key stream and tag depend on nonce, associated data and payload"),
 		codecs.Disclaims(codecs.KeyCommitting, "POLYVAL is a polynomial: one ciphertext can be made to open under two known keys"),

@@ -160,11 +160,17 @@ var Design = codecs.Design{
 	Prefix:   prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			Approved:  "FIPS 198-1, SP 800-56C",
+			Use:       "hmacsha256.New(secret)",
+			Languages: []string{"java", "ruby", "rust"},
+		},
 		Primitive: "HMAC-SHA256",
 		TokenSize: tokenSize,
 		Inspect:   inspect,
 	},
 	Guarantees: codecs.Always(
+		keyring.Guarantees(),
 		codecs.Holds(codecs.Integrity, codecs.Canonical, codecs.Rotation, codecs.KeySeparation,
 			codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.KeyCommitting, "two keys with the same tag are a collision of HMAC-SHA256 under derived keys"),

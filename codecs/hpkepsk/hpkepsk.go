@@ -95,13 +95,20 @@ var Design = codecs.Design{
 	Prefix:   prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			Quantum:   "X25519 falls to Shor's algorithm",
+			Use:       "hpkepsk.New(secret)",
+			Languages: []string{"python"},
+		},
 		TokenSize: func(m int) int { return len(prefix) + base64url.EncodedLen(minRaw+m) },
 		Allocates: "every token sets up an HPKE context, and the HPKE implementation returns its results in memory of its own",
 		Inspect:   inspect,
 	},
 	Guarantees: codecs.Always(
+		keyring.Guarantees(),
+		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Rotation, codecs.KeySeparation,
-			codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
+			codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.Canonical, "base64url and the X25519 encapsulation are both accepted in one spelling only"),
 		codecs.HoldsBecause(codecs.FreshNonces, "each token has its own encapsulation, and so its own key and nonce"),
 		codecs.Disclaims(codecs.KeyCommitting, "AES-GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),

@@ -158,3 +158,16 @@ func TestShortestToken(t *testing.T) {
 	_, err = c.Unseal(nil, token)
 	require.NoError(t, err)
 }
+
+// TestWeakPartyKeys checks that a split key with a part that is one byte repeated
+// is refused.
+func TestWeakPartyKeys(t *testing.T) {
+	minter, opener, err := Split(bytes.Repeat([]byte("a secret of 8 bytes or so"), 2))
+	require.NoError(t, err)
+	weak := append(minter[:len(minter)-32:len(minter)-32], make([]byte, 32)...)
+	_, err = NewMinter(weak)
+	require.ErrorContains(t, err, "one byte repeated")
+	weak = append(opener[:4:4], make([]byte, len(opener)-4)...)
+	_, err = NewOpener(weak)
+	require.ErrorContains(t, err, "one byte repeated")
+}

@@ -162,15 +162,17 @@ func newSession(k *ringKey, enc []byte, ctx exporter) (*session, error) {
 var Design = x25519.design("hpke-session",
 	"encrypted with AES-256-GCM under a key exported from an HPKE context that serves many tokens",
 	"RFC 9180, mode_psk and export, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256; NIST SP 800-38D; RFC 5869",
-	"base64url and the X25519 encapsulation are both accepted in one spelling only")
+	"base64url and the X25519 encapsulation are both accepted in one spelling only",
+	&lab.Facts{Quantum: "X25519 falls to Shor's algorithm", Use: "hpkesession.New(time.Now, secret)", Languages: []string{"python"}})
 
 // XWing is the catalog's row of hpke-xwing-session.
 var XWing = xwing.design("hpke-xwing-session",
 	"encrypted with AES-256-GCM under a key exported from a post-quantum HPKE context that serves many tokens",
 	"RFC 9180, mode_psk and export, X-Wing (draft-connolly-cfrg-xwing-kem), HKDF-SHA256; NIST SP 800-38D; RFC 5869",
-	"base64url is accepted in one spelling only, and another encapsulation gives another key")
+	"base64url is accepted in one spelling only, and another encapsulation gives another key",
+	&lab.Facts{Use: "hpkesession.NewXWing(time.Now, secret)"})
 
-func (v *variant) design(name, doc, spec, canonical string) codecs.Design {
+func (v *variant) design(name, doc, spec, canonical string, facts *lab.Facts) codecs.Design {
 	return codecs.Design{
 		Name:     name,
 		Doc:      doc,
@@ -178,18 +180,21 @@ func (v *variant) design(name, doc, spec, canonical string) codecs.Design {
 		Prefix:   v.prefix,
 		NewCodec: func(c codecs.Config) (codecs.Codec, error) { return v.open(c.Clock, c.Secrets) },
 		Hooks: &lab.Hooks{
+			Facts:     facts,
 			Primitive: "AES-256-GCM",
 			Amortised: true,
 			TokenSize: v.tokenSize,
 			Inspect:   v.inspect,
 		},
 		Guarantees: codecs.Always(
+			keyring.Guarantees(),
 			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Rotation, codecs.KeySeparation,
 				codecs.UniformRefusal, codecs.ByteExact, codecs.StrongKeys),
 			codecs.HoldsBecause(codecs.Canonical, canonical),
 			codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces under a token key of at most 2^20 tokens"),
-			codecs.HoldsBecause(codecs.SteadyTiming, "it depends on whether the encapsulation is known to this opener, which is public, and on no key or payload"),
+			codecs.HoldsBecause(codecs.SteadyTiming, "it depends on whether the encapsulation is known to this opener, which is public, and on no key or payload; with AES instructions, without which AES looks tables up"),
 			codecs.HoldsBecause(codecs.Total, "at most one decapsulation beside work linear in the token; contexts are kept for verified tokens only, and at most 1,024"),
+			codecs.Disclaims(codecs.Unlinkable, "tokens under one encapsulation show that one sealer made them"),
 			codecs.Disclaims(codecs.KeyCommitting, "AES-GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
 			codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce in one context repeats the key stream"),
 			codecs.Disclaims(codecs.SenderAuthenticated, "an opener holds the pre-shared key and can compute the public key: who can unseal can seal"),

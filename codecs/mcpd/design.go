@@ -88,6 +88,8 @@ func signedGuarantees() []codecs.Guarantee {
 		codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal claims give equal tokens"),
 		codecs.Disclaims(codecs.Unlinkable, "the bind tag is unsalted and readable: the tokens of a principal share it"),
 		codecs.Disclaims(codecs.KeySeparation, "one key makes bind tags and macs"),
+		codecs.Disclaims(codecs.PrivateKeys, "the bind tag is a second mac under the key"),
+		codecs.Holds(codecs.SteadyTiming),
 		codecs.HoldsBecause(codecs.KeyCommitting, "two keys with the same mac are a collision of HMAC-SHA256 under derived keys"),
 		codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
 	)
@@ -95,7 +97,8 @@ func signedGuarantees() []codecs.Guarantee {
 
 func encryptedGuarantees() []codecs.Guarantee {
 	return slices.Concat(
-		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.KeySeparation),
+		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.KeySeparation, codecs.PrivateKeys),
+		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
 		codecs.HoldsBecause(codecs.Unlinkable, "the bind tag is encrypted"),
 		codecs.Disclaims(codecs.KeyCommitting, "GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
@@ -105,7 +108,7 @@ func encryptedGuarantees() []codecs.Guarantee {
 
 func common() []codecs.Guarantee {
 	return slices.Concat(
-		codecs.Holds(codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total),
+		codecs.Holds(codecs.UniformRefusal, codecs.Total, codecs.Inert),
 		codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted"),
 		codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes"),
 		codecs.Disclaims(codecs.BindsMethod, "the format has no method"),

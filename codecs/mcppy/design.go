@@ -5,6 +5,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/claims"
+	"sealab/codecs/internal/keyring"
 	"sealab/internal/lab"
 )
 
@@ -46,7 +47,9 @@ func common() []codecs.Guarantee {
 	return slices.Concat(
 		claims.Guarantees(),
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation,
-			codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.StrongKeys),
+			codecs.UniformRefusal, codecs.Total, codecs.StrongKeys),
+		keyring.Guarantees(),
+		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
 		codecs.HoldsBecause(codecs.Unlinkable, "the principal is a salted digest inside what is encrypted"),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
 		codecs.Disclaims(codecs.KeyCommitting, "GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),

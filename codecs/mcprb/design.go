@@ -58,7 +58,8 @@ func spelling(reading string) []codecs.Guarantee {
 func common() []codecs.Guarantee {
 	return slices.Concat(
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.BindsMethod, codecs.BindsTarget, codecs.BindsAudience,
-			codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total),
+			codecs.UniformRefusal, codecs.Total, codecs.Inert, codecs.PrivateKeys),
+		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
 		codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted"),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit ivs, for up to 2^32 tokens per key"),
 		codecs.HoldsBecause(codecs.StrongKeys, "one key of exactly 32 bytes"),

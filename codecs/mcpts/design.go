@@ -56,6 +56,9 @@ var bindings = map[string][]codecs.Guarantee{
 	bindRequest:   boundGuarantees(),
 }
 
+// publishedTag is the reason why a bind tag checks a guessed key.
+const publishedTag = "the bind tag is a second mac under the key"
+
 func disclaimBindings(reason string) []codecs.Guarantee {
 	return slices.Concat(
 		codecs.Disclaims(codecs.BindsMethod, reason),
@@ -65,6 +68,7 @@ func disclaimBindings(reason string) []codecs.Guarantee {
 		codecs.Disclaims(codecs.BindsAudience, reason),
 		codecs.Disclaims(codecs.Unambiguous, reason),
 		codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
+		codecs.Holds(codecs.PrivateKeys),
 	)
 }
 
@@ -78,6 +82,7 @@ func principalGuarantees() []codecs.Guarantee {
 		codecs.Disclaims(codecs.BindsPrincipal, "no principal and an empty one are the same"),
 		codecs.Disclaims(codecs.Unambiguous, reason),
 		codecs.Disclaims(codecs.Unlinkable, "the bind tag is unsalted: the tokens of a principal share it"),
+		codecs.Disclaims(codecs.PrivateKeys, publishedTag),
 	)
 }
 
@@ -87,6 +92,7 @@ func boundGuarantees() []codecs.Guarantee {
 		codecs.HoldsBecause(codecs.BindsArguments, "by a digest of the arguments as Python reads them; those of resources/read are not looked at"),
 		codecs.Disclaims(codecs.Unambiguous, "lone surrogates become U+FFFD; arguments that are absent, null, {}, [], \"\", 0 or false share one digest"),
 		codecs.Disclaims(codecs.Unlinkable, "the bind tag is unsalted: equal contexts give equal tags"),
+		codecs.Disclaims(codecs.PrivateKeys, publishedTag),
 	)
 }
 
@@ -106,7 +112,7 @@ func carries(payload string) []codecs.Guarantee {
 
 func common() []codecs.Guarantee {
 	return slices.Concat(
-		codecs.Holds(codecs.Integrity, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total),
+		codecs.Holds(codecs.Integrity, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.Inert),
 		codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
 		codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes"),
 		codecs.Disclaims(codecs.Confidentiality, "the claims are readable, and equal claims give equal tokens"),

@@ -91,7 +91,13 @@ var Ed25519 = codecs.Design{
 	Spec:     "RFC 8032, section 5.1 (Ed25519); RFC 5869",
 	Prefix:   edDSA.prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return NewEd25519(c.Secrets...) },
-	Hooks: &lab.Hooks{Primitive: "Ed25519", TokenSize: edDSA.tokenSize, Inspect: edDSA.inspect,
+	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			Approved: "FIPS 186-5, SP 800-56C",
+			Quantum:  "Ed25519 falls to Shor's algorithm",
+			Use:      "signed.NewEd25519(secret)",
+		},
+		Primitive: "Ed25519", TokenSize: edDSA.tokenSize, Inspect: edDSA.inspect,
 		Allocates: "the standard library allocates an error for a signature that does not verify"},
 	Guarantees: guarantees(codecs.Disclaims(codecs.KeyCommitting,
 		"a verifier accepts public keys of low order, under which one signature verifies with several; keys that secrets give have none")),
@@ -104,7 +110,14 @@ var MLDSA44 = codecs.Design{
 	Spec:     "FIPS 204 (ML-DSA-44, deterministic); RFC 5869",
 	Prefix:   mlDSA.prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return NewMLDSA44(c.Secrets...) },
-	Hooks: &lab.Hooks{Primitive: "ML-DSA-44", TokenSize: mlDSA.tokenSize, Inspect: mlDSA.inspect,
+	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			Log2Tokens: 64,
+			Source:     "number of signatures in NIST's security definition",
+			Approved:   "FIPS 204, SP 800-56C",
+			Use:        "signed.NewMLDSA44(secret)",
+		},
+		Primitive: "ML-DSA-44", TokenSize: mlDSA.tokenSize, Inspect: mlDSA.inspect,
 		Allocates: "the implementation returns signatures in memory of its own"},
 	Guarantees: guarantees(codecs.HoldsBecause(codecs.KeyCommitting,
 		"the signed digest covers a hash of the public key (FIPS 204, algorithm 7)")),

@@ -210,7 +210,7 @@ func (a *algorithm) inspect(token []byte) ([]lab.Field, error) {
 
 // guarantees returns the answers that both designs share, and then more.
 func guarantees(more ...[]codecs.Guarantee) func(map[string]string) []codecs.Guarantee {
-	return codecs.Always(append(more,
+	return codecs.Always(append(more, keyring.Guarantees(),
 		codecs.Holds(codecs.Integrity, codecs.Canonical, codecs.Rotation, codecs.KeySeparation,
 			codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.SteadyTiming, "a verifier has public keys only"),

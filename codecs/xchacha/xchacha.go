@@ -51,11 +51,19 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
 	Hooks: &lab.Hooks{
+		Facts: &lab.Facts{
+			NonceBits:  192,
+			Log2Tokens: 80,
+			Source:     "birthday bound on the nonce",
+			Use:        "xchacha.New(secret)",
+			Languages:  []string{"rust"},
+		},
 		Primitive: "XChaCha20-Poly1305",
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 	},
 	Guarantees: codecs.Always(
+		keyring.Guarantees(),
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation,
 			codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total,
 			codecs.ByteExact, codecs.StrongKeys),

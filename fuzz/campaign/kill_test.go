@@ -66,7 +66,7 @@ func killConfig(dir string) campaign.Config {
 		Env: []string{"SEALAB_FUZZ_HANG=2s", "SEALAB_FUZZ_MEMORY=1024"},
 		Log: func(line string) { fmt.Fprintln(os.Stderr, line) }}
 	if *allBugs {
-		c.Package, c.Replay, c.Cover, c.Slice, c.Targets = "sealab/fuzz/targets", "sealab/fuzz/targets/replay", "sealab/codecs/...", 5*time.Second, nil
+		c.Package, c.Replay, c.Cover, c.Slice, c.Targets = "sealab/fuzz/targets", "sealab/fuzz/targets/replay", "sealab/codecs/...,sealab/internal/broken/injected", 5*time.Second, nil
 		c.Env = append(c.Env, injected.Env+"="+injected.All)
 		for _, t := range targets.All() {
 			c.Targets = append(c.Targets, campaign.Target{Name: t.Name, Native: t.NativeName()})

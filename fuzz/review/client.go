@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -26,10 +27,11 @@ type client struct {
 
 	sent  int
 	id    int
-	next  time.Time     // no exchange begins before
-	pause time.Duration // between exchanges, grown by rate limits
-	waits int           // rate limits that were met
-	dead  string        // the reason why no server answers any more
+	next  time.Time      // no exchange begins before
+	pause time.Duration  // between exchanges, grown by rate limits
+	waits int            // rate limits that were met
+	ran   int            // tools that ran to their end
+	codes map[int]string // error codes that were seen, each with its first message
 }
 
 // A Clock tells and passes time. Tests have one of their own.
@@ -53,7 +55,7 @@ func SystemClock() Clock {
 }
 
 func newClient(o Options) (*client, error) {
-	c := &client{target: o.Target, limits: o.Limits, rate: o.Rate, budget: o.Budget, clock: o.Clock, record: o.Record}
+	c := &client{target: o.Target, codes: map[int]string{}, limits: o.Limits, rate: o.Rate, budget: o.Budget, clock: o.Clock, record: o.Record}
 	if o.Rate > 0 {
 		c.pause = time.Duration(float64(time.Second) / o.Rate)
 	}
@@ -104,6 +106,7 @@ const retries = 6
 func (c *client) call(ctx context.Context, call Call) Answer {
 	for try := 0; ; try++ {
 		a := c.callOnce(ctx, call)
+		c.note(call, a)
 		wait, again := c.patience(a, try)
 		if !again {
 			return a
@@ -111,6 +114,16 @@ func (c *client) call(ctx context.Context, call Call) Answer {
 		if err := c.clock.Sleep(ctx, wait); err != nil {
 			return a
 		}
+	}
+}
+
+// note counts the tools that ran to their end, and keeps error codes.
+func (c *client) note(call Call, a Answer) {
+	if call.Method == "tools/call" && a.Kind == completed {
+		c.ran++
+	}
+	if a.Kind == failed && c.codes[a.Code] == "" {
+		c.codes[a.Code] = fmt.Sprintf("%s -> %v", call.Method, a)
 	}
 }
 

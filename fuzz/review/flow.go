@@ -205,7 +205,6 @@ func (g Given) over(f Flow) Flow {
 // are sent to prompts and resources alone, and to the first token.
 func (r *Review) explore(ctx context.Context, f Flow) {
 	a := r.client.call(ctx, f.call(first))
-	r.count(f, a)
 	if a.Kind != asked {
 		return
 	}
@@ -220,13 +219,6 @@ func (r *Review) explore(ctx context.Context, f Flow) {
 		if best := r.deepest(ctx, f, a); best != nil {
 			r.flows = append(r.flows, *best)
 		}
-	}
-}
-
-// count counts the tools that ran to their end.
-func (r *Review) count(f Flow, a Answer) {
-	if f.Method == "tools/call" && a.Kind == completed {
-		r.ran++
 	}
 }
 

@@ -82,7 +82,6 @@ func (r *Review) good(ctx context.Context, f Flow, as user) (Answer, string) {
 	case a.Kind == asked:
 		return a, ""
 	case a.Kind == completed && f.Last == nil && f.Method == "tools/call" && !r.opts.Effects && !f.named:
-		r.count(f, a)
 		return a, "control unchanged: a state without answers runs the tool to its end; --effects or --tool allows that"
 	case a.Kind == completed:
 		return a, ""

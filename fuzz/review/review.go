@@ -81,10 +81,9 @@ type Review struct {
 	client     *client
 	flows      []Flow
 	oracles    []*oracle
-	asking     []Answer // every question that was seen
-	uncalled   []string // tools that were not called
-	unanswered []string // tools that ask without a state
-	ran        int
+	asking     []Answer   // every question that was seen
+	uncalled   []string   // tools that were not called
+	unanswered []string   // tools that ask without a state
 	refusals   []answered // of states that a client may send
 	answers    []answered // of the variants, for statistics
 }
@@ -124,7 +123,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		}
 		r.run(ctx, check)
 	}
-	r.Report.Exchanges, r.Report.Ran = c.sent, r.ran
+	r.Report.Exchanges, r.Report.Ran = c.sent, c.ran
 	r.Report.Seconds = o.Clock.Now().Sub(began).Seconds()
 	r.sort()
 	return &r.Report, nil
@@ -178,6 +177,9 @@ func (r *Review) excluded(check Check) string {
 		return fmt.Sprintf("only over %s", check.Over)
 	case check.Era == "modern" && !r.modern():
 		return "the server does not speak revision " + modern
+	case len(r.opts.Revise) > 0 && !slices.Contains(r.opts.Revise, modern) && check.Era == "modern",
+		len(r.opts.Revise) > 0 && !slices.ContainsFunc(r.opts.Revise, func(v string) bool { return v != modern }) && check.Era == "legacy":
+		return "not of a revision that --revision names"
 	case check.Effects && !r.opts.Effects:
 		return "runs tools to their end; --effects allows that"
 	case check.Flow && len(r.oracles) == 0:

@@ -103,8 +103,15 @@ func otherTool(t *T) {
 		t.skip("fewer than two tools give a token%s", t.r.notCalled())
 		return
 	}
-	for _, pair := range [][2]Flow{{tools[0], tools[1]}, {tools[1], tools[0]}} {
-		name := fmt.Sprintf("from %s to %s", pair[0].Target, pair[1].Target)
+	pairs := [][2]Flow{{tools[0], tools[1]}, {tools[1], tools[0]}}
+	for _, p := range pairs {
+		if earlier := p[0]; len(earlier.Rounds) > 0 {
+			earlier.Rounds = nil
+			pairs = append(pairs, [2]Flow{earlier, p[1]})
+		}
+	}
+	for _, pair := range pairs {
+		name := fmt.Sprintf("from round %d of %s to %s", len(pair[0].Rounds)+1, pair[0].Target, pair[1].Target)
 		if t.only != "" && t.only != name {
 			continue
 		}

@@ -85,7 +85,7 @@ func clear(t *T) {
 	}
 	marked, ok := t.mintWith(markerA)
 	t.trials++
-	text := opened(token) + "\n" + opened(marked)
+	text := inTheOpen(token) + "\n" + inTheOpen(marked)
 	for _, secret := range t.r.opts.Secrets {
 		if strings.Contains(text, secret) {
 			t.refute(Finding{Case: "a secret", Severity: Warning, Issue: "a text that was named a secret can be read in the token", Evidence: "token " + short(token, 200), Want: "not readable", Got: "readable"})
@@ -98,8 +98,8 @@ func clear(t *T) {
 	}
 }
 
-// opened is everything that can be read in a token, inflated forms included.
-func opened(token string) string {
+// inTheOpen is everything that can be read in a token, inflated forms included.
+func inTheOpen(token string) string {
 	var b strings.Builder
 	b.WriteString(readable(token))
 	for _, s := range segmentsOf(token) {
@@ -137,7 +137,7 @@ func (t *T) canBeRead() (bool, string) {
 		return false, reason
 	}
 	marked, ok := t.mintWith(markerA)
-	return len(views(token)) > 0 || ok && strings.Contains(opened(marked), markerA), ""
+	return len(views(token)) > 0 || ok && strings.Contains(inTheOpen(marked), markerA), ""
 }
 
 func fresh(t *T) {

@@ -50,7 +50,6 @@ func capability(t *T) {
 			return
 		}
 		t.seen(variant{name: declared}, a)
-		t.r.count(t.o.flow, a)
 		if a.Kind == asked && len(a.Questions) > 0 {
 			t.refute(Finding{Case: declared, Severity: Warning, Issue: "a client that declares " + declared + " is asked", Evidence: fmt.Sprintf("%s -> %v", sent(a.Exchange), a), Want: "-32021", Got: "asked"})
 			return
@@ -91,7 +90,6 @@ func askAgain(t *T) {
 		if a.Kind == asked {
 			continue
 		}
-		t.r.count(t.o.flow, a)
 		t.refute(Finding{Case: "answers " + string(answers), Severity: Suggestion, Issue: "a good token without answers is not asked again", Evidence: fmt.Sprintf("after %v: %v", question, a), Want: "asked", Got: string(a.Kind)})
 		return
 	}

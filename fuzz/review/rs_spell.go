@@ -34,11 +34,20 @@ func spell(t *T) {
 		t.skip("control: the token written with \\u escapes is not accepted %s", reason)
 		return
 	}
-	if tampered, _, _ := t.sweep(func(token string) []variant { return flips(token)[:min(16, len(token))] }); t.only == "" && len(tampered) > 0 {
+	if tampered, _, _ := t.sweep(func(token string) []variant { return some(flips(token), 16) }); t.only == "" && len(tampered) > 0 {
 		t.skip("the token is not protected against changes, see RS-TAMPER")
 		return
 	}
 	t.altered(severity, "another spelling of the token", spellings)
+}
+
+// some returns about n of the variants, from all parts.
+func some(all []variant, n int) []variant {
+	var few []variant
+	for i := 0; i < len(all); i += max(len(all)/n, 1) {
+		few = append(few, all[i])
+	}
+	return few
 }
 
 // oneTime reports whether the user declared the tokens of the flow to be for one

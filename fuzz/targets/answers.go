@@ -27,23 +27,23 @@ var answersTarget = Target{
 	},
 }
 
-// recite is a worker that answers each line with the next one of a file, and
-// ends where there is none.
+// recite is a worker that answers each line with the next line of a file, and
+// ends after the last one.
 const recite = `while IFS= read -r question && IFS= read -r answer <&3; do printf '%s\n' "$answer"; done 3<"$0"`
 
-// patience is how long the client waits: a worker that has said its last line is
-// not waited for, as its output ends.
+// patience is the time limit of the client. A worker after its last line ends,
+// which the client sees at once.
 const patience = time.Second
 
 func answers(p *program.Program) error {
 	script, err := os.CreateTemp("", "sealab-answers-*")
 	if err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	defer os.Remove(script.Name())
 	_, err = script.Write(p.Rest())
 	if err := errors.Join(err, script.Close()); err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	limits := worker.Limits{Start: patience, Request: patience, Line: 1 << 16, Restarts: -1}
 	client, err := worker.Dial(worker.Command{Args: []string{"sh", "-c", recite, script.Name()}}, limits)
@@ -53,12 +53,12 @@ func answers(p *program.Program) error {
 	defer client.Close()
 	d := client.Design()
 	if d.IsScheme() == (d.NewCodec != nil) {
-		return fmt.Errorf("the client's design %q is both a codec and a scheme, or neither", d.Name)
+		return fail("", "the design of a worker is both a codec and a scheme, or neither", "%q", d.Name)
 	}
 	return converse(d)
 }
 
-// converse asks a worker everything once.
+// converse asks a worker every question once.
 func converse(d codecs.Design) error {
 	c, err := openAny(d)
 	if err != nil {
@@ -71,7 +71,7 @@ func converse(d codecs.Design) error {
 	}{{"sealing", c.Seal}, {"unsealing", c.Unseal}} {
 		out, err := ask.call([]byte(before), []byte("v1.AAAA"))
 		if !bytes.HasPrefix(out, []byte(before)) || err != nil && len(out) != len(before) {
-			return fmt.Errorf("%s turned dst into %q", ask.name, out)
+			return fail("", ask.name+" through a worker changes dst", "to %q", out)
 		}
 		if err := requireOutcome(ask.name, err); err != nil {
 			return err
@@ -85,10 +85,10 @@ func openAny(d codecs.Design) (codecs.Codec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return in.At(&home.Context), nil
+	return in.At(&home), nil
 }
 
-// requireOutcome returns an error unless err is one that the contract has.
+// requireOutcome returns an error unless err is an outcome of the contract.
 func requireOutcome(what string, err error) error {
 	var refused *worker.RefusedError
 	switch {
@@ -96,10 +96,11 @@ func requireOutcome(what string, err error) error {
 		codecs.Rejected(err) != nil, errors.As(err, &refused):
 		return nil
 	}
-	return fmt.Errorf("%s: %w, which is none of done, refused, unsupported and fault", what, err)
+	return fail("", what+" through a worker has an unknown outcome", "%v; want done, refused, unsupported or fault", err)
 }
 
-// answersSeeds are what a sound worker of either kind says, and bad variants.
+// answersSeeds are the lines of a sound worker of either kind, and bad
+// variants.
 func answersSeeds() ([][]byte, error) {
 	var seeds [][]byte
 	for _, kind := range []string{"codec", "scheme"} {

@@ -2,7 +2,6 @@ package targets
 
 import (
 	"bytes"
-	"fmt"
 
 	"sealab/codecs"
 	"sealab/fuzz/program"
@@ -11,7 +10,7 @@ import (
 
 // The relations between a call and where its result goes.
 
-// room: neither spare capacity in dst nor the lack of it makes a difference.
+// room checks that the spare capacity of dst does not change the answer.
 func (f *family) room(p *program.Program) error {
 	what, err := f.present(p)
 	if err != nil {
@@ -25,12 +24,12 @@ func (f *family) room(p *program.Program) error {
 	before := bytes.Clone(dst)
 	out, err := f.one.codec.Unseal(dst, what.token)
 	if answer := codecs.Rejected(err); !sameRefusal(settled(refused), answer) || !bytes.Equal(out, append(before, got...)) {
-		return fmt.Errorf("%s: %q is answered differently when dst has %d bytes and room for %d", f.one.Name, what.token, len(dst), cap(dst)-len(dst))
+		return fail(f.one.Name, "the answer depends on the room in dst", "%d bytes and room for %d: %q", len(dst), cap(dst)-len(dst), what.token)
 	}
 	return nil
 }
 
-// settled returns the refusal that Unseal gives: unsupported is none.
+// settled returns the refusal of Unseal: unsupported is not one.
 func settled(r *codecs.RejectError) *codecs.RejectError {
 	if r == unsupported {
 		return nil
@@ -38,8 +37,8 @@ func settled(r *codecs.RejectError) *codecs.RejectError {
 	return r
 }
 
-// dirty reads a dst with something in it and with room that was used before: for
-// about need bytes, for many, or for none.
+// dirty reads a dst with contents and with used spare capacity: about need
+// bytes, many, or none.
 func dirty(p *program.Program, need int) []byte {
 	used := p.Pick(32)
 	free := 0
@@ -54,9 +53,9 @@ func dirty(p *program.Program, need int) []byte {
 	return bytes.Repeat([]byte{0xa5}, used+free)[:used]
 }
 
-// sealing: where the token goes does not change it, sealing step by step
-// without an edit is sealing, what is sealed without a seed opens, and a token
-// has the length that the row states. The program says which.
+// sealing makes one check, as the program says: dst does not change the token,
+// sealing step by step gives the same token, a token without a seed opens, or a
+// token has the length of its row.
 func (f *family) sealing(p *program.Program) error {
 	s := f.one
 	seed, payload := s.seed(p), s.payload(p)
@@ -73,47 +72,47 @@ func (f *family) sealing(p *program.Program) error {
 		err = s.sealSized(seed, payload)
 	}
 	if err == nil && !bytes.Equal(given, payload) {
-		return fmt.Errorf("%s: sealing changed the payload %q to %q", s.Name, given, payload)
+		return fail(s.Name, "sealing changes the payload", "%q to %q", given, payload)
 	}
 	return err
 }
 
-func (s *subject) sealInto(p *program.Program, seed, payload []byte) error {
-	token, err := s.assembler.SealSeeded(nil, seed, payload)
+func (s *instance) sealInto(p *program.Program, seed, payload []byte) error {
+	token, err := s.codec.SealSeeded(nil, seed, payload)
 	if err != nil {
 		return err
 	}
 	dst := dirty(p, len(token))
 	before := bytes.Clone(dst)
-	out, err := s.assembler.SealSeeded(dst, seed, payload)
+	out, err := s.codec.SealSeeded(dst, seed, payload)
 	if err != nil || !bytes.Equal(out, append(before, token...)) {
-		return fmt.Errorf("%s: %q is sealed differently when dst has %d bytes and room for %d: %q (%v)", s.Name, payload, len(dst), cap(dst)-len(dst), out, err)
+		return fail(s.Name, "the token depends on the room in dst", "%d bytes and room for %d: %q for %q (%v)", len(dst), cap(dst)-len(dst), out, payload, err)
 	}
 	return nil
 }
 
-func (s *subject) sealStepwise(seed, payload []byte) error {
-	token, err := s.assembler.SealSeeded(nil, seed, payload)
+func (s *instance) sealStepwise(seed, payload []byte) error {
+	token, err := s.codec.SealSeeded(nil, seed, payload)
 	if err != nil {
 		return err
 	}
-	edited, err := s.assembler.SealEdited(nil, seed, payload, func(_ lab.Step, value []byte) []byte { return value })
+	edited, err := s.codec.SealEdited(nil, seed, payload, func(_ lab.Step, value []byte) []byte { return value })
 	if err != nil || !bytes.Equal(edited, token) {
-		return fmt.Errorf("%s: %q is sealed as %q, and step by step as %q (%v)", s.Name, payload, token, edited, err)
+		return fail(s.Name, "sealing step by step gives another token", "%q and %q (%v) for %q", token, edited, err, payload)
 	}
 	return nil
 }
 
-func (s *subject) sealSized(seed, payload []byte) error {
-	token, err := s.assembler.SealSeeded(nil, seed, payload)
+func (s *instance) sealSized(seed, payload []byte) error {
+	token, err := s.codec.SealSeeded(nil, seed, payload)
 	if err == nil && lab.HooksOf(s.Design).TokenSize != nil && lab.HooksOf(s.Design).TokenSize(len(payload)) != len(token) {
-		return fmt.Errorf("%s: the token of %d bytes has %d characters, and its row says %d", s.Name, len(payload), len(token), lab.HooksOf(s.Design).TokenSize(len(payload)))
+		return fail(s.Name, "a token has another length than its row states", "%d, want %d, for %d bytes", len(token), lab.HooksOf(s.Design).TokenSize(len(payload)), len(payload))
 	}
 	return err
 }
 
-// sealFresh: what is sealed without a seed opens, too.
-func (s *subject) sealFresh(payload []byte) error {
+// sealFresh checks that a token without a seed opens.
+func (s *instance) sealFresh(payload []byte) error {
 	token, err := s.codec.Seal(nil, payload)
 	if err != nil {
 		return err
@@ -121,7 +120,7 @@ func (s *subject) sealFresh(payload []byte) error {
 	return s.requireSame(token, payload)
 }
 
-// inspected: a token is taken apart without a key, and without end.
+// inspected checks that a token can be parsed without a key.
 func (f *family) inspected(p *program.Program) error {
 	if lab.HooksOf(f.one.Design).Inspect == nil {
 		return nil
@@ -134,9 +133,9 @@ func (f *family) inspected(p *program.Program) error {
 	fields, err := lab.HooksOf(f.one.Design).Inspect(what.token)
 	switch {
 	case !bytes.Equal(given, what.token):
-		return fmt.Errorf("%s: inspecting changed the token %q", f.one.Name, given)
+		return fail(f.one.Name, "inspecting changes the token", "%q", given)
 	case !what.altered && (err != nil || len(fields) == 0):
-		return fmt.Errorf("%s: its own token %q is not recognised: %v", f.one.Name, given, err)
+		return fail(f.one.Name, "inspecting fails for an own token", "%v: %q", err, given)
 	}
 	return nil
 }

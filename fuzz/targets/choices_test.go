@@ -76,7 +76,7 @@ func TestChoose(t *testing.T) {
 // TestSeedsAreSeldomDear keeps most of what a fuzzer makes of seeds cheap.
 func TestSeedsAreSeldomDear(t *testing.T) {
 	dear := 0
-	for _, s := range subjects() {
+	for _, s := range instances() {
 		if s.dear {
 			dear++
 		}

@@ -2,17 +2,17 @@ package targets
 
 import "sealab/fuzz/program"
 
-// pick chooses a subject.
-func pick(p *program.Program) *subject { return choose(p, subjects()) }
+// pick chooses an instance.
+func pick(p *program.Program) *instance { return choose(p, instances()) }
 
-// costly is what may be dear.
+// A costly thing may take much time.
 type costly interface{ isDear() bool }
 
-func (s *subject) isDear() bool { return s.dear }
+func (s *instance) isDear() bool { return s.dear }
 
-// choose reads the choice of one of all, at most 128. What is dear is seldom taken
-// where it is chosen: with an agreement of keys a token takes as long as a hundred
-// others. Another one stands in for it, which the same choice decides.
+// choose reads the choice of one of all, at most 128. It seldom takes a costly
+// one: with a key agreement, a token takes the time of a hundred others.
+// Otherwise another one takes its place, by the same choice.
 func choose[T costly](p *program.Program, all []T) T {
 	choice := int(p.Byte())
 	chosen, round := choice%len(all), choice/len(all)

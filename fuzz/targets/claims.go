@@ -21,9 +21,9 @@ var claimsTarget = Target{
 	Seeds: claimsSeeds,
 }
 
-// A reader is a scheme with claims, and the pairs of readings it is strict in.
+// A reader is a scheme with claims, and its pairs as the strict reading.
 type reader struct {
-	*subject
+	*instance
 	pairs  []*pair
 	minted []byte // claims that it writes itself
 }
@@ -31,7 +31,7 @@ type reader struct {
 // readers are the schemes with a step for claims.
 var readers = sync.OnceValue(func() []*reader {
 	var all []*reader
-	for _, s := range subjects() {
+	for _, s := range instances() {
 		if minted := s.claims(); minted != nil {
 			all = append(all, &reader{s, pairsOf(s), minted})
 		}
@@ -39,10 +39,10 @@ var readers = sync.OnceValue(func() []*reader {
 	return all
 })
 
-// claims returns the claims of a token of s, nil where it has none.
-func (s *subject) claims() (claims []byte) {
-	seed := make([]byte, s.assembler.SeedSize())
-	_, err := s.assembler.SealEdited(nil, seed, []byte(`"state"`), func(step lab.Step, value []byte) []byte {
+// claims returns the claims of a token of s, nil if it has none.
+func (s *instance) claims() (claims []byte) {
+	seed := make([]byte, s.codec.SeedSize())
+	_, err := s.codec.SealEdited(nil, seed, []byte(`"state"`), func(step lab.Step, value []byte) []byte {
 		if step == lab.StepClaims {
 			claims = append(claims, value...)
 		}
@@ -54,7 +54,7 @@ func (s *subject) claims() (claims []byte) {
 	return claims
 }
 
-func pairsOf(s *subject) []*pair {
+func pairsOf(s *instance) []*pair {
 	var all []*pair
 	for _, r := range readingPairs() {
 		if r.strict.Name == s.Name {
@@ -67,8 +67,8 @@ func pairsOf(s *subject) []*pair {
 func claims(p *program.Program) error {
 	r := choose(p, readers())
 	ask, document := p.Pick(2*asks), r.document(p)
-	seed := make([]byte, r.assembler.SeedSize())
-	token, err := r.assembler.SealEdited(nil, seed, []byte(`"state"`), func(step lab.Step, value []byte) []byte {
+	seed := make([]byte, r.codec.SeedSize())
+	token, err := r.codec.SealEdited(nil, seed, []byte(`"state"`), func(step lab.Step, value []byte) []byte {
 		if step == lab.StepClaims {
 			return append(value[:0:0], document...)
 		}
@@ -86,18 +86,18 @@ func claims(p *program.Program) error {
 	return r.requireAnswer(ask%asks, token)
 }
 
-// fragments are pieces of JSON at which readers stumble.
+// fragments are pieces of JSON on which readers fail.
 var fragments = []string{`\ud83d`, `\udc00`, `\u0000`, `\`, `"`, `""`, `,`, `:`, `null`, `true`, `0`, `-0.0`, `1e5`, `1E+1000`, `1e-400`,
 	`99999999999999999999`, `1795132800.25`, `NaN`, `-Infinity`, `[`, `]`, `[[[[`, `{"a":`, `}`, `"v":1,`, ` `, "\n", "\ufeff", "\xed\xa0\x80", "\xff", `/**/`}
 
-// Choices of document, beside which the claims are the reader's own.
+// Choices of document; the others change the own claims of the reader.
 const (
 	asRest     = 0
 	withLength = 15
 )
 
-// document reads what takes the place of the claims: any bytes, or the reader's
-// own claims with a number of changes, mostly one.
+// document reads the claims to seal: any bytes, or the own claims of the reader
+// with some changes, mostly one.
 func (r *reader) document(p *program.Program) []byte {
 	switch p.Pick(16) {
 	case asRest:
@@ -140,8 +140,8 @@ func reword(p *program.Program, document []byte) []byte {
 	}
 }
 
-// much reads how much of something there is: mostly what a limit of digits or of
-// nesting lets through or nearly, and seldom up to 255.
+// much reads a number of repetitions: mostly near a limit of digits or of
+// nesting, seldom up to 255.
 func much(p *program.Program) int {
 	if n := p.Byte(); n < 224 {
 		return int(n) % 32
@@ -149,7 +149,7 @@ func much(p *program.Program) int {
 	return int(p.Byte())
 }
 
-// value reads a value of JSON, or nearly: nested, long, or a number near a
+// value reads a JSON value, or nearly one: nested, long, or a number near a
 // limit.
 func value(p *program.Program) string {
 	n := much(p)
@@ -175,7 +175,7 @@ func value(p *program.Program) string {
 	}
 }
 
-// escape spells the character at a place as JSON's escape of four digits.
+// escape replaces the character at a place by its escape of four digits.
 func escape(document []byte, at int) []byte {
 	if at == len(document) {
 		return document
@@ -183,8 +183,8 @@ func escape(document []byte, at int) []byte {
 	return slices.Concat(document[:at], fmt.Appendf(nil, `\u%04x`, document[at]), document[at+1:])
 }
 
-// twice repeats the name of the first member that begins behind at, with
-// another value, before it.
+// twice inserts the name of the first member after at, with another value,
+// before it.
 func twice(document []byte, at int, value string) []byte {
 	begin := bytes.IndexAny(document[at:], "{,")
 	if begin < 0 {
@@ -199,8 +199,7 @@ func twice(document []byte, at int, value string) []byte {
 	return slices.Concat(document[:begin], name, []byte(":"+value+","), document[begin:])
 }
 
-// revalue replaces the first value that begins behind at, up to the comma or
-// brace that ends it where it holds neither.
+// revalue replaces the first value after at, up to the next comma or brace.
 func revalue(document []byte, at int, value string) []byte {
 	colon := bytes.IndexByte(document[at:], ':')
 	if colon < 0 {
@@ -214,8 +213,8 @@ func revalue(document []byte, at int, value string) []byte {
 	return slices.Concat(document[:at], []byte(value), document[at+end:])
 }
 
-// claimsSeeds are the claims that each reader writes, with one change of each
-// kind, and those of the committed vectors.
+// claimsSeeds are the claims of each reader with one change of each kind, and
+// those of the committed vectors.
 func claimsSeeds() ([][]byte, error) {
 	files, err := committed()
 	if err != nil {

@@ -16,10 +16,12 @@ import (
 	"sealab/fuzz/campaign/harness"
 )
 
-// vectorsFolder is where the committed vectors lie, from the root of the module.
+// vectorsFolder is the folder of the committed vectors, from the root of the
+// module.
 const vectorsFolder = "vectors/files"
 
-// A vectorFile is what seeds take from a file of vectors (sealab-vectors/1).
+// A vectorFile is the part of a file of vectors (sealab-vectors/1) that seeds
+// use.
 type vectorFile struct {
 	Design string       `json:"design"`
 	Tests  []vectorTest `json:"tests"`
@@ -33,12 +35,11 @@ type vectorTest struct {
 	Flags   []string `json:"flags"`
 }
 
-// longest is the longest token that is taken for a seed, in bytes:
-// what fuzzing makes of a long one costs more than it finds.
+// longest is the length of the longest token among seeds, in bytes: long ones
+// cost more than they find.
 const longest = 2048
 
-// distinct returns of the tests those with short tokens, one for each set of
-// flags.
+// distinct returns the tests with short tokens, one for each set of flags.
 func (f vectorFile) distinct() []vectorTest {
 	var some []vectorTest
 	seen := map[string]bool{}
@@ -64,7 +65,7 @@ func (f vectorFile) claims() [][]byte {
 	return all
 }
 
-// hexed is bytes that JSON writes as hexadecimal digits.
+// hexed is bytes that JSON has as hexadecimal digits.
 type hexed []byte
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -74,8 +75,8 @@ func (h *hexed) UnmarshalText(text []byte) error {
 	return err
 }
 
-// committed returns the committed vectors by design. That there are none is an
-// error: seeds would be poor and nobody would know.
+// committed returns the committed vectors by design. It is an error if there
+// are none.
 var committed = sync.OnceValues(readCommitted)
 
 func readCommitted() (map[string]vectorFile, error) {
@@ -83,34 +84,39 @@ func readCommitted() (map[string]vectorFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	paths, err := filepath.Glob(filepath.Join(root, vectorsFolder, "*.json"))
+	dir := filepath.Join(root, vectorsFolder)
+	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
-	}
-	if len(paths) == 0 {
-		return nil, fmt.Errorf("sealab: %s holds no vectors to take seeds from", filepath.Join(root, vectorsFolder))
+		return nil, err
 	}
 	all := map[string]vectorFile{}
-	for _, path := range paths {
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) != ".json" {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return nil, fmt.Errorf("sealab: %w", err)
+			return nil, err
 		}
 		var f vectorFile
 		if err := json.Unmarshal(data, &f); err != nil {
-			return nil, fmt.Errorf("sealab: %s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		all[f.Design] = f
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s has no vectors; want some for seeds", dir)
 	}
 	return all, nil
 }
 
-// moduleRoot returns the folder of go.mod, above the working folder or, in a
-// campaign, whose processes work elsewhere, above the source.
+// moduleRoot returns the folder of go.mod above the working folder or, in a
+// campaign, above harness.EnvSource.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return "", fmt.Errorf("sealab: %w", err)
+		return "", err
 	}
 	if source := os.Getenv(harness.EnvSource); source != "" {
 		dir = source
@@ -121,7 +127,7 @@ func moduleRoot() (string, error) {
 			return dir, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			return "", errors.New("sealab: the working folder is not inside the module, whose vectors are the seeds")
+			return "", errors.New("the working folder is not inside the module, whose vectors are the seeds")
 		}
 		dir = filepath.Dir(dir)
 	}

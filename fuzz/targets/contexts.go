@@ -18,26 +18,26 @@ var contextsTarget = Target{
 	Seeds: contextsSeeds,
 }
 
-// life is how long tokens live in contexts.
+// life is the lifetime of tokens in contexts.
 const life = 600 * time.Second
 
-// longestState keeps states short in contexts, where other parts of a token vary.
+// longestState keeps states short in contexts, which varies other parts.
 const longestState = 16
 
-// A mortal is a scheme whose tokens live that long, or for ever.
+// A mortal is a scheme whose tokens have the lifetime life, or none.
 type mortal struct {
-	*subject
+	*instance
 	dies bool
 }
 
-// schemes are the schemes of the catalog. Whether their tokens die is seen and
-// not believed: some disclaim expiry for what it lacks elsewhere.
+// schemes are the schemes under test. A probe decides whether their tokens
+// expire: some disclaim expiry for other reasons.
 var schemes = sync.OnceValue(func() []*mortal {
 	ttl := life
 	var all []*mortal
 	for _, d := range designs() {
 		if d.IsScheme() {
-			s := mustSubject(d, codecs.Config{Secrets: secrets(d, 0), TTL: &ttl})
+			s := mustOpen(d, codecs.Config{Secrets: secrets(d, 0), TTL: &ttl})
 			s.dear = s.encapsulates()
 			m := &mortal{s, s.holds(codecs.Expiry)}
 			m.dies = m.dies || m.diesOnceIn(24*time.Hour)
@@ -47,9 +47,9 @@ var schemes = sync.OnceValue(func() []*mortal {
 	return all
 })
 
-// diesOnceIn reports whether a token is refused so long after it was made.
+// diesOnceIn reports whether a token is refused at the given age.
 func (s *mortal) diesOnceIn(age time.Duration) bool {
-	token, err := s.assembler.SealSeeded(nil, make([]byte, s.assembler.SeedSize()), []byte(`"state"`))
+	token, err := s.codec.SealSeeded(nil, make([]byte, s.codec.SeedSize()), []byte(`"state"`))
 	if err != nil {
 		return false
 	}
@@ -59,9 +59,9 @@ func (s *mortal) diesOnceIn(age time.Duration) bool {
 	return err == nil && refused != nil
 }
 
-// openIn is open in a situation.
-func (s *mortal) openIn(where *situation, token []byte) (state []byte, refused *codecs.RejectError, err error) {
-	return s.answer(s.scheme.At(&where.Context), token)
+// openIn is open in a context.
+func (s *mortal) openIn(where *codecs.Context, token []byte) (state []byte, refused *codecs.RejectError, err error) {
+	return s.answer(s.in.At(where), token)
 }
 
 func contexts(p *program.Program) error {
@@ -70,14 +70,14 @@ func contexts(p *program.Program) error {
 	made := home
 	made.Now = made.Now.Add(moments[p.Pick(len(moments))])
 	for range p.Pick(3) {
-		made = made.change(p)
+		made = change(p, made)
 	}
 	read, age := made, ageOf(p)
 	for range p.Pick(3) {
-		read = read.change(p)
+		read = change(p, read)
 	}
 	read.Now = made.Now.Add(age)
-	token, err := s.scheme.SealSeeded(nil, seed, state, &made.Context)
+	token, err := s.in.SealSeeded(nil, seed, state, &made)
 	if errors.Is(err, codecs.ErrUnsupported) {
 		return nil
 	}
@@ -87,15 +87,15 @@ func contexts(p *program.Program) error {
 	return s.requireBound(token, state, &made, &read, age)
 }
 
-// moments are when in a second, an hour or a century tokens are made.
+// moments are the times of minting, after that of home.
 var moments = []time.Duration{0, 250 * time.Millisecond, time.Second - 1, 1, 59 * time.Minute, 50 * 365 * 24 * time.Hour}
 
-// steps of time from a border, either way.
+// ticks are distances in time from a border, on either side.
 var ticks = []time.Duration{0, 1, time.Microsecond, time.Millisecond, 250 * time.Millisecond, time.Second - 1, time.Second,
 	2 * time.Second, 10 * time.Second, time.Minute, time.Hour, 24 * time.Hour, 30 * 365 * 24 * time.Hour}
 
-// ageOf reads how old a token is when it is read: from two minutes before it
-// was made to twenty after, in milliseconds, or near the border of its life.
+// ageOf reads the age of a token at its reading: from two minutes before
+// minting to twenty after, in milliseconds, or near the border of its life.
 func ageOf(p *program.Program) time.Duration {
 	seconds, fraction := p.Uint16(), p.Uint16()
 	if seconds < 1320 {
@@ -111,29 +111,29 @@ func ageOf(p *program.Program) time.Duration {
 	return border + tick
 }
 
-// requireBound returns an error unless the token made in one situation is
-// answered in another as the design promises. Before the token was made nothing
-// is demanded, nor within a second of expiry where formats round: a token that
-// was made at a full second dies on time where its design promises expiry.
-func (s *mortal) requireBound(token, state []byte, made, read *situation, age time.Duration) error {
+// requireBound returns an error unless a token minted in one context is
+// answered in another as the design claims. It demands nothing before minting,
+// nor within a second of expiry if the format rounds: a token minted at a full
+// second expires in time if the design claims expiry.
+func (s *mortal) requireBound(token, state []byte, made, read *codecs.Context, age time.Duration) error {
 	got, refused, err := s.openIn(read, token)
 	if err != nil {
 		return err
 	}
 	switch {
-	case refused == nil && s.mustRefuse(&made.Context, &read.Context):
-		return fmt.Errorf("%s: a token for %s is accepted for %s", s.Name, describe(&made.Context), describe(&read.Context))
+	case refused == nil && s.mustRefuse(made, read):
+		return fail(s.Name, "a token is accepted in another context", "for %s, minted for %s", describe(read), describe(made))
 	case refused == nil && age >= s.end(made.Now) && s.dies:
-		return fmt.Errorf("%s: a token that lives %v is accepted after %v", s.Name, life, age)
+		return fail(s.Name, "an expired token is accepted", "after %v of %v", age, life)
 	case refused == nil && !s.same(state, got):
-		return fmt.Errorf("%s: minted %q and got %q back", s.Name, state, got)
-	case refused != nil && differs(&made.Context, &read.Context) == nowhere && age >= 0 && age <= life-time.Second:
-		return fmt.Errorf("%s: its own token for %s is refused after %v: %s, %s", s.Name, describe(&made.Context), age, refused.Stage, refused.Reason)
+		return fail(s.Name, "a token verifies to another state", "minted %q, got %q", state, got)
+	case refused != nil && differs(made, read) == nowhere && age >= 0 && age <= life-time.Second:
+		return fail(s.Name, "an own token is refused in time", "%s, %s, after %v, for %s", refused.Stage, refused.Reason, age, describe(made))
 	}
 	return nil
 }
 
-// end returns the age from which on a token that was made then must be refused.
+// end returns the age at which a token must be refused.
 func (s *mortal) end(made time.Time) time.Duration {
 	if s.holds(codecs.Expiry) && made.Nanosecond() == 0 {
 		return life
@@ -153,8 +153,8 @@ func describe(b *codecs.Context) string {
 	return text
 }
 
-// contextsSeeds are, for each scheme, a token in its own situation, at the edges
-// of its life, and with each place changed in several ways.
+// contextsSeeds are, for each scheme, a token in its own context, at the
+// borders of its life, and with each place changed in several ways.
 func contextsSeeds() ([][]byte, error) {
 	var seeds [][]byte
 	for i, s := range schemes() {

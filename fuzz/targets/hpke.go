@@ -13,8 +13,8 @@ import (
 	"sealab/fuzz/program"
 )
 
-// hpkeKeys is one key pair in both libraries. The suite is that of the designs;
-// the mode is base, which is what the standard library has.
+// hpkeKeys is one key pair in both libraries, with the suite of the designs.
+// The mode is base, the only one of the standard library.
 type hpkeKeys struct {
 	suite    circl.Suite
 	public   kem.PublicKey
@@ -31,11 +31,11 @@ var hpkePair = sync.OnceValue(func() (k hpkeKeys) {
 	return k
 })
 
-// hpkeTwice opens what circl sealed, as it is and altered, with both libraries.
+// hpkeTwice opens a token of circl, altered or not, with both libraries.
 func hpkeTwice(p *program.Program) error {
 	k := hpkePair()
 	if k.err != nil {
-		return fmt.Errorf("sealab: crypto/hpke: %w", k.err)
+		return fmt.Errorf("crypto/hpke: %w", k.err)
 	}
 	info, data, text := p.Bytes(32), p.Bytes(64), p.Bytes(256)
 	sender, err := k.suite.NewSender(k.public, info)
@@ -57,7 +57,7 @@ func hpkeTwice(p *program.Program) error {
 	got, ok := k.openCircl(message, info, data)
 	again, okAgain := k.openStandard(message, info, data)
 	if ok != okAgain || !bytes.Equal(got, again) {
-		return fmt.Errorf("HPKE: %x opens to %x, %v in circl and to %x, %v in crypto/hpke", message, got, ok, again, okAgain)
+		return fail("", "HPKE opens differently in circl and in crypto/hpke", "%x, %v and %x, %v: %x", got, ok, again, okAgain, message)
 	}
 	return nil
 }

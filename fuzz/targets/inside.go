@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"errors"
-	"fmt"
 
 	"sealab/codecs"
 	"sealab/fuzz/program"
@@ -23,7 +22,7 @@ func inside(p *program.Program) error {
 	s := pick(p)
 	seed, payload := s.seed(p), s.payload(p)
 	var rewritten steps
-	altered, err := s.assembler.SealEdited(nil, seed, payload, func(step lab.Step, value []byte) []byte {
+	altered, err := s.codec.SealEdited(nil, seed, payload, func(step lab.Step, value []byte) []byte {
 		return rewritten.edit(p, step, value)
 	})
 	if errors.Is(err, codecs.ErrUnsupported) {
@@ -42,28 +41,28 @@ func inside(p *program.Program) error {
 	if err != nil || refused != nil {
 		return err
 	}
-	token, err := s.assembler.SealSeeded(nil, seed, payload)
+	token, err := s.codec.SealSeeded(nil, seed, payload)
 	if err != nil || bytes.Equal(altered, token) {
 		return err
 	}
 	return s.gain(token, altered, payload, got)
 }
 
-// steps remembers what an edit has touched.
+// steps records the changes of an edit.
 type steps struct {
 	any     bool // at least one
 	content bool // a step that decides what is sealed
 }
 
-// Of the choices of edit, zero leaves a step alone and the next ones, as many as
-// there are reworks, rewrite it: one in four.
+// Zero of the choices of edit leaves a step alone, the next ones (reworks)
+// change it: one in four.
 const (
 	untouched = 0
 	reworks   = 6
 	edits     = 4 * reworks
 )
 
-// edit rewrites one step as the program says, most steps not at all.
+// edit changes one step as the program says; most steps stay.
 func (r *steps) edit(p *program.Program, step lab.Step, value []byte) []byte {
 	kind := p.Pick(edits)
 	if kind == untouched || kind > reworks {
@@ -87,8 +86,8 @@ func (r *steps) edit(p *program.Program, step lab.Step, value []byte) []byte {
 	return out
 }
 
-// said is what a text says to a decoder that skips what is not of the alphabet
-// and does not look at spare bits.
+// said returns the bytes that a lenient decoder reads: one that skips
+// characters outside the alphabet and ignores spare bits.
 func said(text []byte) []byte {
 	characters := make([]byte, 0, len(text))
 	for _, c := range text {
@@ -100,7 +99,7 @@ func said(text []byte) []byte {
 	return raw
 }
 
-// inAlphabet tells the characters of the alphabet.
+// inAlphabet marks the characters of the alphabet.
 var inAlphabet = func() (table [256]bool) {
 	for _, c := range []byte(alphabet) {
 		table[c] = true
@@ -134,13 +133,13 @@ func rework(p *program.Program, kind int, value []byte) []byte {
 	}
 }
 
-// asks is how many numbers requireAnswer tells apart.
+// asks is the number of questions of requireAnswer.
 const asks = 4
 
-// requireAnswer opens a token and asks one thing more: 0, that opening it again
-// gives the same answer; 1, that an accepted payload can be sealed and opened
-// again; else nothing.
-func (s *subject) requireAnswer(ask int, token []byte) error {
+// requireAnswer opens a token and asks one question: 0, whether it gets the
+// same answer again; 1, whether an accepted payload can be sealed and opened
+// again; otherwise none.
+func (s *instance) requireAnswer(ask int, token []byte) error {
 	first, refused, err := s.open(token)
 	if err != nil {
 		return err
@@ -156,21 +155,21 @@ func (s *subject) requireAnswer(ask int, token []byte) error {
 	return nil
 }
 
-// requireSealable returns an error unless a state that was released can be
-// sealed and opened.
-func (s *subject) requireSealable(first []byte) error {
+// requireSealable returns an error unless a released state can be sealed and
+// opened.
+func (s *instance) requireSealable(first []byte) error {
 	again, err := s.codec.Seal(nil, first)
 	if errors.Is(err, codecs.ErrUnsupported) {
 		return nil // a faithful reading may hand over what its writer does not take
 	}
 	if err != nil {
-		return fmt.Errorf("%s: the state %q of an accepted token cannot be sealed: %w", s.Name, first, err)
+		return fail(s.Name, "the state of an accepted token cannot be sealed", "%v: %q", err, first)
 	}
 	return s.requireSame(again, first)
 }
 
-// rewrites writes the choices that rewrite one step, in the way of the given
-// number below reworks, and leave the others alone.
+// rewrites writes the choices that change one step in the given way, below
+// reworks, and leave the others alone.
 func rewrites(w *program.Writer, step, way int) *program.Writer {
 	for range step {
 		w.Byte(untouched)
@@ -186,15 +185,16 @@ func rewrites(w *program.Writer, step, way int) *program.Writer {
 	return w
 }
 
-// insideSeeds are, for every design, one rewriting of each of its steps.
+// insideSeeds are, for every design, one change of each kind to each of its
+// steps.
 func insideSeeds() ([][]byte, error) {
 	var seeds [][]byte
-	for i, s := range subjects() {
+	for i, s := range instances() {
 		var own [][]byte
 		for step := range 10 {
 			for kind := range reworks {
 				var w program.Writer
-				w.Pick(i, len(subjects())).Bytes([]byte("seed")).Bytes([]byte("payload"))
+				w.Pick(i, len(instances())).Bytes([]byte("seed")).Bytes([]byte("payload"))
 				own = append(own, rewrites(&w, step, kind).Program())
 			}
 		}

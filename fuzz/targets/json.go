@@ -3,7 +3,6 @@ package targets
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"unicode/utf8"
 
@@ -22,10 +21,10 @@ func readJSON(p *program.Program) error {
 	document := p.Rest()
 	v, err := catalog.ParseJSON(document)
 	if valid := json.Valid(document); valid != (err == nil) {
-		return fmt.Errorf("rawjson: %q: %v, and to the standard library it is valid: %v", document, err, valid)
+		return fail("", "rawjson and encoding/json differ on validity", "%v, valid %v: %q", err, valid, document)
 	}
 	if err == nil && !bytes.Equal(v.Raw, bytes.Trim(document, " \t\r\n")) {
-		return fmt.Errorf("rawjson: %q was read as %q", document, v.Raw)
+		return fail("", "rawjson changes a document", "%q to %q", document, v.Raw)
 	}
 	if err == nil && utf8.Valid(document) {
 		if err := requireRead(&v, document); err != nil {
@@ -40,23 +39,23 @@ func readJSON(p *program.Program) error {
 	return nil
 }
 
-// requireRead returns an error unless v is what the standard library reads in a
-// document.
+// requireRead returns an error unless v is the value that encoding/json reads
+// in a document.
 func requireRead(v *catalog.JSON, document []byte) error {
 	d := json.NewDecoder(bytes.NewReader(document))
 	d.UseNumber()
 	var want any
 	if err := d.Decode(&want); err != nil {
-		return fmt.Errorf("rawjson: %q is read, and not by the standard library: %w", document, err)
+		return fail("", "rawjson accepts a document that encoding/json refuses", "%v: %q", err, document)
 	}
 	if !sameValue(v, want) {
-		return fmt.Errorf("rawjson: %q has other values to the standard library", document)
+		return fail("", "rawjson and encoding/json differ on values", "%q", document)
 	}
 	return nil
 }
 
-// sameValue compares a value with that of encoding/json, which cannot hold lone
-// surrogates: texts that have some are not compared.
+// sameValue compares a value with that of encoding/json. It skips strings with
+// lone surrogates, which encoding/json cannot hold.
 func sameValue(v *catalog.JSON, want any) bool {
 	switch want := want.(type) {
 	case nil:
@@ -94,7 +93,7 @@ func sameMembers(v *catalog.JSON, want map[string]any) bool {
 }
 
 // requireStable returns an error unless the compact form of a document is ASCII
-// and has itself as its compact form.
+// and its own compact form.
 func requireStable(document []byte, compact func(dst, doc []byte) ([]byte, error)) error {
 	once, err := compact(nil, document)
 	if err != nil {
@@ -102,17 +101,17 @@ func requireStable(document []byte, compact func(dst, doc []byte) ([]byte, error
 	}
 	for _, c := range once {
 		if c < ' ' || c > '~' {
-			return fmt.Errorf("compactjson: the form %q of %q is not printable ASCII", once, document)
+			return fail("", "compactjson is not printable ASCII", "%q for %q", once, document)
 		}
 	}
 	twice, err := compact(nil, once)
 	if err != nil || !bytes.Equal(once, twice) {
-		return fmt.Errorf("compactjson: %q becomes %q, and that %q (%v)", document, once, twice, err)
+		return fail("", "compactjson of compactjson differs", "%q, then %q (%v), for %q", once, twice, err, document)
 	}
 	return nil
 }
 
-// documents are places where readers of JSON differ.
+// documents are JSON texts on which readers differ.
 var documents = []string{
 	`{}`, `[]`, `null`, `true`, `"text"`, `0`, `-0`, `-0.0`, `1.0`, `1e16`, `1e-5`, `5e-324`, `1e400`, `12345678901234567890`,
 	`{"b":1,"a":2,"b":3}`, `["\u0000\ud800","\ud83d\ude00","\u2028/\/"]`, "\"\x7f\xed\xa0\x80\"", ` { "a" : [ 1 , { } ] } `,

@@ -15,17 +15,17 @@ import (
 	"sealab/fuzz/program"
 )
 
-// A dictionary is the literals in the source of what is fuzzed: a rare state is
-// often behind a comparison with one, which no fuzzer guesses.
+// A dictionary is the literals in the source under test. A rare state often
+// needs a comparison with one, which no fuzzer guesses.
 type dictionary struct {
 	words   ring[[]byte]
 	numbers ring[int] // from 2 to maxLength
 }
 
-// sourceFolder has the packages under test, from the root of the module.
-const sourceFolder = "codecs"
+// sourceFolders have the packages under test, from the root of the module.
+var sourceFolders = []string{"codecs", "internal/broken/injected"}
 
-// longestWord keeps documentation and whole messages out.
+// longestWord excludes documentation and whole messages.
 const longestWord = 32
 
 var literals = sync.OnceValue(func() dictionary {
@@ -33,7 +33,9 @@ var literals = sync.OnceValue(func() dictionary {
 	// fail for the same reason.
 	texts, numbers := map[string]bool{"{": true}, map[int]bool{16: true}
 	if root, err := moduleRoot(); err == nil {
-		collectBelow(filepath.Join(root, sourceFolder), texts, numbers)
+		for _, folder := range sourceFolders {
+			collectBelow(filepath.Join(root, folder), texts, numbers)
+		}
 	}
 	var words [][]byte
 	names := slices.Sorted(maps.Keys(texts))
@@ -48,7 +50,7 @@ var literals = sync.OnceValue(func() dictionary {
 	return dictionary{newRing(names, words), newRing(digits, lengths)}
 })
 
-// collectBelow adds the literals of the Go files below dir, tests left out.
+// collectBelow adds the literals of the Go files below dir, without tests.
 func collectBelow(dir string, texts map[string]bool, numbers map[int]bool) {
 	//nolint:errcheck // what cannot be read has no literals
 	filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
@@ -93,7 +95,7 @@ func collect(source []byte, texts map[string]bool, numbers map[int]bool) {
 	}
 }
 
-// literal reads the choice of a word. It must not be changed.
+// literal reads the choice of a word. The caller must not change it.
 func literal(p *program.Program) []byte { return literals().words.at(p.Uint16()) }
 
 // number reads the choice of a number.

@@ -8,15 +8,15 @@ import (
 	"sealab/fuzz/program"
 )
 
-// maxLength is the longest that anything is made, in bytes: a little more than
-// what 16 bits count.
+// maxLength limits everything that a target makes, in bytes: a little more than
+// 16 bits count.
 const maxLength = 1<<16 + 64
 
-// plain is how many bytes a program can give itself; a longer length
-// stands for one of the recipes.
+// plain is the number of bytes that a program can spell out; a longer length
+// stands for a recipe.
 const plain = 256
 
-// matter reads bytes to seal: as they stand in the program, or by a recipe that
+// matter reads bytes to seal: spelled out in the program, or by a recipe that
 // makes long ones of few choices.
 func matter(p *program.Program, size func(n int) int) []byte {
 	n := p.Uint16()
@@ -45,16 +45,16 @@ func matter(p *program.Program, size func(n int) int) []byte {
 	}
 }
 
-// brackets are what documents begin and end with.
+// brackets begin and end documents.
 var brackets = []string{"{}", "[]", `""`, "<>"}
 
-// bracketed is what looks like a document to whoever reads its ends.
+// bracketed returns bytes that look like a document at both ends.
 func bracketed(p *program.Program, size func(n int) int) []byte {
 	pair := brackets[p.Pick(len(brackets))]
 	return pad([]byte{pair[0], character(p)}, character(p), []byte{pair[1]}, length(p, size))
 }
 
-// character reads a byte: most often one that is printed, as formats have them.
+// character reads a byte, mostly a printable one.
 func character(p *program.Program) byte {
 	if p.Pick(4) == 1 {
 		return p.Byte()
@@ -62,7 +62,7 @@ func character(p *program.Program) byte {
 	return ' ' + p.Byte()%('~'-' '+1)
 }
 
-// words are up to four literals, with a character between them.
+// words returns up to four literals with a character between them.
 func words(p *program.Program) []byte {
 	out := bytes.Clone(literal(p))
 	for range p.Pick(4) {
@@ -71,7 +71,7 @@ func words(p *program.Program) []byte {
 	return out
 }
 
-// counting is n bytes that tell where each of them was.
+// counting returns n bytes that identify their positions.
 func counting(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -80,7 +80,7 @@ func counting(n int) []byte {
 	return b
 }
 
-// pad returns first and last with fill between, n bytes where that has room.
+// pad returns first and last with fill between, n bytes if they fit.
 func pad(first []byte, fill byte, last []byte, n int) []byte {
 	out := make([]byte, max(n, len(first)+len(last)))
 	copy(out, first)
@@ -95,20 +95,19 @@ func pad(first []byte, fill byte, last []byte, n int) []byte {
 // borders are lengths at which blocks, chunks, buffers and counters end.
 var borders = []int{0, 8, 16, 20, 24, 32, 48, 64, 96, 128, 192, 255, 256, 512, 1000, 1024, 2048, 3072, 4096, 8192, 1 << 15, 1 << 16}
 
-// near is how far from a border a length may lie, on either side.
+// near is the largest distance of a length from a border.
 const near = 6 // prefixes are shorter
 
-// Lengths up to common are as likely as others. Because one that is longer takes
-// the time of many others, it is kept in one of four choices, and one longer
-// than page in one of sixteen.
+// Lengths up to common are equally likely. A longer one takes the time of many
+// others: one in four is kept, and one in sixteen above page.
 const (
 	common = 1024 + near
 	page   = 4096 + near
 )
 
-// length reads a length in bytes: any small one, one near a border or near a
-// number of the source, of what is made or of the token that it becomes. size
-// is the length of a token; nil where that is not known.
+// length reads a length in bytes: any small one, or one near a border or near a
+// number of the source, of the payload or of its token. size returns the length
+// of a token; nil if it is unknown.
 func length(p *program.Program, size func(n int) int) int {
 	n := anyLength(p, size)
 	if n <= common || n <= page && p.Pick(4) == 1 || n > page && p.Pick(16) == 1 {
@@ -117,7 +116,7 @@ func length(p *program.Program, size func(n int) int) int {
 	return n % plain
 }
 
-// anyLength is length where long ones are as likely as short ones.
+// anyLength is length with long ones as likely as short ones.
 func anyLength(p *program.Program, size func(n int) int) int {
 	switch kind := p.Pick(16); {
 	case kind < 9:
@@ -136,7 +135,7 @@ func anyLength(p *program.Program, size func(n int) int) int {
 	}
 }
 
-// offsets are how far lengths lie from a border: most often on it or next to it.
+// offsets are distances of lengths from a border, mostly 0 or 1.
 var offsets = []int{0, 0, 0, 0, 0, 1, 1, -1, -1, 2, -2, 3, -3, 4, -4, 5, -5, near, -near}
 
 // beside reads a length near n.

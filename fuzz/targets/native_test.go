@@ -17,4 +17,4 @@ func FuzzJson(f *testing.F)       { fuzz(f, "json") }
 func FuzzPython(f *testing.F)     { fuzz(f, "python") }
 func FuzzServing(f *testing.F)    { fuzz(f, "serving") }
 func FuzzAnswers(f *testing.F)    { fuzz(f, "answers") }
-func FuzzPeers(f *testing.F)      { fuzz(f, "peers") }
+func FuzzSdks(f *testing.F)       { fuzz(f, "sdks") }

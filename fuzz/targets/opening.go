@@ -3,36 +3,36 @@ package targets
 import (
 	"bytes"
 	"errors"
-	"fmt"
 
 	"sealab/codecs"
 )
 
-// unsupported stands in the place of a refusal for the third outcome: a token
-// that is sound, with a state that the design cannot hand over.
+// unsupported takes the place of a refusal for the third outcome: a sound token
+// with a state that the design cannot return.
 var unsupported = codecs.Reject(0, "not supported")
 
 // open unseals a token: see answer.
-func (s *subject) open(token []byte) (payload []byte, refused *codecs.RejectError, err error) {
+func (s *instance) open(token []byte) (payload []byte, refused *codecs.RejectError, err error) {
 	return s.answer(s.codec, token)
 }
 
-// answer unseals a token with a codec of the design and checks that the answer is
-// one of the three that there may be, and that dst is as the contract has it.
-// refused is nil where the token was accepted. The codec gets a copy of the token:
-// tokens that are kept would carry a change into other executions.
-func (s *subject) answer(codec codecs.Codec, token []byte) (payload []byte, refused *codecs.RejectError, err error) {
+// answer unseals a token with a codec of the design, and checks that the
+// outcome is one of the three of the contract and that dst is as the contract
+// demands. refused is nil if the token is accepted. The codec gets a copy of
+// the token: a change to a token that targets keep would reach other
+// executions.
+func (s *instance) answer(codec codecs.Codec, token []byte) (payload []byte, refused *codecs.RejectError, err error) {
 	const before = "kept"
 	memory := make([]byte, len(token)+len(before)+len(token)*3/4) // no payload is longer than what its token says in base64
 	given, dst := memory[:len(token):len(token)], memory[len(token):]
 	copy(given, token)
 	out, err := codec.Unseal(dst[:copy(dst, before)], given)
 	if !bytes.Equal(given, token) {
-		return nil, nil, fmt.Errorf("%s: opening changed the token %q", s.Name, token)
+		return nil, nil, fail(s.Name, "opening changes the token", "%q", token)
 	}
 	if err == nil {
 		if !bytes.HasPrefix(out, []byte(before)) {
-			return nil, nil, fmt.Errorf("%s: opening %q overwrote dst", s.Name, token)
+			return nil, nil, fail(s.Name, "opening overwrites dst", "%q", token)
 		}
 		return out[len(before):], nil, nil
 	}
@@ -41,34 +41,34 @@ func (s *subject) answer(codec codecs.Codec, token []byte) (payload []byte, refu
 	}
 	switch {
 	case refused == nil:
-		return nil, nil, fmt.Errorf("%s: opening %q failed without a refusal: %w", s.Name, token, err)
+		return nil, nil, fail(s.Name, "opening fails without a refusal", "%v: %q", err, token)
 	case string(out) != before:
-		return nil, nil, fmt.Errorf("%s: refusing %q changed dst to %q", s.Name, token, out)
+		return nil, nil, fail(s.Name, "a refusal changes dst", "to %q for %q", out, token)
 	case err.Error() != refused.Error():
-		return nil, nil, fmt.Errorf("%s: a refusal says %q", s.Name, err)
+		return nil, nil, fail(s.Name, "a refusal has another text than all others", "%q", err)
 	}
 	return nil, refused, nil
 }
 
 // requireSame returns an error unless token opens to payload.
-func (s *subject) requireSame(token, payload []byte) error {
+func (s *instance) requireSame(token, payload []byte) error {
 	got, refused, err := s.open(token)
 	if err != nil {
 		return err
 	}
 	if refused != nil {
-		return fmt.Errorf("%s: its own token %q was refused: %s, %s", s.Name, token, refused.Stage, refused.Reason)
+		return fail(s.Name, "an own token is refused", "%s, %s: %q", refused.Stage, refused.Reason, token)
 	}
 	if !s.same(payload, got) {
-		return fmt.Errorf("%s: sealed %q and got %q back from %q", s.Name, payload, got, token)
+		return fail(s.Name, "a token opens to another payload", "sealed %q, got %q, from %q", payload, got, token)
 	}
 	return nil
 }
 
-// requireNoGain returns an error when an altered token is accepted that the
-// design promises to refuse: altogether where it has one spelling, with another
-// payload in any case.
-func (s *subject) requireNoGain(token, altered, payload []byte) error {
+// requireNoGain returns an error if the design accepts an altered token against
+// its claims: any altered token if it claims canonical, and otherwise one with
+// another payload.
+func (s *instance) requireNoGain(token, altered, payload []byte) error {
 	got, refused, err := s.open(altered)
 	if err != nil || refused != nil {
 		return err
@@ -76,26 +76,27 @@ func (s *subject) requireNoGain(token, altered, payload []byte) error {
 	return s.gain(token, altered, payload, got)
 }
 
-// gain returns the error that it is for an altered token to open to got, or nil
-// where the design does not promise to refuse it.
-func (s *subject) gain(token, altered, payload, got []byte) error {
+// gain returns the error for an altered token that opens to got, or nil if the
+// design does not claim to refuse it.
+func (s *instance) gain(token, altered, payload, got []byte) error {
 	if s.holds(codecs.Canonical) {
-		return fmt.Errorf("%s: %q is accepted beside %q", s.Name, altered, token)
+		return fail(s.Name, "an altered token is accepted", "%q beside %q", altered, token)
 	}
 	if !s.same(payload, got) {
-		return fmt.Errorf("%s: %q, made of %q, opens to %q and not to %q", s.Name, altered, token, got, payload)
+		return fail(s.Name, "an altered token opens to another payload", "%q, want %q, from %q made of %q", got, payload, altered, token)
 	}
 	return nil
 }
 
-// requireRepeated returns an error unless opening a token gives that answer.
-func (s *subject) requireRepeated(token, first []byte, refused *codecs.RejectError) error {
+// requireRepeated returns an error unless opening a token gives the same answer
+// again.
+func (s *instance) requireRepeated(token, first []byte, refused *codecs.RejectError) error {
 	second, refusedAgain, err := s.open(token)
 	if err != nil {
 		return err
 	}
 	if !sameRefusal(refused, refusedAgain) || !bytes.Equal(first, second) {
-		return fmt.Errorf("%s: %q is answered in two ways", s.Name, token)
+		return fail(s.Name, "a token is answered in two ways", "%q", token)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"encoding/base64"
-	"fmt"
 
 	"golang.org/x/crypto/chacha20poly1305"
 
@@ -22,15 +21,15 @@ var primitivesTarget = Target{
 	Seeds: primitivesSeeds,
 }
 
-// pairs are the primitives that are compared.
+// pairs compare two implementations of a primitive each.
 var pairs = []func(*program.Program) error{gcmTwice, xchachaTwice, base64Twice, hpkeTwice}
 
 func primitives(p *program.Program) error {
 	return pairs[p.Pick(len(pairs))](p)
 }
 
-// hidden keeps crypto/cipher from seeing that a block cipher is AES, so that
-// it takes the generic code and not the assembly.
+// hidden hides from crypto/cipher that a block cipher is AES, so that it uses
+// its generic code and not assembly.
 type hidden struct{ cipher.Block }
 
 func gcmTwice(p *program.Program) error {
@@ -74,15 +73,15 @@ func xchachaTwice(p *program.Program) error {
 		func(nonce, sealed, data []byte) ([]byte, bool) { return reference.Open(key, nonce, sealed, data) })
 }
 
-// aeadTwice compares two implementations of an AEAD: what they seal, and how
-// they answer to what was sealed and then altered.
+// aeadTwice compares two implementations of an AEAD: their ciphertexts, and
+// their answers to altered ones.
 func aeadTwice(p *program.Program, name string, nonceSize int,
 	seal, sealAgain func(nonce, text, data []byte) []byte,
 	open, openAgain func(nonce, sealed, data []byte) ([]byte, bool)) error {
 	nonce, data, text := exactly(p, nonceSize), p.Bytes(64), matter(p, nil)
 	sealed := seal(nonce, text, data)
 	if again := sealAgain(nonce, text, data); !bytes.Equal(sealed, again) {
-		return fmt.Errorf("%s: sealed %x and %x", name, sealed, again)
+		return fail("", name+" seals differently in two implementations", "%x and %x", sealed, again)
 	}
 	for range p.Few(16) { // an alteration may double it
 		sealed = alter(p, sealed)
@@ -90,12 +89,12 @@ func aeadTwice(p *program.Program, name string, nonceSize int,
 	got, ok := open(nonce, sealed, data)
 	again, okAgain := openAgain(nonce, sealed, data)
 	if ok != okAgain || !bytes.Equal(got, again) {
-		return fmt.Errorf("%s: %x opens to %x, %v and to %x, %v", name, sealed, got, ok, again, okAgain)
+		return fail("", name+" opens differently in two implementations", "%x, %v and %x, %v: %x", got, ok, again, okAgain, sealed)
 	}
 	return nil
 }
 
-// exactly reads n bytes, zeros where the input ends.
+// exactly reads n bytes, with zeros after the end of the input.
 func exactly(p *program.Program, n int) []byte {
 	b := make([]byte, n)
 	copy(b, p.Bytes(n))
@@ -103,16 +102,16 @@ func exactly(p *program.Program, n int) []byte {
 }
 
 // base64Twice compares the decoder with the standard library's, which is strict
-// but for CR and LF.
+// except for CR and LF.
 func base64Twice(p *program.Program) error {
 	text := p.Rest()
 	got, ok := catalog.AppendFromBase64URL(nil, text)
 	want, err := base64.RawURLEncoding.Strict().DecodeString(string(text))
 	if accepts := err == nil && !bytes.ContainsAny(text, "\r\n"); ok != accepts || ok && !bytes.Equal(got, want) {
-		return fmt.Errorf("base64url: %q decodes to %x, %v and to %x, %v", text, got, ok, want, accepts)
+		return fail("", "base64url decodes differently from the standard library", "%x, %v and %x, %v: %q", got, ok, want, accepts, text)
 	}
 	if again := catalog.AppendBase64URL(nil, text); string(again) != base64.RawURLEncoding.EncodeToString(text) {
-		return fmt.Errorf("base64url: %x encodes to %q", text, again)
+		return fail("", "base64url encodes differently from the standard library", "%q for %x", again, text)
 	}
 	return nil
 }

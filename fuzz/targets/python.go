@@ -27,7 +27,7 @@ var pythonTarget = Target{
 }
 
 // pythonProgram answers each line of documents in hexadecimal, separated by
-// spaces, with their compact sorted forms, or "-" for what json.loads refuses.
+// spaces, with their compact sorted forms, or "-" if json.loads refuses them.
 const pythonProgram = `
 import json, sys
 def form(text):
@@ -62,29 +62,29 @@ var pythonProcess = sync.OnceValue(func() *interpreter {
 	return &interpreter{in: in, out: bufio.NewReader(out), err: cmd.Start()}
 })
 
-// forms returns what Python makes of the documents.
+// forms returns the forms of Python for the documents.
 func (i *interpreter) forms(documents [][]byte) ([]string, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.err != nil {
-		return nil, fmt.Errorf("sealab: python3: %w", i.err)
+		return nil, fmt.Errorf("python3: %w", i.err)
 	}
 	var line strings.Builder
 	for _, d := range documents {
 		line.WriteString("x" + hex.EncodeToString(d) + " ")
 	}
 	if _, i.err = io.WriteString(i.in, line.String()+"\n"); i.err != nil {
-		return nil, fmt.Errorf("sealab: python3: %w", i.err)
+		return nil, fmt.Errorf("python3: %w", i.err)
 	}
 	answer, err := i.out.ReadString('\n')
 	if i.err = err; err != nil {
-		return nil, fmt.Errorf("sealab: python3: %w", err)
+		return nil, fmt.Errorf("python3: %w", err)
 	}
 	return strings.Fields(answer), nil
 }
 
-// maxDigits is the longest document, which is shorter than the integers that
-// Python refuses, and nests less than it can.
+// maxDigits limits a document: shorter than the integers that Python refuses,
+// and less nested than Python can read.
 const maxDigits = 512
 
 func python(p *program.Program) error {
@@ -100,7 +100,7 @@ func python(p *program.Program) error {
 		return err
 	}
 	if len(forms) != len(documents) {
-		return fmt.Errorf("sealab: python3 answered %d of %d documents", len(forms), len(documents))
+		return fmt.Errorf("python3 answered %d of %d documents", len(forms), len(documents))
 	}
 	for i, d := range documents {
 		got := "-"
@@ -108,7 +108,7 @@ func python(p *program.Program) error {
 			got = hex.EncodeToString(form)
 		}
 		if got != forms[i] {
-			return fmt.Errorf("compactjson: %q becomes %s, in Python %s", d, got, forms[i])
+			return fail("", "compactjson differs from Python", "%s, Python %s: %q", got, forms[i], d)
 		}
 	}
 	return nil

@@ -19,9 +19,9 @@ var readingsTarget = Target{
 	Seeds: readingsSeeds,
 }
 
-// A pair is two readings of one format under the same secrets and options, of
-// which strict has one spelling of a token and faithful does not.
-type pair struct{ strict, faithful *subject }
+// A pair is two readings of one format under the same secrets and options. The
+// strict one accepts one encoding of a token, the faithful one more.
+type pair struct{ strict, faithful *instance }
 
 var readingPairs = sync.OnceValue(func() []*pair {
 	var all []*pair
@@ -36,28 +36,27 @@ var readingPairs = sync.OnceValue(func() []*pair {
 })
 
 func promisesCanonical(d codecs.Design) bool {
-	s := subject{Design: d}
+	s := instance{Design: d}
 	return s.holds(codecs.Canonical)
 }
 
 func newPair(strict, faithful codecs.Design) *pair {
 	options, err := faithful.Choose(codecs.Config{})
 	if err != nil {
-		panic(fmt.Sprintf("sealab: fuzz: %s: %v", faithful.Name, err)) // its own defaults
+		panic(fmt.Sprintf("%s: %v", faithful.Name, err)) // its own defaults
 	}
 	c := codecs.Config{Secrets: secrets(faithful, 0), Options: options}
-	return &pair{mustSubject(strict, c), mustSubject(faithful, c)}
+	return &pair{mustOpen(strict, c), mustOpen(faithful, c)}
 }
 
-// What readings does: seal alike, and no more; leave the steps alone; else
-// rewrite steps.
+// Choices of readings; the others change steps.
 const (
 	alike  = 1
 	asText = 2
 )
 
-// readings seals with the strict reading, rewrites steps or the text, and
-// compares what the two say.
+// readings seals with the strict reading, changes steps or the text, and
+// compares the answers of both.
 func readings(p *program.Program) error {
 	r := readingPairs()[p.Pick(len(readingPairs()))]
 	seed, payload := r.strict.seed(p), r.strict.payload(p)
@@ -67,10 +66,10 @@ func readings(p *program.Program) error {
 	case alike:
 		return r.sealAlike(seed, payload)
 	case asText:
-		token, err = r.strict.assembler.SealSeeded(nil, seed, payload)
+		token, err = r.strict.codec.SealSeeded(nil, seed, payload)
 	default:
 		var rewritten steps
-		token, err = r.strict.assembler.SealEdited(nil, seed, payload, func(step lab.Step, value []byte) []byte {
+		token, err = r.strict.codec.SealEdited(nil, seed, payload, func(step lab.Step, value []byte) []byte {
 			return rewritten.edit(p, step, value)
 		})
 	}
@@ -88,20 +87,19 @@ func readings(p *program.Program) error {
 
 // sealAlike returns an error unless both readings seal the same bytes.
 func (r *pair) sealAlike(seed, payload []byte) error {
-	if r.strict.assembler.SeedSize() != r.faithful.assembler.SeedSize() {
+	if r.strict.codec.SeedSize() != r.faithful.codec.SeedSize() {
 		return nil
 	}
-	a, errA := r.strict.assembler.SealSeeded(nil, seed, payload)
-	b, errB := r.faithful.assembler.SealSeeded(nil, seed, payload)
+	a, errA := r.strict.codec.SealSeeded(nil, seed, payload)
+	b, errB := r.faithful.codec.SealSeeded(nil, seed, payload)
 	if (errA == nil) != (errB == nil) || !bytes.Equal(a, b) {
-		return fmt.Errorf("%s seals %q as %q (%v), %s as %q (%v)", r.strict.Name, payload, a, errA, r.faithful.Name, b, errB)
+		return fail(r.strict.Name, "two readings of a format seal differently", "%q (%v), %s %q (%v), for %q", a, errA, r.faithful.Name, b, errB, payload)
 	}
 	return nil
 }
 
-// compare returns an error when the strict reading accepts what the faithful
-// one does not, or with another state. What the strict one refuses is between the
-// faithful one and targets that look at one design.
+// compare returns an error if the strict reading accepts a token that the
+// faithful one refuses, or with another state.
 func (r *pair) compare(token []byte) error {
 	strict, refused, err := r.strict.open(token)
 	if err != nil || refused != nil {
@@ -112,14 +110,14 @@ func (r *pair) compare(token []byte) error {
 	case err != nil:
 		return err
 	case refused != nil:
-		return fmt.Errorf("%s accepts %q and %s refuses it: %s, %s", r.strict.Name, token, r.faithful.Name, refused.Stage, refused.Reason)
+		return fail(r.strict.Name, "the strict reading accepts a token that the SDK's refuses", "%s: %s, %s: %q", r.faithful.Name, refused.Stage, refused.Reason, token)
 	case !bytes.Equal(strict, faithful):
-		return fmt.Errorf("%q is %q to %s and %q to %s", token, strict, r.strict.Name, faithful, r.faithful.Name)
+		return fail(r.strict.Name, "two readings open a token to different states", "%q, %s %q, from %q", strict, r.faithful.Name, faithful, token)
 	}
 	return nil
 }
 
-// readingsSeeds are, for each pair, one rewriting of each step and of the text.
+// readingsSeeds are, for each pair, one change of each step and of the text.
 func readingsSeeds() ([][]byte, error) {
 	var seeds [][]byte
 	for i := range readingPairs() {

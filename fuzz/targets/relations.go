@@ -2,7 +2,6 @@ package targets
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -18,40 +17,40 @@ var relationsTarget = Target{
 	Seeds: relationsSeeds,
 }
 
-// A family is one design under several rings of the same two secrets.
+// A family is one design under several rings of the same secrets.
 type family struct {
-	one, forward, backward, other *subject
+	one, forward, backward, other *instance
 }
 
 var families = sync.OnceValue(func() []*family {
 	var all []*family
-	for _, s := range subjects() {
+	for _, s := range instances() {
 		all = append(all, newFamily(s))
 	}
 	return all
 })
 
-func newFamily(s *subject) *family {
+func newFamily(s *instance) *family {
 	first, second := secrets(s.Design, 0), secrets(s.Design, 1)
 	f := &family{one: s, forward: s, backward: s}
-	f.other = mustSubject(s.Design, codecs.Config{Secrets: second})
+	f.other = mustOpen(s.Design, codecs.Config{Secrets: second})
 	if s.holds(codecs.Rotation) {
 		third := secrets(s.Design, 2)
-		f.forward = mustSubject(s.Design, codecs.Config{Secrets: slices.Concat(first, second, third)})
-		f.backward = mustSubject(s.Design, codecs.Config{Secrets: slices.Concat(third, second, first)})
+		f.forward = mustOpen(s.Design, codecs.Config{Secrets: slices.Concat(first, second, third)})
+		f.backward = mustOpen(s.Design, codecs.Config{Secrets: slices.Concat(third, second, first)})
 	}
 	return f
 }
 
 func (f *family) isDear() bool { return f.one.dear }
 
-// A presented token is one that a relation looks at: as sealed, or altered.
+// A presented token is sealed and perhaps altered.
 type presented struct {
 	token, payload []byte
 	altered        bool
 }
 
-// allRelations are what an input chooses among.
+// allRelations are the checks; an input chooses one.
 var allRelations = []func(*family, *program.Program) error{
 	(*family).order, (*family).foreign, (*family).rotated, (*family).room, (*family).sealing, (*family).together, (*family).inspected,
 }
@@ -64,7 +63,7 @@ func relations(p *program.Program) error {
 // present reads a token.
 func (f *family) present(p *program.Program) (presented, error) {
 	seed, payload := f.one.seed(p), f.one.payload(p)
-	token, err := f.one.assembler.SealSeeded(nil, seed, payload)
+	token, err := f.one.codec.SealSeeded(nil, seed, payload)
 	if err != nil || p.Pick(2) == 0 {
 		return presented{token: token, payload: payload}, err
 	}
@@ -72,7 +71,7 @@ func (f *family) present(p *program.Program) (presented, error) {
 	return presented{altered, payload, !bytes.Equal(altered, token)}, nil
 }
 
-// order: rings of the same keys answer alike.
+// order checks that rings of the same keys answer alike.
 func (f *family) order(p *program.Program) error {
 	what, err := f.present(p)
 	if err != nil {
@@ -87,15 +86,15 @@ func (f *family) order(p *program.Program) error {
 		return err
 	}
 	if !sameRefusal(refused, refusedAgain) || !bytes.Equal(got, again) {
-		return fmt.Errorf("%s: %q is answered differently by the ring in another order", f.one.Name, what.token)
+		return fail(f.one.Name, "the answer depends on the order of the ring", "%q", what.token)
 	}
 	if !what.altered && refused != nil {
-		return fmt.Errorf("%s: %q is refused by a ring with its key: %s, %s", f.one.Name, what.token, refused.Stage, refused.Reason)
+		return fail(f.one.Name, "a ring with the key of a token refuses it", "%s, %s: %q", refused.Stage, refused.Reason, what.token)
 	}
 	return nil
 }
 
-// foreign: a ring without the sealing key opens nothing.
+// foreign checks that a ring without the sealing key opens nothing.
 func (f *family) foreign(p *program.Program) error {
 	what, err := f.present(p)
 	if err != nil {
@@ -104,23 +103,23 @@ func (f *family) foreign(p *program.Program) error {
 	return f.requireForeign(what.token)
 }
 
-// requireForeign returns an error when the other ring opens a token.
+// requireForeign returns an error if the other ring opens a token.
 func (f *family) requireForeign(token []byte) error {
 	_, refused, err := f.other.open(token)
 	if err == nil && refused == nil {
-		return fmt.Errorf("%s: %q opens under a key that did not seal it", f.other.Name, token)
+		return fail(f.other.Name, "a token opens under a ring without its key", "%q", token)
 	}
 	return err
 }
 
-// rotated: what the last key of a ring sealed opens as well, and a ring that
-// lost that key opens it no more.
+// rotated checks that a token of the last key of a ring opens, and that a ring
+// without that key refuses it.
 func (f *family) rotated(p *program.Program) error {
 	if !f.one.holds(codecs.Rotation) {
 		return nil
 	}
 	seed, payload := f.one.seed(p), f.one.payload(p)
-	token, err := f.backward.assembler.SealSeeded(nil, seed, payload)
+	token, err := f.backward.codec.SealSeeded(nil, seed, payload)
 	if err != nil {
 		return err
 	}
@@ -130,8 +129,8 @@ func (f *family) rotated(p *program.Program) error {
 	return f.forward.requireSame(token, payload)
 }
 
-// relationsSeeds are, for every design and relation, a token as it is and one
-// that is altered.
+// relationsSeeds are, for every design and relation, a token with and without
+// an alteration.
 func relationsSeeds() ([][]byte, error) {
 	var seeds [][]byte
 	for i, f := range families() {

@@ -23,12 +23,12 @@ var remoteTarget = Target{
 	Seeds: textSeeds,
 }
 
-// remote asks a design about a token and then puts the question and the answer
-// through the words of the protocol and back.
+// remote asks a design about a token, and sends question and answer through the
+// protocol.
 func remote(p *program.Program) error {
 	s := pick(p)
 	seed, payload := s.seed(p), s.payload(p)
-	token, err := s.assembler.SealSeeded(nil, seed, payload)
+	token, err := s.codec.SealSeeded(nil, seed, payload)
 	if err != nil {
 		return err
 	}
@@ -40,9 +40,9 @@ func remote(p *program.Program) error {
 	}
 	here, err := s.codec.Unseal(nil, token)
 	there := remotes()[s.Name]
-	question, err := there.opened.Judge(s.Kind(), token, &home.Context, lab.Answer{Payload: here, Err: err})
+	question, err := there.opened.Judge(s.Kind(), token, &home, lab.Answer{Payload: here, Err: err})
 	if err != nil {
-		return fmt.Errorf("%s: asking about %q: %w", s.Name, token, err)
+		return fail(s.Name, "the worker protocol cannot ask about a token", "%v: %q", err, token)
 	}
 	if p.Pick(16) == 1 {
 		if err := requireWords(question, token, here); err != nil {
@@ -51,45 +51,46 @@ func remote(p *program.Program) error {
 	}
 	got, agrees, err := there.Replay(question)
 	if err != nil {
-		return fmt.Errorf("%s: replaying %s: %w", s.Name, question.Ask, err)
+		return fail(s.Name, "the worker protocol cannot replay a question", "%v: %s", err, question.Ask)
 	}
 	if !agrees || !bytes.Equal(got.Payload, here) {
-		return fmt.Errorf("%s: %q is %s here, and through the protocol %q, %v", s.Name, token, question.Answer, got.Payload, got.Err)
+		return fail(s.Name, "the worker protocol changes the answer", "%s, then %q, %v: %q", question.Answer, got.Payload, got.Err, token)
 	}
 	return nil
 }
 
-// A remoteSubject is a subject behind the protocol, and the words that open it.
-type remoteSubject struct {
+// A remoteInstance is an instance behind the protocol, with the message that
+// opens it.
+type remoteInstance struct {
 	opened worker.Case
 	*worker.Replayer
 }
 
-// remotes are the subjects behind the protocol, by name. They stay set up: that
-// takes as long as the rest of an execution.
-var remotes = sync.OnceValue(func() map[string]remoteSubject {
-	all := map[string]remoteSubject{}
-	for _, s := range subjects() {
+// remotes are the instances behind the protocol, by name. They stay open:
+// opening takes as long as the rest of an execution.
+var remotes = sync.OnceValue(func() map[string]remoteInstance {
+	all := map[string]remoteInstance{}
+	for _, s := range instances() {
 		r, err := newRemote(s)
 		if err != nil {
-			panic(fmt.Sprintf("sealab: fuzz: %s: %v", s.Name, err)) // as mustSubject
+			panic(fmt.Sprintf("%s: %v", s.Name, err))
 		}
 		all[s.Name] = r
 	}
 	return all
 })
 
-func newRemote(s *subject) (remoteSubject, error) {
+func newRemote(s *instance) (remoteInstance, error) {
 	opened, err := worker.OpenCase(codecs.Config{Secrets: secrets(s.Design, 0)}, nil)
 	if err != nil {
-		return remoteSubject{}, err
+		return remoteInstance{}, err
 	}
 	r, err := worker.NewReplayer(s.Design, opened.Open)
-	return remoteSubject{opened, r}, err
+	return remoteInstance{opened, r}, err
 }
 
-// requireWords returns an error unless another reader of JSON finds in the lines
-// of a case the token that was asked about and the payload that it carried.
+// requireWords returns an error unless encoding/json finds the token and the
+// payload in the lines of a case.
 func requireWords(c worker.Case, token, payload []byte) error {
 	var ask struct {
 		Token string `json:"token"`
@@ -99,14 +100,14 @@ func requireWords(c worker.Case, token, payload []byte) error {
 		Payload string `json:"payload_b64"`
 	}
 	if err := errors.Join(json.Unmarshal(c.Ask, &ask), json.Unmarshal(c.Answer, &answer)); err != nil {
-		return fmt.Errorf("%s and %s: %w", c.Ask, c.Answer, err)
+		return fail("", "a line of the worker protocol is not JSON", "%v: %s and %s", err, c.Ask, c.Answer)
 	}
 	carried := base64.RawURLEncoding.EncodeToString(payload)
 	if ask.Token != string(token) || answer.State+answer.Payload != carried {
-		return fmt.Errorf("%s and %s are not about %q, which carried %q", c.Ask, c.Answer, token, carried)
+		return fail("", "a line of the worker protocol has another token or payload", "%s and %s, want %q and %q", c.Ask, c.Answer, token, carried)
 	}
 	if bytes.ContainsAny(c.Ask, "\r\n") || bytes.ContainsAny(c.Answer, "\r\n") {
-		return fmt.Errorf("%q or %q is more than a line", c.Ask, c.Answer)
+		return fail("", "a message of the worker protocol is more than a line", "%q or %q", c.Ask, c.Answer)
 	}
 	return nil
 }

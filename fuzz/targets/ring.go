@@ -5,21 +5,21 @@ import (
 	"math/rand/v2"
 )
 
-// A ring is things to choose from by a number of 16 bits, such that each is
-// about as likely as any other and most numbers mean the same when some
-// come or go: consistent hashing. Each has many points on a circle, which
-// its name alone decides, and a number means the thing whose point is next.
+// A ring maps numbers of 16 bits to things by consistent hashing: each thing is
+// about equally likely, and most numbers keep their thing if others come or go.
+// Each thing has many points on a circle, by its name alone; a number means the
+// thing of the next point.
 type ring[T any] struct {
 	things []T
 	next   []uint16 // for each number the thing, counted from one
 }
 
-// points is how many points each thing has: with so many, the weights of
-// hundreds differ by less than two thirds of their mean.
+// points is the number of points of each thing. With 32, the weights of
+// hundreds of things differ by less than two thirds of their mean.
 const points = 32
 
-// newRing returns the ring of things, which have the given names. Of two points in
-// one place that of the earlier one counts.
+// newRing returns the ring of things with the given names. If two points
+// coincide the earlier one counts.
 func newRing[T any](names []string, things []T) ring[T] {
 	r := ring[T]{things, make([]uint16, 1<<16)}
 	for i, name := range names {
@@ -36,8 +36,8 @@ func newRing[T any](names []string, things []T) ring[T] {
 	return r
 }
 
-// fill gives the numbers between two points to the second one. The way round is
-// walked twice, since the last numbers belong to the first point.
+// fill gives the numbers between two points to the second one. It walks the
+// circle twice, because the last numbers belong to the first point.
 func (r ring[T]) fill() {
 	var next uint16
 	for i := 2*len(r.next) - 1; i >= 0; i-- {
@@ -49,5 +49,5 @@ func (r ring[T]) fill() {
 	}
 }
 
-// at returns the thing that n, from 0 to 65535, means.
+// at returns the thing of n, from 0 to 65535.
 func (r ring[T]) at(n int) T { return r.things[r.next[n]-1] }

@@ -6,8 +6,8 @@ import (
 	"sealab/fuzz/program"
 )
 
-// begun returns what a target begins from: each seed as it says, and going on
-// with choices that nobody made. One that would itself go on is left out.
+// begun returns each seed as it is, and followed by the mark that continues
+// with drawn choices. It drops seeds that continue by themselves.
 func begun(seeds [][]byte) [][]byte {
 	all := make([][]byte, 0, 2*len(seeds))
 	for _, seed := range seeds {
@@ -18,9 +18,9 @@ func begun(seeds [][]byte) [][]byte {
 	return all
 }
 
-// meant returns seeds for a design, such that they choose it even where it is
-// dear. Of those that is one only, the first: fuzzers keep the mark that says so in
-// most of what they make of it.
+// meant returns seeds for a design so that they choose it even if it is costly.
+// A costly design gets the first seed alone: fuzzers keep the mark in most of
+// its mutations.
 func meant(dear bool, seeds [][]byte) [][]byte {
 	if !dear {
 		return seeds

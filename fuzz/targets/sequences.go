@@ -16,8 +16,8 @@ var sequencesTarget = Target{
 	Seeds: sequencesSeeds,
 }
 
-// Operations of a sequence, of which each but the first opens a token: one that
-// is altered and never opened shows nothing.
+// Operations of a sequence. All but the first open a token: an altered token
+// shows nothing until it is opened.
 const (
 	opHold   = 0 // make one
 	opAlter  = 1
@@ -26,7 +26,7 @@ const (
 )
 
 // sequences runs operations on one design. All tokens are sealed under one key,
-// so that what a design remembers of one meets the others.
+// so that a cache of the design sees all of them.
 func sequences(p *program.Program) error {
 	s := pick(p)
 	tokens := make([]held, 0, 6)
@@ -54,8 +54,7 @@ func sequences(p *program.Program) error {
 	return nil
 }
 
-// operations reads how many operations a sequence has: few, and seldom many,
-// which what shows itself only after a while needs.
+// operations reads the number of operations: few, and seldom many.
 func operations(p *program.Program) int {
 	switch n := p.Byte(); {
 	case n == 255:
@@ -69,7 +68,7 @@ func operations(p *program.Program) int {
 	}
 }
 
-// some is written for six operations, as many as seeds have.
+// some stands for six operations, as in seeds.
 const some = 240
 
 // splice returns the beginning of one token and the end of another.
@@ -77,10 +76,9 @@ func splice(p *program.Program, first, second []byte) []byte {
 	return append(bytes.Clone(first[:spot(p, first)]), second[spot(p, second):]...)
 }
 
-// requireHeld opens a token, and returns an error unless it says what it must. A
-// token that was altered into another of the sequence is that one, in any
-// spelling that the design takes.
-func (s *subject) requireHeld(h *held, others []held) error {
+// requireHeld opens a token and checks the answer. A token that was altered
+// into another one of the sequence must open as that one.
+func (s *instance) requireHeld(h *held, others []held) error {
 	if !h.altered {
 		return s.requireSame(h.token, h.payload)
 	}
@@ -101,15 +99,15 @@ func (s *subject) requireHeld(h *held, others []held) error {
 	return s.gain(h.origin, h.token, h.payload, got)
 }
 
-// sequencesSeeds are, for each design, two tokens, of which one is altered,
-// opened before and after.
+// sequencesSeeds are, for each design, two tokens, one of them altered, opened
+// before and after.
 func sequencesSeeds() ([][]byte, error) {
 	var seeds [][]byte
-	for i, s := range subjects() {
+	for i, s := range instances() {
 		var own [][]byte
 		for kind := range byte(14) {
 			var w program.Writer
-			w.Pick(i, len(subjects())).Byte(some)
+			w.Pick(i, len(instances())).Byte(some)
 			w.Byte(opHold).Byte(anew).Bytes([]byte("seed")).Bytes([]byte("one"))
 			w.Byte(opHold).Byte(0).Byte(1)
 			w.Byte(ops - 1).Byte(0).Byte(ops - 1).Byte(1)

@@ -24,23 +24,23 @@ func serving(p *program.Program) error {
 	server := worker.Server{Design: s.Design, Version: "fuzz"}
 	var out listener
 	if err := server.Serve(bytes.NewReader(input), &out); err != nil {
-		return fmt.Errorf("%s: serving %q: %w", s.Name, input, err)
+		return fail(s.Name, "the server of the worker protocol fails", "%v: %q", err, input)
 	}
 	want := bytes.Count(input, []byte("\n"))
 	if len(input) > 0 && input[len(input)-1] != '\n' {
 		want++
 	}
 	if out.answers != want {
-		return fmt.Errorf("%s: %d lines got %d answers: %q", s.Name, want, out.answers, input)
+		return fail(s.Name, "the server of the worker protocol gives another number of answers", "%d for %d lines: %q", out.answers, want, input)
 	}
 	return nil
 }
 
-// A listener counts the answers of a server, each of which is one write. It fails
-// at the first that is none.
+// A listener counts the answers of a server, one per write. It fails at the
+// first invalid one.
 type listener struct{ answers int }
 
-// outcomes are what an answer begins with.
+// outcomes begin the valid answers.
 var outcomes = [][]byte{
 	[]byte(`{"ok":true`), []byte(`{"ok":false,"rejected":"`), []byte(`{"ok":false,"unsupported":true}`),
 	[]byte(`{"ok":false,"refused":"`), []byte(`{"ok":false,"fault":"`),
@@ -58,7 +58,8 @@ func (l *listener) Write(answer []byte) (int, error) {
 	return len(answer), nil
 }
 
-// conversation is one of a client with a worker; the secret is 32 bytes.
+// conversation is a client's side of a conversation with a worker; the secret
+// has 32 bytes.
 const conversation = `{"op":"hello","protocol":1}
 {"op":"open","keys_b64":["ZnV6eiBzZWNyZXQgMDsgZnV6eiBzZWNyZXQgMDsgZnU"],"ttl":600,"options":{}}
 {"op":"mint","handle":1,"now":1795132800.25,"state_b64":"InN0YXRlIg","binding":{"method":"tools/call","target":"deploy","arguments":{"env":"prod"},"principal":"alice","audience":null}}
@@ -72,13 +73,13 @@ const conversation = `{"op":"hello","protocol":1}
 {"op":"nothing"}
 `
 
-// servingSeeds are the conversation, whole and line by line, with each design.
+// servingSeeds are the conversation, whole and line by line, for each design.
 func servingSeeds() ([][]byte, error) {
 	var seeds [][]byte
-	for i, s := range subjects() {
+	for i, s := range instances() {
 		begin := func(text []byte) []byte {
 			var w program.Writer
-			return w.Pick(i, len(subjects())).Raw(text).Program()
+			return w.Pick(i, len(instances())).Raw(text).Program()
 		}
 		own := [][]byte{begin([]byte(conversation))}
 		for line := range bytes.Lines([]byte(conversation)) {

@@ -12,15 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/campaign/harness"
-	"sealab/fuzz/program"
 	"sealab/fuzz/targets"
 )
 
-// BenchmarkTargets runs drawn programs through each target without an engine:
-// executions a second of the clock and of the processor, the share of the
-// processor's time in cryptographic primitives, and the executions a second that
-// there would be if all else took no time. What the processor did is known from
-// samples a hundredth of a second apart, and depends less on what else runs.
+// BenchmarkTargets runs drawn inputs without an engine and reports executions a
+// second of the clock and of the processor, the share of the processor's time in
+// cryptographic primitives, and the executions a second if all else took no time.
+// The profile samples the processor a hundred times a second.
 func BenchmarkTargets(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(harness.GCPercent))
 	for _, t := range targets.All() {
@@ -54,25 +52,21 @@ func BenchmarkTargets(b *testing.B) {
 	}
 }
 
-// drawn returns n inputs as engines make them: a seed with another first
-// choice and another byte somewhere, which goes on with drawn choices.
+// drawn returns n inputs; see drawnFrom.
 func drawn(seeds [][]byte, n int) [][]byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	var inputs [][]byte
 	for range n {
-		input := append(bytes.Clone(seeds[random.IntN(len(seeds))]), program.More+byte(random.IntN(64)))
-		input[random.IntN(len(input)-1)] = byte(random.Uint32())
-		input[0] = byte(random.Uint32())
-		inputs = append(inputs, input)
+		inputs = append(inputs, drawnFrom(seeds, random))
 	}
 	return inputs
 }
 
-// primitives are the packages that are cryptography and nothing else.
+// primitives are packages of cryptography alone.
 var primitives = []string{"crypto/", "golang.org/x/crypto/", "github.com/cloudflare/circl/", "sealab/fuzz/targets/reference."}
 
-// cryptography returns the processor's seconds of a profile that were spent
-// below a function of primitives, and all of them.
+// cryptography returns the seconds of a profile below a function of primitives,
+// and all seconds.
 func cryptography(b *testing.B, samples *bytes.Buffer) (within, all float64) {
 	p, err := profile.Parse(samples)
 	require.NoError(b, err)
@@ -100,8 +94,7 @@ func inPrimitive(s *profile.Sample) bool {
 	return false
 }
 
-// TestInPrimitive holds that a sample is counted for what stands anywhere in
-// its stack, and that encoding is no cryptography.
+// TestInPrimitive counts a sample if a primitive lies anywhere on its stack.
 func TestInPrimitive(t *testing.T) {
 	sample := func(names ...string) *profile.Sample {
 		s := &profile.Sample{}

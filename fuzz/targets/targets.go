@@ -92,7 +92,7 @@ const (
 func All() []Target {
 	return []Target{
 		textTarget, insideTarget, claimsTarget, relationsTarget, sequencesTarget, contextsTarget, readingsTarget,
-		remoteTarget, primitivesTarget, jsonTarget, pythonTarget, servingTarget, answersTarget, peersTarget,
+		remoteTarget, primitivesTarget, jsonTarget, pythonTarget, servingTarget, answersTarget, sdksTarget,
 	}
 }
 

@@ -19,7 +19,7 @@ var textTarget = Target{
 func text(p *program.Program) error {
 	s := pick(p)
 	seed, payload := s.seed(p), s.payload(p)
-	token, err := s.assembler.SealSeeded(nil, seed, payload)
+	token, err := s.codec.SealSeeded(nil, seed, payload)
 	if err != nil {
 		return err
 	}
@@ -39,11 +39,11 @@ func text(p *program.Program) error {
 	return s.requireNoGain(token, altered, payload)
 }
 
-// spellings are what lenient decoders let through.
+// spellings are texts that lenient decoders skip.
 var spellings = [][]byte{[]byte("="), []byte("=="), []byte("\n"), []byte("\r\n"), []byte(" "), []byte("\t"), {0}, []byte("."),
 	[]byte("\ufeff"), {0xff}, []byte("%3D"), []byte("v1."), []byte("A"), []byte("/"), []byte("+")}
 
-// alter makes one change to a token's text.
+// alter makes one change to the text of a token.
 func alter(p *program.Program, token []byte) []byte {
 	kind := p.Pick(14)
 	at := spot(p, token)
@@ -90,7 +90,7 @@ func alter(p *program.Program, token []byte) []byte {
 	}
 }
 
-// spot reads a place in a token: one where formats have a border, or any.
+// spot reads a place in a token: near a border of the format, or any.
 func spot(p *program.Program, token []byte) int {
 	switch p.Pick(10) {
 	case 0:
@@ -114,10 +114,10 @@ func spot(p *program.Program, token []byte) int {
 	}
 }
 
-// anywhere begins a spot that is given as a number.
+// anywhere begins a place that is given as a number.
 const anywhere = 7
 
-// otherAlphabet spells base64url as base64 does, in place.
+// otherAlphabet rewrites base64url to base64, in place.
 func otherAlphabet(text []byte) {
 	for i, c := range text {
 		switch c {
@@ -129,7 +129,7 @@ func otherAlphabet(text []byte) {
 	}
 }
 
-// resize cuts a token to n bytes, or repeats it up to that.
+// resize returns the first n bytes of the token repeated.
 func resize(token []byte, n int) []byte {
 	if len(token) == 0 {
 		return token
@@ -147,8 +147,8 @@ func insert(token []byte, at int, what []byte) []byte {
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// neighbour returns the character whose value differs from c's in the given
-// bits, or c where it has no value.
+// neighbour returns the character whose value differs from that of c in the
+// given bits, or c if it has no value.
 func neighbour(c, bits byte) byte {
 	if i := strings.IndexByte(alphabet, c); i >= 0 {
 		return alphabet[(byte(i)^bits)%64]
@@ -156,18 +156,18 @@ func neighbour(c, bits byte) byte {
 	return c
 }
 
-// textSeeds are a sealed token of every design, one alteration of each kind, and
-// in its place the tokens of the committed vectors.
+// textSeeds are, for every design, a sealed token, one alteration of each kind,
+// and the tokens of the committed vectors in its place.
 func textSeeds() ([][]byte, error) {
 	files, err := committed()
 	if err != nil {
 		return nil, err
 	}
 	var seeds [][]byte
-	for i, s := range subjects() {
+	for i, s := range instances() {
 		begin := func(seed, payload []byte) *program.Writer {
 			var w program.Writer
-			return w.Pick(i, len(subjects())).Bytes(seed).Bytes(payload)
+			return w.Pick(i, len(instances())).Bytes(seed).Bytes(payload)
 		}
 		seed, payload := []byte("seed"), []byte("payload")
 		own := [][]byte{begin(seed, payload).Program()}

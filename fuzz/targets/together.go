@@ -10,10 +10,10 @@ import (
 	"sealab/fuzz/program"
 )
 
-// atOnce is the choice, modulo oneIn, for calls at the same time. Those take as
-// long as hundreds of other relations: threads have to wake, and where cores are
-// busy it is chance whether calls meet. They are made until so many have met that
-// they will again when the input is run again, or for so many rounds.
+// atOnce is the choice, modulo oneIn, of concurrent calls. They take as long as
+// hundreds of other relations: threads have to wake, and on busy cores it is
+// chance whether calls meet. They repeat until so many have met that they will
+// meet again on a replay, or for so many rounds.
 const (
 	atOnce     = 40
 	oneIn      = 512
@@ -22,8 +22,8 @@ const (
 	dearRounds = 20
 )
 
-// together: an answer does not depend on another call before it or, seldom, at
-// the same time.
+// together checks that an answer does not depend on another call before it or,
+// seldom, at the same time.
 func (f *family) together(p *program.Program) error {
 	what, err := f.present(p)
 	if err != nil {
@@ -48,7 +48,7 @@ func (f *family) together(p *program.Program) error {
 	return f.one.requireRepeated(what.token, got, refused)
 }
 
-// requireBeside is another call.
+// requireBeside is the other call.
 func (f *family) requireBeside() error {
 	beside, err := f.one.sample(0)
 	if err != nil {
@@ -57,7 +57,7 @@ func (f *family) requireBeside() error {
 	return f.one.requireSame(beside.token, beside.payload)
 }
 
-// meanwhile opens a token again and again while another one is opened.
+// meanwhile opens a token repeatedly while another one is opened.
 func (f *family) meanwhile(token []byte) error {
 	got, refused, err := f.one.open(token)
 	if err != nil {
@@ -85,9 +85,8 @@ func (f *family) meanwhile(token []byte) error {
 	return nil
 }
 
-// during calls call, and other again and again in another thread until that is
-// done; others counts how often it was. Both have ended when during returns,
-// and when call panics.
+// during runs call, and other repeatedly in another goroutine until call ends;
+// others counts its runs. Both have ended when during returns or call panics.
 func during(other func() error, call func(others *atomic.Int64) error) (err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0))))
 	var others atomic.Int64

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"math"
 	"slices"
 
 	"sealab/codecs"
@@ -17,6 +18,9 @@ type Hooks struct {
 	// Inspect parses a token without a key and without judging it. It fails if
 	// the format cannot be recognised.
 	Inspect func(token []byte) ([]Field, error)
+
+	// Facts are for choosing a design; nil for one that is here to be compared.
+	Facts *Facts
 
 	// Primitive is the algorithm that works on every byte of the payload, for
 	// example "AES-256-GCM": the design's speed is measured against its bare
@@ -42,7 +46,16 @@ func HooksOf(d codecs.Design) Hooks {
 	if h == nil {
 		return Hooks{}
 	}
-	return *h
+	out := *h
+	if size := h.TokenSize; size != nil {
+		out.TokenSize = func(n int) int {
+			if n > math.MaxInt/8 {
+				return math.MaxInt // no memory holds the token, and sums would wrap
+			}
+			return size(n)
+		}
+	}
+	return out
 }
 
 // Seeded is a codec whose randomness can be given, for vectors and for

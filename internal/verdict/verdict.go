@@ -30,6 +30,16 @@ const (
 	NotTested  Verdict = "not tested"  // not attacked, or not to the end; see the reason
 )
 
+// UnmarshalText reads an outcome, also by the word that older files have.
+func (v *Verdict) UnmarshalText(text []byte) error {
+	older := map[string]Verdict{"standing": NotRefuted, "unexercised": NotTested}
+	*v = Verdict(text)
+	if outcome, ok := older[string(text)]; ok {
+		*v = outcome
+	}
+	return nil
+}
+
 // A Word is what a design says of a property.
 type Word string
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"sealab/codecs/catalog"
+	"sealab/internal/lab"
 	"sealab/internal/testenv"
 	"sealab/vectors"
 )
@@ -67,6 +69,27 @@ func TestConsumers(t *testing.T) {
 				require.Contains(t, string(out), id)
 			}
 		})
+	}
+}
+
+// TestLanguages holds the languages in the rows of the designs to the consumers.
+func TestLanguages(t *testing.T) {
+	languages := map[string][]string{}
+	for _, c := range consumers {
+		language := map[string]string{"hpke": "python"}[c.name]
+		if language == "" {
+			language = c.name
+		}
+		for _, design := range c.designs {
+			languages[design] = append(languages[design], language)
+		}
+	}
+	for _, d := range catalog.All() {
+		facts := lab.HooksOf(d).Facts
+		if facts == nil || d.IsScheme() {
+			continue
+		}
+		require.ElementsMatch(t, languages[d.Name], facts.Languages, d.Name)
 	}
 }
 

@@ -1,13 +1,13 @@
-// Command program is what runs under valgrind's memcheck: it sets one subject
-// up, seals, unseals and has a token refused, with its keys or its payload
-// declared undefined. Package bench/taint builds it with the build tag valgrind
-// and reads what memcheck says.
+// Command program runs under valgrind's memcheck: it opens one subject, seals,
+// unseals and has a token refused, with its keys or its payload declared
+// undefined. Package bench/taint builds it with the build tag valgrind and reads
+// the reports of memcheck.
 //
 //	program SUBJECT none|key|payload
 //	program --list
 //
 // SUBJECT is a design of the catalog or a control. With --list it prints the
-// subjects as JSON, and which instructions it may use.
+// subjects and the instructions that it may use, as JSON.
 package main
 
 import (
@@ -52,7 +52,7 @@ func run(args []string) error {
 	return design(args[0], secret)
 }
 
-// A listing is what --list prints.
+// A listing is the output of --list.
 type listing struct {
 	Subjects []runfile.Log
 	AVX2     bool
@@ -70,20 +70,20 @@ func list() error {
 	return json.NewEncoder(os.Stdout).Encode(l)
 }
 
-// noon is when tokens of schemes are minted and verified.
+// noon is the time of every call.
 var noon = time.Unix(1_795_132_800, 0)
 
-// design runs the operations of the design called name. What a server gives away
-// is declared defined again as it is given away: the token, and the payload that
-// goes back to the application, whose own business it is then. The refusal comes
-// before the acceptance, which leaves traces of the payload behind, such as how
-// much memory its parts took.
+// design runs the operations of the design called name. Values that a server
+// publishes are declared defined again: the token when it is issued, and the
+// payload when it is returned to the application. The refusal comes first, since
+// an acceptance leaves traces of the payload behind, such as the sizes of its
+// parts in memory.
 func design(name string, secret runfile.Secret) error {
 	d, err := catalog.Find(name)
 	if err != nil {
 		return err
 	}
-	key, payload := []byte(nil), []byte(`{"step":1,"note":"what the server keeps to itself, of some length"}`)
+	key, payload := []byte(nil), []byte(`{"step":1,"note":"a state of the server, of some length"}`)
 	for i := range max(d.KeySize, codecs.MinSecret) {
 		key = append(key, byte(7*i+1))
 	}
@@ -103,7 +103,7 @@ func design(name string, secret runfile.Secret) error {
 	}
 	token = public(token)
 	if secret == runfile.Payload {
-		return nil // what comes back is made of the token and the key alone
+		return nil // the payload does not take part in unsealing
 	}
 	if got, err := refuse(c, change(token)); err == nil {
 		return fmt.Errorf("%s accepted a changed token as %d bytes", name, len(got))
@@ -121,7 +121,8 @@ func public(b []byte) []byte {
 	return *p
 }
 
-// change returns the token with one letter near its end changed, where tags are.
+// change returns the token with one letter near its end changed, which is part of
+// the tag.
 func change(token []byte) []byte {
 	changed := append([]byte(nil), token...)
 	at := len(changed) - 10

@@ -2,7 +2,7 @@ package main
 
 // The client requests to valgrind's memcheck, as in memcheck.h and valgrind.h
 // (valgrind 3.19). They are compiled in with the build tag valgrind on
-// linux/amd64. In every other build, and outside valgrind, they do nothing.
+// linux/amd64. In every other build, and outside valgrind, they have no effect.
 const (
 	runningOnValgrind = 0x1001
 	makeUndefined     = 0x4d430001 // 'M' 'C' << 16 + 1

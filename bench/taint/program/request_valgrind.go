@@ -4,8 +4,8 @@ package main
 
 import "unsafe"
 
-// clientRequest sends the request whose code, address and length stand in its
-// arguments, one after the other, and returns valgrind's answer.
+// clientRequest sends the request whose code, address and length are its
+// arguments, in order, and returns valgrind's answer.
 //
 //go:noescape
 func clientRequest(code uintptr, address unsafe.Pointer, length, third, fourth, fifth uintptr) uintptr

@@ -39,7 +39,7 @@ func Handler(server *mcp.Server, hosts []string, log *slog.Logger) http.Handler 
 		DisableLocalhostProtection: true,
 	})
 	mux := http.NewServeMux()
-	mux.Handle(Path, streamable)
+	mux.Handle(Path, repaired(streamable))
 	return loopback.Guard(mux, hosts...)
 }
 

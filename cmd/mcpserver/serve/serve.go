@@ -107,16 +107,12 @@ func serve(cmd *cobra.Command, o serveOptions) error {
 
 // serveStdio serves one client over in and out until either ends or ctx does.
 func serveStdio(ctx context.Context, server *mcp.Server, in io.Reader, out io.Writer) error {
-	err := server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}})
+	err := server.Run(ctx, example.Stdio(in, out))
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
 }
-
-type nopCloser struct{ io.Writer }
-
-func (nopCloser) Close() error { return nil }
 
 // server makes the server that the flags ask for.
 func (o serveOptions) server(log *slog.Logger) (*mcp.Server, *boundary.Boundary, error) {

@@ -110,5 +110,10 @@ func decode(b []byte) (id keyring.Fingerprint, key, psk []byte, err error) {
 	}
 	b = append([]byte(nil), b...)
 	n := copy(id[:], b)
+	for _, part := range [][]byte{b[n : n+KeySize], b[n+KeySize:]} {
+		if err := keyring.CheckStrength(part); err != nil {
+			return id, nil, nil, fmt.Errorf("the key of a party %w", err)
+		}
+	}
 	return id, b[n : n+KeySize], b[n+KeySize:], nil
 }

@@ -115,6 +115,9 @@ const how = "make one with: (umask 077; head -c 32 /dev/urandom > secret.key)"
 
 // checkStrength refuses what cannot be a random secret. Its errors end a
 // sentence that names the secret's place in the ring, never the secret.
+// CheckStrength refuses a secret that is too short or one byte repeated.
+func CheckStrength(secret []byte) error { return checkStrength(secret) }
+
 func checkStrength(secret []byte) error {
 	if err := checkLength(secret); err != nil {
 		return err

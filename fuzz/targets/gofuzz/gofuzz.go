@@ -31,4 +31,4 @@ func FuzzJson(data []byte) int       { return run("json", data) }
 func FuzzPython(data []byte) int     { return run("python", data) }
 func FuzzServing(data []byte) int    { return run("serving", data) }
 func FuzzAnswers(data []byte) int    { return run("answers", data) }
-func FuzzPeers(data []byte) int      { return run("peers", data) }
+func FuzzSdks(data []byte) int       { return run("sdks", data) }

@@ -1,7 +1,7 @@
-// Package reference is XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03, on RFC
-// 8439) written as its specifications read: plain loops and big integers, no
-// tables, no assembly. It is a second opinion for fuzzing. It is slow, it is not
-// constant-time, and nothing else may use it.
+// Package reference implements XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03,
+// on RFC 8439) as its specifications read: plain loops and big integers, no
+// tables, no assembly. It is a second implementation for fuzzing: slow, not
+// constant-time, and for no other use.
 package reference
 
 import (
@@ -12,8 +12,8 @@ import (
 	"slices"
 )
 
-// Seal returns the ciphertext of text and its 16-byte
-// tag. key has 32 bytes, nonce 24.
+// Seal returns the ciphertext of text and its 16-byte tag. key has 32 bytes,
+// nonce 24.
 func Seal(key, nonce, text, data []byte) []byte {
 	subkey, short := hchacha20(key, nonce[:16]), append(make([]byte, 4), nonce[16:]...)
 	sealed := chacha20(subkey, short, 1, text)
@@ -21,7 +21,7 @@ func Seal(key, nonce, text, data []byte) []byte {
 	return append(sealed, poly1305(oneTime, aeadInput(sealed, data))...)
 }
 
-// Open returns the text of what Seal made, or false.
+// Open returns the text of a ciphertext of Seal, or false.
 func Open(key, nonce, sealed, data []byte) ([]byte, bool) {
 	if len(sealed) < 16 {
 		return nil, false

@@ -10,10 +10,10 @@ import (
 	"sealab/internal/testenv"
 )
 
-// BenchmarkPeers compares full batches of altered tokens with each installed
+// BenchmarkSDKs compares full batches of altered tokens with each installed
 // peer, for verdicts a second.
-func BenchmarkPeers(b *testing.B) {
-	running := peersRunning()
+func BenchmarkSDKs(b *testing.B) {
+	running := runningSDKs()
 	if running.missing != "" {
 		testenv.Skip(b, "%s", running.missing)
 	}

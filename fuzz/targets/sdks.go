@@ -3,7 +3,6 @@ package targets
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"sync"
 	"unicode/utf8"
 
@@ -15,28 +14,29 @@ import (
 	"sealab/internal/lab"
 )
 
-var peersTarget = Target{
-	Name: "peers", Layer: LayerImplementations,
+var sdksTarget = Target{
+	Name: "sdks", Layer: LayerImplementations,
 	Doc:     "designs and the installed SDKs that they mirror, many tokens in each input: the same verdict, stage and state",
-	Check:   peers,
-	Seeds:   peersSeeds,
-	Missing: func() string { return peersRunning().missing },
+	Check:   sdks,
+	Seeds:   sdksSeeds,
+	Missing: func() string { return runningSDKs().missing },
 }
 
-// A mirror is a design and the implementation in another process that it mirrors.
+// A mirror is a design and the SDK that it mirrors.
 type mirror struct {
 	name        string
-	here, there *subject
+	here, there *instance
 }
 
-// mirrors are those that could be dialled, and why there are none.
+// mirrors are the SDKs that run, or the reason why there are none.
 type mirrors struct {
 	all     []mirror
 	missing string
 }
 
-// peersRunning dials every installed peer, once. The processes end with this one.
-var peersRunning = sync.OnceValue(func() mirrors {
+// runningSDKs starts every installed SDK, once. The processes end with this
+// one.
+var runningSDKs = sync.OnceValue(func() mirrors {
 	here, err := moduleRoot()
 	if err != nil {
 		return mirrors{missing: err.Error()}
@@ -45,7 +45,7 @@ var peersRunning = sync.OnceValue(func() mirrors {
 	if err != nil {
 		return mirrors{missing: err.Error()}
 	}
-	m := mirrors{missing: "no peer is installed: make peers"}
+	m := mirrors{missing: "no SDK is installed: make peers"}
 	for _, p := range found {
 		if p.Unavailable() != "" {
 			continue
@@ -66,24 +66,24 @@ func dial(p sdk.Peer) (mirror, error) {
 		return m, err
 	}
 	c := codecs.Config{Secrets: secrets(d, 0)}
-	if m.here, err = newSubject(d, c); err != nil {
+	if m.here, err = openDesign(d, c); err != nil {
 		return m, err
 	}
 	client, err := p.Dial(worker.Limits{})
 	if err != nil {
 		return m, err
 	}
-	m.there = &subject{Design: client.Design()}
-	m.there.scheme, err = lab.Open(m.there.Design, c)
+	m.there = &instance{Design: client.Design()}
+	m.there.in, err = lab.Open(m.there.Design, c)
 	return m, err
 }
 
-// maxBatch is how many tokens one input presents: a journey through two pipes
-// is dear, and one more token in it is not.
+// maxBatch is the number of tokens of one input: a round trip through two pipes
+// is slow, and one more token is not.
 const maxBatch = 128
 
-func peers(p *program.Program) error {
-	all := peersRunning().all
+func sdks(p *program.Program) error {
+	all := runningSDKs().all
 	if len(all) == 0 {
 		return nil
 	}
@@ -107,12 +107,12 @@ func peers(p *program.Program) error {
 	return m.compare(tokens)
 }
 
-// present makes one token, rewritten inside or altered as text.
+// present makes one token, changed inside or as text.
 func (m mirror) present(p *program.Program) ([]byte, error) {
 	seed, payload := m.here.seed(p), m.here.payload(p)
 	var rewritten steps
 	inner := p.Byte()%2 == 0
-	token, err := m.here.assembler.SealEdited(nil, seed, payload, func(step lab.Step, value []byte) []byte {
+	token, err := m.here.codec.SealEdited(nil, seed, payload, func(step lab.Step, value []byte) []byte {
 		if !inner {
 			return value
 		}
@@ -124,14 +124,14 @@ func (m mirror) present(p *program.Program) ([]byte, error) {
 	return token, err
 }
 
-// compare returns an error unless both sides judge every token alike.
+// compare returns an error unless both sides answer every token alike.
 func (m mirror) compare(tokens [][]byte) error {
-	there, err := m.there.scheme.UnsealAll(tokens, &home.Context)
+	there, err := m.there.in.UnsealAll(tokens, &home)
 	if err != nil {
-		return fmt.Errorf("%s: judging %q: %w", m.name, tokens, err)
+		return fail(m.name, "an SDK fails on a batch of tokens", "%v: %q", err, tokens)
 	}
 	if len(there) != len(tokens) {
-		return fmt.Errorf("%s: %d verdicts on %d tokens", m.name, len(there), len(tokens))
+		return fail(m.name, "an SDK answers another number of tokens", "%d of %d", len(there), len(tokens))
 	}
 	for i, token := range tokens {
 		state, refused, err := m.here.open(token)
@@ -143,16 +143,16 @@ func (m mirror) compare(tokens [][]byte) error {
 			refusedThere = unsupported
 		}
 		if there[i].Err != nil && refusedThere == nil {
-			return fmt.Errorf("%s: judging %q: %w", m.name, token, there[i].Err)
+			return fail(m.name, "an SDK fails on a token", "%v: %q", there[i].Err, token)
 		}
 		if !sameStage(refused, refusedThere) || refused == nil && !bytes.Equal(state, there[i].Payload) {
-			return fmt.Errorf("%s: %q is %q, %s here and %q, %s there", m.name, token, state, stage(refused), there[i].Payload, stage(refusedThere))
+			return fail(m.name, "an SDK answers differently from its design", "design %s %q, SDK %s %q: %q", stage(refused), state, stage(refusedThere), there[i].Payload, token)
 		}
 	}
 	return nil
 }
 
-// sameStage compares refusals without their reasons, which not every SDK gives.
+// sameStage compares refusals without reasons, which some SDKs do not give.
 func sameStage(a, b *codecs.RejectError) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -167,9 +167,9 @@ func stage(r *codecs.RejectError) string {
 	return "refused as " + r.Stage.String()
 }
 
-// peersSeeds are, for each peer, batches of tokens: as they are, with one step
-// rewritten, and with the text altered. They do not depend on what is installed.
-func peersSeeds() ([][]byte, error) {
+// sdksSeeds are, for each SDK, batches of tokens with one step changed and with
+// the text altered. They do not depend on the SDKs that are installed.
+func sdksSeeds() ([][]byte, error) {
 	const most = 16 // peers
 	var seeds [][]byte
 	for i := range byte(most) {

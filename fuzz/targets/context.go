@@ -9,22 +9,17 @@ import (
 	"sealab/fuzz/program"
 )
 
-// A situation is where and when a token is made or read.
-type situation struct{ codecs.Context }
-
-// home is the situation of targets that do not vary it.
-var home = situation{
-	codecs.Context{
-		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod"}`),
-		Principal: optional("alice"), Audience: optional("srv"),
-		Now: time.Unix(1_795_132_800, 0),
-	},
+// home is the context of targets that do not vary it.
+var home = codecs.Context{
+	Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod"}`),
+	Principal: optional("alice"), Audience: optional("srv"),
+	Now: time.Unix(1_795_132_800, 0),
 }
 
 func optional(s string) *string { return &s }
 
-// Values of a situation. Two different ones of arguments are different values
-// to every reader, whatever it makes of spellings and of absence.
+// Values of a context. Two different arguments have different values for every
+// reader.
 var (
 	methods   = []string{"tools/call", "prompts/get", "Tools/Call", "tools/call\x00", "tools"}
 	arguments = []string{`{"env":"prod"}`, `{"env":"dev"}`, `{"env":"prod","at":[1,2,{"b":null}]}`, `{"ENV":"prod"}`,
@@ -32,11 +27,11 @@ var (
 		`{"env":"prod","note":"` + string(bytes.Repeat([]byte("long "), 40)) + `2"}`}
 )
 
-// readResource is a method whose requests have no arguments, and of which formats
-// therefore bind none. Programs reach it as a literal of the source.
+// readResource is a method whose requests have no arguments; formats therefore
+// bind none. Programs reach it as a literal of the source.
 const readResource = "resources/read"
 
-// A place names one part of a binding.
+// A place is one part of a context.
 type place byte
 
 const (
@@ -51,34 +46,34 @@ const (
 // promises are the properties that bind each place.
 var promises = [places]codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience}
 
-// change rewrites one part of the situation as the program says.
-func (s situation) change(p *program.Program) situation {
+// change changes one part of the context as the program says.
+func change(p *program.Program, c codecs.Context) codecs.Context {
 	where, how := place(p.Pick(places)), p.Byte()
 	switch where {
 	case inMethod:
-		s.Method = methods[int(how)%len(methods)]
+		c.Method = methods[int(how)%len(methods)]
 		if how >= 128 {
-			s.Method = rewrite(p, s.Method, how)
+			c.Method = rewrite(p, c.Method, how)
 		}
 	case inTarget:
-		s.Target = rewrite(p, s.Target, how)
+		c.Target = rewrite(p, c.Target, how)
 	case inArguments:
-		s.Arguments = json.RawMessage(arguments[int(how)%len(arguments)])
+		c.Arguments = json.RawMessage(arguments[int(how)%len(arguments)])
 		if how >= 128 {
-			s.Arguments = json.RawMessage(`{"env":"` + letters(matter(p, nil)) + `"}`)
+			c.Arguments = json.RawMessage(`{"env":"` + letters(matter(p, nil)) + `"}`)
 		}
 	case inPrincipal:
-		s.Principal = rewriteOptional(p, s.Principal, how)
+		c.Principal = rewriteOptional(p, c.Principal, how)
 	default:
-		s.Audience = rewriteOptional(p, s.Audience, how)
+		c.Audience = rewriteOptional(p, c.Audience, how)
 	}
-	if s.Method == readResource {
-		s.Arguments = nil
+	if c.Method == readResource {
+		c.Arguments = nil
 	}
-	return s
+	return c
 }
 
-// rewriteOptional is rewrite for what may be absent.
+// rewriteOptional is rewrite for a value that may be absent.
 func rewriteOptional(p *program.Program, s *string, how byte) *string {
 	if how%8 == 7 {
 		return nil
@@ -92,8 +87,8 @@ func rewriteOptional(p *program.Program, s *string, how byte) *string {
 	return optional(rewrite(p, *s, how))
 }
 
-// rewrite changes a text into one that a careless comparison takes for it, or
-// into another.
+// rewrite changes a text into one that a careless comparison confuses with it,
+// or into another.
 func rewrite(p *program.Program, s string, how byte) string {
 	if how >= 128 {
 		return rewriteAt(p, s)
@@ -116,8 +111,8 @@ func rewrite(p *program.Program, s string, how byte) string {
 	}
 }
 
-// rewriteAt changes one place of a text, or makes it a long one or one that the
-// source names.
+// rewriteAt changes one place of a text, or replaces it by a long one or a
+// literal of the source.
 func rewriteAt(p *program.Program, s string) string {
 	kind, at := p.Pick(7), 0
 	if len(s) > 0 {
@@ -141,7 +136,7 @@ func rewriteAt(p *program.Program, s string) string {
 	}
 }
 
-// letters makes bytes what needs no escape in JSON.
+// letters maps bytes to letters, which need no escape in JSON.
 func letters(b []byte) string {
 	b = bytes.Clone(b)
 	for i := range b {
@@ -150,7 +145,7 @@ func letters(b []byte) string {
 	return string(b)
 }
 
-// ascii keeps a text to what every format can carry.
+// ascii maps bytes to ASCII, which every format can carry.
 func ascii(b []byte) string {
 	b = bytes.Clone(b)
 	for i := range b {
@@ -159,7 +154,7 @@ func ascii(b []byte) string {
 	return string(b)
 }
 
-// differs tells the places in which two bindings differ.
+// differs returns the places in which two contexts differ.
 func differs(a, b *codecs.Context) [places]bool {
 	return [places]bool{
 		a.Method != b.Method,
@@ -170,7 +165,7 @@ func differs(a, b *codecs.Context) [places]bool {
 	}
 }
 
-// nowhere is where bindings differ that are the same.
+// nowhere is the result of differs for equal contexts.
 var nowhere [places]bool
 
 func sameOptional(a, b *string) bool {
@@ -180,8 +175,9 @@ func sameOptional(a, b *string) bool {
 	return *a == *b
 }
 
-// mustRefuse reports whether the design promises to refuse in b what was made in a.
-func (s *subject) mustRefuse(a, b *codecs.Context) bool {
+// mustRefuse reports whether the design claims to refuse a token of context a
+// in b.
+func (s *instance) mustRefuse(a, b *codecs.Context) bool {
 	for at, differ := range differs(a, b) {
 		if differ && s.holds(promises[at]) {
 			return true

@@ -1,0 +1,237 @@
+// Package choice answers the question which designs fit a use: the properties
+// that it needs, the size of its payloads, the rate of its tokens and the lifetime
+// of its keys.
+//
+// The rules, in order; the first that a design breaks is the reason why it does
+// not fit:
+//
+//  1. A need for a property of claims (expiry, a binding, unlinkability) asks for
+//     a scheme. Without one, a codec is asked for.
+//  2. The design promises every property that is needed.
+//  3. FIPS: NIST publications approve every algorithm of the design.
+//  4. Post-quantum: no attack by a quantum computer breaks a guarantee.
+//  5. Interoperation: a program in the language reads the design's vectors.
+//  6. The token is short enough.
+//  7. One key seals rate * lifetime tokens at a risk of 2^-32 at most.
+//
+// Designs that fit are ordered by the measured time to seal and unseal one token,
+// and by the length of the token if they were not measured.
+//
+// The package knows no design: all answers come from the rows of the catalog.
+package choice
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"sealab/codecs"
+	"sealab/internal/lab"
+)
+
+// A Query is a question. The zero Query is answered by every codec.
+type Query struct {
+	Needs       []codecs.Property
+	Payload     int           // bytes
+	Rate        float64       // tokens a second that one key seals
+	Lifetime    time.Duration // of a key
+	MaxToken    int           // bytes; 0: any
+	PostQuantum bool
+	FIPS        bool
+	Interop     string // language in lower case; "": any
+}
+
+// A Cost is the measured time of one token.
+type Cost struct {
+	SealNs   float64 `json:"seal_ns"`
+	UnsealNs float64 `json:"unseal_ns"`
+}
+
+// Costs returns the cost of a design for payloads of about the given size, and
+// whether it was measured.
+type Costs func(design string, payload int) (Cost, bool)
+
+// A Fit is a design that fits.
+type Fit struct {
+	Design string `json:"design"`
+	Doc    string `json:"doc"`
+	Token  int    `json:"token_bytes"`
+	Cost   *Cost  `json:"cost,omitempty"` // nil: not measured
+	// Log2Tokens is the logarithm of the number of tokens per key; nil: no limit.
+	Log2Tokens *float64 `json:"log2_tokens_per_key,omitempty"`
+	// Days is the time after which a key is used up at the rate of the query; nil:
+	// never, or there is no rate.
+	Days   *float64 `json:"days_per_key,omitempty"`
+	Source string   `json:"limits_source,omitempty"`
+	Use    []string `json:"go,omitempty"` // lines of Go
+}
+
+// An Other is a design that does not fit.
+type Other struct {
+	Design string `json:"design"`
+	Reason string `json:"reason"`
+	// Kind says that the design is a scheme and a codec is asked for, or the
+	// reverse.
+	Kind bool `json:"other_kind,omitempty"`
+}
+
+// An Answer is what Choose returns: the designs that fit, the best first, and why
+// the others do not.
+type Answer struct {
+	Fits   []Fit   `json:"fits"`
+	Others []Other `json:"others"`
+}
+
+// Choose asks every design. costs may be nil.
+func Choose(designs []codecs.Design, q Query, costs Costs) (*Answer, error) {
+	a := &Answer{Fits: []Fit{}, Others: []Other{}}
+	for _, d := range designs {
+		fit, reason, err := q.ask(d)
+		if err != nil {
+			return nil, err
+		}
+		if reason != "" {
+			a.Others = append(a.Others, Other{d.Name, reason, d.IsScheme() != q.scheme()})
+			continue
+		}
+		if costs != nil {
+			if c, ok := costs(d.Name, q.Payload); ok {
+				fit.Cost = &c
+			}
+		}
+		a.Fits = append(a.Fits, fit)
+	}
+	slices.SortStableFunc(a.Fits, func(x, y Fit) int {
+		return cmp.Or(cmp.Compare(x.total(), y.total()), cmp.Compare(x.Token, y.Token))
+	})
+	return a, nil
+}
+
+// total is the cost by which designs are ordered.
+func (f *Fit) total() float64 {
+	if f.Cost == nil {
+		return math.Inf(1)
+	}
+	return f.Cost.SealNs + f.Cost.UnsealNs
+}
+
+// ask returns how a design fits, or the reason why it does not.
+func (q *Query) ask(d codecs.Design) (fit Fit, reason string, err error) {
+	facts := lab.HooksOf(d).Facts
+	for _, rule := range []func(codecs.Design, *lab.Facts) string{q.kind, q.properties, q.standing} {
+		if reason := rule(d, facts); reason != "" {
+			return fit, reason, nil
+		}
+	}
+	fit = Fit{Design: d.Name, Doc: d.Doc, Source: facts.Source, Use: use(d, facts)}
+	if fit.Token, err = lab.TokenLength(d, q.Payload); err != nil {
+		return fit, "", err
+	}
+	if q.MaxToken > 0 && fit.Token > q.MaxToken {
+		return fit, fmt.Sprintf("its token has %d bytes, more than %d", fit.Token, q.MaxToken), nil
+	}
+	return fit, fit.limit(q, facts.TokensPerKey(q.Payload)), nil
+}
+
+// scheme reports whether a property of claims is needed.
+func (q *Query) scheme() bool {
+	return slices.ContainsFunc(codecs.Properties(), func(p codecs.PropertyInfo) bool {
+		return p.SchemeOnly && slices.Contains(q.Needs, p.Property)
+	})
+}
+
+func (q *Query) kind(d codecs.Design, facts *lab.Facts) string {
+	switch {
+	case q.scheme() && !d.IsScheme():
+		return "a codec has no claims; ask for " + d.Name + "-claims"
+	case !q.scheme() && d.IsScheme():
+		return "a scheme also stamps claims, and no property of claims is needed"
+	case facts == nil:
+		return "its row states no limits: it is here to be compared"
+	}
+	return ""
+}
+
+func (q *Query) properties(d codecs.Design, _ *lab.Facts) string {
+	for _, p := range q.Needs {
+		g, ok := d.Guarantee(p, nil)
+		switch {
+		case !ok:
+			return fmt.Sprintf("it does not answer %s", p)
+		case !g.Holds:
+			return fmt.Sprintf("it disclaims %s: %s", p, g.Reason)
+		}
+	}
+	return ""
+}
+
+func (q *Query) standing(_ codecs.Design, facts *lab.Facts) string {
+	switch {
+	case q.FIPS && facts.Approved == "":
+		return "NIST does not approve every algorithm of it"
+	case q.PostQuantum && facts.Quantum != "":
+		return "not post-quantum: " + facts.Quantum
+	case q.Interop != "" && !slices.Contains(facts.Languages, q.Interop):
+		return fmt.Sprintf("no program in %s reads its vectors; there are programs in: %s", q.Interop, listed(facts.Languages))
+	}
+	return ""
+}
+
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "Go only"
+	}
+	return strings.Join(names, ", ")
+}
+
+// limit fills in how long a key lasts, and returns a reason if that is too short.
+func (f *Fit) limit(q *Query, log2 float64) string {
+	if math.IsInf(log2, 1) {
+		return ""
+	}
+	f.Log2Tokens = &log2
+	if q.Rate <= 0 {
+		return ""
+	}
+	days := math.Exp2(log2) / q.Rate / (24 * time.Hour).Seconds()
+	f.Days = &days
+	if wanted := q.Lifetime.Hours() / 24; days < wanted {
+		return fmt.Sprintf("a key lasts %s and not %s: it seals 2^%.4g tokens (%s)", Days(days), Days(wanted), log2, f.Source)
+	}
+	return ""
+}
+
+// Days returns a number of days for a person.
+func Days(days float64) string {
+	switch {
+	case days < 1.0/24:
+		return fmt.Sprintf("%.3g minutes", days*24*60)
+	case days < 2:
+		return fmt.Sprintf("%.3g hours", days*24)
+	case days < 1000:
+		return fmt.Sprintf("%.3g days", days)
+	default:
+		return fmt.Sprintf("%.3g years", days/365.25)
+	}
+}
+
+// use returns the lines of Go that open a design and seal.
+func use(d codecs.Design, facts *lab.Facts) []string {
+	if facts.Use == "" {
+		return nil
+	}
+	name, _, _ := strings.Cut(facts.Use, ".")
+	lines := []string{
+		fmt.Sprintf("import %q", "sealab/codecs/"+name),
+		"codec, err := " + facts.Use,
+		"token, err := codec.Seal(nil, payload)",
+	}
+	if d.IsScheme() {
+		lines[2] = "scheme, err := claims.New(codec, 10*time.Minute)"
+		lines = append(lines, "token, err := scheme.Mint(nil, state, &codecs.Context{Now: time.Now()})")
+	}
+	return lines
+}

@@ -1,0 +1,78 @@
+package choice_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/analysis/choice"
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+)
+
+// TestUseCompiles compiles the lines of Go for every design that has facts.
+func TestUseCompiles(t *testing.T) {
+	var fits []choice.Fit
+	for _, need := range [][]codecs.Property{nil, {codecs.Expiry}} {
+		answer, err := choice.Choose(catalog.All(), choice.Query{Needs: need}, nil)
+		require.NoError(t, err)
+		fits = append(fits, answer.Fits...)
+	}
+	require.Greater(t, len(fits), 30)
+	imports := map[string]bool{`"time"`: true, `"sealab/codecs"`: true, `"sealab/codecs/claims"`: true}
+	var body strings.Builder
+	for i, f := range fits {
+		require.Len(t, f.Use, map[bool]int{false: 3, true: 4}[strings.HasSuffix(f.Design, "-claims")], f.Design)
+		imports[strings.TrimPrefix(f.Use[0], "import ")] = true
+		fmt.Fprintf(&body, "func use%d(secret, payload, state []byte) {\n", i)
+		for _, line := range f.Use[1:] {
+			fmt.Fprintln(&body, "\t"+line)
+		}
+		fmt.Fprintln(&body, "\t_, _ = token, err\n}")
+	}
+	var head strings.Builder
+	fmt.Fprintln(&head, "package use\n\nimport (")
+	for path := range imports {
+		fmt.Fprintln(&head, "\t"+path)
+	}
+	fmt.Fprintln(&head, ")\n\nvar _ = time.Now\nvar _ *codecs.Context\nvar _ = claims.New")
+
+	// The file stands in the module by an overlay only.
+	dir := t.TempDir()
+	source := filepath.Join(dir, "use.go")
+	require.NoError(t, os.WriteFile(source, []byte(head.String()+body.String()), 0o600))
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(here, "use", "use.go"): source}})
+	require.NoError(t, err)
+	path := filepath.Join(dir, "overlay.json")
+	require.NoError(t, os.WriteFile(path, overlay, 0o600))
+	out, err := exec.Command("go", "build", "-overlay", path, "./use").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+// TestOrder orders by cost, and by length if there is none.
+func TestOrder(t *testing.T) {
+	q := choice.Query{Needs: []codecs.Property{codecs.Confidentiality}, Payload: 64}
+	costs := func(design string, payload int) (choice.Cost, bool) {
+		require.Equal(t, 64, payload)
+		cost, ok := map[string]choice.Cost{"ascon-aead128": {SealNs: 30, UnsealNs: 5}, "aes-cbc-hmac": {SealNs: 10, UnsealNs: 20}}[design]
+		return cost, ok
+	}
+	answer, err := choice.Choose(catalog.All(), q, costs)
+	require.NoError(t, err)
+	require.Equal(t, "aes-cbc-hmac", answer.Fits[0].Design)
+	require.Equal(t, "ascon-aead128", answer.Fits[1].Design)
+	for i, f := range answer.Fits[2:] {
+		require.Nil(t, f.Cost)
+		if i > 0 {
+			require.LessOrEqual(t, answer.Fits[1+i].Token, f.Token)
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sealab/analysis/choice"
+	"sealab/analysis/throughput"
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/internal/cli"
+	"sealab/internal/runfile"
+	"sealab/internal/table"
+)
+
+func newChooseCommand() *cobra.Command {
+	var needs []string
+	var payload, rate, lifetime, run string
+	var asJSON bool
+	var q choice.Query
+	cmd := &cobra.Command{
+		Use:   "choose",
+		Short: "Choose a design by properties, sizes, rate and key lifetime",
+		Long: `List the designs that fit a use, the cheapest first, why the others do not fit,
+and the Go code that uses the first. The cost is that of a committed run of
+"sealab bench". A key is used up if the probability of a repeated nonce, or of
+another failure that grows with use, reaches 2^-32. The exit status is 1 if no
+design fits.`,
+		Example: `  sealab choose --need confidentiality --payload 200 --max-token 400
+  sealab choose --need key-committing,unlinkable --payload 1KiB --rate 10000/s --lifetime 90d
+  sealab choose --need sender-authenticated --post-quantum --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, name := range needs {
+				p, err := codecs.ParseProperty(name)
+				if err != nil {
+					return err
+				}
+				q.Needs = append(q.Needs, p)
+			}
+			var err error
+			if q.Payload, err = parseSize(payload); err != nil {
+				return err
+			}
+			if q.Rate, err = parseRate(rate); err != nil {
+				return err
+			}
+			if q.Lifetime, err = parseLifetime(lifetime); err != nil {
+				return err
+			}
+			costs, source, err := loadCosts(run, q.Payload)
+			if err != nil {
+				return err
+			}
+			answer, err := choice.Choose(catalog.All(), q, costs)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = writeJSON(cmd.OutOrStdout(), answer)
+			} else {
+				err = writeChoice(cmd.OutOrStdout(), answer, source)
+			}
+			if err == nil && len(answer.Fits) == 0 {
+				return cli.ErrRefuted
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringSliceVar(&needs, "need", nil, "properties that the design must promise")
+	cmd.Flags().StringVar(&payload, "payload", "1KiB", "size of a payload, for example 200 or 64KiB")
+	cmd.Flags().StringVar(&rate, "rate", "", "tokens that one key seals, for example 10000/s or 1e9/d")
+	cmd.Flags().StringVar(&lifetime, "lifetime", "", "lifetime of a key, for example 12h or 90d")
+	cmd.Flags().IntVar(&q.MaxToken, "max-token", 0, "longest token in bytes (default any)")
+	cmd.Flags().BoolVar(&q.PostQuantum, "post-quantum", false, "withstand quantum computers")
+	cmd.Flags().BoolVar(&q.FIPS, "fips", false, "use algorithms that NIST approves")
+	cmd.Flags().StringVar(&q.Interop, "interop", "", "language of a second implementation: java, python, ruby or rust")
+	cmd.Flags().StringVar(&run, "run", "", "folder of the run with the costs (default the newest in results/bench)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return cmd
+}
+
+var sizePattern = regexp.MustCompile(`^([0-9]+)(B|KiB|MiB)?$`)
+
+// parseSize reads a number of bytes.
+func parseSize(text string) (int, error) {
+	m := sizePattern.FindStringSubmatch(text)
+	if m == nil {
+		return 0, fmt.Errorf("size %q: want bytes, for example 200 or 64KiB", text)
+	}
+	n, err := strconv.Atoi(m[1])
+	if unit := map[string]int{"KiB": 1 << 10, "MiB": 1 << 20}[m[2]]; unit > 0 {
+		n *= unit
+	}
+	if err != nil || n > 64<<20 {
+		return 0, fmt.Errorf("size %q: want at most 64MiB", text)
+	}
+	return n, nil
+}
+
+var ratePattern = regexp.MustCompile(`^([0-9.e+]+)/(s|m|h|d)$`)
+
+// parseRate reads a number of tokens a second.
+func parseRate(text string) (float64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	m := ratePattern.FindStringSubmatch(text)
+	if m == nil {
+		return 0, fmt.Errorf("rate %q: want tokens a second, minute, hour or day, for example 10000/s or 1e9/d", text)
+	}
+	n, err := strconv.ParseFloat(m[1], 64)
+	if err != nil || n <= 0 || math.IsInf(n, 0) {
+		return 0, fmt.Errorf("rate %q: want a positive number", text)
+	}
+	return n / map[string]float64{"s": 1, "m": 60, "h": 3600, "d": 86400}[m[2]], nil
+}
+
+var daysPattern = regexp.MustCompile(`^([0-9]{1,5})d$`)
+
+// parseLifetime reads a duration of Go, or a number of days.
+func parseLifetime(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	if m := daysPattern.FindStringSubmatch(text); m != nil {
+		days, err := strconv.Atoi(m[1])
+		return time.Duration(days) * 24 * time.Hour, err
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("lifetime %q: want for example 12h or 90d", text)
+	}
+	return d, nil
+}
+
+// loadCosts returns the costs that a run measured, at the measured size next to
+// that of the payload, and where they come from. Without a run there are no costs.
+func loadCosts(dir string, payload int) (choice.Costs, string, error) {
+	if dir == "" {
+		newest, err := runfile.Newest(resultsDir, runfile.Bench, 1)
+		if err != nil {
+			return nil, "not measured: " + err.Error(), nil
+		}
+		dir = newest[0]
+	}
+	run, err := throughput.Load(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", fmt.Errorf("%w; want the folder of a run of sealab bench", err)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	size := run.NearestSize(payload)
+	costs := func(design string, _ int) (choice.Cost, bool) {
+		seal, sealed := run.Median(throughput.Place{Subject: design, Op: runfile.Seal, Size: size})
+		unseal, unsealed := run.Median(throughput.Place{Subject: design, Op: runfile.Unseal, Size: size})
+		return choice.Cost{SealNs: seal, UnsealNs: unseal}, sealed && unsealed
+	}
+	return costs, fmt.Sprintf("%s, payloads of %d bytes", dir, size), nil
+}
+
+func writeChoice(out io.Writer, a *choice.Answer, source string) error {
+	width := table.Width(out)
+	fmt.Fprintf(out, "%d designs fit. Costs: %s.\n", len(a.Fits), source)
+	if len(a.Fits) > 0 {
+		fits := table.New("lrrrrl")
+		fits.Row("DESIGN", "TOKEN", "SEAL", "UNSEAL", "A KEY LASTS", "LIMIT")
+		for _, f := range a.Fits {
+			seal, unseal, lasts, limit := "-", "-", "-", "none"
+			if f.Cost != nil {
+				seal, unseal = fmt.Sprintf("%.0f ns", f.Cost.SealNs), fmt.Sprintf("%.0f ns", f.Cost.UnsealNs)
+			}
+			if f.Days != nil {
+				lasts = choice.Days(*f.Days)
+			}
+			if f.Log2Tokens != nil {
+				limit = fmt.Sprintf("2^%.4g; %s", *f.Log2Tokens, f.Source)
+			}
+			fits.Row(f.Design, strconv.Itoa(f.Token)+" B", seal, unseal, lasts, limit)
+		}
+		fmt.Fprintf(out, "\n%s\nUse %s:\n\n", fits.Text(width), a.Fits[0].Design)
+		for _, line := range a.Fits[0].Use {
+			fmt.Fprintln(out, "\t"+line)
+		}
+	}
+	others, kinds := table.New("ll"), 0
+	others.Row("OTHERS", "REASON")
+	for _, o := range a.Others {
+		if o.Kind {
+			kinds++
+			continue
+		}
+		others.Row(o.Design, o.Reason)
+	}
+	_, err := fmt.Fprintf(out, "\n%s\n%d designs of the other kind, codec or scheme, were not asked.\n", others.Text(width), kinds)
+	return err
+}

@@ -1,0 +1,332 @@
+package review
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net"
+	"strings"
+)
+
+const transportSpec = "revision 2026-07-28, basic/transports/streamable-http"
+
+// header are the checks of headers and their agreement with the body, over HTTP
+// in revision 2026-07-28.
+var header = []Check{
+	{ID: "H-VER", Name: "an unknown revision", Over: "http", Era: "modern", Severity: Critical, Category: "transport",
+		Sent: "the revisions 1900-01-01 and banana in header and body", Want: "error -32022 that names the supported revisions", Source: transportSpec + " and versioning",
+		Impact: "client and server speak different protocols without noticing", Fix: "compare the revision with those supported before anything else and answer -32022 with data.supported", Run: versions},
+	{ID: "H-VERMIS", Name: "header and body of different revisions", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
+		Sent: "one revision in the header and another in _meta, either way; no header with a body of 2026-07-28", Want: "error -32020", Source: transportSpec,
+		Impact: "an intermediary routes by the header and the server acts by the body", Fix: "compare MCP-Protocol-Version with _meta and answer -32020", Run: versionMismatch},
+	{ID: "H-META", Name: "a request without its _meta", Over: "http", Era: "modern", Severity: Warning, Category: "schema",
+		Sent: "no _meta, no protocolVersion, no clientCapabilities, a text as clientCapabilities", Want: "error -32602", Source: "revision 2026-07-28, basic",
+		Impact: "the server guesses what the client can do", Fix: "require the members of _meta and answer -32602", Run: missingMeta},
+	{ID: "H-METHOD", Name: "Mcp-Method that differs from the body", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
+		Sent: "no Mcp-Method, another one, one in upper case", Want: "error -32020", Source: transportSpec,
+		Impact: "a gateway that filters by header is passed", Fix: "compare Mcp-Method with method and answer -32020", Run: methodHeader},
+	{ID: "H-NAME", Name: "Mcp-Name that differs from the body", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
+		Sent: "a call of an unknown tool with no Mcp-Name, and with another one", Want: "error -32020", Source: transportSpec,
+		Impact: "a gateway that filters tools by header is passed", Fix: "compare Mcp-Name with the name and answer -32020", Run: nameHeader},
+	{ID: "H-NAME64", Name: "Mcp-Name in base64", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
+		Sent: "a call of an unknown tool with Mcp-Name in the base64 form: the right name, another one", Want: "the right one is taken, another is refused with -32020", Source: transportSpec,
+		Impact: "tools whose names are not ASCII cannot be called", Fix: "decode =?base64?...?= before the comparison", Run: nameBase64},
+	{ID: "H-TWICE", Name: "a header that stands twice", Over: "http", Era: "modern", Severity: Suggestion, Category: "transport",
+		Sent: "Mcp-Method and MCP-Protocol-Version twice with two values", Want: "refused", Source: "RFC 9110, section 5.3",
+		Impact: "an intermediary reads one value and the server the other", Fix: "refuse headers that stand twice", Run: headerTwice},
+	{ID: "H-SMUGGLE", Name: "a member that stands twice", Over: "http", Era: "modern", Severity: Critical, Category: "security",
+		Sent: "method twice in the body, the header once for each", Want: "the method that the header names, or an error", Source: transportSpec + "; RFC 8259, section 4",
+		Impact: "the header that a gateway checked says one method and another is carried out", Fix: "refuse members that stand twice, or compare the header with the one that is carried out", Run: smuggled},
+	{ID: "H-ORIGIN", Name: "a foreign Origin", Over: "http", Severity: Critical, Category: "security",
+		Sent: "Origin: https://evil.example, null, http://localhost.evil.example, garbage", Want: "status 403", Source: transportSpec + ", MUST validate Origin",
+		Impact: "a page of any site calls the server of whoever looks at it; with a Host that is not checked, by DNS rebinding and reads the answers", Fix: "refuse requests whose Origin is not allowed; the SDK has an option for it", Run: origins},
+	{ID: "H-HOST", Name: "a foreign Host", Over: "http", Severity: Critical, Category: "security",
+		Sent: "Host: evil.example, with the port, localhost.evil.example", Want: "refused, on this machine", Source: "CVE-2025-66414; " + transportSpec,
+		Impact: "DNS rebinding: a page under a foreign name reads what the server answers", Fix: "compare Host with the names of this machine; the SDK has an option for it", Run: hosts},
+	{ID: "H-CORS", Name: "an answer for pages of any origin", Over: "http", Severity: Warning, Category: "security",
+		Sent: "a request and a preflight from https://evil.example", Want: "no Access-Control-Allow-Origin for it", Source: "Fetch, section 3.2",
+		Impact: "a page of any site reads what the server answers", Fix: "name the origins that may read", Run: cors},
+	{ID: "H-TYPE", Name: "a body of another type", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
+		Sent: "Content-Type text/plain, a form, none", Want: "status 415 or 400", Source: transportSpec,
+		Impact: "a page can send it without a preflight", Fix: "take application/json alone", Run: contentTypes},
+	{ID: "H-SESSION", Name: "a session in a revision without sessions", Over: "http", Era: "modern", Severity: Suggestion, Category: "transport",
+		Sent: "a made-up Mcp-Session-Id", Want: "ignored and not repeated", Source: transportSpec, Impact: "a client of older revisions is refused, or its header is reflected", Fix: "ignore the header", Run: sessionHeader},
+	{ID: "H-LASTID", Name: "Last-Event-ID in a revision without it", Over: "http", Era: "modern", Severity: Suggestion, Category: "transport",
+		Sent: "Last-Event-ID", Want: "ignored", Source: transportSpec, Impact: "a client of older revisions is refused", Fix: "ignore the header", Run: lastEventID},
+	{ID: "H-VERB", Name: "another HTTP method", Over: "http", Era: "modern", Severity: Suggestion, Category: "transport",
+		Sent: "PUT, PATCH, DELETE, HEAD", Want: "status 405", Source: transportSpec, Impact: "proxies and monitors misread the server", Fix: "answer 405 with Allow", Run: verbs},
+}
+
+func versions(t *T) {
+	var all []wireCase
+	for _, v := range []string{"1900-01-01", "banana"} {
+		all = append(all, wireCase{name: v, alter: func(w *wire) {
+			w.set("MCP-Protocol-Version", v)
+			w.replace(modern, v)
+		}, judge: wantCode(Critical, Warning, -32022)})
+	}
+	t.cases(all...)
+}
+
+func versionMismatch(t *T) {
+	want := wantCode(Warning, Warning, -32020)
+	t.cases(
+		wireCase{name: "an older body", alter: func(w *wire) { w.replace(modern, "2025-11-25") }, judge: want},
+		wireCase{name: "an older header", alter: func(w *wire) { w.set("MCP-Protocol-Version", "2025-11-25") }, judge: want},
+		wireCase{name: "no header", alter: func(w *wire) { w.drop("MCP-Protocol-Version") }, judge: want},
+	)
+}
+
+func missingMeta(t *T) {
+	want := wantCode(Warning, Suggestion, -32602)
+	t.cases(
+		wireCase{name: "no _meta", alter: func(w *wire) { w.replace(`"_meta":`, `"meta":`) }, judge: want},
+		wireCase{name: "no protocolVersion", alter: func(w *wire) { w.replace(metaVersion, "x/none") }, judge: want},
+		wireCase{name: "no clientCapabilities", alter: func(w *wire) { w.replace(metaCapabilities, "x/none") }, judge: want},
+		wireCase{name: "a text as clientCapabilities", alter: func(w *wire) { w.replace(everyCapability, `"all"`) }, judge: want},
+	)
+}
+
+func methodHeader(t *T) {
+	want := wantCode(Warning, Warning, -32020)
+	t.cases(
+		wireCase{name: "no Mcp-Method", alter: func(w *wire) { w.drop("Mcp-Method") }, judge: want},
+		wireCase{name: "another Mcp-Method", alter: func(w *wire) { w.set("Mcp-Method", "prompts/list") }, judge: want},
+		wireCase{name: "Mcp-Method in upper case", alter: func(w *wire) { w.set("Mcp-Method", "TOOLS/LIST") }, judge: want},
+	)
+}
+
+// noSuchTool is the name of a tool that no server has, so that a call of it runs
+// nothing.
+const noSuchTool = "sealab-no-such-tool"
+
+var unknownCall = Call{Method: "tools/call", Target: noSuchTool, Arguments: []byte("{}")}
+
+// mismatched reports whether a server refuses an Mcp-Name of its own accord:
+// with an honest header the unknown tool gives another answer.
+func (t *T) mismatched() bool {
+	a := t.r.client.call(t.ctx, unknownCall)
+	if !a.conclusive() || a.Code == -32020 || len(t.r.Report.Server.Tools) == 0 {
+		t.skip("control: a call of an unknown tool: %v", a)
+		return false
+	}
+	return true
+}
+
+func nameHeader(t *T) {
+	if !t.mismatched() {
+		return
+	}
+	want := func(a Answer) (Severity, string) {
+		if a.Code == -32020 || a.Kind == httpError {
+			return "", ""
+		}
+		return Warning, "taken as if the header were right"
+	}
+	t.cases(
+		wireCase{name: "no Mcp-Name", call: unknownCall, alter: func(w *wire) { w.drop("Mcp-Name") }, judge: want},
+		wireCase{name: "another Mcp-Name", call: unknownCall, alter: func(w *wire) { w.set("Mcp-Name", "other") }, judge: want},
+	)
+}
+
+func nameBase64(t *T) {
+	if !t.mismatched() {
+		return
+	}
+	form := func(name string) string { return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(name)) + "?=" }
+	t.cases(
+		wireCase{name: "the right name", call: unknownCall, alter: func(w *wire) { w.set("Mcp-Name", form(noSuchTool)) }, judge: func(a Answer) (Severity, string) {
+			if a.Code == -32020 || a.Kind == httpError {
+				return Warning, "refused"
+			}
+			return "", ""
+		}},
+		wireCase{name: "another name", call: unknownCall, alter: func(w *wire) { w.set("Mcp-Name", form("other")) }, judge: func(a Answer) (Severity, string) {
+			if a.Code == -32020 || a.Kind == httpError {
+				return "", ""
+			}
+			return Warning, "taken as if the header were right"
+		}},
+	)
+}
+
+func headerTwice(t *T) {
+	t.cases(
+		wireCase{name: "Mcp-Method twice", alter: func(w *wire) { w.add("Mcp-Method", "prompts/list") }, judge: wantRefused(Suggestion)},
+		wireCase{name: "MCP-Protocol-Version twice", alter: func(w *wire) { w.add("MCP-Protocol-Version", "2025-11-25") }, judge: wantRefused(Suggestion)},
+	)
+}
+
+func smuggled(t *T) {
+	// The result says which method was carried out.
+	judge := func(named string) func(Answer) (Severity, string) {
+		return func(a Answer) (Severity, string) {
+			if m := members(a.Result); a.Kind == completed && m[named] == nil {
+				return Critical, "the header names the list of " + named + " and another is returned"
+			}
+			return "", ""
+		}
+	}
+	t.cases(
+		wireCase{name: "the header names the first", alter: func(w *wire) { w.replace(`"method":"tools/list"`, `"method":"tools/list","method":"prompts/list"`) }, judge: judge("tools")},
+		wireCase{name: "the header names the last", alter: func(w *wire) { w.replace(`"method":"tools/list"`, `"method":"prompts/list","method":"tools/list"`) }, judge: judge("tools")},
+		wireCase{name: "METHOD beside method", alter: func(w *wire) { w.replace(`"method":"tools/list"`, `"method":"tools/list","METHOD":"prompts/list"`) }, judge: judge("tools")},
+	)
+}
+
+// onLoopback reports whether the target is this machine.
+func (r *Review) onLoopback() bool {
+	if r.client.http == nil {
+		return false
+	}
+	ip := net.ParseIP(r.client.http.Hostname())
+	return r.client.http.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// anyRequest is an honest request of the newest revision that the server speaks.
+func (t *T) anyRequest(alter func(*wire)) wireCase {
+	c := wireCase{alter: alter}
+	if !t.r.modern() {
+		c.alter = func(w *wire) {
+			t.initializing(w, t.r.Report.Server.Revisions[0])
+			alter(w)
+		}
+	}
+	return c
+}
+
+// initializing makes the first request of an older revision of a request.
+func (t *T) initializing(w *wire, version string) {
+	w.drop("MCP-Protocol-Version")
+	w.drop("Mcp-Method")
+	w.drop("Mcp-Name")
+	w.body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"sealab-review","version":"1"}}}`, w.id, version)
+}
+
+func origins(t *T) {
+	own := t.anyRequest(func(w *wire) { w.set("Origin", "http://"+t.r.client.http.Host()) })
+	w := t.wire(listCall)
+	own.alter(w)
+	honest := t.send(w)
+	severity := Warning
+	if t.r.onLoopback() && t.hostServed() {
+		severity = Critical
+	}
+	var all []wireCase
+	for _, o := range []string{"https://evil.example", "null", "http://localhost.evil.example", "http://evil.example:" + portOf(t.r.client.http.Host()), "garbage"} {
+		c := t.anyRequest(func(w *wire) { w.set("Origin", o) })
+		c.name, c.judge = "Origin: "+o, wantRefused(severity)
+		all = append(all, c)
+	}
+	if !honest.conclusive() {
+		t.skip("control: the server's own origin: %v", honest)
+		return
+	}
+	t.cases(all...)
+	t.findings = t.findings[:min(len(t.findings), 1)]
+}
+
+func portOf(host string) string {
+	_, port, err := net.SplitHostPort(host)
+	if err != nil {
+		return "80"
+	}
+	return port
+}
+
+// hostServed reports whether a foreign Host is served.
+func (t *T) hostServed() bool {
+	w := t.wire(listCall)
+	t.anyRequest(func(w *wire) { w.set("Host", "evil.example") }).alter(w)
+	return served(t.send(w))
+}
+
+func hosts(t *T) {
+	if !t.r.onLoopback() {
+		t.skip("a server that is not on this machine may be known by any name")
+		return
+	}
+	var all []wireCase
+	for _, h := range []string{"evil.example", "evil.example:" + portOf(t.r.client.http.Host()), "localhost.evil.example"} {
+		c := t.anyRequest(func(w *wire) { w.set("Host", h) })
+		c.name, c.judge = "Host: "+h, wantRefused(Critical)
+		all = append(all, c)
+	}
+	t.cases(all...)
+	t.findings = t.findings[:min(len(t.findings), 1)]
+}
+
+func cors(t *T) {
+	judge := func(a Answer) (Severity, string) {
+		if a.Exchange == nil {
+			return "", ""
+		}
+		switch allowed := a.Exchange.Header("Access-Control-Allow-Origin"); {
+		case allowed == "*" && len(t.r.opts.Target.Headers) == 0:
+			return Suggestion, "every page may read the answer"
+		case allowed == "*", allowed == "https://evil.example":
+			return Warning, "a page of https://evil.example may read the answer"
+		}
+		return "", ""
+	}
+	request := t.anyRequest(func(w *wire) { w.set("Origin", "https://evil.example") })
+	request.name, request.judge = "a request", judge
+	preflight := t.anyRequest(func(w *wire) {
+		w.verb, w.body = "OPTIONS", nil
+		w.set("Origin", "https://evil.example")
+		w.set("Access-Control-Request-Method", "POST")
+		w.set("Access-Control-Request-Headers", "content-type, mcp-protocol-version")
+	})
+	preflight.name, preflight.judge = "a preflight", judge
+	t.cases(request, preflight)
+}
+
+func contentTypes(t *T) {
+	severity := Warning
+	w := t.wire(listCall)
+	w.set("Origin", "https://evil.example")
+	if t.send(w).refused() {
+		severity = Suggestion // pages cannot send it at all
+	}
+	var all []wireCase
+	for _, v := range []string{"text/plain", "application/x-www-form-urlencoded", ""} {
+		all = append(all, wireCase{name: "Content-Type " + v, alter: func(w *wire) {
+			if w.set("Content-Type", v); v == "" {
+				w.drop("Content-Type")
+			}
+		}, judge: wantRefused(severity)})
+	}
+	t.cases(all...)
+}
+
+func sessionHeader(t *T) {
+	t.cases(wireCase{name: "a made-up session", alter: func(w *wire) { w.set("Mcp-Session-Id", "sealab-made-up") }, judge: func(a Answer) (Severity, string) {
+		if a.Exchange != nil && a.Exchange.Header("Mcp-Session-Id") == "sealab-made-up" {
+			return Suggestion, "the session is repeated in the response"
+		}
+		return wantServed(Suggestion)(a)
+	}})
+}
+
+func lastEventID(t *T) {
+	t.cases(wireCase{name: "Last-Event-ID", alter: func(w *wire) { w.set("Last-Event-ID", "1") }, judge: wantServed(Suggestion)})
+}
+
+func verbs(t *T) {
+	var all []wireCase
+	for _, v := range []string{"PUT", "PATCH", "DELETE", "HEAD"} {
+		all = append(all, wireCase{name: v, alter: func(w *wire) {
+			if w.verb = v; v == "HEAD" || v == "DELETE" {
+				w.body = nil
+			}
+		}, judge: func(a Answer) (Severity, string) {
+			switch {
+			case a.Status == 405 || a.Status == 501 || a.Status == 401 || a.Status == 403:
+				return "", ""
+			case strings.HasPrefix(fmt.Sprint(a.Status), "2"):
+				return Suggestion, fmt.Sprintf("answered with status %d", a.Status)
+			}
+			return Suggestion, fmt.Sprintf("status %d instead of 405", a.Status)
+		}})
+	}
+	t.cases(all...)
+}

@@ -1,0 +1,260 @@
+package review
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// bodies are the checks of JSON-RPC over HTTP in revision 2026-07-28.
+var bodies = []Check{
+	{ID: "H-UNKNOWN", Name: "an unknown method", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
+		Sent: "sealab/none, and methods of older revisions: ping, logging/setLevel, resources/subscribe, tasks/list", Want: "error -32601", Source: transportSpec,
+		Impact: "a client takes a method for supported", Fix: "answer -32601 with status 404", Run: unknownMethods},
+	{ID: "H-BATCH", Name: "several requests in one body", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
+		Sent: "an array of two requests, an empty array", Want: "refused", Source: transportSpec, Impact: "headers describe one request and others come with it", Fix: "refuse arrays", Run: batches},
+	{ID: "H-JSON", Name: "a body that is no request", Over: "http", Era: "modern", Severity: Warning, Category: "reliability",
+		Sent: "no JSON, nothing, a number, null, a byte order mark, invalid UTF-8, 10,000 nested arrays", Want: "a JSON-RPC error -32700 or -32600, and the server goes on to answer", Source: "JSON-RPC 2.0, section 5.1",
+		Impact: "one request stops the server, or a client cannot read the error", Fix: "answer every body by a JSON-RPC error", Run: noJSON},
+	{ID: "H-PARAMS", Name: "params of another type", Over: "http", Era: "modern", Severity: Suggestion, Category: "schema",
+		Sent: "params as an array, arguments as a text, a name that is a number", Want: "refused with -32602 or -32600", Source: "revision 2026-07-28, schema",
+		Impact: "a client's mistake is answered by an error that names another cause", Fix: "validate params before the request is handled", Run: wrongParams},
+	{ID: "H-ID", Name: "an id that is none", Over: "http", Era: "modern", Severity: Suggestion, Category: "schema",
+		Sent: "null, 1.5, an object", Want: "an error", Source: "revision 2026-07-28, basic", Impact: "a request is taken for a notification, or its answer is lost", Fix: "take strings and integers alone", Run: wrongIDs},
+	{ID: "H-202", Name: "the answer to a notification", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
+		Sent: "notifications/cancelled of an unknown request", Want: "status 202 without a body, or an error status", Source: transportSpec, Impact: "clients wait for what does not come", Fix: "answer 202 without a body", Run: notification},
+	{ID: "H-RESULT", Name: "the form of results", Over: "", Era: "modern", Severity: Warning, Category: "schema",
+		Sent: "nothing; the lists that were read are checked", Want: "resultType, serverInfo in _meta, ttlMs and cacheScope on lists", Source: "revision 2026-07-28, basic and server/utilities/caching",
+		Impact: "clients cache wrongly, or not at all", Fix: "build results with the types of the SDK", Run: resultForm},
+	{ID: "H-CODES", Name: "error codes that the protocol does not define", Over: "", Era: "modern", Severity: Warning, Category: "schema",
+		Sent: "nothing; every error that was seen is checked", Want: "no undefined code from -32020 to -32099, none of -32000 to -32019", Source: "revision 2026-07-28, basic, error codes",
+		Impact: "clients take an error for another one", Fix: "use the codes of the protocol, or codes outside its range", Run: errorCodes},
+	{ID: "H-CURSOR", Name: "a cursor that no page has", Over: "", Era: "modern", Severity: Suggestion, Category: "schema",
+		Sent: "tools/list with an unknown cursor", Want: "error -32602, or the list of a server with one page", Source: "revision 2026-07-28, utilities/pagination", Impact: "a client reads a page twice", Fix: "answer -32602", Run: badCursor},
+	{ID: "H-ORDER", Name: "a list in changing order", Over: "", Era: "modern", Severity: Suggestion, Category: "reliability",
+		Sent: "tools/list five times", Want: "the same order", Source: "revision 2026-07-28, server/tools", Impact: "caches of prompts miss", Fix: "sort the list", Run: listOrder},
+	{ID: "A-401", Name: "requests without credentials", Over: "http", Severity: Warning, Category: "security",
+		Sent: "a request with no credentials and one with made-up ones", Want: "status 401 with WWW-Authenticate", Source: "revision 2026-07-28, basic/authorization",
+		Impact: "whoever reaches the server uses its tools", Fix: "require credentials on every request", Run: unauthorized},
+}
+
+func unknownMethods(t *T) {
+	var all []wireCase
+	for _, m := range []string{"sealab/none", "ping", "logging/setLevel", "resources/subscribe", "tasks/list"} {
+		all = append(all, wireCase{name: m, call: Call{Method: m}, alter: func(*wire) {}, judge: wantCode(Warning, Warning, -32601)})
+	}
+	t.cases(all...)
+}
+
+func batches(t *T) {
+	t.cases(
+		wireCase{name: "two requests", alter: func(w *wire) { w.body = fmt.Appendf(nil, "[%s,%s]", w.body, w.body) }, judge: func(a Answer) (Severity, string) {
+			if a.Status == 200 && a.Exchange != nil && strings.Contains(string(a.Exchange.Body), `"tools"`) {
+				return Warning, "served"
+			}
+			return "", ""
+		}},
+		wireCase{name: "an empty array", alter: func(w *wire) { w.body = []byte("[]") }, judge: func(a Answer) (Severity, string) {
+			if a.Status/100 == 2 {
+				return Suggestion, "accepted"
+			}
+			return "", ""
+		}},
+	)
+}
+
+func noJSON(t *T) {
+	judge := func(a Answer) (Severity, string) {
+		switch {
+		case a.Kind == failed:
+			return "", ""
+		case a.Status >= 500 || a.Status == 0:
+			return Warning, fmt.Sprintf("no refusal: status %d", a.Status)
+		case served(a):
+			return Suggestion, "served"
+		}
+		return Suggestion, "the refusal is not a JSON-RPC error"
+	}
+	var all []wireCase
+	for name, body := range map[string]string{"no JSON": "{", "an empty body": "", "a number": "1", "null": "null", "10,000 nested arrays": strings.Repeat("[", 10000)} {
+		all = append(all, wireCase{name: name, alter: func(w *wire) { w.body = []byte(body) }, judge: judge})
+	}
+	all = append(all, wireCase{name: "invalid UTF-8", alter: func(w *wire) { w.replace(`"sealab-review"`, "\"\xff\xfe\"") }, judge: judge})
+	slices.SortFunc(all, func(a, b wireCase) int { return strings.Compare(a.name, b.name) })
+	t.cases(all...)
+}
+
+func wrongParams(t *T) {
+	want := wantCode(Suggestion, Suggestion, -32602, -32600)
+	t.cases(
+		wireCase{name: "params an array", alter: func(w *wire) {
+			w.body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":[1]}`, w.id)
+		}, judge: want},
+		wireCase{name: "arguments a text", call: unknownCall, alter: func(w *wire) { w.replace(`"arguments":{}`, `"arguments":"a"`) }, judge: func(a Answer) (Severity, string) {
+			if a.Kind == toolError {
+				return "", "" // the tool is unknown anyway
+			}
+			return want(a)
+		}},
+		wireCase{name: "a name that is a number", call: unknownCall, alter: func(w *wire) { w.replace(`"name":"`+noSuchTool+`"`, `"name":5`) }, judge: want},
+	)
+}
+
+func wrongIDs(t *T) {
+	var all []wireCase
+	for _, id := range []string{"null", "1.5", `{"a":1}`} {
+		all = append(all, wireCase{name: "id " + id, alter: func(w *wire) { w.replace(fmt.Sprintf(`"id":%d`, w.id), `"id":`+id) }, judge: func(a Answer) (Severity, string) {
+			if a.Status/100 == 2 && a.Kind != failed {
+				return Suggestion, fmt.Sprintf("accepted with status %d", a.Status)
+			}
+			return "", ""
+		}})
+	}
+	t.cases(all...)
+}
+
+func notification(t *T) {
+	t.cases(wireCase{name: "notifications/cancelled", alter: func(w *wire) {
+		w.set("Mcp-Method", "notifications/cancelled")
+		w.body = []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"sealab-none","_meta":{"` + metaVersion + `":"` + modern + `"}}}`)
+	}, judge: func(a Answer) (Severity, string) {
+		switch {
+		case a.Status >= 400:
+			return "", ""
+		case a.Status != 202:
+			return Warning, fmt.Sprintf("status %d instead of 202", a.Status)
+		case a.Exchange != nil && len(strings.TrimSpace(string(a.Exchange.Body))) > 0:
+			return Warning, "status 202 with a body"
+		}
+		return "", ""
+	}})
+}
+
+func resultForm(t *T) {
+	for _, method := range sortedKeys(t.r.Report.Server.lists) {
+		a := t.r.Report.Server.lists[method]
+		if a.Kind != completed {
+			continue
+		}
+		t.trials++
+		m := members(a.Result)
+		var ttl float64
+		var scope, kind string
+		_ = json.Unmarshal(m["resultType"], &kind)
+		_ = json.Unmarshal(m["cacheScope"], &scope)
+		switch hasTTL := json.Unmarshal(m["ttlMs"], &ttl) == nil && m["ttlMs"] != nil; {
+		case kind == "":
+			t.form(method, Warning, "no resultType", a)
+		case hasTTL && ttl < 0:
+			t.form(method, Warning, "a negative ttlMs", a)
+		case !hasTTL || scope != "public" && scope != "private":
+			t.form(method, Warning, "no ttlMs and cacheScope", a)
+		case scope == "public" && len(t.r.opts.Target.Headers) > 0:
+			t.form(method, Suggestion, "cacheScope public on a list that needs credentials", a)
+		case members(m["_meta"])["io.modelcontextprotocol/serverInfo"] == nil:
+			t.form(method, Suggestion, "no serverInfo in _meta", a)
+		}
+	}
+}
+
+func (t *T) form(name string, severity Severity, issue string, a Answer) {
+	t.refute(Finding{Case: name, Severity: severity, Issue: name + ": " + issue, Evidence: short(string(a.Result), 300), Want: "the schema", Got: issue})
+}
+
+// definedCodes are the codes of the protocol in its own range.
+var definedCodes = []int{-32020, -32021, -32022}
+
+func errorCodes(t *T) {
+	codes := t.r.client.codes
+	for _, code := range sortedCodes(codes) {
+		t.trials++
+		switch {
+		case code <= -32020 && code >= -32099 && !slices.Contains(definedCodes, code):
+			t.refute(Finding{Case: fmt.Sprint(code), Severity: Warning, Issue: fmt.Sprintf("error code %d is reserved and not defined", code), Evidence: codes[code], Want: "a defined code", Got: fmt.Sprint(code)})
+		case code <= -32000 && code > -32020:
+			t.refute(Finding{Case: fmt.Sprint(code), Severity: Suggestion, Issue: fmt.Sprintf("error code %d should not be used", code), Evidence: codes[code], Want: "another code", Got: fmt.Sprint(code)})
+		}
+	}
+	if t.trials == 0 {
+		t.skip("no error was seen")
+	}
+}
+
+func sortedCodes(m map[int]string) []int {
+	var all []int
+	for code := range m {
+		all = append(all, code)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func badCursor(t *T) {
+	a := t.r.client.call(t.ctx, Call{Method: "tools/list", Cursor: "sealab-no-such-page"})
+	if !a.conclusive() {
+		t.skip("%v", a)
+		return
+	}
+	t.seen(variant{name: "cursor"}, a)
+	paged := members(t.r.Report.Server.lists["tools/list"].Result)["nextCursor"] != nil
+	switch {
+	case a.Kind == completed && paged:
+		t.form("tools/list", Suggestion, "an unknown cursor is answered by a page", a)
+	case a.Kind == failed && a.Code != -32602:
+		t.refute(Finding{Case: "tools/list", Severity: Suggestion, Issue: fmt.Sprintf("an unknown cursor is refused with %d", a.Code), Evidence: a.String(), Want: "-32602", Got: fmt.Sprint(a.Code)})
+	}
+}
+
+func listOrder(t *T) {
+	var order string
+	for i := range 5 {
+		a := t.r.client.call(t.ctx, listCall)
+		if a.Kind != completed {
+			t.skip("tools/list: %v", a)
+			return
+		}
+		t.trials++
+		var r struct{ Tools []struct{ Name string } }
+		_ = json.Unmarshal(a.Result, &r)
+		if names := fmt.Sprint(r.Tools); i == 0 {
+			order = names
+		} else if names != order {
+			t.form("tools/list", Suggestion, "the order changes", a)
+			return
+		}
+	}
+}
+
+func unauthorized(t *T) {
+	if len(t.r.opts.Target.Headers) == 0 {
+		if t.r.onLoopback() {
+			t.skip("no credentials are known, and the server is on this machine; its risk profile is %s", t.r.Report.Server.Risk)
+			return
+		}
+		t.trials++
+		if t.r.Report.Server.Risk != "R0" && len(t.r.Report.Server.Tools) > 0 {
+			t.refute(Finding{Case: "no credentials", Severity: Warning, Issue: "a server of risk profile " + t.r.Report.Server.Risk + " beyond this machine answers without credentials", Evidence: "tools/list was answered", Want: "401", Got: "served"})
+		}
+		return
+	}
+	call := listCall
+	for name, as := range map[string]user{"no credentials": nobody, "made-up credentials": stranger} {
+		call.as = as
+		if as == stranger && len(t.r.opts.Target.Second) == 0 {
+			continue
+		}
+		a := t.r.client.call(t.ctx, call)
+		if !a.conclusive() {
+			t.skip("%v", a)
+			return
+		}
+		t.seen(variant{name: name}, a)
+		switch {
+		case served(a):
+			t.refute(Finding{Case: name, Severity: Suggestion, Issue: name + ": served", Evidence: a.String(), Want: "401", Got: "served"})
+		case a.Status == 401 && a.Exchange.Header("Www-Authenticate") == "":
+			t.refute(Finding{Case: name, Severity: Suggestion, Issue: name + ": 401 without WWW-Authenticate", Evidence: a.String(), Want: "WWW-Authenticate", Got: "none"})
+		}
+	}
+}

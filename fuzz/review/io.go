@@ -1,0 +1,361 @@
+package review
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sealab/internal/rawmcp"
+)
+
+const stdioSpec = "revision 2026-07-28, basic/transports/stdio"
+
+// streams are the checks of servers on standard input and output. Each hostile
+// line has a process of its own.
+var streams = []Check{
+	{ID: "IO-CLEAN", Name: "standard output that is not JSON-RPC", Over: "stdio", Severity: Critical, Category: "transport",
+		Sent: "nothing; all of standard output is checked", Want: "one JSON-RPC message a line", Source: stdioSpec, Impact: "clients cannot read the stream", Fix: "log to standard error", Run: cleanOutput},
+	{ID: "IO-REQUEST", Name: "requests of the server", Over: "stdio", Era: "modern", Severity: Warning, Category: "transport",
+		Sent: "nothing; all of standard output is checked", Want: "no request of the server", Source: stdioSpec, Impact: "the client does not answer, and the call hangs", Fix: "ask by a result that wants input", Run: serverRequests},
+	{ID: "IO-VER", Name: "an unknown revision", Over: "stdio", Era: "modern", Severity: Critical, Category: "transport",
+		Sent: "1900-01-01 in _meta", Want: "error -32022", Source: "revision 2026-07-28, basic/versioning", Impact: "client and server speak different protocols without noticing", Fix: "compare the revision in _meta with those supported", Run: lineVersion},
+	{ID: "IO-PREINIT", Name: "a request before the handshake", Over: "stdio", Severity: Suggestion, Category: "transport",
+		Sent: "tools/list without _meta and without initialize, in a process of its own", Want: "an error", Source: "revision 2025-11-25, basic/lifecycle", Impact: "a client that skips the handshake is served", Fix: "refuse requests before initialize", Run: beforeHandshake},
+	{ID: "IO-LINE", Name: "lines that are no request", Over: "stdio", Severity: Warning, Category: "reliability",
+		Sent: "no JSON, a number, NUL, invalid UTF-8, an empty line, CR LF, a batch, 10,000 nested arrays; with --effects 3 MB", Want: "an error or silence, and the process goes on to answer", Source: stdioSpec,
+		Impact: "one bad line ends the server and every session in it", Fix: "answer -32700 and read on", Run: hostileLines},
+	{ID: "IO-PARALLEL", Name: "a list during a slow call", Over: "stdio", Era: "modern", Severity: Suggestion, Category: "reliability",
+		Sent: "tools/list while the tool of --slow runs", Want: "answered first", Source: "revision 2026-07-28, basic", Impact: "one slow tool stops all others", Fix: "handle requests concurrently", Run: duringSlow},
+	{ID: "IO-CANCEL", Name: "a cancelled call", Over: "stdio", Era: "modern", Severity: Warning, Category: "reliability",
+		Sent: "notifications/cancelled while the tool of --slow runs", Want: "no response", Source: stdioSpec, Impact: "the client gets an answer that it no longer knows", Fix: "stop the work and send nothing", Run: cancelled},
+	{ID: "IO-EOF", Name: "the end of standard input", Over: "stdio", Severity: Warning, Category: "reliability",
+		Sent: "standard input is closed", Want: "the process ends", Source: stdioSpec, Impact: "processes stay behind", Fix: "end when standard input does", Run: endOfInput},
+	{ID: "IO-TERM", Name: "SIGTERM", Over: "stdio", Severity: Warning, Category: "reliability",
+		Sent: "SIGTERM", Want: "the process ends", Source: stdioSpec, Impact: "the process has to be killed", Fix: "end on SIGTERM", Run: terminated},
+	{ID: "IO-STDERR", Name: "secrets on standard error", Over: "stdio", Severity: Warning, Category: "security",
+		Sent: "nothing; standard error is searched for tokens and answers", Want: "nothing of them", Source: "CWE-532", Impact: "logs hold what clients keep secret", Fix: "log no states and no answers", Run: standardError},
+}
+
+// patience of a process that has to end.
+const endGrace = 10 * time.Second
+
+// process starts a server of its own for a check, with a good request answered.
+func (t *T) process() *rawmcp.Process {
+	p, err := rawmcp.Start(t.r.client.target.Command, t.r.client.limits)
+	if err != nil {
+		t.skip("%v", err)
+		return nil
+	}
+	if reason := t.pings(p); reason != "" {
+		t.skip("control: %s", reason)
+		p.Stop(stopGrace)
+		return nil
+	}
+	return p
+}
+
+// pings reports why a process does not answer an honest request, "" if it does.
+func (t *T) pings(p *rawmcp.Process) string {
+	c := t.r.client
+	if err := c.take(t.ctx); err != nil {
+		return err.Error()
+	}
+	c.id++
+	body, err := (Call{Method: "server/discover"}).body(c.id)
+	if !t.r.modern() {
+		body, err = json.Marshal(message{"2.0", c.id, "initialize", map[string]any{"protocolVersion": t.r.Report.Server.Revisions[0],
+			"capabilities": map[string]any{}, "clientInfo": map[string]string{"name": "sealab-review", "version": "1"}}})
+	}
+	if err != nil {
+		return err.Error()
+	}
+	e := p.Do(t.ctx, body, isAnswer(c.id))
+	c.kept(e)
+	if a := read(e, c.id); a.Kind == broken {
+		return a.String()
+	}
+	return ""
+}
+
+func cleanOutput(t *T) { t.everyLine(Critical, notJSONRPC) }
+
+func notJSONRPC(line []byte) string {
+	var m struct {
+		Version string          `json:"jsonrpc"`
+		Method  *string         `json:"method"`
+		Result  json.RawMessage `json:"result"`
+		Error   json.RawMessage `json:"error"`
+	}
+	switch {
+	case json.Unmarshal(line, &m) != nil:
+		return "a line is not JSON"
+	case m.Version != "2.0" || m.Method == nil && m.Result == nil && m.Error == nil:
+		return "a line is not a JSON-RPC message"
+	}
+	return ""
+}
+
+func serverRequests(t *T) {
+	t.everyLine(Warning, func(line []byte) string {
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Method *string         `json:"method"`
+		}
+		if json.Unmarshal(line, &m) == nil && m.Method != nil && m.ID != nil {
+			return "the server sends a request: " + short(*m.Method, 40)
+		}
+		return ""
+	})
+}
+
+// everyLine judges all lines of standard output so far.
+func (t *T) everyLine(severity Severity, judge func([]byte) string) {
+	if t.r.client.process == nil {
+		if a := t.r.client.call(t.ctx, listCall); !a.conclusive() {
+			t.skip("%v", a)
+			return
+		}
+	}
+	if t.r.client.process == nil {
+		t.skip("no process runs")
+		return
+	}
+	for line := range bytes.Lines(t.r.client.process.Output()) {
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			break // cut by the limit of what is kept
+		}
+		t.trials++
+		if issue := judge(bytes.TrimRight(line, "\r\n")); issue != "" {
+			t.refute(Finding{Case: "standard output", Severity: severity, Issue: issue, Evidence: short(string(line), 300), Want: "JSON-RPC", Got: issue})
+			return
+		}
+	}
+}
+
+// lineVersion sends an unknown revision after server/discover, which is the
+// order of clients.
+func lineVersion(t *T) {
+	p := t.process()
+	if p == nil {
+		return
+	}
+	defer p.Stop(stopGrace)
+	a := t.lineTo(p, func(body []byte) []byte { return bytes.Replace(body, []byte(modern), []byte("1900-01-01"), 1) })
+	if a.Kind == completed {
+		t.refute(Finding{Case: "1900-01-01", Severity: Critical, Issue: "a request of revision 1900-01-01 is served", Evidence: sent(a.Exchange) + " -> " + a.String(), Want: "-32022", Got: "served"})
+	}
+}
+
+// lineTo sends an altered tools/list to a process.
+func (t *T) lineTo(p *rawmcp.Process, alter func([]byte) []byte) Answer {
+	c := t.r.client
+	if err := c.take(t.ctx); err != nil {
+		t.skip("%v", err)
+		return Answer{Kind: noBudget, Cause: err}
+	}
+	c.id++
+	body, err := listCall.body(c.id)
+	if err != nil {
+		t.skip("%v", err)
+		return Answer{Kind: broken, Cause: err}
+	}
+	e := p.Do(t.ctx, alter(body), isAnswer(c.id))
+	c.kept(e)
+	a := read(e, c.id)
+	t.seen(variant{name: "line"}, a)
+	return a
+}
+
+func beforeHandshake(t *T) {
+	p, err := rawmcp.Start(t.r.client.target.Command, rawmcp.Limits{Time: 5 * time.Second})
+	if err != nil {
+		t.skip("%v", err)
+		return
+	}
+	defer p.Stop(stopGrace)
+	a := t.lineTo(p, func(body []byte) []byte {
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{}}`, t.r.client.id)
+	})
+	if a.Kind == completed {
+		t.refute(Finding{Case: "tools/list", Severity: Suggestion, Issue: "a request without a handshake and without _meta is served", Evidence: sent(a.Exchange) + " -> " + a.String(), Want: "an error", Got: "served"})
+	}
+}
+
+// lines are lines that are no request.
+func lines(effects bool) map[string]string {
+	all := map[string]string{
+		"no JSON": "this is not JSON", "a number": "1", "NUL": "{\"a\":\"\x00\"}", "invalid UTF-8": "{\"jsonrpc\":\"2.0\",\"method\":\"\xff\xfe\"}",
+		"an empty line": "", "CR LF": "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\r", "an empty batch": "[]", "10,000 nested arrays": strings.Repeat("[", 10000),
+		"half an object": `{"jsonrpc":"2.0","id":"sealab`,
+	}
+	if effects {
+		all["3 MB"] = strings.Repeat("x", 3<<20)
+	}
+	return all
+}
+
+func hostileLines(t *T) {
+	all := lines(t.r.opts.Effects)
+	var dead []string
+	var evidence string
+	for _, name := range sortedKeys(all) {
+		if t.only != "" && t.only != "lines" {
+			continue
+		}
+		p := t.process()
+		if p == nil {
+			return
+		}
+		e := p.Do(t.ctx, []byte(all[name]), nil)
+		t.r.client.kept(e)
+		t.trials++
+		if reason := t.pings(p); reason != "" {
+			dead = append(dead, name)
+			if !p.Alive() {
+				reason = fmt.Sprintf("%s; the process ended: %v; standard error: %s", reason, p.State(), short(string(p.Stderr()), 200))
+			}
+			evidence = fmt.Sprintf("line %s, then an honest request: %s", short(all[name], 60), reason)
+		}
+		p.Stop(stopGrace)
+	}
+	if len(dead) > 0 {
+		t.refute(Finding{Case: "lines", Severity: Warning, Issue: "the server does not answer after " + strings.Join(dead, ", "), Evidence: evidence, Want: "answered", Got: "broken"})
+	}
+}
+
+// slowCall is the call of the tool of --slow; false if none is named.
+func (t *T) slowCall() (Call, bool) {
+	for _, tool := range t.r.Report.Server.Tools {
+		if tool.Name != t.r.opts.Slow || tool.Name == "" {
+			continue
+		}
+		m := map[string]json.RawMessage{}
+		for name, raw := range parseSchema(tool.Input).Properties {
+			if kind := parseSchema(raw).typeOf(); kind == "number" || kind == "integer" {
+				m[name] = json.RawMessage("1500")
+			}
+		}
+		return Call{Method: "tools/call", Target: tool.Name, Arguments: object(m)}, true
+	}
+	t.skip("no slow tool is known; --slow names one that may be called and cancelled")
+	return Call{}, false
+}
+
+func duringSlow(t *T) {
+	call, ok := t.slowCall()
+	if !ok {
+		return
+	}
+	p := t.process()
+	if p == nil {
+		return
+	}
+	defer p.Stop(stopGrace)
+	slow, list, e := t.twoLines(p, call, listCall)
+	if e.Err != nil {
+		t.skip("%v", e.Err)
+		return
+	}
+	t.trials++
+	if isAnswer(slow)(e.Messages[len(e.Messages)-1]) {
+		t.refute(Finding{Case: "tools/list", Severity: Suggestion, Issue: "tools/list waits for a slow call", Evidence: fmt.Sprintf("request %d before %d was answered after it", list, slow), Want: "the list first", Got: "the slow call first"})
+	}
+}
+
+// twoLines sends two calls and reads up to the first answer.
+func (t *T) twoLines(p *rawmcp.Process, one, two Call) (first, second int, e *rawmcp.Exchange) {
+	c := t.r.client
+	first, second = c.id+1, c.id+2
+	c.id += 2
+	body, err := one.body(first)
+	next, also := two.body(second)
+	if err != nil || also != nil {
+		return first, second, &rawmcp.Exchange{Err: fmt.Errorf("writing the requests: %v %v", err, also)}
+	}
+	if e = p.Do(t.ctx, body, nil); e.Err != nil {
+		return first, second, e
+	}
+	e = p.Do(t.ctx, next, func(line []byte) bool { return isAnswer(first)(line) || isAnswer(second)(line) })
+	return first, second, e
+}
+
+func cancelled(t *T) {
+	call, ok := t.slowCall()
+	if !ok {
+		return
+	}
+	p := t.process()
+	if p == nil {
+		return
+	}
+	defer p.Stop(stopGrace)
+	c := t.r.client
+	c.id++
+	id := c.id
+	body, err := call.body(id)
+	if err != nil {
+		t.skip("%v", err)
+		return
+	}
+	p.Do(t.ctx, body, nil)
+	p.Do(t.ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id), nil)
+	e := p.Await(t.ctx, isAnswer(id)) // until the limit of an exchange, if nothing comes
+	t.trials++
+	if e.Err == nil {
+		t.refute(Finding{Case: call.Target, Severity: Warning, Issue: "a cancelled call is answered", Evidence: short(string(e.Body), 300), Want: "no response", Got: "a response"})
+	}
+}
+
+func endOfInput(t *T) {
+	p := t.process()
+	if p == nil {
+		return
+	}
+	t.trials++
+	if !p.Stop(endGrace) {
+		t.refute(Finding{Case: "end of input", Severity: Warning, Issue: "the process goes on after its standard input ended", Evidence: fmt.Sprintf("it had to be killed after %v", endGrace), Want: "ended", Got: "killed"})
+	}
+}
+
+func terminated(t *T) {
+	p := t.process()
+	if p == nil {
+		return
+	}
+	t.trials++
+	if err := p.Terminate(); err != nil {
+		t.skip("%v", err)
+		p.Stop(stopGrace)
+		return
+	}
+	timer := time.NewTimer(endGrace)
+	defer timer.Stop()
+	select {
+	case <-p.Ended():
+	case <-timer.C:
+		t.refute(Finding{Case: "SIGTERM", Severity: Warning, Issue: "the process goes on after SIGTERM", Evidence: fmt.Sprintf("it had to be killed after %v", endGrace), Want: "ended", Got: "killed"})
+	}
+	p.Stop(stopGrace)
+}
+
+func standardError(t *T) {
+	if t.r.client.process == nil || len(t.r.oracles) == 0 {
+		t.skip("no token was seen")
+		return
+	}
+	t.trials++
+	text := string(t.r.client.process.Stderr())
+	token, _, err := t.r.client.mint(t.ctx, t.r.oracles[0].flow, first)
+	if err != nil {
+		t.skip("%v", err)
+		return
+	}
+	t.r.client.present(t.ctx, t.r.oracles[0].flow, quote(token), first)
+	text += string(t.r.client.process.Stderr())
+	if slices.ContainsFunc([]string{token}, func(s string) bool { return strings.Contains(text, s) }) {
+		t.refute(Finding{Case: "a token", Severity: Warning, Issue: "a token stands on standard error", Evidence: short(text, 300), Want: "nothing of it", Got: "a token"})
+	}
+}

@@ -1,0 +1,294 @@
+package review
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+const toolsSpec = "revision 2026-07-28, server/tools"
+
+// offers are the checks of tools, resources, prompts and completion.
+var offers = []Check{
+	{ID: "T-UNKNOWN", Name: "an unknown tool", Era: "modern", Severity: Suggestion, Category: "schema", Sent: "a call of a tool that is not listed", Want: "error -32602", Source: toolsSpec,
+		Impact: "the model takes a protocol error for a result of the tool", Fix: "answer -32602", Run: unknownTool},
+	{ID: "T-SCHEMA", Name: "the schemas and names of tools", Era: "modern", Severity: Warning, Category: "schema", Sent: "nothing; tools/list is checked", Want: "an object schema; names of 1 to 128 letters, digits, _ - .; no name twice", Source: toolsSpec,
+		Impact: "clients refuse the tool", Fix: "give each tool an object schema and a plain name", Run: toolSchemas},
+	{ID: "T-TYPE", Name: "arguments that the schema does not allow", Era: "modern", Flow: true, Severity: Warning, Category: "schema", Sent: "a call of a tool that asks first: a number for a text, a required argument missing", Want: "an error of the tool, or -32602", Source: toolsSpec + ", MUST validate",
+		Impact: "the handler works on values that its schema excludes", Fix: "validate arguments against the schema before the handler", Run: wrongArguments},
+	{ID: "T-EXTRA", Name: "an argument that the schema does not know", Era: "modern", Flow: true, Severity: Suggestion, Category: "schema", Sent: "one more argument, and one named __proto__", Want: "refused if the schema says so, else a choice; never an internal error", Source: "JSON Schema 2020-12, additionalProperties",
+		Impact: "a mistake of the client goes unnoticed", Fix: "set additionalProperties to false and validate", Run: extraArgument},
+	{ID: "T-OUT", Name: "results that their schema does not allow", Era: "modern", Effects: true, Severity: Warning, Category: "schema", Sent: "a call of each tool with an outputSchema that reads only", Want: "structuredContent", Source: toolsSpec, Impact: "clients refuse the result", Fix: "return structuredContent in every result", Run: outputSchemas},
+	{ID: "R-PATH", Name: "a resource outside", Era: "modern", Severity: Critical, Category: "security", Sent: "file:///etc/passwd, and paths with .. of listed resources and templates", Want: "refused", Source: "CWE-22",
+		Impact: "any file of the machine can be read", Fix: "resolve the path and compare it with the allowed roots", Run: traversal},
+	{ID: "R-MISSING", Name: "an unknown resource", Era: "modern", Severity: Warning, Category: "schema", Sent: "resources/read of an unknown URI", Want: "error -32602, never empty contents", Source: "revision 2026-07-28, server/resources",
+		Impact: "a client takes a missing resource for an empty one", Fix: "answer -32602", Run: missingResource},
+	{ID: "P-UNKNOWN", Name: "an unknown prompt", Era: "modern", Severity: Suggestion, Category: "schema", Sent: "prompts/get of an unknown prompt", Want: "error -32602", Source: "revision 2026-07-28, server/prompts",
+		Impact: "a client's mistake looks like a fault of the server", Fix: "answer -32602", Run: unknownPrompt},
+	{ID: "C-COMP", Name: "completions", Era: "modern", Severity: Suggestion, Category: "schema", Sent: "completion/complete for each argument of a prompt", Want: "at most 100 values", Source: "revision 2026-07-28, server/utilities/completion",
+		Impact: "clients refuse the result", Fix: "cut the list", Run: completions},
+	{ID: "L-LISTEN", Name: "a subscription", Over: "http", Era: "modern", Severity: Suggestion, Category: "transport", Sent: "subscriptions/listen without a filter", Want: "error -32602", Source: "revision 2026-07-28, basic/patterns/subscriptions",
+		Impact: "a stream is kept open that nobody reads", Fix: "require the filter", Run: listen},
+}
+
+// has reports whether a server declares a capability.
+func (s Server) has(capability string) bool {
+	for _, c := range s.Capabilities {
+		if c == capability {
+			return true
+		}
+	}
+	return false
+}
+
+// ask sends a call and skips the check if there is no answer.
+func (t *T) ask(name string, c Call) (Answer, bool) {
+	a := t.r.client.call(t.ctx, c)
+	if !a.conclusive() {
+		t.skip("%s: %v", name, a)
+		return a, false
+	}
+	t.seen(variant{name: name}, a)
+	return a, true
+}
+
+func (t *T) fault(name string, severity Severity, issue string, a Answer) {
+	t.refute(Finding{Case: name, Severity: severity, Issue: issue, Evidence: fmt.Sprintf("%s -> %v", short(string(bodyOf(a)), 400), a), Want: "see the check", Got: a.going()})
+}
+
+func unknownTool(t *T) {
+	if len(t.r.Report.Server.Tools) == 0 {
+		t.skip("the server lists no tools")
+		return
+	}
+	if a, ok := t.ask("unknown", unknownCall); ok && (a.Kind != failed || a.Code != -32602) {
+		t.fault("unknown", Suggestion, "an unknown tool is not refused with -32602", a)
+	}
+}
+
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+
+func toolSchemas(t *T) {
+	seen := map[string]bool{}
+	for _, tool := range t.r.Report.Server.Tools {
+		t.trials++
+		issue, severity := "", Warning
+		switch s := parseSchema(tool.Input); {
+		case members(tool.Input) == nil:
+			issue = "inputSchema is not an object"
+		case s.typeOf() != "object":
+			issue = "inputSchema does not have the type object"
+		case seen[tool.Name]:
+			issue = "the name stands twice"
+		case !toolName.MatchString(tool.Name):
+			issue, severity = "the name has other characters than letters, digits, _ - and .", Suggestion
+		}
+		seen[tool.Name] = true
+		if issue != "" {
+			t.refute(Finding{Case: tool.Name, Severity: severity, Issue: fmt.Sprintf("tool %s: %s", short(tool.Name, 60), issue), Evidence: short(string(tool.Input), 200), Want: "the schema", Got: issue})
+		}
+	}
+	if t.trials == 0 {
+		t.skip("the server lists no tools")
+	}
+}
+
+// askingTool is the first flow of a tool, which asks before it acts.
+func (t *T) askingTool() (Flow, bool) {
+	for _, o := range t.r.oracles {
+		if o.flow.Method == "tools/call" {
+			t.o = o
+			return o.flow, true
+		}
+	}
+	t.skip("no tool that asks first is known")
+	return Flow{}, false
+}
+
+func wrongArguments(t *T) {
+	f, ok := t.askingTool()
+	m, s := members(f.Arguments), parseSchema(f.offer.Input)
+	if !ok {
+		return
+	}
+	for _, name := range sortedKeys(m) {
+		wrong := map[string]string{"string": "[5]", "number": `"a"`, "integer": `"a"`, "boolean": `"a"`, "object": "5", "array": "5"}[parseSchema(s.Properties[name]).typeOf()]
+		if wrong == "" {
+			continue
+		}
+		call := f.call(first)
+		call.Arguments = object(with(m, name, json.RawMessage(wrong)))
+		a, ok := t.ask("type of "+name, call)
+		if ok && (a.Kind == asked || a.Kind == completed) {
+			t.fault("type of "+name, Warning, "an argument of the wrong type reaches the handler", a)
+		}
+		break
+	}
+	if len(s.Required) == 0 {
+		return
+	}
+	less := with(m, s.Required[0], nil)
+	delete(less, s.Required[0])
+	call := f.call(first)
+	call.Arguments = object(less)
+	if a, ok := t.ask("missing", call); ok && (a.Kind == asked || a.Kind == completed) {
+		t.fault("missing", Warning, "a call without a required argument reaches the handler", a)
+	}
+}
+
+func extraArgument(t *T) {
+	f, ok := t.askingTool()
+	if !ok {
+		return
+	}
+	closed := string(members(f.offer.Input)["additionalProperties"]) == "false"
+	for _, name := range []string{"sealab_extra", "__proto__"} {
+		call := f.call(first)
+		call.Arguments = object(with(members(f.Arguments), name, json.RawMessage(`{"a":1}`)))
+		a, ok := t.ask(name, call)
+		switch {
+		case !ok:
+			return
+		case a.Code == -32603:
+			t.fault(name, Warning, "an unknown argument is answered by an internal error", a)
+		case closed && (a.Kind == asked || a.Kind == completed):
+			t.fault(name, Suggestion, "an unknown argument is accepted although the schema allows none", a)
+		}
+	}
+}
+
+func outputSchemas(t *T) {
+	for _, tool := range t.r.Report.Server.Tools {
+		if tool.Output == nil || string(tool.Output) == "null" || !tool.readOnly() {
+			continue
+		}
+		a, ok := t.ask(tool.Name, Call{Method: "tools/call", Target: tool.Name, Arguments: samples(tool.Input, 0)[0]})
+		if ok && a.Kind == completed && members(a.Result)["structuredContent"] == nil {
+			t.fault(tool.Name, Warning, "a tool with an outputSchema returns no structuredContent", a)
+		}
+	}
+	if t.trials == 0 {
+		t.skip("no tool has an outputSchema and claims to read only")
+	}
+}
+
+// passwd recognizes the file /etc/passwd, whose first line is of root.
+var passwd = regexp.MustCompile(`root:[^:\n]*:0:0:`)
+
+func traversal(t *T) {
+	s := t.r.Report.Server
+	if !s.has("resources") && len(s.Resources)+len(s.Templates) == 0 {
+		t.skip("the server has no resources")
+		return
+	}
+	uris := []string{"file:///etc/passwd", "file:///../../../../etc/passwd"}
+	climb := "../../../../../../../../etc/passwd"
+	for _, r := range s.Resources {
+		if scheme, _, ok := strings.Cut(r.URI, "://"); ok && len(uris) < 12 {
+			base := r.URI[:strings.LastIndexByte(r.URI, '/')+1]
+			uris = append(uris, scheme+"://"+climb, base+climb, base+strings.ReplaceAll(climb, "/", "%2f"), base+strings.ReplaceAll(climb, "..", "%2e%2e"))
+		}
+	}
+	parameter := regexp.MustCompile(`\{[^}]*\}`)
+	for _, x := range s.Templates {
+		if len(uris) < 20 {
+			uris = append(uris, parameter.ReplaceAllString(x.URI, climb), parameter.ReplaceAllString(x.URI, strings.ReplaceAll(climb, "/", "%2F")), parameter.ReplaceAllString(x.URI, "/etc/passwd"))
+		}
+	}
+	for _, uri := range uris {
+		a, ok := t.ask(uri, Call{Method: "resources/read", Target: uri})
+		if !ok {
+			return
+		}
+		if a.Kind == completed && passwd.Match(a.Result) {
+			t.fault(uri, Critical, "a file outside of the resources is returned", a)
+			return
+		}
+	}
+}
+
+func missingResource(t *T) {
+	s := t.r.Report.Server
+	if !s.has("resources") {
+		t.skip("the server has no resources")
+		return
+	}
+	uri := "sealab-none://no-such-resource"
+	a, ok := t.ask(uri, Call{Method: "resources/read", Target: uri})
+	switch {
+	case !ok:
+	case a.Kind == completed && string(members(a.Result)["contents"]) == "[]":
+		t.fault(uri, Warning, "an unknown resource is answered by empty contents", a)
+	case a.Kind == failed && a.Code != -32602:
+		t.fault(uri, Suggestion, fmt.Sprintf("an unknown resource is refused with %d", a.Code), a)
+	}
+}
+
+func unknownPrompt(t *T) {
+	if !t.r.Report.Server.has("prompts") {
+		t.skip("the server has no prompts")
+		return
+	}
+	if a, ok := t.ask("unknown", Call{Method: "prompts/get", Target: "sealab-no-such-prompt"}); ok && (a.Kind != failed || a.Code != -32602) {
+		t.fault("unknown", Suggestion, "an unknown prompt is not refused with -32602", a)
+	}
+}
+
+func completions(t *T) {
+	s := t.r.Report.Server
+	if !s.has("completions") {
+		t.skip("the server does not declare completions")
+		return
+	}
+	for _, p := range s.Prompts {
+		for _, argument := range p.Arguments {
+			a, ok := t.completion(p.Name, argument.Name)
+			if !ok {
+				return
+			}
+			var r struct {
+				Completion struct{ Values []string }
+			}
+			_ = json.Unmarshal(a.Result, &r)
+			if len(r.Completion.Values) > 100 {
+				t.fault(p.Name+" "+argument.Name, Suggestion, fmt.Sprintf("%d values", len(r.Completion.Values)), a)
+			}
+		}
+	}
+	if t.trials == 0 {
+		t.skip("no prompt has arguments")
+	}
+}
+
+// completion asks for the values of an argument.
+func (t *T) completion(prompt, argument string) (Answer, bool) {
+	c := t.r.client
+	c.id++
+	call := Call{Method: "completion/complete"}
+	params := map[string]any{"_meta": call.meta(), "ref": map[string]string{"type": "ref/prompt", "name": prompt}, "argument": map[string]string{"name": argument, "value": ""}}
+	body, err := json.Marshal(message{"2.0", c.id, call.Method, params})
+	if err != nil {
+		t.skip("%v", err)
+		return Answer{}, false
+	}
+	a := c.rawCall(t.ctx, c.callHeaders(call), body)
+	if !a.conclusive() {
+		t.skip("%v", a)
+		return a, false
+	}
+	t.seen(variant{name: prompt}, a)
+	return a, true
+}
+
+func listen(t *T) {
+	t.cases(wireCase{name: "no filter", call: Call{Method: "subscriptions/listen"}, alter: func(*wire) {}, judge: func(a Answer) (Severity, string) {
+		switch {
+		case a.Kind == failed && (a.Code == -32602 || a.Code == -32601):
+			return "", ""
+		case a.Exchange != nil && a.Exchange.Stream:
+			return Suggestion, "a stream is opened"
+		}
+		return "", ""
+	}})
+}

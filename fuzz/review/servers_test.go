@@ -1,0 +1,141 @@
+package review_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/fuzz/review"
+	"sealab/internal/child"
+	"sealab/internal/rawmcp"
+	"sealab/internal/testenv"
+)
+
+// A foreign is a server on the SDK of another language, and the checks that
+// refute it with at least a warning, or with a suggestion that is worth a name.
+type foreign struct {
+	name    string
+	command []string // PORT stands for the port
+	env     string
+	users   bool
+	effects bool
+	refuted []string
+	stands  []string
+}
+
+// tampering are the checks that an unprotected state falls to.
+var tampering = []string{"RS-TAMPER", "RS-FORGE", "RS-SPLICE", "RS-ARGS"}
+
+// foreigners are the servers below testdata/servers.
+var foreigners = []foreign{
+	{name: "ts", command: []string{"node", "ts/server.mjs", "--http", "PORT"}, users: true, effects: true,
+		refuted: []string{"RS-ARGS", "RS-TOOL", "RS-USER", "RS-SPELL", "RS-METHOD", "RS-KEY"}, stands: []string{"RS-TAMPER", "RS-FORGE", "RS-SPLICE", "RS-CUT", "RS-UNIFORM", "RS-CAP", "H-ORIGIN", "H-HOST"}},
+	{name: "ts-bind", command: []string{"node", "ts/server.mjs", "--http", "PORT", "--mode", "bind"}, users: true,
+		refuted: []string{"RS-ARGS", "RS-TOOL", "RS-SPELL"}, stands: []string{"RS-TAMPER", "RS-FORGE", "RS-USER", "RS-METHOD"}},
+	{name: "ts-plain", command: []string{"node", "ts/server.mjs", "--http", "PORT", "--mode", "plain"}, refuted: tampering},
+	{name: "ts-restart", command: []string{"node", "ts/server.mjs", "--http", "PORT", "--mode", "restart"}, users: true, effects: true,
+		refuted: []string{"RS-ARGS", "RS-TOOL", "RS-USER", "RS-SPELL"}, stands: []string{"RS-TAMPER", "RS-FORGE", "RS-SPLICE", "RS-CUT"}},
+	{name: "py", command: []string{"py/.venv/bin/python", "py/server.py", "--http", "PORT", "--auth"}, users: true,
+		refuted: []string{"RS-CAP", "H-VERMIS"}, stands: []string{"RS-TAMPER", "RS-FORGE", "RS-SPLICE", "RS-CUT", "RS-SPELL", "RS-ARGS", "RS-USER", "RS-UNIFORM", "RS-TEXT", "H-ORIGIN", "H-HOST"}},
+	{name: "py-low", command: []string{"py/.venv/bin/python", "py/low.py", "PORT"}, refuted: append([]string{"RS-TOOL"}, tampering...)},
+	{name: "fastmcp", command: []string{"fastmcp/.venv/bin/python", "fastmcp/server.py", "--http", "PORT"},
+		refuted: []string{"RS-CAP", "H-ORIGIN", "H-HOST"}, stands: []string{"RS-TAMPER", "RS-FORGE", "RS-SPLICE", "RS-CUT", "RS-SPELL", "RS-ARGS", "RS-TOOL", "RS-UNIFORM"}},
+	{name: "rmcp", command: []string{"rust/target/release/lab-rmcp", "PORT"}, env: "TTL=600",
+		refuted: []string{"RS-ARGS", "RS-TOOL", "H-ORIGIN"}, stands: []string{"RS-TAMPER", "RS-FORGE", "RS-SPLICE", "RS-CUT", "RS-SPELL", "RS-UNIFORM", "H-HOST"}},
+	{name: "go", command: []string{"go/bin/plain", "PORT"}, refuted: append([]string{"RS-TOOL", "RS-CAP", "H-VER", "H-NAME64", "H-ORIGIN"}, tampering...), stands: []string{"H-HOST"}},
+}
+
+// TestServers reviews servers of other languages that are installed.
+func TestServers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("each server takes seconds")
+	}
+	for _, f := range foreigners {
+		t.Run(f.name, func(t *testing.T) {
+			url := f.start(t)
+			o := review.Options{Target: review.Target{URL: url}, Checks: []string{"RS", "H"}, Seed: 1, Effects: f.effects, Budget: 4000}
+			if f.users {
+				twoUsers(&o)
+			}
+			report, err := review.Run(context.Background(), o)
+			require.NoError(t, err)
+			found := refutedBy(report, review.Critical, review.Warning, review.Suggestion)
+			for _, id := range f.refuted {
+				require.Contains(t, found, id, describe(report))
+			}
+			for _, id := range f.stands {
+				require.NotContains(t, found, id, describe(report))
+			}
+			if !f.effects {
+				require.Zero(t, report.Ran, "a tool ran to its end")
+			}
+			for _, o := range report.Outcomes {
+				require.False(t, o.Outcome == review.NotTested && contains(f.stands, o.Check), "%s: %s", o.Check, o.Reason)
+			}
+			t.Logf("%d exchanges in %.1f s", report.Exchanges, report.Seconds)
+		})
+	}
+}
+
+func contains(all []string, x string) bool {
+	for _, s := range all {
+		if s == x {
+			return true
+		}
+	}
+	return false
+}
+
+// start starts a server on a free port and waits until it answers.
+func (f foreign) start(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs(filepath.Join("testdata", "servers"))
+	require.NoError(t, err)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	require.NoError(t, l.Close())
+	args := append([]string(nil), f.command...)
+	for i, a := range args {
+		if a == "PORT" {
+			args[i] = port
+		}
+	}
+	program, err := exec.LookPath(args[0])
+	if filepath.Base(args[0]) != args[0] {
+		program, err = exec.LookPath(filepath.Join(root, args[0]))
+	} else if _, missing := os.Stat(filepath.Join(root, filepath.Dir(args[1]), "node_modules")); missing != nil {
+		err = missing
+	}
+	if err != nil {
+		testenv.Skip(t, "%s is not installed: testdata/servers/%s/install", f.name, filepath.Dir(f.command[0]))
+	}
+	cmd := exec.Command(program, args[1:]...)
+	cmd.Dir, cmd.SysProcAttr = root, child.Attributes()
+	cmd.Env = append(os.Environ(), f.env)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	url := "http://127.0.0.1:" + port + "/mcp"
+	c, err := rawmcp.NewHTTP(url, rawmcp.Limits{})
+	require.NoError(t, err)
+	ticks := time.NewTicker(50 * time.Millisecond)
+	defer ticks.Stop()
+	for range 1200 {
+		if e := c.Do(context.Background(), rawmcp.Request{Verb: "GET", Path: "/mcp", Headers: []rawmcp.Header{{Name: "Host", Value: c.Host()}}}); e.Status != 0 {
+			return url
+		}
+		<-ticks.C
+	}
+	t.Fatalf("%s does not listen on port %s", f.name, port)
+	return ""
+}

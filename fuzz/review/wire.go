@@ -1,0 +1,211 @@
+package review
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"sealab/internal/rawmcp"
+)
+
+// A wire is a request over HTTP that a check may change anywhere.
+type wire struct {
+	verb, path string
+	headers    []rawmcp.Header
+	body       []byte
+	id         int
+	length     *int
+}
+
+// wire returns the honest request of a call.
+func (t *T) wire(call Call) *wire {
+	c := t.r.client
+	c.id++
+	body, err := call.body(c.id)
+	if err != nil {
+		t.skip("%v", err)
+		return &wire{verb: "POST", path: c.http.Path(), id: c.id}
+	}
+	return &wire{verb: "POST", path: c.http.Path(), headers: c.callHeaders(call), body: body, id: c.id}
+}
+
+// set replaces a header, or adds it.
+func (w *wire) set(name, value string) {
+	for i, h := range w.headers {
+		if strings.EqualFold(h.Name, name) {
+			w.headers[i].Value = value
+			return
+		}
+	}
+	w.add(name, value)
+}
+
+// add adds a header, which may then stand twice.
+func (w *wire) add(name, value string) {
+	w.headers = append(w.headers, rawmcp.Header{Name: name, Value: value})
+}
+
+// drop takes a header away.
+func (w *wire) drop(name string) {
+	var kept []rawmcp.Header
+	for _, h := range w.headers {
+		if !strings.EqualFold(h.Name, name) {
+			kept = append(kept, h)
+		}
+	}
+	w.headers = kept
+}
+
+// replace replaces the first occurrence of a text in the body.
+func (w *wire) replace(old, new string) {
+	w.body = bytes.Replace(w.body, []byte(old), []byte(new), 1)
+}
+
+// send sends a request as it stands, and again after a rate limit.
+func (t *T) send(w *wire) Answer {
+	c := t.r.client
+	for try := 0; ; try++ {
+		a := read(c.raw(t.ctx, rawmcp.Request{Verb: w.verb, Path: w.path, Headers: w.headers, Body: w.body, Length: w.length, Done: isAnswer(w.id)}), w.id)
+		wait, again := c.patience(a, try)
+		if !again {
+			return a
+		}
+		if c.clock.Sleep(t.ctx, wait) != nil {
+			return a
+		}
+	}
+}
+
+// curl returns a command that sends the request, without credentials.
+func (t *T) curl(w *wire) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "curl -sS -i -X %s", w.verb)
+	for _, h := range w.headers {
+		if h.Name == "Connection" || h.Name == "User-Agent" {
+			continue
+		}
+		fmt.Fprintf(&b, " -H %s", shellQuote(string(t.r.opts.Target.masked([]byte(h.Name+": "+h.Value)))))
+	}
+	if len(w.body) > 0 && len(w.body) < 2000 {
+		fmt.Fprintf(&b, " --data-binary %s", shellQuote(string(w.body)))
+	}
+	scheme, _, _ := strings.Cut(t.r.opts.Target.URL, "://")
+	fmt.Fprintf(&b, " %s", shellQuote(scheme+"://"+t.r.client.http.Host()+w.path))
+	return b.String()
+}
+
+func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// A wireCase is one altered request. judge returns the fault of an answer and its
+// severity; "" if there is none.
+type wireCase struct {
+	name  string
+	call  Call // tools/list if it has no method
+	alter func(w *wire)
+	judge func(Answer) (Severity, string)
+}
+
+// listCall is the honest request that is altered by default. It changes nothing.
+var listCall = Call{Method: "tools/list"}
+
+// cases sends altered requests between two honest ones, which have to be
+// answered. A fault counts if it shows twice.
+func (t *T) cases(all ...wireCase) {
+	if reason := t.control(); reason != "" {
+		t.skip("%s", reason)
+		return
+	}
+	before := len(t.findings)
+	for _, c := range all {
+		if t.only == "" || t.only == c.name {
+			t.oneCase(c)
+		}
+	}
+	if reason := t.control(); reason != "" {
+		t.findings = t.findings[:before]
+		t.skip("%s", reason)
+	}
+}
+
+func (t *T) oneCase(c wireCase) {
+	if c.call.Method == "" {
+		c.call = listCall
+	}
+	var found func()
+	for range 2 {
+		w := t.wire(c.call)
+		c.alter(w)
+		a := t.send(w)
+		if a.Kind == throttled || a.Kind == noBudget {
+			t.skip("%s: %v", c.name, a)
+			return
+		}
+		t.seen(variant{name: c.name}, a)
+		severity, issue := c.judge(a)
+		if issue == "" {
+			return
+		}
+		found = func() { t.refuteWire(c.name, severity, issue, w, a) }
+	}
+	found()
+}
+
+// refuteWire records a finding on one request.
+func (t *T) refuteWire(name string, severity Severity, issue string, w *wire, a Answer) {
+	t.refute(Finding{Case: name, Severity: severity, Issue: name + ": " + issue, Curl: t.curl(w),
+		Evidence: fmt.Sprintf("%s -> status %d, %v", short(string(a.Exchange.Sent), 700), a.Status, a), Want: "see the check", Got: a.going()})
+}
+
+// control sends an honest request.
+func (t *T) control() string {
+	if a := t.r.client.call(t.ctx, listCall); a.Kind != completed {
+		if p := t.r.client.call(t.ctx, Call{Method: "server/discover"}); p.Kind != completed {
+			return fmt.Sprintf("control: an honest %s: %v", listCall.Method, a)
+		}
+	}
+	return ""
+}
+
+// served reports whether a request was answered by a result.
+func served(a Answer) bool { return a.Kind == completed || a.Kind == asked || a.Kind == toolError }
+
+// wantCode accepts a JSON-RPC error with one of some codes. A request that is
+// served is judged worse than one that is refused in another way.
+func wantCode(worst, form Severity, codes ...int) func(Answer) (Severity, string) {
+	return func(a Answer) (Severity, string) {
+		if served(a) {
+			return worst, "served"
+		}
+		if a.Kind == failed {
+			for _, code := range codes {
+				if a.Code == code {
+					return "", ""
+				}
+			}
+		}
+		if a.Kind == broken && a.Status == 0 {
+			return Warning, "no answer"
+		}
+		return form, fmt.Sprintf("refused in another way than with %d", codes[0])
+	}
+}
+
+// wantRefused accepts every refusal.
+func wantRefused(severity Severity) func(Answer) (Severity, string) {
+	return func(a Answer) (Severity, string) {
+		if served(a) {
+			return severity, "served"
+		}
+		return "", ""
+	}
+}
+
+// wantServed accepts a result alone.
+func wantServed(severity Severity) func(Answer) (Severity, string) {
+	return func(a Answer) (Severity, string) {
+		if served(a) {
+			return "", ""
+		}
+		return severity, "refused"
+	}
+}

@@ -1,0 +1,138 @@
+package targets
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"sealab/codecs"
+	"sealab/fuzz/program"
+	"sealab/internal/lab"
+)
+
+// An instance is a design opened once under fixed secrets.
+type instance struct {
+	codecs.Design
+	in      *lab.Instance
+	codec   *lab.Bound             // in the context home
+	dear    bool                   // sealing takes a key agreement
+	sampled func() ([]held, error) // the tokens of samples
+}
+
+// instances are the designs under test.
+var instances = sync.OnceValue(func() []*instance {
+	var all []*instance
+	for _, d := range designs() {
+		s := mustOpen(d, codecs.Config{Secrets: secrets(d, 0)})
+		s.dear = s.encapsulates()
+		s.sampled = sync.OnceValues(s.sealSamples)
+		all = append(all, s)
+	}
+	return all
+})
+
+// encapsulates reports whether a token has a step with an encapsulated key.
+func (s *instance) encapsulates() (has bool) {
+	//nolint:errcheck // what cannot be sealed has shown its steps
+	s.codec.SealEdited(nil, make([]byte, s.codec.SeedSize()), []byte(`"state"`), func(step lab.Step, value []byte) []byte {
+		has = has || step == lab.StepEnc
+		return value
+	})
+	return has
+}
+
+// mustOpen opens a design with options and secrets that it is known to accept.
+func mustOpen(d codecs.Design, c codecs.Config) *instance {
+	s, err := openDesign(d, c)
+	if err != nil {
+		panic(fmt.Sprintf("%s: %v", d.Name, err))
+	}
+	return s
+}
+
+func openDesign(d codecs.Design, c codecs.Config) (*instance, error) {
+	s := &instance{Design: d}
+	var err error
+	if s.in, err = lab.Open(d, c); err != nil {
+		return nil, err
+	}
+	if !s.in.Edited() {
+		return nil, errors.New("want a design that seals step by step")
+	}
+	s.codec = s.in.At(&home)
+	return s, nil
+}
+
+// secrets returns a ring of one secret, made from the number, of a length that
+// the design accepts.
+func secrets(d codecs.Design, number int) [][]byte {
+	secret := bytes.Repeat(fmt.Appendf(nil, "fuzz secret %d; ", number), 4)
+	return [][]byte{secret[:max(d.KeySize, codecs.MinSecret)]}
+}
+
+// holds reports whether the design claims p.
+func (s *instance) holds(p codecs.Property) bool {
+	g, ok := s.Guarantee(p, nil)
+	return ok && g.Holds
+}
+
+// payload reads a payload that the design can carry: any bytes for a codec, a
+// JSON string for a scheme.
+func (s *instance) payload(p *program.Program) []byte {
+	b := matter(p, lab.HooksOf(s.Design).TokenSize)
+	if !s.IsScheme() {
+		return b
+	}
+	return quoted(b)
+}
+
+// quoted returns a JSON string made of b in which no character needs an escape.
+func quoted(b []byte) []byte {
+	text := make([]byte, len(b)+2)
+	text[0], text[len(b)+1] = '"', '"'
+	for i, c := range b {
+		text[i+1] = unescaped[c]
+	}
+	return text
+}
+
+// unescaped maps each byte to one that needs no escape in JSON: to itself if
+// possible.
+var unescaped = func() (table [256]byte) {
+	for i := range table {
+		c := byte(i)
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			c = 'a' + c%26
+		}
+		table[i] = c
+	}
+	return table
+}()
+
+// seed reads the randomness of one token.
+func (s *instance) seed(p *program.Program) []byte {
+	seed := make([]byte, s.codec.SeedSize())
+	copy(seed, p.Bytes(len(seed)))
+	return seed
+}
+
+// same reports whether two payloads are equal to the design: the same bytes, or
+// the same JSON if the format carries values.
+func (s *instance) same(want, got []byte) bool {
+	if bytes.Equal(want, got) {
+		return true
+	}
+	return s.IsScheme() && !s.holds(codecs.ByteExact) && sameJSON(want, got)
+}
+
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	p, errP := json.Marshal(x)
+	q, errQ := json.Marshal(y)
+	return errP == nil && errQ == nil && bytes.Equal(p, q)
+}
