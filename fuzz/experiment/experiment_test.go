@@ -76,6 +76,7 @@ type experiment struct {
 	workers int
 	dir     string
 	scratch string // for the folders of trials
+	source  string // the folder of the targets
 	now     func() time.Time
 	log     func(trial)
 
@@ -90,8 +91,10 @@ func TestExperiment(t *testing.T) {
 	}
 	require.NotEmpty(t, *flagOut, "-out: want a folder")
 	programs := t.TempDir()
+	source, err := filepath.Abs(filepath.Join("..", "targets"))
+	require.NoError(t, err)
 	known := map[string]fuzzer{"campaign": supervised{programs}, "go-test": native{programs}, "go-fuzz": goFuzz{programs}}
-	e := &experiment{trials: *flagTrials, limit: *flagLimit, atOnce: *flagParallel, workers: *flagWorkers, dir: *flagOut, scratch: t.TempDir(), now: time.Now,
+	e := &experiment{trials: *flagTrials, limit: *flagLimit, atOnce: *flagParallel, workers: *flagWorkers, dir: *flagOut, scratch: t.TempDir(), source: source, now: time.Now,
 		log: func(r trial) {
 			t.Logf("%s, %s, trial %d: found %v, %d executions, %.1f s", r.Bug, r.Fuzzer, r.Number, r.Found, r.Executions, r.Seconds)
 		}}
@@ -182,7 +185,7 @@ func (e *experiment) try(ctx context.Context, f fuzzer, b bug, number int) error
 	defer stop()
 	begun := e.now()
 	seconds := func() float64 { return e.now().Sub(begun).Seconds() }
-	r.Executions, err = f.run(limited, setup{b.Name, target, number, dir, e.workers}, func() { r.Found, r.Seconds = true, seconds() })
+	r.Executions, err = f.run(limited, setup{b.Name, target, number, dir, e.source, e.workers}, func() { r.Found, r.Seconds = true, seconds() })
 	if !r.Found {
 		r.Seconds = seconds()
 	}

@@ -39,17 +39,14 @@ type setup struct {
 	target  targets.Target
 	trial   int
 	dir     string // an empty folder
+	source  string // the folder of the targets
 	workers int
 }
 
 // environment injects the bug, and tells the target its source: a trial runs in a
 // folder outside the module.
 func (s setup) environment() []string {
-	source, err := filepath.Abs(filepath.Join("..", "targets"))
-	if err != nil {
-		panic(err)
-	}
-	return []string{injected.Env + "=" + s.bug, harness.EnvSource + "=" + source}
+	return []string{injected.Env + "=" + s.bug, harness.EnvSource + "=" + s.source}
 }
 
 const (

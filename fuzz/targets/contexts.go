@@ -38,7 +38,7 @@ var schemes = sync.OnceValue(func() []*mortal {
 	for _, d := range designs() {
 		if d.IsScheme() {
 			s := mustOpen(d, codecs.Config{Secrets: secrets(d, 0), TTL: &ttl})
-			s.dear = s.encapsulates()
+			s.dear = s.isCostly()
 			m := &mortal{s, s.holds(codecs.Expiry)}
 			m.dies = m.dies || m.diesOnceIn(24*time.Hour)
 			all = append(all, m)

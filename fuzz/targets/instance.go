@@ -17,7 +17,7 @@ type instance struct {
 	codecs.Design
 	in      *lab.Instance
 	codec   *lab.Bound             // in the context home
-	dear    bool                   // sealing takes a key agreement
+	dear    bool                   // see isCostly
 	sampled func() ([]held, error) // the tokens of samples
 }
 
@@ -26,12 +26,16 @@ var instances = sync.OnceValue(func() []*instance {
 	var all []*instance
 	for _, d := range designs() {
 		s := mustOpen(d, codecs.Config{Secrets: secrets(d, 0)})
-		s.dear = s.encapsulates()
+		s.dear = s.isCostly()
 		s.sampled = sync.OnceValues(s.sealSamples)
 		all = append(all, s)
 	}
 	return all
 })
+
+// isCostly reports whether a token takes public-key cryptography: a signature, or
+// an encapsulated key.
+func (s *instance) isCostly() bool { return s.holds(codecs.SenderAuthenticated) || s.encapsulates() }
 
 // encapsulates reports whether a token has a step with an encapsulated key.
 func (s *instance) encapsulates() (has bool) {
