@@ -86,7 +86,7 @@ func Build(ctx context.Context, c Config, path string) error {
 }
 
 // buildReplay builds the program that runs inputs under coverage. Its main
-// package needs counters as well, or the program writes none.
+// package needs counters as well, or the program does not write any.
 func (c *Campaign) buildReplay(ctx context.Context) error {
 	s := c.config
 	return build(ctx, c.folder.program(replayProgram), s.Replay, "build", "-cover", "-covermode=atomic", "-coverpkg="+s.Cover+","+s.Replay, "-tags="+s.Tags)

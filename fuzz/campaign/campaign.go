@@ -18,8 +18,8 @@
 //
 // The package writes files beside their place, syncs and renames them. The
 // engine does not, but names a file after the digest of its contents, which shows
-// if it was cut off. A kill loses the count of executions since the last record
-// of the journal, and nothing else.
+// if it was cut off. A kill loses only the count of executions since the last
+// record of the journal.
 //
 // A campaign needs a Unix system, the go command, and the source of the module.
 package campaign

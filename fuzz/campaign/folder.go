@@ -72,7 +72,7 @@ func removePrefixed(dir, prefix string) error {
 	return err
 }
 
-// namesIn returns the names in dir, in order. A missing folder has none. It does
+// namesIn returns the names in dir, in order. A missing folder is empty. It does
 // not take a pattern: a person names the folder, and its name may have brackets.
 func namesIn(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)

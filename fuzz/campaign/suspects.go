@@ -83,7 +83,7 @@ func (c *Campaign) retry(ctx context.Context, t Target, needsCause func(s suspec
 }
 
 // explain returns the failure of a suspect that passes alone: after the inputs
-// before it, or as lost. It returns nil if nothing shows that the input was the
+// before it, or as lost. It returns nil if the input is not proved to be the
 // cause.
 func (c *Campaign) explain(ctx context.Context, t Target, s suspect) (*harness.Failure, error) {
 	if len(s.before) > 0 {

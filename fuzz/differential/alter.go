@@ -3,10 +3,11 @@ package differential
 import (
 	"bytes"
 	"slices"
+	"unicode/utf8"
 )
 
-// alterAll returns n tokens, each made of one of the given by one or two
-// changes of its text. All of them can cross to a worker.
+// alterAll returns n tokens, each one of the given with one or two changes to
+// its text. The worker protocol can carry all of them.
 func (r *round) alterAll(tokens [][]byte, n int) [][]byte {
 	all := make([][]byte, n)
 	for i := range all {
@@ -19,8 +20,8 @@ func (r *round) alterAll(tokens [][]byte, n int) [][]byte {
 	return all
 }
 
-// alterations are ways to change the text of a token. Each may keep its
-// argument and return a part of it; others are tokens to take parts from.
+// alterations are changes to the text of a token. Each may keep its argument
+// and return a part of it; others are tokens to take parts from.
 var alterations = []func(r *round, t []byte, others [][]byte) []byte{
 	(*round).replaceCharacter, (*round).replaceCharacter, (*round).flipBit, (*round).flipBit, (*round).flipBit,
 	(*round).insertCharacter, (*round).insertCharacter, (*round).removeCharacter, (*round).truncate,
@@ -30,7 +31,7 @@ var alterations = []func(r *round, t []byte, others [][]byte) []byte{
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// oddities are characters that lenient decoders skip, or take for others.
+// oddities are characters that lenient decoders skip or confuse.
 var oddities = []string{" ", "\t", "\n", "\r", "\f", "\v", "\x00", ".", "=", "+", "/", "-", "_", "\u00a0", "é", "\ufeff", "%", "A", "\u2028"}
 
 func (r *round) replaceCharacter(t []byte, _ [][]byte) []byte {
@@ -41,7 +42,7 @@ func (r *round) replaceCharacter(t []byte, _ [][]byte) []byte {
 	return t
 }
 
-// flipBit changes one bit of what the text stands for.
+// flipBit changes one bit of the value of a character.
 func (r *round) flipBit(t []byte, _ [][]byte) []byte {
 	if len(t) == 0 {
 		return t
@@ -53,7 +54,7 @@ func (r *round) flipBit(t []byte, _ [][]byte) []byte {
 	return t
 }
 
-// spareBits changes the bits of a segment's last character that no byte needs.
+// spareBits changes the unused bits of the last character of a segment.
 func (r *round) spareBits(t []byte, _ [][]byte) []byte {
 	end := len(t)
 	if dot := bytes.LastIndexByte(t, '.'); dot > 0 && r.IntN(2) == 0 {
@@ -73,8 +74,8 @@ func (r *round) insertCharacter(t []byte, _ [][]byte) []byte {
 	return slices.Concat(t[:at], []byte(pick(r, oddities)), t[at:])
 }
 
-// insertSurrogate puts in what UTF-16 has and UTF-8 has not: a lone surrogate,
-// which stands in a token as an escape on its way to a worker.
+// insertSurrogate inserts a lone surrogate, which UTF-8 cannot encode and the
+// worker protocol escapes.
 func (r *round) insertSurrogate(t []byte, _ [][]byte) []byte {
 	at := r.place(t)
 	return slices.Concat(t[:at], []byte(pick(r, []string{"\xed\xa0\x80", "\xed\xbf\xbf"})), t[at:])
@@ -129,7 +130,7 @@ func (r *round) changePrefix(t []byte, _ [][]byte) []byte {
 	return append([]byte(pick(r, []string{"", "v1", "V1.", "v2.", "v1..", "v1e.", ".", " v1.", "v1. ", "v01."})), rest...)
 }
 
-// repeatSegment puts one of the dot-separated parts in once more.
+// repeatSegment inserts one of the dot-separated parts again.
 func (r *round) repeatSegment(t []byte, _ [][]byte) []byte {
 	parts := bytes.Split(t, []byte("."))
 	at := r.IntN(len(parts))
@@ -145,3 +146,39 @@ func (r *round) flipCase(t []byte, _ [][]byte) []byte {
 	}
 	return t
 }
+
+// crossing returns t as the worker protocol can carry it, with U+FFFD for other
+// bytes. A JSON string holds UTF-8 and lone surrogates, here in three bytes
+// each as in package worker. Two surrogates that form a pair are one character
+// to a decoder.
+func crossing(t []byte) []byte {
+	out := make([]byte, 0, len(t))
+	high := false // the last rune was a lone leading surrogate
+	for len(t) > 0 {
+		size, leading := 1, false
+		switch r, n := utf8.DecodeRune(t); {
+		case r != utf8.RuneError || n > 1:
+			size = n
+			out = append(out, t[:size]...)
+		case isSurrogate(t) && (isLeading(t) || !high):
+			size, leading = 3, isLeading(t)
+			out = append(out, t[:size]...)
+		default:
+			out = utf8.AppendRune(out, utf8.RuneError)
+		}
+		t, high = t[size:], leading
+	}
+	return out
+}
+
+// canCross reports whether the worker protocol carries t unchanged.
+func canCross(t []byte) bool { return bytes.Equal(t, crossing(t)) }
+
+// isSurrogate reports whether t begins with the three bytes of a surrogate.
+func isSurrogate(t []byte) bool {
+	return len(t) >= 3 && t[0] == 0xED && 0xA0 <= t[1] && t[1] <= 0xBF && 0x80 <= t[2] && t[2] <= 0xBF
+}
+
+// isLeading reports whether the surrogate at the start of t is the first of a
+// pair.
+func isLeading(t []byte) bool { return t[1] < 0xB0 }

@@ -2,21 +2,23 @@ package differential
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 
 	"sealab/codecs"
+	"sealab/codecs/worker"
 	"sealab/internal/lab"
 )
 
-// A Disagreement is one presentation on which the two sides differ.
+// A Disagreement is one presentation with different answers.
 type Disagreement struct {
 	HereName, ThereName string
-	PeerVersion         string
-	Note                string // seed, round, and what was done to the token
+	ThereVersion        string
+	Note                string // seed, round, and the change to the token
 	Config              codecs.Config
 	Context             context
-	State               []byte // where minting differs, and there is no token
+	State               []byte // if minting differs: there is no token
 	Token               []byte
 	Here, There         lab.Answer
 
@@ -24,7 +26,7 @@ type Disagreement struct {
 	question question
 }
 
-// A question is what the sides were asked.
+// A question is the kind of request to both sides.
 type question uint8
 
 const (
@@ -33,12 +35,12 @@ const (
 	minted                 // a state
 )
 
-// String says what differs in one line, without keys.
+// String formats the difference as one line, without keys.
 func (d Disagreement) String() string {
 	return fmt.Sprintf("%s: %s: %s; %s: %s; token %q", d.Note, d.HereName, answer(d.Here), d.ThereName, answer(d.There), d.Token)
 }
 
-// answer returns a verdict in words: what is equal reads the same.
+// answer formats an answer. Equal answers have equal texts.
 func answer(v lab.Answer) string {
 	switch r := codecs.Rejected(v.Err); {
 	case v.Err == nil:
@@ -52,7 +54,7 @@ func answer(v lab.Answer) string {
 	}
 }
 
-// present shows tokens to both sides in one context and compares the verdicts.
+// present shows tokens to both sides in one context and compares the answers.
 func (r *round) present(note string, c context, tokens [][]byte) error {
 	here, err := r.here.judge(tokens, c)
 	if err != nil {
@@ -75,8 +77,8 @@ func (r *round) present(note string, c context, tokens [][]byte) error {
 	return nil
 }
 
-// agree compares the outcome, then stage and reason or the state. Faults agree
-// with nothing.
+// agree compares the outcome, then stage and reason or the state. Faults never
+// agree.
 func agree(a, b lab.Answer) bool {
 	ra, rb := codecs.Rejected(a.Err), codecs.Rejected(b.Err)
 	switch {
@@ -89,7 +91,7 @@ func agree(a, b lab.Answer) bool {
 	}
 }
 
-// count counts a presentation under what both said of it.
+// count counts a presentation by both answers.
 func (r *round) count(here, there lab.Answer) {
 	ra, rb := codecs.Rejected(here.Err), codecs.Rejected(there.Err)
 	switch {
@@ -107,8 +109,108 @@ func (r *round) count(here, there lab.Answer) {
 // disagree completes a disagreement and passes it on.
 func (r *round) disagree(d Disagreement) error {
 	r.tally.Disagreed++
-	d.HereName, d.ThereName, d.PeerVersion = r.Here.Name, r.There.Name, r.There.Spec
+	d.HereName, d.ThereName, d.ThereVersion = r.Here.Name, r.There.Name, r.There.Spec
 	d.Note = fmt.Sprintf("seed %d round %d: %s", r.Seed, r.index, d.Note)
 	d.Config, d.kind = r.config, r.Here.Kind()
 	return r.Found(d)
+}
+
+// A side is one of the two implementations, opened under one configuration.
+type side struct {
+	name string
+	*lab.Instance
+}
+
+func openSide(d codecs.Design, c codecs.Config) (s side, err error) {
+	s.name = d.Name
+	s.Instance, err = lab.Open(d, c)
+	return s, err
+}
+
+// judge returns the answer of the side to each token. If a batch is a fault,
+// judge repeats its tokens one by one; a token with a fault has it as its
+// answer.
+func (s side) judge(tokens [][]byte, c context) ([]lab.Answer, error) {
+	verdicts, err := s.judgeBatch(tokens, c)
+	if !errors.Is(err, codecs.ErrFault) {
+		return verdicts, err
+	}
+	return s.judgeEach(tokens, c), nil
+}
+
+func (s side) judgeBatch(tokens [][]byte, c context) ([]lab.Answer, error) {
+	if s.Batched() {
+		return s.UnsealBatch(tokens, &c)
+	}
+	return s.judgeEach(tokens, c), nil
+}
+
+func (s side) judgeEach(tokens [][]byte, c context) []lab.Answer {
+	verdicts := make([]lab.Answer, len(tokens))
+	codec := s.At(&c)
+	for i, token := range tokens {
+		verdicts[i] = unseal(codec, token)
+	}
+	return verdicts
+}
+
+// unseal judges one token. A panic is a fault, and its token a disagreement.
+func unseal(c codecs.Codec, token []byte) (v lab.Answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			v = lab.Answer{Err: fmt.Errorf("%w: panic: %v", codecs.ErrFault, p)}
+		}
+	}()
+	v.Payload, v.Err = c.Unseal(nil, token)
+	return v
+}
+
+// close releases the resources of the side in another process. A failure shows
+// in the next request.
+func (s side) close() {
+	if s.Instance != nil {
+		s.Close() //nolint:errcheck // see above
+	}
+}
+
+// System is the system of disagreements in verdict files.
+const System = "sealab"
+
+// A verdictLine is a line of a verdict file: a question to a design of the
+// catalog, and the answer of the other side.
+type verdictLine struct {
+	System string `json:"system"`
+	Design string `json:"design"`
+	Source string `json:"source"` // who answered
+	Note   string `json:"note"`
+	Accept bool   `json:"accept"`
+	worker.Case
+}
+
+// Line returns the disagreement as a line of a verdict file, without a line
+// break: one JSON object with the design, the other side, the question and its
+// answer. The note has the answer of this side. The line holds the keys, which
+// come from the seed.
+func (d Disagreement) Line() ([]byte, error) {
+	c, err := d.ask()
+	if err != nil {
+		return nil, err
+	}
+	note := fmt.Sprintf("%s; %s: %s", d.Note, d.HereName, answer(d.Here))
+	return json.Marshal(verdictLine{System, d.HereName, d.ThereVersion, note, d.There.Err == nil, c})
+}
+
+func (d Disagreement) ask() (worker.Case, error) {
+	if d.question == opened {
+		return worker.OpenCase(d.Config, d.There.Err)
+	}
+	c, err := worker.OpenCase(d.Config, nil)
+	if err != nil {
+		return c, err
+	}
+	b := &d.Context
+	if d.question == minted {
+		return c.Make(d.kind, d.State, b, d.There.Err)
+	}
+	return c.Judge(d.kind, d.Token, b, d.There)
 }

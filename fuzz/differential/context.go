@@ -9,11 +9,11 @@ import (
 	"sealab/codecs"
 )
 
-// A context is what a token is minted for or presented in.
+// A context is that of minting or of a presentation.
 type context = codecs.Context
 
-// drawConfig returns a ring of up to three secrets, a time to live and options
-// that both sides have.
+// drawConfig returns a ring of up to three secrets, a TTL, and options that
+// both sides have.
 func (r *round) drawConfig() codecs.Config {
 	c := codecs.Config{Options: make(map[string]string)}
 	keys := 1 + r.IntN(3)
@@ -29,11 +29,19 @@ func (r *round) drawConfig() codecs.Config {
 		c.TTL = ttl
 	}
 	for _, o := range r.Here.Options {
-		if values := shared(o, r.There.Options); len(values) > 0 {
+		if values := shared(o, r.There.Options); len(values) > 0 && !r.readsDifferently(o) {
 			c.Options[o.Name] = pick(r, values)
 		}
 	}
 	return c
+}
+
+// readsDifferently reports whether o selects the reading of a format, and the sides have
+// different ones: each keeps its own.
+func (r *round) readsDifferently(o codecs.Option) bool {
+	return o.Name == "reading" && slices.ContainsFunc(r.There.Options, func(other codecs.Option) bool {
+		return other.Name == o.Name && other.Values[0] != o.Values[0]
+	})
 }
 
 func (r *round) secret() []byte {
@@ -44,13 +52,14 @@ func (r *round) secret() []byte {
 	return r.octets(size)
 }
 
-// lives are times to live; nil is the default of each side.
+// lives are TTLs; nil is the default of each side.
 var lives = []*time.Duration{
 	nil, nil, new(10 * time.Minute), new(time.Second), new(500 * time.Millisecond),
 	new(24 * time.Hour), new(1e6 * time.Second), new(time.Duration(0)), new(-time.Second),
 }
 
-// shared returns the values of o that the other side's option of that name has.
+// shared returns the values of o that the option of the same name has in
+// others.
 func shared(o codecs.Option, others []codecs.Option) []string {
 	var values []string
 	for _, other := range others {
@@ -66,13 +75,13 @@ func shared(o codecs.Option, others []codecs.Option) []string {
 	return values
 }
 
-// A ring is another ring to present tokens to, and how it differs.
+// A ring is another ring for presentations, with a description.
 type ring struct {
 	note    string
 	secrets [][]byte
 }
 
-// otherRings returns rings that differ from the round's.
+// otherRings returns rings that differ from that of the round.
 func (r *round) otherRings() []ring {
 	secrets := r.config.Secrets
 	rings := []ring{{"another key", [][]byte{r.secret()}}}
@@ -93,7 +102,7 @@ func (r *round) drawContext() context {
 	}
 }
 
-// arguments returns raw JSON, or nothing.
+// arguments returns raw JSON, or nil.
 func (r *round) arguments() json.RawMessage {
 	if r.IntN(6) == 0 {
 		return nil
@@ -109,8 +118,8 @@ func (r *round) optional() *string {
 	return &s
 }
 
-// drawState returns JSON, as which every format can carry a state, or any text.
-// Now and then it is long, for whatever works in blocks.
+// drawState returns JSON, which every format can carry, or any text. Some are
+// long, for implementations that work in blocks.
 func (r *round) drawState() []byte {
 	switch r.IntN(12) {
 	case 0:
@@ -122,7 +131,7 @@ func (r *round) drawState() []byte {
 	}
 }
 
-// change returns c with one thing changed, and what it is.
+// change returns c with one change, and a description of it.
 func (r *round) change(c context) (note string, changed context) {
 	b := &c
 	switch r.IntN(7) {
@@ -150,7 +159,7 @@ func (r *round) change(c context) (note string, changed context) {
 	}
 }
 
-// moments are differences in time at which verdicts may turn.
+// moments are differences in time near which answers change.
 func (r *round) moments() []time.Duration {
 	ttl := 10 * time.Minute
 	if r.config.TTL != nil {
@@ -164,7 +173,7 @@ func (r *round) moments() []time.Duration {
 	}
 }
 
-// near returns a text that is easily taken for s, or another.
+// near returns a text that is easily confused with s, or another.
 func (r *round) near(s string) string {
 	switch r.IntN(5) {
 	case 0:

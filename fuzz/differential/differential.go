@@ -1,26 +1,26 @@
-// Package differential compares two implementations of one token design, live:
-// one in this process and a peer, in general another program behind a worker.
+// Package differential compares two implementations of one token design: one in
+// this process and the other mostly an SDK behind a worker.
 //
-// A round draws a configuration, a context and a state from the seed. Both sides
-// mint. What they minted is presented to both: as it is, with its text altered,
-// in other contexts and at other times, and under other rings; so is what this
-// side assembles with its insides rewritten and authenticated again, where it
-// can. The verdicts are compared first, then stage and reason, then the state;
-// refusals are compared like acceptances, so that a forgery which only one side
-// accepts is seen.
+// A round draws a configuration, a context and a state from the seed. Both
+// sides mint. Both sides then judge the minted tokens: unchanged, with their
+// text altered, in other contexts and at other times, and under other rings. If
+// this side can seal step by step, they also judge tokens with changed steps,
+// authenticated again. A comparison covers the outcome, then stage and reason
+// or the state, of refusals as well: a forgery that only one side accepts
+// shows.
 //
-// Tokens are what the worker protocol carries: UTF-8 and lone surrogates. Other
-// bytes cannot be in a JSON string, and so in no message of the Model Context
-// Protocol.
+// Tokens are texts that the worker protocol carries: UTF-8 and lone surrogates.
+// A JSON string, and so a message of the Model Context Protocol, has no other
+// bytes.
 //
-// A disagreement is a line of the verdict format ([Disagreement.Line]) that
-// sealab check replays against this side.
+// A disagreement is a line of a verdict file ([Disagreement.Line]), for sealab
+// replay against this side.
 //
-// The seed draws everything but the nonces of minted tokens, which each side
-// draws as it always does; the line of a disagreement holds the token itself.
+// The seed determines everything except the nonces of minted tokens; the line
+// of a disagreement holds its token.
 //
-// It does not say which side is wrong, and does not compare tokens: two sides
-// that agree on all verdicts may spell the same claims in different ways.
+// The comparison does not decide which side is wrong, and does not compare
+// tokens: two sides with equal answers may encode the same claims differently.
 package differential
 
 import (
@@ -32,13 +32,13 @@ import (
 	"sealab/internal/lab"
 )
 
-// A Tally counts what a run has compared.
+// A Tally counts the comparisons of a run.
 type Tally struct {
-	Tokens      int // presentations that both sides judged
+	Tokens      int // presentations to both sides
 	Accepted    int // of them by both
 	Refused     map[codecs.Stage]int
-	Unsupported int // that neither side can judge
-	Rounds      int // in which both sides minted
+	Unsupported int // by both
+	Rounds      int // with a token of each side
 	Disagreed   int
 }
 
@@ -52,11 +52,11 @@ type Run struct {
 	Found func(Disagreement) error
 }
 
-// stride is how many rounds without a single token end a run: the sides do not
-// take one common configuration.
+// stride is the number of rounds without a token after which a run ends: the
+// sides have no configuration in common.
 const stride = 100
 
-// Do runs the comparison. Sides that have not one token in common are an error.
+// Do runs the comparison. It is an error if the sides have no token in common.
 func (run Run) Do() (Tally, error) {
 	tally := Tally{Refused: make(map[codecs.Stage]int)}
 	for i := uint64(0); tally.Tokens < run.Count; i++ {
@@ -68,17 +68,17 @@ func (run Run) Do() (Tally, error) {
 			return tally, fmt.Errorf("seed %d, round %d: %w", run.Seed, i, err)
 		}
 		if i >= stride && tally.Tokens == 0 {
-			return tally, fmt.Errorf("sealab: %s and %s had no token in common in %d rounds", run.Here.Name, run.There.Name, i)
+			return tally, fmt.Errorf("%s and %s had no token in common in %d rounds", run.Here.Name, run.There.Name, i)
 		}
 	}
 	if tally.Accepted == 0 {
-		return tally, fmt.Errorf("sealab: %s and %s accepted none of %d tokens: there is nothing to conclude from that",
+		return tally, fmt.Errorf("%s and %s accepted 0 of %d tokens: the comparison shows nothing",
 			run.Here.Name, run.There.Name, tally.Tokens)
 	}
 	return tally, nil
 }
 
-// A round is one configuration, with all that is tried on it.
+// A round is one configuration with all attempts on it.
 type round struct {
 	*Run
 	*rand.Rand
@@ -89,7 +89,7 @@ type round struct {
 	here, there side
 }
 
-// The numbers of tokens of each sort that a round tries.
+// The numbers of tokens of each kind in a round.
 const (
 	altered  = 48
 	rewrites = 24
@@ -126,8 +126,8 @@ func (r *round) play() error {
 	return r.underOtherRings(c, minted)
 }
 
-// open opens both sides. It reports false where one refuses the configuration;
-// that only one does is a disagreement.
+// open opens both sides. It returns false if one refuses the configuration; if
+// only one does, that is a disagreement.
 func (r *round) open() (bool, error) {
 	var errHere, errThere error
 	r.here, errHere = openSide(r.Here, r.config)
@@ -137,7 +137,7 @@ func (r *round) open() (bool, error) {
 	}
 	if (errHere == nil) != (errThere == nil) {
 		r.close()
-		return false, r.disagree(Disagreement{Note: "only one side takes the configuration", question: opened,
+		return false, r.disagree(Disagreement{Note: "only one side accepts the configuration", question: opened,
 			Here: lab.Answer{Err: errHere}, There: lab.Answer{Err: errThere}})
 	}
 	return errHere == nil, nil
@@ -148,8 +148,8 @@ func (r *round) close() {
 	r.there.close()
 }
 
-// mint returns the token of each side. That only one side can mint is a
-// disagreement, and ends the round as it would if neither could.
+// mint returns the token of each side. If only one side can mint, that is a
+// disagreement; the round ends if either cannot.
 func (r *round) mint(c context, state []byte) ([][]byte, error) {
 	var tokens [2][]byte
 	var errs [2]error
@@ -188,7 +188,7 @@ func (r *round) underOtherRings(c context, tokens [][]byte) error {
 	return nil
 }
 
-// String gives the counts in one line.
+// String formats the counts as one line.
 func (t Tally) String() string {
 	s := fmt.Sprintf("%d tokens, %d disagreements; %d rounds; accepted %d", t.Tokens, t.Disagreed, t.Rounds, t.Accepted)
 	for _, stage := range codecs.Stages() {

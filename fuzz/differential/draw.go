@@ -19,8 +19,8 @@ func (r *round) octets(n int) []byte {
 	return b
 }
 
-// texts are strings that implementations are known to read differently. The
-// last two hold lone surrogates, in three bytes each.
+// texts are strings on which implementations differ. The last two hold lone
+// surrogates, in three bytes each.
 var texts = []string{
 	"", "a", "A", "deploy", "v1.", "é", "e\u0301", "\x00", "\x7f", "\n\r\t\b\f", `"\/<>&'`, "\u2028\u2029", "\ufeff", "\ufffd",
 	"\U0001F600", "null", "0", "{}", `["client","https://as.example","alice"]`, strings.Repeat("long ", 60),
@@ -34,19 +34,19 @@ func (r *round) text() string {
 	return pick(r, texts[:20]) + pick(r, texts[:20])
 }
 
-// numbers are spellings of numbers in JSON.
+// numbers are JSON numbers in many forms.
 var numbers = []string{
 	"0", "-0", "1", "-1", "1.0", "-0.0", "0.1", "1e0", "1E+2", "100000000000000000000", "9007199254740993", "-12345678901234567890123",
 	"1e15", "1e16", "1e-4", "1e-5", "123456789.123456789", "5e-324", "1e308", "1e400", "-1e400", "1e-400", "2.5e-7", "1e21", "1e22",
 }
 
-// leaves are other values of JSON without a value inside.
+// leaves are other JSON values without elements.
 var leaves = []string{
 	"null", "true", "false", `""`, `"a"`, `"\u0041"`, `"\ud83d\ude00"`, `"\ud800"`, `"\udc00x"`, `"é\/\b\u007f\u2028"`, "[]", "{}", "[ ]",
 }
 
-// names are names of members, some of which sort differently by bytes and by
-// UTF-16 units, or are array indices.
+// names are names of members: some sort differently by bytes and by UTF-16
+// units, or are array indices.
 var names = []string{`"a"`, `"b"`, `"B"`, `""`, `"\u0061"`, `"10"`, `"9"`, `"\uffff"`, `"\ud83d\ude00"`, `"\ud800"`, `"__proto__"`, `"é"`}
 
 // document returns a random JSON text.
@@ -87,7 +87,7 @@ func (r *round) writeAll(out *bytes.Buffer, open, end byte, one func()) {
 	out.WriteByte(end)
 }
 
-// number returns a number: a known one, or a float of any exponent.
+// number returns a known number, or a float of any exponent.
 func (r *round) number() string {
 	if r.IntN(2) == 0 {
 		return pick(r, numbers)
@@ -95,11 +95,11 @@ func (r *round) number() string {
 	return strconv.FormatFloat(r.NormFloat64(), 'f', -1, 64) + "e" + strconv.Itoa(r.IntN(640)-320)
 }
 
-// space returns white space, mostly none.
+// space returns white space, mostly "".
 func (r *round) space() string { return pick(r, []string{"", "", "", " ", "\t"}) }
 
-// respell returns the same JSON with white space around what it holds, and
-// sometimes with a member twice.
+// respell returns the same JSON with white space, and sometimes with a member
+// twice.
 func (r *round) respell(doc json.RawMessage) json.RawMessage {
 	switch {
 	case doc == nil:

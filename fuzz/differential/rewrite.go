@@ -10,8 +10,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// rewriteAll returns up to n tokens that this side assembles with one step
-// rewritten; none where it cannot assemble.
+// rewriteAll returns up to n tokens of this side with one step changed, or none
+// if it cannot seal step by step.
 func (r *round) rewriteAll(c context, state []byte, n int) [][]byte {
 	if !r.here.Edited() {
 		return nil
@@ -47,7 +47,7 @@ func (r *round) drawStep(steps []lab.Step) int {
 	return claims
 }
 
-// rewriteOne returns the edit that rewrites the step with the given index.
+// rewriteOne returns the edit that changes the step with the given index.
 func (r *round) rewriteOne(index int) lab.Edit {
 	i := -1
 	return func(s lab.Step, value []byte) []byte {
@@ -76,10 +76,10 @@ func (r *round) rewriteBytes(value []byte) []byte {
 	}
 }
 
-// A span is one member of an object in its text.
+// A member is the text of one member of an object.
 type member struct{ name, value []byte }
 
-// split returns the members of a JSON object, nil where text is not one.
+// split returns the members of a JSON object, or nil for other texts.
 func split(text []byte) []member {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -117,7 +117,7 @@ func join(members []member) []byte {
 	return slices.Concat([]byte("{"), out.Bytes(), []byte("}"))
 }
 
-// rewriteObject changes the claims as JSON: mostly one member.
+// rewriteObject changes claims as JSON: mostly one member.
 func (r *round) rewriteObject(text []byte, members []member) []byte {
 	i := r.IntN(len(members))
 	m := members[i]
@@ -151,7 +151,7 @@ func escaped(name []byte) string {
 	return `"\u00` + string(digits[name[1]>>4]) + string(digits[name[1]&15]) + string(name[2:])
 }
 
-// surround puts something around the claims, or something else in their place.
+// surround adds text around the claims, or replaces them.
 func (r *round) surround(text []byte) []byte {
 	s := string(text)
 	return []byte(pick(r, []string{
@@ -160,7 +160,7 @@ func (r *round) surround(text []byte) []byte {
 	}))
 }
 
-// value returns what takes the place of a claim's value.
+// value returns a replacement for the value of a claim.
 func (r *round) value(value []byte) string {
 	s := string(value)
 	switch r.IntN(4) {

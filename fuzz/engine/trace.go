@@ -47,7 +47,7 @@ func frameName(line string) string {
 }
 
 // GoroutineOf returns the first goroutine in stacks that has one of the
-// functions on its stack, or all of stacks if there is none.
+// functions on its stack, or all of stacks.
 func GoroutineOf(stacks string, functions ...string) string {
 	for goroutine := range strings.SplitSeq(stacks, "\n\n") {
 		for _, f := range functions {

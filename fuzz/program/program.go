@@ -1,7 +1,6 @@
 // Package program reads a fuzz input as a small program: a sequence of choices
-// that build, alter and open tokens. Any bytes are a program, a shorter input
-// is one whose remaining choices are all zero, and every fuzzer that works on
-// one byte slice can drive it.
+// that build, alter and open tokens. Every input is a program; after its end
+// all choices are zero. Any fuzzer of one byte slice can drive it.
 package program
 
 import (
@@ -9,19 +8,19 @@ import (
 	"math/rand/v2"
 )
 
-// A Program is an input that is being read.
+// A Program is an input with a reading position.
 type Program struct {
 	rest, input []byte
 	dear        bool // input ends with Dear
 }
 
-// The last byte of an input may say something about all of it.
+// The last byte of an input may be a mark for the whole input.
 const (
-	Dear = 0x7f // Seldom is true; the byte itself is no choice
-	More = 0x80 // or any byte above: it goes on with choices that nobody made, see Continue
+	Dear = 0x7f // Seldom is true; the byte itself is not a choice
+	More = 0x80 // or any byte above: the input continues with drawn choices, see Continue
 )
 
-// New returns the program that input stands for. It does not change input.
+// New returns the program of an input, without changing the input.
 func New(input []byte) *Program {
 	if last := len(input) - 1; last >= 0 && input[last] == Dear {
 		return &Program{input[:last], input, true}
@@ -32,7 +31,7 @@ func New(input []byte) *Program {
 // Done reports whether the input is used up.
 func (p *Program) Done() bool { return len(p.rest) == 0 }
 
-// Byte returns the next byte, 0 when there is none.
+// Byte returns the next byte, 0 after the end.
 func (p *Program) Byte() byte {
 	if len(p.rest) == 0 {
 		return 0
@@ -45,8 +44,8 @@ func (p *Program) Byte() byte {
 // Uint16 returns the next two bytes as a big-endian number.
 func (p *Program) Uint16() int { return int(p.Byte())<<8 | int(p.Byte()) }
 
-// Pick returns a number from 0 to n-1, from one byte where that reaches all of
-// them and two where it does not. n is from 1 to 65536.
+// Pick returns a number from 0 to n-1, from one byte if n is at most 256 and
+// from two bytes otherwise. n is from 1 to 65536.
 func (p *Program) Pick(n int) int {
 	if n <= 256 {
 		return int(p.Byte()) % n
@@ -54,13 +53,12 @@ func (p *Program) Pick(n int) int {
 	return p.Uint16() % n
 }
 
-// Bytes returns the next bytes, at most limit: as many as the Uint16 before
-// them says, modulo limit+1. The result aliases the input and must not be
-// changed.
+// Bytes returns the next bytes, at most limit: their number is the Uint16
+// before them, modulo limit+1. The result aliases the input; do not change it.
 func (p *Program) Bytes(limit int) []byte { return p.Take(p.Uint16() % (limit + 1)) }
 
-// Take returns the next n bytes, or as many as there are. The result is as that
-// of Bytes.
+// Take returns the next n bytes, or all if there are fewer. The result is as
+// that of Bytes.
 func (p *Program) Take(n int) []byte {
 	n = min(n, len(p.rest))
 	b := p.rest[:n:n]
@@ -68,33 +66,33 @@ func (p *Program) Take(n int) []byte {
 	return b
 }
 
-// Rest returns all that is left.
+// Rest returns all remaining bytes.
 func (p *Program) Rest() []byte {
 	b := p.rest
 	p.rest = nil
 	return b
 }
 
-// few is how many of something there are, by the lowest bits of a choice: mostly
-// none or one, since what one mistake lets through a second one spoils.
+// few maps the lowest bits of a choice to a number: mostly zero or one, because
+// a second alteration hides the effect of the first.
 var few = [16]byte{0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 2, 2, 3, 0xff}
 
-// Few reads how many of something there are, at most limit. One is written as
-// the byte 1, none as 0, and as many as there may be as 15.
+// Few reads a small number, at most limit. The byte 1 means one, 0 zero, and 15
+// the limit.
 func (p *Program) Few(limit int) int { return min(int(few[p.Byte()%16]), limit) }
 
-// rare is how seldom Seldom is true of an input that goes on.
+// rare is the inverse of the share of continuing inputs for which Seldom is
+// true.
 const rare = 32
 
-// Seldom is a choice for what takes the time of a hundred other things: true of
-// inputs that end with Dear, of a few that go on, and of no others. Those few are
-// told by a digest of all of the input, since a fuzzer copies any one byte.
+// Seldom is a choice for actions that take the time of a hundred others. It is
+// true for inputs that end with Dear and for a few that continue. A digest of
+// the whole input selects those few, because fuzzers copy single bytes.
 func (p *Program) Seldom() bool {
 	return p.dear || GoesOn(p.input) && digest(p.input)%rare == 0
 }
 
-// digest is in the manner of FNV-1a, eight bytes at a time: inputs are long, and
-// nobody means to make two that collide.
+// digest works like FNV-1a on eight bytes at a time.
 func digest(b []byte) uint64 {
 	const odd = 0x9e3779b97f4a7c15
 	h := uint64(len(b)) * odd
@@ -109,12 +107,12 @@ func digest(b []byte) uint64 {
 	return h * odd >> 16
 }
 
-// GoesOn reports whether Continue has something to do.
+// GoesOn reports whether Continue draws.
 func GoesOn(input []byte) bool { return len(input) > 0 && input[len(input)-1] >= More }
 
-// Explicit returns an input that says itself what this one says or draws: the
-// choices of input behind a Continue that is called first, and Dear where Seldom
-// is true. It is input where that draws nothing.
+// Explicit returns an input that encodes all choices of this one: those after
+// Continue, and Dear if Seldom is true. It returns input if Continue does not
+// draw.
 func Explicit(input []byte) []byte {
 	if !GoesOn(input) {
 		return input
@@ -127,14 +125,14 @@ func Explicit(input []byte) []byte {
 	return p.rest
 }
 
-// Continue draws between these numbers of bytes: more than most programs read.
+// Continue draws a number of bytes in this range, more than most programs read.
 const leastDrawn, mostDrawn = 32, 96
 
-// Continue replaces a last byte of More or above by bytes from a generator that
-// the whole input seeds, and with it, half the time, all other bytes, or a
-// quarter of the time those behind any place. So any change of such an input is
-// a new program, near what the input says or far from it, where a fuzzer that
-// changes choices one by one stays near the old. What is drawn ends with a zero.
+// Continue replaces a last byte of More or above by bytes from a generator with
+// the whole input as its seed. In half of the inputs it also replaces all other
+// bytes, in a quarter those after some place. Any change of such an input makes
+// a new program, near the old one or far from it; a fuzzer that mutates single
+// choices stays near. The drawn bytes end with a zero.
 func (p *Program) Continue() {
 	if p.dear || !GoesOn(p.rest) {
 		return
@@ -162,17 +160,18 @@ func (p *Program) Continue() {
 	p.rest = append(program, 0)
 }
 
-// A Writer writes programs, for seeds. What it writes is read back by the calls
-// of Program with the same names.
+// A Writer writes programs for seeds. The methods of Program with the same
+// names read them.
 type Writer struct{ program []byte }
 
-// Byte writes what Program.Byte reads, and Program.Pick where n is at most 256.
+// Byte writes the choice of Program.Byte, and of Program.Pick if n is at most
+// 256.
 func (w *Writer) Byte(b byte) *Writer {
 	w.program = append(w.program, b)
 	return w
 }
 
-// Uint16 writes what Program.Uint16 reads. n is from 0 to 65535.
+// Uint16 writes the choice of Program.Uint16. n is from 0 to 65535.
 func (w *Writer) Uint16(n int) *Writer { return w.Byte(byte(n >> 8)).Byte(byte(n)) }
 
 // Pick writes i so that Program.Pick(n) returns it.
@@ -183,17 +182,17 @@ func (w *Writer) Pick(i, n int) *Writer {
 	return w.Uint16(i)
 }
 
-// Bytes writes what Program.Bytes reads. b has at most 65535 bytes.
+// Bytes writes the choice of Program.Bytes. b has at most 65535 bytes.
 func (w *Writer) Bytes(b []byte) *Writer {
 	w.Uint16(len(b))
 	return w.Raw(b)
 }
 
-// Raw writes what Program.Rest reads.
+// Raw writes bytes for Program.Rest.
 func (w *Writer) Raw(b []byte) *Writer {
 	w.program = append(w.program, b...)
 	return w
 }
 
-// Program returns what was written.
+// Program returns the program.
 func (w *Writer) Program() []byte { return w.program }

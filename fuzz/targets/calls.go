@@ -38,7 +38,7 @@ func settled(r *codecs.RejectError) *codecs.RejectError {
 }
 
 // dirty reads a dst with contents and with used spare capacity: about need
-// bytes, many, or none.
+// bytes, many, or zero.
 func dirty(p *program.Program, need int) []byte {
 	used := p.Pick(32)
 	free := 0

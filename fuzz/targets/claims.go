@@ -39,7 +39,7 @@ var readers = sync.OnceValue(func() []*reader {
 	return all
 })
 
-// claims returns the claims of a token of s, nil if it has none.
+// claims returns the claims of a token of s, or nil.
 func (s *instance) claims() (claims []byte) {
 	seed := make([]byte, s.codec.SeedSize())
 	_, err := s.codec.SealEdited(nil, seed, []byte(`"state"`), func(step lab.Step, value []byte) []byte {

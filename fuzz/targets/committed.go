@@ -75,8 +75,8 @@ func (h *hexed) UnmarshalText(text []byte) error {
 	return err
 }
 
-// committed returns the committed vectors by design. It is an error if there
-// are none.
+// committed returns the committed vectors by design. An empty folder is an
+// error.
 var committed = sync.OnceValues(readCommitted)
 
 func readCommitted() (map[string]vectorFile, error) {

@@ -27,8 +27,8 @@ var (
 		`{"env":"prod","note":"` + string(bytes.Repeat([]byte("long "), 40)) + `2"}`}
 )
 
-// readResource is a method whose requests have no arguments; formats therefore
-// bind none. Programs reach it as a literal of the source.
+// readResource is a method whose requests have no arguments; formats do not
+// bind them. Programs reach it as a literal of the source.
 const readResource = "resources/read"
 
 // A place is one part of a context.

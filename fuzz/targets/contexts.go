@@ -24,7 +24,7 @@ const life = 600 * time.Second
 // longestState keeps states short in contexts, which varies other parts.
 const longestState = 16
 
-// A mortal is a scheme whose tokens have the lifetime life, or none.
+// A mortal is a scheme whose tokens expire after life, or never.
 type mortal struct {
 	*instance
 	dies bool

@@ -40,11 +40,15 @@ func promisesCanonical(d codecs.Design) bool {
 	return s.holds(codecs.Canonical)
 }
 
+// readingOption is the option of formats with two readings.
+const readingOption = "reading"
+
 func newPair(strict, faithful codecs.Design) *pair {
 	options, err := faithful.Choose(codecs.Config{})
 	if err != nil {
 		panic(fmt.Sprintf("%s: %v", faithful.Name, err)) // its own defaults
 	}
+	delete(options, readingOption) // each keeps its own
 	c := codecs.Config{Secrets: secrets(faithful, 0), Options: options}
 	return &pair{mustOpen(strict, c), mustOpen(faithful, c)}
 }

@@ -94,7 +94,7 @@ func (f *family) order(p *program.Program) error {
 	return nil
 }
 
-// foreign checks that a ring without the sealing key opens nothing.
+// foreign checks that a ring without the sealing key opens no token.
 func (f *family) foreign(p *program.Program) error {
 	what, err := f.present(p)
 	if err != nil {

@@ -28,7 +28,7 @@ type mirror struct {
 	here, there *instance
 }
 
-// mirrors are the SDKs that run, or the reason why there are none.
+// mirrors are the SDKs that run, or the reason why no SDK runs.
 type mirrors struct {
 	all     []mirror
 	missing string

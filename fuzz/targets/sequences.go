@@ -17,7 +17,7 @@ var sequencesTarget = Target{
 }
 
 // Operations of a sequence. All but the first open a token: an altered token
-// shows nothing until it is opened.
+// has an effect only if it is opened.
 const (
 	opHold   = 0 // make one
 	opAlter  = 1

@@ -168,7 +168,7 @@ type Crasher struct {
 }
 
 // ReadWorkdir returns the findings in a working folder of go-fuzz, which may be
-// running. Folders that are missing have none.
+// running. A missing folder is empty.
 func ReadWorkdir(dir string) (inputs [][]byte, crashers []Crasher, err error) {
 	for _, kind := range []string{"corpus", "crashers"} {
 		folder := filepath.Join(dir, kind)

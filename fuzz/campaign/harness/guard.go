@@ -57,7 +57,7 @@ func newGuard(fn Func) (*guard, error) {
 }
 
 // readInputs returns the files in dir, in the order of their names. A missing
-// folder has none.
+// folder is empty.
 func readInputs(dir string) (inputs [][]byte, err error) {
 	files, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

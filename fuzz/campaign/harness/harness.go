@@ -163,7 +163,7 @@ func runInput(path, scratch string, run func([]byte) error) error {
 }
 
 // readHistory returns the files in dir, in the order of their names. An empty
-// dir has none.
+// dir has no files.
 func readHistory(dir string) (inputs [][]byte, err error) {
 	if dir == "" {
 		return nil, nil

@@ -41,7 +41,7 @@ type shrinker[E any] struct {
 	fails func([]E) bool
 }
 
-// cutAll cuts until a round removes nothing.
+// cutAll cuts until a round has no effect.
 func (s *shrinker[E]) cutAll() {
 	for progress := true; progress && s.tries > 0; {
 		progress = s.cut()
