@@ -50,6 +50,7 @@ var Design = codecs.Design{
 			Use:        "aegis.New(secret)",
 		},
 		Primitive: "AEGIS-256",
+		Bare:      aegis.New,
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 	},

@@ -38,9 +38,12 @@ var format = layouts.Format{Prefix: "si1.", TagSize: 16}
 
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*layouts.Codec, error) {
-	return layouts.New(format, label, secrets, func(key []byte) (cipher.AEAD, error) {
-		return newSIV(keyring.Derive(key, label+" cipher", keySize))
-	})
+	return layouts.New(format, label, secrets, open)
+}
+
+// open returns the AEAD under the keys that a derived key stands for.
+func open(key []byte) (cipher.AEAD, error) {
+	return newSIV(keyring.Derive(key, label+" cipher", keySize))
 }
 
 // Design is the catalog's row.
@@ -57,6 +60,7 @@ var Design = codecs.Design{
 			Use:        "aessiv.New(secret)",
 		},
 		Primitive: "AES-SIV",
+		Bare:      open,
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 		Allocates: "the implementation returns its results in memory of its own",

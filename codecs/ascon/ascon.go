@@ -40,7 +40,7 @@ var format = layouts.Format{Prefix: "sn1.", NonceSize: 16, TagSize: 16}
 
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*layouts.Codec, error) {
-	return layouts.New(format, label, secrets, newAEAD)
+	return layouts.New(format, label, secrets, newAscon)
 }
 
 // Design is the catalog's row.
@@ -60,6 +60,7 @@ var Design = codecs.Design{
 			Use:        "ascon.New(secret)",
 		},
 		Primitive: "Ascon-AEAD128",
+		Bare:      newAscon,
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 	},
@@ -85,8 +86,8 @@ var errOpen = errors.New("ascon: message authentication failed")
 // ascon is Ascon-AEAD128 under one key.
 type ascon struct{ k0, k1 uint64 }
 
-// newAEAD takes the first 128 bits of a key.
-func newAEAD(key []byte) (cipher.AEAD, error) {
+// newAscon takes the first 128 bits of a key.
+func newAscon(key []byte) (cipher.AEAD, error) {
 	if len(key) < keySize {
 		return nil, errors.New("ascon: the key is too short")
 	}

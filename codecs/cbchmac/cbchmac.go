@@ -47,9 +47,12 @@ var format = layouts.Format{Prefix: "sb1.", NonceSize: 16, TagSize: 32, BlockSiz
 
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*layouts.Codec, error) {
-	return layouts.New(format, label, secrets, func(key []byte) (cipher.AEAD, error) {
-		return newCBC(keyring.Derive(key, label+" cipher", keySize))
-	})
+	return layouts.New(format, label, secrets, open)
+}
+
+// open returns the AEAD under the keys that a derived key stands for.
+func open(key []byte) (cipher.AEAD, error) {
+	return newCBC(keyring.Derive(key, label+" cipher", keySize))
 }
 
 // Design is the catalog's row.
@@ -68,6 +71,7 @@ var Design = codecs.Design{
 			Use:       "cbchmac.New(secret)",
 		},
 		Primitive: "AES-256-CBC-HMAC-SHA512",
+		Bare:      open,
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 		Allocates: "the standard library allocates a CBC mode per token",

@@ -59,6 +59,7 @@ var Design = codecs.Design{
 			Use:        "chachasiv.New(secret)",
 		},
 		Primitive: "ChaCha20-Poly1305-SIV",
+		Bare:      newSIV,
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 	},

@@ -60,6 +60,7 @@ var Design = codecs.Design{
 			Use:        "dndk.New(secret)",
 		},
 		Primitive: "DNDK-GCM",
+		Bare:      newDNDK,
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 		Allocates: "each nonce has a key of its own, whose AES-GCM the standard library allocates",

@@ -60,6 +60,7 @@ var Design = codecs.Design{
 			Use:        "gcmctx.New(secret)",
 		},
 		Primitive: "AES-256-GCM-CTX",
+		Bare:      newCTX,
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 	},

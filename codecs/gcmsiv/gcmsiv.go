@@ -52,6 +52,7 @@ var Design = codecs.Design{
 			Use:        "gcmsiv.New(secret)",
 		},
 		Primitive: "AES-256-GCM-SIV",
+		Bare:      siv.NewGCM,
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 	},

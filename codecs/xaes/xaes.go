@@ -52,6 +52,7 @@ var Design = codecs.Design{
 			Use:        "xaes.New(secret)",
 		},
 		Primitive: "XAES-256-GCM",
+		Bare:      newXAES,
 		TokenSize: format.TokenSize,
 		Inspect:   format.Inspect,
 		Allocates: "each nonce has a key of its own, whose AES-GCM the standard library allocates",
