@@ -84,11 +84,23 @@ func Subjects() []Subject {
 			break
 		}
 	}
-	for _, b := range baseline.All() {
+	for _, b := range Baselines() {
 		all = append(all, fromBaseline(b))
 	}
 	for _, d := range golibs.All() {
 		all = append(all, fromLibrary(d))
+	}
+	return all
+}
+
+// Baselines returns those of package baseline, and one for each design that has a
+// bare primitive.
+func Baselines() []baseline.Baseline {
+	all := baseline.All()
+	for _, d := range catalog.All() {
+		if h := lab.HooksOf(d); h.Bare != nil {
+			all = append(all, baseline.OfAEAD(d.Name, h.Primitive, h.Bare))
+		}
 	}
 	return all
 }
@@ -98,6 +110,7 @@ func FromDesign(d codecs.Design) Subject {
 	s := Subject{Subject: runfile.Subject{
 		Name: d.Name, Role: runfile.RoleDesign, Doc: d.Doc, Kind: kindOf(d),
 		Primitive: lab.HooksOf(d).Primitive, Amortised: lab.HooksOf(d).Amortised,
+		Allocates: lab.HooksOf(d).Allocates != "",
 	}}
 	m := newMeasured(d, openerOf(d))
 	s.Prepare = m.prepare

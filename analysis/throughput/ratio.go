@@ -215,13 +215,14 @@ func fastestLibraries(all []Check) []Check {
 	})
 }
 
-// Allocating returns the places at which a design that has a primitive allocates
-// to seal or to unseal. The threshold is that there is no such place.
+// Allocating returns the places at which a design that has a primitive, and that
+// states no reason to allocate, allocates to seal or to unseal. The threshold is
+// that there is no such place.
 func (r *Run) Allocating() []Place {
 	var places []Place
 	for _, p := range r.places {
 		s := r.named(p.Subject)
-		if s.Role == runfile.RoleDesign && s.Primitive != "" && !p.Op.Refuses() && r.cells[p].Allocs > 0 {
+		if s.Role == runfile.RoleDesign && s.Primitive != "" && !s.Allocates && !p.Op.Refuses() && r.cells[p].Allocs > 0 {
 			places = append(places, p)
 		}
 	}

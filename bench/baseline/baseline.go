@@ -10,6 +10,9 @@
 //	HMAC-SHA256          base64url(payload || tag[32])
 //	AES-256-GCM          base64url(nonce[12] || ciphertext || tag[16])
 //	XChaCha20-Poly1305   base64url(nonce[24] || ciphertext || tag[16])
+//	Ed25519              base64url(payload || signature[64])
+//	ML-DSA-44            base64url(payload || signature[2420])
+//	other AEADs          base64url(nonce || ciphertext || tag), from the design's row
 //
 // It uses the base64 decoder and the random numbers of the designs.
 //
@@ -21,12 +24,14 @@ import (
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/ed25519"
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
 	"hash"
 	"slices"
 
+	"filippo.io/mldsa"
 	"github.com/segmentio/asm/base64"
 	"golang.org/x/crypto/chacha20poly1305"
 
@@ -51,6 +56,19 @@ func All() []Baseline {
 		{Name: "baseline-hmac-sha256", Doc: "a bare tag and base64url", Primitive: "HMAC-SHA256", Open: openHMAC},
 		{Name: "baseline-aes-256-gcm", Doc: "the bare cipher and base64url", Primitive: "AES-256-GCM", Open: openGCM},
 		{Name: "baseline-xchacha20-poly1305", Doc: "the bare cipher and base64url", Primitive: "XChaCha20-Poly1305", Open: openXChaCha},
+		{Name: "baseline-ed25519", Doc: "a bare signature and base64url", Primitive: "Ed25519", Open: openEd25519},
+		{Name: "baseline-ml-dsa-44", Doc: "a bare signature and base64url", Primitive: "ML-DSA-44", Open: openMLDSA},
+	}
+}
+
+// OfAEAD returns the baseline of an AEAD that works on every byte.
+func OfAEAD(design, primitive string, open func(key []byte) (cipher.AEAD, error)) Baseline {
+	return Baseline{
+		Name: "baseline-" + design, Doc: "the bare cipher and base64url", Primitive: primitive,
+		Open: func(key []byte) (codecs.Codec, error) {
+			a, err := open(key)
+			return &sealed{AEAD: a}, err
+		},
 	}
 }
 
@@ -149,6 +167,61 @@ func (s *signed) Unseal(dst, token []byte) ([]byte, error) {
 		return dst, errRefused
 	}
 	return append(dst, s.raw[:n]...), nil
+}
+
+// publicKey is base64url(payload || signature).
+type publicKey struct {
+	sign   func(message []byte) ([]byte, error)
+	verify func(message, signature []byte) bool
+	size   int // of a signature in bytes
+	raw    []byte
+}
+
+func openEd25519(key []byte) (codecs.Codec, error) {
+	private := ed25519.NewKeyFromSeed(key)
+	public := ed25519.PublicKey(private[ed25519.SeedSize:])
+	return &publicKey{
+		sign:   func(message []byte) ([]byte, error) { return ed25519.Sign(private, message), nil },
+		verify: func(message, signature []byte) bool { return ed25519.Verify(public, message, signature) },
+		size:   ed25519.SignatureSize,
+	}, nil
+}
+
+func openMLDSA(key []byte) (codecs.Codec, error) {
+	private, err := mldsa.NewPrivateKey(mldsa.MLDSA44(), key)
+	if err != nil {
+		return nil, err
+	}
+	public := private.PublicKey()
+	return &publicKey{
+		sign:   func(message []byte) ([]byte, error) { return private.SignDeterministic(message, &mldsa.Options{}) },
+		verify: func(message, signature []byte) bool { return mldsa.Verify(public, message, signature, nil) == nil },
+		size:   mldsa.MLDSA44().SignatureSize(),
+	}, nil
+}
+
+func (p *publicKey) Seal(dst, payload []byte) ([]byte, error) {
+	signature, err := p.sign(payload)
+	if err != nil {
+		return dst, err
+	}
+	if n := len(payload) + p.size; cap(p.raw) < n {
+		p.raw = room(n)
+	}
+	p.raw = append(append(p.raw[:0], payload...), signature...)
+	return appendText(dst, p.raw), nil
+}
+
+func (p *publicKey) Unseal(dst, token []byte) ([]byte, error) {
+	var err error
+	if p.raw, err = appendBytes(p.raw[:0], token); err != nil || len(p.raw) < p.size {
+		return dst, errRefused
+	}
+	n := len(p.raw) - p.size
+	if !p.verify(p.raw[:n], p.raw[n:]) {
+		return dst, errRefused
+	}
+	return append(dst, p.raw[:n]...), nil
 }
 
 // room returns an empty buffer for n bytes that begins inside an allocation. The

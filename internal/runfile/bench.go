@@ -95,6 +95,8 @@ type Subject struct {
 	// Amortised says that the subject's cost per token includes a share of a
 	// key agreement, see codecs.Design.
 	Amortised bool `json:"amortised,omitempty"`
+	// Allocates says that the row states a reason for allocations.
+	Allocates bool `json:"allocates,omitempty"`
 	// Mirrors is the name of the subject that one in RoleSDK answers as.
 	Mirrors string `json:"mirrors,omitempty"`
 	// Repeats is the name of the subject that one in RoleRepeat measures again.
