@@ -63,8 +63,8 @@ func answer(a verdict.Answer) string {
 	}
 }
 
-// shown quotes the first characters of a value, in ASCII: what looks alike does
-// not read alike.
+// shown quotes the first characters of a value in ASCII, so that different
+// characters of one look can be told apart.
 func shown(b []byte) string {
 	if len(b) > longest {
 		return fmt.Sprintf("%+q... (%d bytes)", b[:longest], len(b))

@@ -1,14 +1,14 @@
-// Package findings makes findings of the cells of a run of attacks: what fell,
-// how it shows, what it costs, how it is repaired, and the command by which
-// anyone sees it again. It reads what the attacks wrote and attacks nothing.
+// Package findings turns the outcomes of a run of attacks into findings: the
+// property, the evidence, the impact, the repair, and the command that shows it
+// again. It reads the files that the attacks wrote.
 //
-// A finding is made of each property that fell and that the design states
-// (critical or warning, after what falls with it) or says nothing of
-// (suggestion: an observation). What a design disclaims is expected to fall and
-// is no finding; the table shows it.
+// A refuted property is a finding if the design claims it (critical or warning, by
+// severity) or does not mention it (suggestion: an observation). A property that
+// the design disclaims is expected to fall: the table shows it, and it is not a
+// finding.
 //
 // The JSON form is an array, sorted by severity, that the schema in this package
-// describes; Markdown, text and SARIF 2.1.0 (OASIS, 27 March 2020) are made from
+// describes. Markdown, text and SARIF 2.1.0 (OASIS, 27 March 2020) are made from
 // the same values.
 package findings
 
@@ -50,12 +50,12 @@ type Finding struct {
 	Verification string          `json:"verification"` // a command
 	// Recipe replays a finding of a review: see package review.
 	Recipe json.RawMessage `json:"recipe,omitempty"`
-	// Witness replays an attack; nil where times or lines of code are the
-	// evidence, which no replay shows.
+	// Witness replays an attack. It is nil if times or lines of code are the
+	// evidence, which cannot be replayed.
 	Witness *verdict.Witness `json:"witness,omitempty"`
 }
 
-// A Location says where a finding is.
+// A Location is the place of a finding.
 type Location struct {
 	Design string      `json:"design,omitempty"`
 	Kind   codecs.Kind `json:"kind,omitempty"`
@@ -63,7 +63,7 @@ type Location struct {
 	// Options are those of the subject that were chosen, by name.
 	Options map[string]string `json:"options,omitempty"`
 	Attack  string            `json:"attack"`
-	// Word is what the design says of the property.
+	// Word is the claim of the design about the property.
 	Word verdict.Word `json:"word,omitempty"`
 	// Server is the live server of a review, in the place of a design.
 	Server *Server `json:"server,omitempty"`
@@ -86,7 +86,8 @@ func (l Location) subject() string {
 	return strings.TrimSpace(l.Server.Target + " " + l.Server.Method + " " + l.Server.Name)
 }
 
-// claim says in parentheses what a design claims of the property; "" for a server.
+// claim returns the claim of a design about the property, in parentheses. It is
+// empty for a server.
 func (l Location) claim() string {
 	if l.Server != nil {
 		return ""
@@ -147,8 +148,9 @@ func ID(design, attack string, p codecs.Property) string {
 	return "F-" + hex.EncodeToString(sum[:5])
 }
 
-// severity judges a cell: what a design states and does not keep is critical
-// where it lets something through, and a warning elsewhere.
+// severity returns the severity of a refuted property: critical if a design claims
+// it and it lets an attacker in, a warning if it does not let one in, a suggestion
+// if the design does not claim it.
 func severity(c verdict.Cell) Severity {
 	switch {
 	case c.Word != verdict.Stated:
@@ -168,7 +170,7 @@ var lettingThrough = []codecs.Property{
 	codecs.KeySeparation, codecs.KeyCommitting, codecs.SenderAuthenticated, codecs.SingleUse,
 }
 
-// Accusing reports whether any finding contradicts what a design states.
+// Accusing reports whether any finding contradicts a claim of a design.
 func Accusing(all []Finding) bool {
 	return slices.ContainsFunc(all, func(f Finding) bool { return f.Location.Word == verdict.Stated })
 }

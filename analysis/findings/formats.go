@@ -72,7 +72,7 @@ func Markdown(all []Finding) []byte {
 	return b.Bytes()
 }
 
-// escaped keeps what a token holds from being read as Markdown.
+// escaped escapes the characters of a token that Markdown would interpret.
 func escaped(s string) string {
 	return strings.NewReplacer("<", "&lt;", "`", "'", "|", `\|`, "*", `\*`, "_", `\_`, "[", `\[`).Replace(s)
 }

@@ -6,7 +6,7 @@ import "sealab/codecs"
 var repairs = map[codecs.Property]string{
 	codecs.Integrity:            "authenticate every byte that is read, format and key id included, with a tag of 16 bytes or more that is compared whole and before anything else is done; give each purpose a key of its own",
 	codecs.Confidentiality:      "encrypt the state with an AEAD under a fresh nonce, put nothing derived from it beside the ciphertext, and do not compress it",
-	codecs.Canonical:            "decode strictly, encode again what was decoded, and refuse a text that is not the same",
+	codecs.Canonical:            "decode strictly, encode the result again, and refuse a text that is not the same",
 	codecs.BindsMethod:          "put the method into the authenticated claims and compare it",
 	codecs.BindsTarget:          "put the target into the authenticated claims and compare it, byte for byte",
 	codecs.BindsArguments:       "put a digest of the arguments' canonical form into the authenticated claims and compare it",
@@ -23,7 +23,7 @@ var repairs = map[codecs.Property]string{
 	codecs.Unlinkable:           "salt every digest that stands in a token, with a fresh salt for each",
 	codecs.UniformRefusal:       "check the tag before everything else, and give one answer and one text to every refusal",
 	codecs.SteadyTiming:         "compare tags in constant time",
-	codecs.Total:                "check lengths before they are used, bound what a token may make the reader allocate, and answer every input",
+	codecs.Total:                "check lengths before they are used, bound the memory that a token may make the reader allocate, and answer every input",
 	codecs.ByteExact:            "carry the state as bytes, and give the caller a copy",
 	codecs.StrongKeys:           "refuse secrets under 32 bytes, and a ring with a secret twice, at construction",
 	codecs.SingleUse:            "store the ids of tokens that were used until they expire",

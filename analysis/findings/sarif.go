@@ -88,7 +88,7 @@ var sarifLevels = map[Severity]struct{ level, score string }{
 	Suggestion: {"note", "3.0"},
 }
 
-// A Source says where findings are in files.
+// A Source locates findings in files.
 type Source struct {
 	Version string // of sealab
 	// Locate returns the file of a finding, as a path with slashes relative to the

@@ -82,7 +82,7 @@ func (s *source) load(importPath string) *sourcePackage {
 	if p == nil || p.info != nil {
 		return p
 	}
-	p.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}
+	p.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
 	for _, name := range p.GoFiles {
 		file, err := parser.ParseFile(s.files, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
 		if err == nil {
@@ -133,7 +133,7 @@ func (s *source) frame(function, dir, file string, line int) runfile.Frame {
 	f.Text = lineOf(filepath.Join(p.Dir, file), line)
 	if declared := s.declaredAt(p, file, line); declared != nil {
 		f.Function = importPath + "." + nameOf(declared)
-		f.Tests = s.tested(p, conditionAt(s.files, declared, line), maxPassed)
+		f.Tests = s.tested(p, declared, conditionAt(s.files, declared, line), maxPassed)
 	}
 	return f
 }
@@ -220,19 +220,24 @@ func conditionAt(files *token.FileSet, f *ast.FuncDecl, line int) ast.Expr {
 const maxPassed = 8
 
 // tested returns the functions on whose result alone the value of an expression
-// depends: the one that it calls, and those whose result that one passes on.
-func (s *source) tested(p *sourcePackage, e ast.Expr, depth int) []string {
+// depends: the one that it calls, and those whose result that one passes on. in is
+// the function of the expression.
+func (s *source) tested(p *sourcePackage, in *ast.FuncDecl, e ast.Expr, depth int) []string {
 	if depth == 0 {
 		return nil
 	}
 	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		if value := assigned(p, in, p.info.Uses[e]); value != nil {
+			return s.tested(p, in, value, depth-1)
+		}
 	case *ast.UnaryExpr:
 		if e.Op == token.NOT {
-			return s.tested(p, e.X, depth)
+			return s.tested(p, in, e.X, depth)
 		}
 	case *ast.BinaryExpr:
 		if (e.Op == token.EQL || e.Op == token.NEQ) && p.info.Types[e.Y].Value != nil {
-			return s.tested(p, e.X, depth)
+			return s.tested(p, in, e.X, depth)
 		}
 	case *ast.CallExpr:
 		if f := called(p, e); f != nil {
@@ -240,6 +245,41 @@ func (s *source) tested(p *sourcePackage, e ast.Expr, depth int) []string {
 		}
 	}
 	return nil
+}
+
+// assigned returns the value of a local variable that is assigned once, or nil.
+func assigned(p *sourcePackage, in *ast.FuncDecl, variable types.Object) ast.Expr {
+	if variable == nil {
+		return nil
+	}
+	var value ast.Expr
+	times := 0
+	ast.Inspect(in, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.UnaryExpr:
+			if name, ok := n.X.(*ast.Ident); ok && n.Op == token.AND && p.info.Uses[name] == variable {
+				times += 2 // it may change elsewhere
+			}
+		case *ast.AssignStmt:
+			for i, left := range n.Lhs {
+				name, ok := left.(*ast.Ident)
+				if !ok || p.info.Defs[name] != variable && p.info.Uses[name] != variable {
+					continue
+				}
+				times++
+				if len(n.Rhs) == len(n.Lhs) && (n.Tok == token.DEFINE || n.Tok == token.ASSIGN) {
+					value = n.Rhs[i]
+				} else {
+					value = nil
+				}
+			}
+		}
+		return true
+	})
+	if times != 1 {
+		return nil
+	}
+	return value
 }
 
 // called returns the function that an expression calls, if it is a declared one.
@@ -295,33 +335,28 @@ func shortName(f *types.Func) string {
 }
 
 // results returns the functions that every result of a function comes from,
-// constants apart, or nil if it has another result. A constant is chosen by
-// branches, which are reported as such.
+// constants apart, or nil if there is none. A constant is chosen by branches, which
+// are reported as such.
 func (s *source) results(p *sourcePackage, f *ast.FuncDecl, depth int) []string {
-	var from []string
-	same := true
+	var common []string
+	seen := false
 	ast.Inspect(f.Body, func(n ast.Node) bool {
 		if _, inner := n.(*ast.FuncLit); inner {
 			return false
 		}
 		r, ok := n.(*ast.ReturnStmt)
-		if !ok {
+		if !ok || len(r.Results) == 1 && p.info.Types[r.Results[0]].Value != nil {
 			return true
 		}
-		if len(r.Results) != 1 {
-			same = false
-			return true
+		var from []string
+		if len(r.Results) == 1 {
+			from = s.tested(p, f, r.Results[0], depth)
 		}
-		if p.info.Types[r.Results[0]].Value != nil {
-			return true
+		if !seen {
+			common, seen = from, true
 		}
-		tested := s.tested(p, r.Results[0], depth)
-		same = same && tested != nil && (from == nil || slices.Equal(from, tested))
-		from = tested
+		common = slices.DeleteFunc(common, func(name string) bool { return !slices.Contains(from, name) })
 		return true
 	})
-	if !same {
-		return nil
-	}
-	return from
+	return common
 }

@@ -79,7 +79,7 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	if err := requireWritable(f.out); err != nil {
 		return err
 	}
-	sdks, stopSDKs, err := startForeign(cmd.ErrOrStderr(), c.Subjects)
+	sdks, stopSDKs, err := startSDKs(cmd.ErrOrStderr(), c.Subjects)
 	if err != nil {
 		return err
 	}
@@ -125,8 +125,8 @@ func keepReport(run *throughput.Run, path string) error {
 	return atomicfile.Write(path, text.Bytes())
 }
 
-// complete returns the configuration that the flags ask for, with the seed
-// drawn from the clock where none is given.
+// complete returns the configuration of the flags. If no seed is given, it is
+// drawn from the clock.
 func (f *benchFlags) complete(started time.Time) (bench.Config, error) {
 	c := f.config
 	if f.quick {

@@ -5,16 +5,16 @@ import "github.com/spf13/cobra"
 func newLeakCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "leak",
-		Short: "Find out whether time, branches or addresses depend on secrets",
-		Long: `Find out whether the time that a design takes, or the branches and addresses in
-its code, depend on what must stay secret.
+		Short: "Test if time, branches or addresses depend on secrets",
+		Long: `Test if the time of a design, or the branches and addresses in its code, depend
+on secrets.
 
-There are two ways, and each sees what the other does not. "probe" measures
-times on this machine and "judge" decides what they show, with the smallest
-effect that they could have shown. "taint" runs the designs under valgrind with
-secrets declared undefined, and names each line whose branches or addresses
-depend on them. "report" puts pictures and findings beside the verdicts;
-"recover" shows what a leak is worth.`,
+There are two ways, and each sees effects that the other does not. "probe"
+measures times on this machine, and "judge" compares them, with the minimum
+detectable effect. "taint" runs the designs under valgrind with secrets declared
+undefined, and names each line whose branches or addresses depend on them.
+"report" adds pictures and findings to the outcomes. "recover" forges a token by
+timing alone.`,
 	}
 	cmd.AddCommand(newLeakProbeCommand(), newLeakJudgeCommand(), newLeakTaintCommand(), newLeakReportCommand(), newLeakRecoverCommand())
 	return cmd

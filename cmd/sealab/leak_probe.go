@@ -25,7 +25,7 @@ const (
 	setRemote = "remote"
 )
 
-// alike is the number of times that a set of that name measures what does not leak.
+// alike is the number of equal controls in the set of that name.
 const alike = 200
 
 func newLeakProbeCommand() *cobra.Command {
@@ -72,8 +72,8 @@ type leakProbeFlags struct {
 
 func (f *leakProbeFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.set, "set", setAll, "what to measure")
-	flags.StringVar(&f.url, "url", "", "where the server of the set remote answers")
+	flags.StringVar(&f.set, "set", setAll, "set of trials to measure")
+	flags.StringVar(&f.url, "url", "", "URL of the server of the set remote")
 	flags.StringSliceVar(&f.subjects, "subject", nil, "designs to measure beside the controls, by name (default all)")
 	flags.IntVar(&f.blocks, "blocks", 100_000, "blocks of each pair and pass")
 	flags.DurationVar(&f.budget, "budget", 2*time.Second, "time for each pair and pass, preparation apart")
@@ -115,7 +115,7 @@ func (f *leakProbeFlags) run(dir string, progress *progress, out io.Writer) erro
 	return nil
 }
 
-// trials returns what the flags ask for.
+// trials returns the trials of the flags.
 func (f *leakProbeFlags) trials() ([]timing.Trial, error) {
 	switch f.set {
 	case setLadder:
@@ -146,7 +146,7 @@ func (f *leakProbeFlags) trials() ([]timing.Trial, error) {
 	return nil, fmt.Errorf("--set %q: want %s, %s, %s or %s", f.set, setAll, setLadder, setAlike, setRemote)
 }
 
-// stamp returns what must be the same when a run is resumed.
+// stamp returns the settings that must be equal if a run is resumed.
 func (f *leakProbeFlags) stamp() (map[string]string, error) {
 	s, err := runfile.NewStamp(time.Now(), f.host)
 	return map[string]string{

@@ -20,7 +20,7 @@ func newLeakReportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "report DIR",
 		Short: "Write a page, pictures and findings for a judged run",
-		Long: `Write into DIR, from what "judge" and, where it ran, "taint" left there:
+		Long: `Write into DIR, from the judgements of "judge" and of "taint", if it ran there:
 
   report.md      the verdicts of both, as tables
   pictures/      for each pair, how the differences are distributed and how they
@@ -69,8 +69,8 @@ func leakReport(cmd *cobra.Command, dir string) error {
 	return err
 }
 
-// leakReportTaint appends the judgement of the taint leg to the page, where
-// there is one, and returns its findings.
+// leakReportTaint appends the judgement of the taint logs to the page, if there is
+// one, and returns its findings.
 func leakReportTaint(page *bytes.Buffer, dir string) ([]findings.Finding, error) {
 	page.WriteString("\n# Branches and addresses\n\n")
 	j, err := taint.Read(dir)

@@ -11,8 +11,8 @@ import (
 )
 
 // Write writes data to a new file beside path, syncs it and renames it to path,
-// with permissions 0644. When it fails, what stood at path still stands there
-// and nothing else is left behind.
+// with permissions 0644. If it fails, the file at path is unchanged and the new
+// file is removed.
 func Write(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -70,7 +70,7 @@ func WriteFolder(dir string, files map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(half) // gone already where all went well
+	defer os.RemoveAll(half) // gone already if it was renamed
 	for name, data := range files {
 		path := filepath.Join(half, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

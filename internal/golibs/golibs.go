@@ -1,16 +1,16 @@
-// Package golibs makes the token libraries that a Go program would otherwise
-// pick look like designs, so that the laboratory's instruments range over them
-// too: it measures them beside its own designs and attacks them.
+// Package golibs presents Go token libraries as designs, so that the instruments
+// of the laboratory range over them too: they are measured beside its own designs
+// and attacked.
 //
-// Each adapter is as thin as its library allows and uses the library as its own
-// documentation shows, with one AES-256 or HMAC-SHA256 key that is derived from
-// the secret with HKDF-SHA256. Formats that carry JSON claims carry the payload
-// as one string claim, so a payload that is not valid UTF-8 is
-// codecs.ErrUnsupported there. Expiry is switched off: a peer is a codec here.
+// Each adapter is as thin as its library allows and uses the library as the
+// documentation of the library shows, with one AES-256 or HMAC-SHA256 key that is
+// derived from the secret with HKDF-SHA256. A format of JSON claims carries the
+// payload as one string claim, so that a payload that is not valid UTF-8 is
+// codecs.ErrUnsupported. Expiry is switched off: a library is a codec here.
 //
-// An adapter states of its library only whether it encrypts, and that it keeps
-// integrity; every other property is left for the instruments to observe.
-// The libraries allocate, and are tried with a ring of one key.
+// An adapter claims only integrity, and whether its library encrypts. The
+// instruments observe every other property. The libraries allocate, and take a
+// ring of one key.
 package golibs
 
 import (
@@ -22,22 +22,22 @@ import (
 	"sealab/codecs"
 )
 
-// All returns a row for every peer.
+// All returns a row for every library.
 func All() []codecs.Design {
 	return []codecs.Design{
-		goJose, jwxEncrypted, tinkPeer, pasetoPeer, fernetPeer, secureCookie, // they encrypt
+		goJose, jwxEncrypted, tinkLibrary, pasetoLibrary, fernetLibrary, secureCookie, // they encrypt
 		golangJWT, jwxSigned, // they sign
 	}
 }
 
-// The refusals. Where a library does not tell a token that it cannot read from
-// one that it does not trust, the adapter says unauthentic.
+// The refusals. If a library does not tell a malformed token from an unauthentic
+// one, the adapter returns unauthentic.
 var (
 	errMalformed   = codecs.Reject(codecs.Malformed, "malformed")
 	errUnauthentic = codecs.Reject(codecs.Unauthentic, "unauthentic")
 )
 
-// What a row states.
+// The guarantees of rows.
 var (
 	encrypts = codecs.Holds(codecs.Integrity, codecs.Confidentiality)
 	signs    = slices.Concat(codecs.Holds(codecs.Integrity),
@@ -72,7 +72,7 @@ func (c codec) Unseal(dst, token []byte) ([]byte, error) {
 func one(setup func(key []byte) (codec, error)) func(codecs.Config) (codecs.Codec, error) {
 	return func(c codecs.Config) (codecs.Codec, error) {
 		if len(c.Secrets) != 1 {
-			return nil, fmt.Errorf("a peer takes one secret, got %d", len(c.Secrets))
+			return nil, fmt.Errorf("a Go library takes one secret, got %d", len(c.Secrets))
 		}
 		if n := len(c.Secrets[0]); n < codecs.MinSecret {
 			return nil, fmt.Errorf("the secret has %d bytes and must have at least %d", n, codecs.MinSecret)

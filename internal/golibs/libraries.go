@@ -110,7 +110,7 @@ func newJWXSigned(key []byte) (codec, error) {
 	return codec{seal, unseal}, nil
 }
 
-var tinkPeer = codecs.Design{
+var tinkLibrary = codecs.Design{
 	Name:       "tink-aead",
 	Doc:        "Tink: AES256-GCM with the TINK prefix, in base64url",
 	Spec:       "github.com/tink-crypto/tink-go/v2",
@@ -179,7 +179,7 @@ func tinkAEAD(key []byte) (tink.AEAD, error) {
 	return aead.New(handle)
 }
 
-var pasetoPeer = codecs.Design{
+var pasetoLibrary = codecs.Design{
 	Name:       "paseto-v4-local",
 	Doc:        "PASETO v4.local: XChaCha20 and keyed BLAKE2b, the payload as one claim",
 	Spec:       "aidanwoods.dev/go-paseto",
@@ -218,7 +218,7 @@ func newPaseto(key []byte) (codec, error) {
 	return codec{seal, unseal}, nil
 }
 
-var fernetPeer = codecs.Design{
+var fernetLibrary = codecs.Design{
 	Name:       "fernet",
 	Doc:        "Fernet: AES-128-CBC and HMAC-SHA256",
 	Spec:       "github.com/fernet/fernet-go",

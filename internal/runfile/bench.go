@@ -13,7 +13,7 @@ import (
 // A run of the benchmark has two files:
 //
 //	bench.txt      every measurement, in the order of measurement
-//	subjects.json  what was measured: a list of Subject
+//	subjects.json  the subjects: a list of Subject
 //
 // bench.txt is in the Go benchmark format
 // (https://go.dev/design/14313-benchmark-format), headed by the stamp. The n-th
@@ -65,8 +65,8 @@ func (r *Role) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// SubjectName returns the name of a subject as this version writes it: baselines
-// were called floors.
+// SubjectName returns the current name of a subject. Older runs call baselines
+// floors.
 func SubjectName(name string) string {
 	if rest, ok := strings.CutPrefix(name, "floor-"); ok {
 		return "baseline-" + rest
@@ -74,7 +74,7 @@ func SubjectName(name string) string {
 	return name
 }
 
-// A Kind is what a subject's tokens do for their payload.
+// A Kind is the protection that tokens give their payload.
 type Kind string
 
 // The kinds.
@@ -152,8 +152,8 @@ func WriteBench(dir string, bench []byte, subjects []Subject) error {
 	return atomicfile.WriteFolder(dir, map[string][]byte{BenchFile: bench, SubjectsFile: append(list, '\n')})
 }
 
-// ReadSubjects returns the subjects of the run in dir. The error is
-// fs.ErrNotExist where the folder has no list.
+// ReadSubjects returns the subjects of the run in dir. The error is fs.ErrNotExist
+// if the folder has no list.
 func ReadSubjects(dir string) ([]Subject, error) {
 	path := filepath.Join(dir, SubjectsFile)
 	data, err := os.ReadFile(path)

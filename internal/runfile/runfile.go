@@ -10,7 +10,7 @@ package runfile
 // An Expectation is the outcome that a control must have.
 type Expectation string
 
-// The expectations. A design under test has none.
+// The expectations. The expectation of a design is Open.
 const (
 	Open  Expectation = ""
 	Leaks Expectation = "leaks"

@@ -25,18 +25,18 @@ const SamplesExtension = ".samples"
 type Probe struct {
 	Subject string `json:"subject"` // a design's name, or a control's
 	Pair    string `json:"pair"`    // for example "tag-ends"
-	A       string `json:"a"`       // what class A is
+	A       string `json:"a"`       // description of class A
 	B       string `json:"b"`
-	// Tells is what a difference gives away.
+	// Tells is the secret that a difference shows.
 	Tells string `json:"tells"`
-	// Property is the guarantee that a difference refutes; empty where it shows
-	// no secret and is an observation.
+	// Property is the guarantee that a difference refutes. It is empty if a
+	// difference shows no secret and is an observation.
 	Property string `json:"property,omitempty"`
 	// Channel is how the subject was reached: "process" or "http".
 	Channel string      `json:"channel"`
 	Expect  Expectation `json:"expect,omitempty"`
 	// Added is the time in nanoseconds that a control of known size adds to B,
-	// as the machine's clock had it beforehand; 0 where there is no such size.
+	// measured beforehand. It is 0 if there is no such size.
 	Added float64 `json:"added_ns,omitempty"`
 }
 
@@ -52,7 +52,7 @@ func fileRune(r rune) rune {
 	return r
 }
 
-// A Header says what was measured, and how.
+// A Header is the probe and the settings of a file.
 type Header struct {
 	Probe
 	Pass   int `json:"pass"`   // 1, 2, ...: independent runs of the same probe
@@ -82,8 +82,8 @@ type Samples struct {
 	Data []Block
 }
 
-// ReadSamples returns the samples in the file at path. Its errors name the file, the
-// place in it and what was expected there.
+// ReadSamples returns the samples in the file at path. Its errors have the file,
+// the place in it and the expected content.
 func ReadSamples(path string) (*Samples, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -96,8 +96,8 @@ func ReadSamples(path string) (*Samples, error) {
 	return f, nil
 }
 
-// ReadSampleFiles returns all samples in dir, sorted by subject, pair and pass. None
-// at all is an error.
+// ReadSampleFiles returns all samples in dir, sorted by subject, pair and pass. It
+// is an error if there is no file of samples.
 func ReadSampleFiles(dir string) ([]*Samples, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*"+SamplesExtension))
 	if err != nil {

@@ -32,7 +32,7 @@ func MainFile(kind string) string {
 	}[kind]
 }
 
-// A Stamp says what a run was made from, when and where.
+// A Stamp is the code, time and machine of a run.
 type Stamp struct {
 	Time   time.Time
 	Commit string // Unknown if the build does not know
@@ -46,8 +46,8 @@ type Stamp struct {
 const Unknown = "unknown"
 
 // NewStamp returns the stamp of a run at a time. host names the machine. If it is
-// empty, a digest of the machine's name does, which tells two machines apart and
-// nothing else.
+// empty, the name is a digest of the machine's name, which only tells two machines
+// apart.
 func NewStamp(at time.Time, host string) (Stamp, error) {
 	s := Stamp{Time: at.UTC(), Commit: Unknown, Host: host}
 	if host == "" {

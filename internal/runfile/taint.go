@@ -12,17 +12,17 @@ import (
 // TaintExtension ends the name of a taint log.
 const TaintExtension = ".taint.json"
 
-// A Secret is what was declared undefined.
+// A Secret is the value that was declared undefined.
 type Secret string
 
 // The secrets.
 const (
-	None    Secret = "none"    // nothing: what is reported all the same is the runtime's noise
+	None    Secret = "none"    // no value: the reports are noise of the runtime
 	Key     Secret = "key"     // the bytes of the secrets that a design is set up with
 	Payload Secret = "payload" // the bytes that are sealed
 )
 
-// A Dependence is what depends on an undefined value.
+// A Dependence is the kind of operation that depends on an undefined value.
 type Dependence string
 
 // The dependences, as memcheck calls them, and one that it does not know.
@@ -45,7 +45,7 @@ type Log struct {
 	Reports []Report          `json:"reports"`
 }
 
-// A Report is one place where something depended on an undefined value.
+// A Report is one place at which an operation depended on an undefined value.
 type Report struct {
 	Kind   Dependence `json:"kind"`
 	Op     string     `json:"op"` // open, seal, unseal or refuse
@@ -76,7 +76,8 @@ func (l *Log) Write(dir string) error {
 	return atomicfile.Write(filepath.Join(dir, l.FileName()), append(text, '\n'))
 }
 
-// ReadTaintLogs returns all taint logs in dir, by name. None at all is an error.
+// ReadTaintLogs returns all taint logs in dir, by name. It is an error if there is
+// no log.
 func ReadTaintLogs(dir string) ([]*Log, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*"+TaintExtension))
 	if err != nil {

@@ -124,8 +124,8 @@ func total(widths []int) int {
 	return sum
 }
 
-// wrap breaks text at spaces into lines of at most width characters, where no
-// word is longer.
+// wrap breaks text at spaces into lines of at most width characters, unless a word
+// is longer.
 func wrap(text string, width int) []string {
 	lines := []string{""}
 	for _, word := range strings.Fields(text) {
@@ -142,7 +142,7 @@ func wrap(text string, width int) []string {
 	return lines
 }
 
-// Width returns the number of columns of a terminal, or 0 if w is none.
+// Width returns the number of columns if w is a terminal, else 0.
 func Width(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {

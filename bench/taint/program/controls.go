@@ -21,12 +21,14 @@ var controls = []control{
 	leaking("control-base64-look-up", "alphabet[secret[0]>>2]", base64LookUp),
 	leaking("control-division", "modulus % int(secret[0])", division),
 	leaking("control-wrapped-early-exit", "secret[i] != guess[i]", wrappedEarlyExit),
+	leaking("control-changed-verdict", "ok = ok || secret[0] == guess[0]", changedVerdict),
 	leaking("control-two-verdicts", "equal(secret, guess) || secret[0] == guess[0]", twoVerdicts),
 	leaking("control-division-of-secret", "int(secret[0]) / modulus", divisionOfSecret),
 	clean("control-constant-time-compare", constantTimeCompare),
 	clean("control-constant-time-select", constantTimeSelect),
 	clean("control-whole-table", wholeTable),
 	clean("control-public-verdict", publicVerdict),
+	clean("control-kept-verdict", keptVerdict),
 }
 
 func leaking(name, line string, op func([]byte) int) control {
@@ -102,6 +104,25 @@ func publicVerdict(secret []byte) int {
 		return modulus
 	}
 	return 0
+}
+
+// keptVerdict branches on a verdict that a variable holds.
+func keptVerdict(secret []byte) int {
+	ok := equal(secret, guess)
+	if !ok {
+		return 0
+	}
+	return modulus
+}
+
+// changedVerdict branches on a variable that held a verdict first.
+func changedVerdict(secret []byte) int {
+	ok := equal(secret, guess)
+	ok = ok || secret[0] == guess[0]
+	if !ok {
+		return 0
+	}
+	return modulus
 }
 
 // twoVerdicts branches on a public verdict and, in the same line, on a secret.

@@ -11,10 +11,10 @@ import (
 	"sealab/internal/cli"
 )
 
-// startForeign starts the installed peers that the given names ask for, all of
-// them where there are no names, and returns them as subjects. What is not
-// installed is said to be skipped.
-func startForeign(out io.Writer, names []string) (subjects []bench.Subject, stop func(), err error) {
+// startSDKs starts the installed SDKs with the given names, or all of them if
+// there are no names, and returns them as subjects. It prints the SDKs that are
+// not installed as skipped.
+func startSDKs(out io.Writer, names []string) (subjects []bench.Subject, stop func(), err error) {
 	var clients []*worker.Client
 	stop = func() {
 		for _, c := range clients {
