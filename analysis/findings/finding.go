@@ -78,8 +78,8 @@ type Server struct {
 	Name      string `json:"name,omitempty"` // of the tool, prompt or resource
 }
 
-// subject names the place of a finding in a line.
-func (l Location) subject() string {
+// Subject names the place of a finding in a line.
+func (l Location) Subject() string {
 	if l.Server == nil {
 		return l.Design
 	}

@@ -36,7 +36,7 @@ func Read(data []byte) ([]Finding, error) {
 func Text(w io.Writer, all []Finding) error {
 	var b strings.Builder
 	for _, f := range all {
-		fmt.Fprintf(&b, "%s %s  %s, %s%s\n", strings.ToUpper(string(f.Severity)), f.ID, f.Location.subject(), f.Category, f.Location.claim())
+		fmt.Fprintf(&b, "%s %s  %s, %s%s\n", strings.ToUpper(string(f.Severity)), f.ID, f.Location.Subject(), f.Category, f.Location.claim())
 		fmt.Fprintf(&b, "  issue         %s %s\n", f.Location.Attack, f.Issue)
 		fmt.Fprintf(&b, "  evidence      %s\n", f.lines())
 		fmt.Fprintf(&b, "  impact        %s\n", f.Impact)
@@ -60,7 +60,7 @@ func Markdown(all []Finding) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Findings\n\n%d findings.\n", len(all))
 	for _, f := range all {
-		fmt.Fprintf(&b, "\n## %s: %s, %s\n\n", f.ID, escaped(f.Location.subject()), f.Category)
+		fmt.Fprintf(&b, "\n## %s: %s, %s\n\n", f.ID, escaped(f.Location.Subject()), f.Category)
 		if f.Location.Server == nil {
 			fmt.Fprintf(&b, "- severity: %s (the property is %s)\n- attack: %s\n", f.Severity, said[f.Location.Word], f.Location.Attack)
 		} else {

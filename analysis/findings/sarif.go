@@ -112,10 +112,10 @@ func SARIF(all []Finding, from Source) ([]byte, error) {
 			RuleID:    f.Location.Attack,
 			RuleIndex: slices.IndexFunc(driver.Rules, func(r sarifRule) bool { return r.ID == f.Location.Attack }),
 			Level:     sarifLevels[f.Severity].level,
-			Message:   sarifText{Text: fmt.Sprintf("%s: %s: %s", f.Location.subject(), f.Category, f.Issue)},
+			Message:   sarifText{Text: fmt.Sprintf("%s: %s: %s", f.Location.Subject(), f.Category, f.Issue)},
 			Locations: []sarifLocation{{
 				Physical: sarifPhysical{sarifArtifact{escapePath(path)}, sarifRegion{line}},
-				Logical:  []sarifLogical{{Name: f.Location.subject(), Kind: "module"}},
+				Logical:  []sarifLogical{{Name: f.Location.Subject(), Kind: "module"}},
 			}},
 			Fingerprints: map[string]string{"sealab/v1": f.ID, "primaryLocationLineHash": f.ID},
 			Properties: map[string]string{"evidence": f.Evidence, "impact": f.Impact, "verification": f.Verification,

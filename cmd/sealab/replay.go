@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -36,6 +37,10 @@ A file of findings, as "sealab attack" writes it: the deciding calls of each
 finding are made again, or the attack is run again under its seed. FINDING
 restricts the replay to the findings of these IDs.
 
+A finding of "sealab review": its flow is walked again on the server at the URL
+of the finding, or on the one that --stdio starts, and its check is carried out
+for its case alone, controls first. Give the credentials again.
+
 A case file (JSON Lines, each line a token, how it was presented to an SDK, and
 the answer of the SDK): the design that mirrors the SDK must give the same
 answer. Lines that differ are printed whole.
@@ -49,22 +54,29 @@ or a question could not be asked (not tested).`,
 		Example: `  sealab replay findings.json
   sealab replay findings.json F-0123456789
   sealab replay findings.json --worker "python3 worker.py"
+  sealab replay findings.json --header-file alice.txt --second-file bob.txt
   sealab replay mcp-ts.jsonl mcp-py.jsonl --show 1`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r.out, r.notes = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			r.out, r.notes, r.ctx = cmd.OutOrStdout(), cmd.ErrOrStderr(), cmd.Context()
+			if err := r.server.credentials(); err != nil {
+				return err
+			}
 			return r.run(args)
 		},
 	}
 	cmd.Flags().StringVar(&r.command, "worker", "", "`command` that starts the worker to ask, words separated by spaces")
+	r.server.addTarget(cmd)
 	cmd.Flags().IntVar(&r.show, "show", 10, "print this `number` of answers that differ")
 	return cmd
 }
 
 // A replayer asks the questions of files.
 type replayer struct {
-	command string // of the worker to ask; empty: none
-	show    int    // the number of differing answers that are still printed
+	command string      // of the worker to ask; empty: none
+	server  reviewFlags // how the server of a review is reached
+	ctx     context.Context
+	show    int // the number of differing answers that are still printed
 
 	out, notes io.Writer
 	tallies    map[string]tally // of case files, by system
@@ -238,7 +250,7 @@ func (r *replayer) reproduce(f findings.Finding) (err error) {
 	switch {
 	case failed == nil:
 		r.shown++
-		_, err = fmt.Fprintf(r.out, "%s shows again: %s, %s: %s\n", f.ID, f.Location.Design, f.Category, f.Issue)
+		_, err = fmt.Fprintf(r.out, "%s shows again: %s, %s: %s\n", f.ID, f.Location.Subject(), f.Category, f.Issue)
 	case errors.Is(failed, attack.ErrStands):
 		_, err = fmt.Fprintf(r.out, "%s does not show: %s\n", f.ID, cli.Line(failed))
 	default:
@@ -251,6 +263,9 @@ func (r *replayer) reproduce(f findings.Finding) (err error) {
 // again returns nil if the finding shows again, attack.ErrStands if it does not,
 // and any other error if it was not tested.
 func (r *replayer) again(f findings.Finding) error {
+	if f.Recipe != nil {
+		return r.server.reproduce(r.ctx, f)
+	}
 	if f.Witness == nil {
 		return fmt.Errorf("it has no reproducer; verify it with: %q", f.Verification)
 	}

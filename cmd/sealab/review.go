@@ -36,15 +36,13 @@ runs to its end, and tools that claim to be destructive are not called;
 --consent and its host. Credentials of --header and --second stand in no report.
 
 The exit status is 1 if there is a finding of at least --fail-on, 0 if there is
-none, and 2 if the server could not be reviewed. With --replay the findings of a
-file are shown again: 1 if one shows, 0 if none does, and 2 if one cannot be
-judged because a control fails.`,
+none, and 2 if the server could not be reviewed. "sealab replay" shows findings
+again.`,
 		Example: `  sealab review http://127.0.0.1:8080/mcp
   sealab review --stdio "sealab serve" --format json > findings.json
   sealab review http://127.0.0.1:8080/mcp --header "Authorization: Bearer alice" --second "Authorization: Bearer bob"
   sealab review http://127.0.0.1:8080/mcp --tool remove --args '{"env":"prod"}' --other '{"env":"test"}' --effects
   sealab review http://127.0.0.1:8080/mcp --checks RS-TAMPER,RS-EXP --ttl 10s --out results
-  sealab review --replay findings.json
   sealab review --list`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
@@ -55,26 +53,21 @@ judged because a control fails.`,
 
 // reviewFlags are the flags of the review command.
 type reviewFlags struct {
-	options                     review.Options
-	stdio, consent, also        string
-	headers, second             []string
-	headerFile, secondFile      string
-	tools                       []string
-	args, other, flow           string
-	checks                      []string
-	format, out, record, replay string
-	failOn                      string
-	safe, list                  bool
+	options                review.Options
+	stdio, consent, also   string
+	headers, second        []string
+	headerFile, secondFile string
+	tools                  []string
+	args, other, flow      string
+	checks                 []string
+	format, out, record    string
+	failOn                 string
+	safe, list             bool
 }
 
 func (f *reviewFlags) add(cmd *cobra.Command) {
+	f.addTarget(cmd)
 	flags, o := cmd.Flags(), &f.options
-	flags.StringVar(&f.stdio, "stdio", "", "`command` that starts the server on standard input and output, words parted by spaces")
-	flags.StringVar(&f.consent, "consent", "", "`host` that you may review, if it is not this machine")
-	flags.StringArrayVar(&f.headers, "header", nil, "credentials, as `name: value`, on every request; may be repeated")
-	flags.StringVar(&f.headerFile, "header-file", "", "`file` with such headers, one a line, which no list of processes shows")
-	flags.StringArrayVar(&f.second, "second", nil, "credentials of a second user, as `name: value`; may be repeated")
-	flags.StringVar(&f.secondFile, "second-file", "", "`file` with the headers of the second user")
 	flags.StringArrayVar(&f.tools, "tool", nil, "call this `tool` and no other; may be repeated")
 	flags.StringVar(&f.args, "args", "", "arguments of the tool, as `JSON`")
 	flags.StringVar(&f.other, "other", "", "other arguments of the tool, as `JSON`")
@@ -96,8 +89,18 @@ func (f *reviewFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.out, "out", "", "`folder` of the reports in all forms")
 	flags.StringVar(&f.record, "record", "", "`file` for every exchange, one JSON object a line, without credentials")
 	flags.StringVar(&f.failOn, "fail-on", "warning", "lowest `severity` for exit status 1: critical, warning or suggestion")
-	flags.StringVar(&f.replay, "replay", "", "`file` of findings to show again; arguments name some of them")
 	flags.BoolVar(&f.list, "list", false, "list the checks and review nothing")
+}
+
+// addTarget adds the flags that say how a server is reached, and as whom.
+func (f *reviewFlags) addTarget(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.stdio, "stdio", "", "`command` that starts the server on standard input and output, words parted by spaces")
+	flags.StringVar(&f.consent, "consent", "", "`host` that you may review, if it is not this machine")
+	flags.StringArrayVar(&f.headers, "header", nil, "credentials, as `name: value`, on every request; may be repeated")
+	flags.StringVar(&f.headerFile, "header-file", "", "`file` with such headers, one a line, which no list of processes shows")
+	flags.StringArrayVar(&f.second, "second", nil, "credentials of a second user, as `name: value`; may be repeated")
+	flags.StringVar(&f.secondFile, "second-file", "", "`file` with the headers of the second user")
 }
 
 func (f *reviewFlags) run(cmd *cobra.Command, args []string) error {
@@ -109,9 +112,6 @@ func (f *reviewFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	if err := f.credentials(); err != nil {
 		return err
-	}
-	if f.replay != "" {
-		return f.replayFile(cmd, args)
 	}
 	if err := f.target(args); err != nil {
 		return err

@@ -2,22 +2,19 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"sealab/analysis/findings"
 	"sealab/codecs"
+	"sealab/fuzz/attack"
 	"sealab/fuzz/review"
 	"sealab/internal/atomicfile"
-	"sealab/internal/cli"
 )
 
 // A recipe shows a finding of a review again: it names the check and the case and
@@ -56,7 +53,7 @@ func (f *reviewFlags) findings(r *review.Report, file string) ([]findings.Findin
 			at.Method, at.Name = x.Flow.Method, x.Flow.Target
 		}
 		id := findings.ID(at.Target, x.Check, codecs.Property(check.Category+x.Case))
-		verify := "sealab review --replay " + file + " " + id
+		verify := "sealab replay " + file + " " + id
 		if o.Target.URL == "" {
 			verify += " --stdio COMMAND"
 		}
@@ -117,51 +114,19 @@ func summary(w io.Writer, r *review.Report) error {
 	return tw.Flush()
 }
 
-// replayFile shows findings of a file again.
-func (f *reviewFlags) replayFile(cmd *cobra.Command, ids []string) error {
-	data, err := os.ReadFile(f.replay)
-	if err != nil {
-		return fmt.Errorf("replay: %w", err)
+// reproduce shows a finding of a review again. The error is attack.ErrStands if
+// it does not show, and another if that cannot be said.
+func (f *reviewFlags) reproduce(ctx context.Context, x findings.Finding) error {
+	shown, err := f.again(ctx, x)
+	if err == nil && !shown {
+		return fmt.Errorf("%s: %w", x.Location.Attack, attack.ErrStands)
 	}
-	all, err := findings.Read(data)
-	if err != nil {
-		return fmt.Errorf("%s: %w", f.replay, err)
-	}
-	shown, unknown, found := 0, 0, 0
-	for _, x := range all {
-		if len(ids) > 0 && !slices.Contains(ids, x.ID) {
-			continue
-		}
-		found++
-		outcome, err := f.again(cmd, x)
-		switch {
-		case err != nil:
-			unknown++
-			fmt.Fprintf(cmd.OutOrStdout(), "%s cannot be said: %s\n", x.ID, cli.Line(err))
-		case outcome:
-			shown++
-			fmt.Fprintf(cmd.OutOrStdout(), "%s shows again: %s %s\n", x.ID, x.Location.Attack, x.Issue)
-		default:
-			fmt.Fprintf(cmd.OutOrStdout(), "%s does not show: %s\n", x.ID, x.Location.Attack)
-		}
-	}
-	switch {
-	case found == 0 || found < len(ids):
-		return fmt.Errorf("replay: %s has %d of the findings %v", f.replay, found, ids)
-	case unknown > 0:
-		return fmt.Errorf("replay: %d of %d findings cannot be judged", unknown, found)
-	case shown > 0:
-		return cli.ErrRefuted
-	}
-	return nil
+	return err
 }
 
 // again carries the check of a finding out for its case alone. It reports whether
 // the finding shows, and an error if that cannot be said.
-func (f *reviewFlags) again(cmd *cobra.Command, x findings.Finding) (bool, error) {
-	if x.Recipe == nil {
-		return false, fmt.Errorf("it has no recipe of a review; use sealab replay")
-	}
+func (f *reviewFlags) again(ctx context.Context, x findings.Finding) (bool, error) {
 	var r recipe
 	if err := json.Unmarshal(x.Recipe, &r); err != nil {
 		return false, fmt.Errorf("reading the recipe: %w", err)
@@ -178,7 +143,7 @@ func (f *reviewFlags) again(cmd *cobra.Command, x findings.Finding) (bool, error
 	if err := next.target(target); err != nil {
 		return false, err
 	}
-	report, err := review.Run(cmd.Context(), next.options)
+	report, err := review.Run(ctx, next.options)
 	if err != nil {
 		return false, err
 	}

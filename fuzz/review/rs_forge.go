@@ -78,7 +78,11 @@ func flips(token string) []variant {
 	return all
 }
 
-func forge(t *T) { t.altered(Critical, "a forged state", forgeries) }
+func forge(t *T) {
+	t.altered(Critical, "a forged state", func(token string) []variant {
+		return append(forgeries(token), generated(token, false, 6, t.r.opts.Seed)...)
+	})
+}
 
 // forgeries are states that need no key. Each says something else than the
 // token, or says it without its tag.

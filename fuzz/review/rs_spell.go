@@ -38,13 +38,15 @@ func spell(t *T) {
 		t.skip("the token is not protected against changes, see RS-TAMPER")
 		return
 	}
-	t.altered(severity, "another spelling of the token", spellings)
+	t.altered(severity, "another spelling of the token", func(token string) []variant {
+		return append(spellings(token), generated(token, true, 8, t.r.opts.Seed)...)
+	})
 }
 
 // some returns about n of the variants, from all parts.
 func some(all []variant, n int) []variant {
 	var few []variant
-	for i := 0; i < len(all); i += max(len(all)/n, 1) {
+	for i := 0; i < len(all); i += (len(all) + n - 1) / n {
 		few = append(few, all[i])
 	}
 	return few

@@ -4,8 +4,12 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"strings"
+	"unicode/utf8"
+
+	"sealab/fuzz/attack/tokenfmt"
 )
 
 // A segment is a run of a token's text that may carry bytes in a text code, or
@@ -198,4 +202,24 @@ func readable(token string) string {
 		}
 	}
 	return b.String()
+}
+
+// generated returns at most most alterations of a token for each generator of the
+// attacks that is of a kind. Names are the same for tokens of one form.
+func generated(token string, spelling bool, most int, seed uint64) []variant {
+	var all []variant
+	format := tokenfmt.Infer([]byte(token))
+	for _, g := range tokenfmt.Generators {
+		if g.Spelling != spelling {
+			continue
+		}
+		var of []variant
+		for a := range g.Alter(format, tokenfmt.NewSource(seed)) {
+			if len(a.Text) > 0 && utf8.Valid(a.Text) && string(a.Text) != token { // JSON carries UTF-8 alone
+				of = append(of, variant{name: fmt.Sprintf("%s %d", g.Name, len(of)), text: string(a.Text)})
+			}
+		}
+		all = append(all, some(of, most)...)
+	}
+	return all
 }
