@@ -41,10 +41,9 @@ type fixture struct {
 	users  bool
 	noise  func() string // added to every text
 
-	runs    atomic.Int64 // tools that ran to their end
-	noSpend map[string]bool
-	mu      sync.Mutex
-	clock   *fakeClock
+	runs   atomic.Int64      // tools that ran to their end
+	around func(*mcp.Server) // protects the server from outside
+	clock  *fakeClock
 }
 
 // bound is the request that a state belongs to.
@@ -359,6 +358,10 @@ func (f *fixture) server() *mcp.Server {
 		f.runs.Add(1)
 		return f.say("%s", in.Text), nil, nil
 	})
+	if f.around != nil {
+		f.around(s)
+		return s
+	}
 	s.AddReceivingMiddleware(f.protect)
 	return s
 }

@@ -1,0 +1,244 @@
+package review_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs/boundary"
+	"sealab/codecs/boundary/gosdk"
+	"sealab/fuzz/review"
+	"sealab/internal/rawmcp"
+)
+
+// serverVariable in the environment makes the test binary a server on standard
+// streams, broken in the way that it names.
+const serverVariable = "REVIEW_TEST_SERVER"
+
+func TestMain(m *testing.M) {
+	if how := os.Getenv(serverVariable); how != "" {
+		serveLines(how)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// serveLines answers server/discover and tools/list on standard input.
+func serveLines(how string) {
+	if how == "polluting" {
+		fmt.Println("starting...")
+	}
+	in := bufio.NewReader(os.Stdin)
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			if how == "staying" {
+				select {}
+			}
+			return
+		}
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params struct {
+				Meta map[string]any `json:"_meta"`
+			}
+		}
+		bad := json.Unmarshal([]byte(line), &m) != nil
+		switch version := m.Params.Meta["io.modelcontextprotocol/protocolVersion"]; {
+		case bad && how == "dying":
+			os.Exit(1)
+		case bad || m.ID == nil:
+		case version == nil:
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"no version"}}`+"\n", m.ID)
+		case version != "2026-07-28" && how != "any revision":
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32022,"message":"unsupported"}}`+"\n", m.ID)
+		case m.Method == "server/discover":
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}}`+"\n", m.ID)
+		default:
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","tools":[]}}`+"\n", m.ID)
+		}
+	}
+}
+
+// TestStreams reviews servers on standard streams: a sound one stands, and each
+// broken one is refuted by its own check alone.
+func TestStreams(t *testing.T) {
+	for how, want := range map[string]string{"sound": "", "polluting": "IO-CLEAN", "dying": "IO-LINE", "any revision": "IO-VER", "staying": "IO-EOF"} {
+		t.Run(how, func(t *testing.T) {
+			if testing.Short() && how == "staying" {
+				t.Skip("a process that stays is waited for")
+			}
+			t.Setenv(serverVariable, how)
+			report, err := review.Run(context.Background(), review.Options{Target: review.Target{Command: []string{os.Args[0]}}, Checks: []string{"IO"}, Seed: 1})
+			require.NoError(t, err)
+			found := refutedBy(report, review.Critical, review.Warning, review.Suggestion)
+			if want != "" {
+				require.Contains(t, found, want, describe(report))
+				delete(found, want)
+			}
+			require.Empty(t, found, describe(report))
+		})
+	}
+}
+
+// guarded is a sound server over HTTP: the boundary, and checks of Host and
+// Origin in front of it.
+func guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if o := r.Header.Get("Origin"); o != "" && o != "http://"+r.Host {
+			http.Error(w, "forbidden", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// rewriting passes a changed request on.
+func rewriting(change func(r *http.Request)) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			change(r)
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// TestTransport reviews servers over HTTP that are broken in one way. The SDK
+// itself is known to fail H-VER, H-NAME64, H-TWICE, H-LASTID, H-JSON and H-PARAMS.
+func TestTransport(t *testing.T) {
+	sdk := []string{"H-VER", "H-NAME64", "H-TWICE", "H-LASTID", "H-JSON", "H-PARAMS", "H-ID", "H-RESULT", "H-CODES"}
+	for _, c := range []struct {
+		name   string
+		before func(http.Handler) http.Handler
+		want   []string
+	}{
+		{"sound", guarded, nil},
+		{"any origin", nil, []string{"H-ORIGIN", "S-ORIGIN"}},
+		{"any host", func(next http.Handler) http.Handler {
+			return guarded(rewriting(func(r *http.Request) { r.Host = "127.0.0.1" })(next))
+		}, []string{"H-HOST"}},
+		{"any reader", func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Access-Control-Allow-Origin", "https://evil.example")
+				guarded(next).ServeHTTP(w, r)
+			})
+		}, []string{"H-CORS"}},
+		{"any type", func(next http.Handler) http.Handler {
+			return guarded(rewriting(func(r *http.Request) { r.Header.Set("Content-Type", "application/json") })(next))
+		}, []string{"H-TYPE"}},
+		{"any name", func(next http.Handler) http.Handler {
+			return guarded(rewriting(func(r *http.Request) {
+				if r.Header.Get("Mcp-Method") == "tools/call" {
+					r.Header.Set("Mcp-Name", "sealab-no-such-tool")
+				}
+			})(next))
+		}, []string{"H-NAME"}},
+		{"sessions repeated", func(next http.Handler) http.Handler {
+			return guarded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if id := r.Header.Get("Mcp-Session-Id"); id != "" {
+					w.Header().Set("Mcp-Session-Id", id)
+				}
+				next.ServeHTTP(w, r)
+			}))
+		}, []string{"H-SESSION"}},
+		{"notifications answered", func(next http.Handler) http.Handler {
+			return guarded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasPrefix(r.Header.Get("Mcp-Method"), "notifications/") {
+					fmt.Fprint(w, `{"jsonrpc":"2.0"}`)
+					return
+				}
+				next.ServeHTTP(w, r)
+			}))
+		}, []string{"H-202"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			report := reviewed(t, &fixture{seal: soundSigned(), before: c.before}, func(o *review.Options) { o.Checks = []string{"H", "S", "A", "T", "P", "R", "L"} })
+			found := refutedBy(report, review.Critical, review.Warning, review.Suggestion)
+			for _, id := range c.want {
+				require.Contains(t, found, id, describe(report))
+				delete(found, id)
+			}
+			for _, id := range sdk {
+				delete(found, id)
+			}
+			for id, s := range found {
+				if s == review.Suggestion {
+					delete(found, id)
+				}
+			}
+			require.Empty(t, found, describe(report))
+		})
+	}
+}
+
+// TestBoundary reviews a server behind the boundary of this project: no state
+// check refutes it, and no tool runs.
+func TestBoundary(t *testing.T) {
+	f := &fixture{seal: plain{}, clock: nil}
+	f.around = func(s *mcp.Server) {
+		secret := []byte("0123456789abcdef0123456789abcdef")
+		_, err := gosdk.Protect(s, &mcp.Implementation{Name: "fixture"}, boundary.Policy{Secrets: [][]byte{secret}, Logger: slog.New(slog.DiscardHandler)})
+		require.NoError(t, err)
+	}
+	report := reviewed(t, f, nil)
+	found := refutedBy(report, review.Critical, review.Warning)
+	delete(found, "RS-CAP")
+	require.Empty(t, found, describe(report))
+	require.Zero(t, f.runs.Load())
+	for _, o := range report.Outcomes {
+		if o.Check == "RS-TAMPER" || o.Check == "RS-FORGE" || o.Check == "RS-TOOL" {
+			require.Equal(t, review.NotRefuted, o.Outcome, describe(report))
+		}
+	}
+}
+
+// TestRepair shows findings again on the server that has them, and not after its
+// repair.
+func TestRepair(t *testing.T) {
+	f := &fixture{seal: plain{}}
+	target := ""
+	first := reviewed(t, f, func(o *review.Options) {
+		o.Checks, target = []string{"RS-TAMPER", "RS-FORGE", "RS-ARGS", "RS-TOOL"}, o.Target.URL
+	})
+	require.Len(t, first.Findings, 4, describe(first))
+	again := func(x review.Finding) review.Outcome {
+		report, err := review.Run(context.Background(), review.Options{Target: review.Target{URL: target}, Checks: []string{x.Check}, Case: x.Case, Flows: first.Flows, Seed: 1})
+		require.NoError(t, err)
+		return report.Outcomes[0]
+	}
+	for _, x := range first.Findings {
+		require.Equal(t, review.Refuted, again(x).Outcome, x.Check)
+	}
+	f.seal = soundSigned()
+	for _, x := range first.Findings {
+		require.NotEqual(t, review.Refuted, again(x).Outcome, x.Check)
+	}
+}
+
+// TestCredentials finds no credential in a report or a record.
+func TestCredentials(t *testing.T) {
+	var record strings.Builder
+	f := &fixture{seal: plain{}, users: true}
+	report := reviewed(t, f, func(o *review.Options) {
+		twoUsers(o)
+		o.Checks = []string{"RS", "H", "S"}
+		o.Record = func(e *rawmcp.Exchange) { fmt.Fprintf(&record, "%s %s\n", e.Sent, e.Received) }
+	})
+	raw, err := json.Marshal(report)
+	require.NoError(t, err)
+	require.NotEmpty(t, report.Findings)
+	require.NotContains(t, string(raw), "alice")
+	require.NotContains(t, record.String(), "alice")
+	require.Contains(t, record.String(), "<header A>")
+}
