@@ -35,14 +35,14 @@ type Boundary struct {
 type Request struct {
 	Method string
 	Target string // name of the tool or prompt, or URI of the resource
-	Token  string // "" if the request has none
+	Token  string // "" if absent
 	// Arguments returns the arguments as they were received, or nil. It is
 	// called at most once, before the handler.
 	Arguments func() json.RawMessage
 	// ArgumentsSize is the length of the arguments in bytes.
 	ArgumentsSize int
-	// Principal returns the authenticated principal, nil if there is none. It is
-	// called at most once.
+	// Principal returns the authenticated principal, nil if the request is
+	// unauthenticated. It is called at most once.
 	Principal func() (*string, error)
 }
 
@@ -65,8 +65,8 @@ func (b *Boundary) Begin(r Request) *Round {
 	return round
 }
 
-// Open returns the state of the request's token, "" if it has none. The error is
-// the [*Answer] for the client.
+// Open returns the state of the request's token, "" if the request brings no
+// token. The error is the [*Answer] for the client.
 func (r *Round) Open(ctx context.Context) (state string, err error) {
 	if r.request.Token == "" {
 		return "", nil
@@ -136,7 +136,8 @@ func (r *Round) mint(ctx context.Context, text string) ([]byte, error) {
 	return token, err
 }
 
-// bind sets what a token of the round is bound to.
+// bind checks the arguments and the principal, and sets the context of the
+// round. It fails if a token cannot be bound to them.
 func (r *Round) bind(ctx context.Context) error {
 	b := r.boundary
 	if err := r.checkArguments(); err != nil {

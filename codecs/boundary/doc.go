@@ -3,7 +3,7 @@
 // gosdk puts it around a server of the official Go SDK, and package mcpgo around
 // one of github.com/mark3labs/mcp-go.
 //
-// # What a token is bound to
+// # Binding
 //
 // By default a token is good for ten minutes, for the method, the target (name
 // of the tool or prompt, URI of the resource), the arguments, the audience (the

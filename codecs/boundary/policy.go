@@ -55,18 +55,18 @@ type Policy struct {
 	// work is done on it, and not minted. 0: DefaultMaxToken.
 	MaxToken int
 	// MaxArguments is the length in bytes beyond which the arguments of a request
-	// cannot be bound: a token beside them is refused before any work, and none
-	// is minted. 0: DefaultMaxArguments.
+	// cannot be bound: a token beside them is refused before any work, and no
+	// token is minted. 0: DefaultMaxArguments.
 	MaxArguments int
-	// RequirePrincipal refuses tokens and mints none if a request has no
-	// principal, or one that names nobody (see [Principal]).
+	// RequirePrincipal refuses tokens, and does not mint any, if a request has
+	// no principal, or one without a name (see [Principal]).
 	RequirePrincipal bool
 	// Store makes tokens single-use. nil: a token may be used again until it
 	// expires. Every server that takes the tokens must share the store.
 	Store Store
 	// StoreTimeout bounds one call of the store. 0: DefaultStoreTimeout.
 	StoreTimeout time.Duration
-	// Observer sees every token that is minted or verified. nil: none.
+	// Observer sees every token that is minted or verified. nil: not observed.
 	Observer Observer
 	// Logger gets the reasons of refusals and faults: the method and a fixed
 	// text, never a token, state, principal or key, and at most

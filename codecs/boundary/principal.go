@@ -9,7 +9,7 @@ import (
 	"sealab/codecs/internal/compactjson"
 )
 
-// unnamed is the principal of a bearer token that names nobody.
+// unnamed is the principal of a bearer token without a name.
 const unnamed = "[null,null,null]"
 
 // Principal returns the name of a principal as the Python SDK writes it: the

@@ -17,7 +17,7 @@ import (
 type Answer struct {
 	Code    int
 	Message string
-	Data    json.RawMessage // nil if there is none
+	Data    json.RawMessage // nil if absent
 }
 
 func (a *Answer) Error() string { return a.Message }
@@ -77,7 +77,7 @@ func (b *Boundary) refuse(ctx context.Context, method string, err error) error {
 }
 
 // reason returns the reason of a refusal if it is one of ours. A scheme of the
-// caller's may be another program, which writes what it likes.
+// caller's may be another program, whose texts are not trusted.
 func (b *Boundary) reason(r *codecs.RejectError) string {
 	if b.policy.Scheme == nil {
 		return r.Reason
@@ -106,8 +106,8 @@ func (b *Boundary) Fault(ctx context.Context, method string, err error) error {
 	return internal
 }
 
-// describe returns what may be logged of an error: a Cause in words, all others
-// by their types alone, because the text of a callback's error may hold anything.
+// describe returns the part of an error that may be logged: a Cause in words, all
+// others by their types alone, because the text of a callback's error may hold anything.
 func describe(err error) string {
 	if c, ok := errors.AsType[Cause](err); ok {
 		return string(c)
@@ -143,7 +143,7 @@ func guard[T any](f func() (T, error)) (t T, err error) {
 // minute. The first line of a later minute has the number that was left out.
 const LogsPerMinute = 20
 
-// A limitedLog is a log that nobody can fill by refused tokens.
+// A limitedLog is a log that refused tokens cannot fill.
 type limitedLog struct {
 	*slog.Logger
 	mu      sync.Mutex

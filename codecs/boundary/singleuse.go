@@ -19,7 +19,7 @@ type ID [16]byte
 // A Use is the use of one token.
 type Use struct {
 	ID ID
-	// Principal is a digest of the principal's name, zero if there is none.
+	// Principal is a digest of the principal's name, zero if absent.
 	Principal [16]byte
 	Now       time.Time
 	// Until is the time from which every server of the fleet refuses the token.

@@ -17,7 +17,7 @@ type Check struct {
 	Message string `json:"errorMessage"`
 }
 
-// A Scenario is what the suite found under one name.
+// A Scenario is the result of the suite for one scenario.
 type Scenario struct {
 	Name   string
 	Checks []Check

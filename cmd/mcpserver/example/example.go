@@ -1,15 +1,15 @@
 // Package example is a Model Context Protocol server (revision 2026-07-28) that
-// shows what the boundary is for: every feature of it needs several rounds and
-// keeps what it learnt in the requestState, so that any instance of the server
-// can take the next round. It keeps nothing else and changes nothing anywhere.
+// shows the use of the boundary: every feature needs several rounds and keeps its
+// progress in the requestState, so that any instance of the server can take the
+// next round. It has no other state and changes no other system.
 //
-//	tool      update_work_item    asks for what the rules of the tracker require: the specification's own example
-//	tool      count_primes        hands its work on between rounds without asking for anything
-//	prompt    incident_report     asks twice for what the report is about
+//	tool      update_work_item    asks for the fields that the tracker requires: the specification's own example
+//	tool      count_primes        hands its work on between rounds and asks no question
+//	prompt    incident_report     asks two questions about the incident
 //	resource  example://audit-log asks why it is read, and then for a confirmation
 //
-// Handlers read and write plain state: the boundary is the one place that seals
-// it, and here is the one line that adds it.
+// Handlers read and write plain state; the boundary seals it. New adds it in one
+// line.
 package example
 
 import (
@@ -45,9 +45,9 @@ func encode[S any](state S) (string, error) {
 	return string(raw), err
 }
 
-// decode reads a state, the zero value where the request brought none. What
-// comes here passed the boundary, so that a state that cannot be read was
-// written by another version of this server.
+// decode reads a state, the zero value if the request brought no token. The
+// boundary has verified it: if a state cannot be read, another version of this
+// server wrote it.
 func decode[S any](text string) (state S, err error) {
 	if text == "" {
 		return state, nil

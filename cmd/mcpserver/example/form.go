@@ -5,7 +5,7 @@ import "github.com/modelcontextprotocol/go-sdk/mcp"
 // A Field is the single field of a form, with its JSON schema. Forms are the input
 // requests of multi-round-trip requests (Model Context Protocol 2026-07-28,
 // basic/patterns/mrtr). Their answers come from the client and are not protected:
-// keep in the requestState what a later round must rely on.
+// if a later round relies on a fact, keep it in the requestState.
 type Field struct {
 	Name   string
 	Schema map[string]any

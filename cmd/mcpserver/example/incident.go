@@ -7,7 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The prompt incident_report asks for the severity and then for what happened.
+// The prompt incident_report asks for the severity and then for a description.
 type incidentState struct {
 	Severity string `json:"severity"`
 }

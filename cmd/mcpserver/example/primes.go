@@ -7,9 +7,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The tool count_primes hands its work on in slices: between them it asks for
-// nothing and returns its state alone, so that another instance may go on. Its
-// limit is such that clients which give up after three such rounds see the end.
+// The tool count_primes hands its work on in slices: between them it
+// asks no question and returns its state alone, so that another instance may go
+// on. Three rounds reach the limit, because some clients give up after three.
 type primesArguments struct {
 	Below int `json:"below" jsonschema:"count the primes below this number, at most 30000"`
 }

@@ -19,7 +19,7 @@ import (
 	"sealab/codecs/boundary"
 )
 
-// transfer is what the handlers of TestApprovedArgumentsAreExecuted read.
+// transfer are the arguments of the handlers of TestApprovedArgumentsAreExecuted.
 type transfer struct {
 	Transfer struct {
 		To     string      `json:"to"`
@@ -87,8 +87,8 @@ var confusions = [][2]string{
 	{`{}`, `[]`}, {`{}`, `""`}, {`{}`, `0`}, {`{}`, `false`},
 }
 
-// addTransfers adds a tool that approves what it reads in the first round and
-// executes what it reads in the second, once for each reader and once typed.
+// addTransfers adds a tool that approves the arguments of the first round and
+// executes those of the second, once for each reader and once typed.
 func addTransfers(server *mcp.Server) {
 	answer := func(read, state string) *mcp.CallToolResult {
 		if state == "" {

@@ -13,7 +13,7 @@ import (
 // client's capabilities matter. For older clients the SDK asks itself.
 const modern = "2026-07-28"
 
-// A caller is a request of the SDK that says what its client can do.
+// A caller is a request of the SDK with the capabilities of its client.
 type caller interface {
 	ProtocolVersion() string
 	ClientCapabilities() *mcp.ClientCapabilities

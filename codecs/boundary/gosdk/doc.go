@@ -30,7 +30,7 @@
 // # Results
 //
 // A result that carries state is sealed and says input_required, also if it asks
-// for nothing (work handed on between rounds). A result with state that has
+// no question (work handed on between rounds). A result with state that has
 // content and no input requests is a fault of the handler, since the client
 // would not come back: it is an internal error, as the SDK has it for content
 // beside input requests. The SDK refuses two such results before the boundary

@@ -12,7 +12,7 @@ import (
 	"sealab/codecs/boundary/gosdk"
 )
 
-// A tool that asks for a confirmation keeps what it will do in its state. The
+// A tool that asks for a confirmation keeps its plan in its state. The
 // handler reads and writes plain text; the client holds a sealed token, and one
 // that was tampered with does not reach the handler.
 func Example() {

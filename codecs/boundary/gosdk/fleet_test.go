@@ -118,7 +118,7 @@ func ask(t *testing.T, session *mcp.ClientSession) string {
 	return res.RequestState
 }
 
-// answer takes the second round and returns what the server says, or the text
+// answer takes the second round and returns the text of the result, or
 // of its refusal.
 func answer(t *testing.T, session *mcp.ClientSession, token string) string {
 	t.Helper()

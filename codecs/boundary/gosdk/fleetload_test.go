@@ -187,7 +187,7 @@ func waitUntilAccepting(b *balancer) {
 // TestFleetUnderLoad puts load on three servers behind a balancer, with used
 // tokens on Redis, and on three without a boundary. Meanwhile the keys rotate
 // twice, and one server and then Redis are killed and started again. No token is
-// accepted twice, and none is lost but in a fault.
+// accepted twice, and no token is lost except in a fault.
 func TestFleetUnderLoad(t *testing.T) {
 	store := storetest.Redis(t)
 	keys := filepath.Join(t.TempDir(), "ring.txt")

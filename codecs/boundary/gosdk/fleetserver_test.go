@@ -64,7 +64,7 @@ func protectFleetServer(server *mcp.Server, impl *mcp.Implementation, path strin
 	redis.SetLogger(quiet{}) // it logs every refused connection
 	client := redis.NewClient(&redis.Options{Network: "unix", Addr: os.Getenv(redisVariable), MaxRetries: -1, DialerRetries: 1})
 	b, err := gosdk.Protect(server, impl, boundary.Policy{
-		Secrets: secrets, Store: redisstore.New(client, redisstore.Options{}), StoreTimeout: time.Second,
+		Secrets: secrets, Store: redisstore.New(client, redisstore.Options{}), StoreTimeout: 5 * time.Second,
 		RequirePrincipal: true, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

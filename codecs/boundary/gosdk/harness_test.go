@@ -40,8 +40,7 @@ type bench struct {
 }
 
 // newBench makes a boundary of the policy, which gets the bench's clock, log
-// and, where it has none, a ring. Its handler echoes: it keeps in its state
-// what the request brought.
+// and a ring, if it has no keys. Its handler always asks and keeps a state.
 func newBench(t *testing.T, p boundary.Policy) *bench {
 	t.Helper()
 	return newBenchOf(t, p, gosdk.TokenPrincipal)
@@ -169,7 +168,7 @@ func requireRefused(t *testing.T, err error) {
 	require.JSONEq(t, `{"reason":"invalid_request_state"}`, string(refusal.Data))
 }
 
-// requireFault checks the answer to what the server could not do.
+// requireFault checks the answer to a fault of the server.
 func requireFault(t *testing.T, err error) {
 	t.Helper()
 	fault, bare := err.(*jsonrpc.Error)

@@ -68,7 +68,7 @@ func TestRefusals(t *testing.T) {
 		for _, wrong := range []struct {
 			name   string
 			change func(*bench, *call)
-			// reason is what the log says; where it is empty, any reason will do.
+			// reason is the reason in the log; "": any.
 			reason string
 		}{
 			{"garbage", func(_ *bench, c *call) { c.token = "garbage" }, "malformed"},

@@ -18,7 +18,7 @@ import (
 )
 
 // TestHandlersThatWriteOverArguments shows that a token is bound to the
-// arguments as they came, and not to what a handler left of them, in the first
+// arguments as they came, also if a handler has overwritten them, in the first
 // round and in the next.
 func TestHandlersThatWriteOverArguments(t *testing.T) {
 	b := newBench(t, boundary.Policy{})
@@ -67,7 +67,7 @@ func TestHugeStates(t *testing.T) {
 	require.Empty(t, seen.take())
 }
 
-// TestEveryKindOfInput asks for all kinds of input at once, and then for nothing
+// TestEveryKindOfInput asks for all kinds of input at once, and then for no input
 // but another round.
 func TestEveryKindOfInput(t *testing.T) {
 	server, _ := newServer(boundary.Policy{Secrets: [][]byte{secret(1)}})

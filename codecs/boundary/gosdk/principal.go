@@ -30,9 +30,10 @@ type PrincipalFunc func(context.Context, mcp.Request) (*string, error)
 //     the context; it does not compare the tokens of the POSTs that follow
 //   - stdio and in memory: no token, and no principal
 //
-// If the verifier names no subject, all users of one client are one principal,
-// and if it names nobody at all, all authenticated users are. The boundary logs a
-// warning for the first such token; Policy.RequirePrincipal refuses them.
+// If the verifier names no subject, all users of one client are one principal. If
+// it names no client, issuer or subject, all authenticated users are: the boundary
+// logs a warning for the first such token, and refuses it if
+// Policy.RequirePrincipal is set.
 func TokenPrincipal(ctx context.Context, req mcp.Request) (*string, error) {
 	var info *auth.TokenInfo
 	if extra := req.GetExtra(); extra != nil {

@@ -15,7 +15,7 @@ import (
 	"sealab/codecs/boundary/gosdk"
 )
 
-// TestTokenPrincipal compares with what the Python SDK makes of the same
+// TestTokenPrincipal compares with the output of the Python SDK for the same
 // client, issuer and subject: json.dumps([...], separators=(",", ":")).
 func TestTokenPrincipal(t *testing.T) {
 	for _, c := range []struct {
@@ -106,7 +106,7 @@ func TestSSECarriesThePrincipal(t *testing.T) {
 	require.Equal(t, []string{"half done"}, seen.take())
 }
 
-// TestRequirePrincipal refuses requests of nobody, in both directions, and warns
+// TestRequirePrincipal refuses unauthenticated requests, in both directions, and warns
 // once for each kind.
 func TestRequirePrincipal(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -84,7 +84,7 @@ func withParams[P mcp.Params](r *mcp.ServerRequest[P], params P) mcp.Request {
 	return &inner
 }
 
-// orEmpty returns a copy of the parameters, empty if there are none.
+// orEmpty returns a copy of the parameters, empty if they are absent.
 func orEmpty[P any](p *P) P {
 	if p == nil {
 		return *new(P)
@@ -101,8 +101,8 @@ func promptSize(args map[string]string) (n int) {
 }
 
 // promptArguments encodes the arguments of a prompt, which the SDK hands over
-// decoded. Strings have one decoded form, so the digest loses only what the
-// decoder has replaced: ill-formed UTF-16 reads as U+FFFD here and in the handler
+// decoded. Strings have one decoded form, so the digest loses only the characters
+// that the decoder has replaced: ill-formed UTF-16 reads as U+FFFD here and in the handler
 // alike.
 func promptArguments(args map[string]string) json.RawMessage {
 	if args == nil {

@@ -8,16 +8,16 @@ import (
 
 // An answer is one result that may carry state.
 type answer struct {
-	state    string // "" where there is none
+	state    string // "" if absent
 	asks     mcp.InputRequestMap
-	complete bool // has content and asks for nothing: it must not carry state
+	complete bool // has content and asks no question: it must not carry state
 	// with returns the result with the token in the place of the state, marked
 	// input_required. The handler's own value stays unchanged.
 	with func(token string) mcp.Result
 }
 
 // answerOf reads a result, and reports whether it is of a type that the SDK
-// uses for the methods that carry state. A nil result carries none.
+// uses for the methods that carry state. A nil result carries no state.
 func answerOf(res mcp.Result) (answer, bool) {
 	switch r := res.(type) {
 	case nil:

@@ -49,8 +49,8 @@ func TestStateAlone(t *testing.T) {
 	}
 }
 
-// TestCompleteResultsMustNotCarryState holds handlers to the protocol: what
-// the client would take for the end of the call has no further round.
+// TestCompleteResultsMustNotCarryState holds handlers to the protocol: a
+// result that ends the call has no further round.
 func TestCompleteResultsMustNotCarryState(t *testing.T) {
 	for i, res := range []mcp.Result{
 		&mcp.CallToolResult{RequestState: "s", Content: []mcp.Content{&mcp.TextContent{Text: "done"}}},

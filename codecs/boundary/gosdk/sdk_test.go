@@ -17,8 +17,8 @@ import (
 	"sealab/codecs/boundary/gosdk"
 )
 
-// These tests hold the documentation to what the SDK does around the boundary.
-// Where one fails after an upgrade, the SDK has changed and the documentation
+// These tests hold the documentation to the behaviour of the SDK around the
+// boundary. If one fails after an upgrade, the SDK has changed and the documentation
 // has to follow.
 
 type typed struct {
@@ -81,7 +81,7 @@ func raw(t *testing.T, url, state string) string {
 	return string(answer)
 }
 
-// TestStatesThatAreNoTokens: null and "" begin again, what is not a string is
+// TestStatesThatAreNoTokens: null and "" begin again, a value that is no string is
 // refused by the SDK's decoder, and never reaches a handler.
 func TestStatesThatAreNoTokens(t *testing.T) {
 	server, seen := newServer(boundary.Policy{Secrets: [][]byte{secret(1)}})

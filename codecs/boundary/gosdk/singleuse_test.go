@@ -31,7 +31,7 @@ func TestSingleUse(t *testing.T) {
 	}
 }
 
-// TestReuseWithoutAStore is the control: what TestSingleUse refuses is
+// TestReuseWithoutAStore is the control: a token that TestSingleUse refuses is
 // otherwise accepted.
 func TestReuseWithoutAStore(t *testing.T) {
 	b := newBench(t, boundary.Policy{})
@@ -176,7 +176,7 @@ func TestSteppingClocks(t *testing.T) {
 }
 
 // TestNumberedAndUnnumberedTokens crosses the tokens of servers with and without
-// a store, under a scheme that binds the audience and one that binds nothing.
+// a store, under a scheme that binds the audience and one that binds no context.
 func TestNumberedAndUnnumberedTokens(t *testing.T) {
 	store, err := boundary.NewMemory(100, 100)
 	require.NoError(t, err)

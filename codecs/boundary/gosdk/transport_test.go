@@ -82,7 +82,7 @@ func newServer(p boundary.Policy) (*mcp.Server, *states) {
 
 const question = "asked for a name"
 
-// addAsking adds what asks for a name and then says it.
+// addAsking adds a tool, a prompt and a resource that ask for a name and say it.
 func addAsking(server *mcp.Server, seen *states) {
 	ask := mcp.InputRequestMap{"name": &mcp.ElicitParams{
 		Mode: "form", Message: "Your name?",
@@ -161,7 +161,7 @@ func requireWork(t *testing.T, session *mcp.ClientSession) {
 	require.Equal(t, "half done, done", tool.Content[0].(*mcp.TextContent).Text)
 }
 
-// allSeen is what the handlers see of requireRounds and requireWork.
+// allSeen are the states that handlers get from requireRounds and requireWork.
 var allSeen = []string{"", question, "", question, "", question, "", "half done"}
 
 func TestInMemory(t *testing.T) {
@@ -252,7 +252,7 @@ func TestFleet(t *testing.T) {
 	require.Empty(t, seen.take())
 }
 
-// TestOlderRevisions connects clients that know nothing of requestState: the SDK
+// TestOlderRevisions connects clients without requestState: the SDK
 // asks for input on the server's behalf and calls the handler again.
 func TestOlderRevisions(t *testing.T) {
 	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {

@@ -13,7 +13,7 @@ import (
 	"sealab/internal/testenv"
 )
 
-// A report is what the TypeScript client says of a server.
+// A report is the output of the TypeScript client about a server.
 type report struct {
 	Tool, Prompt, Resource, Work string
 	Version, ResultType, Token   string

@@ -20,7 +20,7 @@
 //
 //   - mcp-go gives every error of a handler the code -32603 and no data: a refused
 //     token is told by the message alone, "Invalid or expired requestState".
-//   - mcp-go authenticates nobody: the principal is the caller's [PrincipalFunc].
+//   - mcp-go does not authenticate: the principal is the caller's [PrincipalFunc].
 //   - Handlers of resources cannot leave a state. A token for one is verified.
 //   - Arguments of prompts reach the boundary decoded.
 //   - mcp-go runs a call that is augmented as a task without middleware: its
@@ -45,7 +45,7 @@ import (
 type PrincipalFunc func(context.Context) (*string, error)
 
 // Protect returns an option that puts a boundary around the server called
-// service. A nil principal means that requests have none. The boundary is
+// service. If principal is nil, requests are unauthenticated. The boundary is
 // returned for the rotation of its keys.
 func Protect(service string, p boundary.Policy, principal PrincipalFunc) (server.ServerOption, *boundary.Boundary, error) {
 	b, err := boundary.New(service, p)

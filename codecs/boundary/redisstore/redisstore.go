@@ -17,7 +17,7 @@
 // is full, SET fails and tokens are refused), and no FLUSHALL. A restart without
 // persistence, and a failover to a replica that had not received the last
 // writes, lose records: the tokens of lost records can be used once more until
-// they expire. Where that matters, set appendfsync always, and let writes wait
+// they expire. If that matters, set appendfsync always, and let writes wait
 // for replicas (Options.Replicas).
 package redisstore
 

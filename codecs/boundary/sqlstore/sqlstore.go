@@ -52,7 +52,7 @@ type Store struct {
 
 var tableName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,50}$`)
 
-// New returns a store in db, and makes its table if there is none.
+// New returns a store in db, and makes its table if it is missing.
 func New(ctx context.Context, db *sql.DB, o Options) (*Store, error) {
 	if o.Table == "" {
 		o.Table = "sealab_used_tokens"
@@ -119,7 +119,7 @@ func (s *Store) Prune(ctx context.Context, now time.Time) (deleted int64, err er
 	if err != nil {
 		return 0, fmt.Errorf("sqlstore: pruning: %w", err)
 	}
-	defer tx.Rollback() //nolint:errcheck // nothing is left to do if it was committed
+	defer tx.Rollback() //nolint:errcheck // does not matter if the transaction was committed
 	until := now.Add(-margin).Unix()
 	if _, err := tx.ExecContext(ctx, s.horizon, until); err != nil {
 		return 0, fmt.Errorf("sqlstore: pruning: %w", err)

@@ -68,7 +68,7 @@ func folder(t *testing.T) string {
 }
 
 // Redis starts redis-server or valkey-server with persistence that loses no
-// write, or skips the test if there is none.
+// write, or skips the test if it is not installed.
 func Redis(t *testing.T) *Server {
 	t.Helper()
 	var binary string
@@ -92,7 +92,7 @@ func Redis(t *testing.T) *Server {
 }
 
 // Postgres starts a PostgreSQL server with an empty database of the user
-// "postgres", or skips the test if there is none. Root starts it as the user
+// "postgres", or skips the test if it is not installed. Root starts it as the user
 // postgres, because the server refuses root.
 func Postgres(t *testing.T) *Server {
 	t.Helper()

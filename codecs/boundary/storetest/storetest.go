@@ -27,7 +27,7 @@ func Fresh(seed uint64) boundary.Use {
 }
 
 // Run holds a store to the contract. open returns a store on the same server,
-// with a quota of 0 for none.
+// without a quota if it is 0.
 func Run(t *testing.T, open func(t *testing.T, quota int) boundary.Store) {
 	t.Run("Once", func(t *testing.T) { once(t, open(t, 0), open(t, 0)) })
 	t.Run("Race", func(t *testing.T) { Race(t, []boundary.Store{open(t, 0), open(t, 0)}, 20, 20) })
