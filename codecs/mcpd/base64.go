@@ -2,10 +2,10 @@ package mcpd
 
 import "sealab/codecs/internal/base64url"
 
-// decoder appends to room what a segment stands for.
+// A decoder appends the bytes of a segment to room.
 type decoder func(room *base64url.Scratch, segment []byte) bool
 
-// canonical decodes the one spelling of a segment.
+// canonical decodes a segment if it is canonical.
 func canonical(room *base64url.Scratch, segment []byte) bool { return room.Decode(segment) }
 
 // lenient decodes as std.base64.Base64URLNoPadding of Phobos does. Spare bits of
@@ -46,11 +46,11 @@ func lenient(room *base64url.Scratch, segment []byte) bool {
 }
 
 const (
-	nul  = -1 // what Phobos makes of a NUL
+	nul  = -1 // value of a NUL in Phobos
 	none = -2 // not a character of the alphabet
 )
 
-// values maps characters to what they stand for.
+// values maps characters to their values.
 var values = func() (t [256]int) {
 	for c := range t {
 		t[c] = none

@@ -129,7 +129,7 @@ func inspect(token []byte) ([]lab.Field, error) {
 	return inspectSigned(token)
 }
 
-// inspectSigned takes a canonically spelt signed token apart.
+// inspectSigned parses a canonical signed token.
 func inspectSigned(token []byte) ([]lab.Field, error) {
 	rest, ok := bytes.CutPrefix(token, []byte(signedPrefix))
 	if !ok {
@@ -152,7 +152,7 @@ func inspectSigned(token []byte) ([]lab.Field, error) {
 	}, nil
 }
 
-// inspectEncrypted takes a canonically spelt encrypted token apart.
+// inspectEncrypted parses a canonical encrypted token.
 func inspectEncrypted(token []byte) ([]lab.Field, error) {
 	text, ok := bytes.CutPrefix(token, []byte(encryptedPrefix))
 	if !ok {

@@ -38,7 +38,7 @@ func newEncrypted(secret []byte, _ *mac.Key) (mode, error) {
 
 func (encrypted) seedSize() int { return nonceSize }
 
-// encryptedLayout is what stands behind the prefix.
+// encryptedLayout has the fields after the prefix.
 var encryptedLayout = wire.Layout{lab.WireNonce, lab.WireBody, lab.WireTag}
 
 func (e encrypted) protect(dst, seed, claims, bind []byte, edit lab.Edit) ([]byte, error) {

@@ -1,5 +1,5 @@
-// Package mcpd is what the D MCP SDK puts on the wire as requestState:
-// secureRequestState (Poita/mcp.d 7e2cbff, mcp.server.request_state).
+// Package mcpd implements the requestState of the D MCP SDK: secureRequestState
+// (Poita/mcp.d 7e2cbff, mcp.server.request_state).
 //
 // Layout, with m bytes of claims, in the two modes:
 //
@@ -14,38 +14,37 @@
 //
 // The material is the option bind:
 //
-//	authSubject         the principal, "" where there is none (the default)
+//	authSubject         the principal, "" if there is none (the default)
 //	authSubjectAndTool  principal || NUL || name of the tool or prompt
 //	none                ""
 //
-// A token is good up to and including the second exp, which is the second of
-// minting plus the time to live in whole seconds (300 s by default).
+// A token is valid up to and including the second exp: the second of minting plus
+// the time to live in whole seconds (300 s by default).
 //
-// The signed mode is not sound under authSubject, its default: the bind tag that
-// every token shows is also the mac of the claims whose text is the subject. Who
-// can be authenticated under a subject of their choice therefore has tokens for
-// any state and expiry made for themselves. Nothing here prevents it, because it
-// is the format; use the encrypted mode.
+// The signed mode is unsound under authSubject, its default. The bind tag in every
+// token is also the mac of the claims whose text is the subject. A client that can
+// choose its subject forges any state and expiry for itself. This follows from the
+// format; use the encrypted mode.
 //
-// Two readings. The faithful one answers as the SDK does: the spare bits of a
-// segment's last character are ignored, a NUL may stand for a _, the claims may be
-// any JSON that vibe.d takes, times to live may be 0 or negative. The strict one,
-// the default, takes only what the SDK mints. The SDK gives no reasons for a
-// refusal; those here are the lab's. Segments whose length is 1 modulo 4, and some
-// with a NUL, kill a checked build of the SDK and are refused here.
+// The option reading selects one of two readings. Under reading=sdk the scheme
+// answers as the SDK does: it ignores the spare bits of a segment's last
+// character, reads a NUL as a _, and accepts any JSON that vibe.d accepts; times
+// to live may be 0 or negative. Under reading=strict, the default, it accepts only
+// tokens that the SDK mints. The SDK gives no reasons for a refusal; the reasons
+// here are the lab's. Segments whose length is 1 modulo 4, and some with a NUL,
+// kill a checked build of the SDK and are refused here.
 //
-// Known differences of the faithful reading, all behind the mac or the tag: the
-// SDK refuses claims with a number beyond the range of its machine's longest
-// float, on x86 from 1.19e4932 on; claims nest 10000 deep at most, where the SDK
-// runs out of stack.
+// Known differences of reading=sdk, all behind the mac or the tag: the SDK refuses
+// claims with a number beyond the range of its machine's longest float, on x86
+// from 1.19e4932 on. Claims nest 10000 deep at most; the SDK runs out of stack.
 //
-// States are UTF-8, others are not minted.
+// Mint refuses states that are not UTF-8.
 //
 // Limits: encrypted, 2^32 tokens per key (NIST SP 800-38D, section 8.3).
 //
-// It does not give: rotation, a binding to method, arguments or audience, a
-// difference between an empty principal and none, a bound on tokens from a clock
-// that runs ahead, unlinkability when signed, single use.
+// Limitations: no rotation, no binding to method, arguments or audience, no
+// difference between an empty and an absent principal, no bound on tokens from a
+// clock that runs ahead, no single use. Signed tokens are linkable.
 package mcpd
 
 import (
@@ -80,8 +79,7 @@ type mode interface {
 	seedSize() int
 	// protect appends the token of claims to dst.
 	protect(dst, seed, claims, bind []byte, edit lab.Edit) ([]byte, error)
-	// open returns the claims of an authentic token. What the token shows anyway
-	// is in room.
+	// open returns the claims of an authentic token. The decoded token is in room.
 	open(room *base64url.Scratch, token, bind []byte, decode decoder) ([]byte, *codecs.RejectError)
 }
 

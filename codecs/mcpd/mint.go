@@ -65,7 +65,7 @@ func (s *Scheme) appendBindTag(dst []byte, c *codecs.Context) []byte {
 	return append(dst, appendLowerHex(sum[len(sum):], sum)...)
 }
 
-// claims are what is protected.
+// claims are the protected members.
 type claims struct {
 	state, bind []byte
 	expires     int64

@@ -53,10 +53,10 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	return append(dst, c.state...), nil
 }
 
-// accept reads the claims' text in one pass. The bind tag in work stands for the
-// context; the state that is returned is behind it. It reports false unless the
-// text is what Mint writes, and holds; parse and check then tell the reason.
-// What it accepts they accept.
+// accept reads the text of the claims in one pass. The bind tag in work stands for
+// the context; the returned state is behind it. It reports false unless Mint
+// writes this text and the claims hold. Then parse and check tell the reason. They
+// accept all that accept accepts.
 func accept(work *base64url.Scratch, text []byte, now int64) (state []byte, ok bool) {
 	bind := work.Bytes
 	rest, ok := bytes.CutPrefix(text, []byte(beforeState))
@@ -82,12 +82,12 @@ func accept(work *base64url.Scratch, text []byte, now int64) (state []byte, ok b
 	return state, bytes.Equal(again, literal)
 }
 
-// vibe is what vibe.data.json parses.
+// vibe is the dialect of vibe.data.json.
 var vibe = rawjson.Dialect{Controls: true, Trailing: true, BarePoint: true, AnyPair: true}
 
-// parse parses the claims, and judges their spelling where the reading does.
-// After the value vibe.d skips all that Unicode calls white space, before and in
-// it only that of JSON.
+// parse parses the claims. In the strict reading it checks that they are
+// canonical. After the value vibe.d skips the white space of Unicode; before and
+// inside it, the white space of JSON.
 func (s *Scheme) parse(text []byte) (c claims, refused *codecs.RejectError) {
 	v, err := vibe.Parse(bytes.TrimRightFunc(text, unicode.IsSpace))
 	if err != nil || !utf8.Valid(text) || !isText(&v) {

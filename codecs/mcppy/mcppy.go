@@ -1,30 +1,28 @@
-// Package mcppy is what the Python MCP SDK puts on the wire as requestState:
-// AESGCMRequestStateCodec inside RequestStateBoundary
-// (mcp.server.request_state, modelcontextprotocol/python-sdk 57394b0; PyPI mcp
-// 2.3.0 has the same).
+// Package mcppy implements the requestState of the Python MCP SDK:
+// AESGCMRequestStateCodec inside RequestStateBoundary (mcp.server.request_state,
+// modelcontextprotocol/python-sdk 57394b0; PyPI mcp 2.3.0 is the same).
 //
-// Layout, with claims of m bytes (package envelope says which):
+// Layout, with claims of m bytes as in package claims:
 //
 //	token = "v1." || base64url(key-id[4] || nonce[12] || ciphertext[m] || tag[16])
 //	associated data = "v1." || key-id
 //	key = HKDF-SHA256(secret, no salt, "mcp/request-state/v1/aes-256-gcm", 32)
 //	key-id = SHA-256("mcp/request-state/v1/kid:" || key)[:4]
 //
-// The first secret of the ring seals, every one unseals; they have at least 32
-// bytes, and two of one key-id are refused. The text of a token has one
-// spelling in either reading. The strict reading, the default, also takes only
-// claims spelt as the SDK spells them; the faithful one takes what json.loads
-// and Python's comparisons let through, as the SDK does.
+// The first secret of the ring seals, every one unseals. Secrets have at least 32
+// bytes; two with one key-id are refused. Only the canonical text of a token is
+// accepted. Under reading=strict, the default, the claims have to be as the SDK
+// writes them. Under reading=sdk they are all that json.loads and Python's
+// comparisons accept, as in the SDK.
 //
-// Known differences of the faithful reading: the SDK gives no verdict, but an
-// internal error, on claims that nest deeper than Python recurses; here they
-// are malformed.
+// Known difference of reading=sdk: the SDK answers claims that nest deeper than
+// Python recurses with an internal error; here they are malformed.
 //
 // Limits: a random 96-bit nonce allows 2^32 tokens per key (NIST SP 800-38D,
 // section 8.3). The default time to live is 600 s.
 //
-// It does not give: nonce misuse resistance, key commitment, single use, and
-// what package envelope disclaims. The key-id has 32 bits: two random secrets
+// Limitations: no nonce misuse resistance, no key commitment, no single use, and
+// the limitations of package claims. The key-id has 32 bits: two random secrets
 // collide with a probability of 2^-32, and an attacker who chooses secrets finds
 // two in some 2^16 trials.
 package mcppy
@@ -57,8 +55,8 @@ func New(reading claims.Reading, ttl time.Duration, secrets ...[]byte) (codecs.S
 	return claims.NewReading(codec, ttl, reading)
 }
 
-// NewCodec returns what the SDK calls AESGCMRequestStateCodec, to which claims
-// are payload.
+// NewCodec returns the codec that the SDK calls AESGCMRequestStateCodec. Claims are
+// its payload.
 func NewCodec(secrets ...[]byte) (*layouts.Codec, error) {
 	if err := keyring.CheckLengths(secrets); err != nil {
 		return nil, err

@@ -76,7 +76,7 @@ func common() []codecs.Guarantee {
 	)
 }
 
-// inspect takes a canonically spelt token apart.
+// inspect parses a canonical token.
 func inspect(token []byte) ([]lab.Field, error) {
 	text, raw, err := base64url.Parse(prefix, ivSize+tagSize, token)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// digester returns the claim that stands for raw arguments, nil where there are
-// none. It fails where they have no digest.
+// A digester returns the claim for raw arguments, which are nil if absent. It
+// fails if they have no digest.
 type digester func(raw json.RawMessage) ([]byte, error)
 
 // digesters are the values of the option digest.
@@ -21,7 +21,7 @@ var digesters = map[string]digester{
 	digestGiven: givenDigest,
 }
 
-// emptyObject is what is digested where there are no arguments.
+// emptyObject is digested if there are no arguments.
 var emptyObject = []byte("{}")
 
 func canonicalDigest(raw json.RawMessage) ([]byte, error) {

@@ -22,8 +22,8 @@ func appendEscape(dst, text []byte, at int) ([]byte, int) {
 // isFloat reports whether Ruby reads a literal as a float.
 func isFloat(literal []byte) bool { return bytes.ContainsAny(literal, ".eE") }
 
-// appendNumber appends a number as Ruby prints it: integers as they are, floats
-// with an exponent of two digits or more where it is under -4 or over 14.
+// appendNumber appends a number as Ruby prints it: integers unchanged, floats with
+// an exponent of at least two digits if it is under -4 or over 14.
 func appendNumber(dst, literal []byte) []byte {
 	if !isFloat(literal) {
 		if string(literal) == "-0" {

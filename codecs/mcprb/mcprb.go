@@ -1,4 +1,4 @@
-// Package mcprb is what the Ruby MCP SDK puts on the wire as requestState:
+// Package mcprb implements the requestState of the Ruby MCP SDK:
 // MCP::Server::RequestStateSecurity (modelcontextprotocol/ruby-sdk fcb1ac9).
 //
 // Layout, with m bytes of claims:
@@ -6,33 +6,33 @@
 //	token  = "v1." || base64url(iv[12] || ciphertext[m] || tag[16])
 //	associated data = "v1."; AES-256-GCM under the secret itself, of 32 bytes
 //	claims = {"v":1,"exp":Unix seconds,"m":method,"t":target,"a":digest,
-//	         "aud":audience,"s":state}, aud only where there is one
+//	         "aud":audience,"s":state}, aud only if there is an audience
 //
 // The arguments' digest is SHA-256, in lower-case hexadecimal, of the SDK's
 // canonical JSON: members sorted by name, scalars as Ruby's to_json prints them.
 // Arguments that are absent, null or false count as {}. Under the option
 // digest=given the arguments are a JSON string that is the digest itself.
 //
-// A token is good up to and including the second exp, which is the second of
-// minting plus the time to live: 300 s by default, whole seconds. (The SDK takes
-// fractions and then mints tokens that it refuses; here they are an error.)
+// A token is valid up to and including the second exp: the second of minting plus
+// the time to live, 300 s by default, in whole seconds. (With fractions the SDK
+// mints tokens that it refuses; here they are an error.)
 //
-// Two readings. The faithful one answers as the SDK does under Ruby 3.1 (json
-// 2.6): + and / count as - and _, correct padding passes, claims may be any JSON
-// that JSON.parse takes. The strict one, the default, takes only what the SDK
-// mints.
+// The option reading selects one of two readings. Under reading=sdk the scheme
+// answers as the SDK does under Ruby 3.1 (json 2.6): + and / count as - and _,
+// correct padding passes, claims may be any JSON that JSON.parse accepts. Under
+// reading=strict, the default, it accepts only tokens that the SDK mints.
 //
-// A known difference of the faithful reading, behind the tag: on claims that are
-// no object Ruby raises another exception than that of a refusal.
+// A known difference of reading=sdk, behind the tag: if the claims are not an
+// object, Ruby raises an exception that differs from a refusal.
 //
-// States and names are UTF-8, others are not minted.
+// Mint refuses states and names that are not UTF-8.
 //
 // Limits: a random 96-bit iv allows 2^32 tokens per key (NIST SP 800-38D,
 // section 8.3).
 //
-// It does not give: rotation, a binding to the principal, a bound on tokens from
-// a clock that runs ahead, nonce misuse resistance, key commitment, separation
-// from other uses of the secret, single use.
+// Limitations: no rotation, no binding to the principal, no bound on tokens from a
+// clock that runs ahead, no nonce misuse resistance, no key commitment, no
+// separation from other uses of the secret, no single use.
 package mcprb
 
 import (

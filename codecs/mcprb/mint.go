@@ -31,7 +31,7 @@ func (s *Scheme) MintSeeded(dst, seed, state []byte, b *codecs.Context) ([]byte,
 	return s.MintEdited(dst, seed, state, b, nil)
 }
 
-// layout is what stands behind the prefix.
+// layout has the fields after the prefix.
 var layout = wire.Layout{lab.WireNonce, lab.WireBody, lab.WireTag}
 
 // MintEdited implements lab.SchemeAssembler. An iv that an edit leaves with
@@ -82,7 +82,7 @@ func (s *Scheme) claims(work *base64url.Scratch, state []byte, b *codecs.Context
 	return nil
 }
 
-// claims are what is sealed.
+// claims are the sealed members.
 type claims struct {
 	expires        string // an integer's literal
 	method, target string
@@ -92,7 +92,7 @@ type claims struct {
 
 const beforeExpires = `{"v":1,"exp":`
 
-// append appends what JSON.generate makes of c.
+// append appends c as JSON.generate writes it.
 func (c *claims) append(dst []byte) []byte {
 	dst = append(append(dst, beforeExpires...), c.expires...)
 	dst = appendRequest(dst, c.method, c.target, c.digest, c.audience)

@@ -53,9 +53,9 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	return append(dst, v.Lookup("s").Text...), nil
 }
 
-// accept reads the claims' text in one pass and leaves the state in work. It
-// reports false unless the text is what Mint writes, and holds in the context;
-// parse and check then tell the reason. What it accepts they accept.
+// accept reads the text of the claims in one pass and leaves the state in work. It
+// reports false unless Mint writes this text and the claims hold in the context.
+// Then parse and check tell the reason. They accept all that accept accepts.
 func (s *Scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context) bool {
 	rest, ok := bytes.CutPrefix(text, []byte(beforeExpires))
 	end := bytes.IndexByte(rest, ',')
@@ -99,13 +99,13 @@ func (s *Scheme) open(room *base64url.Scratch, token []byte) ([]byte, *codecs.Re
 	return text, nil
 }
 
-// decode appends to room what the segment stands for in the reading.
+// decode appends the bytes of the segment to room.
 func (s *Scheme) decode(room *base64url.Scratch, segment []byte) bool {
 	return room.Decode(segment) || s.faithful && unpack(room, segment)
 }
 
-// unpack does what the SDK does: both alphabets become the standard one, padding
-// is filled up to a multiple of 4, and unpack1("m0") is strict about all else.
+// unpack decodes as the SDK does: it maps both alphabets to the standard one, pads
+// to a multiple of 4, and applies unpack1("m0"), which is strict.
 func unpack(room *base64url.Scratch, segment []byte) bool {
 	if bytes.ContainsAny(segment, "\r\n") {
 		return false // Go's decoder would skip them
@@ -123,10 +123,11 @@ func unpack(room *base64url.Scratch, segment []byte) bool {
 	return true
 }
 
-// ruby is what JSON.parse takes.
+// ruby is the dialect of JSON.parse.
 var ruby = rawjson.Dialect{Comments: true, AnyEscape: true, Halves: true, MaxDepth: 100}
 
-// parse parses the claims, and judges their spelling where the reading does.
+// parse parses the claims. In the strict reading it checks that they are
+// canonical.
 func (s *Scheme) parse(text []byte) (v rawjson.Value, refused *codecs.RejectError) {
 	v, err := ruby.Parse(text)
 	if err != nil || v.Kind != rawjson.Object || !hasSymbols(&v) {
@@ -154,7 +155,7 @@ func hasSymbols(v *rawjson.Value) bool {
 	return true
 }
 
-// isCanonical reports whether text is what Mint writes for these claims.
+// isCanonical reports whether Mint writes text for these claims.
 func isCanonical(v *rawjson.Value, text []byte) bool {
 	value := func(name string) []byte {
 		if claim := v.Lookup(name); claim != nil {
@@ -211,7 +212,7 @@ func isGood(exp *rawjson.Value, now time.Time) bool {
 	if exp == nil || exp.Kind != rawjson.Number {
 		return false
 	}
-	i, ok := new(big.Int).SetString(string(exp.Text), 10) // a float's literal is none
+	i, ok := new(big.Int).SetString(string(exp.Text), 10) // fails for the literal of a float
 	return ok && i.Cmp(big.NewInt(now.Unix())) >= 0
 }
 

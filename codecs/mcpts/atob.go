@@ -20,9 +20,9 @@ var foreign = func() (t [256]byte) {
 	return t
 }()
 
-// atob appends to room what the SDK gives to atob: "forgiving base64" of the WHATWG
-// Infra Standard, with - and _ for + and /, decodes to. White space anywhere, correct padding
-// and spare bits pass.
+// atob appends the decoded text to room as the SDK decodes it: by the "forgiving
+// base64" of the WHATWG Infra Standard, with - and _ for + and /. It accepts white
+// space anywhere, correct padding and spare bits.
 func atob(room *base64url.Scratch, text []byte) bool {
 	clean := make([]byte, 0, len(text))
 	for _, c := range text {

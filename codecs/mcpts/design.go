@@ -126,7 +126,7 @@ func common() []codecs.Guarantee {
 	)
 }
 
-// inspect takes a canonically spelt token apart.
+// inspect parses a canonical token.
 func inspect(token []byte) ([]lab.Field, error) {
 	rest, ok := bytes.CutPrefix(token, []byte(prefix))
 	if !ok {

@@ -1,4 +1,4 @@
-// Package mcpts is what the TypeScript MCP SDK puts on the wire as requestState:
+// Package mcpts implements the requestState of the TypeScript MCP SDK:
 // createRequestStateCodec (npm @modelcontextprotocol/server 2.4.0).
 //
 // Layout, with m bytes of claims:
@@ -9,35 +9,36 @@
 //	mac    = HMAC-SHA256(secret, "v1." || body)
 //	bind tag = base64url(HMAC-SHA256(secret, "mcp.requestState.bind:" || text)[:16])
 //
-// The secret, of at least 32 bytes, is the HMAC key itself; there is no ring. A
-// token is good up to and including the second exp, which is the second of
-// minting plus the time to live (600 s by default; a fraction of a second stays).
+// The secret is the HMAC key itself and has at least 32 bytes. The ring has one
+// key. A token is valid up to and including the second exp: the second of minting
+// plus the time to live (600 s by default; a fraction of a second stays).
 //
-// The payload is any JSON value. Under the option payload=text, the default, it
-// is a string, which is the state: WTF-8, other states are not minted. Under
-// payload=json the state is the JSON text of the value; it comes back as
-// JSON.stringify writes it, and empty where the SDK would return undefined.
+// The payload is any JSON value. Under the option payload=text, the default, the
+// payload is a string and the state is its text. Mint refuses states that are not
+// WTF-8. Under payload=json the state is the JSON text of the value. It comes back
+// as JSON.stringify writes it, and empty if the SDK returns undefined.
 //
-// What the SDK's bind callback returns is the option bind:
+// The option bind selects the result of the SDK's bind callback:
 //
 //	none       there is no callback, as by default in the SDK
-//	principal  the principal, "" where there is none
+//	principal  the principal, "" if there is none
 //	request    JSON.stringify([method, target, arguments digest, principal or
 //	           null, audience or null]), the digest as in package envelope
 //
 // The callback's text is encoded by a TextEncoder, which makes U+FFFD of lone
 // surrogates.
 //
-// Two readings. The faithful one answers as the SDK does: the mac's segment may
-// contain white space, + and /, correct padding and spare bits (atob), the claims
-// may be any JSON, and times to live may be 0 or negative. The strict one, the
-// default, takes only what the SDK mints and a positive time to live.
+// The option reading selects one of two readings. Under reading=sdk the scheme
+// answers as the SDK does: the mac's segment may contain white space, + and /,
+// correct padding and spare bits (atob), the claims may be any JSON, and times to
+// live may be 0 or negative. Under reading=strict, the default, it accepts only
+// tokens that the SDK mints, and a positive time to live.
 //
-// Known difference of the faithful reading: payloads nest 10000 deep at most.
+// Known difference of reading=sdk: payloads nest 10000 deep at most.
 //
-// It does not give: confidentiality, rotation, any binding unless one is asked
-// for, a bound on tokens from a clock that runs ahead, separation of a key from
-// the same key followed by zero bytes (HMAC pads with them), single use.
+// Limitations: no confidentiality, no rotation, no binding unless bind selects
+// one, no bound on tokens from a clock that runs ahead, no single use. A key and
+// the same key followed by zero bytes are one HMAC key.
 package mcpts
 
 import (

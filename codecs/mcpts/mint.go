@@ -14,7 +14,7 @@ func (s *Scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	return s.mint(dst, state, b, nil)
 }
 
-// SeedSize implements lab.SeededScheme: there is nothing random in a token.
+// SeedSize implements lab.SeededScheme: minting is deterministic.
 func (s *Scheme) SeedSize() int { return 0 }
 
 // MintSeeded implements lab.SeededScheme.
@@ -84,7 +84,8 @@ const (
 	beforeExpires = `,"exp":`
 )
 
-// appendClaims appends what JSON.stringify makes of the claims; a nil tag is none.
+// appendClaims appends the claims as JSON.stringify writes them, without b if tag
+// is nil.
 func (s *Scheme) appendClaims(dst, state []byte, expires float64, tag []byte) ([]byte, error) {
 	dst, err := s.payload.fromState(append(dst, beforePayload...), state)
 	if err != nil {

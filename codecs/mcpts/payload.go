@@ -10,8 +10,7 @@ type payloads struct {
 	isText bool // the payload is a string, and the state its text
 	// fromState appends the JSON text of the payload that carries a state.
 	fromState func(dst, state []byte) ([]byte, error)
-	// toState appends the state that a payload carries, nil where the claims
-	// have none.
+	// toState appends the state of a payload, nil if the claims have no payload.
 	toState func(dst []byte, payload *rawjson.Value) ([]byte, error)
 }
 
@@ -28,8 +27,8 @@ func textToPayload(dst, state []byte) ([]byte, error) {
 	return stringify.Append(dst, state), nil
 }
 
-// payloadToText returns codecs.ErrUnsupported where the payload is no string:
-// the SDK accepts such a token, and there is no text to return.
+// payloadToText returns codecs.ErrUnsupported unless the payload is a string: the
+// SDK accepts such a token, and it has no text to return.
 func payloadToText(dst []byte, payload *rawjson.Value) ([]byte, error) {
 	if payload == nil || payload.Kind != rawjson.String {
 		return dst, codecs.ErrUnsupported

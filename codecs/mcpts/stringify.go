@@ -28,8 +28,8 @@ func ownProperties(members []rawjson.Member) []rawjson.Member {
 	return out
 }
 
-// arrayIndex returns the array index that a name spells, or one more than the
-// largest where it spells none.
+// arrayIndex returns the array index that a name stands for. If the name is not an
+// array index, it returns one more than the largest.
 func arrayIndex(name []byte) int64 {
 	const none = math.MaxUint32
 	n, err := strconv.ParseUint(string(name), 10, 32)

@@ -56,9 +56,9 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	return s.payload.toState(dst, v.Lookup("p"))
 }
 
-// accept reads the claims' text in one pass and leaves the state in work. It
-// reports false unless the text is what Mint writes, and holds in the context;
-// parse and check then tell the reason. What it accepts they accept.
+// accept reads the text of the claims in one pass and leaves the state in work. It
+// reports false unless Mint writes this text and the claims hold in the context.
+// Then parse and check tell the reason. They accept all that accept accepts.
 func (s *Scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context) bool {
 	rest, ok := bytes.CutPrefix(text, []byte(beforePayload))
 	if !ok || !utf8.Valid(text) {
@@ -77,7 +77,7 @@ func (s *Scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context)
 	size := len(work.Bytes)
 	defer func() { work.Bytes = work.Bytes[:size] }()
 	work.Bytes = appendNumber(work.Bytes, expires)
-	// Written so that a time that compares with nothing is refused.
+	// The comparison is written so that NaN is refused.
 	if !bytes.Equal(work.Bytes[size:], rest[:end]) || !(expires >= float64(c.Now.Unix())) {
 		return false
 	}
@@ -112,7 +112,7 @@ func (s *Scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *c
 	return room.Bytes, nil
 }
 
-// decode appends to room what a segment stands for in the reading.
+// decode appends the bytes of a segment to room.
 func (s *Scheme) decode(room *base64url.Scratch, segment []byte) bool {
 	return room.Decode(segment) || s.faithful && atob(room, segment)
 }
@@ -120,7 +120,8 @@ func (s *Scheme) decode(room *base64url.Scratch, segment []byte) bool {
 var byteOrderMark = []byte("\ufeff")
 
 // parse parses the claims as JSON.parse(new TextDecoder("utf-8", {fatal:
-// true}).decode(text)) does, and judges their spelling where the reading does.
+// true}).decode(text)) does. In the strict reading it checks that they are
+// canonical.
 func (s *Scheme) parse(text []byte) (v rawjson.Value, refused *codecs.RejectError) {
 	plain := bytes.TrimPrefix(text, byteOrderMark) // a TextDecoder skips the mark
 	if !utf8.Valid(plain) {
@@ -136,7 +137,7 @@ func (s *Scheme) parse(text []byte) (v rawjson.Value, refused *codecs.RejectErro
 	return v, nil
 }
 
-// isCanonical reports whether text is what Mint writes for these claims.
+// isCanonical reports whether Mint writes text for these claims.
 func (s *Scheme) isCanonical(v *rawjson.Value, text []byte) bool {
 	payload, exp, tag := v.Lookup("p"), v.Lookup("exp"), v.Lookup("b")
 	if payload == nil || exp == nil || exp.Kind != rawjson.Number {
@@ -186,8 +187,8 @@ func (s *Scheme) checkBind(tag *rawjson.Value, b *codecs.Context) *codecs.Reject
 	return nil
 }
 
-// refuseTag returns what comparing a tag that is no string with one of n
-// characters comes to in JavaScript.
+// refuseTag returns the result of comparing, in JavaScript, a tag that is not a
+// string with one of n characters.
 func refuseTag(tag *rawjson.Value, n int) *codecs.RejectError {
 	length := tag.Lookup("length")
 	switch {
