@@ -1,5 +1,5 @@
-// Package codecs is the contract of the laboratory: what a sealed-token codec
-// and a token scheme are, how they answer, and what a design says of itself.
+// Package codecs is the contract of the laboratory: the interfaces of sealed-token
+// codecs and token schemes, their answers, and the row of a design.
 //
 // A codec turns a payload into a token and back and knows cryptography only. A
 // scheme turns application state into a token that is good in one [Context]
@@ -11,16 +11,16 @@
 // ([ErrUnsupported]). Any other error is a fault of the laboratory or of a
 // worker and stops the run.
 //
-// What every implementation promises, and package codectest checks:
+// Every implementation promises, and package codectest checks:
 //
 //   - results are appended to dst; on any error dst is returned as it came,
-//     and nothing of an unauthenticated payload is left in its spare capacity;
+//     without bytes of an unauthenticated payload in its spare capacity;
 //   - no argument is changed or kept, keys are copied at construction;
 //   - values are safe for concurrent use;
-//   - Seal and Unseal do not allocate when dst has room: for Seal, room for the
+//   - Seal and Unseal do not allocate if dst has room: for Seal, room for the
 //     token; for Unseal, room for the payload (a design that cannot keep this
 //     says so in its row);
-//   - only the canonical spelling of a token is a token (a design that
+//   - only the canonical encoding of a token is a token (a design that
 //     disclaims [Canonical] says so).
 //
 // The package imports the standard library alone.
@@ -34,8 +34,8 @@ import (
 
 // A Codec seals payloads into URL-safe tokens and unseals them.
 type Codec interface {
-	// Seal appends the token of payload to dst. It fails only where the system
-	// has no randomness or the design's limits are reached.
+	// Seal appends the token of payload to dst. It fails only if the system has
+	// no randomness or the design's limits are reached.
 	Seal(dst, payload []byte) ([]byte, error)
 	// Unseal appends the payload of token to dst. It returns dst unchanged and
 	// a *RejectError when token is not one that this codec's ring sealed.
@@ -65,7 +65,7 @@ type Context struct {
 	// absent. Digests are taken from these bytes, never from decoded values.
 	Arguments json.RawMessage
 	Principal *string // nil: unauthenticated, which differs from ""
-	Audience  *string // nil: none
+	Audience  *string // nil: absent
 }
 
 // ErrNoTime is the error of Mint and Verify for a Context without a time.

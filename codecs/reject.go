@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// ErrUnsupported says that a codec, scheme or worker cannot do what was asked
-// at all. It is neither success nor refusal.
+// ErrUnsupported reports that a codec, scheme or worker does not have the requested
+// ability. It is neither success nor refusal.
 var ErrUnsupported = errors.New("sealab: not supported")
 
 // refusal is the text of every refusal, whatever its cause.
@@ -52,12 +52,12 @@ func ParseStage(name string) (Stage, error) {
 	return 0, fmt.Errorf("sealab: %q is not a stage", name)
 }
 
-// A RejectError refuses a token. Its text is the same for every refusal, so
-// that whoever presents a bad token learns nothing; Stage and Reason are for
-// the server's own log and for the laboratory.
+// A RejectError refuses a token. Its text is the same for every refusal, so that
+// the presenter of a bad token learns no cause. Stage and Reason are for the
+// server's own log and for the laboratory.
 type RejectError struct {
 	Stage  Stage
-	Reason string // what the design calls the cause, for example "tag"
+	Reason string // the cause in the words of the design, for example "tag"
 }
 
 // Error returns one fixed text.

@@ -55,7 +55,7 @@ type Case struct {
 	Text   string // without the line end
 	System string // that answered
 	Design string // of the catalog, that has to answer alike
-	Note   string // what was done to the token; may be empty
+	Note   string // the change of the token; may be empty
 
 	ask func(codecs.Design) (got Answer, agrees bool, err error)
 }

@@ -91,7 +91,7 @@ func (p *presentation) request(l line) error {
 	return nil
 }
 
-// str returns what Python's str makes of a scalar.
+// str returns a scalar as Python's str prints it.
 func str(v *rawjson.Value) (string, error) {
 	switch v.Kind {
 	case rawjson.String:
@@ -109,8 +109,8 @@ func str(v *rawjson.Value) (string, error) {
 	}
 }
 
-// strNumber is what str makes of a number: what json.dumps does, but for the
-// names of what is not finite.
+// strNumber returns a number as str prints it: as json.dumps, except for the names
+// of values that are not finite.
 func strNumber(v *rawjson.Value) string {
 	text := string(compactjson.AppendNumber(nil, v.Text))
 	switch text {

@@ -63,7 +63,7 @@ func isText(name string) bool {
 // longestFloat is the room in bytes that a float takes as Python prints it.
 const longestFloat = 24
 
-// received are the claims of a payload as they came, nil where absent.
+// received are the claims of a payload as they came, nil if absent.
 type received struct{ version, issued, expires, method, target, digest, state, audience, principal *rawjson.Value }
 
 // receive takes the claims out of an object. The last member of a name counts.
@@ -107,14 +107,14 @@ func isOne(v *rawjson.Value) bool {
 	}
 }
 
-// A numeral is a number of Python: an integer of any size, or a float. NaN
-// stands for what compares with nothing.
+// A numeral is a number of Python: an integer of any size, or a float. NaN stands
+// for a value that is not a number: every comparison with it is false.
 type numeral struct {
-	float float64    // the nearest float, and the number itself where exact is nil
+	float float64    // the nearest float, and the number itself if exact is nil
 	exact *big.Float // an integer that may not be a float
 }
 
-// nothing is what is no number.
+// nothing is the numeral of a value that is not a number.
 var nothing = numeral{float: math.NaN()}
 
 // maxExact is the number of digits of integers that all are floats.

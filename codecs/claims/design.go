@@ -39,9 +39,8 @@ func Over(d codecs.Design) codecs.Design {
 
 const claimsLabel = "sealab/claims/v1"
 
-// newCodec returns the codec under the derived secrets. It sets the codec up
-// under the given ones first, because what is derived from a weak secret looks
-// strong.
+// newCodec returns the codec under the derived secrets. It opens the codec under
+// the given ones first, because a key derived from a weak secret looks strong.
 func newCodec(d codecs.Design, c codecs.Config) (codecs.Codec, error) {
 	if _, err := d.OpenCodec(c); err != nil {
 		return nil, err
@@ -54,7 +53,7 @@ func newCodec(d codecs.Design, c codecs.Config) (codecs.Codec, error) {
 	return d.OpenCodec(c)
 }
 
-// guarantees returns what claims over a codec promise.
+// guarantees returns the guarantees of claims over a codec.
 func guarantees(d codecs.Design, options map[string]string) []codecs.Guarantee {
 	inherited := slices.DeleteFunc(d.GuaranteesFor(options), func(g codecs.Guarantee) bool {
 		return g.Property == codecs.ByteExact
@@ -62,8 +61,7 @@ func guarantees(d codecs.Design, options map[string]string) []codecs.Guarantee {
 	return slices.Concat(inherited, Guarantees(), linkability(d, options))
 }
 
-// Guarantees returns what the claims promise whatever the codec, as long as it
-// has integrity.
+// Guarantees returns the guarantees that claims have over any codec with integrity.
 func Guarantees() []codecs.Guarantee {
 	return slices.Concat(
 		codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsPrincipal, codecs.BindsAudience),

@@ -13,10 +13,10 @@ import (
 // digestSize is the number of bytes that are kept of a SHA-256.
 const digestSize = 16
 
-// AppendDigest appends the claim that stands for the raw arguments of a request,
-// nil if it has none: 22 characters. It fails if they are not JSON. The SDK
-// digests {} for every value that Python takes for false, and for resources/read
-// always.
+// AppendDigest appends the claim for the raw arguments of a request: 22
+// characters. Raw is nil if the request has no arguments. It fails if they are not
+// JSON. The SDK digests {} for every value that is false in Python, and always for
+// resources/read.
 func AppendDigest(dst []byte, method string, raw []byte) ([]byte, error) {
 	if raw == nil || method == "resources/read" {
 		return append(dst, digestOfNothing...), nil
@@ -84,8 +84,8 @@ func principalDigest(salt []byte, principal string) [digestSize]byte {
 	return [digestSize]byte(sum[:])
 }
 
-// principalMatches compares a claim with a principal. A claim of another length
-// than Mint gives matches nothing.
+// principalMatches compares a claim with a principal. It reports false if the claim
+// is shorter or longer than a claim that Mint writes.
 func principalMatches(claim []byte, principal string) bool {
 	room := base64url.GetScratch()
 	defer room.Free()

@@ -1,11 +1,10 @@
-// Package claims is claims over any codec: it stamps a time to live, the
-// originating request, the audience and the principal beside the state, seals
-// all of it with the codec, and verifies every claim when the token returns.
+// Package claims makes a scheme of any codec. It stamps a time to live, the
+// originating request, the audience and the principal beside the state, seals all
+// of it with the codec, and verifies every claim when the token returns.
 //
 // The claims are those of the Python MCP SDK (mcp.server.request_state,
-// modelcontextprotocol/python-sdk 57394b0), so that tokens of the laboratory's
-// codecs and tokens of the SDK share one language. The payload is compact JSON
-// (package compactjson) with its members in this order:
+// modelcontextprotocol/python-sdk 57394b0). The payload is compact JSON (package
+// compactjson) with its members in this order:
 //
 //	v    1
 //	iat  time of issue in Unix seconds, a float
@@ -14,13 +13,13 @@
 //	t    target: name of the tool or prompt, URI of the resource
 //	a    base64url(SHA-256(compact_json(arguments, sorted))[:16]), 22 characters
 //	s    state
-//	aud  audience, only where there is one
+//	aud  audience, only if there is one
 //	p    base64url(salt[8] || SHA-256("mcp/request-state/principal:" || salt ||
-//	     principal)[:16]), 32 characters, only where there is a principal
+//	     principal)[:16]), 32 characters, only if there is a principal
 //
-// A token is refused from exp on (exp itself is too late), and when issued more
-// than 60 seconds in the future. The format of times is a float of Unix seconds,
-// good to about a quarter of a microsecond.
+// A token is refused from exp on (exp itself is too late), and if it was issued
+// more than 60 seconds in the future. Times are floats of Unix seconds, with a
+// resolution of about a quarter of a microsecond.
 //
 // State and names are WTF-8 (UTF-8, and lone surrogates in three bytes, as
 // Python's surrogatepass has them): Mint returns codecs.ErrUnsupported for
@@ -31,10 +30,9 @@
 //
 // Limits: the codec's. Arguments nest 10000 deep at most.
 //
-// It does not give: single use; a distinction between arguments that are absent
-// and those that Python takes for false (null, {}, [], "", 0, false), which
-// share one digest; any binding of the arguments of resources/read; anything
-// against whoever holds a key.
+// Limitations: no single use. Absent arguments and those that are false in Python
+// (null, {}, [], "", 0, false) share one digest. The arguments of resources/read
+// are not bound. A holder of a key can mint any token.
 package claims
 
 import (
@@ -45,7 +43,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// DefaultTTL is the time to live where none is set.
+// DefaultTTL is the time to live if the configuration has none.
 const DefaultTTL = 600 * time.Second
 
 // skew is how far in the future, in seconds, a token may have been issued.
@@ -56,10 +54,10 @@ type Reading uint8
 
 // The readings.
 const (
-	// Strict takes the one spelling of the claims that Mint gives them.
+	// Strict accepts claims only as Mint writes them.
 	Strict Reading = iota
-	// Faithful takes what the Python SDK takes: any spelling that json.loads
-	// understands, true or 1.0 for the version, integers for times.
+	// Faithful accepts the claims that the Python SDK accepts: any JSON that
+	// json.loads reads, true or 1.0 for the version, integers for times.
 	Faithful
 )
 
@@ -71,8 +69,8 @@ type scheme struct {
 }
 
 // New returns the scheme that puts claims over codec. A ttl that is not
-// positive is an error. The scheme is a lab.SeededScheme where the codec is
-// lab.Seeded, and a lab.SchemeAssembler where it is a lab.Assembler.
+// positive is an error. The scheme is a lab.SeededScheme if the codec is
+// lab.Seeded, and a lab.SchemeAssembler if it is a lab.Assembler.
 func New(codec codecs.Codec, ttl time.Duration) (codecs.Scheme, error) {
 	return NewReading(codec, ttl, Strict)
 }
@@ -96,8 +94,7 @@ func NewReading(codec codecs.Codec, ttl time.Duration, reading Reading) (codecs.
 	}
 }
 
-// TTLOf returns the time to live that a configuration asks for, DefaultTTL
-// where it asks for none.
+// TTLOf returns the time to live of a configuration, DefaultTTL if it has none.
 func TTLOf(c codecs.Config) time.Duration {
 	if c.TTL == nil {
 		return DefaultTTL

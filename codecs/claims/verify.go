@@ -49,9 +49,9 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	return append(dst, r.state.Text...), nil
 }
 
-// accept reads the payload in one pass and leaves the state in r.text. It
-// reports false unless the payload is what Mint writes, and holds in the
-// context; parse and check then tell the reason. What it accepts they accept.
+// accept reads the payload in one pass and leaves the state in r.text. It reports
+// false unless Mint writes this payload and the claims hold in the context. Then
+// parse and check tell the reason. They accept all that accept accepts.
 func (r *room) accept(b *codecs.Context) bool {
 	now := unixSeconds(b.Now)
 	issued, rest, ok := cutTime(r.payload, beforeIssued)
@@ -119,7 +119,7 @@ func parse(payload []byte) (r received, refused *codecs.RejectError) {
 // check verifies every claim. The SDK judges the arguments before the audience
 // and the principal; here they come last, because their digest costs the most.
 func (r *received) check(b *codecs.Context, now float64) *codecs.RejectError {
-	// Written so that a time that compares with nothing is refused.
+	// The comparisons are written so that NaN is refused.
 	if !number(r.issued).atMost(now + skew) {
 		return errFuture
 	}
@@ -164,9 +164,9 @@ func (r *received) checkPrincipal(want *string) *codecs.RejectError {
 	return nil
 }
 
-// isCanonical reports whether payload is what the SDK writes for these claims,
-// whose times are finite: there is no way to be without expiry. Times may be
-// integers, which they are where the SDK's clock gives integers.
+// isCanonical reports whether the SDK writes payload for these claims. Times have
+// to be finite, so that every token expires. They may be integers: a clock of the
+// SDK may return integers.
 func (r *received) isCanonical(payload []byte) bool {
 	if !isTime(r.issued) || !isTime(r.expires) {
 		return false
@@ -189,7 +189,7 @@ func isTime(claim *rawjson.Value) bool {
 	return number(claim).isTime() && bytes.Equal(compactjson.AppendNumber(room[:0], claim.Text), claim.Text)
 }
 
-// text returns the characters of a claim, nil where it is absent or no string.
+// text returns the characters of a claim, nil if it is absent or not a string.
 func text(claim *rawjson.Value) []byte {
 	if claim == nil {
 		return nil

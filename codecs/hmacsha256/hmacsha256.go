@@ -1,5 +1,5 @@
-// Package hmacsha256 is the design hmac-sha256: the payload, readable, with an
-// HMAC-SHA256 tag (RFC 2104, FIPS 198-1).
+// Package hmacsha256 implements the design hmac-sha256: the payload, readable, with
+// an HMAC-SHA256 tag (RFC 2104, FIPS 198-1).
 //
 // Layout, with a payload of m bytes:
 //
@@ -12,9 +12,8 @@
 //
 // Limits: none on the number of tokens; the payload is bounded by memory.
 //
-// It does not give: confidentiality (whoever holds a token reads its payload;
-// equal payloads give equal tokens), or any notion of time, user or request:
-// see package envelope for those.
+// Limitations: no confidentiality. A holder of a token reads its payload, and equal
+// payloads give equal tokens. Package claims adds time, user and request.
 package hmacsha256
 
 import (
@@ -120,7 +119,7 @@ func (c *Codec) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	return c.Seal(dst, payload)
 }
 
-// layout is what stands behind the prefix.
+// layout has the fields after the prefix.
 var layout = wire.Layout{lab.WireKeyID, lab.WireBody, lab.WireTag}
 
 // SealEdited implements lab.Assembler.

@@ -11,7 +11,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// layout is what stands behind the prefix.
+// layout has the fields after the prefix.
 var layout = wire.Layout{lab.WireKeyID, lab.WireEnc, lab.WireBody, lab.WireTag}
 
 // SealEdited implements lab.Assembler. An encapsulation without a shared

@@ -1,11 +1,11 @@
-// Package hpkepsk is the design hpke-psk: one HPKE message per token (RFC 9180,
-// mode_psk, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-256-GCM).
+// Package hpkepsk implements the design hpke-psk: one HPKE message per token
+// (RFC 9180, mode_psk, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-256-GCM).
 //
 // Layout, with a payload of m bytes:
 //
 //	token = "sp1." || base64url(key-id[4] || encapsulation[32] || ciphertext[m] || tag[16])
 //	associated data = "sp1." || key-id, sequence number 0
-//	key pair, psk, psk_id, info = package hpke under the label "sealab/hpke-psk/v1"
+//	key pair, psk, psk_id, info = package hpkekeys under the label "sealab/hpke-psk/v1"
 //	key-id = keyring derivation under the same label
 //
 // Each token has an encapsulation of its own, and so a key and a nonce of its
@@ -14,17 +14,17 @@
 //
 // The roles can be split. A [Minter] holds the public key and the pre-shared
 // key: it seals and cannot read, not even its own tokens. An [Opener] holds the
-// private key and the pre-shared key. Base mode would not do: it authenticates
-// nobody, so that whoever knows the public key could mint.
+// private key and the pre-shared key. Base mode is not enough: it does not
+// authenticate the sender, so that the public key alone would suffice to mint.
 //
 // Limits: none on the number of tokens. A payload has at most 2^36 - 32 bytes.
 // Sealing takes two scalar multiplications and unsealing one; both allocate.
 //
-// It does not give: authentication of the minter towards the opener (an opener
-// holds the pre-shared key and can compute the public one, so it can mint),
-// forward secrecy (the private key opens every token ever sealed to it), key
-// commitment, a hidden payload length, security against quantum computers, or
-// any notion of time, user or request: see package envelope for those.
+// Limitations: an opener can mint, since it holds the pre-shared key and can
+// compute the public one. There is no forward secrecy: the private key opens every
+// token that was sealed to it. There is no key commitment, no hidden payload length,
+// and no security against quantum computers. Package claims adds time, user and
+// request.
 package hpkepsk
 
 import (
@@ -72,9 +72,9 @@ func Ephemeral() *Codec {
 	return c
 }
 
-// Split returns what the two parties need of one secret, each hpkekeys.PartySize
-// bytes: the minter's key for NewMinter and the opener's key for NewOpener.
-// Neither party needs the secret, and neither can compute it.
+// Split returns the keys of two parties, each hpkekeys.PartySize bytes: the
+// minter's key for NewMinter and the opener's key for NewOpener. Neither party
+// needs the secret, and neither can compute it.
 func Split(secret []byte) (minter, opener []byte, err error) {
 	c, err := New(secret)
 	if err != nil {

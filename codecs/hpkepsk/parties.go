@@ -20,7 +20,7 @@ var (
 
 var prefixBytes = []byte(prefix)
 
-// associatedData is what is authenticated beside the payload.
+// associatedData returns the data that is authenticated beside the payload.
 func associatedData(id keyring.Fingerprint) []byte {
 	return append([]byte(prefix), id[:]...)
 }
@@ -72,7 +72,7 @@ func (m *Minter) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	return base64url.AppendEncode(dst, s.Bytes), nil
 }
 
-// An Opener unseals what was sealed to any key of its ring.
+// An Opener unseals tokens that were sealed to any key of its ring.
 type Opener struct {
 	ring *keyring.Ring[*hpkekeys.PrivateKey]
 }

@@ -10,7 +10,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// layout is what stands behind the prefix.
+// layout has the fields after the prefix.
 var layout = wire.Layout{lab.WireKeyID, lab.WireEnc, lab.WireNonce, lab.WireBody, lab.WireTag}
 
 // SealEdited implements lab.Assembler. An encapsulation without a shared

@@ -22,7 +22,7 @@ type cache [sets]set
 
 type set struct {
 	ways [ways]atomic.Pointer[session]
-	next atomic.Uint32 // counts what was put into the set
+	next atomic.Uint32 // number of contexts that were put into the set
 }
 
 func (c *cache) of(enc []byte) *set {

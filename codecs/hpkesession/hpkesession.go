@@ -1,5 +1,5 @@
-// Package hpkesession is the design hpke-session: AES-256-GCM under keys that
-// HPKE contexts export (RFC 9180, mode_psk, DHKEM(X25519, HKDF-SHA256),
+// Package hpkesession implements the design hpke-session: AES-256-GCM under keys
+// that HPKE contexts export (RFC 9180, mode_psk, DHKEM(X25519, HKDF-SHA256),
 // HKDF-SHA256, AES-256-GCM), one context for many tokens.
 //
 // The design hpke-xwing-session is the same over X-Wing (0x647a,
@@ -19,22 +19,22 @@
 // every byte of it. Only its canonical encoding is accepted, and no point of
 // low order.
 //
-// Whoever seals sets up a context and uses it for at most 2^20 tokens and, where
-// a clock is given, at most 10 minutes. Whoever unseals keeps up to 1,024
-// contexts, and only those under which a tag has verified: a token of a known
-// context costs one AES-GCM, any other one decapsulation, and a flood
-// of invented encapsulations takes no memory and displaces nothing.
+// Sealing sets up a context and uses it for at most 2^20 tokens and, if a clock is
+// given, at most 10 minutes. Unsealing keeps up to 1,024 contexts, and only those
+// under which a tag has verified. A token of a known context costs one AES-GCM, any
+// other one decapsulation. A flood of invented encapsulations takes no memory and
+// displaces no context.
 //
 // Limits: 2^20 random 96-bit nonces per token key repeat one with probability
 // below 2^-56. A payload has at most 2^36 - 32 bytes.
 //
-// It does not give: unlinkability (tokens of one context share their
-// encapsulation, which names a process and a span of time), a uniform time of
-// refusal across encapsulations (it is shorter for one that is known, and that
-// shows that this opener has accepted a token of that context), authentication
-// of the minter towards the opener, forward secrecy, nonce misuse resistance,
-// key commitment, a hidden payload length, security against quantum computers
-// (hpke-session), or any notion of time, user or request: see package envelope for those.
+// Limitations: tokens of one context are linkable: they share their encapsulation,
+// which names a process and a span of time. A refusal is faster for a known
+// encapsulation, which shows that this opener has accepted a token of that context.
+// There is no authentication of the minter towards the opener, no forward secrecy,
+// no nonce misuse resistance, no key commitment, and no hidden payload length.
+// hpke-session has no security against quantum computers. Package claims adds time,
+// user and request.
 package hpkesession
 
 import (
@@ -138,7 +138,7 @@ type session struct {
 	token cipher.AEAD
 }
 
-// exporter is what both sides of an HPKE context can do.
+// An exporter is either side of an HPKE context.
 type exporter interface {
 	Export(exporterContext []byte, length uint) []byte
 }

@@ -18,7 +18,7 @@ type rotation struct {
 	renewal   sync.Mutex // one goroutine at a time sets up a session
 }
 
-// A lease is a session with what is left of it.
+// A lease is a session with the number of tokens and the time that are left.
 type lease struct {
 	*session
 	born time.Time

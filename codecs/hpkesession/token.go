@@ -43,7 +43,7 @@ func (c *Codec) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	return s.seal(dst, seed[c.kem.SeedSize:], payload), nil
 }
 
-// seal seals under the given nonce, or a random one where it is nil.
+// seal seals under the given nonce, or a random one if it is nil.
 func (s *session) seal(dst, nonce, payload []byte) []byte {
 	raw := base64url.GetScratch()
 	defer raw.Free()
@@ -107,7 +107,7 @@ func (c *Codec) meet(dst []byte, k *ringKey, enc, rest []byte) ([]byte, error) {
 	return out, nil
 }
 
-// open appends to dst the payload of what follows a token's encapsulation.
+// open appends the payload to dst, from the bytes after a token's encapsulation.
 func (s *session) open(dst, rest []byte) ([]byte, error) {
 	out, err := s.token.Open(dst, rest[:nonceSize], rest[nonceSize:], s.key.data)
 	if err != nil {

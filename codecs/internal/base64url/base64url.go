@@ -1,5 +1,5 @@
-// Package base64url is canonical unpadded base64url (RFC 4648, section 5): every byte
-// string has exactly one spelling, and no other spelling decodes.
+// Package base64url implements canonical unpadded base64url (RFC 4648, section 5):
+// every byte string has exactly one text, and no other text decodes.
 //
 // Decoders in general accept more: the standard library's skips CR and LF even
 // when strict, and the vector decoder takes / for _, on arm64 also + for -. Both
@@ -10,7 +10,7 @@
 // On amd64 and arm64 the package uses vector instructions by way of
 // github.com/segmentio/asm; the build tag purego selects the standard library.
 //
-// It is not constant-time: what it decodes and encodes is public by design.
+// It is not constant-time: its inputs and outputs are public.
 package base64url
 
 import (
@@ -19,7 +19,7 @@ import (
 	"slices"
 )
 
-// coder is what the two implementations have in common.
+// A coder is one of the two implementations.
 type coder interface {
 	Encode(dst, src []byte)
 	Decode(dst, src []byte) (int, error)

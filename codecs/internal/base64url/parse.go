@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Parse takes a token of the form prefix || base64url(raw) apart, for a reader
-// that wants to know what is wrong with it: it returns the text behind the
-// prefix and its bytes, of which there must be at least least.
+// Parse parses a token of the form prefix || base64url(raw). It returns the text
+// behind the prefix and its bytes. Its errors name the fault. A token with fewer
+// than least bytes is an error.
 func Parse(prefix string, least int, token []byte) (text, raw []byte, err error) {
 	text, ok := bytes.CutPrefix(token, []byte(prefix))
 	if !ok {

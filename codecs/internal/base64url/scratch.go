@@ -7,9 +7,9 @@ import "sync"
 type Scratch struct{ Bytes []byte }
 
 const (
-	// lead is the number of unused bytes before Bytes. The vector encoder's
-	// first load is masked and reaches 4 bytes back; where Bytes began on a page
-	// whose predecessor was never touched, that load took some 140 ns more.
+	// lead is the number of unused bytes before Bytes. The vector encoder's first
+	// load is masked and reaches 4 bytes back. If Bytes began on a page whose
+	// predecessor was never touched, that load took some 140 ns more.
 	lead = 64
 	// firstSize is the capacity in bytes of new working space.
 	firstSize = 4096
@@ -47,8 +47,8 @@ func (s *Scratch) Grow(n int) {
 	}
 }
 
-// Decode appends to Bytes what the text src stands for. It reports false, and
-// leaves Bytes as it was, when src is not canonical.
+// Decode appends the bytes of the text src to Bytes. It reports false, and leaves
+// Bytes as it was, if src is not canonical.
 func (s *Scratch) Decode(src []byte) (ok bool) {
 	s.Grow(DecodedLen(len(src)))
 	s.Bytes, ok = AppendDecode(s.Bytes, src)

@@ -16,8 +16,8 @@
 // It works on documents and never on decoded Go values, which have lost the
 // difference between 1 and 1.0, big integers and lone surrogates.
 //
-// Limits: nesting of rawjson.DefaultMaxDepth. It does not reproduce Python's
-// limit of 4300 digits for an integer, except where [Loads] reads claims.
+// Limits: nesting of rawjson.DefaultMaxDepth. Only [Loads] reproduces Python's
+// limit of 4300 digits for an integer.
 package compactjson
 
 import (
@@ -27,7 +27,7 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// arguments is what json.loads takes: RFC 8259, NaN and the infinities.
+// arguments is the dialect of json.loads: RFC 8259, NaN and the infinities.
 var arguments = rawjson.Dialect{NonFinite: true}
 
 // The two printers, which differ in the order of members only.
@@ -85,7 +85,7 @@ func AppendString(dst, text []byte) []byte { return quoting.Append(dst, text) }
 // AppendText is AppendString for a Go string.
 func AppendText(dst []byte, text string) []byte { return quoting.AppendText(dst, text) }
 
-// CutString reads the string that quoted begins with, in the form that
-// AppendString gives it, and appends its text to dst. It returns what follows
-// the string, and reports whether there was one.
+// CutString reads the string at the start of quoted, in the form of AppendString,
+// and appends its text to dst. It returns the rest of quoted, and reports whether
+// there was such a string.
 func CutString(dst, quoted []byte) (text, rest []byte, ok bool) { return quoting.Cut(dst, quoted) }

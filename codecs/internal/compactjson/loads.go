@@ -9,8 +9,8 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// claims is json.loads with its limits: the nesting is about where CPython's
-// recursion limit ends a parse that begins inside a server.
+// claims is the dialect of json.loads with its limits. The nesting is about the
+// recursion limit of CPython for a parse that begins inside a server.
 var claims = rawjson.Dialect{NonFinite: true, MaxDepth: 900}
 
 // maxDigits is CPython's limit for the digits of an integer.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// AppendNumber appends a literal as Python prints what it stands for.
+// AppendNumber appends the value of a literal as Python prints it.
 func AppendNumber(dst, literal []byte) []byte {
 	if !IsFloat(literal) {
 		if string(literal) == "-0" {
@@ -21,16 +21,15 @@ func AppendNumber(dst, literal []byte) []byte {
 // an exponent, or is NaN or an infinity.
 func IsFloat(literal []byte) bool { return bytes.ContainsAny(literal, ".eENI") }
 
-// ParseFloat returns the float that a number's literal stands for, an infinity
-// where it is out of range.
+// ParseFloat returns the float of a number's literal, an infinity if it is out of
+// range.
 func ParseFloat(literal []byte) float64 {
 	f, _ := strconv.ParseFloat(string(literal), 64) // the parser has seen to the syntax; out of range is infinite
 	return f
 }
 
-// AppendFloat appends what Python's json.dumps prints for a float: the
-// shortest digits that give f again, with an exponent only where it is under
-// -4 or over 15.
+// AppendFloat appends a float as Python's json.dumps prints it: the shortest digits
+// that give f again, with an exponent only if it is under -4 or over 15.
 func AppendFloat(dst []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):

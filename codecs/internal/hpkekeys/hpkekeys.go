@@ -1,5 +1,6 @@
-// Package hpkekeys is what the two HPKE designs share: the suite, the keys that a
-// ring secret stands for, and the set-up of a context on either side.
+// Package hpkekeys has the parts that the HPKE designs share: the suite, the
+// derivation of keys from a ring secret, and the set-up of a context on either
+// side.
 //
 // It is RFC 9180 in mode_psk (0x01) with DHKEM(X25519, HKDF-SHA256) (0x0020) or
 // X-Wing (0x647a, draft-connolly-cfrg-xwing-kem), HKDF-SHA256 (0x0001) and
@@ -11,17 +12,17 @@
 //	private, public = DeriveKeyPair(ikm)  (RFC 9180, section 7.1.3)
 //	psk_id = key-id, info = label
 //
-// An encapsulation under X25519 is the 32 bytes of a public key. Only its canonical
-// form is one: an integer below 2^255 - 19, little endian. X25519 itself also
-// takes the unused top bit and the integers from 2^255 - 19 on (RFC 7748,
-// section 5), which would give a sender several spellings of one token. An
-// encapsulation under X-Wing is 1,088 bytes of ML-KEM-768 and an X25519 public key.
-// ML-KEM encrypts again to compare, and X-Wing hashes the public key into the shared
-// secret, so that another spelling gives another secret.
+// An encapsulation under X25519 is the 32 bytes of a public key in canonical form:
+// an integer below 2^255 - 19, little endian. X25519 itself also accepts the unused
+// top bit and the integers from 2^255 - 19 on (RFC 7748, section 5), so that one
+// token would have several encodings. An encapsulation under X-Wing is 1,088 bytes
+// of ML-KEM-768 and an X25519 public key. ML-KEM encrypts again to compare, and
+// X-Wing hashes the public key into the shared secret, so that another encoding
+// gives another secret.
 //
-// Mode_psk authenticates a sender as a holder of the pre-shared key, and whoever
-// opens holds it too. It gives no forward secrecy: the private key is as old as
-// its secret. X25519 is not post-quantum.
+// Mode_psk authenticates a sender as a holder of the pre-shared key. The recipient
+// holds that key too. There is no forward secrecy: the private key is as old as its
+// secret. X25519 is not post-quantum.
 package hpkekeys
 
 import (
@@ -33,7 +34,7 @@ import (
 	"github.com/cloudflare/circl/kem/xwing"
 )
 
-// The sizes in bytes of what a context over X25519 is made from.
+// The sizes in bytes of the inputs of a context over X25519.
 const (
 	EncSize  = 32 // an encapsulation
 	SeedSize = 32 // the randomness of one encapsulation: ikmE of RFC 9180
@@ -55,7 +56,7 @@ var (
 		func(enc []byte) bool { return len(enc) == xwing.CiphertextSize }}
 )
 
-// Canonical reports whether enc is the one spelling of an encapsulation.
+// Canonical reports whether enc is a canonical encapsulation.
 func (k *KEM) Canonical(enc []byte) bool { return k.canonical(enc) }
 
 func (k *KEM) suite() circl.Suite {
@@ -76,9 +77,8 @@ func (p *PublicKey) Encapsulate(seed []byte) ([]byte, circl.Sealer, error) {
 	return enc, ctx, nil
 }
 
-// Decapsulate sets up the recipient's context. It fails where enc has no shared
-// secret: it has the wrong length or is a point of low order. It does not ask
-// whether enc is canonical.
+// Decapsulate sets up the recipient's context. It fails if enc has the wrong length
+// or is a point of low order. It does not check that enc is canonical.
 func (p *PrivateKey) Decapsulate(enc []byte) (circl.Opener, error) {
 	return p.decapsulate(enc, p.ID[:])
 }
@@ -95,9 +95,9 @@ func (p *PrivateKey) decapsulate(enc, pskID []byte) (circl.Opener, error) {
 	return ctx, nil
 }
 
-// SealerFor returns a sender's context for any encapsulation and psk_id, also
-// for those that no honest sender makes. Only who holds the private key can
-// have it; it exists so that an Assembler can seal under what it was given.
+// SealerFor returns a sender's context for any encapsulation and psk_id, also for
+// those that an honest sender never makes. It needs the private key. It exists so
+// that an Assembler can seal under given values.
 func (p *PrivateKey) SealerFor(enc, pskID []byte) (circl.Sealer, error) {
 	opener, err := p.decapsulate(enc, pskID)
 	if err != nil {
@@ -107,14 +107,14 @@ func (p *PrivateKey) SealerFor(enc, pskID []byte) (circl.Sealer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sealab: hpke: %w", err)
 	}
-	raw[0] = 0 // the role: both sides of a context differ in nothing else
+	raw[0] = 0 // the role: the only difference between both sides of a context
 	return circl.UnmarshalSealer(raw)
 }
 
 // field is 2^255 - 19, the size of X25519's field, little endian.
 var field = "\xed" + strings.Repeat("\xff", EncSize-2) + "\x7f"
 
-// Canonical reports whether enc is the one spelling of an X25519 public key.
+// Canonical reports whether enc is a canonical X25519 public key.
 // It is not constant-time: encapsulations are public.
 func Canonical(enc []byte) bool {
 	if len(enc) != EncSize {

@@ -11,7 +11,7 @@ import (
 // PartySize is the length in bytes of an encoded key of one party.
 const PartySize = len(keyring.Fingerprint{}) + 2*KeySize
 
-// A PublicKey is what it takes to encapsulate to one ring key.
+// A PublicKey encapsulates to one ring key.
 type PublicKey struct {
 	ID     keyring.Fingerprint
 	kem    *KEM
@@ -20,7 +20,7 @@ type PublicKey struct {
 	psk    []byte
 }
 
-// A PrivateKey is what it takes to open what is encapsulated to one ring key.
+// A PrivateKey opens encapsulations to one ring key.
 type PrivateKey struct {
 	PublicKey
 	private kem.PrivateKey
@@ -39,7 +39,7 @@ func Derive(kem *KEM, key []byte, id keyring.Fingerprint, label string) *Private
 }
 
 // Encode returns the key as PartySize bytes: key-id, public key, pre-shared
-// key. They are secret: the pre-shared key is what authenticates a sender.
+// key. They are secret: the pre-shared key authenticates a sender.
 func (p *PublicKey) Encode() ([]byte, error) {
 	public, err := p.public.MarshalBinary()
 	if err != nil {

@@ -1,18 +1,18 @@
 // Package keyring turns secrets into keys: their strength, their fingerprints,
 // the ring that rotates them, and the one source of randomness.
 //
-// A design of the laboratory derives from a secret, with HKDF-SHA256 (RFC 5869,
-// no salt) and labels of its own,
+// A design derives from a secret, with HKDF-SHA256 (RFC 5869, no salt) and labels
+// of its own,
 //
 //	key         = HKDF(secret, label || " key", 32)
 //	fingerprint = HKDF(secret, label || " key-id", 4)
 //
-// so that one secret can serve several designs and a token names its key
-// without saying anything about it. A fingerprint is 32 bits: two secrets of
-// one ring that collide are refused at construction, with a text that says so.
+// so that one secret can serve several designs and a token names its key. A
+// fingerprint has 32 bits: two secrets of one ring that collide are refused at
+// construction, with an error that names them.
 //
-// The package does not store secrets, does not wipe memory (Go cannot promise
-// that), and does not protect keys from whoever can read the process.
+// The package does not store secrets and does not wipe memory (Go cannot promise
+// that). It does not protect keys from a reader of the process's memory.
 package keyring
 
 import (
@@ -31,8 +31,8 @@ const KeySize = 32
 // A Fingerprint names a key inside a token.
 type Fingerprint [4]byte
 
-// A Ring holds what a design keeps for each of its keys. It does not change
-// after construction and is safe for concurrent use.
+// A Ring holds a value of the design for each key. It does not change after
+// construction and is safe for concurrent use.
 type Ring[T any] struct {
 	first Entry[T]
 	byID  map[Fingerprint]*Entry[T]
@@ -60,8 +60,8 @@ func (r *Ring[T]) Lookup(id []byte) *Entry[T] {
 }
 
 // New derives a key and a fingerprint from each secret under the design's label
-// and makes a ring of what setup returns for them. setup must not keep key.
-// Weak, duplicate and colliding secrets are errors.
+// and makes a ring of the results of setup, which must not keep key. Weak,
+// duplicate and colliding secrets are errors.
 func New[T any](secrets [][]byte, label string, setup func(key []byte, id Fingerprint) (T, error)) (*Ring[T], error) {
 	for i, s := range secrets {
 		if err := checkStrength(s); err != nil {
@@ -77,9 +77,9 @@ func New[T any](secrets [][]byte, label string, setup func(key []byte, id Finger
 	})
 }
 
-// Index makes a ring of what setup returns for each secret, for formats that
-// derive keys and fingerprints in their own way and have their own idea of a
-// strong secret. Duplicate and colliding secrets are errors.
+// Index makes a ring of the results of setup for each secret, for formats with
+// their own derivation of keys and fingerprints and their own rule for strong
+// secrets. Duplicate and colliding secrets are errors.
 func Index[T any](secrets [][]byte, setup func(secret []byte) (Fingerprint, T, error)) (*Ring[T], error) {
 	if len(secrets) == 0 {
 		return nil, fmt.Errorf("sealab: the key ring is empty: give at least one secret of %d random bytes", codecs.MinSecret)
@@ -110,12 +110,11 @@ func clash(secrets [][]byte, i, j int) error {
 	return fmt.Errorf("sealab: secrets %d and %d of %d have the same 32-bit fingerprint: replace one of them", i+1, j+1, len(secrets))
 }
 
-// how ends what refuses a weak secret.
+// how ends the error for a weak secret.
 const how = "make one with: (umask 077; head -c 32 /dev/urandom > secret.key)"
 
-// checkStrength refuses what cannot be a random secret. Its errors end a
-// sentence that names the secret's place in the ring, never the secret.
-// CheckStrength refuses a secret that is too short or one byte repeated.
+// CheckStrength refuses a secret that is too short or one byte repeated. Its errors
+// end a sentence that names the secret's place in the ring, never the secret.
 func CheckStrength(secret []byte) error { return checkStrength(secret) }
 
 func checkStrength(secret []byte) error {
@@ -135,8 +134,8 @@ func checkLength(secret []byte) error {
 	return nil
 }
 
-// CheckLengths refuses secrets of fewer than codecs.MinSecret bytes and nothing
-// else: the rule of the SDKs, for formats that Index serves.
+// CheckLengths refuses secrets of fewer than codecs.MinSecret bytes: the rule of
+// the SDKs, for formats that use Index.
 func CheckLengths(secrets [][]byte) error {
 	for i, s := range secrets {
 		if err := checkLength(s); err != nil {

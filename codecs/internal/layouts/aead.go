@@ -118,7 +118,7 @@ func (c *Codec) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	return c.seal(dst, seed, payload), nil
 }
 
-// seal seals under the given nonce, or a random one where it is nil.
+// seal seals under the given nonce, or a random one if it is nil.
 func (c *Codec) seal(dst, nonce, payload []byte) []byte {
 	k := c.ring.First()
 	s := base64url.GetScratch()

@@ -42,8 +42,8 @@ func (p *parser) document() (v Value, ok bool) {
 	return v, true
 }
 
-// space skips white space, and comments where the dialect has them. Most often
-// there is none.
+// space skips white space, and comments if the dialect has them. Most often there
+// is no white space.
 func (p *parser) space() bool {
 	if c := p.next(); c > ' ' && c != '/' {
 		return true
@@ -193,8 +193,8 @@ func (p *parser) name(m *Member) bool {
 	return p.space()
 }
 
-// another reads what follows an element: a comma, and then more is true, or
-// the closing bracket.
+// another reads the text after an element: a comma, and then more is true, or the
+// closing bracket.
 func (p *parser) another(closing byte) (more, ok bool) {
 	if !p.space() {
 		return false, false

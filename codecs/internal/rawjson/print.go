@@ -69,7 +69,7 @@ func AppendHex(dst []byte, r rune, digits string) []byte {
 	return append(dst, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
 }
 
-// inOrder reports whether the names of members ascend, so that none comes twice.
+// inOrder reports whether the names of members ascend strictly.
 func inOrder(members []Member) bool {
 	for i := range len(members) - 1 {
 		if bytes.Compare(members[i].Name, members[i+1].Name) >= 0 {

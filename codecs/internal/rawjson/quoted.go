@@ -22,7 +22,7 @@ type Quoting struct {
 	// high masks the bytes from 0x80 on if they are not plain. extra repeats a
 	// byte that is not plain beside the control characters, " and \.
 	high, extra uint64
-	letters     [256]byte // byte to the letter of its escape, 0: none
+	letters     [256]byte // byte to the letter of its escape, or 0
 	unletters   [256]byte // letter to the byte that it stands for
 	escape      func(dst, text []byte, at int) ([]byte, int)
 }
@@ -97,10 +97,9 @@ func (q *Quoting) AppendText(dst []byte, text string) []byte {
 	return append(append(append(dst, '"'), text...), '"')
 }
 
-// Cut reads the string that quoted begins with, in the form that Append gives
-// it. It appends the text to dst and returns what follows the closing quotation
-// mark. It reports false if quoted does not begin with an output of Append; dst
-// is then returned as it was.
+// Cut reads the string at the start of quoted, in the form of Append. It appends
+// the text to dst and returns the rest of quoted. It reports false if quoted does
+// not begin with an output of Append; dst is then returned as it was.
 func (q *Quoting) Cut(dst, quoted []byte) (text, rest []byte, ok bool) {
 	if len(quoted) == 0 || quoted[0] != '"' {
 		return dst, quoted, false

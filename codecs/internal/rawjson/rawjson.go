@@ -1,15 +1,14 @@
-// Package rawjson reads JSON (RFC 8259) without losing anything: numbers stay
-// the literals they were, strings keep lone surrogates, repeated names stay in
-// the order in which they came. The SDKs digest and compare what their own
-// parsers made of a document; a decoded Go value has already lost it.
+// Package rawjson reads JSON (RFC 8259) without loss: numbers stay literals,
+// strings keep lone surrogates, repeated names stay in their order. The SDKs digest
+// and compare the values of their own parsers; a decoded Go value has lost them.
 //
 // Text is UTF-8 in which surrogates may occur, encoded in three bytes like any
-// other code point ("generalised UTF-8", what Python calls surrogatepass). An
-// escaped surrogate pair becomes the character it stands for. Where a text has
-// no pair spelt as two surrogates it is WTF-8.
+// other code point ("generalised UTF-8", surrogatepass in Python). An escaped
+// surrogate pair becomes its character. A text is WTF-8 if it has no pair that is
+// written as two surrogates.
 //
-// A Dialect says what a parser takes beyond the RFC. Parsing is linear in time
-// and memory, and its recursion is bounded by MaxDepth.
+// A Dialect lists the extensions to the RFC that a parser accepts. Parsing is
+// linear in time and memory, and its recursion is bounded by MaxDepth.
 //
 // The package does not check that documents are UTF-8: callers differ in that,
 // and use utf8.Valid or [Valid] first.
@@ -61,24 +60,24 @@ func (v *Value) Lookup(name string) *Value {
 	return nil
 }
 
-// IsString reports whether v is a string with exactly the characters of text.
-// A nil Value is none.
+// IsString reports whether v is a string with exactly the characters of text. It
+// is false for a nil Value.
 func (v *Value) IsString(text string) bool {
 	return v != nil && v.Kind == String && string(v.Text) == text
 }
 
-// Float returns the nearest float to a Number, an infinity where it is out of
-// range, and NaN for the literal NaN.
+// Float returns the nearest float to a Number, an infinity if it is out of range,
+// and NaN for the literal NaN.
 func (v *Value) Float() float64 {
 	f, _ := strconv.ParseFloat(string(v.Text), 64) // the parser has seen to the syntax; out of range is infinite
 	return f
 }
 
-// DefaultMaxDepth bounds nesting where a Dialect does not.
+// DefaultMaxDepth bounds nesting if a Dialect does not.
 const DefaultMaxDepth = 10_000
 
-// A Dialect is what a parser takes beyond RFC 8259. The zero value takes
-// nothing.
+// A Dialect lists the extensions to RFC 8259 that a parser accepts. The zero value
+// is the RFC alone.
 type Dialect struct {
 	NonFinite bool // the literals NaN, Infinity and -Infinity are numbers
 	Controls  bool // control characters may stand in strings as they are

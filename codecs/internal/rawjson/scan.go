@@ -13,7 +13,7 @@ const shortestMember = len(`"":0,`)
 // parser with other actions.
 type scanner struct {
 	parser
-	exact   bool     // refuse what two readers may read as two values: see CheckExact
+	exact   bool     // refuse text that readers read differently: see CheckExact
 	names   []uint32 // exact: offsets of the names in the objects around p.at
 	entries []entry  // not exact: one for each member, in document order
 }

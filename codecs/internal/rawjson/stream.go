@@ -10,8 +10,9 @@ import (
 const pieceSize = 4 << 10
 
 // StreamSorted writes the form of AppendValue with members by ByName, without a
-// tree. It writes to out in pieces, whose errors it ignores, and nothing if it
-// fails. It takes about three bytes of memory for each byte of doc at most.
+// tree. It writes to out in pieces and ignores the errors of out. It writes no
+// piece if it fails. It takes at most about three bytes of memory for each byte of
+// doc.
 func (p *Printer) StreamSorted(out io.Writer, d Dialect, doc []byte) error {
 	w := streamers.Get().(*streamer)
 	defer w.free()
@@ -31,7 +32,7 @@ func (p *Printer) StreamSorted(out io.Writer, d Dialect, doc []byte) error {
 var streamers = sync.Pool{New: func() any { return new(streamer) }}
 
 // A streamer writes a document that was scanned. Its methods begin at s.at and
-// leave it behind what they have written.
+// advance it.
 type streamer struct {
 	*Printer
 	scanner
@@ -111,8 +112,8 @@ func (w *streamer) array() {
 	w.write("]")
 }
 
-// more skips what stands before an element, or the closing bracket, and then
-// reports false.
+// more skips the text before an element and reports true, or the closing bracket
+// and reports false.
 func (w *streamer) more(closing byte) bool {
 	for {
 		w.space()

@@ -112,11 +112,11 @@ func (p *parser) pairOf(high rune) (rune, bool) {
 	return utf16.DecodeRune(high, low), true
 }
 
-// half reads what Ruby's json 2.6 makes of an escaped high surrogate: with
-// whatever code unit is escaped after it, a character; with anything else after
-// it, a question mark in the place of both the surrogate and the next byte; and
-// with fewer than six bytes to the end of the string, a fault. (A quotation mark
-// whose backslash is swallowed in this way does not end the string in Ruby.)
+// half reads an escaped high surrogate as Ruby's json 2.6 does. With any escaped
+// code unit after it, it is a character. With other text after it, it is a question
+// mark that replaces both the surrogate and the next byte. With fewer than six
+// bytes to the end of the string, it is a fault. (In Ruby a quotation mark whose
+// backslash was consumed in this way does not end the string.)
 func (p *parser) half(high rune) (rune, bool) {
 	const escape = len(`\u0000`)
 	if p.untilQuote() < escape {
@@ -188,9 +188,9 @@ func AppendRune(dst []byte, r rune) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// DecodeRune returns the first code point of s, which may be a surrogate, and
-// its length in bytes. Where s does not begin with generalised UTF-8 it is
-// utf8.RuneError with a length of 1, or of 0 when s is empty.
+// DecodeRune returns the first code point of s, which may be a surrogate, and its
+// length in bytes. If s does not begin with generalised UTF-8, it is
+// utf8.RuneError with a length of 1, or of 0 if s is empty.
 func DecodeRune(s []byte) (rune, int) {
 	r, n := utf8.DecodeRune(s)
 	if r == utf8.RuneError && n == 1 && len(s) >= 3 && s[0] == 0xed && s[1]&0xe0 == 0xa0 && s[2]&0xc0 == 0x80 {
@@ -231,8 +231,8 @@ func Valid(s []byte) bool {
 	return true
 }
 
-// ValidWTF8 reports whether s is WTF-8: generalised UTF-8 in which no pair is
-// spelt as two surrogates, so that it comes back from JSON as the same bytes.
+// ValidWTF8 reports whether s is WTF-8: generalised UTF-8 without a pair that is
+// written as two surrogates, so that it comes back from JSON as the same bytes.
 func ValidWTF8(s []byte) bool {
 	if utf8.Valid(s) {
 		return true

@@ -12,7 +12,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// A Layout is what stands behind the prefix: the step of each field, in order.
+// A Layout has the step of each field after the prefix, in order.
 type Layout []lab.Step
 
 // Append appends to dst the token of the prefix and the fields' values, one for
