@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/crypto/chacha20poly1305"
+
 	"sealab/codecs"
 )
 
@@ -132,6 +134,16 @@ func tags() []Control {
 			func(key, message []byte) []byte { return hmacSHA256(key, message)[:4] }),
 		made("tag-of-1", "the tag is a byte", by("TAG-03", "TAG-12"), 1,
 			func(key, message []byte) []byte { return hmacSHA256(key, message)[:1] }),
+		made("gmac-one-nonce", "the tag is GMAC under a nonce that does not change", by("TAG-14"), gcmTag,
+			func(key, message []byte) []byte { return gcm(key).Seal(nil, make([]byte, gcmNonce), nil, message) }),
+		made("poly1305-one-key", "the tag is Poly1305 under a one-time key that does not change", by("TAG-14"), chacha20poly1305.Overhead,
+			func(key, message []byte) []byte {
+				a, err := chacha20poly1305.New(key)
+				if err != nil {
+					panic("broken: " + err.Error()) // a derived key has the length that the cipher takes
+				}
+				return a.Seal(nil, make([]byte, chacha20poly1305.NonceSize), nil, message)
+			}),
 		made("hash-of-key", "the tag is SHA-256(key || message)", by("TAG-06"), sha256.Size,
 			func(key, message []byte) []byte {
 				sum := sha256.Sum256(slices.Concat(key, message))

@@ -48,6 +48,21 @@ func TestKnownFacts(t *testing.T) {
 	}
 }
 
+// TestCommitmentIsTried asks the designs that commit to their keys by a longer tag the
+// question that AES-GCM does not survive.
+func TestCommitmentIsTried(t *testing.T) {
+	for design, want := range map[string]verdict.Verdict{
+		"aes-256-gcm": verdict.Refuted, "xaes-256-gcm": verdict.Refuted,
+		"aes-256-gcm-ctx": verdict.NotRefuted, "dndk-gcm": verdict.NotRefuted,
+	} {
+		d, err := catalog.Find(design)
+		require.NoError(t, err)
+		got := run(t, &attack.Design{Design: d}, seed, attack.DefaultBudget(), "KEY-09")
+		require.Len(t, got.Cells, 1, design)
+		require.Equal(t, want, got.Cells[0].Verdict, "%s: %s", design, got.Cells[0].Reason)
+	}
+}
+
 // TestForgeryIsCarriedOut takes the published tag of the D format to its end: a
 // token that verifies, with a state that the server never wrote.
 func TestForgeryIsCarriedOut(t *testing.T) {

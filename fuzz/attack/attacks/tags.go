@@ -35,6 +35,8 @@ var tags = []attack.Attack{
 		Gain: "a forgery after few guesses", Origin: "NIST SP 800-38D, appendix C", Run: on(trial.tagRoom)},
 	{ID: "TAG-13", Name: "a checksum in the place of a tag", Refutes: unforgeable, Layer: attack.LayerText, CWE: 353, Gain: gainForgery,
 		Origin: "Borisov, Goldberg, Wagner 2001, of WEP", Run: on(trial.checksums)},
+	{ID: "TAG-14", Name: "a tag that is linear in the payload", Refutes: unforgeable, Layer: attack.LayerText, CWE: 323,
+		Gain: "a payload that was never sealed, under a sum of tags", Origin: "Joux 2006, of GCM; RFC 8439, section 4, of Poly1305", Run: on(trial.linearTags)},
 	{ID: "TAG-05", Name: "a comparison that ends early", Refutes: []codecs.Property{codecs.SteadyTiming}, Layer: attack.LayerResources, CWE: 208,
 		Gain: "a tag found byte by byte", Origin: "CVE-2009-3875",
 		Dropped: "timing is judged from samples by sealab leak, which has its own negative controls"},
@@ -146,6 +148,48 @@ func (t trial) extended(c tokenfmt.Chain, l tokenfmt.Layout) iter.Seq[tokenfmt.A
 			}
 		}
 	}
+}
+
+// linearTags seals three states that differ in two places, and presents the state that
+// differs in both under sums of their tags. GMAC with a constant nonce is affine over
+// GF(2), and Poly1305 with a constant key is affine modulo 2^130 - 5.
+func (t trial) linearTags() {
+	in, _, ok := t.Base()
+	if !ok {
+		return
+	}
+	base := t.Letters(48)
+	var tokens [3]*attack.Token
+	var layouts [3][]tokenfmt.Layout
+	for i := range tokens {
+		state := bytes.Clone(base)
+		if i > 0 {
+			state[20*i] ^= 1
+		}
+		if tokens[i], ok = t.Mint(in, state); !ok {
+			return
+		}
+		layouts[i] = tokens[i].Format().Layouts(16)
+	}
+	n := len(layouts[0])
+	if n != len(layouts[1]) || n != len(layouts[2]) {
+		t.Skip("tokens of states of one length differ in their segments")
+		return
+	}
+	t.Changes(in, tokens[0], func(yield func(tokenfmt.Alteration) bool) {
+		for i, a := range layouts[0] {
+			b, c := layouts[1][i], layouts[2][i]
+			if len(a.Body) != len(b.Body) || len(a.Body) != len(c.Body) {
+				continue
+			}
+			body := tokenfmt.Xor(tokenfmt.Xor(a.Body, b.Body), c.Body)
+			for _, tag := range tokenfmt.TagSums(a.Tag, b.Tag, c.Tag) {
+				if !yield(tokenfmt.Alteration{Text: a.Build(body, tag), How: "a sum of three bodies under a sum of their tags"}) {
+					return
+				}
+			}
+		}
+	})
 }
 
 func (t trial) shiftedBorders() {

@@ -2,6 +2,7 @@ package tokenfmt
 
 import (
 	"bytes"
+	"math/big"
 	"slices"
 )
 
@@ -79,6 +80,28 @@ func (f Format) Holding(value []byte) []Layout {
 				all = append(all, l)
 			}
 		}
+	}
+	return all
+}
+
+// TagSums returns the tags that b + c - a may stand for: over GF(2), and modulo
+// 2^130 - 5 as Poly1305 adds, whose tags are the low 128 bits, little endian.
+func TagSums(a, b, c []byte) [][]byte {
+	all := [][]byte{Xor(Xor(a, b), c)}
+	number := func(tag []byte) *big.Int {
+		reversed := bytes.Clone(tag)
+		slices.Reverse(reversed)
+		return new(big.Int).SetBytes(reversed)
+	}
+	sum := number(b)
+	sum.Add(sum, number(c)).Sub(sum, number(a))
+	modulus := new(big.Int).Lsh(big.NewInt(1), uint(8*len(a)))
+	for wraps := int64(-2); wraps <= 2; wraps++ {
+		tag := new(big.Int).Add(sum, big.NewInt(5*wraps))
+		tag.Mod(tag, modulus)
+		text := tag.FillBytes(make([]byte, len(a)))
+		slices.Reverse(text)
+		all = append(all, text)
 	}
 	return all
 }
