@@ -16,12 +16,6 @@ import (
 	"sealab/codecs"
 )
 
-// Properties of which package codecs has no constant.
-const (
-	inert       codecs.Property = "inert"
-	privateKeys codecs.Property = "private-keys"
-)
-
 // inside are mistakes with the text under a tag, and with work before the tag is checked.
 func inside() []Control {
 	signed := func(name, doc string, broken []codecs.Property, attack string, message func(id, payload []byte) []byte) Control {
@@ -64,24 +58,24 @@ func inside() []Control {
 				return carried
 			}
 		}),
-		claiming(aSigner("hashed-key-id", "the key ID is a hash of the secret", breaks(privateKeys), by("KEY-17"), func(p *signerParts) {
+		claiming(aSigner("hashed-key-id", "the key ID is a hash of the secret", breaks(codecs.PrivateKeys), by("KEY-17"), func(p *signerParts) {
 			p.derive = func(secret []byte) (key, id []byte) {
 				key, _ = deriveKey(secret)
 				sum := sha256.Sum256(secret)
 				return key, sum[:idSize]
 			}
-		}), privateKeys),
-		claiming(aSigner("stretched", "the key of each token is stretched from its key ID before the tag is checked", breaks(inert), by("RES-09"), func(p *signerParts) {
+		}), codecs.PrivateKeys),
+		claiming(aSigner("stretched", "the key of each token is stretched from its key ID before the tag is checked", breaks(codecs.Inert), by("RES-09"), func(p *signerParts) {
 			mac := p.mac
 			p.mac = func(key, message []byte) []byte { return mac(stretch(key, message), message) }
 			p.also = p.mac
-		}), inert),
-		claiming(aSigner("inflated", "the payload is decompressed before its tag is checked", breaks(inert), by("RES-09"), func(p *signerParts) {
+		}), codecs.Inert),
+		claiming(aSigner("inflated", "the payload is decompressed before its tag is checked", breaks(codecs.Inert), by("RES-09"), func(p *signerParts) {
 			p.judged = inflatedFirst
-		}), inert),
-		claiming(aSigner("pickled", "serialized objects in the payload are run before the tag is checked", breaks(inert, codecs.Integrity), by("RES-10"), func(p *signerParts) {
+		}), codecs.Inert),
+		claiming(aSigner("pickled", "serialized objects in the payload are run before the tag is checked", breaks(codecs.Inert, codecs.Integrity), by("RES-10"), func(p *signerParts) {
 			p.judged = runFirst
-		}), inert),
+		}), codecs.Inert),
 	}
 }
 

@@ -73,9 +73,3 @@ func (t trial) everyLength(do func(in *attack.Instance, tok *attack.Token)) {
 		}
 	}
 }
-
-// Properties of which package codecs has no constant.
-const (
-	inert       codecs.Property = "inert"
-	privateKeys codecs.Property = "private-keys"
-)

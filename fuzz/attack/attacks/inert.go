@@ -53,15 +53,15 @@ func (t trial) workBefore() {
 		return
 	}
 	fixed, call := t.median(in, tok, func() []byte { return forged })
-	t.Try(inert)
+	t.Try(codecs.Inert)
 	if call.Answer.Outcome == verdict.Refused && fixed > costly && fixed > 10*malformed {
-		t.Refute(inert, fmt.Sprintf("refusing a forged token takes %s, and a malformed one %s", fixed, malformed), call)
+		t.Refute(codecs.Inert, fmt.Sprintf("refusing a forged token takes %s, and a malformed one %s", fixed, malformed), call)
 		return
 	}
 	for a := range largerNumbers(f) {
 		took, call := t.median(in, tok, func() []byte { return a.Text })
 		if call.Answer.Outcome == verdict.Refused && took > costly && took > steered*fixed {
-			t.Refute(inert, fmt.Sprintf("%s makes a refusal take %s, and otherwise it takes %s", a.How, took, fixed), call)
+			t.Refute(codecs.Inert, fmt.Sprintf("%s makes a refusal take %s, and otherwise it takes %s", a.How, took, fixed), call)
 			return
 		}
 	}
@@ -130,9 +130,9 @@ func (t trial) inflates(in *attack.Instance, tok *attack.Token, f tokenfmt.Forma
 				}
 				text := f.With(i, slices.Concat(raw[:keep], b.Bytes()))
 				var call verdict.Call
-				t.Try(inert)
+				t.Try(codecs.Inert)
 				if grown := allocates(bombMemory, func() { call = in.Ask(text, tok.Under) }); grown > bombMemory && call.Answer.Outcome == verdict.Refused {
-					t.Refute(inert, fmt.Sprintf("refusing %d bytes of %s behind %d bytes of segment %d allocates %d MiB", b.Len(), name, keep, i, grown>>20), call)
+					t.Refute(codecs.Inert, fmt.Sprintf("refusing %d bytes of %s behind %d bytes of segment %d allocates %d MiB", b.Len(), name, keep, i, grown>>20), call)
 					return
 				}
 			}
@@ -175,12 +175,12 @@ func (t trial) runsCode() {
 			}
 		}
 		for k, text := range texts {
-			t.Try(inert)
+			t.Try(codecs.Inert)
 			call := in.Unseal(text, tok.Under)
 			if !created() {
 				continue
 			}
-			t.Refute(inert, "opening a token with a serialized object runs it: "+name, call)
+			t.Refute(codecs.Inert, "opening a token with a serialized object runs it: "+name, call)
 			if k < forged {
 				t.RefuteIf(codecs.Integrity, attack.Anything, "a forged token with a serialized object runs it before it is authenticated: "+name, call)
 			}

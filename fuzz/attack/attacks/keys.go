@@ -46,7 +46,7 @@ var keys = []attack.Attack{
 		Gain: "a token that gives two states to two readers", Origin: "Dodis, Grubbs, Ristenpart, Woodage 2018; CVE-2020-8912", Run: on(trial.twoKeys)},
 	{ID: "KEY-13", Name: "edge inputs of key agreement", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 325,
 		Gain: "a shared secret that is known, or a server that dies", Origin: "CVE-2016-9121; RFC 7748, section 6.1", Run: on(trial.points)},
-	{ID: "KEY-17", Name: "values by which a guessed key can be checked", Refutes: []codecs.Property{privateKeys}, Layer: attack.LayerText, CWE: 916,
+	{ID: "KEY-17", Name: "values by which a guessed key can be checked", Refutes: []codecs.Property{codecs.PrivateKeys}, Layer: attack.LayerText, CWE: 916,
 		Gain: "guesses at a key of low entropy that need no server", Origin: "unsalted hashes of keys as key IDs: tower-mcp, Auth.js", Run: on(trial.keyCheckValues)},
 	{ID: "KEY-01", Name: "a public key as an HMAC secret", Refutes: unforgeable, Layer: attack.LayerKeys, CWE: 347, Gain: gainForgery, Origin: "CVE-2016-10555",
 		Dropped: "no design publishes a verification key: the contract has secrets only"},
@@ -322,10 +322,10 @@ func (t trial) keyCheckValues() {
 	if !ok {
 		return
 	}
-	t.Try(privateKeys)
+	t.Try(codecs.PrivateKeys)
 	for name, digest := range digestsOf(in.Keys[0]) {
 		if len(tokenfmt.Find(tok.Text, digest)) > 0 {
-			t.Refute(privateKeys, fmt.Sprintf("the token holds %s of the secret, %x", name, digest), tok.Sealed)
+			t.Refute(codecs.PrivateKeys, fmt.Sprintf("the token holds %s of the secret, %x", name, digest), tok.Sealed)
 			return
 		}
 	}
@@ -341,7 +341,7 @@ func (t trial) keyCheckValues() {
 	second, okSecond := t.constantHead(again)
 	third, okThird := t.constantHead(other)
 	if okFirst && okSecond && okThird && first == second && len(first) == len(third) && differing(first, third) >= 3 {
-		t.Observe(privateKeys, fmt.Sprintf("every token begins with %x, which is a function of the secret", first), tok.Sealed)
+		t.Observe(codecs.PrivateKeys, fmt.Sprintf("every token begins with %x, which is a function of the secret", first), tok.Sealed)
 	}
 }
 
