@@ -50,19 +50,30 @@ func openJournal(path string, seed uint64) (*journal, error) {
 	if j.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644); err != nil {
 		return nil, fmt.Errorf("opening the journal: %w", err)
 	}
+	if info, err := j.file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return j, err // a device or a pipe is only written
+	}
+	if err := j.read(path); err != nil {
+		return nil, errors.Join(err, j.file.Close())
+	}
+	return j, nil
+}
+
+// read reads the entries of earlier runs.
+func (j *journal) read(path string) error {
 	lines := bufio.NewScanner(j.file)
 	lines.Buffer(nil, 1<<30)
 	for n := 1; lines.Scan(); n++ {
 		var e journalEntry
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return nil, errors.Join(fmt.Errorf("%s:%d: not an entry of a journal of attacks: %w", path, n, err), j.file.Close())
+			return fmt.Errorf("%s:%d: not an entry of a journal of attacks: %w", path, n, err)
 		}
 		j.known[e.key()] = e.Cells
 	}
 	if err := lines.Err(); err != nil {
-		return nil, errors.Join(fmt.Errorf("reading the journal: %w", err), j.file.Close())
+		return fmt.Errorf("reading the journal: %w", err)
 	}
-	return j, nil
+	return nil
 }
 
 func (j *journal) entry(d *attack.Design, id string) journalEntry {

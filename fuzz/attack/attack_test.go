@@ -1,0 +1,195 @@
+package attack_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
+)
+
+// open is a codec without any protection: the base64url text of the payload.
+type open struct{}
+
+func (open) Seal(dst, payload []byte) ([]byte, error) {
+	return append(dst, base64.RawURLEncoding.EncodeToString(payload)...), nil
+}
+
+func (open) Unseal(dst, token []byte) ([]byte, error) {
+	raw, err := base64.RawURLEncoding.DecodeString(string(token))
+	if err != nil {
+		return dst, codecs.Reject(codecs.Malformed, "text")
+	}
+	return append(dst, raw...), nil
+}
+
+// design is the unprotected codec, with claims.
+func design(claims ...codecs.Property) *attack.Design {
+	return &attack.Design{Design: codecs.Design{
+		Name: "open", Guarantees: func(map[string]string) []codecs.Guarantee { return codecs.Holds(claims...) },
+		NewCodec: func(codecs.Config) (codecs.Codec, error) { return open{}, nil },
+	}}
+}
+
+// forge is an attack that presents a token that was never sealed.
+func forge(id string) attack.Attack {
+	return attack.Attack{ID: id, Name: "forgery", Refutes: []codecs.Property{codecs.Integrity}, Run: func(t *attack.T) {
+		if in, tok, ok := t.Base(); ok {
+			t.Change(in, tok, []byte("AAAA"), "another text")
+		}
+	}}
+}
+
+// quiet is an attack that finds no fault.
+func quiet(id string) attack.Attack {
+	return attack.Attack{ID: id, Name: "quiet", Refutes: []codecs.Property{codecs.Integrity}, Run: func(t *attack.T) {
+		t.Base() //nolint:errcheck // the calls count
+		t.Try(codecs.Integrity)
+	}}
+}
+
+func tally(t *testing.T, s verdict.Subject, p codecs.Property) verdict.Tally {
+	t.Helper()
+	for _, tally := range s.Tallies() {
+		if tally.Property == p {
+			return tally
+		}
+	}
+	t.Fatalf("no outcome for %s", p)
+	return verdict.Tally{}
+}
+
+func TestRunner(t *testing.T) {
+	t.Run("refuted", func(t *testing.T) {
+		r := attack.Runner{Attacks: []attack.Attack{quiet("A-01"), forge("A-02")}, Seed: 1}
+		got := r.Attack(design(codecs.Integrity))
+		require.Equal(t, verdict.Refuted, tally(t, got, codecs.Integrity).Verdict)
+		require.True(t, got.Cells[1].Accuses())
+		require.NotEmpty(t, got.Cells[1].Witness.Calls)
+	})
+	t.Run("not refuted", func(t *testing.T) {
+		r := attack.Runner{Attacks: []attack.Attack{quiet("A-01")}, Seed: 1}
+		got := r.Attack(design(codecs.Integrity))
+		require.Equal(t, verdict.NotRefuted, tally(t, got, codecs.Integrity).Verdict)
+		require.Empty(t, got.Untested())
+	})
+	t.Run("time over before an attack", func(t *testing.T) {
+		over := atomic.Bool{}
+		r := attack.Runner{Attacks: []attack.Attack{quiet("A-01"), quiet("A-02"), quiet("A-03")}, Seed: 1}
+		r.Budget.Spent = over.Load
+		r.Done = func(id string, _ []verdict.Cell, _ int) { over.Store(id == "A-02") }
+		got := r.Attack(design(codecs.Integrity))
+		sum := tally(t, got, codecs.Integrity)
+		require.Equal(t, verdict.NotTested, sum.Verdict)
+		require.Equal(t, []int{2, 3}, []int{sum.Done, sum.Of})
+		require.Len(t, got.Untested(), 1)
+		require.Empty(t, func() []verdict.Tally { s := r.Attack(design()); return s.Untested() }(), "a property that is not claimed")
+	})
+	t.Run("time over within an attack", func(t *testing.T) {
+		calls := 0
+		long := attack.Attack{ID: "A-01", Refutes: []codecs.Property{codecs.Integrity}, Run: func(t *attack.T) {
+			in, tok, _ := t.Base()
+			for {
+				t.Change(in, tok, []byte("!"), "no token")
+				calls++
+			}
+		}}
+		r := attack.Runner{Attacks: []attack.Attack{long}, Seed: 1, Budget: attack.Budget{Spent: func() bool { return calls >= 10 }}}
+		got := r.Attack(design(codecs.Integrity))
+		require.Equal(t, 10, calls)
+		require.True(t, got.Cells[0].Incomplete)
+		require.Contains(t, got.Cells[0].Reason, "was over after")
+	})
+	t.Run("evidence that does not show its claim", func(t *testing.T) {
+		wrong := attack.Attack{ID: "A-01", Refutes: []codecs.Property{codecs.Integrity}, Run: func(t *attack.T) {
+			in, tok, _ := t.Base()
+			t.Try(codecs.Integrity)
+			t.Refute(codecs.Integrity, "accepted", in.Unseal([]byte("!"), tok.Under))
+		}}
+		r := attack.Runner{Attacks: []attack.Attack{wrong}, Seed: 1}
+		got := r.Attack(design(codecs.Integrity))
+		require.Equal(t, verdict.NotTested, got.Cells[0].Verdict)
+		require.Contains(t, got.Cells[0].Reason, "does not show the claim")
+	})
+	t.Run("a finding that does not show again", func(t *testing.T) {
+		runs := 0
+		once := attack.Attack{ID: "A-01", Refutes: []codecs.Property{codecs.Rotation}, Run: func(t *attack.T) {
+			t.Try(codecs.Rotation)
+			if runs++; runs == 1 {
+				t.Refute(codecs.Rotation, "seen")
+			}
+		}}
+		r := attack.Runner{Attacks: []attack.Attack{once}, Seed: 1}
+		got := r.Attack(design(codecs.Rotation))
+		require.Equal(t, verdict.NotTested, got.Cells[0].Verdict)
+		require.Contains(t, got.Cells[0].Reason, "seen once and not again")
+	})
+	t.Run("resume", func(t *testing.T) {
+		ran := map[string]int{}
+		count := func(id string) attack.Attack {
+			a := quiet(id)
+			inner := a.Run
+			a.Run = func(t *attack.T) { ran[id]++; inner(t) }
+			return a
+		}
+		kept := []verdict.Cell{{Property: codecs.Integrity, Attack: "A-01", Verdict: verdict.NotRefuted, Word: verdict.Stated, Trials: 1}}
+		r := attack.Runner{Attacks: []attack.Attack{count("A-01"), count("A-02")}, Seed: 1}
+		r.Resume = func(id string) []verdict.Cell {
+			if id == "A-01" {
+				return kept
+			}
+			return nil
+		}
+		got := r.Attack(design(codecs.Integrity))
+		require.Equal(t, map[string]int{"A-02": 1}, ran)
+		require.Equal(t, 2, tally(t, got, codecs.Integrity).Of)
+	})
+	t.Run("side by side", func(t *testing.T) {
+		var all []attack.Attack
+		for i := range 20 {
+			all = append(all, quiet(fmt.Sprintf("A-%02d", i)))
+		}
+		all = append(all, forge("B-01"))
+		alone, beside := attack.Runner{Attacks: all, Seed: 1}, attack.Runner{Attacks: all, Seed: 1}
+		want, got := alone.Attack(design(codecs.Integrity)), beside.Attack(design(codecs.Integrity), design(codecs.Integrity), design(codecs.Integrity))
+		for i := range want.Cells {
+			require.Equal(t, want.Cells[i].Attack, got.Cells[i].Attack)
+			require.Equal(t, want.Cells[i].Verdict, got.Cells[i].Verdict)
+		}
+	})
+}
+
+func TestSelect(t *testing.T) {
+	all := []attack.Attack{{ID: "A-01"}, {ID: "A-02"}, {ID: "B-01"}}
+	for name, c := range map[string]struct {
+		only []string
+		want int
+	}{"all": {nil, 3}, "a family": {[]string{"a"}, 2}, "one": {[]string{"B-01"}, 1}} {
+		t.Run(name, func(t *testing.T) {
+			got, err := attack.Select(all, c.only)
+			require.NoError(t, err)
+			require.Len(t, got, c.want)
+		})
+	}
+	_, err := attack.Select(all, []string{"C"})
+	require.ErrorContains(t, err, `unknown attack "C"`)
+}
+
+func TestEvidence(t *testing.T) {
+	done := verdict.Call{Op: verdict.OpUnseal, Answer: verdict.Answer{Outcome: verdict.Done}}
+	refused := verdict.Call{Op: verdict.OpUnseal, Answer: verdict.Answer{Outcome: verdict.Refused, Reason: "a"}}
+	other := refused
+	other.Answer.Reason = "b"
+	sealed := verdict.Call{Op: verdict.OpSeal, Answer: verdict.Answer{Outcome: verdict.Done, Out: []byte("t")}}
+	require.True(t, attack.Accepted([]verdict.Call{sealed, done}))
+	require.False(t, attack.Accepted([]verdict.Call{done, refused}))
+	require.True(t, attack.Differ([]verdict.Call{refused, other}))
+	require.False(t, attack.Differ([]verdict.Call{refused, refused}))
+	require.True(t, attack.Sealed(1)([]verdict.Call{sealed}))
+	require.False(t, attack.Sealed(2)([]verdict.Call{sealed, done}))
+}
