@@ -56,6 +56,10 @@ peers: ## install the SDKs that run as workers, from their lock files
 	@set -e; for install in codecs/sdk/*/install; do $$install; done
 	$(GO) run ./cmd/sealab list --peers
 
+.PHONY: review-servers
+review-servers: ## install the servers that sealab review is tested on, from their lock files
+	@set -e; for install in fuzz/review/testdata/servers/*/install; do $$install; done
+
 .PHONY: conformance
 conformance: ## run the official conformance suite of MCP against the example server
 	cmd/mcpserver/conformance/install
