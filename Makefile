@@ -30,13 +30,17 @@ bench: bin/sealab ## measure everything into results/bench, print a summary (BEN
 compare: bin/sealab ## compare two runs: OLD=results/bench/... NEW=results/bench/..., by default the newest two
 	bin/sealab compare $(OLD) $(NEW)
 
+.PHONY: site
+site: bin/sealab ## write pages of the committed results to bin/site
+	rm -rf bin/site && bin/sealab site --out bin/site
+
 # What a test could not run, each in a line; shown when the tests are done.
 SKIPPED := $(CURDIR)/bin/skipped
 
 .PHONY: test
 test: ## run every test, with the race detector; then what the detector disturbs
 	@mkdir -p bin && rm -f $(SKIPPED)
-	SEALAB_SKIPPED=$(SKIPPED) $(GO) test -race ./...
+	SEALAB_SKIPPED=$(SKIPPED) $(GO) test -race -timeout 30m ./...
 	$(GO) test -run 'TestConformance/Allocations' ./codecs/...
 	$(GO) test -tags purego ./codecs/internal/base64url
 	@sort -u $(SKIPPED) 2>/dev/null || true

@@ -368,3 +368,14 @@ func (r *Run) writeAllocating(b *strings.Builder) {
 		fmt.Fprintf(b, "  missed: %v allocates %d times\n", p, r.cells[p].Allocs)
 	}
 }
+
+// Figures returns the median time at a place in nanoseconds and as text, and the
+// size of the token. The text is empty if the run does not have the place.
+func (r *Run) Figures(p Place) (ns float64, text string, tokenSize int) {
+	c := r.cells[p]
+	if c == nil {
+		return 0, "", 0
+	}
+	ns, _ = c.median()
+	return ns, duration(ns), c.TokenSize
+}

@@ -71,7 +71,7 @@ func newRoot() *cobra.Command {
 	bench.AddCommand(newReportCommand(), newCompareCommand())
 	fuzz := newFuzzCommand()
 	fuzz.AddCommand(newDifferentialCommand())
-	add(groupMeasure, bench, newLeakCommand())
+	add(groupMeasure, bench, newLeakCommand(), newSiteCommand())
 	add(groupAttack, newAttackCommand(), newReviewCommand(), newReplayCommand())
 	add(groupFuzz, fuzz)
 	add(groupVectors, newVectorsCommand())
