@@ -12,23 +12,23 @@ import (
 type Design struct {
 	Name    string   // lower case, digits and hyphens: "aes-256-gcm"
 	Doc     string   // one line, no full stop
-	Spec    string   // what it implements and in which version
-	Prefix  string   // what every token begins with
-	Format  string   // what rows that read and write one wire format share; "": no other row does
+	Spec    string   // the specification and its version
+	Prefix  string   // the text at the start of every token
+	Format  string   // the name of a wire format that several rows share; "" if this row has its own
 	MaxKeys int      // longest ring; 0: no limit
 	KeySize int      // exact length of a secret in bytes; 0: MinSecret or more
-	Options []Option // what Config.Options may set
+	Options []Option // the choices of Config.Options
 
 	// Guarantees returns the guarantees of the design under options, which are
-	// complete. Call GuaranteesFor. nil: none.
+	// complete. Call GuaranteesFor.
 	Guarantees func(options map[string]string) []Guarantee
 
-	// NewCodec and NewScheme are what the design gives; call OpenCodec and
+	// NewCodec and NewScheme open the design; call OpenCodec and
 	// OpenScheme, which check the Config and complete its Options before.
 	NewCodec  func(Config) (Codec, error)
 	NewScheme func(Config) (Scheme, error)
 
-	// Hooks is for the instruments of the laboratory; nil: none.
+	// Hooks is for the instruments of the laboratory; it may be nil.
 	Hooks any
 }
 
@@ -41,7 +41,7 @@ func (d *Design) SharesFormat(other Design) bool {
 // MinSecret is the shortest secret, in bytes, that any design takes.
 const MinSecret = 32
 
-// A Config is what an instrument must give to set up any design.
+// A Config opens a design.
 type Config struct {
 	// Secrets are the ring: the first seals, every one unseals. They are copied.
 	Secrets [][]byte
@@ -71,7 +71,7 @@ func (d *Design) OpenCodec(c Config) (Codec, error) {
 	return d.NewCodec(c)
 }
 
-// OpenScheme is to schemes what OpenCodec is to codecs.
+// OpenScheme is OpenCodec for schemes.
 func (d *Design) OpenScheme(c Config) (Scheme, error) {
 	if d.NewScheme == nil {
 		return nil, fmt.Errorf("sealab: %s is not a scheme: %w", d.Name, ErrUnsupported)
@@ -83,7 +83,7 @@ func (d *Design) OpenScheme(c Config) (Scheme, error) {
 	return d.NewScheme(c)
 }
 
-// complete checks what can be checked from the row alone and fills in Options.
+// complete checks the Config against the row and fills in Options.
 func (d *Design) complete(c Config) (Config, error) {
 	if d.MaxKeys > 0 && len(c.Secrets) > d.MaxKeys {
 		return c, fmt.Errorf("sealab: %s takes %d secret(s) and was given %d", d.Name, d.MaxKeys, len(c.Secrets))

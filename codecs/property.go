@@ -43,7 +43,7 @@ const (
 // A PropertyInfo describes a Property.
 type PropertyInfo struct {
 	Property Property
-	Promise  string // what a design that states it promises
+	Promise  string // the promise of a design that claims it
 	// SchemeOnly says that a bare codec does not have the property: it is about
 	// claims.
 	SchemeOnly bool
@@ -51,8 +51,7 @@ type PropertyInfo struct {
 	RestsOn []Property
 }
 
-// properties is the one place where the promises, and what rests on what, are
-// written down.
+// properties lists the promises and their dependencies.
 var properties = []PropertyInfo{
 	{Property: Integrity, Promise: "what was not sealed under a ring key is refused, whatever was cut, changed, spliced or left out"},
 	{Property: Confidentiality, Promise: "a token tells nothing of the payload but its length; equal payloads give unequal tokens"},

@@ -12,8 +12,8 @@ import (
 )
 
 // testChanges checks that every change of one character, every truncation and
-// every extension of a token is refused; where the design disclaims a single
-// spelling, that nothing but the same payload is ever accepted.
+// every extension of a token is refused. If the design disclaims Canonical, it
+// checks that every accepted change gives the same payload.
 func testChanges(t *testing.T, s subject) {
 	c := s.codec(t)
 	token := mustSeal(t, c, s.sample())
@@ -39,8 +39,8 @@ func testChanges(t *testing.T, s subject) {
 	s.requireNoGain(t, c, append(bytes.Clone(token), token[len(s.Prefix):]...))
 }
 
-// requireNoGain fails when the design accepts a token that it did not seal:
-// altogether where it promises one spelling, with another payload in any case.
+// requireNoGain fails if the design accepts a token that it did not seal and that
+// gives another payload, or any such token if the design claims Canonical.
 func (s subject) requireNoGain(t *testing.T, c codecs.Codec, presented []byte) {
 	t.Helper()
 	if s.holds(codecs.Canonical) {

@@ -3,13 +3,13 @@
 //
 //	func TestConformance(t *testing.T) { codectest.Run(t, aesgcm.Design) }
 //
-// The suite holds a design to the contract, which every design must keep, and
-// to the guarantees that it states; what a design disclaims is not demanded.
-// Schemes are held to the same rules as codecs, under a fixed binding and time,
-// and to those about bindings and time besides.
+// The suite holds a design to the contract, which every design must keep, and to
+// the guarantees that it claims. It does not demand the properties that a design
+// disclaims. Schemes are held to the same rules as codecs, in a fixed context, and
+// to the rules about contexts and time.
 //
-// Passing the suite shows that nothing in it refutes the design. The attacks of
-// package fuzz/attack go further.
+// A design that passes is not refuted by this suite. The attacks of package
+// fuzz/attack go further.
 package codectest
 
 import (

@@ -45,8 +45,8 @@ func testOddPayloads(t *testing.T, s subject, c codecs.Codec) {
 	}
 }
 
-// testAppend checks that results are appended to dst, in place where it has
-// room, and that nothing before its length is touched.
+// testAppend checks that results are appended to dst, in place if it has room, and
+// that the bytes before its length stay unchanged.
 func testAppend(t *testing.T, s subject) {
 	c := s.codec(t)
 	payload := s.sample()
@@ -126,7 +126,7 @@ func testArguments(t *testing.T, s subject) {
 	s.requirePayload(t, s.sample(), got)
 }
 
-// testRefusals checks that a refused token leaves dst as it was, and nothing of
+// testRefusals checks that a refused token leaves dst as it was, without bytes of
 // its payload in the spare capacity.
 func testRefusals(t *testing.T, s subject) {
 	c := s.codec(t)

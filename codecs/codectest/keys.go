@@ -126,8 +126,7 @@ func twins(t *testing.T, designs []codecs.Design) (pairs [][2]string) {
 	return pairs
 }
 
-// fingerprint returns what a token of secret number 0 names its key by, "" where
-// it does not.
+// fingerprint returns the key ID in a token of secret number 0, "" if there is none.
 func (s subject) fingerprint(t *testing.T) string {
 	t.Helper()
 	fields, err := lab.HooksOf(s.Design).Inspect(mustSeal(t, s.codec(t), s.sample()))

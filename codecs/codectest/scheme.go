@@ -12,7 +12,7 @@ import (
 )
 
 // testBindings checks that a token is refused under a binding that differs in
-// one respect, where the design states that it binds that respect.
+// one respect, if the design claims that it binds that respect.
 func testBindings(t *testing.T, s subject) {
 	scheme, err := s.open(s.ring(0))
 	require.NoError(t, err)

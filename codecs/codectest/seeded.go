@@ -44,8 +44,8 @@ func testSeeded(t *testing.T, s subject) {
 	testRandomised(t, s, c)
 }
 
-// testRandomised checks that equal payloads give unequal tokens where the
-// design promises confidentiality.
+// testRandomised checks that equal payloads give unequal tokens if the design
+// claims confidentiality.
 func testRandomised(t *testing.T, s subject, c codecs.Codec) {
 	if !s.holds(codecs.Confidentiality) {
 		return

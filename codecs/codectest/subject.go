@@ -78,7 +78,7 @@ func (s subject) open(secrets [][]byte) (*lab.Instance, error) {
 	return lab.Open(s.Design, codecs.Config{Secrets: secrets, TTL: &lifetime})
 }
 
-// codec is try with secret number 0, where that must work.
+// codec is try with secret number 0, which must work.
 func (s subject) codec(t *testing.T) *lab.Bound {
 	t.Helper()
 	c, err := s.try(s.ring(0))
@@ -116,8 +116,8 @@ func jsonText(n int) []byte {
 // sample is a payload that every design carries.
 func (s subject) sample() []byte { return []byte(`{"step":1,"of":3}`) }
 
-// requirePayload fails unless got is the payload want: the same bytes or, where
-// the design does not promise as much, the same JSON value.
+// requirePayload fails unless got is the payload want: the same bytes or, if the
+// design does not claim ByteExact, the same JSON value.
 func (s subject) requirePayload(t *testing.T, want, got []byte) {
 	t.Helper()
 	if s.holds(codecs.ByteExact) || !s.IsScheme() {

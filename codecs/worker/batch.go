@@ -8,8 +8,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// judgeAll judges many tokens: in one request where the worker has the ability,
-// and else one by one. Tokens that cannot cross get codecs.ErrUnsupported.
+// judgeAll judges many tokens: in one request if the worker has the ability, else
+// one by one. Tokens that cannot cross get codecs.ErrUnsupported.
 func (h *handle) judgeAll(name string, result member, tokens [][]byte, complete func(*line)) ([]lab.Answer, error) {
 	if !h.client.Has(AbilityBatch) {
 		return h.judgeEach(name, result, tokens, complete)
@@ -84,7 +84,7 @@ func (h *handle) judgeEach(name string, result member, tokens [][]byte, complete
 	return verdicts, nil
 }
 
-// lied records that the worker cannot do what it said.
+// lied records that the worker lacks an ability that it claimed.
 func (c *Client) lied(detail string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,9 +6,9 @@ import (
 	"sealab/codecs"
 )
 
-// A Benchmark times operations inside the worker, where no pipe disturbs. Each
-// method does its operation n times and returns the time that passed; without
-// the ability bench it is codecs.ErrUnsupported.
+// A Benchmark times operations inside the worker, so that no pipe disturbs. Each
+// method does its operation n times and returns the time that passed. It is
+// codecs.ErrUnsupported if the worker lacks the ability bench.
 type Benchmark interface {
 	// BenchMake makes n tokens: it mints for b at now, or, as a codec, seals.
 	BenchMake(n int, state []byte, b *codecs.Context) (time.Duration, error)

@@ -139,7 +139,7 @@ func isOK(answer []byte) error {
 	return r.outcome()
 }
 
-// sameAnswer compares two answers but for what cannot be the same.
+// sameAnswer compares two answers except for the parts that always differ.
 func sameAnswer(a, b response) bool {
 	for _, r := range []*response{&a, &b} {
 		r.Token, r.Handle = nil, nil
@@ -150,7 +150,7 @@ func sameAnswer(a, b response) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// verdict returns what a response says as a verdict.
+// verdict returns a response as a verdict.
 func (a *response) verdict() lab.Answer {
 	v := lab.Answer{Payload: a.State, Err: a.outcome()}
 	if v.Payload == nil {

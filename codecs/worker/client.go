@@ -15,7 +15,7 @@ import (
 type Client struct {
 	command Command
 	limits  Limits
-	hello   Hello // what the first process said
+	hello   Hello // of the first process
 
 	mu       sync.Mutex
 	process  *process // nil: the next request starts one
@@ -30,9 +30,9 @@ type Client struct {
 // does not support it.
 const unknownOperation = "unknown-operation-on-purpose"
 
-// Dial starts the worker and asks who it is. It also sends one operation that
-// does not exist; a worker that answers it with anything but unsupported has an
-// Event and can be used all the same.
+// Dial starts the worker and sends hello. It also sends one operation that does not
+// exist. If the worker answers that with anything but unsupported, the client
+// records an Event and can be used all the same.
 func Dial(command Command, limits Limits) (*Client, error) {
 	c := &Client{command: command, limits: limits.withDefaults()}
 	c.mu.Lock()
@@ -168,7 +168,7 @@ func (c *Client) record(err error, input []byte) error {
 	return &FaultError{Worker: c.name(), Event: e}
 }
 
-// name is what the worker is called in errors.
+// name returns the name of the worker for errors.
 func (c *Client) name() string {
 	if c.hello.Name != "" {
 		return c.hello.Name

@@ -21,28 +21,27 @@
 //	anything else                                 -> {"ok":false,"unsupported":true}
 //	the worker itself broke                       -> {"ok":false,"fault":"text"}
 //
-// An open has the ring in order, the time to live in seconds (600 where the
-// configuration has none; a server takes an open without it for the design's own
-// default) and the options; codecs ignore the time to live.
+// An open has the ring in order, the time to live in seconds and the options. The
+// time to live is 600 if the configuration has none. A server reads an open without
+// it as the design's own default. Codecs ignore the time to live.
 //
-// What is rejected names its stage, which is malformed, unknown-key, unauthentic,
-// misbound or expired, and a reason in words of its own. The kind of a hello is
-// codec or scheme: the one has seal and unseal, the other mint and verify. Its
-// guarantees are the properties of package codecs that the design holds (true)
-// or disclaims (false); it is silent on what it leaves out.
+// A rejection names its stage (malformed, unknown-key, unauthentic, misbound or
+// expired) and a reason in the worker's words. The kind of a hello is codec or
+// scheme: a codec has seal and unseal, a scheme mint and verify. Its guarantees are
+// properties of package codecs that the design claims (true) or disclaims (false).
 //
-// A binding has the members method, target, arguments (any JSON, passed on byte
-// for byte but for line breaks between values, which become spaces), principal
-// and audience; an absent member and null mean that there is none. Times are
-// Unix seconds with a fraction and carry microseconds. A lone surrogate in a
-// text, which the laboratory holds as its three-byte generalised UTF-8, crosses
-// as its \u escape; other bytes that are not UTF-8 cannot cross and are
-// [codecs.ErrUnsupported], with no request made.
+// A binding has the members method, target, arguments (any JSON, passed on byte for
+// byte, except that line breaks between values become spaces), principal and
+// audience. An absent member and null mean that there is none. Times are Unix
+// seconds with a fraction and carry microseconds. A lone surrogate in a text crosses
+// as its \u escape; the laboratory holds it as three bytes of generalised UTF-8.
+// Other bytes that are not UTF-8 cannot cross: they are [codecs.ErrUnsupported], and
+// no request is made.
 //
 // The abilities:
 //
 //	clock   the worker takes the time from the request and not from its own clock
-//	batch   verify and unseal take "tokens":[...] in the place of token and
+//	batch   verify and unseal take "tokens":[...] instead of token and
 //	        answer {"ok":true,"verdicts":[...]}, one answer per token, in order
 //	bench   {"op":"bench","handle":1,"do":"verify","n":1000, ...the members of do}
 //	        does the operation n times and answers {"ok":true,"elapsed_ns":N},
@@ -51,15 +50,15 @@
 // A hello may also carry "options":[{"name":"...","doc":"...","values":["..."]}],
 // the choices that open takes; the first value is the default.
 //
-// Limits: a request has a deadline, an answer a longest line, a client a number
-// of restarts; see [Limits]. What breaks them is an [Event] with the input that
-// caused it. Nothing here reads a clock: deadlines are timers, and a bench is
-// timed by the clock that the server was given.
+// Limits: a request has a deadline, an answer a longest line, a client a number of
+// restarts; see [Limits]. A breach is an [Event] with the input that caused it. The
+// package reads no clock: deadlines are timers, and a bench is timed by the clock
+// that the server was given.
 //
-// The protocol has no numbers for requests. A line that nobody asked for and that
-// arrives late is taken for the answer to the next request; the event follows when
-// one line more than was asked for has come.
+// The protocol does not number requests. A late line that was not requested is read
+// as the answer to the next request. The event follows as soon as there is one line
+// more than there were requests.
 //
-// It does not give isolation: a worker runs with the rights of the laboratory.
-// And timing through a pipe is never a verdict.
+// Limitations: there is no isolation; a worker runs with the rights of the
+// laboratory. Timing through a pipe is never a verdict.
 package worker

@@ -7,7 +7,7 @@ import (
 	"sealab/codecs"
 )
 
-// An EventKind says what went wrong with a worker.
+// An EventKind is a kind of fault of a worker.
 type EventKind string
 
 // The kinds of event. After all but Faulted and Lied the process is ended, and
@@ -41,7 +41,7 @@ type Event struct {
 	// Input is the request that was under way, or that followed, when the
 	// misbehaviour showed, without its keys.
 	Input []byte
-	// Detail says what happened. Stderr is the end of the standard error of a
+	// Detail describes the event. Stderr is the end of the standard error of a
 	// process that ended. Secrets that the client opened are replaced in both.
 	Detail, Stderr string
 }

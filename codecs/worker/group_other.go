@@ -4,7 +4,7 @@ package worker
 
 import "os/exec"
 
-// ownGroup does nothing: this system has no process groups.
+// ownGroup is empty: this system has no process groups.
 func ownGroup(*exec.Cmd) {}
 
 // killGroup kills the process.

@@ -39,7 +39,7 @@ type Choice struct {
 	Values []string `json:"values"`
 }
 
-// guarantees appends what a design states, sorted by property.
+// guarantees appends the guarantees of a design, sorted by property.
 func (l *line) guarantees(stated []codecs.Guarantee) *line {
 	sorted := slices.SortedFunc(slices.Values(stated), func(a, b codecs.Guarantee) int {
 		return strings.Compare(string(a.Property), string(b.Property))
@@ -51,7 +51,7 @@ func (l *line) guarantees(stated []codecs.Guarantee) *line {
 	})
 }
 
-// choices appends what a design offers.
+// choices appends the options of a design.
 func (l *line) choices(options []codecs.Option) *line {
 	return l.array("options", len(options), func(i int) {
 		o := options[i]

@@ -53,7 +53,7 @@ type job struct {
 	batch  bool // answer with verdicts
 }
 
-// answer does the job and answers with what came of it.
+// answer does the job and writes the answer.
 func (j *job) answer(l *line) {
 	if !j.batch {
 		j.one(l, j.inputs[0])

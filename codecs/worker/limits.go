@@ -2,8 +2,7 @@ package worker
 
 import "time"
 
-// Limits are what a client lets a worker do. The zero value of a field means
-// its default.
+// Limits bound a worker. The zero value of a field means its default.
 type Limits struct {
 	// Start is how long a process may take from its start to its answer to
 	// hello, and Request how long for any other answer. Defaults: 60 s, 10 s.
@@ -21,7 +20,7 @@ type Limits struct {
 
 // A Timer is a deadline under way.
 type Timer interface {
-	// Stop calls the deadline off. It reports false where it has passed.
+	// Stop calls the deadline off. It reports false if it has passed.
 	Stop() bool
 }
 
@@ -44,8 +43,8 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// An answer holds about what was asked, again in base64: a token for a state, a
-// state and a verdict for a token.
+// An answer holds about as much as its request, again in base64: a token for a
+// state, a state and a verdict for a token.
 const (
 	answerFactor = 4
 	answerRoom   = 1 << 20

@@ -44,7 +44,7 @@ func (l *line) name(name string) *line {
 	return l
 }
 
-// text appends a string; what cannot cross is codecs.ErrUnsupported.
+// text appends a string. A string that cannot cross is codecs.ErrUnsupported.
 func (l *line) text(name, s string) *line {
 	l.name(name)
 	l.appendText([]byte(s))
@@ -79,7 +79,7 @@ func (l *line) bytes(name string, b []byte) *line {
 	return l
 }
 
-// payload and state append what a token carried.
+// payload and state append the content of a token.
 func (l *line) payload(b []byte) *line { return l.bytes("payload_b64", b) }
 func (l *line) state(b []byte) *line   { return l.bytes("state_b64", b) }
 
@@ -168,7 +168,7 @@ func (l *line) duration(name string, d time.Duration) *line {
 	return l.decimal(name, seconds, int(micros-seconds*1e6))
 }
 
-// decimal appends seconds + micros/1e6, where micros is from 0 to 999,999.
+// decimal appends seconds + micros/1e6. The range of micros is 0 to 999,999.
 func (l *line) decimal(name string, seconds int64, micros int) *line {
 	l.name(name)
 	if seconds < 0 && micros > 0 {
@@ -187,8 +187,8 @@ func (l *line) decimal(name string, seconds int64, micros int) *line {
 	return l
 }
 
-// instant is the inverse of line.time. Microseconds are what a float64 of
-// today's Unix seconds can carry.
+// instant is the inverse of line.time. A float64 of today's Unix seconds carries
+// microseconds.
 func instant(literal []byte) (time.Time, error) {
 	seconds, micros, err := parseSeconds(literal)
 	return time.Unix(seconds, micros*1000), err

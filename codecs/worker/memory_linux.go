@@ -12,11 +12,12 @@ import (
 	"sealab/codecs"
 )
 
-// newPeak, written to clear_refs, lowers the peak of a process to what it holds:
-// proc_pid_clear_refs(5).
+// newPeak, written to clear_refs, lowers the peak of a process to its current
+// memory: proc_pid_clear_refs(5).
 const newPeak = "5"
 
-// memoryOf adds up what a process and its descendants hold, by proc_pid_status(5).
+// memoryOf adds up the memory of a process and its descendants, by
+// proc_pid_status(5).
 func memoryOf(pid int) (Memory, error) {
 	var sum Memory
 	for waiting := []int{pid}; len(waiting) > 0; {
@@ -24,7 +25,7 @@ func memoryOf(pid int) (Memory, error) {
 		waiting = append(waiting[1:], childrenOf(id)...)
 		m, err := statusOf(id)
 		if err != nil && id != pid {
-			continue // a child that has ended holds nothing
+			continue // a child that has ended holds no memory
 		}
 		if err != nil {
 			return Memory{}, fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
@@ -54,7 +55,7 @@ func childrenOf(pid int) []int {
 	return all
 }
 
-// statusOf reads what one process holds and begins a new peak.
+// statusOf reads the memory of one process and begins a new peak.
 func statusOf(pid int) (Memory, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

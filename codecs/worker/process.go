@@ -15,7 +15,7 @@ import (
 // A Command is a program that speaks the protocol.
 type Command struct {
 	Args []string // the program and its arguments
-	Dir  string   // where it runs; "": here
+	Dir  string   // working folder; "": the current one
 	Env  []string // "name=value", added to the environment
 }
 
@@ -41,8 +41,8 @@ type answerLine struct {
 	more bool // another line came with it
 }
 
-// waitDelay bounds how long the end of a process waits for whoever still holds
-// its standard error.
+// waitDelay bounds how long the end of a process waits for another process that
+// still holds its standard error.
 const waitDelay = time.Second
 
 func start(c Command) (*process, error) {
@@ -139,8 +139,8 @@ func (p *process) unasked(text []byte, open bool) error {
 	return p.why(p.cause)
 }
 
-// why returns the deadline's breach where the deadline ended the process, and
-// else the given one.
+// why returns the breach of the deadline if the deadline ended the process, else
+// the given one.
 func (p *process) why(other error) error {
 	if p.hung.Load() {
 		return breached(Hung, "it did not answer before the deadline")
@@ -148,8 +148,8 @@ func (p *process) why(other error) error {
 	return other
 }
 
-// expire ends a process whose deadline has passed, so that whoever reads from
-// it or writes to it goes on.
+// expire ends a process whose deadline has passed, so that reads from it and writes
+// to it return.
 func (p *process) expire() {
 	p.hung.Store(true)
 	p.kill()
@@ -173,7 +173,7 @@ func (p *process) end() (status string) {
 		close(p.ended)
 		p.kill()
 		for range p.lines {
-			// What it still says, nobody asked for.
+			// Further output was not requested.
 		}
 	})
 	p.reaping.Lock()
@@ -190,7 +190,7 @@ func (p *process) retire(l Limits) {
 	defer deadline.Stop()
 	p.in.Close()
 	for range p.lines {
-		// A worker has nothing to say after its last answer.
+		// A worker writes no line after its last answer.
 	}
 	p.end()
 }

@@ -9,13 +9,13 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// A reader reads the one JSON value (RFC 8259) of a line, member by member as
-// it is told, and passes over what it is not asked for. It takes the lines that
-// encoding/json takes: the case of letters in names does not matter, and
-// a member that is null is one that is absent. Of members with one name the last counts.
+// A reader reads the one JSON value (RFC 8259) of a line, member by member, and
+// skips the members that the caller does not read. It accepts the lines that
+// encoding/json accepts: the case of letters in names does not matter, and a member
+// that is null counts as absent. Of members with one name the last counts.
 //
-// It keeps the first fault. After that it is at the end of the line, and what
-// it reads is nothing.
+// It keeps the first fault. After that it is at the end of the line, and its reads
+// return zero values.
 type reader struct {
 	src   []byte
 	at    int
@@ -86,7 +86,7 @@ func (r *reader) list(brackets string, element func()) {
 	r.depth--
 }
 
-// another reads what follows an element, and reports whether one more comes.
+// another reads the text after an element, and reports whether one more comes.
 func (r *reader) another(closing byte) bool {
 	if r.take(',') {
 		return true
@@ -97,9 +97,9 @@ func (r *reader) another(closing byte) bool {
 	return false
 }
 
-// object reads an object, or null, which is an empty one. member reads the value
-// of the member with that name; it reports false, and reads nothing, where the
-// protocol has none.
+// object reads an object, or null, which is an empty one. The function member reads
+// the value of the member with that name. It reports false, and reads no byte, if
+// the protocol does not have that member.
 func (r *reader) object(member func(name []byte) bool) {
 	if r.null() {
 		return
@@ -150,7 +150,7 @@ func (r *reader) raw() []byte {
 	return r.src[start:r.at:r.at]
 }
 
-// null reads null, if that is what comes.
+// null reads null, if null comes next.
 func (r *reader) null() bool {
 	if r.peek() != 'n' {
 		return false
@@ -173,8 +173,8 @@ func (r *reader) word(word string) {
 	r.at += len(word)
 }
 
-// string reads a string, which is not nil. Lone surrogates become what package
-// rawjson makes of them. Without an escape it shares memory with the line.
+// string reads a string, which is not nil. Lone surrogates are read as in package
+// rawjson. Without an escape the string shares memory with the line.
 func (r *reader) string() []byte {
 	if r.peek() != '"' {
 		r.fail("a string")
@@ -253,7 +253,7 @@ func (r *reader) number() []byte {
 	return r.src[start:r.at]
 }
 
-// numberLen is the length of the number that s begins with, 0 where there is none.
+// numberLen returns the length of the number at the start of s, 0 if there is none.
 func numberLen(s []byte) int {
 	at := 0
 	if len(s) > 0 && s[0] == '-' {

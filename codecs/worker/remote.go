@@ -87,8 +87,8 @@ func (h *handle) reopen() error {
 	return nil
 }
 
-// defaultTTL is the time to live that an open request names where the
-// configuration has none: every open has a ttl, and workers rely on it.
+// defaultTTL is the time to live of an open request if the configuration has none:
+// every open has a ttl, and workers rely on it.
 const defaultTTL = 10 * time.Minute
 
 // opening returns the request that opens a configuration.
@@ -120,7 +120,7 @@ func (h *handle) ask(name string, tokens int, complete func(*line), present func
 	return r, c.record(present(r), l.end())
 }
 
-// Close implements io.Closer. It closes nothing in a process that has gone.
+// Close implements io.Closer. It sends no request to a process that has ended.
 func (h *handle) Close() error {
 	c := h.client
 	c.mu.Lock()
@@ -146,7 +146,7 @@ func (h *handle) produce(dst []byte, name string, complete func(*line)) ([]byte,
 	return append(dst, r.Token...), nil
 }
 
-// judge asks for what a token carries and appends it to dst.
+// judge requests the content of a token and appends it to dst.
 func (h *handle) judge(dst []byte, name string, result member, token []byte, complete func(*line)) ([]byte, error) {
 	var out []byte
 	_, err := h.ask(name, 0, func(l *line) {
@@ -159,7 +159,7 @@ func (h *handle) judge(dst []byte, name string, result member, token []byte, com
 	return append(dst, out...), err
 }
 
-// A member picks from a response what a token carried.
+// A member selects the content of a token from a response.
 type member func(*response) ([]byte, error)
 
 func payloadOf(r *response) ([]byte, error) { return present(r.Payload, "payload_b64") }

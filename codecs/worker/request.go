@@ -13,7 +13,7 @@ import (
 const Version = 1
 
 // A request is one line to a worker, as a server reads it. Its bytes may share
-// memory with the line; where they are nil there are none.
+// memory with the line. They are nil if absent.
 type request struct {
 	Op             []byte
 	Protocol       int64
@@ -112,7 +112,7 @@ func (r *reader) keys() [][]byte {
 	return keys
 }
 
-// options reads the options of an open request. What is null is the empty text.
+// options reads the options of an open request. A null is the empty text.
 func (r *reader) options() map[string]string {
 	options := make(map[string]string)
 	r.list("{}", func() {
@@ -154,7 +154,7 @@ func withoutKeys(sent []byte) []byte {
 	return keys.ReplaceAll(sent, []byte(`"keys_b64":"left out"`))
 }
 
-// config returns what an open asks for, over the given default options.
+// config returns the configuration of an open, over the given default options.
 func (r *request) config(options map[string]string) (codecs.Config, error) {
 	c := codecs.Config{Secrets: r.Keys, Options: make(map[string]string)}
 	maps.Copy(c.Options, options)

@@ -10,7 +10,7 @@ import (
 )
 
 // A response is one line of a worker, as a client reads it. Each outcome has
-// members of its own; what is nil is absent. Its Token may share memory with the
+// members of its own; absent members are nil. Its Token may share memory with the
 // line.
 type response struct {
 	OK *bool

@@ -14,7 +14,7 @@ import (
 type Server struct {
 	Design  codecs.Design
 	Version string
-	// Options are what an open that does not name them gets.
+	// Options are the defaults for an open that does not name them.
 	Options map[string]string
 	// Clock times the bench operation. nil: the server has no ability bench.
 	Clock func() time.Time
@@ -24,7 +24,7 @@ type Server struct {
 const firstRoom = 1 << 10
 
 // Serve answers the requests of in on out until in ends, each with one write.
-// It returns an error only where a stream fails or a request is longer than
+// It returns an error only if a stream fails or a request is longer than
 // [MaxLine].
 func (s *Server) Serve(in io.Reader, out io.Writer) error {
 	session := newSession(s)
@@ -42,7 +42,8 @@ func (s *Server) Serve(in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// A session is what one client has opened. It is not for calls at the same time.
+// A session holds the instances that one client has opened. It is not safe for
+// concurrent use.
 type session struct {
 	server *Server
 	opened map[int64]*lab.Instance
@@ -128,7 +129,7 @@ func (s *session) job(name []byte) (j job, err error) {
 	return j, err
 }
 
-// instance returns what the handle stands for that the request names.
+// instance returns the instance of the handle in the request.
 func (s *session) instance() (*lab.Instance, error) {
 	i, ok := s.opened[s.request.Handle]
 	if !ok {

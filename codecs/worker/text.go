@@ -21,7 +21,7 @@ var plain = func() (t [256]bool) {
 func appendText(dst, s []byte) ([]byte, error) {
 	dst = append(dst, '"')
 	done := 0  // how much of s is in dst
-	high := -1 // where the last lone leading surrogate ended
+	high := -1 // end of the last lone leading surrogate
 	for at := run(s); at < len(s); at += run(s[at:]) {
 		r, n := rawjson.DecodeRune(s[at:])
 		joins := at == high && 0xDC00 <= r && r <= 0xDFFF

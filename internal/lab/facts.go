@@ -18,7 +18,7 @@ type Facts struct {
 	// Log2Tokens and Log2Bytes are the logarithms of the number of tokens and of
 	// payload bytes under one key; 0: no such limit.
 	Log2Tokens, Log2Bytes float64
-	// Source is where the limits come from.
+	// Source names the source of the limits.
 	Source string
 
 	// Approved names the NIST publications that approve every algorithm; "" if one

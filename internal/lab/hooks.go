@@ -27,8 +27,8 @@ type Hooks struct {
 	// example "AES-256-GCM": the design's speed is measured against its bare
 	// use. It is empty if the work per token lies elsewhere.
 	Primitive string
-	// Bare returns Primitive under a key of 32 bytes, for the baseline that does
-	// nothing else. It is nil if package baseline has its own.
+	// Bare returns Primitive under a key of 32 bytes, for the baseline of its bare
+	// use. It is nil if package baseline has its own.
 	Bare func(key []byte) (cipher.AEAD, error)
 	// Amortised says that many tokens share the cost of one key agreement, so
 	// that a token whose agreement is known costs little more than Primitive.

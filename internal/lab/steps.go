@@ -6,9 +6,9 @@ import "bytes"
 // fields, joined, are the token.
 type Field struct {
 	Name Step
-	// Wire is the part of the token text, and Bytes what it decodes to. Where a
-	// text segment carries several fields, each has its own Bytes and the first
-	// of them has the segment's Wire.
+	// Wire is the part of the token text, and Bytes its decoded bytes. If a text
+	// segment carries several fields, each has its own Bytes and the first of them
+	// has the segment's Wire.
 	Wire, Bytes []byte
 	// Readable says that the bytes are neither encrypted nor random nor a tag.
 	Readable bool
@@ -20,7 +20,7 @@ type Step string
 // The steps. Each design uses those that its format has, in its own order, and
 // may add others.
 //
-// First come the values that go into the cryptography. What an Edit returns for
+// First come the values that go into the cryptography. The result of an Edit for
 // one of them is authenticated (and encrypted) as if the design had made it.
 const (
 	StepPrefix  Step = "prefix"          // text that names format and version
@@ -29,14 +29,14 @@ const (
 	StepNonce   Step = "nonce"           // nonce, initialisation vector
 	StepClaims  Step = "claims"          // claims bytes of a scheme, before sealing
 	StepPayload Step = "payload"         // payload of a codec, before sealing
-	StepAAD     Step = "associated-data" // what is authenticated beside the payload
-	StepBind    Step = "bind-tag"        // what stands for the binding among the claims
-	StepText    Step = "text"            // an encoded segment, where the text is authenticated
+	StepAAD     Step = "associated-data" // authenticated beside the payload
+	StepBind    Step = "bind-tag"        // claim that stands for the context
+	StepText    Step = "text"            // an encoded segment, if the text is authenticated
 	StepTag     Step = "tag"             // tag of a signed design, before it is put on the wire
 )
 
-// Then comes what goes on the wire, after authentication. The wire fields of
-// one text segment, joined, are the bytes before text encoding.
+// Then come the fields on the wire, after authentication. The wire fields of one
+// text segment, joined, are the bytes before text encoding.
 const (
 	WireKeyID  Step = "wire-key-id"
 	WireEnc    Step = "wire-encapsulation"
@@ -48,14 +48,14 @@ const (
 	WireSep    Step = "wire-separator" // text between two segments
 )
 
-// An Edit sees the value of one step and returns what takes its place: the
-// same value, another one, or none. It may change the slice it gets, and does not
-// keep it. The name of a step that occurs more than once is passed each time, in
-// order. The nil Edit leaves everything as it is.
+// An Edit gets the value of one step and returns its replacement: the same value,
+// another one, or an empty one. It may change the slice it gets, and does not keep
+// it. The name of a step that occurs more than once is passed each time, in order.
+// The nil Edit changes no value.
 type Edit func(s Step, value []byte) []byte
 
-// Apply passes a copy of value to the edit, and returns what takes its place.
-// The nil Edit gives value itself.
+// Apply passes a copy of value to the edit, and returns the replacement. The nil
+// Edit returns value itself.
 func (e Edit) Apply(s Step, value []byte) []byte {
 	if e == nil {
 		return value
@@ -63,8 +63,8 @@ func (e Edit) Apply(s Step, value []byte) []byte {
 	return e(s, bytes.Clone(value))
 }
 
-// Give is Apply for a value that was made for this step and that nothing else
-// reads: the edit gets the value itself.
+// Give is Apply for a value that was made for this step alone: the edit gets the
+// value itself.
 func (e Edit) Give(s Step, value []byte) []byte {
 	if e == nil {
 		return value
@@ -72,8 +72,7 @@ func (e Edit) Give(s Step, value []byte) []byte {
 	return e(s, value[:len(value):len(value)])
 }
 
-// Tail is Give for what stands in buf from n on: it returns buf with what takes
-// its place.
+// Tail is Give for buf[n:]. It returns buf with the replacement.
 func (e Edit) Tail(s Step, buf []byte, n int) []byte {
 	return append(buf[:n], e.Give(s, buf[n:])...)
 }

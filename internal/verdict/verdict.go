@@ -1,6 +1,6 @@
-// Package verdict is what attacks say and what reports read: for each subject,
-// property and attack one [Cell], with a [Witness] where the property fell. The
-// attacks write it, the analysis reads it, and neither imports the other.
+// Package verdict has the results of attacks: for each subject, property and attack
+// one [Cell], with a [Witness] if the property fell. The attacks write it, the
+// analysis reads it, and neither imports the other.
 //
 // The JSON form is that of the Go types; bytes are standard base64 (RFC 4648,
 // section 4), times are RFC 3339 with nanoseconds. The keys in a witness are
@@ -19,11 +19,10 @@ import (
 // Format names the JSON form.
 const Format = "sealab-attack/2"
 
-// A Verdict is the outcome of one attack on one property, and of one measurement
-// of what a design must not show.
+// A Verdict is the outcome of one attack on one property, or of one measurement.
 type Verdict string
 
-// The outcomes. None of them says that a property holds for certain.
+// The outcomes. No outcome says that a property holds for certain.
 const (
 	NotRefuted Verdict = "not refuted" // attacked, without success
 	Refuted    Verdict = "refuted"     // the evidence shows how
@@ -40,14 +39,14 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A Word is what a design says of a property.
+// A Word is the claim of a design on a property.
 type Word string
 
 // The words.
 const (
 	Stated    Word = "stated"    // the design promises it
 	Disclaims Word = "disclaims" // the design says that it does not have it
-	Silent    Word = "silent"    // the design says nothing
+	Silent    Word = "silent"    // the design does not answer
 )
 
 // A Run is one campaign of attacks.
@@ -57,7 +56,7 @@ type Run struct {
 	Subjects []Subject `json:"subjects"`
 }
 
-// A Subject is what was attacked, and the outcome.
+// A Subject is a design or worker under attack, and the outcome.
 type Subject struct {
 	Name   string      `json:"name"`
 	Kind   codecs.Kind `json:"kind"`
@@ -160,7 +159,7 @@ func (r *Run) JSON() ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// An Op is what a Call did.
+// An Op is the operation of a Call.
 type Op string
 
 // The operations.
@@ -181,7 +180,7 @@ type Call struct {
 	TTL   *time.Duration `json:"ttl_ns,omitempty"`
 	State []byte         `json:"state,omitempty"` // sealed
 	Token []byte         `json:"token,omitempty"` // presented
-	Cut   int            `json:"cut,omitempty"`   // length of the token that was presented, where Token is only its head
+	Cut   int            `json:"cut,omitempty"`   // length of the token that was presented, if Token is only its head
 	// Context is that of a scheme; nil for codecs.
 	Context *Context `json:"context,omitempty"`
 	Answer  Answer   `json:"answer"`
@@ -208,7 +207,7 @@ const (
 	Fault       Outcome = "fault"
 )
 
-// An Answer is what came back.
+// An Answer is the result of a Call.
 type Answer struct {
 	Outcome Outcome `json:"outcome"`
 	Out     []byte  `json:"out,omitempty"`    // token or state
