@@ -2,6 +2,8 @@ package gosdk_test
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"strings"
 	"testing"
@@ -12,6 +14,8 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/boundary"
+	"sealab/codecs/claims"
+	"sealab/codecs/hmacsha256"
 )
 
 func TestSingleUse(t *testing.T) {
@@ -99,7 +103,7 @@ func TestTokensMintedWithoutAStore(t *testing.T) {
 	store, err := boundary.NewMemory(100, 100)
 	require.NoError(t, err)
 	for _, state := range []string{"a state", "AAAAAAAAAAAAAAAAAAAAA!.x", "once1", "once1.x", "once1." + strings.Repeat("A", 31) + "!.x", "once1." + strings.Repeat("A", 32) + "x",
-		"once1." + strings.Repeat("A", 32)} {
+		"once1." + strings.Repeat("A", 32), "once2." + strings.Repeat("A", 32) + ".x"} {
 		b := newBench(t, boundary.Policy{Scheme: lenient{}, TTL: time.Minute, Store: store})
 		c := calls[0]
 		c.token = state
@@ -205,6 +209,28 @@ func TestNumberedAndUnnumberedTokens(t *testing.T) {
 				requireRefused(t, err)
 			}
 		})
+	}
+}
+
+// TestNumberedStatesOfOtherServers mints a numbered state as a server of another
+// SDK does that lets its client choose the state: the audience differs.
+func TestNumberedStatesOfOtherServers(t *testing.T) {
+	store, err := boundary.NewMemory(100, 100)
+	require.NoError(t, err)
+	codec, err := hmacsha256.New(secret(1))
+	require.NoError(t, err)
+	scheme, err := claims.New(codec, time.Minute)
+	require.NoError(t, err)
+	b := newBench(t, boundary.Policy{Scheme: scheme, TTL: time.Minute, Store: store})
+	audience, c := service, calls[2]
+	number := binary.BigEndian.AppendUint64(make([]byte, 16), uint64(noon.Add(time.Hour).Unix()))
+	state := "once1." + base64.RawURLEncoding.EncodeToString(number) + ".forged"
+	for name, want := range map[string]bool{audience: false, audience + " (single use)": true} {
+		token, err := scheme.Mint(nil, []byte(state), &codecs.Context{Now: noon, Method: c.method, Target: c.target, Audience: &name})
+		require.NoError(t, err)
+		c.token = string(token)
+		_, err = b.call(c)
+		require.Equal(t, want, err == nil, name)
 	}
 }
 
