@@ -290,7 +290,7 @@ func (f *reviewFlags) openRecord() (end func() error, err error) {
 	}, nil
 }
 
-// announce prints what is going to be done before anything is sent.
+// announce prints the plan before the first exchange.
 func (f *reviewFlags) announce(w io.Writer) {
 	o := f.options
 	target := o.Target.URL

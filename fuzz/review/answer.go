@@ -11,7 +11,7 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// A kind is what a server did with a request.
+// A kind classifies the answer to a request.
 type kind string
 
 const (
@@ -196,8 +196,8 @@ func (a Answer) going() string {
 	return "asked " + strings.Join(keys, ", ")
 }
 
-// refusal is the class of a refusal: everything that a client sees of it but
-// what varies by itself.
+// refusal is the class of a refusal: everything that a client sees of it except
+// its varying parts.
 func (a Answer) refusal() string {
 	return fmt.Sprintf("%s, status %d, code %d, %q, data %s", a.Kind, a.Status, a.Code, blank(a.Message), blank(string(a.Data)))
 }

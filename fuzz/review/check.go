@@ -109,7 +109,7 @@ func (t *T) seen(v variant, a Answer) {
 	t.r.note(v.name, a)
 }
 
-// skip says why the check is not tested. What was found before stands.
+// skip records the reason why the check is not tested. Earlier findings stay.
 func (t *T) skip(format string, args ...any) {
 	if t.reason == "" {
 		t.reason = fmt.Sprintf(format, args...)

@@ -13,8 +13,7 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// A client sends what a review asks for, within its rate and its budget, and
-// counts.
+// A client sends requests within a rate and a budget, and counts them.
 type client struct {
 	target  Target
 	http    *rawmcp.HTTP
@@ -207,7 +206,7 @@ func (c *client) raw(ctx context.Context, r rawmcp.Request) *rawmcp.Exchange {
 	return e
 }
 
-// line sends a line to the process, which is started if there is none.
+// line sends a line to the process, which it starts if necessary.
 func (c *client) line(ctx context.Context, body []byte, done func([]byte) bool) *rawmcp.Exchange {
 	if c.process != nil && !c.process.Alive() {
 		c.close()

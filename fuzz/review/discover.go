@@ -146,8 +146,8 @@ func (r *Review) list(ctx context.Context, method, member string, into any) erro
 	return nil
 }
 
-// readOnly reports whether a tool claims to change nothing and is not named like
-// one that does.
+// readOnly reports whether a tool claims to read only and is not named like one that
+// changes data.
 func (t Offer) readOnly() bool {
 	return t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly && !mentions(t.Name, changing)
 }

@@ -33,7 +33,7 @@ type fixture struct {
 	before func(http.Handler) http.Handler
 	// refuse answers a bad state; nil: the one error that every refusal gets.
 	refuse func(error) error
-	// restart takes a bad state for none.
+	// restart ignores a bad state.
 	restart bool
 	// ignore keeps the state from the handlers.
 	ignore bool

@@ -115,7 +115,7 @@ type group struct {
 
 // candidates returns the calls that a review may make: tools that are named, or
 // those whose texts say that they ask first; prompts and resources; and as a last
-// resort tools that sound as if they might ask, and tools that say nothing. Tools
+// resort tools that sound as if they might ask, and tools without a hint. Tools
 // that claim to be destructive, or hardly ask, are not called without effects.
 func (r *Review) candidates() []group {
 	var named, asks, changes, rest []Flow
@@ -228,7 +228,7 @@ const (
 )
 
 // deepest returns the longest flow from a first question whose last answer goes
-// on, nil if none gives a token.
+// on, nil if no round gives a token.
 func (r *Review) deepest(ctx context.Context, f Flow, a Answer) *Flow {
 	type node struct {
 		flow   Flow

@@ -95,8 +95,8 @@ func methodHeader(t *T) {
 	)
 }
 
-// noSuchTool is the name of a tool that no server has, so that a call of it runs
-// nothing.
+// noSuchTool is the name of a tool that no server has, so that its call is
+// harmless.
 const noSuchTool = "sealab-no-such-tool"
 
 var unknownCall = Call{Method: "tools/call", Target: noSuchTool, Arguments: []byte("{}")}

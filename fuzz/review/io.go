@@ -125,7 +125,7 @@ func (t *T) everyLine(severity Severity, judge func([]byte) string) {
 	}
 	for line := range bytes.Lines(t.r.client.process.Output()) {
 		if !bytes.HasSuffix(line, []byte("\n")) {
-			break // cut by the limit of what is kept
+			break // cut by the limit of the record
 		}
 		t.trials++
 		if issue := judge(bytes.TrimRight(line, "\r\n")); issue != "" {
@@ -226,7 +226,7 @@ func hostileLines(t *T) {
 	}
 }
 
-// slowCall is the call of the tool of --slow; false if none is named.
+// slowCall is the call of the tool of --slow; false if it is not named.
 func (t *T) slowCall() (Call, bool) {
 	for _, tool := range t.r.Report.Server.Tools {
 		if tool.Name != t.r.opts.Slow || tool.Name == "" {
@@ -302,7 +302,7 @@ func cancelled(t *T) {
 	}
 	p.Do(t.ctx, body, nil)
 	p.Do(t.ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id), nil)
-	e := p.Await(t.ctx, isAnswer(id)) // until the limit of an exchange, if nothing comes
+	e := p.Await(t.ctx, isAnswer(id)) // until the time limit of an exchange if the server is silent
 	t.trials++
 	if e.Err == nil {
 		t.refute(Finding{Case: call.Target, Severity: Warning, Issue: "a cancelled call is answered", Evidence: short(string(e.Body), 300), Want: "no response", Got: "a response"})

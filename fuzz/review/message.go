@@ -18,8 +18,8 @@ const (
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
 )
 
-// everyCapability is declared by default: servers that look ask nothing of a
-// client without it.
+// everyCapability is declared by default: servers that check it ask only
+// clients that declare it.
 const everyCapability = `{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}}`
 
 // A user names the credentials of a request.

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// A verdict is what an oracle makes of one answer.
+// A verdict is the judgement of an oracle on one answer.
 type verdict int
 
 const (
-	unclear  verdict = iota // no answer, or one that says nothing of the state
+	unclear  verdict = iota // no answer, or one that is independent of the state
 	refused                 // turned down, or the flow begins again
 	accepted                // goes on as with an unchanged token
 )
@@ -35,7 +35,7 @@ type oracle struct {
 	mask     []bool
 	garbage  Answer
 	bad      Answer // with garbage
-	// presence is set if any state at all is accepted, and none is not.
+	// presence is set if any text is accepted as a state but its absence is not.
 	presence bool
 }
 
@@ -43,7 +43,7 @@ type oracle struct {
 const garbageState = "garbage"
 
 // control carries the controls of a flow out and returns the oracle, or the
-// reason why nothing can be judged.
+// reason why the flow cannot be judged.
 func (r *Review) control(ctx context.Context, f Flow, as user) (*oracle, string) {
 	o := &oracle{flow: f, user: as}
 	if o.fresh = r.client.call(ctx, f.call(as)); o.fresh.Kind != asked {

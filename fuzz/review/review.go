@@ -15,7 +15,7 @@
 //
 // Without Options.Effects no answer to a question is sent, so that no tool that
 // asks first runs to its end. A question to a server that begins again on a bad
-// state tells nothing then, and the checks of requestState are not tested.
+// state is ambiguous then, and the checks of requestState are not tested.
 package review
 
 import (

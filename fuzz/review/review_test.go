@@ -92,7 +92,7 @@ var sound = map[string]func() *fixture{
 	"short-lived": func() *fixture { s := soundSigned(); s.ttl = 3 * time.Second; return &fixture{seal: s} },
 }
 
-// TestSound reviews sound servers with and without effects: none is accused, and
+// TestSound reviews sound servers with and without effects: no check accuses one, and
 // without effects no tool runs to its end.
 func TestSound(t *testing.T) {
 	for name, build := range sound {

@@ -12,7 +12,7 @@ const (
 	forgeGain = "a client writes the state that the server goes on with: another target, another step, another user"
 )
 
-// forging are the checks of what a server accepts that it did not mint.
+// forging are the checks of states that the server did not mint.
 var forging = []Check{
 	{ID: "RS-TAMPER", Name: "a character of the state changed", Flow: true, Severity: Critical, Category: "security",
 		Sent: "each character of a fresh token changed in one bit of its value", Want: "refused", Source: mrtr + ", MUST verify integrity",
@@ -30,7 +30,7 @@ var forging = []Check{
 
 const fixSeal = "seal the state with an authenticated construction under a key of the server, and verify it before anything is read from it"
 
-// altered sweeps variants, confirms what was accepted and reports it.
+// altered sweeps variants, confirms those that were accepted and reports one.
 func (t *T) altered(severity Severity, issue string, vary func(token string) []variant) {
 	if t.o.presence {
 		t.refute(Finding{Case: "any text", Severity: severity, Issue: "any text is accepted in the place of the state",
@@ -179,7 +179,7 @@ func changedObjects(state map[string]json.RawMessage) map[string]json.RawMessage
 	return all
 }
 
-// changedValue returns another value of the same type, nil if there is none.
+// changedValue returns another value of the same type, nil if the value has no other.
 func changedValue(raw json.RawMessage, depth int) json.RawMessage {
 	var text string
 	var number float64
@@ -262,7 +262,7 @@ func splices(token, other string) []variant {
 func cut(t *T) { t.altered(Critical, "a shortened token", cuts) }
 
 // cuts shortens a token: by each length up to 70 characters, which covers tags,
-// and to some lengths below. The empty text is none: it can mean no state.
+// and to some lengths below. The empty text is left out: it can mean no state.
 func cuts(token string) []variant {
 	var all []variant
 	for n := len(token) - 1; n > 0; n-- {

@@ -18,8 +18,8 @@ import (
 	"sealab/fuzz/attack/tokenfmt"
 )
 
-// reading are the checks of what tokens show to those who hold them. They mint
-// and present nothing.
+// reading are the checks of the contents of tokens. They mint tokens and present
+// no altered one.
 var reading = []Check{
 	{ID: "RS-CLEAR", Name: "a state that can be read", Flow: true, Severity: Critical, Category: "security",
 		Sent: "a call with a marker as an argument; the token is searched for it and for the texts of --secret", Want: "no secret can be read; other values may be readable if the token is authenticated",

@@ -44,7 +44,7 @@ func (t *T) badStates(token string) []variant {
 }
 
 // refusalsOf presents each kind of bad state three times, each time made of a
-// fresh token. What is not refused, or not always alike, is left out.
+// fresh token. A kind that is accepted, or refused in changing ways, is left out.
 func (t *T) refusalsOf() (classes map[string][]answered, reason string) {
 	token, reason := t.mint()
 	if reason != "" {

@@ -108,7 +108,7 @@ func (t *T) afterwards(wait time.Duration) verdict {
 	return result
 }
 
-// readTTL returns the time to live that a readable token states, 0 if none does.
+// readTTL returns the time to live that a readable token states, 0 if it states no time.
 func (t *T) readTTL(token string) time.Duration {
 	now := t.r.client.clock.Now()
 	for _, v := range views(token) {

@@ -197,7 +197,7 @@ func object(m map[string]json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// members returns the members of a JSON object, nil if it is none.
+// members returns the members of a JSON object, nil if raw is not an object.
 func members(raw json.RawMessage) map[string]json.RawMessage {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(raw, &m) != nil {
@@ -207,7 +207,7 @@ func members(raw json.RawMessage) map[string]json.RawMessage {
 }
 
 // otherArguments returns arguments that the schema allows and that differ in one
-// member, nil if there are none.
+// member, nil if the schema allows no others.
 func otherArguments(args, raw json.RawMessage) json.RawMessage {
 	m, s := members(args), parseSchema(raw)
 	for _, name := range sortedKeys(m) {
@@ -251,7 +251,7 @@ func (s schema) allows(v float64) bool {
 }
 
 // withText returns arguments with a text in the first member that takes any text
-// of that length, nil if none does.
+// of that length, nil if no member does.
 func withText(args, raw json.RawMessage, text string) json.RawMessage {
 	m, s := members(args), parseSchema(raw)
 	for _, name := range sortedKeys(s.Properties) {

@@ -42,7 +42,7 @@ var sessions = []Check{
 		Impact: "the protection is passed by speaking an older revision", Fix: "verify the state in every revision, or drop it in those that do not know it", Run: downgraded},
 }
 
-// A session is a session of an older revision; id "" if the server keeps none.
+// A session is a session of an older revision; id "" if the server is stateless.
 type session struct {
 	id, version string
 	answer      Answer
@@ -176,7 +176,7 @@ func sessionIDs(t *T) {
 	}
 }
 
-// keeping returns a session with an id, or says that the server keeps none.
+// keeping returns a session with an id, or skips the check.
 func (t *T) keeping() (session, bool) {
 	s, ok := t.opened()
 	if ok && s.id == "" {

@@ -97,7 +97,7 @@ func (t *T) curl(w *wire) string {
 func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // A wireCase is one altered request. judge returns the fault of an answer and its
-// severity; "" if there is none.
+// severity; "" if the answer is right.
 type wireCase struct {
 	name  string
 	call  Call // tools/list if it has no method
@@ -105,7 +105,7 @@ type wireCase struct {
 	judge func(Answer) (Severity, string)
 }
 
-// listCall is the honest request that is altered by default. It changes nothing.
+// listCall is the honest request that is altered by default. It reads only.
 var listCall = Call{Method: "tools/list"}
 
 // cases sends altered requests between two honest ones, which have to be

@@ -33,7 +33,7 @@ type Request struct {
 	Leave bool
 }
 
-// An HTTP client talks to one address and holds nothing between exchanges.
+// An HTTP client talks to one address and opens a connection for each exchange.
 type HTTP struct {
 	address, host, path string
 	secure              bool

@@ -9,7 +9,7 @@
 // read until the caller has its answer.
 //
 // Every read is bounded in time, bytes and count by [Limits]. Redirects are
-// returned and never followed. The package decides nothing about an answer.
+// returned and never followed. The package does not judge answers.
 package rawmcp
 
 import (
@@ -62,8 +62,8 @@ type Exchange struct {
 	Messages [][]byte
 	Stream   bool // the response was a stream of events
 	Closed   bool // the server closed the connection before the limits ended
-	// Err is the reason why the exchange ended without a whole response. What
-	// came before it is kept.
+	// Err is the reason why the exchange ended without a whole response. The
+	// bytes before it are kept.
 	Err error
 }
 
@@ -76,7 +76,7 @@ func (e *Exchange) Header(name string) string {
 	return ""
 }
 
-// recorder keeps the first bytes of what is written to it.
+// recorder keeps the first bytes that are written to it.
 type recorder struct {
 	bytes.Buffer
 	limit int64

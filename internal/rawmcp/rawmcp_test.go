@@ -118,7 +118,7 @@ func TestHostile(t *testing.T) {
 		serve  func(io.Writer)
 		limits rawmcp.Limits
 		status int
-		err    string // "": none
+		err    string // "": no error
 	}{
 		"a plain response":       {text(ok + "Content-Length: 2\r\n\r\n{}"), small, 200, ""},
 		"length too long":        {text(ok + "Content-Length: 100\r\n\r\n{}"), small, 200, "EOF"},
@@ -242,7 +242,7 @@ func TestProcess(t *testing.T) {
 }
 
 // TestHostileProcess talks to processes that write without end, too long a line,
-// nothing, or die.
+// no byte, or die.
 func TestHostileProcess(t *testing.T) {
 	small := rawmcp.Limits{Time: 20 * time.Second, Bytes: 1 << 16, Events: 50}
 	for _, c := range []struct {

@@ -117,7 +117,7 @@ func readLine(r *bufio.Reader, limit int64) ([]byte, error) {
 }
 
 // Do writes one line, of which the line feed is added, and reads lines until
-// done says that one is the answer. A nil done reads nothing.
+// done says that one is the answer. If done is nil, Do does not read.
 func (p *Process) Do(ctx context.Context, line []byte, done func(message []byte) bool) *Exchange {
 	began := time.Now()
 	e := &Exchange{Sent: append(bytes.Clone(line), '\n')}
@@ -137,7 +137,7 @@ func (p *Process) Do(ctx context.Context, line []byte, done func(message []byte)
 	return e
 }
 
-// Await reads lines as Do does, and writes nothing.
+// Await reads lines as Do does, without writing.
 func (p *Process) Await(ctx context.Context, done func(message []byte) bool) *Exchange {
 	ctx, cancel := context.WithTimeout(ctx, p.limits.Time)
 	defer cancel()
