@@ -1,0 +1,140 @@
+package targets
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/fuzz/program"
+)
+
+// TestAlter makes one change of each kind to a token.
+func TestAlter(t *testing.T) {
+	at := func(kind, place int) *program.Writer {
+		var w program.Writer
+		return w.Byte(byte(kind)).Byte(anywhere).Uint16(place)
+	}
+	for _, c := range []struct {
+		name  string
+		input *program.Writer
+		want  string
+	}{
+		{"replace a character", at(0, 1).Byte(0).Byte('x' - ' '), "axc-_"},
+		{"flip bits of a value", at(1, 0).Byte(1), "bbc-_"},
+		{"truncate", at(2, 2), "ab"},
+		{"cut from the front", at(3, 2), "c-_"},
+		{"insert a lenient character", at(4, 2).Byte(0), "ab=c-_"},
+		{"insert bytes", at(5, 0).Bytes([]byte("xy")), "xyabc-_"},
+		{"append a part of itself", at(6, 3), "abc-_-_"},
+		{"replace everything", at(7, 0).Bytes([]byte("xy")), "xy"},
+		{"the other alphabet", at(8, 4), "abc-/"},
+		{"exchange neighbours", at(12, 1), "acb-_"},
+		{"exchange the parts", at(13, 2), "c-_ab"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.Equal(t, c.want, string(alter(program.New(c.input.Program()), []byte("abc-_"))))
+		})
+	}
+}
+
+// TestAlterAnything alters tokens of any length, also empty ones, with every kind
+// and place.
+func TestAlterAnything(t *testing.T) {
+	for _, token := range []string{"", "a", "v1.", "v1.AAAA"} {
+		for kind := range byte(14) {
+			for place := range byte(10) {
+				require.NotPanics(t, func() { alter(program.New([]byte{kind, place, 0xff, 0xff, 0xff}), []byte(token)) }, "%q %d %d", token, kind, place)
+			}
+		}
+	}
+}
+
+func TestResize(t *testing.T) {
+	for n, want := range map[int]string{0: "", 2: "ab", 3: "abc", 7: "abcabca"} {
+		require.Equal(t, want, string(resize([]byte("abc"), n)))
+	}
+	require.Empty(t, resize(nil, 5))
+}
+
+// TestClaimsEdits changes claims as JSON.
+func TestClaimsEdits(t *testing.T) {
+	const claims = `{"v":1,"iat":2}`
+	for _, c := range []struct{ name, got, want string }{
+		{"escape", string(escape([]byte(claims), 2)), `{"\u0076":1,"iat":2}`},
+		{"escape at the end", string(escape([]byte(claims), len(claims))), claims},
+		{"twice", string(twice([]byte(claims), 0, "9")), `{"v":9,"v":1,"iat":2}`},
+		{"twice, the second member", string(twice([]byte(claims), 3, "9")), `{"v":1,"iat":9,"iat":2}`},
+		{"twice, without a member", string(twice([]byte(claims), len(claims), "9")), claims},
+		{"revalue", string(revalue([]byte(claims), 0, "[]")), `{"v":[],"iat":2}`},
+		{"revalue, the last", string(revalue([]byte(claims), 7, "[]")), `{"v":1,"iat":[]}`},
+		{"revalue, without a value", string(revalue([]byte("{}"), 0, "[]")), "{}"},
+	} {
+		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, c.got) })
+	}
+}
+
+// TestMustRefuse compares contexts place by place: absent differs from empty.
+func TestMustRefuse(t *testing.T) {
+	binds := func(p codecs.Property) *instance {
+		return &instance{Design: codecs.Design{Guarantees: func(map[string]string) []codecs.Guarantee {
+			return []codecs.Guarantee{{Property: p, Holds: true}}
+		}}}
+	}
+	for _, c := range []struct {
+		name   string
+		binds  codecs.Property
+		change func(*codecs.Context)
+		want   bool
+	}{
+		{"same", codecs.BindsMethod, func(*codecs.Context) {}, false},
+		{"method", codecs.BindsMethod, func(c *codecs.Context) { c.Method = "tools" }, true},
+		{"target, not bound", codecs.BindsMethod, func(c *codecs.Context) { c.Target = "other" }, false},
+		{"arguments", codecs.BindsArguments, func(c *codecs.Context) { c.Arguments = json.RawMessage(`{}`) }, true},
+		{"principal absent", codecs.BindsPrincipal, func(c *codecs.Context) { c.Principal = nil }, true},
+		{"principal empty", codecs.BindsPrincipal, func(c *codecs.Context) { c.Principal = optional("") }, true},
+		{"audience", codecs.BindsAudience, func(c *codecs.Context) { c.Audience = optional("srv2") }, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			other := home
+			c.change(&other)
+			require.Equal(t, c.want, binds(c.binds).mustRefuse(&home, &other))
+		})
+	}
+}
+
+// TestAgeOf reads ages before minting, in the life of a token, and at its borders.
+func TestAgeOf(t *testing.T) {
+	for _, c := range []struct {
+		seconds, fraction int
+		want              string
+	}{
+		{0, 0, "-2m0s"}, {121, 500, "1.5s"}, {2000, 2, "10m0.000001s"}, {2001, 2, "9m59.999999s"}, {2007, 0, "0s"}, {1327, 6, "-1s"},
+	} {
+		var w program.Writer
+		require.Equal(t, c.want, ageOf(program.New(w.Uint16(c.seconds).Uint16(c.fraction).Program())).String())
+	}
+}
+
+// TestServingListener refuses answers that are not one line of JSON with an
+// outcome.
+func TestServingListener(t *testing.T) {
+	for answer, want := range map[string]string{
+		`{"ok":true}` + "\n":                           "",
+		`{"ok":false,"rejected":"unauthentic"}` + "\n": "",
+		`{"ok":true}`:                                  "not one line of JSON",
+		`{"ok":true}` + "\n\n":                         "not one line of JSON",
+		"{\n":                                          "not one line of JSON",
+		`{"ok":false}` + "\n":                          "does not say",
+	} {
+		var l listener
+		_, err := l.Write([]byte(answer))
+		if want == "" {
+			require.NoError(t, err, answer)
+		} else {
+			require.ErrorContains(t, err, want, answer)
+		}
+		require.Equal(t, 1, l.answers)
+	}
+}
