@@ -17,6 +17,7 @@ import (
 	"sealab/fuzz/campaign"
 	"sealab/fuzz/campaign/corpus"
 	"sealab/fuzz/campaign/report"
+	"sealab/internal/testenv"
 )
 
 const fixture = "sealab/fuzz/campaign/testdata/fixture"
@@ -30,6 +31,14 @@ func config(t *testing.T, dir string, targets ...campaign.Target) campaign.Confi
 	t.Helper()
 	return campaign.Config{Dir: dir, Package: fixture, Replay: fixture + "/replay", Cover: fixture, Targets: targets, Workers: 1, Slice: time.Second,
 		Env: []string{"SEALAB_FUZZ_HANG=500ms", "SEALAB_FUZZ_MEMORY=512"}, Now: time.Now, Log: func(line string) { t.Log(line) }}
+}
+
+// skipShort skips a test that builds or fuzzes for many seconds.
+func skipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		testenv.Skip(t, "-short: it takes many seconds")
+	}
 }
 
 // addInputs writes inputs to a target's corpus.
@@ -182,6 +191,7 @@ func TestResume(t *testing.T) {
 // TestMinimizeAndCover reduces a corpus to fewer inputs with the same coverage
 // and keeps every failing input.
 func TestMinimizeAndCover(t *testing.T) {
+	skipShort(t)
 	dir := t.TempDir()
 	addInputs(t, dir, sound, "()()", "(((((", "((((((((((((((((((((((((((((((((((((", "x", "y", "z", "(((((a", "(((((b")
 	addInputs(t, dir, parse, "Every", "Fatal", "aa", "bb", "cc")

@@ -91,6 +91,7 @@ func longestLife() time.Duration {
 // start, while it builds and resumes, and after it begins to fuzz. Every whole
 // file of a kill is there at the end, and every crasher reproduces.
 func TestKill(t *testing.T) {
+	skipShort(t)
 	dir := t.TempDir()
 	t.Logf("%d kills, seed %d", *kills, *killSeed)
 	random := rand.New(rand.NewPCG(*killSeed, 0))
@@ -202,6 +203,7 @@ func killAt(t *testing.T, dir string, m moment) string {
 // TestWorkersKilled kills processes that run inputs, as a system short of memory
 // does: the campaign logs each, continues, and files no input.
 func TestWorkersKilled(t *testing.T) {
+	skipShort(t)
 	dir := t.TempDir()
 	var noticed atomic.Int32
 	cfg := config(t, dir, sound)

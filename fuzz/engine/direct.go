@@ -1,10 +1,11 @@
-//go:build ignore
+package engine
 
-package testing
+// direct is a file for package testing of the standard library, which Overlay
+// compiles into it. It is a constant and not an embedded file, because go-fuzz
+// copies only the Go files of this build.
+const direct = `package testing
 
 import "io"
-
-// Overlay compiles this file into package testing of the standard library.
 
 // direct returns the function that a worker calls for each input. If ff takes one
 // []byte, that is ff itself in the worker's own goroutine; otherwise it is
@@ -30,3 +31,4 @@ func (f *F) direct(ff any, subtest func(io.Writer, corpusEntry) bool) func(io.Wr
 		return false
 	}
 }
+`

@@ -77,12 +77,8 @@ var added = map[string]struct{ pkg, source string }{
 	"testing/sealab_direct.go":         {"testing", direct},
 }
 
-var (
-	//go:embed counters.go
-	counters string
-	//go:embed direct.go
-	direct string
-)
+//go:embed counters.go
+var counters string
 
 // Overlay writes a faster fuzz engine to dir, made of the sources in goroot, and
 // returns the argument for the go command's flag -overlay.

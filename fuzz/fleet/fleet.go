@@ -37,10 +37,13 @@ import (
 	"sealab/internal/gobuild"
 )
 
-// Preserve lists the packages that go-fuzz-build must not instrument: it would
-// move the compiler directives in their assembly stubs.
-const Preserve = "github.com/cloudflare/circl/math/fp25519,github.com/cloudflare/circl/math/fp448," +
-	"github.com/cloudflare/circl/dh/x448,github.com/cloudflare/circl/dh/x25519,crypto/internal/fips140/bigmod"
+// preserved returns the packages that go-fuzz-build must not instrument, separated
+// by commas: those with assembly, because it would move the compiler directives of
+// their stubs, and one of the standard library with such directives.
+func preserved(ctx context.Context, pkg string) (string, error) {
+	out, err := gobuild.Run(ctx, "list", "-deps", "-f", "{{if and (not .Standard) .SFiles}}{{.ImportPath}}{{end}}", pkg)
+	return strings.Join(append(strings.Fields(string(out)), "crypto/internal/fips140/bigmod"), ","), err
+}
 
 // A Target is a target for Build.
 type Target struct {
@@ -72,8 +75,7 @@ func Build(ctx context.Context, dir string, t Target) error {
 	if _, err := gobuild.Run(ctx, "build", "-o", filepath.Join(dir, engineFile), "github.com/dvyukov/go-fuzz/go-fuzz"); err != nil {
 		return err
 	}
-	_, err := gobuild.Run(ctx, t.buildArgs(archive)...)
-	return err
+	return t.build(ctx, archive)
 }
 
 // BuildLibrary builds t for libFuzzer as dir/target.a, for clang
@@ -82,8 +84,7 @@ func BuildLibrary(ctx context.Context, dir string, t Target) error {
 	if err := t.prepare(ctx, dir); err != nil {
 		return err
 	}
-	_, err := gobuild.Run(ctx, t.buildArgs(filepath.Join(dir, libraryFile), "-libfuzzer")...)
-	return err
+	return t.build(ctx, filepath.Join(dir, libraryFile), "-libfuzzer")
 }
 
 // prepare writes the seeds of t.
@@ -97,10 +98,15 @@ func (t Target) prepare(ctx context.Context, dir string) error {
 	return corpus.Raw.Write(filepath.Join(dir, workFolder, "corpus"), t.Seeds)
 }
 
-// buildArgs returns the arguments of the go command to build t.
-func (t Target) buildArgs(out string, flags ...string) []string {
-	args := append([]string{"tool", "go-fuzz-build", "-preserve", Preserve, "-tags", t.Tags, "-func", t.Function, "-o", out}, flags...)
-	return append(args, t.Package)
+// build runs go-fuzz-build.
+func (t Target) build(ctx context.Context, out string, flags ...string) error {
+	preserve, err := preserved(ctx, t.Package)
+	if err != nil {
+		return err
+	}
+	args := append([]string{"tool", "go-fuzz-build", "-preserve", preserve, "-tags", t.Tags, "-func", t.Function, "-o", out}, flags...)
+	_, err = gobuild.Run(ctx, append(args, t.Package)...)
+	return err
 }
 
 // Commands returns the commands that run the target in dir on one machine or on
