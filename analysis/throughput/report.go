@@ -361,7 +361,7 @@ func (r *Run) possible(c Check) string {
 func (r *Run) writeAllocating(b *strings.Builder) {
 	places := r.Allocating()
 	if len(places) == 0 {
-		b.WriteString("designs with a primitive do not allocate\n")
+		b.WriteString("no design allocates without a stated reason\n")
 		return
 	}
 	for _, p := range places {

@@ -91,7 +91,7 @@ func TestReportSaysAllOfIt(t *testing.T) {
 	for _, want := range []string{
 		"12 rounds in random order", "noise floor 0.", "of 4 cells", "seal, 64 B", "seal, 8 KiB", "refuse-tag",
 		"× baseline", "× enc", "fastest library seal / enc", "missed: near seal / enc, 64 B", "at least 5: ",
-		"bare-x itself would be at 2.4", "designs with a primitive do not allocate", "114       +50",
+		"bare-x itself would be at 2.4", "no design allocates without a stated reason", "114       +50",
 	} {
 		require.Contains(t, text, want)
 	}
