@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -17,23 +18,30 @@ import (
 	"sealab/codecs/worker"
 	"sealab/internal/cli"
 	"sealab/internal/lab"
+	"sealab/internal/table"
 )
 
 func newListCommand() *cobra.Command {
 	var asJSON, sdks bool
+	var holds []string
 	cmd := &cobra.Command{
 		Use:   "list [DESIGN]",
 		Short: "List the designs, their sizes and their guarantees",
-		Long: `List the designs of the catalog with the lengths of their tokens and the number
-of properties that they promise. With a name, show one design: each property
+		Long: `List the designs of the catalog with the lengths of their tokens, and for each
+property whether they promise it. With a name, show one design: each property
 that it holds, and each that it disclaims, with the reason. With --sdks, list
 the SDKs in other languages that run as workers, and whether they are installed.`,
 		Example: `  sealab list
   sealab list aes-256-gcm
+  sealab list --holds key-committing --holds confidentiality
   sealab list --json
   sealab list --sdks`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			designs, err := holding(catalog.All(), holds)
+			if err != nil {
+				return err
+			}
 			switch out := cmd.OutOrStdout(); {
 			case sdks && len(args) > 0:
 				return fmt.Errorf("--sdks lists every SDK and takes no name")
@@ -42,13 +50,14 @@ the SDKs in other languages that run as workers, and whether they are installed.
 			case len(args) > 0:
 				return listDesign(out, args[0], asJSON)
 			case asJSON:
-				return writeJSON(out, describeAll(catalog.All()))
+				return describeAll(out, designs)
 			default:
-				return writeDesigns(out, catalog.All())
+				return writeDesigns(out, designs)
 			}
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.Flags().StringSliceVar(&holds, "holds", nil, "list the designs that promise these properties")
 	cmd.Flags().BoolVar(&sdks, "sdks", false, "list the SDKs in other languages")
 	cmd.MarkFlagsMutuallyExclusive("json", "sdks")
 	cli.RenameFlag(cmd, "peers", "sdks")
@@ -61,7 +70,11 @@ func listDesign(out io.Writer, name string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return writeJSON(out, describe(d))
+		row, err := describe(d)
+		if err != nil {
+			return err
+		}
+		return writeJSON(out, row)
 	}
 	return writeDesign(out, d)
 }
@@ -69,35 +82,73 @@ func listDesign(out io.Writer, name string, asJSON bool) error {
 // listedSizes are the payload sizes in bytes whose tokens are shown.
 var listedSizes = []int{0, 64, 1 << 10, 64 << 10}
 
-// tokenSize returns the token size of an n-byte payload for a person.
-func tokenSize(d codecs.Design, n int) string {
-	if lab.HooksOf(d).TokenSize == nil {
-		return "varies"
+// holding returns the designs that promise every property.
+func holding(designs []codecs.Design, properties []string) ([]codecs.Design, error) {
+	for _, name := range properties {
+		p, err := codecs.ParseProperty(name)
+		if err != nil {
+			return nil, err
+		}
+		designs = slices.DeleteFunc(designs, func(d codecs.Design) bool {
+			g, _ := d.Guarantee(p, nil)
+			return !g.Holds
+		})
 	}
-	return strconv.Itoa(lab.HooksOf(d).TokenSize(n))
+	return designs, nil
 }
 
-// writeDesigns writes one line for each design.
+// writeDesigns writes one line for each design, with one character for each
+// property, and a legend.
 func writeDesigns(out io.Writer, ds []codecs.Design) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "DESIGN\tKIND\tPREFIX\t0 B\t64 B\t1 KiB\t64 KiB\tHOLDS\tWHAT IT IS")
+	properties := codecs.Properties()
+	letters := make([]byte, len(properties))
+	for i := range letters {
+		letters[i] = byte('a' + i)
+	}
+	t := table.New("lrrl")
+	t.Row("DESIGN", "64 B", "1 KiB", string(letters))
 	for _, d := range ds {
-		fmt.Fprintf(w, "%s\t%s\t%s", d.Name, d.Kind(), d.Prefix)
-		for _, n := range listedSizes {
-			fmt.Fprintf(w, "\t%s", tokenSize(d, n))
+		row := []string{d.Name}
+		for _, n := range []int{64, 1 << 10} {
+			length, err := lab.TokenLength(d, n)
+			if err != nil {
+				return err
+			}
+			row = append(row, strconv.Itoa(length))
 		}
-		holds := 0
-		for _, g := range d.GuaranteesFor(nil) {
+		t.Row(append(row, marks(d, properties))...)
+	}
+	legend := table.New("ll")
+	half := (len(properties) + 1) / 2
+	for i := range half {
+		row := []string{string(letters[i]) + " " + string(properties[i].Property)}
+		if j := i + half; j < len(properties) {
+			row = append(row, string(letters[j])+" "+string(properties[j].Property))
+		}
+		legend.Row(row...)
+	}
+	width := table.Width(out)
+	_, err := fmt.Fprintf(out, `%s
+The sizes are measured lengths of tokens in bytes. + is promised, - disclaimed,
+and a blank does not apply. "sealab list DESIGN" gives the reasons.
+
+%s`, t.Text(width), legend.Text(width))
+	return err
+}
+
+// marks returns a character for each property: + if the design promises it, - if
+// it disclaims it.
+func marks(d codecs.Design, properties []codecs.PropertyInfo) string {
+	line := bytes.Repeat([]byte{' '}, len(properties))
+	for i, p := range properties {
+		if g, ok := d.Guarantee(p.Property, nil); ok {
+			line[i] = '-'
 			if g.Holds {
-				holds++
+				line[i] = '+'
 			}
 		}
-		fmt.Fprintf(w, "\t%d of %d\t%s\n", holds, len(d.GuaranteesFor(nil)), d.Doc)
 	}
-	fmt.Fprintln(w)
-	fmt.Fprintln(w, `The sizes are those of tokens, in bytes, for payloads of 0 B to 64 KiB. HOLDS counts
-the guarantees; "sealab list DESIGN" shows them one by one, with reasons.`)
-	return w.Flush()
+	return string(line)
 }
 
 // writeDesign writes the whole row of a design.
@@ -109,10 +160,12 @@ func writeDesign(out io.Writer, d codecs.Design) error {
 	row("specification", d.Spec)
 	row("prefix", strconv.Quote(d.Prefix))
 	row("secrets", secrets(d))
-	for _, n := range listedSizes {
-		if lab.HooksOf(d).TokenSize != nil {
-			row("token of "+strconv.Itoa(n)+" B", strconv.Itoa(lab.HooksOf(d).TokenSize(n))+" B")
-		}
+	tokens, err := tokenLengths(d)
+	if err != nil {
+		return err
+	}
+	for _, t := range tokens {
+		row("token of "+strconv.Itoa(t.Payload)+" B", strconv.Itoa(t.Token)+" B")
 	}
 	for _, o := range d.Options {
 		row("option "+o.Name, fmt.Sprintf("%s: %s (default %s)", o.Doc, strings.Join(o.Values, ", "), o.Values[0]))
@@ -205,32 +258,53 @@ type statedGuarantee struct {
 	Reason   string          `json:"reason,omitempty"`
 }
 
-func describeAll(ds []codecs.Design) []description {
+func describeAll(out io.Writer, ds []codecs.Design) error {
 	all := make([]description, 0, len(ds))
 	for _, d := range ds {
-		all = append(all, describe(d))
+		row, err := describe(d)
+		if err != nil {
+			return err
+		}
+		all = append(all, row)
 	}
-	return all
+	return writeJSON(out, all)
 }
 
-func describe(d codecs.Design) description {
+// tokenLengths measures tokens of a design. The state of a scheme is JSON text, and
+// so never empty.
+func tokenLengths(d codecs.Design) ([]tokenLength, error) {
+	var all []tokenLength
+	for _, n := range listedSizes {
+		if n == 0 && d.IsScheme() {
+			continue
+		}
+		length, err := lab.TokenLength(d, n)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, tokenLength{n, length})
+	}
+	return all, nil
+}
+
+func describe(d codecs.Design) (description, error) {
+	tokens, err := tokenLengths(d)
+	if err != nil {
+		return description{}, err
+	}
 	out := description{
 		Name: d.Name, Kind: d.Kind(), Doc: d.Doc, Spec: d.Spec, Prefix: d.Prefix,
 		Primitive: lab.HooksOf(d).Primitive, Amortised: lab.HooksOf(d).Amortised, Allocates: lab.HooksOf(d).Allocates,
 		MinSecret: codecs.MinSecret, KeySize: d.KeySize, MaxKeys: d.MaxKeys,
 	}
-	for _, n := range listedSizes {
-		if lab.HooksOf(d).TokenSize != nil {
-			out.Tokens = append(out.Tokens, tokenLength{n, lab.HooksOf(d).TokenSize(n)})
-		}
-	}
+	out.Tokens = tokens
 	for _, o := range d.Options {
 		out.Options = append(out.Options, optionChoice{o.Name, o.Doc, o.Values})
 	}
 	for _, g := range d.GuaranteesFor(nil) {
 		out.Guarantees = append(out.Guarantees, statedGuarantee(g))
 	}
-	return out
+	return out, nil
 }
 
 // listSDKs writes one line for each implementation in another language.
