@@ -14,6 +14,7 @@ type Design struct {
 	Doc     string   // one line, no full stop
 	Spec    string   // the specification and its version
 	Prefix  string   // the text at the start of every token
+	Over    string   // the name of the codec around which the scheme puts claims; "" if there is none
 	Format  string   // the name of a wire format that several rows share; "" if this row has its own
 	MaxKeys int      // longest ring; 0: no limit
 	KeySize int      // exact length of a secret in bytes; 0: MinSecret or more

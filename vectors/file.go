@@ -55,7 +55,7 @@ type Ring struct {
 	Secrets []Hex    `json:"secrets"`
 	TTL     *Seconds `json:"ttl,omitempty"`
 	Expect  Verdict  `json:"expect"`
-	// Readings says what the other readings of this wire format do.
+	// Readings are the verdicts of other readings, where they differ.
 	Readings map[string]Verdict `json:"readings,omitempty"`
 }
 
@@ -70,10 +70,13 @@ const (
 
 // A Test is one token, read in one setting.
 type Test struct {
-	ID      string            `json:"id"`
-	Comment string            `json:"comment"`
-	Near    string            `json:"near,omitempty"` // the accepted test from which this one differs in one thing
-	Keys    []string          `json:"keys"`           // the ring: the first seals, every one unseals
+	ID      string `json:"id"`
+	Comment string `json:"comment"`
+	Near    string `json:"near,omitempty"` // the accepted test from which this one differs in one thing
+	// Keys are the ring: the first seals, every one unseals. In the file of a
+	// scheme, Keys, Options, Binding, Now and TTL are left out where they are those
+	// of Near.
+	Keys    []string          `json:"keys,omitempty"`
 	Options map[string]string `json:"options,omitempty"`
 	Binding *Binding          `json:"binding,omitempty"`
 	Now     *Seconds          `json:"now,omitempty"`
@@ -87,8 +90,10 @@ type Test struct {
 	Sealed bool `json:"sealed"`
 	// Claims, Raw and Fields are left out where they are those of Near, like
 	// Seed, Payload and State, and so is Minted where it is the setting of Near.
-	Claims *Hex             `json:"claims,omitempty"`
-	Raw    []Hex            `json:"raw,omitempty"`    // the bytes of each text segment before encoding
+	Claims *Hex `json:"claims,omitempty"`
+	// Raw are the bytes of each text segment before encoding, unless decoding the
+	// segments of the token gives them.
+	Raw    []Hex            `json:"raw,omitempty"`
 	Fields map[string]Place `json:"fields,omitempty"` // where each field lies in Raw
 	Token  string           `json:"token"`
 	Expect Verdict          `json:"expect"`
@@ -96,10 +101,31 @@ type Test struct {
 	Reason string           `json:"reason,omitempty"` // what the design logs for it; not part of the format
 	// Released is what comes back: nil on refusal.
 	Released *Hex `json:"released"`
-	// Readings says what the other readings of this wire format in the catalog
-	// do here: "accept", or the stage at which they refuse.
-	Readings map[string]string `json:"readings,omitempty"`
+	// Readings are the answers of other readings of the format, where they differ:
+	// "sdk" is that of the SDK itself.
+	Readings map[string]Answer `json:"readings,omitempty"`
 	Flags    []string          `json:"flags"`
+}
+
+// An Answer is the answer of one reading to a test.
+type Answer struct {
+	// Expect is Silent if the reading can neither accept the token nor refuse it.
+	Expect   Verdict `json:"expect"`
+	Stage    string  `json:"stage,omitempty"`
+	Reason   string  `json:"reason,omitempty"`
+	Released *Hex    `json:"released"`
+}
+
+// Silent is the verdict of a reading that has none.
+const Silent Verdict = "silent"
+
+// Answer returns the answer of a reading; "" is the strict reading, whose answer
+// is that of the test itself.
+func (t *Test) Answer(reading string) Answer {
+	if a, ok := t.Readings[reading]; ok {
+		return a
+	}
+	return Answer{t.Expect, t.Stage, t.Reason, t.Released}
 }
 
 // A Place is where a field lies: index of the segment, first byte, and the byte

@@ -37,7 +37,7 @@ func addDirFlag(cmd *cobra.Command, dir *string) {
 // designsNamed returns the designs of the catalog with the given names, or all.
 func designsNamed(names []string) ([]codecs.Design, error) {
 	if len(names) == 0 {
-		return catalog.Variants(), nil
+		return catalog.Formats(), nil
 	}
 	var designs []codecs.Design
 	for _, name := range names {

@@ -71,7 +71,7 @@ func (g *vectorsGenerator) run(cmd *cobra.Command, designs []codecs.Design) erro
 		return fmt.Errorf("%w", err)
 	}
 	for _, d := range designs {
-		f, err := generate.File(d, catalog.Variants())
+		f, err := generate.File(d, catalog.Formats())
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func (g *vectorsGenerator) write(f *vectors.File) error {
 // removeStale removes the files and digests of designs that are gone.
 func (g *vectorsGenerator) removeStale() error {
 	var names []string
-	for _, d := range catalog.Variants() {
+	for _, d := range catalog.Formats() {
 		names = append(names, d.Name)
 	}
 	paths, err := vectors.Paths(g.dir)

@@ -39,7 +39,7 @@ often, or could not be asked.`,
 		Example: `  sealab vectors verify
   sealab vectors verify vectors/files/aes-256-gcm.json --accumulate 10000
   sealab vectors verify --worker "sealab worker aes-256-gcm" vectors/files/aes-256-gcm.json
-  sealab vectors verify --worker "node worker.mjs" --as mcp-ts-faithful vectors/files/mcp-ts.json`,
+  sealab vectors verify --worker "node worker.mjs" --as sdk vectors/files/mcp-ts.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v.out, v.notes = cmd.OutOrStdout(), cmd.ErrOrStderr()
 			return v.run(args, cmd.Flags().Changed("worker"))

@@ -4,6 +4,7 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sealab/codecs"
@@ -68,6 +69,19 @@ func VariantsWith(change func(codecs.Design) codecs.Design) []codecs.Design {
 		}
 	}
 	return withClaims(all, change)
+}
+
+// Formats returns one design for each wire format: every design, and the presets
+// whose tokens are of another format. They are the designs that have vectors.
+func Formats() []codecs.Design {
+	all := All()
+	for _, d := range Variants() {
+		same := func(other codecs.Design) bool { return other.Name == d.Name || other.SharesFormat(d) }
+		if !slices.ContainsFunc(all, same) {
+			all = append(all, d)
+		}
+	}
+	return all
 }
 
 func unchanged(d codecs.Design) codecs.Design { return d }

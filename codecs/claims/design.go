@@ -21,6 +21,7 @@ func Over(d codecs.Design) codecs.Design {
 		Name:       d.Name + "-claims",
 		Doc:        "claims (expiry, request, audience, principal) over " + d.Name,
 		Spec:       "claims of the Python MCP SDK 57394b0; " + d.Spec,
+		Over:       d.Name,
 		Prefix:     d.Prefix,
 		MaxKeys:    d.MaxKeys,
 		KeySize:    d.KeySize,

@@ -15,7 +15,7 @@ import (
 // TestDigestSeesTheLastInput is the control: one token more, or one that is
 // judged otherwise, is another digest.
 func TestDigestSeesTheLastInput(t *testing.T) {
-	d := catalog.Variants()[0]
+	d := catalog.Formats()[0]
 	secret := make([]byte, codecs.MinSecret)
 	secret[0] = 1
 	want, err := accumulate.Run(d, secret, 100)

@@ -19,7 +19,7 @@ import (
 // nothing where a design's tag is anything else: never the other way round.
 func TestTwoKeysFindsPolynomialsOverBits(t *testing.T) {
 	found := 0
-	for _, d := range catalog.Variants() {
+	for _, d := range catalog.Formats() {
 		if d.IsScheme() {
 			continue
 		}
@@ -37,7 +37,7 @@ func TestTwoKeysFindsPolynomialsOverBits(t *testing.T) {
 		}
 	}
 	require.NotZero(t, found, "no design has a tag that two keys share")
-	for _, d := range catalog.Variants() {
+	for _, d := range catalog.Formats() {
 		if word, _ := d.Guarantee(codecs.KeyCommitting, nil); word.Holds && !d.IsScheme() {
 			require.Empty(t, withCase(t, d, "-two-keys-"), d.Name)
 		}

@@ -18,6 +18,9 @@ func encodings(s *Scene) []Case { return append(spelled(s, spellings), tailBits(
 // tailBits sets bits that stand for nothing, and puts line feeds where decoders
 // that work piece by piece have their seams.
 func tailBits(s *Scene) []Case {
+	if s.Base.Name != "base" && len(s.Token)-2*len(s.Base.Payload) > overhead {
+		return nil // a large signature or encapsulation: the first base has these cases
+	}
 	var cs []Case
 	for _, step := range s.Trace.Steps(isSegment) {
 		cs = append(cs, spelledAt(step, spareBits(step.Value))...)
@@ -27,6 +30,10 @@ func tailBits(s *Scene) []Case {
 	}
 	return cs
 }
+
+// overhead is a number of characters beyond which a token of a small payload is
+// large.
+const overhead = 1000
 
 // seam is a number of characters beyond which decoders have begun another piece.
 const seam = 4096

@@ -27,7 +27,7 @@ func fields(s *Scene) []Case {
 func tags(s *Scene) []Case {
 	var cs []Case
 	for _, step := range s.Trace.Steps(func(s lab.Step) bool { return s == lab.WireTag }) {
-		for n := range len(step.Value) {
+		for _, n := range places(len(step.Value)) {
 			cs = append(cs, Case{
 				Name: fmt.Sprintf("%s-cut-to-%d", slug(step.At), n), Doc: fmt.Sprintf("%s cut to its first %d bytes", label(step.At), n),
 				Flags: []string{flagShortTag}, Edit: kit.Only(step.At, kit.Cut(n)),
@@ -40,6 +40,18 @@ func tags(s *Scene) []Case {
 		}
 	}
 	return cs
+}
+
+// places returns the numbers below n: all up to 64, else the first 8, the last 8
+// and about 8 between.
+func places(n int) []int {
+	var all []int
+	for i := range n {
+		if n <= 64 || i < 8 || i >= n-8 || i%(n/8) == 0 {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 // splices puts a field of another sound token in the place of this one's. All

@@ -104,7 +104,7 @@ const (
 func truncations(s *Scene) []Case {
 	var cs []Case
 	for n := range len(s.Token) {
-		if len(s.Token) > allLengths && n%stride != 0 && !nearDot(s.Token, n) && n < len(s.Token)-4 {
+		if len(s.Token) > allLengths && n%max(stride, len(s.Token)/24) != 0 && !nearDot(s.Token, n) && n < len(s.Token)-4 {
 			continue
 		}
 		cs = append(cs, Case{

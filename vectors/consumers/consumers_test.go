@@ -24,12 +24,12 @@ type consumer struct {
 }
 
 var consumers = []consumer{
-	{"typescript", "node", "node_modules/@modelcontextprotocol/server", []string{"mcp-ts-faithful"}},
-	{"python", "python3", ".venv/installed", []string{"mcp-py-faithful"}},
+	{"typescript", "node", "node_modules/@modelcontextprotocol/server", []string{"mcp-ts"}},
+	{"python", "python3", ".venv/installed", []string{"mcp-py"}},
 	{"hpke", "python3", ".venv/installed", []string{"hpke-psk", "hpke-session"}},
 	{"rust", "cargo", "target/debug", []string{"hmac-sha256", "aes-256-gcm", "xchacha20-poly1305"}},
 	{"java", "javac", "", []string{"hmac-sha256", "aes-256-gcm"}},
-	{"ruby", "ruby", "", []string{"hmac-sha256", "aes-256-gcm", "mcp-rb-faithful"}},
+	{"ruby", "ruby", "", []string{"hmac-sha256", "aes-256-gcm", "mcp-rb"}},
 }
 
 // maxLines is the length to which a consumer's programs are held: somebody is to

@@ -23,7 +23,7 @@ import (
 
 func someFile(t *testing.T) *vectors.File {
 	t.Helper()
-	f, err := generate.File(catalog.Variants()[0], nil)
+	f, err := generate.File(catalog.Formats()[0], nil)
 	require.NoError(t, err)
 	return f
 }

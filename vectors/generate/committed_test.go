@@ -24,11 +24,11 @@ func TestCommittedFilesAreTheGenerated(t *testing.T) {
 	dir := filepath.Join(root, vectors.Folder)
 	paths, err := vectors.Paths(dir)
 	require.NoError(t, err)
-	require.Len(t, paths, len(catalog.Variants()), "run: make vectors")
-	for _, d := range catalog.Variants() {
+	require.Len(t, paths, len(catalog.Formats()), "run: make vectors")
+	for _, d := range catalog.Formats() {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
-			f, err := generate.File(d, catalog.Variants())
+			f, err := generate.File(d, catalog.Formats())
 			require.NoError(t, err)
 			want, err := f.Encode()
 			require.NoError(t, err)
@@ -48,8 +48,8 @@ func TestCommittedDigestsAreTheAccumulated(t *testing.T) {
 	}
 	committed, err := accumulate.Read(filepath.Join(root, accumulate.Path))
 	require.NoError(t, err)
-	require.Len(t, committed, len(catalog.Variants()), "run: make vectors")
-	for _, d := range catalog.Variants() {
+	require.Len(t, committed, len(catalog.Formats()), "run: make vectors")
+	for _, d := range catalog.Formats() {
 		f, err := vectors.Read(vectors.Path(filepath.Join(root, vectors.Folder), d.Name))
 		require.NoError(t, err)
 		fresh, err := accumulate.Run(d, f.Keys["k1"], limit)

@@ -16,6 +16,7 @@ import (
 	"maps"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 	"sealab/vectors"
 	"sealab/vectors/cases"
 	"sealab/vectors/kit"
@@ -26,11 +27,11 @@ import (
 const Version = 1
 
 // File returns the vectors of d. others are the designs of the same house: their
-// tokens are tried on d, and those that share d's format say whether they accept
-// what d is tried with.
+// tokens are tried on d. Claims over a codec have all vectors for the first codec
+// among others alone, and few for every other: the claims are the same.
 func File(d codecs.Design, others []codecs.Design) (*vectors.File, error) {
 	g := newGenerator(d, others)
-	for _, base := range cases.Bases(&d) {
+	for _, base := range cases.Bases(&d, g.brief) {
 		if err := g.base(base); err != nil {
 			return nil, fmt.Errorf("sealab: vectors of %s: %w", d.Name, err)
 		}
@@ -45,28 +46,32 @@ func File(d codecs.Design, others []codecs.Design) (*vectors.File, error) {
 // generator collects the tests of one design.
 type generator struct {
 	subject *kit.Subject
-	kin     []*kit.Subject // the other readings of d's wire format
-	foreign []*kit.Subject // designs before this one: adding a design changes no other's vectors
+	kin     map[string]*kit.Subject // the other readings of d's wire format
+	foreign []*kit.Subject          // designs before this one: adding a design changes no other's vectors
 	tests   []vectors.Test
 	seen    map[string]bool // inputs that there is a test for
 	notes   map[string]vectors.Note
+	prefix  string  // of the tokens
+	brief   bool    // claims over another codec have all vectors
 	broken  []error // promises that the design did not keep
 }
 
 func newGenerator(d codecs.Design, others []codecs.Design) *generator {
 	g := &generator{
 		subject: kit.NewSubject(d, secrets(&d)),
-		seen:    map[string]bool{}, notes: map[string]vectors.Note{},
+		seen:    map[string]bool{}, notes: map[string]vectors.Note{}, kin: map[string]*kit.Subject{},
+	}
+	for _, reading := range cases.Readings(&d) {
+		as := lab.With(d, map[string]string{cases.OptionReading: reading})
+		g.kin[reading] = kit.NewSubject(as, secrets(&as))
 	}
 	before := true
 	for _, o := range others {
 		s := kit.NewSubject(o, secrets(&o))
 		before = before && o.Name != d.Name
+		g.brief = g.brief || before && o.Over != "" && d.Over != ""
 		if o.IsScheme() != d.IsScheme() {
 			continue
-		}
-		if o.Name != d.Name && o.SharesFormat(d) {
-			g.kin = append(g.kin, s)
 		}
 		if before {
 			g.foreign = append(g.foreign, s)
@@ -111,6 +116,9 @@ func (g *generator) scene(b *cases.Base) (*cases.Scene, error) {
 	s := &cases.Scene{Subject: g.subject, Base: b, Seed: kit.NewStream("sealab-vectors/1 seed " + b.Name).Bytes(n)}
 	if s.Token, s.Trace, err = g.subject.Make(b.Setting, s.Seed, b.Payload, nil); err != nil {
 		return nil, err
+	}
+	if prefix, ok := s.Trace.Find(kit.At{Step: lab.WirePrefix}); ok && g.prefix == "" {
+		g.prefix = string(prefix)
 	}
 	sealed, err := g.subject.Seal(b.Setting, s.Seed, b.Payload)
 	if err != nil || !bytes.Equal(sealed, s.Token) {
@@ -182,7 +190,7 @@ func (g *generator) file(rings []vectors.Ring) *vectors.File {
 	d := &g.subject.Design
 	f := &vectors.File{
 		Format: vectors.Format, Design: d.Name, Kind: d.Kind(), Doc: d.Doc, Spec: d.Spec,
-		Generator: "sealab vectors generate", Version: Version, License: vectors.License, Prefix: d.Prefix,
+		Generator: "sealab vectors generate", Version: Version, License: vectors.License, Prefix: g.prefix,
 		Keys: map[string]vectors.Hex{}, Notes: maps.Clone(g.notes), Rings: rings,
 		NumberTests: len(g.tests), Tests: g.tests,
 	}

@@ -2,9 +2,12 @@ package generate
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"sealab/codecs"
@@ -117,10 +120,25 @@ func (g *generator) outside(t *vectors.Test, s *sample) {
 	if len(segments) == 0 {
 		return
 	}
+	t.Fields = fields
+	if encodes(t.Token, segments) {
+		return
+	}
 	for _, segment := range segments {
 		t.Raw = append(t.Raw, vectors.Hex(segment))
 	}
-	t.Fields = fields
+}
+
+// encodes reports whether the last segments of a token, between dots, are the
+// base64url of raw.
+func encodes(token string, raw [][]byte) bool {
+	texts := strings.Split(token, ".")
+	if len(texts) < len(raw) {
+		return false
+	}
+	return slices.EqualFunc(texts[len(texts)-len(raw):], raw, func(text string, raw []byte) bool {
+		return text == base64.RawURLEncoding.EncodeToString(raw)
+	})
 }
 
 // judge holds the design to its word, which is about its default options.
@@ -149,43 +167,42 @@ func (g *generator) fail(t *vectors.Test, format string, args ...any) {
 	g.broken = append(g.broken, fmt.Errorf("%s: "+format, append([]any{t.ID}, args...)...))
 }
 
-// kinsfolk asks the other readings of the design's wire format.
+// kinsfolk asks the other readings of the design's wire format, and records the
+// answers that differ.
 func (g *generator) kinsfolk(t *vectors.Test, s *sample) {
-	flags := map[string]bool{}
-	for _, k := range g.kin {
+	for reading, k := range g.kin {
 		if k.Configure(s.read) != nil {
 			continue
 		}
-		answer := string(vectors.Accept)
-		if _, err := k.Read(s.read, s.token); err != nil {
-			refusal := codecs.Rejected(err)
-			if refusal == nil {
-				continue // the reading can neither accept it nor refuse it
-			}
-			answer = refusal.Stage.String()
+		released, err := k.Read(s.read, s.token)
+		a := vectors.Answer{Expect: vectors.Silent}
+		if refusal := codecs.Rejected(err); refusal != nil {
+			a = vectors.Answer{Expect: vectors.Refuse, Stage: refusal.Stage.String(), Reason: refusal.Reason}
+		} else if err == nil {
+			a = vectors.Answer{Expect: vectors.Accept, Released: vectors.AsHex(released)}
+		}
+		if reflect.DeepEqual(a, t.Answer("")) {
+			continue
 		}
 		if t.Readings == nil {
-			t.Readings = map[string]string{}
+			t.Readings = map[string]vectors.Answer{}
 		}
-		t.Readings[k.Design.Name] = answer
-		flags[difference(t, answer)] = true
-	}
-	for _, flag := range []string{cases.FlagLenient, cases.FlagStrict, cases.FlagStage} {
-		if flags[flag] {
+		t.Readings[reading] = a
+		if flag := difference(t, a); flag != "" {
 			t.Flags = append(t.Flags, flag)
 		}
 	}
 }
 
-// difference returns the flag for how another reading's answer differs, "" where
-// it does not.
-func difference(t *vectors.Test, answer string) string {
-	switch accepts := answer == string(vectors.Accept); {
-	case accepts && t.Expect == vectors.Refuse:
+// difference returns the flag for how another reading's answer differs, "" if it
+// differs in its reason alone or if there is none.
+func difference(t *vectors.Test, a vectors.Answer) string {
+	switch {
+	case a.Expect == vectors.Accept && t.Expect == vectors.Refuse:
 		return cases.FlagLenient
-	case !accepts && t.Expect == vectors.Accept:
+	case a.Expect == vectors.Refuse && t.Expect == vectors.Accept:
 		return cases.FlagStrict
-	case !accepts && answer != t.Stage:
+	case a.Expect == vectors.Refuse && a.Stage != t.Stage:
 		return cases.FlagStage
 	}
 	return ""

@@ -88,7 +88,7 @@ func sources(root string) ([]*sourceFile, error) {
 // homes returns the packages in which the designs' constructors stand.
 func homes() []string {
 	var paths []string
-	for _, d := range catalog.Variants() {
+	for _, d := range catalog.Formats() {
 		constructor := reflect.ValueOf(d.NewCodec)
 		if d.IsScheme() {
 			constructor = reflect.ValueOf(d.NewScheme)

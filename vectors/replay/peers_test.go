@@ -31,11 +31,11 @@ func TestPeersAgreeWithTheVectors(t *testing.T) {
 			defer client.Close()
 			mirrored, err := catalog.Find(p.Mirrors)
 			require.NoError(t, err)
-			for _, d := range catalog.Variants() {
+			for _, d := range catalog.Formats() {
 				if d.Name != mirrored.Name && !d.SharesFormat(mirrored) {
 					continue
 				}
-				f, err := generate.File(d, catalog.Variants())
+				f, err := generate.File(d, catalog.Formats())
 				require.NoError(t, err)
 				r := replay.Run(f, client.Design(), replay.Demand{})
 				t.Log(r.Summary())

@@ -5,6 +5,7 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -142,7 +143,7 @@ func (p *player) play(t *vectors.Test) (Finding, error) {
 	}
 	switch {
 	case f.Detail == "":
-	case p.demand.As == "" && !p.demand.Exact && slices.Contains(slices.Collect(maps.Values(t.Readings)), answerOf(err)):
+	case p.demand.As == "" && !p.demand.Exact && isOther(t, err):
 		f.Outcome = Otherwise
 	default:
 		f.Outcome = Wrong
@@ -159,22 +160,25 @@ type answer struct {
 
 // wanted returns the answer that is demanded, and whether there is one.
 func (p *player) wanted(t *vectors.Test) (answer, bool) {
-	a := answer{outcome: string(t.Expect), released: t.Released}
-	if t.Expect == vectors.Refuse {
-		a.outcome = t.Stage
-	}
+	of := t.Answer(p.demand.As)
+	a := answer{outcome: outcomeOf(of), released: of.Released}
 	if p.demand.Exact {
-		a.reason = t.Reason
+		a.reason = of.Reason
 	}
-	if p.demand.As == "" {
-		return a, true
+	return a, of.Expect != vectors.Silent
+}
+
+// outcomeOf returns "accept" or the stage of a refusal.
+func outcomeOf(a vectors.Answer) string { return cmp.Or(a.Stage, string(a.Expect)) }
+
+// isOther reports whether err is the answer of another reading of the format.
+func isOther(t *vectors.Test, err error) bool {
+	for _, a := range t.Readings {
+		if outcomeOf(a) == answerOf(err) {
+			return true
+		}
 	}
-	outcome, ok := t.Readings[p.demand.As]
-	if outcome != string(vectors.Accept) || t.Expect == vectors.Refuse {
-		a.released = nil
-	}
-	a.outcome = outcome
-	return a, ok
+	return false
 }
 
 // answerOf returns "accept", the stage of a refusal, or "" for anything else.

@@ -9,6 +9,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
+	"sealab/internal/lab"
 	"sealab/vectors"
 	"sealab/vectors/cases"
 	"sealab/vectors/generate"
@@ -20,7 +21,7 @@ var strict = replay.Demand{Exact: true, Reseal: true}
 // first returns the first design that fits, with its vectors.
 func first(t *testing.T, fits func(codecs.Design) bool) (codecs.Design, *vectors.File) {
 	t.Helper()
-	all := catalog.Variants()
+	all := catalog.Formats()
 	i := slices.IndexFunc(all, fits)
 	require.GreaterOrEqual(t, i, 0)
 	f, err := generate.File(all[i], all)
@@ -85,16 +86,15 @@ func TestEveryKindOfErrorIsFound(t *testing.T) {
 // TestOtherReadingsAreToldFromErrors holds a reading that takes more to the
 // vectors of one that takes less, and to its own answers in them.
 func TestOtherReadingsAreToldFromErrors(t *testing.T) {
-	for _, d := range catalog.Variants() {
-		f, err := generate.File(d, catalog.Variants())
+	for _, d := range catalog.Formats() {
+		f, err := generate.File(d, catalog.Formats())
 		require.NoError(t, err)
 		i := slices.IndexFunc(f.Tests, func(t vectors.Test) bool { return slices.Contains(t.Flags, cases.FlagLenient) })
 		if i < 0 {
 			continue
 		}
 		for name := range f.Tests[i].Readings {
-			other, err := catalog.Find(name)
-			require.NoError(t, err)
+			other := lab.With(d, map[string]string{cases.OptionReading: name})
 			r := replay.Run(f, other, replay.Demand{})
 			require.Contains(t, outcomes(r), replay.Otherwise, r.Summary())
 			require.Empty(t, wrong(r), name)
