@@ -40,7 +40,7 @@ func (e journalEntry) key() string {
 	return fmt.Sprintf("%d %q %q %s %s", e.Seed, e.Design, e.Worker, options, e.Attack)
 }
 
-// openJournal opens a journal to read and append. Without a path it keeps nothing.
+// openJournal opens a journal to read and append. Without a path it keeps no results.
 func openJournal(path string, seed uint64) (*journal, error) {
 	j := &journal{seed: seed, known: map[string][]verdict.Cell{}}
 	if path == "" {

@@ -18,7 +18,7 @@ import (
 	"sealab/internal/golibs"
 )
 
-// attackTargets are what a campaign is against.
+// attackTargets are the designs and workers to attack.
 type attackTargets struct {
 	workers               []string
 	options               []string // of each of them, as name=value

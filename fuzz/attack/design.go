@@ -29,7 +29,7 @@ type Design struct {
 	// there is no worker.
 	Misbehaviour func() []string
 	// LastWords returns the first misbehaviour with text on standard error, as a
-	// *worker.FaultError; nil if there was none.
+	// *worker.FaultError; nil if it wrote no text.
 	LastWords func() error
 	// Memory returns the memory of the design's processes, and begins a new peak. It is
 	// nil if the design is in this process.
@@ -74,7 +74,7 @@ func (d *Design) Excused() []string {
 	return d.excused
 }
 
-// Claim returns what the design says about p.
+// Claim returns the claim of the design about p.
 func (d *Design) Claim(p codecs.Property) verdict.Word {
 	g, ok := d.Guarantee(p, d.Options)
 	switch {

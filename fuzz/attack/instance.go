@@ -268,7 +268,7 @@ const (
 
 // references returns tokens from which the format of tok is inferred. Each is sealed
 // under another key and for a state of another length. They are made once for all
-// tokens with as many segments, and draw nothing from the seed.
+// tokens with as many segments, and do not depend on the seed.
 func (t *T) references(tok *Token) [][]byte {
 	n := tokenfmt.SegmentCount(tok.Text)
 	t.Design.mu.Lock()

@@ -71,7 +71,7 @@ type session struct {
 	begun int
 }
 
-// sideBySide carries out the attacks that measure nothing.
+// sideBySide carries out the attacks that may run beside others.
 func (s *session) sideBySide(designs []*Design) {
 	var wg sync.WaitGroup
 	for _, d := range designs {

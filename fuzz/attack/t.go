@@ -156,8 +156,8 @@ func (t *T) run() {
 	}
 }
 
-// Secret returns key number n of the run. The keys are made from the seed and protect
-// nothing.
+// Secret returns key number n of the run. The keys are made from the seed and do not
+// protect any data.
 func (t *T) Secret(n int) []byte {
 	sum := sha256.Sum256(fmt.Appendf(nil, "sealab attack key %d %d", t.seed, n))
 	return sum[:]

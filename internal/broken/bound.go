@@ -11,7 +11,7 @@ import (
 	"sealab/codecs"
 )
 
-// bound are the mistakes of schemes in what they bind a token to.
+// bound are the mistakes of schemes in binding a token to its context.
 func bound() []Control { return slices.Concat(unbound(), confused(), published()) }
 
 // binder is a control that binds the text that the function makes.
@@ -70,7 +70,7 @@ func principalAs(name, doc, attack string, read func(string) string) Control {
 	})
 }
 
-// text returns what s points to, or nothing.
+// text returns the text at s, or "" if s is nil.
 func text(s *string) string {
 	if s == nil {
 		return ""

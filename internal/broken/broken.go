@@ -4,7 +4,7 @@
 //
 // There are three skeletons, each sound as it stands: [signer], [sealer] and
 // [envelope]. A control is a skeleton with one part replaced, and that part is
-// the mistake. What a control states of itself is what its author would have
+// the mistake. A control claims the properties that its author would have
 // believed, so that finding the mistake contradicts it.
 //
 // Never use anything from this package but to test an attack.
@@ -19,13 +19,13 @@ import (
 // A Control is a design with a known mistake.
 type Control struct {
 	codecs.Design
-	// Breaks are the properties that the mistake breaks. What rests on them
+	// Breaks are the properties that the mistake breaks. Properties that rest on them
 	// falls as well.
 	Breaks []codecs.Property
 	// Attacks are the ids of the attacks that have to see it.
 	Attacks []string
 	// Bytes is the length of a hostile token from which on the mistake shows; 0
-	// where any is enough.
+	// if any length is enough.
 	Bytes int
 }
 
@@ -37,12 +37,12 @@ func Controls() []Control {
 // breaks names the properties that a mistake breaks.
 func breaks(ps ...codecs.Property) []codecs.Property { return ps }
 
-// stating lets the control promise what it does not keep.
+// stating lets the control claim a property that it breaks.
 func stating(c Control, p codecs.Property) Control {
 	return saying(c, codecs.Guarantee{Property: p, Holds: true})
 }
 
-// disclaiming lets the control say of itself what is broken.
+// disclaiming lets the control disclaim the property that it breaks.
 func disclaiming(c Control, p codecs.Property, reason string) Control {
 	return saying(c, codecs.Guarantee{Property: p, Reason: reason})
 }

@@ -171,7 +171,7 @@ func paddingOracle(p *sealerParts) {
 	}
 }
 
-// codebook encrypts each block by itself, and authenticates what comes out.
+// codebook encrypts each block by itself, and authenticates the result.
 func codebook(p *sealerParts) {
 	crypt := func(text []byte, each func(dst, src []byte)) []byte {
 		out := make([]byte, len(text))

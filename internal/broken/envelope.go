@@ -18,11 +18,11 @@ import (
 //	token = "fv1." || base64url(claims) || "." || base64url(tag[32])
 //	tag = HMAC-SHA256(key, "fv1." || base64url(claims))
 //
-// The key id is read before the tag is checked, to find the key. Claims are JSON: the state in base64, issue and expiry in seconds, the key id,
+// The key ID is read before the tag is checked, to find the key. Claims are JSON: the state in base64, issue and expiry in seconds, the key id,
 // a salt, and a tag of the binding under the salt.
 type schemeParts struct {
 	ringParts
-	// binding is what of a binding is bound, as one text.
+	// binding returns the bound part of a context as one text.
 	binding func(b *codecs.Context) string
 	// bindTag digests a binding's text.
 	bindTag func(key, salt []byte, text string) []byte
@@ -42,7 +42,7 @@ const (
 	skew         = time.Minute
 )
 
-// claims are what a token carries.
+// claims are the content of a token.
 type claims struct {
 	State   []byte   `json:"s"`
 	Issued  *float64 `json:"iat,omitempty"`
@@ -161,7 +161,7 @@ func refuseUnless(ok bool, refusal *codecs.RejectError) error {
 	return refusal
 }
 
-// schemeGuarantees is what the author of a signed scheme would state.
+// schemeGuarantees are the guarantees that the author of a signed scheme would claim.
 var schemeGuarantees = slices.Concat(signedGuarantees,
 	codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience,
 		codecs.Unambiguous, codecs.Expiry, codecs.Unlinkable),

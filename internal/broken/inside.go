@@ -114,13 +114,13 @@ func inflatedFirst(token []byte) []byte {
 // pickledOpen matches the opcodes of a Python pickle that opens a file to write.
 var pickledOpen = regexp.MustCompile(`cbuiltins\nopen\n\(V([^\n]+)\nVw\ntR\.`)
 
-// runFirst does what a pickle in the token says, and judges the token as it came. Only
+// runFirst runs a pickle in the token, and judges the token as it came. Only
 // the opening of a file is understood.
 func runFirst(token []byte) []byte {
 	raw, _ := canonical(strings.TrimPrefix(string(token), signerPrefix))
 	if m := pickledOpen.FindSubmatch(raw); m != nil {
 		if f, err := os.Create(string(m[1])); err == nil {
-			f.Close() //nolint:errcheck // nothing is written
+			f.Close() //nolint:errcheck // the file is empty
 		}
 	}
 	return token

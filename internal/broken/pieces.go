@@ -112,7 +112,7 @@ func openHeader(key []byte) pair {
 	}
 }
 
-// emptyKey signs as RFC 7515 does, with a key id in the header.
+// emptyKey signs as RFC 7515 does, with a key ID in the header.
 func emptyKey(key []byte) pair {
 	keys := map[string][]byte{"main": key}
 	sign := func(head, payload, key []byte) []byte { return hmacSHA256(key, []byte(joinText(head, payload))) }
@@ -273,7 +273,7 @@ func twoSignatures(key []byte) pair {
 			}
 			var n numbers
 			if _, err := asn1.Unmarshal(signature, &n); err != nil {
-				panic("broken: " + err.Error()) // what was just written
+				panic("broken: " + err.Error()) // the signature was just written
 			}
 			return joinText(payload, n.R.FillBytes(make([]byte, 32)), n.S.FillBytes(make([]byte, 32)))
 		},

@@ -9,7 +9,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// idSize is the length of a key id in bytes.
+// idSize is the length of a key ID in bytes.
 const idSize = 4
 
 // ringParts are the parts of how a skeleton treats secrets.

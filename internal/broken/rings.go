@@ -91,7 +91,7 @@ func rings() []Control {
 	}
 }
 
-// refusals are mistakes with what a refusal says.
+// refusals are mistakes in the text of a refusal.
 func refusals() []Control {
 	return []Control{
 		aSigner("reason-key", "the reason of a refusal holds the key, which is the secret", breaks(codecs.UniformRefusal), by("TAG-04"),
@@ -123,7 +123,7 @@ func copied(p *signerParts) {
 	p.message = func(id, payload []byte) []byte { return slices.Concat([]byte(prefix), id, payload) }
 }
 
-// byIndex makes the key id the place of the key in the ring.
+// byIndex makes the key ID the place of the key in the ring.
 func byIndex(p *ringParts) {
 	place := func(i int) []byte { return []byte{0, 0, 0, byte(i)} }
 	p.first = func(r *ring) *entry { return &entry{r.entries[0].key, place(0)} }

@@ -113,7 +113,7 @@ func (s *sealer) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	return s.SealEdited(dst, seed, payload, func(_ lab.Step, value []byte) []byte { return value })
 }
 
-// SealEdited implements lab.Assembler for the key id and what is on the wire.
+// SealEdited implements lab.Assembler for the key ID and the values on the wire.
 func (s *sealer) SealEdited(dst, nonce, payload []byte, edit lab.Edit) ([]byte, error) {
 	e := s.first(s.ring)
 	id := edit(lab.StepKeyID, bytes.Clone(e.id))
@@ -158,7 +158,7 @@ func (s *sealer) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, payload...), nil
 }
 
-// sealedGuarantees is what the author of an encrypted codec would state.
+// sealedGuarantees are the guarantees that the author of an encrypted codec would claim.
 var sealedGuarantees = slices.Concat(
 	codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation,
 		codecs.FreshNonces, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),

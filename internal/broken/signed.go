@@ -176,7 +176,7 @@ func tags() []Control {
 	}
 }
 
-// sumOfDifferences takes tags for equal whose bytes differ by nothing in sum.
+// sumOfDifferences takes tags for equal if the differences of their bytes sum up to zero.
 func sumOfDifferences(presented, right []byte) bool {
 	var sum byte
 	for i := range presented {
@@ -185,7 +185,7 @@ func sumOfDifferences(presented, right []byte) bool {
 	return sum == 0
 }
 
-// shortTag gives the tag a piece of its own and compares what came of it.
+// shortTag gives the tag a segment of its own and compares the bytes that came.
 func shortTag(p *signerParts) {
 	p.encode = func(raw []byte) string {
 		cut := len(raw) - sha256.Size

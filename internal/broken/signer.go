@@ -21,21 +21,21 @@ type signerParts struct {
 	// mac makes the tag of a message; its length is tagSize.
 	mac     func(key, message []byte) []byte
 	tagSize int
-	// message is what the tag covers.
+	// message returns the bytes that the tag covers.
 	message func(id, payload []byte) []byte
 	// equal compares the tag that was presented with the right one.
 	equal func(presented, right []byte) bool
-	// carried is what of a payload goes into the token.
+	// carried returns the part of a payload that goes into the token.
 	carried func(payload []byte) []byte
-	// unpacked is the payload of what was carried.
+	// unpacked returns the payload of the carried bytes.
 	unpacked func(carried []byte) []byte
 	// also is another tag that is right, beside that of mac.
 	also func(key, message []byte) []byte
 	// judged returns the text that is judged for a token presented.
 	judged func(token []byte) []byte
-	// refuse is what is answered to a tag that is wrong.
+	// refuse returns the answer to a wrong tag.
 	refuse func(e *entry, presented, right, payload []byte) error
-	// release is what is returned beside a refusal.
+	// release returns the bytes that accompany a refusal.
 	release func(dst, payload []byte) []byte
 }
 
@@ -114,7 +114,7 @@ func (s *signer) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, s.unpacked(payload)...), nil
 }
 
-// signedGuarantees is what the author of a signed codec would state.
+// signedGuarantees are the guarantees that the author of a signed codec would claim.
 var signedGuarantees = slices.Concat(
 	codecs.Holds(codecs.Integrity, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.KeyCommitting,
 		codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),

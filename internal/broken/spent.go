@@ -70,7 +70,7 @@ func from(n int, c Control) Control {
 	return c
 }
 
-// joinedAgain reads what is beyond the first MiB in blocks of 64 KiB.
+// joinedAgain reads the bytes beyond the first MiB in blocks of 64 KiB.
 func joinedAgain(token []byte) []byte {
 	const plain, block = 1 << 20, 1 << 16
 	if len(token) <= plain {
@@ -141,7 +141,7 @@ func scratch() Control {
 		func(c codecs.Codec) codecs.Codec { return &shared{Codec: c} })
 }
 
-// A hasty codec does not check what it can decode in the caller's room.
+// A hasty codec does not check the tag if the caller's buffer has room.
 type hasty struct{ codecs.Codec }
 
 // Unseal implements codecs.Codec.

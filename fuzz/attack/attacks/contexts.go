@@ -295,7 +295,7 @@ func poorest(c codecs.Context) []codecs.Context {
 	return all
 }
 
-// otherValuesOf presents tok with other values of one field, also if it had none.
+// otherValuesOf presents tok with other values of one field, also if the field was absent.
 func (t trial) otherValuesOf(in *attack.Instance, tok *attack.Token, f field) {
 	from, present := f.get(&tok.Under)
 	for _, v := range f.unrelated()[:2] {

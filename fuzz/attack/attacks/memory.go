@@ -18,7 +18,7 @@ import (
 const (
 	ownReasons   = 64 << 20  // growth by one short text that is ignored, in bytes
 	ownAddresses = 512 << 20 // the same in addresses: with glibc each new thread takes 128 MiB of them at once
-	ownLonger    = 32 << 20  // growth beside what an honest state of that length costs
+	ownLonger    = 32 << 20  // growth beside that of an honest state of that length
 	longestHeld  = 16 << 20  // length of the longest text whose memory is read, in bytes
 	shows        = 2         // how often a growth must show, each time in a new process
 	warming      = 8         // how often harmless texts are presented before

@@ -97,7 +97,7 @@ func printed(b []byte) []string {
 
 // padded are the places, counted from the end of the bytes of a token, at which a change
 // may reach padding: last bytes of blocks of 16 first, with a tag of 16 or 32 bytes
-// behind them, or none.
+// behind them, or no tag.
 var padded = placesByBlock(34, 16)
 
 func placesByBlock(n, block int) (places []int) {

@@ -11,8 +11,8 @@ import (
 const randomTokens = 20_000
 
 // randomness seals one state many times and tests the bytes that vary. A time, a counter
-// or a structured part is no fault, so that it observes a lack of randomness and refutes
-// nothing that a design claims.
+// or a structured part is no fault, so that a lack of randomness is an
+// observation.
 func (t trial) randomness() {
 	in, tok, ok := t.Base()
 	if !ok {

@@ -19,7 +19,7 @@ type Generator struct {
 	Name string
 	// Spelling reports that the alterations carry the same bytes as the token, so
 	// that a reader that accepts one has two spellings of a token. The other
-	// generators change the bytes: what a reader accepts was never sealed.
+	// generators change the bytes: a token that a reader accepts was never sealed.
 	Spelling bool
 	Alter    func(f Format, s *Source) iter.Seq[Alteration]
 }

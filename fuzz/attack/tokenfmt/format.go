@@ -220,7 +220,7 @@ func (s Segment) spells(text string) bool {
 
 // Head returns the segment and the length of the constant head of the bytes of
 // tokens that one key sealed: a version, a key ID. It reports false if the first
-// encoded segment has none, or if more than 32 bytes are constant.
+// encoded segment has no such head, or if more than 32 bytes are constant.
 func (f Format) Head(others ...Format) (segment, n int, ok bool) {
 	at := f.Encoded()
 	if len(at) == 0 {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// UnusedBits changes the last character of each segment in the bits that carry
-// nothing, in base64 and base32 (RFC 4648, section 3.5).
+// UnusedBits changes the last character of each segment in the unused bits,
+// in base64 and base32 (RFC 4648, section 3.5).
 func UnusedBits(f Format, _ *Source) iter.Seq[Alteration] {
 	return func(yield func(Alteration) bool) {
 		for _, i := range f.Encoded() {

@@ -75,7 +75,7 @@ func MeetAffine(n int, tagA, tagB func(body []byte) []byte) ([]byte, bool) {
 }
 
 // solve returns the columns whose sum over GF(2) is target. The result is wrong if
-// there are none.
+// such columns do not exist.
 func solve(columns [][]byte, target []byte) []int {
 	type row struct{ value, from []byte }
 	var basis []row
