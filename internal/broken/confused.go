@@ -13,7 +13,6 @@ import (
 // circumstances are mistakes that show in one combination of fields, in structured values
 // or in the joining of fields.
 func circumstances() []Control {
-	glued := breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience)
 	return []Control{
 		binder("prompt-target", "the target of prompts is not bound if there is no audience", breaks(codecs.BindsTarget), by("CTX-17"), func(c *codecs.Context) string {
 			less := *c
@@ -22,7 +21,7 @@ func circumstances() []Control {
 			}
 			return whole(&less)
 		}),
-		binder("joined-if-present", "absent fields are left out, and the others joined by a bar", glued, by("CTX-18"), func(c *codecs.Context) string {
+		binder("joined-if-present", "absent fields are left out, and the others joined by a bar", breaks(codecs.Unambiguous), by("CTX-18"), func(c *codecs.Context) string {
 			parts := []string{c.Method, c.Target, string(c.Arguments)}
 			for _, f := range []*string{c.Principal, c.Audience} {
 				if f != nil {
@@ -31,11 +30,11 @@ func circumstances() []Control {
 			}
 			return strings.Join(parts, "|")
 		}),
-		binder("half-escaped", "fields are joined by a colon that is escaped, and the escape is not", glued, by("CTX-18"), func(c *codecs.Context) string {
+		binder("half-escaped", "fields are joined by a colon that is escaped, and the escape is not", breaks(codecs.Unambiguous), by("CTX-18"), func(c *codecs.Context) string {
 			escape := func(s string) string { return strings.ReplaceAll(s, ":", `\:`) }
 			return strings.Join([]string{escape(c.Method), escape(c.Target), escape(string(c.Arguments)), escape(text(c.Principal)), escape(text(c.Audience)), fmt.Sprint(c.Principal == nil, c.Audience == nil)}, ":")
 		}),
-		binder("length-of-two-bytes", "fields are joined with lengths of two bytes in front of all of them", glued, by("CTX-18"), func(c *codecs.Context) string {
+		binder("length-of-two-bytes", "fields are joined with lengths of two bytes in front of all of them", breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-18"), func(c *codecs.Context) string {
 			var lengths, all strings.Builder
 			for _, f := range []string{c.Method, c.Target, string(c.Arguments), text(c.Principal), text(c.Audience)} {
 				lengths.Write(binary.BigEndian.AppendUint16(nil, uint16(len(f))))
@@ -71,7 +70,7 @@ func circumstances() []Control {
 			less.Arguments = written
 			return whole(&less)
 		}),
-		around(aScheme("overridden", "members of the arguments replace those of the state", breaks(codecs.Integrity, codecs.ByteExact, codecs.BindsArguments), by("CTX-20"), func(p *schemeParts) {
+		around(aScheme("overridden", "members of the arguments replace those of the state", breaks(codecs.Integrity, codecs.BindsArguments), by("CTX-20"), func(p *schemeParts) {
 			p.binding = func(c *codecs.Context) string {
 				less := *c
 				less.Arguments = nil

@@ -21,7 +21,7 @@ func encrypted() []Control {
 	return []Control{
 		aSealer("nonce-counter", "nonces are counted from zero again after each start", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-01"),
 			func(p *sealerParts) { p.nonce = counted }),
-		aSealer("nonce-fixed", "the nonce is derived from the key", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-03", "NON-05"),
+		aSealer("nonce-fixed", "the nonce is derived from the key", breaks(codecs.FreshNonces, codecs.Confidentiality, codecs.Integrity), by("NON-03", "NON-05"),
 			func(p *sealerParts) {
 				p.nonce = func(_ uint64, key, _ []byte) []byte { return lab.Derive(key, "nonce", gcmNonce) }
 			}),

@@ -21,7 +21,7 @@ func inside() []Control {
 	signed := func(name, doc string, broken []codecs.Property, attack string, message func(id, payload []byte) []byte) Control {
 		return aSigner(name, doc, broken, by(attack), func(p *signerParts) { p.message = message })
 	}
-	integrity := breaks(codecs.Integrity, codecs.Canonical, codecs.ByteExact)
+	integrity := breaks(codecs.Integrity)
 	return []Control{
 		signed("reparsed", "the tag covers the JSON value of the payload, and not its text", integrity, "FRM-13", func(id, payload []byte) []byte {
 			var value any
@@ -65,7 +65,7 @@ func inside() []Control {
 				return key, sum[:idSize]
 			}
 		}), codecs.PrivateKeys),
-		claiming(aSigner("stretched", "the key of each token is stretched from its key ID before the tag is checked", breaks(codecs.Inert), by("RES-09"), func(p *signerParts) {
+		claiming(aSigner("stretched", "the key of each token is stretched from its key ID before the tag is checked", breaks(codecs.Inert, codecs.Total), by("RES-09"), func(p *signerParts) {
 			mac := p.mac
 			p.mac = func(key, message []byte) []byte { return mac(stretch(key, message), message) }
 			p.also = p.mac
