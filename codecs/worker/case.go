@@ -103,7 +103,7 @@ type Replayer struct{ session *session }
 func NewReplayer(d codecs.Design, open json.RawMessage) (*Replayer, error) {
 	s := replaying(d)
 	if err := isOK(s.answer(open)); err != nil {
-		return nil, fmt.Errorf("sealab: opening %s: %w", d.Name, err)
+		return nil, fmt.Errorf("opening %s: %w", d.Name, err)
 	}
 	return &Replayer{s}, nil
 }
@@ -126,7 +126,7 @@ func (c Case) compare(answer []byte) (got lab.Answer, agrees bool, err error) {
 	}
 	want, err := parseResponse(c.Answer, caseTokens)
 	if err != nil {
-		return got, false, fmt.Errorf("sealab: the case's answer: %w", err)
+		return got, false, fmt.Errorf("the case's answer: %w", err)
 	}
 	return r.verdict(), sameAnswer(*r, *want), nil
 }

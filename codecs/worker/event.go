@@ -55,7 +55,7 @@ type FaultError struct {
 
 // Error names the worker, the kind of event and its detail, not the input.
 func (e *FaultError) Error() string {
-	return fmt.Sprintf("sealab: worker %s %s: %s", e.Worker, e.Event.Kind, e.Event.Detail)
+	return fmt.Sprintf("worker %s %s: %s", e.Worker, e.Event.Kind, e.Event.Detail)
 }
 
 // Unwrap returns codecs.ErrFault.

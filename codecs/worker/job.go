@@ -29,7 +29,7 @@ func stateToSeal(r *request) ([][]byte, bool, error)   { return toSeal(r.State, 
 
 func toSeal(input []byte, member string) (inputs [][]byte, batch bool, err error) {
 	if input == nil {
-		return nil, false, fmt.Errorf("sealab: %s is missing", member)
+		return nil, false, fmt.Errorf("%s is missing", member)
 	}
 	return [][]byte{input}, false, nil
 }
@@ -41,7 +41,7 @@ func tokensToJudge(r *request) (inputs [][]byte, batch bool, err error) {
 	case r.Token != nil:
 		return [][]byte{r.Token}, false, nil
 	default:
-		return nil, false, fmt.Errorf("sealab: token is missing")
+		return nil, false, fmt.Errorf("token is missing")
 	}
 }
 

@@ -198,7 +198,7 @@ func instant(literal []byte) (time.Time, error) {
 func span(literal []byte) (time.Duration, error) {
 	seconds, micros, err := parseSeconds(literal)
 	if seconds > math.MaxInt64/int64(time.Second)-1 || seconds < math.MinInt64/int64(time.Second)+1 {
-		return 0, fmt.Errorf("sealab: %s seconds are more than 292 years", literal)
+		return 0, fmt.Errorf("%s seconds are more than 292 years", literal)
 	}
 	return time.Duration(seconds)*time.Second + time.Duration(micros)*time.Microsecond, err
 }
@@ -206,7 +206,7 @@ func span(literal []byte) (time.Duration, error) {
 func parseSeconds(literal []byte) (seconds, micros int64, err error) {
 	f, err := strconv.ParseFloat(string(literal), 64)
 	if err != nil || math.Abs(f) > 1e15 {
-		return 0, 0, fmt.Errorf("sealab: %q is not a number of seconds", literal)
+		return 0, 0, fmt.Errorf("%q is not a number of seconds", literal)
 	}
 	whole := math.Floor(f)
 	return int64(whole), int64(math.Round((f - whole) * 1e6)), nil

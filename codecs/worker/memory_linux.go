@@ -78,13 +78,13 @@ func parseStatus(data []byte) (Memory, error) {
 		}
 		n, err := strconv.ParseUint(field[1], 10, 64)
 		if err != nil {
-			return Memory{}, fmt.Errorf("sealab: worker: %s %q: want a number of kB", field[0], field[1])
+			return Memory{}, fmt.Errorf("worker: %s %q: want a number of kB", field[0], field[1])
 		}
 		*rows[field[0]] = n << 10
 		delete(rows, field[0])
 	}
 	if len(rows) > 0 {
-		return Memory{}, fmt.Errorf("sealab: worker: the status of the process does not tell its memory")
+		return Memory{}, fmt.Errorf("worker: the status of the process does not tell its memory")
 	}
 	return m, nil
 }

@@ -47,7 +47,7 @@ const waitDelay = time.Second
 
 func start(c Command) (*process, error) {
 	if len(c.Args) == 0 {
-		return nil, fmt.Errorf("sealab: worker: the command is empty")
+		return nil, fmt.Errorf("worker: the command is empty")
 	}
 	p := &process{lines: make(chan answerLine), ended: make(chan struct{})}
 	p.cmd = exec.Command(c.Args[0], c.Args[1:]...)
@@ -58,13 +58,13 @@ func start(c Command) (*process, error) {
 	ownGroup(p.cmd)
 	var err error
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		return nil, fmt.Errorf("sealab: worker: %w", err)
+		return nil, fmt.Errorf("worker: %w", err)
 	}
 	if p.out, err = p.cmd.StdoutPipe(); err != nil {
-		return nil, fmt.Errorf("sealab: worker: %w", err)
+		return nil, fmt.Errorf("worker: %w", err)
 	}
 	if err := p.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("sealab: worker: %w", err)
+		return nil, fmt.Errorf("worker: %w", err)
 	}
 	go p.read()
 	return p, nil

@@ -28,7 +28,7 @@ type reader struct {
 // fail keeps the fault that something else should stand here.
 func (r *reader) fail(want string) {
 	if r.err == nil {
-		r.stop(fmt.Errorf("sealab: byte %d: want %s", r.at, want))
+		r.stop(fmt.Errorf("byte %d: want %s", r.at, want))
 	}
 }
 
@@ -217,7 +217,7 @@ func (r *reader) octets() []byte {
 	text := r.string()
 	out, ok := base64url.AppendDecode([]byte{}, text)
 	if !ok {
-		r.stop(fmt.Errorf("sealab: %d characters are not canonical base64url without padding", len(text)))
+		r.stop(fmt.Errorf("%d characters are not canonical base64url without padding", len(text)))
 	}
 	return out
 }

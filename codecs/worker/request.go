@@ -33,12 +33,12 @@ type request struct {
 // parse reads a line into an empty request.
 func (q *request) parse(line []byte) error {
 	if !utf8.Valid(line) {
-		return fmt.Errorf("sealab: the request is not UTF-8")
+		return fmt.Errorf("the request is not UTF-8")
 	}
 	r := reader{src: line}
 	r.object(func(name []byte) bool { return q.member(&r, name) })
 	if err := r.end(); err != nil {
-		return fmt.Errorf("sealab: the request cannot be read: %w", err)
+		return fmt.Errorf("the request cannot be read: %w", err)
 	}
 	return nil
 }
@@ -173,7 +173,7 @@ func (r *request) context(scheme bool) (*codecs.Context, error) {
 		return nil, nil
 	}
 	if len(r.Now) == 0 {
-		return nil, fmt.Errorf("sealab: now is missing")
+		return nil, fmt.Errorf("now is missing")
 	}
 	var err error
 	r.Context.Now, err = instant(r.Now)

@@ -141,7 +141,7 @@ type RefusedError struct{ Why string }
 
 // Error quotes the worker.
 func (e *RefusedError) Error() string {
-	return "sealab: the worker refuses the configuration: " + e.Why
+	return "the worker refuses the configuration: " + e.Why
 }
 
 // parseHello decodes and checks the answer to hello.

@@ -33,11 +33,11 @@ func (s *Server) Serve(in io.Reader, out io.Writer) error {
 	for lines.Scan() {
 		answer := append(session.answer(lines.Bytes()), '\n')
 		if _, err := out.Write(answer); err != nil {
-			return fmt.Errorf("sealab: worker: %w", err)
+			return fmt.Errorf("worker: %w", err)
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return fmt.Errorf("sealab: worker: request: %w", err)
+		return fmt.Errorf("worker: request: %w", err)
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ var operations = map[string]func(*session) error{
 func (s *session) answer(data []byte) (answer []byte) {
 	defer func() {
 		if p := recover(); p != nil {
-			answer = s.failed(fmt.Errorf("sealab: panic: %v", p))
+			answer = s.failed(fmt.Errorf("panic: %v", p))
 		}
 	}()
 	s.line.reset()
@@ -133,14 +133,14 @@ func (s *session) job(name []byte) (j job, err error) {
 func (s *session) instance() (*lab.Instance, error) {
 	i, ok := s.opened[s.request.Handle]
 	if !ok {
-		return nil, fmt.Errorf("sealab: there is no handle %d", s.request.Handle)
+		return nil, fmt.Errorf("there is no handle %d", s.request.Handle)
 	}
 	return i, nil
 }
 
 func (s *session) hello() error {
 	if s.request.Protocol != Version {
-		return fmt.Errorf("sealab: got protocol %d, want %d", s.request.Protocol, Version)
+		return fmt.Errorf("got protocol %d, want %d", s.request.Protocol, Version)
 	}
 	d := &s.server.Design
 	l := s.line.done().int("protocol", Version).text("name", d.Name).text("version", s.server.Version)

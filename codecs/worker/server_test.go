@@ -20,13 +20,13 @@ func TestServerAnswersAnything(t *testing.T) {
 		`{"op":"dance"}`:                   `{"ok":false,"unsupported":true}`,
 		`{"op":"bench","do":"seal"}`:       `{"ok":false,"unsupported":true}`,
 		`{}`:                               `{"ok":false,"unsupported":true}`,
-		`{"op":"hello","protocol":2}`:      `{"ok":false,"fault":"sealab: got protocol 2, want 1"}`,
-		`{"op":"seal","handle":3}`:         `{"ok":false,"fault":"sealab: there is no handle 3"}`,
-		`{"op":"close","handle":3}`:        `{"ok":false,"fault":"sealab: there is no handle 3"}`,
-		`{"op":"open","keys_b64":[]}`:      `{"ok":false,"fault":"sealab: panic: broken"}`,
-		`{"op":"open","ttl":1e99}`:         `{"ok":false,"refused":"sealab: \"1e99\" is not a number of seconds"}`,
-		"\xff":                             `{"ok":false,"fault":"sealab: the request is not UTF-8"}`,
-		`{"op":"open","keys_b64":["AAB"]}`: `{"ok":false,"fault":"sealab: the request cannot be read: sealab: 3 characters are not canonical base64url without padding"}`,
+		`{"op":"hello","protocol":2}`:      `{"ok":false,"fault":"got protocol 2, want 1"}`,
+		`{"op":"seal","handle":3}`:         `{"ok":false,"fault":"there is no handle 3"}`,
+		`{"op":"close","handle":3}`:        `{"ok":false,"fault":"there is no handle 3"}`,
+		`{"op":"open","keys_b64":[]}`:      `{"ok":false,"fault":"panic: broken"}`,
+		`{"op":"open","ttl":1e99}`:         `{"ok":false,"refused":"\"1e99\" is not a number of seconds"}`,
+		"\xff":                             `{"ok":false,"fault":"the request is not UTF-8"}`,
+		`{"op":"open","keys_b64":["AAB"]}`: `{"ok":false,"fault":"the request cannot be read: 3 characters are not canonical base64url without padding"}`,
 	} {
 		require.Equal(t, want, string(s.answer([]byte(request))), request)
 	}
@@ -40,7 +40,7 @@ func TestFaultIsTheWholeAnswer(t *testing.T) {
 	require.Equal(t, `{"ok":true,"handle":1}`, string(s.answer([]byte(`{"op":"open"}`))))
 	const ask = `{"op":"verify","handle":1,"now":0,"tokens":["a",%s]}`
 	for token, want := range map[string]string{
-		`"panic"`: `{"ok":false,"fault":"sealab: panic: ` + "\ufffd" + `"}`,
+		`"panic"`: `{"ok":false,"fault":"panic: ` + "\ufffd" + `"}`,
 		`"odd"`:   `{"ok":false,"unsupported":true}`,
 		`"b"`:     `{"ok":true,"verdicts":[{"ok":true,"state_b64":"c3RhdGU"},{"ok":true,"state_b64":"c3RhdGU"}]}`,
 	} {

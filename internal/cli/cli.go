@@ -1,5 +1,5 @@
-// Package cli is what the commands of this module share: exit statuses, error
-// lines, key files and options of a design.
+// Package cli holds the parts that the commands of this module share: exit
+// statuses, error lines, usage errors and options of a design.
 package cli
 
 import (

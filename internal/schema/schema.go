@@ -33,8 +33,7 @@ func compile(url string, text []byte) (*jsonschema.Schema, error) {
 	return c.Compile(url)
 }
 
-// Validate returns an error that says what in data, a JSON document, does not
-// follow the schema.
+// Validate returns an error if data, a JSON document, does not follow the schema.
 func (s *Schema) Validate(data []byte) error {
 	schema, err := s.compiled()
 	if err != nil {

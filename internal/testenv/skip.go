@@ -1,5 +1,5 @@
-// Package testenv says what tests need of the machine. A test that cannot run is
-// skipped, and the reason is printed, so that it never counts as passed.
+// Package testenv skips tests that this machine cannot run. The reason is printed,
+// so that a skipped test never counts as passed.
 package testenv
 
 import (
@@ -20,8 +20,8 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// Skip skips the test and prints the reason. The reason names what is missing
-// on this machine.
+// Skip skips the test and prints the reason. The reason names the tool that is
+// missing.
 func Skip(t T, format string, args ...any) {
 	t.Helper()
 	line := fmt.Sprintf("skipped: %s: %s", t.Name(), fmt.Sprintf(format, args...))

@@ -1,0 +1,68 @@
+package cli_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+
+	"sealab/internal/cli"
+)
+
+// program has a group of commands with one command that takes one argument.
+func program() *cobra.Command {
+	root := &cobra.Command{Use: "program"}
+	group := &cobra.Command{Use: "group"}
+	var name string
+	run := &cobra.Command{Use: "run FILE", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+		if args[0] == "bad" {
+			return cli.ErrRefuted
+		}
+		_, err := fmt.Fprint(cmd.OutOrStdout(), name)
+		return err
+	}}
+	run.Flags().StringVar(&name, "name", "", "name to print")
+	cli.RenameFlag(run, "old-name", "name")
+	group.AddCommand(run)
+	root.AddCommand(group)
+	return cli.Prepare(root)
+}
+
+func TestRunAndExit(t *testing.T) {
+	for _, c := range []struct {
+		args           string
+		status         int
+		stdout, stderr string
+	}{
+		{"group run file --name x", cli.OK, "x", ""},
+		{"group run file --old-name x", cli.OK, "x", ""},
+		{"group run bad", cli.Refuted, "", ""},
+		{"group run", cli.Fault, "", "program: wrong number of arguments: 0; want program group run FILE [flags]\n"},
+		{"group runn", cli.Fault, "", "program: unknown command \"runn\" for \"program group\"; program group --help lists them\n"},
+		{"group run file --none", cli.Fault, "", "program: unknown flag: --none; program group run --help lists the flags\n"},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			err := cli.Run(program(), strings.Fields(c.args), strings.NewReader(""), &stdout, &stderr)
+			require.Equal(t, c.status, cli.Exit(&stderr, "program", err))
+			require.Equal(t, c.stdout, stdout.String())
+			require.Equal(t, c.stderr, stderr.String())
+		})
+	}
+}
+
+func TestLine(t *testing.T) {
+	require.Equal(t, "a: b c", cli.Line(errors.New("a:\n\tb\n c")))
+}
+
+func TestParseOptions(t *testing.T) {
+	got, err := cli.ParseOptions([]string{"a=1", "b=x=y", "c="})
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"a": "1", "b": "x=y", "c": ""}, got)
+	_, err = cli.ParseOptions([]string{"a"})
+	require.EqualError(t, err, `option "a": want name=value`)
+}
