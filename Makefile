@@ -58,7 +58,7 @@ fmt: ## format the code
 .PHONY: peers
 peers: ## install the SDKs that run as workers, from their lock files
 	@set -e; for install in codecs/sdk/*/install; do $$install; done
-	$(GO) run ./cmd/sealab list --peers
+	$(GO) run ./cmd/sealab list --sdks
 
 .PHONY: review-servers
 review-servers: ## install the servers that sealab review is tested on, from their lock files

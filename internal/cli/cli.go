@@ -31,16 +31,36 @@ func Prepare(root *cobra.Command) *cobra.Command {
 	return root
 }
 
-// Run executes a prepared root with the given arguments and returns its error.
+// Run executes a prepared root with the given arguments and returns its error. A
+// failed write to stdout is an error, also if the command ignores it.
 func Run(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	out := &checkedWriter{w: stdout}
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	if err := checkCommand(root, args); err != nil {
 		return err
 	}
-	return root.Execute()
+	err := root.Execute()
+	if out.err != nil {
+		return fmt.Errorf("writing the output: %w", out.err)
+	}
+	return err
+}
+
+// A checkedWriter keeps the first error of its writes.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checkedWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
 }
 
 // Exit prints err after the name of the program, in one line, and returns the

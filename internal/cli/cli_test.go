@@ -55,6 +55,24 @@ func TestRunAndExit(t *testing.T) {
 	}
 }
 
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+// TestFullDisk checks that a lost output is a fault, even if the command reports
+// another outcome.
+func TestFullDisk(t *testing.T) {
+	root := &cobra.Command{Use: "program", RunE: func(cmd *cobra.Command, _ []string) error {
+		fmt.Fprintln(cmd.OutOrStdout(), "a result")
+		return cli.ErrRefuted
+	}}
+	var stderr bytes.Buffer
+	err := cli.Run(cli.Prepare(root), nil, strings.NewReader(""), full{}, &stderr)
+	require.Equal(t, cli.Fault, cli.Exit(&stderr, "program", err))
+	require.Equal(t, "program: writing the output: no space left on device\n", stderr.String())
+}
+
 func TestLine(t *testing.T) {
 	require.Equal(t, "a: b c", cli.Line(errors.New("a:\n\tb\n c")))
 }

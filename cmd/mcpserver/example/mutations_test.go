@@ -69,7 +69,11 @@ func (s *subject) call(t *testing.T, url, responses, state string) (status int, 
 // words, or it is one that a client may send (the token itself in another
 // spelling of JSON, or none) and the answer is right.
 func TestMutations(t *testing.T) {
-	t.Logf("seed %d", *seed)
+	n := *mutations
+	if testing.Short() {
+		n = min(n, 200)
+	}
+	t.Logf("seed %d, %d mutations", *seed, n)
 	rng := rand.New(rand.NewPCG(*seed, 0))
 	url := serve(t, newServer(t))
 	for _, s := range subjects {
@@ -93,12 +97,12 @@ func TestMutations(t *testing.T) {
 			counts[outcome]++
 		}
 	}
-	send(*mutations / 10)
+	send(n / 10)
 	before := heap()
-	send(*mutations - *mutations/10)
+	send(n - n/10)
 	after := heap()
 	t.Logf("%v; heap %d KiB, then %d KiB", counts, before>>10, after>>10)
-	require.Greater(t, counts["refused"], *mutations/2)
+	require.Greater(t, counts["refused"], n/2)
 	require.NotZero(t, counts["accepted"])
 	require.NotZero(t, counts["begun again"])
 	require.Less(t, after, before+1<<20, "the server grows")
