@@ -41,7 +41,7 @@ var Design = codecs.Design{
 	Doc:      "encrypted with AEGIS-256 under a random 256-bit nonce",
 	Spec:     "RFC 10032 (AEGIS-256, 128-bit tag); RFC 5869",
 	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			NonceBits:  256,

@@ -60,7 +60,7 @@ var Design = codecs.Design{
 	Doc:      "encrypted with AES-256-GCM under a random 96-bit nonce",
 	Spec:     "NIST SP 800-38D; RFC 5869",
 	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			NonceBits:  96,

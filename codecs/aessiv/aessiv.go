@@ -52,7 +52,7 @@ var Design = codecs.Design{
 	Doc:      "encrypted with AES-SIV, deterministic: equal payloads give equal tokens",
 	Spec:     "RFC 5297 (AES-SIV-CMAC-512); RFC 5869",
 	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			Log2Tokens: 48,

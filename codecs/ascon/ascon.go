@@ -49,7 +49,7 @@ var Design = codecs.Design{
 	Doc:      "encrypted with Ascon-AEAD128 under a random 128-bit nonce",
 	Spec:     "NIST SP 800-232 (Ascon-AEAD128); RFC 5869",
 	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			NonceBits:  128,

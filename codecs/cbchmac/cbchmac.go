@@ -61,7 +61,7 @@ var Design = codecs.Design{
 	Doc:      "encrypted with AES-256-CBC and authenticated with HMAC-SHA512, as in JWE",
 	Spec:     "RFC 7518, section 5.2.5 (A256CBC-HS512); RFC 5869",
 	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			NonceBits: 128,

@@ -50,7 +50,7 @@ var Design = codecs.Design{
 	Doc:      "encrypted with ChaCha20-Poly1305-SIV, which survives a repeated nonce and commits to its key",
 	Spec:     "C2SP chacha20-poly1305-siv v0.0.1; RFC 8439; RFC 5869",
 	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			NonceBits:  128,

@@ -22,7 +22,7 @@ func TestConformance(t *testing.T) { codectest.Run(t, claims.Over(aesgcm.Design)
 // newAssembler returns claims over a codec, with 8 bytes of seed.
 func newAssembler(t *testing.T, reading claims.Reading) lab.SchemeAssembler {
 	t.Helper()
-	codec, err := hmacsha256.New([]byte("thirty-two bytes for tests only!"))
+	codec, err := hmacsha256.Design.OpenCodec(codecs.Config{Secrets: [][]byte{[]byte("thirty-two bytes for tests only!")}})
 	require.NoError(t, err)
 	s, err := claims.NewReading(codec, claims.DefaultTTL, reading)
 	require.NoError(t, err)

@@ -50,7 +50,7 @@ var Design = codecs.Design{
 	Doc:      "encrypted with DNDK-GCM under a random 192-bit nonce, with key commitment",
 	Spec:     "draft-gueron-cfrg-dndkgcm-03 (KC_Choice = 1); NIST SP 800-38D; RFC 5869",
 	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			NonceBits:  192,

@@ -50,7 +50,7 @@ var Design = codecs.Design{
 	Doc:      "encrypted with AES-256-GCM, and committed to key and nonce by the CTX transform",
 	Spec:     "Chan and Rogaway 2022 (CTX); NIST SP 800-38D; FIPS 180-4; RFC 5869",
 	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			NonceBits:  96,

@@ -43,7 +43,7 @@ var Design = codecs.Design{
 	Doc:      "encrypted with AES-256-GCM-SIV, which survives a repeated nonce",
 	Spec:     "RFC 8452; RFC 5869",
 	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			NonceBits:  96,

@@ -43,7 +43,7 @@ var (
 	errUnauthentic = codecs.Reject(codecs.Unauthentic, "tag")
 )
 
-// A Codec signs payloads. It implements lab.Assembler.
+// A Codec signs payloads.
 type Codec struct{ ring *keyring.Ring[*mac.Key] }
 
 // New returns the codec for a ring of secrets.
@@ -108,11 +108,15 @@ func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, body[idSize:]...), nil
 }
 
+// An assembler is a Codec that internal/lab can seal step by step. Only the
+// catalog's row opens one: Codec has no such methods.
+type assembler struct{ *Codec }
+
 // SeedSize implements lab.Seeded: sealing is deterministic.
-func (c *Codec) SeedSize() int { return 0 }
+func (c assembler) SeedSize() int { return 0 }
 
 // SealSeeded implements lab.Seeded.
-func (c *Codec) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
+func (c assembler) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	if len(seed) != 0 {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want 0", len(seed))
 	}
@@ -123,7 +127,7 @@ func (c *Codec) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 var layout = wire.Layout{lab.WireKeyID, lab.WireBody, lab.WireTag}
 
 // SealEdited implements lab.Assembler.
-func (c *Codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
+func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
 	if len(seed) != 0 {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want 0", len(seed))
 	}
@@ -153,11 +157,17 @@ func inspect(token []byte) ([]lab.Field, error) {
 
 // Design is the catalog's row.
 var Design = codecs.Design{
-	Name:     "hmac-sha256",
-	Doc:      "readable, signed with HMAC-SHA256",
-	Spec:     "RFC 2104; FIPS 198-1; RFC 5869",
-	Prefix:   prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	Name:   "hmac-sha256",
+	Doc:    "readable, signed with HMAC-SHA256",
+	Spec:   "RFC 2104; FIPS 198-1; RFC 5869",
+	Prefix: prefix,
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) {
+		codec, err := New(c.Secrets...)
+		if err != nil {
+			return nil, err
+		}
+		return assembler{codec}, nil
+	},
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			Approved:  "FIPS 198-1, SP 800-56C",

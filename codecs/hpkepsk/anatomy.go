@@ -14,10 +14,23 @@ import (
 // layout has the fields after the prefix.
 var layout = wire.Layout{lab.WireKeyID, lab.WireEnc, lab.WireBody, lab.WireTag}
 
+// An assembler is a Codec that internal/lab can seal step by step. Only the
+// catalog's row opens one: Codec has no such methods.
+type assembler struct{ *Codec }
+
+// SeedSize implements lab.Seeded: the seed is ikmE of RFC 9180, from which the
+// ephemeral key pair is derived.
+func (c assembler) SeedSize() int { return hpkekeys.SeedSize }
+
+// SealSeeded implements lab.Seeded.
+func (c assembler) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
+	return c.sealSeeded(dst, seed, payload)
+}
+
 // SealEdited implements lab.Assembler. An encapsulation without a shared
 // secret, and an empty key-id (HPKE has no empty psk_id), are
 // codecs.ErrUnsupported; both go on the wire by an edit of the wire steps.
-func (c *Codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
+func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
 	if len(seed) != hpkekeys.SeedSize {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), hpkekeys.SeedSize)
 	}

@@ -89,11 +89,17 @@ func Split(secret []byte) (minter, opener []byte, err error) {
 
 // Design is the catalog's row.
 var Design = codecs.Design{
-	Name:     "hpke-psk",
-	Doc:      "encrypted to a public key, one HPKE message in PSK mode per token; roles can be split",
-	Spec:     "RFC 9180, mode_psk, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-256-GCM; RFC 5869",
-	Prefix:   prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	Name:   "hpke-psk",
+	Doc:    "encrypted to a public key, one HPKE message in PSK mode per token; roles can be split",
+	Spec:   "RFC 9180, mode_psk, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-256-GCM; RFC 5869",
+	Prefix: prefix,
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) {
+		codec, err := New(c.Secrets...)
+		if err != nil {
+			return nil, err
+		}
+		return assembler{codec}, nil
+	},
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			Quantum:   "X25519 falls to Shor's algorithm",

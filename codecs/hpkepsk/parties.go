@@ -42,15 +42,11 @@ func NewMinter(key []byte) (*Minter, error) {
 func (m *Minter) Seal(dst, payload []byte) ([]byte, error) {
 	var seed [hpkekeys.SeedSize]byte
 	keyring.Random(seed[:])
-	return m.SealSeeded(dst, seed[:], payload)
+	return m.sealSeeded(dst, seed[:], payload)
 }
 
-// SeedSize implements lab.Seeded: the seed is ikmE of RFC 9180, from which
-// the ephemeral key pair of the encapsulation is derived.
-func (m *Minter) SeedSize() int { return hpkekeys.SeedSize }
-
-// SealSeeded implements lab.Seeded.
-func (m *Minter) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
+// sealSeeded seals with the randomness taken from seed.
+func (m *Minter) sealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	if len(seed) != hpkekeys.SeedSize {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), hpkekeys.SeedSize)
 	}

@@ -94,9 +94,9 @@ func TestPartiesRefuseKeys(t *testing.T) {
 func TestEncapsulationSpelledOtherwise(t *testing.T) {
 	c, err := New(secret(1))
 	require.NoError(t, err)
-	seed := make([]byte, c.SeedSize())
+	seed := make([]byte, assembler{c}.SeedSize())
 	sealed := func(step lab.Step, change func([]byte) []byte) []byte {
-		token, err := c.SealEdited(nil, seed, []byte("payload"), func(at lab.Step, value []byte) []byte {
+		token, err := assembler{c}.SealEdited(nil, seed, []byte("payload"), func(at lab.Step, value []byte) []byte {
 			if at == step {
 				return change(value)
 			}
@@ -125,7 +125,7 @@ func TestEncapsulationSpelledOtherwise(t *testing.T) {
 	require.NoError(t, err, "the same edit with a canonical point is authentic")
 	require.Equal(t, "payload", string(got))
 
-	_, err = c.SealEdited(nil, seed, nil, func(at lab.Step, value []byte) []byte {
+	_, err = assembler{c}.SealEdited(nil, seed, nil, func(at lab.Step, value []byte) []byte {
 		if at == lab.StepEnc {
 			return lowOrder(value)
 		}

@@ -13,11 +13,23 @@ import (
 // layout has the fields after the prefix.
 var layout = wire.Layout{lab.WireKeyID, lab.WireEnc, lab.WireNonce, lab.WireBody, lab.WireTag}
 
+// An assembler is a Codec that internal/lab can seal step by step. Only the
+// catalog's row opens one: Codec has no such methods.
+type assembler struct{ *Codec }
+
+// forLab returns the codec of a row.
+func forLab(c *Codec, err error) (codecs.Codec, error) {
+	if err != nil {
+		return nil, err
+	}
+	return assembler{c}, nil
+}
+
 // SealEdited implements lab.Assembler. An encapsulation without a shared
 // secret, an empty key-id (HPKE has no empty psk_id) and a nonce of another
 // length are codecs.ErrUnsupported; all of them go on the wire by an edit of
 // the wire steps.
-func (c *Codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
+func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
 	if len(seed) != c.SeedSize() {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.SeedSize())
 	}

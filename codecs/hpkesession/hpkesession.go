@@ -178,7 +178,7 @@ func (v *variant) design(name, doc, spec, canonical string, facts *lab.Facts) co
 		Doc:      doc,
 		Spec:     spec,
 		Prefix:   v.prefix,
-		NewCodec: func(c codecs.Config) (codecs.Codec, error) { return v.open(c.Clock, c.Secrets) },
+		NewCodec: func(c codecs.Config) (codecs.Codec, error) { return forLab(v.open(c.Clock, c.Secrets)) },
 		Hooks: &lab.Hooks{
 			Facts:     facts,
 			Primitive: "AES-256-GCM",

@@ -164,11 +164,11 @@ func TestFloodLeavesNoTrace(t *testing.T) {
 // them verified; every token still opens, also those that were displaced.
 func TestCacheIsBounded(t *testing.T) {
 	c := mustNew(t, nil)
-	seed := make([]byte, c.SeedSize())
+	seed := make([]byte, assembler{c}.SeedSize())
 	var tokens [][]byte
 	for i := range 3000 {
 		binary.LittleEndian.PutUint32(seed, uint32(i))
-		token, err := c.SealSeeded(nil, seed, []byte("payload"))
+		token, err := assembler{c}.SealSeeded(nil, seed, []byte("payload"))
 		require.NoError(t, err)
 		tokens = append(tokens, token)
 		_, err = c.Unseal(nil, token)
@@ -210,10 +210,10 @@ func TestSharedEncapsulationOfTwoKeys(t *testing.T) {
 	require.NoError(t, err)
 	two, err := New(nil, b, a)
 	require.NoError(t, err)
-	seed := make([]byte, one.SeedSize())
-	first, err := one.SealSeeded(nil, seed, []byte("first"))
+	seed := make([]byte, assembler{one}.SeedSize())
+	first, err := assembler{one}.SealSeeded(nil, seed, []byte("first"))
 	require.NoError(t, err)
-	second, err := two.SealSeeded(nil, seed, []byte("second"))
+	second, err := assembler{two}.SealSeeded(nil, seed, []byte("second"))
 	require.NoError(t, err)
 	require.Equal(t, encOf(t, first), encOf(t, second))
 	for range 2 {
@@ -231,7 +231,7 @@ func TestSharedEncapsulationOfTwoKeys(t *testing.T) {
 func TestEncapsulationSpelledOtherwise(t *testing.T) {
 	c := mustNew(t, nil)
 	sealed := func(step lab.Step, change func([]byte)) []byte {
-		token, err := c.SealEdited(nil, make([]byte, c.SeedSize()), []byte("payload"), func(at lab.Step, value []byte) []byte {
+		token, err := assembler{c}.SealEdited(nil, make([]byte, assembler{c}.SeedSize()), []byte("payload"), func(at lab.Step, value []byte) []byte {
 			if at == step {
 				change(value)
 			}

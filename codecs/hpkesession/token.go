@@ -29,10 +29,10 @@ func (c *Codec) Seal(dst, payload []byte) ([]byte, error) {
 
 // SeedSize implements lab.Seeded: the seed is ikmE of RFC 9180, from which
 // the encapsulation is derived, and the nonce.
-func (c *Codec) SeedSize() int { return c.kem.SeedSize + nonceSize }
+func (c assembler) SeedSize() int { return c.kem.SeedSize + nonceSize }
 
 // SealSeeded implements lab.Seeded. The token has a context of its own.
-func (c *Codec) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
+func (c assembler) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	if len(seed) != c.SeedSize() {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.SeedSize())
 	}

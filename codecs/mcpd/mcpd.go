@@ -64,8 +64,7 @@ const (
 	defaultTTL = 300 * time.Second
 )
 
-// A Scheme mints and verifies tokens of one mode. It implements
-// lab.SchemeAssembler.
+// A Scheme mints and verifies tokens of one mode.
 type Scheme struct {
 	mode     mode
 	mac      *mac.Key

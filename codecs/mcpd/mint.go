@@ -17,27 +17,27 @@ import (
 func (s *Scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	room := base64url.GetScratch()
 	defer room.Free()
-	room.Grow(s.SeedSize())
-	seed := room.Bytes[:s.SeedSize()]
+	room.Grow(s.mode.seedSize())
+	seed := room.Bytes[:s.mode.seedSize()]
 	keyring.Random(seed)
-	return s.MintEdited(dst, seed, state, b, nil)
+	return s.mintEdited(dst, seed, state, b, nil)
 }
 
 // SeedSize implements lab.SeededScheme: the seed is the nonce of the
 // encrypted mode, and empty for the signed one.
-func (s *Scheme) SeedSize() int { return s.mode.seedSize() }
+func (s assembler) SeedSize() int { return s.mode.seedSize() }
 
 // MintSeeded implements lab.SeededScheme.
-func (s *Scheme) MintSeeded(dst, seed, state []byte, b *codecs.Context) ([]byte, error) {
-	return s.MintEdited(dst, seed, state, b, nil)
+func (s assembler) MintSeeded(dst, seed, state []byte, b *codecs.Context) ([]byte, error) {
+	return s.mintEdited(dst, seed, state, b, nil)
 }
 
-// MintEdited implements lab.SchemeAssembler: lab.StepBind and
+// mintEdited is MintEdited of lab.SchemeAssembler: lab.StepBind and
 // lab.StepClaims, then the steps of the mode. A nonce that an edit leaves with
 // another length than the cipher takes is codecs.ErrUnsupported.
-func (s *Scheme) MintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
-	if len(seed) != s.SeedSize() {
-		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), s.SeedSize())
+func (s *Scheme) mintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
+	if len(seed) != s.mode.seedSize() {
+		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), s.mode.seedSize())
 	}
 	if !utf8.Valid(state) {
 		return dst, codecs.ErrUnsupported
@@ -99,4 +99,21 @@ func appendEscape(dst, text []byte, at int) ([]byte, int) {
 	default:
 		return rawjson.AppendHex(dst, rune(c), rawjson.UpperHex), 1
 	}
+}
+
+// An assembler is a Scheme that internal/lab can seal step by step. Only the
+// catalog's row opens one: Scheme has no such methods.
+type assembler struct{ *Scheme }
+
+// MintEdited implements lab.SchemeAssembler.
+func (s assembler) MintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
+	return s.mintEdited(dst, seed, state, b, edit)
+}
+
+func forLab(c codecs.Config) (codecs.Scheme, error) {
+	s, err := New(c)
+	if err != nil {
+		return nil, err
+	}
+	return assembler{s}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/claims"
 	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
@@ -29,7 +30,11 @@ var Design = codecs.Design{
 	Hooks:      &lab.Hooks{Inspect: format.Inspect},
 	Guarantees: guarantees,
 	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
-		return New(readings[c.Options[optionReading]], claims.TTLOf(c), c.Secrets...)
+		codec, err := layouts.ForLab(NewCodec(c.Secrets...))
+		if err != nil {
+			return nil, err
+		}
+		return claims.NewReading(codec, claims.TTLOf(c), readings[c.Options[optionReading]])
 	},
 }
 

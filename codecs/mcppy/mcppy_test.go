@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs"
-	"sealab/codecs/claims"
 	"sealab/codecs/codectest"
 	"sealab/codecs/mcppy"
 	"sealab/internal/lab"
@@ -29,8 +28,8 @@ func TestVector(t *testing.T) {
 	const want = "v1.HQIIGxAREhMUFRYXGBkaG1mSwEIzFcRVlJuUAlIi9NpPvdMFK-H9LrmYwzOqY2bd4AJcsjUEjie6u99zg7OhB_Ufi0q2D3BTujPaGaE5YiVgDtf-kiA21eozIbCX8NdfGU4mEJaqpcX2g0r7F3MlmgmREw87Me1e5nTmHwc6XVZmiWvdlfLUHoBpiw04lYU0I6iKurDVBjDbCPz-3zzrlbvbqg5x_x1uHUAKazpeZXVnkuuzOQdQ8lPD611o3O-eMyGbzgUzibv4q4Bhkg6v0A"
 	seed := []byte("\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x00\x01\x02\x03\x04\x05\x06\x07")
 	now := time.Unix(1795164472, 250_000_000)
-	for _, reading := range []claims.Reading{claims.Strict, claims.Faithful} {
-		s, err := mcppy.New(reading, claims.DefaultTTL, bytes.Repeat([]byte("k"), 32))
+	for _, reading := range []string{"strict", "sdk"} {
+		s, err := mcppy.Design.OpenScheme(codecs.Config{Secrets: [][]byte{bytes.Repeat([]byte("k"), 32)}, Options: map[string]string{"reading": reading}})
 		require.NoError(t, err)
 		token, err := s.(lab.SeededScheme).MintSeeded(nil, seed, []byte(`{"step":1}`), codectest.At(b, now))
 		require.NoError(t, err)

@@ -34,7 +34,7 @@ var Design = codecs.Design{
 	},
 	Hooks:      &lab.Hooks{Inspect: inspect},
 	Guarantees: guarantees,
-	NewScheme:  func(c codecs.Config) (codecs.Scheme, error) { return New(c) },
+	NewScheme:  forLab,
 }
 
 func guarantees(options map[string]string) []codecs.Guarantee {

@@ -54,8 +54,7 @@ const (
 
 var prefixBytes = []byte(prefix)
 
-// A Scheme mints and verifies tokens of the format. It implements
-// lab.SchemeAssembler.
+// A Scheme mints and verifies tokens of the format.
 type Scheme struct {
 	aead     cipher.AEAD
 	ttl      time.Duration

@@ -64,8 +64,7 @@ var (
 	bindLabelBytes = []byte(bindLabel)
 )
 
-// A Scheme mints and verifies tokens of the format. It implements
-// lab.SchemeAssembler.
+// A Scheme mints and verifies tokens of the format.
 type Scheme struct {
 	mac      *mac.Key
 	ttl      time.Duration

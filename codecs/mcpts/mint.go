@@ -15,15 +15,15 @@ func (s *Scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 }
 
 // SeedSize implements lab.SeededScheme: minting is deterministic.
-func (s *Scheme) SeedSize() int { return 0 }
+func (s assembler) SeedSize() int { return 0 }
 
 // MintSeeded implements lab.SeededScheme.
-func (s *Scheme) MintSeeded(dst, seed, state []byte, b *codecs.Context) ([]byte, error) {
-	return s.MintEdited(dst, seed, state, b, nil)
+func (s assembler) MintSeeded(dst, seed, state []byte, b *codecs.Context) ([]byte, error) {
+	return s.mintEdited(dst, seed, state, b, nil)
 }
 
-// MintEdited implements lab.SchemeAssembler.
-func (s *Scheme) MintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
+// mintEdited is MintEdited of lab.SchemeAssembler.
+func (s *Scheme) mintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if len(seed) != 0 {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want 0", len(seed))
 	}
@@ -96,4 +96,21 @@ func (s *Scheme) appendClaims(dst, state []byte, expires float64, tag []byte) ([
 		dst = stringify.Append(append(dst, `,"b":`...), tag)
 	}
 	return append(dst, '}'), nil
+}
+
+// An assembler is a Scheme that internal/lab can seal step by step. Only the
+// catalog's row opens one: Scheme has no such methods.
+type assembler struct{ *Scheme }
+
+// MintEdited implements lab.SchemeAssembler.
+func (s assembler) MintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
+	return s.mintEdited(dst, seed, state, b, edit)
+}
+
+func forLab(c codecs.Config) (codecs.Scheme, error) {
+	s, err := New(c)
+	if err != nil {
+		return nil, err
+	}
+	return assembler{s}, nil
 }

@@ -90,7 +90,7 @@ var Ed25519 = codecs.Design{
 	Doc:      "readable, signed with Ed25519: verifiers hold public keys only",
 	Spec:     "RFC 8032, section 5.1 (Ed25519); RFC 5869",
 	Prefix:   edDSA.prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return NewEd25519(c.Secrets...) },
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return forLab(NewEd25519(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			Approved: "FIPS 186-5, SP 800-56C",
@@ -109,7 +109,7 @@ var MLDSA44 = codecs.Design{
 	Doc:      "readable, signed with ML-DSA-44, which withstands quantum computers: verifiers hold public keys only",
 	Spec:     "FIPS 204 (ML-DSA-44, deterministic); RFC 5869",
 	Prefix:   mlDSA.prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return NewMLDSA44(c.Secrets...) },
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return forLab(NewMLDSA44(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			Log2Tokens: 64,

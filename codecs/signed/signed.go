@@ -167,18 +167,30 @@ func (v *Verifier) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, s.Bytes[head:n]...), nil
 }
 
+// An assembler is a Codec that internal/lab can seal step by step. Only the
+// catalog's row opens one: Codec has no such methods.
+type assembler struct{ *Codec }
+
+// forLab returns the codec of a row.
+func forLab(c *Codec, err error) (codecs.Codec, error) {
+	if err != nil {
+		return nil, err
+	}
+	return assembler{c}, nil
+}
+
 // SeedSize implements lab.Seeded: sealing is deterministic.
-func (c *Codec) SeedSize() int { return 0 }
+func (c assembler) SeedSize() int { return 0 }
 
 // SealSeeded implements lab.Seeded.
-func (c *Codec) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
+func (c assembler) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	return c.SealEdited(dst, seed, payload, nil)
 }
 
 var layout = wire.Layout{lab.WireKeyID, lab.WireBody, lab.WireTag}
 
 // SealEdited implements lab.Assembler.
-func (c *Codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
+func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
 	if len(seed) != 0 {
 		return dst, fmt.Errorf("seed has %d bytes, want 0", len(seed))
 	}

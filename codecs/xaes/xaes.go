@@ -42,7 +42,7 @@ var Design = codecs.Design{
 	Doc:      "encrypted with XAES-256-GCM under a random 192-bit nonce",
 	Spec:     "C2SP XAES-256-GCM; NIST SP 800-38D; NIST SP 800-108r1; RFC 5869",
 	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			NonceBits:  192,

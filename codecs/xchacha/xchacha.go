@@ -49,7 +49,7 @@ var Design = codecs.Design{
 	Doc:      "encrypted with XChaCha20-Poly1305 under a random 192-bit nonce",
 	Spec:     "draft-irtf-cfrg-xchacha-03; RFC 8439; RFC 5869",
 	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c.Secrets...) },
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			NonceBits:  192,

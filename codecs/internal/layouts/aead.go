@@ -48,8 +48,7 @@ func (f Format) rawSize(m int) int {
 	return idSize + f.NonceSize + m + f.TagSize
 }
 
-// A Codec seals with one AEAD per key of a ring. It implements
-// lab.Assembler.
+// A Codec seals with one AEAD per key of a ring.
 type Codec struct {
 	format Format
 	ring   *keyring.Ring[*key]
@@ -108,10 +107,10 @@ func (c *Codec) Seal(dst, payload []byte) ([]byte, error) {
 }
 
 // SeedSize implements lab.Seeded: the seed is the nonce.
-func (c *Codec) SeedSize() int { return c.format.NonceSize }
+func (c assembler) SeedSize() int { return c.format.NonceSize }
 
 // SealSeeded implements lab.Seeded.
-func (c *Codec) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
+func (c assembler) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	if len(seed) != c.format.NonceSize {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.format.NonceSize)
 	}

@@ -16,10 +16,23 @@ var (
 	deterministic = wire.Layout{lab.WireKeyID, lab.WireBody, lab.WireTag}
 )
 
+// An assembler is a Codec that internal/lab can seal step by step. Only the
+// catalog's row opens one: Codec has no such methods.
+type assembler struct{ *Codec }
+
+// ForLab returns the codec of a row: as New returns it, and internal/lab can seal
+// with it step by step.
+func ForLab(c *Codec, err error) (codecs.Codec, error) {
+	if err != nil {
+		return nil, err
+	}
+	return assembler{c}, nil
+}
+
 // SealEdited implements lab.Assembler. A nonce that an edit leaves with
 // another length than the cipher takes is codecs.ErrUnsupported; nonces of any
 // length go on the wire by an edit of lab.WireNonce.
-func (c *Codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
+func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
 	if len(seed) != c.format.NonceSize {
 		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.format.NonceSize)
 	}
