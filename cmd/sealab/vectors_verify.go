@@ -152,6 +152,9 @@ func (v *vectorsVerifier) ofDesign(f *vectors.File) (bool, error) {
 // report asks a design and prints the report, and the first event of a worker that
 // broke. It returns an error if the run ended early or no test could be asked.
 func (v *vectorsVerifier) report(f *vectors.File, d codecs.Design, demand replay.Demand) (*replay.Report, error) {
+	if demand.As != "" && !hasReading(f, demand.As) {
+		return nil, fmt.Errorf("--as %s: no test has an answer of that reading", demand.As)
+	}
 	r := replay.Run(f, d, demand)
 	if err := r.Write(v.out, v.most); err != nil {
 		return nil, err
@@ -165,4 +168,19 @@ func (v *vectorsVerifier) report(f *vectors.File, d codecs.Design, demand replay
 		explain(v.notes, r.Fault)
 	}
 	return r, nil
+}
+
+// hasReading reports whether a test or ring of the file has an answer of a reading.
+func hasReading(f *vectors.File, name string) bool {
+	for _, t := range f.Tests {
+		if _, ok := t.Readings[name]; ok {
+			return true
+		}
+	}
+	for _, r := range f.Rings {
+		if _, ok := r.Readings[name]; ok {
+			return true
+		}
+	}
+	return false
 }
