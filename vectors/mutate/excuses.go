@@ -11,19 +11,30 @@ const (
 	utf8       = "bytes that are not UTF-8 cannot be written in a vector's binding, and inside claims a second check finds them"
 	noDigest   = "the format has no digest of such arguments, so no token that it mints could match one"
 	stuck      = "where the parser stopped, no document can go on, so the next step refuses"
+	longEnough = "the layout refuses tokens that are too short before it opens them"
+	tagFirst   = "the tag is verified as well, and sealing makes no such plaintext"
 )
 
 // Excuses are the checks that no vector can guard, by Check.Key, each with the
 // reason: disabling it changes no answer, or only one to what vectors cannot
 // hold. One that a vector does guard, or that is gone, has to leave the list.
 var Excuses = map[string]string{
+	"codecs/aessiv/aessiv.go: newSIV: err != nil":            infallible,
+	"codecs/cbchmac/cbchmac.go: newCBC: err != nil":          infallible,
+	"codecs/aessiv/aessiv.go: Open: n < 0":                   longEnough,
+	"codecs/ascon/ascon.go: Open: n < 0":                     longEnough,
+	"codecs/chachasiv/chachasiv.go: Open: n < 0":             longEnough,
+	"codecs/cbchmac/cbchmac.go: Open: n < aes.BlockSize":     longEnough,
+	"codecs/cbchmac/cbchmac.go: Open: n%aes.BlockSize != 0":  tagFirst,
+	"codecs/cbchmac/cbchmac.go: Open: !padded(last[:], pad)": tagFirst,
+	"codecs/cbchmac/cbchmac.go: padded: pad < 1":             tagFirst,
+	"codecs/cbchmac/cbchmac.go: padded: pad > len(block)":    tagFirst,
+	"codecs/cbchmac/cbchmac.go: padded: int(b) != pad":       tagFirst,
+
 	"codecs/internal/layouts/aead.go: NewDerived: err != nil":                   infallible,
 	"codecs/internal/layouts/aead.go: key: err != nil":                          infallible,
 	"codecs/internal/layouts/aead.go: key: a.NonceSize() != f.NonceSize":        infallible,
-	"codecs/internal/layouts/aead.go: key: a.Overhead() != TagSize":             infallible,
 	"codecs/aesgcm/aesgcm.go: newGCM: err != nil":                               infallible,
-	"codecs/internal/hpkekeys/hpke.go: decapsulate: err != nil":                 infallible,
-	"codecs/internal/hpkekeys/hpke.go: Canonical: len(enc) != EncSize":          infallible,
 	"codecs/hpkesession/hpkesession.go: newSession: err != nil":                 infallible,
 	"codecs/hpkesession/token.go: meet: err != nil":                             infallible,
 	"codecs/internal/keyring/keyring.go: Lookup: len(id) != len(Fingerprint{})": infallible,
@@ -34,7 +45,6 @@ var Excuses = map[string]string{
 	"codecs/mcppy/mcppy.go: newGCM: err != nil":                                 infallible,
 	"codecs/mcprb/mcprb.go: New: err != nil":                                    infallible,
 	"codecs/claims/design.go: Over: err != nil":                                 infallible,
-	"codecs/claims/envelope.go: NewReading: codec == nil":                       infallible,
 
 	"codecs/internal/hpkekeys/keys.go: Encode: err != nil": party,
 
@@ -42,16 +52,11 @@ var Excuses = map[string]string{
 	"codecs/hmacsha256/hmacsha256.go: Unseal: !s.Decode(text)":                                    noBytes,
 	"codecs/hpkepsk/parties.go: Unseal: !s.Decode(text)":                                          noBytes,
 	"codecs/hpkesession/token.go: Unseal: !raw.Decode(text)":                                      noBytes,
-	"codecs/claims/digest.go: principalMatches: !ok":                                              noBytes,
 	"codecs/mcpd/signed.go: open: !decoded":                                                       noBytes,
 	"codecs/mcpd/encrypted.go: open: !decode(room, segment)":                                      noBytes,
 	"codecs/mcpts/verify.go: authenticate: !s.decode(room, body)":                                 noBytes,
 	"codecs/mcprb/verify.go: open: !s.decode(room, segment)":                                      noBytes,
 	"codecs/mcprb/verify.go: decode: room.Decode(segment) || s.faithful && unpack(room, segment)": noBytes,
-
-	"codecs/internal/base64url/b64.go: appendDecode: len(src)%4 == 1": again,
-	"codecs/internal/base64url/b64.go: appendDecode: err != nil":      again,
-	"codecs/internal/base64url/b64.go: appendDecode: m != len(out)":   again,
 
 	"codecs/claims/verify.go: parse: err != nil":               noMembers,
 	"codecs/claims/verify.go: parse: v.Kind != rawjson.Object": noMembers,
@@ -64,7 +69,6 @@ var Excuses = map[string]string{
 	"codecs/mcpts/verify.go: isCanonical: err != nil":                 compared,
 
 	"codecs/internal/compactjson/compactjson.go: Parse: !rawjson.Valid(doc)": utf8,
-	"codecs/mcpts/bind.go: bindTag: !rawjson.Valid(text)":                    utf8,
 	"codecs/mcprb/digest.go: parseUTF8: !utf8.Valid(raw)":                    utf8,
 	"codecs/mcprb/verify.go: isCanonical: !utf8.Valid(text)":                 utf8,
 	"codecs/mcpd/verify.go: parse: !utf8.Valid(text)":                        utf8,
@@ -80,7 +84,6 @@ var Excuses = map[string]string{
 	"codecs/mcprb/digest.go: isPrintable: !utf8.Valid(v.Members[i].Name)":                noDigest,
 	"codecs/mcprb/digest.go: isPrintable: !isPrintable(&v.Members[i].Value)":             noDigest,
 	"codecs/mcpts/bind.go: bindToRequest: err != nil":                                    noDigest,
-	"codecs/mcpts/bind.go: bindTag: err != nil":                                          noDigest,
 
 	"codecs/internal/rawjson/parse.go: document: !p.space()":               stuck,
 	"codecs/internal/rawjson/parse.go: anyKind: p.array(v, room)":          stuck,
