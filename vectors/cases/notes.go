@@ -33,10 +33,9 @@ const (
 	flagPublishedTag    = "published-tag"
 
 	// FlagLenient marks what this design refuses and another reading of the
-	// same format accepts, FlagStrict the opposite, and FlagStage what both
+	// same format accepts, and FlagStage what both
 	// refuse, at different stages.
 	FlagLenient = "lenient-elsewhere"
-	FlagStrict  = "strict-elsewhere"
 	FlagStage   = "stage-elsewhere"
 )
 
@@ -158,10 +157,6 @@ var Notes = map[string]vectors.Note{
 	FlagLenient: {
 		BugClass: "readings of one format disagree: readings names those that accept",
 		Gain:     "what each of them allows: mostly further spellings of one token",
-	},
-	FlagStrict: {
-		BugClass: "readings of one format disagree: readings names those that refuse",
-		Gain:     "nothing where it is refused; where it is accepted, what the other flags say",
 	},
 	FlagStage: {
 		BugClass: "readings of one format refuse at different stages",
