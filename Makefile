@@ -45,6 +45,10 @@ test: ## run every test, with the race detector; then what the detector disturbs
 	$(GO) test -tags purego ./codecs/internal/base64url
 	@sort -u $(SKIPPED) 2>/dev/null || true
 
+.PHONY: taint
+taint: ## hold every design to its outcome under valgrind; takes some minutes
+	$(GO) test -count=1 -timeout 0 -run '^TestTaintOutcomes$$' ./cmd/sealab -args -taint
+
 .PHONY: lint
 lint: ## gofmt, go vet, staticcheck
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
@@ -202,8 +206,8 @@ FROM ?= 1
 
 .PHONY: attack-seeds
 attack-seeds: ## attack every design under SEEDS (1000) seeds: nothing that is stated may fall; takes half an hour
-	GOGC=400 $(GO) test -count=1 -v -timeout 0 -run '^TestSoundDesignsStand$$' ./fuzz/attack -args -seeds $(SEEDS) -from $(FROM) $(SEEDFLAGS)
+	GOGC=400 $(GO) test -count=1 -v -timeout 0 -run '^TestSoundDesignsStand$$' ./fuzz/attack/attacks -args -seeds $(SEEDS) -from $(FROM) $(SEEDFLAGS)
 
 .PHONY: attack-controls
 attack-controls: ## attack every control under SEEDS (1000) seeds: no attack may miss its own by chance; SEEDFLAGS='-only TAG' for a family
-	$(GO) test -count=1 -v -timeout 0 -run '^(TestControlsFallByNoChance|TestBareControlsFall|TestBareDesignsStand)$$' ./fuzz/attack -args -seeds $(SEEDS) -from $(FROM) $(SEEDFLAGS)
+	$(GO) test -count=1 -v -timeout 0 -run '^(TestControlsFallByNoChance|TestBareControlsFall|TestBareDesignsStand)$$' ./fuzz/attack/attacks -args -seeds $(SEEDS) -from $(FROM) $(SEEDFLAGS)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,12 +19,14 @@ import (
 	"sealab/internal/verdict"
 )
 
+var taintFlag = flag.Bool("taint", false, "run every design under valgrind; takes some minutes")
+
 // TestTaintOutcomes runs every design under valgrind. Each is sound, so that no
 // refusal may depend on a secret; the controls beside them turn out as they must,
 // and every reason of the table is needed.
 func TestTaintOutcomes(t *testing.T) {
-	if testing.Short() {
-		testenv.Skip(t, "valgrind takes minutes: run the tests without -short")
+	if !*taintFlag {
+		testenv.Skip(t, "valgrind takes minutes: run make taint")
 	}
 	if _, err := exec.LookPath("valgrind"); errors.Is(err, exec.ErrNotFound) {
 		testenv.Skip(t, "valgrind is not installed")
