@@ -27,6 +27,8 @@ var repairs = map[codecs.Property]string{
 	codecs.ByteExact:            "carry the state as bytes, and give the caller a copy",
 	codecs.StrongKeys:           "refuse secrets under 32 bytes, and a ring with a secret twice, at construction",
 	codecs.SingleUse:            "store the ids of tokens that were used until they expire",
+	codecs.Inert:                "verify the tag before any key stretching or decompression, and read the payload with a parser that runs no code",
+	codecs.PrivateKeys:          "name the key by an ID that is not computed from the key alone",
 }
 
 // Repair returns how a design keeps a property that fell.
