@@ -85,7 +85,6 @@ type T struct {
 	trials   int
 	reason   string // why it is not tested
 	findings []Finding
-	answers  []answered // to variants, for checks of refusals
 }
 
 // answered is a variant with its answer.

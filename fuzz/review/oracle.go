@@ -33,7 +33,6 @@ type oracle struct {
 	// call, mask if the texts of equal rounds can be compared.
 	messages bool
 	mask     []bool
-	garbage  Answer
 	bad      Answer // with garbage
 	// presence is set if any text is accepted as a state but its absence is not.
 	presence bool

@@ -84,7 +84,6 @@ type Review struct {
 	asking     []Answer   // every question that was seen
 	uncalled   []string   // tools that were not called
 	unanswered []string   // tools that ask without a state
-	refusals   []answered // of states that a client may send
 	answers    []answered // of the variants, for statistics
 }
 
