@@ -7,8 +7,8 @@ import (
 	"sealab/codecs"
 )
 
-// BindingOf returns b as vectors write it. It reports false where a text of b
-// is not UTF-8, which JSON cannot carry.
+// BindingOf returns b in the form of the vectors. It reports false if a text of
+// b is not UTF-8, because JSON cannot carry it.
 func BindingOf(b codecs.Context) (*Binding, bool) {
 	out := &Binding{Method: b.Method, Target: b.Target, Principal: b.Principal, Audience: b.Audience}
 	if b.Arguments != nil {
@@ -27,7 +27,7 @@ func (b *Binding) valid() bool {
 	return true
 }
 
-// Codecs returns b as the contract has it. A nil binding is the zero binding.
+// Codecs returns b as a codecs.Context. A nil binding gives the zero context.
 func (b *Binding) Codecs() codecs.Context {
 	if b == nil {
 		return codecs.Context{}

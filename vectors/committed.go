@@ -6,13 +6,14 @@ import (
 	"slices"
 )
 
-// Folder is where the committed files lie, from the root of the module.
+// Folder holds the committed files, relative to the module root.
 const Folder = "vectors/files"
 
 // Path returns the path of a design's file in dir.
 func Path(dir, design string) string { return filepath.Join(dir, design+".json") }
 
-// Paths returns the files in dir, in order. That there are none is an error.
+// Paths returns the sorted paths of the files in dir. It returns an error if
+// dir has no such files.
 func Paths(dir string) ([]string, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {

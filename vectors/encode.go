@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// Encode returns f as JSON: the head indented, then one test per line.
+// Encode returns f as JSON: an indented head, then one test per line.
 func (f *File) Encode() ([]byte, error) {
 	head, err := marshal(f, " ")
 	if err != nil {
@@ -36,8 +36,8 @@ func (f *File) Encode() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// without returns a copy of t without the parts of its setting that are those of
-// near, which may be nil.
+// without returns a copy of t that omits the parts of its setting that equal
+// those of near. near may be nil.
 func (t Test) without(near *Test) *Test {
 	if near == nil {
 		return &t
@@ -46,7 +46,7 @@ func (t Test) without(near *Test) *Test {
 		t.Fields = nil
 	}
 	if t.Binding == nil {
-		return &t // a codec, whose setting is its keys
+		return &t // a codec's setting is its keys
 	}
 	if slices.Equal(t.Keys, near.Keys) {
 		t.Keys = nil
@@ -66,7 +66,7 @@ func (t Test) without(near *Test) *Test {
 	return &t
 }
 
-// inherit fills in the parts of the setting that are left out, from near.
+// inherit copies omitted parts of the setting from near.
 func (t *Test) inherit(near *Test) {
 	if t.Keys == nil {
 		t.Keys = near.Keys
@@ -85,7 +85,7 @@ func (t *Test) inherit(near *Test) {
 	}
 }
 
-// marshal is json.Marshal without the escapes that are meant for HTML.
+// marshal is json.Marshal without HTML escapes.
 func marshal(v any, indent string) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
@@ -97,7 +97,7 @@ func marshal(v any, indent string) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// Decode reads a file of vectors. It does not validate it: see Validate.
+// Decode parses a file of vectors without validating it. Use Validate for that.
 func Decode(data []byte) (*File, error) {
 	var in struct {
 		File

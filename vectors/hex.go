@@ -12,8 +12,8 @@ type Hex []byte
 // MarshalText implements encoding.TextMarshaler.
 func (h Hex) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h), nil }
 
-// UnmarshalJSON implements json.Unmarshaler. Upper-case digits are an error:
-// bytes have one spelling.
+// UnmarshalJSON implements json.Unmarshaler. It returns an error if a digit is
+// upper-case, because bytes have one encoding.
 func (h *Hex) UnmarshalJSON(data []byte) error {
 	var text string
 	if err := json.Unmarshal(data, &text); err != nil {
@@ -27,7 +27,7 @@ func (h *Hex) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// AsHex returns a pointer to b as Hex: never nil, also where b is.
+// AsHex returns a pointer to b as Hex. The pointer is not nil, even if b is.
 func AsHex(b []byte) *Hex {
 	h := Hex(b)
 	if h == nil {

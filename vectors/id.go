@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// Identify gives t its id: the design, the case and eight hex digits of the
-// SHA-256 of everything that is put into an implementation under test. A test
-// whose inputs change gets another id, so that an id never means two things.
+// Identify sets the id of t. The id is the design, the case and eight hex
+// digits of a SHA-256. The hash covers every input of an implementation under
+// test. If the inputs of a test change, its id changes too.
 func (t *Test) Identify(design, name string) error {
 	inputs := Test{
 		Near: t.Near, Keys: t.Keys, Options: t.Options, Binding: t.Binding, Now: t.Now, TTL: t.TTL, Minted: t.Minted,
@@ -19,7 +19,7 @@ func (t *Test) Identify(design, name string) error {
 	return err
 }
 
-// Identify gives r its id, in the manner of Test.Identify.
+// Identify sets the id of r in the manner of Test.Identify.
 func (r *Ring) Identify(design, name string) error {
 	var err error
 	r.ID, err = identify(design, "ring/"+name, Ring{Secrets: r.Secrets, TTL: r.TTL})

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Seconds is a number of seconds, as a decimal string with up to nine digits
-// after the point: a string, so that no reader rounds it, and decimal, so that
-// it has one spelling.
+// Seconds is a number of seconds as a decimal string with up to nine digits
+// after the point. A string is never rounded by a reader. Each number has one
+// spelling.
 type Seconds string
 
 // nanoDigits is the number of decimal digits of a nanosecond.
@@ -36,7 +36,7 @@ func decimal(nanos *big.Int) Seconds {
 	return Seconds(whole)
 }
 
-// Time returns the moment that s is in seconds since 1970.
+// Time returns the moment at s seconds since 1970.
 func (s Seconds) Time() (time.Time, error) {
 	nanos, err := s.nanos()
 	if err != nil {
@@ -61,8 +61,8 @@ func (s Seconds) Duration() (time.Duration, error) {
 	return time.Duration(nanos.Int64()), nil
 }
 
-// nanos returns s in nanoseconds. Only the spelling that decimal gives is
-// taken.
+// nanos returns s in nanoseconds. It returns an error if s is not spelled as
+// decimal writes it.
 func (s Seconds) nanos() (*big.Int, error) {
 	whole, fraction, _ := strings.Cut(string(s), ".")
 	if len(fraction) > nanoDigits {

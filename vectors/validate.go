@@ -14,8 +14,7 @@ var Schema []byte
 
 var form = schema.New("urn:sealab:vectors:1", Schema)
 
-// Validate checks the text of a file: against the schema, and for what a schema
-// cannot say.
+// Validate checks the text of a file against the schema and for consistency.
 func Validate(data []byte) error {
 	if err := form.Validate(data); err != nil {
 		return err
@@ -27,15 +26,15 @@ func Validate(data []byte) error {
 	return f.consistent()
 }
 
-// consistent checks what ties the members of a file together.
+// consistent checks relations between the members of a file.
 func (f *File) consistent() error {
 	if f.NumberTests != len(f.Tests) {
-		return fmt.Errorf("sealab: number_of_tests is %d, and there are %d tests", f.NumberTests, len(f.Tests))
+		return fmt.Errorf("sealab: number_of_tests is %d, want %d", f.NumberTests, len(f.Tests))
 	}
 	seen := map[string]Verdict{}
 	for _, t := range f.Tests {
 		if _, twice := seen[t.ID]; twice {
-			return fmt.Errorf("sealab: test %s stands there twice", t.ID)
+			return fmt.Errorf("sealab: duplicate test id %s", t.ID)
 		}
 		seen[t.ID] = t.Expect
 		if err := f.testConsistent(&t); err != nil {
@@ -44,7 +43,7 @@ func (f *File) consistent() error {
 	}
 	for _, t := range f.Tests {
 		if t.Expect == Refuse && seen[t.Near] != Accept {
-			return fmt.Errorf("sealab: test %s: no accepted test is near: %q is not one", t.ID, t.Near)
+			return fmt.Errorf("sealab: test %s: near is %q, want the id of an accepted test", t.ID, t.Near)
 		}
 	}
 	return nil
@@ -62,7 +61,7 @@ func (f *File) testConsistent(t *Test) error {
 		}
 	}
 	if refused := t.Expect == Refuse; refused != (t.Stage != "") || refused != (t.Released == nil) {
-		return fmt.Errorf("a refusal has a stage and releases nothing, an acceptance the other way round")
+		return fmt.Errorf("want a stage and no released bytes if refused, released bytes and no stage if accepted")
 	}
 	return nil
 }

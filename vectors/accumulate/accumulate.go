@@ -42,17 +42,18 @@ var Counts = []int{100, 10_000, 1_000_000}
 
 const (
 	label    = "sealab-vectors/1 accumulate "
-	lengths  = 97 // payloads have fewer bytes
+	lengths  = 97 // a payload has fewer bytes
 	alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-	start    = 1795132800 // the second at which the first token is minted
+	start    = 1795132800 // the first token is minted at this second
 	lifetime = 10 * time.Minute
 )
 
-// Digests are the digests of one design, in hex, by number of inputs.
+// Digests holds the digests of one design in hex, keyed by the number of
+// inputs.
 type Digests map[int]string
 
-// Run returns the digests of a design for those Counts that are at most limit.
-// secret is the key k1 of its vectors.
+// Run returns the digests of a design for each of Counts that is at most limit.
+// secret is the key k1 of the design's vectors.
 func Run(d codecs.Design, secret []byte, limit int) (Digests, error) {
 	r, err := newRun(d, secret)
 	if err != nil {
@@ -97,7 +98,7 @@ func newRun(d codecs.Design, secret []byte) (*run, error) {
 	return r, err
 }
 
-// step adds the line of input i.
+// step adds the line of input i to the digest.
 func (r *run) step(i int) error {
 	payload := r.stream.Bytes(int(r.stream.Uint16()) % lengths)
 	if r.subject.Design.IsScheme() {
@@ -117,7 +118,7 @@ func (r *run) step(i int) error {
 	}
 	released, err := r.subject.Read(r.setting, token)
 	if err != nil {
-		return fmt.Errorf("a sealed token is not accepted: %w", err)
+		return fmt.Errorf("unsealing a sealed token: %w", err)
 	}
 	fmt.Fprintf(r.digest, "%s %x ", token, released)
 	token[place%len(token)] = other

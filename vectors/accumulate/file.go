@@ -11,14 +11,14 @@ import (
 	"sealab/internal/atomicfile"
 )
 
-// Path is where the digests of all designs are committed, from the root of the
-// module.
+// Path is the committed file of all digests, relative to the module root.
 const Path = "vectors/accumulated.json"
 
-// A File holds the digests of every design, by name.
+// A File maps the name of each design to its digests.
 type File map[string]Digests
 
-// Read reads the digests at path; where nothing is, there are none.
+// Read reads the digests at path. If the file does not exist, Read returns an
+// empty File.
 func Read(path string) (File, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -43,9 +43,9 @@ func (f File) Write(path string) error {
 	return atomicfile.Write(path, append(data, '\n'))
 }
 
-// Renew puts fresh digests of a design in the place of the old ones. Digests of
-// more inputs than fresh has are kept while the others are unchanged: the
-// stream begins in the same way.
+// Renew replaces the digests of a design by fresh ones. The stream begins in
+// the same way for all numbers of inputs. Digests of more inputs than fresh has
+// are therefore kept if the others are unchanged.
 func (f File) Renew(design string, fresh Digests) {
 	kept := maps.Clone(f[design])
 	for count, digest := range fresh {
@@ -61,8 +61,8 @@ func (f File) Renew(design string, fresh Digests) {
 	f[design] = kept
 }
 
-// Differs compares fresh digests of a design with those in the file: "" where
-// all are there and the same.
+// Differs describes how fresh digests of a design differ from the file. It
+// returns "" if the file holds them all.
 func (f File) Differs(design string, fresh Digests) string {
 	for count, digest := range fresh {
 		if was := f[design][count]; was != digest {

@@ -10,22 +10,22 @@ import (
 	"sealab/vectors/kit"
 )
 
-// Now is the time at which bases are minted. It has a fraction, so that formats
-// that keep one and formats that do not can be told apart.
+// Now is the time at which bases are minted. The fraction tells formats that
+// keep fractions from formats that drop them.
 var Now = time.Unix(1795132800, 250_000_000)
 
 // TTL is the time to live of bases.
 const TTL = 10 * time.Minute
 
-// OptionReading is the option by which a design of an SDK's format is read
-// strictly or as the SDK reads it.
+// OptionReading is the option that selects the reading of an SDK's format:
+// strict, or as the SDK reads it.
 const OptionReading = "reading"
 
-// OptionMode is the option by which a design has tokens of another wire format,
-// which has vectors of its own.
+// OptionMode is the option that selects another wire format. That format has
+// vectors of its own.
 const OptionMode = "mode"
 
-// Readings returns the readings of the design's format beside its default.
+// Readings returns the readings of the design's format except the default.
 func Readings(d *codecs.Design) []string {
 	for _, o := range d.Options {
 		if o.Name == OptionReading {
@@ -35,8 +35,8 @@ func Readings(d *codecs.Design) []string {
 	return nil
 }
 
-// Bases returns the sound tokens from which the cases of a design are derived. A
-// brief list is for claims whose every case another design's vectors have.
+// Bases returns the sound tokens from which the cases of a design are derived.
+// If brief is true, the vectors of another design hold the remaining cases.
 func Bases(d *codecs.Design, brief bool) []*Base {
 	bases := codecBases(d)
 	if d.IsScheme() {
@@ -54,15 +54,15 @@ func Bases(d *codecs.Design, brief bool) []*Base {
 	return bases
 }
 
-// longBase is the first base under a key that HMAC hashes before it uses it.
+// longBase returns the first base under a key that HMAC hashes before use.
 func longBase(b Base) *Base {
 	b.Name, b.Doc = "long-key", "sealed under a key longer than a block of SHA-256"
 	b.Keys, b.Try = []string{"long"}, []Family{longKeys}
 	return &b
 }
 
-// Ring returns the names of the keys that a design's bases use: several, unless
-// it takes one only.
+// Ring returns the names of the keys of a design's bases. It returns one name
+// if the design takes one key only.
 func Ring(d *codecs.Design) []string {
 	if d.MaxKeys == 1 {
 		return []string{"k1"}
@@ -85,15 +85,15 @@ func codecBases(d *codecs.Design) []*Base {
 	return bases
 }
 
-// lengths are payload lengths in bytes: each remainder of the text encoding and
-// of the ciphers' blocks, and one beyond 4,096 characters of text.
+// lengths are payload lengths in bytes. They cover each remainder of the text
+// encoding and of the cipher blocks, and one text above 4,096 characters.
 var lengths = []int{0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 127, 128, 129, 255, 256, 1000, 3200}
 
 func codecBase(d *codecs.Design, name, doc string, payload []byte) *Base {
 	return &Base{Name: name, Doc: doc, Setting: kit.Setting{Keys: Ring(d)}, Payload: payload}
 }
 
-// binding is the binding of the first base of a scheme.
+// binding returns the binding of the first base of a scheme.
 func binding() codecs.Context {
 	principal, audience := `["client-1","https://as.example","alice"]`, "https://srv.example"
 	return codecs.Context{
@@ -130,7 +130,7 @@ func schemeBases(d *codecs.Design) []*Base {
 	return bases
 }
 
-// states are texts that formats are known to change, or cannot carry.
+// states are texts that some formats change or cannot carry.
 var states = []string{
 	"", " ", "x", `""`, "null", "true", "0", "-0", "1.0", "1e400", "12345678901234567890", "[]", "{}", `[1, 2]`,
 	`{"a":1,"a":2}`, `{"b":1,"a":2}`, `"\u00e9"`, `"é😀"`, `"\ud83d\ude00"`, `"\u2028"`, "\"\u2028\"", `"</script>"`, `"\/"`,
@@ -138,13 +138,13 @@ var states = []string{
 	`"\ud800"`, `{"exp":1}`, `{"p":1,"exp":99999999999}`,
 }
 
-// optionBases returns sound tokens for each value of each option that is not the
-// default.
+// optionBases returns sound tokens for each value of each option, except
+// defaults.
 func optionBases(d *codecs.Design) []*Base {
 	var bases []*Base
 	for _, o := range d.Options {
 		if o.Name == OptionReading || o.Name == OptionMode {
-			continue // every test has all readings, and another mode is another format
+			continue // every test has all readings; another mode is another format
 		}
 		for _, value := range o.Values[1:] {
 			for _, b := range optionBase(d, fmt.Sprintf("option-%s-%s", plain(o.Name), plain(value)), fmt.Sprintf("option %s is %s", o.Name, value)) {
@@ -156,8 +156,8 @@ func optionBases(d *codecs.Design) []*Base {
 	return bases
 }
 
-// optionBase returns the bases of one value of an option. Which arguments a
-// variant of a scheme takes is its own affair: there are two.
+// optionBase returns the bases of one value of an option. It returns two for a
+// scheme, because variants of a scheme differ in the arguments that they take.
 func optionBase(d *codecs.Design, name, doc string) []*Base {
 	if !d.IsScheme() {
 		return []*Base{codecBase(d, name, doc, []byte(`{"step":1,"of":3}`))}
@@ -171,7 +171,7 @@ func optionBase(d *codecs.Design, name, doc string) []*Base {
 
 func textArguments(s *kit.Setting) { s.Context.Arguments = json.RawMessage(`"5"`) }
 
-// plain makes text fit for the name of a case.
+// plain returns text in a form that fits the name of a case.
 func plain(text string) string {
 	out := strings.Map(func(r rune) rune {
 		switch {

@@ -1,11 +1,11 @@
-// Package cases says which tokens a design is tried with. Families of cases
-// follow from what the design is: the steps that it emits, its options, the
-// guarantees that it states, whether it is a codec or a scheme. None names a
-// design.
+// Package cases selects the tokens that a design is tested with. Families of
+// cases follow from properties of the design: the steps that it emits, its
+// options, the guarantees that it claims, and its kind (codec or scheme).
+// Families do not depend on the names of designs.
 //
-// A case starts from a base, a token that the design itself seals and accepts,
-// and differs from it in one thing: an edit while it is made, an alteration of
-// its text, or another setting in which it is read.
+// A case starts from a base: a token that the design itself seals and accepts.
+// The case differs from the base in one thing: an edit during sealing, an
+// alteration of the text, or another setting for reading.
 package cases
 
 import (
@@ -13,41 +13,42 @@ import (
 	"sealab/vectors/kit"
 )
 
-// A Base is a sound token: its setting, and what is sealed.
+// A Base is a sound token: its setting and the sealed payload or state.
 type Base struct {
 	Name, Doc string
 	kit.Setting
-	Payload []byte   // of a codec; the state of a scheme
-	Try     []Family // what is derived from it
+	Payload []byte   // of a codec, or the state of a scheme
+	Try     []Family // families to derive from it
 }
 
-// A Case is one token, derived from Base, in one setting.
+// A Case is one token, derived from Base and read in one setting.
 type Case struct {
 	Name, Doc string
 	Base      *Base
 	Flags     []string
-	Under     []string            // the ring under which it is made; nil: the base's
-	Edit      kit.Edit            // while the token is made; nil: none
-	Text      func([]byte) []byte // of the token's text; nil: none
-	Read      func(*kit.Setting)  // where it is read; nil: where it was made
+	Under     []string            // the ring that seals; nil: the base's
+	Edit      kit.Edit            // applied during sealing; nil: no edit
+	Text      func([]byte) []byte // applied to the token's text; nil: no change
+	Read      func(*kit.Setting)  // changes the setting for reading; nil: as minted
 	Want      Want
-	// Property is what a design promises that Want holds. Where it disclaims
-	// the property, what it does is recorded instead.
+	// Property is the guarantee that Want follows from. If the design disclaims
+	// it, its answer is recorded instead.
 	Property codecs.Property
 }
 
-// A Want is what a case demands of a design that states the case's property.
+// A Want is the answer that a case demands if the design claims the case's
+// property.
 type Want uint8
 
-// What a case can demand. The zero value demands nothing: formats differ on it,
-// and what this one does is written down.
+// The values of Want. The zero value demands no answer: formats differ, and the
+// design's answer is recorded.
 const (
 	Recorded Want = iota
 	Accepted
 	Refused
 )
 
-// A Scene is a base brought to life in a subject.
+// A Scene is a base with a subject and the token that the subject sealed.
 type Scene struct {
 	*kit.Subject
 	Base  *Base
@@ -55,7 +56,7 @@ type Scene struct {
 	Token []byte
 	Trace kit.Trace
 	// Other is a second sound token under the same key, with another seed and
-	// another payload, from which pieces can be taken.
+	// payload. Cases take fields from it.
 	Other kit.Trace
 	// Foreign are sound tokens of other designs under the same secrets.
 	Foreign []Foreign
@@ -67,11 +68,11 @@ type Foreign struct {
 	Token  []byte
 }
 
-// A Family derives cases of one kind from a sound token. It returns none where
-// the design does not have what the family is about.
+// A Family derives cases of one kind from a sound token. It returns nil if the
+// design lacks the property that the family tests.
 type Family func(*Scene) []Case
 
-// everything is every family that is tried on the first base of a design.
+// everything lists the families for the first base of a design.
 var everything = []Family{
 	fields, tags, splices, inside, respellings, concealed, encodings, framings, truncations,
 	keyRings, slots, crossings, twoKeys, claims, documents, undigested, times, contexts, oracles,

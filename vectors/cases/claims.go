@@ -12,7 +12,7 @@ import (
 
 var claimsStep = kit.At{Step: lab.StepClaims}
 
-// claims alters the claims, one member at a time, before they are sealed.
+// claims alters the claims before sealing, one member at a time.
 func claims(s *Scene) []Case {
 	text, ok := s.Trace.Find(claimsStep)
 	if !ok {
@@ -25,7 +25,8 @@ func claims(s *Scene) []Case {
 	return claimsBut(members, nil)
 }
 
-// addedClaims is claims for those members that the default options do not have.
+// addedClaims is claims restricted to members that the default options do not
+// have.
 func addedClaims(s *Scene) []Case {
 	text, ok := s.Trace.Find(claimsStep)
 	if !ok {
@@ -46,7 +47,7 @@ func addedClaims(s *Scene) []Case {
 	return claimsBut(members, known)
 }
 
-// claimsBut alters those members that are not among known.
+// claimsBut alters the members that are not in known.
 func claimsBut(members, known []kit.Member) []Case {
 	var cs []Case
 	for i, m := range members {
@@ -74,10 +75,10 @@ func claimsCase(members []kit.Member, name, doc string, change func([]kit.Member
 	}
 }
 
-// value is JSON text in the place of a claim's.
+// value is JSON text that replaces the value of a claim.
 type value struct{ name, doc, text string }
 
-// values are the values to try in the place of one.
+// values returns the replacements for the value was.
 func values(was string) []value {
 	vs := []value{
 		{"null", "null", "null"},
@@ -101,7 +102,7 @@ func values(was string) []value {
 	)
 }
 
-// numbers are the values to try in the place of a number.
+// numbers returns the replacements for the number was.
 func numbers(was string) []value {
 	whole, _, _ := strings.Cut(was, ".")
 	return []value{
@@ -152,7 +153,7 @@ func escapeFirst(was string) string {
 	return fmt.Sprintf(`"\u%04x%s`, was[1], was[2:])
 }
 
-// rearrangements change the members themselves.
+// rearrangements change the list of members.
 var rearrangements = []struct {
 	name, doc string
 	change    func(ms []kit.Member, i int) []kit.Member

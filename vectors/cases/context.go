@@ -8,8 +8,8 @@ import (
 	"sealab/vectors/kit"
 )
 
-// change is one binding put in the place of another. A change that leaves the
-// binding as it was makes no case.
+// change replaces the binding by another. If the binding stays the same, the
+// change makes no case.
 type change struct {
 	name, doc string
 	property  codecs.Property
@@ -17,10 +17,11 @@ type change struct {
 	apply     func(*codecs.Context)
 }
 
-// contexts reads a sound token under every other binding.
+// contexts reads a sound token under each changed binding.
 func contexts(s *Scene) []Case { return contextsAbout("")(s) }
 
-// contextsAbout is contexts with the changes alone whose name begins with field.
+// contextsAbout is contexts restricted to changes if their name begins with
+// field.
 func contextsAbout(field string) Family {
 	return func(s *Scene) []Case {
 		if !s.Design.IsScheme() {
@@ -48,8 +49,8 @@ func changed(was codecs.Context, field string) []Case {
 	return cs
 }
 
-// absence reports whether one of two texts is absent and the other empty: a
-// design that takes them for the same may bind every text that there is.
+// absence reports whether one text is absent and the other is empty. A design
+// that treats both alike may still bind every text that is present.
 func absence(a, b *string) bool {
 	return (a == nil) != (b == nil) && (a == nil || *a == "") && (b == nil || *b == "")
 }
@@ -108,7 +109,7 @@ var changes = append(textChanges(), []change{
 	}},
 }...)
 
-// textChanges changes the four fields that are texts, one at a time.
+// textChanges changes the four text fields, one at a time.
 func textChanges() []change {
 	var cs []change
 	for _, r := range rewrites {
@@ -122,8 +123,7 @@ func textChanges() []change {
 	return cs
 }
 
-// rewritten returns what change makes of a text, or of the empty one where
-// there is none.
+// rewritten applies change to a text, or to the empty text if s is nil.
 func rewritten(s *string, change func(string) string) *string {
 	if s == nil {
 		s = new(string)
@@ -154,8 +154,10 @@ func arguments(raw string) func(*codecs.Context) {
 	return func(b *codecs.Context) { b.Arguments = json.RawMessage(raw) }
 }
 
-// moveNUL moves the part behind a NUL of the principal to the front of the
-// target, or the part before a NUL of the target to the end of the principal.
+// moveNUL moves text across a NUL between principal and target. If the
+// principal contains a NUL, the part behind it moves to the front of the
+// target. If the target contains one, the part before it moves to the end of
+// the principal.
 func moveNUL(b *codecs.Context) {
 	if b.Principal == nil {
 		return

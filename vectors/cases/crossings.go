@@ -7,8 +7,8 @@ import (
 	"sealab/codecs"
 )
 
-// crossings reads tokens of other designs, sealed under the same secret: as
-// they are, and with this design's prefix.
+// crossings reads tokens of other designs that are sealed under the same
+// secret. Each is read as it is, and with this design's prefix.
 func crossings(s *Scene) []Case {
 	var cs []Case
 	for _, f := range s.Foreign {

@@ -9,7 +9,7 @@ import (
 	"sealab/vectors/kit"
 )
 
-// documents alters the claims as one text, before they are sealed.
+// documents alters the claims as one text before sealing.
 func documents(s *Scene) []Case {
 	if _, ok := s.Trace.Find(claimsStep); !ok {
 		return nil
@@ -97,12 +97,12 @@ var texts = []kit.Alteration{
 	{Name: "deep-1100", Doc: "nested 1,100 deep", Change: nested(1100)},
 }
 
-// then returns the change that carries out first and then second.
+// then returns the change that applies first and then second.
 func then(first, second func([]byte) []byte) func([]byte) []byte {
 	return func(b []byte) []byte { return second(first(b)) }
 }
 
-// member returns the change that puts one more member, x, in front.
+// member returns the change that inserts one more member, x, at the front.
 func member(text string) func([]byte) []byte { return replaceFirst("{", `{"x":`+text+`,`) }
 
 func nested(depth int) func([]byte) []byte {

@@ -12,11 +12,11 @@ import (
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// encodings spells the text segments of a sound token in other ways.
+// encodings re-encodes the text segments of a sound token in other ways.
 func encodings(s *Scene) []Case { return append(spelled(s, spellings), tailBits(s)...) }
 
-// tailBits sets bits that stand for nothing, and puts line feeds where decoders
-// that work piece by piece have their seams.
+// tailBits sets unused bits. It also inserts line feeds at the piece boundaries
+// of streaming decoders.
 func tailBits(s *Scene) []Case {
 	if s.Base.Name != "base" && len(s.Token)-2*len(s.Base.Payload) > overhead {
 		return nil // a large signature or encapsulation: the first base has these cases
@@ -31,14 +31,14 @@ func tailBits(s *Scene) []Case {
 	return cs
 }
 
-// overhead is a number of characters beyond which a token of a small payload is
-// large.
+// overhead is the number of characters above which a token of a small payload
+// counts as large.
 const overhead = 1000
 
-// seam is a number of characters beyond which decoders have begun another piece.
+// seam is a number of characters beyond the first piece of a streaming decoder.
 const seam = 4096
 
-// late are spellings that are other than canonical near the end alone.
+// late are encodings that are not canonical near the end only.
 var late = []kit.Alteration{
 	{Name: "late-lf", Doc: "a line feed before the last four characters", Change: func(b []byte) []byte { return slices.Insert(b, max(len(b)-4, 0), '\n') }},
 	{Name: "late-bang", Doc: "! for the last but fourth character", Change: func(b []byte) []byte { b[max(len(b)-5, 0)] = '!'; return b }},
@@ -66,7 +66,7 @@ func spelledAt(step kit.Step, as []kit.Alteration) []Case {
 	return cs
 }
 
-// spellings are the other ways to write base64url.
+// spellings are other ways to write base64url.
 var spellings = append(insertions(), []kit.Alteration{
 	{Name: "pad-1", Doc: "one = at the end", Change: kit.Append("=")},
 	{Name: "pad-2", Doc: "two = at the end", Change: kit.Append("==")},
@@ -92,8 +92,8 @@ var spellings = append(insertions(), []kit.Alteration{
 	{Name: "cut-4", Doc: "without its last four characters", Change: func(b []byte) []byte { return b[:max(len(b)-4, 0)] }},
 }...)
 
-// insertions puts characters that stand for nothing at the front, in the middle
-// and at the end.
+// insertions puts ignorable characters at the front, in the middle and at the
+// end.
 func insertions() []kit.Alteration {
 	var as []kit.Alteration
 	for _, c := range []struct{ name, text string }{
@@ -109,7 +109,7 @@ func insertions() []kit.Alteration {
 	return as
 }
 
-// spareBits sets the bits of the last character that stand for nothing.
+// spareBits sets the unused bits of the last character.
 func spareBits(text []byte) []kit.Alteration {
 	spare := map[int]int{2: 16, 3: 4}[len(text)%4]
 	if spare == 0 {
@@ -167,8 +167,8 @@ func nulAt(i int) func([]byte) []byte {
 	}
 }
 
-// nulForUnderscore changes what is the same to a decoder that marks padding by a
-// value in which all bits are set.
+// nulForUnderscore replaces underscores by NUL. A decoder that marks padding by
+// a value of all ones reads both alike.
 func nulForUnderscore(b []byte) []byte {
 	for i := 0; i < len(b); i += 4 {
 		if b[i] == '_' {

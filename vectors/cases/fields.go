@@ -23,7 +23,7 @@ func fields(s *Scene) []Case {
 	return cs
 }
 
-// tags tries every length of a tag and a change of every byte of it.
+// tags tries every length of a tag and changes each of its bytes.
 func tags(s *Scene) []Case {
 	var cs []Case
 	for _, step := range s.Trace.Steps(func(s lab.Step) bool { return s == lab.WireTag }) {
@@ -42,8 +42,8 @@ func tags(s *Scene) []Case {
 	return cs
 }
 
-// places returns the numbers below n: all up to 64, else the first 8, the last 8
-// and about 8 between.
+// places returns numbers below n: all if n is at most 64, otherwise the first
+// 8, the last 8 and about 8 between.
 func places(n int) []int {
 	var all []int
 	for i := range n {
@@ -54,8 +54,8 @@ func places(n int) []int {
 	return all
 }
 
-// splices puts a field of another sound token in the place of this one's. All
-// of its fields would be the other token.
+// splices replaces one field at a time by that of another sound token. Replacing
+// all fields would give the other token.
 func splices(s *Scene) []Case {
 	steps := s.Trace.Steps(kit.IsField)
 	if segments := s.Trace.Steps(isSegment); len(segments) > 1 {
@@ -78,7 +78,7 @@ func splices(s *Scene) []Case {
 
 func isSegment(s lab.Step) bool { return s == lab.WireText }
 
-// slug names a step in the name of a case, and label in its text.
+// slug returns the name of a step for the name of a case.
 func slug(at kit.At) string { return at.String() }
 
 func label(at kit.At) string { return "the step " + at.String() }

@@ -10,7 +10,7 @@ import (
 	"sealab/vectors/kit"
 )
 
-// framings alters what stands between and around the segments of a token.
+// framings alters the text between and around the segments of a token.
 func framings(s *Scene) []Case {
 	cs := wholes(s)
 	for _, step := range s.Trace.Steps(func(s lab.Step) bool { return s == lab.WirePrefix || s == lab.WireSep }) {
@@ -64,7 +64,7 @@ func frames(text []byte) []kit.Alteration {
 	return as
 }
 
-// wholes alters the token as one text.
+// wholes alters the token as a single text.
 func wholes(s *Scene) []Case {
 	token := slices.Clone(s.Token)
 	var cs []Case
@@ -93,14 +93,15 @@ func wholes(s *Scene) []Case {
 	return cs
 }
 
-// allLengths is the length in bytes up to which a token is cut at every place;
-// longer ones are cut around the ends of their segments and at every stride.
+// allLengths is the length in bytes up to which a token is cut at every place.
+// If a token is longer, it is cut around the ends of its segments and at every
+// stride.
 const (
 	allLengths = 120
 	stride     = 16
 )
 
-// truncations cuts the token short.
+// truncations cuts a token short.
 func truncations(s *Scene) []Case {
 	var cs []Case
 	for n := range len(s.Token) {
@@ -115,7 +116,7 @@ func truncations(s *Scene) []Case {
 	return cs
 }
 
-// nearDot reports whether a dot stands within two characters of place n.
+// nearDot reports whether a dot is within two characters of index n.
 func nearDot(token []byte, n int) bool {
 	return bytes.IndexByte(token[max(n-2, 0):min(n+2, len(token))], '.') >= 0
 }

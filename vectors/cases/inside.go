@@ -8,9 +8,9 @@ import (
 	"sealab/vectors/kit"
 )
 
-// inside alters each value that goes into the cryptography, so that the result
-// is authentic: what refuses it stands behind the tag, or is the tag of
-// something else.
+// inside alters each value that enters the cryptography, so that the result is
+// authentic. A refusal then comes from a check behind the tag, or from another
+// tag.
 func inside(s *Scene) []Case {
 	var cs []Case
 	for _, step := range s.Trace.Steps(isInside) {
@@ -24,13 +24,13 @@ func inside(s *Scene) []Case {
 	return cs
 }
 
-// isInside reports whether altering s bytewise is of use: payloads are any
-// bytes, claims and tags have families of their own.
+// isInside reports whether it is useful to alter s bytewise. Payloads hold any
+// bytes; claims and tags have families of their own.
 func isInside(s lab.Step) bool {
 	return !kit.IsWire(s) && s != lab.StepPayload && s != lab.StepClaims && s != lab.StepTag
 }
 
-// wireOf says which steps put the values of others on the wire.
+// wireOf maps each step to the wire step that carries its value.
 var wireOf = map[lab.Step]lab.Step{
 	lab.StepPrefix: lab.WirePrefix,
 	lab.StepKeyID:  lab.WireKeyID,
@@ -39,8 +39,8 @@ var wireOf = map[lab.Step]lab.Step{
 	lab.StepText:   lab.WireText,
 }
 
-// concealed authenticates another value than the one that stands on the wire:
-// accepted where the format leaves that value out of what it authenticates.
+// concealed authenticates a value that differs from the value on the wire. A
+// format accepts the token if it does not authenticate that value.
 func concealed(s *Scene) []Case {
 	var cs []Case
 	for _, step := range s.Trace.Steps(func(s lab.Step) bool { return wireOf[s] != "" }) {
@@ -61,8 +61,8 @@ func concealed(s *Scene) []Case {
 	return cs
 }
 
-// respellings authenticates another spelling of a text that is encoded before
-// it is authenticated.
+// respellings authenticates another encoding of a text that is encoded before
+// authentication.
 func respellings(s *Scene) []Case {
 	var cs []Case
 	for _, step := range s.Trace.Steps(func(s lab.Step) bool { return s == lab.StepText }) {

@@ -2,9 +2,9 @@ package cases
 
 import "sealab/vectors"
 
-// The flags. Each names what an implementation that fails its tests gets wrong.
+// The flags. Each names a fault of an implementation that fails its tests.
 const (
-	// Sound marks what a design sealed and must accept.
+	// Sound marks tokens that the design sealed and must accept.
 	Sound = "sound"
 
 	flagField           = "edited-field"
@@ -32,14 +32,14 @@ const (
 	flagAmbiguous       = "unambiguous"
 	flagPublishedTag    = "published-tag"
 
-	// FlagLenient marks what this design refuses and another reading of the
-	// same format accepts, and FlagStage what both
-	// refuse, at different stages.
+	// FlagLenient marks tokens that this design refuses and another reading of
+	// the format accepts. FlagStage marks tokens that both refuse at different
+	// stages.
 	FlagLenient = "lenient-elsewhere"
 	FlagStage   = "stage-elsewhere"
 )
 
-// Notes says what each flag means.
+// Notes explains each flag.
 var Notes = map[string]vectors.Note{
 	Sound: {
 		BugClass: "a token that its own design sealed is refused, or comes back changed",

@@ -11,11 +11,11 @@ import (
 	"sealab/vectors/kit"
 )
 
-// oracles uses a claim as a tag. A format whose readable claims carry a keyed
-// digest of text that the attacker chooses, made with the key that also makes
-// the tag of the token, hands out tags: the attacker is authenticated once
-// under a name that is the very claims they want, reads the digest of it in the
-// token they are given, and puts it under those claims.
+// oracles uses a claim as a tag. Some formats put a keyed digest of text that
+// the attacker chooses into readable claims. If the same key makes the token's
+// tag, the format is a tag oracle. The attacker authenticates once under a name
+// that equals the forged claims. The token then shows the digest of that name,
+// and the attacker uses it as the tag of those claims.
 func oracles(s *Scene) []Case {
 	body, ok := s.Trace.Find(claimsStep)
 	if !ok || s.Base.Context.Principal == nil {
@@ -45,8 +45,8 @@ func oracles(s *Scene) []Case {
 	return cs
 }
 
-// digestOf mints for a principal whose name is the forged claims and returns
-// what member i, decoded, says of it.
+// digestOf mints for a principal whose name is the forged claims. It returns
+// the decoded value of member i as the tag.
 func digestOf(s *Scene, members []kit.Member, i, length int) (tag, forged []byte, ok bool) {
 	if _, ok := decoded(members[i].Value, length); !ok {
 		return nil, nil, false
@@ -67,7 +67,7 @@ func digestOf(s *Scene, members []kit.Member, i, length int) (tag, forged []byte
 	return tag, forged, ok
 }
 
-// forge changes every text among the claims but member i.
+// forge changes every text among the claims except member i.
 func forge(members []kit.Member, i int) []kit.Member {
 	forged := append([]kit.Member(nil), members...)
 	for j, m := range forged {
@@ -79,8 +79,8 @@ func forge(members []kit.Member, i int) []kit.Member {
 	return forged
 }
 
-// decoded returns the bytes that a JSON string stands for in hex or base64url,
-// cut to length. It reports false where there are fewer.
+// decoded decodes a JSON string from hex or base64url and cuts it to length. It
+// reports false if the string decodes to fewer bytes.
 func decoded(value string, length int) ([]byte, bool) {
 	var s string
 	if json.Unmarshal([]byte(value), &s) != nil {

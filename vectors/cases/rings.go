@@ -36,7 +36,7 @@ func keyRings(s *Scene) []Case {
 }
 
 // slots reads tokens that are sealed under one key of the ring and carry the
-// fingerprint of another, authenticated like the right one.
+// authenticated fingerprint of another.
 func slots(s *Scene) []Case {
 	if len(s.Base.Keys) < 2 {
 		return nil
@@ -59,7 +59,7 @@ func slots(s *Scene) []Case {
 	return cs
 }
 
-// longKeys reads what a key longer than a block of SHA-256 sealed.
+// longKeys reads tokens sealed under a key longer than a block of SHA-256.
 func longKeys(*Scene) []Case {
 	return []Case{{
 		Name: "hashed", Doc: "read under the hash of the long key, which HMAC takes for the same", Flags: []string{flagEquivalentKey},

@@ -7,8 +7,8 @@ import (
 	"sealab/vectors/kit"
 )
 
-// settings are contexts beside that of the first base: each is a base, from
-// which the families of context and time start again.
+// settings are contexts besides that of the first base. Each is a base for the
+// families of context and time.
 var settings = []struct {
 	name, doc string
 	try       Family

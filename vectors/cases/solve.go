@@ -2,12 +2,12 @@ package cases
 
 import "slices"
 
-// solve returns which columns, added over GF(2), give target. It reports false
-// where none do.
+// solve returns the columns whose sum over GF(2) is target. It reports false if
+// target is not such a sum.
 func solve(columns [][]byte, target []byte) (chosen []int, ok bool) {
 	type row struct {
 		value []byte
-		from  []bool // the columns of which value is the sum
+		from  []bool // columns that sum to value
 		pivot int
 	}
 	var basis []row
@@ -44,7 +44,7 @@ func solve(columns [][]byte, target []byte) (chosen []int, ok bool) {
 
 func bit(b []byte, i int) bool { return b[i/8]>>(i%8)&1 == 1 }
 
-// firstBit returns the index of the first bit that is set, or -1.
+// firstBit returns the index of the first set bit, or -1 if all are clear.
 func firstBit(b []byte) int {
 	for i := range 8 * len(b) {
 		if bit(b, i) {

@@ -7,8 +7,8 @@ import (
 	"sealab/vectors/kit"
 )
 
-// syntax are the faults of one member of a JSON text. Each would be no fault in
-// some laxer grammar.
+// syntax holds syntax errors in one member of a JSON text. A laxer grammar
+// accepts each of them.
 var syntax = func() []kit.Alteration {
 	var as []kit.Alteration
 	for i, f := range []struct{ doc, member string }{

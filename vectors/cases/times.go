@@ -7,8 +7,8 @@ import (
 	"sealab/vectors/kit"
 )
 
-// times reads a sound token at other times: around its expiry in seconds,
-// milliseconds and microseconds, and before it was issued.
+// times reads a sound token at other times. They surround its expiry in
+// seconds, milliseconds and microseconds, and precede its issue.
 func times(s *Scene) []Case {
 	if !s.Design.IsScheme() {
 		return nil

@@ -5,19 +5,19 @@ import (
 	"sealab/vectors/kit"
 )
 
-// block is the length in bytes of the part of a payload that is solved for.
+// block is the length in bytes of the solved part of a payload.
 const block = 16
 
-// twoKeys makes one ciphertext whose tag is right under two keys, and reads it
-// with the fingerprint of either.
+// twoKeys makes one ciphertext that is authentic under two keys and reads it
+// with the fingerprint of each.
 //
 // The tag of a polynomial over a field of characteristic two is an affine
-// function of the bits of the ciphertext. So is the difference of the tags
-// under two keys, and where it is zero the ciphertext opens under both. The
-// function is found by asking the design itself, one bit at a time: nothing is
-// known here of its cipher, and a design whose tags are no such function has no
-// solution and no case. (Dodis, Grubbs, Ristenpart and Woodage, CRYPTO 2018;
-// Len, Grubbs and Ristenpart, USENIX Security 2021.)
+// function of the ciphertext bits. So is the difference of the tags under two
+// keys. If the difference is zero, the ciphertext opens under both keys.
+// twoKeys finds the function by querying the design, one bit at a time, and
+// needs no knowledge of the cipher. If the tags of a design are not affine,
+// there is no solution and no case. See Dodis, Grubbs, Ristenpart and Woodage,
+// CRYPTO 2018, and Len, Grubbs and Ristenpart, USENIX Security 2021.
 func twoKeys(s *Scene) []Case {
 	first, ok := newSealer(s, "k1")
 	if !ok {
@@ -42,11 +42,11 @@ type sealer struct {
 	scene   *Scene
 	setting kit.Setting
 	what    lab.Step // the step that is encrypted
-	stream  []byte   // what encryption adds to the plaintext
+	stream  []byte   // the key stream that encryption adds to the plaintext
 }
 
-// newSealer returns a sealer under one key of a ring. It reports false where
-// the body on the wire is not the plaintext plus a key stream, with a tag.
+// newSealer returns a sealer under one key of a ring. It reports false if the
+// body on the wire is not the plaintext plus a key stream, with a tag.
 func newSealer(s *Scene, key string) (*sealer, bool) {
 	k := &sealer{scene: s, setting: s.Base.Setting, what: lab.StepPayload}
 	k.setting.Keys = []string{key}
@@ -65,7 +65,7 @@ func newSealer(s *Scene, key string) (*sealer, bool) {
 	return k, ok && string(body) == string(wanted)
 }
 
-// seal returns body and tag of a plaintext.
+// seal returns the body and tag of a plaintext.
 func (k *sealer) seal(plaintext []byte) (body, tag []byte, ok bool) {
 	_, trace, err := k.scene.Make(k.setting, k.scene.Seed, k.scene.Base.Payload, kit.Only(kit.At{Step: k.what}, kit.Set(plaintext)))
 	if err != nil {
@@ -82,8 +82,8 @@ func (k *sealer) tag(body []byte) []byte {
 	return tag
 }
 
-// caseOf reads the token of body that carries this key's fingerprint, under a
-// ring in which this key comes first.
+// caseOf reads the token of body with this key's fingerprint. This key is the
+// first of the ring.
 func (k *sealer) caseOf(body []byte, which string) Case {
 	ring := []string{k.setting.Keys[0]}
 	for _, name := range k.scene.Base.Keys {

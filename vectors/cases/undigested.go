@@ -8,9 +8,9 @@ import (
 	"sealab/vectors/kit"
 )
 
-// undigested reads claims with one empty text where the arguments have no
-// digest: a reader that takes the digest of what is no JSON for nothing finds
-// the nothing in the claims, and agrees.
+// undigested reads claims with one empty text in place of the digest of the
+// arguments. A faulty reader takes the empty text as the digest of arguments
+// that are not JSON. If it compares the two, they agree.
 func undigested(s *Scene) []Case {
 	body, ok := s.Trace.Find(claimsStep)
 	if !ok {

@@ -8,8 +8,8 @@ import (
 	"sealab/vectors/kit"
 )
 
-// unquoted seals claims in which a text that is a number is one in JSON too: a
-// reader that compares literals and not kinds takes it for the text.
+// unquoted seals claims with a JSON number in place of a text that looks like a
+// number. A reader accepts it if it compares literals without their JSON types.
 func unquoted(s *Scene) []Case {
 	body, ok := s.Trace.Find(claimsStep)
 	if !ok {

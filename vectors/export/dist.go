@@ -18,16 +18,16 @@ import (
 	"sealab/vectors"
 )
 
-// An Index lists what is in an archive.
+// An Index lists the contents of an archive.
 type Index struct {
 	Format  string            `json:"format"`
 	Version string            `json:"version"`
 	License string            `json:"license"`
-	Tests   map[string]int    `json:"tests"`  // number, by design
-	SHA256  map[string]string `json:"sha256"` // of every other file, by its path
+	Tests   map[string]int    `json:"tests"`  // number of tests by design
+	SHA256  map[string]string `json:"sha256"` // of every other file, by path
 }
 
-// root is the folder that an archive unpacks to.
+// root is the top folder of an archive.
 const root = "sealab-vectors"
 
 // An entry is one file of an archive.
@@ -36,7 +36,8 @@ type entry struct {
 	data []byte
 }
 
-// mode is the file's permissions: consumers are run by a program called run.
+// mode returns the file's permissions. The program of a consumer is named run
+// and is executable.
 func (e *entry) mode() int64 {
 	if path.Base(e.path) == "run" {
 		return 0o755
@@ -44,10 +45,10 @@ func (e *entry) mode() int64 {
 	return 0o644
 }
 
-// Dist returns a gzipped tar archive of the files of vectors below dir, their
+// Dist returns a gzipped tar archive of the vectors below dir. It adds their
 // schema and pages, the accumulated digests, the licence and an index. dir is
-// the folder vectors of the module. The same files give the same bytes:
-// archives carry no times, owners or machine.
+// the module's folder vectors. The same files give the same bytes, because
+// archives carry no times, owners or machine names.
 func Dist(dir, version string) ([]byte, error) {
 	index := Index{
 		Format: vectors.Format, Version: version, License: vectors.License,
@@ -68,7 +69,7 @@ func Dist(dir, version string) ([]byte, error) {
 	return pack(append(entries, entry{"index.json", append(data, '\n')}))
 }
 
-// collect reads what goes into an archive.
+// collect reads the files of an archive.
 func collect(dir string, index *Index) ([]entry, error) {
 	entries := []entry{{"LICENSE", []byte(license)}, {"VERSION", []byte(index.Version + "\n")}, {"schema.json", vectors.Schema}}
 	for _, name := range []string{"README.md", "LAYOUTS.md", "accumulated.json"} {
@@ -114,8 +115,8 @@ func inEveryForm(f *vectors.File) ([]entry, error) {
 	return entries, nil
 }
 
-// consumers reads the programs that read vectors, without what their tools have
-// put beside them.
+// consumers reads the programs that read vectors. It omits files that their
+// build tools create.
 func consumers(dir string) ([]entry, error) {
 	var entries []entry
 	err := filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {

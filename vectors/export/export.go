@@ -1,6 +1,6 @@
-// Package export writes vectors in the forms that other test suites read: JSON
-// Lines, a grouping in the manner of Wycheproof, and one archive with
-// everything that a consumer needs.
+// Package export writes vectors in the forms that other test suites read. The
+// forms are JSON Lines, a grouping in the manner of Wycheproof, and one archive
+// with everything that a consumer needs.
 package export
 
 import (
@@ -30,7 +30,7 @@ func Forms() []Form {
 	}
 }
 
-// Find returns the form called name.
+// Find returns the form called name, or an error if there is no such form.
 func Find(name string) (Form, error) {
 	var known []string
 	for _, f := range Forms() {
@@ -42,7 +42,7 @@ func Find(name string) (Form, error) {
 	return Form{}, fmt.Errorf("sealab: no form %q; there are %q", name, known)
 }
 
-// line is one test with what it needs of its file.
+// line is one test with the members that it needs from its file.
 type line struct {
 	Design  string        `json:"design"`
 	Kind    codecs.Kind   `json:"kind"`
@@ -63,7 +63,7 @@ func Lines(f *vectors.File) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// The names of the members below are Wycheproof's.
+// The members below have the names of Wycheproof.
 type (
 	wycheproof struct {
 		Algorithm     string           `json:"algorithm"`
@@ -95,7 +95,7 @@ type (
 		Now     *vectors.Seconds `json:"now,omitempty"`
 		TTL     *vectors.Seconds `json:"ttl,omitempty"`
 		Token   string           `json:"token"`
-		Msg     *vectors.Hex     `json:"msg,omitempty"` // what is released
+		Msg     *vectors.Hex     `json:"msg,omitempty"` // the released bytes
 		Stage   string           `json:"stage,omitempty"`
 		Result  string           `json:"result"`
 	}

@@ -1,6 +1,6 @@
 package export
 
-// license is the text that goes with the vectors.
+// license is the licence text of the vectors.
 const license = `Licence of these vectors: CC0-1.0 OR 0BSD, at your choice.
 
 CC0-1.0: the legal code is at

@@ -1,12 +1,13 @@
-// Package generate makes the vectors of a design: it runs every case that
-// applies to the design through the design itself and writes down what happened.
+// Package generate makes the vectors of a design. It runs every applicable case
+// through the design and records the answers.
 //
-// The design is the source of what is recorded, and it is not trusted with what
-// it promises: where it states the property that a case is about, and answers
-// otherwise, nothing is written and the error says which case it was. Whether
-// another implementation agrees is for the consumers and workers to show.
+// The design is the source of the recorded answers, but its claims are
+// verified. If a claimed property does not hold in a case, the error names the
+// case and no file is written. Consumers and workers show whether other
+// implementations agree.
 //
-// Everything is derived from fixed labels, so that two runs give the same bytes.
+// Everything is derived from fixed labels, so that two runs give the same
+// bytes.
 package generate
 
 import (
@@ -22,13 +23,13 @@ import (
 	"sealab/vectors/kit"
 )
 
-// Version is the version of the generator. It changes when the same design
-// would get other vectors.
+// Version is the version of the generator. It changes if the same design would
+// get other vectors.
 const Version = 1
 
-// File returns the vectors of d. others are the designs of the same house: their
-// tokens are tried on d. Claims over a codec have all vectors for the first codec
-// among others alone, and few for every other: the claims are the same.
+// File returns the vectors of d. others are the designs of the same house, and
+// d reads their tokens. Claims over a codec get all vectors if the codec is the
+// first among others. Otherwise they get few, because the claims are the same.
 func File(d codecs.Design, others []codecs.Design) (*vectors.File, error) {
 	g := newGenerator(d, others)
 	for _, base := range cases.Bases(&d, g.brief) {
@@ -46,14 +47,14 @@ func File(d codecs.Design, others []codecs.Design) (*vectors.File, error) {
 // generator collects the tests of one design.
 type generator struct {
 	subject *kit.Subject
-	kin     map[string]*kit.Subject // the other readings of d's wire format
-	foreign []*kit.Subject          // designs before this one: adding a design changes no other's vectors
+	kin     map[string]*kit.Subject // other readings of d's wire format
+	foreign []*kit.Subject          // designs before this one: adding a design leaves the vectors of others unchanged
 	tests   []vectors.Test
-	seen    map[string]bool // inputs that there is a test for
+	seen    map[string]bool // inputs of the recorded tests
 	notes   map[string]vectors.Note
 	prefix  string  // of the tokens
 	brief   bool    // claims over another codec have all vectors
-	broken  []error // promises that the design did not keep
+	broken  []error // claims that the design broke
 }
 
 func newGenerator(d codecs.Design, others []codecs.Design) *generator {
@@ -80,8 +81,8 @@ func newGenerator(d codecs.Design, others []codecs.Design) *generator {
 	return g
 }
 
-// base writes down the sound token of b and every case that is derived from it.
-// A base that the design cannot make is left out, unless it is the first.
+// base records the sound token of b and every case derived from it. If the
+// design cannot make a base, it is omitted, unless it is the first.
 func (g *generator) base(b *cases.Base) error {
 	scene, err := g.scene(b)
 	if err != nil {
@@ -107,7 +108,7 @@ func (g *generator) base(b *cases.Base) error {
 	return nil
 }
 
-// scene brings a base to life.
+// scene seals a base and the tokens that its cases need.
 func (g *generator) scene(b *cases.Base) (*cases.Scene, error) {
 	n, err := g.subject.SeedSize(b.Setting)
 	if err != nil {
@@ -150,8 +151,8 @@ func (g *generator) tokensOfOthers(b *cases.Base) []cases.Foreign {
 	return tokens
 }
 
-// derive writes down one case. One that the design cannot make, that no setting
-// can read, or that changes nothing, is none.
+// derive records one case. It skips the case if the design cannot make it or if
+// no setting can read it. It also skips a case that changes no byte.
 func (g *generator) derive(scene *cases.Scene, c cases.Case, near *vectors.Test) error {
 	b := scene.Base
 	made := b.Setting

@@ -17,24 +17,24 @@ import (
 	"sealab/vectors/kit"
 )
 
-// sample is a token that was made, and where it is to be read.
+// sample is a sealed token with the setting in which it is read.
 type sample struct {
 	name, doc string
 	flags     []string
 	base      *cases.Base
 	scene     *cases.Scene
-	under     *kit.Setting // where it was made; nil: where base says
+	under     *kit.Setting // setting in which it was made; nil: that of base
 	token     []byte
 	trace     kit.Trace
 	read      kit.Setting
 	want      cases.Want
 	property  codecs.Property
-	near      *vectors.Test // nil: the sample is a base
+	near      *vectors.Test // nil if the sample is a base
 }
 
-// record reads the sample and returns the test of it. It returns nil where
-// there is such a test already, where the format of vectors cannot carry it and
-// where the design can neither accept nor refuse it.
+// record reads the sample and returns its test. It returns nil if the test
+// exists already or if the format of vectors cannot carry it. It also returns
+// nil if the design can neither accept nor refuse the token.
 func (g *generator) record(s *sample) (*vectors.Test, error) {
 	if !utf8.Valid(s.token) {
 		return nil, nil
@@ -62,8 +62,7 @@ func (g *generator) record(s *sample) (*vectors.Test, error) {
 	return t, nil
 }
 
-// inputs returns the test with everything that is put into an implementation,
-// and its id.
+// inputs returns the test with its id and every input of an implementation.
 func (g *generator) inputs(s *sample) (*vectors.Test, error) {
 	scheme := g.subject.Design.IsScheme()
 	read, err := s.read.Describe(scheme)
@@ -92,7 +91,7 @@ func (g *generator) inputs(s *sample) (*vectors.Test, error) {
 	return t, t.Identify(g.subject.Design.Name, s.name)
 }
 
-// origin fills in what a base was sealed from.
+// origin sets the values from which a base was sealed.
 func (g *generator) origin(t *vectors.Test, s *sample) {
 	if len(s.scene.Seed) > 0 {
 		t.Seed = vectors.AsHex(s.scene.Seed)
@@ -102,8 +101,8 @@ func (g *generator) origin(t *vectors.Test, s *sample) {
 	}
 }
 
-// outside fills in what lies between the payload and the token, where it is not
-// as in the sound token that is near.
+// outside sets the values between payload and token, if they differ from those
+// of the near sound token.
 func (g *generator) outside(t *vectors.Test, s *sample) {
 	claims, has := s.trace.Find(kit.At{Step: lab.StepClaims})
 	segments, fields := s.trace.Raw()
@@ -129,7 +128,7 @@ func (g *generator) outside(t *vectors.Test, s *sample) {
 	}
 }
 
-// encodes reports whether the last segments of a token, between dots, are the
+// encodes reports whether the last dot-separated segments of a token are the
 // base64url of raw.
 func encodes(token string, raw [][]byte) bool {
 	texts := strings.Split(token, ".")
@@ -141,7 +140,7 @@ func encodes(token string, raw [][]byte) bool {
 	})
 }
 
-// judge holds the design to its word, which is about its default options.
+// judge verifies the claims of the design, which hold for its default options.
 func (g *generator) judge(t *vectors.Test, s *sample, released []byte) {
 	d := &g.subject.Design
 	if s.property != "" {
@@ -167,7 +166,7 @@ func (g *generator) fail(t *vectors.Test, format string, args ...any) {
 	g.broken = append(g.broken, fmt.Errorf("%s: "+format, append([]any{t.ID}, args...)...))
 }
 
-// kinsfolk asks the other readings of the design's wire format, and records the
+// kinsfolk queries the other readings of the design's wire format and records
 // answers that differ.
 func (g *generator) kinsfolk(t *vectors.Test, s *sample) {
 	for reading, k := range g.kin {
@@ -194,8 +193,8 @@ func (g *generator) kinsfolk(t *vectors.Test, s *sample) {
 	}
 }
 
-// difference returns the flag for how another reading's answer differs, "" if it
-// differs in its reason alone or if there is none.
+// difference returns the flag for the difference of another reading's answer.
+// It returns "" if the difference has no flag.
 func difference(t *vectors.Test, a vectors.Answer) string {
 	switch {
 	case a.Expect == vectors.Accept && t.Expect == vectors.Refuse:
@@ -213,7 +212,8 @@ func (g *generator) explain(t *vectors.Test) {
 	}
 }
 
-// settingKey is a text that two settings share only when they are the same.
+// settingKey returns a text that is equal for two settings only if they are
+// equal.
 func settingKey(m *vectors.Minted) string {
 	key := fmt.Sprintf("%q", m.Keys)
 	if m.Binding != nil {

@@ -13,8 +13,8 @@ import (
 	"sealab/vectors/kit"
 )
 
-// blockSize is the length in bytes of a block of SHA-256: HMAC hashes keys that
-// are longer.
+// blockSize is the length in bytes of a block of SHA-256. If a key is longer,
+// HMAC hashes it.
 const blockSize = 64
 
 // secrets returns the secrets of a design's vectors, by the names that the
@@ -46,7 +46,7 @@ func (g *generator) rings() ([]vectors.Ring, error) {
 		name, doc string
 		secrets   [][]byte
 		ttl       *time.Duration
-		scheme    bool // the ring is about the time to live
+		scheme    bool // the ring tests the time to live
 	}{
 		{name: "one", doc: "one key", secrets: [][]byte{k["k1"]}},
 		{name: "three", doc: "three keys", secrets: [][]byte{k["k1"], k["k2"], k["k3"]}},
@@ -98,7 +98,7 @@ func (g *generator) ring(name, doc string, keys [][]byte, ttl *time.Duration) (v
 	return ring, ring.Identify(d.Name, name)
 }
 
-// taken says whether a design takes a configuration.
+// taken returns the verdict of a design on a configuration.
 func taken(d *codecs.Design, c codecs.Config) vectors.Verdict {
 	if kit.SetUp(d, c) != nil {
 		return vectors.Refuse

@@ -5,29 +5,29 @@ import (
 	"slices"
 )
 
-// An Alteration is one way to make wrong bytes of right ones. Change may change
-// its argument; one that finds nothing to do returns it as it was.
+// An Alteration is one way to corrupt bytes. Change may modify its argument. If
+// it does not apply, it returns the argument unchanged.
 type Alteration struct {
 	Name, Doc string
 	Change    func([]byte) []byte
 }
 
-// Set returns the change that puts value in the place of anything.
+// Set returns the change that replaces its argument by value.
 func Set(value []byte) func([]byte) []byte {
 	return func([]byte) []byte { return bytes.Clone(value) }
 }
 
-// Append returns the change that adds tail.
+// Append returns the change that appends tail.
 func Append(tail string) func([]byte) []byte {
 	return func(b []byte) []byte { return append(slices.Clip(b), tail...) }
 }
 
-// Prepend returns the change that puts head in front.
+// Prepend returns the change that prepends head.
 func Prepend(head string) func([]byte) []byte {
 	return func(b []byte) []byte { return append([]byte(head), b...) }
 }
 
-// Insert returns the change that puts text in the middle.
+// Insert returns the change that inserts text in the middle.
 func Insert(text string) func([]byte) []byte {
 	return func(b []byte) []byte { return slices.Insert(b, len(b)/2, []byte(text)...) }
 }
@@ -37,8 +37,8 @@ func Cut(n int) func([]byte) []byte {
 	return func(b []byte) []byte { return b[:min(n, len(b))] }
 }
 
-// Flip returns the change that inverts the bits of mask in byte i, which counts
-// from the end where it is negative.
+// Flip returns the change that inverts the bits of mask in byte i. If i is
+// negative, it counts from the end.
 func Flip(i int, mask byte) func([]byte) []byte {
 	return func(b []byte) []byte {
 		if at := (i + len(b)) % max(len(b), 1); len(b) > 0 {
@@ -48,7 +48,7 @@ func Flip(i int, mask byte) func([]byte) []byte {
 	}
 }
 
-// Alterations are those that fit any field of bytes.
+// Alterations apply to any field of bytes.
 var Alterations = []Alteration{
 	{"dropped", "left out", Cut(0)},
 	{"repeated", "there twice", func(b []byte) []byte { return append(slices.Clip(b), b...) }},

@@ -8,8 +8,8 @@ import (
 // A Member is one member of a JSON object, as raw text.
 type Member struct{ Name, Value string }
 
-// Members takes a JSON object apart without losing how its values are spelled.
-// It reports false for anything that is not one object.
+// Members splits a JSON object into its members and keeps the text of their
+// values. It reports false if text is not one object.
 func Members(text []byte) ([]Member, bool) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -31,7 +31,8 @@ func Members(text []byte) ([]Member, bool) {
 	return members, err == nil && d.InputOffset() == int64(len(text))
 }
 
-// Object is the inverse of Members: compact, in the given order.
+// Object is the inverse of Members. The result is compact and keeps the given
+// order.
 func Object(members []Member) []byte {
 	out := []byte{'{'}
 	for i, m := range members {

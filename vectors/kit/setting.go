@@ -10,11 +10,11 @@ import (
 	"sealab/vectors"
 )
 
-// A Setting is where a token is made or read.
+// A Setting is the configuration and context in which a token is made or read.
 type Setting struct {
 	Keys    []string // names of secrets: the first seals, every one unseals
 	Options map[string]string
-	// TTL and Context are a scheme's; a codec ignores them.
+	// TTL and Context apply to schemes. A codec ignores them.
 	TTL     time.Duration
 	Context codecs.Context
 }
@@ -40,7 +40,8 @@ func setting(keys []string, options map[string]string, b *vectors.Binding, now, 
 	return set, nil
 }
 
-// Describe returns the setting as vectors write it, for a codec or a scheme.
+// Describe returns the setting in the form of the vectors, for a codec or a
+// scheme.
 func (set Setting) Describe(scheme bool) (*vectors.Minted, error) {
 	m := &vectors.Minted{Keys: slices.Clone(set.Keys)}
 	if !scheme {
@@ -55,7 +56,8 @@ func (set Setting) Describe(scheme bool) (*vectors.Minted, error) {
 	return m, nil
 }
 
-// Clone returns a copy that shares nothing that is changed in place.
+// Clone returns a copy that shares only values that are never modified in
+// place.
 func (set Setting) Clone() Setting {
 	set.Keys, set.Options = slices.Clone(set.Keys), maps.Clone(set.Options)
 	set.Context.Arguments = slices.Clone(set.Context.Arguments)

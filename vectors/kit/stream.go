@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 )
 
-// A Stream is an endless row of bytes that every language can derive:
+// A Stream is an endless stream of bytes that every language can derive:
 //
 //	SHA-256(label || be64(0)) || SHA-256(label || be64(1)) || ...
 //
-// It is for test data alone: it is no generator of keys.
+// It is for test data only. Do not derive keys from it.
 type Stream struct {
 	label []byte
 	block uint64

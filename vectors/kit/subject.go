@@ -1,11 +1,10 @@
-// Package kit builds tokens, right ones and wrong ones, of any design: it runs
-// a design's own sealing step by step (lab.Assembler, lab.SchemeAssembler)
-// and lets an edit take the place of any intermediate value, before
-// authentication or after it. It names no design and knows no format: which
-// edits there are follows from the steps that a design emits.
+// Package kit builds tokens of any design, sound or corrupted. It runs a
+// design's own sealing step by step (lab.Assembler, lab.SchemeAssembler). An
+// edit may replace any intermediate value, before authentication or after it.
+// The package is independent of designs and formats: the possible edits follow
+// from the steps that a design emits.
 //
-// It does not say what a token should be judged: see packages cases and
-// generate.
+// Packages cases and generate decide how a token should be judged.
 package kit
 
 import (
@@ -16,8 +15,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// A Subject is a design with the secrets that its vectors use. It is not safe
-// for concurrent use.
+// A Subject is a design with the secrets of its vectors. It is not safe for
+// concurrent use.
 type Subject struct {
 	Design  codecs.Design
 	Secrets map[string][]byte
@@ -30,7 +29,7 @@ func NewSubject(d codecs.Design, secrets map[string][]byte) *Subject {
 	return &Subject{Design: d, Secrets: secrets, open: map[string]*lab.Instance{}}
 }
 
-// in returns the design open in a setting.
+// in opens the design in a setting.
 func (s *Subject) in(set Setting) (*lab.Bound, error) {
 	key := fmt.Sprint(set.Keys, set.TTL, set.Options)
 	in, ok := s.open[key]
@@ -52,21 +51,21 @@ func (s *Subject) in(set Setting) (*lab.Bound, error) {
 	return in.At(&set.Context), nil
 }
 
-// SetUp reports whether a design takes a configuration. The error is the
-// design's own.
+// SetUp returns nil if a design takes a configuration, and otherwise the
+// design's error.
 func SetUp(d *codecs.Design, c codecs.Config) error {
 	_, err := lab.Open(*d, c)
 	return err
 }
 
-// Configure reports whether the design can be set up for a setting.
+// Configure returns nil if the design can be set up for a setting.
 func (s *Subject) Configure(set Setting) error {
 	_, err := s.in(set)
 	return err
 }
 
-// Read gives token to the design and returns what it releases. A design that
-// dies of it is a fault with the cause of death, and not the end of the run.
+// Read passes token to the design and returns the released bytes. If the design
+// panics, Read returns an error with the cause.
 func (s *Subject) Read(set Setting, token []byte) (released []byte, err error) {
 	c, err := s.in(set)
 	if err != nil {
@@ -80,7 +79,7 @@ func (s *Subject) Read(set Setting, token []byte) (released []byte, err error) {
 	return c.Unseal(nil, token)
 }
 
-// SeedSize returns the number of random bytes that one token takes.
+// SeedSize returns the number of random bytes per token.
 func (s *Subject) SeedSize(set Setting) (int, error) {
 	c, err := s.in(set)
 	if err != nil {
@@ -92,8 +91,7 @@ func (s *Subject) SeedSize(set Setting) (int, error) {
 	return c.SeedSize(), nil
 }
 
-// Seal makes the token of a payload or state as the design does when nobody
-// interferes.
+// Seal makes the token of a payload or state without edits.
 func (s *Subject) Seal(set Setting, seed, payload []byte) ([]byte, error) {
 	c, err := s.in(set)
 	if err != nil {
@@ -102,8 +100,8 @@ func (s *Subject) Seal(set Setting, seed, payload []byte) ([]byte, error) {
 	return c.SealSeeded(nil, seed, payload)
 }
 
-// Make makes a token under the hand of edit, which may be nil. An edit that the
-// design's cryptography cannot carry out is codecs.ErrUnsupported.
+// Make makes a token and applies edit, which may be nil. It returns
+// codecs.ErrUnsupported if the design's cryptography cannot apply the edit.
 func (s *Subject) Make(set Setting, seed, payload []byte, edit Edit) ([]byte, Trace, error) {
 	c, err := s.in(set)
 	if err != nil {
@@ -114,6 +112,6 @@ func (s *Subject) Make(set Setting, seed, payload []byte, edit Edit) ([]byte, Tr
 	return token, trace, err
 }
 
-// Unsupported reports whether err says that a design cannot do what was asked,
-// which is neither a refusal nor a fault.
+// Unsupported reports whether err says that a design does not support the
+// request. Such an error is neither a refusal nor a fault.
 func Unsupported(err error) bool { return errors.Is(err, codecs.ErrUnsupported) }

@@ -10,13 +10,14 @@ import (
 	"sealab/vectors"
 )
 
-// An At is one step of a trace: the n-th, from 0, of those with its name.
+// An At identifies one step of a trace: the n-th step of its name, from 0.
 type At struct {
 	Step lab.Step
 	N    int
 }
 
-// String names the step as vectors do: "tag", and "tag-2" for the second.
+// String returns the name of the step in vectors: "tag", and "tag-2" for the
+// second.
 func (a At) String() string {
 	if a.N == 0 {
 		return string(a.Step)
@@ -24,12 +25,12 @@ func (a At) String() string {
 	return fmt.Sprintf("%s-%d", a.Step, a.N+1)
 }
 
-// An Edit sees the value of one step and returns what takes its place. It may
-// change the slice that it gets.
+// An Edit gets the value of one step and returns its replacement. It may modify
+// the slice that it gets.
 type Edit func(at At, value []byte) []byte
 
-// Only returns the edit that passes the values of one step through change and
-// leaves all others.
+// Only returns the edit that applies change to the values of one step and keeps
+// all others.
 func Only(at At, change func([]byte) []byte) Edit {
 	return func(a At, value []byte) []byte {
 		if a == at {
@@ -39,13 +40,13 @@ func Only(at At, change func([]byte) []byte) Edit {
 	}
 }
 
-// Both returns the edit that carries out first and then second.
+// Both returns the edit that applies first and then second.
 func Both(first, second Edit) Edit {
 	return func(at At, value []byte) []byte { return second(at, first(at, value)) }
 }
 
-// A Trace is what a design did to make a token, step by step, each with the
-// value that it went on with.
+// A Trace lists the steps in which a design made a token, each with the value
+// that it used.
 type Trace []Step
 
 // A Step is one entry of a Trace.
@@ -54,7 +55,7 @@ type Step struct {
 	Value []byte
 }
 
-// recorder returns the lab.Edit that carries out edit and records in t.
+// recorder returns the lab.Edit that applies edit and records each step in t.
 func (t *Trace) recorder(edit Edit) lab.Edit {
 	seen := map[lab.Step]int{}
 	return func(s lab.Step, value []byte) []byte {
@@ -68,7 +69,7 @@ func (t *Trace) recorder(edit Edit) lab.Edit {
 	}
 }
 
-// Find returns the value of a step, and whether the trace has it.
+// Find returns the value of a step and reports whether the trace has it.
 func (t Trace) Find(at At) ([]byte, bool) {
 	i := slices.IndexFunc(t, func(s Step) bool { return s.At == at })
 	if i < 0 {
@@ -77,7 +78,7 @@ func (t Trace) Find(at At) ([]byte, bool) {
 	return t[i].Value, true
 }
 
-// Steps returns the steps for which keep is true, in order.
+// Steps returns the steps for which keep returns true, in order.
 func (t Trace) Steps(keep func(lab.Step) bool) []Step {
 	return slices.DeleteFunc(slices.Clone(t), func(s Step) bool { return !keep(s.Step) })
 }
@@ -85,7 +86,7 @@ func (t Trace) Steps(keep func(lab.Step) bool) []Step {
 // IsWire reports whether s goes on the wire, after authentication.
 func IsWire(s lab.Step) bool { return strings.HasPrefix(string(s), "wire-") }
 
-// isText reports whether s goes on the wire as it is, in no text encoding.
+// isText reports whether s goes on the wire without a text encoding.
 func isText(s lab.Step) bool {
 	return s == lab.WirePrefix || s == lab.WireText || s == lab.WireSep
 }
@@ -93,8 +94,8 @@ func isText(s lab.Step) bool {
 // IsField reports whether s is part of the bytes before text encoding.
 func IsField(s lab.Step) bool { return IsWire(s) && !isText(s) }
 
-// Raw returns the bytes of every text segment before encoding, and where each
-// field lies in them.
+// Raw returns the bytes of every text segment before encoding and the position
+// of each field in them.
 func (t Trace) Raw() (segments [][]byte, fields map[string]vectors.Place) {
 	fields = map[string]vectors.Place{}
 	var segment []byte
@@ -105,7 +106,7 @@ func (t Trace) Raw() (segments [][]byte, fields map[string]vectors.Place) {
 			fields[name] = vectors.Place{len(segments), len(segment), len(segment) + len(s.Value)}
 			segment = append(segment, s.Value...)
 		case s.Step == lab.WireText:
-			if segment == nil { // encoded before it was authenticated: there are no fields
+			if segment == nil { // encoded before authentication: there are no fields
 				segment, _ = base64.RawURLEncoding.Strict().DecodeString(string(s.Value))
 				fields[At{"body", s.N}.String()] = vectors.Place{len(segments), 0, len(segment)}
 			}

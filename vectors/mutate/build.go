@@ -18,7 +18,7 @@ import (
 	"sealab/internal/gobuild"
 )
 
-// The packages of this module that the build is about.
+// Import paths of this module that the build needs.
 const (
 	module   = "sealab"
 	contract = module + "/codecs"
@@ -29,7 +29,7 @@ const (
 // Build is a program that runs the vectors with one check disabled.
 type Build struct {
 	Checks  []Check
-	Program string // its path
+	Program string // path
 }
 
 // Prepare finds the checks of the module at root and builds the program into
@@ -44,7 +44,7 @@ func Prepare(root, dir string) (*Build, error) {
 	}
 	b := &Build{Checks: find(files), Program: filepath.Join(dir, "judge")}
 	if len(b.Checks) == 0 {
-		return nil, errors.New("sealab: no check was found in the designs")
+		return nil, errors.New("sealab: found no check in the designs")
 	}
 	list, err := b.overlay(files, dir)
 	if err != nil {
@@ -54,8 +54,8 @@ func Prepare(root, dir string) (*Build, error) {
 	return b, err
 }
 
-// sources parses the files of the packages that the designs of the catalog are
-// in and of those that they import, but for the contract, which judges nothing.
+// sources parses the packages of the catalog's designs and the packages that
+// they import. It omits the contract, which does not judge tokens.
 func sources(root string) ([]*sourceFile, error) {
 	out, err := run(root, "go", append([]string{"list", "-deps", "-json=ImportPath,Dir,GoFiles"}, homes()...)...)
 	if err != nil {
@@ -85,7 +85,7 @@ func sources(root string) ([]*sourceFile, error) {
 	return files, nil
 }
 
-// homes returns the packages in which the designs' constructors stand.
+// homes returns the packages that declare the designs' constructors.
 func homes() []string {
 	var paths []string
 	for _, d := range catalog.Formats() {
@@ -102,8 +102,8 @@ func homes() []string {
 	return slices.Compact(paths)
 }
 
-// overlay writes the rewritten files and the list of them that the go command
-// takes, and returns the path of the list.
+// overlay writes the rewritten files and the overlay file of the go command. It
+// returns the path of the overlay file.
 func (b *Build) overlay(files []*sourceFile, dir string) (string, error) {
 	rewritten := map[string][]byte{}
 	for _, f := range files {
@@ -114,8 +114,8 @@ func (b *Build) overlay(files []*sourceFile, dir string) (string, error) {
 	return gobuild.Overlay(dir, rewritten)
 }
 
-// rewrite returns a file with each of its checks behind its switch, on the lines
-// where they were, or nil where it has none.
+// rewrite returns a file with each check behind its switch and its line numbers
+// unchanged. It returns nil if the file has no check.
 func (b *Build) rewrite(f *sourceFile) []byte {
 	type insertion struct {
 		at   int
@@ -141,7 +141,7 @@ func (b *Build) rewrite(f *sourceFile) []byte {
 	return append(out, f.text[done:]...)
 }
 
-// run runs a command in dir and returns what it wrote.
+// run runs a command in dir and returns its output.
 func run(dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir

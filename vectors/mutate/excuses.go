@@ -1,6 +1,6 @@
 package mutate
 
-// The reasons for which no vector can guard a check.
+// The reasons why vectors cannot guard a check.
 const (
 	infallible = "a call that cannot fail with what it is given here: a key that was derived, a point that was checked, a size that is constant"
 	party      = "the keys of one party, which a program hands out and no token carries"
@@ -15,9 +15,10 @@ const (
 	tagFirst   = "the tag is verified as well, and sealing makes no such plaintext"
 )
 
-// Excuses are the checks that no vector can guard, by Check.Key, each with the
-// reason: disabling it changes no answer, or only one to what vectors cannot
-// hold. One that a vector does guard, or that is gone, has to leave the list.
+// Excuses maps Check.Key to the reason why vectors cannot guard the check. If
+// such a check is disabled, no answer changes, or vectors cannot record the
+// changed answer. Remove an entry if a vector guards its check or if the check
+// is gone.
 var Excuses = map[string]string{
 	"codecs/aessiv/aessiv.go: newSIV: err != nil":            infallible,
 	"codecs/cbchmac/cbchmac.go: newCBC: err != nil":          infallible,

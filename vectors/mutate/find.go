@@ -1,20 +1,20 @@
-// Package mutate asks whether the vectors are enough: it finds every check in
-// the designs that refuses something, disables one at a time, and sees whether
-// a committed vector notices.
+// Package mutate measures whether the vectors are complete. It finds every
+// refusing check in the designs, disables one at a time, and reports whether a
+// committed vector notices.
 //
-// A check is a condition, an operand of || of its own, whose truth makes a
-// function return a refusal, an error, false or nothing; or an operand of && of
-// a boolean that a function returns. Checks are looked for in the packages that
-// the catalog imports, in the functions that can be reached by name from the
-// methods that read tokens and from the constructors. What makes tokens or takes
-// them apart without judging them is left out.
+// A check is a condition that makes a function refuse if it is true: the
+// function returns a refusal, an error, false or nil. Each operand of || is a
+// check of its own. An operand of && is a check if a function returns the
+// boolean. The search covers the packages that the catalog imports. It follows
+// names from the constructors and from the methods that read tokens. It omits
+// functions that make tokens or parse them without judging.
 //
-// The designs' sources are not touched: one build with an overlay holds every
-// check behind a switch (package internal/mutant), and a program runs the vectors
-// once per check.
+// The sources of the designs stay unchanged. One build with an overlay puts
+// every check behind a switch (package internal/mutant). A program then runs
+// the vectors once per check.
 //
-// It does not show that the checks are the right ones: only that none can be
-// lost in silence.
+// Limitation: mutate does not show that the checks are correct. It shows only
+// whether vectors notice their loss.
 package mutate
 
 import (
@@ -27,21 +27,21 @@ import (
 // A Check is one condition that refuses.
 type Check struct {
 	N    int
-	File string // path from the module's root
+	File string // path relative to the module root
 	Line int
 	Func string
 	Text string // the condition, in Go
 
-	from, to int    // where the condition stands in the file
-	switched string // the switch it is put behind
+	from, to int    // offsets of the condition in the file
+	switched string // name of its switch in package mutant
 }
 
-// Key names the check without its line, so that it outlives edits elsewhere.
+// Key names the check without its line. It stays valid if other lines change.
 func (c *Check) Key() string { return c.File + ": " + c.Func + ": " + c.Text }
 
 // sourceFile is one parsed file of a design.
 type sourceFile struct {
-	name string // from the module's root
+	name string // path relative to the module root
 	path string
 	text []byte
 	file *ast.File

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// reachable returns the keys of the functions that can be called from where
-// reading a token or setting up a design begins: the methods of the contract,
-// what a row of the catalog is made of, and functions that make rows. Methods
-// are told apart by name alone, so that it finds too many rather than too few.
+// reachable returns the keys of functions that are called when a token is read
+// or a design is set up. The search starts from the methods of the contract,
+// the parts of a catalog row, and functions that make rows. It compares methods
+// by name only, so it may find too many.
 func reachable(files []*sourceFile) map[string]bool {
 	calls := map[string][]string{}
 	queue := []string{".Unseal", ".Verify"}
@@ -41,8 +41,8 @@ func reachable(files []*sourceFile) map[string]bool {
 	return live
 }
 
-// isOutside reports whether a function makes tokens, takes them apart without
-// judging them, or says what a design promises.
+// isOutside reports whether a function makes tokens, parses them without
+// judging, or states the claims of a design.
 func isOutside(key string) bool {
 	name := strings.ToLower(key[strings.LastIndexByte(key, '.')+1:])
 	return slices.ContainsFunc([]string{"seal", "mint", "inspect", "encapsulate", "ephemeral", "guarantees"}, func(prefix string) bool {
@@ -50,10 +50,11 @@ func isOutside(key string) bool {
 	})
 }
 
-// folder is the folder of the file's package.
+// folder returns the folder of the file's package.
 func (f *sourceFile) folder() string { return path.Dir(f.name) }
 
-// key names a function: "folder.Name", or ".Name" for a method.
+// key returns the key of a function: "folder.Name", or ".Name" if it is a
+// method.
 func (f *sourceFile) key(fn *ast.FuncDecl) string {
 	if fn.Recv != nil {
 		return "." + fn.Name.Name
@@ -80,8 +81,9 @@ func (f *sourceFile) mentioned(n ast.Node) []string {
 	return keys
 }
 
-// imported returns the folder of the package that the file imports as name: that
-// of another module where it is none of this one's, "" where there is no import.
+// imported returns the folder of the package that the file imports as name. If
+// the package belongs to another module, imported returns its path. It returns
+// "" if there is no such import.
 func (f *sourceFile) imported(name string) string {
 	for _, spec := range f.file.Imports {
 		p, err := strconv.Unquote(spec.Path.Value)

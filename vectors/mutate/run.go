@@ -11,28 +11,28 @@ import (
 	"time"
 )
 
-// The lines that the program writes: Ready when the vectors agree with the
-// designs as they are, and then one for each check, which is what noticed that
-// it is gone. Unreached says that no vector comes to it.
+// The lines that the program writes. Ready means that the vectors agree with
+// the unchanged designs. Then one line per check names the test that noticed
+// its loss. Unreached means that no vector reaches the check.
 const (
 	Ready     = "ready"
 	Unreached = "unreached"
 )
 
-// A Result is what became of one check.
+// A Result is the outcome of one check.
 type Result struct {
 	Check
-	// Noticed is what went wrong without it: a test, or how the program ended.
-	// "" says that no vector noticed.
+	// Noticed is the failure without the check: a test, or how the program
+	// ended. It is "" if no vector noticed.
 	Noticed string
 }
 
 // Guarded reports whether a vector notices that the check is gone.
 func (r *Result) Guarded() bool { return r.Noticed != "" && r.Noticed != Unreached }
 
-// Run judges every check with the vectors in dir, an absolute path. A check
-// without which a design hangs or dies past recovery is noticed: patience is how
-// long one may take.
+// Run judges every check with the vectors in dir, an absolute path. If a design
+// hangs or crashes without a check, the check is noticed. patience bounds the
+// time of one check.
 func (b *Build) Run(dir string, patience time.Duration) ([]Result, error) {
 	var results []Result
 	for len(results) < len(b.Checks) {
@@ -52,10 +52,10 @@ func (b *Build) Run(dir string, patience time.Duration) ([]Result, error) {
 
 // pass is one run of the program.
 type pass struct {
-	ready   bool // the vectors agree with the designs as they are
+	ready   bool // the vectors agree with the unchanged designs
 	noticed []string
 	stderr  strings.Builder
-	err     error // how it ended
+	err     error // how the run ended
 }
 
 // start runs the program from check first on until it ends.
@@ -92,6 +92,6 @@ func (b *Build) start(dir string, first int, patience time.Duration) *pass {
 }
 
 var (
-	errHung  = errors.New("it hangs")
-	errEnded = errors.New("it ended early")
+	errHung  = errors.New("timed out")
+	errEnded = errors.New("ended before the last check")
 )

@@ -14,12 +14,12 @@ type scanner struct {
 	checks []Check
 }
 
-// block looks at every statement of a function of the given type.
+// block scans every statement of a function of the given type.
 func (s *scanner) block(body *ast.BlockStmt, typ *ast.FuncType) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			if last(n.Type) != "bool" { // else it is the predicate of a search
+			if last(n.Type) != "bool" { // otherwise it is the predicate of a search
 				s.block(n.Body, n.Type)
 			}
 			return false
@@ -43,7 +43,7 @@ func (s *scanner) conditional(n *ast.IfStmt, typ *ast.FuncType) {
 	}
 }
 
-// clause looks at a case of a switch without a tag.
+// clause scans a case of a switch without a tag.
 func (s *scanner) clause(n *ast.CaseClause, typ *ast.FuncType) {
 	if !refuses(n.Body, typ) {
 		return
@@ -71,14 +71,14 @@ func isCondition(e ast.Expr) bool {
 	return false
 }
 
-// result looks at a boolean that is returned and is more than a name.
+// result scans a returned boolean, unless it is a name.
 func (s *scanner) result(n *ast.ReturnStmt, typ *ast.FuncType) {
 	if len(n.Results) == 0 || last(typ) != "bool" {
 		return
 	}
 	value := n.Results[len(n.Results)-1]
 	if isError(value) {
-		return // what fails always is the refusal itself
+		return // a constant failure is the refusal itself
 	}
 	if isCondition(value) || typ.Results.NumFields() == 1 && isCall(value) {
 		s.split(value, token.LAND, "Holds")
@@ -119,8 +119,8 @@ func refuses(body []ast.Stmt, typ *ast.FuncType) bool {
 	return false
 }
 
-// isRefusal reports whether a last result refuses: an error, false, or nothing
-// where a pointer is all that the function returns.
+// isRefusal reports whether a last result refuses: an error, false, or nil if
+// the only result of the function is a pointer.
 func isRefusal(e ast.Expr, typ *ast.FuncType) bool {
 	if id, ok := e.(*ast.Ident); ok {
 		switch id.Name {
@@ -133,8 +133,8 @@ func isRefusal(e ast.Expr, typ *ast.FuncType) bool {
 	return isError(e)
 }
 
-// isError reports whether e is an error or a refusal, going by the names that
-// this module gives them.
+// isError reports whether e is an error or a refusal, judged by the naming
+// conventions of this module.
 func isError(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -150,8 +150,8 @@ func isError(e ast.Expr) bool {
 	return false
 }
 
-// last returns the type of a function's last result as it is written; "" where
-// there is none or it has no simple name.
+// last returns the type of a function's last result as written. It returns ""
+// if there is no result or its type has no simple name.
 func last(typ *ast.FuncType) string {
 	if typ.Results == nil || len(typ.Results.List) == 0 {
 		return ""

@@ -9,11 +9,11 @@ import (
 // A Summary sorts results.
 type Summary struct {
 	Guarded       int
-	Open, Excused []Result // unguarded: for no known reason, and because no vector can tell
-	Stale         []string // keys of Excuses that are of no unguarded check
+	Open, Excused []Result // unguarded: without an excuse, and with one
+	Stale         []string // keys of Excuses without an unguarded check
 }
 
-// Sum sorts results by what Excuses knows.
+// Sum sorts results by Excuses.
 func Sum(results []Result) *Summary {
 	s := &Summary{}
 	left := maps.Clone(Excuses)
@@ -33,7 +33,7 @@ func Sum(results []Result) *Summary {
 	return s
 }
 
-// String is one line.
+// String returns the summary as one line.
 func (s *Summary) String() string {
 	all := s.Guarded + len(s.Open) + len(s.Excused)
 	return fmt.Sprintf("%d checks: %d guarded by a vector, %d that no vector can tell, %d unguarded", all, s.Guarded, len(s.Excused), len(s.Open))

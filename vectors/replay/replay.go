@@ -1,6 +1,6 @@
-// Package replay gives the vectors of a file to a design, in this process or
-// behind a worker, and says where the two disagree: first on the verdict, then
-// on the stage of a refusal, then on what is released.
+// Package replay runs the vectors of a file against a design, in this process
+// or in a worker. It reports differences in the verdict first, then in the
+// stage of a refusal, then in the released bytes.
 package replay
 
 import (
@@ -16,54 +16,54 @@ import (
 	"sealab/vectors/kit"
 )
 
-// A Demand is what a subject is held to.
+// A Demand selects the answers that a subject must give.
 type Demand struct {
-	// As names another reading of the file's format: its answers, which the
-	// tests' readings record, are demanded in the place of the file's own. Tests
-	// without its answer are unexercised. Empty: the file's.
+	// As names another reading of the file's format. Its recorded answers then
+	// replace those of the file. If a test has no answer of that reading, it is
+	// unexercised. If As is empty, the file's own reading applies.
 	As string
-	// Exact demands the text of the reason too, which is not part of the format,
-	// and takes no answer of another reading.
+	// Exact also demands the text of the reason, which is not part of the
+	// format. It excludes answers of other readings.
 	Exact bool
 	// Reseal demands that sealing a sound test's payload gives its token.
 	Reseal bool
 }
 
-// An Outcome is what became of one test.
+// An Outcome is the result of one test.
 type Outcome uint8
 
 // The outcomes.
 const (
 	Agreed Outcome = iota
 	Wrong
-	// Otherwise is an answer that another reading of the format gives, as the
-	// test says.
+	// Otherwise means that the subject gave the recorded answer of another
+	// reading.
 	Otherwise
-	Unexercised // the subject does not support what the test needs
+	Unexercised // the subject does not support an input of the test
 )
 
 // A Finding is one test with its outcome.
 type Finding struct {
 	Test    *vectors.Test
 	Outcome Outcome
-	Detail  string // what came, and what was expected
+	Detail  string // got and want
 }
 
-// A Report is every finding on one file.
+// A Report holds every finding on one file.
 type Report struct {
 	Design   string // the file's
 	Subject  string
 	Findings []Finding
 	Rings    []string // configurations that were wrongly taken or refused
-	Fault    error    // the first fault of the subject, and where; nil: none
-	Died     error    // what ended the run before its end; nil: nothing
+	Fault    error    // first fault of the subject with its test, or nil
+	Died     error    // error that ended the run early, or nil
 }
 
-// enoughFaults is the number of faults in a row after which a subject is no
-// longer asked: they have one cause.
+// enoughFaults is the number of consecutive faults after which a run stops.
+// They probably have one cause.
 const enoughFaults = 8
 
-// Run gives every test of f to d.
+// Run runs every test of f against d.
 func Run(f *vectors.File, d codecs.Design, demand Demand) *Report {
 	r := &Report{Design: f.Design, Subject: d.Name}
 	if f.Kind != d.Kind() {
@@ -96,7 +96,7 @@ func Run(f *vectors.File, d codecs.Design, demand Demand) *Report {
 	return r
 }
 
-// A player gives tests to a subject and counts its faults.
+// A player runs tests against a subject and counts its faults.
 type player struct {
 	subject *kit.Subject
 	demand  Demand
@@ -104,7 +104,7 @@ type player struct {
 	fault   error // the first
 }
 
-// note counts err where it is a fault of the subject, at the test or ring id.
+// note counts err if it is a fault of the subject, at the test or ring id.
 func (p *player) note(id string, err error) {
 	if !errors.Is(err, codecs.ErrFault) {
 		p.faults = 0
@@ -115,8 +115,8 @@ func (p *player) note(id string, err error) {
 	}
 }
 
-// play reads the token of one test. The error is that of a test that cannot be
-// read; a subject that dies of it is wrong.
+// play reads the token of one test. It returns an error if the test cannot be
+// read. If the subject panics, the outcome is Wrong.
 func (p *player) play(t *vectors.Test) (Finding, error) {
 	set, err := kit.SettingOf(t)
 	if err != nil {
@@ -151,14 +151,14 @@ func (p *player) play(t *vectors.Test) (Finding, error) {
 	return f, nil
 }
 
-// answer is what is demanded of a subject.
+// answer is the demanded answer of a subject.
 type answer struct {
 	outcome  string // "accept", or the stage of the refusal
-	reason   string // "" for any
+	reason   string // "" accepts any
 	released *vectors.Hex
 }
 
-// wanted returns the answer that is demanded, and whether there is one.
+// wanted returns the demanded answer and reports whether there is one.
 func (p *player) wanted(t *vectors.Test) (answer, bool) {
 	of := t.Answer(p.demand.As)
 	a := answer{outcome: outcomeOf(of), released: of.Released}
@@ -181,7 +181,7 @@ func isOther(t *vectors.Test, err error) bool {
 	return false
 }
 
-// answerOf returns "accept", the stage of a refusal, or "" for anything else.
+// answerOf returns "accept", the stage of a refusal, or "" for any other error.
 func answerOf(err error) string {
 	if err == nil {
 		return string(vectors.Accept)
@@ -192,7 +192,8 @@ func answerOf(err error) string {
 	return ""
 }
 
-// differs says how what came differs from the answer; "" that it does not.
+// differs describes how the result differs from the answer. It returns "" if
+// they agree.
 func (a *answer) differs(released []byte, err error) string {
 	got, refusal := answerOf(err), codecs.Rejected(err)
 	switch {
@@ -229,9 +230,9 @@ func (p *player) reseal(t *vectors.Test, set kit.Setting) string {
 	return ""
 }
 
-// ring says how a design's answer to a configuration differs from what is
-// demanded; "" that it does not, or that another reading of the format answers
-// so.
+// ring describes how a design's answer to a configuration differs from the
+// demand. It returns "" if they agree or if another reading of the format gives
+// that answer.
 func (p *player) ring(r *vectors.Ring) string {
 	c := codecs.Config{}
 	for _, s := range r.Secrets {

@@ -10,7 +10,7 @@ import (
 	"sealab/vectors"
 )
 
-// Stands reports whether nothing was wrong.
+// Stands reports whether no answer was wrong.
 func (r *Report) Stands() bool { return r.Died == nil && len(r.Rings) == 0 && r.count(Wrong) == 0 }
 
 func (r *Report) count(o Outcome) int {
@@ -26,14 +26,14 @@ func (r *Report) count(o Outcome) int {
 // Exercised returns the number of tests that the subject supports.
 func (r *Report) Exercised() int { return len(r.Findings) - r.count(Unexercised) }
 
-// Summary is one line. What ended the run is not in it.
+// Summary returns one line. It omits the error that ended the run.
 func (r *Report) Summary() string {
 	return fmt.Sprintf("%s: %s: %d tests, %d agreed, %d wrong, %d as another reading, %d unexercised; %d rings wrong",
 		r.Design, r.Subject, len(r.Findings), r.count(Agreed), r.count(Wrong), r.count(Otherwise), r.count(Unexercised), len(r.Rings))
 }
 
-// Write writes the summary; a table of what was wrong per stage and per flag;
-// and up to most findings, each with the test's id.
+// Write writes the summary and a table of wrong answers by stage and by flag.
+// Then it writes up to most findings, each with the test's id.
 func (r *Report) Write(w io.Writer, most int) error {
 	if len(r.Findings) == 0 {
 		return nil

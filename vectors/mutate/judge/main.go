@@ -1,6 +1,6 @@
-// Command judge gives committed vectors to the designs with one check disabled
-// at a time, and prints for each check which test noticed. It is of use only in
-// a build that package mutate made: see there.
+// Command judge runs committed vectors against the designs with one check
+// disabled at a time. For each check it prints the test that noticed. It works
+// only in a build that package mutate made.
 package main
 
 import (
@@ -27,10 +27,10 @@ func main() {
 	}
 }
 
-// run judges the checks from args[1] on with the vectors in the folder args[0].
+// run judges the checks from args[1] on with the vectors in folder args[0].
 func run(args []string) error {
 	if len(args) != 3 {
-		return fmt.Errorf("sealab: judge: want the folder of vectors, the first check and how many there are")
+		return fmt.Errorf("sealab: judge: want three arguments: folder of vectors, first check, number of checks")
 	}
 	first, err := strconv.Atoi(args[1])
 	if err != nil {
@@ -52,15 +52,15 @@ func run(args []string) error {
 }
 
 // bench is a design with one of its vectors, or its rings, and the checks that
-// judging it comes to.
+// judging it reaches.
 type bench struct {
 	design  codecs.Design
-	reading string        // of the format; "": the strict one
-	file    *vectors.File // with one test, or with rings alone
+	reading string        // of the format; "" if strict
+	file    *vectors.File // holds one test, or only rings
 	reached map[int]bool
 }
 
-// set reads the vectors and plays each once with every check in force.
+// set reads the vectors and runs each once with every check enabled.
 func set(dir string) ([]bench, error) {
 	paths, err := vectors.Paths(dir)
 	if err != nil {
@@ -83,7 +83,7 @@ func set(dir string) ([]bench, error) {
 				var id string
 				b.reached = mutant.Reached(func() { id = b.play() })
 				if id != "" {
-					return nil, fmt.Errorf("with every check in force: %s %s", reading, id)
+					return nil, fmt.Errorf("all checks enabled: %s %s", reading, id)
 				}
 				benches = append(benches, b)
 			}
@@ -92,7 +92,7 @@ func set(dir string) ([]bench, error) {
 	return benches, nil
 }
 
-// single returns f cut into files of one test each, and one of its rings.
+// single splits f into files of one test each and one file of its rings.
 func single(f *vectors.File) []*vectors.File {
 	rings := *f
 	rings.Tests = nil
@@ -105,7 +105,8 @@ func single(f *vectors.File) []*vectors.File {
 	return files
 }
 
-// play returns the id of what the design gets wrong, "" for nothing.
+// play returns the id of the first wrong answer, or "" if all answers are
+// right.
 func (b *bench) play() (id string) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -127,8 +128,8 @@ func (b *bench) play() (id string) {
 	return ""
 }
 
-// noticed returns what goes wrong with check n disabled: "" where nothing does,
-// and "unreached" where no vector comes to it.
+// noticed returns the wrong answer if check n is disabled. It returns "" if all
+// answers stay right, and "unreached" if no vector reaches the check.
 func noticed(benches []bench, n int) string {
 	mutant.Disable(n)
 	defer mutant.Disable(mutant.None)
