@@ -60,6 +60,10 @@ func TestLowOrderHasNoContext(t *testing.T) {
 		require.NoError(t, err)
 		copy(party[len(k.ID):], enc)
 		_, err = ParsePublic(party, k.label)
+		if bytes.Count(enc, enc[:1]) == len(enc) {
+			require.ErrorContains(t, err, "one byte repeated", text)
+			continue
+		}
 		require.ErrorContains(t, err, "no shared secret", text)
 	}
 	for _, n := range []int{0, 31, 33} {
@@ -124,8 +128,15 @@ func TestPartiesKeys(t *testing.T) {
 		_, err = ParsePrivate(make([]byte, n), k.label)
 		require.ErrorContains(t, err, "want 68")
 	}
-	_, err = ParsePublic(bytes.Repeat([]byte{0xff}, PartySize), k.label)
+	beyond := bytes.Repeat([]byte{0xff, 0xfe}, PartySize/2)
+	_, err = ParsePublic(beyond, k.label)
 	require.ErrorContains(t, err, "canonical")
+	for _, weak := range [][]byte{make([]byte, PartySize), append(beyond[:PartySize-KeySize:PartySize-KeySize], make([]byte, KeySize)...)} {
+		_, err = ParsePublic(weak, k.label)
+		require.ErrorContains(t, err, "one byte repeated")
+		_, err = ParsePrivate(weak, k.label)
+		require.ErrorContains(t, err, "one byte repeated")
+	}
 }
 
 // TestEveryInputCounts changes each input of a context in turn.

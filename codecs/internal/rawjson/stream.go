@@ -18,8 +18,10 @@ func (p *Printer) StreamSorted(out io.Writer, d Dialect, doc []byte) error {
 	defer w.free()
 	w.scanner = newScanner(d, doc)
 	members := w.maxMembers()
-	w.entries = slices.Grow(w.members[:0], members)
-	w.open = slices.Grow(w.open[:0], members)
+	if cap(w.members) < members {
+		w.members, w.open = make([]entry, 0, members), make([]uint32, 0, members)
+	}
+	w.entries = w.members[:0]
 	if err := w.document(); err != nil {
 		return err
 	}
