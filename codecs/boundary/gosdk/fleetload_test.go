@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"sealab/codecs/boundary"
 	"sealab/codecs/boundary/storetest"
 )
 
@@ -218,6 +220,7 @@ func TestFleetUnderLoad(t *testing.T) {
 	}
 
 	var with, without tally
+	outcomes := map[boundary.Outcome]int{}
 	var faults atomic.Int64 // odd during a fault
 	stop := make(chan struct{})
 	var users sync.WaitGroup
@@ -243,7 +246,7 @@ func TestFleetUnderLoad(t *testing.T) {
 		{0.10, func() { rotate(1, 2) }},
 		{0.20, func() { rotate(2, 1) }},
 		{0.30, func() { rotate(2) }},
-		{0.40, func() { faults.Add(1); servers[1].kill() }},
+		{0.40, func() { faults.Add(1); servers[1].outcomes(t, outcomes); servers[1].kill() }},
 		{0.50, func() {
 			servers[1] = startFleetServer(t, keys, store.Socket)
 			t.Cleanup(servers[1].kill)
@@ -256,6 +259,7 @@ func TestFleetUnderLoad(t *testing.T) {
 		{0.75, func() { waitUntilAccepting(sealed); faults.Add(1) }},
 		{0.80, func() { rotate(2, 3) }},
 		{0.85, func() { rotate(3, 2) }},
+		{0.95, func() { rotate(3) }},
 		{1, func() {}},
 	} {
 		<-time.After(time.Until(begun.Add(time.Duration(event.at * float64(*fleetFor)))))
@@ -264,7 +268,10 @@ func TestFleetUnderLoad(t *testing.T) {
 	close(stop)
 	users.Wait()
 
-	table := fleetReport(&with, &without)
+	for _, server := range servers {
+		server.outcomes(t, outcomes)
+	}
+	table := fleetReport(&with, &without, outcomes)
 	t.Log("\n" + table)
 	if *fleetTable != "" {
 		require.NoError(t, os.WriteFile(*fleetTable, []byte(table), 0o644))
@@ -273,11 +280,12 @@ func TestFleetUnderLoad(t *testing.T) {
 	require.Zero(t, with.lost.Load(), "lost without a fault")
 	require.NotZero(t, with.accepted.Load())
 	require.NotZero(t, with.replays.Load())
+	require.NotZero(t, outcomes[boundary.Used], "tokens that were presented again")
 	require.NotZero(t, without.accepted.Load())
 }
 
 // fleetReport is the table of a run.
-func fleetReport(with, without *tally) string {
+func fleetReport(with, without *tally, outcomes map[boundary.Outcome]int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "three servers, %d users, %v; key rotations, kill -9 of one server and of Redis\n\n", fleetUsers, *fleetFor)
 	fmt.Fprintf(&b, "| | with the boundary | without |\n|---|---:|---:|\n")
@@ -298,6 +306,10 @@ func fleetReport(with, without *tally) string {
 		{"p99 of a request", func(c *tally) any { return c.percentile(.99).Round(10 * time.Microsecond) }},
 	} {
 		fmt.Fprintf(&b, "| %s | %v | %v |\n", row.name, row.of(with), row.of(without))
+	}
+	fmt.Fprintf(&b, "\nTokens that the servers verified, by outcome (a killed server is asked before):\n\n| outcome | tokens |\n|---|---:|\n")
+	for _, outcome := range slices.Sorted(maps.Keys(outcomes)) {
+		fmt.Fprintf(&b, "| %s | %d |\n", outcome, outcomes[outcome])
 	}
 	return b.String()
 }

@@ -3,6 +3,7 @@ package gosdk_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -42,8 +44,9 @@ func runFleetServer() error {
 		}
 		return &mcp.CallToolResult{Content: said("done")}, nil, nil
 	})
+	outcomes := &outcomeCounts{counts: map[boundary.Outcome]int{}}
 	if path := os.Getenv(keysVariable); path != "" {
-		if err := protectFleetServer(server, impl, path); err != nil {
+		if err := protectFleetServer(server, impl, path, outcomes); err != nil {
 			return err
 		}
 	}
@@ -53,10 +56,38 @@ func runFleetServer() error {
 	}
 	fmt.Println(l.Addr())
 	h := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
-	return http.Serve(l, authenticated(h))
+	mux := http.NewServeMux()
+	mux.Handle("/", authenticated(h))
+	mux.Handle("GET "+outcomesPath, outcomes)
+	return http.Serve(l, mux)
 }
 
-func protectFleetServer(server *mcp.Server, impl *mcp.Implementation, path string) error {
+// outcomesPath is the path of the outcomes of tokens that a server verified.
+const outcomesPath = "/outcomes"
+
+// outcomeCounts counts the outcomes of tokens, and serves the counts as JSON.
+type outcomeCounts struct {
+	mu     sync.Mutex
+	counts map[boundary.Outcome]int
+}
+
+func (o *outcomeCounts) Start(ctx context.Context, op boundary.Operation, _ string) (context.Context, func(boundary.Event)) {
+	return ctx, func(e boundary.Event) {
+		if op == boundary.Verify {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			o.counts[e.Outcome]++
+		}
+	}
+}
+
+func (o *outcomeCounts) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	_ = json.NewEncoder(w).Encode(o.counts) // the test notices a lost answer
+}
+
+func protectFleetServer(server *mcp.Server, impl *mcp.Implementation, path string, observer boundary.Observer) error {
 	secrets, err := keyfile.Read(path)
 	if err != nil {
 		return err
@@ -65,7 +96,7 @@ func protectFleetServer(server *mcp.Server, impl *mcp.Implementation, path strin
 	client := redis.NewClient(&redis.Options{Network: "unix", Addr: os.Getenv(redisVariable), MaxRetries: -1, DialerRetries: 1})
 	b, err := gosdk.Protect(server, impl, boundary.Policy{
 		Secrets: secrets, Store: redisstore.New(client, redisstore.Options{}), StoreTimeout: 5 * time.Second,
-		RequirePrincipal: true, Logger: slog.New(slog.DiscardHandler),
+		RequirePrincipal: true, Logger: slog.New(slog.DiscardHandler), Observer: observer,
 	})
 	if err != nil {
 		return err
@@ -109,6 +140,19 @@ func startFleetServer(t *testing.T, keys, redis string) *fleetServer {
 	line, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
 	return &fleetServer{cmd, strings.TrimSpace(line)}
+}
+
+// outcomes adds the outcomes of the tokens that the server verified to all.
+func (s *fleetServer) outcomes(t *testing.T, all map[boundary.Outcome]int) {
+	t.Helper()
+	res, err := http.Get("http://" + s.address + outcomesPath)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	counts := map[boundary.Outcome]int{}
+	require.NoError(t, json.NewDecoder(res.Body).Decode(&counts))
+	for outcome, n := range counts {
+		all[outcome] += n
+	}
 }
 
 func (s *fleetServer) kill() {
