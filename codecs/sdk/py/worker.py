@@ -43,6 +43,8 @@ GUARANTEES = {
     "byte-exact": True,
     "strong-keys": True,
     "single-use": False,  # stateless
+    "inert": True,
+    "private-keys": False,  # the key ID is derived from the secret
 }
 
 STAGES = {

@@ -36,6 +36,8 @@ const GUARANTEES = {
   'byte-exact': true, // under payload=text
   'strong-keys': true,
   'single-use': false, // stateless
+  'inert': true,
+  'private-keys': true, // without a bind callback
 };
 
 // The SDK's reasons, and after them the exceptions that it does not mean to throw.
