@@ -55,7 +55,7 @@ var foreigners = []foreign{
 // TestServers reviews servers of other languages that are installed.
 func TestServers(t *testing.T) {
 	if testing.Short() {
-		t.Skip("each server takes seconds")
+		testenv.Skip(t, "-short: each server takes seconds")
 	}
 	for _, f := range foreigners {
 		t.Run(f.name, func(t *testing.T) {

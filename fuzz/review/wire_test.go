@@ -18,6 +18,7 @@ import (
 	"sealab/codecs/boundary/gosdk"
 	"sealab/fuzz/review"
 	"sealab/internal/rawmcp"
+	"sealab/internal/testenv"
 )
 
 // serverVariable in the environment makes the test binary a server on standard
@@ -76,7 +77,7 @@ func TestStreams(t *testing.T) {
 	for how, want := range map[string]string{"sound": "", "polluting": "IO-CLEAN", "dying": "IO-LINE", "any revision": "IO-VER", "staying": "IO-EOF"} {
 		t.Run(how, func(t *testing.T) {
 			if testing.Short() && how == "staying" {
-				t.Skip("a process that stays is waited for")
+				testenv.Skip(t, "-short: a process that stays is waited for")
 			}
 			t.Setenv(serverVariable, how)
 			report, err := review.Run(context.Background(), review.Options{Target: review.Target{Command: []string{os.Args[0]}}, Checks: []string{"IO"}, Seed: 1})

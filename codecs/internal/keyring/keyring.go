@@ -64,7 +64,7 @@ func (r *Ring[T]) Lookup(id []byte) *Entry[T] {
 // duplicate and colliding secrets are errors.
 func New[T any](secrets [][]byte, label string, setup func(key []byte, id Fingerprint) (T, error)) (*Ring[T], error) {
 	for i, s := range secrets {
-		if err := checkStrength(s); err != nil {
+		if err := CheckStrength(s); err != nil {
 			return nil, fmt.Errorf("sealab: secret %d of %d %w", i+1, len(secrets), err)
 		}
 	}
@@ -115,9 +115,7 @@ const how = "make one with: (umask 077; head -c 32 /dev/urandom > secret.key)"
 
 // CheckStrength refuses a secret that is too short or one byte repeated. Its errors
 // end a sentence that names the secret's place in the ring, never the secret.
-func CheckStrength(secret []byte) error { return checkStrength(secret) }
-
-func checkStrength(secret []byte) error {
+func CheckStrength(secret []byte) error {
 	if err := checkLength(secret); err != nil {
 		return err
 	}

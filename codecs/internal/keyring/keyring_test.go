@@ -127,7 +127,7 @@ func TestGenerate(t *testing.T) {
 	for range 100 {
 		secret := Generate()
 		require.Len(t, secret, codecs.MinSecret)
-		require.NoError(t, checkStrength(secret))
+		require.NoError(t, CheckStrength(secret))
 		seen[string(secret)] = true
 	}
 	require.Len(t, seen, 100)
