@@ -113,7 +113,10 @@ func (c *consumer) spoiled(t *testing.T) (folder string, ids []string) {
 		f, err := vectors.Read(vectors.Path(filepath.Join("..", "files"), design))
 		require.NoError(t, err)
 		for _, s := range spoilings {
-			i := slices.IndexFunc(f.Tests, func(t vectors.Test) bool { return s.fits(&t) && !slices.Contains(ids, t.ID) })
+			i := slices.IndexFunc(f.Tests, func(t vectors.Test) bool {
+				// The consumer may hold its library to another reading than the strict one.
+				return s.fits(&t) && len(t.Readings) == 0 && !slices.Contains(ids, t.ID)
+			})
 			require.GreaterOrEqual(t, i, 0, "%s: no test to spoil: %s", design, s.name)
 			s.spoil(&f.Tests[i])
 			ids = append(ids, f.Tests[i].ID)
