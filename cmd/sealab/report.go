@@ -21,7 +21,7 @@ func newReportCommand() *cobra.Command {
 its folder, by default the newest in results/bench. The report follows from the
 files alone.`,
 		Example: `  sealab report
-  sealab report --brief results/bench/20261122T053958Z-ed4624c63a`,
+  sealab report --brief results/bench/20261122T053958Z-8ba26b34e7`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
