@@ -59,8 +59,9 @@ lint: ## gofmt, go vet, staticcheck
 fmt: ## format the code
 	gofmt -w $$(git ls-files '*.go')
 
-.PHONY: peers
-peers: ## install the SDKs that run as workers, from their lock files
+.PHONY: sdks peers
+peers: sdks
+sdks: ## install the SDKs and libraries that run as workers, from their lock files
 	@set -e; for install in codecs/sdk/*/install; do $$install; done
 	$(GO) run ./cmd/sealab list --sdks
 
@@ -198,7 +199,7 @@ fuzz-experiment: ## measure how soon each fuzzer finds each injected bug; writes
 
 .PHONY: attack
 attack: bin/sealab ## attack every design, the installed SDKs and the Go libraries; writes results/attack
-	bin/sealab attack --sdks --peers --out results $(ATTACKFLAGS)
+	bin/sealab attack --sdks --libraries --out results $(ATTACKFLAGS)
 
 # The seeds of sound designs: what refutes a stated guarantee there is wrong.
 SEEDS ?= 1000

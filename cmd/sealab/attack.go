@@ -14,6 +14,7 @@ import (
 
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/attacks"
+	"sealab/internal/cli"
 	"sealab/internal/verdict"
 )
 
@@ -46,7 +47,7 @@ wrong usage. A refuted property that is not claimed is an observation.`,
   sealab attack mcp-d --option bind=authSubjectAndTool
   sealab attack --worker "python3 worker.py" --format json > findings.json
   sealab attack --only ENC --only TAG-06 hmac-sha256
-  sealab attack --sdks --peers --out results
+  sealab attack --sdks --libraries --out results
   sealab attack --list`,
 		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd, args) },
 	}
@@ -73,7 +74,7 @@ func (f *attackFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.targets.workers, "worker", nil, "`command` of a worker to attack, words separated by spaces; may be repeated")
 	flags.StringArrayVar(&f.targets.options, "option", nil, "an option of the attacked design, as name=value; may be repeated")
 	flags.BoolVar(&f.targets.sdks, "sdks", false, "attack the installed SDKs of other languages too")
-	flags.BoolVar(&f.targets.peers, "peers", false, "attack the Go token libraries too")
+	flags.BoolVar(&f.targets.libraries, "libraries", false, "attack the Go token libraries too")
 	flags.BoolVar(&f.targets.controls, "controls", false, "attack the negative controls, which are broken on purpose, too")
 	flags.StringArrayVar(&f.only, "only", nil, "attack or family of attacks to carry out, as TAG-06 or TAG; may be repeated")
 	flags.Uint64Var(&f.runner.Seed, "seed", 1, "seed of all random choices")
@@ -83,6 +84,7 @@ func (f *attackFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.format, "format", "text", "format of the findings on standard output: text, json, markdown or sarif")
 	flags.StringVar(&f.out, "out", "", "folder of all results: findings, table and raw outcome go to a new folder in it")
 	flags.BoolVar(&f.list, "list", false, "list the attacks and exit")
+	cli.RenameFlag(cmd, "peers", "libraries")
 }
 
 // check returns an error for wrong usage.

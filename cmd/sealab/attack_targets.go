@@ -20,9 +20,9 @@ import (
 
 // attackTargets are the designs and workers to attack.
 type attackTargets struct {
-	workers               []string
-	options               []string // of each of them, as name=value
-	sdks, peers, controls bool
+	workers                   []string
+	options                   []string // of each of them, as name=value
+	sdks, libraries, controls bool
 
 	dialed []*dialed
 }
@@ -91,7 +91,7 @@ func (t *attackTargets) designs(names []string) ([]codecs.Design, error) {
 	if len(names) == 0 && len(t.workers) == 0 {
 		chosen = catalog.Variants()
 	}
-	if t.peers {
+	if t.libraries {
 		chosen = append(chosen, golibs.All()...)
 	}
 	if t.controls {
@@ -102,7 +102,7 @@ func (t *attackTargets) designs(names []string) ([]codecs.Design, error) {
 	return chosen, nil
 }
 
-// findDesign finds a design of the catalog, a control or a peer.
+// findDesign finds a design of the catalog, a control or a Go library.
 func findDesign(name string) (codecs.Design, error) {
 	for _, c := range broken.Controls() {
 		if c.Name == name {
@@ -117,8 +117,8 @@ func findDesign(name string) (codecs.Design, error) {
 	return catalog.Find(name)
 }
 
-// commands are the workers to start. An SDK that is not installed is
-// unexercised, and printed.
+// commands are the workers to start. An SDK that is not installed is printed as
+// skipped.
 func (t *attackTargets) commands(notes io.Writer) ([][]string, error) {
 	var all [][]string
 	for _, command := range t.workers {
@@ -131,12 +131,12 @@ func (t *attackTargets) commands(notes io.Writer) ([][]string, error) {
 	if !t.sdks {
 		return all, nil
 	}
-	sdks, err := sdk.Peers(".")
+	sdks, err := sdk.All(".")
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range installed(sdks, notes) {
-		all = append(all, []string{sdkMark + p.Name})
+	for _, s := range installed(sdks, notes) {
+		all = append(all, []string{sdkMark + s.Name})
 	}
 	return all, nil
 }
@@ -153,11 +153,11 @@ func dialWorker(command []string, notes io.Writer) (*dialed, error) {
 		return worker.Dial(worker.Command{Args: command}, l)
 	}
 	if name, ok := strings.CutPrefix(command[0], sdkMark); ok {
-		p, err := sdk.Find(".", name)
+		s, err := sdk.Find(".", name)
 		if err != nil {
 			return nil, err
 		}
-		start = p.Dial
+		start = s.Dial
 	}
 	d := new(dialed)
 	s, end, err := attack.Dial(command, func(l worker.Limits) (*worker.Client, error) {

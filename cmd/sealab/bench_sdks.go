@@ -21,22 +21,22 @@ func startSDKs(out io.Writer, names []string) (subjects []bench.Subject, stop fu
 			c.Close() //nolint:errcheck // the measurements are over
 		}
 	}
-	peers, err := sdk.Peers(".")
+	sdks, err := sdk.Mirrors(".")
 	if err != nil {
 		fmt.Fprintln(out, "skipped: SDKs in other languages:", cli.Line(err))
 		return nil, stop, nil
 	}
 	if len(names) > 0 {
-		peers = slices.DeleteFunc(peers, func(p sdk.Peer) bool { return !slices.Contains(names, p.Name) })
+		sdks = slices.DeleteFunc(sdks, func(s sdk.SDK) bool { return !slices.Contains(names, s.Name) })
 	}
-	for _, p := range installed(peers, out) {
-		c, err := p.Dial(worker.Limits{})
+	for _, s := range installed(sdks, out) {
+		c, err := s.Dial(worker.Limits{})
 		if err != nil {
 			stop()
 			return nil, stop, err
 		}
 		clients = append(clients, c)
-		subjects = append(subjects, bench.FromWorker(c, p.Mirrors))
+		subjects = append(subjects, bench.FromWorker(c, s.Mirrors))
 	}
 	return subjects, stop, nil
 }

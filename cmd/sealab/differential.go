@@ -44,11 +44,11 @@ could not be asked.`,
 			if !cmd.Flags().Changed("seed") {
 				flags.seed = uint64(time.Now().UnixNano())
 			}
-			peers, err := chooseSDKs(flags.sdk, cmd.OutOrStdout())
+			sdks, err := chooseSDKs(flags.sdk, cmd.OutOrStdout())
 			if err != nil {
 				return err
 			}
-			return compareAll(cmd.OutOrStdout(), cmd.ErrOrStderr(), peers, flags)
+			return compareAll(cmd.OutOrStdout(), cmd.ErrOrStderr(), sdks, flags)
 		},
 	}
 	cmd.Flags().StringVar(&flags.sdk, "sdk", "", "compare only the SDK of this `name`")
@@ -61,19 +61,22 @@ could not be asked.`,
 
 // chooseSDKs returns the SDK called name or, if name is empty, all that are
 // installed.
-func chooseSDKs(name string, notes io.Writer) ([]sdk.Peer, error) {
+func chooseSDKs(name string, notes io.Writer) ([]sdk.SDK, error) {
 	if name == "" {
-		peers, err := sdk.Peers(".")
-		return installed(peers, notes), err
+		sdks, err := sdk.Mirrors(".")
+		return installed(sdks, notes), err
 	}
-	p, err := sdk.Find(".", name)
-	return []sdk.Peer{p}, err
+	s, err := sdk.Find(".", name)
+	if err == nil && s.Mirrors == "" {
+		return nil, fmt.Errorf("SDK %s mirrors no design: there is nothing to compare it with", name)
+	}
+	return []sdk.SDK{s}, err
 }
 
-func compareAll(out, notes io.Writer, peers []sdk.Peer, flags differentialFlags) error {
+func compareAll(out, notes io.Writer, sdks []sdk.SDK, flags differentialFlags) error {
 	disagreed := 0
-	for _, p := range peers {
-		n, err := compareSDK(out, notes, p, flags)
+	for _, s := range sdks {
+		n, err := compareSDK(out, notes, s, flags)
 		if err != nil {
 			return err
 		}
@@ -86,12 +89,12 @@ func compareAll(out, notes io.Writer, peers []sdk.Peer, flags differentialFlags)
 }
 
 // compareSDK returns the number of disagreements with one SDK.
-func compareSDK(out, notes io.Writer, p sdk.Peer, flags differentialFlags) (int, error) {
-	here, err := catalog.Find(p.Mirrors)
+func compareSDK(out, notes io.Writer, s sdk.SDK, flags differentialFlags) (int, error) {
+	here, err := catalog.Find(s.Mirrors)
 	if err != nil {
-		return 0, fmt.Errorf("SDK %s: %w", p.Name, err)
+		return 0, fmt.Errorf("SDK %s: %w", s.Name, err)
 	}
-	client, err := p.Dial(worker.Limits{})
+	client, err := s.Dial(worker.Limits{})
 	if err != nil {
 		return 0, err
 	}
@@ -112,7 +115,7 @@ func compareSDK(out, notes io.Writer, p sdk.Peer, flags differentialFlags) (int,
 	}
 	for _, e := range client.Events() {
 		if e.BreaksProtocol() {
-			return 0, fmt.Errorf("%s broke the protocol: %s: %s", p.Name, e.Kind, e.Detail)
+			return 0, fmt.Errorf("%s broke the protocol: %s: %s", s.Name, e.Kind, e.Detail)
 		}
 	}
 	fmt.Fprintf(out, "%s against %s, seed %d: %s\n", here.Name, client.Design().Spec, flags.seed, tally)

@@ -309,41 +309,53 @@ func describe(d codecs.Design) (description, error) {
 
 // listSDKs writes one line for each implementation in another language.
 func listSDKs(out io.Writer) error {
-	peers, err := sdk.Peers(".")
+	sdks, err := sdk.All(".")
 	if err != nil {
 		return err
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, p := range peers {
-		fmt.Fprintf(w, "%s\tmirrors %s\t%s\n", p.Name, p.Mirrors, stateOf(p))
+	for _, s := range sdks {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, mirrors(s), stateOf(s))
 	}
 	return w.Flush()
 }
 
+// mirrors returns the design that an SDK mirrors, for a person.
+func mirrors(s sdk.SDK) string {
+	if s.Mirrors == "" {
+		return "mirrors no design"
+	}
+	return "mirrors " + s.Mirrors
+}
+
 // stateOf returns the version of an SDK that answers, or the reason why it does
 // not.
-func stateOf(p sdk.Peer) string {
-	if why := p.Unavailable(); why != "" {
+func stateOf(s sdk.SDK) string {
+	if why := s.Unavailable(); why != "" {
 		return "skipped: " + why
 	}
-	client, err := p.Dial(worker.Limits{})
+	client, err := s.Dial(worker.Limits{})
 	if err != nil {
 		return "broken: " + cli.Line(err)
 	}
 	defer client.Close()
-	return "version " + client.Hello().Version
+	version := client.Hello().Version
+	if s.Version != "" && s.Version != version {
+		return fmt.Sprintf("version %s, want %s; install with: %s", version, s.Version, s.Install)
+	}
+	return "version " + version
 }
 
 // installed returns the SDKs that can be started, and prints that the others are
 // skipped.
-func installed(peers []sdk.Peer, notes io.Writer) []sdk.Peer {
-	var there []sdk.Peer
-	for _, p := range peers {
-		if why := p.Unavailable(); why != "" {
-			fmt.Fprintf(notes, "skipped: %s: %s\n", p.Name, why)
+func installed(sdks []sdk.SDK, notes io.Writer) []sdk.SDK {
+	var there []sdk.SDK
+	for _, s := range sdks {
+		if why := s.Unavailable(); why != "" {
+			fmt.Fprintf(notes, "skipped: %s: %s\n", s.Name, why)
 			continue
 		}
-		there = append(there, p)
+		there = append(there, s)
 	}
 	return there
 }

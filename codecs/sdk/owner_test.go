@@ -28,7 +28,7 @@ func TestCheckOwner(t *testing.T) {
 		{"SUDO_UID without root", 1001, 1000, "1001", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err := checkOwner("peer.json", c.owner, c.user, c.sudo)
+			err := checkOwner("sdk.json", c.owner, c.user, c.sudo)
 			require.Equal(t, c.ok, err == nil, "%v", err)
 		})
 	}
@@ -36,22 +36,22 @@ func TestCheckOwner(t *testing.T) {
 
 // TestPlantedByAnotherUser gives a manifest to another user, if this one may.
 func TestPlantedByAnotherUser(t *testing.T) {
-	for _, planted := range []string{"go.mod", "codecs/sdk/x/peer.json"} {
+	for _, planted := range []string{"go.mod", "codecs/sdk/x/sdk.json"} {
 		root := t.TempDir()
 		for name, text := range map[string]string{
-			"go.mod":                 module + "\n",
-			"codecs/sdk/x/peer.json": `{"name":"x","mirrors":"x","command":["x"],"install":"x"}`,
+			"go.mod":                module + "\n",
+			"codecs/sdk/x/sdk.json": `{"command":["x"],"install":"x","sdks":[{"name":"x"}]}`,
 		} {
 			path := filepath.Join(root, name)
 			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 			require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		}
-		_, err := Peers(root)
+		_, err := All(root)
 		require.NoError(t, err)
 		if err := os.Chown(filepath.Join(root, planted), os.Geteuid()+4242, -1); err != nil {
 			testenv.Skip(t, "%v", err)
 		}
-		_, err = Peers(root)
+		_, err = All(root)
 		require.ErrorContains(t, err, planted+" belongs to user")
 	}
 }

@@ -1,25 +1,29 @@
-// Package sdk finds the peers: implementations of a design in other
-// languages, each in a folder of its own beside this file, which run as workers.
+// Package sdk finds the SDKs and token libraries in other languages that run as
+// workers. Each folder beside this file with a manifest, sdk.json, is a group of them:
 //
-// A folder is a peer when it has a manifest, peer.json; one that is several has
-// one each, called <which>.peer.json:
-//
-//	name     what it is called
-//	mirrors  the design of the catalog that answers as it does, line by line
 //	command  the worker's program and arguments, run in the folder
-//	needs    files of the folder, or programs, that are there once it can run
+//	needs    files of the folder, or programs, that are there if it can run
 //	install  the command that installs it, for a person to type
+//	sdks     the SDKs or libraries that the program serves, each with
+//	  name       its name on the command line
+//	  arguments  further arguments of the program
+//	  needs      further needs
+//	  version    the version that is pinned, which the worker states in its hello
+//	  mirrors    the design of the catalog that gives the same answers; a library
+//	             without one is attacked, but neither compared nor measured
 //
-// An executable file install in the folder, where the peer is not a neighbour's
-// installation put to another use, brings it in from its lock file, into a folder
-// that the repository ignores. To add a peer, add its folder.
+// An executable file install in the folder installs them from a lock file, into a
+// folder that the repository ignores. To add an SDK, add a folder or an entry.
 //
-// A peer is somebody else's code and runs with the rights of the laboratory.
+// An SDK is foreign code and runs with the rights of the laboratory.
 package sdk
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,50 +33,86 @@ import (
 	"sealab/codecs/worker"
 )
 
-// A Peer is one manifest.
-type Peer struct {
-	Name    string   `json:"name"`
-	Mirrors string   `json:"mirrors"`
-	Args    []string `json:"command"`
-	Needs   []string `json:"needs"`
-	Install string   `json:"install"`
+// An SDK is an SDK or a token library that runs as a worker.
+type SDK struct {
+	Name    string
+	Mirrors string // design of the catalog, "" if none gives the same answers
+	Version string // pinned, "" if the manifest names none
+	Args    []string
+	Needs   []string
+	Install string
 
 	dir string
 }
 
-// folder is the folder of the peers in the repository.
+// A manifest is the content of an sdk.json.
+type manifest struct {
+	Command []string `json:"command"`
+	Needs   []string `json:"needs"`
+	Install string   `json:"install"`
+	SDKs    []struct {
+		Name      string   `json:"name"`
+		Arguments []string `json:"arguments"`
+		Needs     []string `json:"needs"`
+		Version   string   `json:"version"`
+		Mirrors   string   `json:"mirrors"`
+	} `json:"sdks"`
+}
+
+// manifestName is the name of a manifest in its folder.
+const manifestName = "sdk.json"
+
+// folder is the folder of the SDKs in the repository.
 var folder = filepath.Join("codecs", "sdk")
 
 // module is the line of go.mod by which the root of this module is known.
 const module = "module sealab"
 
-// Peers returns the peers of this module, sorted by folder. here is a folder of
-// the module. No peer at all is an error.
+// All returns the SDKs of this module, sorted by folder, in the order of each
+// manifest. here is a folder of the module. To find no SDK is an error.
 //
 // Manifests name programs, so that only those of this module count: the nearest
 // go.mod above here must be the module's, and the current user must own it and
 // the manifests.
-func Peers(here string) ([]Peer, error) {
+func All(here string) ([]SDK, error) {
 	root, err := moduleRoot(here)
 	if err != nil {
 		return nil, err
 	}
-	folders, err := os.ReadDir(filepath.Join(root, folder))
+	paths, err := filepath.Glob(filepath.Join(escape(root), folder, "*", manifestName))
 	if err != nil {
-		return nil, fmt.Errorf("no peer: %w", err)
+		return nil, err
 	}
-	var peers []Peer
-	for _, f := range folders {
-		of, err := readFolder(filepath.Join(root, folder, f.Name()))
+	var all []SDK
+	known := map[string]string{}
+	for _, path := range paths {
+		group, err := read(path)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		peers = append(peers, of...)
+		for _, s := range group {
+			if known[s.Name] != "" {
+				return nil, fmt.Errorf("%s: %q is also in %s", path, s.Name, known[s.Name])
+			}
+			known[s.Name] = path
+		}
+		all = append(all, group...)
 	}
-	if len(peers) == 0 {
-		return nil, fmt.Errorf("no peer: there is no %s", filepath.Join(root, folder, "*", "peer.json"))
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no SDK: there is no %s", filepath.Join(root, folder, "*", manifestName))
 	}
-	return peers, nil
+	return all, nil
+}
+
+// Mirrors returns the SDKs of this module that mirror a design.
+func Mirrors(here string) ([]SDK, error) {
+	all, err := All(here)
+	return slices.DeleteFunc(all, func(s SDK) bool { return s.Mirrors == "" }), err
+}
+
+// escape quotes the characters that have a meaning in a glob pattern.
+func escape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // moduleRoot returns the root of this module, which holds the folder here.
@@ -86,86 +126,78 @@ func moduleRoot(here string) (string, error) {
 		text, err := os.ReadFile(path)
 		if err == nil {
 			if !slices.Contains(strings.Split(string(text), "\n"), module) {
-				return "", fmt.Errorf("no peer: %s is not in this module: %s has no line %q", here, path, module)
+				return "", fmt.Errorf("no SDK: %s is not in this module: %s has no line %q", here, path, module)
 			}
 			return root, requireOwner(path)
 		}
 		if root == filepath.Dir(root) {
-			return "", fmt.Errorf("no peer: %s is not in this module: neither it nor a folder above has a go.mod", here)
+			return "", fmt.Errorf("no SDK: %s is not in this module: neither it nor a folder above has a go.mod", here)
 		}
 		root = filepath.Dir(root)
 	}
 }
 
-// readFolder reads the manifests of one folder, sorted by name.
-func readFolder(dir string) ([]Peer, error) {
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, nil //nolint:nilerr // a file between the folders
+// read reads a manifest.
+func read(path string) ([]SDK, error) {
+	if err := requireOwner(path); err != nil {
+		return nil, err
 	}
-	var peers []Peer
-	for _, f := range files {
-		if !strings.HasSuffix(f.Name(), "peer.json") {
-			continue
-		}
-		path := filepath.Join(dir, f.Name())
-		if err := requireOwner(path); err != nil {
-			return nil, err
-		}
-		p, err := read(path)
-		if err != nil {
-			return nil, err
-		}
-		peers = append(peers, p)
-	}
-	return peers, nil
-}
-
-// Find returns the peer called name.
-func Find(here, name string) (Peer, error) {
-	peers, err := Peers(here)
-	if err != nil {
-		return Peer{}, err
-	}
-	var known []string
-	for _, p := range peers {
-		if p.Name == name {
-			return p, nil
-		}
-		known = append(known, p.Name)
-	}
-	return Peer{}, fmt.Errorf("no peer %q; there are %s", name, strings.Join(known, ", "))
-}
-
-func read(path string) (Peer, error) {
-	p := Peer{dir: filepath.Dir(path)}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return p, fmt.Errorf("%w", err)
+		return nil, err
 	}
-	if err := json.Unmarshal(data, &p); err != nil {
-		return p, fmt.Errorf("%s: %w", path, err)
+	var m manifest
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&m); err != nil {
+		return nil, err
 	}
-	if p.Name == "" || p.Mirrors == "" || p.Install == "" || len(p.Args) == 0 {
-		return p, fmt.Errorf("%s: name, mirrors, command and install must be there", path)
+	if len(m.Command) == 0 || m.Install == "" || len(m.SDKs) == 0 {
+		return nil, errors.New("want command, install and sdks")
 	}
-	return p, nil
+	all := make([]SDK, len(m.SDKs))
+	for i, s := range m.SDKs {
+		if s.Name == "" {
+			return nil, fmt.Errorf("sdks[%d]: want a name", i)
+		}
+		all[i] = SDK{
+			Name: s.Name, Mirrors: s.Mirrors, Version: s.Version, Install: m.Install, dir: filepath.Dir(path),
+			Args: slices.Concat(m.Command, s.Arguments), Needs: slices.Concat(m.Needs, s.Needs),
+		}
+	}
+	return all, nil
 }
 
-// Unavailable returns why the peer cannot be dialled, and the command that
-// installs it; "" says that it can.
-func (p Peer) Unavailable() string {
-	missing := p.missing()
+// Find returns the SDK called name.
+func Find(here, name string) (SDK, error) {
+	all, err := All(here)
+	if err != nil {
+		return SDK{}, err
+	}
+	var known []string
+	for _, s := range all {
+		if s.Name == name {
+			return s, nil
+		}
+		known = append(known, s.Name)
+	}
+	return SDK{}, fmt.Errorf("no SDK %q; there are %s", name, strings.Join(known, ", "))
+}
+
+// Unavailable returns the reason why the SDK cannot be dialed, with the command that
+// installs it, or "".
+func (s SDK) Unavailable() string {
+	missing := s.missing()
 	if missing == "" {
 		return ""
 	}
-	return fmt.Sprintf("there is no %s; install with: %s", missing, p.Install)
+	return fmt.Sprintf("there is no %s; install with: %s", missing, s.Install)
 }
 
-// missing returns what is not there that the peer needs, "" where all is.
-func (p Peer) missing() string {
-	for _, need := range p.Needs {
-		if _, err := os.Stat(filepath.Join(p.dir, need)); err == nil {
+// missing returns the first need that is not there, or "".
+func (s SDK) missing() string {
+	for _, need := range s.Needs {
+		if _, err := os.Stat(filepath.Join(s.dir, need)); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if _, err := exec.LookPath(need); err != nil {
@@ -175,10 +207,10 @@ func (p Peer) missing() string {
 	return ""
 }
 
-// Dial starts the peer.
-func (p Peer) Dial(limits worker.Limits) (*worker.Client, error) {
-	if why := p.Unavailable(); why != "" {
-		return nil, fmt.Errorf("peer %s is not installed: %s", p.Name, why)
+// Dial starts the SDK.
+func (s SDK) Dial(limits worker.Limits) (*worker.Client, error) {
+	if why := s.Unavailable(); why != "" {
+		return nil, fmt.Errorf("SDK %s is not installed: %s", s.Name, why)
 	}
-	return worker.Dial(worker.Command{Args: p.Args, Dir: p.dir}, limits)
+	return worker.Dial(worker.Command{Args: s.Args, Dir: s.dir}, limits)
 }

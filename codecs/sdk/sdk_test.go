@@ -26,76 +26,87 @@ func house(t *testing.T, files map[string]string) string {
 	return root
 }
 
-func TestPeers(t *testing.T) {
+func TestAll(t *testing.T) {
 	root := house(t, map[string]string{
-		"codecs/sdk/b/peer.json":   `{"name":"b-sdk","mirrors":"b","command":["b"],"needs":["lib"],"install":"make peers"}`,
-		"codecs/sdk/a/peer.json":   `{"name":"a-sdk","mirrors":"a","command":["a"],"needs":["lib","no-such-program"],"install":"make peers"}`,
-		"codecs/sdk/b/lib":         "",
-		"codecs/sdk/a/lib":         "",
-		"codecs/sdk/a/2.peer.json": `{"name":"a-two","mirrors":"a","command":["a"],"install":"make peers"}`,
-		"codecs/sdk/not-a-peer/go": "",
-		"deep/below/file":          "",
+		"codecs/sdk/b/sdk.json": `{"command":["b"],"needs":["lib"],"install":"make sdks","sdks":[{"name":"b-sdk","mirrors":"b"}]}`,
+		"codecs/sdk/a/sdk.json": `{"command":["a","-x"],"needs":["lib"],"install":"make sdks","sdks":[
+			{"name":"a-two"}, {"name":"a-sdk","arguments":["y"],"needs":["no-such-program"],"version":"1.2","mirrors":"a"}]}`,
+		"codecs/sdk/b/lib":        "",
+		"codecs/sdk/a/lib":        "",
+		"codecs/sdk/not-a-sdk/go": "",
+		"deep/below/file":         "",
 	})
-	peers, err := sdk.Peers(filepath.Join(root, "deep", "below"))
+	all, err := sdk.All(filepath.Join(root, "deep", "below"))
 	require.NoError(t, err)
-	require.Len(t, peers, 3)
-	require.Equal(t, "a-two", peers[0].Name)
-	require.Empty(t, peers[0].Unavailable())
-	require.Equal(t, "a-sdk", peers[1].Name)
-	require.Equal(t, "there is no no-such-program; install with: make peers", peers[1].Unavailable())
-	require.Equal(t, "b", peers[2].Mirrors)
-	require.Empty(t, peers[2].Unavailable())
+	require.Len(t, all, 3)
+	require.Equal(t, "a-two", all[0].Name)
+	require.Equal(t, []string{"a", "-x"}, all[0].Args)
+	require.Empty(t, all[0].Unavailable())
+	require.Equal(t, "a-sdk", all[1].Name)
+	require.Equal(t, []string{"a", "-x", "y"}, all[1].Args)
+	require.Equal(t, "1.2", all[1].Version)
+	require.Equal(t, "there is no no-such-program; install with: make sdks", all[1].Unavailable())
+	require.Equal(t, "b", all[2].Mirrors)
+	require.Empty(t, all[2].Unavailable())
 
-	_, err = peers[1].Dial(worker.Limits{})
-	require.EqualError(t, err, "peer a-sdk is not installed: there is no no-such-program; install with: make peers")
+	mirrors, err := sdk.Mirrors(root)
+	require.NoError(t, err)
+	require.Equal(t, all[1:], mirrors)
+
+	_, err = all[1].Dial(worker.Limits{})
+	require.EqualError(t, err, "SDK a-sdk is not installed: there is no no-such-program; install with: make sdks")
 	_, err = sdk.Find(root, "c-sdk")
-	require.EqualError(t, err, `no peer "c-sdk"; there are a-two, a-sdk, b-sdk`)
+	require.EqualError(t, err, `no SDK "c-sdk"; there are a-two, a-sdk, b-sdk`)
 }
 
-func TestNoPeerIsAnError(t *testing.T) {
-	_, err := sdk.Peers(t.TempDir())
-	require.ErrorContains(t, err, "no peer")
-	_, err = sdk.Peers(house(t, map[string]string{"codecs/sdk/README.md": ""}))
-	require.ErrorContains(t, err, "no peer")
+func TestNoSDKIsAnError(t *testing.T) {
+	_, err := sdk.All(t.TempDir())
+	require.ErrorContains(t, err, "no SDK")
+	_, err = sdk.All(house(t, map[string]string{"codecs/sdk/README.md": ""}))
+	require.ErrorContains(t, err, "no SDK")
 }
 
 // TestOnlyThisModule plants manifests in folders above: those of another module,
 // and of a folder without go.mod, are not read.
 func TestOnlyThisModule(t *testing.T) {
-	const manifest = `{"name":"evil","mirrors":"x","command":["x"],"install":"x"}`
+	const manifest = `{"command":["x"],"install":"x","sdks":[{"name":"evil"}]}`
 	root := house(t, map[string]string{
-		"go.mod":                      "module other\n",
-		"codecs/sdk/evil/peer.json":   manifest,
-		"user/work/file":              "",
-		"mine/go.mod":                 "module sealab\n",
-		"mine/sub/go.mod":             "module third\n",
-		"mine/codecs/sdk/a/peer.json": `{"name":"a","mirrors":"x","command":["x"],"install":"x"}`,
+		"go.mod":                     "module other\n",
+		"codecs/sdk/evil/sdk.json":   manifest,
+		"user/work/file":             "",
+		"mine/go.mod":                "module sealab\n",
+		"mine/sub/go.mod":            "module third\n",
+		"mine/codecs/sdk/a/sdk.json": `{"command":["x"],"install":"x","sdks":[{"name":"a"}]}`,
 	})
-	_, err := sdk.Peers(filepath.Join(root, "user", "work"))
+	_, err := sdk.All(filepath.Join(root, "user", "work"))
 	require.ErrorContains(t, err, "is not in this module")
-	_, err = sdk.Peers(filepath.Join(root, "mine", "sub"))
+	_, err = sdk.All(filepath.Join(root, "mine", "sub"))
 	require.ErrorContains(t, err, "is not in this module")
-	peers, err := sdk.Peers(filepath.Join(root, "mine"))
+	all, err := sdk.All(filepath.Join(root, "mine"))
 	require.NoError(t, err)
-	require.Len(t, peers, 1)
-	require.Equal(t, "a", peers[0].Name)
+	require.Len(t, all, 1)
+	require.Equal(t, "a", all[0].Name)
 }
 
 func TestBrokenManifest(t *testing.T) {
-	for name, manifest := range map[string]string{
-		"peer.json: ": `{`,
-		"must be":     `{"name":"x"}`,
+	for want, manifest := range map[string]string{
+		"unexpected EOF":         `{`,
+		"want command, install":  `{"sdks":[{"name":"x"}]}`,
+		"sdks[0]: want a name":   `{"command":["x"],"install":"x","sdks":[{}]}`,
+		`unknown field "comand"`: `{"comand":["x"],"install":"x","sdks":[{"name":"x"}]}`,
+		`"x" is also in`:         `{"command":["x"],"install":"x","sdks":[{"name":"x"},{"name":"x"}]}`,
 	} {
-		_, err := sdk.Peers(house(t, map[string]string{"codecs/sdk/x/peer.json": manifest}))
-		require.ErrorContains(t, err, name)
+		_, err := sdk.All(house(t, map[string]string{"codecs/sdk/x/sdk.json": manifest}))
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "sdk.json: ")
 	}
 }
 
 // TestManifestsOfThisRepository reads the real ones.
 func TestManifestsOfThisRepository(t *testing.T) {
-	peers, err := sdk.Peers(".")
+	all, err := sdk.All(".")
 	require.NoError(t, err)
-	for _, p := range peers {
-		require.NotEmpty(t, p.Needs, "%s: what has to be installed?", p.Name)
+	for _, s := range all {
+		require.NotEmpty(t, s.Needs, "%s: needs of its installation", s.Name)
 	}
 }

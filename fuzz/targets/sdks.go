@@ -41,11 +41,11 @@ var runningSDKs = sync.OnceValue(func() mirrors {
 	if err != nil {
 		return mirrors{missing: err.Error()}
 	}
-	found, err := sdk.Peers(here)
+	found, err := sdk.Mirrors(here)
 	if err != nil {
 		return mirrors{missing: err.Error()}
 	}
-	m := mirrors{missing: "no SDK is installed: make peers"}
+	m := mirrors{missing: "no SDK is installed: make sdks"}
 	for _, p := range found {
 		if p.Unavailable() != "" {
 			continue
@@ -59,9 +59,9 @@ var runningSDKs = sync.OnceValue(func() mirrors {
 	return m
 })
 
-func dial(p sdk.Peer) (mirror, error) {
-	m := mirror{name: p.Name}
-	d, err := catalog.Find(p.Mirrors)
+func dial(s sdk.SDK) (mirror, error) {
+	m := mirror{name: s.Name}
+	d, err := catalog.Find(s.Mirrors)
 	if err != nil {
 		return m, err
 	}
@@ -69,7 +69,7 @@ func dial(p sdk.Peer) (mirror, error) {
 	if m.here, err = openDesign(d, c); err != nil {
 		return m, err
 	}
-	client, err := p.Dial(worker.Limits{})
+	client, err := s.Dial(worker.Limits{})
 	if err != nil {
 		return m, err
 	}
@@ -170,7 +170,7 @@ func stage(r *codecs.RejectError) string {
 // sdksSeeds are, for each SDK, batches of tokens with one step changed and with
 // the text altered. They do not depend on the SDKs that are installed.
 func sdksSeeds() ([][]byte, error) {
-	const most = 16 // peers
+	const most = 16 // SDKs
 	var seeds [][]byte
 	for i := range byte(most) {
 		var inner, outer program.Writer

@@ -11,14 +11,14 @@ import (
 )
 
 // BenchmarkSDKs compares full batches of altered tokens with each installed
-// peer, for verdicts a second.
+// SDK, for verdicts a second.
 func BenchmarkSDKs(b *testing.B) {
 	running := runningSDKs()
 	if running.missing != "" {
 		testenv.Skip(b, "%s", running.missing)
 	}
 	for _, m := range running.all {
-		b.Run("peer="+m.name, func(b *testing.B) {
+		b.Run("sdk="+m.name, func(b *testing.B) {
 			random := rand.NewChaCha8([32]byte{1})
 			var tokens [][]byte
 			for len(tokens) < maxBatch {

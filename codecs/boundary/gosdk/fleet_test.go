@@ -21,15 +21,15 @@ import (
 	"sealab/internal/testenv"
 )
 
-// A peer is a server of another SDK that has the tool greet.
-type peer struct {
-	needs   string // file of the folder that is there once the peer is installed
+// A foreignServer is a server of another SDK that has the tool greet.
+type foreignServer struct {
+	needs   string // file of the folder that is there once the SDK is installed
 	command []string
 	// policy is that of a server in Go under the same key.
 	policy func(t *testing.T, key []byte) boundary.Policy
 }
 
-var peers = map[string]peer{
+var foreignServers = map[string]foreignServer{
 	"py": {
 		needs:   filepath.Join(".venv", "installed"),
 		command: []string{filepath.Join(".venv", "bin", "python"), "server.py"},
@@ -53,7 +53,7 @@ var peers = map[string]peer{
 // TestFleetOfTwoLanguages takes the second round to the server of the other
 // language, both ways, and once more under another key.
 func TestFleetOfTwoLanguages(t *testing.T) {
-	for name, p := range peers {
+	for name, p := range foreignServers {
 		t.Run(name, func(t *testing.T) {
 			there := p.start(t, name, secret(1))
 			here := p.here(t, secret(1))
@@ -66,13 +66,13 @@ func TestFleetOfTwoLanguages(t *testing.T) {
 	}
 }
 
-// start starts the peer.
-func (p peer) start(t *testing.T, name string, key []byte) *mcp.ClientSession {
+// start starts the server.
+func (p foreignServer) start(t *testing.T, name string, key []byte) *mcp.ClientSession {
 	t.Helper()
 	folder, err := filepath.Abs(filepath.Join("..", "..", "sdk", name))
 	require.NoError(t, err)
 	if _, err := os.Stat(filepath.Join(folder, p.needs)); err != nil {
-		testenv.Skip(t, "the SDK %s is not installed: make peers", name)
+		testenv.Skip(t, "the SDK %s is not installed: make sdks", name)
 	}
 	cmd := exec.Command(p.command[0], append(p.command[1:len(p.command):len(p.command)], base64.StdEncoding.EncodeToString(key))...)
 	cmd.Dir, cmd.Stderr = folder, os.Stderr
@@ -80,7 +80,7 @@ func (p peer) start(t *testing.T, name string, key []byte) *mcp.ClientSession {
 }
 
 // here connects to a server in Go under the same key.
-func (p peer) here(t *testing.T, key []byte) *mcp.ClientSession {
+func (p foreignServer) here(t *testing.T, key []byte) *mcp.ClientSession {
 	t.Helper()
 	policy := p.policy(t, key)
 	policy.Logger = slog.New(slog.DiscardHandler)
@@ -91,7 +91,7 @@ func (p peer) here(t *testing.T, key []byte) *mcp.ClientSession {
 	return connect(t, two, manual(), "")
 }
 
-// greeter is the peers' server in Go.
+// greeter is the same server in Go.
 func greeter(t *testing.T, p boundary.Policy) *mcp.Server {
 	t.Helper()
 	impl := &mcp.Implementation{Name: service, Version: "1"}

@@ -29,7 +29,7 @@ func typeScript(t *testing.T, mode, server string) (r report) {
 		testenv.Skip(t, "node is not on this machine")
 	}
 	if _, err := os.Stat(filepath.Join(folder, "node_modules", ".installed")); err != nil {
-		testenv.Skip(t, "@modelcontextprotocol/client is not installed: make peers")
+		testenv.Skip(t, "@modelcontextprotocol/client is not installed: make sdks")
 	}
 	cmd := exec.Command(node, "client.mjs", mode, server)
 	cmd.Env = append(os.Environ(), serverVariable+"=1")

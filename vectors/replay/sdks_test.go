@@ -13,23 +13,23 @@ import (
 	"sealab/vectors/replay"
 )
 
-// TestPeersAgreeWithTheVectors gives every installed peer the vectors of the
+// TestSDKsAgreeWithTheVectors gives every installed SDK the vectors of the
 // design that it mirrors, with which it has to agree, and those of every other
 // reading of the same format, with which it may disagree only where the vectors
 // say so.
-func TestPeersAgreeWithTheVectors(t *testing.T) {
-	peers, err := sdk.Peers(".")
+func TestSDKsAgreeWithTheVectors(t *testing.T) {
+	sdks, err := sdk.Mirrors(".")
 	require.NoError(t, err)
-	for _, p := range peers {
-		t.Run(p.Name, func(t *testing.T) {
+	for _, s := range sdks {
+		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			if why := p.Unavailable(); why != "" {
+			if why := s.Unavailable(); why != "" {
 				testenv.Skip(t, "%s", why)
 			}
-			client, err := p.Dial(worker.Limits{})
+			client, err := s.Dial(worker.Limits{})
 			require.NoError(t, err)
 			defer client.Close()
-			mirrored, err := catalog.Find(p.Mirrors)
+			mirrored, err := catalog.Find(s.Mirrors)
 			require.NoError(t, err)
 			for _, d := range catalog.Formats() {
 				if d.Name != mirrored.Name && !d.SharesFormat(mirrored) {

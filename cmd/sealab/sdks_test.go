@@ -13,24 +13,24 @@ import (
 	"sealab/internal/testenv"
 )
 
-// TestTokensCrossBetweenProcesses runs each peer and the design that it mirrors
+// TestTokensCrossBetweenProcesses runs each SDK and the design that it mirrors
 // in two processes with one ring: each verifies what the other minted, and both
 // refuse the same alterations for the same reason.
 func TestTokensCrossBetweenProcesses(t *testing.T) {
 	sealab := selfAs(t, "sealab")
-	peers, err := sdk.Peers(".")
+	sdks, err := sdk.Mirrors(".")
 	require.NoError(t, err)
-	for _, p := range peers {
-		t.Run(p.Name, func(t *testing.T) {
-			if why := p.Unavailable(); why != "" {
+	for _, s := range sdks {
+		t.Run(s.Name, func(t *testing.T) {
+			if why := s.Unavailable(); why != "" {
 				testenv.Skip(t, "%s", why)
 			}
-			design, err := catalog.Find(p.Mirrors)
+			design, err := catalog.Find(s.Mirrors)
 			require.NoError(t, err)
-			here, err := worker.Dial(workerOf(sealab, p.Mirrors), worker.Limits{})
+			here, err := worker.Dial(workerOf(sealab, s.Mirrors), worker.Limits{})
 			require.NoError(t, err)
 			defer here.Close()
-			there, err := p.Dial(worker.Limits{})
+			there, err := s.Dial(worker.Limits{})
 			require.NoError(t, err)
 			defer there.Close()
 			if len(there.Hello().Guarantees) > 0 {
