@@ -63,7 +63,7 @@ type Config struct {
 // the design.
 func (d *Design) OpenCodec(c Config) (Codec, error) {
 	if d.NewCodec == nil {
-		return nil, fmt.Errorf("sealab: %s is not a codec: %w", d.Name, ErrUnsupported)
+		return nil, fmt.Errorf("%s is not a codec: %w", d.Name, ErrUnsupported)
 	}
 	c, err := d.complete(c)
 	if err != nil {
@@ -75,7 +75,7 @@ func (d *Design) OpenCodec(c Config) (Codec, error) {
 // OpenScheme is OpenCodec for schemes.
 func (d *Design) OpenScheme(c Config) (Scheme, error) {
 	if d.NewScheme == nil {
-		return nil, fmt.Errorf("sealab: %s is not a scheme: %w", d.Name, ErrUnsupported)
+		return nil, fmt.Errorf("%s is not a scheme: %w", d.Name, ErrUnsupported)
 	}
 	c, err := d.complete(c)
 	if err != nil {
@@ -87,11 +87,11 @@ func (d *Design) OpenScheme(c Config) (Scheme, error) {
 // complete checks the Config against the row and fills in Options.
 func (d *Design) complete(c Config) (Config, error) {
 	if d.MaxKeys > 0 && len(c.Secrets) > d.MaxKeys {
-		return c, fmt.Errorf("sealab: %s takes %d secret(s) and was given %d", d.Name, d.MaxKeys, len(c.Secrets))
+		return c, fmt.Errorf("%s takes %d secret(s) and was given %d", d.Name, d.MaxKeys, len(c.Secrets))
 	}
 	for i, s := range c.Secrets {
 		if d.KeySize > 0 && len(s) != d.KeySize {
-			return c, fmt.Errorf("sealab: secret %d of %d has %d bytes; %s takes exactly %d", i+1, len(c.Secrets), len(s), d.Name, d.KeySize)
+			return c, fmt.Errorf("secret %d of %d has %d bytes; %s takes exactly %d", i+1, len(c.Secrets), len(s), d.Name, d.KeySize)
 		}
 	}
 	options, err := d.Choose(c)
@@ -116,10 +116,10 @@ func (d *Design) Choose(c Config) (map[string]string, error) {
 	for name, value := range c.Options {
 		i := slices.IndexFunc(d.Options, func(o Option) bool { return o.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("sealab: %s has no option %q; there are %s", d.Name, name, d.optionNames())
+			return nil, fmt.Errorf("%s has no option %q; there are %s", d.Name, name, d.optionNames())
 		}
 		if !slices.Contains(d.Options[i].Values, value) {
-			return nil, fmt.Errorf("sealab: %s: option %s: %q is not one of %q", d.Name, name, value, d.Options[i].Values)
+			return nil, fmt.Errorf("%s: option %s: %q is not one of %q", d.Name, name, value, d.Options[i].Values)
 		}
 		chosen[name] = value
 	}

@@ -92,7 +92,7 @@ func ParseProperty(name string) (Property, error) {
 			return p.Property, nil
 		}
 	}
-	return "", fmt.Errorf("sealab: %q is not a property", name)
+	return "", fmt.Errorf("%q is not a property", name)
 }
 
 // A Guarantee is a design's word on one property.

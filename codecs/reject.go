@@ -7,7 +7,7 @@ import (
 
 // ErrUnsupported reports that a codec, scheme or worker does not have the requested
 // ability. It is neither success nor refusal.
-var ErrUnsupported = errors.New("sealab: not supported")
+var ErrUnsupported = errors.New("not supported")
 
 // refusal is the text of every refusal, whatever its cause.
 const refusal = "sealab: token refused"
@@ -49,7 +49,7 @@ func ParseStage(name string) (Stage, error) {
 			return s, nil
 		}
 	}
-	return 0, fmt.Errorf("sealab: %q is not a stage", name)
+	return 0, fmt.Errorf("%q is not a stage", name)
 }
 
 // A RejectError refuses a token. Its text is the same for every refusal, so that
@@ -87,4 +87,4 @@ func Rejected(err error) *RejectError {
 // ErrFault is in the chain of every error that says that a worker died, hung or
 // broke its protocol. In an error of NewCodec or NewScheme it tells a broken
 // worker from a configuration that was refused.
-var ErrFault = errors.New("sealab: worker fault")
+var ErrFault = errors.New("worker fault")

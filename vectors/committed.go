@@ -17,10 +17,10 @@ func Path(dir, design string) string { return filepath.Join(dir, design+".json")
 func Paths(dir string) ([]string, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	if len(paths) == 0 {
-		return nil, fmt.Errorf("sealab: %s holds no vectors: want DESIGN.json", dir)
+		return nil, fmt.Errorf("%s holds no vectors: want DESIGN.json", dir)
 	}
 	slices.Sort(paths)
 	return paths, nil

@@ -92,7 +92,7 @@ func marshal(v any, indent string) ([]byte, error) {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", indent)
 	if err := e.Encode(v); err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
@@ -106,7 +106,7 @@ func Decode(data []byte) (*File, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&in); err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	f := in.File
 	f.Tests = in.Tests
@@ -125,14 +125,14 @@ func Decode(data []byte) (*File, error) {
 func Read(path string) (*File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	if err := Validate(data); err != nil {
-		return nil, fmt.Errorf("sealab: %s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	f, err := Decode(data)
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
 }

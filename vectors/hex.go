@@ -21,7 +21,7 @@ func (h *Hex) UnmarshalJSON(data []byte) error {
 	}
 	b, err := hex.DecodeString(text)
 	if err != nil || hex.EncodeToString(b) != text {
-		return fmt.Errorf("sealab: %q is not lower-case hex", text)
+		return fmt.Errorf("%q is not lower-case hex", text)
 	}
 	*h = b
 	return nil

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"sealab/internal/testenv"
 	"sealab/vectors"
 )
 
@@ -45,7 +46,7 @@ func TestLayouts(t *testing.T) {
 	}
 	committed, err := os.ReadFile("LAYOUTS.md")
 	require.NoError(t, err)
-	require.Equal(t, page.String(), string(committed), "make it again: go test ./vectors -run TestLayouts -update")
+	testenv.EqualLines(t, page.String(), string(committed), "run go test ./vectors -run TestLayouts -update")
 }
 
 // prefixes are those of the committed files.

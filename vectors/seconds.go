@@ -44,7 +44,7 @@ func (s Seconds) Time() (time.Time, error) {
 	}
 	whole, rest := new(big.Int).DivMod(nanos, big.NewInt(int64(time.Second)), new(big.Int))
 	if !whole.IsInt64() {
-		return time.Time{}, fmt.Errorf("sealab: %q seconds do not fit into a time", s)
+		return time.Time{}, fmt.Errorf("%q seconds do not fit into a time", s)
 	}
 	return time.Unix(whole.Int64(), rest.Int64()), nil
 }
@@ -56,7 +56,7 @@ func (s Seconds) Duration() (time.Duration, error) {
 		return 0, err
 	}
 	if !nanos.IsInt64() {
-		return 0, fmt.Errorf("sealab: %q seconds do not fit into a duration", s)
+		return 0, fmt.Errorf("%q seconds do not fit into a duration", s)
 	}
 	return time.Duration(nanos.Int64()), nil
 }
@@ -66,11 +66,11 @@ func (s Seconds) Duration() (time.Duration, error) {
 func (s Seconds) nanos() (*big.Int, error) {
 	whole, fraction, _ := strings.Cut(string(s), ".")
 	if len(fraction) > nanoDigits {
-		return nil, fmt.Errorf("sealab: %q has more than %d digits after the point", s, nanoDigits)
+		return nil, fmt.Errorf("%q has more than %d digits after the point", s, nanoDigits)
 	}
 	n, ok := new(big.Int).SetString(whole+fraction+strings.Repeat("0", nanoDigits-len(fraction)), 10)
 	if !ok || decimal(n) != s {
-		return nil, fmt.Errorf("sealab: %q is not a decimal number of seconds", s)
+		return nil, fmt.Errorf("%q is not a decimal number of seconds", s)
 	}
 	return n, nil
 }

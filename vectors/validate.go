@@ -29,21 +29,21 @@ func Validate(data []byte) error {
 // consistent checks relations between the members of a file.
 func (f *File) consistent() error {
 	if f.NumberTests != len(f.Tests) {
-		return fmt.Errorf("sealab: number_of_tests is %d, want %d", f.NumberTests, len(f.Tests))
+		return fmt.Errorf("number_of_tests is %d, want %d", f.NumberTests, len(f.Tests))
 	}
 	seen := map[string]Verdict{}
 	for _, t := range f.Tests {
 		if _, twice := seen[t.ID]; twice {
-			return fmt.Errorf("sealab: duplicate test id %s", t.ID)
+			return fmt.Errorf("duplicate test id %s", t.ID)
 		}
 		seen[t.ID] = t.Expect
 		if err := f.testConsistent(&t); err != nil {
-			return fmt.Errorf("sealab: test %s: %w", t.ID, err)
+			return fmt.Errorf("test %s: %w", t.ID, err)
 		}
 	}
 	for _, t := range f.Tests {
 		if t.Expect == Refuse && seen[t.Near] != Accept {
-			return fmt.Errorf("sealab: test %s: near is %q, want the id of an accepted test", t.ID, t.Near)
+			return fmt.Errorf("test %s: near is %q, want the id of an accepted test", t.ID, t.Near)
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ func JSON(all []Finding) ([]byte, error) {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(all); err != nil {
-		return nil, fmt.Errorf("sealab: findings: %w", err)
+		return nil, fmt.Errorf("findings: %w", err)
 	}
 	return b.Bytes(), nil
 }
@@ -27,7 +27,7 @@ func Read(data []byte) ([]Finding, error) {
 	}
 	var all []Finding
 	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, fmt.Errorf("sealab: findings: %w", err)
+		return nil, fmt.Errorf("findings: %w", err)
 	}
 	return all, nil
 }

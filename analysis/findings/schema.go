@@ -17,7 +17,7 @@ var form = schema.New("urn:sealab:findings:1", Schema)
 // Validate checks that data is an array of findings.
 func Validate(data []byte) error {
 	if err := form.Validate(data); err != nil {
-		return fmt.Errorf("sealab: findings: %w", err)
+		return fmt.Errorf("findings: %w", err)
 	}
 	return nil
 }

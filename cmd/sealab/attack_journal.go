@@ -35,7 +35,7 @@ type journalEntry struct {
 func (e journalEntry) key() string {
 	options, err := json.Marshal(e.Options)
 	if err != nil {
-		panic("sealab: " + err.Error()) // every map of strings has a JSON form
+		panic(err) // every map of strings has a JSON form
 	}
 	return fmt.Sprintf("%d %q %q %s %s", e.Seed, e.Design, e.Worker, options, e.Attack)
 }

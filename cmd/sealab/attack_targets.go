@@ -124,7 +124,7 @@ func (t *attackTargets) commands(notes io.Writer) ([][]string, error) {
 	for _, command := range t.workers {
 		args := strings.Fields(command)
 		if len(args) == 0 {
-			return nil, fmt.Errorf("sealab: --worker: want a command")
+			return nil, fmt.Errorf("--worker: want a command")
 		}
 		all = append(all, args)
 	}

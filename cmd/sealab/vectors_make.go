@@ -68,7 +68,7 @@ func (g *vectorsGenerator) run(cmd *cobra.Command, designs []codecs.Design) erro
 		return err
 	}
 	if err := os.MkdirAll(g.dir, 0o755); err != nil {
-		return fmt.Errorf("%w", err)
+		return err
 	}
 	for _, d := range designs {
 		f, err := generate.File(d, catalog.Formats())
@@ -118,7 +118,7 @@ func (g *vectorsGenerator) removeStale() error {
 			continue
 		}
 		if err := os.Remove(path); err != nil {
-			return fmt.Errorf("%w", err)
+			return err
 		}
 	}
 	digests, err := accumulate.Read(g.digests)
@@ -231,11 +231,11 @@ Exit status: 1 if a check survives that is no equivalent mutant.`,
 func mutateAll(root, dir string) ([]mutate.Result, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	work, err := os.MkdirTemp("", "sealab-mutate-")
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	defer os.RemoveAll(work)
 	build, err := mutate.Prepare(root, work)

@@ -14,7 +14,7 @@
 // It does not give: nonce misuse resistance (a repeated nonce gives away the
 // XOR of two payloads and lets tokens be forged), key commitment (a ciphertext
 // can be made that opens under two keys), a hidden payload length, or any notion
-// of time, user or request: see package envelope for those.
+// of time, user or request: see package claims for those.
 package aesgcm
 
 import (
@@ -41,7 +41,7 @@ func New(secrets ...[]byte) (*layouts.Codec, error) {
 func Ephemeral() *layouts.Codec {
 	c, err := New(keyring.Generate())
 	if err != nil {
-		panic("sealab: aesgcm: " + err.Error()) // a generated secret is always fit
+		panic("aesgcm: " + err.Error()) // a generated secret is always fit
 	}
 	return c
 }

@@ -83,7 +83,7 @@ func (s *seeded) SeedSize() int { return s.codec.SeedSize() + len(salt{}) }
 func (s *seeded) split(seed []byte) (codecSeed []byte, fresh salt, err error) {
 	n := s.codec.SeedSize()
 	if len(seed) != n+len(fresh) {
-		return nil, fresh, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), n+len(fresh))
+		return nil, fresh, fmt.Errorf("the seed has %d bytes, want %d", len(seed), n+len(fresh))
 	}
 	return seed[:n], salt(seed[n:]), nil
 }

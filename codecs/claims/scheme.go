@@ -78,10 +78,10 @@ func New(codec codecs.Codec, ttl time.Duration) (codecs.Scheme, error) {
 // NewReading is New with a choice of the reading.
 func NewReading(codec codecs.Codec, ttl time.Duration, reading Reading) (codecs.Scheme, error) {
 	if codec == nil {
-		return nil, fmt.Errorf("sealab: the envelope needs a codec")
+		return nil, fmt.Errorf("claims need a codec")
 	}
 	if ttl <= 0 {
-		return nil, fmt.Errorf("sealab: the time to live is %v and must be positive", ttl)
+		return nil, fmt.Errorf("the time to live is %v and must be positive", ttl)
 	}
 	s := scheme{codec, ttl, reading}
 	switch c := codec.(type) {

@@ -84,7 +84,7 @@ var flaws = []flaw{
 	})},
 	{"failure without refusal", "Total", unsealing(func(c codecs.Codec, dst, token []byte) ([]byte, error) {
 		if len(token) == 0 {
-			return dst, errors.New("sealab: empty token")
+			return dst, errors.New("empty token")
 		}
 		return c.Unseal(dst, token)
 	})},

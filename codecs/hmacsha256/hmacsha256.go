@@ -62,7 +62,7 @@ func New(secrets ...[]byte) (*Codec, error) {
 func Ephemeral() *Codec {
 	c, err := New(keyring.Generate())
 	if err != nil {
-		panic("sealab: hmacsha256: " + err.Error()) // a generated secret is always fit
+		panic("hmacsha256: " + err.Error()) // a generated secret is always fit
 	}
 	return c
 }
@@ -118,7 +118,7 @@ func (c assembler) SeedSize() int { return 0 }
 // SealSeeded implements lab.Seeded.
 func (c assembler) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	if len(seed) != 0 {
-		return dst, fmt.Errorf("sealab: the seed has %d bytes, want 0", len(seed))
+		return dst, fmt.Errorf("the seed has %d bytes, want 0", len(seed))
 	}
 	return c.Seal(dst, payload)
 }
@@ -129,7 +129,7 @@ var layout = wire.Layout{lab.WireKeyID, lab.WireBody, lab.WireTag}
 // SealEdited implements lab.Assembler.
 func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
 	if len(seed) != 0 {
-		return dst, fmt.Errorf("sealab: the seed has %d bytes, want 0", len(seed))
+		return dst, fmt.Errorf("the seed has %d bytes, want 0", len(seed))
 	}
 	k := c.ring.First()
 	head := edit.Apply(lab.StepPrefix, prefixBytes)

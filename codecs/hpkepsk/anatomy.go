@@ -32,7 +32,7 @@ func (c assembler) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 // codecs.ErrUnsupported; both go on the wire by an edit of the wire steps.
 func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
 	if len(seed) != hpkekeys.SeedSize {
-		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), hpkekeys.SeedSize)
+		return dst, fmt.Errorf("the seed has %d bytes, want %d", len(seed), hpkekeys.SeedSize)
 	}
 	k := c.ring.First().Key
 	enc, _, err := k.Encapsulate(seed)
@@ -50,7 +50,7 @@ func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte,
 	}
 	sealed, err := ctx.Seal(payload, data)
 	if err != nil {
-		return dst, fmt.Errorf("sealab: hpke: %w", err)
+		return dst, fmt.Errorf("hpke: %w", err)
 	}
 	body, tag := sealed[:len(payload)], sealed[len(payload):]
 

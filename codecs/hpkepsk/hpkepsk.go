@@ -67,7 +67,7 @@ func New(secrets ...[]byte) (*Codec, error) {
 func Ephemeral() *Codec {
 	c, err := New(keyring.Generate())
 	if err != nil {
-		panic("sealab: hpkepsk: " + err.Error()) // a generated secret is always fit
+		panic("hpkepsk: " + err.Error()) // a generated secret is always fit
 	}
 	return c
 }

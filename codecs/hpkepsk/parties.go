@@ -48,7 +48,7 @@ func (m *Minter) Seal(dst, payload []byte) ([]byte, error) {
 // sealSeeded seals with the randomness taken from seed.
 func (m *Minter) sealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	if len(seed) != hpkekeys.SeedSize {
-		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), hpkekeys.SeedSize)
+		return dst, fmt.Errorf("the seed has %d bytes, want %d", len(seed), hpkekeys.SeedSize)
 	}
 	enc, ctx, err := m.key.Encapsulate(seed)
 	if err != nil {
@@ -56,7 +56,7 @@ func (m *Minter) sealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	}
 	sealed, err := ctx.Seal(payload, associatedData(m.key.ID))
 	if err != nil {
-		return dst, fmt.Errorf("sealab: hpke: %w", err)
+		return dst, fmt.Errorf("hpke: %w", err)
 	}
 	s := base64url.GetScratch()
 	defer s.Free()

@@ -31,7 +31,7 @@ func forLab(c *Codec, err error) (codecs.Codec, error) {
 // the wire steps.
 func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
 	if len(seed) != c.SeedSize() {
-		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.SeedSize())
+		return dst, fmt.Errorf("the seed has %d bytes, want %d", len(seed), c.SeedSize())
 	}
 	k := c.ring.First().Key
 	enc, _, err := k.Encapsulate(seed[:c.kem.SeedSize])

@@ -126,7 +126,7 @@ func (v *variant) open(clock func() time.Time, secrets [][]byte) (*Codec, error)
 func Ephemeral() *Codec {
 	c, err := New(nil, keyring.Generate())
 	if err != nil {
-		panic("sealab: hpkesession: " + err.Error()) // a generated secret is always fit
+		panic("hpkesession: " + err.Error()) // a generated secret is always fit
 	}
 	return c
 }

@@ -34,7 +34,7 @@ func (c assembler) SeedSize() int { return c.kem.SeedSize + nonceSize }
 // SealSeeded implements lab.Seeded. The token has a context of its own.
 func (c assembler) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	if len(seed) != c.SeedSize() {
-		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.SeedSize())
+		return dst, fmt.Errorf("the seed has %d bytes, want %d", len(seed), c.SeedSize())
 	}
 	s, err := encapsulate(c.ring.First().Key, seed[:c.kem.SeedSize])
 	if err != nil {

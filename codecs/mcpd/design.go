@@ -133,16 +133,16 @@ func inspect(token []byte) ([]lab.Field, error) {
 func inspectSigned(token []byte) ([]lab.Field, error) {
 	rest, ok := bytes.CutPrefix(token, []byte(signedPrefix))
 	if !ok {
-		return nil, fmt.Errorf("sealab: the token does not begin with %q", signedPrefix)
+		return nil, fmt.Errorf("the token does not begin with %q", signedPrefix)
 	}
 	body, tag, ok := bytes.Cut(rest, []byte(separator))
 	if !ok {
-		return nil, fmt.Errorf("sealab: the token has no second %q", separator)
+		return nil, fmt.Errorf("the token has no second %q", separator)
 	}
 	text, ok := base64url.AppendDecode(nil, body)
 	mac, decoded := base64url.AppendDecode(nil, tag)
 	if !ok || !decoded || len(mac) != sha256.Size {
-		return nil, fmt.Errorf("sealab: the segments of the token are not canonical base64url of claims and a mac of %d bytes", sha256.Size)
+		return nil, fmt.Errorf("the segments of the token are not canonical base64url of claims and a mac of %d bytes", sha256.Size)
 	}
 	return []lab.Field{
 		{Name: lab.WirePrefix, Wire: []byte(signedPrefix), Bytes: []byte(signedPrefix), Readable: true},
@@ -156,11 +156,11 @@ func inspectSigned(token []byte) ([]lab.Field, error) {
 func inspectEncrypted(token []byte) ([]lab.Field, error) {
 	text, ok := bytes.CutPrefix(token, []byte(encryptedPrefix))
 	if !ok {
-		return nil, fmt.Errorf("sealab: the token does not begin with %q", encryptedPrefix)
+		return nil, fmt.Errorf("the token does not begin with %q", encryptedPrefix)
 	}
 	raw, ok := base64url.AppendDecode(nil, text)
 	if !ok || len(raw) < nonceSize+tagSize {
-		return nil, fmt.Errorf("sealab: what follows %q is not canonical base64url of at least %d bytes", encryptedPrefix, nonceSize+tagSize)
+		return nil, fmt.Errorf("what follows %q is not canonical base64url of at least %d bytes", encryptedPrefix, nonceSize+tagSize)
 	}
 	tag := len(raw) - tagSize
 	return []lab.Field{

@@ -85,7 +85,7 @@ type mode interface {
 // New returns the scheme for a configuration of the catalog's row.
 func New(c codecs.Config) (*Scheme, error) {
 	if len(c.Secrets) != 1 {
-		return nil, fmt.Errorf("sealab: the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(c.Secrets))
+		return nil, fmt.Errorf("the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(c.Secrets))
 	}
 	if err := keyring.CheckLengths(c.Secrets); err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func New(c codecs.Config) (*Scheme, error) {
 		ttl = *c.TTL
 	}
 	if ttl <= 0 && !faithful {
-		return nil, fmt.Errorf("sealab: the time to live is %v and must be positive", ttl)
+		return nil, fmt.Errorf("the time to live is %v and must be positive", ttl)
 	}
 	k := mac.New(keyring.Derive(c.Secrets[0], macLabel, keyring.KeySize))
 	newMode := newSigned

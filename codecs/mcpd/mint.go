@@ -37,7 +37,7 @@ func (s assembler) MintSeeded(dst, seed, state []byte, b *codecs.Context) ([]byt
 // another length than the cipher takes is codecs.ErrUnsupported.
 func (s *Scheme) mintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if len(seed) != s.mode.seedSize() {
-		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), s.mode.seedSize())
+		return dst, fmt.Errorf("the seed has %d bytes, want %d", len(seed), s.mode.seedSize())
 	}
 	if !utf8.Valid(state) {
 		return dst, codecs.ErrUnsupported

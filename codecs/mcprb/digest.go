@@ -32,7 +32,7 @@ func canonicalDigest(raw json.RawMessage) ([]byte, error) {
 			return nil, err
 		}
 		if !isPrintable(&v) {
-			return nil, fmt.Errorf("sealab: the arguments hold what Ruby cannot print")
+			return nil, fmt.Errorf("the arguments hold what Ruby cannot print")
 		}
 		if v.Kind != rawjson.Null && v.Kind != rawjson.False {
 			canonical = generate.AppendValue(make([]byte, 0, len(raw)), &v)
@@ -51,14 +51,14 @@ func givenDigest(raw json.RawMessage) ([]byte, error) {
 		return nil, err
 	}
 	if v.Kind != rawjson.String {
-		return nil, fmt.Errorf("sealab: the arguments are no string that could be a digest")
+		return nil, fmt.Errorf("the arguments are no string that could be a digest")
 	}
 	return v.Text, nil
 }
 
 func parseUTF8(raw []byte) (rawjson.Value, error) {
 	if !utf8.Valid(raw) {
-		return rawjson.Value{}, fmt.Errorf("sealab: not JSON: the arguments are not UTF-8")
+		return rawjson.Value{}, fmt.Errorf("not JSON: the arguments are not UTF-8")
 	}
 	return rawjson.Parse(raw)
 }

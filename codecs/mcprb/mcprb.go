@@ -65,14 +65,14 @@ type Scheme struct {
 // New returns the scheme for a configuration of Design.
 func New(c codecs.Config) (*Scheme, error) {
 	if len(c.Secrets) != 1 || len(c.Secrets[0]) != keySize {
-		return nil, fmt.Errorf("sealab: the format takes one secret of exactly %d bytes", keySize)
+		return nil, fmt.Errorf("the format takes one secret of exactly %d bytes", keySize)
 	}
 	ttl := defaultTTL
 	if c.TTL != nil {
 		ttl = *c.TTL
 	}
 	if ttl <= 0 || ttl%time.Second != 0 {
-		return nil, fmt.Errorf("sealab: the time to live is %v and must be a positive number of whole seconds", ttl)
+		return nil, fmt.Errorf("the time to live is %v and must be a positive number of whole seconds", ttl)
 	}
 	block, err := aes.NewCipher(c.Secrets[0])
 	if err != nil {

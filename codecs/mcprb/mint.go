@@ -38,7 +38,7 @@ var layout = wire.Layout{lab.WireNonce, lab.WireBody, lab.WireTag}
 // another length than the cipher takes is codecs.ErrUnsupported.
 func (s *Scheme) mintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if len(seed) != ivSize {
-		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), ivSize)
+		return dst, fmt.Errorf("the seed has %d bytes, want %d", len(seed), ivSize)
 	}
 	if err := b.Check(); err != nil {
 		return dst, err

@@ -130,16 +130,16 @@ func common() []codecs.Guarantee {
 func inspect(token []byte) ([]lab.Field, error) {
 	rest, ok := bytes.CutPrefix(token, []byte(prefix))
 	if !ok {
-		return nil, fmt.Errorf("sealab: the token does not begin with %q", prefix)
+		return nil, fmt.Errorf("the token does not begin with %q", prefix)
 	}
 	body, tag, ok := bytes.Cut(rest, []byte(separator))
 	if !ok {
-		return nil, fmt.Errorf("sealab: the token has no second %q", separator)
+		return nil, fmt.Errorf("the token has no second %q", separator)
 	}
 	claims, ok := base64url.AppendDecode(nil, body)
 	mac, canonical := base64url.AppendDecode(nil, tag)
 	if !ok || !canonical {
-		return nil, fmt.Errorf("sealab: a segment of the token is not canonical base64url")
+		return nil, fmt.Errorf("a segment of the token is not canonical base64url")
 	}
 	return []lab.Field{
 		{Name: lab.WirePrefix, Wire: []byte(prefix), Bytes: []byte(prefix), Readable: true},

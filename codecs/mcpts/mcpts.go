@@ -23,7 +23,7 @@
 //	none       there is no callback, as by default in the SDK
 //	principal  the principal, "" if there is none
 //	request    JSON.stringify([method, target, arguments digest, principal or
-//	           null, audience or null]), the digest as in package envelope
+//	           null, audience or null]), the digest as in package claims
 //
 // The callback's text is encoded by a TextEncoder, which makes U+FFFD of lone
 // surrogates.
@@ -76,7 +76,7 @@ type Scheme struct {
 // New returns the scheme for a configuration of Design.
 func New(c codecs.Config) (*Scheme, error) {
 	if len(c.Secrets) != 1 {
-		return nil, fmt.Errorf("sealab: the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(c.Secrets))
+		return nil, fmt.Errorf("the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(c.Secrets))
 	}
 	if err := keyring.CheckLengths(c.Secrets); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func New(c codecs.Config) (*Scheme, error) {
 		ttl = *c.TTL
 	}
 	if ttl <= 0 && !faithful {
-		return nil, fmt.Errorf("sealab: the time to live is %v and must be positive", ttl)
+		return nil, fmt.Errorf("the time to live is %v and must be positive", ttl)
 	}
 	return &Scheme{mac: mac.New(c.Secrets[0]), ttl: ttl, bind: callbacks[c.Options[optionBind]], payload: payloadKinds[c.Options[optionPayload]], faithful: faithful}, nil
 }

@@ -25,7 +25,7 @@ func (s assembler) MintSeeded(dst, seed, state []byte, b *codecs.Context) ([]byt
 // mintEdited is MintEdited of lab.SchemeAssembler.
 func (s *Scheme) mintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if len(seed) != 0 {
-		return dst, fmt.Errorf("sealab: the seed has %d bytes, want 0", len(seed))
+		return dst, fmt.Errorf("the seed has %d bytes, want 0", len(seed))
 	}
 	return s.mint(dst, state, b, edit)
 }

@@ -17,7 +17,7 @@ var reverser = codecs.Design{
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) {
 		for _, s := range c.Secrets {
 			if len(s) < codecs.MinSecret {
-				return nil, fmt.Errorf("sealab: a secret has %d bytes", len(s))
+				return nil, fmt.Errorf("a secret has %d bytes", len(s))
 			}
 		}
 		return reverse{}, nil

@@ -12,7 +12,7 @@
 //
 // It does not give: nonce misuse resistance, key commitment (Poly1305 is a
 // polynomial as GCM's tag is), a hidden payload length, or any notion of time,
-// user or request: see package envelope for those.
+// user or request: see package claims for those.
 package xchacha
 
 import (
@@ -38,7 +38,7 @@ func New(secrets ...[]byte) (*layouts.Codec, error) {
 func Ephemeral() *layouts.Codec {
 	c, err := New(keyring.Generate())
 	if err != nil {
-		panic("sealab: xchacha: " + err.Error()) // a generated secret is always fit
+		panic("xchacha: " + err.Error()) // a generated secret is always fit
 	}
 	return c
 }

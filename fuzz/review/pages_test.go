@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/review"
+	"sealab/internal/testenv"
 )
 
 var write = flag.Bool("write", false, "write CHECKS.md anew")
@@ -22,7 +23,7 @@ func TestPage(t *testing.T) {
 	}
 	committed, err := os.ReadFile("CHECKS.md")
 	require.NoError(t, err)
-	require.Equal(t, string(page), string(committed), "write it anew with -args -write")
+	testenv.EqualLines(t, string(page), string(committed), "write it again with -args -write")
 	seen := map[string]bool{}
 	for _, c := range review.Checks() {
 		require.False(t, seen[c.ID], c.ID)

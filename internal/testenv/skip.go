@@ -1,10 +1,12 @@
-// Package testenv skips tests that this machine cannot run. The reason is printed,
-// so that a skipped test never counts as passed.
+// Package testenv skips tests that this machine cannot run, and compares generated
+// files with the committed ones. The reason of a skip is printed, so that a skipped
+// test never counts as passed.
 package testenv
 
 import (
 	"fmt"
 	"os"
+	"strings"
 )
 
 // LogEnv is the environment variable with the path of a file. Skip adds a line
@@ -12,7 +14,7 @@ import (
 // make test prints this file at its end.
 const LogEnv = "SEALAB_SKIPPED"
 
-// T is the part of testing.TB that Skip needs.
+// T is the part of testing.TB that this package needs.
 type T interface {
 	Helper()
 	Name() string
@@ -46,4 +48,25 @@ func appendLine(path, line string) error {
 		err = closed
 	}
 	return err
+}
+
+// EqualLines fails the test at the first line in which a committed text differs
+// from the generated one. remedy names the command that writes it again.
+func EqualLines(t T, generated, committed, remedy string) {
+	t.Helper()
+	want, got := strings.Split(generated, "\n"), strings.Split(committed, "\n")
+	for i := range max(len(want), len(got)) {
+		if w, g := lineAt(want, i), lineAt(got, i); w != g {
+			t.Fatalf("line %d is %s, want %s: %s", i+1, g, w, remedy)
+			return
+		}
+	}
+}
+
+// lineAt returns a line in quotation marks, or that the text has ended.
+func lineAt(lines []string, i int) string {
+	if i >= len(lines) {
+		return "missing"
+	}
+	return fmt.Sprintf("%.200q", lines[i])
 }

@@ -138,7 +138,7 @@ var folder = sync.OnceValues(func() (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("go mod download: %w", err)
 	case m.Sum != checksum:
-		panic("sealab: wycheproof: the module's checksum is " + m.Sum + ", want " + checksum)
+		panic("wycheproof: the module's checksum is " + m.Sum + ", want " + checksum)
 	}
 	return m.Dir, nil
 })

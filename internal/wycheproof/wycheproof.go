@@ -86,14 +86,14 @@ func (h *Hex) UnmarshalText(text []byte) (err error) {
 func Parse(data []byte) (*File, error) {
 	var f File
 	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, fmt.Errorf("sealab: wycheproof: %w", err)
+		return nil, fmt.Errorf("wycheproof: %w", err)
 	}
 	n := 0
 	for _, g := range f.TestGroups {
 		n += len(g.Tests)
 	}
 	if n == 0 || n != f.NumberOfTests {
-		return nil, fmt.Errorf("sealab: wycheproof: %s has %d cases and announces %d", f.Algorithm, n, f.NumberOfTests)
+		return nil, fmt.Errorf("wycheproof: %s has %d cases and announces %d", f.Algorithm, n, f.NumberOfTests)
 	}
 	return &f, nil
 }
@@ -125,7 +125,7 @@ func (f *File) Judge(try func(*Group, *Case) Outcome) (Tally, []error) {
 		for j := range g.Tests {
 			c := &g.Tests[j]
 			if got := try(g, c); !tally.count(c.Result, got) {
-				wrong = append(wrong, fmt.Errorf("sealab: wycheproof: %s case %d (%s, flags %v): want %s, got %s",
+				wrong = append(wrong, fmt.Errorf("wycheproof: %s case %d (%s, flags %v): want %s, got %s",
 					f.Algorithm, c.ID, c.Comment, c.Flags, c.Result, got))
 			}
 		}

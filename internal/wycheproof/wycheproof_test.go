@@ -23,7 +23,7 @@ func TestParse(t *testing.T) {
 		`{"numberOfTests": 2, "testGroups": [{"tests": [{"tcId": 1}]}]}`,
 		`{"numberOfTests": 1, "testGroups": [{"tests": [{"key": "0g"}]}]}`} {
 		_, err := Parse([]byte(bad))
-		require.ErrorContains(t, err, "sealab: wycheproof:", bad)
+		require.ErrorContains(t, err, "wycheproof:", bad)
 	}
 }
 

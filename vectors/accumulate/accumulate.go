@@ -64,7 +64,7 @@ func Run(d codecs.Design, secret []byte, limit int) (Digests, error) {
 	for _, count := range Counts {
 		for ; done < count && count <= limit; done++ {
 			if err := r.step(done); err != nil {
-				return nil, fmt.Errorf("sealab: %s: input %d: %w", d.Name, done, err)
+				return nil, fmt.Errorf("%s: input %d: %w", d.Name, done, err)
 			}
 		}
 		if count <= limit {

@@ -25,11 +25,11 @@ func Read(path string) (File, error) {
 		return File{}, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	f := File{}
 	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, fmt.Errorf("sealab: %s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
 }
@@ -38,7 +38,7 @@ func Read(path string) (File, error) {
 func (f File) Write(path string) error {
 	data, err := json.MarshalIndent(f, "", " ")
 	if err != nil {
-		return fmt.Errorf("sealab: %w", err)
+		return err
 	}
 	return atomicfile.Write(path, append(data, '\n'))
 }

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -64,7 +63,7 @@ func Dist(dir, version string) ([]byte, error) {
 	}
 	data, err := json.MarshalIndent(index, "", " ")
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	return pack(append(entries, entry{"index.json", append(data, '\n')}))
 }
@@ -75,7 +74,7 @@ func collect(dir string, index *Index) ([]entry, error) {
 	for _, name := range []string{"README.md", "LAYOUTS.md", "accumulated.json"} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
-			return nil, fmt.Errorf("sealab: %w", err)
+			return nil, err
 		}
 		entries = append(entries, entry{name, data})
 	}
@@ -138,7 +137,7 @@ func consumers(dir string) ([]entry, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	return entries, nil
 }
@@ -154,17 +153,17 @@ func pack(entries []entry) ([]byte, error) {
 	for _, e := range entries {
 		h := &tar.Header{Name: path.Join(root, e.path), Mode: e.mode(), Size: int64(len(e.data)), Format: tar.FormatPAX}
 		if err := w.WriteHeader(h); err != nil {
-			return nil, fmt.Errorf("sealab: %w", err)
+			return nil, err
 		}
 		if _, err := w.Write(e.data); err != nil {
-			return nil, fmt.Errorf("sealab: %w", err)
+			return nil, err
 		}
 	}
 	if err := w.Close(); err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	if err := zipped.Close(); err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	return out.Bytes(), nil
 }

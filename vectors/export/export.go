@@ -39,7 +39,7 @@ func Find(name string) (Form, error) {
 		}
 		known = append(known, f.Name)
 	}
-	return Form{}, fmt.Errorf("sealab: no form %q; there are %q", name, known)
+	return Form{}, fmt.Errorf("no form %q; there are %q", name, known)
 }
 
 // line is one test with the members that it needs from its file.
@@ -57,7 +57,7 @@ func Lines(f *vectors.File) ([]byte, error) {
 	e.SetEscapeHTML(false)
 	for _, t := range f.Tests {
 		if err := e.Encode(line{f.Design, f.Kind, f.Ring(&t), t}); err != nil {
-			return nil, fmt.Errorf("sealab: %w", err)
+			return nil, err
 		}
 	}
 	return out.Bytes(), nil
@@ -130,7 +130,7 @@ func Groups(f *vectors.File) ([]byte, error) {
 	}
 	data, err := json.MarshalIndent(w, "", " ")
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	return append(data, '\n'), nil
 }

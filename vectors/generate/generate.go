@@ -34,12 +34,12 @@ func File(d codecs.Design, others []codecs.Design) (*vectors.File, error) {
 	g := newGenerator(d, others)
 	for _, base := range cases.Bases(&d, g.brief) {
 		if err := g.base(base); err != nil {
-			return nil, fmt.Errorf("sealab: vectors of %s: %w", d.Name, err)
+			return nil, fmt.Errorf("vectors of %s: %w", d.Name, err)
 		}
 	}
 	rings, err := g.rings()
 	if err := errors.Join(append(g.broken, err)...); err != nil {
-		return nil, fmt.Errorf("sealab: vectors of %s: %w", d.Name, err)
+		return nil, fmt.Errorf("vectors of %s: %w", d.Name, err)
 	}
 	return g.file(rings), nil
 }

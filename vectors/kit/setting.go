@@ -49,7 +49,7 @@ func (set Setting) Describe(scheme bool) (*vectors.Minted, error) {
 	}
 	b, ok := vectors.BindingOf(set.Context)
 	if !ok {
-		return nil, fmt.Errorf("sealab: a text of the binding is not UTF-8: %w", codecs.ErrUnsupported)
+		return nil, fmt.Errorf("a text of the binding is not UTF-8: %w", codecs.ErrUnsupported)
 	}
 	now, ttl := vectors.UnixSeconds(set.Context.Now), vectors.DurationSeconds(set.TTL)
 	m.Binding, m.Now, m.TTL = b, &now, &ttl

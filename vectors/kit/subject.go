@@ -38,7 +38,7 @@ func (s *Subject) in(set Setting) (*lab.Bound, error) {
 		for _, name := range set.Keys {
 			secret, ok := s.Secrets[name]
 			if !ok {
-				return nil, fmt.Errorf("sealab: there is no key %q", name)
+				return nil, fmt.Errorf("there is no key %q", name)
 			}
 			c.Secrets = append(c.Secrets, secret)
 		}
@@ -73,7 +73,7 @@ func (s *Subject) Read(set Setting, token []byte) (released []byte, err error) {
 	}
 	defer func() {
 		if cause := recover(); cause != nil {
-			released, err = nil, fmt.Errorf("sealab: %s died: %v", s.Design.Name, cause)
+			released, err = nil, fmt.Errorf("%s died: %v", s.Design.Name, cause)
 		}
 	}()
 	return c.Unseal(nil, token)

@@ -44,7 +44,7 @@ func Prepare(root, dir string) (*Build, error) {
 	}
 	b := &Build{Checks: find(files), Program: filepath.Join(dir, "judge")}
 	if len(b.Checks) == 0 {
-		return nil, errors.New("sealab: found no check in the designs")
+		return nil, errors.New("found no check in the designs")
 	}
 	list, err := b.overlay(files, dir)
 	if err != nil {
@@ -68,7 +68,7 @@ func sources(root string) ([]*sourceFile, error) {
 			GoFiles         []string
 		}
 		if err := d.Decode(&p); err != nil {
-			return nil, fmt.Errorf("sealab: go list: %w", err)
+			return nil, fmt.Errorf("go list: %w", err)
 		}
 		if !strings.HasPrefix(p.ImportPath, contract+"/") {
 			continue
@@ -76,7 +76,7 @@ func sources(root string) ([]*sourceFile, error) {
 		for _, name := range p.GoFiles {
 			f, err := parse(strings.TrimPrefix(p.ImportPath, module+"/")+"/"+name, filepath.Join(p.Dir, name))
 			if err != nil {
-				return nil, fmt.Errorf("sealab: %w", err)
+				return nil, err
 			}
 			files = append(files, f)
 		}
@@ -148,10 +148,10 @@ func run(dir, name string, args ...string) ([]byte, error) {
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return nil, fmt.Errorf("sealab: %s %s: %w: %s", name, args[0], err, exit.Stderr)
+		return nil, fmt.Errorf("%s %s: %w: %s", name, args[0], err, exit.Stderr)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("sealab: %w", err)
+		return nil, err
 	}
 	return out, nil
 }

@@ -41,7 +41,7 @@ func (b *Build) Run(dir string, patience time.Duration) ([]Result, error) {
 			results = append(results, Result{b.Checks[len(results)], noticed})
 		}
 		if !r.ready {
-			return nil, fmt.Errorf("sealab: the vectors cannot be judged: %w: %s", r.err, r.stderr.String())
+			return nil, fmt.Errorf("the vectors cannot be judged: %w: %s", r.err, r.stderr.String())
 		}
 		if len(results) < len(b.Checks) {
 			results = append(results, Result{b.Checks[len(results)], "the end of the program: " + r.err.Error()})

@@ -67,7 +67,7 @@ const enoughFaults = 8
 func Run(f *vectors.File, d codecs.Design, demand Demand) *Report {
 	r := &Report{Design: f.Design, Subject: d.Name}
 	if f.Kind != d.Kind() {
-		r.Died = fmt.Errorf("sealab: the vectors of %s are of a %s, and %s is a %s", f.Design, f.Kind, d.Name, d.Kind())
+		r.Died = fmt.Errorf("the vectors of %s are of a %s, and %s is a %s", f.Design, f.Kind, d.Name, d.Kind())
 		return r
 	}
 	secrets := make(map[string][]byte, len(f.Keys))
@@ -79,12 +79,12 @@ func Run(f *vectors.File, d codecs.Design, demand Demand) *Report {
 	for i := range f.Tests {
 		finding, err := p.play(&f.Tests[i])
 		if err != nil {
-			r.Died = fmt.Errorf("sealab: at test %s: %w", f.Tests[i].ID, err)
+			r.Died = fmt.Errorf("at test %s: %w", f.Tests[i].ID, err)
 			return r
 		}
 		r.Findings = append(r.Findings, finding)
 		if p.faults == enoughFaults {
-			r.Died = fmt.Errorf("sealab: %s broke %d times in a row and is no longer asked: %w", d.Name, p.faults, p.fault)
+			r.Died = fmt.Errorf("%s broke %d times in a row and is no longer asked: %w", d.Name, p.faults, p.fault)
 			return r
 		}
 	}
@@ -111,7 +111,7 @@ func (p *player) note(id string, err error) {
 		return
 	}
 	if p.faults++; p.fault == nil {
-		p.fault = fmt.Errorf("sealab: at %s: %w", id, err)
+		p.fault = fmt.Errorf("at %s: %w", id, err)
 	}
 }
 

@@ -107,7 +107,7 @@ var listedName = regexp.MustCompile(`(?m)^  - (\S+)$`)
 func ExpectedFailures(path string) ([]string, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	var names []string
 	for _, m := range listedName.FindAllStringSubmatch(string(data), -1) {

@@ -11,14 +11,14 @@ import (
 func Parse(prefix string, least int, token []byte) (text, raw []byte, err error) {
 	text, ok := bytes.CutPrefix(token, []byte(prefix))
 	if !ok {
-		return nil, nil, fmt.Errorf("sealab: the token does not begin with %q", prefix)
+		return nil, nil, fmt.Errorf("the token does not begin with %q", prefix)
 	}
 	raw, ok = AppendDecode(nil, text)
 	if !ok {
-		return nil, nil, fmt.Errorf("sealab: what follows %q is not canonical base64url", prefix)
+		return nil, nil, fmt.Errorf("what follows %q is not canonical base64url", prefix)
 	}
 	if len(raw) < least {
-		return nil, nil, fmt.Errorf("sealab: the token holds %d bytes, want at least %d", len(raw), least)
+		return nil, nil, fmt.Errorf("the token holds %d bytes, want at least %d", len(raw), least)
 	}
 	return text, raw, nil
 }

@@ -54,7 +54,7 @@ func appendDocument(dst, doc []byte, p *rawjson.Printer) ([]byte, error) {
 	return p.AppendValue(dst, &v), nil
 }
 
-var errNotUTF8 = errors.New("sealab: not JSON: the document is not UTF-8")
+var errNotUTF8 = errors.New("not JSON: the document is not UTF-8")
 
 // Parse parses a UTF-8 document, in which lone surrogates may occur, as
 // json.loads does.

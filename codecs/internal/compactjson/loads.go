@@ -21,11 +21,11 @@ const maxDigits = 4300
 func Loads(doc []byte) (rawjson.Value, error) {
 	text, ok := decode(doc)
 	if !ok {
-		return rawjson.Value{}, fmt.Errorf("sealab: not JSON: the document is in no encoding that json.loads takes")
+		return rawjson.Value{}, fmt.Errorf("not JSON: the document is in no encoding that json.loads takes")
 	}
 	v, err := claims.Parse(text)
 	if err == nil && hasLongInteger(&v) {
-		return rawjson.Value{}, fmt.Errorf("sealab: not JSON: an integer has more than %d digits", maxDigits)
+		return rawjson.Value{}, fmt.Errorf("not JSON: an integer has more than %d digits", maxDigits)
 	}
 	return v, err
 }

@@ -68,11 +68,11 @@ func (k *KEM) suite() circl.Suite {
 func (p *PublicKey) Encapsulate(seed []byte) ([]byte, circl.Sealer, error) {
 	sender, err := p.kem.suite().NewSender(p.public, []byte(p.label))
 	if err != nil {
-		return nil, nil, fmt.Errorf("sealab: hpke: %w", err)
+		return nil, nil, fmt.Errorf("hpke: %w", err)
 	}
 	enc, ctx, err := sender.SetupPSK(bytes.NewReader(seed), p.psk, p.ID[:])
 	if err != nil {
-		return nil, nil, fmt.Errorf("sealab: hpke: %w", err)
+		return nil, nil, fmt.Errorf("hpke: %w", err)
 	}
 	return enc, ctx, nil
 }
@@ -86,11 +86,11 @@ func (p *PrivateKey) Decapsulate(enc []byte) (circl.Opener, error) {
 func (p *PrivateKey) decapsulate(enc, pskID []byte) (circl.Opener, error) {
 	recipient, err := p.kem.suite().NewReceiver(p.private, []byte(p.label))
 	if err != nil {
-		return nil, fmt.Errorf("sealab: hpke: %w", err)
+		return nil, fmt.Errorf("hpke: %w", err)
 	}
 	ctx, err := recipient.SetupPSK(enc, p.psk, pskID)
 	if err != nil {
-		return nil, fmt.Errorf("sealab: hpke: %w", err)
+		return nil, fmt.Errorf("hpke: %w", err)
 	}
 	return ctx, nil
 }
@@ -105,7 +105,7 @@ func (p *PrivateKey) SealerFor(enc, pskID []byte) (circl.Sealer, error) {
 	}
 	raw, err := opener.MarshalBinary()
 	if err != nil {
-		return nil, fmt.Errorf("sealab: hpke: %w", err)
+		return nil, fmt.Errorf("hpke: %w", err)
 	}
 	raw[0] = 0 // the role: the only difference between both sides of a context
 	return circl.UnmarshalSealer(raw)

@@ -52,7 +52,7 @@ func TestLowOrderHasNoContext(t *testing.T) {
 		enc := unhex(t, text)
 		require.True(t, Canonical(enc), text)
 		_, err := k.Decapsulate(enc)
-		require.ErrorContains(t, err, "sealab: hpke:", text)
+		require.ErrorContains(t, err, "hpke:", text)
 		_, err = k.SealerFor(enc, k.ID[:])
 		require.Error(t, err, text)
 

@@ -43,7 +43,7 @@ func Derive(kem *KEM, key []byte, id keyring.Fingerprint, label string) *Private
 func (p *PublicKey) Encode() ([]byte, error) {
 	public, err := p.public.MarshalBinary()
 	if err != nil {
-		return nil, fmt.Errorf("sealab: hpke: %w", err)
+		return nil, fmt.Errorf("hpke: %w", err)
 	}
 	return encode(p.ID, public, p.psk), nil
 }
@@ -53,7 +53,7 @@ func (p *PublicKey) Encode() ([]byte, error) {
 func (p *PrivateKey) Encode() ([]byte, error) {
 	private, err := p.private.MarshalBinary()
 	if err != nil {
-		return nil, fmt.Errorf("sealab: hpke: %w", err)
+		return nil, fmt.Errorf("hpke: %w", err)
 	}
 	return encode(p.ID, private, p.psk), nil
 }
@@ -74,15 +74,15 @@ func ParsePublic(b []byte, label string) (*PublicKey, error) {
 		return nil, err
 	}
 	if !Canonical(key) {
-		return nil, fmt.Errorf("sealab: the public key is not a canonical X25519 public key")
+		return nil, fmt.Errorf("the public key is not a canonical X25519 public key")
 	}
 	public, err := scheme().UnmarshalBinaryPublicKey(key)
 	if err != nil {
-		return nil, fmt.Errorf("sealab: hpke: %w", err)
+		return nil, fmt.Errorf("hpke: %w", err)
 	}
 	p := &PublicKey{id, X25519, label, public, psk}
 	if _, _, err := p.Encapsulate(make([]byte, SeedSize)); err != nil {
-		return nil, fmt.Errorf("sealab: the public key has no shared secret with any other: %w", err)
+		return nil, fmt.Errorf("the public key has no shared secret with any other: %w", err)
 	}
 	return p, nil
 }
@@ -96,7 +96,7 @@ func ParsePrivate(b []byte, label string) (*PrivateKey, error) {
 	}
 	private, err := scheme().UnmarshalBinaryPrivateKey(key)
 	if err != nil {
-		return nil, fmt.Errorf("sealab: hpke: %w", err)
+		return nil, fmt.Errorf("hpke: %w", err)
 	}
 	// The key computes its public half on first use and without a lock: do it
 	// here, before goroutines share the key.
@@ -106,7 +106,7 @@ func ParsePrivate(b []byte, label string) (*PrivateKey, error) {
 // decode cuts an encoded key apart. Its results do not share memory with b.
 func decode(b []byte) (id keyring.Fingerprint, key, psk []byte, err error) {
 	if len(b) != PartySize {
-		return id, nil, nil, fmt.Errorf("sealab: the key of a party has %d bytes, want %d", len(b), PartySize)
+		return id, nil, nil, fmt.Errorf("the key of a party has %d bytes, want %d", len(b), PartySize)
 	}
 	b = append([]byte(nil), b...)
 	n := copy(id[:], b)

@@ -65,7 +65,7 @@ func (r *Ring[T]) Lookup(id []byte) *Entry[T] {
 func New[T any](secrets [][]byte, label string, setup func(key []byte, id Fingerprint) (T, error)) (*Ring[T], error) {
 	for i, s := range secrets {
 		if err := CheckStrength(s); err != nil {
-			return nil, fmt.Errorf("sealab: secret %d of %d %w", i+1, len(secrets), err)
+			return nil, fmt.Errorf("secret %d of %d %w", i+1, len(secrets), err)
 		}
 	}
 	return Index(secrets, func(secret []byte) (id Fingerprint, t T, err error) {
@@ -82,7 +82,7 @@ func New[T any](secrets [][]byte, label string, setup func(key []byte, id Finger
 // secrets. Duplicate and colliding secrets are errors.
 func Index[T any](secrets [][]byte, setup func(secret []byte) (Fingerprint, T, error)) (*Ring[T], error) {
 	if len(secrets) == 0 {
-		return nil, fmt.Errorf("sealab: the key ring is empty: give at least one secret of %d random bytes", codecs.MinSecret)
+		return nil, fmt.Errorf("the key ring is empty: give at least one secret of %d random bytes", codecs.MinSecret)
 	}
 	r := &Ring[T]{byID: make(map[Fingerprint]*Entry[T], len(secrets))}
 	place := make(map[Fingerprint]int, len(secrets))
@@ -105,9 +105,9 @@ func Index[T any](secrets [][]byte, setup func(secret []byte) (Fingerprint, T, e
 
 func clash(secrets [][]byte, i, j int) error {
 	if bytes.Equal(secrets[i], secrets[j]) {
-		return fmt.Errorf("sealab: secrets %d and %d of %d are the same: leave one out", i+1, j+1, len(secrets))
+		return fmt.Errorf("secrets %d and %d of %d are the same: leave one out", i+1, j+1, len(secrets))
 	}
-	return fmt.Errorf("sealab: secrets %d and %d of %d have the same 32-bit fingerprint: replace one of them", i+1, j+1, len(secrets))
+	return fmt.Errorf("secrets %d and %d of %d have the same 32-bit fingerprint: replace one of them", i+1, j+1, len(secrets))
 }
 
 // how ends the error for a weak secret.
@@ -137,7 +137,7 @@ func checkLength(secret []byte) error {
 func CheckLengths(secrets [][]byte) error {
 	for i, s := range secrets {
 		if err := checkLength(s); err != nil {
-			return fmt.Errorf("sealab: secret %d of %d %w", i+1, len(secrets), err)
+			return fmt.Errorf("secret %d of %d %w", i+1, len(secrets), err)
 		}
 	}
 	return nil
@@ -148,7 +148,7 @@ func CheckLengths(secrets [][]byte) error {
 func Derive(secret []byte, label string, n int) []byte {
 	out, err := hkdf.Key(sha256.New, secret, nil, label, n)
 	if err != nil {
-		panic("sealab: keyring: " + err.Error()) // n too large: a mistake in the design
+		panic("keyring: " + err.Error()) // n too large: a mistake in the design
 	}
 	return out
 }

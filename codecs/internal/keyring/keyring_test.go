@@ -85,7 +85,7 @@ func TestWeakSecrets(t *testing.T) {
 // TestCollisions gives rings two secrets with one fingerprint. The pairs were
 // found by trying numbers in order.
 func TestCollisions(t *testing.T) {
-	const text = "sealab: secrets 2 and 3 of 3 have the same 32-bit fingerprint: replace one of them"
+	const text = "secrets 2 and 3 of 3 have the same 32-bit fingerprint: replace one of them"
 	a, b := numbered(5186), numbered(91335)
 	require.Equal(t, Derive(a, label+" key-id", 4), Derive(b, label+" key-id", 4))
 	_, err := New([][]byte{numbered(1), a, b}, label, keep)
@@ -97,7 +97,7 @@ func TestCollisions(t *testing.T) {
 	_, err = Index([][]byte{numbered(1), a, b}, hashedID)
 	require.EqualError(t, err, text)
 	_, err = Index([][]byte{a, numbered(1), a}, hashedID)
-	require.EqualError(t, err, "sealab: secrets 1 and 3 of 3 are the same: leave one out")
+	require.EqualError(t, err, "secrets 1 and 3 of 3 are the same: leave one out")
 }
 
 // hashedID is a setup that fingerprints a key as the Python SDK does.

@@ -95,7 +95,7 @@ func (f Format) key(k []byte, id keyring.Fingerprint, newAEAD func([]byte) (ciph
 		return nil, err
 	}
 	if a.NonceSize() != f.NonceSize || a.Overhead() != f.BlockSize+f.TagSize {
-		return nil, fmt.Errorf("sealab: the AEAD has a nonce of %d and an overhead of %d bytes, want %d and %d",
+		return nil, fmt.Errorf("the AEAD has a nonce of %d and an overhead of %d bytes, want %d and %d",
 			a.NonceSize(), a.Overhead(), f.NonceSize, f.BlockSize+f.TagSize)
 	}
 	return &key{a, append([]byte(f.Prefix), id[:]...)}, nil
@@ -112,7 +112,7 @@ func (c assembler) SeedSize() int { return c.format.NonceSize }
 // SealSeeded implements lab.Seeded.
 func (c assembler) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	if len(seed) != c.format.NonceSize {
-		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.format.NonceSize)
+		return dst, fmt.Errorf("the seed has %d bytes, want %d", len(seed), c.format.NonceSize)
 	}
 	return c.seal(dst, seed, payload), nil
 }

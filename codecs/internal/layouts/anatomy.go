@@ -34,7 +34,7 @@ func ForLab(c *Codec, err error) (codecs.Codec, error) {
 // length go on the wire by an edit of lab.WireNonce.
 func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
 	if len(seed) != c.format.NonceSize {
-		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), c.format.NonceSize)
+		return dst, fmt.Errorf("the seed has %d bytes, want %d", len(seed), c.format.NonceSize)
 	}
 	k := c.ring.First()
 	prefix := edit.Give(lab.StepPrefix, []byte(c.format.Prefix))

@@ -23,7 +23,7 @@ import (
 // escapes are not judged. It takes one byte of heap for each byte of doc at most.
 func CheckExact(doc []byte) error {
 	if !utf8.Valid(doc) {
-		return fmt.Errorf("sealab: not JSON: the document is not UTF-8")
+		return fmt.Errorf("not JSON: the document is not UTF-8")
 	}
 	s := newScanner(Dialect{}, doc)
 	s.exact = true

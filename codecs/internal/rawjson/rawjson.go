@@ -98,7 +98,7 @@ func (d Dialect) Parse(doc []byte) (Value, error) {
 	}
 	v, ok := p.document()
 	if !ok {
-		return Value{}, fmt.Errorf("sealab: not JSON: %s at byte %d", p.fault, p.at)
+		return Value{}, fmt.Errorf("not JSON: %s at byte %d", p.fault, p.at)
 	}
 	return v, nil
 }

@@ -35,7 +35,7 @@ func TestParseRefuses(t *testing.T) {
 	for _, doc := range refused {
 		exact := slices.Clip([]byte(doc)) // nothing to read or slice behind the end
 		_, err := rawjson.Parse(exact)
-		require.ErrorContains(t, err, "sealab: not JSON: ", "%q", doc)
+		require.ErrorContains(t, err, "not JSON: ", "%q", doc)
 		require.False(t, json.Valid([]byte(doc)), "%q", doc)
 	}
 }

@@ -35,14 +35,14 @@ func newScanner(d Dialect, doc []byte) scanner {
 // document scans the whole document.
 func (s *scanner) document() error {
 	if uint64(len(s.src)) > math.MaxUint32 {
-		return fmt.Errorf("sealab: not JSON: longer than %d bytes", uint32(math.MaxUint32))
+		return fmt.Errorf("not JSON: longer than %d bytes", uint32(math.MaxUint32))
 	}
 	ok := s.space() && s.value() && s.space()
 	if ok && s.at != len(s.src) {
 		ok = s.fail("more follows the value")
 	}
 	if !ok {
-		return fmt.Errorf("sealab: not JSON: %s at byte %d", s.fault, s.at)
+		return fmt.Errorf("not JSON: %s at byte %d", s.fault, s.at)
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"sealab/internal/testenv"
 )
 
 // TestGenerated compares the committed files with the generated ones.
@@ -16,6 +18,6 @@ func TestGenerated(t *testing.T) {
 	for path, want := range files {
 		got, err := os.ReadFile(filepath.Join("..", path))
 		require.NoError(t, err)
-		require.Equal(t, string(want), string(got), "%s: run go generate ./fuzz/targets", path)
+		testenv.EqualLines(t, string(want), string(got), path+": run go generate ./fuzz/targets")
 	}
 }

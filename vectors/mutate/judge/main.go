@@ -30,7 +30,7 @@ func main() {
 // run judges the checks from args[1] on with the vectors in folder args[0].
 func run(args []string) error {
 	if len(args) != 3 {
-		return fmt.Errorf("sealab: judge: want three arguments: folder of vectors, first check, number of checks")
+		return fmt.Errorf("judge: want three arguments: folder of vectors, first check, number of checks")
 	}
 	first, err := strconv.Atoi(args[1])
 	if err != nil {
