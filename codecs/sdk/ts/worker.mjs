@@ -8,8 +8,7 @@
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { createRequestStateCodec } from '@modelcontextprotocol/server';
-
-const PROTOCOL = 1;
+import { Handles, Refused, Rejected, Unsupported, each, serve } from './protocol.mjs';
 
 // What the format promises, as read from createRequestStateCodec without a bind callback.
 const GUARANTEES = {
@@ -83,10 +82,6 @@ const OPTIONS = [
   { name: 'payload', doc: "whether the state is the payload's text or its JSON", values: Object.keys(PAYLOADS) },
 ];
 
-class Unsupported extends Error {}
-class Refused extends Error {}
-class Rejected extends Error {}
-
 let now = 0; // milliseconds
 Date.now = () => now;
 
@@ -118,13 +113,6 @@ function sdkVersion() {
   return JSON.parse(readFileSync(`${root}/package.json`, 'utf8')).version;
 }
 
-function failure(error) {
-  if (error instanceof Unsupported) return { ok: false, unsupported: true };
-  if (error instanceof Refused) return { ok: false, refused: error.message };
-  if (error instanceof Rejected) return { ok: false, rejected: STAGES[error.message], reason: error.message };
-  return { ok: false, fault: String(error) };
-}
-
 // What one open has set up.
 class Handle {
   constructor(request) {
@@ -151,56 +139,33 @@ class Handle {
     try {
       payload = await this.codec.verify(token, context(request));
     } catch (error) {
-      throw Object.hasOwn(STAGES, error.message) ? new Rejected(error.message) : error;
+      throw Object.hasOwn(STAGES, error.message) ? new Rejected(STAGES[error.message], error.message) : error;
     }
     return { state_b64: this.payload.toState(payload).toString('base64url') };
-  }
-
-  async verdict(token, request) {
-    try {
-      return { ok: true, ...(await this.verify(token, request)) };
-    } catch (error) {
-      return failure(error);
-    }
   }
 }
 
 const context = (request) => ({ binding: request.binding ?? {} });
 
-const opened = new Map();
-let last = 0;
+const HANDLES = new Handles((request) => new Handle(request));
 
 function use(request) {
-  const handle = opened.get(request.handle);
-  if (!handle) throw new Error(`there is no handle ${request.handle}`);
-  return handle;
+  now = Math.floor(request.now * 1000);
+  return HANDLES.of(request);
 }
 
+const HELLO = {
+  name: 'mcp-ts-sdk',
+  version: sdkVersion(),
+  kind: 'scheme',
+  abilities: ['clock', 'batch', 'bench'],
+  guarantees: GUARANTEES,
+  options: OPTIONS,
+};
+
 const OPERATIONS = {
-  async hello(request) {
-    if (request.protocol !== PROTOCOL) throw new Error(`protocol ${request.protocol}, want ${PROTOCOL}`);
-    return {
-      protocol: PROTOCOL,
-      name: 'mcp-ts-sdk',
-      version: sdkVersion(),
-      kind: 'scheme',
-      abilities: ['clock', 'batch', 'bench'],
-      guarantees: GUARANTEES,
-      options: OPTIONS,
-    };
-  },
-
-  async open(request) {
-    const handle = new Handle(request);
-    opened.set(++last, handle);
-    return { handle: last };
-  },
-
-  async close(request) {
-    use(request);
-    opened.delete(request.handle);
-    return {};
-  },
+  open: HANDLES.open,
+  close: HANDLES.close,
 
   async mint(request) {
     const handle = use(request);
@@ -209,10 +174,7 @@ const OPERATIONS = {
 
   async verify(request) {
     const handle = use(request);
-    if (request.tokens === undefined) return handle.verify(request.token, request);
-    const verdicts = [];
-    for (const token of request.tokens) verdicts.push(await handle.verdict(token, request));
-    return { verdicts };
+    return each((token) => handle.verify(token, request), request);
   },
 
   async bench(request) {
@@ -231,26 +193,4 @@ function benchmark(handle, request) {
   return () => handle.codec.mint(state, ctx);
 }
 
-async function answer(line) {
-  try {
-    const request = JSON.parse(line);
-    if (!Object.hasOwn(OPERATIONS, request.op)) throw new Unsupported();
-    if (request.now !== undefined) now = Math.floor(request.now * 1000);
-    return { ok: true, ...(await OPERATIONS[request.op](request)) };
-  } catch (error) {
-    return failure(error);
-  }
-}
-
-// Lines are cut by hand: readline also breaks them at U+2028.
-const NEWLINE = 0x0a;
-let rest = [];
-for await (const chunk of process.stdin) {
-  let start = 0;
-  for (let end; (end = chunk.indexOf(NEWLINE, start)) >= 0; start = end + 1) {
-    const line = Buffer.concat([...rest, chunk.subarray(start, end)]).toString('utf8');
-    rest = [];
-    process.stdout.write(JSON.stringify(await answer(line)) + '\n');
-  }
-  rest.push(chunk.subarray(start));
-}
+await serve(HELLO, OPERATIONS);

@@ -1,0 +1,63 @@
+// Token libraries in JavaScript as sealab workers, protocol 1.
+//
+// Usage: worker.mjs ROW [FOLDER]. ROW is a name of rows.mjs. FOLDER holds another
+// installation of the library, which is loaded instead of the one beside it.
+
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Handles, Refused, Rejected, each, serve } from '../ts/protocol.mjs';
+import { ROWS } from './rows.mjs';
+
+const [name, folder] = process.argv.slice(2);
+const row = ROWS[name];
+
+async function load() {
+  if (folder) return createRequire(join(folder, 'load.cjs'))(row.library);
+  const loaded = await import(row.library);
+  return loaded.default ?? loaded;
+}
+
+function version() {
+  const root = row.library.split('/').slice(0, row.library.startsWith('@') ? 2 : 1).join('/');
+  const from = folder ?? dirname(fileURLToPath(import.meta.url));
+  return JSON.parse(readFileSync(join(from, 'node_modules', root, 'package.json'), 'utf8')).version;
+}
+
+const library = await load();
+
+async function open(request) {
+  const keys = (request.keys_b64 ?? []).map((key) => Buffer.from(key, 'base64url'));
+  if (Object.keys(request.options ?? {}).length > 0 || keys.length === 0) throw new Refused('want at least one key and no options');
+  try {
+    const opened = await row.open(library, keys);
+    await opened.seal(Buffer.from('{}')); // some libraries refuse a key at its first use
+    return opened;
+  } catch (error) {
+    throw new Refused(String(error.message ?? error));
+  }
+}
+
+const HANDLES = new Handles(open);
+
+async function seal(request) {
+  return { token: await HANDLES.of(request).seal(Buffer.from(request.payload_b64, 'base64url')) };
+}
+
+async function unseal(request) {
+  const opened = HANDLES.of(request);
+  return each(async (token) => {
+    let payload;
+    try {
+      payload = await opened.unseal(token);
+    } catch (error) {
+      throw new Rejected('unauthentic', String(error?.code ?? error?.name ?? error));
+    }
+    return { payload_b64: Buffer.from(payload).toString('base64url') };
+  }, request);
+}
+
+const HELLO = { name, version: version(), kind: 'codec', abilities: ['batch', 'parallel'], guarantees: row.guarantees };
+
+await serve(HELLO, { open: HANDLES.open, close: HANDLES.close, seal, unseal });
