@@ -38,9 +38,10 @@ site: bin/sealab ## write pages of the committed results to bin/site
 SKIPPED := $(CURDIR)/bin/skipped
 
 .PHONY: test
-test: ## run every test, with the race detector; then what the detector disturbs
+test: ## run every test with the race detector, the large matrices whole without it
 	@mkdir -p bin && rm -f $(SKIPPED)
 	SEALAB_SKIPPED=$(SKIPPED) $(GO) test -race -timeout 30m ./...
+	$(GO) test $$(grep -rl --include='*_test.go' 'testenv\.Sample()' . | xargs -n 1 dirname | sort -u)
 	$(GO) test -run 'TestConformance/Allocations' ./codecs/...
 	$(GO) test -tags purego ./codecs/internal/base64url
 	@sort -u $(SKIPPED) 2>/dev/null || true
@@ -81,6 +82,10 @@ mutations: ## send 10,000 mutated requestState values to the example server
 .PHONY: vectors
 vectors: ## make the test vectors of every design again, bit for bit
 	$(GO) run ./cmd/sealab vectors generate
+
+.PHONY: vectors-digests
+vectors-digests: ## accumulate 10,000 inputs of every design and compare with the committed digests
+	$(GO) test -count=1 -timeout 0 -run TestCommittedDigests ./vectors/generate -args -digests 10000
 
 .PHONY: vectors-million
 vectors-million: ## the same, with digests over a million inputs; takes minutes

@@ -8,10 +8,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/internal/runfile"
+	"sealab/internal/testenv"
 	"sealab/internal/verdict"
 )
 
 const blocks = 10_000
+
+// sampled returns all, or a third of it if only a sample of the matrix is run.
+func sampled(all int) int {
+	if testenv.Sample() {
+		return all / 3
+	}
+	return all
+}
 
 // judgeBoth judges two passes of one probe on two machines.
 func judgeBoth(t *testing.T, first, second *machine, n int) *Verdict {
@@ -25,7 +34,7 @@ func judgeBoth(t *testing.T, first, second *machine, n int) *Verdict {
 
 // TestKnownAnswers judges samples whose truth is known.
 func TestKnownAnswers(t *testing.T) {
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name string
 		make func(seed uint64) *machine
 		want verdict.Verdict
@@ -40,6 +49,9 @@ func TestKnownAnswers(t *testing.T) {
 		{"tail only", func(s uint64) *machine { return newMachine(s).tail(60) }, verdict.Refuted},
 		{"a third of a nanosecond", func(s uint64) *machine { return newMachine(s).shift(0.3) }, verdict.NotRefuted},
 	} {
+		if testenv.Race() && i%3 != 0 {
+			continue // a third of the rows
+		}
 		t.Run(c.name, func(t *testing.T) {
 			v := judgeBoth(t, c.make(1), c.make(2), blocks)
 			require.Equal(t, c.want, v.Outcome, "%s: %+v", v.Why, v.First)
@@ -97,7 +109,7 @@ func TestTooFewBlocks(t *testing.T) {
 // how often it does. With the correction for three tests that is a little under
 // the nine times in ten that the formula is made for.
 func TestDetectableIsFound(t *testing.T) {
-	const runs = 20
+	runs := sampled(20)
 	size := newMachine(0).run(runfile.Probe{}, 1, 2000)
 	findable := Measure(size).Detectable
 	found := 0
@@ -110,10 +122,11 @@ func TestDetectableIsFound(t *testing.T) {
 	require.GreaterOrEqual(t, found, runs*7/10)
 }
 
-// TestAlikeIsUniform judges 200 probes of what does not leak.
+// TestAlikeIsUniform judges probes of what does not leak.
 func TestAlikeIsUniform(t *testing.T) {
 	var files []*runfile.Samples
-	for i := range 200 {
+	n := sampled(200)
+	for i := range n {
 		probe := runfile.Probe{Subject: fmt.Sprintf("alike-%03d", i), Pair: "same", Expect: runfile.Clean}
 		files = append(files, newMachine(uint64(i)).heavyTails().run(probe, 1, 300),
 			newMachine(uint64(i)+1e6).heavyTails().run(probe, 2, 300))
@@ -121,7 +134,7 @@ func TestAlikeIsUniform(t *testing.T) {
 	j, err := Judge(files, LimitLibrary, func(int) {})
 	require.NoError(t, err)
 	u := j.Controls.Uniform
-	require.Equal(t, 200, u.Values)
+	require.Equal(t, n, u.Values)
 	require.Zero(t, u.Refuted)
 	require.Greater(t, u.P, 0.001, "distance %g", u.Distance)
 	require.False(t, j.Controls.Void(), j.Controls.Faults)
@@ -138,7 +151,7 @@ func TestUniformityRings(t *testing.T) {
 
 // TestIntervalHolds counts how often the interval holds the truth.
 func TestIntervalHolds(t *testing.T) {
-	const runs = 40
+	runs := sampled(40)
 	hits, medianHits := 0, 0
 	for seed := range uint64(runs) {
 		s := Measure(newMachine(seed).correlated().shift(5).run(runfile.Probe{}, 1, 1500))

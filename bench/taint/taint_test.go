@@ -16,8 +16,8 @@ import (
 // TestUnderValgrind builds the program and runs a leaking control, a clean one
 // and nothing secret: memcheck must name the leaking line, and that alone.
 func TestUnderValgrind(t *testing.T) {
-	if testing.Short() {
-		testenv.Skip(t, "it takes half a minute: run the tests without -short")
+	if testenv.Sample() {
+		testenv.Skip(t, "-short or -race: it takes half a minute; make test runs it whole")
 	}
 	dir := t.TempDir()
 	p, err := build(dir)

@@ -17,7 +17,7 @@ func testAllocations(t *testing.T, s subject) {
 	if s.IsScheme() {
 		return
 	}
-	if raceEnabled {
+	if testenv.Race() {
 		testenv.Skip(t, "the race detector allocates; make test runs this part without it as well")
 	}
 	c := s.codec(t)

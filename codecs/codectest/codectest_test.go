@@ -215,7 +215,7 @@ func TestSuite(t *testing.T) {
 func TestSuiteRings(t *testing.T) {
 	for _, f := range flaws {
 		t.Run(f.name, func(t *testing.T) {
-			if f.part == "Allocations" && raceEnabled {
+			if f.part == "Allocations" && testenv.Race() {
 				testenv.Skip(t, "that part does not run under the race detector")
 			}
 			cmd := exec.Command(os.Args[0], "-test.run", "^TestSuite$/^"+f.part+"$")

@@ -12,6 +12,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/keyset"
 	"github.com/tink-crypto/tink-go/v2/secretdata"
 
+	"sealab/internal/testenv"
 	"sealab/internal/wycheproof"
 )
 
@@ -36,7 +37,7 @@ func TestSpecification(t *testing.T) {
 func TestAccumulated(t *testing.T) {
 	require.Equal(t, "e6b9edf2df6cec60c8cbd864e2211b597fb69a529160cd040d56c0c210081939",
 		wycheproof.Accumulate(t, 32, 10_000, newXAES))
-	if !testing.Short() {
+	if !testenv.Sample() {
 		require.Equal(t, "2163ae1445985a30b60585ee67daa55674df06901b890593e824b8a7c885ab15",
 			wycheproof.Accumulate(t, 32, 1_000_000, newXAES))
 	}

@@ -43,8 +43,8 @@ const maxExecutions = 3_000_000
 func TestInjectedBugsAreFound(t *testing.T) {
 	for _, bug := range injected.Bugs() {
 		t.Run(bug.Name, func(t *testing.T) {
-			if testing.Short() && slow[bug.Name] {
-				testenv.Skip(t, "-short: the search takes up to a million executions")
+			if testenv.Sample() && slow[bug.Name] {
+				testenv.Skip(t, "-short or -race: the search takes up to a million executions; make test runs it whole")
 			}
 			t.Parallel()
 			cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -60,11 +60,15 @@ func TestInjectedBugsAreFound(t *testing.T) {
 
 // TestDrawnInputsPass requires the inputs of the search to pass without a bug.
 func TestDrawnInputsPass(t *testing.T) {
+	count := 5000
+	if testenv.Sample() {
+		count = 500
+	}
 	for _, target := range targets.All() {
 		if target.Missing != nil {
 			continue
 		}
-		executions, failed := search(target, 5000)
+		executions, failed := search(target, count)
 		require.Empty(t, failed, "%s: after %d executions", target.Name, executions)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"sealab/internal/testenv"
 )
 
 var (
@@ -70,7 +72,7 @@ func (s *subject) call(t *testing.T, url, responses, state string) (status int, 
 // spelling of JSON, or none) and the answer is right.
 func TestMutations(t *testing.T) {
 	n := *mutations
-	if testing.Short() {
+	if testenv.Sample() {
 		n = min(n, 200)
 	}
 	t.Logf("seed %d, %d mutations", *seed, n)

@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/cmd/mcpserver/example"
+	"sealab/internal/testenv"
 )
 
 // rpcError is the error of an answer, with the id of its request.
@@ -157,10 +158,10 @@ func TestStdioLines(t *testing.T) {
 }
 
 // TestHostileBodies sends 64 requests of 1 MB with a good token at once, 8 in
-// short tests. The heap stays below 300 MB.
+// a sample. The heap stays below 300 MB.
 func TestHostileBodies(t *testing.T) {
 	requests := 64
-	if testing.Short() {
+	if testenv.Sample() {
 		requests = 8
 	}
 	h := httptest.NewServer(example.Handler(newServer(t), nil, slog.New(slog.DiscardHandler)))

@@ -14,6 +14,7 @@ import (
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/attacks"
 	"sealab/internal/broken"
+	"sealab/internal/testenv"
 	"sealab/internal/verdict"
 )
 
@@ -62,7 +63,7 @@ func TestControlsFall(t *testing.T) {
 	for _, control := range broken.Controls() {
 		t.Run(control.Name, func(t *testing.T) {
 			var only []string
-			if raceEnabled || testing.Short() {
+			if testenv.Sample() {
 				only = control.Attacks
 			}
 			saw, fell := map[string]bool{}, map[codecs.Property]bool{}

@@ -11,6 +11,7 @@ import (
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/attacks"
 	"sealab/internal/broken"
+	"sealab/internal/testenv"
 )
 
 // A bareCodec is a codec without the prefix of its tokens: they begin with random
@@ -59,7 +60,7 @@ func TestBareControlsFall(t *testing.T) {
 	meetings := &meetings{t: t}
 	for n := range *seeds {
 		for i, control := range broken.Controls() {
-			if testing.Short() && i%4 != 0 {
+			if testenv.Sample() && i%4 != 0 {
 				continue // a quarter of the controls
 			}
 			d, ok := bare(control.Design)

@@ -41,13 +41,13 @@ func TestSoundDesignsStand(t *testing.T) {
 // TestControlsFallByNoChance attacks every control with the attacks that it names,
 // under other seeds than the matrix: none may miss its control by chance.
 func TestControlsFallByNoChance(t *testing.T) {
-	if raceEnabled {
-		testenv.Skip(t, "the race detector is slow; make attack-controls attacks the controls without it")
+	if testenv.Race() {
+		testenv.Skip(t, "the race detector is slow; make test runs it whole")
 	}
 	meetings := &meetings{t: t}
 	for n := range *seeds {
 		for i, control := range broken.Controls() {
-			if testing.Short() && i%8 != 0 {
+			if testenv.Sample() && i%8 != 0 {
 				continue // TestControlsFall has met all of them under the first seed
 			}
 			meetings.meet(control.Design, control.Attacks, control.Bytes, *from+n+1)
@@ -107,7 +107,7 @@ func ids(t *testing.T) (beside, alone []string) {
 // brief is the budget under all seeds but the first: what a search misses there,
 // that of another seed meets.
 func brief() attack.Budget {
-	if testing.Short() {
+	if testenv.Sample() {
 		return attack.Budget{Seals: 1 << 9, Unseals: 1 << 8, Bytes: 1 << 13, Sweep: 48, Stopwatch: allocation}
 	}
 	return attack.Budget{Seals: 1 << 5, Unseals: 1 << 6, Bytes: 1 << 12, Sweep: 16, Stopwatch: allocation}
@@ -172,10 +172,10 @@ func (y *tally) attack(designs []codecs.Design, ids []string, atOnce int) {
 // campaign attacks one design under one seed and adds what came of it.
 func (y *tally) campaign(j job, ids []string) {
 	budget := brief()
-	if testing.Short() { // a twelfth of the attacks on each design, and of the designs for each attack
+	if testenv.Sample() { // a twelfth of the attacks on each design, and of the designs for each attack
 		ids = share(ids, y.number(j.Name), 12)
 	}
-	if j.seed == seed && !testing.Short() {
+	if j.seed == seed && !testenv.Sample() {
 		budget = small()
 	}
 	if len(ids) == 0 {

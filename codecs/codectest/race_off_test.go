@@ -1,5 +1,0 @@
-//go:build !race
-
-package codectest_test
-
-const raceEnabled = false

@@ -1,5 +1,0 @@
-//go:build race
-
-package attacks_test
-
-const raceEnabled = true
