@@ -67,14 +67,14 @@ func (s *hexServer) accepts(tag []byte) bool {
 // after most samples. progress is called with the number of digits known.
 func Recover(seed uint64, most int, progress func(known, of int, r Recovery)) (Recovery, error) {
 	defer quiet()()
-	s := newSampler(seed)
+	s := newSampler(seed, full)
 	server := &hexServer{verifier: newVerifier(s.random, shortMessage, nil)}
 	presented := make([]byte, tagDigits)
 	a := &attacker{
 		random: s.random, guess: bytes.Repeat([]byte("0"), tagDigits), most: most, effort: effort,
 		progress: progress, accepts: server.accepts,
 	}
-	a.ops = operations(func() { server.accepts(a.guess) }, s.clock)
+	a.ops = s.operations(func() { server.accepts(a.guess) }, s.clock)
 	a.time = func(tag []byte) float64 {
 		copy(presented, tag)
 		start := now()

@@ -24,6 +24,8 @@ type Config struct {
 	Seed   uint64
 	// Stamp goes into every file. A run is resumed only under an equal one.
 	Stamp map[string]string
+
+	precision precision // full if it is zero
 }
 
 // A Step is the end of one trial in one pass.
@@ -49,7 +51,10 @@ func Run(trials []Trial, c Config, progress func(Step)) error {
 	if err := removeHalves(c.Dir); err != nil {
 		return err
 	}
-	r := runner{c, newSampler(c.Seed), 0, Passes * len(trials), now(), progress}
+	if c.precision == (precision{}) {
+		c.precision = full
+	}
+	r := runner{c, newSampler(c.Seed, c.precision), 0, Passes * len(trials), now(), progress}
 	for pass := 1; pass <= Passes; pass++ {
 		for _, t := range trials {
 			if err := r.step(t, pass); err != nil {

@@ -13,15 +13,16 @@ import (
 
 // brief is a configuration under which a run takes a moment.
 func brief(dir string) Config {
-	return Config{Dir: dir, Blocks: 10, Budget: time.Microsecond, Seed: 1, Stamp: map[string]string{"commit": "c"}}
+	return Config{Dir: dir, Blocks: 10, Budget: time.Microsecond, Seed: 1, Stamp: map[string]string{"commit": "c"},
+		precision: precision{clusters: 2, readings: 3}}
 }
 
 // TestEveryDesignIsProbed measures every rule at every design: each has pairs
 // that apply, and every file can be read back.
 func TestEveryDesignIsProbed(t *testing.T) {
-	dir := t.TempDir()
+	c := brief(t.TempDir())
 	measured := map[string]int{}
-	require.NoError(t, Run(Designs(catalog.All()), brief(dir), func(s Step) {
+	require.NoError(t, Run(Designs(catalog.All()), c, func(s Step) {
 		if s.Skipped == "" {
 			measured[s.Subject]++
 		}
@@ -29,10 +30,10 @@ func TestEveryDesignIsProbed(t *testing.T) {
 	for _, d := range catalog.All() {
 		require.GreaterOrEqual(t, measured[d.Name], 2*Passes, d.Name)
 	}
-	files, err := runfile.ReadSampleFiles(dir)
+	files, err := runfile.ReadSampleFiles(c.Dir)
 	require.NoError(t, err)
 	for _, f := range files {
-		require.GreaterOrEqual(t, len(f.Data), minBlocks, f.FileName())
+		require.GreaterOrEqual(t, len(f.Data), c.precision.minBlocks(), f.FileName())
 		require.Positive(t, f.ClockNs)
 	}
 }
@@ -73,7 +74,7 @@ func TestRunsAreNotMixed(t *testing.T) {
 // at a clock: the classes' inputs are of one length, and those of the comparers
 // differ where they should.
 func TestPlantedCauses(t *testing.T) {
-	s := newSampler(1)
+	s := newSampler(1, full)
 	names := map[string]bool{}
 	for _, c := range Controls() {
 		require.False(t, names[c.Name()], c.Name())
@@ -91,11 +92,11 @@ func TestPlantedCauses(t *testing.T) {
 }
 
 func TestEarlyExitIsACorrectComparison(t *testing.T) {
-	v := newVerifier(newSampler(1).random, 10, earlyExit)
+	v := newVerifier(newSampler(1, full).random, 10, earlyExit)
 	v.check(v.tag())
 	require.Zero(t, v.refused)
 	for place := range tagSize {
-		v.check(v.wrongAt(newSampler(1).random, place)[0])
+		v.check(v.wrongAt(newSampler(1, full).random, place)[0])
 		require.Equal(t, place+1, v.refused)
 	}
 }

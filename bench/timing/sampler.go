@@ -16,22 +16,31 @@ const (
 	// warmUp is the number of blocks dropped at the beginning of a chunk, and
 	// briefly of a cluster.
 	warmUp, briefly = 100, 10
-	// clusters is the number of sets of keys that a clustered trial draws.
-	clusters = 100
-	// minBlocks is the number of blocks of the slowest subject.
-	minBlocks = 2 * clusters
 )
+
+// A precision is how often a sampler repeats work. Tests need less of it.
+type precision struct {
+	clusters int // sets of keys that a clustered trial draws
+	readings int // times that a median is taken of
+}
+
+// full is the precision of a run whose samples are judged.
+var full = precision{clusters: 100, readings: 101}
+
+// minBlocks returns the number of blocks of the slowest subject.
+func (p precision) minBlocks() int { return 2 * p.clusters }
 
 // A sampler measures trials, one at a time. It must stay on the goroutine that
 // made it.
 type sampler struct {
+	precision
 	random *rand.Rand
 	clock  float64 // cost of reading it, in nanoseconds
 	buffer []byte  // every input is copied here
 }
 
-func newSampler(seed uint64) *sampler {
-	return &sampler{random: rand.New(rand.NewPCG(seed, 0)), clock: clockCost()}
+func newSampler(seed uint64, p precision) *sampler {
+	return &sampler{precision: p, random: rand.New(rand.NewPCG(seed, 0)), clock: p.clockCost()}
 }
 
 // quiet keeps the garbage collector, the scheduler and other processors out of
@@ -57,8 +66,8 @@ func (s *sampler) measure(t Trial, blocks int, budget time.Duration) (*runfile.S
 	f := &runfile.Samples{Header: runfile.Header{Probe: t.Probe, ClockNs: s.clock}}
 	s.fit(f, set, blocks, budget)
 	if t.Clustered {
-		f.Cluster = f.Blocks / clusters
-		f.Blocks = f.Cluster * clusters
+		f.Cluster = f.Blocks / s.clusters
+		f.Blocks = f.Cluster * s.clusters
 	}
 	for len(f.Data) < f.Blocks {
 		if err := s.fill(f, t, set); err != nil {
@@ -73,9 +82,9 @@ func (s *sampler) fit(f *runfile.Samples, set *classes, blocks int, budget time.
 	s.reserve(set)
 	input := s.load(&set.a)
 	do := func() { set.a.do(input) }
-	f.Ops = operations(do, s.clock)
-	perBlock := 2 * time.Duration(f.Ops) * typical(do)
-	f.Blocks = max(minBlocks, min(blocks, int(budget/max(perBlock, 1))))
+	f.Ops = s.operations(do, s.clock)
+	perBlock := 2 * time.Duration(f.Ops) * s.typical(do)
+	f.Blocks = max(s.minBlocks(), min(blocks, int(budget/max(perBlock, 1))))
 }
 
 // reserve makes the buffer large enough for every input of the set.
@@ -91,7 +100,8 @@ func (s *sampler) reserve(set *classes) {
 
 // fill appends the next cluster of blocks to f, or the next chunk.
 func (s *sampler) fill(f *runfile.Samples, t Trial, set *classes) error {
-	n, dropped := min(chunk, f.Blocks-len(f.Data)), warmUp
+	n := min(chunk, f.Blocks-len(f.Data))
+	dropped := min(n, warmUp)
 	if t.Clustered {
 		fresh, err := t.prepare(s.random)
 		if err != nil {

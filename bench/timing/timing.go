@@ -73,9 +73,9 @@ var epoch = time.Now()
 func now() time.Duration { return time.Since(epoch) }
 
 // clockCost returns the time in nanoseconds that reading the clock takes.
-func clockCost() float64 {
+func (p precision) clockCost() float64 {
 	const readings = 1000
-	return float64(typical(func() {
+	return float64(p.typical(func() {
 		for range readings {
 			now()
 		}
@@ -83,9 +83,9 @@ func clockCost() float64 {
 }
 
 // operations returns how many times do fits into a sample.
-func operations(do func(), clock float64) int {
+func (p precision) operations(do func(), clock float64) int {
 	const readings = 8
-	perOp := float64(typical(func() {
+	perOp := float64(p.typical(func() {
 		for range readings {
 			do()
 		}
@@ -94,8 +94,8 @@ func operations(do func(), clock float64) int {
 }
 
 // typical returns the median time of do.
-func typical(do func()) time.Duration {
-	times := make([]time.Duration, 101)
+func (p precision) typical(do func()) time.Duration {
+	times := make([]time.Duration, p.readings)
 	for i := range times {
 		start := now()
 		do()
@@ -121,5 +121,5 @@ var spun byte
 // stepCost returns the time in nanoseconds of one step of spin.
 func stepCost() float64 {
 	const steps = 20_000
-	return float64(typical(func() { spun = spin(steps, spun) })) / steps
+	return float64(full.typical(func() { spun = spin(steps, spun) })) / steps
 }
