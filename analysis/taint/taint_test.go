@@ -160,9 +160,9 @@ func TestControls(t *testing.T) {
 	}
 }
 
-// TestMissingRunsAreUnexercised judges a subject without its noise, without its
+// TestMissingRunsAreNotTested judges a subject without its noise, without its
 // secret, and one that does not run.
-func TestMissingRunsAreUnexercised(t *testing.T) {
+func TestMissingRunsAreNotTested(t *testing.T) {
 	both := logs("x", nil, nil)
 	both[1].Failed = "it does not run"
 	for _, ls := range [][]*runfile.Log{both, both[:1], logs("x", nil, nil)[1:]} {

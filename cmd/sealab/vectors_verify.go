@@ -176,7 +176,7 @@ func (v *vectorsVerifier) report(f *vectors.File, d codecs.Design, demand replay
 	switch {
 	case r.Died != nil:
 		return nil, r.Died
-	case r.Exercised() == 0:
+	case r.Tested() == 0:
 		return nil, fmt.Errorf("no test of %d was answered by %s: %s", len(r.Findings), r.Subject, r.Findings[0].Detail)
 	case r.Fault != nil:
 		explain(v.notes, r.Fault)

@@ -20,7 +20,7 @@ import (
 type Demand struct {
 	// As names another reading of the file's format. Its recorded answers then
 	// replace those of the file. If a test has no answer of that reading, it is
-	// unexercised. If As is empty, the file's own reading applies.
+	// not tested. If As is empty, the file's own reading applies.
 	As string
 	// Exact also demands the text of the reason, which is not part of the
 	// format. It excludes answers of other readings.
@@ -39,7 +39,7 @@ const (
 	// Otherwise means that the subject gave the recorded answer of another
 	// reading.
 	Otherwise
-	Unexercised // the subject does not support an input of the test
+	NotTested // the subject does not support an input of the test
 )
 
 // A Finding is one test with its outcome.
@@ -124,18 +124,18 @@ func (p *player) play(t *vectors.Test) (Finding, error) {
 	}
 	f := Finding{Test: t}
 	if err := p.subject.Configure(set); err != nil && len(t.Options) > 0 && !errors.Is(err, codecs.ErrFault) {
-		f.Outcome, f.Detail = Unexercised, err.Error()
+		f.Outcome, f.Detail = NotTested, err.Error()
 		return f, nil
 	}
 	released, err := p.subject.Read(set, []byte(t.Token))
 	p.note(t.ID, err)
 	if kit.Unsupported(err) {
-		f.Outcome, f.Detail = Unexercised, "not supported"
+		f.Outcome, f.Detail = NotTested, "not supported"
 		return f, nil
 	}
 	want, ok := p.wanted(t)
 	if !ok {
-		f.Outcome, f.Detail = Unexercised, "no answer of "+p.demand.As
+		f.Outcome, f.Detail = NotTested, "no answer of "+p.demand.As
 		return f, nil
 	}
 	if f.Detail = want.differs(released, err); f.Detail == "" && p.demand.Reseal && t.Sealed {

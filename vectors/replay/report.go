@@ -23,13 +23,13 @@ func (r *Report) count(o Outcome) int {
 	return n
 }
 
-// Exercised returns the number of tests that the subject supports.
-func (r *Report) Exercised() int { return len(r.Findings) - r.count(Unexercised) }
+// Tested returns the number of tests that the subject supports.
+func (r *Report) Tested() int { return len(r.Findings) - r.count(NotTested) }
 
 // Summary returns one line. It omits the error that ended the run.
 func (r *Report) Summary() string {
-	return fmt.Sprintf("%s: %s: %d tests, %d agreed, %d wrong, %d as another reading, %d unexercised; %d rings wrong",
-		r.Design, r.Subject, len(r.Findings), r.count(Agreed), r.count(Wrong), r.count(Otherwise), r.count(Unexercised), len(r.Rings))
+	return fmt.Sprintf("%s: %s: %d tests, %d agreed, %d wrong, %d as another reading, %d not tested; %d rings wrong",
+		r.Design, r.Subject, len(r.Findings), r.count(Agreed), r.count(Wrong), r.count(Otherwise), r.count(NotTested), len(r.Rings))
 }
 
 // Write writes the summary and a table of wrong answers by stage and by flag.

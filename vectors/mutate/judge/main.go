@@ -118,7 +118,7 @@ func (b *bench) play() (id string) {
 		return r.Rings[0]
 	}
 	for _, f := range r.Findings {
-		if f.Outcome != replay.Agreed && f.Outcome != replay.Unexercised {
+		if f.Outcome != replay.Agreed && f.Outcome != replay.NotTested {
 			return f.Test.ID + ": " + f.Detail
 		}
 	}
