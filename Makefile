@@ -41,8 +41,7 @@ SKIPPED := $(CURDIR)/bin/skipped
 test: ## run every test with the race detector, the large matrices whole without it
 	@mkdir -p bin && rm -f $(SKIPPED)
 	SEALAB_SKIPPED=$(SKIPPED) $(GO) test -race -timeout 30m ./...
-	$(GO) test $$(grep -rl --include='*_test.go' 'testenv\.Sample()' . | xargs -n 1 dirname | sort -u)
-	$(GO) test -run 'TestConformance/Allocations' ./codecs/...
+	$(GO) test ./codecs/... $$(grep -rl --include='*_test.go' 'testenv\.Sample()' . | xargs -n 1 dirname | sort -u)
 	$(GO) test -tags purego ./codecs/internal/base64url
 	@sort -u $(SKIPPED) 2>/dev/null || true
 
