@@ -11,7 +11,7 @@ import (
 // generate prints values as the SDK's canonical JSON: members sorted by name,
 // strings and numbers as JSON.generate has them.
 var generate = &rawjson.Printer{
-	Quoting: rawjson.NewQuoting(false, '"', `""\\`+"\nn\rr\tt\ff\bb", appendEscape),
+	Quoting: rawjson.NewQuoting(false, 0, `""\\`+"\nn\rr\tt\ff\bb", appendEscape),
 	Number:  appendNumber, Members: rawjson.ByName,
 }
 

@@ -47,29 +47,34 @@ func NewQuoting(ascii bool, extra byte, pairs string, escape func(dst, text []by
 	return q
 }
 
-// notPlain returns a mask whose lowest bit is in the first byte of x, in
-// little-endian order, that is not plain. The mask is 0 if all 8 are plain.
-func (q *Quoting) notPlain(x uint64) uint64 {
-	quote, slash, other := x^(ones*'"'), x^(ones*'\\'), x^q.extra
-	m := (x - ones*' ') & ^x
-	m |= (quote - ones) & ^quote
-	m |= (slash - ones) & ^slash
-	m |= (other - ones) & ^other
-	return m&tops | x&q.high
+// escaped returns a mask of the bytes of x that are " or \, and others one of the
+// other bytes that are not plain. Byte i has bit 8*i+7. A sum of bytes under 0x80
+// and 0x7f carries into no other byte.
+func escaped(x uint64) uint64 {
+	low := x &^ tops
+	return ^((low^ones*'"'+ones*0x7f)&(low^ones*'\\'+ones*0x7f) | x) & tops
 }
+
+func (q *Quoting) others(x uint64) uint64 {
+	other := x ^ q.extra
+	control := x&^tops + ones*(0x80-' ') | x
+	return ^(control&(other&^tops+ones*0x7f|other))&tops | x&q.high
+}
+
+// first returns the index of the lowest byte of a mask, and 8 if it is empty.
+func first(mask uint64) int { return bits.TrailingZeros64(mask) / 8 }
+
+// under returns the bytes of a mask that are below byte n.
+func under(mask uint64, n int) uint64 { return mask & (1<<(8*n) - 1) }
 
 // Append appends text as a quoted string. Text is generalised UTF-8.
 func (q *Quoting) Append(dst, text []byte) []byte {
-	dst = append(slices.Grow(dst, len(text)+2), '"')
+	dst = append(slices.Grow(dst, len(text)+len(text)/8+4*word), '"')
 	for at := 0; at < len(text); {
-		if len(text)-at >= word && cap(dst)-len(dst) >= word {
-			x, end := binary.LittleEndian.Uint64(text[at:]), len(dst)
-			n := bits.TrailingZeros64(q.notPlain(x)) / 8
-			binary.LittleEndian.PutUint64(dst[end:end+word], x)
-			dst = dst[:end+n]
-			if at += n; n == word {
-				continue
-			}
+		var n int
+		dst, n = q.appendWords(dst, text[at:])
+		if at += n; at == len(text) {
+			break
 		}
 		switch c := text[at]; {
 		case q.letters[c] != 0:
@@ -79,12 +84,44 @@ func (q *Quoting) Append(dst, text []byte) []byte {
 			dst = append(dst, c)
 			at++
 		default:
-			var n int
 			dst, n = q.escape(dst, text, at)
 			at += n
 		}
 	}
 	return append(dst, '"')
+}
+
+// appendWords appends the escaped form of the first n bytes of text: those before
+// the first byte of others, the last 7, or the end of the room in dst. It writes
+// one word again, shifted, for each of its first two escapes, and does not branch
+// for them. That leaves up to 2 words behind the result.
+func (q *Quoting) appendWords(dst, text []byte) (out []byte, n int) {
+	for end := len(dst); len(text)-n >= word && cap(dst)-end >= 4*word; dst = dst[:end] {
+		x, size := binary.LittleEndian.Uint64(text[n:]), word
+		mask, others := escaped(x), q.others(x)
+		if others != 0 {
+			size = first(others)
+			mask = under(mask, size)
+		}
+		a := first(mask)
+		mask &= mask - 1
+		b := first(mask)
+		if mask &= mask - 1; mask != 0 {
+			size = first(mask)
+		}
+		to := (*[4 * word]byte)(dst[end : end+4*word])
+		binary.LittleEndian.PutUint64(to[:], x)
+		to[a&15] = '\\'
+		binary.LittleEndian.PutUint64(to[a&15+1:], x>>(8*a&63))
+		to[b&15+1] = '\\'
+		binary.LittleEndian.PutUint64(to[b&15+2:], x>>(8*b&63))
+		n += size
+		end += size + 2 - a/word - b/word
+		if others != 0 && mask == 0 {
+			return dst[:end], n
+		}
+	}
+	return dst, n
 }
 
 // AppendText is Append for a Go string.
@@ -106,14 +143,10 @@ func (q *Quoting) Cut(dst, quoted []byte) (text, rest []byte, ok bool) {
 	}
 	start, src := len(dst), quoted[1:]
 	for len(src) > 0 {
-		if len(src) >= word && cap(dst)-len(dst) >= word {
-			x, end := binary.LittleEndian.Uint64(src), len(dst)
-			n := bits.TrailingZeros64(q.notPlain(x)) / 8
-			binary.LittleEndian.PutUint64(dst[end:end+word], x)
-			dst, src = dst[:end+n], src[n:]
-			if n == word {
-				continue
-			}
+		var n int
+		dst, n = q.cutWords(dst, src)
+		if src = src[n:]; len(src) == 0 {
+			break
 		}
 		switch c := src[0]; {
 		case c == '\\' && len(src) > 1 && q.unletters[src[1]] != 0:
@@ -131,13 +164,55 @@ func (q *Quoting) Cut(dst, quoted []byte) (text, rest []byte, ok bool) {
 	return dst[:start], quoted, false
 }
 
+// cutWords appends the text of the first n bytes of src, which are plain or \".
+// It ends before any other byte, with the last 7, or with the room in dst. It
+// writes one word again, shifted, for each of the first two backslashes that it
+// leaves out, and does not branch for them.
+func (q *Quoting) cutWords(dst, src []byte) (out []byte, n int) {
+	var last uint64 // 0x80 if the byte before the word is a backslash
+	for end := len(dst); len(src)-n >= word && cap(dst)-end >= 3*word; dst = dst[:end] {
+		x, size := binary.LittleEndian.Uint64(src[n:]), word
+		slashes := ^(x&^tops ^ ones*'\\' + ones*0x7f | x) & tops
+		quotes, follow := escaped(x)&^slashes, slashes<<word|last
+		if follow&^quotes&0x80 != 0 {
+			break
+		}
+		// Others are also a " without a backslash, and a backslash before something
+		// else than a ".
+		others := q.others(x) | quotes&^follow | follow&^quotes>>word
+		last = slashes >> (word * (word - 1))
+		if others != 0 {
+			size = first(others)
+			slashes, last = under(slashes, size), 0
+		}
+		a := first(slashes)
+		slashes &= slashes - 1
+		b := first(slashes)
+		if slashes &= slashes - 1; slashes != 0 {
+			size, last = first(slashes), 0
+		}
+		to := (*[3 * word]byte)(dst[end : end+3*word])
+		binary.LittleEndian.PutUint64(to[:], x)
+		binary.LittleEndian.PutUint64(to[a&15:], x>>(8*(a+1)&63))
+		binary.LittleEndian.PutUint64(to[(b-1+a/word)&15:], x>>(8*(b+1)&63))
+		n += size
+		end += size - 2 + a/word + b/word
+		if others != 0 && slashes == 0 {
+			return dst[:end], n
+		}
+	}
+	return dst, n - int(last>>7)
+}
+
 // cutEscape reads one code point at src that has an escape without a letter. The
 // decoded string begins at dst[start]. The code point is encoded again: the
 // result does not depend on how it was decoded.
 func (q *Quoting) cutEscape(dst, src []byte, start int) (text, rest []byte, ok bool) {
 	at := len(dst)
-	p := parser{src: src}
-	if src[0] == '\\' {
+	if r, ok := shortUnicode(src); ok {
+		dst = AppendRune(dst, r)
+	} else if src[0] == '\\' {
+		p := parser{src: src}
 		r, ok := p.escape()
 		if !ok {
 			return dst, src, false
@@ -154,4 +229,13 @@ func (q *Quoting) cutEscape(dst, src []byte, start int) (text, rest []byte, ok b
 	dst, _ = q.escape(dst, dst[start:end], at-start)
 	rest, ok = bytes.CutPrefix(src, dst[end:])
 	return dst[:end], rest, ok
+}
+
+// shortUnicode reads the escape \uXXXX of a character that is no surrogate.
+func shortUnicode(src []byte) (rune, bool) {
+	if len(src) < 6 || src[0] != '\\' || src[1] != 'u' {
+		return 0, false
+	}
+	r, ok := hex4(src[2:])
+	return r, ok && !isHigh(r) && !isLow(r)
 }

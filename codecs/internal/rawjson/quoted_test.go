@@ -32,7 +32,7 @@ func besideAngle(dst, text []byte, at int) ([]byte, int) {
 // depend on the byte before.
 var quotings = map[string]*rawjson.Quoting{
 	"ascii":   rawjson.NewQuoting(true, 0x7f, "\"\"\\\\\nn", hex),
-	"unicode": rawjson.NewQuoting(false, '"', "\"\"\\\\\nn", hex),
+	"unicode": rawjson.NewQuoting(false, 0, "\"\"\\\\\nn", hex),
 	"slashes": rawjson.NewQuoting(false, '/', "\"\"\\\\\nn", besideAngle),
 }
 
