@@ -77,6 +77,10 @@ func StreamSorted(out io.Writer, doc []byte) error {
 	return sorted.StreamSorted(out, arguments, doc)
 }
 
+// AppendPlain appends the bytes of AppendSorted if doc has nothing unusual: see
+// [rawjson.Quoting.AppendPlain]. For every other document it reports false.
+func AppendPlain(dst, doc []byte) ([]byte, bool) { return quoting.AppendPlain(dst, doc) }
+
 // AppendString appends text as a quoted string. Text is generalised UTF-8 (see
 // package rawjson). A byte that is not becomes U+FFFD: callers that must not
 // lose anything check with rawjson.Valid first.

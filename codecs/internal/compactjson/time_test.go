@@ -1,0 +1,78 @@
+package compactjson
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestTimesAsStrconv compares times with the shortest digits of package strconv:
+// of any float, of decimals of few places, and at both ends of the range.
+func TestTimesAsStrconv(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	printed, read := 0, 0
+	check := func(f float64) {
+		got, ok := appendTime(nil, f)
+		if !ok {
+			require.Empty(t, got)
+			return
+		}
+		printed++
+		want := strconv.FormatFloat(f, 'f', -1, 64)
+		if f == math.Trunc(f) {
+			want += ".0"
+		}
+		require.Equal(t, want, string(got))
+		if parsed, ok := ParseTime(got); ok {
+			require.Equal(t, f, parsed)
+			read++
+		}
+	}
+	for range 20_000 {
+		f := firstTime + random.Float64()*(lastTime-firstTime)
+		check(f)
+		for place := 1.0; place <= 1e8; place *= 10 {
+			check(math.Round(f*place) / place)
+		}
+	}
+	require.Greater(t, printed, 190_000)
+	require.Greater(t, read, 100_000)
+	for _, edge := range []float64{firstTime, 1 << 30, 1 << 31, lastTime} {
+		for f, i := math.Nextafter(edge, 0), 0; i < 3; i++ {
+			check(f)
+			f = math.Nextafter(f, math.Inf(1))
+		}
+	}
+	for _, f := range []float64{math.NaN(), math.Inf(1), -1795132800, 0, lastTime, math.Nextafter(firstTime, 0)} {
+		_, ok := appendTime(nil, f)
+		require.False(t, ok)
+	}
+}
+
+// TestParseTimeTakesOneForm changes every byte of literals: those that are taken
+// are printed again.
+func TestParseTimeTakesOneForm(t *testing.T) {
+	taken := 0
+	for _, literal := range []string{"1795132800.25", "1795132800.0", "1000000000.123456", "4294967295.999999", "1795132800.2500001"} {
+		for i := range literal {
+			for c := range 256 {
+				changed := []byte(literal)
+				changed[i] = byte(c)
+				f, ok := ParseTime(changed)
+				if !ok {
+					continue
+				}
+				taken++
+				require.Equal(t, string(changed), string(AppendFloat(nil, f)))
+			}
+		}
+	}
+	require.Greater(t, taken, 300)
+	for _, literal := range []string{"", "1795132800", "1795132800.", "1795132800.50", "0795132800.5", "4294967296.0", "1795132800.1234567", "179513280.25", "17951328001.5"} {
+		_, ok := ParseTime([]byte(literal))
+		require.False(t, ok, literal)
+	}
+}
