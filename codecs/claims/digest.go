@@ -21,6 +21,9 @@ func AppendDigest(dst []byte, method string, raw []byte) ([]byte, error) {
 	if raw == nil || method == "resources/read" {
 		return append(dst, digestOfNothing...), nil
 	}
+	if dst, ok := appendPlainDigest(dst, raw); ok {
+		return dst, nil
+	}
 	d := digesters.Get().(*digester)
 	defer digesters.Put(d)
 	d.Reset()
@@ -28,10 +31,28 @@ func AppendDigest(dst []byte, method string, raw []byte) ([]byte, error) {
 	if err := compactjson.StreamSorted(d, raw); err != nil {
 		return dst, err
 	}
-	if isFalse(string(d.short)) {
+	if isFalse(d.short) {
 		return append(dst, digestOfNothing...), nil
 	}
 	return base64url.AppendEncode(dst, d.Sum(d.sum[:0])[:digestSize]), nil
+}
+
+// appendPlainDigest is AppendDigest for arguments in which nothing is unusual. It
+// reports false for others.
+func appendPlainDigest(dst, raw []byte) ([]byte, bool) {
+	room := base64url.GetScratch()
+	defer room.Free()
+	text, ok := compactjson.AppendPlain(room.Bytes, raw)
+	if !ok {
+		return dst, false
+	}
+	defer clear(text)
+	if isFalse(text) {
+		return append(dst, digestOfNothing...), true
+	}
+	sum := sha256.Sum256(text)
+	room.Bytes = append(text, sum[:digestSize]...)
+	return base64url.AppendEncode(dst, room.Bytes[len(text):]), true
 }
 
 // A digester is a SHA-256 that keeps its input if that is short.
@@ -55,8 +76,8 @@ func (d *digester) Write(p []byte) (int, error) {
 const digestOfNothing = "RBNvo1WzZ4oRRq0W9-hkng"
 
 // isFalse reports whether Python takes a value in compact JSON for false.
-func isFalse(compact string) bool {
-	switch compact {
+func isFalse(compact []byte) bool {
+	switch string(compact) {
 	case "null", "false", "0", "0.0", "-0.0", `""`, "[]", "{}":
 		return true
 	}

@@ -25,7 +25,8 @@ func (s *scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	return s.codec.Seal(dst, r.payload)
 }
 
-// room is working space for one token. Free clears it.
+// room is working space for one token. Free clears the bytes that it used: calls
+// before it have cleared the others.
 type room struct {
 	payload []byte
 	text    []byte // parts of the payload
@@ -36,9 +37,12 @@ var rooms = sync.Pool{New: func() any { return &room{text: make([]byte, 0, 256)}
 // maxPooled is the largest capacity in bytes that is kept for reuse.
 const maxPooled = 1 << 20
 
+// slack is the number of bytes behind its result that package rawjson may write.
+const slack = 32
+
 func (r *room) free() {
-	clear(r.payload[:cap(r.payload)])
-	clear(r.text[:cap(r.text)])
+	clear(r.payload[:min(len(r.payload)+slack, cap(r.payload))])
+	clear(r.text[:min(len(r.text)+slack, cap(r.text))])
 	if cap(r.payload) <= maxPooled && cap(r.text) <= maxPooled {
 		rooms.Put(r)
 	}

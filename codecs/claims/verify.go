@@ -31,10 +31,11 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	defer work.free()
 	var err error
 	if work.payload, err = s.codec.Unseal(work.payload[:0], token); err != nil {
+		clear(work.payload[:min(len(token), cap(work.payload))]) // for codecs that decrypt before they refuse
 		return dst, err
 	}
-	if work.accept(b) {
-		return append(dst, work.text...), nil
+	if state, ok := work.accept(b); ok {
+		return append(dst, state...), nil
 	}
 	r, refused := parse(work.payload)
 	if refused == nil && s.reading == Strict && !r.isCanonical(work.payload) {
@@ -49,34 +50,40 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	return append(dst, r.state.Text...), nil
 }
 
-// accept reads the payload in one pass and leaves the state in r.text. It reports
-// false unless Mint writes this payload and the claims hold in the context. Then
-// parse and check tell the reason. They accept all that accept accepts.
-func (r *room) accept(b *codecs.Context) bool {
+// accept reads the payload in one pass and returns the state, which is in r.text.
+// It reports false unless Mint writes this payload and the claims hold in the
+// context. Then parse and check tell the reason. They accept all that accept
+// accepts.
+func (r *room) accept(b *codecs.Context) (state []byte, ok bool) {
 	now := unixSeconds(b.Now)
 	issued, rest, ok := cutTime(r.payload, beforeIssued)
 	if !ok || issued > now+skew {
-		return false
+		return nil, false
 	}
 	expires, rest, ok := cutTime(rest, beforeExpires)
 	if !ok || expires <= now {
-		return false
+		return nil, false
 	}
 	digest, err := AppendDigest(r.text[:0], b.Method, b.Arguments)
 	if err != nil {
-		return false
+		return nil, false
 	}
 	r.text = appendRequest(digest, b.Method, b.Target, digest)
 	if rest, ok = bytes.CutPrefix(rest, r.text[len(digest):]); !ok {
-		return false
+		return nil, false
 	}
-	if r.text, rest, ok = compactjson.CutString(slices.Grow(r.text[:0], len(rest)), rest); !ok {
-		return false
+	if r.text, rest, ok = compactjson.CutString(slices.Grow(r.text[:0], len(rest)+slack), rest); !ok {
+		return nil, false
 	}
-	state := r.text
+	state = r.text
+	return state, r.acceptEnd(rest, b)
+}
+
+// acceptEnd reads the claims behind the state.
+func (r *room) acceptEnd(rest []byte, b *codecs.Context) bool {
+	state := len(r.text)
 	r.text = appendAudience(r.text, b.Audience)
-	rest, ok = bytes.CutPrefix(rest, r.text[len(state):])
-	r.text = r.text[:len(state)]
+	rest, ok := bytes.CutPrefix(rest, r.text[state:])
 	if b.Principal == nil {
 		return ok && string(rest) == "}"
 	}
@@ -91,6 +98,9 @@ func cutTime(text []byte, name string) (seconds float64, rest []byte, ok bool) {
 	n := bytes.IndexByte(rest[:min(len(rest), longestFloat+1)], ',')
 	if !ok || n < 0 {
 		return 0, text, false
+	}
+	if seconds, ok := compactjson.ParseTime(rest[:n]); ok {
+		return seconds, rest[n:], true
 	}
 	var room [longestFloat]byte
 	seconds = compactjson.ParseFloat(rest[:n])

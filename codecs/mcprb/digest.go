@@ -4,16 +4,18 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"unicode/utf8"
 
+	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/rawjson"
 )
 
-// A digester returns the claim for raw arguments, which are nil if absent. It
+// A digester appends the claim for raw arguments, which are nil if absent. It
 // fails if they have no digest.
-type digester func(raw json.RawMessage) ([]byte, error)
+type digester func(dst []byte, raw json.RawMessage) ([]byte, error)
 
 // digesters are the values of the option digest.
 var digesters = map[string]digester{
@@ -24,27 +26,41 @@ var digesters = map[string]digester{
 // emptyObject is digested if there are no arguments.
 var emptyObject = []byte("{}")
 
-func canonicalDigest(raw json.RawMessage) ([]byte, error) {
-	canonical := emptyObject
-	if raw != nil {
-		v, err := parseUTF8(raw)
-		if err != nil {
-			return nil, err
-		}
-		if !isPrintable(&v) {
-			return nil, fmt.Errorf("the arguments hold what Ruby cannot print")
-		}
-		if v.Kind != rawjson.Null && v.Kind != rawjson.False {
-			canonical = generate.AppendValue(make([]byte, 0, len(raw)), &v)
-		}
+func canonicalDigest(dst []byte, raw json.RawMessage) ([]byte, error) {
+	if raw == nil {
+		return appendDigest(dst, emptyObject), nil
 	}
-	sum := sha256.Sum256(canonical)
-	return hex.AppendEncode(nil, sum[:]), nil
+	if !utf8.Valid(raw) {
+		return nil, errNotUTF8
+	}
+	room := base64url.GetScratch()
+	defer room.Free()
+	if text, ok := generate.AppendPlain(room.Bytes, raw); ok {
+		room.Bytes = text
+		defer clear(text)
+		if string(text) == "null" || string(text) == "false" {
+			text = emptyObject
+		}
+		return appendDigest(dst, text), nil
+	}
+	v, err := parseUTF8(raw)
+	if err != nil {
+		return nil, err
+	}
+	if !isPrintable(&v) {
+		return nil, fmt.Errorf("the arguments hold what Ruby cannot print")
+	}
+	return appendDigest(dst, generate.AppendValue(make([]byte, 0, len(raw)), &v)), nil
 }
 
-func givenDigest(raw json.RawMessage) ([]byte, error) {
+func appendDigest(dst, canonical []byte) []byte {
+	sum := sha256.Sum256(canonical)
+	return hex.AppendEncode(dst, sum[:])
+}
+
+func givenDigest(dst []byte, raw json.RawMessage) ([]byte, error) {
 	if raw == nil {
-		return nil, nil
+		return dst, nil
 	}
 	v, err := parseUTF8(raw)
 	if err != nil {
@@ -53,12 +69,14 @@ func givenDigest(raw json.RawMessage) ([]byte, error) {
 	if v.Kind != rawjson.String {
 		return nil, fmt.Errorf("the arguments are no string that could be a digest")
 	}
-	return v.Text, nil
+	return append(dst, v.Text...), nil
 }
+
+var errNotUTF8 = errors.New("not JSON: the arguments are not UTF-8")
 
 func parseUTF8(raw []byte) (rawjson.Value, error) {
 	if !utf8.Valid(raw) {
-		return rawjson.Value{}, fmt.Errorf("not JSON: the arguments are not UTF-8")
+		return rawjson.Value{}, errNotUTF8
 	}
 	return rawjson.Parse(raw)
 }

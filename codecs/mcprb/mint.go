@@ -46,12 +46,13 @@ func (s *Scheme) mintEdited(dst, seed, state []byte, b *codecs.Context, edit lab
 	work, out := base64url.GetScratch(), base64url.GetScratch()
 	defer work.Wipe()
 	defer out.Free()
-	if err := s.claims(work, state, b); err != nil {
+	text, err := s.claims(work, state, b)
+	if err != nil {
 		return dst, err
 	}
 	head := edit.Apply(lab.StepPrefix, prefixBytes)
 	iv := edit.Apply(lab.StepNonce, seed)
-	text := edit.Give(lab.StepClaims, work.Bytes)
+	text = edit.Give(lab.StepClaims, text)
 	data := edit.Apply(lab.StepAAD, head)
 	if len(iv) != ivSize {
 		return dst, codecs.ErrUnsupported
@@ -63,28 +64,29 @@ func (s *Scheme) mintEdited(dst, seed, state []byte, b *codecs.Context, edit lab
 	return layout.Append(dst, edit, head, iv, body, tag), nil
 }
 
-// claims appends the JSON that is sealed to work.
-func (s *Scheme) claims(work *base64url.Scratch, state []byte, b *codecs.Context) error {
-	digest, err := s.digest(b.Arguments)
+// claims appends the JSON that is sealed to work and returns it.
+func (s *Scheme) claims(work *base64url.Scratch, state []byte, b *codecs.Context) ([]byte, error) {
+	work.Grow(256 + len(state)*9/8)
+	digest, err := s.digest(work.Bytes, b.Arguments)
 	if err != nil {
-		return fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
+		return nil, fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
 	}
-	text := utf8.ValidString(b.Method) && utf8.ValidString(b.Target) && (b.Audience == nil || utf8.ValidString(*b.Audience))
-	if !text || !utf8.Valid(digest) || !utf8.Valid(state) {
-		return codecs.ErrUnsupported
+	valid := utf8.ValidString(b.Method) && utf8.ValidString(b.Target) && (b.Audience == nil || utf8.ValidString(*b.Audience))
+	if !valid || !utf8.Valid(digest) || !utf8.Valid(state) {
+		return nil, codecs.ErrUnsupported
 	}
+	literal := strconv.AppendInt(digest, b.Now.Unix()+int64(s.ttl/time.Second), 10)
 	c := claims{
-		expires: strconv.FormatInt(b.Now.Unix()+int64(s.ttl/time.Second), 10),
+		expires: literal[len(digest):],
 		method:  b.Method, target: b.Target, digest: digest, audience: b.Audience, state: state,
 	}
-	work.Grow(256 + len(state)*9/8)
-	work.Bytes = c.append(work.Bytes)
-	return nil
+	work.Bytes = c.append(literal)
+	return work.Bytes[len(literal):], nil
 }
 
 // claims are the sealed members.
 type claims struct {
-	expires        string // an integer's literal
+	expires        []byte // an integer's literal
 	method, target string
 	digest, state  []byte
 	audience       *string

@@ -66,16 +66,16 @@ func (s *Scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context)
 	if err != nil || expires < c.Now.Unix() {
 		return false
 	}
-	digest, err := s.digest(c.Arguments)
+	work.Grow(256)
+	digest, err := s.digest(work.Bytes, c.Arguments)
 	if err != nil {
 		return false
 	}
-	work.Grow(256)
-	work.Bytes = appendRequest(strconv.AppendInt(work.Bytes, expires, 10), c.Method, c.Target, digest, c.Audience)
-	if rest, ok = bytes.CutPrefix(rest, work.Bytes); !ok {
+	start := len(digest)
+	text = appendRequest(strconv.AppendInt(digest, expires, 10), c.Method, c.Target, digest, c.Audience)
+	if rest, ok = bytes.CutPrefix(rest, text[start:]); !ok {
 		return false
 	}
-	work.Bytes = work.Bytes[:0]
 	work.Grow(len(rest))
 	work.Bytes, rest, ok = generate.Cut(work.Bytes, rest)
 	return ok && string(rest) == "}"
@@ -163,8 +163,8 @@ func isCanonical(v *rawjson.Value, text []byte) bool {
 		}
 		return nil
 	}
-	expires := string(value("exp"))
-	if _, err := strconv.ParseInt(expires, 10, 64); err != nil || !utf8.Valid(text) {
+	expires := value("exp")
+	if _, err := strconv.ParseInt(string(expires), 10, 64); err != nil || !utf8.Valid(text) {
 		return false
 	}
 	c := claims{expires: expires, method: string(value("m")), target: string(value("t")), digest: value("a"), state: value("s")}
@@ -177,7 +177,7 @@ func isCanonical(v *rawjson.Value, text []byte) bool {
 
 // check judges the claims in the order of the SDK.
 func (s *Scheme) check(v *rawjson.Value, b *codecs.Context) *codecs.RejectError {
-	digest, err := s.digest(b.Arguments)
+	digest, err := s.digest(nil, b.Arguments)
 	switch {
 	case !isOne(v.Lookup("v")):
 		return errVersion
