@@ -215,14 +215,15 @@ func fastestLibraries(all []Check) []Check {
 	})
 }
 
-// Allocating returns the places at which a design that has a primitive, and that
-// states no reason to allocate, allocates to seal or to unseal. The threshold is
-// that there is no such place.
+// Allocating returns the places at which a scheme, or a design with a primitive,
+// allocates to seal or to unseal without a stated reason. The threshold is that
+// there is no such place.
 func (r *Run) Allocating() []Place {
 	var places []Place
 	for _, p := range r.places {
 		s := r.named(p.Subject)
-		if s.Role == runfile.RoleDesign && s.Primitive != "" && !s.Allocates && !p.Op.Refuses() && r.cells[p].Allocs > 0 {
+		held := s.Role == runfile.RoleScheme || s.Role == runfile.RoleDesign && s.Primitive != ""
+		if held && !s.Allocates && !p.Op.Refuses() && r.cells[p].Allocs > 0 {
 			places = append(places, p)
 		}
 	}

@@ -39,8 +39,7 @@ type Hooks struct {
 	TokenSize func(n int) int
 
 	// Allocates is the reason why sealing and unsealing allocate although dst
-	// has room. It is empty for a codec that does not allocate. Schemes parse
-	// claims and need not answer.
+	// has room. It is empty for a design that does not allocate.
 	Allocates string
 }
 
