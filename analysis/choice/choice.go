@@ -126,7 +126,7 @@ func (q *Query) ask(d codecs.Design) (fit Fit, reason string, err error) {
 			return fit, reason, nil
 		}
 	}
-	fit = Fit{Design: d.Name, Doc: d.Doc, Source: facts.Source, Use: use(d, facts)}
+	fit = Fit{Design: d.Name, Doc: d.Doc, Source: facts.Source, Use: Use(d)}
 	if fit.Token, err = lab.TokenLength(d, q.Payload); err != nil {
 		return fit, "", err
 	}
@@ -218,20 +218,23 @@ func Days(days float64) string {
 	}
 }
 
-// use returns the lines of Go that open a design and seal.
-func use(d codecs.Design, facts *lab.Facts) []string {
-	if facts.Use == "" {
-		return nil
-	}
-	name, _, _ := strings.Cut(facts.Use, ".")
+// Use returns the lines of Go that open a design and seal.
+func Use(d codecs.Design) []string {
 	lines := []string{
-		fmt.Sprintf("import %q", "sealab/codecs/"+name),
-		"codec, err := " + facts.Use,
-		"token, err := codec.Seal(nil, payload)",
+		"d, err := catalog.Find(" + fmt.Sprintf("%q", d.Name) + ")",
+		"scheme, err := d.OpenScheme(codecs.Config{Secrets: secrets})",
+	}
+	if facts := lab.HooksOf(d).Facts; facts != nil && facts.Use != "" {
+		name, _, _ := strings.Cut(facts.Use, ".")
+		lines = []string{
+			fmt.Sprintf("import %q", "sealab/codecs/"+name),
+			"codec, err := " + facts.Use,
+			"scheme, err := claims.New(codec, 10*time.Minute)",
+		}
 	}
 	if d.IsScheme() {
-		lines[2] = "scheme, err := claims.New(codec, 10*time.Minute)"
-		lines = append(lines, "token, err := scheme.Mint(nil, state, &codecs.Context{Now: time.Now()})")
+		return append(lines, "token, err := scheme.Mint(nil, state, &codecs.Context{Now: time.Now()})")
 	}
+	lines[len(lines)-1] = "token, err := codec.Seal(nil, payload)"
 	return lines
 }

@@ -1,26 +1,23 @@
-// Package site writes static pages of committed results: the designs with their
-// guarantees and the outcomes of attacks, a page for each design, the newest run
-// of the benchmark, and the findings of the newest run of attacks.
+// Package site writes static pages of results: the designs with their guarantees
+// and the outcomes of attacks, a page for each design, the benchmark with a
+// comparison and the history of its runs, attacks, a review, a fuzz campaign, the
+// vectors, and the guides.
 //
-// Every page is one file of HTML with its style and its picture inside. It makes
-// no request, and works from a folder. The pages follow from the results and the
-// catalog alone: a design or property without a result is "not tested".
-//
-// Limitations: tables cannot be sorted or filtered, and there is no history of
-// runs.
+// Every page is one file of HTML with its style, script and pictures inside
+// (package page). It makes no request, and works from a folder. The pages follow
+// from the results, the vectors and the catalog alone: a design or property without
+// a result is "not tested".
 package site
 
 import (
 	"bytes"
 	_ "embed"
-	"errors"
 	"fmt"
 	"html/template"
-	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"sealab/analysis/findings"
 	"sealab/analysis/throughput"
@@ -28,294 +25,197 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/internal/atomicfile"
+	"sealab/internal/page"
 	"sealab/internal/runfile"
 )
 
 //go:embed pages.html
 var pagesHTML string
 
-var pages = template.Must(template.New("").Parse(pagesHTML))
-
-// NotTested is the outcome of a property that no run of the results has.
-const NotTested = "not tested"
-
-// A Design is one row of the home page, and a page of its own.
-type Design struct {
-	Name, Doc, Spec, Kind, File string
-	Seal, Unseal                string // median times at Size, "" if not measured
-	TokenSize                   int
-	Guarantees                  []Guarantee
-	Findings                    []findings.Finding
-	Pairs                       []Pair
-	unsealNs                    float64
-}
-
-// A Guarantee is a property with the claim of a design and the outcome of attacks.
-type Guarantee struct {
-	Property, Claim, Reason, Outcome string
-	Class                            string // style of the cell
-}
-
-// A Pair is a timing outcome.
-type Pair struct{ Name, Effect, Detectable, Outcome string }
+var bodies = template.Must(template.New("").Funcs(template.FuncMap{
+	"percent":   func(share float64) float64 { return 100 * share },
+	"languages": func() map[string]string { return languages },
+}).Parse(pagesHTML))
 
 // Size is the payload size of the home page in bytes.
 const Size = 1024
 
+// A Source is the folders that the pages are made from.
+type Source struct {
+	Results string // runs, by kind
+	Vectors string // files of vectors; "" if there are none
+}
+
 // A site is everything that the pages show.
 type site struct {
-	Designs                     []*Design
-	Properties                  []codecs.PropertyInfo
-	Findings                    []findings.Finding
-	BenchRun, AttackRun, Timing string // folders, "" if there is none
-	Report                      string // of the benchmark
-	Size                        int
-	Plot                        template.HTML
+	Source
+	Designs    []*design
+	Properties []codecs.PropertyInfo
+	Bench      *bench        // nil: there is no run
+	Older      *bench        // the run before, nil if there is none
+	History    []*bench      // all runs, the oldest first
+	Attack     *attackRun    // nil: there is no run
+	Review     *reviewRun    // nil: there is no run
+	Fuzz       *fuzzRun      // nil: there is no run
+	Vectors    []vectorsFile // by design
+	timing     *timing.Judgement
+	timingDir  string
+	files      map[string][]byte
 }
 
-// Write reads the newest run of each kind below results and writes the pages to
-// the new folder dir.
-func Write(results, dir string) error {
-	s, err := load(results)
+// sections are the entries of the navigation.
+var sections = []page.Link{
+	{Name: "Designs", File: "index.html"}, {Name: "Benchmark", File: "bench.html"}, {Name: "Compare", File: "compare.html"},
+	{Name: "History", File: "history.html"}, {Name: "Attacks", File: "attacks.html"}, {Name: "Review", File: "review.html"},
+	{Name: "Fuzzing", File: "fuzz.html"}, {Name: "Vectors", File: "vectors.html"}, {Name: "Guides", File: "guides.html"},
+}
+
+// Write reads the newest run of each kind and writes the pages to the new folder
+// dir.
+func Write(from Source, dir string) error {
+	s, err := load(from)
 	if err != nil {
 		return err
 	}
-	files := map[string][]byte{}
-	render := func(name, page string, data any) {
-		var b bytes.Buffer
-		if e := pages.ExecuteTemplate(&b, page, data); err == nil {
-			err = e
+	for _, write := range []func() error{s.writeHome, s.writeDesigns, s.writeBench, s.writeAttacks, s.writeFuzz, s.writeVectors, s.writeGuides} {
+		if err := write(); err != nil {
+			return err
 		}
-		files[name] = b.Bytes()
 	}
-	render("index.html", "home", s)
-	render("bench.html", "bench", s)
-	render("findings.html", "findings", s)
-	for _, d := range s.Designs {
-		render(d.File, "design", d)
-	}
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteFolder(dir, files)
+	return atomicfile.WriteFolder(dir, s.files)
 }
 
-// newest returns the newest run of a kind, or "" if there is none.
-func newest(results, kind string) (string, error) {
-	runs, err := runfile.Runs(results, kind)
-	if err != nil || len(runs) == 0 {
-		return "", err
-	}
-	return runs[len(runs)-1], nil
-}
-
-func load(results string) (*site, error) {
-	s := &site{Properties: codecs.Properties(), Size: Size}
-	for _, d := range catalog.All() {
-		s.Designs = append(s.Designs, &Design{
-			Name: d.Name, Doc: d.Doc, Spec: d.Spec, Kind: string(d.Kind()), File: "design-" + d.Name + ".html",
-		})
-	}
-	outcomes, err := s.loadAttacks(results)
-	if err != nil {
-		return nil, err
-	}
-	for i, d := range catalog.All() {
-		s.Designs[i].claim(d, outcomes[d.Name])
-	}
-	if err := s.loadBench(results); err != nil {
-		return nil, err
-	}
-	if err := s.loadTiming(results); err != nil {
-		return nil, err
-	}
-	if s.BenchRun == "" && s.AttackRun == "" {
-		return nil, fmt.Errorf("%s: want a run in %s or %s, found none", results, runfile.Bench, runfile.Attack)
-	}
-	s.Plot = s.plot()
-	return s, nil
-}
-
-// loadAttacks reads the findings and the table of the newest run of attacks, and
-// returns the outcome of each property of each design.
-func (s *site) loadAttacks(results string) (map[string]map[string]string, error) {
+// WriteRun writes the page of one run of the benchmark, of attacks, of a review or
+// of a fuzz campaign to a file.
+func WriteRun(run, file string) error {
+	s := &site{files: map[string][]byte{}, Properties: codecs.Properties()}
+	has := func(name string) bool { _, err := os.Stat(filepath.Join(run, name)); return err == nil }
 	var err error
-	if s.AttackRun, err = newest(results, runfile.Attack); err != nil || s.AttackRun == "" {
-		return nil, err
-	}
-	data, err := os.ReadFile(filepath.Join(s.AttackRun, runfile.MainFile(runfile.Attack)))
-	if err != nil {
-		return nil, err
-	}
-	if s.Findings, err = findings.Read(data); err != nil {
-		return nil, err
-	}
-	for _, f := range s.Findings {
-		for _, d := range s.Designs {
-			if d.Name == f.Location.Design {
-				d.Findings = append(d.Findings, f)
-			}
+	name, write := "", s.writeBench
+	switch {
+	case has(runfile.BenchFile):
+		name = "bench.html"
+		if s.Bench, err = loadBench(run); err == nil {
+			s.History = []*bench{s.Bench}
 		}
+	case has("table.md"):
+		name, write = "attacks.html", s.writeAttacks
+		s.Attack, err = loadAttack(run)
+	case has("findings.json") && has("report.json"):
+		name, write = "review.html", s.writeAttacks
+		s.Review, err = loadReview(run)
+	case has("report.json"):
+		name, write = "fuzz.html", s.writeFuzz
+		s.Fuzz, err = loadFuzz(run)
+	default:
+		return fmt.Errorf("%s: want the folder of a run of the benchmark, of attacks, of a review or of a fuzz campaign", run)
 	}
-	text, err := os.ReadFile(filepath.Join(s.AttackRun, "table.md"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	if err == nil {
+		err = write()
 	}
-	return outcomesOf(string(text)), err
-}
-
-// outcomesOf reads the table of a run of attacks: a line for each property with a
-// cell for each design.
-func outcomesOf(markdown string) map[string]map[string]string {
-	all := map[string]map[string]string{}
-	var names []string
-	for line := range strings.Lines(markdown) {
-		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		switch {
-		case len(cells) < 2:
-		case cells[0] == "property":
-			names = cells[1:]
-		case !strings.HasPrefix(cells[0], "---"):
-			for i, cell := range cells[1:] {
-				if i < len(names) && all[names[i]] == nil {
-					all[names[i]] = map[string]string{}
-				}
-				if i < len(names) {
-					all[names[i]][cells[0]] = cell
-				}
-			}
-		}
-	}
-	return all
-}
-
-// claim sets the guarantees of a design with the outcomes of attacks on them.
-func (d *Design) claim(design codecs.Design, outcomes map[string]string) {
-	for _, info := range codecs.Properties() {
-		g := Guarantee{Property: string(info.Property), Claim: "not claimed", Outcome: NotTested, Class: "quiet"}
-		if claimed, ok := design.Guarantee(info.Property, nil); ok {
-			g.Reason = claimed.Reason
-			g.Claim = "claimed"
-			if !claimed.Holds {
-				g.Claim = "disclaimed"
-			}
-		}
-		if text := outcomes[g.Property]; text != "" && text != "-" {
-			g.Outcome = strings.NewReplacer("standing", "not refuted", "unexercised", NotTested).Replace(text)
-		}
-		switch {
-		case strings.HasPrefix(g.Outcome, "refuted") && g.Claim == "claimed":
-			g.Class = "bad"
-		case g.Claim == "claimed" && strings.HasPrefix(g.Outcome, "not refuted"):
-			g.Class = "good"
-		}
-		d.Guarantees = append(d.Guarantees, g)
-	}
-}
-
-// loadBench reads the newest run of the benchmark.
-func (s *site) loadBench(results string) error {
-	var err error
-	if s.BenchRun, err = newest(results, runfile.Bench); err != nil || s.BenchRun == "" {
-		return err
-	}
-	run, err := throughput.Load(s.BenchRun)
 	if err != nil {
 		return err
 	}
-	for _, d := range s.Designs {
-		for _, op := range []runfile.Op{runfile.Seal, runfile.Unseal} {
-			ns, text, token := run.Figures(throughput.Place{Subject: d.Name, Op: op, Size: Size})
-			if text == "" {
-				continue
-			}
-			d.TokenSize = token
-			if op == runfile.Seal {
-				d.Seal = text
-			} else {
-				d.Unseal, d.unsealNs = text, ns
-			}
-		}
+	return atomicfile.Write(file, s.files[name])
+}
+
+// alone reports whether the site is the page of one run.
+func (s *site) alone() bool { return s.Results == "" }
+
+// add renders a page whose body is the template called name.
+func (s *site) add(file, section, title, lead, name string, data any) error {
+	var body bytes.Buffer
+	if err := bodies.ExecuteTemplate(&body, name, data); err != nil {
+		return err
 	}
-	var report strings.Builder
-	err = run.Report(&report, 0)
-	s.Report = report.String()
+	p := page.Page{Title: title, Lead: lead, Section: section, Body: template.HTML(body.String()), Home: "#main"} //nolint:gosec // made by html/template
+	if !s.alone() {
+		p.Nav, p.Home = sections, ""
+	}
+	text, err := p.Render()
+	s.files[file] = text
 	return err
 }
 
-// loadTiming reads the newest judgement of timing samples.
-func (s *site) loadTiming(results string) error {
-	var err error
-	if s.Timing, err = newest(results, runfile.Timing); err != nil || s.Timing == "" {
-		return err
+// newest loads the newest run of a kind, if there is one.
+func newest[T any](results, kind string, load func(dir string) (*T, error)) (*T, error) {
+	runs, err := runfile.Runs(results, kind)
+	if err != nil || len(runs) == 0 {
+		return nil, err
 	}
-	j, err := timing.Read(s.Timing)
+	return load(runs[len(runs)-1])
+}
+
+func load(from Source) (*site, error) {
+	s := &site{Source: from, Properties: codecs.Properties(), files: map[string][]byte{}}
+	runs, err := runfile.Runs(from.Results, runfile.Bench)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, v := range j.Verdicts {
-		for _, d := range s.Designs {
-			if d.Name == v.Subject {
-				e := v.First.Trimmed
-				d.Pairs = append(d.Pairs, Pair{
-					Name:       fmt.Sprintf("%s: %s against %s", v.Pair, v.B, v.A),
-					Effect:     fmt.Sprintf("%+.2f [%+.2f, %+.2f]", e.Value, e.Low, e.High),
-					Detectable: fmt.Sprintf("%.2f", v.First.Detectable), Outcome: v.Remark(),
-				})
-			}
+	for _, dir := range runs {
+		b, err := loadBench(dir)
+		if err != nil {
+			return nil, err
 		}
+		s.History = append(s.History, b)
+		s.Older, s.Bench = s.Bench, b
 	}
-	return nil
+	if s.Attack, err = newest(from.Results, runfile.Attack, loadAttack); err != nil {
+		return nil, err
+	}
+	if s.Review, err = newest(from.Results, runfile.Review, loadReview); err != nil {
+		return nil, err
+	}
+	if s.Fuzz, err = newest(from.Results, runfile.Fuzz, loadFuzz); err != nil {
+		return nil, err
+	}
+	if s.timing, err = newest(from.Results, runfile.Timing, func(dir string) (*timing.Judgement, error) {
+		s.timingDir = dir
+		return timing.Read(dir)
+	}); err != nil {
+		return nil, err
+	}
+	taint, err := newest(from.Results, runfile.Taint, loadTaint)
+	if err != nil {
+		return nil, err
+	}
+	if s.Bench == nil && s.Attack == nil {
+		return nil, fmt.Errorf("%s: want a run in %s or %s, found none", from.Results, runfile.Bench, runfile.Attack)
+	}
+	if s.Vectors, err = loadVectors(from.Vectors); err != nil {
+		return nil, err
+	}
+	for _, d := range catalog.All() {
+		s.Designs = append(s.Designs, s.newDesign(d, taint))
+	}
+	return s, nil
 }
 
-// The plot in pixels.
-const (
-	plotWidth, plotHeight = 720, 420
-	plotLeft, plotBottom  = 70, 380
-)
-
-// plot returns the designs by time and by overhead of a token, on logarithmic
-// scales, as an SVG that takes the colours of its page.
-func (s *site) plot() template.HTML {
-	var x, y []float64
-	for _, d := range s.Designs {
-		if d.unsealNs > 0 && d.TokenSize > Size {
-			x, y = append(x, math.Log(d.unsealNs)), append(y, math.Log(float64(d.TokenSize-Size)))
-		}
+// stampOf returns the time and commit in the name of a run's folder.
+func stampOf(dir string) string {
+	name := filepath.Base(dir)
+	date, commit, ok := strings.Cut(name, "-")
+	at, err := time.Parse("20060102T150405Z", date)
+	if !ok || err != nil {
+		return name
 	}
-	if len(x) == 0 {
-		return ""
-	}
-	across, up := scaleOf(x, plotLeft+10, plotWidth-170), scaleOf(y, plotBottom-10, 20)
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="designs by time to open a token and by its overhead">`, plotWidth, plotHeight)
-	fmt.Fprintf(&b, `<path fill="none" stroke="currentColor" d="M%d 10V%dH%d"/>`, plotLeft, plotBottom, plotWidth-10)
-	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">time to open, slower &#8594;</text>`, plotWidth-10, plotHeight-15)
-	fmt.Fprintf(&b, `<text x="%d" y="%d" transform="rotate(-90 20 200)" text-anchor="middle">bytes added, more &#8594;</text>`, 20, 200)
-	for _, d := range s.Designs {
-		if d.unsealNs <= 0 || d.TokenSize <= Size {
-			continue
-		}
-		px, py := across(math.Log(d.unsealNs)), up(math.Log(float64(d.TokenSize-Size)))
-		name := template.HTMLEscapeString(d.Name)
-		fmt.Fprintf(&b, `<a href="%s"><circle cx="%.1f" cy="%.1f" r="4"/><text x="%.1f" y="%.1f">%s</text><title>%s: %s, %d bytes</title></a>`,
-			template.HTMLEscapeString(d.File), px, py, px+7, py+4, name, name, d.Unseal, d.TokenSize)
-	}
-	b.WriteString("</svg>")
-	return template.HTML(b.String()) //nolint:gosec // every name in it is escaped
+	return at.Format("2 January 2006, 15:04 UTC") + ", commit " + commit
 }
 
-// scaleOf returns the function that maps values to pixels from first to last.
-func scaleOf(values []float64, first, last float64) func(float64) float64 {
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, v := range values {
-		low, high = min(low, v), max(high, v)
+// accusing counts the findings that contradict a claim.
+func accusing(all []findings.Finding) (n int) {
+	for _, f := range all {
+		if findings.Accusing([]findings.Finding{f}) {
+			n++
+		}
 	}
-	if high == low {
-		high++
+	return n
+}
+
+// measurement returns the newest measurement of a place, or nil.
+func (s *site) measurement(p throughput.Place) *throughput.Measurement {
+	if s.Bench == nil {
+		return nil
 	}
-	return func(v float64) float64 { return first + (v-low)/(high-low)*(last-first) }
+	return s.Bench.at[p]
 }

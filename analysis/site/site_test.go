@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,8 +16,34 @@ import (
 	"sealab/codecs/catalog"
 )
 
-// results is the folder of committed results.
-var results = filepath.Join("..", "..", "results")
+// committed are the results and vectors of this repository.
+var committed = site.Source{Results: filepath.Join("..", "..", "results"), Vectors: filepath.Join("..", "..", "vectors", "files")}
+
+// folder is where the pages of the committed results are written, once.
+var folder string
+
+var build = sync.OnceValue(func() error { return site.Write(committed, folder) })
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "sealab-site-")
+	if err != nil {
+		panic(err)
+	}
+	folder = filepath.Join(dir, "site")
+	status := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(status)
+}
+
+// pages returns the paths of all pages of the committed results.
+func pages(t *testing.T) []string {
+	t.Helper()
+	require.NoError(t, build())
+	all, err := filepath.Glob(filepath.Join(folder, "*.html"))
+	require.NoError(t, err)
+	require.Greater(t, len(all), len(catalog.All()))
+	return all
+}
 
 // element is a start tag of a page, or its text.
 type element struct {
@@ -29,7 +56,11 @@ func parse(t *testing.T, path string) []element {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	d := xml.NewDecoder(strings.NewReader(string(text)))
+	page := string(text)
+	if i, j := strings.Index(page, "<script>"), strings.Index(page, "</script>"); i >= 0 && j > i {
+		page = page[:i+len("<script>")] + page[j:] // the script is no XML
+	}
+	d := xml.NewDecoder(strings.NewReader(page))
 	d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
 	var all []element
 	for {
@@ -51,50 +82,98 @@ func parse(t *testing.T, path string) []element {
 	}
 }
 
-// TestPages writes the pages of the committed results: every link resolves, and
-// no element makes a request.
+// TestPages reads every page: its links resolve, also those to a place in a page,
+// and no element makes a request.
 func TestPages(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "site")
-	require.NoError(t, site.Write(results, dir))
-	pages, err := filepath.Glob(filepath.Join(dir, "*.html"))
-	require.NoError(t, err)
-	require.Len(t, pages, len(catalog.All())+3)
-	for _, page := range pages {
+	ids := map[string]map[string]bool{}
+	all := map[string][]element{}
+	for _, path := range pages(t) {
+		name := filepath.Base(path)
+		all[name], ids[name] = parse(t, path), map[string]bool{"": true}
+		for _, e := range all[name] {
+			if id := e.attributes["id"]; id != "" {
+				require.False(t, ids[name][id], "%s has the id %s twice", name, id)
+				ids[name][id] = true
+			}
+		}
+	}
+	for name, elements := range all {
 		headings := 0
-		for _, e := range parse(t, page) {
-			require.NotContains(t, []string{"script", "link", "img", "iframe", "object", "embed", "base", "form"}, e.name, page)
-			require.NotContains(t, e.attributes, "src", page)
-			require.NotContains(t, e.text, "url(", page)
-			require.NotContains(t, e.text, "@import", page)
+		for _, e := range elements {
+			require.NotContains(t, []string{"img", "iframe", "object", "embed", "base", "form"}, e.name, name)
+			require.NotContains(t, e.attributes, "src", name)
+			require.NotContains(t, e.attributes, "style", name)
+			require.NotContains(t, e.text, "url(", name)
+			require.NotContains(t, e.text, "@import", name)
 			if e.name == "h1" {
 				headings++
 			}
-			if e.name == "a" {
-				href := e.attributes["href"]
-				require.FileExists(t, filepath.Join(dir, href), "%s links to %s", page, href)
+			if e.name != "a" {
+				continue
 			}
+			file, place, _ := strings.Cut(e.attributes["href"], "#")
+			if file == "" {
+				file = name
+			}
+			if ids[file] == nil {
+				require.FileExists(t, filepath.Join(folder, file), "%s links to %s", name, file)
+				continue
+			}
+			require.True(t, ids[file][place], "%s links to %s#%s", name, file, place)
 		}
-		require.Equal(t, 1, headings, page)
+		require.Equal(t, 1, headings, name)
 	}
 }
 
 // TestHomeHasEveryDesign finds a row and a point for the measured designs.
 func TestHomeHasEveryDesign(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "site")
-	require.NoError(t, site.Write(results, dir))
-	text, err := os.ReadFile(filepath.Join(dir, "index.html"))
+	pages(t)
+	text, err := os.ReadFile(filepath.Join(folder, "index.html"))
 	require.NoError(t, err)
 	for _, d := range catalog.All() {
 		require.Contains(t, string(text), `<a href="design-`+d.Name+`.html">`, d.Name)
 	}
-	require.Contains(t, string(text), "<circle ")
-	require.Contains(t, string(text), ">not tested<", "designs that the run does not have")
-	require.Contains(t, string(text), `class="good"`)
-	require.NotContains(t, string(text), `class="bad"`, "a claimed guarantee was refuted in the reference run")
+	for _, want := range []string{`<circle class="dot`, "claimed, not tested", `class="cell good"`} {
+		require.Contains(t, string(text), want)
+	}
+	require.NotContains(t, string(text), "claimed, refuted:", "a claimed guarantee was refuted in the reference run")
 }
 
-// TestHostileResults gives the pages a finding whose texts are markup.
-func TestHostileResults(t *testing.T) {
+// TestTwiceTheSame writes the pages again.
+func TestTwiceTheSame(t *testing.T) {
+	again := filepath.Join(t.TempDir(), "site")
+	require.NoError(t, site.Write(committed, again))
+	for _, path := range pages(t) {
+		first, err := os.ReadFile(path)
+		require.NoError(t, err)
+		second, err := os.ReadFile(filepath.Join(again, filepath.Base(path)))
+		require.NoError(t, err)
+		require.True(t, string(first) == string(second), "%s differs", path)
+	}
+}
+
+// TestOneRun writes the page of one run of each kind.
+func TestOneRun(t *testing.T) {
+	for kind, want := range map[string]string{"bench": "<h2>Thresholds</h2>", "attack": "<h2>Outcomes</h2>", "review": "<h2>Checks</h2>", "fuzz": "Coverage over time"} {
+		runs, err := filepath.Glob(filepath.Join(committed.Results, kind, "2*"))
+		require.NoError(t, err)
+		file := filepath.Join(t.TempDir(), kind+".html")
+		require.NoError(t, site.WriteRun(runs[len(runs)-1], file), kind)
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Contains(t, string(text), want, kind)
+		for _, e := range parse(t, file) {
+			if href := e.attributes["href"]; e.name == "a" {
+				require.True(t, strings.HasPrefix(href, "#"), "%s links to %s", kind, href)
+			}
+		}
+	}
+	require.ErrorContains(t, site.WriteRun(t.TempDir(), "x.html"), "want the folder of a run")
+}
+
+// hostileRun writes results with a finding whose texts are markup.
+func hostileRun(t *testing.T) string {
+	t.Helper()
 	root := t.TempDir()
 	run := filepath.Join(root, "attack", "20260101T000000Z-x")
 	require.NoError(t, os.MkdirAll(run, 0o755))
@@ -103,14 +182,25 @@ func TestHostileResults(t *testing.T) {
 		"location":{"design":"`+name+`","kind":"codec","attack":"TAG-01","word":"stated"},"issue":"</p><script>alert(1)</script>",
 		"evidence":"<img src=x>","impact":"i","fix":"f","verification":"sealab replay findings.json F-0123456789"}]`), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(run, "table.md"), []byte("| property | "+name+" |\n|---|---|\n| integrity | refuted: TAG-01 |\n"), 0o644))
+	return root
+}
+
+func TestHostileResults(t *testing.T) {
+	root := hostileRun(t)
 	dir := filepath.Join(t.TempDir(), "site")
-	require.NoError(t, site.Write(root, dir))
-	for _, e := range parse(t, filepath.Join(dir, "findings.html")) {
-		require.NotContains(t, []string{"script", "img"}, e.name)
+	require.NoError(t, site.Write(site.Source{Results: root}, dir))
+	scripts := 0
+	for _, e := range parse(t, filepath.Join(dir, "attacks.html")) {
+		require.NotEqual(t, "img", e.name)
+		if e.name == "script" {
+			scripts++
+		}
 	}
+	require.Equal(t, 1, scripts)
 	home, err := os.ReadFile(filepath.Join(dir, "index.html"))
 	require.NoError(t, err)
-	require.Contains(t, string(home), `class="bad"`)
-	require.Error(t, site.Write(root, dir), "the folder is there already")
-	require.ErrorContains(t, site.Write(t.TempDir(), filepath.Join(t.TempDir(), "site")), "want a run in bench or attack")
+	require.Contains(t, string(home), `class="cell bad"`)
+	require.Error(t, site.Write(site.Source{Results: root}, dir), "the folder is there already")
+	require.ErrorContains(t, site.Write(site.Source{Results: t.TempDir()}, filepath.Join(t.TempDir(), "site")), "want a run in bench or attack")
+	require.ErrorContains(t, site.Write(site.Source{Results: root, Vectors: t.TempDir()}, filepath.Join(t.TempDir(), "site")), "want files of vectors")
 }

@@ -62,7 +62,7 @@ func (c *Comparison) writeChanges(b *strings.Builder, rows, width int) {
 			break
 		}
 		t.Row(ch.Name, unitLabel(ch.Unit), ch.value(ch.Old.Center), ch.spread(ch.Old.PctRangeString()),
-			ch.value(ch.New.Center), ch.spread(ch.New.PctRangeString()), shareLabel(ch.Share()), ch.word())
+			ch.value(ch.New.Center), ch.spread(ch.New.PctRangeString()), shareLabel(ch.Share()), ch.Word())
 	}
 	b.WriteString(t.Text(width))
 	if rows > 0 && len(all) > rows {
@@ -90,9 +90,19 @@ var roleGroups = []roleGroup{
 	{"libraries", []runfile.Role{runfile.RoleLibrary, runfile.RoleSDK}},
 }
 
-// writeMeans writes, for each operation and unit, the geometric mean of the
-// changes of each role.
 func (c *Comparison) writeMeans(b *strings.Builder, width int) {
+	t := table.New("lrr")
+	for _, row := range c.Means() {
+		t.Row(row...)
+	}
+	if t.Len() > 1 {
+		b.WriteString(t.Text(width) + "\n")
+	}
+}
+
+// Means returns, for each operation and unit, the geometric mean of the changes of
+// each role. The first row is the heading.
+func (c *Comparison) Means() [][]string {
 	sums := map[group][]float64{}   // logarithms, one for each role group
 	counts := map[group][]float64{} // changes, likewise
 	var order []group
@@ -117,12 +127,11 @@ func (c *Comparison) writeMeans(b *strings.Builder, width int) {
 		}
 		return slices.Index(ops, a.op) - slices.Index(ops, b.op)
 	})
-	t := table.New("lrr")
 	head := []string{"geometric mean", "unit"}
 	for _, g := range roleGroups {
 		head = append(head, g.heading)
 	}
-	t.Row(head...)
+	rows := [][]string{head}
 	for _, g := range order {
 		if g.unit != "sec/op" && allZero(sums[g]) {
 			continue
@@ -135,11 +144,9 @@ func (c *Comparison) writeMeans(b *strings.Builder, width int) {
 			}
 			row = append(row, cell)
 		}
-		t.Row(row...)
+		rows = append(rows, row)
 	}
-	if t.Len() > 1 {
-		b.WriteString(t.Text(width) + "\n")
-	}
+	return rows
 }
 
 func allZero(x []float64) bool {
@@ -150,7 +157,7 @@ func unitLabel(unit string) string { return strings.Replace(unit, "sec/op", "tim
 
 func (c Change) value(x float64) string {
 	if c.Unit == "sec/op" {
-		return duration(x * 1e9)
+		return Duration(x * 1e9)
 	}
 	return fmt.Sprintf("%.6g", x)
 }
@@ -170,9 +177,24 @@ func shareLabel(share float64) string {
 	return fmt.Sprintf("%+.1f %%", share*100)
 }
 
-// word names a difference.
-func (c Change) word() string {
+// Texts returns the change as reports write it: the unit, the older and the newer
+// value with their intervals, and the share.
+func (c Change) Texts() (unit, older, newer, share string) {
+	with := func(value, spread string) string {
+		if spread == "" {
+			return value
+		}
+		return value + " ± " + spread
+	}
+	return unitLabel(c.Unit), with(c.value(c.Old.Center), c.spread(c.Old.PctRangeString())),
+		with(c.value(c.New.Center), c.spread(c.New.PctRangeString())), shareLabel(c.Share())
+}
+
+// Word names a difference.
+func (c Change) Word() string {
 	switch {
+	case !c.Differs:
+		return "unchanged"
 	case c.Regressed():
 		return "regressed"
 	case !c.Beyond:

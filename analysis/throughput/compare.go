@@ -27,6 +27,7 @@ type Change struct {
 	Name, Unit string
 	Subject    runfile.Subject // zero if it is not known
 	Op         runfile.Op      // empty if it is not known
+	Size       int             // payload bytes; 0 if it is not known
 	Old, New   benchmath.Summary
 	N1, N2     int
 	P          float64
@@ -164,7 +165,7 @@ func change(older, newer *benchFile, k key) Change {
 	is := benchmath.NewSample(slices.Clone(newer.values[k]), thresholds)
 	result := assumption.Compare(was, is)
 	c := Change{
-		Name: k.name, Unit: k.unit, Subject: newer.subject(k), Op: newer.places[k].Op,
+		Name: k.name, Unit: k.unit, Subject: newer.subject(k), Op: newer.places[k].Op, Size: newer.places[k].Size,
 		Old: assumption.Summary(was, 0.95), New: assumption.Summary(is, 0.95),
 		N1: result.N1, N2: result.N2, P: result.P,
 		exact: assumption == benchmath.AssumeExact,

@@ -73,7 +73,7 @@ func (r *Run) writeDesigns(b *strings.Builder, ratios []Ratio, width int) {
 	n := sizes[min(1, len(sizes)-1)]
 	more := 0
 	t := table.New("lrrrrrr")
-	t.Row(size(n), "seal", "× baseline", "unseal", "× baseline", "token B", "allocs")
+	t.Row(Size(n), "seal", "× baseline", "unseal", "× baseline", "token B", "allocs")
 	for _, s := range r.Subjects {
 		if s.Role != runfile.RoleDesign && s.Role != runfile.RoleScheme {
 			continue
@@ -87,7 +87,7 @@ func (r *Run) writeDesigns(b *strings.Builder, ratios []Ratio, width int) {
 				continue
 			}
 			median, _ := c.median()
-			row = append(row, duration(median), overBaseline(ratios, Place{s.Name, op, n}))
+			row = append(row, Duration(median), overBaseline(ratios, Place{s.Name, op, n}))
 			last = c
 		}
 		switch {
@@ -158,7 +158,7 @@ func (r *Run) sizes() []int {
 }
 
 func (r *Run) writeOp(b *strings.Builder, op runfile.Op, n int, ratios []Ratio, width int) {
-	fmt.Fprintf(b, "\n%s, %s\n", op, size(n))
+	fmt.Fprintf(b, "\n%s, %s\n", op, Size(n))
 	t := table.New("lrRRRRRr")
 	t.Row("", "median", "±", "MB/s", "allocs", "token B", "overhead", "ratio")
 	for _, s := range r.Subjects {
@@ -168,7 +168,7 @@ func (r *Run) writeOp(b *strings.Builder, op runfile.Op, n int, ratios []Ratio, 
 			continue
 		}
 		median, spread := c.median()
-		t.Row(s.Name, duration(median), spread, digits(float64(n)/median*1e3), c.allocs(),
+		t.Row(s.Name, Duration(median), spread, digits(float64(n)/median*1e3), c.allocs(),
 			fmt.Sprint(c.TokenSize), fmt.Sprintf("%+d", c.TokenSize-n), ratioAt(ratios, p))
 	}
 	b.WriteString(t.Text(width))
@@ -197,7 +197,7 @@ func (r *Run) writeRefusals(b *strings.Builder, op runfile.Op, width int) {
 	t := table.New("lrRrRrRrRr")
 	head := []string{""}
 	for _, n := range r.sizes() {
-		head = append(head, size(n), "±")
+		head = append(head, Size(n), "±")
 	}
 	t.Row(head...)
 	for _, s := range r.Subjects {
@@ -205,7 +205,7 @@ func (r *Run) writeRefusals(b *strings.Builder, op runfile.Op, width int) {
 		for _, n := range r.sizes() {
 			if c := r.cells[Place{s.Name, op, n}]; c != nil {
 				median, spread := c.median()
-				row = append(row, duration(median), spread)
+				row = append(row, Duration(median), spread)
 			}
 		}
 		if len(row) > 1 {
@@ -218,9 +218,13 @@ func (r *Run) writeRefusals(b *strings.Builder, op runfile.Op, width int) {
 // median returns the median time of an operation in nanoseconds and the
 // half-width of its interval as text.
 func (c *Cell) median() (ns float64, spread string) {
-	values := slices.Clone(c.Ns) // the sample sorts its values
-	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(values, &benchmath.DefaultThresholds), 0.95)
+	s := c.summary()
 	return s.Center, s.PctRangeString()
+}
+
+func (c *Cell) summary() benchmath.Summary {
+	values := slices.Clone(c.Ns) // the sample sorts its values
+	return benchmath.AssumeNothing.Summary(benchmath.NewSample(values, &benchmath.DefaultThresholds), 0.95)
 }
 
 func (c *Cell) allocs() string {
@@ -241,19 +245,19 @@ func (r *Run) writeChecks(b *strings.Builder, checks []Check, width int) {
 	sizes := r.sizes()
 	head := []string{""}
 	for _, n := range sizes {
-		head = append(head, size(n))
+		head = append(head, Size(n))
 	}
 	t := table.New("lr")
 	t.Row(append(head, "threshold")...)
 	for _, line := range bySize(checks) {
-		row := []string{line[0].label()}
+		row := []string{line[0].Label()}
 		for _, n := range sizes {
 			i := slices.IndexFunc(line, func(c Check) bool { return c.Of.Size == n })
 			if i < 0 {
 				row = append(row, "")
 				continue
 			}
-			row = append(row, line[i].mark())
+			row = append(row, line[i].Mark())
 		}
 		t.Row(append(row, line[0].Threshold.String())...)
 	}
@@ -290,7 +294,7 @@ func (r *Run) writeMissed(b *strings.Builder, c Check) {
 		word = "at least"
 	}
 	fmt.Fprintf(b, "  missed: %s, %s: %s, %s %g: %s short%s\n",
-		c.ratioOf(c.Of.Subject), size(c.Of.Size), times(c.Interval), word, c.Limit, percent(c.Short()), r.possible(c))
+		c.ratioOf(c.Of.Subject), Size(c.Of.Size), times(c.Interval), word, c.Limit, percent(c.Short()), r.possible(c))
 }
 
 // bySize groups checks that differ in size alone, in order.
@@ -298,7 +302,7 @@ func bySize(checks []Check) [][]Check {
 	var all [][]Check
 	at := map[string]int{}
 	for _, c := range checks {
-		label := c.label()
+		label := c.Label()
 		i, ok := at[label]
 		if !ok {
 			i = len(all)
@@ -310,9 +314,9 @@ func bySize(checks []Check) [][]Check {
 	return all
 }
 
-// label names the ratio of a check. Of libraries only the fastest counts, which
+// Label names the ratio of a check. Of libraries only the fastest counts, which
 // may differ from size to size.
-func (c Check) label() string {
+func (c Check) Label() string {
 	if c.Ratio.Relation == OverOurs {
 		return c.ratioOf("fastest library")
 	}
@@ -327,8 +331,8 @@ func (c Check) ratioOf(subject string) string {
 	return fmt.Sprintf("%s %s / %s", subject, c.Of.Op, other)
 }
 
-// mark returns the ratio with the marks of the table.
-func (c Check) mark() string {
+// Mark returns the ratio with the marks of the table.
+func (c Check) Mark() string {
 	text := digits(c.Point)
 	if !c.Reached() {
 		text = "!" + text
@@ -369,13 +373,29 @@ func (r *Run) writeAllocating(b *strings.Builder) {
 	}
 }
 
-// Figures returns the median time at a place in nanoseconds and as text, and the
-// size of the token. The text is empty if the run does not have the place.
-func (r *Run) Figures(p Place) (ns float64, text string, tokenSize int) {
-	c := r.cells[p]
-	if c == nil {
-		return 0, "", 0
+// A Measurement is what a run says of one place.
+type Measurement struct {
+	Place
+	Ns, Low, High float64 // median time with its 95 % interval
+	TokenSize     int     // bytes
+	Allocs        string  // per operation; "-" if they were not counted
+	Ratio         string  // to its baseline or design, with the interval; "" if there is none
+}
+
+// NsText returns the time with a unit.
+func (m Measurement) NsText() string { return Duration(m.Ns) }
+
+// Measurements returns every place of the run, in the order of reports.
+func (r *Run) Measurements() ([]Measurement, error) {
+	ratios, err := r.Ratios()
+	if err != nil {
+		return nil, err
 	}
-	ns, _ = c.median()
-	return ns, duration(ns), c.TokenSize
+	all := make([]Measurement, 0, len(r.places))
+	for _, p := range r.places {
+		c := r.cells[p]
+		s := c.summary()
+		all = append(all, Measurement{p, s.Center, s.Lo, s.Hi, c.TokenSize, c.allocs(), ratioAt(ratios, p)})
+	}
+	return all, nil
 }

@@ -43,7 +43,7 @@ type Place struct {
 }
 
 // String returns the place as reports write it.
-func (p Place) String() string { return fmt.Sprintf("%s %s, %s", p.Subject, p.Op, size(p.Size)) }
+func (p Place) String() string { return fmt.Sprintf("%s %s, %s", p.Subject, p.Op, Size(p.Size)) }
 
 // A Cell is one operation of one subject at one size, over all rounds.
 type Cell struct {

@@ -7,8 +7,8 @@ import (
 	"sealab/analysis/stats"
 )
 
-// size returns a number of bytes as "64 B" or "8 KiB".
-func size(n int) string {
+// Size returns a number of bytes as "64 B" or "8 KiB".
+func Size(n int) string {
 	switch {
 	case n >= 1<<20 && n%(1<<20) == 0:
 		return fmt.Sprintf("%d MiB", n>>20)
@@ -18,8 +18,8 @@ func size(n int) string {
 	return fmt.Sprintf("%d B", n)
 }
 
-// duration returns nanoseconds to three digits with a unit.
-func duration(ns float64) string {
+// Duration returns nanoseconds to three digits with a unit.
+func Duration(ns float64) string {
 	switch {
 	case ns >= 999.5e6:
 		return digits(ns/1e9) + " s"

@@ -56,13 +56,15 @@ func TestReadmeCommands(t *testing.T) {
 var columns = regexp.MustCompile(`  +`)
 
 // asScript turns a console block into a script: each line after "$ " is run by a
-// shell, and each line after it has to begin a line of its output.
+// shell, and each line after it has to begin a line of its output. A line after
+// "$ ! " has to fail.
 func asScript(console string) string {
 	var script strings.Builder
 	for line := range strings.Lines(console) {
 		line = strings.TrimSuffix(line, "\n")
 		if command, ok := strings.CutPrefix(line, "$ "); ok {
-			fmt.Fprintf(&script, "exec sh -c '%s'\n", strings.ReplaceAll(command, "'", "''"))
+			command, refused := strings.CutPrefix(command, "! ")
+			fmt.Fprintf(&script, "%sexec sh -c '%s'\n", map[bool]string{true: "! "}[refused], strings.ReplaceAll(command, "'", "''"))
 			continue
 		}
 		form := columns.ReplaceAllString(regexp.QuoteMeta(line), "  +")
@@ -71,21 +73,55 @@ func asScript(console string) string {
 	return script.String()
 }
 
+// TestGuides runs the console blocks of each guide in a folder with the vectors,
+// and finds its Go in the examples that tests run.
+func TestGuides(t *testing.T) {
+	guides, err := filepath.Glob(filepath.Join("..", "..", "analysis", "site", "guides", "*.md"))
+	require.NoError(t, err)
+	require.NotEmpty(t, guides)
+	vectors, err := filepath.Abs(filepath.Join("..", "..", "vectors"))
+	require.NoError(t, err)
+	dir := t.TempDir()
+	for _, guide := range guides {
+		var script strings.Builder
+		for _, b := range blocksOf(t, "analysis/site/guides/"+filepath.Base(guide)) {
+			switch b.language {
+			case "console":
+				script.WriteString(asScript(b.text))
+			case "go":
+				requireExample(t, b)
+			}
+		}
+		require.Contains(t, script.String(), "sealab", guide)
+		name := strings.TrimSuffix(filepath.Base(guide), ".md") + ".txt"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(script.String()), 0o644))
+	}
+	testscript.Run(t, testscript.Params{Dir: dir, Setup: func(e *testscript.Env) error {
+		return os.Symlink(vectors, filepath.Join(e.WorkDir, "vectors"))
+	}})
+}
+
+// requireExample finds a block of Go in the example that it names.
+func requireExample(t *testing.T, b block) {
+	t.Helper()
+	folder, ok := strings.CutPrefix(b.remark, "example: ")
+	require.True(t, ok, "a block of Go without its example: %s", b.text)
+	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(folder), "example_test.go"))
+	require.NoError(t, err)
+	for line := range strings.Lines(b.text) {
+		require.Contains(t, string(text), strings.TrimSpace(line), folder)
+	}
+}
+
 // TestReadmeExamples finds the Go of the README in the examples that the tests
 // of those packages run.
 func TestReadmeExamples(t *testing.T) {
 	var seen int
 	for _, b := range readme(t) {
-		folder, ok := strings.CutPrefix(b.remark, "example: ")
 		if b.language != "go" {
 			continue
 		}
-		require.True(t, ok, "a block of Go without its example: %s", b.text)
-		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(folder), "example_test.go"))
-		require.NoError(t, err)
-		for line := range strings.Lines(b.text) {
-			require.Contains(t, string(text), strings.TrimSpace(line), folder)
-		}
+		requireExample(t, b)
 		seen++
 	}
 	require.NotZero(t, seen)

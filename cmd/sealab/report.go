@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sealab/analysis/site"
 	"sealab/analysis/throughput"
 	"sealab/internal/runfile"
 	"sealab/internal/table"
@@ -14,14 +15,19 @@ import (
 
 func newReportCommand() *cobra.Command {
 	var brief bool
+	var file string
 	cmd := &cobra.Command{
 		Use:   "report [RUN]",
 		Short: "Print the tables of a run of the benchmark",
 		Long: `Print the tables and the thresholds of a run that "sealab bench" wrote. RUN is
 its folder, by default the newest in results/bench. The report follows from the
-files alone.`,
+files alone.
+
+With --html, write one page instead. RUN may then also be a run of attacks, a
+review or a fuzz campaign.`,
 		Example: `  sealab report
-  sealab report --brief results/bench/20261122T053958Z-8ba26b34e7`,
+  sealab report --brief results/bench/20261122T053958Z-8ba26b34e7
+  sealab report results/review/20261122T050201Z-eac1819920 --html review.html`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -30,6 +36,9 @@ files alone.`,
 					return err
 				}
 				args = runs
+			}
+			if file != "" {
+				return site.WriteRun(args[0], file)
 			}
 			run, err := throughput.Load(args[0])
 			if errors.Is(err, fs.ErrNotExist) {
@@ -46,5 +55,7 @@ files alone.`,
 		},
 	}
 	cmd.Flags().BoolVar(&brief, "brief", false, "print one screen: the designs at one size, and the thresholds missed")
+	cmd.Flags().StringVar(&file, "html", "", "write one page to this `file` instead")
+	cmd.MarkFlagsMutuallyExclusive("brief", "html")
 	return cmd
 }

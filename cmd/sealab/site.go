@@ -10,25 +10,29 @@ import (
 )
 
 func newSiteCommand() *cobra.Command {
-	var results, out string
+	var from site.Source
+	var out string
 	cmd := &cobra.Command{
 		Use:   "site",
 		Short: "Write pages of committed results",
 		Long: `Write static pages of the newest run of each kind below --results: the designs
 with their guarantees, the outcomes of attacks and a plot of time against size;
-a page for each design; the benchmark; and the findings. Each page is one file
-that makes no request.`,
-		Example: `  sealab site --out site`,
-		Args:    cobra.NoArgs,
+a page for each design; the benchmark with a comparison and a history; attacks,
+a review and a fuzz campaign with their findings; the vectors; and guides. Each
+page is one file that makes no request.`,
+		Example: `  sealab site --out site
+  sealab site --vectors vectors/files --out site`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := site.Write(results, out); err != nil {
+			if err := site.Write(from, out); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "open %s\n", filepath.Join(out, "index.html"))
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&results, "results", resultsDir, "folder of all results")
+	cmd.Flags().StringVar(&from.Results, "results", resultsDir, "folder of all results")
+	cmd.Flags().StringVar(&from.Vectors, "vectors", "", "folder of the files of vectors to publish (default none)")
 	cmd.Flags().StringVar(&out, "out", "site", "new folder of the pages")
 	return cmd
 }

@@ -14,6 +14,8 @@ import (
 var dependencies = map[string]string{
 	"aidanwoods.dev/go-paseto":                 "Go library: PASETO v4.local",
 	"filippo.io/mldsa":                         "ML-DSA, until the Go version of go.mod has crypto/mldsa",
+	"github.com/chromedp/cdproto":              "the events of Chromium, of chromedp",
+	"github.com/chromedp/chromedp":             "the pages of results are tested in a browser; tests only",
 	"github.com/cloudflare/circl":              "HPKE in PSK mode, which the standard library's crypto/hpke does not have",
 	"github.com/dvyukov/go-fuzz":               "second fuzz engine, which runs as a fleet, as tools of go.mod",
 	"github.com/ericlagergren/aegis":           "AEGIS-256, which no other Go package with assembly has",
@@ -36,6 +38,7 @@ var dependencies = map[string]string{
 	"github.com/spf13/pflag":                   "the flags of cobra, whose type a test of the help texts names",
 	"github.com/stretchr/testify":              "assertions",
 	"github.com/tink-crypto/tink-go/v2":        "AES-SIV, and second implementations of XAES-256-GCM and AES-GCM-SIV; Go library: Tink's AEAD",
+	"github.com/yuin/goldmark":                 "the guides, from Markdown to pages",
 	"go.yaml.in/yaml/v3":                       "the project file of OSS-Fuzz, which a test reads",
 	"go.opentelemetry.io/otel":                 "metrics and spans of the boundary, API only; codecs/boundary/telemetry imports it",
 	"go.opentelemetry.io/otel/metric":          "the same: metrics",

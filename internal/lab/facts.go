@@ -62,28 +62,47 @@ func (f *Facts) TokensPerKey(payload int) float64 {
 // bytes. The payload is JSON text, which every design carries, and so has at least
 // 2 bytes in a scheme.
 func TokenLength(d codecs.Design, n int) (int, error) {
-	size := d.KeySize
-	if size == 0 {
-		size = codecs.MinSecret
-	}
-	secret := make([]byte, size)
-	for i := range secret {
-		secret[i] = byte(i)
-	}
-	in, err := Open(d, codecs.Config{Secrets: [][]byte{secret}})
-	if err != nil {
-		return 0, fmt.Errorf("measuring %s: %w", d.Name, err)
-	}
 	payload := bytes.Repeat([]byte("x"), n)
 	if d.IsScheme() {
 		payload = append(append([]byte{'"'}, bytes.Repeat([]byte("x"), max(n-2, 0))...), '"')
 	}
-	principal, audience := "alice", "server"
-	token, err := in.Seal(nil, payload, &codecs.Context{
-		Now: time.Unix(1_795_132_800, 0), Method: "tools/call", Target: "deploy", Principal: &principal, Audience: &audience,
-	})
-	if err != nil {
-		return 0, fmt.Errorf("measuring %s: %w", d.Name, err)
+	token, err := Sample(d, payload)
+	return len(token), err
+}
+
+// Sample returns a token of the payload under a public key, for a fixed request. If
+// the design can be seeded, it is the same each time.
+func Sample(d codecs.Design, payload []byte) ([]byte, error) {
+	size := d.KeySize
+	if size == 0 {
+		size = codecs.MinSecret
 	}
-	return len(token), nil
+	in, err := Open(d, codecs.Config{Secrets: [][]byte{counting(size)}})
+	if err != nil {
+		return nil, fmt.Errorf("measuring %s: %w", d.Name, err)
+	}
+	principal, audience := "alice", "server"
+	request := &codecs.Context{
+		Now: time.Unix(1_795_132_800, 0), Method: "tools/call", Target: "deploy", Principal: &principal, Audience: &audience,
+	}
+	seal := in.Seal
+	if in.Seeded() {
+		seal = func(dst, payload []byte, c *codecs.Context) ([]byte, error) {
+			return in.SealSeeded(dst, counting(in.SeedSize()), payload, c)
+		}
+	}
+	token, err := seal(nil, payload, request)
+	if err != nil {
+		return nil, fmt.Errorf("measuring %s: %w", d.Name, err)
+	}
+	return token, nil
+}
+
+// counting returns the bytes 0, 1, 2 and so on.
+func counting(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i)
+	}
+	return b
 }

@@ -22,6 +22,7 @@ const (
 	Experiment = "experiment" // an evaluation of fuzzers
 	Timing     = "timing"     // timing samples and their judgement
 	Taint      = "taint"      // dependences on secrets under valgrind
+	Review     = "review"     // a review of a live server
 )
 
 // MainFile returns the name of the file that every run of a kind has.
@@ -29,6 +30,7 @@ func MainFile(kind string) string {
 	return map[string]string{
 		Bench: BenchFile, Attack: "findings.json", Fuzz: "report.json",
 		Experiment: "trials.jsonl", Timing: "judgement.json", Taint: "taint.txt",
+		Review: "findings.json",
 	}[kind]
 }
 

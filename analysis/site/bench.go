@@ -1,0 +1,351 @@
+package site
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"sealab/analysis/throughput"
+	"sealab/internal/page"
+	"sealab/internal/runfile"
+)
+
+// A bench is a run of the benchmark.
+type bench struct {
+	*throughput.Run
+	Places []throughput.Measurement
+	Noise  string
+	Missed []string // thresholds
+	Checks []throughput.Check
+	at     map[throughput.Place]*throughput.Measurement
+}
+
+func loadBench(dir string) (*bench, error) {
+	run, err := throughput.Load(dir)
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{Run: run, at: map[throughput.Place]*throughput.Measurement{}, Noise: NotTested}
+	if b.Places, err = run.Measurements(); err != nil {
+		return nil, err
+	}
+	for i := range b.Places {
+		b.at[b.Places[i].Place] = &b.Places[i]
+	}
+	ratios, err := run.Ratios()
+	if err != nil {
+		return nil, err
+	}
+	if share, cells := throughput.Noise(ratios); cells > 0 {
+		b.Noise = fmt.Sprintf("%.1f %%", 100*share)
+	}
+	b.Checks = run.Checks(ratios)
+	return b, nil
+}
+
+// timeText and sizeText write the values of an axis.
+func timeText(ns float64) string { return throughput.Duration(ns) }
+func sizeText(n float64) string {
+	if n >= 1024 {
+		return fmt.Sprintf("%.3g KiB", n/1024)
+	}
+	return fmt.Sprintf("%.4g B", n)
+}
+
+// A benchPage is the data of the page of a run.
+type benchPage struct {
+	*bench
+	When       string
+	Reached    int
+	Table      template.HTML
+	Thresholds template.HTML
+}
+
+func (s *site) writeBench() error {
+	if s.Bench == nil {
+		return s.missing("bench.html", "Benchmark", "make bench", "compare.html", "history.html")
+	}
+	p := benchPage{bench: s.Bench, When: stampOf(s.Bench.Path), Table: s.Bench.table(), Thresholds: s.Bench.thresholds()}
+	for _, c := range s.Bench.Checks {
+		if c.Reached() {
+			p.Reached++
+		}
+	}
+	if err := s.add("bench.html", "Benchmark", "Benchmark", "The time of every operation at every size, with intervals, allocations and thresholds.", "bench", p); err != nil || s.alone() {
+		return err
+	}
+	if err := s.writeHistory(); err != nil {
+		return err
+	}
+	if s.Older == nil {
+		return s.missing("compare.html", "Compare", "make bench, twice")
+	}
+	return s.writeComparison(s.Older.Path, s.Bench.Path)
+}
+
+// missing writes pages that say how to make their run.
+func (s *site) missing(file, section, command string, others ...string) error {
+	for _, f := range append(others, file) {
+		if err := s.add(f, section, section, "Not tested: the results have no such run.", "missing", command); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) table() template.HTML {
+	t := page.Table{Caption: "Median times, 95 % intervals", Tall: true, Columns: page.Head("subject", "operation", "#payload", "#median", "#interval", "#MB/s", "#allocations", "#token, bytes", "ratio")}
+	tools := page.Tools{Search: "search", Hint: "for example aes-256-gcm unseal"}
+	var ops, sizes []string
+	roles := map[string]string{}
+	for _, x := range b.Subjects {
+		roles[x.Name] = string(x.Role)
+	}
+	for _, m := range b.Places {
+		size := strings.ReplaceAll(throughput.Size(m.Size), " ", " ")
+		ops, sizes = append(ops, string(m.Op)), append(sizes, size)
+		t.Rows = append(t.Rows, page.Row{
+			Data: map[string]string{"op": string(m.Op), "size": size, "role": roles[m.Subject]},
+			Cells: []page.Cell{
+				{Text: m.Subject}, {Text: string(m.Op)}, {Text: size, Sort: fmt.Sprint(m.Size)}, {Text: timeText(m.Ns), Sort: fmt.Sprint(m.Ns)},
+				{Text: timeText(m.Low) + " to " + timeText(m.High), Sort: fmt.Sprint(m.High - m.Low)}, {Text: fmt.Sprintf("%.3g", float64(m.Size)/m.Ns*1e3)},
+				{Text: m.Allocs}, {Text: fmt.Sprint(m.TokenSize)}, {Text: m.Ratio},
+			},
+		})
+	}
+	roleNames := []string{string(runfile.RoleDesign), string(runfile.RoleScheme), string(runfile.RoleBaseline), string(runfile.RoleLibrary), string(runfile.RoleSDK), string(runfile.RoleRepeat)}
+	tools.Facets = []page.Facet{{Label: "operation", Key: "op", Values: distinct(ops)}, {Label: "payload", Key: "size", Values: distinct(sizes)}, {Label: "role", Key: "role", Values: roleNames}}
+	t.Tools = &tools
+	return t.HTML()
+}
+
+// distinct returns the texts in the order of their first place.
+func distinct(all []string) []string {
+	var once []string
+	for _, text := range all {
+		if !slices.Contains(once, text) {
+			once = append(once, text)
+		}
+	}
+	return once
+}
+
+// thresholds returns the checks, those that are missed first.
+func (b *bench) thresholds() template.HTML {
+	t := page.Table{Caption: "Thresholds, those that are missed first", Tall: true, Columns: page.Head("ratio", "#payload", "#value", "threshold", "outcome")}
+	sorted := slices.Clone(b.Checks)
+	slices.SortStableFunc(sorted, func(x, y throughput.Check) int {
+		return map[bool]int{false: 0, true: 1}[x.Reached()] - map[bool]int{false: 0, true: 1}[y.Reached()]
+	})
+	for _, c := range sorted {
+		outcome := page.Cell{Text: "reached", Class: "good"}
+		if !c.Reached() {
+			outcome = page.Cell{Text: fmt.Sprintf("missed by %.1f %%", 100*c.Short()), Class: "bad"}
+		}
+		if !c.Sure() {
+			outcome.Text, outcome.Class = outcome.Text+", in doubt", "warn"
+		}
+		t.Rows = append(t.Rows, page.Row{Cells: []page.Cell{
+			{Text: c.Label()}, {Text: throughput.Size(c.Of.Size), Sort: fmt.Sprint(c.Of.Size)}, {Text: strings.TrimLeft(c.Mark(), "!~")}, {Text: c.Threshold.String()}, outcome,
+		}})
+	}
+	return t.HTML()
+}
+
+// A comparisonPage is the data of the comparison of two runs.
+type comparisonPage struct {
+	*throughput.Comparison
+	Older, Newer, Command string
+	Means, Table          template.HTML
+	Regressions           int
+}
+
+func (s *site) writeComparison(older, newer string) error {
+	c, err := throughput.Compare(older, newer, "*")
+	if err != nil {
+		return err
+	}
+	p := comparisonPage{Comparison: c, Older: stampOf(older), Newer: stampOf(newer), Command: "sealab compare " + older + " " + newer, Regressions: len(c.Regressed())}
+	means := page.Table{Caption: "Geometric means of the changes", Plain: true, Slim: true}
+	for i, row := range c.Means() {
+		if i == 0 {
+			means.Columns = page.Head(row[0], row[1])
+			for _, name := range row[2:] {
+				means.Columns = append(means.Columns, page.Column{Name: name, Number: true})
+			}
+			continue
+		}
+		means.Add(row...)
+	}
+	p.Means, p.Table = means.HTML(), changes(c)
+	return s.add("compare.html", "Compare", "Comparison of two runs", "Changes between the two newest runs: regressions first, then by size.", "compare", p)
+}
+
+// wordClass is the style of the words for changes.
+var wordClass = map[string]string{"regressed": "bad", "worse": "bad", "improved": "good", "within noise": "quiet", "not ours": "quiet", "unchanged": "quiet"}
+
+// changes returns the changes of a comparison. Counts that are the same in both
+// runs are left out.
+func changes(c *throughput.Comparison) template.HTML {
+	t := page.Table{Caption: "Changes", Tall: true, Columns: page.Head("measurement", "unit", "#older", "#newer", "#change", "outcome")}
+	t.Tools = &page.Tools{
+		Search: "filter in the syntax of benchproc", Syntax: "benchproc", Hint: "/op:(seal OR unseal) /size:1024 .unit:sec/op",
+		Facets: []page.Facet{{Label: "outcome", Key: "word", Values: []string{"regressed", "worse", "improved", "within-noise", "not-ours", "unchanged"}}},
+	}
+	for _, ch := range c.Changes {
+		if ch.Unit != "sec/op" && ch.Old.Center == ch.New.Center {
+			continue
+		}
+		unit, older, newer, share := ch.Texts()
+		name := ch.Name
+		if ch.Size > 0 {
+			name = runfile.Name(ch.Subject.Name, ch.Op, ch.Size)
+		}
+		t.Rows = append(t.Rows, page.Row{
+			Data: map[string]string{"name": name, "unit": ch.Unit, "word": strings.ReplaceAll(ch.Word(), " ", "-")},
+			Cells: []page.Cell{
+				{Text: ch.Name}, {Text: unit}, {Text: older, Sort: fmt.Sprint(ch.Old.Center)}, {Text: newer, Sort: fmt.Sprint(ch.New.Center)},
+				{Text: share, Sort: fmt.Sprint(ch.Share())}, {Text: ch.Word(), Class: wordClass[ch.Word()]},
+			},
+		})
+	}
+	return t.HTML()
+}
+
+// A historyPage is the data of the history of runs.
+type historyPage struct {
+	Runs, Table, Chart template.HTML
+	Points             int
+}
+
+// writeHistory writes the runs beside each other. A change point is a step between
+// two runs in a row that their comparison tells apart.
+func (s *site) writeHistory() error {
+	p := historyPage{}
+	runs := page.Table{Caption: "Runs", Columns: page.Head("run", "commit", "toolchain", "processor", "host", "#rounds", "#noise floor")}
+	for _, b := range s.History {
+		commit := b.Stamp["commit"]
+		runs.Add(stampOf(b.Path), commit[:min(10, len(commit))], b.Stamp["toolchain"], b.Stamp["cpu"], b.Stamp["host"], fmt.Sprint(b.Rounds()), b.Noise)
+	}
+	steps := make([]map[throughput.Place]throughput.Change, len(s.History))
+	for i := 1; i < len(s.History); i++ {
+		c, err := throughput.Compare(s.History[i-1].Path, s.History[i].Path, ".unit:sec/op")
+		if err != nil {
+			return err
+		}
+		steps[i] = map[throughput.Place]throughput.Change{}
+		for _, ch := range c.Changes {
+			if ch.Differs && ch.Beyond && ch.Size > 0 {
+				steps[i][throughput.Place{Subject: ch.Subject.Name, Op: ch.Op, Size: ch.Size}] = ch
+			}
+		}
+	}
+	p.Runs, p.Chart = runs.HTML(), s.trend()
+	p.Table, p.Points = s.series(steps)
+	return s.add("history.html", "History", "History", "Every run of the results, the oldest first, with the change points between runs.", "history", p)
+}
+
+// series returns a row for each measurement at Size with its value in each run.
+func (s *site) series(steps []map[throughput.Place]throughput.Change) (template.HTML, int) {
+	t := page.Table{Caption: "Median times of designs, payload of 1 KiB", Tall: true, Columns: page.Head("design", "operation"), Tools: &page.Tools{
+		Search: "search", Facets: []page.Facet{{Label: "change point", Key: "step", Values: []string{"slower", "faster", "none"}}}}}
+	for _, b := range s.History {
+		t.Columns = append(t.Columns, page.Column{Name: dateOf(b).Format("2 Jan 2006"), Number: true})
+	}
+	t.Columns = append(t.Columns, page.Column{Name: "change point"})
+	points := 0
+	for _, m := range s.Bench.Places {
+		if x := s.Bench.subject(m.Subject); m.Size != Size || x.Role != runfile.RoleDesign && x.Role != runfile.RoleScheme {
+			continue
+		}
+		row := page.Row{Data: map[string]string{"step": "none"}, Cells: []page.Cell{{Text: m.Subject}, {Text: string(m.Op)}}}
+		last := page.Cell{Text: "none", Class: "quiet"}
+		for i, b := range s.History {
+			cell := page.Cell{Text: "–", Sort: "1e99"}
+			if old := b.at[m.Place]; old != nil {
+				cell = page.Cell{Text: timeText(old.Ns), Sort: fmt.Sprint(old.Ns)}
+			}
+			if ch, ok := steps[i][m.Place]; ok {
+				points++
+				last = page.Cell{Text: fmt.Sprintf("faster by %.0f %%", -100*ch.Share()), Class: "good"}
+				row.Data["step"] = "faster"
+				if ch.Worse {
+					last = page.Cell{Text: fmt.Sprintf("slower by %.0f %%", 100*ch.Share()), Class: "bad"}
+					row.Data["step"] = "slower"
+				}
+				last.Text += " at " + b.Stamp["commit"][:min(10, len(b.Stamp["commit"]))]
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		row.Cells = append(row.Cells, last)
+		t.Rows = append(t.Rows, row)
+	}
+	return t.HTML(), points
+}
+
+func (b *bench) subject(name string) runfile.Subject {
+	i := slices.IndexFunc(b.Subjects, func(x runfile.Subject) bool { return x.Name == name })
+	if i < 0 {
+		return runfile.Subject{}
+	}
+	return b.Subjects[i]
+}
+
+func dateOf(b *bench) time.Time {
+	at, err := time.Parse(time.RFC3339, b.Stamp["date"])
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
+// trend returns the chart of the geometric means of all runs, relative to the
+// oldest, of the measurements that every run has.
+func (s *site) trend() template.HTML {
+	if len(s.History) < 2 {
+		return ""
+	}
+	chart := page.Chart{
+		Title: "Time relative to the oldest run", Note: "Geometric means over the measurements that all runs have. Baselines show the machine.",
+		X: page.Axis{Label: "run →", Text: func(v float64) string {
+			if v != math.Trunc(v) {
+				return ""
+			}
+			return dateOf(s.History[int(v)]).Format("2 Jan")
+		}},
+		Y: page.Axis{Label: "relative time", Text: func(v float64) string { return fmt.Sprintf("%.2f", v) }}, Height: 280,
+	}
+	for _, group := range []struct {
+		name string
+		role runfile.Role
+		op   runfile.Op
+	}{{"codecs, seal", runfile.RoleDesign, runfile.Seal}, {"codecs, open", runfile.RoleDesign, runfile.Unseal}, {"schemes, open", runfile.RoleScheme, runfile.Unseal}, {"baselines, open", runfile.RoleBaseline, runfile.Unseal}} {
+		series := page.Series{Name: group.name, Line: true, Quiet: group.role == runfile.RoleBaseline}
+		for i, b := range s.History {
+			if mean, ok := s.mean(b, group.role, group.op); ok {
+				series.Points = append(series.Points, page.Point{X: float64(i), Y: mean})
+			}
+		}
+		chart.Series = append(chart.Series, series)
+	}
+	return chart.HTML()
+}
+
+// mean returns the geometric mean of a run's times relative to the oldest run.
+func (s *site) mean(b *bench, role runfile.Role, op runfile.Op) (float64, bool) {
+	sum, n := 0.0, 0
+	for place, first := range s.History[0].at {
+		if place.Op != op || s.Bench.subject(place.Subject).Role != role {
+			continue
+		}
+		everywhere := !slices.ContainsFunc(s.History, func(x *bench) bool { return x.at[place] == nil })
+		if everywhere {
+			sum += math.Log(b.at[place].Ns / first.Ns)
+			n++
+		}
+	}
+	return math.Exp(sum / float64(n)), n > 0
+}

@@ -1,0 +1,379 @@
+package site
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sealab/analysis/choice"
+	"sealab/analysis/findings"
+	"sealab/analysis/throughput"
+	"sealab/codecs"
+	"sealab/internal/lab"
+	"sealab/internal/page"
+	"sealab/internal/runfile"
+)
+
+type measured = throughput.Measurement
+
+// NotTested is the outcome of a property that no run of the results has.
+const NotTested = "not tested"
+
+// The claims of a design on a property.
+const (
+	claimed    = "claimed"
+	disclaimed = "disclaimed"
+	notClaimed = "not claimed"
+)
+
+// A design is one row of the home page, and a page of its own.
+type design struct {
+	Name, Doc, Spec, Kind, File string
+	Over                        string // the codec below claims
+	Seal, Unseal                *measured
+	Guarantees                  []guarantee
+	Findings                    []findings.Finding
+	Taint                       *taintLine
+	Vectors                     *vectorsFile
+	Example                     string
+	row                         codecs.Design
+}
+
+// A guarantee is a property with the claim of a design and the outcome of attacks.
+type guarantee struct {
+	Property, Claim, Reason, Outcome string
+	Class                            string // style of the cell
+}
+
+func (s *site) newDesign(row codecs.Design, taint *taintRun) *design {
+	d := &design{
+		Name: row.Name, Doc: row.Doc, Spec: row.Spec, Kind: string(row.Kind()), File: fileOf(row.Name), Over: row.Over, row: row,
+		Seal:    s.measurement(throughput.Place{Subject: row.Name, Op: runfile.Seal, Size: Size}),
+		Unseal:  s.measurement(throughput.Place{Subject: row.Name, Op: runfile.Unseal, Size: Size}),
+		Example: strings.Join(choice.Use(row), "\n"),
+	}
+	var outcomes map[string]string
+	if s.Attack != nil {
+		outcomes = s.Attack.outcomes[row.Name]
+		for _, f := range s.Attack.Findings {
+			if f.Location.Design == row.Name {
+				d.Findings = append(d.Findings, f)
+			}
+		}
+	}
+	for _, info := range s.Properties {
+		d.Guarantees = append(d.Guarantees, claim(row, info, outcomes))
+	}
+	if taint != nil {
+		d.Taint = taint.lines[row.Name]
+	}
+	for i := range s.Vectors {
+		if s.Vectors[i].Design == row.Name {
+			d.Vectors = &s.Vectors[i]
+		}
+	}
+	return d
+}
+
+func fileOf(name string) string { return "design-" + name + ".html" }
+
+// claim returns what a design says of a property, and the outcome of attacks on it.
+func claim(row codecs.Design, info codecs.PropertyInfo, outcomes map[string]string) guarantee {
+	g := guarantee{Property: string(info.Property), Claim: notClaimed, Outcome: NotTested}
+	if said, ok := row.Guarantee(info.Property, nil); ok {
+		g.Reason, g.Claim, g.Class = said.Reason, claimed, "warn"
+		if !said.Holds {
+			g.Claim, g.Class = disclaimed, "quiet"
+		}
+	}
+	if g.Reason == "" && g.Claim == claimed {
+		g.Reason = info.Promise
+	}
+	if text := outcomes[g.Property]; text != "" && text != "-" {
+		g.Outcome = text
+	}
+	switch {
+	case g.Claim != claimed:
+	case strings.HasPrefix(g.Outcome, "refuted"):
+		g.Class = "bad"
+	case strings.HasPrefix(g.Outcome, "not refuted"):
+		g.Class = "good"
+	}
+	return g
+}
+
+// A designPage is the data of the page of a design.
+type designPage struct {
+	*design
+	Layout, Claims, Timing template.HTML
+	Curves                 []template.HTML
+	Distributions          []template.HTML
+	Facts                  *lab.Facts
+	Log2Tokens             string
+	BenchRun, AttackRun    string
+	List                   template.HTML
+}
+
+func (s *site) writeDesigns() error {
+	for _, d := range s.Designs {
+		p := designPage{design: d, Claims: d.claims(), Facts: lab.HooksOf(d.row).Facts, List: list(d.Findings, nil)}
+		if p.Facts != nil {
+			if n := p.Facts.TokensPerKey(Size); !math.IsInf(n, 1) {
+				p.Log2Tokens = fmt.Sprintf("2^%.4g", n)
+			}
+		}
+		var err error
+		if p.Layout, err = layout(d.row); err != nil {
+			return err
+		}
+		if p.Curves, err = s.curves(d); err != nil {
+			return err
+		}
+		if s.Bench != nil {
+			p.BenchRun = stampOf(s.Bench.Path)
+		}
+		if s.Attack != nil {
+			p.AttackRun = stampOf(s.Attack.Path)
+		}
+		if p.Timing, p.Distributions, err = s.timings(d.Name); err != nil {
+			return err
+		}
+		if err := s.add(d.File, "", d.Name, strings.ToUpper(d.Doc[:1])+d.Doc[1:]+".", "design", p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// claims returns the guarantees with their outcomes.
+func (d *design) claims() template.HTML {
+	t := page.Table{Caption: "Guarantees of " + d.Name, Columns: page.Head("property", "claim", "outcome of attacks", "promise or reason")}
+	for _, g := range d.Guarantees {
+		if g.Claim == notClaimed && g.Outcome == NotTested {
+			continue
+		}
+		t.Rows = append(t.Rows, page.Row{ID: "g-" + g.Property, Cells: []page.Cell{
+			{Text: g.Property}, {Text: g.Claim}, {Text: g.Outcome, Class: or(g.Class, "quiet")}, {Text: g.Reason},
+		}})
+	}
+	return t.HTML()
+}
+
+// The most subjects of each kind that a curve shows beside its design.
+const maxLibraries = 3
+
+// curves returns the charts of time and of token size of a design.
+func (s *site) curves(d *design) ([]template.HTML, error) {
+	var all []template.HTML
+	for _, c := range []struct {
+		op    runfile.Op
+		title string
+	}{{runfile.Seal, "Time to seal"}, {runfile.Unseal, "Time to open"}} {
+		chart := page.Chart{
+			Title: c.title, Note: "Medians with 95 % intervals, by payload size.",
+			X: page.Axis{Label: "payload →", Log: true, Text: sizeText}, Y: page.Axis{Label: "time", Log: true, Text: timeText},
+		}
+		for i, name := range s.beside(d.Name) {
+			series := page.Series{Name: name, Line: true, Quiet: i > 1}
+			for _, m := range s.Bench.Places {
+				if m.Subject == name && m.Op == c.op {
+					series.Points = append(series.Points, page.Point{X: float64(m.Size), Y: m.Ns, Low: m.Low, High: m.High})
+				}
+			}
+			if len(series.Points) > 0 {
+				chart.Series = append(chart.Series, series)
+			}
+		}
+		if len(chart.Series) > 0 && chart.Series[0].Name == d.Name {
+			all = append(all, chart.HTML())
+		}
+	}
+	tokens, err := tokenCurve(d)
+	return append(all, tokens), err
+}
+
+// beside returns a design, its baseline and the Go libraries that do the same.
+func (s *site) beside(name string) []string {
+	if s.Bench == nil {
+		return nil
+	}
+	subjects := s.Bench.Run.Subjects
+	i := slices.IndexFunc(subjects, func(x runfile.Subject) bool { return x.Name == name })
+	if i < 0 {
+		return nil
+	}
+	ours, all := subjects[i], []string{name}
+	libraries := 0
+	for _, x := range subjects {
+		switch {
+		case x.Role == runfile.RoleBaseline && x.Primitive != "" && x.Primitive == ours.Primitive:
+			all = slices.Insert(all, 1, x.Name)
+		case x.Role == runfile.RoleLibrary && x.Kind == ours.Kind && libraries < maxLibraries,
+			x.Role == runfile.RoleSDK && x.Mirrors == name:
+			all = append(all, x.Name)
+			libraries++
+		}
+	}
+	return all
+}
+
+// tokenCurve returns the chart of the lengths of tokens.
+func tokenCurve(d *design) (template.HTML, error) {
+	chart := page.Chart{
+		Title: "Token size", Note: "Measured lengths, beside the base64url of the bare payload.",
+		X: page.Axis{Label: "payload →", Log: true, Text: sizeText}, Y: page.Axis{Label: "token", Log: true, Text: sizeText},
+		Series: []page.Series{{Name: d.Name, Line: true}, {Name: "base64url of the payload", Line: true, Quiet: true}},
+	}
+	for n := 16; n <= 64<<10; n *= 4 {
+		length, err := lab.TokenLength(d.row, n)
+		if err != nil {
+			return "", err
+		}
+		chart.Series[0].Points = append(chart.Series[0].Points, page.Point{X: float64(n), Y: float64(length)})
+		chart.Series[1].Points = append(chart.Series[1].Points, page.Point{X: float64(n), Y: float64((4*n + 2) / 3)})
+	}
+	return chart.HTML(), nil
+}
+
+// timings returns the outcomes of timing probes of a design, and the pictures of
+// their distributions.
+func (s *site) timings(name string) (template.HTML, []template.HTML, error) {
+	t := page.Table{Caption: "Timing probes of " + name, Columns: page.Head("pair of inputs", "effect and its interval", "#effect, ns", "#minimum detectable effect, ns", "outcome")}
+	var pictures []template.HTML
+	if s.timing == nil {
+		return "", nil, nil
+	}
+	for _, v := range s.timing.Verdicts {
+		if v.Subject != name {
+			continue
+		}
+		e := v.First.Trimmed
+		class := map[bool]string{true: "good", false: "quiet"}[string(v.Outcome) == "not refuted"]
+		if string(v.Outcome) == "refuted" && v.Property != "" {
+			class = "bad"
+		}
+		t.Rows = append(t.Rows, page.Row{Cells: []page.Cell{
+			{Text: v.Pair + ": " + v.B + " against " + v.A}, {HTML: page.Interval(e.Value, e.Low, e.High, max(v.Limit, 0.1))},
+			{Text: fmt.Sprintf("%+.2f [%+.2f, %+.2f]", e.Value, e.Low, e.High), Sort: fmt.Sprint(e.Value)},
+			{Text: fmt.Sprintf("%.2f", v.First.Detectable)}, {Text: v.Remark(), Class: pill(v.Remark(), class)},
+		}})
+		picture, err := os.ReadFile(filepath.Join(s.timingDir, "pictures", v.Name()+".svg"))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = harmless(picture)
+		}
+		if err != nil {
+			return "", nil, fmt.Errorf("picture of %s: %w", v.Name(), err)
+		}
+		pictures = append(pictures, template.HTML(picture)) //nolint:gosec // checked by harmless
+	}
+	if len(t.Rows) == 0 {
+		return "", nil, nil
+	}
+	return t.HTML(), pictures, nil
+}
+
+// pill returns the class of a cell, or "" if its text is too long for a pill.
+func pill(text, class string) string {
+	if len(text) > 40 {
+		return ""
+	}
+	return class
+}
+
+// harmless returns an error if a picture has more than shapes and text.
+func harmless(picture []byte) error {
+	shapes := []string{"svg", "g", "rect", "text", "line", "circle", "path", "polyline", "title"}
+	d := xml.NewDecoder(strings.NewReader(string(picture)))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		start, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		if !slices.Contains(shapes, start.Name.Local) {
+			return fmt.Errorf("element %q: want shapes and text", start.Name.Local)
+		}
+		for _, a := range start.Attr {
+			if strings.HasPrefix(a.Name.Local, "on") || a.Name.Local == "href" || a.Name.Local == "style" {
+				return fmt.Errorf("attribute %q: want shapes and text", a.Name.Local)
+			}
+		}
+	}
+}
+
+// samplePayload is the payload of the drawn tokens.
+const samplePayload = `{"step":2,"user":"alice"}`
+
+// The drawing of a token in pixels.
+const (
+	bytesPerLine, byteWidth, byteHeight = 32, 20, 22
+	maxShown                            = 64 // bytes of one field
+)
+
+// layout draws the bytes of a token, coloured by field, with a list of the fields.
+func layout(d codecs.Design) (template.HTML, error) {
+	token, err := lab.Sample(d, []byte(samplePayload))
+	if err != nil {
+		return "", err
+	}
+	fields, err := lab.HooksOf(d).Inspect(token)
+	if err != nil {
+		return "", fmt.Errorf("inspecting a token of %s: %w", d.Name, err)
+	}
+	var b strings.Builder
+	t := page.Table{Caption: "Fields of the token", Plain: true, Slim: true, Columns: page.Head("field", "#offset", "#bytes", "shown to the client")}
+	cell, offset := 0, 0
+	for i, f := range fields {
+		class := fmt.Sprintf("c%d", i%8)
+		shown := min(len(f.Bytes), maxShown)
+		for j := range shown {
+			text := fmt.Sprintf("%02x", f.Bytes[j])
+			if j == maxShown-1 && len(f.Bytes) > maxShown {
+				text = "…"
+			}
+			x, y := cell%bytesPerLine*byteWidth, cell/bytesPerLine*byteHeight
+			fmt.Fprintf(&b, `<rect class="%s faint" x="%d.5" y="%d.5" width="%d" height="%d" rx="3"/><text class="byte" x="%d" y="%d" text-anchor="middle">%s</text>`,
+				class, x, y, byteWidth-2, byteHeight-3, x+byteWidth/2, y+14, text)
+			cell++
+		}
+		swatch := template.HTML(fmt.Sprintf(`<svg class="swatch" viewBox="0 0 14 14" width="14" height="14" aria-hidden="true"><rect class="%s faint" x="1" y="1" width="12" height="12" rx="3"/></svg>`, class)) //nolint:gosec // a number
+		readable := "random, encrypted or a tag"
+		if f.Readable {
+			readable = "readable"
+		}
+		t.Rows = append(t.Rows, page.Row{Cells: []page.Cell{
+			{HTML: `<span class="field">` + swatch + template.HTML(template.HTMLEscapeString(strings.TrimPrefix(string(f.Name), "wire-"))) + "</span>"}, //nolint:gosec // escaped
+			{Text: fmt.Sprint(offset)}, {Text: fmt.Sprint(len(f.Bytes))}, {Text: readable},
+		}})
+		offset += len(f.Bytes)
+	}
+	height := (cell + bytesPerLine - 1) / bytesPerLine * byteHeight
+	picture := fmt.Sprintf(`<figure><figcaption>A token with the payload <code>%s</code></figcaption><div class="byte-scroll" role="region" aria-label="bytes of a token" tabindex="0">`+
+		`<svg class="bytes" viewBox="0 0 %d %d" role="img" aria-label="the %d bytes of the token in hexadecimal, coloured by field">%s</svg></div><p>Text on the wire, %d characters: <code>%s</code></p></figure>`,
+		template.HTMLEscapeString(samplePayload), bytesPerLine*byteWidth, height, offset, b.String(), len(token), template.HTMLEscapeString(shorten(string(token))))
+	return template.HTML(picture) + t.HTML(), nil //nolint:gosec // escaped
+}
+
+// shorten leaves out the middle of a long token.
+func shorten(token string) string {
+	if len(token) <= 200 {
+		return token
+	}
+	return token[:160] + "…" + token[len(token)-30:]
+}

@@ -1,0 +1,79 @@
+package site
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+)
+
+// Guides are the guides in Markdown. A test runs their commands.
+//
+//go:embed guides
+var Guides embed.FS
+
+// A guide is a page of documentation.
+type guide struct {
+	File, Title, Lead string
+	Body              template.HTML
+}
+
+// languages are the ways to consume vectors, by language.
+var languages = map[string]string{
+	"Any language": "Speak the worker protocol on standard input and output, and run sealab vectors verify --worker COMMAND FILE. No code reads the file.",
+	"Go":           "sealab vectors verify asks the designs of this module. Package vectors decodes a file.",
+	"Java":         "vectors/consumers/java reads the files with the JCA, in one file without a dependency.",
+	"Python":       "vectors/consumers/python tests the Python MCP SDK with pytest; hpke beside it tests the HPKE designs.",
+	"Ruby":         "vectors/consumers/ruby reads the files with openssl of the standard library.",
+	"Rust":         "vectors/consumers/rust reads the files with RustCrypto, as cargo test.",
+	"TypeScript":   "vectors/consumers/typescript tests the TypeScript MCP SDK with node --test.",
+}
+
+func (s *site) writeGuides() error {
+	all, err := readGuides()
+	if err != nil {
+		return err
+	}
+	for _, g := range all {
+		if err := s.add(g.File, "Guides", g.Title, g.Lead, "guide", g); err != nil {
+			return err
+		}
+	}
+	return s.add("guides.html", "Guides", "Guides", "Ten minutes for each kind of user. A test of this project runs every command.", "guides", all)
+}
+
+// readGuides renders the guides. The first line of each is its title, and the first
+// paragraph its lead.
+func readGuides() ([]guide, error) {
+	names, err := fs.Glob(Guides, "guides/*.md")
+	if err != nil {
+		return nil, err
+	}
+	markdown := goldmark.New(goldmark.WithExtensions(extension.Table))
+	var all []guide
+	for _, name := range names {
+		text, err := fs.ReadFile(Guides, name)
+		if err != nil {
+			return nil, err
+		}
+		parts := strings.SplitN(string(text), "\n\n", 3)
+		title, ok := strings.CutPrefix(parts[0], "# ")
+		if !ok || len(parts) < 3 {
+			return nil, fmt.Errorf("%s: want a title, a paragraph and a text", name)
+		}
+		var body bytes.Buffer
+		if err := markdown.Convert([]byte(parts[2]), &body); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		_, short, _ := strings.Cut(strings.TrimSuffix(path.Base(name), ".md"), "-")
+		html := strings.ReplaceAll(body.String(), "<pre>", `<pre tabindex="0">`)
+		all = append(all, guide{"guide-" + short + ".html", title, strings.ReplaceAll(parts[1], "\n", " "), template.HTML(html)}) //nolint:gosec // embedded
+	}
+	return all, nil
+}

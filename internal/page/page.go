@@ -1,0 +1,152 @@
+// Package page is the look of the pages of this module: one layout, one table, one
+// chart. A page is one file of HTML with its style and script inside. Its content
+// security policy refuses every request.
+//
+// The charts are drawn here and not by gonum.org/v1/plot: their colours follow the
+// scheme of the reader, their points are links, and a table of the numbers stands
+// behind each.
+//
+// Limitations: sorting and filters need JavaScript. Without it all rows are shown.
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"html/template"
+)
+
+//go:embed style.css
+var style string
+
+//go:embed script.js
+var script string
+
+//go:embed page.html
+var pageText string
+
+var layout = template.Must(template.New("").Parse(pageText))
+
+// A Link is an entry of the navigation.
+type Link struct{ Name, File string }
+
+// A Page is everything that one file shows.
+type Page struct {
+	Title, Lead string
+	Nav         []Link
+	Section     string // the name of the current entry of Nav
+	Home        string // target of the name in the head; "" is index.html
+	Refresh     int    // seconds until the page loads itself again; 0: never
+	Foot        string
+	Body        template.HTML
+}
+
+// Policy returns the content security policy: the style and the script of this
+// package and no request.
+func (Page) Policy() string {
+	return "default-src 'none'; img-src data:; style-src " + digest(style) + "; script-src " + digest(script) + "; base-uri 'none'; form-action 'none'"
+}
+
+// Style returns the style sheet.
+func (Page) Style() template.CSS { return template.CSS(style) } //nolint:gosec // embedded
+
+// Script returns the script.
+func (Page) Script() template.JS { return template.JS(script) } //nolint:gosec // embedded
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// Render returns the file of the page.
+func (p Page) Render() ([]byte, error) {
+	var b bytes.Buffer
+	err := layout.ExecuteTemplate(&b, "page", p)
+	return b.Bytes(), err
+}
+
+// A Facet is a choice among the values of data-Key of the rows.
+type Facet struct {
+	Label, Key string
+	Values     []string
+}
+
+// Tools are the controls above rows.
+type Tools struct {
+	Facets               []Facet
+	Orders               []string // keys of the data of rows
+	Search, Hint, Syntax string   // of the text field; Syntax is benchproc or ""
+}
+
+// HTML returns the controls.
+func (t Tools) HTML() template.HTML { return fragment("tools", t) }
+
+// A Column is the head of a column.
+type Column struct {
+	Name   string
+	Number bool // aligned right
+}
+
+// A Cell is one value of a table. Class is good, bad, warn or quiet.
+type Cell struct {
+	Text, Href, Class, Sort string
+	Mark                    string // a sign in the place of the text, which is its name
+	HTML                    template.HTML
+	Download, Code          bool
+}
+
+// A Row is one line of a table.
+type Row struct {
+	ID    string
+	Data  map[string]string // for filters and orders
+	Cells []Cell
+}
+
+// A Table is rows under heads. The first cell of a row names it.
+type Table struct {
+	Caption string // for screen readers
+	Class   string
+	Columns []Column
+	Rows    []Row
+	Tools   *Tools // nil: none
+	Plain   bool   // not sortable
+	Tall    bool   // scrolls inside the page
+	Slim    bool   // as narrow as its content
+	Items   bool   // rows belong to the controls of a surrounding box
+}
+
+// Head returns columns by their names; a name that begins with # is of numbers.
+func Head(names ...string) []Column {
+	var all []Column
+	for _, name := range names {
+		if name[0] == '#' {
+			all = append(all, Column{name[1:], true})
+		} else {
+			all = append(all, Column{Name: name})
+		}
+	}
+	return all
+}
+
+// Add adds a row of texts.
+func (t *Table) Add(texts ...string) {
+	var cells []Cell
+	for _, text := range texts {
+		cells = append(cells, Cell{Text: text})
+	}
+	t.Rows = append(t.Rows, Row{Cells: cells})
+}
+
+// HTML returns the table.
+func (t Table) HTML() template.HTML { return fragment("table", t) }
+
+// fragment executes a template of this package. Its data are values of this
+// package, so that it cannot fail.
+func fragment(name string, data any) template.HTML {
+	var b bytes.Buffer
+	if err := layout.ExecuteTemplate(&b, name, data); err != nil {
+		panic("page: " + err.Error())
+	}
+	return template.HTML(b.String()) //nolint:gosec // made by html/template
+}
