@@ -37,8 +37,6 @@ const password = (key) => {
   return key.toString('base64');
 };
 
-const ring = (keys) => Object.fromEntries(keys.map((key, i) => [keys.length - i, password(key)]));
-
 export const ROWS = {
   'jose-jws': {
     library: 'jose', guarantees: SIGNED,
@@ -91,9 +89,9 @@ export const ROWS = {
     },
   },
   'iron-session': {
-    library: 'iron-session', guarantees: { ...SEALED, 'rotation': true, 'strong-keys': true },
+    library: 'iron-session', guarantees: { ...SEALED, 'strong-keys': true },
     open: (session, keys) => {
-      const options = { password: ring(keys), ttl: 0 };
+      const options = { password: password(one(keys)), ttl: 0 };
       return {
         seal: (p) => session.sealData({ state: text(p) }, options),
         unseal: async (t) => bytes((await session.unsealData(t, options)).state),

@@ -1,7 +1,8 @@
 """Token libraries in Python as sealab workers, protocol 1.
 
 Usage: worker.py ROW [FOLDER]. ROW is a name of rows.py. FOLDER holds another
-installation of the library, which is loaded instead of the one beside it.
+version of the library, which is loaded instead of the one beside it. Then ROW may
+also be a name of historic.py.
 """
 
 import sys
@@ -15,6 +16,9 @@ sys.path[:0] = FOLDER
 
 from protocol import Handles, Message, Refused, Rejected, decode, each, encode, serve  # noqa: E402
 from rows import ROWS  # noqa: E402
+
+if FOLDER:
+    import historic  # noqa: E402 F401 adds rows
 
 warnings.simplefilter("ignore")  # of libraries about their next versions
 NAME = sys.argv[1]

@@ -1,6 +1,7 @@
 // Package attacks holds the attacks on sealed tokens, one file per family: encoding
 // (ENC), framing (FRM), tags (TAG), keys (KEY), nonces (NON), contexts (CTX), expiry
-// (EXP), payloads (PAY), oracles (ORA, LNK) and resources (RES). [All] lists them.
+// (EXP), payloads (PAY), oracles (ORA, LNK), resources (RES) and headers
+// of signed JSON tokens (JOS). [All] lists them.
 //
 // Each attack is a value of type [attack.Attack]. It names the properties that it tries
 // to refute, and has a negative control in internal/broken that it must refute. Sound
@@ -18,7 +19,7 @@ import (
 
 // All returns every attack in the order in which attacks are carried out.
 func All() []attack.Attack {
-	all := slices.Concat(encoding, framing, tags, keys, nonces, contexts, joined, expiry, payloads, oracles, resources)
+	all := slices.Concat(encoding, framing, tags, keys, nonces, contexts, joined, expiry, payloads, oracles, resources, jose)
 	attack.Order(all)
 	return all
 }

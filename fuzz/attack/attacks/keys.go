@@ -48,8 +48,8 @@ var keys = []attack.Attack{
 		Gain: "a shared secret that is known, or a server that dies", Origin: "CVE-2016-9121; RFC 7748, section 6.1", Run: on(trial.points)},
 	{ID: "KEY-17", Name: "values by which a guessed key can be checked", Refutes: []codecs.Property{codecs.PrivateKeys}, Layer: attack.LayerText, CWE: 916,
 		Gain: "guesses at a key of low entropy that need no server", Origin: "unsalted hashes of keys as key IDs: tower-mcp, Auth.js", Run: on(trial.keyCheckValues)},
-	{ID: "KEY-01", Name: "a public key as an HMAC secret", Refutes: unforgeable, Layer: attack.LayerKeys, CWE: 347, Gain: gainForgery, Origin: "CVE-2016-10555",
-		Dropped: "no design publishes a verification key: the contract has secrets only"},
+	{ID: "KEY-01", Name: "a public key as an HMAC secret", Refutes: unforgeable, Layer: attack.LayerKeys, CWE: 347, Gain: gainForgery,
+		Origin: "CVE-2015-9235, CVE-2016-10555, CVE-2022-29217, CVE-2026-34950", Run: on(trial.publicAsSecret)},
 	{ID: "KEY-11", Name: "a token minted with public data alone", Refutes: []codecs.Property{codecs.SenderAuthenticated}, Layer: attack.LayerKeys, CWE: 290,
 		Gain: "tokens minted by anybody", Origin: "CVE-2023-51774; RFC 9180, section 9.1", Run: on(trial.publicData)},
 }

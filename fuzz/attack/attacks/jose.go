@@ -1,0 +1,172 @@
+package attacks
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+)
+
+// jose are the attacks on the headers of signed tokens in JSON (RFC 7515).
+var jose = []attack.Attack{
+	{ID: "JOS-01", Name: "a header that names no algorithm, without a tag", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
+		Origin: "CVE-2015-9235, CVE-2022-23540, CVE-2026-28802; RFC 8725, section 3.1", Run: on(trial.noAlgorithm)},
+	{ID: "JOS-02", Name: "a header that carries the public key of the attacker", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
+		Origin: "CVE-2018-0114, CVE-2026-27962; RFC 8725, section 3.10", Run: on(trial.ownPublicKey)},
+	{ID: "JOS-03", Name: "the JSON serializations with members left out", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 476,
+		Gain: "a server that dies", Origin: "CVE-2024-21664; RFC 7515, section 7.2", Run: on(trial.serializationsWithout)},
+}
+
+// A signedToken is a token of three segments, a JSON header in front.
+type signedToken struct {
+	in     *attack.Instance
+	tok    *attack.Token
+	header map[string]any
+	// payloads are the payload of the token and one with another state.
+	payloads [][]byte
+}
+
+// signed mints a token of three segments with a JSON header. Otherwise it records the
+// reason and reports false.
+func (t trial) signed() (signedToken, bool) {
+	in, tok, ok := t.Base()
+	if !ok {
+		return signedToken{}, false
+	}
+	parts := bytes.Split(tok.Text, []byte("."))
+	s := signedToken{in: in, tok: tok}
+	if len(parts) == 3 {
+		header, err := base64.RawURLEncoding.DecodeString(string(parts[0]))
+		payload, err2 := base64.RawURLEncoding.DecodeString(string(parts[1]))
+		if err == nil && err2 == nil && json.Unmarshal(header, &s.header) == nil && algorithmOf(header) != "" {
+			letters := attack.LettersOf(tok.State)
+			s.payloads = [][]byte{bytes.ReplaceAll(payload, letters, bytes.ToUpper(letters)), payload}
+			return s, true
+		}
+	}
+	t.Skip("the token is not a header, a payload and a tag in base64 (RFC 7515)")
+	return s, false
+}
+
+// with returns the authenticated text of a header with members changed. A nil value
+// removes the member.
+func (s signedToken) with(payload []byte, members map[string]any) string {
+	header := maps.Clone(s.header)
+	for name, v := range members {
+		header[name] = v
+		if v == nil {
+			delete(header, name)
+		}
+	}
+	text, err := json.Marshal(header)
+	if err != nil {
+		panic("attacks: " + err.Error()) // a decoded header has a JSON form
+	}
+	return tokenfmt.Base64URL.Encode(text) + "." + tokenfmt.Base64URL.Encode(payload)
+}
+
+func (t trial) noAlgorithm() {
+	s, ok := t.signed()
+	if !ok {
+		return
+	}
+	for _, payload := range s.payloads {
+		for _, algorithm := range []any{"none", "None", "NONE", "nOnE", "none ", "", nil} {
+			for _, members := range []map[string]any{{"alg": algorithm}, {"alg": algorithm, "kid": nil}, {"alg": algorithm, "kid": "unknown"}} {
+				text := s.with(payload, members)
+				for _, tag := range []string{".", ".AA", ""} {
+					t.Change(s.in, s.tok, []byte(text+tag), fmt.Sprintf("the algorithm %#v and the tag %q", algorithm, tag))
+				}
+			}
+		}
+	}
+}
+
+// publicAsSecret makes HMAC tags with the server's public key, in each spelling in which
+// the server may hold it.
+func (t trial) publicAsSecret() {
+	s, ok := t.signed()
+	if !ok {
+		return
+	}
+	algorithm, _ := s.header["alg"].(string)
+	pair, ok := pairOf(algorithm, s.in.Keys[0])
+	at := bytes.LastIndexByte(s.tok.Text, '.')
+	tag, err := base64.RawURLEncoding.DecodeString(string(s.tok.Text[at+1:]))
+	if !ok || err != nil || !pair.verify(s.tok.Text[:at], tag) {
+		t.Skip("the token is not signed with a key pair of this secret")
+		return
+	}
+	for _, key := range pair.texts() {
+		for _, payload := range s.payloads {
+			text := s.with(payload, map[string]any{"alg": "HS256"})
+			m := hmac.New(sha256.New, []byte(key))
+			m.Write([]byte(text))
+			t.Change(s.in, s.tok, []byte(text+"."+tokenfmt.Base64URL.Encode(m.Sum(nil))), fmt.Sprintf("HS256 under the public key %.40q", key))
+		}
+	}
+}
+
+// ownPublicKey signs with a key pair of the attacker, whose public key is in the header.
+func (t trial) ownPublicKey() {
+	s, ok := t.signed()
+	if !ok {
+		return
+	}
+	pair, ok := p256Pair(t.Bytes(32))
+	if !ok {
+		t.Skip("no key pair")
+		return
+	}
+	jwk := json.RawMessage(pair.jwks[0])
+	for _, payload := range s.payloads {
+		for _, kid := range []any{s.header["kid"], nil, "unknown"} {
+			text := s.with(payload, map[string]any{"alg": "ES256", "jwk": jwk, "kid": kid})
+			t.Change(s.in, s.tok, []byte(text+"."+tokenfmt.Base64URL.Encode(pair.sign([]byte(text)))), "ES256 under a public key in the header")
+			key := t.Bytes(32)
+			text = s.with(payload, map[string]any{"alg": "HS256", "jwk": map[string]any{"kty": "oct", "k": tokenfmt.Base64URL.Encode(key)}, "kid": kid})
+			m := hmac.New(sha256.New, key)
+			m.Write([]byte(text))
+			t.Change(s.in, s.tok, []byte(text+"."+tokenfmt.Base64URL.Encode(m.Sum(nil))), "HS256 under a key in the header")
+		}
+	}
+}
+
+// serializationsWithout presents the flattened and the general JSON serialization with
+// each member left out, null or of another type.
+func (t trial) serializationsWithout() {
+	s, ok := t.signed()
+	if !ok {
+		return
+	}
+	parts := strings.Split(string(s.tok.Text), ".")
+	whole := map[string]any{"payload": parts[1], "protected": parts[0], "signature": parts[2]}
+	forms := []map[string]any{{}, {"payload": parts[1], "signatures": []any{}}, {"payload": parts[1], "signatures": []any{nil}}}
+	for name := range whole {
+		for _, v := range []any{nil, "", 1, []any{}, map[string]any{}} {
+			form := maps.Clone(whole)
+			form[name] = v
+			without := maps.Clone(whole)
+			delete(without, name)
+			forms = append(forms, form, without)
+			delete(without, "payload")
+			forms = append(forms, map[string]any{"payload": parts[1], "signatures": []any{without}}, map[string]any{"payload": parts[1], "signatures": []any{without, without}})
+		}
+	}
+	for _, form := range forms {
+		text, err := json.Marshal(form)
+		if err != nil {
+			panic("attacks: " + err.Error()) // maps of texts have a JSON form
+		}
+		t.Try(codecs.Total)
+		t.Change(s.in, s.tok, text, "a JSON serialization with members left out")
+	}
+}

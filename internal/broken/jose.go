@@ -1,0 +1,134 @@
+package broken
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"math/big"
+	"strings"
+
+	"sealab/codecs"
+)
+
+// A jws is a codec of signed JSON tokens (RFC 7515) under the key pair whose seed is the
+// secret.
+type jws struct {
+	private ed25519.PrivateKey
+	// also judges tokens whose header names another algorithm.
+	also func(h jwsHeader, public ed25519.PublicKey, message, tag []byte) bool
+	// unfolded returns the compact form of a token in another one.
+	unfolded func(token []byte) []byte
+}
+
+type jwsHeader struct {
+	Alg string `json:"alg"`
+	JWK struct {
+		X string `json:"x"`
+		Y string `json:"y"`
+	} `json:"jwk"`
+}
+
+var jwsHead = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"EdDSA"}`))
+
+// Seal implements codecs.Codec.
+func (j jws) Seal(dst, payload []byte) ([]byte, error) {
+	text := jwsHead + "." + base64.RawURLEncoding.EncodeToString(payload)
+	return append(dst, text+"."+base64.RawURLEncoding.EncodeToString(ed25519.Sign(j.private, []byte(text)))...), nil
+}
+
+// Unseal implements codecs.Codec.
+func (j jws) Unseal(dst, token []byte) ([]byte, error) {
+	parts := strings.Split(string(j.unfolded(token)), ".")
+	if len(parts) != 3 {
+		return dst, errMalformed
+	}
+	head, ok1 := canonical(parts[0])
+	payload, ok2 := canonical(parts[1])
+	tag, ok3 := canonical(parts[2])
+	var h jwsHeader
+	if !ok1 || !ok2 || !ok3 || json.Unmarshal(head, &h) != nil {
+		return dst, errMalformed
+	}
+	message, public := []byte(parts[0]+"."+parts[1]), j.private.Public().(ed25519.PublicKey)
+	if parts[0] == jwsHead && ed25519.Verify(public, message, tag) || parts[0] != jwsHead && j.also(h, public, message, tag) {
+		return append(dst, payload...), nil
+	}
+	return dst, errUnauthentic
+}
+
+// aJWS is a control on the skeleton of a signed JSON token.
+func aJWS(name, doc string, broken []codecs.Property, attack string, mistake func(*jws)) Control {
+	parts := jws{
+		also:     func(jwsHeader, ed25519.PublicKey, []byte, []byte) bool { return false },
+		unfolded: func(token []byte) []byte { return token },
+	}
+	mistake(&parts)
+	return Control{
+		Design: codecs.Design{Name: "broken-" + name, Doc: doc, NewCodec: parts.open,
+			Guarantees: codecs.Always(codecs.Holds(codecs.Integrity, codecs.SenderAuthenticated, codecs.Total, codecs.ByteExact))},
+		Breaks: broken, Attacks: by(attack),
+	}
+}
+
+func (j jws) open(c codecs.Config) (codecs.Codec, error) {
+	if len(c.Secrets) != 1 || len(c.Secrets[0]) != ed25519.SeedSize {
+		return nil, errors.New("want one secret of 32 bytes")
+	}
+	j.private = ed25519.NewKeyFromSeed(bytes.Clone(c.Secrets[0]))
+	return j, nil
+}
+
+// SoundJWS is the skeleton without a mistake.
+func SoundJWS() codecs.Design {
+	return aJWS("nothing", "signed JSON tokens", nil, "", func(*jws) {}).Design
+}
+
+// joses are mistakes in reading the header of a signed JSON token.
+func joses() []Control {
+	forged := breaks(codecs.Integrity, codecs.SenderAuthenticated)
+	return []Control{
+		aJWS("alg-none", "the header may name no algorithm", forged, "JOS-01", func(j *jws) {
+			j.also = func(h jwsHeader, _ ed25519.PublicKey, _, tag []byte) bool { return h.Alg == "none" && len(tag) == 0 }
+		}),
+		aJWS("public-as-secret", "the header chooses the algorithm that reads the public key", forged, "KEY-01", func(j *jws) {
+			j.also = func(h jwsHeader, public ed25519.PublicKey, message, tag []byte) bool {
+				der, err := x509.MarshalPKIXPublicKey(public)
+				key := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
+				return err == nil && h.Alg == "HS256" && hmac.Equal(hmacSHA256(key, message), tag)
+			}
+		}),
+		aJWS("key-in-header", "the header carries the key", forged, "JOS-02", func(j *jws) {
+			j.also = func(h jwsHeader, _ ed25519.PublicKey, message, tag []byte) bool {
+				x, okX := canonical(h.JWK.X)
+				y, okY := canonical(h.JWK.Y)
+				if h.Alg != "ES256" || !okX || !okY || len(tag) != 64 {
+					return false
+				}
+				public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), append(append([]byte{4}, x...), y...))
+				sum := sha256.Sum256(message)
+				return err == nil && ecdsa.Verify(public, sum[:], new(big.Int).SetBytes(tag[:32]), new(big.Int).SetBytes(tag[32:]))
+			}
+		}),
+		aJWS("json-without-header", "the JSON form dies without a protected header", breaks(codecs.Total), "JOS-03", func(j *jws) {
+			j.unfolded = func(token []byte) []byte {
+				var form struct {
+					Payload, Signature string
+					Protected          *string
+				}
+				if !bytes.HasPrefix(token, []byte("{")) || json.Unmarshal(token, &form) != nil || form.Signature == "" {
+					return token
+				}
+				_ = *form.Protected
+				return nil
+			}
+		}),
+	}
+}
