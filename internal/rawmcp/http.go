@@ -29,8 +29,11 @@ type Request struct {
 	// Done ends a stream of events that would go on: it reports whether a
 	// message is the answer. Nil reads to the end.
 	Done func(message []byte) bool
-	// Leave closes the connection as soon as the request is written.
+	// Head ends the exchange after the header of the response.
+	Head bool
+	// Leave closes the connection when the request is written, after Hold.
 	Leave bool
+	Hold  time.Duration
 }
 
 // An HTTP client talks to one address and opens a connection for each exchange.
@@ -81,25 +84,63 @@ func (c *HTTP) Do(ctx context.Context, r Request) *Exchange {
 		e.Err = fmt.Errorf("dialing %s: %w", c.address, err)
 		return e
 	}
-	defer conn.Close()
+	written := c.exchange(ctx, conn, r, e)
+	conn.Close() // a server may answer without reading the whole request
+	<-written
+	return e
+}
+
+// Dial opens a connection for DoOver.
+func (c *HTTP) Dial(ctx context.Context) (net.Conn, error) { return c.dial(ctx) }
+
+// DoOver sends one request over a connection that is open, and leaves it open if
+// the response has ended.
+func (c *HTTP) DoOver(ctx context.Context, conn net.Conn, r Request) *Exchange {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, c.Limits.Time)
+	defer cancel()
+	e := &Exchange{Sent: r.bytes()}
+	defer func() { e.Took = time.Since(began) }()
+	written := c.exchange(ctx, conn, r, e)
+	if e.Err != nil || e.Stream {
+		conn.Close()
+	}
+	<-written
+	return e
+}
+
+// exchange writes a request and reads the response into e. The channel is closed
+// when the request is written.
+func (c *HTTP) exchange(ctx context.Context, conn net.Conn, r Request, e *Exchange) <-chan struct{} {
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	written := make(chan error, 1)
-	go func() { // a server may answer before it has read the whole request
-		_, err := conn.Write(e.Sent)
-		written <- err
+	written := make(chan struct{})
+	var failed error
+	go func() {
+		defer close(written)
+		_, failed = conn.Write(e.Sent)
 	}()
 	if r.Leave {
-		e.Err = <-written
-		return e
+		<-written
+		hold(ctx, r.Hold)
+		e.Err = failed
+		return written
 	}
 	e.Err = c.read(conn, r, e)
 	e.Closed = errors.Is(e.Err, io.EOF) || errors.Is(e.Err, io.ErrUnexpectedEOF)
 	if cause := ctx.Err(); cause != nil && e.Err != nil {
 		e.Err = fmt.Errorf("waiting for the response: %w", cause)
 	}
-	conn.Close()
-	<-written
-	return e
+	return written
+}
+
+// hold waits for a time or the end of a context.
+func hold(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 func (c *HTTP) dial(ctx context.Context) (net.Conn, error) {
@@ -148,6 +189,10 @@ func (c *HTTP) read(conn io.Reader, r Request, e *Exchange) error {
 	defer response.Body.Close()
 	e.Status, e.Headers = response.StatusCode, response.Header
 	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if r.Head {
+		e.Stream = media == "text/event-stream"
+		return nil
+	}
 	if media == "text/event-stream" && r.Verb != http.MethodHead {
 		return tooLarge(limited, c.readStream(response.Body, r, e))
 	}
