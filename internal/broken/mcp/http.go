@@ -1,0 +1,324 @@
+package mcp
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxBody is the longest body of a request.
+const maxBody = 4 << 20
+
+// ServeHTTP is the endpoint of streamable HTTP.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.ended() || s.forbidden(w, r) {
+		return
+	}
+	if s.has("any reader") {
+		w.Header().Set("Access-Control-Allow-Origin", "https://evil.example")
+	}
+	user, ok := s.user(r)
+	if !ok {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		http.Error(w, "Unauthorized", http.StatusUnauthorized)
+		return
+	}
+	switch {
+	case r.Method == http.MethodPost, s.has("any verb") && r.Method != http.MethodGet:
+		s.post(w, r, user)
+	case r.Header.Get("Mcp-Session-Id") != "" && r.Method == http.MethodGet, r.Method == http.MethodGet && s.has("streams without a session"):
+		s.stream(w, r, user)
+	case r.Header.Get("Mcp-Session-Id") != "" && r.Method == http.MethodDelete:
+		s.end(w, r, user)
+	default:
+		w.Header().Set("Allow", "POST")
+		http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
+	}
+}
+
+// ended hangs up if the server has ended.
+func (s *Server) ended() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dead {
+		panic(http.ErrAbortHandler)
+	}
+	return false
+}
+
+// forbidden refuses foreign hosts and origins.
+func (s *Server) forbidden(w http.ResponseWriter, r *http.Request) bool {
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = r.Host
+	}
+	origin := r.Header.Get("Origin")
+	opens := s.has("any origin on initialize") && r.Header.Get("MCP-Protocol-Version") == ""
+	switch {
+	case !slices.Contains([]string{"127.0.0.1", "localhost", "[::1]", "::1"}, host) && !s.has("any host"):
+	case origin != "" && origin != "http://"+r.Host && !s.has("any origin", "any reader", "any type") && !opens:
+	default:
+		return false
+	}
+	http.Error(w, "Forbidden", http.StatusForbidden)
+	return true
+}
+
+// user authenticates a request.
+func (s *Server) user(r *http.Request) (string, bool) {
+	user, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if q := r.URL.Query().Get("access_token"); q != "" && s.has("credentials in the query") {
+		user = q
+	}
+	switch {
+	case !s.Users:
+		return "", true
+	case user == "alice" || user == "bob":
+		return user, true
+	}
+	return "", s.has("no credentials wanted")
+}
+
+// reply writes a JSON-RPC response.
+func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, result object, fail *failure) {
+	if fail != nil {
+		status = fail.status
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(response(id, result, fail)) // the client may be gone
+}
+
+func response(id json.RawMessage, result object, fail *failure) []byte {
+	m := object{"jsonrpc": "2.0", "id": id}
+	if fail == nil {
+		m["result"] = result
+	} else {
+		e := object{"code": fail.code, "message": fail.message}
+		if fail.data != nil {
+			e["data"] = fail.data
+		}
+		m["error"] = e
+	}
+	raw, err := json.Marshal(m)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
+	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media != "application/json" && !s.has("any type") {
+		http.Error(w, "want application/json", http.StatusUnsupportedMediaType)
+		return
+	}
+	accept := r.Header.Get("Accept")
+	if s.has("Accept is a fault") && accept == "text/html" {
+		panic(http.ErrAbortHandler)
+	}
+	if !strings.Contains(accept, "*/*") && (!strings.Contains(accept, "application/json") || !strings.Contains(accept, "text/event-stream")) {
+		http.Error(w, "want both types", http.StatusNotAcceptable)
+		return
+	}
+	limit := int64(maxBody)
+	if s.has("endless bodies") {
+		limit = 64 << 20
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if err != nil {
+		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
+		return
+	}
+	if s.has("batches served") && len(body) > 0 && body[0] == '[' {
+		body = firstOf(body)
+	}
+	req, notification, fail := s.parse(body)
+	if fail != nil {
+		s.reply(w, 400, req.id, nil, fail)
+		return
+	}
+	req.user, req.origin, req.context = user, r.RemoteAddr, r.Context()
+	if notification {
+		s.notified(req)
+		if s.has("notifications answered") {
+			fmt.Fprint(w, `{"jsonrpc":"2.0"}`)
+			return
+		}
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	s.dispatch(w, r, req)
+}
+
+// firstOf returns the first element of an array.
+func firstOf(body []byte) []byte {
+	var all []json.RawMessage
+	if json.Unmarshal(body, &all) != nil || len(all) == 0 {
+		return body
+	}
+	return all[0]
+}
+
+// parse reads one message: a request, or a notification or response.
+func (s *Server) parse(body []byte) (r request, notification bool, fail *failure) {
+	var m map[string]json.RawMessage
+	if !utf8.Valid(body) || json.Unmarshal(body, &m) != nil || m == nil {
+		if s.has("bad lines end the server") {
+			s.mu.Lock()
+			s.dead = true
+			s.mu.Unlock()
+		}
+		if json.Valid(body) && utf8.Valid(body) {
+			return r, false, &failure{code: -32600, status: 400, message: "invalid request"}
+		}
+		return r, false, &failure{code: -32700, status: 400, message: "parse error"}
+	}
+	r.id = m["id"]
+	var n int64
+	var t string
+	hasID := r.id != nil && string(r.id) != "null" && (json.Unmarshal(r.id, &n) == nil || json.Unmarshal(r.id, &t) == nil)
+	switch {
+	case string(m["jsonrpc"]) != `"2.0"`, r.id != nil && !hasID && !s.has("any id"):
+		r.id = nil
+		return r, false, &failure{code: -32600, status: 400, message: "invalid request"}
+	case m["method"] == nil && (m["result"] != nil || m["error"] != nil):
+		r.params = m
+		return r, true, nil
+	case json.Unmarshal(m["method"], &r.method) != nil:
+		return r, false, &failure{code: -32600, status: 400, message: "method: want a text"}
+	case m["params"] != nil && json.Unmarshal(m["params"], &r.params) != nil:
+		return r, false, &failure{code: s.or("wrong types are faults", -32603, -32602), status: 400, message: "params: want an object"}
+	}
+	if s.has("first member counts") {
+		r.params["requestState"] = firstState(body, r.params["requestState"])
+	}
+	if s.has("members without case") && m["METHOD"] != nil {
+		_ = json.Unmarshal(m["METHOD"], &r.method) // a text or not
+	}
+	return r, r.id == nil, nil
+}
+
+// firstState returns the first of several members requestState.
+func firstState(body []byte, last json.RawMessage) json.RawMessage {
+	_, rest, ok := strings.Cut(string(body), `"requestState":`)
+	if !ok {
+		return last
+	}
+	var v json.RawMessage
+	if json.NewDecoder(strings.NewReader(rest)).Decode(&v) != nil {
+		return last
+	}
+	return v
+}
+
+// dispatch finds the era of a request and answers it.
+func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, req request) {
+	versions := r.Header.Values("MCP-Protocol-Version")
+	var meta map[string]json.RawMessage
+	_ = json.Unmarshal(req.params["_meta"], &meta)
+	var inBody string
+	_ = json.Unmarshal(meta["io.modelcontextprotocol/protocolVersion"], &inBody)
+	header := r.Header.Get("MCP-Protocol-Version")
+	if header == "" && inBody == "" || slices.Contains(legacies, header) && inBody == "" || req.session == "" && inBody == "" && r.Header.Get("Mcp-Session-Id") != "" {
+		req.version = header
+		s.legacy(w, r, req)
+		return
+	}
+	if fail := s.modernHeaders(r, req, inBody, versions, meta); fail != nil {
+		s.reply(w, 400, req.id, nil, fail)
+		return
+	}
+	switch {
+	case r.Header.Get("Mcp-Session-Id") != "" && s.has("sessions repeated"):
+		w.Header().Set("Mcp-Session-Id", r.Header.Get("Mcp-Session-Id"))
+	case r.Header.Get("Last-Event-ID") != "" && s.has("Last-Event-ID refused"):
+		http.Error(w, "bad request", http.StatusBadRequest)
+		return
+	}
+	req.modern = true
+	if req.method == "subscriptions/listen" {
+		s.listen(w, r, req)
+		return
+	}
+	if !s.slow(r.Context(), req) {
+		return // cancelled
+	}
+	result, fail := s.handle(req)
+	s.reply(w, 200, req.id, result, fail)
+}
+
+// modernHeaders compares the headers of revision 2026-07-28 with the body.
+func (s *Server) modernHeaders(r *http.Request, req request, inBody string, versions []string, meta map[string]json.RawMessage) *failure {
+	mismatch := &failure{code: -32020, status: 400, message: "header and body differ"}
+	header := r.Header.Get("MCP-Protocol-Version")
+	var capabilities map[string]any
+	name := req.params["name"]
+	if req.method == "resources/read" {
+		name = req.params["uri"]
+	}
+	switch {
+	case len(versions) > 1 && !s.has("headers twice"):
+		return mismatch
+	case header != inBody && inBody != "" && !s.has("revisions not compared"):
+		return mismatch
+	case header != modern && !s.has("any revision", "revisions not compared"):
+		return &failure{code: -32022, status: 400, message: "unsupported revision", data: object{"supported": []string{modern}}}
+	case inBody == "" && !s.has("no _meta wanted"):
+		return invalid("_meta: no revision")
+	case json.Unmarshal(meta["io.modelcontextprotocol/clientCapabilities"], &capabilities) != nil && !s.has("no _meta wanted"):
+		return invalid("_meta: no capabilities")
+	case (len(r.Header.Values("Mcp-Method")) != 1 && !s.has("headers twice") || r.Header.Get("Mcp-Method") != req.method) && !s.has("any method header", "members without case"):
+		return mismatch
+	case name != nil && !s.named(r.Header.Get("Mcp-Name"), name):
+		return mismatch
+	case !s.has("any parameter header") && zoneOf(req) != decoded(r.Header.Get("Mcp-Param-Zone")):
+		return mismatch
+	}
+	return nil
+}
+
+// zoneOf is the argument of deploy that a header repeats.
+func zoneOf(req request) string {
+	var p struct {
+		Name      string
+		Arguments struct{ Zone string }
+	}
+	_ = json.Unmarshal(req.params["name"], &p.Name)
+	_ = json.Unmarshal(req.params["arguments"], &p.Arguments)
+	if p.Name != "deploy" {
+		return ""
+	}
+	return p.Arguments.Zone
+}
+
+// decoded reads the base64 form of a header.
+func decoded(header string) string {
+	text, ok := strings.CutPrefix(header, "=?base64?")
+	if !ok {
+		return header
+	}
+	raw, err := base64.StdEncoding.DecodeString(strings.TrimSuffix(text, "?="))
+	if err != nil {
+		return header
+	}
+	return string(raw)
+}
+
+// named compares Mcp-Name with the name in the body.
+func (s *Server) named(header string, name json.RawMessage) bool {
+	if !s.has("base64 names not read") {
+		header = decoded(header)
+	}
+	var want string
+	if json.Unmarshal(name, &want) != nil {
+		return true // of another type, which the method refuses
+	}
+	return header == want || s.has("any name header")
+}

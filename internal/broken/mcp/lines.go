@@ -1,0 +1,106 @@
+package mcp
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// errEnded is the end of a server that a bad line ended.
+var errEnded = errors.New("the server ended")
+
+// ServeLines serves standard streams: one message a line. It returns at the end of
+// in, when every call has been answered.
+func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
+	var mu sync.Mutex
+	var calls sync.WaitGroup
+	defer calls.Wait()
+	write := func(line []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		_, _ = fmt.Fprintf(out, "%s\n", line) // the client may be gone
+	}
+	if s.has("noise on standard output") {
+		write([]byte("listening"))
+	}
+	if s.has("requests to the client") {
+		write(question("server-1", "confirm"))
+	}
+	initialized := s.has("no handshake wanted")
+	lines := bufio.NewReader(in)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return nil
+		}
+		if line = strings.TrimRight(line, "\r\n"); line == "" {
+			continue
+		}
+		if s.has("tokens on standard error") {
+			fmt.Fprintln(errs, line)
+		}
+		req, notification, fail := s.parse([]byte(line))
+		switch {
+		case s.has("bad lines end the server") && fail != nil:
+			return errEnded
+		case fail != nil:
+			write(response(req.id, nil, fail))
+			continue
+		case notification:
+			s.notified(req)
+			continue
+		}
+		req.context = context.Background()
+		result, fail, ok := s.handshake(&req, &initialized)
+		if ok {
+			write(response(req.id, result, fail))
+			continue
+		}
+		ctx, end := s.cancellable(context.Background(), req)
+		answer := func() {
+			defer calls.Done()
+			defer end()
+			if !s.slow(ctx, req) {
+				return // cancelled: no response
+			}
+			result, fail := s.handle(req)
+			write(response(req.id, result, fail))
+		}
+		calls.Add(1)
+		if s.has("one call at a time") {
+			answer()
+		} else {
+			go answer()
+		}
+	}
+}
+
+// handshake finds the era of a request; it reports whether that is the answer.
+func (s *Server) handshake(req *request, initialized *bool) (object, *failure, bool) {
+	var meta map[string]json.RawMessage
+	_ = json.Unmarshal(req.params["_meta"], &meta)
+	var version string
+	switch {
+	case json.Unmarshal(meta["io.modelcontextprotocol/protocolVersion"], &version) == nil:
+		if req.modern = true; version != modern && !s.has("any revision") {
+			return nil, &failure{code: -32022, message: "unsupported revision"}, true
+		}
+		return nil, nil, false
+	case req.method == "initialize":
+		*initialized = true
+		var asked string
+		if json.Unmarshal(req.params["protocolVersion"], &asked) != nil || !slices.Contains(legacies, asked) {
+			asked = legacies[0]
+		}
+		return object{"protocolVersion": asked, "capabilities": capabilities(), "serverInfo": object{"name": "broken", "version": "1"}}, nil, true
+	case !*initialized:
+		return nil, &failure{code: -32600, message: "no handshake"}, true
+	}
+	return nil, nil, false
+}

@@ -1,0 +1,193 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A request is one JSON-RPC request of either era.
+type request struct {
+	id      json.RawMessage
+	method  string
+	params  map[string]json.RawMessage
+	user    string
+	origin  string // the address of the connection
+	modern  bool
+	version string
+	session string
+	context context.Context
+}
+
+// A failure is a JSON-RPC error and the HTTP status that goes with it.
+type failure struct {
+	code, status int
+	message      string
+	data         any
+}
+
+func invalid(format string, args ...any) *failure {
+	return &failure{code: -32602, status: 400, message: fmt.Sprintf(format, args...)}
+}
+
+type object = map[string]any
+
+// handle answers a request.
+func (s *Server) handle(r request) (object, *failure) {
+	if r.modern && r.params["requestState"] != nil && strings.HasSuffix(r.method, "/list") && s.has("state on lists") {
+		return nil, invalid("unexpected requestState")
+	}
+	switch r.method {
+	case "server/discover":
+		return s.complete(object{"supportedVersions": append([]string{modern}, legacies...), "capabilities": capabilities(), "ttlMs": 0, "cacheScope": "private"}), nil
+	case "tools/list":
+		return s.toolList(r)
+	case "prompts/list":
+		return s.listed(object{"prompts": []object{{"name": "report", "arguments": []object{{"name": "env", "required": true}}}}}), nil
+	case "resources/list":
+		return s.listed(object{"resources": []object{{"name": "today", "uri": "notes://day/today"}}}), nil
+	case "resources/templates/list":
+		return s.listed(object{"resourceTemplates": []object{{"name": "day", "uriTemplate": "notes://day/{day}"}}}), nil
+	case "resources/read":
+		return s.readResource(r)
+	case "prompts/get":
+		return s.prompt(r)
+	case "tools/call":
+		return s.tool(r)
+	case "completion/complete":
+		n := 2
+		if s.has("long completions") {
+			n = 101
+		}
+		values := make([]string, n)
+		return s.complete(object{"completion": object{"values": values, "total": n}}), nil
+	case "ping":
+		if !r.modern || s.has("unknown methods answered") {
+			return s.complete(object{}), nil
+		}
+	}
+	if s.has("unknown methods answered") {
+		return s.complete(object{}), nil
+	}
+	return nil, &failure{code: s.or("undefined code", -32044, -32601), status: 404, message: "method not found"}
+}
+
+// or returns the first number with a fault, the second without.
+func (s *Server) or(fault string, broken, sound int) int {
+	if s.has(fault) {
+		return broken
+	}
+	return sound
+}
+
+func capabilities() object {
+	return object{"tools": object{"listChanged": true}, "prompts": object{}, "resources": object{}, "completions": object{}}
+}
+
+// complete adds the members of every result.
+func (s *Server) complete(result object) object {
+	result["resultType"] = "complete"
+	result["_meta"] = object{"io.modelcontextprotocol/serverInfo": object{"name": "broken", "version": "1"}}
+	return result
+}
+
+func (s *Server) listed(result object) object {
+	result["ttlMs"], result["cacheScope"] = 0, "private"
+	if s.has("results without cache members") {
+		delete(result, "ttlMs")
+	}
+	return s.complete(result)
+}
+
+// schemas are the inputs of the tools. Zone travels in a header as well.
+var schemas = map[string]string{
+	"deploy": `{"type":"object","properties":{"env":{"type":"string"},"zone":{"type":"string","default":"north","x-mcp-header":"Zone"}},"required":["env","zone"],"additionalProperties":false}`,
+	"remove": `{"type":"object","properties":{"env":{"type":"string"},"zone":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
+	"echo":   `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`,
+	"slow":   `{"type":"object","properties":{"ms":{"type":"integer","minimum":1},"url":{"type":"string","format":"uri"}},"additionalProperties":false}`,
+	"total":  `{"type":"object","properties":{"a":{"type":"integer","default":2}},"required":["a"],"additionalProperties":false}`,
+	"grow":   `{"type":"object","additionalProperties":false}`,
+	"runs":   `{"type":"object","additionalProperties":false}`,
+}
+
+func (s *Server) toolList(r request) (object, *failure) {
+	names := []string{"deploy", "echo", "grow"}
+	var cursor string
+	if raw := r.params["cursor"]; raw != nil {
+		if json.Unmarshal(raw, &cursor) != nil || cursor != "2" && !s.has("any cursor") {
+			return nil, invalid("unknown cursor")
+		}
+	}
+	if cursor == "2" {
+		names = []string{"remove", "runs", "slow", "total"}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.grown {
+		if cursor == "2" {
+			names = append(names, fmt.Sprintf("grown%d", i))
+		}
+	}
+	if s.count++; s.has("changing order") && s.count%2 == 0 {
+		slices.Reverse(names)
+	}
+	var tools []object
+	for _, n := range names {
+		schema := schemas[n]
+		if schema == "" || s.has("no schema") && n == "grow" {
+			schema = map[bool]string{true: `"none"`, false: `{"type":"object"}`}[schema != ""]
+		}
+		t := object{"name": n, "description": n, "inputSchema": json.RawMessage(schema)}
+		switch n {
+		case "deploy", "remove":
+			t["description"] = n + " after a confirmation"
+		case "total":
+			t["annotations"], t["outputSchema"] = object{"readOnlyHint": true}, json.RawMessage(`{"type":"object","properties":{"sum":{"type":"integer"}},"required":["sum"]}`)
+		case "slow", "echo", "grow", "runs":
+			t["annotations"] = object{"destructiveHint": true}
+		}
+		tools = append(tools, t)
+	}
+	result := s.listed(object{"tools": tools})
+	if cursor == "" {
+		result["nextCursor"] = "2"
+	}
+	return result, nil
+}
+
+func (s *Server) readResource(r request) (object, *failure) {
+	var uri string
+	if json.Unmarshal(r.params["uri"], &uri) != nil {
+		return nil, invalid("uri: want a text")
+	}
+	switch {
+	case uri == "notes://day/today":
+		return s.listed(object{"contents": []object{{"uri": uri, "text": "nothing"}}}), nil
+	case s.has("any path") && strings.Contains(uri, "etc/passwd"):
+		return s.complete(object{"contents": []object{{"uri": uri, "text": "root:x:0:0:root:/root:/bin/sh\n"}}}), nil
+	case s.has("unknown resources are empty"):
+		return s.complete(object{"contents": []object{}}), nil
+	}
+	return nil, invalid("unknown resource")
+}
+
+func (s *Server) prompt(r request) (object, *failure) {
+	var name string
+	var args struct{ Env string }
+	if json.Unmarshal(r.params["name"], &name) != nil || name != "report" {
+		return nil, &failure{code: s.or("unknown prompts are faults", -32603, -32602), status: 400, message: "unknown prompt"}
+	}
+	if json.Unmarshal(r.params["arguments"], &args) != nil || args.Env == "" {
+		return nil, invalid("env: missing")
+	}
+	return s.round(r, r.placed(name), args.Env, []string{"tone"}, func(c claims) object {
+		return object{"messages": []object{{"role": "user", "content": object{"type": "text", "text": "report on " + c.Env}}}}
+	})
+}
+
+// placed is the request that a token belongs to.
+func (r request) placed(target string) place {
+	return place{method: r.method, target: target, user: r.user, connection: r.origin, arguments: r.params["arguments"]}
+}

@@ -1,0 +1,276 @@
+package mcp
+
+import (
+	"bytes"
+	"compress/flate"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// claims are the content of a token.
+type claims struct {
+	Step string `json:"step"`
+	Env  string `json:"env"`
+	Bind string `json:"bind"`
+	Exp  int64  `json:"exp,omitempty"`
+	ID   string `json:"id,omitempty"`
+}
+
+// A place is the request that a token belongs to.
+type place struct {
+	method, target, user, connection string
+	arguments                        json.RawMessage
+}
+
+var errState = errors.New("invalid requestState")
+
+// digest is the binding of a token to its request.
+func (s *Server) digest(p place) string {
+	args := p.arguments
+	if !s.has("textual arguments") {
+		var v any
+		_ = json.Unmarshal(args, &v) // the request was parsed before
+		args, _ = json.Marshal(v)
+	}
+	for _, drop := range []struct {
+		fault string
+		part  *string
+	}{{"unbound user", &p.user}, {"unbound tool", &p.target}} {
+		if s.has(drop.fault) {
+			*drop.part = ""
+		}
+	}
+	if s.has("unbound arguments") {
+		args = nil
+	}
+	if s.has("unbound method") {
+		p.method, p.target, args = "", "", nil
+	}
+	if !s.has("bound to the connection") {
+		p.connection = ""
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q", p.method, p.target, p.user, p.connection, args))
+	return hex.EncodeToString(sum[:])
+}
+
+// signing are the faults of tokens that are signed and readable.
+var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "secret in a readable state", "readable and careful"}
+
+func (s *Server) mint(c claims, p place) string {
+	c.Bind = s.digest(p)
+	if c.Exp = s.Clock.Now().Add(TTL).Unix(); s.has("no expiry") {
+		c.Exp = 0
+	}
+	if c.ID = hex.EncodeToString(random(8)); s.has("one nonce") {
+		c.ID = "" // equal states give equal tokens
+	}
+	raw, err := json.Marshal(c)
+	if err != nil {
+		return ""
+	}
+	switch {
+	case s.has("state in the clear"):
+		return string(raw)
+	case s.has("counted handles"):
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.count++
+		s.held[fmt.Sprintf("state-%06d", s.count)] = c
+		return fmt.Sprintf("state-%06d", s.count)
+	case s.has(signing...):
+		text := base64.RawURLEncoding.EncodeToString(raw)
+		return text + "." + base64.RawURLEncoding.EncodeToString(s.tag(text))
+	}
+	if s.has("compressed state") {
+		var b bytes.Buffer
+		w, _ := flate.NewWriter(&b, flate.BestCompression) // the level is known
+		_, _ = w.Write(raw)                                // to memory
+		_ = w.Close()
+		raw = b.Bytes()
+	}
+	nonce := random(12)
+	if s.has("one nonce") {
+		nonce = make([]byte, 12)
+	}
+	token := base64.RawURLEncoding.EncodeToString(s.aead().Seal(nonce, nonce, raw, nil))
+	if s.has("unknown keys end the server") {
+		token = s.keyID() + "." + token
+	}
+	return token
+}
+
+// keyID names the key in a token.
+func (s *Server) keyID() string {
+	sum := sha256.Sum256(s.Secret)
+	return "k" + hex.EncodeToString(sum[:4])
+}
+
+func (s *Server) aead() cipher.AEAD {
+	key := sha256.Sum256(s.Secret)
+	block, _ := aes.NewCipher(key[:]) // 32 bytes
+	a, _ := cipher.NewGCM(block)
+	return a
+}
+
+func (s *Server) tag(text string) []byte {
+	key := s.Secret
+	if s.has("published key") {
+		key = []byte("secret")
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(text))
+	if s.has("short tag") {
+		return mac.Sum(nil)[:4]
+	}
+	return mac.Sum(nil)
+}
+
+// open returns the claims of a token that is good at a place.
+func (s *Server) open(token string, p place) (claims, error) {
+	c, err := s.unseal(token)
+	switch {
+	case err != nil:
+		return c, err
+	case c.Exp != 0 && s.Clock.Now().Unix() >= c.Exp:
+		return c, fmt.Errorf("%w: expired", errState)
+	case !s.has("state in the clear", "counted handles") && c.Bind != s.digest(p):
+		return c, fmt.Errorf("%w: of another request", errState)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.used[c.ID] {
+		return c, fmt.Errorf("%w: used", errState)
+	}
+	return c, nil
+}
+
+// redeem marks a token as used; it returns an error if it was.
+func (s *Server) redeem(c claims) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.used[c.ID] {
+		return errState
+	}
+	s.used[c.ID] = c.ID != "" && !s.has("used twice", "used twice at once")
+	if s.has("used twice at once") {
+		// The token is marked after the other requests in flight have looked.
+		time.AfterFunc(raceWindow, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.used[c.ID] = true
+		})
+	}
+	return nil
+}
+
+// raceWindow is the time between look and mark of a store without atomic
+// operations.
+const raceWindow = 200 * time.Millisecond
+
+func (s *Server) unseal(token string) (claims, error) {
+	var c claims
+	switch {
+	case s.has("state in the clear"):
+		if err := json.Unmarshal([]byte(token), &c); err != nil {
+			return c, fmt.Errorf("%w: malformed", errState)
+		}
+		return c, nil
+	case s.has("counted handles"):
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		c, ok := s.held[token]
+		if !ok {
+			return c, errState
+		}
+		return c, nil
+	case s.has(signing...):
+		return s.unsign(token)
+	}
+	if s.has("unknown keys end the server") {
+		id, rest, ok := strings.Cut(token, ".")
+		if token = rest; ok && len(id) == len(s.keyID()) && id != s.keyID() {
+			panic(http.ErrAbortHandler)
+		}
+	}
+	raw, err := strict(token)
+	if err != nil || len(raw) < 12 {
+		return c, fmt.Errorf("%w: malformed", errState)
+	}
+	if raw, err = s.aead().Open(nil, raw[:12], raw[12:], nil); err != nil {
+		return c, fmt.Errorf("%w: not authentic", errState)
+	}
+	if s.has("compressed state") {
+		if raw, err = io.ReadAll(flate.NewReader(bytes.NewReader(raw))); err != nil {
+			return c, errState
+		}
+	}
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return c, errState
+	}
+	return c, nil
+}
+
+func (s *Server) unsign(token string) (claims, error) {
+	var c claims
+	text, tag, ok := strings.Cut(token, ".")
+	if !ok && !s.has("tag not compared") {
+		return c, fmt.Errorf("%w: malformed", errState)
+	}
+	read := strict
+	if s.has("careless base64") {
+		read = func(text string) ([]byte, error) {
+			return base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "= \n"))
+		}
+	}
+	mac, err := read(tag)
+	want := s.tag(text)
+	switch {
+	case s.has("tag not compared"):
+	case s.has("tag compared as far as it goes") && err == nil:
+		ok = bytes.HasPrefix(want, mac)
+	case s.has("one byte of the tag compared") && err == nil && len(mac) == len(want):
+		ok = mac[0] == want[0]
+	default:
+		ok = err == nil && hmac.Equal(mac, want)
+	}
+	if !ok && !s.has("tag not compared") {
+		return c, fmt.Errorf("%w: not authentic", errState)
+	}
+	raw, err := strict(text)
+	if err != nil || json.Unmarshal(raw, &c) != nil {
+		return c, fmt.Errorf("%w: malformed", errState)
+	}
+	return c, nil
+}
+
+// strict decodes base64url of one spelling.
+func strict(text string) ([]byte, error) {
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err == nil && base64.RawURLEncoding.EncodeToString(raw) != text {
+		return nil, errState
+	}
+	return raw, err
+}
+
+// refusal is the answer to a bad state.
+func (s *Server) refusal(err error) *failure {
+	text := "Invalid requestState"
+	switch {
+	case s.has("refusals differ"):
+		text = err.Error()
+	case s.has("refusals tell"):
+		text = `Traceback (most recent call last): File "/srv/app/state.py", line 12, in open`
+	}
+	return &failure{code: -32602, message: text, status: 200}
+}

@@ -1,0 +1,283 @@
+package mcp
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A session is one of the older revisions.
+type session struct{ user, version string }
+
+// legacy answers a request of the older revisions over HTTP.
+func (s *Server) legacy(w http.ResponseWriter, r *http.Request, req request) {
+	if req.method == "initialize" {
+		s.initialize(w, r, req)
+		return
+	}
+	id := r.Header.Get("Mcp-Session-Id")
+	held, status := s.session(id, req.user)
+	switch {
+	case status != 0:
+		s.reply(w, status, req.id, nil, &failure{code: -32600, status: status, message: "no session"})
+		return
+	case req.version != "" && !slices.Contains(legacies, req.version) && !s.has("any revision in a session"):
+		s.reply(w, 400, req.id, nil, &failure{code: -32600, status: 400, message: "unsupported revision"})
+		return
+	case req.method == "initialize":
+		s.reply(w, 400, req.id, nil, &failure{code: -32600, status: 400, message: "already initialized"})
+		return
+	}
+	req.session, req.version = id, held.version
+	ctx, end := s.cancellable(r.Context(), req)
+	defer end()
+	asked := req.method == "tools/call" && (strings.Contains(string(req.params["name"]), "deploy") || strings.Contains(string(req.params["name"]), "remove"))
+	switch {
+	case asked && req.params["requestState"] != nil && s.has("older revisions unverified"):
+		c, _, _ := s.state(req, place{}) // unverified on purpose
+		s.reply(w, 200, req.id, s.complete(object{"content": text("deployed to %s", c.Env)}), nil)
+	case asked:
+		s.push(w, r, req)
+	case !s.slow(ctx, req):
+		s.reply(w, 200, req.id, nil, &failure{code: -32800, status: 200, message: "cancelled"})
+	default:
+		result, fail := s.handle(req)
+		s.reply(w, 200, req.id, result, fail)
+	}
+}
+
+// session returns a session of a user, or the status of the refusal.
+func (s *Server) session(id, user string) (session, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	held, ok := s.live[id]
+	switch {
+	case s.has("any session") && id != "":
+		return session{user: user, version: legacies[0]}, 0
+	case id == "":
+		return held, http.StatusBadRequest
+	case !ok || held.user != user && !s.has("sessions of any user"):
+		return held, http.StatusNotFound
+	}
+	return held, 0
+}
+
+func (s *Server) initialize(w http.ResponseWriter, r *http.Request, req request) {
+	if r.Header.Get("Mcp-Session-Id") != "" && !s.has("chosen session ids") {
+		if s.has("sessions break") {
+			panic(http.ErrAbortHandler)
+		}
+		s.reply(w, 400, req.id, nil, &failure{code: -32600, status: 400, message: "already initialized"})
+		return
+	}
+	version := legacies[0]
+	var asked string
+	if json.Unmarshal(req.params["protocolVersion"], &asked) == nil && (slices.Contains(legacies, asked) || s.has("any revision negotiated")) {
+		version = asked
+	}
+	if s.has("initialize unanswered") {
+		http.Error(w, "no", http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	s.count++
+	id := hex.EncodeToString(random(16))
+	if s.has("counted session ids") {
+		id = fmt.Sprintf("session-%08d", s.count)
+	}
+	if given := r.Header.Get("Mcp-Session-Id"); given != "" {
+		id = given
+	}
+	s.live[id] = session{req.user, version}
+	s.mu.Unlock()
+	w.Header().Set("Mcp-Session-Id", id)
+	s.reply(w, 200, req.id, object{"protocolVersion": version, "capabilities": capabilities(), "serverInfo": object{"name": "broken", "version": "1"}}, nil)
+}
+
+// end ends a session.
+func (s *Server) end(w http.ResponseWriter, r *http.Request, user string) {
+	id := r.Header.Get("Mcp-Session-Id")
+	if _, status := s.session(id, user); status != 0 {
+		http.Error(w, "no session", status)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.has("sessions without end") {
+		delete(s.live, id)
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// stream opens the stream of a session, or that of a lost event.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, user string) {
+	if _, status := s.session(r.Header.Get("Mcp-Session-Id"), user); status != 0 && !s.has("streams without a session") {
+		http.Error(w, "no session", status)
+		return
+	}
+	if !strings.Contains(r.Header.Get("Accept"), "text/event-stream") && !s.has("streams without a session") {
+		http.Error(w, "want text/event-stream", http.StatusNotAcceptable)
+		return
+	}
+	flusher := events(w)
+	if last := r.Header.Get("Last-Event-ID"); last != "" && s.has("streams of any session") {
+		fmt.Fprintf(w, "id: %s\ndata: %s\n\n", last, question("replayed", "confirm"))
+	}
+	fmt.Fprint(w, ": open\n\n")
+	flusher.Flush()
+	<-r.Context().Done()
+}
+
+func events(w http.ResponseWriter) *http.ResponseController {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.WriteHeader(http.StatusOK)
+	return http.NewResponseController(w)
+}
+
+func question(id, step string) []byte {
+	raw, err := json.Marshal(object{"jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": json.RawMessage(forms[step])})
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// push asks in the stream of the response and waits for the answer.
+func (s *Server) push(w http.ResponseWriter, r *http.Request, req request) {
+	s.mu.Lock()
+	s.count++
+	id := fmt.Sprintf("q%d-%s", s.count, hex.EncodeToString(random(4)))
+	answer := make(chan map[string]any, 1)
+	s.waits[id] = answer
+	s.mu.Unlock()
+	flusher := events(w)
+	fmt.Fprintf(w, "id: %s\ndata: %s\n\n", id, question(id, "confirm"))
+	flusher.Flush()
+	select {
+	case a := <-answer:
+		result := object{"content": text("not done")}
+		if a["action"] == "accept" && !s.has("answers lost") {
+			s.Runs.Add(1)
+			result = object{"content": text("done")}
+		}
+		if s.has("answers lost") {
+			<-r.Context().Done()
+			return
+		}
+		fmt.Fprintf(w, "id: %s.end\ndata: %s\n\n", id, response(req.id, s.complete(result), nil))
+		flusher.Flush()
+	case <-r.Context().Done():
+	}
+}
+
+// notified takes a notification or a response.
+func (s *Server) notified(r request) {
+	var id string
+	_ = json.Unmarshal(r.params["id"], &id)
+	var result map[string]any
+	_ = json.Unmarshal(r.params["result"], &result)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.waits[id]; c != nil && result != nil {
+		delete(s.waits, id)
+		c <- result
+	}
+	if r.method == "notifications/cancelled" {
+		key := "cancel " + string(r.params["requestId"])
+		if c := s.waits[key]; c != nil {
+			delete(s.waits, key)
+			close(c)
+		}
+	}
+}
+
+// listen answers a subscription.
+func (s *Server) listen(w http.ResponseWriter, r *http.Request, req request) {
+	var filter map[string]any
+	if json.Unmarshal(req.params["notifications"], &filter) != nil && !s.has("subscriptions without a filter") {
+		s.reply(w, 400, req.id, nil, invalid("notifications: want a filter"))
+		return
+	}
+	flusher := events(w)
+	meta := object{"io.modelcontextprotocol/subscriptionId": req.id}
+	send := func(method string, params object) {
+		params["_meta"] = meta
+		raw, _ := json.Marshal(object{"jsonrpc": "2.0", "method": method, "params": params})
+		fmt.Fprintf(w, "data: %s\n\n", raw)
+		flusher.Flush()
+	}
+	send("notifications/subscriptions/acknowledged", object{"notifications": filter})
+	ticks := time.NewTicker(5 * time.Millisecond)
+	defer ticks.Stop()
+	s.mu.Lock()
+	before := s.grown
+	s.mu.Unlock()
+	for {
+		select {
+		case <-r.Context().Done():
+			return
+		case <-ticks.C:
+		}
+		s.mu.Lock()
+		now := s.grown
+		s.mu.Unlock()
+		if now != before && !s.has("changes not told") {
+			before = now
+			send("notifications/tools/list_changed", object{})
+		}
+	}
+}
+
+// slow passes the time of the tool slow; it reports whether the request goes on.
+func (s *Server) slow(ctx context.Context, req request) bool {
+	ms := slowness(req)
+	if ms == 0 {
+		return true
+	}
+	if s.has("cancellation ignored") {
+		ctx = context.WithoutCancel(ctx)
+	}
+	if s.Clock.Sleep(ctx, ms) != nil {
+		return false
+	}
+	return true
+}
+
+// cancellable returns a context that notifications/cancelled ends.
+func (s *Server) cancellable(ctx context.Context, req request) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	key := "cancel " + string(req.id)
+	c := make(chan map[string]any)
+	s.mu.Lock()
+	s.waits[key] = c
+	s.mu.Unlock()
+	go func() {
+		select {
+		case <-c:
+			if !s.has("cancellation ignored") {
+				cancel()
+			}
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+// slowness is the time that a call of the tool slow takes.
+func slowness(req request) time.Duration {
+	var name string
+	var args struct{ Ms json.Number }
+	_ = json.Unmarshal(req.params["name"], &name)
+	_ = json.Unmarshal(req.params["arguments"], &args)
+	n, err := strconv.Atoi(args.Ms.String())
+	if req.method != "tools/call" || name != "slow" || err != nil {
+		return 0
+	}
+	return time.Duration(n) * time.Millisecond
+}

@@ -1,0 +1,264 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// tool calls a tool.
+func (s *Server) tool(r request) (object, *failure) {
+	var name string
+	if json.Unmarshal(r.params["name"], &name) != nil {
+		return nil, &failure{code: s.or("wrong types are faults", -32603, -32602), status: 400, message: "name: want a text"}
+	}
+	if schemas[name] == "" {
+		if s.has("unknown tools are results") {
+			return s.complete(object{"content": []object{}, "isError": true}), nil
+		}
+		return nil, invalid("unknown tool")
+	}
+	if s.has("prototype names are faults") && strings.Contains(string(r.params["arguments"]), "__proto__") {
+		return nil, &failure{code: -32603, status: 500, message: "internal error"}
+	}
+	args, problem := s.arguments(name, r.params["arguments"])
+	if problem != "" {
+		if problem == "an unknown argument" && s.has("unknown arguments are faults") {
+			return nil, &failure{code: -32603, status: 400, message: "internal error"}
+		}
+		return s.complete(object{"isError": true, "content": text("%s: %s", name, problem)}), nil
+	}
+	switch name {
+	case "deploy":
+		return s.round(r, r.placed(name), args["env"], []string{"confirm", "reason"}, func(c claims) object {
+			s.Runs.Add(1)
+			return object{"content": text("deployed to %s", c.Env)}
+		})
+	case "remove":
+		return s.round(r, r.placed(name), args["env"], []string{"confirm"}, func(c claims) object {
+			s.Runs.Add(1)
+			return object{"content": text("removed %s", c.Env)}
+		})
+	case "total":
+		s.Runs.Add(1)
+		result := object{"content": text(`{"sum":2}`), "structuredContent": object{"sum": 2}}
+		if s.has("no structured content") {
+			delete(result, "structuredContent")
+		}
+		return s.complete(result), nil
+	case "runs":
+		return s.complete(object{"content": text("%s runs", strings.Repeat("i", int(s.Runs.Load())))}), nil
+	case "slow":
+		if args["url"] != "" {
+			s.fetch(r.context, args["url"])
+		}
+	case "grow":
+		s.mu.Lock()
+		s.grown++
+		s.mu.Unlock()
+	}
+	s.Runs.Add(1)
+	return s.complete(object{"content": text("%s", args["text"])}), nil
+}
+
+// fetch waits for another host, for a short time.
+func (s *Server) fetch(ctx context.Context, url string) {
+	if !s.has("no time limit") {
+		var cancel func()
+		ctx, cancel = context.WithTimeout(ctx, 50*time.Millisecond)
+		defer cancel()
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return
+	}
+	if res, err := http.DefaultClient.Do(req); err == nil {
+		res.Body.Close()
+	}
+}
+
+func text(format string, args ...any) []object {
+	return []object{{"type": "text", "text": fmt.Sprintf(format, args...)}}
+}
+
+// arguments reads the arguments of a tool as its schema says. The problem is ""
+// if they are allowed.
+func (s *Server) arguments(name string, raw json.RawMessage) (args map[string]string, problem string) {
+	var given map[string]json.RawMessage
+	var schema struct {
+		Properties map[string]struct{ Type string }
+		Required   []string
+	}
+	if err := json.Unmarshal([]byte(schemas[name]), &schema); err != nil {
+		return nil, err.Error()
+	}
+	if raw != nil && json.Unmarshal(raw, &given) != nil {
+		return nil, "arguments are not an object"
+	}
+	args = map[string]string{}
+	for _, k := range slices.Sorted(maps.Keys(given)) {
+		property, known := schema.Properties[k]
+		var t string
+		var n int
+		switch {
+		case s.has("arguments not validated"):
+			_ = json.Unmarshal(given[k], &t) // of any type
+			args[k] = t
+		case !known:
+			return nil, "an unknown argument"
+		case property.Type == "string" && json.Unmarshal(given[k], &t) == nil:
+			args[k] = t
+		case property.Type == "integer" && json.Unmarshal(given[k], &n) == nil:
+			args[k] = strconv.Itoa(n)
+		default:
+			return nil, k + ": want " + property.Type
+		}
+	}
+	for _, k := range schema.Required {
+		if given[k] == nil && !s.has("arguments not validated") {
+			return nil, k + ": missing"
+		}
+	}
+	return args, ""
+}
+
+// round answers one round of a call that asks before it acts. steps are the keys
+// of its questions.
+func (s *Server) round(r request, p place, env string, steps []string, done func(claims) object) (object, *failure) {
+	var responses map[string]map[string]any
+	if raw := r.params["inputResponses"]; raw != nil && json.Unmarshal(raw, &responses) != nil {
+		return nil, invalid("inputResponses: want an object of objects")
+	}
+	c, given, fail := s.state(r, p)
+	if fail != nil {
+		return nil, fail
+	}
+	last := steps[len(steps)-1]
+	switch {
+	case !given && s.has("rounds skipped") && responses[last] != nil:
+		return s.complete(done(claims{Env: env})), nil
+	case !given:
+		return s.ask(r, p, claims{Step: steps[0], Env: env})
+	}
+	i := slices.Index(steps, c.Step)
+	if i < 0 {
+		return s.ask(r, p, claims{Step: steps[0], Env: env})
+	}
+	for key := range responses {
+		if key != c.Step && s.has("other answers refused") {
+			return nil, invalid("unexpected answer")
+		}
+	}
+	a := responses[c.Step]
+	switch action := a["action"]; {
+	case a == nil && s.has("not asked again"):
+		return nil, invalid("missing answer")
+	case a == nil:
+		return s.ask(r, p, c)
+	case action != "accept" && !s.has("action ignored"):
+		if action != "decline" && action != "cancel" {
+			return nil, invalid("unknown action")
+		}
+		return s.complete(object{"content": text("not done: the user said no")}), nil
+	case !s.has("answers not validated") && !fits(c.Step, a["content"]):
+		return s.ask(r, p, c)
+	}
+	if err := s.redeem(c); err != nil {
+		return nil, s.refusal(err)
+	}
+	if i < len(steps)-1 {
+		return s.ask(r, p, claims{Step: steps[i+1], Env: c.Env})
+	}
+	return s.complete(done(c)), nil
+}
+
+// state opens the requestState of a request.
+func (s *Server) state(r request, p place) (c claims, given bool, fail *failure) {
+	raw := r.params["requestState"]
+	var token string
+	switch {
+	case !r.modern && !s.has("older revisions unverified"), raw == nil:
+		return c, false, nil
+	case json.Unmarshal(raw, &token) != nil || string(raw) == "null":
+		if s.has("a state of any type") {
+			return c, false, nil
+		}
+		return c, false, invalid("requestState: want a text")
+	case !r.modern:
+		text, _, _ := strings.Cut(token, ".")
+		raw, _ := strict(text)
+		_ = json.Unmarshal(raw, &c) // unverified on purpose
+		return c, true, nil
+	case len(token) > s.or("states of 4 KiB at most", 4<<10, 2<<20):
+		return c, false, &failure{code: -32602, status: 200, message: "requestState is too long"}
+	case len(token) > 30_000 && s.has("long states end the server"):
+		s.mu.Lock()
+		s.dead = true
+		s.mu.Unlock()
+	}
+	c, err := s.open(token, p)
+	if err != nil {
+		return c, false, s.refusal(err)
+	}
+	return c, true, nil
+}
+
+// forms are the questions by step.
+var forms = map[string]string{
+	"confirm": `{"mode":"form","message":"Go on?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}}`,
+	"reason":  `{"mode":"form","message":"Why?","requestedSchema":{"type":"object","properties":{"reason":{"type":"string","oneOf":[{"const":"plan","title":"Planned"},{"const":"need","title":"Needed"}]}},"required":["reason"]}}`,
+	"tone":    `{"mode":"form","message":"Which tone?","requestedSchema":{"type":"object","properties":{"tone":{"type":"string","enum":["plain","warm"]}},"required":["tone"]}}`,
+}
+
+// fits reports whether the content of an answer is what a form allows.
+func fits(step string, content any) bool {
+	m, _ := content.(map[string]any)
+	switch step {
+	case "confirm":
+		return m["ok"] == true
+	case "reason":
+		return m["reason"] == "plan" || m["reason"] == "need"
+	default:
+		return m["tone"] == "plain" || m["tone"] == "warm"
+	}
+}
+
+// ask is a question with a fresh token, if the client can answer it.
+func (s *Server) ask(r request, p place, c claims) (object, *failure) {
+	if r.modern && !r.asks() && !s.has("capabilities ignored") {
+		return nil, &failure{code: -32021, status: 400, message: "elicitation is required", data: object{"requiredCapabilities": object{"elicitation": object{"form": object{}}}}}
+	}
+	params := forms[c.Step]
+	method := "elicitation/create"
+	switch {
+	case s.has("a form for a password"):
+		params = `{"mode":"form","message":"Your password?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}}`
+	case s.has("an unknown kind of question"):
+		method = "elicitation/guess"
+	case s.has("a URL with credentials"):
+		params = `{"mode":"url","message":"Log in","elicitationId":"1","url":"http://alice:secret@login.test.invalid/?email=alice@test.invalid"}`
+	}
+	return object{
+		"resultType": "input_required", "requestState": s.mint(c, p),
+		"inputRequests": object{c.Step: object{"method": method, "params": json.RawMessage(params)}},
+		"_meta":         s.complete(object{})["_meta"],
+	}, nil
+}
+
+// asks reports whether the client can answer forms.
+func (r request) asks() bool {
+	var meta struct {
+		Capabilities struct {
+			Elicitation map[string]any `json:"elicitation"`
+		} `json:"io.modelcontextprotocol/clientCapabilities"`
+	}
+	_ = json.Unmarshal(r.params["_meta"], &meta)
+	e := meta.Capabilities.Elicitation
+	return e != nil && (e["form"] != nil || len(e) == 0)
+}
