@@ -47,6 +47,7 @@ type Question struct {
 		Mode    string          `json:"mode"`
 		Message string          `json:"message"`
 		Schema  json.RawMessage `json:"requestedSchema"`
+		URL     string          `json:"url"`
 	} `json:"params"`
 }
 

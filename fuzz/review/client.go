@@ -31,6 +31,8 @@ type client struct {
 	waits int            // rate limits that were met
 	ran   int            // tools that ran to their end
 	codes map[int]string // error codes that were seen, each with its first message
+	// repeated are the arguments that headers repeat, by tool.
+	repeated map[string][]repeatedArgument
 }
 
 // A Clock tells and passes time. Tests have one of their own.
@@ -54,7 +56,7 @@ func SystemClock() Clock {
 }
 
 func newClient(o Options) (*client, error) {
-	c := &client{target: o.Target, codes: map[int]string{}, limits: o.Limits, rate: o.Rate, budget: o.Budget, clock: o.Clock, record: o.Record}
+	c := &client{target: o.Target, codes: map[int]string{}, repeated: map[string][]repeatedArgument{}, limits: o.Limits, rate: o.Rate, budget: o.Budget, clock: o.Clock, record: o.Record}
 	if o.Rate > 0 {
 		c.pause = time.Duration(float64(time.Second) / o.Rate)
 	}
@@ -121,8 +123,13 @@ func (c *client) note(call Call, a Answer) {
 	if call.Method == "tools/call" && a.Kind == completed {
 		c.ran++
 	}
+	c.noteCode(call.Method, a)
+}
+
+// noteCode keeps the code of an error with its first message.
+func (c *client) noteCode(method string, a Answer) {
 	if a.Kind == failed && c.codes[a.Code] == "" {
-		c.codes[a.Code] = fmt.Sprintf("%s -> %v", call.Method, a)
+		c.codes[a.Code] = fmt.Sprintf("%s -> %v", method, a)
 	}
 }
 
@@ -163,8 +170,7 @@ func (c *client) callOnce(ctx context.Context, call Call) Answer {
 	}
 	var e *rawmcp.Exchange
 	if c.http != nil {
-		headers := append(c.hostHeaders(call.as), call.headers()...)
-		e = c.http.Do(ctx, rawmcp.Request{Verb: "POST", Path: c.http.Path(), Headers: headers, Body: body, Done: isAnswer(c.id)})
+		e = c.http.Do(ctx, rawmcp.Request{Verb: "POST", Path: c.http.Path(), Headers: c.callHeaders(call), Body: body, Done: isAnswer(c.id)})
 	} else {
 		e = c.line(ctx, body, isAnswer(c.id))
 	}
@@ -280,5 +286,49 @@ func (c *client) callHeaders(call Call) []rawmcp.Header {
 	if c.http == nil {
 		return nil
 	}
-	return append(c.hostHeaders(call.as), call.headers()...)
+	h := append(c.hostHeaders(call.as), call.headers()...)
+	for _, r := range c.repeated[call.Target] {
+		if value, ok := r.value(call.Arguments); ok && call.Method == "tools/call" {
+			h = append(h, rawmcp.Header{Name: r.header, Value: headerText(value)})
+		}
+	}
+	return h
+}
+
+// A repeatedArgument is an argument that a header repeats (x-mcp-header).
+type repeatedArgument struct {
+	path   []string
+	header string
+}
+
+// repeatedIn returns the arguments of a schema that headers repeat.
+func repeatedIn(raw json.RawMessage, path []string) []repeatedArgument {
+	var all []repeatedArgument
+	properties := parseSchema(raw).Properties
+	for _, name := range sortedKeys(properties) {
+		at := append(append([]string(nil), path...), name)
+		var header string
+		if json.Unmarshal(members(properties[name])["x-mcp-header"], &header) == nil && header != "" {
+			all = append(all, repeatedArgument{at, "Mcp-Param-" + header})
+		}
+		if len(at) < 6 {
+			all = append(all, repeatedIn(properties[name], at)...)
+		}
+	}
+	return all
+}
+
+// value returns the argument as the header has it; false if it is absent.
+func (r repeatedArgument) value(arguments json.RawMessage) (string, bool) {
+	for _, name := range r.path {
+		arguments = members(arguments)[name]
+	}
+	var text string
+	switch {
+	case len(arguments) == 0 || string(arguments) == "null" || arguments[0] == '{' || arguments[0] == '[':
+		return "", false
+	case json.Unmarshal(arguments, &text) == nil:
+		return text, true
+	}
+	return string(arguments), true
 }

@@ -82,6 +82,9 @@ func (r *Review) discover(ctx context.Context) error {
 		}
 	}
 	s.Risk = riskOf(s.Tools)
+	for _, t := range s.Tools {
+		r.client.repeated[t.Name] = repeatedIn(t.Input, nil)
+	}
 	return nil
 }
 

@@ -53,7 +53,7 @@ var header = []Check{
 	{ID: "H-LASTID", Name: "Last-Event-ID in a revision without it", Over: "http", Era: "modern", Severity: Suggestion, Category: "transport",
 		Sent: "Last-Event-ID", Want: "ignored", Source: transportSpec, Impact: "a client of older revisions is refused", Fix: "ignore the header", Run: lastEventID},
 	{ID: "H-VERB", Name: "another HTTP method", Over: "http", Era: "modern", Severity: Suggestion, Category: "transport",
-		Sent: "PUT, PATCH, DELETE, HEAD", Want: "status 405", Source: transportSpec, Impact: "proxies and monitors misread the server", Fix: "answer 405 with Allow", Run: verbs},
+		Sent: "PUT, PATCH, DELETE, HEAD; GET and OPTIONS", Want: "status 405; GET may open a stream, OPTIONS may be a preflight", Source: transportSpec, Impact: "proxies and monitors misread the server", Fix: "answer 405 with Allow", Run: verbs},
 }
 
 func versions(t *T) {
@@ -128,19 +128,23 @@ func nameHeader(t *T) {
 	)
 }
 
+// base64Form writes a value of a header in the base64 form of the transport.
+func base64Form(text string) string {
+	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(text)) + "?="
+}
+
 func nameBase64(t *T) {
 	if !t.mismatched() {
 		return
 	}
-	form := func(name string) string { return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(name)) + "?=" }
 	t.cases(
-		wireCase{name: "the right name", call: unknownCall, alter: func(w *wire) { w.set("Mcp-Name", form(noSuchTool)) }, judge: func(a Answer) (Severity, string) {
+		wireCase{name: "the right name", call: unknownCall, alter: func(w *wire) { w.set("Mcp-Name", base64Form(noSuchTool)) }, judge: func(a Answer) (Severity, string) {
 			if a.Code == -32020 || a.Kind == httpError {
 				return Warning, "refused"
 			}
 			return "", ""
 		}},
-		wireCase{name: "another name", call: unknownCall, alter: func(w *wire) { w.set("Mcp-Name", form("other")) }, judge: func(a Answer) (Severity, string) {
+		wireCase{name: "another name", call: unknownCall, alter: func(w *wire) { w.set("Mcp-Name", base64Form("other")) }, judge: func(a Answer) (Severity, string) {
 			if a.Code == -32020 || a.Kind == httpError {
 				return "", ""
 			}
@@ -326,6 +330,14 @@ func verbs(t *T) {
 				return Suggestion, fmt.Sprintf("answered with status %d", a.Status)
 			}
 			return Suggestion, fmt.Sprintf("status %d instead of 405", a.Status)
+		}})
+	}
+	for _, v := range []string{"GET", "OPTIONS"} {
+		all = append(all, wireCase{name: v, alter: func(w *wire) { w.verb, w.body, w.head = v, nil, true }, judge: func(a Answer) (Severity, string) {
+			if a.Status > 0 && a.Status < 500 && (a.Status != 200 || v == "OPTIONS" || a.Exchange.Stream) || a.Status == 501 {
+				return "", ""
+			}
+			return Suggestion, fmt.Sprintf("answered with status %d and no stream", a.Status)
 		}})
 	}
 	t.cases(all...)

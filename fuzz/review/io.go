@@ -39,9 +39,6 @@ var streams = []Check{
 		Sent: "nothing; standard error is searched for tokens and answers", Want: "nothing of them", Source: "CWE-532", Impact: "logs hold what clients keep secret", Fix: "log no states and no answers", Run: standardError},
 }
 
-// patience of a process that has to end.
-const endGrace = 10 * time.Second
-
 // process starts a server of its own for a check, with a good request answered.
 func (t *T) process() *rawmcp.Process {
 	p, err := rawmcp.Start(t.r.client.target.Command, t.r.client.limits)
@@ -315,8 +312,8 @@ func endOfInput(t *T) {
 		return
 	}
 	t.trials++
-	if !p.Stop(endGrace) {
-		t.refute(Finding{Case: "end of input", Severity: Warning, Issue: "the process goes on after its standard input ended", Evidence: fmt.Sprintf("it had to be killed after %v", endGrace), Want: "ended", Got: "killed"})
+	if !p.Stop(t.r.opts.Grace) {
+		t.refute(Finding{Case: "end of input", Severity: Warning, Issue: "the process goes on after its standard input ended", Evidence: fmt.Sprintf("it had to be killed after %v", t.r.opts.Grace), Want: "ended", Got: "killed"})
 	}
 }
 
@@ -331,12 +328,12 @@ func terminated(t *T) {
 		p.Stop(stopGrace)
 		return
 	}
-	timer := time.NewTimer(endGrace)
+	timer := time.NewTimer(t.r.opts.Grace)
 	defer timer.Stop()
 	select {
 	case <-p.Ended():
 	case <-timer.C:
-		t.refute(Finding{Case: "SIGTERM", Severity: Warning, Issue: "the process goes on after SIGTERM", Evidence: fmt.Sprintf("it had to be killed after %v", endGrace), Want: "ended", Got: "killed"})
+		t.refute(Finding{Case: "SIGTERM", Severity: Warning, Issue: "the process goes on after SIGTERM", Evidence: fmt.Sprintf("it had to be killed after %v", t.r.opts.Grace), Want: "ended", Got: "killed"})
 	}
 	p.Stop(stopGrace)
 }
@@ -347,14 +344,15 @@ func standardError(t *T) {
 		return
 	}
 	t.trials++
-	text := string(t.r.client.process.Stderr())
 	token, _, err := t.r.client.mint(t.ctx, t.r.oracles[0].flow, first)
 	if err != nil {
 		t.skip("%v", err)
 		return
 	}
 	t.r.client.present(t.ctx, t.r.oracles[0].flow, quote(token), first)
-	text += string(t.r.client.process.Stderr())
+	p := t.r.client.process
+	p.Stop(stopGrace) // all of standard error has been read when it has ended
+	text := string(p.Stderr())
 	if slices.ContainsFunc([]string{token}, func(s string) bool { return strings.Contains(text, s) }) {
 		t.refute(Finding{Case: "a token", Severity: Warning, Issue: "a token stands on standard error", Evidence: short(text, 300), Want: "nothing of it", Got: "a token"})
 	}

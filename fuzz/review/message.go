@@ -1,7 +1,6 @@
 package review
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 
@@ -121,7 +120,7 @@ func (c Call) headers() []rawmcp.Header {
 func headerText(value string) string {
 	for i, r := range value {
 		if r < ' ' || r > '~' || r == ' ' && (i == 0 || i == len(value)-1) {
-			return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(value)) + "?="
+			return base64Form(value)
 		}
 	}
 	return value

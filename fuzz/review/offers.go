@@ -17,8 +17,10 @@ var offers = []Check{
 		Impact: "clients refuse the tool", Fix: "give each tool an object schema and a plain name", Run: toolSchemas},
 	{ID: "T-TYPE", Name: "arguments that the schema does not allow", Era: "modern", Flow: true, Severity: Warning, Category: "schema", Sent: "a call of a tool that asks first: a number for a text, a required argument missing", Want: "an error of the tool, or -32602", Source: toolsSpec + ", MUST validate",
 		Impact: "the handler works on values that its schema excludes", Fix: "validate arguments against the schema before the handler", Run: wrongArguments},
-	{ID: "T-EXTRA", Name: "an argument that the schema does not know", Era: "modern", Flow: true, Severity: Suggestion, Category: "schema", Sent: "one more argument, and one named __proto__", Want: "refused if the schema says so, else a choice; never an internal error", Source: "JSON Schema 2020-12, additionalProperties",
+	{ID: "T-EXTRA", Name: "an argument that the schema does not know", Era: "modern", Flow: true, Severity: Suggestion, Category: "schema", Sent: "one more argument", Want: "refused if the schema says so, else a choice; never an internal error", Source: "JSON Schema 2020-12, additionalProperties",
 		Impact: "a mistake of the client goes unnoticed", Fix: "set additionalProperties to false and validate", Run: extraArgument},
+	{ID: "T-PROTO", Name: "an argument with the name of a prototype", Era: "modern", Flow: true, Severity: Warning, Category: "security", Sent: "arguments named __proto__ and constructor", Want: "refused or ignored, and the server goes on to answer", Source: "CWE-1321",
+		Impact: "a client changes the objects of other requests", Fix: "read arguments by the names of the schema alone", Run: prototypeArguments},
 	{ID: "T-OUT", Name: "results that their schema does not allow", Era: "modern", Effects: true, Severity: Warning, Category: "schema", Sent: "a call of each tool with an outputSchema that reads only", Want: "structuredContent", Source: toolsSpec, Impact: "clients refuse the result", Fix: "return structuredContent in every result", Run: outputSchemas},
 	{ID: "R-PATH", Name: "a resource outside", Era: "modern", Severity: Critical, Category: "security", Sent: "file:///etc/passwd, and paths with .. of listed resources and templates", Want: "refused", Source: "CWE-22",
 		Impact: "any file of the machine can be read", Fix: "resolve the path and compare it with the allowed roots", Run: traversal},
@@ -143,7 +145,7 @@ func extraArgument(t *T) {
 		return
 	}
 	closed := string(members(f.offer.Input)["additionalProperties"]) == "false"
-	for _, name := range []string{"sealab_extra", "__proto__"} {
+	for _, name := range []string{"sealab_extra"} {
 		call := f.call(first)
 		call.Arguments = object(with(members(f.Arguments), name, json.RawMessage(`{"a":1}`)))
 		a, ok := t.ask(name, call)
@@ -154,6 +156,28 @@ func extraArgument(t *T) {
 			t.fault(name, Warning, "an unknown argument is answered by an internal error", a)
 		case closed && (a.Kind == asked || a.Kind == completed):
 			t.fault(name, Suggestion, "an unknown argument is accepted although the schema allows none", a)
+		}
+	}
+}
+
+func prototypeArguments(t *T) {
+	f, ok := t.askingTool()
+	if !ok {
+		return
+	}
+	for _, name := range []string{"__proto__", "constructor"} {
+		call := f.call(first)
+		call.Arguments = object(with(members(f.Arguments), name, json.RawMessage(`{"polluted":true,"prototype":{"polluted":true}}`)))
+		a := t.r.client.call(t.ctx, call)
+		t.seen(variant{name: name}, a)
+		b := t.r.client.call(t.ctx, f.call(first))
+		switch {
+		case b.Kind != asked && !(b.Kind == throttled || b.Kind == noBudget):
+			t.fault(name, Warning, fmt.Sprintf("after an argument named %s an honest call is answered otherwise: %v", name, b), a)
+			return
+		case a.Code == -32603 || a.Kind == broken && a.Status >= 500:
+			t.fault(name, Warning, "an argument named "+name+" is answered by an internal error", a)
+			return
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 var families = []struct{ letters, title string }{
 	{"RS", "requestState (revision 2026-07-28; RS-DOWN: older revisions)"},
 	{"H", "HTTP and JSON-RPC (revision 2026-07-28)"},
-	{"A", "Authorization"},
+	{"A", "Authorization"}, {"X", "Long calls and large requests"},
 	{"T", "Tools"}, {"R", "Resources"}, {"P", "Prompts"}, {"C", "Completions"}, {"L", "Subscriptions"},
 	{"IO", "Standard input and output"},
 	{"S", "Sessions of the revisions 2025-11-25, 2025-06-18 and 2025-03-26"},

@@ -47,17 +47,25 @@ type Options struct {
 	Case    string           // of a finding that is replayed
 	OneTime []string         // tools whose tokens must be accepted once
 	Slow    string           // a tool that may be called and cancelled
+	Changes string           // a tool that may be called and that changes the list of tools
+	Effect  string           // a tool whose text tells how often the slow tool ran
 	Secrets []string         // texts that must not be readable in a token
-	TTL     time.Duration    // of tokens; 0: unknown
-	Wait    time.Duration    // how long to wait for the expiry of a token
-	Revise  []string         // revisions to review; nil: all
-	Rate    float64          // exchanges a second; 0: no limit
-	Budget  int              // exchanges
-	Limits  rawmcp.Limits
-	Seed    uint64
-	Clock   Clock
-	Record  func(*rawmcp.Exchange)
-	Log     func(format string, args ...any)
+	// Restart ends the server and starts it again; nil: unknown how.
+	Restart func(context.Context) error
+	// Grace is how long a process may take to end, and Hang how long a call that
+	// waits for a silent host may take.
+	Grace, Hang time.Duration
+	Large       int           // bytes of the largest request of X-SIZE
+	TTL         time.Duration // of tokens; 0: unknown
+	Wait        time.Duration // how long to wait for the expiry of a token
+	Revise      []string      // revisions to review; nil: all
+	Rate        float64       // exchanges a second; 0: no limit
+	Budget      int           // exchanges
+	Limits      rawmcp.Limits
+	Seed        uint64
+	Clock       Clock
+	Record      func(*rawmcp.Exchange)
+	Log         func(format string, args ...any)
 }
 
 // A Report is the outcome of a review.
@@ -97,6 +105,15 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	if o.Clock.Now == nil {
 		o.Clock = SystemClock()
+	}
+	if o.Grace <= 0 {
+		o.Grace = 10 * time.Second
+	}
+	if o.Large <= 0 {
+		o.Large = 40 << 20
+	}
+	if o.Hang <= 0 {
+		o.Hang = 30 * time.Second
 	}
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}

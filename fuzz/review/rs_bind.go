@@ -3,6 +3,7 @@ package review
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 )
 
 const bindFix = "put a digest of the arguments, the target, the method and the principal into the authenticated part of the token, and compare each when it comes back"
@@ -24,10 +25,6 @@ var binding = []Check{
 	{ID: "RS-USER", Name: "a state of another user", Flow: true, Severity: Critical, Category: "security",
 		Sent: "the token of one user with the credentials of the other, both ways, and without any", Want: "refused", Source: mrtr + ", SHOULD bind to the user",
 		Impact: "whoever gets hold of a token goes on in the name of its owner, or makes another go on in his", Fix: bindFix, Over: "http", Run: otherUser},
-	{ID: "RS-INST", Name: "a state of another instance", Flow: true, Severity: Warning, Category: "reliability",
-		Sent: "a token at a second address, or in a second process", Want: "accepted if instances share a key, else refused like any other state",
-		Source: "revision 2026-07-28, basic: any instance may take the next request", Impact: "a fault of the server instead of a refusal",
-		Fix: "treat a token under an unknown key as any other that is refused", Run: otherInstance},
 }
 
 // A move is a token of one flow in another.
@@ -110,8 +107,18 @@ func otherTool(t *T) {
 			pairs = append(pairs, [2]Flow{earlier, p[1]})
 		}
 	}
-	for _, pair := range pairs {
+	// A token that is bound to its arguments and not to its tool moves only if both
+	// tools take the same arguments.
+	for _, p := range pairs {
+		if one, two, ok := t.alignable(p[0], p[1]); ok {
+			pairs = append(pairs, [2]Flow{one, two})
+		}
+	}
+	for i, pair := range pairs {
 		name := fmt.Sprintf("from round %d of %s to %s", len(pair[0].Rounds)+1, pair[0].Target, pair[1].Target)
+		if i > 1 && sameJSON(pair[0].Arguments, pair[1].Arguments) {
+			name += " with the same arguments"
+		}
 		if t.only != "" && t.only != name {
 			continue
 		}
@@ -127,6 +134,31 @@ func otherTool(t *T) {
 	}
 }
 
+// merged returns the members of two objects; those of the first count.
+func merged(one, two json.RawMessage) json.RawMessage {
+	all := map[string]json.RawMessage{}
+	maps.Copy(all, members(two))
+	maps.Copy(all, members(one))
+	return object(all)
+}
+
+func sameJSON(one, two json.RawMessage) bool {
+	return string(object(members(one))) == string(object(members(two)))
+}
+
+// alignable returns two flows with the arguments of both, if both take them.
+func (t *T) alignable(one, two Flow) (Flow, Flow, bool) {
+	if sameJSON(one.Arguments, two.Arguments) {
+		return one, two, false
+	}
+	one.Arguments = merged(one.Arguments, two.Arguments)
+	two.Arguments = one.Arguments
+	return one, two, t.taken(one) && t.taken(two)
+}
+
+// taken reports whether the first call of a flow is answered by a question.
+func (t *T) taken(f Flow) bool { return t.r.client.call(t.ctx, f.call(t.o.user)).Kind == asked }
+
 func otherMethod(t *T) {
 	tried := false
 	for _, source := range t.r.oracles {
@@ -137,6 +169,9 @@ func otherMethod(t *T) {
 			}
 			tried = true
 			evidence, is, reason := t.moved(move{source: source.flow, target: target.flow, sourceUser: t.o.user, targetUser: t.o.user})
+			if one, two, ok := t.alignable(source.flow, target.flow); ok && !is {
+				evidence, is, reason = t.moved(move{source: one, target: two, sourceUser: t.o.user, targetUser: t.o.user})
+			}
 			if reason != "" {
 				t.skip("%s", reason)
 				continue
@@ -191,15 +226,15 @@ func otherUser(t *T) {
 		return
 	}
 	f := t.o.flow
+	severity, remark := Critical, ""
 	if known := t.r.client.call(t.ctx, f.call(stranger)); !known.refused() {
-		t.skip("made-up credentials are answered as well (%v), so that the server knows no users", known)
-		return
+		severity, remark = Warning, "; made-up credentials are answered as well, so that the server checks none"
 	}
 	for _, m := range []struct {
 		name     string
 		from, to user
 	}{{"of the first, by the second", first, second}, {"of the second, by the first", second, first}, {"of the first, by nobody", first, nobody}} {
-		if m.to == nobody && t.r.client.call(t.ctx, f.call(nobody)).Kind != asked {
+		if m.to == nobody && severity == Critical && t.r.client.call(t.ctx, f.call(nobody)).Kind != asked {
 			continue // the server wants credentials
 		}
 		evidence, is, reason := t.moved(move{source: f, target: f, sourceUser: m.from, targetUser: m.to, strict: true})
@@ -208,54 +243,8 @@ func otherUser(t *T) {
 			continue
 		}
 		if is {
-			t.refute(Finding{Case: m.name, Severity: Critical, Issue: "a token of one user is accepted from another", Evidence: m.name + ": " + evidence, Want: "refused", Got: "accepted"})
+			t.refute(Finding{Case: m.name, Severity: severity, Issue: "a token of one user is accepted from another" + remark, Evidence: m.name + ": " + evidence, Want: "refused", Got: "accepted"})
 			return
 		}
 	}
-}
-
-func otherInstance(t *T) {
-	there, reason := t.r.another()
-	if reason != "" {
-		t.skip("%s", reason)
-		return
-	}
-	defer there.close()
-	token, reason := t.mint()
-	if reason != "" {
-		t.skip("%s", reason)
-		return
-	}
-	own, _, err := there.mint(t.ctx, t.o.flow, t.o.user)
-	if err != nil {
-		t.skip("the second instance: %v", err)
-		return
-	}
-	if a := there.present(t.ctx, t.o.flow, quote(own), t.o.user); t.o.verdict(a) != accepted {
-		t.skip("the second instance refuses its own token: %v", a)
-		return
-	}
-	a := there.present(t.ctx, t.o.flow, quote(token), t.o.user)
-	t.trials++
-	again := there.call(t.ctx, t.o.flow.call(t.o.user))
-	if a.Kind == broken && again.Kind != asked {
-		t.refute(Finding{Case: "a second instance", Severity: Warning, Issue: "a token of one instance brings another down", Evidence: a.String() + "; then " + again.String(), Want: "accepted or refused", Got: "broken"})
-	}
-}
-
-// another connects to a second instance of the server.
-func (r *Review) another() (*client, string) {
-	o := r.opts
-	switch {
-	case o.Target.Also != "":
-		o.Target.URL = o.Target.Also
-	case len(o.Target.Command) == 0:
-		return nil, "one address is known; --also gives a second one"
-	}
-	o.Budget = 20
-	c, err := newClient(o)
-	if err != nil {
-		return nil, err.Error()
-	}
-	return c, ""
 }

@@ -3,7 +3,10 @@ package review
 import (
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
+
+	"sealab/internal/rawmcp"
 )
 
 // lasting are the checks of how long and how often a state is good.
@@ -12,7 +15,7 @@ var lasting = []Check{
 		Sent: "a token that is older than its time to live (--ttl, or the time in a readable token)", Want: "accepted before, refused after", Source: mrtr + ", SHOULD expire",
 		Impact: "a token that leaked, or a consent long forgotten, stays good", Fix: "put the time of issue or expiry into the authenticated part of the token and compare it with the server's clock", Run: expiry},
 	{ID: "RS-REPLAY", Name: "a state that is accepted again", Flow: true, Effects: true, Severity: Critical, Category: "security",
-		Sent: "one token with the same answers twice", Want: "accepted once if the tool is declared for one use (--one-time)", Source: mrtr + ", single use",
+		Sent: "one token with the same answers twice; if it is for one use, eight at once", Want: "accepted once if the tool is declared for one use (--one-time)", Source: mrtr + ", single use",
 		Impact: "one consent is carried out as often as somebody likes", Fix: "remember the identifiers of used tokens until they expire", Run: replayed},
 	{ID: "RS-ROLL", Name: "an older state after a newer one", Flow: true, Effects: true, Severity: Suggestion, Category: "security",
 		Sent: "the token of the first round after that of the second was used", Want: "may be accepted by a server without memory", Source: mrtr,
@@ -147,6 +150,7 @@ func replayed(t *T) {
 		return
 	}
 	if t.o.verdict(two) != accepted {
+		t.atOnce()
 		return
 	}
 	f := Finding{Case: "twice", Severity: Suggestion, Issue: "a token is accepted twice (a property; it is a fault if the tool must run once)",
@@ -155,6 +159,53 @@ func replayed(t *T) {
 		f.Severity, f.Issue = Critical, "a token of a tool for one use is accepted twice"
 	}
 	t.refute(f)
+}
+
+// crowd is the number of connections that present one token at once.
+const crowd = 8
+
+// atOnce presents one token over several connections at once: one may be accepted.
+func (t *T) atOnce() {
+	c := t.r.client
+	if c.http == nil || !t.oneTime() {
+		return
+	}
+	token, reason := t.mint()
+	if reason != "" {
+		t.skip("%s", reason)
+		return
+	}
+	call := t.o.flow.call(t.o.user)
+	call.State, call.Answers = quote(token), t.o.flow.Last
+	answers := make([]Answer, crowd)
+	var all sync.WaitGroup
+	for i := range crowd {
+		c.id++
+		id := c.id
+		body, err := call.body(id)
+		if err != nil || c.take(t.ctx) != nil {
+			t.skip("%d requests at once could not be sent", crowd)
+			break
+		}
+		headers := c.callHeaders(call)
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			answers[i] = read(c.http.Do(t.ctx, rawmcp.Request{Verb: "POST", Path: c.http.Path(), Headers: headers, Body: body, Done: isAnswer(id)}), id)
+		}()
+	}
+	all.Wait()
+	n := 0
+	for _, a := range answers {
+		if a.Kind != "" && t.o.verdict(a) == accepted {
+			n++
+		}
+	}
+	t.trials++
+	if n > 1 {
+		t.refute(Finding{Case: "eight at once", Severity: Critical, Issue: fmt.Sprintf("a token for one use is accepted %d times of %d at once", n, crowd),
+			Evidence: fmt.Sprintf("one after the other: accepted, then refused; %d at once: accepted %d times", crowd, n), Want: "accepted once", Got: "accepted more than once"})
+	}
 }
 
 func rolledBack(t *T) {

@@ -159,9 +159,12 @@ func sessionIDs(t *T) {
 	if len(ids) == 0 {
 		return // stateless
 	}
+	inOrder := slices.Clone(ids)
 	slices.Sort(ids)
 	issue := ""
 	switch {
+	case counted(inOrder):
+		issue = "ids count up"
 	case len(slices.Compact(slices.Clone(ids))) < len(ids):
 		issue = "two sessions have one id"
 	case slices.ContainsFunc(ids, func(id string) bool { return len(id) < 16 }):
@@ -280,8 +283,7 @@ func sessionGet(t *T) {
 		w := &wire{headers: t.sessionHeaders(other, first)}
 		w.set("Accept", c.accept)
 		w.drop("Content-Type")
-		// A stream that is opened never ends: its header is enough.
-		e := t.r.client.raw(t.ctx, rawmcp.Request{Verb: "GET", Path: t.r.client.http.Path(), Headers: w.headers, Done: func([]byte) bool { return true }})
+		e := t.r.client.raw(t.ctx, rawmcp.Request{Verb: "GET", Path: t.r.client.http.Path(), Headers: w.headers, Head: true})
 		t.trials++
 		if e.Status == 200 {
 			t.refute(Finding{Case: c.name, Severity: Suggestion, Issue: "GET with " + c.name + " opens a stream", Evidence: sent(e) + " -> status 200", Want: "405, 406 or 400", Got: "200", Revision: older})

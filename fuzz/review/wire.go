@@ -15,6 +15,7 @@ type wire struct {
 	body       []byte
 	id         int
 	length     *int
+	head       bool // the header of the response is enough
 }
 
 // wire returns the honest request of a call.
@@ -65,7 +66,8 @@ func (w *wire) replace(old, new string) {
 func (t *T) send(w *wire) Answer {
 	c := t.r.client
 	for try := 0; ; try++ {
-		a := read(c.raw(t.ctx, rawmcp.Request{Verb: w.verb, Path: w.path, Headers: w.headers, Body: w.body, Length: w.length, Done: isAnswer(w.id)}), w.id)
+		a := read(c.raw(t.ctx, rawmcp.Request{Verb: w.verb, Path: w.path, Headers: w.headers, Body: w.body, Length: w.length, Head: w.head, Done: isAnswer(w.id)}), w.id)
+		c.noteCode(w.verb, a)
 		wait, again := c.patience(a, try)
 		if !again {
 			return a

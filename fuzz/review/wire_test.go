@@ -35,6 +35,10 @@ func TestMain(m *testing.M) {
 
 // serveLines answers server/discover and tools/list on standard input.
 func serveLines(how string) {
+	if faults, ok := strings.CutPrefix(how, "mcp:"); ok {
+		serveFaults(strings.Split(faults, " + "))
+		return
+	}
 	if how == "polluting" {
 		fmt.Println("starting...")
 	}

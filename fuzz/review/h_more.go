@@ -1,0 +1,120 @@
+package review
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"sealab/internal/rawmcp"
+)
+
+// negotiating are the checks of headers of single tools, of Accept, of the
+// handshake of older revisions, and of credentials in a URL.
+var negotiating = []Check{
+	{ID: "H-PARAM", Name: "an argument that differs from its header", Over: "http", Era: "modern", Flow: true, Severity: Warning, Category: "transport",
+		Sent: "the first call of a tool with x-mcp-header: no Mcp-Param header, another value, the right value in base64", Want: "error -32020; the right value is taken", Source: transportSpec,
+		Impact: "a gateway that routes by the header is passed", Fix: "compare each Mcp-Param header with its argument and answer -32020", Run: paramHeaders},
+	{ID: "H-ACCEPT", Name: "other types in Accept", Over: "http", Era: "modern", Severity: Suggestion, Category: "transport",
+		Sent: "Accept of JSON alone, of event streams alone, of text/html, none", Want: "an answer, or status 406 or 400", Source: transportSpec + "; RFC 9110, section 12.5.1",
+		Impact: "a client's mistake is a fault of the server", Fix: "answer 406", Run: accepts},
+	{ID: "H-INIT", Name: "the handshake of older revisions", Over: "http", Era: "modern", Severity: Suggestion, Category: "transport",
+		Sent: "initialize of 2025-11-25", Want: "a result, or a JSON-RPC error", Source: "revision 2026-07-28, basic/versioning",
+		Impact: "an older client does not learn why it is refused", Fix: "answer initialize by an error that names the supported revisions", Run: initializeAnswered},
+	{ID: "A-QUERY", Name: "credentials in the URL", Over: "http", Era: "modern", Severity: Warning, Category: "security",
+		Sent: "the credential of --header as the query parameters access_token, token and api_key instead of a header", Want: "refused", Source: "RFC 6750, section 5.3; RFC 9700, section 4.3.2",
+		Impact: "credentials stand in logs, histories and Referer headers", Fix: "take credentials from the Authorization header alone", Run: queryCredentials},
+}
+
+func paramHeaders(t *T) {
+	t.prefer(func(f Flow) bool { return len(t.repeated(f)) > 0 })
+	repeated := t.repeated(t.o.flow)
+	if len(repeated) == 0 {
+		t.skip("no tool that asks first has an argument that a header repeats")
+		return
+	}
+	header := repeated[0].header
+	value, _ := repeated[0].value(t.o.flow.Arguments)
+	call := t.o.flow.call(t.o.user)
+	want := wantCode(Warning, Warning, -32020)
+	t.cases(
+		wireCase{name: "no " + header, call: call, alter: func(w *wire) { w.drop(header) }, judge: want},
+		wireCase{name: "another " + header, call: call, alter: func(w *wire) { w.set(header, "sealab-other") }, judge: want},
+		wireCase{name: header + " in base64", call: call, alter: func(w *wire) { w.set(header, base64Form(value)) }, judge: wantServed(Suggestion)},
+	)
+}
+
+// repeated are the arguments of a flow's first call that headers repeat.
+func (t *T) repeated(f Flow) []repeatedArgument {
+	var all []repeatedArgument
+	for _, r := range t.r.client.repeated[f.Target] {
+		if _, ok := r.value(f.Arguments); ok && f.Method == "tools/call" {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+func accepts(t *T) {
+	var all []wireCase
+	for _, v := range []string{"application/json", "text/event-stream", "text/html", ""} {
+		all = append(all, wireCase{name: "Accept " + v, alter: func(w *wire) {
+			if w.set("Accept", v); v == "" {
+				w.drop("Accept")
+			}
+		}, judge: func(a Answer) (Severity, string) {
+			if a.Kind == broken && (a.Status == 0 || a.Status >= 500) {
+				return Suggestion, fmt.Sprintf("no answer, status %d", a.Status)
+			}
+			return "", ""
+		}})
+	}
+	t.cases(all...)
+}
+
+func initializeAnswered(t *T) {
+	a := t.r.client.initialize(t.ctx, older, first)
+	if a.Kind == throttled || a.Kind == noBudget {
+		t.skip("%v", a)
+		return
+	}
+	t.seen(variant{name: older}, a)
+	if a.Kind != completed && a.Kind != failed && a.Kind != toolError {
+		t.fault(older, Suggestion, "initialize is not answered by a JSON-RPC response", a)
+	}
+}
+
+// queryNames are the parameters that careless servers take credentials from.
+var queryNames = []string{"access_token", "token", "api_key"}
+
+func queryCredentials(t *T) {
+	var secret string
+	for _, h := range t.r.opts.Target.Headers {
+		if _, after, ok := strings.Cut(h.Value, " "); ok && strings.EqualFold(h.Name, "Authorization") {
+			secret = after
+		}
+	}
+	call := listCall
+	call.as = nobody
+	if secret == "" {
+		t.skip("no credentials are known; --header gives some")
+		return
+	}
+	if a := t.r.client.call(t.ctx, call); !a.refused() {
+		t.skip("the server answers without credentials: %v", a)
+		return
+	}
+	c := t.r.client
+	for _, name := range queryNames {
+		w := t.wire(call)
+		w.path = c.http.Path() + "?" + name + "=" + url.QueryEscape(secret)
+		if strings.Contains(c.http.Path(), "?") {
+			w.path = c.http.Path() + "&" + name + "=" + url.QueryEscape(secret)
+		}
+		a := read(c.raw(t.ctx, rawmcp.Request{Verb: w.verb, Path: w.path, Headers: w.headers, Body: w.body, Done: isAnswer(w.id)}), w.id)
+		t.seen(variant{name: name}, a)
+		if served(a) {
+			t.fault(name, Warning, "a credential in the query parameter "+name+" is taken", a)
+			return
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package review_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net/http/httptest"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/fuzz/review"
+	"sealab/internal/broken/mcp"
+	"sealab/internal/rawmcp"
+)
+
+// A row is a fault of the broken server and the checks that show it.
+type row struct {
+	fault  string
+	checks []string
+	also   []string // checks that may refute it as well
+	change func(*review.Options)
+	second string // the fault of a second instance
+	stdio  bool
+}
+
+func oneTime(o *review.Options) { o.Effects, o.OneTime = true, []string{"deploy", "remove", "report"} }
+func told(o *review.Options)    { o.TTL = mcp.TTL }
+func slowTool(o *review.Options) {
+	o.Effects, o.Slow, o.Effect, o.Changes = true, "slow", "runs", "grow"
+}
+
+// unsealed are the checks that a state falls to that has no tag.
+var unsealed = []string{"RS-TAMPER", "RS-FORGE", "RS-SPLICE", "RS-CUT", "RS-ARGS", "RS-TOOL", "RS-METHOD", "RS-USER", "RS-CLEAR", "RS-DOWN", "RS-UNIFORM", "RS-TEXT"}
+
+// rows has a row for each check at least; TestMatrix fails otherwise.
+var rows = []row{
+	{fault: "state in the clear", checks: []string{"RS-TAMPER", "RS-FORGE", "RS-SPLICE", "RS-ARGS", "RS-TOOL", "RS-METHOD", "RS-USER", "RS-CLEAR"}, also: unsealed},
+	{fault: "tag not compared", checks: []string{"RS-TAMPER", "RS-FORGE", "RS-CUT"}, also: unsealed},
+	{fault: "tag compared as far as it goes", checks: []string{"RS-CUT"}, also: []string{"RS-FORGE", "RS-CLEAR"}},
+	{fault: "one byte of the tag compared", checks: []string{"RS-TAMPER"}, also: unsealed},
+	{fault: "careless base64", checks: []string{"RS-SPELL"}, also: []string{"RS-CLEAR"}},
+	{fault: "a state of any type", checks: []string{"RS-TYPE"}},
+	{fault: "first member counts", checks: []string{"RS-DUP"}},
+	{fault: "unbound arguments", checks: []string{"RS-ARGS"}},
+	{fault: "unbound tool", checks: []string{"RS-TOOL"}},
+	{fault: "unbound method", checks: []string{"RS-METHOD"}, also: []string{"RS-TOOL", "RS-ARGS"}},
+	{fault: "unbound user", checks: []string{"RS-USER"}},
+	{fault: "textual arguments", checks: []string{"RS-ARGSAME"}},
+	{fault: "refusals differ", checks: []string{"RS-UNIFORM"}},
+	{fault: "refusals tell", checks: []string{"RS-TEXT"}},
+	{fault: "readable and careful", checks: []string{"RS-CLEAR"}, change: func(o *review.Options) { o.Secrets = []string{"confirm"} }},
+	{fault: "one nonce", checks: []string{"RS-NONCE"}},
+	{fault: "compressed state", checks: []string{"RS-LEN"}},
+	{fault: "published key", checks: []string{"RS-KEY"}, also: []string{"RS-CLEAR"}},
+	{fault: "a form for a password", checks: []string{"RS-FORMSECRET"}},
+	{fault: "an unknown kind of question", checks: []string{"RS-SHAPE"}},
+	{fault: "capabilities ignored", checks: []string{"RS-CAP"}},
+	{fault: "not asked again", checks: []string{"RS-ASKAGAIN"}, change: func(o *review.Options) { o.Effects = true }},
+	{fault: "other answers refused", checks: []string{"RS-EXTRA"}},
+	{fault: "state on lists", checks: []string{"RS-WHERE"}},
+	{fault: "action ignored", checks: []string{"RS-DECLINE"}, change: withEffects},
+	{fault: "answers not validated", checks: []string{"RS-FORM"}, change: withEffects},
+	{fault: "long states end the server", checks: []string{"RS-SIZE"}},
+	{fault: "states of 4 KiB at most", checks: []string{"RS-TAKEBACK"}},
+	{fault: "no expiry", checks: []string{"RS-EXP"}, change: told},
+	{fault: "used twice", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: oneTime},
+	{fault: "used twice", checks: []string{"RS-ROLL"}, also: []string{"RS-REPLAY"}, change: oneTime},
+	{fault: "used twice at once", checks: []string{"RS-REPLAY"}, change: oneTime},
+	{fault: "rounds skipped", checks: []string{"RS-SKIP"}, change: oneTime},
+	{fault: "short tag", checks: []string{"RS-TAG"}, also: []string{"RS-CLEAR"}},
+	{fault: "counted handles", checks: []string{"RS-GUESS"}, also: unsealed},
+	{fault: "a URL with credentials", checks: []string{"RS-URL"}},
+	{fault: "bound to the connection", checks: []string{"RS-CONN"}},
+	{fault: "unknown keys end the server", second: "unknown keys end the server", checks: []string{"RS-INST"}},
+	{fault: "used tokens forgotten", checks: []string{"RS-RESTART"}, change: oneTime},
+	{fault: "a key for each process", checks: []string{"RS-RESTART"}},
+	{fault: "older revisions unverified + readable and careful", checks: []string{"RS-DOWN"}},
+	{fault: "one nonce", checks: []string{"RS-FRESH"}},
+
+	{fault: "any revision", checks: []string{"H-VER"}},
+	{fault: "revisions not compared", checks: []string{"H-VERMIS"}},
+	{fault: "no _meta wanted", checks: []string{"H-META"}},
+	{fault: "any method header", checks: []string{"H-METHOD"}},
+	{fault: "any name header", checks: []string{"H-NAME"}},
+	{fault: "base64 names not read", checks: []string{"H-NAME64"}},
+	{fault: "headers twice", checks: []string{"H-TWICE"}},
+	{fault: "members without case", checks: []string{"H-SMUGGLE"}},
+	{fault: "any origin", checks: []string{"H-ORIGIN", "S-ORIGIN"}},
+	{fault: "any host", checks: []string{"H-HOST"}},
+	{fault: "any reader", checks: []string{"H-CORS"}},
+	{fault: "any type", checks: []string{"H-TYPE"}},
+	{fault: "sessions repeated", checks: []string{"H-SESSION"}},
+	{fault: "Last-Event-ID refused", checks: []string{"H-LASTID"}},
+	{fault: "any verb", checks: []string{"H-VERB"}},
+	{fault: "any parameter header", checks: []string{"H-PARAM"}},
+	{fault: "Accept is a fault", checks: []string{"H-ACCEPT"}},
+	{fault: "initialize unanswered", checks: []string{"H-INIT"}},
+	{fault: "unknown methods answered", checks: []string{"H-UNKNOWN"}},
+	{fault: "batches served", checks: []string{"H-BATCH", "S-BATCH"}},
+	{fault: "bad lines end the server", checks: []string{"H-JSON"}},
+	{fault: "wrong types are faults", checks: []string{"H-PARAMS"}},
+	{fault: "any id", checks: []string{"H-ID"}},
+	{fault: "notifications answered", checks: []string{"H-202", "S-202"}},
+	{fault: "results without cache members", checks: []string{"H-RESULT"}},
+	{fault: "undefined code", checks: []string{"H-CODES", "H-UNKNOWN"}},
+	{fault: "any cursor", checks: []string{"H-CURSOR"}},
+	{fault: "changing order", checks: []string{"H-ORDER"}},
+	{fault: "no credentials wanted", checks: []string{"A-401"}},
+	{fault: "credentials in the query", checks: []string{"A-QUERY"}},
+
+	{fault: "unknown tools are results", checks: []string{"T-UNKNOWN"}},
+	{fault: "no schema", checks: []string{"T-SCHEMA"}},
+	{fault: "arguments not validated", checks: []string{"T-TYPE", "T-EXTRA"}},
+	{fault: "prototype names are faults", checks: []string{"T-PROTO"}},
+	{fault: "no structured content", checks: []string{"T-OUT"}, change: withEffects},
+	{fault: "any path", checks: []string{"R-PATH"}},
+	{fault: "unknown resources are empty", checks: []string{"R-MISSING"}},
+	{fault: "unknown prompts are faults", checks: []string{"P-UNKNOWN"}},
+	{fault: "long completions", checks: []string{"C-COMP"}},
+	{fault: "subscriptions without a filter", checks: []string{"L-LISTEN"}},
+	{fault: "changes not told", checks: []string{"L-CHANGED"}, change: slowTool},
+	{fault: "cancellation ignored", checks: []string{"X-CANCEL", "S-CANCEL"}, change: slowTool},
+	{fault: "no time limit", checks: []string{"X-TIME"}, change: slowTool},
+	{fault: "endless bodies", checks: []string{"X-SIZE"}, change: slowTool},
+
+	{fault: "any revision negotiated", checks: []string{"S-NEG"}},
+	{fault: "counted session ids", checks: []string{"S-ID"}},
+	{fault: "any session", checks: []string{"S-MISSING"}},
+	{fault: "sessions without end", checks: []string{"S-END"}},
+	{fault: "any revision in a session", checks: []string{"S-VER"}},
+	{fault: "streams without a session", checks: []string{"S-GET"}},
+	{fault: "answers lost", checks: []string{"S-PUSH"}, change: withEffects},
+	{fault: "sessions of any user", checks: []string{"S-HIJACK"}},
+	{fault: "chosen session ids", checks: []string{"S-FIX"}},
+	{fault: "streams of any session", checks: []string{"S-RESUME"}},
+	{fault: "sessions break", checks: []string{"S-REINIT"}},
+
+	{stdio: true, fault: "noise on standard output", checks: []string{"IO-CLEAN"}},
+	{stdio: true, fault: "requests to the client", checks: []string{"IO-REQUEST"}},
+	{stdio: true, fault: "any revision", checks: []string{"IO-VER"}},
+	{stdio: true, fault: "no handshake wanted", checks: []string{"IO-PREINIT"}},
+	{stdio: true, fault: "bad lines end the server", checks: []string{"IO-LINE"}},
+	{stdio: true, fault: "one call at a time", checks: []string{"IO-PARALLEL"}, change: slowTool},
+	{stdio: true, fault: "cancellation ignored", checks: []string{"IO-CANCEL"}, change: slowTool},
+	{stdio: true, fault: "the end of input ignored", checks: []string{"IO-EOF"}},
+	{stdio: true, fault: "SIGTERM ignored", checks: []string{"IO-TERM"}},
+	{stdio: true, fault: "tokens on standard error", checks: []string{"IO-STDERR"}},
+	{stdio: true, fault: "unknown keys end the server", checks: []string{"IO-RESTART"}},
+}
+
+// review reviews the broken server of a row.
+func (x row) review(t *testing.T, checks []string) (*review.Report, *mcp.Server) {
+	t.Helper()
+	clock := &fakeClock{now: time.Unix(1_795_164_472, 0)}
+	target := review.Target{Command: []string{"/usr/bin/env", serverVariable + "=mcp:" + x.fault, os.Args[0]}}
+	s := &mcp.Server{}
+	if !x.stdio {
+		s, target.URL = x.serve(t, clock, strings.Split(x.fault, " + ")...)
+		target.Command = nil
+	}
+	o := review.Options{Target: target, Checks: checks, Grace: 300 * time.Millisecond, Seed: 1, Budget: 6000, Limits: rawmcp.Limits{Time: 2 * time.Second}, Hang: 1500 * time.Millisecond, Large: 8 << 20}
+	twoUsers(&o)
+	if x.stdio {
+		o.Target.Headers, o.Target.Second = nil, nil
+	}
+	o.Clock = review.Clock{Now: clock.Now, Sleep: clock.Sleep}
+	o.Restart = func(context.Context) error { s.Restart(); return nil }
+	if x.second != "" {
+		_, o.Target.Also = x.serve(t, clock, x.second)
+	}
+	if x.change != nil {
+		x.change(&o)
+	}
+	report, err := review.Run(context.Background(), o)
+	require.NoError(t, err)
+	return report, s
+}
+
+// serve serves a broken server over HTTP.
+func (x row) serve(t *testing.T, clock *fakeClock, faults ...string) (*mcp.Server, string) {
+	s := mcp.New(mcp.Clock{Now: clock.Now, Sleep: func(ctx context.Context, d time.Duration) error {
+		return review.SystemClock().Sleep(ctx, d/3)
+	}}, faults...)
+	s.Users = true
+	h := httptest.NewUnstartedServer(s)
+	h.Config.ErrorLog = log.New(io.Discard, "", 0)
+	h.Start()
+	t.Cleanup(h.Close)
+	return s, h.URL + "/mcp"
+}
+
+// TestMatrix reviews a server with one fault for each check.
+func TestMatrix(t *testing.T) {
+	seen := map[string]bool{}
+	for i, x := range rows {
+		for _, id := range x.checks {
+			seen[id] = true
+		}
+		t.Run(fmt.Sprintf("%d %s", i, x.fault), func(t *testing.T) {
+			t.Parallel()
+			report, s := x.review(t, x.checks)
+			found := refutedBy(report, review.Critical, review.Warning, review.Suggestion)
+			for _, id := range x.checks {
+				require.Contains(t, found, id, describe(report))
+			}
+			if x.change == nil {
+				require.Zero(t, s.Runs.Load(), "a tool ran to its end")
+			}
+		})
+	}
+	for _, c := range review.Checks() {
+		require.True(t, seen[c.ID], "%s has no broken server", c.ID)
+	}
+}
+
+// TestUnbroken reviews the server without a fault: no check accuses it.
+func TestUnbroken(t *testing.T) {
+	effects := func(o *review.Options) { oneTime(o); told(o); slowTool(o) }
+	for name, x := range map[string]row{"safe": {}, "effects": {change: effects}, "stdio": {stdio: true}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			report, s := x.review(t, nil)
+			require.Empty(t, report.Findings, describe(report))
+			if x.change == nil {
+				require.Zero(t, report.Ran)
+				require.Zero(t, s.Runs.Load(), "a tool ran to its end")
+			}
+			t.Log(describe(report))
+		})
+	}
+}
+
+// serveFaults is the broken server on standard streams.
+func serveFaults(faults []string) {
+	clock := review.SystemClock()
+	s := mcp.New(mcp.Clock{Now: clock.Now, Sleep: func(ctx context.Context, d time.Duration) error { return clock.Sleep(ctx, d/3) }}, faults...)
+	if slices.Contains(faults, "SIGTERM ignored") {
+		signal.Ignore(syscall.SIGTERM)
+	}
+	err := s.ServeLines(os.Stdin, os.Stdout, os.Stderr)
+	if slices.Contains(faults, "the end of input ignored") {
+		select {}
+	}
+	if err != nil {
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,213 @@
+package review
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"sealab/internal/rawmcp"
+)
+
+// pushing are the checks of questions, cancellation and lost streams in sessions.
+var pushing = []Check{
+	{ID: "S-FIX", Name: "a session id that the client chose", Over: "http", Era: "legacy", Severity: Critical, Category: "security",
+		Sent: "initialize with a made-up Mcp-Session-Id, then tools/list with it", Want: "an error, or another id", Source: oldTransport + ", security best practices (CWE-384)",
+		Impact: "an attacker hands an id out and then uses the session of whoever took it", Fix: "draw the id on the server and ignore that of the request", Run: chosenSession},
+	{ID: "S-PUSH", Name: "a question in a session", Over: "http", Era: "legacy", Effects: true, Severity: Warning, Category: "reliability",
+		Sent: "a call of a tool that asks; its question is accepted by a POST", Want: "the answer gets 202, and the call completes", Source: oldTransport + ", client/elicitation",
+		Impact: "the call hangs after the user has answered", Fix: "route responses to the request that asked", Run: pushed},
+	{ID: "S-CANCEL", Name: "a cancelled call in a session", Over: "http", Era: "legacy", Effects: true, Severity: Warning, Category: "reliability",
+		Sent: "notifications/cancelled while the tool of --slow runs", Want: "no result", Source: "revision 2025-11-25, basic/utilities/cancellation",
+		Impact: "work goes on that the client has given up", Fix: "stop the work on notifications/cancelled", Run: cancelledInSession},
+	{ID: "S-RESUME", Name: "the lost stream of another session", Over: "http", Era: "legacy", Severity: Critical, Category: "security",
+		Sent: "GET in a second session with the Last-Event-ID of an event of the first", Want: "no message of the first", Source: oldTransport + ", resumability",
+		Impact: "whoever counts on has the messages of other sessions", Fix: "look events up by session and id", Run: resumed},
+}
+
+func chosenSession(t *T) {
+	const chosen = "sealab-chosen-session-0123456789abcdef"
+	if _, ok := t.keeping(); !ok {
+		return
+	}
+	w := t.wire(listCall)
+	t.initializing(w, older)
+	w.set("Mcp-Session-Id", chosen)
+	a := t.send(w)
+	if !a.conclusive() && a.Status == 0 {
+		t.skip("initialize: %v", a)
+		return
+	}
+	t.seen(variant{name: "chosen"}, a)
+	if a.Kind != completed || a.Exchange.Header("Mcp-Session-Id") != chosen {
+		return
+	}
+	if b := t.inSession(session{id: chosen, version: versionOf(a)}, first, t.oldList()); b.Kind == completed {
+		t.fault("a chosen id", Critical, "a session has the id that the client chose", a)
+	}
+}
+
+// asking is a session with a call of a tool that asks, and its question.
+type askingCall struct {
+	session session
+	call    []byte
+	id      int
+}
+
+// toolCall is a call of the first asking tool in an older revision.
+func (t *T) toolCall() (askingCall, bool) {
+	f, ok := t.askingTool()
+	if !ok {
+		return askingCall{}, false
+	}
+	s, ok := t.opened()
+	if !ok {
+		return askingCall{}, false
+	}
+	c := t.r.client
+	c.id++
+	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s,"arguments":%s}}`, c.id, quote(f.Target), f.Arguments)
+	return askingCall{s, body, c.id}, true
+}
+
+// serverRequest is a request of the server in a stream.
+func serverRequest(m []byte) (id json.RawMessage, ok bool) {
+	var r struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+		Params json.RawMessage `json:"params"`
+	}
+	return r.ID, json.Unmarshal(m, &r) == nil && r.ID != nil && r.Method == "elicitation/create"
+}
+
+// post sends a request without the bookkeeping of the client, so that two can be
+// under way.
+func (t *T) post(s session, verb string, body []byte, done func([]byte) bool) *rawmcp.Exchange {
+	headers := t.sessionHeaders(s, first)
+	return t.r.client.http.Do(t.ctx, rawmcp.Request{Verb: verb, Path: t.r.client.http.Path(), Headers: headers, Body: body, Done: done})
+}
+
+func pushed(t *T) {
+	x, ok := t.toolCall()
+	if !ok {
+		return
+	}
+	var answered sync.Once
+	status := 0
+	answer := func(m []byte) {
+		id, ok := serverRequest(m)
+		if !ok {
+			return
+		}
+		answered.Do(func() {
+			var q struct {
+				Params struct {
+					Schema json.RawMessage `json:"requestedSchema"`
+				} `json:"params"`
+			}
+			_ = json.Unmarshal(m, &q) // a question without a form is accepted as it is
+			content := samples(q.Params.Schema, 0)[0]
+			body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":%s}}`, id, content)
+			status = t.post(x.session, "POST", body, nil).Status
+		})
+	}
+	listening := make(chan struct{})
+	go func() { // a server may ask in the stream of the session
+		defer close(listening)
+		if x.session.id != "" {
+			t.post(x.session, "GET", nil, func(m []byte) bool { answer(m); return status != 0 })
+		}
+	}()
+	e := t.post(x.session, "POST", x.call, func(m []byte) bool { answer(m); return isAnswer(x.id)(m) })
+	<-listening
+	t.r.client.kept(e)
+	a := read(e, x.id)
+	t.seen(variant{name: "a question"}, a)
+	switch {
+	case status == 0 && a.conclusive():
+		t.skip("the tool does not ask in revision %s: %v", older, a)
+	case status == 0:
+		t.fault("a question", Warning, "a call of a tool that asks gets neither a question nor an answer", a)
+	case !a.conclusive():
+		t.fault("a question", Warning, fmt.Sprintf("a call does not end after its question was answered (status %d)", status), a)
+	case status != 202:
+		t.fault("a question", Suggestion, fmt.Sprintf("the answer to a question gets status %d instead of 202", status), a)
+	}
+}
+
+func cancelledInSession(t *T) {
+	call, ok := t.slowCall()
+	if !ok {
+		return
+	}
+	s, ok := t.opened()
+	if !ok {
+		return
+	}
+	c := t.r.client
+	c.id++
+	id := c.id
+	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s,"arguments":%s}}`, id, quote(call.Target), call.Arguments)
+	ended := make(chan Answer, 1)
+	go func() { ended <- read(t.post(s, "POST", body, isAnswer(id)), id) }()
+	if err := SystemClock().Sleep(t.ctx, min(200*time.Millisecond, t.r.opts.Hang/20)); err != nil {
+		t.skip("%v", err)
+		return
+	}
+	t.post(s, "POST", fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id), nil)
+	a := <-ended
+	t.seen(variant{name: "cancelled"}, a)
+	if a.Kind == completed {
+		t.fault(call.Target, Warning, "a cancelled call completes", a)
+	}
+}
+
+var eventID = regexp.MustCompile(`(?m)^id: ?(\S+)\r?$`)
+
+func resumed(t *T) {
+	x, ok := t.toolCall()
+	if !ok {
+		return
+	}
+	if x.session.id == "" {
+		t.skip("the server keeps no sessions")
+		return
+	}
+	var question []byte
+	e := t.post(x.session, "POST", x.call, func(m []byte) bool {
+		_, ok := serverRequest(m)
+		if ok {
+			question = m
+		}
+		return ok || isAnswer(x.id)(m)
+	})
+	t.r.client.kept(e)
+	found := eventID.FindSubmatch(e.Received)
+	if question == nil || found == nil {
+		t.skip("no event of a stream has an id")
+		return
+	}
+	s, ok := t.opened()
+	if !ok {
+		return
+	}
+	headers := append(t.sessionHeaders(s, first), rawmcp.Header{Name: "Last-Event-ID", Value: string(found[1])})
+	http := *t.r.client.http
+	http.Limits.Time = min(http.Limits.Time, 2*time.Second, t.r.opts.Hang)
+	again := http.Do(t.ctx, rawmcp.Request{Verb: "GET", Path: http.Path(), Headers: headers, Done: func([]byte) bool { return true }})
+	t.trials++
+	_, same := serverRequest([]byte(strings.Join(strs(again.Messages), "\n")))
+	if same {
+		t.refute(Finding{Case: "Last-Event-ID", Severity: Critical, Issue: "a stream gives the messages of another session", Evidence: fmt.Sprintf("Last-Event-ID %s -> %s", found[1], short(string(again.Messages[0]), 200)), Want: "no message", Got: "a message", Revision: older})
+	}
+}
+
+func strs(all [][]byte) []string {
+	var out []string
+	for _, m := range all {
+		out = append(out, string(m))
+	}
+	return out
+}
