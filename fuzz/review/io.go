@@ -2,6 +2,7 @@ package review
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -299,7 +300,9 @@ func cancelled(t *T) {
 	}
 	p.Do(t.ctx, body, nil)
 	p.Do(t.ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id), nil)
-	e := p.Await(t.ctx, isAnswer(id)) // until the time limit of an exchange if the server is silent
+	ctx, cancel := context.WithTimeout(t.ctx, t.r.opts.Grace) // a sound server is silent
+	defer cancel()
+	e := p.Await(ctx, isAnswer(id))
 	t.trials++
 	if e.Err == nil {
 		t.refute(Finding{Case: call.Target, Severity: Warning, Issue: "a cancelled call is answered", Evidence: short(string(e.Body), 300), Want: "no response", Got: "a response"})

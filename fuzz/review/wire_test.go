@@ -1,7 +1,6 @@
 package review_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,7 +17,6 @@ import (
 	"sealab/codecs/boundary/gosdk"
 	"sealab/fuzz/review"
 	"sealab/internal/rawmcp"
-	"sealab/internal/testenv"
 )
 
 // serverVariable in the environment makes the test binary a server on standard
@@ -26,74 +24,11 @@ import (
 const serverVariable = "REVIEW_TEST_SERVER"
 
 func TestMain(m *testing.M) {
-	if how := os.Getenv(serverVariable); how != "" {
-		serveLines(how)
-		return
-	}
-	os.Exit(m.Run())
-}
-
-// serveLines answers server/discover and tools/list on standard input.
-func serveLines(how string) {
-	if faults, ok := strings.CutPrefix(how, "mcp:"); ok {
+	if faults, ok := strings.CutPrefix(os.Getenv(serverVariable), "mcp:"); ok {
 		serveFaults(strings.Split(faults, " + "))
 		return
 	}
-	if how == "polluting" {
-		fmt.Println("starting...")
-	}
-	in := bufio.NewReader(os.Stdin)
-	for {
-		line, err := in.ReadString('\n')
-		if err != nil {
-			if how == "staying" {
-				select {}
-			}
-			return
-		}
-		var m struct {
-			ID     json.RawMessage
-			Method string
-			Params struct {
-				Meta map[string]any `json:"_meta"`
-			}
-		}
-		bad := json.Unmarshal([]byte(line), &m) != nil
-		switch version := m.Params.Meta["io.modelcontextprotocol/protocolVersion"]; {
-		case bad && how == "dying":
-			os.Exit(1)
-		case bad || m.ID == nil:
-		case version == nil:
-			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"no version"}}`+"\n", m.ID)
-		case version != "2026-07-28" && how != "any revision":
-			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32022,"message":"unsupported"}}`+"\n", m.ID)
-		case m.Method == "server/discover":
-			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}}`+"\n", m.ID)
-		default:
-			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","tools":[]}}`+"\n", m.ID)
-		}
-	}
-}
-
-// TestStreams reviews servers on standard streams: a sound one stands, and each
-// broken one is refuted by its own check alone.
-func TestStreams(t *testing.T) {
-	for how, want := range map[string]string{"sound": "", "polluting": "IO-CLEAN", "dying": "IO-LINE", "any revision": "IO-VER", "staying": "IO-EOF"} {
-		t.Run(how, func(t *testing.T) {
-			if testing.Short() && how == "staying" {
-				testenv.Skip(t, "-short: a process that stays is waited for")
-			}
-			t.Setenv(serverVariable, how)
-			report, err := review.Run(context.Background(), review.Options{Target: review.Target{Command: []string{os.Args[0]}}, Checks: []string{"IO"}, Seed: 1})
-			require.NoError(t, err)
-			found := refutedBy(report, review.Critical, review.Warning, review.Suggestion)
-			if want != "" {
-				require.Contains(t, found, want, describe(report))
-				delete(found, want)
-			}
-			require.Empty(t, found, describe(report))
-		})
-	}
+	os.Exit(m.Run())
 }
 
 // guarded is a sound server over HTTP: the boundary, and checks of Host and
