@@ -13,7 +13,7 @@ type Design struct {
 	Name    string   // lower case, digits and hyphens: "aes-256-gcm"
 	Doc     string   // one line, no full stop
 	Spec    string   // the specification and its version
-	Prefix  string   // the text at the start of every token
+	Prefix  string   // the text at the start of every token; "" if they share none
 	Over    string   // the name of the codec around which the scheme puts claims; "" if there is none
 	Format  string   // the name of a wire format that several rows share; "" if this row has its own
 	MaxKeys int      // longest ring; 0: no limit

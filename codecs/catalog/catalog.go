@@ -16,16 +16,22 @@ import (
 	"sealab/codecs/chachasiv"
 	"sealab/codecs/claims"
 	"sealab/codecs/dndk"
+	"sealab/codecs/fernet"
 	"sealab/codecs/gcmctx"
 	"sealab/codecs/gcmsiv"
 	"sealab/codecs/hmacsha256"
 	"sealab/codecs/hpkepsk"
 	"sealab/codecs/hpkesession"
+	"sealab/codecs/iron"
+	"sealab/codecs/jwe"
 	"sealab/codecs/mcpd"
 	"sealab/codecs/mcppy"
 	"sealab/codecs/mcprb"
 	"sealab/codecs/mcpts"
+	"sealab/codecs/paseto"
+	"sealab/codecs/rails"
 	"sealab/codecs/signed"
+	"sealab/codecs/signedtext"
 	"sealab/codecs/xaes"
 	"sealab/codecs/xchacha"
 )
@@ -45,6 +51,8 @@ var rows = []codecs.Design{
 	mcppy.Design,
 	mcpd.Design,
 	mcprb.Design,
+	jwe.GCM, jwe.CBC, paseto.Design,
+	fernet.Design, signedtext.Itsdangerous, signedtext.Django, iron.Design, rails.Design,
 }
 
 // All returns every design, in the catalog's order: the rows, and after them a

@@ -20,7 +20,6 @@ func testRow(t *testing.T, d codecs.Design) {
 	require.Regexp(t, nameForm, d.Name)
 	require.NotEmpty(t, d.Doc)
 	require.NotEmpty(t, d.Spec)
-	require.NotEmpty(t, d.Prefix)
 	require.True(t, (d.NewCodec == nil) != (d.NewScheme == nil), "want one constructor, of a codec or of a scheme")
 	require.NotNil(t, lab.HooksOf(d).Inspect)
 	if !d.IsScheme() {

@@ -8,6 +8,7 @@ import (
 	"sealab/codecs/claims"
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/rawjson"
+	"sealab/codecs/internal/stringify"
 )
 
 // A callback appends the text that an application gives the SDK as bind: it
@@ -29,8 +30,8 @@ func bindToPrincipal(dst []byte, c *codecs.Context) ([]byte, error) {
 }
 
 func bindToRequest(dst []byte, c *codecs.Context) ([]byte, error) {
-	dst = stringify.AppendText(append(dst, '['), c.Method)
-	dst = stringify.AppendText(append(dst, ','), c.Target)
+	dst = stringify.Printer.AppendText(append(dst, '['), c.Method)
+	dst = stringify.Printer.AppendText(append(dst, ','), c.Target)
 	dst, err := claims.AppendDigest(append(dst, `,"`...), c.Method, c.Arguments)
 	if err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func appendOptional(dst []byte, text *string) []byte {
 	if text == nil {
 		return append(dst, "null"...)
 	}
-	return stringify.AppendText(dst, *text)
+	return stringify.Printer.AppendText(dst, *text)
 }
 
 // appendBindTag appends the tag of a context to dst, whose spare capacity is

@@ -6,6 +6,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/stringify"
 	"sealab/internal/lab"
 )
 
@@ -91,9 +92,9 @@ func (s *Scheme) appendClaims(dst, state []byte, expires float64, tag []byte) ([
 	if err != nil {
 		return nil, err
 	}
-	dst = appendNumber(append(dst, beforeExpires...), expires)
+	dst = stringify.AppendNumber(append(dst, beforeExpires...), expires)
 	if tag != nil {
-		dst = stringify.Append(append(dst, `,"b":`...), tag)
+		dst = stringify.Printer.Append(append(dst, `,"b":`...), tag)
 	}
 	return append(dst, '}'), nil
 }

@@ -3,6 +3,7 @@ package mcpts
 import (
 	"sealab/codecs"
 	"sealab/codecs/internal/rawjson"
+	"sealab/codecs/internal/stringify"
 )
 
 // payloads is how states and the payloads of tokens correspond.
@@ -24,7 +25,7 @@ func textToPayload(dst, state []byte) ([]byte, error) {
 	if !rawjson.ValidWTF8(state) {
 		return dst, codecs.ErrUnsupported
 	}
-	return stringify.Append(dst, state), nil
+	return stringify.Printer.Append(dst, state), nil
 }
 
 // payloadToText returns codecs.ErrUnsupported unless the payload is a string: the
@@ -41,12 +42,12 @@ func jsonToPayload(dst, state []byte) ([]byte, error) {
 	if err != nil || !rawjson.Valid(state) {
 		return dst, codecs.ErrUnsupported
 	}
-	return stringify.AppendValue(dst, &v), nil
+	return stringify.Printer.AppendValue(dst, &v), nil
 }
 
 func payloadToJSON(dst []byte, payload *rawjson.Value) ([]byte, error) {
 	if payload == nil {
 		return dst, nil
 	}
-	return stringify.AppendValue(dst, payload), nil
+	return stringify.Printer.AppendValue(dst, payload), nil
 }

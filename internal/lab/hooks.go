@@ -4,6 +4,7 @@ import (
 	"crypto/cipher"
 	"math"
 	"slices"
+	"strings"
 
 	"sealab/codecs"
 )
@@ -19,6 +20,14 @@ type Hooks struct {
 	// Inspect parses a token without a key and without judging it. It fails if
 	// the format cannot be recognised.
 	Inspect func(token []byte) ([]Field, error)
+
+	// Other lists the characters of tokens beside the unreserved ones of RFC 3986.
+	// It is for formats that others defined.
+	Other string
+
+	// SampleVectors says that the format has test vectors of its own or answers of its
+	// library beside the design, so that its file of vectors is a sample.
+	SampleVectors bool
 
 	// Facts are for choosing a design; nil for one that is here to be compared.
 	Facts *Facts
@@ -59,6 +68,14 @@ func HooksOf(d codecs.Design) Hooks {
 		}
 	}
 	return out
+}
+
+// WithoutOther maps the characters of Other to a letter, and others to themselves.
+func (h Hooks) WithoutOther(r rune) rune {
+	if strings.ContainsRune(h.Other, r) {
+		return 'o'
+	}
+	return r
 }
 
 // Seeded is a codec whose randomness can be given, for vectors and for

@@ -1,6 +1,9 @@
 package lab
 
-import "bytes"
+import (
+	"bytes"
+	"time"
+)
 
 // A Field is one part of a token on the wire, in order. The Wire bytes of all
 // fields, joined, are the token.
@@ -12,6 +15,8 @@ type Field struct {
 	Wire, Bytes []byte
 	// Readable says that the bytes are neither encrypted nor random nor a tag.
 	Readable bool
+	// Time is the time that a readable field tells; zero if it tells none.
+	Time time.Time
 }
 
 // A Step names one intermediate value in the making of a token.

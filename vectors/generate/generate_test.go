@@ -20,7 +20,7 @@ const atLeast = 150
 
 // atLeastOver is the number of tests of claims over a codec, whose own vectors and
 // those of claims over the first codec have the rest.
-const atLeastOver = 40
+const atLeastOver = 35
 
 // TestStagesAndFlagsOccur keeps families from falling silent: there are enough
 // tests of every design, and every stage and every flag that the cases have

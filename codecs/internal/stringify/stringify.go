@@ -1,4 +1,9 @@
-package mcpts
+// Package stringify prints JSON values as JSON.stringify of JavaScript does
+// (ECMA-262, 25.5.2), byte for byte: array indices first among the members of an
+// object, the last value of a repeated name, numbers by Number::toString.
+//
+// Limits: those of package rawjson.
+package stringify
 
 import (
 	"bytes"
@@ -9,9 +14,9 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// stringify prints values as JSON.stringify(JSON.parse(v)) does (ECMA-262,
-// 25.5.2). Lone surrogates are escaped; 0xed is the first byte of each.
-var stringify = &rawjson.Printer{
+// Printer prints values as JSON.stringify(JSON.parse(v)) does. Lone surrogates are
+// escaped; 0xed is the first byte of each.
+var Printer = &rawjson.Printer{
 	Quoting: rawjson.NewQuoting(false, 0xed, `""\\`+"\nn\rr\tt\ff\bb", appendEscape),
 	Number:  appendLiteral, Members: ownProperties,
 }
@@ -42,11 +47,11 @@ func arrayIndex(name []byte) int64 {
 // appendLiteral implements rawjson.Printer.Number.
 func appendLiteral(dst, literal []byte) []byte {
 	v := rawjson.Value{Text: literal}
-	return appendNumber(dst, v.Float())
+	return AppendNumber(dst, v.Float())
 }
 
-// appendNumber appends Number::toString(f), and null for an infinity.
-func appendNumber(dst []byte, f float64) []byte {
+// AppendNumber appends Number::toString(f), and null for an infinity.
+func AppendNumber(dst []byte, f float64) []byte {
 	a := math.Abs(f)
 	switch {
 	case math.IsInf(f, 0):

@@ -1,0 +1,191 @@
+// Package fernet is the design fernet-0x80: Fernet tokens (github.com/fernet/spec, version
+// 0x80), as cryptography.fernet of Python and others mint them.
+//
+// Layout, with a state of m bytes and n = 16 * (m/16 + 1):
+//
+//	token = base64url, padded (0x80 || time[8] || iv[16] || ciphertext[n] || tag[32])
+//	time  = seconds of Unix time of minting, big endian
+//	tag   = HMAC-SHA256(secret[:16], all before it)
+//	ciphertext = AES-128-CBC(secret[16:], iv, state with PKCS #7 padding)
+//
+// A secret has exactly 32 bytes. The first of the ring mints, each opens, as in
+// MultiFernet. A token is refused from the second after time + TTL on, and if time is
+// more than 60 seconds ahead. The time to live is not in the token: the reader sets it.
+//
+// Under reading=sdk the scheme answers as PyPI cryptography 50.0.2 does: base64 is
+// read by Python's decoder, which skips foreign characters and ignores spare bits and
+// all that follows the padding. Under reading=strict, the default, the text has to be
+// the canonical one.
+//
+// Limits: 2^48 blocks of 16 bytes per key (birthday bound of CBC).
+//
+// Limitations: keys of 128 bits, a readable time of minting, nothing is bound to user or request, no
+// single use. The secret has no key ID: each key of the ring is tried.
+package fernet
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"time"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/mac"
+	"sealab/internal/lab"
+)
+
+const (
+	version  = 0x80
+	keySize  = 32
+	timeSize = 8
+	headSize = 1 + timeSize + aes.BlockSize
+	minSize  = headSize + aes.BlockSize + mac.Size
+	// maxAhead is how far the time of minting may lie in the future.
+	maxAhead = 60
+	// prefix is the text of the version and of the first bytes of any time until
+	// the year 8,900,000.
+	prefix = "gAAA"
+)
+
+var (
+	errMalformed   = codecs.Reject(codecs.Malformed, "malformed")
+	errUnauthentic = codecs.Reject(codecs.Unauthentic, "tag")
+	errExpired     = codecs.Reject(codecs.Expired, "expired")
+	errFuture      = codecs.Reject(codecs.Expired, "in the future")
+)
+
+// The steps that are the format's own.
+const (
+	stepTime    lab.Step = "time"
+	wireVersion lab.Step = "wire-version"
+	wireTime    lab.Step = "wire-time"
+)
+
+// A format is Fernet under one key.
+type format struct {
+	mac   *mac.Key
+	block cipher.Block
+	ttl   time.Duration
+	sdk   bool
+}
+
+func (f *format) SeedSize() int { return aes.BlockSize }
+
+func (f *format) Mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
+	now := c.Now.Unix()
+	if now < 0 {
+		return dst, codecs.ErrUnsupported
+	}
+	head := edit.Give(lab.StepPrefix, []byte{version})
+	at := edit.Give(stepTime, binary.BigEndian.AppendUint64(nil, uint64(now)))
+	iv := edit.Apply(lab.StepNonce, seed)
+	if len(iv) != aes.BlockSize {
+		return dst, codecs.ErrUnsupported
+	}
+	body := framework.SealCBC(f.block, iv, edit.Apply(lab.StepClaims, state))
+	tag := edit.Give(lab.StepTag, f.mac.Append(nil, head, at, iv, body))
+	return framework.Join(dst, edit, part(head, at, iv, body, tag)), nil
+}
+
+func part(head, at, iv, body, tag []byte) framework.Part {
+	return framework.Part{Encoding: base64.URLEncoding, Fields: []framework.Piece{
+		{Step: wireVersion, Value: head}, {Step: wireTime, Value: at}, {Step: lab.WireNonce, Value: iv},
+		{Step: lab.WireBody, Value: body}, {Step: lab.WireTag, Value: tag},
+	}}
+}
+
+func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	raw, ok := framework.Decode(base64.URLEncoding, token)
+	if f.sdk {
+		raw, ok = framework.PythonDecode(token)
+	}
+	if !ok || len(raw) < minSize || raw[0] != version {
+		return dst, errMalformed
+	}
+	n := len(raw) - mac.Size
+	if !f.mac.Verify(raw[n:], raw[:n]) {
+		return dst, errUnauthentic
+	}
+	if refused := f.judge(binary.BigEndian.Uint64(raw[1:]), c.Now); refused != nil {
+		return dst, refused
+	}
+	state, ok := framework.OpenCBC(f.block, raw[1+timeSize:headSize], raw[headSize:n])
+	if !ok {
+		return dst, errUnauthentic
+	}
+	return append(dst, state...), nil
+}
+
+// judge compares the time of minting with that of the call, in whole seconds.
+func (f *format) judge(minted uint64, now time.Time) *codecs.RejectError {
+	seconds := float64(now.Unix())
+	if float64(minted)+f.ttl.Seconds() < seconds {
+		return errExpired
+	}
+	if seconds+maxAhead < float64(minted) {
+		return errFuture
+	}
+	return nil
+}
+
+// inspect takes a canonical token apart.
+func inspect(token []byte) ([]lab.Field, error) {
+	raw, ok := framework.Decode(base64.URLEncoding, token)
+	if !ok || !bytes.HasPrefix(token, []byte(prefix)) || len(raw) < minSize || (len(raw)-headSize-mac.Size)%aes.BlockSize != 0 {
+		return nil, errors.New("sealab: not a Fernet token")
+	}
+	n := len(raw) - mac.Size
+	all := part(raw[:1], raw[1:1+timeSize], raw[1+timeSize:headSize], raw[headSize:n], raw[n:])
+	fields := framework.Fields([]lab.Step{wireVersion, wireTime}, all)
+	fields[1].Time = time.Unix(int64(binary.BigEndian.Uint64(raw[1:])), 0)
+	return fields, nil
+}
+
+// Design is the catalog's row.
+var Design = codecs.Design{
+	Name:    "fernet-0x80",
+	Doc:     "Fernet: AES-128-CBC and HMAC-SHA256 with the time of minting",
+	Spec:    "github.com/fernet/spec, version 0x80; PyPI cryptography 50.0.2",
+	Prefix:  prefix,
+	Format:  "fernet-0x80",
+	KeySize: keySize,
+	Options: []codecs.Option{framework.Reading("Python's cryptography")},
+	Hooks:   &lab.Hooks{Inspect: inspect, Other: "=", SampleVectors: true, Allocates: "segments are decoded to buffers of their own"},
+	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
+		ttl, err := framework.TTL(c)
+		if err != nil {
+			return nil, err
+		}
+		return framework.NewScheme(c.Secrets, func(secret []byte) (framework.Format, error) {
+			block, err := aes.NewCipher(secret[keySize/2:])
+			return &format{mac.New(secret[:keySize/2]), block, ttl, framework.IsSDK(c.Options)}, err
+		})
+	},
+	Guarantees: func(options map[string]string) []codecs.Guarantee {
+		return slices.Concat(encoding(options), framework.Unbound("the format has nothing of the request"),
+			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.Inert, codecs.PrivateKeys, codecs.Rotation),
+			codecs.HoldsBecause(codecs.Expiry, "refused when older than the reader's time to live, and when minted more than 60 seconds in the future"),
+			codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
+			codecs.HoldsBecause(codecs.StrongKeys, "keys of exactly 32 bytes: 16 for each algorithm"),
+			codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+			codecs.HoldsBecause(codecs.FreshNonces, "random 128-bit initialisation vectors, for up to 2^48 blocks per key"),
+			codecs.Disclaims(codecs.KeyCommitting, "the key of the tag says nothing of the key of the encryption: two secrets that share it open one token"),
+			codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated initialisation vector shows how many first blocks two states share"),
+			codecs.Disclaims(codecs.KeySeparation, "the secret is the keys themselves and serves whatever else it is used for"),
+			codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can verify can mint"),
+			codecs.Disclaims(codecs.SingleUse, "stateless"),
+		)
+	},
+}
+
+func encoding(options map[string]string) []codecs.Guarantee {
+	if framework.IsSDK(options) {
+		return codecs.Disclaims(codecs.Canonical, "Python's base64 decoder skips foreign characters and ignores spare bits and all that follows the padding")
+	}
+	return codecs.Holds(codecs.Canonical)
+}

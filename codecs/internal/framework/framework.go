@@ -1,0 +1,196 @@
+// Package framework has the parts that the token formats of web frameworks share:
+// a ring of keys that are tried in turn, tokens that are joined of text segments,
+// AES-CBC with PKCS #7 padding, and base64 as lenient decoders read it.
+//
+// A format is a [Format]. [NewScheme] and [NewCodec] make designs of it.
+package framework
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/keyring"
+	"sealab/internal/lab"
+)
+
+// A Format mints and opens the tokens of one format under one key. It is safe for
+// concurrent use.
+type Format interface {
+	// SeedSize is the number of random bytes that one token takes.
+	SeedSize() int
+	// Mint appends the token of state. A codec gets a nil Context.
+	Mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error)
+	// Open appends the state of token. On an error dst is returned unchanged.
+	Open(dst, token []byte, c *codecs.Context) ([]byte, error)
+}
+
+// ring has the formats under each secret. The first mints, and each opens.
+type ring []Format
+
+func newRing(secrets [][]byte, format func(secret []byte) (Format, error)) (ring, error) {
+	if len(secrets) == 0 {
+		return nil, fmt.Errorf("sealab: the key ring is empty: give at least one secret of %d bytes", codecs.MinSecret)
+	}
+	if err := keyring.CheckLengths(secrets); err != nil {
+		return nil, err
+	}
+	r := make(ring, 0, len(secrets))
+	for i, secret := range secrets {
+		for j, other := range secrets[:i] {
+			if bytes.Equal(secret, other) {
+				return nil, fmt.Errorf("sealab: secrets %d and %d of %d are the same: want at least %d random bytes each", j+1, i+1, len(secrets), codecs.MinSecret)
+			}
+		}
+		f, err := format(bytes.Clone(secret))
+		if err != nil {
+			return nil, err
+		}
+		r = append(r, f)
+	}
+	return r, nil
+}
+
+func (r ring) mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
+	seed := make([]byte, r[0].SeedSize())
+	keyring.Random(seed)
+	return r[0].Mint(dst, seed, state, c, nil)
+}
+
+func (r ring) mintEdited(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
+	if len(seed) != r[0].SeedSize() {
+		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), r[0].SeedSize())
+	}
+	return r[0].Mint(dst, seed, state, c, edit)
+}
+
+// open tries each key. If each refuses, the refusal is the one of the latest stage.
+func (r ring) open(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	var refused *codecs.RejectError
+	for _, f := range r {
+		out, err := f.Open(dst, token, c)
+		rejected := codecs.Rejected(err)
+		if rejected == nil {
+			return out, err
+		}
+		if refused == nil || rejected.Stage > refused.Stage {
+			refused = rejected
+		}
+	}
+	return dst, refused
+}
+
+// A Scheme is a format with time under a ring of keys.
+type Scheme struct{ ring ring }
+
+// Mint implements codecs.Scheme.
+func (s *Scheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
+	if err := c.Check(); err != nil {
+		return dst, err
+	}
+	return s.ring.mint(dst, state, c)
+}
+
+// Verify implements codecs.Scheme.
+func (s *Scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	if err := c.Check(); err != nil {
+		return dst, err
+	}
+	return s.ring.open(dst, token, c)
+}
+
+// A Codec is a format without time under a ring of keys.
+type Codec struct{ ring ring }
+
+// Seal implements codecs.Codec.
+func (s *Codec) Seal(dst, payload []byte) ([]byte, error) { return s.ring.mint(dst, payload, nil) }
+
+// Unseal implements codecs.Codec.
+func (s *Codec) Unseal(dst, token []byte) ([]byte, error) { return s.ring.open(dst, token, nil) }
+
+// The types that internal/lab can mint with step by step. Only rows of the catalog
+// open them.
+type (
+	schemeAssembler struct{ Scheme }
+	codecAssembler  struct{ Codec }
+)
+
+// NewScheme returns the scheme of a row.
+func NewScheme(secrets [][]byte, format func(secret []byte) (Format, error)) (codecs.Scheme, error) {
+	r, err := newRing(secrets, format)
+	if err != nil {
+		return nil, err
+	}
+	return &schemeAssembler{Scheme{r}}, nil
+}
+
+// NewCodec returns the codec of a row.
+func NewCodec(secrets [][]byte, format func(secret []byte) (Format, error)) (codecs.Codec, error) {
+	r, err := newRing(secrets, format)
+	if err != nil {
+		return nil, err
+	}
+	return &codecAssembler{Codec{r}}, nil
+}
+
+// SeedSize implements lab.SeededScheme.
+func (s *schemeAssembler) SeedSize() int { return s.ring[0].SeedSize() }
+
+// MintSeeded implements lab.SeededScheme.
+func (s *schemeAssembler) MintSeeded(dst, seed, state []byte, c *codecs.Context) ([]byte, error) {
+	return s.MintEdited(dst, seed, state, c, nil)
+}
+
+// MintEdited implements lab.SchemeAssembler.
+func (s *schemeAssembler) MintEdited(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
+	if err := c.Check(); err != nil {
+		return dst, err
+	}
+	return s.ring.mintEdited(dst, seed, state, c, edit)
+}
+
+// SeedSize implements lab.Seeded.
+func (s *codecAssembler) SeedSize() int { return s.ring[0].SeedSize() }
+
+// SealSeeded implements lab.Seeded.
+func (s *codecAssembler) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
+	return s.SealEdited(dst, seed, payload, nil)
+}
+
+// SealEdited implements lab.Assembler.
+func (s *codecAssembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
+	return s.ring.mintEdited(dst, seed, payload, nil, edit)
+}
+
+// DefaultTTL is the time to live of a scheme's tokens if the Config has none.
+const DefaultTTL = 600 * time.Second
+
+// TTL returns the time to live of a Config, which must be positive.
+func TTL(c codecs.Config) (time.Duration, error) {
+	if c.TTL == nil {
+		return DefaultTTL, nil
+	}
+	if *c.TTL <= 0 {
+		return 0, fmt.Errorf("sealab: the time to live is %v and must be positive", *c.TTL)
+	}
+	return *c.TTL, nil
+}
+
+// Reading is the option that chooses between the canonical encoding and all that
+// the library accepts.
+func Reading(sdk string) codecs.Option {
+	return codecs.Option{Name: "reading", Doc: "whether tokens in the one canonical encoding are accepted, or all that " + sdk + " accepts", Values: []string{"strict", "sdk"}}
+}
+
+// IsSDK reports whether options choose the library's own reading.
+func IsSDK(options map[string]string) bool { return options["reading"] == "sdk" }
+
+// Unbound disclaims every binding.
+func Unbound(reason string) []codecs.Guarantee {
+	var out []codecs.Guarantee
+	for _, p := range []codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience, codecs.Unambiguous} {
+		out = append(out, codecs.Guarantee{Property: p, Reason: reason})
+	}
+	return out
+}

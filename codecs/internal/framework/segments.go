@@ -1,0 +1,191 @@
+package framework
+
+import (
+	"bytes"
+	"crypto/cipher"
+	"encoding/base64"
+	"slices"
+
+	"sealab/codecs/internal/base64url"
+	"sealab/internal/lab"
+)
+
+// A Part is a piece of a token: text that stands as it is, or fields that are
+// encoded together.
+type Part struct {
+	Encoding *base64.Encoding // nil: the one field is text
+	Fields   []Piece
+}
+
+// A Piece is the value of one wire field.
+type Piece struct {
+	Step  lab.Step
+	Value []byte
+}
+
+// Text returns a part that stands as it is.
+func Text(step lab.Step, value []byte) Part { return Part{nil, []Piece{{step, value}}} }
+
+// Encoded returns a part of one field.
+func Encoded(e *base64.Encoding, step lab.Step, value []byte) Part {
+	return Part{e, []Piece{{step, value}}}
+}
+
+// Join appends the token of the parts to dst. The edit sees each field, and the
+// text of each encoded part.
+func Join(dst []byte, edit lab.Edit, parts ...Part) []byte {
+	for _, p := range parts {
+		if p.Encoding == nil {
+			dst = append(dst, edit.Apply(p.Fields[0].Step, p.Fields[0].Value)...)
+			continue
+		}
+		var raw []byte
+		for _, f := range p.Fields {
+			raw = append(raw, edit.Apply(f.Step, f.Value)...)
+		}
+		n := len(dst)
+		dst = edit.Tail(lab.WireText, p.Encoding.AppendEncode(dst, raw), n)
+	}
+	return dst
+}
+
+// Fields returns the fields of a token of the parts, for Inspect. Fields of the
+// readable steps, and all text, are readable.
+func Fields(readable []lab.Step, parts ...Part) []lab.Field {
+	var out []lab.Field
+	for _, p := range parts {
+		for i, f := range p.Fields {
+			field := lab.Field{Name: f.Step, Bytes: f.Value, Readable: p.Encoding == nil || slices.Contains(readable, f.Step)}
+			switch {
+			case p.Encoding == nil:
+				field.Wire = f.Value
+			case i == 0:
+				var raw []byte
+				for _, g := range p.Fields {
+					raw = append(raw, g.Value...)
+				}
+				field.Wire = p.Encoding.AppendEncode(nil, raw)
+			}
+			out = append(out, field)
+		}
+	}
+	return out
+}
+
+// DecodeURL decodes canonical base64url without padding.
+func DecodeURL(text []byte) ([]byte, bool) { return base64url.AppendDecode(nil, text) }
+
+// Decode decodes the one canonical text of an encoding.
+func Decode(e *base64.Encoding, text []byte) ([]byte, bool) {
+	raw, err := e.AppendDecode(nil, text)
+	return raw, err == nil && string(e.AppendEncode(nil, raw)) == string(text)
+}
+
+// alphabet maps the characters of both alphabets of base64 to their values, and
+// others to 0xff.
+var alphabet = func() (t [256]byte) {
+	for i := range t {
+		t[i] = 0xff
+	}
+	for i, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/" {
+		t[c] = byte(i)
+	}
+	t['-'], t['_'] = 62, 63
+	return t
+}()
+
+// PythonDecode decodes text as base64.urlsafe_b64decode of CPython does: it skips
+// characters outside of both alphabets, and ignores spare bits and all that follows
+// complete padding.
+func PythonDecode(text []byte) (out []byte, ok bool) {
+	var left byte
+	quad, pads := 0, 0
+	for _, c := range text {
+		if c == '=' {
+			if quad >= 2 {
+				if pads++; quad+pads >= 4 {
+					return out, true
+				}
+			}
+			continue
+		}
+		v := alphabet[c]
+		if v == 0xff {
+			continue
+		}
+		pads = 0
+		switch quad {
+		case 1:
+			out = append(out, left<<2|v>>4)
+		case 2:
+			out = append(out, left<<4|v>>2)
+		case 3:
+			out = append(out, left<<6|v)
+		}
+		left, quad = v, (quad+1)%4
+	}
+	return out, quad == 0
+}
+
+// AtobDecode decodes text as atob of JavaScript does, with - and _ for + and /: it
+// skips white space, and ignores spare bits and correct padding (WHATWG Infra
+// Standard, "forgiving base64").
+func AtobDecode(text []byte) ([]byte, bool) {
+	clean := make([]byte, 0, len(text))
+	for _, c := range text {
+		switch c {
+		case ' ', '\t', '\n', '\f', '\r':
+		case '-':
+			clean = append(clean, '+')
+		case '_':
+			clean = append(clean, '/')
+		default:
+			clean = append(clean, c)
+		}
+	}
+	if len(clean)%4 == 0 {
+		clean = bytes.TrimSuffix(clean, []byte("="))
+		clean = bytes.TrimSuffix(clean, []byte("="))
+	}
+	out, err := base64.RawStdEncoding.AppendDecode(nil, clean)
+	return out, err == nil
+}
+
+// Padded returns text with the padding that libraries add for its length before they
+// decode it.
+func Padded(text []byte) []byte {
+	return append(slices.Clone(text), "==="[:(4-len(text)%4)%4]...)
+}
+
+// SealCBC encrypts plaintext with PKCS #7 padding.
+func SealCBC(block cipher.Block, iv, plaintext []byte) []byte {
+	size := block.BlockSize()
+	pad := size - len(plaintext)%size
+	out := append(make([]byte, 0, len(plaintext)+pad), plaintext...)
+	for range pad {
+		out = append(out, byte(pad))
+	}
+	cipher.NewCBCEncrypter(block, iv).CryptBlocks(out, out)
+	return out
+}
+
+// OpenCBC decrypts a ciphertext that is authentic. It reports false for wrong
+// lengths and wrong padding.
+func OpenCBC(block cipher.Block, iv, ciphertext []byte) ([]byte, bool) {
+	size, n := block.BlockSize(), len(ciphertext)
+	if len(iv) != size || n == 0 || n%size != 0 {
+		return nil, false
+	}
+	out := make([]byte, n)
+	cipher.NewCBCDecrypter(block, iv).CryptBlocks(out, ciphertext)
+	pad := int(out[n-1])
+	if pad < 1 || pad > size {
+		return nil, false
+	}
+	for _, b := range out[n-pad:] {
+		if int(b) != pad {
+			return nil, false
+		}
+	}
+	return out[:n-pad], true
+}

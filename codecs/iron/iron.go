@@ -1,0 +1,309 @@
+// Package iron is the design iron: the sealed cookies of hapi, h3 and iron-session
+// (npm @hapi/iron 7.0.1 and iron-webcrypto 2.0.0, format Fe26.2).
+//
+// Layout:
+//
+//	base  = "Fe26.2" || "*" || id || "*" || salt || "*" || base64url(iv[16]) || "*" || base64url(ciphertext) || "*" || expiry
+//	token = base || "*" || salt' || "*" || base64url(HMAC-SHA256(PBKDF2(secret, salt', 1), base))
+//	ciphertext = AES-256-CBC(PBKDF2(secret, salt, 1), iv, JSON with PKCS #7 padding)
+//	PBKDF2     = with HMAC-SHA1 and one iteration, 32 bytes
+//
+// The salts are 32 random bytes in lower-case hexadecimal, and enter PBKDF2 as that
+// text. id is empty in minted tokens and is not looked at. expiry is Unix time in
+// milliseconds. The libraries also mint tokens without it, which never expire. The
+// secret is the password: its bytes are those of the text.
+//
+// A token is good until 60 seconds after its expiry (timestampSkewSec). The tag is
+// verified first, although the libraries judge the expiry before it.
+//
+// Under the option payload=text, the default, the JSON is a string and the state its
+// text. Mint refuses states that are not WTF-8. Under payload=json the state is a JSON
+// text, and comes back as JSON.stringify writes it.
+//
+// Under reading=sdk the scheme answers as iron-webcrypto does: the segment of the tag
+// is padded and decoded by atob, as on Node.js 20, which skips white space and ignores
+// spare bits, with - and _ for + and /, and tokens need no expiry. Under reading=strict, the default, the tag has
+// one text, as in @hapi/iron, and there has to be an expiry.
+//
+// Limitations: one iteration of PBKDF2 does not slow the search for a weak password.
+// Nothing is bound to user or request, no single use.
+package iron
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/hmac"
+	"crypto/pbkdf2"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/rawjson"
+	"sealab/codecs/internal/stringify"
+	"sealab/internal/lab"
+)
+
+const (
+	magic    = "Fe26.2"
+	prefix   = magic + "*"
+	saltSize = 32 // random bytes
+	keySize  = 32
+	skew     = time.Minute
+
+	optionPayload = "payload"
+	payloadText   = "text"
+	payloadJSON   = "json"
+)
+
+var (
+	errMalformed   = codecs.Reject(codecs.Malformed, "malformed")
+	errUnauthentic = codecs.Reject(codecs.Unauthentic, "hmac")
+	errSealed      = codecs.Reject(codecs.Malformed, "sealed object")
+	errExpired     = codecs.Reject(codecs.Expired, "expired")
+)
+
+// The steps that are the format's own.
+const (
+	stepSalt    lab.Step = "salt"
+	stepMACSalt lab.Step = "mac-salt"
+	stepExpiry  lab.Step = "expiry"
+	wireID      lab.Step = "wire-password-id"
+	wireSalt    lab.Step = "wire-salt"
+	wireExpiry  lab.Step = "wire-expiry"
+	wireMACSalt lab.Step = "wire-mac-salt"
+)
+
+// A format is Fe26.2 under one password.
+type format struct {
+	password string
+	ttl      time.Duration
+	sdk      bool
+	asJSON   bool
+}
+
+func (f *format) SeedSize() int { return 2*saltSize + aes.BlockSize }
+
+// key derives a key from the password. It does not fail with these sizes.
+func (f *format) key(salt []byte) []byte {
+	key, err := pbkdf2.Key(sha1.New, f.password, salt, 1, keySize)
+	if err != nil {
+		panic("sealab: iron: " + err.Error())
+	}
+	return key
+}
+
+func (f *format) tag(salt, base []byte) []byte {
+	h := hmac.New(sha256.New, f.key(salt))
+	h.Write(base)
+	return h.Sum(nil)
+}
+
+func (f *format) Mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
+	claims, err := f.toJSON(state)
+	if err != nil {
+		return dst, codecs.ErrUnsupported
+	}
+	until := c.Now.Add(f.ttl).UnixMilli()
+	if until <= 0 {
+		return dst, codecs.ErrUnsupported
+	}
+	head := edit.Give(lab.StepPrefix, []byte(magic))
+	salt := edit.Give(stepSalt, hex.AppendEncode(nil, seed[:saltSize]))
+	iv := edit.Apply(lab.StepNonce, seed[saltSize:saltSize+aes.BlockSize])
+	claims = edit.Give(lab.StepClaims, claims)
+	expiry := edit.Give(stepExpiry, strconv.AppendInt(nil, until, 10))
+	macSalt := edit.Give(stepMACSalt, hex.AppendEncode(nil, seed[saltSize+aes.BlockSize:]))
+	block, err := aes.NewCipher(f.key(salt))
+	if err != nil || len(iv) != aes.BlockSize {
+		return dst, codecs.ErrUnsupported
+	}
+	all := parts(head, nil, salt, iv, framework.SealCBC(block, iv, claims), expiry, macSalt, nil)
+	base := framework.Join(nil, nil, all[:baseParts]...)
+	all[len(all)-1] = framework.Encoded(base64.RawURLEncoding, lab.WireTag, edit.Give(lab.StepTag, f.tag(macSalt, base)))
+	return framework.Join(dst, edit, all...), nil
+}
+
+// baseParts is the number of parts that the tag authenticates.
+const baseParts = 11
+
+func parts(head, id, salt, iv, body, expiry, macSalt, tag []byte) []framework.Part {
+	star := framework.Text(lab.WireSep, []byte("*"))
+	return []framework.Part{
+		framework.Text(lab.WirePrefix, head), star, framework.Text(wireID, id), star, framework.Text(wireSalt, salt), star,
+		framework.Encoded(base64.RawURLEncoding, lab.WireNonce, iv), star,
+		framework.Encoded(base64.RawURLEncoding, lab.WireBody, body), star, framework.Text(wireExpiry, expiry), star,
+		framework.Text(wireMACSalt, macSalt), star, framework.Encoded(base64.RawURLEncoding, lab.WireTag, tag),
+	}
+}
+
+// toJSON returns the JSON text of a state.
+func (f *format) toJSON(state []byte) ([]byte, error) {
+	if !f.asJSON {
+		if !rawjson.ValidWTF8(state) {
+			return nil, codecs.ErrUnsupported
+		}
+		return stringify.Printer.Append(nil, state), nil
+	}
+	v, err := rawjson.Parse(state)
+	if err != nil || !rawjson.Valid(state) {
+		return nil, codecs.ErrUnsupported
+	}
+	return stringify.Printer.AppendValue(nil, &v), nil
+}
+
+// segments are the texts of a token.
+type segments struct{ base, salt, iv, body, expiry, macSalt, tag []byte }
+
+func cut(token []byte) (s segments, ok bool) {
+	all := bytes.SplitN(token, []byte("*"), 9)
+	if len(all) != 8 || string(all[0]) != magic {
+		return s, false
+	}
+	base := token[:len(token)-len(all[7])-len(all[6])-2]
+	return segments{base, all[2], all[3], all[4], all[5], all[6], all[7]}, true
+}
+
+func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	s, ok := cut(token)
+	if !ok || !f.dated(s.expiry) || len(s.macSalt) == 0 || len(s.salt) == 0 {
+		return dst, errMalformed
+	}
+	tag, ok := framework.DecodeURL(s.tag)
+	if f.sdk {
+		tag, ok = lenient(s.tag)
+	}
+	if !ok {
+		return dst, errMalformed
+	}
+	if !hmac.Equal(tag, f.tag(s.macSalt, s.base)) {
+		return dst, errUnauthentic
+	}
+	if until, err := strconv.ParseFloat(string(s.expiry), 64); err == nil && until <= float64(c.Now.Add(-skew).UnixMilli()) {
+		return dst, errExpired
+	}
+	claims, ok := f.decrypt(s)
+	if !ok {
+		return dst, errSealed
+	}
+	return f.payload(dst, claims)
+}
+
+// lenient decodes a segment as iron-webcrypto does on Node.js 20.
+func lenient(text []byte) ([]byte, bool) { return framework.AtobDecode(framework.Padded(text)) }
+
+var expiryPattern = regexp.MustCompile(`^[1-9][0-9]*$`)
+
+// dated reports whether the expiry has the form that the reading asks for.
+func (f *format) dated(expiry []byte) bool {
+	return len(expiry) == 0 && f.sdk || expiryPattern.Match(expiry)
+}
+
+// decrypt returns the JSON of an authentic token.
+func (f *format) decrypt(s segments) ([]byte, bool) {
+	iv, ok1 := framework.DecodeURL(s.iv)
+	body, ok2 := framework.DecodeURL(s.body)
+	if f.sdk {
+		iv, ok1 = lenient(s.iv)
+		body, ok2 = lenient(s.body)
+	}
+	block, err := aes.NewCipher(f.key(s.salt))
+	if !ok1 || !ok2 || err != nil {
+		return nil, false
+	}
+	return framework.OpenCBC(block, iv, body)
+}
+
+// payload appends the state of JSON.
+func (f *format) payload(dst, doc []byte) ([]byte, error) {
+	v, err := rawjson.Parse(doc)
+	switch {
+	case err != nil || !utf8.Valid(doc):
+		return dst, errSealed
+	case f.asJSON:
+		return stringify.Printer.AppendValue(dst, &v), nil
+	case v.Kind != rawjson.String:
+		return dst, codecs.ErrUnsupported // the library accepts it, and it has no text to return
+	}
+	return append(dst, v.Text...), nil
+}
+
+// inspect takes a token with canonical segments apart.
+func inspect(token []byte) ([]lab.Field, error) {
+	s, ok := cut(token)
+	iv, ok1 := framework.DecodeURL(s.iv)
+	body, ok2 := framework.DecodeURL(s.body)
+	tag, ok3 := framework.DecodeURL(s.tag)
+	if !ok || !ok1 || !ok2 || !ok3 || len(iv) != aes.BlockSize || len(tag) != sha256.Size {
+		return nil, errors.New("sealab: not an Iron token of format " + magic)
+	}
+	id := bytes.Split(token, []byte("*"))[1]
+	fields := framework.Fields(nil, parts([]byte(magic), id, s.salt, iv, body, s.expiry, s.macSalt, tag)...)
+	if at, err := strconv.ParseInt(string(s.expiry), 10, 64); err == nil {
+		fields[10].Time = time.UnixMilli(at)
+	}
+	return fields, nil
+}
+
+// Design is the catalog's row.
+var Design = codecs.Design{
+	Name:    "iron",
+	Doc:     "Iron (hapi, h3, iron-session): AES-256-CBC and HMAC-SHA256 under a password",
+	Spec:    "npm @hapi/iron 7.0.1, iron-webcrypto 2.0.0, format Fe26.2",
+	Prefix:  prefix,
+	Format:  "iron",
+	MaxKeys: 1,
+	Options: []codecs.Option{
+		framework.Reading("iron-webcrypto"),
+		{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
+	},
+	Hooks: &lab.Hooks{Inspect: inspect, Other: "*", SampleVectors: true, Allocates: "segments are decoded to buffers of their own"},
+	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
+		ttl, err := framework.TTL(c)
+		if err != nil {
+			return nil, err
+		}
+		return framework.NewScheme(c.Secrets, func(secret []byte) (framework.Format, error) {
+			return &format{string(secret), ttl, framework.IsSDK(c.Options), c.Options[optionPayload] == payloadJSON}, nil
+		})
+	},
+	Guarantees: func(options map[string]string) []codecs.Guarantee {
+		return slices.Concat(encoding(options), carries(options), framework.Unbound("the format has nothing of the request"),
+			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.PrivateKeys),
+			codecs.HoldsBecause(codecs.Inert, "one iteration of PBKDF2 for each key"),
+			codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
+			codecs.HoldsBecause(codecs.StrongKeys, "one password of at least 32 bytes"),
+			codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+			codecs.HoldsBecause(codecs.FreshNonces, "each token has keys of its own from 256-bit salts, and a random 128-bit initialisation vector"),
+			codecs.Disclaims(codecs.Expiry, "a token is accepted until 60 seconds after its expiry, and nothing says when it was minted"),
+			codecs.Disclaims(codecs.Rotation, "one password; the libraries choose among several by the id in the token"),
+			codecs.Disclaims(codecs.KeyCommitting, "HMAC pads passwords with zeros and hashes those over 64 bytes, so a password has twins"),
+			codecs.Disclaims(codecs.NonceMisuseResistant, "repeated salts and initialisation vector show how many first blocks two states share"),
+			codecs.Disclaims(codecs.KeySeparation, "the password is used as it is, and has twins under HMAC"),
+			codecs.Disclaims(codecs.SenderAuthenticated, "one password: who can unseal can seal"),
+			codecs.Disclaims(codecs.SingleUse, "stateless"),
+		)
+	},
+}
+
+func encoding(options map[string]string) []codecs.Guarantee {
+	if framework.IsSDK(options) {
+		return codecs.Disclaims(codecs.Canonical, "the segment of the tag is decoded by atob: white space, + and /, padding and spare bits pass")
+	}
+	return codecs.Holds(codecs.Canonical)
+}
+
+func carries(options map[string]string) []codecs.Guarantee {
+	if options[optionPayload] == payloadJSON {
+		return codecs.Disclaims(codecs.ByteExact, "under payload=json the state comes back as JSON.stringify prints its value")
+	}
+	return codecs.HoldsBecause(codecs.ByteExact, "for WTF-8 states; others are not minted")
+}

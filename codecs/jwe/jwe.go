@@ -1,0 +1,249 @@
+// Package jwe has the designs jwe-dir-a256gcm and jwe-dir-a128cbc-hs256: JSON Web
+// Encryption in compact serialization (RFC 7516) with direct encryption under a
+// shared key (RFC 7518, section 4.5), as jose, joserfc and others mint it.
+//
+// Layout, with a payload of m bytes:
+//
+//	header = base64url({"alg":"dir","enc":"A256GCM"})
+//	token  = header || ".." || base64url(iv) || "." || base64url(ciphertext) || "." || base64url(tag)
+//	associated data = header
+//
+// Tokens of A256GCM begin with "eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0..", those of
+// A128CBC-HS256 with "eyJhbGciOiJkaXIiLCJlbmMiOiJBMTI4Q0JDLUhTMjU2In0..":
+//
+//	A256GCM        AES-256-GCM, iv of 12 bytes, ciphertext of m, tag of 16
+//	A128CBC-HS256  AES-128-CBC with PKCS #7 padding, iv of 16 bytes, tag =
+//	               HMAC-SHA256(key[:16], header || iv || ciphertext || 64-bit length of header in bits)[:16],
+//	               encryption key = key[16:]
+//
+// The secret is the key itself and has exactly 32 bytes. Mint writes the header
+// above, so that every token begins with the design's prefix. Unseal accepts any
+// header that is a JSON object with these values of alg and enc, without zip, crit
+// and repeated names.
+//
+// Under reading=sdk the codec answers as npm jose 6.2.17 does on Node.js 20: the
+// segments behind the header are decoded by atob, which skips white space, and ignores
+// spare bits and correct padding. Under reading=strict, the default, each segment has to
+// be canonical, as in PyPI joserfc 1.8.0.
+//
+// Limits: a random 96-bit iv allows 2^32 tokens per key under A256GCM (NIST SP
+// 800-38D, section 8.3). Payloads are bounded by memory.
+//
+// Limitations: no key ID and so no rotation, no key separation, no commitment to the
+// key, no nonce misuse resistance. Each token allocates: the header is parsed as
+// JSON.
+package jwe
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/mac"
+	"sealab/codecs/internal/rawjson"
+	"sealab/internal/lab"
+)
+
+// keySize is the length of the secret of both encryptions.
+const keySize = 32
+
+var (
+	errMalformed   = codecs.Reject(codecs.Malformed, "malformed")
+	errHeader      = codecs.Reject(codecs.Malformed, "header")
+	errUnauthentic = codecs.Reject(codecs.Unauthentic, "tag")
+	errTag         = errors.New("jwe: message authentication failed")
+)
+
+// An encryption is one value of enc.
+type encryption struct {
+	name      string
+	nonceSize int
+	block     int // the plaintext is padded to blocks of so many bytes; 0: it is not
+	open      func(key []byte) (cipher.AEAD, error)
+}
+
+var (
+	a256GCM = encryption{"A256GCM", 12, 0, newGCM}
+	a128CBC = encryption{"A128CBC-HS256", 16, 16, newCBC}
+)
+
+const tagSize = 16
+
+// header returns the first segment of minted tokens.
+func (e encryption) header() string {
+	return base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"dir","enc":"` + e.name + `"}`))
+}
+
+func (e encryption) tokenSize(m int) int {
+	if e.block > 0 {
+		m += e.block - m%e.block
+	}
+	return len(e.header()) + len("....") + base64.RawURLEncoding.EncodedLen(e.nonceSize) +
+		base64.RawURLEncoding.EncodedLen(m) + base64.RawURLEncoding.EncodedLen(tagSize)
+}
+
+// A format is an encryption under a key.
+type format struct {
+	encryption
+	aead cipher.AEAD
+	sdk  bool
+}
+
+func (e encryption) newCodec(c codecs.Config) (codecs.Codec, error) {
+	return framework.NewCodec(c.Secrets, func(secret []byte) (framework.Format, error) {
+		a, err := e.open(secret)
+		return &format{e, a, framework.IsSDK(c.Options)}, err
+	})
+}
+
+func (f *format) SeedSize() int { return f.nonceSize }
+
+var separator = []byte(".")
+
+func (f *format) Mint(dst, seed, payload []byte, _ *codecs.Context, edit lab.Edit) ([]byte, error) {
+	prefix := edit.Give(lab.StepPrefix, []byte(f.header()+".."))
+	nonce := edit.Apply(lab.StepNonce, seed)
+	payload = edit.Apply(lab.StepPayload, payload)
+	data := edit.Give(lab.StepAAD, bytes.TrimRight(slices.Clone(prefix), "."))
+	if len(nonce) != f.nonceSize {
+		return dst, codecs.ErrUnsupported
+	}
+	sealed := f.aead.Seal(nil, nonce, payload, data)
+	n := len(sealed) - tagSize
+	return framework.Join(dst, edit, parts(prefix, nonce, sealed[:n], sealed[n:])...), nil
+}
+
+func parts(prefix, nonce, body, tag []byte) []framework.Part {
+	e := base64.RawURLEncoding
+	return []framework.Part{
+		framework.Text(lab.WirePrefix, prefix),
+		framework.Encoded(e, lab.WireNonce, nonce), framework.Text(lab.WireSep, separator),
+		framework.Encoded(e, lab.WireBody, body), framework.Text(lab.WireSep, separator),
+		framework.Encoded(e, lab.WireTag, tag),
+	}
+}
+
+func (f *format) Open(dst, token []byte, _ *codecs.Context) ([]byte, error) {
+	header, nonce, sealed, ok := f.parse(token, f.sdk)
+	if !ok {
+		return dst, errMalformed
+	}
+	if !f.accepts(header) {
+		return dst, errHeader
+	}
+	out, err := f.aead.Open(nil, nonce, sealed, header)
+	if err != nil {
+		return dst, errUnauthentic
+	}
+	return append(dst, out...), nil
+}
+
+// parse returns the text of the header, and the decoded other segments.
+func (e encryption) parse(token []byte, sdk bool) (header, nonce, sealed []byte, ok bool) {
+	segments := bytes.SplitN(token, separator, 6)
+	if len(segments) != 5 || len(segments[1]) != 0 {
+		return nil, nil, nil, false
+	}
+	decode := framework.DecodeURL
+	if sdk {
+		decode = lenient
+	}
+	nonce, ok1 := decode(segments[2])
+	body, ok2 := decode(segments[3])
+	tag, ok3 := decode(segments[4])
+	ok = ok1 && ok2 && ok3 && len(nonce) == e.nonceSize && len(tag) == tagSize
+	return segments[0], nonce, append(body, tag...), ok
+}
+
+// lenient decodes a segment as jose does on Node.js 20.
+func lenient(text []byte) ([]byte, bool) {
+	if bytes.ContainsAny(text, "+/") {
+		return nil, false
+	}
+	return framework.AtobDecode(text)
+}
+
+// accepts reports whether a header asks for this encryption and nothing else.
+func (e encryption) accepts(text []byte) bool {
+	if string(text) == e.header() {
+		return true
+	}
+	raw, ok := framework.DecodeURL(text)
+	if !ok {
+		return false
+	}
+	v, err := rawjson.Parse(raw)
+	if err != nil || !rawjson.Valid(raw) || v.Kind != rawjson.Object || len(rawjson.FirstPlaces(v.Members)) != len(v.Members) {
+		return false
+	}
+	return v.Lookup("alg").IsString("dir") && v.Lookup("enc").IsString(e.name) && v.Lookup("zip") == nil && v.Lookup("crit") == nil
+}
+
+// inspect takes a token apart.
+func (e encryption) inspect(token []byte) ([]lab.Field, error) {
+	header, nonce, sealed, ok := e.parse(token, false)
+	if !ok || !e.accepts(header) || len(sealed) < e.block+tagSize {
+		return nil, errors.New("sealab: not a JWE with alg dir and enc " + e.name)
+	}
+	raw, _ := framework.DecodeURL(header)
+	n := len(sealed) - tagSize
+	fields := framework.Fields(nil, parts(append(slices.Clone(header), ".."...), nonce, sealed[:n], sealed[n:])...)
+	fields[0].Bytes = raw
+	return fields, nil
+}
+
+func newGCM(key []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+// cbc is A128CBC-HS256 under one key.
+type cbc struct {
+	block cipher.Block
+	mac   *mac.Key
+}
+
+func newCBC(key []byte) (cipher.AEAD, error) {
+	if len(key) != keySize {
+		return nil, aes.KeySizeError(len(key))
+	}
+	block, err := aes.NewCipher(key[keySize/2:])
+	return &cbc{block, mac.New(key[:keySize/2])}, err
+}
+
+func (c *cbc) NonceSize() int { return aes.BlockSize }
+func (c *cbc) Overhead() int  { return aes.BlockSize + tagSize }
+
+// tag returns the tag (RFC 7518, section 5.2.2.1).
+func (c *cbc) tag(nonce, body, data []byte) []byte {
+	bits := binary.BigEndian.AppendUint64(nil, uint64(len(data))*8)
+	return c.mac.Append(nil, data, nonce, body, bits)[:tagSize]
+}
+
+func (c *cbc) Seal(dst, nonce, plaintext, data []byte) []byte {
+	body := framework.SealCBC(c.block, nonce, plaintext)
+	return append(append(dst, body...), c.tag(nonce, body, data)...)
+}
+
+// Open verifies the tag before it decrypts.
+func (c *cbc) Open(dst, nonce, sealed, data []byte) ([]byte, error) {
+	n := len(sealed) - tagSize
+	if n < 0 || subtle.ConstantTimeCompare(c.tag(nonce, sealed[:n], data), sealed[n:]) != 1 {
+		return nil, errTag
+	}
+	out, ok := framework.OpenCBC(c.block, nonce, sealed[:n])
+	if !ok {
+		return nil, errTag
+	}
+	return append(dst, out...), nil
+}

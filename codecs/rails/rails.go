@@ -1,0 +1,256 @@
+// Package rails is the design rails-encryptor: MessageEncryptor of Ruby on Rails with
+// AES-256-GCM and the null serializer, as encrypted cookies use it (gem activesupport
+// 6.1.7).
+//
+// Layout:
+//
+//	token    = base64(ciphertext) || "--" || base64(iv[12]) || "--" || base64(tag[16])
+//	envelope = {"_rails":{"message":"base64(state)","exp":"2026-11-22T06:00:00.000Z","pur":purpose}}
+//	ciphertext, tag = AES-256-GCM(secret, iv, envelope), without associated data
+//
+// base64 is padded and has the standard alphabet. The secret is the key itself and has
+// exactly 32 bytes: Rails derives it from secret_key_base by PBKDF2. The first of the
+// ring mints, each opens. exp is the time of minting plus the time to live, cut to
+// milliseconds, in UTC. A token is refused from exp on.
+//
+// Under the option purpose=none, the default, the purpose is null. Under purpose=target
+// it is the target of the request.
+//
+// Under reading=sdk the scheme answers as the library does: what follows the tag behind
+// another "--" is ignored if it is base64, and so are full separators at the end. A
+// plaintext without "_rails" is the state and never expires. Under reading=strict, the
+// default, there are three parts and an envelope as Mint writes it.
+//
+// Limits: a random 96-bit iv allows 2^32 tokens per key (NIST SP 800-38D, section 8.3).
+//
+// Limitations: no key separation, no commitment to the key, no nonce misuse resistance,
+// no single use. The secret has no key ID: each key of the ring is tried.
+package rails
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/rawjson"
+	"sealab/internal/lab"
+)
+
+const (
+	keySize   = 32
+	nonceSize = 12
+	tagSize   = 16
+	timeForm  = "2006-01-02T15:04:05.000Z"
+	separator = "--"
+
+	optionPurpose = "purpose"
+	purposeNone   = "none"
+	purposeTarget = "target"
+)
+
+var (
+	errMalformed   = codecs.Reject(codecs.Malformed, "malformed")
+	errUnauthentic = codecs.Reject(codecs.Unauthentic, "tag")
+	errEnvelope    = codecs.Reject(codecs.Malformed, "envelope")
+	errPurpose     = codecs.Reject(codecs.Misbound, "purpose")
+	errExpired     = codecs.Reject(codecs.Expired, "expired")
+)
+
+// A format is the encryptor under one key.
+type format struct {
+	aead    cipher.AEAD
+	ttl     time.Duration
+	purpose bool
+	sdk     bool
+}
+
+func (f *format) SeedSize() int { return nonceSize }
+
+func (f *format) Mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
+	if f.purpose && !utf8.ValidString(c.Target) {
+		return dst, codecs.ErrUnsupported
+	}
+	nonce := edit.Apply(lab.StepNonce, seed)
+	claims := edit.Give(lab.StepClaims, f.envelope(state, c.Now.Add(f.ttl), c.Target))
+	if len(nonce) != nonceSize {
+		return dst, codecs.ErrUnsupported
+	}
+	sealed := f.aead.Seal(nil, nonce, claims, nil)
+	n := len(sealed) - tagSize
+	return framework.Join(dst, edit, parts(sealed[:n], nonce, sealed[n:])...), nil
+}
+
+// envelope returns the metadata with the state as ActiveSupport::JSON encodes it. It
+// escapes <, > and &, as encoding/json does.
+func (f *format) envelope(state []byte, until time.Time, target string) []byte {
+	var purpose *string
+	if f.purpose {
+		purpose = &target
+	}
+	text, err := json.Marshal(map[string]any{"_rails": struct {
+		Message []byte  `json:"message"`
+		Exp     string  `json:"exp"`
+		Pur     *string `json:"pur"`
+	}{append([]byte{}, state...), until.UTC().Format(timeForm), purpose}})
+	if err != nil {
+		panic("sealab: rails: " + err.Error()) // strings and bytes always encode
+	}
+	return text
+}
+
+func parts(body, nonce, tag []byte) []framework.Part {
+	e, sep := base64.StdEncoding, framework.Text(lab.WireSep, []byte(separator))
+	return []framework.Part{
+		framework.Encoded(e, lab.WireBody, body), sep, framework.Encoded(e, lab.WireNonce, nonce), sep, framework.Encoded(e, lab.WireTag, tag),
+	}
+}
+
+// parse returns the decoded parts of a token.
+func parse(token []byte, sdk bool) (body, nonce, tag []byte, ok bool) {
+	segments := bytes.Split(token, []byte(separator))
+	for sdk && len(segments) > 0 && len(segments[len(segments)-1]) == 0 {
+		segments = segments[:len(segments)-1]
+	}
+	if len(segments) < 3 || len(segments) > 3 && !sdk {
+		return nil, nil, nil, false
+	}
+	var raw [3][]byte
+	for i, s := range segments {
+		decoded, ok := framework.Decode(base64.StdEncoding, s)
+		if !ok {
+			return nil, nil, nil, false
+		}
+		if i < len(raw) {
+			raw[i] = decoded
+		}
+	}
+	return raw[0], raw[1], raw[2], len(raw[1]) == nonceSize && len(raw[2]) == tagSize
+}
+
+func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	body, nonce, tag, ok := parse(token, f.sdk)
+	if !ok {
+		return dst, errMalformed
+	}
+	claims, err := f.aead.Open(nil, nonce, append(body, tag...), nil)
+	if err != nil {
+		return dst, errUnauthentic
+	}
+	state, refused := f.judge(claims, c)
+	if refused != nil {
+		return dst, refused
+	}
+	return append(dst, state...), nil
+}
+
+// judge returns the state of an authentic plaintext.
+func (f *format) judge(claims []byte, c *codecs.Context) ([]byte, *codecs.RejectError) {
+	v, err := rawjson.Parse(claims)
+	inside := v.Lookup("_rails")
+	if err != nil || v.Kind != rawjson.Object || inside == nil {
+		if f.sdk && (!f.purpose || c.Target == "") {
+			return claims, nil
+		}
+		return nil, errEnvelope
+	}
+	message, exp, purpose := inside.Lookup("message"), inside.Lookup("exp"), inside.Lookup("pur")
+	if message == nil || message.Kind != rawjson.String {
+		return nil, errEnvelope
+	}
+	state, ok := framework.Decode(base64.StdEncoding, message.Text)
+	if !ok {
+		return nil, errEnvelope
+	}
+	var until time.Time
+	if exp != nil && exp.Kind != rawjson.Null {
+		if until, err = time.Parse(time.RFC3339Nano, string(exp.Text)); err != nil {
+			return nil, errEnvelope
+		}
+	}
+	var given string
+	if purpose != nil {
+		given = string(purpose.Text)
+	}
+	if !f.sdk && string(f.envelope(state, until, given)) != string(claims) {
+		return nil, errEnvelope
+	}
+	switch want := c.Target; {
+	case f.purpose && given != want, !f.purpose && given != "":
+		return nil, errPurpose
+	case !until.IsZero() && !c.Now.Before(until):
+		return nil, errExpired
+	}
+	return state, nil
+}
+
+// inspect takes a token apart.
+func inspect(token []byte) ([]lab.Field, error) {
+	body, nonce, tag, ok := parse(token, false)
+	if !ok {
+		return nil, errors.New("sealab: not the ciphertext, iv and tag of a MessageEncryptor with AES-256-GCM")
+	}
+	return framework.Fields(nil, parts(body, nonce, tag)...), nil
+}
+
+// Design is the catalog's row.
+var Design = codecs.Design{
+	Name:    "rails-encryptor",
+	Doc:     "Rails' MessageEncryptor: AES-256-GCM with expiry and purpose inside",
+	Spec:    "gem activesupport 6.1.7, ActiveSupport::MessageEncryptor and Messages::Metadata",
+	Format:  "rails-encryptor",
+	KeySize: keySize,
+	Options: []codecs.Option{
+		framework.Reading("the library"),
+		{Name: optionPurpose, Doc: "the purpose that tokens are minted for and verified against", Values: []string{purposeNone, purposeTarget}},
+	},
+	Hooks: &lab.Hooks{Inspect: inspect, Other: "+/=", SampleVectors: true, Allocates: "segments are decoded to buffers of their own"},
+	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
+		ttl, err := framework.TTL(c)
+		if err != nil {
+			return nil, err
+		}
+		return framework.NewScheme(c.Secrets, func(secret []byte) (framework.Format, error) {
+			block, err := aes.NewCipher(secret)
+			if err != nil {
+				return nil, err
+			}
+			aead, err := cipher.NewGCM(block)
+			return &format{aead, ttl, c.Options[optionPurpose] == purposeTarget, framework.IsSDK(c.Options)}, err
+		})
+	},
+	Guarantees: guarantees,
+}
+
+func guarantees(options map[string]string) []codecs.Guarantee {
+	bindings := framework.Unbound("the format has nothing of the request but a purpose")
+	if options[optionPurpose] == purposeTarget {
+		bindings = slices.DeleteFunc(bindings, func(g codecs.Guarantee) bool { return g.Property == codecs.BindsTarget })
+		bindings = append(bindings, codecs.HoldsBecause(codecs.BindsTarget, "the purpose is the target")...)
+	}
+	encoding := codecs.Holds(codecs.Canonical)
+	if framework.IsSDK(options) {
+		encoding = codecs.Disclaims(codecs.Canonical, "parts behind the tag and separators at the end are ignored")
+	}
+	expiry := codecs.Disclaims(codecs.Expiry, "nothing says when a token was minted, so one from a clock that runs ahead is good")
+	return slices.Concat(bindings, encoding, expiry,
+		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.PrivateKeys, codecs.Rotation),
+		codecs.HoldsBecause(codecs.Inert, "with the null serializer; the default of Rails 6, Marshal, runs code after authentication"),
+		codecs.HoldsBecause(codecs.Unlinkable, "a token shows nothing of the principal"),
+		codecs.HoldsBecause(codecs.StrongKeys, "keys of exactly 32 bytes"),
+		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
+		codecs.Disclaims(codecs.KeyCommitting, "GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
+		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
+		codecs.Disclaims(codecs.KeySeparation, "the secret is the key itself and serves whatever else it is used for"),
+		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can verify can mint"),
+		codecs.Disclaims(codecs.SingleUse, "stateless"),
+	)
+}

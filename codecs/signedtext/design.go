@@ -1,0 +1,144 @@
+package signedtext
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/framework"
+	"sealab/internal/lab"
+)
+
+// The option payload and its values.
+const (
+	optionPayload = "payload"
+	payloadText   = "text"
+	payloadJSON   = "json"
+)
+
+var itsdangerous = &style{
+	separator: ".", salt: "itsdangerous", newHash: sha1.New,
+	appendTime: func(dst []byte, seconds int64) []byte {
+		at := bytes.TrimLeft(binary.BigEndian.AppendUint64(nil, uint64(seconds)), "\x00")
+		return base64.RawURLEncoding.AppendEncode(dst, at)
+	},
+	readTime: func(text []byte, sdk bool) (float64, bool) {
+		raw, ok := framework.DecodeURL(text)
+		if sdk {
+			raw, ok = framework.PythonDecode(framework.Padded(text))
+		}
+		if !ok || len(raw) > 8 || !sdk && (len(raw) == 0 || raw[0] == 0) {
+			return 0, false
+		}
+		return float64(binary.BigEndian.Uint64(append(make([]byte, 8-len(raw)), raw...))), true
+	},
+	decode: func(signature []byte) ([]byte, bool) { return framework.PythonDecode(framework.Padded(signature)) },
+}
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+var django = &style{
+	separator: ":", salt: "django.core.signing", newHash: sha256.New,
+	appendTime: func(dst []byte, seconds int64) []byte {
+		n := len(dst)
+		for ; seconds > 0; seconds /= 62 {
+			dst = append(dst, base62[seconds%62])
+		}
+		slices.Reverse(dst[n:])
+		return dst
+	},
+	readTime: readBase62,
+	decode:   framework.DecodeURL,
+	future:   true, fraction: true,
+}
+
+// readBase62 reads a time. The library accepts leading zeros and a sign.
+func readBase62(text []byte, sdk bool) (float64, bool) {
+	sign := 1.0
+	if rest, minus := bytes.CutPrefix(text, []byte("-")); sdk && minus {
+		text, sign = rest, -1
+	}
+	if len(text) == 0 || !sdk && (text[0] == '0' || len(text) > 10) {
+		return 0, false
+	}
+	seconds := 0.0
+	for _, c := range text {
+		digit := strings.IndexByte(base62, c)
+		if digit < 0 {
+			return 0, false
+		}
+		seconds = seconds*62 + float64(digit)
+	}
+	return sign * seconds, true
+}
+
+// The catalog's rows.
+var (
+	Itsdangerous = itsdangerous.design("itsdangerous", "itsdangerous: readable JSON with its time, signed with HMAC-SHA1",
+		"PyPI itsdangerous 2.2.0, URLSafeTimedSerializer", "", func(options map[string]string) []codecs.Guarantee {
+			return slices.Concat(encoding(options),
+				codecs.HoldsBecause(codecs.Expiry, "refused when older than the reader's time to live, and when minted in the future"),
+				codecs.Disclaims(codecs.KeyCommitting, "the key is derived by SHA-1, whose collisions can be computed"),
+			)
+		})
+	Django = django.design("django-signing", "Django's signing.dumps: readable JSON with its time, signed with HMAC-SHA256",
+		"PyPI Django 5.2.19, django.core.signing", ":", func(map[string]string) []codecs.Guarantee {
+			return slices.Concat(codecs.HoldsBecause(codecs.Canonical, "the text of the signature is compared"),
+				codecs.Disclaims(codecs.Expiry, "a token from a clock that runs ahead is accepted"),
+				codecs.HoldsBecause(codecs.KeyCommitting, "the key is a SHA-256 digest, and two keys with one tag are a collision of HMAC-SHA256"),
+			)
+		})
+)
+
+func encoding(options map[string]string) []codecs.Guarantee {
+	if framework.IsSDK(options) {
+		return codecs.Disclaims(codecs.Canonical, "Python's base64 decoder reads the signature: it skips foreign characters and ignores spare bits and all that follows the padding")
+	}
+	return codecs.Holds(codecs.Canonical)
+}
+
+func (s *style) design(name, doc, spec, other string, own func(map[string]string) []codecs.Guarantee) codecs.Design {
+	return codecs.Design{
+		Name: name, Doc: doc, Spec: spec, Format: name,
+		Options: []codecs.Option{
+			framework.Reading("the library"),
+			{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
+		},
+		Hooks: &lab.Hooks{Inspect: s.inspect, Other: other, SampleVectors: true, Allocates: "segments are decoded to buffers of their own"},
+		NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
+			ttl, err := framework.TTL(c)
+			if err != nil {
+				return nil, err
+			}
+			return framework.NewScheme(c.Secrets, func(secret []byte) (framework.Format, error) {
+				return s.format(secret, ttl, c.Options), nil
+			})
+		},
+		Guarantees: func(options map[string]string) []codecs.Guarantee {
+			return slices.Concat(own(options), carries(options), framework.Unbound("the format has nothing of the request but a salt, which the application chooses"),
+				codecs.Holds(codecs.Integrity, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.Rotation, codecs.PrivateKeys),
+				codecs.HoldsBecause(codecs.Inert, "compressed payloads are inflated after authentication"),
+				codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
+				codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
+				codecs.HoldsBecause(codecs.StrongKeys, "keys of at least 32 bytes; the library has no rule"),
+				codecs.Disclaims(codecs.Confidentiality, "the payload is readable, and equal payloads of one second give equal tokens"),
+				codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal payloads of one second give equal tokens"),
+				codecs.Disclaims(codecs.KeySeparation, "the key is a digest of a salt and the secret, without a boundary between them"),
+				codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can verify can sign"),
+				codecs.Disclaims(codecs.SingleUse, "stateless"),
+			)
+		},
+	}
+}
+
+func carries(options map[string]string) []codecs.Guarantee {
+	if options[optionPayload] == payloadJSON {
+		return codecs.Disclaims(codecs.ByteExact, "under payload=json the state comes back as json.dumps prints its value")
+	}
+	return codecs.HoldsBecause(codecs.ByteExact, "for WTF-8 states; others are not minted")
+}

@@ -1,0 +1,260 @@
+// Package signedtext has the designs itsdangerous and django-signing: JSON in
+// base64url, the time of minting, and an HMAC over both, as URLSafeTimedSerializer
+// of itsdangerous (PyPI 2.2.0) and django.core.signing.dumps (PyPI Django 5.2.19)
+// mint them.
+//
+// Layout of itsdangerous:
+//
+//	value = base64url(JSON) || "." || base64url(time, big endian, without leading zeros)
+//	token = value || "." || base64url(HMAC-SHA1(SHA-1("itsdangerous" || "signer" || secret), value))
+//
+// Layout of django-signing:
+//
+//	value = base64url(JSON) || ":" || base62(time)
+//	token = value || ":" || base64url(HMAC-SHA256(SHA-256("django.core.signing" || "signer" || secret), value))
+//
+// Times are seconds of Unix time. "itsdangerous" and "django.core.signing" are the
+// libraries' default salts. The first secret of the ring mints, each verifies. The
+// time to live is not in the token: the reader sets it.
+//
+// Under the option payload=text, the default, the JSON is a string and the state its
+// text. Mint refuses states that are not WTF-8. Under payload=json the state is a JSON
+// text. Mint writes it as json.dumps does, and Verify returns it so.
+//
+// A full stop before the value says that the JSON is compressed with zlib. Verify
+// inflates it, up to 16 MiB and after authentication. Mint does not compress:
+// itsdangerous does so if that makes the token shorter.
+//
+// Under reading=sdk the scheme answers as the library does. The signature of
+// itsdangerous is read by Python's base64 decoder, which skips foreign characters and
+// ignores spare bits. Django compares the texts of signatures. Under reading=strict,
+// the default, every segment has to be canonical.
+//
+// Limitations: the state is readable, nothing is bound to user or request, no single
+// use. Django accepts times of minting in the future. The secret has no key ID.
+package signedtext
+
+import (
+	"bytes"
+	"compress/zlib"
+	"crypto/hmac"
+	"encoding/base64"
+	"errors"
+	"hash"
+	"io"
+	"slices"
+	"time"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/compactjson"
+	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/rawjson"
+	"sealab/internal/lab"
+)
+
+var (
+	errMalformed   = codecs.Reject(codecs.Malformed, "malformed")
+	errUnauthentic = codecs.Reject(codecs.Unauthentic, "signature")
+	errPayload     = codecs.Reject(codecs.Malformed, "payload")
+	errExpired     = codecs.Reject(codecs.Expired, "expired")
+	errFuture      = codecs.Reject(codecs.Expired, "in the future")
+)
+
+// The steps that are the formats' own.
+const (
+	stepTime lab.Step = "time"
+	wireTime lab.Step = "wire-time"
+)
+
+// maxInflated is the length in bytes of the longest JSON that is inflated.
+const maxInflated = 16 << 20
+
+// A style is one of the libraries.
+type style struct {
+	separator  string
+	salt       string
+	newHash    func() hash.Hash
+	appendTime func(dst []byte, seconds int64) []byte
+	readTime   func(text []byte, sdk bool) (seconds float64, ok bool)
+	decode     func(signature []byte) ([]byte, bool) // as the library does
+	future     bool                                  // times in the future are accepted
+	fraction   bool                                  // the reader's clock has fractions of seconds
+}
+
+// A format is a style under one key.
+type format struct {
+	*style
+	key    []byte
+	ttl    time.Duration
+	sdk    bool
+	asJSON bool
+}
+
+func (s *style) format(secret []byte, ttl time.Duration, options map[string]string) framework.Format {
+	h := s.newHash()
+	io.WriteString(h, s.salt+"signer") //nolint:errcheck // never fails
+	h.Write(secret)
+	return &format{s, h.Sum(nil), ttl, framework.IsSDK(options), options[optionPayload] == payloadJSON}
+}
+
+func (f *format) SeedSize() int { return 0 }
+
+func (f *format) sign(value []byte) []byte {
+	h := hmac.New(f.newHash, f.key)
+	h.Write(value)
+	return h.Sum(nil)
+}
+
+func (f *format) Mint(dst, _, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
+	now := c.Now.Unix()
+	claims, err := f.toJSON(state)
+	if err != nil || now <= 0 {
+		return dst, codecs.ErrUnsupported
+	}
+	claims = edit.Give(lab.StepClaims, claims)
+	text := edit.Give(lab.StepText, base64.RawURLEncoding.AppendEncode(nil, claims))
+	at := edit.Give(stepTime, f.appendTime(nil, now))
+	separator := []byte(f.separator)
+	tag := edit.Give(lab.StepTag, f.sign(slices.Concat(text, separator, at)))
+	return framework.Join(dst, edit, f.parts(text, at, tag)...), nil
+}
+
+func (s *style) parts(text, at, tag []byte) []framework.Part {
+	separator := framework.Text(lab.WireSep, []byte(s.separator))
+	return []framework.Part{
+		framework.Text(lab.WireText, text), separator, framework.Text(wireTime, at), separator,
+		framework.Encoded(base64.RawURLEncoding, lab.WireTag, tag),
+	}
+}
+
+// toJSON returns the JSON text of a state.
+func (f *format) toJSON(state []byte) ([]byte, error) {
+	if f.asJSON {
+		return compactjson.Append(nil, state)
+	}
+	if !rawjson.ValidWTF8(state) {
+		return nil, codecs.ErrUnsupported
+	}
+	return compactjson.AppendString(nil, state), nil
+}
+
+func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	value, text, at, signature, ok := f.cut(token)
+	if !ok {
+		return dst, errMalformed
+	}
+	tag, ok := framework.DecodeURL(signature)
+	if f.sdk {
+		tag, ok = f.decode(signature)
+	}
+	if !ok {
+		return dst, errMalformed
+	}
+	if !hmac.Equal(tag, f.sign(value)) {
+		return dst, errUnauthentic
+	}
+	if refused := f.judge(at, c.Now); refused != nil {
+		return dst, refused
+	}
+	return f.payload(dst, text)
+}
+
+// cut takes the text of a token apart.
+func (s *style) cut(token []byte) (value, text, at, signature []byte, ok bool) {
+	separator := []byte(s.separator)
+	i := bytes.LastIndex(token, separator)
+	if i < 0 {
+		return nil, nil, nil, nil, false
+	}
+	value, signature = token[:i], token[i+1:]
+	j := bytes.LastIndex(value, separator)
+	if j < 0 {
+		return nil, nil, nil, nil, false
+	}
+	return value, value[:j], value[j+1:], signature, true
+}
+
+// judge compares the time of minting with that of the call.
+func (f *format) judge(at []byte, now time.Time) *codecs.RejectError {
+	minted, ok := f.readTime(at, f.sdk)
+	if !ok {
+		return errMalformed
+	}
+	seconds := float64(now.Unix())
+	if f.fraction {
+		seconds = float64(now.UnixMicro()) / 1e6
+	}
+	if age := seconds - minted; age > f.ttl.Seconds() {
+		return errExpired
+	} else if age < 0 && !f.future {
+		return errFuture
+	}
+	return nil
+}
+
+// payload appends the state of an authentic text.
+func (f *format) payload(dst, text []byte) ([]byte, error) {
+	doc, ok := f.document(text)
+	if !ok {
+		return dst, errPayload
+	}
+	v, err := compactjson.Parse(doc)
+	if err != nil {
+		return dst, errPayload
+	}
+	if f.asJSON {
+		out, err := compactjson.Append(dst, doc)
+		if err != nil {
+			return dst, errPayload
+		}
+		return out, nil
+	}
+	if v.Kind != rawjson.String {
+		return dst, codecs.ErrUnsupported // the library accepts it, and it has no text to return
+	}
+	return append(dst, v.Text...), nil
+}
+
+// document returns the JSON of a text, inflated.
+func (f *format) document(text []byte) ([]byte, bool) {
+	text, compressed := bytes.CutPrefix(text, []byte("."))
+	doc, ok := framework.DecodeURL(text)
+	if f.sdk {
+		doc, ok = framework.PythonDecode(framework.Padded(text))
+	}
+	if !ok || !compressed {
+		return doc, ok
+	}
+	return inflate(doc)
+}
+
+func inflate(doc []byte) ([]byte, bool) {
+	r, err := zlib.NewReader(bytes.NewReader(doc))
+	if err != nil {
+		return nil, false
+	}
+	out, err := io.ReadAll(io.LimitReader(r, maxInflated+1))
+	return out, err == nil && len(out) <= maxInflated
+}
+
+// inspect takes a token with canonical segments apart.
+func (s *style) inspect(token []byte) ([]lab.Field, error) {
+	_, text, at, signature, ok := s.cut(token)
+	seconds, timed := s.readTime(at, false)
+	tag, canonical := framework.DecodeURL(signature)
+	body, compressed := bytes.CutPrefix(text, []byte("."))
+	doc, decoded := framework.DecodeURL(body)
+	if !ok || !timed || !canonical || !decoded || len(tag) != s.newHash().Size() {
+		return nil, errors.New("sealab: not base64url, time and signature, joined by " + s.separator)
+	}
+	if compressed {
+		doc, ok = inflate(doc)
+	}
+	if _, err := compactjson.Parse(doc); !ok || err != nil {
+		return nil, errors.New("sealab: the payload is not JSON")
+	}
+	fields := framework.Fields(nil, s.parts(text, at, tag)...)
+	fields[0].Name, fields[0].Bytes = lab.WireBody, doc
+	fields[2].Time = time.Unix(int64(seconds), 0)
+	return fields, nil
+}
