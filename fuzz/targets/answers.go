@@ -10,6 +10,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/worker"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
 	"sealab/internal/lab"
 )
@@ -53,7 +54,7 @@ func answers(p *program.Program) error {
 	defer client.Close()
 	d := client.Design()
 	if d.IsScheme() == (d.NewCodec != nil) {
-		return fail("", "the design of a worker is both a codec and a scheme, or neither", "%q", d.Name)
+		return harness.Fail("", "the design of a worker is both a codec and a scheme, or neither", "%q", d.Name)
 	}
 	return converse(d)
 }
@@ -71,7 +72,7 @@ func converse(d codecs.Design) error {
 	}{{"sealing", c.Seal}, {"unsealing", c.Unseal}} {
 		out, err := ask.call([]byte(before), []byte("v1.AAAA"))
 		if !bytes.HasPrefix(out, []byte(before)) || err != nil && len(out) != len(before) {
-			return fail("", ask.name+" through a worker changes dst", "to %q", out)
+			return harness.Fail("", ask.name+" through a worker changes dst", "to %q", out)
 		}
 		if err := requireOutcome(ask.name, err); err != nil {
 			return err
@@ -96,7 +97,7 @@ func requireOutcome(what string, err error) error {
 		codecs.Rejected(err) != nil, errors.As(err, &refused):
 		return nil
 	}
-	return fail("", what+" through a worker has an unknown outcome", "%v; want done, refused, unsupported or fault", err)
+	return harness.Fail("", what+" through a worker has an unknown outcome", "%v; want done, refused, unsupported or fault", err)
 }
 
 // answersSeeds are the lines of a sound worker of either kind, and bad

@@ -4,7 +4,9 @@ import (
 	"bytes"
 
 	"sealab/codecs"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
+	"sealab/fuzz/program/draw"
 	"sealab/internal/lab"
 )
 
@@ -24,7 +26,7 @@ func (f *family) room(p *program.Program) error {
 	before := bytes.Clone(dst)
 	out, err := f.one.codec.Unseal(dst, what.token)
 	if answer := codecs.Rejected(err); !sameRefusal(settled(refused), answer) || !bytes.Equal(out, append(before, got...)) {
-		return fail(f.one.Name, "the answer depends on the room in dst", "%d bytes and room for %d: %q", len(dst), cap(dst)-len(dst), what.token)
+		return harness.Fail(f.one.Name, "the answer depends on the room in dst", "%d bytes and room for %d: %q", len(dst), cap(dst)-len(dst), what.token)
 	}
 	return nil
 }
@@ -44,11 +46,11 @@ func dirty(p *program.Program, need int) []byte {
 	free := 0
 	switch p.Pick(4) {
 	case 0:
-		free = beside(p, need)
+		free = draw.Beside(p, need)
 	case 1:
-		free = need + length(p, nil)
+		free = need + draw.Length(p, nil)
 	case 2:
-		free = length(p, nil)
+		free = draw.Length(p, nil)
 	}
 	return bytes.Repeat([]byte{0xa5}, used+free)[:used]
 }
@@ -72,7 +74,7 @@ func (f *family) sealing(p *program.Program) error {
 		err = s.sealSized(seed, payload)
 	}
 	if err == nil && !bytes.Equal(given, payload) {
-		return fail(s.Name, "sealing changes the payload", "%q to %q", given, payload)
+		return harness.Fail(s.Name, "sealing changes the payload", "%q to %q", given, payload)
 	}
 	return err
 }
@@ -86,7 +88,7 @@ func (s *instance) sealInto(p *program.Program, seed, payload []byte) error {
 	before := bytes.Clone(dst)
 	out, err := s.codec.SealSeeded(dst, seed, payload)
 	if err != nil || !bytes.Equal(out, append(before, token...)) {
-		return fail(s.Name, "the token depends on the room in dst", "%d bytes and room for %d: %q for %q (%v)", len(dst), cap(dst)-len(dst), out, payload, err)
+		return harness.Fail(s.Name, "the token depends on the room in dst", "%d bytes and room for %d: %q for %q (%v)", len(dst), cap(dst)-len(dst), out, payload, err)
 	}
 	return nil
 }
@@ -98,7 +100,7 @@ func (s *instance) sealStepwise(seed, payload []byte) error {
 	}
 	edited, err := s.codec.SealEdited(nil, seed, payload, func(_ lab.Step, value []byte) []byte { return value })
 	if err != nil || !bytes.Equal(edited, token) {
-		return fail(s.Name, "sealing step by step gives another token", "%q and %q (%v) for %q", token, edited, err, payload)
+		return harness.Fail(s.Name, "sealing step by step gives another token", "%q and %q (%v) for %q", token, edited, err, payload)
 	}
 	return nil
 }
@@ -106,7 +108,7 @@ func (s *instance) sealStepwise(seed, payload []byte) error {
 func (s *instance) sealSized(seed, payload []byte) error {
 	token, err := s.codec.SealSeeded(nil, seed, payload)
 	if err == nil && lab.HooksOf(s.Design).TokenSize != nil && lab.HooksOf(s.Design).TokenSize(len(payload)) != len(token) {
-		return fail(s.Name, "a token has another length than its row states", "%d, want %d, for %d bytes", len(token), lab.HooksOf(s.Design).TokenSize(len(payload)), len(payload))
+		return harness.Fail(s.Name, "a token has another length than its row states", "%d, want %d, for %d bytes", len(token), lab.HooksOf(s.Design).TokenSize(len(payload)), len(payload))
 	}
 	return err
 }
@@ -133,9 +135,9 @@ func (f *family) inspected(p *program.Program) error {
 	fields, err := lab.HooksOf(f.one.Design).Inspect(what.token)
 	switch {
 	case !bytes.Equal(given, what.token):
-		return fail(f.one.Name, "inspecting changes the token", "%q", given)
+		return harness.Fail(f.one.Name, "inspecting changes the token", "%q", given)
 	case !what.altered && (err != nil || len(fields) == 0):
-		return fail(f.one.Name, "inspecting fails for an own token", "%v: %q", err, given)
+		return harness.Fail(f.one.Name, "inspecting fails for an own token", "%v: %q", err, given)
 	}
 	return nil
 }

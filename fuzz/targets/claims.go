@@ -10,6 +10,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/program"
+	"sealab/fuzz/program/draw"
 	"sealab/internal/lab"
 )
 
@@ -118,7 +119,7 @@ func reword(p *program.Program, document []byte) []byte {
 	end := min(len(document), at+p.Pick(32))
 	switch kind {
 	case 0: // insert
-		return insert(document, at, []byte(fragments[p.Pick(len(fragments))]))
+		return draw.Insert(document, at, []byte(fragments[p.Pick(len(fragments))]))
 	case 1: // replace
 		return slices.Concat(document[:at], []byte(fragments[p.Pick(len(fragments))]), document[end:])
 	case 2: // leave out
@@ -130,13 +131,13 @@ func reword(p *program.Program, document []byte) []byte {
 	case 5: // the value by a long one
 		return revalue(document, at, value(p))
 	case 6: // insert a word of the source
-		return insert(document, at, literal(p))
+		return draw.Insert(document, at, draw.Literal(p))
 	case 7: // spell a character in another way
 		return escape(document, at)
 	case 8: // name a member twice, with another value
 		return twice(document, at, value(p))
 	default: // much of the same
-		return insert(document, at, bytes.Repeat([]byte(fragments[p.Pick(len(fragments))]), p.Pick(64)))
+		return draw.Insert(document, at, bytes.Repeat([]byte(fragments[p.Pick(len(fragments))]), p.Pick(64)))
 	}
 }
 
@@ -163,7 +164,7 @@ func value(p *program.Program) string {
 	case 3:
 		return fmt.Sprintf("%d%c%d", p.Byte(), "eE"[n%2], p.Uint16()-1<<15)
 	case 4:
-		return `"` + letters(matter(p, nil)) + `"`
+		return `"` + letters(draw.Payload(p, nil)) + `"`
 	case 5:
 		return fmt.Sprintf("%d.%d", home.Now.Unix()+int64(p.Uint16()-1<<15), n)
 	case 6:
@@ -171,7 +172,7 @@ func value(p *program.Program) string {
 	case 7:
 		return "[" + strings.Repeat("0,", n) + "0]"
 	default:
-		return `"` + string(literal(p)) + `"`
+		return `"` + string(draw.Literal(p)) + `"`
 	}
 }
 

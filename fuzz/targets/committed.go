@@ -4,16 +4,13 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"sealab/fuzz/program/draw"
 	"slices"
 	"strings"
 	"sync"
-
-	"sealab/fuzz/campaign/harness"
 )
 
 // vectorsFolder is the folder of the committed vectors, from the root of the
@@ -80,7 +77,7 @@ func (h *hexed) UnmarshalText(text []byte) error {
 var committed = sync.OnceValues(readCommitted)
 
 func readCommitted() (map[string]vectorFile, error) {
-	root, err := moduleRoot()
+	root, err := draw.ModuleRoot()
 	if err != nil {
 		return nil, err
 	}
@@ -109,26 +106,4 @@ func readCommitted() (map[string]vectorFile, error) {
 		return nil, fmt.Errorf("%s has no vectors; want some for seeds", dir)
 	}
 	return all, nil
-}
-
-// moduleRoot returns the folder of go.mod above the working folder or, in a
-// campaign, above harness.EnvSource.
-func moduleRoot() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	if source := os.Getenv(harness.EnvSource); source != "" {
-		dir = source
-	}
-	for {
-		_, err := os.Stat(filepath.Join(dir, "go.mod"))
-		if err == nil {
-			return dir, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			return "", errors.New("the working folder is not inside the module, whose vectors are the seeds")
-		}
-		dir = filepath.Dir(dir)
-	}
 }

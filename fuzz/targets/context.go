@@ -7,6 +7,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/program"
+	"sealab/fuzz/program/draw"
 )
 
 // home is the context of targets that do not vary it.
@@ -60,7 +61,7 @@ func change(p *program.Program, c codecs.Context) codecs.Context {
 	case inArguments:
 		c.Arguments = json.RawMessage(arguments[int(how)%len(arguments)])
 		if how >= 128 {
-			c.Arguments = json.RawMessage(`{"env":"` + letters(matter(p, nil)) + `"}`)
+			c.Arguments = json.RawMessage(`{"env":"` + letters(draw.Payload(p, nil)) + `"}`)
 		}
 	case inPrincipal:
 		c.Principal = rewriteOptional(p, c.Principal, how)
@@ -120,11 +121,11 @@ func rewriteAt(p *program.Program, s string) string {
 	}
 	switch {
 	case kind == 0:
-		return ascii(literal(p))
+		return ascii(draw.Literal(p))
 	case kind == 1:
-		return ascii(matter(p, nil))
+		return ascii(draw.Payload(p, nil))
 	case kind == 2:
-		return s[:at] + ascii(literal(p)) + s[at:]
+		return s[:at] + ascii(draw.Literal(p)) + s[at:]
 	case kind == 3 || s == "":
 		return s + ascii([]byte{p.Byte()})
 	case kind == 4: // leave one out

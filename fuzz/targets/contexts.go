@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
 )
 
@@ -122,13 +123,13 @@ func (s *mortal) requireBound(token, state []byte, made, read *codecs.Context, a
 	}
 	switch {
 	case refused == nil && s.mustRefuse(made, read):
-		return fail(s.Name, "a token is accepted in another context", "for %s, minted for %s", describe(read), describe(made))
+		return harness.Fail(s.Name, "a token is accepted in another context", "for %s, minted for %s", describe(read), describe(made))
 	case refused == nil && age >= s.end(made.Now) && s.dies:
-		return fail(s.Name, "an expired token is accepted", "after %v of %v", age, life)
+		return harness.Fail(s.Name, "an expired token is accepted", "after %v of %v", age, life)
 	case refused == nil && !s.same(state, got):
-		return fail(s.Name, "a token verifies to another state", "minted %q, got %q", state, got)
+		return harness.Fail(s.Name, "a token verifies to another state", "minted %q, got %q", state, got)
 	case refused != nil && differs(made, read) == nowhere && age >= 0 && age <= life-time.Second:
-		return fail(s.Name, "an own token is refused in time", "%s, %s, after %v, for %s", refused.Stage, refused.Reason, age, describe(made))
+		return harness.Fail(s.Name, "an own token is refused in time", "%s, %s, after %v, for %s", refused.Stage, refused.Reason, age, describe(made))
 	}
 	return nil
 }

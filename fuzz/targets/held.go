@@ -3,6 +3,7 @@ package targets
 import (
 	"bytes"
 
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
 )
 
@@ -54,7 +55,7 @@ func (s *instance) sealSamples() ([]held, error) {
 	for i, payload := range samples {
 		var err error
 		if all[i], err = s.seal(bytes.Repeat([]byte{byte(i)}, s.codec.SeedSize()), []byte(payload)); err != nil {
-			return nil, fail(s.Name, "a sample cannot be sealed", "%v: %s", err, payload)
+			return nil, harness.Fail(s.Name, "a sample cannot be sealed", "%v: %s", err, payload)
 		}
 	}
 	return all, nil

@@ -6,7 +6,9 @@ import (
 	"errors"
 
 	"sealab/codecs"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
+	"sealab/fuzz/program/draw"
 	"sealab/internal/lab"
 )
 
@@ -101,7 +103,7 @@ func said(text []byte) []byte {
 
 // inAlphabet marks the characters of the alphabet.
 var inAlphabet = func() (table [256]bool) {
-	for _, c := range []byte(alphabet) {
+	for _, c := range []byte(draw.Alphabet) {
 		table[c] = true
 	}
 	return table
@@ -127,7 +129,7 @@ func rework(p *program.Program, kind int, value []byte) []byte {
 		}
 		return value
 	case 5: // insert
-		return insert(value, at, p.Bytes(64))
+		return draw.Insert(value, at, p.Bytes(64))
 	default: // replace
 		return bytes.Clone(p.Bytes(1024))
 	}
@@ -163,7 +165,7 @@ func (s *instance) requireSealable(first []byte) error {
 		return nil // a faithful reading may hand over what its writer does not take
 	}
 	if err != nil {
-		return fail(s.Name, "the state of an accepted token cannot be sealed", "%v: %q", err, first)
+		return harness.Fail(s.Name, "the state of an accepted token cannot be sealed", "%v: %q", err, first)
 	}
 	return s.requireSame(again, first)
 }

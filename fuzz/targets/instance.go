@@ -9,6 +9,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/program"
+	"sealab/fuzz/program/draw"
 	"sealab/internal/lab"
 )
 
@@ -85,7 +86,7 @@ func (s *instance) holds(p codecs.Property) bool {
 // payload reads a payload that the design can carry: any bytes for a codec, a
 // JSON string for a scheme.
 func (s *instance) payload(p *program.Program) []byte {
-	b := matter(p, lab.HooksOf(s.Design).TokenSize)
+	b := draw.Payload(p, lab.HooksOf(s.Design).TokenSize)
 	if !s.IsScheme() {
 		return b
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"sealab/codecs"
+	"sealab/fuzz/campaign/harness"
 )
 
 // unsupported takes the place of a refusal for the third outcome: a sound token
@@ -28,11 +29,11 @@ func (s *instance) answer(codec codecs.Codec, token []byte) (payload []byte, ref
 	copy(given, token)
 	out, err := codec.Unseal(dst[:copy(dst, before)], given)
 	if !bytes.Equal(given, token) {
-		return nil, nil, fail(s.Name, "opening changes the token", "%q", token)
+		return nil, nil, harness.Fail(s.Name, "opening changes the token", "%q", token)
 	}
 	if err == nil {
 		if !bytes.HasPrefix(out, []byte(before)) {
-			return nil, nil, fail(s.Name, "opening overwrites dst", "%q", token)
+			return nil, nil, harness.Fail(s.Name, "opening overwrites dst", "%q", token)
 		}
 		return out[len(before):], nil, nil
 	}
@@ -41,11 +42,11 @@ func (s *instance) answer(codec codecs.Codec, token []byte) (payload []byte, ref
 	}
 	switch {
 	case refused == nil:
-		return nil, nil, fail(s.Name, "opening fails without a refusal", "%v: %q", err, token)
+		return nil, nil, harness.Fail(s.Name, "opening fails without a refusal", "%v: %q", err, token)
 	case string(out) != before:
-		return nil, nil, fail(s.Name, "a refusal changes dst", "to %q for %q", out, token)
+		return nil, nil, harness.Fail(s.Name, "a refusal changes dst", "to %q for %q", out, token)
 	case err.Error() != refused.Error():
-		return nil, nil, fail(s.Name, "a refusal has another text than all others", "%q", err)
+		return nil, nil, harness.Fail(s.Name, "a refusal has another text than all others", "%q", err)
 	}
 	return nil, refused, nil
 }
@@ -57,10 +58,10 @@ func (s *instance) requireSame(token, payload []byte) error {
 		return err
 	}
 	if refused != nil {
-		return fail(s.Name, "an own token is refused", "%s, %s: %q", refused.Stage, refused.Reason, token)
+		return harness.Fail(s.Name, "an own token is refused", "%s, %s: %q", refused.Stage, refused.Reason, token)
 	}
 	if !s.same(payload, got) {
-		return fail(s.Name, "a token opens to another payload", "sealed %q, got %q, from %q", payload, got, token)
+		return harness.Fail(s.Name, "a token opens to another payload", "sealed %q, got %q, from %q", payload, got, token)
 	}
 	return nil
 }
@@ -80,10 +81,10 @@ func (s *instance) requireNoGain(token, altered, payload []byte) error {
 // design does not claim to refuse it.
 func (s *instance) gain(token, altered, payload, got []byte) error {
 	if s.holds(codecs.Canonical) {
-		return fail(s.Name, "an altered token is accepted", "%q beside %q", altered, token)
+		return harness.Fail(s.Name, "an altered token is accepted", "%q beside %q", altered, token)
 	}
 	if !s.same(payload, got) {
-		return fail(s.Name, "an altered token opens to another payload", "%q, want %q, from %q made of %q", got, payload, altered, token)
+		return harness.Fail(s.Name, "an altered token opens to another payload", "%q, want %q, from %q made of %q", got, payload, altered, token)
 	}
 	return nil
 }
@@ -96,7 +97,7 @@ func (s *instance) requireRepeated(token, first []byte, refused *codecs.RejectEr
 		return err
 	}
 	if !sameRefusal(refused, refusedAgain) || !bytes.Equal(first, second) {
-		return fail(s.Name, "a token is answered in two ways", "%q", token)
+		return harness.Fail(s.Name, "a token is answered in two ways", "%q", token)
 	}
 	return nil
 }

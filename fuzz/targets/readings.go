@@ -7,7 +7,9 @@ import (
 	"sync"
 
 	"sealab/codecs"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
+	"sealab/fuzz/program/draw"
 	"sealab/internal/lab"
 )
 
@@ -84,7 +86,7 @@ func readings(p *program.Program) error {
 		return err
 	}
 	for range p.Few(4) {
-		token = alter(p, token)
+		token = draw.Alter(p, token)
 	}
 	return r.compare(token)
 }
@@ -97,7 +99,7 @@ func (r *pair) sealAlike(seed, payload []byte) error {
 	a, errA := r.strict.codec.SealSeeded(nil, seed, payload)
 	b, errB := r.faithful.codec.SealSeeded(nil, seed, payload)
 	if (errA == nil) != (errB == nil) || !bytes.Equal(a, b) {
-		return fail(r.strict.Name, "two readings of a format seal differently", "%q (%v), %s %q (%v), for %q", a, errA, r.faithful.Name, b, errB, payload)
+		return harness.Fail(r.strict.Name, "two readings of a format seal differently", "%q (%v), %s %q (%v), for %q", a, errA, r.faithful.Name, b, errB, payload)
 	}
 	return nil
 }
@@ -114,9 +116,9 @@ func (r *pair) compare(token []byte) error {
 	case err != nil:
 		return err
 	case refused != nil:
-		return fail(r.strict.Name, "the strict reading accepts a token that the SDK's refuses", "%s: %s, %s: %q", r.faithful.Name, refused.Stage, refused.Reason, token)
+		return harness.Fail(r.strict.Name, "the strict reading accepts a token that the SDK's refuses", "%s: %s, %s: %q", r.faithful.Name, refused.Stage, refused.Reason, token)
 	case !bytes.Equal(strict, faithful):
-		return fail(r.strict.Name, "two readings open a token to different states", "%q, %s %q, from %q", strict, r.faithful.Name, faithful, token)
+		return harness.Fail(r.strict.Name, "two readings open a token to different states", "%q, %s %q, from %q", strict, r.faithful.Name, faithful, token)
 	}
 	return nil
 }
@@ -135,7 +137,7 @@ func readingsSeeds() ([][]byte, error) {
 			}
 		}
 		for kind := range byte(14) {
-			seeds = append(seeds, begin().Byte(asText).Byte(1).Byte(kind).Byte(anywhere).Uint16(20).Uint16(4).Raw([]byte("v1.A")).Program())
+			seeds = append(seeds, begin().Byte(asText).Byte(1).Byte(kind).Byte(draw.Anywhere).Uint16(20).Uint16(4).Raw([]byte("v1.A")).Program())
 		}
 		seeds = append(seeds, begin().Byte(alike).Program())
 	}

@@ -6,7 +6,9 @@ import (
 	"sync"
 
 	"sealab/codecs"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
+	"sealab/fuzz/program/draw"
 )
 
 var relationsTarget = Target{
@@ -67,7 +69,7 @@ func (f *family) present(p *program.Program) (presented, error) {
 	if err != nil || p.Pick(2) == 0 {
 		return presented{token: token, payload: payload}, err
 	}
-	altered := alter(p, bytes.Clone(token))
+	altered := draw.Alter(p, bytes.Clone(token))
 	return presented{altered, payload, !bytes.Equal(altered, token)}, nil
 }
 
@@ -86,10 +88,10 @@ func (f *family) order(p *program.Program) error {
 		return err
 	}
 	if !sameRefusal(refused, refusedAgain) || !bytes.Equal(got, again) {
-		return fail(f.one.Name, "the answer depends on the order of the ring", "%q", what.token)
+		return harness.Fail(f.one.Name, "the answer depends on the order of the ring", "%q", what.token)
 	}
 	if !what.altered && refused != nil {
-		return fail(f.one.Name, "a ring with the key of a token refuses it", "%s, %s: %q", refused.Stage, refused.Reason, what.token)
+		return harness.Fail(f.one.Name, "a ring with the key of a token refuses it", "%s, %s: %q", refused.Stage, refused.Reason, what.token)
 	}
 	return nil
 }
@@ -107,7 +109,7 @@ func (f *family) foreign(p *program.Program) error {
 func (f *family) requireForeign(token []byte) error {
 	_, refused, err := f.other.open(token)
 	if err == nil && refused == nil {
-		return fail(f.other.Name, "a token opens under a ring without its key", "%q", token)
+		return harness.Fail(f.other.Name, "a token opens under a ring without its key", "%q", token)
 	}
 	return err
 }
@@ -142,7 +144,7 @@ func relationsSeeds() ([][]byte, error) {
 			}
 			for n := range byte(4) {
 				own = append(own, begin("payload"[:7-n]).Program(), begin("payload").Byte(n).Program(),
-					begin("payload").Byte(1).Byte(n).Byte(anywhere).Uint16(20).Byte('A').Program())
+					begin("payload").Byte(1).Byte(n).Byte(draw.Anywhere).Uint16(20).Byte('A').Program())
 			}
 		}
 		seeds = append(seeds, meant(f.one.dear, own)...)

@@ -11,7 +11,9 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/worker"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
+	"sealab/fuzz/program/draw"
 	"sealab/internal/lab"
 )
 
@@ -33,7 +35,7 @@ func remote(p *program.Program) error {
 		return err
 	}
 	for range p.Few(16) {
-		token = alter(p, token)
+		token = draw.Alter(p, token)
 	}
 	if !utf8.Valid(token) {
 		return nil // the protocol is text
@@ -42,7 +44,7 @@ func remote(p *program.Program) error {
 	there := remotes()[s.Name]
 	question, err := there.opened.Judge(s.Kind(), token, &home, lab.Answer{Payload: here, Err: err})
 	if err != nil {
-		return fail(s.Name, "the worker protocol cannot ask about a token", "%v: %q", err, token)
+		return harness.Fail(s.Name, "the worker protocol cannot ask about a token", "%v: %q", err, token)
 	}
 	if p.Pick(16) == 1 {
 		if err := requireWords(question, token, here); err != nil {
@@ -51,10 +53,10 @@ func remote(p *program.Program) error {
 	}
 	got, agrees, err := there.Replay(question)
 	if err != nil {
-		return fail(s.Name, "the worker protocol cannot replay a question", "%v: %s", err, question.Ask)
+		return harness.Fail(s.Name, "the worker protocol cannot replay a question", "%v: %s", err, question.Ask)
 	}
 	if !agrees || !bytes.Equal(got.Payload, here) {
-		return fail(s.Name, "the worker protocol changes the answer", "%s, then %q, %v: %q", question.Answer, got.Payload, got.Err, token)
+		return harness.Fail(s.Name, "the worker protocol changes the answer", "%s, then %q, %v: %q", question.Answer, got.Payload, got.Err, token)
 	}
 	return nil
 }
@@ -100,14 +102,14 @@ func requireWords(c worker.Case, token, payload []byte) error {
 		Payload string `json:"payload_b64"`
 	}
 	if err := errors.Join(json.Unmarshal(c.Ask, &ask), json.Unmarshal(c.Answer, &answer)); err != nil {
-		return fail("", "a line of the worker protocol is not JSON", "%v: %s and %s", err, c.Ask, c.Answer)
+		return harness.Fail("", "a line of the worker protocol is not JSON", "%v: %s and %s", err, c.Ask, c.Answer)
 	}
 	carried := base64.RawURLEncoding.EncodeToString(payload)
 	if ask.Token != string(token) || answer.State+answer.Payload != carried {
-		return fail("", "a line of the worker protocol has another token or payload", "%s and %s, want %q and %q", c.Ask, c.Answer, token, carried)
+		return harness.Fail("", "a line of the worker protocol has another token or payload", "%s and %s, want %q and %q", c.Ask, c.Answer, token, carried)
 	}
 	if bytes.ContainsAny(c.Ask, "\r\n") || bytes.ContainsAny(c.Answer, "\r\n") {
-		return fail("", "a message of the worker protocol is more than a line", "%q or %q", c.Ask, c.Answer)
+		return harness.Fail("", "a message of the worker protocol is more than a line", "%q or %q", c.Ask, c.Answer)
 	}
 	return nil
 }

@@ -10,7 +10,9 @@ import (
 	"sealab/codecs/catalog"
 	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
+	"sealab/fuzz/program/draw"
 	"sealab/internal/lab"
 )
 
@@ -37,7 +39,7 @@ type mirrors struct {
 // runningSDKs starts every installed SDK, once. The processes end with this
 // one.
 var runningSDKs = sync.OnceValue(func() mirrors {
-	here, err := moduleRoot()
+	here, err := draw.ModuleRoot()
 	if err != nil {
 		return mirrors{missing: err.Error()}
 	}
@@ -119,7 +121,7 @@ func (m mirror) present(p *program.Program) ([]byte, error) {
 		return rewritten.edit(p, step, value)
 	})
 	if err == nil && !inner {
-		token = alter(p, token)
+		token = draw.Alter(p, token)
 	}
 	return token, err
 }
@@ -128,10 +130,10 @@ func (m mirror) present(p *program.Program) ([]byte, error) {
 func (m mirror) compare(tokens [][]byte) error {
 	there, err := m.there.in.UnsealAll(tokens, &home)
 	if err != nil {
-		return fail(m.name, "an SDK fails on a batch of tokens", "%v: %q", err, tokens)
+		return harness.Fail(m.name, "an SDK fails on a batch of tokens", "%v: %q", err, tokens)
 	}
 	if len(there) != len(tokens) {
-		return fail(m.name, "an SDK answers another number of tokens", "%d of %d", len(there), len(tokens))
+		return harness.Fail(m.name, "an SDK answers another number of tokens", "%d of %d", len(there), len(tokens))
 	}
 	for i, token := range tokens {
 		state, refused, err := m.here.open(token)
@@ -143,10 +145,10 @@ func (m mirror) compare(tokens [][]byte) error {
 			refusedThere = unsupported
 		}
 		if there[i].Err != nil && refusedThere == nil {
-			return fail(m.name, "an SDK fails on a token", "%v: %q", there[i].Err, token)
+			return harness.Fail(m.name, "an SDK fails on a token", "%v: %q", there[i].Err, token)
 		}
 		if !sameStage(refused, refusedThere) || refused == nil && !bytes.Equal(state, there[i].Payload) {
-			return fail(m.name, "an SDK answers differently from its design", "design %s %q, SDK %s %q: %q", stage(refused), state, stage(refusedThere), there[i].Payload, token)
+			return harness.Fail(m.name, "an SDK answers differently from its design", "design %s %q, SDK %s %q: %q", stage(refused), state, stage(refusedThere), there[i].Payload, token)
 		}
 	}
 	return nil
@@ -183,7 +185,7 @@ func sdksSeeds() ([][]byte, error) {
 					inner.Byte(untouched)
 				}
 			}
-			outer.Bytes([]byte("seed")).Bytes([]byte("state")).Byte(1).Byte(byte(step)).Byte(anywhere).Uint16(20).Uint16(4).Raw([]byte("v1.A"))
+			outer.Bytes([]byte("seed")).Bytes([]byte("state")).Byte(1).Byte(byte(step)).Byte(draw.Anywhere).Uint16(20).Uint16(4).Raw([]byte("v1.A"))
 		}
 		seeds = append(seeds, inner.Program(), outer.Program())
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"sealab/codecs/worker"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
 )
 
@@ -24,14 +25,14 @@ func serving(p *program.Program) error {
 	server := worker.Server{Design: s.Design, Version: "fuzz"}
 	var out listener
 	if err := server.Serve(bytes.NewReader(input), &out); err != nil {
-		return fail(s.Name, "the server of the worker protocol fails", "%v: %q", err, input)
+		return harness.Fail(s.Name, "the server of the worker protocol fails", "%v: %q", err, input)
 	}
 	want := bytes.Count(input, []byte("\n"))
 	if len(input) > 0 && input[len(input)-1] != '\n' {
 		want++
 	}
 	if out.answers != want {
-		return fail(s.Name, "the server of the worker protocol gives another number of answers", "%d for %d lines: %q", out.answers, want, input)
+		return harness.Fail(s.Name, "the server of the worker protocol gives another number of answers", "%d for %d lines: %q", out.answers, want, input)
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func drawn(seeds [][]byte, n int) [][]byte {
 }
 
 // primitives are packages of cryptography alone.
-var primitives = []string{"crypto/", "golang.org/x/crypto/", "github.com/cloudflare/circl/", "sealab/fuzz/targets/reference."}
+var primitives = []string{"crypto/", "golang.org/x/crypto/", "github.com/cloudflare/circl/", "sealab/fuzz/targets/reference.Seal", "sealab/fuzz/targets/reference.Open"}
 
 // cryptography returns the seconds of a profile below a function of primitives,
 // and all seconds.

@@ -118,9 +118,3 @@ var designs = sync.OnceValue(func() []codecs.Design {
 	}
 	return catalog.VariantsWith(change)
 })
-
-// fail returns the error of a check. The check is the same text for all designs
-// and inputs; the detail has the values.
-func fail(design, check, detail string, values ...any) error {
-	return &harness.CheckError{Check: check, Design: design, Detail: fmt.Sprintf(detail, values...)}
-}

@@ -37,6 +37,11 @@ type CheckError struct {
 	Detail string // the values
 }
 
+// Fail returns a CheckError. The detail is a format of the values.
+func Fail(design, check, detail string, values ...any) error {
+	return &CheckError{Check: check, Design: design, Detail: fmt.Sprintf(detail, values...)}
+}
+
 // Error implements error. The check comes first, because lines get cut.
 func (e *CheckError) Error() string {
 	text := e.Check

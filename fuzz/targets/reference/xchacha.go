@@ -1,7 +1,8 @@
-// Package reference implements XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03,
-// on RFC 8439) as its specifications read: plain loops and big integers, no
-// tables, no assembly. It is a second implementation for fuzzing: slow, not
-// constant-time, and for no other use.
+// Package reference compares primitives and readers with a second implementation:
+// the standard library, another library, Python, or XChaCha20-Poly1305
+// (draft-irtf-cfrg-xchacha-03, on RFC 8439) as its specifications read, with plain
+// loops and big integers. The latter is slow, not constant-time, and for fuzzing
+// only.
 package reference
 
 import (

@@ -1,4 +1,4 @@
-package targets
+package draw
 
 import (
 	"hash/fnv"

@@ -1,4 +1,6 @@
-package targets
+// Package draw reads from a program the bytes that fuzz targets need: payloads,
+// lengths near borders, words of the source under test, and alterations of a token.
+package draw
 
 import (
 	"bytes"
@@ -16,9 +18,9 @@ const maxLength = 1<<16 + 64
 // stands for a recipe.
 const plain = 256
 
-// matter reads bytes to seal: spelled out in the program, or by a recipe that
+// Payload reads bytes to seal: spelled out in the program, or by a recipe that
 // makes long ones of few choices.
-func matter(p *program.Program, size func(n int) int) []byte {
+func Payload(p *program.Program, size func(n int) int) []byte {
 	n := p.Uint16()
 	if n <= plain {
 		return p.Take(n)
@@ -27,17 +29,17 @@ func matter(p *program.Program, size func(n int) int) []byte {
 	case 0:
 		return p.Take(p.Pick(64))
 	case 1:
-		return bytes.Repeat([]byte{p.Byte()}, length(p, size))
+		return bytes.Repeat([]byte{p.Byte()}, Length(p, size))
 	case 2:
-		return counting(length(p, size))
+		return counting(Length(p, size))
 	case 3:
-		return bytes.Clone(literal(p))
+		return bytes.Clone(Literal(p))
 	case 4: // an envelope: what begins and ends with what a reader looks for
-		return pad(literal(p), character(p), literal(p), length(p, size))
+		return pad(Literal(p), character(p), Literal(p), Length(p, size))
 	case 5:
-		return pad(slices.Concat(literal(p), literal(p)), character(p), literal(p), length(p, size))
+		return pad(slices.Concat(Literal(p), Literal(p)), character(p), Literal(p), Length(p, size))
 	case 6:
-		return pad(p.Bytes(8), character(p), p.Bytes(8), length(p, size))
+		return pad(p.Bytes(8), character(p), p.Bytes(8), Length(p, size))
 	case 7:
 		return words(p)
 	default:
@@ -51,7 +53,7 @@ var brackets = []string{"{}", "[]", `""`, "<>"}
 // bracketed returns bytes that look like a document at both ends.
 func bracketed(p *program.Program, size func(n int) int) []byte {
 	pair := brackets[p.Pick(len(brackets))]
-	return pad([]byte{pair[0], character(p)}, character(p), []byte{pair[1]}, length(p, size))
+	return pad([]byte{pair[0], character(p)}, character(p), []byte{pair[1]}, Length(p, size))
 }
 
 // character reads a byte, mostly a printable one.
@@ -64,9 +66,9 @@ func character(p *program.Program) byte {
 
 // words returns up to four literals with a character between them.
 func words(p *program.Program) []byte {
-	out := bytes.Clone(literal(p))
+	out := bytes.Clone(Literal(p))
 	for range p.Pick(4) {
-		out = append(append(out, character(p)), literal(p)...)
+		out = append(append(out, character(p)), Literal(p)...)
 	}
 	return out
 }
@@ -105,10 +107,10 @@ const (
 	page   = 4096 + near
 )
 
-// length reads a length in bytes: any small one, or one near a border or near a
+// Length reads a length in bytes: any small one, or one near a border or near a
 // number of the source, of the payload or of its token. size returns the length
 // of a token; nil if it is unknown.
-func length(p *program.Program, size func(n int) int) int {
+func Length(p *program.Program, size func(n int) int) int {
 	n := anyLength(p, size)
 	if n <= common || n <= page && p.Pick(4) == 1 || n > page && p.Pick(16) == 1 {
 		return n
@@ -124,11 +126,11 @@ func anyLength(p *program.Program, size func(n int) int) int {
 	case kind == 9:
 		return p.Uint16() % 1024
 	case kind < 12:
-		return beside(p, borders[p.Pick(len(borders))])
+		return Beside(p, borders[p.Pick(len(borders))])
 	case kind < 14:
-		return beside(p, number(p))
+		return Beside(p, number(p))
 	case kind == 14 && size != nil:
-		want := beside(p, borders[p.Pick(len(borders))])
+		want := Beside(p, borders[p.Pick(len(borders))])
 		return sort.Search(maxLength, func(n int) bool { return size(n) >= want })
 	default:
 		return p.Uint16() % 8192
@@ -138,5 +140,5 @@ func anyLength(p *program.Program, size func(n int) int) int {
 // offsets are distances of lengths from a border, mostly 0 or 1.
 var offsets = []int{0, 0, 0, 0, 0, 1, 1, -1, -1, 2, -2, 3, -3, 4, -4, 5, -5, near, -near}
 
-// beside reads a length near n.
-func beside(p *program.Program, n int) int { return max(0, n+offsets[p.Pick(len(offsets))]) }
+// Beside reads a length near n.
+func Beside(p *program.Program, n int) int { return max(0, n+offsets[p.Pick(len(offsets))]) }

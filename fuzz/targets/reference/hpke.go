@@ -1,4 +1,4 @@
-package targets
+package reference
 
 import (
 	"bytes"
@@ -10,7 +10,9 @@ import (
 	circl "github.com/cloudflare/circl/hpke"
 	"github.com/cloudflare/circl/kem"
 
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
+	"sealab/fuzz/program/draw"
 )
 
 // hpkeKeys is one key pair in both libraries, with the suite of the designs.
@@ -52,12 +54,12 @@ func hpkeTwice(p *program.Program) error {
 	}
 	message := append(bytes.Clone(enc), sealed...)
 	for !p.Done() {
-		message = alter(p, message)
+		message = draw.Alter(p, message)
 	}
 	got, ok := k.openCircl(message, info, data)
 	again, okAgain := k.openStandard(message, info, data)
 	if ok != okAgain || !bytes.Equal(got, again) {
-		return fail("", "HPKE opens differently in circl and in crypto/hpke", "%x, %v and %x, %v: %x", got, ok, again, okAgain, message)
+		return harness.Fail("", "HPKE opens differently in circl and in crypto/hpke", "%x, %v and %x, %v: %x", got, ok, again, okAgain, message)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package targets
+package reference
 
 import (
 	"bufio"
@@ -10,21 +10,9 @@ import (
 	"sync"
 
 	"sealab/codecs/catalog"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
 )
-
-var pythonTarget = Target{
-	Name: "python", Layer: LayerImplementations,
-	Doc:   "compact JSON and what Python makes of the same documents, many of them in each input",
-	Check: python,
-	Seeds: pythonSeeds,
-	Missing: func() string {
-		if _, err := exec.LookPath("python3"); err != nil {
-			return "python3 is not on this machine"
-		}
-		return ""
-	},
-}
 
 // pythonProgram answers each line of documents in hexadecimal, separated by
 // spaces, with their compact sorted forms, or "-" if json.loads refuses them.
@@ -87,7 +75,8 @@ func (i *interpreter) forms(documents [][]byte) ([]string, error) {
 // and less nested than Python can read.
 const maxDigits = 512
 
-func python(p *program.Program) error {
+// Python compares compact JSON with the json module of Python.
+func Python(p *program.Program) error {
 	var documents [][]byte
 	for len(documents) < 64 && !p.Done() {
 		documents = append(documents, p.Bytes(maxDigits))
@@ -108,16 +97,17 @@ func python(p *program.Program) error {
 			got = hex.EncodeToString(form)
 		}
 		if got != forms[i] {
-			return fail("", "compactjson differs from Python", "%s, Python %s: %q", got, forms[i], d)
+			return harness.Fail("", "compactjson differs from Python", "%s, Python %s: %q", got, forms[i], d)
 		}
 	}
 	return nil
 }
 
-func pythonSeeds() ([][]byte, error) {
+// PythonSeeds are the documents, one in an input and all in one.
+func PythonSeeds() ([][]byte, error) {
 	var all program.Writer
 	var seeds [][]byte
-	for _, d := range documents {
+	for _, d := range Documents {
 		var w program.Writer
 		seeds = append(seeds, w.Bytes([]byte(d)).Program())
 		all.Bytes([]byte(d))

@@ -1,6 +1,7 @@
-package targets
+package draw
 
 import (
+	"errors"
 	"go/scanner"
 	"go/token"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
 )
 
@@ -32,7 +34,7 @@ var literals = sync.OnceValue(func() dictionary {
 	// Without the source there is at least this; TestLiterals tells, and Seeds
 	// fail for the same reason.
 	texts, numbers := map[string]bool{"{": true}, map[int]bool{16: true}
-	if root, err := moduleRoot(); err == nil {
+	if root, err := ModuleRoot(); err == nil {
 		for _, folder := range sourceFolders {
 			collectBelow(filepath.Join(root, folder), texts, numbers)
 		}
@@ -95,8 +97,30 @@ func collect(source []byte, texts map[string]bool, numbers map[int]bool) {
 	}
 }
 
-// literal reads the choice of a word. The caller must not change it.
-func literal(p *program.Program) []byte { return literals().words.at(p.Uint16()) }
+// Literal reads the choice of a word. The caller must not change it.
+func Literal(p *program.Program) []byte { return literals().words.at(p.Uint16()) }
 
 // number reads the choice of a number.
 func number(p *program.Program) int { return literals().numbers.at(p.Uint16()) }
+
+// ModuleRoot returns the folder of go.mod above the working folder or, in a
+// campaign, above harness.EnvSource.
+func ModuleRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	if source := os.Getenv(harness.EnvSource); source != "" {
+		dir = source
+	}
+	for {
+		_, err := os.Stat(filepath.Join(dir, "go.mod"))
+		if err == nil {
+			return dir, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return "", errors.New("the working folder is not inside the module, whose vectors are the seeds")
+		}
+		dir = filepath.Dir(dir)
+	}
+}

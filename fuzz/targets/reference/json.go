@@ -1,4 +1,4 @@
-package targets
+package reference
 
 import (
 	"bytes"
@@ -7,24 +7,19 @@ import (
 	"unicode/utf8"
 
 	"sealab/codecs/catalog"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
 )
 
-var jsonTarget = Target{
-	Name: "json", Layer: LayerReaders,
-	Doc:   "the JSON readers on any document: they take what the standard library takes, lose nothing, and the compact form is its own compact form",
-	Check: readJSON,
-	Seeds: jsonSeeds,
-}
-
-func readJSON(p *program.Program) error {
+// JSON compares the JSON readers of the designs with encoding/json.
+func JSON(p *program.Program) error {
 	document := p.Rest()
 	v, err := catalog.ParseJSON(document)
 	if valid := json.Valid(document); valid != (err == nil) {
-		return fail("", "rawjson and encoding/json differ on validity", "%v, valid %v: %q", err, valid, document)
+		return harness.Fail("", "rawjson and encoding/json differ on validity", "%v, valid %v: %q", err, valid, document)
 	}
 	if err == nil && !bytes.Equal(v.Raw, bytes.Trim(document, " \t\r\n")) {
-		return fail("", "rawjson changes a document", "%q to %q", document, v.Raw)
+		return harness.Fail("", "rawjson changes a document", "%q to %q", document, v.Raw)
 	}
 	if err == nil && utf8.Valid(document) {
 		if err := requireRead(&v, document); err != nil {
@@ -46,10 +41,10 @@ func requireRead(v *catalog.JSON, document []byte) error {
 	d.UseNumber()
 	var want any
 	if err := d.Decode(&want); err != nil {
-		return fail("", "rawjson accepts a document that encoding/json refuses", "%v: %q", err, document)
+		return harness.Fail("", "rawjson accepts a document that encoding/json refuses", "%v: %q", err, document)
 	}
 	if !sameValue(v, want) {
-		return fail("", "rawjson and encoding/json differ on values", "%q", document)
+		return harness.Fail("", "rawjson and encoding/json differ on values", "%q", document)
 	}
 	return nil
 }
@@ -101,32 +96,20 @@ func requireStable(document []byte, compact func(dst, doc []byte) ([]byte, error
 	}
 	for _, c := range once {
 		if c < ' ' || c > '~' {
-			return fail("", "compactjson is not printable ASCII", "%q for %q", once, document)
+			return harness.Fail("", "compactjson is not printable ASCII", "%q for %q", once, document)
 		}
 	}
 	twice, err := compact(nil, once)
 	if err != nil || !bytes.Equal(once, twice) {
-		return fail("", "compactjson of compactjson differs", "%q, then %q (%v), for %q", once, twice, err, document)
+		return harness.Fail("", "compactjson of compactjson differs", "%q, then %q (%v), for %q", once, twice, err, document)
 	}
 	return nil
 }
 
-// documents are JSON texts on which readers differ.
-var documents = []string{
+// Documents are JSON texts on which readers differ.
+var Documents = []string{
 	`{}`, `[]`, `null`, `true`, `"text"`, `0`, `-0`, `-0.0`, `1.0`, `1e16`, `1e-5`, `5e-324`, `1e400`, `12345678901234567890`,
 	`{"b":1,"a":2,"b":3}`, `["\u0000\ud800","\ud83d\ude00","\u2028/\/"]`, "\"\x7f\xed\xa0\x80\"", ` { "a" : [ 1 , { } ] } `,
 	`[NaN,Infinity,-Infinity]`, "\ufeff{}", `{"a":1,}`, `[1 2]`, `"\x"`, `"\u12"`, `01`, `1.`, `.5`, `+1`, `"\`,
 	`{"v":1,"iat":1795132800.25,"exp":1795133400.25,"m":"tools/call","t":"deploy","a":"RBNvo1WzZ4oRRq0W9-hkng","s":"state","aud":"srv"}`,
-}
-
-func jsonSeeds() ([][]byte, error) {
-	var seeds [][]byte
-	for _, d := range documents {
-		seeds = append(seeds, []byte(d))
-	}
-	files, err := committed()
-	for _, f := range files {
-		seeds = append(seeds, f.claims()...)
-	}
-	return seeds, err
 }

@@ -1,4 +1,4 @@
-package targets
+package reference
 
 import (
 	"bytes"
@@ -9,22 +9,16 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 
 	"sealab/codecs/catalog"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
-	"sealab/fuzz/targets/reference"
+	"sealab/fuzz/program/draw"
 )
-
-var primitivesTarget = Target{
-	Name: "primitives", Layer: LayerImplementations,
-	Doc:   "the primitives in two implementations each: AES-GCM in assembly and in Go, XChaCha20-Poly1305 and a plain reading of its draft, base64url by vectors and by the standard library, HPKE in circl and in crypto/hpke",
-	Draws: true,
-	Check: primitives,
-	Seeds: primitivesSeeds,
-}
 
 // pairs compare two implementations of a primitive each.
 var pairs = []func(*program.Program) error{gcmTwice, xchachaTwice, base64Twice, hpkeTwice}
 
-func primitives(p *program.Program) error {
+// Primitives compares one primitive in two implementations.
+func Primitives(p *program.Program) error {
 	return pairs[p.Pick(len(pairs))](p)
 }
 
@@ -65,12 +59,12 @@ func xchachaTwice(p *program.Program) error {
 	}
 	return aeadTwice(p, "XChaCha20-Poly1305", chacha20poly1305.NonceSizeX,
 		func(nonce, text, data []byte) []byte { return a.Seal(nil, nonce, text, data) },
-		func(nonce, text, data []byte) []byte { return reference.Seal(key, nonce, text, data) },
+		func(nonce, text, data []byte) []byte { return Seal(key, nonce, text, data) },
 		func(nonce, sealed, data []byte) ([]byte, bool) {
 			out, err := a.Open(nil, nonce, sealed, data)
 			return out, err == nil
 		},
-		func(nonce, sealed, data []byte) ([]byte, bool) { return reference.Open(key, nonce, sealed, data) })
+		func(nonce, sealed, data []byte) ([]byte, bool) { return Open(key, nonce, sealed, data) })
 }
 
 // aeadTwice compares two implementations of an AEAD: their ciphertexts, and
@@ -78,18 +72,18 @@ func xchachaTwice(p *program.Program) error {
 func aeadTwice(p *program.Program, name string, nonceSize int,
 	seal, sealAgain func(nonce, text, data []byte) []byte,
 	open, openAgain func(nonce, sealed, data []byte) ([]byte, bool)) error {
-	nonce, data, text := exactly(p, nonceSize), p.Bytes(64), matter(p, nil)
+	nonce, data, text := exactly(p, nonceSize), p.Bytes(64), draw.Payload(p, nil)
 	sealed := seal(nonce, text, data)
 	if again := sealAgain(nonce, text, data); !bytes.Equal(sealed, again) {
-		return fail("", name+" seals differently in two implementations", "%x and %x", sealed, again)
+		return harness.Fail("", name+" seals differently in two implementations", "%x and %x", sealed, again)
 	}
 	for range p.Few(16) { // an alteration may double it
-		sealed = alter(p, sealed)
+		sealed = draw.Alter(p, sealed)
 	}
 	got, ok := open(nonce, sealed, data)
 	again, okAgain := openAgain(nonce, sealed, data)
 	if ok != okAgain || !bytes.Equal(got, again) {
-		return fail("", name+" opens differently in two implementations", "%x, %v and %x, %v: %x", got, ok, again, okAgain, sealed)
+		return harness.Fail("", name+" opens differently in two implementations", "%x, %v and %x, %v: %x", got, ok, again, okAgain, sealed)
 	}
 	return nil
 }
@@ -108,22 +102,24 @@ func base64Twice(p *program.Program) error {
 	got, ok := catalog.AppendFromBase64URL(nil, text)
 	want, err := base64.RawURLEncoding.Strict().DecodeString(string(text))
 	if accepts := err == nil && !bytes.ContainsAny(text, "\r\n"); ok != accepts || ok && !bytes.Equal(got, want) {
-		return fail("", "base64url decodes differently from the standard library", "%x, %v and %x, %v: %q", got, ok, want, accepts, text)
+		return harness.Fail("", "base64url decodes differently from the standard library", "%x, %v and %x, %v: %q", got, ok, want, accepts, text)
 	}
 	if again := catalog.AppendBase64URL(nil, text); string(again) != base64.RawURLEncoding.EncodeToString(text) {
-		return fail("", "base64url encodes differently from the standard library", "%q for %x", again, text)
+		return harness.Fail("", "base64url encodes differently from the standard library", "%q for %x", again, text)
 	}
 	return nil
 }
 
-func primitivesSeeds() ([][]byte, error) {
+// PrimitivesSeeds are, for each primitive, messages of several lengths and one
+// alteration of each.
+func PrimitivesSeeds() [][]byte {
 	var seeds [][]byte
 	for i := range pairs {
 		for _, n := range []int{0, 1, 16, 64, 300} {
 			var w program.Writer
 			w.Pick(i, len(pairs)).Bytes([]byte("key")).Bytes([]byte("nonce")).Bytes([]byte("data")).Bytes(bytes.Repeat([]byte("Ab-_"), n))
-			seeds = append(seeds, bytes.Clone(w.Program()), w.Byte(1).Byte(0).Byte(anywhere).Uint16(3).Byte('x').Program())
+			seeds = append(seeds, bytes.Clone(w.Program()), w.Byte(1).Byte(0).Byte(draw.Anywhere).Uint16(3).Byte('x').Program())
 		}
 	}
-	return begun(seeds), nil
+	return seeds
 }
