@@ -24,13 +24,16 @@ var (
 	seeds = flag.Uint64("seeds", 1, "seeds under which sound designs are attacked")
 	from  = flag.Uint64("from", seed, "the first of them")
 	only  = flag.String("only", "", "attack or family to carry out under them; empty: all")
+	names = flag.String("designs", "", "designs to attack under them, separated by commas; empty: all")
 )
 
 // TestSoundDesignsStand attacks every design of the catalog: what it states
 // stands, under every seed. What measures this process runs alone.
 func TestSoundDesignsStand(t *testing.T) {
 	beside, alone := ids(t)
-	designs := catalog.Variants()
+	designs := slices.DeleteFunc(catalog.Variants(), func(d codecs.Design) bool {
+		return *names != "" && !slices.Contains(strings.Split(*names, ","), d.Name)
+	})
 	tally := &tally{t: t, designs: len(designs)}
 	tally.attack(designs, beside, runtime.GOMAXPROCS(0))
 	tally.attack(designs, alone, 1)
