@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -50,6 +51,45 @@ func TestPeersTakeOneStrongSecret(t *testing.T) {
 			_, err := d.NewCodec(codecs.Config{Secrets: secrets})
 			require.Error(t, err, "%s with %d secrets", d.Name, len(secrets))
 		}
+	}
+}
+
+// TestEveryPeerCarriesClaims mints with each library that carries claims, and
+// changes every claim of the context.
+func TestEveryPeerCarriesClaims(t *testing.T) {
+	require.NotEmpty(t, golibs.Schemes())
+	text := func(s string) *string { return &s }
+	minted := codecs.Context{
+		Now: time.Unix(1795132800, 0), Method: "tools/call", Target: "deploy", Arguments: []byte(`{"a":1}`), Principal: text("alice"), Audience: text("srv"),
+	}
+	for _, d := range golibs.Schemes() {
+		t.Run(d.Name, func(t *testing.T) {
+			s, err := d.NewScheme(codecs.Config{Secrets: [][]byte{secret(1)}})
+			require.NoError(t, err)
+			state := `{"step":1,"text":"a "b" é"}`
+			token, err := s.Mint([]byte("x"), []byte(state), &minted)
+			require.NoError(t, err)
+			got, err := s.Verify([]byte("y"), token[1:], &minted)
+			require.NoError(t, err)
+			require.Equal(t, "y"+state, string(got))
+			for name, change := range map[string]func(*codecs.Context){
+				"expired":   func(c *codecs.Context) { c.Now = c.Now.Add(601 * time.Second) },
+				"future":    func(c *codecs.Context) { c.Now = c.Now.Add(-2 * time.Minute) },
+				"method":    func(c *codecs.Context) { c.Method = "prompts/get" },
+				"target":    func(c *codecs.Context) { c.Target = "destroy" },
+				"arguments": func(c *codecs.Context) { c.Arguments = []byte(`{"a":2}`) },
+				"principal": func(c *codecs.Context) { c.Principal = text("mallory") },
+				"audience":  func(c *codecs.Context) { c.Audience = text("other") },
+			} {
+				c := minted
+				change(&c)
+				_, err := s.Verify(nil, token[1:], &c)
+				require.NotNil(t, codecs.Rejected(err), "%s: %v", name, err)
+			}
+			token[len(token)/2] ^= 1
+			_, err = s.Verify(nil, token[1:], &minted)
+			require.NotNil(t, codecs.Rejected(err))
+		})
 	}
 }
 
