@@ -79,8 +79,8 @@ type place struct {
 func (p place) String() string { return runfile.Name(p.Name, p.op, p.size) }
 
 // compared reports whether the place's times are held against others: those of
-// schemes and refusals are not.
-func (p place) compared() bool { return p.Role != runfile.RoleScheme && !p.op.Refuses() }
+// refusals are not.
+func (p place) compared() bool { return !p.op.Refuses() }
 
 // places returns every combination of the subjects, operations and sizes.
 func (c Config) places(subjects []Subject) []place {

@@ -87,7 +87,7 @@ func Subjects() []Subject {
 	for _, b := range Baselines() {
 		all = append(all, fromBaseline(b))
 	}
-	for _, d := range golibs.All() {
+	for _, d := range slices.Concat(golibs.All(), golibs.Schemes()) {
 		all = append(all, fromLibrary(d))
 	}
 	return all
@@ -110,7 +110,7 @@ func FromDesign(d codecs.Design) Subject {
 	s := Subject{Subject: runfile.Subject{
 		Name: d.Name, Role: runfile.RoleDesign, Doc: d.Doc, Kind: kindOf(d),
 		Primitive: lab.HooksOf(d).Primitive, Amortised: lab.HooksOf(d).Amortised,
-		Allocates: lab.HooksOf(d).Allocates != "",
+		Allocates: lab.HooksOf(d).Allocates != "", Over: d.Over,
 	}}
 	m := newMeasured(d, openerOf(d))
 	s.Prepare = m.prepare
@@ -123,7 +123,7 @@ func FromDesign(d codecs.Design) Subject {
 
 func fromLibrary(d codecs.Design) Subject {
 	s := FromDesign(d)
-	s.Role = runfile.RoleLibrary
+	s.Role, s.Claims = runfile.RoleLibrary, d.IsScheme()
 	return s
 }
 
@@ -164,7 +164,7 @@ func fromBaseline(b baseline.Baseline) Subject {
 		return m.prepare(op, payload)
 	}
 	return Subject{
-		Subject: runfile.Subject{Name: b.Name, Role: runfile.RoleBaseline, Doc: b.Doc, Primitive: b.Primitive},
+		Subject: runfile.Subject{Name: b.Name, Role: runfile.RoleBaseline, Doc: b.Doc, Primitive: b.Primitive, Claims: b.Claims},
 		Prepare: prepare,
 	}
 }

@@ -15,7 +15,8 @@ type Relation string
 const (
 	OverBaseline Relation = "baseline"  // a design against the bare use of its primitive
 	OverDesign   Relation = "design"    // an amortised design against the plain one of its primitive
-	OverOurs     Relation = "ours"      // a library against the first design of its kind, an SDK against the design that mirrors it
+	OverCodec    Relation = "codec"     // a scheme against its codec, or the first plain design of its primitive
+	OverOurs     Relation = "ours"      // a library against the first design of its kind, with claims if it has them; an SDK against the design that mirrors it
 	OverRing     Relation = "ring of 1" // a ring of many keys against a ring of one
 	OverItself   Relation = "itself"    // the same subject twice: noise
 )
@@ -75,8 +76,13 @@ func (r *Run) comparable(p Place) []against {
 		}
 	}
 	if s.Role == runfile.RoleLibrary {
-		if ours := r.ours(s.Kind); ours != nil {
+		if ours := r.ours(s.Kind, s.Claims); ours != nil {
 			hold(OverOurs, Place{ours.Name, p.Op, p.Size})
+		}
+	}
+	if s.Role == runfile.RoleScheme {
+		if codec := r.codecOf(s); codec != nil {
+			hold(OverCodec, Place{codec.Name, p.Op, p.Size})
 		}
 	}
 	return found
@@ -91,21 +97,36 @@ func relation(s, other runfile.Subject) (Relation, bool) {
 		return OverItself, other.Name == s.Repeats
 	case s.Role == runfile.RoleSDK:
 		return OverOurs, other.Name == s.Mirrors
-	case s.Role != runfile.RoleDesign || !sameWork:
+	case s.Role != runfile.RoleDesign && s.Role != runfile.RoleScheme || !sameWork:
 		return "", false
 	case other.Role == runfile.RoleBaseline:
-		return OverBaseline, true
-	case other.Role == runfile.RoleDesign:
+		return OverBaseline, other.Claims == (s.Role == runfile.RoleScheme)
+	case s.Role == runfile.RoleDesign && other.Role == runfile.RoleDesign:
 		return OverDesign, s.Amortised && !other.Amortised
 	}
 	return "", false
 }
 
 // ours returns the design that libraries of a kind are compared with: the first
-// plain one of the catalog.
-func (r *Run) ours(kind runfile.Kind) *runfile.Subject {
-	return r.subject(func(s runfile.Subject) bool {
+// plain one of the catalog, or claims over it.
+func (r *Run) ours(kind runfile.Kind, claims bool) *runfile.Subject {
+	plain := r.subject(func(s runfile.Subject) bool {
 		return s.Role == runfile.RoleDesign && s.Kind == kind && s.Primitive != "" && !s.Amortised
+	})
+	if plain == nil || !claims {
+		return plain
+	}
+	return r.subject(func(s runfile.Subject) bool { return s.Role == runfile.RoleScheme && s.Over == plain.Name })
+}
+
+// codecOf returns the codec beneath a scheme. For a format of its own that is the
+// first plain design with its primitive.
+func (r *Run) codecOf(scheme *runfile.Subject) *runfile.Subject {
+	return r.subject(func(s runfile.Subject) bool {
+		if scheme.Over != "" {
+			return s.Name == scheme.Over
+		}
+		return s.Role == runfile.RoleDesign && scheme.Primitive != "" && s.Primitive == scheme.Primitive && !s.Amortised
 	})
 }
 
@@ -114,6 +135,7 @@ type Threshold struct {
 	Relation Relation
 	Op       runfile.Op   // empty: every operation of the relation
 	Kind     runfile.Kind // empty: every kind
+	Claims   bool         // of schemes, and of libraries that carry claims
 	// Below1K and Limit are the limits at payloads below 1 KiB and from there on.
 	// A ratio has to be at most the limit, or at least if AtLeast is set.
 	Below1K, Limit float64
@@ -127,6 +149,9 @@ var thresholds = []Threshold{
 	{Relation: OverBaseline, Op: runfile.Unseal, Below1K: 1.6, Limit: 1.35},
 	{Relation: OverDesign, Below1K: 1.5, Limit: 1.5},
 	{Relation: OverRing, Below1K: 1.2, Limit: 1.2},
+	{Relation: OverBaseline, Claims: true, Below1K: 1.5, Limit: 1.5},
+	{Relation: OverCodec, Claims: true, Below1K: 6, Limit: 3},
+	{Relation: OverOurs, Claims: true, Below1K: 5, Limit: 5, AtLeast: true},
 	{Relation: OverOurs, Kind: runfile.Encrypts, Below1K: 5, Limit: 5, AtLeast: true},
 	{Relation: OverOurs, Kind: runfile.Signs, Below1K: 3, Limit: 3, AtLeast: true},
 }
@@ -198,7 +223,8 @@ func (r *Run) applies(t Threshold, ratio Ratio) bool {
 	return t.Relation == ratio.Relation &&
 		(t.Op == "" || t.Op == ratio.Of.Op) &&
 		(t.Kind == "" || t.Kind == of.Kind) &&
-		(of.Role == runfile.RoleDesign || of.Role == runfile.RoleLibrary) &&
+		t.Claims == (of.Claims || of.Role == runfile.RoleScheme) &&
+		of.Role != runfile.RoleSDK &&
 		!(t.Relation == OverBaseline && of.Amortised)
 }
 

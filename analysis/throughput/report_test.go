@@ -42,6 +42,9 @@ func TestRatiosAreThoseOfTheTrueTimes(t *testing.T) {
 		{throughput.OverOurs, "web", "sig", 10},
 		{throughput.OverOurs, "abroad", "far", 5},
 		{throughput.OverItself, "enc-again", "enc", 1},
+		{throughput.OverCodec, "enc-claims", "enc", 700.0 / 120},
+		{throughput.OverBaseline, "enc-claims", "bare-claims", 1.4},
+		{throughput.OverOurs, "slack-claims", "enc-claims", 6},
 	} {
 		got := ratio(t, ratios, c.why, throughput.Place{Subject: c.of, Op: runfile.Seal, Size: 64})
 		require.Equal(t, c.to, got.To.Subject)
@@ -59,7 +62,10 @@ func TestRatiosAreThoseOfTheTrueTimes(t *testing.T) {
 
 func TestThresholds(t *testing.T) {
 	s := quiet
-	s.slow = map[throughput.Place]float64{{Subject: "enc", Op: runfile.UnsealRing, Size: 64}: 1.3}
+	s.slow = map[throughput.Place]float64{
+		{Subject: "enc", Op: runfile.UnsealRing, Size: 64}:  1.3,
+		{Subject: "enc-claims", Op: runfile.Seal, Size: 64}: 1.3,
+	}
 	s.allocs = map[string]int{"sig": 2, "far": 9}
 	run := s.load(t, 2)
 	ratios, err := run.Ratios()
@@ -71,7 +77,10 @@ func TestThresholds(t *testing.T) {
 			require.True(t, v.Sure())
 		}
 	}
-	require.Len(t, missed, 3)
+	require.Len(t, missed, 6)
+	require.InDelta(t, 1.3*700/120/6-1, missed["enc-claims seal, 64 B / enc"], 0.01)
+	require.InDelta(t, 1.3*1.4/1.5-1, missed["enc-claims seal, 64 B / bare-claims"], 0.01)
+	require.InDelta(t, 1-6/1.3/5, missed["slack-claims seal, 64 B / enc-claims"], 0.01)
 	require.InDelta(t, 1.3/1.2-1, missed["enc unseal-ring1000, 64 B / enc"], 0.01)
 	require.InDelta(t, 0.6, missed["near seal, 64 B / enc"], 0.01, "the fastest library, at 2 of at least 5")
 	require.InDelta(t, 0.6, missed["near unseal, 64 B / enc"], 0.01)

@@ -13,6 +13,7 @@
 //	Ed25519              base64url(payload || signature[64])
 //	ML-DSA-44            base64url(payload || signature[2420])
 //	other AEADs          base64url(nonce || ciphertext || tag), from the design's row
+//	claims               the cipher or the MAC over 256 bytes of claims and the payload
 //
 // It uses the base64 decoder and the random numbers of the designs.
 //
@@ -44,6 +45,7 @@ type Baseline struct {
 	Name      string
 	Doc       string
 	Primitive string // the algorithm it uses bare, as codecs.Design names it; else empty
+	Claims    bool   // the payload stands beside claims
 	// Open returns the baseline under one key. It is not safe for concurrent use.
 	Open func(key []byte) (codecs.Codec, error)
 }
@@ -57,6 +59,8 @@ func All() []Baseline {
 		{Name: "baseline-aes-256-gcm", Doc: "the bare cipher and base64url", Primitive: "AES-256-GCM", Open: openGCM},
 		{Name: "baseline-xchacha20-poly1305", Doc: "the bare cipher and base64url", Primitive: "XChaCha20-Poly1305", Open: openXChaCha},
 		{Name: "baseline-ed25519", Doc: "a bare signature and base64url", Primitive: "Ed25519", Open: openEd25519},
+		{Name: "baseline-hmac-sha256-claims", Doc: "a bare tag over claims and base64url", Primitive: "HMAC-SHA256", Claims: true, Open: withClaims(openHMAC)},
+		{Name: "baseline-aes-256-gcm-claims", Doc: "the bare cipher over claims and base64url", Primitive: "AES-256-GCM", Claims: true, Open: withClaims(openGCM)},
 		{Name: "baseline-ml-dsa-44", Doc: "a bare signature and base64url", Primitive: "ML-DSA-44", Open: openMLDSA},
 	}
 }

@@ -26,7 +26,7 @@ func Over(d codecs.Design) codecs.Design {
 		MaxKeys:    d.MaxKeys,
 		KeySize:    d.KeySize,
 		Options:    d.Options,
-		Hooks:      &lab.Hooks{Inspect: lab.HooksOf(d).Inspect, Facts: lab.HooksOf(d).Facts, Allocates: lab.HooksOf(d).Allocates},
+		Hooks:      &lab.Hooks{Primitive: lab.HooksOf(d).Primitive, Inspect: lab.HooksOf(d).Inspect, Facts: lab.HooksOf(d).Facts, Allocates: lab.HooksOf(d).Allocates},
 		Guarantees: func(options map[string]string) []codecs.Guarantee { return guarantees(d, options) },
 		NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
 			codec, err := newCodec(d, c)

@@ -42,7 +42,7 @@ var Design = codecs.Design{
 		{Name: optionBind, Doc: "what tokens are bound to", Values: []string{bindSubject, bindTool, bindNone}},
 		{Name: optionReading, Doc: "whether tokens in the one canonical encoding are accepted, or all that the SDK accepts", Values: []string{readingStrict, readingSDK}},
 	},
-	Hooks:      &lab.Hooks{Inspect: inspect},
+	Hooks:      &lab.Hooks{Primitive: "HMAC-SHA256", Inspect: inspect},
 	Guarantees: guarantees,
 	NewScheme:  forLab,
 }

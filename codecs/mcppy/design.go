@@ -27,7 +27,7 @@ var Design = codecs.Design{
 	Options: []codecs.Option{
 		{Name: optionReading, Doc: "whether tokens in the one canonical encoding are accepted, or all that the SDK accepts", Values: []string{readingStrict, readingSDK}},
 	},
-	Hooks:      &lab.Hooks{Inspect: format.Inspect},
+	Hooks:      &lab.Hooks{Primitive: "AES-256-GCM", Inspect: format.Inspect},
 	Guarantees: guarantees,
 	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
 		codec, err := layouts.ForLab(NewCodec(c.Secrets...))

@@ -32,7 +32,7 @@ var Design = codecs.Design{
 		{Name: optionDigest, Doc: "whether arguments are digested, or are a JSON string that is the digest", Values: []string{digestSDK, digestGiven}},
 		{Name: optionReading, Doc: "whether tokens in the one canonical encoding are accepted, or all that the SDK accepts", Values: []string{readingStrict, readingSDK}},
 	},
-	Hooks:      &lab.Hooks{Inspect: inspect},
+	Hooks:      &lab.Hooks{Primitive: "AES-256-GCM", Inspect: inspect},
 	Guarantees: guarantees,
 	NewScheme:  forLab,
 }

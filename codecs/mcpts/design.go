@@ -40,7 +40,7 @@ var Design = codecs.Design{
 		{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
 		{Name: optionReading, Doc: "whether tokens in the one canonical encoding are accepted, or all that the SDK accepts", Values: []string{readingStrict, readingSDK}},
 	},
-	Hooks:      &lab.Hooks{Inspect: inspect},
+	Hooks:      &lab.Hooks{Primitive: "HMAC-SHA256", Inspect: inspect},
 	Guarantees: guarantees,
 	NewScheme:  forLab,
 }

@@ -97,6 +97,10 @@ type Subject struct {
 	Amortised bool `json:"amortised,omitempty"`
 	// Allocates says that the row states a reason for allocations.
 	Allocates bool `json:"allocates,omitempty"`
+	// Over is the name of the codec that a scheme puts claims over.
+	Over string `json:"over,omitempty"`
+	// Claims says that a library, or a baseline, carries claims beside the payload.
+	Claims bool `json:"claims,omitempty"`
 	// Mirrors is the name of the subject that one in RoleSDK answers as.
 	Mirrors string `json:"mirrors,omitempty"`
 	// Repeats is the name of the subject that one in RoleRepeat measures again.
