@@ -12,6 +12,7 @@ import (
 	"sealab/codecs/worker"
 	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
+	"sealab/fuzz/program/draw"
 	"sealab/internal/lab"
 )
 
@@ -86,7 +87,7 @@ func openAny(d codecs.Design) (codecs.Codec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return in.At(&home), nil
+	return in.At(&draw.Context), nil
 }
 
 // requireOutcome returns an error unless err is an outcome of the contract.

@@ -164,9 +164,9 @@ func value(p *program.Program) string {
 	case 3:
 		return fmt.Sprintf("%d%c%d", p.Byte(), "eE"[n%2], p.Uint16()-1<<15)
 	case 4:
-		return `"` + letters(draw.Payload(p, nil)) + `"`
+		return `"` + draw.Letters(draw.Payload(p, nil)) + `"`
 	case 5:
-		return fmt.Sprintf("%d.%d", home.Now.Unix()+int64(p.Uint16()-1<<15), n)
+		return fmt.Sprintf("%d.%d", draw.Context.Now.Unix()+int64(p.Uint16()-1<<15), n)
 	case 6:
 		return fmt.Sprintf("%d", int64(1)<<(n%63)+int64(p.Byte()%3)-1)
 	case 7:

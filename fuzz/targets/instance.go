@@ -66,7 +66,7 @@ func openDesign(d codecs.Design, c codecs.Config) (*instance, error) {
 	if !s.in.Edited() {
 		return nil, errors.New("want a design that seals step by step")
 	}
-	s.codec = s.in.At(&home)
+	s.codec = s.in.At(&draw.Context)
 	return s, nil
 }
 
@@ -81,6 +81,17 @@ func secrets(d codecs.Design, number int) [][]byte {
 func (s *instance) holds(p codecs.Property) bool {
 	g, ok := s.Guarantee(p, nil)
 	return ok && g.Holds
+}
+
+// mustRefuse reports whether the design claims to refuse a token of context a
+// in b.
+func (s *instance) mustRefuse(a, b *codecs.Context) bool {
+	for at, differ := range draw.Differs(a, b) {
+		if differ && s.holds(draw.Promises[at]) {
+			return true
+		}
+	}
+	return false
 }
 
 // payload reads a payload that the design can carry: any bytes for a codec, a

@@ -42,7 +42,7 @@ func remote(p *program.Program) error {
 	}
 	here, err := s.codec.Unseal(nil, token)
 	there := remotes()[s.Name]
-	question, err := there.opened.Judge(s.Kind(), token, &home, lab.Answer{Payload: here, Err: err})
+	question, err := there.opened.Judge(s.Kind(), token, &draw.Context, lab.Answer{Payload: here, Err: err})
 	if err != nil {
 		return harness.Fail(s.Name, "the worker protocol cannot ask about a token", "%v: %q", err, token)
 	}

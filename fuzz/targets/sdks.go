@@ -128,7 +128,7 @@ func (m mirror) present(p *program.Program) ([]byte, error) {
 
 // compare returns an error unless both sides answer every token alike.
 func (m mirror) compare(tokens [][]byte) error {
-	there, err := m.there.in.UnsealAll(tokens, &home)
+	there, err := m.there.in.UnsealAll(tokens, &draw.Context)
 	if err != nil {
 		return harness.Fail(m.name, "an SDK fails on a batch of tokens", "%v: %q", err, tokens)
 	}

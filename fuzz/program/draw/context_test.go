@@ -1,4 +1,4 @@
-package targets
+package draw
 
 import (
 	"testing"
@@ -10,11 +10,11 @@ import (
 
 // TestReadResource requires contexts of resources/read to have no arguments.
 func TestReadResource(t *testing.T) {
-	made := home
+	made := Context
 	made.Method = readResource
-	for where := range byte(places) {
+	for where := range byte(Places) {
 		for how := range byte(128) {
-			read := change(program.New([]byte{where, how}), made)
+			read := ChangeContext(program.New([]byte{where, how}), made)
 			if read.Method == readResource {
 				require.Empty(t, read.Arguments, "%d, %d", where, how)
 			}

@@ -1,4 +1,4 @@
-package targets
+package draw
 
 import (
 	"bytes"
@@ -7,17 +7,16 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/program"
-	"sealab/fuzz/program/draw"
 )
 
-// home is the context of targets that do not vary it.
-var home = codecs.Context{
+// Context is the context of targets that do not vary it.
+var Context = codecs.Context{
 	Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod"}`),
-	Principal: optional("alice"), Audience: optional("srv"),
+	Principal: Optional("alice"), Audience: Optional("srv"),
 	Now: time.Unix(1_795_132_800, 0),
 }
 
-func optional(s string) *string { return &s }
+func Optional(s string) *string { return &s }
 
 // Values of a context. Two different arguments have different values for every
 // reader.
@@ -41,15 +40,15 @@ const (
 	inArguments
 	inPrincipal
 	inAudience
-	places = 5
+	Places = 5
 )
 
-// promises are the properties that bind each place.
-var promises = [places]codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience}
+// Promises are the properties that bind each place.
+var Promises = [Places]codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience}
 
-// change changes one part of the context as the program says.
-func change(p *program.Program, c codecs.Context) codecs.Context {
-	where, how := place(p.Pick(places)), p.Byte()
+// ChangeContext changes one part of the context as the program says.
+func ChangeContext(p *program.Program, c codecs.Context) codecs.Context {
+	where, how := place(p.Pick(Places)), p.Byte()
 	switch where {
 	case inMethod:
 		c.Method = methods[int(how)%len(methods)]
@@ -61,7 +60,7 @@ func change(p *program.Program, c codecs.Context) codecs.Context {
 	case inArguments:
 		c.Arguments = json.RawMessage(arguments[int(how)%len(arguments)])
 		if how >= 128 {
-			c.Arguments = json.RawMessage(`{"env":"` + letters(draw.Payload(p, nil)) + `"}`)
+			c.Arguments = json.RawMessage(`{"env":"` + Letters(Payload(p, nil)) + `"}`)
 		}
 	case inPrincipal:
 		c.Principal = rewriteOptional(p, c.Principal, how)
@@ -80,12 +79,12 @@ func rewriteOptional(p *program.Program, s *string, how byte) *string {
 		return nil
 	}
 	if how%16 == 8 {
-		return optional("")
+		return Optional("")
 	}
 	if s == nil {
-		return optional("")
+		return Optional("")
 	}
-	return optional(rewrite(p, *s, how))
+	return Optional(rewrite(p, *s, how))
 }
 
 // rewrite changes a text into one that a careless comparison confuses with it,
@@ -121,11 +120,11 @@ func rewriteAt(p *program.Program, s string) string {
 	}
 	switch {
 	case kind == 0:
-		return ascii(draw.Literal(p))
+		return ascii(Literal(p))
 	case kind == 1:
-		return ascii(draw.Payload(p, nil))
+		return ascii(Payload(p, nil))
 	case kind == 2:
-		return s[:at] + ascii(draw.Literal(p)) + s[at:]
+		return s[:at] + ascii(Literal(p)) + s[at:]
 	case kind == 3 || s == "":
 		return s + ascii([]byte{p.Byte()})
 	case kind == 4: // leave one out
@@ -137,8 +136,8 @@ func rewriteAt(p *program.Program, s string) string {
 	}
 }
 
-// letters maps bytes to letters, which need no escape in JSON.
-func letters(b []byte) string {
+// Letters maps bytes to letters, which need no escape in JSON.
+func Letters(b []byte) string {
 	b = bytes.Clone(b)
 	for i := range b {
 		b[i] = 'a' + b[i]%26
@@ -155,9 +154,9 @@ func ascii(b []byte) string {
 	return string(b)
 }
 
-// differs returns the places in which two contexts differ.
-func differs(a, b *codecs.Context) [places]bool {
-	return [places]bool{
+// Differs returns the places in which two contexts differ.
+func Differs(a, b *codecs.Context) [Places]bool {
+	return [Places]bool{
 		a.Method != b.Method,
 		a.Target != b.Target,
 		!bytes.Equal(a.Arguments, b.Arguments),
@@ -166,23 +165,12 @@ func differs(a, b *codecs.Context) [places]bool {
 	}
 }
 
-// nowhere is the result of differs for equal contexts.
-var nowhere [places]bool
+// Nowhere is the result of differs for equal contexts.
+var Nowhere [Places]bool
 
 func sameOptional(a, b *string) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
 	return *a == *b
-}
-
-// mustRefuse reports whether the design claims to refuse a token of context a
-// in b.
-func (s *instance) mustRefuse(a, b *codecs.Context) bool {
-	for at, differ := range differs(a, b) {
-		if differ && s.holds(promises[at]) {
-			return true
-		}
-	}
-	return false
 }
