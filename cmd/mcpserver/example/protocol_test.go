@@ -157,12 +157,12 @@ func TestStdioLines(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// TestHostileBodies sends 64 requests of 1 MB with a good token at once, 8 in
+// TestHostileBodies sends 64 requests of 1 MB with a good token at once, 2 in
 // a sample. The heap stays below 300 MB.
 func TestHostileBodies(t *testing.T) {
 	requests := 64
 	if testenv.Sample() {
-		requests = 8
+		requests = 2
 	}
 	h := httptest.NewServer(example.Handler(newServer(t), nil, slog.New(slog.DiscardHandler)))
 	t.Cleanup(h.Close)

@@ -23,7 +23,7 @@ type Command string
 func Build(t *testing.T) Command {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sealab")
-	out, err := exec.Command("go", "build", "-o", path, "sealab/cmd/sealab").CombinedOutput()
+	out, err := exec.Command("go", "build", "-ldflags=-w", "-o", path, "sealab/cmd/sealab").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return Command(path)
 }
