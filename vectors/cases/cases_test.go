@@ -1,6 +1,7 @@
 package cases_test
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +12,6 @@ import (
 	"sealab/codecs/catalog"
 	"sealab/vectors"
 	"sealab/vectors/cases"
-	"sealab/vectors/generate"
 )
 
 // TestTwoKeysFindsPolynomialsOverBits shows that the search for a ciphertext
@@ -44,10 +44,10 @@ func TestTwoKeysFindsPolynomialsOverBits(t *testing.T) {
 	}
 }
 
-// withCase returns the tests of d whose id contains part.
+// withCase returns the committed tests of d whose id contains part.
 func withCase(t *testing.T, d codecs.Design, part string) []vectors.Test {
 	t.Helper()
-	f, err := generate.File(d, nil)
+	f, err := vectors.Read(vectors.Path(filepath.Join("..", "files"), d.Name))
 	require.NoError(t, err)
 	return slices.DeleteFunc(f.Tests, func(test vectors.Test) bool { return !strings.Contains(test.ID, part) })
 }

@@ -15,6 +15,7 @@ import (
 
 	"sealab/codecs/internal/compactjson"
 	"sealab/codecs/internal/rawjson"
+	"sealab/internal/testenv"
 )
 
 // stream returns all pieces of StreamSorted.
@@ -48,7 +49,8 @@ func TestStreamEqualsTree(t *testing.T) {
 	for _, doc := range documents {
 		requireStreamEqualsTree(t, []byte(doc))
 	}
-	const seed, count = 5, 20_000
+	const seed = 5
+	count := sampled(20_000)
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for range count {
@@ -57,6 +59,14 @@ func TestStreamEqualsTree(t *testing.T) {
 		doc[rng.IntN(len(doc))] = `{}[]",:\u0e-+ `[rng.IntN(14)]
 		requireStreamEqualsTree(t, doc)
 	}
+}
+
+// sampled returns all, or a tenth of it if only a sample of the matrix is run.
+func sampled(all int) int {
+	if testenv.Sample() {
+		return all / 10
+	}
+	return all
 }
 
 // randomDocument returns JSON with repeated names, escapes and white space.
@@ -166,7 +176,8 @@ func TestCheckExact(t *testing.T) {
 // has to read both as one value, if both are exact.
 func TestExactDocumentsDecodeAlike(t *testing.T) {
 	type target struct{ A, B json.Number }
-	const seed, count = 9, 200_000
+	const seed = 9
+	count := sampled(200_000)
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	numbers := []string{"1", "1.0", "1.00", "1e0", "10e-1", "2", "0.1", "0.10000000000000001", "1e400", "1e401", "-0", "0", "null"}
