@@ -78,6 +78,7 @@ func loadVectors(dir string) ([]vectorsFile, error) {
 type vectorsPage struct {
 	Files, Tests int
 	Bytes        string
+	Schemas      []page.Link // of the outputs of the command
 	Index, Flags template.HTML
 }
 
@@ -115,6 +116,16 @@ func (s *site) writeVectors() error {
 			return err
 		}
 		s.files["vectors/"+strings.ToLower(beside)] = data
+	}
+	schemas, err := filepath.Glob(filepath.Join(filepath.Dir(filepath.Clean(s.Source.Vectors)), "schemas", "*.json"))
+	if err != nil {
+		return err
+	}
+	for _, path := range schemas {
+		if s.files["vectors/schemas/"+filepath.Base(path)], err = os.ReadFile(path); err != nil {
+			return err
+		}
+		p.Schemas = append(p.Schemas, page.Link{Name: strings.TrimSuffix(filepath.Base(path), ".json"), File: "vectors/schemas/" + filepath.Base(path)})
 	}
 	return s.add("vectors.html", "Vectors", "Test vectors", "Tokens that an implementation must accept and tokens that it must refuse, for each wire format.", "vectors", p)
 }

@@ -65,6 +65,7 @@ type attackFlags struct {
 	out, format string
 	journal     string
 	list        bool
+	outcomes    outcomes
 	unfit       []string // reasons why the outcome of a worker is not reliable
 	interrupted func() bool
 }
@@ -83,7 +84,9 @@ func (f *attackFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.journal, "journal", "", "`file` to append results to after each attack, and to continue from")
 	flags.StringVar(&f.format, "format", "text", "format of the findings on standard output: text, json, markdown or sarif")
 	flags.StringVar(&f.out, "out", "", "folder of all results: findings, table and raw outcome go to a new folder in it")
+	f.outcomes.add(cmd)
 	flags.BoolVar(&f.list, "list", false, "list the attacks and exit")
+	cmd.MarkFlagsMutuallyExclusive("json", "format")
 	cli.RenameFlag(cmd, "peers", "libraries")
 }
 
@@ -140,7 +143,9 @@ func (f *attackFlags) run(cmd *cobra.Command, names []string) error {
 		run.Subjects = append(run.Subjects, outcome)
 	}
 	done() // a second interrupt ends the command
-	return errors.Join(f.report(cmd.OutOrStdout(), cmd.ErrOrStderr(), run), kept.err)
+	out := f.outcomes.begin(cmd)
+	f.outcomes.ofAttacks(run)
+	return f.outcomes.end(errors.Join(f.report(out, cmd.ErrOrStderr(), run), kept.err))
 }
 
 // attack attacks one design within the time for each. A tenth of the time is for

@@ -71,6 +71,25 @@ func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
 	return requireTested(run)
 }
 
+// ofAttacks adds the outcome of each property of each subject. A property that falls
+// counts if the subject claims it.
+func (o *outcomes) ofAttacks(run *verdict.Run) {
+	for _, s := range run.Subjects {
+		for _, t := range s.Tallies() {
+			detail := fmt.Sprintf("%s; %d of %d attacks", t.Word, t.Done, t.Of)
+			for _, c := range s.Cells {
+				if c.Property == t.Property && c.Verdict == verdict.Refuted {
+					detail += "; " + c.Attack + ": " + c.Issue
+				}
+			}
+			if t.Reason != "" {
+				detail += "; " + t.Reason
+			}
+			o.Questions = append(o.Questions, question{s.Name, string(t.Property), t.Verdict, detail, t.Verdict == verdict.Refuted && t.Word == verdict.Stated})
+		}
+	}
+}
+
 // runFolder returns the folder of a run of attacks that ends now.
 func runFolder(root string) (string, error) {
 	stamp, err := runfile.NewStamp(time.Now(), "")

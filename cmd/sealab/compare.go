@@ -19,7 +19,7 @@ const maxChanges = 30
 
 func newCompareCommand() *cobra.Command {
 	var filter string
-	var all bool
+	var all, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "compare [OLD NEW]",
 		Short: "Compare two runs of the benchmark",
@@ -51,8 +51,8 @@ and the largest change of a bare primitive between the runs.`,
 					return err
 				}
 				args = runs
-				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s to %s\n\n", args[0], args[1]); err != nil {
-					return err
+				if !asJSON {
+					fmt.Fprintf(cmd.OutOrStdout(), "%s to %s\n\n", args[0], args[1])
 				}
 			}
 			c, err := throughput.Compare(args[0], args[1], filter)
@@ -63,7 +63,12 @@ and the largest change of a bare primitive between the runs.`,
 			if all {
 				rows = 0
 			}
-			if err := c.Report(cmd.OutOrStdout(), rows, table.Width(cmd.OutOrStdout())); err != nil {
+			if asJSON {
+				err = writeJSON(cmd.OutOrStdout(), c.Document(args[0], args[1]))
+			} else {
+				err = c.Report(cmd.OutOrStdout(), rows, table.Width(cmd.OutOrStdout()))
+			}
+			if err != nil {
 				return err
 			}
 			if len(c.Regressed()) > 0 {
@@ -73,6 +78,7 @@ and the largest change of a bare primitive between the runs.`,
 		},
 	}
 	cmd.Flags().StringVar(&filter, "filter", "*", "measurements to compare, in benchproc syntax")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write every change as JSON")
 	cmd.Flags().BoolVar(&all, "all", false, fmt.Sprintf("list every change (default the first %d)", maxChanges))
 	return cmd
 }

@@ -12,14 +12,16 @@ import (
 	"sealab/codecs/worker"
 	"sealab/fuzz/differential"
 	"sealab/internal/cli"
+	"sealab/internal/verdict"
 )
 
 // differentialFlags are the flags of the command.
 type differentialFlags struct {
-	sdk   string
-	seed  uint64
-	count int
-	show  int // disagreements and events of an SDK; 0: all
+	sdk      string
+	seed     uint64
+	count    int
+	outcomes outcomes
+	show     int // disagreements and events of an SDK; 0: all
 }
 
 func newDifferentialCommand() *cobra.Command {
@@ -44,17 +46,19 @@ could not be asked.`,
 			if !cmd.Flags().Changed("seed") {
 				flags.seed = uint64(time.Now().UnixNano())
 			}
-			sdks, err := chooseSDKs(flags.sdk, cmd.OutOrStdout())
+			out := flags.outcomes.begin(cmd)
+			sdks, err := chooseSDKs(flags.sdk, out)
 			if err != nil {
 				return err
 			}
-			return compareAll(cmd.OutOrStdout(), cmd.ErrOrStderr(), sdks, flags)
+			return flags.outcomes.end(compareAll(out, cmd.ErrOrStderr(), sdks, &flags))
 		},
 	}
 	cmd.Flags().StringVar(&flags.sdk, "sdk", "", "compare only the SDK of this `name`")
 	cli.RenameFlag(cmd, "peer", "sdk")
 	cmd.Flags().Uint64Var(&flags.seed, "seed", 0, "`seed` of everything random (default: the time)")
 	cmd.Flags().IntVar(&flags.count, "count", 20000, "present this `number` of tokens to each SDK")
+	flags.outcomes.add(cmd)
 	cmd.Flags().IntVar(&flags.show, "show", 10, "print this `number` of disagreements with each SDK (0: all)")
 	return cmd
 }
@@ -73,7 +77,7 @@ func chooseSDKs(name string, notes io.Writer) ([]sdk.SDK, error) {
 	return []sdk.SDK{s}, err
 }
 
-func compareAll(out, notes io.Writer, sdks []sdk.SDK, flags differentialFlags) error {
+func compareAll(out, notes io.Writer, sdks []sdk.SDK, flags *differentialFlags) error {
 	disagreed := 0
 	for _, s := range sdks {
 		n, err := compareSDK(out, notes, s, flags)
@@ -89,7 +93,7 @@ func compareAll(out, notes io.Writer, sdks []sdk.SDK, flags differentialFlags) e
 }
 
 // compareSDK returns the number of disagreements with one SDK.
-func compareSDK(out, notes io.Writer, s sdk.SDK, flags differentialFlags) (int, error) {
+func compareSDK(out, notes io.Writer, s sdk.SDK, flags *differentialFlags) (int, error) {
 	here, err := catalog.Find(s.Mirrors)
 	if err != nil {
 		return 0, fmt.Errorf("SDK %s: %w", s.Name, err)
@@ -119,6 +123,11 @@ func compareSDK(out, notes io.Writer, s sdk.SDK, flags differentialFlags) (int, 
 		}
 	}
 	fmt.Fprintf(out, "%s against %s, seed %d: %s\n", here.Name, client.Design().Spec, flags.seed, tally)
+	outcome := verdict.NotRefuted
+	if tally.Disagreed > 0 {
+		outcome = verdict.Refuted
+	}
+	flags.outcomes.ask(s.Name, here.Name, outcome, fmt.Sprintf("seed %d: %s", flags.seed, tally))
 	return tally.Disagreed, nil
 }
 

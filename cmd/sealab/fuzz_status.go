@@ -18,7 +18,7 @@ import (
 
 func newFuzzStatusCommand() *cobra.Command {
 	var folder campaignFolder
-	var live bool
+	var live, asJSON bool
 	var address string
 	cmd := &cobra.Command{
 		Use:   "status",
@@ -39,13 +39,17 @@ may be running. Exit status 1 reports that there are crashers. The page of
 			case live:
 				return watchStatus(ctx, cmd.OutOrStdout(), folder.dir)
 			}
+			if asJSON {
+				return writeStatusJSON(cmd.OutOrStdout(), folder.dir)
+			}
 			return showStatus(cmd.OutOrStdout(), folder.dir, time.Now())
 		},
 	}
 	folder.add(cmd)
 	cmd.Flags().BoolVar(&live, "live", false, "repeat every two seconds, until an interrupt")
 	cmd.Flags().StringVar(&address, "http", "", "serve the status page on this loopback address, until an interrupt")
-	cmd.MarkFlagsMutuallyExclusive("live", "http")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.MarkFlagsMutuallyExclusive("live", "http", "json")
 	return cmd
 }
 
@@ -62,6 +66,18 @@ func showStatus(w io.Writer, dir string, now time.Time) error {
 		return cli.ErrRefuted
 	}
 	return nil
+}
+
+// writeStatusJSON writes the status as JSON, with the exit status of the table.
+func writeStatusJSON(w io.Writer, dir string) error {
+	status, err := report.ReadStatus(dir)
+	if err == nil {
+		err = writeJSON(w, status)
+	}
+	if err == nil && len(status.Buckets()) > 0 {
+		return cli.ErrRefuted
+	}
+	return err
 }
 
 // watchStatus shows the table every two seconds on a cleared screen.

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,54 +80,7 @@ func newRoot() *cobra.Command {
 		c.Hidden = true
 		root.AddCommand(c)
 	}
+	root.AddCommand(newDocsCommand())
+	complete(root)
 	return cli.Prepare(root)
-}
-
-func newVersionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version of sealab and of the toolchain that built it",
-		Long: `Print the version of sealab, its commit, and the toolchain and the machine that
-it was built for. Builds by "go run" or with -buildvcs=false know no commit.`,
-		Example: `  sealab version`,
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), version())
-			return err
-		},
-	}
-}
-
-// version returns the version of this binary, and of its toolchain and machine.
-func version() string {
-	return fmt.Sprintf("sealab %s%s %s %s/%s", moduleVersion(), commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
-// moduleVersion returns the version that this binary was built from.
-func moduleVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "unknown"
-}
-
-// commit returns the commit that this binary was built from, in parentheses after
-// a space. It is empty if the build does not know.
-func commit() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	known := map[string]string{}
-	for _, s := range info.Settings {
-		known[s.Key] = s.Value
-	}
-	parts := []string{"commit " + known["vcs.revision"]}
-	if known["vcs.revision"] == "" {
-		return ""
-	}
-	if known["vcs.modified"] == "true" {
-		parts = append(parts, "modified")
-	}
-	return " (" + strings.Join(parts, ", ") + ")"
 }

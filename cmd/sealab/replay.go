@@ -23,6 +23,7 @@ import (
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/attacks"
 	"sealab/internal/cli"
+	"sealab/internal/verdict"
 )
 
 func newReplayCommand() *cobra.Command {
@@ -58,7 +59,7 @@ or a question could not be asked (not tested).`,
   sealab replay mcp-ts.jsonl mcp-py.jsonl --show 1`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r.out, r.notes, r.ctx = cmd.OutOrStdout(), cmd.ErrOrStderr(), cmd.Context()
+			r.out, r.notes, r.ctx = r.outcomes.begin(cmd), cmd.ErrOrStderr(), cmd.Context()
 			if err := r.server.credentials(); err != nil {
 				return err
 			}
@@ -67,6 +68,7 @@ or a question could not be asked (not tested).`,
 	}
 	cmd.Flags().StringVar(&r.command, "worker", "", "`command` that starts the worker to ask, words separated by spaces")
 	r.server.addTarget(cmd)
+	r.outcomes.add(cmd)
 	cmd.Flags().IntVar(&r.show, "show", 10, "print this `number` of answers that differ")
 	return cmd
 }
@@ -78,6 +80,7 @@ type replayer struct {
 	ctx     context.Context
 	show    int // the number of differing answers that are still printed
 
+	outcomes   outcomes
 	out, notes io.Writer
 	tallies    map[string]tally // of case files, by system
 	shown      int              // findings that show again
@@ -132,7 +135,7 @@ func (r *replayer) run(args []string) error {
 			return err
 		}
 	}
-	return r.report()
+	return r.outcomes.end(r.report())
 }
 
 // questions are the contents of files.
@@ -227,16 +230,21 @@ func (r *replayer) ask(c placedCase, find func(string) (codecs.Design, error)) e
 	defer func() { r.tallies[c.System] = t }()
 	t.all++
 	got, agrees, err := c.Ask(d)
+	place := fmt.Sprintf("%s:%d", c.file, c.Line)
 	switch {
 	case err != nil:
 		t.untested++
 		r.untested++
+		r.outcomes.ask(c.System, place, verdict.NotTested, cli.Line(err))
 		_, err = fmt.Fprintf(r.out, "%s:%d: not tested: %s\n", c.file, c.Line, cli.Line(err))
 		return err
 	case agrees:
 		t.agree++
+		r.outcomes.ask(c.System, place, verdict.NotRefuted, "")
 		return nil
-	case r.show == 0:
+	}
+	r.outcomes.ask(c.System, place, verdict.Refuted, fmt.Sprintf("%s: %s, where the line says otherwise", c.Note, got))
+	if r.show == 0 {
 		return nil
 	}
 	r.show--
@@ -250,11 +258,14 @@ func (r *replayer) reproduce(f findings.Finding) (err error) {
 	switch {
 	case failed == nil:
 		r.shown++
+		r.outcomes.ask(f.Location.Subject(), f.ID, verdict.Refuted, "shows again: "+f.Issue)
 		_, err = fmt.Fprintf(r.out, "%s shows again: %s, %s: %s\n", f.ID, f.Location.Subject(), f.Category, f.Issue)
 	case errors.Is(failed, attack.ErrStands):
+		r.outcomes.ask(f.Location.Subject(), f.ID, verdict.NotRefuted, cli.Line(failed))
 		_, err = fmt.Fprintf(r.out, "%s does not show: %s\n", f.ID, cli.Line(failed))
 	default:
 		r.untested++
+		r.outcomes.ask(f.Location.Subject(), f.ID, verdict.NotTested, cli.Line(failed))
 		_, err = fmt.Fprintf(r.out, "%s was not tested: %s\n", f.ID, cli.Line(failed))
 	}
 	return err

@@ -14,7 +14,7 @@ import (
 )
 
 func newReportCommand() *cobra.Command {
-	var brief bool
+	var brief, asJSON bool
 	var file string
 	cmd := &cobra.Command{
 		Use:   "report [RUN]",
@@ -47,6 +47,13 @@ review or a fuzz campaign.`,
 			if err != nil {
 				return err
 			}
+			if asJSON {
+				document, err := run.Document()
+				if err != nil {
+					return err
+				}
+				return writeJSON(cmd.OutOrStdout(), document)
+			}
 			write := run.Report
 			if brief {
 				write = run.Summary
@@ -56,6 +63,7 @@ review or a fuzz campaign.`,
 	}
 	cmd.Flags().BoolVar(&brief, "brief", false, "print one screen: the designs at one size, and the thresholds missed")
 	cmd.Flags().StringVar(&file, "html", "", "write one page to this `file` instead")
-	cmd.MarkFlagsMutuallyExclusive("brief", "html")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write every measurement as JSON")
+	cmd.MarkFlagsMutuallyExclusive("brief", "html", "json")
 	return cmd
 }

@@ -18,6 +18,7 @@ import (
 	"sealab/fuzz/review"
 	"sealab/internal/cli"
 	"sealab/internal/rawmcp"
+	"sealab/internal/verdict"
 )
 
 func newReviewCommand() *cobra.Command {
@@ -63,6 +64,7 @@ type reviewFlags struct {
 	format, out, record    string
 	failOn                 string
 	safe, list             bool
+	outcomes               outcomes
 }
 
 func (f *reviewFlags) add(cmd *cobra.Command) {
@@ -89,7 +91,9 @@ func (f *reviewFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.out, "out", "", "`folder` of the reports in all forms")
 	flags.StringVar(&f.record, "record", "", "`file` for every exchange, one JSON object a line, without credentials")
 	flags.StringVar(&f.failOn, "fail-on", "warning", "lowest `severity` for exit status 1: critical, warning or suggestion")
+	f.outcomes.add(cmd)
 	flags.BoolVar(&f.list, "list", false, "list the checks and review nothing")
+	cmd.MarkFlagsMutuallyExclusive("json", "format")
 }
 
 // addTarget adds the flags that say how a server is reached, and as whom.
@@ -133,7 +137,12 @@ func (f *reviewFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return fmt.Errorf("review: %w", err)
 	}
-	return f.report(cmd.OutOrStdout(), notes, report)
+	out := f.outcomes.begin(cmd)
+	err = f.report(out, notes, report)
+	for _, o := range report.Outcomes {
+		f.outcomes.ask(report.Server.Name, o.Check, verdict.Verdict(o.Outcome), o.Reason)
+	}
+	return f.outcomes.end(err)
 }
 
 // severities are the values of --fail-on, the worst first.

@@ -40,9 +40,9 @@ file is raw: all of it is one secret. Only its owner may read or write it.`,
 			if err != nil {
 				return err
 			}
-			payload, err := io.ReadAll(cmd.InOrStdin())
+			payload, err := readBounded(cmd.InOrStdin(), "payload")
 			if err != nil {
-				return fmt.Errorf("reading the payload: %w", err)
+				return err
 			}
 			token, err := c.Seal(nil, payload)
 			if errors.Is(err, codecs.ErrUnsupported) {
@@ -97,11 +97,26 @@ printed. Servers must not tell them to their clients.`,
 	return cmd
 }
 
+// maxInput is the number of bytes that standard input may have.
+const maxInput = 64 << 20
+
+// readBounded reads what standard input holds.
+func readBounded(r io.Reader, name string) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the %s: %w", name, err)
+	}
+	if len(data) > maxInput {
+		return nil, fmt.Errorf("the %s on standard input has more than %d MiB", name, maxInput>>20)
+	}
+	return data, nil
+}
+
 // readToken reads a token, without one line end at its end.
 func readToken(r io.Reader) ([]byte, error) {
-	token, err := io.ReadAll(r)
+	token, err := readBounded(r, "token")
 	if err != nil {
-		return nil, fmt.Errorf("reading the token: %w", err)
+		return nil, err
 	}
 	token = bytes.TrimSuffix(token, []byte("\n"))
 	return bytes.TrimSuffix(token, []byte("\r")), nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"sealab/codecs/worker"
 	"sealab/internal/cli"
 	"sealab/internal/lab"
+	"sealab/internal/verdict"
 	"sealab/vectors"
 	"sealab/vectors/accumulate"
 	"sealab/vectors/cases"
@@ -43,8 +45,8 @@ often, or could not be asked.`,
   sealab vectors verify --worker "sealab worker aes-256-gcm" vectors/files/aes-256-gcm.json
   sealab vectors verify --worker "node worker.mjs" --as sdk vectors/files/mcp-ts.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			v.out, v.notes = cmd.OutOrStdout(), cmd.ErrOrStderr()
-			return v.run(args, cmd.Flags().Changed("worker"))
+			v.out, v.notes = v.outcomes.begin(cmd), cmd.ErrOrStderr()
+			return v.outcomes.end(v.run(args, cmd.Flags().Changed("worker")))
 		},
 	}
 	addDirFlag(cmd, &v.dir)
@@ -53,6 +55,7 @@ often, or could not be asked.`,
 	flags.StringVar(&v.demand.As, "as", "", "demand the answers of this `reading` of the format")
 	flags.StringVar(&v.digests, "digests", accumulate.Path, "`file` of the accumulated digests (without --worker)")
 	flags.IntVar(&v.limit, "accumulate", 0, "accumulate this `number` of inputs: 0, 100, 10000 or 1000000 (without --worker)")
+	v.outcomes.add(cmd)
 	flags.IntVar(&v.most, "most", 20, "show at most this `number` of wrong answers per file")
 	return cmd
 }
@@ -64,6 +67,7 @@ type vectorsVerifier struct {
 	limit                 int // of inputs to accumulate
 	most                  int // wrong answers shown of a file
 
+	outcomes   outcomes
 	out, notes io.Writer
 	client     *worker.Client // nil: ask the designs of the catalog
 	committed  accumulate.File
@@ -157,6 +161,7 @@ func (v *vectorsVerifier) ofDesign(f *vectors.File) (bool, error) {
 		return false, err
 	}
 	if differs := v.committed.Differs(d.Name, fresh); differs != "" {
+		v.outcomes.ask(d.Name, "accumulated digests", verdict.Refuted, differs)
 		fmt.Fprintln(v.out, "wrong:", differs)
 		return false, nil
 	}
@@ -172,6 +177,13 @@ func (v *vectorsVerifier) report(f *vectors.File, d codecs.Design, demand replay
 	r := replay.Run(f, d, demand)
 	if err := r.Write(v.out, v.most); err != nil {
 		return nil, err
+	}
+	for _, x := range r.Findings {
+		outcome := map[replay.Outcome]verdict.Verdict{replay.Wrong: verdict.Refuted, replay.NotTested: verdict.NotTested}[x.Outcome]
+		v.outcomes.ask(strings.TrimSpace(r.Design+" "+demand.As), x.Test.ID, cmp.Or(outcome, verdict.NotRefuted), x.Detail)
+	}
+	for _, detail := range r.Rings {
+		v.outcomes.ask(r.Design, "ring", verdict.Refuted, detail)
 	}
 	switch {
 	case r.Died != nil:

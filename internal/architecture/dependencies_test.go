@@ -23,6 +23,7 @@ var dependencies = map[string]string{
 	"github.com/fernet/fernet-go":              "Go library: Fernet",
 	"github.com/go-jose/go-jose/v4":            "Go library: JWE",
 	"github.com/golang-jwt/jwt/v5":             "Go library: JWT",
+	"github.com/google/jsonschema-go":          "the schemas of the JSON outputs, from their Go types; tests only",
 	"github.com/google/pprof":                  "reads the processor profile that says what share of a fuzz target is cryptography",
 	"github.com/gorilla/securecookie":          "Go library: signed and encrypted cookies",
 	"github.com/lestrrat-go/jwx/v3":            "Go library: JWE and JWS, second reading",

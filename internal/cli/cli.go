@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -28,6 +29,7 @@ func Prepare(root *cobra.Command) *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ", "Flags.FlagUsagesWrapped 80 "))
 	explainUsage(root)
+	addCommonFlags(root)
 	return root
 }
 
@@ -35,6 +37,7 @@ func Prepare(root *cobra.Command) *cobra.Command {
 // failed write to stdout is an error, also if the command ignores it.
 func Run(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	out := &checkedWriter{w: stdout}
+	began := time.Now()
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(out)
@@ -43,6 +46,9 @@ func Run(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.
 		return err
 	}
 	err := root.Execute()
+	if verbose, _ := root.PersistentFlags().GetBool("verbose"); verbose {
+		fmt.Fprintf(stderr, "%s %s: %v\n", root.Name(), strings.Join(args, " "), time.Since(began).Round(time.Millisecond))
+	}
 	if out.err != nil {
 		return fmt.Errorf("writing the output: %w", out.err)
 	}
@@ -51,16 +57,32 @@ func Run(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.
 
 // A checkedWriter keeps the first error of its writes.
 type checkedWriter struct {
-	w   io.Writer
-	err error
+	w     io.Writer
+	err   error
+	color bool // mark outcomes by colours
 }
 
 func (c *checkedWriter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
+	text := p
+	if c.color {
+		text = colored(p)
+	}
+	_, err := c.w.Write(text)
 	if c.err == nil {
 		c.err = err
 	}
-	return n, err
+	if err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Fd returns the file descriptor below, so that a terminal is known as one.
+func (c *checkedWriter) Fd() uintptr {
+	if f, ok := c.w.(interface{ Fd() uintptr }); ok {
+		return f.Fd()
+	}
+	return ^uintptr(0)
 }
 
 // Exit prints err after the name of the program, in one line, and returns the

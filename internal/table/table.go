@@ -3,7 +3,6 @@ package table
 
 import (
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -144,7 +143,7 @@ func wrap(text string, width int) []string {
 
 // Width returns the number of columns if w is a terminal, else 0.
 func Width(w io.Writer) int {
-	f, ok := w.(*os.File)
+	f, ok := w.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0
 	}

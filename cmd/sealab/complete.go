@@ -1,0 +1,111 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/codecs/sdk"
+	"sealab/fuzz/attack/attacks"
+	"sealab/fuzz/review"
+	"sealab/fuzz/targets"
+	"sealab/internal/runfile"
+)
+
+// complete gives every command below cmd the completion of its arguments and
+// flags, by the words of their usage.
+func complete(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		complete(sub)
+	}
+	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 {
+		for word, values := range argumentValues {
+			if slices.Contains(strings.FieldsFunc(cmd.Use, func(r rune) bool { return strings.ContainsRune(" []|.", r) }), word) {
+				cmd.ValidArgsFunction = completion(values)
+			}
+		}
+	}
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if values, ok := flagValues[f.Name]; ok {
+			cobra.CheckErr(cmd.RegisterFlagCompletionFunc(f.Name, completion(values)))
+		} else if slices.Contains(folderFlags, f.Name) {
+			cobra.CheckErr(cmd.MarkFlagDirname(f.Name))
+		}
+	})
+}
+
+func completion(values func() []string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return values(), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// folderFlags take a folder. Every other flag without values takes a file or text.
+var folderFlags = []string{"dir", "out", "results", "run", "vectors"}
+
+// argumentValues are the values of arguments, by their names in the usage.
+var argumentValues = map[string]func() []string{"DESIGN": designNames, "TARGET": targetNames}
+
+// flagValues are the values of flags, by their names.
+var flagValues = map[string]func() []string{
+	"design": designNames, "subject": designNames, "need": propertyNames, "holds": propertyNames,
+	"only":    attackNames,
+	"checks":  checkNames,
+	"op":      opNames,
+	"sdk":     sdkNames,
+	"format":  func() []string { return []string{"text", "json", "markdown", "sarif"} },
+	"fail-on": func() []string { return severities },
+	"interop": func() []string { return []string{"java", "python", "ruby", "rust"} },
+}
+
+func designNames() []string {
+	return namesOf(catalog.Variants(), func(d codecs.Design) string { return d.Name })
+}
+
+func targetNames() []string {
+	return namesOf(targets.All(), func(t targets.Target) string { return t.Name })
+}
+
+func propertyNames() []string {
+	return namesOf(codecs.Properties(), func(p codecs.PropertyInfo) string { return string(p.Property) })
+}
+
+func opNames() []string {
+	return namesOf(runfile.Ops(), func(op runfile.Op) string { return string(op) })
+}
+
+func checkNames() []string {
+	return namesOf(review.Checks(), func(c review.Check) string { return c.ID })
+}
+
+func attackNames() []string {
+	var all []string
+	for _, a := range attacks.All() {
+		family, _, _ := strings.Cut(a.ID, "-")
+		if !slices.Contains(all, family) {
+			all = append(all, family)
+		}
+		all = append(all, a.ID)
+	}
+	return all
+}
+
+func sdkNames() []string {
+	all, err := sdk.Mirrors(".")
+	if err != nil {
+		return nil
+	}
+	return namesOf(all, func(s sdk.SDK) string { return s.Name })
+}
+
+func namesOf[T any](all []T, name func(T) string) []string {
+	var names []string
+	for _, x := range all {
+		names = append(names, name(x))
+	}
+	return names
+}

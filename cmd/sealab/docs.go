@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"sealab/internal/atomicfile"
+)
+
+func newDocsCommand() *cobra.Command {
+	var out, format string
+	cmd := &cobra.Command{
+		Use:    "docs",
+		Hidden: true,
+		Short:  "Write the man pages or the reference of all commands",
+		Long: `Write a page for each command to a new folder: man pages, or Markdown. They are
+made from the help texts.`,
+		Example: `  sealab docs --out man
+  sealab docs --format markdown --out reference`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			files, err := reference(cmd.Root(), format)
+			if err != nil {
+				return err
+			}
+			return atomicfile.WriteFolder(out, files)
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "man", "new `folder` of the pages")
+	cmd.Flags().StringVar(&format, "format", "man", "form of the pages: man or markdown")
+	return cmd
+}
+
+// reference returns a page for each command that the help shows, by file name.
+func reference(root *cobra.Command, format string) (map[string][]byte, error) {
+	extension := map[string]string{"man": ".1", "markdown": ".md"}[format]
+	if extension == "" {
+		return nil, fmt.Errorf("--format %q: want man or markdown", format)
+	}
+	files := map[string][]byte{}
+	var add func(cmd *cobra.Command) error
+	add = func(cmd *cobra.Command) error {
+		if cmd.Hidden || cmd.IsAdditionalHelpTopicCommand() {
+			return nil
+		}
+		cmd.DisableAutoGenTag = true
+		var text bytes.Buffer
+		err := doc.GenMarkdown(cmd, &text)
+		if format == "man" {
+			text.Reset()
+			err = doc.GenMan(cmd, &doc.GenManHeader{Section: "1", Source: "sealab", Manual: "sealab", Date: buildTime()}, &text)
+		}
+		if err != nil {
+			return err
+		}
+		files[strings.ReplaceAll(cmd.CommandPath(), " ", "-")+extension] = text.Bytes()
+		for _, sub := range cmd.Commands() {
+			if err := add(sub); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return files, add(root)
+}
+
+// buildTime returns the time of the commit of this binary, which makes the pages of
+// two builds the same.
+func buildTime() *time.Time {
+	at, err := time.Parse(time.RFC3339, setting("vcs.time"))
+	if err != nil {
+		at = time.Unix(0, 0)
+	}
+	at = at.UTC()
+	return &at
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sealab/analysis/throughput"
+	"sealab/codecs/worker"
+	"sealab/internal/verdict"
+	"sealab/vectors"
+)
+
+// release is the semantic version of a released build. The linker sets it.
+var release string
+
+func newVersionCommand() *cobra.Command {
+	var asJSON, sbom bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of sealab and of the toolchain that built it",
+		Long: `Print the version of sealab, its commit, and the toolchain and the machine that
+it was built for. Builds by "go run" or with -buildvcs=false know no commit.
+
+With --json, print the versions of the worker protocol and of the file formats
+too. With --sbom, print the modules of this binary as CycloneDX 1.6.`,
+		Example: `  sealab version
+  sealab version --json
+  sealab version --sbom > sealab.cdx.json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case sbom:
+				return writeJSON(cmd.OutOrStdout(), billOfMaterials())
+			case asJSON:
+				return writeJSON(cmd.OutOrStdout(), versions())
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), version())
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON, with the versions of the formats")
+	cmd.Flags().BoolVar(&sbom, "sbom", false, "write the modules of this binary as CycloneDX")
+	cmd.MarkFlagsMutuallyExclusive("json", "sbom")
+	return cmd
+}
+
+// A versionDocument is every version that a user of this binary meets.
+type versionDocument struct {
+	Format    string `json:"format"`
+	Version   string `json:"version"` // semantic version of the command
+	Commit    string `json:"commit,omitempty"`
+	Toolchain string `json:"toolchain"`
+	Platform  string `json:"platform"`
+	Protocol  int    `json:"worker_protocol"`
+	// Formats are the names of the file formats, each with its version.
+	Formats []string `json:"formats"`
+}
+
+func versions() versionDocument {
+	return versionDocument{
+		Format: "sealab-version/1", Version: moduleVersion(), Commit: setting("vcs.revision"), Toolchain: runtime.Version(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH, Protocol: worker.Version,
+		Formats: []string{vectors.Format, verdict.Format, "sealab-findings/1", outcomesFormat, throughput.ReportFormat, throughput.CompareFormat},
+	}
+}
+
+// version returns the version of this binary, and of its toolchain and machine.
+func version() string {
+	return fmt.Sprintf("sealab %s%s %s %s/%s", moduleVersion(), commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// moduleVersion returns the version that this binary was built from.
+func moduleVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return cmp.Or(release, info.Main.Version, "unknown")
+	}
+	return cmp.Or(release, "unknown")
+}
+
+// commit returns the commit that this binary was built from, in parentheses after
+// a space. It is empty if the build does not know.
+func commit() string {
+	revision := setting("vcs.revision")
+	if revision == "" {
+		return ""
+	}
+	parts := []string{"commit " + revision}
+	if setting("vcs.modified") == "true" {
+		parts = append(parts, "modified")
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// setting returns a setting of the build, "" if it is not known.
+func setting(key string) string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	i := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == key })
+	if i < 0 {
+		return ""
+	}
+	return info.Settings[i].Value
+}
+
+// A bill is a bill of materials, as CycloneDX 1.6 (ECMA-424) has it.
+type bill struct {
+	Format     string      `json:"bomFormat"`
+	Spec       string      `json:"specVersion"`
+	Version    int         `json:"version"`
+	Metadata   metadata    `json:"metadata"`
+	Components []component `json:"components"`
+}
+
+type metadata struct {
+	Component component `json:"component"`
+}
+
+type component struct {
+	Type    string `json:"type"`
+	Ref     string `json:"bom-ref"`
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	PURL    string `json:"purl"`
+}
+
+// billOfMaterials returns the modules of this binary and the Go standard library.
+func billOfMaterials() bill {
+	of := func(kind, name, version string) component {
+		purl := "pkg:golang/" + name + "@" + version
+		return component{kind, purl, name, version, purl}
+	}
+	b := bill{"CycloneDX", "1.6", 1, metadata{of("application", "sealab", moduleVersion())}, []component{of("library", "std", strings.TrimPrefix(runtime.Version(), "go"))}}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			b.Components = append(b.Components, of("library", m.Path, m.Version))
+		}
+	}
+	return b
+}
