@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/url"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -44,6 +46,7 @@ again.`,
   sealab review http://127.0.0.1:8080/mcp --header "Authorization: Bearer alice" --second "Authorization: Bearer bob"
   sealab review http://127.0.0.1:8080/mcp --tool remove --args '{"env":"prod"}' --other '{"env":"test"}' --effects
   sealab review http://127.0.0.1:8080/mcp --checks RS-TAMPER,RS-EXP --ttl 10s --out results
+  sealab review --har session.har --secret alice@example.com
   sealab review --list`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
@@ -56,6 +59,7 @@ again.`,
 type reviewFlags struct {
 	options                review.Options
 	stdio, consent, also   string
+	har, restart           string
 	headers, second        []string
 	headerFile, secondFile string
 	tools                  []string
@@ -80,9 +84,11 @@ func (f *reviewFlags) add(cmd *cobra.Command) {
 	flags.DurationVar(&o.TTL, "ttl", 0, "how long tokens live; waits for it")
 	flags.DurationVar(&o.Wait, "wait", 0, "wait at most this `time` for the expiry of a token")
 	flags.StringArrayVar(&o.OneTime, "one-time", nil, "`tool` whose tokens must be accepted once; may be repeated")
-	flags.StringArrayVar(&o.Secrets, "secret", nil, "`text` that must not be readable in a token; may be repeated")
 	flags.StringVar(&o.Slow, "slow", "", "`tool` that takes long and may be called and cancelled")
 	flags.StringSliceVar(&o.Revise, "revision", nil, "revisions to review, as 2026-07-28 or 2025-11-25 (default: all)")
+	flags.StringVar(&o.Effect, "effect", "", "`tool` without arguments whose text tells how often the slow tool ran")
+	flags.StringVar(&o.Changes, "changes", "", "`tool` without arguments that changes the list of tools and may be called")
+	flags.StringVar(&f.har, "har", "", "judge the tokens of recorded traffic and send nothing: `file` of an HTTP archive, of --record, or a log of messages")
 	flags.StringVar(&f.also, "also", "", "`URL` of a second instance of the server")
 	flags.Float64Var(&o.Rate, "rate", 0, "exchanges a second (default: 20 beyond this machine, no limit on it)")
 	flags.IntVar(&o.Budget, "budget", review.DefaultBudget, "exchanges at most")
@@ -104,6 +110,8 @@ func (f *reviewFlags) addTarget(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.headers, "header", nil, "credentials, as `name: value`, on every request; may be repeated")
 	flags.StringVar(&f.headerFile, "header-file", "", "`file` with such headers, one a line, which no list of processes shows")
 	flags.StringArrayVar(&f.second, "second", nil, "credentials of a second user, as `name: value`; may be repeated")
+	flags.StringArrayVar(&f.options.Secrets, "secret", nil, "`text` that must not be readable in a token; may be repeated")
+	flags.StringVar(&f.restart, "restart", "", "`command` that restarts the server and ends, words parted by spaces")
 	flags.StringVar(&f.secondFile, "second-file", "", "`file` with the headers of the second user")
 }
 
@@ -117,12 +125,20 @@ func (f *reviewFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.credentials(); err != nil {
 		return err
 	}
+	if f.har != "" {
+		return f.traffic(cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
+	}
 	if err := f.target(args); err != nil {
 		return err
 	}
 	if err := f.scope(); err != nil {
 		return err
 	}
+	restart, err := f.restarter()
+	if err != nil {
+		return err
+	}
+	f.options.Restart = restart
 	closeRecord, err := f.openRecord()
 	if err != nil {
 		return err
@@ -269,6 +285,57 @@ func (f *reviewFlags) scope() error {
 		return fmt.Errorf("flows: %s: %w; want an array of flows", f.flow, err)
 	}
 	return nil
+}
+
+// traffic judges recorded traffic.
+func (f *reviewFlags) traffic(w, notes io.Writer, args []string) error {
+	if len(args) > 0 || f.stdio != "" {
+		return fmt.Errorf("--har takes no server: nothing is sent")
+	}
+	file, err := os.Open(f.har)
+	if err != nil {
+		return fmt.Errorf("traffic: %w", err)
+	}
+	defer file.Close()
+	tokens, err := review.ReadTraffic(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.har, err)
+	}
+	f.options.Target.URL = f.har
+	fmt.Fprintf(notes, "%d tokens in %s\n", len(tokens), f.har)
+	return f.report(w, notes, review.Traffic(tokens, f.options.Secrets, f.checks))
+}
+
+// restarter returns a function that runs the command of --restart and waits until
+// the server answers again.
+func (f *reviewFlags) restarter() (func(context.Context) error, error) {
+	words := strings.Fields(f.restart)
+	if len(words) == 0 {
+		return nil, nil
+	}
+	client, err := rawmcp.NewHTTP(f.options.Target.URL, rawmcp.Limits{Time: time.Second})
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		if out, err := exec.CommandContext(ctx, words[0], words[1:]...).CombinedOutput(); err != nil {
+			return fmt.Errorf("%q: %w: %q", f.restart, err, out)
+		}
+		ticks := time.NewTicker(100 * time.Millisecond)
+		defer ticks.Stop()
+		for {
+			if e := client.Do(ctx, rawmcp.Request{Verb: "GET", Path: client.Path(), Head: true, Headers: []rawmcp.Header{{Name: "Host", Value: client.Host()}}}); e.Status != 0 {
+				return nil
+			}
+			select {
+			case <-ticks.C:
+			case <-ctx.Done():
+				return fmt.Errorf("no answer within a minute after %q", f.restart)
+			}
+		}
+	}, nil
 }
 
 // openRecord opens the file of --record.

@@ -29,6 +29,9 @@ type recipe struct {
 	Effects bool          `json:"effects,omitempty"`
 	OneTime []string      `json:"one_time,omitempty"`
 	Also    string        `json:"also,omitempty"`
+	Slow    string        `json:"slow,omitempty"`
+	Effect  string        `json:"effect,omitempty"`
+	Changes string        `json:"changes,omitempty"`
 	TTL     time.Duration `json:"ttl_ns,omitempty"`
 	Wait    time.Duration `json:"wait_ns,omitempty"`
 	Seed    uint64        `json:"seed"`
@@ -43,7 +46,7 @@ func (f *reviewFlags) findings(r *review.Report, file string) ([]findings.Findin
 	}
 	o := f.options
 	for _, x := range r.Findings {
-		again, err := json.Marshal(recipe{o.Target.URL, x.Check, x.Case, x.Want, x.Got, r.Flows, o.Effects, o.OneTime, o.Target.Also, o.TTL, o.Wait, o.Seed})
+		again, err := json.Marshal(recipe{o.Target.URL, x.Check, x.Case, x.Want, x.Got, r.Flows, o.Effects, o.OneTime, o.Target.Also, o.Slow, o.Effect, o.Changes, o.TTL, o.Wait, o.Seed})
 		if err != nil {
 			return nil, fmt.Errorf("writing the recipe of %s: %w", x.Check, err)
 		}
@@ -56,6 +59,9 @@ func (f *reviewFlags) findings(r *review.Report, file string) ([]findings.Findin
 		verify := "sealab replay " + file + " " + id
 		if o.Target.URL == "" {
 			verify += " --stdio COMMAND"
+		}
+		if f.har != "" {
+			verify, again = "sealab review --har "+f.har+" --checks "+x.Check, nil
 		}
 		if x.Curl != "" {
 			verify += "; or: " + x.Curl
@@ -134,6 +140,7 @@ func (f *reviewFlags) again(ctx context.Context, x findings.Finding) (bool, erro
 	next := *f
 	next.also = r.Also
 	next.options.Effects, next.options.OneTime, next.options.Seed = r.Effects, r.OneTime, r.Seed
+	next.options.Slow, next.options.Effect, next.options.Changes = r.Slow, r.Effect, r.Changes
 	next.options.TTL, next.options.Wait = cmp.Or(f.options.TTL, r.TTL), cmp.Or(f.options.Wait, r.Wait)
 	next.options.Flows, next.options.Checks, next.options.Case = r.Flows, []string{r.Check}, r.Case
 	var target []string
@@ -143,6 +150,11 @@ func (f *reviewFlags) again(ctx context.Context, x findings.Finding) (bool, erro
 	if err := next.target(target); err != nil {
 		return false, err
 	}
+	restart, err := next.restarter()
+	if err != nil {
+		return false, err
+	}
+	next.options.Restart = restart
 	report, err := review.Run(ctx, next.options)
 	if err != nil {
 		return false, err

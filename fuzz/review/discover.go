@@ -64,7 +64,6 @@ func (r *Review) discover(ctx context.Context) error {
 	}
 	modernCodes := a.Kind == failed && a.Code <= -32020 && a.Code >= -32022
 	if a.Kind != completed && !modernCodes {
-		s.Risk = "R0"
 		return r.legacy(ctx, a)
 	}
 	s.Revisions = []string{modern}
@@ -81,11 +80,18 @@ func (r *Review) discover(ctx context.Context) error {
 			return err
 		}
 	}
-	s.Risk = riskOf(s.Tools)
-	for _, t := range s.Tools {
-		r.client.repeated[t.Name] = repeatedIn(t.Input, nil)
-	}
+	r.known()
 	return nil
+}
+
+// known derives facts from the lists.
+func (r *Review) known() {
+	s := &r.Report.Server
+	s.Risk = riskOf(s.Tools)
+	for i, t := range s.Tools {
+		s.Tools[i].Input = inline(t.Input)
+		r.client.repeated[t.Name] = repeatedIn(s.Tools[i].Input, nil)
+	}
 }
 
 func (s *Server) readDiscovery(raw json.RawMessage) {
@@ -233,8 +239,49 @@ func (r *Review) legacy(ctx context.Context, refusal Answer) error {
 	s := &r.Report.Server
 	s.Revisions, s.Capabilities = []string{d.Version}, sortedKeys(d.Capabilities)
 	s.Name, s.Version = d.Info.Name, d.Info.Version
+	r.legacyTools(ctx, session{a.Exchange.Header("Mcp-Session-Id"), d.Version, a})
 	return nil
 }
+
+// legacyTools lists the tools of a server of the older revisions. A server that
+// does not list them has none that a check could call.
+func (r *Review) legacyTools(ctx context.Context, in session) {
+	t := &T{r: r, ctx: ctx}
+	if r.client.http != nil {
+		t.inSession(in, first, initialized)
+	} else if r.client.process != nil {
+		r.client.process.Do(ctx, []byte(initialized), nil)
+	}
+	cursor := ""
+	for range maxPages {
+		body := t.oldList()
+		if cursor != "" {
+			body = strings.Replace(body, `"params":{}`, `"params":{"cursor":`+string(quote(cursor))+`}`, 1)
+		}
+		var a Answer
+		if r.client.http != nil {
+			a = t.inSession(in, first, body)
+		} else {
+			a = r.client.rawCall(ctx, nil, []byte(body))
+		}
+		var page struct {
+			Tools []Offer
+			Next  string `json:"nextCursor"`
+		}
+		if a.Kind != completed || json.Unmarshal(a.Result, &page) != nil {
+			break
+		}
+		r.Report.Server.Tools = append(r.Report.Server.Tools, page.Tools...)
+		if page.Next == "" || page.Next == cursor {
+			break
+		}
+		cursor = page.Next
+	}
+	r.known()
+}
+
+// initialized ends the handshake of the older revisions.
+const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 
 // initialize opens the handshake of the older revisions.
 func (c *client) initialize(ctx context.Context, version string, as user) Answer {

@@ -1,8 +1,10 @@
 package review
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -43,6 +45,11 @@ func expiry(t *T) {
 		ttl = t.readTTL(token)
 	}
 	limit := max(t.r.opts.Wait, maxReadWait)
+	if issue := t.written(token); issue != "" && !told {
+		t.trials++
+		t.refute(Finding{Case: "the token", Severity: Warning, Issue: issue, Evidence: "token " + short(token, 200) + " holds " + short(strings.TrimPrefix(readable(token), token), 200), Want: "a time of expiry", Got: issue})
+		return
+	}
 	switch {
 	case ttl == 0 && t.r.opts.Wait == 0:
 		t.skip("the time to live is unknown; --ttl tells it, --wait waits")
@@ -111,10 +118,32 @@ func (t *T) afterwards(wait time.Duration) verdict {
 	return result
 }
 
+// longLife is the time to live above which a token is reported.
+const longLife = 7 * 24 * time.Hour
+
+// written is the fault of the time that a readable token states, "" if it states
+// none or a sound one.
+func (t *T) written(token string) string {
+	for _, v := range views(token) {
+		if len(v.before) == 8 && binary.BigEndian.Uint64(v.before) == 0 {
+			return "the time of expiry in the token is zero: it never expires"
+		}
+	}
+	if ttl := t.readTTL(token); ttl > longLife {
+		return fmt.Sprintf("the token says that it lives for %v", ttl.Round(time.Hour))
+	}
+	return ""
+}
+
 // readTTL returns the time to live that a readable token states, 0 if it states no time.
 func (t *T) readTTL(token string) time.Duration {
 	now := t.r.client.clock.Now()
 	for _, v := range views(token) {
+		if len(v.before) == 8 {
+			if left := time.UnixMilli(int64(binary.BigEndian.Uint64(v.before))).Sub(now); left > 0 && left < 100000*time.Hour {
+				return left
+			}
+		}
 		for _, name := range []string{"exp", "expires", "expires_at", "expiresAt", "expiry", "e"} {
 			var n float64
 			if json.Unmarshal(v.object[name], &n) != nil || n <= 0 {
@@ -124,7 +153,7 @@ func (t *T) readTTL(token string) time.Duration {
 			if n > 1e11 {
 				at = time.UnixMilli(int64(n))
 			}
-			if left := at.Sub(now); left > 0 && left < 1000*time.Hour {
+			if left := at.Sub(now); left > 0 && left < 100000*time.Hour {
 				return left
 			}
 		}

@@ -65,20 +65,13 @@ func tagLength(token string) (int, bool) {
 	segments := segmentsOf(token)
 	switch {
 	case len(all) > 0 && all[0].segment >= 0:
-		longest := 0
+		longest := len(all[0].after)
 		for _, part := range strings.FieldsFunc(token[strings.Index(token, segments[all[0].segment].text)+len(segments[all[0].segment].text):], separator) {
 			longest = max(longest, bytesOf(part))
 		}
 		return longest, true
-	case len(all) > 0:
-		return 0, false // JSON in the open may hold its tag as a member
 	}
-	for _, i := range codedOf(segments) {
-		if _, rest, ok := jsonPrefix(segments[i].raw()); ok {
-			return len(rest), true
-		}
-	}
-	return 0, false
+	return 0, false // JSON in the open may hold its tag as a member
 }
 
 func separator(r rune) bool { return strings.ContainsRune(".:~|,;!*$", r) }

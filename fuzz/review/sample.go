@@ -3,6 +3,7 @@ package review
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -27,6 +28,9 @@ type schema struct {
 	Above      *float64                   `json:"exclusiveMinimum"`
 	Below      *float64                   `json:"exclusiveMaximum"`
 	MinItems   int                        `json:"minItems"`
+	Unique     bool                       `json:"uniqueItems"`
+	Multiple   *float64                   `json:"multipleOf"`
+	MinMembers int                        `json:"minProperties"`
 }
 
 func parseSchema(raw json.RawMessage) schema {
@@ -72,7 +76,7 @@ func samples(raw json.RawMessage, depth int) []json.RawMessage {
 	for _, branches := range [][]json.RawMessage{s.OneOf, s.AnyOf} {
 		var all []json.RawMessage
 		for _, b := range branches {
-			if v := samples(b, depth+1); string(v[0]) != "null" {
+			if v := samples(branch(raw, b), depth+1); string(v[0]) != "null" {
 				all = append(all, v[0])
 			}
 		}
@@ -109,11 +113,23 @@ var formats = map[string]string{
 	"uuid": "6ba7b810-9dad-41d1-80b4-00c04fd430c8", "hostname": "example.com", "ipv4": "192.0.2.1", "ipv6": "2001:db8::1",
 }
 
-// text returns a string that the schema allows, if that does not depend on a
-// pattern.
+// others are other values of formats.
+var others = map[string]string{
+	"email": "sample@example.com", "uri": "https://example.com/sample", "url": "https://example.com/sample",
+	"date": "2026-01-03", "time": "03:04:06Z", "date-time": "2026-01-03T03:04:05Z",
+	"uuid": "6ba7b811-9dad-41d1-80b4-00c04fd430c8", "hostname": "www.example.com", "ipv4": "192.0.2.2", "ipv6": "2001:db8::2",
+}
+
+// text returns a string that the schema allows. Of a pattern a short match is
+// tried.
 func (s schema) text(word string) string {
 	if v, ok := formats[s.Format]; ok {
 		word = v
+	}
+	if s.Pattern != "" {
+		if v, ok := matching(s.Pattern, s.MinLength, len(word)%2); ok && (s.MaxLength == nil || len(v) <= *s.MaxLength) {
+			return v
+		}
 	}
 	if n := s.MinLength - len(word); n > 0 {
 		word += strings.Repeat("x", n)
@@ -140,6 +156,12 @@ func (s schema) number() json.RawMessage {
 	if s.Below != nil {
 		lower(*s.Below - 1)
 	}
+	if s.typeOf() == "integer" {
+		v = math.Ceil(v)
+	}
+	if s.Multiple != nil && *s.Multiple > 0 {
+		v = math.Ceil(v / *s.Multiple) * *s.Multiple
+	}
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return json.RawMessage("1")
@@ -149,8 +171,15 @@ func (s schema) number() json.RawMessage {
 
 func (s schema) array(depth int) json.RawMessage {
 	items := []json.RawMessage{}
-	for range min(s.MinItems, 20) {
-		items = append(items, samples(s.Items, depth+1)[0])
+	choice := samples(s.Items, depth+1)
+	if s.Unique {
+		choice = append(choice, alternatives(s.Items, choice[0])...)
+	}
+	for i := range min(s.MinItems, 20) {
+		if !s.Unique {
+			i = 0
+		}
+		items = append(items, choice[i%len(choice)])
 	}
 	raw, err := json.Marshal(items)
 	if err != nil {
@@ -164,7 +193,13 @@ func (s schema) array(depth int) json.RawMessage {
 func (s schema) objects(depth int) []json.RawMessage {
 	base := map[string]json.RawMessage{}
 	various := ""
-	for _, name := range s.Required {
+	wanted := slices.Clone(s.Required)
+	for _, name := range sortedKeys(s.Properties) {
+		if len(wanted) < s.MinMembers && !slices.Contains(wanted, name) {
+			wanted = append(wanted, name)
+		}
+	}
+	for _, name := range wanted {
 		base[name] = samples(s.Properties[name], depth+1)[0]
 		if various == "" && len(samples(s.Properties[name], depth+1)) > 1 {
 			various = name
@@ -212,13 +247,23 @@ func otherArguments(args, raw json.RawMessage) json.RawMessage {
 	m, s := members(args), parseSchema(raw)
 	for _, name := range sortedKeys(m) {
 		property := parseSchema(s.Properties[name])
-		if property.Const != nil || property.Pattern != "" {
+		if property.Const != nil {
 			continue
+		}
+		if property.typeOf() == "object" {
+			if nested := otherArguments(m[name], s.Properties[name]); nested != nil {
+				return object(with(m, name, nested))
+			}
 		}
 		for _, v := range alternatives(s.Properties[name], m[name]) {
 			if string(v) != string(m[name]) {
 				return object(with(m, name, v))
 			}
+		}
+	}
+	for _, name := range sortedKeys(s.Properties) {
+		if v := samples(s.Properties[name], 0)[0]; m != nil && m[name] == nil && string(v) != "null" {
+			return object(with(m, name, v)) // an optional argument
 		}
 	}
 	return nil
@@ -231,9 +276,31 @@ func alternatives(raw, given json.RawMessage) []json.RawMessage {
 	var text string
 	var number float64
 	switch {
-	case len(s.Enum) > 0 || len(s.OneOf) > 0:
+	case len(s.Enum) > 0:
+	case len(s.OneOf)+len(s.AnyOf) > 0:
+		for _, b := range slices.Concat(s.OneOf, s.AnyOf) {
+			all = append(all, alternatives(branch(raw, b), given)...)
+		}
+		all = slices.DeleteFunc(all, func(v json.RawMessage) bool { return string(v) == "null" })
+	case string(given) == "null" || s.typeOf() == "null":
+	case json.Unmarshal(given, &text) == nil && others[s.Format] != "":
+		all = append(all, quote(others[s.Format]))
 	case json.Unmarshal(given, &text) == nil && formats[s.Format] == "":
 		all = append(all, quote(s.text("sample")))
+		for nth := range 4 {
+			if v, ok := matching(s.Pattern, s.MinLength, nth); ok && s.Pattern != "" {
+				all = append(all, quote(v))
+			}
+		}
+	case s.typeOf() == "array":
+		var items []json.RawMessage
+		_ = json.Unmarshal(given, &items)
+		for _, v := range alternatives(s.Items, json.RawMessage("null")) {
+			present := slices.ContainsFunc(items, func(x json.RawMessage) bool { return string(x) == string(v) })
+			if next, err := json.Marshal(append(slices.Clone(items), v)); err == nil && !present {
+				all = append(all, next)
+			}
+		}
 	case json.Unmarshal(given, &number) == nil:
 		for _, v := range []float64{number + 1, number - 1} {
 			if s.allows(v) {
@@ -246,7 +313,7 @@ func alternatives(raw, given json.RawMessage) []json.RawMessage {
 }
 
 func (s schema) allows(v float64) bool {
-	return (s.Minimum == nil || v >= *s.Minimum) && (s.Maximum == nil || v <= *s.Maximum) &&
+	return (s.Multiple == nil || math.Mod(v, *s.Multiple) == 0) && (s.Minimum == nil || v >= *s.Minimum) && (s.Maximum == nil || v <= *s.Maximum) &&
 		(s.Above == nil || v > *s.Above) && (s.Below == nil || v < *s.Below)
 }
 
@@ -259,6 +326,13 @@ func withText(args, raw json.RawMessage, text string) json.RawMessage {
 		given := p.typeOf() == "string" && len(p.Enum) == 0 && p.Const == nil && p.Pattern == "" && p.Format == ""
 		if given && (p.MaxLength == nil || *p.MaxLength >= len(text)) && p.MinLength <= len(text) {
 			return object(with(m, name, quote(text)))
+		}
+	}
+	for _, name := range sortedKeys(s.Properties) {
+		if p := parseSchema(s.Properties[name]); p.Properties != nil && m[name] != nil {
+			if nested := withText(m[name], s.Properties[name], text); nested != nil {
+				return object(with(m, name, nested))
+			}
 		}
 	}
 	return nil
@@ -299,7 +373,7 @@ func (q Question) answers() []json.RawMessage {
 		return []json.RawMessage{json.RawMessage(`{"action":"accept"}`)}
 	}
 	var all []json.RawMessage
-	for _, content := range samples(q.Params.Schema, 0) {
+	for _, content := range samples(inline(q.Params.Schema), 0) {
 		if members(content) == nil {
 			content = json.RawMessage("{}")
 		}

@@ -61,7 +61,7 @@ func (t *T) open(version string, as user) (session, bool) {
 	}
 	_ = json.Unmarshal(a.Result, &r)
 	s := session{id: a.Exchange.Header("Mcp-Session-Id"), version: r.Version, answer: a}
-	t.inSession(s, as, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	t.inSession(s, as, initialized)
 	return s, true
 }
 

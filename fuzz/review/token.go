@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -164,18 +165,27 @@ func scrambled(text string, r *rand.Rand) string {
 type view struct {
 	segment int // -1 if the whole token is the JSON
 	object  map[string]json.RawMessage
+	// before and after are the bytes of the segment around the JSON.
+	before, after []byte
 }
+
+// maxBefore is how many bytes of a segment may stand before its JSON.
+const maxBefore = 16
 
 // views returns the JSON objects that can be read in a token without a key.
 func views(token string) []view {
 	if m := members(json.RawMessage(token)); m != nil {
-		return []view{{-1, m}}
+		return []view{{segment: -1, object: m}}
 	}
 	var all []view
 	segments := segmentsOf(token)
 	for _, i := range codedOf(segments) {
-		if m := members(segments[i].raw()); m != nil {
-			all = append(all, view{i, m})
+		raw := segments[i].raw()
+		for at := range min(maxBefore+1, len(raw)) {
+			if object, rest, ok := jsonPrefix(raw[at:]); ok && len(members(object)) > 0 {
+				all = append(all, view{i, members(object), raw[:at], rest})
+				break
+			}
 		}
 	}
 	return all
@@ -187,7 +197,7 @@ func (v view) write(token string, object json.RawMessage) string {
 		return string(object)
 	}
 	all := segmentsOf(token)
-	return replaced(all, v.segment, all[v.segment].write(object))
+	return replaced(all, v.segment, all[v.segment].write(slices.Concat(v.before, object, v.after)))
 }
 
 // readable returns everything that can be read in a token without a key: its
