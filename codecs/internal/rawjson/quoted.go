@@ -72,6 +72,8 @@ func (q *Quoting) Append(dst, text []byte) []byte {
 	dst = append(slices.Grow(dst, len(text)+len(text)/8+4*word), '"')
 	for at := 0; at < len(text); {
 		var n int
+		dst, n = q.appendBlocks(dst, text[at:])
+		at += n
 		dst, n = q.appendWords(dst, text[at:])
 		if at += n; at == len(text) {
 			break
@@ -84,8 +86,10 @@ func (q *Quoting) Append(dst, text []byte) []byte {
 			dst = append(dst, c)
 			at++
 		default:
-			dst, n = q.escape(dst, text, at)
-			at += n
+			for at < len(text) && !q.plain[text[at]] && q.letters[text[at]] == 0 {
+				dst, n = q.escape(dst, text, at)
+				at += n
+			}
 		}
 	}
 	return append(dst, '"')
@@ -144,6 +148,8 @@ func (q *Quoting) Cut(dst, quoted []byte) (text, rest []byte, ok bool) {
 	start, src := len(dst), quoted[1:]
 	for len(src) > 0 {
 		var n int
+		dst, n = q.cutBlocks(dst, src)
+		src = src[n:]
 		dst, n = q.cutWords(dst, src)
 		if src = src[n:]; len(src) == 0 {
 			break

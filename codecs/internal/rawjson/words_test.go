@@ -1,0 +1,98 @@
+package rawjson
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// byBytes is Append byte by byte.
+func (q *Quoting) byBytes(dst, text []byte) []byte {
+	dst = append(dst, '"')
+	for at := 0; at < len(text); {
+		switch c := text[at]; {
+		case q.letters[c] != 0:
+			dst = append(dst, '\\', q.letters[c])
+			at++
+		case q.plain[c]:
+			dst = append(dst, c)
+			at++
+		default:
+			var n int
+			dst, n = q.escape(dst, text, at)
+			at += n
+		}
+	}
+	return append(dst, '"')
+}
+
+var testedQuotings = map[string]*Quoting{
+	"ascii": NewQuoting(true, 0x7f, "\"\"\\\\\nn", func(dst, text []byte, at int) ([]byte, int) {
+		r, n := DecodeRune(text[at:])
+		return AppendHex(dst, min(r, 0xffff), LowerHex), n
+	}),
+	"surrogates": NewQuoting(false, 0xed, "\"\"\\\\\nn", func(dst, text []byte, at int) ([]byte, int) {
+		return AppendHex(dst, rune(text[at]), LowerHex), 1
+	}),
+}
+
+// requireAsBytes holds Append to byBytes and cuts the result again, in room that
+// the sentinels behind it show to be kept.
+func requireAsBytes(t *testing.T, q *Quoting, text []byte) {
+	t.Helper()
+	want := q.byBytes(nil, text)
+	require.Equal(t, string(want), string(q.Append(nil, text)))
+	for _, room := range []int{len(text), len(text) + 31, len(text) + 64} {
+		const sentinels = 40
+		memory := bytes.Repeat([]byte{0xa5}, 3+room+sentinels)
+		got, rest, ok := q.Cut(memory[:3:3+room], want)
+		require.True(t, ok, "%q", want)
+		require.Empty(t, rest)
+		if bytes.IndexFunc(text, func(r rune) bool { return r >= 0x80 }) < 0 { // others are text after the round trip only if valid
+			require.Equal(t, string(text), string(got[3:]))
+		}
+		require.Equal(t, bytes.Repeat([]byte{0xa5}, sentinels), memory[3+room:], "%q", text)
+	}
+}
+
+// TestBlocksAsBytes puts every byte, and pairs of special bytes, at every place of
+// texts around the sizes of words and blocks.
+func TestBlocksAsBytes(t *testing.T) {
+	for name, q := range testedQuotings {
+		t.Run(name, func(t *testing.T) {
+			for _, n := range []int{7, 8, 15, 16, 17, 33} {
+				for at := range n {
+					text := bytes.Repeat([]byte("p"), n)
+					for c := range 256 {
+						if text[at] = byte(c); c < 0x80 || name == "ascii" && c != 0xff {
+							requireAsBytes(t, q, bytes.ToValidUTF8(text, []byte("é")))
+						}
+					}
+					for _, c := range `"\` {
+						for beside := range n {
+							text := bytes.Repeat([]byte("p"), n)
+							text[at], text[beside] = byte(c), '\\'
+							requireAsBytes(t, q, text)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestDenseBlocksAsBytes draws texts of which most bytes are escaped.
+func TestDenseBlocksAsBytes(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	for range 20_000 {
+		text := make([]byte, random.IntN(80))
+		for i := range text {
+			text[i] = "\"\\pq\n\x00/"[min(random.IntN(7), random.IntN(12))]
+		}
+		for _, q := range testedQuotings {
+			requireAsBytes(t, q, text)
+		}
+	}
+}
