@@ -46,7 +46,7 @@ func (s *Scheme) mintEdited(dst, seed, state []byte, b *codecs.Context, edit lab
 		return dst, err
 	}
 	work := base64url.GetScratch()
-	defer work.Wipe()
+	defer work.Wipe(0)
 	work.Bytes = s.appendBindTag(work.Bytes, b)
 	bind := edit.Give(lab.StepBind, work.Bytes)
 	n := len(work.Bytes)

@@ -32,8 +32,8 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 		decode = lenient
 	}
 	room, work := base64url.GetScratch(), base64url.GetScratch()
-	defer room.Wipe()
-	defer work.Wipe()
+	defer room.Wipe(len(token))
+	defer work.Wipe(len(token))
 	work.Bytes = s.appendBindTag(work.Bytes, b)
 	bind := work.Bytes
 	text, refused := s.mode.open(room, token, bind, decode)

@@ -44,7 +44,7 @@ func (s *Scheme) mintEdited(dst, seed, state []byte, b *codecs.Context, edit lab
 		return dst, err
 	}
 	work, out := base64url.GetScratch(), base64url.GetScratch()
-	defer work.Wipe()
+	defer work.Wipe(0)
 	defer out.Free()
 	text, err := s.claims(work, state, b)
 	if err != nil {

@@ -34,8 +34,8 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 		return dst, err
 	}
 	room, work := base64url.GetScratch(), base64url.GetScratch()
-	defer room.Wipe()
-	defer work.Wipe()
+	defer room.Wipe(len(token))
+	defer work.Wipe(len(token))
 	text, refused := s.open(room, token)
 	if refused != nil {
 		return dst, refused

@@ -34,9 +34,14 @@ func (s *Scratch) Free() {
 	pool.Put(s)
 }
 
+// slack is the number of bytes behind its results that package rawjson may write.
+const slack = 32
+
 // Wipe clears the working space and gives it back. Use it if a secret was there.
-func (s *Scratch) Wipe() {
-	clear(s.Bytes[:cap(s.Bytes)])
+// used is the largest length that Bytes had, if it is shorter now. Users before have
+// cleared the rest, so that a short token does not pay for the room of a long one.
+func (s *Scratch) Wipe(used int) {
+	clear(s.Bytes[:min(max(len(s.Bytes), used)+slack, cap(s.Bytes))])
 	s.Free()
 }
 
