@@ -41,6 +41,16 @@ site-test: ## test every page in Chromium, light and dark; screenshots go to bin
 # What a test could not run, each in a line; shown when the tests are done.
 SKIPPED := $(CURDIR)/bin/skipped
 
+VERSION ?= v0.2.0
+
+.PHONY: release
+release: ## build archives of VERSION (v0.2.0) for all platforms, vectors, site, checksums and SBOM into bin/release
+	GO=$(GO) .ci/release $(VERSION)
+
+.PHONY: release-test
+release-test: ## build the release twice and compare the bytes; takes minutes
+	$(GO) test -count=1 -v -timeout 0 -run TestRelease ./cmd/sealab -args -release
+
 .PHONY: test
 test: ## run every test with the race detector, the large matrices whole without it
 	@mkdir -p bin && rm -f $(SKIPPED)

@@ -85,15 +85,16 @@ func (f *fuzzRunFlags) run(cmd *cobra.Command, names []string) error {
 	c := f.campaignFolder.config()
 	c.Workers, c.Slice, c.Tags, c.Targets = f.workers, f.slice, f.tags, targets
 	c.Env = []string{fmt.Sprintf("%s=%v", harness.EnvHang, f.hang), fmt.Sprintf("%s=%d", harness.EnvMemory, f.memory)}
-	c.Log = func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
-	if err := f.campaign(ctx, c); err != nil {
+	bar := newProgress(cmd.ErrOrStderr())
+	c.Log = bar.note
+	if err := f.campaign(ctx, c, bar); err != nil {
 		return err
 	}
 	return showStatus(cmd.OutOrStdout(), f.dir, time.Now())
 }
 
 // campaign runs the campaign for its time, not counting the build.
-func (f *fuzzRunFlags) campaign(ctx context.Context, config campaign.Config) error {
+func (f *fuzzRunFlags) campaign(ctx context.Context, config campaign.Config, bar *progress) error {
 	c, err := campaign.Open(ctx, config)
 	if err != nil {
 		return err
@@ -102,8 +103,32 @@ func (f *fuzzRunFlags) campaign(ctx context.Context, config campaign.Config) err
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeout(ctx, f.limit)
 		defer stop()
+		go f.showLeft(ctx, bar)
 	}
 	return errors.Join(c.Run(ctx), c.Close())
+}
+
+// until returns the end of the campaign if it started now, zero if there is none.
+func (f *fuzzRunFlags) until() time.Time {
+	if f.limit == 0 {
+		return time.Time{}
+	}
+	return time.Now().Add(f.limit)
+}
+
+// showLeft shows the time left until ctx ends.
+func (f *fuzzRunFlags) showLeft(ctx context.Context, bar *progress) {
+	began, again := time.Now(), time.NewTicker(time.Second)
+	defer again.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			bar.end()
+			return
+		case <-again.C:
+			bar.show("fuzzing", int(time.Since(began).Seconds()), int(f.limit.Seconds()))
+		}
+	}
 }
 
 // serve serves the status page until ctx ends.
@@ -113,7 +138,7 @@ func (f *fuzzRunFlags) serve(ctx context.Context, stderr io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(stderr, "status on http://%s/\n", l.Addr())
-	server := &http.Server{Handler: report.Handler(f.dir, time.Now), ReadHeaderTimeout: 5 * time.Second}
+	server := &http.Server{Handler: report.Handler(f.dir, time.Now, f.until()), ReadHeaderTimeout: 5 * time.Second}
 	go server.Serve(l) // ends with Close
 	context.AfterFunc(ctx, func() { server.Close() })
 	return nil

@@ -106,7 +106,7 @@ func serveStatus(ctx context.Context, stderr io.Writer, dir, address string) err
 		return err
 	}
 	fmt.Fprintf(stderr, "status on http://%s/\n", l.Addr())
-	server := &http.Server{Handler: report.Handler(dir, time.Now), ReadHeaderTimeout: 5 * time.Second}
+	server := &http.Server{Handler: report.Handler(dir, time.Now, time.Time{}), ReadHeaderTimeout: 5 * time.Second}
 	context.AfterFunc(ctx, func() { server.Close() })
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err

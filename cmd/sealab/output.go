@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -47,6 +48,7 @@ func requireWritable(dir string) error {
 // A progress shows the progress of a run: a bar on a terminal, and a few lines
 // elsewhere.
 type progress struct {
+	mu       sync.Mutex
 	w        io.Writer
 	terminal bool
 	stage    string
@@ -68,6 +70,8 @@ func newProgress(w io.Writer) *progress {
 // show shows that done of total steps of a stage are done, unless the same is
 // shown already.
 func (b *progress) show(stage string, done, total int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	steps := lineSteps
 	if b.terminal {
 		steps = barSteps
@@ -99,6 +103,20 @@ func (b *progress) left(done, total int) string {
 
 // end clears the bar.
 func (b *progress) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.clear()
+}
+
+// note prints a line in the place of the bar.
+func (b *progress) note(line string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.clear()
+	fmt.Fprintln(b.w, line)
+}
+
+func (b *progress) clear() {
 	if b.terminal {
 		fmt.Fprint(b.w, "\r\x1b[K")
 	}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"strings"
 
 	"sealab/internal/svg"
@@ -46,9 +45,6 @@ func (t TargetStatus) Picture() []byte {
 	d.Dot(across.At(last.Seconds/perUnit), up.At(float64(last.Coverage)), 3, svg.Dark) // a single point has no line
 	return d.Bytes()
 }
-
-// SVG returns the picture for a page: numbers and escaped text.
-func (t TargetStatus) SVG() template.HTML { return template.HTML(t.Picture()) }
 
 // timeUnit returns a unit for so many seconds, and its length in seconds.
 func timeUnit(seconds float64) (unit string, perUnit float64) {

@@ -4,46 +4,100 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"net"
 	"net/http"
 	"time"
 
 	"sealab/internal/loopback"
+	"sealab/internal/page"
 )
 
 //go:embed page.html
-var pageText string
+var bodyText string
 
-var page = template.Must(template.New("page").Parse(pageText))
+var body = template.Must(template.New("body").Parse(bodyText))
 
-// A pageData is a Status at a time.
+// reloadSeconds is how often the page loads itself again.
+const reloadSeconds = 5
+
 type pageData struct {
 	Status
 	now time.Time
 }
 
-// Age returns the time since then.
-func (d pageData) Age(then time.Time) string { return age(then, d.now) }
+// Left returns the time until the campaign ends, "" if it is not known.
+func (d pageData) Left() string {
+	if d.Until.IsZero() {
+		return ""
+	}
+	return max(0, d.Until.Sub(d.now)).Round(time.Second).String()
+}
 
-// Handler serves the status of the campaign in dir: a page at / and JSON at
-// /status.json. It answers GET and HEAD on a loopback host alone, because it
-// shows stacks and paths without authentication.
-func Handler(dir string, now func() time.Time) http.Handler {
+// Crashes returns the number of crashers of all targets.
+func (d pageData) Crashes() (n int) {
+	for _, t := range d.Status.Targets {
+		n += len(t.Crashers)
+	}
+	return n
+}
+
+// Table returns the targets.
+func (d pageData) Table() template.HTML {
+	t := page.Table{Caption: "Targets", Columns: page.Head("target", "#executions", "#a second and core, now", "#overall", "#coverage, bits", "#inputs", "#new", "#age of last new input", "#crashers")}
+	for _, s := range d.Status.Targets {
+		crashers := page.Cell{Text: fmt.Sprint(len(s.Crashers))}
+		if len(s.Crashers) > 0 {
+			crashers.Class = "bad"
+		}
+		t.Rows = append(t.Rows, page.Row{Cells: []page.Cell{
+			{Text: s.Name}, {Text: fmt.Sprint(s.Executions)}, {Text: fmt.Sprintf("%.0f", s.Rate)}, {Text: fmt.Sprintf("%.0f", s.Mean())},
+			{Text: fmt.Sprint(s.Coverage)}, {Text: fmt.Sprint(s.Corpus)}, {Text: fmt.Sprint(s.New)}, {Text: age(s.LastNew, d.now)}, crashers,
+		}})
+	}
+	return t.HTML()
+}
+
+// Chart returns the coverage of a target over its time.
+func (t TargetStatus) Chart() template.HTML {
+	if len(t.Curve) == 0 {
+		return ""
+	}
+	curve := page.Series{Name: "coverage", Line: true}
+	for _, p := range thin(t.Curve, curveRight-curveLeft) {
+		curve.Points = append(curve.Points, page.Point{X: p.Seconds, Y: float64(p.Coverage)})
+	}
+	return page.Coverage(t.Name, fmt.Sprintf("%d crashers", len(t.Crashers)), curve)
+}
+
+// Handler serves the page of the campaign in dir, and its status as JSON at
+// /status.json, to clients on this machine. until is the end of the campaign, zero
+// if it is not known.
+func Handler(dir string, now func() time.Time, until time.Time) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", serve(dir, "text/html; charset=utf-8", func(b *bytes.Buffer, s Status) error {
-		return page.Execute(b, pageData{s, now()})
+	mux.HandleFunc("GET /{$}", serve(dir, until, "text/html; charset=utf-8", func(b *bytes.Buffer, s Status) error {
+		var text bytes.Buffer
+		if err := body.Execute(&text, pageData{s, now()}); err != nil {
+			return err
+		}
+		p := page.Page{Title: "Fuzz campaign", Lead: "On " + s.Package + ". The page loads itself again every five seconds.", Home: "/", Refresh: reloadSeconds,
+			Body: template.HTML(text.String())} //nolint:gosec // made by html/template
+		html, err := p.Render()
+		b.Write(html)
+		return err
 	}))
-	mux.HandleFunc("GET /status.json", serve(dir, "application/json", func(b *bytes.Buffer, s Status) error {
+	mux.HandleFunc("GET /status.json", serve(dir, until, "application/json", func(b *bytes.Buffer, s Status) error {
 		return json.NewEncoder(b).Encode(s)
 	}))
 	return loopback.Guard(mux)
 }
 
-func serve(dir, contentType string, write func(*bytes.Buffer, Status) error) http.HandlerFunc {
+func serve(dir string, until time.Time, contentType string, write func(*bytes.Buffer, Status) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var b bytes.Buffer
 		status, err := ReadStatus(dir)
+		status.Until = until
 		if err == nil {
 			err = write(&b, status)
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,20 +63,20 @@ func now() time.Time { return noon.Add(10 * time.Minute) }
 func TestPage(t *testing.T) {
 	dir := example(t)
 	w := httptest.NewRecorder()
-	Handler(dir, now).ServeHTTP(w, request(http.MethodGet, "/"))
+	Handler(dir, now, noon.Add(11*time.Minute)).ServeHTTP(w, request(http.MethodGet, "/"))
 	require.Equal(t, http.StatusOK, w.Code, w.Body)
 	body := w.Body.String()
-	for _, want := range []string{"<td>text</td><td>300000</td><td>1000</td><td>1000</td><td>140</td>", "<td>7m0s</td>",
-		`points="128.0,172.0 196.0,137.5 264.0,103.0 332.0,68.5 400.0,34.0"`, "text: coverage, bits", "minutes of one core", "panic-0123456789, in a, b", "incomplete", "sealab/codecs/x.Open", "panic-0123456789", "&lt;script&gt;"} {
+	for _, want := range []string{`<th scope="row">text</th><td class="number">300000</td><td class="number">1000</td>`, `<td class="number">140</td>`, ">7m0s<",
+		"minutes of one core", "panic-0123456789, in a, b", "incomplete", "sealab/codecs/x.Open", "panic-0123456789", "&lt;script&gt;", "<dt>time left</dt><dd>1m0s</dd>"} {
 		require.Contains(t, body, want)
 	}
-	require.NotContains(t, body, "<script>")
+	require.Equal(t, 1, strings.Count(body, "<script>"), "the script of the page alone")
 
 	w = httptest.NewRecorder()
-	Handler(dir, now).ServeHTTP(w, request(http.MethodGet, "/other"))
+	Handler(dir, now, noon.Add(11*time.Minute)).ServeHTTP(w, request(http.MethodGet, "/other"))
 	require.Equal(t, http.StatusNotFound, w.Code)
 	w = httptest.NewRecorder()
-	Handler(filepath.Join(dir, "nowhere"), now).ServeHTTP(w, request(http.MethodGet, "/"))
+	Handler(filepath.Join(dir, "nowhere"), now, noon.Add(11*time.Minute)).ServeHTTP(w, request(http.MethodGet, "/"))
 	require.Equal(t, http.StatusInternalServerError, w.Code)
 }
 
@@ -89,7 +90,7 @@ func request(method, path string) *http.Request {
 // TestHandlerRefuses refuses other hosts, which a web page may rebind, and
 // methods that change something.
 func TestHandlerRefuses(t *testing.T) {
-	h := Handler(example(t), now)
+	h := Handler(example(t), now, noon.Add(11*time.Minute))
 	answer := func(r *http.Request) int {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
@@ -109,7 +110,7 @@ func TestHandlerRefuses(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	w := httptest.NewRecorder()
-	Handler(example(t), now).ServeHTTP(w, request(http.MethodGet, "/status.json"))
+	Handler(example(t), now, noon.Add(11*time.Minute)).ServeHTTP(w, request(http.MethodGet, "/status.json"))
 	var s Status
 	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &s))
 	require.EqualValues(t, 300_000, s.Targets[0].Executions)
@@ -123,14 +124,15 @@ func TestPageInABrowser(t *testing.T) {
 	if browser == "" {
 		testenv.Skip(t, "no Chromium here")
 	}
-	server := httptest.NewServer(Handler(example(t), now))
+	server := httptest.NewServer(Handler(example(t), now, noon.Add(11*time.Minute)))
 	defer server.Close()
 	out, err := exec.CommandContext(t.Context(), browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(),
 		"--dump-dom", server.URL).Output()
 	require.NoError(t, err)
 	dom := string(out)
-	require.Contains(t, dom, "<title>sealab fuzz: sealab/fuzz/targets</title>") // no script ran
-	require.Contains(t, dom, `<polyline fill="none"`)
+	require.Contains(t, dom, "<title>Fuzz campaign</title>") // no script of a crasher ran
+	require.Contains(t, dom, `class="js"`)
+	require.Contains(t, dom, `<svg class="chart"`)
 	require.Contains(t, dom, "sealab/codecs/x.Open")
 
 	picture := filepath.Join(t.TempDir(), "page.png")

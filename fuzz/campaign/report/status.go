@@ -22,7 +22,8 @@ type Status struct {
 	Last    time.Time      `json:"last"`    // the last record
 	Seconds float64        `json:"seconds"` // of one core
 	Targets []TargetStatus `json:"targets"`
-	Notices []string       `json:"notices"` // faults, oldest first
+	Notices []string       `json:"notices"`        // faults, oldest first
+	Until   time.Time      `json:"until,omitzero"` // end of the campaign; zero: not known
 }
 
 // A TargetStatus is the progress of one target.
