@@ -178,7 +178,7 @@ func (s *site) curves(d *design) ([]template.HTML, error) {
 	}{{runfile.Seal, "Time to seal"}, {runfile.Unseal, "Time to open"}} {
 		chart := page.Chart{
 			Title: c.title, Note: "Medians with 95 % intervals, by payload size.",
-			X: page.Axis{Label: "payload →", Log: true, Text: sizeText}, Y: page.Axis{Label: "time", Log: true, Text: timeText},
+			X: page.Axis{Label: "payload →", Log: true, Text: sizeText, Marks: sizeMarks}, Y: page.Axis{Label: "time", Log: true, Text: timeText},
 		}
 		for i, name := range s.beside(d.Name) {
 			series := page.Series{Name: name, Line: true, Quiet: i > 1}
@@ -224,11 +224,14 @@ func (s *site) beside(name string) []string {
 	return all
 }
 
+// sizeMarks are the marks of an axis of bytes.
+var sizeMarks = []float64{16, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10}
+
 // tokenCurve returns the chart of the lengths of tokens.
 func tokenCurve(d *design) (template.HTML, error) {
 	chart := page.Chart{
 		Title: "Token size", Note: "Measured lengths, beside the base64url of the bare payload.",
-		X: page.Axis{Label: "payload →", Log: true, Text: sizeText}, Y: page.Axis{Label: "token", Log: true, Text: sizeText},
+		X: page.Axis{Label: "payload →", Log: true, Text: sizeText, Marks: sizeMarks}, Y: page.Axis{Label: "token", Log: true, Text: sizeText, Marks: sizeMarks},
 		Series: []page.Series{{Name: d.Name, Line: true}, {Name: "base64url of the payload", Line: true, Quiet: true}},
 	}
 	for n := 16; n <= 64<<10; n *= 4 {

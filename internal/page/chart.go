@@ -15,6 +15,7 @@ type Axis struct {
 	Log   bool
 	Zero  bool                 // begins at 0
 	Text  func(float64) string // of a value; nil: %g
+	Marks []float64            // values to mark; nil: round numbers
 }
 
 // A Point is one value with its interval, which is empty if Low equals High.
@@ -89,6 +90,9 @@ func (s scale) at(v float64) float64 {
 
 // ticks returns round values inside the scale.
 func (s scale) ticks() []float64 {
+	if s.Marks != nil {
+		return slices.DeleteFunc(slices.Clone(s.Marks), func(v float64) bool { return s.place(v) < s.low || s.place(v) > s.high })
+	}
 	if !s.Log {
 		step := math.Pow(10, math.Floor(math.Log10((s.high-s.low)/3)))
 		for (s.high-s.low)/step > 6 {
