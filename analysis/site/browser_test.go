@@ -55,7 +55,7 @@ type browser struct {
 	faults []string
 }
 
-// start starts Chromium, or skips the test if there is none.
+// start starts Chromium. Without it the test is skipped.
 func start(t *testing.T) *browser {
 	t.Helper()
 	path := ""

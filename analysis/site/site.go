@@ -43,7 +43,7 @@ const Size = 1024
 // A Source is the folders that the pages are made from.
 type Source struct {
 	Results string // runs, by kind
-	Vectors string // files of vectors; "" if there are none
+	Vectors string // files of vectors; "" leaves them out
 }
 
 // A site is everything that the pages show.
@@ -52,7 +52,7 @@ type site struct {
 	Designs    []*design
 	Properties []codecs.PropertyInfo
 	Bench      *bench        // nil: there is no run
-	Older      *bench        // the run before, nil if there is none
+	Older      *bench        // the run before, nil without one
 	History    []*bench      // all runs, the oldest first
 	Attack     *attackRun    // nil: there is no run
 	Review     *reviewRun    // nil: there is no run

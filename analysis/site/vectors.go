@@ -130,7 +130,7 @@ func (s *site) writeVectors() error {
 	return s.add("vectors.html", "Vectors", "Test vectors", "Tokens that an implementation must accept and tokens that it must refuse, for each wire format.", "vectors", p)
 }
 
-// pageOf returns the page of a design, or "" if there is none.
+// pageOf returns the page of a design, "" without one.
 func (s *site) pageOf(name string) string {
 	if slices.ContainsFunc(s.Designs, func(d *design) bool { return d.Name == name }) {
 		return fileOf(name)

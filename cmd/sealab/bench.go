@@ -109,7 +109,7 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	if err := run.Summary(out, table.Width(out)); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "\nall tables: %s\nto compare with the run before: sealab compare\n", filepath.Join(dir, reportFile))
+	_, err = fmt.Fprintf(out, "\nall tables: %s\nas a page: sealab report %s --html bench.html\nto compare with the run before: sealab compare\n", filepath.Join(dir, reportFile), dir)
 	return err
 }
 

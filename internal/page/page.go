@@ -109,7 +109,7 @@ type Table struct {
 	Class   string
 	Columns []Column
 	Rows    []Row
-	Tools   *Tools // nil: none
+	Tools   *Tools // nil leaves them out
 	Plain   bool   // not sortable
 	Tall    bool   // scrolls inside the page
 	Slim    bool   // as narrow as its content
