@@ -8,13 +8,18 @@
 //	key, key-id = keyring derivation under the label "sealab/aegis-256/v1"
 //
 // Limits: 2^112 tokens per key for a probability of a repeated nonce below 2^-32
-// (birthday bound on 256 bits). A payload has at most 2^61 bytes.
+// (birthday bound on 256 bits; the RFC sees no practical limit). A payload has at
+// most 2^61 bytes.
 //
-// It does not give: nonce misuse resistance, key commitment (the implementation has
-// tags of 128 bits only), a hidden payload length, or any notion of time, user or request: see
-// package claims for those. It
-// uses the AES instructions of amd64 and arm64; elsewhere AES rounds are computed
-// with tables.
+// It does not give: nonce misuse resistance, key commitment, a hidden payload
+// length, or any notion of time, user or request: see package claims for those. The
+// RFC ("Committing Security") expects two keys for one token after 2^64 attempts
+// with a tag of 128 bits and after 2^128 with one of 256. The implementation has tags
+// of 128 bits only.
+//
+// It uses the AES instructions of amd64 and arm64; elsewhere AES rounds are computed
+// with tables. The implementation, github.com/ericlagergren/aegis, has no release and
+// is used at its commit of March 2025; the tests run the vectors of Wycheproof.
 package aegis
 
 import (
@@ -59,7 +64,7 @@ var Design = codecs.Design{
 		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 256-bit nonces, for up to 2^112 tokens per key"),
-		codecs.Disclaims(codecs.KeyCommitting, "the tag has 128 bits: two keys for one token take at most 2^64 work"),
+		codecs.Disclaims(codecs.KeyCommitting, "the tag has 128 bits: two keys for one token take about 2^64 attempts"),
 		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream of the first block"),
 		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
 	),
