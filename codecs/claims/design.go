@@ -17,16 +17,20 @@ import (
 //
 //	secret' = HKDF-SHA256(secret, "sealab/claims/v1", 32)
 func Over(d codecs.Design) codecs.Design {
+	of := lab.HooksOf(d)
 	return codecs.Design{
-		Name:       d.Name + "-claims",
-		Doc:        "claims (expiry, request, audience, principal) over " + d.Name,
-		Spec:       "claims of the Python MCP SDK 57394b0; " + d.Spec,
-		Over:       d.Name,
-		Prefix:     d.Prefix,
-		MaxKeys:    d.MaxKeys,
-		KeySize:    d.KeySize,
-		Options:    d.Options,
-		Hooks:      &lab.Hooks{Primitive: lab.HooksOf(d).Primitive, Inspect: lab.HooksOf(d).Inspect, Facts: lab.HooksOf(d).Facts, Allocates: lab.HooksOf(d).Allocates},
+		Name:    d.Name + "-claims",
+		Doc:     "claims (expiry, request, audience, principal) over " + d.Name,
+		Spec:    "claims of the Python MCP SDK 57394b0; " + d.Spec,
+		Over:    d.Name,
+		Prefix:  d.Prefix,
+		MaxKeys: d.MaxKeys,
+		KeySize: d.KeySize,
+		Options: d.Options,
+		Hooks: &lab.Hooks{
+			Verifying: verifying(of), Primitive: of.Primitive, Inspect: of.Inspect, Facts: of.Facts,
+			Allocates: of.Allocates, AllocatesInGo: of.AllocatesInGo,
+		},
 		Guarantees: func(options map[string]string) []codecs.Guarantee { return guarantees(d, options) },
 		NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
 			codec, err := newCodec(d, c)
@@ -40,18 +44,31 @@ func Over(d codecs.Design) codecs.Design {
 
 const claimsLabel = "sealab/claims/v1"
 
+// verifying returns lab.Hooks.Verifying of claims over a codec.
+func verifying(codec lab.Hooks) func([][]byte) ([][]byte, error) {
+	if codec.Verifying == nil {
+		return nil
+	}
+	return func(secrets [][]byte) ([][]byte, error) { return codec.Verifying(derive(secrets)) }
+}
+
 // newCodec returns the codec under the derived secrets. It opens the codec under
 // the given ones first, because a key derived from a weak secret looks strong.
 func newCodec(d codecs.Design, c codecs.Config) (codecs.Codec, error) {
 	if _, err := d.OpenCodec(c); err != nil {
 		return nil, err
 	}
-	derived := make([][]byte, len(c.Secrets))
-	for i, secret := range c.Secrets {
+	c.Secrets = derive(c.Secrets)
+	return d.OpenCodec(c)
+}
+
+// derive returns the secrets of the codec.
+func derive(secrets [][]byte) [][]byte {
+	derived := make([][]byte, len(secrets))
+	for i, secret := range secrets {
 		derived[i] = keyring.Derive(secret, claimsLabel, keyring.KeySize)
 	}
-	c.Secrets = derived
-	return d.OpenCodec(c)
+	return derived
 }
 
 // guarantees returns the guarantees of claims over a codec.

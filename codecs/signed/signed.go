@@ -119,6 +119,15 @@ func (c *Codec) PublicKeys() [][]byte {
 	return keys
 }
 
+// publicKeys returns the public keys of a ring of secrets.
+func (a *algorithm) publicKeys(secrets [][]byte) ([][]byte, error) {
+	c, err := a.codec(secrets)
+	if err != nil {
+		return nil, err
+	}
+	return c.PublicKeys(), nil
+}
+
 func (a *algorithm) minRaw() int { return idSize + a.signature }
 
 func (a *algorithm) tokenSize(m int) int {

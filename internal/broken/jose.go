@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // A jws is a codec of signed JSON tokens (RFC 7515) under the key pair whose seed is the
@@ -26,6 +27,8 @@ type jws struct {
 	also func(h jwsHeader, public ed25519.PublicKey, message, tag []byte) bool
 	// unfolded returns the compact form of a token in another one.
 	unfolded func(token []byte) []byte
+	// shared says that the private key verifies.
+	shared bool
 }
 
 type jwsHeader struct {
@@ -72,10 +75,26 @@ func aJWS(name, doc string, broken []codecs.Property, attack string, mistake fun
 	}
 	mistake(&parts)
 	return Control{
-		Design: codecs.Design{Name: "broken-" + name, Doc: doc, NewCodec: parts.open,
+		Design: codecs.Design{Name: "broken-" + name, Doc: doc, NewCodec: parts.open, Hooks: &lab.Hooks{Verifying: parts.verifying},
 			Guarantees: codecs.Always(codecs.Holds(codecs.Integrity, codecs.SenderAuthenticated, codecs.Total, codecs.ByteExact))},
 		Breaks: broken, Attacks: by(attack),
 	}
+}
+
+// verifying returns the public keys.
+func (j jws) verifying(secrets [][]byte) ([][]byte, error) {
+	var keys [][]byte
+	for _, secret := range secrets {
+		if len(secret) != ed25519.SeedSize {
+			return nil, errors.New("want secrets of 32 bytes")
+		}
+		public := ed25519.NewKeyFromSeed(secret).Public().(ed25519.PublicKey)
+		if j.shared {
+			public = secret
+		}
+		keys = append(keys, public)
+	}
+	return keys, nil
 }
 
 func (j jws) open(c codecs.Config) (codecs.Codec, error) {
@@ -105,6 +124,7 @@ func joses() []Control {
 				return err == nil && h.Alg == "HS256" && hmac.Equal(hmacSHA256(key, message), tag)
 			}
 		}),
+		aJWS("shared-key", "the key with which tokens are verified signs them too", breaks(codecs.SenderAuthenticated), "KEY-18", func(j *jws) { j.shared = true }),
 		aJWS("key-in-header", "the header carries the key", forged, "JOS-02", func(j *jws) {
 			j.also = func(h jwsHeader, _ ed25519.PublicKey, message, tag []byte) bool {
 				x, okX := canonical(h.JWK.X)

@@ -25,6 +25,11 @@ type Hooks struct {
 	// It is for formats that others defined.
 	Other string
 
+	// Verifying returns the values with which tokens under a ring of secrets are
+	// verified and cannot be minted, one for each secret. It is nil if those are the
+	// secrets themselves.
+	Verifying func(secrets [][]byte) ([][]byte, error)
+
 	// SampleVectors says that the format has test vectors of its own or answers of its
 	// library beside the design, so that its file of vectors is a sample.
 	SampleVectors bool
@@ -50,6 +55,8 @@ type Hooks struct {
 	// Allocates is the reason why sealing and unsealing allocate although dst
 	// has room. It is empty for a design that does not allocate.
 	Allocates string
+	// AllocatesInGo is the reason if only the build tag purego makes it allocate.
+	AllocatesInGo string
 }
 
 // HooksOf returns the hooks of a design: the zero Hooks if it has none.

@@ -16,6 +16,7 @@ import (
 	"sealab/codecs/catalog"
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/lab"
 )
 
 // keys are the attacks with other keys, forms of keys and rings.
@@ -52,6 +53,8 @@ var keys = []attack.Attack{
 		Origin: "CVE-2015-9235, CVE-2016-10555, CVE-2022-29217, CVE-2026-34950", Run: on(trial.publicAsSecret)},
 	{ID: "KEY-11", Name: "a token minted with public data alone", Refutes: []codecs.Property{codecs.SenderAuthenticated}, Layer: attack.LayerKeys, CWE: 290,
 		Gain: "tokens minted by anybody", Origin: "CVE-2023-51774; RFC 9180, section 9.1", Run: on(trial.publicData)},
+	{ID: "KEY-18", Name: "a token minted by a holder of the verifying half", Refutes: []codecs.Property{codecs.SenderAuthenticated}, Layer: attack.LayerKeys, CWE: 322,
+		Gain: "tokens minted by every server that verifies", Origin: "RFC 8725, section 2.1", Run: on(trial.verifyingHalf)},
 }
 
 // pair opens the design under two rings of one key each.
@@ -80,6 +83,52 @@ func (t trial) publicData() {
 			t.RefuteIf(codecs.SenderAuthenticated, attack.Accepted, "a token minted without any key of the ring is accepted", tok.Sealed, call)
 		}
 	})
+}
+
+// verifyingHalf mints with the values that a holder has who only verifies, in
+// several forms, and presents the tokens to the ring. A design of which nothing is
+// known but its answers is left out: its secrets may be private keys.
+func (t trial) verifyingHalf() {
+	if t.Design.Hooks == nil {
+		t.Skip("the design does not tell the values that verify from those that mint")
+		return
+	}
+	secret := t.Secret(0)
+	half := [][]byte{secret}
+	if verifying := lab.HooksOf(t.Design.Design).Verifying; verifying != nil {
+		var err error
+		if half, err = verifying(half); err != nil {
+			t.Skip("the design does not open under random secrets of 32 bytes")
+			return
+		}
+	}
+	in, err := t.Open(secret)
+	if err != nil {
+		t.Skip("the design does not open under random secrets of 32 bytes")
+		return
+	}
+	for _, form := range formsOf(half[0]) {
+		t.Try(codecs.SenderAuthenticated)
+		holder, err := t.Open(form)
+		if err != nil {
+			continue
+		}
+		tok, ok := t.Mint(holder, t.State(24))
+		if !ok {
+			continue
+		}
+		if call, ok := in.Accepts(tok.Text, tok.Under); ok {
+			t.RefuteIf(codecs.SenderAuthenticated, attack.Accepted, "the values that verify tokens mint them", tok.Sealed, call)
+		}
+	}
+}
+
+// formsOf returns a value, both of its ends and its hash: forms in which code takes
+// a value for a secret of 32 bytes.
+func formsOf(value []byte) [][]byte {
+	sum := sha256.Sum256(value)
+	n := min(len(value), codecs.MinSecret)
+	return [][]byte{value, value[:n], value[len(value)-n:], sum[:]}
 }
 
 // presentsOtherKeys mints tokens under one key and passes them to do, with an instance
