@@ -22,7 +22,12 @@ func testAllocations(t *testing.T, s subject) {
 		testenv.Skip(t, "the race detector allocates; make test runs this part without it as well")
 	}
 	c := s.codec(t)
-	if why := lab.HooksOf(s.Design).Allocates; why != "" {
+	hooks := lab.HooksOf(s.Design)
+	why := hooks.Allocates
+	if testenv.PureGo() && why == "" {
+		why = hooks.AllocatesInGo
+	}
+	if why != "" {
 		token := mustSeal(t, c, nil)
 		wrong := bytes.Clone(token)
 		wrong[len(wrong)-8] ^= 1
@@ -40,9 +45,18 @@ func testAllocations(t *testing.T, s subject) {
 		forToken, forPayload := make([]byte, 0, len(token)), make([]byte, 0, len(payload))
 		requireNoAllocation(t, "seal", n, func() { c.Seal(forToken, payload) })
 		requireNoAllocation(t, "unseal", n, func() { c.Unseal(forPayload, token) })
-		token[len(token)-8] ^= 1
+		token[len(token)-8] = otherLetter(token[len(token)-8])
 		requireNoAllocation(t, "refuse", n, func() { c.Unseal(forPayload, token) })
 	}
+}
+
+// otherLetter returns a letter other than c, so that the token stays base64url: the
+// standard library allocates an error for text that is not.
+func otherLetter(c byte) byte {
+	if c == 'A' {
+		return 'B'
+	}
+	return 'A'
 }
 
 // requireNoAllocation allows for the rare refill of a pool after a collection.

@@ -45,6 +45,7 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
+		AllocatesInGo: "the implementation in pure Go allocates its POLYVAL",
 		Facts: &lab.Facts{
 			NonceBits:  96,
 			Log2Tokens: 32,
