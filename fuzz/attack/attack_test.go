@@ -78,6 +78,10 @@ func TestRunner(t *testing.T) {
 		require.Equal(t, verdict.NotRefuted, tally(t, got, codecs.Integrity).Verdict)
 		require.Empty(t, got.Untested())
 	})
+}
+
+// TestRunnerEnds ends campaigns before and within an attack.
+func TestRunnerEnds(t *testing.T) {
 	t.Run("time over before an attack", func(t *testing.T) {
 		over := atomic.Bool{}
 		r := attack.Runner{Attacks: []attack.Attack{quiet("A-01"), quiet("A-02"), quiet("A-03")}, Seed: 1}
@@ -105,6 +109,10 @@ func TestRunner(t *testing.T) {
 		require.True(t, got.Cells[0].Incomplete)
 		require.Contains(t, got.Cells[0].Reason, "was over after")
 	})
+}
+
+// TestRunnerChecksEvidence gives it evidence that does not show its claim.
+func TestRunnerChecksEvidence(t *testing.T) {
 	t.Run("evidence that does not show its claim", func(t *testing.T) {
 		wrong := attack.Attack{ID: "A-01", Refutes: []codecs.Property{codecs.Integrity}, Run: func(t *attack.T) {
 			in, tok, _ := t.Base()
@@ -129,6 +137,10 @@ func TestRunner(t *testing.T) {
 		require.Equal(t, verdict.NotTested, got.Cells[0].Verdict)
 		require.Contains(t, got.Cells[0].Reason, "seen once and not again")
 	})
+}
+
+// TestRunnerOrder resumes a campaign, and attacks designs side by side.
+func TestRunnerOrder(t *testing.T) {
 	t.Run("resume", func(t *testing.T) {
 		ran := map[string]int{}
 		count := func(id string) attack.Attack {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,11 @@ import (
 // circumstances are mistakes that show in one combination of fields, in structured values
 // or in the joining of fields.
 func circumstances() []Control {
+	return slices.Concat(confusedFields(), confusedValues(), confusedClaims())
+}
+
+// confusedFields are mistakes in the joining of fields.
+func confusedFields() []Control {
 	return []Control{
 		binder("prompt-target", "the target of prompts is not bound if there is no audience", breaks(codecs.BindsTarget), by("CTX-17"), func(c *codecs.Context) string {
 			less := *c
@@ -42,6 +48,12 @@ func circumstances() []Control {
 			}
 			return lengths.String() + all.String()
 		}),
+	}
+}
+
+// confusedValues are mistakes in the reading of one field.
+func confusedValues() []Control {
+	return []Control{
 		principalAs("principal-url", "the scheme and host of a principal are lower-cased", "CTX-19", func(p string) string {
 			scheme, rest, ok := strings.Cut(p, "://")
 			if !ok {
@@ -70,6 +82,12 @@ func circumstances() []Control {
 			less.Arguments = written
 			return whole(&less)
 		}),
+	}
+}
+
+// confusedClaims are mistakes in claims and nonces.
+func confusedClaims() []Control {
+	return []Control{
 		around(aScheme("overridden", "members of the arguments replace those of the state", breaks(codecs.Integrity, codecs.BindsArguments), by("CTX-20"), func(p *schemeParts) {
 			p.binding = func(c *codecs.Context) string {
 				less := *c

@@ -186,6 +186,48 @@ func waitUntilAccepting(b *balancer) {
 	}
 }
 
+// writeRing replaces a file of keys.
+func writeRing(t *testing.T, path string, secrets ...byte) {
+	var ring bytes.Buffer
+	for _, s := range secrets {
+		fmt.Fprintln(&ring, hex.EncodeToString(secret(s)))
+	}
+	require.NoError(t, os.WriteFile(path+".new", ring.Bytes(), 0o600))
+	require.NoError(t, os.Rename(path+".new", path))
+}
+
+// startFleet starts three servers, without a boundary if keys is empty.
+func startFleet(t *testing.T, keys, socket string) []*fleetServer {
+	servers := make([]*fleetServer, 3)
+	for i := range servers {
+		servers[i] = startFleetServer(t, keys, socket)
+		t.Cleanup(servers[i].kill)
+	}
+	return servers
+}
+
+// putLoad repeats flow for every user until end is called.
+func putLoad(flow func(user string)) (end func()) {
+	stop := make(chan struct{})
+	var users sync.WaitGroup
+	for i := range fleetUsers {
+		users.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					flow(fmt.Sprint("user", i))
+				}
+			}
+		})
+	}
+	return func() {
+		close(stop)
+		users.Wait()
+	}
+}
+
 // TestFleetUnderLoad puts load on three servers behind a balancer, with used
 // tokens on Redis, and on three without a boundary. Meanwhile the keys rotate
 // twice, and one server and then Redis are killed and started again. No token is
@@ -193,27 +235,11 @@ func waitUntilAccepting(b *balancer) {
 func TestFleetUnderLoad(t *testing.T) {
 	store := storetest.Redis(t)
 	keys := filepath.Join(t.TempDir(), "ring.txt")
-	writeRing := func(secrets ...byte) {
-		var ring bytes.Buffer
-		for _, s := range secrets {
-			fmt.Fprintln(&ring, hex.EncodeToString(secret(s)))
-		}
-		require.NoError(t, os.WriteFile(keys+".new", ring.Bytes(), 0o600))
-		require.NoError(t, os.Rename(keys+".new", keys))
-	}
-	writeRing(1)
-	start := func(keys string) []*fleetServer {
-		servers := make([]*fleetServer, 3)
-		for i := range servers {
-			servers[i] = startFleetServer(t, keys, store.Socket)
-			t.Cleanup(servers[i].kill)
-		}
-		return servers
-	}
-	servers := start(keys)
-	sealed, plain := newBalancer(slices.Clone(servers)...), newBalancer(start("")...)
+	writeRing(t, keys, 1)
+	servers := startFleet(t, keys, store.Socket)
+	sealed, plain := newBalancer(slices.Clone(servers)...), newBalancer(startFleet(t, "", store.Socket)...)
 	rotate := func(secrets ...byte) {
-		writeRing(secrets...)
+		writeRing(t, keys, secrets...)
 		for _, s := range servers {
 			require.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
 		}
@@ -221,23 +247,11 @@ func TestFleetUnderLoad(t *testing.T) {
 
 	var with, without tally
 	outcomes := map[boundary.Outcome]int{}
-	var faults atomic.Int64 // odd during a fault
-	stop := make(chan struct{})
-	var users sync.WaitGroup
-	for i := range fleetUsers {
-		users.Go(func() {
-			user := fmt.Sprint("user", i)
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-					with.flow(sealed, user, true, &faults)
-					without.flow(plain, user, false, &faults)
-				}
-			}
-		})
-	}
+	var faults atomic.Int64 // odd during a fault; a removed key counts as two
+	end := putLoad(func(user string) {
+		with.flow(sealed, user, true, &faults)
+		without.flow(plain, user, false, &faults)
+	})
 	begun := time.Now()
 	for _, event := range []struct {
 		at float64 // share of the time
@@ -245,7 +259,7 @@ func TestFleetUnderLoad(t *testing.T) {
 	}{
 		{0.10, func() { rotate(1, 2) }},
 		{0.20, func() { rotate(2, 1) }},
-		{0.30, func() { rotate(2) }},
+		{0.30, func() { faults.Add(2); rotate(2) }}, // a token may wait for longer than its key lives
 		{0.40, func() { faults.Add(1); servers[1].outcomes(t, outcomes); servers[1].kill() }},
 		{0.50, func() {
 			servers[1] = startFleetServer(t, keys, store.Socket)
@@ -259,14 +273,13 @@ func TestFleetUnderLoad(t *testing.T) {
 		{0.75, func() { waitUntilAccepting(sealed); faults.Add(1) }},
 		{0.80, func() { rotate(2, 3) }},
 		{0.85, func() { rotate(3, 2) }},
-		{0.95, func() { rotate(3) }},
+		{0.95, func() { faults.Add(2); rotate(3) }},
 		{1, func() {}},
 	} {
 		<-time.After(time.Until(begun.Add(time.Duration(event.at * float64(*fleetFor)))))
 		event.do()
 	}
-	close(stop)
-	users.Wait()
+	end()
 
 	for _, server := range servers {
 		server.outcomes(t, outcomes)
