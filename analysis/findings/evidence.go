@@ -10,12 +10,12 @@ import (
 // longest is how many characters of a value evidence shows.
 const longest = 160
 
-// evidence writes the deciding calls of a witness for a person. Keys are not
-// shown: the witness has them.
-func evidence(w verdict.Witness) string { return strings.Join(steps(w), "; ") }
+// evidence writes the deciding calls of a reproducer for a person. Keys are not
+// shown: the reproducer has them.
+func evidence(w verdict.Reproducer) string { return strings.Join(steps(w), "; ") }
 
 // steps are the seed and the deciding calls, one by one.
-func steps(w verdict.Witness) []string {
+func steps(w verdict.Reproducer) []string {
 	said := []string{fmt.Sprintf("seed %d", w.Seed)}
 	for _, c := range w.Calls {
 		said = append(said, call(c))

@@ -52,7 +52,7 @@ type Finding struct {
 	Recipe json.RawMessage `json:"recipe,omitempty"`
 	// Witness replays an attack. It is nil if times or lines of code are the
 	// evidence, which cannot be replayed.
-	Witness *verdict.Witness `json:"witness,omitempty"`
+	Witness *verdict.Reproducer `json:"witness,omitempty"`
 }
 
 // A Location is the place of a finding.
@@ -64,7 +64,7 @@ type Location struct {
 	Options map[string]string `json:"options,omitempty"`
 	Attack  string            `json:"attack"`
 	// Word is the claim of the design about the property.
-	Word verdict.Word `json:"word,omitempty"`
+	Word verdict.Claim `json:"word,omitempty"`
 	// Server is the live server of a review, in the place of a design.
 	Server *Server `json:"server,omitempty"`
 }
@@ -99,9 +99,9 @@ func (l Location) claim() string {
 // attack. file is the name under which they will be found.
 func Of(run *verdict.Run, file string) []Finding {
 	all := []Finding{}
-	for _, s := range run.Subjects {
-		for _, c := range s.Cells {
-			if c.Verdict == verdict.Refuted && c.Word != verdict.Disclaims && c.Witness != nil {
+	for _, s := range run.Designs {
+		for _, c := range s.Results {
+			if c.Outcome == verdict.Refuted && c.Claim != verdict.Disclaims && c.Reproducer != nil {
 				all = append(all, of(s, c, file))
 			}
 		}
@@ -117,17 +117,17 @@ func Of(run *verdict.Run, file string) []Finding {
 	return all
 }
 
-func of(s verdict.Subject, c verdict.Cell, file string) Finding {
+func of(s verdict.Design, c verdict.Result, file string) Finding {
 	id := ID(s.Name, c.Attack, c.Property)
 	return Finding{
 		ID: id, Severity: severity(c), Category: c.Property,
-		Location:     Location{Design: s.Name, Kind: s.Kind, Worker: s.Worker, Options: s.Options, Attack: c.Attack, Word: c.Word},
+		Location:     Location{Design: s.Name, Kind: s.Kind, Worker: s.Worker, Options: s.Options, Attack: c.Attack, Word: c.Claim},
 		Issue:        c.Name + ": " + c.Issue,
-		Evidence:     evidence(*c.Witness),
+		Evidence:     evidence(*c.Reproducer),
 		Impact:       "an attacker gains: " + c.Gain,
 		Fix:          Repair(c.Property),
 		Verification: replayCommand(file, id, s.Worker),
-		Witness:      c.Witness,
+		Witness:      c.Reproducer,
 	}
 }
 
@@ -151,9 +151,9 @@ func ID(design, attack string, p codecs.Property) string {
 // severity returns the severity of a refuted property: critical if a design claims
 // it and it lets an attacker in, a warning if it does not let one in, a suggestion
 // if the design does not claim it.
-func severity(c verdict.Cell) Severity {
+func severity(c verdict.Result) Severity {
 	switch {
-	case c.Word != verdict.Stated:
+	case c.Claim != verdict.Stated:
 		return Suggestion
 	case slices.Contains(lettingThrough, c.Property):
 		return Critical

@@ -12,20 +12,20 @@ import (
 	"sealab/internal/verdict"
 )
 
-// run is a campaign with one cell of each word and verdict.
+// run is a campaign with one result of each claim and outcome.
 func run() *verdict.Run {
-	witness := &verdict.Witness{Attack: "ENC-01", Seed: 7, Calls: []verdict.Call{{
+	witness := &verdict.Reproducer{Attack: "ENC-01", Seed: 7, Calls: []verdict.Call{{
 		Op: verdict.OpUnseal, Keys: [][]byte{[]byte("0123456789abcdef0123456789abcdef")}, Token: []byte("v1.<x>|`"),
 		Answer: verdict.Answer{Outcome: verdict.Done, Out: []byte("state")},
 	}}}
-	cell := func(p codecs.Property, v verdict.Verdict, w verdict.Word) verdict.Cell {
-		c := verdict.Cell{Property: p, Attack: "ENC-01", Name: "unused bits", Verdict: v, Word: w}
+	cell := func(p codecs.Property, v verdict.Outcome, w verdict.Claim) verdict.Result {
+		c := verdict.Result{Property: p, Attack: "ENC-01", Name: "unused bits", Outcome: v, Claim: w}
 		if v == verdict.Refuted {
-			c.Issue, c.Gain, c.Witness = "a second spelling is accepted", "a second text", witness
+			c.Issue, c.Gain, c.Reproducer = "a second spelling is accepted", "a second text", witness
 		}
 		return c
 	}
-	return &verdict.Run{Format: verdict.Format, Seed: 7, Subjects: []verdict.Subject{{Name: "a-codec", Kind: "codec", Cells: []verdict.Cell{
+	return &verdict.Run{Format: verdict.Format, Seed: 7, Designs: []verdict.Design{{Name: "a-codec", Kind: "codec", Results: []verdict.Result{
 		cell(codecs.Canonical, verdict.Refuted, verdict.Stated),
 		cell(codecs.Integrity, verdict.Refuted, verdict.Stated),
 		cell(codecs.Confidentiality, verdict.Refuted, verdict.Disclaims),
@@ -47,7 +47,7 @@ func TestFindings(t *testing.T) {
 	require.True(t, findings.Accusing(all))
 
 	ofWorker := run()
-	ofWorker.Subjects[0].Worker = []string{"sh", "it's.sh"}
+	ofWorker.Designs[0].Worker = []string{"sh", "it's.sh"}
 	require.Equal(t, "sealab replay f.json "+all[0].ID+` --worker 'sh it'\''s.sh'`, findings.Of(ofWorker, "f.json")[0].Verification)
 	require.False(t, findings.Accusing(all[2:]), "what is not stated accuses nobody")
 }
@@ -55,7 +55,7 @@ func TestFindings(t *testing.T) {
 // TestTextIsReadByAPerson: one call a line, and what looks alike told apart.
 func TestTextIsReadByAPerson(t *testing.T) {
 	r := run()
-	r.Subjects[0].Cells[0].Witness = &verdict.Witness{Seed: 7, Calls: []verdict.Call{
+	r.Designs[0].Results[0].Reproducer = &verdict.Reproducer{Seed: 7, Calls: []verdict.Call{
 		{Op: verdict.OpSeal, State: []byte("\u212b"), Answer: verdict.Answer{Outcome: verdict.Done, Out: []byte("t")}},
 		{Op: verdict.OpUnseal, Token: []byte("t"), Answer: verdict.Answer{Outcome: verdict.Done, Out: []byte("\u00c5")}},
 	}}
@@ -66,8 +66,8 @@ func TestTextIsReadByAPerson(t *testing.T) {
 
 func TestEveryPropertyHasARepairAndACWE(t *testing.T) {
 	for _, info := range codecs.Properties() {
-		r := &verdict.Run{Subjects: []verdict.Subject{{Kind: "codec", Cells: []verdict.Cell{
-			{Property: info.Property, Verdict: verdict.Refuted, Word: verdict.Stated, Witness: &verdict.Witness{}},
+		r := &verdict.Run{Designs: []verdict.Design{{Kind: "codec", Results: []verdict.Result{
+			{Property: info.Property, Outcome: verdict.Refuted, Claim: verdict.Stated, Reproducer: &verdict.Reproducer{}},
 		}}}}
 		all := findings.Of(r, "f")
 		require.NotEmpty(t, all[0].Fix, info.Property)

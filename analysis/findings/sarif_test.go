@@ -32,7 +32,7 @@ func sarifSchema(t *testing.T) *schema.Schema {
 // documents as required beyond it.
 func TestSARIF(t *testing.T) {
 	r := run()
-	r.Subjects[0].Cells[3].Attack = "KEY-01" // another rule
+	r.Designs[0].Results[3].Attack = "KEY-01" // another rule
 	all := findings.Of(r, "findings.json")
 	data, err := findings.SARIF(all, source)
 	require.NoError(t, err)

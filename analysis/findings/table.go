@@ -12,13 +12,13 @@ import (
 )
 
 // said is how the table writes a design's word.
-var said = map[verdict.Word]string{verdict.Stated: "stated", verdict.Disclaims: "disclaimed", verdict.Silent: "not stated"}
+var said = map[verdict.Claim]string{verdict.Stated: "stated", verdict.Disclaims: "disclaimed", verdict.Silent: "not stated"}
 
 // refuters returns the attacks that refuted a property.
-func refuters(s verdict.Subject, p codecs.Property) []string {
+func refuters(s verdict.Design, p codecs.Property) []string {
 	var by []string
-	for _, c := range s.Cells {
-		if c.Property == p && c.Verdict == verdict.Refuted {
+	for _, c := range s.Results {
+		if c.Property == p && c.Outcome == verdict.Refuted {
 			by = append(by, c.Attack)
 		}
 	}
@@ -28,14 +28,14 @@ func refuters(s verdict.Subject, p codecs.Property) []string {
 // status returns an outcome as text of the table. If a disclaimed property is not
 // refuted, the attacks are blind or the design is better than it says.
 func status(t verdict.Tally) string {
-	mark := map[verdict.Word]string{verdict.Stated: "", verdict.Disclaims: " (disclaimed)", verdict.Silent: " (not stated)"}[t.Word]
+	mark := map[verdict.Claim]string{verdict.Stated: "", verdict.Disclaims: " (disclaimed)", verdict.Silent: " (not stated)"}[t.Claim]
 	switch {
-	case t.Verdict == verdict.Refuted && t.Word == verdict.Disclaims:
+	case t.Outcome == verdict.Refuted && t.Claim == verdict.Disclaims:
 		return "falls" + mark
-	case t.Verdict == verdict.NotRefuted && t.Word == verdict.Disclaims:
-		return string(t.Verdict) + mark + ": blind, or better than it says"
+	case t.Outcome == verdict.NotRefuted && t.Claim == verdict.Disclaims:
+		return string(t.Outcome) + mark + ": blind, or better than it says"
 	default:
-		return string(t.Verdict) + mark
+		return string(t.Outcome) + mark
 	}
 }
 
@@ -43,7 +43,7 @@ func status(t verdict.Tally) string {
 // wide enough for all designs side by side.
 func Table(w io.Writer, run *verdict.Run) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, s := range run.Subjects {
+	for _, s := range run.Designs {
 		fmt.Fprintf(tw, "%s (%s, %d calls)\n", s.Name, s.Kind, s.Calls)
 		for _, t := range s.Tallies() {
 			fmt.Fprintf(tw, "  %s\t%s\t%s\n", t.Property, status(t), grounds(s, t))
@@ -54,15 +54,15 @@ func Table(w io.Writer, run *verdict.Run) error {
 }
 
 // grounds returns the reasons of an outcome.
-func grounds(s verdict.Subject, t verdict.Tally) string {
+func grounds(s verdict.Design, t verdict.Tally) string {
 	count := fmt.Sprintf("%d attacks", t.Of)
 	if t.Done < t.Of {
 		count = fmt.Sprintf("%d of %d attacks", t.Done, t.Of)
 	}
 	switch {
-	case t.Verdict == verdict.Refuted:
+	case t.Outcome == verdict.Refuted:
 		return "by " + strings.Join(refuters(s, t.Property), ", ")
-	case t.Verdict == verdict.NotRefuted:
+	case t.Outcome == verdict.NotRefuted:
 		return strings.Join(append([]string{count}, notes(s, t.Property)...), "; ")
 	case t.Of > 0:
 		return count + ": " + t.Reason
@@ -72,9 +72,9 @@ func grounds(s verdict.Subject, t verdict.Tally) string {
 }
 
 // notes returns how far the attacks on a property went, if they say so.
-func notes(s verdict.Subject, p codecs.Property) []string {
+func notes(s verdict.Design, p codecs.Property) []string {
 	var said []string
-	for _, c := range s.Cells {
+	for _, c := range s.Results {
 		if c.Property == p && c.Note != "" {
 			said = append(said, c.Attack+" "+c.Note)
 		}
@@ -87,19 +87,19 @@ func MarkdownTable(run *verdict.Run) []byte {
 	var b strings.Builder
 	b.WriteString("# Guarantees by designs\n\n")
 	fmt.Fprintf(&b, "Seed %d. In parentheses: what the design says where it does not state the property.\n\n| property |", run.Seed)
-	for _, s := range run.Subjects {
+	for _, s := range run.Designs {
 		fmt.Fprintf(&b, " %s |", s.Name)
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", len(run.Subjects)) + "\n")
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(run.Designs)) + "\n")
 	for _, info := range codecs.Properties() {
 		fmt.Fprintf(&b, "| %s |", info.Property)
-		for _, s := range run.Subjects {
+		for _, s := range run.Designs {
 			all := s.Tallies()
 			i := slices.IndexFunc(all, func(t verdict.Tally) bool { return t.Property == info.Property })
 			switch {
 			case i < 0:
 				b.WriteString(" - |")
-			case all[i].Verdict == verdict.Refuted:
+			case all[i].Outcome == verdict.Refuted:
 				fmt.Fprintf(&b, " %s: %s |", status(all[i]), strings.Join(refuters(s, info.Property), " "))
 			default:
 				fmt.Fprintf(&b, " %s |", status(all[i]))

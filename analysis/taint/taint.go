@@ -57,7 +57,7 @@ var nouns = map[runfile.Dependence]string{
 type Verdict struct {
 	Subject string              `json:"subject"`
 	Expect  runfile.Expectation `json:"expect,omitempty"`
-	Outcome verdict.Verdict     `json:"verdict"` // on the claim that refusing a token depends on no secret
+	Outcome verdict.Outcome     `json:"verdict"` // on the claim that refusing a token depends on no secret
 	Why     string              `json:"why"`
 	// Against are the findings inside a refusal, Observed those elsewhere, and
 	// Declassified those with a reason.

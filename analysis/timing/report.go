@@ -95,7 +95,7 @@ func (c Controls) write(w *strings.Builder) {
 }
 
 func (j *Judgement) summary(w *strings.Builder) {
-	count := map[verdict.Verdict]int{}
+	count := map[verdict.Outcome]int{}
 	observations := 0
 	for _, v := range j.Verdicts {
 		switch {

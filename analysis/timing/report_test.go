@@ -40,7 +40,7 @@ func leakyRun(t *testing.T, property string) (string, *Judgement) {
 }
 
 func TestFindingsAreOfTheCommonForm(t *testing.T) {
-	for property, word := range map[string]verdict.Word{"steady-timing": verdict.Stated, "": verdict.Silent} {
+	for property, word := range map[string]verdict.Claim{"steady-timing": verdict.Stated, "": verdict.Silent} {
 		dir, j := leakyRun(t, property)
 		all, err := j.Findings(dir)
 		require.NoError(t, err)

@@ -37,7 +37,7 @@ func TestKnownAnswers(t *testing.T) {
 	for i, c := range []struct {
 		name string
 		make func(seed uint64) *machine
-		want verdict.Verdict
+		want verdict.Outcome
 	}{
 		{"quiet", newMachine, verdict.NotRefuted},
 		{"heavy tails and drift", func(s uint64) *machine { return newMachine(s).heavyTails() }, verdict.NotRefuted},

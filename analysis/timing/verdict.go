@@ -16,7 +16,7 @@ type Verdict struct {
 	// in a second independent run. It is not refuted if the interval lies inside
 	// the limit and the minimum detectable effect is below the limit. Otherwise it
 	// is not tested.
-	Outcome verdict.Verdict `json:"verdict"`
+	Outcome verdict.Outcome `json:"verdict"`
 	Why     string          `json:"why"`
 	Limit   float64         `json:"limit_ns"`
 	PSign   float64         `json:"p_sign"` // first pass; these three are corrected for the number of tests in the run

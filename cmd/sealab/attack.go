@@ -140,7 +140,7 @@ func (f *attackFlags) run(cmd *cobra.Command, names []string) error {
 		if fit {
 			f.tellFaults(cmd.ErrOrStderr(), d, outcome)
 		}
-		run.Subjects = append(run.Subjects, outcome)
+		run.Designs = append(run.Designs, outcome)
 	}
 	done() // a second interrupt ends the command
 	out := f.outcomes.begin(cmd)
@@ -150,10 +150,10 @@ func (f *attackFlags) run(cmd *cobra.Command, names []string) error {
 
 // attack attacks one design within the time for each. A tenth of the time is for
 // showing findings again.
-func (f *attackFlags) attack(d *attack.Design, kept *journal, progress io.Writer) (verdict.Subject, error) {
+func (f *attackFlags) attack(d *attack.Design, kept *journal, progress io.Writer) (verdict.Design, error) {
 	copies, stop, err := f.sideBySide(d, progress)
 	if err != nil {
-		return verdict.Subject{}, err
+		return verdict.Design{}, err
 	}
 	defer stop()
 	began := time.Now()
@@ -162,8 +162,8 @@ func (f *attackFlags) attack(d *attack.Design, kept *journal, progress io.Writer
 	r.Budget.Stopwatch = stopwatch(d.Worker != nil, began)
 	r.Budget.Spent = func() bool { return f.interrupted() || time.Since(began) > f.budget-f.budget/10 }
 	r.Budget.Overdue = func() bool { return f.interrupted() || time.Since(began) > f.budget }
-	r.Resume = func(id string) []verdict.Cell { return kept.cells(d, id) }
-	r.Done = func(id string, cells []verdict.Cell, calls int) { kept.keep(d, id, cells, calls) }
+	r.Resume = func(id string) []verdict.Result { return kept.results(d, id) }
+	r.Done = func(id string, results []verdict.Result, calls int) { kept.keep(d, id, results, calls) }
 	bar := newProgress(progress)
 	defer bar.end()
 	if !bar.terminal {

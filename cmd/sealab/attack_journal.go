@@ -17,7 +17,7 @@ import (
 type journal struct {
 	file  *os.File // nil: results are not kept
 	seed  uint64
-	known map[string][]verdict.Cell
+	known map[string][]verdict.Result
 	err   error // of the first write that failed
 }
 
@@ -29,7 +29,7 @@ type journalEntry struct {
 	Options map[string]string `json:"options,omitempty"`
 	Attack  string            `json:"attack"`
 	Calls   int               `json:"calls"`
-	Cells   []verdict.Cell    `json:"cells"`
+	Cells   []verdict.Result  `json:"cells"`
 }
 
 func (e journalEntry) key() string {
@@ -42,7 +42,7 @@ func (e journalEntry) key() string {
 
 // openJournal opens a journal to read and append. Without a path it keeps no results.
 func openJournal(path string, seed uint64) (*journal, error) {
-	j := &journal{seed: seed, known: map[string][]verdict.Cell{}}
+	j := &journal{seed: seed, known: map[string][]verdict.Result{}}
 	if path == "" {
 		return j, nil
 	}
@@ -80,24 +80,24 @@ func (j *journal) entry(d *attack.Design, id string) journalEntry {
 	return journalEntry{Seed: j.seed, Design: d.Name, Worker: d.Worker, Options: d.Options, Attack: id}
 }
 
-// cells returns the kept outcomes of an attack, unless it was not carried out to the end.
-func (j *journal) cells(d *attack.Design, id string) []verdict.Cell {
-	cells := j.known[j.entry(d, id).key()]
-	if slices.ContainsFunc(cells, func(c verdict.Cell) bool { return c.Incomplete }) {
+// results returns the kept outcomes of an attack, unless it was not carried out to the end.
+func (j *journal) results(d *attack.Design, id string) []verdict.Result {
+	results := j.known[j.entry(d, id).key()]
+	if slices.ContainsFunc(results, func(c verdict.Result) bool { return c.Incomplete }) {
 		return nil
 	}
-	return cells
+	return results
 }
 
 // keep appends the outcomes of an attack. A write that fails is reported at the end of
 // the run, so that the results are printed first.
-func (j *journal) keep(d *attack.Design, id string, cells []verdict.Cell, calls int) {
+func (j *journal) keep(d *attack.Design, id string, results []verdict.Result, calls int) {
 	if j.file == nil || j.err != nil {
 		return
 	}
 	e := j.entry(d, id)
-	e.Cells, e.Calls = cells, calls
-	if slices.ContainsFunc(cells, func(c verdict.Cell) bool { return c.Incomplete }) || j.known[e.key()] != nil {
+	e.Cells, e.Calls = results, calls
+	if slices.ContainsFunc(results, func(c verdict.Result) bool { return c.Incomplete }) || j.known[e.key()] != nil {
 		return
 	}
 	line, err := json.Marshal(e)

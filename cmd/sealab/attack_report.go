@@ -74,18 +74,18 @@ func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
 // ofAttacks adds the outcome of each property of each subject. A property that falls
 // counts if the subject claims it.
 func (o *outcomes) ofAttacks(run *verdict.Run) {
-	for _, s := range run.Subjects {
+	for _, s := range run.Designs {
 		for _, t := range s.Tallies() {
-			detail := fmt.Sprintf("%s; %d of %d attacks", t.Word, t.Done, t.Of)
-			for _, c := range s.Cells {
-				if c.Property == t.Property && c.Verdict == verdict.Refuted {
+			detail := fmt.Sprintf("%s; %d of %d attacks", t.Claim, t.Done, t.Of)
+			for _, c := range s.Results {
+				if c.Property == t.Property && c.Outcome == verdict.Refuted {
 					detail += "; " + c.Attack + ": " + c.Issue
 				}
 			}
 			if t.Reason != "" {
 				detail += "; " + t.Reason
 			}
-			o.Questions = append(o.Questions, question{s.Name, string(t.Property), t.Verdict, detail, t.Verdict == verdict.Refuted && t.Word == verdict.Stated})
+			o.Questions = append(o.Questions, question{s.Name, string(t.Property), t.Outcome, detail, t.Outcome == verdict.Refuted && t.Claim == verdict.Stated})
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (f *attackFlags) fit(d *attack.Design, notes io.Writer) bool {
 
 // tellFaults prints the text that a worker wrote to its standard error when it broke for
 // the first time, if that is a finding.
-func (f *attackFlags) tellFaults(notes io.Writer, d *attack.Design, outcome verdict.Subject) {
+func (f *attackFlags) tellFaults(notes io.Writer, d *attack.Design, outcome verdict.Design) {
 	if d.Broken() {
 		f.unfit = append(f.unfit, d.Name+" broke too often")
 	}
@@ -39,9 +39,9 @@ func (f *attackFlags) tellFaults(notes io.Writer, d *attack.Design, outcome verd
 	}
 }
 
-func fell(outcome verdict.Subject, p codecs.Property) bool {
-	for _, c := range outcome.Cells {
-		if c.Property == p && c.Verdict == verdict.Refuted {
+func fell(outcome verdict.Design, p codecs.Property) bool {
+	for _, c := range outcome.Results {
+		if c.Property == p && c.Outcome == verdict.Refuted {
 			return true
 		}
 	}
@@ -64,7 +64,7 @@ func (f *attackFlags) requireFit() error {
 
 // requireTested returns an error if attacks on a claimed property were left out.
 func requireTested(run *verdict.Run) error {
-	for _, s := range run.Subjects {
+	for _, s := range run.Designs {
 		if untested := s.Untested(); len(untested) > 0 {
 			t := untested[0]
 			return fmt.Errorf("%s: %d claimed properties were not tested to the end, first %s: %d of %d attacks: %s",

@@ -28,7 +28,7 @@ type outcomes struct {
 type question struct {
 	Subject string          `json:"subject"` // a design, an SDK, a server or a file
 	Name    string          `json:"name"`    // a property, a test, a check or a finding
-	Outcome verdict.Verdict `json:"outcome"`
+	Outcome verdict.Outcome `json:"outcome"`
 	Detail  string          `json:"detail,omitempty"`
 	// Counts reports that the outcome gives the command exit status 1.
 	Counts bool `json:"counts"`
@@ -50,7 +50,7 @@ func (o *outcomes) begin(cmd *cobra.Command) io.Writer {
 }
 
 // ask adds a question. A refuted one counts against the subject.
-func (o *outcomes) ask(subject, name string, outcome verdict.Verdict, detail string) {
+func (o *outcomes) ask(subject, name string, outcome verdict.Outcome, detail string) {
 	o.Questions = append(o.Questions, question{subject, name, outcome, detail, outcome == verdict.Refuted})
 }
 

@@ -156,7 +156,7 @@ func (f *reviewFlags) run(cmd *cobra.Command, args []string) error {
 	out := f.outcomes.begin(cmd)
 	err = f.report(out, notes, report)
 	for _, o := range report.Outcomes {
-		f.outcomes.ask(report.Server.Name, o.Check, verdict.Verdict(o.Outcome), o.Reason)
+		f.outcomes.ask(report.Server.Name, o.Check, verdict.Outcome(o.Outcome), o.Reason)
 	}
 	return f.outcomes.end(err)
 }

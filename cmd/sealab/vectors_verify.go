@@ -179,7 +179,7 @@ func (v *vectorsVerifier) report(f *vectors.File, d codecs.Design, demand replay
 		return nil, err
 	}
 	for _, x := range r.Findings {
-		outcome := map[replay.Outcome]verdict.Verdict{replay.Wrong: verdict.Refuted, replay.NotTested: verdict.NotTested}[x.Outcome]
+		outcome := map[replay.Outcome]verdict.Outcome{replay.Wrong: verdict.Refuted, replay.NotTested: verdict.NotTested}[x.Outcome]
 		v.outcomes.ask(strings.TrimSpace(r.Design+" "+demand.As), x.Test.ID, cmp.Or(outcome, verdict.NotRefuted), x.Detail)
 	}
 	for _, detail := range r.Rings {

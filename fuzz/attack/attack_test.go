@@ -53,7 +53,7 @@ func quiet(id string) attack.Attack {
 	}}
 }
 
-func tally(t *testing.T, s verdict.Subject, p codecs.Property) verdict.Tally {
+func tally(t *testing.T, s verdict.Design, p codecs.Property) verdict.Tally {
 	t.Helper()
 	for _, tally := range s.Tallies() {
 		if tally.Property == p {
@@ -68,14 +68,14 @@ func TestRunner(t *testing.T) {
 	t.Run("refuted", func(t *testing.T) {
 		r := attack.Runner{Attacks: []attack.Attack{quiet("A-01"), forge("A-02")}, Seed: 1}
 		got := r.Attack(design(codecs.Integrity))
-		require.Equal(t, verdict.Refuted, tally(t, got, codecs.Integrity).Verdict)
-		require.True(t, got.Cells[1].Accuses())
-		require.NotEmpty(t, got.Cells[1].Witness.Calls)
+		require.Equal(t, verdict.Refuted, tally(t, got, codecs.Integrity).Outcome)
+		require.True(t, got.Results[1].Accuses())
+		require.NotEmpty(t, got.Results[1].Reproducer.Calls)
 	})
 	t.Run("not refuted", func(t *testing.T) {
 		r := attack.Runner{Attacks: []attack.Attack{quiet("A-01")}, Seed: 1}
 		got := r.Attack(design(codecs.Integrity))
-		require.Equal(t, verdict.NotRefuted, tally(t, got, codecs.Integrity).Verdict)
+		require.Equal(t, verdict.NotRefuted, tally(t, got, codecs.Integrity).Outcome)
 		require.Empty(t, got.Untested())
 	})
 }
@@ -86,10 +86,10 @@ func TestRunnerEnds(t *testing.T) {
 		over := atomic.Bool{}
 		r := attack.Runner{Attacks: []attack.Attack{quiet("A-01"), quiet("A-02"), quiet("A-03")}, Seed: 1}
 		r.Budget.Spent = over.Load
-		r.Done = func(id string, _ []verdict.Cell, _ int) { over.Store(id == "A-02") }
+		r.Done = func(id string, _ []verdict.Result, _ int) { over.Store(id == "A-02") }
 		got := r.Attack(design(codecs.Integrity))
 		sum := tally(t, got, codecs.Integrity)
-		require.Equal(t, verdict.NotTested, sum.Verdict)
+		require.Equal(t, verdict.NotTested, sum.Outcome)
 		require.Equal(t, []int{2, 3}, []int{sum.Done, sum.Of})
 		require.Len(t, got.Untested(), 1)
 		require.Empty(t, func() []verdict.Tally { s := r.Attack(design()); return s.Untested() }(), "a property that is not claimed")
@@ -106,8 +106,8 @@ func TestRunnerEnds(t *testing.T) {
 		r := attack.Runner{Attacks: []attack.Attack{long}, Seed: 1, Budget: attack.Budget{Spent: func() bool { return calls >= 10 }}}
 		got := r.Attack(design(codecs.Integrity))
 		require.Equal(t, 10, calls)
-		require.True(t, got.Cells[0].Incomplete)
-		require.Contains(t, got.Cells[0].Reason, "was over after")
+		require.True(t, got.Results[0].Incomplete)
+		require.Contains(t, got.Results[0].Reason, "was over after")
 	})
 }
 
@@ -121,8 +121,8 @@ func TestRunnerChecksEvidence(t *testing.T) {
 		}}
 		r := attack.Runner{Attacks: []attack.Attack{wrong}, Seed: 1}
 		got := r.Attack(design(codecs.Integrity))
-		require.Equal(t, verdict.NotTested, got.Cells[0].Verdict)
-		require.Contains(t, got.Cells[0].Reason, "does not show the claim")
+		require.Equal(t, verdict.NotTested, got.Results[0].Outcome)
+		require.Contains(t, got.Results[0].Reason, "does not show the claim")
 	})
 	t.Run("a finding that does not show again", func(t *testing.T) {
 		runs := 0
@@ -134,8 +134,8 @@ func TestRunnerChecksEvidence(t *testing.T) {
 		}}
 		r := attack.Runner{Attacks: []attack.Attack{once}, Seed: 1}
 		got := r.Attack(design(codecs.Rotation))
-		require.Equal(t, verdict.NotTested, got.Cells[0].Verdict)
-		require.Contains(t, got.Cells[0].Reason, "seen once and not again")
+		require.Equal(t, verdict.NotTested, got.Results[0].Outcome)
+		require.Contains(t, got.Results[0].Reason, "seen once and not again")
 	})
 }
 
@@ -149,9 +149,9 @@ func TestRunnerOrder(t *testing.T) {
 			a.Run = func(t *attack.T) { ran[id]++; inner(t) }
 			return a
 		}
-		kept := []verdict.Cell{{Property: codecs.Integrity, Attack: "A-01", Verdict: verdict.NotRefuted, Word: verdict.Stated, Trials: 1}}
+		kept := []verdict.Result{{Property: codecs.Integrity, Attack: "A-01", Outcome: verdict.NotRefuted, Claim: verdict.Stated, Trials: 1}}
 		r := attack.Runner{Attacks: []attack.Attack{count("A-01"), count("A-02")}, Seed: 1}
-		r.Resume = func(id string) []verdict.Cell {
+		r.Resume = func(id string) []verdict.Result {
 			if id == "A-01" {
 				return kept
 			}
@@ -169,9 +169,9 @@ func TestRunnerOrder(t *testing.T) {
 		all = append(all, forge("B-01"))
 		alone, beside := attack.Runner{Attacks: all, Seed: 1}, attack.Runner{Attacks: all, Seed: 1}
 		want, got := alone.Attack(design(codecs.Integrity)), beside.Attack(design(codecs.Integrity), design(codecs.Integrity), design(codecs.Integrity))
-		for i := range want.Cells {
-			require.Equal(t, want.Cells[i].Attack, got.Cells[i].Attack)
-			require.Equal(t, want.Cells[i].Verdict, got.Cells[i].Verdict)
+		for i := range want.Results {
+			require.Equal(t, want.Results[i].Attack, got.Results[i].Attack)
+			require.Equal(t, want.Results[i].Outcome, got.Results[i].Outcome)
 		}
 	})
 }

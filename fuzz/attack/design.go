@@ -75,7 +75,7 @@ func (d *Design) Excused() []string {
 }
 
 // Claim returns the claim of the design about p.
-func (d *Design) Claim(p codecs.Property) verdict.Word {
+func (d *Design) Claim(p codecs.Property) verdict.Claim {
 	g, ok := d.Guarantee(p, d.Options)
 	switch {
 	case !ok:

@@ -19,17 +19,17 @@ type Runner struct {
 	// Progress is called before each attack, and Done after it with its outcomes.
 	// Neither is called concurrently. nil: not called.
 	Progress func(attack string, n, of int)
-	Done     func(attack string, cells []verdict.Cell, calls int)
+	Done     func(attack string, results []verdict.Result, calls int)
 	// Resume returns the outcomes of an attack that an earlier run kept, or nil.
-	Resume func(attack string) []verdict.Cell
+	Resume func(attack string) []verdict.Result
 }
 
 // Attack attacks a design. If several are given they are copies of one design, for
 // example workers of one command, that are attacked side by side: each attack meets one
 // of them. Outcomes are in the order of the attacks.
-func (r *Runner) Attack(designs ...*Design) verdict.Subject {
+func (r *Runner) Attack(designs ...*Design) verdict.Design {
 	d := designs[0]
-	out := verdict.Subject{Name: d.Name, Kind: d.Kind(), Worker: d.Worker, Options: d.Options}
+	out := verdict.Design{Name: d.Name, Kind: d.Kind(), Worker: d.Worker, Options: d.Options}
 	all := make([]outcome, len(r.Attacks))
 	s := &session{Runner: r, all: all}
 	s.sideBySide(designs)
@@ -43,13 +43,13 @@ func (r *Runner) Attack(designs ...*Design) verdict.Subject {
 			continue
 		}
 		for _, d := range designs {
-			if !slices.ContainsFunc(all[i].cells, func(c verdict.Cell) bool { return c.Verdict == verdict.Refuted }) {
+			if !slices.ContainsFunc(all[i].results, func(c verdict.Result) bool { return c.Outcome == verdict.Refuted }) {
 				s.carryOut(d, i)
 			}
 		}
 	}
 	for _, o := range all {
-		out.Cells = append(out.Cells, o.cells...)
+		out.Results = append(out.Results, o.results...)
 		out.Calls += o.calls
 	}
 	return out
@@ -57,8 +57,8 @@ func (r *Runner) Attack(designs ...*Design) verdict.Subject {
 
 // An outcome is that of one attack.
 type outcome struct {
-	cells []verdict.Cell
-	calls int
+	results []verdict.Result
+	calls   int
 }
 
 // A session is one run of a runner on one design.
@@ -109,77 +109,77 @@ func (s *session) carryOut(d *Design, i int) {
 	s.mu.Unlock()
 	var o outcome
 	if s.Resume != nil {
-		o.cells = s.Resume(a.ID)
+		o.results = s.Resume(a.ID)
 	}
-	if o.cells == nil {
-		o.cells, o.calls = s.one(d, a)
+	if o.results == nil {
+		o.results, o.calls = s.one(d, a)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all[i] = o
 	if s.Done != nil {
-		s.Done(a.ID, o.cells, o.calls)
+		s.Done(a.ID, o.results, o.calls)
 	}
 }
 
 // one carries out one attack and keeps the refutations that show again.
-func (r *Runner) one(d *Design, a *Attack) ([]verdict.Cell, int) {
+func (r *Runner) one(d *Design, a *Attack) ([]verdict.Result, int) {
 	t := newT(d, a, r.Seed, r.Budget)
 	t.run()
-	cells := t.cells()
-	for i := range cells {
-		c := &cells[i]
-		if c.Verdict != verdict.Refuted {
+	results := t.results()
+	for i := range results {
+		c := &results[i]
+		if c.Outcome != verdict.Refuted {
 			continue
 		}
-		err := Reproduce(d, a, c.Property, c.Witness, r.Budget.again(t.calls))
+		err := Reproduce(d, a, c.Property, c.Reproducer, r.Budget.again(t.calls))
 		if err != nil {
-			c.Verdict, c.Reason = verdict.NotTested, fmt.Sprintf("seen once and not again (%v): %s", err, c.Issue)
+			c.Outcome, c.Reason = verdict.NotTested, fmt.Sprintf("seen once and not again (%v): %s", err, c.Issue)
 			c.Incomplete = r.Budget.Overdue != nil && r.Budget.Overdue()
-			c.Issue, c.Gain, c.Witness = "", "", nil
+			c.Issue, c.Gain, c.Reproducer = "", "", nil
 		}
 	}
-	return cells, t.calls
+	return results, t.calls
 }
 
-// cells returns the outcomes: one per property that the attack is aimed at, or that it
+// results returns the outcomes: one per property that the attack is aimed at, or that it
 // refuted by the way.
-func (t *T) cells() []verdict.Cell {
+func (t *T) results() []verdict.Result {
 	aims := slices.Clone(t.attack.Refutes)
 	for _, info := range codecs.Properties() {
 		if t.Fell(info.Property) && !slices.Contains(aims, info.Property) {
 			aims = append(aims, info.Property)
 		}
 	}
-	var cells []verdict.Cell
+	var results []verdict.Result
 	for _, p := range aims {
 		if schemeOnly(p) && !t.Design.IsScheme() {
 			continue
 		}
-		cells = append(cells, t.cell(p))
+		results = append(results, t.cell(p))
 	}
-	return cells
+	return results
 }
 
-func (t *T) cell(p codecs.Property) verdict.Cell {
-	c := verdict.Cell{Property: p, Attack: t.attack.ID, Name: t.attack.Name, Word: t.Design.Claim(p), Trials: t.trials[p], CWE: t.attack.CWE}
+func (t *T) cell(p codecs.Property) verdict.Result {
+	c := verdict.Result{Property: p, Attack: t.attack.ID, Name: t.attack.Name, Claim: t.Design.Claim(p), Trials: t.trials[p], CWE: t.attack.CWE}
 	f, fell := t.refuted[p]
 	switch {
 	case fell:
-		c.Verdict, c.Issue, c.Gain = verdict.Refuted, f.issue, t.attack.Gain
+		c.Outcome, c.Issue, c.Gain = verdict.Refuted, f.issue, t.attack.Gain
 		if p == codecs.Total && !t.attack.Aims(p) {
 			c.Gain = "a server that dies, hangs or answers nonsense"
 		}
 		c.Trials = max(c.Trials, 1)
-		c.Witness = &verdict.Witness{Attack: t.attack.ID, Seed: t.seed, Calls: short(f.calls)}
+		c.Reproducer = &verdict.Reproducer{Attack: t.attack.ID, Seed: t.seed, Calls: short(f.calls)}
 	case t.incomplete != "":
-		c.Verdict, c.Reason, c.Incomplete = verdict.NotTested, t.incomplete, true
+		c.Outcome, c.Reason, c.Incomplete = verdict.NotTested, t.incomplete, true
 	case len(t.unshown) > 0:
-		c.Verdict, c.Reason = verdict.NotTested, "the evidence does not show the claim: "+t.unshown[0]
+		c.Outcome, c.Reason = verdict.NotTested, "the evidence does not show the claim: "+t.unshown[0]
 	case c.Trials > 0:
-		c.Verdict, c.Note = verdict.NotRefuted, t.noted
+		c.Outcome, c.Note = verdict.NotRefuted, t.noted
 	default:
-		c.Verdict, c.Reason = verdict.NotTested, t.skipped
+		c.Outcome, c.Reason = verdict.NotTested, t.skipped
 		if c.Reason == "" {
 			c.Reason = "the tokens and contexts of this design offer the attack no hold"
 		}
@@ -220,7 +220,7 @@ var ErrStands = errors.New("the property is not refuted again")
 // not, and any other error if it could not be tested. The deciding calls are made once
 // more, in order, on fresh instances. If they do not give the same answers, or if the
 // finding is about sealing or cost, the attack is run again under its seed.
-func Reproduce(d *Design, a *Attack, p codecs.Property, w *verdict.Witness, b Budget) error {
+func Reproduce(d *Design, a *Attack, p codecs.Property, w *verdict.Reproducer, b Budget) error {
 	if !a.Measures && repeats(newT(d, a, w.Seed, b), w.Calls) {
 		return nil
 	}

@@ -1,9 +1,9 @@
-// Package verdict has the results of attacks: for each subject, property and attack
-// one [Cell], with a [Witness] if the property fell. The attacks write it, the
+// Package verdict has the results of attacks: for each design, property and attack
+// one [Result], with a [Reproducer] if the property fell. The attacks write it, the
 // analysis reads it, and neither imports the other.
 //
 // The JSON form is that of the Go types; bytes are standard base64 (RFC 4648,
-// section 4), times are RFC 3339 with nanoseconds. The keys in a witness are
+// section 4), times are RFC 3339 with nanoseconds. The keys in a reproducer are
 // made by the laboratory from the seed and protect nothing.
 package verdict
 
@@ -19,79 +19,79 @@ import (
 // Format names the JSON form.
 const Format = "sealab-attack/2"
 
-// A Verdict is the outcome of one attack on one property, or of one measurement.
-type Verdict string
+// A Outcome is the outcome of one attack on one property, or of one measurement.
+type Outcome string
 
 // The outcomes. No outcome says that a property holds for certain.
 const (
-	NotRefuted Verdict = "not refuted" // attacked, without success
-	Refuted    Verdict = "refuted"     // the evidence shows how
-	NotTested  Verdict = "not tested"  // not attacked, or not to the end; see the reason
+	NotRefuted Outcome = "not refuted" // attacked, without success
+	Refuted    Outcome = "refuted"     // the evidence shows how
+	NotTested  Outcome = "not tested"  // not attacked, or not to the end; see the reason
 )
 
-// UnmarshalText reads an outcome, also by the word that older files have.
-func (v *Verdict) UnmarshalText(text []byte) error {
-	older := map[string]Verdict{"standing": NotRefuted, "unexercised": NotTested}
-	*v = Verdict(text)
+// UnmarshalText reads an outcome, also by the value that older files have.
+func (v *Outcome) UnmarshalText(text []byte) error {
+	older := map[string]Outcome{"standing": NotRefuted, "unexercised": NotTested}
+	*v = Outcome(text)
 	if outcome, ok := older[string(text)]; ok {
 		*v = outcome
 	}
 	return nil
 }
 
-// A Word is the claim of a design on a property.
-type Word string
+// A Claim is the claim of a design on a property.
+type Claim string
 
-// The words.
+// The claims.
 const (
-	Stated    Word = "stated"    // the design promises it
-	Disclaims Word = "disclaims" // the design says that it does not have it
-	Silent    Word = "silent"    // the design does not answer
+	Stated    Claim = "stated"    // the design promises it
+	Disclaims Claim = "disclaims" // the design says that it does not have it
+	Silent    Claim = "silent"    // the design does not answer
 )
 
 // A Run is one campaign of attacks.
 type Run struct {
-	Format   string    `json:"format"`
-	Seed     uint64    `json:"seed"`
-	Subjects []Subject `json:"subjects"`
+	Format  string   `json:"format"`
+	Seed    uint64   `json:"seed"`
+	Designs []Design `json:"subjects"`
 }
 
-// A Subject is a design or worker under attack, and the outcome.
-type Subject struct {
+// A Design is a design or worker under attack, and the outcome.
+type Design struct {
 	Name   string      `json:"name"`
 	Kind   codecs.Kind `json:"kind"`
 	Worker []string    `json:"worker,omitempty"` // the command of a worker
-	// Options are those of the subject that were chosen, by name.
+	// Options are those of the design that were chosen, by name.
 	Options map[string]string `json:"options,omitempty"`
 	Calls   int               `json:"calls"` // seals and unseals that the attacks made
-	Cells   []Cell            `json:"cells"`
+	Results []Result          `json:"cells"`
 }
 
-// A Cell is the outcome of one attack on one property of one subject.
-type Cell struct {
+// A Result is the outcome of one attack on one property of one design.
+type Result struct {
 	Property codecs.Property `json:"property"`
 	Attack   string          `json:"attack"` // id in the catalog of attacks
 	Name     string          `json:"name"`
-	Verdict  Verdict         `json:"verdict"`
-	Word     Word            `json:"word"`
+	Outcome  Outcome         `json:"verdict"`
+	Claim    Claim           `json:"word"`
 	Trials   int             `json:"trials"`
 	Reason   string          `json:"reason,omitempty"` // of not tested
 	// Incomplete reports that the attack applies and was left out, or was ended, for
 	// lack of time or because the design broke.
-	Incomplete bool     `json:"incomplete,omitempty"`
-	Note       string   `json:"note,omitempty"`  // of not refuted: how far the attack went
-	Issue      string   `json:"issue,omitempty"` // of refuted: the event
-	Gain       string   `json:"gain,omitempty"`  // of refuted: the gain of an attacker
-	CWE        int      `json:"cwe,omitempty"`
-	Witness    *Witness `json:"witness,omitempty"`
+	Incomplete bool        `json:"incomplete,omitempty"`
+	Note       string      `json:"note,omitempty"`  // of not refuted: how far the attack went
+	Issue      string      `json:"issue,omitempty"` // of refuted: the event
+	Gain       string      `json:"gain,omitempty"`  // of refuted: the gain of an attacker
+	CWE        int         `json:"cwe,omitempty"`
+	Reproducer *Reproducer `json:"witness,omitempty"`
 }
 
-// Accuses reports whether the cell contradicts the design's own word.
-func (c Cell) Accuses() bool { return c.Verdict == Refuted && c.Word == Stated }
+// Accuses reports whether the result contradicts the claim of the design.
+func (c Result) Accuses() bool { return c.Outcome == Refuted && c.Claim == Stated }
 
-// A Witness is all that is needed to see a refutation again: the attack and the
+// A Reproducer is all that is needed to see a refutation again: the attack and the
 // seed it ran under, and the calls that decided it.
-type Witness struct {
+type Reproducer struct {
 	Attack string `json:"attack"`
 	Seed   uint64 `json:"seed"`
 	Calls  []Call `json:"calls"`
@@ -100,28 +100,28 @@ type Witness struct {
 // A Tally is the outcome of all attacks on one property of a design.
 type Tally struct {
 	Property codecs.Property
-	Word     Word
-	Verdict  Verdict
+	Claim    Claim
+	Outcome  Outcome
 	Done, Of int    // attacks carried out to the end, of those that apply
 	Reason   string // of not tested
 }
 
 // Tallies returns the outcome of each property that an attack is aimed at. A property
 // with an attack that was left out for lack of time is not tested, unless it is refuted.
-func (s *Subject) Tallies() []Tally {
+func (s *Design) Tallies() []Tally {
 	var all []Tally
 	for _, info := range codecs.Properties() {
-		t := Tally{Property: info.Property, Verdict: NotTested}
+		t := Tally{Property: info.Property, Outcome: NotTested}
 		seen, refuted, incomplete := false, false, false
-		for _, c := range s.Cells {
+		for _, c := range s.Results {
 			if c.Property != info.Property {
 				continue
 			}
-			seen, t.Word = true, c.Word
-			refuted = refuted || c.Verdict == Refuted
+			seen, t.Claim = true, c.Claim
+			refuted = refuted || c.Outcome == Refuted
 			incomplete = incomplete || c.Incomplete
 			switch {
-			case c.Verdict == Refuted || c.Verdict == NotRefuted:
+			case c.Outcome == Refuted || c.Outcome == NotRefuted:
 				t.Done++
 				t.Of++
 			case c.Incomplete:
@@ -135,9 +135,9 @@ func (s *Subject) Tallies() []Tally {
 		case !seen:
 			continue
 		case refuted:
-			t.Verdict, t.Reason = Refuted, ""
+			t.Outcome, t.Reason = Refuted, ""
 		case !incomplete && t.Done > 0:
-			t.Verdict, t.Reason = NotRefuted, ""
+			t.Outcome, t.Reason = NotRefuted, ""
 		}
 		all = append(all, t)
 	}
@@ -146,8 +146,8 @@ func (s *Subject) Tallies() []Tally {
 
 // Untested returns the tallies of claimed properties that are not tested because attacks
 // were left out.
-func (s *Subject) Untested() []Tally {
-	return slices.DeleteFunc(s.Tallies(), func(t Tally) bool { return t.Word != Stated || t.Verdict != NotTested || t.Done == t.Of })
+func (s *Design) Untested() []Tally {
+	return slices.DeleteFunc(s.Tallies(), func(t Tally) bool { return t.Claim != Stated || t.Outcome != NotTested || t.Done == t.Of })
 }
 
 // JSON returns the run in its JSON form.
@@ -169,11 +169,11 @@ const (
 	OpUnseal Op = "unseal" // unseal or verify a token
 )
 
-// MaxToken is the longest token, in bytes, that a witness carries whole. A
+// MaxToken is the longest token, in bytes, that a reproducer carries whole. A
 // longer one is cut and its call says so: the attack makes it again from the seed.
 const MaxToken = 1 << 20
 
-// A Call is one call of a subject and its answer.
+// A Call is one call of a design and its answer.
 type Call struct {
 	Op    Op             `json:"op"`
 	Keys  [][]byte       `json:"keys"`
@@ -196,24 +196,24 @@ type Context struct {
 	Now       time.Time       `json:"now"`
 }
 
-// An Outcome is the kind of an answer.
-type Outcome string
+// An AnswerKind is one of the outcomes of a call.
+type AnswerKind string
 
-// The outcomes.
+// The outcomes of a call.
 const (
-	Done        Outcome = "done"
-	Refused     Outcome = "refused"
-	Unsupported Outcome = "unsupported"
-	Fault       Outcome = "fault"
+	Done        AnswerKind = "done"
+	Refused     AnswerKind = "refused"
+	Unsupported AnswerKind = "unsupported"
+	Fault       AnswerKind = "fault"
 )
 
 // An Answer is the result of a Call.
 type Answer struct {
-	Outcome Outcome `json:"outcome"`
-	Out     []byte  `json:"out,omitempty"`    // token or state
-	Stage   string  `json:"stage,omitempty"`  // of refused
-	Reason  string  `json:"reason,omitempty"` // of refused
-	Text    string  `json:"text,omitempty"`   // of the error, as the presenter may see it
+	Outcome AnswerKind `json:"outcome"`
+	Out     []byte     `json:"out,omitempty"`    // token or state
+	Stage   string     `json:"stage,omitempty"`  // of refused
+	Reason  string     `json:"reason,omitempty"` // of refused
+	Text    string     `json:"text,omitempty"`   // of the error, as the presenter may see it
 }
 
 // ContextOf returns the record of a context.

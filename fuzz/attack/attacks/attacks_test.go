@@ -35,18 +35,18 @@ func allocation() time.Duration {
 	return 16 * time.Duration(m.TotalAlloc)
 }
 
-func campaign(t *testing.T, d codecs.Design, only ...string) []verdict.Cell {
+func campaign(t *testing.T, d codecs.Design, only ...string) []verdict.Result {
 	t.Helper()
 	return within(t, small(), d, only...)
 }
 
-func within(t *testing.T, budget attack.Budget, d codecs.Design, only ...string) []verdict.Cell {
+func within(t *testing.T, budget attack.Budget, d codecs.Design, only ...string) []verdict.Result {
 	t.Helper()
-	return run(t, &attack.Design{Design: d}, seed, budget, only...).Cells
+	return run(t, &attack.Design{Design: d}, seed, budget, only...).Results
 }
 
 // run carries out the attacks on a design; without IDs, all of them.
-func run(t testing.TB, d *attack.Design, seed uint64, budget attack.Budget, only ...string) verdict.Subject {
+func run(t testing.TB, d *attack.Design, seed uint64, budget attack.Budget, only ...string) verdict.Design {
 	t.Helper()
 	chosen, err := attack.Select(attacks.All(), only)
 	require.NoError(t, err)
@@ -70,7 +70,7 @@ func TestControlsFall(t *testing.T) {
 			budget := small()
 			budget.Bytes = max(budget.Bytes, control.Bytes)
 			for _, cell := range within(t, budget, control.Design, only...) {
-				if cell.Verdict != verdict.Refuted {
+				if cell.Outcome != verdict.Refuted {
 					continue
 				}
 				saw[cell.Attack], fell[cell.Property] = true, true
@@ -147,8 +147,8 @@ func TestMisbehaviour(t *testing.T) {
 		{[]string{"hung: once", "died: at once"}, true},
 	} {
 		got := run(t, &attack.Design{Design: d, Worker: []string{"worker"}, Misbehaviour: func() []string { return row.said }}, seed, small(), "RES-07")
-		require.Len(t, got.Cells, 1)
-		require.Equal(t, row.refuted, got.Cells[0].Verdict == verdict.Refuted, "%q", row.said)
+		require.Len(t, got.Results, 1)
+		require.Equal(t, row.refuted, got.Results[0].Outcome == verdict.Refuted, "%q", row.said)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestEveryRowOfTheCatalogIsThere(t *testing.T) {
 	}
 }
 
-// TestDeterministic runs one campaign twice: the same seed gives the same cells.
+// TestDeterministic runs one campaign twice: the same seed gives the same results.
 func TestDeterministic(t *testing.T) {
 	d := catalog.Variants()[0]
 	require.Equal(t, campaign(t, d, "ENC", "FRM", "TAG"), campaign(t, d, "ENC", "FRM", "TAG"))

@@ -14,7 +14,7 @@ func TestSoundSignedTokensStand(t *testing.T) {
 	tested := 0
 	for _, cell := range campaign(t, broken.SoundJWS(), "JOS", "KEY-01", "ENC", "FRM", "TAG", "PAY-04") {
 		require.False(t, cell.Accuses(), "%s refutes %s: %s", cell.Attack, cell.Property, cell.Issue)
-		if cell.Verdict == verdict.NotRefuted {
+		if cell.Outcome == verdict.NotRefuted {
 			tested++
 		}
 	}

@@ -33,7 +33,7 @@ func TestGrowthOfItsOwn(t *testing.T) {
 		n := seed + uint64(i)
 		got := run(t, s, n, small(), "FRM-03")
 		require.Greater(t, starts, 1, "it grew and was not started again")
-		for _, cell := range got.Cells {
+		for _, cell := range got.Results {
 			require.False(t, cell.Accuses(), "%s, seed %d: %s: %s", d.Name, n, cell.Property, cell.Issue)
 		}
 	}
@@ -54,7 +54,7 @@ func TestANewThreadIsNoGrowth(t *testing.T) {
 			return m, nil
 		}}
 	got := run(t, s, seed, small(), "FRM-03")
-	for _, cell := range got.Cells {
-		require.Equal(t, verdict.NotRefuted, cell.Verdict, "%s: %s%s", cell.Property, cell.Issue, cell.Reason)
+	for _, cell := range got.Results {
+		require.Equal(t, verdict.NotRefuted, cell.Outcome, "%s: %s%s", cell.Property, cell.Issue, cell.Reason)
 	}
 }

@@ -37,9 +37,9 @@ func TestKnownFacts(t *testing.T) {
 			d, err := catalog.Find(fact.design)
 			require.NoError(t, err)
 			got := run(t, &attack.Design{Design: d, Options: fact.options}, seed, small(), fact.attack)
-			for _, cell := range got.Cells {
+			for _, cell := range got.Results {
 				if cell.Property == fact.fallen {
-					require.Equal(t, verdict.Refuted, cell.Verdict, cell.Reason)
+					require.Equal(t, verdict.Refuted, cell.Outcome, cell.Reason)
 					return
 				}
 			}
@@ -51,15 +51,15 @@ func TestKnownFacts(t *testing.T) {
 // TestCommitmentIsTried asks the designs that commit to their keys by a longer tag the
 // question that AES-GCM does not survive.
 func TestCommitmentIsTried(t *testing.T) {
-	for design, want := range map[string]verdict.Verdict{
+	for design, want := range map[string]verdict.Outcome{
 		"aes-256-gcm": verdict.Refuted, "xaes-256-gcm": verdict.Refuted,
 		"aes-256-gcm-ctx": verdict.NotRefuted, "dndk-gcm": verdict.NotRefuted,
 	} {
 		d, err := catalog.Find(design)
 		require.NoError(t, err)
 		got := run(t, &attack.Design{Design: d}, seed, attack.DefaultBudget(), "KEY-09")
-		require.Len(t, got.Cells, 1, design)
-		require.Equal(t, want, got.Cells[0].Verdict, "%s: %s", design, got.Cells[0].Reason)
+		require.Len(t, got.Results, 1, design)
+		require.Equal(t, want, got.Results[0].Outcome, "%s: %s", design, got.Results[0].Reason)
 	}
 }
 
@@ -69,8 +69,8 @@ func TestForgeryIsCarriedOut(t *testing.T) {
 	d, err := catalog.Find("mcp-d")
 	require.NoError(t, err)
 	got := run(t, &attack.Design{Design: d}, seed, small(), "ORA-01")
-	require.Equal(t, verdict.Refuted, got.Cells[0].Verdict)
-	calls := got.Cells[0].Witness.Calls
+	require.Equal(t, verdict.Refuted, got.Results[0].Outcome)
+	calls := got.Results[0].Reproducer.Calls
 	forged := calls[len(calls)-1]
 	require.Equal(t, verdict.Done, forged.Answer.Outcome)
 	s, err := d.OpenScheme(codecs.Config{Secrets: forged.Keys})

@@ -76,7 +76,7 @@ func (m *meetings) meet(d codecs.Design, ids []string, length int, seed uint64) 
 		}
 		m.met++
 		got := run(m.t, &attack.Design{Design: d}, seed, budget, id)
-		if !slices.ContainsFunc(got.Cells, func(cell verdict.Cell) bool { return cell.Verdict == verdict.Refuted }) {
+		if !slices.ContainsFunc(got.Results, func(cell verdict.Result) bool { return cell.Outcome == verdict.Refuted }) {
 			m.blind++
 			m.t.Errorf("seed %d: %s is blind to %s", seed, id, d.Name)
 		}
@@ -187,7 +187,7 @@ func (y *tally) campaign(j job, ids []string) {
 	got := run(y.t, &attack.Design{Design: j.Design}, j.seed, budget, ids...)
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	for _, cell := range got.Cells {
+	for _, cell := range got.Results {
 		if cell.Accuses() {
 			y.accusations++
 			y.t.Errorf("%s, seed %d: %s refutes %s: %s", j.Name, j.seed, cell.Attack, cell.Property, cell.Issue)
