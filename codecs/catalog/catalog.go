@@ -30,8 +30,10 @@ import (
 	"sealab/codecs/mcpts"
 	"sealab/codecs/paseto"
 	"sealab/codecs/rails"
+	"sealab/codecs/rmcp"
 	"sealab/codecs/signed"
 	"sealab/codecs/signedtext"
+	"sealab/codecs/towermcp"
 	"sealab/codecs/xaes"
 	"sealab/codecs/xchacha"
 )
@@ -53,6 +55,8 @@ var rows = []codecs.Design{
 	mcprb.Design,
 	jwe.GCM, jwe.CBC, paseto.Design,
 	fernet.Design, signedtext.Itsdangerous, signedtext.Django, iron.Design, rails.Design,
+	rmcp.RS1, rmcp.RS2,
+	towermcp.V1, towermcp.V2,
 }
 
 // All returns every design, in the catalog's order: the rows, and after them a

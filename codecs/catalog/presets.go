@@ -22,6 +22,10 @@ var presets = []preset{
 	{name: "mcp-d-faithful", of: "mcp-d", doc: "D SDK, signed, answering exactly as it does", options: map[string]string{"reading": "sdk"}},
 	{name: "mcp-d-encrypted-faithful", of: "mcp-d", doc: "D SDK, AES-256-GCM, answering exactly as it does",
 		options: map[string]string{"mode": "encrypted", "reading": "sdk"}, prefix: "v1e.", format: "mcp-d-encrypted"},
+	{name: "rmcp-rs1-faithful", of: "rmcp-rs1", doc: "Rust SDK, one key, answering exactly as it does", options: map[string]string{"reading": "sdk"}},
+	{name: "rmcp-rs2-faithful", of: "rmcp-rs2", doc: "Rust SDK, key ring, answering exactly as it does", options: map[string]string{"reading": "sdk"}},
+	{name: "tower-mcp-v1-faithful", of: "tower-mcp-v1", doc: "Rust crate tower-mcp 0.22, answering exactly as it does", options: map[string]string{"reading": "sdk", "limit": "64KiB"}},
+	{name: "tower-mcp-v2-faithful", of: "tower-mcp-v2", doc: "Rust crate tower-mcp 0.25, answering exactly as it does", options: map[string]string{"reading": "sdk", "limit": "64KiB"}},
 	{name: "mcp-rb-faithful", of: "mcp-rb", doc: "Ruby SDK, answering exactly as it does", options: map[string]string{"reading": "sdk"}},
 }
 

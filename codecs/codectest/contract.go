@@ -13,10 +13,17 @@ import (
 	"sealab/internal/lab"
 )
 
+// carried is the longest payload in bytes that every scheme has to carry.
+const carried = 32 << 10
+
 func testRoundTrip(t *testing.T, s subject) {
 	c := s.codec(t)
 	for _, payload := range s.payloads() {
-		token := mustSeal(t, c, payload)
+		token, err := c.Seal(nil, payload)
+		if s.IsScheme() && len(payload) > carried && errors.Is(err, codecs.ErrUnsupported) {
+			continue // a format with a longest token
+		}
+		require.NoError(t, err)
 		require.True(t, bytes.HasPrefix(token, []byte(s.Prefix)), "token %.40q", token)
 		require.Regexp(t, tokenForm, strings.Map(lab.HooksOf(s.Design).WithoutOther, string(token)))
 		if lab.HooksOf(s.Design).TokenSize != nil {

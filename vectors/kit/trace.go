@@ -3,6 +3,7 @@ package kit
 import (
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -111,6 +112,9 @@ func (t Trace) Raw() (segments [][]byte, fields map[string]vectors.Place) {
 				fields[At{"body", s.N}.String()] = vectors.Place{len(segments), 0, len(segment)}
 			}
 			segments, segment = append(segments, segment), nil
+		case s.Step == lab.WireSep && segment != nil: // a field in plain text: no segment is encoded
+			maps.DeleteFunc(fields, func(_ string, p vectors.Place) bool { return p[0] == len(segments) })
+			segment = nil
 		}
 	}
 	return segments, fields

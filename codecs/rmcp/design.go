@@ -1,0 +1,160 @@
+package rmcp
+
+import (
+	"slices"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/wire"
+	"sealab/internal/lab"
+)
+
+// The options and their values.
+const (
+	optionExpiry = "expiry"
+	expiryTTL    = "ttl"
+	expiryNever  = "never"
+
+	optionBind  = "bind"
+	bindNone    = "none"
+	bindDocs    = "docs"
+	bindRequest = "request"
+
+	optionKeyID   = "kid"
+	keyIDDerived  = "derived"
+	keyIDNumbered = "numbered"
+
+	optionRS1   = "rs1"
+	rs1Refused  = "refused"
+	rs1Fallback = "fallback"
+
+	optionReading = "reading"
+	readingStrict = "strict"
+	readingSDK    = "sdk"
+)
+
+const spec = "crate rmcp 3.9.0, rmcp::model::RequestStateCodec"
+
+// RS1 is the catalog's row of the format with one key.
+var RS1 = codecs.Design{
+	Name:       "rmcp-rs1",
+	Doc:        "Rust SDK, one key: signed, readable, unbound unless the application binds",
+	Spec:       spec,
+	Prefix:     string(rs1.prefix),
+	Format:     "rmcp-rs1",
+	MaxKeys:    1,
+	Options:    options(),
+	Hooks:      &lab.Hooks{Inspect: inspectRS1},
+	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(oneKey(), guarantees(o)) },
+	NewScheme:  forLab(NewRS1),
+}
+
+// RS2 is the catalog's row of the format with a key ring.
+var RS2 = codecs.Design{
+	Name:   "rmcp-rs2",
+	Doc:    "Rust SDK, key ring: signed, readable, unbound unless the application binds",
+	Spec:   spec,
+	Prefix: string(rs2.prefix),
+	Format: "rmcp-rs2",
+	Options: append(options(),
+		codecs.Option{Name: optionKeyID, Doc: "how the operator names keys", Values: []string{keyIDDerived, keyIDNumbered}},
+		codecs.Option{Name: optionRS1, Doc: "whether the ring opens rs1 tokens", Values: []string{rs1Refused, rs1Fallback}}),
+	Hooks:      &lab.Hooks{Inspect: inspectRS2},
+	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(ring(o), guarantees(o)) },
+	NewScheme:  forLab(NewRS2),
+}
+
+func options() []codecs.Option {
+	return []codecs.Option{
+		{Name: optionBind, Doc: "what the associated data are", Values: []string{bindNone, bindDocs, bindRequest}},
+		{Name: optionExpiry, Doc: "whether tokens expire", Values: []string{expiryTTL, expiryNever}},
+		{Name: optionReading, Doc: "whether only tokens that this configuration mints are accepted, or all that the SDK accepts", Values: []string{readingStrict, readingSDK}},
+	}
+}
+
+func guarantees(o map[string]string) []codecs.Guarantee {
+	return slices.Concat(bindings(o[optionBind]), expiry(o[optionExpiry]), common())
+}
+
+func oneKey() []codecs.Guarantee {
+	return slices.Concat(
+		codecs.Disclaims(codecs.Rotation, "one key"),
+		codecs.Holds(codecs.PrivateKeys),
+		codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes, by try_new; new_unchecked takes any"),
+	)
+}
+
+func ring(o map[string]string) []codecs.Guarantee {
+	keys := slices.Concat(
+		codecs.Holds(codecs.Rotation),
+		codecs.Disclaims(codecs.PrivateKeys, "under kid=derived the key ID is a hash of the key; the crate leaves it to the operator"),
+	)
+	if o[optionKeyID] == keyIDNumbered {
+		keys = slices.Concat(
+			codecs.Disclaims(codecs.Rotation, "under kid=numbered a key has another name at another place of the ring"),
+			codecs.Holds(codecs.PrivateKeys),
+		)
+	}
+	if o[optionReading] == readingSDK {
+		return append(keys, codecs.Disclaims(codecs.StrongKeys, "a key may be in the ring twice, under two names")...)
+	}
+	return append(keys, codecs.HoldsBecause(codecs.StrongKeys, "keys of at least 32 bytes")...)
+}
+
+func expiry(value string) []codecs.Guarantee {
+	if value == expiryNever {
+		return codecs.Disclaims(codecs.Expiry, "tokens do not expire")
+	}
+	return codecs.Disclaims(codecs.Expiry, "nothing says when a token was issued, so one from a clock that runs ahead is good; and the expiry itself is not too late")
+}
+
+func bindings(value string) []codecs.Guarantee {
+	const none = "the associated data are empty unless the application gives some"
+	switch value {
+	case bindDocs:
+		return slices.Concat(
+			codecs.Holds(codecs.BindsMethod, codecs.BindsTarget),
+			codecs.Disclaims(codecs.BindsArguments, "the documented text has no arguments"),
+			codecs.Disclaims(codecs.BindsPrincipal, "no principal and an empty one are the same"),
+			codecs.Disclaims(codecs.BindsAudience, "the documented text has no audience"),
+			codecs.Disclaims(codecs.Unambiguous, "the documented text is joined: a | or : moves between principal, method and target"),
+			codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
+		)
+	case bindRequest:
+		return slices.Concat(
+			codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsPrincipal, codecs.BindsAudience),
+			codecs.HoldsBecause(codecs.BindsArguments, "by a digest of the arguments as Python reads them; those of resources/read are not looked at"),
+			codecs.Disclaims(codecs.Unambiguous, "arguments that are absent, null, {}, [], \"\", 0 or false share one digest"),
+			codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
+		)
+	}
+	return slices.Concat(
+		codecs.Disclaims(codecs.BindsMethod, none),
+		codecs.Disclaims(codecs.BindsTarget, none),
+		codecs.Disclaims(codecs.BindsArguments, none),
+		codecs.Disclaims(codecs.BindsPrincipal, none),
+		codecs.Disclaims(codecs.BindsAudience, none),
+		codecs.Disclaims(codecs.Unambiguous, none),
+		codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
+	)
+}
+
+func common() []codecs.Guarantee {
+	return slices.Concat(
+		codecs.Holds(codecs.Integrity, codecs.Canonical, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.Inert, codecs.ByteExact),
+		codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
+		codecs.Disclaims(codecs.Confidentiality, "the payload is readable, and equal payloads give equal tokens"),
+		codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal payloads give equal tokens"),
+		codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself: the label separates the formats, but a key has twins"),
+		codecs.Disclaims(codecs.KeyCommitting, "HMAC pads keys with zeros and hashes those over 64 bytes, so a key has twins"),
+		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can verify can sign"),
+		codecs.Disclaims(codecs.SingleUse, "stateless"),
+	)
+}
+
+func inspectRS1(token []byte) ([]lab.Field, error) {
+	return wire.ParseDotted(string(rs1.prefix), token, lab.WireBody, lab.WireTag)
+}
+
+func inspectRS2(token []byte) ([]lab.Field, error) {
+	return wire.ParseDotted(string(rs2.prefix), token, lab.WireKeyID, lab.WireBody, lab.WireTag)
+}

@@ -1,0 +1,161 @@
+// Package rmcp implements the requestState of the Rust MCP SDK:
+// RequestStateCodec of the crate rmcp 3.9.0, in its two formats.
+//
+// Layout, with a payload of m bytes:
+//
+//	rs1 token = "rs1." || base64url(body) || "." || base64url(mac[32])
+//	rs2 token = "rs2." || base64url(key ID) || "." || base64url(body) || "." || base64url(mac[32])
+//	body      = expiry[8] || payload[m]
+//	rs1 mac   = HMAC-SHA256(secret, "rmcp/mrtr/request-state/v1" || n(data) || body)
+//	rs2 mac   = HMAC-SHA256(secret, "rmcp/mrtr/request-state/v2" || n(key ID) || n(data) || body)
+//	n(x)      = length of x in bytes, 8 bytes || x
+//
+// Integers are big-endian. The expiry is in milliseconds of Unix time; 0 means that
+// the token does not expire. A token is valid up to and including its expiry. The
+// secret is the HMAC key itself and has at least 32 bytes. The key ID has 1 to 255
+// bytes of UTF-8, and the operator chooses it.
+//
+// The option expiry selects the time to live: under ttl it is that of the
+// configuration (600 s by default), and under never there is none, as in the crate
+// unless the application gives one.
+//
+// The option bind selects the associated data, which the application gives:
+//
+//	none     empty, as in the crate by default
+//	docs     "user:" || principal || "|" || method || ":" || target, as in the
+//	         crate's documentation
+//	request  n(method) || n(target) || n(digest) || optional(principal) ||
+//	         optional(audience), the digest as in package claims; optional(x) is
+//	         one byte 0, or one byte 1 || n(x)
+//
+// The option kid selects the key IDs of rs2: under derived they are the first 16
+// digits of SHA-256("sealab/rmcp key ID" || secret) in lower-case hexadecimal, and
+// under numbered k1, k2, ... in the order of the ring. The option rs1 says whether
+// a ring of rs2 opens rs1 tokens under any of its keys, as with_rs1_fallback does.
+//
+// The option reading selects one of two readings. Under reading=sdk the scheme
+// answers as the crate does. Under reading=strict, the default, it also refuses
+// tokens without expiry unless the option expiry is never, times to live under 1 ms,
+// and a key that is twice in the ring. The encoding is canonical in both.
+//
+// Known difference of reading=sdk: the crate panics at times before 1970.
+//
+// Limitations: no confidentiality, no binding unless bind selects one, no bound on
+// tokens from a clock that runs ahead, no single use. A key and the same key
+// followed by zero bytes are one HMAC key.
+package rmcp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"time"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/mac"
+)
+
+const (
+	expirySize = 8
+	maxKeyID   = 255
+	defaultTTL = 600 * time.Second
+	keyIDLabel = "sealab/rmcp key ID"
+)
+
+// A version is one of the two formats.
+type version struct {
+	prefix []byte
+	domain []byte
+	keyID  bool // tokens name their key
+}
+
+var (
+	rs1 = version{prefix: []byte("rs1."), domain: []byte("rmcp/mrtr/request-state/v1")}
+	rs2 = version{prefix: []byte("rs2."), domain: []byte("rmcp/mrtr/request-state/v2"), keyID: true}
+)
+
+// A key is a secret with its name.
+type key struct {
+	id  string
+	mac *mac.Key
+}
+
+// A Scheme mints and verifies tokens of one format.
+type Scheme struct {
+	version  *version
+	keys     []key // the first seals
+	ttl      time.Duration
+	never    bool // tokens do not expire
+	bind     binder
+	fallback bool // rs1 tokens are opened under every key
+	faithful bool
+}
+
+// NewRS1 returns the scheme for a configuration of RS1.
+func NewRS1(c codecs.Config) (*Scheme, error) { return open(c, &rs1) }
+
+// NewRS2 returns the scheme for a configuration of RS2.
+func NewRS2(c codecs.Config) (*Scheme, error) { return open(c, &rs2) }
+
+func open(c codecs.Config, v *version) (*Scheme, error) {
+	if len(c.Secrets) == 0 || !v.keyID && len(c.Secrets) != 1 {
+		return nil, fmt.Errorf("sealab: the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(c.Secrets))
+	}
+	if err := keyring.CheckLengths(c.Secrets); err != nil {
+		return nil, err
+	}
+	s := &Scheme{
+		version: v, ttl: defaultTTL, never: c.Options[optionExpiry] == expiryNever, bind: binders[c.Options[optionBind]],
+		fallback: !v.keyID || c.Options[optionRS1] == rs1Fallback, faithful: c.Options[optionReading] == readingSDK,
+	}
+	if c.TTL != nil {
+		s.ttl = *c.TTL
+	}
+	if s.ttl < 0 || s.ttl < time.Millisecond && !s.faithful {
+		return nil, fmt.Errorf("sealab: the time to live is %v and must be at least 1ms", s.ttl)
+	}
+	return s, s.addKeys(c)
+}
+
+// addKeys names the secrets. Two with one name are an error, and in the strict
+// reading a secret that is twice in the ring.
+func (s *Scheme) addKeys(c codecs.Config) error {
+	place := map[string]int{}
+	for i, secret := range c.Secrets {
+		id := keyID(secret)
+		if j, taken := place[id]; taken && (!s.faithful || c.Options[optionKeyID] == keyIDDerived) {
+			return fmt.Errorf("sealab: secrets %d and %d of %d are the same: leave one out", j+1, i+1, len(c.Secrets))
+		}
+		place[id] = i
+		if c.Options[optionKeyID] == keyIDNumbered {
+			id = fmt.Sprintf("k%d", i+1)
+		}
+		s.keys = append(s.keys, key{id, mac.New(secret)})
+	}
+	return nil
+}
+
+// keyID returns the name of a secret under kid=derived.
+func keyID(secret []byte) string {
+	sum := sha256.Sum256(append([]byte(keyIDLabel), secret...))
+	return hex.EncodeToString(sum[:8])
+}
+
+// milliseconds returns a time as the crate counts it.
+func milliseconds(t time.Time) int64 {
+	return t.Unix()*1000 + int64(t.Nanosecond()/int(time.Millisecond))
+}
+
+// expiry returns the number in the body of a token that is minted now.
+func (s *Scheme) expiry(now time.Time) int64 {
+	if s.never {
+		return 0
+	}
+	ms, ttl := milliseconds(now), s.ttl.Milliseconds()
+	if ms > math.MaxInt64-ttl {
+		return math.MaxInt64
+	}
+	return ms + ttl
+}

@@ -1,0 +1,123 @@
+package towermcp
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/wire"
+	"sealab/internal/lab"
+)
+
+// The options and their values.
+const (
+	optionPayload = "payload"
+	payloadText   = "text"
+	payloadJSON   = "json"
+
+	optionLimit = "limit"
+	limitNone   = "none"
+	limitSDK    = "64KiB"
+
+	optionReading = "reading"
+	readingStrict = "strict"
+	readingSDK    = "sdk"
+)
+
+var options = []codecs.Option{
+	{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
+	{Name: optionLimit, Doc: "the longest token", Values: []string{limitNone, limitSDK}},
+	{Name: optionReading, Doc: "whether tokens in the one canonical encoding are accepted, or all that the SDK accepts", Values: []string{readingStrict, readingSDK}},
+}
+
+// V2 is the catalog's row of the format with a key ring.
+var V2 = codecs.Design{
+	Name:       "tower-mcp-v2",
+	Doc:        "Rust crate tower-mcp, key ring: signed, readable, bound to a subject",
+	Spec:       "crate tower-mcp 0.25.0, RequestStateCodec",
+	Prefix:     prefixV2,
+	Format:     "tower-mcp-v2",
+	Options:    options,
+	Hooks:      &lab.Hooks{Inspect: inspectV2},
+	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(ring(o), guarantees(o)) },
+	NewScheme:  forLab(NewV2),
+}
+
+// V1 is the catalog's row of the format with one key.
+var V1 = codecs.Design{
+	Name:       "tower-mcp-v1",
+	Doc:        "Rust crate tower-mcp until 0.22, one key: signed, readable, bound to a subject",
+	Spec:       "crate tower-mcp 0.22.2, RequestStateCodec",
+	Prefix:     prefixV1,
+	Format:     "tower-mcp-v1",
+	MaxKeys:    1,
+	Options:    options,
+	Hooks:      &lab.Hooks{Inspect: inspectV1},
+	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(oneKey(), guarantees(o)) },
+	NewScheme:  forLab(NewV1),
+}
+
+func oneKey() []codecs.Guarantee {
+	return slices.Concat(
+		codecs.Disclaims(codecs.Rotation, "one key"),
+		codecs.Holds(codecs.PrivateKeys),
+		codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes"),
+	)
+}
+
+func ring(o map[string]string) []codecs.Guarantee {
+	keys := slices.Concat(
+		codecs.Holds(codecs.Rotation),
+		codecs.Disclaims(codecs.PrivateKeys, "the key ID is an unsalted hash of the key: it checks a guess, and shows services that share the key"),
+	)
+	if o[optionReading] == readingSDK {
+		return append(keys, codecs.Disclaims(codecs.StrongKeys, "a key may be in the ring twice")...)
+	}
+	return append(keys, codecs.HoldsBecause(codecs.StrongKeys, "keys of at least 32 bytes")...)
+}
+
+func guarantees(o map[string]string) []codecs.Guarantee {
+	state := codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted")
+	if o[optionPayload] == payloadJSON {
+		state = codecs.Disclaims(codecs.ByteExact, "under payload=json the state comes back as serde_json prints its value")
+	}
+	return slices.Concat(state,
+		codecs.Holds(codecs.Integrity, codecs.Canonical, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.Inert, codecs.BindsPrincipal),
+		codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
+		codecs.Disclaims(codecs.BindsMethod, "the format has no method"),
+		codecs.Disclaims(codecs.BindsTarget, "the format has no target"),
+		codecs.Disclaims(codecs.BindsArguments, "the format has no arguments"),
+		codecs.Disclaims(codecs.BindsAudience, "the format has no audience"),
+		codecs.Disclaims(codecs.Unambiguous, "contexts that differ in anything but the principal are the same"),
+		codecs.Disclaims(codecs.Unlinkable, "the subject is readable"),
+		codecs.Disclaims(codecs.Expiry, "the time of issue is not looked at, so a token from a clock that runs ahead is good; and expires_at itself is not too late"),
+		codecs.Disclaims(codecs.Confidentiality, "the claims are readable, and equal claims give equal tokens"),
+		codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal claims give equal tokens"),
+		codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself, and v1 is the framing of the TypeScript SDK: its tokens pass the mac"),
+		codecs.Disclaims(codecs.KeyCommitting, "HMAC pads keys with zeros and hashes those over 64 bytes, so a key has twins"),
+		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can verify can sign"),
+		codecs.Disclaims(codecs.SingleUse, "stateless"),
+	)
+}
+
+func inspectV1(token []byte) ([]lab.Field, error) {
+	return wire.ParseDotted(prefixV1, token, lab.WireBody, lab.WireTag)
+}
+
+func inspectV2(token []byte) ([]lab.Field, error) {
+	rest, ok := bytes.CutPrefix(token, []byte(prefixV2))
+	id, segments, cut := bytes.Cut(rest, []byte(wire.Separator))
+	if !ok || !cut {
+		return nil, fmt.Errorf("sealab: the token does not begin with %q and a key ID", prefixV2)
+	}
+	fields, err := wire.ParseDotted("", segments, lab.WireBody, lab.WireTag)
+	if err != nil {
+		return nil, err
+	}
+	return append([]lab.Field{
+		{Name: lab.WirePrefix, Wire: []byte(prefixV2), Bytes: []byte(prefixV2), Readable: true},
+		{Name: lab.WireKeyID, Wire: id, Bytes: id, Readable: true},
+		{Name: lab.WireSep, Wire: []byte(wire.Separator), Bytes: []byte(wire.Separator), Readable: true},
+	}, fields...), nil
+}

@@ -1,0 +1,123 @@
+// Package towermcp implements the requestState of the Rust crate tower-mcp:
+// RequestStateCodec of 0.25.0, and of 0.22.2, which minted the format before.
+//
+// Layout, with m bytes of claims:
+//
+//	v1 token = "v1." || base64url(claims[m]) || "." || base64url(mac[32])
+//	v2 token = "v2." || key ID || "." || base64url(claims[m]) || "." || base64url(mac[32])
+//	claims   = {"issued_at":Unix seconds,"expires_at":Unix seconds,
+//	           "subject":principal,"state":state}, subject only if there is one
+//	mac      = HMAC-SHA256(secret, the text before the last dot)
+//	key ID   = the first 16 digits of SHA-256(secret) in lower-case hexadecimal
+//
+// The secret is the HMAC key itself and has at least 32 bytes. The crate lets an
+// operator choose other key IDs of letters, digits, "-" and "_". A token is valid up
+// to and including the second expires_at: the second of minting plus the whole
+// seconds of the time to live (600 s by default). The crate never looks at issued_at.
+//
+// The state is any JSON value. Under the option payload=text, the default, it is a
+// string. Under payload=json the state is the JSON text of a serde_json::Value, which
+// comes back as serde_json prints it.
+//
+// The option limit is the longest token in bytes: there is none by default, and the
+// crate's default is 64KiB.
+//
+// The option reading selects one of two readings. Under reading=sdk the scheme
+// answers as the crate does, for V2 as 0.25.0 and for V1 as 0.22.2: V2 opens v1
+// tokens under its first key, claims may be any JSON that serde_json takes for the
+// envelope, a list of the four values as well, and times to live may be under 1 s.
+// Under reading=strict, the default, it accepts only tokens that it mints, and no
+// key twice.
+//
+// Known difference of reading=sdk: members that the crate does not know nest 100000
+// deep at most.
+//
+// Limitations: no confidentiality, no binding to method, target, arguments or
+// audience, no bound on tokens from a clock that runs ahead, no single use. v1 is
+// the framing of the TypeScript SDK's tokens: under one secret such a token passes
+// the mac. The key ID is a hash of the key: it checks a guess. A key and the same key
+// followed by zero bytes are one HMAC key.
+package towermcp
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/mac"
+)
+
+const (
+	prefixV1   = "v1."
+	prefixV2   = "v2."
+	sdkLimit   = 64 << 10
+	defaultTTL = 600 * time.Second
+)
+
+// A key is a secret with its name.
+type key struct {
+	id  string
+	mac *mac.Key
+}
+
+// A Scheme mints and verifies tokens of one format.
+type Scheme struct {
+	keyed    bool  // v2: tokens name their key
+	keys     []key // the first signs
+	ttl      time.Duration
+	limit    int
+	payload  payloads
+	faithful bool
+}
+
+// NewV1 returns the scheme for a configuration of V1.
+func NewV1(c codecs.Config) (*Scheme, error) { return open(c, false) }
+
+// NewV2 returns the scheme for a configuration of V2.
+func NewV2(c codecs.Config) (*Scheme, error) { return open(c, true) }
+
+func open(c codecs.Config, keyed bool) (*Scheme, error) {
+	if len(c.Secrets) == 0 || !keyed && len(c.Secrets) != 1 {
+		return nil, fmt.Errorf("sealab: the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(c.Secrets))
+	}
+	if err := keyring.CheckLengths(c.Secrets); err != nil {
+		return nil, err
+	}
+	s := &Scheme{
+		keyed: keyed, ttl: defaultTTL, limit: math.MaxInt, payload: payloadKinds[c.Options[optionPayload]],
+		faithful: c.Options[optionReading] == readingSDK,
+	}
+	if c.Options[optionLimit] == limitSDK {
+		s.limit = sdkLimit
+	}
+	if c.TTL != nil {
+		s.ttl = *c.TTL
+	}
+	if s.ttl <= 0 || s.ttl < time.Second && !s.faithful {
+		return nil, fmt.Errorf("sealab: the time to live is %v and must be at least 1s", s.ttl)
+	}
+	for i, secret := range c.Secrets {
+		if j := slices.IndexFunc(c.Secrets[:i], func(o []byte) bool { return bytes.Equal(o, secret) }); j >= 0 && !s.faithful {
+			return nil, fmt.Errorf("sealab: secrets %d and %d of %d are the same: leave one out", j+1, i+1, len(c.Secrets))
+		}
+		sum := sha256.Sum256(secret)
+		s.keys = append(s.keys, key{hex.EncodeToString(sum[:8]), mac.New(secret)})
+	}
+	return s, nil
+}
+
+// keyFor returns the key with a name, or nil.
+func (s *Scheme) keyFor(id []byte) *key {
+	for i := range s.keys {
+		if s.keys[i].id == string(id) {
+			return &s.keys[i]
+		}
+	}
+	return nil
+}

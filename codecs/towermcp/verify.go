@@ -1,0 +1,158 @@
+package towermcp
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/rawjson"
+	"sealab/codecs/internal/wire"
+)
+
+// The refusals, named after the variants of the crate's error.
+var (
+	errTooLarge  = codecs.Reject(codecs.Malformed, "TooLarge")
+	errMalformed = codecs.Reject(codecs.Malformed, "Malformed")
+	errVersion   = codecs.Reject(codecs.Malformed, "UnsupportedVersion")
+	errMAC       = codecs.Reject(codecs.Unauthentic, "Integrity")
+	errDecode    = codecs.Reject(codecs.Malformed, "Decode")
+	errExpired   = codecs.Reject(codecs.Expired, "Expired")
+	errSubject   = codecs.Reject(codecs.Misbound, "SubjectMismatch")
+	errClock     = codecs.Reject(codecs.Expired, "Clock")
+)
+
+// Verify implements codecs.Scheme.
+func (s *Scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	if err := c.Check(); err != nil {
+		return dst, err
+	}
+	if c.Now.Unix() < 0 {
+		return dst, errClock
+	}
+	room := base64url.GetScratch()
+	defer room.Free()
+	text, refused := s.authenticate(room, token)
+	if refused != nil {
+		return dst, refused
+	}
+	e, state, ok := s.decode(text)
+	if !ok {
+		return dst, errDecode
+	}
+	if uint64(c.Now.Unix()) > e.expires {
+		return dst, errExpired
+	}
+	if (e.subject == nil) != (c.Principal == nil) || e.subject != nil && *e.subject != *c.Principal {
+		return dst, errSubject
+	}
+	return s.payload.toState(dst, &state), nil
+}
+
+// authenticate returns the claims' text of a token whose mac is right, in room.
+func (s *Scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *codecs.RejectError) {
+	if len(token) > s.limit {
+		return nil, errTooLarge
+	}
+	version, rest, _ := bytes.Cut(token, []byte(wire.Separator))
+	segments := bytes.Count(token, []byte(wire.Separator))
+	if !s.keyed && segments != 2 { // 0.22.2 counts the parts before it reads the version
+		return nil, errMalformed
+	}
+	switch want := string(version) + wire.Separator; {
+	case want == prefixV1 && (!s.keyed || s.faithful):
+		if segments != 2 {
+			return nil, errMalformed
+		}
+		return open1(room, &s.keys[0], token)
+	case want == prefixV2 && s.keyed:
+		if segments != 3 {
+			return nil, errMalformed
+		}
+		id, _, _ := bytes.Cut(rest, []byte(wire.Separator))
+		k := s.keyFor(id)
+		if k == nil {
+			return nil, errMAC
+		}
+		return open1(room, k, token)
+	}
+	return nil, errVersion
+}
+
+// open1 returns the claims' text of a token under one key: the mac is of the text
+// before the last dot, and the claims are the segment before it.
+func open1(room *base64url.Scratch, k *key, token []byte) ([]byte, *codecs.RejectError) {
+	end := bytes.LastIndexByte(token, wire.Separator[0])
+	signed, tag := token[:end], token[end+1:]
+	if !room.Decode(tag) {
+		return nil, errMalformed
+	}
+	if !k.mac.Verify(room.Bytes, signed) {
+		return nil, errMAC
+	}
+	room.Bytes = room.Bytes[:0]
+	if !room.Decode(signed[bytes.LastIndexByte(signed, wire.Separator[0])+1:]) {
+		return nil, errMalformed
+	}
+	return room.Bytes, nil
+}
+
+// decode reads the claims as serde_json reads the crate's envelope. In the strict
+// reading it checks that they are canonical.
+func (s *Scheme) decode(text []byte) (e envelope, state rawjson.Value, ok bool) {
+	v, err := ignoring.Parse(text)
+	if err != nil {
+		return e, state, false
+	}
+	fields, ok := envelopeOf(&v)
+	if !ok {
+		return e, state, false
+	}
+	issued, okIssued := readUint(fields[0])
+	expires, okExpires := readUint(fields[1])
+	if !okIssued || !okExpires || !s.payload.accepts(fields[3]) {
+		return e, state, false
+	}
+	e = envelope{issued: issued, expires: expires}
+	if subject := fields[2]; subject != nil && subject.Kind != rawjson.Null {
+		if subject.Kind != rawjson.String || !utf8.Valid(subject.Text) {
+			return e, state, false
+		}
+		name := string(subject.Text)
+		e.subject = &name
+	}
+	state = *fields[3]
+	return e, state, s.faithful || s.isCanonical(&e, &state, text)
+}
+
+// envelopeOf returns the values of issued_at, expires_at, subject, which may be nil,
+// and state. They are the members of an object, each of them once, or the four
+// elements of a list.
+func envelopeOf(v *rawjson.Value) (fields [4]*rawjson.Value, ok bool) {
+	if v.Kind == rawjson.Array && len(v.Items) == len(fields) {
+		for i := range fields {
+			fields[i] = &v.Items[i]
+		}
+		return fields, true
+	}
+	for i := range v.Members {
+		m := &v.Members[i]
+		at, known := places[string(m.Name)]
+		if !utf8.Valid(m.Name) || known && fields[at] != nil {
+			return fields, false
+		}
+		if known {
+			fields[at] = &m.Value
+		}
+	}
+	return fields, fields[0] != nil && fields[1] != nil && fields[3] != nil
+}
+
+// places are the fields of the envelope in their order.
+var places = map[string]int{"issued_at": 0, "expires_at": 1, "subject": 2, "state": 3}
+
+// isCanonical reports whether Mint writes text for these claims.
+func (s *Scheme) isCanonical(e *envelope, state *rawjson.Value, text []byte) bool {
+	value, ok := s.payload.fromState(nil, s.payload.toState(nil, state))
+	return ok && e.expires >= e.issued && bytes.Equal(e.append(make([]byte, 0, len(text)), value), text)
+}
