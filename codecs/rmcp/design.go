@@ -43,7 +43,7 @@ var RS1 = codecs.Design{
 	Format:     "rmcp-rs1",
 	MaxKeys:    1,
 	Options:    options(),
-	Hooks:      &lab.Hooks{Inspect: inspectRS1},
+	Hooks:      &lab.Hooks{Inspect: inspectRS1, FewVectors: true},
 	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(oneKey(), guarantees(o)) },
 	NewScheme:  forLab(NewRS1),
 }
@@ -58,7 +58,7 @@ var RS2 = codecs.Design{
 	Options: append(options(),
 		codecs.Option{Name: optionKeyID, Doc: "how the operator names keys", Values: []string{keyIDDerived, keyIDNumbered}},
 		codecs.Option{Name: optionRS1, Doc: "whether the ring opens rs1 tokens", Values: []string{rs1Refused, rs1Fallback}}),
-	Hooks:      &lab.Hooks{Inspect: inspectRS2},
+	Hooks:      &lab.Hooks{Inspect: inspectRS2, FewVectors: true},
 	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(ring(o), guarantees(o)) },
 	NewScheme:  forLab(NewRS2),
 }

@@ -39,7 +39,7 @@ var V2 = codecs.Design{
 	Prefix:     prefixV2,
 	Format:     "tower-mcp-v2",
 	Options:    options,
-	Hooks:      &lab.Hooks{Inspect: inspectV2},
+	Hooks:      &lab.Hooks{Inspect: inspectV2, FewVectors: true},
 	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(ring(o), guarantees(o)) },
 	NewScheme:  forLab(NewV2),
 }
@@ -53,7 +53,7 @@ var V1 = codecs.Design{
 	Format:     "tower-mcp-v1",
 	MaxKeys:    1,
 	Options:    options,
-	Hooks:      &lab.Hooks{Inspect: inspectV1},
+	Hooks:      &lab.Hooks{Inspect: inspectV1, FewVectors: true},
 	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(oneKey(), guarantees(o)) },
 	NewScheme:  forLab(NewV1),
 }

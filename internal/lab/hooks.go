@@ -48,6 +48,10 @@ type Hooks struct {
 	// that a token whose agreement is known costs little more than Primitive.
 	Amortised bool
 
+	// FewVectors says that a format has few vectors: the others hold the cases of
+	// options, documents and contexts.
+	FewVectors bool
+
 	// TokenSize returns the length in bytes of the token of an n-byte payload.
 	// It is nil if the length depends on more than that.
 	TokenSize func(n int) int

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 	"sealab/vectors/kit"
 )
 
@@ -45,6 +46,10 @@ func Bases(d *codecs.Design, brief bool) []*Base {
 	if brief {
 		bases[0].Try = []Family{fields, keyRings}
 		return bases[:1]
+	}
+	if lab.HooksOf(*d).FewVectors {
+		bases[0].Try = few
+		return append(bases[:1], soundBases(d)...)
 	}
 	bases[0].Try = everything
 	bases = append(bases, optionBases(d)...)
@@ -151,6 +156,18 @@ func optionBases(d *codecs.Design) []*Base {
 				b.Options = map[string]string{o.Name: value}
 				bases = append(bases, b)
 			}
+		}
+	}
+	return bases
+}
+
+// soundBases returns a sound token for each value of each option.
+func soundBases(d *codecs.Design) []*Base {
+	var bases []*Base
+	for _, b := range optionBases(d) {
+		if !strings.HasSuffix(b.Name, "-text") {
+			b.Try = nil
+			bases = append(bases, b)
 		}
 	}
 	return bases

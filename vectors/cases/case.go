@@ -77,3 +77,8 @@ var everything = []Family{
 	fields, tags, splices, inside, respellings, concealed, encodings, framings, truncations,
 	keyRings, slots, crossings, twoKeys, claims, documents, undigested, times, contexts, oracles,
 }
+
+// few lists the families for the first base of a format with few vectors.
+var few = []Family{
+	fields, tags, splices, encodings, framings, truncations, keyRings, slots, crossings, claims, times,
+}
