@@ -32,6 +32,7 @@ import (
 	"sealab/codecs/rails"
 	"sealab/codecs/rmcp"
 	"sealab/codecs/signed"
+	"sealab/codecs/signedjson"
 	"sealab/codecs/signedtext"
 	"sealab/codecs/towermcp"
 	"sealab/codecs/xaes"
@@ -57,6 +58,7 @@ var rows = []codecs.Design{
 	fernet.Design, signedtext.Itsdangerous, signedtext.Django, iron.Design, rails.Design,
 	rmcp.RS1, rmcp.RS2,
 	towermcp.V1, towermcp.V2,
+	signedjson.PHP, signedjson.Run,
 }
 
 // All returns every design, in the catalog's order: the rows, and after them a

@@ -26,6 +26,8 @@ var presets = []preset{
 	{name: "rmcp-rs2-faithful", of: "rmcp-rs2", doc: "Rust SDK, key ring, answering exactly as it does", options: map[string]string{"reading": "sdk"}},
 	{name: "tower-mcp-v1-faithful", of: "tower-mcp-v1", doc: "Rust crate tower-mcp 0.22, answering exactly as it does", options: map[string]string{"reading": "sdk", "limit": "64KiB"}},
 	{name: "tower-mcp-v2-faithful", of: "tower-mcp-v2", doc: "Rust crate tower-mcp 0.25, answering exactly as it does", options: map[string]string{"reading": "sdk", "limit": "64KiB"}},
+	{name: "mcp-php-faithful", of: "mcp-php", doc: "PHP SDK, answering as its class reads", options: map[string]string{"reading": "sdk"}},
+	{name: "run-continuation-faithful", of: "run-continuation", doc: "npm run, answering exactly as it does", options: map[string]string{"reading": "sdk"}},
 	{name: "mcp-rb-faithful", of: "mcp-rb", doc: "Ruby SDK, answering exactly as it does", options: map[string]string{"reading": "sdk"}},
 }
 

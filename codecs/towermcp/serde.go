@@ -9,7 +9,7 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// The rules of serde_json 1.0, of which the crate uses the feature preserve_order
+// The rules of serde_json 1.0.154, of which the crate uses the feature preserve_order
 // and not float_roundtrip.
 const (
 	// maxDepth is the deepest nesting of a state: serde_json counts to 128 and the
@@ -85,10 +85,13 @@ func appendNumber(dst, literal []byte) ([]byte, bool) {
 		return strconv.AppendUint(dst, n.significand, 10), true
 	}
 	f, ok := n.float()
+	if !ok {
+		return dst, false
+	}
 	if negative {
 		f = math.Copysign(f, -1)
 	}
-	return appendFloat(dst, f), ok
+	return appendFloat(dst, f), true
 }
 
 // A decimal is a number that is read digit by digit: a significand that stops
@@ -190,12 +193,8 @@ func appendFloat(dst []byte, f float64) []byte {
 	if a != 0 && (a < 1e-5 || a >= 1e16) {
 		text := strconv.AppendFloat(nil, f, 'e', -1, 64)
 		digits, exponent, _ := bytes.Cut(text, []byte("e"))
-		sign := bytes.HasPrefix(exponent, []byte("-"))
-		dst = append(append(dst, digits...), 'e')
-		if sign {
-			dst = append(dst, '-')
-		}
-		return append(dst, bytes.TrimLeft(exponent, "+-0")...)
+		dst = append(append(dst, digits...), 'e', exponent[0])
+		return append(dst, bytes.TrimLeft(exponent[1:], "0")...)
 	}
 	n := len(dst)
 	dst = strconv.AppendFloat(dst, f, 'f', -1, 64)

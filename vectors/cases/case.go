@@ -80,5 +80,5 @@ var everything = []Family{
 
 // few lists the families for the first base of a format with few vectors.
 var few = []Family{
-	fields, tags, splices, encodings, framings, truncations, keyRings, slots, crossings, claims, times,
+	fields, tags, splices, encodings, framings, truncations, keyRings, slots, crossings, fewClaims, times,
 }

@@ -25,6 +25,12 @@ func claims(s *Scene) []Case {
 	return claimsBut(members, nil)
 }
 
+// fewClaims is claims for a format with few vectors.
+func fewClaims(s *Scene) []Case {
+	cs := claims(s)
+	return cs[:min(len(cs), 80)]
+}
+
 // addedClaims is claims restricted to members that the default options do not
 // have.
 func addedClaims(s *Scene) []Case {

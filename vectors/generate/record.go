@@ -151,7 +151,7 @@ func (g *generator) judge(t *vectors.Test, s *sample, released []byte) {
 			return
 		}
 	}
-	byteExact, _ := d.Guarantee(codecs.ByteExact, nil)
+	byteExact, _ := d.Guarantee(codecs.ByteExact, s.read.Options)
 	switch {
 	case s.want == cases.Refused && t.Expect == vectors.Accept:
 		g.fail(t, "it states %s and accepts: %s", s.property, t.Comment)

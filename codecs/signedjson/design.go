@@ -1,0 +1,103 @@
+package signedjson
+
+import (
+	"slices"
+
+	"sealab/codecs"
+	"sealab/internal/lab"
+)
+
+// The options and their values.
+const (
+	optionPayload = "payload"
+	payloadText   = "text"
+	payloadJSON   = "json"
+
+	optionReading = "reading"
+	readingStrict = "strict"
+	readingSDK    = "sdk"
+)
+
+// prefix is the text of the first bytes of every claims: {"
+const prefix = "eyJ"
+
+// allocates is the reason of the rows.
+const allocates = "it is here to be compared with the original, and parses claims to a tree"
+
+var reading = codecs.Option{Name: optionReading, Doc: "whether only tokens in the one canonical encoding are accepted, or all that the original accepts", Values: []string{readingStrict, readingSDK}}
+
+// PHP is the catalog's row of the PHP SDK.
+var PHP = codecs.Design{
+	Name:    "mcp-php",
+	Doc:     "PHP SDK: signed, readable, unbound, no version; not judged by a second implementation",
+	Spec:    "modelcontextprotocol/php-sdk c882401, Mcp\\Server\\Stateless\\RequestStateCodec",
+	Prefix:  prefix,
+	Format:  "mcp-php",
+	MaxKeys: 1,
+	Options: []codecs.Option{reading},
+	Hooks:   &lab.Hooks{Inspect: inspect, FewVectors: true, Allocates: allocates},
+	Guarantees: func(o map[string]string) []codecs.Guarantee {
+		canonical := codecs.Holds(codecs.Canonical)
+		if o[optionReading] == readingSDK {
+			canonical = codecs.Disclaims(codecs.Canonical, "the segment of the mac is decoded by base64_decode: white space, + and /, padding and spare bits pass")
+		}
+		return slices.Concat(canonical, common(),
+			codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted"),
+			codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes"),
+			codecs.Disclaims(codecs.Rotation, "one key"),
+			codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal claims give equal tokens"),
+			codecs.Disclaims(codecs.Expiry, "nothing says when a token was issued, so one from a clock that runs ahead is good; and exp itself is not too late"),
+			codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself, without a label: it serves whatever else it is used for"),
+		)
+	},
+	NewScheme: forLab(NewPHP),
+}
+
+// Run is the catalog's row of the npm package.
+var Run = codecs.Design{
+	Name:   "run-continuation",
+	Doc:    "npm run: continuation tokens, signed, readable, canonical JSON, unbound",
+	Spec:   "npm run 2.1.5, createSignedContinuationCodec",
+	Prefix: prefix,
+	Format: "run-continuation",
+	Options: []codecs.Option{
+		{Name: optionPayload, Doc: "whether the state in the application's object is text or JSON", Values: []string{payloadText, payloadJSON}},
+		reading,
+	},
+	Hooks: &lab.Hooks{Inspect: inspect, FewVectors: true, Allocates: allocates},
+	Guarantees: func(o map[string]string) []codecs.Guarantee {
+		state := codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted")
+		if o[optionPayload] == payloadJSON {
+			state = codecs.Disclaims(codecs.ByteExact, "under payload=json the state comes back as JSON.stringify prints its value")
+		}
+		keys := codecs.HoldsBecause(codecs.StrongKeys, "keys of at least 32 bytes")
+		if o[optionReading] == readingSDK {
+			keys = codecs.Disclaims(codecs.StrongKeys, "a key may be in the ring twice")
+		}
+		return slices.Concat(state, keys, common(),
+			codecs.Holds(codecs.Canonical, codecs.Rotation, codecs.Expiry),
+			codecs.HoldsBecause(codecs.FreshNonces, "128 random bits, which make equal states unequal tokens"),
+			codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself: a label separates its uses, but a key has twins"),
+		)
+	},
+	NewScheme: forLab(NewRun),
+}
+
+func common() []codecs.Guarantee {
+	const unbound = "the format has no request: the application binds, or none does"
+	return slices.Concat(
+		codecs.Holds(codecs.Integrity, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.Inert, codecs.PrivateKeys),
+		codecs.HoldsBecause(codecs.NonceMisuseResistant, "no cipher takes a nonce"),
+		codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
+		codecs.Disclaims(codecs.Confidentiality, "the claims are readable"),
+		codecs.Disclaims(codecs.BindsMethod, unbound),
+		codecs.Disclaims(codecs.BindsTarget, unbound),
+		codecs.Disclaims(codecs.BindsArguments, unbound),
+		codecs.Disclaims(codecs.BindsPrincipal, unbound),
+		codecs.Disclaims(codecs.BindsAudience, unbound),
+		codecs.Disclaims(codecs.Unambiguous, unbound),
+		codecs.Disclaims(codecs.KeyCommitting, "HMAC pads keys with zeros and hashes those over 64 bytes, so a key has twins"),
+		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can verify can sign"),
+		codecs.Disclaims(codecs.SingleUse, "stateless; run has a stored codec beside this one that is"),
+	)
+}

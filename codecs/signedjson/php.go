@@ -1,0 +1,158 @@
+package signedjson
+
+import (
+	"bytes"
+	"encoding/base64"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/mac"
+	"sealab/codecs/internal/rawjson"
+	"sealab/codecs/internal/wire"
+)
+
+// php is the format of the PHP SDK.
+type php struct {
+	ttl      time.Duration
+	faithful bool
+}
+
+// NewPHP returns the scheme for a configuration of PHP.
+func NewPHP(c codecs.Config) (*Scheme, error) {
+	return newScheme(c, time.Second, func(ttl time.Duration, faithful bool) format { return php{ttl, faithful} })
+}
+
+// The refusals, with the messages of the SDK's exceptions.
+var (
+	errMalformed = codecs.Reject(codecs.Malformed, "malformed")
+	errMAC       = codecs.Reject(codecs.Unauthentic, "mac")
+	errExpired   = codecs.Reject(codecs.Expired, "expired")
+)
+
+// encoded prints strings as json_encode does by default.
+var encoded = rawjson.NewQuoting(true, '/', `""\\//`+"\nn\rr\tt\ff\bb", func(dst, text []byte, at int) ([]byte, int) {
+	r, n := rawjson.DecodeRune(text[at:])
+	if r >= 0x10000 {
+		r -= 0x10000
+		dst = rawjson.AppendHex(dst, 0xd800+r>>10, rawjson.LowerHex)
+		r = 0xdc00 + r&0x3ff
+	}
+	return rawjson.AppendHex(dst, r, rawjson.LowerHex), n
+})
+
+func (php) label() []byte { return nil }
+func (php) seedSize() int { return 0 }
+
+func (f php) claims(dst, _, state []byte, c *codecs.Context) ([]byte, error) {
+	if !utf8.Valid(state) {
+		return dst, codecs.ErrUnsupported
+	}
+	return appendPHP(dst, c.Now.Unix()+int64(f.ttl/time.Second), state), nil
+}
+
+func appendPHP(dst []byte, expires int64, state []byte) []byte {
+	dst = strconv.AppendInt(append(dst, `{"exp":`...), expires, 10)
+	return append(encoded.Append(append(dst, `,"data":{"s":`...), state), "}}"...)
+}
+
+func (f php) open(dst, token []byte, c *codecs.Context, verify func(tag, body []byte) bool) ([]byte, error) {
+	body, segment, ok := bytes.Cut(token, []byte(wire.Separator))
+	if !ok || bytes.Contains(segment, []byte(wire.Separator)) {
+		return dst, errMalformed
+	}
+	room := base64url.GetScratch()
+	defer room.Free()
+	if !f.decode(room, segment) || len(room.Bytes) != mac.Size || !verify(room.Bytes, body) {
+		return dst, errMAC
+	}
+	room.Bytes = room.Bytes[:0]
+	if !f.decode(room, body) {
+		return dst, errMalformed
+	}
+	expires, data, ok := readPHP(room.Bytes)
+	if !ok {
+		return dst, errMalformed
+	}
+	state := data.Lookup("s")
+	isText := state != nil && state.Kind == rawjson.String
+	if !f.faithful && (!isText || !bytes.Equal(appendPHP(nil, expires, state.Text), room.Bytes)) {
+		return dst, errMalformed
+	}
+	if expires < c.Now.Unix() {
+		return dst, errExpired
+	}
+	if !isText {
+		return dst, codecs.ErrUnsupported // the SDK accepts the token, whose data hold no text
+	}
+	return append(dst, state.Text...), nil
+}
+
+// readPHP reads the claims as json_decode does, up to the types of exp and data.
+func readPHP(text []byte) (expires int64, data *rawjson.Value, ok bool) {
+	v, err := rawjson.Dialect{MaxDepth: 512}.Parse(text)
+	if err != nil || !utf8.Valid(text) || !isUTF8(&v) {
+		return 0, nil, false
+	}
+	exp, data := v.Lookup("exp"), v.Lookup("data")
+	if exp == nil || exp.Kind != rawjson.Number || string(exp.Text) == "-0" || data == nil || data.Kind != rawjson.Object && data.Kind != rawjson.Array {
+		return 0, nil, false
+	}
+	expires, err = strconv.ParseInt(string(exp.Text), 10, 64)
+	return expires, data, err == nil
+}
+
+// isUTF8 reports whether no string or name in v has a lone surrogate.
+func isUTF8(v *rawjson.Value) bool {
+	if v.Kind == rawjson.String && !utf8.Valid(v.Text) {
+		return false
+	}
+	for i := range v.Items {
+		if !isUTF8(&v.Items[i]) {
+			return false
+		}
+	}
+	for i := range v.Members {
+		if !utf8.Valid(v.Members[i].Name) || !isUTF8(&v.Members[i].Value) {
+			return false
+		}
+	}
+	return true
+}
+
+// decode appends the bytes of a segment to room.
+func (f php) decode(room *base64url.Scratch, segment []byte) bool {
+	return room.Decode(segment) || f.faithful && lenient(room, segment)
+}
+
+// lenient decodes as base64_decode does in its strict mode, with - and _ for + and
+// /: it skips white space, takes padding if it is correct, and ignores spare bits.
+func lenient(room *base64url.Scratch, segment []byte) bool {
+	clean, padding := make([]byte, 0, len(segment)), 0
+	for _, c := range segment {
+		switch {
+		case c == '=':
+			padding++
+		case c == '\n' || c == '\r' || c == '\t' || c == ' ':
+		case padding > 0:
+			return false
+		case c == '+':
+			clean = append(clean, '-')
+		case c == '/':
+			clean = append(clean, '_')
+		default:
+			clean = append(clean, c)
+		}
+	}
+	if padding > 2 || padding > 0 && (len(clean)+padding)%4 != 0 {
+		return false
+	}
+	out, err := base64.RawURLEncoding.AppendDecode(room.Bytes, clean)
+	if err != nil {
+		return false
+	}
+	room.Bytes = out
+	return true
+}

@@ -1,0 +1,179 @@
+// Package signedjson implements two formats of readable, signed JSON without a
+// prefix: the requestState of the PHP MCP SDK (modelcontextprotocol/php-sdk c882401,
+// RequestStateCodec) and the continuation tokens of the npm package run 2.1.5
+// (vercel-labs/run, createSignedContinuationCodec).
+//
+// Layout, with m bytes of claims:
+//
+//	body       = base64url(claims[m])
+//	token      = body || "." || base64url(HMAC-SHA256(secret, label || body))
+//	php label  = ""
+//	run label  = "run.continuation.v1" || NUL
+//	php claims = {"exp":Unix seconds,"data":data}
+//	run claims = {"algorithm":"HS256","expiresAtMs":n,"format":"run-continuation",
+//	             "issuedAtMs":n,"nonce":32 digits,"state":state,"version":1}
+//
+// The secret is the HMAC key itself and has at least 32 bytes. The time to live is
+// 600 s by default; that of run is one hour in the library. A PHP token is valid up to
+// and including the second exp. A run token is valid until expiresAtMs, from 60 s
+// before issuedAtMs on, and for the configured time to live at most. The nonce is
+// random and has 16 bytes, in lower-case hexadecimal.
+//
+// Data and state are objects that the application chooses. Here they are
+// {"s":state}, and the state is text. Under the option payload=json of run the state
+// is the JSON text of s, which comes back as JSON.stringify prints it.
+//
+// The option reading of PHP selects one of two readings. Under reading=sdk the scheme
+// answers as the SDK does: the segment of the mac is decoded by base64_decode, so
+// that LF, CR, space and tab, + and /, correct padding and spare bits pass, and the
+// claims may be any JSON that PHP accepts. Under reading=strict, the default, it
+// accepts only tokens that the SDK mints. The library run has one reading: it
+// re-encodes what it decodes, and compares. Under its option reading=strict a key that
+// is twice in the ring is refused.
+//
+// The PHP format was written down from the class and from one of its tokens; no
+// second implementation judges its vectors. The npm package judges those of run.
+//
+// Known differences from run: it runs out of stack for states that nest some thousand
+// levels deep. Tokens over 32 MiB are refused by both.
+//
+// Limitations: no confidentiality, no binding, no single use, and for PHP no rotation
+// and no bound on tokens from a clock that runs ahead. A key and the same key
+// followed by zero bytes are one HMAC key.
+package signedjson
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"time"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/mac"
+	"sealab/codecs/internal/wire"
+	"sealab/internal/lab"
+)
+
+const defaultTTL = 600 * time.Second
+
+// A format is one of the two.
+type format interface {
+	// label is authenticated before the body.
+	label() []byte
+	// seedSize is the number of random bytes in a token.
+	seedSize() int
+	// claims appends the JSON that is signed.
+	claims(dst, seed, state []byte, c *codecs.Context) ([]byte, error)
+	// open appends the state of a token to dst. verify reports whether a tag is that
+	// of a body under a key of the ring.
+	open(dst, token []byte, c *codecs.Context, verify func(tag, body []byte) bool) ([]byte, error)
+}
+
+// A Scheme mints and verifies tokens of one format.
+type Scheme struct {
+	format
+	keys []*mac.Key // the first signs
+}
+
+// newScheme checks the secrets and the time to live, which has to be a positive
+// multiple of a unit.
+func newScheme(c codecs.Config, unit time.Duration, of func(ttl time.Duration, faithful bool) format) (*Scheme, error) {
+	if len(c.Secrets) == 0 {
+		return nil, fmt.Errorf("sealab: the key ring is empty: give a secret of at least %d bytes", codecs.MinSecret)
+	}
+	if err := keyring.CheckLengths(c.Secrets); err != nil {
+		return nil, err
+	}
+	ttl, faithful := defaultTTL, c.Options[optionReading] == readingSDK
+	if c.TTL != nil {
+		ttl = *c.TTL
+	}
+	if ttl <= 0 || ttl%unit != 0 {
+		return nil, fmt.Errorf("sealab: the time to live is %v and must be a positive multiple of %v", ttl, unit)
+	}
+	s := &Scheme{format: of(ttl, faithful)}
+	for i, secret := range c.Secrets {
+		if j := slices.IndexFunc(c.Secrets[:i], func(o []byte) bool { return bytes.Equal(o, secret) }); j >= 0 && !faithful {
+			return nil, fmt.Errorf("sealab: secrets %d and %d of %d are the same: leave one out", j+1, i+1, len(c.Secrets))
+		}
+		s.keys = append(s.keys, mac.New(secret))
+	}
+	return s, nil
+}
+
+// Mint implements codecs.Scheme.
+func (s *Scheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
+	seed := make([]byte, s.seedSize())
+	keyring.Random(seed)
+	return s.mint(dst, seed, state, c, nil)
+}
+
+func (s *Scheme) mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
+	if len(seed) != s.seedSize() {
+		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), s.seedSize())
+	}
+	if err := c.Check(); err != nil {
+		return dst, err
+	}
+	work := base64url.GetScratch()
+	defer work.Free()
+	text, err := s.claims(work.Bytes, seed, state, c)
+	if err != nil {
+		return dst, err
+	}
+	work.Bytes = text
+	text = edit.Give(lab.StepClaims, text)
+	n := len(work.Bytes)
+	work.Bytes = base64url.AppendEncode(work.Bytes, text)
+	body := edit.Give(lab.StepText, work.Bytes[n:])
+	tag := edit.Give(lab.StepTag, s.keys[0].Append(nil, s.label(), body))
+	dst = append(dst, edit.Apply(lab.WireText, body)...)
+	return wire.AppendSegment(wire.AppendSeparator(dst, edit), edit, lab.WireTag, tag), nil
+}
+
+// Verify implements codecs.Scheme.
+func (s *Scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	if err := c.Check(); err != nil {
+		return dst, err
+	}
+	return s.open(dst, token, c, func(tag, body []byte) bool {
+		verified := false
+		for _, k := range s.keys {
+			verified = k.Verify(tag, s.label(), body) || verified
+		}
+		return verified
+	})
+}
+
+// An assembler is a Scheme that internal/lab can seal step by step. Only the
+// catalog's rows open one: Scheme has no such methods.
+type assembler struct{ *Scheme }
+
+// SeedSize implements lab.SeededScheme.
+func (s assembler) SeedSize() int { return s.seedSize() }
+
+// MintSeeded implements lab.SeededScheme.
+func (s assembler) MintSeeded(dst, seed, state []byte, c *codecs.Context) ([]byte, error) {
+	return s.mint(dst, seed, state, c, nil)
+}
+
+// MintEdited implements lab.SchemeAssembler.
+func (s assembler) MintEdited(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
+	return s.mint(dst, seed, state, c, edit)
+}
+
+func forLab(open func(codecs.Config) (*Scheme, error)) func(codecs.Config) (codecs.Scheme, error) {
+	return func(c codecs.Config) (codecs.Scheme, error) {
+		s, err := open(c)
+		if err != nil {
+			return nil, err
+		}
+		return assembler{s}, nil
+	}
+}
+
+func inspect(token []byte) ([]lab.Field, error) {
+	return wire.ParseDotted("", token, lab.WireBody, lab.WireTag)
+}
