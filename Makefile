@@ -79,6 +79,10 @@ sdks: ## install the SDKs and libraries that run as workers, from their lock fil
 	@set -e; for install in codecs/sdk/*/install; do $$install; done
 	$(GO) run ./cmd/sealab list --sdks
 
+.PHONY: sdk-versions
+sdk-versions: ## install released versions of SDKs side by side, for sealab fuzz versions; takes minutes
+	@codecs/sdk/versions/install
+
 .PHONY: review-servers
 review-servers: ## install the servers that sealab review is tested on, from their lock files
 	@set -e; for install in fuzz/review/testdata/servers/*/install; do $$install; done

@@ -68,7 +68,7 @@ func newRoot() *cobra.Command {
 	bench := newBenchCommand()
 	bench.AddCommand(newReportCommand(), newCompareCommand())
 	fuzz := newFuzzCommand()
-	fuzz.AddCommand(newDifferentialCommand())
+	fuzz.AddCommand(newDifferentialCommand(), newVersionsCommand())
 	add(groupMeasure, bench, newLeakCommand(), newSiteCommand())
 	add(groupAttack, newAttackCommand(), newReviewCommand(), newReplayCommand())
 	add(groupFuzz, fuzz)

@@ -104,6 +104,21 @@ func All(here string) ([]SDK, error) {
 	return all, nil
 }
 
+// Versions returns released versions of the SDKs of this module, which versions.json
+// in the folder versions lists like a manifest. A name is library@version.
+func Versions(here string) ([]SDK, error) {
+	root, err := moduleRoot(here)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(root, folder, "versions", "versions.json")
+	versions, err := read(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return versions, nil
+}
+
 // Mirrors returns the SDKs of this module that mirror a design.
 func Mirrors(here string) ([]SDK, error) {
 	all, err := All(here)

@@ -1,0 +1,106 @@
+package differential
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"sealab/codecs"
+	"sealab/internal/lab"
+)
+
+// A Pairing is the verdict of one version of a library on the tokens of another.
+type Pairing struct {
+	Minted, Opened string // designs
+	Sound          int    // tokens as minted
+	Accepted       int    // of them with the same state
+	Reason         string // of the first sound token that was refused
+	Altered        int    // tokens with changes to their text
+	Aliases        int    // of them accepted with a state that was minted
+	Forged         [][]byte
+}
+
+// Breaks reports whether a server of the version Opened refuses tokens of the
+// version Minted.
+func (p Pairing) Breaks() bool { return p.Accepted < p.Sound }
+
+// versionStates are the states of the tokens that versions exchange.
+var versionStates = []string{`{"step":1,"of":3}`, `"text"`, `{"é":"😀","n":[1,null,true]}`}
+
+// alterations of each sound token that versions exchange.
+const perToken = 40
+
+// Pair mints tokens with one design and opens them with another: as minted, and
+// altered, for a ring of one secret and for requests with and without a principal.
+// The seed determines everything but nonces.
+func Pair(minted, opened codecs.Design, seed uint64) (Pairing, error) {
+	p := Pairing{Minted: minted.Name, Opened: opened.Name}
+	r := &round{Rand: rand.New(rand.NewPCG(seed, 0))}
+	secret := r.octets(codecs.MinSecret)
+	here, err := openSide(minted, codecs.Config{Secrets: [][]byte{secret}})
+	if err != nil {
+		return p, fmt.Errorf("%s: %w", minted.Name, err)
+	}
+	defer here.close()
+	there, err := openSide(opened, codecs.Config{Secrets: [][]byte{secret}})
+	if err != nil {
+		return p, fmt.Errorf("%s: %w", opened.Name, err)
+	}
+	defer there.close()
+	alice := "alice"
+	for _, principal := range []*string{nil, &alice} {
+		c := context{Now: time.Unix(1_795_132_800, 250_000_000), Method: "tools/call", Target: "deploy", Arguments: []byte(`{"env":"prod"}`), Principal: principal}
+		for _, state := range versionStates {
+			if err := p.exchange(r, here, there, c, []byte(state)); err != nil {
+				return p, err
+			}
+		}
+	}
+	if p.Sound == 0 {
+		return p, fmt.Errorf("%s minted no token", minted.Name)
+	}
+	return p, nil
+}
+
+// exchange mints one token and judges it and its alterations.
+func (p *Pairing) exchange(r *round, here, there side, c context, state []byte) error {
+	token, err := here.At(&c).Seal(nil, state)
+	if errors.Is(err, codecs.ErrUnsupported) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: minting: %w", p.Minted, err)
+	}
+	tokens := append([][]byte{token}, r.alterAll([][]byte{token}, perToken)...)
+	answers, err := there.judge(tokens, c)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Opened, err)
+	}
+	p.Sound++
+	p.judge(token, state, tokens, answers)
+	return nil
+}
+
+// judge counts the answers. The first is about the token as minted.
+func (p *Pairing) judge(token, state []byte, tokens [][]byte, answers []lab.Answer) {
+	if accepted := answers[0].Err == nil && bytes.Equal(answers[0].Payload, state); accepted {
+		p.Accepted++
+	} else if p.Reason == "" {
+		p.Reason = answer(answers[0])
+	}
+	for i, a := range answers[1:] {
+		altered := tokens[1+i]
+		if bytes.Equal(altered, token) {
+			continue
+		}
+		p.Altered++
+		switch {
+		case a.Err == nil && bytes.Equal(a.Payload, state):
+			p.Aliases++
+		case a.Err == nil:
+			p.Forged = append(p.Forged, altered)
+		}
+	}
+}
