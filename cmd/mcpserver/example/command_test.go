@@ -14,10 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/cmd/mcpserver/served"
+	"sealab/internal/testenv"
 )
 
 // TestCommand runs the command as clients do.
 func TestCommand(t *testing.T) {
+	if testenv.Sample() {
+		testenv.Skip(t, "-short or -race: it builds the command; make test runs it whole")
+	}
 	command := served.Build(t)
 	t.Run("client", func(t *testing.T) {
 		requireAll(t, connect(t, &mcp.CommandTransport{Command: command.Stdio()}, ""))
