@@ -231,6 +231,11 @@ FROM ?= 1
 attack-seeds: ## attack every design under SEEDS (1000) seeds: nothing that is stated may fall; takes half an hour
 	GOGC=400 $(GO) test -count=1 -v -timeout 0 -run '^TestSoundDesignsStand$$' ./fuzz/attack/attacks -args -seeds $(SEEDS) -from $(FROM) $(SEEDFLAGS)
 
+.PHONY: fast-paths
+fast-paths: ## compare fast and slow readings of claims and arguments a million times; ten million tokens in flat memory
+	$(GO) test -count=1 -v -timeout 0 -run '^(TestBothReadingsAgree|TestMemoryStaysFlat)$$' ./codecs/claims -args -payloads 1000000 -tokens 10000000
+	$(GO) test -count=1 -v -timeout 0 -run '^TestAppendPlainOfRandomDocuments$$' ./codecs/internal/compactjson -args -plain 1000000
+
 .PHONY: attack-controls
 attack-controls: ## attack every control under SEEDS (1000) seeds: no attack may miss its own by chance; SEEDFLAGS='-only TAG' for a family
 	$(GO) test -count=1 -v -timeout 0 -run '^(TestControlsFallByNoChance|TestBareControlsFall|TestBareDesignsStand)$$' ./fuzz/attack/attacks -args -seeds $(SEEDS) -from $(FROM) $(SEEDFLAGS)
