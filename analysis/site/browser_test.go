@@ -55,9 +55,12 @@ type browser struct {
 	faults []string
 }
 
-// start starts Chromium. Without it the test is skipped.
+// start starts Chromium. Without it, and with -short, the test is skipped.
 func start(t *testing.T) *browser {
 	t.Helper()
+	if testing.Short() {
+		testenv.Skip(t, "it takes ten seconds: run it without -short")
+	}
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil {

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,10 +69,13 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
+// withoutSchema are the commands whose JSON may still change.
+var withoutSchema = []string{"sealab identify", "sealab compare-formats"}
+
 // TestEveryJSONHasASchema ranges over the tree of commands.
 func TestEveryJSONHasASchema(t *testing.T) {
 	for _, cmd := range commands(newRoot()) {
-		if cmd.Flags().Lookup("json") != nil {
+		if cmd.Flags().Lookup("json") != nil && !slices.Contains(withoutSchema, cmd.CommandPath()) {
 			require.NotNil(t, jsonOutputs[schemaOf[cmd.CommandPath()]], "%s --json has no schema", cmd.CommandPath())
 		}
 	}
