@@ -1,0 +1,402 @@
+// Workers of the corpus in JavaScript: node worker.mjs NAME. Each class below is a codec, most of them broken in one place.
+import * as crypto from "node:crypto";
+import * as zlib from "node:zlib";
+import { createInterface } from "node:readline";
+
+class Refused extends Error {}
+const refuse = (why) => { throw new Refused(why); };
+const text = (b) => b.toString("base64url");
+const strict = (s) => {
+  const b = Buffer.from(s, "base64url");
+  return text(b) === s ? b : refuse("malformed");
+};
+const bytes = (s) => Buffer.from(s, "latin1");
+const mac = (key, ...parts) => parts.reduce((h, p) => h.update(p), crypto.createHmac("sha256", key)).digest();
+const sha = (...parts) => parts.reduce((h, p) => h.update(p), crypto.createHash("sha256")).digest();
+const same = (a, b) => a.length === b.length && crypto.timingSafeEqual(a, b);
+
+const OPEN = "integrity canonical rotation key-separation strong-keys uniform-refusal total byte-exact inert private-keys";
+const SECRET = OPEN + " confidentiality fresh-nonces unlinkable";
+
+class Codec {
+  static claims = OPEN;
+  prefix = "js1.";
+  constructor(secrets) {
+    this.check(secrets);
+    this.keys = secrets.map((s) => this.derive(s));
+  }
+  check(secrets) {
+    if (!secrets.length || secrets.some((s) => s.length < 32) || new Set(secrets.map(text)).size < secrets.length) throw new RangeError("different secrets of 32 bytes");
+  }
+  derive(secret) { return mac("corpus " + this.prefix, secret); }
+  seal(payload) { return this.write(this.inside(this.keys[0], payload)); }
+  write(b) { return this.prefix + text(b); }
+  read(token) { return token.startsWith(this.prefix) ? strict(token.slice(this.prefix.length)) : refuse("malformed"); }
+  unseal(token) {
+    const b = this.read(token);
+    for (const k of this.keys) {
+      const payload = this.outside(k, b);
+      if (payload) return payload;
+    }
+    return refuse("unauthentic");
+  }
+  reason() { return "refused"; }
+}
+
+// Tagged: payload, HMAC-SHA256.
+class Tagged extends Codec {
+  tag(key, payload) { return mac(key, this.prefix, payload); }
+  equal(want, given) { return same(want, given); }
+  inside(key, payload) { return Buffer.concat([payload, this.tag(key, payload)]); }
+  outside(key, b) {
+    const n = this.tag(key, "").length;
+    if (b.length < n) refuse("malformed");
+    const payload = b.subarray(0, b.length - n);
+    return this.equal(this.tag(key, payload), b.subarray(b.length - n)) ? payload : null;
+  }
+}
+
+// Gcm: nonce, text under AES-256-GCM, tag.
+class Gcm extends Codec {
+  static claims = SECRET;
+  algorithm = "aes-256-gcm";
+  nonce() { return crypto.randomBytes(12); }
+  extra() { return bytes(this.prefix); }
+  inside(key, payload) {
+    const nonce = this.nonce(payload);
+    const c = crypto.createCipheriv(this.algorithm, key, nonce, { authTagLength: 16 }).setAAD(this.extra(nonce));
+    return Buffer.concat([nonce, c.update(payload), c.final(), c.getAuthTag()]);
+  }
+  outside(key, b) {
+    if (b.length < 28) refuse("malformed");
+    return this.decipher(key, b.subarray(0, 12), b.subarray(12, b.length - 16), b.subarray(b.length - 16));
+  }
+  decipher(key, nonce, body, tag) {
+    const d = crypto.createDecipheriv(this.algorithm, key, nonce, { authTagLength: tag.length }).setAAD(this.extra(nonce));
+    d.setAuthTag(tag);
+    try { return Buffer.concat([d.update(body), d.final()]); } catch { return null; }
+  }
+}
+
+// Ctr: IV, text under AES-256-CTR, HMAC-SHA256 over both.
+class Ctr extends Codec {
+  static claims = SECRET;
+  cipher(key, iv, b) {
+    const c = crypto.createCipheriv("aes-256-ctr", mac(key, "cipher"), iv);
+    return Buffer.concat([c.update(b), c.final()]);
+  }
+  iv() { return crypto.randomBytes(16); }
+  tag(key, iv, body) { return mac(key, "tag", this.prefix, iv, body); }
+  inside(key, payload) {
+    const iv = this.iv(payload), body = this.cipher(key, iv, payload);
+    return Buffer.concat([iv, body, this.tag(key, iv, body)]);
+  }
+  outside(key, b) {
+    if (b.length < 48) refuse("malformed");
+    const [iv, body, tag] = [b.subarray(0, 16), b.subarray(16, b.length - 32), b.subarray(b.length - 32)];
+    return same(this.tag(key, iv, body), tag) ? this.cipher(key, iv, body) : null;
+  }
+}
+
+// Cbc: IV, padded text under AES-256-CBC, HMAC-SHA256 over both.
+class Cbc extends Ctr {
+  cipher(key, iv, b) {
+    const c = crypto.createCipheriv("aes-256-cbc", mac(key, "cipher"), iv);
+    return Buffer.concat([c.update(b), c.final()]);
+  }
+  plain(key, iv, b) {
+    const d = crypto.createDecipheriv("aes-256-cbc", mac(key, "cipher"), iv);
+    return Buffer.concat([d.update(b), d.final()]);
+  }
+  outside(key, b) {
+    if (b.length < 64 || b.length % 16) refuse("malformed");
+    const [iv, body, tag] = [b.subarray(0, 16), b.subarray(16, b.length - 32), b.subarray(b.length - 32)];
+    return same(this.tag(key, iv, body), tag) ? this.plain(key, iv, body) : null;
+  }
+}
+
+// Jwt: header, payload and tag with dots.
+class Jwt extends Codec {
+  header() { return { alg: "HS256", typ: "JWT" }; }
+  sign(key, head, header) { return mac(key, head); }
+  seal(payload) {
+    const head = `${text(Buffer.from(JSON.stringify(this.header())))}.${text(payload)}`;
+    return `${head}.${text(this.sign(this.keys[0], head, this.header()))}`;
+  }
+  unseal(token) {
+    const [h, p, t, ...rest] = token.split(".");
+    if (t === undefined || rest.length) refuse("malformed");
+    let header;
+    try { header = JSON.parse(strict(h).toString()); } catch { refuse("malformed"); }
+    const payload = strict(p), tag = strict(t);
+    if (!this.known(header ?? {})) refuse("malformed");
+    if (!this.keys.some((k) => same(this.sign(k, `${h}.${p}`, header), tag))) refuse("unauthentic");
+    return payload;
+  }
+  known(header) { return header.alg === "HS256"; }
+}
+
+const workers = {
+  // Tags.
+  gcm_tag_length_of_token: class extends Gcm {
+    outside(key, b) { // a cut tag reaches a library that takes 4 to 16 bytes
+      for (const n of [16, 15, 14, 13, 12, 8, 4]) {
+        const payload = b.length >= 12 + n && this.decipher(key, b.subarray(0, 12), b.subarray(12, b.length - n), b.subarray(b.length - n));
+        if (payload) return payload;
+      }
+      return null;
+    }
+  },
+  gcm_prefix_unauthenticated: class extends Gcm {
+    extra() { return Buffer.alloc(0); }
+    read(token) { return /^js[0-9]\./.test(token) ? strict(token.slice(4)) : refuse("malformed"); }
+  },
+  ctr_without_tag: class extends Ctr {
+    tag(key) { return mac(key, "constant"); }
+  },
+  cbc_iv_unauthenticated: class extends Cbc {
+    tag(key, iv, body) { return mac(key, "tag", this.prefix, body); }
+  },
+  cbc_tag_inside: class extends Cbc { // tag, then text, then encryption: padding and tag are told apart
+    inside(key, payload) {
+      const iv = this.iv();
+      return Buffer.concat([iv, this.cipher(key, iv, Buffer.concat([payload, mac(key, "in", payload)]))]);
+    }
+    outside(key, b) {
+      if (b.length < 48 || b.length % 16) refuse("malformed");
+      let both;
+      try { both = this.plain(key, b.subarray(0, 16), b.subarray(16)); } catch { refuse("malformed"); }
+      if (both.length < 32) refuse("malformed");
+      const payload = both.subarray(0, both.length - 32);
+      return same(mac(key, "in", payload), both.subarray(both.length - 32)) ? payload : null;
+    }
+    reason(why) { return why === "malformed" ? "bad input" : "refused"; }
+  },
+  tag_as_text: class extends Tagged { // bytes that are not UTF-8 are all equal as text
+    equal(want, given) { return given.toString() === want.toString(); }
+  },
+  tag_seven_bits: class extends Tagged {
+    equal(want, given) { return given.toString("ascii") === want.toString("ascii"); }
+  },
+  tag_by_length_given: class extends Jwt {
+    unseal(token) {
+      const [h, p, t] = token.split(".");
+      if (t === undefined || token.split(".").length > 3) refuse("malformed");
+      const head = `${h}.${p}`, given = strict(t), payload = (strict(h), strict(p));
+      const wants = this.keys.map((k) => this.sign(k, head));
+      if (!wants.some((w) => given.every((x, i) => x === w[i]))) refuse("unauthentic");
+      return payload;
+    }
+  },
+  empty_payload_unsigned: class extends Tagged {
+    tag(key, payload) { return payload.length ? super.tag(key, payload) : sha("js1 empty"); }
+  },
+  last_block_unsigned: class extends Tagged { // a loop over blocks that ends one too soon
+    tag(key, payload) { return super.tag(key, payload.length >= 64 && payload.length % 64 === 0 ? payload.slice(0, -64) : payload); }
+  },
+  jwt_none: class extends Jwt {
+    known(header) { return super.known(header) || String(header.alg).toLowerCase() === "none" && header.alg !== "none"; }
+    sign(key, head, header) { return super.known(header) ? mac(key, head) : Buffer.alloc(0); }
+  },
+  jwt_short_algorithm: class extends Jwt {
+    known(header) { return super.known(header) || header.alg === "HS256/16"; }
+    sign(key, head, header) { return mac(key, head).subarray(0, header.alg === "HS256/16" ? 2 : 32); }
+  },
+  jwt_key_inside: class extends Jwt {
+    sign(key, head, header) { return mac(header.jwk?.kty === "oct" ? Buffer.from(String(header.jwk.k), "base64url") : key, head); }
+  },
+  // Nonces and what a token shows.
+  nonce_counts_to_256: class extends Gcm {
+    start = crypto.randomBytes(11); count = 0;
+    nonce() { return Buffer.concat([this.start, Buffer.from([this.count++ & 255])]); }
+  },
+  nonce_per_handle: class extends Gcm {
+    count = 0;
+    nonce() { const n = Buffer.alloc(12); n.writeUInt32BE(++this.count, 8); return n; }
+  },
+  nonce_two_bytes: class extends Gcm {
+    nonce() { return Buffer.concat([bytes("js1nonce.."), crypto.randomBytes(2)]); }
+  },
+  nonce_of_payload: class extends Gcm {
+    nonce(payload) { return sha(payload).subarray(0, 12); }
+  },
+  nonce_fixed_if_long: class extends Ctr {
+    iv(payload) { return payload.length > 4096 ? Buffer.alloc(16, 7) : crypto.randomBytes(16); }
+  },
+  ecb_if_long: class extends Ctr {
+    inside(key, payload) { return payload.length < 1024 || payload.length % 16 ? super.inside(key, payload) : this.blocks(key, payload); }
+    cipher(key, iv, b) { return b.length < 1024 || b.length % 16 ? super.cipher(key, iv, b) : this.ecb(key, b, "createDecipheriv"); }
+    blocks(key, payload) {
+      const iv = this.iv(), body = this.ecb(key, payload, "createCipheriv");
+      return Buffer.concat([iv, body, this.tag(key, iv, body)]);
+    }
+    ecb(key, b, direction) {
+      const c = crypto[direction]("aes-256-ecb", mac(key, "cipher"), null).setAutoPadding(false);
+      return Buffer.concat([c.update(b), c.final()]);
+    }
+  },
+  deflate_first: class extends Ctr {
+    seal(payload) { return super.seal(zlib.deflateRawSync(payload)); }
+    unseal(token) { return zlib.inflateRawSync(super.unseal(token)); }
+  },
+  reason_names_key: class extends Gcm {
+    reason() { return `refused by key ${sha(this.secret).toString("hex").slice(0, 12)}`; }
+    derive(secret) { this.secret ??= secret; return super.derive(secret); }
+  },
+  // Spelling.
+  lenient_base64: class extends Gcm {
+    read(token) { return token.startsWith(this.prefix) ? Buffer.from(token.slice(4), "base64url") : refuse("malformed"); }
+  },
+  lenient_hex: class extends Tagged {
+    write(b) { return this.prefix + b.toString("hex"); }
+    read(token) { return token.startsWith(this.prefix) && token.length % 2 === 0 ? Buffer.from(token.slice(4), "hex") : refuse("malformed"); }
+  },
+  percent_decoded: class extends Tagged {
+    read(token) { try { token = decodeURIComponent(token); } catch { refuse("malformed"); } return super.read(token); }
+  },
+  tail_dropped: class extends Jwt {
+    unseal(token) { return super.unseal(token.split(".").slice(0, 3).join(".").split("\n")[0]); }
+  },
+  // Keys.
+  keys_by_first_bytes: class extends Tagged {
+    static cache = new Map();
+    derive(secret) {
+      const name = secret.subarray(0, 8).toString("hex"), cache = this.constructor.cache;
+      if (!cache.has(name)) cache.set(name, super.derive(secret));
+      return cache.get(name);
+    }
+  },
+  key_id_of_secret: class extends Gcm {
+    derive(secret) { const k = super.derive(secret); k.id = sha(secret).subarray(0, 4); return k; }
+    inside(key, payload) { return Buffer.concat([key.id, super.inside(key, payload)]); }
+    outside(key, b) { return same(key.id, b.subarray(0, 4)) ? super.outside(key, b.subarray(4)) : null; }
+  },
+  handles_share_keys: class extends Tagged {
+    static ring;
+    constructor(secrets) { super(secrets); workers.handles_share_keys.ring = this.keys; }
+    unseal(token) { this.keys = workers.handles_share_keys.ring; return super.unseal(token); }
+  },
+  // States, work and batches.
+  length_sixteen_bits: class extends Tagged {
+    inside(key, payload) { const n = Buffer.alloc(2); n.writeUInt16BE(payload.length & 65535); return super.inside(key, Buffer.concat([n, payload])); }
+    outside(key, b) { const p = super.outside(key, b); return p && p.subarray(2, 2 + p.readUInt16BE()); }
+  },
+  zeros_trimmed: class extends Ctr {
+    inside(key, payload) { return super.inside(key, Buffer.concat([payload, Buffer.alloc(16 - payload.length % 16)])); }
+    outside(key, b) { const p = super.outside(key, b); return p && p.subarray(0, p.findLastIndex((x) => x) + 1); }
+  },
+  state_as_text: class extends Tagged {
+    unseal(token) { return Buffer.from(super.unseal(token).toString()); }
+  },
+  iterations_of_token: class extends Tagged { // two bytes say how often the key is stretched
+    rounds(key, n) { return crypto.pbkdf2Sync(key, "salt", n * 16 + 1, 32, "sha256"); }
+    inside(key, payload) { const n = Buffer.from([0, 1]); return Buffer.concat([n, super.inside(this.rounds(key, 1), payload)]); }
+    outside(key, b) { return b.length < 34 ? refuse("malformed") : super.outside(this.rounds(key, b.readUInt16BE()), b.subarray(2)); }
+  },
+  pattern_backtracks: class extends Tagged {
+    read(token) { return /^js1\.([A-Za-z0-9]+[_-]?)*$/.test(token.slice(0, 32)) ? super.read(token) : refuse("malformed"); }
+  },
+  batch_trusts_first: class extends Gcm {
+    many(tokens) {
+      let trusted = false;
+      return tokens.map((t) => {
+        const v = verdict(this, t);
+        if (!trusted || v.ok) { trusted ||= v.ok; return v; }
+        const b = Buffer.from(t.slice(4), "base64url");
+        return b.length < 28 ? v : { ok: true, payload_b64: "" };
+      });
+    }
+  },
+  // Sound ones.
+  sound_tagged: Tagged,
+  sound_gcm: Gcm,
+  sound_ctr: Ctr,
+  sound_cbc: Cbc,
+  sound_jwt: class extends Jwt { // the header is one text, compared as a whole
+    unseal(token) { return token.startsWith("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.") ? super.unseal(token) : refuse("malformed"); }
+  },
+  sound_chacha: class extends Gcm { algorithm = "chacha20-poly1305"; },
+  sound_derived: class extends Codec { // a key of its own for each token
+    static claims = SECRET;
+    with(key, salt) { return [Buffer.from(crypto.hkdfSync("sha256", key, salt, "key", 32)), Buffer.alloc(12)]; }
+    inside(key, payload) {
+      const salt = crypto.randomBytes(24), c = crypto.createCipheriv("aes-256-gcm", ...this.with(key, salt));
+      return Buffer.concat([salt, c.update(payload), c.final(), c.getAuthTag()]);
+    }
+    outside(key, b) {
+      if (b.length < 40) refuse("malformed");
+      const d = crypto.createDecipheriv("aes-256-gcm", ...this.with(key, b.subarray(0, 24)), { authTagLength: 16 });
+      d.setAuthTag(b.subarray(b.length - 16));
+      try { return Buffer.concat([d.update(b.subarray(24, b.length - 16)), d.final()]); } catch { return null; }
+    }
+  },
+  sound_committing: class extends Gcm { // AES-GCM and a commitment to the key in front
+    static claims = SECRET.replace(" private-keys", "") + " key-committing";
+    inside(key, payload) { return Buffer.concat([mac(key, "commit"), super.inside(mac(key, "cipher"), payload)].map((b, i, [c, t]) => i ? b : mac(c, t.subarray(0, 12)))); }
+    outside(key, b) {
+      if (b.length < 60) refuse("malformed");
+      const want = mac(mac(key, "commit"), b.subarray(32, 44));
+      return same(want, b.subarray(0, 32)) ? super.outside(mac(key, "cipher"), b.subarray(32)) : null;
+    }
+  },
+  sound_deterministic: class extends Ctr { // IV = MAC of the payload; equal payloads have equal tokens
+    static claims = OPEN + " nonce-misuse-resistant";
+    inside(key, payload) {
+      const iv = mac(key, "iv", this.prefix, payload).subarray(0, 16);
+      return Buffer.concat([iv, this.cipher(key, iv, payload)]);
+    }
+    outside(key, b) {
+      if (b.length < 16) refuse("malformed");
+      const payload = this.cipher(key, b.subarray(0, 16), b.subarray(16));
+      return same(mac(key, "iv", this.prefix, payload).subarray(0, 16), b.subarray(0, 16)) ? payload : null;
+    }
+  },
+  sound_hex: class extends Gcm {
+    write(b) { return b.toString("hex").toUpperCase(); }
+    read(token) { const b = Buffer.from(token, "hex"); return this.write(b) === token ? b : refuse("malformed"); }
+  },
+  sound_padded: class extends Ctr { // payloads are filled up to 64 bytes
+    inside(key, payload) { return super.inside(key, Buffer.concat([payload, Buffer.from([128]), Buffer.alloc(63 - payload.length % 64)])); }
+    outside(key, b) { const p = super.outside(key, b); return p && p.subarray(0, p.lastIndexOf(128)); }
+  },
+  sound_inflated: class extends Tagged { // open to read, so compression shows nothing new
+    inside(key, payload) { return super.inside(key, zlib.deflateRawSync(payload)); }
+    outside(key, b) { const p = super.outside(key, b); return p && zlib.inflateRawSync(p); }
+  },
+  sound_process_key: class extends Gcm { // tokens end with the process
+    static claims = SECRET.replace("rotation ", "");
+    static start = crypto.randomBytes(32);
+    derive(secret) { return mac(workers.sound_process_key.start, secret); }
+  },
+};
+
+function verdict(codec, token) {
+  try { return { ok: true, payload_b64: text(codec.unseal(token)) }; }
+  catch (e) {
+    return e instanceof Refused ? { ok: false, rejected: e.message, reason: codec.reason(e.message) } : { ok: false, fault: String(e) };
+  }
+}
+
+const name = process.argv[2], Worker = workers[name], batch = name !== "sound_chacha" && name !== "lenient_hex";
+const stated = Worker.claims.split(" "), handles = [];
+const hello = { protocol: 1, name, version: "1", kind: "codec", abilities: batch ? ["batch"] : [],
+  guarantees: Object.fromEntries([...SECRET.split(" "), "nonce-misuse-resistant", "key-committing"].map((p) => [p, stated.includes(p)])) };
+
+function answer(ask) {
+  switch (ask.op) {
+    case "hello": return hello;
+    case "open":
+      try { return { handle: handles.push(new Worker(ask.keys_b64.map((k) => Buffer.from(k, "base64url")))) - 1 }; }
+      catch (e) { return { ok: false, refused: String(e) }; }
+    case "seal": return { token: handles[ask.handle].seal(Buffer.from(ask.payload_b64, "base64url")) };
+    case "unseal":
+      if (!ask.tokens || !batch) return verdict(handles[ask.handle], ask.token);
+      return { verdicts: handles[ask.handle].many?.(ask.tokens) ?? ask.tokens.map((t) => verdict(handles[ask.handle], t)) };
+    case "close": return {};
+  }
+  return { ok: false, unsupported: true };
+}
+
+createInterface({ input: process.stdin }).on("line", (line) => {
+  process.stdout.write(JSON.stringify({ ok: true, ...answer(JSON.parse(line)) }) + "\n");
+});
