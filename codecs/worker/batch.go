@@ -71,19 +71,6 @@ func fill(verdicts []lab.Answer, place []int, answers []response, result member)
 	return nil
 }
 
-// judgeEach judges one token after another. A fault ends it.
-func (h *handle) judgeEach(name string, result member, tokens [][]byte, complete func(*line)) ([]lab.Answer, error) {
-	verdicts := make([]lab.Answer, len(tokens))
-	for i, t := range tokens {
-		payload, err := h.judge(nil, name, result, t, complete)
-		if errors.Is(err, codecs.ErrFault) {
-			return nil, err
-		}
-		verdicts[i] = lab.Answer{Payload: payload, Err: err}
-	}
-	return verdicts, nil
-}
-
 // lied records that the worker lacks an ability that it claimed.
 func (c *Client) lied(detail string) error {
 	c.mu.Lock()

@@ -24,6 +24,7 @@ type Client struct {
 	events   []Event
 	closed   bool
 	secrets  secrets // of the rings that were opened
+	alone    bool    // a process broke with several requests in flight
 }
 
 // unknownOperation is sent to every worker once, which has to answer that it

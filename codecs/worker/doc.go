@@ -55,6 +55,9 @@
 // package reads no clock: deadlines are timers, and a bench is timed by the clock
 // that the server was given.
 //
+// A client may send up to 128 requests before it reads their answers. It gives a worker
+// that breaks then one request at a time.
+//
 // The protocol does not number requests. A late line that was not requested is read
 // as the answer to the next request. The event follows as soon as there is one line
 // more than there were requests.

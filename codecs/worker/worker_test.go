@@ -36,8 +36,9 @@ func TestMain(m *testing.M) {
 
 // roles are the workers that the test binary can play.
 var roles = map[string]func(){
-	"codec":  func() { serve(reverser) },
-	"scheme": func() { serve(ticket) },
+	"codec":     func() { serve(reverser) },
+	"scheme":    func() { serve(ticket) },
+	"impatient": impatient,
 	"plain": func() {
 		abilities = ""
 		respond(`{"ok":false,"unsupported":true}`, func() { fmt.Println(`{"ok":false,"rejected":"malformed"}`) })

@@ -144,6 +144,13 @@ type BatchScheme interface {
 	VerifyAll(tokens [][]byte, c *codecs.Context) ([]Answer, error)
 }
 
+// A Sealer is a codec or scheme that makes many tokens sooner together than one by one.
+type Sealer interface {
+	// SealAll returns one answer per payload, with the token as its payload. A codec
+	// ignores the contexts. An error means that there are no answers.
+	SealAll(payloads [][]byte, contexts []*codecs.Context) ([]Answer, error)
+}
+
 // With returns the design with other defaults: the options given come first
 // among their values. An option or value that the design does not have is
 // ignored.

@@ -186,6 +186,19 @@ func (in *Instance) UnsealAll(tokens [][]byte, c *codecs.Context) ([]Answer, err
 	return all, nil
 }
 
+// SealAll seals every payload in the context with its number: together if the design can,
+// else one by one.
+func (in *Instance) SealAll(payloads [][]byte, contexts []*codecs.Context) ([]Answer, error) {
+	if s, ok := in.Opened().(Sealer); ok {
+		return s.SealAll(payloads, contexts)
+	}
+	all := make([]Answer, len(payloads))
+	for i, payload := range payloads {
+		all[i].Payload, all[i].Err = in.Seal(nil, payload, contexts[i])
+	}
+	return all, nil
+}
+
 // Close releases the resources that the instance holds in another process.
 func (in *Instance) Close() error {
 	if c, ok := in.Opened().(io.Closer); ok {

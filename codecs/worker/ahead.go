@@ -1,0 +1,156 @@
+package worker
+
+import (
+	"bytes"
+	"errors"
+	"time"
+
+	"sealab/codecs"
+	"sealab/internal/lab"
+)
+
+// inFlight is the number of requests that are sent before the first of their answers
+// is read.
+const inFlight = 128
+
+// exchangeAhead sends requests at once and reads their answers, in order. Each answer
+// has the deadline of one request. It returns the answers before the first breach.
+func (p *process) exchangeAhead(requests [][]byte, l Limits, within time.Duration) (answers [][]byte, err error) {
+	deadline := l.AfterFunc(within, p.expire)
+	defer func() { deadline.Stop() }()
+	select {
+	case line, open := <-p.lines:
+		return nil, p.unasked(line.text, open)
+	default:
+	}
+	longest := 0
+	for _, r := range requests {
+		longest = max(longest, len(r))
+	}
+	p.longest.Store(l.answer(longest))
+	written := make(chan error, 1)
+	go func() {
+		_, err := p.in.Write(append(bytes.Join(requests, []byte("\n")), '\n'))
+		written <- err
+	}()
+	for range requests {
+		answer, open := <-p.lines
+		if !open {
+			p.kill() // so that the write returns
+			<-written
+			return answers, p.why(p.cause)
+		}
+		deadline.Stop()
+		deadline = l.AfterFunc(within, p.expire)
+		answers = append(answers, answer.text)
+		if answer.more && len(answers) == len(requests) {
+			<-written
+			return answers[:len(answers)-1], quoting(answer.text, OutOfTurn, "it answered %d requests with more lines", len(requests))
+		}
+	}
+	if <-written != nil {
+		return answers, p.why(breached(Died, "it takes no more requests"))
+	}
+	return answers, nil
+}
+
+// askAhead sends requests on the handle ahead of their answers, and calls take for each
+// response. It returns the number of requests that have had an answer. A process that
+// breaks in the middle is asked one by one from then on: only then the input that
+// breaks it is known.
+func (h *handle) askAhead(name string, n int, complete func(i int, l *line), take func(i int, r *response) error) (int, error) {
+	c := h.client
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := h.reopen(); err != nil || c.alone {
+		return 0, err
+	}
+	requests := make([][]byte, n)
+	for i := range requests {
+		l := newLine().asking(name, h.id)
+		if complete(i, l); l.err != nil {
+			requests = requests[:i] // the caller meets the error alone
+			break
+		}
+		requests[i] = l.end()
+	}
+	if len(requests) < 2 {
+		return 0, nil
+	}
+	answers, broke := c.process.exchangeAhead(requests, c.limits, c.limits.Request)
+	for i, data := range answers {
+		r, err := parseResponse(data, 0)
+		if err == nil {
+			err = take(i, r)
+		}
+		if err := c.record(err, requests[i]); err != nil {
+			return i, err
+		}
+	}
+	if broke != nil {
+		c.alone = true
+		c.process.end()
+		c.process = nil
+	}
+	return len(answers), nil
+}
+
+// judgeEach judges one token after another, ahead of the answers. A fault ends it.
+func (h *handle) judgeEach(name string, result member, tokens [][]byte, complete func(*line)) ([]lab.Answer, error) {
+	return each(len(tokens), func(from int, some []lab.Answer) (int, error) {
+		return h.askAhead(name, len(some), func(i int, l *line) {
+			complete(l)
+			l.token(tokens[from+i])
+		}, func(i int, r *response) error { return fill(some, []int{i}, []response{*r}, result) })
+	}, func(i int) ([]byte, error) { return h.judge(nil, name, result, tokens[i], complete) })
+}
+
+// produceEach makes one token after another, ahead of the answers. A fault ends it.
+func (h *handle) produceEach(name string, n int, complete func(i int, l *line)) ([]lab.Answer, error) {
+	result := func(r *response) ([]byte, error) {
+		if r.Token == nil {
+			return nil, breached(Garbage, "%s: the answer has no token", name)
+		}
+		return r.Token, nil
+	}
+	return each(n, func(from int, some []lab.Answer) (int, error) {
+		return h.askAhead(name, len(some), func(i int, l *line) { complete(from+i, l) },
+			func(i int, r *response) error { return fill(some, []int{i}, []response{*r}, result) })
+	}, func(i int) ([]byte, error) {
+		return h.produce(nil, name, func(l *line) { complete(i, l) })
+	})
+}
+
+// each completes n answers: as many as ahead completes at once, and the next one alone
+// if it completes none.
+func each(n int, ahead func(from int, some []lab.Answer) (int, error), alone func(i int) ([]byte, error)) ([]lab.Answer, error) {
+	all := make([]lab.Answer, n)
+	for i := 0; i < n; {
+		done, err := ahead(i, all[i:min(n, i+inFlight)])
+		if err != nil {
+			return nil, err
+		}
+		if i += done; done > 0 || i == n {
+			continue
+		}
+		all[i].Payload, all[i].Err = alone(i)
+		if errors.Is(all[i].Err, codecs.ErrFault) {
+			return nil, all[i].Err
+		}
+		i++
+	}
+	return all, nil
+}
+
+// SealAll implements lab.Sealer.
+func (c codec) SealAll(payloads [][]byte, _ []*codecs.Context) ([]lab.Answer, error) {
+	return c.produceEach("seal", len(payloads), func(i int, l *line) { l.payload(payloads[i]) })
+}
+
+// SealAll implements lab.Sealer.
+func (s scheme) SealAll(states [][]byte, contexts []*codecs.Context) ([]lab.Answer, error) {
+	return s.produceEach("mint", len(states), func(i int, l *line) {
+		within(contexts[i])(l)
+		l.state(states[i])
+	})
+}
