@@ -225,7 +225,12 @@ attack: bin/sealab ## attack every design, the installed SDKs and the Go librari
 
 # The seeds of sound designs: what refutes a stated guarantee there is wrong.
 SEEDS ?= 1000
+CORPUS ?= all
 FROM ?= 1
+
+.PHONY: attack-corpus
+attack-corpus: ## attack the corpus of 154 workers in three languages: found and accused of all; takes an hour; CORPUS=NAME,... for some
+	$(GO) test -count=1 -timeout 0 -run '^TestCorpus$$' ./fuzz/attack/attacks -args -corpus $(CORPUS)
 
 .PHONY: attack-seeds
 attack-seeds: ## attack every design under SEEDS (1000) seeds: nothing that is stated may fall; takes half an hour

@@ -20,8 +20,6 @@ type Design struct {
 	// OwnClock reports that the design does not take the time from its arguments.
 	// Attacks on time are then not tested.
 	OwnClock bool
-	// OneByOne reports that a worker judges one token in each request.
-	OneByOne bool
 	// Restart starts the design's process again, so that the next call meets it as
 	// after a restart. It is nil if there is no process.
 	Restart func() error

@@ -191,8 +191,35 @@ func (in *Instance) UnsealBatch(texts [][]byte, c codecs.Context) (answers []lab
 	return in.opened.UnsealBatch(texts, &c)
 }
 
-// Batched reports whether the design judges several tokens in one call.
-func (in *Instance) Batched() bool { return in.opened.Batched() && !in.t.Design.OneByOne }
+// Batched reports whether the design judges several tokens in one call, or a worker
+// without waiting for each answer.
+func (in *Instance) Batched() bool { return in.opened.Batched() }
+
+// SealAll seals states, each in its context, and returns the calls. Calls after a fault
+// are not made.
+func (in *Instance) SealAll(states [][]byte, contexts []codecs.Context) []verdict.Call {
+	calls := make([]verdict.Call, 0, len(states))
+	pointers := make([]*codecs.Context, len(states))
+	for i := range contexts {
+		pointers[i] = &contexts[i]
+	}
+	var answers []lab.Answer
+	if _, ok := in.opened.Opened().(lab.Sealer); ok && !in.t.Broken() {
+		in.t.ask(len(states))
+		answers, _ = in.opened.SealAll(states, pointers) // without answers each is sealed alone
+	}
+	for i, state := range states {
+		if answers == nil {
+			calls = append(calls, in.Seal(state, contexts[i]))
+			continue
+		}
+		call := in.record(verdict.OpSeal, contexts[i])
+		call.State = state
+		call.Answer = answer(verdict.OpSeal, func() ([]byte, error) { return answers[i].Payload, answers[i].Err })
+		calls = append(calls, call)
+	}
+	return calls
+}
 
 // Mint seals state for c and opens the token. It reports false if the design does not
 // seal the state, or does not take its own token back. If opening spends a token, the

@@ -34,7 +34,6 @@ func Dial(name []string, start func(worker.Limits) (*worker.Client, error)) (*De
 		d.Name = strings.Join(name, " ")
 	}
 	d.OwnClock = d.IsScheme() && !r.client.Has(worker.AbilityClock)
-	d.OneByOne = !r.client.Has(worker.AbilityBatch)
 	if d.IsScheme() {
 		d.NewScheme = func(c codecs.Config) (codecs.Scheme, error) { return r.design().NewScheme(c) }
 	} else {

@@ -31,7 +31,7 @@ type Control struct {
 
 // Controls returns every control.
 func Controls() []Control {
-	return slices.Concat(signed(), inside(), circumstances(), encrypted(), checksums(), rings(), refusals(), bound(), branches(), long(), dated(), used(), spent(), joses())
+	return slices.Concat(signed(), inside(), circumstances(), encrypted(), checksums(), rings(), refusals(), bound(), branches(), long(), dated(), used(), spent(), joses(), keptState())
 }
 
 // breaks names the properties that a mistake breaks.

@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash/crc32"
+	"hash/crc64"
+	"hash/fnv"
 	"slices"
 
 	"sealab/codecs"
@@ -18,7 +20,24 @@ func checksums() []Control {
 	digest := func(payload []byte) []byte { d := sha256.Sum256(payload); return d[:] }
 	return []Control{
 		aSealer("crc-inside", "AES-CTR over the payload and its CRC-32", breaks(codecs.Integrity), by("TAG-13"), summed(crc)),
+		aSigner("keyed-fnv", "the tag is FNV-1a over the key and the message", breaks(codecs.Integrity), by("TAG-13", "TAG-12"), running(4, func(message []byte) []byte {
+			h := fnv.New32a()
+			h.Write(message)
+			return h.Sum(nil)
+		})),
+		aSigner("keyed-crc", "the tag is CRC-64 over the key and the message", breaks(codecs.Integrity), by("TAG-13"), running(8, func(message []byte) []byte {
+			return binary.LittleEndian.AppendUint64(nil, crc64.Checksum(message, crc64.MakeTable(crc64.ISO)))
+		})),
 		aSealer("digest-behind", "AES-CTR over the payload and its SHA-256", breaks(codecs.Integrity), by("TAG-13"), summed(digest)),
+	}
+}
+
+// running makes the tag a hash over the key and the message.
+func running(size int, hash func([]byte) []byte) func(*signerParts) {
+	return func(p *signerParts) {
+		p.tagSize = size
+		p.mac = func(key, message []byte) []byte { return hash(slices.Concat(key, message)) }
+		p.also = p.mac
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"slices"
 	"strings"
 	"time"
@@ -48,12 +49,35 @@ func confusedFields() []Control {
 			}
 			return lengths.String() + all.String()
 		}),
+		binder("marked-length-byte", "each field has a mark if it is present, and a length of one byte", breaks(codecs.Unambiguous), by("CTX-18"), func(c *codecs.Context) string {
+			var all strings.Builder
+			arguments := string(c.Arguments)
+			for _, f := range []*string{&c.Method, &c.Target, &arguments, c.Principal, c.Audience} {
+				if f == nil {
+					all.WriteByte(0)
+					continue
+				}
+				all.WriteByte(1)
+				all.WriteByte(byte(len(*f)))
+				all.WriteString(*f)
+			}
+			return all.String()
+		}),
 	}
 }
 
 // confusedValues are mistakes in the reading of one field.
 func confusedValues() []Control {
 	return []Control{
+		aScheme("principal-hash", "a digest of 16 bits of the principal is bound, and the token has no salt", breaks(codecs.BindsPrincipal, codecs.Unambiguous), by("CTX-16"), func(p *schemeParts) {
+			p.salt = func() []byte { return nil }
+			p.binding = func(c *codecs.Context) string {
+				less, h := *c, fnv.New32a()
+				h.Write([]byte(text(c.Principal)))
+				less.Principal = new(fmt.Sprint(h.Sum32()>>16, c.Principal == nil))
+				return whole(&less)
+			}
+		}),
 		principalAs("principal-url", "the scheme and host of a principal are lower-cased", "CTX-19", func(p string) string {
 			scheme, rest, ok := strings.Cut(p, "://")
 			if !ok {

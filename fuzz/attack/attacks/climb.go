@@ -123,14 +123,33 @@ const (
 	rounds    = 3                      // measurements of both, in turn
 )
 
+// longestLine is the length in bytes of the longest text to a worker. A line of the worker
+// protocol holds 64 MiB, in which a byte of a text takes up to six.
+const longestLine = 16 << 20
+
+// longest returns the length of the longest text.
+func (t trial) longest() int {
+	if t.Design.Worker != nil {
+		return min(longestLine, t.Budget.Bytes)
+	}
+	return t.Budget.Bytes
+}
+
 // workPerByte times the answers to texts of a length that any design gets through soon,
 // and workOfLongest those to the longest.
-func (t trial) workPerByte()   { t.climb(t.Budget.Bytes/4, telling) }
-func (t trial) workOfLongest() { t.climb(t.Budget.Bytes, farEnough) }
+func (t trial) workPerByte() { t.climb(t.longest()>>12, t.longest()/4, telling) }
 
-// climb presents texts of growing length, of each kind until one takes more than enough,
-// and times the answers.
-func (t trial) climb(to int, enough time.Duration) {
+func (t trial) workOfLongest() {
+	from := t.longest() >> 12
+	if t.Design.Worker != nil {
+		from = t.longest() / 4 // shorter lines have been timed
+	}
+	t.climb(from, t.longest(), farEnough)
+}
+
+// climb presents texts from a length to another, of each kind until one takes more than
+// enough, and times the answers.
+func (t trial) climb(from, to int, enough time.Duration) {
 	in, tok, ok := t.Base()
 	if !ok {
 		return
@@ -139,7 +158,7 @@ func (t trial) climb(to int, enough time.Duration) {
 		t.Skip("no clock was given")
 		return
 	}
-	c := &climb{t: t, in: in, token: tok, enough: enough, lengths: lengthsUp(t.Budget.Bytes>>12, to)}
+	c := &climb{t: t, in: in, token: tok, enough: enough, lengths: lengthsUp(from, to)}
 	lowest := to
 	for _, b := range bombs(tok, t.prefixOf(tok)) {
 		reached := c.up(b)

@@ -220,12 +220,29 @@ func (t trial) escapedFields() {
 			}
 		}
 	})
+	t.shortLengths(ps)
 	ps.each(func(a, b field) {
 		for _, n := range []int{256, 65536} {
 			long := strings.Repeat("p", n)
 			from := b.put(a.put(ps.under, a.value("x"+long)), b.value("c"))
 			to := b.put(a.put(ps.under, a.value("x")), b.value(long+"c"))
 			t.read(ps.in, from, to, fmt.Sprintf("%d bytes moved from %s to %s: lengths are counted modulo %d", n, a.name, b.name, n))
+		}
+	})
+}
+
+// shortLengths moves as many bytes over the border between two fields as a length counts
+// before it begins anew. The moved bytes hold the length of the other field.
+func (t trial) shortLengths(ps pairs) {
+	ps.texts(func(a, b field) {
+		for _, head := range []string{"\x01", "\x01\x01", "\x00\x01", "\x01\x00", "\x01\x00\x01", "\x01\x01\x00"} {
+			n := 256
+			if strings.Contains(head, "\x00") {
+				n = 65536
+			}
+			moved := strings.Repeat("p", n-len(head))
+			t.read(ps.in, b.put(a.put(ps.under, "x"+head+moved), "c"), b.put(a.put(ps.under, "x"), moved+head+"c"),
+				fmt.Sprintf("%s and %s with lengths modulo %d", a.name, b.name, n))
 		}
 	})
 }

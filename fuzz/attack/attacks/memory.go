@@ -19,7 +19,7 @@ const (
 	ownReasons   = 64 << 20  // growth by one short text that is ignored, in bytes
 	ownAddresses = 512 << 20 // the same in addresses: with glibc each new thread takes 128 MiB of them at once
 	ownLonger    = 32 << 20  // growth beside that of an honest state of that length
-	longestHeld  = 16 << 20  // length of the longest text whose memory is read, in bytes
+	longestHeld  = 8 << 20   // length of the longest text whose memory is read, in bytes
 	shows        = 2         // how often a growth must show, each time in a new process
 	warming      = 8         // how often harmless texts are presented before
 	mostDoubts   = 3         // growths that did not show again, after which growth is ignored
@@ -137,7 +137,7 @@ func (t trial) lieAgain(n int) uint64 {
 func (t trial) memoryElsewhere() {
 	to := min(longestHeld, t.Budget.Bytes)
 	t.Note("up to %s", size(to))
-	for _, n := range lengthsUp(to>>4, to) {
+	for _, n := range lengthsUp(to>>2, to) {
 		in, tok, g, ok := t.anew()
 		if !ok || g.err != nil {
 			return

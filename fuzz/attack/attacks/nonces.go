@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
@@ -166,31 +167,48 @@ const allRuns = 300
 
 // collect seals n more tokens and reports whether a run repeats.
 func (r *repetition) collect(in *attack.Instance, tok *attack.Token, n int) bool {
-	for k := range n {
-		if k%256 == 255 && r.Spent() {
+	for k := 0; k < n; k += together {
+		if k > 0 && r.Spent() {
 			return false
 		}
-		call := in.Seal(tok.State, tok.Under)
-		if len(call.Answer.Out) != len(tok.Text) {
-			return false
-		}
-		r.count++
-		r.Try(codecs.FreshNonces, codecs.Confidentiality)
-		for i, at := range r.at {
-			if r.count > allRuns && i != 0 && i != len(r.at)-1 {
-				continue
+		for _, call := range r.sealed(in, tok, min(together, n-k)) {
+			if len(call.Answer.Out) != len(tok.Text) {
+				return false
 			}
-			key := [run]byte(call.Answer.Out[at : at+run])
-			earlier, ok := r.seen[i][key]
-			if !ok {
-				r.seen[i][key] = call
-				continue
+			if r.repeated(call) {
+				return true
 			}
-			r.repeats(at, earlier, call)
-			return true
 		}
 	}
 	return false
+}
+
+// repeated remembers the runs of one token, and reports whether one of them is known.
+func (r *repetition) repeated(call verdict.Call) bool {
+	r.count++
+	r.Try(codecs.FreshNonces, codecs.Confidentiality)
+	for i, at := range r.at {
+		if r.count > allRuns && i != 0 && i != len(r.at)-1 {
+			continue
+		}
+		key := [run]byte(call.Answer.Out[at : at+run])
+		earlier, ok := r.seen[i][key]
+		if !ok {
+			r.seen[i][key] = call
+			continue
+		}
+		r.repeats(at, earlier, call)
+		return true
+	}
+	return false
+}
+
+// together is the number of tokens that searches seal at once.
+const together = 256
+
+// sealed seals the state of tok n more times.
+func (t trial) sealed(in *attack.Instance, tok *attack.Token, n int) []verdict.Call {
+	return in.SealAll(slices.Repeat([][]byte{tok.State}, n), slices.Repeat([]codecs.Context{tok.Under}, n))
 }
 
 // repeats records two tokens that share the run at a place.

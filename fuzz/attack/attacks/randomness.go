@@ -23,16 +23,17 @@ func (t trial) randomness() {
 		return
 	}
 	var raws [][]byte
-	for k := range min(randomTokens, t.Budget.Seals) {
-		if k%256 == 255 && t.Spent() {
+	for k := 0; k < min(randomTokens, t.Budget.Seals); k += together {
+		if k > 0 && t.Spent() {
 			t.Note("over %d tokens, until the time was over", k)
 			break
 		}
-		raw := tokenfmt.Infer(in.Seal(tok.State, tok.Under).Answer.Out, tok.Text).Bytes()
-		if len(raws) > 0 && len(raw) != len(raws[0]) {
-			continue
+		for _, call := range t.sealed(in, tok, together) {
+			raw := tokenfmt.Infer(call.Answer.Out, tok.Text).Bytes()
+			if len(raws) == 0 || len(raw) == len(raws[0]) {
+				raws = append(raws, raw)
+			}
 		}
-		raws = append(raws, raw)
 	}
 	report, ok := tokenfmt.Randomness(raws)
 	if !ok {

@@ -209,7 +209,8 @@ func (t trial) batch(in *attack.Instance, tok *attack.Token, forged []byte) {
 	if err != nil {
 		return
 	}
-	spent := t.Design.Claim(codecs.SingleUse) == verdict.Stated // the honest token was opened before
+	_, again := in.Accepts(tok.Text, tok.Under)
+	spent := !again // a token is accepted once
 	for k, a := range answers {
 		t.Try(codecs.Integrity)
 		honest := k == 0 || k == second

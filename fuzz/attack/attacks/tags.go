@@ -2,7 +2,10 @@ package attacks
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
@@ -78,7 +81,7 @@ func (t trial) randomTags() {
 			}
 		}
 		for _, n := range []int{1, 2} {
-			if n < len(raw) {
+			if n <= len(raw) && !json.Valid(raw) { // JSON does not end in a tag
 				t.guess(in, tok, f, i, forged, n, min(1<<(8*n), t.Budget.Unseals))
 			}
 		}
@@ -254,6 +257,18 @@ func (t trial) otherHashes() {
 	t.Try(codecs.Integrity)
 }
 
+// spelledState returns the place and length of the state in another spelling within the
+// bytes of a token; 0 and 0 if there is none.
+func spelledState(raw, state []byte) (at, n int) {
+	for _, spell := range []func([]byte) string{base64.RawStdEncoding.EncodeToString, base64.RawURLEncoding.EncodeToString, hex.EncodeToString} {
+		text := spell(state)
+		if at := bytes.Index(raw, []byte(text)); at >= 0 {
+			return at, len(text)
+		}
+	}
+	return 0, 0
+}
+
 // tagRoom compares tokens to find the number of bytes that can be a tag.
 func (t trial) tagRoom() {
 	in, tok, ok := t.Base()
@@ -287,7 +302,14 @@ func (t trial) tagRoom() {
 	}
 	t.Try(codecs.Integrity)
 	room, need := len(changing)-24, 12
-	if !fixed && !bytes.Contains(first, tok.State) {
+	at, n := spelledState(first, tok.State)
+	for i := at; i < at+n; i++ {
+		delete(changing, i)
+	}
+	if n > 0 {
+		room = len(changing)
+	}
+	if !fixed && n == 0 && !bytes.Contains(first, tok.State) {
 		need = 17 // a nonce as well, or a synthetic one of 16 bytes and a time
 	}
 	if room < need {
@@ -318,4 +340,28 @@ func (t trial) checksums() {
 		}
 	}
 	t.Try(codecs.Integrity)
+	t.runningHashes(in)
+}
+
+// runningHashes appends spaces, which JSON ignores, and continues every hash that anybody
+// can continue. Bodies of each length modulo three end a group of base64.
+func (t trial) runningHashes(in *attack.Instance) {
+	for n := range 3 {
+		tok, ok := t.Mint(in, t.State(24+n))
+		if !ok {
+			return
+		}
+		f := tok.Format()
+		for _, h := range tokenfmt.RunningHashes() {
+			for spaces := 1; spaces <= 3; spaces++ {
+				t.Changes(in, tok, func(yield func(tokenfmt.Alteration) bool) {
+					for _, text := range f.Continued(h, bytes.Repeat([]byte(" "), spaces)) {
+						if !yield(tokenfmt.Alteration{Text: text, How: fmt.Sprintf("%d spaces appended, and %s continued", spaces, h.Name)}) {
+							return
+						}
+					}
+				})
+			}
+		}
+	}
 }

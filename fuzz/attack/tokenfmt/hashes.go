@@ -12,6 +12,8 @@ import (
 	"hash"
 	"hash/adler32"
 	"hash/crc32"
+	"hash/crc64"
+	"slices"
 )
 
 // A Chain is a Merkle-Damgard hash. Its digest is its state after a message, so that
@@ -125,6 +127,73 @@ func (f Format) Patched(back int, delta []byte) [][]byte {
 			altered[len(raw)-back] ^= 1
 			copy(altered[at:], Xor(raw[at:at+len(delta)], delta))
 			all = append(all, f.With(i, altered))
+		}
+	}
+	return all
+}
+
+// A Running hash has its whole state in the digest, so that anybody continues it behind a
+// message that is not known.
+type Running struct {
+	Name     string
+	Size     int // of the digest, in bytes
+	Continue func(digest uint64, suffix []byte) uint64
+}
+
+// RunningHashes returns the CRCs, Adler-32, the FNV hashes and two hashes of texts.
+func RunningHashes() []Running {
+	each := func(name string, size int, step func(s, b uint64) uint64) Running {
+		return Running{name, size, func(s uint64, suffix []byte) uint64 {
+			for _, b := range suffix {
+				s = step(s, uint64(b)) & (1<<(8*size-1)<<1 - 1)
+			}
+			return s
+		}}
+	}
+	crc := func(name string, polynomial uint32) Running {
+		return Running{name, 4, func(s uint64, suffix []byte) uint64 {
+			return uint64(crc32.Update(uint32(s), crc32.MakeTable(polynomial), suffix))
+		}}
+	}
+	long := func(name string, polynomial uint64) Running {
+		return Running{name, 8, func(s uint64, suffix []byte) uint64 { return crc64.Update(s, crc64.MakeTable(polynomial), suffix) }}
+	}
+	const prime32, prime64 = 16777619, 1099511628211
+	return []Running{
+		crc("CRC-32", crc32.IEEE), crc("CRC-32C", crc32.Castagnoli), long("CRC-64 of ISO", crc64.ISO), long("CRC-64 of ECMA", crc64.ECMA),
+		each("Adler-32", 4, func(s, b uint64) uint64 {
+			low := (s&0xffff + b) % 65521
+			return (s>>16+low)%65521<<16 | low
+		}),
+		each("FNV-1 of 32 bits", 4, func(s, b uint64) uint64 { return s*prime32&0xffffffff ^ b }),
+		each("FNV-1a of 32 bits", 4, func(s, b uint64) uint64 { return (s ^ b) * prime32 }),
+		each("FNV-1 of 64 bits", 8, func(s, b uint64) uint64 { return s*prime64 ^ b }),
+		each("FNV-1a of 64 bits", 8, func(s, b uint64) uint64 { return (s ^ b) * prime64 }),
+		each("the hash times 31", 4, func(s, b uint64) uint64 { return s*31 + b }),
+		each("the hash times 33", 4, func(s, b uint64) uint64 { return s*33 + b }),
+	}
+}
+
+// Continued returns the tokens with a suffix behind the body, and a tag that continues
+// the hash behind each message that the format may authenticate.
+func (f Format) Continued(h Running, suffix []byte) [][]byte {
+	var all [][]byte
+	for _, l := range f.Layouts(h.Size) {
+		body := slices.Concat(l.Body, suffix)
+		longer := l.Messages(body)
+		for k, message := range l.Messages(l.Body) {
+			rest, ok := bytes.CutPrefix(longer[k], message)
+			if !ok {
+				continue
+			}
+			tag := make([]byte, 8)
+			copy(tag[8-h.Size:], l.Tag)
+			binary.BigEndian.PutUint64(tag, h.Continue(binary.BigEndian.Uint64(tag), rest))
+			all = append(all, l.Build(body, tag[8-h.Size:]))
+			tag = make([]byte, 8)
+			copy(tag, l.Tag)
+			binary.LittleEndian.PutUint64(tag, h.Continue(binary.LittleEndian.Uint64(tag), rest))
+			all = append(all, l.Build(body, tag[:h.Size]))
 		}
 	}
 	return all

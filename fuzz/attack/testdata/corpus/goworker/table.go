@@ -46,7 +46,7 @@ var designs = map[string]design{
 			return plain, err
 		}
 	}},
-	"used_up_to_64": {claims: schemeClaims + " single-use", around: func(w *worker) {
+	"used_up_to_64": {claims: schemeClaims + secretClaims + " single-use", box: withNonce(fresh), around: func(w *worker) {
 		verify, used := w.verify, []string{}
 		w.verify = func(q asked) ([]byte, error) {
 			if slices.Contains(used, string(q.in)) {
@@ -59,7 +59,7 @@ var designs = map[string]design{
 			return state, err
 		}
 	}},
-	"used_by_handle": {claims: schemeClaims + " single-use", around: once(map[string]bool{}, true)},
+	"used_by_handle": {claims: schemeClaims + secretClaims + " single-use", box: withNonce(fresh), around: once(map[string]bool{}, true)},
 	// Nonces.
 	"nonce_seeded_by_time": {claims: codecClaims + secretClaims, codec: true, box: withNonce(func() func([]byte) []byte {
 		r := weak.New(weak.NewSource(time.Now().Unix() / 60))

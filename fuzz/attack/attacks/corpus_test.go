@@ -1,0 +1,215 @@
+package attacks_test
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs/worker"
+	"sealab/fuzz/attack"
+	"sealab/internal/testenv"
+	"sealab/internal/verdict"
+)
+
+var (
+	corpus     = flag.String("corpus", "", "workers of the corpus to attack with every attack, separated by commas; \"all\": every one")
+	corpusJobs = flag.Int("corpus-jobs", 2, "workers of the corpus to attack at the same time")
+)
+
+// corpusFolder has workers in three languages and their manifest. They were written from
+// classes of bugs, before the attacks were read.
+const corpusFolder = "../testdata/corpus"
+
+// A specimen is one worker of the corpus.
+type specimen struct {
+	language, name string
+	breaks         []string // properties, one of which falls; none of a sound worker
+	class          string
+	attack         string // an attack that finds it
+	missed         string // the reason why no attack finds it
+}
+
+// specimens reads the manifest.
+func specimens(t *testing.T) []specimen {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(corpusFolder, "manifest.tsv"))
+	require.NoError(t, err)
+	var all []specimen
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		require.Len(t, f, 5, line)
+		s := specimen{language: f[0], name: f[1], class: f[3]}
+		if f[2] != "-" {
+			s.breaks = strings.Split(f[2], "|")
+		}
+		s.missed, _ = strings.CutPrefix(f[4], "missed: ")
+		if s.missed == f[4] {
+			s.attack, s.missed = f[4], ""
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// corpusCommands returns the command of the workers in each language that is installed.
+func corpusCommands(t *testing.T) map[string][]string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "goworker")
+	out, err := exec.Command("go", "build", "-o", binary, "./"+filepath.Join(corpusFolder, "goworker")).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	commands := map[string][]string{"go": {binary}}
+	for language, command := range map[string][]string{"py": {"python3", "worker.py"}, "js": {"node", "worker.mjs"}} {
+		if _, err := exec.LookPath(command[0]); err == nil {
+			commands[language] = []string{command[0], filepath.Join(corpusFolder, command[1])}
+		}
+	}
+	return commands
+}
+
+// meet attacks a specimen. It returns one result for each claimed property that fell, and
+// the time.
+func (s specimen) meet(t *testing.T, command []string, budget attack.Budget, only ...string) (map[string]verdict.Result, time.Duration) {
+	args := append(slices.Clone(command), s.name)
+	began := time.Now()
+	budget.Stopwatch = func() time.Duration { return time.Since(began) }
+	fell := map[string]verdict.Result{}
+	d, end, err := attack.Dial(args, func(l worker.Limits) (*worker.Client, error) { return worker.Dial(worker.Command{Args: args}, l) })
+	if err != nil {
+		t.Errorf("%s: %v", s.name, err)
+		return fell, 0
+	}
+	defer end() //nolint:errcheck // every answer has been read
+	for _, result := range run(t, d, seed, budget, only...).Results {
+		if result.Accuses() {
+			fell[string(result.Property)] = result
+		}
+	}
+	return fell, time.Since(began)
+}
+
+// judge compares the properties that fell with the manifest, and reports a difference.
+func (s specimen) judge(fell map[string]verdict.Result) (found bool, err error) {
+	found = slices.ContainsFunc(s.breaks, func(p string) bool { _, ok := fell[p]; return ok })
+	switch {
+	case s.breaks == nil && len(fell) > 0:
+		p := slices.Sorted(maps.Keys(fell))[0]
+		return false, fmt.Errorf("%s is sound, and %s refutes %s: %s", s.name, fell[p].Attack, p, fell[p].Issue)
+	case s.breaks == nil || found == (s.missed == ""):
+		return found, nil
+	case found:
+		return true, fmt.Errorf("%s is found, and the manifest expects that it is missed", s.name)
+	default:
+		return false, fmt.Errorf("%s (%s) is missed, and the manifest expects that %s finds it", s.name, s.class, s.attack)
+	}
+}
+
+// TestCorpusSample lets every sixteenth broken worker meet the attack that finds it, and
+// every 32nd sound one a share of all attacks.
+func TestCorpusSample(t *testing.T) {
+	commands := corpusCommands(t)
+	beside, _ := ids(t)
+	skipped, met := map[string]bool{}, 0
+	for i, s := range specimens(t) {
+		if i%16 != 0 || s.missed != "" || s.breaks == nil && i%32 != 0 {
+			continue
+		}
+		command, installed := commands[s.language]
+		if !installed {
+			skipped[s.language] = true
+			continue
+		}
+		chosen := []string{s.attack}
+		if s.breaks == nil {
+			chosen = share(beside, i, 12)
+		}
+		fell, _ := s.meet(t, command, brief(), chosen...)
+		_, err := s.judge(fell)
+		require.NoError(t, err)
+		met++
+	}
+	require.NotZero(t, met)
+	if len(skipped) > 0 {
+		testenv.Skip(t, "workers of the corpus in %v: the language is not installed", slices.Sorted(maps.Keys(skipped)))
+	}
+}
+
+// TestCorpus attacks the corpus in full, and prints how much is found and accused.
+func TestCorpus(t *testing.T) {
+	if *corpus == "" {
+		testenv.Skip(t, "the whole corpus takes an hour: make attack-corpus")
+	}
+	chosen := slices.DeleteFunc(specimens(t), func(s specimen) bool {
+		return *corpus != "all" && !slices.Contains(strings.Split(*corpus, ","), s.name)
+	})
+	commands := corpusCommands(t)
+	var mu sync.Mutex
+	count := map[string]int{}
+	jobs := make(chan specimen)
+	var wg sync.WaitGroup
+	for range *corpusJobs {
+		wg.Go(func() {
+			for s := range jobs {
+				fell, spent := s.meet(t, commands[s.language], attack.DefaultBudget())
+				found, err := s.judge(fell)
+				mu.Lock()
+				if err != nil {
+					t.Error(err)
+				}
+				count[s.result(found, fell)]++
+				fmt.Printf("%-8s %s %-26s %4.0f s  %s\n", s.result(found, fell), s.language, s.name, spent.Seconds(), s.how(found, fell))
+				mu.Unlock()
+			}
+		})
+	}
+	for _, s := range chosen {
+		if commands[s.language] == nil {
+			count["skipped"]++
+			continue
+		}
+		jobs <- s
+	}
+	close(jobs)
+	wg.Wait()
+	fmt.Printf("found %d of %d broken workers, accused %d of %d sound ones, skipped %d\n",
+		count["found"], count["found"]+count["missed"], count["accused"], count["accused"]+count["stands"], count["skipped"])
+	require.NotEqual(t, count["skipped"], len(chosen), "no worker was attacked")
+}
+
+// result names the outcome of one worker.
+func (s specimen) result(found bool, fell map[string]verdict.Result) string {
+	switch {
+	case s.breaks == nil && len(fell) > 0:
+		return "accused"
+	case s.breaks == nil:
+		return "stands"
+	case found:
+		return "found"
+	default:
+		return "missed"
+	}
+}
+
+// how returns the attacks that refuted a property, or the reason of a miss.
+func (s specimen) how(found bool, fell map[string]verdict.Result) string {
+	var all []string
+	for _, p := range slices.Sorted(maps.Keys(fell)) {
+		all = append(all, p+" by "+fell[p].Attack)
+	}
+	if !found && s.missed != "" {
+		all = append(all, s.missed)
+	}
+	return strings.Join(all, ", ")
+}

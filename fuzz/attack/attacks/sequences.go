@@ -1,0 +1,292 @@
+package attacks
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"time"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
+)
+
+// sequences are the attacks by random sequences of calls, which a model predicts.
+var sequences = []attack.Attack{
+	{ID: "SEQ-01", Name: "sequences of calls that a model predicts", Layer: attack.LayerOracle, CWE: 488, Thousands: 3,
+		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Rotation, codecs.ByteExact, codecs.Expiry, codecs.SingleUse}, binding...),
+		Gain:    "a token that is judged by the verdict, the key or the context of another call", Origin: "caches of verdicts; state shared by handles, calls and keys",
+		Run: on(trial.sequencesOfCalls)},
+}
+
+// The size of the search, and the times of the model.
+const (
+	sequenceCount  = 3
+	sequenceLength = 300
+	modelKeys      = 4
+	modelHandles   = 4
+	modelTTL       = 600 * time.Second
+)
+
+// A model predicts the answers of a design that keeps no state but used tokens and the
+// tokens that it stores.
+type model struct {
+	trial
+	keys     [][]byte
+	variants []variant
+	handles  []*modelHandle
+	tokens   []*modelToken
+	now      time.Duration // since the epoch of attacks
+
+	rings, shared, spends, expires, exact bool // abilities that fresh instances show
+}
+
+// A variant is a context that differs from the first one in a bound field.
+type variant struct {
+	codecs.Context
+	property codecs.Property // of the field; "" of the first one
+}
+
+type modelHandle struct {
+	*attack.Instance
+	ring []int
+}
+
+type modelToken struct {
+	sealed  verdict.Call
+	key     int // that sealed it
+	variant int
+	minted  time.Duration
+	home    *modelHandle
+	opened  []verdict.Call // the last call that accepted it
+	lost    bool           // a restart may have taken it
+}
+
+// sequencesOfCalls mints, verifies, replays and alters tokens at several handles while
+// handles, the time and the process change.
+func (t trial) sequencesOfCalls() {
+	for range sequenceCount {
+		m, ok := t.newModel()
+		if !ok {
+			return
+		}
+		m.openHandle()
+		for n := 0; n < sequenceLength && len(m.handles) > 0 && !t.Broken() && !t.Spent(); n++ {
+			m.step()
+		}
+	}
+}
+
+// newModel asks fresh instances for the abilities of the design.
+func (t trial) newModel() (*model, bool) {
+	in, tok, ok := t.Base()
+	if !ok {
+		return nil, false
+	}
+	m := &model{trial: t, variants: []variant{{Context: tok.Under}}, exact: bytes.Equal(tok.State, tok.Returned())}
+	for n := range modelKeys {
+		m.keys = append(m.keys, t.Secret(n))
+	}
+	if t.Design.IsScheme() {
+		for _, f := range fields {
+			other := f.put(tok.Under, f.unrelated()[0])
+			if _, present := f.get(&tok.Under); present && !t.acceptsFirst(in, tok, other) {
+				m.variants = append(m.variants, variant{other, f.property})
+			}
+		}
+	}
+	_, err := t.Open(m.keys[0], m.keys[1])
+	m.rings = err == nil
+	if other, err := t.Open(m.keys[0]); err == nil {
+		_, m.shared = other.Accepts(tok.Text, tok.Under)
+	}
+	if again, ok := in.Mint(tok.State, tok.Under); ok {
+		in.Accepts(again.Text, tok.Under)
+		_, twice := in.Accepts(again.Text, tok.Under)
+		m.spends = !twice
+	}
+	ttl := modelTTL
+	if timed, err := t.OpenFor(&ttl, m.keys[0]); err == nil && t.Design.IsScheme() && !t.Design.OwnClock {
+		m.expires = !t.acceptsFirst(timed, tok, attack.Later(tok.Under, 2*ttl))
+	}
+	return m, true
+}
+
+// acceptsFirst reports whether a token that was not presented before is accepted in c.
+func (t trial) acceptsFirst(in *attack.Instance, tok *attack.Token, c codecs.Context) bool {
+	_, ok := in.Accepts(in.Seal(tok.State, tok.Under).Answer.Out, c)
+	return ok
+}
+
+// step makes one random call, or changes the handles, the time or the process.
+func (m *model) step() {
+	h := m.handles[m.IntN(len(m.handles))]
+	switch kind := m.IntN(24); {
+	case kind == 0:
+		m.openHandle()
+	case kind == 1 && !m.Design.OwnClock:
+		m.now += []time.Duration{time.Second, 90 * time.Second, 2 * modelTTL}[m.IntN(3)]
+	case kind == 2 && m.IntN(8) == 0:
+		m.restart()
+	case kind < 8 || len(m.tokens) == 0:
+		m.mint(h)
+	default:
+		tok := m.tokens[max(0, len(m.tokens)-1-m.IntN(12))]
+		v := tok.variant
+		if m.IntN(2) == 0 {
+			v = m.IntN(len(m.variants))
+		}
+		m.verify(h, tok, v, kind > 20)
+	}
+}
+
+// openHandle opens a handle under a random ring, in the place of a random one.
+func (m *model) openHandle() {
+	h := &modelHandle{ring: m.Perm(len(m.keys))[:1]}
+	if m.rings {
+		h.ring = m.Perm(len(m.keys))[:1+m.IntN(3)]
+	}
+	ttl := modelTTL
+	var err error
+	if h.Instance, err = m.OpenFor(&ttl, m.secrets(h.ring)...); err != nil {
+		return
+	}
+	if len(m.handles) < modelHandles {
+		m.handles = append(m.handles, h)
+		return
+	}
+	m.handles[m.IntN(len(m.handles))] = h
+}
+
+func (m *model) secrets(ring []int) (keys [][]byte) {
+	for _, k := range ring {
+		keys = append(keys, m.keys[k])
+	}
+	return keys
+}
+
+// restart starts the process again, if there is one. Every handle is opened anew.
+func (m *model) restart() {
+	if m.Design.Restart == nil || m.Design.Restart() != nil {
+		return
+	}
+	ttl := modelTTL
+	for _, h := range m.handles {
+		if in, err := m.OpenFor(&ttl, m.secrets(h.ring)...); err == nil {
+			h.Instance = in
+		}
+	}
+	for _, tok := range m.tokens {
+		tok.lost = true
+	}
+}
+
+// at returns variant v at a time of the model.
+func (m *model) at(v int, since time.Duration) codecs.Context {
+	return attack.Later(m.variants[v].Context, since)
+}
+
+func (m *model) mint(h *modelHandle) {
+	tok := &modelToken{key: h.ring[0], variant: m.IntN(len(m.variants)), minted: m.now, home: h}
+	tok.sealed = h.Seal(m.State(16+m.IntN(8)), m.at(tok.variant, m.now))
+	if tok.sealed.Answer.Outcome == verdict.Done {
+		m.tokens = append(m.tokens, tok)
+	}
+}
+
+// verify presents a token, or an alteration of it, in variant v and compares the answer
+// with the model.
+func (m *model) verify(h *modelHandle, tok *modelToken, v int, alter bool) {
+	text := tok.sealed.Answer.Out
+	if alter {
+		if text = m.altered(h, tok); text == nil {
+			return
+		}
+	}
+	wrong, why := m.wrong(h, tok, v, alter)
+	call, accepted := h.Accepts(text, m.at(v, m.now))
+	if wrong != "" {
+		m.Try(wrong)
+	}
+	switch {
+	case accepted && wrong != "" && !m.plainly(h, tok, v, alter):
+		m.Refute(wrong, "after other calls a token is accepted "+why, append(slices.Concat([]verdict.Call{tok.sealed}, tok.opened), call)...)
+	case accepted && wrong == "" && m.exact && !bytes.Equal(call.Answer.Out, tok.sealed.State):
+		m.Refute(codecs.ByteExact, "after other calls a token has the state of another one", tok.sealed, call)
+	case !accepted && wrong == "" && m.owed(h, tok):
+		m.refused(h, tok, call)
+	}
+	if accepted {
+		tok.opened = []verdict.Call{call}
+	}
+}
+
+// altered returns the token with one bit of its last segment changed.
+func (m *model) altered(h *modelHandle, tok *modelToken) []byte {
+	f := h.TokenOf(tok.sealed, m.variants[tok.variant].Context).Format()
+	at := f.Encoded()
+	if len(at) == 0 {
+		return nil
+	}
+	last := at[len(at)-1]
+	raw := bytes.Clone(f.Segments[last].Bytes)
+	if len(raw) == 0 {
+		return nil
+	}
+	raw[len(raw)/2] ^= 1
+	return f.With(last, raw)
+}
+
+// wrong returns the property that accepting the token refutes, "" if it may be accepted.
+func (m *model) wrong(h *modelHandle, tok *modelToken, v int, alter bool) (codecs.Property, string) {
+	switch {
+	case alter:
+		return codecs.Integrity, "with one bit changed"
+	case !slices.Contains(h.ring, tok.key):
+		return codecs.Rotation, "at a ring without its key"
+	case m.expires && m.now-tok.minted >= 2*modelTTL:
+		return codecs.Expiry, fmt.Sprintf("%s after it was minted", m.now-tok.minted)
+	case v != tok.variant && v != 0:
+		return m.variants[v].property, "in another context"
+	case v != tok.variant:
+		return m.variants[tok.variant].property, "in another context"
+	case m.spends && m.Design.Claim(codecs.SingleUse) == verdict.Stated && len(tok.opened) > 0:
+		return codecs.SingleUse, "for the second time"
+	}
+	return "", ""
+}
+
+// plainly reports that a new token is accepted in the same wrong way, without other calls
+// in between. Other attacks find that.
+func (m *model) plainly(h *modelHandle, tok *modelToken, v int, alter bool) bool {
+	ttl := modelTTL
+	from, err := m.OpenFor(&ttl, m.keys[tok.key])
+	if err != nil {
+		return true
+	}
+	fresh := &modelToken{sealed: from.Seal(tok.sealed.State, m.at(tok.variant, tok.minted))}
+	text := fresh.sealed.Answer.Out
+	if alter && len(text) > 0 {
+		text = m.altered(&modelHandle{Instance: from}, fresh)
+	}
+	_, accepted := h.Accepts(text, m.at(v, m.now))
+	return accepted || len(text) == 0 || len(tok.opened) == 0 && bytes.Equal(text, tok.sealed.Answer.Out)
+}
+
+// owed reports that a token has to be accepted now.
+func (m *model) owed(h *modelHandle, tok *modelToken) bool {
+	return !tok.lost && (m.shared || h == tok.home) && m.now-tok.minted < modelTTL/2 && !(m.spends && len(tok.opened) > 0)
+}
+
+// refused records a refusal of a token that a new handle under the same ring accepts.
+func (m *model) refused(h *modelHandle, tok *modelToken, call verdict.Call) {
+	ttl := modelTTL
+	fresh, err := m.OpenFor(&ttl, m.secrets(h.ring)...)
+	if err != nil || !m.shared {
+		return
+	}
+	m.Try(codecs.Rotation)
+	if accepted, ok := fresh.Accepts(tok.sealed.Answer.Out, m.at(tok.variant, m.now)); ok {
+		m.RefuteIf(codecs.Rotation, attack.Anything, "after other calls a handle refuses a token of its ring, which a new handle accepts", tok.sealed, accepted, call)
+	}
+}

@@ -1,0 +1,80 @@
+package broken
+
+import (
+	"strings"
+	"sync"
+
+	"sealab/codecs"
+)
+
+// keptState are mistakes with state that calls, handles or keys have in common.
+func keptState() []Control {
+	return []Control{
+		around(aScheme("verdict-by-token", "a token that was accepted is accepted again, without regard to the context and the time",
+			breaks(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience, codecs.Unambiguous, codecs.Expiry), by("SEQ-01"), func(*schemeParts) {}),
+			func(inner codecs.Scheme) codecs.Scheme {
+				return &cached{Scheme: inner, name: func(token string, _ *codecs.Context) string { return token }}
+			}),
+		around(aScheme("verdict-by-body", "a verdict is kept under the token without its tag, and the context",
+			breaks(codecs.Integrity, codecs.Canonical, codecs.ByteExact), by("SEQ-01"), func(*schemeParts) {}),
+			func(inner codecs.Scheme) codecs.Scheme {
+				return &cached{Scheme: inner, name: func(token string, c *codecs.Context) string {
+					return token[:max(0, strings.LastIndex(token, "."))] + whole(c) + c.Now.String()
+				}}
+			}),
+		aSigner("ring-of-last", "every handle uses the ring that was opened last", breaks(codecs.Rotation, codecs.Integrity), by("SEQ-01"), ringOfLast),
+	}
+}
+
+// A cached scheme keeps the state of each token that it accepted, under a name.
+type cached struct {
+	codecs.Scheme
+	name func(token string, c *codecs.Context) string
+
+	mu     sync.Mutex
+	states map[string][]byte
+}
+
+// Verify implements codecs.Scheme.
+func (s *cached) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := s.name(string(token), c)
+	if state, ok := s.states[name]; ok {
+		return append(dst, state...), nil
+	}
+	state, err := s.Scheme.Verify(nil, token, c)
+	if err != nil {
+		return dst, err
+	}
+	if s.states == nil {
+		s.states = map[string][]byte{}
+	}
+	s.states[name] = state
+	return append(dst, state...), nil
+}
+
+// ringOfLast keeps the ring that was opened last for all handles.
+func ringOfLast(p *signerParts) {
+	var mu sync.Mutex
+	var last *ring
+	check, derive, found := p.check, p.derive, p.lookup
+	p.check = func(secrets [][]byte) error {
+		if err := check(secrets); err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		last = &ring{}
+		for _, s := range secrets {
+			key, id := derive(s)
+			last.entries = append(last.entries, &entry{key, id})
+		}
+		return nil
+	}
+	p.lookup = func(_ *ring, id []byte) *entry {
+		mu.Lock()
+		defer mu.Unlock()
+		return found(last, id)
+	}
+}
