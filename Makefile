@@ -83,6 +83,14 @@ sdks: ## install the SDKs and libraries that run as workers, from their lock fil
 sdk-versions: ## install released versions of SDKs side by side, for sealab fuzz versions; takes minutes
 	@codecs/sdk/versions/install
 
+.PHONY: cve-install
+cve-install: bin/sealab ## install versions of token libraries with known vulnerabilities below bin/cve
+	bin/sealab cve install
+
+.PHONY: cve
+cve: cve-install ## attack these versions and the fixed ones; writes results/cve
+	bin/sealab cve run --out results $(CVEFLAGS)
+
 .PHONY: review-servers
 review-servers: ## install the servers that sealab review is tested on, from their lock files
 	@set -e; for install in fuzz/review/testdata/servers/*/install; do $$install; done

@@ -70,7 +70,7 @@ func newRoot() *cobra.Command {
 	fuzz := newFuzzCommand()
 	fuzz.AddCommand(newDifferentialCommand(), newVersionsCommand())
 	add(groupMeasure, bench, newLeakCommand(), newSiteCommand())
-	add(groupAttack, newAttackCommand(), newReviewCommand(), newReplayCommand())
+	add(groupAttack, newAttackCommand(), newReviewCommand(), newReplayCommand(), newCVECommand())
 	add(groupFuzz, fuzz)
 	add(groupVectors, newVectorsCommand())
 	add(groupTokens, newListCommand(), newChooseCommand(), newSealCommand(), newUnsealCommand(), newInspectCommand())

@@ -152,23 +152,11 @@ func moduleRoot(here string) (string, error) {
 	}
 }
 
-// read reads a manifest.
+// read reads the SDKs of a manifest.
 func read(path string) ([]SDK, error) {
-	if err := requireOwner(path); err != nil {
-		return nil, err
-	}
-	data, err := os.ReadFile(path)
+	m, err := readManifest(path)
 	if err != nil {
 		return nil, err
-	}
-	var m manifest
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&m); err != nil {
-		return nil, err
-	}
-	if len(m.Command) == 0 || m.Install == "" || len(m.SDKs) == 0 {
-		return nil, errors.New("want command, install and sdks")
 	}
 	all := make([]SDK, len(m.SDKs))
 	for i, s := range m.SDKs {
@@ -181,6 +169,25 @@ func read(path string) ([]SDK, error) {
 		}
 	}
 	return all, nil
+}
+
+func readManifest(path string) (m manifest, err error) {
+	if err := requireOwner(path); err != nil {
+		return m, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return m, err
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&m); err != nil {
+		return m, err
+	}
+	if len(m.Command) == 0 || m.Install == "" || len(m.SDKs) == 0 {
+		return m, errors.New("want command, install and sdks")
+	}
+	return m, nil
 }
 
 // Find returns the SDK called name.
@@ -199,6 +206,23 @@ func Find(here, name string) (SDK, error) {
 	return SDK{}, fmt.Errorf("no SDK %q; there are %s", name, strings.Join(known, ", "))
 }
 
+// Program returns the program of a group, for other arguments than the manifest has.
+// needs are further files that it needs.
+func Program(here, group string, needs []string, arguments ...string) (SDK, error) {
+	root, err := moduleRoot(here)
+	if err != nil {
+		return SDK{}, err
+	}
+	m, err := readManifest(filepath.Join(root, folder, group, manifestName))
+	if err != nil {
+		return SDK{}, err
+	}
+	return SDK{
+		Name: group + " " + strings.Join(arguments, " "), Install: m.Install, dir: filepath.Join(root, folder, group),
+		Args: slices.Concat(m.Command, arguments), Needs: slices.Concat(m.Needs, needs),
+	}, nil
+}
+
 // Unavailable returns the reason why the SDK cannot be dialed, with the command that
 // installs it, or "".
 func (s SDK) Unavailable() string {
@@ -212,7 +236,7 @@ func (s SDK) Unavailable() string {
 // missing returns the first need that is not there, or "".
 func (s SDK) missing() string {
 	for _, need := range s.Needs {
-		if _, err := os.Stat(filepath.Join(s.dir, need)); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(s.path(need)); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if _, err := exec.LookPath(need); err != nil {
@@ -220,6 +244,14 @@ func (s SDK) missing() string {
 		}
 	}
 	return ""
+}
+
+// path returns the path of a file that the SDK needs.
+func (s SDK) path(need string) string {
+	if filepath.IsAbs(need) {
+		return need
+	}
+	return filepath.Join(s.dir, need)
 }
 
 // Dial starts the SDK.

@@ -29,6 +29,8 @@ type jws struct {
 	unfolded func(token []byte) []byte
 	// shared says that the private key verifies.
 	shared bool
+	// shown returns the payload that is released for the one that was verified.
+	shown func(token, payload []byte) []byte
 }
 
 type jwsHeader struct {
@@ -62,7 +64,7 @@ func (j jws) Unseal(dst, token []byte) ([]byte, error) {
 	}
 	message, public := []byte(parts[0]+"."+parts[1]), j.private.Public().(ed25519.PublicKey)
 	if parts[0] == jwsHead && ed25519.Verify(public, message, tag) || parts[0] != jwsHead && j.also(h, public, message, tag) {
-		return append(dst, payload...), nil
+		return append(dst, j.shown(token, payload)...), nil
 	}
 	return dst, errUnauthentic
 }
@@ -72,6 +74,7 @@ func aJWS(name, doc string, broken []codecs.Property, attack string, mistake fun
 	parts := jws{
 		also:     func(jwsHeader, ed25519.PublicKey, []byte, []byte) bool { return false },
 		unfolded: func(token []byte) []byte { return token },
+		shown:    func(_, payload []byte) []byte { return payload },
 	}
 	mistake(&parts)
 	return Control{
@@ -148,6 +151,23 @@ func joses() []Control {
 				}
 				_ = *form.Protected
 				return nil
+			}
+		}),
+		aJWS("two-readers", "the tag is read from the JSON form, and the payload from the compact one", forged, "JOS-04", func(j *jws) {
+			j.unfolded = func(token []byte) []byte {
+				var form struct{ Protected, Payload, Signature string }
+				if !bytes.HasPrefix(token, []byte("{")) || json.Unmarshal(token, &form) != nil {
+					return token
+				}
+				return []byte(form.Protected + "." + form.Payload + "." + form.Signature)
+			}
+			j.shown = func(token, payload []byte) []byte {
+				if parts := strings.Split(string(token), "."); len(parts) > 2 {
+					if read, ok := canonical(parts[1]); ok {
+						return read
+					}
+				}
+				return payload
 			}
 		}),
 	}

@@ -22,6 +22,7 @@ const (
 	Experiment = "experiment" // an evaluation of fuzzers
 	Timing     = "timing"     // timing samples and their judgement
 	Taint      = "taint"      // dependences on secrets under valgrind
+	CVE        = "cve"        // known vulnerabilities found again
 	Review     = "review"     // a review of a live server
 )
 
@@ -29,7 +30,7 @@ const (
 func MainFile(kind string) string {
 	return map[string]string{
 		Bench: BenchFile, Attack: "findings.json", Fuzz: "report.json",
-		Experiment: "trials.jsonl", Timing: "judgement.json", Taint: "taint.txt",
+		Experiment: "trials.jsonl", Timing: "judgement.json", Taint: "taint.txt", CVE: "outcomes.json",
 		Review: "findings.json",
 	}[kind]
 }

@@ -14,9 +14,9 @@ const COMMON = {
   'canonical': false, 'rotation': false, 'key-separation': false, 'key-committing': false,
   'sender-authenticated': false, 'strong-keys': false, 'uniform-refusal': false, 'single-use': false,
 };
-const SIGNED = { ...COMMON, 'confidentiality': false, 'nonce-misuse-resistant': true, 'fresh-nonces': false };
-const SEALED = { ...COMMON, 'confidentiality': true, 'nonce-misuse-resistant': false, 'fresh-nonces': true };
-const STRICT = { 'canonical': true };
+export const SIGNED = { ...COMMON, 'confidentiality': false, 'nonce-misuse-resistant': true, 'fresh-nonces': false };
+export const SEALED = { ...COMMON, 'confidentiality': true, 'nonce-misuse-resistant': false, 'fresh-nonces': true };
+export const STRICT = { 'canonical': true };
 
 // one returns the only key of a ring, of the size if one is given.
 export function one(ring, size) {

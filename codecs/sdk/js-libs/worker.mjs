@@ -1,28 +1,33 @@
 // Token libraries in JavaScript as sealab workers, protocol 1.
 //
 // Usage: worker.mjs ROW [FOLDER]. ROW is a name of rows.mjs. FOLDER holds another
-// installation of the library, which is loaded instead of the one beside it.
+// version of the library, which is loaded instead of the one beside it. Then ROW may
+// also be a name of historic.mjs.
 
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Handles, Refused, Rejected, each, serve } from '../ts/protocol.mjs';
+import { HISTORIC } from './historic.mjs';
 import { ROWS } from './rows.mjs';
 
 const [name, folder] = process.argv.slice(2);
-const row = ROWS[name];
+const row = folder ? { ...ROWS, ...HISTORIC }[name] : ROWS[name];
 
+const require = createRequire(import.meta.url);
+
+// load returns the library. A folder of npm is the package itself.
 async function load() {
-  if (folder) return createRequire(join(folder, 'load.cjs'))(row.library);
+  if (folder) return require(resolve(folder));
   const loaded = await import(row.library);
   return loaded.default ?? loaded;
 }
 
 function version() {
   const root = row.library.split('/').slice(0, row.library.startsWith('@') ? 2 : 1).join('/');
-  const from = folder ?? dirname(fileURLToPath(import.meta.url));
-  return JSON.parse(readFileSync(join(from, 'node_modules', root, 'package.json'), 'utf8')).version;
+  const from = folder ? resolve(folder) : join(dirname(fileURLToPath(import.meta.url)), 'node_modules', root);
+  return JSON.parse(readFileSync(join(from, 'package.json'), 'utf8')).version;
 }
 
 const library = await load();

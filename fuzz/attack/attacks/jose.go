@@ -23,6 +23,8 @@ var jose = []attack.Attack{
 		Origin: "CVE-2018-0114, CVE-2026-27962; RFC 8725, section 3.10", Run: on(trial.ownPublicKey)},
 	{ID: "JOS-03", Name: "the JSON serializations with members left out", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 476,
 		Gain: "a server that dies", Origin: "CVE-2024-21664; RFC 7515, section 7.2", Run: on(trial.serializationsWithout)},
+	{ID: "JOS-04", Name: "one text that is the compact and the JSON serialization", Refutes: unforgeable, Layer: attack.LayerText, CWE: 436, Gain: gainForgery,
+		Origin: "CVE-2022-39227", Run: on(trial.polyglot)},
 }
 
 // A signedToken is a token of three segments, a JSON header in front.
@@ -168,5 +170,23 @@ func (t trial) serializationsWithout() {
 		}
 		t.Try(codecs.Total)
 		t.Change(s.in, s.tok, text, "a JSON serialization with members left out")
+	}
+}
+
+// polyglot presents a JSON serialization of the token whose first name is a compact token
+// with another payload: a reader that splits at dots and one that parses JSON disagree.
+func (t trial) polyglot() {
+	s, ok := t.signed()
+	if !ok {
+		return
+	}
+	parts := strings.Split(string(s.tok.Text), ".")
+	other := tokenfmt.Base64URL.Encode(s.payloads[0])
+	for _, name := range []string{"  " + parts[0] + "." + other + ".", parts[0] + "." + other + ".", "  " + parts[0] + "." + other + "." + parts[2]} {
+		for _, form := range []string{
+			`{"%s":"","protected":"%s","payload":"%s","signature":"%s"}`, `{"%s":"", "protected":"%s", "payload":"%s","signature":"%s"}`,
+		} {
+			t.Change(s.in, s.tok, fmt.Appendf(nil, form, name, parts[0], parts[1], parts[2]), "a JSON serialization that is a compact one of another payload as well")
+		}
 	}
 }

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sealab/fuzz/attack/attacks"
+	"sealab/fuzz/attack/cve"
+	"sealab/internal/atomicfile"
+	"sealab/internal/cli"
+	"sealab/internal/runfile"
+)
+
+func newCVECommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cve",
+		Short: "Rediscover known vulnerabilities of token libraries",
+		Long: `Attack versions of token libraries that have a published vulnerability, and the
+first versions without it: the former have to fall, the latter to stand. Each
+version is installed into a folder of its own below bin/cve, from pinned hashes.`,
+	}
+	cmd.AddCommand(newCVEInstallCommand(), newCVERunCommand())
+	return cmd
+}
+
+// cveCases are the cases that the flags choose.
+type cveCases struct{ library, version string }
+
+func (f *cveCases) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.library, "library", "", "only the vulnerabilities of the library of this `name`")
+	cmd.Flags().StringVar(&f.version, "version", "", "only the vulnerabilities of this `version`")
+}
+
+func (f *cveCases) cases() ([]cve.Case, error) {
+	all := slices.DeleteFunc(cve.Cases(), func(c cve.Case) bool {
+		return f.library != "" && c.Library != f.library || f.version != "" && c.Vulnerable != f.version
+	})
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no vulnerability of %s", strings.TrimSpace(f.library+" "+f.version))
+	}
+	return all, nil
+}
+
+func newCVEInstallCommand() *cobra.Command {
+	var flags cveCases
+	cmd := &cobra.Command{
+		Use:   "install",
+		Short: "Install the versions from PyPI, npm, Maven and the Go proxy",
+		Long: `Install the vulnerable and the fixed versions from their registries by pip, npm,
+mvn and go, into folders below bin/cve. Versions that are there are left alone. The
+shims need the libraries that "make sdks" installs.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cases, err := flags.cases()
+			if err != nil {
+				return err
+			}
+			return cve.Install(".", cases, cmd.OutOrStdout())
+		},
+	}
+	flags.add(cmd)
+	return cmd
+}
+
+func newCVERunCommand() *cobra.Command {
+	var flags cveCases
+	var out string
+	bench := cve.Bench{Root: ".", Attacks: attacks.All(), Now: time.Now}
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Attack the vulnerable and the fixed versions, and print a table",
+		Long: `Attack the vulnerable and the fixed version of each library with every attack on
+the property that the vulnerability breaks, and print the attacks that refute it
+for the vulnerable version alone. Vulnerabilities that no token can reach are
+listed with the reason. A version that is not installed is skipped.
+
+Exit status: 0 if every vulnerability was found and no fixed version falls
+otherwise; 1 if not; 2 if a version could not be asked.`,
+		Example: `  sealab cve install
+  sealab cve run --out results
+  sealab cve run --library pyjwt --version 2.3.0`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cases, err := flags.cases()
+			if err != nil {
+				return err
+			}
+			outcomes, err := attackCases(bench, cases, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			return reportCVE(cmd.OutOrStdout(), cmd.ErrOrStderr(), outcomes, out)
+		},
+	}
+	flags.add(cmd)
+	cmd.Flags().StringVar(&out, "out", "", "folder of all results: the table and the outcomes go to a new folder in it")
+	cmd.Flags().Uint64Var(&bench.Seed, "seed", 1, "seed of all random choices")
+	cmd.Flags().BoolVar(&bench.Class, "class", false, "carry out the attack for the class of each vulnerability alone")
+	cmd.Flags().DurationVar(&bench.Budget, "budget", time.Minute, "time for each version; attacks that have not ended by then are not tested")
+	return cmd
+}
+
+// attackCases attacks the cases that are installed.
+func attackCases(bench cve.Bench, cases []cve.Case, notes io.Writer) ([]cve.Outcome, error) {
+	if bench.Budget <= 0 {
+		return nil, fmt.Errorf("--budget %s: want a positive duration", bench.Budget)
+	}
+	var all []cve.Outcome
+	for _, c := range cases {
+		if why := c.Unavailable(bench.Root); why != "" {
+			fmt.Fprintf(notes, "skipped: %s: %s\n", c.CVE, why)
+			continue
+		}
+		fmt.Fprintf(notes, "attacking %s %s\n", c.Library, c.Vulnerable)
+		o, err := bench.Attack(c)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, o)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no version is installed: sealab cve install")
+	}
+	return all, nil
+}
+
+// reportCVE prints the outcomes, writes them if a folder is given, and returns the error
+// of the outcome.
+func reportCVE(w, notes io.Writer, all []cve.Outcome, out string) error {
+	var page bytes.Buffer
+	if err := cve.Write(&page, all); err != nil {
+		return err
+	}
+	if _, err := w.Write(page.Bytes()); err != nil {
+		return err
+	}
+	if out != "" {
+		stamp, err := runfile.NewStamp(time.Now(), "")
+		if err != nil {
+			return err
+		}
+		data, err := json.MarshalIndent(all, "", "  ")
+		if err != nil {
+			return err
+		}
+		dir := stamp.Dir(out, runfile.CVE)
+		if err := atomicfile.WriteFolder(dir, map[string][]byte{"table.txt": page.Bytes(), runfile.MainFile(runfile.CVE): append(data, '\n')}); err != nil {
+			return err
+		}
+		fmt.Fprintf(notes, "wrote %s\n", dir)
+	}
+	for _, o := range all {
+		if !o.Rediscovered() {
+			return cli.ErrRefuted
+		}
+	}
+	return nil
+}

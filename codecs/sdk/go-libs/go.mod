@@ -1,0 +1,3 @@
+module sealab-go-libs
+
+go 1.26
