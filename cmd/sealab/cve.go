@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -54,8 +55,10 @@ func newCVEInstallCommand() *cobra.Command {
 		Use:   "install",
 		Short: "Install the versions from PyPI, npm, Maven and the Go proxy",
 		Long: `Install the vulnerable and the fixed versions from their registries by pip, npm,
-mvn and go, into folders below bin/cve. Versions that are there are left alone. The
-shims need the libraries that "make sdks" installs.`,
+mvn and go, into folders below bin/cve. Versions that are there are left alone.
+The shims need the libraries that "make sdks" installs.`,
+		Example: `  sealab cve install
+  sealab cve install --library pyjwt`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cases, err := flags.cases()
@@ -92,11 +95,14 @@ otherwise; 1 if not; 2 if a version could not be asked.`,
 			if err != nil {
 				return err
 			}
-			outcomes, err := attackCases(bench, cases, cmd.ErrOrStderr())
-			if err != nil {
+			outcomes, failed := attackCases(bench, cases, cmd.ErrOrStderr())
+			if len(outcomes) == 0 {
+				return failed
+			}
+			if err := reportCVE(cmd.OutOrStdout(), cmd.ErrOrStderr(), outcomes, out); failed == nil {
 				return err
 			}
-			return reportCVE(cmd.OutOrStdout(), cmd.ErrOrStderr(), outcomes, out)
+			return failed
 		},
 	}
 	flags.add(cmd)
@@ -107,12 +113,14 @@ otherwise; 1 if not; 2 if a version could not be asked.`,
 	return cmd
 }
 
-// attackCases attacks the cases that are installed.
+// attackCases attacks the cases that are installed. The error is of the first case that
+// could not be asked; the others are attacked all the same.
 func attackCases(bench cve.Bench, cases []cve.Case, notes io.Writer) ([]cve.Outcome, error) {
 	if bench.Budget <= 0 {
 		return nil, fmt.Errorf("--budget %s: want a positive duration", bench.Budget)
 	}
 	var all []cve.Outcome
+	var failed error
 	for _, c := range cases {
 		if why := c.Unavailable(bench.Root); why != "" {
 			fmt.Fprintf(notes, "skipped: %s: %s\n", c.CVE, why)
@@ -121,14 +129,16 @@ func attackCases(bench cve.Bench, cases []cve.Case, notes io.Writer) ([]cve.Outc
 		fmt.Fprintf(notes, "attacking %s %s\n", c.Library, c.Vulnerable)
 		o, err := bench.Attack(c)
 		if err != nil {
-			return nil, err
+			fmt.Fprintf(notes, "not tested: %s: %s\n", c.CVE, cli.Line(err))
+			failed = cmp.Or(failed, err)
+			continue
 		}
 		all = append(all, o)
 	}
-	if len(all) == 0 {
+	if len(all) == 0 && failed == nil {
 		return nil, fmt.Errorf("no version is installed: sealab cve install")
 	}
-	return all, nil
+	return all, failed
 }
 
 // reportCVE prints the outcomes, writes them if a folder is given, and returns the error

@@ -35,8 +35,8 @@ func TestCases(t *testing.T) {
 // for the class of each vulnerability.
 func TestRediscovery(t *testing.T) {
 	bench := cve.Bench{Root: root, Attacks: attacks.All(), Seed: 1, Budget: time.Minute, Now: time.Now, Class: true}
-	for i, c := range cve.Cases() {
-		if !*all && i%10 != 0 {
+	for _, c := range cve.Cases() {
+		if !*all && c.Library != "authlib" && c.Library != "node-jose" || !*all && c.Attack == "PAY-04" {
 			continue
 		}
 		t.Run(c.CVE, func(t *testing.T) {
