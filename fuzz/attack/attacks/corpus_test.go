@@ -131,11 +131,11 @@ func TestCorpusSample(t *testing.T) {
 			skipped[s.language] = true
 			continue
 		}
-		chosen := []string{s.attack}
+		chosen, budget := []string{s.attack}, small()
 		if s.breaks == nil {
-			chosen = share(beside, i, 12)
+			chosen, budget = share(beside, i, 12), brief()
 		}
-		fell, _ := s.meet(t, command, brief(), chosen...)
+		fell, _ := s.meet(t, command, budget, chosen...)
 		_, err := s.judge(fell)
 		require.NoError(t, err)
 		met++
