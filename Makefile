@@ -91,6 +91,10 @@ cve-install: bin/sealab ## install versions of token libraries with known vulner
 cve: cve-install ## attack these versions and the fixed ones; writes results/cve
 	bin/sealab cve run --out results $(CVEFLAGS)
 
+.PHONY: review-sound
+review-sound: ## review 200 sound servers under different seeds
+	$(GO) test ./fuzz/review -run TestManySound -timeout 60m -v -args -sound 200
+
 .PHONY: review-servers
 review-servers: ## install the servers that sealab review is tested on, from their lock files
 	@set -e; for install in fuzz/review/testdata/servers/*/install; do $$install; done

@@ -47,7 +47,8 @@ again.`,
   sealab review http://127.0.0.1:8080/mcp --tool remove --args '{"env":"prod"}' --other '{"env":"test"}' --effects
   sealab review http://127.0.0.1:8080/mcp --checks RS-TAMPER,RS-EXP --ttl 10s --out results
   sealab review --har session.har --secret alice@example.com
-  sealab review --list`,
+  sealab review --list
+  sealab review --explain RS-ARGS`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
@@ -59,7 +60,7 @@ again.`,
 type reviewFlags struct {
 	options                review.Options
 	stdio, consent, also   string
-	har, restart           string
+	har, restart, explain  string
 	headers, second        []string
 	headerFile, secondFile string
 	tools                  []string
@@ -98,6 +99,7 @@ func (f *reviewFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.record, "record", "", "`file` for every exchange, one JSON object a line, without credentials")
 	flags.StringVar(&f.failOn, "fail-on", "warning", "lowest `severity` for exit status 1: critical, warning or suggestion")
 	f.outcomes.add(cmd)
+	flags.StringVar(&f.explain, "explain", "", "print the page of the check with this `id`")
 	flags.BoolVar(&f.list, "list", false, "list the checks and review nothing")
 	cmd.MarkFlagsMutuallyExclusive("json", "format")
 }
@@ -118,6 +120,9 @@ func (f *reviewFlags) addTarget(cmd *cobra.Command) {
 func (f *reviewFlags) run(cmd *cobra.Command, args []string) error {
 	if f.list {
 		return listChecks(cmd.OutOrStdout())
+	}
+	if f.explain != "" {
+		return explainCheck(cmd.OutOrStdout(), f.explain)
 	}
 	if err := f.check(); err != nil {
 		return err
@@ -417,6 +422,16 @@ func (f *reviewFlags) report(w, notes io.Writer, report *review.Report) error {
 		return fmt.Errorf("review: no check could be carried out: %s", report.Outcomes[0].Reason)
 	}
 	return nil
+}
+
+func explainCheck(w io.Writer, id string) error {
+	for _, c := range review.Checks() {
+		if c.ID == id {
+			_, err := w.Write(c.Page())
+			return err
+		}
+	}
+	return fmt.Errorf("--explain %q: no such check; --list lists them", id)
 }
 
 func listChecks(w io.Writer) error {

@@ -30,6 +30,13 @@ func Page() []byte {
 	return []byte(b.String())
 }
 
+// Page returns the documentation of one check in Markdown.
+func (c Check) Page() []byte {
+	var b strings.Builder
+	c.write(&b)
+	return []byte(b.String())
+}
+
 func (c Check) write(b *strings.Builder) {
 	fmt.Fprintf(b, "\n### %s: %s\n\n", c.ID, c.Name)
 	fmt.Fprintf(b, "- sent: %s\n- a correct server: %s (%s)\n- at worst: %s, %s\n- impact: %s\n- fix: %s\n", c.Sent, c.Want, c.Source, c.Severity, c.Category, c.Impact, c.Fix)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -51,6 +52,9 @@ func expiry(t *T) {
 		return
 	}
 	switch {
+	case ttl == 0 && t.timeless(token):
+		t.trials++
+		t.refute(Finding{Case: "no time", Severity: Suggestion, Issue: "the readable token holds no time: it expires only if the server remembers when it was minted", Evidence: "token " + short(token, 200) + " holds " + short(strings.TrimPrefix(readable(token), token), 200), Want: "a time", Got: "none"})
 	case ttl == 0 && t.r.opts.Wait == 0:
 		t.skip("the time to live is unknown; --ttl tells it, --wait waits")
 		return
@@ -116,6 +120,20 @@ func (t *T) afterwards(wait time.Duration) verdict {
 		return unclear
 	}
 	return result
+}
+
+var dated = regexp.MustCompile(`[0-9]{10}|[0-9]{4}-[0-9]{2}-[0-9]{2}T`)
+
+// timeless reports whether a token can be read and holds no number or text that
+// may be a time.
+func (t *T) timeless(token string) bool {
+	all := views(token)
+	for _, v := range all {
+		if len(v.before) > 0 || dated.Match(object(v.object)) {
+			return false
+		}
+	}
+	return len(all) > 0 && !dated.MatchString(token)
 }
 
 // longLife is the time to live above which a token is reported.

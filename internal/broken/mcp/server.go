@@ -68,6 +68,20 @@ func random(n int) []byte {
 	return b
 }
 
+// Repair takes every fault away.
+func (s *Server) Repair() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
+}
+
+// Forget is a restart of a sound server that draws its key when it starts.
+func (s *Server) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Secret, s.used, s.live = random(32), map[string]bool{}, map[string]session{}
+}
+
 // Restart forgets what the server keeps in memory, and with a fault its key.
 func (s *Server) Restart() {
 	s.mu.Lock()

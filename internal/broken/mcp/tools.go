@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -38,12 +39,12 @@ func (s *Server) tool(r request) (object, *failure) {
 	case "deploy":
 		return s.round(r, r.placed(name), args["env"], []string{"confirm", "reason"}, func(c claims) object {
 			s.Runs.Add(1)
-			return object{"content": text("deployed to %s", c.Env)}
+			return object{"content": text("deployed to %s%s", c.Env, s.noise())}
 		})
 	case "remove":
 		return s.round(r, r.placed(name), args["env"], []string{"confirm"}, func(c claims) object {
 			s.Runs.Add(1)
-			return object{"content": text("removed %s", c.Env)}
+			return object{"content": text("removed %s%s", c.Env, s.noise())}
 		})
 	case "total":
 		s.Runs.Add(1)
@@ -235,6 +236,9 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 		return nil, &failure{code: -32021, status: 400, message: "elicitation is required", data: object{"requiredCapabilities": object{"elicitation": object{"form": object{}}}}}
 	}
 	params := forms[c.Step]
+	if s.has("random texts") {
+		params = strings.Replace(params, "?\"", "? "+word()+"\"", 1)
+	}
 	method := "elicitation/create"
 	switch {
 	case s.has("a form for a password"):
@@ -249,6 +253,20 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 		"inputRequests": object{c.Step: object{"method": method, "params": json.RawMessage(params)}},
 		"_meta":         s.complete(object{})["_meta"],
 	}, nil
+}
+
+// noise ends the texts of a server with random texts.
+func (s *Server) noise() string {
+	if s.has("random texts") {
+		return " " + word()
+	}
+	return ""
+}
+
+// word is a text without a meaning, of varying length.
+func word() string {
+	b := random(9)
+	return strings.Map(func(r rune) rune { return 'g' + r%16 }, string(hex.EncodeToString(b)[:4+b[0]%14]))
 }
 
 // asks reports whether the client can answer forms.

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/analysis/findings"
+	"sealab/fuzz/review"
+	"sealab/internal/broken/mcp"
+	"sealab/internal/child"
+	"sealab/internal/cli"
+	"sealab/internal/testenv"
+)
+
+// sealab runs the command and returns its exit status and its output.
+func sealab(args ...string) (status int, out string) {
+	var stdout, stderr bytes.Buffer
+	status = run(args, strings.NewReader(""), &stdout, &stderr)
+	return status, stdout.String() + stderr.String()
+}
+
+// TestReviewReplay reviews a broken server, shows every finding again, and shows
+// none after the repair of the server.
+func TestReviewReplay(t *testing.T) {
+	clock := review.SystemClock()
+	s := mcp.New(mcp.Clock{Now: clock.Now, Sleep: clock.Sleep}, "unbound arguments", "unbound tool", "published key", "any origin", "any session")
+	h := httptest.NewServer(s)
+	t.Cleanup(h.Close)
+	dir := t.TempDir()
+	checks := "RS-ARGS,RS-TOOL,RS-KEY,H-ORIGIN,S-MISSING,H-VER,RS-TYPE"
+	status, out := sealab("review", h.URL+"/mcp", "--checks", checks, "--out", dir)
+	require.Equal(t, cli.Refuted, status, out)
+	files, err := filepath.Glob(filepath.Join(dir, "*", "findings.json"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	data, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	all, err := findings.Read(data)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(all), 5)
+
+	status, out = sealab("replay", files[0])
+	require.Equal(t, cli.Refuted, status, out)
+	require.Equal(t, len(all), strings.Count(out, "shows again"), out)
+	s.Repair()
+	status, out = sealab("replay", files[0])
+	require.NotContains(t, out, "shows again")
+	require.Contains(t, []int{cli.OK, cli.Fault}, status, out)
+	h.Close()
+	status, out = sealab("replay", files[0])
+	require.Equal(t, cli.Fault, status, "a server that does not answer is no repair: %s", out)
+}
+
+// TestCommittedReview shows the findings of the committed review again on the
+// fixture that they are of.
+func TestCommittedReview(t *testing.T) {
+	files, err := filepath.Glob("../../results/review/*/findings.json")
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	data, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	all, err := findings.Read(data)
+	require.NoError(t, err)
+	require.NotEmpty(t, all)
+	var r recipe
+	require.NoError(t, json.Unmarshal(all[0].Recipe, &r))
+	host, _, err := hostOf(r.URL)
+	require.NoError(t, err)
+	address := strings.TrimSuffix(strings.TrimPrefix(r.URL, "http://"), "/mcp")
+	_, port, err := net.SplitHostPort(address)
+	require.NoError(t, err)
+	fixture, err := filepath.Abs("../../fuzz/review/testdata/servers/go/bin/plain")
+	require.NoError(t, err)
+	if _, err := os.Stat(fixture); err != nil {
+		testenv.Skip(t, "the server of the committed review is not installed: make review-servers")
+	}
+	if l, err := net.Listen("tcp", net.JoinHostPort(host, port)); err != nil {
+		testenv.Skip(t, "port %s of the committed review is in use", port)
+	} else {
+		require.NoError(t, l.Close())
+	}
+	cmd := exec.Command(fixture, port)
+	cmd.SysProcAttr = child.Attributes()
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	ticks := time.NewTicker(20 * time.Millisecond)
+	defer ticks.Stop()
+	for range 500 {
+		conn, err := net.Dial("tcp", address)
+		if err == nil {
+			conn.Close()
+			break
+		}
+		<-ticks.C
+	}
+	status, out := sealab("replay", files[0])
+	require.Equal(t, cli.Refuted, status, out)
+	require.Equal(t, len(all), strings.Count(out, "shows again"), out)
+}

@@ -1,0 +1,97 @@
+package review_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/fuzz/review"
+	"sealab/internal/broken/mcp"
+)
+
+var soundServers = flag.Int("sound", 2, "review so many sound servers in TestManySound")
+
+// kinds are ways to be sound and hard to judge.
+var kinds = []struct {
+	name   string
+	faults []string // that are choices and no faults
+	before func(http.Handler) http.Handler
+}{
+	{name: "plain"},
+	{name: "readable", faults: []string{"readable and careful"}},
+	{name: "slow", before: delayed},
+	{name: "rate-limited", before: limited},
+	{name: "restarting in the middle", before: nil},
+	{name: "for more than one use", faults: []string{"used twice"}},
+	{name: "random texts", faults: []string{"random texts"}},
+}
+
+// delayed answers after 150 ms.
+func delayed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if review.SystemClock().Sleep(r.Context(), 150*time.Millisecond) == nil {
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// limited refuses every fifth request with 429.
+func limited(next http.Handler) http.Handler {
+	var n atomic.Int64
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n.Add(1)%5 == 0 {
+			w.Header().Set("Retry-After", "1")
+			http.Error(w, "slow down", http.StatusTooManyRequests)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// TestManySound reviews sound servers under different seeds: none is accused of
+// more than a property. In the middle of each third review the server restarts.
+func TestManySound(t *testing.T) {
+	for i := range *soundServers {
+		kind := kinds[i%len(kinds)]
+		if kind.name == "slow" && *soundServers < 20 {
+			kind = kinds[0] // a review of a slow server takes minutes
+		}
+		t.Run(fmt.Sprintf("%d %s", i, kind.name), func(t *testing.T) {
+			t.Parallel()
+			clock := &fakeClock{now: time.Unix(1_795_164_472, 0)}
+			s := mcp.New(mcp.Clock{Now: clock.Now, Sleep: clock.Sleep}, kind.faults...)
+			s.Users = true
+			var h http.Handler = s
+			if kind.before != nil {
+				h = kind.before(s)
+			}
+			if kind.name == "restarting in the middle" {
+				var n atomic.Int64
+				h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if n.Add(1)%301 == 300 {
+						s.Forget()
+					}
+					s.ServeHTTP(w, r)
+				})
+			}
+			server := httptest.NewServer(h)
+			t.Cleanup(server.Close)
+			o := review.Options{Target: review.Target{URL: server.URL + "/mcp"}, Checks: []string{"RS", "H", "T", "R", "P", "C", "S"}, Seed: uint64(i), Budget: 6000, TTL: mcp.TTL, Effects: i%2 == 1}
+			twoUsers(&o)
+			o.Clock = review.Clock{Now: clock.Now, Sleep: clock.Sleep}
+			report, err := review.Run(context.Background(), o)
+			require.NoError(t, err)
+			require.Empty(t, refutedBy(report, review.Critical, review.Warning), "seed %d: %s", i, describe(report))
+			if !o.Effects {
+				require.Zero(t, s.Runs.Load(), "a tool ran to its end")
+			}
+		})
+	}
+}
