@@ -194,13 +194,16 @@ func noSession(t *T) {
 	if !ok {
 		return
 	}
-	for _, id := range []string{"", madeUpID(s.id)} {
+	for _, name := range []string{"no session", "a made-up session"} {
 		other := s
-		other.id = id
+		if other.id = ""; name != "no session" {
+			other.id = madeUpID(s.id)
+		}
+		id := other.id
 		a := t.inSession(other, first, t.oldList())
 		t.trials++
 		if a.Kind == completed {
-			t.refute(Finding{Case: "session " + id, Severity: Warning, Issue: "a request in the session " + short(id, 60) + ", which was not given, is served", Evidence: sent(a.Exchange) + " -> " + a.String(), Want: "400 or 404", Got: "served", Revision: older})
+			t.refute(Finding{Case: name, Severity: Warning, Issue: "a request in the session " + short(id, 60) + ", which was not given, is served", Evidence: sent(a.Exchange) + " -> " + a.String(), Want: "400 or 404", Got: "served", Revision: older})
 			return
 		}
 	}
