@@ -69,7 +69,7 @@ func confusedFields() []Control {
 // confusedValues are mistakes in the reading of one field.
 func confusedValues() []Control {
 	return []Control{
-		aScheme("principal-hash", "a digest of 16 bits of the principal is bound, and the token has no salt", breaks(codecs.BindsPrincipal, codecs.Unambiguous), by("CTX-16"), func(p *schemeParts) {
+		aScheme("principal-hash", "a digest of 16 bits of the principal is bound, and the token has no salt", breaks(codecs.BindsPrincipal, codecs.Unambiguous, codecs.Unlinkable), by("CTX-16"), func(p *schemeParts) {
 			p.salt = func() []byte { return nil }
 			p.binding = func(c *codecs.Context) string {
 				less, h := *c, fnv.New32a()

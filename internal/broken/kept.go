@@ -11,12 +11,12 @@ import (
 func keptState() []Control {
 	return []Control{
 		around(aScheme("verdict-by-token", "a token that was accepted is accepted again, without regard to the context and the time",
-			breaks(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience, codecs.Unambiguous, codecs.Expiry), by("SEQ-01"), func(*schemeParts) {}),
+			breaks(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience, codecs.Expiry), by("SEQ-01"), func(*schemeParts) {}),
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &cached{Scheme: inner, name: func(token string, _ *codecs.Context) string { return token }}
 			}),
 		around(aScheme("verdict-by-body", "a verdict is kept under the token without its tag, and the context",
-			breaks(codecs.Integrity, codecs.Canonical, codecs.ByteExact), by("SEQ-01"), func(*schemeParts) {}),
+			breaks(codecs.Integrity, codecs.Canonical), by("SEQ-01"), func(*schemeParts) {}),
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &cached{Scheme: inner, name: func(token string, c *codecs.Context) string {
 					return token[:max(0, strings.LastIndex(token, "."))] + whole(c) + c.Now.String()
