@@ -73,7 +73,7 @@ func newRoot() *cobra.Command {
 	add(groupAttack, newAttackCommand(), newReviewCommand(), newReplayCommand(), newCVECommand())
 	add(groupFuzz, fuzz)
 	add(groupVectors, newVectorsCommand())
-	add(groupTokens, newListCommand(), newChooseCommand(), newSealCommand(), newUnsealCommand(), newInspectCommand())
+	add(groupTokens, newListCommand(), newChooseCommand(), newSealCommand(), newUnsealCommand(), newInspectCommand(), newIdentifyCommand())
 	add(groupServe, serve.New("sealab serve"), newWorkerCommand())
 	// Names of earlier versions.
 	for _, c := range []*cobra.Command{newReportCommand(), newCompareCommand(), newDifferentialCommand(), newVersionCommand()} {

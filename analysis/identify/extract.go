@@ -1,0 +1,150 @@
+package identify
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// A Found token is a text that may be a token, with the place that held it.
+type Found struct{ Token, From string }
+
+// Extract returns the texts of an input that may be tokens: the cookies of a Cookie or
+// Set-Cookie header, those of each request and response of an HTTP archive (HAR 1.2) with
+// bearer tokens and the members requestState of bodies, or the input itself.
+func Extract(input []byte) ([]Found, error) {
+	text := strings.TrimSpace(string(input))
+	var har archive
+	if strings.HasPrefix(text, "{") {
+		if err := json.Unmarshal([]byte(text), &har); err != nil {
+			return nil, fmt.Errorf("reading the HTTP archive: %w", err)
+		}
+		found := har.tokens()
+		if len(found) == 0 {
+			return nil, fmt.Errorf("the HTTP archive has %d entries without a cookie, a bearer token or a requestState", len(har.Log.Entries))
+		}
+		return found, nil
+	}
+	for _, header := range []string{"cookie:", "set-cookie:"} {
+		if len(text) > len(header) && strings.EqualFold(text[:len(header)], header) {
+			return cookies(text[len(header):]), nil
+		}
+	}
+	if name, _, ok := strings.Cut(text, "="); ok && cookieName(name) && strings.Contains(text, "; ") {
+		return cookies(text), nil
+	}
+	if text == "" {
+		return nil, fmt.Errorf("the input is empty; want a token, a cookie header or an HTTP archive")
+	}
+	return []Found{{Token: text}}, nil
+}
+
+// minToken is the length of the shortest value of a cookie that is looked at.
+const minToken = 20
+
+func cookieName(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r) })
+}
+
+// cookies returns the values of a header that are long enough.
+func cookies(header string) []Found {
+	var found []Found
+	for pair := range strings.SplitSeq(header, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(pair), "=")
+		found = appendCookie(found, name, value)
+	}
+	return found
+}
+
+func appendCookie(found []Found, name, value string) []Found {
+	value = strings.Trim(value, `"`)
+	if plain, err := url.PathUnescape(value); err == nil {
+		value = plain
+	}
+	if len(value) < minToken {
+		return found
+	}
+	return append(found, Found{value, "cookie " + name})
+}
+
+// An archive is the part of HAR 1.2 that may hold tokens.
+type archive struct {
+	Log struct {
+		Entries []struct {
+			Request struct {
+				message
+				PostData struct{ Text string } `json:"postData"`
+			} `json:"request"`
+			Response struct {
+				message
+				Content struct{ Text string } `json:"content"`
+			} `json:"response"`
+		} `json:"entries"`
+	} `json:"log"`
+}
+
+type message struct {
+	Cookies []struct{ Name, Value string } `json:"cookies"`
+	Headers []struct{ Name, Value string } `json:"headers"`
+}
+
+func (a *archive) tokens() []Found {
+	var all []Found
+	for _, e := range a.Log.Entries {
+		all = append(all, e.Request.tokens()...)
+		all = append(all, states(e.Request.PostData.Text)...)
+		all = append(all, e.Response.tokens()...)
+		all = append(all, states(e.Response.Content.Text)...)
+	}
+	seen := map[Found]bool{}
+	distinct := all[:0]
+	for _, f := range all {
+		if !seen[f] {
+			seen[f] = true
+			distinct = append(distinct, f)
+		}
+	}
+	return distinct
+}
+
+func (m *message) tokens() []Found {
+	var found []Found
+	for _, c := range m.Cookies {
+		found = appendCookie(found, c.Name, c.Value)
+	}
+	for _, h := range m.Headers {
+		scheme, value, _ := strings.Cut(h.Value, " ")
+		if strings.EqualFold(h.Name, "authorization") && strings.EqualFold(scheme, "bearer") {
+			found = append(found, Found{value, "header Authorization"})
+		}
+	}
+	return found
+}
+
+// states returns the values of the members requestState of a JSON body, at any depth.
+func states(body string) []Found {
+	var v any
+	if json.Unmarshal([]byte(body), &v) != nil {
+		return nil
+	}
+	return appendStates(nil, v)
+}
+
+func appendStates(found []Found, v any) []Found {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, inner := range v {
+			if text, ok := inner.(string); ok && name == "requestState" {
+				found = append(found, Found{text, "member requestState"})
+				continue
+			}
+			found = appendStates(found, inner)
+		}
+	case []any:
+		for _, inner := range v {
+			found = appendStates(found, inner)
+		}
+	}
+	return found
+}

@@ -1,0 +1,227 @@
+// Package identify tells which format a token has and which library may have made
+// it. It takes the designs of the catalog, each of which parses its own tokens, and
+// recognisers for the formats that no design implements.
+//
+// A format is named by its structure alone, and nothing is verified: a forged token
+// looks like a good one. Formats that share a structure are reported together, and then
+// the answer is that it cannot be told.
+package identify
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/internal/lab"
+)
+
+// An Answer is what is known of one token.
+type Answer struct {
+	Token      string      `json:"token"`
+	From       string      `json:"from,omitempty"` // cookie or header that held it
+	Candidates []Candidate `json:"candidates"`     // the likeliest first
+}
+
+// Named returns the only candidate of the highest score, or nil if it cannot be told.
+func (a *Answer) Named() *Candidate {
+	if len(a.Candidates) == 0 || len(a.Candidates) > 1 && a.Candidates[0].Score == a.Candidates[1].Score {
+		return nil
+	}
+	return &a.Candidates[0]
+}
+
+// A Candidate is a format that the token may have.
+type Candidate struct {
+	Format  string   `json:"format"`
+	Library string   `json:"library"`
+	Score   int      `json:"score"` // how specific the match is
+	Fields  []Field  `json:"fields"`
+	Holds   []string `json:"holds"`
+	Lacks   []string `json:"lacks"`
+	Attack  string   `json:"attack"`
+	Key     string   `json:"key,omitempty"` // what opens it
+	design  *codecs.Design
+	opens   func(key []byte) bool
+}
+
+// A Field is a part of a token that anyone can read, or its length if it cannot be
+// read.
+type Field struct {
+	Name  string `json:"name"`
+	Bytes int    `json:"bytes"`
+	Text  string `json:"text,omitempty"`
+	Time  string `json:"time,omitempty"` // RFC 3339
+}
+
+// An Identifier knows the designs of the catalog. It is safe for concurrent use.
+type Identifier struct{ designs []sampled }
+
+// A sampled design is a design with the names of the JSON members that its own tokens
+// show.
+type sampled struct {
+	codecs.Design
+	members []string
+	// variable says that the prefix is a header that the parser accepts in other forms.
+	variable bool
+}
+
+// New returns an identifier for the designs of the catalog. Claims over a codec look
+// like the codec's tokens and are left out.
+func New() *Identifier {
+	id := new(Identifier)
+	for _, d := range catalog.Formats() {
+		if d.Over == "" && lab.HooksOf(d).Inspect != nil {
+			id.designs = append(id.designs, sampled{d, membersOf(d), strings.HasPrefix(d.Prefix, "eyJ")})
+		}
+	}
+	return id
+}
+
+// membersOf mints a token of a design and returns the names of its JSON members.
+func membersOf(d codecs.Design) []string {
+	secret := make([]byte, max(d.KeySize, codecs.MinSecret))
+	for i := range secret {
+		secret[i] = byte('a' + i%26)
+	}
+	in, err := lab.Open(d, codecs.Config{Secrets: [][]byte{secret}})
+	if err != nil {
+		return nil
+	}
+	defer in.Close()
+	token, err := in.Seal(nil, []byte(`"x"`), &codecs.Context{Now: time.Unix(1_795_132_800, 0)})
+	if err != nil {
+		return nil
+	}
+	fields, err := lab.HooksOf(d).Inspect(token)
+	if err != nil {
+		return nil
+	}
+	return readableMembers(fields)
+}
+
+// readableMembers returns the names of the members of the first readable JSON object
+// among the fields.
+func readableMembers(fields []lab.Field) []string {
+	for _, f := range fields {
+		var object map[string]json.RawMessage
+		if f.Readable && json.Unmarshal(f.Bytes, &object) == nil && len(object) > 0 {
+			return slices.Sorted(maps.Keys(object))
+		}
+	}
+	return nil
+}
+
+// Identify returns the formats that a token may have.
+func (id *Identifier) Identify(token string) Answer {
+	a := Answer{Token: token}
+	for _, d := range id.designs {
+		if c, ok := d.candidate([]byte(token)); ok {
+			a.Candidates = append(a.Candidates, c)
+		}
+	}
+	for _, r := range recognisers {
+		if c, ok := r.candidate(token); ok {
+			a.Candidates = append(a.Candidates, c)
+		}
+	}
+	slices.SortStableFunc(a.Candidates, func(x, y Candidate) int { return y.Score - x.Score })
+	if n := len(a.Candidates); n > 1 {
+		best := a.Candidates[0].Score
+		a.Candidates = slices.DeleteFunc(a.Candidates, func(c Candidate) bool { return c.Score < best })
+	}
+	return a
+}
+
+// The scores. A format without a distinctive prefix may be any text of its structure.
+const (
+	scoreStructure = 10 // segments and lengths
+	scorePrefix    = 20 // and a prefix
+	scoreSpecific  = 40 // a text that no other known format has
+)
+
+// alike returns the number of names that both lists have, less the others.
+func alike(sample, names []string) int {
+	score := 0
+	for _, name := range names {
+		if slices.Contains(sample, name) {
+			score += 2 // it is missed below
+		} else {
+			score--
+		}
+	}
+	return score - len(sample)
+}
+
+// candidate parses a token as one of the design.
+func (d *sampled) candidate(token []byte) (Candidate, bool) {
+	parts, err := lab.HooksOf(d.Design).Inspect(token)
+	begins := bytes.HasPrefix(token, []byte(d.Prefix))
+	if err != nil || !begins && !d.variable {
+		return Candidate{}, false
+	}
+	score := scoreStructure
+	switch {
+	case d.Prefix != "" && begins:
+		score = scorePrefix + max(0, len(d.Prefix)-len("v1."))
+	case d.Prefix != "":
+		score = scorePrefix + 1 // the design's parser accepts another header
+	}
+	if len(d.members) > 0 {
+		score += alike(d.members, readableMembers(parts))
+	}
+	c := Candidate{Format: d.Name, Library: d.Spec, Score: score, Attack: "sealab attack " + d.Name, design: &d.Design}
+	for _, f := range parts {
+		if name := string(f.Name); name != string(lab.WireSep) && len(f.Bytes) > 0 {
+			c.Fields = append(c.Fields, fieldOf(name, f))
+		}
+	}
+	for _, g := range d.GuaranteesFor(nil) {
+		switch {
+		case g.Holds:
+			c.Holds = append(c.Holds, string(g.Property))
+		default:
+			c.Lacks = append(c.Lacks, string(g.Property)+": "+g.Reason)
+		}
+	}
+	return c, true
+}
+
+func fieldOf(name string, f lab.Field) Field {
+	out := Field{Name: strings.TrimPrefix(name, "wire-"), Bytes: len(f.Bytes)}
+	if f.Readable && f.Name != lab.WireKeyID && utf8.Valid(f.Bytes) {
+		out.Text = string(f.Bytes)
+	} else if f.Readable {
+		out.Text = hexText(f.Bytes)
+	}
+	if !f.Time.IsZero() {
+		out.Time = f.Time.UTC().Format(time.RFC3339)
+	} else {
+		out.Time = timeIn(f)
+	}
+	return out
+}
+
+// timeIn returns the expiry or the time of issue that readable JSON tells.
+func timeIn(f lab.Field) string {
+	var claims struct {
+		Exp, Iat *json.Number
+	}
+	if !f.Readable || json.Unmarshal(f.Bytes, &claims) != nil {
+		return ""
+	}
+	for _, n := range []*json.Number{claims.Exp, claims.Iat} {
+		if n == nil {
+			continue
+		}
+		if seconds, err := n.Float64(); err == nil && seconds > 0 && seconds < 1<<36 {
+			return time.Unix(int64(seconds), 0).UTC().Format(time.RFC3339)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,145 @@
+package identify_test
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/analysis/identify"
+)
+
+// A sample is a token that a library made: a line of testdata/tokens.jsonl.
+type sample struct{ Format, Library, Token string }
+
+func samples(t *testing.T) []sample {
+	file, err := os.Open("testdata/tokens.jsonl")
+	require.NoError(t, err)
+	defer file.Close()
+	var all []sample
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var s sample
+		require.NoError(t, json.Unmarshal(lines.Bytes(), &s))
+		all = append(all, s)
+	}
+	return all
+}
+
+// tally counts the answers about tokens of known formats. An answer is right if it
+// names the format, and open if it names none.
+type tally struct{ right, wrong, open int }
+
+func (c *tally) add(t *testing.T, want string, a identify.Answer) {
+	named := a.Named()
+	switch {
+	case named == nil:
+		c.open++
+	case named.Format == want:
+		c.right++
+	default:
+		c.wrong++
+		t.Logf("%s is named %s: %.60q", want, named.Format, a.Token)
+	}
+}
+
+func (c tally) String() string {
+	return fmt.Sprintf("%d named rightly, %d wrongly, %d cannot be told", c.right, c.wrong, c.open)
+}
+
+// TestLibraries identifies 200 tokens that the libraries of 20 formats made.
+func TestLibraries(t *testing.T) {
+	id, formats, all := identify.New(), map[string]*tally{}, tally{}
+	for _, s := range samples(t) {
+		if formats[s.Format] == nil {
+			formats[s.Format] = new(tally)
+		}
+		a := id.Identify(s.Token)
+		formats[s.Format].add(t, s.Format, a)
+		all.add(t, s.Format, a)
+	}
+	for format, c := range formats {
+		t.Logf("%s: %s", format, c)
+	}
+	t.Logf("%d formats: %s", len(formats), all)
+	require.Len(t, formats, 20)
+	require.Equal(t, 200, all.right+all.wrong+all.open)
+	require.Zero(t, all.wrong)
+	require.GreaterOrEqual(t, all.right, 190)
+}
+
+// TestOthers identifies 100 random texts, which have no format, and 100 damaged tokens,
+// which may still have theirs and no other.
+func TestOthers(t *testing.T) {
+	id, random := identify.New(), rand.New(rand.NewPCG(1, 2))
+	var noise, damaged tally
+	for i := range 100 {
+		b := make([]byte, 20+random.IntN(200))
+		for j := range b {
+			b[j] = byte(random.Uint32())
+		}
+		text := []string{base64.RawURLEncoding.EncodeToString(b), base64.StdEncoding.EncodeToString(b), fmt.Sprintf("%x", b),
+			base64.RawURLEncoding.EncodeToString(b[:10]) + "." + base64.RawURLEncoding.EncodeToString(b[10:]), string(b)}[i%5]
+		noise.add(t, "no format", id.Identify(text))
+	}
+	all := samples(t)
+	for range 100 {
+		s := all[random.IntN(len(all))]
+		at := 1 + random.IntN(len(s.Token)-1)
+		text := []string{s.Token[:at], s.Token[at:], s.Token[:at] + " " + s.Token[at:], s.Token[:at] + "!!" + s.Token[at:],
+			strings.ToUpper(s.Token), strings.ToLower(s.Token)}[random.IntN(6)]
+		damaged.add(t, s.Format, id.Identify(text))
+	}
+	t.Logf("random texts: %s", noise)
+	t.Logf("damaged tokens: %s", damaged)
+	require.Zero(t, noise.wrong)
+	require.LessOrEqual(t, damaged.wrong, 2)
+}
+
+// TestKeys finds the published keys of tokens, and does not find those of others.
+func TestKeys(t *testing.T) {
+	keys, err := identify.CommonKeys()
+	require.NoError(t, err)
+	id := identify.New()
+	for token, want := range map[string]string{
+		"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c":                                                                                                                    "jwt.io",
+		"Fe26.2**0cdd607945dd1dffb7da0b0bf5f1a7daa6218cbae14cac51dcbd91fb077aeb5b*aOZLCKLhCt0D5IU1qLTtYw*g0ilNDlQ3TsdFUqJCqAm9iL7Wa60H7eYcHL_5oP136TOJREkS3BzheDC1dlxz5oJ**05b8943049af490e913bbc3a2485bee2aaf7b823f4c41d0ff0b7c168371a3772*R8yscVdTBRMdsoVbdDiFmUL8zb-c3PQLGJn4Y8C-AqI": "@hapi/iron",
+		"gAAAAAAdwJ6wAAECAwQFBgcICQoLDA0ODy021cpGVWKZ_eEwCGM4BLLF_5CV9dOPmrhuVUPgJobwOz7JcbmrR64jVmpU4IwqDA==":                                                                                                                                                                           "Fernet",
+	} {
+		a := id.Identify(token)
+		a.Try(keys)
+		require.NotNil(t, a.Named(), token)
+		require.Contains(t, a.Named().Key, want)
+	}
+	for _, s := range samples(t) {
+		a := id.Identify(s.Token)
+		a.Try(keys)
+		for _, c := range a.Candidates {
+			require.Empty(t, c.Key, "%s under a random key", s.Format)
+		}
+	}
+}
+
+func TestExtract(t *testing.T) {
+	const token = "gAAAAAAdwJ6wAAECAwQFBgcICQoLDA0ODy0"
+	for name, input := range map[string]string{
+		"token":  token + "\n",
+		"header": "Cookie: lang=en; session=" + token + "; x=1",
+		"pairs":  "session=" + token + "; lang=en",
+		"HAR":    `{"log":{"entries":[{"request":{"cookies":[{"name":"lang","value":"en"}],"postData":{"text":"{\"params\":{\"requestState\":\"` + token + `\"}}"}},"response":{}}]}}`,
+	} {
+		found, err := identify.Extract([]byte(input))
+		require.NoError(t, err, name)
+		require.Len(t, found, 1, name)
+		require.Equal(t, token, found[0].Token, name)
+	}
+	for _, bad := range []string{"", "{", `{"log":{"entries":[]}}`} {
+		_, err := identify.Extract([]byte(bad))
+		require.Error(t, err, bad)
+	}
+}

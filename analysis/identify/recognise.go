@@ -1,0 +1,310 @@
+package identify
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"hash"
+	"math/big"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// A recogniser knows the structure of a format that no design implements.
+type recogniser struct {
+	format, library string
+	score           int
+	holds, lacks    []string
+	attack          string
+	// parse returns the fields of a token, and a check of keys if there is one.
+	parse func(token string) (fields []Field, opens func(key []byte) bool, ok bool)
+}
+
+func (r *recogniser) candidate(token string) (Candidate, bool) {
+	fields, opens, ok := r.parse(token)
+	return Candidate{Format: r.format, Library: r.library, Score: r.score, Fields: fields, Holds: r.holds, Lacks: r.lacks, Attack: r.attack, opens: opens}, ok
+}
+
+// attackWorker is the command for formats that the laboratory attacks as workers only.
+const attackWorker = `sealab attack --worker "COMMAND" (a worker around the server's library; see go doc sealab/codecs/worker)`
+
+var recognisers = []recogniser{
+	{"JWT HS256", "PyJWT, jsonwebtoken, jose, authlib, jjwt and others", scoreSpecific, []string{"integrity"}, []string{"confidentiality", "canonical: many decoders accept other spellings", "single-use"}, attackWorker, parseJWS},
+	{"JWT", "a JWS with another algorithm than HS256", scoreSpecific - 1, []string{"integrity, if the verifier pins the algorithm"}, []string{"confidentiality", "single-use"}, attackWorker, parseOtherJWS},
+	{"Auth.js session", "npm @auth/core, next-auth 5", scoreSpecific + 1, []string{"integrity", "confidentiality"}, []string{"private-keys: kid is a hash of the key", "single-use"}, attackWorker, parseAuthJS},
+	{"JWE", "jose, joserfc, authlib, nimbus-jose-jwt and others", scorePrefix, []string{"integrity"}, []string{"single-use"}, attackWorker, parseJWE},
+	{"iron-session", "npm iron-session", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"canonical: the version ~2 is outside the mac", "single-use"}, attackWorker, parseIronSession},
+	{"cookie-signature", "npm cookie-signature, as express-session and cookie-parser use it", scoreSpecific, []string{"integrity", "canonical"}, []string{"confidentiality", "expiry", "single-use"}, attackWorker, parseCookieSignature},
+	{"Rails MessageVerifier", "gem activesupport, or Rack's session cookie", scorePrefix, []string{"integrity"}, []string{"confidentiality", "inert: the serializer may be Marshal", "single-use"}, attackWorker, parseVerifier},
+	{"itsdangerous without time", "PyPI itsdangerous, URLSafeSerializer", scoreStructure, []string{"integrity"}, []string{"confidentiality", "expiry", "canonical", "single-use"}, attackWorker, parseUntimed},
+	{"django signed value", "PyPI Django, TimestampSigner or signed cookies", scoreStructure - 1, []string{"integrity", "canonical"}, []string{"confidentiality", "single-use"}, attackWorker, parseDjangoValue},
+	{"branca", "npm, PyPI and crates branca", scoreSpecific, []string{"integrity", "confidentiality", "canonical"}, []string{"key-committing", "single-use"}, attackWorker, parseBranca},
+	{"macaroon", "pymacaroons, libmacaroons", scoreSpecific, []string{"integrity"}, []string{"confidentiality", "canonical", "single-use"}, attackWorker, parseMacaroon},
+	{"Laravel Encrypter", "illuminate/encryption", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"canonical", "inert: unserialize", "single-use"}, attackWorker, parseLaravel},
+	{"ASP.NET Core DataProtection", "Microsoft.AspNetCore.DataProtection", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"single-use"}, attackWorker, prefixed("CfDJ8")},
+	{"Plug.Crypto", "Phoenix.Token, Plug sessions", scoreSpecific, []string{"integrity"}, []string{"canonical", "single-use"}, attackWorker, plug},
+	{"PASETO v1.local", "PASETO, version 1", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"single-use"}, attackWorker, prefixed("v1.local.")},
+	{"PASETO v2.local", "PASETO, version 2", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"key-committing", "single-use"}, attackWorker, prefixed("v2.local.")},
+	{"PASETO v3.local", "pyseto and others", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"canonical, by pyseto", "single-use"}, attackWorker, prefixed("v3.local.")},
+	{"PASETO public", "PASETO, signed with a private key", scoreSpecific, []string{"integrity", "sender-authenticated"}, []string{"confidentiality", "single-use"}, attackWorker, publicPASETO},
+}
+
+// raw decodes base64url without padding, canonical or not.
+func raw(text string) ([]byte, bool) {
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	return b, err == nil && !strings.ContainsAny(text, "\r\n")
+}
+
+// std decodes padded base64 of the standard alphabet.
+func std(text string) ([]byte, bool) {
+	b, err := base64.StdEncoding.Strict().DecodeString(text)
+	return b, err == nil && !strings.ContainsAny(text, "\r\n")
+}
+
+func hexText(b []byte) string { return hex.EncodeToString(b) }
+
+func readable(name string, b []byte) Field { return Field{Name: name, Bytes: len(b), Text: string(b)} }
+
+func opaque(name string, b []byte) Field { return Field{Name: name, Bytes: len(b)} }
+
+// macOpens returns a check whether a key gives the tag of a message.
+func macOpens(h func() hash.Hash, message string, tag []byte) func([]byte) bool {
+	return func(key []byte) bool {
+		m := hmac.New(h, key)
+		m.Write([]byte(message))
+		return hmac.Equal(m.Sum(nil), tag)
+	}
+}
+
+// jose returns the segments and the header of a JWS or JWE.
+func jose(token string, segments int) (parts []string, header map[string]any, text []byte) {
+	parts = strings.Split(token, ".")
+	if len(parts) != segments {
+		return nil, nil, nil
+	}
+	text, ok := raw(parts[0])
+	if !ok || json.Unmarshal(text, &header) != nil || header["alg"] == nil {
+		return nil, nil, nil
+	}
+	return parts, header, text
+}
+
+func parseJWS(token string) ([]Field, func([]byte) bool, bool) {
+	fields, header, tag, signed := jws(token)
+	if header["alg"] != "HS256" || len(tag) != sha256.Size {
+		return nil, nil, false
+	}
+	return fields, macOpens(sha256.New, signed, tag), true
+}
+
+func parseOtherJWS(token string) ([]Field, func([]byte) bool, bool) {
+	fields, header, tag, signed := jws(token)
+	if fields == nil || header["alg"] == "HS256" {
+		return nil, nil, false
+	}
+	switch header["alg"] {
+	case "HS384":
+		return fields, macOpens(sha512.New384, signed, tag), true
+	case "HS512":
+		return fields, macOpens(sha512.New, signed, tag), true
+	}
+	return fields, nil, true
+}
+
+func jws(token string) (fields []Field, header map[string]any, tag []byte, signed string) {
+	parts, header, text := jose(token, 3)
+	if parts == nil || header["enc"] != nil {
+		return nil, nil, nil, ""
+	}
+	payload, ok1 := raw(parts[1])
+	tag, ok2 := raw(parts[2])
+	if !ok1 || !ok2 {
+		return nil, nil, nil, ""
+	}
+	body := readable("payload", payload)
+	var claims struct{ Exp, Iat float64 }
+	if json.Unmarshal(payload, &claims) == nil && max(claims.Exp, claims.Iat) > 0 {
+		body.Time = time.Unix(int64(max(claims.Exp, claims.Iat)), 0).UTC().Format(time.RFC3339)
+	}
+	return []Field{readable("header", text), body, opaque("signature", tag)}, header, tag, parts[0] + "." + parts[1]
+}
+
+func parseJWE(token string) ([]Field, func([]byte) bool, bool) {
+	parts, header, text := jose(token, 5)
+	if parts == nil || header["enc"] == nil {
+		return nil, nil, false
+	}
+	fields := []Field{readable("header", text)}
+	for i, name := range []string{"encrypted-key", "iv", "ciphertext", "tag"} {
+		b, ok := raw(parts[i+1])
+		if !ok {
+			return nil, nil, false
+		}
+		fields = append(fields, opaque(name, b))
+	}
+	return fields, nil, true
+}
+
+func parseAuthJS(token string) ([]Field, func([]byte) bool, bool) {
+	fields, _, ok := parseJWE(token)
+	if !ok {
+		return nil, nil, false
+	}
+	var header struct{ Alg, Enc, Kid string }
+	if json.Unmarshal([]byte(fields[0].Text), &header) != nil || header.Alg != "dir" || header.Enc != "A256CBC-HS512" {
+		return nil, nil, false
+	}
+	kid, ok := raw(header.Kid)
+	return append(fields, Field{Name: "key-check value (SHA-512 of the key)", Bytes: len(kid), Text: header.Kid}), nil, ok && len(kid) == sha512.Size
+}
+
+func parseIronSession(token string) ([]Field, func([]byte) bool, bool) {
+	inner, version, found := strings.Cut(token, "~")
+	parts := strings.Split(inner, "*")
+	if !found || len(version) != 1 || parts[0] != "Fe26.2" || len(parts) != 8 {
+		return nil, nil, false
+	}
+	fields := []Field{readable("password-id", []byte(parts[1])), readable("salt", []byte(parts[2])), readable("version", []byte(version))}
+	if ms, ok := new(big.Int).SetString(parts[5], 10); ok && ms.IsInt64() {
+		fields = append(fields, Field{Name: "expiry", Bytes: len(parts[5]), Text: parts[5], Time: time.UnixMilli(ms.Int64()).UTC().Format(time.RFC3339)})
+	}
+	return fields, nil, true
+}
+
+var signature43 = regexp.MustCompile(`^[A-Za-z0-9+/]{43}$`)
+
+func parseCookieSignature(token string) ([]Field, func([]byte) bool, bool) {
+	if plain, err := url.PathUnescape(token); err == nil {
+		token = plain
+	}
+	value, ok := strings.CutPrefix(token, "s:")
+	i := strings.LastIndexByte(value, '.')
+	if !ok || i < 0 || !signature43.MatchString(value[i+1:]) {
+		return nil, nil, false
+	}
+	tag, _ := base64.RawStdEncoding.DecodeString(value[i+1:])
+	return []Field{readable("value", []byte(value[:i])), opaque("signature", tag)}, macOpens(sha256.New, value[:i], tag), true
+}
+
+var hexTag = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})$`)
+
+func parseVerifier(token string) ([]Field, func([]byte) bool, bool) {
+	text, tagText, found := strings.Cut(token, "--")
+	payload, ok := std(text)
+	if !found || !ok || !hexTag.MatchString(tagText) {
+		return nil, nil, false
+	}
+	tag, _ := hex.DecodeString(tagText)
+	h := map[int]func() hash.Hash{20: sha1.New, 32: sha256.New, 64: sha512.New}[len(tag)]
+	return []Field{readable("payload", payload), opaque("signature", tag)}, macOpens(h, text, tag), true
+}
+
+func parseUntimed(token string) ([]Field, func([]byte) bool, bool) {
+	body, tagText, found := strings.Cut(strings.TrimPrefix(token, "."), ".")
+	payload, ok1 := raw(body)
+	tag, ok2 := raw(tagText)
+	if !found || !ok1 || !ok2 || len(tag) != sha1.Size || !strings.HasPrefix(token, ".") && !json.Valid(payload) {
+		return nil, nil, false
+	}
+	return []Field{readable("payload", payload), opaque("signature", tag)}, nil, true
+}
+
+var base62Time = regexp.MustCompile(`^[0-9A-Za-z]{6}$`)
+
+func parseDjangoValue(token string) ([]Field, func([]byte) bool, bool) {
+	parts := strings.Split(token, ":")
+	if len(parts) < 3 {
+		return nil, nil, false
+	}
+	tag, ok := raw(parts[len(parts)-1])
+	at := parts[len(parts)-2]
+	if !ok || len(tag) != sha256.Size || !base62Time.MatchString(at) {
+		return nil, nil, false
+	}
+	value := strings.Join(parts[:len(parts)-2], ":")
+	return []Field{readable("value", []byte(value)), readable("time in base 62", []byte(at)), opaque("signature", tag)}, nil, true
+}
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+func parseBranca(token string) ([]Field, func([]byte) bool, bool) {
+	n := new(big.Int)
+	for _, c := range token {
+		digit := strings.IndexRune(base62, c)
+		if digit < 0 || len(token) > 8192 {
+			return nil, nil, false
+		}
+		n.Add(n.Mul(n, big.NewInt(62)), big.NewInt(int64(digit)))
+	}
+	b := n.Bytes()
+	if len(b) < 1+4+24+16 || b[0] != 0xba {
+		return nil, nil, false
+	}
+	at := time.Unix(int64(b[1])<<24|int64(b[2])<<16|int64(b[3])<<8|int64(b[4]), 0)
+	return []Field{{Name: "time", Bytes: 4, Text: hexText(b[1:5]), Time: at.UTC().Format(time.RFC3339)}, opaque("nonce", b[5:29]), opaque("ciphertext", b[29:])}, nil, true
+}
+
+var packet = regexp.MustCompile(`^[0-9a-f]{4}(location|identifier) `)
+
+func parseMacaroon(token string) ([]Field, func([]byte) bool, bool) {
+	b, ok := raw(strings.TrimRight(token, "="))
+	if !ok || !packet.Match(b) {
+		return nil, nil, false
+	}
+	var fields []Field
+	for line := range bytes.SplitSeq(b, []byte("\n")) {
+		if len(line) > 4 {
+			if name, value, found := bytes.Cut(line[4:], []byte(" ")); found && !bytes.Equal(name, []byte("signature")) {
+				fields = append(fields, readable(string(name), value))
+			}
+		}
+	}
+	return fields, nil, true
+}
+
+func parseLaravel(token string) ([]Field, func([]byte) bool, bool) {
+	b, ok := std(token)
+	var v struct{ IV, Value, MAC *string }
+	if !ok || json.Unmarshal(b, &v) != nil || v.IV == nil || v.Value == nil || v.MAC == nil {
+		return nil, nil, false
+	}
+	return []Field{readable("iv", []byte(*v.IV)), {Name: "ciphertext", Bytes: len(*v.Value)}, {Name: "mac", Bytes: len(*v.MAC)}}, nil, true
+}
+
+// prefixed returns the parser of a format with a distinctive prefix before base64url.
+func prefixed(prefix string) func(string) ([]Field, func([]byte) bool, bool) {
+	return func(token string) ([]Field, func([]byte) bool, bool) {
+		rest, ok := strings.CutPrefix(token, prefix)
+		text, footer, _ := strings.Cut(rest, ".")
+		body, ok1 := raw(text)
+		tail, ok2 := raw(footer)
+		fields := []Field{opaque("body", body)}
+		if len(tail) > 0 {
+			fields = append(fields, readable("footer", tail))
+		}
+		return fields, nil, ok && ok1 && ok2 && len(body) >= 32
+	}
+}
+
+func plug(token string) ([]Field, func([]byte) bool, bool) {
+	if fields, opens, ok := prefixed("XCP.")(token); ok {
+		return fields, opens, ok
+	}
+	return prefixed("SFMyNTY.")(token)
+}
+
+func publicPASETO(token string) ([]Field, func([]byte) bool, bool) {
+	for _, v := range []string{"v1", "v2", "v3", "v4"} {
+		if fields, opens, ok := prefixed(v + ".public.")(token); ok {
+			return fields, opens, ok
+		}
+	}
+	return nil, nil, false
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sealab/analysis/identify"
+	"sealab/codecs/keyfile"
+	"sealab/internal/cli"
+	"sealab/internal/table"
+)
+
+func newIdentifyCommand() *cobra.Command {
+	var keys string
+	var common, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "identify [INPUT]",
+		Short: "Tell which format and library may have made a token",
+		Long: `Tell which format a token has and which library may have made it, with the
+fields that anyone can read, the guarantees of the format, and the command that
+attacks it. The input, an argument or standard input, is a token, a Cookie or
+Set-Cookie header, or an HTTP archive (HAR) as browsers save it. Of an archive
+the cookies, bearer tokens and members requestState are read.
+
+The structure alone is judged. Formats that share one are all listed, and then
+it cannot be told. With --keys or --common-keys, keys are tried on each
+candidate.
+
+Exit status: 0 if some token has a known format, 1 if a key opens one, 2 if no
+format is known.`,
+		Example: `  sealab identify gAAAAAAdwJ6wAAECAwQFBgcICQoLDA0ODy021cpGVWKZ_eEwCGM4BLLF_5CV9dOPmrhuVUPgJobwOz7JcbmrR64jVmpU4IwqDA== --common-keys
+  sealab identify --json < archive.har
+  sealab identify --keys secret.key < cookie.txt`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			input, err := tokenArgument(cmd.InOrStdin(), args)
+			if err != nil {
+				return err
+			}
+			tries, err := keysToTry(keys, common)
+			if err != nil {
+				return err
+			}
+			answers, err := identifyAll(input, tries)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = writeJSON(cmd.OutOrStdout(), answers)
+			} else {
+				err = writeIdentities(cmd.OutOrStdout(), answers, len(tries))
+			}
+			if err != nil {
+				return err
+			}
+			return opened(answers)
+		},
+	}
+	cmd.Flags().StringVar(&keys, "keys", "", "try the secrets of this key `file`, as sealab seal takes it")
+	cmd.Flags().BoolVar(&common, "common-keys", false, "try keys that stand in the documentation of frameworks")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return cmd
+}
+
+// keysToTry returns the keys that the flags name.
+func keysToTry(path string, common bool) ([]identify.Key, error) {
+	var keys []identify.Key
+	if path != "" {
+		secrets, err := keyfile.Read(path)
+		if err != nil {
+			return nil, err
+		}
+		for i, s := range secrets {
+			keys = append(keys, identify.Key{Name: fmt.Sprintf("secret %d of %s", i+1, path), Secret: s})
+		}
+	}
+	if !common {
+		return keys, nil
+	}
+	published, err := identify.CommonKeys()
+	return append(keys, published...), err
+}
+
+func identifyAll(input []byte, keys []identify.Key) ([]identify.Answer, error) {
+	found, err := identify.Extract(input)
+	if err != nil {
+		return nil, err
+	}
+	id, known := identify.New(), false
+	answers := make([]identify.Answer, 0, len(found))
+	for _, f := range found {
+		a := id.Identify(f.Token)
+		a.From = f.From
+		a.Try(keys)
+		known = known || len(a.Candidates) > 0
+		answers = append(answers, a)
+	}
+	if !known {
+		return nil, fmt.Errorf("no known format among %d texts; want a token, a cookie header or an HTTP archive", len(found))
+	}
+	return answers, nil
+}
+
+// opened returns cli.ErrRefuted if a key opens a token.
+func opened(answers []identify.Answer) error {
+	for _, a := range answers {
+		for _, c := range a.Candidates {
+			if c.Key != "" {
+				return cli.ErrRefuted
+			}
+		}
+	}
+	return nil
+}
+
+func writeIdentities(out io.Writer, answers []identify.Answer, keys int) error {
+	width := table.Width(out)
+	for i, a := range answers {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		place := "token"
+		if a.From != "" {
+			place = a.From
+		}
+		switch {
+		case len(a.Candidates) == 0:
+			fmt.Fprintf(out, "%s: no known format\n", quote(place))
+		case a.Named() == nil:
+			fmt.Fprintf(out, "%s: cannot be told; one of %d formats\n", quote(place), len(a.Candidates))
+		default:
+			fmt.Fprintf(out, "%s: %s\n", quote(place), a.Named().Format)
+		}
+		for _, c := range a.Candidates {
+			fmt.Fprintf(out, "\n%s", identity(c, keys).Text(width))
+		}
+	}
+	_, err := fmt.Fprintln(out, "\nNothing was verified. To review an MCP server that mints such tokens: sealab review URL")
+	return err
+}
+
+// identity returns the table of one candidate.
+func identity(c identify.Candidate, keys int) *table.Table {
+	t := table.New("ll")
+	t.Row("format", c.Format)
+	t.Row("made by", c.Library)
+	for _, f := range c.Fields {
+		text := strconv.Itoa(f.Bytes) + " B"
+		if f.Text != "" {
+			value := []rune(quote(f.Text))
+			if len(value) > maxShown {
+				value = append(value[:maxShown], []rune("...")...)
+			}
+			text += " " + string(value)
+		}
+		if f.Time != "" {
+			text += " " + f.Time
+		}
+		t.Row(f.Name, text)
+	}
+	t.Row("holds", strings.Join(c.Holds, ", "))
+	t.Row("lacks", strings.Join(c.Lacks, "; "))
+	t.Row("attack", c.Attack)
+	switch {
+	case c.Key != "":
+		t.Row("key", "opened by "+quote(c.Key))
+	case keys > 0:
+		t.Row("key", fmt.Sprintf("none of %d keys opens it", keys))
+	}
+	return t
+}
