@@ -235,6 +235,13 @@ fuzz-experiment: ## measure how soon each fuzzer finds each injected bug; writes
 attack: bin/sealab ## attack every design, the installed SDKs and the Go libraries; writes results/attack
 	bin/sealab attack --sdks --libraries --out results $(ATTACKFLAGS)
 
+# The newest run of attacks that has its verdicts: they are not committed.
+WORLD_ATTACKS = $(patsubst %/verdicts.json,--attacks %,$(lastword $(sort $(wildcard results/attack/*/verdicts.json))))
+
+.PHONY: world
+world: bin/sealab ## compare every design, installed SDK and Go library as a format; writes results/world
+	bin/sealab compare-formats --sdks --libraries $(WORLD_ATTACKS) --out results
+
 # The seeds of sound designs: what refutes a stated guarantee there is wrong.
 SEEDS ?= 1000
 CORPUS ?= all

@@ -69,7 +69,7 @@ func newRoot() *cobra.Command {
 	bench.AddCommand(newReportCommand(), newCompareCommand())
 	fuzz := newFuzzCommand()
 	fuzz.AddCommand(newDifferentialCommand(), newVersionsCommand())
-	add(groupMeasure, bench, newLeakCommand(), newSiteCommand())
+	add(groupMeasure, bench, newCompareFormatsCommand(), newLeakCommand(), newSiteCommand())
 	add(groupAttack, newAttackCommand(), newReviewCommand(), newReplayCommand(), newCVECommand())
 	add(groupFuzz, fuzz)
 	add(groupVectors, newVectorsCommand())

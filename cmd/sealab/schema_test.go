@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/analysis/choice"
+	"sealab/analysis/identify"
 	"sealab/analysis/throughput"
 	"sealab/codecs/catalog"
 	"sealab/fuzz/campaign/report"
@@ -36,6 +37,8 @@ var jsonOutputs = map[string]func() (*jsonschema.Schema, error){
 	"outcomes":    inferred[outcomes],
 	"fuzz-status": inferred[report.Status],
 	"version":     inferred[versionDocument],
+	"identify":    inferred[[]identify.Answer],
+	"formats":     inferred[world],
 }
 
 // schemaOf names the schema of each command that has --json.
@@ -45,6 +48,7 @@ var schemaOf = map[string]string{
 	"sealab attack": "outcomes", "sealab review": "outcomes", "sealab replay": "outcomes", "sealab vectors verify": "outcomes",
 	"sealab differential": "outcomes", "sealab fuzz differential": "outcomes",
 	"sealab fuzz status": "fuzz-status", "sealab version": "version",
+	"sealab identify": "identify", "sealab compare-formats": "formats",
 }
 
 func inferred[T any]() (*jsonschema.Schema, error) { return jsonschema.For[T](nil) }
@@ -119,6 +123,8 @@ func TestJSONOutputs(t *testing.T) {
 	validate(t, "design", "", 0, "list", design, "--json")
 	validate(t, "choose", "", 0, "choose", "--json")
 	validate(t, "inspect", "sh1.foMHpHsic3RlcCI6MX13iG1TivIp3yLNDLXs-xQmtcD7DBNPrjDQmQ8aTUk3Dg", 0, "inspect", "--json")
+	validate(t, "identify", "", 0, "identify", "Fe26.2*1*00*aOZLCKLhCt0D5IU1qLTtYw*g0ilNDlQ3TsdFUqJCqAm9iL7Wa60H7eYcHL_5oP136TOJREkS3BzheDC1dlxz5oJ**00*R8yscVdTBRMdsoVbdDiFmUL8zb-c3PQLGJn4Y8C-AqI", "--json")
+	validate(t, "formats", "", 0, "compare-formats", "--rounds", "6", "--json", design)
 	validate(t, "report", "", 0, "report", newest, "--json")
 	validate(t, "compare", "", 1, "compare", old, slower, "--json")
 	validate(t, "fuzz-status", "", 0, "fuzz", "status", "--dir", dir, "--json")

@@ -24,6 +24,7 @@ const (
 	Taint      = "taint"      // dependences on secrets under valgrind
 	CVE        = "cve"        // known vulnerabilities found again
 	Review     = "review"     // a review of a live server
+	World      = "world"      // a comparison of token formats
 )
 
 // MainFile returns the name of the file that every run of a kind has.
@@ -31,7 +32,7 @@ func MainFile(kind string) string {
 	return map[string]string{
 		Bench: BenchFile, Attack: "findings.json", Fuzz: "report.json",
 		Experiment: "trials.jsonl", Timing: "judgement.json", Taint: "taint.txt", CVE: "outcomes.json",
-		Review: "findings.json",
+		Review: "findings.json", World: "world.json",
 	}[kind]
 }
 

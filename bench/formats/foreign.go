@@ -1,0 +1,157 @@
+package formats
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"sealab/codecs"
+)
+
+// A kind is a kind of foreign encodings, which decoders are known to let through.
+type kind struct {
+	name string
+	make func(token []byte) [][]byte
+}
+
+// separators stand between the segments of the known formats.
+const separators = ".*:~"
+
+const base64Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+// kinds are the columns of the table.
+var kinds = []kind{
+	{"last", lastCharacters},
+	{"alphabet", otherAlphabet},
+	{"padding", appended("=", "==", "===")},
+	{"white space", inserted("\n", "\r\n", "\r", " ", "\t", "\f", "\x00")},
+	{"tail", tails},
+	{"junk", inserted("!", "%", "~~~~", "\x7f", "\u00e9", "\u200b")},
+}
+
+// ends returns the places behind each segment.
+func ends(token []byte) []int {
+	var all []int
+	for i, c := range token {
+		if bytes.IndexByte([]byte(separators), c) >= 0 && i > 0 {
+			all = append(all, i)
+		}
+	}
+	return append(all, len(token))
+}
+
+// lastCharacters replaces the last character of each segment: its spare bits.
+func lastCharacters(token []byte) [][]byte {
+	var all [][]byte
+	for _, end := range ends(token) {
+		for i := range base64Letters {
+			changed := bytes.Clone(token)
+			changed[end-1] = base64Letters[i]
+			all = append(all, changed)
+		}
+	}
+	return all
+}
+
+// otherAlphabet exchanges the alphabets of base64, in all of the token and in the
+// first place.
+func otherAlphabet(token []byte) [][]byte {
+	var all [][]byte
+	for _, pair := range []string{"-+", "_/", "+-", "/_"} {
+		all = append(all, bytes.ReplaceAll(token, []byte(pair[:1]), []byte(pair[1:])), bytes.Replace(token, []byte(pair[:1]), []byte(pair[1:]), 1))
+	}
+	return all
+}
+
+// appended puts texts behind each segment.
+func appended(texts ...string) func([]byte) [][]byte {
+	return func(token []byte) [][]byte {
+		var all [][]byte
+		for _, end := range ends(token) {
+			for _, text := range texts {
+				all = append(all, slices.Concat(token[:end], []byte(text), token[end:]))
+			}
+		}
+		return all
+	}
+}
+
+// tails puts texts behind the token.
+func tails(token []byte) [][]byte {
+	var all [][]byte
+	for _, text := range []string{"A", "AA", "AAAA", ".", "--", "~", "~2", "=A", "==A", "=AAA", "--QUJD", ".AAAA", "*"} {
+		all = append(all, slices.Concat(token, []byte(text)))
+	}
+	return all
+}
+
+// inserted puts texts before the token, in the middle of each segment and behind it.
+func inserted(texts ...string) func([]byte) [][]byte {
+	return func(token []byte) [][]byte {
+		places := []int{0}
+		begin := 0
+		for _, end := range ends(token) {
+			places = append(places, (begin+end)/2, end)
+			begin = end
+		}
+		var all [][]byte
+		for _, at := range places {
+			for _, text := range texts {
+				all = append(all, slices.Concat(token[:at], []byte(text), token[at:]))
+			}
+		}
+		return all
+	}
+}
+
+// judge presents foreign encodings of a token, and collects the kinds of refusals.
+func (c *contestant) judge() error {
+	token, err := c.in.Seal(nil, payload(50), c.at)
+	if err != nil {
+		return fmt.Errorf("minting 50 bytes: %w", err)
+	}
+	if _, err := c.in.Unseal(nil, token, c.at); err != nil {
+		return fmt.Errorf("opening an ordinary token: %w", err)
+	}
+	refusals := map[string]bool{}
+	for _, k := range kinds {
+		f := Foreign{Kind: k.name}
+		for _, text := range k.make(token) {
+			if bytes.Equal(text, token) {
+				continue
+			}
+			f.Tried++
+			_, err := c.in.Unseal(nil, text, c.at)
+			if err == nil {
+				f.Accepted++
+			} else if r := codecs.Rejected(err); r != nil {
+				refusals[r.Stage.String()+": "+r.Reason] = true
+			} else {
+				return fmt.Errorf("presenting %.40q: %w", text, err)
+			}
+		}
+		c.row.Foreign = append(c.row.Foreign, f)
+	}
+	for i := range token {
+		changed := bytes.Clone(token)
+		changed[i] ^= 2
+		if _, err := c.in.Unseal(nil, changed, c.at); codecs.Rejected(err) != nil {
+			r := codecs.Rejected(err)
+			refusals[r.Stage.String()+": "+r.Reason] = true
+		}
+	}
+	for r := range refusals {
+		c.row.Errors = append(c.row.Errors, r)
+	}
+	slices.Sort(c.row.Errors)
+	return nil
+}
+
+// Kinds returns the names of the kinds of foreign encodings, in the order of a row.
+func Kinds() []string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.name
+	}
+	return names
+}

@@ -1,0 +1,207 @@
+// Package formats measures token formats side by side: which foreign encodings of a
+// token each accepts, how many kinds of refusals it tells apart, the length of its
+// tokens, and the time of minting and opening.
+//
+// Every format mints the same payloads under one key. Times are taken inside the process
+// that holds the library, in rounds that visit each format once, so that a busy machine
+// slows all of them. A worker that cannot time itself has no times.
+package formats
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/perf/benchmath"
+
+	"sealab/codecs"
+	"sealab/codecs/worker"
+	"sealab/internal/lab"
+)
+
+// A Row is the comparison of one format.
+type Row struct {
+	Name    string      `json:"name"`
+	Kind    codecs.Kind `json:"kind"`
+	Spec    string      `json:"spec"`
+	Live    bool        `json:"live"` // a library in another process
+	Foreign []Foreign   `json:"foreign"`
+	Errors  []string    `json:"errors"` // kinds of refusals: stage and reason
+	Sizes   []Size      `json:"sizes"`
+	Mint    *Interval   `json:"mint,omitempty"`
+	Open    *Interval   `json:"open,omitempty"`
+	// Stood and Fell are guarantees that the design claims and that attacks did not, and
+	// did, refute. Both are nil if no run of attacks has the format.
+	Stood []string `json:"stood,omitempty"`
+	Fell  []string `json:"fell,omitempty"`
+	Note  string   `json:"note,omitempty"`
+}
+
+// A Foreign is the outcome of one kind of foreign encoding.
+type Foreign struct {
+	Kind     string `json:"kind"`
+	Tried    int    `json:"tried"`
+	Accepted int    `json:"accepted"`
+}
+
+// A Size is the length of a token in bytes, or -1 if the format does not carry such a
+// payload.
+type Size struct {
+	Payload int `json:"payload"`
+	Token   int `json:"token"`
+}
+
+// An Interval is the median of a time in nanoseconds with its 95 % interval.
+type Interval struct {
+	Median float64 `json:"median_ns"`
+	Low    float64 `json:"low_ns"`
+	High   float64 `json:"high_ns"`
+	Rounds int     `json:"rounds"`
+}
+
+// Lengths are the measured lengths of payloads in bytes.
+var Lengths = []int{0, 64, 1 << 10, 64 << 10}
+
+// timed is the length of the payload whose times are taken.
+const timed = 1 << 10
+
+// A Subject is a format that is compared.
+type Subject struct {
+	codecs.Design
+	Live bool
+}
+
+// key is ASCII, for libraries whose keys are texts.
+var key = []byte("a key of 32 letters for tests 01")
+
+// A contestant is a subject that is open.
+type contestant struct {
+	row        Row
+	in         *lab.Instance
+	at         *codecs.Context
+	payload    []byte
+	token      []byte
+	mint, open []float64
+}
+
+// Compare compares subjects. rounds is the number of times that each is timed. progress
+// is called before each subject.
+func Compare(subjects []Subject, rounds int, progress func(name string, n, of int)) []Row {
+	var all []*contestant
+	for i, s := range subjects {
+		progress(s.Name, i, len(subjects))
+		c := &contestant{row: Row{Name: s.Name, Kind: s.Kind(), Spec: s.Spec, Live: s.Live}}
+		if err := c.prepare(s); err != nil {
+			c.row.Note = err.Error()
+		}
+		all = append(all, c)
+	}
+	for range rounds {
+		for _, c := range all {
+			c.time()
+		}
+	}
+	rows := make([]Row, 0, len(all))
+	for _, c := range all {
+		c.row.Mint, c.row.Open = interval(c.mint), interval(c.open)
+		rows = append(rows, c.row)
+		if c.in != nil {
+			c.in.Close()
+		}
+	}
+	return rows
+}
+
+// prepare opens a subject, and measures all but times.
+func (c *contestant) prepare(s Subject) error {
+	config := codecs.Config{Secrets: [][]byte{key}}
+	if s.KeySize > 0 && s.KeySize != len(key) {
+		config.Secrets = [][]byte{[]byte(strings.Repeat("k", s.KeySize))}
+	}
+	in, err := lab.Open(s.Design, config)
+	if err != nil {
+		return fmt.Errorf("opening: %w", err)
+	}
+	principal, audience := "alice", "server"
+	c.in = in
+	c.at = &codecs.Context{Now: time.Unix(1_795_132_800, 0), Method: "tools/call", Target: "deploy", Principal: &principal, Audience: &audience}
+	for _, n := range Lengths {
+		size, err := c.size(n)
+		if err != nil {
+			return err
+		}
+		c.row.Sizes = append(c.row.Sizes, Size{n, size})
+	}
+	c.payload = payload(timed)
+	if c.token, err = in.Seal(nil, c.payload, c.at); err != nil {
+		return fmt.Errorf("minting %d bytes: %w", timed, err)
+	}
+	return c.judge()
+}
+
+// payload returns JSON text of n bytes, which every format carries, from 2 bytes on.
+func payload(n int) []byte { return []byte(`"` + strings.Repeat("x", max(n-2, 0)) + `"`) }
+
+// size returns the length of the token of n bytes. A scheme gets JSON of 2 bytes for 0.
+func (c *contestant) size(n int) (int, error) {
+	p := payload(n)
+	if n == 0 && c.row.Kind == codecs.KindCodec {
+		p = nil
+	}
+	token, err := c.in.Seal(nil, p, c.at)
+	switch {
+	case errors.Is(err, codecs.ErrFault):
+		return 0, err
+	case err != nil:
+		return -1, nil
+	}
+	return len(token), nil
+}
+
+// batch is the least time in which a batch of operations is timed.
+const batch = 500 * time.Microsecond
+
+// time takes one time of minting and one of opening.
+func (c *contestant) time() {
+	if c.token == nil {
+		return
+	}
+	if b, ok := c.in.Opened().(worker.Benchmark); ok {
+		const n = 200
+		mint, err1 := b.BenchMake(n, c.payload, c.at)
+		open, err2 := b.BenchJudge(n, c.token, c.at)
+		if err1 == nil && err2 == nil {
+			c.mint, c.open = append(c.mint, float64(mint)/n), append(c.open, float64(open)/n)
+		}
+		return
+	}
+	if c.row.Live {
+		return // through a pipe there is no time of the library alone
+	}
+	var room []byte
+	c.mint = append(c.mint, once(func() { room, _ = c.in.Seal(room[:0], c.payload, c.at) }))
+	c.open = append(c.open, once(func() { room, _ = c.in.Unseal(room[:0], c.token, c.at) }))
+}
+
+// once returns the nanoseconds of one operation, from a batch of them.
+func once(do func()) float64 {
+	n, began := 0, time.Now()
+	for n == 0 || time.Since(began) < batch {
+		do()
+		n++
+	}
+	return float64(time.Since(began)) / float64(n)
+}
+
+// MinRounds is the least number of rounds that gives a 95 % interval of a median.
+const MinRounds = 6
+
+func interval(times []float64) *Interval {
+	if len(times) < MinRounds {
+		return nil
+	}
+	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(times), &benchmath.DefaultThresholds), 0.95)
+	return &Interval{s.Center, s.Lo, s.Hi, len(times)}
+}

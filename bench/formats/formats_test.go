@@ -1,0 +1,80 @@
+package formats_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/bench/formats"
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/internal/lab"
+)
+
+func quiet(string, int, int) {}
+
+func find(t *testing.T, name string) formats.Subject {
+	d, err := catalog.Find(name)
+	require.NoError(t, err)
+	return formats.Subject{Design: d}
+}
+
+// accepted returns the accepted encodings by kind.
+func accepted(r formats.Row) map[string]int {
+	by := map[string]int{}
+	for _, f := range r.Foreign {
+		by[f.Kind] = f.Accepted
+	}
+	return by
+}
+
+// TestCompare holds sound designs to no foreign encoding, and finds those that the
+// lenient readings accept.
+func TestCompare(t *testing.T) {
+	lenient := find(t, "fernet-0x80")
+	lenient.Design = lab.With(lenient.Design, map[string]string{"reading": "sdk"})
+	rows := formats.Compare([]formats.Subject{find(t, "aes-256-gcm"), find(t, "iron"), lenient}, 6, quiet)
+	require.Len(t, rows, 3)
+	for _, r := range rows {
+		require.Empty(t, r.Note, r.Name)
+		require.Len(t, r.Sizes, len(formats.Lengths))
+		require.NotEmpty(t, r.Errors)
+		for _, f := range r.Foreign {
+			require.NotZero(t, f.Tried, "%s: %s", r.Name, f.Kind)
+		}
+		for _, times := range []*formats.Interval{r.Mint, r.Open} {
+			require.Equal(t, 6, times.Rounds)
+			require.LessOrEqual(t, times.Low, times.Median)
+			require.LessOrEqual(t, times.Median, times.High)
+		}
+	}
+	for _, r := range rows[:2] {
+		for kind, n := range accepted(r) {
+			require.Zero(t, n, "%s: %s", r.Name, kind)
+		}
+	}
+	for _, kind := range []string{"white space", "tail", "junk"} {
+		require.NotZero(t, accepted(rows[2])[kind], kind)
+	}
+}
+
+// trimming is a codec that ignores white space around tokens.
+type trimming struct{ codecs.Codec }
+
+func (c trimming) Unseal(dst, token []byte) ([]byte, error) {
+	return c.Codec.Unseal(dst, bytes.TrimSpace(token))
+}
+
+// TestControl finds the white space that a broken codec lets through.
+func TestControl(t *testing.T) {
+	s := find(t, "aes-256-gcm")
+	sound := s.NewCodec
+	s.NewCodec = func(c codecs.Config) (codecs.Codec, error) {
+		codec, err := sound(c)
+		return trimming{codec}, err
+	}
+	rows := formats.Compare([]formats.Subject{s}, 1, quiet)
+	require.NotZero(t, accepted(rows[0])["white space"])
+	require.Zero(t, accepted(rows[0])["junk"])
+}
