@@ -28,7 +28,7 @@ var consumers = []consumer{
 	{"python", "python3", ".venv/installed", []string{"mcp-py"}},
 	{"hpke", "python3", ".venv/installed", []string{"hpke-psk", "hpke-session"}},
 	{"rust", "cargo", "target/debug", []string{"hmac-sha256", "aes-256-gcm", "xchacha20-poly1305"}},
-	{"java", "javac", "", []string{"hmac-sha256", "aes-256-gcm"}},
+	{"java", "javac", "", []string{"hmac-sha256", "aes-256-gcm", "fernet-0x80", "jwe-dir-a256gcm", "jwe-dir-a128cbc-hs256"}},
 	{"ruby", "ruby", "", []string{"hmac-sha256", "aes-256-gcm", "mcp-rb"}},
 }
 

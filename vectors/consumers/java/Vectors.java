@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import javax.crypto.Cipher;
@@ -25,7 +24,8 @@ import javax.crypto.spec.SecretKeySpec;
  * aes-256-gcm: rest = nonce[12] || ciphertext || tag[16], associated data = prefix || key-id
  * </pre>
  *
- * The folder of the files is in VECTORS, by default ../../files.
+ * FormatsTest holds the library Formats to the vectors of web frameworks' formats. The
+ * folder of the files is in VECTORS, by default ../../files.
  */
 public final class Vectors {
     private static final int MIN_SECRET = 32, ID = 4, NONCE = 12, TAG = 16, MAC = 32;
@@ -142,6 +142,7 @@ public final class Vectors {
             if (tests.size() != (Double) file.get("number_of_tests")) failed.add(design + ": tests are missing");
             System.out.println(design + ": " + tests.size() + " tests");
         }
+        FormatsTest.run(folder, failed);
         failed.forEach(System.out::println);
         System.exit(failed.isEmpty() ? 0 : 1);
     }
@@ -156,42 +157,5 @@ public final class Vectors {
         }
         boolean again = !t.get("sealed").equals(true) || ring.seal(hex(t.getOrDefault("seed", "")), hex(t.get("payload"))).equals(t.get("token"));
         return again ? null : "sealed another token";
-    }
-
-    /** As much of JSON as the format needs. */
-    private static final class Json {
-        private final String s;
-        private int at;
-
-        Json(String s) { this.s = s; }
-
-        @SuppressWarnings("unchecked")
-        static Map<String, Object> object(Object o) { return (Map<String, Object>) o; }
-
-        private char next() { while (" \n\r\t,:".indexOf(s.charAt(at)) >= 0) at++; return s.charAt(at); }
-
-        Object value() {
-            switch (next()) {
-                case '{': { at++; Map<String, Object> m = new LinkedHashMap<>(); while (next() != '}') m.put(text(), value()); at++; return m; }
-                case '[': { at++; List<Object> l = new ArrayList<>(); while (next() != ']') l.add(value()); at++; return l; }
-                case '"': return text();
-                default: { int from = at; while (",]}\n ".indexOf(s.charAt(at)) < 0) at++; return word(s.substring(from, at)); }
-            }
-        }
-
-        private Object word(String w) { return w.equals("null") ? null : w.equals("true") || w.equals("false") ? (Object) w.equals("true") : Double.valueOf(w); }
-
-        private String text() {
-            next();
-            StringBuilder b = new StringBuilder();
-            for (at++; s.charAt(at) != '"'; at++) {
-                if (s.charAt(at) != '\\') { b.append(s.charAt(at)); continue; }
-                char c = s.charAt(++at);
-                if (c == 'u') { b.append((char) Integer.parseInt(s.substring(at + 1, at + 5), 16)); at += 4; }
-                else b.append("bfnrt".indexOf(c) < 0 ? c : "\b\f\n\r\t".charAt("bfnrt".indexOf(c)));
-            }
-            at++;
-            return b.toString();
-        }
     }
 }
