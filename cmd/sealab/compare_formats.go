@@ -185,7 +185,7 @@ func readTallies(dir string) (map[string][]verdict.Tally, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	all := map[string][]verdict.Tally{}
-	for _, s := range run.Subjects {
+	for _, s := range run.Designs {
 		all[s.Name] = s.Tallies()
 	}
 	return all, nil
@@ -195,10 +195,10 @@ func readTallies(dir string) (map[string][]verdict.Tally, error) {
 func addTallies(r *formats.Row, tallies []verdict.Tally) {
 	for _, t := range tallies {
 		switch {
-		case t.Word != verdict.Stated:
-		case t.Verdict == verdict.Refuted:
+		case t.Claim != verdict.Stated:
+		case t.Outcome == verdict.Refuted:
 			r.Fell = append(r.Fell, string(t.Property))
-		case t.Verdict == verdict.NotRefuted:
+		case t.Outcome == verdict.NotRefuted:
 			r.Stood = append(r.Stood, string(t.Property))
 		}
 	}
