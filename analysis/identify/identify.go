@@ -173,7 +173,11 @@ func (d *sampled) candidate(token []byte) (Candidate, bool) {
 		score = scorePrefix + 1 // the design's parser accepts another header
 	}
 	if len(d.members) > 0 {
-		score += alike(d.members, readableMembers(parts))
+		names := readableMembers(parts)
+		if len(names) == 0 && d.Prefix == "" {
+			return Candidate{}, false // any two segments
+		}
+		score += alike(d.members, names)
 	}
 	c := Candidate{Format: d.Name, Library: d.Spec, Score: score, Attack: "sealab attack " + d.Name, design: &d.Design}
 	for _, f := range parts {
