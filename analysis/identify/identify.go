@@ -77,7 +77,7 @@ func New() *Identifier {
 	id := new(Identifier)
 	for _, d := range catalog.Formats() {
 		if d.Over == "" && lab.HooksOf(d).Inspect != nil {
-			id.designs = append(id.designs, sampled{d, membersOf(d), strings.HasPrefix(d.Prefix, "eyJ")})
+			id.designs = append(id.designs, sampled{d, membersOf(d), strings.HasPrefix(d.Prefix, "eyJ") && strings.HasSuffix(d.Prefix, "..")})
 		}
 	}
 	return id
@@ -94,7 +94,11 @@ func membersOf(d codecs.Design) []string {
 		return nil
 	}
 	defer in.Close()
-	token, err := in.Seal(nil, []byte(`"x"`), &codecs.Context{Now: time.Unix(1_795_132_800, 0)})
+	at := &codecs.Context{Now: time.Unix(1_795_132_800, 0)}
+	token, err := in.Seal(nil, []byte(`"x"`), at)
+	if err != nil {
+		token, err = in.Seal(nil, []byte(`{"x":1}`), at) // formats that carry objects alone
+	}
 	if err != nil {
 		return nil
 	}
@@ -145,6 +149,10 @@ const (
 	scoreSpecific  = 40 // a text that no other known format has
 )
 
+// minParts is the number of fields, separators included, by which a format without a
+// prefix and without readable JSON is known.
+const minParts = 5
+
 // alike returns the number of names that both lists have, less the others.
 func alike(sample, names []string) int {
 	score := 0
@@ -172,11 +180,11 @@ func (d *sampled) candidate(token []byte) (Candidate, bool) {
 	case d.Prefix != "":
 		score = scorePrefix + 1 // the design's parser accepts another header
 	}
+	names := readableMembers(parts)
+	if d.Prefix == "" && len(parts) < minParts && len(names) == 0 {
+		return Candidate{}, false // any two segments
+	}
 	if len(d.members) > 0 {
-		names := readableMembers(parts)
-		if len(names) == 0 && d.Prefix == "" {
-			return Candidate{}, false // any two segments
-		}
 		score += alike(d.members, names)
 	}
 	c := Candidate{Format: d.Name, Library: d.Spec, Score: score, Attack: "sealab attack " + d.Name, design: &d.Design}
