@@ -185,6 +185,9 @@ func (d *sampled) candidate(token []byte) (Candidate, bool) {
 		return Candidate{}, false // any two segments
 	}
 	if len(d.members) > 0 {
+		if !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(d.members, name) }) {
+			return Candidate{}, false // the claims of another format
+		}
 		score += alike(d.members, names)
 	}
 	c := Candidate{Format: d.Name, Library: d.Spec, Score: score, Attack: "sealab attack " + d.Name, design: &d.Design}
