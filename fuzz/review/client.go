@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -193,9 +194,13 @@ func (c *client) kept(e *rawmcp.Exchange) {
 func (t Target) masked(text []byte) []byte {
 	for i, headers := range [][]rawmcp.Header{t.Headers, t.Second} {
 		for _, h := range headers {
+			if h.Value == "" {
+				continue
+			}
 			text = bytes.ReplaceAll(text, []byte(h.Value), []byte([]string{"<header A>", "<header B>"}[i]))
 			if _, secret, ok := strings.Cut(h.Value, " "); ok && len(secret) >= 4 {
 				text = bytes.ReplaceAll(text, []byte(secret), []byte("<credential>"))
+				text = bytes.ReplaceAll(text, []byte(url.QueryEscape(secret)), []byte("<credential>"))
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package review
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sealab/internal/rawmcp"
@@ -78,21 +79,66 @@ func (t *T) send(w *wire) Answer {
 	}
 }
 
-// curl returns a command that sends the request, without credentials.
+// curl returns a command that sends the request, without credentials; "" if the
+// body is too long for a command.
 func (t *T) curl(w *wire) string {
+	if len(w.body) >= 2000 {
+		return ""
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "curl -sS -i -X %s", w.verb)
+	body := " --data-binary " + shellQuote(string(w.body))
+	if octal := octalEscapes(w.body); octal != "" {
+		fmt.Fprintf(&b, "printf %s | ", shellQuote(octal))
+		body = " --data-binary @-"
+	}
+	if w.verb == "HEAD" {
+		b.WriteString("curl -sS --head")
+	} else {
+		fmt.Fprintf(&b, "curl -sS -i -X %s", w.verb)
+	}
+	own := []string{"Accept"} // headers that curl adds
+	if len(w.body) > 0 {
+		own = append(own, "Content-Type")
+		b.WriteString(body)
+	}
 	for _, h := range w.headers {
 		if h.Name == "Connection" || h.Name == "User-Agent" {
 			continue
 		}
-		fmt.Fprintf(&b, " -H %s", shellQuote(string(t.r.opts.Target.masked([]byte(h.Name+": "+h.Value)))))
+		line := h.Name + ": " + h.Value
+		if h.Value == "" {
+			line = h.Name + ";" // how curl sends a header without a value
+		}
+		own = slices.DeleteFunc(own, func(name string) bool { return strings.EqualFold(name, h.Name) })
+		fmt.Fprintf(&b, " -H %s", shellQuote(line))
 	}
-	if len(w.body) > 0 && len(w.body) < 2000 {
-		fmt.Fprintf(&b, " --data-binary %s", shellQuote(string(w.body)))
+	for _, name := range own {
+		fmt.Fprintf(&b, " -H %s", shellQuote(name+":"))
 	}
 	scheme, _, _ := strings.Cut(t.r.opts.Target.URL, "://")
 	fmt.Fprintf(&b, " %s", shellQuote(scheme+"://"+t.r.client.http.Host()+w.path))
+	return string(t.r.opts.Target.masked([]byte(b.String())))
+}
+
+// octalEscapes returns a format of printf for a body that a report cannot show, as
+// one that is not UTF-8; "" if it can.
+func octalEscapes(body []byte) string {
+	special := func(c byte) bool { return c < ' ' && c != '\n' || c >= 0x7f }
+	if !slices.ContainsFunc(body, special) {
+		return ""
+	}
+	var b strings.Builder
+	for _, c := range body {
+		switch {
+		case special(c):
+			fmt.Fprintf(&b, `\%03o`, c)
+		case c == '%' || c == '\\':
+			b.WriteByte(c)
+			fallthrough
+		default:
+			b.WriteByte(c)
+		}
+	}
 	return b.String()
 }
 
