@@ -1,4 +1,4 @@
-// Package flawed holds the controls of the attacks: codecs and schemes that are
+// Package broken holds the controls of the attacks: codecs and schemes that are
 // each broken on purpose in one property, by a mistake that a programmer might
 // make. An attack that does not see its control is blind.
 //
