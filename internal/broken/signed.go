@@ -132,6 +132,7 @@ func tags() []Control {
 			}),
 		made("tag-of-4", "the tag is cut to 4 bytes", by("TAG-12"), 4,
 			func(key, message []byte) []byte { return hmacSHA256(key, message)[:4] }),
+		tagOf4Apart(),
 		made("tag-of-1", "the tag is a byte", by("TAG-03", "TAG-12"), 1,
 			func(key, message []byte) []byte { return hmacSHA256(key, message)[:1] }),
 		made("gmac-one-nonce", "the tag is GMAC under a nonce that does not change", by("TAG-14"), gcmTag,
@@ -203,6 +204,25 @@ func shortTag(p *signerParts) {
 	p.equal = func(presented, right []byte) bool {
 		return bytes.HasPrefix(right, bytes.TrimRight(presented, "\x00"))
 	}
+}
+
+// tagOf4Apart is a control whose short tag has a segment of its own.
+func tagOf4Apart() Control {
+	return aSigner("tag-of-4-apart", "the tag is cut to 4 bytes and has a segment of its own", breaks(codecs.Integrity), by("TAG-12"), func(p *signerParts) {
+		p.tagSize = 4
+		p.mac = func(key, message []byte) []byte { return hmacSHA256(key, message)[:4] }
+		p.also = p.mac
+		p.encode = func(raw []byte) string {
+			cut := len(raw) - p.tagSize
+			return base64.RawURLEncoding.EncodeToString(raw[:cut]) + "." + base64.RawURLEncoding.EncodeToString(raw[cut:])
+		}
+		p.decode = func(text string) ([]byte, bool) {
+			head, tail, _ := strings.Cut(text, ".")
+			body, ok := canonical(head)
+			tag, tagOK := canonical(tail)
+			return append(body, tag...), ok && tagOK && len(tag) == p.tagSize
+		}
+	})
 }
 
 // hexadecimal writes and reads hexadecimal; the reader of the standard library

@@ -19,6 +19,7 @@
 //
 // All functions are pure. Random choices are drawn from a [Source].
 //
-// Limitations: a segment of fewer than 8 characters counts as a word; binary
-// structure inside a segment (ASN.1, CBOR, Protocol Buffers) is not parsed.
+// Limitations: a segment of fewer than 8 characters counts as a word, unless it differs
+// in all of three tokens or more and has one length; binary structure inside
+// a segment (ASN.1, CBOR, Protocol Buffers) is not parsed.
 package tokenfmt

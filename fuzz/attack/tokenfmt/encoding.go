@@ -5,6 +5,7 @@ import (
 	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
+	"slices"
 	"strings"
 )
 
@@ -37,26 +38,44 @@ var Encodings = []Encoding{
 	{"base64 unpadded", base64.RawStdEncoding.EncodeToString, base64.RawStdEncoding.DecodeString},
 }
 
-// minEncoded is the length in characters of the shortest segment that is taken for
-// encoded bytes. A shorter one is a word, for example a version.
-const minEncoded = 8
+// The lengths in characters of segments that are taken for encoded bytes. A shorter
+// one is a word, for example a version. One of minShort to minEncoded characters may
+// be either: see [random].
+const (
+	minEncoded = 8
+	minShort   = 2
+)
 
 // encodingOf returns the encoding of all texts. They are the same segment of
 // several tokens. It reports false if no encoding fits all of them.
 func encodingOf(texts []string) (Encoding, bool) {
+	if slices.ContainsFunc(texts, func(t string) bool { return len(t) < minEncoded }) && !random(texts) {
+		return Encoding{}, false
+	}
 	for _, e := range Encodings {
-		all := true
-		for _, t := range texts {
-			if _, ok := e.canonical(t); !ok || len(t) < minEncoded {
-				all = false
-				break
-			}
-		}
-		if all {
+		if !slices.ContainsFunc(texts, func(t string) bool { _, ok := e.canonical(t); return !ok }) {
 			return e, true
 		}
 	}
 	return Encoding{}, false
+}
+
+// random reports that short segments look like random bytes, for example those of a
+// short tag: three or more of one length, each another one, and some with letters.
+// Decimal numbers are words.
+func random(texts []string) bool {
+	if len(texts) < 3 {
+		return false
+	}
+	seen, letters := map[string]bool{}, false
+	for _, t := range texts {
+		if len(t) < minShort || len(t) != len(texts[0]) || seen[t] {
+			return false
+		}
+		seen[t] = true
+		letters = letters || strings.ContainsFunc(t, func(r rune) bool { return r < '0' || r > '9' })
+	}
+	return letters
 }
 
 // canonical returns the bytes of text, and reports whether text is the form that

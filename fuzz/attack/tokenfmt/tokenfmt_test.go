@@ -7,6 +7,7 @@ import (
 	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -31,6 +32,11 @@ func TestInfer(t *testing.T) {
 		{"hexadecimal", func(s uint64) string { return hex.EncodeToString(raw(s, 40)) }, `hex`},
 		{"base32", func(s uint64) string { return base32.StdEncoding.EncodeToString(raw(s, 40)) }, `BASE32`},
 		{"padded base64", func(s uint64) string { return base64.StdEncoding.EncodeToString(raw(s, 40)) }, `base64`},
+		{"tag of 4 bytes", func(s uint64) string { return "v1." + url(raw(s, 24)) + "." + url(raw(s+9, 4)) }, `"v1" "." base64url "." base64url`},
+		{"tag of 2 bytes", func(s uint64) string { return "v1." + url(raw(s, 24)) + "." + url(raw(s+9, 2)) }, `"v1" "." base64url "." base64url`},
+		{"number", func(s uint64) string { return fmt.Sprintf("v1.%d.%s", 20+s, url(raw(s, 24))) }, `"v1" "." "21" "." base64url`},
+		{"key name", func(s uint64) string { return "v1.key_a." + url(raw(s, 24)) }, `"v1" "." "key_a" "." base64url`},
+		{"words of several lengths", func(s uint64) string { return "v1." + "abcde"[:1+s] + "." + url(raw(s, 24)) }, `"v1" "." "ab" "." base64url`},
 		{"members", func(s uint64) string { return "k=1234;t=" + url(raw(s, 24)) }, `"k" "=1234" ";" "t" "=" base64url`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
