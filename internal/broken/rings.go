@@ -107,6 +107,20 @@ func refusals() []Control {
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("tag is %x, want %x", presented, right))
 				}
 			}),
+		aSigner("reason-tag-start", "the reason of a refusal holds the first 6 bytes of the right tag", breaks(codecs.UniformRefusal), by("TAG-04"),
+			func(p *signerParts) {
+				p.refuse = func(_ *entry, _, right, _ []byte) error {
+					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("want a tag like %x", right[:6]))
+				}
+			}),
+		claiming(aSigner("reason-key-hash", "the reason of a refusal names the key by a hash of the secret", breaks(codecs.PrivateKeys), by("TAG-04"),
+			func(p *signerParts) {
+				p.derive = rawKey
+				p.refuse = func(e *entry, _, _, _ []byte) error {
+					sum := sha256.Sum256(e.key)
+					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("refused by key %x", sum[:6]))
+				}
+			}), codecs.PrivateKeys),
 		aSigner("text-of-cause", "the text of a refusal names its cause", breaks(codecs.UniformRefusal), by("ORA-02", "KEY-10"),
 			func(p *signerParts) {
 				p.refuse = func(*entry, []byte, []byte, []byte) error { return fmt.Errorf("bad signature: %w", errUnauthentic) }

@@ -19,7 +19,7 @@ import (
 // oracles are the attacks with the answers to tokens and contexts of the attacker's
 // choice.
 var oracles = []attack.Attack{
-	{ID: "TAG-04", Name: "secrets in the reason of a refusal", Refutes: refusals, Layer: attack.LayerText, CWE: 209,
+	{ID: "TAG-04", Name: "secrets in the reason of a refusal", Refutes: append([]codecs.Property{codecs.PrivateKeys}, refusals...), Layer: attack.LayerText, CWE: 209,
 		Gain: "the right tag, the key or the state", Origin: "CVE-2019-7644", Run: on(trial.tellingReasons)},
 	{ID: "TAG-08", Name: "a padding oracle", Refutes: refusals, Layer: attack.LayerText, CWE: 209,
 		Gain: "the state, byte by byte, and tokens of any content", Origin: "Vaudenay 2002; CVE-2010-3332", Run: on(trial.paddingOracle), Thousands: 9},
@@ -35,29 +35,84 @@ var oracles = []attack.Attack{
 		Gain: "which tokens belong to one principal", Origin: "unsalted digests of principals", Run: on(trial.linkable)},
 }
 
-// tellingReasons looks for the tag, the key and the state in reasons and texts.
+// tellingReasons looks for the tag, the key and the state in reasons and texts, and for
+// hashes of the key.
 func (t trial) tellingReasons() {
 	in, tok, ok := t.Base()
 	if !ok {
 		return
 	}
-	raw := tok.Bytes()
+	f, raw, digests := tok.Format(), tok.Bytes(), digestsOf(in.Keys[0])
 	secrets := map[string][]byte{"the key": in.Keys[0], "the state": attack.LettersOf(tok.State), "the first half of the key": in.Keys[0][:16]}
+	var tags []int // lengths
 	for _, n := range []int{32, 16} {
 		if len(raw) > n && len(tokenfmt.Find(raw[len(raw)-n:], attack.LettersOf(tok.State))) == 0 {
-			secrets[fmt.Sprintf("the tag of %d bytes", n)] = raw[len(raw)-n:]
+			tags = append(tags, n)
 		}
 	}
-	f := tok.Format()
 	for _, i := range f.Encoded() {
-		for _, at := range t.Places(len(f.Segments[i].Bytes)-1, 12) {
-			altered := bytes.Clone(f.Segments[i].Bytes)
+		bytesOf := f.Segments[i].Bytes
+		places := t.Places(len(bytesOf)-1, 12)
+		for _, n := range tags {
+			places = append(places, max(0, len(bytesOf)-n)) // where a tag may begin
+		}
+		for _, at := range places {
+			altered := bytes.Clone(bytesOf)
 			altered[min(at, len(altered)-1)] ^= 0x55
-			t.telling(in.Unseal(f.With(i, altered), tok.Under), secrets)
+			presented := f.Altered(i, altered)
+			call := in.Unseal(presented.Text(), tok.Under)
+			t.telling(call, secrets)
+			for _, n := range tags {
+				if part := rightPart(call, raw, presented.Bytes(), n); part != "" {
+					t.tellsAgain(in, tok, call, part, codecs.UniformRefusal, fmt.Sprintf("a part of the right tag of %d bytes", n))
+				}
+			}
+			t.Try(codecs.PrivateKeys)
+			for _, name := range slices.Sorted(maps.Keys(digests)) {
+				if part := hex.EncodeToString(digests[name]); strings.Contains(saidBy(call), part) {
+					t.tellsAgain(in, tok, call, part, codecs.PrivateKeys, name+" of the key")
+				}
+			}
 		}
 	}
 	for _, c := range otherContexts(tok.Under) {
 		t.telling(in.Unseal(tok.Text, c), secrets)
+	}
+}
+
+// saidBy returns what a refusal says, in small letters.
+func saidBy(call verdict.Call) string {
+	if call.Answer.Outcome != verdict.Refused {
+		return ""
+	}
+	return strings.ToLower(call.Answer.Reason + " " + call.Answer.Text)
+}
+
+// rightPart returns 8 characters or more of the right tag, the last n bytes of raw, that a
+// refusal shows and the presented token does not hold.
+func rightPart(call verdict.Call, raw, presented []byte, n int) string {
+	const enough = 8
+	said := saidBy(call)
+	if said == "" || len(presented) < n {
+		return ""
+	}
+	known := strings.ToLower(string(call.Token) + " " + hex.EncodeToString(presented))
+	for _, encode := range []func([]byte) string{hex.EncodeToString, base64.StdEncoding.EncodeToString, base64.RawURLEncoding.EncodeToString} {
+		right, held := strings.ToLower(encode(raw[len(raw)-n:])), known+" "+strings.ToLower(encode(presented[len(presented)-n:]))
+		for at := range len(right) - enough + 1 {
+			if part := right[at : at+enough]; strings.Contains(said, part) && !strings.Contains(held, part) {
+				return part
+			}
+		}
+	}
+	return ""
+}
+
+// tellsAgain presents a token again. Random characters of a refusal do not return.
+func (t trial) tellsAgain(in *attack.Instance, tok *attack.Token, call verdict.Call, part string, p codecs.Property, what string) {
+	again := in.Unseal(call.Token, tok.Under)
+	if strings.Contains(saidBy(again), part) {
+		t.Refute(p, "the reason of a refusal holds "+what, call, again)
 	}
 }
 
@@ -74,10 +129,10 @@ func (t trial) telling(call verdict.Call, secrets map[string][]byte) {
 		return
 	}
 	t.Try(codecs.UniformRefusal)
-	said := call.Answer.Reason + " " + call.Answer.Text
+	said := saidBy(call)
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {
 		for _, text := range printed(secrets[name]) {
-			if strings.Contains(strings.ToLower(said), strings.ToLower(text)) {
+			if strings.Contains(said, strings.ToLower(text)) {
 				t.Refute(codecs.UniformRefusal, "the reason of a refusal holds "+name, call)
 			}
 		}
