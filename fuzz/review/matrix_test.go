@@ -243,6 +243,14 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
+// TestEnded reviews a server that ends at an earlier check: later checks cannot be
+// carried out and accuse it of nothing.
+func TestEnded(t *testing.T) {
+	report, _ := row{fault: "bad lines end the server"}.review(t, []string{"H-JSON", "T"})
+	found := refutedBy(report, review.Critical, review.Warning, review.Suggestion)
+	require.Equal(t, map[string]review.Severity{"H-JSON": review.Warning}, found, describe(report))
+}
+
 // TestUnbroken reviews the server without a fault: no check accuses it.
 func TestUnbroken(t *testing.T) {
 	effects := func(o *review.Options) { oneTime(o); told(o); slowTool(o) }
