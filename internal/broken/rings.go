@@ -66,6 +66,16 @@ func rings() []Control {
 					return nil
 				}
 			}),
+		keyed("first-eight", "only the first eight keys unseal", breaks(codecs.Rotation), by("KEY-07"),
+			func(p *ringParts) {
+				found := p.lookup
+				p.lookup = func(r *ring, id []byte) *entry {
+					if e := found(r, id); slices.Contains(r.entries[:min(8, len(r.entries))], e) {
+						return e
+					}
+					return nil
+				}
+			}),
 		keyed("never-removed", "keys that were once in a ring are remembered", breaks(codecs.Rotation, codecs.Integrity), by("KEY-07", "KEY-15"), remembered),
 		keyed("default-key", "a built-in key unseals as well", breaks(codecs.Integrity), by("KEY-12"),
 			func(p *ringParts) {

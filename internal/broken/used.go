@@ -23,6 +23,10 @@ func used() []Control {
 		single("forgets-early", "what was used is remembered for half of its time to live", func(uses []use, now time.Time) []use {
 			return slices.DeleteFunc(uses, func(u use) bool { return now.Sub(u.at) > defaultTTL/2 })
 		}),
+		around(stating(aScheme("used-by-handle", "each handle remembers the tokens that it accepted itself", breaks(codecs.SingleUse), by("SEQ-01"), func(*schemeParts) {}), codecs.SingleUse),
+			func(inner codecs.Scheme) codecs.Scheme {
+				return &remembering{Scheme: inner, remember: func(uses []use, _ time.Time) []use { return uses }, once: true}
+			}),
 		around(aScheme("kept-alive", "a token that is used begins its time anew", breaks(codecs.Expiry), by("EXP-07"), func(*schemeParts) {}),
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &remembering{Scheme: inner, remember: func(uses []use, now time.Time) []use {

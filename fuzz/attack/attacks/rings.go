@@ -122,6 +122,23 @@ func (t trial) rotation() {
 		t.opensUnder(alone, without, false, "a token of a key that is not in the ring is accepted")
 		t.sealsUnder(slices.Concat(keys[i:], keys[:i]))
 	}
+	t.longRings()
+}
+
+// longRings presents tokens of keys far behind in rings of 9, 17 and 33 keys. A design may
+// refuse to open such a ring.
+func (t trial) longRings() {
+	for _, n := range []int{9, 17, 33} {
+		var ring [][]byte
+		for k := range n {
+			ring = append(ring, t.Secret(k))
+		}
+		for _, k := range []int{n / 2, n - 1} {
+			if alone, err := t.Open(ring[k]); err == nil {
+				t.opensUnder(alone, ring, true, fmt.Sprintf("key %d of a ring of %d does not unseal", k+1, n))
+			}
+		}
+	}
 }
 
 // opensUnder presents a new token of an instance to a ring and expects it to be

@@ -74,6 +74,7 @@ func (t trial) sequencesOfCalls() {
 		for n := 0; n < sequenceLength && len(m.handles) > 0 && !t.Broken() && !t.Spent(); n++ {
 			m.step()
 		}
+		m.lateAtFirst()
 	}
 }
 
@@ -181,6 +182,36 @@ func (m *model) restart() {
 	}
 }
 
+// lateAtFirst presents a token after its end as the first call of a handle. A handle that
+// accepts it, and refuses another one as late, is lenient once.
+func (m *model) lateAtFirst() {
+	if !m.expires || !m.shared {
+		return
+	}
+	ttl := modelTTL
+	for _, late := range []time.Duration{30 * time.Second, modelTTL / 2} {
+		from, err := m.OpenFor(&ttl, m.keys[0])
+		if err != nil {
+			return
+		}
+		minted := m.at(0, m.now)
+		first, second := from.Seal(m.State(24), minted), from.Seal(m.State(24), minted)
+		m.now += modelTTL + late
+		h, err := m.OpenFor(&ttl, m.keys[0])
+		if err != nil || first.Answer.Outcome != verdict.Done || second.Answer.Outcome != verdict.Done {
+			return
+		}
+		m.Try(codecs.Expiry)
+		call, accepted := h.Accepts(first.Answer.Out, m.at(0, m.now))
+		if !accepted {
+			continue
+		}
+		if _, again := h.Accepts(second.Answer.Out, m.at(0, m.now)); !again {
+			m.Refute(codecs.Expiry, fmt.Sprintf("the first call of a handle accepts a token %s after its end", late), first, call)
+		}
+	}
+}
+
 // at returns variant v at a time of the model.
 func (m *model) at(v int, since time.Duration) codecs.Context {
 	return attack.Later(m.variants[v].Context, since)
@@ -209,7 +240,7 @@ func (m *model) verify(h *modelHandle, tok *modelToken, v int, alter bool) {
 		m.Try(wrong)
 	}
 	switch {
-	case accepted && wrong != "" && !m.plainly(h, tok, v, alter):
+	case accepted && wrong != "" && (wrong == codecs.SingleUse || !m.plainly(h, tok, v, alter)): // no other attack asks a second handle
 		m.Refute(wrong, "after other calls a token is accepted "+why, append(slices.Concat([]verdict.Call{tok.sealed}, tok.opened), call)...)
 	case accepted && wrong == "" && m.exact && !bytes.Equal(call.Answer.Out, tok.sealed.State):
 		m.Refute(codecs.ByteExact, "after other calls a token has the state of another one", tok.sealed, call)
@@ -250,7 +281,7 @@ func (m *model) wrong(h *modelHandle, tok *modelToken, v int, alter bool) (codec
 		return m.variants[v].property, "in another context"
 	case v != tok.variant:
 		return m.variants[tok.variant].property, "in another context"
-	case m.spends && m.Design.Claim(codecs.SingleUse) == verdict.Stated && len(tok.opened) > 0:
+	case m.spends && m.Design.Claim(codecs.SingleUse) == verdict.Stated && len(tok.opened) > 0 && !tok.lost:
 		return codecs.SingleUse, "for the second time"
 	}
 	return "", ""
