@@ -271,6 +271,8 @@ func (s *Server) refusal(err error) *failure {
 		text = err.Error()
 	case s.has("refusals tell"):
 		text = `Traceback (most recent call last): File "/srv/app/state.py", line 12, in open`
+	case s.has("refusals name exceptions"):
+		text = "invalid state: ValueError('not enough values to unpack')"
 	}
 	return &failure{code: -32602, message: text, status: 200}
 }
