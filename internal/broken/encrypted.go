@@ -42,6 +42,7 @@ func encrypted() []Control {
 		aSealer("chain", "AES-CBC without a tag", breaks(codecs.Integrity), by("FRM-07"), chain),
 		aSealer("padding-oracle", "AES-CBC, and the tag is checked after the padding", breaks(codecs.UniformRefusal), by("TAG-08"), paddingOracle),
 		aSealer("electronic-codebook", "blocks are encrypted one by one", breaks(codecs.Confidentiality), by("NON-06"), codebook),
+		aSealer("codebook-if-whole", "payloads of whole blocks are encrypted block by block", breaks(codecs.Confidentiality), by("NON-06"), codebookIfWhole),
 		aSealer("digest-inside", "a digest of the payload stands in front of the ciphertext", breaks(codecs.Confidentiality), by("PAY-07"), digestInside),
 		stating(aSealer("misuse", "AES-GCM, said to stand a nonce that repeats", breaks(codecs.NonceMisuseResistant), by("NON-07"),
 			func(*sealerParts) {}), codecs.NonceMisuseResistant),
@@ -192,6 +193,31 @@ func codebook(p *sealerParts) {
 		}
 		text := crypt(sealed[:cut], block(key).Decrypt)
 		return text[:len(text)-int(text[len(text)-1])], nil
+	}
+}
+
+// codebookIfWhole encrypts 1024 bytes or more in whole blocks one by one, and the rest as
+// the sound sealer does.
+func codebookIfWhole(p *sealerParts) {
+	byBlock := *p
+	codebook(&byBlock)
+	seal, open := p.seal, p.open
+	p.seal = func(key, nonce, text, data []byte) []byte {
+		if len(text) < 1024 || len(text)%16 > 0 {
+			return append(seal(key, nonce, text, data), 0)
+		}
+		return append(byBlock.seal(key, nonce, text, data), 1)
+	}
+	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
+		n := len(sealed) - 1
+		switch {
+		case n >= gcmTag && sealed[n] == 0:
+			return open(key, nonce, sealed[:n], data)
+		case n > 0 && sealed[n] == 1:
+			return byBlock.open(key, nonce, sealed[:n], data)
+		default:
+			return nil, errUnauthentic
+		}
 	}
 }
 
