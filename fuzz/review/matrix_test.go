@@ -66,7 +66,7 @@ var rows = []row{
 	{fault: "refusals tell", checks: []string{"RS-TEXT"}},
 	{fault: "refusals name exceptions", checks: []string{"RS-TEXT"}},
 	{fault: "readable and careful", checks: []string{"RS-CLEAR"}, change: func(o *review.Options) { o.Secrets = []string{"confirm"} }},
-	{fault: "one nonce", checks: []string{"RS-NONCE"}},
+	{fault: "one nonce", checks: []string{"RS-NONCE"}, also: []string{"RS-FRESH"}},
 	{fault: "compressed state", checks: []string{"RS-LEN"}},
 	{fault: "published key", checks: []string{"RS-KEY"}, also: []string{"RS-CLEAR"}},
 	{fault: "a form for a password", checks: []string{"RS-FORMSECRET"}},
@@ -92,7 +92,7 @@ var rows = []row{
 	{fault: "used tokens forgotten", checks: []string{"RS-RESTART"}, change: oneTime},
 	{fault: "a key for each process", checks: []string{"RS-RESTART"}},
 	{fault: "older revisions unverified + readable and careful", checks: []string{"RS-DOWN"}},
-	{fault: "one nonce", checks: []string{"RS-FRESH"}},
+	{fault: "one nonce", checks: []string{"RS-FRESH"}, also: []string{"RS-NONCE"}},
 
 	{fault: "any revision", checks: []string{"H-VER"}},
 	{fault: "revisions not compared", checks: []string{"H-VERMIS"}},
