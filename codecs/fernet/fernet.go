@@ -169,7 +169,7 @@ var Design = codecs.Design{
 	Guarantees: func(options map[string]string) []codecs.Guarantee {
 		return slices.Concat(encoding(options), framework.Unbound("the format has nothing of the request"),
 			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.Inert, codecs.PrivateKeys, codecs.Rotation),
-			codecs.HoldsBecause(codecs.Expiry, "refused when older than the reader's time to live, and when minted more than 60 seconds in the future"),
+			codecs.Disclaims(codecs.Expiry, "ages are whole seconds, and the second in which a token ends is not too late"),
 			codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
 			codecs.HoldsBecause(codecs.StrongKeys, "keys of exactly 32 bytes: 16 for each algorithm"),
 			codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),

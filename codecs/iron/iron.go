@@ -23,7 +23,7 @@
 // Under reading=sdk the scheme answers as iron-webcrypto does: the segment of the tag
 // is padded and decoded by atob, as on Node.js 20, which skips white space and ignores
 // spare bits, with - and _ for + and /, and tokens need no expiry. Under reading=strict, the default, the tag has
-// one text, as in @hapi/iron, and there has to be an expiry.
+// one text, as in @hapi/iron, salts are 64 digits, and there has to be an expiry.
 //
 // Limitations: one iteration of PBKDF2 does not slow the search for a weak password.
 // Nothing is bound to user or request, no single use.
@@ -174,7 +174,7 @@ func cut(token []byte) (s segments, ok bool) {
 
 func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	s, ok := cut(token)
-	if !ok || !f.dated(s.expiry) || len(s.macSalt) == 0 || len(s.salt) == 0 {
+	if !ok || !f.dated(s.expiry) || !f.salted(s.salt) || !f.salted(s.macSalt) {
 		return dst, errMalformed
 	}
 	tag, ok := framework.DecodeURL(s.tag)
@@ -200,11 +200,23 @@ func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
 // lenient decodes a segment as iron-webcrypto does on Node.js 20.
 func lenient(text []byte) ([]byte, bool) { return framework.AtobDecode(framework.Padded(text)) }
 
-var expiryPattern = regexp.MustCompile(`^[1-9][0-9]*$`)
+var (
+	expiryPattern = regexp.MustCompile(`^[1-9][0-9]*$`)
+	mintedExpiry  = regexp.MustCompile(`^[1-9][0-9]{0,15}$`) // a time of JavaScript has at most 16 digits
+	mintedSalt    = regexp.MustCompile(`^[0-9a-f]{64}$`)
+)
 
 // dated reports whether the expiry has the form that the reading asks for.
 func (f *format) dated(expiry []byte) bool {
-	return len(expiry) == 0 && f.sdk || expiryPattern.Match(expiry)
+	if f.sdk {
+		return len(expiry) == 0 || expiryPattern.Match(expiry)
+	}
+	return mintedExpiry.Match(expiry)
+}
+
+// salted reports whether a salt has the form that the reading asks for.
+func (f *format) salted(salt []byte) bool {
+	return mintedSalt.Match(salt) || f.sdk && len(salt) > 0
 }
 
 // decrypt returns the JSON of an authentic token.
@@ -265,7 +277,7 @@ var Design = codecs.Design{
 		framework.Reading("iron-webcrypto"),
 		{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
 	},
-	Hooks: &lab.Hooks{Inspect: inspect, Other: "*", SampleVectors: true, Allocates: "segments are decoded to buffers of their own"},
+	Hooks: &lab.Hooks{Inspect: inspect, Other: "*", Grace: skew, SampleVectors: true, Allocates: "segments are decoded to buffers of their own"},
 	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
 		ttl, err := framework.TTL(c)
 		if err != nil {

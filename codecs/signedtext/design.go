@@ -82,7 +82,7 @@ var (
 	Itsdangerous = itsdangerous.design("itsdangerous", "itsdangerous: readable JSON with its time, signed with HMAC-SHA1",
 		"PyPI itsdangerous 2.2.0, URLSafeTimedSerializer", "", func(options map[string]string) []codecs.Guarantee {
 			return slices.Concat(encoding(options),
-				codecs.HoldsBecause(codecs.Expiry, "refused when older than the reader's time to live, and when minted in the future"),
+				codecs.Disclaims(codecs.Expiry, "ages are whole seconds, and the second in which a token ends is not too late"),
 				codecs.Disclaims(codecs.KeyCommitting, "the key is derived by SHA-1, whose collisions can be computed"),
 			)
 		})

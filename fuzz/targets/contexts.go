@@ -10,6 +10,7 @@ import (
 	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
 	"sealab/fuzz/program/draw"
+	"sealab/internal/lab"
 )
 
 var contextsTarget = Target{
@@ -140,7 +141,7 @@ func (s *mortal) end(made time.Time) time.Duration {
 	if s.holds(codecs.Expiry) && made.Nanosecond() == 0 {
 		return life
 	}
-	return life + time.Second
+	return life + lab.HooksOf(s.Design).Grace + time.Second
 }
 
 func describe(b *codecs.Context) string {

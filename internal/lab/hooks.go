@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"time"
+
 	"crypto/cipher"
 	"math"
 	"slices"
@@ -30,6 +32,8 @@ type Hooks struct {
 	// secrets themselves.
 	Verifying func(secrets [][]byte) ([][]byte, error)
 
+	// Grace is the time after its expiry for which a token is still accepted.
+	Grace time.Duration
 	// SampleVectors says that the format has test vectors of its own or answers of its
 	// library beside the design, so that its file of vectors is a sample.
 	SampleVectors bool

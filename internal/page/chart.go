@@ -291,7 +291,7 @@ func (d *drawing) points(s Series, shape int, class string) {
 		for _, k := range slices.Sorted(maps.Keys(p.Data)) {
 			data += fmt.Sprintf(` data-%s="%s"`, esc(k), esc(p.Data[k]))
 		}
-		fmt.Fprintf(d, `<a href="%s" data-item%s><title>%s</title><circle cx="%.1f" cy="%.1f" r="12" fill="transparent"/>%s`,
+		fmt.Fprintf(d, `<a href="%s" data-item=""%s><title>%s</title><circle cx="%.1f" cy="%.1f" r="12" fill="transparent"/>%s`,
 			esc(p.Href), data, esc(p.Title), x, y, mark(shape, x, y, class))
 		d.label(p.Label, x, y)
 		d.WriteString("</a>")
