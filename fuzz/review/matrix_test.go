@@ -40,6 +40,10 @@ func brief(o *review.Options) {
 	o.Effects, o.Slow, o.Effect, o.Changes = true, "slow", "runs", "grow"
 	o.Limits.Time, o.Hang, o.Grace = time.Second, time.Second, 300*time.Millisecond
 }
+
+// lingers is for servers that never end, and answer until then.
+func lingers(o *review.Options) { o.Grace = 300 * time.Millisecond }
+
 func told(o *review.Options) { o.TTL = mcp.TTL }
 func slowTool(o *review.Options) {
 	o.Effects, o.Slow, o.Effect, o.Changes = true, "slow", "runs", "grow"
@@ -159,8 +163,8 @@ var rows = []row{
 	{stdio: true, fault: "bad lines end the server", checks: []string{"IO-LINE"}},
 	{stdio: true, fault: "one call at a time", checks: []string{"IO-PARALLEL"}, also: []string{"IO-CANCEL"}, change: slowTool},
 	{stdio: true, fault: "cancellation ignored", checks: []string{"IO-CANCEL"}, change: slowTool},
-	{stdio: true, fault: "the end of input ignored", checks: []string{"IO-EOF"}, change: brief},
-	{stdio: true, fault: "SIGTERM ignored", checks: []string{"IO-TERM"}, change: brief},
+	{stdio: true, fault: "the end of input ignored", checks: []string{"IO-EOF"}, change: lingers},
+	{stdio: true, fault: "SIGTERM ignored", checks: []string{"IO-TERM"}, change: lingers},
 	{stdio: true, fault: "tokens on standard error", checks: []string{"IO-STDERR"}},
 	{stdio: true, fault: "unknown keys end the server", checks: []string{"IO-RESTART"}, ends: true},
 }
