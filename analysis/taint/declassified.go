@@ -43,8 +43,6 @@ var declassified = []row{
 		reason: "a key ID is public: every token shows that of its key"},
 	{within: "keyring.Index", at: "runtime.",
 		reason: "a ring is indexed by key IDs, and every token shows that of its key"},
-	{at: "keyring.checkStrength",
-		reason: "set-up refuses a secret of one byte repeated; for every other the branch goes the same way, once, before there is a token"},
 	{within: "base64url.appendEncode",
 		reason: "the encoded bytes are the token, which goes to the client next"},
 	{kind: runfile.Division, at: "runtime.",
