@@ -87,7 +87,10 @@ func open1(room *base64url.Scratch, k *key, token []byte) ([]byte, *codecs.Rejec
 	if !room.Decode(tag) {
 		return nil, errMalformed
 	}
-	if !utf8.Valid(signed) || !k.mac.Verify(room.Bytes, signed) { // a str of Rust is UTF-8
+	if !utf8.Valid(signed) { // a str of Rust is UTF-8
+		return nil, errMAC
+	}
+	if !k.mac.Verify(room.Bytes, signed) {
 		return nil, errMAC
 	}
 	room.Bytes = room.Bytes[:0]

@@ -89,10 +89,14 @@ func TestCurl(t *testing.T) {
 			continue
 		}
 		require.True(t, utf8.ValidString(f.Curl), "%q", f.Curl)
+		mu.Lock()
 		last = ""
+		mu.Unlock()
 		out, err := exec.CommandContext(ctx, "sh", "-c", f.Curl).CombinedOutput()
+		mu.Lock()
 		require.True(t, last != "" && seen[last], "%s sent %s: %s, %v", f.Curl, last, out, err)
 		seen[last] = false // so that a second command cannot pass for it
+		mu.Unlock()
 	}
 	require.Empty(t, commands["10,000 nested arrays"], "the body is too long for a command")
 	for _, name := range []string{"invalid UTF-8", "Accept text/html", "Content-Type ", "HEAD"} {
