@@ -238,7 +238,10 @@ func (c *cbc) Seal(dst, nonce, plaintext, data []byte) []byte {
 // Open verifies the tag before it decrypts.
 func (c *cbc) Open(dst, nonce, sealed, data []byte) ([]byte, error) {
 	n := len(sealed) - tagSize
-	if n < 0 || subtle.ConstantTimeCompare(c.tag(nonce, sealed[:n], data), sealed[n:]) != 1 {
+	if n < 0 {
+		return nil, errTag
+	}
+	if subtle.ConstantTimeCompare(c.tag(nonce, sealed[:n], data), sealed[n:]) != 1 {
 		return nil, errTag
 	}
 	out, ok := framework.OpenCBC(c.block, nonce, sealed[:n])
