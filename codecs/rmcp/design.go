@@ -45,7 +45,7 @@ var RS1 = codecs.Design{
 	Options:    options(),
 	Hooks:      &lab.Hooks{Inspect: inspectRS1, FewVectors: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(oneKey(), guarantees(o)) },
-	NewScheme:  forLab(NewRS1),
+	NewScheme:  wire.ForLab(NewRS1, 0, (*Scheme).mint),
 }
 
 // RS2 is the catalog's row of the format with a key ring.
@@ -60,7 +60,7 @@ var RS2 = codecs.Design{
 		codecs.Option{Name: optionRS1, Doc: "whether the ring opens rs1 tokens", Values: []string{rs1Refused, rs1Fallback}}),
 	Hooks:      &lab.Hooks{Inspect: inspectRS2, FewVectors: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(ring(o), guarantees(o)) },
-	NewScheme:  forLab(NewRS2),
+	NewScheme:  wire.ForLab(NewRS2, 0, (*Scheme).mint),
 }
 
 func options() []codecs.Option {

@@ -10,6 +10,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/codectest"
+	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
 )
 
@@ -29,15 +30,17 @@ func opened(t *testing.T, d codecs.Design, options map[string]string, ttl time.D
 
 // bound returns a design whose associated data are a text.
 func bound(d codecs.Design, data string) codecs.Design {
-	sound := d.NewScheme
-	d.NewScheme = func(c codecs.Config) (codecs.Scheme, error) {
-		s, err := sound(c)
-		if err != nil {
-			return nil, err
-		}
-		s.(assembler).bind = func(dst []byte, _ *codecs.Context) ([]byte, error) { return append(dst, data...), nil }
-		return s, nil
+	open := NewRS1
+	if d.MaxKeys != 1 {
+		open = NewRS2
 	}
+	d.NewScheme = wire.ForLab(func(c codecs.Config) (*Scheme, error) {
+		s, err := open(c)
+		if err == nil {
+			s.bind = func(dst []byte, _ *codecs.Context) ([]byte, error) { return append(dst, data...), nil }
+		}
+		return s, err
+	}, 0, (*Scheme).mint)
 	return d
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
 )
 
@@ -50,7 +51,7 @@ var PHP = codecs.Design{
 			codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself, without a label: it serves whatever else it is used for"),
 		)
 	},
-	NewScheme: forLab(NewPHP),
+	NewScheme: wire.ForLab(NewPHP, php{}.seedSize(), (*Scheme).mint),
 }
 
 // Run is the catalog's row of the npm package.
@@ -80,7 +81,7 @@ var Run = codecs.Design{
 			codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself: a label separates its uses, but a key has twins"),
 		)
 	},
-	NewScheme: forLab(NewRun),
+	NewScheme: wire.ForLab(NewRun, run{}.seedSize(), (*Scheme).mint),
 }
 
 func common() []codecs.Guarantee {

@@ -111,9 +111,6 @@ func (s *Scheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
 }
 
 func (s *Scheme) mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
-	if len(seed) != s.seedSize() {
-		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), s.seedSize())
-	}
 	if err := c.Check(); err != nil {
 		return dst, err
 	}
@@ -145,33 +142,6 @@ func (s *Scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 		}
 		return verified
 	})
-}
-
-// An assembler is a Scheme that internal/lab can seal step by step. Only the
-// catalog's rows open one: Scheme has no such methods.
-type assembler struct{ *Scheme }
-
-// SeedSize implements lab.SeededScheme.
-func (s assembler) SeedSize() int { return s.seedSize() }
-
-// MintSeeded implements lab.SeededScheme.
-func (s assembler) MintSeeded(dst, seed, state []byte, c *codecs.Context) ([]byte, error) {
-	return s.mint(dst, seed, state, c, nil)
-}
-
-// MintEdited implements lab.SchemeAssembler.
-func (s assembler) MintEdited(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
-	return s.mint(dst, seed, state, c, edit)
-}
-
-func forLab(open func(codecs.Config) (*Scheme, error)) func(codecs.Config) (codecs.Scheme, error) {
-	return func(c codecs.Config) (codecs.Scheme, error) {
-		s, err := open(c)
-		if err != nil {
-			return nil, err
-		}
-		return assembler{s}, nil
-	}
 }
 
 func inspect(token []byte) ([]lab.Field, error) {

@@ -41,7 +41,7 @@ var V2 = codecs.Design{
 	Options:    options,
 	Hooks:      &lab.Hooks{Inspect: inspectV2, FewVectors: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(ring(o), guarantees(o)) },
-	NewScheme:  forLab(NewV2),
+	NewScheme:  wire.ForLab(NewV2, 0, (*Scheme).mint),
 }
 
 // V1 is the catalog's row of the format with one key.
@@ -55,7 +55,7 @@ var V1 = codecs.Design{
 	Options:    options,
 	Hooks:      &lab.Hooks{Inspect: inspectV1, FewVectors: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(oneKey(), guarantees(o)) },
-	NewScheme:  forLab(NewV1),
+	NewScheme:  wire.ForLab(NewV1, 0, (*Scheme).mint),
 }
 
 func oneKey() []codecs.Guarantee {

@@ -46,10 +46,10 @@ var payloadKinds = map[string]payloads{
 
 // Mint implements codecs.Scheme. Minting is deterministic.
 func (s *Scheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
-	return s.mint(dst, state, c, nil)
+	return s.mint(dst, nil, state, c, nil)
 }
 
-func (s *Scheme) mint(dst, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
+func (s *Scheme) mint(dst, _, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if err := c.Check(); err != nil {
 		return dst, err
 	}
@@ -129,34 +129,4 @@ func (e *envelope) append(dst, state []byte) []byte {
 		dst = serde.AppendText(append(dst, `,"subject":`...), *e.subject)
 	}
 	return append(append(append(dst, `,"state":`...), state...), '}')
-}
-
-// An assembler is a Scheme that internal/lab can seal step by step. Only the
-// catalog's rows open one: Scheme has no such methods.
-type assembler struct{ *Scheme }
-
-// SeedSize implements lab.SeededScheme: minting is deterministic.
-func (s assembler) SeedSize() int { return 0 }
-
-// MintSeeded implements lab.SeededScheme.
-func (s assembler) MintSeeded(dst, seed, state []byte, c *codecs.Context) ([]byte, error) {
-	return s.MintEdited(dst, seed, state, c, nil)
-}
-
-// MintEdited implements lab.SchemeAssembler.
-func (s assembler) MintEdited(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
-	if len(seed) != 0 {
-		return dst, fmt.Errorf("sealab: the seed has %d bytes, want 0", len(seed))
-	}
-	return s.mint(dst, state, c, edit)
-}
-
-func forLab(open func(codecs.Config) (*Scheme, error)) func(codecs.Config) (codecs.Scheme, error) {
-	return func(c codecs.Config) (codecs.Scheme, error) {
-		s, err := open(c)
-		if err != nil {
-			return nil, err
-		}
-		return assembler{s}, nil
-	}
 }

@@ -6,8 +6,10 @@
 package wire
 
 import (
+	"fmt"
 	"slices"
 
+	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
 	"sealab/internal/lab"
 )
@@ -32,4 +34,44 @@ func (l Layout) Append(dst []byte, edit lab.Edit, prefix []byte, values ...[]byt
 		room.Bytes = append(room.Bytes, edit.Apply(step, values[i])...)
 	}
 	return edit.Tail(lab.WireText, base64url.AppendEncode(dst, room.Bytes), len(dst))
+}
+
+// A Mint mints a token step by step under a seed.
+type Mint[S codecs.Scheme] func(s S, dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error)
+
+// ForLab returns the opening of a catalog's row: the scheme that open returns, which
+// internal/lab can seal step by step with mint. A seed has seedSize bytes. The scheme
+// itself has no such methods.
+func ForLab[S codecs.Scheme](open func(codecs.Config) (S, error), seedSize int, mint Mint[S]) func(codecs.Config) (codecs.Scheme, error) {
+	return func(c codecs.Config) (codecs.Scheme, error) {
+		s, err := open(c)
+		if err != nil {
+			return nil, err
+		}
+		return assembler[S]{s, s, seedSize, mint}, nil
+	}
+}
+
+// An assembler is a scheme with the methods that internal/lab needs.
+type assembler[S codecs.Scheme] struct {
+	codecs.Scheme
+	scheme   S
+	seedSize int
+	mint     Mint[S]
+}
+
+// SeedSize implements lab.SeededScheme.
+func (a assembler[S]) SeedSize() int { return a.seedSize }
+
+// MintSeeded implements lab.SeededScheme.
+func (a assembler[S]) MintSeeded(dst, seed, state []byte, c *codecs.Context) ([]byte, error) {
+	return a.MintEdited(dst, seed, state, c, nil)
+}
+
+// MintEdited implements lab.SchemeAssembler.
+func (a assembler[S]) MintEdited(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
+	if len(seed) != a.seedSize {
+		return dst, fmt.Errorf("the seed has %d bytes, want %d", len(seed), a.seedSize)
+	}
+	return a.mint(a.scheme, dst, seed, state, c, edit)
 }
