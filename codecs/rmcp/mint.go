@@ -26,11 +26,10 @@ func (s *Scheme) mint(dst, _, state []byte, c *codecs.Context, edit lab.Edit) ([
 		return dst, fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
 	}
 	work.Bytes = data
-	k := &s.keys[0]
 	head := edit.Apply(lab.StepPrefix, s.version.prefix)
 	var id []byte
 	if s.version.keyID {
-		id = edit.Apply(lab.StepKeyID, []byte(k.id))
+		id = edit.Apply(lab.StepKeyID, []byte(s.ids[0]))
 	}
 	data = edit.Apply(lab.StepAAD, data)
 	n := len(work.Bytes)
@@ -38,7 +37,7 @@ func (s *Scheme) mint(dst, _, state []byte, c *codecs.Context, edit lab.Edit) ([
 	work.Bytes = append(binary.BigEndian.AppendUint64(work.Bytes, uint64(s.expiry(c.Now))), state...)
 	body := edit.Give(lab.StepClaims, work.Bytes[n:])
 	front := s.version.appendHead(nil, id, data)
-	tag := edit.Give(lab.StepTag, k.mac.Append(nil, front, body))
+	tag := edit.Give(lab.StepTag, s.keys[0].Append(nil, front, body))
 
 	dst = append(dst, edit.Apply(lab.WirePrefix, head)...)
 	if s.version.keyID {

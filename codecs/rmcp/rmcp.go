@@ -76,16 +76,11 @@ var (
 	rs2 = version{prefix: []byte("rs2."), domain: []byte("rmcp/mrtr/request-state/v2"), keyID: true}
 )
 
-// A key is a secret with its name.
-type key struct {
-	id  string
-	mac *mac.Key
-}
-
 // A Scheme mints and verifies tokens of one format.
 type Scheme struct {
 	version  *version
-	keys     []key // the first seals
+	keys     mac.Ring // the first seals
+	ids      []string // the name of each key
 	ttl      time.Duration
 	never    bool // tokens do not expire
 	bind     binder
@@ -132,7 +127,7 @@ func (s *Scheme) addKeys(c codecs.Config) error {
 		if c.Options[optionKeyID] == keyIDNumbered {
 			id = fmt.Sprintf("k%d", i+1)
 		}
-		s.keys = append(s.keys, key{id, mac.New(secret)})
+		s.keys, s.ids = append(s.keys, mac.New(secret)), append(s.ids, id)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/wire"
 )
 
@@ -95,16 +96,15 @@ func (s *Scheme) openRS2(room *base64url.Scratch, keyID, body, tag []byte, c *co
 		return nil, errKeyID
 	}
 	for i := range s.keys {
-		if s.version.keyID && s.keys[i].id == string(id) {
-			return s.openUnder(room, s.keys[i:i+1], &rs2, []byte(s.keys[i].id), body, tag, c)
+		if s.version.keyID && s.ids[i] == string(id) {
+			return s.openUnder(room, s.keys[i:i+1], &rs2, []byte(s.ids[i]), body, tag, c)
 		}
 	}
 	return nil, errUnknown
 }
 
 // openUnder returns the body of a token whose mac is right under one of the keys.
-// It tries all of them, so that the time does not tell which.
-func (s *Scheme) openUnder(room *base64url.Scratch, keys []key, v *version, keyID, bodyText, tagText []byte, c *codecs.Context) ([]byte, *codecs.RejectError) {
+func (s *Scheme) openUnder(room *base64url.Scratch, keys mac.Ring, v *version, keyID, bodyText, tagText []byte, c *codecs.Context) ([]byte, *codecs.RejectError) {
 	start := len(room.Bytes)
 	if !room.Decode(bodyText) {
 		return nil, errEncoding
@@ -119,11 +119,7 @@ func (s *Scheme) openUnder(room *base64url.Scratch, keys []key, v *version, keyI
 		return nil, errMAC // no token was minted for such a context
 	}
 	front := v.appendHead(nil, keyID, data)
-	verified := false
-	for i := range keys {
-		verified = keys[i].mac.Verify(tag, front, body) || verified
-	}
-	if !verified {
+	if !keys.Verify(tag, front, body) {
 		return nil, errMAC
 	}
 	return body, nil

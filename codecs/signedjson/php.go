@@ -58,14 +58,17 @@ func appendPHP(dst []byte, expires int64, state []byte) []byte {
 	return append(encoded.Append(append(dst, `,"data":{"s":`...), state), "}}"...)
 }
 
-func (f php) open(dst, token []byte, c *codecs.Context, verify func(tag, body []byte) bool) ([]byte, error) {
+func (f php) open(dst, token []byte, c *codecs.Context, keys mac.Ring) ([]byte, error) {
 	body, segment, ok := bytes.Cut(token, []byte(wire.Separator))
 	if !ok || bytes.Contains(segment, []byte(wire.Separator)) {
 		return dst, errMalformed
 	}
 	room := base64url.GetScratch()
 	defer room.Free()
-	if !f.decode(room, segment) || len(room.Bytes) != mac.Size || !verify(room.Bytes, body) {
+	if !f.decode(room, segment) || len(room.Bytes) != mac.Size {
+		return dst, errMAC
+	}
+	if !keys.Verify(room.Bytes, f.label(), body) {
 		return dst, errMAC
 	}
 	room.Bytes = room.Bytes[:0]

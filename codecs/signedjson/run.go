@@ -12,6 +12,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
 	"sealab/codecs/internal/stringify"
 	"sealab/codecs/internal/wire"
@@ -137,7 +138,7 @@ func isFinite(v *rawjson.Value) bool {
 	return true
 }
 
-func (f run) open(dst, token []byte, c *codecs.Context, verify func(tag, body []byte) bool) ([]byte, error) {
+func (f run) open(dst, token []byte, c *codecs.Context, keys mac.Ring) ([]byte, error) {
 	if len(token) > maxToken {
 		return dst, errTooLong
 	}
@@ -151,7 +152,10 @@ func (f run) open(dst, token []byte, c *codecs.Context, verify func(tag, body []
 	if !room.Decode(token[:dot]) {
 		return dst, errPayload
 	}
-	if !tag.Decode(token[dot+1:]) || !verify(tag.Bytes, token[:dot]) {
+	if !tag.Decode(token[dot+1:]) {
+		return dst, errSignature
+	}
+	if !keys.Verify(tag.Bytes, f.label(), token[:dot]) {
 		return dst, errSignature
 	}
 	v, err := rawjson.Parse(bytes.ToValidUTF8(room.Bytes, []byte("\ufffd")))

@@ -64,3 +64,16 @@ func (k *Key) Verify(tag []byte, parts ...[]byte) bool {
 	defer k.states.Put(s)
 	return subtle.ConstantTimeCompare(s.sum[:], tag) == 1
 }
+
+// A Ring is the keys under one of which a tag may be right.
+type Ring []*Key
+
+// Verify reports whether tag is that of the parts, joined, under one of the keys. It
+// tries all of them, so that the time does not tell which.
+func (r Ring) Verify(tag []byte, parts ...[]byte) bool {
+	verified := false
+	for _, k := range r {
+		verified = k.Verify(tag, parts...) || verified
+	}
+	return verified
+}
