@@ -16,6 +16,7 @@ import (
 // whatever it is asked: neither the growth nor the new start that it causes is held
 // against the design.
 func TestGrowthOfItsOwn(t *testing.T) {
+	grew := 0
 	for i, d := range catalog.Variants() {
 		if testenv.Sample() && i%8 != 0 {
 			continue // an eighth of the designs
@@ -32,11 +33,15 @@ func TestGrowthOfItsOwn(t *testing.T) {
 			}}
 		n := seed + uint64(i)
 		got := run(t, s, n, small(), "FRM-03")
-		require.Greater(t, starts, 1, "it grew and was not started again")
+		if readings > 10 {
+			grew++
+			require.Greater(t, starts, 1, "it grew and was not started again")
+		}
 		for _, cell := range got.Results {
 			require.False(t, cell.Accuses(), "%s, seed %d: %s: %s", d.Name, n, cell.Property, cell.Issue)
 		}
 	}
+	require.Positive(t, grew, "no design was read often enough")
 }
 
 // TestANewThreadIsNoGrowth attacks a sound subject that starts a thread at the same
