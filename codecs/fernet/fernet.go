@@ -137,7 +137,7 @@ func (f *format) judge(minted uint64, now time.Time) *codecs.RejectError {
 func inspect(token []byte) ([]lab.Field, error) {
 	raw, ok := framework.Decode(base64.URLEncoding, token)
 	if !ok || !bytes.HasPrefix(token, []byte(prefix)) || len(raw) < minSize || (len(raw)-headSize-mac.Size)%aes.BlockSize != 0 {
-		return nil, errors.New("sealab: not a Fernet token")
+		return nil, errors.New("not a Fernet token")
 	}
 	n := len(raw) - mac.Size
 	all := part(raw[:1], raw[1:1+timeSize], raw[1+timeSize:headSize], raw[headSize:n], raw[n:])

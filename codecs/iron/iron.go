@@ -96,7 +96,7 @@ func (f *format) SeedSize() int { return 2*saltSize + aes.BlockSize }
 func (f *format) key(salt []byte) []byte {
 	key, err := pbkdf2.Key(sha1.New, f.password, salt, 1, keySize)
 	if err != nil {
-		panic("sealab: iron: " + err.Error())
+		panic("iron: " + err.Error())
 	}
 	return key
 }
@@ -255,7 +255,7 @@ func inspect(token []byte) ([]lab.Field, error) {
 	body, ok2 := framework.DecodeURL(s.body)
 	tag, ok3 := framework.DecodeURL(s.tag)
 	if !ok || !ok1 || !ok2 || !ok3 || len(iv) != aes.BlockSize || len(tag) != sha256.Size {
-		return nil, errors.New("sealab: not an Iron token of format " + magic)
+		return nil, errors.New("not an Iron token of format " + magic)
 	}
 	id := bytes.Split(token, []byte("*"))[1]
 	fields := framework.Fields(nil, parts([]byte(magic), id, s.salt, iv, body, s.expiry, s.macSalt, tag)...)

@@ -190,7 +190,7 @@ func (e encryption) accepts(text []byte) bool {
 func (e encryption) inspect(token []byte) ([]lab.Field, error) {
 	header, nonce, sealed, ok := e.parse(token, false)
 	if !ok || !e.accepts(header) || len(sealed) < e.block+tagSize {
-		return nil, errors.New("sealab: not a JWE with alg dir and enc " + e.name)
+		return nil, errors.New("not a JWE with alg dir and enc " + e.name)
 	}
 	raw, _ := framework.DecodeURL(header)
 	n := len(sealed) - tagSize

@@ -65,7 +65,7 @@ func (f *format) SeedSize() int { return nonceSize }
 func keyed(n int, key []byte, parts ...[]byte) []byte {
 	h, err := blake2b.New(n, key)
 	if err != nil {
-		panic("sealab: paseto: " + err.Error()) // sizes are constants
+		panic("paseto: " + err.Error()) // sizes are constants
 	}
 	for _, p := range parts {
 		h.Write(p) //nolint:errcheck // never fails
@@ -78,7 +78,7 @@ func (f *format) xor(nonce, text []byte) []byte {
 	derived := keyed(chacha20.KeySize+chacha20.NonceSizeX, f.key, []byte("paseto-encryption-key"), nonce)
 	stream, err := chacha20.NewUnauthenticatedCipher(derived[:chacha20.KeySize], derived[chacha20.KeySize:])
 	if err != nil {
-		panic("sealab: paseto: " + err.Error()) // sizes are constants
+		panic("paseto: " + err.Error()) // sizes are constants
 	}
 	out := make([]byte, len(text))
 	stream.XORKeyStream(out, text)
@@ -162,7 +162,7 @@ func lenient(text []byte) ([]byte, bool) {
 func inspect(token []byte) ([]lab.Field, error) {
 	nonce, body, tag, footer, ok := parse(token, false)
 	if !ok {
-		return nil, errors.New("sealab: not a PASETO of version 4, purpose local")
+		return nil, errors.New("not a PASETO of version 4, purpose local")
 	}
 	all := parts([]byte(prefix), nonce, body, tag)
 	if len(footer) > 0 {

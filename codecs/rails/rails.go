@@ -101,7 +101,7 @@ func (f *format) envelope(state []byte, until time.Time, target string) []byte {
 		Pur     *string `json:"pur"`
 	}{append([]byte{}, state...), until.UTC().Format(timeForm), purpose}})
 	if err != nil {
-		panic("sealab: rails: " + err.Error()) // strings and bytes always encode
+		panic("rails: " + err.Error()) // strings and bytes always encode
 	}
 	return text
 }
@@ -195,7 +195,7 @@ func (f *format) judge(claims []byte, c *codecs.Context) ([]byte, *codecs.Reject
 func inspect(token []byte) ([]lab.Field, error) {
 	body, nonce, tag, ok := parse(token, false)
 	if !ok {
-		return nil, errors.New("sealab: not the ciphertext, iv and tag of a MessageEncryptor with AES-256-GCM")
+		return nil, errors.New("not the ciphertext, iv and tag of a MessageEncryptor with AES-256-GCM")
 	}
 	return framework.Fields(nil, parts(body, nonce, tag)...), nil
 }

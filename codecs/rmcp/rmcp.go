@@ -96,7 +96,7 @@ func NewRS2(c codecs.Config) (*Scheme, error) { return open(c, &rs2) }
 
 func open(c codecs.Config, v *version) (*Scheme, error) {
 	if len(c.Secrets) == 0 || !v.keyID && len(c.Secrets) != 1 {
-		return nil, fmt.Errorf("sealab: the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(c.Secrets))
+		return nil, fmt.Errorf("the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(c.Secrets))
 	}
 	if err := keyring.CheckLengths(c.Secrets); err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func open(c codecs.Config, v *version) (*Scheme, error) {
 		s.ttl = *c.TTL
 	}
 	if s.ttl < 0 || s.ttl < time.Millisecond && !s.faithful {
-		return nil, fmt.Errorf("sealab: the time to live is %v and must be at least 1ms", s.ttl)
+		return nil, fmt.Errorf("the time to live is %v and must be at least 1ms", s.ttl)
 	}
 	return s, s.addKeys(c)
 }
@@ -121,7 +121,7 @@ func (s *Scheme) addKeys(c codecs.Config) error {
 	for i, secret := range c.Secrets {
 		id := keyID(secret)
 		if j, taken := place[id]; taken && (!s.faithful || c.Options[optionKeyID] == keyIDDerived) {
-			return fmt.Errorf("sealab: secrets %d and %d of %d are the same: leave one out", j+1, i+1, len(c.Secrets))
+			return fmt.Errorf("secrets %d and %d of %d are the same: leave one out", j+1, i+1, len(c.Secrets))
 		}
 		place[id] = i
 		if c.Options[optionKeyID] == keyIDNumbered {

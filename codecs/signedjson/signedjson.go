@@ -80,7 +80,7 @@ type Scheme struct {
 // multiple of a unit.
 func newScheme(c codecs.Config, unit time.Duration, of func(ttl time.Duration, faithful bool) format) (*Scheme, error) {
 	if len(c.Secrets) == 0 {
-		return nil, fmt.Errorf("sealab: the key ring is empty: give a secret of at least %d bytes", codecs.MinSecret)
+		return nil, fmt.Errorf("the key ring is empty: give a secret of at least %d bytes", codecs.MinSecret)
 	}
 	if err := keyring.CheckLengths(c.Secrets); err != nil {
 		return nil, err
@@ -90,12 +90,12 @@ func newScheme(c codecs.Config, unit time.Duration, of func(ttl time.Duration, f
 		ttl = *c.TTL
 	}
 	if ttl <= 0 || ttl%unit != 0 {
-		return nil, fmt.Errorf("sealab: the time to live is %v and must be a positive multiple of %v", ttl, unit)
+		return nil, fmt.Errorf("the time to live is %v and must be a positive multiple of %v", ttl, unit)
 	}
 	s := &Scheme{format: of(ttl, faithful)}
 	for i, secret := range c.Secrets {
 		if j := slices.IndexFunc(c.Secrets[:i], func(o []byte) bool { return bytes.Equal(o, secret) }); j >= 0 && !faithful {
-			return nil, fmt.Errorf("sealab: secrets %d and %d of %d are the same: leave one out", j+1, i+1, len(c.Secrets))
+			return nil, fmt.Errorf("secrets %d and %d of %d are the same: leave one out", j+1, i+1, len(c.Secrets))
 		}
 		s.keys = append(s.keys, mac.New(secret))
 	}

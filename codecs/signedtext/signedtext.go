@@ -245,13 +245,13 @@ func (s *style) inspect(token []byte) ([]lab.Field, error) {
 	body, compressed := bytes.CutPrefix(text, []byte("."))
 	doc, decoded := framework.DecodeURL(body)
 	if !ok || !timed || !canonical || !decoded || len(tag) != s.newHash().Size() {
-		return nil, errors.New("sealab: not base64url, time and signature, joined by " + s.separator)
+		return nil, errors.New("not base64url, time and signature, joined by " + s.separator)
 	}
 	if compressed {
 		doc, ok = inflate(doc)
 	}
 	if _, err := compactjson.Parse(doc); !ok || err != nil {
-		return nil, errors.New("sealab: the payload is not JSON")
+		return nil, errors.New("the payload is not JSON")
 	}
 	fields := framework.Fields(nil, s.parts(text, at, tag)...)
 	fields[0].Name, fields[0].Bytes = lab.WireBody, doc

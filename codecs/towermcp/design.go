@@ -112,7 +112,7 @@ func inspectV2(token []byte) ([]lab.Field, error) {
 	rest, ok := bytes.CutPrefix(token, []byte(prefixV2))
 	id, segments, cut := bytes.Cut(rest, []byte(wire.Separator))
 	if !ok || !cut {
-		return nil, fmt.Errorf("sealab: the token does not begin with %q and a key ID", prefixV2)
+		return nil, fmt.Errorf("the token does not begin with %q and a key ID", prefixV2)
 	}
 	fields, err := wire.ParseDotted("", segments, lab.WireBody, lab.WireTag)
 	if err != nil {

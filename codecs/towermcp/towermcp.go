@@ -84,7 +84,7 @@ func NewV2(c codecs.Config) (*Scheme, error) { return open(c, true) }
 
 func open(c codecs.Config, keyed bool) (*Scheme, error) {
 	if len(c.Secrets) == 0 || !keyed && len(c.Secrets) != 1 {
-		return nil, fmt.Errorf("sealab: the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(c.Secrets))
+		return nil, fmt.Errorf("the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(c.Secrets))
 	}
 	if err := keyring.CheckLengths(c.Secrets); err != nil {
 		return nil, err
@@ -100,11 +100,11 @@ func open(c codecs.Config, keyed bool) (*Scheme, error) {
 		s.ttl = *c.TTL
 	}
 	if s.ttl <= 0 || s.ttl < time.Second && !s.faithful {
-		return nil, fmt.Errorf("sealab: the time to live is %v and must be at least 1s", s.ttl)
+		return nil, fmt.Errorf("the time to live is %v and must be at least 1s", s.ttl)
 	}
 	for i, secret := range c.Secrets {
 		if j := slices.IndexFunc(c.Secrets[:i], func(o []byte) bool { return bytes.Equal(o, secret) }); j >= 0 && !s.faithful {
-			return nil, fmt.Errorf("sealab: secrets %d and %d of %d are the same: leave one out", j+1, i+1, len(c.Secrets))
+			return nil, fmt.Errorf("secrets %d and %d of %d are the same: leave one out", j+1, i+1, len(c.Secrets))
 		}
 		sum := sha256.Sum256(secret)
 		s.keys = append(s.keys, key{hex.EncodeToString(sum[:8]), mac.New(secret)})

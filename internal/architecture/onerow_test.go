@@ -40,6 +40,24 @@ func TestADesignIsOneFolderAndOneRow(t *testing.T) {
 func namesInCode(t *testing.T, root string) map[string]map[string]bool {
 	t.Helper()
 	naming := map[string]map[string]bool{}
+	inspectCode(t, root, func(folder string, n ast.Node) {
+		text, ok := constant(n)
+		if !ok {
+			return
+		}
+		if naming[text] == nil {
+			naming[text] = map[string]bool{}
+		}
+		naming[text][folder] = true
+	})
+	require.NotEmpty(t, naming)
+	return naming
+}
+
+// inspectCode calls visit with each node of the non-test code below root and its
+// folder.
+func inspectCode(t *testing.T, root string, visit func(folder string, n ast.Node)) {
+	t.Helper()
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
@@ -50,19 +68,20 @@ func namesInCode(t *testing.T, root string) map[string]map[string]bool {
 		}
 		rel, err := filepath.Rel(root, filepath.Dir(path))
 		ast.Inspect(file, func(n ast.Node) bool {
-			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-				if text, err := strconv.Unquote(lit.Value); err == nil {
-					if naming[text] == nil {
-						naming[text] = map[string]bool{}
-					}
-					naming[text][filepath.ToSlash(rel)] = true
-				}
-			}
+			visit(filepath.ToSlash(rel), n)
 			return true
 		})
 		return err
 	})
 	require.NoError(t, err)
-	require.NotEmpty(t, naming)
-	return naming
+}
+
+// constant returns the value of a string constant.
+func constant(n ast.Node) (string, bool) {
+	lit, ok := n.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return "", false
+	}
+	text, err := strconv.Unquote(lit.Value)
+	return text, err == nil
 }

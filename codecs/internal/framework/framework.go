@@ -31,7 +31,7 @@ type ring []Format
 
 func newRing(secrets [][]byte, format func(secret []byte) (Format, error)) (ring, error) {
 	if len(secrets) == 0 {
-		return nil, fmt.Errorf("sealab: the key ring is empty: give at least one secret of %d bytes", codecs.MinSecret)
+		return nil, fmt.Errorf("the key ring is empty: give at least one secret of %d bytes", codecs.MinSecret)
 	}
 	if err := keyring.CheckLengths(secrets); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func newRing(secrets [][]byte, format func(secret []byte) (Format, error)) (ring
 	for i, secret := range secrets {
 		for j, other := range secrets[:i] {
 			if bytes.Equal(secret, other) {
-				return nil, fmt.Errorf("sealab: secrets %d and %d of %d are the same: want at least %d random bytes each", j+1, i+1, len(secrets), codecs.MinSecret)
+				return nil, fmt.Errorf("secrets %d and %d of %d are the same: want at least %d random bytes each", j+1, i+1, len(secrets), codecs.MinSecret)
 			}
 		}
 		f, err := format(bytes.Clone(secret))
@@ -60,7 +60,7 @@ func (r ring) mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
 
 func (r ring) mintEdited(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if len(seed) != r[0].SeedSize() {
-		return dst, fmt.Errorf("sealab: the seed has %d bytes, want %d", len(seed), r[0].SeedSize())
+		return dst, fmt.Errorf("the seed has %d bytes, want %d", len(seed), r[0].SeedSize())
 	}
 	return r[0].Mint(dst, seed, state, c, edit)
 }
@@ -172,7 +172,7 @@ func TTL(c codecs.Config) (time.Duration, error) {
 		return DefaultTTL, nil
 	}
 	if *c.TTL <= 0 {
-		return 0, fmt.Errorf("sealab: the time to live is %v and must be positive", *c.TTL)
+		return 0, fmt.Errorf("the time to live is %v and must be positive", *c.TTL)
 	}
 	return *c.TTL, nil
 }

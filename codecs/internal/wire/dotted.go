@@ -31,11 +31,11 @@ func AppendSegment(dst []byte, edit lab.Edit, step lab.Step, value []byte) []byt
 func ParseDotted(prefix string, token []byte, names ...lab.Step) ([]lab.Field, error) {
 	rest, ok := bytes.CutPrefix(token, []byte(prefix))
 	if !ok {
-		return nil, fmt.Errorf("sealab: the token does not begin with %q", prefix)
+		return nil, fmt.Errorf("the token does not begin with %q", prefix)
 	}
 	segments := bytes.Split(rest, separator)
 	if len(segments) != len(names) {
-		return nil, fmt.Errorf("sealab: the token has %d segments, want %d", len(segments), len(names))
+		return nil, fmt.Errorf("the token has %d segments, want %d", len(segments), len(names))
 	}
 	var fields []lab.Field
 	if prefix != "" {
@@ -47,7 +47,7 @@ func ParseDotted(prefix string, token []byte, names ...lab.Step) ([]lab.Field, e
 		}
 		value, ok := base64url.AppendDecode(nil, segment)
 		if !ok {
-			return nil, fmt.Errorf("sealab: segment %d of the token is not canonical base64url", i+1)
+			return nil, fmt.Errorf("segment %d of the token is not canonical base64url", i+1)
 		}
 		fields = append(fields, lab.Field{Name: names[i], Wire: segment, Bytes: value, Readable: i < len(names)-1})
 	}

@@ -1,0 +1,63 @@
+package architecture_test
+
+import (
+	"go/ast"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestErrorsDoNotNameTheProgram checks that the text of no error or panic begins
+// with the name of the program: the command prints it. The uniform text of a
+// refusal is a constant of package codecs, and stays.
+func TestErrorsDoNotNameTheProgram(t *testing.T) {
+	require.Empty(t, errorsNaming(t, filepath.Join("..", ".."), module))
+}
+
+// TestErrorsNaming is the control: the check finds each way to write an error.
+func TestErrorsNaming(t *testing.T) {
+	dir := t.TempDir()
+	code := "package a\nvar _ = []any{errors.New(`x: one`), fmt.Errorf(\"x: \"+\"two\"+\"%v\", 2), errors.New(\"y: x: three\"), fmt.Sprint(\"x: four\")}\n" +
+		"func f() { panic(\"x: five: \" + g()) }\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.go"), []byte(code), 0o600))
+	require.Equal(t, []string{".: x: one", ".: x: ", ".: x: five: "}, errorsNaming(t, dir, "x"))
+}
+
+// errorsNaming returns the error texts below root, but for the commands, that begin
+// with the name of the program.
+func errorsNaming(t *testing.T, root, program string) []string {
+	t.Helper()
+	var found []string
+	inspectCode(t, root, func(folder string, n ast.Node) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) == 0 || strings.HasPrefix(folder, "cmd/") || !slices.Contains(raising, callee(call.Fun)) {
+			return
+		}
+		first := call.Args[0]
+		for sum, ok := first.(*ast.BinaryExpr); ok; sum, ok = first.(*ast.BinaryExpr) {
+			first = sum.X
+		}
+		if text, ok := constant(first); ok && strings.HasPrefix(text, program+":") {
+			found = append(found, folder+": "+text)
+		}
+	})
+	return found
+}
+
+// raising are the calls whose first argument is the text of an error.
+var raising = []string{"errors.New", "fmt.Errorf", "panic"}
+
+// callee returns the name of a function, with its package.
+func callee(e ast.Expr) string {
+	switch f := e.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return callee(f.X) + "." + f.Sel.Name
+	}
+	return ""
+}
