@@ -5,9 +5,9 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"sealab/codecs"
+	"sealab/internal/table"
 	"sealab/internal/verdict"
 )
 
@@ -42,15 +42,17 @@ func status(t verdict.Tally) string {
 // Table writes guarantees by designs, one block per design: a terminal is not
 // wide enough for all designs side by side.
 func Table(w io.Writer, run *verdict.Run) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	width := table.Width(w)
 	for _, s := range run.Designs {
-		fmt.Fprintf(tw, "%s (%s, %d calls)\n", s.Name, s.Kind, s.Calls)
-		for _, t := range s.Tallies() {
-			fmt.Fprintf(tw, "  %s\t%s\t%s\n", t.Property, status(t), grounds(s, t))
+		t := table.New("lll")
+		for _, x := range s.Tallies() {
+			t.Row(string(x.Property), status(x), grounds(s, x))
 		}
-		fmt.Fprintln(tw)
+		if _, err := fmt.Fprintf(w, "%s (%s, %d calls)\n%s\n", s.Name, s.Kind, s.Calls, t.Text(width)); err != nil {
+			return err
+		}
 	}
-	return tw.Flush()
+	return nil
 }
 
 // grounds returns the reasons of an outcome.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +14,7 @@ import (
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/attacks"
 	"sealab/internal/cli"
+	"sealab/internal/table"
 	"sealab/internal/verdict"
 )
 
@@ -112,7 +112,7 @@ func (f *attackFlags) check() (err error) {
 
 func (f *attackFlags) run(cmd *cobra.Command, names []string) error {
 	if f.list {
-		return listAttacks(cmd.OutOrStdout())
+		return listAttacks(cmd.OutOrStdout(), f.outcomes.json)
 	}
 	if err := f.check(); err != nil {
 		return err
@@ -211,8 +211,9 @@ func stopwatch(elsewhere bool, began time.Time) func() time.Duration {
 }
 
 // listAttacks prints all attacks.
-func listAttacks(w io.Writer) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+func listAttacks(w io.Writer, asJSON bool) error {
+	d := questionsDocument{Format: questionsFormat, Command: "sealab attack"}
+	t := table.New("llLLl").AtMargin()
 	for _, a := range attacks.All() {
 		var aims []string
 		for _, p := range a.Refutes {
@@ -222,7 +223,12 @@ func listAttacks(w io.Writer) error {
 		if a.Dropped != "" {
 			name += " (not carried out: " + a.Dropped + ")"
 		}
-		fmt.Fprintf(tw, "%s\t%s\tCWE-%d\t%s\t%s\n", a.ID, a.Layer, a.CWE, strings.Join(aims, ","), name)
+		d.Questions = append(d.Questions, questionDocument{ID: a.ID, Name: a.Name, Layer: string(a.Layer), CWE: a.CWE, Properties: aims, Skipped: a.Dropped})
+		t.Row(a.ID, string(a.Layer), fmt.Sprintf("CWE-%d", a.CWE), strings.Join(aims, ","), name)
 	}
-	return tw.Flush()
+	if asJSON {
+		return writeJSON(w, d)
+	}
+	_, err := io.WriteString(w, t.Text(table.Width(w)))
+	return err
 }

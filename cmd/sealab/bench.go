@@ -49,6 +49,7 @@ type benchFlags struct {
 	ops       []string
 	quick     bool
 	out, host string
+	json      bool
 }
 
 func (f *benchFlags) add(cmd *cobra.Command) {
@@ -62,6 +63,7 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.quick, "quick", false, fmt.Sprintf("the same as --rounds %d --cell %v", quick.Rounds, quick.Cell))
 	flags.StringVar(&f.out, "out", "results", "folder of all results")
 	flags.StringVar(&f.host, "host", "", "name of this machine in the results (default a digest of its name)")
+	cmd.Flags().BoolVar(&f.json, "json", false, "write every measurement as JSON, as \"sealab report --json\" does")
 	cmd.MarkFlagsMutuallyExclusive("quick", "rounds")
 	cmd.MarkFlagsMutuallyExclusive("quick", "cell")
 }
@@ -106,6 +108,9 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	out := cmd.OutOrStdout()
+	if f.json {
+		return writeReportJSON(out, run)
+	}
 	if err := run.Summary(out, table.Width(out)); err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"sealab/internal/atomicfile"
 	"sealab/internal/cli"
 	"sealab/internal/runfile"
+	"sealab/internal/verdict"
 )
 
 func newCVECommand() *cobra.Command {
@@ -74,6 +75,7 @@ The shims need the libraries that "make sdks" installs.`,
 
 func newCVERunCommand() *cobra.Command {
 	var flags cveCases
+	var asked outcomes
 	var out string
 	bench := cve.Bench{Root: ".", Attacks: attacks.All(), Now: time.Now}
 	cmd := &cobra.Command{
@@ -95,22 +97,39 @@ otherwise; 1 if not; 2 if a version could not be asked.`,
 			if err != nil {
 				return err
 			}
-			outcomes, failed := attackCases(bench, cases, cmd.ErrOrStderr())
-			if len(outcomes) == 0 {
+			all, failed := attackCases(bench, cases, cmd.ErrOrStderr())
+			if len(all) == 0 {
 				return failed
 			}
-			if err := reportCVE(cmd.OutOrStdout(), cmd.ErrOrStderr(), outcomes, out); failed == nil {
-				return err
+			w := asked.begin(cmd)
+			asked.ofCVEs(all)
+			if err := reportCVE(w, cmd.ErrOrStderr(), all, out); failed == nil {
+				failed = err
 			}
-			return failed
+			return asked.end(failed)
 		},
 	}
 	flags.add(cmd)
 	cmd.Flags().StringVar(&out, "out", "", "folder of all results: the table and the outcomes go to a new folder in it")
 	cmd.Flags().Uint64Var(&bench.Seed, "seed", 1, "seed of all random choices")
+	asked.add(cmd)
 	cmd.Flags().BoolVar(&bench.Class, "class", false, "carry out the attack for the class of each vulnerability alone")
 	cmd.Flags().DurationVar(&bench.Budget, "budget", time.Minute, "time for each version; attacks that have not ended by then are not tested")
 	return cmd
+}
+
+// ofCVEs adds the question whether each vulnerability is found again.
+func (o *outcomes) ofCVEs(all []cve.Outcome) {
+	for _, c := range all {
+		outcome, detail := verdict.NotRefuted, fmt.Sprintf("%s: found by %s in %.1f s", c.Property, strings.Join(c.Found, ", "), c.Seconds)
+		switch {
+		case len(c.Found) == 0:
+			outcome, detail = verdict.Refuted, fmt.Sprintf("%s: not found by %d attacks", c.Property, c.Tested)
+		case !c.Rediscovered():
+			outcome, detail = verdict.Refuted, detail+"; the fixed version falls to "+strings.Join(c.Fixed, ", ")
+		}
+		o.ask(c.Library+" "+c.Vulnerable, c.CVE, outcome, detail)
+	}
 }
 
 // attackCases attacks the cases that are installed. The error is of the first case that

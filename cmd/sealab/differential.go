@@ -12,7 +12,6 @@ import (
 	"sealab/codecs/worker"
 	"sealab/fuzz/differential"
 	"sealab/internal/cli"
-	"sealab/internal/verdict"
 )
 
 // differentialFlags are the flags of the command.
@@ -123,11 +122,7 @@ func compareSDK(out, notes io.Writer, s sdk.SDK, flags *differentialFlags) (int,
 		}
 	}
 	fmt.Fprintf(out, "%s against %s, seed %d: %s\n", here.Name, client.Design().Spec, flags.seed, tally)
-	outcome := verdict.NotRefuted
-	if tally.Disagreed > 0 {
-		outcome = verdict.Refuted
-	}
-	flags.outcomes.ask(s.Name, here.Name, outcome, fmt.Sprintf("seed %d: %s", flags.seed, tally))
+	flags.outcomes.ask(s.Name, here.Name, outcomeOf(tally.Disagreed), fmt.Sprintf("seed %d: %s", flags.seed, tally))
 	return tally.Disagreed, nil
 }
 

@@ -86,6 +86,7 @@ func fuzzTargets(names []string, stderr io.Writer) ([]campaign.Target, error) {
 
 func newFuzzCoverCommand() *cobra.Command {
 	var folder campaignFolder
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "cover [TARGET...]",
 		Short: "Show the statements that the corpora of a campaign cover",
@@ -102,16 +103,25 @@ the campaign keep the result.`,
 			if err != nil {
 				return err
 			}
+			if asJSON {
+				d, err := coverageOf(table)
+				if err != nil {
+					return err
+				}
+				return writeJSON(cmd.OutOrStdout(), d)
+			}
 			_, err = cmd.OutOrStdout().Write(table)
 			return err
 		},
 	}
 	folder.add(cmd)
+	addJSONFlag(cmd, &asJSON)
 	return cmd
 }
 
 func newFuzzMinimizeCommand() *cobra.Command {
 	var folder campaignFolder
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "minimize [TARGET...]",
 		Short: "Minimize a corpus without losing coverage",
@@ -123,6 +133,13 @@ kept.`,
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
 			results, err := campaign.Minimize(ctx, folder.config(), names)
+			d := minimizeDocument{Format: minimizeFormat, Targets: []minimizedDocument{}}
+			for _, r := range results {
+				d.Targets = append(d.Targets, minimizedDocument{r.Target.Name, r.Inputs, r.Kept, r.Features})
+			}
+			if asJSON && err == nil {
+				return writeJSON(cmd.OutOrStdout(), d)
+			}
 			for _, r := range results {
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: kept %d of %d inputs, which cover %d features\n", r.Target.Name, r.Kept, r.Inputs, r.Features)
 			}
@@ -130,5 +147,6 @@ kept.`,
 		},
 	}
 	folder.add(cmd)
+	addJSONFlag(cmd, &asJSON)
 	return cmd
 }

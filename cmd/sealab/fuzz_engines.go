@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -71,6 +70,7 @@ out on a machine with a browser.`,
 
 func newFuzzImportCommand() *cobra.Command {
 	var folder campaignFolder
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "import TARGET WORKDIR",
 		Short: "Add the findings of go-fuzz to a campaign",
@@ -106,10 +106,11 @@ not. Exit status 1 reports that the campaign has crashers.`,
 			if err := errors.Join(err, c.Close()); err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: %d new inputs, %d new crash buckets\n\n", args[0], n.Inputs, n.Buckets)
-			return showStatus(cmd.OutOrStdout(), folder.dir, time.Now())
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %d new inputs, %d new crash buckets\n\n", args[0], n.Inputs, n.Buckets)
+			return tellStatus(cmd.OutOrStdout(), folder.dir, asJSON)
 		},
 	}
 	folder.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write the status of the campaign as JSON")
 	return cmd
 }

@@ -52,6 +52,7 @@ type fuzzRunFlags struct {
 	address string
 	hang    time.Duration
 	memory  int
+	json    bool
 }
 
 func (f *fuzzRunFlags) add(cmd *cobra.Command) {
@@ -61,6 +62,7 @@ func (f *fuzzRunFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.workers, "workers", 0, "processes that run inputs at one time (default one for each core)")
 	flags.DurationVar(&f.slice, "slice", campaign.DefaultSlice, "about how long a target runs before the next")
 	flags.StringVar(&f.tags, "tags", "", "build tags, separated by commas")
+	flags.BoolVar(&f.json, "json", false, "write the status at the end as JSON")
 	flags.StringVar(&f.address, "http", "", "serve the status page on this loopback address")
 	flags.DurationVar(&f.hang, "hang", harness.DefaultHang, "time limit of one input, below the ten seconds of the engine")
 	flags.IntVar(&f.memory, "memory", harness.DefaultMemory, "memory limit of a process in MiB")
@@ -90,7 +92,7 @@ func (f *fuzzRunFlags) run(cmd *cobra.Command, names []string) error {
 	if err := f.campaign(ctx, c, bar); err != nil {
 		return err
 	}
-	return showStatus(cmd.OutOrStdout(), f.dir, time.Now())
+	return tellStatus(cmd.OutOrStdout(), f.dir, f.json)
 }
 
 // campaign runs the campaign for its time, not counting the build.

@@ -39,10 +39,7 @@ may be running. Exit status 1 reports that there are crashers. The page of
 			case live:
 				return watchStatus(ctx, cmd.OutOrStdout(), folder.dir)
 			}
-			if asJSON {
-				return writeStatusJSON(cmd.OutOrStdout(), folder.dir)
-			}
-			return showStatus(cmd.OutOrStdout(), folder.dir, time.Now())
+			return tellStatus(cmd.OutOrStdout(), folder.dir, asJSON)
 		},
 	}
 	folder.add(cmd)
@@ -51,6 +48,14 @@ may be running. Exit status 1 reports that there are crashers. The page of
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.MarkFlagsMutuallyExclusive("live", "http", "json")
 	return cmd
+}
+
+// tellStatus writes the status of a campaign as a table or as JSON.
+func tellStatus(w io.Writer, dir string, asJSON bool) error {
+	if asJSON {
+		return writeStatusJSON(w, dir)
+	}
+	return showStatus(w, dir, time.Now())
 }
 
 // showStatus writes the table and returns cli.ErrRefuted if there are crashers.

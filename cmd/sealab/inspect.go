@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -16,6 +15,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/internal/lab"
+	"sealab/internal/table"
 )
 
 func newInspectCommand() *cobra.Command {
@@ -123,17 +123,19 @@ func fieldsOf(d codecs.Design, token []byte) ([]field, error) {
 }
 
 func writeAnatomies(out io.Writer, found []anatomy) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for i, a := range found {
 		if i > 0 {
-			fmt.Fprintln(w)
+			fmt.Fprintln(out)
 		}
-		fmt.Fprintf(w, "%s\n", strings.Join(a.Designs, ", "))
+		t := table.New("lll")
 		for _, f := range a.Fields {
-			fmt.Fprintf(w, "  %s\t%d B\t%s\n", f.Name, f.Size, f.value())
+			t.Row(string(f.Name), fmt.Sprintf("%d B", f.Size), f.value())
+		}
+		if _, err := fmt.Fprintf(out, "%s\n%s", strings.Join(a.Designs, ", "), t.Text(table.Width(out))); err != nil {
+			return err
 		}
 	}
-	return w.Flush()
+	return nil
 }
 
 // maxShown is the length in characters of the longest value that is shown whole.

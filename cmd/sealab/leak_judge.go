@@ -13,6 +13,7 @@ import (
 
 func newLeakJudgeCommand() *cobra.Command {
 	var limit float64
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "judge DIR",
 		Short: "Judge the samples in a folder",
@@ -29,15 +30,17 @@ internet.
 The status is 1 if a guarantee of a design is refuted. It is 2 if a control did
 not turn out as it must: then the run is void.`, timing.LimitLibrary, timing.LimitLocal, timing.LimitInternet),
 		Example: `  sealab leak judge results/timing/run
-  sealab leak judge --limit 100 results/timing/run`,
+  sealab leak judge --limit 100 results/timing/run
+  sealab leak judge --json results/timing/run`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return leakJudge(cmd, args[0], limit) },
+		RunE: func(cmd *cobra.Command, args []string) error { return leakJudge(cmd, args[0], limit, asJSON) },
 	}
 	cmd.Flags().Float64Var(&limit, "limit", timing.LimitLibrary, "difference in nanoseconds from which on it counts")
+	addJSONFlag(cmd, &asJSON)
 	return cmd
 }
 
-func leakJudge(cmd *cobra.Command, dir string, limit float64) error {
+func leakJudge(cmd *cobra.Command, dir string, limit float64, asJSON bool) error {
 	if limit <= 0 {
 		return fmt.Errorf("--limit %g: want more than 0 ns", limit)
 	}
@@ -56,7 +59,12 @@ func leakJudge(cmd *cobra.Command, dir string, limit float64) error {
 	if err := j.Write(dir); err != nil {
 		return err
 	}
-	if err := j.WriteTable(cmd.OutOrStdout(), table.Width(cmd.OutOrStdout())); err != nil {
+	if asJSON {
+		err = writeJSON(cmd.OutOrStdout(), j.Document(dir))
+	} else {
+		err = j.WriteTable(cmd.OutOrStdout(), table.Width(cmd.OutOrStdout()))
+	}
+	if err != nil {
 		return err
 	}
 	switch {

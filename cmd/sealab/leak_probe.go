@@ -57,6 +57,7 @@ the same folder and the same flags. Slow designs get as many blocks as fit into
 		},
 	}
 	flags.add(cmd)
+	addJSONFlag(cmd, &flags.json)
 	return cmd
 }
 
@@ -68,6 +69,7 @@ type leakProbeFlags struct {
 	blocks   int
 	budget   time.Duration
 	seed     uint64
+	json     bool
 }
 
 func (f *leakProbeFlags) add(cmd *cobra.Command) {
@@ -106,13 +108,16 @@ func (f *leakProbeFlags) run(dir string, progress *progress, out io.Writer) erro
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d passes measured into %s\n", measured, dir)
+	d := probeDocument{Format: probeFormat, Run: dir, Passes: measured, Skipped: []skippedDocument{}}
 	for _, t := range trials {
 		if why := skipped[t.Name()]; why != "" {
-			fmt.Fprintf(out, "skipped: %s: %s\n", t.Name(), why)
+			d.Skipped = append(d.Skipped, skippedDocument{t.Name(), why})
 		}
 	}
-	return nil
+	if f.json {
+		return writeJSON(out, d)
+	}
+	return d.writeText(out)
 }
 
 // trials returns the trials of the flags.

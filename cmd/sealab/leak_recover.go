@@ -9,11 +9,13 @@ import (
 
 	"sealab/bench/timing"
 	"sealab/internal/cli"
+	"sealab/internal/verdict"
 )
 
 func newLeakRecoverCommand() *cobra.Command {
 	var seed uint64
 	var samples int
+	var asked outcomes
 	cmd := &cobra.Command{
 		Use:   "recover",
 		Short: "Forge a token from timings alone, against a comparison that ends early",
@@ -28,14 +30,15 @@ found.`,
 		Example: `  sealab leak recover
   sealab leak recover --seed 7 --samples 200000000`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return leakRecover(cmd, seed, samples) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return leakRecover(cmd, &asked, seed, samples) },
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the server's key and of the attacker's choices")
 	cmd.Flags().IntVar(&samples, "samples", 200_000_000, "give up after that many measurements")
+	asked.add(cmd)
 	return cmd
 }
 
-func leakRecover(cmd *cobra.Command, seed uint64, samples int) error {
+func leakRecover(cmd *cobra.Command, asked *outcomes, seed uint64, samples int) error {
 	if samples < 1 {
 		return fmt.Errorf("--samples %d: want at least 1", samples)
 	}
@@ -44,15 +47,19 @@ func leakRecover(cmd *cobra.Command, seed uint64, samples int) error {
 		progress.show("recovering", known, of)
 	})
 	progress.end()
-	out := cmd.OutOrStdout()
+	out := asked.begin(cmd)
+	const subject, name = "comparison that ends early", "forge a token by timing"
 	fmt.Fprintf(out, "%d samples, %d tokens presented, %d digits given up again\n", r.Samples, r.Ops, r.StepBack)
 	if errors.Is(err, timing.ErrTooManySamples) {
-		return errors.New("not tested: no tag found; the machine is too noisy or --samples too small")
+		failed := errors.New("not tested: no tag found; the machine is too noisy or --samples too small")
+		asked.ask(subject, name, verdict.NotTested, failed.Error())
+		return asked.end(failed)
 	}
 	if err != nil {
 		return err
 	}
 	token := base64.RawURLEncoding.EncodeToString(r.Message) + "." + string(r.Tag)
 	fmt.Fprintf(out, "the forged token verifies: %s\n", token)
-	return cli.ErrRefuted
+	asked.ask(subject, name, verdict.Refuted, "the forged token verifies: "+token)
+	return asked.end(cli.ErrRefuted)
 }

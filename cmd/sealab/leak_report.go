@@ -17,7 +17,8 @@ import (
 )
 
 func newLeakReportCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Write a page, pictures and findings for a judged run",
 		Long: `Write into DIR, from the judgements of "judge" and of "taint", if it ran there:
@@ -28,11 +29,13 @@ func newLeakReportCommand() *cobra.Command {
   findings.json  what is refuted or observed, in the form of "sealab attack"`,
 		Example: `  sealab leak report results/timing/run`,
 		Args:    cobra.ExactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return leakReport(cmd, args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return leakReport(cmd, args[0], asJSON) },
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write the findings as JSON instead of text")
+	return cmd
 }
 
-func leakReport(cmd *cobra.Command, dir string) error {
+func leakReport(cmd *cobra.Command, dir string, asJSON bool) error {
 	j, err := timing.Read(dir)
 	if err != nil {
 		return err
@@ -63,6 +66,10 @@ func leakReport(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	if err := atomicfile.Write(filepath.Join(dir, "report.md"), page.Bytes()); err != nil {
+		return err
+	}
+	if asJSON {
+		_, err = cmd.OutOrStdout().Write(data)
 		return err
 	}
 	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d pictures, %d findings; the page is %s\n", len(j.Verdicts), len(all), filepath.Join(dir, "report.md"))

@@ -41,6 +41,7 @@ It needs valgrind and the source of this module: run it inside the module.`,
 	cmd.Flags().BoolVar(&flags.judgeOnly, "judge-only", false, "judge the logs that are in DIR")
 	cmd.Flags().IntVar(&flags.lines, "lines", 3, "lines to print for each subject; all are in "+analysis.JudgementFile)
 	cmd.Flags().StringVar(&flags.host, "host", "", "name of this machine in the results (default a digest of its name)")
+	addJSONFlag(cmd, &flags.json)
 	return cmd
 }
 
@@ -49,6 +50,7 @@ type leakTaintFlags struct {
 	subjects  []string
 	judgeOnly bool
 	lines     int
+	json      bool
 	host      string
 }
 
@@ -70,7 +72,12 @@ func (f *leakTaintFlags) run(cmd *cobra.Command, dir string) error {
 	if err := j.Write(dir); err != nil {
 		return err
 	}
-	if err := j.WriteTable(cmd.OutOrStdout(), f.lines, table.Width(cmd.OutOrStdout())); err != nil {
+	if f.json {
+		err = writeJSON(cmd.OutOrStdout(), taintDocument{taintFormat, dir, j})
+	} else {
+		err = j.WriteTable(cmd.OutOrStdout(), f.lines, table.Width(cmd.OutOrStdout()))
+	}
+	if err != nil {
 		return err
 	}
 	switch {

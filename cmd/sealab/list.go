@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -35,7 +34,8 @@ the SDKs in other languages that run as workers, and whether they are installed.
   sealab list aes-256-gcm
   sealab list --holds key-committing --holds confidentiality
   sealab list --json
-  sealab list --sdks`,
+  sealab list --sdks
+  sealab list --sdks --json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			designs, err := holding(catalog.All(), holds)
@@ -46,7 +46,7 @@ the SDKs in other languages that run as workers, and whether they are installed.
 			case sdks && len(args) > 0:
 				return fmt.Errorf("--sdks lists every SDK and takes no name")
 			case sdks:
-				return listSDKs(out)
+				return listSDKs(out, asJSON)
 			case len(args) > 0:
 				return listDesign(out, args[0], asJSON)
 			case asJSON:
@@ -59,7 +59,6 @@ the SDKs in other languages that run as workers, and whether they are installed.
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.Flags().StringSliceVar(&holds, "holds", nil, "list the designs that promise these properties")
 	cmd.Flags().BoolVar(&sdks, "sdks", false, "list the SDKs in other languages")
-	cmd.MarkFlagsMutuallyExclusive("json", "sdks")
 	cli.RenameFlag(cmd, "peers", "sdks")
 	return cmd
 }
@@ -153,53 +152,53 @@ func marks(d codecs.Design, properties []codecs.PropertyInfo) string {
 
 // writeDesign writes the whole row of a design.
 func writeDesign(out io.Writer, d codecs.Design) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s: %s\n\n", d.Name, d.Doc)
-	row := func(name, value string) { fmt.Fprintf(w, "%s\t%s\n", name, value) }
-	row("kind", string(d.Kind()))
-	row("specification", d.Spec)
-	row("prefix", strconv.Quote(d.Prefix))
-	row("secrets", secrets(d))
 	tokens, err := tokenLengths(d)
 	if err != nil {
 		return err
 	}
+	facts := table.New("ll").AtMargin()
+	facts.Row("kind", string(d.Kind()))
+	facts.Row("specification", d.Spec)
+	facts.Row("prefix", strconv.Quote(d.Prefix))
+	facts.Row("secrets", secrets(d))
 	for _, t := range tokens {
-		row("token of "+strconv.Itoa(t.Payload)+" B", strconv.Itoa(t.Token)+" B")
+		facts.Row("token of "+strconv.Itoa(t.Payload)+" B", strconv.Itoa(t.Token)+" B")
 	}
 	for _, o := range d.Options {
-		row("option "+o.Name, fmt.Sprintf("%s: %s (default %s)", o.Doc, strings.Join(o.Values, ", "), o.Values[0]))
+		facts.Row("option "+o.Name, fmt.Sprintf("%s: %s (default %s)", o.Doc, strings.Join(o.Values, ", "), o.Values[0]))
 	}
 	if lab.HooksOf(d).Allocates != "" {
-		row("allocates", lab.HooksOf(d).Allocates)
+		facts.Row("allocates", lab.HooksOf(d).Allocates)
 	}
-	fmt.Fprintln(w)
-	promises := map[codecs.Property]string{}
-	for _, p := range codecs.Properties() {
-		promises[p.Property] = p.Promise
+	width := table.Width(out)
+	text := fmt.Sprintf("%s: %s\n\n%s\n%s", d.Name, d.Doc, facts.Text(width), guarantees(d.GuaranteesFor(nil)).Text(width))
+	for _, o := range d.Options {
+		for _, value := range o.Values[1:] {
+			if changed := changedGuarantees(d, map[string]string{o.Name: value}); len(changed) > 0 {
+				text += fmt.Sprintf("\nunder %s=%s:\n%s", o.Name, value, guarantees(changed).Text(width))
+			}
+		}
 	}
-	guarantee := func(g codecs.Guarantee) {
-		word, why := "disclaims", cmp.Or(g.Reason, promises[g.Property])
+	_, err = io.WriteString(out, text)
+	return err
+}
+
+// guarantees returns a line for each guarantee.
+func guarantees(all []codecs.Guarantee) *table.Table {
+	t := table.New("lll").AtMargin()
+	for _, g := range all {
+		word, promise := "disclaims", ""
+		for _, p := range codecs.Properties() {
+			if p.Property == g.Property {
+				promise = p.Promise
+			}
+		}
 		if g.Holds {
 			word = "holds"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", g.Property, word, why)
+		t.Row(string(g.Property), word, cmp.Or(g.Reason, promise))
 	}
-	for _, g := range d.GuaranteesFor(nil) {
-		guarantee(g)
-	}
-	for _, o := range d.Options {
-		for _, value := range o.Values[1:] {
-			changed := changedGuarantees(d, map[string]string{o.Name: value})
-			if len(changed) > 0 {
-				fmt.Fprintf(w, "\nunder %s=%s:\n", o.Name, value)
-			}
-			for _, g := range changed {
-				guarantee(g)
-			}
-		}
-	}
-	return w.Flush()
+	return t
 }
 
 // changedGuarantees returns the guarantees that options make hold or not hold
@@ -307,43 +306,82 @@ func describe(d codecs.Design) (description, error) {
 	return out, nil
 }
 
+// The states of an SDK.
+const (
+	sdkInstalled = "installed"
+	sdkOther     = "other version" // than the one of the manifest
+	sdkSkipped   = "skipped"       // not installed
+	sdkBroken    = "broken"        // installed, and does not answer
+)
+
+// An sdksDocument is the implementations in other languages as JSON.
+type sdksDocument struct {
+	Format string        `json:"format"`
+	SDKs   []sdkDocument `json:"sdks"`
+}
+
+type sdkDocument struct {
+	Name    string `json:"name"`
+	Mirrors string `json:"mirrors,omitempty"` // design
+	State   string `json:"state"`
+	Version string `json:"version,omitempty"` // that answers
+	Reason  string `json:"reason,omitempty"`  // of every state but "installed"
+}
+
 // listSDKs writes one line for each implementation in another language.
-func listSDKs(out io.Writer) error {
+func listSDKs(out io.Writer, asJSON bool) error {
 	sdks, err := sdk.All(".")
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	d := sdksDocument{Format: sdksFormat, SDKs: []sdkDocument{}}
+	t := table.New("lll").AtMargin()
 	for _, s := range sdks {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, mirrors(s), stateOf(s))
+		x := stateOf(s)
+		d.SDKs = append(d.SDKs, x)
+		t.Row(x.texts()...)
 	}
-	return w.Flush()
+	if asJSON {
+		return writeJSON(out, d)
+	}
+	_, err = io.WriteString(out, t.Text(table.Width(out)))
+	return err
 }
 
-// mirrors returns the design that an SDK mirrors, for a person.
-func mirrors(s sdk.SDK) string {
-	if s.Mirrors == "" {
-		return "mirrors no design"
+// texts returns the line of an SDK for a person.
+func (d sdkDocument) texts() []string {
+	mirrors, state := "mirrors no design", d.State+": "+d.Reason
+	if d.Mirrors != "" {
+		mirrors = "mirrors " + d.Mirrors
 	}
-	return "mirrors " + s.Mirrors
+	switch d.State {
+	case sdkInstalled:
+		state = "version " + d.Version
+	case sdkOther:
+		state = "version " + d.Version + ", " + d.Reason
+	}
+	return []string{d.Name, mirrors, state}
 }
 
 // stateOf returns the version of an SDK that answers, or the reason why it does
 // not.
-func stateOf(s sdk.SDK) string {
-	if why := s.Unavailable(); why != "" {
-		return "skipped: " + why
+func stateOf(s sdk.SDK) sdkDocument {
+	d := sdkDocument{Name: s.Name, Mirrors: s.Mirrors}
+	if d.Reason = s.Unavailable(); d.Reason != "" {
+		d.State = sdkSkipped
+		return d
 	}
 	client, err := s.Dial(worker.Limits{})
 	if err != nil {
-		return "broken: " + cli.Line(err)
+		d.State, d.Reason = sdkBroken, cli.Line(err)
+		return d
 	}
 	defer client.Close()
-	version := client.Hello().Version
-	if s.Version != "" && s.Version != version {
-		return fmt.Sprintf("version %s, want %s; install with: %s", version, s.Version, s.Install)
+	d.State, d.Version = sdkInstalled, client.Hello().Version
+	if s.Version != "" && s.Version != d.Version {
+		d.State, d.Reason = sdkOther, fmt.Sprintf("want %s; install with: %s", s.Version, s.Install)
 	}
-	return "version " + version
+	return d
 }
 
 // installed returns the SDKs that can be started, and prints that the others are

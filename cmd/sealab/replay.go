@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,6 +22,7 @@ import (
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/attacks"
 	"sealab/internal/cli"
+	"sealab/internal/table"
 	"sealab/internal/verdict"
 )
 
@@ -318,16 +318,16 @@ func reproduceOn(s *attack.Design, f findings.Finding) error {
 // report prints the tallies and returns the error of the outcome.
 func (r *replayer) report() error {
 	var total tally
-	w := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', 0)
+	t := table.New("ll").AtMargin()
 	for _, system := range slices.Sorted(maps.Keys(r.tallies)) {
-		t := r.tallies[system]
-		total = tally{total.agree + t.agree, total.untested + t.untested, total.all + t.all}
-		fmt.Fprintf(w, "%s\t%s\n", system, t)
+		of := r.tallies[system]
+		total = tally{total.agree + of.agree, total.untested + of.untested, total.all + of.all}
+		t.Row(system, of.String())
 	}
 	if total.all > 0 {
-		fmt.Fprintf(w, "total\t%s\n", total)
+		t.Row("total", total.String())
 	}
-	if err := w.Flush(); err != nil {
+	if _, err := io.WriteString(r.out, t.Text(table.Width(r.out))); err != nil {
 		return err
 	}
 	for _, d := range r.dialed {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 
 	"github.com/spf13/cobra"
@@ -48,11 +49,7 @@ review or a fuzz campaign.`,
 				return err
 			}
 			if asJSON {
-				document, err := run.Document()
-				if err != nil {
-					return err
-				}
-				return writeJSON(cmd.OutOrStdout(), document)
+				return writeReportJSON(cmd.OutOrStdout(), run)
 			}
 			write := run.Report
 			if brief {
@@ -66,4 +63,13 @@ review or a fuzz campaign.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write every measurement as JSON")
 	cmd.MarkFlagsMutuallyExclusive("brief", "html", "json")
 	return cmd
+}
+
+// writeReportJSON writes the measurements and thresholds of a run as JSON.
+func writeReportJSON(out io.Writer, run *throughput.Run) error {
+	document, err := run.Document()
+	if err != nil {
+		return err
+	}
+	return writeJSON(out, document)
 }

@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +19,7 @@ import (
 	"sealab/fuzz/review"
 	"sealab/internal/cli"
 	"sealab/internal/rawmcp"
+	"sealab/internal/table"
 	"sealab/internal/verdict"
 )
 
@@ -119,7 +119,7 @@ func (f *reviewFlags) addTarget(cmd *cobra.Command) {
 
 func (f *reviewFlags) run(cmd *cobra.Command, args []string) error {
 	if f.list {
-		return listChecks(cmd.OutOrStdout())
+		return listChecks(cmd.OutOrStdout(), f.outcomes.json)
 	}
 	if f.explain != "" {
 		return explainCheck(cmd.OutOrStdout(), f.explain)
@@ -434,14 +434,21 @@ func explainCheck(w io.Writer, id string) error {
 	return fmt.Errorf("--explain %q: no such check; --list lists them", id)
 }
 
-func listChecks(w io.Writer) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+func listChecks(w io.Writer, asJSON bool) error {
+	d := questionsDocument{Format: questionsFormat, Command: "sealab review"}
+	t := table.New("llll").AtMargin()
 	for _, c := range review.Checks() {
 		needs := ""
 		if c.Effects {
 			needs = "needs --effects"
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", c.ID, findings.Severity(c.Severity), c.Name, needs)
+		severity := string(findings.Severity(c.Severity))
+		d.Questions = append(d.Questions, questionDocument{ID: c.ID, Name: c.Name, Severity: severity, Skipped: needs})
+		t.Row(c.ID, severity, c.Name, needs)
 	}
-	return tw.Flush()
+	if asJSON {
+		return writeJSON(w, d)
+	}
+	_, err := io.WriteString(w, t.Text(table.Width(w)))
+	return err
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"sealab/analysis/findings"
@@ -15,6 +14,7 @@ import (
 	"sealab/fuzz/attack"
 	"sealab/fuzz/review"
 	"sealab/internal/atomicfile"
+	"sealab/internal/table"
 )
 
 // A recipe shows a finding of a review again: it names the check and the case and
@@ -101,23 +101,25 @@ func (f *reviewFlags) write(dir string, r *review.Report, all []findings.Finding
 
 // summary prints the facts of the server and the outcome of every check.
 func summary(w io.Writer, r *review.Report) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	s := r.Server
-	fmt.Fprintf(tw, "server\t%q %q over %s, revisions %s\n", s.Name, s.Version, s.Transport, strings.Join(s.Revisions, " "))
-	fmt.Fprintf(tw, "capabilities\t%s\n", strings.Join(s.Capabilities, " "))
-	fmt.Fprintf(tw, "offers\t%d tools, %d prompts, %d resources, %d templates; risk profile %s by the names of the tools\n", len(s.Tools), len(s.Prompts), len(s.Resources), len(s.Templates), s.Risk)
+	facts := table.New("ll").AtMargin()
+	facts.Row("server", fmt.Sprintf("%q %q over %s, revisions %s", s.Name, s.Version, s.Transport, strings.Join(s.Revisions, " ")))
+	facts.Row("capabilities", strings.Join(s.Capabilities, " "))
+	facts.Row("offers", fmt.Sprintf("%d tools, %d prompts, %d resources, %d templates; risk profile %s by the names of the tools", len(s.Tools), len(s.Prompts), len(s.Resources), len(s.Templates), s.Risk))
 	for _, f := range r.Flows {
-		fmt.Fprintf(tw, "flow\t%q %s, %d rounds before the token\n", f.String(), f.Arguments, len(f.Rounds))
+		facts.Row("flow", fmt.Sprintf("%q %s, %d rounds before the token", f.String(), f.Arguments, len(f.Rounds)))
 	}
 	for _, n := range r.Notes {
-		fmt.Fprintf(tw, "note\t%s\n", n)
+		facts.Row("note", n)
 	}
-	fmt.Fprintf(tw, "exchanges\t%d in %.1f s; %d tools ran to their end\n\n", r.Exchanges, r.Seconds, r.Ran)
+	facts.Row("exchanges", fmt.Sprintf("%d in %.1f s; %d tools ran to their end", r.Exchanges, r.Seconds, r.Ran))
+	checks := table.New("lll").AtMargin()
 	for _, o := range r.Outcomes {
-		fmt.Fprintf(tw, "%s\t%s\t%s\n", o.Check, o.Outcome, o.Reason)
+		checks.Row(o.Check, string(o.Outcome), o.Reason)
 	}
-	fmt.Fprintln(tw)
-	return tw.Flush()
+	width := table.Width(w)
+	_, err := fmt.Fprintf(w, "%s\n%s\n", facts.Text(width), checks.Text(width))
+	return err
 }
 
 // reproduce shows a finding of a review again. The error is attack.ErrStands if

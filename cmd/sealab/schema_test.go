@@ -5,7 +5,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,11 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/analysis/choice"
+	"sealab/analysis/findings"
 	"sealab/analysis/identify"
 	"sealab/analysis/throughput"
+	"sealab/analysis/timing"
 	"sealab/codecs/catalog"
+	"sealab/fuzz/attack/cve"
 	"sealab/fuzz/campaign/report"
 	"sealab/internal/schema"
+	"sealab/vectors/mutate"
 )
 
 var updateSchemas = flag.Bool("update-schemas", false, "write the schemas of the JSON outputs again")
@@ -39,14 +42,24 @@ var jsonOutputs = map[string]func() (*jsonschema.Schema, error){
 	"version":     inferred[versionDocument],
 	"identify":    inferred[[]identify.Answer],
 	"formats":     inferred[world],
+	"sdks":        inferred[sdksDocument],
+	"leak-probe":  inferred[probeDocument],
+	"leak-judge":  inferred[timing.Document],
+	"leak-taint":  inferred[taintDocument],
+	"questions":   inferred[questionsDocument],
+	"minimize":    inferred[minimizeDocument],
+	"cover":       inferred[coverDocument],
 }
 
 // schemaOf names the schema of each command that has --json.
 var schemaOf = map[string]string{
 	"sealab list": "list", "sealab choose": "choose", "sealab inspect": "inspect",
-	"sealab report": "report", "sealab bench report": "report", "sealab compare": "compare", "sealab bench compare": "compare",
+	"sealab bench": "report", "sealab report": "report", "sealab bench report": "report", "sealab compare": "compare", "sealab bench compare": "compare",
 	"sealab attack": "outcomes", "sealab review": "outcomes", "sealab replay": "outcomes", "sealab vectors verify": "outcomes",
 	"sealab differential": "outcomes", "sealab fuzz differential": "outcomes",
+	"sealab cve run": "outcomes", "sealab fuzz versions": "outcomes", "sealab vectors mutate": "outcomes", "sealab leak recover": "outcomes",
+	"sealab leak probe": "leak-probe", "sealab leak judge": "leak-judge", "sealab leak taint": "leak-taint", "sealab leak report": findingsSchema,
+	"sealab fuzz minimize": "minimize", "sealab fuzz cover": "cover", "sealab fuzz run": "fuzz-status", "sealab fuzz import": "fuzz-status",
 	"sealab fuzz status": "fuzz-status", "sealab version": "version",
 	"sealab identify": "identify", "sealab compare-formats": "formats",
 }
@@ -73,26 +86,56 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// withoutSchema are the commands whose JSON may still change.
-var withoutSchema = []string{"sealab identify", "sealab compare-formats"}
+// findingsSchema is the name of the schema of findings, which package findings has.
+const findingsSchema = "findings"
 
-// TestEveryJSONHasASchema ranges over the tree of commands.
-func TestEveryJSONHasASchema(t *testing.T) {
-	for _, cmd := range commands(newRoot()) {
-		if cmd.Flags().Lookup("json") != nil && !slices.Contains(withoutSchema, cmd.CommandPath()) {
-			require.NotNil(t, jsonOutputs[schemaOf[cmd.CommandPath()]], "%s --json has no schema", cmd.CommandPath())
-		}
-	}
+// withoutJSON are the commands that report nothing, by what they write instead.
+var withoutJSON = map[string]string{
+	"sealab cve install": "folders", "sealab docs": "pages", "sealab site": "pages", "sealab fuzz report": "files", "sealab fuzz fleet": "programs",
+	"sealab fuzz corpus convert": "files", "sealab fuzz corpus seeds": "files", "sealab seal": "a token", "sealab unseal": "a payload",
+	"sealab serve": "a protocol", "sealab worker": "a protocol",
+	"sealab vectors generate": "files", "sealab vectors export": "files", "sealab vectors dist": "files",
 }
+
+// TestEveryJSONHasASchema ranges over the tree of commands: each has --json with a
+// schema, or writes something else than a report.
+func TestEveryJSONHasASchema(t *testing.T) {
+	all := commands(newRoot())
+	bench, _, err := newRoot().Find([]string{"bench"})
+	require.NoError(t, err)
+	seen := 0
+	for _, cmd := range append(all, bench) {
+		if instead, ok := withoutJSON[cmd.CommandPath()]; ok {
+			require.Nil(t, cmd.Flags().Lookup("json"), "%s writes %s", cmd.CommandPath(), instead)
+			seen++
+			continue
+		}
+		require.NotNil(t, cmd.Flags().Lookup("json"), "%s has no --json", cmd.CommandPath())
+		name := schemaOf[cmd.CommandPath()]
+		require.True(t, jsonOutputs[name] != nil || name == findingsSchema, "%s --json has no schema", cmd.CommandPath())
+		seen++
+	}
+	require.Equal(t, len(withoutJSON)+len(schemaOf), seen, "a row names a command that is gone")
+}
+
+// formOf returns the published schema of an output.
+func formOf(t *testing.T, name string) *schema.Schema {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(schemaDir, name+".json"))
+	require.NoError(t, err)
+	return schema.New("urn:sealab:"+name+":1", text)
+}
+
+// anyStatus is the status of a command whose outcome depends on the machine.
+const anyStatus = -1
 
 // validate runs a command and holds its output to a schema.
 func validate(t *testing.T, name, stdin string, status int, args ...string) []byte {
 	t.Helper()
 	var out, errs strings.Builder
-	require.Equal(t, status, run(args, strings.NewReader(stdin), &out, &errs), "%v: %s", args, errs.String())
-	text, err := os.ReadFile(filepath.Join(schemaDir, name+".json"))
-	require.NoError(t, err)
-	form := schema.New("urn:sealab:"+name+":1", text)
+	got := run(args, strings.NewReader(stdin), &out, &errs)
+	require.True(t, got == status || status == anyStatus, "%v: status %d, want %d: %s", args, got, status, errs.String())
+	form := formOf(t, name)
 	require.NoError(t, form.Validate([]byte(out.String())), "%v: %.500s", args, out.String())
 	require.Error(t, form.Validate([]byte(`{"unknown": 1}`)), "%s accepts anything", name)
 	return []byte(out.String())
@@ -128,6 +171,10 @@ func TestJSONOutputs(t *testing.T) {
 	validate(t, "report", "", 0, "report", newest, "--json")
 	validate(t, "compare", "", 1, "compare", old, slower, "--json")
 	validate(t, "fuzz-status", "", 0, "fuzz", "status", "--dir", dir, "--json")
+	validate(t, "sdks", "", 0, "list", "--sdks", "--json")
+	validate(t, "questions", "", 0, "attack", "--list", "--json")
+	validate(t, "questions", "", 0, "review", "--list", "--json")
+	validate(t, "report", "", 0, "bench", "--subject", design, "--op", "seal", "--size", "64", "--rounds", "6", "--cell", "1ms", "--out", dir, "--json", "--quiet")
 
 	attacked := validate(t, "outcomes", "", 0, "attack", design, "--only", "ENC-01", "--json")
 	require.Contains(t, string(attacked), `"not refuted"`, "outcomes, and not findings alone")
@@ -138,6 +185,58 @@ func TestJSONOutputs(t *testing.T) {
 	require.NoError(t, err)
 	first, _, _ := strings.Cut(string(line), "\n")
 	validate(t, "outcomes", "", 0, "replay", write("one.jsonl", first+"\n"), "--json")
+}
+
+// TestLeakJSON holds the outputs of the leak commands to their schemas. The outcomes
+// are those of this machine under load: the status may be that of a void run.
+func TestLeakJSON(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	validate(t, "leak-probe", "", 0, "leak", "probe", "--subject", catalog.All()[0].Name, "--blocks", "300", "--budget", "2ms", "--json", dir)
+	validate(t, "leak-judge", "", anyStatus, "leak", "judge", "--json", dir)
+
+	var out, errs strings.Builder
+	require.Zero(t, run([]string{"leak", "report", "--json", dir}, strings.NewReader(""), &out, &errs), errs.String())
+	_, err := findings.Read([]byte(out.String()))
+	require.NoError(t, err, "findings have a schema of their own")
+	validate(t, "outcomes", "", 2, "leak", "recover", "--samples", "1", "--json")
+
+	logs := filepath.Join("..", "..", "analysis", "taint", "testdata")
+	judged := filepath.Join(t.TempDir(), "logs")
+	require.NoError(t, os.CopyFS(judged, os.DirFS(logs)))
+	validate(t, "leak-taint", "", anyStatus, "leak", "taint", "--judge-only", "--json", judged)
+}
+
+// TestDocumentsOfLongRuns holds the outputs of commands that take minutes or need
+// other programs to their schemas, from results made here.
+func TestDocumentsOfLongRuns(t *testing.T) {
+	conform := func(name string, document any) {
+		t.Helper()
+		text, err := json.Marshal(document)
+		require.NoError(t, err)
+		require.NoError(t, formOf(t, name).Validate(text), "%s", text)
+	}
+	covered, err := coverageOf([]byte("sealab/codecs coverage: 81.2% of statements\nsealab/codecs/aesgcm coverage: 100.0% of statements\n"))
+	require.NoError(t, err)
+	require.Equal(t, []coveredDocument{{"sealab/codecs", 81.2}, {"sealab/codecs/aesgcm", 100}}, covered.Packages)
+	conform("cover", covered)
+	_, err = coverageOf([]byte("no table\n"))
+	require.ErrorContains(t, err, "want a package")
+	conform("minimize", minimizeDocument{minimizeFormat, []minimizedDocument{{"text", 9, 4, 120}}})
+
+	asked := outcomes{Format: outcomesFormat, Command: "sealab"}
+	known := cve.Cases()[0]
+	asked.ofCVEs([]cve.Outcome{{Case: known}, {Case: known, Found: []string{"TAG-01"}}, {Case: known, Found: []string{"TAG-01"}, Fixed: []string{"TAG-02"}}})
+	check := mutate.Result{Check: mutate.Check{File: "a.go", Line: 3, Func: "f", Text: "x"}}
+	asked.ofMutations(&mutate.Summary{Guarded: 7, Open: []mutate.Result{check}, Excused: []mutate.Result{check}, Stale: []string{"k"}})
+	conform("outcomes", asked)
+	counting := 0
+	for _, q := range asked.Questions {
+		if q.Counts {
+			counting++
+		}
+	}
+	require.Len(t, asked.Questions, 7)
+	require.Equal(t, 4, counting, "not found, the fixed version falls, unguarded, stale")
 }
 
 // TestReference finds a page for every command that the help shows, and no other.

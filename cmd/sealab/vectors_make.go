@@ -16,6 +16,7 @@ import (
 	"sealab/codecs/catalog"
 	"sealab/internal/atomicfile"
 	"sealab/internal/cli"
+	"sealab/internal/verdict"
 	"sealab/vectors"
 	"sealab/vectors/accumulate"
 	"sealab/vectors/export"
@@ -202,6 +203,7 @@ SHA-256 sums. The same files give the same archive.`,
 
 func newVectorsMutateCommand() *cobra.Command {
 	var dir, root string
+	var asked outcomes
 	cmd := &cobra.Command{
 		Use:   "mutate",
 		Short: "Disable each check of the designs in turn: a vector must notice",
@@ -218,10 +220,13 @@ Exit status: 1 if a check survives that is no equivalent mutant.`,
 			if err != nil {
 				return err
 			}
-			return reportMutations(cmd.OutOrStdout(), mutate.Sum(results))
+			s, w := mutate.Sum(results), asked.begin(cmd)
+			asked.ofMutations(s)
+			return asked.end(reportMutations(w, s))
 		},
 	}
 	addDirFlag(cmd, &dir)
+	asked.add(cmd)
 	cmd.Flags().StringVar(&root, "root", ".", "root `folder` of the module")
 	return cmd
 }
@@ -243,6 +248,22 @@ func mutateAll(root, dir string) ([]mutate.Result, error) {
 		return nil, err
 	}
 	return build.Run(abs, time.Minute)
+}
+
+// ofMutations adds the question whether a vector notices that a check is gone: of
+// each check that none guards, and of all others together.
+func (o *outcomes) ofMutations(s *mutate.Summary) {
+	at := func(r mutate.Result) string { return fmt.Sprintf("%s: %s", r.Func, r.Text) }
+	o.ask("all files", "guarded checks", verdict.NotRefuted, fmt.Sprintf("%d checks", s.Guarded))
+	for _, r := range s.Open {
+		o.ask(r.File, at(r), verdict.Refuted, fmt.Sprintf("line %d: no vector notices", r.Line))
+	}
+	for _, r := range s.Excused {
+		o.ask(r.File, at(r), verdict.NotTested, fmt.Sprintf("line %d: equivalent mutant: %s", r.Line, mutate.Excuses[r.Key()]))
+	}
+	for _, key := range s.Stale {
+		o.ask("excuses", key, verdict.Refuted, "excused and not unguarded")
+	}
 }
 
 // reportMutations prints the checks that no vector guards, and fails with

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/analysis/throughput"
+	"sealab/analysis/timing"
 	"sealab/codecs/worker"
 	"sealab/internal/verdict"
 	"sealab/vectors"
@@ -66,7 +67,10 @@ func versions() versionDocument {
 	return versionDocument{
 		Format: "sealab-version/1", Version: moduleVersion(), Commit: setting("vcs.revision"), Toolchain: runtime.Version(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH, Protocol: worker.Version,
-		Formats: []string{vectors.Format, verdict.Format, "sealab-findings/1", outcomesFormat, throughput.ReportFormat, throughput.CompareFormat},
+		Formats: []string{
+			vectors.Format, verdict.Format, "sealab-findings/1", outcomesFormat, throughput.ReportFormat, throughput.CompareFormat,
+			timing.DocumentFormat, probeFormat, taintFormat, questionsFormat, minimizeFormat, coverFormat, sdksFormat,
+		},
 	}
 }
 

@@ -14,10 +14,12 @@ import (
 	"sealab/codecs/worker"
 	"sealab/fuzz/differential"
 	"sealab/internal/cli"
+	"sealab/internal/verdict"
 )
 
 func newVersionsCommand() *cobra.Command {
 	var out string
+	var asked outcomes
 	cmd := &cobra.Command{
 		Use:   "versions",
 		Short: "Exchange tokens between released versions of each SDK",
@@ -37,19 +39,21 @@ could not be asked.`,
 			if err != nil {
 				return err
 			}
-			return exchangeVersions(cmd.OutOrStdout(), installed(all, cmd.OutOrStdout()), out)
+			w := asked.begin(cmd)
+			return asked.end(exchangeVersions(w, &asked, installed(all, w), out))
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write versions.md into this `folder`")
+	asked.add(cmd)
 	return cmd
 }
 
 // exchangeVersions pairs the versions of each library and prints the tables.
-func exchangeVersions(stdout io.Writer, versions []sdk.SDK, out string) error {
+func exchangeVersions(stdout io.Writer, asked *outcomes, versions []sdk.SDK, out string) error {
 	var report strings.Builder
 	forged := 0
 	for library, of := range byLibrary(versions) {
-		n, err := exchangeLibrary(&report, library, of)
+		n, err := exchangeLibrary(&report, asked, library, of)
 		if err != nil {
 			return err
 		}
@@ -104,7 +108,7 @@ func splitVersion(name string) (library, version string) {
 
 // exchangeLibrary writes the table of one library and returns the number of altered
 // tokens that were accepted with another state.
-func exchangeLibrary(report io.Writer, library string, versions []sdk.SDK) (forged int, err error) {
+func exchangeLibrary(report io.Writer, asked *outcomes, library string, versions []sdk.SDK) (forged int, err error) {
 	var designs []codecs.Design
 	for _, v := range versions {
 		client, err := v.Dial(worker.Limits{})
@@ -137,6 +141,7 @@ func exchangeLibrary(report io.Writer, library string, versions []sdk.SDK) (forg
 			if p.Breaks() {
 				broken = append(broken, fmt.Sprintf("%s refuses tokens of %s: %s", opened.Name, minted.Name, p.Reason))
 			}
+			asked.ask(library, fmt.Sprintf("%s opened by %s", minted.Name, opened.Name), outcomeOf(len(p.Forged)), cell(p))
 			sound, altered, aliases, forged = sound+p.Sound, altered+p.Altered, aliases+p.Aliases, forged+len(p.Forged)
 		}
 		fmt.Fprintln(report)
@@ -146,6 +151,14 @@ func exchangeLibrary(report io.Writer, library string, versions []sdk.SDK) (forg
 		fmt.Fprintf(report, "- %s\n", b)
 	}
 	return forged, nil
+}
+
+// outcomeOf returns the outcome of a question with so many answers against it.
+func outcomeOf(against int) verdict.Outcome {
+	if against > 0 {
+		return verdict.Refuted
+	}
+	return verdict.NotRefuted
 }
 
 // cell formats a pairing.

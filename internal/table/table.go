@@ -14,6 +14,7 @@ import (
 type Table struct {
 	align string
 	rows  [][]string
+	flush bool // no gap before each line
 }
 
 // New returns an empty table. align has a letter for each column: l is aligned
@@ -21,6 +22,12 @@ type Table struct {
 // table is too wide, the last one first. Cells beyond the letters are aligned as
 // the last letter says.
 func New(align string) *Table { return &Table{align: align} }
+
+// AtMargin makes the table begin in the first column, and returns it.
+func (t *Table) AtMargin() *Table {
+	t.flush = true
+	return t
+}
 
 // Row adds a row.
 func (t *Table) Row(cells ...string) { t.rows = append(t.rows, cells) }
@@ -34,7 +41,8 @@ const gap = "  "
 // minWrapped is the least width that the last column is wrapped to.
 const minWrapped = 24
 
-// Text returns the table with two spaces before each line, in lines of at most
+// Text returns the table with two spaces before each line, unless AtMargin was
+// called, in lines of at most
 // width characters if that can be done; a width of 0 is no limit. If it is too
 // wide, columns are left out that may be, and then the last column is wrapped if
 // it is aligned left.
@@ -50,7 +58,11 @@ func (t *Table) Text(width int) string {
 	for _, row := range t.rows {
 		t.writeRow(&b, row, columns, widths, room)
 	}
-	return b.String()
+	if !t.flush {
+		return b.String()
+	}
+	text := strings.ReplaceAll("\n"+b.String(), "\n"+gap, "\n")
+	return text[1:]
 }
 
 func (t *Table) writeRow(b *strings.Builder, row []string, columns, widths []int, room int) {

@@ -46,6 +46,15 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
+// TestAtMargin leaves out the gap before each line, and no other.
+func TestAtMargin(t *testing.T) {
+	flat := table.New("ll").AtMargin()
+	flat.Row("a", "  kept")
+	flat.Row("bb", "x y")
+	require.Equal(t, "a     kept\nbb  x y\n", flat.Text(0))
+	require.Equal(t, "a     kept\nbb  x y\n", flat.Text(20))
+}
+
 func TestWidthOfNoTerminal(t *testing.T) {
 	require.Zero(t, table.Width(new(bytes.Buffer)))
 }

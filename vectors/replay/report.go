@@ -5,8 +5,9 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"text/tabwriter"
+	"strconv"
 
+	"sealab/internal/table"
 	"sealab/vectors"
 )
 
@@ -77,18 +78,19 @@ func (r *Report) tables(w io.Writer) error {
 			add(flags, flag, f.Outcome)
 		}
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, table := range []struct {
+	t := table.New("llll").AtMargin()
+	for _, kind := range []struct {
 		title string
 		rows  map[string]*tally
 	}{{"stage", stages}, {"flag", flags}} {
-		fmt.Fprintf(t, "%s\ttests\twrong\tas another\n", table.title)
-		for _, name := range slices.Sorted(maps.Keys(table.rows)) {
-			row := table.rows[name]
-			fmt.Fprintf(t, "%s\t%d\t%d\t%d\n", name, row.tests, row.wrong, row.otherwise)
+		t.Row(kind.title, "tests", "wrong", "as another")
+		for _, name := range slices.Sorted(maps.Keys(kind.rows)) {
+			row := kind.rows[name]
+			t.Row(name, strconv.Itoa(row.tests), strconv.Itoa(row.wrong), strconv.Itoa(row.otherwise))
 		}
 	}
-	return t.Flush()
+	_, err := io.WriteString(w, t.Text(table.Width(w)))
+	return err
 }
 
 func add(table map[string]*tally, name string, o Outcome) {
