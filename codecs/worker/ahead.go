@@ -16,18 +16,17 @@ const inFlight = 128
 // exchangeAhead sends requests at once and reads their answers, in order. Each answer
 // has the deadline of one request. It returns the answers before the first breach.
 func (p *process) exchangeAhead(requests [][]byte, l Limits, within time.Duration) (answers [][]byte, err error) {
-	deadline := l.AfterFunc(within, p.expire)
-	defer func() { deadline.Stop() }()
+	stop := p.deadline(l, within)
+	defer func() { stop() }()
 	select {
 	case line, open := <-p.lines:
 		return nil, p.unasked(line.text, open)
 	default:
 	}
-	longest := 0
 	for _, r := range requests {
-		longest = max(longest, len(r))
+		*p.sent = max(*p.sent, len(r))
 	}
-	p.longest.Store(l.answer(longest))
+	p.longest.Store(l.answer(*p.sent))
 	written := make(chan error, 1)
 	go func() {
 		_, err := p.in.Write(append(bytes.Join(requests, []byte("\n")), '\n'))
@@ -40,8 +39,8 @@ func (p *process) exchangeAhead(requests [][]byte, l Limits, within time.Duratio
 			<-written
 			return answers, p.why(p.cause)
 		}
-		deadline.Stop()
-		deadline = l.AfterFunc(within, p.expire)
+		stop()
+		stop = p.deadline(l, within)
 		answers = append(answers, answer.text)
 		if answer.more && len(answers) == len(requests) {
 			<-written

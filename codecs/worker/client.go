@@ -24,6 +24,7 @@ type Client struct {
 	events   []Event
 	closed   bool
 	secrets  secrets // of the rings that were opened
+	sent     int     // length in bytes of the longest request
 	alone    bool    // a process broke with several requests in flight
 }
 
@@ -72,7 +73,7 @@ func (c *Client) Close() error {
 
 // start starts a process and greets it. c.mu is held.
 func (c *Client) start() error {
-	p, err := start(c.command)
+	p, err := start(c.command, &c.sent)
 	if err != nil {
 		return fmt.Errorf("%w (%w)", err, codecs.ErrFault)
 	}

@@ -8,9 +8,13 @@ type Limits struct {
 	// hello, and Request how long for any other answer. Defaults: 60 s, 10 s.
 	Start, Request time.Duration
 	// Line is the longest answer in bytes. An answer may also be at most
-	// answerFactor times as long as its request, and answerRoom more. Default:
-	// MaxLine.
+	// answerFactor times as long as the longest request so far, and answerRoom more: a
+	// server may keep a state and send a short name for it. Default: MaxLine.
 	Line int
+	// Patience is how many times Request an answer may take by the clock while the
+	// process has worked for less than Request: a busy machine is no fault of it. It has
+	// no effect on systems that do not tell the time that a process worked. Default: 1.
+	Patience int
 	// Restarts is how many times a process that was ended is replaced.
 	// Default: 50; negative: never.
 	Restarts int
@@ -43,15 +47,15 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// An answer holds about as much as its request, again in base64: a token for a
-// state, a state and a verdict for a token.
+// An answer holds about as much as a request, again in base64: a token for a state, a
+// state and a verdict for a token.
 const (
 	answerFactor = 4
 	answerRoom   = 1 << 20
 )
 
-// answer returns the length in bytes of the longest answer to a request of the
-// given length.
+// answer returns the length in bytes of the longest answer if the longest request so far
+// has the given length.
 func (l Limits) answer(request int) int64 {
 	return min(int64(l.Line), answerFactor*int64(request)+answerRoom)
 }

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"fmt"
+	"time"
 
 	"sealab/codecs"
 )
@@ -23,4 +24,15 @@ func (c *Client) Memory() (Memory, error) {
 		return Memory{}, fmt.Errorf("%w: %s does not run", codecs.ErrFault, c.name())
 	}
 	return memoryOf(c.process.cmd.Process.Pid)
+}
+
+// Work returns the processor time of the worker's processes and their children. It is
+// less than before after a process has ended. Its error is as that of Memory.
+func (c *Client) Work() (time.Duration, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.process == nil {
+		return 0, fmt.Errorf("%w: %s does not run", codecs.ErrFault, c.name())
+	}
+	return workOf(c.process.cmd.Process.Pid, true)
 }

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
+	"time"
+	"unsafe"
 
 	"sealab/codecs"
 )
@@ -87,4 +90,37 @@ func parseStatus(data []byte) (Memory, error) {
 		return Memory{}, fmt.Errorf("worker: the status of the process does not tell its memory")
 	}
 	return m, nil
+}
+
+// workOf returns the processor time of a process and, if asked, of its descendants.
+func workOf(pid int, descendants bool) (time.Duration, error) {
+	sum, err := processorTime(pid)
+	if err != nil {
+		return 0, fmt.Errorf("%w: the processor time of process %d: %w", codecs.ErrUnsupported, pid, err)
+	}
+	if !descendants {
+		return sum, nil
+	}
+	for waiting := childrenOf(pid); len(waiting) > 0; {
+		id := waiting[0]
+		waiting = append(waiting[1:], childrenOf(id)...)
+		spent, err := processorTime(id)
+		if err != nil {
+			continue // a child that has ended does not work
+		}
+		sum += spent
+	}
+	return sum, nil
+}
+
+// processorTime reads the processor clock of all threads of a process, whose number is
+// in the number of the clock: clock_getcpuclockid(3).
+func processorTime(pid int) (time.Duration, error) {
+	const ofSchedule = 2 // CPUCLOCK_SCHED of the kernel
+	clock := int32(^pid<<3 | ofSchedule)
+	var t syscall.Timespec
+	if _, _, errno := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, uintptr(clock), uintptr(unsafe.Pointer(&t)), 0); errno != 0 {
+		return 0, errno
+	}
+	return time.Duration(t.Nano()), nil
 }

@@ -4,6 +4,7 @@ package worker
 
 import (
 	"fmt"
+	"time"
 
 	"sealab/codecs"
 )
@@ -11,4 +12,9 @@ import (
 // memoryOf is not told by this system.
 func memoryOf(int) (Memory, error) {
 	return Memory{}, fmt.Errorf("%w: this system does not tell the peak memory of another process", codecs.ErrUnsupported)
+}
+
+// workOf is not told by this system.
+func workOf(int, bool) (time.Duration, error) {
+	return 0, fmt.Errorf("%w: this system does not tell the processor time of another process", codecs.ErrUnsupported)
 }

@@ -32,6 +32,7 @@ type process struct {
 	// reaping is held while the process is waited for or killed.
 	reaping sync.Mutex
 	stderr  tail
+	sent    *int         // length in bytes of the longest request to the worker
 	longest atomic.Int64 // the longest line, in bytes, that the output may have now
 }
 
@@ -45,11 +46,11 @@ type answerLine struct {
 // still holds its standard error.
 const waitDelay = time.Second
 
-func start(c Command) (*process, error) {
+func start(c Command, sent *int) (*process, error) {
 	if len(c.Args) == 0 {
 		return nil, fmt.Errorf("worker: the command is empty")
 	}
-	p := &process{lines: make(chan answerLine), ended: make(chan struct{})}
+	p := &process{lines: make(chan answerLine), ended: make(chan struct{}), sent: sent}
 	p.cmd = exec.Command(c.Args[0], c.Args[1:]...)
 	p.cmd.Dir = c.Dir
 	p.cmd.Env = append(p.cmd.Environ(), c.Env...)
@@ -110,14 +111,14 @@ func readLine(r *bufio.Reader, longest *atomic.Int64) ([]byte, error) {
 // exchange sends one request and returns the answer. Its error is a *breach,
 // after which the process is of no more use.
 func (p *process) exchange(request []byte, l Limits, within time.Duration) ([]byte, error) {
-	deadline := l.AfterFunc(within, p.expire)
-	defer deadline.Stop()
+	defer p.deadline(l, within)()
 	select {
 	case line, open := <-p.lines:
 		return nil, p.unasked(line.text, open)
 	default:
 	}
-	p.longest.Store(l.answer(len(request)))
+	*p.sent = max(*p.sent, len(request))
+	p.longest.Store(l.answer(*p.sent))
 	if _, err := p.in.Write(append(request, '\n')); err != nil {
 		return nil, p.why(breached(Died, "it takes no more requests"))
 	}
@@ -146,6 +147,42 @@ func (p *process) why(other error) error {
 		return breached(Hung, "it did not answer before the deadline")
 	}
 	return other
+}
+
+// deadline ends the process unless the returned function is called in time. The time
+// counts in which the process works, if it can be told and the limits are patient.
+func (p *process) deadline(l Limits, within time.Duration) (stop func()) {
+	before, err := workOf(p.cmd.Process.Pid, false)
+	if l.Patience <= 1 || err != nil {
+		timer := l.AfterFunc(within, p.expire)
+		return func() { timer.Stop() }
+	}
+	var mu sync.Mutex
+	var timer Timer
+	var check func()
+	stopped := false
+	check = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if stopped {
+			return
+		}
+		l.Patience--
+		if now, err := workOf(p.cmd.Process.Pid, true); err == nil && now-before < within && l.Patience > 0 {
+			timer = l.AfterFunc(within, check)
+			return
+		}
+		p.expire()
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	timer = l.AfterFunc(within, check)
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		stopped = true
+		timer.Stop()
+	}
 }
 
 // expire ends a process whose deadline has passed, so that reads from it and writes

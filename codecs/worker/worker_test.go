@@ -39,6 +39,7 @@ var roles = map[string]func(){
 	"codec":     func() { serve(reverser) },
 	"scheme":    func() { serve(ticket) },
 	"impatient": impatient,
+	"late":      late,
 	"plain": func() {
 		abilities = ""
 		respond(`{"ok":false,"unsupported":true}`, func() { fmt.Println(`{"ok":false,"rejected":"malformed"}`) })
