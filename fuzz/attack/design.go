@@ -33,10 +33,16 @@ type Design struct {
 	// nil if the design is in this process.
 	Memory func() (worker.Memory, error)
 
+	// Work returns the processor time of the design's processes. It is nil if the design
+	// is in this process.
+	Work func() (time.Duration, error)
+
 	mu      sync.Mutex
 	spends  *bool            // whether a token is accepted once only; nil if not asked yet
 	similar map[int][][]byte // reference tokens by number of segments
-	excused []string         // misbehaviour at lines that the worker cannot read
+	excused []string         // misbehaviour at lines that the worker cannot read, or that load can cause
+	certain []string         // misbehaviour that load can cause and that showed each time
+	slow    atomic.Bool      // it judges no batch of honest tokens in time
 	faults  atomic.Int64     // calls so far that ended in neither result nor refusal
 }
 
@@ -63,13 +69,6 @@ func (d *Design) Excuse(n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.excused = append(d.excused, d.Breaches()[n:]...)
-}
-
-// Excused returns the breaches that were forgiven.
-func (d *Design) Excused() []string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.excused
 }
 
 // Claim returns the claim of the design about p.

@@ -89,10 +89,22 @@ func (in *Instance) Ask(text []byte, c codecs.Context) verdict.Call {
 	return call
 }
 
-// SealQuietly seals state, and leaves the meaning of a fault to the caller.
+// SealQuietly seals state. A fault of it does not count against the design.
 func (in *Instance) SealQuietly(state []byte, c codecs.Context) verdict.Answer {
 	in.t.ask(1)
-	return answer(verdict.OpSeal, func() ([]byte, error) { return in.opened.Seal(nil, state, &c) })
+	said := len(in.t.Design.Breaches())
+	a := answer(verdict.OpSeal, func() ([]byte, error) { return in.opened.Seal(nil, state, &c) })
+	if a.Outcome == verdict.Fault {
+		in.t.Design.Excuse(said)
+	}
+	return a
+}
+
+// Settle decides about a call that ended in a fault, with the breaches of the design from
+// number said on. do makes the call again.
+func (in *Instance) Settle(call verdict.Call, said int, do func() verdict.Answer) verdict.Answer {
+	ordinary := Ordinary()
+	return in.t.settle(call, said, do, func() verdict.Answer { return in.RoundTrip(honestState, ordinary) })
 }
 
 // RoundTrip seals state and opens the token. It keeps no count, so that several
@@ -118,9 +130,10 @@ func (in *Instance) Call(call verdict.Call, do func() ([]byte, error)) verdict.C
 		return call
 	}
 	in.t.ask(1)
+	said := len(in.t.Design.Breaches())
 	call.Answer = answer(call.Op, do)
 	if call.Answer.Outcome == verdict.Fault {
-		in.t.Fault(call)
+		call.Answer = in.Settle(call, said, func() verdict.Answer { return answer(call.Op, do) })
 	}
 	return call
 }
@@ -188,12 +201,38 @@ func (in *Instance) UnsealBatch(texts [][]byte, c codecs.Context) (answers []lab
 			answers, err = nil, fmt.Errorf("panic: %v", r) // each token is presented alone then
 		}
 	}()
-	return in.opened.UnsealBatch(texts, &c)
+	said := len(in.t.Design.Breaches())
+	answers, err = in.opened.UnsealBatch(texts, &c)
+	if errors.Is(err, codecs.ErrFault) {
+		in.settleBatch(texts, c, said)
+	}
+	return answers, err
 }
+
+// settleBatch compares a batch that ended in a fault with an honest one of as many
+// tokens. A design that is late for both judges no more batches.
+func (in *Instance) settleBatch(texts [][]byte, c codecs.Context, said int) {
+	ask := func(texts [][]byte) verdict.Answer {
+		return answer(verdict.OpUnseal, func() ([]byte, error) { _, err := in.opened.UnsealBatch(texts, &c); return nil, err })
+	}
+	fault := verdict.Answer{Outcome: verdict.Fault}
+	in.t.Design.showsAgain(fault, said, func() verdict.Answer { return ask(texts) }, func() verdict.Answer {
+		sealed := answer(verdict.OpSeal, func() ([]byte, error) { return in.opened.Seal(nil, honestState, &c) })
+		if sealed.Outcome != verdict.Done {
+			return sealed
+		}
+		a := ask(slices.Repeat([][]byte{sealed.Out}, len(texts)))
+		in.t.Design.slow.Store(a.Outcome == verdict.Fault)
+		return a
+	})
+}
+
+// honestState is the state of honest requests beside suspect ones.
+var honestState = []byte(`{"step":"honest"}`)
 
 // Batched reports whether the design judges several tokens in one call, or a worker
 // without waiting for each answer.
-func (in *Instance) Batched() bool { return in.opened.Batched() }
+func (in *Instance) Batched() bool { return in.opened.Batched() && !in.t.Design.slow.Load() }
 
 // SealAll seals states, each in its context, and returns the calls. Calls after a fault
 // are not made.

@@ -30,6 +30,7 @@ type T struct {
 	incomplete string // the reason why the attack ended early
 	faults     int
 	firstFault *verdict.Call // the first call that ended in a fault
+	late       []lateCall    // calls whose fault did not show again
 }
 
 // A finding is a refutation before it is reported.
@@ -108,6 +109,9 @@ func (t *T) Fault(c verdict.Call) {
 	}
 }
 
+// Faulty reports that a call ended in a fault that counts.
+func (t *T) Faulty() bool { return t.firstFault != nil }
+
 // Broken reports that the design had too many faults to be asked again.
 func (t *T) Broken() bool {
 	return t.Design.Worker != nil && t.faults >= faultsPerAttack || t.Design.Broken()
@@ -132,8 +136,14 @@ func (t *T) ask(n int) {
 	t.calls += n
 }
 
-// run carries the attack out, unless it is dropped or the time is over.
+// run carries the attack out, again if an answer was late.
 func (t *T) run() {
+	t.once()
+	t.rerun()
+}
+
+// once carries the attack out, unless it is dropped or the time is over.
+func (t *T) once() {
 	defer func() {
 		if r := recover(); r == errOvertime { //nolint:errorlint // the value itself ends an attack
 			t.incomplete = fmt.Sprintf("the time of the run was over after %d calls of this attack", t.calls)
@@ -178,14 +188,30 @@ func (t *T) OpenFor(ttl *time.Duration, keys ...[]byte) (in *Instance, err error
 	if t.Broken() {
 		return nil, fmt.Errorf("%w: %w", ErrRing, codecs.ErrFault)
 	}
-	opened, err := lab.Open(t.Design.Design, codecs.Config{Secrets: keys, TTL: ttl, Options: t.Design.Options})
+	said := len(t.Design.Breaches())
+	opened, err := t.openFor(ttl, keys)
 	if errors.Is(err, codecs.ErrFault) {
-		t.Fault(OpenCall(keys, ttl, verdict.Answer{Outcome: verdict.Fault, Text: err.Error()}))
+		fault := OpenCall(keys, ttl, verdict.Answer{Outcome: verdict.Fault, Text: err.Error()})
+		t.settle(fault, said, func() verdict.Answer {
+			if opened, err = t.openFor(ttl, keys); errors.Is(err, codecs.ErrFault) {
+				return fault.Answer
+			}
+			return verdict.Answer{Outcome: verdict.Done}
+		}, func() verdict.Answer {
+			if _, err := t.openFor(nil, [][]byte{t.Secret(0)}); errors.Is(err, codecs.ErrFault) {
+				return fault.Answer
+			}
+			return verdict.Answer{Outcome: verdict.Done}
+		})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRing, err)
 	}
 	return &Instance{t: t, Keys: keys, ttl: ttl, opened: opened}, nil
+}
+
+func (t *T) openFor(ttl *time.Duration, keys [][]byte) (*lab.Instance, error) {
+	return lab.Open(t.Design.Design, codecs.Config{Secrets: keys, TTL: ttl, Options: t.Design.Options})
 }
 
 // OpenCall returns the record of opening a ring.

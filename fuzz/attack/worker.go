@@ -11,14 +11,15 @@ import (
 )
 
 // workerLimits bound a worker under attack. It has to answer each token within a few
-// seconds, and is started again after each death.
-var workerLimits = worker.Limits{Start: time.Minute, Request: 5 * time.Second, Restarts: 100}
+// seconds of its own work, and is started again after each death.
+var workerLimits = worker.Limits{Start: time.Minute, Request: 5 * time.Second, Patience: 4, Restarts: 100}
 
 // A remote is a worker under attack. Its process may change.
 type remote struct {
 	start  func(worker.Limits) (*worker.Client, error)
 	client *worker.Client
 	past   []worker.Event // of clients that were closed
+	said   []string       // all events so far
 }
 
 // Dial starts a worker and returns it as a design, with the function that ends it. The
@@ -29,7 +30,7 @@ func Dial(name []string, start func(worker.Limits) (*worker.Client, error)) (*De
 		return nil, nil, err
 	}
 	d := &Design{Design: r.client.Design(), Worker: name, Restart: r.restart,
-		Misbehaviour: r.misbehaviour, LastWords: r.lastWords, Memory: r.memory}
+		Misbehaviour: r.misbehaviour, LastWords: r.lastWords, Memory: r.memory, Work: r.work}
 	if d.Name == "" {
 		d.Name = strings.Join(name, " ")
 	}
@@ -59,6 +60,9 @@ func (r *remote) design() *codecs.Design {
 // memory returns the memory of the current process.
 func (r *remote) memory() (worker.Memory, error) { return r.client.Memory() }
 
+// work returns the processor time of the current process.
+func (r *remote) work() (time.Duration, error) { return r.client.Work() }
+
 // restart ends the process and starts another one. Instances that were opened before
 // are then useless.
 func (r *remote) restart() error {
@@ -73,11 +77,10 @@ func (r *remote) events() []worker.Event { return slices.Concat(r.past, r.client
 
 // misbehaviour returns the breaches of the protocol.
 func (r *remote) misbehaviour() []string {
-	var said []string
-	for _, e := range r.events() {
-		said = append(said, fmt.Sprintf("%s: %s (input %.200q)", e.Kind, e.Detail, e.Input))
+	for _, e := range r.events()[len(r.said):] {
+		r.said = append(r.said, fmt.Sprintf("%s: %s (input %.200q)", e.Kind, e.Detail, e.Input))
 	}
-	return said
+	return r.said
 }
 
 // lastWords returns the first misbehaviour with text on standard error.

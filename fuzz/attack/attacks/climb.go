@@ -158,6 +158,7 @@ func (t trial) climb(from, to int, enough time.Duration) {
 		t.Skip("no clock was given")
 		return
 	}
+	defer t.elsewhere()()
 	c := &climb{t: t, in: in, token: tok, enough: enough, lengths: lengthsUp(from, to)}
 	lowest := to
 	for _, b := range bombs(tok, t.prefixOf(tok)) {
@@ -231,11 +232,12 @@ func (c *climb) outgrows(b bomb, n int, first time.Duration) bool {
 // takes returns the time of presenting a text of n bytes a number of times.
 func (c *climb) takes(b bomb, n, times int) (call verdict.Call, took time.Duration) {
 	text := []byte(b.text(n))
-	before := c.t.Budget.Stopwatch()
-	for range times {
-		call = c.in.Ask(text, c.token.Under)
-	}
-	return call, c.t.Budget.Stopwatch() - before
+	took = c.t.works(func() {
+		for range times {
+			call = c.in.Ask(text, c.token.Under)
+		}
+	})
+	return call, took
 }
 
 // unread reports that a worker which broke at a text of n bytes breaks at an honest state
@@ -249,13 +251,28 @@ func (c *climb) unread(broke verdict.Call, n, said int) bool {
 			d.Excuse(said)
 			return true
 		}
-		if broke = c.in.Ask(broke.Token, c.token.Under); broke.Answer.Outcome != verdict.Fault {
+		late := d.Suspect(said)
+		if broke = c.in.Ask(broke.Token, c.token.Under); broke.Answer.Outcome != verdict.Fault || late && c.slow(broke.Token) {
 			d.Excuse(said)
 			return true
 		}
 	}
-	c.t.Fault(broke)
-	return false
+	c.in.Settle(broke, said, func() verdict.Answer { return c.in.Ask(broke.Token, c.token.Under).Answer })
+	return !c.t.Faulty()
+}
+
+// deadline is the least time that a worker has for an answer.
+const deadline = 5 * time.Second
+
+// slow reports that the parts of a text take so long that a worker whose work is linear
+// may miss the deadline with the whole.
+func (c *climb) slow(text []byte) bool {
+	part := text[:len(text)/shorter]
+	return c.t.works(func() {
+		for range shorter {
+			c.in.Ask(part, c.token.Under)
+		}
+	}) > deadline/outgrown
 }
 
 // longLine is the length in bytes of a line that every worker has to read.
@@ -276,4 +293,42 @@ func size(n int) string {
 func median(d []time.Duration) time.Duration {
 	slices.Sort(d)
 	return d[len(d)/2]
+}
+
+// works returns the time that the design works while do runs: the processor time of its
+// processes if the system tells it, else the time of the stopwatch.
+func (t trial) works(do func()) time.Duration {
+	now := t.Budget.Stopwatch
+	if t.Design.Work != nil {
+		if _, err := t.Design.Work(); err == nil {
+			now = func() time.Duration { spent, _ := t.Design.Work(); return spent }
+		}
+	}
+	before := now()
+	do()
+	return max(0, now()-before) // another process began at zero
+}
+
+// The bounds of a measurement that says nothing: the time that passed, and how many times
+// as long that is as the processes of the design worked.
+const (
+	unexplained = 2 * time.Second
+	idleFactor  = 50
+)
+
+// elsewhere returns the function that ends a measurement. It doubts the outcome if nearly
+// all of the time passed while the processes of the design did not work.
+func (t trial) elsewhere() func() {
+	if t.Design.Work == nil {
+		return func() {}
+	}
+	began := t.Budget.Stopwatch()
+	before, err := t.Design.Work()
+	return func() {
+		after, failed := t.Design.Work()
+		passed, worked := t.Budget.Stopwatch()-began, after-before
+		if err == nil && failed == nil && worked >= 0 && passed > unexplained && passed > idleFactor*worked {
+			t.Doubt("%s passed, and the processes of the design worked %s: their work is done elsewhere, or the machine is busy", passed, worked)
+		}
+	}
 }

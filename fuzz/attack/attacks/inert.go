@@ -48,18 +48,15 @@ func (t trial) workBefore() {
 	}
 	last := at[len(at)-1]
 	forged := f.Flip(last, 8*len(f.Segments[last].Bytes)-1).Text
-	malformed, call := t.median(in, tok, func() []byte { return []byte("x") })
-	if call.Answer.Outcome == verdict.Done {
-		return
-	}
-	fixed, call := t.median(in, tok, func() []byte { return forged })
+	defer t.elsewhere()()
+	fixed, malformed, call := t.beside(in, tok, forged, []byte("x"))
 	t.Try(codecs.Inert)
 	if call.Answer.Outcome == verdict.Refused && fixed > costly && fixed > 10*malformed {
 		t.Refute(codecs.Inert, fmt.Sprintf("refusing a forged token takes %s, and a malformed one %s", fixed, malformed), call)
 		return
 	}
 	for a := range largerNumbers(f) {
-		took, call := t.median(in, tok, func() []byte { return a.Text })
+		took, fixed, call := t.beside(in, tok, a.Text, forged)
 		if call.Answer.Outcome == verdict.Refused && took > costly && took > steered*fixed {
 			t.Refute(codecs.Inert, fmt.Sprintf("%s makes a refusal take %s, and otherwise it takes %s", a.How, took, fixed), call)
 			return
@@ -70,17 +67,19 @@ func (t trial) workBefore() {
 	}
 }
 
-// median returns the median time of presenting a text, and the last call.
-func (t trial) median(in *attack.Instance, tok *attack.Token, text func() []byte) (time.Duration, verdict.Call) {
-	var all []time.Duration
-	var call verdict.Call
+// beside presents a text and another one in turn. It returns the median time of each, and
+// the last call of the text.
+func (t trial) beside(in *attack.Instance, tok *attack.Token, text, other []byte) (took, otherwise time.Duration, call verdict.Call) {
+	var of, ofOther []time.Duration
 	for range tries {
-		x := text()
-		before := t.Budget.Stopwatch()
-		call = in.Ask(x, tok.Under)
-		all = append(all, t.Budget.Stopwatch()-before)
+		said := len(t.Design.Breaches())
+		of = append(of, t.works(func() { call = in.Ask(text, tok.Under) }))
+		if call.Answer.Outcome == verdict.Fault {
+			call.Answer = in.Settle(call, said, func() verdict.Answer { return in.Ask(text, tok.Under).Answer })
+		}
+		ofOther = append(ofOther, t.works(func() { in.Ask(other, tok.Under) }))
 	}
-	return median(all), call
+	return median(of), median(ofOther), call
 }
 
 // countMember matches a member of a JSON object whose value may be a count.

@@ -1,0 +1,136 @@
+package attack
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/codecs/worker"
+	"sealab/internal/verdict"
+)
+
+// A busy machine makes an answer late, and a machine without memory ends a process. A
+// fault of these kinds counts if it shows each time: in new processes that answer an
+// honest request before, or at the same call in each run of the attack.
+const (
+	shownAgain = 2 // how often a call is repeated, each time in a new process
+	cleanRuns  = 3 // further runs of an attack, of which one has to be without a late answer
+)
+
+// suspect reports whether load can cause a breach of the worker protocol.
+func suspect(breach string) bool {
+	return strings.HasPrefix(breach, string(worker.Hung)) || strings.HasPrefix(breach, string(worker.Died)) && strings.Contains(breach, "signal: killed")
+}
+
+// settle decides about a call that ended in a fault, with the breaches from number said
+// on. It returns the answer that counts: of a repetition, if the call is answered then.
+func (t *T) settle(call verdict.Call, said int, again, honest func() verdict.Answer) verdict.Answer {
+	a, shows := t.Design.showsAgain(call.Answer, said, again, honest)
+	if shows {
+		t.Fault(call)
+		return call.Answer
+	}
+	t.late = append(t.late, lateCall{t.calls, call})
+	return a
+}
+
+// showsAgain reports whether a fault counts. If not, it returns the answer of the call
+// that was not repeated.
+func (d *Design) showsAgain(fault verdict.Answer, said int, again, honest func() verdict.Answer) (verdict.Answer, bool) {
+	if !d.Suspect(said) || d.hasCertain() {
+		return fault, true
+	}
+	for range shownAgain {
+		asked, a := honest(), fault
+		if asked.Outcome != verdict.Fault {
+			a = again()
+		}
+		if asked.Outcome == verdict.Fault || a.Outcome != verdict.Fault {
+			d.Excuse(said)
+			return a, false
+		}
+	}
+	d.ascertain(said)
+	return fault, true
+}
+
+// A lateCall is a call that was late once, with its place in the attack.
+type lateCall struct {
+	place int
+	call  verdict.Call
+}
+
+// rerun carries the attack out again if an answer was late: the process was started
+// again in the middle of it, and may have lost state. The first run without a late
+// answer counts. A call that is late in each run hangs. Otherwise nothing was tested.
+func (t *T) rerun() {
+	var late []lateCall // in each further run
+	for n := range cleanRuns {
+		if len(t.late) == 0 || t.incomplete != "" {
+			return
+		}
+		if t.Design.Restart != nil {
+			if err := t.Design.Restart(); err != nil {
+				break
+			}
+		}
+		again := t.Of(t.Design)
+		again.once()
+		again.calls += t.calls
+		*t = *again
+		if n == 0 {
+			late = slices.Clone(again.late)
+		}
+		late = slices.DeleteFunc(late, func(l lateCall) bool {
+			return !slices.ContainsFunc(again.late, func(other lateCall) bool { return other.place == l.place })
+		})
+	}
+	switch {
+	case len(t.late) == 0 || t.incomplete != "":
+	case len(late) > 0:
+		t.Refute(codecs.Total, fmt.Sprintf("call %d of the attack has no answer, each time in a new process: %s", late[0].place, late[0].call.Answer.Text), late[0].call)
+	default:
+		t.refuted, t.firstFault = map[codecs.Property]finding{}, nil
+		t.incomplete = fmt.Sprintf("an answer was late in each of %d runs, never the same one: the machine may be busy", cleanRuns+1)
+	}
+}
+
+// Doubt records that a measurement says nothing. Properties that did not fall are then
+// not tested.
+func (t *T) Doubt(format string, args ...any) { t.incomplete = fmt.Sprintf(format, args...) }
+
+// Suspect reports whether load can cause one of the breaches from number said on.
+func (d *Design) Suspect(said int) bool { return slices.ContainsFunc(d.Breaches()[said:], suspect) }
+
+func (d *Design) hasCertain() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.certain) > 0
+}
+
+// ascertain notes that the breaches from number said on showed each time.
+func (d *Design) ascertain(said int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.certain = append(d.certain, d.Breaches()[said:]...)
+}
+
+// Charges returns the breaches of the worker protocol that count against the design, and
+// the number of those that load can cause and that did not show again.
+func (d *Design) Charges() (charges []string, late int) {
+	all := d.Breaches()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, said := range all {
+		switch {
+		case slices.Contains(d.certain, said):
+			charges = append(charges, said)
+		case suspect(said):
+			late++
+		case !slices.Contains(d.excused, said):
+			charges = append(charges, said)
+		}
+	}
+	return charges, late
+}
