@@ -205,18 +205,18 @@ func newVectorsMutateCommand() *cobra.Command {
 	var dir, root string
 	var asked outcomes
 	cmd := &cobra.Command{
-		Use:   "mutate",
+		Use:   "mutate [FOLDER...]",
 		Short: "Disable each check of the designs in turn: a vector must notice",
-		Long: `Find every check of the designs that refuses input, disable one at a time in a
-build with an overlay, and ask the committed vectors (mutation testing). Print
+		Long: `Find every check of the designs (or of those in the given folders of the module)
+that refuses input, disable one at a time in a build with an overlay, and ask the committed vectors (mutation testing). Print
 each check that survives, and whether it is an equivalent mutant. It needs the
 Go toolchain and the sources.
 
 Exit status: 1 if a check survives that is no equivalent mutant.`,
-		Example: "  sealab vectors mutate",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			results, err := mutateAll(root, dir)
+		Example: `  sealab vectors mutate
+  sealab vectors mutate codecs/claims codecs/internal/layouts`,
+		RunE: func(cmd *cobra.Command, folders []string) error {
+			results, err := mutateAll(root, dir, folders)
 			if err != nil {
 				return err
 			}
@@ -231,9 +231,9 @@ Exit status: 1 if a check survives that is no equivalent mutant.`,
 	return cmd
 }
 
-// mutateAll disables each check of the module at root in turn and asks the vectors
-// in dir of the rest.
-func mutateAll(root, dir string) ([]mutate.Result, error) {
+// mutateAll disables each check of the folders, or of the whole module at root, in
+// turn and asks the vectors in dir of the rest.
+func mutateAll(root, dir string, folders []string) ([]mutate.Result, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -243,7 +243,7 @@ func mutateAll(root, dir string) ([]mutate.Result, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(work)
-	build, err := mutate.Prepare(root, work)
+	build, err := mutate.Prepare(root, work, folders...)
 	if err != nil {
 		return nil, err
 	}
@@ -273,10 +273,10 @@ func reportMutations(out io.Writer, s *mutate.Summary) error {
 		fmt.Fprintf(out, "unguarded: %s:%d: %s: %s\n", r.File, r.Line, r.Func, r.Text)
 	}
 	for _, r := range s.Excused {
-		fmt.Fprintf(out, "no vector can tell: %s:%d: %s: %s: %s\n", r.File, r.Line, r.Func, r.Text, mutate.Excuses[r.Key()])
+		fmt.Fprintf(out, "no vector can tell: %s:%d: %s: %s: %s\n", r.File, r.Line, r.Func, r.Text, r.Mark.Reason)
 	}
-	for _, key := range s.Stale {
-		fmt.Fprintf(out, "excused and not unguarded: %s\n", key)
+	for _, m := range s.Stale {
+		fmt.Fprintf(out, "marked and guarded: %s:%d: %s\n", m.File, m.Line, m.Reason)
 	}
 	fmt.Fprintln(out, s)
 	if len(s.Open)+len(s.Stale) > 0 {

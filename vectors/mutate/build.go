@@ -8,13 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path"
 	"path/filepath"
-	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 
-	"sealab/codecs/catalog"
 	"sealab/internal/gobuild"
 )
 
@@ -22,6 +20,7 @@ import (
 const (
 	module   = "sealab"
 	contract = module + "/codecs"
+	rows     = contract + "/catalog"
 	switches = module + "/internal/mutant"
 	judge    = module + "/vectors/mutate/judge"
 )
@@ -33,8 +32,8 @@ type Build struct {
 }
 
 // Prepare finds the checks of the module at root and builds the program into
-// dir, which must exist.
-func Prepare(root, dir string) (*Build, error) {
+// dir, which must exist. If folders are given, it keeps the checks of their files.
+func Prepare(root, dir string, folders ...string) (*Build, error) {
 	if err := gobuild.Check(context.Background(), root); err != nil {
 		return nil, err
 	}
@@ -42,10 +41,14 @@ func Prepare(root, dir string) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Build{Checks: find(files), Program: filepath.Join(dir, "judge")}
-	if len(b.Checks) == 0 {
-		return nil, errors.New("found no check in the designs")
+	checks := find(files)
+	if len(folders) > 0 {
+		checks = slices.DeleteFunc(checks, func(c Check) bool { return !slices.Contains(folders, path.Dir(c.File)) })
 	}
+	if len(checks) == 0 {
+		return nil, fmt.Errorf("found no check in the designs, in folders %q", folders)
+	}
+	b := &Build{Checks: numbered(checks), Program: filepath.Join(dir, "judge")}
 	list, err := b.overlay(files, dir)
 	if err != nil {
 		return nil, err
@@ -54,10 +57,18 @@ func Prepare(root, dir string) (*Build, error) {
 	return b, err
 }
 
-// sources parses the packages of the catalog's designs and the packages that
-// they import. It omits the contract, which does not judge tokens.
+// numbered numbers checks from 0.
+func numbered(checks []Check) []Check {
+	for i := range checks {
+		checks[i].N = i
+	}
+	return checks
+}
+
+// sources parses the packages that the catalog imports. It omits the contract,
+// which does not judge tokens.
 func sources(root string) ([]*sourceFile, error) {
-	out, err := run(root, "go", append([]string{"list", "-deps", "-json=ImportPath,Dir,GoFiles"}, homes()...)...)
+	out, err := run(root, "go", "list", "-deps", "-json=ImportPath,Dir,GoFiles", rows)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +81,7 @@ func sources(root string) ([]*sourceFile, error) {
 		if err := d.Decode(&p); err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
-		if !strings.HasPrefix(p.ImportPath, contract+"/") {
+		if !strings.HasPrefix(p.ImportPath, contract+"/") || p.ImportPath == rows {
 			continue
 		}
 		for _, name := range p.GoFiles {
@@ -83,23 +94,6 @@ func sources(root string) ([]*sourceFile, error) {
 	}
 	slices.SortFunc(files, func(a, b *sourceFile) int { return strings.Compare(a.name, b.name) })
 	return files, nil
-}
-
-// homes returns the packages that declare the designs' constructors.
-func homes() []string {
-	var paths []string
-	for _, d := range catalog.Formats() {
-		constructor := reflect.ValueOf(d.NewCodec)
-		if d.IsScheme() {
-			constructor = reflect.ValueOf(d.NewScheme)
-		}
-		name := runtime.FuncForPC(constructor.Pointer()).Name() // "sealab/codecs/x.f.func1"
-		slash := strings.LastIndexByte(name, '/') + 1
-		pkg, _, _ := strings.Cut(name[slash:], ".")
-		paths = append(paths, name[:slash]+pkg)
-	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
 }
 
 // overlay writes the rewritten files and the overlay file of the go command. It

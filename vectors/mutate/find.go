@@ -13,6 +13,13 @@
 // every check behind a switch (package internal/mutant). A program then runs
 // the vectors once per check.
 //
+// A check that vectors cannot guard has a mark in the line before it, or at its
+// end, with the reason: if such a check is disabled, no answer changes, or vectors
+// cannot record the changed answer.
+//
+//	//mutant:equivalent the key is derived, so its size is right
+//	if err != nil {
+//
 // Limitation: mutate does not show that the checks are correct. It shows only
 // whether vectors notice their loss.
 package mutate
@@ -22,6 +29,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"strings"
 )
 
 // A Check is one condition that refuses.
@@ -31,13 +39,21 @@ type Check struct {
 	Line int
 	Func string
 	Text string // the condition, in Go
+	Mark *Mark  // nil if a vector has to guard the check
 
 	from, to int    // offsets of the condition in the file
 	switched string // name of its switch in package mutant
 }
 
-// Key names the check without its line. It stays valid if other lines change.
-func (c *Check) Key() string { return c.File + ": " + c.Func + ": " + c.Text }
+// A Mark says why no vector can guard the checks of one line.
+type Mark struct {
+	File   string
+	Line   int // line of the checks
+	Reason string
+}
+
+// marking begins a mark.
+const marking = "//mutant:equivalent "
 
 // sourceFile is one parsed file of a design.
 type sourceFile struct {
@@ -46,6 +62,8 @@ type sourceFile struct {
 	text []byte
 	file *ast.File
 	fset *token.FileSet
+
+	marks map[int]*Mark // by line
 }
 
 func parse(name, path string) (*sourceFile, error) {
@@ -54,14 +72,34 @@ func parse(name, path string) (*sourceFile, error) {
 		return nil, err
 	}
 	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, path, text, parser.SkipObjectResolution)
+	file, err := parser.ParseFile(fset, path, text, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		return nil, err
 	}
-	return &sourceFile{name, path, text, file, fset}, nil
+	f := &sourceFile{name, path, text, file, fset, map[int]*Mark{}}
+	f.readMarks()
+	return f, nil
 }
 
-// find returns the checks of the given files, numbered from 0.
+// readMarks collects the marks of the file.
+func (f *sourceFile) readMarks() {
+	for _, group := range f.file.Comments {
+		for _, c := range group.List {
+			reason, ok := strings.CutPrefix(c.Text, marking)
+			if !ok {
+				continue
+			}
+			at := f.fset.Position(c.Pos())
+			line := at.Line
+			if before := f.text[at.Offset-at.Column+1 : at.Offset]; len(strings.TrimSpace(string(before))) == 0 {
+				line++
+			}
+			f.marks[line] = &Mark{f.name, line, reason}
+		}
+	}
+}
+
+// find returns the checks of the given files.
 func find(files []*sourceFile) []Check {
 	live := reachable(files)
 	var checks []Check
@@ -73,9 +111,6 @@ func find(files []*sourceFile) []Check {
 				checks = append(checks, s.checks...)
 			}
 		}
-	}
-	for i := range checks {
-		checks[i].N = i
 	}
 	return checks
 }

@@ -2,7 +2,9 @@ package mutate
 
 import (
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,6 +27,7 @@ func New(n int) (int, error) {
 }
 
 func (c *C) Unseal(dst []byte) ([]byte, error) {
+	//mutant:equivalent fits has no other way
 	if ok := c.fits(dst); !ok {
 		return dst, errA
 	}
@@ -38,7 +41,7 @@ func (c *C) Unseal(dst []byte) ([]byte, error) {
 }
 
 func (c *C) fits(dst []byte) bool {
-	return len(dst) > 2 && dst[0] == 1
+	return len(dst) > 2 && dst[0] == 1 //mutant:equivalent the second
 }
 
 func (c *C) Seal(dst []byte) ([]byte, error) {
@@ -63,54 +66,71 @@ func sampleFile(t *testing.T) *sourceFile {
 func TestFindFindsWhatRefuses(t *testing.T) {
 	var got []string
 	for _, c := range find([]*sourceFile{sampleFile(t)}) {
-		got = append(got, c.Func+" "+c.switched+": "+c.Text)
+		text := c.Func + " " + c.switched + ": " + c.Text
+		if c.Mark != nil {
+			text += " (" + c.Mark.Reason + ")"
+		}
+		got = append(got, text)
 	}
 	require.Equal(t, []string{
 		"New Refuses: n < 0", "New Refuses: n > 9",
-		"Unseal Refuses: !ok", "Unseal Refuses: len(dst) == 7",
-		"fits Holds: len(dst) > 2", "fits Holds: dst[0] == 1",
+		"Unseal Refuses: !ok (fits has no other way)", "Unseal Refuses: len(dst) == 7",
+		"fits Holds: len(dst) > 2 (the second)", "fits Holds: dst[0] == 1 (the second)",
 	}, got)
 }
 
 func TestRewriteKeepsLines(t *testing.T) {
 	f := sampleFile(t)
-	b := &Build{Checks: find([]*sourceFile{f})}
+	b := &Build{Checks: numbered(find([]*sourceFile{f}))}
 	got := string(b.rewrite(f))
 	require.Contains(t, got, `package sample; import "sealab/internal/mutant"`+"\n")
 	require.Contains(t, got, "if mutant.Refuses(0, n < 0) || mutant.Refuses(1, n > 9) {\n")
 	require.Contains(t, got, "if ok := c.fits(dst); mutant.Refuses(2, !ok) {\n")
-	require.Contains(t, got, "return mutant.Holds(4, len(dst) > 2) && mutant.Holds(5, dst[0] == 1)\n")
+	require.Contains(t, got, "return mutant.Holds(4, len(dst) > 2) && mutant.Holds(5, dst[0] == 1) //")
 	require.Contains(t, got, "if len(dst) == 3 {\n")
 }
 
 // root is the root of the module.
 var root = filepath.Join("..", "..")
 
-// TestExcusesAreOfChecks holds every excuse to a check that is there.
-func TestExcusesAreOfChecks(t *testing.T) {
+// TestMarksAreOfChecks checks that each mark stands at a check and has a reason.
+// Every design has checks.
+func TestMarksAreOfChecks(t *testing.T) {
 	files, err := sources(root)
 	require.NoError(t, err)
-	checks := find(files)
-	require.Greater(t, len(checks), 200)
-	there := map[string]bool{}
-	for _, c := range checks {
-		there[c.Key()] = true
+	at, folders := map[*Mark]bool{}, map[string]int{}
+	for _, c := range find(files) {
+		at[c.Mark] = true
+		folders[path.Dir(c.File)]++
 	}
-	for key, reason := range Excuses {
-		require.True(t, there[key], "excused and gone: %s", key)
-		require.NotEmpty(t, reason, key)
+	marks := 0
+	for _, f := range files {
+		for _, m := range f.marks {
+			require.True(t, at[m], "%s:%d: a mark and no check", m.File, m.Line)
+			require.NotEmpty(t, strings.TrimSpace(m.Reason), "%s:%d", m.File, m.Line)
+			marks++
+		}
+	}
+	require.Greater(t, marks, 50)
+	for _, p := range []string{"codecs/rmcp", "codecs/mcpts", "codecs/iron", "codecs/internal/keyring"} {
+		require.NotZero(t, folders[p], p)
 	}
 }
 
 func TestSumSortsResults(t *testing.T) {
+	one, two := &Mark{Reason: "one"}, &Mark{Reason: "two"}
 	s := Sum([]Result{
 		{Check{Text: "a"}, "d/base/00000000: accepted"},
 		{Check{Text: "b"}, ""},
 		{Check{Text: "c"}, Unreached},
+		{Check{Text: "d", Mark: one}, "d/base/00000000: accepted"},
+		{Check{Text: "e", Mark: one}, ""},
+		{Check{Text: "f", Mark: two}, "d/base/00000000: accepted"},
 	})
-	require.Equal(t, 1, s.Guarded)
+	require.Equal(t, 3, s.Guarded)
 	require.Len(t, s.Open, 2)
-	require.Len(t, s.Stale, len(Excuses))
+	require.Len(t, s.Excused, 1)
+	require.Equal(t, []*Mark{two}, s.Stale)
 }
 
 // few is how many checks the test disables; `make mutate` disables all.

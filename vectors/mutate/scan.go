@@ -98,8 +98,9 @@ func (s *scanner) split(e ast.Expr, op token.Token, switched string) {
 		return
 	}
 	from, to := s.file.fset.Position(e.Pos()).Offset, s.file.fset.Position(e.End()).Offset
+	line := s.file.fset.Position(e.Pos()).Line
 	s.checks = append(s.checks, Check{
-		File: s.file.name, Line: s.file.fset.Position(e.Pos()).Line, Func: s.fn,
+		File: s.file.name, Line: line, Func: s.fn, Mark: s.file.marks[line],
 		Text: strings.Join(strings.Fields(string(s.file.text[from:to])), " "),
 		from: from, to: to, switched: switched,
 	})

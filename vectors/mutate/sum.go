@@ -1,35 +1,35 @@
 package mutate
 
-import (
-	"fmt"
-	"maps"
-	"slices"
-)
+import "fmt"
 
 // A Summary sorts results.
 type Summary struct {
 	Guarded       int
-	Open, Excused []Result // unguarded: without an excuse, and with one
-	Stale         []string // keys of Excuses without an unguarded check
+	Open, Excused []Result // unguarded: without a mark, and with one
+	Stale         []*Mark  // every check of their line is guarded
 }
 
-// Sum sorts results by Excuses.
+// Sum sorts results by the marks of their checks.
 func Sum(results []Result) *Summary {
 	s := &Summary{}
-	left := maps.Clone(Excuses)
+	needed := map[*Mark]bool{}
 	for _, r := range results {
-		_, excused := Excuses[r.Key()]
 		switch {
 		case r.Guarded():
 			s.Guarded++
-		case excused:
+		case r.Mark != nil:
 			s.Excused = append(s.Excused, r)
-			delete(left, r.Key())
+			needed[r.Mark] = true
 		default:
 			s.Open = append(s.Open, r)
 		}
 	}
-	s.Stale = slices.Sorted(maps.Keys(left))
+	for _, r := range results {
+		if r.Mark != nil && !needed[r.Mark] {
+			s.Stale = append(s.Stale, r.Mark)
+			needed[r.Mark] = true // list it once
+		}
+	}
 	return s
 }
 

