@@ -207,10 +207,10 @@ func newVectorsMutateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mutate [FOLDER...]",
 		Short: "Disable each check of the designs in turn: a vector must notice",
-		Long: `Find every check of the designs (or of those in the given folders of the module)
-that refuses input, disable one at a time in a build with an overlay, and ask the committed vectors (mutation testing). Print
-each check that survives, and whether it is an equivalent mutant. It needs the
-Go toolchain and the sources.
+		Long: `Find every check of the designs, or of the given folders of the module, that
+refuses input. Disable one at a time in a build with an overlay, and ask the
+committed vectors (mutation testing). Print each check that survives, and if
+it is an equivalent mutant. It needs the Go toolchain and the sources.
 
 Exit status: 1 if a check survives that is no equivalent mutant.`,
 		Example: `  sealab vectors mutate

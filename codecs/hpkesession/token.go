@@ -93,7 +93,6 @@ func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
 // the tag verifies.
 func (c *Codec) meet(dst []byte, k *ringKey, enc, rest []byte) ([]byte, error) {
 	ctx, err := k.Decapsulate(enc)
-	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return dst, errLowOrder
 	}
@@ -103,7 +102,6 @@ func (c *Codec) meet(dst []byte, k *ringKey, enc, rest []byte) ([]byte, error) {
 		return dst, err
 	}
 	out, err := s.open(dst, rest)
-	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return dst, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
 )
 
@@ -44,7 +45,13 @@ var Design = codecs.Design{
 	},
 	Hooks:      &lab.Hooks{Primitive: "HMAC-SHA256", Inspect: inspect},
 	Guarantees: guarantees,
-	NewScheme:  forLab,
+	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
+		s, err := New(c)
+		if err != nil {
+			return nil, err
+		}
+		return wire.Assemble(s, s.mode.seedSize(), (*Scheme).mint), nil
+	},
 }
 
 func guarantees(options map[string]string) []codecs.Guarantee {

@@ -87,7 +87,6 @@ func New(c codecs.Config) (*Scheme, error) {
 	if len(c.Secrets) != 1 {
 		return nil, fmt.Errorf("the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(c.Secrets))
 	}
-	//mutant:equivalent the call cannot fail with these arguments
 	if err := keyring.CheckLengths(c.Secrets); err != nil {
 		return nil, err
 	}

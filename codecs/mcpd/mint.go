@@ -1,7 +1,6 @@
 package mcpd
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -20,25 +19,14 @@ func (s *Scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	room.Grow(s.mode.seedSize())
 	seed := room.Bytes[:s.mode.seedSize()]
 	keyring.Random(seed)
-	return s.mintEdited(dst, seed, state, b, nil)
+	return s.mint(dst, seed, state, b, nil)
 }
 
-// SeedSize implements lab.SeededScheme: the seed is the nonce of the
-// encrypted mode, and empty for the signed one.
-func (s assembler) SeedSize() int { return s.mode.seedSize() }
-
-// MintSeeded implements lab.SeededScheme.
-func (s assembler) MintSeeded(dst, seed, state []byte, b *codecs.Context) ([]byte, error) {
-	return s.mintEdited(dst, seed, state, b, nil)
-}
-
-// mintEdited is MintEdited of lab.SchemeAssembler: lab.StepBind and
-// lab.StepClaims, then the steps of the mode. A nonce that an edit leaves with
-// another length than the cipher takes is codecs.ErrUnsupported.
-func (s *Scheme) mintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
-	if len(seed) != s.mode.seedSize() {
-		return dst, fmt.Errorf("the seed has %d bytes, want %d", len(seed), s.mode.seedSize())
-	}
+// mint mints step by step: lab.StepBind and lab.StepClaims, then the steps of the
+// mode. The seed is the nonce of the encrypted mode, and empty for the signed one. A
+// nonce that an edit leaves with another length than the cipher takes is
+// codecs.ErrUnsupported.
+func (s *Scheme) mint(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if !utf8.Valid(state) {
 		return dst, codecs.ErrUnsupported
 	}
@@ -99,21 +87,4 @@ func appendEscape(dst, text []byte, at int) ([]byte, int) {
 	default:
 		return rawjson.AppendHex(dst, rune(c), rawjson.UpperHex), 1
 	}
-}
-
-// An assembler is a Scheme that internal/lab can seal step by step. Only the
-// catalog's row opens one: Scheme has no such methods.
-type assembler struct{ *Scheme }
-
-// MintEdited implements lab.SchemeAssembler.
-func (s assembler) MintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
-	return s.mintEdited(dst, seed, state, b, edit)
-}
-
-func forLab(c codecs.Config) (codecs.Scheme, error) {
-	s, err := New(c)
-	if err != nil {
-		return nil, err
-	}
-	return assembler{s}, nil
 }

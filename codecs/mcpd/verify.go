@@ -99,7 +99,6 @@ func (s *Scheme) parse(text []byte) (c claims, refused *codecs.RejectError) {
 		return c, errMalformed
 	}
 	expires, err := strconv.ParseInt(string(exp.Text), 10, 64)
-	//mutant:equivalent the value has no members then, and the next check misses them
 	if exp.Kind != rawjson.Number || err != nil {
 		return c, errMalformed // a float, or an integer that is a BigInt to vibe.d
 	}

@@ -5,6 +5,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
 )
 
@@ -34,7 +35,7 @@ var Design = codecs.Design{
 	},
 	Hooks:      &lab.Hooks{Primitive: "AES-256-GCM", Inspect: inspect},
 	Guarantees: guarantees,
-	NewScheme:  forLab,
+	NewScheme:  wire.ForLab(New, ivSize, (*Scheme).mint),
 }
 
 func guarantees(options map[string]string) []codecs.Guarantee {

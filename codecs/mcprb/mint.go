@@ -20,26 +20,15 @@ func (s *Scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	room.Grow(ivSize)
 	seed := room.Bytes[:ivSize]
 	keyring.Random(seed)
-	return s.mintEdited(dst, seed, state, b, nil)
-}
-
-// SeedSize implements lab.SeededScheme: the seed is the iv.
-func (s assembler) SeedSize() int { return ivSize }
-
-// MintSeeded implements lab.SeededScheme.
-func (s assembler) MintSeeded(dst, seed, state []byte, b *codecs.Context) ([]byte, error) {
-	return s.mintEdited(dst, seed, state, b, nil)
+	return s.mint(dst, seed, state, b, nil)
 }
 
 // layout has the fields after the prefix.
 var layout = wire.Layout{lab.WireNonce, lab.WireBody, lab.WireTag}
 
-// mintEdited is MintEdited of lab.SchemeAssembler. An iv that an edit leaves with
+// mint mints step by step; the seed is the iv. An iv that an edit leaves with
 // another length than the cipher takes is codecs.ErrUnsupported.
-func (s *Scheme) mintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
-	if len(seed) != ivSize {
-		return dst, fmt.Errorf("the seed has %d bytes, want %d", len(seed), ivSize)
-	}
+func (s *Scheme) mint(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if err := b.Check(); err != nil {
 		return dst, err
 	}
@@ -110,21 +99,4 @@ func appendRequest(dst []byte, method, target string, digest []byte, audience *s
 		dst = generate.AppendText(append(dst, `,"aud":`...), *audience)
 	}
 	return append(dst, `,"s":`...)
-}
-
-// An assembler is a Scheme that internal/lab can seal step by step. Only the
-// catalog's row opens one: Scheme has no such methods.
-type assembler struct{ *Scheme }
-
-// MintEdited implements lab.SchemeAssembler.
-func (s assembler) MintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
-	return s.mintEdited(dst, seed, state, b, edit)
-}
-
-func forLab(c codecs.Config) (codecs.Scheme, error) {
-	s, err := New(c)
-	if err != nil {
-		return nil, err
-	}
-	return assembler{s}, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
 )
 
@@ -42,7 +43,7 @@ var Design = codecs.Design{
 	},
 	Hooks:      &lab.Hooks{Primitive: "HMAC-SHA256", Inspect: inspect},
 	Guarantees: guarantees,
-	NewScheme:  forLab,
+	NewScheme:  wire.ForLab(New, 0, (*Scheme).mint),
 }
 
 func guarantees(options map[string]string) []codecs.Guarantee {

@@ -12,26 +12,10 @@ import (
 
 // Mint implements codecs.Scheme. Minting is deterministic.
 func (s *Scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
-	return s.mint(dst, state, b, nil)
+	return s.mint(dst, nil, state, b, nil)
 }
 
-// SeedSize implements lab.SeededScheme: minting is deterministic.
-func (s assembler) SeedSize() int { return 0 }
-
-// MintSeeded implements lab.SeededScheme.
-func (s assembler) MintSeeded(dst, seed, state []byte, b *codecs.Context) ([]byte, error) {
-	return s.mintEdited(dst, seed, state, b, nil)
-}
-
-// mintEdited is MintEdited of lab.SchemeAssembler.
-func (s *Scheme) mintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
-	if len(seed) != 0 {
-		return dst, fmt.Errorf("the seed has %d bytes, want 0", len(seed))
-	}
-	return s.mint(dst, state, b, edit)
-}
-
-func (s *Scheme) mint(dst, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
+func (s *Scheme) mint(dst, _, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if err := b.Check(); err != nil {
 		return dst, err
 	}
@@ -98,21 +82,4 @@ func (s *Scheme) appendClaims(dst, state []byte, expires float64, tag []byte) ([
 		dst = stringify.Printer.Append(append(dst, `,"b":`...), tag)
 	}
 	return append(dst, '}'), nil
-}
-
-// An assembler is a Scheme that internal/lab can seal step by step. Only the
-// catalog's row opens one: Scheme has no such methods.
-type assembler struct{ *Scheme }
-
-// MintEdited implements lab.SchemeAssembler.
-func (s assembler) MintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
-	return s.mintEdited(dst, seed, state, b, edit)
-}
-
-func forLab(c codecs.Config) (codecs.Scheme, error) {
-	s, err := New(c)
-	if err != nil {
-		return nil, err
-	}
-	return assembler{s}, nil
 }

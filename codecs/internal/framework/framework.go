@@ -12,6 +12,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
 )
 
@@ -100,6 +101,13 @@ func (s *Scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	return s.ring.open(dst, token, c)
 }
 
+func (s *Scheme) mintEdited(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
+	if err := c.Check(); err != nil {
+		return dst, err
+	}
+	return s.ring.mintEdited(dst, seed, state, c, edit)
+}
+
 // A Codec is a format without time under a ring of keys.
 type Codec struct{ ring ring }
 
@@ -109,12 +117,9 @@ func (s *Codec) Seal(dst, payload []byte) ([]byte, error) { return s.ring.mint(d
 // Unseal implements codecs.Codec.
 func (s *Codec) Unseal(dst, token []byte) ([]byte, error) { return s.ring.open(dst, token, nil) }
 
-// The types that internal/lab can mint with step by step. Only rows of the catalog
-// open them.
-type (
-	schemeAssembler struct{ Scheme }
-	codecAssembler  struct{ Codec }
-)
+// A codecAssembler is a Codec that internal/lab can seal step by step. Only rows of
+// the catalog open one.
+type codecAssembler struct{ Codec }
 
 // NewScheme returns the scheme of a row.
 func NewScheme(secrets [][]byte, format func(secret []byte) (Format, error)) (codecs.Scheme, error) {
@@ -122,7 +127,7 @@ func NewScheme(secrets [][]byte, format func(secret []byte) (Format, error)) (co
 	if err != nil {
 		return nil, err
 	}
-	return &schemeAssembler{Scheme{r}}, nil
+	return wire.Assemble(&Scheme{r}, r[0].SeedSize(), (*Scheme).mintEdited), nil
 }
 
 // NewCodec returns the codec of a row.
@@ -132,22 +137,6 @@ func NewCodec(secrets [][]byte, format func(secret []byte) (Format, error)) (cod
 		return nil, err
 	}
 	return &codecAssembler{Codec{r}}, nil
-}
-
-// SeedSize implements lab.SeededScheme.
-func (s *schemeAssembler) SeedSize() int { return s.ring[0].SeedSize() }
-
-// MintSeeded implements lab.SeededScheme.
-func (s *schemeAssembler) MintSeeded(dst, seed, state []byte, c *codecs.Context) ([]byte, error) {
-	return s.MintEdited(dst, seed, state, c, nil)
-}
-
-// MintEdited implements lab.SchemeAssembler.
-func (s *schemeAssembler) MintEdited(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
-	if err := c.Check(); err != nil {
-		return dst, err
-	}
-	return s.ring.mintEdited(dst, seed, state, c, edit)
 }
 
 // SeedSize implements lab.Seeded.

@@ -84,7 +84,6 @@ func NewDerived(f Format, secrets [][]byte, derive func(secret []byte) (keyring.
 		ready, err := f.key(k, id, newAEAD)
 		return id, ready, err
 	})
-	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return nil, err
 	}

@@ -48,8 +48,13 @@ func ForLab[S codecs.Scheme](open func(codecs.Config) (S, error), seedSize int, 
 		if err != nil {
 			return nil, err
 		}
-		return assembler[S]{s, s, seedSize, mint}, nil
+		return Assemble(s, seedSize, mint), nil
 	}
+}
+
+// Assemble returns a scheme that internal/lab can seal step by step with mint.
+func Assemble[S codecs.Scheme](s S, seedSize int, mint Mint[S]) codecs.Scheme {
+	return assembler[S]{s, s, seedSize, mint}
 }
 
 // An assembler is a scheme with the methods that internal/lab needs.
