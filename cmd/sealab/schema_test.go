@@ -226,8 +226,9 @@ func TestDocumentsOfLongRuns(t *testing.T) {
 	asked := outcomes{Format: outcomesFormat, Command: "sealab"}
 	known := cve.Cases()[0]
 	asked.ofCVEs([]cve.Outcome{{Case: known}, {Case: known, Found: []string{"TAG-01"}}, {Case: known, Found: []string{"TAG-01"}, Fixed: []string{"TAG-02"}}})
-	check := mutate.Result{Check: mutate.Check{File: "a.go", Line: 3, Func: "f", Text: "x"}}
-	asked.ofMutations(&mutate.Summary{Guarded: 7, Open: []mutate.Result{check}, Excused: []mutate.Result{check}, Stale: []string{"k"}})
+	mark := &mutate.Mark{File: "a.go", Line: 9, Reason: "no way"}
+	check := mutate.Result{Check: mutate.Check{File: "a.go", Line: 3, Func: "f", Text: "x", Mark: mark}}
+	asked.ofMutations(&mutate.Summary{Guarded: 7, Open: []mutate.Result{check}, Excused: []mutate.Result{check}, Stale: []*mutate.Mark{mark}})
 	conform("outcomes", asked)
 	counting := 0
 	for _, q := range asked.Questions {

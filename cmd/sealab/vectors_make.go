@@ -259,10 +259,10 @@ func (o *outcomes) ofMutations(s *mutate.Summary) {
 		o.ask(r.File, at(r), verdict.Refuted, fmt.Sprintf("line %d: no vector notices", r.Line))
 	}
 	for _, r := range s.Excused {
-		o.ask(r.File, at(r), verdict.NotTested, fmt.Sprintf("line %d: equivalent mutant: %s", r.Line, mutate.Excuses[r.Key()]))
+		o.ask(r.File, at(r), verdict.NotTested, fmt.Sprintf("line %d: equivalent mutant: %s", r.Line, r.Mark.Reason))
 	}
-	for _, key := range s.Stale {
-		o.ask("excuses", key, verdict.Refuted, "excused and not unguarded")
+	for _, m := range s.Stale {
+		o.ask(m.File, m.Reason, verdict.Refuted, fmt.Sprintf("line %d: marked and guarded", m.Line))
 	}
 }
 
