@@ -93,7 +93,15 @@ cve: cve-install ## attack these versions and the fixed ones; writes results/cve
 
 .PHONY: review-sound
 review-sound: ## review 200 sound servers under different seeds
-	$(GO) test ./fuzz/review -run TestManySound -timeout 60m -v -args -sound 200
+	$(GO) test ./fuzz/review -run TestManySound -parallel 8 -timeout 60m -args -sound 200
+
+.PHONY: review-matrix
+review-matrix: ## carry every check out on every broken server
+	$(GO) test ./fuzz/review -run 'TestMatrix$$|TestControls|TestSound' -parallel 4 -timeout 60m -args -all
+
+.PHONY: review-answers
+review-answers: review-servers ## ask the installed servers every question of the matrices
+	$(GO) test ./fuzz/review -run 'TestTransportMatrix|TestLegacyMatrix' -v -args -hold 12s
 
 .PHONY: review-servers
 review-servers: ## install the servers that sealab review is tested on, from their lock files

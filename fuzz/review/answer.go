@@ -231,6 +231,11 @@ func short(text string, n int) string {
 	return fmt.Sprintf("%+q", text)
 }
 
+// pushes reports whether the server asked in the stream of the response.
+func (a Answer) pushes() bool {
+	return a.Exchange != nil && slices.ContainsFunc(a.Exchange.Messages, isQuestion)
+}
+
 // contains reports whether an answer carries a text anywhere.
 func (a Answer) contains(text string) bool {
 	return a.Exchange != nil && bytes.Contains(a.Exchange.Body, []byte(text))

@@ -264,7 +264,8 @@ func madeUp(value string) string {
 	return "sealab-nobody-has-this-credential"
 }
 
-// rawCall is a call that a check sends with a body or headers of its own.
+// rawCall is a call that a check sends with a body or headers of its own. It ends
+// at a question of the server as well, which waits for the client.
 func (c *client) rawCall(ctx context.Context, headers []rawmcp.Header, body []byte) Answer {
 	var id struct {
 		ID json.RawMessage `json:"id"`
@@ -282,7 +283,8 @@ func (c *client) rawCall(ctx context.Context, headers []rawmcp.Header, body []by
 		c.kept(e)
 		return read(e, n)
 	}
-	e := c.raw(ctx, rawmcp.Request{Verb: "POST", Path: c.http.Path(), Headers: headers, Body: body, Done: isAnswer(n)})
+	done := func(m []byte) bool { return isAnswer(n)(m) || isQuestion(m) }
+	e := c.raw(ctx, rawmcp.Request{Verb: "POST", Path: c.http.Path(), Headers: headers, Body: body, Done: done})
 	return read(e, n)
 }
 

@@ -95,7 +95,7 @@ var rows = []row{
 	{fault: "unknown keys end the server", second: "unknown keys end the server", checks: []string{"RS-INST"}, ends: true},
 	{fault: "used tokens forgotten", checks: []string{"RS-RESTART"}, change: oneTime},
 	{fault: "a key for each process", checks: []string{"RS-RESTART"}},
-	{fault: "older revisions unverified + readable and careful", checks: []string{"RS-DOWN"}},
+	{fault: "older revisions unverified + readable and careful", checks: []string{"RS-DOWN"}, also: []string{"RS-CLEAR"}},
 	{fault: "one nonce", checks: []string{"RS-FRESH"}, also: []string{"RS-NONCE"}},
 
 	{fault: "any revision", checks: []string{"H-VER"}},

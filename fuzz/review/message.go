@@ -126,6 +126,13 @@ func headerText(value string) string {
 	return value
 }
 
+// isQuestion reports whether a message is a question of the server in a session of
+// an older revision.
+func isQuestion(raw []byte) bool {
+	_, ok := serverRequest(raw)
+	return ok
+}
+
 // isAnswer returns a function that recognizes the response with an id.
 func isAnswer(id int) func([]byte) bool {
 	return func(raw []byte) bool {

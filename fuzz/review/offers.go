@@ -310,7 +310,7 @@ func (t *T) completion(prompt, argument string) (Answer, bool) {
 }
 
 func listen(t *T) {
-	t.cases(wireCase{name: "no filter", call: Call{Method: "subscriptions/listen"}, alter: func(*wire) {}, judge: func(a Answer) (Severity, string) {
+	t.cases(wireCase{name: "no filter", call: Call{Method: "subscriptions/listen"}, alter: func(w *wire) { w.start = true }, judge: func(a Answer) (Severity, string) {
 		switch {
 		case a.Kind == failed && (a.Code == -32602 || a.Code == -32601):
 			return "", ""

@@ -1,12 +1,15 @@
 package review_test
 
 import (
+	"bufio"
 	"context"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -93,8 +96,36 @@ func contains(all []string, x string) bool {
 	return false
 }
 
-// start starts a server on a free port and waits until it answers.
+// A running server has a URL and writes lines to standard error.
+type running struct {
+	url   string
+	lines chan string
+}
+
+// said waits for a line of standard error with one of some words.
+func (r *running) said(t *testing.T, words ...string) string {
+	t.Helper()
+	timeout := time.After(20 * time.Second)
+	for {
+		select {
+		case line := <-r.lines:
+			if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(line, w) }) {
+				return line
+			}
+		case <-timeout:
+			t.Fatalf("no line on standard error with one of %q", words)
+		}
+	}
+}
+
+// start starts a server and returns its URL.
 func (f foreign) start(t *testing.T) string {
+	t.Helper()
+	return f.run(t).url
+}
+
+// run starts a server on a free port and waits until it answers.
+func (f foreign) run(t *testing.T) *running {
 	t.Helper()
 	root, err := filepath.Abs(filepath.Join("testdata", "servers"))
 	require.NoError(t, err)
@@ -104,15 +135,15 @@ func (f foreign) start(t *testing.T) string {
 	require.NoError(t, l.Close())
 	args := append([]string(nil), f.command...)
 	for i, a := range args {
-		if a == "PORT" {
-			args[i] = port
-		}
+		args[i] = strings.ReplaceAll(a, "PORT", port)
 	}
 	program, err := exec.LookPath(args[0])
-	if filepath.Base(args[0]) != args[0] {
+	if filepath.Base(args[0]) != args[0] && !filepath.IsAbs(args[0]) {
 		program, err = exec.LookPath(filepath.Join(root, args[0]))
-	} else if _, missing := os.Stat(filepath.Join(root, filepath.Dir(args[1]), "node_modules")); missing != nil {
-		err = missing
+	} else if !filepath.IsAbs(args[0]) {
+		if _, missing := os.Stat(filepath.Join(root, filepath.Dir(args[1]), "node_modules")); missing != nil {
+			err = missing
+		}
 	}
 	if err != nil {
 		testenv.Skip(t, "%s is not installed: testdata/servers/%s/install", f.name, filepath.Dir(f.command[0]))
@@ -120,22 +151,32 @@ func (f foreign) start(t *testing.T) string {
 	cmd := exec.Command(program, args[1:]...)
 	cmd.Dir, cmd.SysProcAttr = root, child.Attributes()
 	cmd.Env = append(os.Environ(), f.env)
+	stderr, err := cmd.StderrPipe()
+	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
+	r := &running{url: "http://127.0.0.1:" + port + "/mcp", lines: make(chan string, 10_000)}
+	go func() {
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
+			select {
+			case r.lines <- lines.Text():
+			default: // nothing waits for so many
+			}
+		}
+	}()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	url := "http://127.0.0.1:" + port + "/mcp"
-	c, err := rawmcp.NewHTTP(url, rawmcp.Limits{})
+	c, err := rawmcp.NewHTTP(r.url, rawmcp.Limits{})
 	require.NoError(t, err)
 	ticks := time.NewTicker(50 * time.Millisecond)
 	defer ticks.Stop()
 	for range 1200 {
 		if e := c.Do(context.Background(), rawmcp.Request{Verb: "GET", Path: "/mcp", Headers: []rawmcp.Header{{Name: "Host", Value: c.Host()}}}); e.Status != 0 {
-			return url
+			return r
 		}
 		<-ticks.C
 	}
 	t.Fatalf("%s does not listen on port %s", f.name, port)
-	return ""
+	return nil
 }

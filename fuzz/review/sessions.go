@@ -391,7 +391,7 @@ func downgraded(t *T) {
 			body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s,"arguments":%s,"requestState":%s}}`, t.r.client.id, quote(f.Target), f.Arguments, quote(state))
 			a := t.inSession(s, first, body)
 			t.trials++
-			if (a.Kind == completed || a.Kind == asked) && a.contains(probe) {
+			if (a.Kind == completed || a.Kind == asked || a.pushes()) && a.contains(probe) {
 				t.refute(Finding{Case: name, Severity: Critical, Issue: "a changed state is taken unverified in revision " + older, Evidence: short(body, 300) + " -> " + a.String(), Want: "ignored", Got: "taken", Revision: older})
 				return
 			}

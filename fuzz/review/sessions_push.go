@@ -1,11 +1,13 @@
 package review
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"sealab/internal/rawmcp"
@@ -101,9 +103,9 @@ func serverRequest(m []byte) (id json.RawMessage, ok bool) {
 
 // post sends a request without the bookkeeping of the client, so that two can be
 // under way.
-func (t *T) post(s session, verb string, body []byte, done func([]byte) bool) *rawmcp.Exchange {
+func (t *T) post(ctx context.Context, s session, verb string, body []byte, done func([]byte) bool) *rawmcp.Exchange {
 	headers := t.sessionHeaders(s, first)
-	return t.r.client.http.Do(t.ctx, rawmcp.Request{Verb: verb, Path: t.r.client.http.Path(), Headers: headers, Body: body, Done: done})
+	return t.r.client.http.Do(ctx, rawmcp.Request{Verb: verb, Path: t.r.client.http.Path(), Headers: headers, Body: body, Done: done})
 }
 
 func pushed(t *T) {
@@ -112,7 +114,7 @@ func pushed(t *T) {
 		return
 	}
 	var answered sync.Once
-	status := 0
+	var taken atomic.Int64 // the status of the response to the answer
 	answer := func(m []byte) {
 		id, ok := serverRequest(m)
 		if !ok {
@@ -127,22 +129,24 @@ func pushed(t *T) {
 			_ = json.Unmarshal(m, &q) // a question without a form is accepted as it is
 			content := samples(inline(q.Params.Schema), 0)[0]
 			body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":%s}}`, id, content)
-			status = t.post(x.session, "POST", body, nil).Status
+			taken.Store(int64(t.post(t.ctx, x.session, "POST", body, nil).Status))
 		})
 	}
+	ctx, cancel := context.WithCancel(t.ctx)
 	listening := make(chan struct{})
 	go func() { // a server may ask in the stream of the session
 		defer close(listening)
 		if x.session.id != "" {
-			t.post(x.session, "GET", nil, func(m []byte) bool { answer(m); return status != 0 })
+			t.post(ctx, x.session, "GET", nil, func(m []byte) bool { answer(m); return taken.Load() != 0 })
 		}
 	}()
-	e := t.post(x.session, "POST", x.call, func(m []byte) bool { answer(m); return isAnswer(x.id)(m) })
+	e := t.post(t.ctx, x.session, "POST", x.call, func(m []byte) bool { answer(m); return isAnswer(x.id)(m) })
+	cancel()
 	<-listening
 	t.r.client.kept(e)
 	a := read(e, x.id)
 	t.seen(variant{name: "a question"}, a)
-	switch {
+	switch status := taken.Load(); {
 	case status == 0 && a.conclusive():
 		t.skip("the tool does not ask in revision %s: %v", older, a)
 	case status == 0:
@@ -168,12 +172,12 @@ func cancelledInSession(t *T) {
 	id := c.id
 	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s,"arguments":%s}}`, id, quote(call.Target), call.Arguments)
 	ended := make(chan Answer, 1)
-	go func() { ended <- read(t.post(s, "POST", body, isAnswer(id)), id) }()
+	go func() { ended <- read(t.post(t.ctx, s, "POST", body, isAnswer(id)), id) }()
 	if err := SystemClock().Sleep(t.ctx, min(200*time.Millisecond, t.r.opts.Hang/20)); err != nil {
 		t.skip("%v", err)
 		return
 	}
-	t.post(s, "POST", fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id), nil)
+	t.post(t.ctx, s, "POST", fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id), nil)
 	a := <-ended
 	t.seen(variant{name: "cancelled"}, a)
 	if a.Kind == completed {
@@ -193,12 +197,11 @@ func resumed(t *T) {
 		return
 	}
 	var question []byte
-	e := t.post(x.session, "POST", x.call, func(m []byte) bool {
-		_, ok := serverRequest(m)
-		if ok {
+	e := t.post(t.ctx, x.session, "POST", x.call, func(m []byte) bool {
+		if isQuestion(m) {
 			question = m
 		}
-		return ok || isAnswer(x.id)(m)
+		return question != nil || isAnswer(x.id)(m)
 	})
 	t.r.client.kept(e)
 	found := eventID.FindSubmatch(e.Received)

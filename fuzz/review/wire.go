@@ -17,6 +17,7 @@ type wire struct {
 	id         int
 	length     *int
 	head       bool // the header of the response is enough
+	start      bool // the first message of a stream is enough
 }
 
 // wire returns the honest request of a call.
@@ -67,7 +68,7 @@ func (w *wire) replace(old, new string) {
 func (t *T) send(w *wire) Answer {
 	c := t.r.client
 	for try := 0; ; try++ {
-		a := read(c.raw(t.ctx, rawmcp.Request{Verb: w.verb, Path: w.path, Headers: w.headers, Body: w.body, Length: w.length, Head: w.head, Done: isAnswer(w.id)}), w.id)
+		a := read(c.raw(t.ctx, rawmcp.Request{Verb: w.verb, Path: w.path, Headers: w.headers, Body: w.body, Length: w.length, Head: w.head, Done: w.ends}), w.id)
 		c.noteCode(w.verb, a)
 		wait, again := c.patience(a, try)
 		if !again {
@@ -78,6 +79,9 @@ func (t *T) send(w *wire) Answer {
 		}
 	}
 }
+
+// ends reports whether a message of a stream ends the exchange.
+func (w *wire) ends(message []byte) bool { return w.start || isAnswer(w.id)(message) }
 
 // curl returns a command that sends the request, without credentials; "" if the
 // body is too long for a command.

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
+	"sealab/cmd/mcpserver/serve"
 	"sealab/codecs/boundary"
 	"sealab/codecs/boundary/gosdk"
 	"sealab/fuzz/review"
@@ -26,6 +27,12 @@ const serverVariable = "REVIEW_TEST_SERVER"
 func TestMain(m *testing.M) {
 	if faults, ok := strings.CutPrefix(os.Getenv(serverVariable), "mcp:"); ok {
 		serveFaults(strings.Split(faults, " + "))
+		return
+	}
+	if os.Getenv(serverVariable) == "serve" {
+		if err := serve.New("sealab serve").Execute(); err != nil {
+			os.Exit(2)
+		}
 		return
 	}
 	os.Exit(m.Run())

@@ -176,7 +176,8 @@ func (r Request) bytes() []byte {
 	return b.Bytes()
 }
 
-// read reads the response into e.
+// read reads the response into e. It leaves the body open: Close would read a
+// stream to its end, and the caller closes the connection.
 func (c *HTTP) read(conn io.Reader, r Request, e *Exchange) error {
 	kept := &recorder{limit: c.Limits.Bytes}
 	defer func() { e.Received = kept.Bytes() }()
@@ -186,7 +187,6 @@ func (c *HTTP) read(conn io.Reader, r Request, e *Exchange) error {
 	if err != nil {
 		return tooLarge(limited, fmt.Errorf("reading the response: %w", err))
 	}
-	defer response.Body.Close()
 	e.Status, e.Headers = response.StatusCode, response.Header
 	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if r.Head {

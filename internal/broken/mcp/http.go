@@ -268,7 +268,7 @@ func (s *Server) modernHeaders(r *http.Request, req request, inBody string, vers
 		return mismatch
 	case header != inBody && inBody != "" && !s.has("revisions not compared"):
 		return mismatch
-	case header != modern && !s.has("any revision", "revisions not compared"):
+	case header != modern && !s.has("any revision") && !(s.has("revisions not compared") && (header == "" || slices.Contains(legacies, header))):
 		return &failure{code: -32022, status: 400, message: "unsupported revision", data: object{"supported": []string{modern}}}
 	case inBody == "" && !s.has("no _meta wanted"):
 		return invalid("_meta: no revision")
