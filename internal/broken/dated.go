@@ -26,6 +26,9 @@ func dated() []Control {
 		check("a-minute-late", "a minute of grace is given that nobody stated", "EXP-01", func(c *claims, now time.Time) bool {
 			return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.Add(skew)) && seconds(now.Add(-time.Minute)) < *c.Expires
 		}),
+		check("inclusive", "a token is taken at its expiry", "EXP-08", func(c *claims, now time.Time) bool {
+			return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.Add(skew)) && seconds(now) <= *c.Expires
+		}),
 		check("from-the-future", "the time of issue is not read", "EXP-03", func(c *claims, now time.Time) bool {
 			return c.Expires != nil && seconds(now) < *c.Expires
 		}),

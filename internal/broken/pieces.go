@@ -62,6 +62,8 @@ func pieces() []Control {
 		aPair("key-in-header", "a key that stands in the header is taken for the right one", breaks(codecs.Integrity), by("KEY-02"), keyInHeader),
 		aPair("point-unbound", "the key does not depend on how the point is written", breaks(codecs.Integrity), by("KEY-13"), pointUnbound),
 		aPair("any-of-several", "of several tokens one has to be good, and the last is used", breaks(codecs.Integrity), by("FRM-09"), anyOfSeveral),
+		aPair("tag-length-inside", "the token states the length of its tag", breaks(codecs.Integrity), by("TAG-01"), tagLengthInside),
+		aPair("short-algorithm", "the header may name an algorithm whose tag is a byte", breaks(codecs.Integrity), by("JOS-05"), shortAlgorithm),
 		aPair("salted", "salt and payload are glued under the tag", breaks(codecs.Integrity), by("TAG-07"), salted),
 		aPair("two-signatures", "ECDSA takes s and n - s", breaks(codecs.Canonical), by("TAG-10"), twoSignatures),
 	}
@@ -108,6 +110,53 @@ func openHeader(key []byte) pair {
 				return nil, errMalformed
 			}
 			return parts[1], refusedUnless(hmac.Equal(parts[2], hmacSHA256(key, parts[1])))
+		},
+	}
+}
+
+func tagLengthInside(key []byte) pair {
+	return pair{
+		seal: func(payload []byte) string {
+			return joinText(slices.Concat([]byte{sha256.Size}, payload, hmacSHA256(key, payload)))
+		},
+		unseal: func(token string) ([]byte, error) {
+			parts, err := splitText(token, 1)
+			if err != nil {
+				return nil, err
+			}
+			raw := parts[0]
+			if len(raw) == 0 || raw[0] == 0 || raw[0] > sha256.Size || len(raw) < 1+int(raw[0]) {
+				return nil, errMalformed
+			}
+			n := int(raw[0])
+			payload := raw[1 : len(raw)-n]
+			return payload, refusedUnless(hmac.Equal(raw[len(raw)-n:], hmacSHA256(key, payload)[:n]))
+		},
+	}
+}
+
+// shortAlgorithm signs as RFC 7515 does, and takes tags of one byte for one name.
+func shortAlgorithm(key []byte) pair {
+	sign := func(head, payload []byte) []byte { return hmacSHA256(key, []byte(joinText(head, payload))) }
+	return pair{
+		seal: func(payload []byte) string {
+			head := []byte(`{"alg":"HS256"}`)
+			return joinText(head, payload, sign(head, payload))
+		},
+		unseal: func(token string) ([]byte, error) {
+			parts, err := splitText(token, 3)
+			if err != nil {
+				return nil, err
+			}
+			var header struct{ Alg string }
+			if json.Unmarshal(parts[0], &header) != nil {
+				return nil, errMalformed
+			}
+			size, known := map[string]int{"HS256": sha256.Size, "HS256/8": 1}[header.Alg]
+			if !known || header.Alg == "HS256" && string(parts[0]) != `{"alg":"HS256"}` {
+				return nil, errMalformed
+			}
+			return parts[1], refusedUnless(hmac.Equal(parts[2], sign(parts[0], parts[1])[:size]))
 		},
 	}
 }

@@ -150,6 +150,16 @@ func tags() []Control {
 				sum := sha256.Sum256(slices.Concat(key, message))
 				return sum[:]
 			}),
+		made("sum-of-blocks", "the tag is the sum of the tags of the blocks", by("FRM-08"), sha256.Size,
+			func(key, message []byte) []byte {
+				sum := make([]byte, sha256.Size)
+				for block := range slices.Chunk(message, 64) {
+					for i, b := range hmacSHA256(key, block) {
+						sum[i] += b
+					}
+				}
+				return sum
+			}),
 		aSigner("checksum", "the tag is a checksum and needs no key", breaks(codecs.Integrity, codecs.Rotation), by("KEY-15", "KEY-11"),
 			func(p *signerParts) {
 				p.mac = func(_, message []byte) []byte {

@@ -105,8 +105,8 @@ func (t trial) outlives(in *attack.Instance, tok *attack.Token, ttl *time.Durati
 	}
 }
 
-// boundary presents tokens at their expiry and up to two seconds after it. The rounding
-// of seconds explains acceptance, so that it is an observation.
+// boundary presents tokens at their expiry and up to two seconds after it. If the rounding
+// of seconds explains acceptance, it is an observation.
 func (t trial) boundary() {
 	_, base, ok := t.timed()
 	if !ok {
@@ -129,8 +129,30 @@ func (t trial) boundary() {
 			}
 		}
 	}
+	t.atExpiry(base.Under)
 	if t.Tried(codecs.Expiry) == 0 {
 		t.Skip("the design takes no time to live that was tried")
+	}
+}
+
+// atExpiry presents a token at its expiry. All times are whole minutes, so that rounding
+// does not explain acceptance; a leeway does, and is not taken for a fault.
+func (t trial) atExpiry(c codecs.Context) {
+	c = attack.With(c, func(c *codecs.Context) { c.Now = c.Now.Truncate(time.Minute) })
+	for _, ttl := range []time.Duration{10 * time.Minute, time.Hour} {
+		in, err := t.OpenFor(&ttl, t.Secret(0))
+		if err != nil {
+			continue
+		}
+		tok, ok := in.Mint(t.State(8), c)
+		if !ok {
+			continue
+		}
+		t.Try(codecs.Expiry)
+		call, at := in.Accepts(tok.Text, attack.Later(c, ttl))
+		if _, later := in.Accepts(tok.Text, attack.Later(c, ttl+time.Second)); at && !later {
+			t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s is accepted at its expiry", ttl), tok.Sealed, call)
+		}
 	}
 }
 

@@ -172,6 +172,10 @@ func (t trial) splices() {
 	if long, ok := t.Mint(in, t.State(200)); ok {
 		t.Changes(in, long, tokenfmt.Blocks(long.Format(), t.Source))
 	}
+	// The blocks lie in the state, however it is spelled.
+	if longer, ok := t.Mint(in, t.State(1500)); ok {
+		t.Changes(in, longer, tokenfmt.Exchanged(longer.Format(), t.Source))
+	}
 }
 
 // spliced yields tokens put together from a and b.

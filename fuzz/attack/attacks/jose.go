@@ -5,14 +5,17 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/verdict"
 )
 
 // jose are the attacks on the headers of signed tokens in JSON (RFC 7515).
@@ -25,6 +28,8 @@ var jose = []attack.Attack{
 		Gain: "a server that dies", Origin: "CVE-2024-21664; RFC 7515, section 7.2", Run: on(trial.serializationsWithout)},
 	{ID: "JOS-04", Name: "one text that is the compact and the JSON serialization", Refutes: unforgeable, Layer: attack.LayerText, CWE: 436, Gain: gainForgery,
 		Origin: "CVE-2022-39227", Run: on(trial.polyglot)},
+	{ID: "JOS-05", Name: "an algorithm with a short tag", Refutes: unforgeable, Layer: attack.LayerText, CWE: 757, Gain: gainForgery,
+		Origin: "truncated tags by the name of the algorithm: RFC 9053, section 3.1", Run: on(trial.shortAlgorithms)},
 }
 
 // A signedToken is a token of three segments, a JSON header in front.
@@ -89,6 +94,52 @@ func (t trial) noAlgorithm() {
 				}
 			}
 		}
+	}
+}
+
+// shortAlgorithms names the token's algorithm and HS256 with a short tag, as COSE and many
+// protocols do ("HMAC 256/64", RFC 9053), and guesses tags of one byte. It guesses those of
+// two bytes if refusals tell that the server knows the name.
+func (t trial) shortAlgorithms() {
+	s, ok := t.signed()
+	if !ok {
+		return
+	}
+	payload := s.payloads[0]
+	ask := func(algorithm string, tag []byte) verdict.Answer {
+		return s.in.Unseal([]byte(s.with(payload, map[string]any{"alg": algorithm})+"."+tokenfmt.Base64URL.Encode(tag)), s.tok.Under).Answer
+	}
+	algorithm, _ := s.header["alg"].(string)
+	bases := slices.Compact([]string{algorithm, "HS256"})
+	for _, base := range bases {
+		for _, separator := range []string{"/", "-", "_", ""} {
+			for _, size := range []int{1, 2} {
+				name := fmt.Sprintf("%s%s%d", base, separator, 8*size)
+				tries := 256
+				if size == 2 {
+					known, unknown := ask(name, make([]byte, size)), ask(base+separator+"unknown", make([]byte, size))
+					if tries = min(1<<16, t.Budget.Unseals); known.Stage == unknown.Stage && known.Reason == unknown.Reason && known.Outcome == unknown.Outcome {
+						continue
+					}
+				}
+				t.guessTag(s, s.with(payload, map[string]any{"alg": name}), name, size, tries)
+			}
+		}
+	}
+}
+
+// guessTag presents an authenticated text with tags of some bytes, in order.
+func (t trial) guessTag(s signedToken, text, algorithm string, size, tries int) {
+	const atOnce = 1 << 10
+	for from := 0; from < tries && !t.Fell(codecs.Integrity) && !t.Spent(); from += atOnce {
+		t.Changes(s.in, s.tok, func(yield func(tokenfmt.Alteration) bool) {
+			for k := from; k < min(from+atOnce, tries); k++ {
+				tag := binary.BigEndian.AppendUint16(nil, uint16(k))[2-size:]
+				if !yield(tokenfmt.Alteration{Text: []byte(text + "." + tokenfmt.Base64URL.Encode(tag)), How: fmt.Sprintf("the algorithm %q and a tag of %d bytes, try %d", algorithm, size, k+1)}) {
+					return
+				}
+			}
+		})
 	}
 }
 

@@ -49,6 +49,7 @@ var Generators = []Generator{
 	{"members", false, Members},
 	{"texts", false, Texts},
 	{"blocks", false, Blocks},
+	{"exchanged blocks", false, Exchanged},
 	{"points", false, Points},
 	{"padding-ends", false, PaddingEnds},
 }

@@ -97,6 +97,50 @@ func ShortTags(f Format, _ *Source) iter.Seq[Alteration] {
 					return
 				}
 			}
+			for a := range f.shorterTags(i) {
+				if !yield(a) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// tagLengths are the lengths of tags in bytes that a token may state.
+var tagLengths = []int{4, 8, 10, 12, 16, 20, 24, 28, 32, 48, 64}
+
+// shorterTags cuts a tag at the end of segment i together with a number that may be its
+// length, in bytes or bits. The bytes that are left are the first ones of the tag or, if
+// it is one byte, any.
+func (f Format) shorterTags(i int) iter.Seq[Alteration] {
+	raw := f.Segments[i].Bytes
+	return func(yield func(Alteration) bool) {
+		for at := range min(16, len(raw)) {
+			for _, n := range tagLengths {
+				unit := 1
+				if int(raw[at]) == 8*n {
+					unit = 8
+				}
+				if int(raw[at]) != unit*n || len(raw)-n <= at {
+					continue
+				}
+				body := raw[:len(raw)-n]
+				give := func(tag []byte) bool {
+					altered := slices.Concat(body, tag)
+					altered[at] = byte(unit * len(tag))
+					return yield(Alteration{f.With(i, altered), fmt.Sprintf("%d for %d at byte %d of segment %d, and a tag of %d bytes", altered[at], raw[at], at, i, len(tag))})
+				}
+				for _, left := range []int{0, 1, 2, 4, 8} {
+					if left < n && !give(raw[len(body):len(body)+left]) {
+						return
+					}
+				}
+				for b := range 256 {
+					if !give([]byte{byte(b)}) {
+						return
+					}
+				}
+			}
 		}
 	}
 }
@@ -289,6 +333,36 @@ func Blocks(f Format, _ *Source) iter.Seq[Alteration] {
 					altered := slices.Concat(raw[:from], slices.Concat(middle...), raw[from+32:])
 					if !yield(Alteration{f.With(i, altered), fmt.Sprintf("the 16-byte blocks at byte %d of segment %d exchanged, repeated or left out", from, i)}) {
 						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// Exchanged exchanges two blocks in the middle of each segment: of 8 to 128 bytes or
+// characters, next to each other or not, at every place modulo the length of a block.
+func Exchanged(f Format, _ *Source) iter.Seq[Alteration] {
+	exchange := func(raw []byte, at, apart, n int) []byte {
+		other := at + apart*n
+		return slices.Concat(raw[:at], raw[other:other+n], raw[at+n:other], raw[at:at+n], raw[other+n:])
+	}
+	return func(yield func(Alteration) bool) {
+		for _, i := range f.Encoded() {
+			text, raw := []byte(f.Segments[i].Text), f.Segments[i].Bytes
+			for _, n := range []int{8, 16, 32, 64, 128} {
+				for _, apart := range []int{1, 2} {
+					for k := range n {
+						if at := len(raw)/2 - n + k; at >= 0 && at+(apart+1)*n <= len(raw) {
+							if !yield(Alteration{f.With(i, exchange(raw, at, apart, n)), fmt.Sprintf("two blocks of %d bytes exchanged at byte %d of segment %d", n, at, i)}) {
+								return
+							}
+						}
+						if at := len(text)/2 - n + k; at >= 0 && at+(apart+1)*n <= len(text) {
+							if !yield(Alteration{f.WithText(i, string(exchange(text, at, apart, n))), fmt.Sprintf("two blocks of %d characters exchanged at character %d of segment %d", n, at, i)}) {
+								return
+							}
+						}
 					}
 				}
 			}
