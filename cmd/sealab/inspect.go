@@ -19,7 +19,7 @@ import (
 )
 
 func newInspectCommand() *cobra.Command {
-	var name string
+	var name, captured string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "inspect [TOKEN]",
@@ -28,11 +28,20 @@ func newInspectCommand() *cobra.Command {
 needs no key and verifies nothing: anyone who holds the token sees the same, and
 a forged token looks like a good one.
 
-If several designs recognise the token, all are shown; --design chooses one.`,
+If several designs recognise the token, all are shown; --design chooses one.
+
+With --capture it tests the randomness of the tokens in a file: runs of bytes that
+vary freely, their entropy, their collisions, and the tests that random bytes do
+not fail. A run may be text that was encoded: the state of a readable token is
+not random, and is no fault.`,
 		Example: `  printf '{"step":1}' | sealab seal hmac-sha256 --keys secret.key | sealab inspect
-  sealab inspect --json sh1.foMHpHsic3RlcCI6MX13iG1TivIp3yLNDLXs-xQmtcD7DBNPrjDQmQ8aTUk3Dg`,
+  sealab inspect --json sh1.foMHpHsic3RlcCI6MX13iG1TivIp3yLNDLXs-xQmtcD7DBNPrjDQmQ8aTUk3Dg
+  sealab inspect --capture tokens.txt`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if captured != "" {
+				return inspectCapture(cmd.OutOrStdout(), captured, args, name, asJSON)
+			}
 			token, err := tokenArgument(cmd.InOrStdin(), args)
 			if err != nil {
 				return err
@@ -48,8 +57,21 @@ If several designs recognise the token, all are shown; --design chooses one.`,
 		},
 	}
 	cmd.Flags().StringVar(&name, "design", "", "read the token as one of this `design`")
+	cmd.Flags().StringVar(&captured, "capture", "", "test the randomness of the tokens in a `file`, one in each line")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON, with every byte in hexadecimal")
 	return cmd
+}
+
+// inspectCapture prints the randomness of the tokens in a file.
+func inspectCapture(w io.Writer, file string, args []string, design string, asJSON bool) error {
+	if len(args) > 0 || design != "" || asJSON {
+		return fmt.Errorf("--capture takes no token, no --design and no --json")
+	}
+	c, err := readCapture(file)
+	if err != nil {
+		return err
+	}
+	return c.write(w)
 }
 
 func tokenArgument(stdin io.Reader, args []string) ([]byte, error) {

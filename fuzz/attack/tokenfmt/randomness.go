@@ -51,18 +51,29 @@ func (r RandomnessReport) Failed() string {
 // returns the report of the least random one. It reports false if there are fewer than
 // 1,000 tokens or 4 free bytes.
 func Randomness(raws [][]byte) (RandomnessReport, bool) {
-	if len(raws) < 1000 {
-		return RandomnessReport{}, false
-	}
 	var worst RandomnessReport
 	found := false
-	for _, run := range freeRuns(raws) {
-		if r := randomnessOf(raws, run[0], run[1]); !found || r.least() < worst.least() {
+	for _, r := range RandomRuns(raws) {
+		if !found || r.least() < worst.least() {
 			worst, found = r, true
 		}
 	}
 	return worst, found
 }
+
+// RandomRuns is Randomness with a report for each run of free bytes.
+func RandomRuns(raws [][]byte) (all []RandomnessReport) {
+	if len(raws) < MinTokens {
+		return nil
+	}
+	for _, run := range freeRuns(raws) {
+		all = append(all, randomnessOf(raws, run[0], run[1]))
+	}
+	return all
+}
+
+// MinTokens is the number of tokens that the tests need.
+const MinTokens = 1000
 
 // least returns the least probability of a test.
 func (r RandomnessReport) least() float64 {
