@@ -15,7 +15,7 @@
 //	other AEADs          base64url(nonce || ciphertext || tag), from the design's row
 //	claims               the cipher or the MAC over 256 bytes of claims and the payload
 //
-// It uses the base64 decoder and the random numbers of the designs.
+// It uses the vector base64 of segmentio/asm, and the random numbers of the designs.
 //
 // Do not use a baseline for tokens: it is not safe for concurrent use, accepts
 // several spellings of one token, and does not rotate keys.

@@ -1,0 +1,11 @@
+//go:build !purego
+
+package base64url
+
+import "github.com/segmentio/asm/base64"
+
+// vectors has the vector instructions of most processors.
+var vectors coder = library{base64.RawURLEncoding}
+
+// fast is the fastest implementation on this processor.
+var fast = fastest()

@@ -1,0 +1,5 @@
+//go:build !amd64 && !purego
+
+package base64url
+
+func fastest() coder { return vectors }
