@@ -18,7 +18,7 @@ import (
 func requireSameAnswer(t *testing.T, payload []byte, c *codecs.Context) bool {
 	t.Helper()
 	work := room{payload: payload}
-	state, fast := work.accept(c)
+	state, fast := work.accept(nil, c)
 	r, refused := parse(payload)
 	slow := refused == nil && r.isCanonical(payload) && r.check(c, unixSeconds(c.Now)) == nil
 	if fast {

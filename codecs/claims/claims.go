@@ -18,17 +18,18 @@ type claims struct {
 	principal       []byte // the claim's text; nil: unauthenticated
 }
 
-// append appends the payload that stands for c.
-func (c *claims) append(dst []byte) []byte {
+// append appends the payload that stands for c. It reports whether the state is
+// WTF-8.
+func (c *claims) append(dst []byte) (_ []byte, ok bool) {
 	dst = append(append(dst, beforeIssued...), c.issued...)
 	dst = append(append(dst, beforeExpires...), c.expires...)
 	dst = appendRequest(dst, c.method, c.target, c.digest)
-	dst = compactjson.AppendString(dst, c.state)
+	dst, ok = compactjson.AppendWTF8(dst, c.state)
 	dst = appendAudience(dst, c.audience)
 	if c.principal != nil {
 		dst = compactjson.AppendString(append(dst, beforePrincipal...), c.principal)
 	}
-	return append(dst, '}')
+	return append(dst, '}'), ok
 }
 
 // The text around the claims.

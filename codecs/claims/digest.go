@@ -38,21 +38,30 @@ func AppendDigest(dst []byte, method string, raw []byte) ([]byte, error) {
 }
 
 // appendPlainDigest is AppendDigest for arguments in which nothing is unusual. It
-// reports false for others.
+// reports false for others. It works in the spare capacity of dst if there is enough.
 func appendPlainDigest(dst, raw []byte) ([]byte, bool) {
-	room := base64url.GetScratch()
-	defer room.Free()
-	text, ok := compactjson.AppendPlain(room.Bytes, raw)
+	text, sum := 2*len(raw), sha256.Size // room in bytes; members are sorted by writing them again
+	room := dst
+	if cap(dst)-len(dst) < text+2*sum {
+		scratch := base64url.GetScratch()
+		defer scratch.Free()
+		scratch.Grow(text + 2*sum)
+		room = scratch.Bytes
+	}
+	plain, ok := compactjson.AppendPlain(room, raw)
 	if !ok {
+		clear(room[len(room) : len(room)+text])
 		return dst, false
 	}
-	defer clear(text)
-	if isFalse(text) {
+	plain = plain[len(room):]
+	nothing, full := isFalse(plain), sha256.Sum256(plain)
+	clear(room[len(room) : len(room)+text])
+	if nothing {
 		return append(dst, digestOfNothing...), true
 	}
-	sum := sha256.Sum256(text)
-	room.Bytes = append(text, sum[:digestSize]...)
-	return base64url.AppendEncode(dst, room.Bytes[len(text):]), true
+	at := len(room) + text + sum // the claim does not reach it
+	behind := append(room[:at], full[:digestSize]...)[at:]
+	return base64url.AppendEncode(dst, behind), true
 }
 
 // A digester is a SHA-256 that keeps its input if that is short.
@@ -90,6 +99,9 @@ type salt [8]byte
 // principalLabel keeps the digest apart from every other use of SHA-256.
 const principalLabel = "mcp/request-state/principal:"
 
+// claimSize is the length of the claim of a principal.
+const claimSize = (len(salt{}) + digestSize) / 3 * 4
+
 // principalClaim returns the claim that stands for a principal, in the spare
 // capacity of room if there is enough.
 func principalClaim(room []byte, fresh salt, principal string) []byte {
@@ -105,14 +117,18 @@ func principalDigest(salt []byte, principal string) [digestSize]byte {
 	return [digestSize]byte(sum[:])
 }
 
-// principalMatches compares a claim with a principal. It reports false if the claim
-// is shorter or longer than a claim that Mint writes.
-func principalMatches(claim []byte, principal string) bool {
-	room := base64url.GetScratch()
-	defer room.Free()
-	if !room.Decode(claim) || len(room.Bytes) != len(salt{})+digestSize {
+// principalMatches compares a claim with a principal, in the spare capacity of room
+// if there is enough. It reports false if the claim is shorter or longer than a claim
+// that Mint writes.
+func principalMatches(room, claim []byte, principal string) bool {
+	if len(claim) != claimSize {
 		return false
 	}
-	want := principalDigest(room.Bytes[:len(salt{})], principal)
-	return subtle.ConstantTimeCompare(room.Bytes[len(salt{}):], want[:]) == 1
+	raw, ok := base64url.AppendDecode(room, claim)
+	if !ok {
+		return false
+	}
+	raw = raw[len(room):]
+	want := principalDigest(raw[:len(salt{})], principal)
+	return subtle.ConstantTimeCompare(raw[len(salt{}):], want[:]) == 1
 }

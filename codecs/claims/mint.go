@@ -9,7 +9,6 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/internal/compactjson"
 	"sealab/codecs/internal/keyring"
-	"sealab/codecs/internal/rawjson"
 	"sealab/internal/lab"
 )
 
@@ -53,7 +52,7 @@ func (r *room) claim(ttl time.Duration, fresh salt, state []byte, b *codecs.Cont
 	if err := b.Check(); err != nil {
 		return err
 	}
-	if !rawjson.ValidWTF8(state) || !isText(b.Method) || !isText(b.Target) || b.Audience != nil && !isText(*b.Audience) {
+	if !isText(b.Method) || !isText(b.Target) || b.Audience != nil && !isText(*b.Audience) {
 		return codecs.ErrUnsupported
 	}
 	digest, err := AppendDigest(r.text[:0], b.Method, b.Arguments)
@@ -70,7 +69,10 @@ func (r *room) claim(ttl time.Duration, fresh salt, state []byte, b *codecs.Cont
 	if b.Principal != nil {
 		c.principal = principalClaim(r.text, fresh, *b.Principal)
 	}
-	r.payload = c.append(slices.Grow(r.payload[:0], 256+len(state)*9/8))
+	text := true
+	if r.payload, text = c.append(slices.Grow(r.payload[:0], 256+len(state)*9/8)); !text {
+		return codecs.ErrUnsupported
+	}
 	return nil
 }
 

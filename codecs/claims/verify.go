@@ -34,8 +34,8 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 		clear(work.payload[:min(len(token), cap(work.payload))]) // for codecs that decrypt before they refuse
 		return dst, err
 	}
-	if state, ok := work.accept(b); ok {
-		return append(dst, state...), nil
+	if out, ok := work.accept(dst, b); ok {
+		return out, nil
 	}
 	r, refused := parse(work.payload)
 	if refused == nil && s.reading == Strict && !r.isCanonical(work.payload) {
@@ -50,46 +50,63 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	return append(dst, r.state.Text...), nil
 }
 
-// accept reads the payload in one pass and returns the state, which is in r.text.
-// It reports false unless Mint writes this payload and the claims hold in the
-// context. Then parse and check tell the reason. They accept all that accept
-// accepts.
-func (r *room) accept(b *codecs.Context) (state []byte, ok bool) {
+// accept reads the payload in one pass and appends the state to dst. It reports
+// false unless Mint writes this payload and the claims hold in the context. Then parse
+// and check tell the reason. They accept all that accept accepts.
+func (r *room) accept(dst []byte, b *codecs.Context) (out []byte, ok bool) {
 	now := unixSeconds(b.Now)
 	issued, rest, ok := cutTime(r.payload, beforeIssued)
 	if !ok || issued > now+skew {
-		return nil, false
+		return dst, false
 	}
 	expires, rest, ok := cutTime(rest, beforeExpires)
 	if !ok || expires <= now {
-		return nil, false
+		return dst, false
 	}
 	digest, err := AppendDigest(r.text[:0], b.Method, b.Arguments)
 	if err != nil {
-		return nil, false
+		return dst, false
 	}
 	r.text = appendRequest(digest, b.Method, b.Target, digest)
 	if rest, ok = bytes.CutPrefix(rest, r.text[len(digest):]); !ok {
-		return nil, false
+		return dst, false
 	}
-	if r.text, rest, ok = compactjson.CutString(slices.Grow(r.text[:0], len(rest)+slack), rest); !ok {
-		return nil, false
+	if rest, ok = r.cutEnd(rest, b); !ok {
+		return dst, false
 	}
-	state = r.text
-	return state, r.acceptEnd(rest, b)
+	if cap(dst)-len(dst) < len(rest)/6 { // no text with these escapes has room
+		dst = slices.Grow(dst, len(rest))
+	}
+	used := min(len(dst)+len(rest)+slack, cap(dst))
+	out, rest, ok = compactjson.CutString(dst, rest)
+	if !ok || len(rest) > 0 {
+		clear(dst[len(dst):used])
+		return dst, false
+	}
+	return out, true
 }
 
-// acceptEnd reads the claims behind the state.
-func (r *room) acceptEnd(rest []byte, b *codecs.Context) bool {
-	state := len(r.text)
-	r.text = appendAudience(r.text, b.Audience)
-	rest, ok := bytes.CutPrefix(rest, r.text[state:])
-	if b.Principal == nil {
-		return ok && string(rest) == "}"
+// cutEnd cuts the claims behind the state off.
+func (r *room) cutEnd(rest []byte, b *codecs.Context) ([]byte, bool) {
+	rest, ok := bytes.CutSuffix(rest, []byte("}"))
+	if b.Principal != nil {
+		n := len(rest) - len(beforePrincipal) - len(`""`) - claimSize
+		if !ok || n < 0 || !r.isPrincipal(rest[n:], *b.Principal) {
+			return nil, false
+		}
+		rest = rest[:n]
 	}
-	rest, named := bytes.CutPrefix(rest, []byte(beforePrincipal+`"`))
-	claim, ended := bytes.CutSuffix(rest, []byte(`"}`))
-	return ok && named && ended && principalMatches(claim, *b.Principal)
+	n := len(r.text)
+	r.text = appendAudience(r.text, b.Audience)
+	rest, named := bytes.CutSuffix(rest, r.text[n:])
+	return rest, ok && named
+}
+
+// isPrincipal reports whether text is the claim of a principal.
+func (r *room) isPrincipal(text []byte, principal string) bool {
+	claim, named := bytes.CutPrefix(text, []byte(beforePrincipal+`"`))
+	claim, ended := bytes.CutSuffix(claim, []byte(`"`))
+	return named && ended && principalMatches(r.text, claim, principal)
 }
 
 // cutTime reads a float behind a name, as Python prints it, before a comma.
@@ -170,7 +187,7 @@ func (r *received) checkPrincipal(want *string) *codecs.RejectError {
 		return nil
 	}
 	//mutant:equivalent no literal of another kind decodes to a salt and a digest
-	if r.principal.Kind != rawjson.String || !principalMatches(r.principal.Text, *want) {
+	if r.principal.Kind != rawjson.String || !principalMatches(nil, r.principal.Text, *want) {
 		return errPrincipal
 	}
 	return nil
@@ -192,7 +209,8 @@ func (r *received) isCanonical(payload []byte) bool {
 		audience := string(r.audience.Text)
 		c.audience = &audience
 	}
-	return bytes.Equal(c.append(make([]byte, 0, len(payload))), payload)
+	again, _ := c.append(make([]byte, 0, len(payload)))
+	return bytes.Equal(again, payload)
 }
 
 // isTime reports whether a claim is a finite time as Python prints it.

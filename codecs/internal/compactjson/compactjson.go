@@ -87,6 +87,10 @@ func AppendPlain(dst, doc []byte) ([]byte, bool) { return quoting.AppendPlain(ds
 // lose anything check with rawjson.Valid first.
 func AppendString(dst, text []byte) []byte { return quoting.Append(dst, text) }
 
+// AppendWTF8 is AppendString. It reports whether text is WTF-8, which comes back as the
+// same bytes.
+func AppendWTF8(dst, text []byte) ([]byte, bool) { return quoting.AppendWTF8(dst, text) }
+
 // AppendText is AppendString for a Go string.
 func AppendText(dst []byte, text string) []byte { return quoting.AppendText(dst, text) }
 

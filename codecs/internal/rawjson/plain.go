@@ -19,46 +19,70 @@ const (
 //
 // It does not depend on the dialect: no extension is needed for such documents.
 func (q *Quoting) AppendPlain(dst, doc []byte) ([]byte, bool) {
-	w := plainWriter{Quoting: q, src: doc, out: slices.Grow(dst, len(doc))}
+	w := plainWriter{plain: &q.plain, src: doc, out: slices.Grow(dst, len(doc))}
+	w.space()
 	if !w.value(plainDepth) {
 		return dst, false
 	}
 	if w.space(); w.at != len(doc) {
 		return dst, false
 	}
+	w.flush()
 	return w.out, true
 }
 
-// A plainWriter appends the document that it reads to out.
+// A plainWriter appends the document that it reads to out. The bytes of a document
+// are those of its form but for white space and the order of members, so that they
+// are copied in runs.
 type plainWriter struct {
-	*Quoting
+	plain    *[256]bool
 	src, out []byte
-	at       int
+	from, at int // src[from:at] has been read and is not in out
 }
 
-// space skips white space and returns the byte behind it, 0 at the end.
-func (w *plainWriter) space() byte {
-	for ; w.at < len(w.src); w.at++ {
-		if c := w.src[w.at]; c > ' ' || c != ' ' && c != '\n' && c != '\t' && c != '\r' {
-			return c
-		}
+// flush copies the run.
+func (w *plainWriter) flush() {
+	w.out = append(w.out, w.src[w.from:w.at]...)
+	w.from = w.at
+}
+
+// next returns the byte at hand, 0 at the end.
+func (w *plainWriter) next() byte {
+	if w.at < len(w.src) {
+		return w.src[w.at]
 	}
 	return 0
 }
 
+// space leaves white space out and returns the byte behind it, 0 at the end.
+func (w *plainWriter) space() byte {
+	if c := w.next(); c > ' ' {
+		return c
+	}
+	w.flush()
+	for ; w.at < len(w.src); w.at++ {
+		if c := w.src[w.at]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+			break
+		}
+	}
+	w.from = w.at
+	return w.next()
+}
+
+// value reads a value, at its first byte.
 func (w *plainWriter) value(depth int) bool {
-	switch c := w.space(); {
-	case c == '"':
+	switch c := w.next(); c {
+	case '"':
 		return w.text()
-	case c == '{':
+	case '{':
 		return depth > 0 && w.object(depth-1)
-	case c == '[':
+	case '[':
 		return depth > 0 && w.array(depth-1)
-	case c == 't':
+	case 't':
 		return w.word("true")
-	case c == 'f':
+	case 'f':
 		return w.word("false")
-	case c == 'n':
+	case 'n':
 		return w.word("null")
 	default:
 		return w.integer()
@@ -70,7 +94,6 @@ func (w *plainWriter) word(text string) bool {
 		return false
 	}
 	w.at += len(text)
-	w.out = append(w.out, text...)
 	return true
 }
 
@@ -88,121 +111,118 @@ func (w *plainWriter) integer() bool {
 		return false
 	}
 	w.at = end
-	w.out = append(w.out, w.src[start:end]...)
 	return true
 }
 
 // text reads a string of plain bytes.
 func (w *plainWriter) text() bool {
-	end := w.at + 1
-	for end < len(w.src) && w.plain[w.src[end]] {
-		end++
+	rest := w.src[w.at+1:]
+	for i, c := range rest {
+		if !w.plain[c] {
+			w.at += i + 2
+			return c == '"'
+		}
 	}
-	if end == len(w.src) || w.src[end] != '"' {
-		return false
-	}
-	w.out = append(w.out, w.src[w.at:end+1]...)
-	w.at = end + 1
-	return true
+	return false
 }
 
-// next skips a comma and reports true, or the closing bracket and reports false.
-func (w *plainWriter) next(closing byte) (more, ok bool) {
+// another reads the text after an element: a comma, and then more is true, or the
+// closing bracket.
+func (w *plainWriter) another(closing byte) (more, ok bool) {
 	c := w.space()
 	w.at++
-	return c == ',', c == ',' || c == closing
+	if c == ',' {
+		w.space()
+		return true, true
+	}
+	return false, c == closing
 }
 
 func (w *plainWriter) array(depth int) bool {
 	w.at++
-	w.out = append(w.out, '[')
-	more := w.space() != ']'
-	if !more {
+	if w.space() == ']' {
 		w.at++
+		return true
 	}
-	for more {
+	for {
 		if !w.value(depth) {
 			return false
 		}
-		var ok bool
-		if more, ok = w.next(']'); !ok {
-			return false
-		}
-		if more {
-			w.out = append(w.out, ',')
+		if more, ok := w.another(']'); !more {
+			return ok
 		}
 	}
-	w.out = append(w.out, ']')
-	return true
 }
 
-// A plainMember is the place of a member in the output, without its comma.
-type plainMember struct{ start, colon, end int }
+// A plainMember is the place of a member in the output, without its comma, and its
+// name in the document.
+type plainMember struct {
+	start, end int
+	name       []byte
+}
+
+// wrote returns the length of the output with the run.
+func (w *plainWriter) wrote() int { return len(w.out) + w.at - w.from }
 
 func (w *plainWriter) object(depth int) bool {
 	w.at++
-	w.out = append(w.out, '{')
 	if w.space() == '}' {
 		w.at++
-		w.out = append(w.out, '}')
 		return true
 	}
 	var room [plainMembers]plainMember
 	members, sorted := room[:0], true
-	for more := true; more; {
-		m := plainMember{start: len(w.out)}
-		if len(members) == plainMembers || w.space() != '"' || !w.text() || w.space() != ':' {
+	for {
+		if len(members) == plainMembers || w.next() != '"' {
+			return false
+		}
+		start, name := w.wrote(), w.at+1
+		if !w.text() {
+			return false
+		}
+		m := plainMember{start: start, name: w.src[name : w.at-1]}
+		if w.space() != ':' {
 			return false
 		}
 		w.at++
-		m.colon = len(w.out)
-		w.out = append(w.out, ':')
-		if !w.value(depth) {
+		if w.space(); !w.value(depth) {
 			return false
 		}
-		m.end = len(w.out)
+		m.end = w.wrote()
 		if n := len(members); n > 0 && sorted {
-			sorted = w.compare(members[n-1], m) < 0
+			sorted = bytes.Compare(members[n-1].name, m.name) < 0
 		}
 		members = append(members, m)
-		var ok bool
-		if more, ok = w.next('}'); !ok {
+		more, ok := w.another('}')
+		if !ok {
 			return false
 		}
-		w.out = append(w.out, ',')
+		if !more {
+			return sorted || w.sort(members)
+		}
 	}
-	if !sorted && !w.sort(members) {
-		return false
-	}
-	w.out[len(w.out)-1] = '}'
-	return true
-}
-
-// compare compares the names of two members without their quotation marks: the
-// closing mark would sort before some characters and behind others.
-func (w *plainWriter) compare(a, b plainMember) int {
-	return bytes.Compare(w.out[a.start+1:a.colon-1], w.out[b.start+1:b.colon-1])
 }
 
 // sort writes the members, which end the output, again by name. It reports false
 // if a name is repeated.
 func (w *plainWriter) sort(members []plainMember) bool {
-	start, size := members[0].start, len(w.out)-members[0].start
+	w.flush()
+	start, end := members[0].start, len(w.out)
 	for i := 1; i < len(members); i++ {
 		m, at := members[i], i
-		for at > 0 && w.compare(m, members[at-1]) <= 0 {
+		for at > 0 && bytes.Compare(m.name, members[at-1].name) <= 0 {
 			members[at] = members[at-1]
 			at--
 		}
 		members[at] = m
-		if at < i && w.compare(m, members[at+1]) == 0 {
+		if at < i && bytes.Equal(m.name, members[at+1].name) {
 			return false
 		}
 	}
 	for _, m := range members {
 		w.out = append(append(w.out, w.out[m.start:m.end]...), ',')
 	}
-	copy(w.out[start:], w.out[start+size:])
-	w.out = w.out[:start+size]
+	w.out[len(w.out)-1] = '}'
+	w.out = w.out[:start+copy(w.out[start:], w.out[end:])]
 	return true
 }

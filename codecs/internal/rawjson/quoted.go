@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+	"strings"
+	"unicode/utf8"
 )
 
 // ones has the value 1 in each of its 8 bytes, and tops the highest bit of each.
@@ -31,7 +33,8 @@ type Quoting struct {
 // extra are not plain, and no byte from 0x80 on if ascii is set. Pairs are the
 // escapes of one letter: a byte, then its letter. The function escape appends
 // the escape of the code point at text[at], which is not plain and has no
-// letter, and returns its length in text in bytes.
+// letter, and returns its length in text in bytes. If ascii is set, the escape of
+// one from 0x80 to 0xffff is \u and four digits in lower case.
 func NewQuoting(ascii bool, extra byte, pairs string, escape func(dst, text []byte, at int) ([]byte, int)) *Quoting {
 	q := &Quoting{extra: ones * uint64(extra), escape: escape}
 	if ascii {
@@ -69,12 +72,23 @@ func under(mask uint64, n int) uint64 { return mask & (1<<(8*n) - 1) }
 
 // Append appends text as a quoted string. Text is generalised UTF-8.
 func (q *Quoting) Append(dst, text []byte) []byte {
+	dst, _ = q.append(dst, text)
+	return dst
+}
+
+// AppendWTF8 is Append. It reports whether text is WTF-8: see ValidWTF8.
+func (q *Quoting) AppendWTF8(dst, text []byte) ([]byte, bool) {
+	dst, judged := q.append(dst, text)
+	return dst, judged || ValidWTF8(text)
+}
+
+// append is Append. Judged is true if all of text is known to be WTF-8.
+func (q *Quoting) append(dst, text []byte) (_ []byte, judged bool) {
+	judged = q.high != 0
 	dst = append(slices.Grow(dst, len(text)+len(text)/8+4*word), '"')
 	for at := 0; at < len(text); {
 		var n int
 		dst, n = q.appendBlocks(dst, text[at:])
-		at += n
-		dst, n = q.appendWords(dst, text[at:])
 		if at += n; at == len(text) {
 			break
 		}
@@ -87,12 +101,35 @@ func (q *Quoting) Append(dst, text []byte) []byte {
 			at++
 		default:
 			for at < len(text) && !q.plain[text[at]] && q.letters[text[at]] == 0 {
-				dst, n = q.escape(dst, text, at)
+				if r, size := q.short(text[at:]); size > 0 {
+					dst, n = AppendHex(dst, r, LowerHex), size
+				} else {
+					judged = judged && text[at] < utf8.RuneSelf
+					dst, n = q.escape(dst, text, at)
+				}
 				at += n
 			}
 		}
 	}
-	return append(dst, '"')
+	return append(dst, '"'), judged
+}
+
+// short returns the character at the start of text and its length, if it has two or
+// three bytes and a quoting of ASCII escapes it. Else the length is 0.
+func (q *Quoting) short(text []byte) (r rune, n int) {
+	if q.high == 0 || len(text) < 3 {
+		return 0, 0
+	}
+	a, b, c := rune(text[0]), rune(text[1]), rune(text[2])
+	if a&0xf0 == 0xe0 && b&0xc0 == 0x80 && c&0xc0 == 0x80 {
+		r, n = a&0x0f<<12|b&0x3f<<6|c&0x3f, 3
+	} else if a&0xe0 == 0xc0 && b&0xc0 == 0x80 {
+		r, n = a&0x1f<<6|b&0x3f, 2
+	}
+	if r < 0x80 || n == 3 && r < 0x800 || isHigh(r) || isLow(r) {
+		return 0, 0
+	}
+	return r, n
 }
 
 // appendWords appends the escaped form of the first n bytes of text: those before
@@ -149,8 +186,6 @@ func (q *Quoting) Cut(dst, quoted []byte) (text, rest []byte, ok bool) {
 	for len(src) > 0 {
 		var n int
 		dst, n = q.cutBlocks(dst, src)
-		src = src[n:]
-		dst, n = q.cutWords(dst, src)
 		if src = src[n:]; len(src) == 0 {
 			break
 		}
@@ -215,9 +250,13 @@ func (q *Quoting) cutWords(dst, src []byte) (out []byte, n int) {
 // result does not depend on how it was decoded.
 func (q *Quoting) cutEscape(dst, src []byte, start int) (text, rest []byte, ok bool) {
 	at := len(dst)
-	if r, ok := shortUnicode(src); ok {
-		dst = AppendRune(dst, r)
-	} else if src[0] == '\\' {
+	if len(src) >= 6 && src[0] == '\\' && src[1] == 'u' {
+		r := unhex[src[2]]<<12 | unhex[src[3]]<<8 | unhex[src[4]]<<4 | unhex[src[5]]
+		if q.high != 0 && r >= 0x80 && !isHigh(r) && !isLow(r) {
+			return utf8.AppendRune(dst, r), src[6:], true
+		}
+	}
+	if src[0] == '\\' {
 		p := parser{src: src}
 		r, ok := p.escape()
 		if !ok {
@@ -237,11 +276,10 @@ func (q *Quoting) cutEscape(dst, src []byte, start int) (text, rest []byte, ok b
 	return dst[:end], rest, ok
 }
 
-// shortUnicode reads the escape \uXXXX of a character that is no surrogate.
-func shortUnicode(src []byte) (rune, bool) {
-	if len(src) < 6 || src[0] != '\\' || src[1] != 'u' {
-		return 0, false
+// unhex are the values of digits in lower case, and -1 for other bytes.
+var unhex = func() (t [256]rune) {
+	for c := range t {
+		t[c] = rune(strings.IndexByte(LowerHex, byte(c)))
 	}
-	r, ok := hex4(src[2:])
-	return r, ok && !isHigh(r) && !isLow(r)
-}
+	return t
+}()

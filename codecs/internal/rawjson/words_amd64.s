@@ -2,201 +2,195 @@
 
 #include "textflag.h"
 
-// Every block of 16 bytes is compared with the special bytes:
-// X10 holds ", X11 \, X12 0x1f, X13 extra, X14 the high mask, each 16 times.
-#define CONSTANTS \
-	MOVQ $0x2222222222222222, AX \
-	MOVQ AX, X10 \
-	PUNPCKLQDQ X10, X10 \
-	MOVQ $0x5c5c5c5c5c5c5c5c, AX \
-	MOVQ AX, X11 \
-	PUNPCKLQDQ X11, X11 \
-	MOVQ $0x1f1f1f1f1f1f1f1f, AX \
-	MOVQ AX, X12 \
-	PUNPCKLQDQ X12, X12 \
-	MOVQ extra+48(FP), X13 \
-	PUNPCKLQDQ X13, X13 \
-	MOVQ high+56(FP), X14 \
-	PUNPCKLQDQ X14, X14
+// BYTES sets each byte of a vector to the lowest byte of a value.
+#define BYTES(value, vector) \
+	MOVQ value, AX \
+	VPBROADCASTB AX, vector
 
-// COMPARE loads a block into X0 and sets the masks of its ", \ and other bytes.
-#define COMPARE(quotes, slashes, others) \
-	MOVOU (SI), X0 \
-	MOVO X0, X1 \
-	PCMPEQB X10, X1 \
-	PMOVMSKB X1, quotes \
-	MOVO X0, X2 \
-	PCMPEQB X11, X2 \
-	PMOVMSKB X2, slashes \
-	MOVO X0, X3 \
-	PMINUB X12, X3 \
-	PCMPEQB X0, X3 \
-	MOVO X0, X4 \
-	PCMPEQB X13, X4 \
-	POR X4, X3 \
-	MOVO X0, X5 \
-	PAND X14, X5 \
-	POR X5, X3 \
-	PMOVMSKB X3, others
+// SETUP takes the arguments, and sets Z10 to ", Z11 to \, Z12 to the first byte that
+// is no control character, Z13 to extra, Z14 to high, and R10 to ones. R8 is the end
+// of dst, and CX the length of src.
+#define SETUP \
+	MOVQ dst_base+0(FP), DI \
+	MOVQ dst_len+8(FP), R8 \
+	ADDQ DI, R8 \
+	MOVQ src_base+24(FP), SI \
+	MOVQ src_len+32(FP), CX \
+	BYTES($0x22, Z10) \
+	BYTES($0x5c, Z11) \
+	BYTES($0x20, Z12) \
+	BYTES(extra+48(FP), Z13) \
+	BYTES(high+56(FP), Z14) \
+	MOVQ $-1, R10
 
-// BELOW clears the bits of a mask from bit CX on.
-#define BELOW(mask) \
-	MOVL $1, R12 \
-	SHLL CX, R12 \
-	DECL R12 \
-	ANDL R12, mask
+// WHOLE goes to part unless src has a block of so many bytes, and dst room for 64.
+#define WHOLE(width, part) \
+	LEAQ 64(DI), R12 \
+	CMPQ R12, R8 \
+	JHI  part \
+	CMPQ CX, $width \
+	JLT  part
 
-// ESCAPE writes the low 8 bytes of X0, of which mask are escaped, at DI.
-#define ESCAPE(mask) \
-	MOVQ mask, R11 \
-	SHLQ $4, R11 \
-	MOVOU (R10)(R11*1), X6 \
-	MOVO X0, X7 \
-	PSHUFB X6, X7 \
-	PXOR X8, X8 \
-	PCMPEQB X7, X8 \
-	PAND X11, X8 \
-	POR X8, X7 \
-	MOVOU X7, (DI)
+// PART loads the bytes of a block that src has left, and zeros behind them. It ends
+// if there is none.
+#define PART(width, v0, end) \
+	TESTQ CX, CX \
+	JEQ  end \
+	MOVQ $width, R12 \
+	CMPQ CX, R12 \
+	CMOVQLT CX, R12 \
+	BZHIQ R12, R10, R12 \
+	KMOVQ R12, K1 \
+	VMOVDQU8.Z (SI), K1, v0
 
-// func escapeBlocks(dst, src []byte, extra, high uint64, table *[256][16]byte) (read, wrote int)
-TEXT ·escapeBlocks(SB), NOSPLIT, $0-88
-	CONSTANTS
-	MOVQ dst_base+0(FP), DI
-	MOVQ dst_len+8(FP), R8
-	LEAQ -32(DI)(R8*1), R8
-	MOVQ src_base+24(FP), SI
-	MOVQ src_len+32(FP), R9
-	LEAQ -16(SI)(R9*1), R9
-	MOVQ table+64(FP), R10
+// COMPARE sets the masks of " (AX), of \ (BX), and of the other bytes that stop (DX),
+// with those zeros.
+#define COMPARE(v0, v10, v11, v12, v13, v14) \
+	VPCMPEQB v10, v0, K2 \
+	KMOVQ K2, AX \
+	VPCMPEQB v11, v0, K3 \
+	KMOVQ K3, BX \
+	VPCMPUB $1, v12, v0, K4 \
+	VPCMPEQB v13, v0, K5 \
+	VPTESTMB v14, v0, K6 \
+	KORQ K4, K5, K4 \
+	KORQ K4, K6, K4 \
+	KMOVQ K4, DX
 
-escape:
-	CMPQ SI, R9
-	JHI  escaped
-	CMPQ DI, R8
-	JHI  escaped
-	COMPARE(AX, BX, DX)
-	ORL  BX, AX
-	TESTL DX, DX
-	JNZ  escapeSome
-	MOVBLZX AX, BX
-	SHRL $8, AX
-	ESCAPE(BX)
-	POPCNTL BX, BX
-	LEAQ 8(DI)(BX*1), DI
-	PSRLDQ $8, X0
-	ESCAPE(AX)
-	POPCNTL AX, AX
-	LEAQ 8(DI)(AX*1), DI
-	ADDQ $16, SI
-	JMP  escape
+// EXPAND makes a backslash and the byte of each byte of Y0 in Z1, and the mask of
+// all bytes and of some backslashes in AX: of those in AX, before byte BX/2.
+#define EXPAND \
+	PDEPQ R9, AX, AX \
+	ORQ  BX, AX \
+	VPMOVZXBW Y0, Z1 \
+	VPSLLW $8, Z1, Z1 \
+	VPORQ Z15, Z1, Z1
 
-escapeSome:
-	BSFL DX, CX
-	BELOW(AX)
-	MOVQ DI, R13
-	POPCNTL AX, DX
-	ADDQ CX, R13
-	ADDQ DX, R13
-	MOVBLZX AX, BX
-	SHRL $8, AX
-	ESCAPE(BX)
-	POPCNTL BX, BX
-	LEAQ 8(DI)(BX*1), DI
-	PSRLDQ $8, X0
-	ESCAPE(AX)
-	MOVQ R13, DI
-	ADDQ CX, SI
+// STORE writes the n bytes of v that are in the mask, or ends without room for them.
+#define STORE(mask, v, n, end) \
+	POPCNTQ mask, n \
+	LEAQ (DI)(n*1), R12 \
+	CMPQ R12, R8 \
+	JHI  end \
+	KMOVQ mask, K7 \
+	VPCOMPRESSB.Z v, K7, Z1 \
+	BZHIQ n, R10, R12 \
+	KMOVQ R12, K1 \
+	VMOVDQU8 Z1, K1, (DI) \
+	ADDQ n, DI
 
-escaped:
-	SUBQ src_base+24(FP), SI
-	MOVQ SI, read+72(FP)
-	SUBQ dst_base+0(FP), DI
-	MOVQ DI, wrote+80(FP)
+// STOREWHOLE is STORE with room for 64 bytes.
+#define STOREWHOLE(mask, v, n) \
+	KMOVQ mask, K7 \
+	VPCOMPRESSB.Z v, K7, Z1 \
+	VMOVDQU64 Z1, (DI) \
+	POPCNTQ mask, n \
+	ADDQ n, DI
+
+// RETURN returns how far both have come.
+#define RETURN \
+	SUBQ src_base+24(FP), SI \
+	MOVQ SI, read+64(FP) \
+	SUBQ dst_base+0(FP), DI \
+	MOVQ DI, wrote+72(FP) \
+	VZEROUPPER \
 	RET
 
-// LEAVEOUT writes the low 8 bytes of X0 without those of mask at DI.
-#define LEAVEOUT(mask) \
-	MOVQ (R10)(mask*8), X6 \
-	MOVO X0, X7 \
-	PSHUFB X6, X7 \
-	MOVQ X7, (DI)
+// func escapeBlocks(dst, src []byte, extra, high uint64) (read, wrote int)
+TEXT ·escapeBlocks(SB), NOSPLIT, $0-80
+	SETUP
+	MOVQ $0x5555555555555555, R9
+	MOVQ $0xaaaaaaaaaaaaaaaa, R11
+	MOVL $0x005c005c, AX
+	VPBROADCASTD AX, Z15
 
-// func unescapeBlocks(dst, src []byte, extra, high uint64, table *[256][8]byte) (read, wrote int)
-TEXT ·unescapeBlocks(SB), NOSPLIT, $0-88
-	CONSTANTS
-	MOVQ dst_base+0(FP), DI
-	MOVQ dst_len+8(FP), R8
-	LEAQ -16(DI)(R8*1), R8
-	MOVQ src_base+24(FP), SI
-	MOVQ src_len+32(FP), R9
-	LEAQ -16(SI)(R9*1), R9
-	MOVQ table+64(FP), R10
-	XORL R13, R13 // 1 if the byte before the block is a backslash
+escape:
+	WHOLE(32, escapePart)
+	VMOVDQU8 (SI), Y0
+	COMPARE(Y0, Y10, Y11, Y12, Y13, Y14)
+	TESTL DX, DX
+	JNE  escapeSome
+	ORL  BX, AX
+	MOVQ R11, BX
+	EXPAND
+	STOREWHOLE(AX, Z1, R13)
+	ADDQ $32, SI
+	SUBQ $32, CX
+	JMP  escape
+
+escapePart:
+	PART(32, Y0, escaped)
+	COMPARE(Y0, Y10, Y11, Y12, Y13, Y14)
+
+escapeSome:
+	TZCNTL DX, DX // bytes before the first that stops
+	ORL  BX, AX
+	BZHIL DX, AX, AX
+	LEAQ (DX)(DX*1), BX
+	BZHIQ BX, R11, BX
+	EXPAND
+	STORE(AX, Z1, R13, escaped)
+	ADDQ DX, SI
+	SUBQ DX, CX
+	CMPL DX, $32
+	JEQ  escape
+
+escaped:
+	RETURN
+
+// PAIRS leaves in R11 the bytes behind a backslash, adds to the bytes that stop the
+// backslashes before another byte than ", and bare quotation marks. It ends if a
+// backslash before the block stops. R13 is 1 if there is one.
+#define PAIRS(end) \
+	LEAQ (R13)(BX*2), R11 \
+	ANDNQ R11, AX, R12 \
+	TESTQ $1, R12 \
+	JNE  end \
+	SHRQ $1, R12 \
+	ORQ  R12, DX \
+	ANDNQ AX, R11, R12 \
+	ORQ  R12, DX
+
+// func unescapeBlocks(dst, src []byte, extra, high uint64) (read, wrote int)
+TEXT ·unescapeBlocks(SB), NOSPLIT, $0-80
+	SETUP
+	XORL R13, R13
 
 unescape:
-	CMPQ SI, R9
-	JHI  unescaped
-	CMPQ DI, R8
-	JHI  unescaped
-	COMPARE(AX, BX, DX)
-	LEAL (R13)(BX*2), R11 // the bytes behind a backslash
-	MOVL R11, R12
-	XORL AX, R12          // a quotation mark has one, and no other byte does
-	ANDL $0xffff, R12
-	ORL  DX, R12
-	JNZ  unescapeSome
-	MOVL BX, R13
-	SHRL $15, R13
-	MOVBLZX BX, AX
-	SHRL $8, BX
-	LEAVEOUT(AX)
-	POPCNTL AX, AX
-	SUBQ AX, DI
-	ADDQ $8, DI
-	PSRLDQ $8, X0
-	LEAVEOUT(BX)
-	POPCNTL BX, BX
-	SUBQ BX, DI
-	ADDQ $8, DI
-	ADDQ $16, SI
+	WHOLE(64, unescapePart)
+	VMOVDQU8 (SI), Z0
+	COMPARE(Z0, Z10, Z11, Z12, Z13, Z14)
+	PAIRS(unescaped)
+	TESTQ DX, DX
+	JNE  unescapeSome
+	MOVQ BX, R13
+	SHRQ $63, R13
+	NOTQ BX
+	STOREWHOLE(BX, Z0, R11)
+	ADDQ $64, SI
+	SUBQ $64, CX
 	JMP  unescape
 
+unescapePart:
+	PART(64, Z0, unescaped)
+	COMPARE(Z0, Z10, Z11, Z12, Z13, Z14)
+	PAIRS(unescaped)
+
 unescapeSome:
-	// The bytes to stop before: others, a bare quotation mark, a backslash before
-	// something else.
-	MOVL AX, R12
-	NOTL R12
-	ANDL R11, R12 // behind a backslash and not "
-	TESTL $1, R12
-	JNZ  unescaped
-	SHRL $1, R12
-	ORL  R12, DX
-	NOTL R11
-	ANDL R11, AX
-	ORL  AX, DX
-	BSFL DX, CX
+	TZCNTQ DX, DX
+	NOTQ BX
+	BZHIQ DX, BX, AX
+	STORE(AX, Z0, R11, unescaped)
 	XORL R13, R13
-	BELOW(BX)
-	POPCNTL BX, DX
-	MOVQ DI, R11
-	ADDQ CX, R11
-	SUBQ DX, R11
-	MOVBLZX BX, AX
-	SHRL $8, BX
-	LEAVEOUT(AX)
-	POPCNTL AX, AX
-	SUBQ AX, DI
-	ADDQ $8, DI
-	PSRLDQ $8, X0
-	LEAVEOUT(BX)
-	MOVQ R11, DI
-	ADDQ CX, SI
+	ADDQ DX, SI
+	SUBQ DX, CX
+	CMPQ DX, $64
+	JNE  unescaped
+	SHRQ $63, BX
+	XORQ $1, BX
+	MOVQ BX, R13
+	JMP  unescape
 
 unescaped:
 	SUBQ R13, SI
-	SUBQ src_base+24(FP), SI
-	MOVQ SI, read+72(FP)
-	SUBQ dst_base+0(FP), DI
-	MOVQ DI, wrote+80(FP)
-	RET
+	RETURN
