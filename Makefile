@@ -59,6 +59,11 @@ test: ## run every test with the race detector, the large matrices whole without
 	$(GO) test -tags purego ./codecs/internal/base64url ./codecs/internal/rawjson
 	@sort -u $(SKIPPED) 2>/dev/null || true
 
+.PHONY: portable
+portable: ## test the designs without assembly: for GOARCH=386, and with the tag purego (samples)
+	CGO_ENABLED=0 GOARCH=386 $(GO) test -short ./codecs/... ./internal/lab
+	CGO_ENABLED=0 $(GO) test -short -tags purego ./codecs/... ./internal/lab
+
 .PHONY: taint
 taint: ## hold every design to its outcome under valgrind; takes some minutes
 	$(GO) test -count=1 -timeout 0 -run '^TestTaintOutcomes$$' ./cmd/sealab -args -taint

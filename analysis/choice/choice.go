@@ -2,17 +2,8 @@
 // that it needs, the size of its payloads, the rate of its tokens and the lifetime
 // of its keys.
 //
-// The rules, in order; the first that a design breaks is the reason why it does
-// not fit:
-//
-//  1. A need for a property of claims (expiry, a binding, unlinkability) asks for
-//     a scheme. Without one, a codec is asked for.
-//  2. The design promises every property that is needed.
-//  3. FIPS: NIST publications approve every algorithm of the design.
-//  4. Post-quantum: no attack by a quantum computer breaks a guarantee.
-//  5. Interoperation: a program in the language reads the design's vectors.
-//  6. The token is short enough.
-//  7. One key seals rate * lifetime tokens at a risk of 2^-32 at most.
+// The rules stand in [Rules], in order; the first that a design breaks is the reason
+// why it does not fit.
 //
 // Designs that fit are ordered by the measured time to seal and unseal one token,
 // and by the length of the token if they were not measured.
@@ -31,6 +22,17 @@ import (
 	"sealab/codecs"
 	"sealab/internal/lab"
 )
+
+// Rules are the rules in plain words, in the order in which they are asked.
+var Rules = []string{
+	"A need for a property of claims (expiry, a binding, unlinkability) asks for a scheme. Without one, a codec is asked for.",
+	"The design promises every property that is needed.",
+	"FIPS: NIST publications approve every algorithm of the design.",
+	"Post-quantum: no attack by a quantum computer breaks a guarantee.",
+	"Interoperation: a program in the language reads the design's vectors.",
+	"The token is short enough.",
+	"One key seals rate × lifetime tokens at a risk of 2^-32 at most.",
+}
 
 // A Query is a question. The zero Query is answered by every codec.
 type Query struct {

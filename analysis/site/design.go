@@ -117,6 +117,7 @@ type designPage struct {
 	Distributions          []template.HTML
 	Facts                  *lab.Facts
 	Log2Tokens             string
+	Log2Forgeries          string
 	BenchRun, AttackRun    string
 	List                   template.HTML
 }
@@ -127,6 +128,9 @@ func (s *site) writeDesigns() error {
 		if p.Facts != nil {
 			if n := p.Facts.TokensPerKey(Size); !math.IsInf(n, 1) {
 				p.Log2Tokens = fmt.Sprintf("2^%.4g", n)
+			}
+			if n := p.Facts.Log2Forgeries(Size); !math.IsInf(n, 1) {
+				p.Log2Forgeries = fmt.Sprintf("2^%.4g", n)
 			}
 		}
 		var err error

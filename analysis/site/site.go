@@ -65,7 +65,7 @@ type site struct {
 
 // sections are the entries of the navigation.
 var sections = []page.Link{
-	{Name: "Designs", File: "index.html"}, {Name: "Benchmark", File: "bench.html"}, {Name: "Compare", File: "compare.html"},
+	{Name: "Designs", File: "index.html"}, {Name: "Choose", File: "choose.html"}, {Name: "Benchmark", File: "bench.html"}, {Name: "Compare", File: "compare.html"},
 	{Name: "History", File: "history.html"}, {Name: "Attacks", File: "attacks.html"}, {Name: "Review", File: "review.html"},
 	{Name: "Fuzzing", File: "fuzz.html"}, {Name: "Vectors", File: "vectors.html"}, {Name: "Guides", File: "guides.html"},
 }
@@ -77,7 +77,7 @@ func Write(from Source, dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, write := range []func() error{s.writeHome, s.writeDesigns, s.writeBench, s.writeAttacks, s.writeFuzz, s.writeVectors, s.writeGuides} {
+	for _, write := range []func() error{s.writeHome, s.writeChoose, s.writeDesigns, s.writeBench, s.writeAttacks, s.writeFuzz, s.writeVectors, s.writeGuides} {
 		if err := write(); err != nil {
 			return err
 		}

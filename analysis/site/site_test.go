@@ -3,6 +3,7 @@ package site_test
 import (
 	"encoding/xml"
 	"errors"
+	"html"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,8 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"sealab/analysis/choice"
 	"sealab/analysis/site"
 	"sealab/codecs/catalog"
+	"sealab/internal/lab"
 )
 
 // committed are the results and vectors of this repository.
@@ -137,6 +140,26 @@ func TestHomeHasEveryDesign(t *testing.T) {
 		require.Contains(t, string(text), want)
 	}
 	require.NotContains(t, string(text), "claimed, refuted:", "a claimed guarantee was refuted in the reference run")
+}
+
+// TestChoosePage finds every codec to choose from in the table of trade-offs, and
+// every scenario.
+func TestChoosePage(t *testing.T) {
+	pages(t)
+	text, err := os.ReadFile(filepath.Join(folder, "choose.html"))
+	require.NoError(t, err)
+	codecsThere := 0
+	for _, d := range catalog.All() {
+		if lab.HooksOf(d).Facts != nil && !d.IsScheme() {
+			codecsThere++
+			require.Contains(t, string(text), `id="c-`+d.Name+`"`)
+		}
+	}
+	require.GreaterOrEqual(t, codecsThere, 16)
+	for _, s := range choice.Scenarios {
+		require.Contains(t, string(text), html.EscapeString(s.Name))
+	}
+	require.False(t, strings.Contains(string(text), `data-sort="1e99">`+site.NotTested), "a design was not measured")
 }
 
 // TestTwiceTheSame writes the pages again.

@@ -49,10 +49,11 @@ var Design = codecs.Design{
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
-			NonceBits:  256,
-			Log2Tokens: 112,
-			Source:     "birthday bound on the nonce",
-			Use:        "aegis.New(secret)",
+			NonceBits:   256,
+			Log2Tokens:  112,
+			ForgeryBits: 128,
+			Source:      "birthday bound on the nonce",
+			Use:         "aegis.New(secret)",
 		},
 		Primitive: "AEGIS-256",
 		Bare:      aegis.New,

@@ -14,7 +14,7 @@
 // Limits: 2^48 tokens per key (RFC 5297, section 7). Payloads are bounded by memory.
 //
 // It does not give: confidentiality of equality (equal payloads give equal tokens),
-// key commitment (CMAC can be inverted under a known key), a hidden payload length, or any notion of time, user or request: see
+// key commitment (CMAC can be inverted under known keys), a hidden payload length, or any notion of time, user or request: see
 // package claims for those. The
 // implementation allocates.
 package aessiv
@@ -55,9 +55,10 @@ var Design = codecs.Design{
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
-			Log2Tokens: 48,
-			Source:     "RFC 5297, section 7",
-			Use:        "aessiv.New(secret)",
+			Log2Tokens:  48,
+			ForgeryBits: 128,
+			Source:      "RFC 5297, section 7",
+			Use:         "aessiv.New(secret)",
 		},
 		Primitive: "AES-SIV",
 		Bare:      open,
@@ -72,7 +73,7 @@ var Design = codecs.Design{
 		codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
 		codecs.Disclaims(codecs.Confidentiality, "equal payloads give equal tokens"),
 		codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal payloads give equal tokens"),
-		codecs.Disclaims(codecs.KeyCommitting, "CMAC can be inverted under a known key, so that a ciphertext can be made for two"),
+		codecs.Disclaims(codecs.KeyCommitting, "CMAC can be inverted under known keys: two keys for one token take at most 2^64 work"),
 		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
 	),
 }

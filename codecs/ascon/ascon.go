@@ -13,7 +13,7 @@
 //
 // Limits: 2^48 tokens per key for a probability of a repeated nonce below 2^-32
 // (birthday bound on 128 bits), and 2^54 bytes per key in all (SP 800-232, section
-// 4.2).
+// 4.3).
 //
 // It does not give: more than 128-bit security, nonce misuse resistance, key
 // commitment (a tag of 128 bits allows 64-bit commitment at most), a hidden payload length, or any notion of time, user or request: see
@@ -52,12 +52,13 @@ var Design = codecs.Design{
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
-			NonceBits:  128,
-			Log2Tokens: 48,
-			Log2Bytes:  54,
-			Source:     "tokens: birthday bound on the nonce; bytes: SP 800-232, section 4.2",
-			Approved:   "SP 800-232, SP 800-56C",
-			Use:        "ascon.New(secret)",
+			NonceBits:   128,
+			Log2Tokens:  48,
+			Log2Bytes:   54,
+			ForgeryBits: 128,
+			Source:      "tokens: birthday bound on the nonce; bytes: SP 800-232, section 4.3",
+			Approved:    "SP 800-232, SP 800-56C",
+			Use:         "ascon.New(secret)",
 		},
 		Primitive: "Ascon-AEAD128",
 		Bare:      newAscon,

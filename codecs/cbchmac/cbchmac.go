@@ -64,11 +64,12 @@ var Design = codecs.Design{
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
-			NonceBits: 128,
-			Log2Bytes: 52,
-			Source:    "birthday bound of CBC on 2^48 blocks (Bellare et al. 1997)",
-			Approved:  "SP 800-38A, FIPS 198-1, SP 800-56C",
-			Use:       "cbchmac.New(secret)",
+			NonceBits:   128,
+			Log2Bytes:   52,
+			ForgeryBits: 256,
+			Source:      "birthday bound of CBC on 2^48 blocks (Bellare et al. 1997)",
+			Approved:    "SP 800-38A, FIPS 198-1, SP 800-56C",
+			Use:         "cbchmac.New(secret)",
 		},
 		Primitive: "AES-256-CBC-HMAC-SHA512",
 		Bare:      open,

@@ -54,10 +54,12 @@ var Design = codecs.Design{
 	Hooks: &lab.Hooks{
 		AllocatesInGo: "the implementation of ChaCha20 in pure Go allocates its state",
 		Facts: &lab.Facts{
-			NonceBits:  128,
-			Log2Tokens: 48,
-			Source:     "C2SP chacha20-poly1305-siv, Usage Guidelines",
-			Use:        "chachasiv.New(secret)",
+			NonceBits:       128,
+			Log2Tokens:      48,
+			ForgeryBits:     103,
+			ForgeryPerBlock: true,
+			Source:          "C2SP chacha20-poly1305-siv, Usage Guidelines",
+			Use:             "chachasiv.New(secret)",
 		},
 		Primitive: "ChaCha20-Poly1305-SIV",
 		Bare:      newSIV,

@@ -53,11 +53,13 @@ var Design = codecs.Design{
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
-			NonceBits:  192,
-			Log2Tokens: 80,
-			Log2Bytes:  64,
-			Source:     "tokens: birthday bound on the nonce; bytes: draft-gueron-cfrg-dndkgcm, abstract",
-			Use:        "dndk.New(secret)",
+			NonceBits:       192,
+			Log2Tokens:      80,
+			Log2Bytes:       64,
+			ForgeryBits:     128,
+			ForgeryPerBlock: true,
+			Source:          "tokens: birthday bound on the nonce; bytes: draft-gueron-cfrg-dndkgcm, abstract",
+			Use:             "dndk.New(secret)",
 		},
 		Primitive: "DNDK-GCM",
 		Bare:      newDNDK,

@@ -1,6 +1,6 @@
 // Package gcmctx is the design aes-256-gcm-ctx: AES-256-GCM (NIST SP 800-38D) with
 // a random nonce, made key-committing by the CTX transform (Chan and Rogaway, "On
-// Committing Authenticated Encryption", ESORICS 2022, figure 4).
+// Committing Authenticated Encryption", ESORICS 2022, eprint 2022/1260).
 //
 // Layout, with a payload of m bytes:
 //
@@ -53,11 +53,13 @@ var Design = codecs.Design{
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
-			NonceBits:  96,
-			Log2Tokens: 32,
-			Log2Bytes:  52,
-			Source:     "tokens: NIST SP 800-38D, section 8.3; bytes: birthday bound of CTR on 2^48 blocks",
-			Use:        "gcmctx.New(secret)",
+			NonceBits:       96,
+			Log2Tokens:      32,
+			Log2Bytes:       52,
+			ForgeryBits:     128,
+			ForgeryPerBlock: true, // equal tags of GCM give equal tags of CTX
+			Source:          "tokens: NIST SP 800-38D, section 8.3; bytes: birthday bound of CTR on 2^48 blocks",
+			Use:             "gcmctx.New(secret)",
 		},
 		Primitive: "AES-256-GCM-CTX",
 		Bare:      newCTX,

@@ -171,9 +171,10 @@ var Design = codecs.Design{
 	},
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
-			Approved:  "FIPS 198-1, SP 800-56C",
-			Use:       "hmacsha256.New(secret)",
-			Languages: []string{"java", "ruby", "rust"},
+			ForgeryBits: 256,
+			Approved:    "FIPS 198-1, SP 800-56C",
+			Use:         "hmacsha256.New(secret)",
+			Languages:   []string{"java", "ruby", "rust"},
 		},
 		Primitive: "HMAC-SHA256",
 		TokenSize: tokenSize,

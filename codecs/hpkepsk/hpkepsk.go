@@ -102,9 +102,11 @@ var Design = codecs.Design{
 	},
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
-			Quantum:   "X25519 falls to Shor's algorithm",
-			Use:       "hpkepsk.New(secret)",
-			Languages: []string{"python"},
+			ForgeryBits:     128,
+			ForgeryPerBlock: true,
+			Quantum:         "X25519 falls to Shor's algorithm",
+			Use:             "hpkepsk.New(secret)",
+			Languages:       []string{"python"},
 		},
 		TokenSize: func(m int) int { return len(prefix) + base64url.EncodedLen(minRaw+m) },
 		Allocates: "every token sets up an HPKE context, and the HPKE implementation returns its results in memory of its own",

@@ -45,11 +45,13 @@ var Design = codecs.Design{
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
-			NonceBits:  192,
-			Log2Tokens: 80,
-			Source:     "C2SP XAES-256-GCM, introduction",
-			Approved:   "SP 800-38D, SP 800-108r1, SP 800-56C",
-			Use:        "xaes.New(secret)",
+			NonceBits:       192,
+			Log2Tokens:      80,
+			ForgeryBits:     128,
+			ForgeryPerBlock: true,
+			Source:          "C2SP XAES-256-GCM, introduction",
+			Approved:        "SP 800-38D, SP 800-108r1, SP 800-56C",
+			Use:             "xaes.New(secret)",
 		},
 		Primitive: "XAES-256-GCM",
 		Bare:      newXAES,

@@ -52,11 +52,13 @@ var Design = codecs.Design{
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
-			NonceBits:  192,
-			Log2Tokens: 80,
-			Source:     "birthday bound on the nonce",
-			Use:        "xchacha.New(secret)",
-			Languages:  []string{"rust"},
+			NonceBits:       192,
+			Log2Tokens:      80,
+			ForgeryBits:     103,
+			ForgeryPerBlock: true,
+			Source:          "birthday bound on the nonce",
+			Use:             "xchacha.New(secret)",
+			Languages:       []string{"rust"},
 		},
 		Primitive: "XChaCha20-Poly1305",
 		TokenSize: format.TokenSize,

@@ -19,6 +19,7 @@ var dependencies = map[string]string{
 	"github.com/cloudflare/circl":              "HPKE in PSK mode, which the standard library's crypto/hpke does not have",
 	"github.com/dvyukov/go-fuzz":               "second fuzz engine, which runs as a fleet, as tools of go.mod",
 	"github.com/ericlagergren/aegis":           "AEGIS-256, which no other Go package with assembly has",
+	"github.com/ericlagergren/polyval":         "POLYVAL, for tokens that AES-GCM-SIV opens under two keys",
 	"github.com/ericlagergren/siv":             "AES-GCM-SIV with assembly, three times as fast as Tink's",
 	"github.com/fernet/fernet-go":              "Go library: Fernet",
 	"github.com/go-jose/go-jose/v4":            "Go library: JWE",

@@ -20,6 +20,12 @@ type Facts struct {
 	Log2Tokens, Log2Bytes float64
 	// Source names the source of the limits.
 	Source string
+	// ForgeryBits is the negated logarithm of the probability that one forged token
+	// of one block is accepted; 0 if it is a matter of computation, as for signatures.
+	// ForgeryPerBlock says that it grows with the number of blocks of 16 bytes, as that
+	// of a tag that is a polynomial.
+	ForgeryBits     float64
+	ForgeryPerBlock bool
 
 	// Approved names the NIST publications that approve every algorithm; "" if one
 	// is not approved.
@@ -42,6 +48,11 @@ const Risk = -32
 // With n nonces it is below n^2 / 2^(bits+1) (birthday bound).
 func BirthdayTokens(bits int, risk float64) float64 { return (float64(bits) + 1 + risk) / 2 }
 
+// TagGuesses returns the logarithm of the number of guesses of a tag, each of which is
+// right with probability 2^-bits, until one is right with probability 2^risk at most
+// (union bound).
+func TagGuesses(bits, risk float64) float64 { return bits + risk }
+
 // TokensPerKey returns the logarithm of the number of tokens with payloads of the
 // given size that one key seals; +Inf if there is no limit.
 func (f *Facts) TokensPerKey(payload int) float64 {
@@ -56,6 +67,26 @@ func (f *Facts) TokensPerKey(payload int) float64 {
 		limit = min(limit, f.Log2Bytes-math.Log2(float64(max(payload, 1))))
 	}
 	return limit
+}
+
+// Log2Forgeries returns the logarithm of the number of forged tokens with payloads of
+// the given size that may be presented under one key, until one is accepted with
+// probability 2^Risk. It is +Inf if there is no such number.
+//
+// The sources are: for GCM and POLYVAL, McGrew and Viega, "The Security and
+// Performance of the Galois/Counter Mode" (INDOCRYPT 2004), and RFC 8452, section 9;
+// for Poly1305, Bernstein, "The Poly1305-AES message-authentication code" (FSE 2005),
+// whose 8 blocks / 2^106 is 2^-103 a block; for the others, a guess of a tag. One block
+// holds the lengths, and one the prefix and key ID.
+func (f *Facts) Log2Forgeries(payload int) float64 {
+	if f.ForgeryBits == 0 {
+		return math.Inf(1)
+	}
+	blocks := 1
+	if f.ForgeryPerBlock {
+		blocks = (payload+15)/16 + 2
+	}
+	return TagGuesses(f.ForgeryBits-math.Log2(float64(blocks)), Risk)
 }
 
 // TokenLength seals a payload of n bytes and returns the length of the token in

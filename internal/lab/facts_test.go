@@ -42,6 +42,31 @@ func TestBirthdayTokens(t *testing.T) {
 	}
 }
 
+// TestLog2Forgeries guesses tags of few bits as often as the bound allows, many times,
+// and compares the share of the runs with a right guess with the risk.
+func TestLog2Forgeries(t *testing.T) {
+	require.Equal(t, 96.0, (&lab.Facts{ForgeryBits: 128}).Log2Forgeries(1<<20))
+	require.InDelta(t, 96-math.Log2(66), (&lab.Facts{ForgeryBits: 128, ForgeryPerBlock: true}).Log2Forgeries(1<<10), 1e-9)
+	require.Equal(t, math.Inf(1), (&lab.Facts{}).Log2Forgeries(64))
+
+	const runs, bits, risk = 20_000, 10, -3
+	random := rand.New(rand.NewPCG(2, 18))
+	accepted := 0
+	for range runs {
+		tag := random.Uint32() & (1<<bits - 1)
+		for range int(math.Exp2(lab.TagGuesses(bits, risk))) {
+			if random.Uint32()&(1<<bits-1) == tag {
+				accepted++
+				break
+			}
+		}
+	}
+	// Guesses that may repeat are right a little less often than the bound says.
+	share := float64(accepted) / runs
+	require.Less(t, share, math.Exp2(risk))
+	require.Greater(t, share, math.Exp2(risk)*0.85)
+}
+
 func TestTokensPerKey(t *testing.T) {
 	for _, c := range []struct {
 		name    string

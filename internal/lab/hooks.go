@@ -48,6 +48,9 @@ type Hooks struct {
 	// Bare returns Primitive under a key of 32 bytes, for the baseline of its bare
 	// use. It is nil if package baseline has its own.
 	Bare func(key []byte) (cipher.AEAD, error)
+	// SIVKey returns the key of AES-GCM-SIV under a secret, by which an attack makes
+	// tokens that open under two keys. It is nil for other designs.
+	SIVKey func(secret []byte) []byte
 	// Amortised says that many tokens share the cost of one key agreement, so
 	// that a token whose agreement is known costs little more than Primitive.
 	Amortised bool
@@ -63,7 +66,8 @@ type Hooks struct {
 	// Allocates is the reason why sealing and unsealing allocate although dst
 	// has room. It is empty for a design that does not allocate.
 	Allocates string
-	// AllocatesInGo is the reason if only the build tag purego makes it allocate.
+	// AllocatesInGo is the reason if it allocates without assembly only: under the
+	// build tag purego, and on machines other than amd64 and arm64.
 	AllocatesInGo string
 }
 

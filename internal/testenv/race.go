@@ -1,6 +1,7 @@
 package testenv
 
 import (
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -12,10 +13,11 @@ import (
 // twenty times slower then, and allocates more.
 var Race = sync.OnceValue(func() bool { return setting("-race") == "true" })
 
-// PureGo reports whether this program was built with the tag purego, without
-// assembly. Some implementations allocate more then.
+// PureGo reports whether this program was built without assembly: with the tag
+// purego, or for a machine other than amd64 and arm64. Some implementations allocate
+// more then.
 var PureGo = sync.OnceValue(func() bool {
-	return slices.Contains(strings.Split(setting("-tags"), ","), "purego")
+	return slices.Contains(strings.Split(setting("-tags"), ","), "purego") || !slices.Contains([]string{"amd64", "arm64"}, runtime.GOARCH)
 })
 
 // setting returns a setting of the build, "" if it is unknown.

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"sealab/internal/testenv"
 )
 
 // coders are the implementations under test. Under the build tag purego all are
@@ -173,7 +175,7 @@ func TestDecodersAreLoose(t *testing.T) {
 			c = vectors
 		}
 		_, err := c.(library).Decode(make([]byte, 100), []byte(text))
-		require.Equal(t, name != "other alphabet" || vectors != plain, err == nil, name)
+		require.Equal(t, name != "other alphabet" || !testenv.PureGo(), err == nil, name)
 		_, ok := appendDecode(c, nil, []byte(text))
 		require.False(t, ok, name)
 	}

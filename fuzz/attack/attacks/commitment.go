@@ -24,7 +24,12 @@ func (t trial) twoKeys() {
 		return
 	}
 	seed, a, ok := t.sealing(t.Secret(0), nil)
-	if !ok {
+	switch {
+	case ok:
+	case lab.HooksOf(t.Design.Design).SIVKey != nil:
+		t.twoKeysSIV()
+		return
+	default:
 		t.twoKeysOutside()
 		return
 	}
@@ -33,8 +38,13 @@ func (t trial) twoKeys() {
 	if _, solved := meet(a, b); !ok || !solved {
 		return
 	}
-	if a, b, ok = t.sameID(seed); !ok {
-		t.Skip("no two secrets with one key ID were found")
+	first, second, ok := t.sameID(seed)
+	if !ok {
+		return
+	}
+	_, a, okA := t.sealing(first, seed)
+	_, b, okB := t.sealing(second, seed)
+	if !okA || !okB {
 		return
 	}
 	body, ok := meet(a, b)
@@ -42,6 +52,43 @@ func (t trial) twoKeys() {
 		return
 	}
 	t.opensTwice(a.in, b.in, a.seal(tokenfmt.Xor(body, a.stream)).token)
+}
+
+// twoKeysSIV is twoKeys for AES-GCM-SIV, whose key stream depends on the tag: the
+// ciphertext is solved for a tag of choice.
+func (t trial) twoKeysSIV() {
+	key := lab.HooksOf(t.Design.Design).SIVKey
+	in, err := t.Open(t.Secret(0))
+	if err != nil {
+		t.Skip("the design does not open under a random secret of 32 bytes")
+		return
+	}
+	t.Try(codecs.KeyCommitting)
+	nonce := t.Bytes(in.SeedSize())
+	first, second, ok := t.sameID(nonce)
+	if !ok {
+		return
+	}
+	a, errA := t.Open(first)
+	b, errB := t.Open(second)
+	if errA != nil || errB != nil {
+		return
+	}
+	var body, tag []byte
+	token, err := a.Edited(nonce, nil, codecs.Context{}, func(step lab.Step, value []byte) []byte {
+		switch step {
+		case lab.StepAAD:
+			body, tag, ok = tokenfmt.MeetSIV(key(first), key(second), nonce, value, t.Rand)
+		case lab.WireBody:
+			return body
+		case lab.WireTag:
+			return tag
+		}
+		return value
+	})
+	if err == nil && ok {
+		t.opensTwice(a, b, token)
+	}
 }
 
 // opensTwice presents a token under two keys.
@@ -139,25 +186,21 @@ func (s *sealing) seal(plaintext []byte) (m made) {
 	return m
 }
 
-// sameID searches two secrets with one key ID.
-func (t trial) sameID(seed []byte) (a, b *sealing, ok bool) {
+// sameID searches two secrets with one key ID. It records that there are none.
+func (t trial) sameID(seed []byte) (a, b []byte, ok bool) {
 	seen := map[string]int{}
 	for n := 1000; n < 1000+4*t.Budget.Seals; n++ {
-		if t.Spent() {
-			return nil, nil, false
-		}
 		in, err := t.Open(t.Secret(n))
-		if err != nil {
-			return nil, nil, false
+		if err != nil || t.Spent() {
+			break
 		}
 		id := string((&sealing{in: in, seed: seed}).seal(nil).id)
 		if m, found := seen[id]; found {
-			_, a, okA := t.sealing(t.Secret(m), seed)
-			_, b, okB := t.sealing(t.Secret(n), seed)
-			return a, b, okA && okB
+			return t.Secret(m), t.Secret(n), true
 		}
 		seen[id] = n
 	}
+	t.Skip("no two secrets with one key ID were found")
 	return nil, nil, false
 }
 

@@ -232,20 +232,24 @@ func (t trial) deterministic(in *attack.Instance, tok *attack.Token) bool {
 	return bytes.Equal(a, tok.Text) && bytes.Equal(b, tok.Text)
 }
 
-// equality seals one state twice, at one time and in one context.
+// equality seals one state several times, at one time and in one context, also in one
+// without a principal, whose claim may be salted.
 func (t trial) equality() {
 	in, tok, ok := t.Base()
 	if !ok {
 		return
 	}
-	for range 3 {
-		again, ok := in.Mint(tok.State, tok.Under)
-		if !ok {
-			return
+	anonymous := tok.Under
+	anonymous.Principal = nil
+	for _, c := range []codecs.Context{tok.Under, tok.Under, anonymous} {
+		one, okOne := in.Mint(tok.State, c)
+		two, okTwo := in.Mint(tok.State, c)
+		if !okOne || !okTwo {
+			continue // the design mints for principals only
 		}
 		t.Try(codecs.Confidentiality)
-		if bytes.Equal(again.Text, tok.Text) {
-			t.RefuteIf(codecs.Confidentiality, attack.Sealed(2), "one state sealed twice gives one token", tok.Sealed, again.Sealed)
+		if bytes.Equal(one.Text, two.Text) {
+			t.RefuteIf(codecs.Confidentiality, attack.Sealed(2), "one state sealed twice gives one token", one.Sealed, two.Sealed)
 		}
 	}
 }
@@ -371,44 +375,51 @@ func (t trial) misusedNonce() {
 		return
 	}
 	if in.SeedSize() == 0 {
-		t.commonBeginnings(in, tok)
+		if t.Readable(tok) || !t.deterministic(in, tok) {
+			t.Skip("the design takes no randomness from outside, and is not deterministic")
+			return
+		}
+		t.commonBeginnings(func(state []byte) (*attack.Token, bool) {
+			sealed := in.Seal(state, tok.Under)
+			return in.TokenOf(sealed, tok.Under), sealed.Answer.Outcome == verdict.Done
+		})
 		return
 	}
 	seed := t.Bytes(in.SeedSize())
-	var toks []*attack.Token
-	for range 2 {
-		sealed, err := in.Seeded(seed, t.State(64), tok.Under)
-		if err != nil {
-			t.Skip("the design does not seal an ordinary state under a given seed")
-			return
-		}
-		toks = append(toks, in.TokenOf(sealed, tok.Under))
+	seal := func(state []byte) (*attack.Token, bool) {
+		sealed, err := in.Seeded(seed, state, tok.Under)
+		return in.TokenOf(sealed, tok.Under), err == nil
+	}
+	a, okA := seal(t.State(64))
+	b, okB := seal(t.State(64))
+	if !okA || !okB {
+		t.Skip("the design does not seal an ordinary state under a given seed")
+		return
 	}
 	t.Try(codecs.NonceMisuseResistant)
-	if !t.Readable(toks[0]) && sameStream(toks[0], toks[1]) {
-		t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(2), "two states under one nonce: the difference of the tokens is that of the states", toks[0].Sealed, toks[1].Sealed)
+	switch {
+	case t.Readable(a):
+	case sameStream(a, b):
+		t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(2), "two states under one nonce: the difference of the tokens is that of the states", a.Sealed, b.Sealed)
+	default:
+		t.commonBeginnings(seal)
 	}
 }
 
-// commonBeginnings seals states that share their first bytes with a deterministic
-// design. Tokens that share bytes as well reveal more than equality.
-func (t trial) commonBeginnings(in *attack.Instance, tok *attack.Token) {
-	if t.Readable(tok) || !t.deterministic(in, tok) {
-		t.Skip("the design takes no randomness from outside, and is not deterministic")
-		return
-	}
+// commonBeginnings seals states that share their first bytes, without randomness or
+// under one nonce. Tokens that share bytes as well reveal more than equality.
+func (t trial) commonBeginnings(seal func(state []byte) (*attack.Token, bool)) {
 	for _, n := range []int{16, 32, 64, 256, 1024, 4096} {
 		head := t.Letters(n)
-		a := in.Seal(fmt.Appendf(nil, `{"step":"%s%s"}`, head, t.Letters(64)), tok.Under)
-		b := in.Seal(fmt.Appendf(nil, `{"step":"%s%s"}`, head, t.Letters(64)), tok.Under)
-		c := in.Seal(t.State(n+64), tok.Under)
-		if a.Answer.Outcome != verdict.Done || b.Answer.Outcome != verdict.Done || c.Answer.Outcome != verdict.Done {
+		a, okA := seal(fmt.Appendf(nil, `{"step":"%s%s"}`, head, t.Letters(64)))
+		b, okB := seal(fmt.Appendf(nil, `{"step":"%s%s"}`, head, t.Letters(64)))
+		c, okC := seal(t.State(n + 64))
+		if !okA || !okB || !okC {
 			continue
 		}
 		t.Try(codecs.NonceMisuseResistant)
-		ra, rb, rc := in.TokenOf(a, tok.Under).Bytes(), in.TokenOf(b, tok.Under).Bytes(), in.TokenOf(c, tok.Under).Bytes()
-		if with, without := longestCommon(ra, rb), longestCommon(ra, rc); with >= without+12 {
-			t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(2), fmt.Sprintf("two states that share their first %d bytes give tokens that share a run of %d bytes; others share %d", n+9, with, without), a, b)
+		if with, without := longestCommon(a.Bytes(), b.Bytes()), longestCommon(a.Bytes(), c.Bytes()); with >= without+12 {
+			t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(2), fmt.Sprintf("two states that share their first %d bytes give tokens that share a run of %d bytes; others share %d", n+9, with, without), a.Sealed, b.Sealed)
 			return
 		}
 	}

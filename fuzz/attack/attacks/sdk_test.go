@@ -52,7 +52,7 @@ func TestKnownFacts(t *testing.T) {
 // question that AES-GCM does not survive.
 func TestCommitmentIsTried(t *testing.T) {
 	for design, want := range map[string]verdict.Outcome{
-		"aes-256-gcm": verdict.Refuted, "xaes-256-gcm": verdict.Refuted,
+		"aes-256-gcm": verdict.Refuted, "xaes-256-gcm": verdict.Refuted, "aes-256-gcm-siv": verdict.Refuted,
 		"aes-256-gcm-ctx": verdict.NotRefuted, "dndk-gcm": verdict.NotRefuted,
 	} {
 		d, err := catalog.Find(design)

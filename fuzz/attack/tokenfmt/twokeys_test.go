@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ericlagergren/siv"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/chacha20poly1305"
 
@@ -61,4 +62,24 @@ func TestTwoKeys(t *testing.T) {
 		_, ok = c.TwoKeys(b, tokenfmt.NewSource(1).Rand)
 		require.False(t, ok)
 	})
+}
+
+// TestMeetSIV builds one ciphertext that AES-GCM-SIV opens under two keys.
+func TestMeetSIV(t *testing.T) {
+	for n, data := range [][]byte{nil, []byte("v1.id"), raw(9, 40)} {
+		a, b, nonce := raw(1, 32), raw(2, 32), raw(uint64(3+n), siv.NonceSize)
+		body, tag, ok := tokenfmt.MeetSIV(a, b, nonce, data, tokenfmt.NewSource(1).Rand)
+		require.True(t, ok)
+		var opened [][]byte
+		for _, key := range [][]byte{a, b} {
+			aead, err := siv.NewGCM(key)
+			require.NoError(t, err)
+			payload, err := aead.Open(nil, nonce, slices.Concat(body, tag), data)
+			require.NoError(t, err)
+			opened = append(opened, payload)
+		}
+		require.NotEqual(t, opened[0], opened[1])
+	}
+	_, _, ok := tokenfmt.MeetSIV(raw(1, 31), raw(2, 32), raw(3, siv.NonceSize), nil, tokenfmt.NewSource(1).Rand)
+	require.False(t, ok)
 }

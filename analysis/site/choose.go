@@ -1,0 +1,136 @@
+package site
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+
+	"sealab/analysis/choice"
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/internal/lab"
+	"sealab/internal/page"
+)
+
+// A choosePage is the data of the page on choosing a design.
+type choosePage struct {
+	Rules     []string
+	BenchRun  string
+	TradeOffs template.HTML
+	Scenarios template.HTML
+}
+
+func (s *site) writeChoose() error {
+	p := choosePage{Rules: choice.Rules, TradeOffs: s.tradeOffs()}
+	if s.Bench != nil {
+		p.BenchRun = stampOf(s.Bench.Path)
+	}
+	var err error
+	if p.Scenarios, err = s.scenarios(); err != nil {
+		return err
+	}
+	return s.add("choose.html", "Choose", "Choose a design", "Speed, bytes and guarantees of every design side by side, the rules of sealab choose, and their answers to common uses.", "choose", p)
+}
+
+// traded are the properties in which the codecs differ.
+var traded = []codecs.Property{codecs.Confidentiality, codecs.NonceMisuseResistant, codecs.KeyCommitting, codecs.SenderAuthenticated}
+
+// tradeOffs returns the table of speed, bytes and guarantees of the codecs that one
+// chooses from.
+func (s *site) tradeOffs() template.HTML {
+	t := page.Table{Caption: "Payload of 1 KiB; median times of the newest run", Tall: true, Columns: page.Head("design", "#seal", "#open", "#bytes added", "#tokens per key", "#forgeries per key")}
+	for _, p := range traded {
+		t.Columns = append(t.Columns, page.Column{Name: string(p)})
+	}
+	t.Columns = append(t.Columns, page.Head("post-quantum", "NIST-approved", "other languages")...)
+	for _, d := range s.Designs {
+		facts := lab.HooksOf(d.row).Facts
+		if facts == nil || d.row.IsScheme() {
+			continue
+		}
+		row := page.Row{ID: "c-" + d.Name, Cells: []page.Cell{{Text: d.Name, Href: d.File}}}
+		for _, m := range []*measured{d.Seal, d.Unseal} {
+			cell := page.Cell{Text: NotTested, Sort: "1e99"}
+			if m != nil {
+				cell = page.Cell{Text: timeText(m.Ns), Sort: fmt.Sprint(m.Ns)}
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		added := page.Cell{Text: NotTested, Sort: "1e99"}
+		if size := lab.HooksOf(d.row).TokenSize; size != nil {
+			added = page.Cell{Text: fmt.Sprint(size(Size) - Size)}
+		}
+		row.Cells = append(row.Cells, added, powerOfTwo(facts.TokensPerKey(Size)), powerOfTwo(facts.Log2Forgeries(Size)))
+		for _, p := range traded {
+			g, _ := d.row.Guarantee(p, nil)
+			row.Cells = append(row.Cells, yes(g.Holds, g.Reason))
+		}
+		row.Cells = append(row.Cells, yes(facts.Quantum == "", facts.Quantum), yes(facts.Approved != "", facts.Approved), page.Cell{Text: strings.Join(facts.Languages, ", ")})
+		t.Rows = append(t.Rows, row)
+	}
+	return t.HTML()
+}
+
+// powerOfTwo returns a number by its logarithm.
+func powerOfTwo(log2 float64) page.Cell {
+	if math.IsInf(log2, 1) {
+		return page.Cell{Text: "no limit", Sort: "1e99"}
+	}
+	return page.Cell{Text: fmt.Sprintf("2^%.4g", log2), Sort: fmt.Sprint(log2)}
+}
+
+// yes returns a mark, with the reason as its text.
+func yes(holds bool, reason string) page.Cell {
+	if holds {
+		return page.Cell{Mark: "✓", Class: "good", Text: or(reason, "yes")}
+	}
+	return page.Cell{Mark: "–", Class: "quiet", Text: or(reason, "no")}
+}
+
+// scenarios returns the answers to the scenarios, the cheapest design first.
+func (s *site) scenarios() (template.HTML, error) {
+	t := page.Table{Caption: "Common uses", Columns: page.Head("use", "needs", "designs that fit, the cheapest first", "a reason against the next cheapest")}
+	for _, scenario := range choice.Scenarios {
+		answer, err := choice.Choose(catalog.All(), scenario.Query, s.cost)
+		if err != nil {
+			return "", err
+		}
+		var needs, fits []string
+		for _, p := range scenario.Needs {
+			needs = append(needs, string(p))
+		}
+		for _, f := range answer.Fits {
+			fits = append(fits, f.Design)
+		}
+		if len(fits) == 0 {
+			fits = []string{"no design"}
+		}
+		t.Rows = append(t.Rows, page.Row{Cells: []page.Cell{
+			{Text: scenario.Name}, {Text: strings.Join(needs, ", ")}, {Text: strings.Join(fits, ", ")}, {Text: s.against(answer)},
+		}})
+	}
+	return t.HTML(), nil
+}
+
+// cost implements choice.Costs for the newest run, with payloads of Size bytes.
+func (s *site) cost(name string, _ int) (c choice.Cost, ok bool) {
+	i := slices.IndexFunc(s.Designs, func(d *design) bool { return d.Name == name })
+	if i < 0 || s.Designs[i].Seal == nil || s.Designs[i].Unseal == nil {
+		return c, false
+	}
+	return choice.Cost{SealNs: s.Designs[i].Seal.Ns, UnsealNs: s.Designs[i].Unseal.Ns}, true
+}
+
+// against returns why the cheapest design of the kind that does not fit does not.
+func (s *site) against(a *choice.Answer) string {
+	best, text := math.Inf(1), ""
+	for _, o := range a.Others {
+		c, ok := s.cost(o.Design, Size)
+		if total := c.SealNs + c.UnsealNs; !o.Kind && ok && total < best {
+			best, text = total, o.Design+": "+o.Reason
+		}
+	}
+	return text
+}
