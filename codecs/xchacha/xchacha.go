@@ -51,6 +51,7 @@ var Design = codecs.Design{
 	Prefix:   format.Prefix,
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
 	Hooks: &lab.Hooks{
+		AllocatesInGo: "the implementation of XChaCha20 in pure Go allocates its state",
 		Facts: &lab.Facts{
 			NonceBits:       192,
 			Log2Tokens:      80,

@@ -66,7 +66,7 @@ type Hooks struct {
 	// Allocates is the reason why sealing and unsealing allocate although dst
 	// has room. It is empty for a design that does not allocate.
 	Allocates string
-	// AllocatesInGo is the reason if it allocates without assembly only: under the
+	// AllocatesInGo is the reason if it may allocate without assembly only: under the
 	// build tag purego, and on machines other than amd64 and arm64.
 	AllocatesInGo string
 }
