@@ -139,7 +139,7 @@ func class(e *rawmcp.Exchange) string {
 	}
 	media := typeOf(e)
 	if media == "-" || !e.Stream {
-		return fmt.Sprintf("%d %s b'%s", e.Status, media, firstBytes(e))
+		return fmt.Sprintf("%d %s b%s", e.Status, media, firstBytes(e))
 	}
 	return fmt.Sprintf("%d %s", e.Status, media)
 }
@@ -153,10 +153,11 @@ func typeOf(e *rawmcp.Exchange) string {
 	return media
 }
 
-// firstBytes is the beginning of a body, with a quote if it ends there.
+// firstBytes is the beginning of a body between quotes, as Python writes them.
 func firstBytes(e *rawmcp.Exchange) string {
-	if len(e.Body) < 12 {
-		return string(e.Body) + "'"
+	text, quote := string(e.Body), "'"
+	if strings.Contains(text, "'") && !strings.Contains(text, `"`) {
+		quote = `"`
 	}
-	return string(e.Body[:12])
+	return quote + text[:min(len(text), 30)] + quote
 }
