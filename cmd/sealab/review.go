@@ -63,6 +63,8 @@ type reviewFlags struct {
 	har, restart, explain  string
 	headers, second        []string
 	headerFile, secondFile string
+	foreign                []string
+	foreignFile            string
 	tools                  []string
 	args, other, flow      string
 	checks                 []string
@@ -114,6 +116,8 @@ func (f *reviewFlags) addTarget(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.second, "second", nil, "credentials of a second user, as `name: value`; may be repeated")
 	flags.StringArrayVar(&f.options.Secrets, "secret", nil, "`text` that must not be readable in a token; may be repeated")
 	flags.StringVar(&f.restart, "restart", "", "`command` that restarts the server and ends, words parted by spaces")
+	flags.StringArrayVar(&f.foreign, "foreign", nil, "credentials that were issued for another server, as `name: value`; may be repeated")
+	flags.StringVar(&f.foreignFile, "foreign-file", "", "`file` with such headers")
 	flags.StringVar(&f.secondFile, "second-file", "", "`file` with the headers of the second user")
 }
 
@@ -232,7 +236,7 @@ func (f *reviewFlags) credentials() error {
 		given []string
 		file  string
 		into  *[]rawmcp.Header
-	}{{f.headers, f.headerFile, &f.options.Target.Headers}, {f.second, f.secondFile, &f.options.Target.Second}} {
+	}{{f.headers, f.headerFile, &f.options.Target.Headers}, {f.second, f.secondFile, &f.options.Target.Second}, {f.foreign, f.foreignFile, &f.options.Target.Foreign}} {
 		lines := slices.Clone(u.given)
 		if u.file != "" {
 			data, err := os.ReadFile(u.file)

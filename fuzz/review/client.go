@@ -27,11 +27,14 @@ type client struct {
 
 	sent  int
 	id    int
-	next  time.Time      // no exchange begins before
-	pause time.Duration  // between exchanges, grown by rate limits
-	waits int            // rate limits that were met
-	ran   int            // tools that ran to their end
-	codes map[int]string // error codes that were seen, each with its first message
+	next  time.Time     // no exchange begins before
+	pause time.Duration // between exchanges, grown by rate limits
+	waits int           // rate limits that were met
+	ran   int           // tools that ran to their end
+	ended int           // processes that ended by themselves
+	last  *rawmcp.Exchange
+	lost  *rawmcp.Exchange // the first one of a check without a response
+	codes map[int]string   // error codes that were seen, each with its first message
 	// repeated are the arguments that headers repeat, by tool.
 	repeated map[string][]repeatedArgument
 }
@@ -181,7 +184,10 @@ func (c *client) callOnce(ctx context.Context, call Call) Answer {
 
 // kept takes the credentials out of an exchange and records it.
 func (c *client) kept(e *rawmcp.Exchange) {
-	e.Sent = c.target.masked(e.Sent)
+	e.Sent, c.last = c.target.masked(e.Sent), e
+	if c.lost == nil && c.http != nil && e.Status == 0 {
+		c.lost = e
+	}
 	if c.record != nil {
 		kept := *e
 		kept.Received = c.target.masked(e.Received)
@@ -192,12 +198,12 @@ func (c *client) kept(e *rawmcp.Exchange) {
 // masked returns a text with the name of its flag in the place of each
 // credential.
 func (t Target) masked(text []byte) []byte {
-	for i, headers := range [][]rawmcp.Header{t.Headers, t.Second} {
+	for i, headers := range [][]rawmcp.Header{t.Headers, t.Second, t.Foreign} {
 		for _, h := range headers {
 			if h.Value == "" {
 				continue
 			}
-			text = bytes.ReplaceAll(text, []byte(h.Value), []byte([]string{"<header A>", "<header B>"}[i]))
+			text = bytes.ReplaceAll(text, []byte(h.Value), []byte([]string{"<header A>", "<header B>", "<header C>"}[i]))
 			if _, secret, ok := strings.Cut(h.Value, " "); ok && len(secret) >= 4 {
 				text = bytes.ReplaceAll(text, []byte(secret), []byte("<credential>"))
 				text = bytes.ReplaceAll(text, []byte(url.QueryEscape(secret)), []byte("<credential>"))
@@ -220,6 +226,7 @@ func (c *client) raw(ctx context.Context, r rawmcp.Request) *rawmcp.Exchange {
 // line sends a line to the process, which it starts if necessary.
 func (c *client) line(ctx context.Context, body []byte, done func([]byte) bool) *rawmcp.Exchange {
 	if c.process != nil && !c.process.Alive() {
+		c.ended++
 		c.close()
 	}
 	if c.process == nil {
@@ -251,6 +258,8 @@ func (t Target) credentials(as user) []rawmcp.Header {
 		return h
 	case nobody:
 		return nil
+	case foreigner:
+		return t.Foreign
 	default:
 		return t.Headers
 	}

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"encoding/base64"
 	"fmt"
 	"net/url"
 	"strings"
@@ -23,6 +24,10 @@ var negotiating = []Check{
 	{ID: "A-QUERY", Name: "credentials in the URL", Over: "http", Era: "modern", Severity: Warning, Category: "security",
 		Sent: "the credential of --header as the query parameters access_token, token and api_key instead of a header", Want: "refused", Source: "RFC 6750, section 5.3; RFC 9700, section 4.3.2",
 		Impact: "credentials stand in logs, histories and Referer headers", Fix: "take credentials from the Authorization header alone", Run: queryCredentials},
+	{ID: "A-AUD", Name: "credentials for another server", Over: "http", Severity: Critical, Category: "security",
+		Sent: "tools/list with the credentials of --foreign; if the credential of --header is a JWT, also that token with another audience, without a signature and under alg none", Want: "status 401 or 403",
+		Source: "revision 2026-07-28, basic/authorization, MUST validate that a token was issued for this server; RFC 8707, section 2; RFC 9068, section 4",
+		Impact: "any server that a user gave a token to acts in the user's name here", Fix: "verify the signature of access tokens, and compare aud with the URL of this server", Run: foreignCredentials},
 }
 
 func paramHeaders(t *T) {
@@ -87,23 +92,16 @@ func initializeAnswered(t *T) {
 var queryNames = []string{"access_token", "token", "api_key"}
 
 func queryCredentials(t *T) {
-	var secret string
-	for _, h := range t.r.opts.Target.Headers {
-		if _, after, ok := strings.Cut(h.Value, " "); ok && strings.EqualFold(h.Name, "Authorization") {
-			secret = after
-		}
-	}
-	call := listCall
-	call.as = nobody
+	secret := t.r.opts.Target.secret()
 	if secret == "" {
 		t.skip("no credentials are known; --header gives some")
 		return
 	}
-	if a := t.r.client.call(t.ctx, call); !a.refused() {
-		t.skip("the server answers without credentials: %v", a)
+	if !t.authenticates() {
 		return
 	}
-	c := t.r.client
+	call, c := listCall, t.r.client
+	call.as = nobody
 	for _, name := range queryNames {
 		w := t.wire(call)
 		w.path = c.http.Path() + "?" + name + "=" + url.QueryEscape(secret)
@@ -116,5 +114,94 @@ func queryCredentials(t *T) {
 			t.fault(name, Warning, "a credential in the query parameter "+name+" is taken", a)
 			return
 		}
+	}
+}
+
+// secret is the credential of the Authorization header without its scheme.
+func (t Target) secret() string {
+	for _, h := range t.Headers {
+		if _, after, ok := strings.Cut(h.Value, " "); ok && strings.EqualFold(h.Name, "Authorization") {
+			return after
+		}
+	}
+	return ""
+}
+
+// authenticates reports whether the server refuses nobody and a made-up credential;
+// otherwise it skips the check.
+func (t *T) authenticates() bool {
+	madeUp := []rawmcp.Header{{Name: "Authorization", Value: "Bearer sealab-nobody-has-this-credential"}}
+	for _, headers := range [][]rawmcp.Header{nil, madeUp} {
+		if a := t.listedAs(headers); !a.refused() {
+			t.skip("the server answers without good credentials: %v", a)
+			return false
+		}
+	}
+	return true
+}
+
+// listedAs is the answer to an honest request of either era with some credentials.
+func (t *T) listedAs(headers []rawmcp.Header) Answer {
+	call := listCall
+	call.as = nobody
+	w := t.wire(call)
+	t.anyRequest(func(*wire) {}).alter(w)
+	w.headers = append(w.headers, headers...)
+	return t.send(w)
+}
+
+func foreignCredentials(t *T) {
+	target := t.r.opts.Target
+	altered := alteredJWT(target.secret())
+	if len(target.Foreign) == 0 && len(altered) == 0 {
+		t.skip("no credential for another server is known; --foreign gives one")
+		return
+	}
+	if own := t.listedAs(target.Headers); !served(own) {
+		t.skip("control: the server's own credentials: %v", own)
+		return
+	}
+	if !t.authenticates() {
+		return
+	}
+	all := map[string][]rawmcp.Header{}
+	for name, token := range altered {
+		all[name] = []rawmcp.Header{{Name: "Authorization", Value: "Bearer " + token}}
+	}
+	if len(target.Foreign) > 0 {
+		all["a credential for another server"] = target.Foreign
+	}
+	for _, name := range sortedKeys(all) {
+		a := t.listedAs(all[name])
+		if !a.conclusive() {
+			t.skip("%s: %v", name, a)
+			return
+		}
+		t.seen(variant{name: name}, a)
+		if served(a) {
+			t.fault(name, Critical, name+" is taken", a)
+		}
+	}
+}
+
+// alteredJWT are changed forms of a JWT (RFC 7519) that no server may take; none if
+// the credential is no JWT.
+func alteredJWT(token string) map[string]string {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return nil
+	}
+	header, err := base64.RawURLEncoding.DecodeString(parts[0])
+	claims, also := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil || also != nil || members(header)["alg"] == nil || members(claims) == nil {
+		return nil
+	}
+	encode := base64.RawURLEncoding.EncodeToString
+	body := encode(object(with(members(claims), "aud", quote("https://other.example/mcp"))))
+	none := encode(object(with(members(header), "alg", quote("none"))))
+	return map[string]string{
+		"a JWT with another audience": parts[0] + "." + body + "." + parts[2],
+		"a JWT without its signature": parts[0] + "." + parts[1] + ".",
+		"a JWT under the alg none":    none + "." + parts[1] + ".",
 	}
 }

@@ -355,6 +355,7 @@ func standardError(t *T) {
 	t.r.client.present(t.ctx, t.r.oracles[0].flow, quote(token), first)
 	p := t.r.client.process
 	p.Stop(stopGrace) // all of standard error has been read when it has ended
+	t.r.client.process = nil
 	text := string(p.Stderr())
 	if slices.ContainsFunc([]string{token}, func(s string) bool { return strings.Contains(text, s) }) {
 		t.refute(Finding{Case: "a token", Severity: Warning, Issue: "a token stands on standard error", Evidence: short(text, 300), Want: "nothing of it", Got: "a token"})

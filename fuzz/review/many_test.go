@@ -14,6 +14,7 @@ import (
 
 	"sealab/fuzz/review"
 	"sealab/internal/broken/mcp"
+	"sealab/internal/rawmcp"
 )
 
 var soundServers = flag.Int("sound", 2, "review so many sound servers in TestManySound")
@@ -97,6 +98,7 @@ func TestManySound(t *testing.T) {
 			t.Cleanup(server.Close)
 			o := review.Options{Target: review.Target{URL: server.URL + "/mcp"}, Checks: []string{"RS", "H", "T", "R", "P", "C", "S"}, Seed: uint64(i), Budget: 6000, TTL: mcp.TTL, Effects: i%2 == 1}
 			twoUsers(&o)
+			o.Target.Foreign = []rawmcp.Header{{Name: "Authorization", Value: "Bearer " + mcp.Elsewhere}}
 			o.Clock = review.Clock{Now: clock.Now, Sleep: clock.Sleep}
 			report, err := review.Run(context.Background(), o)
 			require.NoError(t, err)

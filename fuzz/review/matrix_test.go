@@ -117,6 +117,7 @@ var rows = []row{
 	{fault: "Accept is a fault", checks: []string{"H-ACCEPT"}},
 	{fault: "initialize unanswered", checks: []string{"H-INIT"}},
 	{fault: "unknown methods answered", checks: []string{"H-UNKNOWN"}},
+	{fault: "batches end the server", checks: []string{"H-BATCH"}, also: []string{"H-JSON", "S-BATCH"}},
 	{fault: "batches served", checks: []string{"H-BATCH", "S-BATCH"}},
 	{fault: "bad lines end the server", checks: []string{"H-JSON"}, ends: true},
 	{fault: "wrong types are faults", checks: []string{"H-PARAMS"}},
@@ -127,6 +128,7 @@ var rows = []row{
 	{fault: "any cursor", checks: []string{"H-CURSOR"}},
 	{fault: "changing order", checks: []string{"H-ORDER"}},
 	{fault: "no credentials wanted", checks: []string{"A-401"}},
+	{fault: "any audience", checks: []string{"A-AUD"}},
 	{fault: "credentials in the query", checks: []string{"A-QUERY"}},
 
 	{fault: "unknown tools are results", checks: []string{"T-UNKNOWN"}},
@@ -181,8 +183,9 @@ func (x row) review(t *testing.T, checks []string) (*review.Report, *mcp.Server)
 	}
 	o := review.Options{Target: target, Checks: checks, Seed: 1, Budget: 6000, Limits: rawmcp.Limits{Time: 30 * time.Second}, Hang: 20 * time.Second, Grace: 5 * time.Second, Large: 8 << 20}
 	twoUsers(&o)
+	o.Target.Foreign = []rawmcp.Header{{Name: "Authorization", Value: "Bearer " + mcp.Elsewhere}}
 	if x.stdio {
-		o.Target.Headers, o.Target.Second = nil, nil
+		o.Target.Headers, o.Target.Second, o.Target.Foreign = nil, nil, nil
 	}
 	o.Clock = review.Clock{Now: clock.Now, Sleep: clock.Sleep}
 	o.Restart = func(context.Context) error { s.Restart(); return nil }

@@ -25,10 +25,11 @@ const everyCapability = `{"elicitation":{"form":{},"url":{}},"sampling":{},"root
 type user int
 
 const (
-	first    user = iota // --header
-	second               // --second
-	nobody               // no credentials
-	stranger             // credentials that no server knows
+	first     user = iota // --header
+	second                // --second
+	nobody                // no credentials
+	stranger              // credentials that no server knows
+	foreigner             // --foreign: credentials for another server
 )
 
 // A Call is a request of revision 2026-07-28.

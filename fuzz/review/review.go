@@ -34,6 +34,7 @@ type Target struct {
 	Command []string
 	Headers []rawmcp.Header // credentials of the first user
 	Second  []rawmcp.Header // credentials of the second
+	Foreign []rawmcp.Header // credentials that were issued for another server
 	Also    string          // URL of a second instance
 }
 
@@ -93,6 +94,7 @@ type Review struct {
 	uncalled   []string   // tools that were not called
 	unanswered []string   // tools that ask without a state
 	answers    []answered // of the variants, for statistics
+	gone       string     // why the server does not answer any more
 }
 
 // DefaultBudget is the number of exchanges of a review.
@@ -178,7 +180,7 @@ func (r *Review) run(ctx context.Context, check Check) {
 			t.o = r.oracles[0]
 		}
 		before := r.client.sent
-		check.Run(t)
+		t.watched(check.Run)
 		r.opts.Log("%s: %s (%d exchanges)", check.ID, t.outcome().Outcome, r.client.sent-before)
 	}
 	r.Report.Outcomes = append(r.Report.Outcomes, t.outcome())
@@ -202,6 +204,8 @@ func (r *Review) excluded(check Check) string {
 		return r.noFlow()
 	case r.client.sent >= r.client.budget:
 		return errBudget.Error() + "; --budget raises it"
+	case r.gone != "":
+		return r.gone
 	default:
 		return ""
 	}

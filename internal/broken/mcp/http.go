@@ -82,6 +82,8 @@ func (s *Server) user(r *http.Request) (string, bool) {
 		return "", true
 	case user == "alice" || user == "bob":
 		return user, true
+	case user == Elsewhere && s.has("any audience"):
+		return "alice", true
 	}
 	return "", s.has("no credentials wanted")
 }
@@ -135,6 +137,12 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 	if err != nil {
 		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
 		return
+	}
+	if s.has("batches end the server") && len(body) > 0 && body[0] == '[' {
+		s.mu.Lock()
+		s.dead = true
+		s.mu.Unlock()
+		panic(http.ErrAbortHandler)
 	}
 	if s.has("batches served") && len(body) > 0 && body[0] == '[' {
 		body = firstOf(body)

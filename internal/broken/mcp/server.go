@@ -53,6 +53,9 @@ type Server struct {
 	dead   bool
 }
 
+// Elsewhere is a credential of alice for another server.
+const Elsewhere = "alice-elsewhere"
+
 // TTL is the time to live of a token.
 const TTL = 10 * time.Second
 
@@ -82,10 +85,12 @@ func (s *Server) Forget() {
 	s.Secret, s.used, s.live = random(32), map[string]bool{}, map[string]session{}
 }
 
-// Restart forgets what the server keeps in memory, and with a fault its key.
+// Restart starts a server that ended. It forgets what the server keeps in memory,
+// and with a fault its key.
 func (s *Server) Restart() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.dead = false
 	if s.has("used tokens forgotten") {
 		s.used = map[string]bool{}
 	}

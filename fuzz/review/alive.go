@@ -1,0 +1,88 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// aliveCase is the case of a finding that a check ended the server.
+const aliveCase = "the server goes on"
+
+// watched runs a check and asks the server afterwards. A server that no longer
+// answers is a finding of the check, and is restarted if that is possible.
+func (t *T) watched(run func(*T)) {
+	c, only := t.r.client, t.only
+	before, ended := c.sent, c.ended
+	c.lost = nil
+	if only == aliveCase {
+		t.only = ""
+	}
+	run(t)
+	if t.only = only; only == aliveCase {
+		t.findings = nil // those of other cases
+	}
+	if c.sent == before {
+		return
+	}
+	last := c.last
+	if c.lost != nil {
+		last = c.lost
+	}
+	reason := t.r.silent(t.ctx)
+	switch {
+	case reason == "" && c.ended == ended:
+		return
+	case reason == "":
+		reason = "the process ended by itself and was started again"
+	}
+	if !t.foundSilent() {
+		t.trials++
+		t.refute(Finding{Case: aliveCase, Severity: Warning, Issue: "the server ends or hangs after the requests of this check",
+			Evidence: fmt.Sprintf("%s; then an honest request: %s", sent(last), reason), Want: "answered", Got: string(broken)})
+	}
+	if reason = t.r.silent(t.ctx); reason != "" {
+		t.r.revive(t.ctx, t.check.ID, reason)
+	}
+}
+
+// foundSilent reports whether the check has found by itself that the server ended.
+func (t *T) foundSilent() bool {
+	for _, f := range t.findings {
+		if f.Got == string(broken) {
+			return true
+		}
+	}
+	return false
+}
+
+// pauses are the waits between honest requests before a server counts as ended.
+var pauses = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}
+
+// silent returns the reason why the server answers no honest request, "" if it
+// answers one in any way.
+func (r *Review) silent(ctx context.Context) string {
+	a := r.client.call(ctx, listCall)
+	for _, pause := range pauses {
+		if a.Kind != broken || ctx.Err() != nil {
+			return ""
+		}
+		if r.opts.Clock.Sleep(ctx, pause) != nil {
+			return ""
+		}
+		a = r.client.call(ctx, listCall)
+	}
+	if a.Kind != broken || ctx.Err() != nil {
+		return ""
+	}
+	return a.String()
+}
+
+// revive restarts a server that a check ended, or leaves the checks that follow
+// not tested.
+func (r *Review) revive(ctx context.Context, check, reason string) {
+	if r.opts.Restart != nil && r.opts.Restart(ctx) == nil && r.silent(ctx) == "" {
+		return
+	}
+	r.gone = fmt.Sprintf("the server does not answer since %s: %s; --restart starts it again", check, reason)
+}
