@@ -30,12 +30,12 @@ func (i Interval) Excludes(x float64) bool { return x < i.Lo || x > i.Hi }
 // trimmed is the share of the rounds that is left out on either side.
 const trimmed = 0.2
 
-// MinRounds is the least number of rounds that has an interval.
-const MinRounds = 3
+// minRounds is the least number of rounds that has an interval.
+const minRounds = 3
 
 // Ratio returns the ratio of a to b, where a[i] and b[i] are of round i, with an
 // interval at the given confidence (0.95 for 95 %). If there are fewer rounds than
-// MinRounds, the interval is infinite. Values must be positive.
+// minRounds, the interval is infinite. Values must be positive.
 func Ratio(a, b []float64, confidence float64) (Interval, error) {
 	if len(a) != len(b) || len(a) == 0 {
 		return Interval{}, fmt.Errorf("%d rounds cannot be paired with %d", len(a), len(b))
@@ -58,7 +58,7 @@ func trimmedMean(xs []float64, confidence float64) (mid, half float64) {
 	n := len(xs)
 	g := int(trimmed * float64(n))
 	mid = mean(xs[g : n-g])
-	if n < MinRounds {
+	if n < minRounds {
 		return mid, math.Inf(1)
 	}
 	for i := range g { // winsorize: the ends take the last values that are kept

@@ -29,7 +29,7 @@ type Ratio struct {
 }
 
 // Ratios returns every comparison of the run, with intervals that hold together
-// at Confidence.
+// at confidence.
 func (r *Run) Ratios() ([]Ratio, error) {
 	var all []Ratio
 	for _, p := range r.places {
@@ -37,7 +37,7 @@ func (r *Run) Ratios() ([]Ratio, error) {
 			all = append(all, Ratio{Relation: to.Relation, Of: p, To: to.Place})
 		}
 	}
-	each := stats.Joint(Confidence, len(all))
+	each := stats.Joint(confidence, len(all))
 	for i := range all {
 		interval, err := stats.Ratio(r.cells[all[i].Of].Ns, r.cells[all[i].To].Ns, each)
 		if err != nil {

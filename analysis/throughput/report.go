@@ -128,7 +128,7 @@ func (r *Run) writeHead(b *strings.Builder, ratios []Ratio) {
 		r.Stamp["toolchain"], r.Stamp["cpu"], r.Stamp["cpus"], r.Stamp["date"])
 	fmt.Fprintf(b, "%d cells, %d rounds in random order, %s a cell (a quarter of it for refusals)\n", len(r.places), r.Rounds(), r.Stamp["cell"])
 	fmt.Fprintf(b, "medians with 95 %% intervals; ratios are paired by rounds; the intervals of all %d hold together at %.0f %%\n",
-		len(ratios), Confidence*100)
+		len(ratios), confidence*100)
 	share, cells := Noise(ratios)
 	if cells == 0 {
 		b.WriteString("noise floor not tested: no subject was measured twice\n")

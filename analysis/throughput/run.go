@@ -2,7 +2,7 @@
 // thresholds of the designs, and the changes between two runs.
 //
 // Every ratio of one run is paired by rounds (package stats) and has an interval.
-// All intervals of one report hold together at [Confidence]. Ratios between two
+// All intervals of one report hold together at confidence. Ratios between two
 // runs cannot be paired: there the test is that of Mann and Whitney, as in
 // benchstat, with Holm's correction, and a change counts only if it is larger than
 // the noise of the runs.
@@ -23,8 +23,8 @@ import (
 	"sealab/internal/runfile"
 )
 
-// Confidence is that of all intervals of one report together.
-const Confidence = 0.99
+// confidence is that of all intervals of one report together.
+const confidence = 0.99
 
 // A Run is the measurements of one run of the benchmark.
 type Run struct {

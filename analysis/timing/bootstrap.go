@@ -143,11 +143,11 @@ func location(d []float64, dep dependence) (middle, trimmed Estimate) {
 	return middle, trimmed
 }
 
-// interval returns the ends of the interval that holds the share Confidence of
+// interval returns the ends of the interval that holds the share confidence of
 // the values, which it sorts.
 func interval(values []float64) (low, high float64) {
 	slices.Sort(values)
-	const outside = (1 - Confidence) / 2
+	const outside = (1 - confidence) / 2
 	return stat.Quantile(outside, stat.LinInterp, values, nil), stat.Quantile(1-outside, stat.LinInterp, values, nil)
 }
 

@@ -107,7 +107,7 @@ func (j *Judgement) summary(w *strings.Builder) {
 		}
 	}
 	fmt.Fprintf(w, "designs, limit %g ns, %d p-values corrected together at %g: %d not refuted, %d refuted, %d not tested, %d observations\n",
-		j.Limit, j.Tests, Alpha, count[verdict.NotRefuted], count[verdict.Refuted], count[verdict.NotTested], observations)
+		j.Limit, j.Tests, alpha, count[verdict.NotRefuted], count[verdict.Refuted], count[verdict.NotTested], observations)
 }
 
 // Refuted returns the verdicts that go against a guarantee.

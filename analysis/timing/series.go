@@ -32,8 +32,8 @@ type Statistics struct {
 // each rounded to a multiple of the clock's step, in such steps.
 const clockSigma = 0.41
 
-// Measure computes the statistics of a file.
-func Measure(f *runfile.Samples) *Statistics {
+// measure computes the statistics of a file.
+func measure(f *runfile.Samples) *Statistics {
 	s := newSeries(f)
 	dep := dependenceOf(s.d)
 	r := &Statistics{

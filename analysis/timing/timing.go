@@ -19,7 +19,7 @@
 //     are compared; the largest standardised difference is the test statistic,
 //     and the bootstrap gives the distribution of that maximum. If the step of
 //     the clock is coarser than the noise, this test errs towards no leak.
-//   - All p-values of a run are corrected together (Holm), at [Alpha].
+//   - All p-values of a run are corrected together (Holm), at alpha.
 //   - The minimum detectable effect is printed with every verdict: 5.70
 //     sigma/sqrt(n), with sigma = 1.4826 MAD of the differences and n the
 //     effective number of blocks.
@@ -46,14 +46,14 @@ import (
 	"sealab/internal/runfile"
 )
 
-// Alpha is the probability, over all tests of a run together, of taking noise
+// alpha is the probability, over all tests of a run together, of taking noise
 // for a leak.
-const Alpha = 1e-5
+const alpha = 1e-5
 
-// Confidence is the level of every interval.
-const Confidence = 0.95
+// confidence is the level of every interval.
+const confidence = 0.95
 
-// detectableFactor is the quantile of the normal distribution at Alpha, two-sided,
+// detectableFactor is the quantile of the normal distribution at alpha, two-sided,
 // plus the one at a power of 0.9: 4.417 + 1.282.
 const detectableFactor = 5.70
 
@@ -101,7 +101,7 @@ func measureAll(files []*runfile.Samples, progress func(int)) []*Statistics {
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for i := range next {
-				results[i] = Measure(files[i])
+				results[i] = measure(files[i])
 				mu.Lock()
 				done++
 				progress(done)

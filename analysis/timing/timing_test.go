@@ -111,11 +111,11 @@ func TestTooFewBlocks(t *testing.T) {
 func TestDetectableIsFound(t *testing.T) {
 	runs := sampled(20)
 	size := newMachine(0).run(runfile.Probe{}, 1, 2000)
-	findable := Measure(size).Detectable
+	findable := measure(size).Detectable
 	found := 0
 	for seed := range uint64(runs) {
 		v := judgeBoth(t, newMachine(seed).shift(findable), newMachine(seed+1000).shift(findable), 2000)
-		if min(v.PSign, v.PRank) < Alpha {
+		if min(v.PSign, v.PRank) < alpha {
 			found++
 		}
 	}
@@ -154,7 +154,7 @@ func TestIntervalHolds(t *testing.T) {
 	runs := sampled(40)
 	hits, medianHits := 0, 0
 	for seed := range uint64(runs) {
-		s := Measure(newMachine(seed).correlated().shift(5).run(runfile.Probe{}, 1, 1500))
+		s := measure(newMachine(seed).correlated().shift(5).run(runfile.Probe{}, 1, 1500))
 		hits += count(s.Trimmed.Low <= 5 && 5 <= s.Trimmed.High)
 		medianHits += count(s.Median.Low <= 5 && 5 <= s.Median.High)
 	}
@@ -189,7 +189,7 @@ func TestClustersAreTheUnit(t *testing.T) {
 		return f
 	}
 	for seed := range uint64(5) {
-		s := Measure(clustered(seed))
+		s := measure(clustered(seed))
 		require.Equal(t, 100, s.Values)
 		require.Greater(t, min(s.PSign, s.PWilcoxon), 1e-3, "seed %d", seed)
 	}

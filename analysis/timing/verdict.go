@@ -74,11 +74,11 @@ func (v *Verdict) significant() []effect {
 		second = &Statistics{Deciles: Deciles{Difference: make([]Estimate, len(deciles))}}
 	}
 	var found []effect
-	if min(v.PSign, v.PRank) < Alpha {
+	if min(v.PSign, v.PRank) < alpha {
 		found = append(found, effect{"trimmed mean", v.First.Trimmed, second.Trimmed},
 			effect{"median", v.First.Median, second.Median})
 	}
-	if v.PTail < Alpha {
+	if v.PTail < alpha {
 		k := v.First.Deciles.Largest
 		name := fmt.Sprintf("%.0f %% decile", 100*deciles[k])
 		found = append(found, effect{name, v.First.Deciles.Difference[k], second.Deciles.Difference[k]})

@@ -47,7 +47,7 @@ func TestRemoteTrials(t *testing.T) {
 	require.NoError(t, Run(Remote(answering(t, string(token))), c, func(s Step) { require.Empty(t, s.Skipped) }))
 	files, err := runfile.ReadSampleFiles(c.Dir)
 	require.NoError(t, err)
-	require.Len(t, files, 5*Passes)
+	require.Len(t, files, 5*passes)
 
 	c.Dir = t.TempDir()
 	skipped := 0

@@ -12,9 +12,9 @@ import (
 	"sealab/internal/runfile"
 )
 
-// Passes is the number of independent runs of each trial: a leak has to show
+// passes is the number of independent runs of each trial: a leak has to show
 // in both.
-const Passes = 2
+const passes = 2
 
 // A Config is how trials are measured and the folder of their samples.
 type Config struct {
@@ -54,8 +54,8 @@ func Run(trials []Trial, c Config, progress func(Step)) error {
 	if c.precision == (precision{}) {
 		c.precision = full
 	}
-	r := runner{c, newSampler(c.Seed, c.precision), 0, Passes * len(trials), now(), progress}
-	for pass := 1; pass <= Passes; pass++ {
+	r := runner{c, newSampler(c.Seed, c.precision), 0, passes * len(trials), now(), progress}
+	for pass := 1; pass <= passes; pass++ {
 		for _, t := range trials {
 			if err := r.step(t, pass); err != nil {
 				return fmt.Errorf("%s, pass %d: %w", t.Name(), pass, err)

@@ -28,7 +28,7 @@ func TestEveryDesignIsProbed(t *testing.T) {
 		}
 	}))
 	for _, d := range catalog.All() {
-		require.GreaterOrEqual(t, measured[d.Name], 2*Passes, d.Name)
+		require.GreaterOrEqual(t, measured[d.Name], 2*passes, d.Name)
 	}
 	files, err := runfile.ReadSampleFiles(c.Dir)
 	require.NoError(t, err)
@@ -45,7 +45,7 @@ func TestRunIsResumed(t *testing.T) {
 	trials := []Trial{SameClass("one"), SameClass("two")}
 	run := func() (measured []string) {
 		require.NoError(t, Run(trials, brief(dir), func(s Step) {
-			require.Equal(t, len(trials)*Passes, s.Of)
+			require.Equal(t, len(trials)*passes, s.Of)
 			if s.Skipped == "" {
 				measured = append(measured, s.FileName())
 			}

@@ -8,15 +8,15 @@ import (
 	"sealab/codecs"
 )
 
-// Epoch is the time of attacks: a moment with a fraction, in no special second.
-var Epoch = time.Unix(1795176123, 250_000_000).UTC()
+// epoch is the time of attacks: a moment with a fraction, in no special second.
+var epoch = time.Unix(1795176123, 250_000_000).UTC()
 
 // Ordinary returns the context of an ordinary request.
 func Ordinary() codecs.Context {
 	principal, audience := "alice", "laboratory"
 	return codecs.Context{
 		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"staging","replicas":3}`),
-		Principal: &principal, Audience: &audience, Now: Epoch,
+		Principal: &principal, Audience: &audience, Now: epoch,
 	}
 }
 

@@ -116,5 +116,5 @@ func (b Budget) again(calls int) Budget {
 // DefaultBudget is enough for every fault that the attacks are known to find.
 func DefaultBudget() Budget { return Budget{Seals: 1 << 16, Unseals: 1 << 16, Bytes: 64 << 20} }
 
-// ErrRing is in the chain of the error of a ring that the design refused.
-var ErrRing = errors.New("ring refused")
+// errRing is in the chain of the error of a ring that the design refused.
+var errRing = errors.New("ring refused")

@@ -182,11 +182,11 @@ func (t *T) OpenFor(ttl *time.Duration, keys ...[]byte) (in *Instance, err error
 	defer func() {
 		if r := recover(); r != nil {
 			t.Fault(OpenCall(keys, ttl, verdict.Answer{Outcome: verdict.Fault, Text: fmt.Sprintf("panic: %v", r)}))
-			err = fmt.Errorf("%w: panic", ErrRing)
+			err = fmt.Errorf("%w: panic", errRing)
 		}
 	}()
 	if t.Broken() {
-		return nil, fmt.Errorf("%w: %w", ErrRing, codecs.ErrFault)
+		return nil, fmt.Errorf("%w: %w", errRing, codecs.ErrFault)
 	}
 	said := len(t.Design.Breaches())
 	opened, err := t.openFor(ttl, keys)
@@ -205,7 +205,7 @@ func (t *T) OpenFor(ttl *time.Duration, keys ...[]byte) (in *Instance, err error
 		})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRing, err)
+		return nil, fmt.Errorf("%w: %w", errRing, err)
 	}
 	return &Instance{t: t, Keys: keys, ttl: ttl, opened: opened}, nil
 }

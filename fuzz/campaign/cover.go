@@ -16,12 +16,12 @@ import (
 // The files of Cover in the folder of a campaign: a profile for go tool cover,
 // and the share of statements by package.
 const (
-	CoverProfile = "cover.out"
+	coverProfile = "cover.out"
 	CoverTable   = "cover.txt"
 )
 
 // Cover runs the seeds and corpora of the targets called names, or of all,
-// writes the coverage of the packages under test to the files CoverProfile and
+// writes the coverage of the packages under test to the files coverProfile and
 // CoverTable, and returns the table.
 func Cover(ctx context.Context, config Config, names []string) (table []byte, err error) {
 	c, err := reopen(ctx, config)
@@ -43,7 +43,7 @@ func Cover(ctx context.Context, config Config, names []string) (table []byte, er
 			return nil, err
 		}
 	}
-	if _, err := gobuild.Run(ctx, "tool", "covdata", "textfmt", "-i="+counters, "-o="+c.folder.path(CoverProfile)); err != nil {
+	if _, err := gobuild.Run(ctx, "tool", "covdata", "textfmt", "-i="+counters, "-o="+c.folder.path(coverProfile)); err != nil {
 		return nil, err
 	}
 	out, err := gobuild.Run(ctx, "tool", "covdata", "percent", "-i="+counters)

@@ -49,9 +49,9 @@ var ProcessEnv = []string{"GODEBUG=fuzzdebug=1", "GOMAXPROCS=1"}
 // other process hands inputs out.
 func IsWorker() bool { return slices.Contains(os.Args[1:], "-test.fuzzworker") }
 
-// ErrUnknown reports that the source of the fuzz engine differs from the source
+// errUnknown reports that the source of the fuzz engine differs from the source
 // that Overlay knows.
-var ErrUnknown = errors.New("unknown fuzz engine")
+var errUnknown = errors.New("unknown fuzz engine")
 
 // An edit replaces one text in a function, or the whole body if from is empty.
 type edit struct{ function, from, to string }
@@ -88,7 +88,7 @@ var counters string
 // counters byte by byte. The overlay calls a fuzz function of one []byte
 // directly and reads counters by words and pages. It keeps and finds the same
 // inputs. It has no timer: the fuzz function must watch for inputs that hang.
-// If the source differs from the known one, the error is ErrUnknown.
+// If the source differs from the known one, the error is errUnknown.
 func Overlay(goroot, dir string) (string, error) {
 	src := filepath.Join(goroot, "src")
 	changed := map[string][]byte{}
@@ -103,7 +103,7 @@ func Overlay(goroot, dir string) (string, error) {
 		path := filepath.Join(src, name)
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return "", fmt.Errorf("%w: %w", ErrUnknown, err)
+			return "", fmt.Errorf("%w: %w", errUnknown, err)
 		}
 		source := string(data)
 		for _, e := range edits {
@@ -121,14 +121,14 @@ func (e edit) apply(source string) (string, error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", source, parser.SkipObjectResolution)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrUnknown, err)
+		return "", fmt.Errorf("%w: %w", errUnknown, err)
 	}
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Name.Name == e.function && f.Body != nil {
 			return e.applyTo(source, set.Position(f.Body.Pos()).Offset, set.Position(f.Body.End()).Offset)
 		}
 	}
-	return "", fmt.Errorf("%w: function %s is missing", ErrUnknown, e.function)
+	return "", fmt.Errorf("%w: function %s is missing", errUnknown, e.function)
 }
 
 // applyTo applies the edit to the body source[begin:end].
@@ -138,7 +138,7 @@ func (e edit) applyTo(source string, begin, end int) (string, error) {
 		return source[:begin] + e.to + source[end:], nil
 	}
 	if n := strings.Count(body, e.from); n != 1 {
-		return "", fmt.Errorf("%w: %s has %q %d times, want once", ErrUnknown, e.function, e.from, n)
+		return "", fmt.Errorf("%w: %s has %q %d times, want once", errUnknown, e.function, e.from, n)
 	}
 	return source[:begin] + strings.Replace(body, e.from, e.to, 1) + source[end:], nil
 }

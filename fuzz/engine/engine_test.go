@@ -54,7 +54,7 @@ func TestOverlay(t *testing.T) {
 	require.NoError(t, err)
 	dir := t.TempDir()
 	overlay, err := Overlay(strings.TrimSpace(string(goroot)), dir)
-	if errors.Is(err, ErrUnknown) {
+	if errors.Is(err, errUnknown) {
 		testenv.Skip(t, "%v", err)
 	}
 	require.NoError(t, err)
@@ -121,18 +121,18 @@ func TestParseCountersRefuses(t *testing.T) {
 	}
 }
 
-// TestUnknown requires ErrUnknown and the name of the function for a source that
+// TestUnknown requires errUnknown and the name of the function for a source that
 // differs.
 func TestUnknown(t *testing.T) {
 	const source = "package fuzz\n\nfunc f() { g(); g() }\n"
 	for _, e := range []edit{{function: "h", to: "{}"}, {function: "f", from: "g()", to: "0"}, {function: "f", from: "h()", to: "0"}} {
 		_, err := e.apply(source)
-		require.ErrorIs(t, err, ErrUnknown)
+		require.ErrorIs(t, err, errUnknown)
 		require.ErrorContains(t, err, e.function)
 	}
 	_, err := edit{function: "f", to: "{}"}.apply("no Go")
-	require.ErrorIs(t, err, ErrUnknown)
+	require.ErrorIs(t, err, errUnknown)
 	_, err = Overlay(t.TempDir(), t.TempDir())
-	require.ErrorIs(t, err, ErrUnknown)
+	require.ErrorIs(t, err, errUnknown)
 	require.ErrorIs(t, err, os.ErrNotExist)
 }

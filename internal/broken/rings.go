@@ -12,92 +12,105 @@ import (
 )
 
 // rings are mistakes with keys.
-func rings() []Control {
-	keyed := func(name, doc string, broken []codecs.Property, attacks []string, mistake func(*ringParts)) Control {
-		return aSigner(name, doc, broken, attacks, func(p *signerParts) { mistake(&p.ringParts) })
+func rings() []Control { return slices.Concat(weakKeys(), separations(), rotations()) }
+
+// keyed returns a signer whose ring has a mistake.
+func keyed(name, doc string, broken []codecs.Property, attack string, mistake func(*ringParts)) Control {
+	return aSigner(name, doc, broken, by(attack), func(p *signerParts) { mistake(&p.ringParts) })
+}
+
+// weakKeys are mistakes in the checks of a ring.
+func weakKeys() []Control {
+	return []Control{
+		keyed("key-of-any-length", "a secret of any length is taken", breaks(codecs.StrongKeys), "KEY-04",
+			func(p *ringParts) { p.check = func([][]byte) error { return nil } }),
+		keyed("key-twice", "a ring may hold a key twice", breaks(codecs.StrongKeys), "KEY-03",
+			func(p *ringParts) { p.check = longEnough }),
 	}
-	separation := func(name, doc, attack string, reduce func(secret []byte) []byte) Control {
-		return keyed(name, doc, breaks(codecs.KeySeparation), by(attack), func(p *ringParts) {
-			p.derive = func(secret []byte) (key, id []byte) {
-				key, id = deriveKey(reduce(secret))
-				return key, id
-			}
+}
+
+// longEnough checks no more than the lengths of secrets.
+func longEnough(secrets [][]byte) error {
+	for _, s := range secrets {
+		if len(s) < codecs.MinSecret {
+			return fmt.Errorf("a secret has %d bytes", len(s))
+		}
+	}
+	return nil
+}
+
+// separations are mistakes that give keys to two designs or two secrets.
+func separations() []Control {
+	reduced := func(name, doc, attack string, reduce func(secret []byte) []byte) Control {
+		return keyed(name, doc, breaks(codecs.KeySeparation), attack, func(p *ringParts) {
+			p.derive = func(secret []byte) (key, id []byte) { return deriveKey(reduce(secret)) }
 		})
 	}
 	return []Control{
-		keyed("key-of-any-length", "a secret of any length is taken", breaks(codecs.StrongKeys), by("KEY-04"),
-			func(p *ringParts) { p.check = func([][]byte) error { return nil } }),
-		keyed("key-twice", "a ring may hold a key twice", breaks(codecs.StrongKeys), by("KEY-03"),
-			func(p *ringParts) {
-				p.check = func(secrets [][]byte) error {
-					for _, s := range secrets {
-						if len(s) < codecs.MinSecret {
-							return fmt.Errorf("a secret has %d bytes", len(s))
-						}
-					}
-					return nil
-				}
-			}),
-		separation("equivalent-keys", "the secret is an HMAC key as it stands", "KEY-05", func(secret []byte) []byte {
+		reduced("equivalent-keys", "the secret is an HMAC key as it stands", "KEY-05", func(secret []byte) []byte {
 			if len(secret) > sha256.BlockSize {
 				sum := sha256.Sum256(secret)
 				secret = sum[:]
 			}
 			return append(bytes.Clone(secret), make([]byte, sha256.BlockSize-len(secret))...)
 		}),
-		separation("key-cut", "the first 32 bytes of the secret are the key", "KEY-06", func(secret []byte) []byte { return secret[:codecs.MinSecret] }),
-		separation("key-trimmed", "white space around the secret is trimmed", "KEY-06", bytes.TrimSpace),
-		separation("key-as-text", "the secret is made valid UTF-8", "KEY-06", func(secret []byte) []byte {
+		reduced("key-cut", "the first 32 bytes of the secret are the key", "KEY-06", func(secret []byte) []byte { return secret[:codecs.MinSecret] }),
+		reduced("key-trimmed", "white space around the secret is trimmed", "KEY-06", bytes.TrimSpace),
+		reduced("key-as-text", "the secret is made valid UTF-8", "KEY-06", func(secret []byte) []byte {
 			return []byte(strings.ToValidUTF8(string(secret), "\ufffd"))
 		}),
 		disclaiming(aSigner("raw-secret", "the secret is the key of the tag", breaks(codecs.KeySeparation), by("KEY-16"),
 			func(p *signerParts) { p.derive = rawKey }), codecs.KeySeparation, "the secret is the key, as it stands"),
 		aSigner("copied", "label and prefix were copied from another design", breaks(codecs.KeySeparation), by("KEY-08"), copied),
-		keyed("ring-index", "the token carries the place of its key in the ring", breaks(codecs.Rotation), by("KEY-07"), byIndex),
-		keyed("last-seals", "the last key of the ring seals", breaks(codecs.Rotation), by("KEY-07"),
+	}
+}
+
+// rotations are mistakes in the choice of a key.
+func rotations() []Control {
+	return []Control{
+		keyed("ring-index", "the token carries the place of its key in the ring", breaks(codecs.Rotation), "KEY-07", byIndex),
+		keyed("last-seals", "the last key of the ring seals", breaks(codecs.Rotation), "KEY-07",
 			func(p *ringParts) { p.first = func(r *ring) *entry { return r.entries[len(r.entries)-1] } }),
-		keyed("first-only", "only the first key unseals", breaks(codecs.Rotation), by("KEY-07"),
-			func(p *ringParts) {
-				found := p.lookup
-				p.lookup = func(r *ring, id []byte) *entry {
-					if e := found(r, id); e == r.entries[0] {
-						return e
-					}
-					return nil
-				}
-			}),
-		keyed("first-eight", "only the first eight keys unseal", breaks(codecs.Rotation), by("KEY-07"),
-			func(p *ringParts) {
-				found := p.lookup
-				p.lookup = func(r *ring, id []byte) *entry {
-					if e := found(r, id); slices.Contains(r.entries[:min(8, len(r.entries))], e) {
-						return e
-					}
-					return nil
-				}
-			}),
-		keyed("never-removed", "keys that were once in a ring are remembered", breaks(codecs.Rotation, codecs.Integrity), by("KEY-07", "KEY-15"), remembered),
-		keyed("default-key", "a built-in key unseals as well", breaks(codecs.Integrity), by("KEY-12"),
-			func(p *ringParts) {
-				found := p.lookup
-				p.lookup = func(r *ring, id []byte) *entry {
-					if e := found(r, id); e != nil {
-						return e
-					}
-					key, builtIn := deriveKey(make([]byte, codecs.MinSecret))
-					if bytes.Equal(id, builtIn) {
-						return &entry{key, builtIn}
-					}
-					return nil
-				}
-			}),
-		keyed("short-key-id", "a key id has four bits, and the ring does not check that they differ", breaks(codecs.Rotation), by("KEY-14"),
+		keyed("first-only", "only the first key unseals", breaks(codecs.Rotation), "KEY-07", opening(1)),
+		keyed("first-eight", "only the first eight keys unseal", breaks(codecs.Rotation), "KEY-07", opening(8)),
+		aSigner("never-removed", "keys that were once in a ring are remembered", breaks(codecs.Rotation, codecs.Integrity), by("KEY-07", "KEY-15"),
+			func(p *signerParts) { remembered(&p.ringParts) }),
+		keyed("default-key", "a built-in key unseals as well", breaks(codecs.Integrity), "KEY-12", builtIn),
+		keyed("short-key-id", "a key id has four bits, and the ring does not check that they differ", breaks(codecs.Rotation), "KEY-14",
 			func(p *ringParts) {
 				p.derive = func(secret []byte) (key, id []byte) {
 					key, id = deriveKey(secret)
 					return key, []byte{id[0] & 15, 0, 0, 0}
 				}
 			}),
+	}
+}
+
+// opening returns the mistake that only the first n keys of a ring unseal.
+func opening(n int) func(*ringParts) {
+	return func(p *ringParts) {
+		found := p.lookup
+		p.lookup = func(r *ring, id []byte) *entry {
+			if e := found(r, id); slices.Contains(r.entries[:min(n, len(r.entries))], e) {
+				return e
+			}
+			return nil
+		}
+	}
+}
+
+// builtIn adds a key that every program has.
+func builtIn(p *ringParts) {
+	found := p.lookup
+	p.lookup = func(r *ring, id []byte) *entry {
+		if e := found(r, id); e != nil {
+			return e
+		}
+		key, known := deriveKey(make([]byte, codecs.MinSecret))
+		if bytes.Equal(id, known) {
+			return &entry{key, known}
+		}
+		return nil
 	}
 }
 

@@ -61,7 +61,7 @@ func openScheme(d codecs.Design, c codecs.Config) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := OfScheme(scheme)
+	in := ofScheme(scheme)
 	in.Design = d
 	if h := HooksOf(d); h.Scheme != nil {
 		if in.assemblerAt, err = h.Scheme(c); err != nil {
@@ -81,8 +81,8 @@ func OfCodec(c codecs.Codec) *Instance {
 	return in
 }
 
-// OfScheme returns the instance of a scheme that is open. Its Design is zero.
-func OfScheme(s codecs.Scheme) *Instance {
+// ofScheme returns the instance of a scheme that is open. Its Design is zero.
+func ofScheme(s codecs.Scheme) *Instance {
 	in := &Instance{scheme: s}
 	in.seededAt, _ = s.(SeededScheme)
 	in.assemblerAt, _ = s.(SchemeAssembler)

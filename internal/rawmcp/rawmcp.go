@@ -24,15 +24,15 @@ type Limits struct {
 	Events int           // events of a stream, or lines of standard output
 }
 
-// DefaultLimits are those of a review: no answer that a client would use is
+// defaultLimits are those of a review: no answer that a client would use is
 // larger or later.
-func DefaultLimits() Limits {
+func defaultLimits() Limits {
 	return Limits{Time: 15 * time.Second, Bytes: 8 << 20, Events: 1000}
 }
 
 // orDefault returns the limits with those that are zero replaced.
 func (l Limits) orDefault() Limits {
-	d := DefaultLimits()
+	d := defaultLimits()
 	if l.Time <= 0 {
 		l.Time = d.Time
 	}

@@ -29,8 +29,8 @@ const (
 	SubjectsFile = "subjects.json"
 )
 
-// BaseName is the name that all measurements share, without "Benchmark".
-const BaseName = "Token"
+// baseName is the name that all measurements share, without "Benchmark".
+const baseName = "Token"
 
 // The keys of a measurement's name.
 const (
@@ -143,7 +143,7 @@ func (op Op) Refuses() bool { return op == RefuseGarbage || op == RefuseTag || o
 
 // Name returns the name of a measurement, without "Benchmark".
 func Name(subject string, op Op, size int) string {
-	return fmt.Sprintf("%s/%s=%s/%s=%s/%s=%d", BaseName, SubjectKey, subject, OpKey, op, SizeKey, size)
+	return fmt.Sprintf("%s/%s=%s/%s=%s/%s=%d", baseName, SubjectKey, subject, OpKey, op, SizeKey, size)
 }
 
 // WriteBench makes the folder dir with the two files of a run, whole or not at

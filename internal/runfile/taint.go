@@ -9,8 +9,8 @@ import (
 	"sealab/internal/atomicfile"
 )
 
-// TaintExtension ends the name of a taint log.
-const TaintExtension = ".taint.json"
+// taintExtension ends the name of a taint log.
+const taintExtension = ".taint.json"
 
 // A Secret is the value that was declared undefined.
 type Secret string
@@ -65,7 +65,7 @@ type Frame struct {
 }
 
 // FileName returns the name of the log's file.
-func (l *Log) FileName() string { return l.Subject + "." + string(l.Secret) + TaintExtension }
+func (l *Log) FileName() string { return l.Subject + "." + string(l.Secret) + taintExtension }
 
 // Write writes the log into dir.
 func (l *Log) Write(dir string) error {
@@ -79,12 +79,12 @@ func (l *Log) Write(dir string) error {
 // ReadTaintLogs returns all taint logs in dir, by name. It is an error if there is
 // no log.
 func ReadTaintLogs(dir string) ([]*Log, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*"+TaintExtension))
+	paths, err := filepath.Glob(filepath.Join(dir, "*"+taintExtension))
 	if err != nil {
 		return nil, err
 	}
 	if len(paths) == 0 {
-		return nil, fmt.Errorf("%s: want files *%s, there is none", dir, TaintExtension)
+		return nil, fmt.Errorf("%s: want files *%s, there is none", dir, taintExtension)
 	}
 	logs := make([]*Log, len(paths))
 	for i, path := range paths {

@@ -11,9 +11,9 @@ import (
 	"sealab/vectors/kit"
 )
 
-// Now is the time at which bases are minted. The fraction tells formats that
+// now is the time at which bases are minted. The fraction tells formats that
 // keep fractions from formats that drop them.
-var Now = time.Unix(1795132800, 250_000_000)
+var now = time.Unix(1795132800, 250_000_000)
 
 // TTL is the time to live of bases.
 const TTL = 10 * time.Minute
@@ -22,9 +22,9 @@ const TTL = 10 * time.Minute
 // strict, or as the SDK reads it.
 const OptionReading = "reading"
 
-// OptionMode is the option that selects another wire format. That format has
+// optionMode is the option that selects another wire format. That format has
 // vectors of its own.
-const OptionMode = "mode"
+const optionMode = "mode"
 
 // Readings returns the readings of the design's format except the default.
 func Readings(d *codecs.Design) []string {
@@ -102,7 +102,7 @@ func codecBase(d *codecs.Design, name, doc string, payload []byte) *Base {
 func binding() codecs.Context {
 	principal, audience := `["client-1","https://as.example","alice"]`, "https://srv.example"
 	return codecs.Context{
-		Now:    Now,
+		Now:    now,
 		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod","count":3,"tags":["a","b"]}`),
 		Principal: &principal, Audience: &audience,
 	}
@@ -148,7 +148,7 @@ var states = []string{
 func optionBases(d *codecs.Design) []*Base {
 	var bases []*Base
 	for _, o := range d.Options {
-		if o.Name == OptionReading || o.Name == OptionMode {
+		if o.Name == OptionReading || o.Name == optionMode {
 			continue // every test has all readings; another mode is another format
 		}
 		for _, value := range o.Values[1:] {

@@ -41,7 +41,7 @@ var settings = []struct {
 	}},
 	{"short-life", "minted for one second", times, func(s *kit.Setting) { s.TTL = time.Second }},
 	{"fractional-life", "minted for one and a half seconds", times, func(s *kit.Setting) { s.TTL = 1500 * time.Millisecond }},
-	{"whole-second", "minted at a whole second", times, func(s *kit.Setting) { s.Context.Now = time.Unix(Now.Unix(), 0) }},
+	{"whole-second", "minted at a whole second", times, func(s *kit.Setting) { s.Context.Now = time.Unix(now.Unix(), 0) }},
 	{"early", "minted in the year 1970", times, func(s *kit.Setting) { s.Context.Now = time.Unix(1, 0) }},
 	{"late", "minted beyond 32 bits", times, func(s *kit.Setting) { s.Context.Now = time.Unix(1<<33, 500_000_000) }},
 }

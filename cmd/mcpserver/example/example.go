@@ -22,13 +22,13 @@ import (
 	"sealab/codecs/boundary/gosdk"
 )
 
-// Implementation names the server.
-var Implementation = mcp.Implementation{Name: "sealab-example", Version: "1.0.0"}
+// implementation names the server.
+var implementation = mcp.Implementation{Name: "sealab-example", Version: "1.0.0"}
 
 // New returns the server and the boundary around it, as the policy says.
 func New(p boundary.Policy, options *mcp.ServerOptions) (*mcp.Server, *boundary.Boundary, error) {
-	server := mcp.NewServer(&Implementation, options)
-	protection, err := gosdk.Protect(server, &Implementation, p)
+	server := mcp.NewServer(&implementation, options)
+	protection, err := gosdk.Protect(server, &implementation, p)
 	if err != nil {
 		return nil, nil, err
 	}

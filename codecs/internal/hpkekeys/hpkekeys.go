@@ -38,7 +38,7 @@ import (
 const (
 	EncSize  = 32 // an encapsulation
 	SeedSize = 32 // the randomness of one encapsulation: ikmE of RFC 9180
-	KeySize  = 32 // a public key, a private key, a pre-shared key
+	keySize  = 32 // a public key, a private key, a pre-shared key
 )
 
 // A KEM is a key encapsulation mechanism, with the lengths in bytes of an

@@ -101,8 +101,8 @@ func TestPartiesKeys(t *testing.T) {
 	require.NoError(t, err)
 	opener, err := k.Encode()
 	require.NoError(t, err)
-	require.Len(t, minter, PartySize)
-	require.Len(t, opener, PartySize)
+	require.Len(t, minter, partySize)
+	require.Len(t, opener, partySize)
 
 	public, err := ParsePublic(minter, k.label)
 	require.NoError(t, err)
@@ -122,16 +122,16 @@ func TestPartiesKeys(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "text", string(opened))
 
-	for _, n := range []int{0, 1, PartySize - 1, PartySize + 1} {
+	for _, n := range []int{0, 1, partySize - 1, partySize + 1} {
 		_, err := ParsePublic(make([]byte, n), k.label)
 		require.ErrorContains(t, err, "want 68")
 		_, err = ParsePrivate(make([]byte, n), k.label)
 		require.ErrorContains(t, err, "want 68")
 	}
-	beyond := bytes.Repeat([]byte{0xff, 0xfe}, PartySize/2)
+	beyond := bytes.Repeat([]byte{0xff, 0xfe}, partySize/2)
 	_, err = ParsePublic(beyond, k.label)
 	require.ErrorContains(t, err, "canonical")
-	for _, weak := range [][]byte{make([]byte, PartySize), append(beyond[:PartySize-KeySize:PartySize-KeySize], make([]byte, KeySize)...)} {
+	for _, weak := range [][]byte{make([]byte, partySize), append(beyond[:partySize-keySize:partySize-keySize], make([]byte, keySize)...)} {
 		_, err = ParsePublic(weak, k.label)
 		require.ErrorContains(t, err, "one byte repeated")
 		_, err = ParsePrivate(weak, k.label)

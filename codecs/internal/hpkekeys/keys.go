@@ -8,8 +8,8 @@ import (
 	"sealab/codecs/internal/keyring"
 )
 
-// PartySize is the length in bytes of an encoded key of one party.
-const PartySize = len(keyring.Fingerprint{}) + 2*KeySize
+// partySize is the length in bytes of an encoded key of one party.
+const partySize = len(keyring.Fingerprint{}) + 2*keySize
 
 // A PublicKey encapsulates to one ring key.
 type PublicKey struct {
@@ -34,11 +34,11 @@ func Derive(kem *KEM, key []byte, id keyring.Fingerprint, label string) *Private
 	ikm := keyring.Derive(key, label+" kem", SeedSize)
 	defer clear(ikm)
 	public, private := kem.id.Scheme().DeriveKeyPair(ikm)
-	psk := keyring.Derive(key, label+" psk", KeySize)
+	psk := keyring.Derive(key, label+" psk", keySize)
 	return &PrivateKey{PublicKey{id, kem, label, public, psk}, private}
 }
 
-// Encode returns the key as PartySize bytes: key-id, public key, pre-shared
+// Encode returns the key as partySize bytes: key-id, public key, pre-shared
 // key. They are secret: the pre-shared key authenticates a sender.
 func (p *PublicKey) Encode() ([]byte, error) {
 	public, err := p.public.MarshalBinary()
@@ -49,7 +49,7 @@ func (p *PublicKey) Encode() ([]byte, error) {
 	return encode(p.ID, public, p.psk), nil
 }
 
-// Encode returns the key as PartySize bytes: key-id, private key, pre-shared
+// Encode returns the key as partySize bytes: key-id, private key, pre-shared
 // key.
 func (p *PrivateKey) Encode() ([]byte, error) {
 	private, err := p.private.MarshalBinary()
@@ -61,7 +61,7 @@ func (p *PrivateKey) Encode() ([]byte, error) {
 }
 
 func encode(id keyring.Fingerprint, key, psk []byte) []byte {
-	out := make([]byte, 0, PartySize)
+	out := make([]byte, 0, partySize)
 	out = append(out, id[:]...)
 	out = append(out, key...)
 	return append(out, psk...)
@@ -107,15 +107,15 @@ func ParsePrivate(b []byte, label string) (*PrivateKey, error) {
 
 // decode cuts an encoded key apart. Its results do not share memory with b.
 func decode(b []byte) (id keyring.Fingerprint, key, psk []byte, err error) {
-	if len(b) != PartySize {
-		return id, nil, nil, fmt.Errorf("the key of a party has %d bytes, want %d", len(b), PartySize)
+	if len(b) != partySize {
+		return id, nil, nil, fmt.Errorf("the key of a party has %d bytes, want %d", len(b), partySize)
 	}
 	b = append([]byte(nil), b...)
 	n := copy(id[:], b)
-	for _, part := range [][]byte{b[n : n+KeySize], b[n+KeySize:]} {
+	for _, part := range [][]byte{b[n : n+keySize], b[n+keySize:]} {
 		if err := keyring.CheckStrength(part); err != nil {
 			return id, nil, nil, fmt.Errorf("the key of a party %w", err)
 		}
 	}
-	return id, b[n : n+KeySize], b[n+KeySize:], nil
+	return id, b[n : n+keySize], b[n+keySize:], nil
 }

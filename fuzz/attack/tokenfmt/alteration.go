@@ -51,7 +51,7 @@ var Generators = []Generator{
 	{"blocks", false, Blocks},
 	{"exchanged blocks", false, Exchanged},
 	{"points", false, Points},
-	{"padding-ends", false, PaddingEnds},
+	{"padding-ends", false, paddingEnds},
 }
 
 // A Source draws alterations that are too many to enumerate.

@@ -415,9 +415,9 @@ func formsOf(point []byte) [][]byte {
 	return forms
 }
 
-// PaddingEnds writes endings that look like block padding over the last bytes of
+// paddingEnds writes endings that look like block padding over the last bytes of
 // each segment, and appends them.
-func PaddingEnds(f Format, _ *Source) iter.Seq[Alteration] {
+func paddingEnds(f Format, _ *Source) iter.Seq[Alteration] {
 	return func(yield func(Alteration) bool) {
 		for _, i := range f.Encoded() {
 			raw := f.Segments[i].Bytes

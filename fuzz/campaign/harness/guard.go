@@ -19,9 +19,9 @@ import (
 const (
 	InputFile   = "input"        // the raw bytes
 	BeforeFile  = "before"       // the inputs that the process ran before, as [][]byte of encoding/gob; may be absent
-	OutputFile  = "output.txt"   // the failure, for a person
+	outputFile  = "output.txt"   // the failure, for a person
 	FailureFile = "failure.json" // the Failure
-	SeenFolder  = "seen"         // one empty file per design with this failure
+	seenFolder  = "seen"         // one empty file per design with this failure
 )
 
 // A guard runs inputs in a campaign and files failures.
@@ -125,7 +125,7 @@ func fill(dir string, input []byte, before [][]byte, failed *Failure) error {
 	if err != nil {
 		return err
 	}
-	files := map[string][]byte{InputFile: input, OutputFile: []byte(failed.Output()), FailureFile: data}
+	files := map[string][]byte{InputFile: input, outputFile: []byte(failed.Output()), FailureFile: data}
 	if len(before) > 0 {
 		if files[BeforeFile], err = encodeBefore(before); err != nil {
 			return err
@@ -144,7 +144,7 @@ func addSeen(dir, design string) error {
 	if design == "" {
 		return nil
 	}
-	seen := filepath.Join(dir, SeenFolder)
+	seen := filepath.Join(dir, seenFolder)
 	if err := os.MkdirAll(seen, 0o755); err != nil {
 		return fmt.Errorf("filing a crasher: %w", err)
 	}
@@ -160,7 +160,7 @@ func addSeen(dir, design string) error {
 // ReadSeen returns the designs of the crasher in dir, in the order of their
 // names.
 func ReadSeen(dir string) ([]string, error) {
-	files, err := os.ReadDir(filepath.Join(dir, SeenFolder))
+	files, err := os.ReadDir(filepath.Join(dir, seenFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
