@@ -64,14 +64,14 @@ func (m *measured) ring(n int) (codecs.Codec, error) {
 }
 
 // prepare implements Subject.Prepare.
-func (m *measured) prepare(op runfile.Op, payload []byte) (Cell, error) {
+func (m *measured) prepare(op runfile.Op, payload []byte) (Operation, error) {
 	c, err := m.ring(1)
 	if err != nil {
-		return Cell{}, err
+		return Operation{}, err
 	}
 	token, err := c.Seal(nil, payload)
 	if err != nil {
-		return Cell{}, err
+		return Operation{}, err
 	}
 	switch op {
 	case runfile.Seal:
@@ -80,7 +80,7 @@ func (m *measured) prepare(op runfile.Op, payload []byte) (Cell, error) {
 		return unsealing(c, token, payload)
 	case runfile.UnsealRing:
 		if c, err = m.ring(runfile.RingKeys); err != nil {
-			return Cell{}, err
+			return Operation{}, err
 		}
 		return unsealing(c, token, payload)
 	case runfile.RefuseGarbage:
@@ -90,23 +90,23 @@ func (m *measured) prepare(op runfile.Op, payload []byte) (Cell, error) {
 	case runfile.RefuseKey:
 		return m.refusingStranger(c, payload)
 	}
-	return Cell{}, codecs.ErrUnsupported
+	return Operation{}, codecs.ErrUnsupported
 }
 
-func (m *measured) refusingStranger(c codecs.Codec, payload []byte) (Cell, error) {
+func (m *measured) refusingStranger(c codecs.Codec, payload []byte) (Operation, error) {
 	other, err := m.open([][]byte{m.secret(stranger)})
 	if err != nil {
-		return Cell{}, err
+		return Operation{}, err
 	}
 	token, err := other.Seal(nil, payload)
 	if err != nil {
-		return Cell{}, err
+		return Operation{}, err
 	}
 	return refusing(c, token)
 }
 
-// loop returns a Cell that runs op in this process.
-func loop(op func() error, tokenSize int) Cell {
+// loop returns an Operation that runs op in this process.
+func loop(op func() error, tokenSize int) Operation {
 	run := func(n int) (time.Duration, error) {
 		start := time.Now()
 		for range n {
@@ -116,7 +116,7 @@ func loop(op func() error, tokenSize int) Cell {
 		}
 		return time.Since(start), nil
 	}
-	return Cell{Run: run, TokenSize: tokenSize, InProcess: true}
+	return Operation{Run: run, TokenSize: tokenSize, InProcess: true}
 }
 
 // refused returns op with a refusal as its success, and anything else as a
@@ -134,7 +134,7 @@ func refused(op func() error) func() error {
 	}
 }
 
-func sealing(c codecs.Codec, payload []byte, tokenSize int) Cell {
+func sealing(c codecs.Codec, payload []byte, tokenSize int) Operation {
 	dst := make([]byte, 0, roomFor(tokenSize))
 	return loop(func() error {
 		_, err := c.Seal(dst, payload)
@@ -142,14 +142,14 @@ func sealing(c codecs.Codec, payload []byte, tokenSize int) Cell {
 	}, tokenSize)
 }
 
-func unsealing(c codecs.Codec, token, payload []byte) (Cell, error) {
+func unsealing(c codecs.Codec, token, payload []byte) (Operation, error) {
 	dst := make([]byte, 0, roomFor(len(payload)))
 	got, err := c.Unseal(dst, token)
 	if err != nil {
-		return Cell{}, err
+		return Operation{}, err
 	}
 	if !slices.Equal(got, payload) {
-		return Cell{}, fmt.Errorf("a token of %d bytes came back as %d bytes that differ", len(payload), len(got))
+		return Operation{}, fmt.Errorf("a token of %d bytes came back as %d bytes that differ", len(payload), len(got))
 	}
 	return loop(func() error {
 		_, err := c.Unseal(dst, token)
@@ -157,7 +157,7 @@ func unsealing(c codecs.Codec, token, payload []byte) (Cell, error) {
 	}, len(token)), nil
 }
 
-func refusing(c codecs.Codec, token []byte) (Cell, error) {
+func refusing(c codecs.Codec, token []byte) (Operation, error) {
 	dst := make([]byte, 0, roomFor(len(token)))
 	op := refused(func() error {
 		_, err := c.Unseal(dst, token)

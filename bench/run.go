@@ -98,7 +98,7 @@ func (c Config) places(subjects []Subject) []place {
 // planned is a cell in its place, of a fixed length.
 type planned struct {
 	place
-	Cell
+	Operation
 	n      int // operations in a round
 	allocs Allocations
 }
@@ -231,7 +231,7 @@ const (
 
 // count counts the allocations of the cell's operation, outside any timing. n is
 // the number of operations that the cell runs in a round.
-func count(c Cell, n int) (Allocations, error) {
+func count(c Operation, n int) (Allocations, error) {
 	ops := min(mostCount, max(leastCount, n/16))
 	if !c.InProcess {
 		return Allocations{}, nil

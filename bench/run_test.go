@@ -123,12 +123,12 @@ func (credulous) Unseal(dst, token []byte) ([]byte, error) { return append(dst, 
 func TestForeignSubjectsAreTimedByThemselves(t *testing.T) {
 	foreign := bench.Subject{
 		Subject: runfile.Subject{Name: "far", Role: runfile.RoleSDK},
-		Prepare: func(op runfile.Op, payload []byte) (bench.Cell, error) {
+		Prepare: func(op runfile.Op, payload []byte) (bench.Operation, error) {
 			if op != runfile.Seal {
-				return bench.Cell{}, codecs.ErrUnsupported
+				return bench.Operation{}, codecs.ErrUnsupported
 			}
 			run := func(n int) (time.Duration, error) { return time.Duration(n) * time.Microsecond, nil }
-			return bench.Cell{Run: run, TokenSize: 7}, nil
+			return bench.Operation{Run: run, TokenSize: 7}, nil
 		},
 	}
 	result, err := bench.Run(context.Background(), []bench.Subject{foreign}, tiny)
@@ -144,7 +144,7 @@ func TestInterruptedPartsDoNotCount(t *testing.T) {
 	calls := 0
 	uneven := bench.Subject{
 		Subject: runfile.Subject{Name: "uneven", Role: runfile.RoleSDK},
-		Prepare: func(runfile.Op, []byte) (bench.Cell, error) {
+		Prepare: func(runfile.Op, []byte) (bench.Operation, error) {
 			run := func(n int) (time.Duration, error) {
 				calls++
 				if calls%3 == 0 {
@@ -152,7 +152,7 @@ func TestInterruptedPartsDoNotCount(t *testing.T) {
 				}
 				return time.Duration(n) * time.Microsecond, nil
 			}
-			return bench.Cell{Run: run}, nil
+			return bench.Operation{Run: run}, nil
 		},
 	}
 	result, err := bench.Run(context.Background(), []bench.Subject{uneven}, tiny)

@@ -19,11 +19,11 @@ import (
 // codecs.ErrUnsupported if the subject does not have the operation.
 type Subject struct {
 	runfile.Subject
-	Prepare func(op runfile.Op, payload []byte) (Cell, error)
+	Prepare func(op runfile.Op, payload []byte) (Operation, error)
 }
 
-// A Cell is one operation, ready to be timed.
-type Cell struct {
+// An Operation is one operation, ready to be timed.
+type Operation struct {
 	// Run runs n operations and returns the time that they took. A subject that
 	// lives in another process is timed inside it.
 	Run func(n int) (time.Duration, error)
@@ -157,9 +157,9 @@ func fromBaseline(b baseline.Baseline) Subject {
 		return b.Open(key)
 	}
 	m := newMeasured(codecs.Design{MaxKeys: 1}, open)
-	prepare := func(op runfile.Op, payload []byte) (Cell, error) {
+	prepare := func(op runfile.Op, payload []byte) (Operation, error) {
 		if op.Refuses() {
-			return Cell{}, codecs.ErrUnsupported
+			return Operation{}, codecs.ErrUnsupported
 		}
 		return m.prepare(op, payload)
 	}
@@ -185,30 +185,30 @@ func FromWorker(c *worker.Client, mirrors string) Subject {
 }
 
 // prepareWorker is prepare for a codec in a worker.
-func (m *measured) prepareWorker(op runfile.Op, payload []byte) (Cell, error) {
+func (m *measured) prepareWorker(op runfile.Op, payload []byte) (Operation, error) {
 	c, err := m.ring(1)
 	if err != nil {
-		return Cell{}, err
+		return Operation{}, err
 	}
 	timed, ok := inside(c).(worker.Benchmark)
 	if !ok {
-		return Cell{}, fmt.Errorf("it is not a worker: %w", codecs.ErrUnsupported)
+		return Operation{}, fmt.Errorf("it is not a worker: %w", codecs.ErrUnsupported)
 	}
 	token, err := c.Seal(nil, payload)
 	if err != nil {
-		return Cell{}, err
+		return Operation{}, err
 	}
-	cell := Cell{TokenSize: len(token)}
+	cell := Operation{TokenSize: len(token)}
 	switch op {
 	case runfile.Seal:
 		cell.Run = func(n int) (time.Duration, error) { return timed.BenchMake(n, payload, &request) }
 	case runfile.Unseal:
 		if _, err := unsealing(c, token, payload); err != nil {
-			return Cell{}, err
+			return Operation{}, err
 		}
 		cell.Run = func(n int) (time.Duration, error) { return timed.BenchJudge(n, token, &request) }
 	default:
-		return Cell{}, codecs.ErrUnsupported
+		return Operation{}, codecs.ErrUnsupported
 	}
 	return cell, nil
 }

@@ -50,9 +50,9 @@ type Finding struct {
 	Verification string          `json:"verification"` // a command
 	// Recipe replays a finding of a review: see package review.
 	Recipe json.RawMessage `json:"recipe,omitempty"`
-	// Witness replays an attack. It is nil if times or lines of code are the
+	// Reproducer replays an attack. It is nil if times or lines of code are the
 	// evidence, which cannot be replayed.
-	Witness *verdict.Reproducer `json:"witness,omitempty"`
+	Reproducer *verdict.Reproducer `json:"witness,omitempty"`
 }
 
 // A Location is the place of a finding.
@@ -127,7 +127,7 @@ func of(s verdict.Design, c verdict.Result, file string) Finding {
 		Impact:       "an attacker gains: " + c.Gain,
 		Fix:          Repair(c.Property),
 		Verification: replayCommand(file, id, s.Worker),
-		Witness:      c.Reproducer,
+		Reproducer:   c.Reproducer,
 	}
 }
 

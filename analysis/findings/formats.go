@@ -49,10 +49,10 @@ func Text(w io.Writer, all []Finding) error {
 
 // lines is the evidence of a finding, each call on a line of its own.
 func (f *Finding) lines() string {
-	if f.Witness == nil {
+	if f.Reproducer == nil {
 		return f.Evidence
 	}
-	return strings.Join(steps(*f.Witness), "\n                ")
+	return strings.Join(steps(*f.Reproducer), "\n                ")
 }
 
 // Markdown returns the findings as a page.

@@ -73,7 +73,7 @@ func (j *Judgement) WriteTable(w io.Writer, lines, width int) error {
 }
 
 // word returns the verdict as the table has it.
-func (j *Judgement) word(v *Verdict) string {
+func (j *Judgement) word(v *Result) string {
 	switch {
 	case v.Outcome == verdict.NotTested || v.Expect == runfile.Open:
 		return string(v.Outcome)
@@ -85,7 +85,7 @@ func (j *Judgement) word(v *Verdict) string {
 	return "wrong"
 }
 
-func (v *Verdict) writeFindings(w *strings.Builder, most int) {
+func (v *Result) writeFindings(w *strings.Builder, most int) {
 	all := slices.Concat(v.Against, v.Observed)
 	if len(all) == 0 && v.Outcome != verdict.NotTested {
 		return
@@ -122,7 +122,7 @@ func (j *Judgement) writeReasons(w *strings.Builder) {
 
 // Refuted reports whether anything goes against a guarantee.
 func (j *Judgement) Refuted() bool {
-	return slices.ContainsFunc(j.Verdicts, func(v *Verdict) bool { return v.Outcome == verdict.Refuted })
+	return slices.ContainsFunc(j.Verdicts, func(v *Result) bool { return v.Outcome == verdict.Refuted })
 }
 
 // Findings returns the lines that depend on secrets in the form of the attacks'

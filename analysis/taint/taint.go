@@ -53,8 +53,8 @@ var nouns = map[runfile.Dependence]string{
 	runfile.Branch: "branch", runfile.Address: "address", runfile.Division: "division, maybe",
 }
 
-// A Verdict is the outcome of one subject.
-type Verdict struct {
+// A Result is the outcome of one subject.
+type Result struct {
 	Subject string              `json:"subject"`
 	Expect  runfile.Expectation `json:"expect,omitempty"`
 	Outcome verdict.Outcome     `json:"verdict"` // on the claim that refusing a token depends on no secret
@@ -69,7 +69,7 @@ type Verdict struct {
 // A Judgement is the outcome of a run.
 type Judgement struct {
 	Stamp    map[string]string `json:"stamp"`
-	Verdicts []*Verdict        `json:"verdicts"`
+	Verdicts []*Result         `json:"verdicts"`
 	// Faults are the controls that did not turn out as they must. If there is one,
 	// the run is void.
 	Faults []string `json:"faults,omitempty"`
@@ -121,8 +121,8 @@ func bySubject(logs []*runfile.Log) [][]*runfile.Log {
 }
 
 // judge judges the logs of one subject and marks the rows of the table it used.
-func judge(logs []*runfile.Log, used map[int]bool) *Verdict {
-	v := &Verdict{Subject: logs[0].Subject, Expect: logs[0].Expect}
+func judge(logs []*runfile.Log, used map[int]bool) *Result {
+	v := &Result{Subject: logs[0].Subject, Expect: logs[0].Expect}
 	noise := map[string]bool{}
 	secrets := 0
 	for _, l := range logs {
@@ -163,7 +163,7 @@ func signature(r runfile.Report) string {
 }
 
 // take adds a finding to its list.
-func (v *Verdict) take(f Finding) {
+func (v *Result) take(f Finding) {
 	switch {
 	case f.Reason != "":
 		v.Declassified = append(v.Declassified, f)
@@ -174,7 +174,7 @@ func (v *Verdict) take(f Finding) {
 	}
 }
 
-func (v *Verdict) conclude() {
+func (v *Result) conclude() {
 	v.Outcome = verdict.NotRefuted
 	if len(v.Against) > 0 {
 		v.Outcome = verdict.Refuted
@@ -183,7 +183,7 @@ func (v *Verdict) conclude() {
 }
 
 // controlFault returns the fault of a control, or "" if it turned out as it must.
-func controlFault(l *runfile.Log, v *Verdict) string {
+func controlFault(l *runfile.Log, v *Result) string {
 	found := slices.ContainsFunc(v.Observed, func(f Finding) bool {
 		return l.Line != "" && strings.Contains(f.Text, l.Line)
 	})

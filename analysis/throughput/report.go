@@ -79,7 +79,7 @@ func (r *Run) writeDesigns(b *strings.Builder, ratios []Ratio, width int) {
 			continue
 		}
 		row := []string{s.Name}
-		var last *Cell
+		var last *Series
 		for _, op := range []runfile.Op{runfile.Seal, runfile.Unseal} {
 			c := r.cells[Place{s.Name, op, n}]
 			if c == nil {
@@ -217,17 +217,17 @@ func (r *Run) writeRefusals(b *strings.Builder, op runfile.Op, width int) {
 
 // median returns the median time of an operation in nanoseconds and the
 // half-width of its interval as text.
-func (c *Cell) median() (ns float64, spread string) {
+func (c *Series) median() (ns float64, spread string) {
 	s := c.summary()
 	return s.Center, s.PctRangeString()
 }
 
-func (c *Cell) summary() benchmath.Summary {
+func (c *Series) summary() benchmath.Summary {
 	values := slices.Clone(c.Ns) // the sample sorts its values
 	return benchmath.AssumeNothing.Summary(benchmath.NewSample(values, &benchmath.DefaultThresholds), 0.95)
 }
 
-func (c *Cell) allocs() string {
+func (c *Series) allocs() string {
 	if !c.Counted {
 		return "-"
 	}

@@ -31,7 +31,7 @@ type Run struct {
 	Path     string
 	Stamp    map[string]string // the head of the benchmark file
 	Subjects []runfile.Subject
-	cells    map[Place]*Cell
+	cells    map[Place]*Series
 	places   []Place // of the cells, in the order of reports
 }
 
@@ -45,8 +45,8 @@ type Place struct {
 // String returns the place as reports write it.
 func (p Place) String() string { return fmt.Sprintf("%s %s, %s", p.Subject, p.Op, Size(p.Size)) }
 
-// A Cell is one operation of one subject at one size, over all rounds.
-type Cell struct {
+// A Series is one operation of one subject at one size, over all rounds.
+type Series struct {
 	Ns        []float64 // per operation, by round
 	TokenSize int       // bytes
 	Counted   bool      // whether allocations were counted
@@ -79,7 +79,7 @@ func Load(dir string) (*Run, error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, runfile.BenchFile)
-	r := &Run{Path: dir, Stamp: map[string]string{}, Subjects: subjects, cells: map[Place]*Cell{}}
+	r := &Run{Path: dir, Stamp: map[string]string{}, Subjects: subjects, cells: map[Place]*Series{}}
 	if _, err := scan(path, r.add); err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (r *Run) add(res *benchfmt.Result) error {
 	}
 	c, ok := r.cells[p]
 	if !ok {
-		c = &Cell{}
+		c = &Series{}
 		r.cells[p] = c
 		r.places = append(r.places, p)
 	}

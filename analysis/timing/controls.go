@@ -30,8 +30,8 @@ type Controls struct {
 // Void reports whether the run is void.
 func (c Controls) Void() bool { return len(c.Faults) > 0 }
 
-func checkControls(verdicts []*Verdict) (c Controls) {
-	var clean []*Verdict
+func checkControls(verdicts []*Result) (c Controls) {
+	var clean []*Result
 	for _, v := range verdicts {
 		switch v.Expect {
 		case runfile.Leaks:
@@ -54,7 +54,7 @@ func checkControls(verdicts []*Verdict) (c Controls) {
 // tests nor that two passes have to agree.
 const margin = 1.5
 
-func (c *Controls) leaking(v *Verdict) {
+func (c *Controls) leaking(v *Result) {
 	c.Leaking++
 	switch {
 	case v.Found:
@@ -67,14 +67,14 @@ func (c *Controls) leaking(v *Verdict) {
 }
 
 // reach is the smallest effect that both passes could have found.
-func (v *Verdict) reach() float64 {
+func (v *Result) reach() float64 {
 	if v.Second == nil {
 		return math.Inf(1)
 	}
 	return max(v.First.Detectable, v.Second.Detectable)
 }
 
-func (c *Controls) clean(v *Verdict) {
+func (c *Controls) clean(v *Result) {
 	c.Clean++
 	if v.Outcome == verdict.Refuted {
 		c.Faults = append(c.Faults, fmt.Sprintf("%s does not leak and was taken for a leak", v.Name()))
@@ -83,14 +83,14 @@ func (c *Controls) clean(v *Verdict) {
 
 // foundFrom returns the smallest step of known size from which on all steps
 // were found.
-func foundFrom(verdicts []*Verdict) float64 {
-	var ladder []*Verdict
+func foundFrom(verdicts []*Result) float64 {
+	var ladder []*Result
 	for _, v := range verdicts {
 		if v.Added > 0 {
 			ladder = append(ladder, v)
 		}
 	}
-	slices.SortFunc(ladder, func(v, w *Verdict) int { return cmp.Compare(w.Added, v.Added) })
+	slices.SortFunc(ladder, func(v, w *Result) int { return cmp.Compare(w.Added, v.Added) })
 	from := 0.0
 	for _, v := range ladder {
 		if !v.Found {
@@ -114,7 +114,7 @@ type Uniformity struct {
 }
 
 // uniformity tests the Wilcoxon p-values of controls that do not leak.
-func uniformity(clean []*Verdict) Uniformity {
+func uniformity(clean []*Result) Uniformity {
 	u := Uniformity{P: 1}
 	var p []float64
 	for _, v := range clean {

@@ -27,7 +27,7 @@ type drawing struct{ *svg.Drawing }
 // draw draws the differences of one file: on the left their distribution, on the
 // right their trimmed mean over the course of the run. The band is the limit, and
 // the red line is the effect.
-func draw(f *runfile.Samples, v *Verdict) []byte {
+func draw(f *runfile.Samples, v *Result) []byte {
 	s := newSeries(f)
 	d := drawing{svg.New(pictureWidth, pictureHeight,
 		fmt.Sprintf("%s, %s, pass %d: %s against %s", f.Subject, f.Pair, f.Pass, f.B, f.A))}

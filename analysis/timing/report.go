@@ -38,7 +38,7 @@ func (j *Judgement) WriteTable(w io.Writer, width int) error {
 }
 
 // row returns the fields of the verdict's line.
-func (v *Verdict) row() []string {
+func (v *Result) row() []string {
 	s := v.First
 	tail := s.Deciles.largest()
 	return []string{
@@ -52,7 +52,7 @@ func (v *Verdict) row() []string {
 }
 
 // Remark is the verdict with its reason.
-func (v *Verdict) Remark() string {
+func (v *Result) Remark() string {
 	switch {
 	case v.Expect == runfile.Leaks && v.Found:
 		return "found, as it must be"
@@ -111,8 +111,8 @@ func (j *Judgement) summary(w *strings.Builder) {
 }
 
 // Refuted returns the verdicts that go against a guarantee.
-func (j *Judgement) Refuted() []*Verdict {
-	var refuted []*Verdict
+func (j *Judgement) Refuted() []*Result {
+	var refuted []*Result
 	for _, v := range j.Verdicts {
 		if v.Expect == runfile.Open && v.Property != "" && v.Outcome == verdict.Refuted {
 			refuted = append(refuted, v)
@@ -144,7 +144,7 @@ func (j *Judgement) WritePictures(dir string, progress func(done int)) error {
 }
 
 // picture returns the path of the verdict's picture below the run's folder.
-func (v *Verdict) picture() string { return filepath.Join(pictures, v.Name()+".svg") }
+func (v *Result) picture() string { return filepath.Join(pictures, v.Name()+".svg") }
 
 // Markdown returns the judgement as a page whose pictures lie in the run's
 // folder.
@@ -193,7 +193,7 @@ func (j *Judgement) Findings(dir string) ([]findings.Finding, error) {
 	return all, nil
 }
 
-func (v *Verdict) finding(d *codecs.Design, dir string) findings.Finding {
+func (v *Result) finding(d *codecs.Design, dir string) findings.Finding {
 	attack := "timing:" + v.Pair
 	f := findings.Finding{
 		ID: findings.ID(d.Name, attack, codecs.SteadyTiming), Severity: findings.Warning, Category: codecs.SteadyTiming,
@@ -212,7 +212,7 @@ func (v *Verdict) finding(d *codecs.Design, dir string) findings.Finding {
 }
 
 // evidence writes the numbers of both passes.
-func (v *Verdict) evidence() string {
+func (v *Result) evidence() string {
 	text := fmt.Sprintf("%s; effect %+.3g ns [%+.3g, %+.3g] of %.0f ns in %d blocks, p = %s corrected for all tests of the run",
 		v.Why, v.First.Trimmed.Value, v.First.Trimmed.Low, v.First.Trimmed.High, v.First.Typical, v.First.Blocks,
 		probability(min(v.PSign, v.PRank, v.PTail)))
@@ -224,7 +224,7 @@ func (v *Verdict) evidence() string {
 
 // reachable returns the nearest place from which a difference of that size can be
 // measured.
-func (v *Verdict) reachable() string {
+func (v *Result) reachable() string {
 	size := max(math.Abs(v.First.Trimmed.Value), math.Abs(v.First.Deciles.largest().Value))
 	switch {
 	case size >= LimitInternet:

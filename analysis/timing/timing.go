@@ -70,7 +70,7 @@ type Judgement struct {
 	Limit    float64           `json:"limit_ns"`
 	Stamp    map[string]string `json:"stamp"`
 	Tests    int               `json:"tests"` // p-values corrected together
-	Verdicts []*Verdict        `json:"verdicts"`
+	Verdicts []*Result         `json:"verdicts"`
 	Controls Controls          `json:"controls"`
 }
 
@@ -118,13 +118,13 @@ func measureAll(files []*runfile.Samples, progress func(int)) []*Statistics {
 }
 
 // pair puts the passes of each probe together.
-func pair(all []*Statistics) ([]*Verdict, error) {
-	var verdicts []*Verdict
+func pair(all []*Statistics) ([]*Result, error) {
+	var verdicts []*Result
 	for _, s := range all {
-		i := slices.IndexFunc(verdicts, func(v *Verdict) bool { return v.Name() == s.Name() })
+		i := slices.IndexFunc(verdicts, func(v *Result) bool { return v.Name() == s.Name() })
 		switch {
 		case i < 0 && s.Pass == 1:
-			verdicts = append(verdicts, &Verdict{Probe: s.Probe, First: s})
+			verdicts = append(verdicts, &Result{Probe: s.Probe, First: s})
 		case i >= 0 && s.Pass == 2:
 			verdicts[i].Second = s
 		case i < 0:

@@ -23,7 +23,7 @@ func sampled(all int) int {
 }
 
 // judgeBoth judges two passes of one probe on two machines.
-func judgeBoth(t *testing.T, first, second *machine, n int) *Verdict {
+func judgeBoth(t *testing.T, first, second *machine, n int) *Result {
 	t.Helper()
 	probe := runfile.Probe{Subject: t.Name(), Pair: "pair"}
 	j, err := Judge([]*runfile.Samples{first.run(probe, 1, n), second.run(probe, 2, n)}, LimitLibrary, func(int) {})
@@ -142,9 +142,9 @@ func TestAlikeIsUniform(t *testing.T) {
 
 // TestUniformityRings gives it p-values that are too small by a third.
 func TestUniformityRings(t *testing.T) {
-	var clean []*Verdict
+	var clean []*Result
 	for i := range 200 {
-		clean = append(clean, &Verdict{First: &Statistics{PWilcoxon: math.Pow(float64(i)/200, 1.5)}})
+		clean = append(clean, &Result{First: &Statistics{PWilcoxon: math.Pow(float64(i)/200, 1.5)}})
 	}
 	require.Less(t, uniformity(clean).P, 0.001)
 }

@@ -8,8 +8,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-// A Verdict is the outcome of one probe.
-type Verdict struct {
+// A Result is the outcome of one probe.
+type Result struct {
 	runfile.Probe
 	// Outcome is about the claim that two classes take the same time. It is
 	// refuted if a difference is significant, larger than the limit, and the same
@@ -41,7 +41,7 @@ func (e effect) confirmed() bool {
 }
 
 // judge sets the verdict's words from its numbers.
-func (v *Verdict) judge() {
+func (v *Result) judge() {
 	effects := v.significant()
 	for _, e := range effects {
 		if !e.confirmed() {
@@ -68,7 +68,7 @@ func (v *Verdict) judge() {
 }
 
 // significant returns the effects that the first pass's tests found.
-func (v *Verdict) significant() []effect {
+func (v *Result) significant() []effect {
 	second := v.Second
 	if second == nil {
 		second = &Statistics{Deciles: Deciles{Difference: make([]Estimate, len(deciles))}}
@@ -96,7 +96,7 @@ func beyond(effects []effect, limit float64) bool {
 }
 
 // wanting says how many blocks it would take to decide.
-func (v *Verdict) wanting() string {
+func (v *Result) wanting() string {
 	s := v.First
 	reach := max(s.Detectable, (s.Trimmed.High-s.Trimmed.Low)/2)
 	if reach < v.Limit {

@@ -22,14 +22,14 @@ const (
 // ladder are the delays in nanoseconds that controls of known size add.
 var ladder = []float64{1, 2, 5, 10, 50, 200}
 
-// Controls returns the trials that every run measures beside its designs: subjects
+// Controls returns the comparisons that every run measures beside its designs: subjects
 // that leak, which the judge must find, and subjects that do not.
-func Controls() []Trial {
+func Controls() []Comparison {
 	return append(append(leaking(), Ladder()...), clean()...)
 }
 
-func leaking() []Trial {
-	return []Trial{
+func leaking() []Comparison {
+	return []Comparison{
 		ends("early-exit", runfile.Leaks, earlyExit),
 		control("tail-only", runfile.Leaks, marks(longMessage, tailOnly)),
 		control("table-look-up", runfile.Leaks, tableLookUp),
@@ -37,8 +37,8 @@ func leaking() []Trial {
 	}
 }
 
-func clean() []Trial {
-	return []Trial{
+func clean() []Comparison {
+	return []Comparison{
 		SameClass("same-class"),
 		control("permuted-labels", runfile.Clean, permuted),
 		ends("hmac-equal", runfile.Clean, hmac.Equal),
@@ -48,16 +48,16 @@ func clean() []Trial {
 	}
 }
 
-// control returns a trial of the control called name.
-func control(name string, expect runfile.Expectation, prepare func(*rand.Rand) (*classes, error)) Trial {
-	return Trial{prepare: prepare, Probe: runfile.Probe{
+// control returns a comparison of the control called name.
+func control(name string, expect runfile.Expectation, prepare func(*rand.Rand) (*classes, error)) Comparison {
+	return Comparison{prepare: prepare, Probe: runfile.Probe{
 		Subject: "control-" + name, Pair: "control", A: "left alone", B: "with the added cause",
 		Tells: "nothing: a control", Channel: "process", Expect: expect,
 	}}
 }
 
 // ends is the control of a comparer: tags wrong in their first byte or their last.
-func ends(name string, expect runfile.Expectation, equal comparer) Trial {
+func ends(name string, expect runfile.Expectation, equal comparer) Comparison {
 	t := control(name, expect, func(random *rand.Rand) (*classes, error) {
 		v := newVerifier(random, shortMessage, equal)
 		return same(v.wrongAt(random, 0), v.wrongAt(random, tagSize-1), v.check), nil
@@ -68,7 +68,7 @@ func ends(name string, expect runfile.Expectation, equal comparer) Trial {
 
 // SameClass is the control in which both classes are the same, inputs and their
 // places in memory included.
-func SameClass(name string) Trial {
+func SameClass(name string) Comparison {
 	return control(name, runfile.Clean, func(random *rand.Rand) (*classes, error) {
 		v := newVerifier(random, shortMessage, hmac.Equal)
 		pool := v.wrongAt(random, 0)
@@ -84,16 +84,16 @@ func permuted(random *rand.Rand) (*classes, error) {
 }
 
 // Ladder are the controls of known size.
-func Ladder() []Trial {
+func Ladder() []Comparison {
 	step := stepCost()
-	var trials []Trial
+	var comparisons []Comparison
 	for _, added := range ladder {
 		steps := max(1, int(added/step+0.5))
 		t := control(fmt.Sprintf("delay-%gns", added), runfile.Leaks, marks(shortMessage, delay(steps)))
 		t.Added = float64(steps) * step
-		trials = append(trials, t)
+		comparisons = append(comparisons, t)
 	}
-	return trials
+	return comparisons
 }
 
 // zero is 0, which the compiler does not know.

@@ -8,7 +8,7 @@ import (
 	"sealab/internal/runfile"
 )
 
-// ringSize is the number of keys in the trials of the place in a ring.
+// ringSize is the number of keys in the comparisons of the place in a ring.
 const ringSize = 16
 
 // A rule is one pair of inputs that must take the same time.
@@ -48,20 +48,20 @@ var policy = []rule{
 		tells: "the place of a key in the ring; its id is in every token", prepare: ringPlace},
 }
 
-// Designs returns the trials of every rule at every design. Preparing a trial
+// Designs returns the comparisons of every rule at every design. Preparing a comparison
 // tells if its rule applies.
-func Designs(all []codecs.Design) []Trial {
-	var trials []Trial
+func Designs(all []codecs.Design) []Comparison {
+	var comparisons []Comparison
 	for _, d := range all {
 		for _, r := range policy {
-			trials = append(trials, r.trial(d))
+			comparisons = append(comparisons, r.comparison(d))
 		}
 	}
-	return trials
+	return comparisons
 }
 
-func (r rule) trial(d codecs.Design) Trial {
-	return Trial{
+func (r rule) comparison(d codecs.Design) Comparison {
+	return Comparison{
 		Probe: runfile.Probe{
 			Subject: d.Name, Pair: r.pair, A: r.a, B: r.b, Tells: r.tells,
 			Property: string(r.property(d)), Channel: "process",
@@ -81,7 +81,7 @@ func (r rule) property(d codecs.Design) codecs.Property {
 	return r.refutes
 }
 
-// isNotApplicable reports whether err is that a trial does not apply to its
+// isNotApplicable reports whether err is that a comparison does not apply to its
 // subject.
 func isNotApplicable(err error) bool {
 	return errors.Is(err, errNotApplicable) || errors.Is(err, codecs.ErrUnsupported)

@@ -45,24 +45,24 @@ var remotePairs = []remotePair{
 		tells: "whether a key is in the ring; its id is in every token"}, changed: keyIDBegin},
 }
 
-// Remote returns the trials of a server of the Model Context Protocol that
+// Remote returns the comparisons of a server of the Model Context Protocol that
 // behaves as the example server does, at a URL: tokens that it gave out, with
 // their tag or key id changed, go back to it over HTTP. Beside them are controls
 // over HTTP in this process.
-func Remote(url string) []Trial {
-	trials := []Trial{
+func Remote(url string) []Comparison {
+	comparisons := []Comparison{
 		httpControl("http-same-class", runfile.Clean, 0),
 		httpControl("http-delay-20us", runfile.Leaks, serverDelay),
 	}
 	for _, p := range remotePairs {
-		trials = append(trials, p.trial(url))
+		comparisons = append(comparisons, p.comparison(url))
 	}
-	return trials
+	return comparisons
 }
 
-func (p remotePair) trial(url string) Trial {
+func (p remotePair) comparison(url string) Comparison {
 	c := &client{url: url}
-	return Trial{
+	return Comparison{
 		Probe: runfile.Probe{Subject: "http-server", Pair: p.pair, A: p.a, B: p.b, Tells: p.tells,
 			Property: string(p.refutes), Channel: "http", Expect: p.expect},
 		check: func() error { return c.err },
@@ -193,7 +193,7 @@ func (c *client) token() (string, error) {
 
 // httpControl is a server in this process that checks a tag and then takes the
 // given time more for B.
-func httpControl(name string, expect runfile.Expectation, added float64) Trial {
+func httpControl(name string, expect runfile.Expectation, added float64) Comparison {
 	c := new(client)
 	t := control(name, expect, func(random *rand.Rand) (*classes, error) {
 		v := newVerifier(random, shortMessage, hmac.Equal)

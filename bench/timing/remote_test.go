@@ -34,9 +34,9 @@ func answering(t *testing.T, token string) string {
 	return server.URL
 }
 
-// TestRemoteTrials measures every trial against a server that answers, one whose
+// TestRemoteComparisons measures every comparison against a server that answers, one whose
 // tokens are not known, and one that is not there.
-func TestRemoteTrials(t *testing.T) {
+func TestRemoteComparisons(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	s, err := open(catalog.All()[0], random, 1)
 	require.NoError(t, err)

@@ -12,15 +12,15 @@ import (
 	"sealab/internal/runfile"
 )
 
-// passes is the number of independent runs of each trial: a leak has to show
+// passes is the number of independent runs of each comparison: a leak has to show
 // in both.
 const passes = 2
 
-// A Config is how trials are measured and the folder of their samples.
+// A Config is how comparisons are measured and the folder of their samples.
 type Config struct {
 	Dir    string
-	Blocks int           // of each trial and pass
-	Budget time.Duration // of each trial and pass: slow subjects get fewer blocks
+	Blocks int           // of each comparison and pass
+	Budget time.Duration // of each comparison and pass: slow subjects get fewer blocks
 	Seed   uint64
 	// Stamp goes into every file. A run is resumed only under an equal one.
 	Stamp map[string]string
@@ -28,21 +28,21 @@ type Config struct {
 	precision precision // full if it is zero
 }
 
-// A Step is the end of one trial in one pass.
+// A Step is the end of one comparison in one pass.
 type Step struct {
 	runfile.Header
 	Done, Of int           // steps of the run
 	Left     time.Duration // estimate of the rest
-	// Skipped is the reason if the trial was not measured: its samples are there,
+	// Skipped is the reason if the comparison was not measured: its samples are there,
 	// or it does not apply.
 	Skipped string
 }
 
-// Run measures the trials in every pass, writes one file of samples for each, and
+// Run measures the comparisons in every pass, writes one file of samples for each, and
 // calls progress after each. It keeps files that are there already, so that a run
 // that was stopped is resumed.
-func Run(trials []Trial, c Config, progress func(Step)) error {
-	if len(trials) == 0 {
+func Run(comparisons []Comparison, c Config, progress func(Step)) error {
+	if len(comparisons) == 0 {
 		return errors.New("there is nothing to measure")
 	}
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
@@ -54,9 +54,9 @@ func Run(trials []Trial, c Config, progress func(Step)) error {
 	if c.precision == (precision{}) {
 		c.precision = full
 	}
-	r := runner{c, newSampler(c.Seed, c.precision), 0, passes * len(trials), now(), progress}
+	r := runner{c, newSampler(c.Seed, c.precision), 0, passes * len(comparisons), now(), progress}
 	for pass := 1; pass <= passes; pass++ {
-		for _, t := range trials {
+		for _, t := range comparisons {
 			if err := r.step(t, pass); err != nil {
 				return fmt.Errorf("%s, pass %d: %w", t.Name(), pass, err)
 			}
@@ -87,8 +87,8 @@ type runner struct {
 	progress func(Step)
 }
 
-// step measures one trial, unless it has been.
-func (r *runner) step(t Trial, pass int) error {
+// step measures one comparison, unless it has been.
+func (r *runner) step(t Comparison, pass int) error {
 	h := runfile.Header{Probe: t.Probe, Pass: pass}
 	skipped, err := r.measuredBefore(h)
 	if err == nil && skipped == "" {
@@ -120,9 +120,9 @@ func (r *runner) measuredBefore(h runfile.Header) (string, error) {
 	return "measured before", nil
 }
 
-// measure measures one trial and writes its file. It returns a reason if the trial
+// measure measures one comparison and writes its file. It returns a reason if the comparison
 // does not apply.
-func (r *runner) measure(t Trial, pass int) (skipped string, err error) {
+func (r *runner) measure(t Comparison, pass int) (skipped string, err error) {
 	if t.Channel == "process" {
 		defer quiet()()
 	}

@@ -42,10 +42,10 @@ func TestEveryDesignIsProbed(t *testing.T) {
 // what a killed run left half-written is gone.
 func TestRunIsResumed(t *testing.T) {
 	dir := t.TempDir()
-	trials := []Trial{SameClass("one"), SameClass("two")}
+	comparisons := []Comparison{SameClass("one"), SameClass("two")}
 	run := func() (measured []string) {
-		require.NoError(t, Run(trials, brief(dir), func(s Step) {
-			require.Equal(t, len(trials)*passes, s.Of)
+		require.NoError(t, Run(comparisons, brief(dir), func(s Step) {
+			require.Equal(t, len(comparisons)*passes, s.Of)
 			if s.Skipped == "" {
 				measured = append(measured, s.FileName())
 			}
@@ -63,10 +63,10 @@ func TestRunIsResumed(t *testing.T) {
 
 func TestRunsAreNotMixed(t *testing.T) {
 	c := brief(t.TempDir())
-	trials := []Trial{SameClass("one")}
-	require.NoError(t, Run(trials, c, func(Step) {}))
+	comparisons := []Comparison{SameClass("one")}
+	require.NoError(t, Run(comparisons, c, func(Step) {}))
 	c.Stamp = map[string]string{"commit": "d"}
-	require.ErrorContains(t, Run(trials, c, func(Step) {}), "other settings")
+	require.ErrorContains(t, Run(comparisons, c, func(Step) {}), "other settings")
 	require.Error(t, Run(nil, c, func(Step) {}))
 }
 

@@ -20,7 +20,7 @@ const (
 
 // A precision is how often a sampler repeats work. Tests need less of it.
 type precision struct {
-	clusters int // sets of keys that a clustered trial draws
+	clusters int // sets of keys that a clustered comparison draws
 	readings int // times that a median is taken of
 }
 
@@ -30,7 +30,7 @@ var full = precision{clusters: 100, readings: 101}
 // minBlocks returns the number of blocks of the slowest subject.
 func (p precision) minBlocks() int { return 2 * p.clusters }
 
-// A sampler measures trials, one at a time. It must stay on the goroutine that
+// A sampler measures comparisons, one at a time. It must stay on the goroutine that
 // made it.
 type sampler struct {
 	precision
@@ -56,9 +56,9 @@ func quiet() (restore func()) {
 	}
 }
 
-// measure runs a trial for the given number of blocks, or as many as fit into
+// measure runs a comparison for the given number of blocks, or as many as fit into
 // budget.
-func (s *sampler) measure(t Trial, blocks int, budget time.Duration) (*runfile.Samples, error) {
+func (s *sampler) measure(t Comparison, blocks int, budget time.Duration) (*runfile.Samples, error) {
 	set, err := t.prepare(s.random)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (s *sampler) reserve(set *classes) {
 }
 
 // fill appends the next cluster of blocks to f, or the next chunk.
-func (s *sampler) fill(f *runfile.Samples, t Trial, set *classes) error {
+func (s *sampler) fill(f *runfile.Samples, t Comparison, set *classes) error {
 	n := min(chunk, f.Blocks-len(f.Data))
 	dropped := min(n, warmUp)
 	if t.Clustered {

@@ -58,13 +58,13 @@ func binding(target string, at time.Time) *codecs.Context {
 	}
 }
 
-// unseal is the operation that most trials time.
+// unseal is the operation that most comparisons time.
 func (s *subject) unseal() func([]byte) {
 	dst := make([]byte, 0, 16*payloadSize)
 	return func(token []byte) { s.codec.Unseal(dst, token) }
 }
 
-// seal is the operation of trials on payloads.
+// seal is the operation of comparisons on payloads.
 func (s *subject) seal() func([]byte) {
 	dst := make([]byte, 0, 16*payloadSize)
 	return func(payload []byte) { s.codec.Seal(dst, payload) }
@@ -104,7 +104,7 @@ func tokens(c codecs.Codec, payload func() []byte) ([][]byte, error) {
 	return pool, nil
 }
 
-// errNotApplicable is the error if a design does not have the subject of a trial.
+// errNotApplicable is the error if a design does not have the subject of a comparison.
 var errNotApplicable = errors.New("does not apply")
 
 // wrongTags returns n tokens whose tag differs in one byte from the right one: the
@@ -134,7 +134,7 @@ func wrongTags(c *lab.Bound, random *rand.Rand, place, n int) ([][]byte, error) 
 	return pool, nil
 }
 
-// expect returns an error unless every token of the pool ends as the trial needs:
+// expect returns an error unless every token of the pool ends as the comparison needs:
 // refused at one of the stages, or accepted if there are none.
 func (s *subject) expect(pool [][]byte, stages ...codecs.Stage) error {
 	for _, token := range pool {

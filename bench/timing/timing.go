@@ -2,7 +2,7 @@
 // input, for pairs of inputs that must take the same time. It writes samples;
 // package analysis/timing judges them.
 //
-// A [Trial] is one such pair at one subject. It is measured in blocks. A block
+// A [Comparison] is one such pair at one subject. It is measured in blocks. A block
 // holds one sample of each class, in an order drawn by lot. A sample is a number
 // of operations on one input, which take at least [clockShare] times as long as
 // reading the clock. Before each sample its input is copied into one buffer, so
@@ -15,7 +15,7 @@
 // objects made from them are drawn anew for each cluster of blocks, for the same
 // reason.
 //
-// Trials over HTTP ([Remote]) leave the scheduler alone, since client and server
+// Comparisons over HTTP ([Remote]) leave the scheduler alone, since client and server
 // need it.
 //
 // Limitations: caches and predictors are not seen as another process sees them.
@@ -30,15 +30,15 @@ import (
 	"sealab/internal/runfile"
 )
 
-// A Trial is a probe with the means to measure it.
-type Trial struct {
+// A Comparison is a probe with the means to measure it.
+type Comparison struct {
 	runfile.Probe
 	// Clustered says that the classes differ in objects that lie in memory, such
 	// as keys, so that prepare has to be called for each cluster.
 	Clustered bool
 	// prepare makes the inputs of both classes.
 	prepare func(random *rand.Rand) (*classes, error)
-	// check ends the trial and returns the first error of its operations. It is
+	// check ends the comparison and returns the first error of its operations. It is
 	// nil if they cannot fail.
 	check func() error
 }

@@ -17,7 +17,7 @@ import (
 	"sealab/internal/runfile"
 )
 
-// The sets of trials that a run can have.
+// The sets of comparisons that a run can have.
 const (
 	setAll    = "all"
 	setLadder = "ladder"
@@ -74,7 +74,7 @@ type leakProbeFlags struct {
 
 func (f *leakProbeFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.set, "set", setAll, "set of trials to measure")
+	flags.StringVar(&f.set, "set", setAll, "set of comparisons to measure")
 	flags.StringVar(&f.url, "url", "", "URL of the server of the set remote")
 	flags.StringSliceVar(&f.subjects, "subject", nil, "designs to measure beside the controls, by name (default all)")
 	flags.IntVar(&f.blocks, "blocks", 100_000, "blocks of each pair and pass")
@@ -87,7 +87,7 @@ func (f *leakProbeFlags) run(dir string, progress *progress, out io.Writer) erro
 	if f.blocks < 1 || f.budget <= 0 {
 		return fmt.Errorf("--blocks %d and --budget %v: want positive values", f.blocks, f.budget)
 	}
-	trials, err := f.trials()
+	comparisons, err := f.comparisons()
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (f *leakProbeFlags) run(dir string, progress *progress, out io.Writer) erro
 		return err
 	}
 	measured, skipped := 0, map[string]string{}
-	err = timing.Run(trials, timing.Config{Dir: dir, Blocks: f.blocks, Budget: f.budget, Seed: f.seed, Stamp: stamp}, func(s timing.Step) {
+	err = timing.Run(comparisons, timing.Config{Dir: dir, Blocks: f.blocks, Budget: f.budget, Seed: f.seed, Stamp: stamp}, func(s timing.Step) {
 		progress.show("probing", s.Done, s.Of)
 		if s.Skipped == "" {
 			measured++
@@ -109,7 +109,7 @@ func (f *leakProbeFlags) run(dir string, progress *progress, out io.Writer) erro
 		return err
 	}
 	d := probeDocument{Format: probeFormat, Run: dir, Passes: measured, Skipped: []skippedDocument{}}
-	for _, t := range trials {
+	for _, t := range comparisons {
 		if why := skipped[t.Name()]; why != "" {
 			d.Skipped = append(d.Skipped, skippedDocument{t.Name(), why})
 		}
@@ -120,17 +120,17 @@ func (f *leakProbeFlags) run(dir string, progress *progress, out io.Writer) erro
 	return d.writeText(out)
 }
 
-// trials returns the trials of the flags.
-func (f *leakProbeFlags) trials() ([]timing.Trial, error) {
+// comparisons returns the comparisons of the flags.
+func (f *leakProbeFlags) comparisons() ([]timing.Comparison, error) {
 	switch f.set {
 	case setLadder:
 		return timing.Ladder(), nil
 	case setAlike:
-		var trials []timing.Trial
+		var comparisons []timing.Comparison
 		for i := range alike {
-			trials = append(trials, timing.SameClass(fmt.Sprintf("alike-%03d", i+1)))
+			comparisons = append(comparisons, timing.SameClass(fmt.Sprintf("alike-%03d", i+1)))
 		}
-		return trials, nil
+		return comparisons, nil
 	case setRemote:
 		if f.url == "" {
 			return nil, fmt.Errorf("--set %s needs --url", setRemote)

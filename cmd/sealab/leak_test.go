@@ -38,7 +38,7 @@ func TestTaintOutcomes(t *testing.T) {
 	require.NoError(t, err, stderr.String())
 	require.Empty(t, j.Faults)
 	require.Empty(t, j.Unused, "reasons that no design needs")
-	outcomes := map[string]*taint.Verdict{}
+	outcomes := map[string]*taint.Result{}
 	controls := map[runfile.Expectation]int{}
 	for _, v := range j.Verdicts {
 		outcomes[v.Subject] = v

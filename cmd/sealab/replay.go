@@ -277,7 +277,7 @@ func (r *replayer) again(f findings.Finding) error {
 	if f.Recipe != nil {
 		return r.server.reproduce(r.ctx, f)
 	}
-	if f.Witness == nil {
+	if f.Reproducer == nil {
 		return fmt.Errorf("it has no reproducer; verify it with: %q", f.Verification)
 	}
 	if f.Location.Worker == nil {
@@ -308,11 +308,11 @@ func (r *replayer) again(f findings.Finding) error {
 func reproduceOn(s *attack.Design, f findings.Finding) error {
 	budget := attack.DefaultBudget()
 	budget.Stopwatch = stopwatch(s.Worker != nil, time.Now())
-	a, err := attack.Find(attacks.All(), f.Witness.Attack)
+	a, err := attack.Find(attacks.All(), f.Reproducer.Attack)
 	if err != nil {
 		return err
 	}
-	return attack.Reproduce(s, a, f.Category, f.Witness, budget)
+	return attack.Reproduce(s, a, f.Category, f.Reproducer, budget)
 }
 
 // report prints the tallies and returns the error of the outcome.
