@@ -94,7 +94,7 @@ cve-install: bin/sealab ## install versions of token libraries with known vulner
 
 .PHONY: cve
 cve: cve-install ## attack these versions and the fixed ones; writes results/cve
-	bin/sealab cve run --out results $(CVEFLAGS)
+	bin/sealab cve run --journal bin/cve/journal.jsonl --out results $(CVEFLAGS)
 
 .PHONY: review-sound
 review-sound: ## review 200 sound servers under different seeds

@@ -76,7 +76,7 @@ The shims need the libraries that "make sdks" installs.`,
 func newCVERunCommand() *cobra.Command {
 	var flags cveCases
 	var asked outcomes
-	var out string
+	var out, journal string
 	bench := cve.Bench{Root: ".", Attacks: attacks.All(), Now: time.Now}
 	cmd := &cobra.Command{
 		Use:   "run",
@@ -97,13 +97,17 @@ otherwise; 1 if not; 2 if a version could not be asked.`,
 			if err != nil {
 				return err
 			}
-			all, failed := attackCases(bench, cases, cmd.ErrOrStderr())
-			if len(all) == 0 {
+			kept, err := openCVEJournal(journal, bench)
+			if err != nil {
+				return err
+			}
+			all, untested, failed := attackCases(bench, cases, kept, cmd.ErrOrStderr())
+			if failed = cmp.Or(failed, kept.close()); len(all) == 0 {
 				return failed
 			}
 			w := asked.begin(cmd)
 			asked.ofCVEs(all)
-			if err := reportCVE(w, cmd.ErrOrStderr(), all, out); failed == nil {
+			if err := reportCVE(w, cmd.ErrOrStderr(), all, untested, out); failed == nil {
 				failed = err
 			}
 			return asked.end(failed)
@@ -111,6 +115,7 @@ otherwise; 1 if not; 2 if a version could not be asked.`,
 	}
 	flags.add(cmd)
 	cmd.Flags().StringVar(&out, "out", "", "folder of all results: the table and the outcomes go to a new folder in it")
+	cmd.Flags().StringVar(&journal, "journal", "", "`file` that keeps each outcome as it comes; the same run continues from it")
 	cmd.Flags().Uint64Var(&bench.Seed, "seed", 1, "seed of all random choices")
 	asked.add(cmd)
 	cmd.Flags().BoolVar(&bench.Class, "class", false, "carry out the attack for the class of each vulnerability alone")
@@ -134,37 +139,43 @@ func (o *outcomes) ofCVEs(all []cve.Outcome) {
 
 // attackCases attacks the cases that are installed. The error is of the first case that
 // could not be asked; the others are attacked all the same.
-func attackCases(bench cve.Bench, cases []cve.Case, notes io.Writer) ([]cve.Outcome, error) {
+func attackCases(bench cve.Bench, cases []cve.Case, kept *cveJournal, notes io.Writer) (all []cve.Outcome, untested []cve.Untested, failed error) {
 	if bench.Budget <= 0 {
-		return nil, fmt.Errorf("--budget %s: want a positive duration", bench.Budget)
+		return nil, nil, fmt.Errorf("--budget %s: want a positive duration", bench.Budget)
 	}
-	var all []cve.Outcome
-	var failed error
 	for _, c := range cases {
+		if o, ok := kept.known[c.CVE]; ok {
+			o.Case = c
+			all = append(all, o)
+			continue
+		}
 		if why := c.Unavailable(bench.Root); why != "" {
 			fmt.Fprintf(notes, "skipped: %s: %s\n", c.CVE, why)
+			untested = append(untested, cve.Untested{CVE: c.CVE, Library: c.Library, Reason: why})
 			continue
 		}
 		fmt.Fprintf(notes, "attacking %s %s\n", c.Library, c.Vulnerable)
 		o, err := bench.Attack(c)
 		if err != nil {
 			fmt.Fprintf(notes, "not tested: %s: %s\n", c.CVE, cli.Line(err))
+			untested = append(untested, cve.Untested{CVE: c.CVE, Library: c.Library, Reason: cli.Line(err)})
 			failed = cmp.Or(failed, err)
 			continue
 		}
 		all = append(all, o)
+		failed = cmp.Or(failed, kept.keep(o))
 	}
 	if len(all) == 0 && failed == nil {
-		return nil, fmt.Errorf("no version is installed: sealab cve install")
+		failed = fmt.Errorf("no version is installed: sealab cve install")
 	}
-	return all, failed
+	return all, untested, failed
 }
 
 // reportCVE prints the outcomes, writes them if a folder is given, and returns the error
 // of the outcome.
-func reportCVE(w, notes io.Writer, all []cve.Outcome, out string) error {
+func reportCVE(w, notes io.Writer, all []cve.Outcome, untested []cve.Untested, out string) error {
 	var page bytes.Buffer
-	if err := cve.Write(&page, all); err != nil {
+	if err := cve.Write(&page, all, untested); err != nil {
 		return err
 	}
 	if _, err := w.Write(page.Bytes()); err != nil {

@@ -64,6 +64,7 @@ func pieces() []Control {
 		aPair("any-of-several", "of several tokens one has to be good, and the last is used", breaks(codecs.Integrity), by("FRM-09"), anyOfSeveral),
 		aPair("tag-length-inside", "the token states the length of its tag", breaks(codecs.Integrity), by("TAG-01"), tagLengthInside),
 		aPair("short-algorithm", "the header may name an algorithm whose tag is a byte", breaks(codecs.Integrity), by("JOS-05"), shortAlgorithm),
+		aPair("split-all", "a token is split into all its pieces before they are counted", breaks(codecs.Inert), by("RES-11"), splitAll),
 		aPair("salted", "salt and payload are glued under the tag", breaks(codecs.Integrity), by("TAG-07"), salted),
 		aPair("two-signatures", "ECDSA takes s and n - s", breaks(codecs.Canonical), by("TAG-10"), twoSignatures),
 	}
@@ -157,6 +158,22 @@ func shortAlgorithm(key []byte) pair {
 				return nil, errMalformed
 			}
 			return parts[1], refusedUnless(hmac.Equal(parts[2], sign(parts[0], parts[1])[:size]))
+		},
+	}
+}
+
+func splitAll(key []byte) pair {
+	return pair{
+		seal: func(payload []byte) string { return joinText(payload, hmacSHA256(key, payload)) },
+		unseal: func(token string) ([]byte, error) {
+			if len(strings.Split(token, ".")) != 2 {
+				return nil, errMalformed
+			}
+			parts, err := splitText(token, 2)
+			if err != nil {
+				return nil, err
+			}
+			return parts[0], refusedUnless(hmac.Equal(parts[1], hmacSHA256(key, parts[0])))
 		},
 	}
 }

@@ -74,7 +74,7 @@ func ask(r request) answer {
 	case "hello":
 		return answer{"ok": true, "protocol": 1, "name": current.name, "version": version(), "kind": "codec",
 			"abilities": []string{"batch", "parallel"}, "guarantees": answer{
-				"integrity": true, "total": true, "byte-exact": true, "inert": true, "private-keys": true, "confidentiality": current.sealed,
+				"integrity": true, "total": true, "byte-exact": true, "inert": false, "private-keys": true, "confidentiality": current.sealed,
 				"canonical": false, "rotation": false, "key-separation": false, "strong-keys": false, "uniform-refusal": false, "single-use": false,
 			}}
 	case "open":

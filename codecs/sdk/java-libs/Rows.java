@@ -114,7 +114,7 @@ final class Rows {
   static Opened nimbusPBES2(byte[] key) {
     return new Opened(p -> {
       JWEObject token = new JWEObject(new JWEHeader(JWEAlgorithm.PBES2_HS256_A128KW, EncryptionMethod.A256GCM), new Payload(p));
-      token.encrypt(new PasswordBasedEncrypter(key, 16, 1000));
+      token.encrypt(new PasswordBasedEncrypter(key, 16, 2000));
       return token.serialize();
     }, t -> {
       JWEObject token = JWEObject.parse(t);

@@ -57,6 +57,10 @@ func (t trial) workBefore() {
 	}
 	for a := range largerNumbers(f) {
 		took, fixed, call := t.beside(in, tok, a.Text, forged)
+		if call.Answer.Outcome == verdict.Fault && t.Faulty() {
+			t.Refute(codecs.Inert, fmt.Sprintf("%s makes the server miss the deadline, and otherwise a refusal takes %s", a.How, fixed), call)
+			return
+		}
 		if call.Answer.Outcome == verdict.Refused && took > costly && took > steered*fixed {
 			t.Refute(codecs.Inert, fmt.Sprintf("%s makes a refusal take %s, and otherwise it takes %s", a.How, took, fixed), call)
 			return
@@ -75,7 +79,9 @@ func (t trial) beside(in *attack.Instance, tok *attack.Token, text, other []byte
 		said := len(t.Design.Breaches())
 		of = append(of, t.works(func() { call = in.Ask(text, tok.Under) }))
 		if call.Answer.Outcome == verdict.Fault {
-			call.Answer = in.Settle(call, said, func() verdict.Answer { return in.Ask(text, tok.Under).Answer })
+			if call.Answer = in.Settle(call, said, func() verdict.Answer { return in.Ask(text, tok.Under).Answer }); call.Answer.Outcome == verdict.Fault {
+				return median(of), median(append(ofOther, t.works(func() { in.Ask(other, tok.Under) }))), call
+			}
 		}
 		ofOther = append(ofOther, t.works(func() { in.Ask(other, tok.Under) }))
 	}

@@ -215,6 +215,54 @@ func (t trial) holdsAgain(kind, n int) uint64 {
 	return least
 }
 
+// perSeparator is the number of bytes that a reader may hold for each separator beyond
+// what it holds for a letter.
+const perSeparator = 10
+
+// separators compares the memory of refusing a text of full stops with that of refusing
+// letters. The work is linear and a design may split a text, so that it is an observation.
+func (t trial) separators() {
+	n := min(longestHeld/2, t.Budget.Bytes)
+	if _, _, ok := t.Base(); !ok {
+		return
+	}
+	for name, text := range map[string]string{"full stops": strings.Repeat(".", n), "segments of one letter": strings.Repeat("a.", n/2)} {
+		t.Try(codecs.Inert)
+		least, separators := ^uint64(0), uint64(strings.Count(text, "."))
+		var call verdict.Call
+		for range shows {
+			var letters, stops uint64
+			if letters, _ = t.holds(strings.Repeat("a", n)); t.Skipped() {
+				return
+			}
+			stops, call = t.holds(text)
+			least = min(least, max(stops, letters)-letters)
+		}
+		if call.Answer.Outcome == verdict.Refused && least > perSeparator*separators {
+			t.Observe(codecs.Inert, fmt.Sprintf("refusing %d %s takes %d MiB more than refusing as many letters", n, name, least>>20), call)
+			return
+		}
+	}
+}
+
+// holds returns the memory of refusing a text: the growth of a new process, or the bytes
+// that this process allocates.
+func (t trial) holds(text string) (grown uint64, call verdict.Call) {
+	if t.Design.Memory == nil {
+		in, tok, ok := t.Base()
+		if ok {
+			grown = allocates(0, func() { call = in.Ask([]byte(text), tok.Under) })
+		}
+		return grown, call
+	}
+	in, tok, g, ok := t.anew()
+	if ok && g.err == nil {
+		call = in.Ask([]byte(text), tok.Under)
+		grown = g.grown().resident
+	}
+	return grown, call
+}
+
 // bound returns the memory that a text may cost beyond an honest state, by the length of
 // its JSON form.
 func bound(text string) uint64 {

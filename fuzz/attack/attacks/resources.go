@@ -32,6 +32,8 @@ var resources = []attack.Attack{
 		Origin: "CVE-2022-29226", Run: on(trial.otherPaths)},
 	{ID: "RES-09", Name: "work before authentication", Refutes: []codecs.Property{codecs.Inert}, Layer: attack.LayerResources, CWE: 405,
 		Gain: "a server that is kept busy by forged tokens", Origin: "key stretching under the presenter's salt; CVE-2022-36083; decompression", Run: on(trial.workBefore), Thousands: 1, Measures: true},
+	{ID: "RES-11", Name: "memory for each separator", Refutes: []codecs.Property{codecs.Inert}, Layer: attack.LayerResources, CWE: 405,
+		Gain: "memory in multiples of a forged token", Origin: "CVE-2025-27144, CVE-2025-30204: a text is split before its parts are counted", Run: on(trial.separators), Thousands: 1, Measures: true},
 	{ID: "RES-10", Name: "a token that runs code", Refutes: []codecs.Property{codecs.Inert, codecs.Integrity}, Layer: attack.LayerResources, CWE: 502,
 		Gain: "code of the attacker's choice on the server", Origin: "pickle, YAML, node-serialize and their like as formats of tokens", Run: on(trial.runsCode)},
 	{ID: misbehaviourID, Name: "a worker that breaks the protocol", Refutes: answering, Layer: attack.LayerResources, CWE: 440,

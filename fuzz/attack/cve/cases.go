@@ -23,6 +23,7 @@ type Case struct {
 	Property          codecs.Property
 	Attack            string // the attack that is made for the class of the fault
 	Fault             string
+	Note              string // why the fixed version falls as well, or the vulnerable one stands
 }
 
 // Cases returns the vulnerabilities that a token can reach.
@@ -46,10 +47,11 @@ func Cases() []Case {
 		{CVE: "CVE-2023-6681", Ecosystem: "PyPI", Library: "jwcrypto", Vulnerable: "1.5.0", Fixed: "1.5.1", With: []string{"deprecated==1.2.18", "wrapt==1.17.3"}, Row: "jwcrypto-pbes2",
 			Property: codecs.Inert, Attack: "RES-09", Fault: "the count of PBKDF2 is read from the token"},
 		{CVE: "CVE-2024-28102", Ecosystem: "PyPI", Library: "jwcrypto", Vulnerable: "1.5.5", Fixed: "1.5.6", Row: "jwcrypto-zip",
-			Property: codecs.Total, Attack: "PAY-04", Fault: "decompression without a limit"},
+			Property: codecs.Total, Attack: "PAY-04", Fault: "decompression without a limit",
+			Note: "the fixed version bounds the compressed text at 250 KiB, which may hold 250 MiB: both fall"},
 		{CVE: "CVE-2022-39227", Ecosystem: "PyPI", Library: "python-jwt", Vulnerable: "3.3.3", Fixed: "3.3.4", Row: "python-jwt",
 			Property: codecs.Integrity, Attack: "JOS-04", Fault: "one reader takes the compact form, the other the JSON form"},
-		{CVE: "CVE-2015-9235", Ecosystem: "npm", Library: "jsonwebtoken", Vulnerable: "4.2.1", Fixed: "4.2.2", Row: "jsonwebtoken-es256",
+		{CVE: "CVE-2015-9235", Ecosystem: "npm", Library: "jsonwebtoken", Vulnerable: "4.1.0", Fixed: "4.2.2", Row: "jsonwebtoken-es256",
 			Property: codecs.Integrity, Attack: "KEY-01", Fault: "the token chooses the algorithm that reads the public key"},
 		{CVE: "CVE-2022-23540", Ecosystem: "npm", Library: "jsonwebtoken", Vulnerable: "8.5.1", Fixed: "9.0.0", Row: "jsonwebtoken-kid",
 			Property: codecs.Integrity, Attack: "JOS-01", Fault: "the algorithm none is accepted if the key is missing"},
@@ -81,9 +83,9 @@ func Cases() []Case {
 			With:     []string{"com.google.protobuf:protobuf-java:3.11.4", "org.json:json:20240303"},
 			Property: codecs.Integrity, Attack: "FRM-07", Fault: "other bytes in the key ID name the same key"},
 		{CVE: "CVE-2025-30204", Ecosystem: "Go", Library: "golang-jwt", Vulnerable: "5.2.1", Fixed: "5.2.2", Row: "jwt",
-			Property: codecs.Total, Attack: "FRM-04", Fault: "memory for each dot of a text"},
+			Property: codecs.Inert, Attack: "RES-11", Fault: "memory for each dot of a text"},
 		{CVE: "CVE-2025-27144", Ecosystem: "Go", Library: "go-jose", Vulnerable: "4.0.4", Fixed: "4.0.5", Row: "jose",
-			Property: codecs.Total, Attack: "FRM-04", Fault: "memory for each dot of a text"},
+			Property: codecs.Inert, Attack: "RES-11", Fault: "memory for each dot of a text"},
 		{CVE: "CVE-2024-28180", Ecosystem: "Go", Library: "go-jose-zip", Vulnerable: "4.0.0", Fixed: "4.0.1", Row: "josezip",
 			Property: codecs.Total, Attack: "PAY-04", Fault: "decompression without a limit"},
 		{CVE: "CVE-2024-21664", Ecosystem: "Go", Library: "jwx", Vulnerable: "2.0.18", Fixed: "2.0.19", Row: "jwx",

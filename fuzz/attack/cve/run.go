@@ -144,8 +144,12 @@ func (r *refuted) keep(c Case, id string, results []verdict.Result, after time.D
 // Rediscovered reports whether the vulnerability was found and the fixed version stands.
 func (o Outcome) Rediscovered() bool { return len(o.Found) > 0 && len(o.Fixed) == 0 }
 
-// Write writes the outcomes as a page, with the vulnerabilities that are out of scope.
-func Write(w io.Writer, all []Outcome) error {
+// An Untested is a case that could not be attacked, with the reason.
+type Untested struct{ CVE, Library, Reason string }
+
+// Write writes the outcomes as a page, with the vulnerabilities that were not tested and
+// those that are out of scope.
+func Write(w io.Writer, all []Outcome, untested []Untested) error {
 	t := table.New("lllllll")
 	t.Row("library", "vulnerable", "fixed", "CVE", "property", "found by", "fixed version")
 	found := 0
@@ -163,6 +167,14 @@ func Write(w io.Writer, all []Outcome) error {
 	for _, o := range all {
 		if len(o.Incomplete) > 0 {
 			fmt.Fprintf(w, "%s %s: not tested within the time: %s\n", o.Library, o.Vulnerable, strings.Join(o.Incomplete, ", "))
+		}
+	}
+	for _, u := range untested {
+		fmt.Fprintf(w, "not tested: %s, %s: %s\n", u.CVE, u.Library, u.Reason)
+	}
+	for _, o := range all {
+		if o.Note != "" {
+			fmt.Fprintf(w, "%s %s: %s\n", o.Library, o.Vulnerable, o.Note)
 		}
 	}
 	fmt.Fprintln(w, "\nOut of scope:")

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/fuzz/attack/cve"
+)
+
+// TestCVEJournal continues a run from its journal, whose last line may be cut, and does
+// not take outcomes of another run.
+func TestCVEJournal(t *testing.T) {
+	cases := cve.Cases()[:2]
+	bench := cve.Bench{Root: t.TempDir(), Seed: 1, Budget: time.Second} // nothing is installed there
+	path := filepath.Join(t.TempDir(), "journal.jsonl")
+	open := func(bench cve.Bench, known int) *cveJournal {
+		j, err := openCVEJournal(path, bench)
+		require.NoError(t, err)
+		require.Len(t, j.known, known)
+		return j
+	}
+	j := open(bench, 0)
+	require.NoError(t, j.keep(cve.Outcome{Case: cases[0], Found: []string{"KEY-01"}, Seconds: 1.5}))
+	require.NoError(t, j.close())
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, append(whole, whole[:len(whole)/2]...), 0o600))
+
+	j = open(bench, 1)
+	all, untested, err := attackCases(bench, cases, j, io.Discard)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.Equal(t, cases[0].CVE, all[0].CVE)
+	require.Len(t, untested, 1)
+	require.NoError(t, j.keep(cve.Outcome{Case: cases[1]}))
+	require.NoError(t, j.close())
+
+	require.NoError(t, open(bench, 2).close(), "the cut line costs no other")
+	other := bench
+	other.Seed = 2
+	require.NoError(t, open(other, 0).close())
+
+	var page bytes.Buffer
+	require.NoError(t, cve.Write(&page, all, untested))
+	require.Contains(t, page.String(), "1 of 1 vulnerabilities found.")
+	require.Contains(t, page.String(), "not tested: "+cases[1].CVE)
+}
