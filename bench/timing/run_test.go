@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/internal/runfile"
 )
@@ -18,17 +19,29 @@ func brief(dir string) Config {
 }
 
 // TestEveryDesignIsProbed measures every rule at every design: each has pairs
-// that apply, and every file can be read back.
+// that apply, and every file can be read back. A design that claims steady timing is
+// asked by the pairs about the tag and the key, and about the payload if it hides it.
 func TestEveryDesignIsProbed(t *testing.T) {
 	c := brief(t.TempDir())
-	measured := map[string]int{}
+	measured, refutes := map[string]int{}, map[string]string{}
 	require.NoError(t, Run(Designs(catalog.All()), c, func(s Step) {
 		if s.Skipped == "" {
 			measured[s.Subject]++
+			refutes[s.Subject+" "+s.Pair] = s.Property
 		}
 	}))
 	for _, d := range catalog.All() {
 		require.GreaterOrEqual(t, measured[d.Name], 2*passes, d.Name)
+		if !holds(d, codecs.SteadyTiming) {
+			continue
+		}
+		pairs := []string{"tag-ends", "key-bytes"}
+		if holds(d, codecs.Confidentiality) {
+			pairs = append(pairs, "payload-seal", "payload-unseal")
+		}
+		for _, pair := range pairs {
+			require.Equal(t, string(codecs.SteadyTiming), refutes[d.Name+" "+pair], "%s %s", d.Name, pair)
+		}
 	}
 	files, err := runfile.ReadSampleFiles(c.Dir)
 	require.NoError(t, err)
@@ -36,6 +49,11 @@ func TestEveryDesignIsProbed(t *testing.T) {
 		require.GreaterOrEqual(t, len(f.Data), c.precision.minBlocks(), f.FileName())
 		require.Positive(t, f.ClockNs)
 	}
+}
+
+func holds(d codecs.Design, p codecs.Property) bool {
+	g, _ := d.Guarantee(p, nil)
+	return g.Holds
 }
 
 // TestRunIsResumed takes one file away: that one alone is measured again, and

@@ -32,8 +32,8 @@ func TestWycheproof(t *testing.T) {
 			return wycheproof.Accepted
 		}
 	})
+	require.Equal(t, 147, tally.Accepted+tally.Refused)
 	require.NotZero(t, tally.Accepted)
-	require.NotZero(t, tally.Refused)
 }
 
 // TestAccumulated compares 10,000 cases with the crate aes-siv 0.7.0.

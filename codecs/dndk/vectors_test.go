@@ -23,6 +23,13 @@ func TestDraft(t *testing.T) {
 	require.Equal(t, "3d1480ee39a968d581d16a578bdaf0e6719dcfff6e127b40bbdd844accea7e1c", hex.EncodeToString(keys[:32]))
 	require.Equal(t, "2baf00efd298de13055c9a6c39e05aee571583384357635e144fa21444239968", hex.EncodeToString(keys[32:]))
 	require.Equal(t, "0f1011121314151617000000", hex.EncodeToString(iv[:]))
+
+	plaintext, data := []byte{0x11, 0, 0, 1}, []byte{1, 0, 0, 0, 0x11}
+	sealed := a.Seal(nil, nonce, plaintext, data)
+	require.Equal(t, "8eee8a4b"+"8a1c8d0ceb7e07e3c834cafe75aa001f"+hex.EncodeToString(keys[32:]), hex.EncodeToString(sealed))
+	got, err := a.Open(nil, nonce, sealed, data)
+	require.NoError(t, err)
+	require.Equal(t, plaintext, got)
 }
 
 // TestAccumulated compares 10,000 cases with the crates nonce-extension 0.3.0,
