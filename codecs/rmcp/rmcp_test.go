@@ -21,11 +21,9 @@ func TestConformance(t *testing.T) {
 
 var noon = time.Unix(1_795_132_800, 750_000_000)
 
-func opened(t *testing.T, d codecs.Design, options map[string]string, ttl time.Duration, secrets ...[]byte) codecs.Scheme {
+func opened(t *testing.T, d codecs.Design, options map[string]string, ttl time.Duration, secrets ...[]byte) lab.SchemeAssembler {
 	t.Helper()
-	s, err := d.OpenScheme(codecs.Config{Secrets: secrets, TTL: &ttl, Options: options})
-	require.NoError(t, err)
-	return s
+	return codectest.Open(t, d, codecs.Config{Secrets: secrets, TTL: &ttl, Options: options})
 }
 
 // bound returns a design whose associated data are a text.
@@ -130,7 +128,7 @@ func TestExpiry(t *testing.T) {
 		-time.Hour: "", 1500 * time.Millisecond: "", 1500*time.Millisecond + 999*time.Microsecond: "", 1501 * time.Millisecond: "Expired",
 	} {
 		_, err := s.Verify(nil, token, &codecs.Context{Now: noon.Add(after)})
-		requireReason(t, want, err, "%v", after)
+		codectest.RequireReason(t, want, err, "%v", after)
 	}
 
 	never := opened(t, RS2, map[string]string{"expiry": "never"}, time.Second, ks)
@@ -142,27 +140,21 @@ func TestExpiry(t *testing.T) {
 	_, err = opened(t, RS2, map[string]string{"reading": "sdk"}, time.Second, ks).Verify(nil, eternal, later)
 	require.NoError(t, err)
 	_, err = s.Verify(nil, eternal, later)
-	requireReason(t, "no expiry", err, "strict")
+	codectest.RequireReason(t, "no expiry", err, "strict")
 }
 
 // TestBodies presents authentic bodies.
 func TestBodies(t *testing.T) {
 	for _, d := range []codecs.Design{RS1, RS2} {
-		s := opened(t, lab.With(d, map[string]string{"reading": "sdk"}), nil, time.Minute, ks).(lab.SchemeAssembler)
+		s := opened(t, lab.With(d, map[string]string{"reading": "sdk"}), nil, time.Minute, ks)
 		for body, want := range map[string]string{
 			"": "MalformedFormat", "\x00\x00\x00\x00\x00\x00\x00": "MalformedFormat",
 			"\x00\x00\x00\x00\x00\x00\x00\x00": "", "\x7f\xff\xff\xff\xff\xff\xff\xffstate": "",
 			"\xff\xff\xff\xff\xff\xff\xff\xff": "Expired", "\x00\x00\x00\x00\x00\x00\x00\x01": "Expired",
 		} {
-			token, err := s.MintEdited(nil, nil, nil, &codecs.Context{Now: noon}, func(step lab.Step, value []byte) []byte {
-				if step == lab.StepClaims {
-					return []byte(body)
-				}
-				return value
-			})
-			require.NoError(t, err)
-			_, err = s.Verify(nil, token, &codecs.Context{Now: noon})
-			requireReason(t, want, err, "%q", body)
+			token := codectest.MintWith(t, s, "", &codecs.Context{Now: noon}, lab.StepClaims, body)
+			_, err := s.Verify(nil, token, &codecs.Context{Now: noon})
+			codectest.RequireReason(t, want, err, "%q", body)
 		}
 	}
 }
@@ -178,7 +170,7 @@ func TestDocumentedBindingIsAmbiguous(t *testing.T) {
 		token, err := s.Mint(nil, []byte("s"), minted)
 		require.NoError(t, err)
 		_, err = s.Verify(nil, token, other)
-		requireReason(t, want, err, bind)
+		codectest.RequireReason(t, want, err, bind)
 	}
 	s := opened(t, RS2, map[string]string{"bind": "request"}, time.Minute, ks)
 	unread := &codecs.Context{Now: noon, Method: "tools/call", Arguments: json.RawMessage("{")}
@@ -194,7 +186,7 @@ func TestRings(t *testing.T) {
 	require.NoError(t, err)
 	for value, want := range map[string]string{"refused": "UnknownKeyId", "fallback": ""} {
 		_, err := opened(t, RS2, map[string]string{"rs1": value}, time.Minute, ks, second).Verify(nil, old, &codecs.Context{Now: noon})
-		requireReason(t, want, err, value)
+		codectest.RequireReason(t, want, err, value)
 	}
 	for reading, wrong := range map[string]bool{"strict": true, "sdk": false} {
 		_, err := RS2.OpenScheme(codecs.Config{Secrets: [][]byte{ks, ks}, Options: map[string]string{"kid": "numbered", "reading": reading}})
@@ -211,15 +203,4 @@ func TestRings(t *testing.T) {
 			require.Error(t, err)
 		}
 	}
-}
-
-func requireReason(t *testing.T, want string, err error, format string, args ...any) {
-	t.Helper()
-	got := ""
-	if r := codecs.Rejected(err); r != nil {
-		got = r.Reason
-	} else {
-		require.NoError(t, err)
-	}
-	require.Equal(t, want, got, append([]any{format}, args...)...)
 }

@@ -25,23 +25,10 @@ var (
 
 func opened(t *testing.T, d codecs.Design, options map[string]string, secrets ...[]byte) lab.SchemeAssembler {
 	t.Helper()
-	s, err := d.OpenScheme(codecs.Config{Secrets: secrets, TTL: new(100 * time.Second), Options: options})
-	require.NoError(t, err)
-	return s.(lab.SchemeAssembler)
+	return codectest.Open(t, d, codecs.Config{Secrets: secrets, TTL: new(100 * time.Second), Options: options})
 }
 
 func as(principal string) *codecs.Context { return &codecs.Context{Now: noon, Principal: &principal} }
-
-func requireReason(t *testing.T, want string, err error, format string, args ...any) {
-	t.Helper()
-	got := ""
-	if r := codecs.Rejected(err); r != nil {
-		got = r.Reason
-	} else {
-		require.NoError(t, err)
-	}
-	require.Equal(t, want, got, append([]any{format}, args...)...)
-}
 
 // TestVector is a token of the crate itself.
 func TestVector(t *testing.T) {
@@ -101,7 +88,7 @@ func TestReasons(t *testing.T) {
 			want    string
 		}{{V1, "sdk", c.v1}, {V2, "sdk", c.v2}, {V2, "strict", c.strict}} {
 			_, err := opened(t, of.design, map[string]string{"reading": of.reading}, ks).Verify(nil, []byte(c.token), as(""))
-			requireReason(t, of.want, err, "%s %s %q", of.design.Name, of.reading, c.token)
+			codectest.RequireReason(t, of.want, err, "%s %s %q", of.design.Name, of.reading, c.token)
 		}
 	}
 }
@@ -143,15 +130,9 @@ func TestEnvelopes(t *testing.T) {
 	} {
 		for _, of := range []struct{ payload, reading, want string }{{"text", "sdk", c.text}, {"json", "sdk", c.json}, {"text", "strict", c.strict}} {
 			s := opened(t, V2, map[string]string{"payload": of.payload, "reading": of.reading}, ks)
-			token, err := s.MintEdited(nil, nil, []byte(`"s"`), &codecs.Context{Now: noon}, func(step lab.Step, value []byte) []byte {
-				if step == lab.StepClaims {
-					return []byte(c.claims)
-				}
-				return value
-			})
-			require.NoError(t, err)
-			_, err = s.Verify(nil, token, &codecs.Context{Now: noon})
-			requireReason(t, of.want, err, "%v %.200q", of, c.claims)
+			token := codectest.MintWith(t, s, `"s"`, &codecs.Context{Now: noon}, lab.StepClaims, c.claims)
+			_, err := s.Verify(nil, token, &codecs.Context{Now: noon})
+			codectest.RequireReason(t, of.want, err, "%v %.200q", of, c.claims)
 		}
 	}
 }
@@ -182,7 +163,7 @@ func TestRings(t *testing.T) {
 	// v1 tokens are opened under the signing key alone.
 	for want, ring := range map[string][][]byte{"": {second, ks}, "Integrity": {ks, second}} {
 		_, err := opened(t, V2, map[string]string{"reading": "sdk"}, ring...).Verify(nil, old, as(""))
-		requireReason(t, want, err, "%d", len(ring))
+		codectest.RequireReason(t, want, err, "%d", len(ring))
 	}
 	for reading, wrong := range map[string]bool{"strict": true, "sdk": false} {
 		for _, c := range []codecs.Config{{Secrets: [][]byte{ks, ks}}, {Secrets: [][]byte{ks}, TTL: new(time.Second - 1)}} {
@@ -203,5 +184,5 @@ func TestLongTokens(t *testing.T) {
 	token, err := opened(t, V2, nil, ks).Mint(nil, long, as(""))
 	require.NoError(t, err)
 	_, err = limited.Verify(nil, token, as(""))
-	requireReason(t, "TooLarge", err, "limited")
+	codectest.RequireReason(t, "TooLarge", err, "limited")
 }
