@@ -115,6 +115,7 @@ func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
 		return dst, refused
 	}
 	state, ok := framework.OpenCBC(f.block, raw[1+timeSize:headSize], raw[headSize:n])
+	//mutant:equivalent the tag is verified as well, and sealing makes no such plaintext
 	if !ok {
 		return dst, errUnauthentic
 	}

