@@ -51,7 +51,7 @@ func TestForeignSubjects(t *testing.T) {
 			c, err := worker.Dial(worker.Command{Args: []string{self}, Env: []string{workerVariable + "=" + name, "GORACE=atexit_sleep_ms=0"}}, worker.Limits{})
 			require.NoError(t, err)
 			defer c.Close()
-			result, err := bench.Run(context.Background(), []bench.Subject{bench.FromWorker(c, name)}, tiny)
+			result, err := bench.Run(context.Background(), []bench.Subject{bench.FromWorker(c, name, 0)}, tiny)
 			require.NoError(t, err)
 			require.Equal(t, runfile.RoleSDK, result.Subjects[0].Role)
 			ops := map[runfile.Op]int{}

@@ -136,6 +136,7 @@ type Threshold struct {
 	Op       runfile.Op   // empty: every operation of the relation
 	Kind     runfile.Kind // empty: every kind
 	Claims   bool         // of schemes, and of libraries that carry claims
+	SDK      bool         // of SDKs; the limit is the subject's own
 	// Below1K and Limit are the limits at payloads below 1 KiB and from there on.
 	// A ratio has to be at most the limit, or at least if AtLeast is set.
 	Below1K, Limit float64
@@ -154,6 +155,7 @@ var thresholds = []Threshold{
 	{Relation: OverOurs, Claims: true, Below1K: 5, Limit: 5, AtLeast: true},
 	{Relation: OverOurs, Kind: runfile.Encrypts, Below1K: 5, Limit: 5, AtLeast: true},
 	{Relation: OverOurs, Kind: runfile.Signs, Below1K: 3, Limit: 3, AtLeast: true},
+	{Relation: OverOurs, SDK: true, AtLeast: true},
 }
 
 // at returns the limit at a payload size.
@@ -211,6 +213,10 @@ func (r *Run) Checks(ratios []Ratio) []Check {
 	for _, threshold := range thresholds {
 		for _, ratio := range ratios {
 			if r.applies(threshold, ratio) {
+				if threshold.SDK {
+					slower := float64(r.named(ratio.Of.Subject).Slower)
+					threshold.Below1K, threshold.Limit = slower, slower
+				}
 				all = append(all, Check{ratio, threshold, threshold.at(ratio.Of.Size)})
 			}
 		}
@@ -224,7 +230,7 @@ func (r *Run) applies(t Threshold, ratio Ratio) bool {
 		(t.Op == "" || t.Op == ratio.Of.Op) &&
 		(t.Kind == "" || t.Kind == of.Kind) &&
 		t.Claims == (of.Claims || of.Role == runfile.RoleScheme) &&
-		of.Role != runfile.RoleSDK &&
+		t.SDK == (of.Role == runfile.RoleSDK) && (!t.SDK || of.Slower > 0) &&
 		!(t.Relation == OverBaseline && of.Amortised)
 }
 

@@ -317,7 +317,7 @@ func bySize(checks []Check) [][]Check {
 // Label names the ratio of a check. Of libraries only the fastest counts, which
 // may differ from size to size.
 func (c Check) Label() string {
-	if c.Ratio.Relation == OverOurs {
+	if c.Ratio.Relation == OverOurs && !c.SDK {
 		return c.ratioOf("fastest library")
 	}
 	return c.ratioOf(c.Of.Subject)

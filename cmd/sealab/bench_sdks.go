@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"sealab/bench"
+	"sealab/codecs/catalog"
 	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
 	"sealab/internal/cli"
@@ -13,7 +14,7 @@ import (
 
 // startSDKs starts the installed SDKs with the given names, or all of them if
 // there are no names, and returns them as subjects. It prints the SDKs that are
-// not installed as skipped.
+// not installed as skipped. Each comes with the design that it mirrors.
 func startSDKs(out io.Writer, names []string) (subjects []bench.Subject, stop func(), err error) {
 	var clients []*worker.Client
 	stop = func() {
@@ -36,7 +37,13 @@ func startSDKs(out io.Writer, names []string) (subjects []bench.Subject, stop fu
 			return nil, stop, err
 		}
 		clients = append(clients, c)
-		subjects = append(subjects, bench.FromWorker(c, s.Mirrors))
+		subjects = append(subjects, bench.FromWorker(c, s.Mirrors, s.Slower))
+		d, err := catalog.Find(s.Mirrors)
+		if err != nil {
+			stop()
+			return nil, stop, err
+		}
+		subjects = append(subjects, bench.FromDesign(d))
 	}
 	return subjects, stop, nil
 }

@@ -37,6 +37,7 @@ import (
 type SDK struct {
 	Name    string
 	Mirrors string // design of the catalog, "" if none gives the same answers
+	Slower  int    // times that the SDK must take as long as that design; 0: no threshold
 	Version string // pinned, "" if the manifest names none
 	Args    []string
 	Needs   []string
@@ -56,6 +57,7 @@ type manifest struct {
 		Needs     []string `json:"needs"`
 		Version   string   `json:"version"`
 		Mirrors   string   `json:"mirrors"`
+		Slower    int      `json:"slower"`
 	} `json:"sdks"`
 }
 
@@ -164,7 +166,7 @@ func read(path string) ([]SDK, error) {
 			return nil, fmt.Errorf("sdks[%d]: want a name", i)
 		}
 		all[i] = SDK{
-			Name: s.Name, Mirrors: s.Mirrors, Version: s.Version, Install: m.Install, dir: filepath.Dir(path),
+			Name: s.Name, Mirrors: s.Mirrors, Slower: s.Slower, Version: s.Version, Install: m.Install, dir: filepath.Dir(path),
 			Args: slices.Concat(m.Command, s.Arguments), Needs: slices.Concat(m.Needs, s.Needs),
 		}
 	}

@@ -103,6 +103,9 @@ type Subject struct {
 	Claims bool `json:"claims,omitempty"`
 	// Mirrors is the name of the subject that one in RoleSDK answers as.
 	Mirrors string `json:"mirrors,omitempty"`
+	// Slower is the least ratio of its time to that of the subject that it mirrors; 0
+	// if there is no threshold.
+	Slower int `json:"slower,omitempty"`
 	// Repeats is the name of the subject that one in RoleRepeat measures again.
 	Repeats string `json:"repeats,omitempty"`
 }
