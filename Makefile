@@ -26,6 +26,11 @@ bin/sealab:
 bench: bin/sealab ## measure everything into results/bench, print a summary (BENCHFLAGS: see sealab bench -h)
 	bin/sealab bench $(BENCHFLAGS)
 
+.PHONY: quote
+quote: ## quote a run in bench/README.md: RUN=results/bench/..., by default the newest
+	$(GO) test -count=1 -run '^TestFigures$$' ./cmd/sealab -args -quote $(RUN)
+quote: RUN ?= $(lastword $(sort $(wildcard results/bench/*)))
+
 .PHONY: compare
 compare: bin/sealab ## compare two runs: OLD=results/bench/... NEW=results/bench/..., by default the newest two
 	bin/sealab compare $(OLD) $(NEW)

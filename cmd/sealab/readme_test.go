@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -127,22 +129,84 @@ func TestReadmeExamples(t *testing.T) {
 	require.NotZero(t, seen)
 }
 
+// measurements is the document that quotes a run of the benchmark.
+const measurements = "bench/README.md"
+
+var quoted = flag.String("quote", "", "folder of a run that "+measurements+" then quotes")
+
+// reportOf returns the report of a run, whose folder is relative to the module.
+func reportOf(t *testing.T, folder string) string {
+	t.Helper()
+	var out, errs strings.Builder
+	status := run([]string{"report", filepath.Join("..", "..", filepath.FromSlash(folder))}, strings.NewReader(""), &out, &errs)
+	require.Zero(t, status, errs.String())
+	return out.String()
+}
+
 // TestFigures finds every figure of the documents in the report of the committed
-// run that they name.
+// run that they name. With -args -quote, the document about measurements quotes
+// another run first: make quote.
 func TestFigures(t *testing.T) {
+	if *quoted != "" {
+		requote(t, *quoted)
+	}
 	var seen int
-	for _, b := range append(readme(t), blocksOf(t, "bench/README.md")...) {
+	for _, b := range append(readme(t), blocksOf(t, measurements)...) {
 		folder, ok := strings.CutPrefix(b.remark, "report: ")
 		if !ok {
 			continue
 		}
-		var out, errs strings.Builder
-		status := run([]string{"report", filepath.Join("..", "..", filepath.FromSlash(folder))}, strings.NewReader(""), &out, &errs)
-		require.Zero(t, status, errs.String())
+		report := reportOf(t, folder)
 		for line := range strings.Lines(b.text) {
-			require.Contains(t, out.String(), strings.TrimRight(line, "\n"), folder)
+			require.Contains(t, report, strings.TrimRight(line, "\n"), folder)
 		}
 		seen++
 	}
 	require.NotZero(t, seen)
+}
+
+// requote puts the same paragraphs of another report into the quotation.
+func requote(t *testing.T, folder string) {
+	t.Helper()
+	path, report := filepath.Join("..", "..", filepath.FromSlash(measurements)), reportOf(t, folder)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, b := range blocksOf(t, measurements) {
+		if older, ok := strings.CutPrefix(b.remark, "report: "); ok {
+			text = bytes.ReplaceAll(text, []byte(b.text), []byte(quotation(t, b.text, report)))
+			text = bytes.ReplaceAll(text, []byte(older), []byte(folder))
+		}
+	}
+	require.NoError(t, os.WriteFile(path, text, 0o644))
+}
+
+// quotation returns the paragraphs of a report whose first lines are those of an
+// older quotation, up to numbers. A paragraph of one line stays one.
+func quotation(t *testing.T, older, report string) string {
+	t.Helper()
+	var all []string
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(older), "\n\n") {
+		heading, more, _ := strings.Cut(paragraph, "\n")
+		at := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(heading) + `$`).FindStringIndex(report)
+		if at == nil {
+			at = regexp.MustCompile(`(?m)^` + figure.ReplaceAllString(regexp.QuoteMeta(heading), figure.String()) + `$`).FindStringIndex(report)
+		}
+		require.NotNil(t, at, "the report has no line like %q", heading)
+		end := at[1]
+		if more != "" {
+			section, _, _ := strings.Cut(report[at[0]:], "\n\n")
+			end = at[0] + len(strings.TrimRight(section, "\n"))
+		}
+		all = append(all, report[at[0]:end])
+	}
+	return strings.Join(all, "\n\n") + "\n"
+}
+
+var figure = regexp.MustCompile(`[0-9]+(?:\\?\.[0-9]+)?`)
+
+// TestQuotation quotes the paragraphs of another report, and no others.
+func TestQuotation(t *testing.T) {
+	const older = "noise 2.7 %: of 8 cells\n\nseal, 1 KiB\n  a  1\n  b  2\n\n3 of 4 reached\n"
+	const report = "head\nnoise 11 %: of 9 cells\n\nseal, 8 KiB\n  a  7\n\nseal, 1 KiB\n  a  3\n\n10 of 12 reached\n  missed: a\n"
+	require.Equal(t, "noise 11 %: of 9 cells\n\nseal, 1 KiB\n  a  3\n\n10 of 12 reached\n", quotation(t, older, report))
 }
