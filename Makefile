@@ -278,6 +278,11 @@ fast-paths: ## compare fast and slow readings of claims and arguments a million 
 	$(GO) test -count=1 -v -timeout 0 -run '^(TestBothReadingsAgree|TestMemoryStaysFlat)$$' ./codecs/claims -args -payloads 1000000 -tokens 10000000
 	$(GO) test -count=1 -v -timeout 0 -run '^TestAppendPlainOfRandomDocuments$$' ./codecs/internal/compactjson -args -plain 1000000
 
+.PHONY: share
+share: bin/sealab ## measure what the boundary adds to a request, and SDKs beside their formats (make sdks first)
+	$(GO) test -count=1 -v -run '^TestShareOfTheRequest$$' ./codecs/boundary/gosdk -args -share 5000
+	bin/sealab bench --subject mcp-ts-sdk,mcp-ts-faithful,mcp-py-sdk,mcp-py-faithful --op seal,unseal --size 64,1024 --out bin
+
 .PHONY: attack-controls
 attack-controls: ## attack every control under SEEDS (1000) seeds: no attack may miss its own by chance; SEEDFLAGS='-only TAG' for a family
 	$(GO) test -count=1 -v -timeout 0 -run '^(TestControlsFallByNoChance|TestBareControlsFall|TestBareDesignsStand)$$' ./fuzz/attack/attacks -args -seeds $(SEEDS) -from $(FROM) $(SEEDFLAGS)

@@ -24,7 +24,7 @@ type caller interface {
 // negotiation"). The SDK leaves that to servers.
 func checkCapabilities(req mcp.Request, asks mcp.InputRequestMap) error {
 	c, ok := req.(caller)
-	if !ok || c.ProtocolVersion() < modern {
+	if len(asks) == 0 || !ok || c.ProtocolVersion() < modern {
 		return nil
 	}
 	missing := map[string]any{}

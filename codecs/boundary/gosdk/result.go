@@ -43,8 +43,7 @@ func toolAnswer(r *mcp.CallToolResult) answer {
 		with: func(token string) mcp.Result {
 			out := *r
 			if r.InputRequests == nil {
-				out = mcp.CallToolResult{}
-				mark(&out)
+				out = askingTool
 				out.Meta, out.Content, out.InputRequests = r.Meta, r.Content, mcp.InputRequestMap{}
 			}
 			out.RequestState = token
@@ -64,8 +63,7 @@ func promptAnswer(r *mcp.GetPromptResult) answer {
 		with: func(token string) mcp.Result {
 			out := *r
 			if r.InputRequests == nil {
-				out = mcp.GetPromptResult{}
-				mark(&out)
+				out = askingPrompt
 				out.Meta, out.Description, out.Messages = r.Meta, r.Description, r.Messages
 				out.InputRequests = mcp.InputRequestMap{}
 			}
@@ -86,8 +84,7 @@ func resourceAnswer(r *mcp.ReadResourceResult) answer {
 		with: func(token string) mcp.Result {
 			out := *r
 			if r.InputRequests == nil {
-				out = mcp.ReadResourceResult{}
-				mark(&out)
+				out = askingResource
 				out.Meta, out.Cacheable, out.Contents = r.Meta, r.Cacheable, r.Contents
 				out.InputRequests = mcp.InputRequestMap{}
 			}
@@ -97,11 +94,20 @@ func resourceAnswer(r *mcp.ReadResourceResult) answer {
 	}
 }
 
-// mark makes an empty result say input_required. The SDK decides the type of a
-// result by its input requests alone, before the boundary sees it, and keeps
-// it in a field that only its own decoder sets from outside.
-func mark(empty json.Unmarshaler) {
-	if err := empty.UnmarshalJSON([]byte(`{"resultType":"input_required"}`)); err != nil {
+// The results that are marked input_required and empty. The SDK sets the mark in its
+// decoder alone.
+var (
+	askingTool     = marked[mcp.CallToolResult]()
+	askingPrompt   = marked[mcp.GetPromptResult]()
+	askingResource = marked[mcp.ReadResourceResult]()
+)
+
+func marked[R any, P interface {
+	*R
+	json.Unmarshaler
+}]() (empty R) {
+	if err := P(&empty).UnmarshalJSON([]byte(`{"resultType":"input_required"}`)); err != nil {
 		panic("boundary: " + err.Error()) // a constant that the SDK's decoder takes
 	}
+	return empty
 }

@@ -59,17 +59,23 @@ func TestResourcesWithNilContents(t *testing.T) {
 	require.True(t, res.NeedsInput())
 }
 
-// raw sends a tools/call with the given requestState, as JSON, and returns the
-// body of the answer.
+// raw sends a tools/call of greet with the given requestState, as JSON, and returns
+// the body of the answer.
 func raw(t *testing.T, url, state string) string {
 	t.Helper()
-	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{},"requestState":%s,"_meta":{`+
-		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}}}`, state)
+	return rawCall(t, url, "greet", state)
+}
+
+// rawCall is raw for any tool.
+func rawCall(t *testing.T, url, tool, state string) string {
+	t.Helper()
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{},"requestState":%s,"_meta":{`+
+		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}}}`, tool, state)
 	req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
 	require.NoError(t, err)
 	for name, value := range map[string]string{
 		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Authorization": "Bearer alice",
-		"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "greet",
+		"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool,
 	} {
 		req.Header.Set(name, value)
 	}

@@ -70,6 +70,12 @@ func newServer(p boundary.Policy) (*mcp.Server, *states) {
 		panic(err)
 	}
 	addAsking(server, seen)
+	addWork(server, seen)
+	return server, seen
+}
+
+// addWork adds a tool that hands its work on to a second round.
+func addWork(server *mcp.Server, seen *states) {
 	mcp.AddTool(server, &mcp.Tool{Name: "work"}, func(_ context.Context, req *mcp.CallToolRequest, _ any) (*mcp.CallToolResult, any, error) {
 		seen.add(req.Params.RequestState)
 		if req.Params.RequestState == "" {
@@ -77,7 +83,6 @@ func newServer(p boundary.Policy) (*mcp.Server, *states) {
 		}
 		return &mcp.CallToolResult{Content: said(req.Params.RequestState + ", done")}, nil, nil
 	})
-	return server, seen
 }
 
 const question = "asked for a name"
