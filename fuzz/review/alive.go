@@ -57,7 +57,7 @@ func (t *T) foundSilent() bool {
 }
 
 // pauses are the waits between honest requests before a server counts as ended.
-var pauses = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}
+var pauses = []time.Duration{time.Second, 2 * time.Second}
 
 // silent returns the reason why the server answers no honest request, "" if it
 // answers one in any way.

@@ -68,6 +68,8 @@ var rows = []row{
 	{fault: "textual arguments", checks: []string{"RS-ARGSAME"}},
 	{fault: "refusals differ", checks: []string{"RS-UNIFORM"}},
 	{fault: "refusals tell", checks: []string{"RS-TEXT"}},
+	{fault: "refusals tell the tag", checks: []string{"RS-TEXT"}, also: []string{"RS-UNIFORM", "RS-CLEAR"}},
+	{fault: "refusals tell the key", checks: []string{"RS-TEXT"}, also: []string{"RS-UNIFORM", "RS-CLEAR"}},
 	{fault: "refusals name exceptions", checks: []string{"RS-TEXT"}},
 	{fault: "readable and careful", checks: []string{"RS-CLEAR"}, change: func(o *review.Options) { o.Secrets = []string{"confirm"} }},
 	{fault: "one nonce", checks: []string{"RS-NONCE"}, also: []string{"RS-FRESH"}},

@@ -268,15 +268,20 @@ type keyless struct {
 	sum         func(message []byte) []byte
 }
 
+// hmacUnder is HMAC-SHA256 under a key that is known.
+func hmacUnder(key []byte) keyless {
+	return keyless{"the tag of the token is that of a published or trivial key", fmt.Sprintf("HMAC-SHA256 under %+q", key), func(message []byte) []byte {
+		mac := hmac.New(sha256.New, key)
+		mac.Write(message)
+		return mac.Sum(nil)[:12]
+	}}
+}
+
 // keylesses are MACs under published keys, hashes and checksums.
 func keylesses() []keyless {
 	var all []keyless
 	for _, key := range published() {
-		all = append(all, keyless{"the tag of the token is that of a published or trivial key", fmt.Sprintf("HMAC-SHA256 under %+q", key), func(message []byte) []byte {
-			mac := hmac.New(sha256.New, key)
-			mac.Write(message)
-			return mac.Sum(nil)[:12]
-		}})
+		all = append(all, hmacUnder(key))
 	}
 	for _, c := range tokenfmt.Checksums() {
 		all = append(all, keyless{"the tag of the token is computed without a key", c.Name, c.Sum})

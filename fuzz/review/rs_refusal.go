@@ -1,6 +1,7 @@
 package review
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -14,8 +15,8 @@ var refusing = []Check{
 		Sent: "states that are bad in different ways, each three times", Want: "one status, code, message and data for all",
 		Source: "RFC 7516, section 11.5; Bleichenbacher 1998, Vaudenay 2002", Impact: "the refusal tells how far a forged state came, which is an oracle for forging or decrypting",
 		Fix: "verify everything before anything is read, and answer every bad state by one error without a cause", Run: uniform},
-	{ID: "RS-TEXT", Name: "refusals that tell internals", Flow: true, Severity: Warning, Category: "security",
-		Sent: "bad states; the texts of the refusals are searched", Want: "nothing of the state, of keys, of files and of code", Source: mrtr,
+	{ID: "RS-TEXT", Name: "refusals that tell internals", Flow: true, Severity: Critical, Category: "security",
+		Sent: "bad states, and a token with another tag; the texts of the refusals are searched", Want: "nothing of the state, of keys, of tags, of files and of code", Source: mrtr,
 		Impact: "an error shows how states are made, or parts of one", Fix: "answer every bad state by one error without a cause, and log the cause", Run: refusalText},
 }
 
@@ -115,6 +116,9 @@ var internals = regexp.MustCompile(`(?m)goroutine \d+ \[|^\s+at \S+ \(.*:\d+:\d+
 	`\b(Value|Type|Key|Index|Attribute|Syntax|Range|Reference|UnicodeDecode|binascii\.)Error\b`)
 
 func refusalText(t *T) {
+	if t.toldSecret() {
+		return
+	}
 	classes, reason := t.refusalsOf()
 	if reason != "" {
 		t.skip("%s", reason)
@@ -135,6 +139,54 @@ func refusalText(t *T) {
 			return
 		}
 	}
+}
+
+// longText is a text that may be a key.
+var longText = regexp.MustCompile(`[A-Za-z0-9+/_=-]{16,}`)
+
+// toldSecret presents a token whose tag is changed. It refutes the check if the
+// refusal tells the tag of that token, or a key under which the tag fits.
+func (t *T) toldSecret() bool {
+	token, reason := t.mint()
+	at := strings.LastIndexAny(token, ".:~|,;!*$") + 1
+	if reason != "" || at == 0 || len(token)-at < 12 {
+		return false
+	}
+	tag := token[at:]
+	end := len(tag) - 1
+	a := t.r.client.present(t.ctx, t.o.flow, quote(token[:at]+tag[1:end]+tag[:1]+tag[end:]), t.o.user)
+	if t.seen(variant{name: "another tag"}, a); !a.refused() {
+		return false
+	}
+	text := a.Message + "\n" + string(a.Data)
+	told := ""
+	for _, spelling := range writings(tag) {
+		if strings.Contains(text, spelling) {
+			told = "the tag that the server expects"
+		}
+	}
+	for _, word := range longText.FindAllString(text, 20) {
+		for _, key := range append(lastParts(word), word) {
+			if len(views(token)) > 0 && hmacUnder([]byte(key)).tags(token) {
+				told = "the key of the tag"
+			}
+		}
+	}
+	if told != "" {
+		t.refute(Finding{Case: "another tag", Severity: Critical, Issue: "a refusal tells " + told, Evidence: fmt.Sprintf("a token with another tag -> %v", a), Want: "one text without a cause", Got: told})
+	}
+	return told != ""
+}
+
+// writings are the texts by which a tag may be told.
+func writings(tag string) []string {
+	all := []string{tag}
+	for _, raw := range lastParts(tag) {
+		if len(raw) >= 8 {
+			all = append(all, fmt.Sprintf("%x", raw), fmt.Sprintf("%X", raw), base64.RawStdEncoding.EncodeToString([]byte(raw)))
+		}
+	}
+	return all
 }
 
 // quoted returns a part of the presented state that a refusal repeats.

@@ -65,7 +65,7 @@ func (s *Server) digest(p place) string {
 }
 
 // signing are the faults of tokens that are signed and readable.
-var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "secret in a readable state", "readable and careful"}
+var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "secret in a readable state", "readable and careful", "refusals tell the tag", "refusals tell the key"}
 
 func (s *Server) mint(c claims, p place) string {
 	c.Bind = s.digest(p)
@@ -244,7 +244,13 @@ func (s *Server) unsign(token string) (claims, error) {
 	default:
 		ok = err == nil && hmac.Equal(mac, want)
 	}
-	if !ok && !s.has("tag not compared") {
+	switch {
+	case ok || s.has("tag not compared"):
+	case s.has("refusals tell the tag"):
+		return c, fmt.Errorf("%w: tag: want %x, got %x", errState, want, mac)
+	case s.has("refusals tell the key"):
+		return c, fmt.Errorf("%w: not under the key %s", errState, base64.StdEncoding.EncodeToString(s.Secret))
+	default:
 		return c, fmt.Errorf("%w: not authentic", errState)
 	}
 	raw, err := strict(text)
@@ -267,7 +273,7 @@ func strict(text string) ([]byte, error) {
 func (s *Server) refusal(err error) *failure {
 	text := "Invalid requestState"
 	switch {
-	case s.has("refusals differ"):
+	case s.has("refusals differ", "refusals tell the tag", "refusals tell the key"):
 		text = err.Error()
 	case s.has("refusals tell"):
 		text = `Traceback (most recent call last): File "/srv/app/state.py", line 12, in open`

@@ -14,7 +14,9 @@ def form(message, field, schema):
         requested_schema={"type": "object", "properties": {field: schema}, "required": [field]}))
 def ask(key, request, **state):
     return T.InputRequiredResult(input_requests={key: request}, request_state=json.dumps(state))
-def say(text): return T.CallToolResult(content=[T.TextContent(text=text)])
+def say(text):  # the line on standard error counts the tools that ran to their end
+    print("ran: " + text, file=sys.stderr, flush=True)
+    return T.CallToolResult(content=[T.TextContent(text=text)])
 async def call_tool(ctx, p):
     env = (p.arguments or {})["env"]
     state = json.loads(p.request_state) if p.request_state else {}

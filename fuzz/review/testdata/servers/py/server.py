@@ -26,6 +26,10 @@ def form(message, field, schema):
 def ask(key, request, **state):
     return T.InputRequiredResult(input_requests={key: request}, request_state=json.dumps(state))
 
+def ran(text):  # the line on standard error counts the tools that ran to their end
+    print("ran: " + text, file=sys.stderr, flush=True)
+    return text
+
 def accepted(ctx, key):
     a = (ctx.input_responses or {}).get(key)
     return a.content if isinstance(a, T.ElicitResult) and a.action == "accept" else None
@@ -40,7 +44,7 @@ async def deploy(env: str, ctx: Context) -> str | T.InputRequiredResult:
     """Deploys after a confirmation and a reason"""
     state = json.loads(ctx.request_state) if ctx.request_state else {}
     if state.get("step") == "reason":
-        return f"deployed {state['env']} because {(accepted(ctx, 'reason') or {}).get('reason')}"
+        return ran(f"deployed {state['env']} because {(accepted(ctx, 'reason') or {}).get('reason')}")
     if state.get("step") != "confirm" or not (accepted(ctx, "confirm") or {}).get("ok"):
         return ask("confirm", form(f"Deploy to {env}?", "ok", {"type": "boolean"}), step="confirm", env=env)
     return ask("reason", form("Why?", "reason", {"type": "string"}), step="reason", env=state["env"])
@@ -50,13 +54,13 @@ async def remove(env: str, ctx: Context) -> str | T.InputRequiredResult:
     """Removes after a confirmation"""
     state = json.loads(ctx.request_state) if ctx.request_state else {}
     if state.get("step") == "confirm" and (accepted(ctx, "confirm") or {}).get("ok"):
-        return f"removed {state['env']}"
+        return ran(f"removed {state['env']}")
     return ask("confirm", form(f"Remove {env}?", "ok", {"type": "boolean"}), step="confirm", env=env)
 
 @mcp.tool(annotations=T.ToolAnnotations(read_only_hint=True))
 async def echo(text: str) -> str:
     """Says what it is told"""
-    return text
+    return ran(text)
 
 @mcp.tool()
 async def slow(ms: int) -> str:

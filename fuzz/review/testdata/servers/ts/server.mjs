@@ -17,7 +17,8 @@ const mint = (state, ctx) => plain ? JSON.stringify(state) : codec.mint(state, c
 const verify = mode === 'restart' ? (state, ctx) => codec.verify(state, ctx).catch(() => null) : codec.verify;
 const stateOf = ctx => { const s = ctx.mcpReq.requestState(); return plain && typeof s === 'string' ? JSON.parse(s) : s; };
 const form = (message, field, schema) => inputRequired.elicit({ message, requestedSchema: { type: 'object', properties: { [field]: schema }, required: [field] } });
-const say = text => ({ content: [{ type: 'text', text }] });
+// say ends a tool: the line on standard error counts it.
+const say = text => { console.error('ran: ' + text); return { content: [{ type: 'text', text }] }; };
 
 function build() {
     const server = new McpServer({ name: 'lab-ts', version: '1.0.0' }, plain ? {} : { requestState: { verify } });

@@ -28,7 +28,10 @@ func ask(key string, f *mcp.ElicitParams, s state) *mcp.CallToolResult {
 	raw, _ := json.Marshal(s)
 	return &mcp.CallToolResult{RequestState: string(raw), InputRequests: mcp.InputRequestMap{key: f}}
 }
+
+// say ends a tool: the line on standard error counts it.
 func say(format string, a ...any) *mcp.CallToolResult {
+	log.Printf("ran: "+format, a...)
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf(format, a...)}}}
 }
 func answer(req *mcp.CallToolRequest, key, field string) any {

@@ -1,0 +1,72 @@
+package review_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/fuzz/review"
+	"sealab/internal/testenv"
+)
+
+// uncounted are the servers that do not tell on standard error which tools ran.
+var uncounted = map[string]bool{"rmcp": true, "sealab": true}
+
+// ranBefore returns the tools that ran to their end, in the words of the server. It
+// calls echo, so that an empty result shows that the server would have told.
+func (a *asker) ranBefore(t *testing.T, name string) []string {
+	t.Helper()
+	p := a.probe()
+	if name == "py-low" { // it has no echo, and takes any state
+		a.edit(t, p, `call tools/call | deploy | "name":"deploy","arguments":{"env":"x"},"requestState":"{\"step\":\"reason\",\"env\":\"hi\"}",`)
+	}
+	require.Equal(t, "200 ok", class(a.send(p)))
+	var ran []string
+	for {
+		line := a.server.said(t, "ran: ")
+		if strings.HasSuffix(line, "ran: hi") || strings.HasSuffix(line, "ran: deployed hi because None") {
+			return ran
+		}
+		ran = append(ran, line)
+	}
+}
+
+// TestSafe reviews the installed servers with every check and without effects. The
+// servers themselves count the tools that ran to their end: there are none. The test
+// writes a table with -v; with -args -all it is of all servers.
+func TestSafe(t *testing.T) {
+	if testing.Short() {
+		testenv.Skip(t, "-short: each server takes seconds")
+	}
+	fmt.Fprintf(os.Stderr, "%-12s %9s %8s %5s %9s\n", "server", "exchanges", "seconds", "ran", "findings")
+	names := []string{"sealab", "go"}
+	if *all {
+		names = []string{"sealab"}
+		for _, f := range foreigners {
+			names = append(names, f.name)
+		}
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			a := newAsker(t, name)
+			o := review.Options{Target: review.Target{URL: a.server.url}, Seed: 1, Budget: 6000}
+			if columnServer(name).users {
+				twoUsers(&o)
+			}
+			report, err := review.Run(context.Background(), o)
+			require.NoError(t, err)
+			require.Zero(t, report.Ran, describe(report))
+			counted := "0"
+			if uncounted[name] {
+				counted = "0 (*)"
+			} else {
+				require.Empty(t, a.ranBefore(t, name))
+			}
+			fmt.Fprintf(os.Stderr, "%-12s %9d %8.1f %5s %9d\n", name, report.Exchanges, report.Seconds, counted, len(report.Findings))
+		})
+	}
+}
