@@ -62,7 +62,7 @@ func TestReviewReplay(t *testing.T) {
 }
 
 // TestCommittedReview shows the findings of the committed review again on the
-// fixture that they are of.
+// fixture that they are of, and none on a sound server with the same tools.
 func TestCommittedReview(t *testing.T) {
 	files, err := filepath.Glob("../../results/review/*/findings.json")
 	require.NoError(t, err)
@@ -106,4 +106,18 @@ func TestCommittedReview(t *testing.T) {
 	status, out := sealab("replay", files[0])
 	require.Equal(t, cli.Refuted, status, out)
 	require.Equal(t, len(all), strings.Count(out, "shows again"), out)
+
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	l, err := net.Listen("tcp", address)
+	require.NoError(t, err)
+	clock := review.SystemClock()
+	repaired := httptest.NewUnstartedServer(mcp.New(mcp.Clock{Now: clock.Now, Sleep: clock.Sleep}))
+	repaired.Listener.Close()
+	repaired.Listener = l
+	repaired.Start()
+	t.Cleanup(repaired.Close)
+	_, out = sealab("replay", files[0])
+	require.NotContains(t, out, "shows again", "a sound server with the same tools")
+	require.Contains(t, out, "does not show", out)
 }

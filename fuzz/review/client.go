@@ -104,7 +104,7 @@ func (c *client) take(ctx context.Context) error {
 }
 
 // retries is how often a request is sent again that was not taken.
-const retries = 7
+const retries = 6
 
 // call sends a call and reads the answer. A server that limits the rate is asked
 // again after the time that it names; one that cannot be reached, after a while.
