@@ -10,7 +10,7 @@
 // A Dialect lists the extensions to the RFC that a parser accepts. Parsing is
 // linear in time and memory, and its recursion is bounded by MaxDepth.
 //
-// On amd64 strings are escaped and unescaped with vector instructions; the build tag
+// On amd64 with AVX-512 VBMI2 strings are escaped and unescaped in blocks; the build tag
 // purego selects Go. TestBlocksAsBytes holds both to a loop over bytes.
 //
 // The package does not check that documents are UTF-8: callers differ in that,
