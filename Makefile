@@ -40,8 +40,8 @@ site: bin/sealab ## write pages of the committed results to bin/site
 	rm -rf bin/site && bin/sealab site --vectors vectors/files --out bin/site
 
 .PHONY: site-test
-site-test: ## test every page in Chromium, light and dark; screenshots go to bin/screenshots
-	$(GO) test -count=1 -v -timeout 0 -run Browser ./analysis/site -args -every-page -screenshots $(CURDIR)/bin/screenshots
+site-test: site ## test every page of the site in Chromium, light and dark; screenshots go to bin/screenshots
+	$(GO) test -count=1 -v -timeout 0 -run Browser ./analysis/site -args -site $(CURDIR)/bin/site -every-page -screenshots $(CURDIR)/bin/screenshots
 
 # What a test could not run, each in a line; shown when the tests are done.
 SKIPPED := $(CURDIR)/bin/skipped

@@ -1,12 +1,12 @@
 package site
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"sealab/analysis/throughput"
 	"sealab/internal/page"
@@ -227,8 +227,7 @@ func (s *site) writeHistory() error {
 	p := historyPage{}
 	runs := page.Table{Caption: "Runs", Columns: page.Head("run", "commit", "toolchain", "processor", "host", "#rounds", "#noise floor")}
 	for _, b := range s.History {
-		commit := b.Stamp["commit"]
-		runs.Add(stampOf(b.Path), commit[:min(10, len(commit))], b.Stamp["toolchain"], b.Stamp["cpu"], b.Stamp["host"], fmt.Sprint(b.Rounds()), b.Noise)
+		runs.Add(stampOf(b.Path), b.commit(), b.Stamp["toolchain"], b.Stamp["cpu"], b.Stamp["host"], fmt.Sprint(b.Rounds()), b.Noise)
 	}
 	steps := make([]map[throughput.Place]throughput.Change, len(s.History))
 	for i := 1; i < len(s.History); i++ {
@@ -248,21 +247,22 @@ func (s *site) writeHistory() error {
 	return s.add("history.html", "History", "History", "Every run of the results, the oldest first, with the change points between runs.", "history", p)
 }
 
-// series returns a row for each measurement at Size with its value in each run.
+// series returns a row for each measurement at Size with its value in each run, those
+// with the largest change points first.
 func (s *site) series(steps []map[throughput.Place]throughput.Change) (template.HTML, int) {
 	t := page.Table{Caption: "Median times of designs, payload of 1 KiB", Tall: true, Columns: page.Head("design", "operation"), Tools: &page.Tools{
 		Search: "search", Facets: []page.Facet{{Label: "change point", Key: "step", Values: []string{"slower", "faster", "none"}}}}}
 	for _, b := range s.History {
-		t.Columns = append(t.Columns, page.Column{Name: dateOf(b).Format("2 Jan 2006"), Number: true})
+		t.Columns = append(t.Columns, page.Column{Name: b.commit(), Number: true})
 	}
-	t.Columns = append(t.Columns, page.Column{Name: "change point"})
-	points := 0
+	t.Columns = append(t.Columns, page.Column{Name: "change points", Number: true})
+	points, effects := 0, []float64{}
 	for _, m := range s.Bench.Places {
 		if x := s.Bench.subject(m.Subject); m.Size != Size || x.Role != runfile.RoleDesign && x.Role != runfile.RoleScheme {
 			continue
 		}
 		row := page.Row{Data: map[string]string{"step": "none"}, Cells: []page.Cell{{Text: m.Subject}, {Text: string(m.Op)}}}
-		last := page.Cell{Text: "none", Class: "quiet"}
+		steep, largest := 0, 0.0
 		for i, b := range s.History {
 			cell := page.Cell{Text: "–", Sort: "1e99"}
 			if old := b.at[m.Place]; old != nil {
@@ -270,21 +270,36 @@ func (s *site) series(steps []map[throughput.Place]throughput.Change) (template.
 			}
 			if ch, ok := steps[i][m.Place]; ok {
 				points++
-				last = page.Cell{Text: fmt.Sprintf("faster by %.0f %%", -100*ch.Share()), Class: "good"}
-				row.Data["step"] = "faster"
+				steep++
+				word, class := "faster", "good"
 				if ch.Worse {
-					last = page.Cell{Text: fmt.Sprintf("slower by %.0f %%", 100*ch.Share()), Class: "bad"}
-					row.Data["step"] = "slower"
+					word, class = "slower", "bad"
 				}
-				last.Text += " at " + b.Stamp["commit"][:min(10, len(b.Stamp["commit"]))]
+				row.Data["step"] = strings.TrimSpace(strings.TrimPrefix(row.Data["step"], "none") + " " + word)
+				largest = max(largest, math.Abs(math.Log1p(ch.Share())))
+				cell.HTML = template.HTML(fmt.Sprintf(`<span class="pill %s">%+.0f %%<span class="vh"> %s</span></span> %s`, class, 100*ch.Share(), word, cell.Text)) //nolint:gosec // numbers and words of this package
 			}
 			row.Cells = append(row.Cells, cell)
 		}
-		row.Cells = append(row.Cells, last)
+		row.Cells = append(row.Cells, page.Cell{Text: fmt.Sprint(steep)})
 		t.Rows = append(t.Rows, row)
+		effects = append(effects, largest)
 	}
+	order := make([]int, len(t.Rows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(effects[j], effects[i]) })
+	rows := make([]page.Row, len(order))
+	for i, j := range order {
+		rows[i] = t.Rows[j]
+	}
+	t.Rows = rows
 	return t.HTML(), points
 }
+
+// commit returns the first characters of the commit of a run.
+func (b *bench) commit() string { return b.Stamp["commit"][:min(7, len(b.Stamp["commit"]))] }
 
 func (b *bench) subject(name string) runfile.Subject {
 	i := slices.IndexFunc(b.Subjects, func(x runfile.Subject) bool { return x.Name == name })
@@ -292,14 +307,6 @@ func (b *bench) subject(name string) runfile.Subject {
 		return runfile.Subject{}
 	}
 	return b.Subjects[i]
-}
-
-func dateOf(b *bench) time.Time {
-	at, err := time.Parse(time.RFC3339, b.Stamp["date"])
-	if err != nil {
-		return time.Time{}
-	}
-	return at
 }
 
 // trend returns the chart of the geometric means of all runs, relative to the
@@ -310,11 +317,11 @@ func (s *site) trend() template.HTML {
 	}
 	chart := page.Chart{
 		Title: "Time relative to the oldest run", Note: "Geometric means over the measurements that all runs have. Baselines show the machine.",
-		X: page.Axis{Label: "run →", Text: func(v float64) string {
+		X: page.Axis{Label: "commit of the run →", Text: func(v float64) string {
 			if v != math.Trunc(v) {
 				return ""
 			}
-			return dateOf(s.History[int(v)]).Format("2 Jan")
+			return s.History[int(v)].commit()
 		}},
 		Y: page.Axis{Label: "relative time", Text: func(v float64) string { return fmt.Sprintf("%.2f", v) }}, Height: 280,
 	}

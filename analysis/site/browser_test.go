@@ -44,8 +44,8 @@ var (
 // sample are pages of every kind: the others are made by the same templates. Those
 // in judged are also judged by axe, which takes long on large tables.
 var (
-	sample = []string{"index", "design-aes-256-gcm-claims", "bench", "compare", "history", "attacks", "review", "fuzz", "vectors", "guides", "guide-go"}
-	judged = []string{"index", "design-aes-256-gcm-claims", "review", "guides", "guide-go"}
+	sample = []string{"index", "design-aes-256-gcm-claims", "bench", "compare", "history", "attacks", "review", "fuzz", "vectors", "guides", "guide-go", "commands"}
+	judged = []string{"index", "design-aes-256-gcm-claims", "review", "guides", "guide-go", "commands"}
 )
 
 // A browser is Chromium with the faults of the page that it shows.

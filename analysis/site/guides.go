@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -17,6 +18,9 @@ import (
 //
 //go:embed guides
 var Guides embed.FS
+
+// A Command is the page of one command, as cobra writes it.
+type Command struct{ Name, Markdown string }
 
 // A guide is a page of documentation.
 type guide struct {
@@ -45,7 +49,47 @@ func (s *site) writeGuides() error {
 			return err
 		}
 	}
-	return s.add("guides.html", "Guides", "Guides", "Ten minutes for each kind of user. A test of this project runs every command.", "guides", all)
+	if err := s.writeCommands(); err != nil {
+		return err
+	}
+	return s.add("guides.html", "Guides", "Guides", "Ten minutes for each kind of user. A test of this project runs every command.", "guides",
+		struct {
+			All      []guide
+			Commands int
+		}{all, len(s.Commands)})
+}
+
+// A reference is the help of one command.
+type reference struct {
+	ID, Name string
+	Help     template.HTML
+}
+
+// inherited is the part of a command's page about the flags of every command and
+// about other pages.
+var inherited = regexp.MustCompile(`(?s)\n### (Options inherited|SEE ALSO).*`)
+
+// writeCommands writes the reference of the commands as one page.
+func (s *site) writeCommands() error {
+	if len(s.Commands) == 0 {
+		return nil
+	}
+	markdown := goldmark.New()
+	var all []reference
+	for _, c := range s.Commands {
+		_, text, ok := strings.Cut(inherited.ReplaceAllString(c.Markdown, "\n"), "\n")
+		if !ok {
+			return fmt.Errorf("the page of %q: want a title and a text", c.Name)
+		}
+		var help bytes.Buffer
+		if err := markdown.Convert([]byte(text), &help); err != nil {
+			return fmt.Errorf("the page of %q: %w", c.Name, err)
+		}
+		id := strings.ReplaceAll(c.Name, " ", "-")
+		html := strings.ReplaceAll(help.String(), "<pre>", `<pre tabindex="0">`)
+		all = append(all, reference{id, c.Name, template.HTML(html)}) //nolint:gosec // made by goldmark without raw HTML
+	}
+	return s.add("commands.html", "Guides", "Commands", "The help of every command. sealab COMMAND --help prints the same.", "commands", all)
 }
 
 // readGuides renders the guides. The first line of each is its title, and the first

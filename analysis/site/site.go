@@ -44,6 +44,9 @@ const Size = 1024
 type Source struct {
 	Results string // runs, by kind
 	Vectors string // files of vectors; "" leaves them out
+	// Commands are the pages of the command in Markdown, in their order. Without
+	// them the site has no reference.
+	Commands []Command
 }
 
 // A site is everything that the pages show.

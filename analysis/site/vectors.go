@@ -1,14 +1,20 @@
 package site
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/yuin/goldmark"
 
 	"sealab/internal/page"
 )
@@ -80,6 +86,7 @@ type vectorsPage struct {
 	Bytes        string
 	Schemas      []page.Link // of the outputs of the command
 	Index, Flags template.HTML
+	Changelog    template.HTML
 }
 
 func (s *site) writeVectors() error {
@@ -127,7 +134,31 @@ func (s *site) writeVectors() error {
 		}
 		p.Schemas = append(p.Schemas, page.Link{Name: strings.TrimSuffix(filepath.Base(path), ".json"), File: "vectors/schemas/" + filepath.Base(path)})
 	}
+	if p.Changelog, err = changelog(filepath.Join(s.Source.Vectors, "..", "..", "CHANGELOG.md")); err != nil {
+		return err
+	}
 	return s.add("vectors.html", "Vectors", "Test vectors", "Tokens that an implementation must accept and tokens that it must refuse, for each wire format.", "vectors", p)
+}
+
+// ofVectors is the section of a changelog about the vectors.
+var ofVectors = regexp.MustCompile(`(?ms)^### Vectors\n(.*?)(?:^##|\z)`)
+
+// changelog returns the changes of the vectors from the changelog of the module,
+// none if the vectors are elsewhere.
+func changelog(path string) (template.HTML, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	var all, html bytes.Buffer
+	for _, section := range ofVectors.FindAllSubmatch(text, -1) {
+		all.Write(section[1])
+	}
+	err = goldmark.Convert(all.Bytes(), &html)
+	return template.HTML(html.String()), err //nolint:gosec // made by goldmark without raw HTML
 }
 
 // pageOf returns the page of a design, "" without one.

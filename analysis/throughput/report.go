@@ -61,9 +61,38 @@ func (r *Run) Summary(w io.Writer, width int) error {
 		}
 		r.writeMissed(&b, c)
 	}
-	r.writeAllocating(&b)
+	r.writeAllocators(&b)
 	_, err = io.WriteString(w, b.String())
 	return err
+}
+
+// writeAllocators writes a line for each of the first designs that allocate.
+func (r *Run) writeAllocators(b *strings.Builder) {
+	type span struct{ least, most uint64 }
+	spans, names := map[string]*span{}, []string{}
+	for _, p := range r.Allocating() {
+		n := uint64(r.cells[p].Allocs)
+		if spans[p.Subject] == nil {
+			spans[p.Subject] = &span{n, n}
+			names = append(names, p.Subject)
+		}
+		s := spans[p.Subject]
+		s.least, s.most = min(s.least, n), max(s.most, n)
+	}
+	if len(names) == 0 {
+		b.WriteString("no design allocates without a stated reason\n")
+	}
+	for i, name := range names {
+		if i == maxMissed {
+			fmt.Fprintf(b, "  and %d more designs that allocate\n", len(names)-i)
+			break
+		}
+		times := fmt.Sprint(spans[name].least)
+		if spans[name].most > spans[name].least {
+			times += fmt.Sprintf(" to %d", spans[name].most)
+		}
+		fmt.Fprintf(b, "  missed: %s allocates %s times\n", name, times)
+	}
 }
 
 // writeDesigns writes a line for each codec of the catalog, at the second of the

@@ -160,6 +160,15 @@ func TestSummaryIsOneScreen(t *testing.T) {
 		require.Contains(t, text, want)
 	}
 	require.NotContains(t, text, "\n  bare-x ", "baselines are not listed")
+	runs, err := runfile.Runs(filepath.Join("..", "..", "results"), runfile.Bench)
+	require.NoError(t, err)
+	for _, dir := range runs {
+		run, err := throughput.Load(dir)
+		require.NoError(t, err)
+		b.Reset()
+		require.NoError(t, run.Summary(&b, 80))
+		require.LessOrEqual(t, strings.Count(b.String(), "\n"), 54, dir)
+	}
 	full := errors.New("no space left")
 	require.ErrorIs(t, quiet.load(t, 3).Summary(failing{full}, 0), full)
 	require.ErrorIs(t, quiet.load(t, 3).Report(failing{full}, 0), full)

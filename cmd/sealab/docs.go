@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
+	"sealab/analysis/site"
 	"sealab/internal/atomicfile"
 )
 
@@ -45,7 +47,7 @@ func reference(root *cobra.Command, format string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	var add func(cmd *cobra.Command) error
 	add = func(cmd *cobra.Command) error {
-		if cmd.Hidden || cmd.IsAdditionalHelpTopicCommand() {
+		if cmd.Hidden || cmd.IsAdditionalHelpTopicCommand() || cmd.Name() == "help" {
 			return nil
 		}
 		cmd.DisableAutoGenTag = true
@@ -67,6 +69,22 @@ func reference(root *cobra.Command, format string) (map[string][]byte, error) {
 		return nil
 	}
 	return files, add(root)
+}
+
+// sitePages returns the pages of all commands for the site, in the order of their
+// names.
+func sitePages(root *cobra.Command) ([]site.Command, error) {
+	files, err := reference(root, "markdown")
+	if err != nil {
+		return nil, err
+	}
+	var all []site.Command
+	for _, text := range files {
+		title, _, _ := strings.Cut(string(text), "\n")
+		all = append(all, site.Command{Name: strings.TrimPrefix(title, "## "), Markdown: string(text)})
+	}
+	slices.SortFunc(all, func(a, b site.Command) int { return strings.Compare(a.Name, b.Name) })
+	return all, nil
 }
 
 // buildTime returns the time of the commit of this binary, which makes the pages of

@@ -249,7 +249,7 @@ func TestReference(t *testing.T) {
 		shown := 0
 		var walk func(cmd *cobra.Command)
 		walk = func(cmd *cobra.Command) {
-			if cmd.Hidden {
+			if cmd.Hidden || cmd.Name() == "help" {
 				return
 			}
 			shown++
@@ -262,8 +262,27 @@ func TestReference(t *testing.T) {
 		walk(root)
 		require.Len(t, files, shown)
 	}
-	_, err := reference(root, "html")
+	pages, err := sitePages(root)
+	require.NoError(t, err)
+	require.Equal(t, len(commandsShown(root)), len(pages))
+	for _, p := range pages {
+		require.Contains(t, commandsShown(root), p.Name)
+	}
+	_, err = reference(root, "html")
 	require.ErrorContains(t, err, "want man or markdown")
+}
+
+// commandsShown returns the names of the commands that the help shows, groups and
+// root included.
+func commandsShown(cmd *cobra.Command) []string {
+	if cmd.Hidden || cmd.Name() == "help" {
+		return nil
+	}
+	names := []string{cmd.CommandPath()}
+	for _, sub := range cmd.Commands() {
+		names = append(names, commandsShown(sub)...)
+	}
+	return names
 }
 
 // TestCompletion completes names of the catalog, of attacks and of formats.
