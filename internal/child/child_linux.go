@@ -1,6 +1,9 @@
 package child
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
 
 // Attributes put a process in a group of its own, so that an interrupt
 // typed at the terminal reaches the supervisor alone, and end it with the
@@ -8,3 +11,6 @@ import "syscall"
 func Attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
+
+// Kill kills the group of a process that has these attributes.
+func Kill(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }

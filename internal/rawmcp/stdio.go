@@ -257,11 +257,7 @@ func (p *Process) Stop(grace time.Duration) bool {
 
 // kill kills the group of the process.
 func (p *Process) kill() {
-	if child.Attributes() != nil {
-		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // it may have ended by itself
-		return
-	}
-	_ = p.cmd.Process.Kill()
+	_ = child.Kill(p.cmd.Process) // it may have ended by itself
 }
 
 // safeRecorder is a recorder for two goroutines.
