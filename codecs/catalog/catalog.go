@@ -16,6 +16,7 @@ import (
 	"sealab/codecs/chachasiv"
 	"sealab/codecs/claims"
 	"sealab/codecs/dndk"
+	"sealab/codecs/envoy"
 	"sealab/codecs/fernet"
 	"sealab/codecs/gcmctx"
 	"sealab/codecs/gcmsiv"
@@ -24,11 +25,13 @@ import (
 	"sealab/codecs/hpkesession"
 	"sealab/codecs/iron"
 	"sealab/codecs/jwe"
+	"sealab/codecs/laravel"
 	"sealab/codecs/mcpd"
 	"sealab/codecs/mcppy"
 	"sealab/codecs/mcprb"
 	"sealab/codecs/mcpts"
 	"sealab/codecs/paseto"
+	"sealab/codecs/plugcrypto"
 	"sealab/codecs/rails"
 	"sealab/codecs/rmcp"
 	"sealab/codecs/signed"
@@ -59,6 +62,7 @@ var rows = []codecs.Design{
 	rmcp.RS1, rmcp.RS2,
 	towermcp.V1, towermcp.V2,
 	signedjson.PHP, signedjson.Run,
+	signedjson.Swift, laravel.Encrypter, laravel.MCP, plugcrypto.Design, envoy.Design,
 }
 
 // All returns every design, in the catalog's order: the rows, and after them a

@@ -28,7 +28,8 @@ func Over(d codecs.Design) codecs.Design {
 		KeySize: d.KeySize,
 		Options: d.Options,
 		Hooks: &lab.Hooks{
-			Verifying: verifying(of), Primitive: of.Primitive, Inspect: of.Inspect, Facts: of.Facts,
+			Verifying: verifying(of), Primitive: of.Primitive, Inspect: of.Inspect, Other: of.Other, Facts: of.Facts,
+			Unjudged:  of.Unjudged,
 			Allocates: of.Allocates, AllocatesInGo: of.AllocatesInGo,
 		},
 		Guarantees: func(options map[string]string) []codecs.Guarantee { return guarantees(d, options) },

@@ -2,6 +2,7 @@ package codectest
 
 import (
 	"bytes"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,7 +28,7 @@ func testKeys(t *testing.T, s subject) {
 	for n := range codecs.MinSecret {
 		_, err := s.try([][]byte{bytes.Repeat([]byte("K9"), n)[:n]})
 		require.Error(t, err, "a secret of %d bytes", n)
-		require.Regexp(t, `32`, err.Error())
+		require.Contains(t, err.Error(), strconv.Itoa(max(codecs.MinSecret, s.KeySize)))
 		require.NotContains(t, err.Error(), "K9")
 	}
 	_, err = s.try(s.ring(0, 0))

@@ -8,6 +8,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
 )
@@ -23,10 +24,6 @@ const (
 	bindSubject = "authSubject"
 	bindTool    = "authSubjectAndTool"
 	bindNone    = "none"
-
-	optionReading = "reading"
-	readingStrict = "strict"
-	readingSDK    = "sdk"
 )
 
 // Design is the catalog's row. Its tokens begin with "v1." under mode=signed and
@@ -41,7 +38,7 @@ var Design = codecs.Design{
 	Options: []codecs.Option{
 		{Name: optionMode, Doc: "how tokens are protected", Values: []string{modeSigned, modeEncrypted}},
 		{Name: optionBind, Doc: "what tokens are bound to", Values: []string{bindSubject, bindTool, bindNone}},
-		{Name: optionReading, Doc: "whether tokens in the one canonical encoding are accepted, or all that the SDK accepts", Values: []string{readingStrict, readingSDK}},
+		framework.Reading("the SDK"),
 	},
 	Hooks:      &lab.Hooks{Primitive: "HMAC-SHA256", Inspect: inspect},
 	Guarantees: guarantees,
@@ -59,7 +56,7 @@ func guarantees(options map[string]string) []codecs.Guarantee {
 	if options[optionMode] == modeEncrypted {
 		protection = encryptedGuarantees()
 	}
-	return slices.Concat(spelling(options[optionReading]), protection, bindings[options[optionBind]], common())
+	return slices.Concat(spelling(framework.IsSDK(options)), protection, bindings[options[optionBind]], common())
 }
 
 // bindings are the guarantees for the values of the option bind.
@@ -81,8 +78,8 @@ var bindings = map[string][]codecs.Guarantee{
 	),
 }
 
-func spelling(reading string) []codecs.Guarantee {
-	if reading == readingSDK {
+func spelling(faithful bool) []codecs.Guarantee {
+	if faithful {
 		return codecs.Disclaims(codecs.Canonical, "the spare bits of a segment's last character are ignored, and a NUL may stand for a _")
 	}
 	return codecs.Holds(codecs.Canonical)

@@ -53,6 +53,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/mac"
 	"sealab/internal/lab"
@@ -90,7 +91,7 @@ func New(c codecs.Config) (*Scheme, error) {
 	if err := keyring.CheckLengths(c.Secrets); err != nil {
 		return nil, err
 	}
-	faithful := c.Options[optionReading] == readingSDK
+	faithful := framework.IsSDK(c.Options)
 	ttl := defaultTTL
 	if c.TTL != nil {
 		ttl = *c.TTL

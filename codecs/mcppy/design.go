@@ -5,17 +5,14 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/claims"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
 // The option and its values.
-const (
-	optionReading = "reading"
-	readingStrict = "strict"
-	readingSDK    = "sdk"
-)
+const ()
 
 // Design is the catalog's row.
 var Design = codecs.Design{
@@ -25,7 +22,7 @@ var Design = codecs.Design{
 	Prefix: format.Prefix,
 	Format: "mcp-py",
 	Options: []codecs.Option{
-		{Name: optionReading, Doc: "whether tokens in the one canonical encoding are accepted, or all that the SDK accepts", Values: []string{readingStrict, readingSDK}},
+		framework.Reading("the SDK"),
 	},
 	Hooks:      &lab.Hooks{Primitive: "AES-256-GCM", Inspect: format.Inspect},
 	Guarantees: guarantees,
@@ -34,14 +31,14 @@ var Design = codecs.Design{
 		if err != nil {
 			return nil, err
 		}
-		return claims.NewReading(codec, claims.TTLOf(c), readings[c.Options[optionReading]])
+		return claims.NewReading(codec, claims.TTLOf(c), readings[framework.IsSDK(c.Options)])
 	},
 }
 
-var readings = map[string]claims.Reading{readingStrict: claims.Strict, readingSDK: claims.Faithful}
+var readings = map[bool]claims.Reading{false: claims.Strict, true: claims.Faithful}
 
 func guarantees(options map[string]string) []codecs.Guarantee {
-	if options[optionReading] != readingSDK {
+	if !framework.IsSDK(options) {
 		return common()
 	}
 	others := slices.DeleteFunc(common(), func(g codecs.Guarantee) bool { return g.Property == codecs.Expiry })

@@ -5,6 +5,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
 )
@@ -14,10 +15,6 @@ const (
 	optionDigest = "digest"
 	digestSDK    = "sdk"
 	digestGiven  = "given"
-
-	optionReading = "reading"
-	readingStrict = "strict"
-	readingSDK    = "sdk"
 )
 
 // Design is the catalog's row.
@@ -31,7 +28,7 @@ var Design = codecs.Design{
 	KeySize: keySize,
 	Options: []codecs.Option{
 		{Name: optionDigest, Doc: "whether arguments are digested, or are a JSON string that is the digest", Values: []string{digestSDK, digestGiven}},
-		{Name: optionReading, Doc: "whether tokens in the one canonical encoding are accepted, or all that the SDK accepts", Values: []string{readingStrict, readingSDK}},
+		framework.Reading("the SDK"),
 	},
 	Hooks:      &lab.Hooks{Primitive: "AES-256-GCM", Inspect: inspect},
 	Guarantees: guarantees,
@@ -39,7 +36,7 @@ var Design = codecs.Design{
 }
 
 func guarantees(options map[string]string) []codecs.Guarantee {
-	return slices.Concat(spelling(options[optionReading]), digests(options[optionDigest]), common())
+	return slices.Concat(spelling(framework.IsSDK(options)), digests(options[optionDigest]), common())
 }
 
 func digests(digest string) []codecs.Guarantee {
@@ -49,8 +46,8 @@ func digests(digest string) []codecs.Guarantee {
 	return codecs.HoldsBecause(codecs.BindsArguments, "by a digest of the arguments as Ruby reads them")
 }
 
-func spelling(reading string) []codecs.Guarantee {
-	if reading == readingSDK {
+func spelling(faithful bool) []codecs.Guarantee {
+	if faithful {
 		return codecs.Disclaims(codecs.Canonical, "+ and / pass for - and _, and correct padding passes")
 	}
 	return codecs.Holds(codecs.Canonical)

@@ -42,6 +42,7 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/framework"
 )
 
 const (
@@ -85,5 +86,5 @@ func New(c codecs.Config) (*Scheme, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Scheme{aead, ttl, digesters[c.Options[optionDigest]], c.Options[optionReading] == readingSDK}, nil
+	return &Scheme{aead, ttl, digesters[c.Options[optionDigest]], framework.IsSDK(c.Options)}, nil
 }

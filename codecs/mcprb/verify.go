@@ -125,13 +125,10 @@ func unpack(room *base64url.Scratch, segment []byte) bool {
 	return true
 }
 
-// ruby is the dialect of JSON.parse.
-var ruby = rawjson.Dialect{Comments: true, AnyEscape: true, Halves: true, MaxDepth: 100}
-
 // parse parses the claims. In the strict reading it checks that they are
 // canonical.
 func (s *Scheme) parse(text []byte) (v rawjson.Value, refused *codecs.RejectError) {
-	v, err := ruby.Parse(text)
+	v, err := rawjson.Ruby.Parse(text)
 	//mutant:equivalent the value has no members then, and the next check misses them
 	if err != nil || v.Kind != rawjson.Object || !hasSymbols(&v) {
 		return v, errClaims

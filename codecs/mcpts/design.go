@@ -7,6 +7,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
 )
@@ -21,10 +22,6 @@ const (
 	optionPayload = "payload"
 	payloadText   = "text"
 	payloadJSON   = "json"
-
-	optionReading = "reading"
-	readingStrict = "strict"
-	readingSDK    = "sdk"
 )
 
 // Design is the catalog's row. The SDK binds nothing unless the application gives
@@ -39,7 +36,7 @@ var Design = codecs.Design{
 	Options: []codecs.Option{
 		{Name: optionBind, Doc: "what the bind callback returns", Values: []string{bindNone, bindPrincipal, bindRequest}},
 		{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
-		{Name: optionReading, Doc: "whether tokens in the one canonical encoding are accepted, or all that the SDK accepts", Values: []string{readingStrict, readingSDK}},
+		framework.Reading("the SDK"),
 	},
 	Hooks:      &lab.Hooks{Primitive: "HMAC-SHA256", Inspect: inspect},
 	Guarantees: guarantees,
@@ -47,7 +44,7 @@ var Design = codecs.Design{
 }
 
 func guarantees(options map[string]string) []codecs.Guarantee {
-	return slices.Concat(bindings[options[optionBind]], spelling(options[optionReading]), carries(options[optionPayload]), common())
+	return slices.Concat(bindings[options[optionBind]], spelling(framework.IsSDK(options)), carries(options[optionPayload]), common())
 }
 
 // bindings are the guarantees for the values of the option bind.
@@ -97,8 +94,8 @@ func boundGuarantees() []codecs.Guarantee {
 	)
 }
 
-func spelling(reading string) []codecs.Guarantee {
-	if reading == readingSDK {
+func spelling(faithful bool) []codecs.Guarantee {
+	if faithful {
 		return codecs.Disclaims(codecs.Canonical, "the segment of the mac is decoded by atob: white space, + and /, padding and spare bits pass")
 	}
 	return codecs.Holds(codecs.Canonical)

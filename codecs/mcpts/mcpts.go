@@ -46,6 +46,7 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/mac"
 )
@@ -81,7 +82,7 @@ func New(c codecs.Config) (*Scheme, error) {
 	if err := keyring.CheckLengths(c.Secrets); err != nil {
 		return nil, err
 	}
-	faithful := c.Options[optionReading] == readingSDK
+	faithful := framework.IsSDK(c.Options)
 	ttl := defaultTTL
 	if c.TTL != nil {
 		ttl = *c.TTL

@@ -132,7 +132,7 @@ func parse(token []byte, sdk bool) (body, nonce, tag []byte, ok bool) {
 			raw[i] = decoded
 		}
 	}
-	return raw[0], raw[1], raw[2], len(raw[1]) == nonceSize && len(raw[2]) == tagSize
+	return raw[0], raw[1], raw[2], len(raw[0]) > 0 && len(raw[1]) == nonceSize && len(raw[2]) == tagSize
 }
 
 func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
@@ -153,7 +153,7 @@ func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
 
 // judge returns the state of an authentic plaintext.
 func (f *format) judge(claims []byte, c *codecs.Context) ([]byte, *codecs.RejectError) {
-	v, err := rawjson.Parse(claims)
+	v, err := rawjson.Ruby.Parse(claims)
 	inside := v.Lookup("_rails")
 	if err != nil || v.Kind != rawjson.Object || inside == nil {
 		if f.sdk && (!f.purpose || c.Target == "") {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
 )
@@ -26,10 +27,6 @@ const (
 	optionRS1   = "rs1"
 	rs1Refused  = "refused"
 	rs1Fallback = "fallback"
-
-	optionReading = "reading"
-	readingStrict = "strict"
-	readingSDK    = "sdk"
 )
 
 const spec = "crate rmcp 3.9.0, rmcp::model::RequestStateCodec"
@@ -67,7 +64,7 @@ func options() []codecs.Option {
 	return []codecs.Option{
 		{Name: optionBind, Doc: "what the associated data are", Values: []string{bindNone, bindDocs, bindRequest}},
 		{Name: optionExpiry, Doc: "whether tokens expire", Values: []string{expiryTTL, expiryNever}},
-		{Name: optionReading, Doc: "whether only tokens that this configuration mints are accepted, or all that the SDK accepts", Values: []string{readingStrict, readingSDK}},
+		framework.ReadingOf("only tokens that this configuration mints", "the SDK"),
 	}
 }
 
@@ -94,7 +91,7 @@ func ring(o map[string]string) []codecs.Guarantee {
 			codecs.Holds(codecs.PrivateKeys),
 		)
 	}
-	if o[optionReading] == readingSDK {
+	if framework.IsSDK(o) {
 		return append(keys, codecs.Disclaims(codecs.StrongKeys, "a key may be in the ring twice, under two names")...)
 	}
 	return append(keys, codecs.HoldsBecause(codecs.StrongKeys, "keys of at least 32 bytes")...)

@@ -53,6 +53,7 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/mac"
 )
@@ -103,7 +104,7 @@ func open(c codecs.Config, v *version) (*Scheme, error) {
 	}
 	s := &Scheme{
 		version: v, ttl: defaultTTL, never: c.Options[optionExpiry] == expiryNever, bind: binders[c.Options[optionBind]],
-		fallback: !v.keyID || c.Options[optionRS1] == rs1Fallback, faithful: c.Options[optionReading] == readingSDK,
+		fallback: !v.keyID || c.Options[optionRS1] == rs1Fallback, faithful: framework.IsSDK(c.Options),
 	}
 	if c.TTL != nil {
 		s.ttl = *c.TTL

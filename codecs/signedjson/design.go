@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
 )
@@ -13,10 +14,6 @@ const (
 	optionPayload = "payload"
 	payloadText   = "text"
 	payloadJSON   = "json"
-
-	optionReading = "reading"
-	readingStrict = "strict"
-	readingSDK    = "sdk"
 )
 
 // prefix is the text of the first bytes of every claims: {"
@@ -25,24 +22,24 @@ const prefix = "eyJ"
 // allocates is the reason of the rows.
 const allocates = "it is here to be compared with the original, and parses claims to a tree"
 
-var reading = codecs.Option{Name: optionReading, Doc: "whether only tokens in the one canonical encoding are accepted, or all that the original accepts", Values: []string{readingStrict, readingSDK}}
+var reading = framework.Reading("the original")
 
 // PHP is the catalog's row of the PHP SDK.
 var PHP = codecs.Design{
 	Name:    "mcp-php",
-	Doc:     "PHP SDK: signed, readable, unbound, no version; not judged by a second implementation",
+	Doc:     "PHP SDK: signed, readable, unbound, no version",
 	Spec:    "modelcontextprotocol/php-sdk c882401, Mcp\\Server\\Stateless\\RequestStateCodec",
 	Prefix:  prefix,
 	Format:  "mcp-php",
 	MaxKeys: 1,
 	Options: []codecs.Option{reading},
-	Hooks:   &lab.Hooks{Inspect: inspect, FewVectors: true, Allocates: allocates},
+	Hooks:   &lab.Hooks{Inspect: inspect, FewVectors: true, Unjudged: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee {
 		canonical := codecs.Holds(codecs.Canonical)
-		if o[optionReading] == readingSDK {
+		if framework.IsSDK(o) {
 			canonical = codecs.Disclaims(codecs.Canonical, "the segment of the mac is decoded by base64_decode: white space, + and /, padding and spare bits pass")
 		}
-		return slices.Concat(canonical, common(),
+		return slices.Concat(canonical, common(), unbound(),
 			codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted"),
 			codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes"),
 			codecs.Disclaims(codecs.Rotation, "one key"),
@@ -72,10 +69,10 @@ var Run = codecs.Design{
 			state = codecs.Disclaims(codecs.ByteExact, "under payload=json the state comes back as JSON.stringify prints its value")
 		}
 		keys := codecs.HoldsBecause(codecs.StrongKeys, "keys of at least 32 bytes")
-		if o[optionReading] == readingSDK {
+		if framework.IsSDK(o) {
 			keys = codecs.Disclaims(codecs.StrongKeys, "a key may be in the ring twice")
 		}
-		return slices.Concat(state, keys, common(),
+		return slices.Concat(state, keys, common(), unbound(),
 			codecs.Holds(codecs.Canonical, codecs.Rotation, codecs.Expiry),
 			codecs.HoldsBecause(codecs.FreshNonces, "128 random bits, which make equal states unequal tokens"),
 			codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself: a label separates its uses, but a key has twins"),
@@ -84,19 +81,48 @@ var Run = codecs.Design{
 	NewScheme: wire.ForLab(NewRun, run{}.seedSize(), (*Scheme).mint),
 }
 
+// Swift is the catalog's row of SwiftMCP.
+var Swift = codecs.Design{
+	Name:    "mcp-swift",
+	Doc:     "SwiftMCP: signed, readable, bound to request and bearer token, no version",
+	Spec:    "Cocoanetics/SwiftMCP ad39954, HMACRequestStateSigner and MRTRRequestState",
+	Prefix:  prefix,
+	Format:  "mcp-swift",
+	MaxKeys: 1,
+	Options: []codecs.Option{reading},
+	Hooks:   &lab.Hooks{Inspect: inspect, FewVectors: true, Unjudged: true, Allocates: allocates},
+	Guarantees: func(o map[string]string) []codecs.Guarantee {
+		canonical := codecs.Holds(codecs.Canonical)
+		if framework.IsSDK(o) {
+			canonical = codecs.Disclaims(codecs.Canonical, "the decoded claims are authenticated: + and /, padding, spare bits and full stops in front pass")
+		}
+		return slices.Concat(canonical, common(),
+			codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal),
+			codecs.Disclaims(codecs.BindsAudience, "the format has no audience"),
+			codecs.Disclaims(codecs.Unambiguous, "numbers are doubles, so that long integers share a digest"),
+			codecs.Disclaims(codecs.Unlinkable, "the principal is an unsalted hash of the bearer token: it confirms a guess and shows tokens of one user"),
+			codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted"),
+			codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes"),
+			codecs.Disclaims(codecs.Rotation, "one key"),
+			codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal claims give equal tokens"),
+			codecs.Disclaims(codecs.Expiry, "the SDK does not look at iat, so a token from a clock that runs ahead is good"),
+			codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself, without a label: it serves whatever else it is used for"),
+		)
+	},
+	NewScheme: wire.ForLab(NewSwift, swift{}.seedSize(), (*Scheme).mint),
+}
+
+func unbound() []codecs.Guarantee {
+	return slices.Concat(framework.Unbound("the format has no request: the application binds, or none does"),
+		codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
+	)
+}
+
 func common() []codecs.Guarantee {
-	const unbound = "the format has no request: the application binds, or none does"
 	return slices.Concat(
 		codecs.Holds(codecs.Integrity, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.Inert, codecs.PrivateKeys),
 		codecs.HoldsBecause(codecs.NonceMisuseResistant, "no cipher takes a nonce"),
-		codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
 		codecs.Disclaims(codecs.Confidentiality, "the claims are readable"),
-		codecs.Disclaims(codecs.BindsMethod, unbound),
-		codecs.Disclaims(codecs.BindsTarget, unbound),
-		codecs.Disclaims(codecs.BindsArguments, unbound),
-		codecs.Disclaims(codecs.BindsPrincipal, unbound),
-		codecs.Disclaims(codecs.BindsAudience, unbound),
-		codecs.Disclaims(codecs.Unambiguous, unbound),
 		codecs.Disclaims(codecs.KeyCommitting, "HMAC pads keys with zeros and hashes those over 64 bytes, so a key has twins"),
 		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can verify can sign"),
 		codecs.Disclaims(codecs.SingleUse, "stateless; run has a stored codec beside this one that is"),

@@ -9,6 +9,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
 	"sealab/codecs/internal/wire"
@@ -16,13 +17,14 @@ import (
 
 // php is the format of the PHP SDK.
 type php struct {
+	ofText
 	ttl      time.Duration
 	faithful bool
 }
 
 // NewPHP returns the scheme for a configuration of PHP.
 func NewPHP(c codecs.Config) (*Scheme, error) {
-	return newScheme(c, time.Second, func(ttl time.Duration, faithful bool) format { return php{ttl, faithful} })
+	return newScheme(c, time.Second, func(ttl time.Duration, faithful bool) format { return php{ttl: ttl, faithful: faithful} })
 }
 
 // The refusals, with the messages of the SDK's exceptions.
@@ -31,17 +33,6 @@ var (
 	errMAC       = codecs.Reject(codecs.Unauthentic, "mac")
 	errExpired   = codecs.Reject(codecs.Expired, "expired")
 )
-
-// encoded prints strings as json_encode does by default.
-var encoded = rawjson.NewQuoting(true, '/', `""\\//`+"\nn\rr\tt\ff\bb", func(dst, text []byte, at int) ([]byte, int) {
-	r, n := rawjson.DecodeRune(text[at:])
-	if r >= 0x10000 {
-		r -= 0x10000
-		dst = rawjson.AppendHex(dst, 0xd800+r>>10, rawjson.LowerHex)
-		r = 0xdc00 + r&0x3ff
-	}
-	return rawjson.AppendHex(dst, r, rawjson.LowerHex), n
-})
 
 func (php) label() []byte { return nil }
 func (php) seedSize() int { return 0 }
@@ -55,7 +46,7 @@ func (f php) claims(dst, _, state []byte, c *codecs.Context) ([]byte, error) {
 
 func appendPHP(dst []byte, expires int64, state []byte) []byte {
 	dst = strconv.AppendInt(append(dst, `{"exp":`...), expires, 10)
-	return append(encoded.Append(append(dst, `,"data":{"s":`...), state), "}}"...)
+	return append(framework.PHPQuoting.Append(append(dst, `,"data":{"s":`...), state), "}}"...)
 }
 
 func (f php) open(dst, token []byte, c *codecs.Context, keys mac.Ring) ([]byte, error) {
@@ -100,7 +91,7 @@ func readPHP(text []byte) (expires int64, data *rawjson.Value, ok bool) {
 		return 0, nil, false
 	}
 	exp, data := v.Lookup("exp"), v.Lookup("data")
-	if exp == nil || exp.Kind != rawjson.Number || string(exp.Text) == "-0" || data == nil || data.Kind != rawjson.Object && data.Kind != rawjson.Array {
+	if exp == nil || exp.Kind != rawjson.Number || data == nil || data.Kind != rawjson.Object && data.Kind != rawjson.Array {
 		return 0, nil, false
 	}
 	expires, err = strconv.ParseInt(string(exp.Text), 10, 64)

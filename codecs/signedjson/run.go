@@ -27,6 +27,7 @@ const (
 
 // run is the format of the npm package.
 type run struct {
+	ofText
 	maxAge int64 // milliseconds
 	json   bool  // the state is JSON, else text
 }
@@ -34,7 +35,7 @@ type run struct {
 // NewRun returns the scheme for a configuration of Run.
 func NewRun(c codecs.Config) (*Scheme, error) {
 	return newScheme(c, time.Millisecond, func(ttl time.Duration, _ bool) format {
-		return run{ttl.Milliseconds(), c.Options[optionPayload] == payloadJSON}
+		return run{maxAge: ttl.Milliseconds(), json: c.Options[optionPayload] == payloadJSON}
 	})
 }
 

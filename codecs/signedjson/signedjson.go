@@ -1,17 +1,26 @@
-// Package signedjson implements two formats of readable, signed JSON without a
+// Package signedjson implements three formats of readable, signed JSON without a
 // prefix: the requestState of the PHP MCP SDK (modelcontextprotocol/php-sdk c882401,
-// RequestStateCodec) and the continuation tokens of the npm package run 2.1.5
+// RequestStateCodec) and of SwiftMCP (Cocoanetics/SwiftMCP ad39954,
+// HMACRequestStateSigner), and the continuation tokens of the npm package run 2.1.5
 // (vercel-labs/run, createSignedContinuationCodec).
 //
 // Layout, with m bytes of claims:
 //
-//	body       = base64url(claims[m])
-//	token      = body || "." || base64url(HMAC-SHA256(secret, label || body))
-//	php label  = ""
-//	run label  = "run.continuation.v1" || NUL
-//	php claims = {"exp":Unix seconds,"data":data}
-//	run claims = {"algorithm":"HS256","expiresAtMs":n,"format":"run-continuation",
-//	             "issuedAtMs":n,"nonce":32 digits,"state":state,"version":1}
+//	body         = base64url(claims[m])
+//	php token    = body || "." || base64url(HMAC-SHA256(secret, body))
+//	run token    = body || "." || base64url(HMAC-SHA256(secret, "run.continuation.v1" || NUL || body))
+//	swift token  = body || "." || base64url(HMAC-SHA256(secret, claims))
+//	php claims   = {"exp":Unix seconds,"data":data}
+//	run claims   = {"algorithm":"HS256","expiresAtMs":n,"format":"run-continuation",
+//	               "issuedAtMs":n,"nonce":32 digits,"state":state,"version":1}
+//	swift claims = {"iat":Unix seconds,"exp":Unix seconds,"principal":principal,
+//	               "requestDigest":base64url(digest[32]),"responses":{"input-1":state}}
+//	principal    = "anonymous", or base64url(SHA-256(bearer token))
+//	digest       = SHA-256(method || LF || JSON of the parameters with sorted names)
+//
+// The times of Swift have fractions. Its parameters are the target, as "name" or, for
+// resources/read, as "uri", and the arguments. Numbers among them are doubles. Names
+// are sorted by code point here; the order of Foundation depends on the platform.
 //
 // The secret is the HMAC key itself and has at least 32 bytes. The time to live is
 // 600 s by default; that of run is one hour in the library. A PHP token is valid up to
@@ -23,23 +32,25 @@
 // {"s":state}, and the state is text. Under the option payload=json of run the state
 // is the JSON text of s, which comes back as JSON.stringify prints it.
 //
-// The option reading of PHP selects one of two readings. Under reading=sdk the scheme
-// answers as the SDK does: the segment of the mac is decoded by base64_decode, so
-// that LF, CR, space and tab, + and /, correct padding and spare bits pass, and the
-// claims may be any JSON that PHP accepts. Under reading=strict, the default, it
-// accepts only tokens that the SDK mints. The library run has one reading: it
+// The option reading selects one of two readings. Under reading=strict, the default,
+// the scheme accepts only tokens as it mints them. Under reading=sdk it answers as the
+// original does. PHP decodes the segment of the mac by base64_decode, so that LF, CR,
+// space and tab, + and /, correct padding and spare bits pass, and the claims may be any
+// JSON that PHP accepts. SwiftMCP decodes both segments with either alphabet, padding
+// and spare bits, and skips full stops in front. The library run has one reading: it
 // re-encodes what it decodes, and compares. Under its option reading=strict a key that
 // is twice in the ring is refused.
 //
-// The PHP format was written down from the class and from one of its tokens; no
-// second implementation judges its vectors. The npm package judges those of run.
+// The npm package judges the vectors of run. The PHP format agrees with its class; the
+// class is no package of a registry, so that its vectors count as unjudged. Swift was
+// written down from its sources alone.
 //
 // Known differences from run: it runs out of stack for states that nest some thousand
 // levels deep. Tokens over 32 MiB are refused by both.
 //
-// Limitations: no confidentiality, no binding, no single use, and for PHP no rotation
-// and no bound on tokens from a clock that runs ahead. A key and the same key
-// followed by zero bytes are one HMAC key.
+// Limitations: no confidentiality, no binding but in Swift, no single use, and for PHP
+// and Swift no rotation and no bound on tokens from a clock that runs ahead. A key and
+// the same key followed by zero bytes are one HMAC key.
 package signedjson
 
 import (
@@ -50,6 +61,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/wire"
@@ -58,12 +70,15 @@ import (
 
 const defaultTTL = 600 * time.Second
 
-// A format is one of the two.
+// A format is one of the three.
 type format interface {
 	// label is authenticated before the body.
 	label() []byte
 	// seedSize is the number of random bytes in a token.
 	seedSize() int
+	// covers returns the bytes behind the label that are authenticated: the claims,
+	// or their text.
+	covers(claims, body []byte) []byte
 	// claims appends the JSON that is signed.
 	claims(dst, seed, state []byte, c *codecs.Context) ([]byte, error)
 	// open appends the state of a token to dst.
@@ -85,7 +100,7 @@ func newScheme(c codecs.Config, unit time.Duration, of func(ttl time.Duration, f
 	if err := keyring.CheckLengths(c.Secrets); err != nil {
 		return nil, err
 	}
-	ttl, faithful := defaultTTL, c.Options[optionReading] == readingSDK
+	ttl, faithful := defaultTTL, framework.IsSDK(c.Options)
 	if c.TTL != nil {
 		ttl = *c.TTL
 	}
@@ -124,7 +139,7 @@ func (s *Scheme) mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit)
 	n := len(work.Bytes)
 	work.Bytes = base64url.AppendEncode(work.Bytes, text)
 	body := edit.Give(lab.StepText, work.Bytes[n:])
-	tag := edit.Give(lab.StepTag, s.keys[0].Append(nil, s.label(), body))
+	tag := edit.Give(lab.StepTag, s.keys[0].Append(nil, s.label(), s.covers(text, body)))
 	dst = append(dst, edit.Apply(lab.WireText, body)...)
 	return wire.AppendSegment(wire.AppendSeparator(dst, edit), edit, lab.WireTag, tag), nil
 }
@@ -136,6 +151,11 @@ func (s *Scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	}
 	return s.open(dst, token, c, s.keys)
 }
+
+// ofText is for formats that authenticate the text of the claims.
+type ofText struct{}
+
+func (ofText) covers(_, body []byte) []byte { return body }
 
 func inspect(token []byte) ([]lab.Field, error) {
 	return wire.ParseDotted("", token, lab.WireBody, lab.WireTag)

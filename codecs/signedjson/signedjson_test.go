@@ -16,6 +16,7 @@ import (
 func TestConformance(t *testing.T) {
 	t.Run("php", func(t *testing.T) { codectest.Run(t, PHP) })
 	t.Run("run", func(t *testing.T) { codectest.Run(t, Run) })
+	t.Run("swift", func(t *testing.T) { codectest.Run(t, Swift) })
 }
 
 var (
@@ -55,6 +56,38 @@ func reason(t *testing.T, s codecs.Scheme, token string) string {
 		return "unsupported"
 	}
 	return ""
+}
+
+// TestSwiftVector is a token that was computed apart from this code, with hmac and
+// hashlib of Python, and its other spellings.
+func TestSwiftVector(t *testing.T) {
+	const token = "eyJpYXQiOjE3OTUxNjQ0NzIuMjUsImV4cCI6MTc5NTE2NDc3Mi4yNSwicHJpbmNpcGFsIjoiSzlnR3lYOE9BSzhhSDhNeWo2ZGpxU2FYSThqYmo2eFBrNjl4MnhodGJwQSIsInJlcXVlc3REaWdlc3QiOiJKRmFIWWw4N1Y3TDhLTXdVT1BMbTNaVGx5VnM4SkN2a090ZklvV2pHRHlRIiwicmVzcG9uc2VzIjp7ImlucHV0LTEiOiJzXC_DqSJ9fQ.zeF4bEo8kgky0emjAvGsnjqpp-bGMnScvXrKjIsG2p4"
+	const minted = 1_795_164_472
+	alice := "alice"
+	c := &codecs.Context{Now: time.Unix(minted, 250_000_000), Method: "tools/call", Target: "deploy", Arguments: []byte(`{"env":"a/b","a":1.50}`), Principal: &alice}
+	five := 5 * time.Minute
+	strict, err := NewSwift(codecs.Config{Secrets: [][]byte{ks}, TTL: &five})
+	require.NoError(t, err)
+	sdk, err := NewSwift(codecs.Config{Secrets: [][]byte{ks}, TTL: &five, Options: map[string]string{"reading": "sdk"}})
+	require.NoError(t, err)
+	got, err := strict.Mint(nil, []byte("s/é"), c)
+	require.NoError(t, err)
+	require.Equal(t, token, string(got))
+
+	for _, spelling := range []string{token, "." + token, token + "=", strings.ReplaceAll(token, "-", "+"), strings.Replace(token, ".", "==.", 1), token[:len(token)-1] + "5"} {
+		state, err := sdk.Verify(nil, []byte(spelling), c)
+		require.NoError(t, err, spelling)
+		require.Equal(t, "s/é", string(state))
+		if _, err = strict.Verify(nil, []byte(spelling), c); spelling != token {
+			require.NotNil(t, codecs.Rejected(err), spelling)
+		}
+	}
+	c.Now = time.Unix(minted+300, 249_000_000)
+	_, err = strict.Verify(nil, []byte(token), c)
+	require.NoError(t, err)
+	c.Now = time.Unix(minted+300, 250_000_000)
+	_, err = strict.Verify(nil, []byte(token), c)
+	require.Equal(t, errExpired, codecs.Rejected(err))
 }
 
 // TestPHPVector is a token of the class itself.
@@ -98,7 +131,7 @@ func TestPHPClaims(t *testing.T) {
 		{` {"data":{"s":"\u0078"},"exp":1795164472,"more":1} `, "", "malformed"},
 		{`{"exp":1,"exp":1795164472,"data":{"s":"x"}}`, "", "malformed"},
 		{`{"exp":1795164472.0,"data":{"s":"x"}}`, "malformed", "malformed"},
-		{`{"exp":-0,"data":{"s":"x"}}`, "malformed", "malformed"},
+		{`{"exp":-0,"data":{"s":"x"}}`, "expired", "malformed"},
 		{`{"exp":9223372036854775808,"data":{"s":"x"}}`, "malformed", "malformed"},
 		{`{"exp":1795164472,"data":"x"}`, "malformed", "malformed"},
 		{`{"exp":1795164472,"data":[]}`, "unsupported", "malformed"},

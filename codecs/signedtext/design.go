@@ -54,7 +54,7 @@ var django = &style{
 	},
 	readTime: readBase62,
 	decode:   framework.DecodeURL,
-	future:   true, fraction: true,
+	future:   true, fraction: true, latin1: true,
 }
 
 // readBase62 reads a time. The library accepts leading zeros and a sign.

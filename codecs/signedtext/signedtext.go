@@ -21,6 +21,9 @@
 // text. Mint refuses states that are not WTF-8. Under payload=json the state is a JSON
 // text. Mint writes it as json.dumps does, and Verify returns it so.
 //
+// The JSON that Mint writes is ASCII. Django reads JSON as Latin-1, itsdangerous as
+// UTF-8.
+//
 // A full stop before the value says that the JSON is compressed with zlib. Verify
 // inflates it, up to 16 MiB and after authentication. Mint does not compress:
 // itsdangerous does so if that makes the token shorter.
@@ -44,6 +47,7 @@ import (
 	"io"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"sealab/codecs"
 	"sealab/codecs/internal/compactjson"
@@ -77,6 +81,7 @@ type style struct {
 	appendTime func(dst []byte, seconds int64) []byte
 	readTime   func(text []byte, sdk bool) (seconds float64, ok bool)
 	decode     func(signature []byte) ([]byte, bool) // as the library does
+	latin1     bool                                  // the token is text, and its JSON is read as Latin-1
 	future     bool                                  // times in the future are accepted
 	fraction   bool                                  // the reader's clock has fractions of seconds
 }
@@ -140,7 +145,7 @@ func (f *format) toJSON(state []byte) ([]byte, error) {
 
 func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	value, text, at, signature, ok := f.cut(token)
-	if !ok {
+	if !ok || f.latin1 && !utf8.Valid(token) {
 		return dst, errMalformed
 	}
 	tag, ok := framework.DecodeURL(signature)
@@ -222,10 +227,22 @@ func (f *format) document(text []byte) ([]byte, bool) {
 	if f.sdk {
 		doc, ok = framework.PythonDecode(framework.Padded(text))
 	}
-	if !ok || !compressed {
-		return doc, ok
+	if ok && compressed {
+		doc, ok = inflate(doc)
 	}
-	return inflate(doc)
+	if ok && f.latin1 {
+		doc = fromLatin1(doc)
+	}
+	return doc, ok
+}
+
+// fromLatin1 returns the UTF-8 of a text in Latin-1.
+func fromLatin1(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for _, c := range text {
+		out = utf8.AppendRune(out, rune(c))
+	}
+	return out
 }
 
 func inflate(doc []byte) ([]byte, bool) {

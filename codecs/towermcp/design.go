@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
 )
@@ -19,16 +20,12 @@ const (
 	optionLimit = "limit"
 	limitNone   = "none"
 	limitSDK    = "64KiB"
-
-	optionReading = "reading"
-	readingStrict = "strict"
-	readingSDK    = "sdk"
 )
 
 var options = []codecs.Option{
 	{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
 	{Name: optionLimit, Doc: "the longest token", Values: []string{limitNone, limitSDK}},
-	{Name: optionReading, Doc: "whether tokens in the one canonical encoding are accepted, or all that the SDK accepts", Values: []string{readingStrict, readingSDK}},
+	framework.Reading("the SDK"),
 }
 
 // V2 is the catalog's row of the format with a key ring.
@@ -71,7 +68,7 @@ func ring(o map[string]string) []codecs.Guarantee {
 		codecs.Holds(codecs.Rotation),
 		codecs.Disclaims(codecs.PrivateKeys, "the key ID is an unsalted hash of the key: it checks a guess, and shows services that share the key"),
 	)
-	if o[optionReading] == readingSDK {
+	if framework.IsSDK(o) {
 		return append(keys, codecs.Disclaims(codecs.StrongKeys, "a key may be in the ring twice")...)
 	}
 	return append(keys, codecs.HoldsBecause(codecs.StrongKeys, "keys of at least 32 bytes")...)

@@ -49,6 +49,7 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/mac"
 )
@@ -91,7 +92,7 @@ func open(c codecs.Config, keyed bool) (*Scheme, error) {
 	}
 	s := &Scheme{
 		keyed: keyed, ttl: defaultTTL, limit: math.MaxInt, payload: payloadKinds[c.Options[optionPayload]],
-		faithful: c.Options[optionReading] == readingSDK,
+		faithful: framework.IsSDK(c.Options),
 	}
 	if c.Options[optionLimit] == limitSDK {
 		s.limit = sdkLimit

@@ -59,6 +59,10 @@ type Hooks struct {
 	// options, documents and contexts.
 	FewVectors bool
 
+	// Unjudged says that no second implementation of the format runs here, so that
+	// its vectors are the design's own word.
+	Unjudged bool
+
 	// TokenSize returns the length in bytes of the token of an n-byte payload.
 	// It is nil if the length depends on more than that.
 	TokenSize func(n int) int

@@ -6,6 +6,9 @@ import "sealab/vectors"
 const (
 	// Sound marks tokens that the design sealed and must accept.
 	Sound = "sound"
+	// Unjudged marks sound tokens of a design whose format has no second
+	// implementation here.
+	Unjudged = "unjudged"
 
 	flagField           = "edited-field"
 	flagShortTag        = "short-tag"
@@ -44,6 +47,10 @@ var Notes = map[string]vectors.Note{
 	Sound: {
 		BugClass: "a token that its own design sealed is refused, or comes back changed",
 		Gain:     "nothing: users lose their state",
+	},
+	Unjudged: {
+		BugClass: "not judged by a second implementation: the design follows the code or specification that it names",
+		Gain:     "none: a difference from the original can be an error of these vectors",
 	},
 	flagField: {
 		BugClass: "a changed field is not noticed",

@@ -91,7 +91,11 @@ func (g *generator) base(b *cases.Base) error {
 		}
 		return err
 	}
-	near, err := g.record(&sample{name: b.Name, doc: b.Doc, flags: []string{cases.Sound}, base: b, scene: scene,
+	flags := []string{cases.Sound}
+	if lab.HooksOf(g.subject.Design).Unjudged {
+		flags = append(flags, cases.Unjudged)
+	}
+	near, err := g.record(&sample{name: b.Name, doc: b.Doc, flags: flags, base: b, scene: scene,
 		token: scene.Token, trace: scene.Trace, read: b.Setting, want: cases.Accepted})
 	if err != nil || near == nil {
 		return err

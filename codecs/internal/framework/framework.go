@@ -166,14 +166,25 @@ func TTL(c codecs.Config) (time.Duration, error) {
 	return *c.TTL, nil
 }
 
+const (
+	optionReading = "reading"
+	readingStrict = "strict"
+	readingSDK    = "sdk"
+)
+
 // Reading is the option that chooses between the canonical encoding and all that
 // the library accepts.
-func Reading(sdk string) codecs.Option {
-	return codecs.Option{Name: "reading", Doc: "whether tokens in the one canonical encoding are accepted, or all that " + sdk + " accepts", Values: []string{"strict", "sdk"}}
+func Reading(sdk string) codecs.Option { return ReadingOf("tokens in the one canonical encoding", sdk) }
+
+// ReadingOf is the option that chooses between some tokens and all that the library
+// accepts.
+func ReadingOf(strict, sdk string) codecs.Option {
+	doc := "whether " + strict + " are accepted, or all that " + sdk + " accepts"
+	return codecs.Option{Name: optionReading, Doc: doc, Values: []string{readingStrict, readingSDK}}
 }
 
 // IsSDK reports whether options choose the library's own reading.
-func IsSDK(options map[string]string) bool { return options["reading"] == "sdk" }
+func IsSDK(options map[string]string) bool { return options[optionReading] == readingSDK }
 
 // Unbound disclaims every binding.
 func Unbound(reason string) []codecs.Guarantee {

@@ -93,6 +93,9 @@ type Dialect struct {
 	MaxDepth  int  // deepest nesting of arrays and objects; 0: DefaultMaxDepth
 }
 
+// Ruby is the dialect of JSON.parse of Ruby's json 2.6.
+var Ruby = Dialect{Comments: true, AnyEscape: true, Halves: true, MaxDepth: 100}
+
 // Parse parses a whole document.
 func (d Dialect) Parse(doc []byte) (Value, error) {
 	p := parser{Dialect: d, src: doc}

@@ -1,0 +1,87 @@
+package laravel
+
+import (
+	"slices"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/framework"
+	"sealab/internal/lab"
+)
+
+const allocates = "segments are decoded to buffers of their own"
+
+// Encrypter is the catalog's row of the encrypter.
+var Encrypter = codecs.Design{
+	Name:    "laravel-encrypter",
+	Doc:     "Laravel's Encrypter: AES-256-CBC and HMAC-SHA256 under one key, JSON in base64",
+	Spec:    "illuminate/encryption 8.83, Encrypter::encryptString with aes-256-cbc",
+	Prefix:  prefix,
+	Format:  "laravel-encrypter",
+	MaxKeys: 1, KeySize: keySize,
+	Options: []codecs.Option{framework.Reading("the library")},
+	Hooks:   &lab.Hooks{Inspect: inspect, Other: "+/=", TokenSize: tokenSize, SampleVectors: true, Allocates: allocates},
+	NewCodec: func(c codecs.Config) (codecs.Codec, error) {
+		return framework.NewCodec(c.Secrets, func(secret []byte) (framework.Format, error) {
+			return newEncrypter(secret, c.Options)
+		})
+	},
+	Guarantees: func(options map[string]string) []codecs.Guarantee {
+		return slices.Concat(common(options), codecs.Holds(codecs.UniformRefusal),
+			codecs.HoldsBecause(codecs.Inert, "encryptString; encrypt serializes, and unserialize of PHP makes objects after authentication"))
+	},
+}
+
+// MCP is the catalog's row of the requestState.
+var MCP = codecs.Design{
+	Name:    "mcp-laravel",
+	Doc:     "laravel/mcp pull request 328: a PHP array under Laravel's Encrypter, bound to request and user",
+	Spec:    "laravel/mcp e24ca59, JsonRpcRequest::encodeRequestState",
+	Prefix:  prefix,
+	Format:  "mcp-laravel",
+	MaxKeys: 1, KeySize: keySize,
+	Options: []codecs.Option{framework.Reading("the SDK")},
+	Hooks:   &lab.Hooks{Inspect: inspect, Other: "+/=", FewVectors: true, Unjudged: true, Allocates: allocates},
+	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
+		ttl, err := framework.TTL(c)
+		if err != nil {
+			return nil, err
+		}
+		return framework.NewScheme(c.Secrets, func(secret []byte) (framework.Format, error) {
+			e, err := newEncrypter(secret, c.Options)
+			return &requestState{e, ttl}, err
+		})
+	},
+	Guarantees: func(options map[string]string) []codecs.Guarantee {
+		return slices.Concat(common(options),
+			codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal),
+			codecs.Disclaims(codecs.BindsAudience, "the format has no audience: another application with the key opens its tokens"),
+			codecs.Disclaims(codecs.Unambiguous, "arguments are PHP arrays: [] and {}, lists and objects with their indices, 1 and 1.0 share a digest"),
+			codecs.Disclaims(codecs.Expiry, "nothing says when a token was issued, so one from a clock that runs ahead is good; and expiresAt itself is not too late"),
+			codecs.Disclaims(codecs.UniformRefusal, "the server tells the client which check failed: integrity, another request, or expiry"),
+			codecs.Disclaims(codecs.Inert, "unserialize of PHP makes objects of the plaintext, after authentication"),
+			codecs.HoldsBecause(codecs.Unlinkable, "the principal is encrypted"),
+			codecs.Disclaims(codecs.SingleUse, "stateless"),
+		)
+	},
+}
+
+func common(options map[string]string) []codecs.Guarantee {
+	reading := codecs.Holds(codecs.Canonical, codecs.Integrity)
+	if framework.IsSDK(options) {
+		reading = slices.Concat(
+			codecs.Disclaims(codecs.Canonical, "base64_decode skips foreign characters and ignores spare bits"),
+			codecs.Disclaims(codecs.Integrity, "members of the JSON beside iv, value and mac are not authenticated"),
+		)
+	}
+	return slices.Concat(reading,
+		codecs.Holds(codecs.Confidentiality, codecs.Total, codecs.ByteExact, codecs.PrivateKeys),
+		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+		codecs.HoldsBecause(codecs.StrongKeys, "one key of exactly 32 bytes"),
+		codecs.HoldsBecause(codecs.FreshNonces, "random 128-bit initialisation vectors, for up to 2^48 blocks per key"),
+		codecs.HoldsBecause(codecs.KeyCommitting, "two keys of 32 bytes for one token are a collision of HMAC-SHA256"),
+		codecs.Disclaims(codecs.Rotation, "one key, and no key ID in the token"),
+		codecs.Disclaims(codecs.KeySeparation, "the secret is the key of encryption and tag, and serves whatever else it is used for"),
+		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated initialisation vector shows how many first blocks two states share"),
+		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can decrypt can encrypt"),
+	)
+}

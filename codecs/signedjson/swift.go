@@ -1,0 +1,188 @@
+package signedjson
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"math"
+	"time"
+	"unicode/utf8"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/mac"
+	"sealab/codecs/internal/rawjson"
+	"sealab/codecs/internal/stringify"
+	"sealab/codecs/internal/wire"
+)
+
+// swift is the format of SwiftMCP.
+type swift struct {
+	ttl      time.Duration
+	faithful bool
+}
+
+// NewSwift returns the scheme for a configuration of Swift.
+func NewSwift(c codecs.Config) (*Scheme, error) {
+	return newScheme(c, time.Millisecond, func(ttl time.Duration, faithful bool) format { return swift{ttl, faithful} })
+}
+
+// The refusals. The SDK has one for all.
+var (
+	errPrincipal = codecs.Reject(codecs.Misbound, "principal")
+	errRequest   = codecs.Reject(codecs.Misbound, "request digest")
+)
+
+// foundation prints values as JSONEncoder of Foundation does: it escapes solidus, and
+// sorts names.
+var foundation = &rawjson.Printer{
+	Quoting: rawjson.NewQuoting(false, '/', `""\\//`+"\nn\rr\tt\ff\bb", func(dst, text []byte, at int) ([]byte, int) {
+		return rawjson.AppendHex(dst, rune(text[at]), rawjson.LowerHex), 1
+	}),
+	Number: stringify.Printer.Number, Members: rawjson.ByName,
+}
+
+const (
+	anonymous = "anonymous"
+	response  = "input-1"
+)
+
+func (swift) label() []byte { return nil }
+func (swift) seedSize() int { return 0 }
+
+// covers returns the claims: the SDK authenticates the decoded bytes.
+func (swift) covers(claims, _ []byte) []byte { return claims }
+
+func (f swift) claims(dst, _, state []byte, c *codecs.Context) ([]byte, error) {
+	digest, ok := requestDigest(c)
+	now := float64(c.Now.UnixMicro()) / 1e6
+	if !ok || !utf8.Valid(state) || now < 0 || now+f.ttl.Seconds() >= 1e15 {
+		return dst, codecs.ErrUnsupported
+	}
+	return appendSwift(dst, now, now+f.ttl.Seconds(), principalDigest(c.Principal), digest, state), nil
+}
+
+func appendSwift(dst []byte, issued, expires float64, principal, digest string, state []byte) []byte {
+	dst = stringify.AppendNumber(append(dst, `{"iat":`...), issued)
+	dst = stringify.AppendNumber(append(dst, `,"exp":`...), expires)
+	dst = foundation.AppendText(append(dst, `,"principal":`...), principal)
+	dst = foundation.AppendText(append(dst, `,"requestDigest":`...), digest)
+	return append(foundation.Append(append(dst, `,"responses":{"`+response+`":`...), state), "}}"...)
+}
+
+// principalDigest returns the claim for a bearer token, here the principal.
+func principalDigest(principal *string) string {
+	if principal == nil {
+		return anonymous
+	}
+	sum := sha256.Sum256([]byte(*principal))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// requestDigest returns the claim for the method and the parameters, which are the
+// target, as name or uri, and the arguments. It reports false for arguments that the
+// SDK cannot read.
+func requestDigest(c *codecs.Context) (string, bool) {
+	name := "name"
+	if c.Method == "resources/read" {
+		name = "uri"
+	}
+	params := rawjson.Value{Kind: rawjson.Object}
+	if c.Arguments != nil {
+		v, err := rawjson.Parse(c.Arguments)
+		if err != nil || !utf8.Valid(c.Arguments) || !isUTF8(&v) || !isFinite(&v) {
+			return "", false
+		}
+		params.Members = append(params.Members, rawjson.Member{Name: []byte("arguments"), Value: v})
+	}
+	target := rawjson.Value{Kind: rawjson.String, Text: []byte(c.Target)}
+	params.Members = append(params.Members, rawjson.Member{Name: []byte(name), Value: target})
+	if !utf8.ValidString(c.Method) || !utf8.ValidString(c.Target) {
+		return "", false
+	}
+	sum := sha256.Sum256(foundation.AppendValue([]byte(c.Method+"\n"), &params))
+	return base64.RawURLEncoding.EncodeToString(sum[:]), true
+}
+
+func (f swift) open(dst, token []byte, c *codecs.Context, keys mac.Ring) ([]byte, error) {
+	if f.faithful {
+		token = bytes.TrimLeft(token, wire.Separator)
+	}
+	body, segment, ok := bytes.Cut(token, []byte(wire.Separator))
+	room, tag := base64url.GetScratch(), base64url.GetScratch()
+	defer room.Free()
+	defer tag.Free()
+	if !ok || !f.decode(room, body) || !f.decode(tag, segment) {
+		return dst, errMalformed
+	}
+	if !keys.Verify(tag.Bytes, room.Bytes) {
+		return dst, errMAC
+	}
+	claims, ok := f.read(room.Bytes)
+	if !ok {
+		return dst, errMalformed
+	}
+	if now := float64(c.Now.UnixMicro()) / 1e6; !(claims.expires > now) {
+		return dst, errExpired
+	}
+	if claims.principal != principalDigest(c.Principal) {
+		return dst, errPrincipal
+	}
+	if digest, ok := requestDigest(c); !ok || claims.digest != digest {
+		return dst, errRequest
+	}
+	if claims.state == nil {
+		return dst, codecs.ErrUnsupported // the SDK accepts the token, which has no text here
+	}
+	return append(dst, claims.state.Text...), nil
+}
+
+// swiftClaims are the claims of a token. The state is nil if the response is not text.
+type swiftClaims struct {
+	issued, expires   float64
+	principal, digest string
+	state             *rawjson.Value
+}
+
+// read parses claims. Strict reading accepts those alone that claims writes.
+func (f swift) read(text []byte) (c swiftClaims, ok bool) {
+	v, err := rawjson.Parse(text)
+	if err != nil || !utf8.Valid(text) || !isUTF8(&v) || !isFinite(&v) {
+		return c, false
+	}
+	issued, expires := v.Lookup("iat"), v.Lookup("exp")
+	principal, digest, responses := v.Lookup("principal"), v.Lookup("requestDigest"), v.Lookup("responses")
+	if !is(issued, rawjson.Number) || !is(expires, rawjson.Number) || !is(principal, rawjson.String) || !is(digest, rawjson.String) || !is(responses, rawjson.Object) {
+		return c, false
+	}
+	c = swiftClaims{issued: issued.Float(), expires: expires.Float(), principal: string(principal.Text), digest: string(digest.Text)}
+	if state := responses.Lookup(response); is(state, rawjson.String) {
+		c.state = state
+	}
+	if f.faithful {
+		return c, true
+	}
+	minted := c.state != nil && math.Abs(c.issued) < 1e15 && math.Abs(c.expires) < 1e15
+	return c, minted && bytes.Equal(text, appendSwift(nil, c.issued, c.expires, c.principal, c.digest, c.state.Text))
+}
+
+func is(v *rawjson.Value, kind rawjson.Kind) bool { return v != nil && v.Kind == kind }
+
+// decode appends the bytes of a segment to room. The SDK adds padding up to a
+// multiple of four characters, accepts both alphabets, and ignores spare bits.
+func (f swift) decode(room *base64url.Scratch, segment []byte) bool {
+	if room.Decode(segment) || !f.faithful || bytes.ContainsAny(segment, "\r\n") {
+		return len(room.Bytes) > 0
+	}
+	text := bytes.ReplaceAll(segment, []byte("-"), []byte("+"))
+	text = bytes.ReplaceAll(text, []byte("_"), []byte("/"))
+	for len(text)%4 != 0 {
+		text = append(text, '=')
+	}
+	out, err := base64.StdEncoding.AppendDecode(room.Bytes, text)
+	if err != nil {
+		return false
+	}
+	room.Bytes = out
+	return len(out) > 0
+}
