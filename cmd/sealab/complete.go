@@ -95,7 +95,7 @@ func attackNames() []string {
 }
 
 func sdkNames() []string {
-	all, err := sdk.Mirrors(".")
+	all, err := sdk.Compared(".")
 	if err != nil {
 		return nil
 	}

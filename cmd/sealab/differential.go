@@ -7,11 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
 	"sealab/fuzz/differential"
 	"sealab/internal/cli"
+	"sealab/internal/lab"
 )
 
 // differentialFlags are the flags of the command.
@@ -31,6 +33,7 @@ func newDifferentialCommand() *cobra.Command {
 		Long: `Compare each installed SDK with the design of the catalog that mirrors it: mint
 here and verify there and the other way round, alter tokens as text and inside,
 change contexts, times and rings, and compare verdict, stage, reason and state.
+Of a library that agrees with a design, compare verdict and state.
 
 A disagreement is printed as a line for "sealab replay": the question, the SDK's
 answer and, in the note, the design's answer. An SDK that is not installed is
@@ -66,12 +69,12 @@ could not be asked.`,
 // installed.
 func chooseSDKs(name string, notes io.Writer) ([]sdk.SDK, error) {
 	if name == "" {
-		sdks, err := sdk.Mirrors(".")
+		sdks, err := sdk.Compared(".")
 		return installed(sdks, notes), err
 	}
 	s, err := sdk.Find(".", name)
-	if err == nil && s.Mirrors == "" {
-		return nil, fmt.Errorf("SDK %s mirrors no design: there is nothing to compare it with", name)
+	if err == nil && s.Mirrors == "" && s.Agrees.Design == "" {
+		return nil, fmt.Errorf("SDK %s mirrors no design and agrees with none: there is nothing to compare it with", name)
 	}
 	return []sdk.SDK{s}, err
 }
@@ -93,7 +96,7 @@ func compareAll(out, notes io.Writer, sdks []sdk.SDK, flags *differentialFlags) 
 
 // compareSDK returns the number of disagreements with one SDK.
 func compareSDK(out, notes io.Writer, s sdk.SDK, flags *differentialFlags) (int, error) {
-	here, err := catalog.Find(s.Mirrors)
+	here, err := counterpart(s)
 	if err != nil {
 		return 0, fmt.Errorf("SDK %s: %w", s.Name, err)
 	}
@@ -104,7 +107,7 @@ func compareSDK(out, notes io.Writer, s sdk.SDK, flags *differentialFlags) (int,
 	defer client.Close()
 	shown := 0
 	tally, err := differential.Run{
-		Here: here, There: client.Design(), Seed: flags.seed, Count: flags.count,
+		Here: here, There: client.Design(), Seed: flags.seed, Count: flags.count, Verdicts: s.Mirrors == "",
 		Found: func(d differential.Disagreement) error {
 			if shown++; flags.show > 0 && shown > flags.show {
 				return nil
@@ -124,6 +127,15 @@ func compareSDK(out, notes io.Writer, s sdk.SDK, flags *differentialFlags) (int,
 	fmt.Fprintf(out, "%s against %s, seed %d: %s\n", here.Name, client.Design().Spec, flags.seed, tally)
 	flags.outcomes.ask(s.Name, here.Name, outcomeOf(tally.Disagreed), fmt.Sprintf("seed %d: %s", flags.seed, tally))
 	return tally.Disagreed, nil
+}
+
+// counterpart returns the design that an SDK mirrors or agrees with.
+func counterpart(s sdk.SDK) (codecs.Design, error) {
+	if s.Mirrors != "" {
+		return catalog.Find(s.Mirrors)
+	}
+	d, err := catalog.Find(s.Agrees.Design)
+	return lab.With(d, s.Agrees.Options), err
 }
 
 func printDisagreement(out io.Writer, d differential.Disagreement) error {

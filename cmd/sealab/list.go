@@ -323,6 +323,7 @@ type sdksDocument struct {
 type sdkDocument struct {
 	Name    string `json:"name"`
 	Mirrors string `json:"mirrors,omitempty"` // design
+	Agrees  string `json:"agrees,omitempty"`  // design with the same verdicts
 	State   string `json:"state"`
 	Version string `json:"version,omitempty"` // that answers
 	Reason  string `json:"reason,omitempty"`  // of every state but "installed"
@@ -351,8 +352,11 @@ func listSDKs(out io.Writer, asJSON bool) error {
 // texts returns the line of an SDK for a person.
 func (d sdkDocument) texts() []string {
 	mirrors, state := "mirrors no design", d.State+": "+d.Reason
-	if d.Mirrors != "" {
+	switch {
+	case d.Mirrors != "":
 		mirrors = "mirrors " + d.Mirrors
+	case d.Agrees != "":
+		mirrors = "agrees with " + d.Agrees
 	}
 	switch d.State {
 	case sdkInstalled:
@@ -366,7 +370,7 @@ func (d sdkDocument) texts() []string {
 // stateOf returns the version of an SDK that answers, or the reason why it does
 // not.
 func stateOf(s sdk.SDK) sdkDocument {
-	d := sdkDocument{Name: s.Name, Mirrors: s.Mirrors}
+	d := sdkDocument{Name: s.Name, Mirrors: s.Mirrors, Agrees: s.Agrees.Design}
 	if d.Reason = s.Unavailable(); d.Reason != "" {
 		d.State = sdkSkipped
 		return d

@@ -9,8 +9,10 @@
 //	  arguments  further arguments of the program
 //	  needs      further needs
 //	  version    the version that is pinned, which the worker states in its hello
-//	  mirrors    the design of the catalog that gives the same answers; a library
-//	             without one is attacked, but neither compared nor measured
+//	  mirrors    the design of the catalog that gives the same answers
+//	  agrees     the design, and its options, that gives the same verdicts and states;
+//	             the reasons of refusals are the library's own. A library with neither
+//	             is attacked, but neither compared nor measured
 //
 // An executable file install in the folder installs them from a lock file, into a
 // folder that the repository ignores. To add an SDK, add a folder or an entry.
@@ -38,6 +40,7 @@ type SDK struct {
 	Name    string
 	Mirrors string // design of the catalog, "" if none gives the same answers
 	Slower  int    // times that the SDK must take as long as that design; 0: no threshold
+	Agrees  Agreement
 	Version string // pinned, "" if the manifest names none
 	Args    []string
 	Needs   []string
@@ -46,18 +49,26 @@ type SDK struct {
 	dir string
 }
 
+// An Agreement names a design, with options, that gives the same verdicts and states
+// as a library. It is zero if there is none.
+type Agreement struct {
+	Design  string            `json:"design"`
+	Options map[string]string `json:"options"`
+}
+
 // A manifest is the content of an sdk.json.
 type manifest struct {
 	Command []string `json:"command"`
 	Needs   []string `json:"needs"`
 	Install string   `json:"install"`
 	SDKs    []struct {
-		Name      string   `json:"name"`
-		Arguments []string `json:"arguments"`
-		Needs     []string `json:"needs"`
-		Version   string   `json:"version"`
-		Mirrors   string   `json:"mirrors"`
-		Slower    int      `json:"slower"`
+		Name      string    `json:"name"`
+		Arguments []string  `json:"arguments"`
+		Needs     []string  `json:"needs"`
+		Version   string    `json:"version"`
+		Mirrors   string    `json:"mirrors"`
+		Slower    int       `json:"slower"`
+		Agrees    Agreement `json:"agrees"`
 	} `json:"sdks"`
 }
 
@@ -127,6 +138,12 @@ func Mirrors(here string) ([]SDK, error) {
 	return slices.DeleteFunc(all, func(s SDK) bool { return s.Mirrors == "" }), err
 }
 
+// Compared returns the SDKs of this module that mirror a design or agree with one.
+func Compared(here string) ([]SDK, error) {
+	all, err := All(here)
+	return slices.DeleteFunc(all, func(s SDK) bool { return s.Mirrors == "" && s.Agrees.Design == "" }), err
+}
+
 // escape quotes the characters that have a meaning in a glob pattern.
 func escape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
@@ -166,7 +183,7 @@ func read(path string) ([]SDK, error) {
 			return nil, fmt.Errorf("sdks[%d]: want a name", i)
 		}
 		all[i] = SDK{
-			Name: s.Name, Mirrors: s.Mirrors, Slower: s.Slower, Version: s.Version, Install: m.Install, dir: filepath.Dir(path),
+			Name: s.Name, Mirrors: s.Mirrors, Slower: s.Slower, Agrees: s.Agrees, Version: s.Version, Install: m.Install, dir: filepath.Dir(path),
 			Args: slices.Concat(m.Command, s.Arguments), Needs: slices.Concat(m.Needs, s.Needs),
 		}
 	}

@@ -30,7 +30,7 @@ func TestAll(t *testing.T) {
 	root := house(t, map[string]string{
 		"codecs/sdk/b/sdk.json": `{"command":["b"],"needs":["lib"],"install":"make sdks","sdks":[{"name":"b-sdk","mirrors":"b"}]}`,
 		"codecs/sdk/a/sdk.json": `{"command":["a","-x"],"needs":["lib"],"install":"make sdks","sdks":[
-			{"name":"a-two"}, {"name":"a-sdk","arguments":["y"],"needs":["no-such-program"],"version":"1.2","mirrors":"a"}]}`,
+			{"name":"a-two","agrees":{"design":"c","options":{"reading":"sdk"}}}, {"name":"a-sdk","arguments":["y"],"needs":["no-such-program"],"version":"1.2","mirrors":"a"}]}`,
 		"codecs/sdk/b/lib":        "",
 		"codecs/sdk/a/lib":        "",
 		"codecs/sdk/not-a-sdk/go": "",
@@ -52,6 +52,10 @@ func TestAll(t *testing.T) {
 	mirrors, err := sdk.Mirrors(root)
 	require.NoError(t, err)
 	require.Equal(t, all[1:], mirrors)
+	compared, err := sdk.Compared(root)
+	require.NoError(t, err)
+	require.Equal(t, all, compared)
+	require.Equal(t, sdk.Agreement{Design: "c", Options: map[string]string{"reading": "sdk"}}, all[0].Agrees)
 
 	_, err = all[1].Dial(worker.Limits{})
 	require.EqualError(t, err, "SDK a-sdk is not installed: there is no no-such-program; install with: make sdks")

@@ -66,7 +66,7 @@ func (r *round) present(note string, c context, tokens [][]byte) error {
 	}
 	for i := range tokens {
 		r.count(here[i], there[i])
-		if agree(here[i], there[i]) {
+		if agree(here[i], there[i]) || r.Verdicts && agreeInVerdict(here[i], there[i]) {
 			continue
 		}
 		err := r.disagree(Disagreement{Note: note, Context: c, Token: tokens[i], Here: here[i], There: there[i]})
@@ -91,6 +91,12 @@ func agree(a, b lab.Answer) bool {
 	}
 }
 
+// agreeInVerdict reports whether both sides refuse, or one side cannot carry the state.
+func agreeInVerdict(a, b lab.Answer) bool {
+	unsupported := errors.Is(a.Err, codecs.ErrUnsupported) || errors.Is(b.Err, codecs.ErrUnsupported)
+	return unsupported || codecs.Rejected(a.Err) != nil && codecs.Rejected(b.Err) != nil
+}
+
 // count counts a presentation by both answers.
 func (r *round) count(here, there lab.Answer) {
 	ra, rb := codecs.Rejected(here.Err), codecs.Rejected(there.Err)
@@ -100,7 +106,7 @@ func (r *round) count(here, there lab.Answer) {
 		return
 	case here.Err == nil && there.Err == nil:
 		r.tally.Accepted++
-	case ra != nil && rb != nil && ra.Stage == rb.Stage:
+	case ra != nil && rb != nil && (ra.Stage == rb.Stage || r.Verdicts):
 		r.tally.Refused[ra.Stage]++
 	}
 	r.tally.Tokens++

@@ -154,6 +154,23 @@ func TestFaultsAreFound(t *testing.T) {
 	}
 }
 
+// TestVerdictsAlone finds the faults in verdicts and states, and leaves alone those in
+// reasons, stages, and states that one side cannot carry.
+func TestVerdictsAlone(t *testing.T) {
+	quiet := map[string]bool{"another stage": true, "another reason": true, "unsupported": true}
+	for name, f := range faults {
+		t.Run(name, func(t *testing.T) {
+			sound, faulty := broken(t, f)
+			run := differential.Run{Here: sound, There: faulty, Seed: seed, Count: count, Verdicts: true, Found: func(differential.Disagreement) error { return nil }}
+			tally, err := run.Do()
+			if quiet[name] {
+				require.NoError(t, err)
+			}
+			require.Equal(t, quiet[name], tally.Disagreed == 0)
+		})
+	}
+}
+
 // requireReplay checks that the line of a disagreement, given to the sound
 // side, disagrees again, and that nothing else of it is needed.
 func requireReplay(t *testing.T, sound codecs.Design, d differential.Disagreement) {

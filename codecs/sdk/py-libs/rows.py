@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from protocol import Refused
+from protocol import Refused, Unsupported
 
 Ring = Sequence[bytes]
 
@@ -72,6 +72,25 @@ def b64(raw: bytes) -> str:
 
 def text(payload: bytes) -> str:
     return payload.decode("latin-1")
+
+
+def wide(payload: bytes) -> str:
+    """The text of a payload for a row that a design agrees with."""
+    try:
+        return payload.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as wrong:
+        raise Unsupported from wrong
+
+
+def narrow(state: Any) -> bytes:
+    if not isinstance(state, str):
+        raise Unsupported
+    return state.encode("utf-8", "surrogatepass")
+
+
+def octets(token: str) -> bytes:
+    """A token as a server gets it, for libraries that take bytes."""
+    return token.encode("utf-8", "surrogatepass")
 
 
 def raw(token: str | bytes) -> str:
@@ -221,8 +240,8 @@ def itsdangerous_timed(ring: Ring):
         return signer
 
     return (
-        lambda p, now, ttl: raw(at(now).dumps(text(p))),
-        lambda t, now, ttl: at(now).loads(t, max_age=ttl).encode("latin-1"),
+        lambda p, now, ttl: raw(at(now).dumps(wide(p))),
+        lambda t, now, ttl: narrow(at(now).loads(octets(t), max_age=ttl)),
     )
 
 
@@ -238,15 +257,15 @@ def django_signing(ring: Ring):
 def django_timed(ring: Ring):
     from django.core import signing
 
-    signer = signing.TimestampSigner(key=ring[0], fallback_keys=list(ring[1:]), salt="sealab")
+    signer = signing.TimestampSigner(key=ring[0], fallback_keys=list(ring[1:]), salt="django.core.signing")
 
     def at(now: float) -> Any:
         signing.time = types.SimpleNamespace(time=lambda: now)
         return signer
 
     return (
-        lambda p, now, ttl: at(now).sign_object(text(p)),
-        lambda t, now, ttl: at(now).unsign_object(t, max_age=ttl).encode("latin-1"),
+        lambda p, now, ttl: at(now).sign_object(wide(p)),
+        lambda t, now, ttl: narrow(at(now).unsign_object(t, max_age=ttl)),
     )
 
 
@@ -259,18 +278,18 @@ def py_fernet(ring: Ring):
     keys = [Fernet(base64.urlsafe_b64encode(key)) for key in ring]
     return (
         lambda p, now, ttl: keys[0].encrypt_at_time(p, int(now)).decode(),
-        lambda t, now, ttl: with_each(keys, t, ttl, int(now)),
+        lambda t, now, ttl: with_each(keys, octets(t), ttl, now),
     )
 
 
-def with_each(keys: Sequence[Any], token: str, ttl: float, now: int) -> bytes:
+def with_each(keys: Sequence[Any], token: bytes, ttl: float, now: float) -> bytes:
     """MultiFernet.decrypt_at_time: the keys in turn."""
     for key in keys[:-1]:
         try:
-            return key.decrypt_at_time(token, int(ttl), now)
+            return key.decrypt_at_time(token, ttl, int(now))
         except Exception:  # noqa: S112 BLE001 the next key
             continue
-    return keys[-1].decrypt_at_time(token, int(ttl), now)
+    return keys[-1].decrypt_at_time(token, ttl, int(now))
 
 
 def paseto(version: int):

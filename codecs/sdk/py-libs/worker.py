@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "py"))
 FOLDER = sys.argv[2:3]
 sys.path[:0] = FOLDER
 
-from protocol import Handles, Message, Refused, Rejected, decode, each, encode, serve  # noqa: E402
+from protocol import Handles, Message, Refused, Rejected, Unsupported, decode, each, encode, serve  # noqa: E402
 from rows import ROWS  # noqa: E402
 
 if FOLDER:
@@ -60,6 +60,8 @@ def unseal(message: Message) -> Message:
     def judge(token: str) -> Message:
         try:
             payload = opened.unseal(token, *time_of(message, opened))
+        except Unsupported:
+            raise
         except Exception as refusal:
             raise Rejected("unauthentic", type(refusal).__name__) from refusal
         return {"state_b64" if ROW.clock else "payload_b64": encode(payload)}

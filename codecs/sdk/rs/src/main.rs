@@ -5,6 +5,8 @@
 //! time is a member of each request.
 
 mod clock;
+#[cfg(feature = "libs")]
+mod libs;
 mod schemes;
 mod text;
 #[cfg(feature = "tower")]
@@ -41,6 +43,7 @@ struct Request {
     keys_b64: Vec<String>,
     ttl: Option<f64>,
     options: Option<Map<String, Value>>,
+    #[serde(alias = "payload_b64")]
     state_b64: String,
     binding: Option<Context>,
     token: String,
@@ -86,11 +89,11 @@ impl Worker {
                 self.opened.remove(&request.handle).ok_or_else(|| fault("there is no such handle"))?;
                 Ok(json!({}))
             }
-            "mint" => {
+            "mint" | "seal" => {
                 let state = schemes::bytes(&request.state_b64)?;
                 Ok(json!({"token": self.handle(&request)?.mint(&state, &binding(&request))?}))
             }
-            "verify" => self.verify(&request),
+            "verify" | "unseal" => self.verify(&request),
             "bench" => self.bench(&request),
             _ => Err(Failure::Unsupported),
         }
@@ -107,8 +110,8 @@ impl Worker {
             let others = values.iter().filter(|value| first != *value);
             json!({"name": name, "values": std::iter::once(first.clone()).chain(others.map(|v| json!(v))).collect::<Vec<_>>()})
         }).collect();
-        Ok(json!({"protocol": PROTOCOL, "name": i.name, "version": i.version, "kind": "scheme",
-            "abilities": ["clock", "batch", "bench"], "guarantees": guarantees, "options": options}))
+        Ok(json!({"protocol": PROTOCOL, "name": i.name, "version": i.version, "kind": if i.scheme { "scheme" } else { "codec" },
+            "abilities": if i.scheme { vec!["clock", "batch", "bench"] } else { vec!["batch", "bench"] }, "guarantees": guarantees, "options": options}))
     }
 
     fn open(&mut self, request: &Request) -> Result<Value, String> {
@@ -137,22 +140,28 @@ impl Worker {
     fn verify(&self, request: &Request) -> Result<Value, Failure> {
         let (scheme, binding) = (self.handle(request)?, binding(request));
         if let Some(tokens) = &request.tokens {
-            let verdicts: Vec<Value> = tokens.iter().map(|token| result(verdict(scheme, token, &binding))).collect();
+            let verdicts: Vec<Value> = tokens.iter().map(|token| result(self.verdict(scheme, token, &binding))).collect();
             return Ok(json!({"verdicts": verdicts}));
         }
-        verdict(scheme, &request.token, &binding)
+        self.verdict(scheme, &request.token, &binding)
+    }
+
+    fn verdict(&self, scheme: &dyn Scheme, token: &str, binding: &Binding) -> Result<Value, Failure> {
+        let state = schemes::field(&scheme.verify(&text::token_of(token), binding)?);
+        let member = if self.implementation.scheme { "state_b64" } else { "payload_b64" };
+        Ok(json!({ member: state }))
     }
 
     fn bench(&self, request: &Request) -> Result<Value, Failure> {
         let (scheme, binding, n) = (self.handle(request)?, binding(request), request.n);
         let start = Instant::now();
         match request.r#do.as_str() {
-            "verify" => {
+            "verify" | "unseal" => {
                 for _ in 0..n {
                     scheme.verify(&request.token, &binding)?;
                 }
             }
-            "mint" => {
+            "mint" | "seal" => {
                 let state = schemes::bytes(&request.state_b64)?;
                 for _ in 0..n {
                     scheme.mint(&state, &binding)?;
@@ -162,11 +171,6 @@ impl Worker {
         }
         Ok(json!({"elapsed_ns": start.elapsed().as_nanos() as u64}))
     }
-}
-
-fn verdict(scheme: &dyn Scheme, token: &str, binding: &Binding) -> Result<Value, Failure> {
-    let state = scheme.verify(&text::token_of(token), binding)?;
-    Ok(json!({"state_b64": schemes::field(&state)}))
 }
 
 fn binding(request: &Request) -> Binding {

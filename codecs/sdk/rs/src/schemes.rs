@@ -53,6 +53,8 @@ impl Config {
 pub struct Implementation {
     pub name: &'static str,
     pub version: &'static str,
+    /// A scheme, or a codec, which gets no time.
+    pub scheme: bool,
     /// Each option with its values, of which the first is the default.
     pub options: &'static [(&'static str, &'static [&'static str])],
     /// The properties that the format has, and of the others none.
@@ -67,10 +69,23 @@ const PAYLOAD: (&str, &[&str]) = ("payload", &["text", "json"]);
 #[cfg(feature = "tower")]
 const LIMIT: (&str, &[&str]) = ("limit", &["64KiB", "none"]);
 
+#[cfg(feature = "libs")]
+const SIGNED_STRICT: &[&str] = &["integrity", "canonical", "total", "byte-exact", "inert", "private-keys", "nonce-misuse-resistant"];
+#[cfg(feature = "libs")]
+const SEALED_STRICT: &[&str] = &["integrity", "canonical", "total", "byte-exact", "inert", "private-keys", "confidentiality", "fresh-nonces", "unlinkable"];
+
+#[cfg(feature = "libs")]
+const fn library(
+    name: &'static str, version: &'static str, scheme: bool, holds: &'static [&'static str], open: fn(&Config) -> Result<Box<dyn Scheme>, String>,
+) -> Implementation {
+    Implementation { name, version, scheme, options: &[], holds, open }
+}
+
 pub const TABLE: &[Implementation] = &[
     Implementation {
         name: "rmcp-rs1-sdk",
         version: "3.9.0",
+        scheme: true,
         options: &[BIND, EXPIRY],
         holds: &[
             "integrity", "canonical", "uniform-refusal", "steady-timing", "total", "inert", "byte-exact",
@@ -82,6 +97,7 @@ pub const TABLE: &[Implementation] = &[
     Implementation {
         name: "rmcp-rs2-sdk",
         version: "3.9.0",
+        scheme: true,
         options: &[BIND, EXPIRY, ("kid", &["derived", "numbered"]), ("rs1", &["refused", "fallback"])],
         holds: &[
             "integrity", "canonical", "uniform-refusal", "steady-timing", "total", "inert", "byte-exact",
@@ -93,6 +109,7 @@ pub const TABLE: &[Implementation] = &[
     Implementation {
         name: "tower-mcp-v1-sdk",
         version: "0.22.2",
+        scheme: true,
         options: &[PAYLOAD, LIMIT],
         holds: &[
             "integrity", "canonical", "uniform-refusal", "steady-timing", "total", "inert", "byte-exact",
@@ -104,6 +121,7 @@ pub const TABLE: &[Implementation] = &[
     Implementation {
         name: "tower-mcp-v2-sdk",
         version: "0.25.0",
+        scheme: true,
         options: &[PAYLOAD, LIMIT],
         holds: &[
             "integrity", "canonical", "uniform-refusal", "steady-timing", "total", "inert", "byte-exact",
@@ -111,6 +129,21 @@ pub const TABLE: &[Implementation] = &[
         ],
         open: crate::tower::open_tower_v2,
     },
+    #[cfg(feature = "libs")]
+    library("rs-jsonwebtoken", "11.1.0", false, SIGNED_STRICT, crate::libs::jsonwebtoken),
+    #[cfg(feature = "libs")]
+    library("rs-pasetors-v4", "0.8.1", false, &["integrity", "total", "byte-exact", "inert", "private-keys", "confidentiality", "fresh-nonces", "key-committing"], crate::libs::pasetors),
+    // Base62 takes time quadratic in the length of a token.
+    #[cfg(feature = "libs")]
+    library("rs-branca", "0.10.2", true, &["integrity", "canonical", "byte-exact", "inert", "private-keys", "confidentiality", "fresh-nonces", "unlinkable"], crate::libs::branca),
+    #[cfg(feature = "libs")]
+    library("rs-fernet", "0.2.2", true, &["integrity", "total", "byte-exact", "inert", "private-keys", "confidentiality", "fresh-nonces", "unlinkable", "rotation", "uniform-refusal"], crate::libs::fernet),
+    #[cfg(feature = "libs")]
+    library("rs-cookie-private", "0.18.2", false, SEALED_STRICT, crate::libs::cookie_private),
+    #[cfg(feature = "libs")]
+    library("rs-cookie-signed", "0.18.2", false, SIGNED_STRICT, crate::libs::cookie_signed),
+    #[cfg(feature = "openssl")]
+    library("rs-josekit-jwe", "0.10.3", false, &["integrity", "total", "byte-exact", "inert", "private-keys", "confidentiality", "fresh-nonces"], crate::libs::josekit),
 ];
 
 struct Rmcp {
