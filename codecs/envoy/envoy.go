@@ -163,7 +163,7 @@ var Design = codecs.Design{
 	Options:  []codecs.Option{framework.Reading("the gateway")},
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c, rowIterations) },
 	Hooks: &lab.Hooks{
-		Inspect: inspect, Other: "+/=", SampleVectors: true, Unjudged: true,
+		Inspect: inspect, Other: "+/=", Unjudged: true,
 		TokenSize: func(n int) int { return base64.StdEncoding.EncodedLen(saltSize + nonceSize + n + tagSize) },
 		Allocates: "a key is derived for each token",
 	},

@@ -19,7 +19,7 @@ var Encrypter = codecs.Design{
 	Format:  "laravel-encrypter",
 	MaxKeys: 1, KeySize: keySize,
 	Options: []codecs.Option{framework.Reading("the library")},
-	Hooks:   &lab.Hooks{Inspect: inspect, Other: "+/=", TokenSize: tokenSize, SampleVectors: true, Allocates: allocates},
+	Hooks:   &lab.Hooks{Inspect: inspect, Other: "+/=", TokenSize: tokenSize, Allocates: allocates},
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) {
 		return framework.NewCodec(c.Secrets, func(secret []byte) (framework.Format, error) {
 			return newEncrypter(secret, c.Options)

@@ -82,7 +82,7 @@ defmodule Worker do
 
   @common %{
     "integrity" => true, "total" => true, "byte-exact" => true, "inert" => true, "private-keys" => true,
-    "canonical" => false, "rotation" => false, "key-separation" => true, "key-committing" => false,
+    "canonical" => false, "rotation" => false, "key-separation" => false, "key-committing" => false,
     "sender-authenticated" => false, "strong-keys" => false, "uniform-refusal" => true, "single-use" => false,
     "expiry" => false, "binds-method" => false, "binds-target" => false, "binds-arguments" => false,
     "binds-principal" => false, "binds-audience" => false, "unambiguous" => false, "unlinkable" => true

@@ -130,7 +130,7 @@ $ask = function (array $m) use (&$opened, &$last, $row, $name, $scheme): array {
     $content = $scheme ? 'state_b64' : 'payload_b64';
     $now = $scheme && isset($m['now']) ? [(float) $m['now']] : [];
     $judge = function (string $token) use ($handle, $content, $now): array {
-        $token = preg_replace_callback('/[\x{F0000}-\x{F07FF}]/u', fn (array $m) => wtf8(mb_ord($m[0]) - 0xF0000 + 0xD800), $token);
+        $token = !str_contains($token, "\xF3\xB0") ? $token : preg_replace_callback('/[\x{F0000}-\x{F07FF}]/u', fn (array $m) => wtf8(mb_ord($m[0]) - 0xF0000 + 0xD800), $token);
         try {
             return ['ok' => true, $content => encode($handle()[1]($token, ...$now))];
         } catch (Rejected|Unsupported $e) {
@@ -193,7 +193,7 @@ set_error_handler(fn (int $level, string $text) => throw new ErrorException($tex
 while (($line = fgets(STDIN)) !== false) {
     // PHP refuses an escaped lone surrogate: it becomes a character of plane 15, and in
     // tokens three bytes.
-    $line = preg_replace_callback('/\\\\(?:u[dD][89abAB]..\\\\u[dD][c-fC-F]..|u([dD][89a-fA-F]..)|.)/', fn (array $m) => isset($m[1]) ? mb_chr(0xF0000 + hexdec($m[1]) - 0xD800) : $m[0], $line);
+    $line = !str_contains($line, '\\u') ? $line : preg_replace_callback('/\\\\(?:u[dD][89abAB]..\\\\u[dD][c-fC-F]..|u([dD][89a-fA-F]..)|.)/', fn (array $m) => isset($m[1]) ? mb_chr(0xF0000 + hexdec($m[1]) - 0xD800) : $m[0], $line);
     $message = json_decode($line, true, 100_000);
     echo json_encode(is_array($message) ? answer(fn () => $ask($message)) : ['ok' => false, 'fault' => 'the request cannot be read'], JSON_UNESCAPED_SLASHES | JSON_INVALID_UTF8_SUBSTITUTE), "\n";
 }
