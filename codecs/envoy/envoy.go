@@ -72,7 +72,7 @@ type format struct {
 // New returns the codec for a configuration of Design with a number of iterations.
 func New(c codecs.Config, iterations int) (codecs.Codec, error) {
 	if iterations < 1 {
-		return nil, fmt.Errorf("sealab: %d iterations; want at least 1", iterations)
+		return nil, fmt.Errorf("%d iterations; want at least 1", iterations)
 	}
 	return framework.NewCodec(c.Secrets, func(secret []byte) (framework.Format, error) {
 		return &format{string(secret), iterations, framework.IsSDK(c.Options)}, nil
@@ -85,15 +85,15 @@ func (f *format) SeedSize() int { return saltSize + nonceSize }
 func (f *format) aead(salt []byte) cipher.AEAD {
 	key, err := pbkdf2.Key(sha256.New, f.seed, salt, f.iterations, keySize)
 	if err != nil {
-		panic("sealab: envoy: " + err.Error())
+		panic("envoy: " + err.Error())
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		panic("sealab: envoy: " + err.Error())
+		panic("envoy: " + err.Error())
 	}
 	aead, err := cipher.NewGCM(block)
 	if err != nil {
-		panic("sealab: envoy: " + err.Error())
+		panic("envoy: " + err.Error())
 	}
 	return aead
 }
@@ -148,7 +148,7 @@ func (f *format) Open(dst, token []byte, _ *codecs.Context) ([]byte, error) {
 func inspect(token []byte) ([]lab.Field, error) {
 	salt, nonce, sealed, ok := parse(token, false)
 	if !ok {
-		return nil, errors.New("sealab: not base64 of salt, nonce and ciphertext")
+		return nil, errors.New("not base64 of salt, nonce and ciphertext")
 	}
 	n := len(sealed) - tagSize
 	return framework.Fields([]lab.Step{wireSalt}, part(salt, nonce, sealed[:n], sealed[n:])), nil

@@ -26,7 +26,8 @@ var Encrypter = codecs.Design{
 		})
 	},
 	Guarantees: func(options map[string]string) []codecs.Guarantee {
-		return slices.Concat(common(options), codecs.Holds(codecs.UniformRefusal),
+		return slices.Concat(common(options),
+			codecs.Disclaims(codecs.UniformRefusal, "the library tells a broken payload from a wrong mac, and both from an error of decryption"),
 			codecs.HoldsBecause(codecs.Inert, "encryptString; encrypt serializes, and unserialize of PHP makes objects after authentication"))
 	},
 }
@@ -53,9 +54,10 @@ var MCP = codecs.Design{
 	},
 	Guarantees: func(options map[string]string) []codecs.Guarantee {
 		return slices.Concat(common(options),
-			codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal),
+			codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsPrincipal),
+			codecs.Disclaims(codecs.BindsArguments, "[] and {} share a digest, and lists and objects with their indices"),
 			codecs.Disclaims(codecs.BindsAudience, "the format has no audience: another application with the key opens its tokens"),
-			codecs.Disclaims(codecs.Unambiguous, "arguments are PHP arrays: [] and {}, lists and objects with their indices, 1 and 1.0 share a digest"),
+			codecs.Disclaims(codecs.Unambiguous, "arguments are PHP arrays: [] and {}, and 1 and 1.0, share a digest"),
 			codecs.Disclaims(codecs.Expiry, "nothing says when a token was issued, so one from a clock that runs ahead is good; and expiresAt itself is not too late"),
 			codecs.Disclaims(codecs.UniformRefusal, "the server tells the client which check failed: integrity, another request, or expiry"),
 			codecs.Disclaims(codecs.Inert, "unserialize of PHP makes objects of the plaintext, after authentication"),

@@ -223,7 +223,7 @@ func (e *encrypter) open(token []byte) ([]byte, *codecs.RejectError) {
 func inspect(token []byte) ([]lab.Field, error) {
 	t, ok := cut(token)
 	if !ok || len(t.mac) != hex.EncodedLen(mac.Size) {
-		return nil, errors.New("sealab: not a token of Laravel's Encrypter with AES-256-CBC")
+		return nil, errors.New("not a token of Laravel's Encrypter with AES-256-CBC")
 	}
 	readable := []lab.Step{wireBeforeIV, wireBeforeValue, wireBeforeMAC, wireAfterMAC}
 	return framework.Fields(readable, part(t.iv, t.value, t.mac)), nil

@@ -103,7 +103,7 @@ func scopeOf(c *codecs.Context) (string, error) {
 	if c.Principal != nil {
 		principal = framework.PHPQuoting.AppendText(nil, *c.Principal)
 	}
-	if !utf8.ValidString(c.Method) || !utf8.ValidString(c.Target) || !utf8.Valid(principal) {
+	if !utf8.ValidString(c.Method) || !utf8.ValidString(c.Target) || c.Principal != nil && !utf8.ValidString(*c.Principal) {
 		return "", errArguments
 	}
 	text := append(framework.PHPQuoting.AppendText([]byte("["), c.Method), ',')

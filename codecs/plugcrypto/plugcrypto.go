@@ -10,8 +10,8 @@
 //	term  = {state, milliseconds, 86400} in Erlang's external term format, version 131:
 //	        tuple of a binary, a small big integer and a 32-bit integer
 //
-// The secret is secret_key_base and has exactly 64 bytes here, as mix phx.gen.secret
-// makes it; the original takes longer ones too. The operator chooses the salt. The
+// The secret is secret_key_base. It has at least 32 bytes here; phantom_mcp asks for 64
+// or more, and Plug.Crypto for none. The operator chooses the salt. The
 // time is that of minting, in Unix milliseconds. The reader sets the time to live, 600
 // seconds by default here and 86400 in the original: the number in the token is not
 // read. A token is valid until that time has passed, and not before its minting.
@@ -52,7 +52,6 @@ const (
 	prefix     = "XCP."
 	salt       = "request_state"
 	iterations = 1000
-	secretSize = 64
 	maxAge     = 86400
 
 	nonceSize = chacha20poly1305.NonceSizeX
@@ -238,7 +237,7 @@ func urlDecode64(text []byte) ([]byte, bool) {
 func inspect(token []byte) ([]lab.Field, error) {
 	nonce, tag, body, ok := parse(token, false)
 	if !ok {
-		return nil, errors.New("sealab: not a token of Plug.Crypto.encrypt")
+		return nil, errors.New("not a token of Plug.Crypto.encrypt")
 	}
 	return framework.Fields(nil, parts(nonce, tag, body)...), nil
 }
@@ -250,7 +249,7 @@ var Design = codecs.Design{
 	Spec:    "phantom_mcp 60c0208, Phantom.RequestState; hex plug_crypto 2.1.1, Plug.Crypto.encrypt",
 	Prefix:  prefix,
 	Format:  "mcp-phantom",
-	MaxKeys: 1, KeySize: secretSize,
+	MaxKeys: 1,
 	Options: []codecs.Option{framework.Reading("the library")},
 	Hooks:   &lab.Hooks{Inspect: inspect, SampleVectors: true, Allocates: "segments are decoded to buffers of their own"},
 	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
@@ -279,9 +278,9 @@ func guarantees(options map[string]string) []codecs.Guarantee {
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.PrivateKeys),
 		codecs.HoldsBecause(codecs.Inert, "keys are stretched once for each secret; terms that hold functions are refused"),
 		codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
-		codecs.HoldsBecause(codecs.StrongKeys, "one secret of exactly 64 bytes"),
+		codecs.HoldsBecause(codecs.StrongKeys, "one secret of at least 32 bytes"),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces"),
-		codecs.HoldsBecause(codecs.KeySeparation, "the key is derived from the secret under a salt"),
+		codecs.Disclaims(codecs.KeySeparation, "the secret is a key of HMAC, so that a secret and the same with zero bytes behind it are one"),
 		codecs.Disclaims(codecs.Expiry, "the millisecond in which a token ends is not too late"),
 		codecs.Disclaims(codecs.Rotation, "one secret, and no key ID in the token"),
 		codecs.Disclaims(codecs.KeyCommitting, "Poly1305's tag is a polynomial: one ciphertext can be made to open under two known keys"),

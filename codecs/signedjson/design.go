@@ -97,9 +97,10 @@ var Swift = codecs.Design{
 			canonical = codecs.Disclaims(codecs.Canonical, "the decoded claims are authenticated: + and /, padding, spare bits and full stops in front pass")
 		}
 		return slices.Concat(canonical, common(),
-			codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal),
+			codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsPrincipal),
+			codecs.Disclaims(codecs.BindsArguments, "numbers are doubles, so that integers over 2^53 share a digest"),
 			codecs.Disclaims(codecs.BindsAudience, "the format has no audience"),
-			codecs.Disclaims(codecs.Unambiguous, "numbers are doubles, so that long integers share a digest"),
+			codecs.Disclaims(codecs.Unambiguous, "numbers in arguments are doubles"),
 			codecs.Disclaims(codecs.Unlinkable, "the principal is an unsalted hash of the bearer token: it confirms a guess and shows tokens of one user"),
 			codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted"),
 			codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes"),
