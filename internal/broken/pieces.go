@@ -64,6 +64,7 @@ func pieces() []Control {
 		aPair("any-of-several", "of several tokens one has to be good, and the last is used", breaks(codecs.Integrity), by("FRM-09"), anyOfSeveral),
 		aPair("tag-length-inside", "the token states the length of its tag", breaks(codecs.Integrity), by("TAG-01"), tagLengthInside),
 		aPair("short-algorithm", "the header may name an algorithm whose tag is a byte", breaks(codecs.Integrity), by("JOS-05"), shortAlgorithm),
+		aPair("count-inside", "the token says how often the key is stretched", breaks(codecs.Inert), by("RES-09"), countInside),
 		aPair("split-all", "a token is split into all its pieces before they are counted", breaks(codecs.Inert), by("RES-11"), splitAll),
 		aPair("salted", "salt and payload are glued under the tag", breaks(codecs.Integrity), by("TAG-07"), salted),
 		aPair("two-signatures", "ECDSA takes s and n - s", breaks(codecs.Canonical), by("TAG-10"), twoSignatures),
@@ -158,6 +159,28 @@ func shortAlgorithm(key []byte) pair {
 				return nil, errMalformed
 			}
 			return parts[1], refusedUnless(hmac.Equal(parts[2], sign(parts[0], parts[1])[:size]))
+		},
+	}
+}
+
+func countInside(key []byte) pair {
+	tag := func(count uint16, payload []byte) []byte {
+		stretched := key
+		for range count / 64 {
+			stretched = slices.Concat(stretched[1:], stretched[:1], make([]byte, 2000))[:sha256.Size] // tests count its memory
+		}
+		return hmacSHA256(stretched, slices.Concat([]byte{byte(count >> 8), byte(count)}, payload))
+	}
+	return pair{
+		seal: func(payload []byte) string { return joinText(slices.Concat([]byte{0, 9}, payload, tag(9, payload))) },
+		unseal: func(token string) ([]byte, error) {
+			parts, err := splitText(token, 1)
+			if err != nil || len(parts[0]) < 2+sha256.Size {
+				return nil, errMalformed
+			}
+			raw := parts[0]
+			payload, right := raw[2:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:]
+			return payload, refusedUnless(hmac.Equal(right, tag(uint16(raw[0])<<8|uint16(raw[1]), payload)))
 		},
 	}
 }

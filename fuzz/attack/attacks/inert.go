@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
+	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
@@ -91,8 +92,12 @@ func (t trial) beside(in *attack.Instance, tok *attack.Token, text, other []byte
 // countMember matches a member of a JSON object whose value may be a count.
 var countMember = regexp.MustCompile(`"([A-Za-z0-9_-]+)":\s*([0-9]{1,7})\b`)
 
-// largerNumbers yields forged tokens in which a number of a readable header, or a number
-// that is a segment, is larger.
+// countPlaces is the number of places at the start of a segment at which a count is
+// looked for.
+const countPlaces = 12
+
+// largerNumbers yields forged tokens in which a number of a readable header, a number that
+// is a segment, or two bytes near the start of a segment are larger.
 func largerNumbers(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 	return func(yield func(tokenfmt.Alteration) bool) {
 		for i, s := range f.Segments {
@@ -103,6 +108,12 @@ func largerNumbers(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 					}
 				}
 				continue
+			}
+			for at := range min(countPlaces, max(0, len(s.Bytes)-1)) {
+				if larger := slices.Concat(s.Bytes[:at], []byte{0xff, 0xff}, s.Bytes[at+2:]); !json.Valid(s.Bytes) &&
+					!yield(tokenfmt.Alteration{Text: f.With(i, larger), How: fmt.Sprintf("65535 at byte %d of segment %d", at, i)}) {
+					return
+				}
 			}
 			for _, m := range countMember.FindAllSubmatchIndex(s.Bytes, 8) {
 				larger := slices.Concat(s.Bytes[:m[5]], []byte("000"), s.Bytes[m[5]:])
