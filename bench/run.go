@@ -32,7 +32,7 @@ type Result struct {
 }
 
 // Run measures the subjects that c selects. It stops between two cells if ctx is
-// done. If any cell cannot be set up, it measures none.
+// done. It measures only if every cell can be set up.
 func Run(ctx context.Context, all []Subject, c Config) (*Result, error) {
 	c, err := c.withDefaults()
 	if err != nil {

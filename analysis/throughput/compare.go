@@ -298,7 +298,7 @@ func (f *benchFile) subject(k key) runfile.Subject {
 	return runfile.Subject{}
 }
 
-// noise returns the noise floor of the run, 0 if it shows none.
+// noise returns the noise floor of the run, or 0.
 func (f *benchFile) noise() (float64, error) {
 	if f.run == nil {
 		return 0, nil

@@ -408,7 +408,7 @@ type Measurement struct {
 	Ns, Low, High float64 // median time with its 95 % interval
 	TokenSize     int     // bytes
 	Allocs        string  // per operation; "-" if they were not counted
-	Ratio         string  // to its baseline or design, with the interval; "" if there is none
+	Ratio         string  // to its baseline or design, with the interval; "" without one
 }
 
 // NsText returns the time with a unit.

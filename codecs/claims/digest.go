@@ -37,7 +37,7 @@ func AppendDigest(dst []byte, method string, raw []byte) ([]byte, error) {
 	return base64url.AppendEncode(dst, d.Sum(d.sum[:0])[:digestSize]), nil
 }
 
-// appendPlainDigest is AppendDigest for arguments in which nothing is unusual. It
+// appendPlainDigest is AppendDigest for usual arguments. It
 // reports false for others. It works in the spare capacity of dst if there is enough.
 func appendPlainDigest(dst, raw []byte) ([]byte, bool) {
 	text, sum := 2*len(raw), sha256.Size // room in bytes; members are sorted by writing them again

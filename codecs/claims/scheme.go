@@ -43,7 +43,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// DefaultTTL is the time to live if the configuration has none.
+// DefaultTTL is the time to live if the configuration has no other.
 const DefaultTTL = 600 * time.Second
 
 // skew is how far in the future, in seconds, a token may have been issued.
@@ -94,7 +94,7 @@ func NewReading(codec codecs.Codec, ttl time.Duration, reading Reading) (codecs.
 	}
 }
 
-// TTLOf returns the time to live of a configuration, DefaultTTL if it has none.
+// TTLOf returns the time to live of a configuration or DefaultTTL.
 func TTLOf(c codecs.Config) time.Duration {
 	if c.TTL == nil {
 		return DefaultTTL

@@ -75,7 +75,7 @@ type Hooks struct {
 	AllocatesInGo string
 }
 
-// HooksOf returns the hooks of a design: the zero Hooks if it has none.
+// HooksOf returns the hooks of a design, or the zero Hooks.
 func HooksOf(d codecs.Design) Hooks {
 	h, _ := d.Hooks.(*Hooks)
 	if h == nil {

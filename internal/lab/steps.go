@@ -15,7 +15,7 @@ type Field struct {
 	Wire, Bytes []byte
 	// Readable says that the bytes are neither encrypted nor random nor a tag.
 	Readable bool
-	// Time is the time that a readable field tells; zero if it tells none.
+	// Time is the time that a readable field tells; zero in other fields.
 	Time time.Time
 }
 
