@@ -13,7 +13,7 @@ import (
 // which one chooses.
 type Facts struct {
 	// NonceBits is the length of the random nonce that must not repeat under one
-	// key; 0 without a key.
+	// key; 0 without a nonce.
 	NonceBits int
 	// Log2Tokens and Log2Bytes are the logarithms of the number of tokens and of
 	// payload bytes under one key; 0: no such limit.
