@@ -29,6 +29,11 @@ func mapFile(path string, before []byte, size int) ([]byte, error) {
 
 // limitMemory limits the memory that this process may write to.
 func limitMemory(mib uint64) error {
-	bytes := mib << 20
-	return syscall.Setrlimit(syscall.RLIMIT_DATA, &syscall.Rlimit{Cur: bytes, Max: bytes})
+	var limit syscall.Rlimit
+	setLimit(&limit.Cur, mib<<20)
+	setLimit(&limit.Max, mib<<20)
+	return syscall.Setrlimit(syscall.RLIMIT_DATA, &limit)
 }
+
+// setLimit sets a field of a limit, which is unsigned on Linux and signed on FreeBSD.
+func setLimit[T int64 | uint64](field *T, bytes uint64) { *field = T(bytes) }
