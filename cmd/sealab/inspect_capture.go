@@ -32,11 +32,6 @@ type captureRun struct {
 	Failed     string
 }
 
-type pvalue struct {
-	Name string
-	P    float64
-}
-
 // readCapture tests the tokens of a file, one in each line.
 func readCapture(name string) (*capture, error) {
 	file, err := os.Open(name)

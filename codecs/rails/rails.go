@@ -18,8 +18,9 @@
 //
 // Under reading=sdk the scheme answers as the library does: what follows the tag behind
 // another "--" is ignored if it is base64, and so are full separators at the end. A
-// plaintext without "_rails" is the state and never expires. Under reading=strict, the
-// default, there are three parts and an envelope as Mint writes it.
+// plaintext without "_rails" is the state and never expires, and a time has any form of
+// Ruby's Time.iso8601. Under reading=strict, the default, there are three parts and an
+// envelope as Mint writes it.
 //
 // Limits: a random 96-bit iv allows 2^32 tokens per key (NIST SP 800-38D, section 8.3).
 //
@@ -34,7 +35,10 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -171,7 +175,7 @@ func (f *format) judge(claims []byte, c *codecs.Context) ([]byte, *codecs.Reject
 	}
 	var until time.Time
 	if exp != nil && exp.Kind != rawjson.Null {
-		if until, err = time.Parse(time.RFC3339Nano, string(exp.Text)); err != nil {
+		if until, ok = readTime(string(exp.Text)); !ok || exp.Kind != rawjson.String {
 			return nil, errEnvelope
 		}
 	}
@@ -189,6 +193,37 @@ func (f *format) judge(claims []byte, c *codecs.Context) ([]byte, *codecs.Reject
 		return nil, errExpired
 	}
 	return state, nil
+}
+
+// rubyTime is the form of a time that Ruby's Time.iso8601 reads.
+var rubyTime = regexp.MustCompile(`(?i)^[\s\v]*(-?\d+)-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)((?:\.\d+)?)((?:Z|[+-]\d\d(?::?\d\d)?)?)[\s\v]*$`)
+
+// readTime reads a time as Time.iso8601 does if the local time is UTC. Days up to 31 and
+// 24:00:00 are of the following month and day.
+func readTime(text string) (time.Time, bool) {
+	parts := rubyTime.FindStringSubmatch(text)
+	if parts == nil {
+		return time.Time{}, false
+	}
+	var n [6]int // year to second
+	for i := range n {
+		n[i], _ = strconv.Atoi(parts[1+i]) // the largest number if it is out of range
+	}
+	year, month, day, hour, minute, second := min(max(n[0], -9999), 9999), n[1], n[2], n[3], n[4], n[5]
+	if month < 1 || month > 12 || day < 1 || day > 31 || minute > 59 || second > 60 || hour > 24 || hour == 24 && minute+second > 0 {
+		return time.Time{}, false
+	}
+	nanoseconds, _ := strconv.Atoi((strings.TrimPrefix(parts[7], ".") + "000000000")[:9])
+	at := time.Date(year, time.Month(month), day, hour, minute, second, nanoseconds, time.UTC)
+	if zone := strings.ReplaceAll(parts[8], ":", ""); len(zone) > 1 {
+		hours, _ := strconv.Atoi(zone[:3]) // with the sign
+		minutes, _ := strconv.Atoi("0" + zone[3:])
+		if zone[0] == '-' {
+			minutes = -minutes
+		}
+		at = at.Add(-time.Duration(hours)*time.Hour - time.Duration(minutes)*time.Minute)
+	}
+	return at, true
 }
 
 // inspect takes a token apart.
