@@ -56,7 +56,11 @@ func (t *T) ask(name string, c Call) (Answer, bool) {
 }
 
 func (t *T) fault(name string, severity Severity, issue string, a Answer) {
-	t.refute(Finding{Case: name, Severity: severity, Issue: issue, Evidence: fmt.Sprintf("%s -> %v", short(string(bodyOf(a)), 400), a), Want: "see the check", Got: a.going()})
+	t.refute(finding(name, severity, issue, a))
+}
+
+func finding(name string, severity Severity, issue string, a Answer) Finding {
+	return Finding{Case: name, Severity: severity, Issue: issue, Evidence: fmt.Sprintf("%s -> %v", short(string(bodyOf(a)), 400), a), Want: "see the check", Got: a.going()}
 }
 
 func unknownTool(t *T) {

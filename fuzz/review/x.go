@@ -43,23 +43,48 @@ func disconnected(t *T) {
 		t.skip("whether a call ran cannot be seen; --effect names a tool that tells it")
 		return
 	}
-	before, ok := t.effect()
-	began := time.Now()
-	whole := t.r.client.call(t.ctx, call)
-	took := time.Since(began)
-	after, also := t.effect()
-	if !ok || !also || whole.Kind != completed || before == after {
-		t.skip("control: the text of %s is the same before and after a whole call: %v", t.r.opts.Effect, whole)
-		return
-	}
-	w := t.wire(call)
-	t.r.client.raw(t.ctx, rawmcp.Request{Verb: w.verb, Path: w.path, Headers: w.headers, Body: w.body, Leave: true, Hold: took / 4})
-	if err := SystemClock().Sleep(t.ctx, 2*took); err != nil {
-		t.skip("%v", err)
-		return
-	}
-	if last, ok := t.effect(); ok && last != after {
-		t.refute(Finding{Case: call.Target, Severity: Warning, Issue: "a call runs to its end although its connection was closed", Evidence: fmt.Sprintf("%s: %s, then %s", t.r.opts.Effect, short(after, 100), short(last, 100)), Want: "the same text", Got: "another text"})
+	least := t.r.opts.Hang
+	t.repeatedly(func() *Finding {
+		before, ok := t.effect()
+		began := time.Now()
+		whole := t.r.client.call(t.ctx, call)
+		took := time.Since(began)
+		least = min(least, took)
+		after, also := t.effect()
+		if !ok || !also || whole.Kind != completed || before == after {
+			t.skip("control: the text of %s is the same before and after a whole call: %v", t.r.opts.Effect, whole)
+			return nil
+		}
+		w := t.wire(call)
+		closed := t.r.client.raw(t.ctx, rawmcp.Request{Verb: w.verb, Path: w.path, Headers: w.headers, Body: w.body, Leave: true, Hold: least / 4})
+		if err := SystemClock().Sleep(t.ctx, 2*took); err != nil {
+			t.skip("%v", err)
+			return nil
+		}
+		last, ok := t.effect()
+		switch {
+		case !ok || last == after:
+			return nil
+		case closed.Took > least/2:
+			t.skip("the connection was closed after %v, too late for a call of %v", closed.Took, least)
+			return nil
+		}
+		return &Finding{Case: call.Target, Severity: Warning, Issue: "a call runs to its end although its connection was closed", Evidence: fmt.Sprintf("%s: %s, then %s", t.r.opts.Effect, short(after, 100), short(last, 100)), Want: "the same text", Got: "another text"}
+	})
+}
+
+// repeatedly records what an attempt finds three times in a row: a busy machine delays
+// one of them.
+func (t *T) repeatedly(attempt func() *Finding) {
+	const shows = 3
+	for n := range shows {
+		f := attempt()
+		if f == nil {
+			return
+		}
+		if n == shows-1 {
+			t.refute(*f)
+		}
 	}
 }
 
