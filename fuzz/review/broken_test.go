@@ -95,6 +95,29 @@ var controls = []control{
 	}, checks: []string{"RS-NONCE", "RS-FRESH"}},
 	{name: "published key", build: signedWith(func(s *signed) { s.key = []byte("secret") }), checks: []string{"RS-KEY"}},
 	{name: "hash for a tag", build: signedWith(func(s *signed) { s.sum = func(text []byte) []byte { h := sha256.Sum256(text); return h[:] } }), checks: []string{"RS-KEY"}},
+	{name: "hash beside the tag", build: func() *fixture {
+		s := soundSigned()
+		s.verify = func(text string, mac []byte) error {
+			h := sha256.Sum256([]byte(text))
+			if !hmac.Equal(mac, s.tag(text)) && !hmac.Equal(mac, h[:]) {
+				return errState
+			}
+			return nil
+		}
+		return &fixture{seal: s}
+	}, checks: []string{"RS-FORGE"}},
+	{name: "empty key beside the key", build: func() *fixture {
+		s := soundSigned()
+		s.verify = func(text string, mac []byte) error {
+			empty := hmac.New(sha256.New, nil)
+			empty.Write([]byte(text))
+			if !hmac.Equal(mac, s.tag(text)) && !hmac.Equal(mac, empty.Sum(nil)) {
+				return errState
+			}
+			return nil
+		}
+		return &fixture{seal: s}
+	}, checks: []string{"RS-FORGE"}},
 	{name: "checksum for a tag", build: signedWith(func(s *signed) {
 		s.sum = func(text []byte) []byte { return binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(text)) }
 	}), checks: []string{"RS-KEY"}},

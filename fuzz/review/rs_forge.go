@@ -1,6 +1,8 @@
 package review
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -18,7 +20,7 @@ var forging = []Check{
 		Sent: "each character of a fresh token changed in one bit of its value", Want: "refused", Source: mrtr + ", MUST verify integrity",
 		Impact: forgeGain, Fix: fixSeal, Run: tamper},
 	{ID: "RS-FORGE", Name: "a state that the server did not mint", Flow: true, Severity: Critical, Category: "security",
-		Sent: "the readable state with other values; as JSON, base64 and base64url; a JWT with alg none; a tag that is empty, zero or absent; empty segments",
+		Sent: "the readable state with other values; as JSON, base64 and base64url; a JWT with alg none; a tag that is empty, zero, absent, a hash, or of an empty or well-known key; empty segments",
 		Want: "refused", Source: mrtr + ", MUST verify integrity", Impact: forgeGain, Fix: fixSeal, Run: forge},
 	{ID: "RS-SPLICE", Name: "two states joined", Flow: true, Severity: Critical, Category: "security",
 		Sent: "the head of one token with the tail of another, cut at segments and in the middle", Want: "refused",
@@ -104,6 +106,7 @@ func forgeries(token string) []variant {
 		}
 	}
 	segments := segmentsOf(token)
+	knownTags(add, segments)
 	at := codedOf(segments)
 	for _, i := range at {
 		raw := segments[i].raw()
@@ -153,6 +156,38 @@ func withoutTag(add func(name, text string), token string, v view, name string, 
 		add("zero tag with "+name, replaced(segments, last, segments[last].write(make([]byte, len(segments[last].raw())))))
 	}
 	add("no tag with "+name, replaced(segments[:v.segment+1], -1, ""))
+}
+
+// knownTags adds the state with tags that anybody computes, of its text and of its bytes.
+func knownTags(add func(name, text string), segments []segment) {
+	last := len(segments) - 1
+	if last < 1 || !segments[last].coded {
+		return
+	}
+	messages := map[string][]byte{"text": []byte(strings.TrimRight(replaced(segments, last, ""), separators))}
+	for _, s := range segments[:last] {
+		if s.coded {
+			messages["bytes"] = s.raw() // of the last one
+		}
+	}
+	n := len(segments[last].raw())
+	for of, message := range messages {
+		for name, tag := range knownSums(message) {
+			add(fmt.Sprintf("%s of the %s", name, of), replaced(segments, last, segments[last].write(tag[:min(n, len(tag))])))
+		}
+	}
+}
+
+// knownSums are tags of a message that need no secret.
+func knownSums(message []byte) map[string][]byte {
+	sum := sha256.Sum256(message)
+	all := map[string][]byte{"SHA-256": sum[:]}
+	for _, key := range []string{"", "secret"} {
+		mac := hmac.New(sha256.New, []byte(key))
+		mac.Write(message)
+		all[fmt.Sprintf("HMAC-SHA256 under %q", key)] = mac.Sum(nil)
+	}
+	return all
 }
 
 // algNone adds JWTs whose header asks for no signature.

@@ -325,10 +325,13 @@ func (k keyless) tags(token string) bool {
 	return false
 }
 
+// separators are characters that part a tag from the rest of a token.
+const separators = ".:~|,;!*$"
+
 // lastParts returns the bytes that the text behind the last separator may stand
 // for. A number stands for four bytes.
 func lastParts(token string) []string {
-	text := token[strings.LastIndexAny(token, ".:~|,;!*$")+1:]
+	text := token[strings.LastIndexAny(token, separators)+1:]
 	var all []string
 	if b, err := hex.DecodeString(text); err == nil {
 		all = append(all, string(b))
