@@ -1,10 +1,12 @@
 package timing
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"sealab/codecs"
@@ -119,7 +121,7 @@ func wrongTags(c *lab.Bound, random *rand.Rand, place, n int) ([][]byte, error) 
 		token, err := c.SealEdited(nil, randomBytes(random, c.SeedSize()), payload(random), func(s lab.Step, value []byte) []byte {
 			if s == lab.WireTag && len(value) > 0 {
 				changed = true
-				value[(place+len(value))%len(value)] ^= byte(1 + random.IntN(255))
+				change(&value[(place+len(value))%len(value)], isHex(value), random)
 			}
 			return value
 		})
@@ -133,6 +135,19 @@ func wrongTags(c *lab.Bound, random *rand.Rand, place, n int) ([][]byte, error) 
 	}
 	return pool, nil
 }
+
+// change makes another byte of b, and another hexadecimal digit of a digit.
+func change(b *byte, digit bool, random *rand.Rand) {
+	const digits = "0123456789abcdef"
+	if digit {
+		*b = digits[(strings.IndexByte(digits, *b)+1+random.IntN(len(digits)-1))%len(digits)]
+		return
+	}
+	*b ^= byte(1 + random.IntN(255))
+}
+
+// isHex reports whether a tag is text in lower-case hexadecimal digits.
+func isHex(tag []byte) bool { return len(bytes.Trim(tag, "0123456789abcdef")) == 0 }
 
 // expect returns an error unless every token of the pool ends as the comparison needs:
 // refused at one of the stages, or accepted if there are none.

@@ -72,7 +72,7 @@ func climb(t *testing.T, dir string, flags ...string) {
 	args := append(append([]string{"test", "-c", "-o", binary}, BuildFlags([]string{"sealab/fuzz/engine/testdata/ladder"})...), flags...)
 	out, err := exec.Command("go", append(args, "./testdata/ladder")...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	climb := exec.Command(binary, "-test.run=^$", "-test.fuzz=FuzzLadder", "-test.fuzztime=2000000x", "-test.fuzzcachedir="+filepath.Join(dir, "cache"), "-test.parallel=1")
+	climb := exec.Command(binary, "-test.run=^$", "-test.fuzz=FuzzLadder", "-test.fuzztime=50000000x", "-test.fuzzcachedir="+filepath.Join(dir, "cache"), "-test.parallel=1")
 	climb.Dir, climb.Env = dir, append(os.Environ(), ProcessEnv...)
 	out, err = climb.CombinedOutput()
 	require.Error(t, err, "%s", out)

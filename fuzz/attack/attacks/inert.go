@@ -25,7 +25,7 @@ import (
 const (
 	costly     = 10 * time.Millisecond // a forged token may not take more, if a malformed one takes a tenth
 	steered    = 20                    // times as much work for a number in the token that is larger
-	tries      = 7                     // measurements of each text, of which the median counts
+	tries      = 7                     // measurements of each text, of which the least counts
 	bombBytes  = 8 << 20               // length of a decompressed bomb
 	bombMemory = 4 << 20               // memory that refusing a bomb may take
 )
@@ -62,7 +62,13 @@ func (t trial) workBefore() {
 			t.Refute(codecs.Inert, fmt.Sprintf("%s makes the server miss the deadline, and otherwise a refusal takes %s", a.How, fixed), call)
 			return
 		}
-		if call.Answer.Outcome == verdict.Refused && took > costly && took > steered*fixed {
+		dear := func() bool {
+			return call.Answer.Outcome == verdict.Refused && took > costly && took > steered*fixed
+		}
+		if dear() {
+			took, fixed, call = t.beside(in, tok, a.Text, forged) // a busy machine is slow once
+		}
+		if dear() {
 			t.Refute(codecs.Inert, fmt.Sprintf("%s makes a refusal take %s, and otherwise it takes %s", a.How, took, fixed), call)
 			return
 		}
@@ -72,8 +78,8 @@ func (t trial) workBefore() {
 	}
 }
 
-// beside presents a text and another one in turn. It returns the median time of each, and
-// the last call of the text.
+// beside presents a text and another one in turn. It returns the least time of the text,
+// to which load only adds, the median time of the other, and the last call of the text.
 func (t trial) beside(in *attack.Instance, tok *attack.Token, text, other []byte) (took, otherwise time.Duration, call verdict.Call) {
 	var of, ofOther []time.Duration
 	for range tries {
@@ -81,12 +87,12 @@ func (t trial) beside(in *attack.Instance, tok *attack.Token, text, other []byte
 		of = append(of, t.works(func() { call = in.Ask(text, tok.Under) }))
 		if call.Answer.Outcome == verdict.Fault {
 			if call.Answer = in.Settle(call, said, func() verdict.Answer { return in.Ask(text, tok.Under).Answer }); call.Answer.Outcome == verdict.Fault {
-				return median(of), median(append(ofOther, t.works(func() { in.Ask(other, tok.Under) }))), call
+				return slices.Min(of), median(append(ofOther, t.works(func() { in.Ask(other, tok.Under) }))), call
 			}
 		}
 		ofOther = append(ofOther, t.works(func() { in.Ask(other, tok.Under) }))
 	}
-	return median(of), median(ofOther), call
+	return slices.Min(of), median(ofOther), call
 }
 
 // countMember matches a member of a JSON object whose value may be a count.
