@@ -56,11 +56,8 @@ var (
 	errUnauthentic = codecs.Reject(codecs.Unauthentic, "tag")
 )
 
-// The steps that are the format's own.
-const (
-	stepSalt lab.Step = "salt"
-	wireSalt lab.Step = "wire-salt"
-)
+// wireSalt is the field of the salt.
+const wireSalt lab.Step = "wire-salt"
 
 // A format is the encryption under one seed.
 type format struct {
@@ -100,7 +97,7 @@ func (f *format) aead(salt []byte) cipher.AEAD {
 
 // Mint implements framework.Format.
 func (f *format) Mint(dst, seed, payload []byte, _ *codecs.Context, edit lab.Edit) ([]byte, error) {
-	salt := edit.Apply(stepSalt, seed[:saltSize])
+	salt := edit.Apply(lab.StepSalt, seed[:saltSize])
 	nonce := edit.Apply(lab.StepNonce, seed[saltSize:])
 	payload = edit.Apply(lab.StepPayload, payload)
 	if len(salt) != saltSize || len(nonce) != nonceSize {

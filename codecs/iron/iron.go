@@ -76,7 +76,6 @@ var (
 
 // The steps that are the format's own.
 const (
-	stepSalt    lab.Step = "salt"
 	stepMACSalt lab.Step = "mac-salt"
 	stepExpiry  lab.Step = "expiry"
 	wireID      lab.Step = "wire-password-id"
@@ -120,7 +119,7 @@ func (f *format) Mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit)
 		return dst, codecs.ErrUnsupported
 	}
 	head := edit.Give(lab.StepPrefix, []byte(magic))
-	salt := edit.Give(stepSalt, hex.AppendEncode(nil, seed[:saltSize]))
+	salt := edit.Give(lab.StepSalt, hex.AppendEncode(nil, seed[:saltSize]))
 	iv := edit.Apply(lab.StepNonce, seed[saltSize:saltSize+aes.BlockSize])
 	claims = edit.Give(lab.StepClaims, claims)
 	expiry := edit.Give(stepExpiry, strconv.AppendInt(nil, until, 10))

@@ -78,7 +78,7 @@ func (r *steps) edit(p *program.Program, step lab.Step, value []byte) []byte {
 	}
 	out := rework(p, kind, value)
 	switch step {
-	case lab.StepClaims, lab.StepPayload, lab.StepNonce, lab.StepEnc:
+	case lab.StepClaims, lab.StepPayload, lab.StepNonce, lab.StepSalt, lab.StepEnc:
 		r.content = true
 	case lab.StepKeyID: // of another length, it moves the payload's border
 		r.content = r.content || len(out) != size

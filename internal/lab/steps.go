@@ -32,6 +32,7 @@ const (
 	StepKeyID   Step = "key-id"          // fingerprint of the sealing key
 	StepEnc     Step = "encapsulation"   // KEM ciphertext
 	StepNonce   Step = "nonce"           // nonce, initialisation vector
+	StepSalt    Step = "salt"            // salt of a key that is derived for one token
 	StepClaims  Step = "claims"          // claims bytes of a scheme, before sealing
 	StepPayload Step = "payload"         // payload of a codec, before sealing
 	StepAAD     Step = "associated-data" // authenticated beside the payload
