@@ -23,6 +23,8 @@ type differentialFlags struct {
 	count    int
 	outcomes outcomes
 	show     int // disagreements and events of an SDK; 0: all
+	// libraries compares the libraries as well that agree with a design.
+	libraries bool
 }
 
 func newDifferentialCommand() *cobra.Command {
@@ -33,7 +35,8 @@ func newDifferentialCommand() *cobra.Command {
 		Long: `Compare each installed SDK with the design of the catalog that mirrors it: mint
 here and verify there and the other way round, alter tokens as text and inside,
 change contexts, times and rings, and compare verdict, stage, reason and state.
-Of a library that agrees with a design, compare verdict and state.
+With --libraries, compare the libraries too that agree with a design, by verdict and
+state.
 
 A disagreement is printed as a line for "sealab replay": the question, the SDK's
 answer and, in the note, the design's answer. An SDK that is not installed is
@@ -49,7 +52,7 @@ could not be asked.`,
 				flags.seed = uint64(time.Now().UnixNano())
 			}
 			out := flags.outcomes.begin(cmd)
-			sdks, err := chooseSDKs(flags.sdk, out)
+			sdks, err := chooseSDKs(flags.sdk, flags.libraries, out)
 			if err != nil {
 				return err
 			}
@@ -58,6 +61,7 @@ could not be asked.`,
 	}
 	cmd.Flags().StringVar(&flags.sdk, "sdk", "", "compare only the SDK of this `name`")
 	cli.RenameFlag(cmd, "peer", "sdk")
+	cmd.Flags().BoolVar(&flags.libraries, "libraries", false, "compare the libraries as well that agree with a design")
 	cmd.Flags().Uint64Var(&flags.seed, "seed", 0, "`seed` of everything random (default: the time)")
 	cmd.Flags().IntVar(&flags.count, "count", 20000, "present this `number` of tokens to each SDK")
 	flags.outcomes.add(cmd)
@@ -66,10 +70,14 @@ could not be asked.`,
 }
 
 // chooseSDKs returns the SDK called name or, if name is empty, all that are
-// installed.
-func chooseSDKs(name string, notes io.Writer) ([]sdk.SDK, error) {
+// installed, with or without the libraries that agree with a design.
+func chooseSDKs(name string, libraries bool, notes io.Writer) ([]sdk.SDK, error) {
 	if name == "" {
-		sdks, err := sdk.Compared(".")
+		of := sdk.Mirrors
+		if libraries {
+			of = sdk.Compared
+		}
+		sdks, err := of(".")
 		return installed(sdks, notes), err
 	}
 	s, err := sdk.Find(".", name)

@@ -22,9 +22,9 @@
 // and repeated names.
 //
 // Under reading=sdk the codec answers as npm jose 6.2.17 does on Node.js 20: the
-// segments behind the header are decoded by atob, which skips white space, and ignores
-// spare bits and correct padding. Under reading=strict, the default, each segment has to
-// be canonical, as in PyPI joserfc 1.8.0.
+// segments are decoded by atob, which skips white space, and ignores spare bits and
+// correct padding. Under reading=strict, the default, each segment has to be canonical,
+// as in PyPI joserfc 1.8.0.
 //
 // Limits: a random 96-bit iv allows 2^32 tokens per key under A256GCM (NIST SP
 // 800-38D, section 8.3). Payloads are bounded by memory.
@@ -135,7 +135,7 @@ func (f *format) Open(dst, token []byte, _ *codecs.Context) ([]byte, error) {
 	if !ok {
 		return dst, errMalformed
 	}
-	if !f.accepts(header) {
+	if !f.accepts(header, f.sdk) {
 		return dst, errHeader
 	}
 	out, err := f.aead.Open(nil, nonce, sealed, header)
@@ -151,15 +151,20 @@ func (e encryption) parse(token []byte, sdk bool) (header, nonce, sealed []byte,
 	if len(segments) != 5 || len(segments[1]) != 0 {
 		return nil, nil, nil, false
 	}
-	decode := framework.DecodeURL
-	if sdk {
-		decode = lenient
-	}
+	decode := decoder(sdk)
 	nonce, ok1 := decode(segments[2])
 	body, ok2 := decode(segments[3])
 	tag, ok3 := decode(segments[4])
 	ok = ok1 && ok2 && ok3 && len(nonce) == e.nonceSize && len(tag) == tagSize
 	return segments[0], nonce, append(body, tag...), ok
+}
+
+// decoder returns the decoder of segments of a reading.
+func decoder(sdk bool) func(text []byte) ([]byte, bool) {
+	if sdk {
+		return lenient
+	}
+	return framework.DecodeURL
 }
 
 // lenient decodes a segment as jose does on Node.js 20.
@@ -171,11 +176,11 @@ func lenient(text []byte) ([]byte, bool) {
 }
 
 // accepts reports whether a header asks for this encryption and nothing else.
-func (e encryption) accepts(text []byte) bool {
+func (e encryption) accepts(text []byte, sdk bool) bool {
 	if string(text) == e.header() {
 		return true
 	}
-	raw, ok := framework.DecodeURL(text)
+	raw, ok := decoder(sdk)(text)
 	if !ok {
 		return false
 	}
@@ -189,7 +194,7 @@ func (e encryption) accepts(text []byte) bool {
 // inspect takes a token apart.
 func (e encryption) inspect(token []byte) ([]lab.Field, error) {
 	header, nonce, sealed, ok := e.parse(token, false)
-	if !ok || !e.accepts(header) || len(sealed) < e.block+tagSize {
+	if !ok || !e.accepts(header, false) || len(sealed) < e.block+tagSize {
 		return nil, errors.New("not a JWE with alg dir and enc " + e.name)
 	}
 	raw, _ := framework.DecodeURL(header)

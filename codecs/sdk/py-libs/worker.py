@@ -51,7 +51,10 @@ def time_of(message: Message, opened: Opened) -> list[float]:
 def seal(message: Message) -> Message:
     opened = HANDLES[message]
     payload = decode(message["state_b64" if ROW.clock else "payload_b64"])
-    return {"token": opened.seal(payload, *time_of(message, opened))}
+    try:
+        return {"token": opened.seal(payload, *time_of(message, opened))}
+    except UnicodeEncodeError as wrong:  # a lone surrogate, which has no UTF-8
+        raise Unsupported from wrong
 
 
 def unseal(message: Message) -> Message:
