@@ -35,8 +35,8 @@ func newDifferentialCommand() *cobra.Command {
 		Long: `Compare each installed SDK with the design of the catalog that mirrors it: mint
 here and verify there and the other way round, alter tokens as text and inside,
 change contexts, times and rings, and compare verdict, stage, reason and state.
-With --libraries, compare the libraries too that agree with a design, by verdict and
-state.
+With --libraries, compare also the libraries that agree with a design, by
+verdict and state.
 
 A disagreement is printed as a line for "sealab replay": the question, the SDK's
 answer and, in the note, the design's answer. An SDK that is not installed is
