@@ -243,7 +243,10 @@ func TestLegacyMatrix(t *testing.T) {
 		testenv.Skip(t, "-short: each server takes seconds")
 	}
 	m := readMatrix(t, "legacy")
-	for _, column := range m.columns {
+	for i, column := range m.columns {
+		if testenv.Sample() && i%3 != 0 {
+			continue // a third of the servers
+		}
 		t.Run(column, func(t *testing.T) {
 			a := newAsker(t, column)
 			answers := map[string]string{}

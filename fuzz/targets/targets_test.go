@@ -1,11 +1,15 @@
 package targets_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"sealab/codecs"
+	"sealab/fuzz/campaign/harness"
+	"sealab/fuzz/program"
 	"sealab/fuzz/targets"
 )
 
@@ -30,5 +34,20 @@ func TestReadmeListsTargets(t *testing.T) {
 	require.NoError(t, err)
 	for _, target := range targets.All() {
 		require.Regexp(t, "(?m)^\\| .*`"+target.Name+"`.* \\|", string(readme))
+	}
+}
+
+// TestUnsupportedIsNoFailure lets a check meet a state that the format does not carry.
+func TestUnsupportedIsNoFailure(t *testing.T) {
+	for _, row := range []struct {
+		err    error
+		failed bool
+	}{
+		{fmt.Errorf("%w: too long", codecs.ErrUnsupported), false},
+		{harness.Fail("design", "check", "%v", codecs.ErrUnsupported), true},
+		{codecs.ErrFault, true},
+	} {
+		target := targets.Target{Check: func(*program.Program) error { return row.err }}
+		require.Equal(t, row.failed, target.Run(nil) != nil, "%v", row.err)
 	}
 }
