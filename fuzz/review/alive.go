@@ -35,6 +35,12 @@ func (t *T) watched(run func(*T)) {
 		return
 	case reason == "":
 		reason = "the process ended by itself and was started again"
+	case t.r.opts.Restart != nil:
+		_ = t.r.opts.Restart(t.ctx) // a server that stays away is seen below
+	}
+	if t.r.silent(t.ctx) == "" && !t.endsAgain(run) {
+		t.r.Report.Notes = append(t.r.Report.Notes, fmt.Sprintf("%s: the server was away once: %s", t.check.ID, reason))
+		return
 	}
 	if !t.foundSilent() {
 		t.trials++
@@ -44,6 +50,15 @@ func (t *T) watched(run func(*T)) {
 	if reason = t.r.silent(t.ctx); reason != "" {
 		t.r.revive(t.ctx, t.check.ID, reason)
 	}
+}
+
+// endsAgain carries the check out again and reports whether the server ends again: it
+// may have been restarted for another reason.
+func (t *T) endsAgain(run func(*T)) bool {
+	c := t.r.client
+	ended := c.ended
+	run(&T{r: t.r, ctx: t.ctx, check: t.check, o: t.o, honest: map[string]bool{}, only: t.only})
+	return t.r.silent(t.ctx) != "" || c.ended != ended
 }
 
 // foundSilent reports whether the check has found by itself that the server ended.
@@ -57,7 +72,7 @@ func (t *T) foundSilent() bool {
 }
 
 // pauses are the waits between honest requests before a server counts as ended.
-var pauses = []time.Duration{time.Second, 2 * time.Second}
+var pauses = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}
 
 // silent returns the reason why the server answers no honest request, "" if it
 // answers one in any way.
