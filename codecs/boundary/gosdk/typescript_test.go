@@ -23,7 +23,7 @@ type report struct {
 // typeScript runs the client of another SDK.
 func typeScript(t *testing.T, mode, server string) (r report) {
 	t.Helper()
-	folder := filepath.Join("..", "sdk", "ts-client")
+	folder := filepath.Join("..", "..", "sdk", "ts-client")
 	node, err := exec.LookPath("node")
 	if err != nil {
 		testenv.Skip(t, "node is not on this machine")
