@@ -212,12 +212,12 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request, req request) {
 		fmt.Fprintf(w, "data: %s\n\n", raw)
 		flusher.Flush()
 	}
+	s.mu.Lock()
+	before := s.grown // a change after the acknowledgement is told
+	s.mu.Unlock()
 	send("notifications/subscriptions/acknowledged", object{"notifications": filter})
 	ticks := time.NewTicker(5 * time.Millisecond)
 	defer ticks.Stop()
-	s.mu.Lock()
-	before := s.grown
-	s.mu.Unlock()
 	for {
 		select {
 		case <-r.Context().Done():
