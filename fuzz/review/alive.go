@@ -16,8 +16,9 @@ func (t *T) watched(run func(*T)) {
 	before, ended := c.sent, c.ended
 	c.lost = nil
 	if only == aliveCase {
-		t.only = ""
+		t.only = "" // each case may end the server
 	}
+	again := t.anew()
 	run(t)
 	if t.only = only; only == aliveCase {
 		t.findings = nil // those of other cases
@@ -30,15 +31,14 @@ func (t *T) watched(run func(*T)) {
 		last = c.lost
 	}
 	reason := t.r.silent(t.ctx)
-	switch {
-	case reason == "" && c.ended == ended:
+	if reason == "" && c.ended == ended {
 		return
-	case reason == "":
-		reason = "the process ended by itself and was started again"
-	case t.r.opts.Restart != nil:
-		_ = t.r.opts.Restart(t.ctx) // a server that stays away is seen below
 	}
-	if t.r.silent(t.ctx) == "" && !t.endsAgain(run) {
+	back := t.r.comesBack(t.ctx, reason)
+	if reason == "" {
+		reason = "the process ended by itself and was started again"
+	}
+	if back && !again.ends(run) {
 		t.r.Report.Notes = append(t.r.Report.Notes, fmt.Sprintf("%s: the server was away once: %s", t.check.ID, reason))
 		return
 	}
@@ -47,18 +47,22 @@ func (t *T) watched(run func(*T)) {
 		t.refute(Finding{Case: aliveCase, Severity: Warning, Issue: "the server ends or hangs after the requests of this check",
 			Evidence: fmt.Sprintf("%s; then an honest request: %s", sent(last), reason), Want: "answered", Got: string(broken)})
 	}
-	if reason = t.r.silent(t.ctx); reason != "" {
-		t.r.revive(t.ctx, t.check.ID, reason)
+	if reason = t.r.silent(t.ctx); !t.r.comesBack(t.ctx, reason) {
+		t.r.gone = fmt.Sprintf("the server does not answer since %s: %s; --restart starts it again", t.check.ID, reason)
 	}
 }
 
-// endsAgain carries the check out again and reports whether the server ends again: it
-// may have been restarted for another reason.
-func (t *T) endsAgain(run func(*T)) bool {
-	c := t.r.client
-	ended := c.ended
-	run(&T{r: t.r, ctx: t.ctx, check: t.check, o: t.o, honest: map[string]bool{}, only: t.only})
-	return t.r.silent(t.ctx) != "" || c.ended != ended
+// anew returns the same check before it was carried out.
+func (t *T) anew() *T {
+	return &T{r: t.r, ctx: t.ctx, check: t.check, o: t.o, honest: map[string]bool{}, only: t.only}
+}
+
+// ends carries a check out that the server was away after, and reports whether it ends
+// again: it may have been restarted for another reason.
+func (t *T) ends(run func(*T)) bool {
+	ended := t.r.client.ended
+	run(t)
+	return t.r.silent(t.ctx) != "" || t.r.client.ended != ended
 }
 
 // foundSilent reports whether the check has found by itself that the server ended.
@@ -93,11 +97,8 @@ func (r *Review) silent(ctx context.Context) string {
 	return a.String()
 }
 
-// revive restarts a server that a check ended, or leaves the checks that follow
-// not tested.
-func (r *Review) revive(ctx context.Context, check, reason string) {
-	if r.opts.Restart != nil && r.opts.Restart(ctx) == nil && r.silent(ctx) == "" {
-		return
-	}
-	r.gone = fmt.Sprintf("the server does not answer since %s: %s; --restart starts it again", check, reason)
+// comesBack reports whether a server that was silent for a reason, or answers if there
+// is none, goes on; it is restarted if that is possible.
+func (r *Review) comesBack(ctx context.Context, reason string) bool {
+	return reason == "" || r.opts.Restart != nil && r.opts.Restart(ctx) == nil && r.silent(ctx) == ""
 }

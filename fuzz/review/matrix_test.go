@@ -278,6 +278,16 @@ func TestUnbroken(t *testing.T) {
 	}
 }
 
+// TestEndIsShownAgain asks for the end of a server again, as a replay does, and for that
+// of a sound one.
+func TestEndIsShownAgain(t *testing.T) {
+	for fault, want := range map[string]int{"batches end the server": 1, "": 0} {
+		x := row{fault: fault, change: func(o *review.Options) { o.Case = "the server goes on" }}
+		report, _ := x.review(t, []string{"H-BATCH"})
+		require.Len(t, report.Findings, want, describe(report))
+	}
+}
+
 // serveFaults is the broken server on standard streams.
 func serveFaults(faults []string) {
 	clock := review.SystemClock()
