@@ -2,13 +2,11 @@ package targets
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
-	"sealab/codecs"
 	"sealab/fuzz/program"
 	"sealab/fuzz/program/draw"
 	"sealab/internal/lab"
@@ -75,9 +73,6 @@ func claims(p *program.Program) error {
 		}
 		return value
 	})
-	if errors.Is(err, codecs.ErrUnsupported) {
-		return nil
-	}
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package targets
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -81,9 +80,6 @@ func contexts(p *program.Program) error {
 	}
 	read.Now = made.Now.Add(age)
 	token, err := s.in.SealSeeded(nil, seed, state, &made)
-	if errors.Is(err, codecs.ErrUnsupported) {
-		return nil
-	}
 	if err != nil {
 		return err
 	}

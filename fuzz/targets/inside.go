@@ -27,9 +27,6 @@ func inside(p *program.Program) error {
 	altered, err := s.codec.SealEdited(nil, seed, payload, func(step lab.Step, value []byte) []byte {
 		return rewritten.edit(p, step, value)
 	})
-	if errors.Is(err, codecs.ErrUnsupported) {
-		return nil
-	}
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package targets
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -78,9 +77,6 @@ func readings(p *program.Program) error {
 		token, err = r.strict.codec.SealEdited(nil, seed, payload, func(step lab.Step, value []byte) []byte {
 			return rewritten.edit(p, step, value)
 		})
-	}
-	if errors.Is(err, codecs.ErrUnsupported) {
-		return nil
 	}
 	if err != nil {
 		return err

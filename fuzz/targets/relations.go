@@ -2,7 +2,6 @@ package targets
 
 import (
 	"bytes"
-	"errors"
 	"slices"
 	"sync"
 
@@ -60,11 +59,7 @@ var allRelations = []func(*family, *program.Program) error{
 
 func relations(p *program.Program) error {
 	f := choose(p, families())
-	err := allRelations[p.Pick(len(allRelations))](f, p)
-	if errors.Is(err, codecs.ErrUnsupported) {
-		return nil // the format has a longest token
-	}
-	return err
+	return allRelations[p.Pick(len(allRelations))](f, p)
 }
 
 // present reads a token.
