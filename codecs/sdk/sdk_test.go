@@ -77,12 +77,12 @@ func TestOnlyThisModule(t *testing.T) {
 	root := house(t, map[string]string{
 		"go.mod":                     "module other\n",
 		"codecs/sdk/evil/sdk.json":   manifest,
-		"user/work/file":             "",
+		"user/app/file":              "",
 		"mine/go.mod":                "module sealab\n",
 		"mine/sub/go.mod":            "module third\n",
 		"mine/codecs/sdk/a/sdk.json": `{"command":["x"],"install":"x","sdks":[{"name":"a"}]}`,
 	})
-	_, err := sdk.All(filepath.Join(root, "user", "work"))
+	_, err := sdk.All(filepath.Join(root, "user", "app"))
 	require.ErrorContains(t, err, "is not in this module")
 	_, err = sdk.All(filepath.Join(root, "mine", "sub"))
 	require.ErrorContains(t, err, "is not in this module")

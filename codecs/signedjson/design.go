@@ -39,13 +39,8 @@ var PHP = codecs.Design{
 		if framework.IsSDK(o) {
 			canonical = codecs.Disclaims(codecs.Canonical, "the segment of the mac is decoded by base64_decode: white space, + and /, padding and spare bits pass")
 		}
-		return slices.Concat(canonical, common(), unbound(),
-			codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted"),
-			codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes"),
-			codecs.Disclaims(codecs.Rotation, "one key"),
-			codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal claims give equal tokens"),
+		return slices.Concat(canonical, common(), unbound(), oneKey(),
 			codecs.Disclaims(codecs.Expiry, "nothing says when a token was issued, so one from a clock that runs ahead is good; and exp itself is not too late"),
-			codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself, without a label: it serves whatever else it is used for"),
 		)
 	},
 	NewScheme: wire.ForLab(NewPHP, php{}.seedSize(), (*Scheme).mint),
@@ -96,21 +91,28 @@ var Swift = codecs.Design{
 		if framework.IsSDK(o) {
 			canonical = codecs.Disclaims(codecs.Canonical, "the decoded claims are authenticated: + and /, padding, spare bits and full stops in front pass")
 		}
-		return slices.Concat(canonical, common(),
+		return slices.Concat(canonical, common(), oneKey(),
 			codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsPrincipal),
 			codecs.Disclaims(codecs.BindsArguments, "numbers are doubles, so that integers over 2^53 share a digest"),
 			codecs.Disclaims(codecs.BindsAudience, "the format has no audience"),
 			codecs.Disclaims(codecs.Unambiguous, "numbers in arguments are doubles"),
 			codecs.Disclaims(codecs.Unlinkable, "the principal is an unsalted hash of the bearer token: it confirms a guess and shows tokens of one user"),
-			codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted"),
-			codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes"),
-			codecs.Disclaims(codecs.Rotation, "one key"),
-			codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal claims give equal tokens"),
 			codecs.Disclaims(codecs.Expiry, "the SDK does not look at iat, so a token from a clock that runs ahead is good"),
-			codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself, without a label: it serves whatever else it is used for"),
 		)
 	},
 	NewScheme: wire.ForLab(NewSwift, swift{}.seedSize(), (*Scheme).mint),
+}
+
+// oneKey are the guarantees of a format that signs a text under its only key, without a
+// nonce and a label.
+func oneKey() []codecs.Guarantee {
+	return slices.Concat(
+		codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted"),
+		codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes"),
+		codecs.Disclaims(codecs.Rotation, "one key"),
+		codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal claims give equal tokens"),
+		codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself, without a label: it serves whatever else it is used for"),
+	)
 }
 
 func unbound() []codecs.Guarantee {
