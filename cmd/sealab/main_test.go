@@ -14,12 +14,22 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"sealab": main, "misbehaving": misbehaving})
 }
 
-// TestScripts runs the commands of testdata/script as a user types them.
+// runScripts runs the scripts of a folder as a user types them. With the race
+// detector each command would else sleep a second at its end.
+func runScripts(t *testing.T, dir string, setup func(*testscript.Env) error) {
+	t.Helper()
+	testscript.Run(t, testscript.Params{Dir: dir, Setup: func(e *testscript.Env) error {
+		e.Setenv("GORACE", "atexit_sleep_ms=0")
+		return setup(e)
+	}})
+}
+
+// TestScripts runs the commands of testdata/script.
 func TestScripts(t *testing.T) {
 	verdicts, err := filepath.Abs(filepath.Join("testdata", "verdicts"))
 	require.NoError(t, err)
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: func(e *testscript.Env) error {
+	runScripts(t, "testdata/script", func(e *testscript.Env) error {
 		e.Setenv("VERDICTS", verdicts)
 		return nil
-	}})
+	})
 }

@@ -50,7 +50,7 @@ func TestReadmeCommands(t *testing.T) {
 	require.Contains(t, script.String(), "sealab")
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "readme.txt"), []byte(script.String()), 0o644))
-	testscript.Run(t, testscript.Params{Dir: dir})
+	runScripts(t, dir, func(*testscript.Env) error { return nil })
 }
 
 // columns is the space between the columns of a table. Its width depends on other
@@ -98,9 +98,9 @@ func TestGuides(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(guide), ".md") + ".txt"
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(script.String()), 0o644))
 	}
-	testscript.Run(t, testscript.Params{Dir: dir, Setup: func(e *testscript.Env) error {
+	runScripts(t, dir, func(e *testscript.Env) error {
 		return os.Symlink(vectors, filepath.Join(e.WorkDir, "vectors"))
-	}})
+	})
 }
 
 // requireExample finds a block of Go in the example that it names.

@@ -50,7 +50,7 @@ func TestInjectedBugsAreFound(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), os.Args[0])
 			// Some bugs are data races: the target has to find them, and not the
 			// race detector.
-			cmd.Env = append(os.Environ(), findEnv+"="+bug.Target, injected.Env+"="+bug.Name, "GORACE=exitcode=0")
+			cmd.Env = append(os.Environ(), findEnv+"="+bug.Target, injected.Env+"="+bug.Name, "GORACE=exitcode=0 atexit_sleep_ms=0")
 			output, err := cmd.CombinedOutput()
 			require.NoError(t, err, "%s: not found: %s", bug.Doc, output)
 			t.Logf("%s", output)
