@@ -53,7 +53,7 @@ release: ## build archives of VERSION (v0.2.0) for all platforms, vectors, site,
 	GO=$(GO) .ci/release $(VERSION)
 
 .PHONY: release-test
-release-test: ## build the release twice and compare the bytes; takes minutes
+release-test: ## build the release in two folders, compare the bytes and start each archive; takes minutes
 	$(GO) test -count=1 -v -timeout 0 -run TestRelease ./cmd/sealab -args -release
 
 .PHONY: test

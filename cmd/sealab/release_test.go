@@ -4,15 +4,21 @@ import (
 	"crypto/sha256"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+
+	"sealab/internal/testenv"
 )
 
 var buildRelease = flag.Bool("release", false, "build the release for all platforms, twice; takes minutes")
@@ -98,7 +104,7 @@ func TestExampleJob(t *testing.T) {
 }
 
 // TestRelease refuses a version that is not semantic. With -release it builds all
-// archives twice and compares them.
+// archives of the last commit in two folders and compares them.
 func TestRelease(t *testing.T) {
 	script := filepath.Join("..", "..", ".ci", "release")
 	for _, wrong := range []string{"", "1.0.0", "v1.0", "v1.0.0 "} {
@@ -109,22 +115,92 @@ func TestRelease(t *testing.T) {
 	if !*buildRelease {
 		return
 	}
-	build := func(out string) map[string][32]byte {
-		cmd := exec.Command(script, "v0.0.0-test")
-		cmd.Env = append(os.Environ(), "OUT="+out)
-		text, err := cmd.CombinedOutput()
-		require.NoError(t, err, "%s", text)
-		sums := map[string][32]byte{}
-		files, err := filepath.Glob(filepath.Join("..", "..", out, "*"))
-		require.NoError(t, err)
-		for _, path := range files {
-			data, err := os.ReadFile(path)
-			require.NoError(t, err)
-			sums[filepath.Base(path)] = sha256.Sum256(data)
-		}
-		return sums
+	first, second := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "a folder with another name")
+	releaseOf(t, filepath.Join("..", ".."), first)
+	releaseOf(t, first, second)
+	built := filepath.Join("bin", "release")
+	sums := digests(t, filepath.Join(first, built))
+	require.Greater(t, len(sums), 4)
+	require.Equal(t, sums, digests(t, filepath.Join(second, built)))
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		t.Logf("%x %s", sums[name], name)
 	}
-	first := build("bin/release-first")
-	require.Greater(t, len(first), 4)
-	require.Equal(t, first, build("bin/release-second"))
+	archives, err := filepath.Glob(filepath.Join(first, built, "sealab-v0.0.0-test-*-*64.tar.gz"))
+	require.NoError(t, err)
+	require.NotEmpty(t, archives)
+	for _, archive := range archives {
+		platform := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(archive), "sealab-v0.0.0-test-"), ".tar.gz")
+		t.Run(platform, func(t *testing.T) { startArchive(t, archive, platform) })
+	}
+}
+
+// releaseOf clones the last commit of a source into a folder and builds the release
+// there.
+func releaseOf(t *testing.T, source, folder string) {
+	t.Helper()
+	out, err := exec.Command("git", "clone", "-q", "--shared", source, folder).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	start := time.Now()
+	out, err = exec.Command(filepath.Join(folder, ".ci", "release"), "v0.0.0-test").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	t.Logf("%s\n%v", out, time.Since(start).Round(time.Second))
+}
+
+// digests returns the SHA-256 of each file of a folder.
+func digests(t *testing.T, folder string) map[string][32]byte {
+	t.Helper()
+	files, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	sums := map[string][32]byte{}
+	for _, file := range files {
+		data, err := os.ReadFile(filepath.Join(folder, file.Name()))
+		require.NoError(t, err)
+		sums[file.Name()] = sha256.Sum256(data)
+	}
+	return sums
+}
+
+// emulators are the programs that start a command of another platform, by platform.
+var emulators = map[string][]string{
+	"linux-amd64":   {"qemu-x86_64-static", "qemu-x86_64"},
+	"linux-arm64":   {"qemu-aarch64-static", "qemu-aarch64"},
+	"windows-amd64": {"wine64", "wine", "/usr/lib/wine/wine64"},
+}
+
+// startArchive unpacks an archive and starts its command, under an emulator on
+// another platform. Without an emulator it is skipped.
+func startArchive(t *testing.T, archive, platform string) {
+	folder := t.TempDir()
+	out, err := exec.Command("tar", "-xzf", archive, "-C", folder, "--strip-components=1").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	var call []string
+	if platform != runtime.GOOS+"-"+runtime.GOARCH {
+		for _, name := range emulators[platform] {
+			if path, err := exec.LookPath(name); err == nil {
+				call = []string{path}
+				break
+			}
+		}
+		if call == nil {
+			testenv.Skip(t, "there is no emulator of %s on this machine: %s", platform, strings.Join(emulators[platform], ", "))
+		}
+	}
+	binary := filepath.Join(folder, "sealab")
+	if strings.HasPrefix(platform, "windows-") {
+		binary += ".exe"
+	}
+	call = append(call, binary)
+	start := func(args ...string) string {
+		args = append(call[1:len(call):len(call)], args...)
+		cmd := exec.CommandContext(t.Context(), call[0], args...)
+		cmd.Env = append(os.Environ(), "WINEDEBUG=-all", "WINEPREFIX="+folder)
+		var stdout, stderr strings.Builder
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		require.NoError(t, cmd.Run(), "%q: %s%s", cmd.Args, stdout.String(), stderr.String())
+		return stdout.String()
+	}
+	version := start("--version")
+	require.Contains(t, version, "v0.0.0-test")
+	require.Contains(t, version, strings.Replace(platform, "-", "/", 1))
+	require.Contains(t, start("list"), "aes-256-gcm")
 }
