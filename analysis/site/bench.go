@@ -111,7 +111,7 @@ func (b *bench) table() template.HTML {
 			Data: map[string]string{"op": string(m.Op), "size": size, "role": roles[m.Subject]},
 			Cells: []page.Cell{
 				{Text: m.Subject}, {Text: string(m.Op)}, {Text: size, Sort: fmt.Sprint(m.Size)}, {Text: timeText(m.Ns), Sort: fmt.Sprint(m.Ns)},
-				{Text: timeText(m.Low) + " to " + timeText(m.High), Sort: fmt.Sprint(m.High - m.Low)}, {Text: fmt.Sprintf("%.3g", float64(m.Size)/m.Ns*1e3)},
+				{Text: timeText(m.Low) + " to " + timeText(m.High), Sort: fmt.Sprint(m.High - m.Low)}, {Text: rateText(float64(m.Size) / m.Ns * 1e3)},
 				{Text: m.Allocs}, {Text: fmt.Sprint(m.TokenSize)}, {Text: m.Ratio},
 			},
 		})
@@ -120,6 +120,22 @@ func (b *bench) table() template.HTML {
 	tools.Facets = []page.Facet{{Label: "operation", Key: "op", Values: distinct(ops)}, {Label: "payload", Key: "size", Values: distinct(sizes)}, {Label: "role", Key: "role", Values: roleNames}}
 	t.Tools = &tools
 	return t.HTML()
+}
+
+// rateText returns megabytes a second in three digits or more.
+func rateText(rate float64) string {
+	if rate >= 100 {
+		return fmt.Sprintf("%.0f", rate)
+	}
+	return fmt.Sprintf("%.3g", rate)
+}
+
+// missed says how far a value is from its threshold.
+func missed(short float64) string {
+	if short >= 1 {
+		return fmt.Sprintf("missed: %.3g × the threshold", 1+short)
+	}
+	return fmt.Sprintf("missed by %.1f %%", 100*short)
 }
 
 // distinct returns the texts in the order of their first place.
@@ -143,7 +159,7 @@ func (b *bench) thresholds() template.HTML {
 	for _, c := range sorted {
 		outcome := page.Cell{Text: "reached", Class: "good"}
 		if !c.Reached() {
-			outcome = page.Cell{Text: fmt.Sprintf("missed by %.1f %%", 100*c.Short()), Class: "bad"}
+			outcome = page.Cell{Text: missed(c.Short()), Class: "bad"}
 		}
 		if !c.Sure() {
 			outcome.Text, outcome.Class = outcome.Text+", in doubt", "warn"
@@ -323,7 +339,7 @@ func (s *site) trend() template.HTML {
 			}
 			return s.History[int(v)].commit()
 		}},
-		Y: page.Axis{Label: "relative time", Text: func(v float64) string { return fmt.Sprintf("%.2f", v) }}, Height: 280,
+		Y: page.Axis{Label: "relative time", Text: func(v float64) string { return fmt.Sprintf("%.2f", v) }}, Height: 280, Wide: true,
 	}
 	for _, group := range []struct {
 		name string

@@ -327,11 +327,14 @@ func harmless(picture []byte) error {
 // samplePayload is the payload of the drawn tokens.
 const samplePayload = `{"step":2,"user":"alice"}`
 
-// The drawing of a token in pixels.
+// The drawing of a token in pixels. It is drawn twice: the style sheet shows the
+// narrow drawing on a telephone.
 const (
-	bytesPerLine, byteWidth, byteHeight = 32, 20, 22
-	maxShown                            = 64 // bytes of one field
+	byteWidth, byteHeight = 20, 22
+	maxShown              = 64 // bytes of one field
 )
+
+var bytesPerLine = map[string]int{"broad": 32, "narrow": 15}
 
 // layout draws the bytes of a token, coloured by field, with a list of the fields.
 func layout(d codecs.Design) (template.HTML, error) {
@@ -343,7 +346,7 @@ func layout(d codecs.Design) (template.HTML, error) {
 	if err != nil {
 		return "", fmt.Errorf("inspecting a token of %s: %w", d.Name, err)
 	}
-	var b strings.Builder
+	drawings := map[string]*strings.Builder{"broad": {}, "narrow": {}}
 	t := page.Table{Caption: "Fields of the token", Plain: true, Slim: true, Columns: page.Head("field", "#offset", "#bytes", "shown to the client")}
 	cell, offset := 0, 0
 	for i, f := range fields {
@@ -354,9 +357,11 @@ func layout(d codecs.Design) (template.HTML, error) {
 			if j == maxShown-1 && len(f.Bytes) > maxShown {
 				text = "…"
 			}
-			x, y := cell%bytesPerLine*byteWidth, cell/bytesPerLine*byteHeight
-			fmt.Fprintf(&b, `<rect class="%s faint" x="%d.5" y="%d.5" width="%d" height="%d" rx="3"/><text class="byte" x="%d" y="%d" text-anchor="middle">%s</text>`,
-				class, x, y, byteWidth-2, byteHeight-3, x+byteWidth/2, y+14, text)
+			for kind, n := range bytesPerLine {
+				x, y := cell%n*byteWidth, cell/n*byteHeight
+				fmt.Fprintf(drawings[kind], `<rect class="%s faint" x="%d.5" y="%d.5" width="%d" height="%d" rx="3"/><text class="byte" x="%d" y="%d" text-anchor="middle">%s</text>`,
+					class, x, y, byteWidth-2, byteHeight-3, x+byteWidth/2, y+14, text)
+			}
 			cell++
 		}
 		swatch := template.HTML(fmt.Sprintf(`<svg class="swatch" viewBox="0 0 14 14" width="14" height="14" aria-hidden="true"><rect class="%s faint" x="1" y="1" width="12" height="12" rx="3"/></svg>`, class)) //nolint:gosec // a number
@@ -370,10 +375,13 @@ func layout(d codecs.Design) (template.HTML, error) {
 		}})
 		offset += len(f.Bytes)
 	}
-	height := (cell + bytesPerLine - 1) / bytesPerLine * byteHeight
-	picture := fmt.Sprintf(`<figure><figcaption>A token with the payload <code>%s</code></figcaption><div class="byte-scroll" role="region" aria-label="bytes of a token" tabindex="0">`+
-		`<svg class="bytes" viewBox="0 0 %d %d" role="img" aria-label="the %d bytes of the token in hexadecimal, coloured by field">%s</svg></div><p>Text on the wire, %d characters: <code>%s</code></p></figure>`,
-		template.HTMLEscapeString(samplePayload), bytesPerLine*byteWidth, height, offset, b.String(), len(token), template.HTMLEscapeString(shorten(string(token))))
+	picture := fmt.Sprintf(`<figure><figcaption>A token with the payload <code>%s</code></figcaption><div class="byte-scroll" role="region" aria-label="bytes of a token" tabindex="0">`, template.HTMLEscapeString(samplePayload))
+	for _, kind := range []string{"broad", "narrow"} {
+		n := bytesPerLine[kind]
+		picture += fmt.Sprintf(`<svg class="bytes %s" viewBox="0 0 %d %d" role="img" aria-label="the %d bytes of the token in hexadecimal, coloured by field">%s</svg>`,
+			kind, n*byteWidth, (cell+n-1)/n*byteHeight, offset, drawings[kind])
+	}
+	picture += fmt.Sprintf(`</div><p>Text on the wire, %d characters: <code>%s</code></p></figure>`, len(token), template.HTMLEscapeString(shorten(string(token))))
 	return template.HTML(picture) + t.HTML(), nil //nolint:gosec // escaped
 }
 

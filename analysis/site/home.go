@@ -20,6 +20,8 @@ type home struct {
 	Standing     int // claimed and not refuted
 	Fallen       int // claimed and refuted
 	Tests        int // of the vectors
+	AttackRun    string
+	Attacked     int // designs of the newest run of attacks
 }
 
 func (s *site) writeHome() error {
@@ -48,6 +50,14 @@ func (s *site) writeHome() error {
 	}
 	for _, f := range s.Vectors {
 		h.Tests += f.Tests
+	}
+	if s.Attack != nil {
+		h.AttackRun = stampOf(s.Attack.Path)
+		for _, d := range s.Designs {
+			if s.Attack.outcomes[d.Name] != nil {
+				h.Attacked++
+			}
+		}
 	}
 	h.Plot, h.Matrix, h.Cost = s.plot(), s.matrix(), s.costs()
 	return s.add("index.html", "Designs", "Sealed-token designs",

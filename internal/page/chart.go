@@ -44,11 +44,30 @@ type Chart struct {
 
 // The chart in units of its own.
 const (
-	chartWidth, wideWidth   = 640, 880
-	chartLeft, chartRight   = 74, 14
+	chartRight              = 14
 	chartTop, chartBottom   = 12, 50
-	labelWidth, labelHeight = 6.3, 13.0 // of a character
+	labelWidth, labelHeight = 7.0, 13.0 // of a character
 )
+
+// A frame is the size of a drawing. Each chart is drawn twice: the style sheet shows
+// the narrow drawing on a telephone.
+type frame struct {
+	class               string
+	width, height, left float64
+}
+
+// frames returns the sizes in which the chart is drawn.
+func (c Chart) frames() [2]frame {
+	height := float64(c.Height)
+	if height == 0 {
+		height = 340
+	}
+	broad := frame{"chart broad", 640, height, 74}
+	if c.Wide {
+		broad = frame{"chart broad wide", 880, height, 74}
+	}
+	return [2]frame{broad, {"chart narrow", 340, 0.85 * height, 56}}
+}
 
 // A scale maps values to units.
 type scale struct {
@@ -141,28 +160,31 @@ func (c Chart) HTML() template.HTML {
 	if len(xs) == 0 {
 		return ""
 	}
-	height := c.Height
-	if height == 0 {
-		height = 340
+	drawings := ""
+	for _, f := range c.frames() {
+		drawings += c.draw(f, xs, ys)
 	}
-	d := &drawing{bottom: float64(height - chartBottom), width: chartWidth}
-	kind := "chart"
-	if c.Wide {
-		d.width, kind = wideWidth, "chart wide"
-	}
-	d.x = c.X.fit(xs, chartLeft, d.width-chartRight)
+	return template.HTML("<figure><figcaption>" + esc(c.Title) + "</figcaption>" + c.note() + c.legend() + drawings + //nolint:gosec // escaped
+		"<details><summary>The numbers</summary>" + string(c.table().HTML()) + "</details></figure>")
+}
+
+// draw returns the chart in a frame.
+func (c Chart) draw(f frame, xs, ys []float64) string {
+	d := &drawing{frame: f, bottom: f.height - chartBottom}
+	d.x = c.X.fit(xs, d.left, d.width-chartRight)
 	d.y = c.Y.fit(ys, d.bottom, chartTop)
-	fmt.Fprintf(d, `<svg class="%s" viewBox="0 0 %.0f %d" role="group" aria-label="%s">`, kind, d.width, height, esc(c.Title))
-	d.axes(float64(height))
+	fmt.Fprintf(d, `<svg class="%s" viewBox="0 0 %.0f %.0f" role="group" aria-label="%s">`, d.class, d.width, d.height, esc(c.Title))
+	d.axes()
 	for i := len(c.Series) - 1; i >= 0; i-- {
 		d.line(c.Series[i], class(c.Series, i))
+		for _, p := range c.Series[i].Points {
+			d.taken = append(d.taken, [4]float64{d.x.at(p.X) - 5, d.y.at(p.Y) - 5, 10, 10})
+		}
 	}
 	for i := len(c.Series) - 1; i >= 0; i-- {
 		d.points(c.Series[i], i, class(c.Series, i))
 	}
-	d.WriteString("</svg>")
-	return template.HTML("<figure><figcaption>" + esc(c.Title) + "</figcaption>" + c.note() + c.legend() + d.String() + //nolint:gosec // escaped
-		"<details><summary>The numbers</summary>" + string(c.table().HTML()) + "</details></figure>")
+	return d.String() + "</svg>"
 }
 
 func (c Chart) note() string {
@@ -213,31 +235,31 @@ func (c Chart) table() Table {
 // A drawing is the SVG of a chart in the making.
 type drawing struct {
 	strings.Builder
+	frame
 	x, y   scale
 	bottom float64
-	width  float64
 	taken  [][4]float64 // boxes of labels and points
 }
 
-func (d *drawing) axes(height float64) {
+func (d *drawing) axes() {
 	for _, v := range d.y.ticks() {
 		y := d.y.at(v)
-		fmt.Fprintf(d, `<path class="grid" d="M%d %.1fH%.0f"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`,
-			chartLeft, y, d.width-chartRight, chartLeft-8, y+4, esc(d.y.text(v)))
+		fmt.Fprintf(d, `<path class="grid" d="M%.0f %.1fH%.0f"/><text x="%.0f" y="%.1f" text-anchor="end">%s</text>`,
+			d.left, y, d.width-chartRight, d.left-8, y+4, esc(d.y.text(v)))
 	}
 	last := math.Inf(-1)
 	for _, v := range d.x.ticks() {
 		x := d.x.at(v)
-		if x-last < 58 || d.x.text(v) == "" { // room for the larger letters of a small screen
+		if x-last < 50 || d.x.text(v) == "" {
 			continue
 		}
 		last = x
 		fmt.Fprintf(d, `<path class="grid" d="M%.1f %dV%.1f"/><text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`,
 			x, chartTop, d.bottom, x, d.bottom+18, esc(d.x.text(v)))
 	}
-	fmt.Fprintf(d, `<path class="axis" d="M%d %.1fH%.0f"/>`, chartLeft, d.bottom, d.width-chartRight)
-	fmt.Fprintf(d, `<text x="%.0f" y="%.1f" text-anchor="end">%s</text>`, d.width-chartRight, height-8, esc(d.x.Label))
-	fmt.Fprintf(d, `<text x="%d" y="%.1f">%s</text>`, 0, height-8, esc("↑ "+d.y.Label))
+	fmt.Fprintf(d, `<path class="axis" d="M%.0f %.1fH%.0f"/>`, d.left, d.bottom, d.width-chartRight)
+	fmt.Fprintf(d, `<text x="%.0f" y="%.1f" text-anchor="end">%s</text>`, d.width-chartRight, d.height-8, esc(d.x.Label))
+	fmt.Fprintf(d, `<text x="%d" y="%.1f">%s</text>`, 0, d.height-8, esc("↑ "+d.y.Label))
 }
 
 func (d *drawing) line(s Series, class string) {
@@ -271,9 +293,6 @@ func (d *drawing) line(s Series, class string) {
 }
 
 func (d *drawing) points(s Series, shape int, class string) {
-	for _, p := range s.Points {
-		d.taken = append(d.taken, [4]float64{d.x.at(p.X) - 5, d.y.at(p.Y) - 5, 10, 10})
-	}
 	dense := s.Line && len(s.Points) > 24
 	for i, p := range s.Points {
 		x, y := d.x.at(p.X), d.y.at(p.Y)
@@ -308,7 +327,7 @@ func (d *drawing) label(text string, x, y float64) {
 		left   float64
 	}{{"start", 8, 4, 8}, {"end", -8, 4, -8 - width}, {"middle", 0, -9, -width / 2}, {"middle", 0, 18, -width / 2}} {
 		box := [4]float64{x + try.left, y + try.dy - 10, width, labelHeight}
-		if box[0] < chartLeft || box[0]+box[2] > d.width || box[1] < 0 || box[1]+box[3] > d.bottom+2 || d.meets(box) {
+		if box[0] < d.left || box[0]+box[2] > d.width || box[1] < 0 || box[1]+box[3] > d.bottom+2 || d.meets(box) {
 			continue
 		}
 		d.taken = append(d.taken, box)

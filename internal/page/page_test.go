@@ -51,7 +51,8 @@ func TestChart(t *testing.T) {
 		require.NotContains(t, text, "Inf")
 		start, end := strings.Index(text, `<svg class="chart`), strings.LastIndex(text, "</svg>")
 		var any struct{}
-		require.NoError(t, xml.Unmarshal([]byte(text[start:end+6]), &any), text)
+		require.NoError(t, xml.Unmarshal([]byte("<both>"+text[start:end+6]+"</both>"), &any), text)
+		require.Equal(t, strings.Count(text, "chart broad"), strings.Count(text, "chart narrow"))
 		require.Contains(t, text, fmt.Sprintf("<figcaption>%s</figcaption>", map[string]string{"&": "&amp;", "one": "one"}[c.Title]))
 	}
 	require.Empty(t, page.Chart{Title: "empty"}.HTML())
@@ -64,7 +65,21 @@ func TestChartLabelsKeepApart(t *testing.T) {
 	}
 	text := string(page.Chart{Title: "t", Series: []page.Series{near, {Points: []page.Point{{X: 9, Y: 9}}}}}.HTML())
 	require.Contains(t, text, "late halo", "a label without room is shown on demand")
-	require.Less(t, strings.Count(text, `class="halo"`), 6)
+	require.Less(t, strings.Count(text, `class="halo"`), 12)
+}
+
+// TestChartLabelsAvoidEveryPoint has a later series with a point at the right of the
+// first one, which is the place of its label.
+func TestChartLabelsAvoidEveryPoint(t *testing.T) {
+	label := func(others ...page.Point) string {
+		one := page.Series{Points: []page.Point{{X: 5, Y: 5, Label: "name", Title: "t", Href: "x.html"}, {X: 0, Y: 0}, {X: 10, Y: 10}}}
+		text := string(page.Chart{Series: []page.Series{{Points: others}, one}}.HTML())
+		_, text, _ = strings.Cut(text, `class="halo"`)
+		text, _, _ = strings.Cut(text, "</text>")
+		return text
+	}
+	require.Contains(t, label(), `text-anchor="start"`)
+	require.Contains(t, label(page.Point{X: 5.3, Y: 5}), `text-anchor="end"`)
 }
 
 func TestCoverageCountsMinutes(t *testing.T) {

@@ -70,6 +70,23 @@ function testOf(tool) {
   return (item) => { const all = item.textContent.toLowerCase(); return words.every((w) => all.includes(w)); };
 }
 
+// On a telephone the cells of a row stand below each other, beside the names of
+// their columns. The roles keep the rows a table for a screen reader.
+for (const table of document.querySelectorAll("table:not(.matrix)")) {
+  const heads = [...(table.tHead?.rows[0].cells ?? [])];
+  if (heads.length < 3) continue;
+  const give = (role, all) => { for (const element of all) element.setAttribute("role", role); };
+  table.classList.add("stack");
+  give("table", [table]);
+  give("rowgroup", [table.tHead, ...table.tBodies]);
+  give("columnheader", heads);
+  give("row", table.rows);
+  for (const row of table.tBodies[0].rows) for (const cell of row.cells) {
+    give(cell.tagName === "TH" ? "rowheader" : "cell", [cell]);
+    if (cell.tagName === "TD" && cell.colSpan === 1) cell.dataset.label = heads[cell.cellIndex].textContent;
+  }
+}
+
 for (const box of document.querySelectorAll("[data-filter]")) {
   const items = [...box.querySelectorAll("[data-item]")];
   const rows = items.filter((item) => !(item instanceof SVGElement));
