@@ -3,7 +3,6 @@ package bench
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"sealab/bench/baseline"
@@ -56,7 +55,7 @@ func choose(all []Subject, names []string) ([]Subject, error) {
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(chosen, func(s Subject) bool { return s.Name == name }) {
-			return nil, fmt.Errorf("no subject %q; there are %s", name, strings.Join(subjectNames(all), ", "))
+			return nil, catalog.Unknown("subject", name, subjectNames(all))
 		}
 	}
 	return chosen, nil

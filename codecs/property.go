@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // A Property is something that a design may promise and the laboratory tries
@@ -87,12 +88,14 @@ func Properties() []PropertyInfo {
 
 // ParseProperty returns the property called name.
 func ParseProperty(name string) (Property, error) {
-	for _, p := range properties {
+	known := make([]string, len(properties))
+	for i, p := range properties {
 		if string(p.Property) == name {
 			return p.Property, nil
 		}
+		known[i] = string(p.Property)
 	}
-	return "", fmt.Errorf("%q is not a property", name)
+	return "", fmt.Errorf("%q is not a property; there are %s", name, strings.Join(known, ", "))
 }
 
 // A Guarantee is a design's word on one property.

@@ -100,7 +100,7 @@ func identifyAll(input []byte, keys []identify.Key) ([]identify.Answer, error) {
 		answers = append(answers, a)
 	}
 	if !known {
-		return nil, fmt.Errorf("no known format among %d texts; want a token, a cookie header or an HTTP archive", len(found))
+		return nil, fmt.Errorf("no known format among the texts of the input (%d); want a token, a cookie header or an HTTP archive", len(found))
 	}
 	return answers, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -78,7 +79,11 @@ func tokenArgument(stdin io.Reader, args []string) ([]byte, error) {
 	if len(args) == 1 {
 		return []byte(args[0]), nil
 	}
-	return readToken(stdin)
+	token, err := readToken(stdin)
+	if err == nil && len(token) == 0 {
+		return nil, errors.New("standard input is empty; want a token")
+	}
+	return token, err
 }
 
 // An anatomy is a token as some designs read it. All of them read it alike.

@@ -3,9 +3,7 @@
 package catalog
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"sealab/codecs"
 	"sealab/codecs/aegis"
@@ -127,5 +125,5 @@ func Find(name string) (codecs.Design, error) {
 		}
 		known = append(known, d.Name)
 	}
-	return codecs.Design{}, fmt.Errorf("no design %q; there are %s", name, strings.Join(known, ", "))
+	return codecs.Design{}, Unknown("design", name, known)
 }

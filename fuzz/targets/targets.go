@@ -110,7 +110,7 @@ func Find(name string) (Target, error) {
 		}
 		known = append(known, t.Name)
 	}
-	return Target{}, fmt.Errorf("no fuzz target %q; there are %s", name, strings.Join(known, ", "))
+	return Target{}, catalog.Unknown("fuzz target", name, known)
 }
 
 // designs returns the designs under test: the catalog, with the bugs that the

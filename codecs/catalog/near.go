@@ -1,0 +1,68 @@
+package catalog
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxNear is the number of names that an error suggests at most.
+const maxNear = 5
+
+// Unknown returns the error of a name that is not among the known ones. It suggests
+// the names near it, or lists all if there are none.
+func Unknown(kind, name string, known []string) error {
+	if near := nearTo(name, known); len(near) > 0 {
+		return fmt.Errorf("no %s %q; did you mean %s", kind, name, strings.Join(near, ", "))
+	}
+	return fmt.Errorf("no %s %q; there are %s", kind, name, strings.Join(known, ", "))
+}
+
+// nearTo returns the known names that differ from a name in few letters, have its
+// letters in the same order, or have its first three letters: the nearest first.
+func nearTo(name string, known []string) []string {
+	name = strings.ToLower(name)
+	if len(name) < 3 {
+		return nil
+	}
+	var near []string
+	for _, k := range known {
+		if distance(name, k) <= 1+len(name)/4 || isSubsequence(name, k) || strings.HasPrefix(k, name[:3]) {
+			near = append(near, k)
+		}
+	}
+	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(distance(name, a), distance(name, b)) })
+	return near[:min(len(near), maxNear)]
+}
+
+// distance returns the Levenshtein distance of two texts.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		above := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := above
+			if a[i] != b[j] {
+				change++
+			}
+			above = row[j+1]
+			row[j+1] = min(change, row[j]+1, above+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// isSubsequence reports whether the letters of part are in text in the same order.
+func isSubsequence(part, text string) bool {
+	for i := range len(text) {
+		if part != "" && text[i] == part[0] {
+			part = part[1:]
+		}
+	}
+	return part == ""
+}
