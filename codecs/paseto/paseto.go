@@ -32,6 +32,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"unicode/utf8"
 
 	"golang.org/x/crypto/blake2b"
 	"golang.org/x/crypto/chacha20"
@@ -152,7 +153,7 @@ func parse(token []byte, sdk bool) (nonce, body, tag, footer []byte, ok bool) {
 
 // lenient decodes a segment as pyseto does.
 func lenient(text []byte) ([]byte, bool) {
-	if bytes.ContainsFunc(text, func(r rune) bool { return r > '~' || r == '.' }) {
+	if bytes.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf || r == '.' }) {
 		return nil, false
 	}
 	return framework.PythonDecode(framework.Padded(text))

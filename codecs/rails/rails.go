@@ -18,8 +18,9 @@
 //
 // Under reading=sdk the scheme answers as the library does: what follows the tag behind
 // another "--" is ignored if it is base64, and so are full separators at the end. A
-// plaintext without "_rails" is the state and never expires, and a time has any form of
-// Ruby's Time.iso8601. Under reading=strict, the default, there are three parts and an
+// plaintext without "_rails" is the state and never expires. A time has any form of Ruby's
+// Time.iso8601. A number is a time too: the Julian day, so that Unix seconds end after five
+// million years. Under reading=strict, the default, there are three parts and an
 // envelope as Mint writes it.
 //
 // Limits: a random 96-bit iv allows 2^32 tokens per key (NIST SP 800-38D, section 8.3).
@@ -35,6 +36,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"math/big"
 	"regexp"
 	"slices"
 	"strconv"
@@ -174,25 +176,55 @@ func (f *format) judge(claims []byte, c *codecs.Context) ([]byte, *codecs.Reject
 		return nil, errEnvelope
 	}
 	var until time.Time
-	if exp != nil && exp.Kind != rawjson.Null {
+	fresh := true
+	switch {
+	case exp == nil || exp.Kind == rawjson.Null:
+	case exp.Kind == rawjson.Number:
+		fresh = beforeDay(c.Now, exp)
+	default:
 		if until, ok = readTime(string(exp.Text)); !ok || exp.Kind != rawjson.String {
 			return nil, errEnvelope
 		}
+		fresh = c.Now.Before(until)
 	}
-	var given string
-	if purpose != nil {
-		given = string(purpose.Text)
-	}
+	given := purposeOf(purpose)
 	if !f.sdk && string(f.envelope(state, until, given)) != string(claims) {
 		return nil, errEnvelope
 	}
 	switch want := c.Target; {
 	case f.purpose && given != want, !f.purpose && given != "":
 		return nil, errPurpose
-	case !until.IsZero() && !c.Now.Before(until):
+	case !fresh:
 		return nil, errExpired
 	}
 	return state, nil
+}
+
+// purposeOf returns a purpose as the library compares it. Numbers are their literals.
+func purposeOf(v *rawjson.Value) string {
+	switch {
+	case v == nil || v.Kind == rawjson.Null:
+		return ""
+	case v.Kind == rawjson.String || v.Kind == rawjson.Number:
+		return string(v.Text)
+	}
+	return string(v.Raw) // true, false, and lists and objects, which are never ""
+}
+
+// epochDay is the noon of the Julian day before the Unix epoch, in seconds before it.
+const epochDay = 2_440_587*86_400 + 43_200
+
+// beforeDay reports whether now is before a number that ActiveSupport compares with a
+// time: a day of the Julian calendar, with its fraction.
+func beforeDay(now time.Time, number *rawjson.Value) bool {
+	since := new(big.Int).Add(big.NewInt(now.Unix()), big.NewInt(epochDay))
+	since.Add(since.Mul(since, big.NewInt(1e9)), big.NewInt(int64(now.Nanosecond())))
+	day := new(big.Rat).SetFrac(since, big.NewInt(86_400e9))
+	if n, ok := new(big.Int).SetString(string(number.Text), 10); ok {
+		return day.Cmp(new(big.Rat).SetInt(n)) < 0
+	}
+	at, _ := day.Float64()
+	return at < number.Float()
 }
 
 // rubyTime is the form of a time that Ruby's Time.iso8601 reads.

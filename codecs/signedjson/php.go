@@ -84,9 +84,12 @@ func (f php) open(dst, token []byte, c *codecs.Context, keys mac.Ring) ([]byte, 
 	return append(dst, state.Text...), nil
 }
 
+// maxDepthPHP is the deepest nesting that json_decode reads at its default depth, 512.
+const maxDepthPHP = 511
+
 // readPHP reads the claims as json_decode does, up to the types of exp and data.
 func readPHP(text []byte) (expires int64, data *rawjson.Value, ok bool) {
-	v, err := rawjson.Dialect{MaxDepth: 512}.Parse(text)
+	v, err := rawjson.Dialect{MaxDepth: maxDepthPHP}.Parse(text)
 	if err != nil || !utf8.Valid(text) || !isUTF8(&v) {
 		return 0, nil, false
 	}

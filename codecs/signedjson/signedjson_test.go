@@ -191,3 +191,21 @@ func TestRunJSON(t *testing.T) {
 		require.ErrorIs(t, err, codecs.ErrUnsupported, state)
 	}
 }
+
+// TestDepthOfPHP opens nested data as json_decode reads them at its default depth.
+func TestDepthOfPHP(t *testing.T) {
+	s := opened(t, PHP, map[string]string{"reading": "sdk"})
+	at := &codecs.Context{Now: noon}
+	for depth, want := range map[int]bool{511: true, 512: false} {
+		token, err := s.MintEdited(nil, make([]byte, s.SeedSize()), []byte("x"), at, func(step lab.Step, value []byte) []byte {
+			if step != lab.StepClaims {
+				return value
+			}
+			inner := strings.Repeat("[", depth-1) + strings.Repeat("]", depth-1)
+			return []byte(`{"exp":1795164532,"data":{"s":"x"},"more":` + inner + `}`)
+		})
+		require.NoError(t, err)
+		_, err = s.Verify(nil, token, at)
+		require.Equal(t, want, err == nil, "depth %d: %v", depth, err)
+	}
+}

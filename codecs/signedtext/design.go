@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"math"
 	"slices"
 	"strings"
 
@@ -37,7 +38,8 @@ var itsdangerous = &style{
 		}
 		return float64(binary.BigEndian.Uint64(append(make([]byte, 8-len(raw)), raw...))), true
 	},
-	decode: func(signature []byte) ([]byte, bool) { return framework.PythonDecode(framework.Padded(signature)) },
+	decode:  func(signature []byte) ([]byte, bool) { return framework.PythonDecode(framework.Padded(signature)) },
+	unicode: true,
 }
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -74,7 +76,7 @@ func readBase62(text []byte, sdk bool) (float64, bool) {
 		}
 		seconds = seconds*62 + float64(digit)
 	}
-	return sign * seconds, true
+	return sign * seconds, !math.IsInf(seconds, 0) // Python does not convert such integers
 }
 
 // The catalog's rows.
@@ -120,7 +122,7 @@ func (s *style) design(name, doc, spec, other string, own func(map[string]string
 			})
 		},
 		Guarantees: func(options map[string]string) []codecs.Guarantee {
-			return slices.Concat(own(options), carries(options), framework.Unbound("the format has nothing of the request but a salt, which the application chooses"),
+			return slices.Concat(own(options), s.carries(options), framework.Unbound("the format has nothing of the request but a salt, which the application chooses"),
 				codecs.Holds(codecs.Integrity, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.Rotation, codecs.PrivateKeys),
 				codecs.HoldsBecause(codecs.Inert, "compressed payloads are inflated after authentication"),
 				codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
@@ -136,9 +138,12 @@ func (s *style) design(name, doc, spec, other string, own func(map[string]string
 	}
 }
 
-func carries(options map[string]string) []codecs.Guarantee {
+func (s *style) carries(options map[string]string) []codecs.Guarantee {
 	if options[optionPayload] == payloadJSON {
 		return codecs.Disclaims(codecs.ByteExact, "under payload=json the state comes back as json.dumps prints its value")
+	}
+	if s.unicode {
+		return codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted")
 	}
 	return codecs.HoldsBecause(codecs.ByteExact, "for WTF-8 states; others are not minted")
 }

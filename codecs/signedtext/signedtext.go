@@ -18,11 +18,12 @@
 // time to live is not in the token: the reader sets it.
 //
 // Under the option payload=text, the default, the JSON is a string and the state its
-// text. Mint refuses states that are not WTF-8. Under payload=json the state is a JSON
-// text. Mint writes it as json.dumps does, and Verify returns it so.
+// text. Under payload=json the state is a JSON text. Mint writes it as json.dumps does,
+// and Verify returns it in ASCII.
 //
-// The JSON that Mint writes is ASCII. Django reads JSON as Latin-1, itsdangerous as
-// UTF-8.
+// The JSON that Mint writes is ASCII for Django, which reads JSON as Latin-1. It is UTF-8
+// for itsdangerous, which mints no lone surrogates: Mint refuses states that are not
+// UTF-8 there, and states that are not WTF-8 for Django.
 //
 // A full stop before the value says that the JSON is compressed with zlib. Verify
 // inflates it, up to 16 MiB and after authentication. Mint does not compress:
@@ -81,6 +82,7 @@ type style struct {
 	appendTime func(dst []byte, seconds int64) []byte
 	readTime   func(text []byte, sdk bool) (seconds float64, ok bool)
 	decode     func(signature []byte) ([]byte, bool) // as the library does
+	unicode    bool                                  // the JSON is UTF-8, otherwise ASCII
 	latin1     bool                                  // the token is text, and its JSON is read as Latin-1
 	future     bool                                  // times in the future are accepted
 	fraction   bool                                  // the reader's clock has fractions of seconds
@@ -134,6 +136,9 @@ func (s *style) parts(text, at, tag []byte) []framework.Part {
 
 // toJSON returns the JSON text of a state.
 func (f *format) toJSON(state []byte) ([]byte, error) {
+	if f.unicode {
+		return f.toUnicode(state)
+	}
 	if f.asJSON {
 		return compactjson.Append(nil, state)
 	}
@@ -141,6 +146,23 @@ func (f *format) toJSON(state []byte) ([]byte, error) {
 		return nil, codecs.ErrUnsupported
 	}
 	return compactjson.AppendString(nil, state), nil
+}
+
+// toUnicode returns the JSON text of a state with the characters beyond ASCII as they
+// are. It is not UTF-8 if the state has lone surrogates.
+func (f *format) toUnicode(state []byte) ([]byte, error) {
+	v := rawjson.Value{Kind: rawjson.String, Text: state}
+	if f.asJSON {
+		var err error
+		if v, err = compactjson.Parse(state); err != nil {
+			return nil, err
+		}
+	}
+	text := compactjson.Unicode.AppendValue(nil, &v)
+	if !utf8.Valid(state) || !utf8.Valid(text) {
+		return nil, codecs.ErrUnsupported
+	}
+	return text, nil
 }
 
 func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
@@ -204,7 +226,7 @@ func (f *format) payload(dst, text []byte) ([]byte, error) {
 		return dst, errPayload
 	}
 	v, err := compactjson.Parse(doc)
-	if err != nil {
+	if err != nil || f.unicode && !utf8.Valid(doc) {
 		return dst, errPayload
 	}
 	if f.asJSON {

@@ -30,7 +30,7 @@ import (
 // arguments is the dialect of json.loads: RFC 8259, NaN and the infinities.
 var arguments = rawjson.Dialect{NonFinite: true}
 
-// The two printers, which differ in the order of members only.
+// The two printers of ASCII, which differ in the order of members only.
 var (
 	sorted  = printer(rawjson.ByName)
 	ordered = printer(rawjson.FirstPlaces)
@@ -39,6 +39,10 @@ var (
 func printer(members func([]rawjson.Member) []rawjson.Member) *rawjson.Printer {
 	return &rawjson.Printer{Quoting: quoting, Number: AppendNumber, Members: members}
 }
+
+// Unicode prints values as json.dumps does with ensure_ascii=False, members in their
+// order. Python cannot encode lone surrogates of such texts.
+var Unicode = &rawjson.Printer{Quoting: unicode, Number: AppendNumber, Members: rawjson.FirstPlaces}
 
 // AppendSorted appends the compact form of a document, members sorted.
 func AppendSorted(dst, doc []byte) ([]byte, error) { return appendDocument(dst, doc, sorted) }

@@ -9,6 +9,9 @@ import (
 // quoting is ASCII. It escapes 0x7f as well.
 var quoting = rawjson.NewQuoting(true, 0x7f, `""\\`+"\nn\rr\tt\ff\bb", appendEscape)
 
+// unicode has characters beyond ASCII as they are.
+var unicode = rawjson.NewQuoting(false, '"', `""\\`+"\nn\rr\tt\ff\bb", appendEscape)
+
 func appendEscape(dst, text []byte, at int) ([]byte, int) {
 	r, n := rawjson.DecodeRune(text[at:])
 	if r > 0xffff {
