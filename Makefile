@@ -153,6 +153,7 @@ vectors-dist: ## pack everything that a consumer of vectors needs
 .PHONY: differential
 differential: ## compare each installed SDK with the design that mirrors it, both directions
 	$(GO) run ./cmd/sealab differential
+	$(GO) run ./cmd/sealab differential --libraries --edges --count 3000 --seed 1
 	$(GO) test -count=1 -v -run TestAgainstPython ./codecs/internal/compactjson -args -documents 100000
 
 # The folder of timing samples. A run that was stopped goes on when the same

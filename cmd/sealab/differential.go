@@ -25,6 +25,7 @@ type differentialFlags struct {
 	show     int // disagreements and events of an SDK; 0: all
 	// libraries compares the libraries as well that agree with a design.
 	libraries bool
+	edges     bool
 }
 
 func newDifferentialCommand() *cobra.Command {
@@ -36,7 +37,8 @@ func newDifferentialCommand() *cobra.Command {
 here and verify there and the other way round, alter tokens as text and inside,
 change contexts, times and rings, and compare verdict, stage, reason and state.
 With --libraries, compare also the libraries that agree with a design, by
-verdict and state.
+verdict and state. With --edges, present tokens that are shaped by hand, some
+thousands for each configuration: every spelling of each claim, text and time.
 
 A disagreement is printed as a line for "sealab replay": the question, the SDK's
 answer and, in the note, the design's answer. An SDK that is not installed is
@@ -62,6 +64,7 @@ could not be asked.`,
 	cmd.Flags().StringVar(&flags.sdk, "sdk", "", "compare only the SDK of this `name`")
 	cli.RenameFlag(cmd, "peer", "sdk")
 	cmd.Flags().BoolVar(&flags.libraries, "libraries", false, "compare the libraries as well that agree with a design")
+	cmd.Flags().BoolVar(&flags.edges, "edges", false, "present tokens that are shaped by hand: every spelling of each claim, text and time")
 	cmd.Flags().Uint64Var(&flags.seed, "seed", 0, "`seed` of everything random (default: the time)")
 	cmd.Flags().IntVar(&flags.count, "count", 20000, "present this `number` of tokens to each SDK")
 	flags.outcomes.add(cmd)
@@ -115,7 +118,7 @@ func compareSDK(out, notes io.Writer, s sdk.SDK, flags *differentialFlags) (int,
 	defer client.Close()
 	shown := 0
 	tally, err := differential.Run{
-		Here: here, There: client.Design(), Seed: flags.seed, Count: flags.count, Verdicts: s.Mirrors == "",
+		Here: here, There: client.Design(), Seed: flags.seed, Count: flags.count, Verdicts: s.Mirrors == "", Edges: flags.edges,
 		Found: func(d differential.Disagreement) error {
 			if shown++; flags.show > 0 && shown > flags.show {
 				return nil

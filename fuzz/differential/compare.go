@@ -55,7 +55,7 @@ func answer(v lab.Answer) string {
 }
 
 // present shows tokens to both sides in one context and compares the answers.
-func (r *round) present(note string, c context, tokens [][]byte) error {
+func (r *round) present(kind string, c context, tokens [][]byte) error {
 	here, err := r.here.judge(tokens, c)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.Here.Name, err)
@@ -65,9 +65,13 @@ func (r *round) present(note string, c context, tokens [][]byte) error {
 		return fmt.Errorf("%s: %w", r.There.Name, err)
 	}
 	for i := range tokens {
+		note := kind
 		r.count(here[i], there[i])
 		if agree(here[i], there[i]) || r.Verdicts && agreeInVerdict(here[i], there[i]) {
 			continue
+		}
+		if i < len(r.shapes) {
+			note = fmt.Sprintf("%s %.300q", kind, r.shapes[i])
 		}
 		err := r.disagree(Disagreement{Note: note, Context: c, Token: tokens[i], Here: here[i], There: there[i]})
 		if err != nil {
@@ -133,12 +137,12 @@ func openSide(d codecs.Design, c codecs.Config) (s side, err error) {
 	return s, err
 }
 
-// judge returns the answer of the side to each token. If a batch is a fault,
-// judge repeats its tokens one by one; a token with a fault has it as its
+// judge returns the answer of the side to each token. If a batch is a fault or not
+// supported, judge repeats its tokens one by one; a token with a fault has it as its
 // answer.
 func (s side) judge(tokens [][]byte, c context) ([]lab.Answer, error) {
 	verdicts, err := s.judgeBatch(tokens, c)
-	if !errors.Is(err, codecs.ErrFault) {
+	if !errors.Is(err, codecs.ErrFault) && !errors.Is(err, codecs.ErrUnsupported) {
 		return verdicts, err
 	}
 	return s.judgeEach(tokens, c), nil

@@ -13,6 +13,9 @@
 // A JSON string, and so a message of the Model Context Protocol, has no other
 // bytes.
 //
+// Instead of altered tokens a run can present edges: tokens in which one part has each
+// odd spelling that parsers are known to read in different ways.
+//
 // A disagreement is a line of a verdict file ([Disagreement.Line]), for sealab
 // replay against this side.
 //
@@ -51,6 +54,10 @@ type Run struct {
 	// Verdicts says that reasons of refusals, and the configurations that a side
 	// refuses, are its own. A token that either side cannot carry is not compared.
 	Verdicts bool
+
+	// Edges says that each round presents the tokens that are shaped by hand instead of
+	// tokens altered at random.
+	Edges bool
 
 	// Found is called with each disagreement. Its error ends the run.
 	Found func(Disagreement) error
@@ -91,6 +98,7 @@ type round struct {
 
 	config      codecs.Config
 	here, there side
+	shapes      [][]byte // values of the step that the presented tokens have, for notes
 }
 
 // The numbers of tokens of each kind in a round.
@@ -111,6 +119,12 @@ func (r *round) play() error {
 	minted, err := r.mint(c, state)
 	if err != nil || len(minted) == 0 {
 		return err
+	}
+	if r.Edges {
+		if err := r.present("as minted", c, minted); err != nil {
+			return err
+		}
+		return r.playEdges(c, state, minted)
 	}
 	present := func(note string, c context, tokens [][]byte) {
 		if err == nil {
