@@ -67,7 +67,7 @@ var Design = codecs.Design{
 			NonceBits:       96,
 			Log2Tokens:      32,
 			Log2Bytes:       52,
-			ForgeryBits:     128,
+			ForgeryBits:     127,
 			ForgeryPerBlock: true,
 			Source:          "tokens: NIST SP 800-38D, section 8.3; bytes: birthday bound of CTR on 2^48 blocks",
 			Approved:        "SP 800-38D, SP 800-56C",

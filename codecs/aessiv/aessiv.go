@@ -11,7 +11,7 @@
 // The synthetic initialisation vector authenticates the token. RFC 5297 puts it
 // before the ciphertext; here it stands in the place of a tag.
 //
-// Limits: 2^48 tokens per key (RFC 5297, section 7). Payloads are bounded by memory.
+// Limits: 2^48 tokens per key (RFC 5297, section 6). Payloads are bounded by memory.
 //
 // It does not give: confidentiality of equality (equal payloads give equal tokens),
 // key commitment (CMAC can be inverted under known keys), a hidden payload length, or any notion of time, user or request: see
@@ -57,7 +57,7 @@ var Design = codecs.Design{
 		Facts: &lab.Facts{
 			Log2Tokens:  48,
 			ForgeryBits: 128,
-			Source:      "RFC 5297, section 7",
+			Source:      "RFC 5297, section 6",
 			Use:         "aessiv.New(secret)",
 		},
 		Primitive: "AES-SIV",

@@ -56,7 +56,7 @@ var Design = codecs.Design{
 			NonceBits:       192,
 			Log2Tokens:      80,
 			Log2Bytes:       64,
-			ForgeryBits:     128,
+			ForgeryBits:     127,
 			ForgeryPerBlock: true,
 			Source:          "tokens: birthday bound on the nonce; bytes: draft-gueron-cfrg-dndkgcm, abstract",
 			Use:             "dndk.New(secret)",

@@ -11,7 +11,9 @@
 //
 // Limits: a random 96-bit nonce allows 2^32 tokens per key for a probability of
 // a repeated nonce below 2^-32 (SP 800-38D, section 8.3, whose bound is about
-// nonces of this length). A payload has at most 2^36 bytes (RFC 8452, section 6).
+// nonces of this length). RFC 8452, section 9, allows 2^48 tokens with payloads of
+// 32 MiB, because a repeated nonce shows equality only. A payload has at most 2^36
+// bytes (section 6).
 //
 // It does not give: key commitment (POLYVAL is a polynomial), a hidden payload length, or any notion of time, user or request: see
 // package claims for those. The
@@ -49,7 +51,7 @@ var Design = codecs.Design{
 		Facts: &lab.Facts{
 			NonceBits:       96,
 			Log2Tokens:      32,
-			ForgeryBits:     128,
+			ForgeryBits:     127,
 			ForgeryPerBlock: true,
 			Source:          "NIST SP 800-38D, section 8.3, for a repeated nonce",
 			Use:             "gcmsiv.New(secret)",

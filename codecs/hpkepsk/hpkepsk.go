@@ -102,7 +102,7 @@ var Design = codecs.Design{
 	},
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
-			ForgeryBits:     128,
+			ForgeryBits:     127,
 			ForgeryPerBlock: true,
 			Quantum:         "X25519 falls to Shor's algorithm",
 			Use:             "hpkepsk.New(secret)",

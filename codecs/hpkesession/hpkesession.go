@@ -165,14 +165,14 @@ var Design = x25519.design("hpke-session",
 	"encrypted with AES-256-GCM under a key exported from an HPKE context that serves many tokens",
 	"RFC 9180, mode_psk and export, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256; NIST SP 800-38D; RFC 5869",
 	"base64url and the X25519 encapsulation are both accepted in one spelling only",
-	&lab.Facts{ForgeryBits: 128, ForgeryPerBlock: true, Quantum: "X25519 falls to Shor's algorithm", Use: "hpkesession.New(time.Now, secret)", Languages: []string{"python"}})
+	&lab.Facts{ForgeryBits: 127, ForgeryPerBlock: true, Quantum: "X25519 falls to Shor's algorithm", Use: "hpkesession.New(time.Now, secret)", Languages: []string{"python"}})
 
 // XWing is the catalog's row of hpke-xwing-session.
 var XWing = xwing.design("hpke-xwing-session",
 	"encrypted with AES-256-GCM under a key exported from a post-quantum HPKE context that serves many tokens",
 	"RFC 9180, mode_psk and export, X-Wing (draft-connolly-cfrg-xwing-kem), HKDF-SHA256; NIST SP 800-38D; RFC 5869",
 	"base64url is accepted in one spelling only, and another encapsulation gives another key",
-	&lab.Facts{ForgeryBits: 128, ForgeryPerBlock: true, Use: "hpkesession.NewXWing(time.Now, secret)"})
+	&lab.Facts{ForgeryBits: 127, ForgeryPerBlock: true, Use: "hpkesession.NewXWing(time.Now, secret)"})
 
 func (v *variant) design(name, doc, spec, canonical string, facts *lab.Facts) codecs.Design {
 	return codecs.Design{

@@ -47,7 +47,7 @@ var Design = codecs.Design{
 		Facts: &lab.Facts{
 			NonceBits:       192,
 			Log2Tokens:      80,
-			ForgeryBits:     128,
+			ForgeryBits:     127,
 			ForgeryPerBlock: true,
 			Source:          "C2SP XAES-256-GCM, introduction",
 			Approved:        "SP 800-38D, SP 800-108r1, SP 800-56C",

@@ -73,11 +73,10 @@ func (f *Facts) TokensPerKey(payload int) float64 {
 // the given size that may be presented under one key, until one is accepted with
 // probability 2^Risk. It is +Inf if there is no such number.
 //
-// The sources are: for GCM and POLYVAL, McGrew and Viega, "The Security and
-// Performance of the Galois/Counter Mode" (INDOCRYPT 2004), and RFC 8452, section 9;
-// for Poly1305, Bernstein, "The Poly1305-AES message-authentication code" (FSE 2005),
-// whose 8 blocks / 2^106 is 2^-103 a block; for the others, a guess of a tag. One block
-// holds the lengths, and one the prefix and key ID.
+// The sources are: for GCM and Poly1305, draft-irtf-cfrg-aead-limits, section 6, with
+// 2^-127 and 2^-103 a block in one guess; for POLYVAL, the bound of GCM, because RFC
+// 8452, section 9, says only that the advantage is linear in the guesses; for the
+// others, a guess of a tag. One block holds the lengths, and one the prefix and key ID.
 func (f *Facts) Log2Forgeries(payload int) float64 {
 	if f.ForgeryBits == 0 {
 		return math.Inf(1)

@@ -46,7 +46,7 @@ func TestBirthdayTokens(t *testing.T) {
 // and compares the share of the runs with a right guess with the risk.
 func TestLog2Forgeries(t *testing.T) {
 	require.Equal(t, 96.0, (&lab.Facts{ForgeryBits: 128}).Log2Forgeries(1<<20))
-	require.InDelta(t, 96-math.Log2(66), (&lab.Facts{ForgeryBits: 128, ForgeryPerBlock: true}).Log2Forgeries(1<<10), 1e-9)
+	require.InDelta(t, 95-math.Log2(66), (&lab.Facts{ForgeryBits: 127, ForgeryPerBlock: true}).Log2Forgeries(1<<10), 1e-9)
 	require.Equal(t, math.Inf(1), (&lab.Facts{}).Log2Forgeries(64))
 
 	const runs, bits, risk = 20_000, 10, -3
