@@ -18,7 +18,10 @@
 // authenticate the sender, so that the public key alone would suffice to mint.
 //
 // Limits: none on the number of tokens. A payload has at most 2^36 - 32 bytes.
-// Sealing takes two scalar multiplications and unsealing one; both allocate.
+// Sealing takes two scalar multiplications and unsealing one. Nearly all of their 120
+// and 96 allocations are in the set-up of the HPKE context, whose 10 and 8 steps of HKDF
+// make an HMAC each. A context cannot be kept for another token, because its key comes
+// from the encapsulation: package hpkesession keeps one for many tokens.
 //
 // Limitations: an opener can mint, since it holds the pre-shared key and can
 // compute the public one. There is no forward secrecy: the private key opens every
@@ -109,7 +112,7 @@ var Design = codecs.Design{
 			Languages:       []string{"python"},
 		},
 		TokenSize: func(m int) int { return len(prefix) + base64url.EncodedLen(minRaw+m) },
-		Allocates: "every token sets up an HPKE context, and the HPKE implementation returns its results in memory of its own",
+		Allocates: "every token sets up an HPKE context of its own, in 10 steps of HKDF to seal and 8 to unseal, each with an HMAC of its own",
 		Inspect:   inspect,
 	},
 	Guarantees: codecs.Always(

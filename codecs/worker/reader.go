@@ -14,6 +14,11 @@ import (
 // encoding/json accepts: the case of letters in names does not matter, and a member
 // that is null counts as absent. Of members with one name the last counts.
 //
+// Package rawjson reads the values of SDKs without loss, as a tree or into a digest, and
+// takes a name twice or in another case for two names. A line has known members and goes
+// into the fields of a struct without a tree, which is faster. Strings with escapes are
+// read by rawjson here too.
+//
 // It keeps the first fault. After that it is at the end of the line, and its reads
 // return zero values.
 type reader struct {

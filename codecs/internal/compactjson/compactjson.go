@@ -13,6 +13,9 @@
 //	objects   a repeated name keeps its first place and its last value; sorted,
 //	          members stand in the order of the code points of their names
 //
+// The parser is that of [rawjson], under the dialect of json.loads, and so is the writer,
+// which takes the form above as a table.
+//
 // It works on documents and never on decoded Go values, which have lost the
 // difference between 1 and 1.0, big integers and lone surrogates.
 //
