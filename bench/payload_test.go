@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/bench"
+	"sealab/codecs"
+	"sealab/internal/runfile"
 )
 
 func TestPayloadIsJSONOfTheExactSize(t *testing.T) {
@@ -33,5 +35,34 @@ func TestPayloadRefusesSizesItCannotFill(t *testing.T) {
 	for _, n := range []int{-1, 0, bench.MinPayload - 1, bench.MaxPayload + 1} {
 		_, err := bench.Payload(n)
 		require.ErrorContains(t, err, "sizes go from")
+	}
+}
+
+// A recorder is a codec whose tokens are the payloads. It counts them.
+type recorder map[string]int
+
+func (r recorder) Seal(dst, payload []byte) ([]byte, error) {
+	r[string(payload)]++
+	return append(dst, payload...), nil
+}
+
+func (r recorder) Unseal(dst, token []byte) ([]byte, error) { return append(dst, token...), nil }
+
+func TestEverySealHasAnotherPayload(t *testing.T) {
+	for _, n := range bench.Sizes() {
+		seen := recorder{}
+		design := codecs.Design{Name: "recorder", NewCodec: func(codecs.Config) (codecs.Codec, error) { return seen, nil }}
+		payload, err := bench.Payload(n)
+		require.NoError(t, err)
+		op, err := bench.FromDesign(design).Prepare(runfile.Seal, payload)
+		require.NoError(t, err)
+		clear(seen)
+		_, err = op.Run(1000)
+		require.NoError(t, err)
+		require.Len(t, seen, 1000)
+		for sealed := range seen {
+			require.Len(t, sealed, n)
+			require.True(t, json.Valid([]byte(sealed)), sealed)
+		}
 	}
 }
