@@ -174,10 +174,16 @@ func pushedQuestion(_ *testing.T, a *asker) string {
 		}
 	}
 	if v.id != "" {
+		open := make(chan bool, 2) // of the stream, or its end
 		go func() {
 			o := v.request(older{verb: "GET", accept: "text/event-stream"})
-			v.listen(ctx, o, func(m []byte) bool { answer(m); return false })
+			v.listen(ctx, o, func() { open <- true }, func(m []byte) bool { answer(m); return false })
+			open <- false
 		}()
+		select {
+		case <-open:
+		case <-time.After(2 * time.Second): // some send the header with the first event
+		}
 	}
 	return class(v.ask(ctx, v.request(older{body: oldCall("tools/call", `"name":"remove","arguments":{"env":"prod"}`)}), func(m []byte) bool {
 		answer(m)
@@ -186,12 +192,12 @@ func pushedQuestion(_ *testing.T, a *asker) string {
 }
 
 // listen reads the stream of a session.
-func (a *asker) listen(ctx context.Context, o older, done func([]byte) bool) {
+func (a *asker) listen(ctx context.Context, o older, opened func(), done func([]byte) bool) {
 	headers := []rawmcp.Header{{Name: "Host", Value: a.http.Host()}, {Name: "Accept", Value: o.accept}, {Name: "MCP-Protocol-Version", Value: o.version}, {Name: "Mcp-Session-Id", Value: o.session}}
 	if a.bearer != "" {
 		headers = append(headers, rawmcp.Header{Name: "Authorization", Value: "Bearer " + a.bearer})
 	}
-	a.http.Do(ctx, rawmcp.Request{Verb: "GET", Path: a.http.Path(), Headers: headers, Done: done})
+	a.http.Do(ctx, rawmcp.Request{Verb: "GET", Path: a.http.Path(), Headers: headers, Opened: opened, Done: done})
 }
 
 func isResponse(m []byte) bool {
@@ -244,7 +250,7 @@ func TestLegacyMatrix(t *testing.T) {
 	}
 	m := readMatrix(t, "legacy")
 	for i, column := range m.columns {
-		if testenv.Sample() && i%3 != 0 {
+		if testenv.Sample() && i%3 != 1 {
 			continue // a third of the servers
 		}
 		t.Run(column, func(t *testing.T) {

@@ -42,7 +42,11 @@ const probeMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-2
 // newAsker starts the server of a column.
 func newAsker(t *testing.T, column string) *asker {
 	server := columnServer(column).run(t)
-	c, err := rawmcp.NewHTTP(server.url, rawmcp.Limits{Time: 20 * time.Second})
+	limit := 20 * time.Second
+	if column == "ts1" {
+		limit = 5 * time.Second // two of its cells are calls that are never answered
+	}
+	c, err := rawmcp.NewHTTP(server.url, rawmcp.Limits{Time: limit})
 	require.NoError(t, err)
 	words := goodArguments[column]
 	if words == nil {

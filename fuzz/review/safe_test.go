@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,9 +13,6 @@ import (
 	"sealab/fuzz/review"
 	"sealab/internal/testenv"
 )
-
-// uncounted are the servers that do not tell on standard error which tools ran.
-var uncounted = map[string]bool{"rmcp": true, "sealab": true}
 
 // ranBefore returns the tools that ran to their end, in the words of the server. It
 // calls echo, so that an empty result shows that the server would have told.
@@ -24,7 +22,18 @@ func (a *asker) ranBefore(t *testing.T, name string) []string {
 	if name == "py-low" { // it has no echo, and takes any state
 		a.edit(t, p, `call tools/call | deploy | "name":"deploy","arguments":{"env":"x"},"requestState":"{\"step\":\"reason\",\"env\":\"hi\"}",`)
 	}
-	require.Equal(t, "200 ok", class(a.send(p)))
+	if name == "ts1" {
+		require.Equal(t, "200 ok", class(a.visit().in(inVisit["tool call"])))
+	} else {
+		require.Equal(t, "200 ok", class(a.send(p)))
+	}
+	if name == "sealab" { // it counts at its end
+		require.NoError(t, a.server.cmd.Process.Signal(syscall.SIGTERM))
+		if line := a.server.said(t, "tool calls that ran to their end"); !strings.HasSuffix(line, ": 1") {
+			return []string{line}
+		}
+		return nil
+	}
 	var ran []string
 	for {
 		line := a.server.said(t, "ran: ")
@@ -60,13 +69,8 @@ func TestSafe(t *testing.T) {
 			report, err := review.Run(context.Background(), o)
 			require.NoError(t, err)
 			require.Zero(t, report.Ran, describe(report))
-			counted := "0"
-			if uncounted[name] {
-				counted = "0 (*)"
-			} else {
-				require.Empty(t, a.ranBefore(t, name))
-			}
-			fmt.Fprintf(os.Stderr, "%-12s %9d %8.1f %5s %9d\n", name, report.Exchanges, report.Seconds, counted, len(report.Findings))
+			require.Empty(t, a.ranBefore(t, name))
+			fmt.Fprintf(os.Stderr, "%-12s %9d %8.1f %5d %9d\n", name, report.Exchanges, report.Seconds, 0, len(report.Findings))
 		})
 	}
 }

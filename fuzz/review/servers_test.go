@@ -53,6 +53,7 @@ var foreigners = []foreign{
 	{name: "rmcp", command: []string{"rust/target/release/lab-rmcp", "PORT"}, env: "TTL=600",
 		refuted: []string{"RS-ARGS", "RS-TOOL", "H-ORIGIN"}, stands: []string{"RS-TAMPER", "RS-FORGE", "RS-SPLICE", "RS-CUT", "RS-SPELL", "RS-UNIFORM", "H-HOST"}},
 	{name: "go", command: []string{"go/bin/plain", "PORT"}, refuted: append([]string{"RS-TOOL", "RS-CAP", "H-VER", "H-NAME64", "H-ORIGIN"}, tampering...), stands: []string{"H-HOST"}},
+	{name: "ts1", command: []string{"node", "ts1/server.mjs", "--http", "PORT"}, refuted: []string{"H-ORIGIN"}, stands: []string{"H-HOST"}},
 }
 
 // TestServers reviews servers of other languages that are installed.
@@ -102,6 +103,7 @@ func contains(all []string, x string) bool {
 // A running server has a URL and writes lines to standard error.
 type running struct {
 	url   string
+	cmd   *exec.Cmd
 	lines chan string
 }
 
@@ -157,7 +159,7 @@ func (f foreign) run(t *testing.T) *running {
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	r := &running{url: "http://127.0.0.1:" + port + "/mcp", lines: make(chan string, 10_000)}
+	r := &running{url: "http://127.0.0.1:" + port + "/mcp", cmd: cmd, lines: make(chan string, 10_000)}
 	go func() {
 		for lines := bufio.NewScanner(stderr); lines.Scan(); {
 			select {

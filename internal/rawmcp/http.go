@@ -31,6 +31,8 @@ type Request struct {
 	Done func(message []byte) bool
 	// Head ends the exchange after the header of the response.
 	Head bool
+	// Opened is called after the header of a stream of events was read.
+	Opened func()
 	// Leave closes the connection when the request is written, after Hold.
 	Leave bool
 	Hold  time.Duration
@@ -194,6 +196,9 @@ func (c *HTTP) read(conn io.Reader, r Request, e *Exchange) error {
 		return nil
 	}
 	if media == "text/event-stream" && r.Verb != http.MethodHead {
+		if r.Opened != nil {
+			r.Opened()
+		}
 		return tooLarge(limited, c.readStream(response.Body, r, e))
 	}
 	e.Body, err = io.ReadAll(response.Body)

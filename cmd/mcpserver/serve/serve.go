@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -53,7 +54,8 @@ requestState, so that clients see only tokens.
 
 The server uses standard input and output, or with --http streamable HTTP at the
 path ` + example.Path + `. Standard output carries only JSON-RPC; reasons of refusals go to
-standard error. SIGINT and SIGTERM end the server after the requests under way.
+standard error. SIGINT and SIGTERM end the server after the requests under way,
+and it writes the number of tool calls that ran to their end.
 HTTP is neither encrypted nor authenticated: put a proxy in front of it.
 
 The key file is that of sealab seal, and is read again on SIGHUP. The server
@@ -88,6 +90,8 @@ func serve(cmd *cobra.Command, o serveOptions) error {
 		return err
 	}
 	defer o.rotateOnSignal(protection, log)()
+	ran := countCalls(server)
+	defer func() { fmt.Fprintf(cmd.ErrOrStderr(), "tool calls that ran to their end: %d\n", ran.Load()) }()
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
@@ -103,6 +107,22 @@ func serve(cmd *cobra.Command, o serveOptions) error {
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "serving http://%s%s\n", l.Addr(), example.Path)
 	return example.Serve(ctx, l, example.Handler(server, o.hosts, log), example.BodyTimeout, shutdownGrace)
+}
+
+// countCalls counts the tool calls that ran to their end: without an error, and
+// with a result that asks nothing.
+func countCalls(server *mcp.Server) *atomic.Int64 {
+	var ran atomic.Int64
+	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			res, err := next(ctx, method, req)
+			if r, ok := res.(*mcp.CallToolResult); ok && err == nil && r != nil && !r.IsError && len(r.InputRequests) == 0 && r.RequestState == "" {
+				ran.Add(1)
+			}
+			return res, err
+		}
+	})
+	return &ran
 }
 
 // serveStdio serves one client over in and out until either ends or ctx does.

@@ -81,14 +81,18 @@ impl ServerHandler for Lab {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
-        let say = |text: String| Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into());
+        // say ends a tool: the line on standard error counts it.
+        let say = |text: String| {
+            eprintln!("ran: {text}");
+            Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into())
+        };
         if request.name == "echo" {
             return say(arguments["text"].as_str().unwrap_or("").into());
         }
         if request.name == "slow" {
             let ms = arguments["ms"].as_u64().unwrap_or(0);
             tokio::select! {
-                _ = context.ct.cancelled() => { eprintln!("slow: cancelled"); return say("cancelled".into()) }
+                _ = context.ct.cancelled() => { eprintln!("slow: cancelled"); return Ok(CallToolResult::success(vec![ContentBlock::text("cancelled")]).into()) }
                 _ = tokio::time::sleep(Duration::from_millis(ms)) => { eprintln!("slow: done"); return say("done".into()) }
             }
         }
