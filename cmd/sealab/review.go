@@ -110,6 +110,7 @@ func (f *reviewFlags) add(cmd *cobra.Command) {
 func (f *reviewFlags) addTarget(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.stdio, "stdio", "", "`command` that starts the server on standard input and output, words parted by spaces")
+	flags.DurationVar(&f.options.Limits.Start, "start", review.DefaultStart, "`time` that the server may take to start, or to come back")
 	flags.StringVar(&f.consent, "consent", "", "`host` that you may review, if it is not this machine")
 	flags.StringArrayVar(&f.headers, "header", nil, "credentials, as `name: value`, on every request; may be repeated")
 	flags.StringVar(&f.headerFile, "header-file", "", "`file` with such headers, one a line, which no list of processes shows")
@@ -179,6 +180,9 @@ func (f *reviewFlags) check() error {
 	}
 	if !slices.Contains(severities, f.failOn) {
 		return fmt.Errorf("--fail-on %q: want critical, warning or suggestion", f.failOn)
+	}
+	if f.options.Limits.Start <= 0 {
+		return fmt.Errorf("--start %v: want more than 0", f.options.Limits.Start)
 	}
 	if f.options.Budget < 1 {
 		return fmt.Errorf("--budget %d: want at least 1", f.options.Budget)
@@ -386,7 +390,7 @@ func (f *reviewFlags) announce(w io.Writer) {
 	if o.Effects {
 		mode = "questions are answered and tools run to their end"
 	}
-	fmt.Fprintf(w, "reviewing %s: at most %d exchanges; %s\n", target, o.Budget, mode)
+	fmt.Fprintf(w, "reviewing %s: at most %d exchanges, at most %v for a start; %s\n", target, o.Budget, o.Limits.Start, mode)
 	if len(o.Tools) > 0 {
 		fmt.Fprintf(w, "tools that may be called: %s\n", strings.Join(f.tools, ", "))
 	}

@@ -30,6 +30,7 @@ type client struct {
 	next  time.Time     // no exchange begins before
 	pause time.Duration // between exchanges, grown by rate limits
 	waits int           // rate limits that were met
+	away  bool          // the server was not reached for as long as a start may take
 	ran   int           // tools that ran to their end
 	ended int           // processes that ended by themselves
 	last  *rawmcp.Exchange
@@ -103,22 +104,25 @@ func (c *client) take(ctx context.Context) error {
 	return nil
 }
 
-// retries is how often a request is sent again that was not taken.
+// retries is how often a request is sent again that a rate limit refused.
 const retries = 6
 
 // call sends a call and reads the answer. A server that limits the rate is asked
-// again after the time that it names; one that cannot be reached, after a while.
+// again after the time that it names; one that cannot be reached, as long as a start
+// may take.
 func (c *client) call(ctx context.Context, call Call) Answer {
+	var waited time.Duration
 	for try := 0; ; try++ {
 		a := c.callOnce(ctx, call)
 		c.note(call, a)
-		wait, again := c.patience(a, try)
+		wait, again := c.patience(a, try, waited)
 		if !again {
 			return a
 		}
 		if err := c.clock.Sleep(ctx, wait); err != nil {
 			return a
 		}
+		waited += wait
 	}
 }
 
@@ -138,9 +142,14 @@ func (c *client) noteCode(method string, a Answer) {
 }
 
 // patience returns how long to wait before a request is sent again, and whether
-// it is.
-func (c *client) patience(a Answer, try int) (time.Duration, bool) {
-	switch {
+// it is. A server that stayed away for a whole start is not waited for again.
+func (c *client) patience(a Answer, try int, waited time.Duration) (time.Duration, bool) {
+	switch unreached := a.unreached(); {
+	case unreached && !c.away && waited < c.limits.Start:
+		return min(100*time.Millisecond<<min(try, 4), c.limits.Start-waited), true
+	case unreached:
+		c.away = true
+		return 0, false
 	case try >= retries || a.Kind == noBudget:
 		return 0, false
 	case a.Kind == throttled:
@@ -153,11 +162,15 @@ func (c *client) patience(a Answer, try int) (time.Duration, bool) {
 			}
 		}
 		return min(wait, maxPatience), true
-	case a.Kind == broken && a.Exchange != nil && a.Exchange.Err != nil && strings.HasPrefix(a.Exchange.Err.Error(), "dialing"):
-		return 100 * time.Millisecond << try, true
 	default:
+		c.away = false
 		return 0, false
 	}
+}
+
+// unreached reports whether no connection to the server was opened.
+func (a Answer) unreached() bool {
+	return a.Kind == broken && a.Exchange != nil && a.Exchange.Err != nil && strings.HasPrefix(a.Exchange.Err.Error(), "dialing")
 }
 
 // maxPatience is the longest wait that a server can ask for.

@@ -100,6 +100,9 @@ type Review struct {
 // DefaultBudget is the number of exchanges of a review.
 const DefaultBudget = 2000
 
+// DefaultStart is how long a server may take to start, or to come back.
+const DefaultStart = 30 * time.Second
+
 // Run reviews a server.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Budget <= 0 {
@@ -113,6 +116,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	if o.Large <= 0 {
 		o.Large = 40 << 20
+	}
+	if o.Limits.Start <= 0 {
+		o.Limits.Start = DefaultStart
 	}
 	if o.Hang <= 0 {
 		o.Hang = 30 * time.Second

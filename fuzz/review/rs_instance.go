@@ -21,7 +21,7 @@ var instances = []Check{
 		Fix: "keep the key, and the identifiers of used tokens, where a restart leaves them", Run: afterRestart},
 	{ID: "RS-CONN", Name: "a state over another connection", Over: "http", Era: "modern", Severity: Warning, Category: "reliability",
 		Sent: "a token over a connection of its own, and over the one that minted it", Want: "accepted over both", Source: "revision 2026-07-28, basic: requests are independent of connections",
-		Impact: "a client behind a proxy, or one that reconnects, cannot go on", Fix: "bind the state to the user and not to the connection", Run: otherConnection},
+		Impact: "a client behind a proxy, or one that reconnects, cannot go on", Fix: "bind the state to the user and not to the connection", Timed: true, Run: otherConnection},
 	{ID: "IO-RESTART", Name: "a state in a second process", Over: "stdio", Flow: true, Severity: Warning, Category: "reliability",
 		Sent: "a token of one process in a second one, which is started for it", Want: "accepted or refused, and the process goes on to answer", Source: stdioSpec,
 		Impact: "a token of yesterday ends the server of today", Fix: "treat a token under an unknown key as any other that is refused", Run: otherInstance},

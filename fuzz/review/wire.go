@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"sealab/internal/rawmcp"
 )
@@ -67,16 +68,18 @@ func (w *wire) replace(old, new string) {
 // send sends a request as it stands, and again after a rate limit.
 func (t *T) send(w *wire) Answer {
 	c := t.r.client
+	var waited time.Duration
 	for try := 0; ; try++ {
 		a := read(c.raw(t.ctx, rawmcp.Request{Verb: w.verb, Path: w.path, Headers: w.headers, Body: w.body, Length: w.length, Head: w.head, Done: w.ends}), w.id)
 		c.noteCode(w.verb, a)
-		wait, again := c.patience(a, try)
+		wait, again := c.patience(a, try, waited)
 		if !again {
 			return a
 		}
 		if c.clock.Sleep(t.ctx, wait) != nil {
 			return a
 		}
+		waited += wait
 	}
 }
 

@@ -22,6 +22,9 @@ type Limits struct {
 	Time   time.Duration // from the dial to the last byte that is read
 	Bytes  int64         // bytes of the response, headers included
 	Events int           // events of a stream, or lines of standard output
+	// Start is the time for the first exchange of a process, if it is longer than
+	// Time: a process answers only when it has started.
+	Start time.Duration
 }
 
 // defaultLimits are those of a review: no answer that a client would use is

@@ -269,3 +269,11 @@ func TestHostileProcess(t *testing.T) {
 	_, err = rawmcp.Start([]string{"/nonexistent/server"}, small)
 	require.Error(t, err)
 }
+
+// TestStartOfProcess gives the first exchange of a process the time of a start, and
+// the next one the time of an exchange.
+func TestStartOfProcess(t *testing.T) {
+	p := start(t, "echo", rawmcp.Limits{Time: time.Nanosecond, Start: time.Minute})
+	require.NoError(t, p.Do(t.Context(), []byte("one"), has("one")).Err)
+	require.ErrorIs(t, p.Do(t.Context(), []byte("two"), has("two")).Err, context.DeadlineExceeded)
+}

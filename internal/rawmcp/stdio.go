@@ -25,6 +25,8 @@ type Process struct {
 	stderr *safeRecorder
 	ended  chan struct{} // closed when the process has ended
 	state  error         // of Wait, after ended
+	// answered is set after the first exchange with a message.
+	answered bool
 
 	mu      sync.Mutex
 	output  recorder // all of standard output
@@ -122,7 +124,11 @@ func (p *Process) Do(ctx context.Context, line []byte, done func(message []byte)
 	began := time.Now()
 	e := &Exchange{Sent: append(bytes.Clone(line), '\n')}
 	defer func() { e.Took = time.Since(began) }()
-	ctx, cancel := context.WithTimeout(ctx, p.limits.Time)
+	limit := p.limits.Time
+	if !p.answered {
+		limit = max(limit, p.limits.Start)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	if err := p.write(ctx, e.Sent); err != nil {
 		e.Err = err
@@ -132,6 +138,7 @@ func (p *Process) Do(ctx context.Context, line []byte, done func(message []byte)
 		return e
 	}
 	e.Err = p.await(ctx, e, done)
+	p.answered = p.answered || len(e.Messages) > 0
 	e.Received = bytes.Join(e.Messages, []byte("\n"))
 	e.Body = e.Received
 	return e
