@@ -159,6 +159,7 @@ func (f *reviewFlags) again(ctx context.Context, x findings.Finding) (bool, erro
 	next.options.Restart = restart
 	report, err := review.Run(ctx, next.options)
 	if err != nil {
+		f.options.Limits.Start = time.Millisecond // later findings wait for no other start
 		return false, err
 	}
 	if len(report.Findings) > 0 {

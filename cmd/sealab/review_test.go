@@ -57,7 +57,7 @@ func TestReviewReplay(t *testing.T) {
 	require.NotContains(t, out, "shows again")
 	require.Contains(t, []int{cli.OK, cli.Fault}, status, out)
 	h.Close()
-	status, out = sealab("replay", files[0])
+	status, out = sealab("replay", files[0], "--start", "200ms")
 	require.Equal(t, cli.Fault, status, "a server that does not answer is no repair: %s", out)
 }
 
