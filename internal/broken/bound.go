@@ -146,6 +146,13 @@ func published() []Control {
 		aScheme("linkable", "the binding's tag has no salt", breaks(codecs.Unlinkable), by("LNK-01"), func(p *schemeParts) {
 			p.bindTag = func(key, _ []byte, text string) []byte { return hmacSHA256(bindKey(key), []byte(text))[:16] }
 		}),
+		aScheme("linkable-byte", "of the salt of the binding's tag one byte is a digest of the principal", breaks(codecs.Unlinkable), by("LNK-01"), func(p *schemeParts) {
+			p.bindTag = func(key, salt []byte, text string) []byte {
+				tag := hmacSHA256(bindKey(key), append([]byte(text), salt...))[:16]
+				tag[0] = hmacSHA256(bindKey(key), []byte(text))[0]
+				return tag
+			}
+		}),
 		aScheme("one-key", "the tag of the principal is under the key of the token", breaks(codecs.Integrity, codecs.Unlinkable), by("ORA-01"), func(p *schemeParts) {
 			p.binding = func(b *codecs.Context) string { return text(b.Principal) }
 			p.bindTag = func(key, _ []byte, text string) []byte { return hmacSHA256(key, []byte(text)) }

@@ -2,7 +2,9 @@ package broken
 
 import (
 	"encoding/json"
+	"path"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,6 +23,21 @@ func branches() []Control {
 			}
 			return whole(&less)
 		}),
+		targetOf("resources/read", "target-of-resources", "the target is lower-cased if it is a resource", strings.ToLower),
+		targetOf("x/unknown", "target-of-others", "of the target of an unknown method the last part is bound", path.Base),
+		binder("numbers-of-prompts", "numbers are read as floating point for prompts", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(b *codecs.Context) string {
+			var members any
+			if b.Method != "prompts/get" || json.Unmarshal(b.Arguments, &members) != nil {
+				return whole(b)
+			}
+			written, err := json.Marshal(members)
+			if err != nil {
+				return whole(b)
+			}
+			less := *b
+			less.Arguments = written
+			return whole(&less)
+		}),
 		binder("null-members", "members that are null are left out of the arguments", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), withoutNulls),
 		aScheme("expiry-as-text", "times are compared as texts", breaks(codecs.Expiry), by("EXP-07"), func(p *schemeParts) {
 			p.timely = func(c *claims, now time.Time) bool {
@@ -30,6 +47,17 @@ func branches() []Control {
 		inBatches(aScheme("late-in-batch", "the time is not checked in a batch", breaks(codecs.Expiry), by("CTX-15"), func(*schemeParts) {}), untimed),
 		inBatches(stating(aScheme("spent-alone", "tokens of a batch are not marked as used", breaks(codecs.SingleUse), by("EXP-05"), func(*schemeParts) {}), codecs.SingleUse), spentAlone()),
 	}
+}
+
+// targetOf is a control that binds the target of one method as the function reads it.
+func targetOf(method, name, doc string, read func(string) string) Control {
+	return binder(name, doc, breaks(codecs.BindsTarget, codecs.Unambiguous), by("CTX-19"), func(b *codecs.Context) string {
+		less := *b
+		if b.Method == method {
+			less.Target = read(b.Target)
+		}
+		return whole(&less)
+	})
 }
 
 func withoutNulls(b *codecs.Context) string {

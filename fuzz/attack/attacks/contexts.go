@@ -200,6 +200,33 @@ func (t trial) boundFields(do func(in *attack.Instance, under codecs.Context, f 
 	}
 }
 
+// otherMethods are methods whose branch may read a field otherwise.
+var otherMethods = []string{"resources/read", "prompts/get", "x/unknown"}
+
+// everyMethod is boundFields under the ordinary method and under others. A reader may
+// normalize a value in the branch of one method.
+func (t trial) everyMethod(do func(in *attack.Instance, under codecs.Context, f field)) {
+	t.boundFields(do)
+	in, tok, ok := t.Scheme()
+	if !ok {
+		return
+	}
+	for _, m := range otherMethods {
+		other, ok := in.Mint(t.State(8), fields[method].put(tok.Under, m))
+		if !ok {
+			continue
+		}
+		for _, f := range fields[target:] {
+			if f.property == codecs.BindsArguments && m != "prompts/get" {
+				continue // the method has no arguments
+			}
+			if _, present := f.get(&other.Under); present && t.binds(in, other, f) {
+				do(in, other.Under, f)
+			}
+		}
+	}
+}
+
 // absentWords are words that programs write for an absent value.
 var absentWords = []string{"", "null", "None", "nil", "undefined", "false", "0", "anonymous", "guest", "public", "unknown", "none", "default", "system", "-", "*", "N/A", "<nil>", "local"}
 

@@ -231,8 +231,8 @@ func (t trial) oddLifetimes() {
 // fromTheFuture presents a token before it was minted. A format without a time of issue
 // cannot refuse it, and does all that a format with an expiry alone can. So a design that
 // claims expiry is accused only if its tokens show a time of issue: by their content or,
-// if they are unreadable, by their length. If an unreadable token has a time of fixed
-// width, acceptance is not reported.
+// if they are unreadable, by their length, or by a refusal at a later time. If an
+// unreadable token has a time of fixed width, acceptance at every time is not reported.
 func (t trial) fromTheFuture() {
 	in, tok, ok := t.timed()
 	if !ok {
@@ -242,16 +242,24 @@ func (t trial) fromTheFuture() {
 	if t.carriesIssue(tok) || !t.Readable(tok) && t.lengthensWithIssue(in, tok) {
 		record = t.Refute
 	}
-	for _, d := range []time.Duration{400 * 24 * time.Hour, 24 * time.Hour} {
-		t.Try(codecs.Expiry)
-		if call, ok := in.Accepts(tok.Text, attack.Later(tok.Under, -d)); ok {
-			record(codecs.Expiry, fmt.Sprintf("a token is accepted %s before it was minted", d), tok.Sealed, call)
-		}
-	}
 	// A design may state a skew of an hour.
-	for _, d := range []time.Duration{time.Hour, 10 * time.Minute} {
+	refused := time.Duration(0)
+	for _, d := range []time.Duration{10 * time.Minute, time.Hour} {
 		if call, ok := in.Accepts(tok.Text, attack.Later(tok.Under, -d)); ok {
 			t.Observe(codecs.Expiry, fmt.Sprintf("a token is accepted %s before it was minted", d), tok.Sealed, call)
+		} else {
+			refused = d
+		}
+	}
+	for _, d := range []time.Duration{24 * time.Hour, 400 * 24 * time.Hour} {
+		t.Try(codecs.Expiry)
+		switch call, ok := in.Accepts(tok.Text, attack.Later(tok.Under, -d)); {
+		case !ok:
+			refused = d
+		case refused > 0: // its time of issue was read
+			t.Refute(codecs.Expiry, fmt.Sprintf("a token is refused %s before it was minted, and accepted %s before", refused, d), tok.Sealed, call)
+		default:
+			record(codecs.Expiry, fmt.Sprintf("a token is accepted %s before it was minted", d), tok.Sealed, call)
 		}
 	}
 }

@@ -108,8 +108,8 @@ func manyMembers(n int, value string) string {
 	return "{" + b.String() + `"z":` + value + "}"
 }
 
-// structures presents arguments that differ in structure: as whole arguments, one and
-// two levels deeper, and inside a list.
+// structures presents arguments that differ in structure, under both methods that have
+// arguments.
 func (t trial) structures() {
 	in, tok, ok := t.Scheme()
 	if !ok {
@@ -120,19 +120,29 @@ func (t trial) structures() {
 		t.Skip("the design does not bind arguments")
 		return
 	}
+	t.structuresIn(in, tok.Under)
+	if other, ok := in.Mint(t.State(8), fields[method].put(tok.Under, "prompts/get")); ok && t.binds(in, other, f) {
+		t.structuresIn(in, other.Under)
+	}
+}
+
+// structuresIn presents them as whole arguments, one and two levels deeper, and inside
+// a list.
+func (t trial) structuresIn(in *attack.Instance, under codecs.Context) {
+	f := fields[arguments]
 	for _, w := range append(wholes, structural...) {
 		if empties[w.a] && empties[w.b] {
-			t.emptyTwins(in, tok.Under, w)
+			t.emptyTwins(in, under, w)
 			continue
 		}
-		t.across(in, tok.Under, f, w.a, w.b, w.how)
+		t.across(in, under, f, w.a, w.b, w.how)
 	}
 	for _, around := range []struct{ open, end, where string }{{`{"o":`, `}`, "in an object"}, {`{"o":{"p":`, `}}`, "two objects deep"}, {`{"o":[`, `]}`, "in a list"}, {`{"o":[[0,`, `]]}`, "in a list of a list"}, {`[`, `]`, "in a list"}} {
 		for _, w := range structural {
-			t.across(in, tok.Under, f, around.open+w.a+around.end, around.open+w.b+around.end, w.how+", "+around.where)
+			t.across(in, under, f, around.open+w.a+around.end, around.open+w.b+around.end, w.how+", "+around.where)
 		}
 		for _, w := range wholes {
-			t.across(in, tok.Under, f, around.open+w.a+around.end, around.open+w.b+around.end, w.how+", "+around.where)
+			t.across(in, under, f, around.open+w.a+around.end, around.open+w.b+around.end, w.how+", "+around.where)
 		}
 	}
 }
@@ -148,7 +158,7 @@ func (t trial) emptyTwins(in *attack.Instance, under codecs.Context, w twin) {
 }
 
 func (t trial) unicodeForms() {
-	t.boundFields(func(in *attack.Instance, under codecs.Context, f field) {
+	t.everyMethod(func(in *attack.Instance, under codecs.Context, f field) {
 		twins := unicodeTwins
 		if t.Design.Worker == nil && f.property != codecs.BindsArguments {
 			twins = append(twins[:len(twins):len(twins)], surrogates...)
@@ -160,7 +170,7 @@ func (t trial) unicodeForms() {
 }
 
 func (t trial) partsOfValues() {
-	t.boundFields(func(in *attack.Instance, under codecs.Context, f field) {
+	t.everyMethod(func(in *attack.Instance, under codecs.Context, f field) {
 		for _, w := range partTwins {
 			t.across(in, under, f, f.value(w.a), f.value(w.b), w.how)
 		}
@@ -168,7 +178,7 @@ func (t trial) partsOfValues() {
 }
 
 func (t trial) structuredNames() {
-	t.boundFields(func(in *attack.Instance, under codecs.Context, f field) {
+	t.everyMethod(func(in *attack.Instance, under codecs.Context, f field) {
 		for _, w := range nameTwins {
 			t.across(in, under, f, f.value(w.a), f.value(w.b), w.how)
 		}
