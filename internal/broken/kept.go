@@ -1,6 +1,7 @@
 package broken
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,6 +27,7 @@ func keptState() []Control {
 			}),
 		around(aScheme("lenient-at-first", "the first call of a handle does not refuse a token that is late by less than its time to live", breaks(codecs.Expiry), by("SEQ-01"), func(*schemeParts) {}),
 			func(inner codecs.Scheme) codecs.Scheme { return &lenientOnce{Scheme: inner} }),
+		named(aScheme("counted-name", "a token is the name of a state that the server keeps, and names count up", breaks(codecs.Integrity), by("TAG-15"), func(*schemeParts) {})),
 		aSigner("ring-of-last", "every handle uses the ring that was opened last", breaks(codecs.Rotation, codecs.Integrity), by("SEQ-01"), ringOfLast),
 	}
 }
@@ -56,6 +58,41 @@ func (s *cached) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	}
 	s.states[name] = state
 	return append(dst, state...), nil
+}
+
+// named puts a scheme behind names of its tokens. A name is a multiple of an odd number
+// in three bytes.
+func named(c Control) Control {
+	var kept sync.Map
+	var count atomic.Uint32
+	return around(c, func(inner codecs.Scheme) codecs.Scheme { return &namer{Scheme: inner, kept: &kept, count: &count} })
+}
+
+// A namer is a scheme whose tokens are names of tokens.
+type namer struct {
+	codecs.Scheme
+	kept  *sync.Map
+	count *atomic.Uint32
+}
+
+// Mint implements codecs.Scheme.
+func (s *namer) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
+	token, err := s.Scheme.Mint(nil, state, c)
+	if err != nil {
+		return dst, err
+	}
+	name := fmt.Appendf(nil, "n1.%06x", s.count.Add(1)*0x9e3779&0xffffff)
+	s.kept.Store(string(name), token)
+	return append(dst, name...), nil
+}
+
+// Verify implements codecs.Scheme.
+func (s *namer) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	kept, ok := s.kept.Load(string(token))
+	if !ok {
+		return dst, errUnauthentic
+	}
+	return s.Scheme.Verify(dst, kept.([]byte), c)
 }
 
 // ringOfLast keeps the ring that was opened last for all handles.

@@ -11,6 +11,7 @@ import (
 	"hash/crc32"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/crypto/chacha20poly1305"
@@ -62,6 +63,7 @@ func texts() []Control {
 			}),
 		aSigner("quoted", "the token may come as a JSON text", breaks(codecs.Canonical), by("ENC-07"),
 			func(p *signerParts) { p.judged = func(token []byte) []byte { return bytes.Trim(token, `"`) } }),
+		aSigner("number-forms", "a length in front is read by a parser of numbers", breaks(codecs.Canonical), by("ENC-05"), lengthInFront),
 		aSigner("hex-case", "hexadecimal in either case", breaks(codecs.Canonical), by("ENC-05"), hexadecimal),
 	}
 }
@@ -268,5 +270,17 @@ func hexadecimal(p *signerParts) {
 	p.decode = func(text string) ([]byte, bool) {
 		raw, err := hex.DecodeString(text)
 		return raw, err == nil
+	}
+}
+
+// lengthInFront writes the number of bytes in front, and reads it as parsers of numbers do.
+func lengthInFront(p *signerParts) {
+	encode, decode := p.encode, p.decode
+	p.encode = func(raw []byte) string { return strconv.Itoa(len(raw)) + "." + encode(raw) }
+	p.decode = func(text string) ([]byte, bool) {
+		count, rest, _ := strings.Cut(text, ".")
+		n, err := strconv.Atoi(count)
+		raw, ok := decode(rest)
+		return raw, ok && err == nil && n == len(raw)
 	}
 }

@@ -18,8 +18,8 @@ var encoding = []attack.Attack{
 		Origin: "PASETO test vector 4-F-5", Run: spell(tokenfmt.Padding)},
 	{ID: "ENC-04", Name: "white space and line breaks", Refutes: spelled, Layer: attack.LayerText, CWE: 1289, Gain: gainSpelling,
 		Origin: "go-jose issues 237, 244, 280; encoding/base64 skips CR and LF", Run: spell(tokenfmt.WhiteSpace)},
-	{ID: "ENC-05", Name: "case, percent escapes, plus for space", Refutes: spelled, Layer: attack.LayerText, CWE: 178, Gain: gainSpelling,
-		Origin: "RFC 3986, section 2.1; case-insensitive readers of hexadecimal and base32", Run: spell(tokenfmt.LetterCase)},
+	{ID: "ENC-05", Name: "case, percent escapes, plus for space, forms of numbers", Refutes: spelled, Layer: attack.LayerText, CWE: 178, Gain: gainSpelling,
+		Origin: "RFC 3986, section 2.1; case-insensitive readers of hexadecimal and base32; parsers of numbers", Run: on(trial.otherForms)},
 	{ID: "ENC-06", Name: "NUL, byte order mark, look-alikes, invalid UTF-8", Refutes: spelled, Layer: attack.LayerText, CWE: 158, Gain: gainSpelling,
 		Origin: "CVE-2009-2408", Run: spell(tokenfmt.ForeignCharacters)},
 	{ID: "ENC-07", Name: "another serialization of the same parts", Refutes: spelled, Layer: attack.LayerText, CWE: 436,
@@ -30,6 +30,14 @@ var encoding = []attack.Attack{
 	{ID: "ENC-09", Name: "longer forms of numbers and lengths inside, authenticated", Refutes: spelled, Layer: attack.LayerReseal, CWE: 1289, Gain: gainSpelling,
 		Origin:  "DER and CBOR, which have one shortest form",
 		Dropped: "the inside is under the tag: only the server can write it in another form, and the token is one text all the same"},
+}
+
+// otherForms presents letters and numbers in other forms.
+func (t trial) otherForms() {
+	t.everyLength(func(in *attack.Instance, tok *attack.Token) {
+		t.Spellings(in, tok, tokenfmt.LetterCase(tok.Format(), t.Source))
+		t.Spellings(in, tok, tokenfmt.NumberForms(tok.Format(), t.Source))
+	})
 }
 
 // otherAlphabet presents tokens that hold a character in which the alphabets differ.

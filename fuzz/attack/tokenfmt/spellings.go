@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math/big"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -110,6 +111,34 @@ func LetterCase(f Format, s *Source) iter.Seq[Alteration] {
 		all = append(all, Alteration{[]byte(strings.ReplaceAll(text, "+", " ")), "space for plus"},
 			Alteration{[]byte(strings.ReplaceAll(text, ".", "%2E")), "escaped full stops"})
 		each(all, yield)
+	}
+}
+
+// numeral matches a segment that may be a number, in decimal or hexadecimal digits.
+var numeral = regexp.MustCompile(`^(?:[0-9]{1,20}|[0-9a-fA-F]{1,16})$`)
+
+// NumberForms writes each segment that may be a number in other forms that parsers of
+// numbers take for the same.
+func NumberForms(f Format, _ *Source) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		for i, s := range f.Segments {
+			if !numeral.MatchString(s.Text) {
+				continue
+			}
+			first, rest := s.Text[:1], s.Text[1:]
+			arabic := strings.Map(func(r rune) rune {
+				if r >= '0' && r <= '9' {
+					return r - '0' + 0x0660
+				}
+				return r
+			}, s.Text)
+			for _, form := range []string{"0" + s.Text, "00" + s.Text, "+" + s.Text, "0x" + s.Text, s.Text + ".0", s.Text + ".", s.Text + "e0", s.Text + "n",
+				first + "_" + rest, first + "," + rest, arabic, strings.TrimLeft(s.Text, "0")} {
+				if !yield(Alteration{f.WithText(i, form), fmt.Sprintf("the number %s in segment %d written as %+q", s.Text, i, form)}) {
+					return
+				}
+			}
+		}
 	}
 }
 

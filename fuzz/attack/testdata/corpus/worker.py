@@ -139,6 +139,16 @@ class target_lossy(Signed):
 class method_known(Signed):
     known = ("tools/call", "prompts/get", "resources/read")
     def field(self, n, v, b): return super().field(n, v if n != "method" or v in self.known else "other", b)
+class target_folded_for_resources(Signed):
+    def field(self, n, v, b): return super().field(n, v.lower() if n == "target" and v and b.get("method") == "resources/read" else v, b)
+class arguments_as_floats_for_prompts(arguments_as_floats):
+    def field(self, n, v, b): return (super() if b.get("method") == "prompts/get" else super(arguments_as_floats, self)).field(n, v, b)
+class verdict_without_principal(Signed):
+    def verify(self, now, token, b):
+        self.seen = getattr(self, "seen", {})
+        k = (token, now, self.bind({n: v for n, v in b.items() if n != "principal"}))
+        if k not in self.seen: self.seen[k] = super().verify(now, token, b)
+        return self.seen[k]
 class joined_by_escape(Signed):
     def bind(self, b): return sha(b"|".join((self.field(n, b.get(n), b) or b"\0").replace(b"|", b"\\|") for n in FIELDS))
 class joined_by_short_length(Signed):
@@ -156,6 +166,21 @@ class issued_tomorrow(Signed):
     skew = 86_400_000_000
 class expiry_wraps(Signed):
     def valid(self, c, now, b): return 0 < (c["e"] // 1_000_000 - now // 1_000_000) % 2**32 < 2**31 and c["i"] <= now + self.skew
+class expiry_as_serial_number(Signed):
+    def valid(self, c, now, b):
+        i, e, n = c["i"] // 1_000_000, c["e"] // 1_000_000, now // 1_000_000
+        return (n - i + 60) & 0xffffffff < 1 << 31 and (e - n - 1) & 0xffffffff < 1 << 31
+class expiry_in_digits(Signed):
+    """EXPIRY.BODY.TAG with the expiry in decimal digits, of which the tag covers the number."""
+    def write(self, key, body):
+        head = f"{json.loads(body)['e']}.{text(body)}"
+        return f"{head}.{text(self.tag(key, head.encode()))}"
+    def read(self, token):
+        parts = token.split(".")
+        if len(parts) != 3 or not re.fullmatch("[0-9]{1,20}", parts[0]): raise Refused("malformed")
+        body, tag = raw(parts[1]), raw(parts[2])
+        self.authenticate(f"{int(parts[0])}.{text(body)}".encode(), tag)
+        return body
 class expiry_if_principal(Signed):
     def valid(self, c, now, b): return b.get("principal") is None or super().valid(c, now, b)
 class expiry_remembered(Signed):
@@ -363,6 +388,59 @@ class sound_packed(Signed):
         if not (now < expires and issued <= now + self.skew): raise Refused("expired")
         if not hmac.compare_digest(body[16:48], self.bind(b)): raise Refused("misbound")
         return body[48:-32]
+
+class sound_whole_seconds(Signed):
+    def times(self, now): return now // 1_000_000 * 1_000_000, (now + int(self.ttl * 1e6)) // 1_000_000 * 1_000_000
+
+# Broken ones in the forms of the sound ones above.
+
+class issued_far_ahead(sound_sealed):
+    def valid(self, c, now, b): return now < c["e"] and not now + self.skew < c["i"] <= now + 3_600_000_000
+class principal_byte_shown(sound_sealed):
+    def mint(self, now, state, b):
+        self.mark = hmac.digest(self.keys[0], canon(b.get("principal")), "sha256")[:1]
+        return super().mint(now, state, b)
+    def write(self, key, body):
+        nonce = os.urandom(16)
+        sealed = self.mark + nonce + self.stream(key, nonce, body)
+        return text(sealed + self.tag(key, sealed))
+    def read(self, token):
+        sealed = raw(token)
+        if len(sealed) < 49: raise Refused("malformed")
+        for k in self.keys:
+            if self.equal(self.tag(k, sealed[:-32]), sealed[-32:]): return self.stream(k, sealed[1:17], sealed[17:-32])
+        raise Refused("unauthentic")
+class nonce_pool_used_up(sound_sealed):
+    def write(self, key, body):
+        self.pool = getattr(self, "pool", None) or [os.urandom(16) for _ in range(64)]
+        nonce = self.pool.pop() if len(self.pool) > 1 else self.pool[0]
+        sealed = nonce + self.stream(key, nonce, body)
+        return text(sealed + self.tag(key, sealed))
+class stored_under_counts(sound_stored):
+    """Names of stored states count in steps of an odd number."""
+    count = 0
+    def write(self, key, body):
+        stored_under_counts.count += 1
+        name = text((self.count * 0x9e3779 & 0xffffff).to_bytes(3, "big"))
+        self.kept[name] = body
+        return name
+class stored_compared_loosely(sound_stored):
+    """The request is kept and compared with ==, for which 1, 1.0 and True are one value."""
+    asked = {}
+    def mint(self, now, state, b):
+        token = super().mint(now, state, b)
+        self.asked[token] = {n: plain(b.get(n)) for n in FIELDS}
+        return token
+    def verify(self, now, token, b):
+        self.want = self.asked.get(token)
+        return super().verify(now, token, b)
+    def same(self, c, b): return self.want == {n: plain(b.get(n)) for n in FIELDS}
+class used_at_one_time(sound_once):
+    def verify(self, now, token, b):
+        state = Signed.verify(self, now, token, b)
+        if (token, now) in self.used: raise Refused("expired")
+        self.used.add((token, now))
+        return state
 
 # The protocol.
 

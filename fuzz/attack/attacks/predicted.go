@@ -1,0 +1,137 @@
+package attacks
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"math/big"
+	"slices"
+	"strings"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
+)
+
+// predictions are the attacks by tokens that were not seen before.
+var predictions = []attack.Attack{
+	{ID: "TAG-15", Name: "the next token, predicted from others", Refutes: []codecs.Property{codecs.Integrity}, Layer: attack.LayerOracle, CWE: 340,
+		Gain: "the state of another user, under a token that was never given out", Origin: "names of stored states that count: OWASP Session Management Cheat Sheet, session ID entropy", Run: on(trial.nextToken)},
+}
+
+// observed is the number of tokens from which the next one is predicted.
+const observed = 6
+
+// nextToken seals several states, continues the row of their tokens, and seals one more.
+// If that token is the predicted one, an attacker has it without being given it.
+func (t trial) nextToken() {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	var texts []string
+	for range observed {
+		texts = append(texts, string(in.Seal(t.State(24), tok.Under).Answer.Out))
+	}
+	predicted := continued(texts)
+	sealed := in.Seal(t.State(24), tok.Under)
+	t.Try(codecs.Integrity)
+	if sealed.Answer.Outcome != verdict.Done || !slices.Contains(predicted, string(sealed.Answer.Out)) {
+		return
+	}
+	if call, ok := in.Accepts(sealed.Answer.Out, tok.Under); ok {
+		t.Refute(codecs.Integrity, "the text of a token follows from those of earlier tokens: it can be presented by a client that was never given it", sealed, call)
+	}
+}
+
+// A numbering reads the end of a token as a number, and writes the number in the same
+// width. The number is less than the modulus.
+type numbering struct {
+	read  func(text string) (n, modulus *big.Int, ok bool)
+	write func(n *big.Int, like string) string
+}
+
+// numberings are decimal digits, and bytes of either order in hexadecimal and base64.
+func numberings() []numbering {
+	all := []numbering{{
+		read: func(text string) (n, modulus *big.Int, ok bool) {
+			n, ok = new(big.Int).SetString(text, 10)
+			return n, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(len(text))), nil), ok
+		},
+		write: func(n *big.Int, like string) string {
+			return strings.Repeat("0", max(0, len(like)-len(n.String()))) + n.String()
+		},
+	}}
+	for _, code := range []struct {
+		decode func(string) ([]byte, error)
+		encode func([]byte) string
+	}{
+		{hex.DecodeString, hex.EncodeToString},
+		{base64.RawURLEncoding.DecodeString, base64.RawURLEncoding.EncodeToString},
+		{base64.StdEncoding.DecodeString, base64.StdEncoding.EncodeToString},
+	} {
+		for _, little := range []bool{false, true} {
+			ordered := func(raw []byte) []byte {
+				if little {
+					slices.Reverse(raw)
+				}
+				return raw
+			}
+			all = append(all, numbering{
+				read: func(text string) (n, modulus *big.Int, ok bool) {
+					raw, err := code.decode(text)
+					return new(big.Int).SetBytes(ordered(raw)), new(big.Int).Lsh(big.NewInt(1), uint(8*len(raw))), err == nil && len(raw) > 0
+				},
+				write: func(n *big.Int, like string) string {
+					raw, _ := code.decode(like) // it was read before
+					return code.encode(ordered(n.FillBytes(raw)))
+				},
+			})
+		}
+	}
+	return all
+}
+
+// continued returns the texts that follow if the ends of the texts, from the last border
+// on, are numbers at equal distances.
+func continued(texts []string) []string {
+	var next []string
+	for _, border := range []string{".", ":", "-", ""} {
+		at := 0
+		if border != "" {
+			at = strings.LastIndex(texts[0], border) + 1
+		}
+		head := texts[0][:at]
+		if slices.ContainsFunc(texts, func(s string) bool { return len(s) != len(texts[0]) || !strings.HasPrefix(s, head) }) {
+			continue
+		}
+		for _, form := range numberings() {
+			if tail, ok := form.continued(texts, at); ok {
+				next = append(next, head+tail)
+			}
+		}
+	}
+	return next
+}
+
+// continued continues the numbers in the texts from a place on.
+func (form numbering) continued(texts []string, at int) (string, bool) {
+	var last, step *big.Int
+	var modulus *big.Int
+	for _, text := range texts {
+		n, m, ok := form.read(text[at:])
+		if !ok {
+			return "", false
+		}
+		if last != nil {
+			d := new(big.Int).Sub(n, last)
+			d.Mod(d, m)
+			if step != nil && d.Cmp(step) != 0 || d.Sign() == 0 {
+				return "", false
+			}
+			step = d
+		}
+		last, modulus = n, m
+	}
+	last.Add(last, step)
+	return form.write(last.Mod(last, modulus), texts[0][at:]), true
+}
