@@ -153,6 +153,26 @@ func TestMisbehaviour(t *testing.T) {
 	}
 }
 
+// TestNoFindingWithoutCause attacks a symmetric design with public data, and a scheme that
+// judges no batches with a batch. Neither is a finding.
+func TestNoFindingWithoutCause(t *testing.T) {
+	for name, c := range map[string]struct{ design, attack, reason string }{
+		"a symmetric design":       {"hmac-sha256", "KEY-11", ""},
+		"a scheme without batches": {"hmac-sha256-claims", "CTX-15", "one token at a time"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, err := catalog.Find(c.design)
+			require.NoError(t, err)
+			results := run(t, &attack.Design{Design: d}, seed, small(), c.attack).Results
+			require.NotEmpty(t, results)
+			for _, r := range results {
+				require.NotEqual(t, verdict.Refuted, r.Outcome, r.Issue)
+				require.Contains(t, r.Reason, c.reason)
+			}
+		})
+	}
+}
+
 // TestEveryRowOfTheCatalogIsThere holds the catalog to the 69 attacks that it is
 // made from: each is carried out, or dropped with a reason.
 func TestEveryRowOfTheCatalogIsThere(t *testing.T) {
