@@ -37,6 +37,9 @@ func (p preset) apply(d codecs.Design) codecs.Design {
 	d.Name, d.Doc = p.name, p.doc
 	if p.prefix != "" {
 		d.Prefix, d.Format = p.prefix, p.format
+		hooks := lab.HooksOf(d)
+		hooks.FewVectors = true // the vectors of the design itself hold the cases of claims
+		d.Hooks = &hooks
 	}
 	return d
 }

@@ -115,7 +115,6 @@ func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
 		return dst, refused
 	}
 	state, ok := framework.OpenCBC(f.block, raw[1+timeSize:headSize], raw[headSize:n])
-	//mutant:equivalent the tag is verified as well, and sealing makes no such plaintext
 	if !ok {
 		return dst, errUnauthentic
 	}
@@ -156,7 +155,7 @@ var Design = codecs.Design{
 	Format:  "fernet-0x80",
 	KeySize: keySize,
 	Options: []codecs.Option{framework.Reading("Python's cryptography")},
-	Hooks:   &lab.Hooks{Inspect: inspect, Other: "=", SampleVectors: true, Allocates: "segments are decoded to buffers of their own"},
+	Hooks:   &lab.Hooks{Inspect: inspect, Other: "=", FewVectors: true, Allocates: "segments are decoded to buffers of their own"},
 	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
 		ttl, err := framework.TTL(c)
 		if err != nil {

@@ -280,7 +280,7 @@ var Design = codecs.Design{
 		framework.Reading("iron-webcrypto"),
 		{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
 	},
-	Hooks: &lab.Hooks{Inspect: inspect, Other: "*", Grace: skew, SampleVectors: true, Allocates: "segments are decoded to buffers of their own"},
+	Hooks: &lab.Hooks{Inspect: inspect, Other: "*", Grace: skew, FewVectors: true, Allocates: "segments are decoded to buffers of their own"},
 	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
 		ttl, err := framework.TTL(c)
 		if err != nil {

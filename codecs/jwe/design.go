@@ -31,7 +31,7 @@ func (e encryption) design(name, doc string, own []codecs.Guarantee) codecs.Desi
 		MaxKeys: 1, KeySize: keySize,
 		NewCodec: e.newCodec,
 		Hooks: &lab.Hooks{
-			Inspect: e.inspect, TokenSize: e.tokenSize, SampleVectors: true,
+			Inspect: e.inspect, TokenSize: e.tokenSize, FewVectors: true,
 			Allocates: "segments are decoded to buffers of their own",
 		},
 		Guarantees: func(options map[string]string) []codecs.Guarantee {

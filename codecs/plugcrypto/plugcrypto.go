@@ -251,7 +251,7 @@ var Design = codecs.Design{
 	Format:  "mcp-phantom",
 	MaxKeys: 1,
 	Options: []codecs.Option{framework.Reading("the library")},
-	Hooks:   &lab.Hooks{Inspect: inspect, SampleVectors: true, Allocates: "segments are decoded to buffers of their own"},
+	Hooks:   &lab.Hooks{Inspect: inspect, FewVectors: true, Allocates: "segments are decoded to buffers of their own"},
 	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
 		ttl, err := framework.TTL(c)
 		if err != nil {

@@ -278,7 +278,7 @@ var Design = codecs.Design{
 		framework.Reading("the library"),
 		{Name: optionPurpose, Doc: "the purpose that tokens are minted for and verified against", Values: []string{purposeNone, purposeTarget}},
 	},
-	Hooks: &lab.Hooks{Inspect: inspect, Other: "+/=", SampleVectors: true, Allocates: "segments are decoded to buffers of their own"},
+	Hooks: &lab.Hooks{Inspect: inspect, Other: "+/=", FewVectors: true, Allocates: "segments are decoded to buffers of their own"},
 	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
 		ttl, err := framework.TTL(c)
 		if err != nil {

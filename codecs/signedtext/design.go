@@ -111,7 +111,7 @@ func (s *style) design(name, doc, spec, other string, own func(map[string]string
 			framework.Reading("the library"),
 			{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
 		},
-		Hooks: &lab.Hooks{Inspect: s.inspect, Other: other, SampleVectors: true, Allocates: "segments are decoded to buffers of their own"},
+		Hooks: &lab.Hooks{Inspect: s.inspect, Other: other, FewVectors: true, Allocates: "segments are decoded to buffers of their own"},
 		NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
 			ttl, err := framework.TTL(c)
 			if err != nil {

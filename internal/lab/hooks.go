@@ -34,9 +34,6 @@ type Hooks struct {
 
 	// Grace is the time after its expiry for which a token is still accepted.
 	Grace time.Duration
-	// SampleVectors says that the format has test vectors of its own or answers of its
-	// library beside the design, so that its file of vectors is a sample.
-	SampleVectors bool
 
 	// Facts are for choosing a design; nil for one that is here to be compared.
 	Facts *Facts
@@ -55,8 +52,8 @@ type Hooks struct {
 	// that a token whose agreement is known costs little more than Primitive.
 	Amortised bool
 
-	// FewVectors says that a format has few vectors: the others hold the cases of
-	// options, documents and contexts.
+	// FewVectors says that a format has few vectors: other formats hold the cases of
+	// documents and options, or the format has published vectors of its own.
 	FewVectors bool
 
 	// Unjudged says that no second implementation of the format runs here, so that

@@ -49,7 +49,7 @@ func Bases(d *codecs.Design, brief bool) []*Base {
 	}
 	if lab.HooksOf(*d).FewVectors {
 		bases[0].Try = few
-		return append(bases[:1], soundBases(d)...)
+		return append(append(bases[:1], ofLengths(bases)...), soundBases(d)...)
 	}
 	bases[0].Try = everything
 	bases = append(bases, optionBases(d)...)
@@ -57,6 +57,19 @@ func Bases(d *codecs.Design, brief bool) []*Base {
 		bases = append(bases, longBase(*bases[0]))
 	}
 	return bases
+}
+
+// ofLengths returns the bases that differ from the first in a length below 1,000,
+// without families.
+func ofLengths(bases []*Base) []*Base {
+	var kept []*Base
+	for _, b := range bases {
+		if strings.HasPrefix(b.Name, "length-") && len(b.Payload) < 1000 {
+			b.Try = nil
+			kept = append(kept, b)
+		}
+	}
+	return kept
 }
 
 // longBase returns the first base under a key that HMAC hashes before use.

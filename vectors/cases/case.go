@@ -80,5 +80,5 @@ var everything = []Family{
 
 // few lists the families for the first base of a format with few vectors.
 var few = []Family{
-	fields, tags, splices, encodings, framings, truncations, keyRings, slots, crossings, fewClaims, times,
+	fields, tags, splices, inside, encodings, framings, truncations, keyRings, slots, crossings, fewClaims, times, claimedContexts,
 }

@@ -2,6 +2,7 @@ package cases
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"sealab/codecs"
@@ -29,6 +30,20 @@ func contextsAbout(field string) Family {
 		}
 		return changed(s.Base.Context, field)
 	}
+}
+
+// claimedContexts is contexts restricted to the properties that the design claims.
+// Each other property keeps its first change.
+func claimedContexts(s *Scene) []Case {
+	kept := map[codecs.Property]bool{}
+	return slices.DeleteFunc(contexts(s), func(c Case) bool {
+		g, ok := s.Design.Guarantee(c.Property, s.Base.Options)
+		if ok && g.Holds {
+			return false
+		}
+		defer func() { kept[c.Property] = true }()
+		return kept[c.Property]
+	})
 }
 
 func changed(was codecs.Context, field string) []Case {

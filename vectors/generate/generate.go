@@ -103,29 +103,13 @@ func (g *generator) base(b *cases.Base) error {
 	near.Sealed = true
 	g.append(near)
 	for _, family := range b.Try {
-		for _, c := range g.sample(family(scene)) {
+		for _, c := range family(scene) {
 			if err := g.derive(scene, c, near); err != nil {
 				return fmt.Errorf("%s/%s: %w", b.Name, c.Name, err)
 			}
 		}
 	}
 	return nil
-}
-
-// sampled is the number of cases that a family keeps if the vectors are a sample.
-const sampled = 4
-
-// sample returns the cases of a family. If the design's vectors are a sample, these are
-// a few, evenly spaced.
-func (g *generator) sample(all []cases.Case) []cases.Case {
-	if !lab.HooksOf(g.subject.Design).SampleVectors || len(all) <= sampled {
-		return all
-	}
-	some := make([]cases.Case, 0, sampled)
-	for i := range sampled {
-		some = append(some, all[i*len(all)/sampled])
-	}
-	return some
 }
 
 // scene seals a base and the tokens that its cases need.

@@ -7,7 +7,9 @@ import java.util.Base64;
 import java.util.List;
 import java.util.regex.Pattern;
 import javax.crypto.AEADBadTagException;
+import javax.crypto.BadPaddingException;
 import javax.crypto.Cipher;
+import javax.crypto.IllegalBlockSizeException;
 import javax.crypto.Mac;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.IvParameterSpec;
@@ -61,7 +63,7 @@ public final class Formats {
             if (!MessageDigest.isEqual(hmac(Arrays.copyOf(key, 16), signed), tag)) continue;
             long minted = ByteBuffer.wrap(raw, 1, 8).getLong();
             if (minted < 0 || minted + ttl < now || now + SKEW < minted) throw new Refused("expired");
-            return cbc(Cipher.DECRYPT_MODE, Arrays.copyOfRange(key, 16, 32), Arrays.copyOfRange(raw, 9, 25), Arrays.copyOfRange(raw, 25, signed.length));
+            return openCbc(key, Arrays.copyOfRange(raw, 9, 25), Arrays.copyOfRange(raw, 25, signed.length));
         }
         throw new Refused("unauthentic");
     }
@@ -94,7 +96,7 @@ public final class Formats {
             }
         }
         if (!MessageDigest.isEqual(tag(key, enc.header, nonce, body), tag)) throw new Refused("unauthentic");
-        return cbc(Cipher.DECRYPT_MODE, Arrays.copyOfRange(key, 16, 32), nonce, body);
+        return openCbc(key, nonce, body);
     }
 
     /** The tag of A128CBC-HS256 (RFC 7518, section 5.2.2.1). */
@@ -108,6 +110,14 @@ public final class Formats {
         c.init(mode, new SecretKeySpec(key, "AES"), new GCMParameterSpec(8 * TAG, nonce));
         c.updateAAD(header.getBytes(StandardCharsets.US_ASCII));
         return c.doFinal(text);
+    }
+
+    private static byte[] openCbc(byte[] key, byte[] iv, byte[] text) throws Refused, GeneralSecurityException {
+        try {
+            return cbc(Cipher.DECRYPT_MODE, Arrays.copyOfRange(key, 16, 32), iv, text);
+        } catch (IllegalBlockSizeException | BadPaddingException e) {
+            throw new Refused("unauthentic");
+        }
     }
 
     private static byte[] cbc(int mode, byte[] key, byte[] iv, byte[] text) throws GeneralSecurityException {
