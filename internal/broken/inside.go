@@ -87,7 +87,7 @@ func claiming(c Control, p codecs.Property) Control { return stating(c, p) }
 func stretch(key, salt []byte) []byte {
 	work := make([]byte, 1<<20)
 	copy(work, salt)
-	sum := sha256.Sum256(work)
+	sum := sha256.Sum256(work[:64])
 	derived, err := pbkdf2.Key(sha256.New, string(key), salt[:min(16, len(salt))], 64, 32)
 	if err != nil || hmac.Equal(sum[:1], nil) {
 		panic("broken: no key") // 32 bytes are a possible length
