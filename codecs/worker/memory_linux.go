@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
-	"unsafe"
+
+	"golang.org/x/sys/unix"
 
 	"sealab/codecs"
 )
@@ -117,10 +117,9 @@ func workOf(pid int, descendants bool) (time.Duration, error) {
 // in the number of the clock: clock_getcpuclockid(3).
 func processorTime(pid int) (time.Duration, error) {
 	const ofSchedule = 2 // CPUCLOCK_SCHED of the kernel
-	clock := int32(^pid<<3 | ofSchedule)
-	var t syscall.Timespec
-	if _, _, errno := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, uintptr(clock), uintptr(unsafe.Pointer(&t)), 0); errno != 0 {
-		return 0, errno
+	var t unix.Timespec
+	if err := unix.ClockGettime(int32(^pid<<3|ofSchedule), &t); err != nil {
+		return 0, err
 	}
 	return time.Duration(t.Nano()), nil
 }
