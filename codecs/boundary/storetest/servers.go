@@ -5,9 +5,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -124,19 +122,4 @@ func Postgres(t *testing.T) *Server {
 	s.Start(t)
 	t.Cleanup(func() { s.Kill(t) })
 	return s
-}
-
-// own gives a folder to a user, and returns the attributes of its processes.
-func own(t *testing.T, dir, name string) *syscall.SysProcAttr {
-	t.Helper()
-	u, err := user.Lookup(name)
-	if err != nil {
-		testenv.Skip(t, "there is no user %s, and root cannot run the server", name)
-	}
-	uid, err := strconv.Atoi(u.Uid)
-	require.NoError(t, err)
-	gid, err := strconv.Atoi(u.Gid)
-	require.NoError(t, err)
-	require.NoError(t, os.Chown(dir, uid, gid))
-	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
 }
