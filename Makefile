@@ -79,6 +79,10 @@ lint: ## gofmt, go vet, staticcheck
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 
+.PHONY: cross
+cross: ## check the types of every package and test for windows, darwin and freebsd on amd64 and arm64
+	$(GO) test -count=1 -v -timeout 0 -run '^TestTypesOf' ./internal/architecture -args -cross
+
 .PHONY: fmt
 fmt: ## format the code
 	gofmt -w $$(git ls-files '*.go')
