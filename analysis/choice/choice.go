@@ -215,8 +215,10 @@ func Days(days float64) string {
 		return fmt.Sprintf("%.3g hours", days*24)
 	case days < 1000:
 		return fmt.Sprintf("%.3g days", days)
-	default:
+	case days < 1000*365.25:
 		return fmt.Sprintf("%.3g years", days/365.25)
+	default:
+		return fmt.Sprintf("%.0f years", days/365.25)
 	}
 }
 
