@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 
 	"sealab/codecs"
@@ -40,10 +41,14 @@ func ends(token []byte) []int {
 	return append(all, len(token))
 }
 
-// lastCharacters replaces the last character of each segment: its spare bits.
+// lastCharacters replaces the last character of each segment before its padding: its
+// spare bits.
 func lastCharacters(token []byte) [][]byte {
 	var all [][]byte
 	for _, end := range ends(token) {
+		for end > 1 && token[end-1] == '=' {
+			end--
+		}
 		for i := range base64Letters {
 			changed := bytes.Clone(token)
 			changed[end-1] = base64Letters[i]
@@ -53,12 +58,18 @@ func lastCharacters(token []byte) [][]byte {
 	return all
 }
 
-// otherAlphabet exchanges the alphabets of base64, in all of the token and in the
-// first place.
+// otherAlphabet exchanges the alphabets of base64, in all of the token, in the first
+// place and in each segment.
 func otherAlphabet(token []byte) [][]byte {
 	var all [][]byte
 	for _, pair := range []string{"-+", "_/", "+-", "/_"} {
-		all = append(all, bytes.ReplaceAll(token, []byte(pair[:1]), []byte(pair[1:])), bytes.Replace(token, []byte(pair[:1]), []byte(pair[1:]), 1))
+		old, other := []byte(pair[:1]), []byte(pair[1:])
+		all = append(all, bytes.ReplaceAll(token, old, other), bytes.Replace(token, old, other, 1))
+		begin := 0
+		for _, end := range ends(token) {
+			all = append(all, slices.Concat(token[:begin], bytes.ReplaceAll(token[begin:end], old, other), token[end:]))
+			begin = end
+		}
 	}
 	return all
 }
@@ -104,43 +115,69 @@ func inserted(texts ...string) func([]byte) [][]byte {
 	}
 }
 
-// mints is how many tokens are minted at most until one shows its alphabet.
-const mints = 16
+// tokens is the number of tokens whose encodings are presented, of payloads that differ
+// in length. Each is the first of up to mints that shows its alphabet.
+const tokens, mints = 3, 16
 
-// judge presents foreign encodings of a token, and collects the kinds of refusals.
+// judge presents foreign encodings of tokens, and collects the kinds of refusals.
 func (c *contestant) judge() error {
-	var token []byte
-	for range mints {
-		var err error
-		if token, err = c.in.Seal(nil, payload(50), c.at); err != nil {
-			return fmt.Errorf("minting 50 bytes: %w", err)
+	c.row.Foreign = make([]Foreign, len(kinds))
+	refusals := map[string]bool{}
+	for n := range tokens {
+		token, err := c.showing(50 + n)
+		if err != nil {
+			return err
+		}
+		for i, k := range kinds {
+			if err := c.row.Foreign[i].judge(c, k, token, refusals); err != nil {
+				return err
+			}
+		}
+		c.flip(token, refusals)
+	}
+	c.row.Errors = slices.Sorted(maps.Keys(refusals))
+	return nil
+}
+
+// showing returns a token of a payload of n bytes, or of some more, in which the
+// alphabets of base64 differ.
+func (c *contestant) showing(n int) (token []byte, err error) {
+	for i := range mints {
+		if token, err = c.in.Seal(nil, payload(n+tokens*i), c.at); err != nil {
+			return nil, fmt.Errorf("minting %d bytes: %w", n+tokens*i, err)
 		}
 		if bytes.ContainsAny(token, "-_+/") {
-			break // the alphabets of base64 differ in it
+			break
 		}
 	}
 	if _, err := c.in.Unseal(nil, token, c.at); err != nil {
-		return fmt.Errorf("opening an ordinary token: %w", err)
+		return nil, fmt.Errorf("opening an ordinary token: %w", err)
 	}
-	refusals := map[string]bool{}
-	for _, k := range kinds {
-		f := Foreign{Kind: k.name}
-		for _, text := range k.make(token) {
-			if bytes.Equal(text, token) {
-				continue
-			}
-			f.Tried++
-			_, err := c.in.Unseal(nil, text, c.at)
-			if err == nil {
-				f.Accepted++
-			} else if r := codecs.Rejected(err); r != nil {
-				refusals[r.Stage.String()+": "+r.Reason] = true
-			} else {
-				return fmt.Errorf("presenting %.40q: %w", text, err)
-			}
+	return token, nil
+}
+
+// judge presents the encodings of one kind.
+func (f *Foreign) judge(c *contestant, k kind, token []byte, refusals map[string]bool) error {
+	f.Kind = k.name
+	for _, text := range k.make(token) {
+		if bytes.Equal(text, token) {
+			continue
 		}
-		c.row.Foreign = append(c.row.Foreign, f)
+		f.Tried++
+		_, err := c.in.Unseal(nil, text, c.at)
+		if err == nil {
+			f.Accepted++
+		} else if r := codecs.Rejected(err); r != nil {
+			refusals[r.Stage.String()+": "+r.Reason] = true
+		} else {
+			return fmt.Errorf("presenting %.40q: %w", text, err)
+		}
 	}
+	return nil
+}
+
+// flip collects the refusals of tokens with a changed bit.
+func (c *contestant) flip(token []byte, refusals map[string]bool) {
 	for i := range token {
 		changed := bytes.Clone(token)
 		changed[i] ^= 2
@@ -149,11 +186,6 @@ func (c *contestant) judge() error {
 			refusals[r.Stage.String()+": "+r.Reason] = true
 		}
 	}
-	for r := range refusals {
-		c.row.Errors = append(c.row.Errors, r)
-	}
-	slices.Sort(c.row.Errors)
-	return nil
 }
 
 // Kinds returns the names of the kinds of foreign encodings, in the order of a row.

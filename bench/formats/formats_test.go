@@ -2,6 +2,8 @@ package formats_test
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -77,4 +79,55 @@ func TestControl(t *testing.T) {
 	rows := formats.Compare([]formats.Subject{s}, 1, quiet)
 	require.NotZero(t, accepted(rows[0])["white space"])
 	require.Zero(t, accepted(rows[0])["junk"])
+}
+
+// TestEncodings explains a difference by the version or by the reason in the survey, and
+// names the others.
+func TestEncodings(t *testing.T) {
+	survey, err := formats.Survey()
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(survey), 25)
+	names := map[string]bool{}
+	row := func(s formats.Surveyed, accepts []string) formats.Row {
+		r := formats.Row{Name: s.Name, Spec: s.Name + " " + s.Version, Live: true}
+		for _, kind := range formats.Kinds() {
+			f := formats.Foreign{Kind: kind, Tried: 5}
+			if slices.Contains(accepts, kind) {
+				f.Accepted = 2
+			}
+			r.Foreign = append(r.Foreign, f)
+		}
+		return r
+	}
+	var rows []formats.Row
+	for _, s := range survey {
+		require.False(t, names[s.Name], s.Name)
+		names[s.Name] = true
+		require.NotEmpty(t, s.Version)
+		for _, kind := range s.Accepts {
+			require.Contains(t, formats.Kinds(), kind, s.Name)
+		}
+		for kind, why := range s.Why {
+			require.Contains(t, formats.Kinds(), kind, s.Name)
+			require.NotEmpty(t, why)
+		}
+		rows = append(rows, row(s, s.Accepts))
+	}
+	page, surveyed, unexplained, err := formats.Encodings(rows)
+	require.NoError(t, err)
+	require.Equal(t, len(survey), surveyed)
+	require.Empty(t, unexplained)
+	require.Equal(t, surveyed, strings.Count(page, "as in the survey"))
+
+	// A library that starts to accept other texts is named, unless its version changed.
+	strict := survey[0]
+	changed := row(strict, formats.Kinds())
+	_, _, unexplained, err = formats.Encodings([]formats.Row{changed})
+	require.NoError(t, err)
+	require.Equal(t, []string{strict.Name}, unexplained)
+	changed.Spec = strict.Name + " 99"
+	page, _, unexplained, err = formats.Encodings([]formats.Row{changed})
+	require.NoError(t, err)
+	require.Empty(t, unexplained)
+	require.Contains(t, page, "the survey had version "+strict.Version)
 }

@@ -26,6 +26,7 @@ import (
 // formatsFlags are the flags of the command.
 type formatsFlags struct {
 	sdks, libraries, asJSON bool
+	encodings               bool
 	rounds                  int
 	attacks, out            string
 }
@@ -45,6 +46,7 @@ are added.
 A text that is accepted and that the format did not mint is no forgery: it opens
 to the same payload. Times compare only within one run on a quiet machine.`,
 		Example: `  sealab compare-formats fernet-0x80 iron aes-256-gcm
+  sealab compare-formats hmac-sha256 --sdks --encodings
   sealab compare-formats --sdks --libraries --attacks results/attack/RUN --out results`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags.rounds < formats.MinRounds || flags.rounds > 10000 {
@@ -60,6 +62,7 @@ to the same payload. Times compare only within one run on a quiet machine.`,
 	}
 	cmd.Flags().BoolVar(&flags.sdks, "sdks", false, "compare the installed SDKs and libraries of other languages too")
 	cmd.Flags().BoolVar(&flags.libraries, "libraries", false, "compare the Go token libraries too")
+	cmd.Flags().BoolVar(&flags.encodings, "encodings", false, "print the foreign encodings that SDKs accept, beside an earlier survey")
 	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "write JSON")
 	cmd.Flags().IntVar(&flags.rounds, "rounds", 20, "time each format this `number` of times")
 	cmd.Flags().StringVar(&flags.attacks, "attacks", "", "`folder` of a run of attacks, with verdicts.json")
@@ -109,7 +112,22 @@ func (f *formatsFlags) run(out, notes io.Writer, names []string) error {
 	if f.asJSON {
 		return writeJSON(out, w)
 	}
+	if f.encodings {
+		return writeEncodings(out, notes, rows)
+	}
 	_, err = io.WriteString(out, formatsTable(rows).Text(table.Width(out))+notesOf(rows))
+	return err
+}
+
+// writeEncodings prints the page of foreign encodings. A difference from the survey that
+// is not explained is noted.
+func writeEncodings(out, notes io.Writer, rows []formats.Row) error {
+	page, surveyed, unexplained, err := formats.Encodings(rows)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(notes, "%d rows are in the survey; %d have a difference that is not explained: %v\n", surveyed, len(unexplained), unexplained)
+	_, err = io.WriteString(out, page)
 	return err
 }
 
@@ -118,8 +136,12 @@ func writeWorld(dir string, w *world) error {
 	if err := writeJSON(&data, w); err != nil {
 		return err
 	}
+	page, _, _, err := formats.Encodings(w.Rows)
+	if err != nil {
+		return err
+	}
 	text := formatsTable(w.Rows).Text(0) + notesOf(w.Rows)
-	return atomicfile.WriteFolder(dir, map[string][]byte{runfile.MainFile(runfile.World): data.Bytes(), "table.txt": []byte(text)})
+	return atomicfile.WriteFolder(dir, map[string][]byte{runfile.MainFile(runfile.World): data.Bytes(), "table.txt": []byte(text), "encodings.md": []byte(page)})
 }
 
 // subjects returns what is compared, and the function that ends the workers.
@@ -226,12 +248,12 @@ func formatsTable(rows []formats.Row) *table.Table {
 			row = append(row, fmt.Sprintf("%d/%d", f.Accepted, f.Tried))
 		}
 		row = append(row, strconv.Itoa(len(r.Errors)))
-		for _, s := range r.Sizes {
-			if s.Token < 0 {
+		for i := range formats.Lengths {
+			if i >= len(r.Sizes) || r.Sizes[i].Token < 0 {
 				row = append(row, "-")
 				continue
 			}
-			row = append(row, strconv.Itoa(s.Token))
+			row = append(row, strconv.Itoa(r.Sizes[i].Token))
 		}
 		t.Row(append(row, microseconds(r.Mint), microseconds(r.Open))...)
 	}
@@ -250,7 +272,7 @@ func notesOf(rows []formats.Row) string {
 	text := ""
 	for _, r := range rows {
 		if r.Note != "" {
-			text += fmt.Sprintf("not compared: %s: %s\n", r.Name, quote(r.Note))
+			text += fmt.Sprintf("not compared to the end: %s: %s\n", r.Name, quote(r.Note))
 		}
 	}
 	if text != "" {
