@@ -12,7 +12,8 @@ type Found struct{ Token, From string }
 
 // Extract returns the texts of an input that may be tokens: the cookies of a Cookie or
 // Set-Cookie header, those of each request and response of an HTTP archive (HAR 1.2) with
-// bearer tokens and the members requestState of bodies, or the input itself.
+// bearer tokens and the members requestState of bodies, or of another JSON text, or the
+// input itself: see pasted.
 func Extract(input []byte) ([]Found, error) {
 	text := strings.TrimSpace(string(input))
 	var har archive
@@ -21,8 +22,11 @@ func Extract(input []byte) ([]Found, error) {
 			return nil, fmt.Errorf("reading the HTTP archive: %w", err)
 		}
 		found := har.tokens()
+		if len(har.Log.Entries) == 0 {
+			found = states(text) // a message of the Model Context Protocol
+		}
 		if len(found) == 0 {
-			return nil, fmt.Errorf("the HTTP archive has %d entries without a cookie, a bearer token or a requestState", len(har.Log.Entries))
+			return nil, fmt.Errorf("the JSON has no cookie, bearer token or requestState in %d entries of an HTTP archive", len(har.Log.Entries))
 		}
 		return found, nil
 	}
@@ -31,6 +35,7 @@ func Extract(input []byte) ([]Found, error) {
 			return cookies(text[len(header):]), nil
 		}
 	}
+	text = pasted(text)
 	if name, _, ok := strings.Cut(text, "="); ok && cookieName(name) && strings.Contains(text, "; ") {
 		return cookies(text), nil
 	}
@@ -38,6 +43,30 @@ func Extract(input []byte) ([]Found, error) {
 		return nil, fmt.Errorf("the input is empty; want a token, a cookie header or an HTTP archive")
 	}
 	return []Found{{Token: text}}, nil
+}
+
+// pasted returns the token of a text as people copy it: behind an Authorization header and
+// its scheme, in quotes, broken into lines, or URL-encoded.
+func pasted(text string) string {
+	for _, before := range []string{"authorization:", "bearer "} {
+		if len(text) > len(before) && strings.EqualFold(text[:len(before)], before) {
+			text = strings.TrimSpace(text[len(before):])
+		}
+	}
+	for _, quote := range []string{`"`, "'", "`"} {
+		if inner, ok := strings.CutPrefix(text, quote); ok && strings.HasSuffix(inner, quote) {
+			text = strings.TrimSuffix(inner, quote)
+		}
+	}
+	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	text = strings.Join(lines, "")
+	if plain, err := url.PathUnescape(text); err == nil && !strings.HasPrefix(text, "s%3A") {
+		text = plain
+	}
+	return text
 }
 
 // minToken is the length of the shortest value of a cookie that is looked at.

@@ -143,3 +143,23 @@ func TestExtract(t *testing.T) {
 		require.Error(t, err, bad)
 	}
 }
+
+// TestPasted reads a token as people copy it.
+func TestPasted(t *testing.T) {
+	token := samples(t)[0].Token
+	half := len(token) / 2
+	for _, text := range []string{
+		token, " " + token + "\n", "Bearer " + token, "authorization: bearer " + token, `"` + token + `"`, "'" + token + "'",
+		token[:half] + "\r\n  " + token[half:], strings.ReplaceAll(token, ".", "%2E"), `{"params":{"requestState":"` + token + `"}}`,
+	} {
+		found, err := identify.Extract([]byte(text))
+		require.NoError(t, err, "%q", text)
+		require.Len(t, found, 1)
+		require.Equal(t, token, found[0].Token)
+	}
+	found, err := identify.Extract([]byte("Cookie: a=1; one=" + token + `; two="` + token + `"`))
+	require.NoError(t, err)
+	require.Len(t, found, 2)
+	_, err = identify.Extract([]byte(`{"a":1}`))
+	require.ErrorContains(t, err, "no cookie")
+}
