@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -118,11 +120,68 @@ var controls = []control{
 		}
 		return &fixture{seal: s}
 	}, checks: []string{"RS-FORGE"}},
+	{name: "eight bytes of a tag are enough", build: func() *fixture {
+		s := soundSigned()
+		s.verify = func(text string, mac []byte) error {
+			if !hmac.Equal(mac, s.tag(text)) && !hmac.Equal(mac, s.tag(text)[:8]) {
+				return errState
+			}
+			return nil
+		}
+		return &fixture{seal: s}
+	}, checks: []string{"RS-CUT"}},
+	{name: "verdicts remembered by tag", build: func() *fixture {
+		s := soundSigned()
+		var good sync.Map
+		s.verify = func(text string, mac []byte) error {
+			if _, known := good.Load(string(mac)); !known && !hmac.Equal(mac, s.tag(text)) {
+				return errState
+			}
+			good.Store(string(mac), true)
+			return nil
+		}
+		return &fixture{seal: s}
+	}, checks: []string{"RS-FORGE"}, also: []string{"RS-TAMPER", "RS-SPLICE"}},
+	{name: "an old key without a tag", build: func() *fixture {
+		old := soundSigned()
+		old.verify = func(string, []byte) error { return nil }
+		return &fixture{seal: headed{soundSigned(), old}}
+	}, checks: []string{"RS-FORGE"}, also: []string{"RS-TAMPER", "RS-SPELL"}},
+	{name: "the beginning of the arguments bound", build: signedWith(unbound(func(b *bound) { b.arguments = b.arguments[:min(len(b.arguments), 12)] })), checks: []string{"RS-ARGS"}},
+	{name: "one tool without its user", build: signedWith(unbound(func(b *bound) {
+		if b.target == "remove" {
+			b.user = ""
+		}
+	})), checks: []string{"RS-USER"}},
+	{name: "eight nonces", build: func() *fixture {
+		e, n := soundEncrypted(), atomic.Int64{}
+		e.nonce = func() []byte { return append(make([]byte, 11), byte(n.Add(1)%8)) }
+		return &fixture{seal: e}
+	}, checks: []string{"RS-NONCE"}},
 	{name: "checksum for a tag", build: signedWith(func(s *signed) {
 		s.sum = func(text []byte) []byte { return binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(text)) }
 	}), checks: []string{"RS-KEY"}},
 	{name: "secret in the state", build: signedWith(func(*signed) {}), checks: []string{"RS-CLEAR"}, change: func(o *review.Options) { o.Secrets = []string{"confirm"} }},
 	{name: "accepted twice", build: signedWith(func(*signed) {}), checks: []string{"RS-REPLAY"}, change: func(o *review.Options) { o.OneTime = []string{"deploy"} }, also: []string{"RS-ROLL"}, effects: true},
+}
+
+// headed writes the ID of the key in front of a token. Tokens of the old key are
+// not verified.
+type headed struct{ now, old seal }
+
+func (s headed) mint(state string, b bound, at time.Time) string {
+	return "1." + s.now.mint(state, b, at)
+}
+
+func (s headed) open(token string, b bound, at time.Time) (string, error) {
+	id, rest, _ := strings.Cut(token, ".")
+	switch id {
+	case "1":
+		return s.now.open(rest, b, at)
+	case "2":
+		return s.old.open(rest, b, at)
+	}
+	return "", errState
 }
 
 // TestControls reviews each broken server: its own checks refute it, and no

@@ -213,20 +213,27 @@ func untagged(token string) bool {
 // echoed reports whether a value that is changed in a readable token comes back in
 // the question or in the state of the answer: the token is read unverified.
 func (r *Review) echoed(ctx context.Context, o *oracle, token string) bool {
-	const probe = "sealabechoprobe"
 	for _, v := range views(token) {
 		for _, name := range sortedKeys(v.object) {
 			var text string
 			if json.Unmarshal(v.object[name], &text) != nil {
 				continue
 			}
-			a := r.client.present(ctx, o.flow, quote(v.write(token, object(with(v.object, name, quote(probe))))), o.user)
-			if a.Kind == asked && (strings.Contains(a.questionTexts(), probe) || a.State != nil && strings.Contains(readable(*a.State), probe)) {
+			a := r.client.present(ctx, o.flow, quote(v.write(token, object(with(v.object, name, quote(echoProbe))))), o.user)
+			if a.echoes() {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// echoProbe is a value that no honest state has.
+const echoProbe = "sealabechoprobe"
+
+// echoes reports whether the probe stands in the question or in the state of an answer.
+func (a Answer) echoes() bool {
+	return a.Kind == asked && (strings.Contains(a.questionTexts(), echoProbe) || a.State != nil && strings.Contains(readable(*a.State), echoProbe))
 }
 
 // verdict judges an answer to a presented state.
@@ -357,7 +364,33 @@ func (t *T) block(vary func(token string) []variant, names []string) (hits []hit
 	if a := t.r.client.present(t.ctx, t.o.flow, quote(token), t.o.user); t.o.verdict(a) != accepted {
 		return nil, 0, fmt.Sprintf("the unchanged token is not accepted afterwards: %v", a)
 	}
-	return hits, tried, ""
+	if len(hits) == 0 {
+		hits = t.afterToken(token, by, names)
+	}
+	return hits, tried + len(hits), ""
+}
+
+// maxCached is the number of variants of a block that are presented again.
+const maxCached = 2
+
+// afterToken presents variants again that share the beginning or the end of a token,
+// after the token itself: a server may remember its verdict by a part of the text.
+func (t *T) afterToken(token string, by map[string]variant, names []string) (hits []hit) {
+	const part = 16
+	n := 0
+	for _, name := range names {
+		v, ok := by[name]
+		same := len(v.text) > 2*part && len(token) > 2*part && (v.text[:part] == token[:part] || v.text[len(v.text)-part:] == token[len(token)-part:])
+		if !ok || v.raw != nil || !same || v.text == token || t.honest[v.text] || n == maxCached {
+			continue
+		}
+		n++
+		a := t.r.client.present(t.ctx, t.o.flow, v.state(), t.o.user)
+		if t.o.verdict(a) == accepted {
+			hits = append(hits, hit{v, token, a})
+		}
+	}
+	return hits
 }
 
 // mint returns a fresh token and remembers it as an honest one.

@@ -105,6 +105,12 @@ func forgeries(token string) []variant {
 			algNone(add, token, v)
 		}
 	}
+	for _, v := range views(token) {
+		for name, changed := range changedObjects(v.object) {
+			knownTags(func(tag, text string) { add(tag+" with "+name, text) }, segmentsOf(v.write(token, changed)))
+		}
+	}
+	otherHeads(add, token)
 	segments := segmentsOf(token)
 	knownTags(add, segments)
 	at := codedOf(segments)
@@ -156,6 +162,23 @@ func withoutTag(add func(name, text string), token string, v view, name string, 
 		add("zero tag with "+name, replaced(segments, last, segments[last].write(make([]byte, len(segments[last].raw())))))
 	}
 	add("no tag with "+name, replaced(segments[:v.segment+1], -1, ""))
+}
+
+// otherHeads adds tokens with another key ID or version: the neighbours of each
+// character before the first separator.
+func otherHeads(add func(name, text string), token string) {
+	n := strings.IndexAny(token, separators)
+	if n < 1 || n > 4 {
+		return
+	}
+	for i := range n {
+		for _, d := range []int{-2, -1, 1, 2, 3} {
+			c := int(token[i]) + d
+			if c < 0x80 && isCoded(byte(c)) {
+				add(fmt.Sprintf("character %d of the head %+d", i, d), token[:i]+string(rune(c))+token[i+1:])
+			}
+		}
+	}
 }
 
 // knownTags adds the state with tags that anybody computes, of its text and of its bytes.
@@ -310,6 +333,19 @@ func cuts(token string) []variant {
 		if n < len(token) {
 			all = append(all, variant{name: fmt.Sprintf("%d characters cut off in front", n), text: token[n:]})
 		}
+	}
+	return append(all, shorterTags(token)...)
+}
+
+// shorterTags cuts the bytes of the last segment and writes them again, so that a
+// strict reader takes the text. Segments that are longer than any tag are left out.
+func shorterTags(token string) []variant {
+	segments := segmentsOf(token)
+	last := len(segments) - 1
+	raw := segments[last].raw()
+	var all []variant
+	for n := 1; n < len(raw) && last > 0 && len(raw) <= 64; n++ {
+		all = append(all, variant{name: fmt.Sprintf("a tag of %d bytes", n), text: replaced(segments, last, segments[last].write(raw[:n]))})
 	}
 	return all
 }

@@ -11,8 +11,8 @@ import (
 // instances are the checks of a state elsewhere: at another instance, after a
 // restart, over another connection.
 var instances = []Check{
-	{ID: "RS-INST", Name: "a state of another instance", Flow: true, Severity: Warning, Category: "reliability",
-		Sent: "a token at the address of --also, or in a second process", Want: "accepted if instances share a key, else refused like any other state",
+	{ID: "RS-INST", Name: "a state of another instance", Flow: true, Severity: Critical, Category: "reliability",
+		Sent: "a token at the address of --also, or in a second process; with --effects and --one-time one that was used before", Want: "accepted if instances share a key, else refused like any other state",
 		Source: "revision 2026-07-28, basic: any instance may take the next request", Impact: "a fault of the server instead of a refusal",
 		Fix: "treat a token under an unknown key as any other that is refused", Run: otherInstance},
 	{ID: "RS-RESTART", Name: "a state after a restart", Flow: true, Over: "http", Severity: Critical, Category: "security",
@@ -22,8 +22,8 @@ var instances = []Check{
 	{ID: "RS-CONN", Name: "a state over another connection", Over: "http", Era: "modern", Severity: Warning, Category: "reliability",
 		Sent: "a token over a connection of its own, and over the one that minted it", Want: "accepted over both", Source: "revision 2026-07-28, basic: requests are independent of connections",
 		Impact: "a client behind a proxy, or one that reconnects, cannot go on", Fix: "bind the state to the user and not to the connection", Timed: true, Run: otherConnection},
-	{ID: "IO-RESTART", Name: "a state in a second process", Over: "stdio", Flow: true, Severity: Warning, Category: "reliability",
-		Sent: "a token of one process in a second one, which is started for it", Want: "accepted or refused, and the process goes on to answer", Source: stdioSpec,
+	{ID: "IO-RESTART", Name: "a state in a second process", Over: "stdio", Flow: true, Severity: Critical, Category: "reliability",
+		Sent: "a token of one process in a second one, which is started for it; with --effects and --one-time one that was used before", Want: "accepted or refused, and the process goes on to answer", Source: stdioSpec,
 		Impact: "a token of yesterday ends the server of today", Fix: "treat a token under an unknown key as any other that is refused", Run: otherInstance},
 }
 
@@ -33,6 +33,7 @@ func afterRestart(t *T) {
 		t.skip("no command is known that restarts the server; --restart gives one")
 		return
 	}
+	t.prefer(t.r.oneTime)
 	token, reason := t.mint()
 	used, also := t.mint()
 	if reason != "" || also != "" {
@@ -153,6 +154,7 @@ func otherInstance(t *T) {
 		return
 	}
 	defer there.close()
+	t.prefer(t.r.oneTime)
 	token, reason := t.mint()
 	if reason != "" {
 		t.skip("%s", reason)
@@ -167,10 +169,32 @@ func otherInstance(t *T) {
 		t.skip("the second instance refuses its own token: %v", a)
 		return
 	}
+	if t.r.opts.Effects && t.oneTime() {
+		t.usedElsewhere(there)
+	}
 	a := there.present(t.ctx, t.o.flow, quote(token), t.o.user)
 	t.trials++
 	if again := there.present(t.ctx, t.o.flow, quote(token), t.o.user); a.Kind == broken && again.Kind == broken {
 		t.refute(Finding{Case: "a second instance", Severity: Warning, Issue: "a token of one instance is a fault of another", Evidence: a.String() + "; again: " + again.String(), Want: "accepted or refused", Got: "broken"})
+	}
+}
+
+// usedElsewhere presents a token at a second instance that the first one has taken
+// and takes only once.
+func (t *T) usedElsewhere(there *client) {
+	used, reason := t.mint()
+	if reason != "" {
+		t.skip("%s", reason)
+		return
+	}
+	here := func() verdict { return t.o.verdict(t.r.client.present(t.ctx, t.o.flow, quote(used), t.o.user)) }
+	if here() != accepted || here() != refused {
+		return // RS-REPLAY judges that
+	}
+	a := there.present(t.ctx, t.o.flow, quote(used), t.o.user)
+	t.seen(variant{name: "used elsewhere"}, a)
+	if t.o.verdict(a) == accepted {
+		t.refute(Finding{Case: "a used token", Severity: Critical, Issue: "a used token is accepted again by a second instance", Evidence: "accepted, then refused; at the second instance: " + a.String(), Want: "refused", Got: "accepted"})
 	}
 }
 

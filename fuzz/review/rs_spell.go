@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -54,14 +55,9 @@ func some(all []variant, n int) []variant {
 
 // oneTime reports whether the user declared the tokens of the flow to be for one
 // use.
-func (t *T) oneTime() bool {
-	for _, name := range t.r.opts.OneTime {
-		if name == t.o.flow.Target {
-			return true
-		}
-	}
-	return false
-}
+func (t *T) oneTime() bool { return t.r.oneTime(t.o.flow) }
+
+func (r *Review) oneTime(f Flow) bool { return slices.Contains(r.opts.OneTime, f.Target) }
 
 // escaped writes a token with a \u escape for each of its characters.
 func escaped(token string) json.RawMessage {
@@ -185,17 +181,23 @@ func twice(t *T) {
 		t.skip("%s", reason)
 		return
 	}
-	last, ok := t.doubled(quote(garbageState), quote(token))
+	a, ok := t.doubled(quote(garbageState), quote(token))
 	if !ok {
 		return
 	}
+	last := t.o.verdict(a)
 	token, reason = t.mint()
 	if reason != "" {
 		t.skip("%s", reason)
 		return
 	}
-	first, ok := t.doubled(quote(token), quote(garbageState))
+	a, ok = t.doubled(quote(token), quote(garbageState))
+	first := t.o.verdict(a)
 	if !ok || last == refused && first == refused || last == accepted && first == refused {
+		return
+	}
+	if echo := t.secondRead(token); echo != "" {
+		t.refute(Finding{Case: "a good token, then a forged one", Severity: Critical, Issue: "of two members requestState one is verified and the other is read", Evidence: echo, Want: "the last one counts", Got: "both"})
 		return
 	}
 	t.refute(Finding{Case: "either order", Severity: Suggestion, Issue: "of two members requestState the first counts, or either",
@@ -204,21 +206,38 @@ func twice(t *T) {
 }
 
 // doubled sends a request with the member requestState twice.
-func (t *T) doubled(one, two json.RawMessage) (verdict, bool) {
+func (t *T) doubled(one, two json.RawMessage) (Answer, bool) {
 	call := t.o.flow.call(t.o.user)
 	call.State, call.Answers = two, t.o.flow.Last
 	t.r.client.id++
 	body, err := call.body(t.r.client.id)
 	if err != nil {
 		t.skip("%v", err)
-		return unclear, false
+		return Answer{}, false
 	}
 	text := strings.Replace(string(body), `"requestState":`, `"requestState":`+string(one)+`,"requestState":`, 1)
 	a := t.r.client.rawCall(t.ctx, t.r.client.callHeaders(call), []byte(text))
 	if !a.conclusive() {
 		t.skip("requestState twice: %v", a)
-		return unclear, false
+		return a, false
 	}
 	t.seen(variant{name: "twice"}, a)
-	return t.o.verdict(a), true
+	return a, true
+}
+
+// secondRead returns evidence that a value of a forged member comes back that stands
+// after a good one, "" if no such value is seen.
+func (t *T) secondRead(token string) string {
+	for _, v := range views(token) {
+		for _, name := range sortedKeys(v.object) {
+			if raw := v.object[name]; len(raw) == 0 || raw[0] != '"' {
+				continue
+			}
+			forged := v.write(token, object(with(v.object, name, quote(echoProbe))))
+			if a, ok := t.doubled(quote(token), quote(forged)); ok && a.echoes() {
+				return fmt.Sprintf("a good token, then %s -> %v", short(forged, 160), a)
+			}
+		}
+	}
+	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -78,29 +79,54 @@ func (t *T) waited(wait time.Duration) {
 	}
 }
 
-// afterwards mints two tokens, waits, and presents both between two controls. It
-// returns accepted if both are.
+// afterwards mints two tokens of each flow, waits, and presents both between two
+// controls. It returns accepted if both of a flow are, which is the flow from then on.
 func (t *T) afterwards(wait time.Duration) verdict {
-	var old []string
-	for range 2 {
-		token, reason := t.mint()
-		if reason != "" {
-			t.skip("%s", reason)
-			return unclear
+	own, old := t.o, map[*oracle][]string{}
+	flows := append([]*oracle{own}, slices.DeleteFunc(slices.Clone(t.r.oracles), func(o *oracle) bool { return o == own })...)
+	for _, t.o = range flows {
+		for range 2 {
+			token, reason := t.mint()
+			switch {
+			case reason == "":
+				old[t.o] = append(old[t.o], token)
+			case t.o == own:
+				t.skip("%s", reason)
+				return unclear
+			}
 		}
-		old = append(old, token)
 	}
 	t.r.opts.Log("waiting %v for a token to expire", wait)
 	if err := t.r.client.clock.Sleep(t.ctx, wait); err != nil {
 		t.skip("waiting: %v", err)
 		return unclear
 	}
+	result := unclear
+	for _, t.o = range flows {
+		if len(old[t.o]) < 2 {
+			continue
+		}
+		v, reason := t.aged(old[t.o])
+		switch {
+		case v == accepted:
+			return v
+		case t.o == own && reason != "":
+			t.skip("%s", reason)
+		case t.o == own:
+			result = v
+		}
+	}
+	t.o = own
+	return result
+}
+
+// aged presents old tokens and then controls. It returns accepted if all are.
+func (t *T) aged(tokens []string) (v verdict, reason string) {
 	result := accepted
-	for _, token := range old {
+	for _, token := range tokens {
 		a := t.r.client.present(t.ctx, t.o.flow, quote(token), t.o.user)
 		if !a.conclusive() {
-			t.skip("%v", a)
-			return unclear
+			return unclear, a.String()
 		}
 		t.seen(variant{name: "old"}, a)
 		if v := t.o.verdict(a); v != accepted {
@@ -112,14 +138,12 @@ func (t *T) afterwards(wait time.Duration) verdict {
 		reason = "the unchanged token is not accepted afterwards"
 	}
 	if reason != "" {
-		t.skip("%s", reason)
-		return unclear
+		return unclear, reason
 	}
 	if a := t.r.client.present(t.ctx, t.o.flow, quote(garbageState), t.o.user); t.o.verdict(a) != refused {
-		t.skip("garbage is not refused afterwards: %v", a)
-		return unclear
+		return unclear, fmt.Sprintf("garbage is not refused afterwards: %v", a)
 	}
-	return result
+	return result, ""
 }
 
 var dated = regexp.MustCompile(`[0-9]{10}|[0-9]{4}-[0-9]{2}-[0-9]{2}T`)
@@ -180,6 +204,7 @@ func (t *T) readTTL(token string) time.Duration {
 }
 
 func replayed(t *T) {
+	t.prefer(t.r.oneTime)
 	if t.o.good.Kind != completed && !t.oneTime() {
 		t.skip("the round does not run the tool to its end")
 		return
@@ -281,6 +306,7 @@ func rolledBack(t *T) {
 }
 
 func skipped(t *T) {
+	t.prefer(t.r.oneTime)
 	f := t.o.flow
 	if f.Last == nil || t.o.good.Kind != completed {
 		t.skip("the round takes no answers, or does not run the tool to its end")
