@@ -153,6 +153,20 @@ var controls = []control{
 			b.user = ""
 		}
 	})), checks: []string{"RS-USER"}},
+	{name: "no expiry for one tool", build: func() *fixture {
+		s := soundSigned()
+		s.ttl = 5 * time.Second
+		return &fixture{seal: lasting{s}}
+	}, checks: []string{"RS-EXP"}, change: func(o *review.Options) { o.TTL = 10 * time.Second }},
+	{name: "the last tool takes tokens of the second", build: func() *fixture {
+		f := signedWith(unbound(func(b *bound) {
+			if b.target == "undo" {
+				b.target = "remove"
+			}
+		}))()
+		f.undo = true
+		return f
+	}, checks: []string{"RS-TOOL"}},
 	{name: "eight nonces", build: func() *fixture {
 		e, n := soundEncrypted(), atomic.Int64{}
 		e.nonce = func() []byte { return append(make([]byte, 11), byte(n.Add(1)%8)) }
@@ -163,6 +177,16 @@ var controls = []control{
 	}), checks: []string{"RS-KEY"}},
 	{name: "secret in the state", build: signedWith(func(*signed) {}), checks: []string{"RS-CLEAR"}, change: func(o *review.Options) { o.Secrets = []string{"confirm"} }},
 	{name: "accepted twice", build: signedWith(func(*signed) {}), checks: []string{"RS-REPLAY"}, change: func(o *review.Options) { o.OneTime = []string{"deploy"} }, also: []string{"RS-ROLL"}, effects: true},
+}
+
+// lasting is a seal whose tokens of one tool last for years.
+type lasting struct{ seal }
+
+func (s lasting) mint(state string, b bound, at time.Time) string {
+	if b.target == "remove" {
+		at = at.AddDate(10, 0, 0)
+	}
+	return s.seal.mint(state, b, at)
 }
 
 // headed writes the ID of the key in front of a token. Tokens of the old key are

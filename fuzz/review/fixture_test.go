@@ -38,6 +38,7 @@ type fixture struct {
 	// ignore keeps the state from the handlers.
 	ignore bool
 	silent bool // no tool asks
+	undo   bool // a third tool asks
 	users  bool
 	noise  func() string // added to every text
 
@@ -351,6 +352,9 @@ func (f *fixture) server() *mcp.Server {
 		mcp.AddTool(s, &mcp.Tool{Name: "deploy", Description: "Deploys after a confirmation and a reason"}, f.handler("deploy", true))
 		mcp.AddTool(s, &mcp.Tool{Name: "remove", Description: "Removes after a confirmation"}, f.handler("remove", false))
 		s.AddPrompt(&mcp.Prompt{Name: "report"}, f.report)
+		if f.undo {
+			mcp.AddTool(s, &mcp.Tool{Name: "undo", Description: "Undoes after a confirmation"}, f.handler("undo", false))
+		}
 	}
 	mcp.AddTool(s, &mcp.Tool{Name: "echo"}, func(_ context.Context, _ *mcp.CallToolRequest, in struct {
 		Text string `json:"text"`

@@ -24,13 +24,15 @@ import (
 
 // A row is a fault of the broken server and the checks that show it.
 type row struct {
-	fault  string
-	checks []string
-	also   []string // checks that may refute it as well
-	change func(*review.Options)
-	second string // the fault of a second instance
-	stdio  bool
-	ends   bool // the server ends at an earlier check, which leaves nothing to review
+	fault    string
+	checks   []string
+	also     []string // checks that may refute it as well
+	change   func(*review.Options)
+	second   string // the fault of a second instance
+	twin     bool   // a second instance has the same key
+	stdio    bool
+	critical bool // its own checks call it critical
+	ends     bool // the server ends at an earlier check, which leaves nothing to review
 }
 
 func oneTime(o *review.Options) { o.Effects, o.OneTime = true, []string{"deploy", "remove", "report"} }
@@ -61,6 +63,7 @@ var rows = []row{
 	{fault: "careless base64", checks: []string{"RS-SPELL"}, also: []string{"RS-CLEAR"}},
 	{fault: "a state of any type", checks: []string{"RS-TYPE"}},
 	{fault: "first member counts", checks: []string{"RS-DUP"}},
+	{fault: "one member verified, another read", checks: []string{"RS-DUP"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "unbound arguments", checks: []string{"RS-ARGS"}},
 	{fault: "unbound tool", checks: []string{"RS-TOOL"}},
 	{fault: "unbound method", checks: []string{"RS-METHOD"}, also: []string{"RS-TOOL", "RS-ARGS"}},
@@ -95,6 +98,7 @@ var rows = []row{
 	{fault: "a URL with credentials", checks: []string{"RS-URL"}},
 	{fault: "bound to the connection", checks: []string{"RS-CONN"}},
 	{fault: "unknown keys end the server", second: "unknown keys end the server", checks: []string{"RS-INST"}, ends: true},
+	{fault: "used tokens of one instance alone", twin: true, checks: []string{"RS-INST"}, change: oneTime},
 	{fault: "used tokens forgotten", checks: []string{"RS-RESTART"}, change: oneTime},
 	{fault: "a key for each process", checks: []string{"RS-RESTART"}},
 	{fault: "older revisions unverified + readable and careful", checks: []string{"RS-DOWN"}, also: []string{"RS-CLEAR"}},
@@ -191,8 +195,11 @@ func (x row) review(t *testing.T, checks []string) (*review.Report, *mcp.Server)
 	}
 	o.Clock = review.Clock{Now: clock.Now, Sleep: clock.Sleep}
 	o.Restart = func(context.Context) error { s.Restart(); return nil }
-	if x.second != "" {
-		_, o.Target.Also = x.serve(t, clock, x.second)
+	if x.second != "" || x.twin {
+		var other *mcp.Server
+		if other, o.Target.Also = x.serve(t, clock, x.second); x.twin {
+			other.Secret = s.Secret
+		}
 	}
 	if x.change != nil {
 		x.change(&o)
@@ -235,6 +242,7 @@ func TestMatrix(t *testing.T) {
 			found := refutedBy(report, review.Critical, review.Warning, review.Suggestion)
 			for _, id := range x.checks {
 				require.Contains(t, found, id, describe(report))
+				require.True(t, !x.critical || found[id] == review.Critical, describe(report))
 				delete(found, id)
 			}
 			for _, id := range x.also {
@@ -264,7 +272,8 @@ func TestEnded(t *testing.T) {
 // TestUnbroken reviews the server without a fault: no check accuses it.
 func TestUnbroken(t *testing.T) {
 	effects := func(o *review.Options) { oneTime(o); told(o); slowTool(o) }
-	for name, x := range map[string]row{"safe": {}, "effects": {change: effects}, "stdio": {stdio: true}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
+	shared := func(o *review.Options) { oneTime(o); o.Target.Also = o.Target.URL }
+	for name, x := range map[string]row{"safe": {}, "effects": {change: effects}, "two instances with one store": {change: shared}, "stdio": {stdio: true}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			report, s := x.review(t, nil)

@@ -10,15 +10,17 @@ import (
 
 // A request is one JSON-RPC request of either era.
 type request struct {
-	id      json.RawMessage
-	method  string
-	params  map[string]json.RawMessage
-	user    string
-	origin  string // the address of the connection
-	modern  bool
-	version string
-	session string
-	context context.Context
+	id     json.RawMessage
+	method string
+	params map[string]json.RawMessage
+	// verified is the member requestState whose tag counts, nil for the one that is read.
+	verified json.RawMessage
+	user     string
+	origin   string // the address of the connection
+	modern   bool
+	version  string
+	session  string
+	context  context.Context
 }
 
 // A failure is a JSON-RPC error and the HTTP status that goes with it.

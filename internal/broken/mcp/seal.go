@@ -65,7 +65,7 @@ func (s *Server) digest(p place) string {
 }
 
 // signing are the faults of tokens that are signed and readable.
-var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "secret in a readable state", "readable and careful", "refusals tell the tag", "refusals tell the key"}
+var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "secret in a readable state", "readable and careful", "refusals tell the tag", "refusals tell the key", "one member verified, another read"}
 
 func (s *Server) mint(c claims, p place) string {
 	c.Bind = s.digest(p)
