@@ -2,10 +2,12 @@ package review_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/review"
@@ -167,6 +170,15 @@ var controls = []control{
 		f.undo = true
 		return f
 	}, checks: []string{"RS-TOOL"}},
+	{name: "any text is the state", build: func() *fixture { return stateful(nil, func(state string) string { return "published to " + state }) },
+		checks: []string{"RS-TAMPER", "RS-FORGE", "RS-ARGS"}, also: []string{"RS-SPLICE", "RS-CUT", "RS-SPELL", "RS-REPLAY"}, effects: true},
+	{name: "what is no JSON is an empty state", build: func() *fixture {
+		return stateful(nil, func(state string) string {
+			var s step
+			_ = json.Unmarshal([]byte(state), &s)
+			return "published to " + s.Env
+		})
+	}, checks: []string{"RS-TAMPER", "RS-FORGE", "RS-ARGS"}, also: []string{"RS-SPLICE", "RS-CUT", "RS-SPELL", "RS-REPLAY"}, effects: true},
 	{name: "eight nonces", build: func() *fixture {
 		e, n := soundEncrypted(), atomic.Int64{}
 		e.nonce = func() []byte { return append(make([]byte, 11), byte(n.Add(1)%8)) }
@@ -187,6 +199,34 @@ func (s lasting) mint(state string, b bound, at time.Time) string {
 		at = at.AddDate(10, 0, 0)
 	}
 	return s.seal.mint(state, b, at)
+}
+
+// stateful is a server with one tool that asks first, answers every state with a text
+// instead of an error, and protects its states with seal, or not.
+func stateful(seal seal, text func(state string) string) *fixture {
+	f := &fixture{seal: seal, silent: true, clock: &fakeClock{now: time.Unix(1_795_164_472, 0)}}
+	f.around = func(s *mcp.Server) {
+		mcp.AddTool(s, &mcp.Tool{Name: "publish", Description: "Publishes after a confirmation"}, func(_ context.Context, req *mcp.CallToolRequest, in envInput) (*mcp.CallToolResult, any, error) {
+			b := bound{target: "publish", arguments: string(req.Params.Arguments)}
+			if answer(req.Params.InputResponses, "confirm", "ok") != true {
+				result := f.ask("confirm", "Publish?", "ok", "boolean", step{"confirm", in.Env})
+				if seal != nil {
+					result.RequestState = seal.mint(result.RequestState, b, f.clock.Now())
+				}
+				return result, nil, nil
+			}
+			state := req.Params.RequestState
+			if seal != nil {
+				var err error
+				if state, err = seal.open(state, b, f.clock.Now()); err != nil {
+					return f.say("the state %s is not good", req.Params.RequestState), nil, nil
+				}
+			}
+			f.runs.Add(1)
+			return f.say("%s", text(state)), nil, nil
+		})
+	}
+	return f
 }
 
 // headed writes the ID of the key in front of a token. Tokens of the old key are

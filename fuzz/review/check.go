@@ -84,6 +84,7 @@ type T struct {
 	only   string // the case that is replayed; "" for all
 
 	trials   int
+	unclear  int    // answers that do not tell whether the state was accepted
 	reason   string // why it is not tested
 	findings []Finding
 }

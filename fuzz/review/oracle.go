@@ -28,7 +28,8 @@ type oracle struct {
 	flow  Flow
 	user  user
 	fresh Answer
-	good  Answer // with an unchanged token
+	token string // an unchanged token
+	good  Answer // with it
 	// messages is set if the questions' texts tell a good token from a fresh
 	// call, mask if the texts of equal rounds can be compared.
 	messages bool
@@ -50,11 +51,13 @@ func (r *Review) control(ctx context.Context, f Flow, as user) (*oracle, string)
 	}
 	var goods []Answer
 	for range 3 {
-		a, reason := r.good(ctx, f, as)
+		token, a, reason := r.good(ctx, f, as)
 		if reason != "" {
 			return nil, reason
 		}
-		goods = append(goods, a)
+		if goods = append(goods, a); len(goods) == 1 {
+			o.token = token
+		}
 	}
 	o.good = goods[0]
 	if reason := o.compare(goods); reason != "" {
@@ -70,23 +73,20 @@ func (r *Review) control(ctx context.Context, f Flow, as user) (*oracle, string)
 	return o, r.formal(ctx, o)
 }
 
-// good presents an unchanged token.
-func (r *Review) good(ctx context.Context, f Flow, as user) (Answer, string) {
+// good presents an unchanged token and returns both.
+func (r *Review) good(ctx context.Context, f Flow, as user) (token string, a Answer, reason string) {
 	token, _, err := r.client.mint(ctx, f, as)
 	if err != nil {
-		return Answer{}, "control unchanged: " + err.Error()
+		return "", a, "control unchanged: " + err.Error()
 	}
-	a := r.client.present(ctx, f, quote(token), as)
-	switch {
+	switch a = r.client.present(ctx, f, quote(token), as); {
 	case a.Kind == asked:
-		return a, ""
 	case a.Kind == completed && f.Last == nil && f.Method == "tools/call" && !r.opts.Effects && !f.named:
-		return a, "control unchanged: a state without answers runs the tool to its end; --effects or --tool allows that"
-	case a.Kind == completed:
-		return a, ""
-	default:
-		return a, fmt.Sprintf("control unchanged: %v, want that it goes on", a)
+		reason = "control unchanged: a state without answers runs the tool to its end; --effects or --tool allows that"
+	case a.Kind != completed:
+		reason = fmt.Sprintf("control unchanged: %v, want that it goes on", a)
 	}
+	return token, a, reason
 }
 
 // compare learns from equal rounds which parts of their answers vary.
@@ -279,6 +279,40 @@ func (o *oracle) verdictOnText(a Answer) verdict {
 	}
 }
 
+// judge judges the answer to a state whose text is known: it is accepted as well if
+// the answer is that of the good token with values of this state in it.
+func (o *oracle) judge(state string, a Answer) verdict {
+	v := o.verdict(a)
+	if v != unclear || a.Kind != completed || o.good.Kind != completed {
+		return v
+	}
+	for old, now := range changedTexts(o.token, state) {
+		if text := strings.ReplaceAll(o.good.Text, old, now); text != o.good.Text && text == a.Text {
+			return accepted
+		}
+	}
+	return v
+}
+
+// changedTexts returns the parts of a token that another state has in another form,
+// each with that form: all of it, and texts in objects that can be read.
+func changedTexts(token, state string) map[string]string {
+	all := map[string]string{token: state}
+	others := views(state)
+	for i, v := range views(token) {
+		if i == len(others) {
+			break
+		}
+		for name, raw := range v.object {
+			var old, now string
+			if json.Unmarshal(raw, &old) == nil && len(old) > 1 && json.Unmarshal(others[i].object[name], &now) == nil && old != now {
+				all[old] = now
+			}
+		}
+	}
+	return all
+}
+
 // A variant is a state made from a token.
 type variant struct {
 	name string          // stable between tokens
@@ -357,8 +391,11 @@ func (t *T) block(vary func(token string) []variant, names []string) (hits []hit
 		}
 		tried++
 		t.seen(v, a)
-		if t.o.verdict(a) == accepted {
+		switch t.o.judge(v.text, a) {
+		case accepted:
 			hits = append(hits, hit{v, token, a})
+		case unclear:
+			t.unclear++
 		}
 	}
 	if a := t.r.client.present(t.ctx, t.o.flow, quote(token), t.o.user); t.o.verdict(a) != accepted {
@@ -386,7 +423,7 @@ func (t *T) afterToken(token string, by map[string]variant, names []string) (hit
 		}
 		n++
 		a := t.r.client.present(t.ctx, t.o.flow, v.state(), t.o.user)
-		if t.o.verdict(a) == accepted {
+		if t.o.judge(v.text, a) == accepted {
 			hits = append(hits, hit{v, token, a})
 		}
 	}

@@ -89,6 +89,9 @@ var sound = map[string]func() *fixture{
 			})
 		}}
 	},
+	"refusals in texts": func() *fixture {
+		return stateful(soundSigned(), func(state string) string { return "published to " + state })
+	},
 	"short-lived": func() *fixture { s := soundSigned(); s.ttl = 3 * time.Second; return &fixture{seal: s} },
 }
 
@@ -97,7 +100,7 @@ var sound = map[string]func() *fixture{
 func TestSound(t *testing.T) {
 	for name, build := range sound {
 		for mode, change := range map[string]func(*review.Options){"safe": nil, "effects": withEffects} {
-			if !*all && mode == "effects" && name != "signed" {
+			if !*all && mode == "effects" && name != "signed" && name != "refusals in texts" {
 				continue // TestUnbroken has effects as well
 			}
 			t.Run(name+"/"+mode, func(t *testing.T) {

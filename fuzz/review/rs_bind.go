@@ -58,7 +58,7 @@ func (t *T) moved(m move) (evidence string, is bool, reason string) {
 		t.seen(variant{name: t.check.ID}, a)
 		goes := !a.refused() && (o.bad.refused() || a.going() != o.bad.going())
 		if m.strict {
-			goes = o.verdict(a) == accepted
+			goes = o.judge(token, a) == accepted
 		}
 		if !goes {
 			return "", false, ""

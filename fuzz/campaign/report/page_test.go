@@ -132,7 +132,7 @@ func TestPageInABrowser(t *testing.T) {
 	dom := string(out)
 	require.Contains(t, dom, "<title>Fuzz campaign</title>") // no script of a crasher ran
 	require.Contains(t, dom, `class="js"`)
-	require.Contains(t, dom, `<svg class="chart"`)
+	require.Contains(t, dom, `<svg class="chart broad"`)
 	require.Contains(t, dom, "sealab/codecs/x.Open")
 
 	picture := filepath.Join(t.TempDir(), "page.png")
