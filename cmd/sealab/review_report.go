@@ -114,8 +114,15 @@ func summary(w io.Writer, r *review.Report) error {
 	}
 	facts.Row("exchanges", fmt.Sprintf("%d in %.1f s; %d tools ran to their end", r.Exchanges, r.Seconds, r.Ran))
 	checks := table.New("lll").AtMargin()
+	said := map[string]string{} // the first check of each reason
 	for _, o := range r.Outcomes {
-		checks.Row(o.Check, string(o.Outcome), o.Reason)
+		reason := o.Reason
+		if first, ok := said[reason]; ok && len(reason) > len("as "+first) {
+			reason = "as " + first
+		} else {
+			said[reason] = o.Check
+		}
+		checks.Row(o.Check, string(o.Outcome), reason)
 	}
 	width := table.Width(w)
 	_, err := fmt.Fprintf(w, "%s\n%s\n", facts.Text(width), checks.Text(width))
