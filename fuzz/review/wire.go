@@ -211,8 +211,17 @@ func (t *T) refuteWire(name string, severity Severity, issue string, w *wire, a 
 		Evidence: fmt.Sprintf("%s -> status %d, %v", short(string(a.Exchange.Sent), 700), a.Status, a), Want: "see the check", Got: a.going()})
 }
 
-// control sends an honest request.
+// control sends an honest request. A server of sessions takes only the first one
+// without a session.
 func (t *T) control() string {
+	if !t.r.modern() {
+		w := t.wire(listCall)
+		t.initializing(w, t.r.Report.Server.Revisions[0])
+		if a := t.send(w); a.Kind != completed {
+			return fmt.Sprintf("control: an honest initialize: %v", a)
+		}
+		return ""
+	}
 	if a := t.r.client.call(t.ctx, listCall); a.Kind != completed {
 		if p := t.r.client.call(t.ctx, Call{Method: "server/discover"}); p.Kind != completed {
 			return fmt.Sprintf("control: an honest %s: %v", listCall.Method, a)
