@@ -42,7 +42,7 @@ type Config struct {
 // The defaults of a Config.
 const (
 	Rounds   = 12
-	CellTime = 12 * time.Millisecond
+	CellTime = 8 * time.Millisecond
 )
 
 // Sizes are the payload sizes that are measured unless others are given.
