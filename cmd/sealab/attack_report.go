@@ -65,10 +65,14 @@ func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
 	if err := f.requireFit(); err != nil {
 		return err
 	}
-	if findings.Accusing(all) {
-		return cli.ErrRefuted
+	untested := requireTested(run)
+	if !findings.Accusing(all) {
+		return untested
 	}
-	return requireTested(run)
+	if untested != nil {
+		fmt.Fprintf(notes, "sealab: %v\n", untested)
+	}
+	return cli.ErrRefuted
 }
 
 // ofAttacks adds the outcome of each property of each subject. A property that falls
