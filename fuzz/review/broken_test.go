@@ -186,7 +186,7 @@ var controls = []control{
 	}, checks: []string{"RS-NONCE"}},
 	{name: "checksum for a tag", build: signedWith(func(s *signed) {
 		s.sum = func(text []byte) []byte { return binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(text)) }
-	}), checks: []string{"RS-KEY"}},
+	}), checks: []string{"RS-KEY"}, also: []string{"RS-TAG"}},
 	{name: "secret in the state", build: signedWith(func(*signed) {}), checks: []string{"RS-CLEAR"}, change: func(o *review.Options) { o.Secrets = []string{"confirm"} }},
 	{name: "accepted twice", build: signedWith(func(*signed) {}), checks: []string{"RS-REPLAY"}, change: func(o *review.Options) { o.OneTime = []string{"deploy"} }, also: []string{"RS-ROLL"}, effects: true},
 }
@@ -254,8 +254,11 @@ func TestControls(t *testing.T) {
 	for _, c := range controls {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			report := reviewed(t, c.build(), func(o *review.Options) {
-				twoUsers(o)
+			f := c.build()
+			report := reviewed(t, f, func(o *review.Options) {
+				if f.users {
+					twoUsers(o)
+				}
 				o.Effects = c.effects
 				if c.change != nil {
 					c.change(o)

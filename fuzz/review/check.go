@@ -34,7 +34,7 @@ type Check struct {
 	Flow     bool     // needs a flow with a token
 	Over     string   // http or stdio; "" for both
 	Era      string   // modern or legacy; "" for both
-	Timed    bool     // rests on the time of an answer: a finding has to show in three attempts
+	Timed    bool     // rests on the time of an answer, or on one good token that is refused: a finding has to show in three attempts
 	Run      func(*T)
 }
 

@@ -21,7 +21,7 @@ var binding = []Check{
 		Impact: "a state that one handler wrote is read by another", Fix: bindFix, Run: otherMethod},
 	{ID: "RS-ARGSAME", Name: "the same arguments in another order", Flow: true, Severity: Suggestion, Category: "reliability",
 		Sent: "a fresh token with the same arguments, members in another order", Want: "accepted", Source: "RFC 8259, section 4: members have no order",
-		Impact: "a client that writes JSON in another order is refused", Fix: "bind to the arguments in a canonical form (RFC 8785)", Run: sameArgs},
+		Impact: "a client that writes JSON in another order is refused", Fix: "bind to the arguments in a canonical form (RFC 8785)", Timed: true, Run: sameArgs},
 	{ID: "RS-USER", Name: "a state of another user", Flow: true, Severity: Critical, Category: "security",
 		Sent: "the token of one user with the credentials of the other, both ways, and without any", Want: "refused", Source: mrtr + ", SHOULD bind to the user",
 		Impact: "whoever gets hold of a token goes on in the name of its owner, or makes another go on in his", Fix: bindFix, Over: "http", Run: otherUser},

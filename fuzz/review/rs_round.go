@@ -14,9 +14,9 @@ var rounds = []Check{
 		Fix: "look at clientCapabilities before asking, and answer -32021 with requiredCapabilities", Run: capability},
 	{ID: "RS-ASKAGAIN", Name: "a state without answers", Flow: true, Severity: Suggestion, Category: "reliability",
 		Sent: "a good token without inputResponses and with {}", Want: "the same question", Source: mrtr,
-		Impact: "a client that lost an answer cannot go on", Fix: "ask again if an answer is missing", Run: askAgain},
+		Impact: "a client that lost an answer cannot go on", Fix: "ask again if an answer is missing", Timed: true, Run: askAgain},
 	{ID: "RS-EXTRA", Name: "an answer that was not asked for", Flow: true, Severity: Suggestion, Category: "reliability",
-		Sent: "a good token with one more answer", Want: "ignored", Source: mrtr, Impact: "a client that sends more is refused", Fix: "ignore unknown keys of inputResponses", Run: extraAnswer},
+		Sent: "a good token with one more answer", Want: "ignored", Source: mrtr, Impact: "a client that sends more is refused", Fix: "ignore unknown keys of inputResponses", Timed: true, Run: extraAnswer},
 	{ID: "RS-WHERE", Name: "a state where none belongs", Flow: true, Severity: Suggestion, Category: "schema",
 		Sent: "tools/list with a requestState", Want: "the list", Source: mrtr, Impact: "a list asks for input, or is refused", Fix: "ignore requestState outside tools/call, prompts/get and resources/read", Run: where},
 	{ID: "RS-DECLINE", Name: "a refusal of the user that is carried out", Flow: true, Effects: true, Severity: Critical, Category: "security",
@@ -30,7 +30,7 @@ var rounds = []Check{
 		Source: "RFC 9110, section 15.5.14", Impact: "one request stops the server", Fix: "bound the length of a state before it is decoded", Run: sizes},
 	{ID: "RS-TAKEBACK", Name: "a state that its own server refuses", Flow: true, Severity: Warning, Category: "reliability",
 		Sent: "calls with longer and longer arguments; each token is presented at once", Want: "accepted, or not minted", Source: mrtr,
-		Impact: "a flow with a long argument can never be finished", Fix: "refuse to mint a token that is longer than what is accepted back; keep large states on the server", Run: takeBack},
+		Impact: "a flow with a long argument can never be finished", Fix: "refuse to mint a token that is longer than what is accepted back; keep large states on the server", Timed: true, Run: takeBack},
 }
 
 func capability(t *T) {
