@@ -77,7 +77,7 @@ var rows = []row{
 	{fault: "readable and careful", checks: []string{"RS-CLEAR"}, change: func(o *review.Options) { o.Secrets = []string{"confirm"} }},
 	{fault: "one nonce", checks: []string{"RS-NONCE"}, also: []string{"RS-FRESH"}},
 	{fault: "compressed state", checks: []string{"RS-LEN"}},
-	{fault: "published key", checks: []string{"RS-KEY"}, also: []string{"RS-CLEAR"}},
+	{fault: "published key", checks: []string{"RS-KEY"}, also: []string{"RS-CLEAR", "RS-FORGE"}},
 	{fault: "a form for a password", checks: []string{"RS-FORMSECRET"}},
 	{fault: "an unknown kind of question", checks: []string{"RS-SHAPE"}},
 	{fault: "capabilities ignored", checks: []string{"RS-CAP"}},
