@@ -43,15 +43,16 @@ UNBOUND = {
     f"binds-{name}": False for name in ("method", "target", "arguments", "principal", "audience")
 } | {"unambiguous": False, "expiry": True}
 STRICT = {"canonical": True}
+INCLUSIVE = {"expiry": False}  # a token is taken in the second of its expiry
 UNBOUNDED = {"total": False}  # it decompresses without a limit, after authentication
 
 
 def row(name: str, package: str, *claims: dict[str, bool], clock: bool = False, **more: bool) -> Callable[..., Any]:
     def add(new: Callable[..., Any]) -> Callable[..., Any]:
-        guarantees = dict(COMMON)
+        guarantees = COMMON | (UNBOUND if clock else {})
         for claim in (*claims, {key.replace("_", "-"): holds for key, holds in more.items()}):
             guarantees |= claim
-        ROWS[name] = Row(package, new, clock, guarantees | (UNBOUND if clock else {}))
+        ROWS[name] = Row(package, new, clock, guarantees)
         return new
 
     return add
@@ -229,7 +230,7 @@ def itsdangerous(ring: Ring):
     return lambda p: raw(signer.dumps(text(p))), lambda t: signer.loads(t).encode("latin-1")
 
 
-@row("itsdangerous-timed", "itsdangerous", SIGNED, UNBOUNDED, clock=True, rotation=True)
+@row("itsdangerous-timed", "itsdangerous", SIGNED, UNBOUNDED, INCLUSIVE, clock=True, rotation=True)
 def itsdangerous_timed(ring: Ring):
     from itsdangerous import URLSafeTimedSerializer, timed
 
@@ -253,7 +254,7 @@ def django_signing(ring: Ring):
     return lambda p: signer.sign_object(text(p)), lambda t: signer.unsign_object(t).encode("latin-1")
 
 
-@row("django-timed", "Django", SIGNED, STRICT, clock=True, rotation=True, expiry=False)
+@row("django-timed", "Django", SIGNED, STRICT, INCLUSIVE, clock=True, rotation=True)
 def django_timed(ring: Ring):
     from django.core import signing
 
@@ -269,7 +270,7 @@ def django_timed(ring: Ring):
     )
 
 
-@row("py-fernet", "cryptography", SEALED, clock=True, rotation=True, uniform_refusal=True)
+@row("py-fernet", "cryptography", SEALED, INCLUSIVE, clock=True, rotation=True, uniform_refusal=True)
 def py_fernet(ring: Ring):
     from cryptography.fernet import Fernet
 
