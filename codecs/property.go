@@ -88,11 +88,13 @@ func Properties() []PropertyInfo {
 
 // ParseProperty returns the property called name.
 func ParseProperty(name string) (Property, error) {
-	known := make([]string, len(properties))
-	for i, p := range properties {
+	for _, p := range properties {
 		if string(p.Property) == name {
 			return p.Property, nil
 		}
+	}
+	known := make([]string, len(properties))
+	for i, p := range properties {
 		known[i] = string(p.Property)
 	}
 	return "", fmt.Errorf("%q is not a property; there are %s", name, strings.Join(known, ", "))

@@ -82,12 +82,7 @@ func (r *round) stepEdges(c context, state []byte) error {
 	}
 	a := r.here.At(&c)
 	seed := r.octets(a.SeedSize())
-	var steps []lab.Step
-	var values [][]byte
-	_, err := a.SealEdited(nil, seed, state, func(s lab.Step, value []byte) []byte {
-		steps, values = append(steps, s), append(values, bytes.Clone(value))
-		return value
-	})
+	steps, values, err := trace(a, seed, state)
 	if err != nil {
 		return errors.Join(err, codecs.ErrFault)
 	}
@@ -95,7 +90,7 @@ func (r *round) stepEdges(c context, state []byte) error {
 		var tokens [][]byte
 		r.shapes = nil
 		for _, edge := range edgesOf(step, values[at], c.Now) {
-			token, err := a.SealEdited(nil, seed, state, replace(at, edge))
+			token, err := a.SealEdited(nil, seed, state, atStep(at, func(lab.Step, []byte) []byte { return bytes.Clone(edge) }))
 			if err == nil && canCross(token) {
 				tokens, r.shapes = append(tokens, token), append(r.shapes, edge)
 			}
@@ -106,17 +101,6 @@ func (r *round) stepEdges(c context, state []byte) error {
 	}
 	r.shapes = nil
 	return nil
-}
-
-// replace returns the edit that puts a value in the place of a step.
-func replace(at int, value []byte) lab.Edit {
-	i := -1
-	return func(_ lab.Step, old []byte) []byte {
-		if i++; i == at {
-			return bytes.Clone(value)
-		}
-		return old
-	}
 }
 
 func edgesOf(step lab.Step, value []byte, now time.Time) [][]byte {

@@ -18,11 +18,8 @@ func (r *round) rewriteAll(c context, state []byte, n int) [][]byte {
 	}
 	a := r.here.At(&c)
 	seed := r.octets(a.SeedSize())
-	var steps []lab.Step
-	if _, err := a.SealEdited(nil, seed, state, func(s lab.Step, value []byte) []byte {
-		steps = append(steps, s)
-		return value
-	}); err != nil {
+	steps, _, err := trace(a, seed, state)
+	if err != nil {
 		return nil
 	}
 	var all [][]byte
@@ -33,6 +30,26 @@ func (r *round) rewriteAll(c context, state []byte, n int) [][]byte {
 		}
 	}
 	return all
+}
+
+// trace returns the steps of a token and their values.
+func trace(a lab.Assembler, seed, state []byte) (steps []lab.Step, values [][]byte, err error) {
+	_, err = a.SealEdited(nil, seed, state, func(s lab.Step, value []byte) []byte {
+		steps, values = append(steps, s), append(values, bytes.Clone(value))
+		return value
+	})
+	return steps, values, err
+}
+
+// atStep returns the edit that changes the step with the given index.
+func atStep(index int, change func(lab.Step, []byte) []byte) lab.Edit {
+	i := -1
+	return func(s lab.Step, value []byte) []byte {
+		if i++; i != index {
+			return value
+		}
+		return change(s, value)
+	}
 }
 
 // drawStep returns the index of a step, mostly of the claims or the payload.
@@ -49,11 +66,7 @@ func (r *round) drawStep(steps []lab.Step) int {
 
 // rewriteOne returns the edit that changes the step with the given index.
 func (r *round) rewriteOne(index int) lab.Edit {
-	i := -1
-	return func(s lab.Step, value []byte) []byte {
-		if i++; i != index {
-			return value
-		}
+	return atStep(index, func(s lab.Step, value []byte) []byte {
 		if s == lab.StepText {
 			return pick(r, alterations)(r, value, [][]byte{value})
 		}
@@ -61,7 +74,7 @@ func (r *round) rewriteOne(index int) lab.Edit {
 			return r.rewriteObject(value, members)
 		}
 		return r.rewriteBytes(value)
-	}
+	})
 }
 
 func (r *round) rewriteBytes(value []byte) []byte {

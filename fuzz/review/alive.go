@@ -54,22 +54,22 @@ func (t *T) watched(run func(*T)) {
 	}
 }
 
-// attempts is how often a finding has to show that rests on time: a busy machine
-// delays one of them.
+// attempts is how often a finding of a check has to show that is Timed: a busy machine
+// delays one of them, and a server may restart in another.
 const attempts = 3
 
-// settle drops each finding that rests on time and does not show in every attempt. A
+// settle drops each finding of a Timed check that does not show in every attempt. A
 // missing answer rests on time in every check.
 func (t *T) settle(run func(*T)) {
 	var kept []Finding
 	for _, f := range t.findings {
 		if t.check.Timed || f.Got == string(broken) {
-			if last, reason := t.shows(run, f); reason != "" {
+			last, reason := t.shows(run, f)
+			if reason != "" {
 				t.r.Report.Notes = append(t.r.Report.Notes, fmt.Sprintf("%s: %s: seen once; in a new attempt %s", t.check.ID, f.Issue, reason))
 				continue
-			} else {
-				f = last
 			}
+			f = last
 		}
 		kept = append(kept, f)
 	}

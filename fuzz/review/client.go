@@ -111,10 +111,18 @@ const retries = 6
 // again after the time that it names; one that cannot be reached, as long as a start
 // may take.
 func (c *client) call(ctx context.Context, call Call) Answer {
-	var waited time.Duration
-	for try := 0; ; try++ {
+	return c.patiently(ctx, func() Answer {
 		a := c.callOnce(ctx, call)
 		c.note(call, a)
+		return a
+	})
+}
+
+// patiently sends a request, and again as long as patience allows.
+func (c *client) patiently(ctx context.Context, once func() Answer) Answer {
+	var waited time.Duration
+	for try := 0; ; try++ {
+		a := once()
 		wait, again := c.patience(a, try, waited)
 		if !again {
 			return a

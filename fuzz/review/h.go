@@ -206,6 +206,13 @@ func (t *T) initializing(w *wire, version string) {
 	w.body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"sealab-review","version":"1"}}}`, w.id, version)
 }
 
+// initialize returns the first request of an older revision.
+func (t *T) initialize(version string) *wire {
+	w := t.wire(listCall)
+	t.initializing(w, version)
+	return w
+}
+
 func origins(t *T) {
 	own := t.anyRequest(func(w *wire) { w.set("Origin", "http://"+t.r.client.http.Host()) })
 	w := t.wire(listCall)

@@ -335,8 +335,7 @@ func sessionOrigin(t *T) {
 		w.set("Origin", "https://evil.example")
 	}}
 	severity := Warning
-	w := t.wire(listCall)
-	t.initializing(w, older)
+	w := t.initialize(older)
 	w.set("Host", "evil.example")
 	if t.r.onLoopback() && served(t.send(w)) {
 		severity = Critical

@@ -34,8 +34,7 @@ func chosenSession(t *T) {
 	if _, ok := t.keeping(); !ok {
 		return
 	}
-	w := t.wire(listCall)
-	t.initializing(w, older)
+	w := t.initialize(older)
 	w.set("Mcp-Session-Id", chosen)
 	a := t.send(w)
 	if !a.conclusive() && a.Status == 0 {

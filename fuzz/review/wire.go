@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"sealab/internal/rawmcp"
 )
@@ -68,19 +67,11 @@ func (w *wire) replace(old, new string) {
 // send sends a request as it stands, and again after a rate limit.
 func (t *T) send(w *wire) Answer {
 	c := t.r.client
-	var waited time.Duration
-	for try := 0; ; try++ {
+	return c.patiently(t.ctx, func() Answer {
 		a := read(c.raw(t.ctx, rawmcp.Request{Verb: w.verb, Path: w.path, Headers: w.headers, Body: w.body, Length: w.length, Head: w.head, Done: w.ends}), w.id)
 		c.noteCode(w.verb, a)
-		wait, again := c.patience(a, try, waited)
-		if !again {
-			return a
-		}
-		if c.clock.Sleep(t.ctx, wait) != nil {
-			return a
-		}
-		waited += wait
-	}
+		return a
+	})
 }
 
 // ends reports whether a message of a stream ends the exchange.
@@ -215,8 +206,7 @@ func (t *T) refuteWire(name string, severity Severity, issue string, w *wire, a 
 // without a session.
 func (t *T) control() string {
 	if !t.r.modern() {
-		w := t.wire(listCall)
-		t.initializing(w, t.r.Report.Server.Revisions[0])
+		w := t.initialize(t.r.Report.Server.Revisions[0])
 		if a := t.send(w); a.Kind != completed {
 			return fmt.Sprintf("control: an honest initialize: %v", a)
 		}

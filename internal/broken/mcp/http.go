@@ -204,11 +204,11 @@ func (s *Server) parse(body []byte) (r request, notification bool, fail *failure
 	case m["params"] != nil && json.Unmarshal(m["params"], &r.params) != nil:
 		return r, false, &failure{code: s.or("wrong types are faults", -32603, -32602), status: 400, message: "params: want an object"}
 	}
-	switch first := firstState(body, r.params["requestState"]); {
+	switch last := r.params["requestState"]; {
 	case s.has("first member counts"):
-		r.params["requestState"] = first
+		r.params["requestState"] = firstState(body, last)
 	case s.has("one member verified, another read"):
-		r.verified = first
+		r.verified = firstState(body, last)
 	}
 	if s.has("members without case") && m["METHOD"] != nil {
 		_ = json.Unmarshal(m["METHOD"], &r.method) // a text or not
