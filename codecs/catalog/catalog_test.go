@@ -1,9 +1,11 @@
 package catalog_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs/catalog"
@@ -39,4 +41,27 @@ func TestNamesAndPrefixes(t *testing.T) {
 	_, err := catalog.Find("no-such-design")
 	require.Error(t, err)
 	require.True(t, strings.Contains(err.Error(), "no-such-design"), err)
+}
+
+// TestPrimitivesAreJudged checks that the page on vectors says for every codec
+// which published vectors and which second implementation judge its primitive.
+func TestPrimitivesAreJudged(t *testing.T) {
+	page, err := os.ReadFile("../../vectors/README.md")
+	require.NoError(t, err)
+	_, table, ok := strings.Cut(string(page), "\n## Primitives\n")
+	require.True(t, ok)
+	table, _, _ = strings.Cut(table, "\n## ")
+	judged := make(map[string]bool)
+	for line := range strings.Lines(table) {
+		if cells := strings.Split(line, "|"); len(cells) == 6 {
+			for name := range strings.SplitSeq(cells[2], ",") {
+				judged[strings.TrimSpace(name)] = true
+			}
+		}
+	}
+	for _, d := range catalog.All() {
+		if !d.IsScheme() {
+			assert.True(t, judged[d.Name], "no row in the table of primitives of vectors/README.md names %s", d.Name)
+		}
+	}
 }

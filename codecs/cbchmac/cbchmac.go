@@ -13,8 +13,9 @@
 // The tag is verified before a block is decrypted, so that padding is no oracle.
 //
 // Limits: 2^48 blocks of 16 bytes per key for a probability below 2^-32 that two
-// blocks of ciphertext are equal (birthday bound of CBC: Bellare, Desai, Jokipii
-// and Rogaway, FOCS 1997). Payloads are bounded by memory.
+// blocks of ciphertext are equal: n random blocks of 128 bits have a pair with a
+// probability of at most n^2/2^129. An equal pair shows the difference of two blocks
+// of payload. Payloads are bounded by memory.
 //
 // It does not give: nonce misuse resistance (a repeated initialisation vector
 // shows common prefixes), a hidden payload length (it is rounded up to 16), or any
@@ -67,7 +68,7 @@ var Design = codecs.Design{
 			NonceBits:   128,
 			Log2Bytes:   52,
 			ForgeryBits: 256,
-			Source:      "birthday bound of CBC on 2^48 blocks (Bellare et al. 1997)",
+			Source:      "birthday bound on 2^48 blocks of 128 bits: equal blocks of ciphertext",
 			Approved:    "SP 800-38A, FIPS 198-1, SP 800-56C",
 			Use:         "cbchmac.New(secret)",
 		},
