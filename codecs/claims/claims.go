@@ -3,7 +3,6 @@ package claims
 import (
 	"math"
 	"math/big"
-	"unicode/utf8"
 
 	"sealab/codecs/internal/compactjson"
 	"sealab/codecs/internal/rawjson"
@@ -18,18 +17,18 @@ type claims struct {
 	principal       []byte // the claim's text; nil: unauthenticated
 }
 
-// append appends the payload that stands for c. It reports whether the state is
-// WTF-8.
-func (c *claims) append(dst []byte) (_ []byte, ok bool) {
+// append appends the payload that stands for c. It reports whether the state and
+// the names are WTF-8, so that they come back as the same bytes.
+func (c *claims) append(dst []byte) ([]byte, bool) {
 	dst = append(append(dst, beforeIssued...), c.issued...)
 	dst = append(append(dst, beforeExpires...), c.expires...)
-	dst = appendRequest(dst, c.method, c.target, c.digest)
-	dst, ok = compactjson.AppendWTF8(dst, c.state)
-	dst = appendAudience(dst, c.audience)
+	dst, request := appendRequest(dst, c.method, c.target, c.digest)
+	dst, state := compactjson.AppendWTF8(dst, c.state)
+	dst, audience := appendAudience(dst, c.audience)
 	if c.principal != nil {
 		dst = compactjson.AppendString(append(dst, beforePrincipal...), c.principal)
 	}
-	return append(dst, '}'), ok
+	return append(dst, '}'), request && state && audience
 }
 
 // The text around the claims.
@@ -39,26 +38,22 @@ const (
 	beforePrincipal = `,"p":`
 )
 
-// appendRequest appends the claims between the expiry and the state.
-func appendRequest(dst []byte, method, target string, digest []byte) []byte {
-	dst = compactjson.AppendText(append(dst, `,"m":`...), method)
-	dst = compactjson.AppendText(append(dst, `,"t":`...), target)
+// appendRequest appends the claims between the expiry and the state. It reports
+// whether the names are WTF-8.
+func appendRequest(dst []byte, method, target string, digest []byte) ([]byte, bool) {
+	dst, first := compactjson.AppendText(append(dst, `,"m":`...), method)
+	dst, second := compactjson.AppendText(append(dst, `,"t":`...), target)
 	dst = compactjson.AppendString(append(dst, `,"a":`...), digest)
-	return append(dst, `,"s":`...)
+	return append(dst, `,"s":`...), first && second
 }
 
-// appendAudience appends the claim of an audience, if there is one.
-func appendAudience(dst []byte, audience *string) []byte {
+// appendAudience appends the claim of an audience, if there is one. It reports
+// whether the audience is WTF-8.
+func appendAudience(dst []byte, audience *string) ([]byte, bool) {
 	if audience == nil {
-		return dst
+		return dst, true
 	}
 	return compactjson.AppendText(append(dst, `,"aud":`...), *audience)
-}
-
-// isText reports whether a payload can hold a name so that it comes back as the
-// same bytes.
-func isText(name string) bool {
-	return utf8.ValidString(name) || rawjson.ValidWTF8([]byte(name))
 }
 
 // longestFloat is the room in bytes that a float takes as Python prints it.

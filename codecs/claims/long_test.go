@@ -34,10 +34,11 @@ func randomState(random *rand.Rand) (state []byte) {
 // so a million times.
 func TestBothReadingsAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(uint64(*payloads), 9))
-	all, accepted := contexts(), 0
+	all, text := contexts()
+	accepted := 0
 	var work room
 	for range *payloads {
-		minted := &all[random.IntN(len(all))]
+		minted := &all[random.IntN(text)]
 		require.NoError(t, work.claim(DefaultTTL, salt{byte(random.IntN(256))}, randomState(random), minted))
 		payload := bytes.Clone(work.payload)
 		for range random.IntN(4) {

@@ -52,9 +52,6 @@ func (r *room) claim(ttl time.Duration, fresh salt, state []byte, b *codecs.Cont
 	if err := b.Check(); err != nil {
 		return err
 	}
-	if !isText(b.Method) || !isText(b.Target) || b.Audience != nil && !isText(*b.Audience) {
-		return codecs.ErrUnsupported
-	}
 	digest, err := AppendDigest(r.text[:0], b.Method, b.Arguments)
 	if err != nil {
 		return fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)

@@ -68,8 +68,9 @@ func (r *room) accept(dst []byte, b *codecs.Context) (out []byte, ok bool) {
 	if err != nil {
 		return dst, false
 	}
-	r.text = appendRequest(digest, b.Method, b.Target, digest)
-	if rest, ok = bytes.CutPrefix(rest, r.text[len(digest):]); !ok {
+	r.text, ok = appendRequest(digest, b.Method, b.Target, digest)
+	rest, named := bytes.CutPrefix(rest, r.text[len(digest):])
+	if !ok || !named {
 		return dst, false
 	}
 	if rest, ok = r.cutEnd(rest, b); !ok {
@@ -98,9 +99,10 @@ func (r *room) cutEnd(rest []byte, b *codecs.Context) ([]byte, bool) {
 		rest = rest[:n]
 	}
 	n := len(r.text)
-	r.text = appendAudience(r.text, b.Audience)
+	text, judged := appendAudience(r.text, b.Audience)
+	r.text = text
 	rest, named := bytes.CutSuffix(rest, r.text[n:])
-	return rest, ok && named
+	return rest, ok && judged && named
 }
 
 // isPrincipal reports whether text is the claim of a principal.

@@ -98,8 +98,12 @@ func AppendString(dst, text []byte) []byte { return quoting.Append(dst, text) }
 // same bytes.
 func AppendWTF8(dst, text []byte) ([]byte, bool) { return quoting.AppendWTF8(dst, text) }
 
-// AppendText is AppendString for a Go string.
-func AppendText(dst []byte, text string) []byte { return quoting.AppendText(dst, text) }
+// AppendText is AppendWTF8 for a Go string.
+func AppendText(dst []byte, text string) ([]byte, bool) {
+	plain := len(dst) + len(text) + len(`""`) // every escape is longer than its character
+	dst = quoting.AppendText(dst, text)
+	return dst, len(dst) == plain || rawjson.ValidWTF8([]byte(text))
+}
 
 // CutString reads the string at the start of quoted, in the form of AppendString,
 // and appends its text to dst. It returns the rest of quoted, and reports whether
