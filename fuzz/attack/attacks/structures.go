@@ -27,7 +27,8 @@ var unicodeTwins = []twin{
 
 // surrogates are texts that are not Unicode and that a reader may replace. Not every
 // worker can be sent them.
-var surrogates = []twin{{"\xed\xa0\x80", "\xed\xa0\x81", "lone surrogates"}, {"\xed\xa0\x80", "\ufffd", "a lone surrogate and its replacement"}, {"\xff", "\xfe", "bytes that are not UTF-8"}}
+var surrogates = []twin{{"\xed\xa0\x80", "\xed\xa0\x81", "lone surrogates"}, {"\xed\xa0\x80", "\ufffd", "a lone surrogate and its replacement"}, {"\xff", "\xfe", "bytes that are not UTF-8"},
+	{"\ufffd", "\xff", "a replacement character and a byte that is not UTF-8"}}
 
 // partTwins are texts of which one is a part, a list, or another form of the other.
 var partTwins = []twin{
