@@ -160,6 +160,10 @@ differential: ## compare each installed SDK with the design that mirrors it, bot
 	$(GO) run ./cmd/sealab differential --libraries --edges --count 3000 --seed 1
 	$(GO) test -count=1 -v -run TestAgainstPython ./codecs/internal/compactjson -args -documents 100000
 
+.PHONY: reproducers
+reproducers: ## run the one-line reproducers of faults in installed libraries
+	$(GO) test -count=1 -v -run TestReproducers ./codecs/sdk -args -reproducers
+
 # The folder of timing samples. A run that was stopped goes on when the same
 # target is made again on the same day and commit.
 LEAK = results/timing/$(shell date -u +%Y%m%dT000000Z)-$(shell git rev-parse --short=10 HEAD)

@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"sealab/codecs"
+	"sealab/codecs/sdk"
 	"sealab/internal/verdict"
 )
 
@@ -48,11 +49,31 @@ type Finding struct {
 	Impact       string          `json:"impact"`
 	Fix          string          `json:"fix"`
 	Verification string          `json:"verification"` // a command
+	// Confirmed is the second look at a finding about an SDK or library.
+	Confirmed *Confirmation `json:"confirmed,omitempty"`
 	// Recipe replays a finding of a review: see package review.
 	Recipe json.RawMessage `json:"recipe,omitempty"`
 	// Reproducer replays an attack. It is nil if times or lines of code are the
 	// evidence, which cannot be replayed.
 	Reproducer *verdict.Reproducer `json:"witness,omitempty"`
+}
+
+// A Confirmation shows a finding without the laboratory, to the maintainers of a library.
+type Confirmation struct {
+	Shows  string `json:"shows"`  // what is wrong, with the place in the source
+	Line   string `json:"line"`   // of shell, in the library's own language
+	Prints string `json:"prints"` // the end of its output
+}
+
+// Confirm adds the reproducer of each finding that has one, by subject and property.
+func Confirm(all []Finding, reproducers []sdk.Reproducer) {
+	for i, f := range all {
+		for _, r := range reproducers {
+			if f.Location.Design == r.Subject && string(f.Category) == r.Property {
+				all[i].Confirmed = &Confirmation{r.Shows, r.Line, r.Prints}
+			}
+		}
+	}
 }
 
 // A Location is the place of a finding.

@@ -41,7 +41,11 @@ func Text(w io.Writer, all []Finding) error {
 		fmt.Fprintf(&b, "  evidence      %s\n", f.lines())
 		fmt.Fprintf(&b, "  impact        %s\n", f.Impact)
 		fmt.Fprintf(&b, "  fix           %s\n", f.Fix)
-		fmt.Fprintf(&b, "  verification  %s\n\n", f.Verification)
+		fmt.Fprintf(&b, "  verification  %s\n", f.Verification)
+		if f.Confirmed != nil {
+			fmt.Fprintf(&b, "  confirmed     %s\n  reproducer    %s\n", f.Confirmed.Shows, f.Confirmed.Line)
+		}
+		fmt.Fprintln(&b)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -68,6 +72,9 @@ func Markdown(all []Finding) []byte {
 		}
 		fmt.Fprintf(&b, "- issue: %s\n- evidence: %s\n- impact: %s\n- fix: %s\n", escaped(f.Issue), escaped(f.Evidence), f.Impact, f.Fix)
 		fmt.Fprintf(&b, "- verification: `%s`\n", f.Verification)
+		if f.Confirmed != nil {
+			fmt.Fprintf(&b, "- confirmed: %s\n- without the laboratory: ```%s``` prints `%s`\n", escaped(f.Confirmed.Shows), f.Confirmed.Line, f.Confirmed.Prints)
+		}
 	}
 	return b.Bytes()
 }

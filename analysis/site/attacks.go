@@ -59,11 +59,7 @@ func (a *attackRun) read(markdown string) {
 		case len(cells) < 2 || strings.HasPrefix(cells[0], "---"):
 		case cells[0] == "property":
 			a.subjects = cells[1:]
-			for i, name := range a.subjects {
-				if a.outcomes[name] != nil { // a live library is called as the design that mirrors it
-					name += " (library)"
-					a.subjects[i] = name
-				}
+			for _, name := range a.subjects {
 				a.outcomes[name] = map[string]string{}
 			}
 		default:

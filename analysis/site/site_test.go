@@ -238,20 +238,3 @@ func TestHostileResults(t *testing.T) {
 	require.ErrorContains(t, site.Write(site.Source{Results: t.TempDir()}, filepath.Join(t.TempDir(), "site")), "want a run in bench or attack")
 	require.ErrorContains(t, site.Write(site.Source{Results: root, Vectors: t.TempDir()}, filepath.Join(t.TempDir(), "site")), "want files of vectors")
 }
-
-// TestLibraryOfTheSameName shows a run in which a live library is called as a design: the
-// design has its own outcome.
-func TestLibraryOfTheSameName(t *testing.T) {
-	root := hostileRun(t)
-	name := catalog.All()[0].Name
-	table := "| property | " + name + " | " + name + " |\n|---|---|---|\n| integrity | not refuted | refuted: TAG-01 |\n"
-	require.NoError(t, os.WriteFile(filepath.Join(root, "attack", "20260101T000000Z-x", "table.md"), []byte(table), 0o644))
-	dir := filepath.Join(t.TempDir(), "site")
-	require.NoError(t, site.Write(site.Source{Results: root}, dir))
-	home, err := os.ReadFile(filepath.Join(dir, "index.html"))
-	require.NoError(t, err)
-	require.Contains(t, string(home), `<dt>claimed and refuted</dt><dd>0`)
-	attacks, err := os.ReadFile(filepath.Join(dir, "attacks.html"))
-	require.NoError(t, err)
-	require.Contains(t, string(attacks), name+" (library)")
-}

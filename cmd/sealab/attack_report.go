@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sealab/analysis/findings"
+	"sealab/codecs/sdk"
 	"sealab/internal/atomicfile"
 	"sealab/internal/cli"
 	"sealab/internal/runfile"
@@ -45,6 +46,12 @@ func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
 		file = filepath.Join(dir, file)
 	}
 	all := findings.Of(run, file)
+	if len(f.targets.dialed) > 0 || f.targets.libraries {
+		reproducers, err := sdk.Reproducers(".")
+		if err == nil { // out of the repository there are none
+			findings.Confirm(all, reproducers)
+		}
+	}
 	if f.format == "text" {
 		if err := findings.Table(w, run); err != nil {
 			return err

@@ -10,8 +10,31 @@ import (
 	"sealab/codecs/catalog"
 	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
+	"sealab/internal/broken"
+	"sealab/internal/golibs"
 	"sealab/internal/testenv"
 )
+
+// TestSubjectsHaveOneName holds everything that is attacked and compared to names of its
+// own: designs, Go libraries, SDKs and controls, whatever a worker calls itself.
+func TestSubjectsHaveOneName(t *testing.T) {
+	known := map[string]bool{}
+	add := func(name string) {
+		require.False(t, known[name], name)
+		known[name] = true
+	}
+	for _, d := range slices.Concat(catalog.Variants(), golibs.All()) {
+		add(d.Name)
+	}
+	sdks, err := sdk.All(".")
+	require.NoError(t, err)
+	for _, s := range sdks {
+		add(s.Name)
+	}
+	for _, c := range broken.Controls() {
+		require.False(t, known[c.Name], c.Name)
+	}
+}
 
 // TestTokensCrossBetweenProcesses runs each SDK and the design that it mirrors
 // in two processes with one ring: each verifies what the other minted, and both

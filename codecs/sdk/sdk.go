@@ -46,7 +46,8 @@ type SDK struct {
 	Needs   []string
 	Install string
 
-	dir string
+	dir    string
+	listed bool // in a manifest, so that its worker goes by its name
 }
 
 // An Agreement names a design, with options, that gives the same verdicts and states
@@ -183,7 +184,7 @@ func read(path string) ([]SDK, error) {
 			return nil, fmt.Errorf("sdks[%d]: want a name", i)
 		}
 		all[i] = SDK{
-			Name: s.Name, Mirrors: s.Mirrors, Slower: s.Slower, Agrees: s.Agrees, Version: s.Version, Install: m.Install, dir: filepath.Dir(path),
+			Name: s.Name, Mirrors: s.Mirrors, Slower: s.Slower, Agrees: s.Agrees, Version: s.Version, Install: m.Install, dir: filepath.Dir(path), listed: true,
 			Args: slices.Concat(m.Command, s.Arguments), Needs: slices.Concat(m.Needs, s.Needs),
 		}
 	}
@@ -273,10 +274,15 @@ func (s SDK) path(need string) string {
 	return filepath.Join(s.dir, need)
 }
 
-// Dial starts the SDK.
+// Dial starts the SDK. Its worker goes by the name in the manifest everywhere, which no
+// design and no other SDK has.
 func (s SDK) Dial(limits worker.Limits) (*worker.Client, error) {
 	if why := s.Unavailable(); why != "" {
 		return nil, fmt.Errorf("SDK %s is not installed: %s", s.Name, why)
 	}
-	return worker.Dial(worker.Command{Args: s.Args, Dir: s.dir}, limits)
+	command := worker.Command{Args: s.Args, Dir: s.dir}
+	if s.listed {
+		command.Name = s.Name
+	}
+	return worker.Dial(command, limits)
 }

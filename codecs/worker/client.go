@@ -46,8 +46,15 @@ func Dial(command Command, limits Limits) (*Client, error) {
 	return c, nil
 }
 
-// Hello returns how the worker presented itself.
-func (c *Client) Hello() Hello { return c.hello }
+// Hello returns how the worker presented itself, under the name of its Command if that
+// has one.
+func (c *Client) Hello() Hello {
+	h := c.hello
+	if c.command.Name != "" {
+		h.Name = c.command.Name
+	}
+	return h
+}
 
 // Has reports whether the worker has the ability.
 func (c *Client) Has(a Ability) bool { return slices.Contains(c.hello.Abilities, a) }
@@ -172,8 +179,8 @@ func (c *Client) record(err error, input []byte) error {
 
 // name returns the name of the worker for errors.
 func (c *Client) name() string {
-	if c.hello.Name != "" {
-		return c.hello.Name
+	if name := c.Hello().Name; name != "" {
+		return name
 	}
 	return strings.Join(c.command.Args, " ")
 }

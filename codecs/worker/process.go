@@ -14,6 +14,7 @@ import (
 
 // A Command is a program that speaks the protocol.
 type Command struct {
+	Name string   // name of the worker here; "": the name in its hello
 	Args []string // the program and its arguments
 	Dir  string   // working folder; "": the current one
 	Env  []string // "name=value", added to the environment

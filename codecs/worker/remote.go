@@ -15,10 +15,11 @@ import (
 // [Benchmark]s. A guarantee that the worker does not state, or that this
 // laboratory does not know, is not in the row.
 func (c *Client) Design() codecs.Design {
+	name := c.Hello().Name
 	d := codecs.Design{
-		Name:       c.hello.Name,
+		Name:       name,
 		Doc:        "a " + string(c.hello.Kind) + " in another process, version " + c.hello.Version,
-		Spec:       c.hello.Name + " " + c.hello.Version,
+		Spec:       name + " " + c.hello.Version,
 		Guarantees: codecs.Always(stated(c.hello.Guarantees)),
 	}
 	for _, o := range c.hello.Options {

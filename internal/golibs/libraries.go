@@ -101,7 +101,7 @@ func newJWXSigned(key []byte) (codec, error) {
 	withKey := jws.WithKey(jwa.HS256(), key)
 	seal := func(payload []byte) ([]byte, error) { return jws.Sign(payload, withKey) }
 	unseal := func(token []byte) ([]byte, error) {
-		payload, err := jws.Verify(token, withKey)
+		payload, err := jws.Verify(token, withKey, jws.WithCompact())
 		if err != nil {
 			return nil, errUnauthentic
 		}

@@ -7,7 +7,7 @@
 // A library that takes text or JSON gets a payload as the text of the same bytes in
 // Latin-1, so that every payload has one and a text in ASCII stays readable.
 
-import { Refused } from '../ts/protocol.mjs';
+import { Refused, Unsupported } from '../ts/protocol.mjs';
 
 const COMMON = {
   'integrity': true, 'total': true, 'byte-exact': true, 'inert': true, 'private-keys': true,
@@ -142,10 +142,16 @@ export const ROWS = {
     },
   },
   'branca': {
-    library: 'branca', guarantees: { ...SEALED, ...STRICT },
+    library: 'branca', guarantees: { ...SEALED, ...STRICT, 'total': false }, // its base62 takes quadratic time
     open: (branca, keys) => {
       const codec = branca(one(keys, 32));
-      return { seal: (p) => codec.encode(p), unseal: (t) => Buffer.from(codec.decode(t)) };
+      return {
+        seal: (p) => {
+          if (p.length > 2048) throw new Unsupported(); // seconds for 16 KiB
+          return codec.encode(p);
+        },
+        unseal: (t) => Buffer.from(codec.decode(t)),
+      };
     },
   },
   'fernet': {

@@ -318,5 +318,10 @@ def pymacaroons(ring: Ring):
         Verifier().verify(macaroon, key)
         return bytes.fromhex(macaroon.identifier)
 
-    # An identifier is text without line breaks: hexadecimal.
-    return lambda p: Macaroon(location="sealab", identifier=p.hex(), key=key).serialize(), unseal
+    def seal(payload: bytes) -> str:
+        if len(payload) > 32_000:  # a packet has at most 65,535 bytes
+            raise Unsupported
+        # An identifier is text without line breaks: hexadecimal.
+        return Macaroon(location="sealab", identifier=payload.hex(), key=key).serialize()
+
+    return seal, unseal

@@ -143,7 +143,7 @@ pub const TABLE: &[Implementation] = &[
     #[cfg(feature = "libs")]
     library("rs-cookie-signed", "0.18.2", false, SIGNED_STRICT, crate::libs::cookie_signed),
     #[cfg(feature = "openssl")]
-    library("rs-josekit-jwe", "0.10.3", false, &["integrity", "total", "byte-exact", "inert", "private-keys", "confidentiality", "fresh-nonces"], crate::libs::josekit),
+    library("rs-josekit-jwe", "0.10.3", false, &["integrity", "byte-exact", "inert", "private-keys", "confidentiality", "fresh-nonces"], crate::libs::josekit),
 ];
 
 struct Rmcp {
