@@ -9,10 +9,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"sealab/analysis/identify"
+	"sealab/codecs"
+	"sealab/codecs/catalog"
+	"sealab/internal/lab"
 )
 
 // A sample is a token that a library made: a line of testdata/tokens.jsonl.
@@ -52,7 +56,7 @@ func (c tally) String() string {
 	return fmt.Sprintf("%d named rightly, %d wrongly, %d cannot be told", c.right, c.wrong, c.open)
 }
 
-// TestLibraries identifies 200 tokens that the libraries of 20 formats made.
+// TestLibraries identifies tokens that libraries made, of every format that one makes here.
 func TestLibraries(t *testing.T) {
 	id, formats, all := identify.New(), map[string]*tally{}, tally{}
 	for _, s := range samples(t) {
@@ -67,13 +71,43 @@ func TestLibraries(t *testing.T) {
 		t.Logf("%s: %s", format, c)
 	}
 	t.Logf("%d formats: %s", len(formats), all)
-	require.Len(t, formats, 20)
-	require.Equal(t, 200, all.right+all.wrong+all.open)
+	require.GreaterOrEqual(t, len(formats), 20)
+	require.GreaterOrEqual(t, all.right+all.wrong+all.open, 200)
 	require.Zero(t, all.wrong)
-	require.GreaterOrEqual(t, all.right, 190)
+	require.LessOrEqual(t, all.open, 10) // mcp-py and mcp-rb share their structure
 }
 
-// TestOthers identifies 100 random texts, which have no format, and 100 damaged tokens,
+// envelopes are the designs whose tokens cannot be told from those of the format around
+// them, which is named then.
+var envelopes = map[string]string{"laravel-encrypter": "Laravel Encrypter", "mcp-laravel": "Laravel Encrypter", "mcp-phantom": "Plug.Crypto"}
+
+// TestCatalog identifies tokens of every format of the catalog.
+func TestCatalog(t *testing.T) {
+	id, all := identify.New(), tally{}
+	secret := []byte("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-")
+	for _, d := range catalog.Formats() {
+		want := d.Name
+		if d.Over != "" {
+			want = d.Over
+		}
+		if envelopes[want] != "" {
+			want = envelopes[want]
+		}
+		in, err := lab.Open(d, codecs.Config{Secrets: [][]byte{secret[:max(d.KeySize, codecs.MinSecret)]}})
+		require.NoError(t, err, d.Name)
+		for n := range 4 {
+			token, err := in.Seal(nil, fmt.Appendf(nil, `{"step":%d}`, n), &codecs.Context{Now: time.Unix(1_795_300_000, 0), Method: "tools/call", Target: "deploy"})
+			require.NoError(t, err, d.Name)
+			all.add(t, want, id.Identify(string(token)))
+		}
+		require.NoError(t, in.Close())
+	}
+	t.Logf("%s", all)
+	require.Zero(t, all.wrong)
+	require.LessOrEqual(t, all.open, 4*4) // mcp-py, mcp-rb; envoy-session is base64 alone
+}
+
+// TestOthers identifies 100 random texts, which have no format, and 500 damaged tokens,
 // which may still have theirs and no other.
 func TestOthers(t *testing.T) {
 	id, random := identify.New(), rand.New(rand.NewPCG(1, 2))
@@ -88,7 +122,7 @@ func TestOthers(t *testing.T) {
 		noise.add(t, "no format", id.Identify(text))
 	}
 	all := samples(t)
-	for range 100 {
+	for range 500 {
 		s := all[random.IntN(len(all))]
 		at := 1 + random.IntN(len(s.Token)-1)
 		text := []string{s.Token[:at], s.Token[at:], s.Token[:at] + " " + s.Token[at:], s.Token[:at] + "!!" + s.Token[at:],
@@ -98,7 +132,7 @@ func TestOthers(t *testing.T) {
 	t.Logf("random texts: %s", noise)
 	t.Logf("damaged tokens: %s", damaged)
 	require.Zero(t, noise.wrong)
-	require.LessOrEqual(t, damaged.wrong, 2)
+	require.Zero(t, damaged.wrong)
 }
 
 // TestKeys finds the published keys of tokens, and does not find those of others.

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // A recogniser knows the structure of a format that no design implements.
@@ -43,6 +44,8 @@ var recognisers = []recogniser{
 	{"iron-session", "npm iron-session", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"canonical: the version ~2 is outside the mac", "single-use"}, attackWorker, parseIronSession},
 	{"cookie-signature", "npm cookie-signature, as express-session and cookie-parser use it", scoreSpecific, []string{"integrity", "canonical"}, []string{"confidentiality", "expiry", "single-use"}, attackWorker, parseCookieSignature},
 	{"Rails MessageVerifier", "gem activesupport, or Rack's session cookie", scorePrefix, []string{"integrity"}, []string{"confidentiality", "inert: the serializer may be Marshal", "single-use"}, attackWorker, parseVerifier},
+	{"Rails MessageEncryptor, CBC", "gem activesupport before 5.2, or with aes-256-cbc", scorePrefix + 1, []string{"integrity", "confidentiality"}, []string{"inert: the serializer may be Marshal", "single-use"}, attackWorker, parseEncryptorCBC},
+	{"django-signing without time", "PyPI Django, Signer.sign_object", scoreStructure, []string{"integrity", "canonical"}, []string{"confidentiality", "expiry", "single-use"}, attackWorker, parseDjangoUntimed},
 	{"itsdangerous without time", "PyPI itsdangerous, URLSafeSerializer", scoreStructure, []string{"integrity"}, []string{"confidentiality", "expiry", "canonical", "single-use"}, attackWorker, parseUntimed},
 	{"django signed value", "PyPI Django, TimestampSigner or signed cookies", scoreStructure - 1, []string{"integrity", "canonical"}, []string{"confidentiality", "single-use"}, attackWorker, parseDjangoValue},
 	{"branca", "npm, PyPI and crates branca", scoreSpecific, []string{"integrity", "confidentiality", "canonical"}, []string{"key-committing", "single-use"}, attackWorker, parseBranca},
@@ -136,9 +139,19 @@ func jws(token string) (fields []Field, header map[string]any, tag []byte, signe
 	return []Field{readable("header", text), body, opaque("signature", tag)}, header, tag, parts[0] + "." + parts[1]
 }
 
+// encryptions are the lengths in base64url of the initialisation vectors and tags of the
+// encryptions of RFC 7518, section 5.1.
+var encryptions = map[any]struct{ iv, tag int }{
+	"A128GCM": {16, 22}, "A192GCM": {16, 22}, "A256GCM": {16, 22},
+	"A128CBC-HS256": {22, 22}, "A192CBC-HS384": {22, 32}, "A256CBC-HS512": {22, 43},
+}
+
 func parseJWE(token string) ([]Field, func([]byte) bool, bool) {
 	parts, header, text := jose(token, 5)
 	if parts == nil || header["enc"] == nil {
+		return nil, nil, false
+	}
+	if enc, known := encryptions[header["enc"]]; known && (len(parts[2]) != enc.iv || len(parts[4]) != enc.tag) {
 		return nil, nil, false
 	}
 	fields := []Field{readable("header", text)}
@@ -195,15 +208,42 @@ func parseCookieSignature(token string) ([]Field, func([]byte) bool, bool) {
 
 var hexTag = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})$`)
 
+// marshal is the version of Ruby's Marshal, the serializer of old applications.
+var marshal = []byte{4, 8}
+
 func parseVerifier(token string) ([]Field, func([]byte) bool, bool) {
 	text, tagText, found := strings.Cut(token, "--")
 	payload, ok := std(text)
-	if !found || !ok || !hexTag.MatchString(tagText) {
+	if !found || !ok || !hexTag.MatchString(tagText) || !utf8.Valid(payload) && !bytes.HasPrefix(payload, marshal) {
 		return nil, nil, false
 	}
 	tag, _ := hex.DecodeString(tagText)
 	h := map[int]func() hash.Hash{20: sha1.New, 32: sha256.New, 64: sha512.New}[len(tag)]
 	return []Field{readable("payload", payload), opaque("signature", tag)}, macOpens(h, text, tag), true
+}
+
+// sealedText is the message that an encryptor signs: ciphertext and initialisation vector.
+var sealedText = regexp.MustCompile(`^[A-Za-z0-9+/]+={0,2}--[A-Za-z0-9+/]{22}==$`)
+
+func parseEncryptorCBC(token string) ([]Field, func([]byte) bool, bool) {
+	fields, _, ok := parseVerifier(token)
+	if !ok || !sealedText.MatchString(fields[0].Text) {
+		return nil, nil, false
+	}
+	sealed, iv, _ := strings.Cut(fields[0].Text, "--")
+	body, ok1 := std(sealed)
+	nonce, ok2 := std(iv)
+	return []Field{opaque("ciphertext", body), opaque("iv", nonce), fields[1]}, nil, ok1 && ok2 && len(body)%16 == 0
+}
+
+func parseDjangoUntimed(token string) ([]Field, func([]byte) bool, bool) {
+	body, tagText, found := strings.Cut(token, ":")
+	payload, ok1 := raw(strings.TrimPrefix(body, "."))
+	tag, ok2 := raw(tagText)
+	if !found || !ok1 || !ok2 || len(tag) != sha256.Size || !strings.HasPrefix(body, ".") && !json.Valid(payload) {
+		return nil, nil, false
+	}
+	return []Field{readable("payload", payload), opaque("signature", tag)}, nil, true
 }
 
 func parseUntimed(token string) ([]Field, func([]byte) bool, bool) {
@@ -218,6 +258,9 @@ func parseUntimed(token string) ([]Field, func([]byte) bool, bool) {
 
 var base62Time = regexp.MustCompile(`^[0-9A-Za-z]{6}$`)
 
+// encoded finds a run of base64url that is longer than a word: a part of an encoded object.
+var encoded = regexp.MustCompile(`[A-Za-z0-9_-]{16}|[A-Z0-9_-][a-z]*[A-Z0-9_-][a-z]*[A-Z0-9_-]|^.{0,5}$`)
+
 func parseDjangoValue(token string) ([]Field, func([]byte) bool, bool) {
 	parts := strings.Split(token, ":")
 	if len(parts) < 3 {
@@ -229,6 +272,9 @@ func parseDjangoValue(token string) ([]Field, func([]byte) bool, bool) {
 		return nil, nil, false
 	}
 	value := strings.Join(parts[:len(parts)-2], ":")
+	if encoded.MatchString(value) {
+		return nil, nil, false // or a damaged token of django-signing
+	}
 	return []Field{readable("value", []byte(value)), readable("time in base 62", []byte(at)), opaque("signature", tag)}, nil, true
 }
 
