@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sealab/fuzz/campaign/corpus"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/targets"
 )
 
@@ -38,7 +38,7 @@ its files, an archive is replaced.
   sealab fuzz corpus convert --from raw --to zip gofuzz/corpus fuzz_text_seed_corpus.zip`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			source, err := corpus.ParseFormat(from)
+			source, err := harness.ParseFormat(from)
 			if err != nil {
 				return err
 			}
@@ -49,8 +49,8 @@ its files, an archive is replaced.
 			return writeCorpus(cmd, to, args[1], inputs)
 		},
 	}
-	cmd.Flags().StringVar(&from, "from", string(corpus.Native), "format of SOURCE")
-	cmd.Flags().StringVar(&to, "to", string(corpus.Raw), "format of DESTINATION")
+	cmd.Flags().StringVar(&from, "from", string(harness.Native), "format of SOURCE")
+	cmd.Flags().StringVar(&to, "to", string(harness.Raw), "format of DESTINATION")
 	return cmd
 }
 
@@ -78,12 +78,12 @@ go test -fuzz has them built in.
 			return writeCorpus(cmd, to, args[1], seeds)
 		},
 	}
-	cmd.Flags().StringVar(&to, "to", string(corpus.Raw), "format of DESTINATION")
+	cmd.Flags().StringVar(&to, "to", string(harness.Raw), "format of DESTINATION")
 	return cmd
 }
 
 func writeCorpus(cmd *cobra.Command, format, path string, inputs [][]byte) error {
-	to, err := corpus.ParseFormat(format)
+	to, err := harness.ParseFormat(format)
 	if err != nil {
 		return err
 	}

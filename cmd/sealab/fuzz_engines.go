@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/fuzz/campaign"
-	"sealab/fuzz/campaign/corpus"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/fleet"
 	"sealab/fuzz/targets"
 )
@@ -89,7 +89,7 @@ not. Exit status 1 reports that the campaign has crashers.`,
 			if err != nil {
 				return err
 			}
-			inputs, failing, err := corpus.ReadWorkdir(args[1])
+			inputs, failing, err := harness.ReadWorkdir(args[1])
 			if err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ import (
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/mac"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
@@ -125,7 +125,7 @@ func (c assembler) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 }
 
 // layout has the fields after the prefix.
-var layout = wire.Layout{lab.WireKeyID, lab.WireBody, lab.WireTag}
+var layout = layouts.Layout{lab.WireKeyID, lab.WireBody, lab.WireTag}
 
 // SealEdited implements lab.Assembler.
 func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {

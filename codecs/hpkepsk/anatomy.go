@@ -7,12 +7,12 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/hpkekeys"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
 // layout has the fields after the prefix.
-var layout = wire.Layout{lab.WireKeyID, lab.WireEnc, lab.WireBody, lab.WireTag}
+var layout = layouts.Layout{lab.WireKeyID, lab.WireEnc, lab.WireBody, lab.WireTag}
 
 // An assembler is a Codec that internal/lab can seal step by step. Only the
 // catalog's row opens one: Codec has no such methods.

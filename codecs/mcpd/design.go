@@ -9,7 +9,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/framework"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
@@ -47,7 +47,7 @@ var Design = codecs.Design{
 		if err != nil {
 			return nil, err
 		}
-		return wire.Assemble(s, s.mode.seedSize(), (*Scheme).mint), nil
+		return layouts.Assemble(s, s.mode.seedSize(), (*Scheme).mint), nil
 	},
 }
 

@@ -9,7 +9,7 @@ import (
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/mac"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
@@ -41,7 +41,7 @@ func newEncrypted(secret []byte, _ *mac.Key) (mode, error) {
 func (encrypted) seedSize() int { return nonceSize }
 
 // encryptedLayout has the fields after the prefix.
-var encryptedLayout = wire.Layout{lab.WireNonce, lab.WireBody, lab.WireTag}
+var encryptedLayout = layouts.Layout{lab.WireNonce, lab.WireBody, lab.WireTag}
 
 func (e encrypted) protect(dst, seed, claims, bind []byte, edit lab.Edit) ([]byte, error) {
 	nonce := edit.Apply(lab.StepNonce, seed)

@@ -6,7 +6,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/framework"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
@@ -32,7 +32,7 @@ var Design = codecs.Design{
 	},
 	Hooks:      &lab.Hooks{Primitive: "AES-256-GCM", Inspect: inspect},
 	Guarantees: guarantees,
-	NewScheme:  wire.ForLab(New, ivSize, (*Scheme).mint),
+	NewScheme:  layouts.SchemeForLab(New, ivSize, (*Scheme).mint),
 }
 
 func guarantees(options map[string]string) []codecs.Guarantee {

@@ -9,7 +9,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/keyring"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
@@ -24,7 +24,7 @@ func (s *Scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 }
 
 // layout has the fields after the prefix.
-var layout = wire.Layout{lab.WireNonce, lab.WireBody, lab.WireTag}
+var layout = layouts.Layout{lab.WireNonce, lab.WireBody, lab.WireTag}
 
 // mint mints step by step; the seed is the iv. An iv that an edit leaves with
 // another length than the cipher takes is codecs.ErrUnsupported.

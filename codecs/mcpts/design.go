@@ -8,7 +8,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/framework"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
@@ -40,7 +40,7 @@ var Design = codecs.Design{
 	},
 	Hooks:      &lab.Hooks{Primitive: "HMAC-SHA256", Inspect: inspect},
 	Guarantees: guarantees,
-	NewScheme:  wire.ForLab(New, 0, (*Scheme).mint),
+	NewScheme:  layouts.SchemeForLab(New, 0, (*Scheme).mint),
 }
 
 func guarantees(options map[string]string) []codecs.Guarantee {

@@ -5,7 +5,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
@@ -42,7 +42,7 @@ var RS1 = codecs.Design{
 	Options:    options(),
 	Hooks:      &lab.Hooks{Inspect: inspectRS1, FewVectors: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(oneKey(), guarantees(o)) },
-	NewScheme:  wire.ForLab(NewRS1, 0, (*Scheme).mint),
+	NewScheme:  layouts.SchemeForLab(NewRS1, 0, (*Scheme).mint),
 }
 
 // RS2 is the catalog's row of the format with a key ring.
@@ -57,7 +57,7 @@ var RS2 = codecs.Design{
 		codecs.Option{Name: optionRS1, Doc: "whether the ring opens rs1 tokens", Values: []string{rs1Refused, rs1Fallback}}),
 	Hooks:      &lab.Hooks{Inspect: inspectRS2, FewVectors: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(ring(o), guarantees(o)) },
-	NewScheme:  wire.ForLab(NewRS2, 0, (*Scheme).mint),
+	NewScheme:  layouts.SchemeForLab(NewRS2, 0, (*Scheme).mint),
 }
 
 func options() []codecs.Option {
@@ -152,9 +152,9 @@ func common() []codecs.Guarantee {
 const allocates = "it is here to be compared with the crate, and keeps no room for the parts of a token"
 
 func inspectRS1(token []byte) ([]lab.Field, error) {
-	return wire.ParseDotted(string(rs1.prefix), token, lab.WireBody, lab.WireTag)
+	return layouts.ParseDotted(string(rs1.prefix), token, lab.WireBody, lab.WireTag)
 }
 
 func inspectRS2(token []byte) ([]lab.Field, error) {
-	return wire.ParseDotted(string(rs2.prefix), token, lab.WireKeyID, lab.WireBody, lab.WireTag)
+	return layouts.ParseDotted(string(rs2.prefix), token, lab.WireKeyID, lab.WireBody, lab.WireTag)
 }

@@ -6,7 +6,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
@@ -41,8 +41,8 @@ func (s *Scheme) mint(dst, _, state []byte, c *codecs.Context, edit lab.Edit) ([
 
 	dst = append(dst, edit.Apply(lab.WirePrefix, head)...)
 	if s.version.keyID {
-		dst = wire.AppendSeparator(wire.AppendSegment(dst, edit, lab.WireKeyID, id), edit)
+		dst = layouts.AppendSeparator(layouts.AppendSegment(dst, edit, lab.WireKeyID, id), edit)
 	}
-	dst = wire.AppendSeparator(wire.AppendSegment(dst, edit, lab.WireBody, body), edit)
-	return wire.AppendSegment(dst, edit, lab.WireTag, tag), nil
+	dst = layouts.AppendSeparator(layouts.AppendSegment(dst, edit, lab.WireBody, body), edit)
+	return layouts.AppendSegment(dst, edit, lab.WireTag, tag), nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/codectest"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
@@ -32,7 +32,7 @@ func bound(d codecs.Design, data string) codecs.Design {
 	if d.MaxKeys != 1 {
 		open = NewRS2
 	}
-	d.NewScheme = wire.ForLab(func(c codecs.Config) (*Scheme, error) {
+	d.NewScheme = layouts.SchemeForLab(func(c codecs.Config) (*Scheme, error) {
 		s, err := open(c)
 		if err == nil {
 			s.bind = func(dst []byte, _ *codecs.Context) ([]byte, error) { return append(dst, data...), nil }

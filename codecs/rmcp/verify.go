@@ -8,7 +8,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/mac"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 )
 
 // The refusals, named after the variants of the crate's error.
@@ -55,7 +55,7 @@ func (s *Scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 func (s *Scheme) authenticate(room *base64url.Scratch, token []byte, c *codecs.Context) ([]byte, *codecs.RejectError) {
 	var segments [4][]byte
 	n := 0
-	for part := range bytes.SplitSeq(token, []byte(wire.Separator)) {
+	for part := range bytes.SplitSeq(token, []byte(layouts.Separator)) {
 		if n == len(segments) {
 			n++ // one too many; the version is judged first
 			break
@@ -63,7 +63,7 @@ func (s *Scheme) authenticate(room *base64url.Scratch, token []byte, c *codecs.C
 		segments[n] = part
 		n++
 	}
-	switch string(segments[0]) + wire.Separator {
+	switch string(segments[0]) + layouts.Separator {
 	case string(rs1.prefix):
 		if n != 3 {
 			return nil, errFormat

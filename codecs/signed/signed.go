@@ -32,7 +32,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/keyring"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
@@ -198,7 +198,7 @@ func (c assembler) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	return c.SealEdited(dst, seed, payload, nil)
 }
 
-var layout = wire.Layout{lab.WireKeyID, lab.WireBody, lab.WireTag}
+var layout = layouts.Layout{lab.WireKeyID, lab.WireBody, lab.WireTag}
 
 // SealEdited implements lab.Assembler.
 func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {

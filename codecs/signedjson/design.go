@@ -5,7 +5,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
@@ -43,7 +43,7 @@ var PHP = codecs.Design{
 			codecs.Disclaims(codecs.Expiry, "nothing says when a token was issued, so one from a clock that runs ahead is good; and exp itself is not too late"),
 		)
 	},
-	NewScheme: wire.ForLab(NewPHP, php{}.seedSize(), (*Scheme).mint),
+	NewScheme: layouts.SchemeForLab(NewPHP, php{}.seedSize(), (*Scheme).mint),
 }
 
 // Run is the catalog's row of the npm package.
@@ -73,7 +73,7 @@ var Run = codecs.Design{
 			codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself: a label separates its uses, but a key has twins"),
 		)
 	},
-	NewScheme: wire.ForLab(NewRun, run{}.seedSize(), (*Scheme).mint),
+	NewScheme: layouts.SchemeForLab(NewRun, run{}.seedSize(), (*Scheme).mint),
 }
 
 // Swift is the catalog's row of SwiftMCP.
@@ -100,7 +100,7 @@ var Swift = codecs.Design{
 			codecs.Disclaims(codecs.Expiry, "the SDK does not look at iat, so a token from a clock that runs ahead is good"),
 		)
 	},
-	NewScheme: wire.ForLab(NewSwift, swift{}.seedSize(), (*Scheme).mint),
+	NewScheme: layouts.SchemeForLab(NewSwift, swift{}.seedSize(), (*Scheme).mint),
 }
 
 // oneKey are the guarantees of a format that signs a text under its only key, without a

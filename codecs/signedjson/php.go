@@ -12,7 +12,7 @@ import (
 	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 )
 
 // php is the format of the PHP SDK.
@@ -50,8 +50,8 @@ func appendPHP(dst []byte, expires int64, state []byte) []byte {
 }
 
 func (f php) open(dst, token []byte, c *codecs.Context, keys mac.Ring) ([]byte, error) {
-	body, segment, ok := bytes.Cut(token, []byte(wire.Separator))
-	if !ok || bytes.Contains(segment, []byte(wire.Separator)) {
+	body, segment, ok := bytes.Cut(token, []byte(layouts.Separator))
+	if !ok || bytes.Contains(segment, []byte(layouts.Separator)) {
 		return dst, errMalformed
 	}
 	room := base64url.GetScratch()

@@ -15,7 +15,7 @@ import (
 	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
 	"sealab/codecs/internal/stringify"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 )
 
 const (
@@ -143,7 +143,7 @@ func (f run) open(dst, token []byte, c *codecs.Context, keys mac.Ring) ([]byte, 
 	if len(token) > maxToken {
 		return dst, errTooLong
 	}
-	dot := bytes.LastIndexByte(token, wire.Separator[0])
+	dot := bytes.LastIndexByte(token, layouts.Separator[0])
 	if dot <= 0 {
 		return dst, errToken
 	}

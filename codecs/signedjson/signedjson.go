@@ -64,7 +64,7 @@ import (
 	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/mac"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
@@ -141,7 +141,7 @@ func (s *Scheme) mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit)
 	body := edit.Give(lab.StepText, work.Bytes[n:])
 	tag := edit.Give(lab.StepTag, s.keys[0].Append(nil, s.label(), s.covers(text, body)))
 	dst = append(dst, edit.Apply(lab.WireText, body)...)
-	return wire.AppendSegment(wire.AppendSeparator(dst, edit), edit, lab.WireTag, tag), nil
+	return layouts.AppendSegment(layouts.AppendSeparator(dst, edit), edit, lab.WireTag, tag), nil
 }
 
 // Verify implements codecs.Scheme.
@@ -158,5 +158,5 @@ type ofText struct{}
 func (ofText) covers(_, body []byte) []byte { return body }
 
 func inspect(token []byte) ([]lab.Field, error) {
-	return wire.ParseDotted("", token, lab.WireBody, lab.WireTag)
+	return layouts.ParseDotted("", token, lab.WireBody, lab.WireTag)
 }

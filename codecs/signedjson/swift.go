@@ -13,7 +13,7 @@ import (
 	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
 	"sealab/codecs/internal/stringify"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 )
 
 // swift is the format of SwiftMCP.
@@ -106,9 +106,9 @@ func requestDigest(c *codecs.Context) (string, bool) {
 
 func (f swift) open(dst, token []byte, c *codecs.Context, keys mac.Ring) ([]byte, error) {
 	if f.faithful {
-		token = bytes.TrimLeft(token, wire.Separator)
+		token = bytes.TrimLeft(token, layouts.Separator)
 	}
-	body, segment, ok := bytes.Cut(token, []byte(wire.Separator))
+	body, segment, ok := bytes.Cut(token, []byte(layouts.Separator))
 	room, tag := base64url.GetScratch(), base64url.GetScratch()
 	defer room.Free()
 	defer tag.Free()

@@ -7,7 +7,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
@@ -38,7 +38,7 @@ var V2 = codecs.Design{
 	Options:    options,
 	Hooks:      &lab.Hooks{Inspect: inspectV2, FewVectors: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(ring(o), guarantees(o)) },
-	NewScheme:  wire.ForLab(NewV2, 0, (*Scheme).mint),
+	NewScheme:  layouts.SchemeForLab(NewV2, 0, (*Scheme).mint),
 }
 
 // V1 is the catalog's row of the format with one key.
@@ -52,7 +52,7 @@ var V1 = codecs.Design{
 	Options:    options,
 	Hooks:      &lab.Hooks{Inspect: inspectV1, FewVectors: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(oneKey(), guarantees(o)) },
-	NewScheme:  wire.ForLab(NewV1, 0, (*Scheme).mint),
+	NewScheme:  layouts.SchemeForLab(NewV1, 0, (*Scheme).mint),
 }
 
 func oneKey() []codecs.Guarantee {
@@ -102,22 +102,22 @@ func guarantees(o map[string]string) []codecs.Guarantee {
 const allocates = "it is here to be compared with the crate, and keeps no room for the parts of a token"
 
 func inspectV1(token []byte) ([]lab.Field, error) {
-	return wire.ParseDotted(prefixV1, token, lab.WireBody, lab.WireTag)
+	return layouts.ParseDotted(prefixV1, token, lab.WireBody, lab.WireTag)
 }
 
 func inspectV2(token []byte) ([]lab.Field, error) {
 	rest, ok := bytes.CutPrefix(token, []byte(prefixV2))
-	id, segments, cut := bytes.Cut(rest, []byte(wire.Separator))
+	id, segments, cut := bytes.Cut(rest, []byte(layouts.Separator))
 	if !ok || !cut {
 		return nil, fmt.Errorf("the token does not begin with %q and a key ID", prefixV2)
 	}
-	fields, err := wire.ParseDotted("", segments, lab.WireBody, lab.WireTag)
+	fields, err := layouts.ParseDotted("", segments, lab.WireBody, lab.WireTag)
 	if err != nil {
 		return nil, err
 	}
 	return append([]lab.Field{
 		{Name: lab.WirePrefix, Wire: []byte(prefixV2), Bytes: []byte(prefixV2), Readable: true},
 		{Name: lab.WireKeyID, Wire: id, Bytes: id, Readable: true},
-		{Name: lab.WireSep, Wire: []byte(wire.Separator), Bytes: []byte(wire.Separator), Readable: true},
+		{Name: lab.WireSep, Wire: []byte(layouts.Separator), Bytes: []byte(layouts.Separator), Readable: true},
 	}, fields...), nil
 }

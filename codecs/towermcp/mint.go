@@ -10,7 +10,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/rawjson"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
@@ -69,7 +69,7 @@ func (s *Scheme) mint(dst, _, state []byte, c *codecs.Context, edit lab.Edit) ([
 	front := append([]byte(nil), head...)
 	if s.keyed {
 		id = edit.Apply(lab.StepKeyID, id)
-		front = append(append(front, id...), wire.Separator...)
+		front = append(append(front, id...), layouts.Separator...)
 	}
 	n := len(work.Bytes)
 	work.Bytes = base64url.AppendEncode(work.Bytes, text)
@@ -79,10 +79,10 @@ func (s *Scheme) mint(dst, _, state []byte, c *codecs.Context, edit lab.Edit) ([
 	start := len(dst)
 	dst = append(dst, edit.Apply(lab.WirePrefix, head)...)
 	if s.keyed {
-		dst = wire.AppendSeparator(append(dst, edit.Apply(lab.WireKeyID, id)...), edit)
+		dst = layouts.AppendSeparator(append(dst, edit.Apply(lab.WireKeyID, id)...), edit)
 	}
 	dst = append(dst, edit.Apply(lab.WireText, body)...)
-	dst = wire.AppendSegment(wire.AppendSeparator(dst, edit), edit, lab.WireTag, tag)
+	dst = layouts.AppendSegment(layouts.AppendSeparator(dst, edit), edit, lab.WireTag, tag)
 	if len(dst)-start > s.limit {
 		return dst[:start], fmt.Errorf("%w: the token has over %d bytes", codecs.ErrUnsupported, s.limit)
 	}

@@ -7,7 +7,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/rawjson"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 )
 
 // The refusals, named after the variants of the crate's error.
@@ -55,12 +55,12 @@ func (s *Scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *c
 	if len(token) > s.limit {
 		return nil, errTooLarge
 	}
-	version, rest, _ := bytes.Cut(token, []byte(wire.Separator))
-	segments := bytes.Count(token, []byte(wire.Separator))
+	version, rest, _ := bytes.Cut(token, []byte(layouts.Separator))
+	segments := bytes.Count(token, []byte(layouts.Separator))
 	if !s.keyed && segments != 2 { // 0.22.2 counts the parts before it reads the version
 		return nil, errMalformed
 	}
-	switch want := string(version) + wire.Separator; {
+	switch want := string(version) + layouts.Separator; {
 	case want == prefixV1 && (!s.keyed || s.faithful):
 		if segments != 2 {
 			return nil, errMalformed
@@ -70,7 +70,7 @@ func (s *Scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *c
 		if segments != 3 {
 			return nil, errMalformed
 		}
-		id, _, _ := bytes.Cut(rest, []byte(wire.Separator))
+		id, _, _ := bytes.Cut(rest, []byte(layouts.Separator))
 		k := s.keyFor(id)
 		if k == nil {
 			return nil, errMAC
@@ -83,7 +83,7 @@ func (s *Scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *c
 // open1 returns the claims' text of a token under one key: the mac is of the text
 // before the last dot, and the claims are the segment before it.
 func open1(room *base64url.Scratch, k *key, token []byte) ([]byte, *codecs.RejectError) {
-	end := bytes.LastIndexByte(token, wire.Separator[0])
+	end := bytes.LastIndexByte(token, layouts.Separator[0])
 	signed, tag := token[:end], token[end+1:]
 	if !room.Decode(tag) {
 		return nil, errMalformed
@@ -95,7 +95,7 @@ func open1(room *base64url.Scratch, k *key, token []byte) ([]byte, *codecs.Rejec
 		return nil, errMAC
 	}
 	room.Bytes = room.Bytes[:0]
-	if !room.Decode(signed[bytes.LastIndexByte(signed, wire.Separator[0])+1:]) {
+	if !room.Decode(signed[bytes.LastIndexByte(signed, layouts.Separator[0])+1:]) {
 		return nil, errMalformed
 	}
 	return room.Bytes, nil

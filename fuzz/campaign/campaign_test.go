@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/campaign"
-	"sealab/fuzz/campaign/corpus"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/campaign/report"
 	"sealab/internal/testenv"
 )
@@ -47,8 +47,8 @@ func addInputs(t *testing.T, dir string, target campaign.Target, inputs ...strin
 	folder := filepath.Join(dir, "corpus", target.Native)
 	require.NoError(t, os.MkdirAll(folder, 0o755))
 	for _, input := range inputs {
-		file := corpus.Marshal([]byte(input))
-		require.NoError(t, os.WriteFile(filepath.Join(folder, corpus.Name(file)), file, 0o644))
+		file := harness.Marshal([]byte(input))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, harness.Name(file)), file, 0o644))
 	}
 }
 
@@ -212,8 +212,8 @@ func TestMinimizeAndCover(t *testing.T) {
 	require.Positive(t, all[0].Features)
 	require.Equal(t, before, covered(t, dir))
 	for _, input := range []string{"Every", "Fatal"} {
-		file := corpus.Marshal([]byte(input))
-		require.FileExists(t, filepath.Join(dir, "corpus", parse.Native, corpus.Name(file)), input)
+		file := harness.Marshal([]byte(input))
+		require.FileExists(t, filepath.Join(dir, "corpus", parse.Native, harness.Name(file)), input)
 	}
 }
 
@@ -238,7 +238,7 @@ func TestImport(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, c.Close()) }()
 	n, err := c.Import(t.Context(), parse, [][]byte{[]byte("new"), []byte("new")},
-		[]corpus.Crasher{{Input: []byte("Every")}, {Input: []byte("holds"), Output: "it failed there"}, {Input: []byte("Errors")}})
+		[]harness.Crasher{{Input: []byte("Every")}, {Input: []byte("holds"), Output: "it failed there"}, {Input: []byte("Errors")}})
 	require.NoError(t, err)
 	require.Equal(t, campaign.Imported{Inputs: 1, Buckets: 2}, n)
 }

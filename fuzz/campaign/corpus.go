@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"sealab/fuzz/campaign/corpus"
+	"sealab/fuzz/campaign/harness"
 	"sealab/internal/atomicfile"
 )
 
@@ -47,10 +47,10 @@ func readEntry(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if corpus.Name(data) != filepath.Base(path) {
+	if harness.Name(data) != filepath.Base(path) {
 		return nil, errName
 	}
-	return corpus.Unmarshal(data)
+	return harness.Unmarshal(data)
 }
 
 // addToCorpus writes an input to the corpus in dir and reports whether it is new.
@@ -58,8 +58,8 @@ func addToCorpus(dir string, input []byte) (bool, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return false, err
 	}
-	data := corpus.Marshal(input)
-	path := filepath.Join(dir, corpus.Name(data))
+	data := harness.Marshal(input)
+	path := filepath.Join(dir, harness.Name(data))
 	if _, err := os.Stat(path); err == nil {
 		return false, nil
 	}
@@ -96,7 +96,7 @@ func (f folder) addCommitted(t Target, src source) error {
 		if err != nil {
 			return err
 		}
-		input, err := corpus.Unmarshal(data)
+		input, err := harness.Unmarshal(data)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}

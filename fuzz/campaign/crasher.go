@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"sealab/fuzz/campaign/corpus"
 	"sealab/fuzz/campaign/harness"
 	"sealab/internal/atomicfile"
 )
@@ -125,13 +124,13 @@ func (c *Campaign) writeCrasher(t Target, dir string, k Crasher, small sequence)
 	if err != nil {
 		return err
 	}
-	native := corpus.Marshal(small.input)
+	native := harness.Marshal(small.input)
 	for _, file := range []struct {
 		name string
 		data []byte
 	}{
 		{minimizedFile, small.input},
-		{filepath.Join("corpus", corpus.Name(native)), native},
+		{filepath.Join("corpus", harness.Name(native)), native},
 		{"reproduce.sh", reproduction(k, t, c.source.ImportPath, c.config.Tags, c.config.Env)},
 		{"regression_test.go", test},
 		{crasherFile, data}, // last: it marks the folder as complete

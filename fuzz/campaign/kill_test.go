@@ -23,7 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/campaign"
-	"sealab/fuzz/campaign/corpus"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/campaign/report"
 	"sealab/fuzz/targets"
 	"sealab/internal/broken/injected"
@@ -272,7 +272,7 @@ func onDisk(t *testing.T, dir string) map[string][]byte {
 	entries, err := filepath.Glob(filepath.Join(dir, "corpus", "*", "*"))
 	require.NoError(t, err)
 	for _, path := range entries {
-		if data, err := os.ReadFile(path); err == nil && corpus.Name(data) == filepath.Base(path) {
+		if data, err := os.ReadFile(path); err == nil && harness.Name(data) == filepath.Base(path) {
 			files[path] = data
 		}
 	}

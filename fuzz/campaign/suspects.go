@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"sealab/fuzz/campaign/corpus"
 	"sealab/fuzz/campaign/harness"
 	"sealab/internal/atomicfile"
 )
@@ -37,7 +36,7 @@ func (f folder) suspects(t Target) (all []suspect, notices []string) {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		var input []byte
 		if err == nil {
-			input, err = corpus.Unmarshal(data)
+			input, err = harness.Unmarshal(data)
 		}
 		if err != nil {
 			notices = append(notices, fmt.Sprintf("%s: %v", filepath.Join(dir, name), err))
@@ -118,7 +117,7 @@ func (f folder) fileSuspect(t Target, s sequence, failed *harness.Failure) error
 	if !failed.Kind.EndsProcess() {
 		return nil
 	}
-	return atomicfile.Write(filepath.Join(f.skip(t.Name), corpus.Name(s.input)), s.input)
+	return atomicfile.Write(filepath.Join(f.skip(t.Name), harness.Name(s.input)), s.input)
 }
 
 // explainAfterFailure selects the suspects to explain after the engine stopped
@@ -150,7 +149,7 @@ type Imported struct{ Inputs, Buckets int }
 // Import adds the findings of another engine for a target: inputs to the corpus,
 // and failing inputs, which it runs again, to their buckets. A failing input that
 // passes here is filed as lost, with its output there.
-func (c *Campaign) Import(ctx context.Context, t Target, inputs [][]byte, failing []corpus.Crasher) (Imported, error) {
+func (c *Campaign) Import(ctx context.Context, t Target, inputs [][]byte, failing []harness.Crasher) (Imported, error) {
 	var n Imported
 	for _, input := range inputs {
 		added, err := addToCorpus(c.folder.corpus(t), input)

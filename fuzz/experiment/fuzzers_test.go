@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"sealab/fuzz/campaign"
-	"sealab/fuzz/campaign/corpus"
 	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/campaign/report"
 	"sealab/fuzz/fleet"
@@ -153,7 +152,7 @@ func (f goFuzz) run(ctx context.Context, s setup, found func()) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := corpus.Raw.Write(filepath.Join(s.dir, "corpus"), seeds); err != nil {
+	if err := harness.Raw.Write(filepath.Join(s.dir, "corpus"), seeds); err != nil {
 		return 0, err
 	}
 	var out bytes.Buffer

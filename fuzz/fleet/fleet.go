@@ -33,7 +33,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"sealab/fuzz/campaign/corpus"
+	"sealab/fuzz/campaign/harness"
 	"sealab/internal/gobuild"
 )
 
@@ -95,7 +95,7 @@ func (t Target) prepare(ctx context.Context, dir string) error {
 	if err := gobuild.Check(ctx, ""); err != nil {
 		return err
 	}
-	return corpus.Raw.Write(filepath.Join(dir, workFolder, "corpus"), t.Seeds)
+	return harness.Raw.Write(filepath.Join(dir, workFolder, "corpus"), t.Seeds)
 }
 
 // build runs go-fuzz-build.

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/campaign"
-	"sealab/fuzz/campaign/corpus"
+	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/fleet"
 	"sealab/fuzz/targets"
 	"sealab/internal/broken/injected"
@@ -66,7 +66,7 @@ func TestFleet(t *testing.T) {
 	coordinator.await(t, "the third worker continues", func(s stats) bool { return s.executions > before.executions+moreExecutions })
 
 	dir := t.TempDir()
-	inputs, failing, err := corpus.ReadWorkdir(work)
+	inputs, failing, err := harness.ReadWorkdir(work)
 	require.NoError(t, err)
 	require.NotEmpty(t, failing)
 	native := campaign.Target{Name: targetName, Native: target.NativeName()}

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"sealab/fuzz/campaign/corpus"
+	"sealab/fuzz/campaign/harness"
 	"sealab/internal/testenv"
 )
 
@@ -31,7 +31,7 @@ func TestBuildScript(t *testing.T) {
 		program, err := os.ReadFile(filepath.Join(out, "fuzz_"+name))
 		require.NoError(t, err)
 		require.Equal(t, "sealab/fuzz/targets/gofuzz "+function+"\n", string(program))
-		seeds, err := corpus.Zip.Read(filepath.Join(out, "fuzz_"+name+"_seed_corpus.zip"))
+		seeds, err := harness.Zip.Read(filepath.Join(out, "fuzz_"+name+"_seed_corpus.zip"))
 		require.NoError(t, err)
 		require.NotEmpty(t, seeds)
 	}
@@ -49,10 +49,10 @@ func TestLibFuzzer(t *testing.T) {
 	require.NoError(t, err)
 	out := build(t, here)
 	for _, name := range listed(t) {
-		seeds, err := corpus.Zip.Read(filepath.Join(out, "fuzz_"+name+"_seed_corpus.zip"))
+		seeds, err := harness.Zip.Read(filepath.Join(out, "fuzz_"+name+"_seed_corpus.zip"))
 		require.NoError(t, err)
 		dir := t.TempDir()
-		require.NoError(t, corpus.Raw.Write(dir, seeds))
+		require.NoError(t, harness.Raw.Write(dir, seeds))
 		output, err := exec.Command(filepath.Join(out, "fuzz_"+name), "-max_total_time="+*runSeconds, "-artifact_prefix="+dir+"/", dir).CombinedOutput()
 		require.NoError(t, err, "%s: %s", name, output)
 		require.Regexp(t, `Done \d+ runs`, string(output), name)

@@ -1,6 +1,9 @@
 // Package program reads a fuzz input as a small program: a sequence of choices
 // that build, alter and open tokens. Every input is a program; after its end
 // all choices are zero. Any fuzzer of one byte slice can drive it.
+//
+// Fuzz targets draw from it payloads, lengths near borders, words of the source
+// under test, and alterations of a token.
 package program
 
 import (

@@ -12,7 +12,6 @@ import (
 	"sealab/codecs/worker"
 	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
-	"sealab/fuzz/program/draw"
 	"sealab/internal/lab"
 )
 
@@ -87,7 +86,7 @@ func openAny(d codecs.Design) (codecs.Codec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return in.At(&draw.Context), nil
+	return in.At(&program.Context), nil
 }
 
 // requireOutcome returns an error unless err is an outcome of the contract.

@@ -6,7 +6,6 @@ import (
 	"sealab/codecs"
 	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
-	"sealab/fuzz/program/draw"
 	"sealab/internal/lab"
 )
 
@@ -46,11 +45,11 @@ func dirty(p *program.Program, need int) []byte {
 	free := 0
 	switch p.Pick(4) {
 	case 0:
-		free = draw.Beside(p, need)
+		free = program.Beside(p, need)
 	case 1:
-		free = need + draw.Length(p, nil)
+		free = need + program.Length(p, nil)
 	case 2:
-		free = draw.Length(p, nil)
+		free = program.Length(p, nil)
 	}
 	return bytes.Repeat([]byte{0xa5}, used+free)[:used]
 }

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"sealab/fuzz/program"
-	"sealab/fuzz/program/draw"
 	"sealab/internal/lab"
 )
 
@@ -114,7 +113,7 @@ func reword(p *program.Program, document []byte) []byte {
 	end := min(len(document), at+p.Pick(32))
 	switch kind {
 	case 0: // insert
-		return draw.Insert(document, at, []byte(fragments[p.Pick(len(fragments))]))
+		return program.Insert(document, at, []byte(fragments[p.Pick(len(fragments))]))
 	case 1: // replace
 		return slices.Concat(document[:at], []byte(fragments[p.Pick(len(fragments))]), document[end:])
 	case 2: // leave out
@@ -126,13 +125,13 @@ func reword(p *program.Program, document []byte) []byte {
 	case 5: // the value by a long one
 		return revalue(document, at, value(p))
 	case 6: // insert a word of the source
-		return draw.Insert(document, at, draw.Literal(p))
+		return program.Insert(document, at, program.Literal(p))
 	case 7: // spell a character in another way
 		return escape(document, at)
 	case 8: // name a member twice, with another value
 		return twice(document, at, value(p))
 	default: // much of the same
-		return draw.Insert(document, at, bytes.Repeat([]byte(fragments[p.Pick(len(fragments))]), p.Pick(64)))
+		return program.Insert(document, at, bytes.Repeat([]byte(fragments[p.Pick(len(fragments))]), p.Pick(64)))
 	}
 }
 
@@ -159,15 +158,15 @@ func value(p *program.Program) string {
 	case 3:
 		return fmt.Sprintf("%d%c%d", p.Byte(), "eE"[n%2], p.Uint16()-1<<15)
 	case 4:
-		return `"` + draw.Letters(draw.Payload(p, nil)) + `"`
+		return `"` + program.Letters(program.Payload(p, nil)) + `"`
 	case 5:
-		return fmt.Sprintf("%d.%d", draw.Context.Now.Unix()+int64(p.Uint16()-1<<15), n)
+		return fmt.Sprintf("%d.%d", program.Context.Now.Unix()+int64(p.Uint16()-1<<15), n)
 	case 6:
 		return fmt.Sprintf("%d", int64(1)<<(n%63)+int64(p.Byte()%3)-1)
 	case 7:
 		return "[" + strings.Repeat("0,", n) + "0]"
 	default:
-		return `"` + string(draw.Literal(p)) + `"`
+		return `"` + string(program.Literal(p)) + `"`
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sealab/fuzz/program/draw"
+	"sealab/fuzz/program"
 	"slices"
 	"strings"
 	"sync"
@@ -77,7 +77,7 @@ func (h *hexed) UnmarshalText(text []byte) error {
 var committed = sync.OnceValues(readCommitted)
 
 func readCommitted() (map[string]vectorFile, error) {
-	root, err := draw.ModuleRoot()
+	root, err := program.ModuleRoot()
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"sealab/codecs"
 	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
-	"sealab/fuzz/program/draw"
 	"sealab/internal/lab"
 )
 
@@ -55,7 +54,7 @@ func (s *mortal) diesOnceIn(age time.Duration) bool {
 	if err != nil {
 		return false
 	}
-	late := draw.Context
+	late := program.Context
 	late.Now = late.Now.Add(age)
 	_, refused, err := s.openIn(&late, token)
 	return err == nil && refused != nil
@@ -69,14 +68,14 @@ func (s *mortal) openIn(where *codecs.Context, token []byte) (state []byte, refu
 func contexts(p *program.Program) error {
 	s := choose(p, schemes())
 	seed, state := s.seed(p), quoted(p.Bytes(longestState))
-	made := draw.Context
+	made := program.Context
 	made.Now = made.Now.Add(moments[p.Pick(len(moments))])
 	for range p.Pick(3) {
-		made = draw.ChangeContext(p, made)
+		made = program.ChangeContext(p, made)
 	}
 	read, age := made, ageOf(p)
 	for range p.Pick(3) {
-		read = draw.ChangeContext(p, read)
+		read = program.ChangeContext(p, read)
 	}
 	read.Now = made.Now.Add(age)
 	token, err := s.in.SealSeeded(nil, seed, state, &made)
@@ -126,7 +125,7 @@ func (s *mortal) requireBound(token, state []byte, made, read *codecs.Context, a
 		return harness.Fail(s.Name, "an expired token is accepted", "after %v of %v", age, life)
 	case refused == nil && !s.same(state, got):
 		return harness.Fail(s.Name, "a token verifies to another state", "minted %q, got %q", state, got)
-	case refused != nil && draw.Differs(made, read) == draw.Nowhere && age >= 0 && age <= life-time.Second:
+	case refused != nil && program.Differs(made, read) == program.Nowhere && age >= 0 && age <= life-time.Second:
 		return harness.Fail(s.Name, "an own token is refused in time", "%s, %s, after %v, for %s", refused.Stage, refused.Reason, age, describe(made))
 	}
 	return nil
@@ -168,7 +167,7 @@ func contextsSeeds() ([][]byte, error) {
 		for _, age := range []int{120, 120 + 599, 120 + 602, 0} {
 			own = append(own, begin().Byte(0).Uint16(age).Uint16(0).Byte(0).Program())
 		}
-		for where := range byte(draw.Places) {
+		for where := range byte(program.Places) {
 			for how := range byte(8) {
 				own = append(own, begin().Byte(0).Uint16(121).Uint16(500).Byte(1).Byte(where).Byte(how).Bytes([]byte("other")).Program())
 				// Made with that place changed, and read with it changed again.

@@ -8,7 +8,6 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/program"
-	"sealab/fuzz/program/draw"
 )
 
 // TestClaimsEdits changes claims as JSON.
@@ -46,13 +45,13 @@ func TestMustRefuse(t *testing.T) {
 		{"target, not bound", codecs.BindsMethod, func(c *codecs.Context) { c.Target = "other" }, false},
 		{"arguments", codecs.BindsArguments, func(c *codecs.Context) { c.Arguments = json.RawMessage(`{}`) }, true},
 		{"principal absent", codecs.BindsPrincipal, func(c *codecs.Context) { c.Principal = nil }, true},
-		{"principal empty", codecs.BindsPrincipal, func(c *codecs.Context) { c.Principal = draw.Optional("") }, true},
-		{"audience", codecs.BindsAudience, func(c *codecs.Context) { c.Audience = draw.Optional("srv2") }, true},
+		{"principal empty", codecs.BindsPrincipal, func(c *codecs.Context) { c.Principal = program.Optional("") }, true},
+		{"audience", codecs.BindsAudience, func(c *codecs.Context) { c.Audience = program.Optional("srv2") }, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			other := draw.Context
+			other := program.Context
 			c.change(&other)
-			require.Equal(t, c.want, binds(c.binds).mustRefuse(&draw.Context, &other))
+			require.Equal(t, c.want, binds(c.binds).mustRefuse(&program.Context, &other))
 		})
 	}
 }

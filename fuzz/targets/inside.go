@@ -8,7 +8,6 @@ import (
 	"sealab/codecs"
 	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
-	"sealab/fuzz/program/draw"
 	"sealab/internal/lab"
 )
 
@@ -100,7 +99,7 @@ func said(text []byte) []byte {
 
 // inAlphabet marks the characters of the alphabet.
 var inAlphabet = func() (table [256]bool) {
-	for _, c := range []byte(draw.Alphabet) {
+	for _, c := range []byte(program.Alphabet) {
 		table[c] = true
 	}
 	return table
@@ -126,7 +125,7 @@ func rework(p *program.Program, kind int, value []byte) []byte {
 		}
 		return value
 	case 5: // insert
-		return draw.Insert(value, at, p.Bytes(64))
+		return program.Insert(value, at, p.Bytes(64))
 	default: // replace
 		return bytes.Clone(p.Bytes(1024))
 	}

@@ -9,7 +9,6 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/program"
-	"sealab/fuzz/program/draw"
 	"sealab/internal/lab"
 )
 
@@ -66,7 +65,7 @@ func openDesign(d codecs.Design, c codecs.Config) (*instance, error) {
 	if !s.in.Edited() {
 		return nil, errors.New("want a design that seals step by step")
 	}
-	s.codec = s.in.At(&draw.Context)
+	s.codec = s.in.At(&program.Context)
 	return s, nil
 }
 
@@ -86,8 +85,8 @@ func (s *instance) holds(p codecs.Property) bool {
 // mustRefuse reports whether the design claims to refuse a token of context a
 // in b.
 func (s *instance) mustRefuse(a, b *codecs.Context) bool {
-	for at, differ := range draw.Differs(a, b) {
-		if differ && s.holds(draw.Promises[at]) {
+	for at, differ := range program.Differs(a, b) {
+		if differ && s.holds(program.Promises[at]) {
 			return true
 		}
 	}
@@ -97,7 +96,7 @@ func (s *instance) mustRefuse(a, b *codecs.Context) bool {
 // payload reads a payload that the design can carry: any bytes for a codec, a
 // JSON string for a scheme.
 func (s *instance) payload(p *program.Program) []byte {
-	b := draw.Payload(p, lab.HooksOf(s.Design).TokenSize)
+	b := program.Payload(p, lab.HooksOf(s.Design).TokenSize)
 	if !s.IsScheme() {
 		return b
 	}

@@ -8,7 +8,6 @@ import (
 	"sealab/codecs"
 	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
-	"sealab/fuzz/program/draw"
 	"sealab/internal/lab"
 )
 
@@ -82,7 +81,7 @@ func readings(p *program.Program) error {
 		return err
 	}
 	for range p.Few(4) {
-		token = draw.Alter(p, token)
+		token = program.Alter(p, token)
 	}
 	return r.compare(token)
 }
@@ -133,7 +132,7 @@ func readingsSeeds() ([][]byte, error) {
 			}
 		}
 		for kind := range byte(14) {
-			seeds = append(seeds, begin().Byte(asText).Byte(1).Byte(kind).Byte(draw.Anywhere).Uint16(20).Uint16(4).Raw([]byte("v1.A")).Program())
+			seeds = append(seeds, begin().Byte(asText).Byte(1).Byte(kind).Byte(program.Anywhere).Uint16(20).Uint16(4).Raw([]byte("v1.A")).Program())
 		}
 		seeds = append(seeds, begin().Byte(alike).Program())
 	}

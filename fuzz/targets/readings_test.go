@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/program"
-	"sealab/fuzz/program/draw"
 )
 
 // TestPairsDiffer requires each pair to be two readings: some altered token is
@@ -19,7 +18,7 @@ func TestPairsDiffer(t *testing.T) {
 		differ := false
 		for n := 0; n < 20_000 && !differ; n++ {
 			var w program.Writer
-			altered := draw.Alter(program.New(w.Byte(byte(n)).Byte(draw.Anywhere).Uint16(n*7).Uint16(n*13).Uint16(n).Program()), append([]byte(nil), token...))
+			altered := program.Alter(program.New(w.Byte(byte(n)).Byte(program.Anywhere).Uint16(n*7).Uint16(n*13).Uint16(n).Program()), append([]byte(nil), token...))
 			_, strict, err := r.strict.open(altered)
 			require.NoError(t, err)
 			_, faithful, err := r.faithful.open(altered)

@@ -8,7 +8,6 @@ import (
 	"sealab/codecs"
 	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
-	"sealab/fuzz/program/draw"
 )
 
 var relationsTarget = Target{
@@ -69,7 +68,7 @@ func (f *family) present(p *program.Program) (presented, error) {
 	if err != nil || p.Pick(2) == 0 {
 		return presented{token: token, payload: payload}, err
 	}
-	altered := draw.Alter(p, bytes.Clone(token))
+	altered := program.Alter(p, bytes.Clone(token))
 	return presented{altered, payload, !bytes.Equal(altered, token)}, nil
 }
 
@@ -144,7 +143,7 @@ func relationsSeeds() ([][]byte, error) {
 			}
 			for n := range byte(4) {
 				own = append(own, begin("payload"[:7-n]).Program(), begin("payload").Byte(n).Program(),
-					begin("payload").Byte(1).Byte(n).Byte(draw.Anywhere).Uint16(20).Byte('A').Program())
+					begin("payload").Byte(1).Byte(n).Byte(program.Anywhere).Uint16(20).Byte('A').Program())
 			}
 		}
 		seeds = append(seeds, meant(f.one.dear, own)...)

@@ -13,7 +13,6 @@ import (
 	"sealab/codecs/worker"
 	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
-	"sealab/fuzz/program/draw"
 	"sealab/internal/lab"
 )
 
@@ -35,14 +34,14 @@ func remote(p *program.Program) error {
 		return err
 	}
 	for range p.Few(16) {
-		token = draw.Alter(p, token)
+		token = program.Alter(p, token)
 	}
 	if !utf8.Valid(token) {
 		return nil // the protocol is text
 	}
 	here, err := s.codec.Unseal(nil, token)
 	there := remotes()[s.Name]
-	question, err := there.opened.Judge(s.Kind(), token, &draw.Context, lab.Answer{Payload: here, Err: err})
+	question, err := there.opened.Judge(s.Kind(), token, &program.Context, lab.Answer{Payload: here, Err: err})
 	if err != nil {
 		return harness.Fail(s.Name, "the worker protocol cannot ask about a token", "%v: %q", err, token)
 	}

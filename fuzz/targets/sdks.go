@@ -12,7 +12,6 @@ import (
 	"sealab/codecs/worker"
 	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
-	"sealab/fuzz/program/draw"
 	"sealab/internal/lab"
 )
 
@@ -39,7 +38,7 @@ type mirrors struct {
 // runningSDKs starts every installed SDK, once. The processes end with this
 // one.
 var runningSDKs = sync.OnceValue(func() mirrors {
-	here, err := draw.ModuleRoot()
+	here, err := program.ModuleRoot()
 	if err != nil {
 		return mirrors{missing: err.Error()}
 	}
@@ -121,14 +120,14 @@ func (m mirror) present(p *program.Program) ([]byte, error) {
 		return rewritten.edit(p, step, value)
 	})
 	if err == nil && !inner {
-		token = draw.Alter(p, token)
+		token = program.Alter(p, token)
 	}
 	return token, err
 }
 
 // compare returns an error unless both sides answer every token alike.
 func (m mirror) compare(tokens [][]byte) error {
-	there, err := m.there.in.UnsealAll(tokens, &draw.Context)
+	there, err := m.there.in.UnsealAll(tokens, &program.Context)
 	if err != nil {
 		return harness.Fail(m.name, "an SDK fails on a batch of tokens", "%v: %q", err, tokens)
 	}
@@ -185,7 +184,7 @@ func sdksSeeds() ([][]byte, error) {
 					inner.Byte(untouched)
 				}
 			}
-			outer.Bytes([]byte("seed")).Bytes([]byte("state")).Byte(1).Byte(byte(step)).Byte(draw.Anywhere).Uint16(20).Uint16(4).Raw([]byte("v1.A"))
+			outer.Bytes([]byte("seed")).Bytes([]byte("state")).Byte(1).Byte(byte(step)).Byte(program.Anywhere).Uint16(20).Uint16(4).Raw([]byte("v1.A"))
 		}
 		seeds = append(seeds, inner.Program(), outer.Program())
 	}

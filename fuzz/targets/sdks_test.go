@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/program"
-	"sealab/fuzz/program/draw"
 	"sealab/internal/testenv"
 )
 
@@ -24,7 +23,7 @@ func BenchmarkSDKs(b *testing.B) {
 			var tokens [][]byte
 			for len(tokens) < maxBatch {
 				var w program.Writer
-				input := w.Bytes([]byte("seed")).Bytes([]byte("state")).Byte(1).Byte(byte(random.Uint64())).Byte(draw.Anywhere).Uint16(int(uint16(random.Uint64()))).Byte('x').Program()
+				input := w.Bytes([]byte("seed")).Bytes([]byte("state")).Byte(1).Byte(byte(random.Uint64())).Byte(program.Anywhere).Uint16(int(uint16(random.Uint64()))).Byte('x').Program()
 				token, err := m.present(program.New(input))
 				require.NoError(b, err)
 				tokens = append(tokens, token)

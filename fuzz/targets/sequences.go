@@ -6,7 +6,6 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/program"
-	"sealab/fuzz/program/draw"
 )
 
 var sequencesTarget = Target{
@@ -44,7 +43,7 @@ func sequences(p *program.Program) error {
 		h := &tokens[p.Pick(len(tokens))]
 		switch op {
 		case opAlter:
-			h.change(draw.Alter(p, bytes.Clone(h.token)))
+			h.change(program.Alter(p, bytes.Clone(h.token)))
 		case opSplice:
 			h.change(splice(p, h.token, tokens[p.Pick(len(tokens))].origin))
 		}
@@ -74,7 +73,7 @@ const some = 240
 
 // splice returns the beginning of one token and the end of another.
 func splice(p *program.Program, first, second []byte) []byte {
-	return append(bytes.Clone(first[:draw.Place(p, first)]), second[draw.Place(p, second):]...)
+	return append(bytes.Clone(first[:program.Place(p, first)]), second[program.Place(p, second):]...)
 }
 
 // requireHeld opens a token and checks the answer. A token that was altered
@@ -112,7 +111,7 @@ func sequencesSeeds() ([][]byte, error) {
 			w.Byte(opHold).Byte(anew).Bytes([]byte("seed")).Bytes([]byte("one"))
 			w.Byte(opHold).Byte(0).Byte(1)
 			w.Byte(ops - 1).Byte(0).Byte(ops - 1).Byte(1)
-			w.Byte(opAlter).Byte(0).Byte(kind).Byte(draw.Anywhere).Uint16(9).Uint16(1).Byte('A')
+			w.Byte(opAlter).Byte(0).Byte(kind).Byte(program.Anywhere).Uint16(9).Uint16(1).Byte('A')
 			own = append(own, w.Byte(ops-1).Byte(1).Program())
 		}
 		seeds = append(seeds, meant(s.dear, own)...)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"sealab/fuzz/program"
-	"sealab/fuzz/program/draw"
 )
 
 var textTarget = Target{
@@ -28,7 +27,7 @@ func text(p *program.Program) error {
 	}
 	altered := bytes.Clone(token)
 	for range n {
-		altered = draw.Alter(p, altered)
+		altered = program.Alter(p, altered)
 	}
 	if own := bytes.Equal(altered, token); own || p.Pick(8) == 1 {
 		if err := s.requireSame(token, payload); err != nil || own {
@@ -54,7 +53,7 @@ func textSeeds() ([][]byte, error) {
 		seed, payload := []byte("seed"), []byte("payload")
 		own := [][]byte{begin(seed, payload).Program()}
 		for kind := range byte(14) {
-			own = append(own, begin(seed, payload).Byte(1).Byte(kind).Byte(draw.Anywhere).Uint16(20).Uint16(4).Raw([]byte("v1.A")).Program())
+			own = append(own, begin(seed, payload).Byte(1).Byte(kind).Byte(program.Anywhere).Uint16(20).Uint16(4).Raw([]byte("v1.A")).Program())
 		}
 		for _, test := range files[s.Name].distinct() {
 			own = append(own, begin(test.Seed, test.Payload).Byte(1).Byte(7).Byte(0).Bytes([]byte(test.Token)).Program())

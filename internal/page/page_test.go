@@ -88,3 +88,31 @@ func TestCoverageCountsMinutes(t *testing.T) {
 	require.Equal(t, 600.0, curve.Points[1].X)
 	require.Contains(t, string(page.Interval(0, -1, 1, 1)), `d="M6.0 10H138.0"`)
 }
+
+func TestDrawingIsXML(t *testing.T) {
+	d := page.New(100, 50, `<a> & "b"`)
+	d.Rect(1, 2, -3, 4, page.Dark)
+	d.Line(1, 2, 3, 4, page.Grey)
+	d.Dot(1, 2, 2.5, page.Red)
+	d.Bars(page.Dark, [][4]float64{{1, 2, 3, 4}, {5, 6, 7.25, 8}})
+	d.Dots(page.Red, 2, [][2]float64{{1, 2}})
+	var any struct{}
+	require.NoError(t, xml.Unmarshal(d.Bytes(), &any))
+	require.Contains(t, string(d.Bytes()), `width="0.0"`)
+	require.Contains(t, string(d.Bytes()), `d="M1 2h3v4h-3zM5 6h7.25v8h-7.25z"`)
+	require.Contains(t, string(d.Bytes()), `d="M1 2h0"`)
+}
+
+func TestScale(t *testing.T) {
+	s := page.Scale{From: 0, To: 10, First: 100, Last: 200}
+	require.Equal(t, 150.0, s.At(5))
+	require.Equal(t, 100.0, s.At(-1))
+	require.Equal(t, 200.0, s.At(11))
+	for _, s := range []page.Scale{{From: 0, To: 10}, {From: 1664, To: 4372}, {From: -0.03, To: 0.02}} {
+		ticks := s.Ticks()
+		require.GreaterOrEqual(t, len(ticks), 2, "%v", s)
+		require.LessOrEqual(t, len(ticks), 7, "%v", s)
+		require.GreaterOrEqual(t, ticks[0], s.From)
+		require.LessOrEqual(t, ticks[len(ticks)-1], s.To)
+	}
+}

@@ -34,7 +34,7 @@ import (
 	"time"
 
 	"sealab/codecs"
-	"sealab/vectors/kit"
+	"sealab/vectors/cases"
 )
 
 // Counts are the numbers of inputs after which a digest is kept.
@@ -76,9 +76,9 @@ func Run(d codecs.Design, secret []byte, limit int) (Digests, error) {
 
 // run is one pass over the stream.
 type run struct {
-	subject *kit.Subject
-	setting kit.Setting
-	stream  *kit.Stream
+	subject *cases.Subject
+	setting cases.Setting
+	stream  *cases.Stream
 	seed    int // bytes
 	digest  hash.Hash
 }
@@ -86,11 +86,11 @@ type run struct {
 func newRun(d codecs.Design, secret []byte) (*run, error) {
 	principal, audience := "alice", "srv"
 	r := &run{
-		subject: kit.NewSubject(d, map[string][]byte{"k1": secret}),
-		setting: kit.Setting{Keys: []string{"k1"}, TTL: lifetime, Context: codecs.Context{
+		subject: cases.NewSubject(d, map[string][]byte{"k1": secret}),
+		setting: cases.Setting{Keys: []string{"k1"}, TTL: lifetime, Context: codecs.Context{
 			Method: "tools/call", Target: "deploy", Principal: &principal, Audience: &audience,
 		}},
-		stream: kit.NewStream(label + d.Name),
+		stream: cases.NewStream(label + d.Name),
 		digest: sha256.New(),
 	}
 	var err error
@@ -109,7 +109,7 @@ func (r *run) step(i int) error {
 	seed := r.stream.Bytes(r.seed)
 	place, other := int(r.stream.Uint16()), alphabet[int(r.stream.Bytes(1)[0])%len(alphabet)]
 	token, err := r.subject.Seal(r.setting, seed, payload)
-	if kit.Unsupported(err) {
+	if cases.Unsupported(err) {
 		fmt.Fprintln(r.digest, "unsupported")
 		return nil
 	}

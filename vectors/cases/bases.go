@@ -8,7 +8,6 @@ import (
 
 	"sealab/codecs"
 	"sealab/internal/lab"
-	"sealab/vectors/kit"
 )
 
 // now is the time at which bases are minted. The fraction tells formats that
@@ -91,7 +90,7 @@ func Ring(d *codecs.Design) []string {
 func codecBases(d *codecs.Design) []*Base {
 	bases := []*Base{codecBase(d, "base", "a small JSON payload", []byte(`{"step":1,"of":3}`))}
 	for _, n := range lengths {
-		payload := kit.NewStream(fmt.Sprintf("sealab-vectors/1 payload %d", n)).Bytes(n)
+		payload := NewStream(fmt.Sprintf("sealab-vectors/1 payload %d", n)).Bytes(n)
 		b := codecBase(d, fmt.Sprintf("length-%d", n), fmt.Sprintf("a payload of %d bytes", n), payload)
 		b.Try = []Family{tailBits}
 		bases = append(bases, b)
@@ -108,7 +107,7 @@ func codecBases(d *codecs.Design) []*Base {
 var lengths = []int{0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 127, 128, 129, 255, 256, 1000, 3200}
 
 func codecBase(d *codecs.Design, name, doc string, payload []byte) *Base {
-	return &Base{Name: name, Doc: doc, Setting: kit.Setting{Keys: Ring(d)}, Payload: payload}
+	return &Base{Name: name, Doc: doc, Setting: Setting{Keys: Ring(d)}, Payload: payload}
 }
 
 // binding returns the binding of the first base of a scheme.
@@ -121,8 +120,8 @@ func binding() codecs.Context {
 	}
 }
 
-func schemeBase(d *codecs.Design, name, doc, state string, change func(*kit.Setting)) *Base {
-	set := kit.Setting{Keys: Ring(d), TTL: TTL, Context: binding()}
+func schemeBase(d *codecs.Design, name, doc, state string, change func(*Setting)) *Base {
+	set := Setting{Keys: Ring(d), TTL: TTL, Context: binding()}
 	if change != nil {
 		change(&set)
 	}
@@ -199,7 +198,7 @@ func optionBase(d *codecs.Design, name, doc string) []*Base {
 	return []*Base{object, text}
 }
 
-func textArguments(s *kit.Setting) { s.Context.Arguments = json.RawMessage(`"5"`) }
+func textArguments(s *Setting) { s.Context.Arguments = json.RawMessage(`"5"`) }
 
 // plain returns text in a form that fits the name of a case.
 func plain(text string) string {

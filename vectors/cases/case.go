@@ -5,18 +5,27 @@
 //
 // A case starts from a base: a token that the design itself seals and accepts.
 // The case differs from the base in one thing: an edit during sealing, an
-// alteration of the text, or another setting for reading.
+// alteration of the text, or another setting for reading. A trace runs the sealing
+// of a design step by step (lab.Assembler, lab.SchemeAssembler): an edit may replace
+// any intermediate value, before authentication or after it.
 package cases
 
 import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
 	"sealab/codecs"
-	"sealab/vectors/kit"
+	"sealab/internal/lab"
+	"sealab/vectors"
 )
 
 // A Base is a sound token: its setting and the sealed payload or state.
 type Base struct {
 	Name, Doc string
-	kit.Setting
+	Setting
 	Payload []byte   // of a codec, or the state of a scheme
 	Try     []Family // families to derive from it
 }
@@ -27,9 +36,9 @@ type Case struct {
 	Base      *Base
 	Flags     []string
 	Under     []string            // the ring that seals; nil: the base's
-	Edit      kit.Edit            // applied during sealing; nil: no edit
+	Edit      Edit                // applied during sealing; nil: no edit
 	Text      func([]byte) []byte // applied to the token's text; nil: no change
-	Read      func(*kit.Setting)  // changes the setting for reading; nil: as minted
+	Read      func(*Setting)      // changes the setting for reading; nil: as minted
 	Want      Want
 	// Property is the guarantee that Want follows from. If the design disclaims
 	// it, its answer is recorded instead.
@@ -50,14 +59,14 @@ const (
 
 // A Scene is a base with a subject and the token that the subject sealed.
 type Scene struct {
-	*kit.Subject
+	*Subject
 	Base  *Base
 	Seed  []byte
 	Token []byte
-	Trace kit.Trace
+	Trace Trace
 	// Other is a second sound token under the same key, with another seed and
 	// payload. Cases take fields from it.
-	Other kit.Trace
+	Other Trace
 	// Foreign are sound tokens of other designs under the same secrets.
 	Foreign []Foreign
 }
@@ -82,3 +91,158 @@ var everything = []Family{
 var few = []Family{
 	fields, tags, splices, inside, encodings, framings, truncations, keyRings, slots, crossings, fewClaims, times, claimedContexts,
 }
+
+// A Setting is the configuration and context in which a token is made or read.
+type Setting struct {
+	Keys    []string // names of secrets: the first seals, every one unseals
+	Options map[string]string
+	// TTL and Context apply to schemes. A codec ignores them.
+	TTL     time.Duration
+	Context codecs.Context
+}
+
+// SettingOf returns the setting in which t is read.
+func SettingOf(t *vectors.Test) (Setting, error) {
+	return setting(t.Keys, t.Options, t.Binding, t.Now, t.TTL)
+}
+
+func setting(keys []string, options map[string]string, b *vectors.Binding, now, ttl *vectors.Seconds) (Setting, error) {
+	set := Setting{Keys: keys, Options: options, Context: b.Codecs()}
+	var err error
+	if now != nil {
+		if set.Context.Now, err = now.Time(); err != nil {
+			return set, err
+		}
+	}
+	if ttl != nil {
+		if set.TTL, err = ttl.Duration(); err != nil {
+			return set, err
+		}
+	}
+	return set, nil
+}
+
+// Describe returns the setting in the form of the vectors, for a codec or a
+// scheme.
+func (set Setting) Describe(scheme bool) (*vectors.Minted, error) {
+	m := &vectors.Minted{Keys: slices.Clone(set.Keys)}
+	if !scheme {
+		return m, nil
+	}
+	b, ok := vectors.BindingOf(set.Context)
+	if !ok {
+		return nil, fmt.Errorf("a text of the binding is not UTF-8: %w", codecs.ErrUnsupported)
+	}
+	now, ttl := vectors.UnixSeconds(set.Context.Now), vectors.DurationSeconds(set.TTL)
+	m.Binding, m.Now, m.TTL = b, &now, &ttl
+	return m, nil
+}
+
+// Clone returns a copy that shares only values that are never modified in
+// place.
+func (set Setting) Clone() Setting {
+	set.Keys, set.Options = slices.Clone(set.Keys), maps.Clone(set.Options)
+	set.Context.Arguments = slices.Clone(set.Context.Arguments)
+	return set
+}
+
+// A Subject is a design with the secrets of its vectors. It is not safe for
+// concurrent use.
+type Subject struct {
+	Design  codecs.Design
+	Secrets map[string][]byte
+
+	open map[string]*lab.Instance
+}
+
+// NewSubject returns a subject for d.
+func NewSubject(d codecs.Design, secrets map[string][]byte) *Subject {
+	return &Subject{Design: d, Secrets: secrets, open: map[string]*lab.Instance{}}
+}
+
+// in opens the design in a setting.
+func (s *Subject) in(set Setting) (*lab.Bound, error) {
+	key := fmt.Sprint(set.Keys, set.TTL, set.Options)
+	in, ok := s.open[key]
+	if !ok {
+		c := codecs.Config{Options: set.Options, TTL: &set.TTL}
+		for _, name := range set.Keys {
+			secret, ok := s.Secrets[name]
+			if !ok {
+				return nil, fmt.Errorf("there is no key %q", name)
+			}
+			c.Secrets = append(c.Secrets, secret)
+		}
+		var err error
+		if in, err = lab.Open(s.Design, c); err != nil {
+			return nil, err
+		}
+		s.open[key] = in
+	}
+	return in.At(&set.Context), nil
+}
+
+// SetUp returns nil if a design takes a configuration, and otherwise the
+// design's error.
+func SetUp(d *codecs.Design, c codecs.Config) error {
+	_, err := lab.Open(*d, c)
+	return err
+}
+
+// Configure returns nil if the design can be set up for a setting.
+func (s *Subject) Configure(set Setting) error {
+	_, err := s.in(set)
+	return err
+}
+
+// Read passes token to the design and returns the released bytes. If the design
+// panics, Read returns an error with the cause.
+func (s *Subject) Read(set Setting, token []byte) (released []byte, err error) {
+	c, err := s.in(set)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if cause := recover(); cause != nil {
+			released, err = nil, fmt.Errorf("%s died: %v", s.Design.Name, cause)
+		}
+	}()
+	return c.Unseal(nil, token)
+}
+
+// SeedSize returns the number of random bytes per token.
+func (s *Subject) SeedSize(set Setting) (int, error) {
+	c, err := s.in(set)
+	if err != nil {
+		return 0, err
+	}
+	if !c.Instance.Seeded() {
+		return 0, fmt.Errorf("%s does not seal under a given seed: %w", s.Design.Name, codecs.ErrUnsupported)
+	}
+	return c.SeedSize(), nil
+}
+
+// Seal makes the token of a payload or state without edits.
+func (s *Subject) Seal(set Setting, seed, payload []byte) ([]byte, error) {
+	c, err := s.in(set)
+	if err != nil {
+		return nil, err
+	}
+	return c.SealSeeded(nil, seed, payload)
+}
+
+// Make makes a token and applies edit, which may be nil. It returns
+// codecs.ErrUnsupported if the design's cryptography cannot apply the edit.
+func (s *Subject) Make(set Setting, seed, payload []byte, edit Edit) ([]byte, Trace, error) {
+	c, err := s.in(set)
+	if err != nil {
+		return nil, nil, err
+	}
+	var trace Trace
+	token, err := c.SealEdited(nil, seed, payload, trace.recorder(edit))
+	return token, trace, err
+}
+
+// Unsupported reports whether err says that a design does not support the
+// request. Such an error is neither a refusal nor a fault.
+func Unsupported(err error) bool { return errors.Is(err, codecs.ErrUnsupported) }

@@ -7,10 +7,9 @@ import (
 	"strings"
 
 	"sealab/internal/lab"
-	"sealab/vectors/kit"
 )
 
-var claimsStep = kit.At{Step: lab.StepClaims}
+var claimsStep = At{Step: lab.StepClaims}
 
 // claims alters the claims before sealing, one member at a time.
 func claims(s *Scene) []Case {
@@ -18,7 +17,7 @@ func claims(s *Scene) []Case {
 	if !ok {
 		return nil
 	}
-	members, ok := kit.Members(text)
+	members, ok := Members(text)
 	if !ok {
 		return nil
 	}
@@ -38,7 +37,7 @@ func addedClaims(s *Scene) []Case {
 	if !ok {
 		return nil
 	}
-	members, ok := kit.Members(text)
+	members, ok := Members(text)
 	if !ok {
 		return nil
 	}
@@ -49,35 +48,35 @@ func addedClaims(s *Scene) []Case {
 		return nil
 	}
 	text, _ = trace.Find(claimsStep)
-	known, _ := kit.Members(text)
+	known, _ := Members(text)
 	return claimsBut(members, known)
 }
 
 // claimsBut alters the members that are not in known.
-func claimsBut(members, known []kit.Member) []Case {
+func claimsBut(members, known []Member) []Case {
 	var cs []Case
 	for i, m := range members {
-		if slices.ContainsFunc(known, func(k kit.Member) bool { return k.Name == m.Name }) {
+		if slices.ContainsFunc(known, func(k Member) bool { return k.Name == m.Name }) {
 			continue
 		}
 		for _, v := range values(m.Value) {
-			cs = append(cs, claimsCase(members, m.Name+"-"+v.name, fmt.Sprintf("%s is %s", m.Name, v.doc), func(ms []kit.Member) []kit.Member {
+			cs = append(cs, claimsCase(members, m.Name+"-"+v.name, fmt.Sprintf("%s is %s", m.Name, v.doc), func(ms []Member) []Member {
 				ms[i].Value = v.text
 				return ms
 			}))
 		}
 		for _, r := range rearrangements {
-			cs = append(cs, claimsCase(members, m.Name+"-"+r.name, m.Name+" "+r.doc, func(ms []kit.Member) []kit.Member { return r.change(ms, i) }))
+			cs = append(cs, claimsCase(members, m.Name+"-"+r.name, m.Name+" "+r.doc, func(ms []Member) []Member { return r.change(ms, i) }))
 		}
 	}
 	return cs
 }
 
-func claimsCase(members []kit.Member, name, doc string, change func([]kit.Member) []kit.Member) Case {
-	changed := kit.Object(change(slices.Clone(members)))
+func claimsCase(members []Member, name, doc string, change func([]Member) []Member) Case {
+	changed := Object(change(slices.Clone(members)))
 	return Case{
 		Name: "claim-" + plain(name), Doc: "authentic claims in which " + doc, Flags: []string{flagClaims},
-		Edit: kit.Only(claimsStep, kit.Set(changed)),
+		Edit: Only(claimsStep, Set(changed)),
 	}
 }
 
@@ -162,26 +161,81 @@ func escapeFirst(was string) string {
 // rearrangements change the list of members.
 var rearrangements = []struct {
 	name, doc string
-	change    func(ms []kit.Member, i int) []kit.Member
+	change    func(ms []Member, i int) []Member
 }{
-	{"missing", "is missing", func(ms []kit.Member, i int) []kit.Member { return slices.Delete(ms, i, i+1) }},
-	{"twice", "stands there twice", func(ms []kit.Member, i int) []kit.Member { return append(ms, ms[i]) }},
-	{"twice-null-first", "stands there twice, null first", func(ms []kit.Member, i int) []kit.Member {
-		return slices.Insert(ms, 0, kit.Member{Name: ms[i].Name, Value: "null"})
+	{"missing", "is missing", func(ms []Member, i int) []Member { return slices.Delete(ms, i, i+1) }},
+	{"twice", "stands there twice", func(ms []Member, i int) []Member { return append(ms, ms[i]) }},
+	{"twice-null-first", "stands there twice, null first", func(ms []Member, i int) []Member {
+		return slices.Insert(ms, 0, Member{Name: ms[i].Name, Value: "null"})
 	}},
-	{"twice-null-last", "stands there twice, null last", func(ms []kit.Member, i int) []kit.Member {
-		return append(ms, kit.Member{Name: ms[i].Name, Value: "null"})
+	{"twice-null-last", "stands there twice, null last", func(ms []Member, i int) []Member {
+		return append(ms, Member{Name: ms[i].Name, Value: "null"})
 	}},
-	{"capital", "has its name in capitals", func(ms []kit.Member, i int) []kit.Member {
+	{"capital", "has its name in capitals", func(ms []Member, i int) []Member {
 		ms[i].Name = strings.ToUpper(ms[i].Name)
 		return ms
 	}},
-	{"escaped-name", "has its name spelled with an escape", func(ms []kit.Member, i int) []kit.Member {
+	{"escaped-name", "has its name spelled with an escape", func(ms []Member, i int) []Member {
 		ms[i].Name = fmt.Sprintf(`\u%04x%s`, ms[i].Name[0], ms[i].Name[1:])
 		return ms
 	}},
-	{"last", "stands last", func(ms []kit.Member, i int) []kit.Member {
+	{"last", "stands last", func(ms []Member, i int) []Member {
 		m := ms[i]
 		return append(slices.Delete(ms, i, i+1), m)
 	}},
+}
+
+// undigested reads claims with one empty text in place of the digest of the
+// arguments. A faulty reader takes the empty text as the digest of arguments
+// that are not JSON. If it compares the two, they agree.
+func undigested(s *Scene) []Case {
+	body, ok := s.Trace.Find(claimsStep)
+	if !ok {
+		return nil
+	}
+	members, ok := Members(body)
+	if !ok {
+		return nil
+	}
+	var cs []Case
+	for i, m := range members {
+		if !strings.HasPrefix(m.Value, `"`) {
+			continue
+		}
+		changed := slices.Clone(members)
+		changed[i].Value = `""`
+		cs = append(cs, Case{
+			Name: "undigested-" + plain(m.Name), Doc: fmt.Sprintf("authentic claims in which %s is empty, read with arguments that are not JSON", m.Name),
+			Flags: []string{flagArguments}, Edit: Only(claimsStep, Set(Object(changed))),
+			Read: func(set *Setting) { arguments(`{"env":`)(&set.Context) },
+		})
+	}
+	return cs
+}
+
+// unquoted seals claims with a JSON number in place of a text that looks like a
+// number. A reader accepts it if it compares literals without their JSON types.
+func unquoted(s *Scene) []Case {
+	body, ok := s.Trace.Find(claimsStep)
+	if !ok {
+		return nil
+	}
+	members, ok := Members(body)
+	if !ok {
+		return nil
+	}
+	var cs []Case
+	for i, m := range members {
+		digits := strings.Trim(m.Value, `"`)
+		if digits == m.Value || digits == "" || strings.Trim(digits, "0123456789") != "" {
+			continue
+		}
+		changed := slices.Clone(members)
+		changed[i].Value = digits
+		cs = append(cs, Case{
+			Name: "unquoted-" + plain(m.Name), Doc: fmt.Sprintf("authentic claims in which %s is a number and not a text", m.Name),
+			Flags: []string{flagClaims}, Edit: Only(claimsStep, Set(Object(changed))),
+		})
+	}
+	return cs
 }

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"sealab/codecs"
-	"sealab/vectors/kit"
 )
 
 // change replaces the binding by another. If the binding stays the same, the
@@ -58,7 +58,7 @@ func changed(was codecs.Context, field string) []Case {
 		}
 		cs = append(cs, Case{
 			Name: "read-" + c.name, Doc: "read where " + c.doc, Flags: []string{flagOf[property]},
-			Read: func(set *kit.Setting) { c.apply(&set.Context) }, Want: c.want, Property: property,
+			Read: func(set *Setting) { c.apply(&set.Context) }, Want: c.want, Property: property,
 		})
 	}
 	return cs
@@ -185,4 +185,87 @@ func moveNUL(b *codecs.Context) {
 		principal := *b.Principal + "\x00" + head
 		b.Principal, b.Target = &principal, tail
 	}
+}
+
+// settings are contexts besides that of the first base. Each is a base for the
+// families of context and time.
+var settings = []struct {
+	name, doc string
+	try       Family
+	change    func(*Setting)
+}{
+	{"no-principal", "minted without a principal", contextsAbout("principal-"), func(s *Setting) { s.Context.Principal = nil }},
+	{"empty-principal", "minted for the empty principal", contextsAbout("principal-"), func(s *Setting) { s.Context.Principal = text("") }},
+	{"no-audience", "minted without an audience", contextsAbout("audience-"), func(s *Setting) { s.Context.Audience = nil }},
+	{"empty-audience", "minted for the empty audience", contextsAbout("audience-"), func(s *Setting) { s.Context.Audience = text("") }},
+	{"no-arguments", "minted without arguments", contextsAbout("arguments-"), func(s *Setting) { s.Context.Arguments = nil }},
+	{"empty-target", "minted for the empty target", contextsAbout("target-"), func(s *Setting) { s.Context.Target = "" }},
+	{"prompt", "minted for a prompt", contextsAbout("method-"), func(s *Setting) { s.Context.Method = "prompts/get" }},
+	{"resource", "minted for a resource", contextsAbout("arguments-"), func(s *Setting) {
+		s.Context.Method, s.Context.Target, s.Context.Arguments = "resources/read", "file:///a.txt", nil
+	}},
+	{"unicode", "minted for a principal and a target outside ASCII", contextsAbout("principal-"), func(s *Setting) {
+		s.Context.Principal, s.Context.Target = text("Zo\u00eb \ufb01 \u0130"), "d\u00e9ploy"
+	}},
+	{"numbers", "minted for arguments with awkward numbers", contextsAbout("arguments-"), func(s *Setting) {
+		s.Context.Arguments = json.RawMessage(`{"z":1.0,"a":[1e16,12345678901234567890,-0.0,1e-7,"\u00e9\ud800"],"a\u0000":null}`)
+	}},
+	{"nul-target", "minted with a NUL in the target", contextsAbout("glued-"), func(s *Setting) {
+		s.Context.Principal, s.Context.Target = text("alice"), "ops\x00deploy"
+	}},
+	{"nul-principal", "minted with a NUL in the principal", contextsAbout("glued-"), func(s *Setting) {
+		s.Context.Principal, s.Context.Target = text("alice\x00ops"), "deploy"
+	}},
+	{"numeric", "minted for a target, a principal and an audience that are digits", unquoted, func(s *Setting) {
+		s.Context.Target, s.Context.Principal, s.Context.Audience = "42", text("43"), text("44")
+	}},
+	{"short-life", "minted for one second", times, func(s *Setting) { s.TTL = time.Second }},
+	{"fractional-life", "minted for one and a half seconds", times, func(s *Setting) { s.TTL = 1500 * time.Millisecond }},
+	{"whole-second", "minted at a whole second", times, func(s *Setting) { s.Context.Now = time.Unix(now.Unix(), 0) }},
+	{"early", "minted in the year 1970", times, func(s *Setting) { s.Context.Now = time.Unix(1, 0) }},
+	{"late", "minted beyond 32 bits", times, func(s *Setting) { s.Context.Now = time.Unix(1<<33, 500_000_000) }},
+}
+
+func text(s string) *string { return &s }
+
+// times reads a sound token at other times. They surround its expiry in
+// seconds, milliseconds and microseconds, and precede its issue.
+func times(s *Scene) []Case {
+	if !s.Design.IsScheme() {
+		return nil
+	}
+	ttl := s.Base.TTL
+	var cs []Case
+	for _, m := range []struct {
+		name, doc string
+		after     time.Duration // since minting
+		want      Want
+	}{
+		{"at-expiry-minus-2s", "two seconds before it expires", ttl - 2*time.Second, Recorded},
+		{"at-expiry-minus-1s", "a second before it expires", ttl - time.Second, Recorded},
+		{"at-expiry-minus-1ms", "a millisecond before it expires", ttl - time.Millisecond, Recorded},
+		{"at-expiry-minus-fraction", "at the whole second before it expires", ttl - time.Duration(s.Base.Context.Now.Nanosecond()), Recorded},
+		{"at-expiry", "at the moment it expires", ttl, Recorded},
+		{"at-expiry-plus-1us", "a microsecond after it expires", ttl + time.Microsecond, Recorded},
+		{"at-expiry-plus-1ms", "a millisecond after it expires", ttl + time.Millisecond, Recorded},
+		{"at-expiry-plus-1s", "a second after it expires", ttl + time.Second, Recorded},
+		{"at-expiry-plus-2s", "two seconds after it expires", ttl + 2*time.Second, Refused},
+		{"an-hour-late", "an hour after it expires", ttl + time.Hour, Refused},
+		{"a-century-late", "a century after it expires", ttl + 100*365*24*time.Hour, Refused},
+		{"issued-1s-ahead", "a second before it was issued", -time.Second, Recorded},
+		{"issued-59s-ahead", "59 seconds before it was issued", -59 * time.Second, Recorded},
+		{"issued-60s-ahead", "60 seconds before it was issued", -60 * time.Second, Recorded},
+		{"issued-60-001s-ahead", "60.001 seconds before it was issued", -60*time.Second - time.Millisecond, Recorded},
+		{"issued-61s-ahead", "61 seconds before it was issued", -61 * time.Second, Recorded},
+		{"issued-an-hour-ahead", "an hour before it was issued", -time.Hour, Refused},
+	} {
+		cs = append(cs, Case{
+			Name: "read-" + m.name, Doc: "read " + m.doc, Flags: []string{flagExpiry},
+			Read: func(set *Setting) { set.Context.Now = set.Context.Now.Add(m.after) }, Want: m.want, Property: codecs.Expiry,
+		})
+	}
+	return append(cs, Case{
+		Name: "read-with-other-ttl", Doc: "read by a server that mints for twice as long", Flags: []string{flagExpiry},
+		Read: func(set *Setting) { set.TTL *= 2 },
+	})
 }

@@ -2,11 +2,11 @@ package cases
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 
 	"sealab/internal/lab"
-	"sealab/vectors/kit"
 )
 
 // documents alters the claims as one text before sealing.
@@ -18,40 +18,40 @@ func documents(s *Scene) []Case {
 	for _, a := range slices.Concat(texts, syntax) {
 		cs = append(cs, Case{
 			Name: "claims-" + a.Name, Doc: "authentic claims: " + a.Doc, Flags: []string{flagDocument},
-			Edit: kit.Only(kit.At{Step: lab.StepClaims}, a.Change),
+			Edit: Only(At{Step: lab.StepClaims}, a.Change),
 		})
 	}
 	return cs
 }
 
 // texts are the alterations of a JSON text.
-var texts = []kit.Alteration{
-	{Name: "empty", Doc: "nothing", Change: kit.Cut(0)},
-	{Name: "null", Doc: "null", Change: kit.Set([]byte("null"))},
-	{Name: "true", Doc: "true", Change: kit.Set([]byte("true"))},
-	{Name: "number", Doc: "a number", Change: kit.Set([]byte("1"))},
-	{Name: "string", Doc: "a string", Change: kit.Set([]byte(`"x"`))},
-	{Name: "array", Doc: "an array", Change: kit.Set([]byte("[]"))},
-	{Name: "object", Doc: "the empty object", Change: kit.Set([]byte("{}"))},
+var texts = []Alteration{
+	{Name: "empty", Doc: "nothing", Change: Cut(0)},
+	{Name: "null", Doc: "null", Change: Set([]byte("null"))},
+	{Name: "true", Doc: "true", Change: Set([]byte("true"))},
+	{Name: "number", Doc: "a number", Change: Set([]byte("1"))},
+	{Name: "string", Doc: "a string", Change: Set([]byte(`"x"`))},
+	{Name: "array", Doc: "an array", Change: Set([]byte("[]"))},
+	{Name: "object", Doc: "the empty object", Change: Set([]byte("{}"))},
 	{Name: "wrapped", Doc: "in an array", Change: func(b []byte) []byte { return append(append([]byte{'['}, b...), ']') }},
 	{Name: "cut", Doc: "without the last character", Change: func(b []byte) []byte { return b[:max(len(b)-1, 0)] }},
-	{Name: "space-front", Doc: "a space in front", Change: kit.Prepend(" ")},
-	{Name: "space-end", Doc: "a space at the end", Change: kit.Append(" ")},
-	{Name: "newline-end", Doc: "a line feed at the end", Change: kit.Append("\n")},
-	{Name: "nul-end", Doc: "a NUL at the end", Change: kit.Append("\x00")},
-	{Name: "nbsp-front", Doc: "a no-break space in front", Change: kit.Prepend("\u00a0")},
-	{Name: "nbsp-end", Doc: "a no-break space at the end", Change: kit.Append("\u00a0")},
-	{Name: "wide-space-end", Doc: "an ideographic space and a line separator at the end", Change: kit.Append("\u3000\u2028")},
-	{Name: "zero-width-end", Doc: "a zero-width space at the end, which is none to Unicode", Change: kit.Append("\u200b")},
-	{Name: "ff-front", Doc: "a form feed in front", Change: kit.Prepend("\f")},
-	{Name: "comma-end", Doc: "a comma at the end", Change: kit.Append(",")},
-	{Name: "brace-end", Doc: "a further brace at the end", Change: kit.Append("}")},
-	{Name: "second-document", Doc: "a second object at the end", Change: kit.Append("{}")},
+	{Name: "space-front", Doc: "a space in front", Change: Prepend(" ")},
+	{Name: "space-end", Doc: "a space at the end", Change: Append(" ")},
+	{Name: "newline-end", Doc: "a line feed at the end", Change: Append("\n")},
+	{Name: "nul-end", Doc: "a NUL at the end", Change: Append("\x00")},
+	{Name: "nbsp-front", Doc: "a no-break space in front", Change: Prepend("\u00a0")},
+	{Name: "nbsp-end", Doc: "a no-break space at the end", Change: Append("\u00a0")},
+	{Name: "wide-space-end", Doc: "an ideographic space and a line separator at the end", Change: Append("\u3000\u2028")},
+	{Name: "zero-width-end", Doc: "a zero-width space at the end, which is none to Unicode", Change: Append("\u200b")},
+	{Name: "ff-front", Doc: "a form feed in front", Change: Prepend("\f")},
+	{Name: "comma-end", Doc: "a comma at the end", Change: Append(",")},
+	{Name: "brace-end", Doc: "a further brace at the end", Change: Append("}")},
+	{Name: "second-document", Doc: "a second object at the end", Change: Append("{}")},
 	{Name: "trailing-comma", Doc: "a comma after the last member", Change: func(b []byte) []byte { return append(b[:len(b)-1], ",}"...) }},
 	{Name: "leading-comma", Doc: "a comma before the first member", Change: replaceFirst("{", "{,")},
-	{Name: "comment", Doc: "a comment in front", Change: kit.Prepend("/**/")},
+	{Name: "comment", Doc: "a comment in front", Change: Prepend("/**/")},
 	{Name: "single-quotes", Doc: "single quotation marks", Change: func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(`"`), []byte("'")) }},
-	{Name: "bom", Doc: "a byte order mark in front", Change: kit.Prepend("\ufeff")},
+	{Name: "bom", Doc: "a byte order mark in front", Change: Prepend("\ufeff")},
 	{Name: "utf-16le", Doc: "in UTF-16, little-endian", Change: utf16(0, 1)},
 	{Name: "utf-16be", Doc: "in UTF-16, big-endian", Change: utf16(1, 0)},
 	{Name: "utf-32le", Doc: "in UTF-32, little-endian", Change: utf16(0, 3)},
@@ -63,10 +63,10 @@ var texts = []kit.Alteration{
 	{Name: "extra", Doc: "a further member", Change: member("1")},
 	{Name: "extra-nan", Doc: "a further member that is NaN", Change: member("NaN")},
 	{Name: "proto", Doc: "a member __proto__", Change: replaceFirst("{", `{"__proto__":{"exp":99999999999},`)},
-	{Name: "utf-16le-odd", Doc: "in UTF-16, one byte too long", Change: then(utf16(0, 1), kit.Append("x"))},
+	{Name: "utf-16le-odd", Doc: "in UTF-16, one byte too long", Change: then(utf16(0, 1), Append("x"))},
 	{Name: "utf-16be-odd", Doc: "in UTF-16, one byte short", Change: then(utf16(1, 0), func(b []byte) []byte { return b[:len(b)-1] })},
 	{Name: "utf-32be", Doc: "in UTF-32, big-endian", Change: utf16(3, 0)},
-	{Name: "utf-32le-odd", Doc: "in UTF-32, one byte too long", Change: then(utf16(0, 3), kit.Append("x"))},
+	{Name: "utf-32le-odd", Doc: "in UTF-32, one byte too long", Change: then(utf16(0, 3), Append("x"))},
 	{Name: "utf-32le-beyond", Doc: "in UTF-32, with a number that is no character", Change: then(member(`"?"`), then(utf16(0, 3), func(b []byte) []byte {
 		return bytes.Replace(b, []byte{'?', 0, 0, 0}, []byte{0, 0, 0x11, 0}, 1)
 	}))},
@@ -121,3 +121,61 @@ func utf16(before, after int) func([]byte) []byte {
 		return out
 	}
 }
+
+// syntax holds syntax errors in one member of a JSON text. A laxer grammar
+// accepts each of them.
+var syntax = func() []Alteration {
+	var as []Alteration
+	for i, f := range []struct{ doc, member string }{
+		{"a name without its first quotation mark", `'x":1`},
+		{"a name without quotation marks", `x:1`},
+		{"a name that is a number", `1:1`},
+		{"an equals sign for a colon", `"x"=1`},
+		{"no colon", `"x"1`},
+		{"two colons", `"x"::1`},
+		{"no value", `"x":`},
+		{"two values", `"x":1 1`},
+		{"a semicolon for a comma", `"x":1;"y":2`},
+		{"nil for null", `"x":nil`},
+		{"null in capitals", `"x":NULL`},
+		{"true with a letter more", `"x":truex`},
+		{"an undefined word", `"x":undefined`},
+		{"a minus sign alone", `"x":-`},
+		{"a minus sign and a letter", `"x":-a`},
+		{"a number with a bare point", `"x":1.`},
+		{"a number that begins with a point", `"x":.5`},
+		{"a number with a bare exponent", `"x":1e`},
+		{"a number with a signed bare exponent", `"x":1e+`},
+		{"a number with two points", `"x":1.2.3`},
+		{"a number in hex", `"x":0xff`},
+		{"a number with an underscore", `"x":1_000`},
+		{"a list without commas", `"x":[1 2]`},
+		{"a list with a comma at its end", `"x":[1,]`},
+		{"a list with a hole", `"x":[1,,2]`},
+		{"a list that a brace closes", `"x":[1}`},
+		{"an object that a bracket closes", `"x":{"y":1]`},
+		{"an object with a comma at its end", `"x":{"y":1,}`},
+		{"an object with a value and no name", `"x":{1}`},
+		{"a string over two lines", "\"x\":\"a\nb\""},
+		{"a tab in a string, after an escape", "\"x\":\"\\n\t\""},
+		{"an escape of one letter that does not exist", `"x":"\q"`},
+		{"an escape of three digits", `"x":"\u12g4"`},
+		{"an escape of a NUL", `"x":"\u0000"`},
+		{"an escape in hex", `"x":"\x41"`},
+		{"an escape of a line feed", "\"x\":\"\\\n\""},
+		{"a line comment", "\"x\":1//\n"},
+		{"a block comment", `"x":/**/1`},
+		{"a block comment with a slash", `"x":/*/1`},
+		{"a slash", `"x":/1`},
+		{"a comment sign of another language", "\"x\":1#\n"},
+	} {
+		as = append(as, Alteration{
+			Name: fmt.Sprintf("syntax-%d", i), Doc: f.doc,
+			Change: func(b []byte) []byte { return []byte(strings.Replace(string(b), "{", "{"+f.member+",", 1)) },
+		})
+	}
+	for i, end := range []string{`{"x":"`, `{"x":"\`, `{"x":"\u`, `{"x":"\u12`, `{"x":"\ud83d\u`, `{"x":1/*`, `{"x":1//`, `{"x":tru`, `{"x":[`, `{"x":[1`, `{"x":[1,`, `{"x"`, `{`, `{"x":-`, `{"x":1e`, `"`, "/*", `{"x":"\ud83d`, `{"x":"\ud83dx`} {
+		as = append(as, Alteration{Name: fmt.Sprintf("ends-%d", i), Doc: fmt.Sprintf("the text %q and no more", end), Change: Set([]byte(end))})
+	}
+	return as
+}()

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"sealab/codecs"
-	"sealab/vectors/kit"
 )
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -39,14 +38,14 @@ const overhead = 1000
 const seam = 4096
 
 // late are encodings that are not canonical near the end only.
-var late = []kit.Alteration{
+var late = []Alteration{
 	{Name: "late-lf", Doc: "a line feed before the last four characters", Change: func(b []byte) []byte { return slices.Insert(b, max(len(b)-4, 0), '\n') }},
 	{Name: "late-bang", Doc: "! for the last but fourth character", Change: func(b []byte) []byte { b[max(len(b)-5, 0)] = '!'; return b }},
 	{Name: "late-minus-plus", Doc: "the last - as +", Change: replaceLast("-", "+")},
 	{Name: "late-underscore-slash", Doc: "the last _ as /", Change: replaceLast("_", "/")},
 }
 
-func spelled(s *Scene, as []kit.Alteration) []Case {
+func spelled(s *Scene, as []Alteration) []Case {
 	var cs []Case
 	for _, step := range s.Trace.Steps(isSegment) {
 		cs = append(cs, spelledAt(step, as)...)
@@ -54,12 +53,12 @@ func spelled(s *Scene, as []kit.Alteration) []Case {
 	return cs
 }
 
-func spelledAt(step kit.Step, as []kit.Alteration) []Case {
+func spelledAt(step Step, as []Alteration) []Case {
 	var cs []Case
 	for _, a := range as {
 		cs = append(cs, Case{
 			Name: slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s spelled in another way: %s", label(step.At), a.Doc),
-			Flags: []string{flagAlias}, Edit: kit.Only(step.At, a.Change),
+			Flags: []string{flagAlias}, Edit: Only(step.At, a.Change),
 			Want: Refused, Property: codecs.Canonical,
 		})
 	}
@@ -67,10 +66,10 @@ func spelledAt(step kit.Step, as []kit.Alteration) []Case {
 }
 
 // spellings are other ways to write base64url.
-var spellings = append(insertions(), []kit.Alteration{
-	{Name: "pad-1", Doc: "one = at the end", Change: kit.Append("=")},
-	{Name: "pad-2", Doc: "two = at the end", Change: kit.Append("==")},
-	{Name: "pad-3", Doc: "three = at the end", Change: kit.Append("===")},
+var spellings = append(insertions(), []Alteration{
+	{Name: "pad-1", Doc: "one = at the end", Change: Append("=")},
+	{Name: "pad-2", Doc: "two = at the end", Change: Append("==")},
+	{Name: "pad-3", Doc: "three = at the end", Change: Append("===")},
 	{Name: "padded", Doc: "padded to a multiple of four characters", Change: padded},
 	{Name: "standard", Doc: "the alphabet with + and /", Change: standard},
 	{Name: "standard-padded", Doc: "the alphabet with + and /, padded", Change: func(b []byte) []byte { return padded(standard(b)) }},
@@ -83,10 +82,10 @@ var spellings = append(insertions(), []kit.Alteration{
 	{Name: "nul-third", Doc: "a NUL for the third character", Change: nulAt(2)},
 	{Name: "nul-fourth", Doc: "a NUL for the fourth character", Change: nulAt(3)},
 	{Name: "nul-underscore", Doc: "a NUL for the first _ that begins a group of four characters", Change: nulForUnderscore},
-	{Name: "a-1", Doc: "an A at the end", Change: kit.Append("A")},
-	{Name: "a-2", Doc: "AA at the end", Change: kit.Append("AA")},
-	{Name: "a-3", Doc: "AAA at the end", Change: kit.Append("AAA")},
-	{Name: "a-4", Doc: "AAAA at the end", Change: kit.Append("AAAA")},
+	{Name: "a-1", Doc: "an A at the end", Change: Append("A")},
+	{Name: "a-2", Doc: "AA at the end", Change: Append("AA")},
+	{Name: "a-3", Doc: "AAA at the end", Change: Append("AAA")},
+	{Name: "a-4", Doc: "AAAA at the end", Change: Append("AAAA")},
 	{Name: "cut-1", Doc: "without its last character", Change: func(b []byte) []byte { return b[:max(len(b)-1, 0)] }},
 	{Name: "cut-2", Doc: "without its last two characters", Change: func(b []byte) []byte { return b[:max(len(b)-2, 0)] }},
 	{Name: "cut-4", Doc: "without its last four characters", Change: func(b []byte) []byte { return b[:max(len(b)-4, 0)] }},
@@ -94,23 +93,23 @@ var spellings = append(insertions(), []kit.Alteration{
 
 // insertions puts ignorable characters at the front, in the middle and at the
 // end.
-func insertions() []kit.Alteration {
-	var as []kit.Alteration
+func insertions() []Alteration {
+	var as []Alteration
 	for _, c := range []struct{ name, text string }{
 		{"lf", "\n"}, {"lf-4", "\n\n\n\n"}, {"cr", "\r"}, {"cr-4", "\r\r\r\r"}, {"crlf", "\r\n"}, {"tab", "\t"}, {"space", " "}, {"vt", "\v"}, {"ff", "\f"},
 		{"nul", "\x00"}, {"dot", "."}, {"bang", "!"}, {"bom", "\ufeff"}, {"nbsp", "\u00a0"}, {"wide-a", "\uff21"},
 	} {
 		as = append(as,
-			kit.Alteration{Name: c.name + "-front", Doc: fmt.Sprintf("%q in front", c.text), Change: kit.Prepend(c.text)},
-			kit.Alteration{Name: c.name + "-middle", Doc: fmt.Sprintf("%q in the middle", c.text), Change: kit.Insert(c.text)},
-			kit.Alteration{Name: c.name + "-end", Doc: fmt.Sprintf("%q at the end", c.text), Change: kit.Append(c.text)},
+			Alteration{Name: c.name + "-front", Doc: fmt.Sprintf("%q in front", c.text), Change: Prepend(c.text)},
+			Alteration{Name: c.name + "-middle", Doc: fmt.Sprintf("%q in the middle", c.text), Change: Insert(c.text)},
+			Alteration{Name: c.name + "-end", Doc: fmt.Sprintf("%q at the end", c.text), Change: Append(c.text)},
 		)
 	}
 	return as
 }
 
 // spareBits sets the unused bits of the last character.
-func spareBits(text []byte) []kit.Alteration {
+func spareBits(text []byte) []Alteration {
 	spare := map[int]int{2: 16, 3: 4}[len(text)%4]
 	if spare == 0 {
 		return nil
@@ -119,10 +118,10 @@ func spareBits(text []byte) []kit.Alteration {
 	if at < 0 {
 		return nil
 	}
-	var as []kit.Alteration
+	var as []Alteration
 	for i := 1; i < spare; i *= 2 {
 		other := alphabet[at^i]
-		as = append(as, kit.Alteration{
+		as = append(as, Alteration{
 			Name: fmt.Sprintf("spare-bits-%d", i), Doc: fmt.Sprintf("an unused bit of the last character flipped, %q for %q", other, alphabet[at]),
 			Change: func(b []byte) []byte { return append(b[:len(b)-1], other) },
 		})

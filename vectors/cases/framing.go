@@ -7,7 +7,6 @@ import (
 
 	"sealab/codecs"
 	"sealab/internal/lab"
-	"sealab/vectors/kit"
 )
 
 // framings alters the text between and around the segments of a token.
@@ -17,19 +16,19 @@ func framings(s *Scene) []Case {
 		for _, a := range frames(step.Value) {
 			cs = append(cs, Case{
 				Name: slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s of the sound token: %s", label(step.At), a.Doc),
-				Flags: []string{flagFraming}, Edit: kit.Only(step.At, a.Change),
+				Flags: []string{flagFraming}, Edit: Only(step.At, a.Change),
 				Want: Refused, Property: codecs.Integrity,
 			})
 		}
 	}
 	for _, step := range s.Trace.Steps(isSegment) {
-		for _, a := range []kit.Alteration{
-			{Name: "empty", Doc: "empty", Change: kit.Cut(0)},
+		for _, a := range []Alteration{
+			{Name: "empty", Doc: "empty", Change: Cut(0)},
 			{Name: "twice", Doc: "there twice", Change: func(b []byte) []byte { return bytes.Repeat(b, 2) }},
 		} {
 			cs = append(cs, Case{
 				Name: slug(step.At) + "-" + a.Name, Doc: label(step.At) + " of the sound token: " + a.Doc,
-				Flags: []string{flagFraming}, Edit: kit.Only(step.At, a.Change),
+				Flags: []string{flagFraming}, Edit: Only(step.At, a.Change),
 				Want: Refused, Property: codecs.Integrity,
 			})
 		}
@@ -38,13 +37,13 @@ func framings(s *Scene) []Case {
 }
 
 // frames are the alterations of a prefix or separator.
-func frames(text []byte) []kit.Alteration {
-	as := []kit.Alteration{
-		{Name: "dropped", Doc: "left out", Change: kit.Cut(0)},
+func frames(text []byte) []Alteration {
+	as := []Alteration{
+		{Name: "dropped", Doc: "left out", Change: Cut(0)},
 		{Name: "repeated", Doc: "there twice", Change: func(b []byte) []byte { return bytes.Repeat(b, 2) }},
 		{Name: "upper", Doc: "in capitals", Change: bytes.ToUpper},
-		{Name: "space", Doc: "with a space after it", Change: kit.Append(" ")},
-		{Name: "nul", Doc: "with a NUL after it", Change: kit.Append("\x00")},
+		{Name: "space", Doc: "with a space after it", Change: Append(" ")},
+		{Name: "nul", Doc: "with a NUL after it", Change: Append("\x00")},
 		{Name: "wide-dot", Doc: "with a full-width dot", Change: replaceFirst(".", "\uff0e")},
 		{Name: "comma", Doc: "with a comma for the dot", Change: replaceFirst(".", ",")},
 		{Name: "colon", Doc: "with a colon for the dot", Change: replaceFirst(".", ":")},
@@ -55,7 +54,7 @@ func frames(text []byte) []kit.Alteration {
 			continue
 		}
 		for digit := byte('0'); digit <= '9'; digit++ {
-			as = append(as, kit.Alteration{
+			as = append(as, Alteration{
 				Name: fmt.Sprintf("version-%d-%c", i, digit), Doc: fmt.Sprintf("version digit %c", digit),
 				Change: func(b []byte) []byte { b[i] = digit; return b },
 			})
@@ -68,20 +67,20 @@ func frames(text []byte) []kit.Alteration {
 func wholes(s *Scene) []Case {
 	token := slices.Clone(s.Token)
 	var cs []Case
-	for _, a := range []kit.Alteration{
-		{Name: "empty", Doc: "the empty token", Change: kit.Cut(0)},
-		{Name: "leading-space", Doc: "a space in front", Change: kit.Prepend(" ")},
-		{Name: "leading-lf", Doc: "a line feed in front", Change: kit.Prepend("\n")},
-		{Name: "leading-bom", Doc: "a byte order mark in front", Change: kit.Prepend("\ufeff")},
+	for _, a := range []Alteration{
+		{Name: "empty", Doc: "the empty token", Change: Cut(0)},
+		{Name: "leading-space", Doc: "a space in front", Change: Prepend(" ")},
+		{Name: "leading-lf", Doc: "a line feed in front", Change: Prepend("\n")},
+		{Name: "leading-bom", Doc: "a byte order mark in front", Change: Prepend("\ufeff")},
 		{Name: "quoted", Doc: "in quotation marks", Change: func(b []byte) []byte { return fmt.Appendf(nil, "%q", b) }},
 		{Name: "json", Doc: "as a JSON object", Change: func(b []byte) []byte { return fmt.Appendf(nil, `{"token":%q}`, b) }},
-		{Name: "null", Doc: "the text null", Change: kit.Set([]byte("null"))},
-		{Name: "dots", Doc: "dots alone", Change: kit.Set([]byte("....."))},
-		{Name: "two-tokens", Doc: "the token twice", Change: kit.Append(string(token))},
-		{Name: "two-tokens-dot", Doc: "the token twice, with a dot between", Change: kit.Append("." + string(token))},
-		{Name: "trailing-dot", Doc: "a dot at the end", Change: kit.Append(".")},
-		{Name: "trailing-segment", Doc: "a further segment", Change: kit.Append(".AAAA")},
-		{Name: "trailing-empty-segments", Doc: "two dots at the end", Change: kit.Append("..")},
+		{Name: "null", Doc: "the text null", Change: Set([]byte("null"))},
+		{Name: "dots", Doc: "dots alone", Change: Set([]byte("....."))},
+		{Name: "two-tokens", Doc: "the token twice", Change: Append(string(token))},
+		{Name: "two-tokens-dot", Doc: "the token twice, with a dot between", Change: Append("." + string(token))},
+		{Name: "trailing-dot", Doc: "a dot at the end", Change: Append(".")},
+		{Name: "trailing-segment", Doc: "a further segment", Change: Append(".AAAA")},
+		{Name: "trailing-empty-segments", Doc: "two dots at the end", Change: Append("..")},
 		{Name: "upper", Doc: "in capitals", Change: bytes.ToUpper},
 		{Name: "lower", Doc: "in small letters", Change: bytes.ToLower},
 	} {
@@ -110,7 +109,7 @@ func truncations(s *Scene) []Case {
 		}
 		cs = append(cs, Case{
 			Name: fmt.Sprintf("cut-to-%d", n), Doc: fmt.Sprintf("cut to its first %d characters", n), Flags: []string{flagTruncated},
-			Text: kit.Cut(n), Want: Refused, Property: codecs.Integrity,
+			Text: Cut(n), Want: Refused, Property: codecs.Integrity,
 		})
 	}
 	return cs
@@ -119,4 +118,147 @@ func truncations(s *Scene) []Case {
 // nearDot reports whether a dot is within two characters of index n.
 func nearDot(token []byte, n int) bool {
 	return bytes.IndexByte(token[max(n-2, 0):min(n+2, len(token))], '.') >= 0
+}
+
+// fields alters each field of the token after authentication.
+func fields(s *Scene) []Case {
+	var cs []Case
+	for _, step := range s.Trace.Steps(IsField) {
+		for _, a := range Alterations {
+			cs = append(cs, Case{
+				Name: slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s of the sound token: %s", label(step.At), a.Doc),
+				Flags: []string{flagField}, Edit: Only(step.At, a.Change),
+				Want: Refused, Property: codecs.Integrity,
+			})
+		}
+	}
+	return cs
+}
+
+// tags tries every length of a tag and changes each of its bytes.
+func tags(s *Scene) []Case {
+	var cs []Case
+	for _, step := range s.Trace.Steps(func(s lab.Step) bool { return s == lab.WireTag }) {
+		for _, n := range places(len(step.Value)) {
+			cs = append(cs, Case{
+				Name: fmt.Sprintf("%s-cut-to-%d", slug(step.At), n), Doc: fmt.Sprintf("%s cut to its first %d bytes", label(step.At), n),
+				Flags: []string{flagShortTag}, Edit: Only(step.At, Cut(n)),
+				Want: Refused, Property: codecs.Integrity,
+			}, Case{
+				Name: fmt.Sprintf("%s-byte-%d", slug(step.At), n), Doc: fmt.Sprintf("byte %d of %s changed", n, label(step.At)),
+				Flags: []string{flagPartialTag}, Edit: Only(step.At, Flip(n, 0x10)),
+				Want: Refused, Property: codecs.Integrity,
+			})
+		}
+	}
+	return cs
+}
+
+// places returns numbers below n: all if n is at most 64, otherwise the first
+// 8, the last 8 and about 8 between.
+func places(n int) []int {
+	var all []int
+	for i := range n {
+		if n <= 64 || i < 8 || i >= n-8 || i%(n/8) == 0 {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// splices replaces one field at a time by that of another sound token. Replacing
+// all fields would give the other token.
+func splices(s *Scene) []Case {
+	steps := s.Trace.Steps(IsField)
+	if segments := s.Trace.Steps(isSegment); len(segments) > 1 {
+		steps = append(steps, segments...)
+	}
+	var cs []Case
+	for _, step := range steps {
+		value, ok := s.Other.Find(step.At)
+		if !ok {
+			continue
+		}
+		cs = append(cs, Case{
+			Name: "splice-" + slug(step.At), Doc: label(step.At) + " taken from another sound token",
+			Flags: []string{flagSplice}, Edit: Only(step.At, Set(value)),
+			Want: Refused, Property: codecs.Integrity,
+		})
+	}
+	return cs
+}
+
+func isSegment(s lab.Step) bool { return s == lab.WireText }
+
+// slug returns the name of a step for the name of a case.
+func slug(at At) string { return at.String() }
+
+func label(at At) string { return "the step " + at.String() }
+
+// inside alters each value that enters the cryptography, so that the result is
+// authentic. A refusal then comes from a check behind the tag, or from another
+// tag.
+func inside(s *Scene) []Case {
+	var cs []Case
+	for _, step := range s.Trace.Steps(isInside) {
+		for _, a := range Alterations {
+			cs = append(cs, Case{
+				Name: "sealed-" + slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s changed before it is authenticated: %s", label(step.At), a.Doc),
+				Flags: []string{flagInside}, Edit: Only(step.At, a.Change),
+			})
+		}
+	}
+	return cs
+}
+
+// isInside reports whether it is useful to alter s bytewise. Payloads hold any
+// bytes; claims and tags have families of their own.
+func isInside(s lab.Step) bool {
+	return !IsWire(s) && s != lab.StepPayload && s != lab.StepClaims && s != lab.StepTag
+}
+
+// wireOf maps each step to the wire step that carries its value.
+var wireOf = map[lab.Step]lab.Step{
+	lab.StepPrefix: lab.WirePrefix,
+	lab.StepKeyID:  lab.WireKeyID,
+	lab.StepEnc:    lab.WireEnc,
+	lab.StepNonce:  lab.WireNonce,
+	lab.StepText:   lab.WireText,
+}
+
+// concealed authenticates a value that differs from the value on the wire. A
+// format accepts the token if it does not authenticate that value.
+func concealed(s *Scene) []Case {
+	var cs []Case
+	for _, step := range s.Trace.Steps(func(s lab.Step) bool { return wireOf[s] != "" }) {
+		wire := At{Step: wireOf[step.Step], N: step.N}
+		value, ok := s.Trace.Find(wire)
+		if !ok {
+			continue
+		}
+		for _, a := range Alterations {
+			cs = append(cs, Case{
+				Name:  "concealed-" + slug(step.At) + "-" + a.Name,
+				Doc:   fmt.Sprintf("%s authenticated with a change (%s), and the right one on the wire", label(step.At), a.Doc),
+				Flags: []string{flagUnauthenticated}, Edit: Both(Only(step.At, a.Change), Only(wire, Set(value))),
+				Want: Refused, Property: codecs.Integrity,
+			})
+		}
+	}
+	return cs
+}
+
+// respellings authenticates another encoding of a text that is encoded before
+// authentication.
+func respellings(s *Scene) []Case {
+	var cs []Case
+	for _, step := range s.Trace.Steps(func(s lab.Step) bool { return s == lab.StepText }) {
+		for _, a := range spellings {
+			cs = append(cs, Case{
+				Name: "sealed-" + slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s spelled in another way and authenticated so: %s", label(step.At), a.Doc),
+				Flags: []string{flagInside}, Edit: Only(step.At, a.Change),
+			})
+		}
+	}
+	return cs
 }

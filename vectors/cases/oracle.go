@@ -8,7 +8,6 @@ import (
 
 	"sealab/codecs"
 	"sealab/internal/lab"
-	"sealab/vectors/kit"
 )
 
 // oracles uses a claim as a tag. Some formats put a keyed digest of text that
@@ -21,7 +20,7 @@ func oracles(s *Scene) []Case {
 	if !ok || s.Base.Context.Principal == nil {
 		return nil
 	}
-	members, ok := kit.Members(body)
+	members, ok := Members(body)
 	if !ok {
 		return nil
 	}
@@ -35,9 +34,9 @@ func oracles(s *Scene) []Case {
 			cs = append(cs, Case{
 				Name:  "published-" + plain(members[i].Name) + "-as-" + slug(at.At),
 				Doc:   fmt.Sprintf("chosen claims under the tag that claim %s of another token gave away", members[i].Name),
-				Flags: []string{flagPublishedTag}, Edit: kit.Both(
-					kit.Only(claimsStep, kit.Set(forged)),
-					kit.Both(kit.Only(kit.At{Step: lab.StepTag}, kit.Set(tag)), kit.Only(at.At, kit.Set(tag)))),
+				Flags: []string{flagPublishedTag}, Edit: Both(
+					Only(claimsStep, Set(forged)),
+					Both(Only(At{Step: lab.StepTag}, Set(tag)), Only(at.At, Set(tag)))),
 				Want: Refused, Property: codecs.Integrity,
 			})
 		}
@@ -47,11 +46,11 @@ func oracles(s *Scene) []Case {
 
 // digestOf mints for a principal whose name is the forged claims. It returns
 // the decoded value of member i as the tag.
-func digestOf(s *Scene, members []kit.Member, i, length int) (tag, forged []byte, ok bool) {
+func digestOf(s *Scene, members []Member, i, length int) (tag, forged []byte, ok bool) {
 	if _, ok := decoded(members[i].Value, length); !ok {
 		return nil, nil, false
 	}
-	forged = kit.Object(forge(members, i))
+	forged = Object(forge(members, i))
 	set := s.Base.Setting
 	set.Context.Principal = text(string(forged))
 	_, trace, err := s.Make(set, s.Seed, s.Base.Payload, nil)
@@ -59,7 +58,7 @@ func digestOf(s *Scene, members []kit.Member, i, length int) (tag, forged []byte
 		return nil, nil, false
 	}
 	body, _ := trace.Find(claimsStep)
-	minted, ok := kit.Members(body)
+	minted, ok := Members(body)
 	if !ok || len(minted) != len(members) {
 		return nil, nil, false
 	}
@@ -68,8 +67,8 @@ func digestOf(s *Scene, members []kit.Member, i, length int) (tag, forged []byte
 }
 
 // forge changes every text among the claims except member i.
-func forge(members []kit.Member, i int) []kit.Member {
-	forged := append([]kit.Member(nil), members...)
+func forge(members []Member, i int) []Member {
+	forged := append([]Member(nil), members...)
 	for j, m := range forged {
 		var was string
 		if j != i && json.Unmarshal([]byte(m.Value), &was) == nil {

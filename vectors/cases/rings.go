@@ -1,11 +1,12 @@
 package cases
 
 import (
+	"bytes"
+	"fmt"
 	"slices"
 
 	"sealab/codecs"
 	"sealab/internal/lab"
-	"sealab/vectors/kit"
 )
 
 // keyRings reads a sound token under other rings.
@@ -29,7 +30,7 @@ func keyRings(s *Scene) []Case {
 	} {
 		cs = append(cs, Case{
 			Name: "ring-" + r.name, Doc: "read under " + r.doc, Flags: []string{r.flag},
-			Read: func(set *kit.Setting) { set.Keys = r.keys }, Want: r.want, Property: r.property,
+			Read: func(set *Setting) { set.Keys = r.keys }, Want: r.want, Property: r.property,
 		})
 	}
 	return cs
@@ -52,7 +53,7 @@ func slots(s *Scene) []Case {
 	for _, step := range trace.Steps(func(s lab.Step) bool { return s == lab.StepKeyID }) {
 		cs = append(cs, Case{
 			Name: "slot-" + slug(step.At), Doc: "sealed under its key, with the authenticated fingerprint of another key of the ring",
-			Flags: []string{flagWrongKey}, Edit: kit.Only(step.At, kit.Set(step.Value)),
+			Flags: []string{flagWrongKey}, Edit: Only(step.At, Set(step.Value)),
 			Want: Refused, Property: codecs.Integrity,
 		})
 	}
@@ -63,6 +64,32 @@ func slots(s *Scene) []Case {
 func longKeys(*Scene) []Case {
 	return []Case{{
 		Name: "hashed", Doc: "read under the hash of the long key, which HMAC takes for the same", Flags: []string{flagEquivalentKey},
-		Read: func(set *kit.Setting) { set.Keys = []string{"long-hash"} }, Want: Refused, Property: codecs.KeySeparation,
+		Read: func(set *Setting) { set.Keys = []string{"long-hash"} }, Want: Refused, Property: codecs.KeySeparation,
 	}}
+}
+
+// crossings reads tokens of other designs that are sealed under the same
+// secret. Each is read as it is, and with this design's prefix.
+func crossings(s *Scene) []Case {
+	var cs []Case
+	for _, f := range s.Foreign {
+		c := Case{
+			Name: "foreign-" + f.Design.Name, Doc: fmt.Sprintf("a token of %s under the same secrets", f.Design.Name),
+			Flags: []string{flagForeign}, Text: func([]byte) []byte { return bytes.Clone(f.Token) },
+			Want: Refused, Property: codecs.KeySeparation,
+		}
+		if s.Design.SharesFormat(f.Design) {
+			continue
+		}
+		cs = append(cs, c)
+		if f.Design.Prefix == s.Design.Prefix {
+			continue
+		}
+		c.Name, c.Doc = c.Name+"-renamed", c.Doc+", with this design's prefix"
+		c.Text = func([]byte) []byte {
+			return append([]byte(s.Design.Prefix), bytes.TrimPrefix(f.Token, []byte(f.Design.Prefix))...)
+		}
+		cs = append(cs, c)
+	}
+	return cs
 }

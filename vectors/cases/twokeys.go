@@ -1,8 +1,9 @@
 package cases
 
 import (
+	"slices"
+
 	"sealab/internal/lab"
-	"sealab/vectors/kit"
 )
 
 // block is the length in bytes of the solved part of a payload.
@@ -40,7 +41,7 @@ func twoKeys(s *Scene) []Case {
 // sealer seals chosen ciphertexts of one length under one key.
 type sealer struct {
 	scene   *Scene
-	setting kit.Setting
+	setting Setting
 	what    lab.Step // the step that is encrypted
 	stream  []byte   // the key stream that encryption adds to the plaintext
 }
@@ -60,19 +61,19 @@ func newSealer(s *Scene, key string) (*sealer, bool) {
 		return nil, false
 	}
 	k.stream = stream
-	wanted := kit.NewStream("sealab-vectors/1 two keys").Bytes(length)
+	wanted := NewStream("sealab-vectors/1 two keys").Bytes(length)
 	body, _, ok := k.seal(xor(wanted, stream))
 	return k, ok && string(body) == string(wanted)
 }
 
 // seal returns the body and tag of a plaintext.
 func (k *sealer) seal(plaintext []byte) (body, tag []byte, ok bool) {
-	_, trace, err := k.scene.Make(k.setting, k.scene.Seed, k.scene.Base.Payload, kit.Only(kit.At{Step: k.what}, kit.Set(plaintext)))
+	_, trace, err := k.scene.Make(k.setting, k.scene.Seed, k.scene.Base.Payload, Only(At{Step: k.what}, Set(plaintext)))
 	if err != nil {
 		return nil, nil, false
 	}
-	body, hasBody := trace.Find(kit.At{Step: lab.WireBody})
-	tag, hasTag := trace.Find(kit.At{Step: lab.WireTag})
+	body, hasBody := trace.Find(At{Step: lab.WireBody})
+	tag, hasTag := trace.Find(At{Step: lab.WireTag})
 	return body, tag, hasBody && hasTag && len(tag) == block
 }
 
@@ -94,19 +95,19 @@ func (k *sealer) caseOf(body []byte, which string) Case {
 	return Case{
 		Name: "two-keys-" + which, Doc: "one nonce, ciphertext and tag that are right under two keys, read under the " + which,
 		Flags: []string{flagTwoKeys}, Under: ring,
-		Edit: kit.Only(kit.At{Step: k.what}, kit.Set(xor(body, k.stream))),
-		Read: func(set *kit.Setting) { set.Keys = ring },
+		Edit: Only(At{Step: k.what}, Set(xor(body, k.stream))),
+		Read: func(set *Setting) { set.Keys = ring },
 	}
 }
 
 // collide returns a ciphertext with the same tag under both keys.
 func collide(a, b *sealer) ([]byte, bool) {
-	body := kit.NewStream("sealab-vectors/1 two keys").Bytes(len(a.stream))
+	body := NewStream("sealab-vectors/1 two keys").Bytes(len(a.stream))
 	difference := func(body []byte) []byte { return xor(a.tag(body), b.tag(body)) }
 	constant := difference(body)
 	columns := make([][]byte, 8*block)
 	for i := range columns {
-		flipped := kit.Flip(i/8, 1<<(i%8))(append([]byte(nil), body...))
+		flipped := Flip(i/8, 1<<(i%8))(append([]byte(nil), body...))
 		columns[i] = xor(difference(flipped), constant)
 	}
 	flips, ok := solve(columns, constant)
@@ -114,7 +115,7 @@ func collide(a, b *sealer) ([]byte, bool) {
 		return nil, false
 	}
 	for _, i := range flips {
-		body = kit.Flip(i/8, 1<<(i%8))(body)
+		body = Flip(i/8, 1<<(i%8))(body)
 	}
 	return body, string(a.tag(body)) == string(b.tag(body))
 }
@@ -125,4 +126,56 @@ func xor(a, b []byte) []byte {
 		out[i] ^= b[i]
 	}
 	return out
+}
+
+// solve returns the columns whose sum over GF(2) is target. It reports false if
+// target is not such a sum.
+func solve(columns [][]byte, target []byte) (chosen []int, ok bool) {
+	type row struct {
+		value []byte
+		from  []bool // columns that sum to value
+		pivot int
+	}
+	var basis []row
+	reduce := func(r row) row {
+		for _, b := range basis {
+			if bit(r.value, b.pivot) {
+				r.value = xor(r.value, b.value)
+				for i, in := range b.from {
+					r.from[i] = r.from[i] != in
+				}
+			}
+		}
+		return r
+	}
+	for i, c := range columns {
+		r := row{value: slices.Clone(c), from: make([]bool, len(columns))}
+		r.from[i] = true
+		r = reduce(r)
+		if r.pivot = firstBit(r.value); r.pivot >= 0 {
+			basis = append(basis, r)
+		}
+	}
+	r := reduce(row{value: slices.Clone(target), from: make([]bool, len(columns))})
+	if firstBit(r.value) >= 0 {
+		return nil, false
+	}
+	for i, in := range r.from {
+		if in {
+			chosen = append(chosen, i)
+		}
+	}
+	return chosen, true
+}
+
+func bit(b []byte, i int) bool { return b[i/8]>>(i%8)&1 == 1 }
+
+// firstBit returns the index of the first set bit, or -1 if all are clear.
+func firstBit(b []byte) int {
+	for i := range 8 * len(b) {
+		if bit(b, i) {
+			return i
+		}
+	}
+	return -1
 }

@@ -20,7 +20,6 @@ import (
 	"sealab/internal/lab"
 	"sealab/vectors"
 	"sealab/vectors/cases"
-	"sealab/vectors/kit"
 )
 
 // Version is the version of the generator. It changes if the same design would
@@ -46,9 +45,9 @@ func File(d codecs.Design, others []codecs.Design) (*vectors.File, error) {
 
 // generator collects the tests of one design.
 type generator struct {
-	subject *kit.Subject
-	kin     map[string]*kit.Subject // other readings of d's wire format
-	foreign []*kit.Subject          // designs before this one: adding a design leaves the vectors of others unchanged
+	subject *cases.Subject
+	kin     map[string]*cases.Subject // other readings of d's wire format
+	foreign []*cases.Subject          // designs before this one: adding a design leaves the vectors of others unchanged
 	tests   []vectors.Test
 	seen    map[string]bool // inputs of the recorded tests
 	notes   map[string]vectors.Note
@@ -59,16 +58,16 @@ type generator struct {
 
 func newGenerator(d codecs.Design, others []codecs.Design) *generator {
 	g := &generator{
-		subject: kit.NewSubject(d, secrets(&d)),
-		seen:    map[string]bool{}, notes: map[string]vectors.Note{}, kin: map[string]*kit.Subject{},
+		subject: cases.NewSubject(d, secrets(&d)),
+		seen:    map[string]bool{}, notes: map[string]vectors.Note{}, kin: map[string]*cases.Subject{},
 	}
 	for _, reading := range cases.Readings(&d) {
 		as := lab.With(d, map[string]string{cases.OptionReading: reading})
-		g.kin[reading] = kit.NewSubject(as, secrets(&as))
+		g.kin[reading] = cases.NewSubject(as, secrets(&as))
 	}
 	before := true
 	for _, o := range others {
-		s := kit.NewSubject(o, secrets(&o))
+		s := cases.NewSubject(o, secrets(&o))
 		before = before && o.Name != d.Name
 		g.brief = g.brief || before && o.Over != "" && d.Over != ""
 		if o.IsScheme() != d.IsScheme() {
@@ -118,11 +117,11 @@ func (g *generator) scene(b *cases.Base) (*cases.Scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &cases.Scene{Subject: g.subject, Base: b, Seed: kit.NewStream("sealab-vectors/1 seed " + b.Name).Bytes(n)}
+	s := &cases.Scene{Subject: g.subject, Base: b, Seed: cases.NewStream("sealab-vectors/1 seed " + b.Name).Bytes(n)}
 	if s.Token, s.Trace, err = g.subject.Make(b.Setting, s.Seed, b.Payload, nil); err != nil {
 		return nil, err
 	}
-	if prefix, ok := s.Trace.Find(kit.At{Step: lab.WirePrefix}); ok && g.prefix == "" {
+	if prefix, ok := s.Trace.Find(cases.At{Step: lab.WirePrefix}); ok && g.prefix == "" {
 		g.prefix = string(prefix)
 	}
 	sealed, err := g.subject.Seal(b.Setting, s.Seed, b.Payload)
@@ -130,7 +129,7 @@ func (g *generator) scene(b *cases.Base) (*cases.Scene, error) {
 		return nil, fmt.Errorf("%s: step by step the token is %q, at once it is %q (%v)", b.Name, s.Token, sealed, err)
 	}
 	other := append(bytes.Clone(b.Payload[:max(len(b.Payload)-2, 0)]), "9}"...)
-	if _, s.Other, err = g.subject.Make(b.Setting, kit.NewStream("sealab-vectors/1 other "+b.Name).Bytes(n), other, nil); err != nil {
+	if _, s.Other, err = g.subject.Make(b.Setting, cases.NewStream("sealab-vectors/1 other "+b.Name).Bytes(n), other, nil); err != nil {
 		s.Other = nil
 	}
 	s.Foreign = g.tokensOfOthers(b)
@@ -147,7 +146,7 @@ func (g *generator) tokensOfOthers(b *cases.Base) []cases.Foreign {
 		if err != nil {
 			continue
 		}
-		token, err := o.Seal(set, kit.NewStream("sealab-vectors/1 foreign "+o.Design.Name).Bytes(n), b.Payload)
+		token, err := o.Seal(set, cases.NewStream("sealab-vectors/1 foreign "+o.Design.Name).Bytes(n), b.Payload)
 		if err == nil {
 			tokens = append(tokens, cases.Foreign{Design: o.Design, Token: token})
 		}
@@ -160,12 +159,12 @@ func (g *generator) tokensOfOthers(b *cases.Base) []cases.Foreign {
 func (g *generator) derive(scene *cases.Scene, c cases.Case, near *vectors.Test) error {
 	b := scene.Base
 	made := b.Setting
-	var under *kit.Setting
+	var under *cases.Setting
 	if c.Under != nil {
 		made.Keys, under = c.Under, &made
 	}
 	token, trace, err := g.subject.Make(made, scene.Seed, b.Payload, c.Edit)
-	if kit.Unsupported(err) {
+	if cases.Unsupported(err) {
 		return nil
 	}
 	if err != nil {

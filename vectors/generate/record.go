@@ -14,7 +14,6 @@ import (
 	"sealab/internal/lab"
 	"sealab/vectors"
 	"sealab/vectors/cases"
-	"sealab/vectors/kit"
 )
 
 // sample is a sealed token with the setting in which it is read.
@@ -23,10 +22,10 @@ type sample struct {
 	flags     []string
 	base      *cases.Base
 	scene     *cases.Scene
-	under     *kit.Setting // setting in which it was made; nil: that of base
+	under     *cases.Setting // setting in which it was made; nil: that of base
 	token     []byte
-	trace     kit.Trace
-	read      kit.Setting
+	trace     cases.Trace
+	read      cases.Setting
 	want      cases.Want
 	property  codecs.Property
 	near      *vectors.Test // nil if the sample is a base
@@ -51,7 +50,7 @@ func (g *generator) record(s *sample) (*vectors.Test, error) {
 		t.Expect, t.Released = vectors.Accept, vectors.AsHex(released)
 	case refusal != nil:
 		t.Expect, t.Stage, t.Reason = vectors.Refuse, refusal.Stage.String(), refusal.Reason
-	case kit.Unsupported(err):
+	case cases.Unsupported(err):
 		return nil, nil
 	default:
 		return nil, err
@@ -66,7 +65,7 @@ func (g *generator) record(s *sample) (*vectors.Test, error) {
 func (g *generator) inputs(s *sample) (*vectors.Test, error) {
 	scheme := g.subject.Design.IsScheme()
 	read, err := s.read.Describe(scheme)
-	if kit.Unsupported(err) {
+	if cases.Unsupported(err) {
 		return nil, nil
 	}
 	t := &vectors.Test{
@@ -104,10 +103,10 @@ func (g *generator) origin(t *vectors.Test, s *sample) {
 // outside sets the values between payload and token, if they differ from those
 // of the near sound token.
 func (g *generator) outside(t *vectors.Test, s *sample) {
-	claims, has := s.trace.Find(kit.At{Step: lab.StepClaims})
+	claims, has := s.trace.Find(cases.At{Step: lab.StepClaims})
 	segments, fields := s.trace.Raw()
 	if s.near != nil {
-		before, _ := s.scene.Trace.Find(kit.At{Step: lab.StepClaims})
+		before, _ := s.scene.Trace.Find(cases.At{Step: lab.StepClaims})
 		has = has && !bytes.Equal(claims, before)
 		if was, _ := s.scene.Trace.Raw(); slices.EqualFunc(was, segments, bytes.Equal) {
 			segments = nil

@@ -10,7 +10,6 @@ import (
 	"sealab/codecs"
 	"sealab/vectors"
 	"sealab/vectors/cases"
-	"sealab/vectors/kit"
 )
 
 // blockSize is the length in bytes of a block of SHA-256. If a key is longer,
@@ -23,15 +22,15 @@ func secrets(d *codecs.Design) map[string][]byte {
 	n := max(d.KeySize, codecs.MinSecret)
 	all := map[string][]byte{}
 	for _, name := range []string{"k1", "k2", "k3"} {
-		all[name] = kit.NewStream("sealab-vectors/1 key " + name).Bytes(n)
+		all[name] = cases.NewStream("sealab-vectors/1 key " + name).Bytes(n)
 	}
-	all["k1-bit"] = kit.Flip(-1, 1)(bytes.Clone(all["k1"]))
+	all["k1-bit"] = cases.Flip(-1, 1)(bytes.Clone(all["k1"]))
 	if d.KeySize != 0 {
 		return all
 	}
 	all["k1-zero"] = append(bytes.Clone(all["k1"]), 0)
 	all["k1-hex"] = hex.AppendEncode(nil, all["k1"])
-	all["long"] = kit.NewStream("sealab-vectors/1 key long").Bytes(blockSize + 16)
+	all["long"] = cases.NewStream("sealab-vectors/1 key long").Bytes(blockSize + 16)
 	sum := sha256.Sum256(all["long"])
 	all["long-hash"] = sum[:]
 	return all
@@ -100,7 +99,7 @@ func (g *generator) ring(name, doc string, keys [][]byte, ttl *time.Duration) (v
 
 // taken returns the verdict of a design on a configuration.
 func taken(d *codecs.Design, c codecs.Config) vectors.Verdict {
-	if kit.SetUp(d, c) != nil {
+	if cases.SetUp(d, c) != nil {
 		return vectors.Refuse
 	}
 	return vectors.Accept

@@ -13,7 +13,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/vectors"
-	"sealab/vectors/kit"
+	"sealab/vectors/cases"
 )
 
 // A Demand selects the answers that a subject must give.
@@ -74,7 +74,7 @@ func Run(f *vectors.File, d codecs.Design, demand Demand) *Report {
 	for name, k := range f.Keys {
 		secrets[name] = k
 	}
-	p := player{subject: kit.NewSubject(d, secrets), demand: demand}
+	p := player{subject: cases.NewSubject(d, secrets), demand: demand}
 	defer func() { r.Fault = p.fault }()
 	for i := range f.Tests {
 		finding, err := p.play(&f.Tests[i])
@@ -98,7 +98,7 @@ func Run(f *vectors.File, d codecs.Design, demand Demand) *Report {
 
 // A player runs tests against a subject and counts its faults.
 type player struct {
-	subject *kit.Subject
+	subject *cases.Subject
 	demand  Demand
 	faults  int   // in a row
 	fault   error // the first
@@ -118,7 +118,7 @@ func (p *player) note(id string, err error) {
 // play reads the token of one test. It returns an error if the test cannot be
 // read. If the subject panics, the outcome is Wrong.
 func (p *player) play(t *vectors.Test) (Finding, error) {
-	set, err := kit.SettingOf(t)
+	set, err := cases.SettingOf(t)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -129,7 +129,7 @@ func (p *player) play(t *vectors.Test) (Finding, error) {
 	}
 	released, err := p.subject.Read(set, []byte(t.Token))
 	p.note(t.ID, err)
-	if kit.Unsupported(err) {
+	if cases.Unsupported(err) {
 		f.Outcome, f.Detail = NotTested, "not supported"
 		return f, nil
 	}
@@ -212,7 +212,7 @@ func (a *answer) differs(released []byte, err error) string {
 }
 
 // reseal seals a sound test's payload again.
-func (p *player) reseal(t *vectors.Test, set kit.Setting) string {
+func (p *player) reseal(t *vectors.Test, set cases.Setting) string {
 	payload, seed := t.Payload, []byte{}
 	if payload == nil {
 		payload = t.State
@@ -245,7 +245,7 @@ func (p *player) ring(r *vectors.Ring) string {
 		}
 		c.TTL = &ttl
 	}
-	got, err, why := vectors.Accept, kit.SetUp(&p.subject.Design, c), ""
+	got, err, why := vectors.Accept, cases.SetUp(&p.subject.Design, c), ""
 	if err != nil {
 		got, why = vectors.Refuse, fmt.Sprintf(" (%v)", err)
 	}

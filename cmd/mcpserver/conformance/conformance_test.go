@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/cmd/mcpserver/served"
+	"sealab/cmd/mcpserver/conformance"
 	"sealab/internal/testenv"
 )
 
@@ -26,7 +26,7 @@ func TestConformance(t *testing.T) {
 	require.NoError(t, err)
 	results := t.TempDir()
 	suite := exec.Command(node, filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js"),
-		"server", "--url", served.Build(t).HTTP(t, "--conformance"), "--requirements", revision,
+		"server", "--url", conformance.Build(t).HTTP(t, "--conformance"), "--requirements", revision,
 		"--expected-failures", "expected-failures.yml", "--output-dir", results)
 	out, err := suite.CombinedOutput()
 	require.NoError(t, err, "%s", out)

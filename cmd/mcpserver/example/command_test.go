@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"sealab/cmd/mcpserver/served"
+	"sealab/cmd/mcpserver/conformance"
 	"sealab/internal/testenv"
 )
 
@@ -22,7 +22,7 @@ func TestCommand(t *testing.T) {
 	if testenv.Sample() {
 		testenv.Skip(t, "-short or -race: it builds the command; make test runs it whole")
 	}
-	command := served.Build(t)
+	command := conformance.Build(t)
 	t.Run("client", func(t *testing.T) {
 		requireAll(t, connect(t, &mcp.CommandTransport{Command: command.Stdio()}, ""))
 		requireAll(t, connect(t, &mcp.StreamableClientTransport{Endpoint: command.HTTP(t, "--single-use", "100"), DisableStandaloneSSE: true}, ""))

@@ -1,4 +1,7 @@
-// Package serve is the command that runs the example server.
+// Package serve is the command that runs the example server. With --conformance it
+// adds the tools, prompts and resources that the official conformance suite of the
+// Model Context Protocol (npm @modelcontextprotocol/conformance 0.2.0-alpha.12)
+// calls for revision 2026-07-28. Names, messages and results are the suite's.
 package serve
 
 import (
@@ -19,7 +22,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/cmd/mcpserver/example"
-	"sealab/cmd/mcpserver/fixtures"
 	"sealab/codecs/boundary"
 	"sealab/codecs/keyfile"
 	"sealab/internal/loopback"
@@ -142,14 +144,14 @@ func (o serveOptions) server(log *slog.Logger) (*mcp.Server, *boundary.Boundary,
 	}
 	options := &mcp.ServerOptions{Logger: log}
 	if o.conformance {
-		options.CompletionHandler = fixtures.Complete
+		options.CompletionHandler = Complete
 	}
 	server, protection, err := example.New(policy, options)
 	if err != nil && o.keys != "" {
 		return nil, nil, fmt.Errorf("serve with %s: %w", o.keys, err)
 	}
 	if err == nil && o.conformance {
-		fixtures.Add(server)
+		Add(server)
 	}
 	return server, protection, err
 }

@@ -12,7 +12,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/keyring"
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
@@ -127,7 +127,7 @@ func NewScheme(secrets [][]byte, format func(secret []byte) (Format, error)) (co
 	if err != nil {
 		return nil, err
 	}
-	return wire.Assemble(&Scheme{r}, r[0].SeedSize(), (*Scheme).mintEdited), nil
+	return layouts.Assemble(&Scheme{r}, r[0].SeedSize(), (*Scheme).mintEdited), nil
 }
 
 // NewCodec returns the codec of a row.

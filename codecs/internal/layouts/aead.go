@@ -1,5 +1,9 @@
-// Package layouts is the token layout that all AEAD designs share. With a prefix
-// of p bytes, a nonce of n and a payload of m,
+// Package layouts writes and reads tokens step by step: a prefix, and behind it
+// base64url without padding (RFC 4648, section 5) of fields, joined or in dotted
+// segments.
+//
+// A [Codec] has the layout that all AEAD designs share. With a nonce of n bytes and
+// a payload of m,
 //
 //	token = prefix || base64url(key-id[4] || nonce[n] || ciphertext[m] || tag)
 //	associated data = prefix || key-id

@@ -6,14 +6,13 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
-	"sealab/codecs/internal/wire"
 	"sealab/internal/lab"
 )
 
 // The fields behind the prefix, with a nonce and without.
 var (
-	layout        = wire.Layout{lab.WireKeyID, lab.WireNonce, lab.WireBody, lab.WireTag}
-	deterministic = wire.Layout{lab.WireKeyID, lab.WireBody, lab.WireTag}
+	layout        = Layout{lab.WireKeyID, lab.WireNonce, lab.WireBody, lab.WireTag}
+	deterministic = Layout{lab.WireKeyID, lab.WireBody, lab.WireTag}
 )
 
 // An assembler is a Codec that internal/lab can seal step by step. Only the

@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"sealab/fuzz/campaign/corpus"
 	"sealab/fuzz/engine"
 )
 
@@ -175,7 +174,7 @@ func Hung(crash string) bool { return strings.HasPrefix(crash, hangText) }
 func LostFailure(input []byte, crash string) *Failure {
 	f := newFailure(KindLost, "the process ended during this input, which passes if it runs again", crash)
 	if crash == "" { // only the input identifies it
-		f.Bucket += "-" + corpus.Name(input)
+		f.Bucket += "-" + Name(input)
 	}
 	return f
 }

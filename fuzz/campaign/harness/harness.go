@@ -11,6 +11,13 @@
 // A panic outside the goroutine of the fuzz function and a fatal error of the
 // runtime end the process. RLIMIT_DATA limits the memory: it counts the memory
 // that the process may write to, used or not.
+//
+// Inputs are read and written in the formats of go test -fuzz, go-fuzz, libFuzzer
+// and OSS-Fuzz. A file of go test -fuzz holds one input of one byte slice, quoted
+// as a Go string, and its name in a cache folder is the digest of its contents:
+//
+//	go test fuzz v1
+//	[]byte("...")
 package harness
 
 import (

@@ -12,7 +12,6 @@ import (
 
 	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
-	"sealab/fuzz/program/draw"
 )
 
 // hpkeKeys is one key pair in both libraries, with the suite of the designs.
@@ -54,7 +53,7 @@ func hpkeTwice(p *program.Program) error {
 	}
 	message := append(bytes.Clone(enc), sealed...)
 	for !p.Done() {
-		message = draw.Alter(p, message)
+		message = program.Alter(p, message)
 	}
 	got, ok := k.openCircl(message, info, data)
 	again, okAgain := k.openStandard(message, info, data)

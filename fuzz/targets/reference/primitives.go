@@ -11,7 +11,6 @@ import (
 	"sealab/codecs/catalog"
 	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/program"
-	"sealab/fuzz/program/draw"
 )
 
 // pairs compare two implementations of a primitive each.
@@ -72,13 +71,13 @@ func xchachaTwice(p *program.Program) error {
 func aeadTwice(p *program.Program, name string, nonceSize int,
 	seal, sealAgain func(nonce, text, data []byte) []byte,
 	open, openAgain func(nonce, sealed, data []byte) ([]byte, bool)) error {
-	nonce, data, text := exactly(p, nonceSize), p.Bytes(64), draw.Payload(p, nil)
+	nonce, data, text := exactly(p, nonceSize), p.Bytes(64), program.Payload(p, nil)
 	sealed := seal(nonce, text, data)
 	if again := sealAgain(nonce, text, data); !bytes.Equal(sealed, again) {
 		return harness.Fail("", name+" seals differently in two implementations", "%x and %x", sealed, again)
 	}
 	for range p.Few(16) { // an alteration may double it
-		sealed = draw.Alter(p, sealed)
+		sealed = program.Alter(p, sealed)
 	}
 	got, ok := open(nonce, sealed, data)
 	again, okAgain := openAgain(nonce, sealed, data)
@@ -118,7 +117,7 @@ func PrimitivesSeeds() [][]byte {
 		for _, n := range []int{0, 1, 16, 64, 300} {
 			var w program.Writer
 			w.Pick(i, len(pairs)).Bytes([]byte("key")).Bytes([]byte("nonce")).Bytes([]byte("data")).Bytes(bytes.Repeat([]byte("Ab-_"), n))
-			seeds = append(seeds, bytes.Clone(w.Program()), w.Byte(1).Byte(0).Byte(draw.Anywhere).Uint16(3).Byte('x').Program())
+			seeds = append(seeds, bytes.Clone(w.Program()), w.Byte(1).Byte(0).Byte(program.Anywhere).Uint16(3).Byte('x').Program())
 		}
 	}
 	return seeds

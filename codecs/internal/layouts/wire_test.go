@@ -1,4 +1,4 @@
-package wire_test
+package layouts_test
 
 import (
 	"encoding/base64"
@@ -6,14 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/codecs/internal/wire"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
 // TestAppend holds the order of the fields, with and without an edit, and that an
 // edit gets copies.
 func TestAppend(t *testing.T) {
-	layout := wire.Layout{lab.WireKeyID, lab.WireBody, lab.WireTag}
+	layout := layouts.Layout{lab.WireKeyID, lab.WireBody, lab.WireTag}
 	id, body, tag := []byte("id"), []byte("body"), []byte("tag")
 	text := base64.RawURLEncoding.EncodeToString([]byte("idbodytag"))
 	require.Equal(t, "kept.p1."+text, string(layout.Append([]byte("kept."), nil, []byte("p1."), id, body, tag)))

@@ -1,22 +1,21 @@
-package draw
+package program
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"sealab/fuzz/program"
 )
 
 // TestAlter makes one change of each kind to a token.
 func TestAlter(t *testing.T) {
-	at := func(kind, place int) *program.Writer {
-		var w program.Writer
+	at := func(kind, place int) *Writer {
+		var w Writer
 		return w.Byte(byte(kind)).Byte(Anywhere).Uint16(place)
 	}
 	for _, c := range []struct {
 		name  string
-		input *program.Writer
+		input *Writer
 		want  string
 	}{
 		{"replace a character", at(0, 1).Byte(0).Byte('x' - ' '), "axc-_"},
@@ -32,7 +31,7 @@ func TestAlter(t *testing.T) {
 		{"exchange the parts", at(13, 2), "c-_ab"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			require.Equal(t, c.want, string(Alter(program.New(c.input.Program()), []byte("abc-_"))))
+			require.Equal(t, c.want, string(Alter(New(c.input.Program()), []byte("abc-_"))))
 		})
 	}
 }
@@ -43,7 +42,7 @@ func TestAlterAnything(t *testing.T) {
 	for _, token := range []string{"", "a", "v1.", "v1.AAAA"} {
 		for kind := range byte(14) {
 			for place := range byte(10) {
-				require.NotPanics(t, func() { Alter(program.New([]byte{kind, place, 0xff, 0xff, 0xff}), []byte(token)) }, "%q %d %d", token, kind, place)
+				require.NotPanics(t, func() { Alter(New([]byte{kind, place, 0xff, 0xff, 0xff}), []byte(token)) }, "%q %d %d", token, kind, place)
 			}
 		}
 	}
@@ -54,4 +53,27 @@ func TestResize(t *testing.T) {
 		require.Equal(t, want, string(resize([]byte("abc"), n)))
 	}
 	require.Empty(t, resize(nil, 5))
+}
+
+// TestLiterals finds words and numbers of the source.
+func TestLiterals(t *testing.T) {
+	d := literals()
+	require.Greater(t, len(d.words.things), 100)
+	require.Contains(t, d.numbers.things, 4096)
+	require.True(t, slices.IsSorted(d.numbers.things))
+	for _, text := range []string{`{"v":1,"iat":`, "tools/call", "\n"} {
+		require.Contains(t, d.words.things, []byte(text))
+	}
+}
+
+// TestMatter makes what its choices say.
+func TestMatter(t *testing.T) {
+	var raw Writer
+	require.Equal(t, "abc", string(Payload(New(raw.Bytes([]byte("abc")).Program()), nil)))
+	var filled Writer
+	// Recipe 1, with the fifth border and one byte more.
+	filled.Uint16(301).Byte('x').Byte(10).Byte(4).Byte(5)
+	require.Len(t, Payload(New(filled.Program()), nil), borders[4]+1)
+	require.Equal(t, "ab..c", string(pad([]byte("ab"), '.', []byte("c"), 5)))
+	require.Equal(t, "abc", string(pad([]byte("ab"), '.', []byte("c"), 0)))
 }

@@ -1,9 +1,10 @@
-package corpus
+package harness
 
 import (
 	"archive/zip"
 	"bytes"
-	"crypto/sha1" //nolint:gosec // a name, as go-fuzz and libFuzzer give it
+	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -12,9 +13,46 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"sealab/internal/atomicfile"
 )
+
+const (
+	header = "go test fuzz v1\n"
+	before = "[]byte("
+	after  = ")"
+)
+
+var errFormat = errors.New("want \"go test fuzz v1\" and one line with a []byte")
+
+// Marshal returns the contents of the native file for input.
+func Marshal(input []byte) []byte {
+	return fmt.Appendf(nil, "%s%s%q%s\n", header, before, input, after)
+}
+
+// Unmarshal returns the input in the contents of a native file.
+func Unmarshal(file []byte) ([]byte, error) {
+	line, ok := bytes.CutPrefix(file, []byte(header))
+	line = bytes.TrimSuffix(line, []byte("\n"))
+	line, opened := bytes.CutPrefix(line, []byte(before))
+	line, closed := bytes.CutSuffix(line, []byte(after))
+	if !ok || !opened || !closed {
+		return nil, errFormat
+	}
+	input, err := strconv.Unquote(string(line))
+	if err != nil {
+		return nil, errFormat
+	}
+	return []byte(input), nil
+}
+
+// Name returns the name of a native file with the given contents: the first 16
+// hexadecimal digits of their SHA-256.
+func Name(file []byte) string {
+	sum := sha256.Sum256(file)
+	return hex.EncodeToString(sum[:8])
+}
 
 // A Format is a way to keep many inputs.
 type Format string

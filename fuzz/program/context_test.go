@@ -1,4 +1,4 @@
-package draw
+package program
 
 import (
 	"strconv"
@@ -6,6 +6,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
+
+// TestReadResource requires contexts of resources/read to have no arguments.
+func TestReadResource(t *testing.T) {
+	made := Context
+	made.Method = readResource
+	for where := range byte(Places) {
+		for how := range byte(128) {
+			read := ChangeContext(New([]byte{where, how}), made)
+			if read.Method == readResource {
+				require.Empty(t, read.Arguments, "%d, %d", where, how)
+			}
+		}
+	}
+}
 
 // TestRing holds that each thing is chosen about as often as any other, and that
 // one thing more leaves nearly all choices as they were.

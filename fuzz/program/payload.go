@@ -1,13 +1,9 @@
-// Package draw reads from a program the bytes that fuzz targets need: payloads,
-// lengths near borders, words of the source under test, and alterations of a token.
-package draw
+package program
 
 import (
 	"bytes"
 	"slices"
 	"sort"
-
-	"sealab/fuzz/program"
 )
 
 // maxLength limits everything that a target makes, in bytes: a little more than
@@ -20,7 +16,7 @@ const plain = 256
 
 // Payload reads bytes to seal: spelled out in the program, or by a recipe that
 // makes long ones of few choices.
-func Payload(p *program.Program, size func(n int) int) []byte {
+func Payload(p *Program, size func(n int) int) []byte {
 	n := p.Uint16()
 	if n <= plain {
 		return p.Take(n)
@@ -51,13 +47,13 @@ func Payload(p *program.Program, size func(n int) int) []byte {
 var brackets = []string{"{}", "[]", `""`, "<>"}
 
 // bracketed returns bytes that look like a document at both ends.
-func bracketed(p *program.Program, size func(n int) int) []byte {
+func bracketed(p *Program, size func(n int) int) []byte {
 	pair := brackets[p.Pick(len(brackets))]
 	return pad([]byte{pair[0], character(p)}, character(p), []byte{pair[1]}, Length(p, size))
 }
 
 // character reads a byte, mostly a printable one.
-func character(p *program.Program) byte {
+func character(p *Program) byte {
 	if p.Pick(4) == 1 {
 		return p.Byte()
 	}
@@ -65,7 +61,7 @@ func character(p *program.Program) byte {
 }
 
 // words returns up to four literals with a character between them.
-func words(p *program.Program) []byte {
+func words(p *Program) []byte {
 	out := bytes.Clone(Literal(p))
 	for range p.Pick(4) {
 		out = append(append(out, character(p)), Literal(p)...)
@@ -110,7 +106,7 @@ const (
 // Length reads a length in bytes: any small one, or one near a border or near a
 // number of the source, of the payload or of its token. size returns the length
 // of a token; nil if it is unknown.
-func Length(p *program.Program, size func(n int) int) int {
+func Length(p *Program, size func(n int) int) int {
 	n := anyLength(p, size)
 	if n <= common || n <= page && p.Pick(4) == 1 || n > page && p.Pick(16) == 1 {
 		return n
@@ -119,7 +115,7 @@ func Length(p *program.Program, size func(n int) int) int {
 }
 
 // anyLength is length with long ones as likely as short ones.
-func anyLength(p *program.Program, size func(n int) int) int {
+func anyLength(p *Program, size func(n int) int) int {
 	switch kind := p.Pick(16); {
 	case kind < 9:
 		return int(p.Byte())
@@ -141,4 +137,4 @@ func anyLength(p *program.Program, size func(n int) int) int {
 var offsets = []int{0, 0, 0, 0, 0, 1, 1, -1, -1, 2, -2, 3, -3, 4, -4, 5, -5, near, -near}
 
 // Beside reads a length near n.
-func Beside(p *program.Program, n int) int { return max(0, n+offsets[p.Pick(len(offsets))]) }
+func Beside(p *Program, n int) int { return max(0, n+offsets[p.Pick(len(offsets))]) }
