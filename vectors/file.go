@@ -13,7 +13,13 @@
 // writes and validates files; it neither makes nor judges tokens.
 package vectors
 
-import "sealab/codecs"
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"sealab/codecs"
+)
 
 // Format names the format and its version.
 const Format = "sealab-vectors/1"
@@ -158,4 +164,24 @@ func (f *File) Ring(t *Test) []Hex {
 		ring = append(ring, f.Keys[name])
 	}
 	return ring
+}
+
+// Folder holds the committed files, relative to the module root.
+const Folder = "vectors/files"
+
+// Path returns the path of a design's file in dir.
+func Path(dir, design string) string { return filepath.Join(dir, design+".json") }
+
+// Paths returns the sorted paths of the files in dir. It returns an error if
+// dir has no such files.
+func Paths(dir string) ([]string, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("%s holds no vectors: want DESIGN.json", dir)
+	}
+	slices.Sort(paths)
+	return paths, nil
 }

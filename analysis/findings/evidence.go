@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"sealab/codecs"
 	"sealab/internal/verdict"
 )
 
@@ -70,4 +71,66 @@ func shown(b []byte) string {
 		return fmt.Sprintf("%+q... (%d bytes)", b[:longest], len(b))
 	}
 	return fmt.Sprintf("%+q", b)
+}
+
+// repairs say how a design keeps a property that fell.
+var repairs = map[codecs.Property]string{
+	codecs.Integrity:            "authenticate every byte that is read, format and key id included, with a tag of 16 bytes or more that is compared whole and before anything else is done; give each purpose a key of its own",
+	codecs.Confidentiality:      "encrypt the state with an AEAD under a fresh nonce, put nothing derived from it beside the ciphertext, and do not compress it",
+	codecs.Canonical:            "decode strictly, encode the result again, and refuse a text that is not the same",
+	codecs.BindsMethod:          "put the method into the authenticated claims and compare it",
+	codecs.BindsTarget:          "put the target into the authenticated claims and compare it, byte for byte",
+	codecs.BindsArguments:       "put a digest of the arguments' canonical form into the authenticated claims and compare it",
+	codecs.BindsPrincipal:       "put the principal, or a salted digest of it, into the authenticated claims and compare it; keep its absence apart from an empty one",
+	codecs.BindsAudience:        "put the audience into the authenticated claims and compare it; keep its absence apart from an empty one",
+	codecs.Unambiguous:          "write each field of the binding with its length, or as JSON, and compare bytes without folding or normalising",
+	codecs.Expiry:               "require times of issue and expiry, in one unit, and refuse a token from its expiry on and before its issue less the stated skew",
+	codecs.Rotation:             "name the key in the token by a fingerprint that does not depend on its place, and look it up in the ring that is there now",
+	codecs.KeySeparation:        "derive the key from the whole secret with HKDF under a label of the design's own",
+	codecs.KeyCommitting:        "use a committing AEAD, or put a commitment to the key beside the ciphertext",
+	codecs.NonceMisuseResistant: "use AES-GCM-SIV or another misuse-resistant mode, or do not promise it",
+	codecs.FreshNonces:          "draw nonces of 96 bits or more at random for each token, or store the counter",
+	codecs.SenderAuthenticated:  "sign with a private key that readers do not have",
+	codecs.Unlinkable:           "salt every digest that stands in a token, with a fresh salt for each",
+	codecs.UniformRefusal:       "check the tag before everything else, and give one answer and one text to every refusal",
+	codecs.SteadyTiming:         "compare tags in constant time",
+	codecs.Total:                "check lengths before they are used, bound the memory that a token may make the reader allocate, and answer every input",
+	codecs.ByteExact:            "carry the state as bytes, and give the caller a copy",
+	codecs.StrongKeys:           "refuse secrets under 32 bytes, and a ring with a secret twice, at construction",
+	codecs.SingleUse:            "store the ids of tokens that were used until they expire",
+	codecs.Inert:                "verify the tag before any key stretching or decompression, and read the payload with a parser that runs no code",
+	codecs.PrivateKeys:          "name the key by an ID that is not computed from the key alone",
+}
+
+// Repair returns how a design keeps a property that fell.
+func Repair(p codecs.Property) string { return repairs[p] }
+
+// cwes are the weaknesses (Common Weakness Enumeration, MITRE) of a design that
+// lacks a property.
+var cwes = map[codecs.Property]string{
+	codecs.Integrity:            "CWE-347",  // improper verification of cryptographic signature
+	codecs.Confidentiality:      "CWE-311",  // missing encryption of sensitive data
+	codecs.Canonical:            "CWE-1289", // improper validation of unsafe equivalence in input
+	codecs.BindsMethod:          "CWE-345",  // insufficient verification of data authenticity
+	codecs.BindsTarget:          "CWE-345",
+	codecs.BindsArguments:       "CWE-345",
+	codecs.BindsPrincipal:       "CWE-863", // incorrect authorization
+	codecs.BindsAudience:        "CWE-345",
+	codecs.Unambiguous:          "CWE-436", // interpretation conflict
+	codecs.Expiry:               "CWE-613", // insufficient session expiration
+	codecs.Rotation:             "CWE-324", // use of a key past its expiration date
+	codecs.KeySeparation:        "CWE-323", // reusing a nonce, key pair in encryption
+	codecs.KeyCommitting:        "CWE-327", // use of a broken or risky cryptographic algorithm
+	codecs.NonceMisuseResistant: "CWE-323",
+	codecs.FreshNonces:          "CWE-323",
+	codecs.SenderAuthenticated:  "CWE-287", // improper authentication
+	codecs.Unlinkable:           "CWE-359", // exposure of private personal information
+	codecs.UniformRefusal:       "CWE-204", // observable response discrepancy
+	codecs.SteadyTiming:         "CWE-208", // observable timing discrepancy
+	codecs.Total:                "CWE-400", // uncontrolled resource consumption
+	codecs.ByteExact:            "CWE-838", // inappropriate encoding for output context
+	codecs.StrongKeys:           "CWE-326", // inadequate encryption strength
+	codecs.SingleUse:            "CWE-294", // authentication bypass by capture-replay
+	"inert":                     "CWE-502", // deserialization of untrusted data
+	"private-keys":              "CWE-522", // insufficiently protected credentials
 }

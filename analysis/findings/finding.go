@@ -15,6 +15,7 @@ package findings
 import (
 	"cmp"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/sdk"
+	"sealab/internal/schema"
 	"sealab/internal/verdict"
 )
 
@@ -194,4 +196,19 @@ var lettingThrough = []codecs.Property{
 // Accusing reports whether any finding contradicts a claim of a design.
 func Accusing(all []Finding) bool {
 	return slices.ContainsFunc(all, func(f Finding) bool { return f.Location.Word == verdict.Stated })
+}
+
+// Schema is the JSON Schema (2020-12) of an array of findings.
+//
+//go:embed schema.json
+var Schema []byte
+
+var form = schema.New("urn:sealab:findings:1", Schema)
+
+// Validate checks that data is an array of findings.
+func Validate(data []byte) error {
+	if err := form.Validate(data); err != nil {
+		return fmt.Errorf("findings: %w", err)
+	}
+	return nil
 }

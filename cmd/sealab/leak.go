@@ -1,6 +1,23 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"sealab/analysis/findings"
+	"sealab/analysis/taint"
+	"sealab/analysis/timing"
+	"sealab/internal/atomicfile"
+	"sealab/internal/cli"
+	"sealab/internal/runfile"
+	"sealab/internal/table"
+)
 
 func newLeakCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -18,4 +35,150 @@ timing alone.`,
 	}
 	cmd.AddCommand(newLeakProbeCommand(), newLeakJudgeCommand(), newLeakTaintCommand(), newLeakReportCommand(), newLeakRecoverCommand())
 	return cmd
+}
+
+func newLeakJudgeCommand() *cobra.Command {
+	var limit float64
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "judge DIR",
+		Short: "Judge the samples in a folder",
+		Long: fmt.Sprintf(`Judge, for every pair in DIR, if its two classes take the same time. Print a
+table and write it as judgement.json into DIR.
+
+A pair is refuted if the difference is significant, larger than --limit and the
+same in the second pass. It is not refuted if its interval lies inside the limit
+and the minimum detectable effect is below it. Otherwise it is not tested, and
+the table shows how many blocks it needs. Sensible limits are %d ns for an
+attacker on the same machine, %d ns on the local network and %d ns on the
+internet.
+
+The status is 1 if a guarantee of a design is refuted. It is 2 if a control did
+not turn out as it must: then the run is void.`, timing.LimitLibrary, timing.LimitLocal, timing.LimitInternet),
+		Example: `  sealab leak judge results/timing/run
+  sealab leak judge --limit 100 results/timing/run
+  sealab leak judge --json results/timing/run`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return leakJudge(cmd, args[0], limit, asJSON) },
+	}
+	cmd.Flags().Float64Var(&limit, "limit", timing.LimitLibrary, "difference in nanoseconds from which on it counts")
+	addJSONFlag(cmd, &asJSON)
+	return cmd
+}
+
+func leakJudge(cmd *cobra.Command, dir string, limit float64, asJSON bool) error {
+	if limit <= 0 {
+		return fmt.Errorf("--limit %g: want more than 0 ns", limit)
+	}
+	files, err := runfile.ReadSampleFiles(dir)
+	if err != nil {
+		return err
+	}
+	progress := newProgress(cmd.ErrOrStderr())
+	j, err := timing.Judge(files, limit, func(done int) {
+		progress.show("judging", done, len(files))
+	})
+	progress.end()
+	if err != nil {
+		return err
+	}
+	if err := j.Write(dir); err != nil {
+		return err
+	}
+	if asJSON {
+		err = writeJSON(cmd.OutOrStdout(), j.Document(dir))
+	} else {
+		err = j.WriteTable(cmd.OutOrStdout(), table.Width(cmd.OutOrStdout()))
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case j.Controls.Void():
+		return fmt.Errorf("the run in %s is void: its controls did not turn out as they must", dir)
+	case len(j.Refuted()) > 0:
+		return cli.ErrRefuted
+	}
+	return nil
+}
+
+func newLeakReportCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "report DIR",
+		Short: "Write a page, pictures and findings for a judged run",
+		Long: `Write into DIR, from the judgements of "judge" and of "taint", if it ran there:
+
+  report.md      the verdicts of both, as tables
+  pictures/      for each pair, how the differences are distributed and how they
+                 went in the course of the run
+  findings.json  what is refuted or observed, in the form of "sealab attack"`,
+		Example: `  sealab leak report results/timing/run`,
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return leakReport(cmd, args[0], asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write the findings as JSON instead of text")
+	return cmd
+}
+
+func leakReport(cmd *cobra.Command, dir string, asJSON bool) error {
+	j, err := timing.Read(dir)
+	if err != nil {
+		return err
+	}
+	all, err := j.Findings(dir)
+	if err != nil {
+		return err
+	}
+	page := bytes.NewBuffer(j.Markdown())
+	lines, err := leakReportTaint(page, dir)
+	if err != nil {
+		return err
+	}
+	all = slices.Concat(all, lines)
+	progress := newProgress(cmd.ErrOrStderr())
+	err = j.WritePictures(dir, func(done int) {
+		progress.show("drawing", done, len(j.Verdicts))
+	})
+	progress.end()
+	if err != nil {
+		return err
+	}
+	data, err := findings.JSON(all)
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(filepath.Join(dir, "findings.json"), data); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(filepath.Join(dir, "report.md"), page.Bytes()); err != nil {
+		return err
+	}
+	if asJSON {
+		_, err = cmd.OutOrStdout().Write(data)
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d pictures, %d findings; the page is %s\n", len(j.Verdicts), len(all), filepath.Join(dir, "report.md"))
+	return err
+}
+
+// leakReportTaint appends the judgement of the taint logs to the page, if there is
+// one, and returns its findings.
+func leakReportTaint(page *bytes.Buffer, dir string) ([]findings.Finding, error) {
+	page.WriteString("\n# Branches and addresses\n\n")
+	j, err := taint.Read(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		page.WriteString("not tested: sealab leak taint has not run in this folder\n")
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	const lines = 20 // of each subject; the rest is in the judgement
+	page.WriteString("```\n")
+	if err := j.WriteTable(page, lines, 0); err != nil {
+		return nil, err
+	}
+	page.WriteString("```\n")
+	return j.Findings(dir)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"sealab/internal/atomicfile"
+	"sealab/internal/verdict"
 )
 
 // writeJSON writes v as indented JSON.
@@ -120,4 +125,128 @@ func (b *progress) clear() {
 	if b.terminal {
 		fmt.Fprint(b.w, "\r\x1b[K")
 	}
+}
+
+// outcomesFormat names the JSON form of outcomes.
+const outcomesFormat = "sealab-outcomes/1"
+
+// outcomes are the answers to the questions that a command asked.
+type outcomes struct {
+	Format    string     `json:"format"`
+	Command   string     `json:"command"`
+	Questions []question `json:"questions"`
+
+	json  bool
+	junit string
+	out   io.Writer // of the JSON form
+}
+
+// A question is one test with its outcome.
+type question struct {
+	Subject string          `json:"subject"` // a design, an SDK, a server or a file
+	Name    string          `json:"name"`    // a property, a test, a check or a finding
+	Outcome verdict.Outcome `json:"outcome"`
+	Detail  string          `json:"detail,omitempty"`
+	// Counts reports that the outcome gives the command exit status 1.
+	Counts bool `json:"counts"`
+}
+
+// add adds the flags of the machine-readable forms to a command.
+func (o *outcomes) add(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.json, "json", false, "write the outcome of every question as JSON instead of text")
+	cmd.Flags().StringVar(&o.junit, "junit", "", "write the outcomes to this `file` too, in the form of JUnit")
+}
+
+// begin returns the writer of the command's text.
+func (o *outcomes) begin(cmd *cobra.Command) io.Writer {
+	o.Format, o.Command, o.Questions, o.out = outcomesFormat, cmd.CommandPath(), []question{}, cmd.OutOrStdout()
+	if o.json {
+		return io.Discard
+	}
+	return o.out
+}
+
+// ask adds a question. A refuted one counts against the subject.
+func (o *outcomes) ask(subject, name string, outcome verdict.Outcome, detail string) {
+	o.Questions = append(o.Questions, question{subject, name, outcome, detail, outcome == verdict.Refuted})
+}
+
+// end writes the forms that were asked for, and returns failed, the outcome of the
+// command, unless that fails.
+func (o *outcomes) end(failed error) error {
+	if o.json {
+		if err := writeJSON(o.out, o); err != nil {
+			return err
+		}
+	}
+	if o.junit == "" {
+		return failed
+	}
+	text, err := o.junitXML()
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(o.junit, text); err != nil {
+		return err
+	}
+	return failed
+}
+
+// The form of JUnit that CI systems read: a suite for each subject.
+type (
+	junitSuites struct {
+		XMLName  xml.Name     `xml:"testsuites"`
+		Name     string       `xml:"name,attr"`
+		Tests    int          `xml:"tests,attr"`
+		Failures int          `xml:"failures,attr"`
+		Skipped  int          `xml:"skipped,attr"`
+		Suites   []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Skipped  int         `xml:"skipped,attr"`
+		Cases    []junitCase `xml:"testcase"`
+	}
+	junitCase struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		Failure *junitMessage `xml:"failure"`
+		Skipped *junitMessage `xml:"skipped"`
+		Output  string        `xml:"system-out,omitempty"`
+	}
+	junitMessage struct {
+		Message string `xml:"message,attr"`
+	}
+)
+
+func (o *outcomes) junitXML() ([]byte, error) {
+	all := junitSuites{Name: o.Command, Tests: len(o.Questions)}
+	at := map[string]int{}
+	for _, q := range o.Questions {
+		i, ok := at[q.Subject]
+		if !ok {
+			i = len(all.Suites)
+			at[q.Subject] = i
+			all.Suites = append(all.Suites, junitSuite{Name: q.Subject})
+		}
+		suite, c := &all.Suites[i], junitCase{Class: q.Subject, Name: q.Name}
+		suite.Tests++
+		switch {
+		case q.Counts:
+			c.Failure = &junitMessage{q.Detail}
+			suite.Failures++
+			all.Failures++
+		case q.Outcome == verdict.NotTested:
+			c.Skipped = &junitMessage{q.Detail}
+			suite.Skipped++
+			all.Skipped++
+		default:
+			c.Output = q.Detail
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	text, err := xml.MarshalIndent(all, "", " ")
+	return append([]byte(xml.Header), append(text, '\n')...), err
 }

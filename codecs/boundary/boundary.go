@@ -1,3 +1,81 @@
+// Package boundary protects the requestState of servers of the Model Context
+// Protocol (revision 2026-07-28, basic/patterns/mrtr). It knows no SDK: package
+// gosdk puts it around a server of the official Go SDK, and package mcpgo around
+// one of github.com/mark3labs/mcp-go.
+//
+// # Binding
+//
+// By default a token is good for ten minutes, for the method, the target (name
+// of the tool or prompt, URI of the resource), the arguments, the audience (the
+// server's name) and the principal of the request it was minted for. It is
+// AES-256-GCM (package aesgcm) over the claims of package claims. A [Policy]
+// may choose another design of the catalog, whose guarantees then hold.
+//
+//	boundary.Policy{}                                      one process, a warning in the log
+//	boundary.Policy{Secrets: [][]byte{newKey, oldKey}}     a fleet; keys rotate
+//	boundary.Policy{Secrets: ring, Design: &xchacha.Design} another design
+//	boundary.Policy{Scheme: s}                             a scheme under its own keys, such as mcppy.New:
+//	                                                       a server in Python takes the next round
+//
+// Package keyfile reads a ring from a file, and [Boundary.Rotate] replaces it.
+//
+// # Arguments
+//
+// A token holds a digest of the value of the arguments, and the handler reads
+// their bytes. Both agree because the boundary refuses arguments that two
+// readers may read as two values: a repeated member name at any depth, also in
+// another case; text that is not UTF-8, and lone surrogates; numbers that are
+// not the shortest decimal of a float64, and -0; values that are not an object.
+// A request with such arguments and a token gets the answer of a bad token. One
+// without a token is served, and gets error -32602 with the data
+// {"reason":"invalid_arguments"} if its result carries state.
+//
+// The boundary does not bind the order of members, white space, the choice of
+// escapes, the trailing zeros of a number, and whether the arguments are absent,
+// null or {}.
+//
+// # Answers to clients
+//
+// Every refused token, whatever the cause, gets one answer: error -32602,
+// "Invalid or expired requestState", with the data
+// {"reason":"invalid_request_state"}. The cause is logged, as a fixed text beside
+// the method. A state that cannot be sealed (the format cannot carry it, a
+// callback fails) is error -32603, "Internal error". Errors and panics of
+// designs, stores and principal functions refuse inbound and are internal errors
+// outbound; only their types are logged, so let callbacks log their own failures.
+//
+// # Single use
+//
+// A token may be presented again until it expires. A [Store] makes it single-use:
+// tokens then carry a random ID and the end of their life before the state,
+// under the seal, and the store decides on the ID, so that all encodings of a
+// token are one token. An ID is used up before the handler runs: a round that
+// fails cannot be repeated. Servers with and without a store refuse each other's
+// tokens.
+//
+// If the store fails or does not answer within Policy.StoreTimeout, the token is
+// refused, and it may be used up. The clocks of a fleet and of its store must be
+// within a minute of the true time. [Memory] is a store for one process, package
+// redisstore one for Redis and Valkey, package sqlstore one for SQL databases.
+//
+// # Limits
+//
+// Tokens are at most Policy.MaxToken bytes, arguments Policy.MaxArguments.
+// Longer ones are refused before any work. The check and the digest of arguments
+// take 4 bytes of heap each for a byte at most. The transport bounds the request.
+//
+// # Limitations
+//
+//   - A requestState that is absent, null or "" starts over: a client can always
+//     leave it out. A client can begin a flow twice.
+//   - inputResponses are the client's word in every round; keep in the state
+//     whatever a later round must rely on.
+//   - Whoever holds a token without a principal may use it. RequirePrincipal
+//     refuses such requests.
+//   - The length of a token shows the length of the state, and signed designs show
+//     the state.
+//   - The digest of the arguments has 128 bits without a salt: a client that chooses
+//     both sets of arguments finds two of one digest in 2^64 trials.
 package boundary
 
 import (

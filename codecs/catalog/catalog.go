@@ -21,6 +21,9 @@ import (
 	"sealab/codecs/hmacsha256"
 	"sealab/codecs/hpkepsk"
 	"sealab/codecs/hpkesession"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/compactjson"
+	"sealab/codecs/internal/rawjson"
 	"sealab/codecs/iron"
 	"sealab/codecs/jwe"
 	"sealab/codecs/laravel"
@@ -38,6 +41,7 @@ import (
 	"sealab/codecs/towermcp"
 	"sealab/codecs/xaes"
 	"sealab/codecs/xchacha"
+	"sealab/internal/lab"
 )
 
 // rows are the designs that have a folder. To add a design, add its folder and
@@ -127,3 +131,74 @@ func Find(name string) (codecs.Design, error) {
 	}
 	return codecs.Design{}, Unknown("design", name, known)
 }
+
+// A preset is a design with options other than its defaults, under a name of its
+// own. Workers and vectors know presets by their names.
+type preset struct {
+	name, of, doc string
+	options       map[string]string
+
+	prefix, format string // if they differ from the design's
+}
+
+var presets = []preset{
+	{name: "mcp-ts-bound", of: "mcp-ts", doc: "TypeScript SDK with a bind callback for the whole request", options: map[string]string{"bind": "request"}},
+	{name: "mcp-ts-faithful", of: "mcp-ts", doc: "TypeScript SDK, answering exactly as it does", options: map[string]string{"reading": "sdk"}},
+	{name: "mcp-py-faithful", of: "mcp-py", doc: "Python SDK, answering exactly as it does", options: map[string]string{"reading": "sdk"}},
+	{name: "mcp-d-encrypted", of: "mcp-d", doc: "D SDK, AES-256-GCM", options: map[string]string{"mode": "encrypted"}, prefix: "v1e.", format: "mcp-d-encrypted"},
+	{name: "mcp-d-faithful", of: "mcp-d", doc: "D SDK, signed, answering exactly as it does", options: map[string]string{"reading": "sdk"}},
+	{name: "mcp-d-encrypted-faithful", of: "mcp-d", doc: "D SDK, AES-256-GCM, answering exactly as it does",
+		options: map[string]string{"mode": "encrypted", "reading": "sdk"}, prefix: "v1e.", format: "mcp-d-encrypted"},
+	{name: "rmcp-rs1-faithful", of: "rmcp-rs1", doc: "Rust SDK, one key, answering exactly as it does", options: map[string]string{"reading": "sdk"}},
+	{name: "rmcp-rs2-faithful", of: "rmcp-rs2", doc: "Rust SDK, key ring, answering exactly as it does", options: map[string]string{"reading": "sdk"}},
+	{name: "tower-mcp-v1-faithful", of: "tower-mcp-v1", doc: "Rust crate tower-mcp 0.22, answering exactly as it does", options: map[string]string{"reading": "sdk", "limit": "64KiB"}},
+	{name: "tower-mcp-v2-faithful", of: "tower-mcp-v2", doc: "Rust crate tower-mcp 0.25, answering exactly as it does", options: map[string]string{"reading": "sdk", "limit": "64KiB"}},
+	{name: "mcp-php-faithful", of: "mcp-php", doc: "PHP SDK, answering as its class reads", options: map[string]string{"reading": "sdk"}},
+	{name: "run-continuation-faithful", of: "run-continuation", doc: "npm run, answering exactly as it does", options: map[string]string{"reading": "sdk"}},
+	{name: "mcp-rb-faithful", of: "mcp-rb", doc: "Ruby SDK, answering exactly as it does", options: map[string]string{"reading": "sdk"}},
+}
+
+// apply returns d with the options of the preset as defaults.
+func (p preset) apply(d codecs.Design) codecs.Design {
+	d = lab.With(d, p.options)
+	d.Name, d.Doc = p.name, p.doc
+	if p.prefix != "" {
+		d.Prefix, d.Format = p.prefix, p.format
+		hooks := lab.HooksOf(d)
+		hooks.FewVectors = true // the vectors of the design itself hold the cases of claims
+		d.Hooks = &hooks
+	}
+	return d
+}
+
+// The primitives of the designs, for fuzz targets alone.
+
+// JSON is a JSON value as the formats of SDKs parse it.
+type JSON = rawjson.Value
+
+// The kinds of JSON values.
+const (
+	JSONNull   = rawjson.Null
+	JSONFalse  = rawjson.False
+	JSONTrue   = rawjson.True
+	JSONNumber = rawjson.Number
+	JSONString = rawjson.String
+	JSONArray  = rawjson.Array
+	JSONObject = rawjson.Object
+)
+
+// ParseJSON parses one JSON text.
+func ParseJSON(text []byte) (JSON, error) { return rawjson.Parse(text) }
+
+// AppendJSON appends the form that Python's json.dumps gives a JSON text, with
+// separators without spaces.
+func AppendJSON(dst, text []byte) ([]byte, error) { return compactjson.Append(dst, text) }
+
+// AppendSortedJSON is AppendJSON with sort_keys.
+func AppendSortedJSON(dst, text []byte) ([]byte, error) { return compactjson.AppendSorted(dst, text) }
+
+// AppendBase64URL appends raw as base64url without padding.
+func AppendBase64URL(dst, raw []byte) []byte { return base64url.AppendEncode(dst, raw) }
+
+// AppendFromBase64URL appends the bytes of a canonical base64url text.
+func AppendFromBase64URL(dst, text []byte) ([]byte, bool) { return base64url.AppendDecode(dst, text) }

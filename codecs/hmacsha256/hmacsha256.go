@@ -24,8 +24,8 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/keyring"
-	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/layouts"
+	"sealab/codecs/internal/mac"
 	"sealab/internal/lab"
 )
 

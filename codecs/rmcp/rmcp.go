@@ -47,15 +47,20 @@ package rmcp
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math"
 	"time"
 
 	"sealab/codecs"
+	"sealab/codecs/claims"
+	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/layouts"
 	"sealab/codecs/internal/mac"
+	"sealab/internal/lab"
 )
 
 const (
@@ -154,4 +159,93 @@ func (s *Scheme) expiry(now time.Time) int64 {
 		return math.MaxInt64
 	}
 	return ms + ttl
+}
+
+// A binder appends the associated data that an application gives the crate for a
+// context. It fails if the context has none.
+type binder func(dst []byte, c *codecs.Context) ([]byte, error)
+
+// binders are the values of the option bind.
+var binders = map[string]binder{
+	bindNone:    func(dst []byte, _ *codecs.Context) ([]byte, error) { return dst, nil },
+	bindDocs:    appendDocs,
+	bindRequest: appendRequest,
+}
+
+func appendDocs(dst []byte, c *codecs.Context) ([]byte, error) {
+	dst = append(dst, "user:"...)
+	if c.Principal != nil {
+		dst = append(dst, *c.Principal...)
+	}
+	dst = append(append(dst, '|'), c.Method...)
+	return append(append(dst, ':'), c.Target...), nil
+}
+
+func appendRequest(dst []byte, c *codecs.Context) ([]byte, error) {
+	digest, err := claims.AppendDigest(nil, c.Method, c.Arguments)
+	if err != nil {
+		return dst, err
+	}
+	dst = appendCounted(appendCounted(dst, c.Method), c.Target)
+	dst = appendCounted(dst, string(digest))
+	return appendOptional(appendOptional(dst, c.Principal), c.Audience), nil
+}
+
+// appendCounted appends a text behind its length.
+func appendCounted(dst []byte, text string) []byte {
+	return append(binary.BigEndian.AppendUint64(dst, uint64(len(text))), text...)
+}
+
+func appendOptional(dst []byte, text *string) []byte {
+	if text == nil {
+		return append(dst, 0)
+	}
+	return appendCounted(append(dst, 1), *text)
+}
+
+// appendHead appends the authenticated text before the body: the domain, the key
+// ID if the format has one, and the associated data.
+func (v *version) appendHead(dst, keyID, data []byte) []byte {
+	dst = append(dst, v.domain...)
+	if v.keyID {
+		dst = append(binary.BigEndian.AppendUint64(dst, uint64(len(keyID))), keyID...)
+	}
+	return append(binary.BigEndian.AppendUint64(dst, uint64(len(data))), data...)
+}
+
+// Mint implements codecs.Scheme. Minting is deterministic.
+func (s *Scheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
+	return s.mint(dst, nil, state, c, nil)
+}
+
+func (s *Scheme) mint(dst, _, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
+	if err := c.Check(); err != nil {
+		return dst, err
+	}
+	work := base64url.GetScratch()
+	defer work.Free()
+	data, err := s.bind(work.Bytes, c)
+	if err != nil {
+		return dst, fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
+	}
+	work.Bytes = data
+	head := edit.Apply(lab.StepPrefix, s.version.prefix)
+	var id []byte
+	if s.version.keyID {
+		id = edit.Apply(lab.StepKeyID, []byte(s.ids[0]))
+	}
+	data = edit.Apply(lab.StepAAD, data)
+	n := len(work.Bytes)
+	work.Grow(expirySize + len(state))
+	work.Bytes = append(binary.BigEndian.AppendUint64(work.Bytes, uint64(s.expiry(c.Now))), state...)
+	body := edit.Give(lab.StepClaims, work.Bytes[n:])
+	front := s.version.appendHead(nil, id, data)
+	tag := edit.Give(lab.StepTag, s.keys[0].Append(nil, front, body))
+
+	dst = append(dst, edit.Apply(lab.WirePrefix, head)...)
+	if s.version.keyID {
+		dst = layouts.AppendSeparator(layouts.AppendSegment(dst, edit, lab.WireKeyID, id), edit)
+	}
+	dst = layouts.AppendSeparator(layouts.AppendSegment(dst, edit, lab.WireBody, body), edit)
+	return layouts.AppendSegment(dst, edit, lab.WireTag, tag), nil
 }

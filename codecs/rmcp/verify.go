@@ -7,8 +7,8 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
-	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/layouts"
+	"sealab/codecs/internal/mac"
 )
 
 // The refusals, named after the variants of the crate's error.

@@ -10,9 +10,9 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/layouts"
 	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
-	"sealab/codecs/internal/layouts"
 )
 
 // php is the format of the PHP SDK.

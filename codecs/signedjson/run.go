@@ -12,10 +12,10 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/layouts"
 	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
 	"sealab/codecs/internal/stringify"
-	"sealab/codecs/internal/layouts"
 )
 
 const (

@@ -63,8 +63,8 @@ import (
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/keyring"
-	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/layouts"
+	"sealab/codecs/internal/mac"
 	"sealab/internal/lab"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
-	"sealab/codecs/internal/rawjson"
 	"sealab/codecs/internal/layouts"
+	"sealab/codecs/internal/rawjson"
 	"sealab/internal/lab"
 )
 

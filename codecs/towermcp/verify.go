@@ -6,8 +6,8 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
-	"sealab/codecs/internal/rawjson"
 	"sealab/codecs/internal/layouts"
+	"sealab/codecs/internal/rawjson"
 )
 
 // The refusals, named after the variants of the crate's error.

@@ -3,6 +3,7 @@ package worker
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"sealab/codecs"
 )
@@ -57,4 +58,62 @@ func (l *line) choices(options []codecs.Option) *line {
 		o := options[i]
 		l.element(func() { texts(l.text("name", o.Name).text("doc", o.Doc), "values", o.Values) })
 	})
+}
+
+// Limits bound a worker. The zero value of a field means its default.
+type Limits struct {
+	// Start is how long a process may take from its start to its answer to
+	// hello, and Request how long for any other answer. Defaults: 60 s, 10 s.
+	Start, Request time.Duration
+	// Line is the longest answer in bytes. An answer may also be at most
+	// answerFactor times as long as the longest request so far, and answerRoom more: a
+	// server may keep a state and send a short name for it. Default: MaxLine.
+	Line int
+	// Patience is how many times Request an answer may take by the clock while the
+	// process has worked for less than Request: a busy machine is no fault of it. It has
+	// no effect on systems that do not tell the time that a process worked. Default: 1.
+	Patience int
+	// Restarts is how many times a process that was ended is replaced.
+	// Default: 50; negative: never.
+	Restarts int
+	// AfterFunc starts the timer of a deadline. Default: time.AfterFunc.
+	AfterFunc func(time.Duration, func()) Timer
+}
+
+// A Timer is a deadline under way.
+type Timer interface {
+	// Stop calls the deadline off. It reports false if it has passed.
+	Stop() bool
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Start == 0 {
+		l.Start = 60 * time.Second
+	}
+	if l.Request == 0 {
+		l.Request = 10 * time.Second
+	}
+	if l.Line == 0 {
+		l.Line = MaxLine
+	}
+	if l.Restarts == 0 {
+		l.Restarts = 50
+	}
+	if l.AfterFunc == nil {
+		l.AfterFunc = func(d time.Duration, f func()) Timer { return time.AfterFunc(d, f) }
+	}
+	return l
+}
+
+// An answer holds about as much as a request, again in base64: a token for a state, a
+// state and a verdict for a token.
+const (
+	answerFactor = 4
+	answerRoom   = 1 << 20
+)
+
+// answer returns the length in bytes of the longest answer if the longest request so far
+// has the given length.
+func (l Limits) answer(request int) int64 {
+	return min(int64(l.Line), answerFactor*int64(request)+answerRoom)
 }

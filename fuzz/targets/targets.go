@@ -10,6 +10,7 @@
 package targets
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -123,3 +124,50 @@ var designs = sync.OnceValue(func() []codecs.Design {
 	}
 	return catalog.VariantsWith(change)
 })
+
+// pick chooses an instance.
+func pick(p *program.Program) *instance { return choose(p, instances()) }
+
+// A costly thing may take much time.
+type costly interface{ isDear() bool }
+
+func (s *instance) isDear() bool { return s.dear }
+
+// choose reads the choice of one of all, at most 128. It seldom takes a costly
+// one: with a key agreement, a token takes the time of a hundred others.
+// Otherwise another one takes its place, by the same choice.
+func choose[T costly](p *program.Program, all []T) T {
+	choice := int(p.Byte())
+	chosen, round := choice%len(all), choice/len(all)
+	if !all[chosen].isDear() || p.Seldom() {
+		return all[chosen]
+	}
+	for i := range all {
+		if other := all[(chosen+round+i)%len(all)]; !other.isDear() {
+			return other
+		}
+	}
+	return all[chosen]
+}
+
+// begun returns each seed as it is, and followed by the mark that continues
+// with drawn choices. It drops seeds that continue by themselves.
+func begun(seeds [][]byte) [][]byte {
+	all := make([][]byte, 0, 2*len(seeds))
+	for _, seed := range seeds {
+		if !program.GoesOn(seed) {
+			all = append(all, seed, append(bytes.Clone(seed), program.More))
+		}
+	}
+	return all
+}
+
+// meant returns seeds for a design so that they choose it even if it is costly.
+// A costly design gets the first seed alone: fuzzers keep the mark in most of
+// its mutations.
+func meant(dear bool, seeds [][]byte) [][]byte {
+	if !dear {
+		return seeds
+	}
+	return [][]byte{append(bytes.Clone(seeds[0]), program.Dear)}
+}

@@ -1,9 +1,21 @@
 package broken
 
 import (
+	"bytes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"hash/crc32"
+	"hash/crc64"
+	"hash/fnv"
+	"slices"
+	"strings"
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // dated are the mistakes of schemes with time.
@@ -65,4 +77,120 @@ func dated() []Control {
 func rawKey(secret []byte) (key, id []byte) {
 	_, id = deriveKey(secret)
 	return secret, id
+}
+
+// checksums are encrypted codecs with a checksum in the place of a tag.
+func checksums() []Control {
+	crc := func(payload []byte) []byte { return binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(payload)) }
+	digest := func(payload []byte) []byte { d := sha256.Sum256(payload); return d[:] }
+	return []Control{
+		aSealer("crc-inside", "AES-CTR over the payload and its CRC-32", breaks(codecs.Integrity), by("TAG-13"), summed(crc)),
+		aSigner("keyed-fnv", "the tag is FNV-1a over the key and the message", breaks(codecs.Integrity), by("TAG-13", "TAG-12"), running(4, func(message []byte) []byte {
+			h := fnv.New32a()
+			h.Write(message)
+			return h.Sum(nil)
+		})),
+		aSigner("keyed-crc", "the tag is CRC-64 over the key and the message", breaks(codecs.Integrity), by("TAG-13"), running(8, func(message []byte) []byte {
+			return binary.LittleEndian.AppendUint64(nil, crc64.Checksum(message, crc64.MakeTable(crc64.ISO)))
+		})),
+		aSealer("digest-behind", "AES-CTR over the payload and its SHA-256", breaks(codecs.Integrity), by("TAG-13"), summed(digest)),
+	}
+}
+
+// running makes the tag a hash over the key and the message.
+func running(size int, hash func([]byte) []byte) func(*signerParts) {
+	return func(p *signerParts) {
+		p.tagSize = size
+		p.mac = func(key, message []byte) []byte { return hash(slices.Concat(key, message)) }
+		p.also = p.mac
+	}
+}
+
+// summed makes the skeleton use AES-CTR over the payload and a sum of it.
+func summed(sum func(payload []byte) []byte) func(*sealerParts) {
+	return func(p *sealerParts) {
+		p.nonceSize = 16
+		p.nonce = func(uint64, []byte, []byte) []byte {
+			iv := make([]byte, 16)
+			lab.Random(iv)
+			return iv
+		}
+		ctr := func(key, iv, text []byte) []byte {
+			out := make([]byte, len(text))
+			cipher.NewCTR(block(key), iv).XORKeyStream(out, text)
+			return out
+		}
+		p.seal = func(key, iv, text, _ []byte) []byte { return ctr(key, iv, slices.Concat(text, sum(text))) }
+		p.open = func(key, iv, sealed, _ []byte) ([]byte, error) {
+			text := ctr(key, iv, sealed)
+			n := len(text) - len(sum(nil))
+			if n < 0 || !bytes.Equal(sum(text[:n]), text[n:]) {
+				return nil, errUnauthentic
+			}
+			return text[:n], nil
+		}
+	}
+}
+
+// long are mistakes that show in long tokens.
+func long() []Control {
+	return []Control{
+		aPair("uncounted-chunks", "long payloads are cut into chunks with a number, and how many there are is nowhere", breaks(codecs.Integrity), by("FRM-10"), uncountedChunks),
+		headOnly("head-only", "of a long payload the first KiB is authenticated", 1<<10),
+		from(1<<18, headOnly("head-of-64k", "of a payload as much is authenticated as two bytes count", 1<<16)),
+	}
+}
+
+// headOnly is a control that authenticates the first n bytes of a message.
+func headOnly(name, doc string, n int) Control {
+	return aSigner(name, doc, breaks(codecs.Integrity), by("FRM-11"), func(p *signerParts) {
+		mac := p.mac
+		p.mac = func(key, message []byte) []byte { return mac(key, message[:min(len(message), n)]) }
+		p.also = p.mac
+	})
+}
+
+// chunk is the length of a chunk in bytes.
+const chunk = 1 << 10
+
+// uncountedChunks writes
+//
+//	token = base64url(id[16]) *( "." base64url(chunk || tag[32]) )
+//	tag = HMAC-SHA256(key, id || index[4] || chunk)
+func uncountedChunks(key []byte) pair {
+	tag := func(id []byte, index int, part []byte) []byte {
+		return hmacSHA256(key, slices.Concat(id, binary.BigEndian.AppendUint32(nil, uint32(index)), part))
+	}
+	return pair{
+		seal: func(payload []byte) string {
+			id := make([]byte, 16)
+			lab.Random(id)
+			token := []string{base64.RawURLEncoding.EncodeToString(id)}
+			for part := range slices.Chunk(append(slices.Clip(payload), 0), chunk) {
+				sealed := slices.Concat(part, tag(id, len(token), part))
+				token = append(token, base64.RawURLEncoding.EncodeToString(sealed))
+			}
+			return strings.Join(token, ".")
+		},
+		unseal: func(token string) ([]byte, error) {
+			texts := strings.Split(token, ".")
+			id, ok := canonical(texts[0])
+			if !ok || len(id) != 16 || len(texts) < 2 {
+				return nil, errMalformed
+			}
+			var payload []byte
+			for index, text := range texts[1:] {
+				raw, ok := canonical(text)
+				if !ok || len(raw) <= 32 {
+					return nil, errMalformed
+				}
+				part := raw[:len(raw)-32]
+				if !hmac.Equal(raw[len(part):], tag(id, index+1, part)) {
+					return nil, errUnauthentic
+				}
+				payload = append(payload, part...)
+			}
+			return payload[:len(payload)-1], nil
+		},
+	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"sealab/codecs"
 )
@@ -157,4 +159,110 @@ func (h hasty) Unseal(dst, token []byte) ([]byte, error) {
 func fastPath() Control {
 	return wrapped("fast-path", "with room in the caller's buffer the tag is not checked", breaks(codecs.Integrity), by("RES-05"),
 		func(c codecs.Codec) codecs.Codec { return hasty{c} })
+}
+
+// used are the mistakes of schemes that remember the tokens they accepted.
+func used() []Control {
+	single := func(name, doc string, remember func(uses []use, now time.Time) []use) Control {
+		return around(stating(aScheme(name, doc, breaks(codecs.SingleUse), by("EXP-05"), func(*schemeParts) {}), codecs.SingleUse),
+			func(inner codecs.Scheme) codecs.Scheme {
+				return &remembering{Scheme: inner, remember: remember, once: true}
+			})
+	}
+	return []Control{
+		single("short-memory", "the last 64 tokens that were used are remembered", func(uses []use, _ time.Time) []use {
+			return uses[max(0, len(uses)-64):]
+		}),
+		single("forgets-early", "what was used is remembered for half of its time to live", func(uses []use, now time.Time) []use {
+			return slices.DeleteFunc(uses, func(u use) bool { return now.Sub(u.at) > defaultTTL/2 })
+		}),
+		around(stating(aScheme("used-by-handle", "each handle remembers the tokens that it accepted itself", breaks(codecs.SingleUse), by("SEQ-01"), func(*schemeParts) {}), codecs.SingleUse),
+			func(inner codecs.Scheme) codecs.Scheme {
+				return &remembering{Scheme: inner, remember: func(uses []use, _ time.Time) []use { return uses }, once: true}
+			}),
+		around(aScheme("kept-alive", "a token that is used begins its time anew", breaks(codecs.Expiry), by("EXP-07"), func(*schemeParts) {}),
+			func(inner codecs.Scheme) codecs.Scheme {
+				return &remembering{Scheme: inner, remember: func(uses []use, now time.Time) []use {
+					return slices.DeleteFunc(uses, func(u use) bool { return now.Sub(u.at) >= defaultTTL })
+				}}
+			}),
+	}
+}
+
+// around puts a scheme inside another.
+func around(c Control, wrap func(codecs.Scheme) codecs.Scheme) Control {
+	open := c.NewScheme
+	c.NewScheme = func(config codecs.Config) (codecs.Scheme, error) {
+		inner, err := open(config)
+		if err != nil {
+			return nil, err
+		}
+		return wrap(inner), nil
+	}
+	return c
+}
+
+// A use is when a token was accepted, and a time at which it is good.
+type use struct {
+	token    string
+	at, good time.Time
+}
+
+// A remembering scheme knows tokens that it accepted: it refuses those that are
+// good for once, and judges others as at the time when they were good.
+type remembering struct {
+	codecs.Scheme
+	remember func(uses []use, now time.Time) []use
+	once     bool
+
+	mu   sync.Mutex
+	uses []use
+}
+
+// Verify implements codecs.Scheme.
+func (s *remembering) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.uses = s.remember(s.uses, b.Now)
+	judged := *b
+	if at := slices.IndexFunc(s.uses, func(u use) bool { return u.token == string(token) }); at >= 0 {
+		if s.once {
+			return dst, errUnauthentic
+		}
+		judged.Now = s.uses[at].good
+	}
+	out, err := s.Scheme.Verify(dst, token, &judged)
+	if err == nil {
+		s.uses = append(s.uses, use{string(token), b.Now, judged.Now})
+	}
+	return out, err
+}
+
+// A counter counts tokens.
+type counter struct{ n atomic.Uint64 }
+
+// next returns 0, 1, 2 and so on.
+func (c *counter) next() uint64 { return c.n.Add(1) - 1 }
+
+// A memory is a list of keys that outlives the rings they were in.
+type memory struct {
+	mu      sync.Mutex
+	entries []*entry
+}
+
+func (m *memory) add(e *entry) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.entries = append(m.entries, e)
+}
+
+func (m *memory) find(id []byte) *entry {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, e := range m.entries {
+		if bytes.Equal(e.id, id) {
+			return e
+		}
+	}
+	return nil
 }

@@ -6,10 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
 )
 
 // The exit statuses of every command.
@@ -116,4 +120,103 @@ func ParseOptions(given []string) (map[string]string, error) {
 		options[name] = value
 	}
 	return options, nil
+}
+
+// addCommonFlags adds the flags that every command of root has.
+func addCommonFlags(root *cobra.Command) {
+	var quiet bool
+	var color string
+	flags := root.PersistentFlags()
+	flags.BoolVar(&quiet, "quiet", false, "print no progress and no notes on standard error")
+	flags.Bool("verbose", false, "print the time that the command took")
+	flags.StringVar(&color, "color", "auto", "mark outcomes by colours: auto, always or never; NO_COLOR turns auto off")
+	root.MarkFlagsMutuallyExclusive("quiet", "verbose")
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if quiet {
+			root.SetErr(io.Discard)
+		}
+		out, ok := root.OutOrStdout().(*checkedWriter)
+		switch {
+		case color != "auto" && color != "always" && color != "never":
+			return fmt.Errorf("--color %q: want auto, always or never", color)
+		case !ok:
+		case color == "always":
+			out.color = true
+		case color == "auto" && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb":
+			out.color = term.IsTerminal(int(out.Fd())) && !machine(cmd)
+		}
+		return nil
+	}
+}
+
+// machine reports whether the output of a command is for a program.
+func machine(cmd *cobra.Command) bool {
+	asJSON, _ := cmd.Flags().GetBool("json")
+	format, _ := cmd.Flags().GetString("format")
+	return asJSON || format != "" && format != "text"
+}
+
+// The words of outcomes, with their colours: green, red and yellow.
+var outcomeWords = regexp.MustCompile(`\b(not refuted|refuted|regressed|improved|missed|not tested|skipped|wrong)\b`)
+
+func colored(text []byte) []byte {
+	return outcomeWords.ReplaceAllFunc(text, func(word []byte) []byte {
+		code := 31
+		switch string(word) {
+		case "not refuted", "improved":
+			code = 32
+		case "not tested", "skipped":
+			code = 33
+		}
+		return fmt.Appendf(nil, "\x1b[%dm%s\x1b[0m", code, word)
+	})
+}
+
+// explainUsage makes every command below cmd report wrong arguments and flags
+// together with the usage that it wants.
+func explainUsage(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		explainUsage(sub)
+		if sub.Args != nil {
+			sub.Args = explained(sub.Args)
+		}
+	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; %s --help lists the flags", err, cmd.CommandPath())
+	})
+}
+
+// explained returns check with an error that shows the usage line instead of
+// cobra's count of arguments.
+func explained(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if check(cmd, args) == nil {
+			return nil
+		}
+		return fmt.Errorf("wrong number of arguments: %d; want %s", len(args), cmd.UseLine())
+	}
+}
+
+// checkCommand refuses an unknown subcommand, as in "sealab fuzz runn": cobra
+// would print the help of the group and report success. Cobra itself reports
+// unknown commands of root.
+func checkCommand(root *cobra.Command, args []string) error {
+	group, rest, err := root.Find(args)
+	if err != nil || group == root || !group.HasSubCommands() {
+		return nil
+	}
+	if len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
+		return nil
+	}
+	return fmt.Errorf("unknown command %q for %q; %s --help lists them", rest[0], group.CommandPath(), group.CommandPath())
+}
+
+// RenameFlag makes the flag called name answer to an earlier name as well.
+func RenameFlag(cmd *cobra.Command, earlier, name string) {
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, given string) pflag.NormalizedName {
+		if given == earlier {
+			return pflag.NormalizedName(name)
+		}
+		return pflag.NormalizedName(given)
+	})
 }

@@ -2,7 +2,12 @@ package lab
 
 import (
 	"bytes"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
 	"time"
+
+	"sealab/codecs"
 )
 
 // A Field is one part of a token on the wire, in order. The Wire bytes of all
@@ -81,4 +86,27 @@ func (e Edit) Give(s Step, value []byte) []byte {
 // Tail is Give for buf[n:]. It returns buf with the replacement.
 func (e Edit) Tail(s Step, buf []byte, n int) []byte {
 	return append(buf[:n], e.Give(s, buf[n:])...)
+}
+
+// Random fills b with random bytes. Instruments and broken designs call it;
+// production designs have a function of their own.
+func Random(b []byte) {
+	rand.Read(b) //nolint:errcheck // documented never to return an error
+}
+
+// Derive returns n bytes of HKDF-SHA256 (RFC 5869) of secret with an empty salt
+// and label as the info, as production designs derive their keys.
+func Derive(secret []byte, label string, n int) []byte {
+	out, err := hkdf.Key(sha256.New, secret, nil, label, n)
+	if err != nil {
+		panic("lab: deriving a key: " + err.Error()) // n too large: a mistake in the caller
+	}
+	return out
+}
+
+// NewSecret returns a random secret that every design accepts.
+func NewSecret() []byte {
+	secret := make([]byte, codecs.MinSecret)
+	Random(secret)
+	return secret
 }
