@@ -2,7 +2,7 @@
 // digest of all of them and of how they are judged: a million vectors in 32
 // bytes. (The idea is CCTV's accumulated test vectors.)
 //
-// The stream (kit.Stream) is SHA-256(label || be64(0)) || SHA-256(label ||
+// The stream (cases.Stream) is SHA-256(label || be64(0)) || SHA-256(label ||
 // be64(1)) || ..., where the label is "sealab-vectors/1 accumulate " and the
 // design's name. Each value below is its next bytes. For each input i, from 0:
 //
