@@ -150,7 +150,7 @@ func (l *line) end() []byte {
 	if len(l.buf) == 0 {
 		return []byte("{}")
 	}
-	return append(l.buf, '}')
+	return slices.Grow(append(l.buf, '}'), 1) // a line break follows
 }
 
 // time appends Unix seconds with up to six decimals.

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -16,14 +17,20 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
+// textRoom is the room in bytes for the quotes of a string and the end of the line.
+const textRoom = 8
+
 // appendText appends s as a JSON string. A byte that is neither UTF-8 nor part
 // of a lone surrogate cannot cross, nor can two surrogates that would join.
 func appendText(dst, s []byte) ([]byte, error) {
-	dst = append(dst, '"')
+	dst = append(slices.Grow(dst, len(s)+len(s)/8+textRoom), '"')
 	done := 0  // how much of s is in dst
 	high := -1 // end of the last lone leading surrogate
 	for at := run(s); at < len(s); at += run(s[at:]) {
-		r, n := rawjson.DecodeRune(s[at:])
+		r, n := rune(s[at]), 1
+		if r >= utf8.RuneSelf {
+			r, n = rawjson.DecodeRune(s[at:])
+		}
 		joins := at == high && 0xDC00 <= r && r <= 0xDFFF
 		if r == utf8.RuneError && n == 1 || joins {
 			return nil, codecs.ErrUnsupported

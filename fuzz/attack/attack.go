@@ -38,7 +38,7 @@ type Attack struct {
 	// time that it takes as calls; 0 if fewer. Expensive attacks run after cheap ones.
 	Thousands int
 	// Measures reports that the attack measures memory or work. No other attack runs
-	// beside it.
+	// beside it, unless the system tells those of each process of the design.
 	Measures bool
 	// Last reports that the attack reads the misbehaviour that all others caused. It
 	// runs last, and whether or not the time is over.

@@ -56,6 +56,17 @@ const (
 // Broken reports that a worker had too many faults to be attacked further.
 func (d *Design) Broken() bool { return d.Worker != nil && d.faults.Load() >= faultsPerRun }
 
+// measuredTogether reports that other work adds to the memory or to the processor time of
+// the design: it is in this process, or the system does not tell those of its processes.
+func (d *Design) measuredTogether() bool {
+	if d.Memory == nil || d.Work == nil {
+		return true
+	}
+	_, noMemory := d.Memory()
+	_, noWork := d.Work()
+	return noMemory != nil || noWork != nil
+}
+
 // Breaches returns the misbehaviour of the design so far.
 func (d *Design) Breaches() []string {
 	if d.Misbehaviour == nil {

@@ -31,10 +31,10 @@ func (r *Runner) Attack(designs ...*Design) verdict.Design {
 	d := designs[0]
 	out := verdict.Design{Name: d.Name, Kind: d.Kind(), Worker: d.Worker, Options: d.Options}
 	all := make([]outcome, len(r.Attacks))
-	s := &session{Runner: r, all: all}
+	s := &session{Runner: r, all: all, apart: !slices.ContainsFunc(designs, (*Design).measuredTogether)}
 	s.sideBySide(designs)
 	for i := range r.Attacks {
-		if a := &r.Attacks[i]; a.Measures && !a.Last {
+		if a := &r.Attacks[i]; a.Measures && !a.Last && !s.apart {
 			s.carryOut(d, i)
 		}
 	}
@@ -64,7 +64,8 @@ type outcome struct {
 // A session is one run of a runner on one design.
 type session struct {
 	*Runner
-	all []outcome
+	all   []outcome
+	apart bool // the memory and the work of each copy are told apart
 
 	mu    sync.Mutex
 	next  int
@@ -91,7 +92,7 @@ func (s *session) take() (int, bool) {
 	for s.next < len(s.Attacks) {
 		i := s.next
 		s.next++
-		if a := &s.Attacks[i]; !a.Measures && !a.Last {
+		if a := &s.Attacks[i]; !a.Last && (!a.Measures || s.apart) {
 			return i, true
 		}
 	}

@@ -117,6 +117,7 @@ func allocates(enough uint64, do func()) uint64 {
 // Quadratic work is sixteen times as much.
 const (
 	shorter   = 16                     // shorter texts for a long one
+	nearly    = 5                      // how many times as long as a quarter of it a text takes at most if its work is linear
 	outgrown  = 6                      // how many times as long as these it may take
 	telling   = 100 * time.Millisecond // shorter times are not compared
 	farEnough = 250 * time.Millisecond // longer times end the climb: a request has a deadline
@@ -184,6 +185,7 @@ type climb struct {
 // up climbs with one kind of text and returns the greatest length that was judged. A text
 // that a worker cannot read at all ends the climb of every kind.
 func (c *climb) up(b bomb) (reached int) {
+	var quarter time.Duration // of the last length
 	for i, n := range c.lengths {
 		said := len(c.t.Design.Breaches())
 		call, took := c.takes(b, n, 1)
@@ -195,12 +197,10 @@ func (c *climb) up(b bomb) (reached int) {
 		}
 		reached = n
 		c.t.Try(codecs.Total)
-		if took > telling && c.outgrows(b, n, took) {
+		if took > telling && (i == 0 || took > nearly*quarter) && c.outgrows(b, n, took) || took > c.enough {
 			return reached
 		}
-		if took > c.enough {
-			return reached
-		}
+		quarter = took
 	}
 	return reached
 }

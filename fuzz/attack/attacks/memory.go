@@ -167,7 +167,7 @@ func (t trial) holdsEach(in *attack.Instance, tok *attack.Token, g *gauge, n int
 		}
 		t.Try(codecs.Total)
 		grown := g.grown().resident
-		if grown <= own+bound(text) {
+		if !costs(text, grown, own) {
 			continue
 		}
 		if again := t.holdsAgain(kind, n); again > 0 {
@@ -207,7 +207,7 @@ func (t trial) holdsAgain(kind, n int) uint64 {
 		text := bombs(tok, t.prefixOf(tok))[kind].text(n)
 		in.Ask([]byte(text), tok.Under)
 		grown := g.grown().resident
-		if grown <= own+bound(text) {
+		if !costs(text, grown, own) {
 			return 0
 		}
 		least = min(least, grown)
@@ -226,20 +226,24 @@ func (t trial) separators() {
 	if _, _, ok := t.Base(); !ok {
 		return
 	}
-	for name, text := range map[string]string{"full stops": strings.Repeat(".", n), "segments of one letter": strings.Repeat("a.", n/2)} {
+	for _, part := range []string{".", "a."} {
 		t.Try(codecs.Inert)
-		least, separators := ^uint64(0), uint64(strings.Count(text, "."))
+		text := strings.Repeat(part, n/len(part))
+		most := perSeparator * uint64(strings.Count(text, "."))
+		least := ^uint64(0)
 		var call verdict.Call
-		for range shows {
-			var letters, stops uint64
-			if letters, _ = t.holds(strings.Repeat("a", n)); t.Skipped() {
+		for shown := 0; shown < shows && least > most; shown++ {
+			var stops, letters uint64
+			if stops, call = t.holds(text); stops > most { // else it is within the bound without the letters
+				letters, _ = t.holds(strings.Repeat("a", n))
+			}
+			if t.Skipped() {
 				return
 			}
-			stops, call = t.holds(text)
 			least = min(least, max(stops, letters)-letters)
 		}
-		if call.Answer.Outcome == verdict.Refused && least > perSeparator*separators {
-			t.Observe(codecs.Inert, fmt.Sprintf("refusing %d %s takes %d MiB more than refusing as many letters", n, name, least>>20), call)
+		if call.Answer.Outcome == verdict.Refused && least > most {
+			t.Observe(codecs.Inert, fmt.Sprintf("refusing %d %q takes %d MiB more than refusing as many letters", n/len(part), part, least>>20), call)
 			return
 		}
 	}
@@ -263,14 +267,14 @@ func (t trial) holds(text string) (grown uint64, call verdict.Call) {
 	return grown, call
 }
 
-// bound returns the memory that a text may cost beyond an honest state, by the length of
-// its JSON form.
-func bound(text string) uint64 {
-	spelled, err := json.Marshal(text)
-	if err != nil {
-		return 0 // every text has a spelling
+// costs reports whether a text costs more memory than an honest state by the length of its
+// JSON form, which is at least as long as the text.
+func costs(text string, grown, honest uint64) bool {
+	if grown <= honest+ownLonger+perByte*uint64(len(text)) {
+		return false
 	}
-	return ownLonger + perByte*uint64(len(spelled))
+	spelled, err := json.Marshal(text)
+	return err != nil || grown > honest+ownLonger+perByte*uint64(len(spelled))
 }
 
 // liesIn returns the tokens with extreme numbers that tok gives.
