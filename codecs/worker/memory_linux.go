@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -43,9 +42,10 @@ func memoryOf(pid int) (Memory, error) {
 // childrenOf returns the processes that the threads of a process started.
 func childrenOf(pid int) []int {
 	var all []int
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is well-formed
-	for _, list := range lists {
-		data, err := os.ReadFile(list)
+	folder := fmt.Sprintf("/proc/%d/task/", pid)
+	threads, _ := os.ReadDir(folder) // a process that has ended has none
+	for _, thread := range threads {
+		data, err := os.ReadFile(folder + thread.Name() + "/children")
 		if err != nil {
 			continue // the thread has ended
 		}

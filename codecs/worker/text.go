@@ -62,8 +62,11 @@ func escaped(r rune) bool {
 }
 
 func appendEscape(dst []byte, r rune) []byte {
-	if r == '"' || r == '\\' {
+	switch r {
+	case '"', '\\':
 		return append(dst, '\\', byte(r))
+	case '\n':
+		return append(dst, '\\', 'n')
 	}
 	return rawjson.AppendHex(dst, r, rawjson.LowerHex)
 }

@@ -28,7 +28,7 @@ func TestTextIsWritten(t *testing.T) {
 		"":                          `""`,
 		"plain é\U0001F600\ufffd~":  `"plain é` + "\U0001F600\ufffd" + `~"`,
 		`"\`:                        `"\"\\"`,
-		"\x00\n\x1f\x7f ":           `"\u0000\u000a\u001f\u007f "`,
+		"\x00\n\x1f\x7f ":           `"\u0000\n\u001f\u007f "`,
 		"a\u2028b\u2029c":           `"a\u2028b\u2029c"`,
 		"\xed\xb0\x80x\xed\xa0\xbd": `"\udc00x\ud83d"`,
 	} {
