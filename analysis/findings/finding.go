@@ -172,13 +172,13 @@ func ID(design, attack string, p codecs.Property) string {
 }
 
 // severity returns the severity of a refuted property: critical if a design claims
-// it and it lets an attacker in, a warning if it does not let one in, a suggestion
-// if the design does not claim it.
+// it and it lets an attacker in, a warning if it does not let one in or gains one little, a
+// suggestion if the design does not claim it.
 func severity(c verdict.Result) Severity {
 	switch {
 	case c.Claim != verdict.Stated:
 		return Suggestion
-	case slices.Contains(lettingThrough, c.Property):
+	case slices.Contains(lettingThrough, c.Property) && !c.Minor:
 		return Critical
 	default:
 		return Warning

@@ -50,6 +50,12 @@ func TestFindings(t *testing.T) {
 	ofWorker.Designs[0].Worker = []string{"sh", "it's.sh"}
 	require.Equal(t, "sealab replay f.json "+all[0].ID+` --worker 'sh it'\''s.sh'`, findings.Of(ofWorker, "f.json")[0].Verification)
 	require.False(t, findings.Accusing(all[2:]), "what is not stated accuses nobody")
+
+	minor := run()
+	minor.Designs[0].Results[1].Minor = true
+	for _, f := range findings.Of(minor, "f.json") {
+		require.NotEqual(t, findings.Critical, f.Severity, "%s: a minor finding is a warning", f.Category)
+	}
 }
 
 // TestTextIsReadByAPerson: one call a line, and what looks alike told apart.

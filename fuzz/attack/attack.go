@@ -33,7 +33,10 @@ type Attack struct {
 	CWE     int    // of the weakness that it finds (cwe.mitre.org)
 	Origin  string // the source of the attack
 	Gain    string // the gain of an attacker if it succeeds
-	Run     func(*T)
+	// Minor reports that success gains an attacker so little that a finding is a warning at
+	// most.
+	Minor bool
+	Run   func(*T)
 	// Thousands is the number of calls that the attack makes, in thousands, or the
 	// time that it takes as calls; 0 if fewer. Expensive attacks run after cheap ones.
 	Thousands int

@@ -163,7 +163,7 @@ func (t *T) results() []verdict.Result {
 }
 
 func (t *T) cell(p codecs.Property) verdict.Result {
-	c := verdict.Result{Property: p, Attack: t.attack.ID, Name: t.attack.Name, Claim: t.Design.Claim(p), Trials: t.trials[p], CWE: t.attack.CWE}
+	c := verdict.Result{Property: p, Attack: t.attack.ID, Name: t.attack.Name, Claim: t.Design.Claim(p), Trials: t.trials[p], CWE: t.attack.CWE, Minor: t.attack.Minor}
 	f, fell := t.refuted[p]
 	switch {
 	case fell:

@@ -30,6 +30,9 @@ func dated() []Control {
 		check("never-expires", "the expiry is written and not read", "EXP-01", func(c *claims, now time.Time) bool {
 			return c.Issued != nil && *c.Issued <= seconds(now.Add(skew))
 		}),
+		check("far-ahead", "a time of issue more than a month ahead is taken for none", "EXP-03", func(c *claims, now time.Time) bool {
+			return c.Issued != nil && c.Expires != nil && (*c.Issued <= seconds(now.Add(skew)) || *c.Issued > seconds(now.AddDate(0, 1, 0))) && seconds(now) < *c.Expires
+		}),
 		timed("milliseconds", "the expiry is written in milliseconds and read as seconds", "EXP-01", func(p *schemeParts) {
 			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
 				return seconds(now), float64(now.Add(ttl).UnixMilli())

@@ -70,7 +70,7 @@ func inside() []Control {
 			p.mac = func(key, message []byte) []byte { return mac(stretch(key, message), message) }
 			p.also = p.mac
 		}), codecs.Inert),
-		claiming(aSigner("inflated", "the payload is decompressed before its tag is checked", breaks(codecs.Inert), by("RES-09"), func(p *signerParts) {
+		claiming(aSigner("inflated", "the payload is decompressed before its tag is checked", breaks(codecs.Inert), by("RES-12"), func(p *signerParts) {
 			p.judged = inflatedFirst
 		}), codecs.Inert),
 		claiming(aSigner("pickled", "serialized objects in the payload are run before the tag is checked", breaks(codecs.Inert, codecs.Integrity), by("RES-10"), func(p *signerParts) {

@@ -108,11 +108,6 @@ func (j jws) open(c codecs.Config) (codecs.Codec, error) {
 	return j, nil
 }
 
-// SoundJWS is the skeleton without a mistake.
-func SoundJWS() codecs.Design {
-	return aJWS("nothing", "signed JSON tokens", nil, "", func(*jws) {}).Design
-}
-
 // joses are mistakes in reading the header of a signed JSON token.
 func joses() []Control {
 	forged := breaks(codecs.Integrity)

@@ -10,7 +10,9 @@ import (
 	"crypto/sha256"
 	"encoding/asn1"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
+	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -64,7 +66,7 @@ func pieces() []Control {
 		aPair("any-of-several", "of several tokens one has to be good, and the last is used", breaks(codecs.Integrity), by("FRM-09"), anyOfSeveral),
 		aPair("tag-length-inside", "the token states the length of its tag", breaks(codecs.Integrity), by("TAG-01"), tagLengthInside),
 		aPair("short-algorithm", "the header may name an algorithm whose tag is a byte", breaks(codecs.Integrity), by("JOS-05"), shortAlgorithm),
-		aPair("count-inside", "the token says how often the key is stretched", breaks(codecs.Inert), by("RES-09"), countInside),
+		aPair("count-inside", "the token says how often the key is stretched", breaks(codecs.Inert), by("RES-12"), countUpTo(math.MaxUint16)),
 		aPair("split-all", "a token is split into all its pieces before they are counted", breaks(codecs.Inert), by("RES-11"), splitAll),
 		aPair("salted", "salt and payload are glued under the tag", breaks(codecs.Integrity), by("TAG-07"), salted),
 		aPair("two-signatures", "ECDSA takes s and n - s", breaks(codecs.Canonical), by("TAG-10"), twoSignatures),
@@ -163,7 +165,12 @@ func shortAlgorithm(key []byte) pair {
 	}
 }
 
-func countInside(key []byte) pair {
+// countUpTo stretches keys as often as a token says, up to a number of times.
+func countUpTo(most uint16) func(key []byte) pair {
+	return func(key []byte) pair { return counting(key, most) }
+}
+
+func counting(key []byte, most uint16) pair {
 	tag := func(count uint16, payload []byte) []byte {
 		stretched := key
 		for range count / 64 {
@@ -180,7 +187,11 @@ func countInside(key []byte) pair {
 			}
 			raw := parts[0]
 			payload, right := raw[2:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:]
-			return payload, refusedUnless(hmac.Equal(right, tag(uint16(raw[0])<<8|uint16(raw[1]), payload)))
+			count := binary.BigEndian.Uint16(raw)
+			if count > most {
+				return nil, errMalformed
+			}
+			return payload, refusedUnless(hmac.Equal(right, tag(count, payload)))
 		},
 	}
 }

@@ -83,6 +83,7 @@ type Result struct {
 	Issue      string      `json:"issue,omitempty"` // of refuted: the event
 	Gain       string      `json:"gain,omitempty"`  // of refuted: the gain of an attacker
 	CWE        int         `json:"cwe,omitempty"`
+	Minor      bool        `json:"minor,omitempty"` // a refutation gains an attacker little
 	Reproducer *Reproducer `json:"witness,omitempty"`
 }
 

@@ -30,7 +30,8 @@ var expiry = []attack.Attack{
 	{ID: "EXP-07", Name: "expiry of long states, of fewer claims, and at turns of a count of seconds", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
 		Gain: "a token for ever", Origin: "times that are compared as texts; an expiry that one branch leaves out", Run: on(trial.otherLives)},
 	{ID: "EXP-08", Name: "within two seconds after expiry", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
-		Gain: "a second of grace that the promise does not state", Origin: "times rounded to seconds; implementations that disagree at the boundary", Run: on(trial.boundary)},
+		Gain: "up to two seconds that the promise does not state", Minor: true, Run: on(trial.boundary),
+		Origin: "RFC 7519, section 4.1.4: refused on or after the expiry; times rounded to seconds, and libraries that disagree about the boundary"},
 	{ID: "EXP-05", Name: "a token presented twice", Refutes: []codecs.Property{codecs.SingleUse}, Layer: attack.LayerContext, CWE: 294,
 		Gain: "a step taken twice", Origin: "MCP 2026-07-28, basic/patterns/mrtr: single use is for the server to enforce", Run: on(trial.presentedTwice)},
 }
@@ -151,7 +152,7 @@ func (t trial) atExpiry(c codecs.Context) {
 		t.Try(codecs.Expiry)
 		call, at := in.Accepts(tok.Text, attack.Later(c, ttl))
 		if _, later := in.Accepts(tok.Text, attack.Later(c, ttl+time.Second)); at && !later {
-			t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s is accepted at its expiry", ttl), tok.Sealed, call)
+			t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s is accepted in the second of its expiry, on or after which RFC 7519 refuses it; libraries differ here, and no later second is accepted", ttl), tok.Sealed, call)
 		}
 	}
 }

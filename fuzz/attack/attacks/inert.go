@@ -30,9 +30,9 @@ const (
 	bombMemory = 4 << 20               // memory that refusing a bomb may take
 )
 
-// workBefore measures the work of refusing forged tokens: as such, with larger numbers in
-// readable headers, and with segments that decompress to a long text.
-func (t trial) workBefore() {
+// unauthenticated returns a token, its format and a forgery of it, for attacks on the cost
+// of refusing. It records the reason if there is none.
+func (t trial) unauthenticated() (in *attack.Instance, tok *attack.Token, f tokenfmt.Format, forged []byte) {
 	in, tok, ok := t.Base()
 	if !ok {
 		return
@@ -41,22 +41,40 @@ func (t trial) workBefore() {
 		t.Skip("no clock was given")
 		return
 	}
-	f := tok.Format()
+	f = tok.Format()
 	at := f.Encoded()
 	if len(at) == 0 {
 		t.Skip("no segment of the token is in a known encoding")
 		return
 	}
 	last := at[len(at)-1]
-	forged := f.Flip(last, 8*len(f.Segments[last].Bytes)-1).Text
+	return in, tok, f, f.Flip(last, 8*len(f.Segments[last].Bytes)-1).Text
+}
+
+// workBefore compares the work of refusing a forged token and a malformed one.
+func (t trial) workBefore() {
+	in, tok, _, forged := t.unauthenticated()
+	if forged == nil {
+		return
+	}
 	defer t.elsewhere()()
 	fixed, malformed, call := t.beside(in, tok, forged, []byte("x"))
 	t.Try(codecs.Inert)
 	if call.Answer.Outcome == verdict.Refused && fixed > costly && fixed > 10*malformed {
 		t.Refute(codecs.Inert, fmt.Sprintf("refusing a forged token takes %s, and a malformed one %s", fixed, malformed), call)
+	}
+}
+
+// steeredWork compares the work of refusing forged tokens that state larger numbers with
+// that of refusing one, and presents segments that decompress to a long text.
+func (t trial) steeredWork() {
+	in, tok, f, forged := t.unauthenticated()
+	if forged == nil {
 		return
 	}
+	defer t.elsewhere()()
 	for a := range largerNumbers(f) {
+		t.Try(codecs.Inert)
 		took, fixed, call := t.beside(in, tok, a.Text, forged)
 		if call.Answer.Outcome == verdict.Fault && t.Faulty() {
 			t.Refute(codecs.Inert, fmt.Sprintf("%s makes the server miss the deadline, and otherwise a refusal takes %s", a.How, fixed), call)

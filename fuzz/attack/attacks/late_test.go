@@ -193,7 +193,7 @@ func TestHangsAreFound(t *testing.T) {
 func TestWorkElsewhereIsNotTested(t *testing.T) {
 	b := &busy{hangs: never, work: linear, stalls: func() time.Duration { return time.Second }}
 	s, budget := b.design(catalog.Variants()[0])
-	for _, got := range run(t, s, seed, budget, "RES-01", "RES-09").Results {
+	for _, got := range run(t, s, seed, budget, "RES-01", "RES-09", "RES-12").Results {
 		require.Equal(t, verdict.NotTested, got.Outcome, "%s", got.Attack)
 		require.Contains(t, got.Reason, "busy", "%s", got.Attack)
 	}

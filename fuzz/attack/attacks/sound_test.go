@@ -1,0 +1,52 @@
+package attacks_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/internal/broken"
+	"sealab/internal/verdict"
+)
+
+// TestNeighboursStand attacks sound designs that resemble controls.
+func TestNeighboursStand(t *testing.T) {
+	attacked := map[string][]string{
+		"a signed JSON token": {"JOS", "KEY-01", "ENC", "FRM", "TAG", "PAY-04"},
+		"a bounded count":     {"RES-09", "RES-11", "RES-12", "ENC", "TAG"},
+		"an hour of skew":     {"EXP"},
+	}
+	for name, d := range broken.Neighbours() {
+		t.Run(name, func(t *testing.T) {
+			tested := 0
+			for _, cell := range campaign(t, d, attacked[name]...) {
+				require.False(t, cell.Accuses(), "%s refutes %s: %s", cell.Attack, cell.Property, cell.Issue)
+				if cell.Outcome == verdict.NotRefuted {
+					tested++
+				}
+			}
+			require.Greater(t, tested, 3)
+		})
+	}
+}
+
+// TestStretchedKeysAreNotSteered tells work that a token steers from work that it does not.
+func TestStretchedKeysAreNotSteered(t *testing.T) {
+	met := 0
+	for name, steered := range map[string]bool{"broken-stretched": false, "broken-count-inside": true, "broken-inflated": true} {
+		for _, c := range broken.Controls() {
+			if c.Name != name {
+				continue
+			}
+			met++
+			t.Run(name, func(t *testing.T) {
+				for id, falls := range map[string]bool{"RES-09": !steered, "RES-12": steered} {
+					for _, cell := range campaign(t, c.Design, id) {
+						require.Equal(t, falls, cell.Outcome == verdict.Refuted, "%s: %s", id, cell.Issue)
+					}
+				}
+			})
+		}
+	}
+	require.Equal(t, 3, met)
+}
