@@ -118,9 +118,10 @@ func (s *mortal) requireBound(token, state []byte, made, read *codecs.Context, a
 	if err != nil {
 		return err
 	}
+	first, must := s.mustRefuse(made, read)
 	switch {
-	case refused == nil && s.mustRefuse(made, read):
-		return harness.Fail(s.Name, "a token is accepted in another context", "for %s, minted for %s", describe(read), describe(made))
+	case refused == nil && must:
+		return harness.Fail(s.Name, "a token is accepted in another context: "+string(first), "for %s, minted for %s", describe(read), describe(made))
 	case refused == nil && age >= s.end(made.Now) && s.dies:
 		return harness.Fail(s.Name, "an expired token is accepted", "after %v of %v", age, life)
 	case refused == nil && !s.same(state, got):

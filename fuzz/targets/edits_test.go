@@ -51,7 +51,8 @@ func TestMustRefuse(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			other := program.Context
 			c.change(&other)
-			require.Equal(t, c.want, binds(c.binds).mustRefuse(&program.Context, &other))
+			_, must := binds(c.binds).mustRefuse(&program.Context, &other)
+			require.Equal(t, c.want, must)
 		})
 	}
 }

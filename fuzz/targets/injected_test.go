@@ -1,12 +1,17 @@
 package targets_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,12 +23,20 @@ import (
 	"sealab/internal/testenv"
 )
 
-// findEnv makes the test binary search with the target of that name.
-const findEnv = "SEALAB_TEST_FIND"
+// findEnv makes the test binary search with the target of that name, and causesEnv print the
+// causes of all failures of that many inputs.
+const (
+	findEnv   = "SEALAB_TEST_FIND"
+	causesEnv = "SEALAB_TEST_CAUSES"
+)
+
+var causesOf = flag.Int("causes", 3000, "inputs for each injected bug whose failures are put in buckets")
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if name := os.Getenv(findEnv); name != "" {
+	if name := os.Getenv(findEnv); name != "" && os.Getenv(causesEnv) != "" {
+		os.Exit(printCauses(name))
+	} else if name != "" {
 		os.Exit(find(name))
 	}
 	os.Exit(m.Run())
@@ -56,6 +69,57 @@ func TestInjectedBugsAreFound(t *testing.T) {
 			t.Logf("%s", output)
 		})
 	}
+}
+
+// TestOneCauseOneBucket injects five bugs, one at a time, and puts all failures of a number
+// of inputs in buckets, as a campaign does: by the check that failed, whatever the design.
+func TestOneCauseOneBucket(t *testing.T) {
+	buckets, designs, faults := map[string]bool{}, map[string]bool{}, 0
+	for _, bug := range injected.Bugs() {
+		if faults == 5 || bug.Target != "contexts" {
+			continue
+		}
+		faults++
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), findEnv+"="+bug.Target, injected.Env+"="+bug.Name, fmt.Sprintf("%s=%d", causesEnv, *causesOf), "GORACE=exitcode=0 atexit_sleep_ms=0")
+		output, err := cmd.Output()
+		require.NoError(t, err, "%s", output)
+		of := map[string]bool{}
+		for line := range strings.Lines(string(output)) {
+			check, design, _ := strings.Cut(strings.TrimSpace(line), "\t")
+			of[check], buckets[check], designs[design] = true, true, true
+		}
+		require.Len(t, of, 1, "%s: %q", bug.Name, slices.Sorted(maps.Keys(of)))
+	}
+	require.Equal(t, 5, faults)
+	t.Logf("%d faults, %d designs, %d buckets", faults, len(designs), len(buckets))
+	require.Len(t, buckets, faults)
+}
+
+// printCauses runs inputs of a target, prints the check and the design of each failure, and
+// returns the exit status.
+func printCauses(name string) int {
+	target, err := targets.Find(name)
+	if err != nil {
+		fmt.Println(err)
+		return 2
+	}
+	seeds, err := target.Seeds()
+	count, wrong := strconv.Atoi(os.Getenv(causesEnv))
+	if err != nil || wrong != nil {
+		fmt.Println(err, wrong)
+		return 2
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range count {
+		var check *harness.CheckError
+		if err := target.Run(drawnFrom(seeds, random)); errors.As(err, &check) {
+			fmt.Printf("%s\t%s\n", check.Check, check.Design)
+		} else if err != nil {
+			fmt.Printf("%q\t\n", err.Error())
+		}
+	}
+	return 0
 }
 
 // TestDrawnInputsPass requires the inputs of the search to pass without a bug.

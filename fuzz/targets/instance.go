@@ -83,14 +83,14 @@ func (s *instance) holds(p codecs.Property) bool {
 }
 
 // mustRefuse reports whether the design claims to refuse a token of context a
-// in b.
-func (s *instance) mustRefuse(a, b *codecs.Context) bool {
+// in b, and the first property for which it does.
+func (s *instance) mustRefuse(a, b *codecs.Context) (first codecs.Property, must bool) {
 	for at, differ := range program.Differs(a, b) {
 		if differ && s.holds(program.Promises[at]) {
-			return true
+			return program.Promises[at], true
 		}
 	}
-	return false
+	return "", false
 }
 
 // payload reads a payload that the design can carry: any bytes for a codec, a
