@@ -30,6 +30,23 @@ type trial struct{ *attack.T }
 // on makes a method of trial the Run of an attack.
 func on(run func(trial)) func(*attack.T) { return func(t *attack.T) { run(trial{t}) } }
 
+// An onHonest is a method of trial that needs an instance and an honest token of it.
+type onHonest func(trial, *attack.Instance, *attack.Token)
+
+// onToken, onScheme and onTimed make a method of trial the Run of an attack on any design,
+// on a scheme, and on a scheme that takes the time from its arguments.
+func onToken(run onHonest) func(*attack.T)  { return run.on(trial.Base) }
+func onScheme(run onHonest) func(*attack.T) { return run.on(trial.Scheme) }
+func onTimed(run onHonest) func(*attack.T)  { return run.on(trial.timed) }
+
+func (run onHonest) on(mint func(trial) (*attack.Instance, *attack.Token, bool)) func(*attack.T) {
+	return on(func(t trial) {
+		if in, tok, ok := mint(t); ok {
+			run(t, in, tok)
+		}
+	})
+}
+
 var (
 	spelled     = []codecs.Property{codecs.Canonical, codecs.Integrity}
 	unforgeable = []codecs.Property{codecs.Integrity}

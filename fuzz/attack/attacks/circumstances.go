@@ -128,11 +128,7 @@ func mostOpen(open map[triple]bool, row []int, f, size, shift int) int {
 }
 
 // circumstances attacks every binding, and expiry, in each row of a covering array.
-func (t trial) circumstances() {
-	in, tok, ok := t.Scheme()
-	if !ok {
-		return
-	}
+func (t trial) circumstances(in *attack.Instance, tok *attack.Token) {
 	ring, err := t.Open(t.Secret(1), t.Secret(0))
 	if err != nil {
 		ring = nil

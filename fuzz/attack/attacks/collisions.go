@@ -22,11 +22,7 @@ const deepest = 2
 // collisions searches two values of a field that have one short digest. A deterministic
 // design then gives one token for both. Of another it makes as many tokens as contexts and
 // presents every token in every context, so that the digests of some pair meet by chance.
-func (t trial) collisions() {
-	in, tok, ok := t.Scheme()
-	if !ok {
-		return
-	}
+func (t trial) collisions(in *attack.Instance, tok *attack.Token) {
 	f, ok := t.searched(in, tok)
 	if !ok {
 		t.Skip("the design binds no field that takes any text")

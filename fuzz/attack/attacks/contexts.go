@@ -28,19 +28,19 @@ var contexts = []attack.Attack{
 	{ID: "CTX-19", Name: "structured names: URLs, mail addresses, domains, issuers", Layer: attack.LayerContext, CWE: 436, Refutes: confusing,
 		Gain: "a name that a reader normalizes to another", Origin: "RFC 3986, section 6; RFC 5321, section 2.4", Run: on(trial.structuredNames), Thousands: 2},
 	{ID: "CTX-13", Name: "arguments of another structure", Layer: attack.LayerContext, CWE: 697, Refutes: []codecs.Property{codecs.BindsArguments, codecs.Unambiguous},
-		Gain: "a consent given for some arguments, used for others", Origin: "values that are compared after a conversion", Run: on(trial.structures)},
+		Gain: "a consent given for some arguments, used for others", Origin: "values that are compared after a conversion", Run: onScheme(trial.structures)},
 	{ID: "CTX-14", Name: "other values if another field is absent", Layer: attack.LayerContext, CWE: 287, Refutes: binding,
-		Gain: "a token that binds less than others", Origin: "checks within the branch of an authenticated user", Run: on(trial.fewerFields)},
+		Gain: "a token that binds less than others", Origin: "checks within the branch of an authenticated user", Run: onScheme(trial.fewerFields)},
 	{ID: "CTX-17", Name: "other values in every pair of circumstances", Layer: attack.LayerContext, CWE: 863, Refutes: append([]codecs.Property{codecs.Expiry}, binding...),
-		Gain: "a token that binds less than others", Origin: "covering arrays: NIST SP 800-142; bindings of one method, one branch or one size", Run: on(trial.circumstances), Thousands: 2},
+		Gain: "a token that binds less than others", Origin: "covering arrays: NIST SP 800-142; bindings of one method, one branch or one size", Run: onScheme(trial.circumstances), Thousands: 2},
 	{ID: "CTX-15", Name: "other values and times in a batch", Layer: attack.LayerContext, CWE: 863, Refutes: append([]codecs.Property{codecs.Expiry}, binding...),
-		Gain: "any context and time by way of the batch", Origin: "CVE-2022-29226", Run: on(trial.otherInBatch)},
+		Gain: "any context and time by way of the batch", Origin: "CVE-2022-29226", Run: onScheme(trial.otherInBatch)},
 	{ID: "CTX-11", Name: "values that differ far behind", Layer: attack.LayerContext, CWE: 222, Refutes: confusing,
 		Gain: "a long value that passes for another", Origin: "fields cut to a length before they are compared", Run: on(trial.longValues)},
 	{ID: "CTX-16", Name: "values with one short digest, by search", Layer: attack.LayerContext, CWE: 328, Refutes: []codecs.Property{codecs.Unambiguous},
-		Gain: "a name that is registered because its digest is another's", Origin: "digests cut to two bytes; the birthday bound", Run: on(trial.collisions), Thousands: 262},
+		Gain: "a name that is registered because its digest is another's", Origin: "digests cut to two bytes; the birthday bound", Run: onScheme(trial.collisions), Thousands: 262},
 	{ID: "CTX-20", Name: "arguments that name the members of the state", Layer: attack.LayerContext, CWE: 915, Refutes: []codecs.Property{codecs.Integrity},
-		Gain: "answers that replace the sealed ones", Origin: "later answers merged over the sealed state: PHP SDK, laravel/mcp", Run: on(trial.overridden)},
+		Gain: "answers that replace the sealed ones", Origin: "later answers merged over the sealed state: PHP SDK, laravel/mcp", Run: onScheme(trial.overridden)},
 }
 
 // unrelatedValues returns the attack on one field with values that differ throughout.
@@ -287,11 +287,7 @@ func (t trial) longValues() {
 
 // fewerFields mints without one or more of the fields that may be absent, and presents
 // other values of the rest.
-func (t trial) fewerFields() {
-	in, tok, ok := t.Scheme()
-	if !ok {
-		return
-	}
+func (t trial) fewerFields(in *attack.Instance, tok *attack.Token) {
 	for _, c := range poorest(tok.Under) {
 		fewer, ok := in.Mint(t.State(8), c)
 		if !ok {
@@ -342,11 +338,7 @@ func (t trial) otherValuesOf(in *attack.Instance, tok *attack.Token, f field) {
 
 // otherInBatch presents several honest tokens at once in contexts and at times that are
 // not theirs.
-func (t trial) otherInBatch() {
-	in, tok, ok := t.Scheme()
-	if !ok {
-		return
-	}
+func (t trial) otherInBatch(in *attack.Instance, tok *attack.Token) {
 	if !in.Batched() {
 		t.Skip("the design judges one token at a time")
 		return
@@ -383,11 +375,7 @@ func (t trial) inBatch(in *attack.Instance, property codecs.Property, to, from c
 
 // overridden presents a token with arguments that hold members of the state with other
 // values. The state that comes back must be the sealed one.
-func (t trial) overridden() {
-	in, tok, ok := t.Scheme()
-	if !ok {
-		return
-	}
+func (t trial) overridden(in *attack.Instance, tok *attack.Token) {
 	state := []byte(`{"step":"confirmed","env":"staging","inputResponses":{"ok":false}}`)
 	honest, ok := in.Mint(state, tok.Under)
 	if !ok {

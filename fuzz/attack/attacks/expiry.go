@@ -18,22 +18,22 @@ var expires = []codecs.Property{codecs.Expiry}
 // expiry are the attacks on the lifetime of a token.
 var expiry = []attack.Attack{
 	{ID: "EXP-01", Name: "after expiry", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
-		Gain: "a token for longer than the server meant", Origin: "milliseconds read as seconds; Fernet specification, invalid vectors", Run: on(trial.afterExpiry)},
+		Gain: "a token for longer than the server meant", Origin: "milliseconds read as seconds; Fernet specification, invalid vectors", Run: onTimed(trial.afterExpiry)},
 	{ID: "EXP-06", Name: "times to live of zero, less, and very long", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
-		Gain: "a token for ever", Origin: "zero taken for no limit", Run: on(trial.oddLifetimes)},
+		Gain: "a token for ever", Origin: "zero taken for no limit", Run: onTimed(trial.oddLifetimes)},
 	{ID: "EXP-03", Name: "issued in the future", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
-		Gain: "tokens made in advance", Origin: "Fernet specification, invalid vectors: far-future time", Run: on(trial.fromTheFuture)},
+		Gain: "tokens made in advance", Origin: "Fernet specification, invalid vectors: far-future time", Run: onTimed(trial.fromTheFuture)},
 	{ID: "EXP-02", Name: "other values of the expiry, authenticated", Refutes: []codecs.Property{codecs.Expiry, codecs.Total}, Layer: attack.LayerReseal, CWE: 1287,
 		Gain: "a token for ever, or a server that dies", Origin: "numbers over 2^53, texts and null in the place of a date", Run: on(trial.oddExpiries)},
 	{ID: "EXP-04", Name: "no expiry, authenticated", Refutes: expires, Layer: attack.LayerReseal, CWE: 613,
 		Gain: "a token for ever", Origin: "RFC 8725; a check that is made only if the member is there", Run: on(trial.noExpiry)},
 	{ID: "EXP-07", Name: "expiry of long states, of fewer claims, and at turns of a count of seconds", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
-		Gain: "a token for ever", Origin: "times that are compared as texts; an expiry that one branch leaves out", Run: on(trial.otherLives)},
+		Gain: "a token for ever", Origin: "times that are compared as texts; an expiry that one branch leaves out", Run: onTimed(trial.otherLives)},
 	{ID: "EXP-08", Name: "within two seconds after expiry", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
-		Gain: "up to two seconds that the promise does not state", Minor: true, Run: on(trial.boundary),
+		Gain: "up to two seconds that the promise does not state", Minor: true, Run: onTimed(trial.boundary),
 		Origin: "RFC 7519, section 4.1.4: refused on or after the expiry; times rounded to seconds, and libraries that disagree about the boundary"},
 	{ID: "EXP-05", Name: "a token presented twice", Refutes: []codecs.Property{codecs.SingleUse}, Layer: attack.LayerContext, CWE: 294,
-		Gain: "a step taken twice", Origin: "MCP 2026-07-28, basic/patterns/mrtr: single use is for the server to enforce", Run: on(trial.presentedTwice)},
+		Gain: "a step taken twice", Origin: "MCP 2026-07-28, basic/patterns/mrtr: single use is for the server to enforce", Run: onScheme(trial.presentedTwice)},
 }
 
 // timed is Scheme for attacks that set the clock.
@@ -59,11 +59,7 @@ func (t trial) timeCounts(in *attack.Instance, tok *attack.Token) bool {
 // grace is the time after expiry that the rounding of seconds may take.
 const grace = 2 * time.Second
 
-func (t trial) afterExpiry() {
-	_, base, ok := t.timed()
-	if !ok {
-		return
-	}
+func (t trial) afterExpiry(_ *attack.Instance, base *attack.Token) {
 	lives := []*time.Duration{nil}
 	for _, ttl := range []time.Duration{time.Second, time.Minute, 10 * time.Minute, 90 * time.Minute, 48 * time.Hour} {
 		lives = append(lives, &ttl)
@@ -108,11 +104,7 @@ func (t trial) outlives(in *attack.Instance, tok *attack.Token, ttl *time.Durati
 
 // boundary presents tokens at their expiry and up to two seconds after it. If the rounding
 // of seconds explains acceptance, it is an observation.
-func (t trial) boundary() {
-	_, base, ok := t.timed()
-	if !ok {
-		return
-	}
+func (t trial) boundary(_ *attack.Instance, base *attack.Token) {
 	for _, ttl := range []time.Duration{10 * time.Minute, time.Hour} {
 		in, err := t.OpenFor(&ttl, t.Secret(0))
 		if err != nil {
@@ -161,11 +153,7 @@ func (t trial) atExpiry(c codecs.Context) {
 var turns = []time.Time{time.Unix(1_000_000_000, 0).UTC(), time.Unix(1<<31, 0).UTC()}
 
 // otherLives presents tokens after their time that are not as the ordinary one.
-func (t trial) otherLives() {
-	in, base, ok := t.timed()
-	if !ok {
-		return
-	}
+func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 	others := attack.Poorer(base.Under)
 	for _, turn := range turns {
 		for _, before := range []time.Duration{20 * time.Minute, 2 * time.Hour} {
@@ -206,11 +194,7 @@ func (t trial) keptAlive(c codecs.Context) {
 	}
 }
 
-func (t trial) oddLifetimes() {
-	_, base, ok := t.timed()
-	if !ok {
-		return
-	}
+func (t trial) oddLifetimes(_ *attack.Instance, base *attack.Token) {
 	for _, ttl := range []time.Duration{0, -time.Second, -time.Hour, time.Nanosecond, time.Millisecond, 999 * time.Millisecond, 250 * 365 * 24 * time.Hour} {
 		in, err := t.OpenFor(&ttl, t.Secret(0))
 		t.Try(codecs.Expiry)
@@ -234,11 +218,7 @@ func (t trial) oddLifetimes() {
 // claims expiry is accused only if its tokens show a time of issue: by their content or,
 // if they are unreadable, by their length, or by a refusal at a later time. If an
 // unreadable token has a time of fixed width, acceptance at every time is not reported.
-func (t trial) fromTheFuture() {
-	in, tok, ok := t.timed()
-	if !ok {
-		return
-	}
+func (t trial) fromTheFuture(in *attack.Instance, tok *attack.Token) {
 	record := t.Observe
 	if t.carriesIssue(tok) || !t.Readable(tok) && t.lengthensWithIssue(in, tok) {
 		record = t.Refute
@@ -317,11 +297,7 @@ const forgotten = 1100
 
 // presentedTwice presents a token twice: one after the other, in one batch, after many
 // others, and late in its life.
-func (t trial) presentedTwice() {
-	in, tok, ok := t.Scheme()
-	if !ok {
-		return
-	}
+func (t trial) presentedTwice(in *attack.Instance, tok *attack.Token) {
 	t.Try(codecs.SingleUse)
 	first, once := in.Accepts(tok.Text, tok.Under)
 	if second, twice := in.Accepts(tok.Text, tok.Under); once && twice {

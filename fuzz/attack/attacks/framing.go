@@ -16,36 +16,32 @@ var framing = []attack.Attack{
 	{ID: "FRM-01", Name: "truncation to every length", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354, Gain: gainForgery,
 		Origin: "Project Wycheproof and CCTV: truncation, partial plaintext", Run: change(tokenfmt.Truncation)},
 	{ID: "FRM-02", Name: "empty token, empty segments, missing separators", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 1284,
-		Gain: "a forgery, or a server that dies", Origin: "jose2go issue 11", Run: on(trial.emptySegments)},
+		Gain: "a forgery, or a server that dies", Origin: "jose2go issue 11", Run: onToken(trial.emptySegments)},
 	{ID: "FRM-03", Name: "lengths that lie", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 789,
 		Gain: "a forgery, or memory at will", Origin: "CVE-2016-9123", Run: on(trial.lengths), Measures: true},
 	{ID: "FRM-05", Name: "version, algorithm and key ID set to every value", Refutes: unforgeable, Layer: attack.LayerText, CWE: 757,
-		Gain: "a choice of format or key that the server did not make", Origin: "CVE-2015-9235", Run: on(trial.versions), Thousands: 4},
+		Gain: "a choice of format or key that the server did not make", Origin: "CVE-2015-9235", Run: onToken(trial.versions), Thousands: 4},
 	{ID: "FRM-06", Name: "unknown critical header", Refutes: unforgeable, Layer: attack.LayerText, CWE: 345,
-		Gain: "a restriction that the reader ignores", Origin: "CVE-2025-59420; RFC 7515, section 4.1.11", Run: on(trial.headerMembers)},
+		Gain: "a restriction that the reader ignores", Origin: "CVE-2025-59420; RFC 7515, section 4.1.11", Run: onToken(trial.headerMembers)},
 	{ID: "FRM-07", Name: "every bit of the bytes flipped", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354, Gain: gainForgery,
-		Origin: "Fernet specification, invalid vectors", Run: on(trial.bitFlips), Thousands: 3},
+		Origin: "Fernet specification, invalid vectors", Run: onToken(trial.bitFlips), Thousands: 3},
 	{ID: "FRM-08", Name: "parts of two tokens spliced", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354,
-		Gain: "a token put together from parts of others", Origin: "CCTV: chunk reordering", Run: on(trial.splices)},
+		Gain: "a token put together from parts of others", Origin: "CCTV: chunk reordering", Run: onToken(trial.splices)},
 	{ID: "FRM-09", Name: "one good and one forged part", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347,
 		Gain: "a good signature that vouches for another body", Origin: "CVE-2016-9122", Run: on(trial.doubledSegments)},
 	{ID: "FRM-10", Name: "segments of a long token left out, exchanged, repeated and spliced", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354,
-		Gain: "a state that is cut short or put together from others", Origin: "CCTV: chunk reordering and truncation", Run: on(trial.chunks)},
+		Gain: "a state that is cut short or put together from others", Origin: "CCTV: chunk reordering and truncation", Run: onToken(trial.chunks)},
 	{ID: "FRM-11", Name: "tokens of many lengths, and of the second key, changed at the end", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354, Gain: gainForgery,
-		Origin: "rare branches of verification", Run: on(trial.rareBranches), Thousands: 2},
+		Origin: "rare branches of verification", Run: onToken(trial.rareBranches), Thousands: 2},
 	{ID: "FRM-12", Name: "the constant head of a token set as a whole", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347,
-		Gain: "a token that names no key, or another one, and is accepted", Origin: "key IDs with a special value; a search that falls back to the first key", Run: on(trial.heads)},
+		Gain: "a token that names no key, or another one, and is accepted", Origin: "key IDs with a special value; a search that falls back to the first key", Run: onToken(trial.heads)},
 	{ID: "FRM-13", Name: "readable JSON under a tag: members doubled, added, moved and spelled otherwise", Refutes: []codecs.Property{codecs.Integrity, codecs.Canonical}, Layer: attack.LayerText, CWE: 436,
-		Gain: "claims that the server never wrote", Origin: "tags over JSON that is parsed and written again", Run: on(trial.members), Thousands: 2},
+		Gain: "claims that the server never wrote", Origin: "tags over JSON that is parsed and written again", Run: onToken(trial.members), Thousands: 2},
 	{ID: "FRM-14", Name: "readable text under a tag: canonical equivalents, line breaks, case, white space", Refutes: []codecs.Property{codecs.Integrity, codecs.Canonical}, Layer: attack.LayerText, CWE: 176,
-		Gain: "a second text for one token, or claims that the server never wrote", Origin: "tags over normalized text", Run: on(trial.texts)},
+		Gain: "a second text for one token, or claims that the server never wrote", Origin: "tags over normalized text", Run: onToken(trial.texts)},
 }
 
-func (t trial) emptySegments() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) emptySegments(in *attack.Instance, tok *attack.Token) {
 	t.Try(codecs.Total)
 	t.Changes(in, tok, tokenfmt.EmptySegments(tok.Format(), t.Source))
 }
@@ -76,11 +72,7 @@ func (t trial) lengths() {
 }
 
 // versions presents other versions, with the body as it is and without a tag.
-func (t trial) versions() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) versions(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	t.Changes(in, tok, tokenfmt.Versions(f, t.Source))
 	for _, s := range f.Segments {
@@ -110,11 +102,7 @@ func unsigned(word string, state []byte) iter.Seq[tokenfmt.Alteration] {
 	}
 }
 
-func (t trial) headerMembers() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) headerMembers(in *attack.Instance, tok *attack.Token) {
 	t.Changes(in, tok, tokenfmt.HeaderMembers(tok.Format(), t.Source))
 	if t.Tried(codecs.Integrity) == 0 {
 		t.Skip("no segment of the token is a readable JSON object")
@@ -122,11 +110,7 @@ func (t trial) headerMembers() {
 }
 
 // bitFlips flips every bit of a short token, and some bits of longer ones.
-func (t trial) bitFlips() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) bitFlips(in *attack.Instance, tok *attack.Token) {
 	t.Changes(in, tok, tokenfmt.BitFlips(tok.Format(), t.Source))
 	for _, n := range []int{1, 80, 300, 2000, 20000} {
 		tok, ok := t.Mint(in, t.State(n))
@@ -154,11 +138,7 @@ func (t trial) doubledSegments() {
 
 // splices puts parts of two tokens together, by segments and by bytes, and moves blocks
 // inside one.
-func (t trial) splices() {
-	in, a, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) splices(in *attack.Instance, a *attack.Token) {
 	b, ok := t.Mint(in, t.State(24))
 	if !ok {
 		return
@@ -212,11 +192,7 @@ const (
 )
 
 // chunks works on the segments of a long token if it has more of them than a short one.
-func (t trial) chunks() {
-	in, short, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) chunks(in *attack.Instance, short *attack.Token) {
 	a, okA := in.Mint(t.State(longState), short.Under)
 	b, okB := in.Mint(t.State(longState), short.Under)
 	if !okA || !okB {
@@ -258,11 +234,7 @@ var rareLengths = []int{0, 1, 15, 16, 17, 31, 32, 33, 127, 128, 255, 256, 257, 4
 // rareBranches changes the last bytes of each segment, which may be a tag, of tokens
 // that meet other branches than an ordinary one: of other lengths, and of the second
 // key of a ring.
-func (t trial) rareBranches() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) rareBranches(in *attack.Instance, tok *attack.Token) {
 	for _, n := range rareLengths {
 		for _, state := range [][]byte{t.State(n), t.Letters(n), t.State(max(0, n-len(t.State(0))))} {
 			if rare, ok := in.Mint(state, tok.Under); ok {
@@ -324,11 +296,7 @@ func (t trial) changedOnce(tok *attack.Token, last, some int) iter.Seq[tokenfmt.
 
 // heads sets the constant head of tokens as a whole: to constants, to its neighbours,
 // and to the head of tokens of other keys, in the ring and outside of it.
-func (t trial) heads() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) heads(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	t.Changes(in, tok, tokenfmt.Heads(f, t.Source))
 	segment, n, ok := t.headOf(in, tok)
@@ -375,11 +343,7 @@ func (t trial) headOf(in *attack.Instance, tok *attack.Token) (segment, n int, o
 
 // members alters readable JSON under the tag. The states hold objects, texts and
 // numbers, so that each kind of member is there.
-func (t trial) members() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) members(in *attack.Instance, tok *attack.Token) {
 	for _, state := range [][]byte{
 		fmt.Appendf(nil, `{"step":"%s","n":7,"ok":true,"list":[1,2],"deep":{"a":1}}`, t.Letters(24)),
 		fmt.Appendf(nil, `{"step": "%s", "n": 7}`, t.Letters(24)),
@@ -397,11 +361,7 @@ func (t trial) members() {
 
 // texts alters readable text under the tag. The states hold characters that have
 // canonical equivalents.
-func (t trial) texts() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) texts(in *attack.Instance, tok *attack.Token) {
 	for _, state := range []string{"K;\u00e9\u00c5 step %s end", "first\nsecond; K %s ", `{"step":"%s; K\u00e9 "}`} {
 		if rich, ok := in.Mint(fmt.Appendf(nil, state, t.Letters(24)), tok.Under); ok {
 			t.Changes(in, rich, tokenfmt.Texts(rich.Format(), t.Source))

@@ -183,11 +183,7 @@ func (t trial) inflates(in *attack.Instance, tok *attack.Token, f tokenfmt.Forma
 // runsCode presents serialized objects whose decoding creates a file, in the place of
 // each segment and inside of recognized constructions, and looks for the file. The file
 // is empty and is in a folder of its own.
-func (t trial) runsCode() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) runsCode(in *attack.Instance, tok *attack.Token) {
 	dir, err := os.MkdirTemp("", "sealab-inert-")
 	if err != nil {
 		t.Skip("no folder for the file: %v", err)

@@ -20,11 +20,7 @@ var keyMember = regexp.MustCompile(`"(kid|key|k|keyid|key_id)":"([^"]*)"`)
 
 // injectedKeyIDs writes hostile key IDs into the header, and makes the tag under the
 // keys that they may lead to: the empty key, zeros, and the ID itself.
-func (t trial) injectedKeyIDs() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) injectedKeyIDs(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	for _, i := range f.Encoded() {
 		m := keyMember.FindSubmatchIndex(f.Segments[i].Bytes)
@@ -85,11 +81,7 @@ func (t trial) underKey(in *attack.Instance, tok *attack.Token, f tokenfmt.Forma
 	}
 }
 
-func (t trial) points() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) points(in *attack.Instance, tok *attack.Token) {
 	t.Try(codecs.Total)
 	t.Changes(in, tok, tokenfmt.Points(tok.Format(), t.Source))
 }

@@ -36,19 +36,19 @@ var keys = []attack.Attack{
 	{ID: "KEY-08", Name: "tokens of every other design under the same secret", Refutes: []codecs.Property{codecs.KeySeparation}, Layer: attack.LayerKeys, CWE: 323,
 		Gain: "a token of another protocol that is accepted", Origin: "RFC 8725, sections 2.8 and 3.11", Run: on(trial.otherDesigns)},
 	{ID: "KEY-16", Name: "the secret as the key", Refutes: []codecs.Property{codecs.KeySeparation}, Layer: attack.LayerKeys, CWE: 323,
-		Gain: "a token of another protocol that is accepted", Origin: "RFC 8725, section 3.11", Run: on(trial.rawSecret)},
+		Gain: "a token of another protocol that is accepted", Origin: "RFC 8725, section 3.11", Run: onToken(trial.rawSecret)},
 	{ID: "KEY-12", Name: "well-known keys", Refutes: unforgeable, Layer: attack.LayerKeys, CWE: 1394,
-		Gain: "a forgery with a published key", Origin: "CVE-2016-4437", Run: on(trial.knownKeys)},
+		Gain: "a forgery with a published key", Origin: "CVE-2016-4437", Run: onToken(trial.knownKeys)},
 	{ID: "KEY-14", Name: "key IDs that collide", Refutes: []codecs.Property{codecs.Rotation, codecs.StrongKeys}, Layer: attack.LayerKeys, CWE: 694,
 		Gain: "a key of the ring whose tokens are refused", Origin: "key IDs of 32 bits and fewer", Run: on(trial.collidingIDs), Thousands: 2},
 	{ID: "KEY-02", Name: "hostile key IDs", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 347,
-		Gain: "a key of the attacker's choice, or a server that dies", Origin: "CVE-2018-0114", Run: on(trial.injectedKeyIDs)},
+		Gain: "a key of the attacker's choice, or a server that dies", Origin: "CVE-2018-0114", Run: onToken(trial.injectedKeyIDs)},
 	{ID: "KEY-09", Name: "one token under two keys", Refutes: []codecs.Property{codecs.KeyCommitting}, Layer: attack.LayerReseal, CWE: 327,
 		Gain: "a token that gives two states to two readers", Origin: "Dodis, Grubbs, Ristenpart, Woodage 2018; CVE-2020-8912", Run: on(trial.twoKeys)},
 	{ID: "KEY-13", Name: "edge inputs of key agreement", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 325,
-		Gain: "a shared secret that is known, or a server that dies", Origin: "CVE-2016-9121; RFC 7748, section 6.1", Run: on(trial.points)},
+		Gain: "a shared secret that is known, or a server that dies", Origin: "CVE-2016-9121; RFC 7748, section 6.1", Run: onToken(trial.points)},
 	{ID: "KEY-17", Name: "values by which a guessed key can be checked", Refutes: []codecs.Property{codecs.PrivateKeys}, Layer: attack.LayerText, CWE: 916,
-		Gain: "guesses at a key of low entropy that need no server", Origin: "unsalted hashes of keys as key IDs: tower-mcp, Auth.js", Run: on(trial.keyCheckValues)},
+		Gain: "guesses at a key of low entropy that need no server", Origin: "unsalted hashes of keys as key IDs: tower-mcp, Auth.js", Run: onToken(trial.keyCheckValues)},
 	{ID: "KEY-01", Name: "a public key as an HMAC secret", Refutes: unforgeable, Layer: attack.LayerKeys, CWE: 347, Gain: gainForgery,
 		Origin: "CVE-2015-9235, CVE-2016-10555, CVE-2022-29217, CVE-2026-34950", Run: on(trial.publicAsSecret)},
 	{ID: "KEY-11", Name: "a token minted with public data alone", Refutes: []codecs.Property{codecs.SenderAuthenticated}, Layer: attack.LayerKeys, CWE: 290,
@@ -163,11 +163,7 @@ func wellKnown() [][]byte {
 		[]byte("secretsecretsecretsecretsecretse"), []byte("changemechangemechangemechangeme"), []byte("00000000000000000000000000000000")}
 }
 
-func (t trial) knownKeys() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) knownKeys(in *attack.Instance, tok *attack.Token) {
 	for _, key := range wellKnown() {
 		other, err := t.Open(key)
 		if err != nil {
@@ -304,11 +300,7 @@ func (t trial) disguised(in *attack.Instance, d codecs.Design, tok *attack.Token
 
 // rawSecret looks for the secret itself as the key of a known primitive. Everything else
 // that is authenticated under the secret may then be a token.
-func (t trial) rawSecret() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) rawSecret(in *attack.Instance, tok *attack.Token) {
 	t.Try(codecs.KeySeparation)
 	c, ok := tok.Format().Recognize(in.Keys[0])
 	if !ok {
@@ -378,11 +370,7 @@ func (t trial) formsOfKeys() {
 // plain hash of the secret refutes. A constant head that returns for the same secret
 // and differs for another is an observation: it may have a salt that the lab does not
 // know.
-func (t trial) keyCheckValues() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) keyCheckValues(in *attack.Instance, tok *attack.Token) {
 	t.Try(codecs.PrivateKeys)
 	for name, digest := range digestsOf(in.Keys[0]) {
 		if len(tokenfmt.Find(tok.Text, digest)) > 0 {

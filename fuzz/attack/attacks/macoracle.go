@@ -15,11 +15,7 @@ import (
 // macOracle lets the server make the tag of a body of the attacker's choice: it mints
 // under contexts whose fields are that body, reads every value of 16 bytes or more out of
 // the token, and tries each as the tag.
-func (t trial) macOracle() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) macOracle(in *attack.Instance, tok *attack.Token) {
 	if !t.Readable(tok) {
 		t.Skip("the state is not readable, so that no body can be written without the key")
 		return

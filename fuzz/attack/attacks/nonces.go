@@ -18,21 +18,21 @@ var fresh = []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}
 // nonces are the attacks on freshness, and on the traces of equal inputs.
 var nonces = []attack.Attack{
 	{ID: "NON-01", Name: "nonces that repeat, also after a restart", Refutes: fresh, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
-		Origin: "Joux 2006; CVE-2016-0270", Run: on(trial.repeatedNonces), Thousands: 66},
+		Origin: "Joux 2006; CVE-2016-0270", Run: onToken(trial.repeatedNonces), Thousands: 66},
 	{ID: "NON-03", Name: "one payload sealed twice", Refutes: []codecs.Property{codecs.Confidentiality}, Layer: attack.LayerOracle, CWE: 329,
-		Gain: "whether two tokens carry the same state", Origin: "RFC 5297, section 1.3.2", Run: on(trial.equality)},
+		Gain: "whether two tokens carry the same state", Origin: "RFC 5297, section 1.3.2", Run: onToken(trial.equality)},
 	{ID: "NON-05", Name: "one key stream for several tokens", Refutes: fresh, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
-		Origin: "nonces that are fixed, or taken from the time", Run: on(trial.keyStream)},
+		Origin: "nonces that are fixed, or taken from the time", Run: onToken(trial.keyStream)},
 	{ID: "NON-06", Name: "equal blocks and equal beginnings", Refutes: []codecs.Property{codecs.Confidentiality}, Layer: attack.LayerOracle, CWE: 327,
-		Gain: "the places at which two payloads, or two parts of one, are the same", Origin: "ECB mode; a fixed initialization vector; a nonce that is used for each chunk", Run: on(trial.equalBlocks)},
+		Gain: "the places at which two payloads, or two parts of one, are the same", Origin: "ECB mode; a fixed initialization vector; a nonce that is used for each chunk", Run: onToken(trial.equalBlocks)},
 	{ID: "NON-02", Name: "nonces of other lengths", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerReseal, CWE: 1284,
-		Gain: "a forgery, or a server that dies", Origin: "CVE-2017-7822, CVE-2019-1543", Run: on(trial.nonceLengths)},
+		Gain: "a forgery, or a server that dies", Origin: "CVE-2017-7822, CVE-2019-1543", Run: onToken(trial.nonceLengths)},
 	{ID: "NON-07", Name: "a nonce used twice on purpose, and states that begin alike", Refutes: []codecs.Property{codecs.NonceMisuseResistant}, Layer: attack.LayerReseal, CWE: 323, Gain: gainStream,
-		Origin: "RFC 8452", Run: on(trial.misusedNonce)},
+		Origin: "RFC 8452", Run: onToken(trial.misusedNonce)},
 	{ID: "NON-08", Name: "two handles of one process that draw the same nonces", Refutes: fresh, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
 		Origin: "counters and generators that begin anew with each handle", Run: on(trial.twoHandles)},
 	{ID: "NON-09", Name: "the randomness of 20,000 tokens", Refutes: []codecs.Property{codecs.FreshNonces}, Layer: attack.LayerOracle, CWE: 330,
-		Gain: "nonces, key IDs or handles that can be predicted", Origin: "FIPS 140-1, section 4.11.1; NIST SP 800-22; NIST SP 800-90B, section 6.3.1", Run: on(trial.randomness), Thousands: 20},
+		Gain: "nonces, key IDs or handles that can be predicted", Origin: "FIPS 140-1, section 4.11.1; NIST SP 800-22; NIST SP 800-90B, section 6.3.1", Run: onToken(trial.randomness), Thousands: 20},
 	{ID: "NON-04", Name: "a stated limit of tokens per key", Refutes: []codecs.Property{codecs.FreshNonces}, Layer: attack.LayerText, CWE: 323,
 		Gain: "a nonce that repeats by chance", Origin: "NIST SP 800-38D, section 8.3",
 		Dropped: "the limit is a sentence of the documentation, and no behaviour shows it"},
@@ -44,11 +44,7 @@ const run = 20
 // repeatedNonces seals one state many times, in instances opened one after the other,
 // and looks for tokens that share a run of characters in which others differ. The same
 // payload under the same nonce gives the same bytes.
-func (t trial) repeatedNonces() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) repeatedNonces(in *attack.Instance, tok *attack.Token) {
 	if t.hidesNonce(in, tok) {
 		return
 	}
@@ -234,11 +230,7 @@ func (t trial) deterministic(in *attack.Instance, tok *attack.Token) bool {
 
 // equality seals one state several times, at one time and in one context, also in one
 // without a principal, whose claim may be salted.
-func (t trial) equality() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) equality(in *attack.Instance, tok *attack.Token) {
 	anonymous := tok.Under
 	anonymous.Principal = nil
 	for _, c := range []codecs.Context{tok.Under, tok.Under, anonymous} {
@@ -256,11 +248,7 @@ func (t trial) equality() {
 
 // keyStream seals states that are known, short and long, and compares the difference of
 // tokens with that of states.
-func (t trial) keyStream() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) keyStream(in *attack.Instance, tok *attack.Token) {
 	if t.Readable(tok) {
 		t.Skip("the state is readable: there is no key stream")
 		return
@@ -287,11 +275,7 @@ func sameStream(a, b *attack.Token) bool {
 
 // equalBlocks seals states with equal parts, short and long, and looks for equal bytes
 // that states without them do not have.
-func (t trial) equalBlocks() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) equalBlocks(in *attack.Instance, tok *attack.Token) {
 	if t.Readable(tok) {
 		t.readableState(tok)
 		return
@@ -369,11 +353,7 @@ func common(a, b []byte) int {
 
 // misusedNonce seals two states under one seed. Without seeds it asks a deterministic
 // design for states with a common beginning.
-func (t trial) misusedNonce() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) misusedNonce(in *attack.Instance, tok *attack.Token) {
 	if in.SeedSize() == 0 {
 		if t.Readable(tok) || !t.deterministic(in, tok) {
 			t.Skip("the design takes no randomness from outside, and is not deterministic")
@@ -440,11 +420,7 @@ func longestCommon(a, b []byte) int {
 }
 
 // nonceLengths puts nonces of other lengths into tokens.
-func (t trial) nonceLengths() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) nonceLengths(in *attack.Instance, tok *attack.Token) {
 	for _, n := range []int{0, 8, 11, 12, 13, 16, 24, 25, 64} {
 		wrote := false
 		text, err := in.Edited(nil, tok.State, tok.Under, func(s lab.Step, value []byte) []byte {

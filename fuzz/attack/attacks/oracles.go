@@ -20,28 +20,24 @@ import (
 // choice.
 var oracles = []attack.Attack{
 	{ID: "TAG-04", Name: "secrets in the reason of a refusal", Refutes: append([]codecs.Property{codecs.PrivateKeys}, refusals...), Layer: attack.LayerText, CWE: 209,
-		Gain: "the right tag, the key or the state", Origin: "CVE-2019-7644", Run: on(trial.tellingReasons)},
+		Gain: "the right tag, the key or the state", Origin: "CVE-2019-7644", Run: onToken(trial.tellingReasons)},
 	{ID: "TAG-08", Name: "a padding oracle", Refutes: refusals, Layer: attack.LayerText, CWE: 209,
-		Gain: "the state, byte by byte, and tokens of any content", Origin: "Vaudenay 2002; CVE-2010-3332", Run: on(trial.paddingOracle), Thousands: 9},
+		Gain: "the state, byte by byte, and tokens of any content", Origin: "Vaudenay 2002; CVE-2010-3332", Run: onToken(trial.paddingOracle), Thousands: 9},
 	{ID: "ORA-02", Name: "a judgement before authentication", Refutes: refusals, Layer: attack.LayerContext, CWE: 696,
-		Gain: "the values that an unauthenticated token is compared with", Origin: "the order of checks in verification", Run: on(trial.earlyJudgement)},
+		Gain: "the values that an unauthenticated token is compared with", Origin: "the order of checks in verification", Run: onToken(trial.earlyJudgement)},
 	{ID: "ORA-03", Name: "refusals that depend on the state", Refutes: refusals, Layer: attack.LayerContext, CWE: 204,
-		Gain: "the state, by comparing refusals", Origin: "reasons that quote the content of a token", Run: on(trial.stateInRefusals)},
+		Gain: "the state, by comparing refusals", Origin: "reasons that quote the content of a token", Run: onToken(trial.stateInRefusals)},
 	{ID: "KEY-10", Name: "a partitioning oracle", Refutes: refusals, Layer: attack.LayerKeys, CWE: 203,
 		Gain: "which of the keys is in the ring", Origin: "Len, Grubbs, Ristenpart 2021", Run: on(trial.partitioning)},
 	{ID: "ORA-01", Name: "a published value is a tag of the attacker's text", Refutes: []codecs.Property{codecs.Integrity, codecs.KeySeparation}, Layer: attack.LayerOracle, CWE: 323,
-		Gain: "a token with any state and expiry", Origin: "one MAC key for two purposes", Run: on(trial.macOracle)},
+		Gain: "a token with any state and expiry", Origin: "one MAC key for two purposes", Run: onToken(trial.macOracle)},
 	{ID: "LNK-01", Name: "tokens of one principal are recognized", Refutes: []codecs.Property{codecs.Unlinkable}, Layer: attack.LayerOracle, CWE: 359,
-		Gain: "which tokens belong to one principal", Origin: "unsalted digests of principals", Run: on(trial.linkable)},
+		Gain: "which tokens belong to one principal", Origin: "unsalted digests of principals", Run: onToken(trial.linkable)},
 }
 
 // tellingReasons looks for the tag, the key and the state in reasons and texts, and for
 // hashes of the key.
-func (t trial) tellingReasons() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) tellingReasons(in *attack.Instance, tok *attack.Token) {
 	f, raw, digests := tok.Format(), tok.Bytes(), digestsOf(in.Keys[0])
 	secrets := map[string][]byte{"the key": in.Keys[0], "the state": attack.LettersOf(tok.State), "the first half of the key": in.Keys[0][:16]}
 	var tags []int // lengths
@@ -166,11 +162,7 @@ func placesByBlock(n, block int) (places []int) {
 
 // paddingOracle changes one byte of unreadable bytes to every value and expects one
 // answer for all of them.
-func (t trial) paddingOracle() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) paddingOracle(in *attack.Instance, tok *attack.Token) {
 	if t.Readable(tok) {
 		t.Skip("the state is readable: nothing is decrypted")
 		return
@@ -221,11 +213,7 @@ func callsOf(answers map[string]verdict.Call) []verdict.Call {
 
 // earlyJudgement presents tokens that are not authentic in contexts in which an authentic
 // one is expired or bound to another value, and compares the texts of refusals.
-func (t trial) earlyJudgement() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) earlyJudgement(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	texts := map[string]verdict.Call{}
 	for _, i := range f.Encoded() {
@@ -264,11 +252,7 @@ func (t trial) judgedEarly(in *attack.Instance, tok *attack.Token, altered []byt
 // stateInRefusals refuses tokens of two states in the same ways, and compares the
 // refusals: in another context, expired, and altered at one place. The states have one
 // length. A difference that tokens of one state show as well is no sign of the state.
-func (t trial) stateInRefusals() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) stateInRefusals(in *attack.Instance, tok *attack.Token) {
 	states := [][]byte{t.State(24), t.State(24)}
 	ways := otherContexts(tok.Under)
 	if !t.Design.IsScheme() {
@@ -359,11 +343,7 @@ const perPrincipal = 16
 
 // linkable mints for two principals in turn, so that counts and times do not tell them
 // apart, and looks for values that all tokens of one share and those of the other do not.
-func (t trial) linkable() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) linkable(in *attack.Instance, tok *attack.Token) {
 	if tok.Under.Principal == nil {
 		t.Skip("the design does not mint for a principal")
 		return

@@ -20,21 +20,21 @@ import (
 // payloads are the attacks with states of the attacker's choice.
 var payloads = []attack.Attack{
 	{ID: "PAY-03", Name: "any bytes come back as they were", Refutes: []codecs.Property{codecs.ByteExact}, Layer: attack.LayerOracle, CWE: 838,
-		Gain: "a state that the server never wrote", Origin: "round trips through text and numbers", Run: on(trial.roundTrips)},
+		Gain: "a state that the server never wrote", Origin: "round trips through text and numbers", Run: onToken(trial.roundTrips)},
 	{ID: "PAY-08", Name: "ends that look like padding, at multiples of a block", Refutes: []codecs.Property{codecs.ByteExact}, Layer: attack.LayerOracle, CWE: 838,
-		Gain: "a state that is cut short", Origin: "padding that is removed without being counted: ISO/IEC 9797-1, method 1", Run: on(trial.paddedStates), Thousands: 2},
+		Gain: "a state that is cut short", Origin: "padding that is removed without being counted: ISO/IEC 9797-1, method 1", Run: onToken(trial.paddedStates), Thousands: 2},
 	{ID: "PAY-02", Name: "numbers, surrogates, nesting, duplicate members", Refutes: []codecs.Property{codecs.ByteExact, codecs.Total}, Layer: attack.LayerOracle, CWE: 1286,
-		Gain: "a state that two readers take differently", Origin: "RFC 8259, section 6; CVE-2017-12635, CVE-2020-16250", Run: on(trial.awkwardStates)},
+		Gain: "a state that two readers take differently", Origin: "RFC 8259, section 6; CVE-2017-12635, CVE-2020-16250", Run: onToken(trial.awkwardStates)},
 	{ID: "PAY-01", Name: "claims with a member twice, authenticated", Refutes: answering, Layer: attack.LayerReseal, CWE: 694,
 		Gain: "two readers of one token that disagree", Origin: "CVE-2017-12635, CVE-2020-16250", Run: on(trial.duplicateClaims)},
 	{ID: "PAY-05", Name: "a length that depends on the content", Refutes: []codecs.Property{codecs.Confidentiality}, Layer: attack.LayerOracle, CWE: 203,
-		Gain: "guesses at the state, byte by byte", Origin: "CVE-2012-4929", Run: on(trial.tellingLength)},
+		Gain: "guesses at the state, byte by byte", Origin: "CVE-2012-4929", Run: onToken(trial.tellingLength)},
 	{ID: "PAY-07", Name: "a digest of the state in the token", Refutes: []codecs.Property{codecs.Confidentiality}, Layer: attack.LayerOracle, CWE: 200,
-		Gain: "guesses at the state that need no server", Origin: "digests of plaintext beside ciphertext", Run: on(trial.digestOfState)},
+		Gain: "guesses at the state that need no server", Origin: "digests of plaintext beside ciphertext", Run: onToken(trial.digestOfState)},
 	{ID: "PAY-04", Name: "a short token with a long state", Refutes: answering, Layer: attack.LayerResources, CWE: 409,
-		Gain: "memory at will", Origin: "CVE-2024-28180", Run: on(trial.decompressionBomb)},
+		Gain: "memory at will", Origin: "CVE-2024-28180", Run: onToken(trial.decompressionBomb)},
 	{ID: "RES-03", Name: "arguments changed, results that alias them", Refutes: []codecs.Property{codecs.ByteExact}, Layer: attack.LayerOracle, CWE: 374,
-		Gain: "a token or state that changes after it was judged", Origin: "buffers that are kept or reused", Run: on(trial.aliasing)},
+		Gain: "a token or state that changes after it was judged", Origin: "buffers that are kept or reused", Run: onToken(trial.aliasing)},
 	{ID: "PAY-06", Name: "the step of the token's length", Refutes: []codecs.Property{codecs.Confidentiality}, Layer: attack.LayerText, CWE: 203,
 		Gain: "the length of the state", Origin: "every cipher without padding",
 		Dropped: "confidentiality as promised reveals the length of the state; sealab list prints the overhead"},
@@ -58,11 +58,7 @@ func (t trial) roundTrip(in *attack.Instance, under codecs.Context, state []byte
 	}
 }
 
-func (t trial) roundTrips() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) roundTrips(in *attack.Instance, tok *attack.Token) {
 	for _, n := range []int{0, 1, 2, 3, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 257, 1000, 4095, 4096, 4097, 65535, 65536, 65537} {
 		t.roundTrip(in, tok.Under, t.Bytes(n), fmt.Sprintf("a state of %d random bytes", n))
 		t.roundTrip(in, tok.Under, t.Letters(n), fmt.Sprintf("a state of %d letters", n))
@@ -80,11 +76,7 @@ func (t trial) roundTrips() {
 
 // paddedStates seals states whose ends look like padding, of lengths that are multiples
 // of a block of 8 to 256 bytes and their neighbours.
-func (t trial) paddedStates() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) paddedStates(in *attack.Instance, tok *attack.Token) {
 	for _, block := range []int{8, 16, 32, 64, 128, 256} {
 		for _, n := range []int{block - 1, block, block + 1, 2 * block, 3 * block} {
 			for _, pad := range []int{1, 2, 8, block - 1, block} {
@@ -104,11 +96,7 @@ func (t trial) paddedStates() {
 	}
 }
 
-func (t trial) awkwardStates() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) awkwardStates(in *attack.Instance, tok *attack.Token) {
 	for _, state := range []string{
 		`9007199254740993`, `{"n":9007199254740993}`, `{"n":1.0}`, `-0`, `1e400`, `{"n":1e400}`, `0.1`, `1E2`, `{"n":1e2}`, `123456789012345678901234567890`,
 		`{"a":1,"a":2}`, `{"a":1,"A":2}`, `{"b":1,"a":2}`, `{ "a" : 1 }`, " {}", "{}\n", `null`, `true`, `""`, `"\ud800"`, `"\u00e9"`, `"é"`, "\"e\u0301\"", `"\/"`, `"/"`,
@@ -121,11 +109,7 @@ func (t trial) awkwardStates() {
 }
 
 // tellingLength seals letters that compress and letters that do not.
-func (t trial) tellingLength() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) tellingLength(in *attack.Instance, tok *attack.Token) {
 	for _, n := range []int{64, 300, 2000} {
 		random := t.Letters(n)
 		half := append(bytes.Clone(random[:n/2]), random[:n/2]...)
@@ -155,11 +139,7 @@ func (t trial) tellingLength() {
 }
 
 // digestOfState looks for digests of the state among the bytes of the token.
-func (t trial) digestOfState() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) digestOfState(in *attack.Instance, tok *attack.Token) {
 	if t.Readable(tok) {
 		t.readableState(tok)
 		return
@@ -181,11 +161,7 @@ func (t trial) digestOfState() {
 }
 
 // decompressionBomb seals long states that repeat and looks for short tokens.
-func (t trial) decompressionBomb() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) decompressionBomb(in *attack.Instance, tok *attack.Token) {
 	var short func() // records the finding, unless a longer state is refused
 	for _, n := range []int{1 << 14, 1 << 17, 1 << 20} {
 		if n > t.Budget.Bytes {
@@ -219,11 +195,7 @@ func (t trial) stored(in *attack.Instance, tok *attack.Token, n int) bool {
 }
 
 // aliasing checks that arguments are left alone and results are the caller's.
-func (t trial) aliasing() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) aliasing(in *attack.Instance, tok *attack.Token) {
 	for range 8 {
 		state, presented := t.State(200), bytes.Clone(tok.Text)
 		kept := bytes.Clone(state)

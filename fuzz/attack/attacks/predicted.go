@@ -15,7 +15,7 @@ import (
 // predictions are the attacks by tokens that were not seen before.
 var predictions = []attack.Attack{
 	{ID: "TAG-15", Name: "the next token, predicted from others", Refutes: []codecs.Property{codecs.Integrity}, Layer: attack.LayerOracle, CWE: 340,
-		Gain: "the state of another user, under a token that was never given out", Origin: "names of stored states that count: OWASP Session Management Cheat Sheet, session ID entropy", Run: on(trial.nextToken)},
+		Gain: "the state of another user, under a token that was never given out", Origin: "names of stored states that count: OWASP Session Management Cheat Sheet, session ID entropy", Run: onToken(trial.nextToken)},
 }
 
 // observed is the number of tokens from which the next one is predicted.
@@ -23,11 +23,7 @@ const observed = 6
 
 // nextToken seals several states, continues the row of their tokens, and seals one more.
 // If that token is the predicted one, an attacker has it without being given it.
-func (t trial) nextToken() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) nextToken(in *attack.Instance, tok *attack.Token) {
 	var texts []string
 	for range observed {
 		texts = append(texts, string(in.Seal(t.State(24), tok.Under).Answer.Out))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"sealab/codecs"
+	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/tokenfmt"
 )
 
@@ -13,11 +14,7 @@ const randomTokens = 20_000
 // randomness seals one state many times and tests the bytes that vary. A time, a counter
 // or a structured part is no fault, so that a lack of randomness is an
 // observation.
-func (t trial) randomness() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) randomness(in *attack.Instance, tok *attack.Token) {
 	if t.deterministic(in, tok) {
 		t.Skip("sealing is deterministic")
 		return

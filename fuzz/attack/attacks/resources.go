@@ -17,9 +17,9 @@ import (
 // resources are the attacks on work, memory and life.
 var resources = []attack.Attack{
 	{ID: "RES-02", Name: "hostile texts", Refutes: answering, Layer: attack.LayerResources, CWE: 248,
-		Gain: "a server that dies or hangs", Origin: "fuzzing", Run: on(trial.hostileTexts)},
+		Gain: "a server that dies or hangs", Origin: "fuzzing", Run: onToken(trial.hostileTexts)},
 	{ID: "RES-06", Name: "hostile contexts", Refutes: answering, Layer: attack.LayerResources, CWE: 248,
-		Gain: "a server that dies or hangs", Origin: "fuzzing", Run: on(trial.hostileContexts)},
+		Gain: "a server that dies or hangs", Origin: "fuzzing", Run: onScheme(trial.hostileContexts)},
 	{ID: "FRM-04", Name: "memory per byte of a hostile token", Refutes: answering, Layer: attack.LayerResources, CWE: 770,
 		Gain: "memory at will", Origin: "CVE-2025-27144, CVE-2025-30204", Run: on(trial.memoryPerByte), Thousands: 5, Measures: true},
 	{ID: "RES-01", Name: "work per byte of a hostile token", Refutes: answering, Layer: attack.LayerResources, CWE: 407,
@@ -27,9 +27,9 @@ var resources = []attack.Attack{
 	{ID: "RES-08", Name: "work per byte of the longest tokens", Refutes: answering, Layer: attack.LayerResources, CWE: 407,
 		Gain: "a server that is kept busy", Origin: "CVE-2022-36083; buffers that grow by a constant", Run: on(trial.workOfLongest), Thousands: 10, Measures: true},
 	{ID: "RES-04", Name: "many at once", Refutes: []codecs.Property{codecs.ByteExact, codecs.Total}, Layer: attack.LayerResources, CWE: 362,
-		Gain: "the state of another request", Origin: "state shared by calls", Run: on(trial.manyAtOnce)},
+		Gain: "the state of another request", Origin: "state shared by calls", Run: onToken(trial.manyAtOnce)},
 	{ID: "RES-05", Name: "verification missing on one path", Refutes: unforgeable, Layer: attack.LayerResources, CWE: 288, Gain: gainForgery,
-		Origin: "CVE-2022-29226", Run: on(trial.otherPaths)},
+		Origin: "CVE-2022-29226", Run: onToken(trial.otherPaths)},
 	{ID: "RES-09", Name: "work before authentication", Refutes: []codecs.Property{codecs.Inert}, Layer: attack.LayerResources, CWE: 405,
 		Gain: "a server that is kept busy by forged tokens", Origin: "key stretching under the presenter's salt", Run: on(trial.workBefore), Measures: true},
 	{ID: "RES-12", Name: "cost that the token steers", Refutes: []codecs.Property{codecs.Inert}, Layer: attack.LayerResources, CWE: 409,
@@ -37,7 +37,7 @@ var resources = []attack.Attack{
 	{ID: "RES-11", Name: "memory for each separator", Refutes: []codecs.Property{codecs.Inert}, Layer: attack.LayerResources, CWE: 405,
 		Gain: "memory in multiples of a forged token", Origin: "CVE-2025-27144, CVE-2025-30204: a text is split before its parts are counted", Run: on(trial.separators), Thousands: 1, Measures: true},
 	{ID: "RES-10", Name: "a token that runs code", Refutes: []codecs.Property{codecs.Inert, codecs.Integrity}, Layer: attack.LayerResources, CWE: 502,
-		Gain: "code of the attacker's choice on the server", Origin: "pickle, YAML, node-serialize and their like as formats of tokens", Run: on(trial.runsCode)},
+		Gain: "code of the attacker's choice on the server", Origin: "pickle, YAML, node-serialize and their like as formats of tokens", Run: onToken(trial.runsCode)},
 	{ID: misbehaviourID, Name: "a worker that breaks the protocol", Refutes: answering, Layer: attack.LayerResources, CWE: 440,
 		Gain: "answers that belong to other requests, or no answers", Origin: "the worker protocol", Run: on(trial.misbehaviour), Last: true},
 }
@@ -74,11 +74,7 @@ func (t trial) prefixOf(tok *attack.Token) string {
 	return ""
 }
 
-func (t trial) hostileTexts() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) hostileTexts(in *attack.Instance, tok *attack.Token) {
 	prefix := t.prefixOf(tok)
 	for n := range 40 {
 		for _, text := range []string{string(t.Bytes(n)), prefix + string(t.Letters(n)), prefix + tokenfmt.Base64URL.Encode(t.Bytes(n)), strings.Repeat(".", n), prefix + strings.Repeat("=", n)} {
@@ -109,11 +105,7 @@ func (t trial) presents(in *attack.Instance, tok *attack.Token, text string) {
 	in.Unseal([]byte(text), tok.Under)
 }
 
-func (t trial) hostileContexts() {
-	in, tok, ok := t.Scheme()
-	if !ok {
-		return
-	}
+func (t trial) hostileContexts(in *attack.Instance, tok *attack.Token) {
 	ask := func(c codecs.Context) {
 		t.Try(codecs.Total)
 		in.Unseal(tok.Text, c)
@@ -134,11 +126,7 @@ func (t trial) hostileContexts() {
 }
 
 // manyAtOnce seals and opens in several goroutines, each with states of its own.
-func (t trial) manyAtOnce() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) manyAtOnce(in *attack.Instance, tok *attack.Token) {
 	const workers, each = 8, 40
 	states, said := make([][]byte, workers*each), len(t.Design.Breaches())
 	for i := range states {
@@ -177,11 +165,7 @@ func meansSame(tok *attack.Token, state, out []byte) bool {
 
 // otherPaths forges on every way to open a token: into a buffer with and without room,
 // and in a batch.
-func (t trial) otherPaths() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) otherPaths(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	for _, i := range f.Encoded() {
 		altered := bytes.Clone(f.Segments[i].Bytes)

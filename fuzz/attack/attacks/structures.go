@@ -111,11 +111,7 @@ func manyMembers(n int, value string) string {
 
 // structures presents arguments that differ in structure, under both methods that have
 // arguments.
-func (t trial) structures() {
-	in, tok, ok := t.Scheme()
-	if !ok {
-		return
-	}
+func (t trial) structures(in *attack.Instance, tok *attack.Token) {
 	f := fields[arguments]
 	if tok.Under.Arguments == nil || !t.binds(in, tok, f) {
 		t.Skip("the design does not bind arguments")

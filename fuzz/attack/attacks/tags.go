@@ -19,25 +19,25 @@ import (
 // tags are the attacks on the authentication of a token.
 var tags = []attack.Attack{
 	{ID: "TAG-01", Name: "the tag shortened", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
-		Origin: "CVE-2009-0217", Run: on(trial.shortTags)},
+		Origin: "CVE-2009-0217", Run: onToken(trial.shortTags)},
 	{ID: "TAG-02", Name: "a constant, empty or absent tag", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
 		Origin: "CVE-2020-28042", Run: change(tokenfmt.ConstantTags)},
 	{ID: "TAG-03", Name: "random tags", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
-		Origin: "Project Wycheproof: ModifiedTag", Run: on(trial.randomTags), Thousands: 78},
+		Origin: "Project Wycheproof: ModifiedTag", Run: onToken(trial.randomTags), Thousands: 78},
 	{ID: "TAG-06", Name: "hash length extension", Refutes: unforgeable, Layer: attack.LayerText, CWE: 328,
-		Gain: "a longer payload under a tag that is computed without the key", Origin: "Merkle-Damgard hashes keyed by a prefix", Run: on(trial.lengthExtension), Thousands: 3},
+		Gain: "a longer payload under a tag that is computed without the key", Origin: "Merkle-Damgard hashes keyed by a prefix", Run: onToken(trial.lengthExtension), Thousands: 3},
 	{ID: "TAG-07", Name: "the border between two segments shifted", Refutes: spelled, Layer: attack.LayerText, CWE: 347,
-		Gain: "a token that reads as other fields than were sealed", Origin: "signatures over fields that are joined without lengths", Run: on(trial.shiftedBorders)},
+		Gain: "a token that reads as other fields than were sealed", Origin: "signatures over fields that are joined without lengths", Run: onToken(trial.shiftedBorders)},
 	{ID: "TAG-09", Name: "plaintext released on refusal", Refutes: unforgeable, Layer: attack.LayerText, CWE: 200,
-		Gain: "an oracle for plaintext that the sender never authenticated", Origin: "CVE-2017-17688", Run: on(trial.releasedPlaintext)},
+		Gain: "an oracle for plaintext that the sender never authenticated", Origin: "CVE-2017-17688", Run: onToken(trial.releasedPlaintext)},
 	{ID: "TAG-10", Name: "the second form of a signature", Refutes: spelled, Layer: attack.LayerText, CWE: 347, Gain: gainSpelling,
 		Origin: "CVE-2024-48949, CVE-2024-42459", Run: spell(tokenfmt.SecondSignatures)},
 	{ID: "TAG-11", Name: "the tag of another hash, cut to length", Refutes: unforgeable, Layer: attack.LayerKeys, CWE: 327,
-		Gain: "a tag of a weaker function that is accepted", Origin: "Rooterberg: truncated HMAC of another hash", Run: on(trial.otherHashes)},
+		Gain: "a tag of a weaker function that is accepted", Origin: "Rooterberg: truncated HMAC of another hash", Run: onToken(trial.otherHashes)},
 	{ID: "TAG-12", Name: "room for a tag", Refutes: unforgeable, Layer: attack.LayerText, CWE: 326,
-		Gain: "a forgery after few guesses", Origin: "NIST SP 800-38D, appendix C", Run: on(trial.tagRoom)},
+		Gain: "a forgery after few guesses", Origin: "NIST SP 800-38D, appendix C", Run: onToken(trial.tagRoom)},
 	{ID: "TAG-13", Name: "a checksum in the place of a tag", Refutes: unforgeable, Layer: attack.LayerText, CWE: 353, Gain: gainForgery,
-		Origin: "Borisov, Goldberg, Wagner 2001, of WEP", Run: on(trial.checksums)},
+		Origin: "Borisov, Goldberg, Wagner 2001, of WEP", Run: onToken(trial.checksums)},
 	{ID: "TAG-14", Name: "a tag that is linear in the payload", Refutes: unforgeable, Layer: attack.LayerText, CWE: 323,
 		Gain: "a payload that was never sealed, under a sum of tags", Origin: "Joux 2006, of GCM; RFC 8439, section 4, of Poly1305", Run: on(trial.linearTags)},
 	{ID: "TAG-05", Name: "a comparison that ends early", Refutes: []codecs.Property{codecs.SteadyTiming}, Layer: attack.LayerResources, CWE: 208,
@@ -47,11 +47,7 @@ var tags = []attack.Attack{
 
 // shortTags shortens tags of a token, and of a token of the empty state, in which only
 // the tag is left to shorten.
-func (t trial) shortTags() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) shortTags(in *attack.Instance, tok *attack.Token) {
 	t.Changes(in, tok, tokenfmt.ShortTags(tok.Format(), t.Source))
 	if empty, ok := in.Mint([]byte{}, tok.Under); ok {
 		t.Changes(in, empty, tokenfmt.ShortTags(empty.Format(), t.Source))
@@ -60,11 +56,7 @@ func (t trial) shortTags() {
 
 // randomTags guesses tags. A comparison that is right once in 256 times, and a tag of
 // one or two bytes, are found.
-func (t trial) randomTags() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) randomTags(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	at := f.Encoded()
 	if len(at) == 0 {
@@ -115,11 +107,7 @@ func (t trial) guess(in *attack.Instance, tok *attack.Token, f tokenfmt.Format, 
 
 // lengthExtension takes each run of bytes that may be a digest for that of
 // key || message, for every total length, and continues it.
-func (t trial) lengthExtension() {
-	in, _, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) lengthExtension(in *attack.Instance, _ *attack.Token) {
 	for _, state := range [][]byte{t.State(24), t.Letters(24)} {
 		tok, ok := t.Mint(in, state)
 		if !ok {
@@ -195,11 +183,7 @@ func (t trial) linearTags() {
 	})
 }
 
-func (t trial) shiftedBorders() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) shiftedBorders(in *attack.Instance, tok *attack.Token) {
 	t.Spellings(in, tok, tokenfmt.ShiftedBorders(tok.Format(), t.Source))
 	if t.Tried(codecs.Integrity) == 0 {
 		t.Skip("the token has one segment only")
@@ -208,11 +192,7 @@ func (t trial) shiftedBorders() {
 
 // releasedPlaintext looks for the state in the result of a refusal and in the spare
 // room of the caller's buffer.
-func (t trial) releasedPlaintext() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) releasedPlaintext(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	marker := tok.State[len(tok.State)/2-6 : len(tok.State)/2+6]
 	for _, i := range f.Encoded() {
@@ -239,11 +219,7 @@ func (t trial) released(in *attack.Instance, tok *attack.Token, altered, marker 
 
 // otherHashes makes the tag again with every other known function, cut to the length of
 // the tag, and whole.
-func (t trial) otherHashes() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) otherHashes(in *attack.Instance, tok *attack.Token) {
 	c, ok := tok.Format().Recognize(t.Secret(0))
 	if !ok || c.Retag == nil {
 		t.Skip("the way in which the tag is made from the secret was not recognized")
@@ -270,11 +246,7 @@ func spelledState(raw, state []byte) (at, n int) {
 }
 
 // tagRoom compares tokens to find the number of bytes that can be a tag.
-func (t trial) tagRoom() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) tagRoom(in *attack.Instance, tok *attack.Token) {
 	if t.stored(in, tok, 1<<12) {
 		t.Skip("tokens do not grow with the state: they name a state that is stored elsewhere")
 		return
@@ -319,11 +291,7 @@ func (t trial) tagRoom() {
 
 // checksums changes the state and the difference of a checksum. If the payload is
 // readable, or hidden by a key stream, that makes a token without the key.
-func (t trial) checksums() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) checksums(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	for _, sum := range tokenfmt.Checksums() {
 		for _, back := range []int{3, 8, 16} {
