@@ -30,9 +30,9 @@ func TestClaimsEdits(t *testing.T) {
 // TestMustRefuse compares contexts place by place: absent differs from empty.
 func TestMustRefuse(t *testing.T) {
 	binds := func(p codecs.Property) *instance {
-		return &instance{Design: codecs.Design{Guarantees: func(map[string]string) []codecs.Guarantee {
+		return newInstance(codecs.Design{Guarantees: func(map[string]string) []codecs.Guarantee {
 			return []codecs.Guarantee{{Property: p, Holds: true}}
-		}}}
+		}})
 	}
 	for _, c := range []struct {
 		name   string

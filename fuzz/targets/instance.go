@@ -16,9 +16,10 @@ import (
 type instance struct {
 	codecs.Design
 	in      *lab.Instance
-	codec   *lab.Bound             // in the context home
-	dear    bool                   // see isCostly
-	sampled func() ([]held, error) // the tokens of samples
+	claimed map[codecs.Property]bool // with the options by default
+	codec   *lab.Bound               // in the context home
+	dear    bool                     // see isCostly
+	sampled func() ([]held, error)   // the tokens of samples
 }
 
 // instances are the designs under test.
@@ -56,8 +57,17 @@ func mustOpen(d codecs.Design, c codecs.Config) *instance {
 	return s
 }
 
+// newInstance returns an instance that is not open.
+func newInstance(d codecs.Design) *instance {
+	s := &instance{Design: d, claimed: map[codecs.Property]bool{}}
+	for _, g := range d.GuaranteesFor(nil) {
+		s.claimed[g.Property] = g.Holds
+	}
+	return s
+}
+
 func openDesign(d codecs.Design, c codecs.Config) (*instance, error) {
-	s := &instance{Design: d}
+	s := newInstance(d)
 	var err error
 	if s.in, err = lab.Open(d, c); err != nil {
 		return nil, err
@@ -77,10 +87,7 @@ func secrets(d codecs.Design, number int) [][]byte {
 }
 
 // holds reports whether the design claims p.
-func (s *instance) holds(p codecs.Property) bool {
-	g, ok := s.Guarantee(p, nil)
-	return ok && g.Holds
-}
+func (s *instance) holds(p codecs.Property) bool { return s.claimed[p] }
 
 // mustRefuse reports whether the design claims to refuse a token of context a
 // in b, and the first property for which it does.

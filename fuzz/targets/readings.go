@@ -35,10 +35,7 @@ var readingPairs = sync.OnceValue(func() []*pair {
 	return all
 })
 
-func promisesCanonical(d codecs.Design) bool {
-	s := instance{Design: d}
-	return s.holds(codecs.Canonical)
-}
+func promisesCanonical(d codecs.Design) bool { return newInstance(d).holds(codecs.Canonical) }
 
 // readingOption is the option of formats with two readings.
 const readingOption = "reading"

@@ -74,7 +74,7 @@ func dial(s sdk.SDK) (mirror, error) {
 	if err != nil {
 		return m, err
 	}
-	m.there = &instance{Design: client.Design()}
+	m.there = newInstance(client.Design())
 	m.there.in, err = lab.Open(m.there.Design, c)
 	return m, err
 }
