@@ -200,7 +200,23 @@ func (a Answer) going() string {
 // refusal is the class of a refusal: everything that a client sees of it except
 // its varying parts.
 func (a Answer) refusal() string {
-	return fmt.Sprintf("%s, status %d, code %d, %q, data %s", a.Kind, a.Status, a.Code, blank(a.Message), blank(string(a.Data)))
+	return fmt.Sprintf("%s, status %d, code %d, %q, data %s%s", a.Kind, a.Status, a.Code, blank(a.Message), blank(string(a.Data)), a.telling())
+}
+
+// tellingHeader names headers that may tell the cause of an error.
+var tellingHeader = regexp.MustCompile(`(?i)error|reason|cause|detail|debug`)
+
+// telling returns the headers of an answer that may tell its cause.
+func (a Answer) telling() string {
+	var all []string
+	if a.Exchange != nil {
+		for _, name := range sortedKeys(a.Exchange.Headers) {
+			if tellingHeader.MatchString(name) {
+				all = append(all, fmt.Sprintf(", %s %q", name, blank(a.Exchange.Header(name))))
+			}
+		}
+	}
+	return strings.Join(all, "")
 }
 
 // String describes an answer in a line of evidence.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -36,6 +37,7 @@ type client struct {
 	last  *rawmcp.Exchange
 	lost  *rawmcp.Exchange // the first one of a check without a response
 	codes map[int]string   // error codes that were seen, each with its first message
+	trace string           // the first stack trace in an error
 	// repeated are the arguments that headers repeat, by tool.
 	repeated map[string][]repeatedArgument
 }
@@ -142,10 +144,18 @@ func (c *client) note(call Call, a Answer) {
 	c.noteCode(call.Method, a)
 }
 
-// noteCode keeps the code of an error with its first message.
+// stackTrace are texts of stack traces in several languages, as they stand in JSON.
+var stackTrace = regexp.MustCompile(`goroutine \d+ \[|\\n\s+at [^\s"]+ \([^"]*:\d+:\d+\)|Traceback \(most recent|File \\?"[^"]+", line \d+|panicked at `)
+
+// noteCode keeps the code of an error with its first message, and the first stack trace.
 func (c *client) noteCode(method string, a Answer) {
 	if a.Kind == failed && c.codes[a.Code] == "" {
 		c.codes[a.Code] = fmt.Sprintf("%s -> %v", method, a)
+	}
+	if a.Kind != completed && a.Kind != asked && a.Exchange != nil && c.trace == "" {
+		if found := stackTrace.Find(a.Exchange.Body); found != nil {
+			c.trace = fmt.Sprintf("%s -> %v, with %s", method, a, short(string(found), 80))
+		}
 	}
 }
 

@@ -70,7 +70,7 @@ func (c *client) present(ctx context.Context, f Flow, state json.RawMessage, as 
 }
 
 // maxFlows is the number of flows that are looked for.
-const maxFlows = 4
+const maxFlows = 6
 
 // find looks for flows that give tokens, group by group: once a group has given
 // one, the groups of tools that are less likely to ask are not called.

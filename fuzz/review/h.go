@@ -13,7 +13,7 @@ const transportSpec = "revision 2026-07-28, basic/transports/streamable-http"
 // in revision 2026-07-28.
 var header = []Check{
 	{ID: "H-VER", Name: "an unknown revision", Over: "http", Era: "modern", Severity: Critical, Category: "transport",
-		Sent: "the revisions 1900-01-01 and banana in header and body", Want: "error -32022 that names the supported revisions", Source: transportSpec + " and versioning",
+		Sent: "the revisions 1900-01-01, 2099-12-31 and banana in header and body", Want: "error -32022 that names the supported revisions", Source: transportSpec + " and versioning",
 		Impact: "client and server speak different protocols without noticing", Fix: "compare the revision with those supported before anything else and answer -32022 with data.supported", Run: versions},
 	{ID: "H-VERMIS", Name: "header and body of different revisions", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
 		Sent: "one revision in the header and another in _meta, either way; no header with a body of 2026-07-28", Want: "error -32020", Source: transportSpec,
@@ -58,7 +58,7 @@ var header = []Check{
 
 func versions(t *T) {
 	var all []wireCase
-	for _, v := range []string{"1900-01-01", "banana"} {
+	for _, v := range []string{"1900-01-01", "2099-12-31", "banana"} {
 		all = append(all, wireCase{name: v, alter: func(w *wire) {
 			w.set("MCP-Protocol-Version", v)
 			w.replace(modern, v)
@@ -170,11 +170,38 @@ func smuggled(t *T) {
 			return "", ""
 		}
 	}
-	t.cases(
+	all := t.nameTwice()
+	all = append(all,
 		wireCase{name: "the header names the first", alter: func(w *wire) { w.replace(`"method":"tools/list"`, `"method":"tools/list","method":"prompts/list"`) }, judge: judge("tools")},
 		wireCase{name: "the header names the last", alter: func(w *wire) { w.replace(`"method":"tools/list"`, `"method":"prompts/list","method":"tools/list"`) }, judge: judge("tools")},
 		wireCase{name: "METHOD beside method", alter: func(w *wire) { w.replace(`"method":"tools/list"`, `"method":"tools/list","METHOD":"prompts/list"`) }, judge: judge("tools")},
 	)
+	t.cases(all...)
+}
+
+// nameTwice names a tool that asks and one that does not exist, which the header names.
+func (t *T) nameTwice() []wireCase {
+	for _, f := range t.r.flows {
+		if f.Method != "tools/call" {
+			continue
+		}
+		right, wrong := `"name":`+string(quote(f.Target)), `"name":`+string(quote(noSuchTool))
+		judge := func(a Answer) (Severity, string) {
+			if a.Kind == asked || a.Kind == completed {
+				return Critical, "the header names a tool that does not exist, and another is called"
+			}
+			return "", ""
+		}
+		twice := func(text string) func(*wire) {
+			return func(w *wire) {
+				w.replace(right, text)
+				w.set("Mcp-Name", noSuchTool)
+			}
+		}
+		return []wireCase{{name: "the header names the first tool", call: f.call(first), alter: twice(wrong + "," + right), judge: judge},
+			{name: "the header names the last tool", call: f.call(first), alter: twice(right + "," + wrong), judge: judge}}
+	}
+	return nil
 }
 
 // onLoopback reports whether the target is this machine.
@@ -223,10 +250,15 @@ func origins(t *T) {
 		severity = Critical
 	}
 	var all []wireCase
-	for _, o := range []string{"https://evil.example", "null", "http://localhost.evil.example", "http://evil.example:" + portOf(t.r.client.http.Host()), "garbage"} {
+	for _, o := range []string{"https://evil.example", "null", "http://localhost.evil.example", "http://evil-localhost", "http://evil.example:" + portOf(t.r.client.http.Host()), "garbage"} {
 		c := t.anyRequest(func(w *wire) { w.set("Origin", o) })
 		c.name, c.judge = "Origin: "+o, wantRefused(severity)
 		all = append(all, c)
+	}
+	for _, method := range []string{"server/discover", "prompts/list", "resources/list", "resources/templates/list"} {
+		if t.r.modern() { // the check may stand in the branch of one method
+			all = append(all, wireCase{name: "Origin: https://evil.example, " + method, call: Call{Method: method}, alter: func(w *wire) { w.set("Origin", "https://evil.example") }, judge: wantRefused(severity)})
+		}
 	}
 	if !honest.conclusive() {
 		t.skip("control: the server's own origin: %v", honest)
@@ -260,6 +292,14 @@ func hosts(t *T) {
 	for _, h := range []string{"evil.example", "evil.example:" + portOf(t.r.client.http.Host()), "localhost.evil.example"} {
 		c := t.anyRequest(func(w *wire) { w.set("Host", h) })
 		c.name, c.judge = "Host: "+h, wantRefused(Critical)
+		all = append(all, c)
+	}
+	for _, forwarded := range [][2]string{{"X-Forwarded-Host", "localhost"}, {"Forwarded", "host=localhost"}} { // which a page may set
+		c := t.anyRequest(func(w *wire) {
+			w.set("Host", "evil.example")
+			w.set(forwarded[0], forwarded[1])
+		})
+		c.name, c.judge = "Host: evil.example, "+forwarded[0]+": "+forwarded[1], wantRefused(Critical)
 		all = append(all, c)
 	}
 	t.cases(all...)

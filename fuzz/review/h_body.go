@@ -30,6 +30,9 @@ var bodies = []Check{
 	{ID: "H-CODES", Name: "error codes that the protocol does not define", Over: "", Era: "modern", Severity: Warning, Category: "schema",
 		Sent: "nothing; every error that was seen is checked", Want: "no undefined code from -32020 to -32099, none of -32000 to -32019", Source: "revision 2026-07-28, basic, error codes",
 		Impact: "clients take an error for another one", Fix: "use the codes of the protocol, or codes outside its range", Run: errorCodes},
+	{ID: "H-TRACE", Name: "errors with a stack trace", Over: "", Severity: Warning, Category: "security",
+		Sent: "nothing; every error that was seen is searched", Want: "no stack trace", Source: "CWE-209",
+		Impact: "an error shows files, versions and the course of the code", Fix: "answer by a fixed text, and log the trace", Run: traces},
 	{ID: "H-CURSOR", Name: "a cursor that no page has", Over: "", Era: "modern", Severity: Suggestion, Category: "schema",
 		Sent: "tools/list with an unknown cursor", Want: "error -32602, or the list of a server with one page", Source: "revision 2026-07-28, utilities/pagination", Impact: "a client reads a page twice", Fix: "answer -32602", Run: badCursor},
 	{ID: "H-ORDER", Name: "a list in changing order", Over: "", Era: "modern", Severity: Suggestion, Category: "reliability",
@@ -192,6 +195,15 @@ func errorCodes(t *T) {
 	}
 	if t.trials == 0 {
 		t.skip("no error was seen")
+	}
+}
+
+func traces(t *T) {
+	if t.trials = len(t.r.client.codes); t.trials == 0 {
+		t.skip("no error was seen")
+	}
+	if trace := t.r.client.trace; trace != "" {
+		t.refute(Finding{Case: "errors", Severity: Warning, Issue: "an error carries a stack trace", Evidence: trace, Want: "no stack trace", Got: "a stack trace"})
 	}
 }
 

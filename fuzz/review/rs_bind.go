@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 )
 
 const bindFix = "put a digest of the arguments, the target, the method and the principal into the authenticated part of the token, and compare each when it comes back"
@@ -13,9 +14,9 @@ var binding = []Check{
 	{ID: "RS-ARGS", Name: "a state with other arguments", Flow: true, Severity: Critical, Category: "security",
 		Sent: "the token of a call with one argument changed", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
 		Impact: "a confirmation of one call is used for another: the user agrees to one thing and another is done", Fix: bindFix, Run: otherArgs},
-	{ID: "RS-TOOL", Name: "a state of another tool", Flow: true, Severity: Critical, Category: "security",
-		Sent: "the token of one tool in a call of another, both ways", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
-		Impact: "a confirmation of one tool is used for another", Fix: bindFix, Run: otherTool},
+	{ID: "RS-TOOL", Name: "a state of another target", Flow: true, Severity: Critical, Category: "security",
+		Sent: "the token of one tool, prompt or resource in a call of another, both ways", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
+		Impact: "a confirmation of one tool, prompt or resource is used for another", Fix: bindFix, Run: otherTool},
 	{ID: "RS-METHOD", Name: "a state of another method", Flow: true, Severity: Warning, Category: "security",
 		Sent: "the token of tools/call in prompts/get and resources/read", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
 		Impact: "a state that one handler wrote is read by another", Fix: bindFix, Run: otherMethod},
@@ -36,6 +37,14 @@ type move struct {
 	strict bool
 }
 
+// goes reports whether a token goes on where it was moved to.
+func (m move) goes(o *oracle, token string, a Answer) bool {
+	if m.strict {
+		return o.judge(token, a) == accepted
+	}
+	return a.conclusive() && !a.refused() && (o.bad.refused() || a.going() != o.bad.going())
+}
+
 // moved reports whether a token is accepted where it was not minted: twice, with
 // a token of the place itself accepted and garbage refused there.
 func (t *T) moved(m move) (evidence string, is bool, reason string) {
@@ -51,96 +60,103 @@ func (t *T) moved(m move) (evidence string, is bool, reason string) {
 		if err != nil {
 			return "", false, err.Error()
 		}
-		a := t.r.client.present(t.ctx, m.target, quote(token), m.targetUser)
+		a, after := t.r.client.present(t.ctx, m.target, quote(token), m.targetUser), ""
+		if !m.goes(o, token, a) && m.source.Last == nil {
+			// A server may remember its verdict by a part of the request.
+			t.r.client.present(t.ctx, m.source, quote(token), m.sourceUser)
+			a, after = t.r.client.present(t.ctx, m.target, quote(token), m.targetUser), ", after it was used in its own place"
+		}
 		if !a.conclusive() {
 			return "", false, fmt.Sprintf("%s: %v", m.target, a)
 		}
 		t.seen(variant{name: t.check.ID}, a)
-		goes := !a.refused() && (o.bad.refused() || a.going() != o.bad.going())
-		if m.strict {
-			goes = o.judge(token, a) == accepted
-		}
-		if !goes {
+		if !m.goes(o, token, a) {
 			return "", false, ""
 		}
-		evidence = fmt.Sprintf("token of %s %s: at %s %s -> %v; garbage there -> %v", m.source, m.source.Arguments, m.target, m.target.Arguments, a, o.bad)
+		evidence = fmt.Sprintf("token of %s %s: at %s %s%s -> %v; garbage there -> %v", m.source, m.source.Arguments, m.target, m.target.Arguments, after, a, o.bad)
 	}
 	return evidence, true, ""
 }
 
 func otherArgs(t *T) {
-	t.prefer(func(f Flow) bool { return f.Other != nil })
-	f := t.o.flow
-	if f.Other == nil {
-		t.skip("%s has no arguments that can be changed; --other gives some", f)
-		return
-	}
-	evidence, is, reason := t.moved(move{source: f, target: f.with(f.Other), sourceUser: t.o.user, targetUser: t.o.user, strict: true})
-	for _, other := range closeArguments(f.Arguments, f.offer.input()) {
-		if is || reason != "" {
-			break
-		}
-		// Arguments that the server refuses by themselves tell nothing.
-		evidence, is, _ = t.moved(move{source: f, target: f.with(other), sourceUser: t.o.user, targetUser: t.o.user, strict: true})
-	}
-	switch {
-	case reason != "":
-		t.skip("%s", reason)
-	case is:
-		severity := Warning
-		if f.Last != nil {
-			severity = Critical
-		}
-		t.refute(Finding{Case: "other arguments", Severity: severity, Issue: "a token is accepted with other arguments than those it was minted for",
-			Evidence: evidence, Want: "refused", Got: "accepted"})
-	}
-}
-
-// closeArguments returns arguments each of which differs in one member: a text by its
-// end, a number by one, and a truth by its opposite.
-func closeArguments(args, schema json.RawMessage) []json.RawMessage {
-	m, s := members(args), parseSchema(schema)
-	var all []json.RawMessage
-	for _, name := range sortedKeys(m) {
-		var text string
-		p := parseSchema(s.Properties[name])
-		if p.Const != nil {
-			continue
-		}
-		if json.Unmarshal(m[name], &text) == nil && p.Format == "" && p.Pattern == "" && len(p.Enum) == 0 {
-			all = append(all, object(with(m, name, quote(text+"s"))))
-		}
-		for _, v := range alternatives(s.Properties[name], m[name]) {
-			if string(v) != string(m[name]) {
-				all = append(all, object(with(m, name, v)))
+	reason, tried := "", false
+	for _, o := range t.r.oracles {
+		for i, m := range argumentMoves(o.flow) {
+			name := fmt.Sprintf("other arguments of %s", o.flow.Target)
+			if i == 0 && !tried {
+				name = "other arguments"
+			}
+			if t.only != "" && t.only != name {
+				continue
+			}
+			m.sourceUser, m.targetUser, m.strict = t.o.user, t.o.user, true
+			evidence, is, why := t.moved(m)
+			if tried = true; is {
+				t.refuteArguments(name, evidence, o.flow)
+				return
+			}
+			// Close arguments that the server refuses by themselves tell nothing.
+			if i == 0 && why != "" {
+				reason = orElse(reason, why)
 				break
 			}
 		}
 	}
-	return all[:min(len(all), maxClose)]
+	switch {
+	case !tried:
+		t.skip("%s has no arguments that can be changed; --other gives some", t.o.flow)
+	case reason != "":
+		t.skip("%s", reason)
+	}
+}
+
+func (t *T) refuteArguments(name, evidence string, f Flow) {
+	severity := Warning
+	if f.Last != nil {
+		severity = Critical
+	}
+	t.refute(Finding{Case: name, Severity: severity, Issue: "a token is accepted with other arguments than those it was minted for",
+		Evidence: evidence, Want: "refused", Got: "accepted", Flow: &f})
+}
+
+// argumentMoves are moves of a token between arguments of one flow: the other ones, those
+// that are close, and those that are close if every optional argument is given.
+func argumentMoves(f Flow) []move {
+	if f.Other == nil {
+		return nil
+	}
+	all := []move{{source: f, target: f.with(f.Other)}}
+	input := f.offer.input()
+	for _, source := range []json.RawMessage{f.Arguments, fullSample(input, 0)} {
+		if len(all) > 1 && sameJSON(source, f.Arguments) || members(source) == nil {
+			continue
+		}
+		close := changedLeaves(input, source, 0)
+		for _, target := range close[:min(len(close), maxClose)] {
+			all = append(all, move{source: f.with(source), target: f.with(target)})
+		}
+	}
+	return all
 }
 
 // maxClose is the number of close arguments that a token is presented with.
 const maxClose = 8
 
 func otherTool(t *T) {
-	var tools []Flow
-	for _, o := range t.r.oracles {
-		if o.flow.Method == "tools/call" {
-			tools = append(tools, o.flow)
-		}
-	}
-	if len(tools) < 2 {
-		t.skip("fewer than two tools give a token%s", t.r.notCalled())
-		return
-	}
 	var pairs [][2]Flow
-	for _, one := range tools {
-		for _, two := range tools {
-			if one.Target != two.Target {
-				pairs = append(pairs, [2]Flow{one, two})
+	tools := 0
+	for _, one := range t.r.oracles {
+		if one.flow.Method == "tools/call" {
+			tools++
+		}
+		for _, two := range t.r.oracles {
+			if one.flow.Method == two.flow.Method && one.flow.Target != two.flow.Target {
+				pairs = append(pairs, [2]Flow{one.flow, two.flow})
 			}
 		}
+	}
+	if tools < 2 {
+		t.skip("fewer than two tools give a token%s", t.r.notCalled())
 	}
 	apart := len(pairs)
 	for _, p := range pairs {
@@ -170,10 +186,16 @@ func otherTool(t *T) {
 			continue
 		}
 		if is {
-			t.refute(Finding{Case: name, Severity: Critical, Issue: "a token of one tool is accepted by another", Evidence: evidence, Want: "refused", Got: "accepted", Flow: &pair[0]})
+			t.refute(Finding{Case: name, Severity: Critical, Issue: fmt.Sprintf("a token of one %s is accepted by another", kindOf(pair[0].Method)), Evidence: evidence, Want: "refused", Got: "accepted", Flow: &pair[0]})
 			return
 		}
 	}
+}
+
+// kindOf is what a method calls.
+func kindOf(method string) string {
+	kind, _, _ := strings.Cut(method, "s/")
+	return kind
 }
 
 // merged returns the members of two objects; those of the first count.
@@ -276,8 +298,8 @@ func otherUser(t *T) {
 		for _, m := range []struct {
 			name     string
 			from, to user
-		}{{"of the first, by the second", first, second}, {"of the second, by the first", second, first}, {"of the first, by nobody", first, nobody}} {
-			if m.to == nobody && !open {
+		}{{"of the first, by the second", first, second}, {"of the second, by the first", second, first}, {"of the first, by nobody", first, nobody}, {"of nobody, by the first", nobody, first}} {
+			if (m.to == nobody || m.from == nobody) && !open {
 				continue // the server wants credentials
 			}
 			evidence, is, reason := t.moved(move{source: o.flow, target: o.flow, sourceUser: m.from, targetUser: m.to, strict: true})

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
@@ -17,7 +18,7 @@ const (
 // forging are the checks of states that the server did not mint.
 var forging = []Check{
 	{ID: "RS-TAMPER", Name: "a character of the state changed", Flow: true, Severity: Critical, Category: "security",
-		Sent: "each character of a fresh token changed in one bit of its value", Want: "refused", Source: mrtr + ", MUST verify integrity",
+		Sent: "each character of a fresh token changed in one bit of its value, and letters of each base64 segment in the other case", Want: "refused", Source: mrtr + ", MUST verify integrity",
 		Impact: forgeGain, Fix: fixSeal, Run: tamper},
 	{ID: "RS-FORGE", Name: "a state that the server did not mint", Flow: true, Severity: Critical, Category: "security",
 		Sent: "the readable state with other values; as JSON, base64 and base64url; a JWT with alg none; a tag that is empty, zero, absent, a hash, or of an empty or well-known key; empty segments",
@@ -65,7 +66,43 @@ func (t *T) altered(severity Severity, issue string, vary func(token string) []v
 	}
 }
 
-func tamper(t *T) { t.altered(Critical, "a changed character", flips) }
+func tamper(t *T) {
+	t.altered(Critical, "a changed character", func(token string) []variant { return append(flips(token), otherCase(token)...) })
+}
+
+// caseOf is the number of letters of a segment that are written in the other case: more of
+// one that can be read, in which most letters are of names and of marks.
+func caseOf(s segment) int {
+	if utf8.Valid(s.raw()) {
+		return 64
+	}
+	return 8
+}
+
+// otherCase writes letters of base64 segments in the other case, which stands for other
+// bytes: a tag over the text without regard to case is none over the bytes.
+func otherCase(token string) []variant {
+	var all []variant
+	start := 0
+	for _, s := range segmentsOf(token) {
+		var letters []int
+		for i := range len(s.text) {
+			if c := s.text[i] | 0x20; s.code != nil && c >= 'a' && c <= 'z' {
+				letters = append(letters, start+i)
+			}
+		}
+		start += len(s.text)
+		if strings.ToUpper(s.text) == s.text || strings.ToLower(s.text) == s.text {
+			continue // a code of one case, whose readers may take both
+		}
+		most := min(len(letters), caseOf(s))
+		for n := range most {
+			i := letters[n*len(letters)/most]
+			all = append(all, variant{name: fmt.Sprintf("case of character %d", i), text: token[:i] + string(token[i]^0x20) + token[i+1:]})
+		}
+	}
+	return all
+}
 
 // flips changes each character of a token; of a long token the first 100, the
 // last 140, and every third between.

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
+
+	"sealab/internal/rawmcp"
 )
 
 // rounds are the checks of the protocol around a state.
@@ -20,7 +23,7 @@ var rounds = []Check{
 	{ID: "RS-WHERE", Name: "a state where none belongs", Flow: true, Severity: Suggestion, Category: "schema",
 		Sent: "tools/list with a requestState", Want: "the list", Source: mrtr, Impact: "a list asks for input, or is refused", Fix: "ignore requestState outside tools/call, prompts/get and resources/read", Run: where},
 	{ID: "RS-DECLINE", Name: "a refusal of the user that is carried out", Flow: true, Effects: true, Severity: Critical, Category: "security",
-		Sent: "decline, cancel, decline with the content of an acceptance, an unknown action", Want: "no effect of an acceptance", Source: "revision 2026-07-28, client/elicitation",
+		Sent: "decline, cancel, decline with the content of an acceptance, an unknown action; an acceptance under another key", Want: "no effect of an acceptance", Source: "revision 2026-07-28, client/elicitation",
 		Impact: "the tool runs although the user said no", Fix: "look at action before content", Run: decline},
 	{ID: "RS-FORM", Name: "an answer that its form does not allow", Flow: true, Effects: true, Severity: Suggestion, Category: "schema",
 		Sent: "answers of another type, and without a required member", Want: "asked again, or -32602", Source: mrtr + ", SHOULD validate",
@@ -152,6 +155,9 @@ func decline(t *T) {
 		t.declined("decline", plain)
 		return
 	}
+	if t.underAnotherKey() {
+		return
+	}
 	for _, action := range []string{"decline", "cancel", "sealab"} {
 		a, reason := t.answeredBy(action, true)
 		if reason != "" {
@@ -163,6 +169,26 @@ func decline(t *T) {
 			return
 		}
 	}
+}
+
+// underAnotherKey presents the acceptances as answers to questions that were not asked.
+func (t *T) underAnotherKey() bool {
+	f := t.o.flow
+	changed := map[string]json.RawMessage{}
+	for key, answer := range members(f.Last) {
+		changed["sealab-"+key] = answer
+	}
+	f.Last = object(changed)
+	token, reason := t.mint()
+	if reason != "" {
+		return false
+	}
+	a := t.r.client.present(t.ctx, f, quote(token), t.o.user)
+	if t.seen(variant{name: "another key"}, a); a.Kind != completed || !t.o.alike(a) {
+		return false
+	}
+	t.declined("under another key", a)
+	return true
 }
 
 func (t *T) declined(name string, a Answer) {
@@ -246,11 +272,35 @@ func sizes(t *T) {
 	for _, v := range texts {
 		a := t.r.client.present(t.ctx, t.o.flow, v.state(), t.o.user)
 		t.seen(variant{name: v.name}, a)
+		if took := t.slowly(v, a); took > 0 {
+			t.refute(Finding{Case: v.name, Severity: Warning, Issue: "the server works long on a state of " + v.name, Evidence: fmt.Sprintf("%v after %v", a, took.Round(time.Second)), Want: "refused at once", Got: "refused late"})
+			return
+		}
 		if alive := t.alive(); alive != "" {
 			t.refute(Finding{Case: v.name, Severity: Warning, Issue: "the server does not answer after a state of " + v.name, Evidence: fmt.Sprintf("%v; then %s", a, alive), Want: "refused", Got: "broken"})
 			return
 		}
 	}
+}
+
+// longTimes is how many times as long as a good call a bad state may take.
+const longTimes = 20
+
+// slowly returns the time that a bad state takes twice, if it is long, and long beside
+// good calls before and after. It returns 0 otherwise.
+func (t *T) slowly(v variant, a Answer) time.Duration {
+	long := max(t.r.opts.Hang/6, 500*time.Millisecond)
+	if a.Exchange == nil || a.Exchange.Took < long {
+		return 0
+	}
+	good := t.r.client.call(t.ctx, t.o.flow.call(t.o.user))
+	again := t.r.client.present(t.ctx, t.o.flow, v.state(), t.o.user)
+	for _, e := range []*rawmcp.Exchange{good.Exchange, t.r.client.call(t.ctx, t.o.flow.call(t.o.user)).Exchange} {
+		if e == nil || again.Exchange == nil || again.Exchange.Took < max(long, longTimes*e.Took) {
+			return 0
+		}
+	}
+	return again.Exchange.Took
 }
 
 // alive returns the reason why the server does not answer a good call, "" if it

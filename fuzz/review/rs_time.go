@@ -25,7 +25,7 @@ var lasting = []Check{
 		Sent: "the token of the first round after that of the second was used", Want: "may be accepted by a server without memory", Source: mrtr,
 		Impact: "a flow can be taken back to an earlier step", Fix: "count the rounds in a store if that must not happen", Run: rolledBack},
 	{ID: "RS-SKIP", Name: "answers without a state", Flow: true, Effects: true, Severity: Critical, Category: "security",
-		Sent: "the answers of the last round in the first call, without a state", Want: "the flow begins", Source: mrtr,
+		Sent: "the answers of the last round in the first call, without a state, and with the token of the first round", Want: "the flow begins", Source: mrtr,
 		Impact: "the steps before the last are skipped", Fix: "decide by the verified state alone in which round a request is", Run: skipped},
 }
 
@@ -305,7 +305,39 @@ func rolledBack(t *T) {
 	}
 }
 
+// earlyAnswers presents the token of the first round with the answers of the last, whose
+// question was not asked.
+func (t *T) earlyAnswers() {
+	f := t.o.flow
+	if len(f.Rounds) == 0 || f.Last == nil || t.o.good.Kind != completed || sameKeys(f.Last, f.Rounds[0]) {
+		return
+	}
+	early := f
+	early.Rounds = nil
+	token, _, err := t.r.client.mint(t.ctx, early, t.o.user)
+	if err != nil {
+		return
+	}
+	a := t.r.client.present(t.ctx, early, quote(token), t.o.user)
+	if t.seen(variant{name: "early"}, a); a.Kind == completed && t.o.alike(a) {
+		t.refute(Finding{Case: "answers of the last round", Severity: Critical, Issue: "the token of the first round runs the tool to its end with the answers of the last",
+			Evidence: fmt.Sprintf("answers %s -> %v; in the last round: %v", f.Last, a, t.o.good), Want: "the first question again", Got: "completed", Flow: &f})
+	}
+}
+
+// sameKeys reports whether answers are to a question of the same name.
+func sameKeys(one, two json.RawMessage) bool {
+	for key := range members(one) {
+		if members(two)[key] != nil {
+			return true
+		}
+	}
+	return false
+}
+
 func skipped(t *T) {
+	t.prefer(func(f Flow) bool { return len(f.Rounds) > 0 })
+	t.earlyAnswers()
 	t.prefer(t.r.oneTime)
 	f := t.o.flow
 	if f.Last == nil || t.o.good.Kind != completed {

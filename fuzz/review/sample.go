@@ -28,6 +28,7 @@ type schema struct {
 	Above      *float64                   `json:"exclusiveMinimum"`
 	Below      *float64                   `json:"exclusiveMaximum"`
 	MinItems   int                        `json:"minItems"`
+	MaxItems   *int                       `json:"maxItems"`
 	Unique     bool                       `json:"uniqueItems"`
 	Multiple   *float64                   `json:"multipleOf"`
 	MinMembers int                        `json:"minProperties"`
@@ -267,6 +268,85 @@ func otherArguments(args, raw json.RawMessage) json.RawMessage {
 		}
 	}
 	return nil
+}
+
+// maxFull is how deep a full sample goes.
+const maxFull = 4
+
+// fullSample returns a value with all members that a schema names, and two values in
+// each list.
+func fullSample(raw json.RawMessage, depth int) json.RawMessage {
+	s := parseSchema(raw)
+	one := samples(raw, depth)[0]
+	if s.Const != nil || len(s.Enum)+len(s.OneOf)+len(s.AnyOf) > 0 || depth == maxFull {
+		return one
+	}
+	switch s.typeOf() {
+	case "object":
+		m := map[string]json.RawMessage{}
+		for _, name := range sortedKeys(s.Properties) {
+			if v := fullSample(s.Properties[name], depth+1); string(v) != "null" {
+				m[name] = v
+			}
+		}
+		return object(m)
+	case "array":
+		items := []json.RawMessage{fullSample(s.Items, depth+1)}
+		items = append(items, changedLeaves(s.Items, items[0], depth+1)...)
+		items = items[:min(len(items), max(2, s.MinItems))]
+		if s.MaxItems != nil {
+			items = items[:min(len(items), max(0, *s.MaxItems))]
+		}
+		if v, err := json.Marshal(items); err == nil && len(items) >= s.MinItems {
+			return v
+		}
+	}
+	return one
+}
+
+// changedLeaves returns values that differ from one in a single place: a text by its end
+// or as a whole, a number by one, a truth by its opposite. The places that are deepest
+// and last come first, since careless readers leave them out.
+func changedLeaves(raw, given json.RawMessage, depth int) []json.RawMessage {
+	s := parseSchema(raw)
+	var text string
+	var items []json.RawMessage
+	var all, flat []json.RawMessage
+	m := members(given)
+	switch {
+	case s.Const != nil || depth > maxFull:
+	case m != nil:
+		for _, name := range sortedKeys(m) {
+			deep := m[name][0] == '{' || m[name][0] == '['
+			for _, v := range changedLeaves(s.Properties[name], m[name], depth+1) {
+				if next := object(with(m, name, v)); deep {
+					all = append(all, next)
+				} else {
+					flat = append(flat, next)
+				}
+			}
+		}
+	case json.Unmarshal(given, &items) == nil && items != nil:
+		for i := range slices.Backward(items) {
+			for _, v := range changedLeaves(s.Items, items[i], depth+1) {
+				if next, err := json.Marshal(slices.Replace(slices.Clone(items), i, i+1, v)); err == nil {
+					all = append(all, next)
+					break
+				}
+			}
+		}
+	default:
+		if json.Unmarshal(given, &text) == nil && s.Format == "" && s.Pattern == "" && len(s.Enum) == 0 && (s.MaxLength == nil || *s.MaxLength > len(text)) {
+			flat = append(flat, quote(text+"s"))
+		}
+		for _, v := range alternatives(raw, given) {
+			if string(v) != string(given) {
+				flat = append(flat, v)
+				break
+			}
+		}
+	}
+	return append(all, flat...)
 }
 
 // alternatives returns values for a member in the place of one.

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -60,7 +61,12 @@ func (s *Server) forbidden(w http.ResponseWriter, r *http.Request) bool {
 		host = r.Host
 	}
 	origin := r.Header.Get("Origin")
-	opens := s.has("any origin on initialize") && r.Header.Get("MCP-Protocol-Version") == ""
+	opens := s.has("any origin on initialize") && r.Header.Get("MCP-Protocol-Version") == "" ||
+		s.has("origins by their end") && strings.HasSuffix(origin, "localhost") ||
+		s.has("any origin on lists of prompts") && r.Header.Get("Mcp-Method") == "prompts/list"
+	if forwarded := r.Header.Get("X-Forwarded-Host"); forwarded != "" && s.has("forwarded hosts believed") {
+		host = forwarded
+	}
 	switch {
 	case !slices.Contains([]string{"127.0.0.1", "localhost", "[::1]", "::1"}, host) && !s.has("any host"):
 	case origin != "" && origin != "http://"+r.Host && !s.has("any origin", "any reader", "any type") && !opens:
@@ -92,6 +98,9 @@ func (s *Server) user(r *http.Request) (string, bool) {
 func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, result object, fail *failure) {
 	if fail != nil {
 		status = fail.status
+		if fail.header != "" {
+			w.Header().Set("X-Error-Reason", fail.header)
+		}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
@@ -202,8 +211,13 @@ func (s *Server) parse(body []byte) (r request, notification bool, fail *failure
 	case json.Unmarshal(m["method"], &r.method) != nil:
 		return r, false, &failure{code: -32600, status: 400, message: "method: want a text"}
 	case m["params"] != nil && json.Unmarshal(m["params"], &r.params) != nil:
-		return r, false, &failure{code: s.or("wrong types are faults", -32603, -32602), status: 400, message: "params: want an object"}
+		fail := &failure{code: s.or("wrong types are faults", -32603, -32602), status: 400, message: "params: want an object"}
+		if s.has("traces in errors") {
+			fail.message = "goroutine 7 [running]:\nmain.params(0x0)"
+		}
+		return r, false, fail
 	}
+	r.body = body
 	switch last := r.params["requestState"]; {
 	case s.has("first member counts"):
 		r.params["requestState"] = firstState(body, last)
@@ -279,7 +293,7 @@ func (s *Server) modernHeaders(r *http.Request, req request, inBody string, vers
 		return mismatch
 	case header != inBody && inBody != "" && !s.has("revisions not compared"):
 		return mismatch
-	case header != modern && !s.has("any revision") && !(s.has("revisions not compared") && (header == "" || slices.Contains(legacies, header))):
+	case header != modern && !s.has("any revision") && !(s.has("any later revision") && header > modern && header < "3") && !(s.has("revisions not compared") && (header == "" || slices.Contains(legacies, header))):
 		return &failure{code: -32022, status: 400, message: "unsupported revision", data: object{"supported": []string{modern}}}
 	case inBody == "" && !s.has("no _meta wanted"):
 		return invalid("_meta: no revision")
@@ -287,7 +301,7 @@ func (s *Server) modernHeaders(r *http.Request, req request, inBody string, vers
 		return invalid("_meta: no capabilities")
 	case (len(r.Header.Values("Mcp-Method")) != 1 && !s.has("headers twice") || r.Header.Get("Mcp-Method") != req.method) && !s.has("any method header", "members without case"):
 		return mismatch
-	case name != nil && !s.named(r.Header.Get("Mcp-Name"), name):
+	case name != nil && !s.named(r.Header.Get("Mcp-Name"), name) && !(s.has("any of several names") && bytes.Contains(req.body, fmt.Appendf(nil, `"name":%q`, r.Header.Get("Mcp-Name")))):
 		return mismatch
 	case !s.has("any parameter header") && zoneOf(req) != decoded(r.Header.Get("Mcp-Param-Zone")):
 		return mismatch

@@ -15,6 +15,7 @@ type request struct {
 	params map[string]json.RawMessage
 	// verified is the member requestState whose tag counts, nil for the one that is read.
 	verified json.RawMessage
+	body     []byte // as it came
 	user     string
 	origin   string // the address of the connection
 	modern   bool
@@ -28,6 +29,7 @@ type failure struct {
 	code, status int
 	message      string
 	data         any
+	header       string // the cause, with a fault
 }
 
 func invalid(format string, args ...any) *failure {

@@ -54,6 +54,13 @@ func (s *Server) digest(p place) string {
 	if s.has("unbound arguments") {
 		args = nil
 	}
+	if s.has("optional arguments unbound") {
+		var required struct {
+			Env string `json:"env"`
+		}
+		_ = json.Unmarshal(args, &required)
+		args = []byte(required.Env)
+	}
 	if s.has("unbound method") {
 		p.method, p.target, args = "", "", nil
 	}
@@ -65,7 +72,7 @@ func (s *Server) digest(p place) string {
 }
 
 // signing are the faults of tokens that are signed and readable.
-var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "secret in a readable state", "readable and careful", "refusals tell the tag", "refusals tell the key", "one member verified, another read"}
+var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "secret in a readable state", "readable and careful", "tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read"}
 
 func (s *Server) mint(c claims, p place) string {
 	c.Bind = s.digest(p)
@@ -128,6 +135,9 @@ func (s *Server) tag(text string) []byte {
 	if s.has("published key") {
 		key = []byte("secret")
 	}
+	if s.has("tag without regard to case") {
+		text = strings.ToLower(text)
+	}
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(text))
 	if s.has("short tag") {
@@ -139,6 +149,15 @@ func (s *Server) tag(text string) []byte {
 // open returns the claims of a token that is good at a place.
 func (s *Server) open(token string, p place) (claims, error) {
 	c, err := s.unseal(token)
+	if bind := s.digest(p); err == nil && s.has("verdicts remembered by token") {
+		s.mu.Lock()
+		if s.held[token].Bind != "" {
+			c.Bind = bind
+		} else if c.Bind == bind {
+			s.held[token] = c
+		}
+		s.mu.Unlock()
+	}
 	switch {
 	case err != nil:
 		return c, err
@@ -280,5 +299,9 @@ func (s *Server) refusal(err error) *failure {
 	case s.has("refusals name exceptions"):
 		text = "invalid state: ValueError('not enough values to unpack')"
 	}
-	return &failure{code: -32602, message: text, status: 200}
+	fail := &failure{code: -32602, message: text, status: 200}
+	if s.has("refusals tell in a header") {
+		fail.header = err.Error()
+	}
+	return fail
 }
