@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"time"
@@ -167,7 +168,7 @@ const (
 // pools and caches again that this emptied.
 func (p planned) measure() (Measurement, error) {
 	if p.compared() {
-		runtime.GC()
+		collect()
 	}
 	if _, err := p.Run(1 + p.n/warmShare); err != nil {
 		return Measurement{}, fmt.Errorf("%s: %w", p, err)
@@ -180,6 +181,17 @@ func (p planned) measure() (Measurement, error) {
 		Subject: p.Name, Op: p.op, Size: p.size, N: n, NsPerOp: ns,
 		Allocations: p.allocs, TokenSize: p.TokenSize,
 	}, nil
+}
+
+// collect collects the garbage of earlier cells if it exceeds a quarter of the heap
+// in use. Less leaves room for the garbage of a cell: the next collection starts at
+// twice the heap in use. A collection takes as long as a cell.
+func collect() {
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"}}
+	metrics.Read(heap)
+	if objects, live := heap[0].Value.Uint64(), heap[1].Value.Uint64(); objects > live+live/4 {
+		runtime.GC()
+	}
 }
 
 // medianPart returns the time of an operation in the median part of the cell, in
