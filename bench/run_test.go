@@ -15,6 +15,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/internal/runfile"
+	"sealab/internal/testenv"
 )
 
 // tiny is a run of everything that is over at once: its times mean nothing.
@@ -23,6 +24,9 @@ var tiny = bench.Config{Sizes: []int{64}, Rounds: 2, Cell: 20 * time.Microsecond
 // TestEveryDesignIsMeasured runs the whole list: each design has all its cells
 // in each round, in another order.
 func TestEveryDesignIsMeasured(t *testing.T) {
+	if testenv.Race() {
+		testenv.Skip(t, "the race detector is slow; make test runs it whole")
+	}
 	result, err := bench.Run(context.Background(), bench.Subjects(), tiny)
 	require.NoError(t, err)
 	times := map[string]int{}
@@ -165,6 +169,7 @@ func TestInterruptedPartsDoNotCount(t *testing.T) {
 func TestStoppedRunKeepsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := tiny
+	c.Subjects = []string{catalog.All()[0].Name}
 	c.Progress = func(stage string, done, _ int) {
 		if stage == "measuring" && done == 3 {
 			cancel()

@@ -18,6 +18,7 @@ import (
 	"sealab/analysis/site"
 	"sealab/codecs/catalog"
 	"sealab/internal/lab"
+	"sealab/internal/testenv"
 )
 
 // committed are the results and vectors of this repository.
@@ -175,6 +176,9 @@ func TestChoosePage(t *testing.T) {
 
 // TestTwiceTheSame writes the pages again.
 func TestTwiceTheSame(t *testing.T) {
+	if testenv.Race() {
+		testenv.Skip(t, "the race detector is slow; make test runs it whole")
+	}
 	again := filepath.Join(t.TempDir(), "site")
 	require.NoError(t, site.Write(committed, again))
 	for _, path := range pages(t) {

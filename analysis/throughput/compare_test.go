@@ -13,6 +13,7 @@ import (
 
 	"sealab/analysis/throughput"
 	"sealab/internal/runfile"
+	"sealab/internal/testenv"
 )
 
 func compare(t *testing.T, older, newer simulation, seed uint64) *throughput.Comparison {
@@ -32,6 +33,9 @@ func names(changes []throughput.Change) []string {
 }
 
 func TestTwoRunsOfTheSameDoNotRegress(t *testing.T) {
+	if testenv.Race() {
+		testenv.Skip(t, "the race detector is slow; make test runs it whole")
+	}
 	regressed := 0
 	for seed := range uint64(100) {
 		if len(compare(t, quiet, quiet, seed).Regressed()) > 0 {

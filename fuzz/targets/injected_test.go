@@ -126,7 +126,7 @@ func printCauses(name string) int {
 func TestDrawnInputsPass(t *testing.T) {
 	count := 5000
 	if testenv.Sample() {
-		count = 500
+		count = 250
 	}
 	for _, target := range targets.All() {
 		if target.Missing != nil {

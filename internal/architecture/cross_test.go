@@ -18,6 +18,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"sealab/internal/testenv"
 )
 
 var cross = flag.Bool("cross", false, "check the types of every package and test for the platforms of the release; takes a minute")
@@ -97,6 +99,9 @@ func orSame(mapped, path string) string {
 // TestTypesOfAnotherPlatform meets a call that Windows does not have, in a package
 // and in a test.
 func TestTypesOfAnotherPlatform(t *testing.T) {
+	if testenv.Race() {
+		testenv.Skip(t, "the race detector is slow; make test runs it whole")
+	}
 	folder := t.TempDir()
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))

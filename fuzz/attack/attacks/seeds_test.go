@@ -173,7 +173,7 @@ func ids(t *testing.T) (beside, alone []string) {
 // that of another seed meets.
 func brief() attack.Budget {
 	if testenv.Sample() {
-		return attack.Budget{Seals: 1 << 9, Unseals: 1 << 8, Bytes: 1 << 13, Sweep: 48, Stopwatch: allocation}
+		return attack.Budget{Seals: 1 << 7, Unseals: 1 << 7, Bytes: 1 << 12, Sweep: 24, Stopwatch: allocation}
 	}
 	return attack.Budget{Seals: 1 << 5, Unseals: 1 << 6, Bytes: 1 << 12, Sweep: 16, Stopwatch: allocation}
 }
