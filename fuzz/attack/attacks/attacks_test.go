@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -56,27 +57,38 @@ func run(t testing.TB, d *attack.Design, seed uint64, budget attack.Budget, only
 
 // TestControlsFall is the matrix of attacks and controls: the attacks that a
 // control names see it, what it breaks falls, and nothing that does not rest on
-// what it breaks. Attacks on what the control keeps have a brief budget. A sample
-// meets the attacks that it names; under the race detector, which is slow, a third
-// of the controls does.
+// what it breaks. Attacks that a control does not name draw from long ranges, and
+// attacks on what it keeps have a brief budget. A sample meets the attacks that it
+// names, under the race detector a third of the controls does.
 func TestControlsFall(t *testing.T) {
 	t.Logf("seed %d", seed)
+	var measuring sync.RWMutex
 	for i, control := range broken.Controls() {
 		if testenv.Race() && i%3 != 0 {
 			continue
 		}
 		t.Run(control.Name, func(t *testing.T) {
-			named, others := control.Attacks, []string(nil)
-			if !testenv.Sample() {
-				named, others = attacksOn(control)
-			}
-			saw, fell := map[string]bool{}, map[codecs.Property]bool{}
+			t.Parallel()
 			budget := small()
 			budget.Bytes = max(budget.Bytes, control.Bytes)
-			results := within(t, budget, control.Design, named...)
-			if others != nil {
-				results = append(results, within(t, brief(), control.Design, others...)...)
+			rounds := []round{{budget, control.Attacks}}
+			if !testenv.Sample() {
+				drawn := budget
+				drawn.Sweep = sweep
+				refuting, others := attacksOn(control)
+				rounds = append(rounds, round{drawn, refuting}, round{brief(), others})
 			}
+			var results []verdict.Result
+			for _, r := range rounds {
+				beside, alone := measured(r.attacks)
+				measuring.RLock()
+				results = append(results, r.on(t, control.Design, beside)...)
+				measuring.RUnlock()
+				measuring.Lock()
+				results = append(results, r.on(t, control.Design, alone)...)
+				measuring.Unlock()
+			}
+			saw, fell := map[string]bool{}, map[codecs.Property]bool{}
 			for _, cell := range results {
 				if cell.Outcome != verdict.Refuted {
 					continue
@@ -96,18 +108,54 @@ func TestControlsFall(t *testing.T) {
 	}
 }
 
-// attacksOn returns the IDs of the attacks that a control names or that refute a
-// property that it breaks, and those of all others.
-func attacksOn(control broken.Control) (named, others []string) {
+// A round is a budget, and the attacks that have it.
+type round struct {
+	budget  attack.Budget
+	attacks []string
+}
+
+// on carries out some of the attacks of r, which may be none, on a design.
+func (r round) on(t *testing.T, d codecs.Design, ids []string) []verdict.Result {
+	t.Helper()
+	if len(ids) == 0 {
+		return nil
+	}
+	return within(t, r.budget, d, ids...)
+}
+
+// sweep is the number of values that attacks draw from a range if no test rests on
+// all of them.
+const sweep = 64
+
+// attacksOn returns the IDs of the attacks that refute a property that a control
+// breaks, and those of all others. Both are without those that it names.
+func attacksOn(control broken.Control) (refuting, others []string) {
 	for _, a := range attacks.All() {
 		refutes := slices.ContainsFunc(a.Refutes, func(p codecs.Property) bool { return slices.Contains(control.Breaks, p) })
-		if refutes || slices.Contains(control.Attacks, a.ID) {
-			named = append(named, a.ID)
-		} else {
+		switch {
+		case slices.Contains(control.Attacks, a.ID):
+		case refutes:
+			refuting = append(refuting, a.ID)
+		default:
 			others = append(others, a.ID)
 		}
 	}
-	return named, others
+	return refuting, others
+}
+
+// measured divides attacks into those that may run beside others, and those that
+// measure this process.
+func measured(ids []string) (beside, alone []string) {
+	for _, a := range attacks.All() {
+		switch {
+		case !slices.Contains(ids, a.ID):
+		case a.Measures:
+			alone = append(alone, a.ID)
+		default:
+			beside = append(beside, a.ID)
+		}
+	}
+	return beside, alone
 }
 
 // rests reports whether p is one of the broken properties or rests on one.
