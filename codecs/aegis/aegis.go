@@ -26,7 +26,6 @@ import (
 	"github.com/ericlagergren/aegis"
 
 	"sealab/codecs"
-	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -41,12 +40,10 @@ func New(secrets ...[]byte) (*layouts.Codec, error) {
 }
 
 // Design is the catalog's row.
-var Design = codecs.Design{
-	Name:     "aegis-256",
-	Doc:      "encrypted with AEGIS-256 under a random 256-bit nonce",
-	Spec:     "RFC 10032 (AEGIS-256, 128-bit tag); RFC 5869",
-	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
+var Design = format.Design(New, codecs.Design{
+	Name: "aegis-256",
+	Doc:  "encrypted with AEGIS-256 under a random 256-bit nonce",
+	Spec: "RFC 10032 (AEGIS-256, 128-bit tag); RFC 5869",
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			NonceBits:   256,
@@ -57,16 +54,10 @@ var Design = codecs.Design{
 		},
 		Primitive: "AEGIS-256",
 		Bare:      aegis.New,
-		TokenSize: format.TokenSize,
-		Inspect:   format.Inspect,
 	},
-	Guarantees: codecs.Always(
-		keyring.Guarantees(),
-		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
-		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
-		codecs.HoldsBecause(codecs.FreshNonces, "random 256-bit nonces, for up to 2^112 tokens per key"),
-		codecs.Disclaims(codecs.KeyCommitting, "the tag has 128 bits: two keys for one token take about 2^64 attempts"),
-		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream of the first block"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
-	),
-}
+},
+	codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+	codecs.HoldsBecause(codecs.FreshNonces, "random 256-bit nonces, for up to 2^112 tokens per key"),
+	codecs.Disclaims(codecs.KeyCommitting, "the tag has 128 bits: two keys for one token take about 2^64 attempts"),
+	codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream of the first block"),
+)

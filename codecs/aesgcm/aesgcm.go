@@ -56,12 +56,10 @@ func newGCM(key []byte) (cipher.AEAD, error) {
 }
 
 // Design is the catalog's row.
-var Design = codecs.Design{
-	Name:     "aes-256-gcm",
-	Doc:      "encrypted with AES-256-GCM under a random 96-bit nonce",
-	Spec:     "NIST SP 800-38D; RFC 5869",
-	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
+var Design = format.Design(New, codecs.Design{
+	Name: "aes-256-gcm",
+	Doc:  "encrypted with AES-256-GCM under a random 96-bit nonce",
+	Spec: "NIST SP 800-38D; RFC 5869",
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			NonceBits:       96,
@@ -75,18 +73,10 @@ var Design = codecs.Design{
 			Languages:       []string{"java", "ruby", "rust"},
 		},
 		Primitive: "AES-256-GCM",
-		TokenSize: format.TokenSize,
-		Inspect:   format.Inspect,
 	},
-	Guarantees: codecs.Always(
-		keyring.Guarantees(),
-		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
-		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation,
-			codecs.KeySeparation, codecs.UniformRefusal, codecs.Total,
-			codecs.ByteExact, codecs.StrongKeys),
-		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
-		codecs.Disclaims(codecs.KeyCommitting, "GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
-		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
-	),
-}
+},
+	codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+	codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
+	codecs.Disclaims(codecs.KeyCommitting, "GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
+	codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
+)

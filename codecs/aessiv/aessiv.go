@@ -47,12 +47,10 @@ func open(key []byte) (cipher.AEAD, error) {
 }
 
 // Design is the catalog's row.
-var Design = codecs.Design{
-	Name:     "aes-siv",
-	Doc:      "encrypted with AES-SIV, deterministic: equal payloads give equal tokens",
-	Spec:     "RFC 5297 (AES-SIV-CMAC-512); RFC 5869",
-	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
+var Design = format.Design(New, codecs.Design{
+	Name: "aes-siv",
+	Doc:  "encrypted with AES-SIV, deterministic: equal payloads give equal tokens",
+	Spec: "RFC 5297 (AES-SIV-CMAC-512); RFC 5869",
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			Log2Tokens:  48,
@@ -62,21 +60,15 @@ var Design = codecs.Design{
 		},
 		Primitive: "AES-SIV",
 		Bare:      open,
-		TokenSize: format.TokenSize,
-		Inspect:   format.Inspect,
 		Allocates: "the implementation returns its results in memory of its own",
 	},
-	Guarantees: codecs.Always(
-		keyring.Guarantees(),
-		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
-		codecs.Holds(codecs.Integrity, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
-		codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
-		codecs.Disclaims(codecs.Confidentiality, "equal payloads give equal tokens"),
-		codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal payloads give equal tokens"),
-		codecs.Disclaims(codecs.KeyCommitting, "CMAC can be inverted under known keys: two keys for one token take at most 2^64 work"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
-	),
-}
+},
+	codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+	codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
+	codecs.Disclaims(codecs.Confidentiality, "equal payloads give equal tokens"),
+	codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal payloads give equal tokens"),
+	codecs.Disclaims(codecs.KeyCommitting, "CMAC can be inverted under known keys: two keys for one token take at most 2^64 work"),
+)
 
 const (
 	tagSize = 16 // the synthetic initialisation vector

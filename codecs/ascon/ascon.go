@@ -29,7 +29,6 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -44,12 +43,10 @@ func New(secrets ...[]byte) (*layouts.Codec, error) {
 }
 
 // Design is the catalog's row.
-var Design = codecs.Design{
-	Name:     "ascon-aead128",
-	Doc:      "encrypted with Ascon-AEAD128 under a random 128-bit nonce",
-	Spec:     "NIST SP 800-232 (Ascon-AEAD128); RFC 5869",
-	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
+var Design = format.Design(New, codecs.Design{
+	Name: "ascon-aead128",
+	Doc:  "encrypted with Ascon-AEAD128 under a random 128-bit nonce",
+	Spec: "NIST SP 800-232 (Ascon-AEAD128); RFC 5869",
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			NonceBits:   128,
@@ -62,18 +59,13 @@ var Design = codecs.Design{
 		},
 		Primitive: "Ascon-AEAD128",
 		Bare:      newAscon,
-		TokenSize: format.TokenSize,
-		Inspect:   format.Inspect,
 	},
-	Guarantees: codecs.Always(
-		keyring.Guarantees(),
-		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
-		codecs.HoldsBecause(codecs.FreshNonces, "random 128-bit nonces, for up to 2^48 tokens per key"),
-		codecs.Disclaims(codecs.KeyCommitting, "the tag has 128 bits: two keys for one token take at most 2^64 work"),
-		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream up to the first block that differs"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
-	),
-}
+},
+	codecs.Holds(codecs.SteadyTiming),
+	codecs.HoldsBecause(codecs.FreshNonces, "random 128-bit nonces, for up to 2^48 tokens per key"),
+	codecs.Disclaims(codecs.KeyCommitting, "the tag has 128 bits: two keys for one token take at most 2^64 work"),
+	codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream up to the first block that differs"),
+)
 
 const (
 	keySize   = 16

@@ -57,12 +57,10 @@ func open(key []byte) (cipher.AEAD, error) {
 }
 
 // Design is the catalog's row.
-var Design = codecs.Design{
-	Name:     "aes-cbc-hmac",
-	Doc:      "encrypted with AES-256-CBC and authenticated with HMAC-SHA512, as in JWE",
-	Spec:     "RFC 7518, section 5.2.5 (A256CBC-HS512); RFC 5869",
-	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
+var Design = format.Design(New, codecs.Design{
+	Name: "aes-cbc-hmac",
+	Doc:  "encrypted with AES-256-CBC and authenticated with HMAC-SHA512, as in JWE",
+	Spec: "RFC 7518, section 5.2.5 (A256CBC-HS512); RFC 5869",
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			NonceBits:   128,
@@ -74,20 +72,14 @@ var Design = codecs.Design{
 		},
 		Primitive: "AES-256-CBC-HMAC-SHA512",
 		Bare:      open,
-		TokenSize: format.TokenSize,
-		Inspect:   format.Inspect,
 		Allocates: "the standard library allocates a CBC mode per token",
 	},
-	Guarantees: codecs.Always(
-		keyring.Guarantees(),
-		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
-		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
-		codecs.HoldsBecause(codecs.KeyCommitting, "both keys are derived from one secret, so that two keys for one token are a collision of HMAC-SHA512 cut to 256 bits"),
-		codecs.HoldsBecause(codecs.FreshNonces, "random 128-bit initialisation vectors, for up to 2^48 blocks per key"),
-		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated initialisation vector shows how many first blocks two payloads share"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
-	),
-}
+},
+	codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+	codecs.HoldsBecause(codecs.KeyCommitting, "both keys are derived from one secret, so that two keys for one token are a collision of HMAC-SHA512 cut to 256 bits"),
+	codecs.HoldsBecause(codecs.FreshNonces, "random 128-bit initialisation vectors, for up to 2^48 blocks per key"),
+	codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated initialisation vector shows how many first blocks two payloads share"),
+)
 
 const (
 	nonceSize = aes.BlockSize

@@ -30,7 +30,6 @@ import (
 	"golang.org/x/crypto/poly1305" //lint:ignore SA1019 the package has no successor for a bare Poly1305
 
 	"sealab/codecs"
-	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -45,12 +44,10 @@ func New(secrets ...[]byte) (*layouts.Codec, error) {
 }
 
 // Design is the catalog's row.
-var Design = codecs.Design{
-	Name:     "chacha20-poly1305-siv",
-	Doc:      "encrypted with ChaCha20-Poly1305-SIV, which survives a repeated nonce and commits to its key",
-	Spec:     "C2SP chacha20-poly1305-siv v0.0.1; RFC 8439; RFC 5869",
-	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
+var Design = format.Design(New, codecs.Design{
+	Name: "chacha20-poly1305-siv",
+	Doc:  "encrypted with ChaCha20-Poly1305-SIV, which survives a repeated nonce and commits to its key",
+	Spec: "C2SP chacha20-poly1305-siv v0.0.1; RFC 8439; RFC 5869",
 	Hooks: &lab.Hooks{
 		AllocatesInGo: "the implementation of ChaCha20 in pure Go allocates its state",
 		Facts: &lab.Facts{
@@ -63,18 +60,13 @@ var Design = codecs.Design{
 		},
 		Primitive: "ChaCha20-Poly1305-SIV",
 		Bare:      newSIV,
-		TokenSize: format.TokenSize,
-		Inspect:   format.Inspect,
 	},
-	Guarantees: codecs.Always(
-		keyring.Guarantees(),
-		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
-		codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of ChaCha20 blocks cut to 256 bits (specification, Security Guarantees)"),
-		codecs.HoldsBecause(codecs.FreshNonces, "random 128-bit nonces, for up to 2^48 tokens per key"),
-		codecs.HoldsBecause(codecs.NonceMisuseResistant, "key stream and tag depend on nonce, associated data and payload"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
-	),
-}
+},
+	codecs.Holds(codecs.SteadyTiming),
+	codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of ChaCha20 blocks cut to 256 bits (specification, Security Guarantees)"),
+	codecs.HoldsBecause(codecs.FreshNonces, "random 128-bit nonces, for up to 2^48 tokens per key"),
+	codecs.HoldsBecause(codecs.NonceMisuseResistant, "key stream and tag depend on nonce, associated data and payload"),
+)
 
 const (
 	nonceSize = 16

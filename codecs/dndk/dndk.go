@@ -30,7 +30,6 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -45,12 +44,10 @@ func New(secrets ...[]byte) (*layouts.Codec, error) {
 }
 
 // Design is the catalog's row.
-var Design = codecs.Design{
-	Name:     "dndk-gcm",
-	Doc:      "encrypted with DNDK-GCM under a random 192-bit nonce, with key commitment",
-	Spec:     "draft-gueron-cfrg-dndkgcm-03 (KC_Choice = 1); NIST SP 800-38D; RFC 5869",
-	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
+var Design = format.Design(New, codecs.Design{
+	Name: "dndk-gcm",
+	Doc:  "encrypted with DNDK-GCM under a random 192-bit nonce, with key commitment",
+	Spec: "draft-gueron-cfrg-dndkgcm-03 (KC_Choice = 1); NIST SP 800-38D; RFC 5869",
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			NonceBits:       192,
@@ -63,20 +60,14 @@ var Design = codecs.Design{
 		},
 		Primitive: "DNDK-GCM",
 		Bare:      newDNDK,
-		TokenSize: format.TokenSize,
-		Inspect:   format.Inspect,
 		Allocates: "each nonce has a key of its own, whose AES-GCM the standard library allocates",
 	},
-	Guarantees: codecs.Always(
-		keyring.Guarantees(),
-		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
-		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
-		codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of the 256-bit commitment, if AES-256 is an ideal cipher"),
-		codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces, for up to 2^80 tokens per key"),
-		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
-	),
-}
+},
+	codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+	codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of the 256-bit commitment, if AES-256 is an ideal cipher"),
+	codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces, for up to 2^80 tokens per key"),
+	codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
+)
 
 const (
 	nonceSize  = 24

@@ -30,7 +30,6 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -45,12 +44,10 @@ func New(secrets ...[]byte) (*layouts.Codec, error) {
 }
 
 // Design is the catalog's row.
-var Design = codecs.Design{
-	Name:     "aes-256-gcm-ctx",
-	Doc:      "encrypted with AES-256-GCM, and committed to key and nonce by the CTX transform",
-	Spec:     "Chan and Rogaway 2022 (CTX); NIST SP 800-38D; FIPS 180-4; RFC 5869",
-	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
+var Design = format.Design(New, codecs.Design{
+	Name: "aes-256-gcm-ctx",
+	Doc:  "encrypted with AES-256-GCM, and committed to key and nonce by the CTX transform",
+	Spec: "Chan and Rogaway 2022 (CTX); NIST SP 800-38D; FIPS 180-4; RFC 5869",
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			NonceBits:       96,
@@ -63,19 +60,13 @@ var Design = codecs.Design{
 		},
 		Primitive: "AES-256-GCM-CTX",
 		Bare:      newCTX,
-		TokenSize: format.TokenSize,
-		Inspect:   format.Inspect,
 	},
-	Guarantees: codecs.Always(
-		keyring.Guarantees(),
-		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
-		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
-		codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of SHA-256"),
-		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
-		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
-	),
-}
+},
+	codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+	codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of SHA-256"),
+	codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
+	codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
+)
 
 const (
 	nonceSize  = 12

@@ -40,12 +40,10 @@ func New(secrets ...[]byte) (*layouts.Codec, error) {
 }
 
 // Design is the catalog's row.
-var Design = codecs.Design{
-	Name:     "aes-256-gcm-siv",
-	Doc:      "encrypted with AES-256-GCM-SIV, which survives a repeated nonce",
-	Spec:     "RFC 8452; RFC 5869",
-	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
+var Design = format.Design(New, codecs.Design{
+	Name: "aes-256-gcm-siv",
+	Doc:  "encrypted with AES-256-GCM-SIV, which survives a repeated nonce",
+	Spec: "RFC 8452; RFC 5869",
 	Hooks: &lab.Hooks{
 		AllocatesInGo: "the implementation in pure Go allocates its POLYVAL",
 		Facts: &lab.Facts{
@@ -59,16 +57,10 @@ var Design = codecs.Design{
 		Primitive: "AES-256-GCM-SIV",
 		Bare:      siv.NewGCM,
 		SIVKey:    func(secret []byte) []byte { return keyring.Derive(secret, label+" key", keyring.KeySize) },
-		TokenSize: format.TokenSize,
-		Inspect:   format.Inspect,
 	},
-	Guarantees: codecs.Always(
-		keyring.Guarantees(),
-		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
-		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
-		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
-		codecs.HoldsBecause(codecs.NonceMisuseResistant, "key stream and tag depend on nonce, associated data and payload"),
-		codecs.Disclaims(codecs.KeyCommitting, "POLYVAL is a polynomial: one ciphertext can be made to open under two known keys"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
-	),
-}
+},
+	codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+	codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
+	codecs.HoldsBecause(codecs.NonceMisuseResistant, "key stream and tag depend on nonce, associated data and payload"),
+	codecs.Disclaims(codecs.KeyCommitting, "POLYVAL is a polynomial: one ciphertext can be made to open under two known keys"),
+)

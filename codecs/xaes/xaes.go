@@ -22,7 +22,6 @@ import (
 	"crypto/subtle"
 
 	"sealab/codecs"
-	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -37,12 +36,10 @@ func New(secrets ...[]byte) (*layouts.Codec, error) {
 }
 
 // Design is the catalog's row.
-var Design = codecs.Design{
-	Name:     "xaes-256-gcm",
-	Doc:      "encrypted with XAES-256-GCM under a random 192-bit nonce",
-	Spec:     "C2SP XAES-256-GCM; NIST SP 800-38D; NIST SP 800-108r1; RFC 5869",
-	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
+var Design = format.Design(New, codecs.Design{
+	Name: "xaes-256-gcm",
+	Doc:  "encrypted with XAES-256-GCM under a random 192-bit nonce",
+	Spec: "C2SP XAES-256-GCM; NIST SP 800-38D; NIST SP 800-108r1; RFC 5869",
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			NonceBits:       192,
@@ -55,20 +52,14 @@ var Design = codecs.Design{
 		},
 		Primitive: "XAES-256-GCM",
 		Bare:      newXAES,
-		TokenSize: format.TokenSize,
-		Inspect:   format.Inspect,
 		Allocates: "each nonce has a key of its own, whose AES-GCM the standard library allocates",
 	},
-	Guarantees: codecs.Always(
-		keyring.Guarantees(),
-		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
-		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
-		codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces, for up to 2^80 tokens per key"),
-		codecs.Disclaims(codecs.KeyCommitting, "GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
-		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
-	),
-}
+},
+	codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+	codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces, for up to 2^80 tokens per key"),
+	codecs.Disclaims(codecs.KeyCommitting, "GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
+	codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
+)
 
 const nonceSize = 24
 

@@ -44,12 +44,10 @@ func Ephemeral() *layouts.Codec {
 }
 
 // Design is the catalog's row.
-var Design = codecs.Design{
-	Name:     "xchacha20-poly1305",
-	Doc:      "encrypted with XChaCha20-Poly1305 under a random 192-bit nonce",
-	Spec:     "draft-irtf-cfrg-xchacha-03; RFC 8439; RFC 5869",
-	Prefix:   format.Prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return layouts.ForLab(New(c.Secrets...)) },
+var Design = format.Design(New, codecs.Design{
+	Name: "xchacha20-poly1305",
+	Doc:  "encrypted with XChaCha20-Poly1305 under a random 192-bit nonce",
+	Spec: "draft-irtf-cfrg-xchacha-03; RFC 8439; RFC 5869",
 	Hooks: &lab.Hooks{
 		AllocatesInGo: "the implementation of XChaCha20 in pure Go allocates its state",
 		Facts: &lab.Facts{
@@ -62,17 +60,10 @@ var Design = codecs.Design{
 			Languages:       []string{"rust"},
 		},
 		Primitive: "XChaCha20-Poly1305",
-		TokenSize: format.TokenSize,
-		Inspect:   format.Inspect,
 	},
-	Guarantees: codecs.Always(
-		keyring.Guarantees(),
-		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation,
-			codecs.KeySeparation, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total,
-			codecs.ByteExact, codecs.StrongKeys),
-		codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces, for up to 2^80 tokens per key"),
-		codecs.Disclaims(codecs.KeyCommitting, "Poly1305 is a polynomial: one ciphertext can be made to open under two known keys"),
-		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
-	),
-}
+},
+	codecs.Holds(codecs.SteadyTiming),
+	codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces, for up to 2^80 tokens per key"),
+	codecs.Disclaims(codecs.KeyCommitting, "Poly1305 is a polynomial: one ciphertext can be made to open under two known keys"),
+	codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
+)

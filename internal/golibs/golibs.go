@@ -30,6 +30,21 @@ func All() []codecs.Design {
 	}
 }
 
+var (
+	goJose        = row("go-jose-jwe", "go-jose: JWE, compact, direct key, A256GCM", "github.com/go-jose/go-jose/v4; RFC 7516", newGoJose, encrypts)
+	jwxEncrypted  = row("jwx-jwe", "jwx: JWE, compact, direct key, A256GCM", "github.com/lestrrat-go/jwx/v3; RFC 7516", newJWXEncrypted, encrypts)
+	tinkLibrary   = row("tink-aead", "Tink: AES256-GCM with the TINK prefix, in base64url", "github.com/tink-crypto/tink-go/v2", newTink, encrypts)
+	pasetoLibrary = row("paseto-v4-local", "PASETO v4.local: XChaCha20 and keyed BLAKE2b, the payload as one claim", "aidanwoods.dev/go-paseto", newPaseto, encrypts)
+	fernetLibrary = row("fernet", "Fernet: AES-128-CBC and HMAC-SHA256", "github.com/fernet/fernet-go", newFernet, encrypts)
+	secureCookie  = row("securecookie", "gorilla/securecookie: AES-256-CTR and HMAC-SHA256, bytes as they are", "github.com/gorilla/securecookie", newSecureCookie, encrypts)
+	golangJWT     = row("golang-jwt", "golang-jwt: JWT, HS256, the payload as one claim", "github.com/golang-jwt/jwt/v5; RFC 7519", newGolangJWT, signs)
+	jwxSigned     = row("jwx-jws", "jwx: JWS, compact, HS256", "github.com/lestrrat-go/jwx/v3; RFC 7515", newJWXSigned, signs)
+)
+
+func row(name, doc, spec string, setup func(key []byte) (codec, error), guarantees []codecs.Guarantee) codecs.Design {
+	return codecs.Design{Name: name, Doc: doc, Spec: spec, MaxKeys: 1, NewCodec: one(setup), Guarantees: codecs.Always(guarantees)}
+}
+
 // The refusals. If a library does not tell a malformed token from an unauthentic
 // one, the adapter returns unauthentic.
 var (

@@ -24,15 +24,6 @@ import (
 	"sealab/codecs"
 )
 
-var goJose = codecs.Design{
-	Name:       "go-jose-jwe",
-	Doc:        "go-jose: JWE, compact, direct key, A256GCM",
-	Spec:       "github.com/go-jose/go-jose/v4; RFC 7516",
-	MaxKeys:    1,
-	NewCodec:   one(newGoJose),
-	Guarantees: codecs.Always(encrypts),
-}
-
 func newGoJose(key []byte) (codec, error) {
 	encrypter, err := jose.NewEncrypter(jose.A256GCM, jose.Recipient{Algorithm: jose.DIRECT, Key: key}, nil)
 	if err != nil {
@@ -59,24 +50,6 @@ func newGoJose(key []byte) (codec, error) {
 		return payload, nil
 	}
 	return codec{seal, unseal}, nil
-}
-
-var jwxEncrypted = codecs.Design{
-	Name:       "jwx-jwe",
-	Doc:        "jwx: JWE, compact, direct key, A256GCM",
-	Spec:       "github.com/lestrrat-go/jwx/v3; RFC 7516",
-	MaxKeys:    1,
-	NewCodec:   one(newJWXEncrypted),
-	Guarantees: codecs.Always(encrypts),
-}
-
-var jwxSigned = codecs.Design{
-	Name:       "jwx-jws",
-	Doc:        "jwx: JWS, compact, HS256",
-	Spec:       "github.com/lestrrat-go/jwx/v3; RFC 7515",
-	MaxKeys:    1,
-	NewCodec:   one(newJWXSigned),
-	Guarantees: codecs.Always(signs),
 }
 
 func newJWXEncrypted(key []byte) (codec, error) {
@@ -108,15 +81,6 @@ func newJWXSigned(key []byte) (codec, error) {
 		return payload, nil
 	}
 	return codec{seal, unseal}, nil
-}
-
-var tinkLibrary = codecs.Design{
-	Name:       "tink-aead",
-	Doc:        "Tink: AES256-GCM with the TINK prefix, in base64url",
-	Spec:       "github.com/tink-crypto/tink-go/v2",
-	MaxKeys:    1,
-	NewCodec:   one(newTink),
-	Guarantees: codecs.Always(encrypts),
 }
 
 func newTink(key []byte) (codec, error) {
@@ -179,15 +143,6 @@ func tinkAEAD(key []byte) (tink.AEAD, error) {
 	return aead.New(handle)
 }
 
-var pasetoLibrary = codecs.Design{
-	Name:       "paseto-v4-local",
-	Doc:        "PASETO v4.local: XChaCha20 and keyed BLAKE2b, the payload as one claim",
-	Spec:       "aidanwoods.dev/go-paseto",
-	MaxKeys:    1,
-	NewCodec:   one(newPaseto),
-	Guarantees: codecs.Always(encrypts),
-}
-
 // stateClaim is the claim that carries the payload in formats of JSON claims.
 const stateClaim = "s"
 
@@ -218,15 +173,6 @@ func newPaseto(key []byte) (codec, error) {
 	return codec{seal, unseal}, nil
 }
 
-var fernetLibrary = codecs.Design{
-	Name:       "fernet",
-	Doc:        "Fernet: AES-128-CBC and HMAC-SHA256",
-	Spec:       "github.com/fernet/fernet-go",
-	MaxKeys:    1,
-	NewCodec:   one(newFernet),
-	Guarantees: codecs.Always(encrypts),
-}
-
 func newFernet(key []byte) (codec, error) {
 	k := fernet.Key(key)
 	keys := []*fernet.Key{&k}
@@ -239,15 +185,6 @@ func newFernet(key []byte) (codec, error) {
 		return payload, nil
 	}
 	return codec{seal, unseal}, nil
-}
-
-var secureCookie = codecs.Design{
-	Name:       "securecookie",
-	Doc:        "gorilla/securecookie: AES-256-CTR and HMAC-SHA256, bytes as they are",
-	Spec:       "github.com/gorilla/securecookie",
-	MaxKeys:    1,
-	NewCodec:   one(newSecureCookie),
-	Guarantees: codecs.Always(encrypts),
 }
 
 // cookieName is authenticated with every value.
@@ -275,15 +212,6 @@ func newSecureCookie(key []byte) (codec, error) {
 		return payload, nil
 	}
 	return codec{seal, unseal}, nil
-}
-
-var golangJWT = codecs.Design{
-	Name:       "golang-jwt",
-	Doc:        "golang-jwt: JWT, HS256, the payload as one claim",
-	Spec:       "github.com/golang-jwt/jwt/v5; RFC 7519",
-	MaxKeys:    1,
-	NewCodec:   one(newGolangJWT),
-	Guarantees: codecs.Always(signs),
 }
 
 // stateClaims are the claims of a token: the payload and no date.

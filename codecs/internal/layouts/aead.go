@@ -177,6 +177,25 @@ var (
 // catalog's row opens one: Codec has no such methods.
 type assembler struct{ *Codec }
 
+// Design completes a row of the catalog for the codecs that open returns. The row
+// names the cipher, and the guarantees are those that depend on the cipher.
+func (f Format) Design(open func(secrets ...[]byte) (*Codec, error), d codecs.Design, guarantees ...[]codecs.Guarantee) codecs.Design {
+	d.Prefix = f.Prefix
+	d.NewCodec = func(c codecs.Config) (codecs.Codec, error) { return ForLab(open(c.Secrets...)) }
+	hooks := d.Hooks.(*lab.Hooks)
+	hooks.TokenSize, hooks.Inspect = f.TokenSize, f.Inspect
+	all := [][]codecs.Guarantee{
+		keyring.Guarantees(),
+		codecs.Holds(codecs.Integrity, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
+		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
+	}
+	if f.NonceSize > 0 {
+		all = append(all, codecs.Holds(codecs.Confidentiality))
+	}
+	d.Guarantees = codecs.Always(append(all, guarantees...)...)
+	return d
+}
+
 // ForLab returns the codec of a row: as New returns it, and internal/lab can seal
 // with it step by step.
 func ForLab(c *Codec, err error) (codecs.Codec, error) {
