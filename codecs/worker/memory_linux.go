@@ -49,7 +49,7 @@ func childrenOf(pid int) []int {
 		if err != nil {
 			continue // the thread has ended
 		}
-		for _, field := range strings.Fields(string(data)) {
+		for field := range strings.FieldsSeq(string(data)) {
 			if id, err := strconv.Atoi(field); err == nil {
 				all = append(all, id)
 			}

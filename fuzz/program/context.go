@@ -13,11 +13,9 @@ import (
 // Context is the context of targets that do not vary it.
 var Context = codecs.Context{
 	Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod"}`),
-	Principal: Optional("alice"), Audience: Optional("srv"),
+	Principal: new("alice"), Audience: new("srv"),
 	Now: time.Unix(1_795_132_800, 0),
 }
-
-func Optional(s string) *string { return &s }
 
 // Values of a context. Two different arguments have different values for every
 // reader.
@@ -80,12 +78,12 @@ func rewriteOptional(p *Program, s *string, how byte) *string {
 		return nil
 	}
 	if how%16 == 8 {
-		return Optional("")
+		return new("")
 	}
 	if s == nil {
-		return Optional("")
+		return new("")
 	}
-	return Optional(rewrite(p, *s, how))
+	return new(rewrite(p, *s, how))
 }
 
 // rewrite changes a text into one that a careless comparison confuses with it,

@@ -45,8 +45,8 @@ func TestMustRefuse(t *testing.T) {
 		{"target, not bound", codecs.BindsMethod, func(c *codecs.Context) { c.Target = "other" }, false},
 		{"arguments", codecs.BindsArguments, func(c *codecs.Context) { c.Arguments = json.RawMessage(`{}`) }, true},
 		{"principal absent", codecs.BindsPrincipal, func(c *codecs.Context) { c.Principal = nil }, true},
-		{"principal empty", codecs.BindsPrincipal, func(c *codecs.Context) { c.Principal = program.Optional("") }, true},
-		{"audience", codecs.BindsAudience, func(c *codecs.Context) { c.Audience = program.Optional("srv2") }, true},
+		{"principal empty", codecs.BindsPrincipal, func(c *codecs.Context) { c.Principal = new("") }, true},
+		{"audience", codecs.BindsAudience, func(c *codecs.Context) { c.Audience = new("srv2") }, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			other := program.Context

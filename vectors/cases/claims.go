@@ -11,17 +11,18 @@ import (
 
 var claimsStep = At{Step: lab.StepClaims}
 
+// claims returns the members of the claims, or nil if there are none.
+func (t Trace) claims() []Member {
+	text, _ := t.Find(claimsStep)
+	if members, ok := Members(text); ok {
+		return members
+	}
+	return nil
+}
+
 // claims alters the claims before sealing, one member at a time.
 func claims(s *Scene) []Case {
-	text, ok := s.Trace.Find(claimsStep)
-	if !ok {
-		return nil
-	}
-	members, ok := Members(text)
-	if !ok {
-		return nil
-	}
-	return claimsBut(members, nil)
+	return claimsBut(s.Trace.claims(), nil)
 }
 
 // fewClaims is claims for a format with few vectors.
@@ -33,12 +34,8 @@ func fewClaims(s *Scene) []Case {
 // addedClaims is claims restricted to members that the default options do not
 // have.
 func addedClaims(s *Scene) []Case {
-	text, ok := s.Trace.Find(claimsStep)
-	if !ok {
-		return nil
-	}
-	members, ok := Members(text)
-	if !ok {
+	members := s.Trace.claims()
+	if members == nil {
 		return nil
 	}
 	set := s.Base.Setting
@@ -47,9 +44,7 @@ func addedClaims(s *Scene) []Case {
 	if err != nil {
 		return nil
 	}
-	text, _ = trace.Find(claimsStep)
-	known, _ := Members(text)
-	return claimsBut(members, known)
+	return claimsBut(members, trace.claims())
 }
 
 // claimsBut alters the members that are not in known.
@@ -189,14 +184,7 @@ var rearrangements = []struct {
 // arguments. A faulty reader takes the empty text as the digest of arguments
 // that are not JSON. If it compares the two, they agree.
 func undigested(s *Scene) []Case {
-	body, ok := s.Trace.Find(claimsStep)
-	if !ok {
-		return nil
-	}
-	members, ok := Members(body)
-	if !ok {
-		return nil
-	}
+	members := s.Trace.claims()
 	var cs []Case
 	for i, m := range members {
 		if !strings.HasPrefix(m.Value, `"`) {
@@ -216,14 +204,7 @@ func undigested(s *Scene) []Case {
 // unquoted seals claims with a JSON number in place of a text that looks like a
 // number. A reader accepts it if it compares literals without their JSON types.
 func unquoted(s *Scene) []Case {
-	body, ok := s.Trace.Find(claimsStep)
-	if !ok {
-		return nil
-	}
-	members, ok := Members(body)
-	if !ok {
-		return nil
-	}
+	members := s.Trace.claims()
 	var cs []Case
 	for i, m := range members {
 		digits := strings.Trim(m.Value, `"`)

@@ -143,7 +143,7 @@ func rewritten(s *string, change func(string) string) *string {
 	if s == nil {
 		s = new(string)
 	}
-	return text(change(*s))
+	return new(change(*s))
 }
 
 var rewrites = []struct {
@@ -195,9 +195,9 @@ var settings = []struct {
 	change    func(*Setting)
 }{
 	{"no-principal", "minted without a principal", contextsAbout("principal-"), func(s *Setting) { s.Context.Principal = nil }},
-	{"empty-principal", "minted for the empty principal", contextsAbout("principal-"), func(s *Setting) { s.Context.Principal = text("") }},
+	{"empty-principal", "minted for the empty principal", contextsAbout("principal-"), func(s *Setting) { s.Context.Principal = new("") }},
 	{"no-audience", "minted without an audience", contextsAbout("audience-"), func(s *Setting) { s.Context.Audience = nil }},
-	{"empty-audience", "minted for the empty audience", contextsAbout("audience-"), func(s *Setting) { s.Context.Audience = text("") }},
+	{"empty-audience", "minted for the empty audience", contextsAbout("audience-"), func(s *Setting) { s.Context.Audience = new("") }},
 	{"no-arguments", "minted without arguments", contextsAbout("arguments-"), func(s *Setting) { s.Context.Arguments = nil }},
 	{"empty-target", "minted for the empty target", contextsAbout("target-"), func(s *Setting) { s.Context.Target = "" }},
 	{"prompt", "minted for a prompt", contextsAbout("method-"), func(s *Setting) { s.Context.Method = "prompts/get" }},
@@ -205,19 +205,19 @@ var settings = []struct {
 		s.Context.Method, s.Context.Target, s.Context.Arguments = "resources/read", "file:///a.txt", nil
 	}},
 	{"unicode", "minted for a principal and a target outside ASCII", contextsAbout("principal-"), func(s *Setting) {
-		s.Context.Principal, s.Context.Target = text("Zo\u00eb \ufb01 \u0130"), "d\u00e9ploy"
+		s.Context.Principal, s.Context.Target = new("Zo\u00eb \ufb01 \u0130"), "d\u00e9ploy"
 	}},
 	{"numbers", "minted for arguments with awkward numbers", contextsAbout("arguments-"), func(s *Setting) {
 		s.Context.Arguments = json.RawMessage(`{"z":1.0,"a":[1e16,12345678901234567890,-0.0,1e-7,"\u00e9\ud800"],"a\u0000":null}`)
 	}},
 	{"nul-target", "minted with a NUL in the target", contextsAbout("glued-"), func(s *Setting) {
-		s.Context.Principal, s.Context.Target = text("alice"), "ops\x00deploy"
+		s.Context.Principal, s.Context.Target = new("alice"), "ops\x00deploy"
 	}},
 	{"nul-principal", "minted with a NUL in the principal", contextsAbout("glued-"), func(s *Setting) {
-		s.Context.Principal, s.Context.Target = text("alice\x00ops"), "deploy"
+		s.Context.Principal, s.Context.Target = new("alice\x00ops"), "deploy"
 	}},
 	{"numeric", "minted for a target, a principal and an audience that are digits", unquoted, func(s *Setting) {
-		s.Context.Target, s.Context.Principal, s.Context.Audience = "42", text("43"), text("44")
+		s.Context.Target, s.Context.Principal, s.Context.Audience = "42", new("43"), new("44")
 	}},
 	{"short-life", "minted for one second", times, func(s *Setting) { s.TTL = time.Second }},
 	{"fractional-life", "minted for one and a half seconds", times, func(s *Setting) { s.TTL = 1500 * time.Millisecond }},
@@ -225,8 +225,6 @@ var settings = []struct {
 	{"early", "minted in the year 1970", times, func(s *Setting) { s.Context.Now = time.Unix(1, 0) }},
 	{"late", "minted beyond 32 bits", times, func(s *Setting) { s.Context.Now = time.Unix(1<<33, 500_000_000) }},
 }
-
-func text(s string) *string { return &s }
 
 // times reads a sound token at other times. They surround its expiry in
 // seconds, milliseconds and microseconds, and precede its issue.

@@ -16,12 +16,8 @@ import (
 // that equals the forged claims. The token then shows the digest of that name,
 // and the attacker uses it as the tag of those claims.
 func oracles(s *Scene) []Case {
-	body, ok := s.Trace.Find(claimsStep)
-	if !ok || s.Base.Context.Principal == nil {
-		return nil
-	}
-	members, ok := Members(body)
-	if !ok {
+	members := s.Trace.claims()
+	if members == nil || s.Base.Context.Principal == nil {
 		return nil
 	}
 	var cs []Case
@@ -52,7 +48,7 @@ func digestOf(s *Scene, members []Member, i, length int) (tag, forged []byte, ok
 	}
 	forged = Object(forge(members, i))
 	set := s.Base.Setting
-	set.Context.Principal = text(string(forged))
+	set.Context.Principal = new(string(forged))
 	_, trace, err := s.Make(set, s.Seed, s.Base.Payload, nil)
 	if err != nil {
 		return nil, nil, false
