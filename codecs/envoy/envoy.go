@@ -165,11 +165,7 @@ var Design = codecs.Design{
 		Allocates: "a key is derived for each token",
 	},
 	Guarantees: func(options map[string]string) []codecs.Guarantee {
-		encoding := codecs.Holds(codecs.Canonical)
-		if framework.IsSDK(options) {
-			encoding = codecs.Disclaims(codecs.Canonical, "CR, LF and spare bits are ignored")
-		}
-		return slices.Concat(encoding,
+		return slices.Concat(framework.Canonical(options, "CR, LF and spare bits are ignored"),
 			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.Rotation, codecs.PrivateKeys),
 			codecs.HoldsBecause(codecs.StrongKeys, "seeds of at least 32 bytes; the gateway has no rule"),
 			codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),

@@ -167,7 +167,7 @@ var Design = codecs.Design{
 		})
 	},
 	Guarantees: func(options map[string]string) []codecs.Guarantee {
-		return slices.Concat(encoding(options), framework.Unbound("the format has nothing of the request"),
+		return slices.Concat(framework.Canonical(options, "Python's base64 decoder skips foreign characters and ignores spare bits and all that follows the padding"), framework.Unbound("the format has nothing of the request"),
 			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.Inert, codecs.PrivateKeys, codecs.Rotation),
 			codecs.Disclaims(codecs.Expiry, "ages are whole seconds, and the second in which a token ends is not too late"),
 			codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
@@ -181,11 +181,4 @@ var Design = codecs.Design{
 			codecs.Disclaims(codecs.SingleUse, "stateless"),
 		)
 	},
-}
-
-func encoding(options map[string]string) []codecs.Guarantee {
-	if framework.IsSDK(options) {
-		return codecs.Disclaims(codecs.Canonical, "Python's base64 decoder skips foreign characters and ignores spare bits and all that follows the padding")
-	}
-	return codecs.Holds(codecs.Canonical)
 }

@@ -291,7 +291,7 @@ var Design = codecs.Design{
 		})
 	},
 	Guarantees: func(options map[string]string) []codecs.Guarantee {
-		return slices.Concat(encoding(options), carries(options), framework.Unbound("the format has nothing of the request"),
+		return slices.Concat(framework.Canonical(options, "the segment of the tag is decoded by atob: white space, + and /, padding and spare bits pass"), carries(options), framework.Unbound("the format has nothing of the request"),
 			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.PrivateKeys),
 			codecs.HoldsBecause(codecs.Inert, "one iteration of PBKDF2 for each key"),
 			codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
@@ -307,13 +307,6 @@ var Design = codecs.Design{
 			codecs.Disclaims(codecs.SingleUse, "stateless"),
 		)
 	},
-}
-
-func encoding(options map[string]string) []codecs.Guarantee {
-	if framework.IsSDK(options) {
-		return codecs.Disclaims(codecs.Canonical, "the segment of the tag is decoded by atob: white space, + and /, padding and spare bits pass")
-	}
-	return codecs.Holds(codecs.Canonical)
 }
 
 func carries(options map[string]string) []codecs.Guarantee {

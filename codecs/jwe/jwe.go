@@ -285,16 +285,9 @@ func (e encryption) design(name, doc string, own []codecs.Guarantee) codecs.Desi
 			Allocates: "segments are decoded to buffers of their own",
 		},
 		Guarantees: func(options map[string]string) []codecs.Guarantee {
-			return slices.Concat(own, encoding(options), common)
+			return slices.Concat(own, framework.Canonical(options, "segments are decoded by atob: white space, padding and spare bits pass"), common)
 		},
 	}
-}
-
-func encoding(options map[string]string) []codecs.Guarantee {
-	if framework.IsSDK(options) {
-		return codecs.Disclaims(codecs.Canonical, "segments are decoded by atob: white space, padding and spare bits pass")
-	}
-	return codecs.Holds(codecs.Canonical)
 }
 
 var common = slices.Concat(

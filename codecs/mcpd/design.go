@@ -56,7 +56,7 @@ func guarantees(options map[string]string) []codecs.Guarantee {
 	if options[optionMode] == modeEncrypted {
 		protection = encryptedGuarantees()
 	}
-	return slices.Concat(spelling(framework.IsSDK(options)), protection, bindings[options[optionBind]], common())
+	return slices.Concat(framework.Canonical(options, "the spare bits of a segment's last character are ignored, and a NUL may stand for a _"), protection, bindings[options[optionBind]], common())
 }
 
 // bindings are the guarantees for the values of the option bind.
@@ -76,13 +76,6 @@ var bindings = map[string][]codecs.Guarantee{
 		codecs.Disclaims(codecs.BindsTarget, "bind=none"),
 		codecs.Disclaims(codecs.Unambiguous, "bind=none"),
 	),
-}
-
-func spelling(faithful bool) []codecs.Guarantee {
-	if faithful {
-		return codecs.Disclaims(codecs.Canonical, "the spare bits of a segment's last character are ignored, and a NUL may stand for a _")
-	}
-	return codecs.Holds(codecs.Canonical)
 }
 
 func signedGuarantees() []codecs.Guarantee {

@@ -36,7 +36,7 @@ var Design = codecs.Design{
 }
 
 func guarantees(options map[string]string) []codecs.Guarantee {
-	return slices.Concat(spelling(framework.IsSDK(options)), digests(options[optionDigest]), common())
+	return slices.Concat(framework.Canonical(options, "+ and / pass for - and _, and correct padding passes"), digests(options[optionDigest]), common())
 }
 
 func digests(digest string) []codecs.Guarantee {
@@ -44,13 +44,6 @@ func digests(digest string) []codecs.Guarantee {
 		return codecs.Disclaims(codecs.BindsArguments, "under digest=given the caller gives the digest, and the arguments are not seen")
 	}
 	return codecs.HoldsBecause(codecs.BindsArguments, "by a digest of the arguments as Ruby reads them")
-}
-
-func spelling(faithful bool) []codecs.Guarantee {
-	if faithful {
-		return codecs.Disclaims(codecs.Canonical, "+ and / pass for - and _, and correct padding passes")
-	}
-	return codecs.Holds(codecs.Canonical)
 }
 
 func common() []codecs.Guarantee {

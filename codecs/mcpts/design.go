@@ -44,7 +44,7 @@ var Design = codecs.Design{
 }
 
 func guarantees(options map[string]string) []codecs.Guarantee {
-	return slices.Concat(bindings[options[optionBind]], spelling(framework.IsSDK(options)), carries(options[optionPayload]), common())
+	return slices.Concat(bindings[options[optionBind]], framework.Canonical(options, "the segment of the mac is decoded by atob: white space, + and /, padding and spare bits pass"), carries(options[optionPayload]), common())
 }
 
 // bindings are the guarantees for the values of the option bind.
@@ -59,12 +59,7 @@ const publishedTag = "the bind tag is a second mac under the key"
 
 func disclaimBindings(reason string) []codecs.Guarantee {
 	return slices.Concat(
-		codecs.Disclaims(codecs.BindsMethod, reason),
-		codecs.Disclaims(codecs.BindsTarget, reason),
-		codecs.Disclaims(codecs.BindsArguments, reason),
-		codecs.Disclaims(codecs.BindsPrincipal, reason),
-		codecs.Disclaims(codecs.BindsAudience, reason),
-		codecs.Disclaims(codecs.Unambiguous, reason),
+		framework.Unbound(reason),
 		codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
 		codecs.Holds(codecs.PrivateKeys),
 	)
@@ -92,13 +87,6 @@ func boundGuarantees() []codecs.Guarantee {
 		codecs.Disclaims(codecs.Unlinkable, "the bind tag is unsalted: equal contexts give equal tags"),
 		codecs.Disclaims(codecs.PrivateKeys, publishedTag),
 	)
-}
-
-func spelling(faithful bool) []codecs.Guarantee {
-	if faithful {
-		return codecs.Disclaims(codecs.Canonical, "the segment of the mac is decoded by atob: white space, + and /, padding and spare bits pass")
-	}
-	return codecs.Holds(codecs.Canonical)
 }
 
 func carries(payload string) []codecs.Guarantee {

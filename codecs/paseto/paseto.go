@@ -196,14 +196,9 @@ var Design = codecs.Design{
 		},
 		Allocates: "keys are derived for each token",
 	},
-	Guarantees: func(options map[string]string) []codecs.Guarantee { return slices.Concat(encoding(options), common) },
-}
-
-func encoding(options map[string]string) []codecs.Guarantee {
-	if framework.IsSDK(options) {
-		return codecs.Disclaims(codecs.Canonical, "Python's base64 decoder skips foreign characters and ignores spare bits")
-	}
-	return codecs.Holds(codecs.Canonical)
+	Guarantees: func(options map[string]string) []codecs.Guarantee {
+		return slices.Concat(framework.Canonical(options, "Python's base64 decoder skips foreign characters and ignores spare bits"), common)
+	},
 }
 
 var common = slices.Concat(

@@ -302,12 +302,8 @@ func guarantees(options map[string]string) []codecs.Guarantee {
 		bindings = slices.DeleteFunc(bindings, func(g codecs.Guarantee) bool { return g.Property == codecs.BindsTarget })
 		bindings = append(bindings, codecs.HoldsBecause(codecs.BindsTarget, "the purpose is the target")...)
 	}
-	encoding := codecs.Holds(codecs.Canonical)
-	if framework.IsSDK(options) {
-		encoding = codecs.Disclaims(codecs.Canonical, "parts behind the tag and separators at the end are ignored")
-	}
 	expiry := codecs.Disclaims(codecs.Expiry, "nothing says when a token was minted, so one from a clock that runs ahead is good")
-	return slices.Concat(bindings, encoding, expiry,
+	return slices.Concat(bindings, framework.Canonical(options, "parts behind the tag and separators at the end are ignored"), expiry,
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.PrivateKeys, codecs.Rotation),
 		codecs.HoldsBecause(codecs.Inert, "with the null serializer; the default of Rails 6, Marshal, runs code after authentication"),
 		codecs.HoldsBecause(codecs.Unlinkable, "a token shows nothing of the principal"),

@@ -125,12 +125,7 @@ func bindings(value string) []codecs.Guarantee {
 		)
 	}
 	return slices.Concat(
-		codecs.Disclaims(codecs.BindsMethod, none),
-		codecs.Disclaims(codecs.BindsTarget, none),
-		codecs.Disclaims(codecs.BindsArguments, none),
-		codecs.Disclaims(codecs.BindsPrincipal, none),
-		codecs.Disclaims(codecs.BindsAudience, none),
-		codecs.Disclaims(codecs.Unambiguous, none),
+		framework.Unbound(none),
 		codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
 	)
 }

@@ -35,11 +35,7 @@ var PHP = codecs.Design{
 	Options: []codecs.Option{reading},
 	Hooks:   &lab.Hooks{Inspect: inspect, FewVectors: true, Unjudged: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee {
-		canonical := codecs.Holds(codecs.Canonical)
-		if framework.IsSDK(o) {
-			canonical = codecs.Disclaims(codecs.Canonical, "the segment of the mac is decoded by base64_decode: white space, + and /, padding and spare bits pass")
-		}
-		return slices.Concat(canonical, common(), unbound(), oneKey(),
+		return slices.Concat(framework.Canonical(o, "the segment of the mac is decoded by base64_decode: white space, + and /, padding and spare bits pass"), common(), unbound(), oneKey(),
 			codecs.Disclaims(codecs.Expiry, "nothing says when a token was issued, so one from a clock that runs ahead is good; and exp itself is not too late"),
 		)
 	},
@@ -87,11 +83,7 @@ var Swift = codecs.Design{
 	Options: []codecs.Option{reading},
 	Hooks:   &lab.Hooks{Inspect: inspect, FewVectors: true, Unjudged: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee {
-		canonical := codecs.Holds(codecs.Canonical)
-		if framework.IsSDK(o) {
-			canonical = codecs.Disclaims(codecs.Canonical, "the decoded claims are authenticated: + and /, padding, spare bits and full stops in front pass")
-		}
-		return slices.Concat(canonical, common(), oneKey(),
+		return slices.Concat(framework.Canonical(o, "the decoded claims are authenticated: + and /, padding, spare bits and full stops in front pass"), common(), oneKey(),
 			codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsPrincipal),
 			codecs.Disclaims(codecs.BindsArguments, "numbers are doubles, so that integers over 2^53 share a digest"),
 			codecs.Disclaims(codecs.BindsAudience, "the format has no audience"),

@@ -83,7 +83,7 @@ func readBase62(text []byte, sdk bool) (float64, bool) {
 var (
 	Itsdangerous = itsdangerous.design("itsdangerous", "itsdangerous: readable JSON with its time, signed with HMAC-SHA1",
 		"PyPI itsdangerous 2.2.0, URLSafeTimedSerializer", "", func(options map[string]string) []codecs.Guarantee {
-			return slices.Concat(encoding(options),
+			return slices.Concat(framework.Canonical(options, "Python's base64 decoder reads the signature: it skips foreign characters and ignores spare bits and all that follows the padding"),
 				codecs.Disclaims(codecs.Expiry, "ages are whole seconds, and the second in which a token ends is not too late"),
 				codecs.Disclaims(codecs.KeyCommitting, "the key is derived by SHA-1, whose collisions can be computed"),
 			)
@@ -96,13 +96,6 @@ var (
 			)
 		})
 )
-
-func encoding(options map[string]string) []codecs.Guarantee {
-	if framework.IsSDK(options) {
-		return codecs.Disclaims(codecs.Canonical, "Python's base64 decoder reads the signature: it skips foreign characters and ignores spare bits and all that follows the padding")
-	}
-	return codecs.Holds(codecs.Canonical)
-}
 
 func (s *style) design(name, doc, spec, other string, own func(map[string]string) []codecs.Guarantee) codecs.Design {
 	return codecs.Design{

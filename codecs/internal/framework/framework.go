@@ -186,6 +186,15 @@ func ReadingOf(strict, sdk string) codecs.Option {
 // IsSDK reports whether options choose the library's own reading.
 func IsSDK(options map[string]string) bool { return options[optionReading] == readingSDK }
 
+// Canonical holds that tokens have one encoding, unless options choose the reading of
+// the library, which accepts others for the given reason.
+func Canonical(options map[string]string, reason string) []codecs.Guarantee {
+	if IsSDK(options) {
+		return codecs.Disclaims(codecs.Canonical, reason)
+	}
+	return codecs.Holds(codecs.Canonical)
+}
+
 // Unbound disclaims every binding.
 func Unbound(reason string) []codecs.Guarantee {
 	var out []codecs.Guarantee
