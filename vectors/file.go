@@ -10,7 +10,9 @@
 //
 // The committed files are in the folder files, one per design of the catalog.
 // Only the generator (package generate) changes them. This package reads,
-// writes and validates files; it neither makes nor judges tokens.
+// writes and validates files, and exports them in the forms that other test suites
+// read: JSON Lines, groups in the manner of Wycheproof, and one archive with
+// everything that a consumer needs. It neither makes nor judges tokens.
 package vectors
 
 import (

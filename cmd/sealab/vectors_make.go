@@ -19,7 +19,6 @@ import (
 	"sealab/internal/verdict"
 	"sealab/vectors"
 	"sealab/vectors/accumulate"
-	"sealab/vectors/export"
 	"sealab/vectors/generate"
 	"sealab/vectors/mutate"
 )
@@ -136,7 +135,7 @@ func (g *vectorsGenerator) removeStale() error {
 
 func newVectorsExportCommand() *cobra.Command {
 	var forms []string
-	for _, f := range export.Forms() {
+	for _, f := range vectors.Forms() {
 		forms = append(forms, fmt.Sprintf("%s (%s)", f.Name, f.Doc))
 	}
 	var name, out string
@@ -148,7 +147,7 @@ func newVectorsExportCommand() *cobra.Command {
   sealab vectors export --form wycheproof --out gcm.json vectors/files/aes-256-gcm.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			form, err := export.Find(name)
+			form, err := vectors.FindForm(name)
 			if err != nil {
 				return err
 			}
@@ -184,7 +183,7 @@ SHA-256 sums. The same files give the same archive.`,
   sealab vectors dist --out vectors-2.tar.gz --version 2`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			data, err := export.Dist(dir, version)
+			data, err := vectors.Dist(dir, version)
 			if err != nil {
 				return err
 			}

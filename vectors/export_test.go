@@ -1,4 +1,4 @@
-package export_test
+package vectors_test
 
 import (
 	"archive/tar"
@@ -17,7 +17,6 @@ import (
 
 	"sealab/codecs/catalog"
 	"sealab/vectors"
-	"sealab/vectors/export"
 	"sealab/vectors/generate"
 )
 
@@ -30,7 +29,7 @@ func someFile(t *testing.T) *vectors.File {
 
 func TestLinesAreSelfContained(t *testing.T) {
 	f := someFile(t)
-	data, err := export.Lines(f)
+	data, err := vectors.Lines(f)
 	require.NoError(t, err)
 	n := 0
 	for line := range bytes.Lines(data) {
@@ -50,7 +49,7 @@ func TestLinesAreSelfContained(t *testing.T) {
 
 func TestGroupsLoseNoTest(t *testing.T) {
 	f := someFile(t)
-	data, err := export.Groups(f)
+	data, err := vectors.Groups(f)
 	require.NoError(t, err)
 	var got struct {
 		NumberOfTests int `json:"numberOfTests"`
@@ -90,14 +89,14 @@ func folder(t *testing.T) string {
 }
 
 func TestDistIsCompleteAndTheSameTwice(t *testing.T) {
-	first, err := export.Dist(folder(t), "7")
+	first, err := vectors.Dist(folder(t), "7")
 	require.NoError(t, err)
-	second, err := export.Dist(folder(t), "7")
+	second, err := vectors.Dist(folder(t), "7")
 	require.NoError(t, err)
 	require.True(t, bytes.Equal(first, second))
 
 	contents := unpack(t, first)
-	var index export.Index
+	var index vectors.Index
 	require.NoError(t, json.Unmarshal(contents["sealab-vectors/index.json"], &index))
 	require.Len(t, index.SHA256, len(contents)-1)
 	for path, want := range index.SHA256 {

@@ -1,7 +1,4 @@
-// Package export writes vectors in the forms that other test suites read. The
-// forms are JSON Lines, a grouping in the manner of Wycheproof, and one archive
-// with everything that a consumer needs.
-package export
+package vectors
 
 import (
 	"bytes"
@@ -11,27 +8,26 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/vectors"
 )
 
 // A Form is one way to write a file of vectors.
 type Form struct {
 	Name, Doc string
 	Extension string
-	Write     func(*vectors.File) ([]byte, error)
+	Write     func(*File) ([]byte, error)
 }
 
 // Forms returns every form.
 func Forms() []Form {
 	return []Form{
-		{"json", "the format itself", ".json", (*vectors.File).Encode},
+		{"json", "the format itself", ".json", (*File).Encode},
 		{"jsonl", "JSON Lines: one self-contained test per line", ".jsonl", Lines},
 		{"wycheproof", "test groups by ring, in the manner of Wycheproof", ".wycheproof.json", Groups},
 	}
 }
 
-// Find returns the form called name, or an error if there is no such form.
-func Find(name string) (Form, error) {
+// FindForm returns the form called name, or an error if there is no such form.
+func FindForm(name string) (Form, error) {
 	var known []string
 	for _, f := range Forms() {
 		if f.Name == name {
@@ -44,14 +40,14 @@ func Find(name string) (Form, error) {
 
 // line is one test with the members that it needs from its file.
 type line struct {
-	Design  string        `json:"design"`
-	Kind    codecs.Kind   `json:"kind"`
-	Secrets []vectors.Hex `json:"secrets"` // of the ring, in order
-	vectors.Test
+	Design  string      `json:"design"`
+	Kind    codecs.Kind `json:"kind"`
+	Secrets []Hex       `json:"secrets"` // of the ring, in order
+	Test
 }
 
 // Lines returns the tests of f as JSON Lines.
-func Lines(f *vectors.File) ([]byte, error) {
+func Lines(f *File) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
@@ -82,27 +78,27 @@ type (
 	}
 	group struct {
 		Type    string            `json:"type"`
-		Secrets []vectors.Hex     `json:"secrets"`
+		Secrets []Hex             `json:"secrets"`
 		Options map[string]string `json:"options,omitempty"`
 		Tests   []groupTest       `json:"tests"`
 	}
 	groupTest struct {
-		TcID    int              `json:"tcId"`
-		ID      string           `json:"id"`
-		Comment string           `json:"comment"`
-		Flags   []string         `json:"flags"`
-		Binding *vectors.Binding `json:"binding,omitempty"`
-		Now     *vectors.Seconds `json:"now,omitempty"`
-		TTL     *vectors.Seconds `json:"ttl,omitempty"`
-		Token   string           `json:"token"`
-		Msg     *vectors.Hex     `json:"msg,omitempty"` // the released bytes
-		Stage   string           `json:"stage,omitempty"`
-		Result  string           `json:"result"`
+		TcID    int      `json:"tcId"`
+		ID      string   `json:"id"`
+		Comment string   `json:"comment"`
+		Flags   []string `json:"flags"`
+		Binding *Binding `json:"binding,omitempty"`
+		Now     *Seconds `json:"now,omitempty"`
+		TTL     *Seconds `json:"ttl,omitempty"`
+		Token   string   `json:"token"`
+		Msg     *Hex     `json:"msg,omitempty"` // the released bytes
+		Stage   string   `json:"stage,omitempty"`
+		Result  string   `json:"result"`
 	}
 )
 
 // Groups returns the tests of f grouped by ring and options.
-func Groups(f *vectors.File) ([]byte, error) {
+func Groups(f *File) ([]byte, error) {
 	w := wycheproof{
 		Algorithm: f.Design, Schema: f.Format, NumberOfTests: f.NumberTests,
 		Header: []string{f.Doc, f.Spec, "licence: " + f.License}, Notes: map[string]*note{},
@@ -123,7 +119,7 @@ func Groups(f *vectors.File) ([]byte, error) {
 			w.TestGroups = append(w.TestGroups, g)
 		}
 		result := "valid"
-		if t.Expect == vectors.Refuse {
+		if t.Expect == Refuse {
 			result = "invalid"
 		}
 		g.Tests = append(g.Tests, groupTest{i + 1, t.ID, t.Comment, t.Flags, t.Binding, t.Now, t.TTL, t.Token, t.Released, t.Stage, result})

@@ -1,4 +1,4 @@
-package export
+package vectors
 
 import (
 	"archive/tar"
@@ -13,8 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"sealab/vectors"
 )
 
 // An Index lists the contents of an archive.
@@ -50,7 +48,7 @@ func (e *entry) mode() int64 {
 // archives carry no times, owners or machine names.
 func Dist(dir, version string) ([]byte, error) {
 	index := Index{
-		Format: vectors.Format, Version: version, License: vectors.License,
+		Format: Format, Version: version, License: License,
 		Tests: map[string]int{}, SHA256: map[string]string{},
 	}
 	entries, err := collect(dir, &index)
@@ -70,7 +68,7 @@ func Dist(dir, version string) ([]byte, error) {
 
 // collect reads the files of an archive.
 func collect(dir string, index *Index) ([]entry, error) {
-	entries := []entry{{"LICENSE", []byte(license)}, {"VERSION", []byte(index.Version + "\n")}, {"schema.json", vectors.Schema}}
+	entries := []entry{{"LICENSE", []byte(license)}, {"VERSION", []byte(index.Version + "\n")}, {"schema.json", Schema}}
 	for _, name := range []string{"README.md", "LAYOUTS.md", "accumulated.json"} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
@@ -78,12 +76,12 @@ func collect(dir string, index *Index) ([]entry, error) {
 		}
 		entries = append(entries, entry{name, data})
 	}
-	paths, err := vectors.Paths(filepath.Join(dir, "files"))
+	paths, err := Paths(filepath.Join(dir, "files"))
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range paths {
-		f, err := vectors.Read(p)
+		f, err := Read(p)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +96,7 @@ func collect(dir string, index *Index) ([]entry, error) {
 	return append(entries, consumers...), err
 }
 
-func inEveryForm(f *vectors.File) ([]entry, error) {
+func inEveryForm(f *File) ([]entry, error) {
 	var entries []entry
 	for _, form := range Forms() {
 		data, err := form.Write(f)
