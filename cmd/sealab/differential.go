@@ -118,7 +118,7 @@ func compareSDK(out, notes io.Writer, s sdk.SDK, flags *differentialFlags) (int,
 	defer client.Close()
 	shown := 0
 	tally, err := differential.Run{
-		Here: here, There: client.Design(), Seed: flags.seed, Count: flags.count, Verdicts: s.Mirrors == "", Edges: flags.edges,
+		Here: here, There: client.Design(), Seed: flags.seed, Count: flags.count, Verdicts: s.Mirrors == "", TextKeys: s.Agrees.Keys == "text", Edges: flags.edges,
 		Found: func(d differential.Disagreement) error {
 			if shown++; flags.show > 0 && shown > flags.show {
 				return nil

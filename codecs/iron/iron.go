@@ -24,7 +24,8 @@
 //
 // Under reading=sdk the scheme answers as iron-webcrypto does: the segment of the tag
 // is padded and decoded by atob, as on Node.js 20, which skips white space and ignores
-// spare bits, with - and _ for + and /, and tokens need no expiry. Under
+// spare bits, with - and _ for + and /, and tokens need no expiry. JSON that is not UTF-8
+// is read with replacement characters, which lone surrogates in salts become too. Under
 // reading=strict, the default, the tag has one text, as in @hapi/iron, salts are 64
 // digits, and there has to be an expiry.
 //
@@ -175,6 +176,9 @@ func cut(token []byte) (s segments, ok bool) {
 }
 
 func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	if f.sdk {
+		token = framework.TextEncode(token)
+	}
 	s, ok := cut(token)
 	if !ok || !f.dated(s.expiry) || !f.salted(s.salt) || !f.salted(s.macSalt) {
 		return dst, errMalformed
@@ -239,6 +243,9 @@ func (f *format) decrypt(s segments) ([]byte, bool) {
 
 // payload appends the state of JSON.
 func (f *format) payload(dst, doc []byte) ([]byte, error) {
+	if f.sdk {
+		doc = framework.TextDecode(doc)
+	}
 	v, err := rawjson.Parse(doc)
 	switch {
 	case err != nil || !utf8.Valid(doc):

@@ -12,7 +12,8 @@
 //	  mirrors    the design of the catalog that gives the same answers
 //	  agrees     the design, and its options, that gives the same verdicts and states;
 //	             the reasons of refusals are the library's own. A library with neither
-//	             is attacked, but neither compared nor measured
+//	             is attacked, but neither compared nor measured. keys is "text" if the
+//	             library takes passwords
 //
 // An executable file install in the folder installs them from a lock file, into a
 // folder that the repository ignores. To add an SDK, add a folder or an entry.
@@ -55,6 +56,7 @@ type SDK struct {
 type Agreement struct {
 	Design  string            `json:"design"`
 	Options map[string]string `json:"options"`
+	Keys    string            `json:"keys"` // "text" if the library takes passwords
 }
 
 // A manifest is the content of an sdk.json.

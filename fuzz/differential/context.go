@@ -49,7 +49,13 @@ func (r *round) secret() []byte {
 	if size == 0 {
 		size = codecs.MinSecret + r.IntN(33)
 	}
-	return r.octets(size)
+	secret := r.octets(size)
+	if r.TextKeys {
+		for i, b := range secret {
+			secret[i] = '!' + b%('~'-'!'+1)
+		}
+	}
+	return secret
 }
 
 // lives are TTLs; nil is the default of each side.

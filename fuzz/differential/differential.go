@@ -55,6 +55,9 @@ type Run struct {
 	// refuses, are its own. A token that either side cannot carry is not compared.
 	Verdicts bool
 
+	// TextKeys says that secrets are texts in ASCII: one side takes passwords.
+	TextKeys bool
+
 	// Edges says that each round presents the tokens that are shaped by hand instead of
 	// tokens altered at random.
 	Edges bool

@@ -5,6 +5,7 @@ import (
 	"crypto/cipher"
 	"encoding/base64"
 	"slices"
+	"unicode/utf8"
 
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/rawjson"
@@ -150,6 +151,71 @@ func AtobDecode(text []byte) ([]byte, bool) {
 	}
 	out, err := base64.RawStdEncoding.AppendDecode(nil, clean)
 	return out, err == nil
+}
+
+// TextEncode encodes a text of UTF-16, given as WTF-8, as a TextEncoder does: lone
+// surrogates become U+FFFD.
+func TextEncode(text []byte) []byte {
+	if bytes.IndexByte(text, 0xed) < 0 {
+		return text
+	}
+	out := bytes.Clone(text)
+	for i := 0; i+2 < len(out); i++ {
+		if out[i] == 0xed && out[i+1]&0xe0 == 0xa0 && out[i+2]&0xc0 == 0x80 {
+			copy(out[i:], "\ufffd")
+		}
+	}
+	return out
+}
+
+// TextDecode decodes UTF-8 as a TextDecoder that is not fatal does (WHATWG Encoding): it
+// skips a byte order mark and replaces each maximal part of an ill-formed sequence.
+func TextDecode(text []byte) []byte {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	if utf8.Valid(text) {
+		return text
+	}
+	out := make([]byte, 0, len(text)+8)
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		if r == utf8.RuneError && n == 1 {
+			n = illFormed(text)
+		}
+		out = utf8.AppendRune(out, r)
+		text = text[n:]
+	}
+	return out
+}
+
+// illFormed returns the length of the maximal part of a sequence that begins as one of
+// UTF-8 and goes on otherwise (Unicode, section 3.9, table 3-7).
+func illFormed(text []byte) int {
+	low, high, size := byte(0x80), byte(0xbf), 0
+	switch b := text[0]; {
+	case b < 0xc2 || b > 0xf4:
+		return 1
+	case b < 0xe0:
+		size = 2
+	case b < 0xf0:
+		size = 3
+	default:
+		size = 4
+	}
+	switch text[0] {
+	case 0xe0:
+		low = 0xa0
+	case 0xed:
+		high = 0x9f
+	case 0xf0:
+		low = 0x90
+	case 0xf4:
+		high = 0x8f
+	}
+	n := 1
+	for n < size && n < len(text) && low <= text[n] && text[n] <= high {
+		n, low, high = n+1, 0x80, 0xbf
+	}
+	return n
 }
 
 // Padded returns text with the padding that libraries add for its length before they

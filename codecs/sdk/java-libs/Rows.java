@@ -69,6 +69,8 @@ final class Rows {
       case "nimbus-jws": return new Row(JWSObject.class, false, Rows::nimbusJWS, Map.of());
       case "nimbus-jwe": return new Row(JWEObject.class, true, key -> nimbusJWE(sized(key, 32), EncryptionMethod.A256GCM), Map.of());
       case "nimbus-jwe-cbc": return new Row(JWEObject.class, true, key -> nimbusJWE(sized(key, 32), EncryptionMethod.A128CBC_HS256), Map.of());
+      case "nimbus-jwe-strict": return new Row(JWEObject.class, true, key -> strict(nimbusJWE(sized(key, 32), EncryptionMethod.A256GCM)), Map.of("canonical", true));
+      case "nimbus-jwe-cbc-strict": return new Row(JWEObject.class, true, key -> strict(nimbusJWE(sized(key, 32), EncryptionMethod.A128CBC_HS256)), Map.of("canonical", true));
       case "nimbus-pbes2": return new Row(JWEObject.class, true, Rows::nimbusPBES2, Map.of("inert", false));
       case "jose4j-jws": return new Row(JsonWebSignature.class, false, Rows::jose4jJWS, Map.of());
       case "jose4j-jwe": return new Row(JsonWebEncryption.class, true, key -> jose4jJWE(new AesKey(sized(key, 32)), "dir", false), Map.of());
@@ -108,6 +110,16 @@ final class Rows {
       JWEObject token = JWEObject.parse(t);
       token.decrypt(decrypter);
       return token.getPayload().toBytes();
+    });
+  }
+
+  /** The library behind the check of its users that every segment is canonical base64url. */
+  static Opened strict(Opened library) {
+    return new Opened(library.sealer(), t -> {
+      for (String segment : t.split("\\.", -1)) {
+        if (!Base64.getUrlEncoder().withoutPadding().encodeToString(Base64.getUrlDecoder().decode(segment)).equals(segment)) throw new SecurityException("encoding");
+      }
+      return library.unsealer().unseal(t);
     });
   }
 

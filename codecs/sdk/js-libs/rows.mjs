@@ -16,6 +16,11 @@ const COMMON = {
 };
 export const SIGNED = { ...COMMON, 'confidentiality': false, 'nonce-misuse-resistant': true, 'fresh-nonces': false };
 export const SEALED = { ...COMMON, 'confidentiality': true, 'nonce-misuse-resistant': false, 'fresh-nonces': true };
+// A token is taken until a minute after its expiry.
+const UNBOUND = {
+  'binds-method': false, 'binds-target': false, 'binds-arguments': false, 'binds-principal': false, 'binds-audience': false,
+  'unambiguous': false, 'expiry': false, 'unlinkable': true,
+};
 export const STRICT = { 'canonical': true };
 
 // one returns the only key of a ring, of the size if one is given.
@@ -29,6 +34,30 @@ export const text = (payload) => payload.toString('latin1');
 export const bytes = (state) => {
   if (typeof state !== 'string') throw new Error('no state');
   return Buffer.from(state, 'latin1');
+};
+
+// narrow returns the WTF-8 of a text: lone surrogates have three bytes.
+const narrow = (state) => Buffer.concat(state.split(/(\p{Surrogate})/u).map((part, i) => {
+  const unit = part.charCodeAt(0);
+  return i % 2 ? Buffer.from([0xe0 | unit >> 12, 0x80 | unit >> 6 & 0x3f, 0x80 | unit & 0x3f]) : Buffer.from(part);
+}));
+
+// wide returns the text of WTF-8, for a row that a design agrees with.
+const wide = (octets) => {
+  const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let [out, from] = ['', 0];
+  try {
+    for (let i = 0; i + 2 < octets.length; i++) {
+      if (octets[i] !== 0xed || octets[i + 1] < 0xa0) continue;
+      out += strict.decode(octets.subarray(from, i)) + String.fromCharCode(0xd000 | (octets[i + 1] & 0x3f) << 6 | octets[i + 2] & 0x3f);
+      from = i + 3;
+    }
+    out += strict.decode(octets.subarray(from));
+  } catch {
+    throw new Unsupported();
+  }
+  if (!narrow(out).equals(octets)) throw new Unsupported();
+  return out;
 };
 
 // password returns a key as text, for libraries that take passwords.
@@ -85,6 +114,22 @@ export const ROWS = {
       return {
         seal: (p) => iron.seal({ state: text(p) }, key, iron.defaults),
         unseal: async (t) => bytes((await iron.unseal(t, key, iron.defaults)).state),
+      };
+    },
+  },
+  // The password is the text of the key, the object the text of the state.
+  'iron-webcrypto-timed': {
+    library: 'iron-webcrypto', clock: true, guarantees: { ...SEALED, ...UNBOUND, 'strong-keys': true },
+    open: (iron, keys, ttl) => {
+      const key = wide(one(keys));
+      const options = { ...iron.defaults, ttl: ttl * 1000 };
+      return {
+        seal: (p) => iron.seal(wide(p), key, options),
+        unseal: async (t) => {
+          const state = await iron.unseal(t, key, options);
+          if (typeof state !== 'string') throw new Unsupported();
+          return narrow(state);
+        },
       };
     },
   },

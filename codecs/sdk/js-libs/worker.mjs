@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Handles, Refused, Rejected, each, serve } from '../ts/protocol.mjs';
+import { Handles, Refused, Rejected, Unsupported, each, serve } from '../ts/protocol.mjs';
 import { HISTORIC } from './historic.mjs';
 import { ROWS } from './rows.mjs';
 
@@ -35,8 +35,10 @@ const library = await load();
 async function open(request) {
   const keys = (request.keys_b64 ?? []).map((key) => Buffer.from(key, 'base64url'));
   if (Object.keys(request.options ?? {}).length > 0 || keys.length === 0) throw new Refused('want at least one key and no options');
+  const ttl = request.ttl ?? 600;
+  if (row.clock && ttl <= 0) throw new Refused('want a time to live above 0');
   try {
-    const opened = await row.open(library, keys);
+    const opened = await row.open(library, keys, ttl);
     await opened.seal(Buffer.from('{}')); // some libraries refuse a key at its first use
     return opened;
   } catch (error) {
@@ -46,23 +48,39 @@ async function open(request) {
 
 const HANDLES = new Handles(open);
 
+const member = row.clock ? 'state_b64' : 'payload_b64';
+
+// at returns an open handle. A row with a clock takes the time from the request.
+const machine = Date.now;
+let now;
+if (row.clock) Date.now = () => now ?? machine();
+function at(request) {
+  if (row.clock) now = Math.floor(request.now * 1000);
+  return HANDLES.of(request);
+}
+
 async function seal(request) {
-  return { token: await HANDLES.of(request).seal(Buffer.from(request.payload_b64, 'base64url')) };
+  return { token: await at(request).seal(Buffer.from(request[member], 'base64url')) };
 }
 
 async function unseal(request) {
-  const opened = HANDLES.of(request);
+  const opened = at(request);
   return each(async (token) => {
     let payload;
     try {
       payload = await opened.unseal(token);
     } catch (error) {
+      if (error instanceof Unsupported) throw error;
       throw new Rejected('unauthentic', String(error?.code ?? error?.name ?? error));
     }
-    return { payload_b64: Buffer.from(payload).toString('base64url') };
+    return { [member]: Buffer.from(payload).toString('base64url') };
   }, request);
 }
 
-const HELLO = { name, version: version(), kind: 'codec', abilities: ['batch', 'parallel'], guarantees: row.guarantees };
+const HELLO = {
+  name, version: version(), kind: row.clock ? 'scheme' : 'codec', abilities: row.clock ? ['batch', 'parallel', 'clock'] : ['batch', 'parallel'],
+  guarantees: row.guarantees,
+};
+const operations = row.clock ? { mint: seal, verify: unseal } : { seal, unseal };
 
-await serve(HELLO, { open: HANDLES.open, close: HANDLES.close, seal, unseal });
+await serve(HELLO, { open: HANDLES.open, close: HANDLES.close, ...operations });
