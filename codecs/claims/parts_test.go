@@ -1,0 +1,97 @@
+package claims
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
+	"sealab/codecs/aesgcm"
+	"sealab/codecs/internal/compactjson"
+)
+
+var partTime = flag.Duration("parts", time.Millisecond, "time for which the parts of a token are timed")
+
+// stateOf returns JSON of n bytes with escapes as frequent as in the payloads of
+// sealab bench.
+func stateOf(n int) []byte {
+	const answer = `{"action":"accept","content":{"approver":"user-3894","comment":"Canary at 75 %, no errors — go on, please, and in each region."}},`
+	text := `{"tool":"deploy_release","answers":[` + strings.Repeat(answer, n/len(answer))
+	return []byte(text + strings.Repeat("x", n-len(text)))
+}
+
+// batch is the number of calls that are timed together: about as long as no other
+// process gets the processor.
+const batch = 50
+
+// A part is work that is timed alone.
+type part struct {
+	name  string
+	call  func()
+	least time.Duration // of a batch
+}
+
+// TestParts times Verify and Mint of claims over AES-256-GCM, and the parts of Verify
+// alone, in turn, and prints the least times. It works for the request of sealab
+// bench. bench/README.md has the sums.
+func TestParts(t *testing.T) {
+	parts := append(partsOf(t, 64), partsOf(t, 1024)...)
+	for end := time.Now().Add(*partTime); ; {
+		for i := range parts {
+			start := time.Now()
+			for range batch {
+				parts[i].call()
+			}
+			parts[i].least = min(parts[i].least, time.Since(start))
+		}
+		if !time.Now().Before(end) {
+			break
+		}
+	}
+	for _, p := range parts {
+		t.Logf("%-34s %5d ns", p.name, p.least.Nanoseconds()/batch)
+	}
+}
+
+func partsOf(t *testing.T, n int) (parts []part) {
+	principal, audience := `["client-1","https://as.example","alice"]`, "releases"
+	c := codecs.Context{
+		Now: time.Unix(1795176000, 250e6), Method: "tools/call", Target: "deploy_release", Principal: &principal, Audience: &audience,
+		Arguments: []byte(`{"release":"2026.11.2","environment":"eu-west-1","canary":true}`),
+	}
+	codec := aesgcm.Ephemeral()
+	scheme, err := New(codec, DefaultTTL)
+	require.NoError(t, err)
+	var work room
+	state, dst := stateOf(n), make([]byte, 0, 4096)
+	require.Len(t, state, n)
+	require.NoError(t, work.claim(DefaultTTL, salt{1}, state, &c))
+	quoted := compactjson.AppendString(nil, state)
+	bare, err := codec.Seal(nil, state)
+	require.NoError(t, err)
+	token, err := codec.Seal(nil, work.payload)
+	require.NoError(t, err)
+	got, err := scheme.Verify(nil, token, &c)
+	require.NoError(t, err)
+	require.Equal(t, string(state), string(got))
+	digested := []byte(principalLabel + string(make([]byte, len(salt{}))) + principal)
+	add := func(name string, call func()) {
+		parts = append(parts, part{fmt.Sprintf("%s, %d B", name, n), call, time.Hour})
+	}
+	add("codec", func() { codec.Unseal(dst, bare) })
+	add("verify", func() { scheme.Verify(dst, token, &c) })
+	add("codec over the claims", func() { codec.Unseal(dst, token) })
+	add("digest of the arguments", func() { sha256.Sum256(c.Arguments) })
+	add("digest of the principal", func() { sha256.Sum256(digested) })
+	add("arguments made canonical", func() { compactjson.AppendPlain(dst, c.Arguments) })
+	add("state unescaped", func() { compactjson.CutString(dst, quoted) })
+	add("codec seals", func() { codec.Seal(dst, state) })
+	add("mint", func() { scheme.Mint(dst, state, &c) })
+	add("codec seals the claims", func() { codec.Seal(dst, work.payload) })
+	return parts
+}
