@@ -345,7 +345,9 @@ func (t trial) otherInBatch(in *attack.Instance, tok *attack.Token) {
 	}
 	for _, f := range fields {
 		if _, present := f.get(&tok.Under); present {
-			t.inBatch(in, f.property, f.put(tok.Under, f.unrelated()[0]), tok.Under, "another "+f.name)
+			other := f.put(tok.Under, f.unrelated()[0])
+			t.inBatch(in, f.property, other, tok.Under, "another "+f.name)
+			t.behindHonest(in, f.property, other, tok.Under, "another "+f.name)
 		}
 	}
 	if !t.Design.OwnClock {
@@ -370,6 +372,19 @@ func (t trial) inBatch(in *attack.Instance, property codecs.Property, to, from c
 		if a.Err == nil {
 			t.RefuteIf(property, attack.Sealed(1), fmt.Sprintf("in a batch of %d, token %d is accepted with %s", len(texts), i+1, how), sealed[i])
 		}
+	}
+}
+
+// behindHonest is inBatch with a token in front that is at home in the other context. What
+// a reader found for one token must not count for the next.
+func (t trial) behindHonest(in *attack.Instance, property codecs.Property, to, from codecs.Context, how string) {
+	honest, other := in.Seal(t.State(8), to), in.Seal(t.State(8), from)
+	answers, err := in.UnsealBatch([][]byte{honest.Answer.Out, other.Answer.Out}, to)
+	if err != nil || len(answers) != 2 || answers[0].Err != nil {
+		return
+	}
+	if t.Try(property); answers[1].Err == nil {
+		t.RefuteIf(property, attack.Sealed(2), fmt.Sprintf("in a batch behind a good token, a token is accepted with %s", how), honest, other)
 	}
 }
 

@@ -73,7 +73,7 @@ func corpusCommands(t *testing.T) map[string][]string {
 	out, err := exec.Command("go", "build", "-o", binary, "./"+filepath.Join(corpusFolder, "goworker")).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	commands := map[string][]string{"go": {binary}}
-	for language, command := range map[string][]string{"py": {"python3", "worker.py"}, "js": {"node", "worker.mjs"}} {
+	for language, command := range map[string][]string{"py": {"python3", "worker.py"}, "branches": {"python3", "branches.py"}, "js": {"node", "worker.mjs"}} {
 		if _, err := exec.LookPath(command[0]); err == nil {
 			commands[language] = []string{command[0], filepath.Join(corpusFolder, command[1])}
 		}

@@ -63,7 +63,24 @@ func (t trial) repeatedNonces(in *attack.Instance, tok *attack.Token) {
 		}
 		in = again
 	}
+	if t.afterRefusals(search, in, tok) {
+		return
+	}
 	search.collect(in, tok, t.Budget.Seals)
+}
+
+// afterRefusals seals between refusals: an error must not reset a counter.
+func (t trial) afterRefusals(search *repetition, in *attack.Instance, tok *attack.Token) bool {
+	altered := bytes.Clone(tok.Text)
+	altered[len(altered)/2] ^= 1
+	for range 12 {
+		if search.collect(in, tok, 2) {
+			return true
+		}
+		in.Unseal(altered, tok.Under)
+		in.Unseal([]byte("x"), tok.Under)
+	}
+	return false
 }
 
 // hidesNonce reports, and records, that no nonce shows in tokens.
@@ -253,6 +270,7 @@ func (t trial) keyStream(in *attack.Instance, tok *attack.Token) {
 		t.Skip("the state is readable: there is no key stream")
 		return
 	}
+	t.shortStreams(in, tok.Under)
 	for _, n := range []int{64, 64, 64, 64, 255, 256, 257, 1500, 4096, 5000, 20000, 65536} {
 		a, okA := in.Mint(t.State(n), tok.Under)
 		b, okB := in.Mint(t.State(n), tok.Under)
@@ -263,6 +281,23 @@ func (t trial) keyStream(in *attack.Instance, tok *attack.Token) {
 		if sameStream(a, b) {
 			t.RefuteIf(codecs.FreshNonces, attack.Sealed(2), "two tokens have one key stream: their difference is that of their states", a.Sealed, b.Sealed)
 			t.RefuteIf(codecs.Confidentiality, attack.Sealed(2), "the difference of two tokens is that of their states", a.Sealed, b.Sealed)
+		}
+	}
+}
+
+// shortStreams seals short states, which a design may seal in another way.
+func (t trial) shortStreams(in *attack.Instance, under codecs.Context) {
+	for _, n := range []int{8, 12, 15, 16, 17, 24, 32} {
+		a, okA := in.Mint(t.Letters(n), under)
+		b, okB := in.Mint(t.Letters(n), under)
+		if !okA || !okB {
+			continue
+		}
+		t.Try(codecs.FreshNonces, codecs.Confidentiality)
+		if bytes.Contains(tokenfmt.Xor(a.Bytes(), b.Bytes()), tokenfmt.Xor(a.State, b.State)) {
+			issue := fmt.Sprintf("two tokens of states of %d bytes have one key stream: their difference is that of their states", n)
+			t.RefuteIf(codecs.FreshNonces, attack.Sealed(2), issue, a.Sealed, b.Sealed)
+			t.RefuteIf(codecs.Confidentiality, attack.Sealed(2), issue, a.Sealed, b.Sealed)
 		}
 	}
 }

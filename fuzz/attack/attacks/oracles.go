@@ -74,6 +74,12 @@ func (t trial) tellingReasons(in *attack.Instance, tok *attack.Token) {
 	for _, c := range otherContexts(tok.Under) {
 		t.telling(in.Unseal(tok.Text, c), secrets)
 	}
+	owner := t.Letters(24)
+	if owned, ok := in.Mint(t.State(8), fields[principal].put(tok.Under, string(owner))); ok {
+		for _, c := range otherContexts(tok.Under) {
+			t.telling(in.Unseal(owned.Text, c), map[string][]byte{"the principal of the token": owner})
+		}
+	}
 }
 
 // saidBy returns what a refusal says, in small letters.

@@ -72,6 +72,23 @@ func (t trial) roundTrips(in *attack.Instance, tok *attack.Token) {
 		t.roundTrip(in, tok.Under, []byte{'a', b, 'b'}, fmt.Sprintf("a state with byte %#x", v))
 		t.roundTrip(in, tok.Under, []byte{b, 'a', 'b', b}, fmt.Sprintf("a state between two bytes %#x", v))
 	}
+	t.alikeStates(in, tok.Under)
+}
+
+// alikeStates seals two states that differ behind a head before it opens the first.
+func (t trial) alikeStates(in *attack.Instance, under codecs.Context) {
+	for _, n := range []int{8, 16, 32, 64, 256, 1024, 4096, 32768, 65536} {
+		head := t.Letters(n)
+		one, two := append(bytes.Clone(head), "one"...), append(bytes.Clone(head), "two"...)
+		sealed, other := in.Seal(one, under), in.Seal(two, under)
+		if sealed.Answer.Outcome != verdict.Done || other.Answer.Outcome != verdict.Done {
+			continue
+		}
+		t.Try(codecs.ByteExact)
+		if opened := in.Unseal(sealed.Answer.Out, under); opened.Answer.Outcome == verdict.Done && !bytes.Equal(opened.Answer.Out, one) {
+			t.Refute(codecs.ByteExact, fmt.Sprintf("after another state with the same first %d bytes was sealed, a state comes back otherwise", n), sealed, other, opened)
+		}
+	}
 }
 
 // paddedStates seals states whose ends look like padding, of lengths that are multiples

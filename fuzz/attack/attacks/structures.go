@@ -38,6 +38,7 @@ var partTwins = []twin{
 	{"a/b?c=1", "a/b?c=2", "the query"}, {"a/b?c=1", "a/b", "the query"}, {"a/b#c", "a/b", "the fragment"}, {"a/b/", "a/b", "a slash behind"}, {"a//b", "a/b", "two slashes"}, {"a/./b", "a/b", "a full stop"},
 	{"a/x/../b", "a/b", "parent folders"}, {"1", "01", "numbers"}, {"1", "1.0", "numbers"}, {"1", "1e0", "numbers"}, {"10", "0x0a", "numbers"},
 	{"true", "1", "truth"}, {"0", "", "truth"}, {"9007199254740993", "9007199254740992", "numbers over 2^53"}, {"*", "alice", "a pattern"}, {"a*", "alice", "a pattern"}, {".*", "alice", "a pattern"},
+	{`alice","z":"1`, "alice", "a member of JSON behind a quote"}, {"alice&z=1", "alice", "a member of a form"}, {"alice;z=1", "alice", "a parameter"}, {"alice\nz:1", "alice", "a line more"}, {"alice\r\nz: 1", "alice", "a header more"},
 	{"Aa", "BB", "a hash of 32 bits"}, {"plumless", "buckeroo", "CRC-32"}, {"Aa", "B@", "djb2"}, {"bdb", "cbc", "Adler-32"}, {"costarring", "liquid", "FNV-1a"},
 }
 
@@ -77,7 +78,7 @@ var structural = []twin{
 	{`{"v":null}`, `{}`, "null and an absent member"}, {`{"v":""}`, `{}`, "an empty text and an absent member"}, {`{"v":false}`, `{}`, "false and an absent member"}, {`{"v":1}`, `{"v":-1}`, "a sign"}, {`{"v":1}`, `{"v":1.5}`, "a fraction"},
 	{`{"v":1}`, `{"V":1}`, "the case of a name"}, {`{"v":1}`, `{"v":1,"w":2}`, "a member more"}, {`{"v":1,"w":2}`, `{"v":2,"w":1}`, "values exchanged"},
 	{`{"v":{"$ref":"a"}}`, `{"v":{"$ref":"b"}}`, "a member that schemas hide"}, {`{"_meta":{"v":1}}`, `{"_meta":{"v":2}}`, "a member that the protocol reserves"}, {`{"__proto__":{"v":1}}`, `{"__proto__":{"v":2}}`, "a member that a language reserves"}, {`{"v":[1]}`, `{"v":{"0":1}}`, "a list and an object of places"},
-	{nested(12, "1"), nested(12, "2"), "a value twelve objects deep"}, {manyMembers(40, "1"), manyMembers(40, "2"), "the last of forty members"},
+	{nested(12, "1"), nested(12, "2"), "a value twelve objects deep"}, {nested(40, "1"), nested(40, "2"), "a value forty objects deep"}, {manyMembers(40, "1"), manyMembers(40, "2"), "the last of forty members"},
 	{`{"v":[` + strings.Repeat("0,", 300) + `1]}`, `{"v":[` + strings.Repeat("0,", 300) + `2]}`, "the last of 301 values"}, {`{"v":["a","b"]}`, `{"v":["c","d"]}`, "lists of one length"},
 	{`{"v":9007199254740993}`, `{"v":9007199254740992}`, "integers beyond 2^53"}, {`{"v":18446744073709551617}`, `{"v":18446744073709551616}`, "integers beyond 2^64"}, {`{"v":123456789012345678901}`, `{"v":123456789012345678902}`, "long integers"},
 	{`{"v":4294967297}`, `{"v":1}`, "integers cut to 32 bits"}, {`{"v":0.1}`, `{"v":0.10000000000000002}`, "the last digit of a fraction"},

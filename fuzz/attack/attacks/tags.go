@@ -52,6 +52,11 @@ func (t trial) shortTags(in *attack.Instance, tok *attack.Token) {
 	if empty, ok := in.Mint([]byte{}, tok.Under); ok {
 		t.Changes(in, empty, tokenfmt.ShortTags(empty.Format(), t.Source))
 	}
+	for _, n := range []int{40, 300, 1100, 5000, 20000} { // which other branches may read
+		if longer, ok := in.Mint(t.State(n), tok.Under); ok {
+			t.Changes(in, longer, tokenfmt.ShortTags(longer.Format(), t.Source))
+		}
+	}
 }
 
 // randomTags guesses tags. A comparison that is right once in 256 times, and a tag of

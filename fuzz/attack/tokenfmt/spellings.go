@@ -109,7 +109,9 @@ func LetterCase(f Format, s *Source) iter.Seq[Alteration] {
 			all = append(all, Alteration{fmt.Appendf(nil, "%s%%%02X%s", text[:i], text[i], text[i+1:]), fmt.Sprintf("percent escape at %d", i)})
 		}
 		all = append(all, Alteration{[]byte(strings.ReplaceAll(text, "+", " ")), "space for plus"},
-			Alteration{[]byte(strings.ReplaceAll(text, ".", "%2E")), "escaped full stops"})
+			Alteration{[]byte(strings.ReplaceAll(text, ".", "%2E")), "escaped full stops"},
+			Alteration{[]byte(strings.ReplaceAll(text, "-", "%2D")), "escaped hyphens"},
+			Alteration{[]byte(strings.ReplaceAll(text, "_", "%5F")), "escaped low lines"})
 		each(all, yield)
 	}
 }

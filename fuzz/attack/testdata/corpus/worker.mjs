@@ -214,6 +214,21 @@ const workers = {
     count = 0;
     nonce() { const n = Buffer.alloc(12); n.writeUInt32BE(++this.count, 8); return n; }
   },
+  nonce_after_refusal: class extends Gcm {
+    start = crypto.randomBytes(8); count = 0;
+    nonce() { const n = Buffer.alloc(12); this.start.copy(n); n.writeUInt32BE(++this.count, 8); return n; }
+    unseal(token) { try { return super.unseal(token); } catch (e) { this.count = 0; throw e; } }
+  },
+  nonce_from_pool: class extends Gcm { // the last nonce of a pool is the first of the next
+    pool = crypto.randomBytes(1200); at = 0;
+    nonce() {
+      if (this.at === 1200) { this.pool = Buffer.concat([this.pool.subarray(1188), crypto.randomBytes(1188)]); this.at = 0; }
+      return Buffer.from(this.pool.subarray(this.at, this.at += 12));
+    }
+  },
+  iv_fixed_if_short: class extends Ctr {
+    iv(payload) { return payload.length <= 16 ? Buffer.alloc(16, 7) : crypto.randomBytes(16); }
+  },
   nonce_two_bytes: class extends Gcm {
     nonce() { return Buffer.concat([bytes("js1nonce.."), crypto.randomBytes(2)]); }
   },

@@ -466,14 +466,15 @@ def answer(worker, handles, ask):
     w, b = handles[int(ask["handle"])], dict(ask.get("binding") or ())
     now = int(round(float(ask["now"]) * 1e6)) if "clock" in worker.abilities else int(time.time() * 1e6)
     if op == "mint": return {"token": w.mint(now, raw(ask["state_b64"]), b)}
+    w.judged = 0 if "tokens" in ask else None # tokens of the batch so far
     if "tokens" in ask: return {"verdicts": [verdict(w, now, t, b) for t in ask["tokens"]]}
     return verdict(w, now, ask["token"], b)
 
-def main():
-    worker, handles = globals()[sys.argv[1]], []
+def main(workers):
+    worker, handles = workers[sys.argv[1]], []
     sys.stdin.reconfigure(encoding="utf-8", errors="surrogatepass")
     for line in sys.stdin:
         ask = dict(json.loads(line, object_pairs_hook=Pairs, parse_int=Number, parse_float=Number))
         print(json.dumps({"ok": True} | answer(worker, handles, ask)), flush=True)
 
-main()
+if __name__ == "__main__": main(globals())
