@@ -240,7 +240,7 @@ type Allocations struct {
 }
 
 // The trials of count. Allocations of the runtime are divided among the operations
-// of a trial. The least of several trials has none of them.
+// of a trial. The least of several trials is free of them.
 const (
 	countTrials = 3
 	leastCount  = 4  // operations of a trial

@@ -110,7 +110,7 @@ func (f *fuzzRunFlags) campaign(ctx context.Context, config campaign.Config, bar
 	return errors.Join(c.Run(ctx), c.Close())
 }
 
-// until returns the end of the campaign if it started now, zero if there is none.
+// until returns the end of the campaign if it started now, zero if it has no end.
 func (f *fuzzRunFlags) until() time.Time {
 	if f.limit == 0 {
 		return time.Time{}

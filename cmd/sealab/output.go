@@ -29,7 +29,7 @@ func writeJSON(out io.Writer, v any) error {
 }
 
 // requireWritable returns an error if no folder can be made at dir, before a run
-// of minutes whose results go there. It leaves nothing behind.
+// of minutes whose results go there. It removes its files.
 func requireWritable(dir string) error {
 	there := filepath.Clean(dir)
 	for {

@@ -250,7 +250,7 @@ func mutateAll(root, dir string, folders []string) ([]mutate.Result, error) {
 }
 
 // ofMutations adds the question whether a vector notices that a check is gone: of
-// each check that none guards, and of all others together.
+// each check that no vector guards, and of all others together.
 func (o *outcomes) ofMutations(s *mutate.Summary) {
 	at := func(r mutate.Result) string { return fmt.Sprintf("%s: %s", r.Func, r.Text) }
 	o.ask("all files", "guarded checks", verdict.NotRefuted, fmt.Sprintf("%d checks", s.Guarded))

@@ -11,7 +11,7 @@ import (
 const maxNear = 5
 
 // Unknown returns the error of a name that is not among the known ones. It suggests
-// the names near it, or lists all if there are none.
+// the names near it, or lists all if no name is near.
 func Unknown(kind, name string, known []string) error {
 	if near := nearTo(name, known); len(near) > 0 {
 		return fmt.Errorf("no %s %q; did you mean %s", kind, name, strings.Join(near, ", "))

@@ -7,7 +7,7 @@
 //	associated data = "sv1." || key-id
 //	key, key-id = keyring derivation under the label "sealab/chacha20-poly1305-siv/v1"
 //
-// A repeated nonce shows whether two payloads are equal, and nothing else.
+// A repeated nonce shows only whether two payloads are equal.
 //
 // Limits: 2^48 tokens per key for a probability of a repeated nonce of 2^-32, and a
 // payload of at most 2^38 bytes (specification, "Usage Guidelines" and "Conventions

@@ -127,7 +127,7 @@ func twins(t *testing.T, designs []codecs.Design) (pairs [][2]string) {
 	return pairs
 }
 
-// fingerprint returns the key ID in a token of secret number 0, "" if there is none.
+// fingerprint returns the key ID in a token of secret number 0, "" if it has no key ID.
 func (s subject) fingerprint(t *testing.T) string {
 	t.Helper()
 	fields, err := lab.HooksOf(s.Design).Inspect(mustSeal(t, s.codec(t), s.sample()))

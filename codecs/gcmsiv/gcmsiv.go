@@ -7,7 +7,7 @@
 //	associated data = "sg1." || key-id
 //	key, key-id = keyring derivation under the label "sealab/aes-256-gcm-siv/v1"
 //
-// A repeated nonce shows whether two payloads are equal, and nothing else.
+// A repeated nonce shows only whether two payloads are equal.
 //
 // Limits: a random 96-bit nonce allows 2^32 tokens per key for a probability of
 // a repeated nonce below 2^-32 (SP 800-38D, section 8.3, whose bound is about

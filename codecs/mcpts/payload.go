@@ -99,7 +99,7 @@ func atob(room *base64url.Scratch, text []byte) bool {
 }
 
 // A callback appends the text that an application gives the SDK as bind: it
-// stands for a request's context. It fails if the context has none.
+// stands for a request's context. It fails if the context lacks it.
 type callback func(dst []byte, c *codecs.Context) ([]byte, error)
 
 // callbacks are the values of the option bind.

@@ -162,7 +162,7 @@ func (s *Scheme) expiry(now time.Time) int64 {
 }
 
 // A binder appends the associated data that an application gives the crate for a
-// context. It fails if the context has none.
+// context. It fails if the context lacks it.
 type binder func(dst []byte, c *codecs.Context) ([]byte, error)
 
 // binders are the values of the option bind.

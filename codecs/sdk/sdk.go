@@ -39,10 +39,10 @@ import (
 // An SDK is an SDK or a token library that runs as a worker.
 type SDK struct {
 	Name    string
-	Mirrors string // design of the catalog, "" if none gives the same answers
+	Mirrors string // design of the catalog, "" if no design gives the same answers
 	Slower  int    // times that the SDK must take as long as that design; 0: no threshold
 	Agrees  Agreement
-	Version string // pinned, "" if the manifest names none
+	Version string // pinned, "" if the manifest has no version
 	Args    []string
 	Needs   []string
 	Install string

@@ -22,7 +22,7 @@
 //	the worker itself broke                       -> {"ok":false,"fault":"text"}
 //
 // An open has the ring in order, the time to live in seconds and the options. The
-// time to live is 600 if the configuration has none. A server reads an open without
+// time to live is 600 by default. A server reads an open without
 // it as the design's own default. Codecs ignore the time to live.
 //
 // A rejection names its stage (malformed, unknown-key, unauthentic, misbound or

@@ -88,7 +88,7 @@ func (h *handle) reopen() error {
 	return nil
 }
 
-// defaultTTL is the time to live of an open request if the configuration has none:
+// defaultTTL is the time to live of an open request by default:
 // every open has a ttl, and workers rely on it.
 const defaultTTL = 10 * time.Minute
 

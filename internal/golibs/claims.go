@@ -114,7 +114,7 @@ func (l claimsLibrary) Verify(dst, token []byte, c *codecs.Context) ([]byte, err
 	return append(dst, got.State...), nil
 }
 
-// first returns the only text of a list, or none.
+// first returns the only text of a list, or "".
 func first(list []string) string {
 	if len(list) == 0 {
 		return ""

@@ -55,7 +55,7 @@ func hostname(host string) string {
 	return u.Hostname()
 }
 
-// originHost returns the host of an Origin, "" if it has none, as "null".
+// originHost returns the host of an Origin, "" if it has no host, as "null".
 func originHost(origin string) string {
 	u, err := url.Parse(origin)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") {

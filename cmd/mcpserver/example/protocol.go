@@ -126,7 +126,7 @@ func repaired(next http.Handler) http.Handler {
 	})
 }
 
-// failing is a reader that ends with an error, io.EOF if there is none.
+// failing is a reader that ends with an error, io.EOF by default.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) {

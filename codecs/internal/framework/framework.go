@@ -152,7 +152,7 @@ func (s *codecAssembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([
 	return s.ring.mintEdited(dst, seed, payload, nil, edit)
 }
 
-// DefaultTTL is the time to live of a scheme's tokens if the Config has none.
+// DefaultTTL is the time to live of a scheme's tokens by default.
 const DefaultTTL = 600 * time.Second
 
 // TTL returns the time to live of a Config, which must be positive.
