@@ -89,17 +89,15 @@ func (t trial) versions(in *attack.Instance, tok *attack.Token) {
 
 // unsigned yields a state of the attacker's choice behind a word, without a tag.
 func unsigned(word string, state []byte) iter.Seq[tokenfmt.Alteration] {
-	return func(yield func(tokenfmt.Alteration) bool) {
+	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 		for _, sep := range []string{"", ".", ":"} {
 			for _, body := range []string{tokenfmt.Base64URL.Encode(state), string(state)} {
 				for _, tail := range []string{"", sep} {
-					if !yield(tokenfmt.Alteration{Text: []byte(word + sep + body + tail), How: fmt.Sprintf("a state without a tag behind %q", word)}) {
-						return
-					}
+					yield(tokenfmt.Alteration{Text: []byte(word + sep + body + tail), How: fmt.Sprintf("a state without a tag behind %q", word)})
 				}
 			}
 		}
-	}
+	})
 }
 
 func (t trial) headerMembers(in *attack.Instance, tok *attack.Token) {
@@ -118,15 +116,13 @@ func (t trial) bitFlips(in *attack.Instance, tok *attack.Token) {
 			continue
 		}
 		f := tok.Format()
-		t.Changes(in, tok, func(yield func(tokenfmt.Alteration) bool) {
+		t.Changes(in, tok, tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 			for _, i := range f.Encoded() {
 				for _, at := range t.Places(len(f.Segments[i].Bytes), 60) {
-					if !yield(f.Flip(i, min(at*8+t.IntN(8), len(f.Segments[i].Bytes)*8-1))) {
-						return
-					}
+					yield(f.Flip(i, min(at*8+t.IntN(8), len(f.Segments[i].Bytes)*8-1)))
 				}
 			}
-		})
+		}))
 	}
 }
 
@@ -276,7 +272,7 @@ func (t trial) changedBehind(in *attack.Instance, tok *attack.Token) {
 // random places.
 func (t trial) changedOnce(tok *attack.Token, last, some int) iter.Seq[tokenfmt.Alteration] {
 	f := tok.Format()
-	return func(yield func(tokenfmt.Alteration) bool) {
+	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 		for _, i := range f.Encoded() {
 			raw := f.Segments[i].Bytes
 			at := t.Places(len(raw)-1, some)
@@ -286,12 +282,10 @@ func (t trial) changedOnce(tok *attack.Token, last, some int) iter.Seq[tokenfmt.
 			for _, k := range t.Range(len(at)) {
 				altered := bytes.Clone(raw)
 				altered[at[k]] ^= 1 << t.IntN(8)
-				if !yield(tokenfmt.Alteration{Text: f.With(i, altered), How: fmt.Sprintf("byte %d of %d in segment %d changed", at[k], len(raw), i)}) {
-					return
-				}
+				yield(tokenfmt.Alteration{Text: f.With(i, altered), How: fmt.Sprintf("byte %d of %d in segment %d changed", at[k], len(raw), i)})
 			}
 		}
-	}
+	})
 }
 
 // heads sets the constant head of tokens as a whole: to constants, to its neighbours,

@@ -132,14 +132,12 @@ func (t trial) shortAlgorithms() {
 func (t trial) guessTag(s signedToken, text, algorithm string, size, tries int) {
 	const atOnce = 1 << 10
 	for from := 0; from < tries && !t.Fell(codecs.Integrity) && !t.Spent(); from += atOnce {
-		t.Changes(s.in, s.tok, func(yield func(tokenfmt.Alteration) bool) {
+		t.Changes(s.in, s.tok, tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 			for k := from; k < min(from+atOnce, tries); k++ {
 				tag := binary.BigEndian.AppendUint16(nil, uint16(k))[2-size:]
-				if !yield(tokenfmt.Alteration{Text: []byte(text + "." + tokenfmt.Base64URL.Encode(tag)), How: fmt.Sprintf("the algorithm %q and a tag of %d bytes, try %d", algorithm, size, k+1)}) {
-					return
-				}
+				yield(tokenfmt.Alteration{Text: []byte(text + "." + tokenfmt.Base64URL.Encode(tag)), How: fmt.Sprintf("the algorithm %q and a tag of %d bytes, try %d", algorithm, size, k+1)})
 			}
-		})
+		}))
 	}
 }
 

@@ -90,7 +90,7 @@ func (t trial) randomTags(in *attack.Instance, tok *attack.Token) {
 func (t trial) guess(in *attack.Instance, tok *attack.Token, f tokenfmt.Format, i int, raw []byte, n, tries int) {
 	const atOnce = 128
 	for from := 0; from < tries && !t.Fell(codecs.Integrity) && !t.Spent(); from += atOnce {
-		t.Changes(in, tok, func(yield func(tokenfmt.Alteration) bool) {
+		t.Changes(in, tok, tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 			for k := from; k < min(from+atOnce, tries); k++ {
 				altered := bytes.Clone(raw)
 				tail := altered[len(raw)-n:]
@@ -102,11 +102,9 @@ func (t trial) guess(in *attack.Instance, tok *attack.Token, f tokenfmt.Format, 
 				default:
 					copy(tail, t.Bytes(n))
 				}
-				if !yield(tokenfmt.Alteration{Text: f.With(i, altered), How: fmt.Sprintf("the last %d bytes of segment %d guessed, try %d", n, i, k+1)}) {
-					return
-				}
+				yield(tokenfmt.Alteration{Text: f.With(i, altered), How: fmt.Sprintf("the last %d bytes of segment %d guessed, try %d", n, i, k+1)})
 			}
-		})
+		}))
 	}
 }
 
@@ -130,7 +128,7 @@ func (t trial) lengthExtension(in *attack.Instance, _ *attack.Token) {
 // extended yields the tokens whose body is extended and whose tag is continued.
 func (t trial) extended(c tokenfmt.Chain, l tokenfmt.Layout) iter.Seq[tokenfmt.Alteration] {
 	suffix := t.Letters(8)
-	return func(yield func(tokenfmt.Alteration) bool) {
+	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 		for _, extra := range t.Range(200) {
 			n := len(l.Body) + extra // with the key and all else in front of the body
 			digest, err := c.Extend(l.Tag, n, suffix)
@@ -139,11 +137,9 @@ func (t trial) extended(c tokenfmt.Chain, l tokenfmt.Layout) iter.Seq[tokenfmt.A
 				return
 			}
 			body := slices.Concat(l.Body, c.Padding(n), suffix)
-			if !yield(tokenfmt.Alteration{Text: l.Build(body, digest), How: fmt.Sprintf("%s continued from the tag, %d bytes in front of the body", c.Name, extra)}) {
-				return
-			}
+			yield(tokenfmt.Alteration{Text: l.Build(body, digest), How: fmt.Sprintf("%s continued from the tag, %d bytes in front of the body", c.Name, extra)})
 		}
-	}
+	})
 }
 
 // linearTags seals three states that differ in two places, and presents the state that
@@ -172,7 +168,7 @@ func (t trial) linearTags() {
 		t.Skip("tokens of states of one length differ in their segments")
 		return
 	}
-	t.Changes(in, tokens[0], func(yield func(tokenfmt.Alteration) bool) {
+	t.Changes(in, tokens[0], tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 		for i, a := range layouts[0] {
 			b, c := layouts[1][i], layouts[2][i]
 			if len(a.Body) != len(b.Body) || len(a.Body) != len(c.Body) {
@@ -180,12 +176,10 @@ func (t trial) linearTags() {
 			}
 			body := tokenfmt.Xor(tokenfmt.Xor(a.Body, b.Body), c.Body)
 			for _, tag := range tokenfmt.TagSums(a.Tag, b.Tag, c.Tag) {
-				if !yield(tokenfmt.Alteration{Text: a.Build(body, tag), How: "a sum of three bodies under a sum of their tags"}) {
-					return
-				}
+				yield(tokenfmt.Alteration{Text: a.Build(body, tag), How: "a sum of three bodies under a sum of their tags"})
 			}
 		}
-	})
+	}))
 }
 
 func (t trial) shiftedBorders(in *attack.Instance, tok *attack.Token) {
@@ -303,13 +297,11 @@ func (t trial) checksums(in *attack.Instance, tok *attack.Token) {
 			state := bytes.Clone(tok.State)
 			state[len(state)-back] ^= 1
 			delta := tokenfmt.Xor(sum.Sum(tok.State), sum.Sum(state))
-			t.Changes(in, tok, func(yield func(tokenfmt.Alteration) bool) {
+			t.Changes(in, tok, tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 				for _, text := range f.Patched(back, delta) {
-					if !yield(tokenfmt.Alteration{Text: text, How: fmt.Sprintf("the byte %d before the end of the state changed, and its %s", back, sum.Name)}) {
-						return
-					}
+					yield(tokenfmt.Alteration{Text: text, How: fmt.Sprintf("the byte %d before the end of the state changed, and its %s", back, sum.Name)})
 				}
-			})
+			}))
 		}
 	}
 	t.Try(codecs.Integrity)
@@ -327,13 +319,11 @@ func (t trial) runningHashes(in *attack.Instance) {
 		f := tok.Format()
 		for _, h := range tokenfmt.RunningHashes() {
 			for spaces := 1; spaces <= 3; spaces++ {
-				t.Changes(in, tok, func(yield func(tokenfmt.Alteration) bool) {
+				t.Changes(in, tok, tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 					for _, text := range f.Continued(h, bytes.Repeat([]byte(" "), spaces)) {
-						if !yield(tokenfmt.Alteration{Text: text, How: fmt.Sprintf("%d spaces appended, and %s continued", spaces, h.Name)}) {
-							return
-						}
+						yield(tokenfmt.Alteration{Text: text, How: fmt.Sprintf("%d spaces appended, and %s continued", spaces, h.Name)})
 					}
-				})
+				}))
 			}
 		}
 	}

@@ -13,6 +13,15 @@ type Alteration struct {
 	How  string // the difference to the token, for a person
 }
 
+// Each returns the alterations that generate yields. If the caller ends the iteration, the
+// rest is generated and dropped.
+func Each(generate func(yield func(Alteration))) iter.Seq[Alteration] {
+	return func(yield func(Alteration) bool) {
+		more := true
+		generate(func(a Alteration) { more = more && yield(a) })
+	}
+}
+
 // A Generator enumerates the alterations of one kind. Some texts may equal that of
 // the token; callers skip those.
 type Generator struct {

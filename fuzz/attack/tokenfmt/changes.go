@@ -13,30 +13,26 @@ import (
 // Truncation cuts the token, and the bytes of each segment, to every length, from
 // either end.
 func Truncation(f Format, _ *Source) iter.Seq[Alteration] {
-	return func(yield func(Alteration) bool) {
+	return Each(func(yield func(Alteration)) {
 		text := f.Text()
 		for n := range text {
-			if !yield(Alteration{text[:n], fmt.Sprintf("cut to %d of %d characters", n, len(text))}) ||
-				!yield(Alteration{text[n+1:], fmt.Sprintf("the first %d characters left out", n+1)}) {
-				return
-			}
+			yield(Alteration{text[:n], fmt.Sprintf("cut to %d of %d characters", n, len(text))})
+			yield(Alteration{text[n+1:], fmt.Sprintf("the first %d characters left out", n+1)})
 		}
 		for _, i := range f.Encoded() {
 			raw := f.Segments[i].Bytes
 			for n := range raw {
-				if !yield(Alteration{f.With(i, raw[:n]), fmt.Sprintf("segment %d cut to %d of %d bytes", i, n, len(raw))}) ||
-					!yield(Alteration{f.With(i, raw[n+1:]), fmt.Sprintf("the first %d bytes of segment %d left out", n+1, i)}) {
-					return
-				}
+				yield(Alteration{f.With(i, raw[:n]), fmt.Sprintf("segment %d cut to %d of %d bytes", i, n, len(raw))})
+				yield(Alteration{f.With(i, raw[n+1:]), fmt.Sprintf("the first %d bytes of segment %d left out", n+1, i)})
 			}
 		}
-	}
+	})
 }
 
 // EmptySegments yields texts that are almost empty, and the token with one and two
 // segments empty.
 func EmptySegments(f Format, _ *Source) iter.Seq[Alteration] {
-	return func(yield func(Alteration) bool) {
+	return Each(func(yield func(Alteration)) {
 		texts := []string{"", ".", "..", "...", "....", " ", "\n", "\x00", "{}", "[]", "null", `""`, "0", "v1", "v1.", "v1..", "=", "e30", "e30."}
 		for i := range f.Segments {
 			texts = append(texts, string(f.WithText(i, "")))
@@ -47,21 +43,17 @@ func EmptySegments(f Format, _ *Source) iter.Seq[Alteration] {
 			}
 		}
 		for _, x := range texts {
-			if !yield(Alteration{[]byte(x), fmt.Sprintf("%.60q presented", x)}) {
-				return
-			}
+			yield(Alteration{[]byte(x), fmt.Sprintf("%.60q presented", x)})
 		}
-	}
+	})
 }
 
 // BitFlips flips every bit of the bytes, and replaces every character.
 func BitFlips(f Format, s *Source) iter.Seq[Alteration] {
-	return func(yield func(Alteration) bool) {
+	return Each(func(yield func(Alteration)) {
 		for _, i := range f.Encoded() {
 			for _, bit := range s.Range(8 * len(f.Segments[i].Bytes)) {
-				if !yield(f.Flip(i, bit)) {
-					return
-				}
+				yield(f.Flip(i, bit))
 			}
 		}
 		text := f.Text()
@@ -72,11 +64,9 @@ func BitFlips(f Format, s *Source) iter.Seq[Alteration] {
 			}
 			altered := bytes.Clone(text)
 			altered[i] = other
-			if !yield(Alteration{altered, fmt.Sprintf("%q for %q at %d", other, c, i)}) {
-				return
-			}
+			yield(Alteration{altered, fmt.Sprintf("%q for %q at %d", other, c, i)})
 		}
-	}
+	})
 }
 
 // Flip flips one bit of segment i.
@@ -88,22 +78,18 @@ func (f Format) Flip(i, bit int) Alteration {
 
 // ShortTags leaves out up to 64 bytes at either end of each segment.
 func ShortTags(f Format, _ *Source) iter.Seq[Alteration] {
-	return func(yield func(Alteration) bool) {
+	return Each(func(yield func(Alteration)) {
 		for _, i := range f.Encoded() {
 			raw := f.Segments[i].Bytes
 			for n := 1; n <= min(64, len(raw)); n++ {
-				if !yield(Alteration{f.With(i, raw[:len(raw)-n]), fmt.Sprintf("%d bytes short at the end of segment %d", n, i)}) ||
-					!yield(Alteration{f.With(i, raw[n:]), fmt.Sprintf("%d bytes short at the start of segment %d", n, i)}) {
-					return
-				}
+				yield(Alteration{f.With(i, raw[:len(raw)-n]), fmt.Sprintf("%d bytes short at the end of segment %d", n, i)})
+				yield(Alteration{f.With(i, raw[n:]), fmt.Sprintf("%d bytes short at the start of segment %d", n, i)})
 			}
 			for a := range f.shorterTags(i) {
-				if !yield(a) {
-					return
-				}
+				yield(a)
 			}
 		}
-	}
+	})
 }
 
 // tagLengths are the lengths of tags in bytes that a token may state.
@@ -148,7 +134,7 @@ func (f Format) shorterTags(i int) iter.Seq[Alteration] {
 // ConstantTags writes constants over both ends of each segment, with the body as it
 // is and changed, and the algorithm "none" into JSON headers.
 func ConstantTags(f Format, _ *Source) iter.Seq[Alteration] {
-	return func(yield func(Alteration) bool) {
+	return Each(func(yield func(Alteration)) {
 		for _, i := range f.Encoded() {
 			raw := f.Segments[i].Bytes
 			for _, n := range []int{1, 2, 4, 8, 10, 12, 16, 20, 28, 32, 48, 64} {
@@ -157,24 +143,18 @@ func ConstantTags(f Format, _ *Source) iter.Seq[Alteration] {
 				}
 				for _, c := range []byte{0, 0xff, '0', 'A'} {
 					for _, a := range f.constantTag(i, bytes.Repeat([]byte{c}, n)) {
-						if !yield(a) {
-							return
-						}
+						yield(a)
 					}
 				}
 			}
 			for _, word := range []string{"", "null", "none", "undefined", "0", "AAAA", "true", "*"} {
-				if !yield(Alteration{f.WithText(i, word), fmt.Sprintf("%q for segment %d", word, i)}) {
-					return
-				}
+				yield(Alteration{f.WithText(i, word), fmt.Sprintf("%q for segment %d", word, i)})
 			}
 			for _, a := range f.withoutTag(i) {
-				if !yield(a) {
-					return
-				}
+				yield(a)
 			}
 		}
-	}
+	})
 }
 
 // constantTag writes a constant over the end and over the start of segment i.
@@ -216,7 +196,7 @@ func Lengths(f Format, _ *Source) iter.Seq[Alteration] {
 	numbers := [][]byte{{0}, {0x7f}, {0xff}, {0xff, 0xff}, {0x7f, 0xff, 0xff, 0xff}, {0xff, 0xff, 0xff, 0xff}, {0xff, 0xff, 0xff, 0x7f},
 		binary.BigEndian.AppendUint32(nil, 1<<30), binary.LittleEndian.AppendUint32(nil, 1<<30),
 		binary.BigEndian.AppendUint64(nil, 1<<62), bytes.Repeat([]byte{0xff}, 8), make([]byte, 4), make([]byte, 8)}
-	return func(yield func(Alteration) bool) {
+	return Each(func(yield func(Alteration)) {
 		for _, i := range f.Encoded() {
 			raw := f.Segments[i].Bytes
 			for at := range min(len(raw), 40) {
@@ -226,24 +206,20 @@ func Lengths(f Format, _ *Source) iter.Seq[Alteration] {
 					}
 					altered := bytes.Clone(raw)
 					copy(altered[at:], number)
-					if !yield(Alteration{f.With(i, altered), fmt.Sprintf("%x written at byte %d of segment %d", number, at, i)}) {
-						return
-					}
+					yield(Alteration{f.With(i, altered), fmt.Sprintf("%x written at byte %d of segment %d", number, at, i)})
 				}
 			}
 		}
-	}
+	})
 }
 
 // Versions sets words, and each of the first bytes of each segment, to other values.
 func Versions(f Format, s *Source) iter.Seq[Alteration] {
-	return func(yield func(Alteration) bool) {
+	return Each(func(yield func(Alteration)) {
 		for i, seg := range f.Segments {
 			if !seg.Encoded() {
 				for _, word := range OtherWords(seg.Text) {
-					if !yield(Alteration{f.WithText(i, word), fmt.Sprintf("%q for %q", word, seg.Text)}) {
-						return
-					}
+					yield(Alteration{f.WithText(i, word), fmt.Sprintf("%q for %q", word, seg.Text)})
 				}
 				continue
 			}
@@ -251,13 +227,11 @@ func Versions(f Format, s *Source) iter.Seq[Alteration] {
 				for _, v := range s.Range(256) {
 					altered := bytes.Clone(seg.Bytes)
 					altered[at] = byte(v)
-					if !yield(Alteration{f.With(i, altered), fmt.Sprintf("byte %d of segment %d set to %d", at, i, v)}) {
-						return
-					}
+					yield(Alteration{f.With(i, altered), fmt.Sprintf("byte %d of segment %d set to %d", at, i, v)})
 				}
 			}
 		}
-	}
+	})
 }
 
 // OtherWords returns other values of a version, an algorithm or a separator.
@@ -282,18 +256,16 @@ func OtherWords(word string) []string {
 // Heads sets the first 1 to 16 bytes of each segment as a whole to zeros, to 0xff,
 // and to a neighbouring number. A key ID or a version may stand there.
 func Heads(f Format, _ *Source) iter.Seq[Alteration] {
-	return func(yield func(Alteration) bool) {
+	return Each(func(yield func(Alteration)) {
 		for _, i := range f.Encoded() {
 			raw := f.Segments[i].Bytes
 			for n := 1; n <= min(16, len(raw)); n++ {
 				for _, a := range f.WithHead(i, n) {
-					if !yield(a) {
-						return
-					}
+					yield(a)
 				}
 			}
 		}
-	}
+	})
 }
 
 // WithHead returns the tokens whose first n bytes of segment i are all zero, all
@@ -324,20 +296,18 @@ func neighbor(b []byte, by int) []byte {
 
 // Blocks exchanges, repeats and leaves out neighbouring blocks of 16 bytes.
 func Blocks(f Format, _ *Source) iter.Seq[Alteration] {
-	return func(yield func(Alteration) bool) {
+	return Each(func(yield func(Alteration)) {
 		for _, i := range f.Encoded() {
 			raw := f.Segments[i].Bytes
 			for from := 0; from+32 <= len(raw); from += 4 {
 				x, y := raw[from:from+16], raw[from+16:from+32]
 				for _, middle := range [][][]byte{{y, x}, {y}, {x}, {x, x, y}} {
 					altered := slices.Concat(raw[:from], slices.Concat(middle...), raw[from+32:])
-					if !yield(Alteration{f.With(i, altered), fmt.Sprintf("the 16-byte blocks at byte %d of segment %d exchanged, repeated or left out", from, i)}) {
-						return
-					}
+					yield(Alteration{f.With(i, altered), fmt.Sprintf("the 16-byte blocks at byte %d of segment %d exchanged, repeated or left out", from, i)})
 				}
 			}
 		}
-	}
+	})
 }
 
 // Exchanged exchanges two blocks in the middle of each segment: of 8 to 128 bytes or
@@ -347,27 +317,23 @@ func Exchanged(f Format, _ *Source) iter.Seq[Alteration] {
 		other := at + apart*n
 		return slices.Concat(raw[:at], raw[other:other+n], raw[at+n:other], raw[at:at+n], raw[other+n:])
 	}
-	return func(yield func(Alteration) bool) {
+	return Each(func(yield func(Alteration)) {
 		for _, i := range f.Encoded() {
 			text, raw := []byte(f.Segments[i].Text), f.Segments[i].Bytes
 			for _, n := range []int{8, 16, 32, 64, 128} {
 				for _, apart := range []int{1, 2} {
 					for k := range n {
 						if at := len(raw)/2 - n + k; at >= 0 && at+(apart+1)*n <= len(raw) {
-							if !yield(Alteration{f.With(i, exchange(raw, at, apart, n)), fmt.Sprintf("two blocks of %d bytes exchanged at byte %d of segment %d", n, at, i)}) {
-								return
-							}
+							yield(Alteration{f.With(i, exchange(raw, at, apart, n)), fmt.Sprintf("two blocks of %d bytes exchanged at byte %d of segment %d", n, at, i)})
 						}
 						if at := len(text)/2 - n + k; at >= 0 && at+(apart+1)*n <= len(text) {
-							if !yield(Alteration{f.WithText(i, string(exchange(text, at, apart, n))), fmt.Sprintf("two blocks of %d characters exchanged at character %d of segment %d", n, at, i)}) {
-								return
-							}
+							yield(Alteration{f.WithText(i, string(exchange(text, at, apart, n))), fmt.Sprintf("two blocks of %d characters exchanged at character %d of segment %d", n, at, i)})
 						}
 					}
 				}
 			}
 		}
-	}
+	})
 }
 
 // lowOrder are the points of X25519 whose multiples are known, little-endian
@@ -385,19 +351,17 @@ var lowOrder = []string{
 // Points writes special points of X25519, and the second form of a point, over each
 // 32 bytes at the start of each segment.
 func Points(f Format, _ *Source) iter.Seq[Alteration] {
-	return func(yield func(Alteration) bool) {
+	return Each(func(yield func(Alteration)) {
 		for _, i := range f.Encoded() {
 			raw := f.Segments[i].Bytes
 			for at := range min(20, max(0, len(raw)-31)) {
 				for _, form := range formsOf(raw[at : at+32]) {
 					altered := slices.Concat(raw[:at], form, raw[at+32:])
-					if !yield(Alteration{f.With(i, altered), fmt.Sprintf("point %x at byte %d of segment %d", form, at, i)}) {
-						return
-					}
+					yield(Alteration{f.With(i, altered), fmt.Sprintf("point %x at byte %d of segment %d", form, at, i)})
 				}
 			}
 		}
-	}
+	})
 }
 
 // formsOf returns the texts that may replace a point: the point with the bit set

@@ -13,7 +13,7 @@ import (
 // UnusedBits changes the last character of each segment in the unused bits,
 // in base64 and base32 (RFC 4648, section 3.5).
 func UnusedBits(f Format, _ *Source) iter.Seq[Alteration] {
-	return func(yield func(Alteration) bool) {
+	return Each(func(yield func(Alteration)) {
 		for _, i := range f.Encoded() {
 			s := f.Segments[i]
 			body := strings.TrimRight(s.Text, "=")
@@ -24,19 +24,17 @@ func UnusedBits(f Format, _ *Source) iter.Seq[Alteration] {
 				if err != nil || !bytes.Equal(raw, s.Bytes) {
 					continue
 				}
-				if !yield(Alteration{f.WithText(i, other+pad), fmt.Sprintf("last character of segment %d as %q", i, c)}) {
-					return
-				}
+				yield(Alteration{f.WithText(i, other+pad), fmt.Sprintf("last character of segment %d as %q", i, c)})
 			}
 		}
-	}
+	})
 }
 
 // OtherAlphabet writes the characters of the other base64 alphabet, one at a time
 // and all at once.
 func OtherAlphabet(f Format, _ *Source) iter.Seq[Alteration] {
 	swap := map[byte]byte{'-': '+', '_': '/', '+': '-', '/': '_'}
-	return func(yield func(Alteration) bool) {
+	return Each(func(yield func(Alteration)) {
 		text := f.Text()
 		all := bytes.Clone(text)
 		for i, c := range text {
@@ -47,27 +45,23 @@ func OtherAlphabet(f Format, _ *Source) iter.Seq[Alteration] {
 			all[i] = to
 			one := bytes.Clone(text)
 			one[i] = to
-			if !yield(Alteration{one, fmt.Sprintf("%q for %q at %d", to, c, i)}) {
-				return
-			}
+			yield(Alteration{one, fmt.Sprintf("%q for %q at %d", to, c, i)})
 		}
 		yield(Alteration{all, "the other base64 alphabet throughout"})
-	}
+	})
 }
 
 // Padding writes each segment with zero to three characters of padding.
 func Padding(f Format, _ *Source) iter.Seq[Alteration] {
-	return func(yield func(Alteration) bool) {
+	return Each(func(yield func(Alteration)) {
 		for i, s := range f.Segments {
 			body := strings.TrimRight(s.Text, "=")
 			for n := range 4 {
-				if !yield(Alteration{f.WithText(i, body+strings.Repeat("=", n)), fmt.Sprintf("segment %d with %d characters of padding", i, n)}) {
-					return
-				}
+				yield(Alteration{f.WithText(i, body+strings.Repeat("=", n)), fmt.Sprintf("segment %d with %d characters of padding", i, n)})
 			}
 		}
 		yield(Alteration{append([]byte("="), f.Text()...), "padding in front"})
-	}
+	})
 }
 
 // WhiteSpace inserts white space and line breaks.
@@ -77,7 +71,7 @@ func WhiteSpace(f Format, s *Source) iter.Seq[Alteration] {
 
 // inserted yields the token with each text inserted at several places.
 func inserted(f Format, s *Source, texts []string) iter.Seq[Alteration] {
-	return func(yield func(Alteration) bool) {
+	return Each(func(yield func(Alteration)) {
 		text := f.Text()
 		for _, x := range texts {
 			at := s.Places(len(text), 8)
@@ -88,12 +82,10 @@ func inserted(f Format, s *Source, texts []string) iter.Seq[Alteration] {
 			}
 			for _, i := range at {
 				altered := slices.Concat(text[:i], []byte(x), text[i:])
-				if !yield(Alteration{altered, fmt.Sprintf("%q inserted at %d of %d", x, i, len(text))}) {
-					return
-				}
+				yield(Alteration{altered, fmt.Sprintf("%q inserted at %d of %d", x, i, len(text))})
 			}
 		}
-	}
+	})
 }
 
 // LetterCase changes the case of letters, and writes percent escapes and spaces.
@@ -122,7 +114,7 @@ var numeral = regexp.MustCompile(`^(?:[0-9]{1,20}|[0-9a-fA-F]{1,16})$`)
 // NumberForms writes each segment that may be a number in other forms that parsers of
 // numbers take for the same.
 func NumberForms(f Format, _ *Source) iter.Seq[Alteration] {
-	return func(yield func(Alteration) bool) {
+	return Each(func(yield func(Alteration)) {
 		for i, s := range f.Segments {
 			if !numeral.MatchString(s.Text) {
 				continue
@@ -136,12 +128,10 @@ func NumberForms(f Format, _ *Source) iter.Seq[Alteration] {
 			}, s.Text)
 			for _, form := range []string{"0" + s.Text, "00" + s.Text, "+" + s.Text, "0x" + s.Text, s.Text + ".0", s.Text + ".", s.Text + "e0", s.Text + "n",
 				first + "_" + rest, first + "," + rest, arabic, strings.TrimLeft(s.Text, "0")} {
-				if !yield(Alteration{f.WithText(i, form), fmt.Sprintf("the number %s in segment %d written as %+q", s.Text, i, form)}) {
-					return
-				}
+				yield(Alteration{f.WithText(i, form), fmt.Sprintf("the number %s in segment %d written as %+q", s.Text, i, form)})
 			}
 		}
-	}
+	})
 }
 
 // each yields all alterations.
@@ -156,11 +146,9 @@ func each(all []Alteration, yield func(Alteration) bool) {
 // ForeignCharacters inserts NUL, a byte order mark, invisible characters and invalid
 // UTF-8, and replaces letters by full-width forms and by bytes with the high bit.
 func ForeignCharacters(f Format, s *Source) iter.Seq[Alteration] {
-	return func(yield func(Alteration) bool) {
+	return Each(func(yield func(Alteration)) {
 		for a := range inserted(f, s, []string{"\x00", "\ufeff", "\u200b", "\xff", "\xc3", "\u00ad", "!", "*", "#", "\\", "\""}) {
-			if !yield(a) {
-				return
-			}
+			yield(a)
 		}
 		text := f.Text()
 		for i, c := range text[:min(len(text), 26)] {
@@ -173,18 +161,16 @@ func ForeignCharacters(f Format, s *Source) iter.Seq[Alteration] {
 				{append(high, text[i+1:]...), fmt.Sprintf("%q with its high bit set at %d", c, i)},
 			}
 			for _, a := range all {
-				if !yield(a) {
-					return
-				}
+				yield(a)
 			}
 		}
-	}
+	})
 }
 
 // OtherSerialization writes the same parts in another form: quoted, as JSON, with
 // other separators, in other encodings.
 func OtherSerialization(f Format, _ *Source) iter.Seq[Alteration] {
-	return func(yield func(Alteration) bool) {
+	return Each(func(yield func(Alteration)) {
 		var parts []string
 		for _, i := range f.Encoded() {
 			parts = append(parts, f.Segments[i].Text)
@@ -210,11 +196,9 @@ func OtherSerialization(f Format, _ *Source) iter.Seq[Alteration] {
 			}
 		}
 		for _, v := range variants {
-			if !yield(Alteration{[]byte(v), fmt.Sprintf("written as %.60q", v)}) {
-				return
-			}
+			yield(Alteration{[]byte(v), fmt.Sprintf("written as %.60q", v)})
 		}
-	}
+	})
 }
 
 // TrailingData appends and prepends text to the token and to its segments, and
@@ -272,19 +256,17 @@ func DoubledSegments(f Format, _ *Source) iter.Seq[Alteration] {
 // ShiftedBorders moves bytes from the end of one segment to the start of the next,
 // and back.
 func ShiftedBorders(f Format, _ *Source) iter.Seq[Alteration] {
-	return func(yield func(Alteration) bool) {
+	return Each(func(yield func(Alteration)) {
 		at := f.Encoded()
 		for k := 1; k < len(at); k++ {
 			i, j := at[k-1], at[k]
 			both := slices.Concat(f.Segments[i].Bytes, f.Segments[j].Bytes)
 			for cut := 1; cut < len(both); cut++ {
 				altered := f.Altered(i, both[:cut]).With(j, both[cut:])
-				if !yield(Alteration{altered, fmt.Sprintf("segments %d and %d cut at %d instead of %d", i, j, cut, len(f.Segments[i].Bytes))}) {
-					return
-				}
+				yield(Alteration{altered, fmt.Sprintf("segments %d and %d cut at %d instead of %d", i, j, cut, len(f.Segments[i].Bytes))})
 			}
 		}
-	}
+	})
 }
 
 // SecondSignatures takes the last 32 bytes of each segment for the scalar of a
