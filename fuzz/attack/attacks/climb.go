@@ -197,7 +197,10 @@ func (c *climb) up(b bomb) (reached int) {
 		}
 		reached = n
 		c.t.Try(codecs.Total)
-		if took > telling && (i == 0 || took > nearly*quarter) && c.outgrows(b, n, took) || took > c.enough {
+		if took > telling && i == 0 {
+			_, quarter = c.takes(b, n/4, 1)
+		}
+		if took > telling && took > nearly*quarter && c.outgrows(b, n, took) || took > c.enough {
 			return reached
 		}
 		quarter = took
