@@ -104,15 +104,16 @@ func otherCase(token string) []variant {
 	return all
 }
 
-// flips changes each character of a token; of a long token the first 100, the
-// last 140, and every third between.
+// flips changes each character of a token; of a long token the first 100, the last
+// 140, and between them every third, but at most some 300.
 func flips(token string) []variant {
 	var all []variant
+	step := max(3, (len(token)-240)/300|1)
 	i := 0
 	for _, s := range segmentsOf(token) {
 		for range len(s.text) {
 			inside := i >= 100 && i < len(token)-140
-			if c := token[i]; c != '=' && c < 0x80 && (!inside || i%3 == 0) {
+			if c := token[i]; c != '=' && c < 0x80 && (!inside || i%step == 0) {
 				all = append(all, variant{name: fmt.Sprintf("character %d", i), text: token[:i] + string(flip(c, s.hex)) + token[i+1:]})
 			}
 			i++
