@@ -280,7 +280,7 @@ attack-corpus: ## attack the corpus of 186 workers in three languages: found and
 
 .PHONY: attack-seeds
 attack-seeds: ## attack every design under SEEDS (1000) seeds: nothing that is stated may fall; takes half an hour
-	GOGC=400 $(GO) test -count=1 -v -timeout 0 -run '^TestSoundDesignsStand$$' ./fuzz/attack/attacks -args -seeds $(SEEDS) -from $(FROM) $(SEEDFLAGS)
+	$(GO) test -count=1 -v -timeout 0 -run '^TestSoundDesignsStand$$' ./fuzz/attack/attacks -args -seeds $(SEEDS) -from $(FROM) $(SEEDFLAGS)
 
 .PHONY: fast-paths
 fast-paths: ## compare fast and slow readings of claims and arguments a million times; ten million tokens in flat memory

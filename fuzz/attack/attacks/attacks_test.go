@@ -2,7 +2,9 @@ package attacks_test
 
 import (
 	"fmt"
+	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
@@ -18,6 +20,14 @@ import (
 	"sealab/internal/testenv"
 	"sealab/internal/verdict"
 )
+
+// TestMain collects garbage seldom, since collections would take half of the time,
+// but keeps the heap below some 2 GiB.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(2 << 30)
+	os.Exit(m.Run())
+}
 
 // seed is the seed of the tests' campaigns.
 const seed = 1

@@ -3,7 +3,6 @@ package attacks_test
 import (
 	"flag"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -32,7 +31,6 @@ var (
 // TestSoundDesignsStand attacks every design of the catalog: what it states
 // stands, under every seed. What measures this process runs alone.
 func TestSoundDesignsStand(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // collections take most of the time
 	beside, alone := ids(t)
 	designs := slices.DeleteFunc(catalog.Variants(), func(d codecs.Design) bool {
 		return *names != "" && !slices.Contains(strings.Split(*names, ","), d.Name)
