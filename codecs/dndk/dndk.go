@@ -141,13 +141,20 @@ func (d *dndk) Open(dst, nonce, ciphertext, data []byte) ([]byte, error) {
 		return nil, errOpen
 	}
 	keys, iv := d.derive(nonce)
-	if subtle.ConstantTimeCompare(keys[32:], ciphertext[n:]) != 1 {
-		return nil, errOpen
-	}
 	a, err := gcm(keys[:32])
 	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return nil, err
 	}
-	return a.Open(dst, iv[:], ciphertext[:n], data)
+	// A wrong commitment takes as long as a wrong tag.
+	committed := subtle.ConstantTimeCompare(keys[32:], ciphertext[n:]) == 1
+	out, err := a.Open(dst, iv[:], ciphertext[:n], data)
+	if err != nil {
+		return nil, err
+	}
+	if !committed {
+		clear(out[len(dst):])
+		return nil, errOpen
+	}
+	return out, nil
 }
