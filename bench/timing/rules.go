@@ -187,7 +187,9 @@ type rule struct {
 	// difference does not show a secret: then it is an observation.
 	refutes codecs.Property
 	// onlyWith is a guarantee without which the subject of the rule is public.
-	onlyWith  codecs.Property
+	onlyWith codecs.Property
+	// notWith is a guarantee with which the subject of the rule is public.
+	notWith   codecs.Property
 	clustered bool
 	prepare   func(d codecs.Design, random *rand.Rand) (*classes, error)
 }
@@ -200,7 +202,7 @@ type rule struct {
 // ID. If these differ in time, it is reported as an observation.
 var policy = []rule{
 	{pair: "tag-ends", a: "tag wrong in its first byte", b: "tag wrong in its last byte",
-		tells: "how much of a guessed tag is right, so that a tag can be found byte by byte", refutes: codecs.SteadyTiming, prepare: tagEnds},
+		tells: "how much of a guessed tag is right, so that a tag can be found byte by byte", refutes: codecs.SteadyTiming, notWith: codecs.SenderAuthenticated, prepare: tagEnds},
 	{pair: "payload-unseal", a: "payload of one letter", b: "payload of random letters",
 		tells: "the payload", refutes: codecs.SteadyTiming, onlyWith: codecs.Confidentiality, prepare: payloadUnseal},
 	{pair: "payload-seal", a: "payload of one letter", b: "payload of random letters",
@@ -240,12 +242,16 @@ func (r rule) comparison(d codecs.Design) Comparison {
 	}
 }
 
-// property returns the guarantee of d that a difference refutes, if it states it.
+// property returns the guarantee of d that a difference refutes, if it states it and
+// the subject of the rule is a secret.
 func (r rule) property(d codecs.Design) codecs.Property {
 	for _, p := range []codecs.Property{r.refutes, r.onlyWith} {
 		if g, ok := d.Guarantee(p, nil); p != "" && ok && !g.Holds {
 			return ""
 		}
+	}
+	if g, ok := d.Guarantee(r.notWith, nil); ok && g.Holds {
+		return ""
 	}
 	return r.refutes
 }
