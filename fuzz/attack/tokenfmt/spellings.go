@@ -104,7 +104,7 @@ func LetterCase(f Format, s *Source) iter.Seq[Alteration] {
 			Alteration{[]byte(strings.ReplaceAll(text, ".", "%2E")), "escaped full stops"},
 			Alteration{[]byte(strings.ReplaceAll(text, "-", "%2D")), "escaped hyphens"},
 			Alteration{[]byte(strings.ReplaceAll(text, "_", "%5F")), "escaped low lines"})
-		each(all, yield)
+		slices.Values(all)(yield)
 	}
 }
 
@@ -132,15 +132,6 @@ func NumberForms(f Format, _ *Source) iter.Seq[Alteration] {
 			}
 		}
 	})
-}
-
-// each yields all alterations.
-func each(all []Alteration, yield func(Alteration) bool) {
-	for _, a := range all {
-		if !yield(a) {
-			return
-		}
-	}
 }
 
 // ForeignCharacters inserts NUL, a byte order mark, invisible characters and invalid
@@ -221,7 +212,7 @@ func TrailingData(f Format, s *Source) iter.Seq[Alteration] {
 				all = append(all, Alteration{f.With(i, slices.Concat(raw, tail)), fmt.Sprintf("%d bytes appended in segment %d", len(tail), i)})
 			}
 		}
-		each(all, yield)
+		slices.Values(all)(yield)
 	}
 }
 
@@ -249,7 +240,7 @@ func DoubledSegments(f Format, _ *Source) iter.Seq[Alteration] {
 					Alteration{slices.Concat(altered, []byte(sep), f.Text()), "a forged and a good token"})
 			}
 		}
-		each(all, yield)
+		slices.Values(all)(yield)
 	}
 }
 
@@ -306,6 +297,6 @@ func SecondSignatures(f Format, _ *Source) iter.Seq[Alteration] {
 				}
 			}
 		}
-		each(all, yield)
+		slices.Values(all)(yield)
 	}
 }
