@@ -229,16 +229,20 @@ func (t trial) separators() {
 	for _, part := range []string{".", "a."} {
 		t.Try(codecs.Inert)
 		text := strings.Repeat(part, n/len(part))
-		most, letters := perSeparator*uint64(strings.Count(text, ".")), uint64(0)
-		stops, call := t.holds(text)
-		if stops > most { // else it is within the bound without the letters
-			letters, _ = t.holds(strings.Repeat("a", n))
+		most, least := perSeparator*uint64(strings.Count(text, ".")), ^uint64(0)
+		var call verdict.Call
+		for shown := 0; shown < shows && least > most; shown++ {
+			var stops, letters uint64
+			if stops, call = t.holds(text); stops > most { // else it is within the bound without the letters
+				letters, _ = t.holds(strings.Repeat("a", n))
+			}
+			if t.Skipped() {
+				return
+			}
+			least = min(least, max(stops, letters)-letters)
 		}
-		switch {
-		case t.Skipped():
-			return
-		case call.Answer.Outcome == verdict.Refused && stops > most+letters:
-			t.Observe(codecs.Inert, fmt.Sprintf("refusing %d %q takes %d MiB more than refusing as many letters", n/len(part), part, (stops-letters)>>20), call)
+		if call.Answer.Outcome == verdict.Refused && least > most {
+			t.Observe(codecs.Inert, fmt.Sprintf("refusing %d %q takes %d MiB more than refusing as many letters", n/len(part), part, least>>20), call)
 			return
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"strings"
 
 	"sealab/codecs"
@@ -159,15 +160,15 @@ func (t trial) tellingLength(in *attack.Instance, tok *attack.Token) {
 // shorter tokens each time than the first two: a padding of random length does not.
 func (t trial) alwaysShorter(in *attack.Instance, tok *attack.Token, calls []verdict.Call) bool {
 	const times = 8
-	least, most := make([]int, 4), make([]int, 4)
-	for i, c := range calls {
-		least[i], most[i] = len(c.Answer.Out), len(c.Answer.Out)
+	lengths := func(c verdict.Call) []int {
+		all := []int{len(c.Answer.Out)}
 		for range times {
-			n := len(in.Seal(c.State, tok.Under).Answer.Out)
-			least[i], most[i] = min(least[i], n), max(most[i], n)
+			all = append(all, len(in.Seal(c.State, tok.Under).Answer.Out))
 		}
+		return all
 	}
-	return min(least[0], least[1]) > min(most[2], most[3])
+	first := slices.Min(slices.Concat(lengths(calls[0]), lengths(calls[1])))
+	return first > slices.Max(slices.Concat(lengths(calls[2]), lengths(calls[3])))
 }
 
 // digestOfState looks for digests of the state among the bytes of the token.
