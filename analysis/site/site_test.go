@@ -176,9 +176,7 @@ func TestChoosePage(t *testing.T) {
 
 // TestTwiceTheSame writes the pages again.
 func TestTwiceTheSame(t *testing.T) {
-	if testenv.Race() {
-		testenv.Skip(t, "the race detector is slow; make test runs it whole")
-	}
+	testenv.SkipRace(t)
 	again := filepath.Join(t.TempDir(), "site")
 	require.NoError(t, site.Write(committed, again))
 	for _, path := range pages(t) {

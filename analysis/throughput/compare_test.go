@@ -33,9 +33,7 @@ func names(changes []throughput.Change) []string {
 }
 
 func TestTwoRunsOfTheSameDoNotRegress(t *testing.T) {
-	if testenv.Race() {
-		testenv.Skip(t, "the race detector is slow; make test runs it whole")
-	}
+	testenv.SkipRace(t)
 	regressed := 0
 	for seed := range uint64(100) {
 		if len(compare(t, quiet, quiet, seed).Regressed()) > 0 {

@@ -61,9 +61,7 @@ func TestKnownAnswers(t *testing.T) {
 
 // TestOrderIsNoLeak plants a cost of being first ten times the leak.
 func TestOrderIsNoLeak(t *testing.T) {
-	if testenv.Race() {
-		testenv.Skip(t, "the race detector is slow; make test runs it whole")
-	}
+	testenv.SkipRace(t)
 	slow := func(seed uint64, ns float64) *machine {
 		m := newMachine(seed).shift(ns)
 		m.slot = 100
@@ -112,9 +110,7 @@ func TestTooFewBlocks(t *testing.T) {
 // how often it does. With the correction for three tests that is a little under
 // the nine times in ten that the formula is made for.
 func TestDetectableIsFound(t *testing.T) {
-	if testenv.Race() {
-		testenv.Skip(t, "the race detector is slow; make test runs it whole")
-	}
+	testenv.SkipRace(t)
 	runs := sampled(20)
 	size := newMachine(0).run(runfile.Probe{}, 1, 2000)
 	findable := measure(size).Detectable
@@ -130,9 +126,7 @@ func TestDetectableIsFound(t *testing.T) {
 
 // TestAlikeIsUniform judges probes of what does not leak.
 func TestAlikeIsUniform(t *testing.T) {
-	if testenv.Race() {
-		testenv.Skip(t, "the race detector is slow; make test runs it whole")
-	}
+	testenv.SkipRace(t)
 	var files []*runfile.Samples
 	n := sampled(200)
 	for i := range n {
@@ -160,9 +154,7 @@ func TestUniformityRings(t *testing.T) {
 
 // TestIntervalHolds counts how often the interval holds the truth.
 func TestIntervalHolds(t *testing.T) {
-	if testenv.Race() {
-		testenv.Skip(t, "the race detector is slow; make test runs it whole")
-	}
+	testenv.SkipRace(t)
 	runs := sampled(40)
 	hits, medianHits := 0, 0
 	for seed := range uint64(runs) {
@@ -184,9 +176,7 @@ func count(yes bool) int {
 // TestClustersAreTheUnit gives each cluster an offset of its own, as keys do
 // that lie elsewhere in memory: block by block it looks significant, and is not.
 func TestClustersAreTheUnit(t *testing.T) {
-	if testenv.Race() {
-		testenv.Skip(t, "the race detector is slow; make test runs it whole")
-	}
+	testenv.SkipRace(t)
 	const size = 200
 	clustered := func(seed uint64) *runfile.Samples {
 		m := newMachine(seed)

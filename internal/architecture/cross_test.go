@@ -99,9 +99,7 @@ func orSame(mapped, path string) string {
 // TestTypesOfAnotherPlatform meets a call that Windows does not have, in a package
 // and in a test.
 func TestTypesOfAnotherPlatform(t *testing.T) {
-	if testenv.Race() {
-		testenv.Skip(t, "the race detector is slow; make test runs it whole")
-	}
+	testenv.SkipRace(t)
 	folder := t.TempDir()
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))

@@ -22,6 +22,14 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
+// SkipRace skips a test that is slow under the race detector. make test runs it without.
+func SkipRace(t T) {
+	t.Helper()
+	if Race() {
+		Skip(t, "the race detector is slow; make test runs it whole")
+	}
+}
+
 // Skip skips the test and prints the reason. The reason names the tool that is
 // missing.
 func Skip(t T, format string, args ...any) {

@@ -106,9 +106,7 @@ func (y *tally) disclaimed(d codecs.Design) {
 // TestControlsFallByNoChance attacks every control with the attacks that it names,
 // under other seeds than the matrix: none may miss its control by chance.
 func TestControlsFallByNoChance(t *testing.T) {
-	if testenv.Race() {
-		testenv.Skip(t, "the race detector is slow; make test runs it whole")
-	}
+	testenv.SkipRace(t)
 	meetings := &meetings{t: t}
 	for n := range *seeds {
 		for i, control := range broken.Controls() {
