@@ -118,7 +118,7 @@ func (s *Scheme) mint(dst, _, state []byte, b *codecs.Context, edit lab.Edit) ([
 	work.Bytes = base64url.AppendEncode(work.Bytes, claims)
 	body := edit.Give(lab.StepText, work.Bytes[n:])
 	n = len(work.Bytes)
-	work.Bytes = s.mac.Append(work.Bytes, head, encodeText(body))
+	work.Bytes = s.mac.Append(work.Bytes, head, framework.TextEncode(body))
 	tag := edit.Give(lab.StepTag, work.Bytes[n:])
 
 	dst = slices.Grow(dst, len(head)+len(body)+len(separator)+base64url.EncodedLen(len(tag)))

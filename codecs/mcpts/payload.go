@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
-	"unicode/utf8"
 
 	"sealab/codecs"
 	"sealab/codecs/claims"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/rawjson"
 	"sealab/codecs/internal/stringify"
 )
@@ -147,24 +147,7 @@ func (s *Scheme) appendBindTag(dst []byte, c *codecs.Context) ([]byte, error) {
 	if !rawjson.Valid(text) {
 		return dst, fmt.Errorf("the binding is not text")
 	}
-	signed := s.mac.Append(work, bindLabelBytes, encodeText(text))
+	signed := s.mac.Append(work, bindLabelBytes, framework.TextEncode(text))
 	sum := signed[len(work):][:bindSize]
 	return append(dst, base64url.AppendEncode(signed, sum)[len(signed):]...), nil
-}
-
-// encodeText does what a TextEncoder does: lone surrogates become U+FFFD.
-func encodeText(text []byte) []byte {
-	if utf8.Valid(text) {
-		return text
-	}
-	out := make([]byte, 0, len(text))
-	for len(text) > 0 {
-		r, n := rawjson.DecodeRune(text)
-		if 0xd800 <= r && r < 0xe000 {
-			r = 0xfffd
-		}
-		out = rawjson.AppendRune(out, r)
-		text = text[n:]
-	}
-	return out
 }

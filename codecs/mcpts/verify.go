@@ -8,6 +8,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
 	"sealab/codecs/internal/stringify"
@@ -104,7 +105,7 @@ func (s *Scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *c
 	if !s.decode(room, rest[dot+1:]) || !s.faithful && len(room.Bytes) != mac.Size {
 		return nil, errMalformed
 	}
-	if !s.mac.Verify(room.Bytes, prefixBytes, encodeText(body)) {
+	if !s.mac.Verify(room.Bytes, prefixBytes, framework.TextEncode(body)) {
 		return nil, errMAC
 	}
 	room.Bytes = room.Bytes[:0]

@@ -154,16 +154,16 @@ func AtobDecode(text []byte) ([]byte, bool) {
 }
 
 // TextEncode encodes a text of UTF-16, given as WTF-8, as a TextEncoder does: lone
-// surrogates become U+FFFD.
+// surrogates become U+FFFD, and so do bytes that are no WTF-8.
 func TextEncode(text []byte) []byte {
-	if bytes.IndexByte(text, 0xed) < 0 {
+	if utf8.Valid(text) {
 		return text
 	}
-	out := bytes.Clone(text)
-	for i := 0; i+2 < len(out); i++ {
-		if out[i] == 0xed && out[i+1]&0xe0 == 0xa0 && out[i+2]&0xc0 == 0x80 {
-			copy(out[i:], "\ufffd")
-		}
+	out := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		r, n := rawjson.DecodeRune(text)
+		out = utf8.AppendRune(out, r) // U+FFFD for surrogates
+		text = text[n:]
 	}
 	return out
 }
