@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -48,9 +49,10 @@ func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
 	all := findings.Of(run, file)
 	if len(f.targets.dialed) > 0 || f.targets.libraries {
 		reproducers, err := sdk.Reproducers(".")
-		if err == nil { // out of the repository there are none
-			findings.Confirm(all, reproducers)
+		if err != nil && !errors.Is(err, sdk.ErrOutside) {
+			return err
 		}
+		findings.Confirm(all, reproducers)
 	}
 	if f.format == "text" {
 		if err := findings.Table(w, run); err != nil {

@@ -1,10 +1,7 @@
 package sdk
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 )
 
@@ -20,7 +17,7 @@ type Reproducer struct {
 }
 
 // Reproducers returns the contents of every reproducers.json below the folder of the
-// SDKs of this module.
+// SDKs of this module. The error is ErrOutside if here is in no folder of it.
 func Reproducers(here string) ([]Reproducer, error) {
 	root, err := moduleRoot(here)
 	if err != nil {
@@ -42,17 +39,8 @@ func Reproducers(here string) ([]Reproducer, error) {
 }
 
 func readReproducers(path string) ([]Reproducer, error) {
-	if err := requireOwner(path); err != nil {
-		return nil, err
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
 	var group []Reproducer
-	if err := d.Decode(&group); err != nil {
+	if err := decode(path, &group); err != nil {
 		return nil, err
 	}
 	for i, r := range group {

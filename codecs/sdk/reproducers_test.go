@@ -36,10 +36,9 @@ func TestReproducers(t *testing.T) {
 				if why := s.Unavailable(); why != "" {
 					testenv.Skip(t, "%s", why)
 				}
-
 			}
 			if !*allReproducers && r.Subject != sampled {
-				t.Skip("run make reproducers")
+				testenv.Skip(t, "make reproducers runs it")
 			}
 			cmd := exec.CommandContext(t.Context(), "sh", "-c", r.Line)
 			cmd.Dir = r.Dir

@@ -152,7 +152,10 @@ func escape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// moduleRoot returns the root of this module, which holds the folder here.
+// ErrOutside is the error for a folder that is not in this module.
+var ErrOutside = errors.New("no SDK")
+
+// moduleRoot returns the root of this module, which holds the folder here, or ErrOutside.
 func moduleRoot(here string) (string, error) {
 	root, err := filepath.Abs(here)
 	if err != nil {
@@ -163,12 +166,12 @@ func moduleRoot(here string) (string, error) {
 		text, err := os.ReadFile(path)
 		if err == nil {
 			if !slices.Contains(strings.Split(string(text), "\n"), module) {
-				return "", fmt.Errorf("no SDK: %s is not in this module: %s has no line %q", here, path, module)
+				return "", fmt.Errorf("%w: %s is not in this module: %s has no line %q", ErrOutside, here, path, module)
 			}
 			return root, requireOwner(path)
 		}
 		if root == filepath.Dir(root) {
-			return "", fmt.Errorf("no SDK: %s is not in this module: neither it nor a folder above has a go.mod", here)
+			return "", fmt.Errorf("%w: %s is not in this module: neither it nor a folder above has a go.mod", ErrOutside, here)
 		}
 		root = filepath.Dir(root)
 	}
@@ -193,17 +196,22 @@ func read(path string) ([]SDK, error) {
 	return all, nil
 }
 
-func readManifest(path string) (m manifest, err error) {
+// decode decodes a JSON file that the current user owns, and refuses unknown members.
+func decode(path string, v any) error {
 	if err := requireOwner(path); err != nil {
-		return m, err
+		return err
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return m, err
+		return err
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&m); err != nil {
+	return d.Decode(v)
+}
+
+func readManifest(path string) (m manifest, err error) {
+	if err := decode(path, &m); err != nil {
 		return m, err
 	}
 	if len(m.Command) == 0 || m.Install == "" || len(m.SDKs) == 0 {
