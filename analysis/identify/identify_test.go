@@ -71,8 +71,8 @@ func TestLibraries(t *testing.T) {
 		t.Logf("%s: %s", format, c)
 	}
 	t.Logf("%d formats: %s", len(formats), all)
-	require.GreaterOrEqual(t, len(formats), 20)
-	require.GreaterOrEqual(t, all.right+all.wrong+all.open, 200)
+	require.Len(t, formats, 28)
+	require.Equal(t, 345, all.right+all.wrong+all.open)
 	require.Zero(t, all.wrong)
 	require.LessOrEqual(t, all.open, 10) // mcp-py and mcp-rb share their structure
 }
