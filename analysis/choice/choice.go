@@ -34,6 +34,10 @@ var Rules = []string{
 	"One key seals rate × lifetime tokens at a risk of 2^-32 at most.",
 }
 
+// Compared is the reason against a design that is no choice: the format of an SDK or of a
+// library, whose row states no limits.
+const Compared = "its row states no limits: it is here to be compared"
+
 // A Query is a question. The zero Query is answered by every codec.
 type Query struct {
 	Needs       []codecs.Property
@@ -152,7 +156,7 @@ func (q *Query) kind(d codecs.Design, facts *lab.Facts) string {
 	case !q.scheme() && d.IsScheme():
 		return "a scheme also stamps claims, and no property of claims is needed"
 	case facts == nil:
-		return "its row states no limits: it is here to be compared"
+		return Compared
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -192,15 +193,19 @@ func writeChoice(out io.Writer, a *choice.Answer, source string) error {
 			fmt.Fprintln(out, "\t"+line)
 		}
 	}
-	others, kinds := table.New("ll"), 0
+	others, kinds, compared := table.New("ll"), 0, []string{}
 	others.Row("OTHERS", "REASON")
 	for _, o := range a.Others {
-		if o.Kind {
+		switch {
+		case o.Kind:
 			kinds++
-			continue
+		case o.Reason == choice.Compared:
+			compared = append(compared, o.Design)
+		default:
+			others.Row(o.Design, o.Reason)
 		}
-		others.Row(o.Design, o.Reason)
 	}
-	_, err := fmt.Fprintf(out, "\n%s\n%d designs of the other kind, codec or scheme, were not asked.\n", others.Text(width), kinds)
+	_, err := fmt.Fprintf(out, "\n%s\n%d designs of the other kind, codec or scheme, were not asked.\n%d are not for use, but to be compared: %s.\n",
+		others.Text(width), kinds, len(compared), strings.Join(compared, ", "))
 	return err
 }
