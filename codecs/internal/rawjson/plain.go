@@ -20,138 +20,147 @@ const (
 // It does not depend on the dialect: no extension is needed for such documents.
 func (q *Quoting) AppendPlain(dst, doc []byte) ([]byte, bool) {
 	w := plainWriter{plain: &q.plain, src: doc, out: slices.Grow(dst, len(doc))}
-	w.space()
-	if !w.value(plainDepth) {
+	at := w.value(w.space(0), plainDepth)
+	if at < 0 {
 		return dst, false
 	}
-	if w.space(); w.at != len(doc) {
+	if at = w.space(at); at != len(doc) {
 		return dst, false
 	}
-	w.flush()
+	w.flush(at)
 	return w.out, true
 }
 
 // A plainWriter appends the document that it reads to out. The bytes of a document
 // are those of its form but for white space and the order of members, so that they
 // are copied in runs.
+//
+// Its methods take the place at which they read, and return the place behind, or none.
 type plainWriter struct {
 	plain    *[256]bool
 	src, out []byte
-	from, at int // src[from:at] has been read and is not in out
+	from     int // src from here to the place of reading is not in out
 }
 
-// flush copies the run.
-func (w *plainWriter) flush() {
-	w.out = append(w.out, w.src[w.from:w.at]...)
-	w.from = w.at
+// none is the place behind text that is not plain.
+const none = -1
+
+// flush copies the run that ends at a place.
+func (w *plainWriter) flush(at int) {
+	w.out = append(w.out, w.src[w.from:at]...)
+	w.from = at
 }
 
-// next returns the byte at hand, 0 at the end.
-func (w *plainWriter) next() byte {
-	if w.at < len(w.src) {
-		return w.src[w.at]
+// wrote returns the length of the output with the run that ends at a place.
+func (w *plainWriter) wrote(at int) int { return len(w.out) + at - w.from }
+
+// byte returns the byte at a place, 0 at the end.
+func (w *plainWriter) byte(at int) byte {
+	if at < len(w.src) {
+		return w.src[at]
 	}
 	return 0
 }
 
-// space leaves white space out and returns the byte behind it, 0 at the end.
-func (w *plainWriter) space() byte {
-	if c := w.next(); c > ' ' {
-		return c
+// space leaves white space out.
+func (w *plainWriter) space(at int) int {
+	if w.byte(at) > ' ' {
+		return at
 	}
-	w.flush()
-	for ; w.at < len(w.src); w.at++ {
-		if c := w.src[w.at]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+	w.flush(at)
+	for ; at < len(w.src); at++ {
+		if c := w.src[at]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
 			break
 		}
 	}
-	w.from = w.at
-	return w.next()
+	w.from = at
+	return at
 }
 
-// value reads a value, at its first byte.
-func (w *plainWriter) value(depth int) bool {
-	switch c := w.next(); c {
-	case '"':
-		return w.text()
-	case '{':
-		return depth > 0 && w.object(depth-1)
-	case '[':
-		return depth > 0 && w.array(depth-1)
-	case 't':
-		return w.word("true")
-	case 'f':
-		return w.word("false")
-	case 'n':
-		return w.word("null")
+// value reads a value.
+func (w *plainWriter) value(at, depth int) int {
+	switch c := w.byte(at); {
+	case c == '"':
+		return w.text(at)
+	case c == '{' && depth > 0:
+		return w.object(at, depth-1)
+	case c == '[' && depth > 0:
+		return w.array(at, depth-1)
+	case c == 't':
+		return w.word(at, "true")
+	case c == 'f':
+		return w.word(at, "false")
+	case c == 'n':
+		return w.word(at, "null")
 	default:
-		return w.integer()
+		return w.integer(at)
 	}
 }
 
-func (w *plainWriter) word(text string) bool {
-	if !bytes.HasPrefix(w.src[w.at:], []byte(text)) {
-		return false
+func (w *plainWriter) word(at int, text string) int {
+	if !bytes.HasPrefix(w.src[at:], []byte(text)) {
+		return none
 	}
-	w.at += len(text)
-	return true
+	return at + len(text)
 }
 
 // integer reads the literal of an integer other than -0.
-func (w *plainWriter) integer() bool {
-	start, end := w.at, w.at
-	if end < len(w.src) && w.src[end] == '-' {
-		end++
+func (w *plainWriter) integer(at int) int {
+	start := at
+	if w.byte(at) == '-' {
+		at++
 	}
-	first := end
-	for end < len(w.src) && '0' <= w.src[end] && w.src[end] <= '9' {
-		end++
+	first := at
+	for c := w.byte(at); '0' <= c && c <= '9'; c = w.byte(at) {
+		at++
 	}
-	if end == first || w.src[first] == '0' && end-start > 1 {
-		return false
+	if at == first || w.src[first] == '0' && at-start > 1 {
+		return none
 	}
-	w.at = end
-	return true
+	return at
 }
 
 // text reads a string of plain bytes.
-func (w *plainWriter) text() bool {
-	rest := w.src[w.at+1:]
-	for i, c := range rest {
-		if !w.plain[c] {
-			w.at += i + 2
-			return c == '"'
+func (w *plainWriter) text(at int) int {
+	plain := w.plain
+	for i, c := range w.src[at+1:] {
+		if plain[c] {
+			continue
 		}
+		if c == '"' {
+			return at + i + len(`""`)
+		}
+		break
 	}
-	return false
+	return none
 }
 
 // another reads the text after an element: a comma, and then more is true, or the
 // closing bracket.
-func (w *plainWriter) another(closing byte) (more, ok bool) {
-	c := w.space()
-	w.at++
-	if c == ',' {
-		w.space()
-		return true, true
+func (w *plainWriter) another(at int, closing byte) (next int, more bool) {
+	at = w.space(at)
+	switch w.byte(at) {
+	case ',':
+		return w.space(at + 1), true
+	case closing:
+		return at + 1, false
+	default:
+		return none, false
 	}
-	return false, c == closing
 }
 
-func (w *plainWriter) array(depth int) bool {
-	w.at++
-	if w.space() == ']' {
-		w.at++
-		return true
+func (w *plainWriter) array(at, depth int) int {
+	at = w.space(at + 1)
+	if w.byte(at) == ']' {
+		return at + 1
 	}
-	for {
-		if !w.value(depth) {
-			return false
+	for more := true; more; {
+		if at = w.value(at, depth); at < 0 {
+			return none
 		}
-		if more, ok := w.another(']'); !more {
-			return ok
-		}
+		at, more = w.another(at, ']')
 	}
+	return at
 }
 
 // A plainMember is the place of a member in the output, without its comma, and its
@@ -161,68 +170,70 @@ type plainMember struct {
 	name       []byte
 }
 
-// wrote returns the length of the output with the run.
-func (w *plainWriter) wrote() int { return len(w.out) + w.at - w.from }
-
-func (w *plainWriter) object(depth int) bool {
-	w.at++
-	if w.space() == '}' {
-		w.at++
-		return true
+func (w *plainWriter) object(at, depth int) int {
+	at = w.space(at + 1)
+	if w.byte(at) == '}' {
+		return at + 1
 	}
-	var room [plainMembers]plainMember
-	members, sorted := room[:0], true
-	for {
-		if len(members) == plainMembers || w.next() != '"' {
-			return false
+	var members [plainMembers]plainMember
+	var order [plainMembers]uint8 // of the members' names
+	sorted := true
+	for n := 0; n < plainMembers && w.byte(at) == '"'; n++ {
+		m := &members[n]
+		m.start = w.wrote(at)
+		end := w.text(at)
+		if end < 0 {
+			return none
 		}
-		start, name := w.wrote(), w.at+1
-		if !w.text() {
-			return false
+		m.name = w.src[at+1 : end-1]
+		if at = w.space(end); w.byte(at) != ':' {
+			return none
 		}
-		m := plainMember{start: start, name: w.src[name : w.at-1]}
-		if w.space() != ':' {
-			return false
+		if at = w.value(w.space(at+1), depth); at < 0 {
+			return none
 		}
-		w.at++
-		if w.space(); !w.value(depth) {
-			return false
+		m.end = w.wrote(at)
+		place := n
+		for ; place > 0; place-- {
+			c := bytes.Compare(members[order[place-1]].name, m.name)
+			if c == 0 {
+				return none
+			}
+			if c < 0 {
+				break
+			}
+			order[place] = order[place-1]
 		}
-		m.end = w.wrote()
-		if n := len(members); n > 0 && sorted {
-			sorted = bytes.Compare(members[n-1].name, m.name) < 0
-		}
-		members = append(members, m)
-		more, ok := w.another('}')
-		if !ok {
-			return false
-		}
-		if !more {
-			return sorted || w.sort(members)
+		order[place] = uint8(n)
+		sorted = sorted && place == n
+		var more bool
+		if at, more = w.another(at, '}'); !more {
+			if at > 0 && !sorted {
+				w.reorder(at, members[:], order[:n+1])
+			}
+			return at
 		}
 	}
+	return none
 }
 
-// sort writes the members, which end the output, again by name. It reports false
-// if a name is repeated.
-func (w *plainWriter) sort(members []plainMember) bool {
-	w.flush()
-	start, end := members[0].start, len(w.out)
-	for i := 1; i < len(members); i++ {
-		m, at := members[i], i
-		for at > 0 && bytes.Compare(m.name, members[at-1].name) <= 0 {
-			members[at] = members[at-1]
-			at--
-		}
-		members[at] = m
-		if at < i && bytes.Equal(m.name, members[at+1].name) {
-			return false
-		}
+// reorder writes the members of an object that ends before a place again, in order.
+func (w *plainWriter) reorder(at int, members []plainMember, order []uint8) {
+	start, from, text := members[0].start, len(w.out), w.src[w.from:at]
+	if start >= from { // all members are in the run
+		w.out = append(w.out, text[:start-from]...)
+		w.from = at
+	} else {
+		w.flush(at)
+		from, text = 0, w.out
 	}
-	for _, m := range members {
-		w.out = append(append(w.out, w.out[m.start:m.end]...), ',')
+	end := len(w.out)
+	for _, i := range order {
+		m := &members[i]
+		w.out = append(append(w.out, text[m.start-from:m.end-from]...), ',')
 	}
 	w.out[len(w.out)-1] = '}'
-	w.out = w.out[:start+copy(w.out[start:], w.out[end:])]
-	return true
+	if start < end {
+		w.out = w.out[:start+copy(w.out[start:], w.out[end:])]
+	}
 }
