@@ -53,68 +53,85 @@ func AppendFloat(dst []byte, f float64) []byte {
 	return dst
 }
 
-// The times that appendTime prints: those of the years 1987 to 2106, whose floats
+// The times that appendTime prints: those of the years 2001 to 2106, whose floats
 // lie 1.2e-7 to 4.8e-7 apart.
 const (
-	firstTime = 1 << 29
-	lastTime  = 1 << 32
+	firstTime  = 1_000_000_000
+	lastTime   = 1 << 32
+	timeDigits = 10 // before the point
+	timePlaces = 7  // behind it, at most
 )
 
 // appendTime is AppendFloat for Unix times in seconds. It reports false for every
 // other float.
-//
-// One decimal of six places at most rounds to f, because such decimals lie further
-// apart than floats do. If one does, it has the shortest digits. If none does, the
-// nearest decimal of seven places has them: it rounds to f because it is less than
-// 0.5e-7 away, unless it is half-way between two decimals.
 func appendTime(dst []byte, f float64) ([]byte, bool) {
-	if !(f >= firstTime && f < lastTime) {
-		return dst, false
-	}
-	seconds := int64(f)
-	const million = 1_000_000
-	places := (f - float64(seconds)) * (10 * million) // exact: 23 bits times 24
-	fraction := int64(places)
-	switch rest := places - float64(fraction); {
-	case rest == 0.5:
-		return dst, false
-	case rest > 0.5:
-		fraction++
-	}
-	if short := (fraction + 5) / 10; float64(seconds*million+short)/million == f {
-		fraction = short * 10
-	}
-	if fraction == 10*million {
+	seconds, fraction, ok := splitTime(f)
+	if !ok {
 		return dst, false
 	}
 	dst = append(strconv.AppendInt(dst, seconds, 10), '.')
-	for place := int64(million); ; place /= 10 {
-		dst = append(dst, byte('0'+fraction/place%10))
-		if fraction%place == 0 {
+	for rest := uint64(fraction); ; {
+		rest *= 10
+		dst = append(dst, byte('0'+rest/second))
+		if rest %= second; rest == 0 {
 			return dst, true
 		}
 	}
 }
 
-// ParseTime returns the float of a literal that appendTime prints with at most six
-// places. It reports false for every other text.
+// second is the unit of the fractions that splitTime returns.
+const second = 10_000_000
+
+// splitTime returns the seconds and the fraction of the shortest decimal that rounds
+// to f. It reports false if f is no time.
+//
+// One decimal of six places at most rounds to f, because such decimals lie further
+// apart than floats do. If one does, it has the shortest digits. If none does, the
+// nearest decimal of seven places has them: it rounds to f because it is less than
+// 0.5e-7 away, unless it is half-way between two decimals.
+func splitTime(f float64) (seconds, fraction int64, ok bool) {
+	if !(f >= firstTime && f < lastTime) {
+		return 0, 0, false
+	}
+	seconds = int64(f)
+	places := (f - float64(seconds)) * second // exact: 23 bits times 24
+	fraction = int64(places)
+	switch rest := places - float64(fraction); {
+	case rest == 0.5:
+		return 0, 0, false
+	case rest > 0.5:
+		fraction++
+	}
+	const million = second / 10
+	if short := (fraction + 5) / 10; float64(seconds*million+short)/million == f {
+		fraction = short * 10
+	}
+	return seconds, fraction, fraction < second
+}
+
+// ParseTime returns the float of a literal that appendTime prints. It reports false
+// for every other text.
 func ParseTime(literal []byte) (float64, bool) {
-	const digits, places = len("1795132800"), 6
-	n := len(literal) - digits - 1
-	if n < 1 || n > places || literal[digits] != '.' || literal[len(literal)-1] == '0' && n > 1 {
+	n := len(literal) - timeDigits - len(".")
+	if n < 1 || n > timePlaces || literal[timeDigits] != '.' || literal[len(literal)-1] == '0' && n > 1 {
 		return 0, false
 	}
-	var units uint64
+	var units int64
 	for i, c := range literal {
-		if i == digits {
+		if i == timeDigits {
 			continue
 		}
 		if c -= '0'; c > 9 {
 			return 0, false
 		}
-		units = 10*units + uint64(c)
+		units = 10*units + int64(c)
+	}
+	if n == timePlaces {
+		f := float64(units/second) + float64(units%second)/second
+		seconds, fraction, ok := splitTime(f)
+		return f, ok && seconds*second+fraction == units
 	}
 	// Both are exact, so that the quotient is the float nearest to the literal.
-	seconds := float64(units) / [places + 1]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6}[n]
-	return seconds, seconds >= 1e9 && seconds < lastTime
+	f := float64(units) / [timePlaces]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6}[n]
+	return f, f >= firstTime && f < lastTime
 }

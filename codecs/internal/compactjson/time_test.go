@@ -13,7 +13,7 @@ import (
 // of any float, of decimals of few places, and at both ends of the range.
 func TestTimesAsStrconv(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	printed, read := 0, 0
+	printed := 0
 	check := func(f float64) {
 		got, ok := appendTime(nil, f)
 		if !ok {
@@ -26,10 +26,9 @@ func TestTimesAsStrconv(t *testing.T) {
 			want += ".0"
 		}
 		require.Equal(t, want, string(got))
-		if parsed, ok := ParseTime(got); ok {
-			require.Equal(t, f, parsed)
-			read++
-		}
+		parsed, ok := ParseTime(got)
+		require.True(t, ok, "%s", got)
+		require.Equal(t, f, parsed)
 	}
 	for range 20_000 {
 		f := firstTime + random.Float64()*(lastTime-firstTime)
@@ -39,7 +38,6 @@ func TestTimesAsStrconv(t *testing.T) {
 		}
 	}
 	require.Greater(t, printed, 190_000)
-	require.Greater(t, read, 100_000)
 	for _, edge := range []float64{firstTime, 1 << 30, 1 << 31, lastTime} {
 		for f, i := math.Nextafter(edge, 0), 0; i < 3; i++ {
 			check(f)
@@ -56,7 +54,7 @@ func TestTimesAsStrconv(t *testing.T) {
 // are printed again.
 func TestParseTimeTakesOneForm(t *testing.T) {
 	taken := 0
-	for _, literal := range []string{"1795132800.25", "1795132800.0", "1000000000.123456", "4294967295.999999", "1795132800.2500001"} {
+	for _, literal := range []string{"1795132800.25", "1795132800.0", "1000000000.123456", "4294967295.999999", "1795132800.2500002", "1795132800.1234567"} {
 		for i := range literal {
 			for c := range 256 {
 				changed := []byte(literal)
@@ -71,7 +69,7 @@ func TestParseTimeTakesOneForm(t *testing.T) {
 		}
 	}
 	require.Greater(t, taken, 300)
-	for _, literal := range []string{"", "1795132800", "1795132800.", "1795132800.50", "0795132800.5", "4294967296.0", "1795132800.1234567", "179513280.25", "17951328001.5"} {
+	for _, literal := range []string{"", "1795132800", "1795132800.", "1795132800.50", "0795132800.5", "4294967296.0", "1795132800.1234568", "1795132800.12345678", "179513280.25", "17951328001.5"} {
 		_, ok := ParseTime([]byte(literal))
 		require.False(t, ok, literal)
 	}
