@@ -31,7 +31,7 @@ type room struct {
 	text    []byte // parts of the payload
 }
 
-var rooms = sync.Pool{New: func() any { return &room{text: make([]byte, 0, 256)} }}
+var rooms = sync.Pool{New: func() any { return &room{text: make([]byte, 0, 512)} }}
 
 // maxPooled is the largest capacity in bytes that is kept for reuse.
 const maxPooled = 1 << 20

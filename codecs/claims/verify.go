@@ -64,13 +64,16 @@ func (r *room) accept(dst []byte, b *codecs.Context) (out []byte, ok bool) {
 	if !ok || expires <= now {
 		return dst, false
 	}
-	digest, err := AppendDigest(r.text[:0], b.Method, b.Arguments)
+	if r.text, ok = appendNames(r.text[:0], b.Method, b.Target); !ok {
+		return dst, false
+	}
+	text, err := AppendDigest(append(r.text, '"'), b.Method, b.Arguments)
 	if err != nil {
 		return dst, false
 	}
-	r.text, ok = appendRequest(digest, b.Method, b.Target, digest)
-	rest, named := bytes.CutPrefix(rest, r.text[len(digest):])
-	if !ok || !named {
+	r.text = append(text, `"`+beforeState...)
+	rest, ok = bytes.CutPrefix(rest, r.text)
+	if !ok {
 		return dst, false
 	}
 	if rest, ok = r.cutEnd(rest, b); !ok {
