@@ -114,7 +114,7 @@ type designPage struct {
 	*design
 	Layout, Claims, Timing template.HTML
 	Curves                 []template.HTML
-	Distributions          []template.HTML
+	Distributions          template.HTML
 	Facts                  *lab.Facts
 	Log2Tokens             string
 	Log2Forgeries          string
@@ -249,13 +249,13 @@ func tokenCurve(d *design) (template.HTML, error) {
 	return chart.HTML(), nil
 }
 
-// timings returns the outcomes of timing probes of a design, and the pictures of
+// timings returns the outcomes of timing probes of a design, and the picture of
 // their distributions.
-func (s *site) timings(name string) (template.HTML, []template.HTML, error) {
+func (s *site) timings(name string) (outcomes, distributions template.HTML, err error) {
 	t := page.Table{Caption: "Timing probes of " + name, Columns: page.Head("pair of inputs", "effect and its interval", "#effect, ns", "#minimum detectable effect, ns", "outcome")}
-	var pictures []template.HTML
+	file := ""
 	if s.timing == nil {
-		return "", nil, nil
+		return "", "", nil
 	}
 	for _, v := range s.timing.Verdicts {
 		if v.Subject != name {
@@ -271,22 +271,22 @@ func (s *site) timings(name string) (template.HTML, []template.HTML, error) {
 			{Text: fmt.Sprintf("%+.2f [%+.2f, %+.2f]", e.Value, e.Low, e.High), Sort: fmt.Sprint(e.Value)},
 			{Text: fmt.Sprintf("%.2f", v.First.Detectable)}, {Text: v.Remark(), Class: pill(v.Remark(), class)},
 		}})
-		picture, err := os.ReadFile(filepath.Join(s.timingDir, "pictures", v.Name()+".svg"))
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		if err == nil {
-			err = harmless(picture)
-		}
-		if err != nil {
-			return "", nil, fmt.Errorf("picture of %s: %w", v.Name(), err)
-		}
-		pictures = append(pictures, template.HTML(picture)) //nolint:gosec // checked by harmless
+		file = filepath.Join(s.timingDir, v.Picture())
 	}
 	if len(t.Rows) == 0 {
-		return "", nil, nil
+		return "", "", nil
 	}
-	return t.HTML(), pictures, nil
+	picture, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return t.HTML(), "", nil
+	}
+	if err == nil {
+		err = harmless(picture)
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("picture of %s: %w", name, err)
+	}
+	return t.HTML(), template.HTML(picture), nil //nolint:gosec // checked by harmless
 }
 
 // pill returns the class of a cell, or "" if its text is too long for a pill.

@@ -156,7 +156,7 @@ var deciles = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
 // Deciles compares the nine deciles of A and of B.
 type Deciles struct {
 	// Difference are the deciles of B minus those of A, from 10 % to 90 %.
-	Difference []Estimate `json:"difference"`
+	Difference Estimates `json:"difference"`
 	// Largest is the index in Difference of the one with the largest difference
 	// in proportion to its standard error.
 	Largest int     `json:"largest"`
@@ -201,7 +201,7 @@ func (c decileComparison) difference(weight []int32, out []float64) []float64 {
 // that resampling alone brings about. A clock that counts in steps can make all
 // resamples alike; half a step is the least error that a decile has.
 func judgeDeciles(observed []float64, drawn [][]float64, tick float64) Deciles {
-	d := Deciles{Difference: make([]Estimate, len(observed))}
+	d := Deciles{Difference: make(Estimates, len(observed))}
 	deviation := make([]float64, len(observed)) // standard errors of the differences
 	statistic := 0.0
 	for k, v := range observed {

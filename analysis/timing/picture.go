@@ -3,43 +3,90 @@ package timing
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
+	"sealab/internal/atomicfile"
 	"sealab/internal/page"
 	"sealab/internal/runfile"
 )
 
-// The layout of a picture, in pixels.
+// The layout of a picture, in pixels. A picture has one row for each pair of its
+// subject, of two panels.
 const (
-	pictureWidth, pictureHeight = 760, 300
-	panelWidth                  = 320
-	panelTop, panelBottom       = 40, 250
-	leftPanel, rightPanel       = 40, 420
-	bins                        = 80
-	periods                     = 50 // parts of the run in the picture over time
+	pictureWidth, pictureHead, pictureFoot = 760, 24, 22
+	panelWidth, panelHeight                = 320, 90
+	rowHead, rowHeight                     = 20, 132
+	leftPanel, rightPanel                  = 40, 420
+	bins                                   = 80
+	periods                                = 50 // parts of the run in the picture over time
 )
 
-// A drawing is the picture of one file.
+// pictures is the folder of pictures in a run's folder.
+const pictures = "pictures"
+
+// Picture returns the path of the picture of the result's subject below the run's
+// folder.
+func (v *Result) Picture() string { return filepath.Join(pictures, v.SubjectName()+".svg") }
+
+// WritePictures draws one picture for each subject into the run's folder, with the
+// first pass of each of its pairs. progress is called after each pair with the
+// number of pairs drawn. It returns the number of pictures.
+func (j *Judgement) WritePictures(dir string, progress func(pairs int)) (int, error) {
+	if err := os.MkdirAll(filepath.Join(dir, pictures), 0o755); err != nil {
+		return 0, err
+	}
+	bySubject := map[string][]*Result{}
+	for _, v := range j.Verdicts {
+		bySubject[v.Picture()] = append(bySubject[v.Picture()], v)
+	}
+	drawn := 0
+	for path, pairs := range bySubject {
+		d := newDrawing(pairs[0].Subject, len(pairs))
+		for row, v := range pairs {
+			f, err := runfile.ReadSamples(filepath.Join(dir, v.First.FileName()))
+			if err != nil {
+				return 0, err
+			}
+			d.row(row, f, v)
+			drawn++
+			progress(drawn)
+		}
+		if err := atomicfile.Write(filepath.Join(dir, path), d.Bytes()); err != nil {
+			return 0, err
+		}
+	}
+	return len(bySubject), nil
+}
+
+// A drawing is the picture of one subject.
 type drawing struct{ *page.Drawing }
 
-// draw draws the differences of one file: on the left their distribution, on the
+func newDrawing(subject string, pairs int) drawing {
+	d := drawing{page.New(pictureWidth, pictureHead+pairs*rowHeight+pictureFoot, subject+", pass 1")}
+	foot := float64(d.Height - pictureFoot/2)
+	d.Text(leftPanel+panelWidth/2, foot, "middle", "difference inside a block, ns per operation")
+	d.Text(rightPanel+panelWidth/2, foot, "middle", "trimmed mean in the course of the run, ns per operation")
+	return d
+}
+
+// row draws the differences of one file: on the left their distribution, on the
 // right their trimmed mean over the course of the run. The band is the limit, and
 // the red line is the effect.
-func draw(f *runfile.Samples, v *Result) []byte {
-	s := newSeries(f)
-	d := drawing{page.New(pictureWidth, pictureHeight,
-		fmt.Sprintf("%s, %s, pass %d: %s against %s", f.Subject, f.Pair, f.Pass, f.B, f.A))}
-	effect := v.First.Trimmed.Value
-	d.distribution(s.d, effect, v.Limit)
-	d.course(s.d, effect, v.Limit)
-	return d.Bytes()
+func (d drawing) row(row int, f *runfile.Samples, v *Result) {
+	top := float64(pictureHead + row*rowHeight + rowHead)
+	d.Text(leftPanel, top-6, "start", fmt.Sprintf("%s: %s against %s", v.Pair, v.B, v.A))
+	s, effect := newSeries(f), v.First.Trimmed.Value
+	d.distribution(top, s.d, effect, v.Limit)
+	d.course(top, s.d, effect, v.Limit)
 }
 
 // distribution draws the histogram of the differences without the outermost
 // hundredth on each side.
-func (d drawing) distribution(x []float64, effect, limit float64) {
+func (d drawing) distribution(top float64, x []float64, effect, limit float64) {
 	sorted := slices.Sorted(slices.Values(x))
 	low, high := around(stat.Quantile(0.01, stat.Empirical, sorted, nil), stat.Quantile(0.99, stat.Empirical, sorted, nil), limit)
 	across := page.Scale{From: low, To: high, First: leftPanel, Last: leftPanel + panelWidth}
@@ -53,24 +100,21 @@ func (d drawing) distribution(x []float64, effect, limit float64) {
 		counts[i]++
 		most = max(most, counts[i])
 	}
-	d.Rect(across.At(-limit), panelTop, across.At(limit)-across.At(-limit), panelBottom-panelTop, page.Band)
-	up := page.Scale{From: 0, To: most, First: panelBottom, Last: panelTop}
-	var bars [][4]float64
+	bottom := top + panelHeight
+	d.Rect(across.At(-limit), top, across.At(limit)-across.At(-limit), panelHeight, page.Band)
+	up := page.Scale{From: 0, To: most, First: bottom, Last: top}
 	for i, n := range counts {
-		if n > 0 {
-			bars = append(bars, [4]float64{leftPanel + float64(i)*panelWidth/bins, up.At(n), panelWidth/bins - 0.5, panelBottom - up.At(n)})
-		}
+		counts[i] = up.At(n)
 	}
-	d.Bars(page.Dark, bars)
-	d.Line(across.At(effect), panelTop, across.At(effect), panelBottom, page.Red)
+	d.Steps(page.Dark, leftPanel, panelWidth/bins, bottom, counts)
+	d.Line(across.At(effect), top, across.At(effect), bottom, page.Red)
 	for _, v := range across.Ticks() {
-		d.Text(across.At(v), panelBottom+14, "middle", fmt.Sprintf("%.3g", v))
+		d.Text(across.At(v), bottom+14, "middle", fmt.Sprintf("%.3g", v))
 	}
-	d.Text(leftPanel+panelWidth/2, panelBottom+32, "middle", "difference inside a block, ns per operation")
 }
 
 // course draws the trimmed mean of each part of the run.
-func (d drawing) course(x []float64, effect, limit float64) {
+func (d drawing) course(top float64, x []float64, effect, limit float64) {
 	size := max(1, len(x)/periods)
 	var means []float64
 	for part := range slices.Chunk(x, size) {
@@ -79,7 +123,7 @@ func (d drawing) course(x []float64, effect, limit float64) {
 		}
 	}
 	low, high := around(slices.Min(means), slices.Max(means), limit)
-	up := page.Scale{From: low, To: high, First: panelBottom, Last: panelTop}
+	up := page.Scale{From: low, To: high, First: top + panelHeight, Last: top}
 	across := page.Scale{From: 0, To: float64(len(means)), First: rightPanel, Last: rightPanel + panelWidth}
 	d.Rect(rightPanel, up.At(limit), panelWidth, up.At(-limit)-up.At(limit), page.Band)
 	d.Line(rightPanel, up.At(0), rightPanel+panelWidth, up.At(0), page.Grey)
@@ -88,11 +132,10 @@ func (d drawing) course(x []float64, effect, limit float64) {
 	for i, m := range means {
 		dots[i] = [2]float64{across.At(float64(i) + 0.5), up.At(m)}
 	}
-	d.Dots(page.Dark, 2, dots)
+	d.Dots(page.Dark, 1.5, dots)
 	for _, v := range up.Ticks() {
 		d.Text(rightPanel-4, up.At(v)+4, "end", fmt.Sprintf("%.3g", v))
 	}
-	d.Text(rightPanel+panelWidth/2, panelBottom+32, "middle", "trimmed mean in the course of the run, ns per operation")
 }
 
 // around returns ends that hold low, high, zero and the limit, with a margin.

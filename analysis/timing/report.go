@@ -4,14 +4,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"sealab/analysis/findings"
 	"sealab/codecs"
 	"sealab/codecs/catalog"
-	"sealab/internal/atomicfile"
 	"sealab/internal/runfile"
 	"sealab/internal/table"
 	"sealab/internal/verdict"
@@ -121,33 +118,8 @@ func (j *Judgement) Refuted() []*Result {
 	return refuted
 }
 
-// pictures is the folder of pictures in a run's folder.
-const pictures = "pictures"
-
-// WritePictures draws the first pass of every probe into the run's folder.
-// progress is called after each with the number drawn.
-func (j *Judgement) WritePictures(dir string, progress func(done int)) error {
-	if err := os.MkdirAll(filepath.Join(dir, pictures), 0o755); err != nil {
-		return err
-	}
-	for i, v := range j.Verdicts {
-		f, err := runfile.ReadSamples(filepath.Join(dir, v.First.FileName()))
-		if err != nil {
-			return err
-		}
-		if err := atomicfile.Write(filepath.Join(dir, v.picture()), draw(f, v)); err != nil {
-			return err
-		}
-		progress(i + 1)
-	}
-	return nil
-}
-
-// picture returns the path of the verdict's picture below the run's folder.
-func (v *Result) picture() string { return filepath.Join(pictures, v.Name()+".svg") }
-
-// Markdown returns the judgement as a page whose pictures lie in the run's
-// folder.
+// Markdown returns the judgement as a page whose pictures, one for each subject,
+// lie in the run's folder.
 func (j *Judgement) Markdown() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Timing\n\nlimit %g ns; %s\n\n", j.Limit, stampLine(j.Stamp))
@@ -155,7 +127,7 @@ func (j *Judgement) Markdown() []byte {
 	b.WriteString("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n")
 	for _, v := range j.Verdicts {
 		cells := v.row()
-		cells[1] = fmt.Sprintf("[%s](%s)", cells[1], v.picture())
+		cells[1] = fmt.Sprintf("[%s](%s)", cells[1], v.Picture())
 		fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | "))
 	}
 	b.WriteString("\n```\n")

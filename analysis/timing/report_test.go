@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,7 +59,9 @@ func TestFindingsAreOfTheCommonForm(t *testing.T) {
 // TestPicturesAreXML parses every picture to its end.
 func TestPicturesAreXML(t *testing.T) {
 	dir, j := leakyRun(t, "steady-timing")
-	require.NoError(t, j.WritePictures(dir, func(int) {}))
+	drawn, err := j.WritePictures(dir, func(int) {})
+	require.NoError(t, err)
+	require.Equal(t, 2, drawn)
 	paths, err := filepath.Glob(filepath.Join(dir, pictures, "*.svg"))
 	require.NoError(t, err)
 	require.Len(t, paths, 2)
@@ -91,4 +94,36 @@ func TestTableAndPage(t *testing.T) {
 	require.Equal(t, j.Verdicts[0].Why, again.Verdicts[0].Why)
 	_, err = Read(t.TempDir())
 	require.ErrorContains(t, err, "run sealab leak judge first")
+}
+
+// TestWrittenJudgementHasAllThatAPageHas reads a judgement back and compares its page
+// and findings, whose numbers have fewer digits than those of a file.
+func TestWrittenJudgementHasAllThatAPageHas(t *testing.T) {
+	dir, j := leakyRun(t, "steady-timing")
+	require.NoError(t, j.Write(dir))
+	again, err := Read(dir)
+	require.NoError(t, err)
+	require.Equal(t, string(j.Markdown()), string(again.Markdown()))
+	want, err := j.Findings(dir)
+	require.NoError(t, err)
+	got, err := again.Findings(dir)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	for i, v := range j.Verdicts {
+		require.Equal(t, v.Probe, again.Verdicts[i].Probe)
+		for k, s := range []*Statistics{v.First, v.Second} {
+			read := []*Statistics{again.Verdicts[i].First, again.Verdicts[i].Second}[k]
+			require.Equal(t, s.Header, read.Header)
+			require.InEpsilon(t, s.Sigma, read.Sigma, 1e-3)
+			require.Len(t, read.Deciles.Difference, len(s.Deciles.Difference))
+			require.InDelta(t, s.Deciles.largest().High, read.Deciles.largest().High, 1e-3*math.Abs(s.Deciles.largest().High))
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(dir, judgementFile))
+	require.NoError(t, err)
+	require.Less(t, len(text)/len(j.Verdicts), 3000, "bytes for each pair")
+	require.NotContains(t, string(text), "NaN")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, judgementFile), []byte(`{"verdicts":[{"subject":"a","First":{}}]}`), 0o600))
+	_, err = Read(dir)
+	require.ErrorContains(t, err, "want the statistics of a first pass")
 }

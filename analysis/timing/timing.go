@@ -33,16 +33,12 @@
 package timing
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
 
 	"sealab/analysis/stats"
-	"sealab/internal/atomicfile"
 	"sealab/internal/runfile"
 )
 
@@ -147,31 +143,4 @@ func (j *Judgement) correct() {
 	for i, v := range j.Verdicts {
 		v.PSign, v.PRank, v.PTail = p[3*i], p[3*i+1], p[3*i+2]
 	}
-}
-
-// judgementFile is the name of a judgement beside the samples that it is of.
-const judgementFile = "judgement.json"
-
-// Write writes the judgement into the run's folder. It follows from the samples,
-// so that an older one is replaced.
-func (j *Judgement) Write(dir string) error {
-	text, err := json.MarshalIndent(j, "", " ")
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(filepath.Join(dir, judgementFile), append(text, '\n'))
-}
-
-// Read returns the judgement in a run's folder.
-func Read(dir string) (*Judgement, error) {
-	path := filepath.Join(dir, judgementFile)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("%w: run sealab leak judge first", err)
-	}
-	j := new(Judgement)
-	if err := json.Unmarshal(text, j); err != nil {
-		return nil, fmt.Errorf("%s: want a judgement: %w", path, err)
-	}
-	return j, nil
 }

@@ -75,7 +75,7 @@ func (v *Result) judge() {
 func (v *Result) significant() []effect {
 	second := v.Second
 	if second == nil {
-		second = &Statistics{Deciles: Deciles{Difference: make([]Estimate, len(deciles))}}
+		second = &Statistics{Deciles: Deciles{Difference: make(Estimates, len(deciles))}}
 	}
 	var found []effect
 	if min(v.PSign, v.PRank) < alpha {

@@ -47,11 +47,13 @@ func newLeakJudgeCommand() *cobra.Command {
 table and write it as judgement.json into DIR.
 
 A pair is refuted if the difference is significant, larger than --limit and the
-same in the second pass. It is not refuted if its interval lies inside the limit
-and the minimum detectable effect is below it. Otherwise it is not tested, and
-the table shows how many blocks it needs. Sensible limits are %d ns for an
-attacker on the same machine, %d ns on the local network and %d ns on the
-internet.
+same in the second pass. It is not refuted if its interval lies inside the limit and the minimum detectable
+effect is below it. Otherwise it is not tested, and the table shows how many
+blocks it needs. Sensible limits are %d ns for an attacker on the same machine,
+%d ns on the local network and %d ns on the internet.
+
+judgement.json has a line for each pair and numbers of six digits. All else
+follows from the samples.
 
 The status is 1 if a guarantee of a design is refuted. It is 2 if a control did
 not turn out as it must: then the run is void.`, timing.LimitLibrary, timing.LimitLocal, timing.LimitInternet),
@@ -110,8 +112,8 @@ func newLeakReportCommand() *cobra.Command {
 		Long: `Write into DIR, from the judgements of "judge" and of "taint", if it ran there:
 
   report.md      the verdicts of both, as tables
-  pictures/      for each pair, how the differences are distributed and how they
-                 went in the course of the run
+  pictures/      one for each subject: for each of its pairs, how the differences
+                 are distributed and how they went in the course of the run
   findings.json  what is refuted or observed, in the form of "sealab attack"`,
 		Example: `  sealab leak report results/timing/run`,
 		Args:    cobra.ExactArgs(1),
@@ -137,7 +139,7 @@ func leakReport(cmd *cobra.Command, dir string, asJSON bool) error {
 	}
 	all = slices.Concat(all, lines)
 	progress := newProgress(cmd.ErrOrStderr())
-	err = j.WritePictures(dir, func(done int) {
+	pictures, err := j.WritePictures(dir, func(done int) {
 		progress.show("drawing", done, len(j.Verdicts))
 	})
 	progress.end()
@@ -158,7 +160,7 @@ func leakReport(cmd *cobra.Command, dir string, asJSON bool) error {
 		_, err = cmd.OutOrStdout().Write(data)
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d pictures, %d findings; the page is %s\n", len(j.Verdicts), len(all), filepath.Join(dir, "report.md"))
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d pictures, %d findings; the page is %s\n", pictures, len(all), filepath.Join(dir, "report.md"))
 	return err
 }
 

@@ -194,20 +194,27 @@ func (d *Drawing) Dot(x, y, radius float64, fill string) {
 	fmt.Fprintf(d, `<circle cx="%.1f" cy="%.1f" r="%g" fill="%s"/>`+"\n", x, y, radius, fill)
 }
 
-// Bars draws filled boxes as one path. Each box is x, y, width and height.
-func (d *Drawing) Bars(fill string, boxes [][4]float64) {
-	fmt.Fprintf(d, `<path fill="%s" d="`, fill)
-	for _, b := range boxes {
-		fmt.Fprintf(d, "M%.4g %.4gh%.3gv%.4gh%.3gz", b[0], b[1], b[2], b[3], -b[2])
+// Steps draws a histogram as one path in whole pixels: columns of one width from x
+// on, which reach from base to their tops.
+func (d *Drawing) Steps(fill string, x, width, base float64, tops []float64) {
+	fmt.Fprintf(d, `<path fill="%s" d="M%.0f %.0f`, fill, x, base)
+	for column := range tops {
+		if top := math.Round(tops[column]); column == 0 || top != math.Round(tops[column-1]) {
+			fmt.Fprintf(d, "H%.0fV%.0f", x+float64(column)*width, top)
+		}
 	}
-	d.WriteString(`"/>` + "\n")
+	fmt.Fprintf(d, `H%.0fV%.0fz"/>`+"\n", x+float64(len(tops))*width, base)
 }
 
-// Dots draws filled circles of one radius as one path. Each dot is x and y.
+// Dots draws filled circles of one radius as one path in whole pixels. Each dot is
+// x and y.
 func (d *Drawing) Dots(fill string, radius float64, dots [][2]float64) {
-	fmt.Fprintf(d, `<path stroke="%s" stroke-width="%g" stroke-linecap="round" d="`, fill, 2*radius)
+	fmt.Fprintf(d, `<path stroke="%s" stroke-width="%g" stroke-linecap="round" d="M0 0`, fill, 2*radius)
+	x, y := 0.0, 0.0
 	for _, p := range dots {
-		fmt.Fprintf(d, "M%.4g %.4gh0", p[0], p[1])
+		toX, toY := math.Round(p[0]), math.Round(p[1])
+		fmt.Fprintf(d, "m%.0f %.0fh0", toX-x, toY-y)
+		x, y = toX, toY
 	}
 	d.WriteString(`"/>` + "\n")
 }

@@ -94,13 +94,13 @@ func TestDrawingIsXML(t *testing.T) {
 	d.Rect(1, 2, -3, 4, page.Dark)
 	d.Line(1, 2, 3, 4, page.Grey)
 	d.Dot(1, 2, 2.5, page.Red)
-	d.Bars(page.Dark, [][4]float64{{1, 2, 3, 4}, {5, 6, 7.25, 8}})
-	d.Dots(page.Red, 2, [][2]float64{{1, 2}})
+	d.Steps(page.Dark, 1, 4, 20, []float64{8, 8.2, 20, 3.6})
+	d.Dots(page.Red, 2, [][2]float64{{1, 2}, {4.4, 1}})
 	var any struct{}
 	require.NoError(t, xml.Unmarshal(d.Bytes(), &any))
 	require.Contains(t, string(d.Bytes()), `width="0.0"`)
-	require.Contains(t, string(d.Bytes()), `d="M1 2h3v4h-3zM5 6h7.25v8h-7.25z"`)
-	require.Contains(t, string(d.Bytes()), `d="M1 2h0"`)
+	require.Contains(t, string(d.Bytes()), `d="M1 20H1V8H9V20H13V4H17V20z"`)
+	require.Contains(t, string(d.Bytes()), `d="M0 0m1 2h0m3 -1h0"`)
 }
 
 func TestScale(t *testing.T) {

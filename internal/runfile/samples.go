@@ -23,27 +23,28 @@ const SamplesExtension = ".samples"
 // A Probe is one question to a subject: do two classes of input take the same
 // time?
 type Probe struct {
-	Subject string `json:"subject"` // a design's name, or a control's
-	Pair    string `json:"pair"`    // for example "tag-ends"
-	A       string `json:"a"`       // description of class A
-	B       string `json:"b"`
+	Subject string `json:"subject,omitempty"` // a design's name, or a control's
+	Pair    string `json:"pair,omitempty"`    // for example "tag-ends"
+	A       string `json:"a,omitempty"`       // description of class A
+	B       string `json:"b,omitempty"`
 	// Tells is the secret that a difference shows.
-	Tells string `json:"tells"`
+	Tells string `json:"tells,omitempty"`
 	// Property is the guarantee that a difference refutes. It is empty if a
 	// difference shows no secret and is an observation.
 	Property string `json:"property,omitempty"`
 	// Channel is how the subject was reached: "process" or "http".
-	Channel string      `json:"channel"`
+	Channel string      `json:"channel,omitempty"`
 	Expect  Expectation `json:"expect,omitempty"`
 	// Added is the time in nanoseconds that a control of known size adds to B,
 	// measured beforehand. It is 0 if there is no such size.
 	Added float64 `json:"added_ns,omitempty"`
 }
 
-// Name returns the name that the probe's files and pictures begin with.
-func (p Probe) Name() string {
-	return strings.Map(fileRune, p.Subject+"."+p.Pair)
-}
+// Name returns the name that the probe's files begin with.
+func (p Probe) Name() string { return p.SubjectName() + "." + strings.Map(fileRune, p.Pair) }
+
+// SubjectName returns the name that all files of the subject begin with.
+func (p Probe) SubjectName() string { return strings.Map(fileRune, p.Subject) }
 
 func fileRune(r rune) rune {
 	if r == '/' || r == ' ' {
@@ -64,7 +65,7 @@ type Header struct {
 	Cluster int               `json:"cluster,omitempty"`
 	ClockNs float64           `json:"clock_ns"` // cost of reading the clock
 	Seed    uint64            `json:"seed"`
-	Stamp   map[string]string `json:"stamp"` // commit, toolchain, processor, ...
+	Stamp   map[string]string `json:"stamp,omitempty"` // commit, toolchain, processor, ...
 }
 
 // FileName returns the name of the probe's file of one pass.

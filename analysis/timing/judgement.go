@@ -1,0 +1,133 @@
+package timing
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"sealab/internal/atomicfile"
+	"sealab/internal/runfile"
+)
+
+// judgementFile is the name of a judgement beside the samples that it is of.
+const judgementFile = "judgement.json"
+
+// Write writes the judgement into the run's folder. It follows from the samples,
+// so that an older one is replaced. The file is short enough to be committed: it
+// has a line for each pair, numbers of six digits, and what all files of a run or
+// both passes of a pair have in common once.
+func (j *Judgement) Write(dir string) error {
+	short := *j
+	short.Verdicts = nil
+	for _, v := range j.Verdicts {
+		short.Verdicts = append(short.Verdicts, v.rounded())
+	}
+	text, err := json.Marshal(short)
+	if err != nil {
+		return err
+	}
+	text = bytes.ReplaceAll(text, []byte(`{"subject":`), []byte("\n"+`{"subject":`)) // quotes inside texts are escaped
+	return atomicfile.Write(filepath.Join(dir, judgementFile), append(text, '\n'))
+}
+
+// Read returns the judgement in a run's folder.
+func Read(dir string) (*Judgement, error) {
+	path := filepath.Join(dir, judgementFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: run sealab leak judge first", err)
+	}
+	j := new(Judgement)
+	if err := json.Unmarshal(text, j); err != nil {
+		return nil, fmt.Errorf("%s: want a judgement: %w", path, err)
+	}
+	for _, v := range j.Verdicts {
+		if v.First == nil || len(v.First.Deciles.Difference) != len(deciles) {
+			return nil, fmt.Errorf("%s: %s: want the statistics of a first pass with %d deciles", path, v.Name(), len(deciles))
+		}
+		for _, s := range []*Statistics{v.First, v.Second} {
+			if s != nil {
+				s.Probe, s.Stamp = v.Probe, j.Stamp
+			}
+		}
+	}
+	return j, nil
+}
+
+// digits is the number of significant digits of the numbers in a file.
+const digits = 6
+
+func round(v float64) float64 {
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	if err != nil {
+		return v // not a number
+	}
+	return short
+}
+
+// rounded returns a copy with numbers of six digits, without the parts of the
+// headers that v or the judgement has.
+func (v *Result) rounded() *Result {
+	short := *v
+	for _, p := range []*float64{&short.Added, &short.PSign, &short.PRank, &short.PTail} {
+		*p = round(*p)
+	}
+	short.First = v.First.rounded()
+	if v.Second != nil {
+		short.Second = v.Second.rounded()
+	}
+	return &short
+}
+
+func (s *Statistics) rounded() *Statistics {
+	short := *s
+	short.Probe, short.Stamp = runfile.Probe{}, nil
+	short.Deciles.Difference = slices.Clone(s.Deciles.Difference)
+	for _, p := range []*float64{
+		&short.ClockNs, &short.Typical, &short.Slot, &short.Deciles.P, &short.Sigma, &short.Effective,
+		&short.Detectable, &short.PSign, &short.PWilcoxon, &short.DudectT,
+	} {
+		*p = round(*p)
+	}
+	short.Median.round()
+	short.Trimmed.round()
+	for k := range short.Deciles.Difference {
+		short.Deciles.Difference[k].round()
+	}
+	return &short
+}
+
+func (e *Estimate) round() { e.Value, e.Low, e.High = round(e.Value), round(e.Low), round(e.High) }
+
+// Estimates are many estimates, each as an array of its value, low and high end in
+// JSON.
+type Estimates []Estimate
+
+// MarshalJSON implements [json.Marshaler].
+func (all Estimates) MarshalJSON() ([]byte, error) {
+	arrays := make([][3]float64, len(all))
+	for k, e := range all {
+		arrays[k] = [3]float64{e.Value, e.Low, e.High}
+	}
+	return json.Marshal(arrays)
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (all *Estimates) UnmarshalJSON(text []byte) error {
+	var arrays [][]float64
+	if err := json.Unmarshal(text, &arrays); err != nil {
+		return err
+	}
+	*all = make(Estimates, len(arrays))
+	for k, e := range arrays {
+		if len(e) != 3 {
+			return fmt.Errorf("estimate of %d numbers, want its value, low and high end", len(e))
+		}
+		(*all)[k] = Estimate{e[0], e[1], e[2]}
+	}
+	return nil
+}
