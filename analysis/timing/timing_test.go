@@ -84,6 +84,20 @@ func TestSecondRunMustAgree(t *testing.T) {
 	}
 }
 
+// TestSmallClusters has two blocks with one set of keys: the median of two values is
+// their mean, and noise has no direction.
+func TestSmallClusters(t *testing.T) {
+	for _, size := range []int{2, 3} {
+		f := newMachine(uint64(size)).run(runfile.Probe{Subject: "slow"}, 1, 2000*size)
+		f.Cluster = size
+		s := measure(f)
+		require.Greater(t, min(s.PSign, s.PWilcoxon), 1e-3, "clusters of %d", size)
+		require.InDelta(t, 0, s.Trimmed.Value, 1, "clusters of %d", size)
+	}
+	require.Equal(t, 2.5, median([]float64{4, 1, 3, 2}))
+	require.Equal(t, 2.0, median([]float64{3, 1, 2}))
+}
+
 // TestDependenceByHand has noise in which each value keeps nine tenths of the
 // one before: nineteen values are worth one.
 func TestDependenceByHand(t *testing.T) {
