@@ -24,8 +24,8 @@ type Estimate struct {
 	High  float64 `json:"high_ns"`
 }
 
-// excludesZero reports whether the interval lies on one side of zero.
-func (e Estimate) excludesZero() bool { return e.Low > 0 || e.High < 0 }
+// negated returns the estimate of A - B.
+func (e Estimate) negated() Estimate { return Estimate{-e.Value, -e.High, -e.Low} }
 
 // within reports whether the whole interval lies inside -limit and limit.
 func (e Estimate) within(limit float64) bool { return e.Low >= -limit && e.High <= limit }

@@ -84,6 +84,69 @@ func TestSecondRunMustAgree(t *testing.T) {
 	}
 }
 
+// TestRunsMustAgreeInSize plants effects of one sign in both runs.
+func TestRunsMustAgreeInSize(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		first, second float64
+		found         bool
+		want          verdict.Outcome
+	}{
+		{"alike", 6, 7, true, verdict.Refuted},
+		{"alike and negative", -7, -6, true, verdict.Refuted},
+		{"a quarter", 8, 2, false, verdict.NotTested},
+		{"four times", 2, 8, false, verdict.NotTested},
+		{"on both sides of the limit", 1.5, 0.8, true, verdict.NotTested},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := judgeBoth(t, newMachine(1).shift(c.first), newMachine(2).shift(c.second), 4000)
+			require.Equal(t, c.want, v.Outcome, v.Why)
+			require.Equal(t, c.found, v.Found, v.Why)
+		})
+	}
+}
+
+// TestAgreementOfPasses draws effects of two passes that shift as a whole. Without a
+// leak about one in eight may be confirmed, and half of them agree in sign. A leak
+// must be confirmed although its size varies as much as that of leaking controls
+// does on a busy machine.
+func TestAgreementOfPasses(t *testing.T) {
+	const trials = 4000
+	m := newMachine(1)
+	drawn := func(leak, deviation float64) Estimate {
+		value := leak + deviation*m.random.NormFloat64()
+		return Estimate{value, value - 0.2, value + 0.2}
+	}
+	confirmed, sameSign, leaks := 0, 0, 0
+	for range trials {
+		noise := effect{first: drawn(0, 20), second: drawn(0, 20)}
+		confirmed += count(noise.confirmed())
+		sameSign += count(noise.first.Value*noise.second.Value > 0)
+		leaks += count(effect{first: drawn(20, 2), second: drawn(20, 2)}.confirmed())
+	}
+	require.InDelta(t, 0.5, float64(sameSign)/trials, 0.03)
+	require.InDelta(t, 0.13, float64(confirmed)/trials, 0.03)
+	require.Greater(t, float64(leaks)/trials, 0.99)
+}
+
+// TestShiftedPasses judges samples of such machines.
+func TestShiftedPasses(t *testing.T) {
+	if testenv.Race() {
+		testenv.Skip(t, "the race detector is slow; make test runs it whole")
+	}
+	runs := sampled(60)
+	accused, found := 0, 0
+	for seed := range uint64(runs) {
+		judge := func(leak, deviation float64) *Result {
+			return judgeBoth(t, newMachine(seed).shifted(leak, deviation), newMachine(seed+1000).shifted(leak, deviation), 1000)
+		}
+		accused += count(judge(0, 20).Outcome == verdict.Refuted)
+		found += count(judge(20, 2).Outcome == verdict.Refuted)
+	}
+	require.Less(t, accused, runs*3/10)
+	require.GreaterOrEqual(t, found, runs*95/100)
+}
+
 // TestSmallClusters has two blocks with one set of keys: the median of two values is
 // their mean, and noise has no direction.
 func TestSmallClusters(t *testing.T) {

@@ -46,8 +46,9 @@ func newLeakJudgeCommand() *cobra.Command {
 		Long: fmt.Sprintf(`Judge, for every pair in DIR, if its two classes take the same time. Print a
 table and write it as judgement.json into DIR.
 
-A pair is refuted if the difference is significant, larger than --limit and the
-same in the second pass. It is not refuted if its interval lies inside the limit and the minimum detectable
+A pair is refuted if the difference is significant and the second pass confirms
+it: same sign, same size within a factor of 1.5, both larger than --limit. It is
+not refuted if its interval lies inside the limit and the minimum detectable
 effect is below it. Otherwise it is not tested, and the table shows how many
 blocks it needs. Sensible limits are %d ns for an attacker on the same machine,
 %d ns on the local network and %d ns on the internet.
