@@ -113,7 +113,7 @@ func newLeakReportCommand() *cobra.Command {
 		Long: `Write into DIR, from the judgements of "judge" and of "taint", if it ran there:
 
   report.md      the verdicts of both, as tables
-  pictures/      one for each subject: for each of its pairs, how the differences
+  pictures/      one for each subject: how the differences of each of its pairs
                  are distributed and how they went in the course of the run
   findings.json  what is refuted or observed, in the form of "sealab attack"`,
 		Example: `  sealab leak report results/timing/run`,
