@@ -83,7 +83,7 @@ func Subjects() []Subject {
 			break
 		}
 	}
-	for _, b := range Baselines() {
+	for _, b := range baselines() {
 		all = append(all, fromBaseline(b))
 	}
 	for _, d := range slices.Concat(golibs.All(), golibs.Schemes()) {
@@ -92,9 +92,9 @@ func Subjects() []Subject {
 	return all
 }
 
-// Baselines returns those of package baseline, and one for each design that has a
+// baselines returns those of package baseline, and one for each design that has a
 // bare primitive.
-func Baselines() []baseline.Baseline {
+func baselines() []baseline.Baseline {
 	all := baseline.All()
 	for _, d := range catalog.All() {
 		if h := lab.HooksOf(d); h.Bare != nil {

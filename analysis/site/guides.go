@@ -14,10 +14,10 @@ import (
 	"github.com/yuin/goldmark/extension"
 )
 
-// Guides are the guides in Markdown. A test runs their commands.
+// guides are the guides in Markdown. A test runs their commands.
 //
 //go:embed guides
-var Guides embed.FS
+var guides embed.FS
 
 // A Command is the page of one command, as cobra writes it.
 type Command struct{ Name, Markdown string }
@@ -95,14 +95,14 @@ func (s *site) writeCommands() error {
 // readGuides renders the guides. The first line of each is its title, and the first
 // paragraph its lead.
 func readGuides() ([]guide, error) {
-	names, err := fs.Glob(Guides, "guides/*.md")
+	names, err := fs.Glob(guides, "guides/*.md")
 	if err != nil {
 		return nil, err
 	}
 	markdown := goldmark.New(goldmark.WithExtensions(extension.Table))
 	var all []guide
 	for _, name := range names {
-		text, err := fs.ReadFile(Guides, name)
+		text, err := fs.ReadFile(guides, name)
 		if err != nil {
 			return nil, err
 		}

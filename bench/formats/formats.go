@@ -237,9 +237,9 @@ func Survey() ([]Surveyed, error) {
 	return file.Rows, nil
 }
 
-// Differs returns the kinds in which a measured row and the survey differ. A kind of which
+// differs returns the kinds in which a measured row and the survey differ. A kind of which
 // no text could be made does not differ.
-func (s *Surveyed) Differs(r *Row) []string {
+func (s *Surveyed) differs(r *Row) []string {
 	var kinds []string
 	for _, f := range r.Foreign {
 		if f.Tried > 0 && (f.Accepted > 0) != slices.Contains(s.Accepts, f.Kind) {
@@ -252,7 +252,7 @@ func (s *Surveyed) Differs(r *Row) []string {
 // reason explains the differences of a row: another version, or the reasons of the survey.
 // It reports whether each is explained.
 func (s *Surveyed) reason(r *Row) (text string, explained bool) {
-	differs := s.Differs(r)
+	differs := s.differs(r)
 	if len(differs) == 0 {
 		return "as in the survey", true
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -168,12 +169,7 @@ func ended(err error, stages []codecs.Stage) bool {
 	if r == nil {
 		return err == nil && len(stages) == 0
 	}
-	for _, stage := range stages {
-		if r.Stage == stage {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(stages, r.Stage)
 }
 
 func ending(err error) string {

@@ -154,10 +154,7 @@ func (f *attackFlags) run(cmd *cobra.Command, names []string) error {
 // attack attacks one design within the time for each. A tenth of the time is for
 // showing findings again.
 func (f *attackFlags) attack(d *attack.Design, kept *journal, progress io.Writer) (verdict.Design, error) {
-	copies, stop, err := f.sideBySide(d, progress)
-	if err != nil {
-		return verdict.Design{}, err
-	}
+	copies, stop := f.sideBySide(d, progress)
 	defer stop()
 	began := time.Now()
 	r := f.runner
@@ -179,7 +176,7 @@ func (f *attackFlags) attack(d *attack.Design, kept *journal, progress io.Writer
 
 // sideBySide returns the copies of a design that are attacked side by side, with the
 // function that ends them.
-func (f *attackFlags) sideBySide(d *attack.Design, notes io.Writer) ([]*attack.Design, func(), error) {
+func (f *attackFlags) sideBySide(d *attack.Design, notes io.Writer) ([]*attack.Design, func()) {
 	copies := []*attack.Design{d}
 	var ends []func()
 	stop := func() {
@@ -188,7 +185,7 @@ func (f *attackFlags) sideBySide(d *attack.Design, notes io.Writer) ([]*attack.D
 		}
 	}
 	if d.Worker == nil {
-		return copies, stop, nil
+		return copies, stop
 	}
 	for len(copies) < f.targets.jobsOf(d, f.jobs) {
 		another, err := dialWorker(d.Worker, io.Discard)
@@ -201,7 +198,7 @@ func (f *attackFlags) sideBySide(d *attack.Design, notes io.Writer) ([]*attack.D
 		f.targets.dialed = append(f.targets.dialed, another)
 		copies = append(copies, another.Design)
 	}
-	return copies, stop, nil
+	return copies, stop
 }
 
 // stopwatch returns the time that a design has worked. In this process it is the

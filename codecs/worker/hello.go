@@ -8,9 +8,9 @@ import (
 	"sealab/codecs"
 )
 
-// MaxLine is the longest line, in bytes, that a server reads, and the default
+// maxLine is the longest line, in bytes, that a server reads, and the default
 // of [Limits] for a client.
-const MaxLine = 64 << 20
+const maxLine = 64 << 20
 
 // An Ability is something that a worker can do beyond its kind.
 type Ability string
@@ -67,7 +67,7 @@ type Limits struct {
 	Start, Request time.Duration
 	// Line is the longest answer in bytes. An answer may also be at most
 	// answerFactor times as long as the longest request so far, and answerRoom more: a
-	// server may keep a state and send a short name for it. Default: MaxLine.
+	// server may keep a state and send a short name for it. Default: maxLine.
 	Line int
 	// Patience is how many times Request an answer may take by the clock while the
 	// process has worked for less than Request: a busy machine is no fault of it. It has
@@ -94,7 +94,7 @@ func (l Limits) withDefaults() Limits {
 		l.Request = 10 * time.Second
 	}
 	if l.Line == 0 {
-		l.Line = MaxLine
+		l.Line = maxLine
 	}
 	if l.Restarts == 0 {
 		l.Restarts = 50

@@ -187,8 +187,8 @@ func (l *line) failed(err error) *line {
 }
 
 // refused answers an open whose configuration is wrong.
-func (l *line) refused(err error) *line {
-	return l.bool("ok", false).text("refused", crossing(err))
+func (l *line) refused(err error) {
+	l.bool("ok", false).text("refused", crossing(err))
 }
 
 // crossing is an error's text for a person on the other side: whatever it

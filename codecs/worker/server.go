@@ -25,11 +25,11 @@ const firstRoom = 1 << 10
 
 // Serve answers the requests of in on out until in ends, each with one write.
 // It returns an error only if a stream fails or a request is longer than
-// [MaxLine].
+// [maxLine].
 func (s *Server) Serve(in io.Reader, out io.Writer) error {
 	session := newSession(s)
 	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 0, firstRoom), MaxLine)
+	lines.Buffer(make([]byte, 0, firstRoom), maxLine)
 	for lines.Scan() {
 		answer := append(session.answer(lines.Bytes()), '\n')
 		if _, err := out.Write(answer); err != nil {

@@ -28,7 +28,7 @@ func suspect(breach string) bool {
 func (t *T) settle(call verdict.Call, said int, again, honest func() verdict.Answer) verdict.Answer {
 	a, shows := t.Design.showsAgain(call.Answer, said, again, honest)
 	if shows {
-		t.Fault(call)
+		t.fault(call)
 		return call.Answer
 	}
 	t.late = append(t.late, lateCall{t.calls, call})

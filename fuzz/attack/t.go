@@ -100,8 +100,8 @@ func (t *T) Skipped() bool { return t.skipped != "" }
 // Note records how far the attack went.
 func (t *T) Note(format string, args ...any) { t.noted = fmt.Sprintf(format, args...) }
 
-// Fault records a call that ended in neither result nor refusal.
-func (t *T) Fault(c verdict.Call) {
+// fault records a call that ended in neither result nor refusal.
+func (t *T) fault(c verdict.Call) {
 	t.faults++
 	t.Design.faults.Add(1)
 	if t.firstFault == nil {
@@ -181,7 +181,7 @@ func (t *T) OpenFor(ttl *time.Duration, keys ...[]byte) (in *Instance, err error
 	t.ask(0)
 	defer func() {
 		if r := recover(); r != nil {
-			t.Fault(OpenCall(keys, ttl, verdict.Answer{Outcome: verdict.Fault, Text: fmt.Sprintf("panic: %v", r)}))
+			t.fault(OpenCall(keys, ttl, verdict.Answer{Outcome: verdict.Fault, Text: fmt.Sprintf("panic: %v", r)}))
 			err = fmt.Errorf("%w: panic", errRing)
 		}
 	}()

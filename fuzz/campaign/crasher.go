@@ -102,7 +102,7 @@ func (c *Campaign) completeOne(ctx context.Context, t Target, dir string) error 
 		return err
 	}
 	c.config.log(fmt.Sprintf("%s: %s: %s (%s)", t.Name, k.Kind, OneLine(k.Text), dir))
-	return c.journal.append(Record{Time: c.config.Now(), Event: EventCrasher, Target: t.Name, Text: k.Bucket})
+	return c.journal.append(Record{Time: c.config.Now(), Event: eventCrasher, Target: t.Name, Text: k.Bucket})
 }
 
 // writeCrasher writes the files of a crasher beside those of the harness. A

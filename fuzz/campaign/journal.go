@@ -34,11 +34,11 @@ type Event string
 
 // The events of a campaign.
 const (
-	EventStart    Event = "start"
+	eventStart    Event = "start"
 	EventProgress Event = "progress"
-	EventCrasher  Event = "crasher" // Text is its bucket
+	eventCrasher  Event = "crasher" // Text is its bucket
 	EventNotice   Event = "notice"  // a fault, after which the campaign continues
-	EventStop     Event = "stop"
+	eventStop     Event = "stop"
 )
 
 // A journal is the log of a campaign, safe for concurrent use.

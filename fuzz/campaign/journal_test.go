@@ -34,7 +34,7 @@ func TestJournalResumes(t *testing.T) {
 	j, notice, err = openJournal(path)
 	require.NoError(t, err)
 	require.Contains(t, notice, "an incomplete last record of 14 bytes")
-	second := Record{Time: noon.Add(time.Minute), Event: EventStop}
+	second := Record{Time: noon.Add(time.Minute), Event: eventStop}
 	require.NoError(t, j.append(second))
 	require.NoError(t, j.close())
 	records, notices, err := ReadJournal(dir)
@@ -62,7 +62,7 @@ func TestJournalFullDisk(t *testing.T) {
 	}
 	require.NoError(t, err)
 	j := journal{file: full}
-	require.ErrorContains(t, j.append(Record{Event: EventStart}), "writing the journal: write /dev/full: no space left on device")
+	require.ErrorContains(t, j.append(Record{Event: eventStart}), "writing the journal: write /dev/full: no space left on device")
 	require.Zero(t, j.size)
 	require.NoError(t, full.Close())
 }

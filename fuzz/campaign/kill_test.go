@@ -256,7 +256,7 @@ func below(pid int) []int {
 	children, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, path := range children {
 		list, _ := os.ReadFile(path) // it may have ended
-		for _, field := range strings.Fields(string(list)) {
+		for field := range strings.FieldsSeq(string(list)) {
 			child, _ := strconv.Atoi(field)
 			all = append(all, child)
 			all = append(all, below(child)...)

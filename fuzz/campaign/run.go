@@ -12,7 +12,7 @@ import (
 // Run fuzzes until ctx ends, which is no error, or a fault occurs. Then it
 // completes the crashers of the last slices.
 func (c *Campaign) Run(ctx context.Context) error {
-	if err := c.journal.append(Record{Time: c.config.Now(), Event: EventStart}); err != nil {
+	if err := c.journal.append(Record{Time: c.config.Now(), Event: eventStart}); err != nil {
 		return err
 	}
 	slicing, stop := context.WithCancelCause(ctx)
@@ -35,7 +35,7 @@ func (c *Campaign) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	return c.journal.append(Record{Time: c.config.Now(), Event: EventStop})
+	return c.journal.append(Record{Time: c.config.Now(), Event: eventStop})
 }
 
 // spread returns the number of workers for each of the targets that run at one

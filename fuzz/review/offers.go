@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -36,12 +37,7 @@ var offers = []Check{
 
 // has reports whether a server declares a capability.
 func (s Server) has(capability string) bool {
-	for _, c := range s.Capabilities {
-		if c == capability {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.Capabilities, capability)
 }
 
 // ask sends a call and skips the check if there is no answer.

@@ -260,11 +260,9 @@ func (t *T) atOnce() {
 			break
 		}
 		headers := c.callHeaders(call)
-		all.Add(1)
-		go func() {
-			defer all.Done()
+		all.Go(func() {
 			answers[i] = read(c.http.Do(t.ctx, rawmcp.Request{Verb: "POST", Path: c.http.Path(), Headers: headers, Body: body, Done: isAnswer(id)}), id)
-		}()
+		})
 	}
 	all.Wait()
 	n := 0

@@ -2,6 +2,7 @@ package review
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -218,9 +219,7 @@ func (s schema) objects(depth int) []json.RawMessage {
 // with returns a copy of an object with one member replaced.
 func with(m map[string]json.RawMessage, name string, v json.RawMessage) map[string]json.RawMessage {
 	next := map[string]json.RawMessage{}
-	for k, x := range m {
-		next[k] = x
-	}
+	maps.Copy(next, m)
 	next[name] = v
 	return next
 }

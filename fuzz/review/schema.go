@@ -69,7 +69,7 @@ func pointed(root any, ref string) any {
 	if !ok {
 		return nil
 	}
-	for _, part := range strings.Split(strings.TrimPrefix(path, "/"), "/") {
+	for part := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
 		m, ok := root.(map[string]any)
 		if part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part); !ok || part == "" {
 			return root

@@ -84,20 +84,11 @@ func TestServers(t *testing.T) {
 				require.Zero(t, report.Ran, "a tool ran to its end")
 			}
 			for _, o := range report.Outcomes {
-				require.False(t, o.Outcome == review.NotTested && contains(f.stands, o.Check), "%s: %s", o.Check, o.Reason)
+				require.False(t, o.Outcome == review.NotTested && slices.Contains(f.stands, o.Check), "%s: %s", o.Check, o.Reason)
 			}
 			t.Logf("%d exchanges in %.1f s", report.Exchanges, report.Seconds)
 		})
 	}
-}
-
-func contains(all []string, x string) bool {
-	for _, s := range all {
-		if s == x {
-			return true
-		}
-	}
-	return false
 }
 
 // A running server has a URL and writes lines to standard error.

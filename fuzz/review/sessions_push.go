@@ -102,9 +102,9 @@ func serverRequest(m []byte) (id json.RawMessage, ok bool) {
 
 // post sends a request without the bookkeeping of the client, so that two can be
 // under way.
-func (t *T) post(ctx context.Context, s session, verb string, body []byte, done func([]byte) bool) *rawmcp.Exchange {
+func (t *T) post(ctx context.Context, s session, body []byte, done func([]byte) bool) *rawmcp.Exchange {
 	headers := t.sessionHeaders(s, first)
-	return t.r.client.http.Do(ctx, rawmcp.Request{Verb: verb, Path: t.r.client.http.Path(), Headers: headers, Body: body, Done: done})
+	return t.r.client.http.Do(ctx, rawmcp.Request{Verb: "POST", Path: t.r.client.http.Path(), Headers: headers, Body: body, Done: done})
 }
 
 // openingTime is how long a stream may take to open before a call that may need it.
@@ -144,7 +144,7 @@ func pushed(t *T) {
 			_ = json.Unmarshal(m, &q) // a question without a form is accepted as it is
 			content := samples(inline(q.Params.Schema), 0)[0]
 			body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":%s}}`, id, content)
-			taken.Store(int64(t.post(t.ctx, x.session, "POST", body, nil).Status))
+			taken.Store(int64(t.post(t.ctx, x.session, body, nil).Status))
 		})
 	}
 	ctx, cancel := context.WithCancel(t.ctx)
@@ -158,7 +158,7 @@ func pushed(t *T) {
 		}
 	}()
 	t.await(opened, listening)
-	e := t.post(t.ctx, x.session, "POST", x.call, func(m []byte) bool { answer(m); return isAnswer(x.id)(m) })
+	e := t.post(t.ctx, x.session, x.call, func(m []byte) bool { answer(m); return isAnswer(x.id)(m) })
 	cancel()
 	<-listening
 	t.r.client.kept(e)
@@ -190,7 +190,7 @@ func cancelledInSession(t *T) {
 		c.id++
 		id, ended = c.id, make(chan Answer, 1)
 		body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s,"arguments":%s}}`, id, quote(call.Target), call.Arguments)
-		go func() { ended <- read(t.post(t.ctx, s, "POST", body, isAnswer(id)), id) }()
+		go func() { ended <- read(t.post(t.ctx, s, body, isAnswer(id)), id) }()
 		return id, ended
 	}
 	began := time.Now()
@@ -206,7 +206,7 @@ func cancelledInSession(t *T) {
 		t.skip("%v", err)
 		return
 	}
-	t.post(t.ctx, s, "POST", fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id), nil)
+	t.post(t.ctx, s, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id), nil)
 	told := time.Since(began)
 	a := <-ended
 	t.seen(variant{name: "cancelled"}, a)
@@ -231,7 +231,7 @@ func resumed(t *T) {
 		return
 	}
 	var question []byte
-	e := t.post(t.ctx, x.session, "POST", x.call, func(m []byte) bool {
+	e := t.post(t.ctx, x.session, x.call, func(m []byte) bool {
 		if isQuestion(m) {
 			question = m
 		}

@@ -231,10 +231,8 @@ func wantCode(worst, form Severity, codes ...int) func(Answer) (Severity, string
 			return worst, "served"
 		}
 		if a.Kind == failed {
-			for _, code := range codes {
-				if a.Code == code {
-					return "", ""
-				}
+			if slices.Contains(codes, a.Code) {
+				return "", ""
 			}
 		}
 		if a.Kind == broken && a.Status == 0 {

@@ -16,7 +16,7 @@ import (
 )
 
 var answersTarget = Target{
-	Name: "answers", Layer: LayerProtocol,
+	Name: "answers", Layer: layerProtocol,
 	Doc:   "a worker that answers anything: the client says done, refused, unsupported or fault, and goes on or ends; a process per input, so hundreds a second",
 	Check: answers,
 	Seeds: answersSeeds,

@@ -12,7 +12,7 @@ import (
 )
 
 var claimsTarget = Target{
-	Name: "claims", Layer: LayerInside,
+	Name: "claims", Layer: layerInside,
 	Doc:   "puts rewritten claims or any bytes in the place of the claims, authenticated: the reader answers, twice the same, and readings of one format agree",
 	Draws: true,
 	Check: claims,

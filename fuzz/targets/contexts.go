@@ -12,7 +12,7 @@ import (
 )
 
 var contextsTarget = Target{
-	Name: "contexts", Layer: LayerRelations,
+	Name: "contexts", Layer: layerRelations,
 	Doc:   "mints in one situation and verifies in another: the same binding in time is accepted, another that the design binds and a time past expiry are refused",
 	Draws: true,
 	Check: contexts,

@@ -6,14 +6,14 @@ import (
 )
 
 var jsonTarget = Target{
-	Name: "json", Layer: LayerReaders,
+	Name: "json", Layer: layerReaders,
 	Doc:   "the JSON readers on any document: they take what the standard library takes, lose nothing, and the compact form is its own compact form",
 	Check: reference.JSON,
 	Seeds: jsonSeeds,
 }
 
 var pythonTarget = Target{
-	Name: "python", Layer: LayerImplementations,
+	Name: "python", Layer: layerImplementations,
 	Doc:   "compact JSON and what Python makes of the same documents, many of them in each input",
 	Check: reference.Python,
 	Seeds: reference.PythonSeeds,
@@ -26,7 +26,7 @@ var pythonTarget = Target{
 }
 
 var primitivesTarget = Target{
-	Name: "primitives", Layer: LayerImplementations,
+	Name: "primitives", Layer: layerImplementations,
 	Doc:   "the primitives in two implementations each: AES-GCM in assembly and in Go, XChaCha20-Poly1305 and a plain reading of its draft, base64url by vectors and by the standard library, HPKE in circl and in crypto/hpke",
 	Draws: true,
 	Check: reference.Primitives,

@@ -12,7 +12,7 @@ import (
 )
 
 var insideTarget = Target{
-	Name: "inside", Layer: LayerInside,
+	Name: "inside", Layer: layerInside,
 	Doc:   "seals step by step with steps rewritten, before and after authentication: what is not a token of the design is refused, and never worse",
 	Draws: true,
 	Check: inside,

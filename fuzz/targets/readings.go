@@ -12,7 +12,7 @@ import (
 )
 
 var readingsTarget = Target{
-	Name: "readings", Layer: LayerImplementations,
+	Name: "readings", Layer: layerImplementations,
 	Doc:   "one wire format in two readings: they seal the same bytes, and what the strict one accepts the faithful one accepts, with the same state",
 	Draws: true,
 	Check: readings,

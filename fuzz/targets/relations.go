@@ -11,7 +11,7 @@ import (
 )
 
 var relationsTarget = Target{
-	Name: "relations", Layer: LayerRelations,
+	Name: "relations", Layer: layerRelations,
 	Doc:   "one relation between answers: the order of the ring does not matter, every key of it opens and a foreign one never, room in dst changes nothing, nor does another call at the same time",
 	Draws: true,
 	Check: relations,

@@ -17,7 +17,7 @@ import (
 )
 
 var remoteTarget = Target{
-	Name: "remote", Layer: LayerImplementations,
+	Name: "remote", Layer: layerImplementations,
 	Doc:   "a design and itself behind the worker protocol: the same verdict, stage, reason and bytes",
 	Draws: true,
 	Check: remote,

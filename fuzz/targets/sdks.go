@@ -16,7 +16,7 @@ import (
 )
 
 var sdksTarget = Target{
-	Name: "sdks", Layer: LayerImplementations,
+	Name: "sdks", Layer: layerImplementations,
 	Doc:     "designs and the installed SDKs that they mirror, many tokens in each input: the same verdict, stage and state",
 	Check:   sdks,
 	Seeds:   sdksSeeds,

@@ -9,7 +9,7 @@ import (
 )
 
 var sequencesTarget = Target{
-	Name: "sequences", Layer: LayerRelations,
+	Name: "sequences", Layer: layerRelations,
 	Doc:   "many tokens made, altered and opened in any order: an answer does not depend on what was opened before",
 	Draws: true,
 	Check: sequences,

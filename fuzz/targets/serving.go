@@ -13,7 +13,7 @@ import (
 )
 
 var servingTarget = Target{
-	Name: "serving", Layer: LayerProtocol,
+	Name: "serving", Layer: layerProtocol,
 	Doc:   "the worker protocol's server fed anything: one answer per line, each one JSON object that says ok or why not",
 	Check: serving,
 	Seeds: servingSeeds,

@@ -78,7 +78,7 @@ func (t Target) Func() (harness.Func, error) {
 // NativeName is the name of the function for go test -fuzz: "FuzzText".
 func (t Target) NativeName() string {
 	name := "Fuzz"
-	for _, word := range strings.Split(t.Name, "-") {
+	for word := range strings.SplitSeq(t.Name, "-") {
 		name += strings.ToUpper(word[:1]) + word[1:]
 	}
 	return name
@@ -86,12 +86,12 @@ func (t Target) NativeName() string {
 
 // The layers.
 const (
-	LayerText            = "text"
-	LayerInside          = "inside"
-	LayerImplementations = "implementations"
-	LayerRelations       = "relations"
-	LayerReaders         = "readers"
-	LayerProtocol        = "protocol"
+	layerText            = "text"
+	layerInside          = "inside"
+	layerImplementations = "implementations"
+	layerRelations       = "relations"
+	layerReaders         = "readers"
+	layerProtocol        = "protocol"
 )
 
 // All returns every target. The entry points are generated from it.

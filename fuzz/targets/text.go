@@ -7,7 +7,7 @@ import (
 )
 
 var textTarget = Target{
-	Name: "text", Layer: LayerText,
+	Name: "text", Layer: layerText,
 	Doc:   "seals, alters the token's text, opens: only the token itself opens, and only to its payload",
 	Draws: true,
 	Check: text,

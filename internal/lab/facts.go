@@ -40,8 +40,8 @@ type Facts struct {
 	Languages []string
 }
 
-// Risk is the logarithm of the probability at which a key is used up.
-const Risk = -32
+// collisionRisk is the logarithm of the probability at which a key is used up.
+const collisionRisk = -32
 
 // BirthdayTokens returns the logarithm of the number of random nonces of the
 // given length for which the probability that two are equal is 2^risk at most.
@@ -58,7 +58,7 @@ func TagGuesses(bits, risk float64) float64 { return bits + risk }
 func (f *Facts) TokensPerKey(payload int) float64 {
 	limit := math.Inf(1)
 	if f.NonceBits > 0 {
-		limit = BirthdayTokens(f.NonceBits, Risk)
+		limit = BirthdayTokens(f.NonceBits, collisionRisk)
 	}
 	if f.Log2Tokens > 0 {
 		limit = min(limit, f.Log2Tokens)
@@ -85,7 +85,7 @@ func (f *Facts) Log2Forgeries(payload int) float64 {
 	if f.ForgeryPerBlock {
 		blocks = (payload+15)/16 + 2
 	}
-	return TagGuesses(f.ForgeryBits-math.Log2(float64(blocks)), Risk)
+	return TagGuesses(f.ForgeryBits-math.Log2(float64(blocks)), collisionRisk)
 }
 
 // TokenLength seals a payload of n bytes and returns the length of the token in

@@ -68,7 +68,7 @@ type Header struct {
 	Stamp   map[string]string `json:"stamp,omitempty"` // commit, toolchain, processor, ...
 }
 
-// FileName returns the name of the probe's file of one pass.
+// fileName returns the name of the probe's file of one pass.
 func (h Header) FileName() string { return fmt.Sprintf("%s.%d%s", h.Name(), h.Pass, SamplesExtension) }
 
 // A Block is one measurement of each class, in nanoseconds.
@@ -179,7 +179,7 @@ func (f *Samples) readBlocks(text []byte) error {
 // in the order of measurement. The checksum finds damage, not forgery.
 const samplesMagic = "sealab samples 1\n"
 
-// WriteSamples writes f into dir, whole or not at all, under its FileName.
+// WriteSamples writes f into dir, whole or not at all, under its file name.
 func WriteSamples(dir string, f *Samples) error {
 	text, err := AppendSamples(nil, f)
 	if err != nil {

@@ -64,8 +64,8 @@ type Frame struct {
 	Tests []string `json:"tests,omitempty"`
 }
 
-// FileName returns the name of the log's file.
-func (l *Log) FileName() string { return l.Subject + "." + string(l.Secret) + taintExtension }
+// fileName returns the name of the log's file.
+func (l *Log) fileName() string { return l.Subject + "." + string(l.Secret) + taintExtension }
 
 // Write writes the log into dir.
 func (l *Log) Write(dir string) error {
@@ -73,7 +73,7 @@ func (l *Log) Write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(dir, l.FileName()), append(text, '\n'))
+	return atomicfile.Write(filepath.Join(dir, l.fileName()), append(text, '\n'))
 }
 
 // ReadTaintLogs returns all taint logs in dir, by name. It is an error if there is

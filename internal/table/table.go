@@ -139,7 +139,7 @@ func total(widths []int) int {
 // is longer.
 func wrap(text string, width int) []string {
 	lines := []string{""}
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		last := &lines[len(lines)-1]
 		switch {
 		case *last == "":

@@ -71,7 +71,7 @@ func claimsCase(members []Member, name, doc string, change func([]Member) []Memb
 	changed := Object(change(slices.Clone(members)))
 	return Case{
 		Name: "claim-" + plain(name), Doc: "authentic claims in which " + doc, Flags: []string{flagClaims},
-		Edit: Only(claimsStep, Set(changed)),
+		Edit: onlyStep(claimsStep, setTo(changed)),
 	}
 }
 
@@ -194,7 +194,7 @@ func undigested(s *Scene) []Case {
 		changed[i].Value = `""`
 		cs = append(cs, Case{
 			Name: "undigested-" + plain(m.Name), Doc: fmt.Sprintf("authentic claims in which %s is empty, read with arguments that are not JSON", m.Name),
-			Flags: []string{flagArguments}, Edit: Only(claimsStep, Set(Object(changed))),
+			Flags: []string{flagArguments}, Edit: onlyStep(claimsStep, setTo(Object(changed))),
 			Read: func(set *Setting) { arguments(`{"env":`)(&set.Context) },
 		})
 	}
@@ -215,7 +215,7 @@ func unquoted(s *Scene) []Case {
 		changed[i].Value = digits
 		cs = append(cs, Case{
 			Name: "unquoted-" + plain(m.Name), Doc: fmt.Sprintf("authentic claims in which %s is a number and not a text", m.Name),
-			Flags: []string{flagClaims}, Edit: Only(claimsStep, Set(Object(changed))),
+			Flags: []string{flagClaims}, Edit: onlyStep(claimsStep, setTo(Object(changed))),
 		})
 	}
 	return cs

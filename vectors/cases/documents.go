@@ -18,7 +18,7 @@ func documents(s *Scene) []Case {
 	for _, a := range slices.Concat(texts, syntax) {
 		cs = append(cs, Case{
 			Name: "claims-" + a.Name, Doc: "authentic claims: " + a.Doc, Flags: []string{flagDocument},
-			Edit: Only(At{Step: lab.StepClaims}, a.Change),
+			Edit: onlyStep(At{Step: lab.StepClaims}, a.Change),
 		})
 	}
 	return cs
@@ -26,32 +26,32 @@ func documents(s *Scene) []Case {
 
 // texts are the alterations of a JSON text.
 var texts = []Alteration{
-	{Name: "empty", Doc: "nothing", Change: Cut(0)},
-	{Name: "null", Doc: "null", Change: Set([]byte("null"))},
-	{Name: "true", Doc: "true", Change: Set([]byte("true"))},
-	{Name: "number", Doc: "a number", Change: Set([]byte("1"))},
-	{Name: "string", Doc: "a string", Change: Set([]byte(`"x"`))},
-	{Name: "array", Doc: "an array", Change: Set([]byte("[]"))},
-	{Name: "object", Doc: "the empty object", Change: Set([]byte("{}"))},
+	{Name: "empty", Doc: "nothing", Change: cutTo(0)},
+	{Name: "null", Doc: "null", Change: setTo([]byte("null"))},
+	{Name: "true", Doc: "true", Change: setTo([]byte("true"))},
+	{Name: "number", Doc: "a number", Change: setTo([]byte("1"))},
+	{Name: "string", Doc: "a string", Change: setTo([]byte(`"x"`))},
+	{Name: "array", Doc: "an array", Change: setTo([]byte("[]"))},
+	{Name: "object", Doc: "the empty object", Change: setTo([]byte("{}"))},
 	{Name: "wrapped", Doc: "in an array", Change: func(b []byte) []byte { return append(append([]byte{'['}, b...), ']') }},
 	{Name: "cut", Doc: "without the last character", Change: func(b []byte) []byte { return b[:max(len(b)-1, 0)] }},
-	{Name: "space-front", Doc: "a space in front", Change: Prepend(" ")},
-	{Name: "space-end", Doc: "a space at the end", Change: Append(" ")},
-	{Name: "newline-end", Doc: "a line feed at the end", Change: Append("\n")},
-	{Name: "nul-end", Doc: "a NUL at the end", Change: Append("\x00")},
-	{Name: "nbsp-front", Doc: "a no-break space in front", Change: Prepend("\u00a0")},
-	{Name: "nbsp-end", Doc: "a no-break space at the end", Change: Append("\u00a0")},
-	{Name: "wide-space-end", Doc: "an ideographic space and a line separator at the end", Change: Append("\u3000\u2028")},
-	{Name: "zero-width-end", Doc: "a zero-width space at the end, which is none to Unicode", Change: Append("\u200b")},
-	{Name: "ff-front", Doc: "a form feed in front", Change: Prepend("\f")},
-	{Name: "comma-end", Doc: "a comma at the end", Change: Append(",")},
-	{Name: "brace-end", Doc: "a further brace at the end", Change: Append("}")},
-	{Name: "second-document", Doc: "a second object at the end", Change: Append("{}")},
+	{Name: "space-front", Doc: "a space in front", Change: prependText(" ")},
+	{Name: "space-end", Doc: "a space at the end", Change: appendText(" ")},
+	{Name: "newline-end", Doc: "a line feed at the end", Change: appendText("\n")},
+	{Name: "nul-end", Doc: "a NUL at the end", Change: appendText("\x00")},
+	{Name: "nbsp-front", Doc: "a no-break space in front", Change: prependText("\u00a0")},
+	{Name: "nbsp-end", Doc: "a no-break space at the end", Change: appendText("\u00a0")},
+	{Name: "wide-space-end", Doc: "an ideographic space and a line separator at the end", Change: appendText("\u3000\u2028")},
+	{Name: "zero-width-end", Doc: "a zero-width space at the end, which is none to Unicode", Change: appendText("\u200b")},
+	{Name: "ff-front", Doc: "a form feed in front", Change: prependText("\f")},
+	{Name: "comma-end", Doc: "a comma at the end", Change: appendText(",")},
+	{Name: "brace-end", Doc: "a further brace at the end", Change: appendText("}")},
+	{Name: "second-document", Doc: "a second object at the end", Change: appendText("{}")},
 	{Name: "trailing-comma", Doc: "a comma after the last member", Change: func(b []byte) []byte { return append(b[:len(b)-1], ",}"...) }},
 	{Name: "leading-comma", Doc: "a comma before the first member", Change: replaceFirst("{", "{,")},
-	{Name: "comment", Doc: "a comment in front", Change: Prepend("/**/")},
+	{Name: "comment", Doc: "a comment in front", Change: prependText("/**/")},
 	{Name: "single-quotes", Doc: "single quotation marks", Change: func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(`"`), []byte("'")) }},
-	{Name: "bom", Doc: "a byte order mark in front", Change: Prepend("\ufeff")},
+	{Name: "bom", Doc: "a byte order mark in front", Change: prependText("\ufeff")},
 	{Name: "utf-16le", Doc: "in UTF-16, little-endian", Change: utf16(0, 1)},
 	{Name: "utf-16be", Doc: "in UTF-16, big-endian", Change: utf16(1, 0)},
 	{Name: "utf-32le", Doc: "in UTF-32, little-endian", Change: utf16(0, 3)},
@@ -63,10 +63,10 @@ var texts = []Alteration{
 	{Name: "extra", Doc: "a further member", Change: member("1")},
 	{Name: "extra-nan", Doc: "a further member that is NaN", Change: member("NaN")},
 	{Name: "proto", Doc: "a member __proto__", Change: replaceFirst("{", `{"__proto__":{"exp":99999999999},`)},
-	{Name: "utf-16le-odd", Doc: "in UTF-16, one byte too long", Change: then(utf16(0, 1), Append("x"))},
+	{Name: "utf-16le-odd", Doc: "in UTF-16, one byte too long", Change: then(utf16(0, 1), appendText("x"))},
 	{Name: "utf-16be-odd", Doc: "in UTF-16, one byte short", Change: then(utf16(1, 0), func(b []byte) []byte { return b[:len(b)-1] })},
 	{Name: "utf-32be", Doc: "in UTF-32, big-endian", Change: utf16(3, 0)},
-	{Name: "utf-32le-odd", Doc: "in UTF-32, one byte too long", Change: then(utf16(0, 3), Append("x"))},
+	{Name: "utf-32le-odd", Doc: "in UTF-32, one byte too long", Change: then(utf16(0, 3), appendText("x"))},
 	{Name: "utf-32le-beyond", Doc: "in UTF-32, with a number that is no character", Change: then(member(`"?"`), then(utf16(0, 3), func(b []byte) []byte {
 		return bytes.Replace(b, []byte{'?', 0, 0, 0}, []byte{0, 0, 0x11, 0}, 1)
 	}))},
@@ -175,7 +175,7 @@ var syntax = func() []Alteration {
 		})
 	}
 	for i, end := range []string{`{"x":"`, `{"x":"\`, `{"x":"\u`, `{"x":"\u12`, `{"x":"\ud83d\u`, `{"x":1/*`, `{"x":1//`, `{"x":tru`, `{"x":[`, `{"x":[1`, `{"x":[1,`, `{"x"`, `{`, `{"x":-`, `{"x":1e`, `"`, "/*", `{"x":"\ud83d`, `{"x":"\ud83dx`} {
-		as = append(as, Alteration{Name: fmt.Sprintf("ends-%d", i), Doc: fmt.Sprintf("the text %q and no more", end), Change: Set([]byte(end))})
+		as = append(as, Alteration{Name: fmt.Sprintf("ends-%d", i), Doc: fmt.Sprintf("the text %q and no more", end), Change: setTo([]byte(end))})
 	}
 	return as
 }()

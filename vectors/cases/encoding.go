@@ -21,7 +21,7 @@ func tailBits(s *Scene) []Case {
 		return nil // a large signature or encapsulation: the first base has these cases
 	}
 	var cs []Case
-	for _, step := range s.Trace.Steps(isSegment) {
+	for _, step := range s.Trace.steps(isSegment) {
 		cs = append(cs, spelledAt(step, spareBits(step.Value))...)
 	}
 	if len(s.Token) > seam {
@@ -47,7 +47,7 @@ var late = []Alteration{
 
 func spelled(s *Scene, as []Alteration) []Case {
 	var cs []Case
-	for _, step := range s.Trace.Steps(isSegment) {
+	for _, step := range s.Trace.steps(isSegment) {
 		cs = append(cs, spelledAt(step, as)...)
 	}
 	return cs
@@ -58,7 +58,7 @@ func spelledAt(step Step, as []Alteration) []Case {
 	for _, a := range as {
 		cs = append(cs, Case{
 			Name: slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s spelled in another way: %s", label(step.At), a.Doc),
-			Flags: []string{flagAlias}, Edit: Only(step.At, a.Change),
+			Flags: []string{flagAlias}, Edit: onlyStep(step.At, a.Change),
 			Want: Refused, Property: codecs.Canonical,
 		})
 	}
@@ -67,9 +67,9 @@ func spelledAt(step Step, as []Alteration) []Case {
 
 // spellings are other ways to write base64url.
 var spellings = append(insertions(), []Alteration{
-	{Name: "pad-1", Doc: "one = at the end", Change: Append("=")},
-	{Name: "pad-2", Doc: "two = at the end", Change: Append("==")},
-	{Name: "pad-3", Doc: "three = at the end", Change: Append("===")},
+	{Name: "pad-1", Doc: "one = at the end", Change: appendText("=")},
+	{Name: "pad-2", Doc: "two = at the end", Change: appendText("==")},
+	{Name: "pad-3", Doc: "three = at the end", Change: appendText("===")},
 	{Name: "padded", Doc: "padded to a multiple of four characters", Change: padded},
 	{Name: "standard", Doc: "the alphabet with + and /", Change: standard},
 	{Name: "standard-padded", Doc: "the alphabet with + and /, padded", Change: func(b []byte) []byte { return padded(standard(b)) }},
@@ -82,10 +82,10 @@ var spellings = append(insertions(), []Alteration{
 	{Name: "nul-third", Doc: "a NUL for the third character", Change: nulAt(2)},
 	{Name: "nul-fourth", Doc: "a NUL for the fourth character", Change: nulAt(3)},
 	{Name: "nul-underscore", Doc: "a NUL for the first _ that begins a group of four characters", Change: nulForUnderscore},
-	{Name: "a-1", Doc: "an A at the end", Change: Append("A")},
-	{Name: "a-2", Doc: "AA at the end", Change: Append("AA")},
-	{Name: "a-3", Doc: "AAA at the end", Change: Append("AAA")},
-	{Name: "a-4", Doc: "AAAA at the end", Change: Append("AAAA")},
+	{Name: "a-1", Doc: "an A at the end", Change: appendText("A")},
+	{Name: "a-2", Doc: "AA at the end", Change: appendText("AA")},
+	{Name: "a-3", Doc: "AAA at the end", Change: appendText("AAA")},
+	{Name: "a-4", Doc: "AAAA at the end", Change: appendText("AAAA")},
 	{Name: "cut-1", Doc: "without its last character", Change: func(b []byte) []byte { return b[:max(len(b)-1, 0)] }},
 	{Name: "cut-2", Doc: "without its last two characters", Change: func(b []byte) []byte { return b[:max(len(b)-2, 0)] }},
 	{Name: "cut-4", Doc: "without its last four characters", Change: func(b []byte) []byte { return b[:max(len(b)-4, 0)] }},
@@ -100,9 +100,9 @@ func insertions() []Alteration {
 		{"nul", "\x00"}, {"dot", "."}, {"bang", "!"}, {"bom", "\ufeff"}, {"nbsp", "\u00a0"}, {"wide-a", "\uff21"},
 	} {
 		as = append(as,
-			Alteration{Name: c.name + "-front", Doc: fmt.Sprintf("%q in front", c.text), Change: Prepend(c.text)},
-			Alteration{Name: c.name + "-middle", Doc: fmt.Sprintf("%q in the middle", c.text), Change: Insert(c.text)},
-			Alteration{Name: c.name + "-end", Doc: fmt.Sprintf("%q at the end", c.text), Change: Append(c.text)},
+			Alteration{Name: c.name + "-front", Doc: fmt.Sprintf("%q in front", c.text), Change: prependText(c.text)},
+			Alteration{Name: c.name + "-middle", Doc: fmt.Sprintf("%q in the middle", c.text), Change: insertText(c.text)},
+			Alteration{Name: c.name + "-end", Doc: fmt.Sprintf("%q at the end", c.text), Change: appendText(c.text)},
 		)
 	}
 	return as

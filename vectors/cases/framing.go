@@ -12,23 +12,23 @@ import (
 // framings alters the text between and around the segments of a token.
 func framings(s *Scene) []Case {
 	cs := wholes(s)
-	for _, step := range s.Trace.Steps(func(s lab.Step) bool { return s == lab.WirePrefix || s == lab.WireSep }) {
+	for _, step := range s.Trace.steps(func(s lab.Step) bool { return s == lab.WirePrefix || s == lab.WireSep }) {
 		for _, a := range frames(step.Value) {
 			cs = append(cs, Case{
 				Name: slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s of the sound token: %s", label(step.At), a.Doc),
-				Flags: []string{flagFraming}, Edit: Only(step.At, a.Change),
+				Flags: []string{flagFraming}, Edit: onlyStep(step.At, a.Change),
 				Want: Refused, Property: codecs.Integrity,
 			})
 		}
 	}
-	for _, step := range s.Trace.Steps(isSegment) {
+	for _, step := range s.Trace.steps(isSegment) {
 		for _, a := range []Alteration{
-			{Name: "empty", Doc: "empty", Change: Cut(0)},
+			{Name: "empty", Doc: "empty", Change: cutTo(0)},
 			{Name: "twice", Doc: "there twice", Change: func(b []byte) []byte { return bytes.Repeat(b, 2) }},
 		} {
 			cs = append(cs, Case{
 				Name: slug(step.At) + "-" + a.Name, Doc: label(step.At) + " of the sound token: " + a.Doc,
-				Flags: []string{flagFraming}, Edit: Only(step.At, a.Change),
+				Flags: []string{flagFraming}, Edit: onlyStep(step.At, a.Change),
 				Want: Refused, Property: codecs.Integrity,
 			})
 		}
@@ -39,11 +39,11 @@ func framings(s *Scene) []Case {
 // frames are the alterations of a prefix or separator.
 func frames(text []byte) []Alteration {
 	as := []Alteration{
-		{Name: "dropped", Doc: "left out", Change: Cut(0)},
+		{Name: "dropped", Doc: "left out", Change: cutTo(0)},
 		{Name: "repeated", Doc: "there twice", Change: func(b []byte) []byte { return bytes.Repeat(b, 2) }},
 		{Name: "upper", Doc: "in capitals", Change: bytes.ToUpper},
-		{Name: "space", Doc: "with a space after it", Change: Append(" ")},
-		{Name: "nul", Doc: "with a NUL after it", Change: Append("\x00")},
+		{Name: "space", Doc: "with a space after it", Change: appendText(" ")},
+		{Name: "nul", Doc: "with a NUL after it", Change: appendText("\x00")},
 		{Name: "wide-dot", Doc: "with a full-width dot", Change: replaceFirst(".", "\uff0e")},
 		{Name: "comma", Doc: "with a comma for the dot", Change: replaceFirst(".", ",")},
 		{Name: "colon", Doc: "with a colon for the dot", Change: replaceFirst(".", ":")},
@@ -68,19 +68,19 @@ func wholes(s *Scene) []Case {
 	token := slices.Clone(s.Token)
 	var cs []Case
 	for _, a := range []Alteration{
-		{Name: "empty", Doc: "the empty token", Change: Cut(0)},
-		{Name: "leading-space", Doc: "a space in front", Change: Prepend(" ")},
-		{Name: "leading-lf", Doc: "a line feed in front", Change: Prepend("\n")},
-		{Name: "leading-bom", Doc: "a byte order mark in front", Change: Prepend("\ufeff")},
+		{Name: "empty", Doc: "the empty token", Change: cutTo(0)},
+		{Name: "leading-space", Doc: "a space in front", Change: prependText(" ")},
+		{Name: "leading-lf", Doc: "a line feed in front", Change: prependText("\n")},
+		{Name: "leading-bom", Doc: "a byte order mark in front", Change: prependText("\ufeff")},
 		{Name: "quoted", Doc: "in quotation marks", Change: func(b []byte) []byte { return fmt.Appendf(nil, "%q", b) }},
 		{Name: "json", Doc: "as a JSON object", Change: func(b []byte) []byte { return fmt.Appendf(nil, `{"token":%q}`, b) }},
-		{Name: "null", Doc: "the text null", Change: Set([]byte("null"))},
-		{Name: "dots", Doc: "dots alone", Change: Set([]byte("....."))},
-		{Name: "two-tokens", Doc: "the token twice", Change: Append(string(token))},
-		{Name: "two-tokens-dot", Doc: "the token twice, with a dot between", Change: Append("." + string(token))},
-		{Name: "trailing-dot", Doc: "a dot at the end", Change: Append(".")},
-		{Name: "trailing-segment", Doc: "a further segment", Change: Append(".AAAA")},
-		{Name: "trailing-empty-segments", Doc: "two dots at the end", Change: Append("..")},
+		{Name: "null", Doc: "the text null", Change: setTo([]byte("null"))},
+		{Name: "dots", Doc: "dots alone", Change: setTo([]byte("....."))},
+		{Name: "two-tokens", Doc: "the token twice", Change: appendText(string(token))},
+		{Name: "two-tokens-dot", Doc: "the token twice, with a dot between", Change: appendText("." + string(token))},
+		{Name: "trailing-dot", Doc: "a dot at the end", Change: appendText(".")},
+		{Name: "trailing-segment", Doc: "a further segment", Change: appendText(".AAAA")},
+		{Name: "trailing-empty-segments", Doc: "two dots at the end", Change: appendText("..")},
 		{Name: "upper", Doc: "in capitals", Change: bytes.ToUpper},
 		{Name: "lower", Doc: "in small letters", Change: bytes.ToLower},
 	} {
@@ -109,7 +109,7 @@ func truncations(s *Scene) []Case {
 		}
 		cs = append(cs, Case{
 			Name: fmt.Sprintf("cut-to-%d", n), Doc: fmt.Sprintf("cut to its first %d characters", n), Flags: []string{flagTruncated},
-			Text: Cut(n), Want: Refused, Property: codecs.Integrity,
+			Text: cutTo(n), Want: Refused, Property: codecs.Integrity,
 		})
 	}
 	return cs
@@ -123,11 +123,11 @@ func nearDot(token []byte, n int) bool {
 // fields alters each field of the token after authentication.
 func fields(s *Scene) []Case {
 	var cs []Case
-	for _, step := range s.Trace.Steps(IsField) {
+	for _, step := range s.Trace.steps(isField) {
 		for _, a := range Alterations {
 			cs = append(cs, Case{
 				Name: slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s of the sound token: %s", label(step.At), a.Doc),
-				Flags: []string{flagField}, Edit: Only(step.At, a.Change),
+				Flags: []string{flagField}, Edit: onlyStep(step.At, a.Change),
 				Want: Refused, Property: codecs.Integrity,
 			})
 		}
@@ -138,15 +138,15 @@ func fields(s *Scene) []Case {
 // tags tries every length of a tag and changes each of its bytes.
 func tags(s *Scene) []Case {
 	var cs []Case
-	for _, step := range s.Trace.Steps(func(s lab.Step) bool { return s == lab.WireTag }) {
+	for _, step := range s.Trace.steps(func(s lab.Step) bool { return s == lab.WireTag }) {
 		for _, n := range places(len(step.Value)) {
 			cs = append(cs, Case{
 				Name: fmt.Sprintf("%s-cut-to-%d", slug(step.At), n), Doc: fmt.Sprintf("%s cut to its first %d bytes", label(step.At), n),
-				Flags: []string{flagShortTag}, Edit: Only(step.At, Cut(n)),
+				Flags: []string{flagShortTag}, Edit: onlyStep(step.At, cutTo(n)),
 				Want: Refused, Property: codecs.Integrity,
 			}, Case{
 				Name: fmt.Sprintf("%s-byte-%d", slug(step.At), n), Doc: fmt.Sprintf("byte %d of %s changed", n, label(step.At)),
-				Flags: []string{flagPartialTag}, Edit: Only(step.At, Flip(n, 0x10)),
+				Flags: []string{flagPartialTag}, Edit: onlyStep(step.At, Flip(n, 0x10)),
 				Want: Refused, Property: codecs.Integrity,
 			})
 		}
@@ -169,8 +169,8 @@ func places(n int) []int {
 // splices replaces one field at a time by that of another sound token. Replacing
 // all fields would give the other token.
 func splices(s *Scene) []Case {
-	steps := s.Trace.Steps(IsField)
-	if segments := s.Trace.Steps(isSegment); len(segments) > 1 {
+	steps := s.Trace.steps(isField)
+	if segments := s.Trace.steps(isSegment); len(segments) > 1 {
 		steps = append(steps, segments...)
 	}
 	var cs []Case
@@ -181,7 +181,7 @@ func splices(s *Scene) []Case {
 		}
 		cs = append(cs, Case{
 			Name: "splice-" + slug(step.At), Doc: label(step.At) + " taken from another sound token",
-			Flags: []string{flagSplice}, Edit: Only(step.At, Set(value)),
+			Flags: []string{flagSplice}, Edit: onlyStep(step.At, setTo(value)),
 			Want: Refused, Property: codecs.Integrity,
 		})
 	}
@@ -200,11 +200,11 @@ func label(at At) string { return "the step " + at.String() }
 // tag.
 func inside(s *Scene) []Case {
 	var cs []Case
-	for _, step := range s.Trace.Steps(isInside) {
+	for _, step := range s.Trace.steps(isInside) {
 		for _, a := range Alterations {
 			cs = append(cs, Case{
 				Name: "sealed-" + slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s changed before it is authenticated: %s", label(step.At), a.Doc),
-				Flags: []string{flagInside}, Edit: Only(step.At, a.Change),
+				Flags: []string{flagInside}, Edit: onlyStep(step.At, a.Change),
 			})
 		}
 	}
@@ -214,7 +214,7 @@ func inside(s *Scene) []Case {
 // isInside reports whether it is useful to alter s bytewise. Payloads hold any
 // bytes; claims and tags have families of their own.
 func isInside(s lab.Step) bool {
-	return !IsWire(s) && s != lab.StepPayload && s != lab.StepClaims && s != lab.StepTag
+	return !isWire(s) && s != lab.StepPayload && s != lab.StepClaims && s != lab.StepTag
 }
 
 // wireOf maps each step to the wire step that carries its value.
@@ -230,7 +230,7 @@ var wireOf = map[lab.Step]lab.Step{
 // format accepts the token if it does not authenticate that value.
 func concealed(s *Scene) []Case {
 	var cs []Case
-	for _, step := range s.Trace.Steps(func(s lab.Step) bool { return wireOf[s] != "" }) {
+	for _, step := range s.Trace.steps(func(s lab.Step) bool { return wireOf[s] != "" }) {
 		wire := At{Step: wireOf[step.Step], N: step.N}
 		value, ok := s.Trace.Find(wire)
 		if !ok {
@@ -240,7 +240,7 @@ func concealed(s *Scene) []Case {
 			cs = append(cs, Case{
 				Name:  "concealed-" + slug(step.At) + "-" + a.Name,
 				Doc:   fmt.Sprintf("%s authenticated with a change (%s), and the right one on the wire", label(step.At), a.Doc),
-				Flags: []string{flagUnauthenticated}, Edit: Both(Only(step.At, a.Change), Only(wire, Set(value))),
+				Flags: []string{flagUnauthenticated}, Edit: bothEdits(onlyStep(step.At, a.Change), onlyStep(wire, setTo(value))),
 				Want: Refused, Property: codecs.Integrity,
 			})
 		}
@@ -252,11 +252,11 @@ func concealed(s *Scene) []Case {
 // authentication.
 func respellings(s *Scene) []Case {
 	var cs []Case
-	for _, step := range s.Trace.Steps(func(s lab.Step) bool { return s == lab.StepText }) {
+	for _, step := range s.Trace.steps(func(s lab.Step) bool { return s == lab.StepText }) {
 		for _, a := range spellings {
 			cs = append(cs, Case{
 				Name: "sealed-" + slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s spelled in another way and authenticated so: %s", label(step.At), a.Doc),
-				Flags: []string{flagInside}, Edit: Only(step.At, a.Change),
+				Flags: []string{flagInside}, Edit: onlyStep(step.At, a.Change),
 			})
 		}
 	}

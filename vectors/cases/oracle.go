@@ -21,7 +21,7 @@ func oracles(s *Scene) []Case {
 		return nil
 	}
 	var cs []Case
-	for _, at := range s.Trace.Steps(func(s lab.Step) bool { return s == lab.WireTag }) {
+	for _, at := range s.Trace.steps(func(s lab.Step) bool { return s == lab.WireTag }) {
 		for i := range members {
 			tag, forged, ok := digestOf(s, members, i, len(at.Value))
 			if !ok {
@@ -30,9 +30,9 @@ func oracles(s *Scene) []Case {
 			cs = append(cs, Case{
 				Name:  "published-" + plain(members[i].Name) + "-as-" + slug(at.At),
 				Doc:   fmt.Sprintf("chosen claims under the tag that claim %s of another token gave away", members[i].Name),
-				Flags: []string{flagPublishedTag}, Edit: Both(
-					Only(claimsStep, Set(forged)),
-					Both(Only(At{Step: lab.StepTag}, Set(tag)), Only(at.At, Set(tag)))),
+				Flags: []string{flagPublishedTag}, Edit: bothEdits(
+					onlyStep(claimsStep, setTo(forged)),
+					bothEdits(onlyStep(At{Step: lab.StepTag}, setTo(tag)), onlyStep(at.At, setTo(tag)))),
 				Want: Refused, Property: codecs.Integrity,
 			})
 		}

@@ -34,9 +34,9 @@ func (a At) String() string {
 // the slice that it gets.
 type Edit func(at At, value []byte) []byte
 
-// Only returns the edit that applies change to the values of one step and keeps
+// onlyStep returns the edit that applies change to the values of one step and keeps
 // all others.
-func Only(at At, change func([]byte) []byte) Edit {
+func onlyStep(at At, change func([]byte) []byte) Edit {
 	return func(a At, value []byte) []byte {
 		if a == at {
 			return change(value)
@@ -45,8 +45,8 @@ func Only(at At, change func([]byte) []byte) Edit {
 	}
 }
 
-// Both returns the edit that applies first and then second.
-func Both(first, second Edit) Edit {
+// bothEdits returns the edit that applies first and then second.
+func bothEdits(first, second Edit) Edit {
 	return func(at At, value []byte) []byte { return second(at, first(at, value)) }
 }
 
@@ -83,21 +83,21 @@ func (t Trace) Find(at At) ([]byte, bool) {
 	return t[i].Value, true
 }
 
-// Steps returns the steps for which keep returns true, in order.
-func (t Trace) Steps(keep func(lab.Step) bool) []Step {
+// steps returns the steps for which keep returns true, in order.
+func (t Trace) steps(keep func(lab.Step) bool) []Step {
 	return slices.DeleteFunc(slices.Clone(t), func(s Step) bool { return !keep(s.Step) })
 }
 
-// IsWire reports whether s goes on the wire, after authentication.
-func IsWire(s lab.Step) bool { return strings.HasPrefix(string(s), "wire-") }
+// isWire reports whether s goes on the wire, after authentication.
+func isWire(s lab.Step) bool { return strings.HasPrefix(string(s), "wire-") }
 
 // isText reports whether s goes on the wire without a text encoding.
 func isText(s lab.Step) bool {
 	return s == lab.WirePrefix || s == lab.WireText || s == lab.WireSep
 }
 
-// IsField reports whether s is part of the bytes before text encoding.
-func IsField(s lab.Step) bool { return IsWire(s) && !isText(s) }
+// isField reports whether s is part of the bytes before text encoding.
+func isField(s lab.Step) bool { return isWire(s) && !isText(s) }
 
 // Raw returns the bytes of every text segment before encoding and the position
 // of each field in them.
@@ -106,7 +106,7 @@ func (t Trace) Raw() (segments [][]byte, fields map[string]vectors.Place) {
 	var segment []byte
 	for _, s := range t {
 		switch {
-		case IsField(s.Step):
+		case isField(s.Step):
 			name := strings.TrimPrefix(s.String(), "wire-")
 			fields[name] = vectors.Place{len(segments), len(segment), len(segment) + len(s.Value)}
 			segment = append(segment, s.Value...)
@@ -131,28 +131,28 @@ type Alteration struct {
 	Change    func([]byte) []byte
 }
 
-// Set returns the change that replaces its argument by value.
-func Set(value []byte) func([]byte) []byte {
+// setTo returns the change that replaces its argument by value.
+func setTo(value []byte) func([]byte) []byte {
 	return func([]byte) []byte { return bytes.Clone(value) }
 }
 
-// Append returns the change that appends tail.
-func Append(tail string) func([]byte) []byte {
+// appendText returns the change that appends tail.
+func appendText(tail string) func([]byte) []byte {
 	return func(b []byte) []byte { return append(slices.Clip(b), tail...) }
 }
 
-// Prepend returns the change that prepends head.
-func Prepend(head string) func([]byte) []byte {
+// prependText returns the change that prepends head.
+func prependText(head string) func([]byte) []byte {
 	return func(b []byte) []byte { return append([]byte(head), b...) }
 }
 
-// Insert returns the change that inserts text in the middle.
-func Insert(text string) func([]byte) []byte {
+// insertText returns the change that inserts text in the middle.
+func insertText(text string) func([]byte) []byte {
 	return func(b []byte) []byte { return slices.Insert(b, len(b)/2, []byte(text)...) }
 }
 
-// Cut returns the change that keeps the first n bytes.
-func Cut(n int) func([]byte) []byte {
+// cutTo returns the change that keeps the first n bytes.
+func cutTo(n int) func([]byte) []byte {
 	return func(b []byte) []byte { return b[:min(n, len(b))] }
 }
 
@@ -169,7 +169,7 @@ func Flip(i int, mask byte) func([]byte) []byte {
 
 // Alterations apply to any field of bytes.
 var Alterations = []Alteration{
-	{"dropped", "left out", Cut(0)},
+	{"dropped", "left out", cutTo(0)},
 	{"repeated", "there twice", func(b []byte) []byte { return append(slices.Clip(b), b...) }},
 	{"zero", "all zero bytes", func(b []byte) []byte { return make([]byte, len(b)) }},
 	{"ones", "all bytes ff", func(b []byte) []byte { return bytes.Repeat([]byte{0xff}, len(b)) }},
@@ -178,8 +178,8 @@ var Alterations = []Alteration{
 	{"top-bit", "the highest bit of the last byte flipped", Flip(-1, 0x80)},
 	{"short", "one byte short at the end", func(b []byte) []byte { return b[:max(len(b)-1, 0)] }},
 	{"short-front", "one byte short at the front", func(b []byte) []byte { return b[min(len(b), 1):] }},
-	{"long", "one zero byte longer", Append("\x00")},
-	{"long-front", "one zero byte in front", Prepend("\x00")},
+	{"long", "one zero byte longer", appendText("\x00")},
+	{"long-front", "one zero byte in front", prependText("\x00")},
 	{"reversed", "its bytes in reverse order", func(b []byte) []byte { slices.Reverse(b); return b }},
 }
 

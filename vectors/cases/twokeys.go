@@ -68,7 +68,7 @@ func newSealer(s *Scene, key string) (*sealer, bool) {
 
 // seal returns the body and tag of a plaintext.
 func (k *sealer) seal(plaintext []byte) (body, tag []byte, ok bool) {
-	_, trace, err := k.scene.Make(k.setting, k.scene.Seed, k.scene.Base.Payload, Only(At{Step: k.what}, Set(plaintext)))
+	_, trace, err := k.scene.Make(k.setting, k.scene.Seed, k.scene.Base.Payload, onlyStep(At{Step: k.what}, setTo(plaintext)))
 	if err != nil {
 		return nil, nil, false
 	}
@@ -95,7 +95,7 @@ func (k *sealer) caseOf(body []byte, which string) Case {
 	return Case{
 		Name: "two-keys-" + which, Doc: "one nonce, ciphertext and tag that are right under two keys, read under the " + which,
 		Flags: []string{flagTwoKeys}, Under: ring,
-		Edit: Only(At{Step: k.what}, Set(xor(body, k.stream))),
+		Edit: onlyStep(At{Step: k.what}, setTo(xor(body, k.stream))),
 		Read: func(set *Setting) { set.Keys = ring },
 	}
 }

@@ -27,8 +27,8 @@ type Result struct {
 	Noticed string
 }
 
-// Guarded reports whether a vector notices that the check is gone.
-func (r *Result) Guarded() bool { return r.Noticed != "" && r.Noticed != Unreached }
+// guarded reports whether a vector notices that the check is gone.
+func (r *Result) guarded() bool { return r.Noticed != "" && r.Noticed != Unreached }
 
 // Run judges every check with the vectors in dir, an absolute path. If a design
 // hangs or crashes without a check, the check is noticed. patience bounds the
@@ -109,7 +109,7 @@ func Sum(results []Result) *Summary {
 	needed := map[*Mark]bool{}
 	for _, r := range results {
 		switch {
-		case r.Guarded():
+		case r.guarded():
 			s.Guarded++
 		case r.Mark != nil:
 			s.Excused = append(s.Excused, r)

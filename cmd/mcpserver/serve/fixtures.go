@@ -10,8 +10,8 @@ import (
 	"sealab/cmd/mcpserver/example"
 )
 
-// Add adds the fixtures to server.
-func Add(server *mcp.Server) {
+// addFixtures adds the fixtures to server.
+func addFixtures(server *mcp.Server) {
 	addContents(server)
 	addBehaviours(server)
 	addChanges(server)
@@ -20,9 +20,9 @@ func Add(server *mcp.Server) {
 	addResources(server)
 }
 
-// Complete is a completion handler that has no suggestions: the suite asks only
+// completeFixtures is a completion handler that has no suggestions: the suite asks only
 // that completion is answered.
-func Complete(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+func completeFixtures(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}, nil
 }
 

@@ -144,14 +144,14 @@ func (o serveOptions) server(log *slog.Logger) (*mcp.Server, *boundary.Boundary,
 	}
 	options := &mcp.ServerOptions{Logger: log}
 	if o.conformance {
-		options.CompletionHandler = Complete
+		options.CompletionHandler = completeFixtures
 	}
 	server, protection, err := example.New(policy, options)
 	if err != nil && o.keys != "" {
 		return nil, nil, fmt.Errorf("serve with %s: %w", o.keys, err)
 	}
 	if err == nil && o.conformance {
-		Add(server)
+		addFixtures(server)
 	}
 	return server, protection, err
 }

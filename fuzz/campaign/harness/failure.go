@@ -65,8 +65,8 @@ type Failure struct {
 // Frames returns the functions on the stack of the failure, innermost first.
 func (f *Failure) Frames() []string { return engine.Frames(f.Stack, observer) }
 
-// Output formats the failure for a person.
-func (f *Failure) Output() string { return fmt.Sprintf("%s: %s\n\n%s", f.Kind, f.Text, f.Stack) }
+// output formats the failure for a person.
+func (f *Failure) output() string { return fmt.Sprintf("%s: %s\n\n%s", f.Kind, f.Text, f.Stack) }
 
 // observe runs one input and returns its failure, or nil if it passes.
 func observe(run func([]byte) error, input []byte) (failed *Failure) {

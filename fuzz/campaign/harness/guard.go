@@ -129,7 +129,7 @@ func fill(dir string, input []byte, before [][]byte, failed *Failure) error {
 	if err != nil {
 		return err
 	}
-	files := map[string][]byte{InputFile: input, outputFile: []byte(failed.Output()), FailureFile: data}
+	files := map[string][]byte{InputFile: input, outputFile: []byte(failed.output()), FailureFile: data}
 	if len(before) > 0 {
 		if files[BeforeFile], err = encodeBefore(before); err != nil {
 			return err

@@ -53,7 +53,7 @@ func (d pageData) Table() template.HTML {
 			crashers.Class = "bad"
 		}
 		t.Rows = append(t.Rows, page.Row{Cells: []page.Cell{
-			{Text: s.Name}, {Text: fmt.Sprint(s.Executions)}, {Text: fmt.Sprintf("%.0f", s.Rate)}, {Text: fmt.Sprintf("%.0f", s.Mean())},
+			{Text: s.Name}, {Text: fmt.Sprint(s.Executions)}, {Text: fmt.Sprintf("%.0f", s.Rate)}, {Text: fmt.Sprintf("%.0f", s.mean())},
 			{Text: fmt.Sprint(s.Coverage)}, {Text: fmt.Sprint(s.Corpus)}, {Text: fmt.Sprint(s.New)}, {Text: age(s.LastNew, d.now)}, crashers,
 		}})
 	}
@@ -127,9 +127,9 @@ const (
 	curveTop, curveBottom   = 34, 172
 )
 
-// Picture draws the coverage over the time of the target as an SVG file. The
+// picture draws the coverage over the time of the target as an SVG file. The
 // vertical axis begins at the first coverage, so that late inputs show.
-func (t TargetStatus) Picture() []byte {
+func (t TargetStatus) picture() []byte {
 	d := page.New(curveWidth, curveHeight, t.Name+": coverage, bits of the engine's counters")
 	if len(t.Curve) == 0 {
 		d.Text(curveWidth/2, (curveTop+curveBottom)/2, "middle", "no data yet")

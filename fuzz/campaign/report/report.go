@@ -65,7 +65,7 @@ func (r Report) Write(dir string) error {
 	}
 	files := map[string][]byte{"report.md": r.markdown(), "report.json": append(data, '\n')}
 	for _, t := range r.Status.Targets {
-		files[path.Join(pictures, t.Name+".svg")] = t.Picture()
+		files[path.Join(pictures, t.Name+".svg")] = t.picture()
 	}
 	return atomicfile.WriteFolder(dir, files)
 }
@@ -89,7 +89,7 @@ func (r Report) markdown() []byte {
 		if !t.LastNew.IsZero() {
 			lastNew = age(s.Started, t.LastNew)
 		}
-		fmt.Fprintf(&b, "| [%s](%s/%s.svg) | %s | %.0f | %s | %d | %d | %d | %s | %d |\n", t.Name, pictures, t.Name, executions, t.Mean(),
+		fmt.Fprintf(&b, "| [%s](%s/%s.svg) | %s | %.0f | %s | %d | %d | %d | %s | %d |\n", t.Name, pictures, t.Name, executions, t.mean(),
 			duration(t.Seconds), t.Coverage, t.Corpus, t.New, lastNew, len(t.Crashers))
 		crashers += len(t.Crashers)
 	}

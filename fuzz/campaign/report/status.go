@@ -109,8 +109,8 @@ func (t *TargetStatus) add(r campaign.Record) {
 	}
 }
 
-// Mean is the number of executions a second over all time.
-func (t TargetStatus) Mean() float64 {
+// mean is the number of executions a second over all time.
+func (t TargetStatus) mean() float64 {
 	if t.Seconds == 0 {
 		return 0
 	}
@@ -198,7 +198,7 @@ func (s Status) WriteTable(w io.Writer, now time.Time) error {
 	table := tabwriter.NewWriter(&b, 0, 0, 1, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "target\texecutions\texec/s\ttime\tcoverage\tcorpus\tnew\tnewest\tcrashers\t")
 	for _, t := range s.Targets {
-		fmt.Fprintf(table, "%s\t%d\t%.0f\t%s\t%d\t%d\t%d\t%s\t%d\t\n", t.Name, t.Executions, t.Mean(), duration(t.Seconds),
+		fmt.Fprintf(table, "%s\t%d\t%.0f\t%s\t%d\t%d\t%d\t%s\t%d\t\n", t.Name, t.Executions, t.mean(), duration(t.Seconds),
 			t.Coverage, t.Corpus, t.New, age(t.LastNew, now), len(t.Crashers))
 	}
 	if err := table.Flush(); err != nil {

@@ -32,8 +32,8 @@ type failure struct {
 	header       string // the cause, with a fault
 }
 
-func invalid(format string, args ...any) *failure {
-	return &failure{code: -32602, status: 400, message: fmt.Sprintf(format, args...)}
+func invalid(message string) *failure {
+	return &failure{code: -32602, status: 400, message: message}
 }
 
 type object = map[string]any
