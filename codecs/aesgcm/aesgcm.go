@@ -18,9 +18,6 @@
 package aesgcm
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
-
 	"sealab/codecs"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
@@ -33,26 +30,13 @@ var format = layouts.Format{Prefix: "sa1.", NonceSize: 12, TagSize: 16}
 
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*layouts.Codec, error) {
-	return layouts.New(format, label, secrets, newGCM)
+	return layouts.New(format, label, secrets, keyring.AESGCM)
 }
 
 // Ephemeral returns a codec under a fresh random secret: its tokens die with
 // the process.
 func Ephemeral() *layouts.Codec {
-	c, err := New(keyring.Generate())
-	if err != nil {
-		panic("aesgcm: " + err.Error()) // a generated secret is always fit
-	}
-	return c
-}
-
-func newGCM(key []byte) (cipher.AEAD, error) {
-	block, err := aes.NewCipher(key)
-	//mutant:equivalent the call cannot fail with these arguments
-	if err != nil {
-		return nil, err
-	}
-	return cipher.NewGCM(block)
+	return keyring.Ephemeral(New)
 }
 
 // Design is the catalog's row.

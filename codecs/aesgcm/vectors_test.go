@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"sealab/codecs/internal/keyring"
 	"sealab/internal/wycheproof"
 )
 
@@ -20,7 +21,7 @@ func TestSpecification(t *testing.T) {
 		require.NoError(t, err)
 		return b
 	}
-	gcm, err := newGCM(unhex("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308"))
+	gcm, err := keyring.AESGCM(unhex("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308"))
 	require.NoError(t, err)
 	nonce, data := unhex("cafebabefacedbaddecaf888"), unhex("feedfacedeadbeeffeedfacedeadbeefabaddad2")
 	payload := unhex("d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39")
@@ -35,7 +36,7 @@ func TestSpecification(t *testing.T) {
 func TestWycheproof(t *testing.T) {
 	own := 0
 	wycheproof.Run(t, "aes_gcm_test.json", func(g *wycheproof.Group, c *wycheproof.Case) wycheproof.Outcome {
-		aead, err := newGCM(c.Key)
+		aead, err := keyring.AESGCM(c.Key)
 		require.NoError(t, err)
 		if len(c.IV) != format.NonceSize {
 			aead, err = otherNonceSize(c.Key, len(c.IV))

@@ -30,6 +30,7 @@ import (
 	"slices"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -112,21 +113,12 @@ func (d *dndk) derive(nonce []byte) (keys [4 * aes.BlockSize]byte, iv [12]byte) 
 	return keys, iv
 }
 
-func gcm(key []byte) (cipher.AEAD, error) {
-	block, err := aes.NewCipher(key)
-	//mutant:equivalent the call cannot fail with these arguments
-	if err != nil {
-		return nil, err
-	}
-	return cipher.NewGCM(block)
-}
-
 func (d *dndk) NonceSize() int { return nonceSize }
 func (d *dndk) Overhead() int  { return tagSize }
 
 func (d *dndk) Seal(dst, nonce, plaintext, data []byte) []byte {
 	keys, iv := d.derive(nonce)
-	a, err := gcm(keys[:32])
+	a, err := keyring.AESGCM(keys[:32])
 	if err != nil {
 		panic("dndk: " + err.Error()) // a derived key has the length of a key
 	}
@@ -141,7 +133,7 @@ func (d *dndk) Open(dst, nonce, ciphertext, data []byte) ([]byte, error) {
 		return nil, errOpen
 	}
 	keys, iv := d.derive(nonce)
-	a, err := gcm(keys[:32])
+	a, err := keyring.AESGCM(keys[:32])
 	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return nil, err

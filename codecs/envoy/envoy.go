@@ -28,7 +28,6 @@ package envoy
 
 import (
 	"bytes"
-	"crypto/aes"
 	"crypto/cipher"
 	"crypto/pbkdf2"
 	"crypto/sha256"
@@ -39,6 +38,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/keyring"
 	"sealab/internal/lab"
 )
 
@@ -84,11 +84,7 @@ func (f *format) aead(salt []byte) cipher.AEAD {
 	if err != nil {
 		panic("envoy: " + err.Error())
 	}
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		panic("envoy: " + err.Error())
-	}
-	aead, err := cipher.NewGCM(block)
+	aead, err := keyring.AESGCM(key)
 	if err != nil {
 		panic("envoy: " + err.Error())
 	}

@@ -22,7 +22,6 @@
 package gcmctx
 
 import (
-	"crypto/aes"
 	"crypto/cipher"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -30,6 +29,7 @@ import (
 	"slices"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -83,12 +83,7 @@ type ctx struct {
 }
 
 func newCTX(key []byte) (cipher.AEAD, error) {
-	block, err := aes.NewCipher(key)
-	//mutant:equivalent the call cannot fail with these arguments
-	if err != nil {
-		return nil, err
-	}
-	gcm, err := cipher.NewGCM(block)
+	gcm, err := keyring.AESGCM(key)
 	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return nil, err

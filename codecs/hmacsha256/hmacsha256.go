@@ -60,11 +60,7 @@ func New(secrets ...[]byte) (*Codec, error) {
 // Ephemeral returns a codec under a fresh random secret: its tokens die with
 // the process.
 func Ephemeral() *Codec {
-	c, err := New(keyring.Generate())
-	if err != nil {
-		panic("hmacsha256: " + err.Error()) // a generated secret is always fit
-	}
-	return c
+	return keyring.Ephemeral(New)
 }
 
 // Seal implements codecs.Codec. It is deterministic and does not fail.

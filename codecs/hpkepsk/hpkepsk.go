@@ -68,11 +68,7 @@ func New(secrets ...[]byte) (*Codec, error) {
 // Ephemeral returns a codec under a fresh random secret: its tokens die with
 // the process.
 func Ephemeral() *Codec {
-	c, err := New(keyring.Generate())
-	if err != nil {
-		panic("hpkepsk: " + err.Error()) // a generated secret is always fit
-	}
-	return c
+	return keyring.Ephemeral(New)
 }
 
 // Split returns the keys of two parties, each hpkekeys.PartySize bytes: the

@@ -39,7 +39,6 @@ package hpkesession
 
 import (
 	"bytes"
-	"crypto/aes"
 	"crypto/cipher"
 	"time"
 
@@ -124,11 +123,7 @@ func (v *variant) open(clock func() time.Time, secrets [][]byte) (*Codec, error)
 // Ephemeral returns a codec under a fresh random secret: its tokens die with
 // the process. Its sealing contexts are bounded by their number of tokens alone.
 func Ephemeral() *Codec {
-	c, err := New(nil, keyring.Generate())
-	if err != nil {
-		panic("hpkesession: " + err.Error()) // a generated secret is always fit
-	}
-	return c
+	return keyring.Ephemeral(func(secrets ...[]byte) (*Codec, error) { return New(nil, secrets...) })
 }
 
 // A session is one HPKE context as tokens see it.
@@ -147,12 +142,7 @@ type exporter interface {
 func newSession(k *ringKey, enc []byte, ctx exporter) (*session, error) {
 	key := ctx.Export([]byte(k.variant.label+" token"), keyring.KeySize)
 	defer clear(key)
-	block, err := aes.NewCipher(key)
-	//mutant:equivalent the call cannot fail with these arguments
-	if err != nil {
-		return nil, err
-	}
-	token, err := cipher.NewGCM(block)
+	token, err := keyring.AESGCM(key)
 	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return nil, err

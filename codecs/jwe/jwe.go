@@ -46,6 +46,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
 	"sealab/internal/lab"
@@ -70,7 +71,7 @@ type encryption struct {
 }
 
 var (
-	a256GCM = encryption{"A256GCM", 12, 0, newGCM}
+	a256GCM = encryption{"A256GCM", 12, 0, keyring.AESGCM}
 	a128CBC = encryption{"A128CBC-HS256", 16, 16, newCBC}
 )
 
@@ -202,15 +203,6 @@ func (e encryption) inspect(token []byte) ([]lab.Field, error) {
 	fields := framework.Fields(nil, parts(append(slices.Clone(header), ".."...), nonce, sealed[:n], sealed[n:])...)
 	fields[0].Bytes = raw
 	return fields, nil
-}
-
-func newGCM(key []byte) (cipher.AEAD, error) {
-	block, err := aes.NewCipher(key)
-	//mutant:equivalent the call cannot fail with these arguments
-	if err != nil {
-		return nil, err
-	}
-	return cipher.NewGCM(block)
 }
 
 // cbc is A128CBC-HS256 under one key.

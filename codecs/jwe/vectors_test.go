@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/keyring"
 	"sealab/internal/lab"
 	"sealab/internal/wycheproof"
 )
@@ -59,7 +60,7 @@ func TestHeaders(t *testing.T) {
 	key := []byte("thirty-two bytes for tests only!")
 	f := &format{encryption: a256GCM}
 	var err error
-	f.aead, err = newGCM(key)
+	f.aead, err = keyring.AESGCM(key)
 	require.NoError(t, err)
 	for header, accepted := range map[string]bool{
 		`{"alg":"dir","enc":"A256GCM"}`:              true,

@@ -2,7 +2,6 @@ package mcpd
 
 import (
 	"bytes"
-	"crypto/aes"
 	"crypto/cipher"
 	"slices"
 
@@ -88,12 +87,7 @@ var encryptedPrefixBytes = []byte(encryptedPrefix)
 type encrypted struct{ cipher.AEAD }
 
 func newEncrypted(secret []byte, _ *mac.Key) (mode, error) {
-	block, err := aes.NewCipher(keyring.Derive(secret, aesLabel, keyring.KeySize))
-	//mutant:equivalent the call cannot fail with these arguments
-	if err != nil {
-		return nil, err
-	}
-	aead, err := cipher.NewGCM(block)
+	aead, err := keyring.AESGCM(keyring.Derive(secret, aesLabel, keyring.KeySize))
 	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return nil, err

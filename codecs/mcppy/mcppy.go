@@ -28,8 +28,6 @@
 package mcppy
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/sha256"
 	"slices"
 	"time"
@@ -64,7 +62,7 @@ func NewCodec(secrets ...[]byte) (*layouts.Codec, error) {
 	if err := keyring.CheckLengths(secrets); err != nil {
 		return nil, err
 	}
-	return layouts.NewDerived(format, secrets, derive, newGCM)
+	return layouts.NewDerived(format, secrets, derive, keyring.AESGCM)
 }
 
 func derive(secret []byte) (id keyring.Fingerprint, key []byte, err error) {
@@ -72,15 +70,6 @@ func derive(secret []byte) (id keyring.Fingerprint, key []byte, err error) {
 	sum := sha256.Sum256(append([]byte(idLabel), key...))
 	copy(id[:], sum[:])
 	return id, key, nil
-}
-
-func newGCM(key []byte) (cipher.AEAD, error) {
-	block, err := aes.NewCipher(key)
-	//mutant:equivalent the call cannot fail with these arguments
-	if err != nil {
-		return nil, err
-	}
-	return cipher.NewGCM(block)
 }
 
 // The option and its values.

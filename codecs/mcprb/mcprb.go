@@ -36,7 +36,6 @@
 package mcprb
 
 import (
-	"crypto/aes"
 	"crypto/cipher"
 	"fmt"
 	"strconv"
@@ -82,12 +81,7 @@ func New(c codecs.Config) (*Scheme, error) {
 	if ttl <= 0 || ttl%time.Second != 0 {
 		return nil, fmt.Errorf("the time to live is %v and must be a positive number of whole seconds", ttl)
 	}
-	block, err := aes.NewCipher(c.Secrets[0])
-	//mutant:equivalent the call cannot fail with these arguments
-	if err != nil {
-		return nil, err
-	}
-	aead, err := cipher.NewGCM(block)
+	aead, err := keyring.AESGCM(c.Secrets[0])
 	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return nil, err

@@ -31,7 +31,6 @@ package rails
 
 import (
 	"bytes"
-	"crypto/aes"
 	"crypto/cipher"
 	"encoding/base64"
 	"encoding/json"
@@ -46,6 +45,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/rawjson"
 	"sealab/internal/lab"
 )
@@ -285,11 +285,7 @@ var Design = codecs.Design{
 			return nil, err
 		}
 		return framework.NewScheme(c.Secrets, func(secret []byte) (framework.Format, error) {
-			block, err := aes.NewCipher(secret)
-			if err != nil {
-				return nil, err
-			}
-			aead, err := cipher.NewGCM(block)
+			aead, err := keyring.AESGCM(secret)
 			return &format{aead, ttl, c.Options[optionPurpose] == purposeTarget, framework.IsSDK(c.Options)}, err
 		})
 	},

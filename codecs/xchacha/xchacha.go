@@ -36,11 +36,7 @@ func New(secrets ...[]byte) (*layouts.Codec, error) {
 // Ephemeral returns a codec under a fresh random secret: its tokens die with
 // the process.
 func Ephemeral() *layouts.Codec {
-	c, err := New(keyring.Generate())
-	if err != nil {
-		panic("xchacha: " + err.Error()) // a generated secret is always fit
-	}
-	return c
+	return keyring.Ephemeral(New)
 }
 
 // Design is the catalog's row.

@@ -1,5 +1,6 @@
 // Package keyring turns secrets into keys: their strength, their fingerprints,
-// the ring that rotates them, and the one source of randomness.
+// the ring that rotates them, AES-GCM under one of them, and the one source of
+// randomness.
 //
 // A design derives from a secret, with HKDF-SHA256 (RFC 5869, no salt) and labels
 // of its own,
@@ -17,6 +18,8 @@ package keyring
 
 import (
 	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
@@ -162,6 +165,25 @@ func Generate() []byte {
 	secret := make([]byte, codecs.MinSecret)
 	Random(secret)
 	return secret
+}
+
+// Ephemeral returns the codec that open returns for one new random secret.
+func Ephemeral[C any](open func(secrets ...[]byte) (C, error)) C {
+	c, err := open(Generate())
+	if err != nil {
+		panic("keyring: " + err.Error()) // a generated secret is always fit
+	}
+	return c
+}
+
+// AESGCM returns AES-GCM (NIST SP 800-38D) under a key of 16, 24 or 32 bytes.
+func AESGCM(key []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(key)
+	//mutant:equivalent the call cannot fail with these arguments
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
 }
 
 // Random fills b with random bytes from the operating system. It is the only
