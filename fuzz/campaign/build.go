@@ -14,15 +14,15 @@ import (
 	"sealab/internal/gobuild"
 )
 
-// A source is the package with the fuzz functions on disk.
-type source struct {
+// A fuzzPackage is the package with the fuzz functions on disk.
+type fuzzPackage struct {
 	Dir        string
 	ImportPath string
 	Name       string
 }
 
-func locate(ctx context.Context, pkg, tags string) (source, error) {
-	var s source
+func locatePackage(ctx context.Context, pkg, tags string) (fuzzPackage, error) {
+	var s fuzzPackage
 	if err := gobuild.Check(ctx, ""); err != nil {
 		return s, err
 	}
@@ -61,7 +61,7 @@ func (c *Campaign) buildFuzz(ctx context.Context) error {
 // under test and the package of the fuzz functions, which reads inputs as
 // programs, have counters.
 func Build(ctx context.Context, c Config, path string) error {
-	args := append([]string{"test", "-c", "-tags=" + c.Tags}, engine.BuildFlags(append(patterns(c.Cover), c.Package))...)
+	args := append([]string{"test", "-c", "-tags=" + c.Tags}, engine.BuildFlags(append(splitPatterns(c.Cover), c.Package))...)
 	dir, err := os.MkdirTemp(filepath.Dir(path), ".engine-")
 	if err != nil {
 		return err
@@ -73,12 +73,12 @@ func Build(ctx context.Context, c Config, path string) error {
 	}
 	list, unknown := engine.Overlay(strings.TrimSpace(string(goroot)), dir)
 	if unknown == nil {
-		unknown = build(ctx, path, c.Package, append(args, "-overlay="+list)...)
+		unknown = buildBinary(ctx, path, c.Package, append(args, "-overlay="+list)...)
 	}
 	if unknown == nil || ctx.Err() != nil {
 		return unknown
 	}
-	if err := build(ctx, path, c.Package, args...); err != nil {
+	if err := buildBinary(ctx, path, c.Package, args...); err != nil {
 		return err
 	}
 	c.log(fmt.Sprintf("fuzzing with the slower engine of this version of Go: %v", unknown))
@@ -89,10 +89,10 @@ func Build(ctx context.Context, c Config, path string) error {
 // package needs counters as well, or the program does not write any.
 func (c *Campaign) buildReplay(ctx context.Context) error {
 	s := c.config
-	return build(ctx, c.folder.program(replayProgram), s.Replay, "build", "-cover", "-covermode=atomic", "-coverpkg="+s.Cover+","+s.Replay, "-tags="+s.Tags)
+	return buildBinary(ctx, c.folder.program(replayProgram), s.Replay, "build", "-cover", "-covermode=atomic", "-coverpkg="+s.Cover+","+s.Replay, "-tags="+s.Tags)
 }
 
-func build(ctx context.Context, path, pkg string, args ...string) error {
+func buildBinary(ctx context.Context, path, pkg string, args ...string) error {
 	beside := filepath.Join(filepath.Dir(path), "."+filepath.Base(path))
 	if _, err := gobuild.Run(ctx, append(args, "-o", beside, pkg)...); err != nil {
 		return err

@@ -94,10 +94,10 @@ func (c Config) log(line string) {
 type Campaign struct {
 	config  Config
 	folder  folder
-	source  source
+	source  fuzzPackage
 	lock    *os.File
 	journal *journal
-	stops   *stops
+	stops   *stopCounts
 }
 
 // Open locks the folder of a campaign, which it creates if necessary, builds the
@@ -109,7 +109,7 @@ func Open(ctx context.Context, config Config) (*Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := lock(ctx, config)
+	c, err := lockFolder(ctx, config)
 	if err != nil {
 		return nil, err
 	}
@@ -119,14 +119,14 @@ func Open(ctx context.Context, config Config) (*Campaign, error) {
 	return c, nil
 }
 
-// lock locates the source of the campaign and locks its folder.
-func lock(ctx context.Context, config Config) (*Campaign, error) {
+// lockFolder locates the source of the campaign and locks its folder.
+func lockFolder(ctx context.Context, config Config) (*Campaign, error) {
 	dir, err := filepath.Abs(config.Dir)
 	if err != nil {
 		return nil, err
 	}
-	c := &Campaign{config: config, folder: folder(dir), stops: &stops{times: map[Target]int{}}}
-	if c.source, err = locate(ctx, config.Package, config.Tags); err != nil {
+	c := &Campaign{config: config, folder: folder(dir), stops: &stopCounts{times: map[Target]int{}}}
+	if c.source, err = locatePackage(ctx, config.Package, config.Tags); err != nil {
 		return nil, err
 	}
 	if err := c.folder.make(config.Targets); err != nil {
@@ -136,10 +136,10 @@ func lock(ctx context.Context, config Config) (*Campaign, error) {
 	return c, err
 }
 
-// reopen locks an existing campaign to work with its corpora, and builds its
+// reopenCampaign locks an existing campaign to work with its corpora, and builds its
 // programs. The folder supplies tags and targets alone; the packages to build are
 // those of the caller.
-func reopen(ctx context.Context, config Config) (*Campaign, error) {
+func reopenCampaign(ctx context.Context, config Config) (*Campaign, error) {
 	m, err := ReadManifest(config.Dir)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func reopen(ctx context.Context, config Config) (*Campaign, error) {
 		return nil, fmt.Errorf("%s is a campaign on %s; want %s", config.Dir, m.Package, config.Package)
 	}
 	config.Tags, config.Targets = m.Tags, m.Targets
-	c, err := lock(ctx, config)
+	c, err := lockFolder(ctx, config)
 	if err != nil {
 		return nil, err
 	}

@@ -13,15 +13,15 @@ import (
 
 var errName = errors.New("its name is not the digest of its contents")
 
-// An entry is one input of a corpus.
-type entry struct {
+// A corpusEntry is one input of a corpus.
+type corpusEntry struct {
 	path  string
 	input []byte
 }
 
 // readCorpus returns the inputs in dir, and the unreadable files with the
 // reasons.
-func readCorpus(dir string) (entries []entry, broken map[string]error, err error) {
+func readCorpus(dir string) (entries []corpusEntry, broken map[string]error, err error) {
 	names, err := namesIn(dir)
 	if err != nil {
 		return nil, nil, err
@@ -37,7 +37,7 @@ func readCorpus(dir string) (entries []entry, broken map[string]error, err error
 			broken[path] = err
 			continue
 		}
-		entries = append(entries, entry{path, input})
+		entries = append(entries, corpusEntry{path, input})
 	}
 	return entries, broken, nil
 }
@@ -84,7 +84,7 @@ func (f folder) repairCorpus(t Target) (notices []string, err error) {
 
 // addCommitted adds the inputs in testdata/fuzz beside the fuzz function to the
 // corpus of the target.
-func (f folder) addCommitted(t Target, src source) error {
+func (f folder) addCommitted(t Target, src fuzzPackage) error {
 	committed := filepath.Join(src.Dir, "testdata", "fuzz", t.Native)
 	names, err := namesIn(committed)
 	if err != nil {
@@ -107,7 +107,7 @@ func (f folder) addCommitted(t Target, src source) error {
 	return nil
 }
 
-func inputsOf(entries []entry) [][]byte {
+func inputsOf(entries []corpusEntry) [][]byte {
 	inputs := make([][]byte, len(entries))
 	for i, e := range entries {
 		inputs[i] = e.input

@@ -24,7 +24,7 @@ const (
 // writes the coverage of the packages under test to the files coverProfile and
 // CoverTable, and returns the table.
 func Cover(ctx context.Context, config Config, names []string) (table []byte, err error) {
-	c, err := reopen(ctx, config)
+	c, err := reopenCampaign(ctx, config)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ type Minimized struct {
 // Minimize reduces the corpora of the targets called names, or of all, each to a
 // greedy set cover of its features. Failing inputs stay.
 func Minimize(ctx context.Context, config Config, names []string) (all []Minimized, err error) {
-	c, err := reopen(ctx, config)
+	c, err := reopenCampaign(ctx, config)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (c *Campaign) chosen(names []string) ([]Target, error) {
 
 // livingCorpus returns the inputs in the corpus of a target that do not end
 // their process, and the number of those that do, which stay in the corpus.
-func (c *Campaign) livingCorpus(ctx context.Context, t Target) (living []entry, ending int, err error) {
+func (c *Campaign) livingCorpus(ctx context.Context, t Target) (living []corpusEntry, ending int, err error) {
 	entries, broken, err := readCorpus(c.folder.corpus(t))
 	if err != nil {
 		return nil, 0, err

@@ -92,7 +92,7 @@ func (c *Campaign) completeOne(ctx context.Context, t Target, dir string) error 
 	if err != nil {
 		return err
 	}
-	small, unexplained, err := c.smallest(ctx, t, sequence{before, input}, failed)
+	small, unexplained, err := c.smallest(ctx, t, inputSequence{before, input}, failed)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (c *Campaign) completeOne(ctx context.Context, t Target, dir string) error 
 
 // writeCrasher writes the files of a crasher beside those of the harness. A
 // regression test that cannot be written is a notice: the other files suffice.
-func (c *Campaign) writeCrasher(t Target, dir string, k Crasher, small sequence) error {
+func (c *Campaign) writeCrasher(t Target, dir string, k Crasher, small inputSequence) error {
 	test, err := regressionTest(k, c.source.Name, small)
 	if err != nil {
 		if err := c.notice(t, err.Error()); err != nil {
@@ -131,7 +131,7 @@ func (c *Campaign) writeCrasher(t Target, dir string, k Crasher, small sequence)
 	}{
 		{minimizedFile, small.input},
 		{filepath.Join("corpus", harness.Name(native)), native},
-		{"reproduce.sh", reproduction(k, t, c.source.ImportPath, c.config.Tags, c.config.Env)},
+		{"reproduce.sh", reproductionScript(k, t, c.source.ImportPath, c.config.Tags, c.config.Env)},
 		{"regression_test.go", test},
 		{crasherFile, data}, // last: it marks the folder as complete
 	} {

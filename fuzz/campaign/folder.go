@@ -121,7 +121,7 @@ var (
 // check returns an error unless the names in m are safe in paths and in
 // arguments of the go command. A folder may come from someone else.
 func (m Manifest) check() error {
-	for _, pkg := range slices.Concat([]string{m.Package}, patterns(m.Replay), patterns(m.Cover)) {
+	for _, pkg := range slices.Concat([]string{m.Package}, splitPatterns(m.Replay), splitPatterns(m.Cover)) {
 		if !packageName.MatchString(pkg) {
 			return fmt.Errorf("package %q: want a pattern that matches %s", pkg, packageName)
 		}
@@ -137,8 +137,8 @@ func (m Manifest) check() error {
 	return nil
 }
 
-// patterns splits patterns that are separated by commas.
-func patterns(list string) []string {
+// splitPatterns splits patterns that are separated by commas.
+func splitPatterns(list string) []string {
 	if list == "" {
 		return nil
 	}

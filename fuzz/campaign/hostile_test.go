@@ -23,17 +23,17 @@ var hostileTexts = []string{
 func TestRegressionTestOfHostileTexts(t *testing.T) {
 	for _, text := range hostileTexts {
 		k := Crasher{Target: "text", Bucket: "error-0123456789", Kind: harness.KindError, Text: text}
-		test, err := regressionTest(k, "targets", sequence{input: []byte(text)})
+		test, err := regressionTest(k, "targets", inputSequence{input: []byte(text)})
 		require.NoError(t, err, "%q", text)
 		_, err = parser.ParseFile(token.NewFileSet(), "", test, parser.ParseComments)
 		require.NoError(t, err, "%s", test)
-		script := reproduction(k, Target{Name: "text", Native: "FuzzText"}, "p", "", nil)
+		script := reproductionScript(k, Target{Name: "text", Native: "FuzzText"}, "p", "", nil)
 		require.Equal(t, 5, strings.Count(string(script), "\n"), "%s", script)
 		for _, r := range OneLine(text) {
 			require.True(t, r != 0 && r != '\x1b' && r != '\r' && r != '\ufeff' && r != '\u202e', "%q", text)
 		}
 	}
-	_, err := regressionTest(Crasher{Bucket: "a b"}, "p", sequence{})
+	_, err := regressionTest(Crasher{Bucket: "a b"}, "p", inputSequence{})
 	require.ErrorContains(t, err, "the regression test of a b")
 }
 

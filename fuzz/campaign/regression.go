@@ -15,7 +15,7 @@ import (
 // regressionTest returns a test that runs the sequence of k. It calls
 // requirePasses(t, target, inputs...), a function of the package of the fuzz
 // functions that requires the last input to pass.
-func regressionTest(k Crasher, pkg string, s sequence) ([]byte, error) {
+func regressionTest(k Crasher, pkg string, s inputSequence) ([]byte, error) {
 	var inputs strings.Builder
 	for _, input := range append(slices.Clip(s.before), s.input) {
 		fmt.Fprintf(&inputs, ",\n%q", input)
@@ -48,16 +48,16 @@ func testName(k Crasher) string {
 	return name
 }
 
-// reproduction returns a script that runs the minimized input of k in plain go
+// reproductionScript returns a script that runs the minimized input of k in plain go
 // test, after its history if it has one.
-func reproduction(k Crasher, t Target, pkg, tags string, env []string) []byte {
+func reproductionScript(k Crasher, t Target, pkg, tags string, env []string) []byte {
 	if tags != "" {
-		tags = " -tags " + quote(tags)
+		tags = " -tags " + shellQuote(tags)
 	}
 	var settings strings.Builder
 	for _, setting := range env {
 		name, value, _ := strings.Cut(setting, "=")
-		fmt.Fprintf(&settings, "export %s=%s\n", name, quote(value))
+		fmt.Fprintf(&settings, "export %s=%s\n", name, shellQuote(value))
 	}
 	if k.After > 0 {
 		fmt.Fprintf(&settings, "export %s=\"$crasher/%s\"\n", harness.EnvHistory, historyFolder)
@@ -70,8 +70,8 @@ crasher=$(cd "$(dirname "$0")" && pwd)
 `, k.Target, k.Bucket, OneLine(k.Text), settings.String(), harness.EnvInput, minimizedFile, t.Native, tags, pkg)
 }
 
-// quote quotes s for a shell.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// shellQuote quotes s for a shell.
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // Printable returns text with every rune escaped that is neither printable nor
 // a line feed, and every byte that is not UTF-8: a failure may quote its input,

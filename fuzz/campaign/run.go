@@ -17,9 +17,9 @@ func (c *Campaign) Run(ctx context.Context) error {
 	}
 	slicing, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	shares := &sharing{schedule: newSchedule(c.config.Targets)}
+	shares := &sharedSchedule{schedule: newSchedule(c.config.Targets)}
 	var wait sync.WaitGroup
-	for _, workers := range spread(c.config.Workers, len(c.config.Targets)) {
+	for _, workers := range workersByTarget(c.config.Workers, len(c.config.Targets)) {
 		wait.Go(func() {
 			if err := c.takeTurns(slicing, shares, workers); err != nil {
 				stop(err)
@@ -38,9 +38,9 @@ func (c *Campaign) Run(ctx context.Context) error {
 	return c.journal.append(Record{Time: c.config.Now(), Event: eventStop})
 }
 
-// spread returns the number of workers for each of the targets that run at one
+// workersByTarget returns the number of workers for each of the targets that run at one
 // time: one each, unless there are fewer targets than workers.
-func spread(workers, targets int) []int {
+func workersByTarget(workers, targets int) []int {
 	slots := make([]int, min(workers, targets))
 	for i := range workers {
 		slots[i%len(slots)]++
@@ -48,14 +48,14 @@ func spread(workers, targets int) []int {
 	return slots
 }
 
-// sharing is a schedule for concurrent use.
-type sharing struct {
+// sharedSchedule is a schedule for concurrent use.
+type sharedSchedule struct {
 	mu       sync.Mutex
 	schedule *schedule
 }
 
 // take calls turn with the next target and reports the result to the schedule.
-func (s *sharing) take(seconds float64, turn func(t Target, budget int64) (sliceResult, error)) error {
+func (s *sharedSchedule) take(seconds float64, turn func(t Target, budget int64) (sliceResult, error)) error {
 	s.mu.Lock()
 	next := s.schedule.next()
 	budget := next.executions(seconds)
@@ -68,10 +68,10 @@ func (s *sharing) take(seconds float64, turn func(t Target, budget int64) (slice
 }
 
 // takeTurns runs slices until ctx ends.
-func (c *Campaign) takeTurns(ctx context.Context, shares *sharing, workers int) error {
+func (c *Campaign) takeTurns(ctx context.Context, shares *sharedSchedule, workers int) error {
 	for ctx.Err() == nil {
 		err := shares.take(c.config.Slice.Seconds(), func(t Target, budget int64) (sliceResult, error) {
-			return c.turn(ctx, slice{t, budget, workers})
+			return c.turn(ctx, targetSlice{t, budget, workers})
 		})
 		if err != nil && ctx.Err() == nil {
 			return err
@@ -81,8 +81,8 @@ func (c *Campaign) takeTurns(ctx context.Context, shares *sharing, workers int) 
 }
 
 // turn runs one slice and files its failures.
-func (c *Campaign) turn(ctx context.Context, s slice) (sliceResult, error) {
-	meter := meter{campaign: c, target: s.target, workers: s.workers, last: c.config.Now()}
+func (c *Campaign) turn(ctx context.Context, s targetSlice) (sliceResult, error) {
+	meter := sliceMeter{campaign: c, target: s.target, workers: s.workers, last: c.config.Now()}
 	result, err := c.runSlice(ctx, s, meter.progress)
 	if err := errors.Join(err, meter.err); err != nil {
 		return result, err
@@ -132,20 +132,20 @@ func (c *Campaign) stoppedBetween(result sliceResult) error {
 	return c.notice(t, fmt.Sprintf("%s: the engine stopped between two inputs and restarts: %s", t.Name, output))
 }
 
-// stops counts consecutive stops of the engine by target.
-type stops struct {
+// stopCounts counts consecutive stops of the engine by target.
+type stopCounts struct {
 	mu    sync.Mutex
 	times map[Target]int
 }
 
-func (s *stops) add(t Target) int {
+func (s *stopCounts) add(t Target) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.times[t]++
 	return s.times[t]
 }
 
-func (s *stops) reset(t Target) {
+func (s *stopCounts) reset(t Target) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.times, t)
@@ -156,10 +156,10 @@ func (s *stops) reset(t Target) {
 // next. A clock runs slower if its target found much lately. A target without new
 // coverage for days still runs, at most maxWeight times less than the best one.
 type schedule struct {
-	shares []*share
+	shares []*targetShare
 }
 
-type share struct {
+type targetShare struct {
 	target  Target
 	clock   float64 // seconds run, each divided by the weight at its time
 	recent  float64 // new inputs of the last slices, decayed
@@ -168,23 +168,23 @@ type share struct {
 }
 
 const (
-	maxWeight = 5
-	decay     = 0.5 // of recent, from slice to slice
-	muchFound = 64  // recent new inputs that give the full weight
+	maxWeight   = 5
+	recentDecay = 0.5 // of recent, from slice to slice
+	muchFound   = 64  // recent new inputs that give the full weight
 )
 
 func newSchedule(targets []Target) *schedule {
 	s := &schedule{}
 	for _, t := range targets {
-		s.shares = append(s.shares, &share{target: t, recent: muchFound}) // unknown counts as much
+		s.shares = append(s.shares, &targetShare{target: t, recent: muchFound}) // unknown counts as much
 	}
 	return s
 }
 
 // next returns the target to run next and marks it as running, or returns nil if
 // all run.
-func (s *schedule) next() *share {
-	var next *share
+func (s *schedule) next() *targetShare {
+	var next *targetShare
 	for _, candidate := range s.shares {
 		if !candidate.running && (next == nil || candidate.clock < next.clock) {
 			next = candidate
@@ -197,17 +197,17 @@ func (s *schedule) next() *share {
 }
 
 // ran adds the result of a slice.
-func (sh *share) ran(seconds float64, executions int64, found int) {
+func (sh *targetShare) ran(seconds float64, executions int64, found int) {
 	sh.running = false
 	sh.clock += max(seconds, 0.1) / sh.weight()
-	sh.recent = sh.recent*decay + float64(found)
+	sh.recent = sh.recent*recentDecay + float64(found)
 	if seconds > 0 && executions > 0 {
 		sh.rate = float64(executions) / seconds
 	}
 }
 
 // weight is from 1 to maxWeight.
-func (sh *share) weight() float64 {
+func (sh *targetShare) weight() float64 {
 	return 1 + (maxWeight-1)*min(1, math.Log2(1+sh.recent)/math.Log2(1+muchFound))
 }
 
@@ -219,7 +219,7 @@ const (
 )
 
 // executions returns how many executions take about the given time.
-func (sh *share) executions(seconds float64) int64 {
+func (sh *targetShare) executions(seconds float64) int64 {
 	if sh.rate == 0 {
 		return firstSlice
 	}

@@ -38,7 +38,7 @@ func TestScheduleRunsATargetOnce(t *testing.T) {
 }
 
 func TestSliceInExecutions(t *testing.T) {
-	sh := share{}
+	sh := targetShare{}
 	require.EqualValues(t, firstSlice, sh.executions(20))
 	sh.ran(2, 100_000, 0)
 	require.EqualValues(t, 1_000_000, sh.executions(20))
@@ -47,6 +47,6 @@ func TestSliceInExecutions(t *testing.T) {
 }
 
 func TestSpread(t *testing.T) {
-	require.Equal(t, []int{1, 1}, spread(2, 5))
-	require.Equal(t, []int{2, 1}, spread(3, 2))
+	require.Equal(t, []int{1, 1}, workersByTarget(2, 5))
+	require.Equal(t, []int{2, 1}, workersByTarget(3, 2))
 }

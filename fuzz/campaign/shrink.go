@@ -10,9 +10,9 @@ import (
 	"sealab/fuzz/campaign/harness"
 )
 
-// A sequence is inputs for one process: the last one fails, and those before it
+// An inputSequence is inputs for one process: the last one fails, and those before it
 // leave memory that it needs for that.
-type sequence struct {
+type inputSequence struct {
 	before [][]byte
 	input  []byte
 }
@@ -40,7 +40,7 @@ func maxSequenceTries(k harness.Kind) int { return min(200, maxTries(k)) }
 // smallest returns the smallest sequence with the failure of whole in a new
 // process: its input alone, or after some of the inputs before it. If there is
 // none, unexplained is the reason.
-func (c *Campaign) smallest(ctx context.Context, t Target, whole sequence, want *harness.Failure) (small sequence, unexplained string, err error) {
+func (c *Campaign) smallest(ctx context.Context, t Target, whole inputSequence, want *harness.Failure) (small inputSequence, unexplained string, err error) {
 	alone, err := c.shrink(ctx, t, whole.input, want)
 	if err != nil {
 		return whole, "", err
@@ -52,7 +52,7 @@ func (c *Campaign) smallest(ctx context.Context, t Target, whole sequence, want 
 			return whole, "", err
 		case again == nil:
 		case again.Bucket == want.Bucket:
-			return sequence{input: candidate}, "", nil
+			return inputSequence{input: candidate}, "", nil
 		default:
 			reason = "alone it fails as " + again.Bucket
 		}
@@ -64,7 +64,7 @@ func (c *Campaign) smallest(ctx context.Context, t Target, whole sequence, want 
 	if err != nil || ok {
 		return small, "", err
 	}
-	return sequence{input: whole.input}, fmt.Sprintf("%s, and differently after the last %d inputs before it", reason, len(whole.before)), nil
+	return inputSequence{input: whole.input}, fmt.Sprintf("%s, and differently after the last %d inputs before it", reason, len(whole.before)), nil
 }
 
 // shrink returns the smallest input with the failure of input.
@@ -90,7 +90,7 @@ func (c *Campaign) shrink(ctx context.Context, t Target, input []byte, want *har
 
 // failureAfter returns the failure of the last input of s in a process that ran
 // the others. It is nil if the input passes or another one ended the process.
-func (c *Campaign) failureAfter(ctx context.Context, t Target, s sequence) (*harness.Failure, error) {
+func (c *Campaign) failureAfter(ctx context.Context, t Target, s inputSequence) (*harness.Failure, error) {
 	end, err := c.run(ctx, t, harness.Job{Kind: harness.JobObserve, Inputs: append(slices.Clip(s.before), s.input)})
 	if err != nil {
 		return nil, err
@@ -108,8 +108,8 @@ func (c *Campaign) failureAfter(ctx context.Context, t Target, s sequence) (*har
 
 // smallestSequence returns the smallest sequence with the failure want that it
 // can make of whole. ok is false if whole does not fail.
-func (c *Campaign) smallestSequence(ctx context.Context, t Target, whole sequence, want *harness.Failure) (small sequence, ok bool, err error) {
-	fails := func(s sequence) bool {
+func (c *Campaign) smallestSequence(ctx context.Context, t Target, whole inputSequence, want *harness.Failure) (small inputSequence, ok bool, err error) {
+	fails := func(s inputSequence) bool {
 		if err != nil {
 			return false
 		}
@@ -122,7 +122,7 @@ func (c *Campaign) smallestSequence(ctx context.Context, t Target, whole sequenc
 		return whole, false, err
 	}
 	end := c.config.Now().Add(shrinkTime)
-	small = shrinkSequence(first, maxSequenceTries(want.Kind), func(s sequence) bool { return c.config.Now().Before(end) && fails(s) })
+	small = shrinkSequence(first, maxSequenceTries(want.Kind), func(s inputSequence) bool { return c.config.Now().Before(end) && fails(s) })
 	if err == nil && !fails(small) { // it failed by chance; the longer one is more reliable
 		small = first
 	}
@@ -131,10 +131,10 @@ func (c *Campaign) smallestSequence(ctx context.Context, t Target, whole sequenc
 
 // shortestEnd returns the failing sequence with the fewest inputs from the end of
 // whole, to a factor of four.
-func shortestEnd(whole sequence, fails func(sequence) bool) (sequence, bool) {
+func shortestEnd(whole inputSequence, fails func(inputSequence) bool) (inputSequence, bool) {
 	for n := 1; ; n *= 4 {
 		from := max(0, len(whole.before)-n)
-		if s := (sequence{whole.before[from:], whole.input}); fails(s) {
+		if s := (inputSequence{whole.before[from:], whole.input}); fails(s) {
 			return s, true
 		}
 		if from == 0 {
@@ -144,15 +144,15 @@ func shortestEnd(whole sequence, fails func(sequence) bool) (sequence, bool) {
 }
 
 // shrinkSequence removes inputs, then minimises the others, the last one first.
-func shrinkSequence(s sequence, tries int, fails func(sequence) bool) sequence {
-	s.before = harness.ShrinkList(s.before, tries, func(before [][]byte) bool { return fails(sequence{before, s.input}) })
-	s.input = harness.Shrink(s.input, tries, func(input []byte) bool { return fails(sequence{s.before, input}) })
+func shrinkSequence(s inputSequence, tries int, fails func(inputSequence) bool) inputSequence {
+	s.before = harness.ShrinkList(s.before, tries, func(before [][]byte) bool { return fails(inputSequence{before, s.input}) })
+	s.input = harness.Shrink(s.input, tries, func(input []byte) bool { return fails(inputSequence{s.before, input}) })
 	s.before = slices.Clone(s.before)
 	for i := len(s.before) - 1; i >= 0; i-- {
 		s.before[i] = harness.Shrink(s.before[i], tries/len(s.before), func(input []byte) bool {
 			before := slices.Clone(s.before)
 			before[i] = input
-			return fails(sequence{before, s.input})
+			return fails(inputSequence{before, s.input})
 		})
 	}
 	return s

@@ -15,8 +15,8 @@ import (
 	"sealab/internal/child"
 )
 
-// A slice is one run of one target.
-type slice struct {
+// A targetSlice is one run of one target.
+type targetSlice struct {
 	target  Target
 	budget  int64 // executions
 	workers int
@@ -24,7 +24,7 @@ type slice struct {
 
 // A sliceResult is the result of a slice.
 type sliceResult struct {
-	slice
+	targetSlice
 	engine.Output
 	seconds float64
 	failed  bool // the engine stopped early
@@ -39,8 +39,8 @@ const minimizeExecutions = "500x"
 
 // runSlice runs s and calls progress after each line of statistics. An engine
 // that stops early is a result; a process that cannot run is an error.
-func (c *Campaign) runSlice(ctx context.Context, s slice, progress func(engine.Count)) (sliceResult, error) {
-	result := sliceResult{slice: s}
+func (c *Campaign) runSlice(ctx context.Context, s targetSlice, progress func(engine.Count)) (sliceResult, error) {
+	result := sliceResult{targetSlice: s}
 	scratch := c.folder.scratch(s.target)
 	if err := os.MkdirAll(scratch, 0o755); err != nil {
 		return result, err
@@ -82,9 +82,9 @@ func (c *Campaign) runSlice(ctx context.Context, s slice, progress func(engine.C
 // recordInterval is the time between two records of the progress of a slice.
 const recordInterval = 10 * time.Second
 
-// A meter records the progress of a slice: the differences between the totals of
+// A sliceMeter records the progress of a slice: the differences between the totals of
 // the engine.
-type meter struct {
+type sliceMeter struct {
 	campaign *Campaign
 	target   Target
 	workers  int
@@ -93,13 +93,13 @@ type meter struct {
 	err      error // of the first record that could not be written
 }
 
-func (m *meter) progress(now engine.Count) {
+func (m *sliceMeter) progress(now engine.Count) {
 	if m.err == nil && m.campaign.config.Now().Sub(m.last) >= recordInterval {
 		m.err = m.record(now)
 	}
 }
 
-func (m *meter) record(now engine.Count) error {
+func (m *sliceMeter) record(now engine.Count) error {
 	at := m.campaign.config.Now()
 	r := Record{
 		Time: at, Event: EventProgress, Target: m.target.Name,

@@ -13,7 +13,7 @@ import (
 
 // A suspect is an input that may have ended its process.
 type suspect struct {
-	sequence
+	inputSequence
 	crash string // the crash output
 }
 
@@ -25,7 +25,7 @@ func (f folder) suspects(t Target) (all []suspect, notices []string) {
 		notices = append(notices, err.Error())
 	}
 	for _, r := range running {
-		all = append(all, suspect{sequence{r.Before, r.Input}, r.Crash})
+		all = append(all, suspect{inputSequence{r.Before, r.Input}, r.Crash})
 	}
 	dir := filepath.Join(f.scratch(t), "testdata", "fuzz", t.Native)
 	names, err := namesIn(dir)
@@ -42,7 +42,7 @@ func (f folder) suspects(t Target) (all []suspect, notices []string) {
 			notices = append(notices, fmt.Sprintf("%s: %v", filepath.Join(dir, name), err))
 			continue
 		}
-		all = append(all, suspect{sequence: sequence{input: input}})
+		all = append(all, suspect{inputSequence: inputSequence{input: input}})
 	}
 	return all, notices
 }
@@ -74,7 +74,7 @@ func (c *Campaign) retry(ctx context.Context, t Target, needsCause func(s suspec
 		if failed == nil {
 			continue
 		}
-		if err := c.folder.fileSuspect(t, all[i].sequence, failed); err != nil {
+		if err := c.folder.fileSuspect(t, all[i].inputSequence, failed); err != nil {
 			return err
 		}
 	}
@@ -86,7 +86,7 @@ func (c *Campaign) retry(ctx context.Context, t Target, needsCause func(s suspec
 // cause.
 func (c *Campaign) explain(ctx context.Context, t Target, s suspect) (*harness.Failure, error) {
 	if len(s.before) > 0 {
-		failed, err := c.failureAfter(ctx, t, s.sequence)
+		failed, err := c.failureAfter(ctx, t, s.inputSequence)
 		if err != nil || failed != nil {
 			return failed, err
 		}
@@ -110,7 +110,7 @@ func (c *Campaign) keep(t Target, input []byte, reason string) error {
 }
 
 // fileSuspect files a crasher. An input that ends its process does not run again.
-func (f folder) fileSuspect(t Target, s sequence, failed *harness.Failure) error {
+func (f folder) fileSuspect(t Target, s inputSequence, failed *harness.Failure) error {
 	if err := harness.File(f.crashers(t.Name), s.input, s.before, failed); err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (c *Campaign) Import(ctx context.Context, t Target, inputs [][]byte, failin
 		if failed == nil {
 			failed = harness.LostFailure(failing[i].Input, failing[i].Output)
 		}
-		if err := c.folder.fileSuspect(t, sequence{input: failing[i].Input}, failed); err != nil {
+		if err := c.folder.fileSuspect(t, inputSequence{input: failing[i].Input}, failed); err != nil {
 			return n, err
 		}
 	}

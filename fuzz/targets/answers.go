@@ -18,7 +18,7 @@ import (
 var answersTarget = Target{
 	Name: "answers", Layer: layerProtocol,
 	Doc:   "a worker that answers anything: the client says done, refused, unsupported or fault, and goes on or ends; a process per input, so hundreds a second",
-	Check: answers,
+	Check: runAnswers,
 	Seeds: answersSeeds,
 	Missing: func() string {
 		if _, err := exec.LookPath("sh"); err != nil {
@@ -28,15 +28,15 @@ var answersTarget = Target{
 	},
 }
 
-// recite is a worker that answers each line with the next line of a file, and
+// recitingWorker is a worker that answers each line with the next line of a file, and
 // ends after the last one.
-const recite = `while IFS= read -r question && IFS= read -r answer <&3; do printf '%s\n' "$answer"; done 3<"$0"`
+const recitingWorker = `while IFS= read -r question && IFS= read -r answer <&3; do printf '%s\n' "$answer"; done 3<"$0"`
 
-// patience is the time limit of the client. A worker after its last line ends,
+// answerTimeout is the time limit of the client. A worker after its last line ends,
 // which the client sees at once.
-const patience = time.Second
+const answerTimeout = time.Second
 
-func answers(p *program.Program) error {
+func runAnswers(p *program.Program) error {
 	script, err := os.CreateTemp("", "sealab-answers-*")
 	if err != nil {
 		return err
@@ -46,8 +46,8 @@ func answers(p *program.Program) error {
 	if err := errors.Join(err, script.Close()); err != nil {
 		return err
 	}
-	limits := worker.Limits{Start: patience, Request: patience, Line: 1 << 16, Restarts: -1}
-	client, err := worker.Dial(worker.Command{Args: []string{"sh", "-c", recite, script.Name()}}, limits)
+	limits := worker.Limits{Start: answerTimeout, Request: answerTimeout, Line: 1 << 16, Restarts: -1}
+	client, err := worker.Dial(worker.Command{Args: []string{"sh", "-c", recitingWorker, script.Name()}}, limits)
 	if err != nil {
 		return nil // it did not present itself
 	}
@@ -56,11 +56,11 @@ func answers(p *program.Program) error {
 	if d.IsScheme() == (d.NewCodec != nil) {
 		return harness.Fail("", "the design of a worker is both a codec and a scheme, or neither", "%q", d.Name)
 	}
-	return converse(d)
+	return askEveryQuestion(d)
 }
 
-// converse asks a worker every question once.
-func converse(d codecs.Design) error {
+// askEveryQuestion asks a worker every question once.
+func askEveryQuestion(d codecs.Design) error {
 	c, err := openAny(d)
 	if err != nil {
 		return requireOutcome("opening", err)
@@ -82,7 +82,7 @@ func converse(d codecs.Design) error {
 }
 
 func openAny(d codecs.Design) (codecs.Codec, error) {
-	in, err := lab.Open(d, codecs.Config{Secrets: secrets(d, 0)})
+	in, err := lab.Open(d, codecs.Config{Secrets: ringSecrets(d, 0)})
 	if err != nil {
 		return nil, err
 	}

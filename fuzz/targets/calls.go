@@ -12,7 +12,7 @@ import (
 // The relations between a call and where its result goes.
 
 // room checks that the spare capacity of dst does not change the answer.
-func (f *family) room(p *program.Program) error {
+func (f *ringFamily) room(p *program.Program) error {
 	what, err := f.present(p)
 	if err != nil {
 		return err
@@ -21,26 +21,26 @@ func (f *family) room(p *program.Program) error {
 	if err != nil {
 		return err
 	}
-	dst := dirty(p, len(got))
+	dst := readDst(p, len(got))
 	before := bytes.Clone(dst)
 	out, err := f.one.codec.Unseal(dst, what.token)
-	if answer := codecs.Rejected(err); !sameRefusal(settled(refused), answer) || !bytes.Equal(out, append(before, got...)) {
+	if answer := codecs.Rejected(err); !sameRefusal(unsealRefusal(refused), answer) || !bytes.Equal(out, append(before, got...)) {
 		return harness.Fail(f.one.Name, "the answer depends on the room in dst", "%d bytes and room for %d: %q", len(dst), cap(dst)-len(dst), what.token)
 	}
 	return nil
 }
 
-// settled returns the refusal of Unseal: unsupported is not one.
-func settled(r *codecs.RejectError) *codecs.RejectError {
-	if r == unsupported {
+// unsealRefusal returns the refusal of Unseal: unsupported is not one.
+func unsealRefusal(r *codecs.RejectError) *codecs.RejectError {
+	if r == errUnsupported {
 		return nil
 	}
 	return r
 }
 
-// dirty reads a dst with contents and with used spare capacity: about need
+// readDst reads a dst with contents and with used spare capacity: about need
 // bytes, many, or zero.
-func dirty(p *program.Program, need int) []byte {
+func readDst(p *program.Program, need int) []byte {
 	used := p.Pick(32)
 	free := 0
 	switch p.Pick(4) {
@@ -57,7 +57,7 @@ func dirty(p *program.Program, need int) []byte {
 // sealing makes one check, as the program says: dst does not change the token,
 // sealing step by step gives the same token, a token without a seed opens, or a
 // token has the length of its row.
-func (f *family) sealing(p *program.Program) error {
+func (f *ringFamily) sealing(p *program.Program) error {
 	s := f.one
 	seed, payload := s.seed(p), s.payload(p)
 	given := bytes.Clone(payload)
@@ -83,7 +83,7 @@ func (s *instance) sealInto(p *program.Program, seed, payload []byte) error {
 	if err != nil {
 		return err
 	}
-	dst := dirty(p, len(token))
+	dst := readDst(p, len(token))
 	before := bytes.Clone(dst)
 	out, err := s.codec.SealSeeded(dst, seed, payload)
 	if err != nil || !bytes.Equal(out, append(before, token...)) {
@@ -122,7 +122,7 @@ func (s *instance) sealFresh(payload []byte) error {
 }
 
 // inspected checks that a token can be parsed without a key.
-func (f *family) inspected(p *program.Program) error {
+func (f *ringFamily) inspected(p *program.Program) error {
 	if lab.HooksOf(f.one.Design).Inspect == nil {
 		return nil
 	}

@@ -22,7 +22,7 @@ func TestSeedsMeanWhatTheySay(t *testing.T) {
 	}
 	var w program.Writer
 	claims := []byte("{\xff")
-	require.Equal(t, claims, readers()[0].document(program.New(w.Byte(withLength).Bytes(claims).Byte(0).Program())))
+	require.Equal(t, claims, claimsReaders()[0].document(program.New(w.Byte(withLength).Bytes(claims).Byte(0).Program())))
 }
 
 // A thing may be dear.
@@ -36,7 +36,7 @@ func (t thing) isDear() bool { return t.dear }
 // TestChoose names each by its number, and what is dear seldom.
 func TestChoose(t *testing.T) {
 	all := []thing{{name: "a"}, {name: "b"}, {"dear", true}}
-	chosen := func(input ...byte) string { return choose(program.New(input), all).name }
+	chosen := func(input ...byte) string { return chooseFrom(program.New(input), all).name }
 	require.Equal(t, "b", chosen(4))
 	require.Equal(t, "dear", chosen(2, program.Dear))
 	require.Equal(t, "b", chosen(1, program.Dear))
@@ -47,7 +47,7 @@ func TestChoose(t *testing.T) {
 	require.InDelta(t, 100, taken["dear"], 40)
 	require.Greater(t, taken["a"], 500, "others stand in for it in turn")
 	require.Greater(t, taken["b"], 500)
-	require.Equal(t, "dear", choose(program.New(nil), all[2:]).name, "there is no other")
+	require.Equal(t, "dear", chooseFrom(program.New(nil), all[2:]).name, "there is no other")
 }
 
 // TestSeedsAreSeldomDear keeps most of what a fuzzer makes of seeds cheap.

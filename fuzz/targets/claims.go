@@ -15,23 +15,23 @@ var claimsTarget = Target{
 	Name: "claims", Layer: layerInside,
 	Doc:   "puts rewritten claims or any bytes in the place of the claims, authenticated: the reader answers, twice the same, and readings of one format agree",
 	Draws: true,
-	Check: claims,
+	Check: runClaims,
 	Seeds: claimsSeeds,
 }
 
-// A reader is a scheme with claims, and its pairs as the strict reading.
-type reader struct {
+// A claimsReader is a scheme with claims, and its pairs as the strict reading.
+type claimsReader struct {
 	*instance
-	pairs  []*pair
+	pairs  []*readingPair
 	minted []byte // claims that it writes itself
 }
 
-// readers are the schemes with a step for claims.
-var readers = sync.OnceValue(func() []*reader {
-	var all []*reader
+// claimsReaders are the schemes with a step for claims.
+var claimsReaders = sync.OnceValue(func() []*claimsReader {
+	var all []*claimsReader
 	for _, s := range instances() {
 		if minted := s.claims(); minted != nil {
-			all = append(all, &reader{s, pairsOf(s), minted})
+			all = append(all, &claimsReader{s, pairsOf(s), minted})
 		}
 	}
 	return all
@@ -52,8 +52,8 @@ func (s *instance) claims() (claims []byte) {
 	return claims
 }
 
-func pairsOf(s *instance) []*pair {
-	var all []*pair
+func pairsOf(s *instance) []*readingPair {
+	var all []*readingPair
 	for _, r := range readingPairs() {
 		if r.strict.Name == s.Name {
 			all = append(all, r)
@@ -62,9 +62,9 @@ func pairsOf(s *instance) []*pair {
 	return all
 }
 
-func claims(p *program.Program) error {
-	r := choose(p, readers())
-	ask, document := p.Pick(2*asks), r.document(p)
+func runClaims(p *program.Program) error {
+	r := chooseFrom(p, claimsReaders())
+	ask, document := p.Pick(2*answerQuestions), r.document(p)
 	seed := make([]byte, r.codec.SeedSize())
 	token, err := r.codec.SealEdited(nil, seed, []byte(`"state"`), func(step lab.Step, value []byte) []byte {
 		if step == lab.StepClaims {
@@ -75,14 +75,14 @@ func claims(p *program.Program) error {
 	if err != nil {
 		return err
 	}
-	if ask >= asks && len(r.pairs) > 0 {
+	if ask >= answerQuestions && len(r.pairs) > 0 {
 		return r.pairs[ask%len(r.pairs)].compare(token)
 	}
-	return r.requireAnswer(ask%asks, token)
+	return r.requireAnswer(ask%answerQuestions, token)
 }
 
-// fragments are pieces of JSON on which readers fail.
-var fragments = []string{`\ud83d`, `\udc00`, `\u0000`, `\`, `"`, `""`, `,`, `:`, `null`, `true`, `0`, `-0.0`, `1e5`, `1E+1000`, `1e-400`,
+// jsonFragments are pieces of JSON on which readers fail.
+var jsonFragments = []string{`\ud83d`, `\udc00`, `\u0000`, `\`, `"`, `""`, `,`, `:`, `null`, `true`, `0`, `-0.0`, `1e5`, `1E+1000`, `1e-400`,
 	`99999999999999999999`, `1795132800.25`, `NaN`, `-Infinity`, `[`, `]`, `[[[[`, `{"a":`, `}`, `"v":1,`, ` `, "\n", "\ufeff", "\xed\xa0\x80", "\xff", `/**/`}
 
 // Choices of document; the others change the own claims of the reader.
@@ -93,61 +93,61 @@ const (
 
 // document reads the claims to seal: any bytes, or the own claims of the reader
 // with some changes, mostly one.
-func (r *reader) document(p *program.Program) []byte {
+func (r *claimsReader) document(p *program.Program) []byte {
 	switch p.Pick(16) {
 	case asRest:
 		return p.Rest()
 	case withLength:
-		return p.Bytes(longest)
+		return p.Bytes(longestSeedToken)
 	}
 	document := bytes.Clone(r.minted)
 	for range max(1, p.Few(7)) {
-		document = reword(p, document)
+		document = changeClaims(p, document)
 	}
 	return document
 }
 
-// reword makes one change to claims.
-func reword(p *program.Program, document []byte) []byte {
+// changeClaims makes one change to claims.
+func changeClaims(p *program.Program, document []byte) []byte {
 	kind, at := p.Pick(10), p.Uint16()%(len(document)+1)
 	end := min(len(document), at+p.Pick(32))
 	switch kind {
 	case 0: // insert
-		return program.Insert(document, at, []byte(fragments[p.Pick(len(fragments))]))
+		return program.Insert(document, at, []byte(jsonFragments[p.Pick(len(jsonFragments))]))
 	case 1: // replace
-		return slices.Concat(document[:at], []byte(fragments[p.Pick(len(fragments))]), document[end:])
+		return slices.Concat(document[:at], []byte(jsonFragments[p.Pick(len(jsonFragments))]), document[end:])
 	case 2: // leave out
 		return slices.Concat(document[:at], document[end:])
 	case 3: // repeat
 		return slices.Concat(document[:end], document[at:])
 	case 4: // replace the value of a member
-		return revalue(document, at, fragments[p.Pick(len(fragments))])
+		return replaceValue(document, at, jsonFragments[p.Pick(len(jsonFragments))])
 	case 5: // the value by a long one
-		return revalue(document, at, value(p))
+		return replaceValue(document, at, readJSONValue(p))
 	case 6: // insert a word of the source
 		return program.Insert(document, at, program.Literal(p))
 	case 7: // spell a character in another way
-		return escape(document, at)
+		return escapeAt(document, at)
 	case 8: // name a member twice, with another value
-		return twice(document, at, value(p))
+		return repeatName(document, at, readJSONValue(p))
 	default: // much of the same
-		return program.Insert(document, at, bytes.Repeat([]byte(fragments[p.Pick(len(fragments))]), p.Pick(64)))
+		return program.Insert(document, at, bytes.Repeat([]byte(jsonFragments[p.Pick(len(jsonFragments))]), p.Pick(64)))
 	}
 }
 
-// much reads a number of repetitions: mostly near a limit of digits or of
+// readRepetitions reads a number of repetitions: mostly near a limit of digits or of
 // nesting, seldom up to 255.
-func much(p *program.Program) int {
+func readRepetitions(p *program.Program) int {
 	if n := p.Byte(); n < 224 {
 		return int(n) % 32
 	}
 	return int(p.Byte())
 }
 
-// value reads a JSON value, or nearly one: nested, long, or a number near a
+// readJSONValue reads a JSON value, or nearly one: nested, long, or a number near a
 // limit.
-func value(p *program.Program) string {
-	n := much(p)
+func readJSONValue(p *program.Program) string {
+	n := readRepetitions(p)
 	switch p.Pick(9) {
 	case 0:
 		return strings.Repeat("[", n) + strings.Repeat("]", n)
@@ -170,17 +170,17 @@ func value(p *program.Program) string {
 	}
 }
 
-// escape replaces the character at a place by its escape of four digits.
-func escape(document []byte, at int) []byte {
+// escapeAt replaces the character at a place by its escape of four digits.
+func escapeAt(document []byte, at int) []byte {
 	if at == len(document) {
 		return document
 	}
 	return slices.Concat(document[:at], fmt.Appendf(nil, `\u%04x`, document[at]), document[at+1:])
 }
 
-// twice inserts the name of the first member after at, with another value,
+// repeatName inserts the name of the first member after at, with another value,
 // before it.
-func twice(document []byte, at int, value string) []byte {
+func repeatName(document []byte, at int, value string) []byte {
 	begin := bytes.IndexAny(document[at:], "{,")
 	if begin < 0 {
 		return document
@@ -194,8 +194,8 @@ func twice(document []byte, at int, value string) []byte {
 	return slices.Concat(document[:begin], name, []byte(":"+value+","), document[begin:])
 }
 
-// revalue replaces the first value after at, up to the next comma or brace.
-func revalue(document []byte, at int, value string) []byte {
+// replaceValue replaces the first value after at, up to the next comma or brace.
+func replaceValue(document []byte, at int, value string) []byte {
 	colon := bytes.IndexByte(document[at:], ':')
 	if colon < 0 {
 		return document
@@ -211,15 +211,15 @@ func revalue(document []byte, at int, value string) []byte {
 // claimsSeeds are the claims of each reader with one change of each kind, and
 // those of the committed vectors.
 func claimsSeeds() ([][]byte, error) {
-	files, err := committed()
+	files, err := committedVectors()
 	if err != nil {
 		return nil, err
 	}
 	var seeds [][]byte
-	for i, r := range readers() {
+	for i, r := range claimsReaders() {
 		begin := func(ask, document byte) *program.Writer {
 			var w program.Writer
-			return w.Pick(i, len(readers())).Byte(ask).Byte(document)
+			return w.Pick(i, len(claimsReaders())).Byte(ask).Byte(document)
 		}
 		var own [][]byte
 		for kind := range byte(10) {
@@ -227,15 +227,15 @@ func claimsSeeds() ([][]byte, error) {
 				own = append(own, begin(kind, 1).Byte(0).Byte(kind).Uint16(at).Byte(3).Byte(kind).Byte(kind).Program())
 			}
 		}
-		seeds = append(seeds, meant(r.dear, own)...)
+		seeds = append(seeds, choosingCostly(r.dear, own)...)
 		if r.dear {
 			continue // its claims are those of others
 		}
 		for _, claims := range append(files[r.Name].claims(), r.minted) {
-			for _, ask := range []byte{1, asks} {
+			for _, ask := range []byte{1, answerQuestions} {
 				seeds = append(seeds, begin(ask, asRest).Raw(claims).Program(), begin(ask, withLength).Bytes(claims).Byte(0).Program())
 			}
 		}
 	}
-	return begun(seeds), nil
+	return withContinuations(seeds), nil
 }

@@ -25,16 +25,16 @@ type vectorFile struct {
 }
 
 type vectorTest struct {
-	Seed    hexed    `json:"seed"`
-	Payload hexed    `json:"payload"`
-	Claims  hexed    `json:"claims"`
+	Seed    hexBytes `json:"seed"`
+	Payload hexBytes `json:"payload"`
+	Claims  hexBytes `json:"claims"`
 	Token   string   `json:"token"`
 	Flags   []string `json:"flags"`
 }
 
-// longest is the length of the longest token among seeds, in bytes: long ones
+// longestSeedToken is the length of the longest token among seeds, in bytes: long ones
 // cost more than they find.
-const longest = 2048
+const longestSeedToken = 2048
 
 // distinct returns the tests with short tokens, one for each set of flags.
 func (f vectorFile) distinct() []vectorTest {
@@ -42,7 +42,7 @@ func (f vectorFile) distinct() []vectorTest {
 	seen := map[string]bool{}
 	for _, t := range f.Tests {
 		flags := strings.Join(t.Flags, " ")
-		if seen[flags] || len(t.Token) > longest {
+		if seen[flags] || len(t.Token) > longestSeedToken {
 			continue
 		}
 		seen[flags] = true
@@ -62,19 +62,19 @@ func (f vectorFile) claims() [][]byte {
 	return all
 }
 
-// hexed is bytes that JSON has as hexadecimal digits.
-type hexed []byte
+// hexBytes is bytes that JSON has as hexadecimal digits.
+type hexBytes []byte
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (h *hexed) UnmarshalText(text []byte) error {
+func (h *hexBytes) UnmarshalText(text []byte) error {
 	b, err := hex.DecodeString(string(text))
 	*h = b
 	return err
 }
 
-// committed returns the committed vectors by design. An empty folder is an
+// committedVectors returns the committed vectors by design. An empty folder is an
 // error.
-var committed = sync.OnceValues(readCommitted)
+var committedVectors = sync.OnceValues(readCommitted)
 
 func readCommitted() (map[string]vectorFile, error) {
 	root, err := program.ModuleRoot()

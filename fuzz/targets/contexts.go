@@ -15,32 +15,32 @@ var contextsTarget = Target{
 	Name: "contexts", Layer: layerRelations,
 	Doc:   "mints in one situation and verifies in another: the same binding in time is accepted, another that the design binds and a time past expiry are refused",
 	Draws: true,
-	Check: contexts,
+	Check: runContexts,
 	Seeds: contextsSeeds,
 }
 
-// life is the lifetime of tokens in contexts.
-const life = 600 * time.Second
+// tokenLifetime is the lifetime of tokens in contexts.
+const tokenLifetime = 600 * time.Second
 
 // longestState keeps states short in contexts, which varies other parts.
 const longestState = 16
 
-// A mortal is a scheme whose tokens expire after life, or never.
-type mortal struct {
+// An expiringScheme is a scheme whose tokens expire after tokenLifetime, or never.
+type expiringScheme struct {
 	*instance
 	dies bool
 }
 
-// schemes are the schemes under test. A probe decides whether their tokens
+// expiringSchemes are the schemes under test. A probe decides whether their tokens
 // expire: some disclaim expiry for other reasons.
-var schemes = sync.OnceValue(func() []*mortal {
-	ttl := life
-	var all []*mortal
-	for _, d := range designs() {
+var expiringSchemes = sync.OnceValue(func() []*expiringScheme {
+	ttl := tokenLifetime
+	var all []*expiringScheme
+	for _, d := range testedDesigns() {
 		if d.IsScheme() {
-			s := mustOpen(d, codecs.Config{Secrets: secrets(d, 0), TTL: &ttl})
+			s := mustOpen(d, codecs.Config{Secrets: ringSecrets(d, 0), TTL: &ttl})
 			s.dear = s.isCostly()
-			m := &mortal{s, s.holds(codecs.Expiry)}
+			m := &expiringScheme{s, s.holds(codecs.Expiry)}
 			m.dies = m.dies || m.diesOnceIn(24*time.Hour)
 			all = append(all, m)
 		}
@@ -49,7 +49,7 @@ var schemes = sync.OnceValue(func() []*mortal {
 })
 
 // diesOnceIn reports whether a token is refused at the given age.
-func (s *mortal) diesOnceIn(age time.Duration) bool {
+func (s *expiringScheme) diesOnceIn(age time.Duration) bool {
 	token, err := s.codec.SealSeeded(nil, make([]byte, s.codec.SeedSize()), []byte(`"state"`))
 	if err != nil {
 		return false
@@ -61,15 +61,15 @@ func (s *mortal) diesOnceIn(age time.Duration) bool {
 }
 
 // openIn is open in a context.
-func (s *mortal) openIn(where *codecs.Context, token []byte) (state []byte, refused *codecs.RejectError, err error) {
+func (s *expiringScheme) openIn(where *codecs.Context, token []byte) (state []byte, refused *codecs.RejectError, err error) {
 	return s.answer(s.in.At(where), token)
 }
 
-func contexts(p *program.Program) error {
-	s := choose(p, schemes())
-	seed, state := s.seed(p), quoted(p.Bytes(longestState))
+func runContexts(p *program.Program) error {
+	s := chooseFrom(p, expiringSchemes())
+	seed, state := s.seed(p), quotedPayload(p.Bytes(longestState))
 	made := program.Context
-	made.Now = made.Now.Add(moments[p.Pick(len(moments))])
+	made.Now = made.Now.Add(mintTimes[p.Pick(len(mintTimes))])
 	for range p.Pick(3) {
 		made = program.ChangeContext(p, made)
 	}
@@ -85,11 +85,11 @@ func contexts(p *program.Program) error {
 	return s.requireBound(token, state, &made, &read, age)
 }
 
-// moments are the times of minting, after that of home.
-var moments = []time.Duration{0, 250 * time.Millisecond, time.Second - 1, 1, 59 * time.Minute, 50 * 365 * 24 * time.Hour}
+// mintTimes are the times of minting, after that of home.
+var mintTimes = []time.Duration{0, 250 * time.Millisecond, time.Second - 1, 1, 59 * time.Minute, 50 * 365 * 24 * time.Hour}
 
-// ticks are distances in time from a border, on either side.
-var ticks = []time.Duration{0, 1, time.Microsecond, time.Millisecond, 250 * time.Millisecond, time.Second - 1, time.Second,
+// borderDistances are distances in time from a border, on either side.
+var borderDistances = []time.Duration{0, 1, time.Microsecond, time.Millisecond, 250 * time.Millisecond, time.Second - 1, time.Second,
 	2 * time.Second, 10 * time.Second, time.Minute, time.Hour, 24 * time.Hour, 30 * 365 * 24 * time.Hour}
 
 // ageOf reads the age of a token at its reading: from two minutes before
@@ -99,7 +99,7 @@ func ageOf(p *program.Program) time.Duration {
 	if seconds < 1320 {
 		return time.Duration(seconds-120)*time.Second + time.Duration(fraction%1000)*time.Millisecond
 	}
-	border, tick := life, ticks[fraction%len(ticks)]
+	border, tick := tokenLifetime, borderDistances[fraction%len(borderDistances)]
 	if seconds%2 == 1 {
 		tick = -tick
 	}
@@ -113,7 +113,7 @@ func ageOf(p *program.Program) time.Duration {
 // answered in another as the design claims. It demands nothing before minting,
 // nor within a second of expiry if the format rounds: a token minted at a full
 // second expires in time if the design claims expiry.
-func (s *mortal) requireBound(token, state []byte, made, read *codecs.Context, age time.Duration) error {
+func (s *expiringScheme) requireBound(token, state []byte, made, read *codecs.Context, age time.Duration) error {
 	got, refused, err := s.openIn(read, token)
 	if err != nil {
 		return err
@@ -121,26 +121,26 @@ func (s *mortal) requireBound(token, state []byte, made, read *codecs.Context, a
 	first, must := s.mustRefuse(made, read)
 	switch {
 	case refused == nil && must:
-		return harness.Fail(s.Name, "a token is accepted in another context: "+string(first), "for %s, minted for %s", describe(read), describe(made))
+		return harness.Fail(s.Name, "a token is accepted in another context: "+string(first), "for %s, minted for %s", describeContext(read), describeContext(made))
 	case refused == nil && age >= s.end(made.Now) && s.dies:
-		return harness.Fail(s.Name, "an expired token is accepted", "after %v of %v", age, life)
+		return harness.Fail(s.Name, "an expired token is accepted", "after %v of %v", age, tokenLifetime)
 	case refused == nil && !s.same(state, got):
 		return harness.Fail(s.Name, "a token verifies to another state", "minted %q, got %q", state, got)
-	case refused != nil && program.Differs(made, read) == program.Nowhere && age >= 0 && age <= life-time.Second:
-		return harness.Fail(s.Name, "an own token is refused in time", "%s, %s, after %v, for %s", refused.Stage, refused.Reason, age, describe(made))
+	case refused != nil && program.Differs(made, read) == program.Nowhere && age >= 0 && age <= tokenLifetime-time.Second:
+		return harness.Fail(s.Name, "an own token is refused in time", "%s, %s, after %v, for %s", refused.Stage, refused.Reason, age, describeContext(made))
 	}
 	return nil
 }
 
 // end returns the age at which a token must be refused.
-func (s *mortal) end(made time.Time) time.Duration {
+func (s *expiringScheme) end(made time.Time) time.Duration {
 	if s.holds(codecs.Expiry) && made.Nanosecond() == 0 {
-		return life
+		return tokenLifetime
 	}
-	return life + lab.HooksOf(s.Design).Grace + time.Second
+	return tokenLifetime + lab.HooksOf(s.Design).Grace + time.Second
 }
 
-func describe(b *codecs.Context) string {
+func describeContext(b *codecs.Context) string {
 	text := fmt.Sprintf("%q %q %s", b.Method, b.Target, b.Arguments)
 	for _, s := range []*string{b.Principal, b.Audience} {
 		if s == nil {
@@ -156,13 +156,13 @@ func describe(b *codecs.Context) string {
 // borders of its life, and with each place changed in several ways.
 func contextsSeeds() ([][]byte, error) {
 	var seeds [][]byte
-	for i, s := range schemes() {
+	for i, s := range expiringSchemes() {
 		begin := func() *program.Writer {
 			var w program.Writer
-			return w.Pick(i, len(schemes())).Bytes([]byte("seed")).Bytes([]byte("state")).Byte(0)
+			return w.Pick(i, len(expiringSchemes())).Bytes([]byte("seed")).Bytes([]byte("state")).Byte(0)
 		}
 		own := [][]byte{begin().Program()}
-		for tick := range ticks {
+		for tick := range borderDistances {
 			own = append(own, begin().Byte(0).Uint16(2000).Uint16(tick).Program(), begin().Byte(0).Uint16(2001).Uint16(tick).Program())
 		}
 		for _, age := range []int{120, 120 + 599, 120 + 602, 0} {
@@ -179,7 +179,7 @@ func contextsSeeds() ([][]byte, error) {
 				own = append(own, made.Uint16(121).Uint16(500).Byte(1).Byte(where).Byte(how+1).Bytes([]byte("third")).Program())
 			}
 		}
-		seeds = append(seeds, meant(s.dear, own)...)
+		seeds = append(seeds, choosingCostly(s.dear, own)...)
 	}
-	return begun(seeds), nil
+	return withContinuations(seeds), nil
 }

@@ -14,14 +14,14 @@ import (
 func TestClaimsEdits(t *testing.T) {
 	const claims = `{"v":1,"iat":2}`
 	for _, c := range []struct{ name, got, want string }{
-		{"escape", string(escape([]byte(claims), 2)), `{"\u0076":1,"iat":2}`},
-		{"escape at the end", string(escape([]byte(claims), len(claims))), claims},
-		{"twice", string(twice([]byte(claims), 0, "9")), `{"v":9,"v":1,"iat":2}`},
-		{"twice, the second member", string(twice([]byte(claims), 3, "9")), `{"v":1,"iat":9,"iat":2}`},
-		{"twice, without a member", string(twice([]byte(claims), len(claims), "9")), claims},
-		{"revalue", string(revalue([]byte(claims), 0, "[]")), `{"v":[],"iat":2}`},
-		{"revalue, the last", string(revalue([]byte(claims), 7, "[]")), `{"v":1,"iat":[]}`},
-		{"revalue, without a value", string(revalue([]byte("{}"), 0, "[]")), "{}"},
+		{"escape", string(escapeAt([]byte(claims), 2)), `{"\u0076":1,"iat":2}`},
+		{"escape at the end", string(escapeAt([]byte(claims), len(claims))), claims},
+		{"twice", string(repeatName([]byte(claims), 0, "9")), `{"v":9,"v":1,"iat":2}`},
+		{"twice, the second member", string(repeatName([]byte(claims), 3, "9")), `{"v":1,"iat":9,"iat":2}`},
+		{"twice, without a member", string(repeatName([]byte(claims), len(claims), "9")), claims},
+		{"revalue", string(replaceValue([]byte(claims), 0, "[]")), `{"v":[],"iat":2}`},
+		{"revalue, the last", string(replaceValue([]byte(claims), 7, "[]")), `{"v":1,"iat":[]}`},
+		{"revalue, without a value", string(replaceValue([]byte("{}"), 0, "[]")), "{}"},
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, c.got) })
 	}
@@ -81,7 +81,7 @@ func TestServingListener(t *testing.T) {
 		"{\n":                                          "not one line of JSON",
 		`{"ok":false}` + "\n":                          "does not say",
 	} {
-		var l listener
+		var l answerCounter
 		_, err := l.Write([]byte(answer))
 		if want == "" {
 			require.NoError(t, err, answer)

@@ -20,7 +20,7 @@ func TestExplicit(t *testing.T) {
 		drawn, said := program.New(input), program.New(program.Explicit(input))
 		drawn.Continue()
 		said.Continue()
-		one, other := pick(drawn), pick(said)
+		one, other := pickInstance(drawn), pickInstance(said)
 		require.Equal(t, one.Name, other.Name, "%x", input)
 		if one.dear {
 			dear++
@@ -37,7 +37,7 @@ func TestDearCrashersShrink(t *testing.T) {
 	run := func(input []byte) error {
 		p := program.New(input)
 		p.Continue()
-		if s := pick(p); s.dear && len(s.seed(p))+len(s.payload(p)) > 40 {
+		if s := pickInstance(p); s.dear && len(s.seed(p))+len(s.payload(p)) > 40 {
 			return failing
 		}
 		return nil
@@ -55,5 +55,5 @@ func TestDearCrashersShrink(t *testing.T) {
 	})
 	require.Less(t, len(small), 16, "%x", small)
 	require.Equal(t, byte(program.Dear), small[len(small)-1])
-	require.False(t, pick(program.New(small[:len(small)-1])).dear)
+	require.False(t, pickInstance(program.New(small[:len(small)-1])).dear)
 }

@@ -30,7 +30,7 @@ var primitivesTarget = Target{
 	Doc:   "the primitives in two implementations each: AES-GCM in assembly and in Go, XChaCha20-Poly1305 and a plain reading of its draft, base64url by vectors and by the standard library, HPKE in circl and in crypto/hpke",
 	Draws: true,
 	Check: reference.Primitives,
-	Seeds: func() ([][]byte, error) { return begun(reference.PrimitivesSeeds()), nil },
+	Seeds: func() ([][]byte, error) { return withContinuations(reference.PrimitivesSeeds()), nil },
 }
 
 func jsonSeeds() ([][]byte, error) {
@@ -38,7 +38,7 @@ func jsonSeeds() ([][]byte, error) {
 	for _, d := range reference.Documents {
 		seeds = append(seeds, []byte(d))
 	}
-	files, err := committed()
+	files, err := committedVectors()
 	for _, f := range files {
 		seeds = append(seeds, f.claims()...)
 	}

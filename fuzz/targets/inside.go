@@ -15,14 +15,14 @@ var insideTarget = Target{
 	Name: "inside", Layer: layerInside,
 	Doc:   "seals step by step with steps rewritten, before and after authentication: what is not a token of the design is refused, and never worse",
 	Draws: true,
-	Check: inside,
+	Check: runInside,
 	Seeds: insideSeeds,
 }
 
-func inside(p *program.Program) error {
-	s := pick(p)
+func runInside(p *program.Program) error {
+	s := pickInstance(p)
 	seed, payload := s.seed(p), s.payload(p)
-	var rewritten steps
+	var rewritten stepChanges
 	altered, err := s.codec.SealEdited(nil, seed, payload, func(step lab.Step, value []byte) []byte {
 		return rewritten.edit(p, step, value)
 	})
@@ -33,7 +33,7 @@ func inside(p *program.Program) error {
 	case !rewritten.any:
 		return s.requireSame(altered, payload)
 	case rewritten.content:
-		return s.requireAnswer(p.Pick(asks), altered)
+		return s.requireAnswer(p.Pick(answerQuestions), altered)
 	}
 	got, refused, err := s.open(altered)
 	if err != nil || refused != nil {
@@ -46,24 +46,24 @@ func inside(p *program.Program) error {
 	return s.gain(token, altered, payload, got)
 }
 
-// steps records the changes of an edit.
-type steps struct {
+// stepChanges records the changes of an edit.
+type stepChanges struct {
 	any     bool // at least one
 	content bool // a step that decides what is sealed
 }
 
-// Zero of the choices of edit leaves a step alone, the next ones (reworks)
+// Zero of the choices of edit leaves a step alone, the next ones (editKinds)
 // change it: one in four.
 const (
-	untouched = 0
-	reworks   = 6
-	edits     = 4 * reworks
+	editNone    = 0
+	editKinds   = 6
+	editChoices = 4 * editKinds
 )
 
 // edit changes one step as the program says; most steps stay.
-func (r *steps) edit(p *program.Program, step lab.Step, value []byte) []byte {
-	kind := p.Pick(edits)
-	if kind == untouched || kind > reworks {
+func (r *stepChanges) edit(p *program.Program, step lab.Step, value []byte) []byte {
+	kind := p.Pick(editChoices)
+	if kind == editNone || kind > editKinds {
 		return value
 	}
 	r.any = true
@@ -72,21 +72,21 @@ func (r *steps) edit(p *program.Program, step lab.Step, value []byte) []byte {
 	if step == lab.StepText {
 		text = bytes.Clone(value)
 	}
-	out := rework(p, kind, value)
+	out := changeValue(p, kind, value)
 	switch step {
 	case lab.StepClaims, lab.StepPayload, lab.StepNonce, lab.StepSalt, lab.StepEnc:
 		r.content = true
 	case lab.StepKeyID: // of another length, it moves the payload's border
 		r.content = r.content || len(out) != size
 	case lab.StepText: // spelt in another way, it says the same
-		r.content = r.content || !bytes.Equal(said(out), said(text))
+		r.content = r.content || !bytes.Equal(lenientlyDecoded(out), lenientlyDecoded(text))
 	}
 	return out
 }
 
-// said returns the bytes that a lenient decoder reads: one that skips
+// lenientlyDecoded returns the bytes that a lenient decoder reads: one that skips
 // characters outside the alphabet and ignores spare bits.
-func said(text []byte) []byte {
+func lenientlyDecoded(text []byte) []byte {
 	characters := make([]byte, 0, len(text))
 	for _, c := range text {
 		if inAlphabet[c] {
@@ -105,9 +105,9 @@ var inAlphabet = func() (table [256]bool) {
 	return table
 }()
 
-// rework makes one change of the given kind, from 1 to reworks, to the value of
+// changeValue makes one change of the given kind, from 1 to editKinds, to the value of
 // a step.
-func rework(p *program.Program, kind int, value []byte) []byte {
+func changeValue(p *program.Program, kind int, value []byte) []byte {
 	at := 0
 	if len(value) > 0 {
 		at = p.Uint16() % len(value)
@@ -131,8 +131,8 @@ func rework(p *program.Program, kind int, value []byte) []byte {
 	}
 }
 
-// asks is the number of questions of requireAnswer.
-const asks = 4
+// answerQuestions is the number of questions of requireAnswer.
+const answerQuestions = 4
 
 // requireAnswer opens a token and asks one question: 0, whether it gets the
 // same answer again; 1, whether an accepted payload can be sealed and opened
@@ -166,11 +166,11 @@ func (s *instance) requireSealable(first []byte) error {
 	return s.requireSame(again, first)
 }
 
-// rewrites writes the choices that change one step in the given way, below
-// reworks, and leave the others alone.
-func rewrites(w *program.Writer, step, way int) *program.Writer {
+// writeStepChange writes the choices that change one step in the given way, below
+// editKinds, and leave the others alone.
+func writeStepChange(w *program.Writer, step, way int) *program.Writer {
 	for range step {
-		w.Byte(untouched)
+		w.Byte(editNone)
 	}
 	kind := way + 1
 	w.Byte(byte(kind)).Uint16(1)
@@ -190,13 +190,13 @@ func insideSeeds() ([][]byte, error) {
 	for i, s := range instances() {
 		var own [][]byte
 		for step := range 10 {
-			for kind := range reworks {
+			for kind := range editKinds {
 				var w program.Writer
 				w.Pick(i, len(instances())).Bytes([]byte("seed")).Bytes([]byte("payload"))
-				own = append(own, rewrites(&w, step, kind).Program())
+				own = append(own, writeStepChange(&w, step, kind).Program())
 			}
 		}
-		seeds = append(seeds, meant(s.dear, own)...)
+		seeds = append(seeds, choosingCostly(s.dear, own)...)
 	}
-	return begun(seeds), nil
+	return withContinuations(seeds), nil
 }

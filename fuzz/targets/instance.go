@@ -16,17 +16,17 @@ import (
 type instance struct {
 	codecs.Design
 	in      *lab.Instance
-	claimed map[codecs.Property]bool // with the options by default
-	codec   *lab.Bound               // in the context home
-	dear    bool                     // see isCostly
-	sampled func() ([]held, error)   // the tokens of samples
+	claimed map[codecs.Property]bool    // with the options by default
+	codec   *lab.Bound                  // in the context home
+	dear    bool                        // see isCostly
+	sampled func() ([]heldToken, error) // the tokens of samples
 }
 
 // instances are the designs under test.
 var instances = sync.OnceValue(func() []*instance {
 	var all []*instance
-	for _, d := range designs() {
-		s := mustOpen(d, codecs.Config{Secrets: secrets(d, 0)})
+	for _, d := range testedDesigns() {
+		s := mustOpen(d, codecs.Config{Secrets: ringSecrets(d, 0)})
 		s.dear = s.isCostly()
 		s.sampled = sync.OnceValues(s.sealSamples)
 		all = append(all, s)
@@ -79,9 +79,9 @@ func openDesign(d codecs.Design, c codecs.Config) (*instance, error) {
 	return s, nil
 }
 
-// secrets returns a ring of one secret, made from the number, of a length that
+// ringSecrets returns a ring of one secret, made from the number, of a length that
 // the design accepts.
-func secrets(d codecs.Design, number int) [][]byte {
+func ringSecrets(d codecs.Design, number int) [][]byte {
 	secret := bytes.Repeat(fmt.Appendf(nil, "fuzz secret %d; ", number), 4)
 	return [][]byte{secret[:max(d.KeySize, codecs.MinSecret)]}
 }
@@ -107,22 +107,22 @@ func (s *instance) payload(p *program.Program) []byte {
 	if !s.IsScheme() {
 		return b
 	}
-	return quoted(b)
+	return quotedPayload(b)
 }
 
-// quoted returns a JSON string made of b in which no character needs an escape.
-func quoted(b []byte) []byte {
+// quotedPayload returns a JSON string made of b in which no character needs an escape.
+func quotedPayload(b []byte) []byte {
 	text := make([]byte, len(b)+2)
 	text[0], text[len(b)+1] = '"', '"'
 	for i, c := range b {
-		text[i+1] = unescaped[c]
+		text[i+1] = unescapedBytes[c]
 	}
 	return text
 }
 
-// unescaped maps each byte to one that needs no escape in JSON: to itself if
+// unescapedBytes maps each byte to one that needs no escape in JSON: to itself if
 // possible.
-var unescaped = func() (table [256]byte) {
+var unescapedBytes = func() (table [256]byte) {
 	for i := range table {
 		c := byte(i)
 		if c < ' ' || c > '~' || c == '"' || c == '\\' {

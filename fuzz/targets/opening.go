@@ -8,9 +8,9 @@ import (
 	"sealab/fuzz/campaign/harness"
 )
 
-// unsupported takes the place of a refusal for the third outcome: a sound token
+// errUnsupported takes the place of a refusal for the third outcome: a sound token
 // with a state that the design cannot return.
-var unsupported = codecs.Reject(0, "not supported")
+var errUnsupported = codecs.Reject(0, "not supported")
 
 // open unseals a token: see answer.
 func (s *instance) open(token []byte) (payload []byte, refused *codecs.RejectError, err error) {
@@ -38,7 +38,7 @@ func (s *instance) answer(codec codecs.Codec, token []byte) (payload []byte, ref
 		return out[len(before):], nil, nil
 	}
 	if refused = codecs.Rejected(err); refused == nil && errors.Is(err, codecs.ErrUnsupported) {
-		refused, err = unsupported, unsupported
+		refused, err = errUnsupported, errUnsupported
 	}
 	switch {
 	case refused == nil:

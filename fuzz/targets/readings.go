@@ -15,18 +15,18 @@ var readingsTarget = Target{
 	Name: "readings", Layer: layerImplementations,
 	Doc:   "one wire format in two readings: they seal the same bytes, and what the strict one accepts the faithful one accepts, with the same state",
 	Draws: true,
-	Check: readings,
+	Check: runReadings,
 	Seeds: readingsSeeds,
 }
 
-// A pair is two readings of one format under the same secrets and options. The
+// A readingPair is two readings of one format under the same secrets and options. The
 // strict one accepts one encoding of a token, the faithful one more.
-type pair struct{ strict, faithful *instance }
+type readingPair struct{ strict, faithful *instance }
 
-var readingPairs = sync.OnceValue(func() []*pair {
-	var all []*pair
-	for _, f := range designs() {
-		for _, d := range designs() {
+var readingPairs = sync.OnceValue(func() []*readingPair {
+	var all []*readingPair
+	for _, f := range testedDesigns() {
+		for _, d := range testedDesigns() {
 			if d.SharesFormat(f) && promisesCanonical(d) && !promisesCanonical(f) {
 				all = append(all, newPair(d, f))
 			}
@@ -40,36 +40,36 @@ func promisesCanonical(d codecs.Design) bool { return newInstance(d).holds(codec
 // readingOption is the option of formats with two readings.
 const readingOption = "reading"
 
-func newPair(strict, faithful codecs.Design) *pair {
+func newPair(strict, faithful codecs.Design) *readingPair {
 	options, err := faithful.Choose(codecs.Config{})
 	if err != nil {
 		panic(fmt.Sprintf("%s: %v", faithful.Name, err)) // its own defaults
 	}
 	delete(options, readingOption) // each keeps its own
-	c := codecs.Config{Secrets: secrets(faithful, 0), Options: options}
-	return &pair{mustOpen(strict, c), mustOpen(faithful, c)}
+	c := codecs.Config{Secrets: ringSecrets(faithful, 0), Options: options}
+	return &readingPair{mustOpen(strict, c), mustOpen(faithful, c)}
 }
 
 // Choices of readings; the others change steps.
 const (
-	alike  = 1
-	asText = 2
+	alterAlike = 1
+	asText     = 2
 )
 
-// readings seals with the strict reading, changes steps or the text, and
+// runReadings seals with the strict reading, changes steps or the text, and
 // compares the answers of both.
-func readings(p *program.Program) error {
+func runReadings(p *program.Program) error {
 	r := readingPairs()[p.Pick(len(readingPairs()))]
 	seed, payload := r.strict.seed(p), r.strict.payload(p)
 	var token []byte
 	var err error
 	switch p.Pick(4) {
-	case alike:
+	case alterAlike:
 		return r.sealAlike(seed, payload)
 	case asText:
 		token, err = r.strict.codec.SealSeeded(nil, seed, payload)
 	default:
-		var rewritten steps
+		var rewritten stepChanges
 		token, err = r.strict.codec.SealEdited(nil, seed, payload, func(step lab.Step, value []byte) []byte {
 			return rewritten.edit(p, step, value)
 		})
@@ -84,7 +84,7 @@ func readings(p *program.Program) error {
 }
 
 // sealAlike returns an error unless both readings seal the same bytes.
-func (r *pair) sealAlike(seed, payload []byte) error {
+func (r *readingPair) sealAlike(seed, payload []byte) error {
 	if r.strict.codec.SeedSize() != r.faithful.codec.SeedSize() {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (r *pair) sealAlike(seed, payload []byte) error {
 
 // compare returns an error if the strict reading accepts a token that the
 // faithful one refuses, or with another state.
-func (r *pair) compare(token []byte) error {
+func (r *readingPair) compare(token []byte) error {
 	strict, refused, err := r.strict.open(token)
 	if err != nil || refused != nil {
 		return err
@@ -124,14 +124,14 @@ func readingsSeeds() ([][]byte, error) {
 			return w.Pick(i, len(readingPairs())).Bytes([]byte("seed")).Bytes([]byte("state"))
 		}
 		for step := range 8 {
-			for kind := range reworks {
-				seeds = append(seeds, rewrites(begin().Byte(0), step, kind).Program())
+			for kind := range editKinds {
+				seeds = append(seeds, writeStepChange(begin().Byte(0), step, kind).Program())
 			}
 		}
 		for kind := range byte(14) {
 			seeds = append(seeds, begin().Byte(asText).Byte(1).Byte(kind).Byte(program.Anywhere).Uint16(20).Uint16(4).Raw([]byte("v1.A")).Program())
 		}
-		seeds = append(seeds, begin().Byte(alike).Program())
+		seeds = append(seeds, begin().Byte(alterAlike).Program())
 	}
-	return begun(seeds), nil
+	return withContinuations(seeds), nil
 }

@@ -14,66 +14,66 @@ var relationsTarget = Target{
 	Name: "relations", Layer: layerRelations,
 	Doc:   "one relation between answers: the order of the ring does not matter, every key of it opens and a foreign one never, room in dst changes nothing, nor does another call at the same time",
 	Draws: true,
-	Check: relations,
+	Check: runRelations,
 	Seeds: relationsSeeds,
 }
 
-// A family is one design under several rings of the same secrets.
-type family struct {
+// A ringFamily is one design under several rings of the same secrets.
+type ringFamily struct {
 	one, forward, backward, other *instance
 }
 
-var families = sync.OnceValue(func() []*family {
-	var all []*family
+var ringFamilies = sync.OnceValue(func() []*ringFamily {
+	var all []*ringFamily
 	for _, s := range instances() {
 		all = append(all, newFamily(s))
 	}
 	return all
 })
 
-func newFamily(s *instance) *family {
-	first, second := secrets(s.Design, 0), secrets(s.Design, 1)
-	f := &family{one: s, forward: s, backward: s}
+func newFamily(s *instance) *ringFamily {
+	first, second := ringSecrets(s.Design, 0), ringSecrets(s.Design, 1)
+	f := &ringFamily{one: s, forward: s, backward: s}
 	f.other = mustOpen(s.Design, codecs.Config{Secrets: second})
 	if s.holds(codecs.Rotation) {
-		third := secrets(s.Design, 2)
+		third := ringSecrets(s.Design, 2)
 		f.forward = mustOpen(s.Design, codecs.Config{Secrets: slices.Concat(first, second, third)})
 		f.backward = mustOpen(s.Design, codecs.Config{Secrets: slices.Concat(third, second, first)})
 	}
 	return f
 }
 
-func (f *family) isDear() bool { return f.one.dear }
+func (f *ringFamily) isDear() bool { return f.one.dear }
 
-// A presented token is sealed and perhaps altered.
-type presented struct {
+// A presentedToken is sealed and perhaps altered.
+type presentedToken struct {
 	token, payload []byte
 	altered        bool
 }
 
 // allRelations are the checks; an input chooses one.
-var allRelations = []func(*family, *program.Program) error{
-	(*family).order, (*family).foreign, (*family).rotated, (*family).room, (*family).sealing, (*family).together, (*family).inspected,
+var allRelations = []func(*ringFamily, *program.Program) error{
+	(*ringFamily).order, (*ringFamily).foreign, (*ringFamily).rotated, (*ringFamily).room, (*ringFamily).sealing, (*ringFamily).together, (*ringFamily).inspected,
 }
 
-func relations(p *program.Program) error {
-	f := choose(p, families())
+func runRelations(p *program.Program) error {
+	f := chooseFrom(p, ringFamilies())
 	return allRelations[p.Pick(len(allRelations))](f, p)
 }
 
 // present reads a token.
-func (f *family) present(p *program.Program) (presented, error) {
+func (f *ringFamily) present(p *program.Program) (presentedToken, error) {
 	seed, payload := f.one.seed(p), f.one.payload(p)
 	token, err := f.one.codec.SealSeeded(nil, seed, payload)
 	if err != nil || p.Pick(2) == 0 {
-		return presented{token: token, payload: payload}, err
+		return presentedToken{token: token, payload: payload}, err
 	}
 	altered := program.Alter(p, bytes.Clone(token))
-	return presented{altered, payload, !bytes.Equal(altered, token)}, nil
+	return presentedToken{altered, payload, !bytes.Equal(altered, token)}, nil
 }
 
 // order checks that rings of the same keys answer alike.
-func (f *family) order(p *program.Program) error {
+func (f *ringFamily) order(p *program.Program) error {
 	what, err := f.present(p)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (f *family) order(p *program.Program) error {
 }
 
 // foreign checks that a ring without the sealing key opens no token.
-func (f *family) foreign(p *program.Program) error {
+func (f *ringFamily) foreign(p *program.Program) error {
 	what, err := f.present(p)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (f *family) foreign(p *program.Program) error {
 }
 
 // requireForeign returns an error if the other ring opens a token.
-func (f *family) requireForeign(token []byte) error {
+func (f *ringFamily) requireForeign(token []byte) error {
 	_, refused, err := f.other.open(token)
 	if err == nil && refused == nil {
 		return harness.Fail(f.other.Name, "a token opens under a ring without its key", "%q", token)
@@ -115,7 +115,7 @@ func (f *family) requireForeign(token []byte) error {
 
 // rotated checks that a token of the last key of a ring opens, and that a ring
 // without that key refuses it.
-func (f *family) rotated(p *program.Program) error {
+func (f *ringFamily) rotated(p *program.Program) error {
 	if !f.one.holds(codecs.Rotation) {
 		return nil
 	}
@@ -134,19 +134,19 @@ func (f *family) rotated(p *program.Program) error {
 // an alteration.
 func relationsSeeds() ([][]byte, error) {
 	var seeds [][]byte
-	for i, f := range families() {
+	for i, f := range ringFamilies() {
 		var own [][]byte
 		for relation := range allRelations {
 			begin := func(payload string) *program.Writer {
 				var w program.Writer
-				return w.Pick(i, len(families())).Pick(relation, len(allRelations)).Bytes([]byte("seed")).Bytes([]byte(payload))
+				return w.Pick(i, len(ringFamilies())).Pick(relation, len(allRelations)).Bytes([]byte("seed")).Bytes([]byte(payload))
 			}
 			for n := range byte(4) {
 				own = append(own, begin("payload"[:7-n]).Program(), begin("payload").Byte(n).Program(),
 					begin("payload").Byte(1).Byte(n).Byte(program.Anywhere).Uint16(20).Byte('A').Program())
 			}
 		}
-		seeds = append(seeds, meant(f.one.dear, own)...)
+		seeds = append(seeds, choosingCostly(f.one.dear, own)...)
 	}
-	return begun(seeds), nil
+	return withContinuations(seeds), nil
 }

@@ -20,14 +20,14 @@ var remoteTarget = Target{
 	Name: "remote", Layer: layerImplementations,
 	Doc:   "a design and itself behind the worker protocol: the same verdict, stage, reason and bytes",
 	Draws: true,
-	Check: remote,
+	Check: runRemote,
 	Seeds: textSeeds,
 }
 
-// remote asks a design about a token, and sends question and answer through the
+// runRemote asks a design about a token, and sends question and answer through the
 // protocol.
-func remote(p *program.Program) error {
-	s := pick(p)
+func runRemote(p *program.Program) error {
+	s := pickInstance(p)
 	seed, payload := s.seed(p), s.payload(p)
 	token, err := s.codec.SealSeeded(nil, seed, payload)
 	if err != nil {
@@ -40,7 +40,7 @@ func remote(p *program.Program) error {
 		return nil // the protocol is text
 	}
 	here, err := s.codec.Unseal(nil, token)
-	there := remotes()[s.Name]
+	there := remoteInstances()[s.Name]
 	question, err := there.opened.Judge(s.Kind(), token, &program.Context, lab.Answer{Payload: here, Err: err})
 	if err != nil {
 		return harness.Fail(s.Name, "the worker protocol cannot ask about a token", "%v: %q", err, token)
@@ -67,9 +67,9 @@ type remoteInstance struct {
 	*worker.Replayer
 }
 
-// remotes are the instances behind the protocol, by name. They stay open:
+// remoteInstances are the instances behind the protocol, by name. They stay open:
 // opening takes as long as the rest of an execution.
-var remotes = sync.OnceValue(func() map[string]remoteInstance {
+var remoteInstances = sync.OnceValue(func() map[string]remoteInstance {
 	all := map[string]remoteInstance{}
 	for _, s := range instances() {
 		r, err := newRemote(s)
@@ -82,7 +82,7 @@ var remotes = sync.OnceValue(func() map[string]remoteInstance {
 })
 
 func newRemote(s *instance) (remoteInstance, error) {
-	opened, err := worker.OpenCase(codecs.Config{Secrets: secrets(s.Design, 0)}, nil)
+	opened, err := worker.OpenCase(codecs.Config{Secrets: ringSecrets(s.Design, 0)}, nil)
 	if err != nil {
 		return remoteInstance{}, err
 	}

@@ -18,55 +18,55 @@ import (
 var sdksTarget = Target{
 	Name: "sdks", Layer: layerImplementations,
 	Doc:     "designs and the installed SDKs that they mirror, many tokens in each input: the same verdict, stage and state",
-	Check:   sdks,
+	Check:   runSDKs,
 	Seeds:   sdksSeeds,
 	Missing: func() string { return runningSDKs().missing },
 }
 
-// A mirror is a design and the SDK that it mirrors.
-type mirror struct {
+// A mirroredSDK is a design and the SDK that it mirrors.
+type mirroredSDK struct {
 	name        string
 	here, there *instance
 }
 
-// mirrors are the SDKs that run, or the reason why no SDK runs.
-type mirrors struct {
-	all     []mirror
+// mirroredSDKs are the SDKs that run, or the reason why no SDK runs.
+type mirroredSDKs struct {
+	all     []mirroredSDK
 	missing string
 }
 
 // runningSDKs starts every installed SDK, once. The processes end with this
 // one.
-var runningSDKs = sync.OnceValue(func() mirrors {
+var runningSDKs = sync.OnceValue(func() mirroredSDKs {
 	here, err := program.ModuleRoot()
 	if err != nil {
-		return mirrors{missing: err.Error()}
+		return mirroredSDKs{missing: err.Error()}
 	}
 	found, err := sdk.Mirrors(here)
 	if err != nil {
-		return mirrors{missing: err.Error()}
+		return mirroredSDKs{missing: err.Error()}
 	}
-	m := mirrors{missing: "no SDK is installed: make sdks"}
+	m := mirroredSDKs{missing: "no SDK is installed: make sdks"}
 	for _, p := range found {
 		if p.Unavailable() != "" {
 			continue
 		}
-		mirror, err := dial(p)
+		mirror, err := dialMirror(p)
 		if err != nil {
-			return mirrors{missing: err.Error()}
+			return mirroredSDKs{missing: err.Error()}
 		}
 		m.all, m.missing = append(m.all, mirror), ""
 	}
 	return m
 })
 
-func dial(s sdk.SDK) (mirror, error) {
-	m := mirror{name: s.Name}
+func dialMirror(s sdk.SDK) (mirroredSDK, error) {
+	m := mirroredSDK{name: s.Name}
 	d, err := catalog.Find(s.Mirrors)
 	if err != nil {
 		return m, err
 	}
-	c := codecs.Config{Secrets: secrets(d, 0)}
+	c := codecs.Config{Secrets: ringSecrets(d, 0)}
 	if m.here, err = openDesign(d, c); err != nil {
 		return m, err
 	}
@@ -83,7 +83,7 @@ func dial(s sdk.SDK) (mirror, error) {
 // is slow, and one more token is not.
 const maxBatch = 128
 
-func sdks(p *program.Program) error {
+func runSDKs(p *program.Program) error {
 	all := runningSDKs().all
 	if len(all) == 0 {
 		return nil
@@ -109,9 +109,9 @@ func sdks(p *program.Program) error {
 }
 
 // present makes one token, changed inside or as text.
-func (m mirror) present(p *program.Program) ([]byte, error) {
+func (m mirroredSDK) present(p *program.Program) ([]byte, error) {
 	seed, payload := m.here.seed(p), m.here.payload(p)
-	var rewritten steps
+	var rewritten stepChanges
 	inner := p.Byte()%2 == 0
 	token, err := m.here.codec.SealEdited(nil, seed, payload, func(step lab.Step, value []byte) []byte {
 		if !inner {
@@ -126,7 +126,7 @@ func (m mirror) present(p *program.Program) ([]byte, error) {
 }
 
 // compare returns an error unless both sides answer every token alike.
-func (m mirror) compare(tokens [][]byte) error {
+func (m mirroredSDK) compare(tokens [][]byte) error {
 	there, err := m.there.in.UnsealAll(tokens, &program.Context)
 	if err != nil {
 		return harness.Fail(m.name, "an SDK fails on a batch of tokens", "%v: %q", err, tokens)
@@ -141,13 +141,13 @@ func (m mirror) compare(tokens [][]byte) error {
 		}
 		refusedThere := codecs.Rejected(there[i].Err)
 		if errors.Is(there[i].Err, codecs.ErrUnsupported) {
-			refusedThere = unsupported
+			refusedThere = errUnsupported
 		}
 		if there[i].Err != nil && refusedThere == nil {
 			return harness.Fail(m.name, "an SDK fails on a token", "%v: %q", there[i].Err, token)
 		}
 		if !sameStage(refused, refusedThere) || refused == nil && !bytes.Equal(state, there[i].Payload) {
-			return harness.Fail(m.name, "an SDK answers differently from its design", "design %s %q, SDK %s %q: %q", stage(refused), state, stage(refusedThere), there[i].Payload, token)
+			return harness.Fail(m.name, "an SDK answers differently from its design", "design %s %q, SDK %s %q: %q", stageName(refused), state, stageName(refusedThere), there[i].Payload, token)
 		}
 	}
 	return nil
@@ -161,7 +161,7 @@ func sameStage(a, b *codecs.RejectError) bool {
 	return a.Stage == b.Stage
 }
 
-func stage(r *codecs.RejectError) string {
+func stageName(r *codecs.RejectError) string {
 	if r == nil {
 		return "accepted"
 	}
@@ -178,10 +178,10 @@ func sdksSeeds() ([][]byte, error) {
 		inner.Byte(i)
 		outer.Byte(i)
 		for step := range 8 {
-			for kind := range reworks {
-				rewrites(inner.Bytes([]byte("seed")).Bytes([]byte("state")).Byte(0), step, kind)
+			for kind := range editKinds {
+				writeStepChange(inner.Bytes([]byte("seed")).Bytes([]byte("state")).Byte(0), step, kind)
 				for range 8 - step {
-					inner.Byte(untouched)
+					inner.Byte(editNone)
 				}
 			}
 			outer.Bytes([]byte("seed")).Bytes([]byte("state")).Byte(1).Byte(byte(step)).Byte(program.Anywhere).Uint16(20).Uint16(4).Raw([]byte("v1.A"))

@@ -12,26 +12,26 @@ var sequencesTarget = Target{
 	Name: "sequences", Layer: layerRelations,
 	Doc:   "many tokens made, altered and opened in any order: an answer does not depend on what was opened before",
 	Draws: true,
-	Check: sequences,
+	Check: runSequences,
 	Seeds: sequencesSeeds,
 }
 
 // Operations of a sequence. All but the first open a token: an altered token
 // has an effect only if it is opened.
 const (
-	opHold   = 0 // make one
-	opAlter  = 1
-	opSplice = 2 // alter it by another one
-	ops      = 4 // the other opens one as it is
+	opHold    = 0 // make one
+	opAlter   = 1
+	opSplice  = 2 // alter it by another one
+	opChoices = 4 // the other opens one as it is
 )
 
-// sequences runs operations on one design. All tokens are sealed under one key,
+// runSequences runs operations on one design. All tokens are sealed under one key,
 // so that a cache of the design sees all of them.
-func sequences(p *program.Program) error {
-	s := pick(p)
-	tokens := make([]held, 0, 6)
-	for n := operations(p); n > 0 && !p.Done(); n-- {
-		op := p.Pick(ops)
+func runSequences(p *program.Program) error {
+	s := pickInstance(p)
+	tokens := make([]heldToken, 0, 6)
+	for n := readOperationCount(p); n > 0 && !p.Done(); n-- {
+		op := p.Pick(opChoices)
 		if op == opHold || len(tokens) == 0 {
 			h, err := s.hold(p)
 			if err != nil {
@@ -45,7 +45,7 @@ func sequences(p *program.Program) error {
 		case opAlter:
 			h.change(program.Alter(p, bytes.Clone(h.token)))
 		case opSplice:
-			h.change(splice(p, h.token, tokens[p.Pick(len(tokens))].origin))
+			h.change(spliceTokens(p, h.token, tokens[p.Pick(len(tokens))].origin))
 		}
 		if err := s.requireHeld(h, tokens); err != nil {
 			return fmt.Errorf("in a sequence: %w", err)
@@ -54,31 +54,31 @@ func sequences(p *program.Program) error {
 	return nil
 }
 
-// operations reads the number of operations: few, and seldom many.
-func operations(p *program.Program) int {
+// readOperationCount reads the number of operations: few, and seldom many.
+func readOperationCount(p *program.Program) int {
 	switch n := p.Byte(); {
 	case n == 255:
 		return 32
 	case n >= 252:
 		return 12
-	case n >= some:
+	case n >= sixOperations:
 		return 6
 	default:
 		return 2 + int(n)%2
 	}
 }
 
-// some stands for six operations, as in seeds.
-const some = 240
+// sixOperations stands for six operations, as in seeds.
+const sixOperations = 240
 
-// splice returns the beginning of one token and the end of another.
-func splice(p *program.Program, first, second []byte) []byte {
+// spliceTokens returns the beginning of one token and the end of another.
+func spliceTokens(p *program.Program, first, second []byte) []byte {
 	return append(bytes.Clone(first[:program.Place(p, first)]), second[program.Place(p, second):]...)
 }
 
 // requireHeld opens a token and checks the answer. A token that was altered
 // into another one of the sequence must open as that one.
-func (s *instance) requireHeld(h *held, others []held) error {
+func (s *instance) requireHeld(h *heldToken, others []heldToken) error {
 	if !h.altered {
 		return s.requireSame(h.token, h.payload)
 	}
@@ -107,14 +107,14 @@ func sequencesSeeds() ([][]byte, error) {
 		var own [][]byte
 		for kind := range byte(14) {
 			var w program.Writer
-			w.Pick(i, len(instances())).Byte(some)
-			w.Byte(opHold).Byte(anew).Bytes([]byte("seed")).Bytes([]byte("one"))
+			w.Pick(i, len(instances())).Byte(sixOperations)
+			w.Byte(opHold).Byte(holdNew).Bytes([]byte("seed")).Bytes([]byte("one"))
 			w.Byte(opHold).Byte(0).Byte(1)
-			w.Byte(ops - 1).Byte(0).Byte(ops - 1).Byte(1)
+			w.Byte(opChoices - 1).Byte(0).Byte(opChoices - 1).Byte(1)
 			w.Byte(opAlter).Byte(0).Byte(kind).Byte(program.Anywhere).Uint16(9).Uint16(1).Byte('A')
-			own = append(own, w.Byte(ops-1).Byte(1).Program())
+			own = append(own, w.Byte(opChoices-1).Byte(1).Program())
 		}
-		seeds = append(seeds, meant(s.dear, own)...)
+		seeds = append(seeds, choosingCostly(s.dear, own)...)
 	}
-	return begun(seeds), nil
+	return withContinuations(seeds), nil
 }

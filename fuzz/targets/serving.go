@@ -15,15 +15,15 @@ import (
 var servingTarget = Target{
 	Name: "serving", Layer: layerProtocol,
 	Doc:   "the worker protocol's server fed anything: one answer per line, each one JSON object that says ok or why not",
-	Check: serving,
+	Check: runServing,
 	Seeds: servingSeeds,
 }
 
-func serving(p *program.Program) error {
-	s := pick(p)
+func runServing(p *program.Program) error {
+	s := pickInstance(p)
 	input := p.Rest()
 	server := worker.Server{Design: s.Design, Version: "fuzz"}
-	var out listener
+	var out answerCounter
 	if err := server.Serve(bytes.NewReader(input), &out); err != nil {
 		return harness.Fail(s.Name, "the server of the worker protocol fails", "%v: %q", err, input)
 	}
@@ -37,31 +37,31 @@ func serving(p *program.Program) error {
 	return nil
 }
 
-// A listener counts the answers of a server, one per write. It fails at the
+// An answerCounter counts the answers of a server, one per write. It fails at the
 // first invalid one.
-type listener struct{ answers int }
+type answerCounter struct{ answers int }
 
-// outcomes begin the valid answers.
-var outcomes = [][]byte{
+// validAnswers begin the valid answers.
+var validAnswers = [][]byte{
 	[]byte(`{"ok":true`), []byte(`{"ok":false,"rejected":"`), []byte(`{"ok":false,"unsupported":true}`),
 	[]byte(`{"ok":false,"refused":"`), []byte(`{"ok":false,"fault":"`),
 }
 
 // Write implements io.Writer.
-func (l *listener) Write(answer []byte) (int, error) {
+func (l *answerCounter) Write(answer []byte) (int, error) {
 	l.answers++
 	if bytes.IndexByte(answer, '\n') != len(answer)-1 || !json.Valid(answer) || !utf8.Valid(answer) {
 		return 0, fmt.Errorf("the answer %q is not one line of JSON", answer)
 	}
-	if !slices.ContainsFunc(outcomes, func(o []byte) bool { return bytes.HasPrefix(answer, o) }) {
+	if !slices.ContainsFunc(validAnswers, func(o []byte) bool { return bytes.HasPrefix(answer, o) }) {
 		return 0, fmt.Errorf("the answer %q does not say whether it is ok, or why not", answer)
 	}
 	return len(answer), nil
 }
 
-// conversation is a client's side of a conversation with a worker; the secret
+// workerConversation is a client's side of a conversation with a worker; the secret
 // has 32 bytes.
-const conversation = `{"op":"hello","protocol":1}
+const workerConversation = `{"op":"hello","protocol":1}
 {"op":"open","keys_b64":["ZnV6eiBzZWNyZXQgMDsgZnV6eiBzZWNyZXQgMDsgZnU"],"ttl":600,"options":{}}
 {"op":"mint","handle":1,"now":1795132800.25,"state_b64":"InN0YXRlIg","binding":{"method":"tools/call","target":"deploy","arguments":{"env":"prod"},"principal":"alice","audience":null}}
 {"op":"seal","handle":1,"payload_b64":"cGF5bG9hZA"}
@@ -82,11 +82,11 @@ func servingSeeds() ([][]byte, error) {
 			var w program.Writer
 			return w.Pick(i, len(instances())).Raw(text).Program()
 		}
-		own := [][]byte{begin([]byte(conversation))}
-		for line := range bytes.Lines([]byte(conversation)) {
+		own := [][]byte{begin([]byte(workerConversation))}
+		for line := range bytes.Lines([]byte(workerConversation)) {
 			own = append(own, begin(line))
 		}
-		seeds = append(seeds, meant(s.dear, own)...) // a line of zeros is one more
+		seeds = append(seeds, choosingCostly(s.dear, own)...) // a line of zeros is one more
 	}
 	return seeds, nil
 }

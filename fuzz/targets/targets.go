@@ -114,10 +114,10 @@ func Find(name string) (Target, error) {
 	return Target{}, catalog.Unknown("fuzz target", name, known)
 }
 
-// designs returns the designs under test: the catalog, with the bugs that the
+// testedDesigns returns the designs under test: the catalog, with the bugs that the
 // environment variable injected.Env names. It is the only place that injects
 // bugs.
-var designs = sync.OnceValue(func() []codecs.Design {
+var testedDesigns = sync.OnceValue(func() []codecs.Design {
 	change, err := injected.Change(os.Getenv(injected.Env))
 	if err != nil {
 		panic(fmt.Sprintf("%s: %v", injected.Env, err))
@@ -125,18 +125,18 @@ var designs = sync.OnceValue(func() []codecs.Design {
 	return catalog.VariantsWith(change)
 })
 
-// pick chooses an instance.
-func pick(p *program.Program) *instance { return choose(p, instances()) }
+// pickInstance chooses an instance.
+func pickInstance(p *program.Program) *instance { return chooseFrom(p, instances()) }
 
-// A costly thing may take much time.
-type costly interface{ isDear() bool }
+// A costlyChoice may take much time.
+type costlyChoice interface{ isDear() bool }
 
 func (s *instance) isDear() bool { return s.dear }
 
-// choose reads the choice of one of all, at most 128. It seldom takes a costly
+// chooseFrom reads the choice of one of all, at most 128. It seldom takes a costly
 // one: with a key agreement, a token takes the time of a hundred others.
 // Otherwise another one takes its place, by the same choice.
-func choose[T costly](p *program.Program, all []T) T {
+func chooseFrom[T costlyChoice](p *program.Program, all []T) T {
 	choice := int(p.Byte())
 	chosen, round := choice%len(all), choice/len(all)
 	if !all[chosen].isDear() || p.Seldom() {
@@ -150,9 +150,9 @@ func choose[T costly](p *program.Program, all []T) T {
 	return all[chosen]
 }
 
-// begun returns each seed as it is, and followed by the mark that continues
+// withContinuations returns each seed as it is, and followed by the mark that continues
 // with drawn choices. It drops seeds that continue by themselves.
-func begun(seeds [][]byte) [][]byte {
+func withContinuations(seeds [][]byte) [][]byte {
 	all := make([][]byte, 0, 2*len(seeds))
 	for _, seed := range seeds {
 		if !program.GoesOn(seed) {
@@ -162,10 +162,10 @@ func begun(seeds [][]byte) [][]byte {
 	return all
 }
 
-// meant returns seeds for a design so that they choose it even if it is costly.
+// choosingCostly returns seeds for a design so that they choose it even if it is costly.
 // A costly design gets the first seed alone: fuzzers keep the mark in most of
 // its mutations.
-func meant(dear bool, seeds [][]byte) [][]byte {
+func choosingCostly(dear bool, seeds [][]byte) [][]byte {
 	if !dear {
 		return seeds
 	}

@@ -10,12 +10,12 @@ var textTarget = Target{
 	Name: "text", Layer: layerText,
 	Doc:   "seals, alters the token's text, opens: only the token itself opens, and only to its payload",
 	Draws: true,
-	Check: text,
+	Check: runText,
 	Seeds: textSeeds,
 }
 
-func text(p *program.Program) error {
-	s := pick(p)
+func runText(p *program.Program) error {
+	s := pickInstance(p)
 	seed, payload := s.seed(p), s.payload(p)
 	token, err := s.codec.SealSeeded(nil, seed, payload)
 	if err != nil {
@@ -40,7 +40,7 @@ func text(p *program.Program) error {
 // textSeeds are, for every design, a sealed token, one alteration of each kind,
 // and the tokens of the committed vectors in its place.
 func textSeeds() ([][]byte, error) {
-	files, err := committed()
+	files, err := committedVectors()
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func textSeeds() ([][]byte, error) {
 		for _, test := range files[s.Name].distinct() {
 			own = append(own, begin(test.Seed, test.Payload).Byte(1).Byte(7).Byte(0).Bytes([]byte(test.Token)).Program())
 		}
-		seeds = append(seeds, meant(s.dear, own)...)
+		seeds = append(seeds, choosingCostly(s.dear, own)...)
 	}
-	return begun(seeds), nil
+	return withContinuations(seeds), nil
 }

@@ -15,16 +15,16 @@ import (
 // chance whether calls meet. They repeat until so many have met that they will
 // meet again on a replay, or for so many rounds.
 const (
-	atOnce     = 40
-	oneIn      = 512
-	meetings   = 200
-	rounds     = 4000
-	dearRounds = 20
+	atOnce         = 40
+	oneIn          = 512
+	neededMeetings = 200
+	meetingRounds  = 4000
+	dearRounds     = 20
 )
 
 // together checks that an answer does not depend on another call before it or,
 // seldom, at the same time.
-func (f *family) together(p *program.Program) error {
+func (f *ringFamily) together(p *program.Program) error {
 	what, err := f.present(p)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (f *family) together(p *program.Program) error {
 }
 
 // requireBeside is the other call.
-func (f *family) requireBeside() error {
+func (f *ringFamily) requireBeside() error {
 	beside, err := f.one.sample(0)
 	if err != nil {
 		return err
@@ -58,17 +58,17 @@ func (f *family) requireBeside() error {
 }
 
 // meanwhile opens a token repeatedly while another one is opened.
-func (f *family) meanwhile(token []byte) error {
+func (f *ringFamily) meanwhile(token []byte) error {
 	got, refused, err := f.one.open(token)
 	if err != nil {
 		return err
 	}
-	left, met := rounds, 0
+	left, met := meetingRounds, 0
 	if f.one.dear {
 		left = dearRounds
 	}
-	err = during(f.requireBeside, func(others *atomic.Int64) error {
-		for ; left > 0 && met < meetings; left-- {
+	err = callDuring(f.requireBeside, func(others *atomic.Int64) error {
+		for ; left > 0 && met < neededMeetings; left-- {
 			before := others.Load()
 			if err := f.one.requireRepeated(token, got, refused); err != nil {
 				return err
@@ -85,9 +85,9 @@ func (f *family) meanwhile(token []byte) error {
 	return nil
 }
 
-// during runs call, and other repeatedly in another goroutine until call ends;
+// callDuring runs call, and other repeatedly in another goroutine until call ends;
 // others counts its runs. Both have ended when during returns or call panics.
-func during(other func() error, call func(others *atomic.Int64) error) (err error) {
+func callDuring(other func() error, call func(others *atomic.Int64) error) (err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0))))
 	var others atomic.Int64
 	var ended atomic.Bool

@@ -20,16 +20,16 @@ func TestDuring(t *testing.T) {
 		return nil
 	}
 	require.PanicsWithValue(t, "of the call", func() {
-		during(other, func(*atomic.Int64) error { panic("of the call") }) //nolint:errcheck // it panics
+		callDuring(other, func(*atomic.Int64) error { panic("of the call") }) //nolint:errcheck // it panics
 	})
 	require.Zero(t, inside)
 	require.Equal(t, before, runtime.GOMAXPROCS(0))
 
 	one, two := errors.New("one"), errors.New("two")
-	err := during(func() error { return one }, func(*atomic.Int64) error { return two })
+	err := callDuring(func() error { return one }, func(*atomic.Int64) error { return two })
 	require.ErrorIs(t, err, one)
 	require.ErrorIs(t, err, two)
-	require.NoError(t, during(other, func(others *atomic.Int64) error {
+	require.NoError(t, callDuring(other, func(others *atomic.Int64) error {
 		for seen := others.Load(); others.Load() == seen; { // it goes on
 			runtime.Gosched()
 		}

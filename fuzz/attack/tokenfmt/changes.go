@@ -277,13 +277,13 @@ func (f Format) WithHead(i, n int) []Alteration {
 		all = append(all, Alteration{f.With(i, slices.Concat(bytes.Repeat([]byte{c}, n), raw[n:])), fmt.Sprintf("the first %d bytes of segment %d set to %#x", n, i, c)})
 	}
 	for _, by := range []int{1, -1} {
-		all = append(all, Alteration{f.With(i, slices.Concat(neighbor(raw[:n], by), raw[n:])), fmt.Sprintf("%+d added to the first %d bytes of segment %d", by, n, i)})
+		all = append(all, Alteration{f.With(i, slices.Concat(adjacentNumber(raw[:n], by), raw[n:])), fmt.Sprintf("%+d added to the first %d bytes of segment %d", by, n, i)})
 	}
 	return all
 }
 
-// neighbor returns the big-endian number b plus or minus one.
-func neighbor(b []byte, by int) []byte {
+// adjacentNumber returns the big-endian number b plus or minus one.
+func adjacentNumber(b []byte, by int) []byte {
 	out := bytes.Clone(b)
 	for k := len(out) - 1; k >= 0; k-- {
 		out[k] += byte(by)
@@ -386,7 +386,7 @@ func paddingEnds(f Format, _ *Source) iter.Seq[Alteration] {
 		for _, i := range f.Encoded() {
 			raw := f.Segments[i].Bytes
 			for _, n := range []int{1, 2, 4, 8, 15, 16, 32} {
-				for name, end := range paddings(n) {
+				for name, end := range blockPaddings(n) {
 					if n < len(raw) && !yield(Alteration{f.With(i, slices.Concat(raw[:len(raw)-n], end)), fmt.Sprintf("the last %d bytes of segment %d as %s padding", n, i, name)}) {
 						return
 					}
@@ -399,8 +399,8 @@ func paddingEnds(f Format, _ *Source) iter.Seq[Alteration] {
 	}
 }
 
-// paddings yields n bytes of each kind of block padding, with its name.
-func paddings(n int) iter.Seq2[string, []byte] {
+// blockPaddings yields n bytes of each kind of block padding, with its name.
+func blockPaddings(n int) iter.Seq2[string, []byte] {
 	zeros := make([]byte, n-1)
 	return func(yield func(string, []byte) bool) {
 		_ = yield("PKCS #7", bytes.Repeat([]byte{byte(n)}, n)) &&

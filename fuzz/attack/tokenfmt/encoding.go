@@ -49,7 +49,7 @@ const (
 // encodingOf returns the encoding of all texts. They are the same segment of
 // several tokens. It reports false if no encoding fits all of them.
 func encodingOf(texts []string) (Encoding, bool) {
-	if slices.ContainsFunc(texts, func(t string) bool { return len(t) < minEncoded }) && !random(texts) {
+	if slices.ContainsFunc(texts, func(t string) bool { return len(t) < minEncoded }) && !looksRandom(texts) {
 		return Encoding{}, false
 	}
 	for _, e := range Encodings {
@@ -60,10 +60,10 @@ func encodingOf(texts []string) (Encoding, bool) {
 	return Encoding{}, false
 }
 
-// random reports that short segments look like random bytes, for example those of a
+// looksRandom reports that short segments look like random bytes, for example those of a
 // short tag: three or more of one length, each another one, and some with letters.
 // Decimal numbers are words.
-func random(texts []string) bool {
+func looksRandom(texts []string) bool {
 	if len(texts) < 3 {
 		return false
 	}
@@ -112,10 +112,10 @@ func isEncoded(r rune) bool {
 	return r < 128 && (isBase64URL(byte(r)) || r == '+' || r == '/' || r == '=')
 }
 
-// lenient decodes text as a lenient base64 reader does: it takes both alphabets,
+// decodeLeniently decodes text as a lenient base64 reader does: it takes both alphabets,
 // ignores unused bits, and skips every other character. Two spellings of the same
 // bytes are recognized by it.
-func lenient(text []byte) []byte {
+func decodeLeniently(text []byte) []byte {
 	clean := make([]byte, 0, len(text))
 	for _, c := range text {
 		switch {

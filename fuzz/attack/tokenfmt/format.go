@@ -26,9 +26,9 @@ func (s Segment) Encoded() bool { return s.Encoding.Name != "" }
 // Infer returns the format of token. The references are other tokens of the same
 // design, if possible under other keys and for payloads of other lengths.
 func Infer(token []byte, references ...[]byte) Format {
-	rows := [][]string{split(string(token))}
+	rows := [][]string{splitAtBorders(string(token))}
 	for _, r := range references {
-		rows = append(rows, split(string(r)))
+		rows = append(rows, splitAtBorders(string(r)))
 	}
 	rows, worded := cutWords(rows)
 	alike := slices.DeleteFunc(rows, func(row []string) bool { return len(row) != len(rows[0]) })
@@ -54,8 +54,8 @@ func segmentOf(text string, column []string) Segment {
 	return s
 }
 
-// split cuts text at each border between letters of encodings and other characters.
-func split(text string) []string {
+// splitAtBorders cuts text at each border between letters of encodings and other characters.
+func splitAtBorders(text string) []string {
 	var out []string
 	for len(text) > 0 {
 		n := strings.IndexFunc(text, func(r rune) bool { return !isEncoded(r) })
@@ -68,7 +68,7 @@ func split(text string) []string {
 				n = len(text)
 			}
 		}
-		if named := member.FindString(text[:n]); named != "" {
+		if named := memberPattern.FindString(text[:n]); named != "" {
 			n = len(named) - 1
 		}
 		out = append(out, text[:n])
@@ -78,11 +78,11 @@ func split(text string) []string {
 }
 
 // SegmentCount returns the number of segments of token before leading words are cut.
-func SegmentCount(token []byte) int { return len(split(string(token))) }
+func SegmentCount(token []byte) int { return len(splitAtBorders(string(token))) }
 
-// member matches a name, the '=' between it and its value, and the first letter of
+// memberPattern matches a name, the '=' between it and its value, and the first letter of
 // the value. Padding is not followed by a letter.
-var member = regexp.MustCompile(`^[A-Za-z0-9_]{1,12}=[^=]`)
+var memberPattern = regexp.MustCompile(`^[A-Za-z0-9_]{1,12}=[^=]`)
 
 // cutWords cuts the leading word from each row if all rows have one, and reports
 // whether they have. One random segment may look as if it began with a word;
@@ -188,12 +188,12 @@ func (f Format) Before(i int) []byte {
 // takes both cases of hexadecimal and base32, both base64 alphabets, skips
 // characters of no encoding, and ignores trailing bytes of a segment.
 func (f Format) Spells(text []byte) bool {
-	found := [][]string{split(string(text))}
+	found := [][]string{splitAtBorders(string(text))}
 	if f.worded {
 		found, _ = cutWords(found)
 	}
 	if len(found[0]) != len(f.Segments) {
-		return bytes.Equal(lenient(text), lenient(f.Text()))
+		return bytes.Equal(decodeLeniently(text), decodeLeniently(f.Text()))
 	}
 	for i, s := range f.Segments {
 		if !s.spells(found[0][i]) {
@@ -215,7 +215,7 @@ func (s Segment) spells(text string) bool {
 	if err == nil {
 		return bytes.HasPrefix(raw, s.Bytes)
 	}
-	return base64 && bytes.Equal(lenient([]byte(text)), s.Bytes)
+	return base64 && bytes.Equal(decodeLeniently([]byte(text)), s.Bytes)
 }
 
 // Head returns the segment and the length of the constant head of the bytes of

@@ -30,8 +30,8 @@ func HeaderMembers(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// An object is a JSON object inside the bytes of a segment.
-type object struct {
+// A jsonObject is a JSON object inside the bytes of a segment.
+type jsonObject struct {
 	from, to int // of the object in the bytes
 	members  []memberAt
 }
@@ -39,10 +39,10 @@ type object struct {
 // A memberAt is a member of an object; all offsets are in the bytes of the segment.
 type memberAt struct{ from, colon, to int }
 
-// objects returns the JSON objects that begin at a '{' in raw, outermost first. A
+// jsonObjects returns the JSON objects that begin at a '{' in raw, outermost first. A
 // tag or a nonce may stand in front of and behind an object.
-func objects(raw []byte) []object {
-	var all []object
+func jsonObjects(raw []byte) []jsonObject {
+	var all []jsonObject
 	for from := 0; from < len(raw); from++ {
 		if raw[from] != '{' {
 			continue
@@ -52,7 +52,7 @@ func objects(raw []byte) []object {
 		if d.Decode(&text) != nil || !utf8.Valid(text) {
 			continue
 		}
-		o := object{from: from, to: from + len(text), members: membersOf(text, from)}
+		o := jsonObject{from: from, to: from + len(text), members: membersOf(text, from)}
 		if len(o.members) > 0 {
 			all = append(all, o)
 		}
@@ -91,7 +91,7 @@ func Members(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		for _, i := range f.Encoded() {
 			raw := f.Segments[i].Bytes
-			for _, o := range objects(raw) {
+			for _, o := range jsonObjects(raw) {
 				for _, a := range o.alterations(raw) {
 					yield(Alteration{f.With(i, a.Text), fmt.Sprintf("in the JSON object of segment %d, %s", i, a.How)})
 				}
@@ -101,7 +101,7 @@ func Members(f Format, _ *Source) iter.Seq[Alteration] {
 }
 
 // alterations returns raw with the object altered.
-func (o object) alterations(raw []byte) []Alteration {
+func (o jsonObject) alterations(raw []byte) []Alteration {
 	var all []Alteration
 	put := func(at int, text, format string, args ...any) {
 		all = append(all, Alteration{slices.Concat(raw[:at], []byte(text), raw[at:]), fmt.Sprintf(format, args...)})
@@ -159,13 +159,13 @@ func otherValues(name string, value []byte) []string {
 	}
 }
 
-var integer = regexp.MustCompile(`^-?[0-9]+$`)
+var integerPattern = regexp.MustCompile(`^-?[0-9]+$`)
 
 // otherForms returns other JSON texts of the same value.
 func otherForms(value []byte) []string {
 	text := string(value)
 	switch {
-	case integer.MatchString(text):
+	case integerPattern.MatchString(text):
 		return []string{text + ".0", text + "e0", text + "E+0", "0" + text, "+" + text}
 	case len(text) > 2 && text[0] == '"' && text[1] < utf8.RuneSelf && text[1] != '\\':
 		return []string{fmt.Sprintf(`"\u%04x%s`, text[1], text[2:]), strings.ReplaceAll(text, "/", `\/`)}
@@ -173,9 +173,9 @@ func otherForms(value []byte) []string {
 	return nil
 }
 
-// equivalents are pairs of texts that canonical equivalence (Unicode NFC), white
+// equivalentTexts are pairs of texts that canonical equivalence (Unicode NFC), white
 // space rules or case folding make equal.
-var equivalents = [][2]string{
+var equivalentTexts = [][2]string{
 	{"K", "\u212a"}, {";", "\u037e"}, {"\u00e9", "e\u0301"}, {"\u00c5", "\u212b"}, {"\n", "\r\n"}, {"\r\n", "\n"}, {" ", "  "}, {" ", "\t"}, {" ", "\u00a0"},
 }
 
@@ -185,7 +185,7 @@ func Texts(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		for _, i := range f.Encoded() {
 			raw := f.Segments[i].Bytes
-			for _, run := range printable(raw) {
+			for _, run := range printableRuns(raw) {
 				for _, a := range textForms(string(raw[run[0]:run[1]])) {
 					altered := slices.Concat(raw[:run[0]], a.Text, raw[run[1]:])
 					yield(Alteration{f.With(i, altered), fmt.Sprintf("in the text at byte %d of segment %d, %s", run[0], i, a.How)})
@@ -203,7 +203,7 @@ func textForms(text string) []Alteration {
 			all = append(all, Alteration{[]byte(other), fmt.Sprintf(format, args...)})
 		}
 	}
-	for _, e := range equivalents {
+	for _, e := range equivalentTexts {
 		add(strings.Replace(text, e[0], e[1], 1), "%+q for the first %+q", e[1], e[0])
 		add(strings.ReplaceAll(text, e[0], e[1]), "%+q for every %+q", e[1], e[0])
 	}
@@ -217,8 +217,8 @@ func textForms(text string) []Alteration {
 	return all
 }
 
-// printable returns the runs of at least 8 bytes of readable UTF-8 text.
-func printable(raw []byte) [][2]int {
+// printableRuns returns the runs of at least 8 bytes of readable UTF-8 text.
+func printableRuns(raw []byte) [][2]int {
 	var all [][2]int
 	from := 0
 	for at := 0; at <= len(raw); {

@@ -93,8 +93,8 @@ func randomnessOf(raws [][]byte, from, n int) RandomnessReport {
 	}
 	r.MinEntropy = r.minEntropy(raws)
 	r.EffectiveBits = r.MinEntropy * float64(n)
-	r.Collisions = collisions(raws, from, n)
-	r.Tests = []RandomnessTest{monobit(stream), poker(stream), bitRuns(stream), spectral(stream), columns(raws, from, min(n, 64)), serial(raws, from, min(n, 64))}
+	r.Collisions = countCollisions(raws, from, n)
+	r.Tests = []RandomnessTest{testMonobit(stream), testPoker(stream), bitRuns(stream), testSpectrum(stream), testColumns(raws, from, min(n, 64)), testSerial(raws, from, min(n, 64))}
 	if r.Collisions > 0 && n >= 8 {
 		expected := float64(len(raws)) * float64(len(raws)) / 2 / math.Pow(256, float64(min(n, 100)))
 		r.Tests = append(r.Tests, RandomnessTest{"collision", math.Min(1, expected)})
@@ -107,7 +107,7 @@ func randomnessOf(raws [][]byte, from, n int) RandomnessReport {
 func freeRuns(raws [][]byte) (runs [][2]int) {
 	start := -1
 	for i := 0; i <= len(raws[0]); i++ {
-		if i < len(raws[0]) && distinct(raws, i) >= 128 {
+		if i < len(raws[0]) && distinctBytes(raws, i) >= 128 {
 			if start < 0 {
 				start = i
 			}
@@ -121,7 +121,7 @@ func freeRuns(raws [][]byte) (runs [][2]int) {
 	return runs
 }
 
-func distinct(raws [][]byte, i int) int {
+func distinctBytes(raws [][]byte, i int) int {
 	var seen [256]bool
 	n := 0
 	for _, raw := range raws {
@@ -150,8 +150,8 @@ func (r RandomnessReport) minEntropy(raws [][]byte) float64 {
 	return least
 }
 
-// collisions returns the number of pairs of tokens with equal free bytes.
-func collisions(raws [][]byte, from, n int) int {
+// countCollisions returns the number of pairs of tokens with equal free bytes.
+func countCollisions(raws [][]byte, from, n int) int {
 	seen := map[string]int{}
 	pairs := 0
 	for _, raw := range raws {
@@ -162,8 +162,8 @@ func collisions(raws [][]byte, from, n int) int {
 	return pairs
 }
 
-// normal returns the two-sided probability of a standard normal deviate.
-func normal(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
+// normalProbability returns the two-sided probability of a standard normal deviate.
+func normalProbability(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
 
 // chiSquared returns the probability of a larger value with k degrees of freedom, by the
 // Wilson-Hilferty approximation.
@@ -173,8 +173,8 @@ func chiSquared(x float64, k int) float64 {
 	return math.Erfc(z/math.Sqrt2) / 2
 }
 
-// monobit counts the bits that are set (NIST SP 800-22, section 2.1).
-func monobit(stream []byte) RandomnessTest {
+// testMonobit counts the bits that are set (NIST SP 800-22, section 2.1).
+func testMonobit(stream []byte) RandomnessTest {
 	ones := 0
 	for _, b := range stream {
 		for ; b != 0; b &= b - 1 {
@@ -182,21 +182,21 @@ func monobit(stream []byte) RandomnessTest {
 		}
 	}
 	n := float64(8 * len(stream))
-	return RandomnessTest{"monobit", normal((2*float64(ones) - n) / math.Sqrt(n))}
+	return RandomnessTest{"monobit", normalProbability((2*float64(ones) - n) / math.Sqrt(n))}
 }
 
-// poker counts the 16 values of half bytes (FIPS 140-1, section 4.11.1).
-func poker(stream []byte) RandomnessTest {
+// testPoker counts the 16 values of half bytes (FIPS 140-1, section 4.11.1).
+func testPoker(stream []byte) RandomnessTest {
 	var count [16]float64
 	for _, b := range stream {
 		count[b>>4]++
 		count[b&15]++
 	}
-	return RandomnessTest{"poker", uniform(count[:], float64(2*len(stream)))}
+	return RandomnessTest{"poker", uniformProbability(count[:], float64(2*len(stream)))}
 }
 
-// uniform returns the probability of counts under equal probabilities.
-func uniform(count []float64, total float64) float64 {
+// uniformProbability returns the probability of counts under equal probabilities.
+func uniformProbability(count []float64, total float64) float64 {
 	expected, x := total/float64(len(count)), 0.0
 	for _, c := range count {
 		x += (c - expected) * (c - expected) / expected
@@ -225,8 +225,8 @@ func bitRuns(stream []byte) RandomnessTest {
 	return RandomnessTest{"runs", math.Erfc(math.Abs(runs-2*n*p*(1-p)) / (2 * math.Sqrt(2*n) * p * (1 - p)))}
 }
 
-// spectral looks for periods in the first 8,192 bits (NIST SP 800-22, section 2.6).
-func spectral(stream []byte) RandomnessTest {
+// testSpectrum looks for periods in the first 8,192 bits (NIST SP 800-22, section 2.6).
+func testSpectrum(stream []byte) RandomnessTest {
 	bits := min(8192, 8*len(stream))
 	size := 1
 	for size*2 <= bits {
@@ -236,7 +236,7 @@ func spectral(stream []byte) RandomnessTest {
 	for i := range x {
 		x[i] = complex(2*float64(stream[i/8]>>(7-i%8)&1)-1, 0)
 	}
-	transform(x)
+	fourierTransform(x)
 	limit := math.Sqrt(math.Log(1/0.05) * float64(size))
 	below := 0.0
 	for _, c := range x[:size/2] {
@@ -245,11 +245,11 @@ func spectral(stream []byte) RandomnessTest {
 		}
 	}
 	expected := 0.95 * float64(size) / 2
-	return RandomnessTest{"spectral", normal((below - expected) / math.Sqrt(float64(size)*0.95*0.05/4))}
+	return RandomnessTest{"spectral", normalProbability((below - expected) / math.Sqrt(float64(size)*0.95*0.05/4))}
 }
 
-// transform is the fast Fourier transform of a power of two of values, in place.
-func transform(x []complex128) {
+// fourierTransform is the fast Fourier transform of a power of two of values, in place.
+func fourierTransform(x []complex128) {
 	n := len(x)
 	if n < 2 {
 		return
@@ -258,38 +258,38 @@ func transform(x []complex128) {
 	for i := range n / 2 {
 		even[i], odd[i] = x[2*i], x[2*i+1]
 	}
-	transform(even)
-	transform(odd)
+	fourierTransform(even)
+	fourierTransform(odd)
 	for k := range n / 2 {
 		t := cmplx.Rect(1, -2*math.Pi*float64(k)/float64(n)) * odd[k]
 		x[k], x[k+n/2] = even[k]+t, even[k]-t
 	}
 }
 
-// columns tests the values of each byte over all tokens, and returns the least
+// testColumns tests the values of each byte over all tokens, and returns the least
 // probability, corrected for their number.
-func columns(raws [][]byte, from, n int) RandomnessTest {
+func testColumns(raws [][]byte, from, n int) RandomnessTest {
 	least := 1.0
 	for i := from; i < from+n; i++ {
 		var count [256]float64
 		for _, raw := range raws {
 			count[raw[i]]++
 		}
-		least = math.Min(least, uniform(count[:], float64(len(raws))))
+		least = math.Min(least, uniformProbability(count[:], float64(len(raws))))
 	}
 	return RandomnessTest{"values of a byte", math.Min(1, least*float64(n))}
 }
 
-// serial tests the differences of each byte between consecutive tokens, as a counter has
+// testSerial tests the differences of each byte between consecutive tokens, as a counter has
 // few, and returns the least probability, corrected for their number.
-func serial(raws [][]byte, from, n int) RandomnessTest {
+func testSerial(raws [][]byte, from, n int) RandomnessTest {
 	least := 1.0
 	for i := from; i < from+n; i++ {
 		var count [256]float64
 		for k := 1; k < len(raws); k++ {
 			count[raws[k][i]-raws[k-1][i]]++
 		}
-		least = math.Min(least, uniform(count[:], float64(len(raws)-1)))
+		least = math.Min(least, uniformProbability(count[:], float64(len(raws)-1)))
 	}
 	return RandomnessTest{"differences of consecutive tokens", math.Min(1, least*float64(n))}
 }

@@ -12,7 +12,7 @@ import (
 // segments, the bytes that they decode to, and the texts of JSON documents in
 // those, to a depth of four.
 func Readings(token []byte) [][]byte {
-	r := reader{}
+	r := encodingReader{}
 	r.read(token, 4)
 	return r.found
 }
@@ -28,14 +28,14 @@ func Find(token, value []byte) [][]byte {
 	return in
 }
 
-type reader struct{ found [][]byte }
+type encodingReader struct{ found [][]byte }
 
-func (r *reader) read(raw []byte, depth int) {
+func (r *encodingReader) read(raw []byte, depth int) {
 	r.found = append(r.found, raw)
 	if depth == 0 {
 		return
 	}
-	whole := split(string(raw))
+	whole := splitAtBorders(string(raw))
 	r.segments(whole, depth)
 	if cut, ok := cutWords([][]string{whole}); ok { // a word, or random letters that look like one
 		r.segments(cut[0][:2], depth)
@@ -47,7 +47,7 @@ func (r *reader) read(raw []byte, depth int) {
 }
 
 // segments reads each text in its encoding.
-func (r *reader) segments(texts []string, depth int) {
+func (r *encodingReader) segments(texts []string, depth int) {
 	for _, text := range texts {
 		if s := segmentOf(text, []string{text}); s.Encoded() {
 			r.read(s.Bytes, depth-1)
@@ -57,7 +57,7 @@ func (r *reader) segments(texts []string, depth int) {
 }
 
 // otherwise reads text in other encodings than that of its segment.
-func (r *reader) otherwise(text []byte, depth int) {
+func (r *encodingReader) otherwise(text []byte, depth int) {
 	if len(text) < minEncoded {
 		return
 	}
@@ -70,7 +70,7 @@ func (r *reader) otherwise(text []byte, depth int) {
 }
 
 // members reads the texts of a JSON document.
-func (r *reader) members(document any, depth int) {
+func (r *encodingReader) members(document any, depth int) {
 	switch d := document.(type) {
 	case string:
 		r.read([]byte(d), depth-1)

@@ -111,8 +111,8 @@ func (l Layout) construction(m MAC, key []byte, k int) Construction {
 	}
 }
 
-// ciphers are the AEADs that are recognized, by name.
-var ciphers = []struct {
+// knownCiphers are the AEADs that are recognized, by name.
+var knownCiphers = []struct {
 	name string
 	new  func(key []byte) (cipher.AEAD, error)
 }{
@@ -132,7 +132,7 @@ type sealedSegment struct {
 	format     Format
 	segment    int
 	form       int // of the key, in keyForms
-	cipher     int // in ciphers
+	cipher     int // in knownCiphers
 	key        []byte
 	head       []byte // in front of the nonce
 	nonce      []byte
@@ -144,7 +144,7 @@ type sealedSegment struct {
 func (f Format) recognizeAEAD(i, form int, key []byte) (Construction, bool) {
 	raw, text := f.Segments[i].Bytes, f.Before(i)
 	word := bytes.TrimRight(text, ".:|~-_")
-	for number, c := range ciphers {
+	for number, c := range knownCiphers {
 		a, err := c.new(key)
 		if err != nil {
 			continue // the cipher takes keys of another length

@@ -66,11 +66,11 @@ func Padding(f Format, _ *Source) iter.Seq[Alteration] {
 
 // WhiteSpace inserts white space and line breaks.
 func WhiteSpace(f Format, s *Source) iter.Seq[Alteration] {
-	return inserted(f, s, []string{" ", "\n", "\r\n", "\r", "\t", "\f", "\v", "\u00a0", "\u2028"})
+	return insertTexts(f, s, []string{" ", "\n", "\r\n", "\r", "\t", "\f", "\v", "\u00a0", "\u2028"})
 }
 
-// inserted yields the token with each text inserted at several places.
-func inserted(f Format, s *Source, texts []string) iter.Seq[Alteration] {
+// insertTexts yields the token with each text inserted at several places.
+func insertTexts(f Format, s *Source, texts []string) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		text := f.Text()
 		for _, x := range texts {
@@ -108,15 +108,15 @@ func LetterCase(f Format, s *Source) iter.Seq[Alteration] {
 	}
 }
 
-// numeral matches a segment that may be a number, in decimal or hexadecimal digits.
-var numeral = regexp.MustCompile(`^(?:[0-9]{1,20}|[0-9a-fA-F]{1,16})$`)
+// numeralPattern matches a segment that may be a number, in decimal or hexadecimal digits.
+var numeralPattern = regexp.MustCompile(`^(?:[0-9]{1,20}|[0-9a-fA-F]{1,16})$`)
 
 // NumberForms writes each segment that may be a number in other forms that parsers of
 // numbers take for the same.
 func NumberForms(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		for i, s := range f.Segments {
-			if !numeral.MatchString(s.Text) {
+			if !numeralPattern.MatchString(s.Text) {
 				continue
 			}
 			first, rest := s.Text[:1], s.Text[1:]
@@ -138,7 +138,7 @@ func NumberForms(f Format, _ *Source) iter.Seq[Alteration] {
 // UTF-8, and replaces letters by full-width forms and by bytes with the high bit.
 func ForeignCharacters(f Format, s *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
-		for a := range inserted(f, s, []string{"\x00", "\ufeff", "\u200b", "\xff", "\xc3", "\u00ad", "!", "*", "#", "\\", "\""}) {
+		for a := range insertTexts(f, s, []string{"\x00", "\ufeff", "\u200b", "\xff", "\xc3", "\u00ad", "!", "*", "#", "\\", "\""}) {
 			yield(a)
 		}
 		text := f.Text()

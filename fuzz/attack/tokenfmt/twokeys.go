@@ -24,7 +24,7 @@ func (c Construction) TwoKeys(other []byte, draw *rand.Rand) ([]byte, bool) {
 	if s == nil {
 		return nil, false
 	}
-	kind := ciphers[s.cipher]
+	kind := knownCiphers[s.cipher]
 	otherKey := keyForms(other)[s.form]
 	a, errA := kind.new(s.key)
 	b, errB := kind.new(otherKey)
@@ -68,15 +68,15 @@ func MeetAffine(n int, tagA, tagB func(body []byte) []byte) ([]byte, bool) {
 		flipped[i/8] ^= 1 << (i % 8)
 		columns[i] = Xor(difference(flipped), constant)
 	}
-	for _, i := range solve(columns, constant) {
+	for _, i := range solveBits(columns, constant) {
 		body[i/8] ^= 1 << (i % 8)
 	}
 	return body, len(constant) > 0 && bytes.Equal(difference(body), make([]byte, len(constant)))
 }
 
-// solve returns the columns whose sum over GF(2) is target. The result is wrong if
+// solveBits returns the columns whose sum over GF(2) is target. The result is wrong if
 // such columns do not exist.
-func solve(columns [][]byte, target []byte) []int {
+func solveBits(columns [][]byte, target []byte) []int {
 	type row struct{ value, from []byte }
 	var basis []row
 	reduce := func(r row) row {
@@ -131,10 +131,10 @@ func oneTime(key, nonce []byte) polyKey {
 	for _, i := range []int{4, 8, 12} {
 		block[i] &= 252
 	}
-	return polyKey{little(block[:16]), little(block[16:])}
+	return polyKey{littleEndian(block[:16]), littleEndian(block[16:])}
 }
 
-func little(b []byte) *big.Int {
+func littleEndian(b []byte) *big.Int {
 	b = bytes.Clone(b)
 	slices.Reverse(b)
 	return new(big.Int).SetBytes(b)
@@ -147,8 +147,8 @@ func littleBytes(n *big.Int) []byte {
 }
 
 var (
-	two128 = new(big.Int).Lsh(big.NewInt(1), 128)
-	prime  = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 130), big.NewInt(5))
+	two128    = new(big.Int).Lsh(big.NewInt(1), 128)
+	polyPrime = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 130), big.NewInt(5))
 )
 
 // meetPoly1305 returns two ciphertext blocks and the tag that they have under both
@@ -160,16 +160,16 @@ func meetPoly1305(a, b polyKey, additional []byte, draw *rand.Rand) (body, tag [
 		for i := range want {
 			want[i] = byte(draw.Uint32())
 		}
-		target := little(want)
+		target := littleEndian(want)
 		x1, y1, t1 := a.equation(additional, target, draw)
 		x2, y2, t2 := b.equation(additional, target, draw)
-		det := mod(new(big.Int).Sub(new(big.Int).Mul(x1, y2), new(big.Int).Mul(x2, y1)))
-		inverse := new(big.Int).ModInverse(det, prime)
+		det := modPrime(new(big.Int).Sub(new(big.Int).Mul(x1, y2), new(big.Int).Mul(x2, y1)))
+		inverse := new(big.Int).ModInverse(det, polyPrime)
 		if inverse == nil {
 			continue
 		}
-		c1 := mod(new(big.Int).Mul(inverse, new(big.Int).Sub(new(big.Int).Mul(t1, y2), new(big.Int).Mul(t2, y1))))
-		c2 := mod(new(big.Int).Mul(inverse, new(big.Int).Sub(new(big.Int).Mul(x1, t2), new(big.Int).Mul(x2, t1))))
+		c1 := modPrime(new(big.Int).Mul(inverse, new(big.Int).Sub(new(big.Int).Mul(t1, y2), new(big.Int).Mul(t2, y1))))
+		c2 := modPrime(new(big.Int).Mul(inverse, new(big.Int).Sub(new(big.Int).Mul(x1, t2), new(big.Int).Mul(x2, t1))))
 		c1.Sub(c1, two128)
 		c2.Sub(c2, two128)
 		if c1.Sign() < 0 || c2.Sign() < 0 || c1.Cmp(two128) >= 0 || c2.Cmp(two128) >= 0 {
@@ -186,21 +186,21 @@ func (k polyKey) equation(additional []byte, target *big.Int, draw *rand.Rand) (
 	acc := new(big.Int)
 	for block := range slices.Chunk(additional, 16) {
 		padded := append(bytes.Clone(block), make([]byte, 16-len(block))...)
-		acc = mod(acc.Mul(acc.Add(acc, new(big.Int).Add(little(padded), two128)), k.r))
+		acc = modPrime(acc.Mul(acc.Add(acc, new(big.Int).Add(littleEndian(padded), two128)), k.r))
 	}
 	lengths := make([]byte, 16)
 	for i := range 8 {
 		lengths[i] = byte(len(additional) >> (8 * i))
 	}
 	lengths[8] = 32
-	r2 := mod(new(big.Int).Mul(k.r, k.r))
-	r3 := mod(new(big.Int).Mul(r2, k.r))
-	end := mod(new(big.Int).Mul(new(big.Int).Add(little(lengths), two128), k.r))
+	r2 := modPrime(new(big.Int).Mul(k.r, k.r))
+	r3 := modPrime(new(big.Int).Mul(r2, k.r))
+	end := modPrime(new(big.Int).Mul(new(big.Int).Add(littleEndian(lengths), two128), k.r))
 	want := new(big.Int).Sub(target, k.s)
 	want.Mod(want, two128)
 	want.Add(want, new(big.Int).Mul(two128, big.NewInt(draw.Int64N(4))))
-	t = mod(new(big.Int).Sub(new(big.Int).Sub(want, end), new(big.Int).Mul(acc, r3)))
+	t = modPrime(new(big.Int).Sub(new(big.Int).Sub(want, end), new(big.Int).Mul(acc, r3)))
 	return r3, r2, t
 }
 
-func mod(n *big.Int) *big.Int { return n.Mod(n, prime) }
+func modPrime(n *big.Int) *big.Int { return n.Mod(n, polyPrime) }
