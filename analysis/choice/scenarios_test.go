@@ -1,11 +1,13 @@
 package choice_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"sealab/analysis/choice"
+	"sealab/codecs"
 	"sealab/codecs/catalog"
 )
 
@@ -100,5 +102,40 @@ func TestScenarios(t *testing.T) {
 			}
 			require.Equal(t, len(catalog.All()), len(answer.Fits)+len(answer.Others), "every design has an answer")
 		})
+	}
+}
+
+// TestClaimsCountAgainstTheLimitOfAKey asks for a state of 2 bytes with claims, which
+// take some 200 bytes more: a key then seals fewer tokens than that of a payload of
+// 100 bytes.
+func TestClaimsCountAgainstTheLimitOfAKey(t *testing.T) {
+	limits := map[string]float64{}
+	for _, q := range []choice.Query{{Needs: []codecs.Property{codecs.Expiry}, Payload: 2}, {Payload: 100}, {Payload: 1000}} {
+		answer, err := choice.Choose(catalog.All(), q, nil)
+		require.NoError(t, err)
+		for _, f := range answer.Fits {
+			if f.Log2Tokens != nil {
+				limits[fmt.Sprintf("%s %d", f.Design, q.Payload)] = *f.Log2Tokens
+			}
+		}
+	}
+	counted := 0
+	for _, d := range catalog.All() {
+		claims, short, long := limits[d.Name+"-claims 2"], limits[d.Name+" 100"], limits[d.Name+" 1000"]
+		if short == long {
+			continue // no limit in bytes below that in tokens
+		}
+		counted++
+		require.Less(t, claims, short, d.Name)
+		require.Greater(t, claims, long, d.Name)
+	}
+	require.Positive(t, counted)
+}
+
+func TestDays(t *testing.T) {
+	for days, want := range map[float64]string{
+		0.01: "14.4 minutes", 1: "24 hours", 4.97: "4.97 days", 5070: "13.9 years", 1e12: "over 1000 years",
+	} {
+		require.Equal(t, want, choice.Days(days))
 	}
 }

@@ -171,7 +171,11 @@ func loadCosts(dir string, payload int) (choice.Costs, string, error) {
 
 func writeChoice(out io.Writer, a *choice.Answer, source string) error {
 	width := table.Width(out)
-	fmt.Fprintf(out, "%d designs fit. Costs: %s.\n", len(a.Fits), source)
+	fit := "designs fit"
+	if len(a.Fits) == 1 {
+		fit = "design fits"
+	}
+	fmt.Fprintf(out, "%d %s. Costs: %s.\n", len(a.Fits), fit, source)
 	if len(a.Fits) > 0 {
 		fits := table.New("lrrrrl")
 		fits.Row("DESIGN", "TOKEN", "SEAL", "UNSEAL", "A KEY LASTS", "LIMIT")

@@ -54,7 +54,8 @@ func BirthdayTokens(bits int, risk float64) float64 { return (float64(bits) + 1 
 func TagGuesses(bits, risk float64) float64 { return bits + risk }
 
 // TokensPerKey returns the logarithm of the number of tokens with payloads of the
-// given size that one key seals; +Inf if there is no limit.
+// given size that one key seals; +Inf if there is no limit. A limit in bytes counts
+// whole blocks of 16.
 func (f *Facts) TokensPerKey(payload int) float64 {
 	limit := math.Inf(1)
 	if f.NonceBits > 0 {
@@ -64,7 +65,8 @@ func (f *Facts) TokensPerKey(payload int) float64 {
 		limit = min(limit, f.Log2Tokens)
 	}
 	if f.Log2Bytes > 0 {
-		limit = min(limit, f.Log2Bytes-math.Log2(float64(max(payload, 1))))
+		blocks := max((payload+15)/16, 1)
+		limit = min(limit, f.Log2Bytes-math.Log2(float64(16*blocks)))
 	}
 	return limit
 }

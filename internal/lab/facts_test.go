@@ -78,7 +78,8 @@ func TestTokensPerKey(t *testing.T) {
 		{"birthday bound", lab.Facts{NonceBits: 192}, 64, 80.5},
 		{"lower number of tokens", lab.Facts{NonceBits: 96, Log2Tokens: 32}, 64, 32},
 		{"bytes", lab.Facts{NonceBits: 128, Log2Bytes: 52}, 1 << 10, 42},
-		{"bytes, no payload", lab.Facts{Log2Bytes: 52}, 0, 52},
+		{"bytes, no payload", lab.Facts{Log2Bytes: 52}, 0, 48},
+		{"bytes, a block and a byte", lab.Facts{Log2Bytes: 52}, 17, 47},
 	} {
 		require.Equal(t, c.want, c.facts.TokensPerKey(c.payload), c.name)
 	}
