@@ -39,8 +39,10 @@ runs to its end, and tools that claim to be destructive are not called;
 --consent and its host. Credentials of --header and --second stand in no report.
 
 The exit status is 1 if there is a finding of at least --fail-on, 0 if there is
-none, and 2 if the server could not be reviewed. "sealab replay" shows findings
-again.`,
+none, and 2 if the server could not be reviewed, or if a tool that may ask was not
+called: one that says so, and, on a server that hands out states, one that seems
+to change something. --tool names the tools that are meant, and ends that.
+"sealab replay" shows findings again.`,
 		Example: `  sealab review http://127.0.0.1:8080/mcp
   sealab review --stdio "sealab serve" --format json > findings.json
   sealab review http://127.0.0.1:8080/mcp --header "Authorization: Bearer alice" --second "Authorization: Bearer bob"
@@ -167,6 +169,9 @@ func (f *reviewFlags) run(cmd *cobra.Command, args []string) error {
 	err = f.report(out, notes, report)
 	for _, o := range report.Outcomes {
 		f.outcomes.ask(report.Server.Name, o.Check, verdict.Outcome(o.Outcome), o.Reason)
+	}
+	if len(report.Unseen) > 0 {
+		f.outcomes.ask(report.Server.Name, "tools that may ask", verdict.NotTested, unseen(report))
 	}
 	return f.outcomes.end(err)
 }
@@ -429,7 +434,15 @@ func (f *reviewFlags) report(w, notes io.Writer, report *review.Report) error {
 	if !slices.ContainsFunc(report.Outcomes, func(o review.Outcome) bool { return o.Outcome != review.NotTested }) {
 		return fmt.Errorf("review: no check could be carried out: %s", report.Outcomes[0].Reason)
 	}
+	if len(report.Unseen) > 0 {
+		return fmt.Errorf("review: %s", unseen(report))
+	}
 	return nil
+}
+
+// unseen says which tools may ask and were not called.
+func unseen(report *review.Report) string {
+	return fmt.Sprintf("%d tools that may ask were not called, so that their states are not tested: %s; --tool names tools to review, --effects allows all", len(report.Unseen), strings.Join(report.Unseen, ", "))
 }
 
 func explainCheck(w io.Writer, id string) error {

@@ -112,6 +112,9 @@ func summary(w io.Writer, r *review.Report) error {
 	for _, n := range r.Notes {
 		facts.Row("note", n)
 	}
+	if len(r.Unseen) > 0 {
+		facts.Row("not called", strings.Join(r.Unseen, ", "))
+	}
 	facts.Row("exchanges", fmt.Sprintf("%d in %.1f s; %d tools ran to their end", r.Exchanges, r.Seconds, r.Ran))
 	checks := table.New("lll").AtMargin()
 	said := map[string]string{} // the first check of each reason

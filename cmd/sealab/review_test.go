@@ -61,6 +61,28 @@ func TestReviewReplay(t *testing.T) {
 	require.Equal(t, cli.Fault, status, "a server that does not answer is no repair: %s", out)
 }
 
+// TestReviewUnseen reviews a sound server whose tools do not say that they ask. Its
+// prompt gives states, so that those of the tools were not looked at; tools that are
+// named, and checks that no state is needed for, leave nothing out.
+func TestReviewUnseen(t *testing.T) {
+	clock := review.SystemClock()
+	h := httptest.NewServer(mcp.New(mcp.Clock{Now: clock.Now, Sleep: clock.Sleep}, "tools that do not say that they ask"))
+	t.Cleanup(h.Close)
+	for _, x := range []struct {
+		args []string
+		want int
+	}{
+		{[]string{"--checks", "RS-TYPE"}, cli.Fault},
+		{[]string{"--checks", "RS-TYPE", "--tool", "deploy", "--tool", "remove"}, cli.OK},
+		{[]string{"--checks", "RS-TYPE", "--effects"}, cli.OK},
+		{[]string{"--checks", "H-ORIGIN"}, cli.OK},
+	} {
+		status, out := sealab(append([]string{"review", h.URL + "/mcp"}, x.args...)...)
+		require.Equal(t, x.want, status, "%v: %s", x.args, out)
+		require.Equal(t, x.want == cli.Fault, strings.Contains(out, "tools that may ask were not called"), out)
+	}
+}
+
 // TestCommittedReview shows the findings of the committed review again on the
 // fixture that they are of, and none on a sound server with the same tools.
 func TestCommittedReview(t *testing.T) {

@@ -37,6 +37,7 @@ type client struct {
 	last  *rawmcp.Exchange
 	lost  *rawmcp.Exchange // the first one of a check without a response
 	codes map[int]string   // error codes that were seen, each with its first message
+	given []string         // ids of sessions
 	trace string           // the first stack trace in an error
 	// repeated are the arguments that headers repeat, by tool.
 	repeated map[string][]repeatedArgument

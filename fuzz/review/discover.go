@@ -301,7 +301,11 @@ func (c *client) initialize(ctx context.Context, version string, as user) Answer
 	headers := append(c.hostHeaders(as),
 		rawmcp.Header{Name: "Content-Type", Value: "application/json"},
 		rawmcp.Header{Name: "Accept", Value: "application/json, text/event-stream"})
-	return c.rawCall(ctx, headers, body)
+	a := c.rawCall(ctx, headers, body)
+	if a.Exchange != nil && a.Exchange.Header("Mcp-Session-Id") != "" {
+		c.given = append(c.given, a.Exchange.Header("Mcp-Session-Id"))
+	}
+	return a
 }
 
 // sealingOptions are the options of SDKs that protect a requestState.

@@ -90,7 +90,10 @@ func (r *Review) find(ctx context.Context) {
 			continue
 		}
 		for _, f := range g.flows {
-			if len(r.flows) < maxFlows && ctx.Err() == nil {
+			switch {
+			case len(r.flows) == maxFlows:
+				r.uncalled = append(r.uncalled, f.Target)
+			case ctx.Err() == nil:
 				r.explore(ctx, f)
 			}
 		}

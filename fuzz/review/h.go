@@ -22,7 +22,7 @@ var header = []Check{
 		Sent: "no _meta, no protocolVersion, no clientCapabilities, a text as clientCapabilities", Want: "error -32602", Source: "revision 2026-07-28, basic",
 		Impact: "the server guesses what the client can do", Fix: "require the members of _meta and answer -32602", Run: missingMeta},
 	{ID: "H-METHOD", Name: "Mcp-Method that differs from the body", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "no Mcp-Method, another one, one in upper case", Want: "error -32020", Source: transportSpec,
+		Sent: "no Mcp-Method, another one, one of the same kind, one in upper case", Want: "error -32020", Source: transportSpec,
 		Impact: "a gateway that filters by header is passed", Fix: "compare Mcp-Method with method and answer -32020", Run: methodHeader},
 	{ID: "H-NAME", Name: "Mcp-Name that differs from the body", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
 		Sent: "a call of an unknown tool with no Mcp-Name, and with another one", Want: "error -32020", Source: transportSpec,
@@ -91,6 +91,7 @@ func methodHeader(t *T) {
 	t.cases(
 		wireCase{name: "no Mcp-Method", alter: func(w *wire) { w.drop("Mcp-Method") }, judge: want},
 		wireCase{name: "another Mcp-Method", alter: func(w *wire) { w.set("Mcp-Method", "prompts/list") }, judge: want},
+		wireCase{name: "an Mcp-Method of the same kind", alter: func(w *wire) { w.set("Mcp-Method", "tools/call") }, judge: want},
 		wireCase{name: "Mcp-Method in upper case", alter: func(w *wire) { w.set("Mcp-Method", "TOOLS/LIST") }, judge: want},
 	)
 }

@@ -71,12 +71,14 @@ type Options struct {
 
 // A Report is the outcome of a review.
 type Report struct {
-	Server    Server    `json:"server"`
-	Flows     []Flow    `json:"flows"`
-	Outcomes  []Outcome `json:"outcomes"`
-	Findings  []Finding `json:"findings"`
-	Notes     []string  `json:"notes,omitempty"`
-	Exchanges int       `json:"exchanges"`
+	Server   Server    `json:"server"`
+	Flows    []Flow    `json:"flows"`
+	Outcomes []Outcome `json:"outcomes"`
+	Findings []Finding `json:"findings"`
+	Notes    []string  `json:"notes,omitempty"`
+	// Unseen are tools that may ask and were not called.
+	Unseen    []string `json:"unseen,omitempty"`
+	Exchanges int      `json:"exchanges"`
 	// Ran counts the tools that ran to their end.
 	Ran     int     `json:"ran"`
 	Seconds float64 `json:"seconds"`
@@ -98,7 +100,7 @@ type Review struct {
 }
 
 // DefaultBudget is the number of exchanges of a review.
-const DefaultBudget = 2000
+const DefaultBudget = 2500
 
 // DefaultStart is how long a server may take to start, or to come back.
 const DefaultStart = 30 * time.Second
@@ -141,6 +143,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	r.openFlows(ctx)
+	if slices.ContainsFunc(checks, func(c Check) bool { return c.Flow }) {
+		r.Report.Unseen = r.unseen()
+	}
 	for _, check := range checks {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -231,6 +236,20 @@ func (r *Review) noFlow() string {
 	default:
 		return "no call was answered by a question with a state"
 	}
+}
+
+// unseen returns the tools that may ask and were not called: those that say so, and, if
+// the server hands out states elsewhere, those that seem to change something. The user
+// who names tools has said which are meant.
+func (r *Review) unseen() []string {
+	var all []string
+	for _, o := range r.Report.Server.Tools {
+		changes := !o.readOnly() && (score(o) > 0 || o.destructive() && score(o) == 0)
+		if r.opts.Tools == nil && slices.Contains(r.uncalled, o.Name) && (mentions(o.Name+" "+o.Description, asking) || changes && len(r.flows) > 0) {
+			all = append(all, o.Name)
+		}
+	}
+	return all
 }
 
 // notCalled names the tools that were not called.

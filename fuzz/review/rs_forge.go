@@ -257,7 +257,7 @@ func knownSums(message []byte) map[string][]byte {
 
 // algNone adds JWTs whose header asks for no signature.
 func algNone(add func(name, text string), token string, header view) {
-	for _, alg := range []string{"none", "None", "NONE"} {
+	for _, alg := range []string{"none", "None", "NONE", "nOnE"} {
 		object := object(with(header.object, "alg", quote(alg)))
 		text := header.write(token, object)
 		segments := segmentsOf(text)

@@ -6,11 +6,13 @@ import (
 	"compress/zlib"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,10 +98,46 @@ func clear(t *T) {
 			return
 		}
 	}
-	if found := len(views(token)) > 0; found || ok && strings.Contains(text, markerA) {
+	if what := t.credentialIn(text); what != "" {
+		t.refute(Finding{Case: "a credential", Severity: Warning, Issue: what + " can be read in the token", Evidence: "token " + short(token, 200), Want: "not readable", Got: "readable"})
+		return
+	}
+	if found := stateShows(token); found || ok && strings.Contains(text, markerA) {
 		t.refute(Finding{Case: "readable", Severity: Suggestion, Issue: "the state can be read without a key (a property; it is a fault if the state holds secrets)",
 			Evidence: "token " + short(token, 200) + " holds " + short(strings.TrimPrefix(readable(token), token), 200), Want: "not readable", Got: "readable"})
 	}
+}
+
+// credentialText are texts in a state that look like credentials of a server.
+var credentialText = regexp.MustCompile(`(?i)\bsk[-_](live|proj|ant)[-_]\w+|\bAKIA[0-9A-Z]{16}\b|\bgh[pos]_\w{20}|\bxox[bp]-\w+|-----BEGIN [A-Z ]*PRIVATE KEY|\b[a-z][a-z0-9+]*://[^/\s:@"]+:[^/\s:@"]+@|"(?:password|passwd|api_?key|client_?secret|private_?key|access_?token|refresh_?token)":"[^"]{4,}`)
+
+// credentialIn describes a credential in a readable text: that of the user, or one of
+// the server that the call did not give; "" if there is none.
+func (t *T) credentialIn(text string) string {
+	secret := t.r.opts.Target.secret()
+	for _, h := range t.r.opts.Target.Headers {
+		values := []string{h.Value}
+		if len(secret) >= minCoded {
+			values = append(values, secret)
+		}
+		for _, v := range values {
+			for _, form := range []string{v, hex.EncodeToString([]byte(v)), base64.StdEncoding.EncodeToString([]byte(v))} {
+				if strings.EqualFold(h.Name, "Authorization") && strings.Contains(v, " ") && strings.Contains(text, form) || v == secret && strings.Contains(text, form) {
+					return "the credential of the user"
+				}
+			}
+		}
+	}
+	if credentialText.MatchString(text) {
+		return "what looks like a credential of the server"
+	}
+	return ""
+}
+
+// stateShows reports whether a part of a token can be read that is no header of JOSE,
+// which encrypted tokens have as well (RFC 7516).
+func stateShows(token string) bool {
+	return slices.ContainsFunc(views(token), func(v view) bool { return v.object["alg"] == nil || v.object["enc"] == nil })
 }
 
 // inTheOpen is everything that can be read in a token, inflated forms included.
@@ -141,7 +179,7 @@ func (t *T) canBeRead() (bool, string) {
 		return false, reason
 	}
 	marked, ok := t.mintWith(markerA)
-	return len(views(token)) > 0 || ok && strings.Contains(inTheOpen(marked), markerA), ""
+	return stateShows(token) || ok && strings.Contains(inTheOpen(marked), markerA), ""
 }
 
 func fresh(t *T) {
@@ -257,12 +295,23 @@ func lengths(t *T) {
 	}
 }
 
+// careless are keys of templates and tutorials, and what a missing variable turns into.
+var careless = []string{
+	"change-me", "change_me", "changeit", "change-this", "replace-me", "please-change-me", "change-me-in-production", "undefined", "null", "None", "nil", "default", "example", "insecure", "not-a-secret",
+	"dev", "dev-secret", "dev_secret", "dev-key", "dev-only-secret", "insecure-dev-key", "test-secret", "test-key", "my-secret", "mysecret", "my-secret-key", "mysecretkey", "your-secret", "your-secret-key", "your_secret_key", "your-secret-key-here",
+	"supersecretkey", "super_secret_key", "super-secret", "topsecret", "s3cr3t", "secretkey", "secret_key", "secret123", "password123", "admin", "123456", "12345678", "keyboard cat", "shhhhh",
+	"jwt_secret", "jwt-secret", "session-secret", "state-secret", "signing-key", "signing-secret", "hmac-key", "hmac-secret", "mcp", "mcp-secret", "mcp-server", "a-string-secret-at-least-256-bits-long",
+}
+
 // published are keys that stand in examples and documents, and careless ones.
 func published() [][]byte {
 	keys := [][]byte{
 		[]byte("example-request-state-signing-key-32b!"), []byte("rust-sdk-conformance-request-state-key!!"),
 		[]byte("example-development-key-example-development-key-"), []byte("secret"), []byte("changeme"), []byte("password"), []byte("key"), []byte("test"), []byte("development"),
 		[]byte("your-256-bit-secret"), []byte("super-secret-key"), []byte("supersecret"), []byte("secret-key"), []byte("0123456789abcdef0123456789abcdef"), []byte("abcdefghijklmnopqrstuvwxyz123456"),
+	}
+	for _, word := range careless {
+		keys = append(keys, []byte(word))
 	}
 	for _, c := range []byte{0, 1, 0xff, 'a', 'A', 'k', 'x', '0', 's'} {
 		for _, n := range []int{16, 32, 64} {
@@ -309,7 +358,11 @@ func publishedKeys(t *T) {
 		t.skip("the state cannot be read, so that no tag can be computed")
 		return
 	}
-	for _, k := range keylesses() {
+	all := keylesses()
+	if name := t.r.Report.Server.Name; name != "" {
+		all = append(all, hmacUnder([]byte(name)), hmacUnder([]byte(name+"-secret")))
+	}
+	for _, k := range all {
 		if !k.tags(token) {
 			continue
 		}

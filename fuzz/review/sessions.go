@@ -3,7 +3,6 @@ package review
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"sealab/internal/rawmcp"
@@ -20,11 +19,11 @@ var sessions = []Check{
 	{ID: "S-202", Name: "the answer to a notification or a response", Over: "http", Era: "legacy", Severity: Warning, Category: "transport",
 		Sent: "notifications/initialized, and a response that nobody asked for", Want: "status 202 without a body, or an error status", Source: oldTransport, Impact: "clients wait for what does not come", Fix: "answer 202 without a body", Run: oldNotification},
 	{ID: "S-ID", Name: "the ids of sessions", Over: "http", Era: "legacy", Severity: Warning, Category: "security",
-		Sent: "eight times initialize", Want: "different ids of visible ASCII, at least 16 characters", Source: oldTransport, Impact: "ids can be guessed", Fix: "draw 16 random bytes for each id", Run: sessionIDs},
+		Sent: "eight times initialize", Want: "different ids of visible ASCII, at least 16 characters, that no counter, time or user gives", Source: oldTransport, Impact: "ids can be guessed", Fix: "draw 16 random bytes for each id", Run: sessionIDs},
 	{ID: "S-MISSING", Name: "no session, and a made-up one", Over: "http", Era: "legacy", Severity: Warning, Category: "security",
-		Sent: "tools/list without a session and with an id that the server did not give", Want: "400 and 404", Source: oldTransport, Impact: "any id is a session", Fix: "look the id up and answer 404", Run: noSession},
+		Sent: "tools/list without a session, with ids that the server did not give, and with parts and other spellings of one that it gave", Want: "400 and 404, and no id of a session", Source: oldTransport, Impact: "any id is a session", Fix: "look the id up and answer 404", Run: noSession},
 	{ID: "S-END", Name: "a session that was ended", Over: "http", Era: "legacy", Severity: Warning, Category: "security",
-		Sent: "DELETE, then tools/list", Want: "405, or 404 afterwards", Source: oldTransport, Impact: "a session cannot be ended", Fix: "forget the id on DELETE", Run: ended},
+		Sent: "DELETE, then tools/list and a call of an unknown tool", Want: "405, or 404 afterwards", Source: oldTransport, Impact: "a session cannot be ended", Fix: "forget the id on DELETE", Run: ended},
 	{ID: "S-VER", Name: "an unknown revision in a session", Over: "http", Era: "legacy", Severity: Critical, Category: "transport",
 		Sent: "tools/list with MCP-Protocol-Version 1999-01-01", Want: "status 400", Source: oldTransport, Impact: "client and server speak different protocols", Fix: "compare the header with those supported", Run: sessionVersion},
 	{ID: "S-BATCH", Name: "several requests in one body", Over: "http", Era: "legacy", Severity: Warning, Category: "transport",
@@ -32,7 +31,7 @@ var sessions = []Check{
 	{ID: "S-GET", Name: "a stream without a session", Over: "http", Era: "legacy", Severity: Suggestion, Category: "transport",
 		Sent: "GET that accepts JSON alone, and GET without a session", Want: "405, 406 or 400", Source: oldTransport, Impact: "a stream is opened that belongs to nobody", Fix: "require Accept and the session", Run: sessionGet},
 	{ID: "S-HIJACK", Name: "the session of another user", Over: "http", Era: "legacy", Severity: Critical, Category: "security",
-		Sent: "tools/list in a session of the first user with the credentials of the second, and without any", Want: "401, 403 or 404", Source: oldTransport + ", security best practices", Impact: "whoever learns an id acts as its owner", Fix: "bind the session to the user and compare", Run: hijacked},
+		Sent: "tools/list, a call of an unknown tool, GET and DELETE in a session of the first user with the credentials of the second, and without any", Want: "401, 403 or 404", Source: oldTransport + ", security best practices", Impact: "whoever learns an id acts as its owner", Fix: "bind the session to the user and compare", Run: hijacked},
 	{ID: "S-ORIGIN", Name: "a foreign Origin on initialize", Over: "http", Era: "legacy", Severity: Warning, Category: "security",
 		Sent: "initialize with Origin https://evil.example", Want: "status 403", Source: oldTransport + ", MUST validate Origin", Impact: "a page of any site opens a session", Fix: "refuse requests whose Origin is not allowed; the SDK has an option for it", Run: sessionOrigin},
 	{ID: "S-REINIT", Name: "initialize in a session", Over: "http", Era: "legacy", Severity: Suggestion, Category: "transport",
@@ -143,42 +142,6 @@ func oldNotification(t *T) {
 	}
 }
 
-func sessionIDs(t *T) {
-	var ids []string
-	for range 8 {
-		a := t.r.client.initialize(t.ctx, older, first)
-		if a.Kind != completed {
-			t.skip("initialize: %v", a)
-			return
-		}
-		t.trials++
-		if id := a.Exchange.Header("Mcp-Session-Id"); id != "" {
-			ids = append(ids, id)
-		}
-	}
-	if len(ids) == 0 {
-		return // stateless
-	}
-	inOrder := slices.Clone(ids)
-	slices.Sort(ids)
-	issue := ""
-	switch {
-	case counted(inOrder):
-		issue = "ids count up"
-	case len(slices.Compact(slices.Clone(ids))) < len(ids):
-		issue = "two sessions have one id"
-	case slices.ContainsFunc(ids, func(id string) bool { return len(id) < 16 }):
-		issue = "an id has fewer than 16 characters"
-	case slices.ContainsFunc(ids, func(id string) bool {
-		return strings.ContainsFunc(id, func(r rune) bool { return r < '!' || r > '~' })
-	}):
-		issue = "an id has other characters than visible ASCII"
-	}
-	if issue != "" {
-		t.refute(Finding{Case: "ids", Severity: Warning, Issue: issue, Evidence: strings.Join(ids, ", "), Want: "random ids", Got: issue, Revision: older})
-	}
-}
-
 // keeping returns a session with an id, or skips the check.
 func (t *T) keeping() (session, bool) {
 	s, ok := t.opened()
@@ -187,56 +150,6 @@ func (t *T) keeping() (session, bool) {
 		return s, false
 	}
 	return s, ok
-}
-
-func noSession(t *T) {
-	s, ok := t.keeping()
-	if !ok {
-		return
-	}
-	for _, name := range []string{"no session", "a made-up session"} {
-		other := s
-		if other.id = ""; name != "no session" {
-			other.id = madeUpID(s.id)
-		}
-		id := other.id
-		a := t.inSession(other, first, t.oldList())
-		t.trials++
-		if a.Kind == completed {
-			t.refute(Finding{Case: name, Severity: Warning, Issue: "a request in the session " + short(id, 60) + ", which was not given, is served", Evidence: sent(a.Exchange) + " -> " + a.String(), Want: "400 or 404", Got: "served", Revision: older})
-			return
-		}
-	}
-}
-
-// madeUpID is an id of the same form with other digits.
-func madeUpID(id string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= '0' && r < '9', r >= 'a' && r < 'f', r >= 'A' && r < 'Z' && r != 'F':
-			return r + 1
-		case r == '9':
-			return '0'
-		case r == 'f':
-			return 'a'
-		}
-		return r
-	}, id)
-}
-
-func ended(t *T) {
-	s, ok := t.keeping()
-	if !ok {
-		return
-	}
-	e := t.r.client.raw(t.ctx, rawmcp.Request{Verb: "DELETE", Path: t.r.client.http.Path(), Headers: t.sessionHeaders(s, first)})
-	t.trials++
-	if e.Status/100 != 2 {
-		return
-	}
-	if a := t.inSession(s, first, t.oldList()); a.Kind == completed {
-		t.refute(Finding{Case: "DELETE", Severity: Warning, Issue: "a session goes on after DELETE was answered with success", Evidence: fmt.Sprintf("DELETE -> status %d; tools/list -> %v", e.Status, a), Want: "404", Got: "served", Revision: older})
-	}
 }
 
 func sessionVersion(t *T) {
@@ -290,38 +203,6 @@ func sessionGet(t *T) {
 		t.trials++
 		if e.Status == 200 {
 			t.refute(Finding{Case: c.name, Severity: Suggestion, Issue: "GET with " + c.name + " opens a stream", Evidence: sent(e) + " -> status 200", Want: "405, 406 or 400", Got: "200", Revision: older})
-		}
-	}
-}
-
-func hijacked(t *T) {
-	if len(t.r.opts.Target.Second) == 0 {
-		t.skip("one user alone is known; --second gives the credentials of another")
-		return
-	}
-	s, ok := t.keeping()
-	if !ok {
-		return
-	}
-	own, ok := t.open(older, second)
-	if !ok {
-		return
-	}
-	if a := t.inSession(own, second, t.oldList()); a.Kind != completed {
-		t.skip("control: the second user's own session: %v", a)
-		return
-	}
-	if a := t.inSession(session{version: s.version}, stranger, t.oldList()); a.Status != 401 && a.Status != 403 {
-		if b := t.r.client.initialize(t.ctx, older, stranger); b.Kind == completed {
-			t.skip("made-up credentials open a session as well, so that the server knows no users")
-			return
-		}
-	}
-	for name, as := range map[string]user{"the second user": second, "nobody": nobody} {
-		a := t.inSession(s, as, t.oldList())
-		t.trials++
-		if a.Kind == completed {
-			t.refute(Finding{Case: name, Severity: Critical, Issue: "the session of the first user is used by " + name, Evidence: sent(a.Exchange) + " -> " + a.String(), Want: "401, 403 or 404", Got: "served", Revision: older})
 		}
 	}
 }

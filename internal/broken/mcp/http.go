@@ -79,7 +79,13 @@ func (s *Server) forbidden(w http.ResponseWriter, r *http.Request) bool {
 
 // user authenticates a request.
 func (s *Server) user(r *http.Request) (string, bool) {
-	user, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	user, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok {
+		user = ""
+	}
+	if s.has("credentials of a connection") {
+		user = s.kept(r.RemoteAddr, user)
+	}
 	if q := r.URL.Query().Get("access_token"); q != "" && s.has("credentials in the query") {
 		user = q
 	}
@@ -88,10 +94,22 @@ func (s *Server) user(r *http.Request) (string, bool) {
 		return "", true
 	case user == "alice" || user == "bob":
 		return user, true
-	case user == Elsewhere && s.has("any audience"):
+	case user == Elsewhere && s.has("any audience"), user != "" && strings.HasPrefix("alice", user) && s.has("credentials by their beginning"):
 		return "alice", true
+	case r.Header.Get("Mcp-Method") == "prompts/get" && s.has("prompts without credentials"):
+		return "", true
 	}
 	return "", s.has("no credentials wanted")
+}
+
+// kept returns the user of the first request over a connection.
+func (s *Server) kept(connection, user string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users[connection] == "" {
+		s.users[connection] = user
+	}
+	return s.users[connection]
 }
 
 // reply writes a JSON-RPC response.
@@ -299,7 +317,7 @@ func (s *Server) modernHeaders(r *http.Request, req request, inBody string, vers
 		return invalid("_meta: no revision")
 	case json.Unmarshal(meta["io.modelcontextprotocol/clientCapabilities"], &capabilities) != nil && !s.has("no _meta wanted"):
 		return invalid("_meta: no capabilities")
-	case (len(r.Header.Values("Mcp-Method")) != 1 && !s.has("headers twice") || r.Header.Get("Mcp-Method") != req.method) && !s.has("any method header", "members without case"):
+	case (len(r.Header.Values("Mcp-Method")) != 1 && !s.has("headers twice") || r.Header.Get("Mcp-Method") != req.method) && !s.has("any method header", "members without case") && !(s.has("kinds of methods compared") && kind(r.Header.Get("Mcp-Method")) == kind(req.method)):
 		return mismatch
 	case name != nil && !s.named(r.Header.Get("Mcp-Name"), name) && !(s.has("any of several names") && bytes.Contains(req.body, fmt.Appendf(nil, `"name":%q`, r.Header.Get("Mcp-Name")))):
 		return mismatch
@@ -307,6 +325,12 @@ func (s *Server) modernHeaders(r *http.Request, req request, inBody string, vers
 		return mismatch
 	}
 	return nil
+}
+
+// kind is the part of a method before its stroke.
+func kind(method string) string {
+	before, _, _ := strings.Cut(method, "/")
+	return before
 }
 
 // zoneOf is the argument of deploy that a header repeats.

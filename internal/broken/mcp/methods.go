@@ -146,7 +146,9 @@ func (s *Server) toolList(r request) (object, *failure) {
 		t := object{"name": n, "description": n, "inputSchema": json.RawMessage(schema)}
 		switch n {
 		case "deploy", "remove":
-			t["description"] = n + " after a confirmation"
+			if !s.has("tools that do not say that they ask") {
+				t["description"] = n + " after a confirmation"
+			}
 		case "total":
 			t["annotations"], t["outputSchema"] = object{"readOnlyHint": true}, json.RawMessage(`{"type":"object","properties":{"sum":{"type":"integer"}},"required":["sum"]}`)
 		case "slow", "echo", "grow", "runs":

@@ -25,6 +25,7 @@ type claims struct {
 	Bind string `json:"bind"`
 	Exp  int64  `json:"exp,omitempty"`
 	ID   string `json:"id,omitempty"`
+	Auth string `json:"auth,omitempty"` // with a fault
 }
 
 // A place is the request that a token belongs to.
@@ -54,6 +55,14 @@ func (s *Server) digest(p place) string {
 	if s.has("unbound arguments") {
 		args = nil
 	}
+	if s.has("long arguments cut") {
+		args = args[:min(len(args), 128)]
+	}
+	if s.has("arguments joined") {
+		var all struct{ Env, Zone string }
+		_ = json.Unmarshal(args, &all)
+		args = []byte(all.Env + "|" + all.Zone)
+	}
 	if s.has("optional arguments unbound") {
 		var required struct {
 			Env string `json:"env"`
@@ -72,7 +81,7 @@ func (s *Server) digest(p place) string {
 }
 
 // signing are the faults of tokens that are signed and readable.
-var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "secret in a readable state", "readable and careful", "tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read"}
+var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "credentials in a readable state", "careless key", "readable and careful", "tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read"}
 
 func (s *Server) mint(c claims, p place) string {
 	c.Bind = s.digest(p)
@@ -81,6 +90,9 @@ func (s *Server) mint(c claims, p place) string {
 	}
 	if c.ID = hex.EncodeToString(random(8)); s.has("one nonce") {
 		c.ID = "" // equal states give equal tokens
+	}
+	if s.has("credentials in a readable state") {
+		c.Auth = "Bearer " + p.user
 	}
 	raw, err := json.Marshal(c)
 	if err != nil {
@@ -134,6 +146,9 @@ func (s *Server) tag(text string) []byte {
 	key := s.Secret
 	if s.has("published key") {
 		key = []byte("secret")
+	}
+	if s.has("careless key") {
+		key = []byte("change-me")
 	}
 	if s.has("tag without regard to case") {
 		text = strings.ToLower(text)

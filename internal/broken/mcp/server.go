@@ -49,7 +49,8 @@ type Server struct {
 	count  int                // of handles and sessions
 	live   map[string]session // by id
 	waits  map[string]chan map[string]any
-	grown  int // more tools that are listed
+	users  map[string]string // by connection
+	grown  int               // more tools that are listed
 	dead   bool
 }
 
@@ -62,7 +63,7 @@ const TTL = 10 * time.Second
 // New returns a server with faults, which are names of Faults.
 func New(clock Clock, faults ...string) *Server {
 	return &Server{Clock: clock, Secret: random(32), faults: faults, used: map[string]bool{}, held: map[string]claims{},
-		live: map[string]session{}, waits: map[string]chan map[string]any{}}
+		live: map[string]session{}, waits: map[string]chan map[string]any{}, users: map[string]string{}}
 }
 
 func random(n int) []byte {

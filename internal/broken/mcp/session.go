@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -57,6 +58,14 @@ func (s *Server) session(id, user string) (session, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	held, ok := s.live[id]
+	if half := len(id) / 2; !ok && s.has("sessions by their beginning") {
+		for known, one := range s.live {
+			if held = one; half > 8 && strings.HasPrefix(known, id[:half]) {
+				ok = true
+				break
+			}
+		}
+	}
 	switch {
 	case s.has("any session") && id != "":
 		return session{user: user, version: legacies[0]}, 0
@@ -91,6 +100,12 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, req request)
 	if s.has("counted session ids") {
 		id = fmt.Sprintf("session-%08d", s.count)
 	}
+	if s.has("hashed session ids") {
+		id = fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%s%d", req.user, s.count)))
+	}
+	if s.has("session ids of few characters") {
+		id = "session-00000000-" + id[:6]
+	}
 	if given := r.Header.Get("Mcp-Session-Id"); given != "" {
 		id = given
 	}
@@ -103,7 +118,7 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, req request)
 // end ends a session.
 func (s *Server) end(w http.ResponseWriter, r *http.Request, user string) {
 	id := r.Header.Get("Mcp-Session-Id")
-	if _, status := s.session(id, user); status != 0 {
+	if _, status := s.session(id, user); status != 0 && !s.has("sessions ended by any user") {
 		http.Error(w, "no session", status)
 		return
 	}

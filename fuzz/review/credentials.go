@@ -1,0 +1,212 @@
+package review
+
+import (
+	"strings"
+
+	"sealab/internal/rawmcp"
+)
+
+const authorization = "revision 2026-07-28, basic/authorization"
+
+// credentials are the checks of servers that want credentials.
+var credentials = []Check{
+	{ID: "A-METHOD", Name: "a method without credentials", Over: "http", Era: "modern", Severity: Critical, Category: "security",
+		Sent: "each list, a call of an unknown tool, each prompt, each resource, and calls with a state, without credentials, if tools/list wants some", Want: "status 401", Source: authorization + ", on every request; CWE-306",
+		Impact: "whoever reaches the server uses one of its methods without a name", Fix: "check credentials before the method is looked at", Run: openMethods},
+	{ID: "A-LIKE", Name: "credentials that resemble good ones", Over: "http", Severity: Critical, Category: "security",
+		Sent: "a request with the beginning of a credential, more characters, the other case, another scheme, an empty one, null, and with headers of proxies that name a user", Want: "status 401", Source: authorization + "; CWE-187, CWE-290",
+		Impact: "a credential is guessed piece by piece, or is not needed", Fix: "compare whole credentials, and take the user's name from no header that a client may send", Run: likeCredentials},
+	{ID: "A-CONN", Name: "the credentials of an earlier request", Over: "http", Severity: Critical, Category: "security",
+		Sent: "on one connection a request with good credentials, and then one with made-up ones and one without", Want: "status 401", Source: "RFC 9110, section 3.3: requests are independent; CWE-613",
+		Impact: "behind a proxy that shares connections one user acts as another", Fix: "read the credentials of each request", Run: keptCredentials},
+}
+
+// wanting reports whether the server wants credentials and takes those that are known;
+// otherwise it skips the check.
+func (t *T) wanting() bool {
+	headers := t.r.opts.Target.Headers
+	if len(headers) == 0 {
+		t.skip("no credentials are known; --header gives some")
+		return false
+	}
+	if own := t.listedAs(headers); !served(own) {
+		t.skip("control: the server's own credentials: %v", own)
+		return false
+	}
+	return t.authenticates()
+}
+
+func openMethods(t *T) {
+	if !t.wanting() {
+		return
+	}
+	calls := []Call{{Method: "prompts/list"}, {Method: "resources/list"}, {Method: "resources/templates/list"}, unknownCall}
+	for _, f := range t.r.reads() {
+		calls = append(calls, f.call(nobody))
+	}
+	for _, o := range t.r.oracles {
+		calls = append(calls, o.flow.call(nobody))
+	}
+	for i, call := range calls {
+		if state := i - len(calls) + len(t.r.oracles); state >= 0 { // tokens live for seconds
+			token, _, err := t.r.client.mint(t.ctx, t.r.oracles[state].flow, first)
+			if err != nil {
+				continue
+			}
+			call.State = quote(token)
+		}
+		call.as = first
+		name := strings.TrimSpace(call.Method + " " + call.Target)
+		if call.State != nil {
+			name += " with a state"
+		}
+		own := t.r.client.call(t.ctx, call)
+		call.as = nobody
+		a := t.r.client.call(t.ctx, call)
+		if !own.conclusive() || !a.conclusive() {
+			continue
+		}
+		t.seen(variant{name: name}, a)
+		// An unknown tool is refused by its name only if the credentials were not looked at.
+		open := served(a) || call.Target == noSuchTool && a.Status != 401 && a.Status != 403 && a.refusal() == own.refusal()
+		if !open || t.only != "" && t.only != name {
+			continue
+		}
+		severity := Critical
+		if strings.HasSuffix(call.Method, "/list") || !served(a) {
+			severity = Warning
+		}
+		t.fault(name, severity, name+" is answered without credentials, and tools/list is not", a)
+		return
+	}
+}
+
+// A likeCredential is what resembles a credential.
+type likeCredential struct {
+	name     string
+	header   rawmcp.Header
+	severity Severity
+}
+
+// proxyHeaders name a user; proxies add them behind a login.
+var proxyHeaders = []string{"X-Forwarded-User", "X-Remote-User", "Remote-User", "X-Authenticated-User", "X-User", "X-User-Id"}
+
+func likenesses(scheme, secret string) []likeCredential {
+	var all []likeCredential
+	for _, l := range []struct {
+		name, value string
+		severity    Severity
+	}{
+		{"one character of a credential", scheme + " " + secret[:1], Critical},
+		{"half a credential", scheme + " " + secret[:len(secret)/2], Critical},
+		{"a credential with more characters", scheme + " " + secret + "x", Critical},
+		{"a credential in the other case", scheme + " " + swapCase(secret), Warning},
+		{"an empty credential", scheme + " ", Critical}, {"an empty header", "", Critical},
+		{"the credential null", scheme + " null", Critical}, {"the credential undefined", scheme + " undefined", Critical},
+		{"a credential of another scheme", "Sealab " + secret, Suggestion}, {"a credential without its scheme", secret, Suggestion},
+	} {
+		if l.value != scheme+" "+secret {
+			all = append(all, likeCredential{l.name, rawmcp.Header{Name: "Authorization", Value: l.value}, l.severity})
+		}
+	}
+	for _, name := range proxyHeaders {
+		for _, value := range []string{"admin", secret} {
+			all = append(all, likeCredential{"the header " + name, rawmcp.Header{Name: name, Value: value}, Critical})
+		}
+	}
+	return all
+}
+
+func likeCredentials(t *T) {
+	secret := t.r.opts.Target.secret()
+	if secret == "" {
+		t.skip("no credential of an Authorization header is known; --header gives one")
+		return
+	}
+	if !t.wanting() {
+		return
+	}
+	scheme := "Bearer"
+	for _, h := range t.r.opts.Target.Headers {
+		if before, _, ok := strings.Cut(h.Value, " "); ok && strings.EqualFold(h.Name, "Authorization") {
+			scheme = before
+		}
+	}
+	for _, l := range likenesses(scheme, secret) {
+		if t.only != "" && t.only != l.name {
+			continue
+		}
+		a := t.listedAs([]rawmcp.Header{l.header})
+		if !a.conclusive() {
+			continue
+		}
+		t.seen(variant{name: l.name}, a)
+		if served(a) {
+			t.fault(l.name, l.severity, l.name+" is taken", a)
+		}
+	}
+}
+
+// keptCredentials asks on a connection that good credentials were sent on.
+func keptCredentials(t *T) {
+	target := t.r.opts.Target
+	if len(target.Headers) == 0 {
+		t.skip("no credentials are known; --header gives some")
+		return
+	}
+	madeUpHeaders := []rawmcp.Header{{Name: "Authorization", Value: madeUp("Bearer x")}}
+	for _, later := range []struct {
+		name    string
+		headers []rawmcp.Header
+	}{{"made-up credentials", madeUpHeaders}, {"no credentials", nil}} {
+		if alone := t.listedAs(later.headers); !alone.refused() {
+			t.skip("%s: the server answers them on a connection of their own: %v", later.name, alone)
+			continue
+		}
+		before, a, ok := t.onOneConnection(target.Headers, later.headers)
+		switch {
+		case !ok:
+			t.skip("the server closes the connection after a request")
+			return
+		case !served(before):
+			t.skip("control: the server's own credentials: %v", before)
+			return
+		}
+		t.seen(variant{name: later.name}, a)
+		if served(a) {
+			t.fault(later.name, Critical, later.name+" are taken on a connection that good ones were sent on", a)
+			return
+		}
+	}
+}
+
+// onOneConnection sends an honest request twice over one connection, with some
+// credentials and with others. It reports whether the connection stayed open.
+func (t *T) onOneConnection(one, other []rawmcp.Header) (before, after Answer, ok bool) {
+	c := t.r.client
+	conn, err := c.http.Dial(t.ctx)
+	if err != nil {
+		return before, after, false
+	}
+	defer conn.Close()
+	for i, headers := range [][]rawmcp.Header{one, other} {
+		call := listCall
+		call.as = nobody
+		w := t.wire(call)
+		t.anyRequest(func(*wire) {}).alter(w)
+		w.drop("Connection")
+		w.headers = append(w.headers, headers...)
+		e := c.http.DoOver(t.ctx, conn, rawmcp.Request{Verb: w.verb, Path: w.path, Headers: w.headers, Body: w.body, Done: w.ends})
+		c.kept(e)
+		a := read(e, w.id)
+		if e.Err != nil || e.Stream && i == 0 {
+			return before, after, false
+		}
+		if i == 0 {
+			before = a
+		} else {
+			after = a
+		}
+	}
+	return before, after, true
+}
