@@ -37,7 +37,7 @@ var header = []Check{
 		Sent: "method twice in the body, the header once for each", Want: "the method that the header names, or an error", Source: transportSpec + "; RFC 8259, section 4",
 		Impact: "the header that a gateway checked says one method and another is carried out", Fix: "refuse members that stand twice, or compare the header with the one that is carried out", Run: smuggled},
 	{ID: "H-ORIGIN", Name: "a foreign Origin", Over: "http", Severity: Critical, Category: "security",
-		Sent: "Origin: https://evil.example, null, http://localhost.evil.example, garbage", Want: "status 403", Source: transportSpec + ", MUST validate Origin",
+		Sent: "Origin: https://evil.example, null, http://localhost.evil.example, garbage; the first also with the server in Referer", Want: "status 403", Source: transportSpec + ", MUST validate Origin",
 		Impact: "a page of any site calls the server of whoever looks at it; with a Host that is not checked, by DNS rebinding and reads the answers", Fix: "refuse requests whose Origin is not allowed; the SDK has an option for it", Run: origins},
 	{ID: "H-HOST", Name: "a foreign Host", Over: "http", Severity: Critical, Category: "security",
 		Sent: "Host: evil.example, with the port, localhost.evil.example", Want: "refused, on this machine", Source: "CVE-2025-66414; " + transportSpec,
@@ -256,6 +256,12 @@ func origins(t *T) {
 		c.name, c.judge = "Origin: "+o, wantRefused(severity)
 		all = append(all, c)
 	}
+	referred := t.anyRequest(func(w *wire) {
+		w.set("Origin", "https://evil.example")
+		w.set("Referer", "https://evil.example/?http://"+t.r.client.http.Host())
+	})
+	referred.name, referred.judge = "Origin: https://evil.example, with the server in Referer", wantRefused(severity)
+	all = append(all, referred)
 	for _, method := range []string{"server/discover", "prompts/list", "resources/list", "resources/templates/list"} {
 		if t.r.modern() { // the check may stand in the branch of one method
 			all = append(all, wireCase{name: "Origin: https://evil.example, " + method, call: Call{Method: method}, alter: func(w *wire) { w.set("Origin", "https://evil.example") }, judge: wantRefused(severity)})

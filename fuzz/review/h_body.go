@@ -25,7 +25,7 @@ var bodies = []Check{
 	{ID: "H-202", Name: "the answer to a notification", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
 		Sent: "notifications/cancelled of an unknown request", Want: "status 202 without a body, or an error status", Source: transportSpec, Impact: "clients wait for what does not come", Fix: "answer 202 without a body", Run: notification},
 	{ID: "H-RESULT", Name: "the form of results", Over: "", Era: "modern", Severity: Warning, Category: "schema",
-		Sent: "nothing; the lists that were read are checked", Want: "resultType, serverInfo in _meta, ttlMs and cacheScope on lists", Source: "revision 2026-07-28, basic and server/utilities/caching",
+		Sent: "each list as the second user; the lists that were read are checked", Want: "resultType, serverInfo in _meta, ttlMs and cacheScope on lists", Source: "revision 2026-07-28, basic and server/utilities/caching",
 		Impact: "clients cache wrongly, or not at all", Fix: "build results with the types of the SDK", Run: resultForm},
 	{ID: "H-CODES", Name: "error codes that the protocol does not define", Over: "", Era: "modern", Severity: Warning, Category: "schema",
 		Sent: "nothing; every error that was seen is checked", Want: "no undefined code from -32020 to -32099, none of -32000 to -32019", Source: "revision 2026-07-28, basic, error codes",
@@ -167,12 +167,36 @@ func resultForm(t *T) {
 			t.form(method, Warning, "a negative ttlMs", a)
 		case !hasTTL || scope != "public" && scope != "private":
 			t.form(method, Warning, "no ttlMs and cacheScope", a)
+		case scope == "public" && t.differs(method, m):
+			t.form(method, Warning, "cacheScope public on a list that differs between two users", a)
 		case scope == "public" && len(t.r.opts.Target.Headers) > 0:
 			t.form(method, Suggestion, "cacheScope public on a list that needs credentials", a)
 		case members(m["_meta"])["io.modelcontextprotocol/serverInfo"] == nil:
 			t.form(method, Suggestion, "no serverInfo in _meta", a)
 		}
 	}
+}
+
+// differs reports whether the second user gets another list than the first: twice, with
+// the first user's own list unchanged between them.
+func (t *T) differs(method string, own map[string]json.RawMessage) bool {
+	if len(t.r.opts.Target.Second) == 0 {
+		return false
+	}
+	for _, member := range []string{"tools", "prompts", "resources", "resourceTemplates"} {
+		if own[member] == nil {
+			continue
+		}
+		for _, as := range []user{second, first, second} {
+			a := t.r.client.call(t.ctx, Call{Method: method, as: as})
+			same := string(members(a.Result)[member]) == string(own[member])
+			if a.Kind != completed || same != (as == first) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
 func (t *T) form(name string, severity Severity, issue string, a Answer) {

@@ -78,6 +78,17 @@ func (t *T) moved(m move) (evidence string, is bool, reason string) {
 	return evidence, true, ""
 }
 
+// shown is the severity of a token that a flow takes from elsewhere. If a good token only
+// gets the first question again, a server that begins again looks the same.
+func (t *T) shown(target Flow) (Severity, string) {
+	for _, o := range t.r.oracles {
+		if o.flow.Method == target.Method && o.flow.Target == target.Target && o.flow.Last == nil && o.good.going() == o.fresh.going() && !o.messages {
+			return Warning, ", or begins the flow again; --effects tells them apart"
+		}
+	}
+	return Critical, ""
+}
+
 func otherArgs(t *T) {
 	reason, tried := "", false
 	for _, o := range t.r.oracles {
@@ -187,7 +198,8 @@ func otherTool(t *T) {
 			continue
 		}
 		if is {
-			t.refute(Finding{Case: name, Severity: Critical, Issue: fmt.Sprintf("a token of one %s is accepted by another", kindOf(pair[0].Method)), Evidence: evidence, Want: "refused", Got: "accepted", Flow: &pair[0]})
+			severity, remark := t.shown(pair[1])
+			t.refute(Finding{Case: name, Severity: severity, Issue: fmt.Sprintf("a token of one %s is accepted by another", kindOf(pair[0].Method)) + remark, Evidence: evidence, Want: "refused", Got: "accepted", Flow: &pair[0]})
 			return
 		}
 	}
@@ -309,6 +321,9 @@ func otherUser(t *T) {
 				continue
 			}
 			if is {
+				if shown, again := t.shown(o.flow); severity == Critical {
+					severity, remark = shown, remark+again
+				}
 				t.refute(Finding{Case: m.name, Severity: severity, Issue: "a token of one user is accepted from another" + remark, Evidence: m.name + ": " + evidence, Want: "refused", Got: "accepted", Flow: &o.flow})
 				return
 			}

@@ -111,7 +111,7 @@ func uniform(t *T) {
 }
 
 // internals are texts that no client has a use for.
-var internals = regexp.MustCompile(`(?m)goroutine \d+ \[|^\s+at \S+ \(.*:\d+:\d+\)|Traceback \(most recent|File "[^"]+", line \d+|(/[\w.-]+){2,}\.(go|py|js|mjs|ts|rb|rs|php|java)\b|panicked at |` +
+var internals = regexp.MustCompile(`(?m)(?i:key|secret)=[0-9a-fA-F]{12}|goroutine \d+ \[|^\s+at \S+ \(.*:\d+:\d+\)|Traceback \(most recent|File "[^"]+", line \d+|(/[\w.-]+){2,}\.(go|py|js|mjs|ts|rb|rs|php|java)\b|panicked at |` +
 	`invalid character '.' |Unexpected token|is not valid JSON|JSON at position|Expecting value: line|JSONDecodeError|JSON\.parse|illegal base64 data|message authentication failed|InvalidTag|Incorrect padding|` +
 	`\b(Value|Type|Key|Index|Attribute|Syntax|Range|Reference|UnicodeDecode|binascii\.)Error\b`)
 

@@ -272,6 +272,10 @@ func sizes(t *T) {
 	for _, v := range texts {
 		a := t.r.client.present(t.ctx, t.o.flow, v.state(), t.o.user)
 		t.seen(variant{name: v.name}, a)
+		if t.o.judge(v.text, a) == accepted && !t.o.presence && t.o.verdict(t.r.client.present(t.ctx, t.o.flow, quote(garbageState), t.o.user)) == refused && !strings.HasPrefix(v.text, token) {
+			t.refute(Finding{Case: v.name, Severity: Critical, Issue: "a state of " + v.name + " that the server did not mint is accepted", Evidence: fmt.Sprintf("%v; garbage: refused", a), Want: "refused", Got: "accepted"})
+			return
+		}
 		if took := t.slowly(v, a); took > 0 {
 			t.refute(Finding{Case: v.name, Severity: Warning, Issue: "the server works long on a state of " + v.name, Evidence: fmt.Sprintf("%v after %v", a, took.Round(time.Second)), Want: "refused at once", Got: "refused late"})
 			return

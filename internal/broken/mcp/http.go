@@ -64,6 +64,9 @@ func (s *Server) forbidden(w http.ResponseWriter, r *http.Request) bool {
 	opens := s.has("any origin on initialize") && r.Header.Get("MCP-Protocol-Version") == "" ||
 		s.has("origins by their end") && strings.HasSuffix(origin, "localhost") ||
 		s.has("any origin on lists of prompts") && r.Header.Get("Mcp-Method") == "prompts/list"
+	if s.has("Referer believed") && strings.Contains(r.Referer(), r.Host) {
+		opens = true
+	}
 	if forwarded := r.Header.Get("X-Forwarded-Host"); forwarded != "" && s.has("forwarded hosts believed") {
 		host = forwarded
 	}

@@ -157,6 +157,10 @@ func (s *Server) toolList(r request) (object, *failure) {
 		tools = append(tools, t)
 	}
 	result := s.listed(object{"tools": tools})
+	if s.has("one cache for all users") {
+		tools[0]["description"] = fmt.Sprintf("%v, for %s", tools[0]["description"], r.user)
+		result["cacheScope"] = "public"
+	}
 	if cursor == "" {
 		result["nextCursor"] = "2"
 	}

@@ -163,7 +163,7 @@ func (s *Server) tag(text string) []byte {
 
 // open returns the claims of a token that is good at a place.
 func (s *Server) open(token string, p place) (claims, error) {
-	c, err := s.unseal(token)
+	c, err := s.unseal(token, p)
 	if bind := s.digest(p); err == nil && s.has("verdicts remembered by token") {
 		s.mu.Lock()
 		if s.held[token].Bind != "" {
@@ -212,7 +212,7 @@ func (s *Server) redeem(c claims) error {
 // operations.
 const raceWindow = 200 * time.Millisecond
 
-func (s *Server) unseal(token string) (claims, error) {
+func (s *Server) unseal(token string, p place) (claims, error) {
 	var c claims
 	switch {
 	case s.has("state in the clear"):
@@ -230,6 +230,8 @@ func (s *Server) unseal(token string) (claims, error) {
 		return c, nil
 	case s.has(signing...):
 		return s.unsign(token)
+	case len(token) > 8<<10 && s.has("long states unverified"):
+		return claims{Step: "confirm", Env: "all", Bind: s.digest(p), Exp: s.Clock.Now().Add(TTL).Unix()}, nil
 	}
 	if s.has("unknown keys end the server") {
 		id, rest, ok := strings.Cut(token, ".")
