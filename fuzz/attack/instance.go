@@ -296,6 +296,9 @@ func (in *Instance) spends(text []byte, c codecs.Context) bool {
 	return *known
 }
 
+// Close ends the handle of a design in another process. Others of the same ring stay open.
+func (in *Instance) Close() error { return in.opened.Close() }
+
 // SeedSize returns the length of a seed; 0 if the design takes none.
 func (in *Instance) SeedSize() int { return in.opened.SeedSize() }
 

@@ -32,14 +32,15 @@ type Control struct {
 
 // Controls returns every control.
 func Controls() []Control {
-	return slices.Concat(signed(), inside(), circumstances(), encrypted(), checksums(), rings(), refusals(), bound(), branches(), long(), dated(), used(), spent(), joses(), keptState())
+	return slices.Concat(signed(), inside(), circumstances(), encrypted(), checksums(), digests(), streams(), rings(), refusals(), bound(), branches(), long(), dated(), used(), spent(), joses(), keptState())
 }
 
 // Neighbours returns sound designs that resemble controls, by name.
 func Neighbours() map[string]codecs.Design {
 	return map[string]codecs.Design{
-		"a signed JSON token": aJWS("nothing", "signed JSON tokens", nil, "", func(*jws) {}).Design,
-		"a bounded count":     claiming(aPair("nothing", "the token says how often the key is stretched, up to a bound", nil, nil, countUpTo(640)), codecs.Inert).Design,
+		"a signed JSON token":      aJWS("nothing", "signed JSON tokens", nil, "", func(*jws) {}).Design,
+		"a sum of numbered blocks": numberedBlocks(),
+		"a bounded count":          claiming(aPair("nothing", "the token says how often the key is stretched, up to a bound", nil, nil, countUpTo(640)), codecs.Inert).Design,
 		"an hour of skew": aScheme("nothing", "a time of issue may be an hour ahead", nil, nil, func(p *schemeParts) {
 			p.timely = func(c *claims, now time.Time) bool {
 				return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.Add(time.Hour)) && seconds(now) < *c.Expires

@@ -11,6 +11,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"sealab/codecs"
 	"sealab/internal/lab"
@@ -236,4 +237,74 @@ func digestInside(p *sealerParts) {
 	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
 		return openGCM(key, nonce[:gcmNonce], sealed, slices.Concat(data, nonce))
 	}
+}
+
+// streams are encrypted codecs whose key streams overlap, or whose vectors are known.
+func streams() []Control {
+	ctr := func(key, iv, text []byte) []byte {
+		out := make([]byte, len(text))
+		cipher.NewCTR(block(key), iv).XORKeyStream(out, text)
+		return out
+	}
+	var count atomic.Uint64
+	var last atomic.Pointer[[]byte]
+	start := drawn(16)
+	last.Store(&start)
+	counted := func(uint64, []byte, []byte) []byte { return binary.BigEndian.AppendUint64(start[:8:8], count.Add(1)) }
+	return []Control{
+		aSealer("counter-by-token", "the counter block of a token is that of the one before and one", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-05"), func(p *sealerParts) {
+			thenTag(p, ctr, ctr)
+			p.nonce = counted
+		}),
+		aSealer("constant-tail", "from byte 1024 on the key stream does not depend on the nonce", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-05"), func(p *sealerParts) {
+			stream := func(key, iv, text []byte) []byte {
+				n := min(len(text), 1024)
+				return append(ctr(key, iv, text[:n]), ctr(key, make([]byte, 16), text[n:])...)
+			}
+			thenTag(p, stream, stream)
+		}),
+		aSealer("chained-vectors", "the last block of a token is the initialization vector of the next", breaks(codecs.Confidentiality), by("NON-05"), func(p *sealerParts) {
+			thenTag(p, func(key, iv, text []byte) []byte {
+				n := 16 - len(text)%16
+				padded := append(bytes.Clone(text), bytes.Repeat([]byte{byte(n)}, n)...)
+				cipher.NewCBCEncrypter(block(key), iv).CryptBlocks(padded, padded)
+				end := bytes.Clone(padded[len(padded)-16:])
+				last.Store(&end)
+				return padded
+			}, func(key, iv, sealed []byte) []byte {
+				text := make([]byte, len(sealed))
+				cipher.NewCBCDecrypter(block(key), iv).CryptBlocks(text, sealed)
+				return text[:len(text)-int(text[len(text)-1])]
+			})
+			p.nonce = func(uint64, []byte, []byte) []byte { return *last.Load() }
+		}),
+	}
+}
+
+// thenTag makes the skeleton encrypt by a function of key, vector of 16 bytes and text, and
+// put a tag over the ciphertext behind it.
+func thenTag(p *sealerParts, encrypt, decrypt func(key, iv, text []byte) []byte) {
+	p.nonceSize = 16
+	p.nonce = func(uint64, []byte, []byte) []byte { return drawn(16) }
+	tag := func(key, iv, sealed, data []byte) []byte {
+		return hmacSHA256(bindKey(key), slices.Concat(data, iv, sealed))
+	}
+	p.seal = func(key, iv, text, data []byte) []byte {
+		sealed := encrypt(key, iv, text)
+		return append(sealed, tag(key, iv, sealed, data)...)
+	}
+	p.open = func(key, iv, sealed, data []byte) ([]byte, error) {
+		n := len(sealed) - sha256.Size
+		if n < 0 || !hmac.Equal(sealed[n:], tag(key, iv, sealed[:n], data)) {
+			return nil, errUnauthentic
+		}
+		return decrypt(key, iv, sealed[:n]), nil
+	}
+}
+
+// drawn returns n random bytes.
+func drawn(n int) []byte {
+	b := make([]byte, n)
+	lab.Random(b)
+	return b
 }

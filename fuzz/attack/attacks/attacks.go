@@ -19,7 +19,7 @@ import (
 
 // All returns every attack in the order in which attacks are carried out.
 func All() []attack.Attack {
-	all := slices.Concat(encoding, framing, tags, predictions, keys, nonces, contexts, joined, expiry, payloads, oracles, sequences, resources, jose)
+	all := slices.Concat(encoding, framing, tags, unseen, predictions, keys, nonces, contexts, joined, expiry, payloads, oracles, sequences, resources, jose)
 	attack.Order(all)
 	return all
 }

@@ -318,9 +318,16 @@ func poorest(c codecs.Context) []codecs.Context {
 	return all
 }
 
-// otherValuesOf presents tok with other values of one field, also if the field was absent.
+// otherValuesOf presents tok with other values of one field, also if the field was absent,
+// and without the field right behind a call that has it.
 func (t trial) otherValuesOf(in *attack.Instance, tok *attack.Token, f field) {
 	from, present := f.get(&tok.Under)
+	if _, honest := in.Accepts(tok.Text, tok.Under); honest && present && f.unset != nil && from != "{}" {
+		t.Try(f.property)
+		if call, ok := in.Accepts(tok.Text, f.without(tok.Under)); ok {
+			t.Refute(f.property, fmt.Sprintf("a token minted for %s %q is accepted without any behind an honest call, in the context %s", f.name, from, written(tok.Under)), tok.Sealed, tok.Opened, call)
+		}
+	}
 	for _, v := range f.unrelated()[:2] {
 		if v == from {
 			continue

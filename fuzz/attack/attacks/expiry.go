@@ -123,6 +123,7 @@ func (t trial) boundary(_ *attack.Instance, base *attack.Token) {
 		}
 	}
 	t.atExpiry(base.Under)
+	t.afterRefusal(base.Under)
 	if t.Tried(codecs.Expiry) == 0 {
 		t.Skip("the design takes no time to live that was tried")
 	}
@@ -145,6 +146,34 @@ func (t trial) atExpiry(c codecs.Context) {
 		call, at := in.Accepts(tok.Text, attack.Later(c, ttl))
 		if _, later := in.Accepts(tok.Text, attack.Later(c, ttl+time.Second)); at && !later {
 			t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s is accepted in the second of its expiry, on or after which RFC 7519 refuses it; libraries differ here, and no later second is accepted", ttl), tok.Sealed, call)
+		}
+	}
+}
+
+// afterRefusal presents a token at rising times after its end. No rounding and no leeway
+// explains that it is accepted after it was refused.
+func (t trial) afterRefusal(c codecs.Context) {
+	for _, fraction := range []time.Duration{0, 250 * time.Millisecond, 999 * time.Millisecond} {
+		c := attack.With(c, func(c *codecs.Context) { c.Now = c.Now.Truncate(time.Minute).Add(fraction) })
+		ttl := shortLife
+		in, err := t.OpenFor(&ttl, t.Secret(0))
+		if err != nil {
+			return
+		}
+		tok, ok := in.Mint(t.State(8), c)
+		if !ok {
+			continue
+		}
+		refused := time.Duration(-1)
+		for _, d := range []time.Duration{0, time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond, 750 * time.Millisecond, time.Second, 1500 * time.Millisecond} {
+			t.Try(codecs.Expiry)
+			call, ok := in.Accepts(tok.Text, attack.Later(c, ttl+d))
+			switch {
+			case !ok && refused < 0:
+				refused = d
+			case ok && refused >= 0:
+				t.Refute(codecs.Expiry, fmt.Sprintf("a token is refused %s after its end and accepted %s after it", refused, d), tok.Sealed, call)
+			}
 		}
 	}
 }
@@ -174,6 +203,58 @@ func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 		t.outlives(in, tok, nil)
 	}
 	t.keptAlive(base.Under)
+	t.otherHolders(base.Under)
+	t.turnsOfCounters(base.Under)
+}
+
+// shortLife is a time to live under which rare tokens are presented.
+const shortLife = 10 * time.Minute
+
+// otherHolders presents tokens of every key of a ring soon after their time.
+func (t trial) otherHolders(c codecs.Context) {
+	ttl := shortLife
+	for n := range 3 {
+		from, errFrom := t.OpenFor(&ttl, t.Secret(n))
+		ring, errRing := t.OpenFor(&ttl, t.Secret(0), t.Secret(1), t.Secret(2))
+		if errFrom != nil || errRing != nil {
+			return
+		}
+		if sealed := from.Seal(t.State(8), c); sealed.Answer.Outcome == verdict.Done {
+			t.outlives(ring, ring.TokenOf(sealed, c), &ttl)
+		}
+	}
+}
+
+// turnsOfCounters presents a token at the moments at which counts of the time since it was
+// minted begin anew, and at which counts of absolute time do.
+func (t trial) turnsOfCounters(c codecs.Context) {
+	ttl := shortLife
+	in, err := t.OpenFor(&ttl, t.Secret(0))
+	if err != nil {
+		return
+	}
+	tok, ok := in.Mint(t.State(8), c)
+	if !ok {
+		return
+	}
+	for bits, units := range map[int][]time.Duration{
+		16: {time.Second, time.Minute, time.Hour}, 24: {time.Second, time.Minute}, 31: {time.Millisecond, time.Second}, 32: {time.Microsecond, time.Millisecond, time.Second},
+	} {
+		for _, unit := range units {
+			t.acceptedLate(in, tok, c.Now.Add(1<<bits*unit+time.Minute), ttl)
+		}
+	}
+	for _, turn := range []time.Time{time.Unix(1<<31, 0), time.Unix(1<<32, 0), time.Unix(0, 1<<63-1), time.Unix(10_000_000_000, 0)} {
+		t.acceptedLate(in, tok, turn.Add(24*time.Hour).UTC(), ttl)
+	}
+}
+
+// acceptedLate presents tok at a time after its end.
+func (t trial) acceptedLate(in *attack.Instance, tok *attack.Token, now time.Time, ttl time.Duration) {
+	t.Try(codecs.Expiry)
+	if call, ok := in.Accepts(tok.Text, attack.With(tok.Under, func(c *codecs.Context) { c.Now = now })); ok {
+		t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s that was minted at %s is accepted at %s", ttl, tok.Under.Now.Format(time.RFC3339), now.Format(time.RFC3339)), tok.Sealed, call)
+	}
 }
 
 // keptAlive presents a token within its time and after it. Use must not extend the time.

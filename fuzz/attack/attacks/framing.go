@@ -145,12 +145,22 @@ func (t trial) splices(in *attack.Instance, a *attack.Token) {
 		return
 	}
 	t.Changes(in, a, spliced(fa, fb))
+	t.splicedBytes(in, a.Under)
 	if long, ok := t.Mint(in, t.State(200)); ok {
 		t.Changes(in, long, tokenfmt.Blocks(long.Format(), t.Source))
 	}
 	// The blocks lie in the state, however it is spelled.
 	if longer, ok := t.Mint(in, t.State(1500)); ok {
 		t.Changes(in, longer, tokenfmt.Exchanged(longer.Format(), t.Source))
+	}
+}
+
+// splicedBytes splices tokens of states that are not text.
+func (t trial) splicedBytes(in *attack.Instance, under codecs.Context) {
+	a, okA := in.Mint(append([]byte{0xff}, t.Bytes(24)...), under)
+	b, okB := in.Mint(append([]byte{0xff}, t.Bytes(24)...), under)
+	if okA && okB && len(a.Format().Segments) == len(b.Format().Segments) {
+		t.Changes(in, a, spliced(a.Format(), b.Format()))
 	}
 }
 

@@ -2,6 +2,7 @@ package attacks
 
 import (
 	"bytes"
+	"crypto/aes"
 	"crypto/md5"
 	"crypto/sha1"
 	"crypto/sha256"
@@ -423,6 +424,15 @@ func digestsOf(secret []byte) map[string][]byte {
 		all["CRC-32"+form] = []byte{byte(crc >> 24), byte(crc >> 16), byte(crc >> 8), byte(crc)}
 		twice := sha256.Sum256(sum256[:])
 		all["SHA-256 twice"+form] = twice[:4]
+		all["HMAC-SHA256 of the empty text under it"+form] = tokenfmt.MACs[0].Sum(key, nil)[:4]
+	}
+	sum := sha256.Sum256(secret)
+	for name, key := range map[string][]byte{"the secret": secret, "SHA-256": sum[:], "the first 16 bytes": secret[:min(16, len(secret))]} {
+		if c, err := aes.NewCipher(key); err == nil {
+			check := make([]byte, aes.BlockSize)
+			c.Encrypt(check, check)
+			all["the AES encryption of zeros under a key that is "+name] = check[:4]
+		}
 	}
 	return all
 }

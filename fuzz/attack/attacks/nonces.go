@@ -273,6 +273,7 @@ func (t trial) keyStream(in *attack.Instance, tok *attack.Token) {
 	for _, n := range []int{8, 12, 15, 16, 17, 24, 32} { // which a design may seal in another way
 		t.oneStream(in, tok.Under, t.Letters(n), t.Letters(n))
 	}
+	t.overlappingStreams(in, tok.Under)
 	for _, n := range []int{64, 64, 64, 64, 255, 256, 257, 1500, 4096, 5000, 20000, 65536} {
 		t.oneStream(in, tok.Under, t.State(n), t.State(n))
 	}

@@ -229,6 +229,7 @@ func (t trial) earlyJudgement(in *attack.Instance, tok *attack.Token) {
 			t.judgedEarly(in, tok, f.With(i, altered), texts)
 		}
 	}
+	t.judgedEarlyWithLess(in, tok.Under, texts)
 	for _, x := range []string{"", "x", "v1.AAAA"} {
 		if call := in.Unseal([]byte(x), tok.Under); call.Answer.Outcome == verdict.Refused {
 			texts[call.Answer.Text] = call
@@ -236,6 +237,25 @@ func (t trial) earlyJudgement(in *attack.Instance, tok *attack.Token) {
 	}
 	if len(texts) > 1 {
 		t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("refusals have %d texts", len(texts)), callsOf(texts)...)
+	}
+}
+
+// judgedEarlyWithLess presents altered tokens of contexts with fewer fields.
+func (t trial) judgedEarlyWithLess(in *attack.Instance, under codecs.Context, texts map[string]verdict.Call) {
+	if !t.Design.IsScheme() {
+		return
+	}
+	for _, c := range poorest(under) {
+		less, ok := in.Mint(t.State(8), c)
+		if !ok {
+			continue
+		}
+		f := less.Format()
+		for _, i := range f.Encoded() {
+			altered := bytes.Clone(f.Segments[i].Bytes)
+			altered[len(altered)-1] ^= 1
+			t.judgedEarly(in, less, f.With(i, altered), texts)
+		}
 	}
 }
 
@@ -259,7 +279,14 @@ func (t trial) judgedEarly(in *attack.Instance, tok *attack.Token, altered []byt
 // refusals: in another context, expired, and altered at one place. The states have one
 // length. A difference that tokens of one state show as well is no sign of the state.
 func (t trial) stateInRefusals(in *attack.Instance, tok *attack.Token) {
-	states := [][]byte{t.State(24), t.State(24)}
+	plain := t.State(24)
+	for _, other := range [][]byte{t.State(24), []byte(`{"admin":true,"role":"administrator"`)[:len(plain)-1], bytes.ToUpper(plain), make([]byte, len(plain))} {
+		t.comparedRefusals(in, tok, [2][]byte{plain, append(other, "}"...)[:len(plain)]})
+	}
+}
+
+// comparedRefusals compares the refusals of the tokens of two states of one length.
+func (t trial) comparedRefusals(in *attack.Instance, tok *attack.Token, states [2][]byte) {
 	ways := otherContexts(tok.Under)
 	if !t.Design.IsScheme() {
 		ways = nil

@@ -1,14 +1,21 @@
 package attacks
 
 import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/verdict"
 )
 
@@ -28,7 +35,7 @@ func (t trial) nextToken(in *attack.Instance, tok *attack.Token) {
 	for range observed {
 		texts = append(texts, string(in.Seal(t.State(24), tok.Under).Answer.Out))
 	}
-	predicted := continued(texts)
+	predicted := append(continued(texts), hashedNumbers(texts, tok.Under.Now)...)
 	sealed := in.Seal(t.State(24), tok.Under)
 	t.Try(codecs.Integrity)
 	if sealed.Answer.Outcome != verdict.Done || !slices.Contains(predicted, string(sealed.Answer.Out)) {
@@ -37,6 +44,69 @@ func (t trial) nextToken(in *attack.Instance, tok *attack.Token) {
 	if call, ok := in.Accepts(sealed.Answer.Out, tok.Under); ok {
 		t.Refute(codecs.Integrity, "the text of a token follows from those of earlier tokens: it can be presented by a client that was never given it", sealed, call)
 	}
+}
+
+// hashedNumbers returns the texts that follow if the texts are hashes of numbers at equal
+// distances: small ones, and times near the given one.
+func hashedNumbers(texts []string, now time.Time) []string {
+	const small = 20_000
+	var numbers []int64
+	for n := range int64(small) {
+		numbers = append(numbers, n)
+	}
+	for _, at := range []int64{now.Unix(), now.UnixMilli()} {
+		for d := int64(-8); d < 64; d++ {
+			numbers = append(numbers, at+d)
+		}
+	}
+	var next []string
+	for _, form := range []func(int64) []byte{
+		func(n int64) []byte { return strconv.AppendInt(nil, n, 10) }, func(n int64) []byte { return strconv.AppendInt(nil, n, 16) },
+		func(n int64) []byte { return binary.BigEndian.AppendUint32(nil, uint32(n)) }, func(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) },
+		func(n int64) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(n)) },
+	} {
+		for _, hash := range []func([]byte) []byte{
+			func(b []byte) []byte { h := md5.Sum(b); return h[:] }, func(b []byte) []byte { h := sha1.Sum(b); return h[:] }, func(b []byte) []byte { h := sha256.Sum256(b); return h[:] },
+		} {
+			named := map[string]int64{} // the first bytes of hashes
+			for _, n := range numbers {
+				named[string(hash(form(n))[:hashHead])] = n
+			}
+			for _, e := range tokenfmt.Encodings {
+				if text, ok := hashedNext(texts, named, e, func(n int64) []byte { return hash(form(n)) }); ok {
+					next = append(next, text)
+				}
+			}
+		}
+	}
+	return next
+}
+
+// hashHead is the number of bytes by which a hash is known.
+const hashHead = 6
+
+// hashedNext continues texts that end in hashes of numbers, cut to any length.
+func hashedNext(texts []string, named map[string]int64, e tokenfmt.Encoding, hash func(int64) []byte) (string, bool) {
+	at := strings.LastIndexAny(texts[0], ".:-") + 1
+	var row []int64
+	for _, text := range texts {
+		if len(text) <= at {
+			return "", false
+		}
+		raw, err := e.Decode(text[at:])
+		if err != nil || len(raw) < hashHead {
+			return "", false
+		}
+		n, ok := named[string(raw[:hashHead])]
+		if !ok {
+			return "", false
+		}
+		row = append(row, n)
+	}
+	last := len(row) - 1
+	n := 2*row[last] - row[last-1]
+	raw, _ := e.Decode(texts[0][at:]) // it was read before
+	return texts[0][:at] + e.Encode(hash(n)[:min(len(raw), len(hash(n)))]), true
 }
 
 // A numbering reads the end of a token as a number, and writes the number in the same

@@ -17,6 +17,9 @@ var sequences = []attack.Attack{
 		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Rotation, codecs.ByteExact, codecs.Expiry, codecs.SingleUse}, binding...),
 		Gain:    "a token that is judged by the verdict, the key or the context of another call", Origin: "caches of verdicts; state shared by handles, calls and keys",
 		Run: on(trial.sequencesOfCalls)},
+	{ID: "SEQ-02", Name: "a handle after thousands of calls, and keys after a handle was closed", Layer: attack.LayerOracle, CWE: 665, Thousands: 7,
+		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Rotation, codecs.Expiry}, binding...),
+		Gain:    "tokens that are checked less than the first ones", Origin: "counters that overflow; keys that are wiped while another handle uses them", Run: onToken(trial.worn)},
 }
 
 // The size of the search, and the times of the model.
@@ -129,6 +132,8 @@ func (m *model) step() {
 		m.now += []time.Duration{time.Second, 90 * time.Second, 2 * modelTTL}[m.IntN(3)]
 	case kind == 2 && m.IntN(8) == 0:
 		m.restart()
+	case kind == 3:
+		h.Unseal(m.noToken(), m.variants[0].Context)
 	case kind < 8 || len(m.tokens) == 0:
 		m.mint(h)
 	default:
@@ -139,6 +144,16 @@ func (m *model) step() {
 		}
 		m.verify(h, tok, v, kind > 20)
 	}
+}
+
+// noToken returns a text that is refused before any tag is compared: a part of a token, or
+// none.
+func (m *model) noToken() []byte {
+	if len(m.tokens) == 0 || m.IntN(2) == 0 {
+		return []byte("x")
+	}
+	text := m.tokens[len(m.tokens)-1].sealed.Answer.Out
+	return text[:len(text)/2]
 }
 
 // openHandle opens a handle under a random ring, in the place of a random one.

@@ -36,7 +36,7 @@ var partTwins = []twin{
 	{"alice,bob", "alice", "a list and its member"}, {"alice bob", "alice", "a list and its member"}, {"[\"alice\"]", "alice", "a list of one"}, {"\"alice\"", "alice", "quotes"},
 	{"a.alice", "alice", "the part behind a full stop"}, {"a.b.example", "c.b.example", "the first label of a host"}, {"tenant/alice", "alice", "the last part of a path"},
 	{"a/b?c=1", "a/b?c=2", "the query"}, {"a/b?c=1", "a/b", "the query"}, {"a/b#c", "a/b", "the fragment"}, {"a/b/", "a/b", "a slash behind"}, {"a//b", "a/b", "two slashes"}, {"a/./b", "a/b", "a full stop"},
-	{"a/x/../b", "a/b", "parent folders"}, {"1", "01", "numbers"}, {"1", "1.0", "numbers"}, {"1", "1e0", "numbers"}, {"10", "0x0a", "numbers"},
+	{"a/b", "a_b", "a slash and an underscore"}, {"a/b", "a-b", "a slash and a hyphen"}, {"a_b", "a-b", "an underscore and a hyphen"}, {"a.b", "a_b", "a full stop and an underscore"}, {"item01", "item1", "numbers inside"}, {"a/x/../b", "a/b", "parent folders"}, {"1", "01", "numbers"}, {"1", "1.0", "numbers"}, {"1", "1e0", "numbers"}, {"10", "0x0a", "numbers"},
 	{"true", "1", "truth"}, {"0", "", "truth"}, {"9007199254740993", "9007199254740992", "numbers over 2^53"}, {"*", "alice", "a pattern"}, {"a*", "alice", "a pattern"}, {".*", "alice", "a pattern"},
 	{`alice","z":"1`, "alice", "a member of JSON behind a quote"}, {"alice&z=1", "alice", "a member of a form"}, {"alice;z=1", "alice", "a parameter"}, {"alice\nz:1", "alice", "a line more"}, {"alice\r\nz: 1", "alice", "a header more"},
 	{"Aa", "BB", "a hash of 32 bits"}, {"plumless", "buckeroo", "CRC-32"}, {"Aa", "B@", "djb2"}, {"bdb", "cbc", "Adler-32"}, {"costarring", "liquid", "FNV-1a"},
@@ -58,7 +58,7 @@ var nameTwins = []twin{
 	{"https://u@a.example/x", "https://a.example/x", "the user of a URL"}, {"file:///x", "file:/x", "the empty host"},
 	{"alice@a.example", "alice@A.EXAMPLE", "the case of the mail domain"}, {"alice@a.example", "Alice@a.example", "the case of the mail name"}, {"alice@a.example", "alice@b.example", "the mail domain"}, {"alice@a.example", "alice", "the mail name"},
 	{"alice+b@a.example", "alice@a.example", "the text from + to @"}, {"a.lice@a.example", "alice@a.example", "full stops in the mail name"}, {"alice@a.example", "alice@a.example.", "the final full stop of the mail domain"}, {"alice@googlemail.com", "alice@gmail.com", "two mail domains of one provider"},
-	{"alice@b\u00fccher.example", "alice@xn--bcher-kva.example", "an internationalized mail domain"}, {"\"alice\"@a.example", "alice@a.example", "a quoted mail name"}, {"<alice@a.example>", "alice@a.example", "angle brackets"},
+	{"https://www.a.example/x", "https://a.example/x", "the label www"}, {"www.a.example", "a.example", "the label www"}, {"alice@b\u00fccher.example", "alice@xn--bcher-kva.example", "an internationalized mail domain"}, {"\"alice\"@a.example", "alice@a.example", "a quoted mail name"}, {"<alice@a.example>", "alice@a.example", "angle brackets"},
 	{"ACME\\alice", "alice", "the account without its domain"}, {"ACME\\alice", "acme\\alice", "the case of the account domain"}, {"ACME\\alice", "OTHER\\alice", "the account domain"}, {"ACME\\alice", "alice@ACME", "two forms of an account"}, {"ACME\\alice", "ACME/alice", "slash and backslash"},
 	{"iss:alice", "alice", "the subject without its issuer"}, {"iss:alice", "other:alice", "the issuer"}, {"iss:alice", "ISS:alice", "the case of the issuer"}, {"iss|alice", "other|alice", "the issuer"}, {"auth0|alice", "alice", "the subject without its issuer"}, {"user:alice", "service:alice", "the kind of subject"}, {"iss:a:lice", "iss:lice", "the text up to the last colon"},
 	{"cn=alice,o=a", "o=a,cn=alice", "the order of a distinguished name"}, {"CN=alice,O=a", "cn=alice,o=a", "the case of a distinguished name"}, {"cn=alice, o=a", "cn=alice,o=a", "a space in a distinguished name"},
@@ -84,6 +84,8 @@ var structural = []twin{
 	{`{"v":4294967297}`, `{"v":1}`, "integers cut to 32 bits"}, {`{"v":0.1}`, `{"v":0.10000000000000002}`, "the last digit of a fraction"},
 	{`{"v":"a\u0000b"}`, `{"v":"a"}`, "a text cut at a NUL"}, {`{"v":" a"}`, `{"v":"a"}`, "white space in a text"}, {`{"v":"A"}`, `{"v":"a"}`, "the case of a text"},
 	{`{"v":[1,[2,3]]}`, `{"v":[1,2,3]}`, "a list in a list"}, {`{"v":[[]]}`, `{"v":[]}`, "an empty list in a list"}, {`{"v":[null]}`, `{"v":[]}`, "null in a list"}, {`{"v":[1,null]}`, `{"v":[1]}`, "null at the end of a list"},
+	{`{"v":-1}`, `{"v":-2}`, "numbers with one hash in Python"}, {`{"v":2305843009213693951}`, `{"v":0}`, "numbers modulo 2^61 - 1"}, {`{"v":1e400}`, `{"v":null}`, "infinity and null"},
+	{`{"v":"2026-01-01T00:00:00Z"}`, `{"v":"2026-01-01T01:00:00+01:00"}`, "one moment in two time zones"}, {`{"v":"2026-01-01"}`, `{"v":"2026-01-01T00:00:00"}`, "a date and a time"}, {`{"v":"2026-01-01T00:00:00Z"}`, `{"v":"2026-01-01T00:00:00.000Z"}`, "a time with a fraction"},
 	{`{"v":{"w":null}}`, `{"v":{}}`, "null inside an object"}, {`{"v":{"a":1,"b":2}}`, `{"v":{"a":2,"b":1}}`, "values exchanged inside"},
 }
 

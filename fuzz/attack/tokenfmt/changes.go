@@ -197,6 +197,15 @@ func Lengths(f Format, _ *Source) iter.Seq[Alteration] {
 		binary.BigEndian.AppendUint32(nil, 1<<30), binary.LittleEndian.AppendUint32(nil, 1<<30),
 		binary.BigEndian.AppendUint64(nil, 1<<62), bytes.Repeat([]byte{0xff}, 8), make([]byte, 4), make([]byte, 8)}
 	return Each(func(yield func(Alteration)) {
+		for i, s := range f.Segments {
+			if !numeralPattern.MatchString(s.Text) {
+				continue
+			}
+			for _, digits := range []int{10, 19, 20, 40, 400, 5000} { // beyond 32 and 64 bits, a double, and Python's limit
+				yield(Alteration{f.WithText(i, strings.Repeat("9", digits)), fmt.Sprintf("%d digits in segment %d", digits, i)})
+			}
+			yield(Alteration{f.WithText(i, "-1"), fmt.Sprintf("-1 in segment %d", i)})
+		}
 		for _, i := range f.Encoded() {
 			raw := f.Segments[i].Bytes
 			for at := range min(len(raw), 40) {

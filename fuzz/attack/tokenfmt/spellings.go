@@ -131,6 +131,12 @@ func NumberForms(f Format, _ *Source) iter.Seq[Alteration] {
 				yield(Alteration{f.WithText(i, form), fmt.Sprintf("the number %s in segment %d written as %+q", s.Text, i, form)})
 			}
 		}
+		text := f.Text() // which may be one number in digits of another base
+		for at := range min(len(text), 6) {
+			for _, zeros := range []string{"0", "A", "1", "00", "AA", "11"} {
+				yield(Alteration{slices.Concat(text[:at], []byte(zeros), text[at:]), fmt.Sprintf("%q inserted at character %d", zeros, at)})
+			}
+		}
 	})
 }
 

@@ -1,0 +1,126 @@
+package attacks
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/verdict"
+)
+
+// unseen are the attacks on tags that do not see every change.
+var unseen = []attack.Attack{
+	{ID: "TAG-16", Name: "changes that checksums and sums of blocks do not see", Refutes: unforgeable, Layer: attack.LayerText, CWE: 328, Gain: gainForgery,
+		Origin: "a keyed tag over CRC-32, whose collisions everybody writes down; XOR MACs without numbers: Bellare, Guerin, Rogaway 1995", Run: onToken(trial.unseenChanges), Thousands: 2},
+	{ID: "TAG-17", Name: "the tag as the key of a longer token", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347,
+		Gain: "parts of the attacker's choice behind those that were sealed", Origin: "chains of HMAC: Birgisson et al. 2014, in which parts may only restrict", Run: onToken(trial.chained)},
+	{ID: "TAG-18", Name: "two states with one tag", Refutes: unforgeable, Layer: attack.LayerOracle, CWE: 328,
+		Gain: "a state under the tag of another one, found by a search without the server", Origin: "tags over a short digest; the birthday bound", Run: onToken(trial.equalTags), Thousands: 2},
+}
+
+// unseenChanges changes tokens of several lengths so that a checksum stays the same, and
+// puts blocks of a state in another order.
+func (t trial) unseenChanges(in *attack.Instance, tok *attack.Token) {
+	for _, n := range []int{24, 300, longState} {
+		if longer, ok := in.Mint(t.State(n), tok.Under); ok {
+			t.Changes(in, longer, tokenfmt.Unseen(longer.Format(), t.Source))
+		}
+	}
+	const around = 20_000
+	run := bytes.Repeat([]byte("a"), around)
+	if even, ok := in.Mint(fmt.Appendf(nil, `{"step":"%sb%s"}`, run, run), tok.Under); ok {
+		t.Changes(in, even, tokenfmt.Moved(even.Format(), 'b', 'a'))
+	}
+}
+
+// chained appends the parts of the token, of another one, and letters.
+func (t trial) chained(in *attack.Instance, tok *attack.Token) {
+	parts := [][]byte{t.Letters(8)}
+	other, ok := in.Mint(t.State(24), tok.Under)
+	if !ok {
+		return
+	}
+	f, g := tok.Format(), other.Format()
+	for _, i := range slices.Concat(f.Encoded(), g.Encoded()) {
+		for _, format := range []tokenfmt.Format{f, g} {
+			if i < len(format.Segments) && len(format.Segments[i].Bytes) > 0 {
+				parts = append(parts, format.Segments[i].Bytes)
+			}
+		}
+	}
+	t.Try(codecs.Integrity)
+	t.Changes(in, tok, tokenfmt.Chained(f, parts...))
+}
+
+// tagRun is the number of characters at the end of a token that are those of a tag.
+const tagRun = 20
+
+// equalTags seals many states of one length at one time, and looks for two tokens with one
+// end. The tag of two states is the same by chance only if it, or the digest under it, is
+// short.
+func (t trial) equalTags(in *attack.Instance, tok *attack.Token) {
+	const many = 800
+	for _, n := range []int{24, 8 << 10} {
+		var calls []verdict.Call
+		for len(calls) < min(many, t.Budget.Seals) && !t.Spent() {
+			states := make([][]byte, 100)
+			for i := range states {
+				states[i] = t.State(n)
+			}
+			calls = append(calls, in.SealAll(states, slices.Repeat([]codecs.Context{tok.Under}, len(states)))...)
+			if calls[len(calls)-1].Answer.Outcome != verdict.Done {
+				return
+			}
+		}
+		if a, b, ok := equalEnds(calls); ok {
+			t.oneTag(n, a, b)
+			return
+		}
+		t.TryTimes(len(calls), codecs.Integrity)
+	}
+}
+
+// equalEnds returns two calls whose tokens have one end, if every character of the ends
+// takes many values.
+func equalEnds(calls []verdict.Call) (a, b verdict.Call, ok bool) {
+	seen := map[string]verdict.Call{}
+	var values [tagRun]map[byte]bool
+	for _, call := range calls {
+		out := call.Answer.Out
+		if len(out) < 2*tagRun {
+			return a, b, false
+		}
+		end := out[len(out)-tagRun:]
+		for i, c := range end {
+			if values[i] == nil {
+				values[i] = map[byte]bool{}
+			}
+			values[i][c] = true
+		}
+		if earlier, known := seen[string(end)]; known && !ok {
+			a, b, ok = earlier, call, true
+		}
+		seen[string(end)] = call
+	}
+	for _, v := range values {
+		if len(v) < 8 {
+			return a, b, false // a part of the end is no tag
+		}
+	}
+	return a, b, ok
+}
+
+// oneTag records two tokens with one end.
+func (t trial) oneTag(n int, a, b verdict.Call) {
+	shows := func(calls []verdict.Call) bool {
+		if len(calls) != 2 || bytes.Equal(calls[0].State, calls[1].State) {
+			return false
+		}
+		x, y := calls[0].Answer.Out, calls[1].Answer.Out
+		return min(len(x), len(y)) > tagRun && bytes.Equal(x[len(x)-tagRun:], y[len(y)-tagRun:])
+	}
+	t.RefuteIf(codecs.Integrity, shows, fmt.Sprintf("two states of %d letters have one tag: the last %d characters of their tokens are the same", n, tagRun), a, b)
+}

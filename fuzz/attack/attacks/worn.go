@@ -1,0 +1,129 @@
+package attacks
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
+)
+
+// The calls that a handle has behind it before its tokens are attacked again.
+const (
+	sealedBefore  = 4200
+	refusedBefore = 1100
+)
+
+// worn makes thousands of calls of one handle, and then presents altered tokens, and
+// tokens in other contexts and at other times.
+func (t trial) worn(in *attack.Instance, tok *attack.Token) {
+	t.closedHandles(tok)
+	altered := t.altered(tok)
+	if altered == nil || t.loose(in, tok) {
+		t.Skip("no segment of the token is in a known encoding, or a new handle accepts an altered token")
+		return
+	}
+	var texts [][]byte
+	many := min(sealedBefore, t.Budget.Seals)
+	for n := 0; n < many && !t.Spent(); n += together {
+		for _, call := range t.sealed(in, tok, min(together, many-n)) {
+			if call.Answer.Outcome != verdict.Done {
+				return
+			}
+			texts = append(texts, call.Answer.Out)
+		}
+	}
+	for some := range slices.Chunk(texts[:min(len(texts), refusedBefore)], 100) {
+		if _, err := in.UnsealBatch(some, tok.Under); err != nil {
+			break
+		}
+	}
+	for some := range slices.Chunk(slices.Repeat([][]byte{altered}, min(refusedBefore, t.Budget.Unseals)), 100) {
+		if _, err := in.UnsealBatch(some, tok.Under); err != nil {
+			break
+		}
+	}
+	if again, ok := in.Mint(t.State(24), tok.Under); ok {
+		t.Changes(in, again, t.changedOnce(again, 40, 40))
+		t.wornContexts(in, again)
+	}
+}
+
+// altered returns the token with one bit of its last segment changed; nil if no segment
+// carries bytes.
+func (t trial) altered(tok *attack.Token) []byte {
+	f := tok.Format()
+	at := f.Encoded()
+	if len(at) == 0 {
+		return nil
+	}
+	last := at[len(at)-1]
+	return f.Flip(last, 8*len(f.Segments[last].Bytes)-8).Text
+}
+
+// loose reports that a handle without calls behind it accepts an altered token. Other
+// attacks find that.
+func (t trial) loose(in *attack.Instance, tok *attack.Token) bool {
+	_, ok := in.Accepts(t.altered(tok), tok.Under)
+	return ok
+}
+
+// wornContexts presents a token in contexts that a new handle refuses.
+func (t trial) wornContexts(in *attack.Instance, tok *attack.Token) {
+	if !t.Design.IsScheme() {
+		return
+	}
+	fresh, err := t.Open(t.Secret(0))
+	if err != nil {
+		return
+	}
+	for _, f := range fields {
+		from, present := f.get(&tok.Under)
+		other := f.put(tok.Under, f.unrelated()[0])
+		if !present || t.acceptsFirst(fresh, tok, other) {
+			continue
+		}
+		t.Try(f.property)
+		if call, ok := in.Accepts(tok.Text, other); ok {
+			t.Refute(f.property, fmt.Sprintf("after thousands of calls of one handle, a token minted for %s %+.40q is accepted for another one", f.name, from), tok.Sealed, call)
+		}
+	}
+	late := attack.Later(tok.Under, 400*24*time.Hour)
+	if t.Design.OwnClock || t.acceptsFirst(fresh, tok, late) {
+		return
+	}
+	t.Try(codecs.Expiry)
+	if call, ok := in.Accepts(tok.Text, late); ok {
+		t.Refute(codecs.Expiry, "after thousands of calls of one handle, a token is accepted 400 days after it was minted", tok.Sealed, call)
+	}
+}
+
+// closedHandles closes one of two handles of each of two rings. The handles that stay open
+// must not have one key then, and open the tokens of their own ring.
+func (t trial) closedHandles(tok *attack.Token) {
+	if t.Design.Worker == nil {
+		return // an instance in this process has no end
+	}
+	var stay [2]*attack.Instance
+	var sealed [2]verdict.Call
+	for n := range stay {
+		key := t.Secret(10 + n)
+		first, errFirst := t.Open(key)
+		second, errSecond := t.Open(key)
+		if errFirst != nil || errSecond != nil || first.Close() != nil {
+			return
+		}
+		stay[n] = second
+		if sealed[n] = second.Seal(tok.State, tok.Under); sealed[n].Answer.Outcome != verdict.Done {
+			return
+		}
+	}
+	for n, holder := range stay {
+		t.Try(codecs.Integrity)
+		if call, ok := holder.Accepts(sealed[1-n].Answer.Out, tok.Under); ok {
+			t.Refute(codecs.Integrity, "after other handles were closed, a token of another key is accepted", sealed[1-n], call)
+		}
+	}
+}

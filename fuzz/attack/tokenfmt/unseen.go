@@ -1,0 +1,185 @@
+package tokenfmt
+
+import (
+	"bytes"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"fmt"
+	"iter"
+	"math/bits"
+	"slices"
+)
+
+// A pattern is a change of a run of bytes that a checksum does not see.
+type pattern struct {
+	sum   string
+	apply func(run []byte) bool // reports false if the run does not take the change
+	size  int
+}
+
+// polynomials are those of CRCs, without the leading bit.
+var polynomials = []struct {
+	name string
+	bits int
+	of   uint64
+}{
+	{"CRC-8", 8, 0x07}, {"CRC-16", 16, 0x8005}, {"CRC-16-CCITT", 16, 0x1021}, {"CRC-24", 24, 0x864cfb}, {"CRC-32", 32, 0x04c11db7}, {"CRC-32C", 32, 0x1edc6f41},
+	{"CRC-64-ISO", 64, 0x1b}, {"CRC-64-ECMA", 64, 0x42f0e1eba9ea3693},
+}
+
+// patterns are the polynomials of CRCs in both orders of bits, one bit twice, and bytes
+// that are raised and lowered.
+func patterns() []pattern {
+	var all []pattern
+	for _, p := range polynomials {
+		for _, reflected := range []bool{false, true} {
+			mask := make([]byte, p.bits/8+1)
+			mask[0] = 0x80
+			for k := range p.bits {
+				if p.of>>(p.bits-1-k)&1 == 1 {
+					mask[(k+1)/8] |= 0x80 >> ((k + 1) % 8)
+				}
+			}
+			if reflected {
+				for i, b := range mask {
+					mask[i] = bits.Reverse8(b)
+				}
+			}
+			all = append(all, pattern{p.name, func(run []byte) bool { copy(run, Xor(run, mask)); return true }, len(mask)})
+		}
+	}
+	for _, apart := range []int{1, 2, 4, 8, 16, 32, 64} {
+		all = append(all, pattern{fmt.Sprintf("an XOR of words of %d bytes", apart), func(run []byte) bool {
+			run[0] ^= 1
+			run[apart] ^= 1
+			return true
+		}, apart + 1}, pattern{fmt.Sprintf("a sum of words of %d bytes", apart), added(1, apart, -1), apart + 1})
+	}
+	for _, base := range []int{31, 33} {
+		all = append(all, pattern{fmt.Sprintf("a hash with the factor %d", base), added(1, 1, -base), 2})
+	}
+	return append(all, pattern{"Fletcher and Adler", func(run []byte) bool {
+		return added(1, 1, -1)(run) && added(-1, 1, 1)(run[1:])
+	}, 3})
+}
+
+// added adds to the first byte of a run, and to another one.
+func added(first, apart, other int) func([]byte) bool {
+	return func(run []byte) bool {
+		a, b := int(run[0])+first, int(run[apart])+other
+		if min(a, b) < 0 || max(a, b) > 255 {
+			return false
+		}
+		run[0], run[apart] = byte(a), byte(b)
+		return true
+	}
+}
+
+// Unseen changes some bytes of each segment so that checksums of them stay the same.
+func Unseen(f Format, s *Source) iter.Seq[Alteration] {
+	return Each(func(yield func(Alteration)) {
+		for _, i := range f.Encoded() {
+			raw := f.Segments[i].Bytes
+			for _, p := range patterns() {
+				for _, at := range s.Places(max(0, len(raw)-p.size), 4) {
+					altered := bytes.Clone(raw)
+					if at+p.size <= len(raw) && p.apply(altered[at:at+p.size]) {
+						yield(Alteration{f.With(i, altered), fmt.Sprintf("%d bytes at byte %d of segment %d changed so that %s stays the same", p.size, at, i, p.sum)})
+					}
+				}
+			}
+		}
+	})
+}
+
+// blockLengths are lengths of blocks by which programs hash.
+var blockLengths = []int{8, 10, 16, 20, 24, 32, 40, 48, 50, 64, 72, 80, 96, 100, 128, 136, 144, 200, 250, 255, 256, 500, 512, 1000, 1024, 2000, 2048, 4000, 4096, 5000, 8000, 8192, 10000, 16384}
+
+// Moved moves a byte that stands alone in a run of another one by the length of a block.
+// The blocks are then the same ones in another order.
+func Moved(f Format, alone, around byte) iter.Seq[Alteration] {
+	return Each(func(yield func(Alteration)) {
+		run := bytes.Repeat([]byte{around}, 8)
+		for _, i := range f.Encoded() {
+			raw := f.Segments[i].Bytes
+			at := bytes.Index(raw, slices.Concat(run, []byte{alone}, run)) + len(run)
+			if at < len(run) {
+				continue
+			}
+			for _, n := range blockLengths {
+				if to := at + n; to < len(raw) && raw[to] == around {
+					altered := bytes.Clone(raw)
+					altered[at], altered[to] = around, alone
+					yield(Alteration{f.With(i, altered), fmt.Sprintf("byte %d of segment %d moved by a block of %d bytes", at, i, n)})
+				}
+			}
+		}
+	})
+}
+
+// MovedSeparators moves each separator by up to six characters to the left, and three to
+// the right. Of many separators the first ones are moved.
+func MovedSeparators(f Format, _ *Source) iter.Seq[Alteration] {
+	const most = 16
+	return Each(func(yield func(Alteration)) {
+		text, met := f.Text(), 0
+		for at, c := range text {
+			if isEncoded(rune(c)) || met == most {
+				continue
+			}
+			met++
+			for _, by := range []int{-6, -5, -4, -3, -2, -1, 1, 2, 3} {
+				to := at + by
+				if to < 0 || to >= len(text) {
+					continue
+				}
+				altered := slices.Insert(slices.Delete(bytes.Clone(text), at, at+1), to, c)
+				yield(Alteration{altered, fmt.Sprintf("the separator at character %d moved by %d", at, by)})
+			}
+		}
+	})
+}
+
+// Chained appends a part to the token and makes the next tag of a chain, in which each tag
+// is the key for the next part. Anybody who has a tag continues such a chain.
+func Chained(f Format, parts ...[]byte) iter.Seq[Alteration] {
+	return Each(func(yield func(Alteration)) {
+		at := f.Encoded()
+		if len(at) == 0 {
+			return
+		}
+		last := f.Segments[at[len(at)-1]]
+		head := f.Before(at[len(at)-1])
+		for _, m := range MACs {
+			for _, part := range parts {
+				text := last.Encoding.Encode(part)
+				for _, message := range [][]byte{part, []byte(text)} {
+					if sum := m.Sum(last.Bytes, message); len(sum) >= len(last.Bytes) && len(at) > 1 {
+						tag := last.Encoding.Encode(sum[:len(last.Bytes)])
+						yield(Alteration{slices.Concat(head, []byte(text), separatorOf(head), []byte(tag)), fmt.Sprintf("%d bytes appended under %s with the tag as its key", len(part), m.Name)})
+					}
+				}
+				for _, n := range []int{md5.Size, sha1.Size, sha256.Size, sha512.Size} {
+					if n >= len(last.Bytes) {
+						continue
+					}
+					body, tag := last.Bytes[:len(last.Bytes)-n], last.Bytes[len(last.Bytes)-n:]
+					if sum := m.Sum(tag, part); len(sum) == n {
+						yield(Alteration{f.With(at[len(at)-1], slices.Concat(body, part, sum)), fmt.Sprintf("%d bytes appended under %s with the last %d bytes as its key", len(part), m.Name, n)})
+					}
+				}
+			}
+		}
+	})
+}
+
+// separatorOf returns the separator at the end of a text.
+func separatorOf(head []byte) []byte {
+	n := len(head)
+	for n > 0 && !isEncoded(rune(head[n-1])) {
+		n--
+	}
+	return head[n:]
+}

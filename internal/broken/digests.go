@@ -1,0 +1,141 @@
+package broken
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash/crc32"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"sealab/codecs"
+	"sealab/internal/lab"
+)
+
+// digests are mistakes that put something shorter or weaker under a tag.
+func digests() []Control {
+	made := func(name, doc, attack string, mac func(key, message []byte) []byte) Control {
+		return aSigner(name, doc, breaks(codecs.Integrity), by(attack), func(p *signerParts) { p.mac, p.also = mac, mac })
+	}
+	return []Control{
+		made("tag-of-crc", "the tag is that of the CRC-32 of the message", "TAG-16", func(key, message []byte) []byte {
+			return hmacSHA256(key, binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(message)))
+		}),
+		made("sum-of-thousands", "the tag is the XOR of the tags of blocks of 1000 bytes", "TAG-16", func(key, message []byte) []byte { return sumOfBlocks(key, message, false) }),
+		made("tag-of-short-digest", "the tag is that of two bytes of a digest", "TAG-18", func(key, message []byte) []byte {
+			digest := sha256.Sum256(message)
+			return hmacSHA256(key, digest[:2])
+		}),
+		aPair("chain-without-end", "each tag is the key for the next part, and anybody continues the last one", breaks(codecs.Integrity), by("TAG-17"), linkedTags),
+		aPair("fields-glued", "two numbers and the payload are glued under the tag", breaks(codecs.Integrity, codecs.Canonical), by("TAG-07"), gluedNumbers),
+		aSigner("tired", "after 1500 calls the first 4 bytes of a tag are compared", breaks(codecs.Integrity), by("SEQ-02"), func(p *signerParts) {
+			var calls atomic.Uint64
+			mac := p.mac
+			p.mac = func(key, message []byte) []byte { calls.Add(1); return mac(key, message) }
+			p.equal = func(presented, right []byte) bool {
+				return hmac.Equal(presented, right) || calls.Load() > 1500 && bytes.Equal(presented[:4], right[:4])
+			}
+		}),
+		claiming(keyed("check-value", "the key ID is the AES encryption of zeros", breaks(codecs.PrivateKeys), "KEY-17", func(p *ringParts) {
+			p.derive = func(secret []byte) (key, id []byte) {
+				key, _ = deriveKey(secret)
+				check := make([]byte, aes.BlockSize)
+				sum := sha256.Sum256(secret)
+				block(sum[:]).Encrypt(check, check)
+				return key, check[:idSize]
+			}
+		}), codecs.PrivateKeys),
+	}
+}
+
+// sumOfBlocks returns the XOR of the tags of the blocks of a message, with their numbers
+// or without.
+func sumOfBlocks(key, message []byte, numbered bool) []byte {
+	sum, n := make([]byte, sha256.Size), uint64(0)
+	for part := range slices.Chunk(message, 1000) {
+		if numbered {
+			part = binary.BigEndian.AppendUint64(slices.Clip(part), n)
+		}
+		for i, b := range hmacSHA256(key, part) {
+			sum[i] ^= b
+		}
+		n++
+	}
+	return sum
+}
+
+// linkedTags writes
+//
+//	token = base64url(random[8]) "." base64url(payload) "." base64url(tag[32])
+//	tag = HMAC-SHA256(HMAC-SHA256(key, random), payload)
+//
+// and the reader takes any number of parts, of which the payload is the last.
+func linkedTags(key []byte) pair {
+	link := func(parts [][]byte) []byte {
+		tag := key
+		for _, part := range parts {
+			tag = hmacSHA256(tag, part)
+		}
+		return tag
+	}
+	return pair{
+		seal: func(payload []byte) string {
+			parts := [][]byte{hmacSHA256(key, payload)[:8], payload}
+			return joinText(append(parts, link(parts))...)
+		},
+		unseal: func(token string) ([]byte, error) {
+			n := strings.Count(token, ".")
+			if n < 2 || n > 8 {
+				return nil, errMalformed
+			}
+			parts, err := splitText(token, n+1)
+			if err != nil {
+				return nil, err
+			}
+			return parts[n-1], refusedUnless(hmac.Equal(parts[n], link(parts[:n])))
+		},
+	}
+}
+
+// gluedNumbers writes
+//
+//	token = number "." number "." base64url(payload) "." base64url(tag[32])
+//
+// with the numbers and the payload under the tag without a border.
+func gluedNumbers(key []byte) pair {
+	tag := func(a, b string, payload []byte) []byte { return hmacSHA256(key, slices.Concat([]byte(a+b), payload)) }
+	number := regexp.MustCompile(`^[1-9][0-9]{0,18}$`)
+	return pair{
+		seal: func(payload []byte) string {
+			const a, b = "1795132800", "1795133400"
+			return a + "." + b + "." + joinText(payload, tag(a, b, payload))
+		},
+		unseal: func(token string) ([]byte, error) {
+			f := strings.SplitN(token, ".", 3)
+			if len(f) != 3 || !number.MatchString(f[0]) || !number.MatchString(f[1]) {
+				return nil, errMalformed
+			}
+			parts, err := splitText(f[2], 2)
+			if err != nil {
+				return nil, err
+			}
+			return parts[0], refusedUnless(hmac.Equal(parts[1], tag(f[0], f[1], parts[0])))
+		},
+	}
+}
+
+// numberedBlocks is a sound design: the tag is a sum of the tags of numbered blocks, with
+// the length, under a second key.
+func numberedBlocks() codecs.Design {
+	return aSigner("nothing", "a sum of the tags of numbered blocks", nil, nil, func(p *signerParts) {
+		p.mac = func(key, message []byte) []byte {
+			sum := binary.BigEndian.AppendUint64(sumOfBlocks(key, message, true), uint64(len(message)))
+			return hmacSHA256(lab.Derive(key, "outer", sha256.Size), sum)
+		}
+		p.also = p.mac
+	}).Design
+}
