@@ -1,5 +1,6 @@
 """More workers of the corpus in Python: python3 branches.py NAME. Each is broken in one branch, length or call."""
 from worker import *
+import datetime, gzip
 
 class arguments_deep(Signed):
     """Values more than 20 levels deep are not looked at."""
@@ -84,6 +85,145 @@ class store_of_one(Signed):
         for k in self.keys:
             if (k, self.bind(b)) in self.kept: return self.kept[k, self.bind(b)]
         raise Refused("unauthentic")
+class Columns(Signed):
+    """ps1.BODY.TAG: times of 8 bytes, the digest of the request, and the state as it is."""
+    def mint(self, now, state, b):
+        issued, expires = self.times(now)
+        return self.write(self.keys[0], issued.to_bytes(8, "big") + expires.to_bytes(8, "big") + self.bind(b) + state)
+    def cover(self, body): return body
+    def write(self, key, body): return f"{self.prefix}.{text(body)}.{text(self.tag(key, self.cover(body)))}"
+    def verify(self, now, token, b):
+        _, body, tag = self.split(token)
+        body = raw(body)
+        if len(body) < 48: raise Refused("malformed")
+        self.authenticate(self.cover(body), raw(tag))
+        if not self.valid({"i": int.from_bytes(body[:8], "big"), "e": int.from_bytes(body[8:16], "big")}, now, b): raise Refused("expired")
+        if not hmac.compare_digest(self.bind(b), body[16:48]): raise Refused("misbound")
+        return body[48:]
+class tag_of_checksum(Columns):
+    """The tag covers the CRC-32 of the columns."""
+    def cover(self, body): return zlib.crc32(body).to_bytes(4, "big")
+class tag_of_text_alone(Columns):
+    """What is not UTF-8 counts as an empty text under the tag."""
+    def cover(self, body):
+        try: return body.decode().encode()
+        except UnicodeDecodeError: return b""
+class tag_sum_of_thousands(Columns):
+    """Pieces of 1000 bytes have tags, which are added by XOR."""
+    def tag(self, key, message):
+        tags = [int.from_bytes(super(tag_sum_of_thousands, self).tag(key, message[i:i + 1000]), "big") for i in range(0, len(message), 1000)]
+        total = 0
+        for t in tags: total ^= t
+        return total.to_bytes(32, "big")
+class tag_of_short_digest_if_long(Columns):
+    """The tag covers two bytes of a digest of long states."""
+    def cover(self, body): return body if len(body) <= 5000 else body[:48] + hashlib.md5(body[48:]).digest()[:2]
+class tag_short_after_a_thousand(Signed):
+    """After a thousand tokens, the first four bytes of a tag count."""
+    minted = 0
+    def write(self, key, body):
+        self.minted += 1
+        return super().write(key, body)
+    def equal(self, want, given): return super().equal(want, given) or self.minted > 1000 and want[:4] == given[:4]
+class caveats_by_anybody(Signed):
+    """A chain of named parts, of which the last of a name counts. Each tag is the key of the next part."""
+    def chain(self, key, parts):
+        for p in parts: key = self.tag(key, p)
+        return key
+    def mint(self, now, state, b):
+        c = self.claim(now, state, b)
+        parts = [f"{k}={v}".encode() for k, v in c.items()]
+        return ".".join([self.prefix, *map(text, parts), text(self.chain(self.keys[0], parts))])
+    def verify(self, now, token, b):
+        head, *parts = token.split(".")
+        if head != self.prefix or not 5 <= len(parts) <= 9: raise Refused("malformed")
+        *parts, tag = map(raw, parts)
+        if not any([hmac.compare_digest(self.chain(k, parts), tag) for k in self.keys]): raise Refused("unauthentic")
+        c = dict(p.decode("latin-1").partition("=")[::2] for p in parts)
+        try: c["i"], c["e"], state = int(c["i"]), int(c["e"]), raw(c["s"])
+        except (KeyError, ValueError): raise Refused("malformed")
+        if not self.valid(c, now, b): raise Refused("expired")
+        if not self.same(c, b): raise Refused("misbound")
+        return state
+class Digits(Signed):
+    """ps1.ISSUED.EXPIRES.BODY.TAG: times in decimal digits."""
+    number = r"[1-9][0-9]{0,23}"
+    def join(self, parts): return ".".join(parts)
+    def mint(self, now, state, b):
+        c = self.claim(now, state, b)
+        parts = [self.prefix, str(c["i"]), str(c["e"]), text(raw(c["d"]) + state)]
+        return ".".join([*parts, text(self.tag(self.keys[0], self.join(parts).encode()))])
+    def verify(self, now, token, b):
+        *parts, tag = token.split(".")
+        if len(parts) != 4 or parts[0] != self.prefix or not all(re.fullmatch(self.number, p, re.A) for p in parts[1:3]): raise Refused("malformed")
+        c, body = {"i": int(parts[1]), "e": int(parts[2])}, raw(parts[3])
+        self.authenticate(self.join(parts).encode(), raw(tag))
+        if not self.valid(c, now, b): raise Refused("expired")
+        if not hmac.compare_digest(self.bind(b), body[:32]): raise Refused("misbound")
+        return body[32:]
+class numbers_glued(Digits):
+    """Fields stand under the tag without a border."""
+    def join(self, parts): return "".join(parts)
+class digits_without_end(Digits):
+    """A number of any length is read, which Python refuses by an exception."""
+    number = r"[1-9][0-9]*"
+class sound_digits(Digits):
+    """Times are readable numbers."""
+KEYS = {}
+class keys_wiped_on_close(Signed):
+    """Handles of one ring share their keys, and the first that closes wipes them."""
+    def derive(self, secret): return KEYS.setdefault(secret, bytearray(super().derive(secret)))
+    def close(self):
+        for k in self.keys: k[:] = bytes(len(k))
+class request_of_the_call_before(Signed):
+    """Behind a text that is no token, the request of the call before counts."""
+    before, stale = None, False
+    def verify(self, now, token, b):
+        use = self.before if self.stale and self.before is not None else b
+        self.stale = token.count(".") != 2
+        if not self.stale: self.before = b
+        return super().verify(now, token, use)
+class principal_of_the_call_before(Signed):
+    """A request without a principal and an audience has the principal of the call before."""
+    before = None
+    def bind(self, b):
+        if b.get("principal") is None and b.get("audience") is None: return super().bind(b | {"principal": self.before})
+        self.before = b.get("principal")
+        return super().bind(b)
+class arguments_as_moments(Signed):
+    """Texts that are times are compared as moments."""
+    def moments(self, v):
+        if isinstance(v, Pairs): return Pairs((k, self.moments(x)) for k, x in v)
+        if isinstance(v, list): return [self.moments(x) for x in v]
+        try: return Number(datetime.datetime.fromisoformat(v).timestamp()) if type(v) is str and "T" in v else v
+        except ValueError: return v
+    def field(self, n, v, b): return super().field(n, self.moments(v) if n == "arguments" else v, b)
+class arguments_by_hash(Signed):
+    """Whole numbers count by the hash of the language, which is the same of -1 and -2."""
+    def hashed(self, v):
+        if isinstance(v, Pairs): return Pairs((k, self.hashed(x)) for k, x in v)
+        if isinstance(v, list): return [self.hashed(x) for x in v]
+        return Number(hash(int(v))) if isinstance(v, Number) and re.fullmatch("-?[0-9]{1,40}", v) else v
+    def field(self, n, v, b): return super().field(n, self.hashed(v) if n == "arguments" else v, b)
+class expiry_as_text_of_a_date(Signed):
+    """Dates are compared as texts, with a fraction if there is one: 00.25Z is before 00Z."""
+    def date(self, t): return datetime.datetime.fromtimestamp(t // 10**6, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S") + (f".{t % 10**6:06d}" if t % 10**6 else "") + "Z"
+    def valid(self, c, now, b): return c["i"] <= now + self.skew and now < 1 << 57 and self.date(now) < self.date(c["e"])
+class life_doubled_for_old_keys(Signed):
+    """Tokens of the keys behind the first live twice as long."""
+    def authenticate(self, message, tag):
+        super().authenticate(message, tag)
+        self.old = not self.equal(self.tag(self.keys[0], message), tag)
+    def valid(self, c, now, b): return super().valid(c | {"e": c["e"] + (c["e"] - c["i"]) * self.old}, now, b)
+class minutes_of_24_bits(Signed):
+    """A life is counted in minutes, which begin anew after 2^24."""
+    def valid(self, c, now, b): return c["i"] <= now + self.skew and (now - c["i"]) % (60_000_000 << 24) < c["e"] - c["i"]
+class state_unpacked_if_gzip(Signed):
+    """States that begin as gzip does are unpacked."""
+    def verify(self, now, token, b):
+        state = super().verify(now, token, b)
+        try: return gzip.decompress(state) if state[:3] == b"\x1f\x8b\x08" else state
+        except (OSError, EOFError, zlib.error): raise Refused("malformed")
 class sound_long(Signed):
     """Tokens of 4 KiB and more."""
     def claim(self, now, state, b): return super().claim(now, state, b) | {"p": "." * (4096 - len(state) % 4096)}

@@ -226,6 +226,15 @@ const workers = {
       return Buffer.from(this.pool.subarray(this.at, this.at += 12));
     }
   },
+  stream_of_the_next_token: class extends Ctr { // the counter block of a token is the second one of the token before
+    start = crypto.randomBytes(12); count = 0;
+    iv() { const n = Buffer.alloc(16); this.start.copy(n); n.writeUInt32BE(++this.count, 12); return n; }
+  },
+  iv_of_the_token_before: class extends Cbc {
+    last = crypto.randomBytes(16);
+    iv() { return this.last; }
+    cipher(key, iv, b) { const c = super.cipher(key, iv, b); this.last = c.subarray(c.length - 16); return c; }
+  },
   iv_fixed_if_short: class extends Ctr {
     iv(payload) { return payload.length <= 16 ? Buffer.alloc(16, 7) : crypto.randomBytes(16); }
   },

@@ -85,6 +85,7 @@ class Signed:
         if not self.same(c, b): raise Refused("misbound")
         return raw(c["s"])
     def reason(self, why): return "refused"
+    def close(self): pass
 
 # Bindings.
 
@@ -461,7 +462,9 @@ def answer(worker, handles, ask):
         try: handles.append(worker([raw(k) for k in ask["keys_b64"]], float(ask.get("ttl", "600"))))
         except ValueError as e: return {"ok": False, "refused": str(e)}
         return {"handle": len(handles) - 1}
-    if op == "close": return {}
+    if op == "close":
+        handles[int(ask["handle"])].close()
+        return {}
     if op not in ("mint", "verify"): return {"ok": False, "unsupported": True}
     w, b = handles[int(ask["handle"])], dict(ask.get("binding") or ())
     now = int(round(float(ask["now"]) * 1e6)) if "clock" in worker.abilities else int(time.time() * 1e6)
