@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"sealab/codecs"
@@ -149,10 +150,9 @@ func largerNumbers(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 	}
 }
 
-// inflates presents segments that are compressed zeros, in this process, and reads the
-// memory of refusing them.
-func (t trial) inflates(in *attack.Instance, tok *attack.Token, f tokenfmt.Format) {
-	zeros := make([]byte, bombBytes)
+// packedZeros returns compressed zeros by their format.
+var packedZeros = sync.OnceValue(func() map[string][]byte {
+	zeros, packed := make([]byte, bombBytes), map[string][]byte{}
 	for name, pack := range map[string]func(io.Writer) io.WriteCloser{
 		"deflate": func(w io.Writer) io.WriteCloser { z, _ := flate.NewWriter(w, flate.BestCompression); return z },
 		"zlib":    func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) },
@@ -162,17 +162,26 @@ func (t trial) inflates(in *attack.Instance, tok *attack.Token, f tokenfmt.Forma
 		w := pack(&b)
 		w.Write(zeros) //nolint:errcheck // a buffer takes all
 		w.Close()      //nolint:errcheck // as above
+		packed[name] = b.Bytes()
+	}
+	return packed
+})
+
+// inflates presents segments that are compressed zeros, in this process, and reads the
+// memory of refusing them.
+func (t trial) inflates(in *attack.Instance, tok *attack.Token, f tokenfmt.Format) {
+	for name, zeros := range packedZeros() {
 		for _, i := range f.Encoded() {
 			raw := f.Segments[i].Bytes
 			for _, keep := range []int{0, 4, 16} {
 				if keep > len(raw) {
 					continue
 				}
-				text := f.With(i, slices.Concat(raw[:keep], b.Bytes()))
+				text := f.With(i, slices.Concat(raw[:keep], zeros))
 				var call verdict.Call
 				t.Try(codecs.Inert)
 				if grown := allocates(bombMemory, func() { call = in.Ask(text, tok.Under) }); grown > bombMemory && call.Answer.Outcome == verdict.Refused {
-					t.Refute(codecs.Inert, fmt.Sprintf("refusing %d bytes of %s behind %d bytes of segment %d allocates %d MiB", b.Len(), name, keep, i, grown>>20), call)
+					t.Refute(codecs.Inert, fmt.Sprintf("refusing %d bytes of %s behind %d bytes of segment %d allocates %d MiB", len(zeros), name, keep, i, grown>>20), call)
 					return
 				}
 			}
