@@ -9,6 +9,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/fuzz/attack"
+	"sealab/internal/testenv"
 	"sealab/internal/verdict"
 )
 
@@ -51,6 +52,9 @@ func TestKnownFacts(t *testing.T) {
 // TestCommitmentIsTried asks the designs that commit to their keys by a longer tag the
 // question that AES-GCM does not survive.
 func TestCommitmentIsTried(t *testing.T) {
+	if testenv.Race() {
+		testenv.Skip(t, "the race detector is slow; make test runs it whole")
+	}
 	for design, want := range map[string]verdict.Outcome{
 		"aes-256-gcm": verdict.Refuted, "xaes-256-gcm": verdict.Refuted, "aes-256-gcm-siv": verdict.Refuted,
 		"aes-256-gcm-ctx": verdict.NotRefuted, "dndk-gcm": verdict.NotRefuted,

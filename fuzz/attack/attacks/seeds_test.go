@@ -237,7 +237,9 @@ func (y *tally) attack(designs []codecs.Design, ids []string, atOnce int) {
 // campaign attacks one design under one seed and adds what came of it.
 func (y *tally) campaign(j job, ids []string) {
 	budget := brief()
-	if testenv.Sample() { // a twelfth of the attacks on each design, and of the designs for each attack
+	if testenv.Race() { // a part of the attacks on each design, and of the designs for each attack
+		ids = share(ids, y.number(j.Name), 24)
+	} else if testenv.Sample() {
 		ids = share(ids, y.number(j.Name), 12)
 	}
 	if j.seed == seed && !testenv.Sample() {

@@ -6,11 +6,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/internal/broken"
+	"sealab/internal/testenv"
 	"sealab/internal/verdict"
 )
 
 // TestNeighboursStand attacks sound designs that resemble controls.
 func TestNeighboursStand(t *testing.T) {
+	if testenv.Race() {
+		testenv.Skip(t, "the race detector is slow; make test runs it whole")
+	}
 	attacked := map[string][]string{
 		"a signed JSON token": {"JOS", "KEY-01", "ENC", "FRM", "TAG", "PAY-04"},
 		"a bounded count":     {"RES-09", "RES-11", "RES-12", "ENC", "TAG"},
