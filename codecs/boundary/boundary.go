@@ -130,7 +130,7 @@ type Round struct {
 	boundary  *Boundary
 	request   Request
 	arguments json.RawMessage
-	context   *codecs.Context // nil until a token is verified or minted
+	context   codecs.Context // without a time until a token is verified or minted
 }
 
 // Begin starts a round. It copies the arguments, because a handler may decode
@@ -169,7 +169,7 @@ func (r *Round) verify(ctx context.Context, event *Event) ([]byte, error) {
 	if err := r.bind(ctx); err != nil {
 		return nil, err
 	}
-	state, err := (*b.scheme.Load()).Verify(nil, []byte(r.request.Token), r.context)
+	state, err := (*b.scheme.Load()).Verify(nil, []byte(r.request.Token), &r.context)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func (r *Round) Seal(ctx context.Context, state string) (token string, err error
 
 func (r *Round) mint(ctx context.Context, text string) ([]byte, error) {
 	b := r.boundary
-	if r.context == nil {
+	if r.context.Now.IsZero() {
 		if err := r.bind(ctx); err != nil {
 			return nil, err
 		}
@@ -207,7 +207,7 @@ func (r *Round) mint(ctx context.Context, text string) ([]byte, error) {
 		return nil, errReserved
 	}
 	r.context.Now = now
-	token, err := (*b.scheme.Load()).Mint(nil, state, r.context)
+	token, err := (*b.scheme.Load()).Mint(nil, state, &r.context)
 	if err == nil && len(token) > b.policy.MaxToken {
 		err = errUnreturnable
 	}
@@ -231,7 +231,7 @@ func (r *Round) bind(ctx context.Context) error {
 	if err := b.checkPrincipal(ctx, principal); err != nil {
 		return err
 	}
-	r.context = &codecs.Context{
+	r.context = codecs.Context{
 		Now:       b.policy.Now(),
 		Method:    r.request.Method,
 		Target:    r.request.Target,

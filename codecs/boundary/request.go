@@ -46,7 +46,7 @@ const unnamed = "[null,null,null]"
 // array of client, issuer and subject in compact JSON, with null for nil. A part
 // that is not UTF-8 is an error, because this form could not tell it from others.
 func Principal(client, issuer, subject *string) (*string, error) {
-	array := []byte{'['}
+	array := append(make([]byte, 0, 256), '[') // most have room
 	for i, part := range []*string{client, issuer, subject} {
 		if i > 0 {
 			array = append(array, ',')
@@ -55,7 +55,7 @@ func Principal(client, issuer, subject *string) (*string, error) {
 		case part == nil:
 			array = append(array, "null"...)
 		case utf8.ValidString(*part):
-			array = compactjson.AppendString(array, []byte(*part))
+			array, _ = compactjson.AppendText(array, *part)
 		default:
 			return nil, Cause("the token names its client, issuer or subject in bytes that are not UTF-8")
 		}

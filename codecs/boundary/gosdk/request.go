@@ -23,17 +23,23 @@ type request struct {
 func requestOf(method string, req mcp.Request) (request, bool) {
 	switch r := req.(type) {
 	case *mcp.CallToolRequest:
-		return toolRequest(r), method == boundary.CallTool && r.Params != nil
+		if method == boundary.CallTool && r.Params != nil {
+			return toolRequest(r), true
+		}
 	case *mcp.GetPromptRequest:
-		return promptRequest(r), method == boundary.GetPrompt && r.Params != nil
+		if method == boundary.GetPrompt && r.Params != nil {
+			return promptRequest(r), true
+		}
 	case *mcp.ReadResourceRequest:
-		return resourceRequest(r), method == boundary.ReadResource && r.Params != nil
+		if method == boundary.ReadResource && r.Params != nil {
+			return resourceRequest(r), true
+		}
 	}
 	return request{}, false
 }
 
 func toolRequest(r *mcp.CallToolRequest) request {
-	p := orEmpty(r.Params)
+	p := r.Params
 	return request{
 		Request: boundary.Request{
 			Method: boundary.CallTool, Target: p.Name, Token: p.RequestState, ArgumentsSize: len(p.Arguments),
@@ -41,7 +47,7 @@ func toolRequest(r *mcp.CallToolRequest) request {
 		},
 		sdk: r,
 		with: func(state string) mcp.Request {
-			q := p
+			q := *p
 			q.RequestState = state
 			return withParams(r, &q)
 		},
@@ -49,7 +55,7 @@ func toolRequest(r *mcp.CallToolRequest) request {
 }
 
 func promptRequest(r *mcp.GetPromptRequest) request {
-	p := orEmpty(r.Params)
+	p := r.Params
 	return request{
 		Request: boundary.Request{
 			Method: boundary.GetPrompt, Target: p.Name, Token: p.RequestState, ArgumentsSize: promptSize(p.Arguments),
@@ -57,7 +63,7 @@ func promptRequest(r *mcp.GetPromptRequest) request {
 		},
 		sdk: r,
 		with: func(state string) mcp.Request {
-			q := p
+			q := *p
 			q.RequestState = state
 			return withParams(r, &q)
 		},
@@ -65,12 +71,12 @@ func promptRequest(r *mcp.GetPromptRequest) request {
 }
 
 func resourceRequest(r *mcp.ReadResourceRequest) request {
-	p := orEmpty(r.Params)
+	p := r.Params
 	return request{
 		Request: boundary.Request{Method: boundary.ReadResource, Target: p.URI, Token: p.RequestState},
 		sdk:     r,
 		with: func(state string) mcp.Request {
-			q := p
+			q := *p
 			q.RequestState = state
 			return withParams(r, &q)
 		},
@@ -82,14 +88,6 @@ func withParams[P mcp.Params](r *mcp.ServerRequest[P], params P) mcp.Request {
 	inner := *r
 	inner.Params = params
 	return &inner
-}
-
-// orEmpty returns a copy of the parameters, empty if they are absent.
-func orEmpty[P any](p *P) P {
-	if p == nil {
-		return *new(P)
-	}
-	return *p
 }
 
 // promptSize returns the length in bytes of all names and values.

@@ -1,6 +1,7 @@
 package gosdk_test
 
 import (
+	"context"
 	"flag"
 	"runtime"
 	"slices"
@@ -26,24 +27,41 @@ func flow(t *testing.T, url string) (token string) {
 	return token
 }
 
+// addLongWork adds the tool of addWork with a state as long as a token, and marked
+// as the boundary marks its results.
+func addLongWork(server *mcp.Server, state string) {
+	mcp.AddTool(server, &mcp.Tool{Name: "work"}, func(_ context.Context, req *mcp.CallToolRequest, _ any) (*mcp.CallToolResult, any, error) {
+		if req.Params.RequestState == "" {
+			return &mcp.CallToolResult{RequestState: state, InputRequests: mcp.InputRequestMap{}}, nil, nil
+		}
+		return &mcp.CallToolResult{Content: said("half done, done")}, nil, nil
+	})
+}
+
 // TestShareOfTheRequest takes a flow of two requests over HTTP on loopback through
-// the SDK alone and through the SDK with the boundary, in turn. It prints the times
-// and the allocations of both ends. make share takes thousands.
+// the SDK alone, through the SDK alone with a state as long as a token, and through
+// the SDK with the boundary, in turn. It prints the times and the allocations of
+// both ends. make share takes thousands.
 func TestShareOfTheRequest(t *testing.T) {
 	alone := mcp.NewServer(&mcp.Implementation{Name: service, Version: "1"}, nil)
 	addAsking(alone, &states{})
 	addWork(alone, &states{})
 	protected, _ := newServer(boundary.Policy{Secrets: [][]byte{secret(1)}})
-	urls := []string{serveHTTP(t, alone).URL, serveHTTP(t, protected).URL}
+	urls := []string{serveHTTP(t, alone).URL, "", serveHTTP(t, protected).URL}
 	require.Equal(t, "half done", flow(t, urls[0]), "the SDK alone hides no state")
-	require.NotContains(t, flow(t, urls[1]), "half done")
+	token := flow(t, urls[2])
+	require.NotContains(t, token, "half done")
+	long := mcp.NewServer(&mcp.Implementation{Name: service, Version: "1"}, nil)
+	addAsking(long, &states{})
+	addLongWork(long, token)
+	urls[1] = serveHTTP(t, long).URL
 
-	var took [2][]time.Duration
-	var allocations [2]uint64
+	var took [3][]time.Duration
+	var allocations [3]uint64
 	var before, after runtime.MemStats
 	for i := range *share {
 		for j := range urls {
-			which := (i + j) % 2 // each goes first in turn
+			which := (i + j) % len(urls) // each goes first in turn
 			runtime.ReadMemStats(&before)
 			start := time.Now()
 			flow(t, urls[which])
@@ -52,15 +70,18 @@ func TestShareOfTheRequest(t *testing.T) {
 			allocations[which] += after.Mallocs - before.Mallocs
 		}
 	}
-	added := make([]time.Duration, *share)
-	for i := range added {
-		added[i] = took[1][i] - took[0][i]
+	n := uint64(*share)
+	t.Logf("%d flows of two requests: the SDK alone takes %v and %d allocations", n, median(took[0]), allocations[0]/n)
+	for i, name := range []string{"a state as long as a token adds", "the boundary adds to that"} {
+		added := make([]time.Duration, *share)
+		for k := range added {
+			added[k] = took[i+1][k] - took[i][k]
+		}
+		more := median(added)
+		t.Logf("%s %v (%.1f %%) and %d allocations", name, more, 100*float64(more)/float64(median(took[0])), int64(allocations[i+1]/n)-int64(allocations[i]/n))
 	}
-	median := func(all []time.Duration) time.Duration {
-		slices.Sort(all)
-		return all[len(all)/2]
-	}
-	sdk, more, n := median(took[0]), median(added), uint64(*share)
-	t.Logf("%d flows of two requests: the SDK alone takes %v and %d allocations, the boundary adds %v (%.1f %%) and %d", n,
-		sdk, allocations[0]/n, more, 100*float64(more)/float64(sdk), int64(allocations[1]/n)-int64(allocations[0]/n))
+}
+
+func median(all []time.Duration) time.Duration {
+	return slices.Sorted(slices.Values(all))[len(all)/2]
 }
