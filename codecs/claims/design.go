@@ -29,7 +29,7 @@ func Over(d codecs.Design) codecs.Design {
 		Options: d.Options,
 		Hooks: &lab.Hooks{
 			Verifying: verifying(of), Primitive: of.Primitive, Inspect: of.Inspect, Other: of.Other, Facts: of.Facts,
-			Unjudged:  of.Unjudged,
+			Unjudged: of.Unjudged, Stretched: of.Stretched,
 			Allocates: of.Allocates, AllocatesInGo: of.AllocatesInGo,
 		},
 		Guarantees: func(options map[string]string) []codecs.Guarantee { return guarantees(d, options) },

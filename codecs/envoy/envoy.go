@@ -156,7 +156,7 @@ var Design = codecs.Design{
 	Options:  []codecs.Option{framework.Reading("the gateway")},
 	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return New(c, rowIterations) },
 	Hooks: &lab.Hooks{
-		Inspect: inspect, Other: "+/=", Unjudged: true,
+		Inspect: inspect, Other: "+/=", Unjudged: true, Stretched: true,
 		TokenSize: func(n int) int { return base64.StdEncoding.EncodedLen(saltSize + nonceSize + n + tagSize) },
 		Allocates: "a key is derived for each token",
 	},

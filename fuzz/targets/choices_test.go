@@ -1,6 +1,7 @@
 package targets
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -69,5 +70,34 @@ func TestSeedsAreSeldomDear(t *testing.T) {
 			}
 		}
 		require.Equal(t, dear, marked, target.Name)
+	}
+}
+
+// BenchmarkDesigns runs drawn inputs of the targets claims and contexts for each
+// design that is not costly: the speed of a target is the mean of all.
+func BenchmarkDesigns(b *testing.B) {
+	run := func(b *testing.B, target Target, i int, s *instance) {
+		if s.dear {
+			return
+		}
+		random := rand.New(rand.NewPCG(1, 2))
+		inputs := make([][]byte, 300)
+		for k := range inputs {
+			inputs[k] = []byte{byte(i)} // chooses the design
+			for range 63 {
+				inputs[k] = append(inputs[k], byte(random.Uint32()))
+			}
+		}
+		b.Run("target="+target.Name+"/design="+s.Name, func(b *testing.B) {
+			for k := 0; b.Loop(); k++ {
+				require.NoError(b, target.Run(inputs[k%len(inputs)]))
+			}
+		})
+	}
+	for i, r := range claimsReaders() {
+		run(b, claimsTarget, i, r.instance)
+	}
+	for i, s := range expiringSchemes() {
+		run(b, contextsTarget, i, s.instance)
 	}
 }

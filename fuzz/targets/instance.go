@@ -34,9 +34,11 @@ var instances = sync.OnceValue(func() []*instance {
 	return all
 })
 
-// isCostly reports whether a token takes public-key cryptography: a signature, or
-// an encapsulated key.
-func (s *instance) isCostly() bool { return s.holds(codecs.SenderAuthenticated) || s.encapsulates() }
+// isCostly reports whether a token takes much time: a signature, an encapsulated
+// key, or a stretched one.
+func (s *instance) isCostly() bool {
+	return s.holds(codecs.SenderAuthenticated) || s.encapsulates() || lab.HooksOf(s.Design).Stretched
+}
 
 // encapsulates reports whether a token has a step with an encapsulated key.
 func (s *instance) encapsulates() (has bool) {

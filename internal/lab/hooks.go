@@ -51,6 +51,9 @@ type Hooks struct {
 	// Amortised says that many tokens share the cost of one key agreement, so
 	// that a token whose agreement is known costs little more than Primitive.
 	Amortised bool
+	// Stretched says that a key is stretched for each token, which takes the time of
+	// ten tokens of other designs.
+	Stretched bool
 
 	// FewVectors says that a format has few vectors: other formats hold the cases of
 	// documents and options, or the format has published vectors of its own.
