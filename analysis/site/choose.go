@@ -123,12 +123,13 @@ func (s *site) cost(name string, _ int) (c choice.Cost, ok bool) {
 	return choice.Cost{SealNs: s.Designs[i].Seal.Ns, UnsealNs: s.Designs[i].Unseal.Ns}, true
 }
 
-// against returns why the cheapest design of the kind that does not fit does not.
+// against returns why the cheapest design that does not fit does not, of the designs
+// of the kind that one chooses from.
 func (s *site) against(a *choice.Answer) string {
 	best, text := math.Inf(1), ""
 	for _, o := range a.Others {
 		c, ok := s.cost(o.Design, Size)
-		if total := c.SealNs + c.UnsealNs; !o.Kind && ok && total < best {
+		if total := c.SealNs + c.UnsealNs; !o.Kind && o.Reason != choice.Compared && ok && total < best {
 			best, text = total, o.Design+": "+o.Reason
 		}
 	}

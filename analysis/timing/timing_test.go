@@ -86,7 +86,7 @@ func TestSecondRunMustAgree(t *testing.T) {
 
 // TestRunsMustAgreeInSize plants effects of one sign in both runs.
 func TestRunsMustAgreeInSize(t *testing.T) {
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name          string
 		first, second float64
 		found         bool
@@ -98,6 +98,9 @@ func TestRunsMustAgreeInSize(t *testing.T) {
 		{"four times", 2, 8, false, verdict.NotTested},
 		{"on both sides of the limit", 1.5, 0.8, true, verdict.NotTested},
 	} {
+		if testenv.Race() && i%3 != 0 {
+			continue // a third of the rows
+		}
 		t.Run(c.name, func(t *testing.T) {
 			v := judgeBoth(t, newMachine(1).shift(c.first), newMachine(2).shift(c.second), 4000)
 			require.Equal(t, c.want, v.Outcome, v.Why)
