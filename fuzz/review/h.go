@@ -258,7 +258,7 @@ func origins(t *T) {
 	}
 	referred := t.anyRequest(func(w *wire) {
 		w.set("Origin", "https://evil.example")
-		w.set("Referer", "https://evil.example/?http://"+t.r.client.http.Host())
+		w.set("Referer", "https://evil.example/?http://localhost/,http://"+t.r.client.http.Host())
 	})
 	referred.name, referred.judge = "Origin: https://evil.example, with the server in Referer", wantRefused(severity)
 	all = append(all, referred)
