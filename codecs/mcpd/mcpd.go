@@ -85,17 +85,11 @@ type mode interface {
 
 // New returns the scheme for a configuration of the catalog's row.
 func New(c codecs.Config) (*Scheme, error) {
-	if len(c.Secrets) != 1 {
-		return nil, fmt.Errorf("the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(c.Secrets))
-	}
-	if err := keyring.CheckLengths(c.Secrets); err != nil {
+	if err := framework.CheckSecrets(c.Secrets, false); err != nil {
 		return nil, err
 	}
 	faithful := framework.IsSDK(c.Options)
-	ttl := defaultTTL
-	if c.TTL != nil {
-		ttl = *c.TTL
-	}
+	ttl := framework.TTLOr(c, defaultTTL)
 	if ttl <= 0 && !faithful {
 		return nil, fmt.Errorf("the time to live is %v and must be positive", ttl)
 	}

@@ -57,7 +57,6 @@ import (
 	"sealab/codecs/claims"
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/framework"
-	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/codecs/internal/mac"
 	"sealab/internal/lab"
@@ -101,18 +100,12 @@ func NewRS1(c codecs.Config) (*Scheme, error) { return open(c, &rs1) }
 func NewRS2(c codecs.Config) (*Scheme, error) { return open(c, &rs2) }
 
 func open(c codecs.Config, v *version) (*Scheme, error) {
-	if len(c.Secrets) == 0 || !v.keyID && len(c.Secrets) != 1 {
-		return nil, fmt.Errorf("the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(c.Secrets))
-	}
-	if err := keyring.CheckLengths(c.Secrets); err != nil {
+	if err := framework.CheckSecrets(c.Secrets, v.keyID); err != nil {
 		return nil, err
 	}
 	s := &Scheme{
-		version: v, ttl: defaultTTL, never: c.Options[optionExpiry] == expiryNever, bind: binders[c.Options[optionBind]],
+		version: v, ttl: framework.TTLOr(c, defaultTTL), never: c.Options[optionExpiry] == expiryNever, bind: binders[c.Options[optionBind]],
 		fallback: !v.keyID || c.Options[optionRS1] == rs1Fallback, faithful: framework.IsSDK(c.Options),
-	}
-	if c.TTL != nil {
-		s.ttl = *c.TTL
 	}
 	if s.ttl < 0 || s.ttl < time.Millisecond && !s.faithful {
 		return nil, fmt.Errorf("the time to live is %v and must be at least 1ms", s.ttl)

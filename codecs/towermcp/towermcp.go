@@ -50,7 +50,6 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
-	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/mac"
 )
 
@@ -84,21 +83,15 @@ func NewV1(c codecs.Config) (*Scheme, error) { return open(c, false) }
 func NewV2(c codecs.Config) (*Scheme, error) { return open(c, true) }
 
 func open(c codecs.Config, keyed bool) (*Scheme, error) {
-	if len(c.Secrets) == 0 || !keyed && len(c.Secrets) != 1 {
-		return nil, fmt.Errorf("the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(c.Secrets))
-	}
-	if err := keyring.CheckLengths(c.Secrets); err != nil {
+	if err := framework.CheckSecrets(c.Secrets, keyed); err != nil {
 		return nil, err
 	}
 	s := &Scheme{
-		keyed: keyed, ttl: defaultTTL, limit: math.MaxInt, payload: payloadKinds[c.Options[optionPayload]],
+		keyed: keyed, ttl: framework.TTLOr(c, defaultTTL), limit: math.MaxInt, payload: payloadKinds[c.Options[optionPayload]],
 		faithful: framework.IsSDK(c.Options),
 	}
 	if c.Options[optionLimit] == limitSDK {
 		s.limit = sdkLimit
-	}
-	if c.TTL != nil {
-		s.ttl = *c.TTL
 	}
 	if s.ttl <= 0 || s.ttl < time.Second && !s.faithful {
 		return nil, fmt.Errorf("the time to live is %v and must be at least 1s", s.ttl)

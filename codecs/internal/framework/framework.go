@@ -157,13 +157,28 @@ const DefaultTTL = 600 * time.Second
 
 // TTL returns the time to live of a Config, which must be positive.
 func TTL(c codecs.Config) (time.Duration, error) {
+	ttl := TTLOr(c, DefaultTTL)
+	if ttl <= 0 {
+		return 0, fmt.Errorf("the time to live is %v and must be positive", ttl)
+	}
+	return ttl, nil
+}
+
+// TTLOr returns the time to live of a Config, or another if it has none.
+func TTLOr(c codecs.Config, otherwise time.Duration) time.Duration {
 	if c.TTL == nil {
-		return DefaultTTL, nil
+		return otherwise
 	}
-	if *c.TTL <= 0 {
-		return 0, fmt.Errorf("the time to live is %v and must be positive", *c.TTL)
+	return *c.TTL
+}
+
+// CheckSecrets refuses secrets of fewer than codecs.MinSecret bytes, an empty ring, and
+// a second secret if tokens have no key ID.
+func CheckSecrets(secrets [][]byte, keyID bool) error {
+	if len(secrets) == 0 || !keyID && len(secrets) != 1 {
+		return fmt.Errorf("the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(secrets))
 	}
-	return *c.TTL, nil
+	return keyring.CheckLengths(secrets)
 }
 
 const (
