@@ -2,7 +2,7 @@
 // it. It takes the designs of the catalog, each of which parses its own tokens, and
 // recognisers for the formats that no design implements.
 //
-// A format is named by its structure alone, and nothing is verified: a forged token
+// A format is named by its structure alone and not verified: a forged token
 // looks like a good one. Formats that share a structure are reported together, and then
 // the answer is that it cannot be told.
 package identify

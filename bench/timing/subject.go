@@ -151,7 +151,7 @@ func change(b *byte, digit bool, random *rand.Rand) {
 func isHex(tag []byte) bool { return len(bytes.Trim(tag, "0123456789abcdef")) == 0 }
 
 // expect returns an error unless every token of the pool ends as the comparison needs:
-// refused at one of the stages, or accepted if there are none.
+// refused at one of the stages, or accepted if stages is empty.
 func (s *subject) expect(pool [][]byte, stages ...codecs.Stage) error {
 	for _, token := range pool {
 		_, err := s.codec.Unseal(nil, token)
@@ -163,7 +163,7 @@ func (s *subject) expect(pool [][]byte, stages ...codecs.Stage) error {
 }
 
 // ended reports whether err is the expected one: a refusal at one of the stages,
-// or no error if there are none.
+// or no error if stages is empty.
 func ended(err error, stages []codecs.Stage) bool {
 	r := codecs.Rejected(err)
 	if r == nil {

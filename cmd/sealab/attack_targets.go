@@ -197,8 +197,8 @@ func (d *dialed) breach() error {
 	return nil
 }
 
-// noteUnknown says which guarantees of a worker are none that the laboratory
-// knows, so that a slip in a name is not taken for silence.
+// noteUnknown lists the guarantees of a worker that the laboratory does not
+// know, so that a slip in a name is not taken for silence.
 func noteUnknown(notes io.Writer, h worker.Hello) {
 	for _, p := range slices.Sorted(maps.Keys(h.Guarantees)) {
 		if _, err := codecs.ParseProperty(string(p)); err != nil {

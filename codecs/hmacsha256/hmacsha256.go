@@ -10,7 +10,7 @@
 // The tag stands last and has a fixed length, so there is one way to cut a
 // token into fields.
 //
-// Limits: none on the number of tokens; the payload is bounded by memory.
+// Limits: any number of tokens; the payload is bounded by memory.
 //
 // Limitations: no confidentiality. A holder of a token reads its payload, and equal
 // payloads give equal tokens. Package claims adds time, user and request.

@@ -17,7 +17,7 @@
 // private key and the pre-shared key. Base mode is not enough: it does not
 // authenticate the sender, so that the public key alone would suffice to mint.
 //
-// Limits: none on the number of tokens. A payload has at most 2^36 - 32 bytes.
+// Limits: any number of tokens. A payload has at most 2^36 - 32 bytes.
 // Sealing takes two scalar multiplications and unsealing one. Nearly all of their 120
 // and 96 allocations are in the set-up of the HPKE context, whose 10 and 8 steps of HKDF
 // make an HMAC each. A context cannot be kept for another token, because its key comes

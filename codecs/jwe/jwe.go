@@ -176,7 +176,7 @@ func lenient(text []byte) ([]byte, bool) {
 	return framework.AtobDecode(text)
 }
 
-// accepts reports whether a header asks for this encryption and nothing else.
+// accepts reports whether a header asks for this encryption alone.
 func (e encryption) accepts(text []byte, sdk bool) bool {
 	if string(text) == e.header() {
 		return true

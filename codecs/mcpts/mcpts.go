@@ -73,7 +73,7 @@ type Scheme struct {
 	mac      *mac.Key
 	ttl      time.Duration
 	payload  payloads
-	bind     callback // nil: none
+	bind     callback // nil: absent
 	faithful bool
 }
 

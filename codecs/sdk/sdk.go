@@ -52,7 +52,7 @@ type SDK struct {
 }
 
 // An Agreement names a design, with options, that gives the same verdicts and states
-// as a library. It is zero if there is none.
+// as a library, or zero.
 type Agreement struct {
 	Design  string            `json:"design"`
 	Options map[string]string `json:"options"`

@@ -14,7 +14,7 @@
 // made from the public keys that [Codec.PublicKeys] returns: it verifies and cannot
 // sign.
 //
-// Limits: none on the number of tokens for Ed25519, and 2^64 per key for ML-DSA-44
+// Limits: any number of tokens for Ed25519, and 2^64 per key for ML-DSA-44
 // (the number of signatures in NIST's security definition). Payloads are bounded by
 // memory.
 //

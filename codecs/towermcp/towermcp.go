@@ -19,7 +19,7 @@
 // string. Under payload=json the state is the JSON text of a serde_json::Value, which
 // comes back as serde_json prints it.
 //
-// The option limit is the longest token in bytes: there is none by default, and the
+// The option limit is the longest token in bytes: without limit by default, and the
 // crate's default is 64KiB.
 //
 // The option reading selects one of two readings. Under reading=sdk the scheme

@@ -122,7 +122,7 @@ func (h *handle) produceEach(name string, n int, complete func(i int, l *line)) 
 }
 
 // each completes n answers: as many as ahead completes at once, and the next one alone
-// if it completes none.
+// if it does not complete one.
 func each(n int, ahead func(from int, some []lab.Answer) (int, error), alone func(i int) ([]byte, error)) ([]lab.Answer, error) {
 	all := make([]lab.Answer, n)
 	for i := 0; i < n; {

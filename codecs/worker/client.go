@@ -32,7 +32,7 @@
 //
 // A binding has the members method, target, arguments (any JSON, passed on byte for
 // byte, except that line breaks between values become spaces), principal and
-// audience. An absent member and null mean that there is none. Times are Unix
+// audience. Null means the same as an absent member. Times are Unix
 // seconds with a fraction and carry microseconds. A lone surrogate in a text crosses
 // as its \u escape; the laboratory holds it as three bytes of generalised UTF-8.
 // Other bytes that are not UTF-8 cannot cross: they are [codecs.ErrUnsupported], and

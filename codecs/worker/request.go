@@ -167,7 +167,7 @@ func (r *request) config(options map[string]string) (codecs.Config, error) {
 	return c, err
 }
 
-// context returns the context of the request; a codec has none.
+// context returns the context of the request, or nil for a codec.
 func (r *request) context(scheme bool) (*codecs.Context, error) {
 	if !scheme {
 		return nil, nil

@@ -110,7 +110,7 @@ func ageOf(p *program.Program) time.Duration {
 }
 
 // requireBound returns an error unless a token minted in one context is
-// answered in another as the design claims. It demands nothing before minting,
+// answered in another as the design claims. It makes no demand before minting,
 // nor within a second of expiry if the format rounds: a token minted at a full
 // second expires in time if the design claims expiry.
 func (s *expiringScheme) requireBound(token, state []byte, made, read *codecs.Context, age time.Duration) error {

@@ -1,12 +1,11 @@
-// Package mutant switches single checks off. Nothing imports it but source that
-// package vectors/mutate has rewritten for one build, in which every check that
-// refuses something is passed through Refuses or Holds under a number of its
-// own, and the program that runs that build.
+// Package mutant switches single checks off. Package vectors/mutate rewrites the
+// source of one build, so that every check that refuses something calls Refuses or
+// Holds under a number of its own. That build and its program are the only importers.
 //
 // It is not safe for concurrent use.
 package mutant
 
-// None is the number of no check.
+// None leaves every check on.
 const None = -1
 
 var (

@@ -4,7 +4,7 @@
 //
 // The JSON form is that of the Go types; bytes are standard base64 (RFC 4648,
 // section 4), times are RFC 3339 with nanoseconds. The keys in a reproducer are
-// made by the laboratory from the seed and protect nothing.
+// made by the laboratory from the seed and do not protect data.
 package verdict
 
 import (

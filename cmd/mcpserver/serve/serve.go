@@ -112,7 +112,7 @@ func serve(cmd *cobra.Command, o serveOptions) error {
 }
 
 // countCalls counts the tool calls that ran to their end: without an error, and
-// with a result that asks nothing.
+// with a result without a question.
 func countCalls(server *mcp.Server) *atomic.Int64 {
 	var ran atomic.Int64
 	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {

@@ -77,7 +77,7 @@ func Parse(doc []byte) (rawjson.Value, error) {
 func AppendSortedValue(dst []byte, v *rawjson.Value) []byte { return sorted.AppendValue(dst, v) }
 
 // StreamSorted writes the bytes of AppendSorted to out without a tree of the
-// document. Errors of out are ignored. It writes nothing if it fails.
+// document. Errors of out are ignored. If it fails, it does not write.
 func StreamSorted(out io.Writer, doc []byte) error {
 	if !rawjson.Valid(doc) {
 		return errNotUTF8
@@ -85,7 +85,7 @@ func StreamSorted(out io.Writer, doc []byte) error {
 	return sorted.StreamSorted(out, arguments, doc)
 }
 
-// AppendPlain appends the bytes of AppendSorted if doc has nothing unusual: see
+// AppendPlain appends the bytes of AppendSorted if doc is in the usual form: see
 // [rawjson.Quoting.AppendPlain]. For every other document it reports false.
 func AppendPlain(dst, doc []byte) ([]byte, bool) { return quoting.AppendPlain(dst, doc) }
 

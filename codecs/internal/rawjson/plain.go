@@ -11,7 +11,7 @@ const (
 	plainMembers = 16 // of one object
 )
 
-// AppendPlain appends the form of StreamSorted if doc has nothing unusual: every
+// AppendPlain appends the form of StreamSorted if doc is in the usual form: every
 // string consists of plain bytes, every number is an integer, no name is repeated,
 // and the nesting is shallow. It reads doc once. It reports false, and returns dst
 // as it was, for every other document and for text that is not JSON. Some of the

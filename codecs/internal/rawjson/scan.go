@@ -110,7 +110,7 @@ func (s *scanner) object() bool {
 }
 
 // addName records the name at hand. last is the entry of the member before it,
-// -1 if there is none.
+// -1 if it is missing.
 func (s *scanner) addName(last int) int {
 	if s.exact {
 		s.names = append(s.names, uint32(s.at))

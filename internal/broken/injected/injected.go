@@ -24,7 +24,7 @@ const (
 	All = "all"
 )
 
-// A Bug is one injected bug. The zero value of a part changes nothing.
+// A Bug is one injected bug. A part with the zero value leaves the design as it is.
 type Bug struct {
 	Name   string
 	Doc    string // the fault in the code
@@ -48,7 +48,7 @@ type opener func(dst, token []byte) ([]byte, error)
 func Bugs() []Bug { return slices.Concat(spellings(), states(), contexts(), rare()) }
 
 // Change returns a function that injects the bugs called names, separated by
-// commas or All, into a design. For no names it changes nothing.
+// commas or All, into a design. Without names the design stays as it is.
 func Change(names string) (func(codecs.Design) codecs.Design, error) {
 	chosen, err := find(names)
 	if err != nil {
