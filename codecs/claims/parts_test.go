@@ -12,6 +12,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/aesgcm"
+	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/compactjson"
 )
 
@@ -79,6 +80,7 @@ func partsOf(t *testing.T, n int) (parts []part) {
 	got, err := scheme.Verify(nil, token, &c)
 	require.NoError(t, err)
 	require.Equal(t, string(state), string(got))
+	claim := principalClaim(nil, salt{1}, principal)
 	digested := []byte(principalLabel + string(make([]byte, len(salt{}))) + principal)
 	add := func(name string, call func()) {
 		parts = append(parts, part{fmt.Sprintf("%s, %d B", name, n), call, time.Hour})
@@ -90,6 +92,14 @@ func partsOf(t *testing.T, n int) (parts []part) {
 	add("digest of the principal", func() { sha256.Sum256(digested) })
 	add("arguments made canonical", func() { compactjson.AppendPlain(dst, c.Arguments) })
 	add("state unescaped", func() { compactjson.CutString(dst, quoted) })
+	add("times read", func() {
+		_, rest, _ := cutTime(work.payload, beforeIssued)
+		cutTime(rest, beforeExpires)
+	})
+	add("names written", func() { appendNames(dst, c.Method, c.Target) })
+	add("digest encoded", func() { base64url.AppendEncode(dst, digested[:digestSize]) })
+	add("principal decoded", func() { base64url.AppendDecode(dst, claim) })
+	add("working space", func() { rooms.Get().(*room).free() })
 	add("codec seals", func() { codec.Seal(dst, state) })
 	add("mint", func() { scheme.Mint(dst, state, &c) })
 	add("codec seals the claims", func() { codec.Seal(dst, work.payload) })
