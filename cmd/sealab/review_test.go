@@ -61,25 +61,30 @@ func TestReviewReplay(t *testing.T) {
 	require.Equal(t, cli.Fault, status, "a server that does not answer is no repair: %s", out)
 }
 
-// TestReviewUnseen reviews a sound server whose tools do not say that they ask. Its
-// prompt gives states, so that those of the tools were not looked at; tools that are
-// named, and checks that no state is needed for, leave nothing out.
+// TestReviewUnseen reviews two sound servers. Tools that say that they ask are not called
+// if they are destructive, so that no state is looked at. Where a prompt gives states, the
+// tools that were not called are named.
 func TestReviewUnseen(t *testing.T) {
+	const silent, destructive = "tools that do not say that they ask", "tools that ask are destructive, and no prompts"
 	clock := review.SystemClock()
-	h := httptest.NewServer(mcp.New(mcp.Clock{Now: clock.Now, Sleep: clock.Sleep}, "tools that do not say that they ask"))
-	t.Cleanup(h.Close)
 	for _, x := range []struct {
-		args []string
-		want int
+		server string
+		args   []string
+		want   int
+		unseen string
 	}{
-		{[]string{"--checks", "RS-TYPE"}, cli.Fault},
-		{[]string{"--checks", "RS-TYPE", "--tool", "deploy", "--tool", "remove"}, cli.OK},
-		{[]string{"--checks", "RS-TYPE", "--effects"}, cli.OK},
-		{[]string{"--checks", "H-ORIGIN"}, cli.OK},
+		{destructive, []string{"--checks", "RS-TYPE,H-ORIGIN"}, cli.Fault, "2 tools that may ask were not called"},
+		{destructive, []string{"--checks", "RS-TYPE,H-ORIGIN", "--tool", "deploy", "--tool", "remove"}, cli.OK, ""},
+		{destructive, []string{"--checks", "RS-TYPE,H-ORIGIN", "--effects"}, cli.OK, ""},
+		{destructive, []string{"--checks", "H-ORIGIN"}, cli.OK, ""},
+		{silent, []string{"--checks", "RS-TYPE"}, cli.OK, "not called    deploy, grow, remove, runs"},
 	} {
+		h := httptest.NewServer(mcp.New(mcp.Clock{Now: clock.Now, Sleep: clock.Sleep}, x.server))
 		status, out := sealab(append([]string{"review", h.URL + "/mcp"}, x.args...)...)
-		require.Equal(t, x.want, status, "%v: %s", x.args, out)
-		require.Equal(t, x.want == cli.Fault, strings.Contains(out, "tools that may ask were not called"), out)
+		h.Close()
+		require.Equal(t, x.want, status, "%v: %s", x, out)
+		require.Equal(t, x.unseen != "", strings.Contains(out, "not called"), out)
+		require.Contains(t, out, x.unseen)
 	}
 }
 

@@ -49,6 +49,9 @@ func (s *Server) handle(r request) (object, *failure) {
 	case "tools/list":
 		return s.toolList(r)
 	case "prompts/list":
+		if s.has("tools that ask are destructive, and no prompts") {
+			return s.listed(object{"prompts": []object{}}), nil
+		}
 		return s.listed(object{"prompts": []object{{"name": "report", "arguments": []object{{"name": "env", "required": true}}}}}), nil
 	case "resources/list":
 		return s.listed(object{"resources": []object{{"name": "today", "uri": "notes://day/today"}}}), nil
@@ -146,6 +149,9 @@ func (s *Server) toolList(r request) (object, *failure) {
 		t := object{"name": n, "description": n, "inputSchema": json.RawMessage(schema)}
 		switch n {
 		case "deploy", "remove":
+			if s.has("tools that ask are destructive, and no prompts") {
+				t["annotations"] = object{"destructiveHint": true}
+			}
 			if !s.has("tools that do not say that they ask") {
 				t["description"] = n + " after a confirmation"
 			}
