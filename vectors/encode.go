@@ -130,10 +130,7 @@ func Read(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := Validate(data); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	f, err := Decode(data)
+	f, err := decodeValid(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -149,14 +146,20 @@ var form = schema.New("urn:sealab:vectors:1", Schema)
 
 // Validate checks the text of a file against the schema and for consistency.
 func Validate(data []byte) error {
+	_, err := decodeValid(data)
+	return err
+}
+
+// decodeValid decodes the text of a file that is valid.
+func decodeValid(data []byte) (*File, error) {
 	if err := form.Validate(data); err != nil {
-		return err
+		return nil, err
 	}
 	f, err := Decode(data)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return f.consistent()
+	return f, f.consistent()
 }
 
 // consistent checks relations between the members of a file.
