@@ -3,10 +3,13 @@ package review_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,6 +21,7 @@ import (
 	"sealab/codecs/boundary/gosdk"
 	"sealab/fuzz/review"
 	"sealab/internal/rawmcp"
+	"sealab/internal/testenv"
 )
 
 // serverVariable in the environment makes the test binary a server on standard
@@ -34,6 +38,13 @@ func TestMain(m *testing.M) {
 			os.Exit(2)
 		}
 		return
+	}
+	// Without the race detector, reviews wait for most of their time: more of them run
+	// at once than there are processors. The flag -parallel overrides this.
+	if !testenv.Race() {
+		if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+			panic(err)
+		}
 	}
 	os.Exit(m.Run())
 }
