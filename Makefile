@@ -56,10 +56,11 @@ release: ## build archives of VERSION (v0.2.0) for all platforms, vectors, site,
 release-test: ## build the release in two folders, compare the bytes and start each archive; takes minutes
 	$(GO) test -count=1 -v -timeout 0 -run TestRelease ./cmd/sealab -args -release
 
+# make lint runs all analyzers of go vet; go test would run some of them again.
 .PHONY: test
 test: ## run every test with the race detector, the large matrices whole without it
 	@mkdir -p bin && rm -f $(SKIPPED)
-	GORACE=atexit_sleep_ms=0 SEALAB_SKIPPED=$(SKIPPED) $(GO) test -race -timeout 30m ./...
+	GORACE=atexit_sleep_ms=0 SEALAB_SKIPPED=$(SKIPPED) $(GO) test -race -vet=off -timeout 30m ./...
 	whole=$$($(GO) run ./internal/testenv/sampled) && SEALAB_SKIPPED=$(SKIPPED) $(GO) test -vet=off -timeout 30m $$whole
 	$(GO) test -tags purego ./codecs/internal/base64url ./codecs/internal/rawjson
 	@grep -v 'make test runs' $(SKIPPED) 2>/dev/null | sort -u || true
