@@ -75,11 +75,6 @@ func (in *Instance) UnsealInto(dst, text []byte, c codecs.Context) verdict.Call 
 	return in.Call(call, func() ([]byte, error) { return in.opened.Unseal(dst, bytes.Clone(text), &c) })
 }
 
-// UnsealPlain presents text itself without a record.
-func (in *Instance) UnsealPlain(dst, text []byte, c codecs.Context) ([]byte, error) {
-	return in.opened.Unseal(dst, text, &c)
-}
-
 // Ask presents text itself, and leaves the meaning of a fault to the caller.
 func (in *Instance) Ask(text []byte, c codecs.Context) verdict.Call {
 	in.t.ask(1)

@@ -11,19 +11,6 @@ import (
 	"sealab/internal/verdict"
 )
 
-// Spelling presents another spelling of tok, which decodes to the same bytes. If it is
-// accepted with the same state, the design is not canonical; with another state, it has
-// no integrity.
-func (t *T) Spelling(in *Instance, tok *Token, altered []byte, how string) {
-	if bytes.Equal(altered, tok.Text) {
-		return
-	}
-	t.Try(codecs.Canonical, codecs.Integrity)
-	if call, ok := in.Accepts(altered, tok.Under); ok {
-		t.spelled(tok, call, how)
-	}
-}
-
 func (t *T) spelled(tok *Token, call verdict.Call, how string) {
 	if tok.Same(call) {
 		t.Refute(codecs.Canonical, "a second spelling is accepted: "+how, tok.Sealed, call)
