@@ -177,6 +177,9 @@ func dialCommand(command string) (*worker.Client, error) {
 
 // ofWorker asks the worker and reports whether every answer is right.
 func (v *vectorsVerifier) ofWorker(f *vectors.File) (bool, error) {
+	if v.demand.As != "" && !hasReading(f, v.demand.As) {
+		return false, fmt.Errorf("--as %s: no test has an answer of that reading", v.demand.As)
+	}
 	r, err := v.report(f, v.client.Design(), v.demand)
 	if err != nil {
 		return false, err
@@ -228,9 +231,6 @@ func (v *vectorsVerifier) ofDesign(f *vectors.File) (bool, error) {
 // report asks a design and prints the report, and the first event of a worker that
 // broke. It returns an error if the run ended early or no test could be asked.
 func (v *vectorsVerifier) report(f *vectors.File, d codecs.Design, demand replay.Demand) (*replay.Report, error) {
-	if demand.As != "" && !hasReading(f, demand.As) {
-		return nil, fmt.Errorf("--as %s: no test has an answer of that reading", demand.As)
-	}
 	r := replay.Run(f, d, demand)
 	if err := r.Write(v.out, v.most); err != nil {
 		return nil, err
