@@ -55,9 +55,11 @@ type browser struct {
 	faults []string
 }
 
-// start starts Chromium. Without it, and with -short, the test is skipped.
+// start starts Chromium. Without it, with -short and under the race detector, the test
+// is skipped.
 func start(t *testing.T) *browser {
 	t.Helper()
+	testenv.SkipRace(t)
 	if testing.Short() {
 		testenv.Skip(t, "it takes ten seconds: run it without -short")
 	}

@@ -10,6 +10,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/internal/runfile"
+	"sealab/internal/testenv"
 )
 
 // brief is a configuration under which a run takes a moment.
@@ -23,6 +24,7 @@ func brief(dir string) Config {
 // asked by the pairs about the key, about the tag if it is secret, and about the payload
 // if it hides it.
 func TestEveryDesignIsProbed(t *testing.T) {
+	testenv.SkipRace(t)
 	c := brief(t.TempDir())
 	measured, refutes := map[string]int{}, map[string]string{}
 	require.NoError(t, Run(Designs(catalog.All()), c, func(s Step) {
