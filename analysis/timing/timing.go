@@ -20,7 +20,7 @@
 //     and the bootstrap gives the distribution of that maximum. If the step of
 //     the clock is coarser than the noise, this test errs towards no leak.
 //   - The second pass has to confirm an effect: the same sign, and the same size
-//     within a factor of 1.5 apart from the intervals.
+//     within a factor of 3 apart from the intervals.
 //   - All p-values of a run are corrected together (Holm), at alpha.
 //   - The minimum detectable effect is printed with every verdict: 5.70
 //     sigma/sqrt(n), with sigma = 1.4826 MAD of the differences and n the

@@ -94,8 +94,9 @@ func TestRunsMustAgreeInSize(t *testing.T) {
 	}{
 		{"alike", 6, 7, true, verdict.Refuted},
 		{"alike and negative", -7, -6, true, verdict.Refuted},
-		{"a quarter", 8, 2, false, verdict.NotTested},
-		{"four times", 2, 8, false, verdict.NotTested},
+		{"as an allocation in two passes of a quiet run", 25.6, 9.7, true, verdict.Refuted},
+		{"a fifth", 10, 2, false, verdict.NotTested},
+		{"five times", 2, 10, false, verdict.NotTested},
 		{"on both sides of the limit", 1.5, 0.8, true, verdict.NotTested},
 	} {
 		if testenv.Race() && i%3 != 0 {
@@ -110,7 +111,7 @@ func TestRunsMustAgreeInSize(t *testing.T) {
 }
 
 // TestAgreementOfPasses draws effects of two passes that shift as a whole. Without a
-// leak about one in eight may be confirmed, and half of them agree in sign. A leak
+// leak about three in ten may be confirmed, and half of them agree in sign. A leak
 // must be confirmed although its size varies as much as that of leaking controls
 // does on a busy machine.
 func TestAgreementOfPasses(t *testing.T) {
@@ -128,7 +129,7 @@ func TestAgreementOfPasses(t *testing.T) {
 		leaks += count(effect{first: drawn(20, 2), second: drawn(20, 2)}.confirmed())
 	}
 	require.InDelta(t, 0.5, float64(sameSign)/trials, 0.03)
-	require.InDelta(t, 0.13, float64(confirmed)/trials, 0.03)
+	require.InDelta(t, 0.295, float64(confirmed)/trials, 0.03)
 	require.Greater(t, float64(leaks)/trials, 0.99)
 }
 
@@ -146,7 +147,7 @@ func TestShiftedPasses(t *testing.T) {
 		accused += count(judge(0, 20).Outcome == verdict.Refuted)
 		found += count(judge(20, 2).Outcome == verdict.Refuted)
 	}
-	require.Less(t, accused, runs*3/10)
+	require.Less(t, accused, runs*4/10)
 	require.GreaterOrEqual(t, found, runs*95/100)
 }
 

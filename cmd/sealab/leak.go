@@ -47,7 +47,7 @@ func newLeakJudgeCommand() *cobra.Command {
 table and write it as judgement.json into DIR.
 
 A pair is refuted if the difference is significant and the second pass confirms
-it: same sign, same size within a factor of 1.5, both larger than --limit. It is
+it: same sign, same size within a factor of 3, both larger than --limit. It is
 not refuted if its interval lies inside the limit and the minimum detectable
 effect is below it. Otherwise it is not tested, and the table shows how many
 blocks it needs. Sensible limits are %d ns for an attacker on the same machine,
