@@ -2,7 +2,6 @@ package broken
 
 import (
 	"bytes"
-	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"sealab/codecs"
-	"sealab/internal/lab"
 )
 
 // dated are the mistakes of schemes with time.
@@ -113,16 +111,7 @@ func running(size int, hash func([]byte) []byte) func(*signerParts) {
 func summed(sum func(payload []byte) []byte) func(*sealerParts) {
 	return func(p *sealerParts) {
 		p.nonceSize = 16
-		p.nonce = func(uint64, []byte, []byte) []byte {
-			iv := make([]byte, 16)
-			lab.Random(iv)
-			return iv
-		}
-		ctr := func(key, iv, text []byte) []byte {
-			out := make([]byte, len(text))
-			cipher.NewCTR(block(key), iv).XORKeyStream(out, text)
-			return out
-		}
+		p.nonce = func(uint64, []byte, []byte) []byte { return drawn(16) }
 		p.seal = func(key, iv, text, _ []byte) []byte { return ctr(key, iv, slices.Concat(text, sum(text))) }
 		p.open = func(key, iv, sealed, _ []byte) ([]byte, error) {
 			text := ctr(key, iv, sealed)
@@ -166,8 +155,7 @@ func uncountedChunks(key []byte) pair {
 	}
 	return pair{
 		seal: func(payload []byte) string {
-			id := make([]byte, 16)
-			lab.Random(id)
+			id := drawn(16)
 			token := []string{base64.RawURLEncoding.EncodeToString(id)}
 			for part := range slices.Chunk(append(slices.Clip(payload), 0), chunk) {
 				sealed := slices.Concat(part, tag(id, len(token), part))

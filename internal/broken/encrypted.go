@@ -29,9 +29,7 @@ func encrypted() []Control {
 		aSealer("nonce-of-2", "the nonce has two random bytes", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-01"),
 			func(p *sealerParts) {
 				p.nonce = func(uint64, []byte, []byte) []byte {
-					nonce := make([]byte, gcmNonce)
-					lab.Random(nonce[:2])
-					return nonce
+					return append(drawn(2), make([]byte, gcmNonce-2)...)
 				}
 			}),
 		aSealer("nonce-of-payload", "the nonce is a digest of the payload", breaks(codecs.Confidentiality), by("NON-03"),
@@ -104,30 +102,32 @@ func compressed(p *sealerParts) {
 	}
 }
 
+// ctr encrypts and decrypts with AES-CTR.
+func ctr(key, iv, text []byte) []byte {
+	out := make([]byte, len(text))
+	cipher.NewCTR(block(key), iv).XORKeyStream(out, text)
+	return out
+}
+
 func stream(p *sealerParts) {
-	ctr := func(key, nonce, text, _ []byte) []byte {
-		out := make([]byte, len(text))
-		cipher.NewCTR(block(key), slices.Concat(nonce, make([]byte, 4))).XORKeyStream(out, text)
-		return out
-	}
-	p.seal = ctr
-	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) { return ctr(key, nonce, sealed, data), nil }
+	crypt := func(key, nonce, text, _ []byte) []byte { return ctr(key, slices.Concat(nonce, make([]byte, 4)), text) }
+	p.seal = crypt
+	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) { return crypt(key, nonce, sealed, data), nil }
 }
 
 // cbc makes the skeleton use AES-CBC with a random initialisation vector.
 func cbc(p *sealerParts) {
 	p.nonceSize = 16
-	p.nonce = func(uint64, []byte, []byte) []byte {
-		iv := make([]byte, 16)
-		lab.Random(iv)
-		return iv
-	}
-	p.seal = func(key, iv, text, _ []byte) []byte {
-		n := 16 - len(text)%16
-		padded := append(bytes.Clone(text), bytes.Repeat([]byte{byte(n)}, n)...)
-		cipher.NewCBCEncrypter(block(key), iv).CryptBlocks(padded, padded)
-		return padded
-	}
+	p.nonce = func(uint64, []byte, []byte) []byte { return drawn(16) }
+	p.seal = func(key, iv, text, _ []byte) []byte { return sealCBC(key, iv, text) }
+}
+
+// sealCBC encrypts with AES-CBC and the padding of PKCS #7.
+func sealCBC(key, iv, text []byte) []byte {
+	n := 16 - len(text)%16
+	padded := append(bytes.Clone(text), bytes.Repeat([]byte{byte(n)}, n)...)
+	cipher.NewCBCEncrypter(block(key), iv).CryptBlocks(padded, padded)
+	return padded
 }
 
 // errPadding is the answer that makes a padding oracle.
@@ -241,11 +241,6 @@ func digestInside(p *sealerParts) {
 
 // streams are encrypted codecs whose key streams overlap, or whose vectors are known.
 func streams() []Control {
-	ctr := func(key, iv, text []byte) []byte {
-		out := make([]byte, len(text))
-		cipher.NewCTR(block(key), iv).XORKeyStream(out, text)
-		return out
-	}
 	var count atomic.Uint64
 	var last atomic.Pointer[[]byte]
 	start := drawn(16)
@@ -253,7 +248,7 @@ func streams() []Control {
 	counted := func(uint64, []byte, []byte) []byte { return binary.BigEndian.AppendUint64(start[:8:8], count.Add(1)) }
 	return []Control{
 		aSealer("counter-by-token", "the counter block of a token is that of the one before and one", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-05"), func(p *sealerParts) {
-			thenTag(p, ctr, ctr)
+			thenTag(p, ctr, done(ctr))
 			p.nonce = counted
 		}),
 		aSealer("constant-tail", "from byte 1024 on the key stream does not depend on the nonce", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-05"), func(p *sealerParts) {
@@ -261,21 +256,15 @@ func streams() []Control {
 				n := min(len(text), 1024)
 				return append(ctr(key, iv, text[:n]), ctr(key, make([]byte, 16), text[n:])...)
 			}
-			thenTag(p, stream, stream)
+			thenTag(p, stream, done(stream))
 		}),
 		aSealer("chained-vectors", "the last block of a token is the initialization vector of the next", breaks(codecs.Confidentiality), by("NON-05"), func(p *sealerParts) {
 			thenTag(p, func(key, iv, text []byte) []byte {
-				n := 16 - len(text)%16
-				padded := append(bytes.Clone(text), bytes.Repeat([]byte{byte(n)}, n)...)
-				cipher.NewCBCEncrypter(block(key), iv).CryptBlocks(padded, padded)
-				end := bytes.Clone(padded[len(padded)-16:])
+				sealed := sealCBC(key, iv, text)
+				end := bytes.Clone(sealed[len(sealed)-16:])
 				last.Store(&end)
-				return padded
-			}, func(key, iv, sealed []byte) []byte {
-				text := make([]byte, len(sealed))
-				cipher.NewCBCDecrypter(block(key), iv).CryptBlocks(text, sealed)
-				return text[:len(text)-int(text[len(text)-1])]
-			})
+				return sealed
+			}, openCBC)
 			p.nonce = func(uint64, []byte, []byte) []byte { return *last.Load() }
 		}),
 	}
@@ -283,7 +272,7 @@ func streams() []Control {
 
 // thenTag makes the skeleton encrypt by a function of key, vector of 16 bytes and text, and
 // put a tag over the ciphertext behind it.
-func thenTag(p *sealerParts, encrypt, decrypt func(key, iv, text []byte) []byte) {
+func thenTag(p *sealerParts, encrypt func(key, iv, text []byte) []byte, decrypt func(key, iv, sealed []byte) ([]byte, error)) {
 	p.nonceSize = 16
 	p.nonce = func(uint64, []byte, []byte) []byte { return drawn(16) }
 	tag := func(key, iv, sealed, data []byte) []byte {
@@ -298,8 +287,13 @@ func thenTag(p *sealerParts, encrypt, decrypt func(key, iv, text []byte) []byte)
 		if n < 0 || !hmac.Equal(sealed[n:], tag(key, iv, sealed[:n], data)) {
 			return nil, errUnauthentic
 		}
-		return decrypt(key, iv, sealed[:n]), nil
+		return decrypt(key, iv, sealed[:n])
 	}
+}
+
+// done returns a function that never fails as one that reports errors.
+func done(f func(key, iv, text []byte) []byte) func(key, iv, text []byte) ([]byte, error) {
+	return func(key, iv, text []byte) ([]byte, error) { return f(key, iv, text), nil }
 }
 
 // drawn returns n random bytes.

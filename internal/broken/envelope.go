@@ -59,11 +59,7 @@ func soundScheme() schemeParts {
 		bindTag: func(key, salt []byte, text string) []byte {
 			return hmacSHA256(bindKey(key), slices.Concat(salt, []byte(text)))[:16]
 		},
-		salt: func() []byte {
-			salt := make([]byte, 16)
-			lab.Random(salt)
-			return salt
-		},
+		salt: func() []byte { return drawn(16) },
 		issue: func(now time.Time, ttl time.Duration) (iat, exp float64) {
 			return seconds(now), seconds(now.Add(ttl))
 		},

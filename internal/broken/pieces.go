@@ -275,9 +275,7 @@ func pointUnbound(key []byte) pair {
 	}
 	return pair{
 		seal: func(payload []byte) string {
-			scalar := make([]byte, 32)
-			lab.Random(scalar)
-			fresh, err := ecdh.X25519().NewPrivateKey(scalar)
+			fresh, err := ecdh.X25519().NewPrivateKey(drawn(32))
 			if err != nil {
 				panic("broken: " + err.Error()) // a scalar has 32 bytes
 			}
@@ -340,8 +338,7 @@ func anyOfSeveral(key []byte) pair {
 func salted(key []byte) pair {
 	return pair{
 		seal: func(payload []byte) string {
-			salt := make([]byte, 16)
-			lab.Random(salt)
+			salt := drawn(16)
 			return joinText(salt, payload, hmacSHA256(key, slices.Concat(salt, payload)))
 		},
 		unseal: func(token string) ([]byte, error) {

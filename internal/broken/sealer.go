@@ -44,16 +44,12 @@ const (
 func soundSealer() sealerParts {
 	return sealerParts{
 		ringParts: soundRing(),
-		nonce: func(uint64, []byte, []byte) []byte {
-			nonce := make([]byte, gcmNonce)
-			lab.Random(nonce)
-			return nonce
-		},
-		pack:   bytes.Clone,
-		unpack: func(packed []byte) ([]byte, error) { return packed, nil },
-		seal:   func(key, nonce, plaintext, data []byte) []byte { return gcm(key).Seal(nil, nonce, plaintext, data) },
-		open:   openGCM,
-		data:   func(id []byte) []byte { return append([]byte(sealerPrefix), id...) },
+		nonce:     func(uint64, []byte, []byte) []byte { return drawn(gcmNonce) },
+		pack:      bytes.Clone,
+		unpack:    func(packed []byte) ([]byte, error) { return packed, nil },
+		seal:      func(key, nonce, plaintext, data []byte) []byte { return gcm(key).Seal(nil, nonce, plaintext, data) },
+		open:      openGCM,
+		data:      func(id []byte) []byte { return append([]byte(sealerPrefix), id...) },
 		frame: func(id, nonce, sealed []byte) string {
 			return base64.RawURLEncoding.EncodeToString(slices.Concat(id, nonce, sealed))
 		},
