@@ -82,6 +82,19 @@ func (t trial) afterExpiry(_ *attack.Instance, base *attack.Token) {
 	}
 }
 
+// shortLife is a time to live under which rare tokens are presented.
+const shortLife = 10 * time.Minute
+
+// living opens the design with a time to live and mints a token, if it can do both.
+func (t trial) living(ttl time.Duration, c codecs.Context) (*attack.Instance, *attack.Token, bool) {
+	in, err := t.OpenFor(&ttl, t.Secret(0))
+	if err != nil {
+		return nil, nil, false
+	}
+	tok, ok := in.Mint(t.State(8), c)
+	return in, tok, ok
+}
+
 // outlives presents tok after its time.
 func (t trial) outlives(in *attack.Instance, tok *attack.Token, ttl *time.Duration) {
 	after := []time.Duration{400 * 24 * time.Hour, 20 * 365 * 24 * time.Hour, 200 * 365 * 24 * time.Hour, 1<<32*time.Second + time.Minute}
@@ -106,11 +119,7 @@ func (t trial) outlives(in *attack.Instance, tok *attack.Token, ttl *time.Durati
 // of seconds explains acceptance, it is an observation.
 func (t trial) boundary(_ *attack.Instance, base *attack.Token) {
 	for _, ttl := range []time.Duration{10 * time.Minute, time.Hour} {
-		in, err := t.OpenFor(&ttl, t.Secret(0))
-		if err != nil {
-			continue
-		}
-		tok, ok := in.Mint(t.State(8), base.Under)
+		in, tok, ok := t.living(ttl, base.Under)
 		if !ok {
 			continue
 		}
@@ -134,11 +143,7 @@ func (t trial) boundary(_ *attack.Instance, base *attack.Token) {
 func (t trial) atExpiry(c codecs.Context) {
 	c = attack.With(c, func(c *codecs.Context) { c.Now = c.Now.Truncate(time.Minute) })
 	for _, ttl := range []time.Duration{10 * time.Minute, time.Hour} {
-		in, err := t.OpenFor(&ttl, t.Secret(0))
-		if err != nil {
-			continue
-		}
-		tok, ok := in.Mint(t.State(8), c)
+		in, tok, ok := t.living(ttl, c)
 		if !ok {
 			continue
 		}
@@ -155,19 +160,14 @@ func (t trial) atExpiry(c codecs.Context) {
 func (t trial) afterRefusal(c codecs.Context) {
 	for _, fraction := range []time.Duration{0, 250 * time.Millisecond, 999 * time.Millisecond} {
 		c := attack.With(c, func(c *codecs.Context) { c.Now = c.Now.Truncate(time.Minute).Add(fraction) })
-		ttl := shortLife
-		in, err := t.OpenFor(&ttl, t.Secret(0))
-		if err != nil {
-			return
-		}
-		tok, ok := in.Mint(t.State(8), c)
+		in, tok, ok := t.living(shortLife, c)
 		if !ok {
 			continue
 		}
 		refused := time.Duration(-1)
 		for _, d := range []time.Duration{0, time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond, 750 * time.Millisecond, time.Second, 1500 * time.Millisecond} {
 			t.Try(codecs.Expiry)
-			call, ok := in.Accepts(tok.Text, attack.Later(c, ttl+d))
+			call, ok := in.Accepts(tok.Text, attack.Later(c, shortLife+d))
 			switch {
 			case !ok && refused < 0:
 				refused = d
@@ -207,9 +207,6 @@ func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 	t.turnsOfCounters(base.Under)
 }
 
-// shortLife is a time to live under which rare tokens are presented.
-const shortLife = 10 * time.Minute
-
 // otherHolders presents tokens of every key of a ring soon after their time.
 func (t trial) otherHolders(c codecs.Context) {
 	ttl := shortLife
@@ -228,12 +225,7 @@ func (t trial) otherHolders(c codecs.Context) {
 // turnsOfCounters presents a token at the moments at which counts of the time since it was
 // minted begin anew, and at which counts of absolute time do.
 func (t trial) turnsOfCounters(c codecs.Context) {
-	ttl := shortLife
-	in, err := t.OpenFor(&ttl, t.Secret(0))
-	if err != nil {
-		return
-	}
-	tok, ok := in.Mint(t.State(8), c)
+	in, tok, ok := t.living(shortLife, c)
 	if !ok {
 		return
 	}
@@ -241,25 +233,25 @@ func (t trial) turnsOfCounters(c codecs.Context) {
 		16: {time.Second, time.Minute, time.Hour}, 24: {time.Second, time.Minute}, 31: {time.Millisecond, time.Second}, 32: {time.Microsecond, time.Millisecond, time.Second},
 	} {
 		for _, unit := range units {
-			t.acceptedLate(in, tok, c.Now.Add(1<<bits*unit+time.Minute), ttl)
+			t.acceptedLate(in, tok, c.Now.Add(1<<bits*unit+time.Minute))
 		}
 	}
 	for _, turn := range []time.Time{time.Unix(1<<31, 0), time.Unix(1<<32, 0), time.Unix(0, 1<<63-1), time.Unix(10_000_000_000, 0)} {
-		t.acceptedLate(in, tok, turn.Add(24*time.Hour).UTC(), ttl)
+		t.acceptedLate(in, tok, turn.Add(24*time.Hour).UTC())
 	}
 }
 
-// acceptedLate presents tok at a time after its end.
-func (t trial) acceptedLate(in *attack.Instance, tok *attack.Token, now time.Time, ttl time.Duration) {
+// acceptedLate presents tok, which has a short life, at a time after its end.
+func (t trial) acceptedLate(in *attack.Instance, tok *attack.Token, now time.Time) {
 	t.Try(codecs.Expiry)
 	if call, ok := in.Accepts(tok.Text, attack.With(tok.Under, func(c *codecs.Context) { c.Now = now })); ok {
-		t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s that was minted at %s is accepted at %s", ttl, tok.Under.Now.Format(time.RFC3339), now.Format(time.RFC3339)), tok.Sealed, call)
+		t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s that was minted at %s is accepted at %s", shortLife, tok.Under.Now.Format(time.RFC3339), now.Format(time.RFC3339)), tok.Sealed, call)
 	}
 }
 
 // keptAlive presents a token within its time and after it. Use must not extend the time.
 func (t trial) keptAlive(c codecs.Context) {
-	ttl := 10 * time.Minute
+	ttl := shortLife
 	in, err := t.OpenFor(&ttl, t.Secret(0))
 	if err != nil {
 		return
@@ -403,7 +395,7 @@ func (t trial) twiceInBatch(in *attack.Instance, tok *attack.Token) {
 
 // lateAgain presents a token at once and once more towards the end of its life.
 func (t trial) lateAgain(c codecs.Context) {
-	ttl := 10 * time.Minute
+	ttl := shortLife
 	in, err := t.OpenFor(&ttl, t.Secret(0))
 	if err != nil || t.Design.OwnClock {
 		return

@@ -150,19 +150,28 @@ func largerNumbers(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 	}
 }
 
+// packers compress a text, by their format.
+var packers = map[string]func(text []byte) []byte{
+	"deflate": packer(func(w io.Writer) io.WriteCloser { z, _ := flate.NewWriter(w, flate.BestCompression); return z }),
+	"zlib":    packer(func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }),
+	"gzip":    packer(func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }),
+}
+
+func packer(open func(io.Writer) io.WriteCloser) func(text []byte) []byte {
+	return func(text []byte) []byte {
+		var b bytes.Buffer
+		w := open(&b)
+		w.Write(text) //nolint:errcheck // a buffer takes all
+		w.Close()     //nolint:errcheck // as above
+		return b.Bytes()
+	}
+}
+
 // packedZeros returns compressed zeros by their format.
 var packedZeros = sync.OnceValue(func() map[string][]byte {
 	zeros, packed := make([]byte, bombBytes), map[string][]byte{}
-	for name, pack := range map[string]func(io.Writer) io.WriteCloser{
-		"deflate": func(w io.Writer) io.WriteCloser { z, _ := flate.NewWriter(w, flate.BestCompression); return z },
-		"zlib":    func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) },
-		"gzip":    func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
-	} {
-		var b bytes.Buffer
-		w := pack(&b)
-		w.Write(zeros) //nolint:errcheck // a buffer takes all
-		w.Close()      //nolint:errcheck // as above
-		packed[name] = b.Bytes()
+	for name, pack := range packers {
+		packed[name] = pack(zeros)
 	}
 	return packed
 })

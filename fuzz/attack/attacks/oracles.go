@@ -275,49 +275,47 @@ func (t trial) judgedEarly(in *attack.Instance, tok *attack.Token, altered []byt
 	}
 }
 
-// stateInRefusals refuses tokens of two states in the same ways, and compares the
+// stateInRefusals refuses tokens of several states in the same ways, and compares the
 // refusals: in another context, expired, and altered at one place. The states have one
 // length. A difference that tokens of one state show as well is no sign of the state.
 func (t trial) stateInRefusals(in *attack.Instance, tok *attack.Token) {
 	plain := t.State(24)
-	for _, other := range [][]byte{t.State(24), []byte(`{"admin":true,"role":"administrator"`)[:len(plain)-1], bytes.ToUpper(plain), make([]byte, len(plain))} {
-		t.comparedRefusals(in, tok, [2][]byte{plain, append(other, "}"...)[:len(plain)]})
-	}
-}
-
-// comparedRefusals compares the refusals of the tokens of two states of one length.
-func (t trial) comparedRefusals(in *attack.Instance, tok *attack.Token, states [2][]byte) {
+	admin := append([]byte(`{"admin":true,"role":"administrator"`)[:len(plain)-1], '}')
 	ways := otherContexts(tok.Under)
 	if !t.Design.IsScheme() {
 		ways = nil
 	}
 	for way := range len(ways) + 2 {
-		var calls [2][3]verdict.Call // by state, and token of it
-		for s, state := range states {
-			for k := range calls[s] {
-				sealed := in.Seal(state, tok.Under)
-				if sealed.Answer.Outcome != verdict.Done {
-					return
-				}
-				calls[s][k] = t.refusedIn(in, sealed.Answer.Out, tok.Under, ways, way)
-				if calls[s][k].Answer.Outcome != verdict.Refused {
-					break
-				}
-			}
-		}
-		if calls[0][2].Answer.Outcome != verdict.Refused || calls[1][2].Answer.Outcome != verdict.Refused {
-			continue
-		}
-		t.Try(codecs.UniformRefusal)
 		same := func(a, b verdict.Call) bool {
 			if way >= len(ways) { // an altered token may fail at another stage, which the presenter does not see
 				return a.Answer.Text == b.Answer.Text
 			}
 			return refusalOf(a) == refusalOf(b)
 		}
-		if same(calls[0][0], calls[0][1]) && same(calls[0][1], calls[0][2]) && same(calls[1][0], calls[1][1]) && same(calls[1][1], calls[1][2]) && !same(calls[0][0], calls[1][0]) {
-			t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("tokens of two states are refused in two ways: %.120q and %.120q", refusalOf(calls[0][0]), refusalOf(calls[1][0])), calls[0][0], calls[1][0])
-			return
+		// refused returns a refusal of tokens of a state, if all of them are refused, and alike.
+		refused := func(state []byte) (verdict.Call, bool) {
+			var calls [3]verdict.Call
+			for k := range calls {
+				sealed := in.Seal(state, tok.Under)
+				if sealed.Answer.Outcome != verdict.Done {
+					return verdict.Call{}, false
+				}
+				if calls[k] = t.refusedIn(in, sealed.Answer.Out, tok.Under, ways, way); calls[k].Answer.Outcome != verdict.Refused {
+					return verdict.Call{}, false
+				}
+			}
+			t.Try(codecs.UniformRefusal)
+			return calls[0], same(calls[0], calls[1]) && same(calls[1], calls[2])
+		}
+		first, ok := refused(plain)
+		if !ok {
+			continue
+		}
+		for _, state := range [][]byte{t.State(24), admin, bytes.ToUpper(plain), make([]byte, len(plain))} {
+			if other, ok := refused(state); ok && !same(first, other) {
+				t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("tokens of two states are refused in two ways: %.120q and %.120q", refusalOf(first), refusalOf(other)), first, other)
+				return
+			}
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"sealab/codecs"
@@ -46,36 +47,63 @@ func (t trial) nextToken(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// hashedNumbers returns the texts that follow if the texts are hashes of numbers at equal
-// distances: small ones, and times near the given one.
-func hashedNumbers(texts []string, now time.Time) []string {
-	const small = 20_000
-	var numbers []int64
-	for n := range int64(small) {
-		numbers = append(numbers, n)
-	}
-	for _, at := range []int64{now.Unix(), now.UnixMilli()} {
-		for d := int64(-8); d < 64; d++ {
-			numbers = append(numbers, at+d)
-		}
-	}
-	var next []string
+// A numberHash hashes a number in one form.
+type numberHash func(n int64) []byte
+
+// numberHashes are MD5, SHA-1 and SHA-256 over decimal, hexadecimal and binary numbers.
+var numberHashes = func() (all []numberHash) {
 	for _, form := range []func(int64) []byte{
 		func(n int64) []byte { return strconv.AppendInt(nil, n, 10) }, func(n int64) []byte { return strconv.AppendInt(nil, n, 16) },
 		func(n int64) []byte { return binary.BigEndian.AppendUint32(nil, uint32(n)) }, func(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) },
 		func(n int64) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(n)) },
 	} {
-		for _, hash := range []func([]byte) []byte{
-			func(b []byte) []byte { h := md5.Sum(b); return h[:] }, func(b []byte) []byte { h := sha1.Sum(b); return h[:] }, func(b []byte) []byte { h := sha256.Sum256(b); return h[:] },
-		} {
-			named := map[string]int64{} // the first bytes of hashes
-			for _, n := range numbers {
-				named[string(hash(form(n))[:hashHead])] = n
+		all = append(all, func(n int64) []byte { h := md5.Sum(form(n)); return h[:] }, func(n int64) []byte { h := sha1.Sum(form(n)); return h[:] },
+			func(n int64) []byte { h := sha256.Sum256(form(n)); return h[:] })
+	}
+	return all
+}()
+
+// named returns numbers by the first bytes of their hashes.
+func (h numberHash) named(numbers []int64) map[string]int64 {
+	all := make(map[string]int64, len(numbers))
+	for _, n := range numbers {
+		all[string(h(n)[:hashHead])] = n
+	}
+	return all
+}
+
+// smallNumbers are the numbers that counters begin with, by each hash.
+var smallNumbers = sync.OnceValue(func() (all []map[string]int64) {
+	numbers := make([]int64, 20_000)
+	for n := range numbers {
+		numbers[n] = int64(n)
+	}
+	for _, h := range numberHashes {
+		all = append(all, h.named(numbers))
+	}
+	return all
+})
+
+// hashedNumbers returns the texts that follow if the texts are hashes of numbers at equal
+// distances: small ones, and times near the given one.
+func hashedNumbers(texts []string, now time.Time) []string {
+	var near []int64
+	for d := int64(-8); d < 64; d++ {
+		near = append(near, now.Unix()+d, now.UnixMilli()+d)
+	}
+	var next []string
+	for i, h := range numberHashes {
+		small, times := smallNumbers()[i], h.named(near)
+		number := func(head string) (int64, bool) {
+			n, ok := times[head]
+			if !ok {
+				n, ok = small[head]
 			}
-			for _, e := range tokenfmt.Encodings {
-				if text, ok := hashedNext(texts, named, e, func(n int64) []byte { return hash(form(n)) }); ok {
-					next = append(next, text)
-				}
+			return n, ok
+		}
+		for _, e := range tokenfmt.Encodings {
+			if text, ok := hashedNext(texts, number, e, h); ok {
+				next = append(next, text)
 			}
 		}
 	}
@@ -86,7 +114,7 @@ func hashedNumbers(texts []string, now time.Time) []string {
 const hashHead = 6
 
 // hashedNext continues texts that end in hashes of numbers, cut to any length.
-func hashedNext(texts []string, named map[string]int64, e tokenfmt.Encoding, hash func(int64) []byte) (string, bool) {
+func hashedNext(texts []string, number func(head string) (int64, bool), e tokenfmt.Encoding, hash numberHash) (string, bool) {
 	at := strings.LastIndexAny(texts[0], ".:-") + 1
 	var row []int64
 	for _, text := range texts {
@@ -97,7 +125,7 @@ func hashedNext(texts []string, named map[string]int64, e tokenfmt.Encoding, has
 		if err != nil || len(raw) < hashHead {
 			return "", false
 		}
-		n, ok := named[string(raw[:hashHead])]
+		n, ok := number(string(raw[:hashHead]))
 		if !ok {
 			return "", false
 		}

@@ -269,18 +269,23 @@ func (m *model) verify(h *modelHandle, tok *modelToken, v int, alter bool) {
 
 // altered returns the token with one bit of its last segment changed.
 func (m *model) altered(h *modelHandle, tok *modelToken) []byte {
-	f := h.TokenOf(tok.sealed, m.variants[tok.variant].Context).Format()
+	return lastAltered(h.TokenOf(tok.sealed, m.variants[tok.variant].Context))
+}
+
+// lastAltered returns tok with one bit in the middle of its last segment changed; nil if no
+// segment carries bytes.
+func lastAltered(tok *attack.Token) []byte {
+	f := tok.Format()
 	at := f.Encoded()
 	if len(at) == 0 {
 		return nil
 	}
 	last := at[len(at)-1]
-	raw := bytes.Clone(f.Segments[last].Bytes)
-	if len(raw) == 0 {
+	n := len(f.Segments[last].Bytes)
+	if n == 0 {
 		return nil
 	}
-	raw[len(raw)/2] ^= 1
-	return f.With(last, raw)
+	return f.Flip(last, n/2*8).Text
 }
 
 // wrong returns the property that accepting the token refutes, "" if it may be accepted.

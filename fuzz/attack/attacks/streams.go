@@ -55,17 +55,15 @@ func (t trial) overlappingStreams(in *attack.Instance, under codecs.Context) {
 // sharedRuns returns the number of runs that a and b have, and other tokens have not. A run
 // that a has twice is no sign of a stream: equal blocks of a state give it as well.
 func sharedRuns(a, b []byte, others map[[window]byte]int) int {
-	known, first, shared := windows(b), windows(a), 0
-	twice := map[[window]byte]bool{}
+	count := map[[window]byte]int{}
 	for at := 0; at+window <= len(a); at++ {
-		run := [window]byte(a[at:])
-		twice[run] = twice[run] || first[run] != at
+		count[[window]byte(a[at:])]++
 	}
-	for run := range first {
-		if _, common := others[run]; common || twice[run] {
-			continue
-		}
-		if _, ok := known[run]; ok {
+	known, shared := windows(b), 0
+	for run, n := range count {
+		_, both := known[run]
+		_, common := others[run]
+		if n == 1 && both && !common {
 			shared++
 		}
 	}

@@ -12,17 +12,21 @@ import (
 
 // The calls that a handle has behind it before its tokens are attacked again.
 const (
-	sealedBefore  = 4200
-	refusedBefore = 1100
+	sealedBefore = 4200
+	judgedBefore = 1100 // good tokens, and altered ones
 )
 
 // worn makes thousands of calls of one handle, and then presents altered tokens, and
 // tokens in other contexts and at other times.
 func (t trial) worn(in *attack.Instance, tok *attack.Token) {
 	t.closedHandles(tok)
-	altered := t.altered(tok)
-	if altered == nil || t.loose(in, tok) {
-		t.Skip("no segment of the token is in a known encoding, or a new handle accepts an altered token")
+	altered := lastAltered(tok)
+	if altered == nil {
+		t.Skip("no segment of the token is in a known encoding")
+		return
+	}
+	if _, loose := in.Accepts(altered, tok.Under); loose {
+		t.Skip("a new handle accepts an altered token, which other attacks find")
 		return
 	}
 	var texts [][]byte
@@ -35,12 +39,8 @@ func (t trial) worn(in *attack.Instance, tok *attack.Token) {
 			texts = append(texts, call.Answer.Out)
 		}
 	}
-	for some := range slices.Chunk(texts[:min(len(texts), refusedBefore)], 100) {
-		if _, err := in.UnsealBatch(some, tok.Under); err != nil {
-			break
-		}
-	}
-	for some := range slices.Chunk(slices.Repeat([][]byte{altered}, min(refusedBefore, t.Budget.Unseals)), 100) {
+	presented := slices.Concat(texts[:min(len(texts), judgedBefore)], slices.Repeat([][]byte{altered}, min(judgedBefore, t.Budget.Unseals)))
+	for some := range slices.Chunk(presented, 100) {
 		if _, err := in.UnsealBatch(some, tok.Under); err != nil {
 			break
 		}
@@ -49,25 +49,6 @@ func (t trial) worn(in *attack.Instance, tok *attack.Token) {
 		t.Changes(in, again, t.changedOnce(again, 40, 40))
 		t.wornContexts(in, again)
 	}
-}
-
-// altered returns the token with one bit of its last segment changed; nil if no segment
-// carries bytes.
-func (t trial) altered(tok *attack.Token) []byte {
-	f := tok.Format()
-	at := f.Encoded()
-	if len(at) == 0 {
-		return nil
-	}
-	last := at[len(at)-1]
-	return f.Flip(last, 8*len(f.Segments[last].Bytes)-8).Text
-}
-
-// loose reports that a handle without calls behind it accepts an altered token. Other
-// attacks find that.
-func (t trial) loose(in *attack.Instance, tok *attack.Token) bool {
-	_, ok := in.Accepts(t.altered(tok), tok.Under)
-	return ok
 }
 
 // wornContexts presents a token in contexts that a new handle refuses.
