@@ -39,10 +39,9 @@ runs to its end, and tools that claim to be destructive are not called;
 --consent and its host. Credentials of --header and --second stand in no report.
 
 The exit status is 1 if there is a finding of at least --fail-on, 0 if there is
-none, and 2 if the server could not be reviewed, or if a tool that may ask was
-not called: one that says so, and, on a server that hands out states, one that
-seems to change something. --tool names the tools that are meant.
-"sealab replay" shows findings again.`,
+none, and 2 if the server could not be reviewed, or if no state was seen and a
+tool that says that it asks was not called: --tool names the tools that are
+meant. "sealab replay" shows findings again.`,
 		Example: `  sealab review http://127.0.0.1:8080/mcp
   sealab review --stdio "sealab serve" --format json > findings.json
   sealab review http://127.0.0.1:8080/mcp --header "Authorization: Bearer alice" --second "Authorization: Bearer bob"

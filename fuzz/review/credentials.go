@@ -24,16 +24,24 @@ var credentials = []Check{
 // wanting reports whether the server wants credentials and takes those that are known;
 // otherwise it skips the check.
 func (t *T) wanting() bool {
-	headers := t.r.opts.Target.Headers
-	if len(headers) == 0 {
-		t.skip("no credentials are known; --header gives some")
+	if !t.knows() {
 		return false
 	}
+	headers := t.r.opts.Target.Headers
 	if own := t.listedAs(headers); !served(own) {
 		t.skip("control: the server's own credentials: %v", own)
 		return false
 	}
 	return t.authenticates()
+}
+
+// knows reports whether credentials are known; otherwise it skips the check.
+func (t *T) knows() bool {
+	if len(t.r.opts.Target.Headers) == 0 {
+		t.skip("no credentials are known; --header gives some")
+		return false
+	}
+	return true
 }
 
 func openMethods(t *T) {
@@ -44,41 +52,45 @@ func openMethods(t *T) {
 	for _, f := range t.r.reads() {
 		calls = append(calls, f.call(nobody))
 	}
+	for _, call := range calls {
+		if t.isOpen(call, strings.TrimSpace(call.Method+" "+call.Target)) {
+			return
+		}
+	}
 	for _, o := range t.r.oracles {
-		calls = append(calls, o.flow.call(nobody))
-	}
-	for i, call := range calls {
-		if state := i - len(calls) + len(t.r.oracles); state >= 0 { // tokens live for seconds
-			token, _, err := t.r.client.mint(t.ctx, t.r.oracles[state].flow, first)
-			if err != nil {
-				continue
-			}
-			call.State = quote(token)
-		}
-		call.as = first
-		name := strings.TrimSpace(call.Method + " " + call.Target)
-		if call.State != nil {
-			name += " with a state"
-		}
-		own := t.r.client.call(t.ctx, call)
-		call.as = nobody
-		a := t.r.client.call(t.ctx, call)
-		if !own.conclusive() || !a.conclusive() {
+		token, _, err := t.r.client.mint(t.ctx, o.flow, first)
+		if err != nil {
 			continue
 		}
-		t.seen(variant{name: name}, a)
-		// An unknown tool is refused by its name only if the credentials were not looked at.
-		open := served(a) || call.Target == noSuchTool && a.Status != 401 && a.Status != 403 && a.refusal() == own.refusal()
-		if !open || t.only != "" && t.only != name {
-			continue
+		call := o.flow.call(nobody)
+		call.State = quote(token)
+		if t.isOpen(call, call.Method+" "+call.Target+" with a state") {
+			return
 		}
-		severity := Critical
-		if strings.HasSuffix(call.Method, "/list") || !served(a) {
-			severity = Warning
-		}
-		t.fault(name, severity, name+" is answered without credentials, and tools/list is not", a)
-		return
 	}
+}
+
+// isOpen makes a call with credentials and without, and refutes if the second one is answered.
+func (t *T) isOpen(call Call, name string) bool {
+	call.as = first
+	own := t.r.client.call(t.ctx, call)
+	call.as = nobody
+	a := t.r.client.call(t.ctx, call)
+	if !own.conclusive() || !a.conclusive() {
+		return false
+	}
+	t.seen(variant{name: name}, a)
+	// An unknown tool is refused by its name only if the credentials were not looked at.
+	open := served(a) || call.Target == noSuchTool && a.Status != 401 && a.Status != 403 && a.refusal() == own.refusal()
+	if !open || t.only != "" && t.only != name {
+		return false
+	}
+	severity := Critical
+	if strings.HasSuffix(call.Method, "/list") || !served(a) {
+		severity = Warning
+	}
+	t.fault(name, severity, name+" is answered without credentials, and tools/list is not", a)
+	return true
 }
 
 // A likeCredential is what resembles a credential.
@@ -118,19 +130,13 @@ func likenesses(scheme, secret string) []likeCredential {
 }
 
 func likeCredentials(t *T) {
-	secret := t.r.opts.Target.secret()
+	scheme, secret := t.r.opts.Target.authorization()
 	if secret == "" {
 		t.skip("no credential of an Authorization header is known; --header gives one")
 		return
 	}
 	if !t.wanting() {
 		return
-	}
-	scheme := "Bearer"
-	for _, h := range t.r.opts.Target.Headers {
-		if before, _, ok := strings.Cut(h.Value, " "); ok && strings.EqualFold(h.Name, "Authorization") {
-			scheme = before
-		}
 	}
 	for _, l := range likenesses(scheme, secret) {
 		if t.only != "" && t.only != l.name {
@@ -149,12 +155,9 @@ func likeCredentials(t *T) {
 
 // keptCredentials asks on a connection that good credentials were sent on.
 func keptCredentials(t *T) {
-	target := t.r.opts.Target
-	if len(target.Headers) == 0 {
-		t.skip("no credentials are known; --header gives some")
+	if !t.knows() {
 		return
 	}
-	madeUpHeaders := []rawmcp.Header{{Name: "Authorization", Value: madeUp("Bearer x")}}
 	for _, later := range []struct {
 		name    string
 		headers []rawmcp.Header
@@ -163,7 +166,7 @@ func keptCredentials(t *T) {
 			t.skip("%s: the server answers them on a connection of their own: %v", later.name, alone)
 			continue
 		}
-		before, a, ok := t.onOneConnection(target.Headers, later.headers)
+		before, a, ok := t.onOneConnection(t.r.opts.Target.Headers, later.headers)
 		switch {
 		case !ok:
 			t.skip("the server closes the connection after a request")
@@ -189,24 +192,16 @@ func (t *T) onOneConnection(one, other []rawmcp.Header) (before, after Answer, o
 		return before, after, false
 	}
 	defer conn.Close()
-	for i, headers := range [][]rawmcp.Header{one, other} {
-		call := listCall
-		call.as = nobody
-		w := t.wire(call)
-		t.anyRequest(func(*wire) {}).alter(w)
+	send := func(headers []rawmcp.Header) Answer {
+		w := t.listingAs(headers)
 		w.drop("Connection")
-		w.headers = append(w.headers, headers...)
 		e := c.http.DoOver(t.ctx, conn, rawmcp.Request{Verb: w.verb, Path: w.path, Headers: w.headers, Body: w.body, Done: w.ends})
 		c.kept(e)
-		a := read(e, w.id)
-		if e.Err != nil || e.Stream && i == 0 {
-			return before, after, false
-		}
-		if i == 0 {
-			before = a
-		} else {
-			after = a
-		}
+		return read(e, w.id)
 	}
-	return before, after, true
+	if before = send(one); before.Exchange.Err != nil || before.Exchange.Stream {
+		return before, after, false
+	}
+	after = send(other)
+	return before, after, after.Exchange.Err == nil
 }

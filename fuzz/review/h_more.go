@@ -92,7 +92,7 @@ func initializeAnswered(t *T) {
 var queryNames = []string{"access_token", "token", "api_key"}
 
 func queryCredentials(t *T) {
-	secret := t.r.opts.Target.secret()
+	_, secret := t.r.opts.Target.authorization()
 	if secret == "" {
 		t.skip("no credentials are known; --header gives some")
 		return
@@ -104,10 +104,7 @@ func queryCredentials(t *T) {
 	call.as = nobody
 	for _, name := range queryNames {
 		w := t.wire(call)
-		w.path = c.http.Path() + "?" + name + "=" + url.QueryEscape(secret)
-		if strings.Contains(c.http.Path(), "?") {
-			w.path = c.http.Path() + "&" + name + "=" + url.QueryEscape(secret)
-		}
+		w.path = c.pathWith(name, secret)
 		a := read(c.raw(t.ctx, rawmcp.Request{Verb: w.verb, Path: w.path, Headers: w.headers, Body: w.body, Done: isAnswer(w.id)}), w.id)
 		t.seen(variant{name: name}, a)
 		if served(a) {
@@ -117,21 +114,32 @@ func queryCredentials(t *T) {
 	}
 }
 
-// secret is the credential of the Authorization header without its scheme.
-func (t Target) secret() string {
+// pathWith is the path of the server with a parameter.
+func (c *client) pathWith(name, value string) string {
+	separator := "?"
+	if strings.Contains(c.http.Path(), "?") {
+		separator = "&"
+	}
+	return c.http.Path() + separator + name + "=" + url.QueryEscape(value)
+}
+
+// authorization is the Authorization header: its scheme, and the credential.
+func (t Target) authorization() (scheme, secret string) {
 	for _, h := range t.Headers {
-		if _, after, ok := strings.Cut(h.Value, " "); ok && strings.EqualFold(h.Name, "Authorization") {
-			return after
+		if before, after, ok := strings.Cut(h.Value, " "); ok && strings.EqualFold(h.Name, "Authorization") {
+			return before, after
 		}
 	}
-	return ""
+	return "", ""
 }
+
+// madeUpHeaders are a credential that no server knows.
+var madeUpHeaders = []rawmcp.Header{{Name: "Authorization", Value: madeUp("Bearer x")}}
 
 // authenticates reports whether the server refuses nobody and a made-up credential;
 // otherwise it skips the check.
 func (t *T) authenticates() bool {
-	madeUp := []rawmcp.Header{{Name: "Authorization", Value: "Bearer sealab-nobody-has-this-credential"}}
-	for _, headers := range [][]rawmcp.Header{nil, madeUp} {
+	for _, headers := range [][]rawmcp.Header{nil, madeUpHeaders} {
 		if a := t.listedAs(headers); !a.refused() {
 			t.skip("the server answers without good credentials: %v", a)
 			return false
@@ -141,18 +149,22 @@ func (t *T) authenticates() bool {
 }
 
 // listedAs is the answer to an honest request of either era with some credentials.
-func (t *T) listedAs(headers []rawmcp.Header) Answer {
+func (t *T) listedAs(headers []rawmcp.Header) Answer { return t.send(t.listingAs(headers)) }
+
+// listingAs is the request for a list with headers in the place of credentials.
+func (t *T) listingAs(headers []rawmcp.Header) *wire {
 	call := listCall
 	call.as = nobody
 	w := t.wire(call)
 	t.anyRequest(func(*wire) {}).alter(w)
 	w.headers = append(w.headers, headers...)
-	return t.send(w)
+	return w
 }
 
 func foreignCredentials(t *T) {
 	target := t.r.opts.Target
-	altered := alteredJWT(target.secret())
+	_, secret := target.authorization()
+	altered := alteredJWT(secret)
 	if len(target.Foreign) == 0 && len(altered) == 0 {
 		t.skip("no credential for another server is known; --foreign gives one")
 		return

@@ -40,22 +40,21 @@ func nearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	}
 	for _, name := range integers {
 		p := parseSchema(s.Properties[name])
-		for _, n := range [][2]float64{{1 << 53, 1<<53 + 2}, {7, -7}} {
-			if !p.allows(n[0]) || !p.allows(n[1]) {
-				continue
-			}
-			if n[0] == 1<<53 {
-				single(name, json.RawMessage("9007199254740992"), json.RawMessage("9007199254740993"))
-			} else {
-				single(name, json.RawMessage("7"), json.RawMessage("-7"))
+		for _, n := range []struct {
+			one, two string
+			ends     [2]float64 // floats at or beyond both
+		}{{"9007199254740992", "9007199254740993", [2]float64{1 << 53, 1<<53 + 2}}, {"7", "-7", [2]float64{7, -7}}} {
+			if p.allows(n.ends[0]) && p.allows(n.ends[1]) {
+				single(name, json.RawMessage(n.one), json.RawMessage(n.two))
 			}
 		}
 	}
 	if len(texts) == 0 {
 		return all
 	}
+	p := parseSchema(s.Properties[texts[0]])
 	for _, n := range cutLengths {
-		if p := parseSchema(s.Properties[texts[0]]); p.MaxLength == nil || *p.MaxLength > n {
+		if p.MaxLength == nil || *p.MaxLength > n {
 			long := strings.Repeat("x", n)
 			single(texts[0], quote(long+"a"), quote(long+"b"))
 		}

@@ -114,7 +114,7 @@ var credentialText = regexp.MustCompile(`(?i)\bsk[-_](live|proj|ant)[-_]\w+|\bAK
 // credentialIn describes a credential in a readable text: that of the user, or one of
 // the server that the call did not give; "" if there is none.
 func (t *T) credentialIn(text string) string {
-	secret := t.r.opts.Target.secret()
+	_, secret := t.r.opts.Target.authorization()
 	for _, h := range t.r.opts.Target.Headers {
 		values := []string{h.Value}
 		if len(secret) >= minCoded {

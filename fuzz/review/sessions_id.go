@@ -43,6 +43,7 @@ func sessionIDs(t *T) {
 	last := ids[len(ids)-1]
 	inOrder := slices.Clone(ids)
 	slices.Sort(ids)
+	bits := varyingBits(ids)
 	issue := ""
 	switch {
 	case counted(inOrder):
@@ -57,8 +58,8 @@ func sessionIDs(t *T) {
 		issue = "an id has other characters than visible ASCII"
 	case timed.MatchString(ids[0]) && timed.MatchString(last):
 		issue = "ids are UUIDs of the time"
-	case varyingBits(ids) < minSessionBits:
-		issue = fmt.Sprintf("ids differ in %.0f bits", varyingBits(ids))
+	case bits < minSessionBits:
+		issue = fmt.Sprintf("ids differ in %.0f bits", bits)
 	default:
 		if text := t.hashedIn(last, before, after); text != "" {
 			issue = "an id is the hash of " + text
@@ -85,7 +86,7 @@ func (t *T) hashedIn(id string, before, after time.Time) string {
 		numbers[strconv.FormatInt(at.UnixMilli(), 10)] = "the time"
 	}
 	prefixes := []string{"", "session", "session-"}
-	if secret := t.r.opts.Target.secret(); secret != "" {
+	if _, secret := t.r.opts.Target.authorization(); secret != "" {
 		prefixes = append(prefixes, secret, secret+":", secret+"-")
 	}
 	for number, what := range numbers {
@@ -164,14 +165,9 @@ func noSession(t *T) {
 		}
 	}
 	for _, name := range sessionParameters {
-		c := t.r.client
-		separator := "?"
-		if strings.Contains(c.http.Path(), "?") {
-			separator = "&"
-		}
-		without := s
+		c, without := t.r.client, s
 		without.id = ""
-		e := c.raw(t.ctx, rawmcp.Request{Verb: "POST", Path: c.http.Path() + separator + name + "=" + s.id, Headers: t.sessionHeaders(without, first), Body: []byte(t.oldList()), Done: isAnswer(c.id)})
+		e := c.raw(t.ctx, rawmcp.Request{Verb: "POST", Path: c.pathWith(name, s.id), Headers: t.sessionHeaders(without, first), Body: []byte(t.oldList()), Done: isAnswer(c.id)})
 		a := read(e, c.id)
 		t.trials++
 		if a.Kind == completed {
