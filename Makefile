@@ -125,7 +125,7 @@ review-servers: ## install the servers that sealab review is tested on, from the
 .PHONY: conformance
 conformance: ## run the official conformance suite of MCP against the example server
 	cmd/mcpserver/conformance/install
-	$(GO) test -count=1 -v -run TestConformance ./cmd/mcpserver/conformance
+	$(GO) test -count=1 -v -run TestConformance ./cmd/mcpserver/example
 
 .PHONY: mutations
 mutations: ## send 10,000 mutated requestState values to the example server

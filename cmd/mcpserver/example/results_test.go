@@ -1,4 +1,4 @@
-package conformance_test
+package example_test
 
 import (
 	"encoding/json"
@@ -10,34 +10,34 @@ import (
 	"strings"
 )
 
-// A Check is one line of a scenario.
-type Check struct {
+// A suiteCheck is one line of a scenario.
+type suiteCheck struct {
 	ID      string `json:"id"`
 	Status  string `json:"status"`
 	Message string `json:"errorMessage"`
 }
 
-// A Scenario is the result of the suite for one scenario.
-type Scenario struct {
+// A scenario is the result of the suite for one scenario.
+type scenario struct {
 	Name   string
-	Checks []Check
+	Checks []suiteCheck
 }
 
-// A Verdict is the judgement on a scenario.
-type Verdict string
+// A suiteVerdict is the judgement on a scenario.
+type suiteVerdict string
 
 // The verdicts.
 const (
-	Passed   Verdict = "passed"
-	Expected Verdict = "expected failure"
-	Failed   Verdict = "failed"
-	Stale    Verdict = "passed, but expected to fail"
-	Skipped  Verdict = "skipped"
+	Passed   suiteVerdict = "passed"
+	Expected suiteVerdict = "expected failure"
+	Failed   suiteVerdict = "failed"
+	Stale    suiteVerdict = "passed, but expected to fail"
+	Skipped  suiteVerdict = "skipped"
 )
 
 // Judge returns the verdict on a scenario, given the names of those that are
 // expected to fail.
-func (s Scenario) Judge(expected []string) Verdict {
+func (s scenario) Judge(expected []string) suiteVerdict {
 	listed, succeeded := slices.Contains(expected, s.Name), false
 	for _, c := range s.Checks {
 		switch c.Status {
@@ -61,7 +61,7 @@ func (s Scenario) Judge(expected []string) Verdict {
 }
 
 // Problems returns the checks that did not succeed, a line each.
-func (s Scenario) Problems() string {
+func (s scenario) Problems() string {
 	var lines []string
 	for _, c := range s.Checks {
 		if c.Status != "SUCCESS" && c.Status != "INFO" {
@@ -75,18 +75,18 @@ var resultFolder = regexp.MustCompile(`^server-(.+)-\d{4}-\d{2}-\d{2}T[0-9-]+Z$`
 
 // Read reads the results that the suite left in dir, sorted by name. No result
 // at all is an error.
-func Read(dir string) ([]Scenario, error) {
+func readResults(dir string) ([]scenario, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*", "checks.json"))
 	if err != nil || len(paths) == 0 {
 		return nil, fmt.Errorf("%s: the suite left no results", dir)
 	}
-	var all []Scenario
+	var all []scenario
 	for _, path := range paths {
 		name := resultFolder.FindStringSubmatch(filepath.Base(filepath.Dir(path)))
 		if name == nil {
 			return nil, fmt.Errorf("%s: not a folder of a server scenario", path)
 		}
-		s := Scenario{Name: name[1]}
+		s := scenario{Name: name[1]}
 		data, err := os.ReadFile(path)
 		if err == nil {
 			err = json.Unmarshal(data, &s.Checks)
@@ -96,15 +96,15 @@ func Read(dir string) ([]Scenario, error) {
 		}
 		all = append(all, s)
 	}
-	slices.SortFunc(all, func(a, b Scenario) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b scenario) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
 }
 
 var listedName = regexp.MustCompile(`(?m)^  - (\S+)$`)
 
-// ExpectedFailures returns the names that the suite's file of expected failures
+// expectedFailures returns the names that the suite's file of expected failures
 // lists.
-func ExpectedFailures(path string) ([]string, error) {
+func expectedFailures(path string) ([]string, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package conformance_test
+package example_test
 
 import (
 	"os"
@@ -9,31 +9,40 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/cmd/mcpserver/conformance"
 	"sealab/internal/testenv"
 )
 
 const revision = "2026-07-28"
 
-// TestConformance runs the suite against the example server as a user runs it.
+// suiteFolder is the folder into which "make conformance" installs the official
+// conformance suite of the Model Context Protocol (npm
+// @modelcontextprotocol/conformance 0.2.0-alpha.12).
+const suiteFolder = "../conformance"
+
+// TestConformance runs the suite against the example server as a user runs it: every
+// scenario that the revision requires, later ones, and those of extensions. The test
+// is stricter than the suite's exit status: a scenario passes only if all its checks
+// succeed. The suite also passes warnings, and failures of scenarios that it does not
+// score.
 func TestConformance(t *testing.T) {
-	node, err := filepath.Abs(filepath.Join("node_modules", ".bin", "node"))
+	node, err := filepath.Abs(filepath.Join(suiteFolder, "node_modules", ".bin", "node"))
 	require.NoError(t, err)
-	if _, err := os.Stat(filepath.Join("node_modules", ".installed")); err != nil {
+	if _, err := os.Stat(filepath.Join(suiteFolder, "node_modules", ".installed")); err != nil {
 		testenv.Skip(t, "the conformance suite is not installed: make conformance")
 	}
-	expected, err := ExpectedFailures("expected-failures.yml")
+	expected, err := expectedFailures(filepath.Join(suiteFolder, "expected-failures.yml"))
 	require.NoError(t, err)
 	results := t.TempDir()
 	suite := exec.Command(node, filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js"),
-		"server", "--url", conformance.Build(t).HTTP(t, "--conformance"), "--requirements", revision,
+		"server", "--url", buildCommand(t).http(t, "--conformance"), "--requirements", revision,
 		"--expected-failures", "expected-failures.yml", "--output-dir", results)
+	suite.Dir = suiteFolder
 	out, err := suite.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 
-	scenarios, err := Read(results)
+	scenarios, err := readResults(results)
 	require.NoError(t, err)
-	counts, rounds := map[Verdict]int{}, 0
+	counts, rounds := map[suiteVerdict]int{}, 0
 	for _, s := range scenarios {
 		verdict := s.Judge(expected)
 		counts[verdict]++
@@ -42,7 +51,7 @@ func TestConformance(t *testing.T) {
 			require.Equal(t, Passed, verdict, "%s\n%s", s.Name, s.Problems())
 			rounds++
 		}
-		require.NotContains(t, []Verdict{Failed, Stale}, verdict, "%s\n%s", s.Name, s.Problems())
+		require.NotContains(t, []suiteVerdict{Failed, Stale}, verdict, "%s\n%s", s.Name, s.Problems())
 	}
 	require.Equal(t, 14, rounds, "scenarios input-required-result-*")
 	require.Equal(t, len(expected), counts[Expected], "every expected failure was run")
@@ -51,16 +60,16 @@ func TestConformance(t *testing.T) {
 
 // TestJudge shows every verdict to be reached.
 func TestJudge(t *testing.T) {
-	checks := func(statuses ...string) (all []Check) {
+	checks := func(statuses ...string) (all []suiteCheck) {
 		for _, s := range statuses {
-			all = append(all, Check{ID: "c", Status: s, Message: "m"})
+			all = append(all, suiteCheck{ID: "c", Status: s, Message: "m"})
 		}
 		return all
 	}
 	for _, c := range []struct {
 		statuses []string
 		expected []string
-		want     Verdict
+		want     suiteVerdict
 	}{
 		{[]string{"SUCCESS", "INFO", "SKIPPED"}, nil, Passed},
 		{[]string{"SUCCESS", "FAILURE"}, nil, Failed},
@@ -72,12 +81,12 @@ func TestJudge(t *testing.T) {
 		{[]string{"SKIPPED"}, nil, Skipped},
 		{nil, nil, Skipped},
 	} {
-		s := Scenario{Name: "it", Checks: checks(c.statuses...)}
+		s := scenario{Name: "it", Checks: checks(c.statuses...)}
 		require.Equal(t, c.want, s.Judge(c.expected), "%v", c.statuses)
 	}
 }
 
 func TestReadNothing(t *testing.T) {
-	_, err := Read(t.TempDir())
+	_, err := readResults(t.TempDir())
 	require.ErrorContains(t, err, "no results")
 }
