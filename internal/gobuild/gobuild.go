@@ -19,7 +19,7 @@ const module = "sealab"
 // Check returns an error unless dir is inside the module and the go command is
 // installed. An empty dir is the working folder.
 func Check(ctx context.Context, dir string) error {
-	_, err := run(ctx, dir, "list", "-m", module)
+	_, err := RunIn(ctx, dir, "list", "-m", module)
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || ctx.Err() != nil {
 		return err
@@ -31,11 +31,12 @@ func Check(ctx context.Context, dir string) error {
 	return fmt.Errorf("%s is not inside the module %s: run the command there, because it builds from source", path, module)
 }
 
-// Run runs the go command in the working folder and returns its standard
-// output. The error has the standard error of the command.
-func Run(ctx context.Context, args ...string) ([]byte, error) { return run(ctx, "", args...) }
+// Run is RunIn in the working folder.
+func Run(ctx context.Context, args ...string) ([]byte, error) { return RunIn(ctx, "", args...) }
 
-func run(ctx context.Context, dir string, args ...string) ([]byte, error) {
+// RunIn runs the go command in a folder and returns its standard output. The error
+// has the standard error of the command.
+func RunIn(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	if _, err := exec.LookPath("go"); err != nil {
 		return nil, fmt.Errorf("%w; want the go command", err)
 	}

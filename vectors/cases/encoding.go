@@ -12,7 +12,9 @@ import (
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 // encodings re-encodes the text segments of a sound token in other ways.
-func encodings(s *Scene) []Case { return append(spelled(s, spellings), tailBits(s)...) }
+func encodings(s *Scene) []Case {
+	return append(spelled(s.Trace.steps(isSegment), spellings), tailBits(s)...)
+}
 
 // tailBits sets unused bits. It also inserts line feeds at the piece boundaries
 // of streaming decoders.
@@ -22,10 +24,10 @@ func tailBits(s *Scene) []Case {
 	}
 	var cs []Case
 	for _, step := range s.Trace.steps(isSegment) {
-		cs = append(cs, spelledAt(step, spareBits(step.Value))...)
+		cs = append(cs, spelled([]Step{step}, spareBits(step.Value))...)
 	}
 	if len(s.Token) > seam {
-		cs = append(cs, spelled(s, late)...)
+		cs = append(cs, spelled(s.Trace.steps(isSegment), late)...)
 	}
 	return cs
 }
@@ -45,24 +47,10 @@ var late = []Alteration{
 	{Name: "late-underscore-slash", Doc: "the last _ as /", Change: replaceLast("_", "/")},
 }
 
-func spelled(s *Scene, as []Alteration) []Case {
-	var cs []Case
-	for _, step := range s.Trace.steps(isSegment) {
-		cs = append(cs, spelledAt(step, as)...)
-	}
-	return cs
-}
-
-func spelledAt(step Step, as []Alteration) []Case {
-	var cs []Case
-	for _, a := range as {
-		cs = append(cs, Case{
-			Name: slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s spelled in another way: %s", label(step.At), a.Doc),
-			Flags: []string{flagAlias}, Edit: onlyStep(step.At, a.Change),
-			Want: Refused, Property: codecs.Canonical,
-		})
-	}
-	return cs
+// spelled returns a case for every other encoding of every segment.
+func spelled(segments []Step, as []Alteration) []Case {
+	return altered(segments, as, "%s", "%s spelled in another way: %s",
+		Case{Flags: []string{flagAlias}, Want: Refused, Property: codecs.Canonical})
 }
 
 // spellings are other ways to write base64url.

@@ -13,24 +13,37 @@ import (
 func framings(s *Scene) []Case {
 	cs := wholes(s)
 	for _, step := range s.Trace.steps(func(s lab.Step) bool { return s == lab.WirePrefix || s == lab.WireSep }) {
-		for _, a := range frames(step.Value) {
-			cs = append(cs, Case{
-				Name: slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s of the sound token: %s", label(step.At), a.Doc),
-				Flags: []string{flagFraming}, Edit: onlyStep(step.At, a.Change),
-				Want: Refused, Property: codecs.Integrity,
-			})
-		}
+		cs = append(cs, altered([]Step{step}, frames(step.Value), "%s", onWire, refused(flagFraming))...)
 	}
-	for _, step := range s.Trace.steps(isSegment) {
-		for _, a := range []Alteration{
-			{Name: "empty", Doc: "empty", Change: cutTo(0)},
-			{Name: "twice", Doc: "there twice", Change: func(b []byte) []byte { return bytes.Repeat(b, 2) }},
-		} {
-			cs = append(cs, Case{
-				Name: slug(step.At) + "-" + a.Name, Doc: label(step.At) + " of the sound token: " + a.Doc,
-				Flags: []string{flagFraming}, Edit: onlyStep(step.At, a.Change),
-				Want: Refused, Property: codecs.Integrity,
-			})
+	return append(cs, altered(s.Trace.steps(isSegment), []Alteration{
+		{Name: "empty", Doc: "empty", Change: cutTo(0)},
+		{Name: "twice", Doc: "there twice", Change: func(b []byte) []byte { return bytes.Repeat(b, 2) }},
+	}, "%s", onWire, refused(flagFraming))...)
+}
+
+// The descriptions of altered steps: on the wire, and before authentication.
+const (
+	onWire       = "%s of the sound token: %s"
+	beforeSealed = "%s changed before it is authenticated: %s"
+)
+
+// refused returns the part of a case that its claim of integrity demands.
+func refused(flag string) Case {
+	return Case{Flags: []string{flag}, Want: Refused, Property: codecs.Integrity}
+}
+
+// altered returns a case for every alteration of every step. name is the format of
+// the step in the name of the case, doc that of the step and the alteration. The
+// rest of a case comes from like.
+func altered(steps []Step, as []Alteration, name, doc string, like Case) []Case {
+	var cs []Case
+	for _, step := range steps {
+		for _, a := range as {
+			c := like
+			c.Name = fmt.Sprintf(name, step.At) + "-" + a.Name
+			c.Doc = fmt.Sprintf(doc, label(step.At), a.Doc)
+			c.Edit = onlyStep(step.At, a.Change)
+			cs = append(cs, c)
 		}
 	}
 	return cs
@@ -122,17 +135,7 @@ func nearDot(token []byte, n int) bool {
 
 // fields alters each field of the token after authentication.
 func fields(s *Scene) []Case {
-	var cs []Case
-	for _, step := range s.Trace.steps(isField) {
-		for _, a := range Alterations {
-			cs = append(cs, Case{
-				Name: slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s of the sound token: %s", label(step.At), a.Doc),
-				Flags: []string{flagField}, Edit: onlyStep(step.At, a.Change),
-				Want: Refused, Property: codecs.Integrity,
-			})
-		}
-	}
-	return cs
+	return altered(s.Trace.steps(isField), Alterations, "%s", onWire, refused(flagField))
 }
 
 // tags tries every length of a tag and changes each of its bytes.
@@ -140,15 +143,12 @@ func tags(s *Scene) []Case {
 	var cs []Case
 	for _, step := range s.Trace.steps(func(s lab.Step) bool { return s == lab.WireTag }) {
 		for _, n := range places(len(step.Value)) {
-			cs = append(cs, Case{
-				Name: fmt.Sprintf("%s-cut-to-%d", slug(step.At), n), Doc: fmt.Sprintf("%s cut to its first %d bytes", label(step.At), n),
-				Flags: []string{flagShortTag}, Edit: onlyStep(step.At, cutTo(n)),
-				Want: Refused, Property: codecs.Integrity,
-			}, Case{
-				Name: fmt.Sprintf("%s-byte-%d", slug(step.At), n), Doc: fmt.Sprintf("byte %d of %s changed", n, label(step.At)),
-				Flags: []string{flagPartialTag}, Edit: onlyStep(step.At, Flip(n, 0x10)),
-				Want: Refused, Property: codecs.Integrity,
-			})
+			short, changed := refused(flagShortTag), refused(flagPartialTag)
+			short.Name, short.Doc = fmt.Sprintf("%s-cut-to-%d", step.At, n), fmt.Sprintf("%s cut to its first %d bytes", label(step.At), n)
+			short.Edit = onlyStep(step.At, cutTo(n))
+			changed.Name, changed.Doc = fmt.Sprintf("%s-byte-%d", step.At, n), fmt.Sprintf("byte %d of %s changed", n, label(step.At))
+			changed.Edit = onlyStep(step.At, Flip(n, 0x10))
+			cs = append(cs, short, changed)
 		}
 	}
 	return cs
@@ -180,7 +180,7 @@ func splices(s *Scene) []Case {
 			continue
 		}
 		cs = append(cs, Case{
-			Name: "splice-" + slug(step.At), Doc: label(step.At) + " taken from another sound token",
+			Name: "splice-" + step.At.String(), Doc: label(step.At) + " taken from another sound token",
 			Flags: []string{flagSplice}, Edit: onlyStep(step.At, setTo(value)),
 			Want: Refused, Property: codecs.Integrity,
 		})
@@ -190,25 +190,13 @@ func splices(s *Scene) []Case {
 
 func isSegment(s lab.Step) bool { return s == lab.WireText }
 
-// slug returns the name of a step for the name of a case.
-func slug(at At) string { return at.String() }
-
 func label(at At) string { return "the step " + at.String() }
 
 // inside alters each value that enters the cryptography, so that the result is
 // authentic. A refusal then comes from a check behind the tag, or from another
 // tag.
 func inside(s *Scene) []Case {
-	var cs []Case
-	for _, step := range s.Trace.steps(isInside) {
-		for _, a := range Alterations {
-			cs = append(cs, Case{
-				Name: "sealed-" + slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s changed before it is authenticated: %s", label(step.At), a.Doc),
-				Flags: []string{flagInside}, Edit: onlyStep(step.At, a.Change),
-			})
-		}
-	}
-	return cs
+	return altered(s.Trace.steps(isInside), Alterations, "sealed-%s", beforeSealed, Case{Flags: []string{flagInside}})
 }
 
 // isInside reports whether it is useful to alter s bytewise. Payloads hold any
@@ -236,14 +224,11 @@ func concealed(s *Scene) []Case {
 		if !ok {
 			continue
 		}
-		for _, a := range Alterations {
-			cs = append(cs, Case{
-				Name:  "concealed-" + slug(step.At) + "-" + a.Name,
-				Doc:   fmt.Sprintf("%s authenticated with a change (%s), and the right one on the wire", label(step.At), a.Doc),
-				Flags: []string{flagUnauthenticated}, Edit: bothEdits(onlyStep(step.At, a.Change), onlyStep(wire, setTo(value))),
-				Want: Refused, Property: codecs.Integrity,
-			})
+		of := altered([]Step{step}, Alterations, "concealed-%s", "%s authenticated with a change (%s), and the right one on the wire", refused(flagUnauthenticated))
+		for i := range of {
+			of[i].Edit = bothEdits(of[i].Edit, onlyStep(wire, setTo(value)))
 		}
+		cs = append(cs, of...)
 	}
 	return cs
 }
@@ -251,14 +236,6 @@ func concealed(s *Scene) []Case {
 // respellings authenticates another encoding of a text that is encoded before
 // authentication.
 func respellings(s *Scene) []Case {
-	var cs []Case
-	for _, step := range s.Trace.steps(func(s lab.Step) bool { return s == lab.StepText }) {
-		for _, a := range spellings {
-			cs = append(cs, Case{
-				Name: "sealed-" + slug(step.At) + "-" + a.Name, Doc: fmt.Sprintf("%s spelled in another way and authenticated so: %s", label(step.At), a.Doc),
-				Flags: []string{flagInside}, Edit: onlyStep(step.At, a.Change),
-			})
-		}
-	}
-	return cs
+	texts := s.Trace.steps(func(s lab.Step) bool { return s == lab.StepText })
+	return altered(texts, spellings, "sealed-%s", "%s spelled in another way and authenticated so: %s", Case{Flags: []string{flagInside}})
 }

@@ -28,7 +28,7 @@ func oracles(s *Scene) []Case {
 				continue
 			}
 			cs = append(cs, Case{
-				Name:  "published-" + plain(members[i].Name) + "-as-" + slug(at.At),
+				Name:  "published-" + plain(members[i].Name) + "-as-" + at.At.String(),
 				Doc:   fmt.Sprintf("chosen claims under the tag that claim %s of another token gave away", members[i].Name),
 				Flags: []string{flagPublishedTag}, Edit: bothEdits(
 					onlyStep(claimsStep, setTo(forged)),

@@ -52,7 +52,7 @@ func slots(s *Scene) []Case {
 	var cs []Case
 	for _, step := range trace.steps(func(s lab.Step) bool { return s == lab.StepKeyID }) {
 		cs = append(cs, Case{
-			Name: "slot-" + slug(step.At), Doc: "sealed under its key, with the authenticated fingerprint of another key of the ring",
+			Name: "slot-" + step.At.String(), Doc: "sealed under its key, with the authenticated fingerprint of another key of the ring",
 			Flags: []string{flagWrongKey}, Edit: onlyStep(step.At, setTo(step.Value)),
 			Want: Refused, Property: codecs.Integrity,
 		})

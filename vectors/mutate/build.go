@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -53,7 +51,7 @@ func Prepare(root, dir string, folders ...string) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = run(root, "go", "build", "-overlay", list, "-o", b.Program, judge)
+	_, err = gobuild.RunIn(context.Background(), root, "build", "-overlay", list, "-o", b.Program, judge)
 	return b, err
 }
 
@@ -68,7 +66,7 @@ func numbered(checks []Check) []Check {
 // sources parses the packages that the catalog imports. It omits the contract,
 // which does not judge tokens.
 func sources(root string) ([]*sourceFile, error) {
-	out, err := run(root, "go", "list", "-deps", "-json=ImportPath,Dir,GoFiles", rows)
+	out, err := gobuild.RunIn(context.Background(), root, "list", "-deps", "-json=ImportPath,Dir,GoFiles", rows)
 	if err != nil {
 		return nil, err
 	}
@@ -133,19 +131,4 @@ func (b *Build) rewrite(f *sourceFile) []byte {
 		done = i.at
 	}
 	return append(out, f.text[done:]...)
-}
-
-// run runs a command in dir and returns its output.
-func run(dir, name string, args ...string) ([]byte, error) {
-	cmd := exec.Command(name, args...)
-	cmd.Dir = dir
-	out, err := cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return nil, fmt.Errorf("%s %s: %w: %s", name, args[0], err, exit.Stderr)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
 }
