@@ -327,7 +327,7 @@ func (r *replayer) report() error {
 	if total.all > 0 {
 		t.Row("total", total.String())
 	}
-	if _, err := io.WriteString(r.out, t.Text(table.Width(r.out))); err != nil {
+	if err := t.Write(r.out); err != nil {
 		return err
 	}
 	for _, d := range r.dialed {

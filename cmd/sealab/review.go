@@ -469,6 +469,5 @@ func listChecks(w io.Writer, asJSON bool) error {
 	if asJSON {
 		return writeJSON(w, d)
 	}
-	_, err := io.WriteString(w, t.Text(table.Width(w)))
-	return err
+	return t.Write(w)
 }

@@ -153,6 +153,12 @@ func wrap(text string, width int) []string {
 	return lines
 }
 
+// Write writes the table as wide as w is, if that is a terminal.
+func (t *Table) Write(w io.Writer) error {
+	_, err := io.WriteString(w, t.Text(Width(w)))
+	return err
+}
+
 // Width returns the number of columns if w is a terminal, else 0.
 func Width(w io.Writer) int {
 	f, ok := w.(interface{ Fd() uintptr })

@@ -89,8 +89,7 @@ func (r *Report) tables(w io.Writer) error {
 			t.Row(name, strconv.Itoa(row.tests), strconv.Itoa(row.wrong), strconv.Itoa(row.otherwise))
 		}
 	}
-	_, err := io.WriteString(w, t.Text(table.Width(w)))
-	return err
+	return t.Write(w)
 }
 
 func add(table map[string]*tally, name string, o Outcome) {
