@@ -209,7 +209,7 @@ func reportCVE(w, notes io.Writer, all []cve.Outcome, untested []cve.Untested, o
 // A cveJournal is a file of JSON Lines that keeps the outcome of each case as soon as it
 // is known. Outcomes of other code, another seed or another budget do not count.
 type cveJournal struct {
-	file  *os.File // nil: outcomes are not kept
+	lineFile
 	run   string
 	known map[string]cve.Outcome // by CVE
 }
@@ -250,23 +250,4 @@ func openCVEJournal(path string, bench cve.Bench) (*cveJournal, error) {
 }
 
 // keep appends an outcome.
-func (j *cveJournal) keep(o cve.Outcome) error {
-	if j.file == nil {
-		return nil
-	}
-	line, err := json.Marshal(cveEntry{j.run, o})
-	if err == nil {
-		_, err = j.file.Write(append(line, '\n'))
-	}
-	if err != nil {
-		return fmt.Errorf("writing the journal: %w", err)
-	}
-	return nil
-}
-
-func (j *cveJournal) close() error {
-	if j.file == nil {
-		return nil
-	}
-	return j.file.Close()
-}
+func (j *cveJournal) keep(o cve.Outcome) error { return j.append(cveEntry{j.run, o}) }

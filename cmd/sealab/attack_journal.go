@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
+)
+
+// A lineFile is a file of JSON Lines that grows while a command runs.
+type lineFile struct {
+	file *os.File // nil: nothing is kept
+}
+
+// append adds a line.
+func (l lineFile) append(entry any) error {
+	if l.file == nil {
+		return nil
+	}
+	line, err := json.Marshal(entry)
+	if err == nil {
+		_, err = l.file.Write(append(line, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("writing the journal: %w", err)
+	}
+	return nil
+}
+
+func (l lineFile) close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
+}
+
+// A journal is a file of JSON Lines that keeps the outcomes of each attack as soon as it
+// ends.
+type journal struct {
+	lineFile
+	seed  uint64
+	known map[string][]verdict.Result
+	err   error // of the first write that failed
+}
+
+// A journalEntry is one line of a journal: one attack on one design under one seed.
+type journalEntry struct {
+	Seed    uint64            `json:"seed"`
+	Design  string            `json:"design"`
+	Worker  []string          `json:"worker,omitempty"`
+	Options map[string]string `json:"options,omitempty"`
+	Attack  string            `json:"attack"`
+	Calls   int               `json:"calls"`
+	Cells   []verdict.Result  `json:"cells"`
+}
+
+func (e journalEntry) key() string {
+	options, err := json.Marshal(e.Options)
+	if err != nil {
+		panic(err) // every map of strings has a JSON form
+	}
+	return fmt.Sprintf("%d %q %q %s %s", e.Seed, e.Design, e.Worker, options, e.Attack)
+}
+
+// openJournal opens a journal to read and append. Without a path it keeps no results.
+func openJournal(path string, seed uint64) (*journal, error) {
+	j := &journal{seed: seed, known: map[string][]verdict.Result{}}
+	if path == "" {
+		return j, nil
+	}
+	var err error
+	if j.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644); err != nil {
+		return nil, fmt.Errorf("opening the journal: %w", err)
+	}
+	if info, err := j.file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return j, err // a device or a pipe is only written
+	}
+	if err := j.read(path); err != nil {
+		return nil, errors.Join(err, j.file.Close())
+	}
+	return j, nil
+}
+
+// read reads the entries of earlier runs.
+func (j *journal) read(path string) error {
+	lines := bufio.NewScanner(j.file)
+	lines.Buffer(nil, 1<<30)
+	for n := 1; lines.Scan(); n++ {
+		var e journalEntry
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return fmt.Errorf("%s:%d: not an entry of a journal of attacks: %w", path, n, err)
+		}
+		j.known[e.key()] = e.Cells
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("reading the journal: %w", err)
+	}
+	return nil
+}
+
+func (j *journal) entry(d *attack.Design, id string) journalEntry {
+	return journalEntry{Seed: j.seed, Design: d.Name, Worker: d.Worker, Options: d.Options, Attack: id}
+}
+
+// results returns the kept outcomes of an attack, unless it was not carried out to the end.
+func (j *journal) results(d *attack.Design, id string) []verdict.Result {
+	results := j.known[j.entry(d, id).key()]
+	if slices.ContainsFunc(results, func(c verdict.Result) bool { return c.Incomplete }) {
+		return nil
+	}
+	return results
+}
+
+// keep appends the outcomes of an attack. A write that fails is reported at the end of
+// the run, so that the results are printed first.
+func (j *journal) keep(d *attack.Design, id string, results []verdict.Result, calls int) {
+	if j.file == nil || j.err != nil {
+		return
+	}
+	e := j.entry(d, id)
+	e.Cells, e.Calls = results, calls
+	if slices.ContainsFunc(results, func(c verdict.Result) bool { return c.Incomplete }) || j.known[e.key()] != nil {
+		return
+	}
+	j.err = j.append(e)
+}
+
+func (j *journal) close() { j.err = errors.Join(j.err, j.lineFile.close()) }
