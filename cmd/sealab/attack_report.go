@@ -114,22 +114,23 @@ func runFolder(root string) (string, error) {
 
 // writeAttack writes a run's folder, whole or not at all.
 func writeAttack(dir string, run *verdict.Run, all []findings.Finding) error {
-	data, err := findings.JSON(all)
-	if err != nil {
-		return err
-	}
-	log, err := sarif(dir)(all)
-	if err != nil {
-		return err
-	}
 	raw, err := run.JSON()
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteFolder(dir, map[string][]byte{
-		"findings.json": data, "findings.md": findings.Markdown(all), "findings.sarif": log,
-		"table.md": findings.MarkdownTable(run), "verdicts.json": raw,
-	})
+	return writeFindings(dir, all, map[string][]byte{"table.md": findings.MarkdownTable(run), "verdicts.json": raw})
+}
+
+// writeFindings writes a new folder with findings in every form, and the other files.
+func writeFindings(dir string, all []findings.Finding, files map[string][]byte) (err error) {
+	if files["findings.json"], err = findings.JSON(all); err != nil {
+		return err
+	}
+	if files["findings.sarif"], err = sarif(dir)(all); err != nil {
+		return err
+	}
+	files["findings.md"] = findings.Markdown(all)
+	return atomicfile.WriteFolder(dir, files)
 }
 
 // sarif returns the function that writes findings as SARIF. dir is the folder that

@@ -81,16 +81,13 @@ func (t *attackTargets) choose(subjects []*attack.Design) error {
 
 // designs are the subjects in this process.
 func (t *attackTargets) designs(names []string) ([]codecs.Design, error) {
-	var chosen []codecs.Design
-	for _, name := range names {
-		d, err := findDesign(name)
-		if err != nil {
-			return nil, err
-		}
-		chosen = append(chosen, d)
+	all := catalog.Variants
+	if len(t.workers) > 0 {
+		all = func() []codecs.Design { return nil }
 	}
-	if len(names) == 0 && len(t.workers) == 0 {
-		chosen = catalog.Variants()
+	chosen, err := namedOr(all, names, findDesign)
+	if err != nil {
+		return nil, err
 	}
 	if t.libraries {
 		chosen = append(chosen, golibs.All()...)
@@ -188,10 +185,18 @@ type dialed struct {
 // breach returns an error if the worker broke the protocol.
 func (d *dialed) breach() error {
 	for _, c := range d.clients {
-		for _, e := range c.Events() {
-			if e.BreaksProtocol() {
-				return fmt.Errorf("%s broke the protocol: %s: %s", d.Name, e.Kind, e.Detail)
-			}
+		if err := breach(c, d.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// breach returns an error if the worker called name broke the protocol.
+func breach(c *worker.Client, name string) error {
+	for _, e := range c.Events() {
+		if e.BreaksProtocol() {
+			return fmt.Errorf("%s broke the protocol: %s: %s", name, e.Kind, e.Detail)
 		}
 	}
 	return nil

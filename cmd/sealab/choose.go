@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"regexp"
 	"strconv"
@@ -40,14 +38,10 @@ design fits.`,
   sealab choose --need sender-authenticated --post-quantum --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			for _, name := range needs {
-				p, err := codecs.ParseProperty(name)
-				if err != nil {
-					return err
-				}
-				q.Needs = append(q.Needs, p)
-			}
 			var err error
+			if q.Needs, err = namedOr(noProperties, needs, codecs.ParseProperty); err != nil {
+				return err
+			}
 			if q.Payload, err = parseSize(payload); err != nil {
 				return err
 			}
@@ -153,10 +147,7 @@ func loadCosts(dir string, payload int) (choice.Costs, string, error) {
 		}
 		dir = newest[0]
 	}
-	run, err := throughput.Load(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", fmt.Errorf("%w; want the folder of a run of sealab bench", err)
-	}
+	run, err := loadRun(dir)
 	if err != nil {
 		return nil, "", err
 	}

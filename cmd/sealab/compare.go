@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"sealab/analysis/throughput"
 	"sealab/bench/formats"
+	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
@@ -226,24 +228,15 @@ func (f *formatsFlags) subjects(names []string, notes io.Writer) (subjects []for
 			c.Close()
 		}
 	}
-	for _, name := range names {
-		d, err := findDesign(name)
-		if err != nil {
-			return nil, stop, err
-		}
-		subjects = append(subjects, formats.Subject{Design: d})
-	}
-	if len(names) == 0 {
-		for _, d := range catalog.Variants() {
-			if d.Over == "" {
-				subjects = append(subjects, formats.Subject{Design: d})
-			}
-		}
+	designs, err := namedOr(withoutClaims, names, findDesign)
+	if err != nil {
+		return nil, stop, err
 	}
 	if f.libraries {
-		for _, d := range golibs.All() {
-			subjects = append(subjects, formats.Subject{Design: d})
-		}
+		designs = append(designs, golibs.All()...)
+	}
+	for _, d := range designs {
+		subjects = append(subjects, formats.Subject{Design: d})
 	}
 	if !f.sdks {
 		return subjects, stop, nil
@@ -264,6 +257,11 @@ func (f *formatsFlags) subjects(names []string, notes io.Writer) (subjects []for
 		subjects = append(subjects, formats.Subject{Design: d, Live: true})
 	}
 	return subjects, stop, nil
+}
+
+// withoutClaims returns the designs of the catalog that are not claims over another.
+func withoutClaims() []codecs.Design {
+	return slices.DeleteFunc(catalog.Variants(), func(d codecs.Design) bool { return d.Over != "" })
 }
 
 // readTallies returns the outcomes of a run of attacks, by the names of its subjects.

@@ -130,10 +130,8 @@ func compareSDK(out, notes io.Writer, s sdk.SDK, flags *differentialFlags) (int,
 	if err != nil {
 		return 0, err
 	}
-	for _, e := range client.Events() {
-		if e.BreaksProtocol() {
-			return 0, fmt.Errorf("%s broke the protocol: %s: %s", s.Name, e.Kind, e.Detail)
-		}
+	if err := breach(client, s.Name); err != nil {
+		return 0, err
 	}
 	fmt.Fprintf(out, "%s against %s, seed %d: %s\n", here.Name, client.Design().Spec, flags.seed, tally)
 	flags.outcomes.ask(s.Name, here.Name, outcomeOf(tally.Disagreed), fmt.Sprintf("seed %d: %s", flags.seed, tally))

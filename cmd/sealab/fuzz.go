@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -56,31 +57,23 @@ func (f *campaignFolder) config() campaign.Config {
 // fuzzTargets returns the targets called names or, without names, all that can
 // run on this machine. It prints the others as skipped.
 func fuzzTargets(names []string, stderr io.Writer) ([]campaign.Target, error) {
-	var all []campaign.Target
-	if len(names) == 0 {
-		for _, t := range targets.All() {
-			if reason := t.Unavailable(); reason != "" {
-				fmt.Fprintf(stderr, "skipped: target %s: %s\n", t.Name, reason)
-				continue
-			}
-			all = append(all, campaign.Target{Name: t.Name, Native: t.NativeName()})
-		}
-		return all, nil
+	asked, err := namedOr(targets.All, names, targets.Find)
+	if err != nil {
+		return nil, err
 	}
-	seen := map[string]bool{}
-	for _, name := range names {
-		t, err := targets.Find(name)
-		if err != nil {
-			return nil, err
+	var all []campaign.Target
+	for _, t := range asked {
+		target, reason := campaign.Target{Name: t.Name, Native: t.NativeName()}, t.Unavailable()
+		switch {
+		case slices.Contains(all, target):
+			return nil, fmt.Errorf("duplicate target %q", t.Name)
+		case reason == "":
+			all = append(all, target)
+		case len(names) > 0:
+			return nil, fmt.Errorf("target %s cannot run here: %s", t.Name, reason)
+		default:
+			fmt.Fprintf(stderr, "skipped: target %s: %s\n", t.Name, reason)
 		}
-		if seen[name] {
-			return nil, fmt.Errorf("duplicate target %q", name)
-		}
-		if reason := t.Unavailable(); reason != "" {
-			return nil, fmt.Errorf("target %s cannot run here: %s", name, reason)
-		}
-		seen[name] = true
-		all = append(all, campaign.Target{Name: t.Name, Native: t.NativeName()})
 	}
 	return all, nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
@@ -15,7 +13,6 @@ import (
 
 	"sealab/fuzz/campaign"
 	"sealab/fuzz/campaign/harness"
-	"sealab/fuzz/campaign/report"
 )
 
 func newFuzzRunCommand() *cobra.Command {
@@ -80,9 +77,11 @@ func (f *fuzzRunFlags) run(cmd *cobra.Command, names []string) error {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
 	if f.address != "" {
-		if err := f.serve(ctx, cmd.ErrOrStderr()); err != nil {
+		serve, err := statusServer(ctx, cmd.ErrOrStderr(), f.dir, f.address, f.until())
+		if err != nil {
 			return err
 		}
+		go serve() // ends with ctx
 	}
 	c := f.campaignFolder.config()
 	c.Workers, c.Slice, c.Tags, c.Targets = f.workers, f.slice, f.tags, targets
@@ -131,17 +130,4 @@ func (f *fuzzRunFlags) showLeft(ctx context.Context, bar *progress) {
 			bar.show("fuzzing", int(time.Since(began).Seconds()), int(f.limit.Seconds()))
 		}
 	}
-}
-
-// serve serves the status page until ctx ends.
-func (f *fuzzRunFlags) serve(ctx context.Context, stderr io.Writer) error {
-	l, err := report.Listen(f.address)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(stderr, "status on http://%s/\n", l.Addr())
-	server := &http.Server{Handler: report.Handler(f.dir, time.Now, f.until()), ReadHeaderTimeout: 5 * time.Second}
-	go server.Serve(l) // ends with Close
-	context.AfterFunc(ctx, func() { server.Close() })
-	return nil
 }

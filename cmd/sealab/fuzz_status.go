@@ -52,34 +52,17 @@ may be running. Exit status 1 reports that there are crashers. The page of
 	return cmd
 }
 
-// tellStatus writes the status of a campaign as a table or as JSON.
+// tellStatus writes the status of a campaign as a table or as JSON. It returns
+// cli.ErrRefuted if there are crashers.
 func tellStatus(w io.Writer, dir string, asJSON bool) error {
-	if asJSON {
-		return writeStatusJSON(w, dir)
-	}
-	return showStatus(w, dir, time.Now())
-}
-
-// showStatus writes the table and returns cli.ErrRefuted if there are crashers.
-func showStatus(w io.Writer, dir string, now time.Time) error {
 	status, err := report.ReadStatus(dir)
 	if err != nil {
 		return err
 	}
-	if err := status.WriteTable(w, now); err != nil {
-		return err
-	}
-	if len(status.Buckets()) > 0 {
-		return cli.ErrRefuted
-	}
-	return nil
-}
-
-// writeStatusJSON writes the status as JSON, with the exit status of the table.
-func writeStatusJSON(w io.Writer, dir string) error {
-	status, err := report.ReadStatus(dir)
-	if err == nil {
+	if asJSON {
 		err = writeJSON(w, status)
+	} else {
+		err = status.WriteTable(w, time.Now())
 	}
 	if err == nil && len(status.Buckets()) > 0 {
 		return cli.ErrRefuted
@@ -93,7 +76,7 @@ func watchStatus(ctx context.Context, w io.Writer, dir string) error {
 	defer again.Stop()
 	for {
 		fmt.Fprint(w, "\x1b[H\x1b[2J")
-		if err := showStatus(w, dir, time.Now()); err != nil && !errors.Is(err, cli.ErrRefuted) {
+		if err := tellStatus(w, dir, false); err != nil && !errors.Is(err, cli.ErrRefuted) {
 			return err
 		}
 		select {
@@ -108,17 +91,27 @@ func serveStatus(ctx context.Context, stderr io.Writer, dir, address string) err
 	if _, err := report.ReadStatus(dir); err != nil {
 		return err
 	}
-	l, err := report.Listen(address)
+	serve, err := statusServer(ctx, stderr, dir, address, time.Time{})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "status on http://%s/\n", l.Addr())
-	server := &http.Server{Handler: report.Handler(dir, time.Now, time.Time{}), ReadHeaderTimeout: 5 * time.Second}
-	context.AfterFunc(ctx, func() { server.Close() })
-	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	if err := serve(); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
+}
+
+// statusServer listens for clients of the status page, and returns the function that
+// serves it until ctx ends. until is the end of the campaign, zero if it has no end.
+func statusServer(ctx context.Context, stderr io.Writer, dir, address string, until time.Time) (serve func() error, err error) {
+	l, err := report.Listen(address)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(stderr, "status on http://%s/\n", l.Addr())
+	server := &http.Server{Handler: report.Handler(dir, time.Now, until), ReadHeaderTimeout: 5 * time.Second}
+	context.AfterFunc(ctx, func() { server.Close() })
+	return func() error { return server.Serve(l) }, nil
 }
 
 func newFuzzReportCommand() *cobra.Command {

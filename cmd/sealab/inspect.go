@@ -200,16 +200,7 @@ type capture struct {
 	Tested   int // of the length that most of them have
 	Repeated int // tokens that occur more than once
 	// Runs are the runs of bytes that vary freely, in the tokens as decoded.
-	Runs []captureRun
-}
-
-type captureRun struct {
-	At         int
-	Bytes      int
-	MinEntropy float64 // bits of a byte, at least, with 99% confidence
-	Effective  float64 // of the run, limited by its collisions
-	Collisions int     // pairs of tokens with an equal run
-	Failed     string
+	Runs []tokenfmt.RandomnessReport
 }
 
 // readCapture tests the tokens of a file, one in each line.
@@ -251,9 +242,7 @@ func readCapture(name string) (*capture, error) {
 	if c.Tested = len(most); c.Tested < tokenfmt.MinTokens {
 		return nil, fmt.Errorf("%s: got %d tokens of one length, want at least %d", name, c.Tested, tokenfmt.MinTokens)
 	}
-	for _, r := range tokenfmt.RandomRuns(most) {
-		c.Runs = append(c.Runs, captureRun{r.From, r.Bytes, r.MinEntropy, r.EffectiveBits, r.Collisions, r.Failed()})
-	}
+	c.Runs = tokenfmt.RandomRuns(most)
 	return c, nil
 }
 
@@ -263,8 +252,7 @@ func (c *capture) write(w io.Writer) error {
 	t := table.New("rrrrrl")
 	t.Row("byte", "bytes", "min-entropy/byte", "effective bits", "collisions", "tests")
 	for _, r := range c.Runs {
-		t.Row(strconv.Itoa(r.At), strconv.Itoa(r.Bytes), fmt.Sprintf("%.2f", r.MinEntropy), fmt.Sprintf("%.1f", r.Effective), strconv.Itoa(r.Collisions), cmp.Or(r.Failed, "passed"))
+		t.Row(strconv.Itoa(r.From), strconv.Itoa(r.Bytes), fmt.Sprintf("%.2f", r.MinEntropy), fmt.Sprintf("%.1f", r.EffectiveBits), strconv.Itoa(r.Collisions), cmp.Or(r.Failed(), "passed"))
 	}
-	_, err := fmt.Fprint(w, t.Text(table.Width(w)))
-	return err
+	return t.Write(w)
 }

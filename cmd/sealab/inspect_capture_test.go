@@ -55,12 +55,12 @@ func TestCapture(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, row.tokens, c.Tested)
 			require.Len(t, c.Runs, 2, "nonce and tag")
-			require.Equal(t, []int{0, 12, 16, 16}, []int{c.Runs[0].At, c.Runs[0].Bytes, c.Runs[1].At, c.Runs[1].Bytes})
-			require.Empty(t, c.Runs[1].Failed)
+			require.Equal(t, []int{0, 12, 16, 16}, []int{c.Runs[0].From, c.Runs[0].Bytes, c.Runs[1].From, c.Runs[1].Bytes})
+			require.Empty(t, c.Runs[1].Failed())
 			if row.failed == "" {
-				require.Empty(t, c.Runs[0].Failed)
+				require.Empty(t, c.Runs[0].Failed())
 			}
-			require.Contains(t, c.Runs[0].Failed, row.failed)
+			require.Contains(t, c.Runs[0].Failed(), row.failed)
 			var out bytes.Buffer
 			require.NoError(t, c.write(&out))
 			require.Contains(t, out.String(), "3000 tokens, 3000 tested of one length, 0 repeated")

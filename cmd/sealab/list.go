@@ -83,11 +83,11 @@ var listedSizes = []int{0, 64, 1 << 10, 64 << 10}
 
 // holding returns the designs that promise every property.
 func holding(designs []codecs.Design, properties []string) ([]codecs.Design, error) {
-	for _, name := range properties {
-		p, err := codecs.ParseProperty(name)
-		if err != nil {
-			return nil, err
-		}
+	asked, err := namedOr(noProperties, properties, codecs.ParseProperty)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range asked {
 		designs = slices.DeleteFunc(designs, func(d codecs.Design) bool {
 			g, _ := d.Guarantee(p, nil)
 			return !g.Holds
@@ -95,6 +95,8 @@ func holding(designs []codecs.Design, properties []string) ([]codecs.Design, err
 	}
 	return designs, nil
 }
+
+func noProperties() []codecs.Property { return nil }
 
 // writeDesigns writes one line for each design, with one character for each
 // property, and a legend.
@@ -345,8 +347,7 @@ func listSDKs(out io.Writer, asJSON bool) error {
 	if asJSON {
 		return writeJSON(out, d)
 	}
-	_, err = io.WriteString(out, t.Text(table.Width(out)))
-	return err
+	return t.Write(out)
 }
 
 // texts returns the line of an SDK for a person.

@@ -28,6 +28,22 @@ func writeJSON(out io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
+// namedOr returns the values with the given names or, without names, all of them.
+func namedOr[T any](all func() []T, names []string, find func(name string) (T, error)) ([]T, error) {
+	if len(names) == 0 {
+		return all(), nil
+	}
+	var found []T
+	for _, name := range names {
+		x, err := find(name)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, x)
+	}
+	return found, nil
+}
+
 // requireWritable returns an error if no folder can be made at dir, before a run
 // of minutes whose results go there. It removes its files.
 func requireWritable(dir string) error {

@@ -42,10 +42,7 @@ review or a fuzz campaign.`,
 			if file != "" {
 				return site.WriteRun(args[0], file)
 			}
-			run, err := throughput.Load(args[0])
-			if errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("%w; want the folder of a run of sealab bench", err)
-			}
+			run, err := loadRun(args[0])
 			if err != nil {
 				return err
 			}
@@ -64,6 +61,15 @@ review or a fuzz campaign.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write every measurement as JSON")
 	cmd.MarkFlagsMutuallyExclusive("brief", "html", "json")
 	return cmd
+}
+
+// loadRun loads a run of the benchmark.
+func loadRun(dir string) (*throughput.Run, error) {
+	run, err := throughput.Load(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w; want the folder of a run of sealab bench", err)
+	}
+	return run, err
 }
 
 // writeReportJSON writes the measurements and thresholds of a run as JSON.

@@ -13,7 +13,6 @@ import (
 	"sealab/codecs"
 	"sealab/fuzz/attack"
 	"sealab/fuzz/review"
-	"sealab/internal/atomicfile"
 	"sealab/internal/table"
 )
 
@@ -78,14 +77,6 @@ func (f *reviewFlags) findings(r *review.Report, file string) ([]findings.Findin
 
 // write writes the folder of a review.
 func (f *reviewFlags) write(dir string, r *review.Report, all []findings.Finding) error {
-	data, err := findings.JSON(all)
-	if err != nil {
-		return err
-	}
-	log, err := sarif(dir)(all)
-	if err != nil {
-		return err
-	}
 	raw, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return fmt.Errorf("writing the report: %w", err)
@@ -94,9 +85,7 @@ func (f *reviewFlags) write(dir string, r *review.Report, all []findings.Finding
 	if err := summary(&text, r); err != nil {
 		return err
 	}
-	return atomicfile.WriteFolder(dir, map[string][]byte{
-		"findings.json": data, "findings.md": findings.Markdown(all), "findings.sarif": log, "report.json": append(raw, '\n'), "summary.txt": []byte(text.String()),
-	})
+	return writeFindings(dir, all, map[string][]byte{"report.json": append(raw, '\n'), "summary.txt": []byte(text.String())})
 }
 
 // summary prints the facts of the server and the outcome of every check.

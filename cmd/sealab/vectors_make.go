@@ -38,7 +38,7 @@ fewer inputs change.`,
 		Example: `  sealab vectors generate
   sealab vectors generate aes-256-gcm --accumulate 1000000`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			designs, err := designsNamed(args)
+			designs, err := namedOr(catalog.Formats, args, catalog.Find)
 			if err != nil {
 				return err
 			}

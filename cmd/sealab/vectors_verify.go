@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,30 +41,6 @@ sealab-vectors/1; vectors/README.md explains it.`,
 // addDirFlag adds the flag for the folder of the vector files.
 func addDirFlag(cmd *cobra.Command, dir *string) {
 	cmd.Flags().StringVar(dir, "dir", vectors.Folder, "`folder` of the vector files")
-}
-
-// designsNamed returns the designs of the catalog with the given names, or all.
-func designsNamed(names []string) ([]codecs.Design, error) {
-	if len(names) == 0 {
-		return catalog.Formats(), nil
-	}
-	var designs []codecs.Design
-	for _, name := range names {
-		d, err := catalog.Find(name)
-		if err != nil {
-			return nil, err
-		}
-		designs = append(designs, d)
-	}
-	return designs, nil
-}
-
-// vectorFiles returns the given files, or those in dir.
-func vectorFiles(given []string, dir string) ([]string, error) {
-	if len(given) > 0 {
-		return slices.Clone(given), nil
-	}
-	return vectors.Paths(dir)
 }
 
 // secretOf returns the key that a file of vectors calls name.
@@ -131,7 +106,10 @@ type vectorsVerifier struct {
 }
 
 func (v *vectorsVerifier) run(given []string, ofWorker bool) error {
-	paths, err := vectorFiles(given, v.dir)
+	paths, err := given, error(nil)
+	if len(paths) == 0 {
+		paths, err = vectors.Paths(v.dir)
+	}
 	if err != nil {
 		return err
 	}
@@ -184,12 +162,7 @@ func (v *vectorsVerifier) ofWorker(f *vectors.File) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, e := range v.client.Events() {
-		if e.BreaksProtocol() {
-			return false, fmt.Errorf("%s broke the protocol: %s: %s", r.Subject, e.Kind, e.Detail)
-		}
-	}
-	return r.Stands(), nil
+	return r.Stands(), breach(v.client, r.Subject)
 }
 
 // ofDesign asks the design of the file and reports whether every answer and the
