@@ -1,15 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +15,6 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
-	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/lab"
 	"sealab/internal/table"
 )
@@ -66,18 +61,6 @@ token is not random, and is no fault.`,
 	cmd.Flags().StringVar(&captured, "capture", "", "test the randomness of the tokens in a `file`, one in each line")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON, with every byte in hexadecimal")
 	return cmd
-}
-
-// inspectCapture prints the randomness of the tokens in a file.
-func inspectCapture(w io.Writer, file string, args []string, design string, asJSON bool) error {
-	if len(args) > 0 || design != "" || asJSON {
-		return fmt.Errorf("--capture takes no token, no --design and no --json")
-	}
-	c, err := readCapture(file)
-	if err != nil {
-		return err
-	}
-	return c.write(w)
 }
 
 func tokenArgument(stdin io.Reader, args []string) ([]byte, error) {
@@ -192,67 +175,4 @@ func quote(text string) string {
 		return "`" + text + "`"
 	}
 	return strconv.Quote(text)
-}
-
-// A capture is the randomness of captured tokens.
-type capture struct {
-	Tokens   int // of the file
-	Tested   int // of the length that most of them have
-	Repeated int // tokens that occur more than once
-	// Runs are the runs of bytes that vary freely, in the tokens as decoded.
-	Runs []tokenfmt.RandomnessReport
-}
-
-// readCapture tests the tokens of a file, one in each line.
-func readCapture(name string) (*capture, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	seen, byLength := map[string]int{}, map[int][][]byte{}
-	c := &capture{}
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	var first []byte
-	for lines.Scan() {
-		token := slices.Clone(lines.Bytes())
-		if len(token) == 0 {
-			continue
-		}
-		if first == nil {
-			first = token
-		}
-		c.Tokens++
-		if seen[string(token)]++; seen[string(token)] == 2 {
-			c.Repeated++
-		}
-		raw := tokenfmt.Infer(token, first).Bytes()
-		byLength[len(raw)] = append(byLength[len(raw)], raw)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("reading %s: line %d: %w", name, c.Tokens+1, err)
-	}
-	var most [][]byte
-	for _, n := range slices.Sorted(maps.Keys(byLength)) {
-		if len(byLength[n]) > len(most) {
-			most = byLength[n]
-		}
-	}
-	if c.Tested = len(most); c.Tested < tokenfmt.MinTokens {
-		return nil, fmt.Errorf("%s: got %d tokens of one length, want at least %d", name, c.Tested, tokenfmt.MinTokens)
-	}
-	c.Runs = tokenfmt.RandomRuns(most)
-	return c, nil
-}
-
-// write prints the capture as a table, with the failed tests below it.
-func (c *capture) write(w io.Writer) error {
-	fmt.Fprintf(w, "%d tokens, %d tested of one length, %d repeated\n", c.Tokens, c.Tested, c.Repeated)
-	t := table.New("rrrrrl")
-	t.Row("byte", "bytes", "min-entropy/byte", "effective bits", "collisions", "tests")
-	for _, r := range c.Runs {
-		t.Row(strconv.Itoa(r.From), strconv.Itoa(r.Bytes), fmt.Sprintf("%.2f", r.MinEntropy), fmt.Sprintf("%.1f", r.EffectiveBits), strconv.Itoa(r.Collisions), cmp.Or(r.Failed(), "passed"))
-	}
-	return t.Write(w)
 }

@@ -13,8 +13,6 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
-	"sealab/codecs/sdk"
-	"sealab/codecs/worker"
 	"sealab/internal/cli"
 	"sealab/internal/lab"
 	"sealab/internal/table"
@@ -306,99 +304,4 @@ func describe(d codecs.Design) (description, error) {
 		out.Guarantees = append(out.Guarantees, statedGuarantee(g))
 	}
 	return out, nil
-}
-
-// The states of an SDK.
-const (
-	sdkInstalled = "installed"
-	sdkOther     = "other version" // than the one of the manifest
-	sdkSkipped   = "skipped"       // not installed
-	sdkBroken    = "broken"        // installed, and does not answer
-)
-
-// An sdksDocument is the implementations in other languages as JSON.
-type sdksDocument struct {
-	Format string        `json:"format"`
-	SDKs   []sdkDocument `json:"sdks"`
-}
-
-type sdkDocument struct {
-	Name    string `json:"name"`
-	Mirrors string `json:"mirrors,omitempty"` // design
-	Agrees  string `json:"agrees,omitempty"`  // design with the same verdicts
-	State   string `json:"state"`
-	Version string `json:"version,omitempty"` // that answers
-	Reason  string `json:"reason,omitempty"`  // of every state but "installed"
-}
-
-// listSDKs writes one line for each implementation in another language.
-func listSDKs(out io.Writer, asJSON bool) error {
-	sdks, err := sdk.All(".")
-	if err != nil {
-		return err
-	}
-	d := sdksDocument{Format: sdksFormat, SDKs: []sdkDocument{}}
-	t := table.New("lll").AtMargin()
-	for _, s := range sdks {
-		x := stateOf(s)
-		d.SDKs = append(d.SDKs, x)
-		t.Row(x.texts()...)
-	}
-	if asJSON {
-		return writeJSON(out, d)
-	}
-	return t.Write(out)
-}
-
-// texts returns the line of an SDK for a person.
-func (d sdkDocument) texts() []string {
-	mirrors, state := "mirrors no design", d.State+": "+d.Reason
-	switch {
-	case d.Mirrors != "":
-		mirrors = "mirrors " + d.Mirrors
-	case d.Agrees != "":
-		mirrors = "agrees with " + d.Agrees
-	}
-	switch d.State {
-	case sdkInstalled:
-		state = "version " + d.Version
-	case sdkOther:
-		state = "version " + d.Version + ", " + d.Reason
-	}
-	return []string{d.Name, mirrors, state}
-}
-
-// stateOf returns the version of an SDK that answers, or the reason why it does
-// not.
-func stateOf(s sdk.SDK) sdkDocument {
-	d := sdkDocument{Name: s.Name, Mirrors: s.Mirrors, Agrees: s.Agrees.Design}
-	if d.Reason = s.Unavailable(); d.Reason != "" {
-		d.State = sdkSkipped
-		return d
-	}
-	client, err := s.Dial(worker.Limits{})
-	if err != nil {
-		d.State, d.Reason = sdkBroken, cli.Line(err)
-		return d
-	}
-	defer client.Close()
-	d.State, d.Version = sdkInstalled, client.Hello().Version
-	if s.Version != "" && s.Version != d.Version {
-		d.State, d.Reason = sdkOther, fmt.Sprintf("want %s; install with: %s", s.Version, s.Install)
-	}
-	return d
-}
-
-// installed returns the SDKs that can be started, and prints that the others are
-// skipped.
-func installed(sdks []sdk.SDK, notes io.Writer) []sdk.SDK {
-	var there []sdk.SDK
-	for _, s := range sdks {
-		if why := s.Unavailable(); why != "" {
-			fmt.Fprintf(notes, "skipped: %s: %s\n", s.Name, why)
-			continue
-		}
-		there = append(there, s)
-	}
-	return there
 }
