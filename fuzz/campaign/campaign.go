@@ -31,6 +31,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"time"
 
 	"sealab/fuzz/campaign/harness"
@@ -97,7 +98,9 @@ type Campaign struct {
 	source  fuzzPackage
 	lock    *os.File
 	journal *journal
-	stops   *stopCounts
+
+	stopsMu sync.Mutex
+	stops   map[Target]int // consecutive stops of the engine
 }
 
 // Open locks the folder of a campaign, which it creates if necessary, builds the
@@ -125,7 +128,7 @@ func lockFolder(ctx context.Context, config Config) (*Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Campaign{config: config, folder: folder(dir), stops: &stopCounts{times: map[Target]int{}}}
+	c := &Campaign{config: config, folder: folder(dir), stops: map[Target]int{}}
 	if c.source, err = locatePackage(ctx, config.Package, config.Tags); err != nil {
 		return nil, err
 	}
@@ -134,6 +137,20 @@ func lockFolder(ctx context.Context, config Config) (*Campaign, error) {
 	}
 	c.lock, err = takeLock(c.folder.path("lock"))
 	return c, err
+}
+
+// withCorpora locks an existing campaign for the time of a function that works with
+// the corpora of the targets called names, or of all.
+func withCorpora(ctx context.Context, config Config, names []string, work func(*Campaign, []Target) error) error {
+	c, err := reopenCampaign(ctx, config)
+	if err != nil {
+		return err
+	}
+	targets, err := c.chosen(names)
+	if err == nil {
+		err = work(c, targets)
+	}
+	return errors.Join(err, c.Close())
 }
 
 // reopenCampaign locks an existing campaign to work with its corpora, and builds its

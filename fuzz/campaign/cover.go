@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,15 +23,14 @@ const (
 // writes the coverage of the packages under test to the files coverProfile and
 // CoverTable, and returns the table.
 func Cover(ctx context.Context, config Config, names []string) (table []byte, err error) {
-	c, err := reopenCampaign(ctx, config)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, c.Close()) }()
-	targets, err := c.chosen(names)
-	if err != nil {
-		return nil, err
-	}
+	err = withCorpora(ctx, config, names, func(c *Campaign, targets []Target) error {
+		table, err = c.coverAll(ctx, targets)
+		return err
+	})
+	return table, err
+}
+
+func (c *Campaign) coverAll(ctx context.Context, targets []Target) (table []byte, err error) {
 	counters, err := os.MkdirTemp(c.folder.path("scratch"), "job-counters-")
 	if err != nil {
 		return nil, err
@@ -89,23 +87,17 @@ type Minimized struct {
 // Minimize reduces the corpora of the targets called names, or of all, each to a
 // greedy set cover of its features. Failing inputs stay.
 func Minimize(ctx context.Context, config Config, names []string) (all []Minimized, err error) {
-	c, err := reopenCampaign(ctx, config)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, c.Close()) }()
-	targets, err := c.chosen(names)
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range targets {
-		m, err := c.minimize(ctx, t)
-		if err != nil {
-			return all, err
+	err = withCorpora(ctx, config, names, func(c *Campaign, targets []Target) error {
+		for _, t := range targets {
+			m, err := c.minimize(ctx, t)
+			if err != nil {
+				return err
+			}
+			all = append(all, m)
 		}
-		all = append(all, m)
-	}
-	return all, nil
+		return nil
+	})
+	return all, err
 }
 
 func (c *Campaign) minimize(ctx context.Context, t Target) (Minimized, error) {

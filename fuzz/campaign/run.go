@@ -17,7 +17,7 @@ func (c *Campaign) Run(ctx context.Context) error {
 	}
 	slicing, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	shares := &sharedSchedule{schedule: newSchedule(c.config.Targets)}
+	shares := newSchedule(c.config.Targets)
 	var wait sync.WaitGroup
 	for _, workers := range workersByTarget(c.config.Workers, len(c.config.Targets)) {
 		wait.Go(func() {
@@ -48,16 +48,11 @@ func workersByTarget(workers, targets int) []int {
 	return slots
 }
 
-// sharedSchedule is a schedule for concurrent use.
-type sharedSchedule struct {
-	mu       sync.Mutex
-	schedule *schedule
-}
-
-// take calls turn with the next target and reports the result to the schedule.
-func (s *sharedSchedule) take(seconds float64, turn func(t Target, budget int64) (sliceResult, error)) error {
+// take calls turn with the next target and adds the result. It is safe for concurrent
+// use.
+func (s *schedule) take(seconds float64, turn func(t Target, budget int64) (sliceResult, error)) error {
 	s.mu.Lock()
-	next := s.schedule.next()
+	next := s.next()
 	budget := next.executions(seconds)
 	s.mu.Unlock()
 	result, err := turn(next.target, budget)
@@ -68,7 +63,7 @@ func (s *sharedSchedule) take(seconds float64, turn func(t Target, budget int64)
 }
 
 // takeTurns runs slices until ctx ends.
-func (c *Campaign) takeTurns(ctx context.Context, shares *sharedSchedule, workers int) error {
+func (c *Campaign) takeTurns(ctx context.Context, shares *schedule, workers int) error {
 	for ctx.Err() == nil {
 		err := shares.take(c.config.Slice.Seconds(), func(t Target, budget int64) (sliceResult, error) {
 			return c.turn(ctx, targetSlice{t, budget, workers})
@@ -97,7 +92,7 @@ func (c *Campaign) turn(ctx context.Context, s targetSlice) (sliceResult, error)
 func (c *Campaign) file(ctx context.Context, result sliceResult) error {
 	t := result.target
 	if !result.failed {
-		c.stops.reset(t)
+		c.countStop(t, false)
 		if err := c.folder.clearScratch(t); err != nil {
 			return err
 		}
@@ -126,29 +121,23 @@ func (c *Campaign) stoppedBetween(result sliceResult) error {
 	if err := c.folder.checkRoom(t); err != nil {
 		return err
 	}
-	if times := c.stops.add(t); times == maxStops {
+	if times := c.countStop(t, true); times == maxStops {
 		return fmt.Errorf("fuzzing %s failed %d times while no input ran: %s", t.Name, times, output)
 	}
 	return c.notice(t, fmt.Sprintf("%s: the engine stopped between two inputs and restarts: %s", t.Name, output))
 }
 
-// stopCounts counts consecutive stops of the engine by target.
-type stopCounts struct {
-	mu    sync.Mutex
-	times map[Target]int
-}
-
-func (s *stopCounts) add(t Target) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.times[t]++
-	return s.times[t]
-}
-
-func (s *stopCounts) reset(t Target) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.times, t)
+// countStop counts consecutive stops of the engine on a target and returns their
+// number. A slice without a stop ends the count.
+func (c *Campaign) countStop(t Target, stopped bool) int {
+	c.stopsMu.Lock()
+	defer c.stopsMu.Unlock()
+	if stopped {
+		c.stops[t]++
+	} else {
+		delete(c.stops, t)
+	}
+	return c.stops[t]
 }
 
 // A schedule divides the cores among targets by new coverage (stride
@@ -156,6 +145,7 @@ func (s *stopCounts) reset(t Target) {
 // next. A clock runs slower if its target found much lately. A target without new
 // coverage for days still runs, at most maxWeight times less than the best one.
 type schedule struct {
+	mu     sync.Mutex
 	shares []*targetShare
 }
 

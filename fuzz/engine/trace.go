@@ -2,6 +2,7 @@ package engine
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -50,10 +51,8 @@ func frameName(line string) string {
 // functions on its stack, or all of stacks.
 func GoroutineOf(stacks string, functions ...string) string {
 	for goroutine := range strings.SplitSeq(stacks, "\n\n") {
-		for _, f := range functions {
-			if strings.Contains(goroutine, f) {
-				return goroutine
-			}
+		if slices.ContainsFunc(functions, func(f string) bool { return strings.Contains(goroutine, f) }) {
+			return goroutine
 		}
 	}
 	return stacks
@@ -66,12 +65,7 @@ var outOfMemory = []string{"runtime.(*mheap).alloc", "runtime.(*spanQueue).", "o
 
 // OutOfMemory reports whether a trace or output shows that memory ran out.
 func OutOfMemory(text string) bool {
-	for _, sign := range outOfMemory {
-		if strings.Contains(text, sign) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(outOfMemory, func(sign string) bool { return strings.Contains(text, sign) })
 }
 
 var reasons = []string{"fatal error: ", "panic: ", "runtime: ", "runtime/cgo: ", "SIG"}
@@ -87,10 +81,5 @@ func Reason(text string) string {
 }
 
 func hasPrefixOf(line string, prefixes []string) bool {
-	for _, prefix := range prefixes {
-		if strings.HasPrefix(line, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(line, prefix) })
 }

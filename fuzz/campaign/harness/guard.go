@@ -61,7 +61,7 @@ func newGuard(fn Func) (*guard, error) {
 }
 
 // readInputs returns the files in dir, in the order of their names. A missing
-// folder is empty.
+// folder and dir "" have no files.
 func readInputs(dir string) (inputs [][]byte, err error) {
 	files, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -144,7 +144,7 @@ func Sequence(run func([]byte) error, inputs ...[]byte) error {
 // EnvHistory, under the limits of a campaign if the system has them. It does not
 // recover from the panic of the input.
 func runInput(path, scratch string, run func([]byte) error) error {
-	inputs, err := readHistory(os.Getenv(EnvHistory))
+	inputs, err := readInputs(os.Getenv(EnvHistory))
 	if err != nil {
 		return err
 	}
@@ -167,15 +167,6 @@ func runInput(path, scratch string, run func([]byte) error) error {
 		defer log.end()
 		return run(input)
 	}, inputs...)
-}
-
-// readHistory returns the files in dir, in the order of their names. An empty
-// dir has no files.
-func readHistory(dir string) (inputs [][]byte, err error) {
-	if dir == "" {
-		return nil, nil
-	}
-	return readInputs(dir)
 }
 
 // limits are the limits of a process that runs inputs.

@@ -79,10 +79,10 @@ func TestReadHistory(t *testing.T) {
 	for _, name := range []string{"02", "10", "01"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o644))
 	}
-	inputs, err := readHistory(dir)
+	inputs, err := readInputs(dir)
 	require.NoError(t, err)
 	require.Equal(t, [][]byte{[]byte("01"), []byte("02"), []byte("10")}, inputs)
-	inputs, err = readHistory(filepath.Join(dir, "nowhere"))
+	inputs, err = readInputs(filepath.Join(dir, "nowhere"))
 	require.NoError(t, err)
 	require.Empty(t, inputs)
 }
