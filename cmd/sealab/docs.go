@@ -12,6 +12,7 @@ import (
 
 	"sealab/analysis/site"
 	"sealab/internal/atomicfile"
+	"sealab/internal/runfile"
 )
 
 func newDocsCommand() *cobra.Command {
@@ -90,7 +91,7 @@ func sitePages(root *cobra.Command) ([]site.Command, error) {
 // buildTime returns the time of the commit of this binary, which makes the pages of
 // two builds the same.
 func buildTime() *time.Time {
-	at, err := time.Parse(time.RFC3339, setting("vcs.time"))
+	at, err := time.Parse(time.RFC3339, runfile.BuildSetting("vcs.time"))
 	if err != nil {
 		at = time.Unix(0, 0)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +12,7 @@ import (
 	"sealab/analysis/throughput"
 	"sealab/analysis/timing"
 	"sealab/codecs/worker"
+	"sealab/internal/runfile"
 	"sealab/internal/verdict"
 	"sealab/vectors"
 )
@@ -65,7 +65,7 @@ type versionDocument struct {
 
 func versions() versionDocument {
 	return versionDocument{
-		Format: "sealab-version/1", Version: moduleVersion(), Commit: setting("vcs.revision"), Toolchain: runtime.Version(),
+		Format: "sealab-version/1", Version: moduleVersion(), Commit: runfile.BuildSetting("vcs.revision"), Toolchain: runtime.Version(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH, Protocol: worker.Version,
 		Formats: []string{
 			vectors.Format, verdict.Format, "sealab-findings/1", outcomesFormat, throughput.ReportFormat, throughput.CompareFormat,
@@ -90,28 +90,15 @@ func moduleVersion() string {
 // commit returns the commit that this binary was built from, in parentheses after
 // a space. It is empty if the build does not know.
 func commit() string {
-	revision := setting("vcs.revision")
+	revision := runfile.BuildSetting("vcs.revision")
 	if revision == "" {
 		return ""
 	}
 	parts := []string{"commit " + revision}
-	if setting("vcs.modified") == "true" {
+	if runfile.BuildSetting("vcs.modified") == "true" {
 		parts = append(parts, "modified")
 	}
 	return " (" + strings.Join(parts, ", ") + ")"
-}
-
-// setting returns a setting of the build, "" if it is not known.
-func setting(key string) string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	i := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == key })
-	if i < 0 {
-		return ""
-	}
-	return info.Settings[i].Value
 }
 
 // A bill is a bill of materials, as CycloneDX 1.6 (ECMA-424) has it.

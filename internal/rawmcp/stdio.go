@@ -225,9 +225,6 @@ func (p *Process) State() error {
 	return p.state
 }
 
-// CloseInput closes standard input, which asks the server to end.
-func (p *Process) CloseInput() error { return p.in.Close() }
-
 // Terminate sends SIGTERM.
 func (p *Process) Terminate() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
 

@@ -8,6 +8,7 @@
 package runfile
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -70,7 +71,7 @@ const Unknown = "unknown"
 // empty, the name is a digest of the machine's name, which only tells two machines
 // apart.
 func NewStamp(at time.Time, host string) (Stamp, error) {
-	s := Stamp{Time: at.UTC(), Commit: Unknown, Host: host}
+	s := Stamp{Time: at.UTC(), Host: host}
 	if host == "" {
 		name, err := os.Hostname()
 		if err != nil {
@@ -82,22 +83,27 @@ func NewStamp(at time.Time, host string) (Stamp, error) {
 	if strings.ContainsAny(s.Host, "/\\ \t\n") {
 		return s, fmt.Errorf("%q cannot name a host: want no space and no slash", s.Host)
 	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return s, nil
-	}
-	for _, setting := range info.Settings {
-		switch setting.Key {
-		case "vcs.revision":
-			s.Commit = setting.Value
-		case "vcs.modified":
-			s.Dirty = setting.Value == "true"
+	s.Commit = cmp.Or(BuildSetting("vcs.revision"), Unknown)
+	s.Dirty = BuildSetting("vcs.modified") == "true"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			s.Modules = append(s.Modules, m.Path+"@"+m.Version)
 		}
 	}
-	for _, m := range info.Deps {
-		s.Modules = append(s.Modules, m.Path+"@"+m.Version)
-	}
 	return s, nil
+}
+
+// BuildSetting returns a setting of the build of this program, "" if it is unknown.
+func BuildSetting(key string) string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	i := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == key })
+	if i < 0 {
+		return ""
+	}
+	return info.Settings[i].Value
 }
 
 // Dir returns the folder of a run of a kind below root: <kind>/<date>-<commit>.

@@ -2,37 +2,24 @@ package testenv
 
 import (
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"sealab/internal/runfile"
 )
 
 // Race reports whether this program was built with the race detector. It is five to
 // twenty times slower then, and allocates more.
-var Race = sync.OnceValue(func() bool { return setting("-race") == "true" })
+var Race = sync.OnceValue(func() bool { return runfile.BuildSetting("-race") == "true" })
 
 // PureGo reports whether this program was built without assembly: with the tag
 // purego, or for a machine other than amd64 and arm64. Some implementations allocate
 // more then.
 var PureGo = sync.OnceValue(func() bool {
-	return slices.Contains(strings.Split(setting("-tags"), ","), "purego") || !slices.Contains([]string{"amd64", "arm64"}, runtime.GOARCH)
+	return slices.Contains(strings.Split(runfile.BuildSetting("-tags"), ","), "purego") || !slices.Contains([]string{"amd64", "arm64"}, runtime.GOARCH)
 })
-
-// setting returns a setting of the build, "" if it is unknown.
-func setting(key string) string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, s := range info.Settings {
-		if s.Key == key {
-			return s.Value
-		}
-	}
-	return ""
-}
 
 // Sample reports whether a test runs a deterministic sample of its matrix: under
 // -short and under the race detector. make test also runs the whole without the
