@@ -47,26 +47,16 @@ func choose(all []Subject, names []string) ([]Subject, error) {
 	if len(names) == 0 {
 		return all, nil
 	}
-	var chosen []Subject
+	var known []string
 	for _, s := range all {
-		if slices.Contains(names, s.Name) {
-			chosen = append(chosen, s)
-		}
+		known = append(known, s.Name)
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(chosen, func(s Subject) bool { return s.Name == name }) {
-			return nil, catalog.Unknown("subject", name, subjectNames(all))
+		if !slices.Contains(known, name) {
+			return nil, catalog.Unknown("subject", name, known)
 		}
 	}
-	return chosen, nil
-}
-
-func subjectNames(all []Subject) []string {
-	names := make([]string, len(all))
-	for i, s := range all {
-		names[i] = s.Name
-	}
-	return names
+	return slices.DeleteFunc(slices.Clone(all), func(s Subject) bool { return !slices.Contains(names, s.Name) }), nil
 }
 
 // Subjects returns the subjects of this process: the catalog, its first codec a

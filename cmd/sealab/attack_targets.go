@@ -93,24 +93,25 @@ func (t *attackTargets) designs(names []string) ([]codecs.Design, error) {
 		chosen = append(chosen, golibs.All()...)
 	}
 	if t.controls {
-		for _, c := range broken.Controls() {
-			chosen = append(chosen, c.Design)
-		}
+		chosen = append(chosen, controlDesigns()...)
 	}
 	return chosen, nil
 }
 
+// controlDesigns returns the negative controls.
+func controlDesigns() []codecs.Design {
+	var all []codecs.Design
+	for _, c := range broken.Controls() {
+		all = append(all, c.Design)
+	}
+	return all
+}
+
 // findDesign finds a design of the catalog, a control or a Go library.
 func findDesign(name string) (codecs.Design, error) {
-	for _, c := range broken.Controls() {
-		if c.Name == name {
-			return c.Design, nil
-		}
-	}
-	for _, d := range golibs.All() {
-		if d.Name == name {
-			return d, nil
-		}
+	others := slices.Concat(controlDesigns(), golibs.All())
+	if i := slices.IndexFunc(others, func(d codecs.Design) bool { return d.Name == name }); i >= 0 {
+		return others[i], nil
 	}
 	return catalog.Find(name)
 }
@@ -255,12 +256,7 @@ func (f *attackFlags) tellFaults(notes io.Writer, d *attack.Design, outcome verd
 }
 
 func fell(outcome verdict.Design, p codecs.Property) bool {
-	for _, c := range outcome.Results {
-		if c.Property == p && c.Outcome == verdict.Refuted {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(outcome.Results, func(r verdict.Result) bool { return r.Property == p && r.Outcome == verdict.Refuted })
 }
 
 // requireFit returns an error if the outcome of a worker is not reliable: it did not open

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -228,15 +229,6 @@ func (v *vectorsVerifier) report(f *vectors.File, d codecs.Design, demand replay
 
 // hasReading reports whether a test or ring of the file has an answer of a reading.
 func hasReading(f *vectors.File, name string) bool {
-	for _, t := range f.Tests {
-		if _, ok := t.Readings[name]; ok {
-			return true
-		}
-	}
-	for _, r := range f.Rings {
-		if _, ok := r.Readings[name]; ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Tests, func(t vectors.Test) bool { _, ok := t.Readings[name]; return ok }) ||
+		slices.ContainsFunc(f.Rings, func(r vectors.Ring) bool { _, ok := r.Readings[name]; return ok })
 }

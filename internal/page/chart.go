@@ -342,12 +342,9 @@ func (d *drawing) label(text string, x, y float64) {
 }
 
 func (d *drawing) meets(box [4]float64) bool {
-	for _, t := range d.taken {
-		if box[0] < t[0]+t[2] && t[0] < box[0]+box[2] && box[1] < t[1]+t[3] && t[1] < box[1]+box[3] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.taken, func(t [4]float64) bool {
+		return box[0] < t[0]+t[2] && t[0] < box[0]+box[2] && box[1] < t[1]+t[3] && t[1] < box[1]+box[3]
+	})
 }
 
 // mark returns the sign of a series, so that colour is not its only difference.

@@ -182,13 +182,6 @@ func (s *Subject) in(set Setting) (*lab.Bound, error) {
 	return in.At(&set.Context), nil
 }
 
-// SetUp returns nil if a design takes a configuration, and otherwise the
-// design's error.
-func SetUp(d *codecs.Design, c codecs.Config) error {
-	_, err := lab.Open(*d, c)
-	return err
-}
-
 // Configure returns nil if the design can be set up for a setting.
 func (s *Subject) Configure(set Setting) error {
 	_, err := s.in(set)

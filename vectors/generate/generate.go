@@ -100,7 +100,7 @@ func (g *generator) base(b *cases.Base) error {
 		return err
 	}
 	near.Sealed = true
-	g.append(near)
+	g.tests = append(g.tests, *near)
 	for _, family := range b.Try {
 		for _, c := range family(scene) {
 			if err := g.derive(scene, c, near); err != nil {
@@ -183,12 +183,10 @@ func (g *generator) derive(scene *cases.Scene, c cases.Case, near *vectors.Test)
 	t, err := g.record(&sample{name: b.Name + "-" + c.Name, doc: c.Doc, flags: c.Flags, base: b, scene: scene, under: under,
 		token: token, trace: trace, read: read, want: c.Want, property: c.Property, near: near})
 	if err == nil && t != nil {
-		g.append(t)
+		g.tests = append(g.tests, *t)
 	}
 	return err
 }
-
-func (g *generator) append(t *vectors.Test) { g.tests = append(g.tests, *t) }
 
 func (g *generator) file(rings []vectors.Ring) *vectors.File {
 	d := &g.subject.Design

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 	"sealab/vectors"
 	"sealab/vectors/cases"
 )
@@ -99,7 +100,7 @@ func (g *generator) ring(name, doc string, keys [][]byte, ttl *time.Duration) (v
 
 // taken returns the verdict of a design on a configuration.
 func taken(d *codecs.Design, c codecs.Config) vectors.Verdict {
-	if cases.SetUp(d, c) != nil {
+	if _, err := lab.Open(*d, c); err != nil {
 		return vectors.Refuse
 	}
 	return vectors.Accept
