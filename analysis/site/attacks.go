@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -86,9 +87,9 @@ func (a *attackRun) matrix(s *site) template.HTML {
 			}
 		}
 		for _, p := range s.Properties {
-			outcome := or(a.outcomes[name][string(p.Property)], "-")
+			outcome := cmp.Or(a.outcomes[name][string(p.Property)], "-")
 			class := outcomeClass(outcome)
-			row.Cells = append(row.Cells, page.Cell{Mark: or(signs[class], " "), Class: class, Text: string(p.Property) + ": " + outcome})
+			row.Cells = append(row.Cells, page.Cell{Mark: cmp.Or(signs[class], " "), Class: class, Text: string(p.Property) + ": " + outcome})
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -113,7 +114,7 @@ func outcomeClass(outcome string) string {
 // A reviewRun is a review of a live server.
 type reviewRun struct {
 	Path     string
-	Findings []findings.Finding
+	Findings []findings.Finding `json:"-"` // have another form in the report
 	Server   struct {
 		Name      string   `json:"name"`
 		Version   string   `json:"version"`
@@ -142,21 +143,7 @@ func loadReview(dir string) (*reviewRun, error) {
 		return nil, err
 	}
 	r := &reviewRun{}
-	type report reviewRun // without Findings, which have another form there
-	var skip struct{ Findings json.RawMessage }
-	if err := json.Unmarshal(data, &skip); err != nil {
-		return nil, fmt.Errorf("%s: want the report of a review: %w", path, err)
-	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(data, &members); err != nil {
-		return nil, fmt.Errorf("%s: want the report of a review: %w", path, err)
-	}
-	delete(members, "findings")
-	rest, err := json.Marshal(members)
-	if err == nil {
-		err = json.Unmarshal(rest, (*report)(r))
-	}
-	if err != nil {
+	if err := json.Unmarshal(data, r); err != nil {
 		return nil, fmt.Errorf("%s: want the report of a review: %w", path, err)
 	}
 	r.Path, r.Findings = dir, all
@@ -232,7 +219,7 @@ func list(all []findings.Finding, tools *page.Tools) template.HTML {
 	var severities, categories, subjects []string
 	for _, f := range all {
 		rank := map[findings.Severity]int{findings.Critical: 1, findings.Warning: 2, findings.Suggestion: 3}[f.Severity]
-		shown = append(shown, shownFinding{f, severityClass[f.Severity], or(command.FindString(f.Verification), f.Verification), rank, f.Location.Subject()})
+		shown = append(shown, shownFinding{f, severityClass[f.Severity], cmp.Or(command.FindString(f.Verification), f.Verification), rank, f.Location.Subject()})
 		severities, categories = append(severities, string(f.Severity)), append(categories, string(f.Category))
 		subjects = append(subjects, f.Location.Design)
 	}

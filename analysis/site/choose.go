@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"math"
@@ -84,9 +85,9 @@ func powerOfTwo(log2 float64) page.Cell {
 // yes returns a mark, with the reason as its text.
 func yes(holds bool, reason string) page.Cell {
 	if holds {
-		return page.Cell{Mark: "✓", Class: "good", Text: or(reason, "yes")}
+		return page.Cell{Mark: "✓", Class: "good", Text: cmp.Or(reason, "yes")}
 	}
-	return page.Cell{Mark: "–", Class: "quiet", Text: or(reason, "no")}
+	return page.Cell{Mark: "–", Class: "quiet", Text: cmp.Or(reason, "no")}
 }
 
 // scenarios returns the answers to the scenarios, the cheapest design first.

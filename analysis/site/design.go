@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -164,7 +165,7 @@ func (d *design) claims() template.HTML {
 			continue
 		}
 		t.Rows = append(t.Rows, page.Row{ID: "g-" + g.Property, Cells: []page.Cell{
-			{Text: g.Property}, {Text: g.Claim}, {Text: g.Outcome, Class: or(g.Class, "quiet")}, {Text: g.Reason},
+			{Text: g.Property}, {Text: g.Claim}, {Text: g.Outcome, Class: cmp.Or(g.Class, "quiet")}, {Text: g.Reason},
 		}})
 	}
 	return t.HTML()

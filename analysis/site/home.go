@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"slices"
@@ -122,7 +123,7 @@ func (s *site) matrix() template.HTML {
 	for _, d := range s.Designs {
 		row := page.Row{Data: d.data(), Cells: []page.Cell{{Text: d.Name, Href: d.File}}}
 		for _, g := range d.Guarantees {
-			row.Cells = append(row.Cells, page.Cell{Mark: or(signs[g.Class], " "), Class: g.Class, Text: g.Property + ": " + g.Claim + ", " + g.Outcome})
+			row.Cells = append(row.Cells, page.Cell{Mark: cmp.Or(signs[g.Class], " "), Class: g.Class, Text: g.Property + ": " + g.Claim + ", " + g.Outcome})
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -149,11 +150,4 @@ func (s *site) costs() template.HTML {
 		t.Rows = append(t.Rows, row)
 	}
 	return t.HTML()
-}
-
-func or(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
 }
