@@ -2,7 +2,6 @@ package site
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"sealab/analysis/findings"
+	"sealab/internal/atomicfile"
 	"sealab/internal/page"
 	"sealab/internal/runfile"
 )
@@ -137,17 +137,10 @@ func loadReview(dir string) (*reviewRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, "report.json")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
 	r := &reviewRun{}
-	if err := json.Unmarshal(data, r); err != nil {
-		return nil, fmt.Errorf("%s: want the report of a review: %w", path, err)
-	}
+	err = atomicfile.ReadJSON(filepath.Join(dir, "report.json"), r, "the report of a review")
 	r.Path, r.Findings = dir, all
-	return r, nil
+	return r, err
 }
 
 func (r *reviewRun) table() template.HTML {

@@ -1,10 +1,8 @@
 package taint
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,26 +21,14 @@ const JudgementFile = "taint.json"
 
 // Write writes the judgement into the run's folder, in place of an older one.
 func (j *Judgement) Write(dir string) error {
-	text, err := json.MarshalIndent(j, "", " ")
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(filepath.Join(dir, JudgementFile), append(text, '\n'))
+	return atomicfile.WriteJSON(filepath.Join(dir, JudgementFile), j, " ")
 }
 
 // Read returns the judgement in a run's folder. The error is fs.ErrNotExist if it
 // has none.
 func Read(dir string) (*Judgement, error) {
-	path := filepath.Join(dir, JudgementFile)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
 	j := new(Judgement)
-	if err := json.Unmarshal(text, j); err != nil {
-		return nil, fmt.Errorf("%s: want a judgement: %w", path, err)
-	}
-	return j, nil
+	return j, atomicfile.ReadJSON(filepath.Join(dir, JudgementFile), j, "a judgement")
 }
 
 // WriteTable writes the judgement for a terminal of the given width: the outcome

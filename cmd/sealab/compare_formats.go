@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -195,14 +193,9 @@ func readTallies(dir string) (map[string][]verdict.Tally, error) {
 	if dir == "" {
 		return nil, nil
 	}
-	path := filepath.Join(dir, "verdicts.json")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
 	var run verdict.Run
-	if err := json.Unmarshal(data, &run); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := atomicfile.ReadJSON(filepath.Join(dir, "verdicts.json"), &run, "a run of attacks"); err != nil {
+		return nil, err
 	}
 	all := map[string][]verdict.Tally{}
 	for _, s := range run.Designs {

@@ -164,11 +164,7 @@ func (f folder) claim(m Manifest) error {
 		}
 	}
 	m.Targets = all
-	data, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(f.path(manifestFile), append(data, '\n'))
+	return atomicfile.WriteJSON(f.path(manifestFile), m, "  ")
 }
 
 // ReadManifest reads the manifest of the campaign in dir.

@@ -3,14 +3,15 @@ package targets
 import (
 	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"sealab/fuzz/program"
 	"slices"
 	"strings"
 	"sync"
+
+	"sealab/fuzz/program"
+	"sealab/internal/atomicfile"
 )
 
 // vectorsFolder is the folder of the committed vectors, from the root of the
@@ -91,14 +92,9 @@ func readCommitted() (map[string]vectorFile, error) {
 		if filepath.Ext(e.Name()) != ".json" {
 			continue
 		}
-		path := filepath.Join(dir, e.Name())
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
 		var f vectorFile
-		if err := json.Unmarshal(data, &f); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+		if err := atomicfile.ReadJSON(filepath.Join(dir, e.Name()), &f, "vectors"); err != nil {
+			return nil, err
 		}
 		all[f.Design] = f
 	}

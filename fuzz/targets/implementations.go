@@ -2,6 +2,7 @@ package targets
 
 import (
 	"os/exec"
+
 	"sealab/fuzz/targets/reference"
 )
 

@@ -1,8 +1,9 @@
 // Package atomicfile writes files, and folders of files, that are there whole or
-// not at all.
+// not at all. It also reads and writes files of JSON.
 package atomicfile
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,6 +24,28 @@ func Write(path string, data []byte) error {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return syncDir(filepath.Dir(path))
+}
+
+// WriteJSON is Write of v as JSON with indents and a line feed at its end.
+func WriteJSON(path string, v any, indent string) error {
+	data, err := json.MarshalIndent(v, "", indent)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return Write(path, append(data, '\n'))
+}
+
+// ReadJSON reads the JSON file at path into v. If the text does not fit v, the error
+// names the file and want, the expected content.
+func ReadJSON(path string, v any, want string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return fmt.Errorf("%s: want %s: %w", path, want, err)
+	}
+	return nil
 }
 
 func fill(f *os.File, data []byte, path string) error {

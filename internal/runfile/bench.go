@@ -3,7 +3,6 @@ package runfile
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -163,13 +162,9 @@ func WriteBench(dir string, bench []byte, subjects []Subject) error {
 // if the folder has no list.
 func ReadSubjects(dir string) ([]Subject, error) {
 	path := filepath.Join(dir, SubjectsFile)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
 	var subjects []Subject
-	if err := json.Unmarshal(data, &subjects); err != nil {
-		return nil, fmt.Errorf("%s: want a list of subjects: %w", path, err)
+	if err := atomicfile.ReadJSON(path, &subjects, "a list of subjects"); err != nil {
+		return nil, err
 	}
 	for i := range subjects {
 		subjects[i].Name, subjects[i].Repeats = SubjectName(subjects[i].Name), SubjectName(subjects[i].Repeats)

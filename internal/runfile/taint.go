@@ -1,9 +1,7 @@
 package runfile
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"sealab/internal/atomicfile"
@@ -69,11 +67,7 @@ func (l *Log) fileName() string { return l.Subject + "." + string(l.Secret) + ta
 
 // Write writes the log into dir.
 func (l *Log) Write(dir string) error {
-	text, err := json.MarshalIndent(l, "", " ")
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(filepath.Join(dir, l.fileName()), append(text, '\n'))
+	return atomicfile.WriteJSON(filepath.Join(dir, l.fileName()), l, " ")
 }
 
 // ReadTaintLogs returns all taint logs in dir, by name. It is an error if there is
@@ -88,13 +82,9 @@ func ReadTaintLogs(dir string) ([]*Log, error) {
 	}
 	logs := make([]*Log, len(paths))
 	for i, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
 		logs[i] = new(Log)
-		if err := json.Unmarshal(text, logs[i]); err != nil {
-			return nil, fmt.Errorf("%s: want a log of memcheck's reports: %w", path, err)
+		if err := atomicfile.ReadJSON(path, logs[i], "a log of memcheck's reports"); err != nil {
+			return nil, err
 		}
 	}
 	return logs, nil

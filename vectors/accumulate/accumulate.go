@@ -34,7 +34,6 @@ import (
 	"hash"
 	"io/fs"
 	"maps"
-	"os"
 	"time"
 
 	"sealab/codecs"
@@ -148,28 +147,15 @@ type File map[string]Digests
 // Read reads the digests at path. If the file does not exist, Read returns an
 // empty File.
 func Read(path string) (File, error) {
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return File{}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	f := File{}
-	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := atomicfile.ReadJSON(path, &f, "accumulated digests"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
 	return f, nil
 }
 
 // Write writes the digests to path.
-func (f File) Write(path string) error {
-	data, err := json.MarshalIndent(f, "", " ")
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(path, append(data, '\n'))
-}
+func (f File) Write(path string) error { return atomicfile.WriteJSON(path, f, " ") }
 
 // Renew replaces the digests of a design by fresh ones. The stream begins in
 // the same way for all numbers of inputs. Digests of more inputs than fresh has

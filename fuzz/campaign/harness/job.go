@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+
+	"sealab/internal/atomicfile"
 )
 
 // A Job is work on given inputs. A process reads it from the file in EnvJob and
@@ -37,13 +39,9 @@ type Result struct {
 
 // runJob runs the job in the file at path.
 func runJob(path string, fn Func) error {
-	file, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
 	var job Job
-	if err := json.Unmarshal(file, &job); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	if err := atomicfile.ReadJSON(path, &job, "a job"); err != nil {
+		return err
 	}
 	out, err := os.Create(job.Out)
 	if err != nil {
