@@ -222,7 +222,7 @@ FLEETDIR := $(CURDIR)/bin/fuzz-fleet
 .PHONY: fuzz-fleet
 fuzz-fleet: ## find an injected bug with go-fuzz on two workers, kill one, and import the findings
 	rm -rf $(FLEETDIR)
-	$(GO) test -count=1 -v -timeout 0 -run '^TestFleet$$' ./fuzz/fleet -args -fleet-dir $(FLEETDIR)
+	$(GO) test -count=1 -v -timeout 0 -run '^TestFleet$$' ./fuzz/campaign -args -fleet-dir $(FLEETDIR)
 
 # Targets that start or wait for other programs take fewer inputs.
 FUZZ_CI_COUNT ?= 20000

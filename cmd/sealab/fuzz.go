@@ -203,11 +203,7 @@ go test -fuzz has them built in.
   sealab fuzz corpus seeds text --to zip fuzz_text_seed_corpus.zip`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t, err := targets.Find(args[0])
-			if err != nil {
-				return err
-			}
-			seeds, err := t.Seeds()
+			_, seeds, err := seedsOf(args[0])
 			if err != nil {
 				return err
 			}
@@ -216,6 +212,16 @@ go test -fuzz has them built in.
 	}
 	cmd.Flags().StringVar(&to, "to", string(harness.Raw), "format of DESTINATION")
 	return cmd
+}
+
+// seedsOf returns a target with its seeds.
+func seedsOf(name string) (targets.Target, [][]byte, error) {
+	t, err := targets.Find(name)
+	if err != nil {
+		return t, nil, err
+	}
+	seeds, err := t.Seeds()
+	return t, seeds, err
 }
 
 func writeCorpus(cmd *cobra.Command, format, path string, inputs [][]byte) error {

@@ -10,8 +10,6 @@ import (
 
 	"sealab/fuzz/campaign"
 	"sealab/fuzz/campaign/harness"
-	"sealab/fuzz/fleet"
-	"sealab/fuzz/targets"
 )
 
 // goFuzzPackage has the targets as functions for go-fuzz and libFuzzer.
@@ -38,23 +36,19 @@ out on a machine with a browser.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
-			t, err := targets.Find(args[0])
-			if err != nil {
-				return err
-			}
-			seeds, err := t.Seeds()
+			t, seeds, err := seedsOf(args[0])
 			if err != nil {
 				return err
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "building %s in %s, which takes minutes\n", t.Name, dir)
-			built := fleet.Target{Package: goFuzzPackage, Function: t.NativeName(), Tags: tags, Seeds: seeds}
+			built := campaign.Fleet{Package: goFuzzPackage, Function: t.NativeName(), Tags: tags, Seeds: seeds}
 			if library {
-				return fleet.BuildLibrary(ctx, dir, built)
+				return built.BuildLibrary(ctx, dir)
 			}
-			if err := fleet.Build(ctx, dir, built); err != nil {
+			if err := built.Build(ctx, dir); err != nil {
 				return err
 			}
-			commands, err := fleet.Commands(dir)
+			commands, err := campaign.FleetCommands(dir)
 			if err != nil {
 				return err
 			}

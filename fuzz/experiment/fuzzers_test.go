@@ -16,7 +16,6 @@ import (
 	"sealab/fuzz/campaign"
 	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/campaign/report"
-	"sealab/fuzz/fleet"
 	"sealab/fuzz/targets"
 	"sealab/internal/broken/injected"
 	"sealab/internal/gobuild"
@@ -139,7 +138,7 @@ func (f goFuzz) prepare(ctx context.Context) error {
 	if err := os.RemoveAll(f.folder()); err != nil {
 		return err
 	}
-	if err := fleet.Build(ctx, f.folder(), fleet.Target{Package: goFuzzPackage, Seeds: [][]byte{nil}}); err != nil {
+	if err := (campaign.Fleet{Package: goFuzzPackage, Seeds: [][]byte{nil}}).Build(ctx, f.folder()); err != nil {
 		return err
 	}
 	return os.WriteFile(built, source, 0o644)

@@ -1,4 +1,4 @@
-package fleet_test
+package campaign_test
 
 import (
 	"bufio"
@@ -16,7 +16,6 @@ import (
 
 	"sealab/fuzz/campaign"
 	"sealab/fuzz/campaign/harness"
-	"sealab/fuzz/fleet"
 	"sealab/fuzz/targets"
 	"sealab/internal/broken/injected"
 	"sealab/internal/child"
@@ -49,7 +48,7 @@ func TestFleet(t *testing.T) {
 	require.NoError(t, err)
 	seeds, err := target.Seeds()
 	require.NoError(t, err)
-	require.NoError(t, fleet.Build(t.Context(), *fleetDir, fleet.Target{Package: "sealab/fuzz/targets/gofuzz", Function: target.NativeName(), Seeds: seeds}))
+	require.NoError(t, campaign.Fleet{Package: "sealab/fuzz/targets/gofuzz", Function: target.NativeName(), Seeds: seeds}.Build(t.Context(), *fleetDir))
 	work := filepath.Join(*fleetDir, "work")
 	coordinator := start(t, "-coordinator=127.0.0.1:17070", "-workdir="+work)
 	worker := func() process {
@@ -166,12 +165,12 @@ func (p process) await(t *testing.T, name string, has func(stats) bool) {
 // TestPrepare refuses a target without seeds, and keeps an archive that exists.
 func TestPrepare(t *testing.T) {
 	dir := t.TempDir()
-	require.ErrorContains(t, fleet.Build(t.Context(), dir, fleet.Target{Function: "FuzzText"}), "FuzzText has no seeds")
-	_, err := fleet.Commands(dir)
+	require.ErrorContains(t, campaign.Fleet{Function: "FuzzText"}.Build(t.Context(), dir), "FuzzText has no seeds")
+	_, err := campaign.FleetCommands(dir)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "archive.zip"), []byte("foo"), 0o644))
-	require.NoError(t, fleet.Build(t.Context(), dir, fleet.Target{Function: "FuzzText", Seeds: [][]byte{[]byte("seed")}}))
-	commands, err := fleet.Commands(dir)
+	require.NoError(t, campaign.Fleet{Function: "FuzzText", Seeds: [][]byte{[]byte("seed")}}.Build(t.Context(), dir))
+	commands, err := campaign.FleetCommands(dir)
 	require.NoError(t, err)
 	require.Contains(t, commands, "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae  archive.zip")
 	require.Contains(t, commands, "-coordinator 127.0.0.1:7070 ")
