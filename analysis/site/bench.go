@@ -18,7 +18,6 @@ type bench struct {
 	*throughput.Run
 	Places []throughput.Measurement
 	Noise  string
-	Missed []string // thresholds
 	Checks []throughput.Check
 	at     map[throughput.Place]*throughput.Measurement
 }

@@ -40,7 +40,7 @@ func Alter(p *Program, token []byte) []byte {
 		return token[:at]
 	case 3: // cut from the front
 		return rest
-	case 4: // insert what lenient decoders let through
+	case 4: // insert a text that lenient decoders skip
 		return Insert(token, at, spellings[p.Pick(len(spellings))])
 	case 5: // insert anything
 		return Insert(token, at, p.Bytes(64))
@@ -53,7 +53,7 @@ func Alter(p *Program, token []byte) []byte {
 		return token
 	case 9: // insert a word of the source
 		return Insert(token, at, Literal(p))
-	case 10: // write one over what is there
+	case 10: // overwrite with one
 		copy(rest, Literal(p))
 		return token
 	case 11: // another length, by more of the same
@@ -80,14 +80,14 @@ func Place(p *Program, token []byte) int {
 	case 3:
 		return bytes.LastIndexByte(token, '.') + 1
 	case 4:
-		return min(len(token), 64) // where PEM breaks a line
-	case 5: // near the front, where keys are named
+		return min(len(token), 64) // PEM breaks lines there
+	case 5: // near the front: key IDs
 		return min(len(token), bytes.IndexByte(token, '.')+1+p.Pick(16))
-	case 6: // near the end, where tags are
+	case 6: // near the end: tags
 		return max(0, len(token)-p.Pick(32))
 	case Anywhere:
 		return p.Uint16() % (len(token) + 1)
-	default: // where chunks and buffers end
+	default: // ends of chunks and buffers
 		return min(len(token), Length(p, nil))
 	}
 }
@@ -171,7 +171,7 @@ var literals = sync.OnceValue(func() dictionary {
 
 // collectBelow adds the literals of the Go files below dir, without tests.
 func collectBelow(dir string, texts map[string]bool, numbers map[int]bool) {
-	//nolint:errcheck // what cannot be read has no literals
+	//nolint:errcheck // an unreadable file has no literals
 	filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err

@@ -30,7 +30,7 @@ func Payload(p *Program, size func(n int) int) []byte {
 		return counting(Length(p, size))
 	case 3:
 		return bytes.Clone(Literal(p))
-	case 4: // an envelope: what begins and ends with what a reader looks for
+	case 4: // an envelope with marks at both ends
 		return pad(Literal(p), character(p), Literal(p), Length(p, size))
 	case 5:
 		return pad(slices.Concat(Literal(p), Literal(p)), character(p), Literal(p), Length(p, size))

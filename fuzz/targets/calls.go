@@ -9,7 +9,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// The relations between a call and where its result goes.
+// The relations between a call and the place of its result.
 
 // room checks that the spare capacity of dst does not change the answer.
 func (f *ringFamily) room(p *program.Program) error {

@@ -49,7 +49,7 @@ func runInside(p *program.Program) error {
 // stepChanges records the changes of an edit.
 type stepChanges struct {
 	any     bool // at least one
-	content bool // a step that decides what is sealed
+	content bool // a step that decides the sealed content
 }
 
 // Zero of the choices of edit leaves a step alone, the next ones (editKinds)
@@ -93,7 +93,7 @@ func lenientlyDecoded(text []byte) []byte {
 			characters = append(characters, c)
 		}
 	}
-	raw, _ := base64.RawURLEncoding.AppendDecode(nil, characters) // up to what is no text
+	raw, _ := base64.RawURLEncoding.AppendDecode(nil, characters) // up to the first fault
 	return raw
 }
 
@@ -136,7 +136,7 @@ const answerQuestions = 4
 
 // requireAnswer opens a token and asks one question: 0, whether it gets the
 // same answer again; 1, whether an accepted payload can be sealed and opened
-// again; otherwise none.
+// again. Other numbers ask no question.
 func (s *instance) requireAnswer(ask int, token []byte) error {
 	first, refused, err := s.open(token)
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *instance) requireAnswer(ask int, token []byte) error {
 func (s *instance) requireSealable(first []byte) error {
 	again, err := s.codec.Seal(nil, first)
 	if errors.Is(err, codecs.ErrUnsupported) {
-		return nil // a faithful reading may hand over what its writer does not take
+		return nil // a faithful reading may release a state that its writer refuses
 	}
 	if err != nil {
 		return harness.Fail(s.Name, "the state of an accepted token cannot be sealed", "%v: %q", err, first)

@@ -42,7 +42,7 @@ func (s *instance) isCostly() bool {
 
 // encapsulates reports whether a token has a step with an encapsulated key.
 func (s *instance) encapsulates() (has bool) {
-	//nolint:errcheck // what cannot be sealed has shown its steps
+	//nolint:errcheck // a seal that fails has shown its steps
 	s.codec.SealEdited(nil, make([]byte, s.codec.SeedSize()), []byte(`"state"`), func(step lab.Step, value []byte) []byte {
 		has = has || step == lab.StepEnc
 		return value

@@ -24,7 +24,7 @@ func (s *instance) open(token []byte) (payload []byte, refused *codecs.RejectErr
 // executions.
 func (s *instance) answer(codec codecs.Codec, token []byte) (payload []byte, refused *codecs.RejectError, err error) {
 	const before = "kept"
-	memory := make([]byte, len(token)+len(before)+len(token)*3/4) // no payload is longer than what its token says in base64
+	memory := make([]byte, len(token)+len(before)+len(token)*3/4) // no payload is longer than its token decodes to
 	given, dst := memory[:len(token):len(token)], memory[len(token):]
 	copy(given, token)
 	out, err := codec.Unseal(dst[:copy(dst, before)], given)

@@ -41,7 +41,6 @@ type Page struct {
 	Section     string // the name of the current entry of Nav
 	Home        string // target of the name in the head; "" is index.html
 	Refresh     int    // seconds until the page loads itself again; 0: never
-	Foot        string
 	Body        template.HTML
 }
 

@@ -3,8 +3,7 @@
 //
 // The vectors are those of the module github.com/c2sp/wycheproof at Version,
 // whose checksum is compared. They are fetched with "go mod download" and are
-// no dependency of this module; where they cannot be fetched, the test is
-// skipped.
+// no dependency of this module. If they cannot be fetched, the test is skipped.
 package wycheproof
 
 import (
@@ -75,7 +74,7 @@ type Case struct {
 // Has reports whether the case carries a flag.
 func (c *Case) Has(flag string) bool { return slices.Contains(c.Flags, flag) }
 
-// A Verdict says what an implementation must do with a case.
+// A Verdict is the demand on an implementation in a case.
 type Verdict string
 
 // The verdicts.
@@ -110,7 +109,7 @@ func Parse(data []byte) (*File, error) {
 	return &f, nil
 }
 
-// An Outcome is what a primitive did with a case.
+// An Outcome is the result of a primitive in a case.
 type Outcome uint8
 
 // The outcomes.
@@ -128,7 +127,7 @@ type Tally struct {
 	NotTested                             int
 }
 
-// Judge holds a primitive to every case and returns what does not stand.
+// Judge holds a primitive to every case and returns an error for each that differs.
 func (f *File) Judge(try func(*Group, *Case) Outcome) (Tally, []error) {
 	var tally Tally
 	var wrong []error

@@ -36,7 +36,7 @@ func Open(key, nonce, sealed, data []byte) ([]byte, bool) {
 	return chacha20(subkey, short, 1, sealed[:n]), true
 }
 
-// aeadInput is what the tag covers (RFC 8439, section 2.8).
+// aeadInput returns the input of the tag (RFC 8439, section 2.8).
 func aeadInput(sealed, data []byte) []byte {
 	in := padded(padded(nil, data), sealed)
 	in = binary.LittleEndian.AppendUint64(in, uint64(len(data)))

@@ -1,6 +1,6 @@
-// Command replay runs fuzz inputs that are there already, to learn what they
-// cover. It is built with -cover, which go test does not allow beside -fuzz, and
-// which lets a program read its counters only where it is no test.
+// Command replay runs existing fuzz inputs and measures their coverage. It is built
+// with -cover, which go test does not allow beside -fuzz. A program can read its
+// counters only if it is not a test.
 //
 //	SEALAB_FUZZ_JOB=<file> SEALAB_FUZZ_SCRATCH=<folder> replay <target>
 package main
