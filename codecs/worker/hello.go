@@ -67,7 +67,7 @@ type Limits struct {
 	Start, Request time.Duration
 	// Line is the longest answer in bytes. An answer may also be at most
 	// answerFactor times as long as the longest request so far, and answerRoom more: a
-	// server may keep a state and send a short name for it. Default: maxLine.
+	// server may keep a state and send a short name for it. Default: 64 MiB.
 	Line int
 	// Patience is how many times Request an answer may take by the clock while the
 	// process has worked for less than Request: a busy machine is no fault of it. It has

@@ -25,7 +25,7 @@ const firstRoom = 1 << 10
 
 // Serve answers the requests of in on out until in ends, each with one write.
 // It returns an error only if a stream fails or a request is longer than
-// [maxLine].
+// 64 MiB.
 func (s *Server) Serve(in io.Reader, out io.Writer) error {
 	session := newSession(s)
 	lines := bufio.NewScanner(in)
