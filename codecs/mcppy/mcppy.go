@@ -72,9 +72,6 @@ func derive(secret []byte) (id keyring.Fingerprint, key []byte, err error) {
 	return id, key, nil
 }
 
-// The option and its values.
-const ()
-
 // Design is the catalog's row.
 var Design = codecs.Design{
 	Name:   "mcp-py",
