@@ -18,13 +18,14 @@
 //
 // The secret is the key itself and has exactly 32 bytes. Mint writes the header
 // above, so that every token begins with the design's prefix. Unseal accepts any
-// header that is a JSON object with these values of alg and enc, without zip, crit
-// and repeated names.
+// header that is a JSON object with these values of alg and enc, without zip and crit.
 //
 // Under reading=sdk the codec answers as npm jose 6.2.17 does on Node.js 20: the
 // segments are decoded by atob, which skips white space, and ignores spare bits and
-// correct padding. Under reading=strict, the default, each segment has to be canonical,
-// as in PyPI joserfc 1.8.0.
+// correct padding. The header is read as TextDecoder and JSON.parse do: a byte order mark
+// may stand before it, and the last of equal names counts. Under reading=strict, the
+// default, each segment has to be canonical, as in PyPI joserfc 1.8.0, and the names of
+// the header differ.
 //
 // Limits: a random 96-bit iv allows 2^32 tokens per key under A256GCM (NIST SP
 // 800-38D, section 8.3). Payloads are bounded by memory.
@@ -43,6 +44,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"unicode/utf8"
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
@@ -51,6 +53,9 @@ import (
 	"sealab/codecs/internal/rawjson"
 	"sealab/internal/lab"
 )
+
+// byteOrderMark is U+FEFF, which TextDecoder leaves out at the begin of a text.
+const byteOrderMark = "\ufeff"
 
 // keySize is the length of the secret of both encryptions.
 const keySize = 32
@@ -185,8 +190,14 @@ func (e encryption) accepts(text []byte, sdk bool) bool {
 	if !ok {
 		return false
 	}
+	if sdk {
+		raw = bytes.TrimPrefix(raw, []byte(byteOrderMark))
+		ok = utf8.Valid(raw)
+	} else {
+		ok = rawjson.Valid(raw)
+	}
 	v, err := rawjson.Parse(raw)
-	if err != nil || !rawjson.Valid(raw) || v.Kind != rawjson.Object || len(rawjson.FirstPlaces(v.Members)) != len(v.Members) {
+	if err != nil || !ok || v.Kind != rawjson.Object || !sdk && len(rawjson.FirstPlaces(v.Members)) != len(v.Members) {
 		return false
 	}
 	return v.Lookup("alg").IsString("dir") && v.Lookup("enc").IsString(e.name) && v.Lookup("zip") == nil && v.Lookup("crit") == nil

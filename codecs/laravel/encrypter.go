@@ -136,8 +136,8 @@ func cut(token []byte) (t texts, ok bool) {
 // cutLenient takes a token apart as the library does.
 func cutLenient(token []byte) (t texts, ok bool) {
 	doc := phpDecode(token)
-	v, err := rawjson.Dialect{MaxDepth: 512}.Parse(doc)
-	if err != nil || !utf8.Valid(doc) {
+	v, err := rawjson.PHP.Parse(doc)
+	if err != nil || !utf8.Valid(doc) || !v.IsUTF8() {
 		return t, false
 	}
 	iv, value, tag := v.Lookup("iv"), v.Lookup("value"), v.Lookup("mac")
@@ -194,8 +194,11 @@ func (e *encrypter) open(token []byte) ([]byte, *codecs.RejectError) {
 		read = cutLenient
 	}
 	t, ok := read(token)
-	iv, canonical := framework.Decode(base64.StdEncoding, t.iv)
-	if !ok || !canonical || len(iv) != aes.BlockSize || len(t.mac) != hex.EncodedLen(mac.Size) {
+	iv, decoded := framework.Decode(base64.StdEncoding, t.iv)
+	if e.sdk {
+		iv, decoded = framework.PHPDecode(nil, t.iv)
+	}
+	if !ok || !decoded || len(iv) != aes.BlockSize || len(t.mac) != hex.EncodedLen(mac.Size) {
 		return nil, errMalformed
 	}
 	tag := make([]byte, mac.Size)

@@ -231,7 +231,8 @@ func beforeDay(now time.Time, number *rawjson.Value) bool {
 var rubyTime = regexp.MustCompile(`(?i)^[\s\v]*(-?\d+)-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)((?:\.\d+)?)((?:Z|[+-]\d\d(?::?\d\d)?)?)[\s\v]*$`)
 
 // readTime reads a time as Time.iso8601 does if the local time is UTC. Days up to 31 and
-// 24:00:00 are of the following month and day.
+// 24:00:00 are of the following month and day. A fraction of a nanosecond is rounded up:
+// then a time in whole nanoseconds is before the result if it is before the text.
 func readTime(text string) (time.Time, bool) {
 	parts := rubyTime.FindStringSubmatch(text)
 	if parts == nil {
@@ -245,7 +246,11 @@ func readTime(text string) (time.Time, bool) {
 	if month < 1 || month > 12 || day < 1 || day > 31 || minute > 59 || second > 60 || hour > 24 || hour == 24 && minute+second > 0 {
 		return time.Time{}, false
 	}
-	nanoseconds, _ := strconv.Atoi((strings.TrimPrefix(parts[7], ".") + "000000000")[:9])
+	fraction := strings.TrimPrefix(parts[7], ".") + "000000000"
+	nanoseconds, _ := strconv.Atoi(fraction[:9])
+	if strings.Trim(fraction[9:], "0") != "" {
+		nanoseconds++
+	}
 	at := time.Date(year, time.Month(month), day, hour, minute, second, nanoseconds, time.UTC)
 	if zone := strings.ReplaceAll(parts[8], ":", ""); len(zone) > 1 {
 		hours, _ := strconv.Atoi(zone[:3]) // with the sign
@@ -253,7 +258,11 @@ func readTime(text string) (time.Time, bool) {
 		if zone[0] == '-' {
 			minutes = -minutes
 		}
-		at = at.Add(-time.Duration(hours)*time.Hour - time.Duration(minutes)*time.Minute)
+		offset := time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute
+		if offset.Abs() >= 24*time.Hour { // Time.localtime refuses it
+			return time.Time{}, false
+		}
+		at = at.Add(-offset)
 	}
 	return at, true
 }

@@ -2,7 +2,6 @@ package signedjson
 
 import (
 	"bytes"
-	"encoding/base64"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -84,13 +83,10 @@ func (f php) open(dst, token []byte, c *codecs.Context, keys mac.Ring) ([]byte, 
 	return append(dst, state.Text...), nil
 }
 
-// maxDepthPHP is the deepest nesting that json_decode reads at its default depth, 512.
-const maxDepthPHP = 511
-
 // readPHP reads the claims as json_decode does, up to the types of exp and data.
 func readPHP(text []byte) (expires int64, data *rawjson.Value, ok bool) {
-	v, err := rawjson.Dialect{MaxDepth: maxDepthPHP}.Parse(text)
-	if err != nil || !utf8.Valid(text) || !isUTF8(&v) {
+	v, err := rawjson.PHP.Parse(text)
+	if err != nil || !utf8.Valid(text) || !v.IsUTF8() {
 		return 0, nil, false
 	}
 	exp, data := v.Lookup("exp"), v.Lookup("data")
@@ -101,55 +97,16 @@ func readPHP(text []byte) (expires int64, data *rawjson.Value, ok bool) {
 	return expires, data, err == nil
 }
 
-// isUTF8 reports whether no string or name in v has a lone surrogate.
-func isUTF8(v *rawjson.Value) bool {
-	if v.Kind == rawjson.String && !utf8.Valid(v.Text) {
-		return false
-	}
-	for i := range v.Items {
-		if !isUTF8(&v.Items[i]) {
-			return false
-		}
-	}
-	for i := range v.Members {
-		if !utf8.Valid(v.Members[i].Name) || !isUTF8(&v.Members[i].Value) {
-			return false
-		}
-	}
-	return true
-}
-
 // decode appends the bytes of a segment to room.
 func (f php) decode(room *base64url.Scratch, segment []byte) bool {
 	return room.Decode(segment) || f.faithful && lenient(room, segment)
 }
 
-// lenient decodes as base64_decode does in its strict mode, with - and _ for + and
-// /: it skips white space, takes padding if it is correct, and ignores spare bits.
+// lenient decodes as base64_decode does in its strict mode, with - and _ for + and /.
 func lenient(room *base64url.Scratch, segment []byte) bool {
-	clean, padding := make([]byte, 0, len(segment)), 0
-	for _, c := range segment {
-		switch {
-		case c == '=':
-			padding++
-		case c == '\n' || c == '\r' || c == '\t' || c == ' ':
-		case padding > 0:
-			return false
-		case c == '+':
-			clean = append(clean, '-')
-		case c == '/':
-			clean = append(clean, '_')
-		default:
-			clean = append(clean, c)
-		}
-	}
-	if padding > 2 || padding > 0 && (len(clean)+padding)%4 != 0 {
-		return false
-	}
-	out, err := base64.RawURLEncoding.AppendDecode(room.Bytes, clean)
-	if err != nil {
-		return false
-	}
+	segment = bytes.ReplaceAll(segment, []byte("-"), []byte("+"))
+	segment = bytes.ReplaceAll(segment, []byte("_"), []byte("/"))
+	out, ok := framework.PHPDecode(room.Bytes, segment)
 	room.Bytes = out
-	return true
+	return ok
 }

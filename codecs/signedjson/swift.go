@@ -90,7 +90,7 @@ func requestDigest(c *codecs.Context) (string, bool) {
 	params := rawjson.Value{Kind: rawjson.Object}
 	if c.Arguments != nil {
 		v, err := rawjson.Parse(c.Arguments)
-		if err != nil || !utf8.Valid(c.Arguments) || !isUTF8(&v) || !isFinite(&v) {
+		if err != nil || !utf8.Valid(c.Arguments) || !v.IsUTF8() || !isFinite(&v) {
 			return "", false
 		}
 		params.Members = append(params.Members, rawjson.Member{Name: []byte("arguments"), Value: v})
@@ -147,7 +147,7 @@ type swiftClaims struct {
 // read parses claims. Strict reading accepts those alone that claims writes.
 func (f swift) read(text []byte) (c swiftClaims, ok bool) {
 	v, err := rawjson.Parse(text)
-	if err != nil || !utf8.Valid(text) || !isUTF8(&v) || !isFinite(&v) {
+	if err != nil || !utf8.Valid(text) || !v.IsUTF8() || !isFinite(&v) {
 		return c, false
 	}
 	issued, expires := v.Lookup("iat"), v.Lookup("exp")

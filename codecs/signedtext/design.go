@@ -22,6 +22,9 @@ const (
 	payloadJSON   = "json"
 )
 
+// lastSecond is the end of the year 9999, the last that datetime of Python has.
+const lastSecond = 253402300799
+
 var itsdangerous = &style{
 	separator: ".", salt: "itsdangerous", newHash: sha1.New,
 	appendTime: func(dst []byte, seconds int64) []byte {
@@ -36,7 +39,8 @@ var itsdangerous = &style{
 		if !ok || len(raw) > 8 || !sdk && (len(raw) == 0 || raw[0] == 0) {
 			return 0, false
 		}
-		return float64(binary.BigEndian.Uint64(append(make([]byte, 8-len(raw)), raw...))), true
+		seconds := binary.BigEndian.Uint64(append(make([]byte, 8-len(raw)), raw...))
+		return float64(seconds), seconds <= lastSecond
 	},
 	decode:  func(signature []byte) ([]byte, bool) { return framework.PythonDecode(framework.Padded(signature)) },
 	unicode: true,
@@ -59,13 +63,17 @@ var django = &style{
 	future:   true, fraction: true, latin1: true,
 }
 
-// readBase62 reads a time. The library accepts leading zeros and a sign.
+// readBase62 reads a time. The library accepts leading zeros and a sign, which alone is
+// zero.
 func readBase62(text []byte, sdk bool) (float64, bool) {
+	if len(text) == 0 {
+		return 0, false
+	}
 	sign := 1.0
 	if rest, minus := bytes.CutPrefix(text, []byte("-")); sdk && minus {
 		text, sign = rest, -1
 	}
-	if len(text) == 0 || !sdk && (text[0] == '0' || len(text) > 10) {
+	if !sdk && (text[0] == '0' || len(text) > 10) {
 		return 0, false
 	}
 	seconds := 0.0

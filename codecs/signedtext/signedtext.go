@@ -29,6 +29,9 @@
 // inflates it, up to 16 MiB and after authentication. Mint does not compress:
 // itsdangerous does so if that makes the token shorter.
 //
+// JSON with an integer of more than 4300 digits, or nested deeper than 900, is refused:
+// these are about the limits of CPython, whose recursion limit counts the callers too.
+//
 // Under reading=sdk the scheme answers as the library does. The signature of
 // itsdangerous is read by Python's base64 decoder, which skips foreign characters and
 // ignores spare bits. Django compares the texts of signatures. Under reading=strict,
@@ -140,6 +143,9 @@ func (f *format) toJSON(state []byte) ([]byte, error) {
 		return f.toUnicode(state)
 	}
 	if f.asJSON {
+		if _, err := compactjson.LoadsText(state); err != nil {
+			return nil, err
+		}
 		return compactjson.Append(nil, state)
 	}
 	if !rawjson.ValidWTF8(state) {
@@ -154,7 +160,7 @@ func (f *format) toUnicode(state []byte) ([]byte, error) {
 	v := rawjson.Value{Kind: rawjson.String, Text: state}
 	if f.asJSON {
 		var err error
-		if v, err = compactjson.Parse(state); err != nil {
+		if v, err = compactjson.LoadsText(state); err != nil {
 			return nil, err
 		}
 	}
@@ -225,7 +231,7 @@ func (f *format) payload(dst, text []byte) ([]byte, error) {
 	if !ok {
 		return dst, errPayload
 	}
-	v, err := compactjson.Parse(doc)
+	v, err := compactjson.LoadsText(doc)
 	if err != nil || f.unicode && !utf8.Valid(doc) {
 		return dst, errPayload
 	}

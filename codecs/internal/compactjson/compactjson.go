@@ -19,8 +19,8 @@
 // It works on documents and never on decoded Go values, which have lost the
 // difference between 1 and 1.0, big integers and lone surrogates.
 //
-// Limits: nesting of rawjson.DefaultMaxDepth. Only [Loads] reproduces Python's
-// limit of 4300 digits for an integer.
+// Limits: nesting of rawjson.DefaultMaxDepth. Only [Loads] and [LoadsText] reproduce
+// Python's limit of 4300 digits for an integer.
 package compactjson
 
 import (

@@ -16,12 +16,21 @@ var claims = rawjson.Dialect{NonFinite: true, MaxDepth: 900}
 // maxDigits is CPython's limit for the digits of an integer.
 const maxDigits = 4300
 
-// Loads parses bytes as json.loads does, which also takes UTF-16 and UTF-32 and
-// refuses integers of more than 4300 digits.
+// Loads parses bytes as json.loads does, which also takes UTF-16 and UTF-32. It has the
+// limits of LoadsText.
 func Loads(doc []byte) (rawjson.Value, error) {
 	text, ok := decode(doc)
 	if !ok {
 		return rawjson.Value{}, fmt.Errorf("not JSON: the document is in no encoding that json.loads takes")
+	}
+	return LoadsText(text)
+}
+
+// LoadsText parses a text, given as UTF-8 with lone surrogates, as json.loads parses a
+// str. It refuses integers of more than 4300 digits, and nesting of more than 900.
+func LoadsText(text []byte) (rawjson.Value, error) {
+	if !rawjson.Valid(text) {
+		return rawjson.Value{}, errNotUTF8
 	}
 	v, err := claims.Parse(text)
 	if err == nil && hasLongInteger(&v) {

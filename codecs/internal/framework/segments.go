@@ -153,6 +153,31 @@ func AtobDecode(text []byte) ([]byte, bool) {
 	return out, err == nil
 }
 
+// PHPDecode appends what base64_decode of PHP makes of text in its strict mode: it skips
+// white space, takes padding if it is correct, and ignores spare bits.
+func PHPDecode(dst, text []byte) ([]byte, bool) {
+	clean, padding := make([]byte, 0, len(text)), 0
+	for _, c := range text {
+		switch {
+		case c == '=':
+			padding++
+		case c == '\n' || c == '\r' || c == '\t' || c == ' ':
+		case padding > 0:
+			return dst, false
+		default:
+			clean = append(clean, c)
+		}
+	}
+	if padding > 2 || padding > 0 && (len(clean)+padding)%4 != 0 {
+		return dst, false
+	}
+	out, err := base64.RawStdEncoding.AppendDecode(dst, clean)
+	if err != nil {
+		return dst, false
+	}
+	return out, true
+}
+
 // TextEncode encodes a text of UTF-16, given as WTF-8, as a TextEncoder does: lone
 // surrogates become U+FFFD, and so do bytes that are no WTF-8.
 func TextEncode(text []byte) []byte {

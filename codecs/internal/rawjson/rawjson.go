@@ -20,6 +20,7 @@ package rawjson
 import (
 	"fmt"
 	"strconv"
+	"unicode/utf8"
 )
 
 // A Kind is one of the kinds of JSON value.
@@ -69,6 +70,24 @@ func (v *Value) IsString(text string) bool {
 	return v != nil && v.Kind == String && string(v.Text) == text
 }
 
+// IsUTF8 reports whether no string or name in v has a lone surrogate.
+func (v *Value) IsUTF8() bool {
+	if v.Kind == String && !utf8.Valid(v.Text) {
+		return false
+	}
+	for i := range v.Items {
+		if !v.Items[i].IsUTF8() {
+			return false
+		}
+	}
+	for i := range v.Members {
+		if !utf8.Valid(v.Members[i].Name) || !v.Members[i].Value.IsUTF8() {
+			return false
+		}
+	}
+	return true
+}
+
 // Float returns the nearest float to a Number, an infinity if it is out of range,
 // and NaN for the literal NaN.
 func (v *Value) Float() float64 {
@@ -95,6 +114,9 @@ type Dialect struct {
 
 // Ruby is the dialect of JSON.parse of Ruby's json 2.6.
 var Ruby = Dialect{Comments: true, AnyEscape: true, Halves: true, MaxDepth: 100}
+
+// PHP is the dialect of PHP's json_decode at its default depth, 512.
+var PHP = Dialect{MaxDepth: 511}
 
 // Parse parses a whole document.
 func (d Dialect) Parse(doc []byte) (Value, error) {
