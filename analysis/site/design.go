@@ -270,7 +270,7 @@ func (s *site) timings(name string) (outcomes, distributions template.HTML, err 
 		t.Rows = append(t.Rows, page.Row{Cells: []page.Cell{
 			{Text: v.Pair + ": " + v.B + " against " + v.A}, {HTML: page.Interval(e.Value, e.Low, e.High, max(v.Limit, 0.1))},
 			{Text: fmt.Sprintf("%+.2f [%+.2f, %+.2f]", e.Value, e.Low, e.High), Sort: fmt.Sprint(e.Value)},
-			{Text: fmt.Sprintf("%.2f", v.First.Detectable)}, {Text: v.Remark(), Class: pill(v.Remark(), class)},
+			{Text: fmt.Sprintf("%.2f", v.Detectable)}, {Text: v.Remark(), Class: pill(v.Remark(), class)},
 		}})
 		file = filepath.Join(s.timingDir, v.Picture())
 	}

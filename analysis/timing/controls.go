@@ -30,9 +30,10 @@ type Controls struct {
 // Void reports whether the run is void.
 func (c Controls) Void() bool { return len(c.Faults) > 0 }
 
-func checkControls(verdicts []*Result) (c Controls) {
+func (j *Judgement) checkControls() {
+	c := Controls{}
 	var clean []*Result
-	for _, v := range verdicts {
+	for _, v := range j.Verdicts {
 		switch v.Expect {
 		case runfile.Leaks:
 			c.leaking(v)
@@ -42,42 +43,50 @@ func checkControls(verdicts []*Result) (c Controls) {
 		}
 	}
 	if c.Leaking == 0 && c.Clean == 0 {
-		c.Faults = append(c.Faults, "there is no control")
+		c.fault("there is no control")
 	}
-	c.FoundFrom = foundFrom(verdicts)
+	if largest := DetectableAtMost * j.Limit; j.Shift.Detectable > largest {
+		c.fault("the minimum detectable effect of the run is %.3g ns, want at most %g ns: needs a quieter machine", j.Shift.Detectable, largest)
+	}
+	c.FoundFrom = foundFrom(j.Verdicts)
 	c.Uniform = uniformity(clean)
-	return c
+	j.Controls = c
 }
 
-// margin is how much larger than the smallest findable effect a delay must be
-// to be demanded: the formula knows neither the correction for the number of
-// tests nor that two passes have to agree.
-const margin = 1.5
+func (c *Controls) fault(format string, args ...any) {
+	c.Faults = append(c.Faults, fmt.Sprintf(format, args...))
+}
 
+// leaking demands every leak, except a delay below the minimum detectable effect.
+// Every delay must have its size: a residual beyond the floor shows that shifts are
+// larger than their estimate.
 func (c *Controls) leaking(v *Result) {
 	c.Leaking++
-	switch {
-	case v.Found:
+	if v.Found {
 		c.Found++
-	case v.Added > 0 && v.Added < margin*v.reach():
+	}
+	switch {
+	case v.Added > 0 && v.Added < v.Detectable:
 		c.TooSmall = append(c.TooSmall, v.Subject)
-	default:
-		c.Faults = append(c.Faults, fmt.Sprintf("%s leaks and was not found", v.Name()))
+	case !v.Found:
+		c.fault("%s leaks and was not found", v.Name())
 	}
-}
-
-// reach is the smallest effect that both passes could have found.
-func (v *Result) reach() float64 {
-	if v.Second == nil {
-		return math.Inf(1)
+	if v.Added == 0 {
+		return
 	}
-	return max(v.First.Detectable, v.Second.Detectable)
+	// The clock rate may change between calibration and pass.
+	tolerance := max(v.Limit, v.Added/4)
+	for _, s := range v.passes() {
+		if s.Trimmed.Low > v.Added+tolerance || s.Trimmed.High < v.Added-tolerance {
+			c.fault("%s adds %.3g ns and showed %+.3g ns in pass %d", v.Name(), v.Added, s.Trimmed.Value, s.Pass)
+		}
+	}
 }
 
 func (c *Controls) clean(v *Result) {
 	c.Clean++
 	if v.Outcome == verdict.Refuted {
-		c.Faults = append(c.Faults, fmt.Sprintf("%s does not leak and was taken for a leak", v.Name()))
+		c.fault("%s does not leak and was taken for a leak", v.Name())
 	}
 }
 

@@ -23,6 +23,9 @@ const judgementFile = "judgement.json"
 func (j *Judgement) Write(dir string) error {
 	short := *j
 	short.Verdicts = nil
+	for _, p := range []*float64{&short.Shift.Sigma, &short.Shift.Floor, &short.Shift.Detectable} {
+		*p = round(*p)
+	}
 	for _, v := range j.Verdicts {
 		short.Verdicts = append(short.Verdicts, v.rounded())
 	}
@@ -73,7 +76,7 @@ func round(v float64) float64 {
 // headers that v or the judgement has.
 func (v *Result) rounded() *Result {
 	short := *v
-	for _, p := range []*float64{&short.Added, &short.PSign, &short.PRank, &short.PTail} {
+	for _, p := range []*float64{&short.Added, &short.Limit, &short.Detectable, &short.PSign, &short.PRank, &short.PTail} {
 		*p = round(*p)
 	}
 	short.First = v.First.rounded()
@@ -89,7 +92,7 @@ func (s *Statistics) rounded() *Statistics {
 	short.Deciles.Difference = slices.Clone(s.Deciles.Difference)
 	for _, p := range []*float64{
 		&short.ClockNs, &short.Typical, &short.Slot, &short.Deciles.P, &short.Sigma, &short.Effective,
-		&short.Detectable, &short.PSign, &short.PWilcoxon, &short.DudectT,
+		&short.PSign, &short.PWilcoxon, &short.DudectT,
 	} {
 		*p = round(*p)
 	}

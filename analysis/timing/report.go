@@ -29,6 +29,7 @@ func (j *Judgement) WriteTable(w io.Writer, width int) error {
 	}
 	b.WriteString(t.Text(width))
 	j.Controls.write(&b)
+	j.Shift.write(&b)
 	j.summary(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -42,7 +43,7 @@ func (v *Result) row() []string {
 		v.Subject, v.Pair, fmt.Sprintf("%.4g", s.Typical),
 		fmt.Sprintf("%+.2f [%+.2f %+.2f]", s.Trimmed.Value, s.Trimmed.Low, s.Trimmed.High),
 		fmt.Sprintf("%+.2f at %.0f %%", tail.Value, 100*deciles[s.Deciles.Largest]),
-		fmt.Sprintf("%.2f", s.Detectable), fmt.Sprint(s.Blocks),
+		fmt.Sprintf("%.2f", v.Detectable), fmt.Sprint(s.Blocks),
 		probability(v.PSign), probability(v.PRank), probability(v.PTail),
 		fmt.Sprintf("%.1f", s.DudectT), v.Remark(),
 	}
@@ -53,14 +54,16 @@ func (v *Result) Remark() string {
 	switch {
 	case v.Expect == runfile.Leaks && v.Found:
 		return "found, as it must be"
+	case v.Expect == runfile.Leaks && v.Added > 0 && v.Added < v.Detectable:
+		return "not found, and below the minimum detectable effect"
 	case v.Expect == runfile.Leaks:
 		return "not found: " + v.Why
 	case v.Expect == runfile.Clean && v.Outcome != verdict.Refuted:
 		return "clean, as it must be"
+	case v.Outcome == verdict.NotRefuted:
+		return fmt.Sprintf("%s above %.2g ns", v.Outcome, v.Detectable)
 	case v.Outcome == verdict.Refuted && v.Property == "" && v.Expect == runfile.Open:
 		return fmt.Sprintf("observation: tells %s (%s)", v.Tells, v.Why)
-	case v.Outcome == verdict.NotRefuted:
-		return string(v.Outcome)
 	}
 	return fmt.Sprintf("%s: %s", v.Outcome, v.Why)
 }
@@ -89,6 +92,15 @@ func (c Controls) write(w *strings.Builder) {
 	for _, fault := range c.Faults {
 		fmt.Fprintf(w, "void: %s\n", fault)
 	}
+}
+
+func (s Shift) write(w *strings.Builder) {
+	if s.Values == 0 {
+		w.WriteString("shift between passes: not tested, no control of known size is small enough\n")
+		return
+	}
+	fmt.Fprintf(w, "shift between passes: at most %.2g ns (standard deviation, %.0f %% confidence, %d residuals of the ladder); differences up to %.2g ns do not count, and a leak of %.2g ns is found\n",
+		s.Sigma, 100*s.Confidence, s.Values, s.Floor, s.Detectable)
 }
 
 func (j *Judgement) summary(w *strings.Builder) {
@@ -132,6 +144,7 @@ func (j *Judgement) Markdown() []byte {
 	}
 	b.WriteString("\n```\n")
 	j.Controls.write(&b)
+	j.Shift.write(&b)
 	j.summary(&b)
 	b.WriteString("```\n")
 	return []byte(b.String())
@@ -221,6 +234,7 @@ type Document struct {
 	Void     bool              `json:"void"`  // a control did not turn out as it must
 	Refuted  int               `json:"refuted"`
 	Controls Controls          `json:"controls"`
+	Shift    Shift             `json:"shift"`
 	Pairs    []PairDocument    `json:"pairs"`
 }
 
@@ -246,13 +260,13 @@ type PairDocument struct {
 func (j *Judgement) Document(dir string) *Document {
 	d := &Document{
 		Format: DocumentFormat, Run: dir, Stamp: j.Stamp, Limit: j.Limit, Tests: j.Tests,
-		Void: j.Controls.Void(), Refuted: len(j.Refuted()), Controls: j.Controls, Pairs: []PairDocument{},
+		Void: j.Controls.Void(), Refuted: len(j.Refuted()), Controls: j.Controls, Shift: j.Shift, Pairs: []PairDocument{},
 	}
 	for _, v := range j.Verdicts {
 		s := v.First
 		d.Pairs = append(d.Pairs, PairDocument{
 			v.Subject, v.Pair, v.Expect, v.Property, v.Outcome, v.Why, v.Found,
-			s.Typical, s.Trimmed, s.Detectable, s.Blocks, v.PSign, v.PRank, v.PTail,
+			s.Typical, s.Trimmed, v.Detectable, s.Blocks, v.PSign, v.PRank, v.PTail,
 		})
 	}
 	return d

@@ -13,19 +13,18 @@ import (
 // per operation; differences are B - A.
 type Statistics struct {
 	runfile.Header
-	Values     int      `json:"values"`     // differences tested: blocks, or clusters
-	Typical    float64  `json:"typical_ns"` // median time of an operation
-	Slot       float64  `json:"slot_ns"`    // second sample of a block minus first
-	Median     Estimate `json:"median"`
-	Trimmed    Estimate `json:"trimmed_mean"`
-	Deciles    Deciles  `json:"deciles"`
-	Sigma      float64  `json:"sigma_ns"`
-	Length     int      `json:"block_length"` // of the bootstrap
-	Effective  float64  `json:"effective_values"`
-	Detectable float64  `json:"detectable_ns"` // smallest effect that could have been found
-	PSign      float64  `json:"p_sign"`        // not corrected
-	PWilcoxon  float64  `json:"p_wilcoxon"`    // not corrected
-	DudectT    float64  `json:"dudect_max_t"`
+	Values    int      `json:"values"`     // differences tested: blocks, or clusters
+	Typical   float64  `json:"typical_ns"` // median time of an operation
+	Slot      float64  `json:"slot_ns"`    // second sample of a block minus first
+	Median    Estimate `json:"median"`
+	Trimmed   Estimate `json:"trimmed_mean"`
+	Deciles   Deciles  `json:"deciles"`
+	Sigma     float64  `json:"sigma_ns"`     // 1.4826 MAD of the differences
+	Length    int      `json:"block_length"` // of the bootstrap
+	Effective float64  `json:"effective_values"`
+	PSign     float64  `json:"p_sign"`     // not corrected
+	PWilcoxon float64  `json:"p_wilcoxon"` // not corrected
+	DudectT   float64  `json:"dudect_max_t"`
 }
 
 // clockSigma is the standard deviation of the difference of two times that are
@@ -42,11 +41,13 @@ func measure(f *runfile.Samples) *Statistics {
 		PSign: signTest(s.d), PWilcoxon: wilcoxon(s.d),
 		DudectT: dudectT(s.a, s.b),
 	}
-	r.Detectable = detectableFactor * r.Sigma / math.Sqrt(r.Effective)
 	r.Median, r.Trimmed = location(s.d, dep)
 	r.Deciles = compareDeciles(s, max(f.Cluster, dep.length))
 	return r
 }
+
+// deviation returns the standard error of the effect.
+func (s *Statistics) deviation() float64 { return s.Sigma / math.Sqrt(s.Effective) }
 
 // A series is the input of the statistics of one file. All times are in
 // nanoseconds per operation.

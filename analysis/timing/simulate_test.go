@@ -84,9 +84,3 @@ func (m *machine) run(probe runfile.Probe, pass, blocks int) *runfile.Samples {
 
 // clock returns what a clock that counts nanoseconds shows for a sample.
 func clock(perOp float64) uint32 { return uint32(math.Round(perOp * simulatedOps)) }
-
-// shifted makes all blocks of the machine's pass differ by a value drawn once, as
-// the place of objects in memory does, beside a leak.
-func (m *machine) shifted(leak, deviation float64) *machine {
-	return m.shift(leak + deviation*m.random.NormFloat64())
-}

@@ -22,9 +22,8 @@
 //   - The second pass has to confirm an effect: the same sign, and the same size
 //     within a factor of 3 apart from the intervals.
 //   - All p-values of a run are corrected together (Holm), at alpha.
-//   - The minimum detectable effect is printed with every verdict: 5.70
-//     sigma/sqrt(n), with sigma = 1.4826 MAD of the differences and n the
-//     effective number of blocks.
+//   - The minimum detectable effect is printed with every verdict. It has the noise
+//     of the pair, the number of tests and the shift between passes, see [Shift].
 //
 // The largest |t| over dudect's 102 tests (Reparaz, Balasch, Verbauwhede, 2017) is
 // printed for comparison and never decides: it is a maximum over correlated tests,
@@ -51,10 +50,6 @@ const alpha = 1e-5
 // confidence is the level of every interval.
 const confidence = 0.95
 
-// detectableFactor is the quantile of the normal distribution at alpha, two-sided,
-// plus the one at a power of 0.9: 4.417 + 1.282.
-const detectableFactor = 5.70
-
 // The limits in nanoseconds from which on a difference counts against a design, by
 // the place of the attacker.
 const (
@@ -70,6 +65,7 @@ type Judgement struct {
 	Tests    int               `json:"tests"` // p-values corrected together
 	Verdicts []*Result         `json:"verdicts"`
 	Controls Controls          `json:"controls"`
+	Shift    Shift             `json:"shift"`
 }
 
 // Judge judges the files of one run against a limit in nanoseconds. progress is
@@ -81,12 +77,17 @@ func Judge(files []*runfile.Samples, limit float64, progress func(done int)) (*J
 	}
 	j := &Judgement{Limit: limit, Stamp: files[0].Stamp, Verdicts: verdicts}
 	j.correct()
-	for _, v := range verdicts {
-		v.Limit = limit
-		v.judge()
-	}
-	j.Controls = checkControls(verdicts)
+	j.decide()
 	return j, nil
+}
+
+// decide sets the verdicts and the controls from statistics and corrected p-values.
+func (j *Judgement) decide() {
+	j.Shift = j.shift()
+	for _, v := range j.Verdicts {
+		v.judge(j)
+	}
+	j.checkControls()
 }
 
 // measureAll measures the files on all processors, keeping their order.

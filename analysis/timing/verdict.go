@@ -17,18 +17,20 @@ type Result struct {
 	runfile.Probe
 	// Outcome is about the claim that two classes take the same time. It is
 	// refuted if a difference is significant, confirmed by a second independent
-	// run, and larger than the limit in both. It is not refuted if the interval
-	// lies inside the limit and the minimum detectable effect is below the limit.
-	// Otherwise it is not tested.
+	// run, and larger than Limit in both. It is not refuted if no significant
+	// difference exceeds Limit, the interval lies inside Detectable, and that is at
+	// most [DetectableAtMost] limits. Otherwise it is not tested.
 	Outcome verdict.Outcome `json:"verdict"`
 	Why     string          `json:"why"`
-	Limit   float64         `json:"limit_ns"`
-	PSign   float64         `json:"p_sign"` // first pass; these three are corrected for the number of tests in the run
-	PRank   float64         `json:"p_wilcoxon"`
-	PTail   float64         `json:"p_deciles"`
-	Found   bool            `json:"found"` // significant, and confirmed by the second pass, whatever its size
-	First   *Statistics
-	Second  *Statistics `json:",omitempty"`
+	Limit   float64         `json:"limit_ns"` // of the run, or the floor of its shift if that is larger
+	// Detectable is the smallest leak that both passes show with a power of 0.9.
+	Detectable float64 `json:"detectable_ns"`
+	PSign      float64 `json:"p_sign"` // first pass; these three are corrected for the number of tests in the run
+	PRank      float64 `json:"p_wilcoxon"`
+	PTail      float64 `json:"p_deciles"`
+	Found      bool    `json:"found"` // significant, and confirmed by the second pass, whatever its size
+	First      *Statistics
+	Second     *Statistics `json:",omitempty"`
 }
 
 // effect is a difference that one of the tests found significant in the first
@@ -70,7 +72,12 @@ func (e effect) String() string {
 }
 
 // judge sets the verdict's words from its numbers.
-func (v *Result) judge() {
+func (v *Result) judge(j *Judgement) {
+	v.Limit, v.Detectable, v.Found = j.Shift.Floor, j.detectable(v), false
+	if v.Expect == runfile.Clean {
+		v.Limit = j.Limit // both classes run the same instructions, and do not shift
+	}
+	largest := DetectableAtMost * j.Limit
 	effects := v.significant()
 	var found effect
 	for _, e := range effects {
@@ -87,16 +94,16 @@ func (v *Result) judge() {
 	}
 	first := v.First
 	switch {
-	case first.Trimmed.within(v.Limit) && first.Detectable < v.Limit && !beyond(effects, v.Limit):
-		v.Outcome, v.Why = verdict.NotRefuted, fmt.Sprintf("inside %g ns, and %.2g ns could have been found", v.Limit, first.Detectable)
+	case v.Detectable <= largest && first.Trimmed.within(v.Detectable) && !beyond(effects, v.Limit):
+		v.Outcome, v.Why = verdict.NotRefuted, fmt.Sprintf("no difference above %.2g ns was found", v.Detectable)
 	case len(effects) > 0 && v.Second == nil:
 		v.Outcome, v.Why = verdict.NotTested, "significant in one run: needs a second one"
 	case v.Found:
-		v.Outcome, v.Why = verdict.NotTested, fmt.Sprintf("%s: too near the limit of %g ns: needs about %d blocks", found, v.Limit, 4*first.Blocks)
+		v.Outcome, v.Why = verdict.NotTested, fmt.Sprintf("%s: too near the limit of %.2g ns: needs about %d blocks", found, v.Limit, 4*first.Blocks)
 	case len(effects) > 0:
 		v.Outcome, v.Why = verdict.NotTested, fmt.Sprintf("%s: the runs disagree: needs a quieter machine", effects[0])
 	default:
-		v.Outcome, v.Why = verdict.NotTested, v.wanting()
+		v.Outcome, v.Why = verdict.NotTested, v.wanting(largest)
 	}
 }
 
@@ -128,15 +135,15 @@ func beyond(effects []effect, limit float64) bool {
 	return false
 }
 
-// wanting says how many blocks it would take to decide.
-func (v *Result) wanting() string {
+// wanting says how many blocks it would take to find the largest effect that may
+// stay unseen.
+func (v *Result) wanting(largest float64) string {
 	s := v.First
-	reach := max(s.Detectable, (s.Trimmed.High-s.Trimmed.Low)/2)
-	if reach < v.Limit {
-		return fmt.Sprintf("the interval crosses the limit of %g ns: needs about %d blocks", v.Limit, 4*s.Blocks)
+	if v.Detectable <= largest {
+		return fmt.Sprintf("the interval crosses %.2g ns: needs about %d blocks", v.Detectable, 4*s.Blocks)
 	}
-	need := float64(s.Blocks) * math.Pow(reach/v.Limit, 2)
-	return fmt.Sprintf("could have found %.2g ns, the limit is %g ns: needs about %.1g blocks", s.Detectable, v.Limit, need)
+	need := float64(s.Blocks) * math.Pow(v.Detectable/largest, 2)
+	return fmt.Sprintf("could have found %.2g ns, want at most %g ns: needs about %.1g blocks", v.Detectable, largest, need)
 }
 
 // signTest returns the two-sided p-value of the sign test: the probability that

@@ -19,8 +19,9 @@ const (
 	longMessage  = 4096
 )
 
-// ladder are the delays in nanoseconds that controls of known size add.
-var ladder = []float64{1, 2, 5, 10, 50, 200}
+// ladder are the delays in nanoseconds that controls of known size add. The judge
+// takes the shift between passes from those up to 10 ns.
+var ladder = []float64{1, 2, 3, 5, 7, 10, 20, 50, 200}
 
 // Controls returns the comparisons that every run measures beside its designs: subjects
 // that leak, which the judge must find, and subjects that do not.
@@ -117,7 +118,7 @@ func marks(size int, added func(mark int, result byte) byte) func(*rand.Rand) (*
 // cover is the number of steps that A and B both take first. The next operation
 // begins with work that does not wait; if that is shorter than these steps, every
 // further step counts.
-const cover = 100
+const cover = 3 * turn
 
 // delay takes steps more for B.
 func delay(steps int) func(int, byte) byte {

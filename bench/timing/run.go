@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -56,7 +57,11 @@ func Run(comparisons []Comparison, c Config, progress func(Step)) error {
 	}
 	r := runner{c, newSampler(c.Seed, c.precision), 0, passes * len(comparisons), now(), progress}
 	for pass := 1; pass <= passes; pass++ {
-		for _, t := range comparisons {
+		// The order is drawn by lot, so that the controls meet the machine in the states
+		// that designs meet.
+		order := rand.New(rand.NewPCG(c.Seed, uint64(pass))).Perm(len(comparisons))
+		for _, i := range order {
+			t := comparisons[i]
 			if err := r.step(t, pass); err != nil {
 				return fmt.Errorf("%s, pass %d: %w", t.Name(), pass, err)
 			}

@@ -114,7 +114,7 @@ func TestPlantedCauses(t *testing.T) {
 		set.a.do(set.a.inputs[0])
 		set.b.do(set.b.inputs[0])
 	}
-	require.Len(t, names, 14)
+	require.Len(t, names, 17)
 }
 
 func TestEarlyExitIsACorrectComparison(t *testing.T) {

@@ -105,14 +105,40 @@ func (p precision) typical(do func()) time.Duration {
 	return times[len(times)/2]
 }
 
+// turn is the number of steps in one turn of the loop of spin.
+const turn = 32
+
 // spin takes a time in proportion to steps: each is a multiplication that waits
-// for the one before, and the first waits for begin.
+// for the one before, and the first waits for begin. Steps below a turn take
+// branches that go the way they went in the operation before. A processor predicts
+// the end of a long loop in some of its states alone. With a step for each turn, a
+// delay of 2 ns took 2.2 ns in one pass and -0.3 ns in the other.
 func spin(steps int, begin byte) byte {
 	x := uint64(begin) | 1
-	for range steps {
-		x *= 0x9e3779b97f4a7c15
+	for ; steps >= turn; steps -= turn {
+		x = squared8(squared8(squared8(squared8(x))))
+	}
+	for bit := turn / 2; bit > 0; bit /= 2 {
+		if steps&bit != 0 {
+			for range bit {
+				x *= x
+			}
+		}
 	}
 	return byte(x >> 56)
+}
+
+// squared8 squares x eight times. The compiler cannot fold the steps into one, as it
+// does with a constant factor.
+func squared8(x uint64) uint64 {
+	x *= x
+	x *= x
+	x *= x
+	x *= x
+	x *= x
+	x *= x
+	x *= x
+	return x * x
 }
 
 // spun keeps the compiler from leaving spin out.

@@ -46,18 +46,25 @@ func newLeakJudgeCommand() *cobra.Command {
 		Long: fmt.Sprintf(`Judge, for every pair in DIR, if its two classes take the same time. Print a
 table and write it as judgement.json into DIR.
 
+The ladder of controls, whose delays are known, shows how far whole passes
+shift. Differences up to --limit, or up to the floor of that shift if it is
+larger, do not count. The minimum detectable effect (MDE) has the noise of a
+pair, the number of tests and the shift.
+
 A pair is refuted if the difference is significant and the second pass confirms
-it: same sign, same size within a factor of 3, both larger than --limit. It is
-not refuted if its interval lies inside the limit and the minimum detectable
-effect is below it. Otherwise it is not tested, and the table shows how many
-blocks it needs. Sensible limits are %d ns for an attacker on the same machine,
-%d ns on the local network and %d ns on the internet.
+it: same sign, same size within a factor of 3, both larger than the floor. It is
+not refuted if no such difference was found, its interval lies inside the MDE,
+and the MDE is at most %d times --limit: the table says above which size. Otherwise it is not tested, and the table shows how many blocks it
+needs. Sensible limits are %d ns for an attacker on the same machine, %d ns on
+the local network and %d ns on the internet.
 
 judgement.json has a line for each pair and numbers of six digits. All else
 follows from the samples.
 
 The status is 1 if a guarantee of a design is refuted. It is 2 if a control did
-not turn out as it must: then the run is void.`, timing.LimitLibrary, timing.LimitLocal, timing.LimitInternet),
+not turn out as it must: then the run is void. A delay below the MDE may stay
+hidden. Every larger one must show, each must have its size, and the MDE of the
+run must be at most %d times --limit.`, timing.DetectableAtMost, timing.LimitLibrary, timing.LimitLocal, timing.LimitInternet, timing.DetectableAtMost),
 		Example: `  sealab leak judge results/timing/run
   sealab leak judge --limit 100 results/timing/run
   sealab leak judge --json results/timing/run`,
