@@ -2,13 +2,12 @@ package vectors
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"reflect"
-	"slices"
 
 	"sealab/internal/schema"
 )
@@ -45,28 +44,23 @@ func (t Test) without(near *Test) *Test {
 	if near == nil {
 		return &t
 	}
-	if maps.Equal(t.Fields, near.Fields) {
-		t.Fields = nil
-	}
+	omitEqual(&t.Fields, near.Fields)
 	if t.Binding == nil {
 		return &t // a codec's setting is its keys
 	}
-	if slices.Equal(t.Keys, near.Keys) {
-		t.Keys = nil
-	}
-	if maps.Equal(t.Options, near.Options) {
-		t.Options = nil
-	}
-	if reflect.DeepEqual(t.Binding, near.Binding) {
-		t.Binding = nil
-	}
-	if reflect.DeepEqual(t.Now, near.Now) {
-		t.Now = nil
-	}
-	if reflect.DeepEqual(t.TTL, near.TTL) {
-		t.TTL = nil
-	}
+	omitEqual(&t.Keys, near.Keys)
+	omitEqual(&t.Options, near.Options)
+	omitEqual(&t.Binding, near.Binding)
+	omitEqual(&t.Now, near.Now)
+	omitEqual(&t.TTL, near.TTL)
 	return &t
+}
+
+// omitEqual sets a member to nil if it equals that of the near test.
+func omitEqual[T any](member *T, near T) {
+	if reflect.DeepEqual(*member, near) {
+		*member = *new(T)
+	}
 }
 
 // inherit copies omitted parts of the setting from near.
@@ -77,15 +71,8 @@ func (t *Test) inherit(near *Test) {
 	if t.Options == nil {
 		t.Options = near.Options
 	}
-	if t.Binding == nil {
-		t.Binding = near.Binding
-	}
-	if t.Now == nil {
-		t.Now = near.Now
-	}
-	if t.TTL == nil {
-		t.TTL = near.TTL
-	}
+	t.Binding = cmp.Or(t.Binding, near.Binding)
+	t.Now, t.TTL = cmp.Or(t.Now, near.Now), cmp.Or(t.TTL, near.TTL)
 }
 
 // marshal is json.Marshal without HTML escapes.
