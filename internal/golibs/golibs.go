@@ -83,6 +83,17 @@ func (c codec) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, payload...), nil
 }
 
+// refusing returns open with every error as the refusal.
+func refusing(refusal error, open func(token []byte) ([]byte, error)) func(token []byte) ([]byte, error) {
+	return func(token []byte) ([]byte, error) {
+		payload, err := open(token)
+		if err != nil {
+			return nil, refusal
+		}
+		return payload, nil
+	}
+}
+
 // one sets a library up with the key derived from the only secret of a ring.
 func one(setup func(key []byte) (codec, error)) func(codecs.Config) (codecs.Codec, error) {
 	return func(c codecs.Config) (codecs.Codec, error) {

@@ -60,27 +60,15 @@ func newJWXEncrypted(key []byte) (codec, error) {
 		}
 		return jwe.Encrypt(payload, withKey, jwe.WithContentEncryption(jwa.A256GCM()))
 	}
-	unseal := func(token []byte) ([]byte, error) {
-		payload, err := jwe.Decrypt(token, withKey)
-		if err != nil {
-			return nil, errUnauthentic
-		}
-		return payload, nil
-	}
-	return codec{seal, unseal}, nil
+	unseal := func(token []byte) ([]byte, error) { return jwe.Decrypt(token, withKey) }
+	return codec{seal, refusing(errUnauthentic, unseal)}, nil
 }
 
 func newJWXSigned(key []byte) (codec, error) {
 	withKey := jws.WithKey(jwa.HS256(), key)
 	seal := func(payload []byte) ([]byte, error) { return jws.Sign(payload, withKey) }
-	unseal := func(token []byte) ([]byte, error) {
-		payload, err := jws.Verify(token, withKey, jws.WithCompact())
-		if err != nil {
-			return nil, errUnauthentic
-		}
-		return payload, nil
-	}
-	return codec{seal, unseal}, nil
+	unseal := func(token []byte) ([]byte, error) { return jws.Verify(token, withKey, jws.WithCompact()) }
+	return codec{seal, refusing(errUnauthentic, unseal)}, nil
 }
 
 func newTink(key []byte) (codec, error) {
@@ -204,14 +192,11 @@ func newSecureCookie(key []byte) (codec, error) {
 		token, err := cookies.Encode(cookieName, bytes.Clone(payload))
 		return []byte(token), err
 	}
-	unseal := func(token []byte) ([]byte, error) {
-		var payload []byte
-		if err := cookies.Decode(cookieName, string(token), &payload); err != nil {
-			return nil, errUnauthentic
-		}
-		return payload, nil
+	unseal := func(token []byte) (payload []byte, err error) {
+		err = cookies.Decode(cookieName, string(token), &payload)
+		return payload, err
 	}
-	return codec{seal, unseal}, nil
+	return codec{seal, refusing(errUnauthentic, unseal)}, nil
 }
 
 // stateClaims are the claims of a token: the payload and no date.
