@@ -7,7 +7,7 @@ import (
 	"sealab/fuzz/program"
 )
 
-// A heldToken is one of a sequence, with its first form and its payload.
+// A heldToken is a token with its form as sealed and its payload.
 type heldToken struct {
 	token, origin, payload []byte
 	altered                bool

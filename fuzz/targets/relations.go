@@ -45,12 +45,6 @@ func newFamily(s *instance) *ringFamily {
 
 func (f *ringFamily) isDear() bool { return f.one.dear }
 
-// A presentedToken is sealed and perhaps altered.
-type presentedToken struct {
-	token, payload []byte
-	altered        bool
-}
-
 // allRelations are the checks; an input chooses one.
 var allRelations = []func(*ringFamily, *program.Program) error{
 	(*ringFamily).order, (*ringFamily).foreign, (*ringFamily).rotated, (*ringFamily).room, (*ringFamily).sealing, (*ringFamily).together, (*ringFamily).inspected,
@@ -61,15 +55,13 @@ func runRelations(p *program.Program) error {
 	return allRelations[p.Pick(len(allRelations))](f, p)
 }
 
-// present reads a token.
-func (f *ringFamily) present(p *program.Program) (presentedToken, error) {
-	seed, payload := f.one.seed(p), f.one.payload(p)
-	token, err := f.one.codec.SealSeeded(nil, seed, payload)
-	if err != nil || p.Pick(2) == 0 {
-		return presentedToken{token: token, payload: payload}, err
+// present reads a token that is sealed and perhaps altered.
+func (f *ringFamily) present(p *program.Program) (heldToken, error) {
+	h, err := f.one.seal(f.one.seed(p), f.one.payload(p))
+	if err == nil && p.Pick(2) != 0 {
+		h.change(program.Alter(p, bytes.Clone(h.token)))
 	}
-	altered := program.Alter(p, bytes.Clone(token))
-	return presentedToken{altered, payload, !bytes.Equal(altered, token)}, nil
+	return h, err
 }
 
 // order checks that rings of the same keys answer alike.
