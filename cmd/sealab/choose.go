@@ -59,11 +59,7 @@ design fits.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				err = writeJSON(cmd.OutOrStdout(), answer)
-			} else {
-				err = writeChoice(cmd.OutOrStdout(), answer, source)
-			}
+			err = writeAs(cmd.OutOrStdout(), asJSON, answer, func(w io.Writer) error { return writeChoice(w, answer, source) })
 			if err == nil && len(answer.Fits) == 0 {
 				return cli.ErrRefuted
 			}

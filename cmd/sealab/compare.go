@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -63,11 +64,7 @@ and the largest change of a bare primitive between the runs.`,
 			if all {
 				rows = 0
 			}
-			if asJSON {
-				err = writeJSON(cmd.OutOrStdout(), c.Document(args[0], args[1]))
-			} else {
-				err = c.Report(cmd.OutOrStdout(), rows, table.Width(cmd.OutOrStdout()))
-			}
+			err = writeAs(cmd.OutOrStdout(), asJSON, c.Document(args[0], args[1]), func(w io.Writer) error { return c.Report(w, rows, table.Width(w)) })
 			if err != nil {
 				return err
 			}

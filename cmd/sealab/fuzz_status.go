@@ -59,11 +59,7 @@ func tellStatus(w io.Writer, dir string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		err = writeJSON(w, status)
-	} else {
-		err = status.WriteTable(w, time.Now())
-	}
+	err = writeAs(w, asJSON, status, func(w io.Writer) error { return status.WriteTable(w, time.Now()) })
 	if err == nil && len(status.Buckets()) > 0 {
 		return cli.ErrRefuted
 	}

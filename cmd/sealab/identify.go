@@ -49,11 +49,7 @@ format is known.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				err = writeJSON(cmd.OutOrStdout(), answers)
-			} else {
-				err = writeIdentities(cmd.OutOrStdout(), answers, len(tries))
-			}
+			err = writeAs(cmd.OutOrStdout(), asJSON, answers, func(w io.Writer) error { return writeIdentities(w, answers, len(tries)) })
 			if err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -95,11 +96,7 @@ func leakJudge(cmd *cobra.Command, dir string, limit float64, asJSON bool) error
 	if err := j.Write(dir); err != nil {
 		return err
 	}
-	if asJSON {
-		err = writeJSON(cmd.OutOrStdout(), j.Document(dir))
-	} else {
-		err = j.WriteTable(cmd.OutOrStdout(), table.Width(cmd.OutOrStdout()))
-	}
+	err = writeAs(cmd.OutOrStdout(), asJSON, j.Document(dir), func(w io.Writer) error { return j.WriteTable(w, table.Width(w)) })
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -72,11 +73,7 @@ func (f *leakTaintFlags) run(cmd *cobra.Command, dir string) error {
 	if err := j.Write(dir); err != nil {
 		return err
 	}
-	if f.json {
-		err = writeJSON(cmd.OutOrStdout(), taintDocument{taintFormat, dir, j})
-	} else {
-		err = j.WriteTable(cmd.OutOrStdout(), f.lines, table.Width(cmd.OutOrStdout()))
-	}
+	err = writeAs(cmd.OutOrStdout(), f.json, taintDocument{taintFormat, dir, j}, func(w io.Writer) error { return j.WriteTable(w, f.lines, table.Width(w)) })
 	if err != nil {
 		return err
 	}

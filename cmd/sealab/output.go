@@ -28,6 +28,14 @@ func writeJSON(out io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
+// writeAs writes a document as JSON, or by text.
+func writeAs(out io.Writer, asJSON bool, document any, text func(io.Writer) error) error {
+	if asJSON {
+		return writeJSON(out, document)
+	}
+	return text(out)
+}
+
 // namedOr returns the values with the given names or, without names, all of them.
 func namedOr[T any](all func() []T, names []string, find func(name string) (T, error)) ([]T, error) {
 	if len(names) == 0 {
