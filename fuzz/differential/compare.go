@@ -141,27 +141,17 @@ func openSide(d codecs.Design, c codecs.Config) (s side, err error) {
 // supported, judge repeats its tokens one by one; a token with a fault has it as its
 // answer.
 func (s side) judge(tokens [][]byte, c context) ([]lab.Answer, error) {
-	verdicts, err := s.judgeBatch(tokens, c)
-	if !errors.Is(err, codecs.ErrFault) && !errors.Is(err, codecs.ErrUnsupported) {
-		return verdicts, err
-	}
-	return s.judgeEach(tokens, c), nil
-}
-
-func (s side) judgeBatch(tokens [][]byte, c context) ([]lab.Answer, error) {
 	if s.Batched() {
-		return s.UnsealBatch(tokens, &c)
+		verdicts, err := s.UnsealBatch(tokens, &c)
+		if !errors.Is(err, codecs.ErrFault) && !errors.Is(err, codecs.ErrUnsupported) {
+			return verdicts, err
+		}
 	}
-	return s.judgeEach(tokens, c), nil
-}
-
-func (s side) judgeEach(tokens [][]byte, c context) []lab.Answer {
-	verdicts := make([]lab.Answer, len(tokens))
-	codec := s.At(&c)
+	verdicts, codec := make([]lab.Answer, len(tokens)), s.At(&c)
 	for i, token := range tokens {
 		verdicts[i] = unseal(codec, token)
 	}
-	return verdicts
+	return verdicts, nil
 }
 
 // unseal judges one token. A panic is a fault, and its token a disagreement.
