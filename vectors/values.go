@@ -18,8 +18,7 @@ import (
 func BindingOf(b codecs.Context) (*Binding, bool) {
 	out := &Binding{Method: b.Method, Target: b.Target, Principal: b.Principal, Audience: b.Audience}
 	if b.Arguments != nil {
-		raw := string(b.Arguments)
-		out.Arguments = &raw
+		out.Arguments = new(string(b.Arguments))
 	}
 	return out, out.valid()
 }

@@ -109,8 +109,7 @@ func (c *Comparison) Document(older, newer string) *CompareDocument {
 	for _, ch := range c.Changes {
 		x := ChangeDocument{ch.Name, ch.Unit, ch.Old.Center, ch.New.Center, nil, ch.P, ch.Word()}
 		if ch.Old.Center != 0 {
-			share := ch.Share()
-			x.Share = &share
+			x.Share = new(ch.Share())
 		}
 		d.Changes = append(d.Changes, x)
 	}

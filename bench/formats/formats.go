@@ -126,9 +126,8 @@ func (c *contestant) prepare(s Subject) error {
 	if err != nil {
 		return fmt.Errorf("opening: %w", err)
 	}
-	principal, audience := "alice", "server"
 	c.in = in
-	c.at = &codecs.Context{Now: time.Unix(1_795_132_800, 0), Method: "tools/call", Target: "deploy", Principal: &principal, Audience: &audience}
+	c.at = &codecs.Context{Now: time.Unix(1_795_132_800, 0), Method: "tools/call", Target: "deploy", Principal: new("alice"), Audience: new("server")}
 	if err := c.judge(); err != nil {
 		c.row.Foreign = nil
 		return err

@@ -120,8 +120,7 @@ func (r *round) optional() *string {
 	if r.IntN(3) == 0 {
 		return nil
 	}
-	s := r.text()
-	return &s
+	return new(r.text())
 }
 
 // drawState returns JSON, which every format can carry, or any text. Some are

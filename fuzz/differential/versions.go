@@ -49,8 +49,7 @@ func Pair(minted, opened codecs.Design, seed uint64) (Pairing, error) {
 		return p, fmt.Errorf("%s: %w", opened.Name, err)
 	}
 	defer there.close()
-	alice := "alice"
-	for _, principal := range []*string{nil, &alice} {
+	for _, principal := range []*string{nil, new("alice")} {
 		c := context{Now: time.Unix(1_795_132_800, 250_000_000), Method: "tools/call", Target: "deploy", Arguments: []byte(`{"env":"prod"}`), Principal: principal}
 		for _, state := range versionStates {
 			if err := p.exchange(r, here, there, c, []byte(state)); err != nil {

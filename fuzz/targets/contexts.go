@@ -34,11 +34,10 @@ type expiringScheme struct {
 // expiringSchemes are the schemes under test. A probe decides whether their tokens
 // expire: some disclaim expiry for other reasons.
 var expiringSchemes = sync.OnceValue(func() []*expiringScheme {
-	ttl := tokenLifetime
 	var all []*expiringScheme
 	for _, d := range testedDesigns() {
 		if d.IsScheme() {
-			s := mustOpen(d, codecs.Config{Secrets: ringSecrets(d, 0), TTL: &ttl})
+			s := mustOpen(d, codecs.Config{Secrets: ringSecrets(d, 0), TTL: new(tokenLifetime)})
 			s.dear = s.isCostly()
 			m := &expiringScheme{s, s.holds(codecs.Expiry)}
 			m.dies = m.dies || m.diesOnceIn(24*time.Hour)

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -96,7 +97,7 @@ func (f *Facts) Log2Forgeries(payload int) float64 {
 func TokenLength(d codecs.Design, n int) (int, error) {
 	payload := bytes.Repeat([]byte("x"), n)
 	if d.IsScheme() {
-		payload = append(append([]byte{'"'}, bytes.Repeat([]byte("x"), max(n-2, 0))...), '"')
+		payload = fmt.Appendf(nil, "%q", payload[min(n, 2):])
 	}
 	token, err := Sample(d, payload)
 	return len(token), err
@@ -105,17 +106,12 @@ func TokenLength(d codecs.Design, n int) (int, error) {
 // Sample returns a token of the payload under a public key, for a fixed request. If
 // the design can be seeded, it is the same each time.
 func Sample(d codecs.Design, payload []byte) ([]byte, error) {
-	size := d.KeySize
-	if size == 0 {
-		size = codecs.MinSecret
-	}
-	in, err := Open(d, codecs.Config{Secrets: [][]byte{counting(size)}})
+	in, err := Open(d, codecs.Config{Secrets: [][]byte{counting(cmp.Or(d.KeySize, codecs.MinSecret))}})
 	if err != nil {
 		return nil, fmt.Errorf("measuring %s: %w", d.Name, err)
 	}
-	principal, audience := "alice", "server"
 	request := &codecs.Context{
-		Now: time.Unix(1_795_132_800, 0), Method: "tools/call", Target: "deploy", Principal: &principal, Audience: &audience,
+		Now: time.Unix(1_795_132_800, 0), Method: "tools/call", Target: "deploy", Principal: new("alice"), Audience: new("server"),
 	}
 	seal := in.Seal
 	if in.Seeded() {

@@ -88,11 +88,10 @@ type run struct {
 }
 
 func newRun(d codecs.Design, secret []byte) (*run, error) {
-	principal, audience := "alice", "srv"
 	r := &run{
 		subject: cases.NewSubject(d, map[string][]byte{"k1": secret}),
 		setting: cases.Setting{Keys: []string{"k1"}, TTL: lifetime, Context: codecs.Context{
-			Method: "tools/call", Target: "deploy", Principal: &principal, Audience: &audience,
+			Method: "tools/call", Target: "deploy", Principal: new("alice"), Audience: new("srv"),
 		}},
 		stream: cases.NewStream(label + d.Name),
 		digest: sha256.New(),

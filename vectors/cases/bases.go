@@ -112,11 +112,10 @@ func codecBase(d *codecs.Design, name, doc string, payload []byte) *Base {
 
 // binding returns the binding of the first base of a scheme.
 func binding() codecs.Context {
-	principal, audience := `["client-1","https://as.example","alice"]`, "https://srv.example"
 	return codecs.Context{
 		Now:    now,
 		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod","count":3,"tags":["a","b"]}`),
-		Principal: &principal, Audience: &audience,
+		Principal: new(`["client-1","https://as.example","alice"]`), Audience: new("https://srv.example"),
 	}
 }
 

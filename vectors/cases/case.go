@@ -133,8 +133,7 @@ func (set Setting) Describe(scheme bool) (*vectors.Minted, error) {
 	if !ok {
 		return nil, fmt.Errorf("a text of the binding is not UTF-8: %w", codecs.ErrUnsupported)
 	}
-	now, ttl := vectors.UnixSeconds(set.Context.Now), vectors.DurationSeconds(set.TTL)
-	m.Binding, m.Now, m.TTL = b, &now, &ttl
+	m.Binding, m.Now, m.TTL = b, new(vectors.UnixSeconds(set.Context.Now)), new(vectors.DurationSeconds(set.TTL))
 	return m, nil
 }
 

@@ -2,6 +2,7 @@ package generate
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -40,7 +41,6 @@ func secrets(d *codecs.Design) map[string][]byte {
 // rings returns the configurations that the design takes and refuses.
 func (g *generator) rings() ([]vectors.Ring, error) {
 	d, k := &g.subject.Design, g.subject.Secrets
-	zero, negative, short := time.Duration(0), -time.Second, 500*time.Millisecond
 	var rings []vectors.Ring
 	for _, r := range []struct {
 		name, doc string
@@ -59,9 +59,9 @@ func (g *generator) rings() ([]vectors.Ring, error) {
 		{name: "constant", doc: "a key of equal bytes", secrets: [][]byte{bytes.Repeat([]byte{'k'}, codecs.MinSecret)}},
 		{name: "collision", doc: "two keys, which collide in the 32-bit fingerprint of the Python SDK's format",
 			secrets: [][]byte{fmt.Appendf(nil, "%032d", 35028), fmt.Appendf(nil, "%032d", 44271)}},
-		{name: "ttl-zero", doc: "a time to live of zero", secrets: [][]byte{k["k1"]}, ttl: &zero, scheme: true},
-		{name: "ttl-negative", doc: "a negative time to live", secrets: [][]byte{k["k1"]}, ttl: &negative, scheme: true},
-		{name: "ttl-half", doc: "a time to live of half a second", secrets: [][]byte{k["k1"]}, ttl: &short, scheme: true},
+		{name: "ttl-zero", doc: "a time to live of zero", secrets: [][]byte{k["k1"]}, ttl: new(time.Duration(0)), scheme: true},
+		{name: "ttl-negative", doc: "a negative time to live", secrets: [][]byte{k["k1"]}, ttl: new(-time.Second), scheme: true},
+		{name: "ttl-half", doc: "a time to live of half a second", secrets: [][]byte{k["k1"]}, ttl: new(500 * time.Millisecond), scheme: true},
 	} {
 		if r.scheme && !d.IsScheme() {
 			continue
@@ -81,12 +81,8 @@ func (g *generator) ring(name, doc string, keys [][]byte, ttl *time.Duration) (v
 		ring.Secrets = append(ring.Secrets, vectors.Hex(k))
 	}
 	if d.IsScheme() {
-		set := cases.TTL
-		if ttl == nil {
-			ttl = &set
-		}
-		text := vectors.DurationSeconds(*ttl)
-		ring.TTL = &text
+		ttl = cmp.Or(ttl, new(cases.TTL))
+		ring.TTL = new(vectors.DurationSeconds(*ttl))
 	}
 	c := codecs.Config{Secrets: keys, TTL: ttl}
 	ring.Expect = taken(d, c)

@@ -143,10 +143,9 @@ func open(d *codecs.Design, key []byte) (codecs.Codec, error) {
 	if err != nil {
 		return nil, err
 	}
-	principal, audience := "alice", "releases"
 	return in.At(&codecs.Context{
 		Now: noon, Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod"}`),
-		Principal: &principal, Audience: &audience,
+		Principal: new("alice"), Audience: new("releases"),
 	}), nil
 }
 
