@@ -2,6 +2,7 @@ package compactjson
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"strconv"
 )
@@ -116,15 +117,18 @@ func ParseTime(literal []byte) (float64, bool) {
 	if n < 1 || n > timePlaces || literal[timeDigits] != '.' || literal[len(literal)-1] == '0' && n > 1 {
 		return 0, false
 	}
-	var units int64
-	for i, c := range literal {
-		if i == timeDigits {
+	units, ok := eightDigits(literal)
+	for i, c := range literal[8:] {
+		if i == timeDigits-8 {
 			continue
 		}
 		if c -= '0'; c > 9 {
 			return 0, false
 		}
 		units = 10*units + int64(c)
+	}
+	if !ok {
+		return 0, false
 	}
 	if n == timePlaces {
 		f := float64(units/second) + float64(units%second)/second
@@ -134,4 +138,15 @@ func ParseTime(literal []byte) (float64, bool) {
 	// Both are exact, so that the quotient is the float nearest to the literal.
 	f := float64(units) / [timePlaces]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6}[n]
 	return f, f >= firstTime && f < lastTime
+}
+
+// eightDigits returns the number that the first eight digits of a literal stand for. It
+// adds neighbours: digits to pairs, pairs to fours, and fours to eight.
+func eightDigits(literal []byte) (n int64, ok bool) {
+	const ones = 0x0101010101010101
+	x := binary.LittleEndian.Uint64(literal) ^ '0'*ones
+	ok = (x|(x+(0x80-10)*ones))&(0x80*ones) == 0
+	x = (10*x + x>>8) & 0x00ff00ff00ff00ff
+	x = (100*x + x>>16) & 0x0000ffff0000ffff
+	return int64(10_000*x+x>>32) & 0xffffffff, ok
 }

@@ -15,8 +15,9 @@ import (
 //go:noescape
 func escapeBlocks(dst, src []byte, extra, high uint64) (read, wrote int)
 
-// unescapeBlocks writes the text of the first bytes of src, which are plain or \",
-// 64 bytes at a time. It ends as escapeBlocks does. No escape is cut.
+// unescapeBlocks writes the text of the first bytes of src, which are plain, \", or the
+// escape of a character that short returns, 64 bytes at a time. It ends as escapeBlocks
+// does. No escape is cut.
 //
 //go:noescape
 func unescapeBlocks(dst, src []byte, extra, high uint64) (read, wrote int)

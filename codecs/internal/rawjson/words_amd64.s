@@ -151,6 +151,12 @@ escaped:
 	ANDNQ AX, R11, R12 \
 	ORQ  R12, DX
 
+// DIGIT adds a digit of an escape to the number in AX.
+#define DIGIT(at) \
+	SHLL $4, AX \
+	MOVBLZX at(SI), BX \
+	ORL  (R11)(BX*4), AX
+
 // func unescapeBlocks(dst, src []byte, extra, high uint64) (read, wrote int)
 TEXT ·unescapeBlocks(SB), NOSPLIT, $0-80
 	SETUP
@@ -160,7 +166,7 @@ unescape:
 	WHOLE(64, unescapePart)
 	VMOVDQU8 (SI), Z0
 	COMPARE(Z0, Z10, Z11, Z12, Z13, Z14)
-	PAIRS(unescaped)
+	PAIRS(unescapeRune)
 	TESTQ DX, DX
 	JNE  unescapeSome
 	MOVQ BX, R13
@@ -174,7 +180,7 @@ unescape:
 unescapePart:
 	PART(64, Z0, unescaped)
 	COMPARE(Z0, Z10, Z11, Z12, Z13, Z14)
-	PAIRS(unescaped)
+	PAIRS(unescapeRune)
 
 unescapeSome:
 	TZCNTQ DX, DX
@@ -185,10 +191,55 @@ unescapeSome:
 	ADDQ DX, SI
 	SUBQ DX, CX
 	CMPQ DX, $64
-	JNE  unescaped
+	JNE  unescapeRune
 	SHRQ $63, BX
 	XORQ $1, BX
 	MOVQ BX, R13
+	JMP  unescape
+
+unescapeRune: // of two or three bytes, from an escape of six
+	SUBQ R13, SI
+	ADDQ R13, CX
+	XORL R13, R13
+	LEAQ 4(DI), R12
+	CMPQ R12, R8
+	JHI  unescaped
+	CMPQ CX, $6
+	JLT  unescaped
+	CMPW (SI), $0x755c
+	JNE  unescaped
+	CMPQ high+56(FP), $0
+	JEQ  unescaped
+	LEAQ ·unhex(SB), R11
+	MOVBLZX 2(SI), BX
+	MOVL (R11)(BX*4), AX
+	DIGIT(3)
+	DIGIT(4)
+	DIGIT(5)
+	CMPL AX, $0x80 // less if a byte is no digit
+	JLT  unescaped
+	MOVL AX, BX
+	SHRL $11, BX
+	CMPL BX, $0x1b // a surrogate
+	JEQ  unescaped
+	ADDQ $6, SI
+	SUBQ $6, CX
+	MOVL $0x0f3f3f, BX
+	PDEPL BX, AX, BX
+	BSWAPL BX
+	CMPL AX, $0x800
+	JLT  unescapeTwo
+	SHRL $8, BX
+	ORL  $0x8080e0, BX
+	MOVL BX, (DI)
+	ADDQ $3, DI
+	JMP  unescape
+
+unescapeTwo:
+	SHRL $16, BX
+	ORL  $0x80c0, BX
+	MOVL BX, (DI)
+	ADDQ $2, DI
 	JMP  unescape
 
 unescaped:

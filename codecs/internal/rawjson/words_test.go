@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -104,6 +105,36 @@ func TestDenseBlocksAsBytes(t *testing.T) {
 		}
 		for _, q := range testedQuotings {
 			requireAsBytes(t, q, text)
+		}
+	}
+}
+
+// TestEscapedRunes cuts the escape of every number of four digits, and escapes with any
+// byte in place of a digit, at places on both sides of a block's end. Cut takes the
+// outputs of Append only.
+func TestEscapedRunes(t *testing.T) {
+	q := testedQuotings["ascii"]
+	check := func(before int, escape []byte) {
+		t.Helper()
+		quoted := append(append([]byte(`"`+strings.Repeat("x", before)), escape...), `x"`...)
+		text, rest, ok := q.Cut(nil, quoted)
+		p := parser{src: quoted}
+		var want []byte
+		valid := p.text(&want) && bytes.Equal(q.byBytes(nil, want), quoted[:p.at])
+		if ok != valid || ok && (!bytes.Equal(want, text) || len(rest) != len(quoted)-p.at) {
+			t.Fatalf("cutting %q: %q, done %t, want %q, %t", quoted, text, ok, want, valid)
+		}
+	}
+	for r := range rune(1 << 16) {
+		check(int(r)%80, AppendHex(nil, r, LowerHex))
+	}
+	for before := 50; before < 66; before++ {
+		for at := range 6 {
+			for c := range 256 {
+				escape := []byte(`\u20ac`)
+				escape[at] = byte(c)
+				check(before, escape)
+			}
 		}
 	}
 }
