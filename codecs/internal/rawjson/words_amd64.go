@@ -8,9 +8,9 @@ import (
 )
 
 // escapeBlocks writes the escaped form of the first bytes of src to dst, 32 bytes of
-// src at a time. It ends before the first byte that is not plain and has no escape
-// of its own letter, or with the room in dst.  It may write up to 32 bytes behind its
-// result, in dst.
+// src at a time. It ends before the first byte that is not plain, has no escape of its
+// own letter, and does not begin a character that short returns, or with the room in
+// dst. It may write up to 32 bytes behind its result, in dst.
 //
 //go:noescape
 func escapeBlocks(dst, src []byte, extra, high uint64) (read, wrote int)

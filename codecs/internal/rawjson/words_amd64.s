@@ -135,6 +135,61 @@ escapeSome:
 	CMPL DX, $32
 	JEQ  escape
 
+	// A character of two or three bytes.
+	LEAQ 8(DI), R12
+	CMPQ R12, R8
+	JHI  escaped
+	CMPQ CX, $4
+	JLT  escaped
+	CMPQ high+56(FP), $0
+	JEQ  escaped
+	MOVL (SI), AX
+	MOVL AX, BX
+	BSWAPL BX
+	MOVL AX, R12
+	ANDL $0xc0c0f0, AX
+	CMPL AX, $0x8080e0
+	JNE  escapeTwo
+	SHRL $8, BX
+	MOVL $0x0f3f3f, DX
+	PEXTL DX, BX, AX
+	CMPL AX, $0x800
+	JLT  escaped
+	MOVL AX, BX
+	SHRL $11, BX
+	CMPL BX, $0x1b // a surrogate
+	JEQ  escaped
+	MOVL $3, DX
+	JMP  escapeDigits
+
+escapeTwo:
+	ANDL $0xc0e0, R12
+	CMPL R12, $0x80c0
+	JNE  escaped
+	SHRL $16, BX
+	MOVL $0x1f3f, DX
+	PEXTL DX, BX, AX
+	CMPL AX, $0x80
+	JLT  escaped
+	MOVL $2, DX
+
+escapeDigits: // of the number in AX
+	MOVL $0x0f0f0f0f, BX
+	PDEPL BX, AX, BX
+	BSWAPL BX
+	LEAL 0x06060606(BX), AX
+	SHRL $4, AX
+	ANDL $0x01010101, AX // the digits over 9
+	IMULL $0x27, AX
+	LEAL 0x30303030(BX)(AX*1), AX
+	SHLQ $16, AX
+	ORQ  $0x755c, AX
+	MOVQ AX, (DI)
+	ADDQ $6, DI
+	ADDQ DX, SI
+	SUBQ DX, CX
+	JMP  escape
+
 escaped:
 	RETURN
 

@@ -109,6 +109,33 @@ func TestDenseBlocksAsBytes(t *testing.T) {
 	}
 }
 
+// TestRunes appends every character of up to three bytes, and such characters with any
+// byte in place of one, at places on both sides of a block's end.
+func TestRunes(t *testing.T) {
+	q := testedQuotings["ascii"]
+	check := func(before int, character []byte) {
+		t.Helper()
+		text := append(append(bytes.Repeat([]byte("x"), before), character...), "wxyz"[:before%5]...)
+		if want, got := q.byBytes(nil, text), q.Append(nil, text); !bytes.Equal(want, got) {
+			require.Equal(t, string(want), string(got), "%q", text)
+		}
+	}
+	for r := range rune(1 << 16) {
+		check(int(r)%41, AppendRune(nil, r))
+	}
+	for before := 25; before < 36; before++ {
+		for _, character := range []string{"é", "€", "\ud7ff", "\ue000"} {
+			for at := range len(character) {
+				for c := range 256 {
+					changed := []byte(character)
+					changed[at] = byte(c)
+					check(before, changed)
+				}
+			}
+		}
+	}
+}
+
 // TestEscapedRunes cuts the escape of every number of four digits, and escapes with any
 // byte in place of a digit, at places on both sides of a block's end. Cut takes the
 // outputs of Append only.
