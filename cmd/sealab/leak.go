@@ -55,9 +55,10 @@ pair, the number of tests and the shift.
 A pair is refuted if the difference is significant and the second pass confirms
 it: same sign, same size within a factor of 3, both larger than the floor. It is
 not refuted if no such difference was found, its interval lies inside the MDE,
-and the MDE is at most %d times --limit: the table says above which size. Otherwise it is not tested, and the table shows how many blocks it
-needs. Sensible limits are %d ns for an attacker on the same machine, %d ns on
-the local network and %d ns on the internet.
+and the MDE is at most %d times --limit. The table shows the MDE. Otherwise the
+pair is not tested, and the table shows how many blocks it needs. Sensible
+limits are %d ns for an attacker on the same machine, %d ns on the local network
+and %d ns on the internet.
 
 judgement.json has a line for each pair and numbers of six digits. All else
 follows from the samples.
