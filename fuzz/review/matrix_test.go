@@ -306,7 +306,9 @@ func TestEnded(t *testing.T) {
 func TestUnbroken(t *testing.T) {
 	effects := func(o *review.Options) { oneTime(o); told(o); slowTool(o) }
 	shared := func(o *review.Options) { oneTime(o); o.Target.Also = o.Target.URL }
-	for name, x := range map[string]row{"safe": {}, "effects": {change: effects}, "two instances with one store": {change: shared}, "stdio": {stdio: true}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
+	for name, x := range map[string]row{"safe": {}, "effects": {change: effects}, "two instances with one store": {change: shared},
+		"begins again": {fault: "begins again elsewhere", change: told}, "begins again, effects": {fault: "begins again elsewhere", change: effects},
+		"stdio": {stdio: true}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
 		if testenv.Sample() && !strings.HasSuffix(name, "effects") {
 			continue
 		}
@@ -314,6 +316,9 @@ func TestUnbroken(t *testing.T) {
 			t.Parallel()
 			report, s := x.review(t, nil)
 			require.Empty(t, report.Findings, describe(report))
+			if name == "begins again" {
+				require.Contains(t, describe(report), "begins again on a good state")
+			}
 			if x.change == nil {
 				require.Zero(t, report.Ran)
 				require.Zero(t, s.Runs.Load(), "a tool ran to its end")

@@ -92,6 +92,8 @@ type Review struct {
 	client     *client
 	flows      []Flow
 	oracles    []*oracle
+	deep       []*oracle  // see sighted
+	again      string     // the reason that noteAgain found
 	asking     []Answer   // every question that was seen
 	uncalled   []string   // tools that were not called
 	unanswered []string   // tools that ask without a state

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -42,7 +43,8 @@ func (m move) goes(o *oracle, token string, a Answer) bool {
 	if m.strict {
 		return o.judge(token, a) == accepted
 	}
-	return a.conclusive() && !a.refused() && (o.bad.refused() || a.going() != o.bad.going())
+	begins := a.Kind == asked && o.good.going() != o.fresh.going() && a.going() == o.fresh.going()
+	return a.conclusive() && !a.refused() && !begins && (o.bad.refused() || a.going() != o.bad.going())
 }
 
 // moved reports whether a token is accepted where it was not minted: twice, with
@@ -75,14 +77,84 @@ func (t *T) moved(m move) (evidence string, is bool, reason string) {
 		}
 		evidence = fmt.Sprintf("token of %s %s: at %s %s%s -> %v; garbage there -> %v", m.source, m.source.Arguments, m.target, m.target.Arguments, after, a, o.bad)
 	}
+	if o.blind() {
+		if again := t.r.beginsAgain(t.ctx); again != "" {
+			return "", false, again
+		}
+	}
 	return evidence, true, ""
+}
+
+// blind reports whether a good token gets the question of a call without one.
+func (o *oracle) blind() bool {
+	return o.flow.Last == nil && o.good.going() == o.fresh.going() && !o.messages
+}
+
+// sighted returns the prompts and resources that give tokens, with answers. They change
+// nothing, and tell a state that is accepted from a flow that begins again.
+func (r *Review) sighted(ctx context.Context) []*oracle {
+	if r.deep == nil {
+		r.deep = []*oracle{}
+		for _, o := range r.oracles {
+			f := o.flow
+			if f.Method == "tools/call" || !o.blind() || !r.answered(ctx, &f, o) {
+				continue
+			}
+			if deeper, reason := r.control(ctx, f, o.user); reason == "" && !deeper.blind() && deeper.bad.refused() {
+				r.deep = append(r.deep, deeper)
+			}
+		}
+	}
+	return r.deep
+}
+
+// answered adds answers to a flow with which its own state goes on.
+func (r *Review) answered(ctx context.Context, f *Flow, o *oracle) bool {
+	for _, f.Last = range answersTo(o.fresh.Questions) {
+		token, _, err := r.client.mint(ctx, *f, o.user)
+		if err != nil {
+			return false
+		}
+		if a := r.client.present(ctx, *f, quote(token), o.user); a.Kind == completed || a.Kind == asked && a.going() != o.fresh.going() {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsAgain reports whether a prompt or resource begins again on the state of another
+// call with the same question, and returns the reason why the other flows of such a
+// server cannot be judged without effects.
+func (r *Review) beginsAgain(ctx context.Context) string {
+	for _, o := range r.sighted(ctx) {
+		for _, source := range r.oracles {
+			from := source.flow
+			if from.Method == o.flow.Method && from.Target == o.flow.Target {
+				from.Arguments = o.flow.Other
+			}
+			if r.again != "" || from.Arguments == nil && from.Target == o.flow.Target || source.fresh.going() != o.fresh.going() {
+				continue
+			}
+			if token, _, err := r.client.mint(ctx, from, o.user); err == nil {
+				r.noteAgain(o, r.client.present(ctx, o.flow, quote(token), o.user))
+			}
+		}
+	}
+	return r.again
+}
+
+// noteAgain keeps the fact that a flow begins again on a good state of another call or time.
+func (r *Review) noteAgain(o *oracle, a Answer) {
+	if a.Kind == asked && o.bad.refused() && !o.blind() && o.verdict(a) == refused {
+		r.again = fmt.Sprintf("%s begins again on a good state of another call or time, as this call may: --effects tells that from a state that is accepted", o.flow)
+	}
 }
 
 // shown is the severity of a token that a flow takes from elsewhere. If a good token only
 // gets the first question again, a server that begins again looks the same.
 func (t *T) shown(target Flow) (Severity, string) {
 	for _, o := range t.r.oracles {
-		if o.flow.Method == target.Method && o.flow.Target == target.Target && o.flow.Last == nil && o.good.going() == o.fresh.going() && !o.messages {
+		if o.flow.Method == target.Method && o.flow.Target == target.Target && o.blind() {
 			return Warning, ", or begins the flow again; --effects tells them apart"
 		}
 	}

@@ -67,7 +67,8 @@ func expiry(t *T) {
 		return
 	}
 	if t.afterwards(ttl+slack) == accepted {
-		t.refute(Finding{Case: "after its time", Severity: Warning, Issue: fmt.Sprintf("a token is accepted after its time to live of %v", ttl.Round(time.Second)),
+		_, remark := t.shown(t.o.flow)
+		t.refute(Finding{Case: "after its time", Severity: Warning, Issue: fmt.Sprintf("a token is accepted after its time to live of %v", ttl.Round(time.Second)) + remark,
 			Evidence: fmt.Sprintf("presented %v after it was minted: accepted, twice; a fresh token: accepted; garbage: refused", (ttl + slack).Round(time.Second)), Want: "refused", Got: "accepted"})
 	}
 }
@@ -84,6 +85,7 @@ func (t *T) waited(wait time.Duration) {
 func (t *T) afterwards(wait time.Duration) verdict {
 	own, old := t.o, map[*oracle][]string{}
 	flows := append([]*oracle{own}, slices.DeleteFunc(slices.Clone(t.r.oracles), func(o *oracle) bool { return o == own })...)
+	flows = append(slices.Clone(t.r.sighted(t.ctx)), flows...)
 	for _, t.o = range flows {
 		for range 2 {
 			token, reason := t.mint()
@@ -129,6 +131,7 @@ func (t *T) aged(tokens []string) (v verdict, reason string) {
 			return unclear, a.String()
 		}
 		t.seen(variant{name: "old"}, a)
+		t.r.noteAgain(t.o, a)
 		if v := t.o.verdict(a); v != accepted {
 			result = v
 		}
@@ -142,6 +145,9 @@ func (t *T) aged(tokens []string) (v verdict, reason string) {
 	}
 	if a := t.r.client.present(t.ctx, t.o.flow, quote(garbageState), t.o.user); t.o.verdict(a) != refused {
 		return unclear, fmt.Sprintf("garbage is not refused afterwards: %v", a)
+	}
+	if result == accepted && t.o.blind() && t.r.again != "" {
+		return unclear, t.r.again
 	}
 	return result, ""
 }

@@ -36,6 +36,9 @@ type place struct {
 
 var errState = errors.New("invalid requestState")
 
+// errElsewhere is the error of a good state of another request or time.
+var errElsewhere = fmt.Errorf("%w", errState)
+
 // digest is the binding of a token to its request.
 func (s *Server) digest(p place) string {
 	args := p.arguments
@@ -177,9 +180,9 @@ func (s *Server) open(token string, p place) (claims, error) {
 	case err != nil:
 		return c, err
 	case c.Exp != 0 && s.Clock.Now().Unix() >= c.Exp:
-		return c, fmt.Errorf("%w: expired", errState)
+		return c, fmt.Errorf("%w: expired", errElsewhere)
 	case !s.has("state in the clear", "counted handles") && c.Bind != s.digest(p):
-		return c, fmt.Errorf("%w: of another request", errState)
+		return c, fmt.Errorf("%w: of another request", errElsewhere)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
