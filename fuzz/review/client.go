@@ -182,7 +182,7 @@ func (c *client) patience(a Answer, try int, waited time.Duration) (time.Duratio
 		}
 		return min(wait, maxPatience), true
 	default:
-		c.away = false
+		c.away, c.pause = false, c.pause-c.pause/16 // a limit that is not met again
 		return 0, false
 	}
 }
