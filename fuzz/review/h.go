@@ -1,9 +1,12 @@
 package review
 
 import (
+	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net"
+	"net/url"
 	"strings"
 )
 
@@ -52,8 +55,8 @@ var header = []Check{
 		Sent: "a made-up Mcp-Session-Id", Want: "ignored and not repeated", Source: transportSpec, Impact: "a client of older revisions is refused, or its header is reflected", Fix: "ignore the header", Run: sessionHeader},
 	{ID: "H-LASTID", Name: "Last-Event-ID in a revision without it", Over: "http", Era: "modern", Severity: Suggestion, Category: "transport",
 		Sent: "Last-Event-ID", Want: "ignored", Source: transportSpec, Impact: "a client of older revisions is refused", Fix: "ignore the header", Run: lastEventID},
-	{ID: "H-VERB", Name: "another HTTP method", Over: "http", Era: "modern", Severity: Suggestion, Category: "transport",
-		Sent: "PUT, PATCH, DELETE, HEAD; GET and OPTIONS", Want: "status 405; GET may open a stream, OPTIONS may be a preflight", Source: transportSpec, Impact: "proxies and monitors misread the server", Fix: "answer 405 with Allow", Run: verbs},
+	{ID: "H-VERB", Name: "another HTTP method", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
+		Sent: "PUT, PATCH, DELETE, HEAD; GET and OPTIONS; an honest request by GET in the body, in the query and with X-HTTP-Method-Override", Want: "status 405; GET may open a stream, OPTIONS may be a preflight", Source: transportSpec, Impact: "proxies and monitors misread the server; a call by GET is made by every link, is repeated, cached and logged", Fix: "answer 405 with Allow", Run: verbs},
 }
 
 func versions(t *T) {
@@ -267,6 +270,14 @@ func origins(t *T) {
 			all = append(all, wireCase{name: "Origin: https://evil.example, " + method, call: Call{Method: method}, alter: func(w *wire) { w.set("Origin", "https://evil.example") }, judge: wantRefused(severity)})
 		}
 	}
+	if own := t.r.client.call(t.ctx, unknownCall); t.r.modern() && own.Kind == failed && own.Status != 403 { // or only before some methods
+		all = append(all, wireCase{name: "Origin: https://evil.example, a call", call: unknownCall, alter: func(w *wire) { w.set("Origin", "https://evil.example") }, judge: func(a Answer) (Severity, string) {
+			if a.refusal() == own.refusal() {
+				return severity, "answered as without an Origin"
+			}
+			return "", ""
+		}})
+	}
 	if !honest.conclusive() {
 		t.skip("control: the server's own origin: %v", honest)
 		return
@@ -301,7 +312,7 @@ func hosts(t *T) {
 		c.name, c.judge = "Host: "+h, wantRefused(Critical)
 		all = append(all, c)
 	}
-	for _, forwarded := range [][2]string{{"X-Forwarded-Host", "localhost"}, {"Forwarded", "host=localhost"}} { // which a page may set
+	for _, forwarded := range [][2]string{{"X-Forwarded-Host", "localhost"}, {"Forwarded", "host=localhost"}, {"X-Original-Host", "localhost"}, {"X-Host", "localhost"}} { // which a page may set
 		c := t.anyRequest(func(w *wire) {
 			w.set("Host", "evil.example")
 			w.set(forwarded[0], forwarded[1])
@@ -332,7 +343,7 @@ func cors(t *T) {
 		w.verb, w.body = "OPTIONS", nil
 		w.set("Origin", "https://evil.example")
 		w.set("Access-Control-Request-Method", "POST")
-		w.set("Access-Control-Request-Headers", "content-type, mcp-protocol-version")
+		w.set("Access-Control-Request-Headers", "authorization, content-type, mcp-protocol-version")
 	})
 	preflight.name, preflight.judge = "a preflight", judge
 	t.cases(request, preflight)
@@ -394,5 +405,39 @@ func verbs(t *T) {
 			return Suggestion, fmt.Sprintf("answered with status %d and no stream", a.Status)
 		}})
 	}
-	t.cases(all...)
+	t.cases(append(all, t.byGet()...)...)
+}
+
+// byGet are honest requests by GET. A server that opens a stream for any of them cannot
+// be asked.
+func (t *T) byGet() []wireCase {
+	w := t.wire(listCall)
+	w.verb, w.body, w.head = "GET", nil, true
+	if a := t.send(w); a.Exchange == nil || a.Exchange.Stream || a.Exchange.Status == 0 {
+		return nil
+	}
+	judge := func(a Answer) (Severity, string) {
+		// An id of the query is a text.
+		if served(a) || a.Status == 200 && a.Exchange != nil && bytes.Contains(a.Exchange.Body, []byte(`"result"`)) {
+			return Warning, "served"
+		}
+		return "", ""
+	}
+	get := func(w *wire) {
+		n := len(w.body)
+		w.verb, w.length = "GET", &n
+	}
+	return []wireCase{
+		{name: "GET with the request in its body", alter: get, judge: judge},
+		{name: "GET with the request in the query", alter: func(w *wire) {
+			var m map[string]json.RawMessage
+			_ = json.Unmarshal(w.body, &m) // our own
+			w.path += "?" + url.Values{"jsonrpc": {"2.0"}, "id": {string(m["id"])}, "method": {listCall.Method}, "params": {string(m["params"])}}.Encode()
+			w.verb, w.body = "GET", nil
+		}, judge: judge},
+		{name: "GET with X-HTTP-Method-Override", alter: func(w *wire) {
+			get(w)
+			w.set("X-HTTP-Method-Override", "POST")
+		}, judge: judge},
+	}
 }

@@ -21,7 +21,7 @@ var forging = []Check{
 		Sent: "each character of a fresh token changed in one bit of its value, and letters of each base64 segment in the other case", Want: "refused", Source: mrtr + ", MUST verify integrity",
 		Impact: forgeGain, Fix: fixSeal, Run: tamper},
 	{ID: "RS-FORGE", Name: "a state that the server did not mint", Flow: true, Severity: Critical, Category: "security",
-		Sent: "the readable state with other values; as JSON, base64 and base64url; a JWT with alg none; a tag that is empty, zero, absent, a hash, or of an empty or well-known key; empty segments",
+		Sent: "the readable state with other values; as JSON, base64 and base64url; a JWT with alg none; a tag that is empty, zero, absent, a hash, or of an empty or well-known key, or of a key in the header; empty segments",
 		Want: "refused", Source: mrtr + ", MUST verify integrity", Impact: forgeGain, Fix: fixSeal, Run: forge},
 	{ID: "RS-SPLICE", Name: "two states joined", Flow: true, Severity: Critical, Category: "security",
 		Sent: "the head of one token with the tail of another, cut at segments and in the middle", Want: "refused",
@@ -145,6 +145,7 @@ func forgeries(token string) []variant {
 		}
 		if _, ok := v.object["alg"]; ok {
 			algNone(add, token, v)
+			ownKey(add, token, v)
 		}
 	}
 	for _, v := range views(token) {
@@ -217,7 +218,10 @@ func otherHeads(add func(name, text string), token string) {
 		for _, d := range []int{-2, -1, 1, 2, 3} {
 			c := int(token[i]) + d
 			if c < 0x80 && isCoded(byte(c)) {
-				add(fmt.Sprintf("character %d of the head %+d", i, d), token[:i]+string(rune(c))+token[i+1:])
+				name, text := fmt.Sprintf("character %d of the head %+d", i, d), token[:i]+string(rune(c))+token[i+1:]
+				if add(name, text); d == 1 && i == n-1 {
+					knownTags(func(tag, text string) { add(name+" and "+tag, text) }, segmentsOf(text))
+				}
 			}
 		}
 	}
@@ -232,7 +236,7 @@ func knownTags(add func(name, text string), segments []segment) {
 	messages := map[string][]byte{"text": []byte(strings.TrimRight(replaced(segments, last, ""), separators))}
 	for _, s := range segments[:last] {
 		if s.coded {
-			messages["bytes"] = s.raw() // of the last one
+			messages["bytes"], messages["segment"] = s.raw(), []byte(s.text) // of the last one
 		}
 	}
 	n := len(segments[last].raw())
@@ -264,6 +268,17 @@ func algNone(add func(name, text string), token string, header view) {
 		add(fmt.Sprintf("alg %q", alg), text)
 		add(fmt.Sprintf("alg %q and an empty signature", alg), replaced(segments, len(segments)-1, ""))
 	}
+}
+
+// ownKey adds the JWT under a key that stands in its own header.
+func ownKey(add func(name, text string), token string, header view) {
+	key := sha256.Sum256([]byte("sealab"))
+	jwk := object(map[string]json.RawMessage{"kty": quote("oct"), "k": quote(base64.RawURLEncoding.EncodeToString(key[:]))})
+	segments := segmentsOf(header.write(token, object(with(with(header.object, "alg", quote("HS256")), "jwk", jwk))))
+	last := len(segments) - 1
+	mac := hmac.New(sha256.New, key[:])
+	mac.Write([]byte(strings.TrimRight(replaced(segments, last, ""), separators)))
+	add("a key in the header", replaced(segments, last, segments[last].write(mac.Sum(nil))))
 }
 
 // changedObjects returns copies of a state in each of which one value is

@@ -57,8 +57,10 @@ func nearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 		if p.MaxLength == nil || *p.MaxLength > n {
 			long := strings.Repeat("x", n)
 			single(texts[0], quote(long+"a"), quote(long+"b"))
+			single(texts[0], quote("a"+long), quote("b"+long))
 		}
 	}
+	single(texts[0], quote("probe"), quote("boper"))
 	single(texts[0], quote("prob\u00e9"), quote("probe"))
 	single(texts[0], quote("prob\u00e9"), quote("prob"))
 	single(texts[0], quote("probe\x00a"), quote("probe\x00b"))
@@ -69,6 +71,27 @@ func nearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	pair(two, []json.RawMessage{quote("probe"), quote("sample")}, []json.RawMessage{quote("sample"), quote("probe")})
 	for _, joint := range joints(two[1]) {
 		pair(two, []json.RawMessage{quote("a" + joint + "b"), quote("c")}, []json.RawMessage{quote("a"), quote("b" + joint + "c")})
+	}
+	return all
+}
+
+// equalArguments are pairs of arguments that some servers mean to be the same: texts that
+// differ in case, and lists in another order.
+func equalArguments(input, full json.RawMessage) [][2]json.RawMessage {
+	m, s := members(full), parseSchema(input)
+	var all [][2]json.RawMessage
+	for _, name := range sortedKeys(m) {
+		p := parseSchema(s.Properties[name])
+		one, two := "", ""
+		switch {
+		case p.typeOf() == "string" && p.Const == nil && len(p.Enum) == 0 && p.Format == "" && p.Pattern == "":
+			one, two = `"probe"`, `"PROBE"`
+		case p.typeOf() == "array" && parseSchema(p.Items).typeOf() == "string" && len(parseSchema(p.Items).Enum) == 0:
+			one, two = `["probe","sample"]`, `["sample","probe"]`
+		}
+		if one != "" {
+			all = append(all, [2]json.RawMessage{object(with(m, name, json.RawMessage(one))), object(with(m, name, json.RawMessage(two)))})
+		}
 	}
 	return all
 }
@@ -88,7 +111,15 @@ func (t *T) nearMoves() {
 			continue
 		}
 		input := o.flow.offer.input()
-		for _, pair := range nearArguments(input, fullSample(input, 0)) {
+		near := nearArguments(input, fullSample(input, 0))
+		apart := len(near)
+		for _, pair := range equalArguments(input, fullSample(input, 0)) {
+			one, two := t.r.client.call(t.ctx, o.flow.with(pair[0]).call(o.user)), t.r.client.call(t.ctx, o.flow.with(pair[1]).call(o.user))
+			if one.Kind == asked && two.Kind == asked && one.questionTexts() != two.questionTexts() {
+				near = append(near, pair) // the server tells them apart
+			}
+		}
+		for i, pair := range near {
 			m := move{source: o.flow.with(pair[0]), target: o.flow.with(pair[1]), sourceUser: o.user, targetUser: o.user, strict: true}
 			token, _, err := t.r.client.mint(t.ctx, m.source, m.sourceUser)
 			if err != nil {
@@ -99,7 +130,10 @@ func (t *T) nearMoves() {
 				continue
 			}
 			if evidence, is, _ := t.moved(m); is {
-				t.refuteArguments(name, evidence, o.flow)
+				if t.refuteArguments(name, evidence, o.flow); i >= apart && len(t.findings) > 0 {
+					f := &t.findings[len(t.findings)-1]
+					f.Severity, f.Issue = Suggestion, f.Issue+", which differ in case or order alone: a fault unless the server means the same by both"
+				}
 				return
 			}
 		}

@@ -12,7 +12,7 @@ import (
 // refusing are the checks of the answers to bad states.
 var refusing = []Check{
 	{ID: "RS-UNIFORM", Name: "refusals that differ", Flow: true, Severity: Warning, Category: "security",
-		Sent: "states that are bad in different ways, each three times", Want: "one status, code, message and data for all",
+		Sent: "states that are bad in different ways, and a good one of other arguments, each three times", Want: "one status, code, message and data for all",
 		Source: "RFC 7516, section 11.5; Bleichenbacher 1998, Vaudenay 2002", Impact: "the refusal tells how far a forged state came, which is an oracle for forging or decrypting",
 		Fix: "verify everything before anything is read, and answer every bad state by one error without a cause", Run: uniform},
 	{ID: "RS-TEXT", Name: "refusals that tell internals", Flow: true, Severity: Critical, Category: "security",
@@ -100,6 +100,7 @@ func uniform(t *T) {
 		return
 	}
 	if len(classes) == 1 {
+		t.refusedElsewhere(sortedKeys(classes)[0])
 		return
 	}
 	var lines []string
@@ -108,6 +109,28 @@ func uniform(t *T) {
 	}
 	t.refute(Finding{Case: "kinds of bad states", Severity: Warning, Issue: fmt.Sprintf("bad states are refused in %d ways", len(classes)),
 		Evidence: strings.Join(lines, "; "), Want: "one class", Got: "several"})
+}
+
+// refusedElsewhere compares the refusal of a good state of other arguments with that of
+// bad states.
+func (t *T) refusedElsewhere(class string) {
+	if t.o.flow.Other == nil {
+		return
+	}
+	var all []answered
+	for range 3 {
+		token, _, err := t.r.client.mint(t.ctx, t.o.flow.with(t.o.flow.Other), t.o.user)
+		if err != nil {
+			return
+		}
+		a := t.r.client.present(t.ctx, t.o.flow, quote(token), t.o.user)
+		t.seen(variant{name: "other arguments"}, a)
+		all = append(all, answered{"other arguments", a})
+	}
+	if other, ok := steady(all); ok && other != class {
+		t.refute(Finding{Case: "a good state of other arguments", Severity: Suggestion, Issue: "a good state of another call is refused in another way than a bad state: whoever holds it learns that it is good",
+			Evidence: fmt.Sprintf("of other arguments -> %s; bad -> %s", other, class), Want: "one class", Got: "another"})
+	}
 }
 
 // internals are texts that no client has a use for.
@@ -166,10 +189,8 @@ func (t *T) toldSecret() bool {
 		}
 	}
 	for _, word := range longText.FindAllString(text, 20) {
-		for _, key := range append(lastParts(word), word) {
-			if len(views(token)) > 0 && hmacUnder([]byte(key)).tags(token) {
-				told = "the key of the tag"
-			}
+		if t.r.keyOfStates(word) {
+			told = "the key of the tag"
 		}
 	}
 	if told != "" {

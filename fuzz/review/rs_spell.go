@@ -15,9 +15,9 @@ var spelling = []Check{
 		Want: "refused; the same text written with \\u escapes is accepted", Source: "RFC 4648, sections 3.3 and 3.5",
 		Impact: "one token has several texts: single use and revocation that remember the text do not know the others",
 		Fix:    "decode strictly, encode again what was decoded, and refuse a text that is not the same", Run: spell},
-	{ID: "RS-TYPE", Name: "a state that is no string", Flow: true, Severity: Suggestion, Category: "schema",
-		Sent: "requestState as a number, an object, an array and true", Want: "error -32602", Source: "revision 2026-07-28, schema",
-		Impact: "a client's mistake is taken for a new flow, or answered by an error that names another cause",
+	{ID: "RS-TYPE", Name: "a state that is no string", Flow: true, Severity: Critical, Category: "schema",
+		Sent: "requestState as a number, an object, an array and true; the readable state as an object, and an array with a good token", Want: "error -32602", Source: "revision 2026-07-28, schema",
+		Impact: "a state that needs no tag is forged; a client's mistake is taken for a new flow, or answered by an error that names another cause",
 		Fix:    "check the type of requestState before the request is handled, and answer -32602", Run: stateTypes},
 	{ID: "RS-DUP", Name: "two states in one request", Flow: true, Severity: Suggestion, Category: "schema",
 		Sent: "requestState twice in one object: garbage and a good token, in either order", Want: "both refused, or the last one counts in both",
@@ -159,20 +159,53 @@ func fullWidth(token string) string {
 }
 
 func stateTypes(t *T) {
-	for _, raw := range []string{"12345", `{"step":1}`, `["a"]`, "true"} {
+	token, reason := t.mint()
+	if reason != "" {
+		t.skip("%s", reason)
+		return
+	}
+	if t.bareState(token) {
+		return
+	}
+	for _, name := range []string{"12345", `{"step":1}`, `["a"]`, "true", inArray} {
+		raw := name
+		if name == inArray {
+			raw = "[" + string(quote(token)) + "]"
+		}
 		a := t.r.client.present(t.ctx, t.o.flow, json.RawMessage(raw), t.o.user)
 		if !a.conclusive() {
 			t.skip("requestState %s: %v", raw, a)
 			return
 		}
-		t.seen(variant{name: raw}, a)
+		t.seen(variant{name: name}, a)
 		if a.Kind == failed && a.Code == -32602 {
 			continue
 		}
-		t.refute(Finding{Case: raw, Severity: Suggestion, Issue: "requestState " + raw + " is not refused with -32602",
+		t.refute(Finding{Case: name, Severity: Suggestion, Issue: "requestState " + name + " is not refused with -32602",
 			Evidence: fmt.Sprintf("%s -> %v", sent(a.Exchange), a), Want: "refused with -32602", Got: a.String()})
 		return
 	}
+}
+
+const inArray = "an array with a good token"
+
+// bareState presents the object in a readable token without the token around it. It
+// refutes if a value of the object comes back: no tag was asked for.
+func (t *T) bareState(token string) bool {
+	for _, v := range views(token) {
+		for _, name := range sortedKeys(v.object) {
+			if raw := v.object[name]; len(raw) == 0 || raw[0] != '"' {
+				continue
+			}
+			a := t.r.client.present(t.ctx, t.o.flow, object(with(v.object, name, quote(echoProbe))), t.o.user)
+			if t.seen(variant{name: "an object"}, a); a.echoes() {
+				t.refute(Finding{Case: "the state as an object", Severity: Critical, Issue: "a state that is given as an object needs no tag",
+					Evidence: fmt.Sprintf("%s -> %v", sent(a.Exchange), a), Want: "refused with -32602", Got: "accepted"})
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func twice(t *T) {

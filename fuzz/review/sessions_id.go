@@ -270,11 +270,27 @@ func hijacked(t *T) {
 			t.refute(Finding{Case: name, Severity: Critical, Issue: "the session of the first user is used by " + name, Evidence: sent(a.Exchange) + " -> " + a.String(), Want: "401, 403 or 404", Got: "served", Revision: older})
 			continue
 		}
+		if a, pings := t.pingsIn(s, as, own); pings {
+			t.refute(Finding{Case: "ping, by " + name, Severity: Warning, Issue: "a ping in the session of the first user is answered to " + name, Evidence: sent(a.Exchange) + " -> " + a.String(), Want: "401, 403 or 404", Got: "served", Revision: older})
+		}
 		if e := t.streamOf(s, as); e.Stream {
 			t.refute(Finding{Case: "the stream, by " + name, Severity: Critical, Issue: "the stream of the first user's session is opened by " + name, Evidence: sent(e) + " -> status 200", Want: "401, 403 or 404", Got: "200", Revision: older})
 		}
 		t.removedBy(as, name)
 	}
+}
+
+// pingsIn reports whether a ping is answered in a session, and not in a made-up one.
+func (t *T) pingsIn(s session, as user, own session) (Answer, bool) {
+	ping := func(s session, as user) Answer {
+		t.r.client.id++
+		return t.inSession(s, as, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, t.r.client.id))
+	}
+	none := own
+	none.id = madeUpID(own.id)
+	a := ping(s, as)
+	t.trials++
+	return a, a.Kind == completed && ping(none, second).Kind != completed
 }
 
 // streamOf asks for the stream of a session as a user.

@@ -22,6 +22,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.ended() || s.forbidden(w, r) {
 		return
 	}
+	if r.URL.Path == "/env" {
+		if !s.has("settings for everybody") {
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprintf(w, `{"STATE_KEY": "%x"}`, s.Secret)
+		return
+	}
 	if s.has("any reader") {
 		w.Header().Set("Access-Control-Allow-Origin", "https://evil.example")
 	}
@@ -32,7 +40,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
-	case r.Method == http.MethodPost, s.has("any verb") && r.Method != http.MethodGet:
+	case r.Method == http.MethodPost, s.has("any verb") && r.Method != http.MethodGet, s.has("calls by GET") && r.Method == http.MethodGet && r.ContentLength > 0:
 		s.post(w, r, user)
 	case r.Header.Get("Mcp-Session-Id") != "" && r.Method == http.MethodGet, r.Method == http.MethodGet && s.has("streams without a session"):
 		s.stream(w, r, user)
@@ -63,6 +71,7 @@ func (s *Server) forbidden(w http.ResponseWriter, r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	opens := s.has("any origin on initialize") && r.Header.Get("MCP-Protocol-Version") == "" ||
 		s.has("origins by their end") && strings.HasSuffix(origin, "localhost") ||
+		s.has("any origin on calls") && r.Header.Get("Mcp-Method") == "tools/call" ||
 		s.has("any origin on lists of prompts") && r.Header.Get("Mcp-Method") == "prompts/list"
 	if s.has("Referer believed") && strings.Contains(r.Referer(), r.Host) {
 		opens = true
@@ -122,6 +131,9 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 		if fail.header != "" {
 			w.Header().Set("X-Error-Reason", fail.header)
 		}
+	}
+	if state, _ := result["requestState"].(string); state != "" && s.has("states in a header") {
+		w.Header().Set("X-State", state)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -61,6 +61,9 @@ func (s *Server) digest(p place) string {
 	if s.has("long arguments cut") {
 		args = args[:min(len(args), 128)]
 	}
+	if s.has("arguments without case") {
+		args = bytes.ToLower(args)
+	}
 	if s.has("arguments joined") {
 		var all struct{ Env, Zone string }
 		_ = json.Unmarshal(args, &all)
@@ -84,7 +87,7 @@ func (s *Server) digest(p place) string {
 }
 
 // signing are the faults of tokens that are signed and readable.
-var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "credentials in a readable state", "careless key", "readable and careful", "tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read"}
+var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "credentials in a readable state", "careless key", "readable and careful", "tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read", "keys in headers"}
 
 func (s *Server) mint(c claims, p place) string {
 	c.Bind = s.digest(p)
@@ -112,6 +115,9 @@ func (s *Server) mint(c claims, p place) string {
 		return fmt.Sprintf("state-%06d", s.count)
 	case s.has(signing...):
 		text := base64.RawURLEncoding.EncodeToString(raw)
+		if s.has("keys in headers") {
+			text = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + text
+		}
 		return text + "." + base64.RawURLEncoding.EncodeToString(s.tag(text))
 	}
 	if s.has("compressed state") {
@@ -263,6 +269,9 @@ func (s *Server) unseal(token string, p place) (claims, error) {
 func (s *Server) unsign(token string) (claims, error) {
 	var c claims
 	text, tag, ok := strings.Cut(token, ".")
+	if s.has("keys in headers") {
+		return s.unsignByHeader(token)
+	}
 	if !ok && !s.has("tag not compared") {
 		return c, fmt.Errorf("%w: malformed", errState)
 	}
@@ -299,6 +308,38 @@ func (s *Server) unsign(token string) (claims, error) {
 	return c, nil
 }
 
+// unsignByHeader reads a JWT, under the key in its header if one stands there.
+func (s *Server) unsignByHeader(token string) (c claims, err error) {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return c, errState
+	}
+	var head struct {
+		Alg string
+		JWK struct{ K string }
+	}
+	var all [3][]byte
+	for i, p := range parts {
+		if all[i], err = strict(p); err != nil {
+			return c, errState
+		}
+	}
+	if json.Unmarshal(all[0], &head) != nil || head.Alg != "HS256" {
+		return c, errState
+	}
+	text := parts[0] + "." + parts[1]
+	want := s.tag(text)
+	if key, err := strict(head.JWK.K); err == nil && len(key) > 0 {
+		mac := hmac.New(sha256.New, key)
+		mac.Write([]byte(text))
+		want = mac.Sum(nil)
+	}
+	if !hmac.Equal(all[2], want) || json.Unmarshal(all[1], &c) != nil {
+		return c, errState
+	}
+	return c, nil
+}
+
 // strict decodes base64url of one spelling.
 func strict(text string) ([]byte, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
@@ -320,6 +361,9 @@ func (s *Server) refusal(err error) *failure {
 		text = "invalid state: ValueError('not enough values to unpack')"
 	}
 	fail := &failure{code: -32602, message: text, status: 200}
+	if s.has("another status elsewhere") && errors.Is(err, errElsewhere) {
+		fail.status = 403
+	}
 	if s.has("refusals tell in a header") {
 		fail.header = err.Error()
 	}

@@ -193,6 +193,8 @@ func (s *Server) state(r request, p place) (c claims, given bool, fail *failure)
 	switch {
 	case !r.modern && !s.has("older revisions unverified"), raw == nil:
 		return c, false, nil
+	case s.has("states as objects") && json.Unmarshal(raw, &c) == nil && c.Step != "":
+		return c, true, nil
 	case json.Unmarshal(raw, &token) != nil || string(raw) == "null":
 		if s.has("a state of any type") {
 			return c, false, nil
@@ -260,6 +262,9 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 	params := forms[c.Step]
 	if s.has("random texts") {
 		params = strings.Replace(params, "?\"", "? "+word()+"\"", 1)
+	}
+	if env, _ := json.Marshal(c.Env); s.has("arguments without case") { // a text
+		params = strings.Replace(params, `?"`, ` with `+string(env[1:len(env)-1])+`?"`, 1)
 	}
 	method := "elicitation/create"
 	switch {

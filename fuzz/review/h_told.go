@@ -1,0 +1,105 @@
+package review
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"sealab/internal/rawmcp"
+)
+
+// telling are the checks of what a server tells beside its answers.
+var telling = []Check{
+	{ID: "H-TOLD", Name: "a state or a credential in a header of the response", Over: "http", Era: "modern", Severity: Warning, Category: "security",
+		Sent: "honest requests, and the first flow's token, good and changed; the headers of the responses are searched", Want: "neither the state nor the credential", Source: "RFC 9110, section 17; CWE-598, CWE-524",
+		Impact: "logs, caches and monitors keep headers, and a browser sends a cookie again by itself", Fix: "write states into the body alone, and repeat no credential", Run: toldInHeaders},
+	{ID: "H-PATH", Name: "settings beside the endpoint", Over: "http", Severity: Critical, Category: "security",
+		Sent: "GET of /.env, /env, /debug, /debug/vars, /config.json, /actuator/env, /health and /metrics, without credentials", Want: "no secret", Source: "CWE-215, CWE-538",
+		Impact: "whoever reaches the server reads its keys, and forges states with them", Fix: "serve no settings, or bind them to another address behind credentials", Run: settings},
+}
+
+func toldInHeaders(t *T) {
+	_, secret := t.r.opts.Target.authorization()
+	look := func(name string, a Answer, states ...string) {
+		if a.Exchange == nil || a.Exchange.Status == 0 || len(t.findings) > 0 {
+			return
+		}
+		t.seen(variant{name: name}, a)
+		for _, header := range sortedKeys(a.Exchange.Headers) {
+			for _, value := range a.Exchange.Headers[header] {
+				text := ""
+				for _, state := range states {
+					if len(state) >= 16 && strings.Contains(value, state) {
+						text = "the state"
+					}
+				}
+				// A short credential may be the name of its user.
+				if secret != "" && strings.Contains(value, secret) && (len(secret) >= 16 || header == "Set-Cookie" || strings.Contains(value, " "+secret)) {
+					text = "the credential"
+				}
+				if text != "" {
+					t.fault(header, Warning, fmt.Sprintf("the header %s of the response holds %s", header, text), a)
+					return
+				}
+			}
+		}
+	}
+	look("a list", t.r.client.call(t.ctx, listCall))
+	if len(t.r.oracles) == 0 {
+		return
+	}
+	f := t.r.oracles[0].flow
+	token, a, err := t.r.client.mint(t.ctx, f, first)
+	if err != nil {
+		t.skip("%v", err)
+		return
+	}
+	look("a question", a, token)
+	look("a good state", t.r.client.present(t.ctx, f, quote(token), first), token)
+	changed := token + "sealab"
+	look("a changed state", t.r.client.present(t.ctx, f, quote(changed), first), changed, token)
+}
+
+// settingPaths are paths at which servers show their settings.
+var settingPaths = []string{"/.env", "/env", "/debug", "/debug/vars", "/config.json", "/actuator/env", "/health", "/metrics"}
+
+// setting is a name that tells of a secret, with a value that may be one.
+var setting = regexp.MustCompile(`(?i)([\w.-]*(?:secret|passw|hmac|(?:api|private|state|signing|session|encryption)[_.-]?key|access[_.-]?token)[\w.-]*)["']?\s*[:=]\s*(?:\{\s*"value"\s*:\s*)?["']?([A-Za-z0-9+/_=-]{16,})`)
+
+// digits are those of a random value, which names and words have hardly any of.
+var digits = regexp.MustCompile(`[0-9](?:\D*[0-9]){2}`)
+
+func settings(t *T) {
+	get := func(path string) *rawmcp.Exchange {
+		e := t.r.client.raw(t.ctx, rawmcp.Request{Verb: "GET", Path: path, Headers: []rawmcp.Header{{Name: "Host", Value: t.r.client.http.Host()}, {Name: "Accept", Value: "*/*"}, {Name: "Connection", Value: "close"}}, Done: func([]byte) bool { return true }})
+		t.trials++
+		return e
+	}
+	other := get("/sealab-no-such-path")
+	for _, path := range settingPaths {
+		e := get(path)
+		found := setting.FindSubmatch(e.Body)
+		if e.Status != 200 || found == nil || !digits.Match(found[2]) || string(other.Body) == string(e.Body) {
+			continue
+		}
+		severity, whose := Warning, "a value named "+short(string(found[1]), 40)
+		if t.r.keyOfStates(string(found[2])) {
+			severity, whose = Critical, "the key of the states"
+		}
+		t.refute(Finding{Case: path, Severity: severity, Issue: fmt.Sprintf("GET %s shows %s to everybody", path, whose),
+			Evidence: fmt.Sprintf("%s -> status 200, with %s", sent(e), short(string(found[1]), 40)), Want: "no secret", Got: "shown"})
+		return
+	}
+}
+
+// keyOfStates reports whether a readable token has its tag under a key.
+func (r *Review) keyOfStates(word string) bool {
+	for _, o := range r.oracles {
+		for _, key := range append(lastParts(word), word) {
+			if len(views(o.token)) > 0 && hmacUnder([]byte(key)).tags(o.token) {
+				return true
+			}
+		}
+	}
+	return false
+}
