@@ -66,9 +66,11 @@ test: ## run every test with the race detector, the large matrices whole without
 	@grep -v 'make test runs' $(SKIPPED) 2>/dev/null | sort -u || true
 
 .PHONY: portable
-portable: ## test the designs without assembly: for GOARCH=386, and with the tag purego (samples)
+portable: ## test the designs (samples) and make their vectors again without assembly: GOARCH=386, and the tag purego
 	CGO_ENABLED=0 GOARCH=386 $(GO) test -short ./codecs/... ./internal/lab
 	CGO_ENABLED=0 $(GO) test -short -tags purego ./codecs/... ./internal/lab
+	CGO_ENABLED=0 GOARCH=386 $(GO) test -run TestCommittedFilesAreTheGenerated ./vectors/generate
+	CGO_ENABLED=0 $(GO) test -tags purego -run TestCommittedFilesAreTheGenerated ./vectors/generate
 
 .PHONY: taint
 taint: ## hold every design to its outcome under valgrind; takes some minutes

@@ -103,7 +103,7 @@ func (v *Result) judge(j *Judgement) {
 	case len(effects) > 0:
 		v.Outcome, v.Why = verdict.NotTested, fmt.Sprintf("%s: the runs disagree: needs a quieter machine", effects[0])
 	default:
-		v.Outcome, v.Why = verdict.NotTested, v.wanting(largest)
+		v.Outcome, v.Why = verdict.NotTested, v.wanting(largest, j.Shift.Detectable)
 	}
 }
 
@@ -136,11 +136,15 @@ func beyond(effects []effect, limit float64) bool {
 }
 
 // wanting says how many blocks it would take to find the largest effect that may
-// stay unseen.
-func (v *Result) wanting(largest float64) string {
+// stay unseen. More blocks do not help if the pair sees as much as shifted, the
+// minimum detectable effect of the run.
+func (v *Result) wanting(largest, shifted float64) string {
 	s := v.First
 	if v.Detectable <= largest {
 		return fmt.Sprintf("the interval crosses %.2g ns: needs about %d blocks", v.Detectable, 4*s.Blocks)
+	}
+	if v.Detectable < 1.1*shifted {
+		return fmt.Sprintf("could have found %.2g ns, want at most %g ns: passes shift too far: needs a quieter machine", v.Detectable, largest)
 	}
 	need := float64(s.Blocks) * math.Pow(v.Detectable/largest, 2)
 	return fmt.Sprintf("could have found %.2g ns, want at most %g ns: needs about %.1g blocks", v.Detectable, largest, need)
