@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -105,6 +106,34 @@ func TestCatalog(t *testing.T) {
 	t.Logf("%s", all)
 	require.Zero(t, all.wrong)
 	require.LessOrEqual(t, all.open, 4*4) // mcp-py, mcp-rb; envoy-session is base64 alone
+}
+
+// TestLengths identifies tokens whose text does not begin at a group of four characters, and
+// short ones.
+func TestLengths(t *testing.T) {
+	id := identify.New()
+	b64 := base64.RawURLEncoding.EncodeToString
+	for n := 32; n < 40; n++ {
+		body := make([]byte, n)
+		token := b64(slices.Concat([]byte{0x09, 0xf0, 0xc9, 0xf0}, make([]byte, 16), body))
+		a := id.Identify(token)
+		require.NotNil(t, a.Named(), "%d", n)
+		require.Equal(t, "ASP.NET Core DataProtection", a.Named().Format)
+	}
+	for token, want := range map[string]string{
+		"SFMyNTY." + b64([]byte("\x83h\x03a\x01n\x06\x00\x7f\x92\xac\xe1\x91\x01b\x00\x01Q\x80")) + "." + b64(make([]byte, 32)): "Plug.Crypto",
+		"SFM1MTI.g2EB." + b64(make([]byte, 64)):                    "Plug.Crypto",
+		"SFMyNTY.g2EB." + b64(make([]byte, 31)):                    "",
+		"42:1xV224:FbsLZql1PsC-zJtycdyZNX8fwD94PcblC2nQfvxyufw":    "django signed value",
+		"hello:1xV224:FbsLZql1PsC-zJtycdyZNX8fwD94PcblC2nQfvxyufw": "django signed value",
+	} {
+		a := id.Identify(token)
+		got := a.Named()
+		require.Equal(t, want == "", got == nil, token)
+		if got != nil {
+			require.Equal(t, want, got.Format, token)
+		}
+	}
 }
 
 // TestOthers identifies 100 random texts, which have no format, and 500 damaged tokens,

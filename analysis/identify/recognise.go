@@ -51,7 +51,7 @@ var recognisers = []recogniser{
 	{"branca", "npm, PyPI and crates branca", scoreSpecific, []string{"integrity", "confidentiality", "canonical"}, []string{"key-committing", "single-use"}, attackWorker, parseBranca},
 	{"macaroon", "pymacaroons, libmacaroons", scoreSpecific, []string{"integrity"}, []string{"confidentiality", "canonical", "single-use"}, attackWorker, parseMacaroon},
 	{"Laravel Encrypter", "illuminate/encryption", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"canonical", "inert: unserialize", "single-use"}, attackWorker, parseLaravel},
-	{"ASP.NET Core DataProtection", "Microsoft.AspNetCore.DataProtection", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"single-use"}, attackWorker, prefixed("CfDJ8")},
+	{"ASP.NET Core DataProtection", "Microsoft.AspNetCore.DataProtection", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"single-use"}, attackWorker, parseDataProtection},
 	{"Plug.Crypto", "Phoenix.Token, Plug sessions", scoreSpecific, []string{"integrity"}, []string{"canonical", "single-use"}, attackWorker, plug},
 	{"PASETO v1.local", "PASETO, version 1", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"single-use"}, attackWorker, prefixed("v1.local.")},
 	{"PASETO v2.local", "PASETO, version 2", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"key-committing", "single-use"}, attackWorker, prefixed("v2.local.")},
@@ -261,6 +261,9 @@ var base62Time = regexp.MustCompile(`^[0-9A-Za-z]{6}$`)
 // encoded finds a run of base64url that is longer than a word: a part of an encoded object.
 var encoded = regexp.MustCompile(`[A-Za-z0-9_-]{16}|[A-Z0-9_-][a-z]*[A-Z0-9_-][a-z]*[A-Z0-9_-]|^.{0,5}$`)
 
+// plainWord is a short value that is no part of an encoded object: a number or a word.
+var plainWord = regexp.MustCompile(`^(?:[0-9]{1,12}|[a-z]{4,12})$`)
+
 func parseDjangoValue(token string) ([]Field, func([]byte) bool, bool) {
 	parts := strings.Split(token, ":")
 	if len(parts) < 3 {
@@ -272,7 +275,7 @@ func parseDjangoValue(token string) ([]Field, func([]byte) bool, bool) {
 		return nil, nil, false
 	}
 	value := strings.Join(parts[:len(parts)-2], ":")
-	if encoded.MatchString(value) {
+	if encoded.MatchString(value) && !plainWord.MatchString(value) {
 		return nil, nil, false // or a damaged token of django-signing
 	}
 	return []Field{readable("value", []byte(value)), readable("time in base 62", []byte(at)), opaque("signature", tag)}, nil, true
@@ -339,11 +342,31 @@ func prefixed(prefix string) func(string) ([]Field, func([]byte) bool, bool) {
 	}
 }
 
+// parseDataProtection reads the magic number and the ID of the key, a GUID, of ASP.NET Core.
+func parseDataProtection(token string) ([]Field, func([]byte) bool, bool) {
+	const magic, guid = "\x09\xf0\xc9\xf0", 16
+	text, ok := raw(token)
+	if !ok || !strings.HasPrefix(string(text), magic) || len(text) < len(magic)+guid+32 {
+		return nil, nil, false
+	}
+	key, body := text[len(magic):][:guid], text[len(magic)+guid:]
+	return []Field{{Name: "key-id", Bytes: guid, Text: hexText(key)}, opaque("body", body)}, nil, true
+}
+
+// plug reads the tokens of Plug.Crypto: sealed ones, and those signed with HMAC under
+// SHA-256, SHA-384 or SHA-512, whose text is a term of Erlang.
 func plug(token string) ([]Field, func([]byte) bool, bool) {
 	if fields, opens, ok := prefixed("XCP.")(token); ok {
 		return fields, opens, ok
 	}
-	return prefixed("SFMyNTY.")(token)
+	parts := strings.Split(token, ".")
+	size := map[string]int{"SFMyNTY": 32, "SFMzODQ": 48, "SFM1MTI": 64}[parts[0]]
+	if size == 0 || len(parts) != 3 {
+		return nil, nil, false
+	}
+	term, ok := raw(parts[1])
+	tag, ok1 := raw(parts[2])
+	return []Field{opaque("term", term), opaque("signature", tag)}, nil, ok && ok1 && len(term) > 0 && len(tag) == size
 }
 
 func publicPASETO(token string) ([]Field, func([]byte) bool, bool) {
