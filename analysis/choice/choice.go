@@ -230,25 +230,35 @@ func Days(days float64) string {
 	}
 }
 
-// Use returns the lines of Go that open a design and seal.
+// Use returns the lines of Go that open a design and seal, imports first. A scheme binds a
+// token to the parts of the request that it is given.
 func Use(d codecs.Design) []string {
-	lines := []string{
-		"d, err := catalog.Find(" + fmt.Sprintf("%q", d.Name) + ")",
-		"scheme, err := d.OpenScheme(codecs.Config{Secrets: secrets})",
-	}
+	var imports, lines []string
 	if facts := lab.HooksOf(d).Facts; facts != nil && facts.Use != "" {
 		name, _, _ := strings.Cut(facts.Use, ".")
-		lines = []string{
-			fmt.Sprintf("import %q", "sealab/codecs/"+name),
-			"codec, err := " + facts.Use,
-			"scheme, err := claims.New(codec, 10*time.Minute)",
+		imports, lines = []string{"sealab/codecs/" + name}, []string{"codec, err := " + facts.Use}
+		if d.IsScheme() {
+			imports = append(imports, "time", "sealab/codecs", "sealab/codecs/claims")
+			lines = append(lines, "scheme, err := claims.New(codec, 10*time.Minute)")
+		}
+	} else {
+		imports = []string{"sealab/codecs", "sealab/codecs/catalog"}
+		lines = []string{fmt.Sprintf("d, err := catalog.Find(%q)", d.Name), "codec, err := d.OpenCodec(codecs.Config{Secrets: secrets})"}
+		if d.IsScheme() {
+			imports = append(imports, "time")
+			lines[1] = "scheme, err := d.OpenScheme(codecs.Config{Secrets: secrets})"
 		}
 	}
-	if d.IsScheme() {
-		return append(lines, "token, err := scheme.Mint(nil, state, &codecs.Context{Now: time.Now()})")
+	for i, path := range imports {
+		imports[i] = fmt.Sprintf("import %q", path)
 	}
-	lines[len(lines)-1] = "token, err := codec.Seal(nil, payload)"
-	return lines
+	if d.IsScheme() {
+		return slices.Concat(imports, lines, []string{
+			"request := codecs.Context{Now: time.Now(), Method: method, Target: target, Arguments: arguments, Principal: &principal}",
+			"token, err := scheme.Mint(nil, state, &request)",
+		})
+	}
+	return slices.Concat(imports, lines, []string{"token, err := codec.Seal(nil, payload)"})
 }
 
 const day = 24 * time.Hour

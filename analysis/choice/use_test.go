@@ -25,14 +25,25 @@ func TestUseCompiles(t *testing.T) {
 		fits = append(fits, answer.Fits...)
 	}
 	require.Greater(t, len(fits), 30)
-	imports := map[string]bool{`"time"`: true, `"sealab/codecs"`: true, `"sealab/codecs/claims"`: true}
+	for _, name := range []string{"jwe-dir-a256gcm", "mcp-ts"} { // designs to be compared, which pages show
+		d, err := catalog.Find(name)
+		require.NoError(t, err)
+		fits = append(fits, choice.Fit{Design: name, Use: choice.Use(d)})
+	}
+	imports := map[string]bool{`"encoding/json"`: true}
 	var body strings.Builder
 	for i, f := range fits {
-		require.Len(t, f.Use, map[bool]int{false: 3, true: 4}[strings.HasSuffix(f.Design, "-claims")], f.Design)
-		imports[strings.TrimPrefix(f.Use[0], "import ")] = true
-		fmt.Fprintf(&body, "func use%d(secret, payload, state []byte) {\n", i)
-		for _, line := range f.Use[1:] {
+		fmt.Fprintf(&body, "func use%d(secret, payload, state []byte, secrets [][]byte, method, target, principal string, arguments json.RawMessage) {\n", i)
+		for _, line := range f.Use {
+			if path, ok := strings.CutPrefix(line, "import "); ok {
+				imports[path] = true
+				continue
+			}
 			fmt.Fprintln(&body, "\t"+line)
+		}
+		if strings.HasSuffix(f.Design, "-claims") {
+			require.Contains(t, strings.Join(f.Use, "\n"), "Principal: &principal", f.Design)
+			require.Contains(t, f.Use, `import "sealab/codecs/claims"`)
 		}
 		fmt.Fprintln(&body, "\t_, _ = token, err\n}")
 	}
@@ -41,7 +52,7 @@ func TestUseCompiles(t *testing.T) {
 	for path := range imports {
 		fmt.Fprintln(&head, "\t"+path)
 	}
-	fmt.Fprintln(&head, ")\n\nvar _ = time.Now\nvar _ *codecs.Context\nvar _ = claims.New")
+	fmt.Fprintln(&head, ")")
 
 	// The file stands in the module by an overlay only.
 	dir := t.TempDir()

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ import (
 
 func newChooseCommand() *cobra.Command {
 	var needs []string
-	var payload, rate, lifetime, run string
+	var payload, longest, rate, lifetime, run string
 	var asJSON bool
 	var q choice.Query
 	cmd := &cobra.Command{
@@ -45,6 +46,11 @@ design fits.`,
 			if q.Payload, err = parseSize(payload); err != nil {
 				return err
 			}
+			if longest != "" {
+				if q.MaxToken, err = parseSize(longest); err != nil {
+					return err
+				}
+			}
 			if q.Rate, err = parseRate(rate); err != nil {
 				return err
 			}
@@ -59,7 +65,7 @@ design fits.`,
 			if err != nil {
 				return err
 			}
-			err = writeAs(cmd.OutOrStdout(), asJSON, answer, func(w io.Writer) error { return writeChoice(w, answer, source) })
+			err = writeAs(cmd.OutOrStdout(), asJSON, answer, func(w io.Writer) error { return writeChoice(w, answer, q.Needs, source) })
 			if err == nil && len(answer.Fits) == 0 {
 				return cli.ErrRefuted
 			}
@@ -70,7 +76,7 @@ design fits.`,
 	cmd.Flags().StringVar(&payload, "payload", "1KiB", "size of a payload, for example 200 or 64KiB")
 	cmd.Flags().StringVar(&rate, "rate", "", "tokens that one key seals, for example 10000/s or 1e9/d")
 	cmd.Flags().StringVar(&lifetime, "lifetime", "", "lifetime of a key, for example 12h or 90d")
-	cmd.Flags().IntVar(&q.MaxToken, "max-token", 0, "longest token in bytes (default any)")
+	cmd.Flags().StringVar(&longest, "max-token", "", "longest token, for example 400 or 4KiB (default any)")
 	cmd.Flags().BoolVar(&q.PostQuantum, "post-quantum", false, "withstand quantum computers")
 	cmd.Flags().BoolVar(&q.FIPS, "fips", false, "use algorithms that NIST approves")
 	cmd.Flags().StringVar(&q.Interop, "interop", "", "language of a second implementation: java, python, ruby or rust")
@@ -156,7 +162,7 @@ func loadCosts(dir string, payload int) (choice.Costs, string, error) {
 	return costs, fmt.Sprintf("%s, payloads of %d bytes", dir, size), nil
 }
 
-func writeChoice(out io.Writer, a *choice.Answer, source string) error {
+func writeChoice(out io.Writer, a *choice.Answer, needs []codecs.Property, source string) error {
 	width := table.Width(out)
 	fit := "designs fit"
 	if len(a.Fits) == 1 {
@@ -184,7 +190,7 @@ func writeChoice(out io.Writer, a *choice.Answer, source string) error {
 			fmt.Fprintln(out, "\t"+line)
 		}
 	}
-	others, kinds, compared := table.New("ll"), 0, []string{}
+	others, kinds, refused, compared := table.New("ll"), 0, 0, []string{}
 	others.Row("OTHERS", "REASON")
 	for _, o := range a.Others {
 		switch {
@@ -194,9 +200,16 @@ func writeChoice(out io.Writer, a *choice.Answer, source string) error {
 			compared = append(compared, o.Design)
 		default:
 			others.Row(o.Design, o.Reason)
+			refused++
 		}
 	}
-	_, err := fmt.Fprintf(out, "\n%s\n%d designs of the other kind, codec or scheme, were not asked.\n%d are not for use, but to be compared: %s.\n",
-		others.Text(width), kinds, len(compared), strings.Join(compared, ", "))
+	if refused > 0 {
+		fmt.Fprintf(out, "\n%s", others.Text(width))
+	}
+	if slices.Contains(needs, codecs.SingleUse) {
+		fmt.Fprintln(out, "\nA token alone cannot be single-use: a server has to remember it. \"go doc sealab/codecs/boundary\"\nhas stores for that; choose without single-use.")
+	}
+	_, err := fmt.Fprintf(out, "\n%d designs of the other kind, codec or scheme, were not asked.\n%d are not for use, but to be compared: %s.\n",
+		kinds, len(compared), strings.Join(compared, ", "))
 	return err
 }
