@@ -153,7 +153,9 @@ func (c *Client) start() error {
 	c.process = p
 	c.life++
 	sent := operation("hello").int("protocol", Version).end()
-	data, err := p.exchange(sent, c.limits, c.limits.Start)
+	limits := c.limits
+	limits.Patience = 1 // it is for requests; Start is long enough for a busy machine
+	data, err := p.exchange(sent, limits, limits.Start)
 	if err != nil {
 		return c.record(err, sent)
 	}

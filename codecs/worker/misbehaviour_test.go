@@ -292,6 +292,12 @@ func TestDialFails(t *testing.T) {
 	var f *worker.FaultError
 	require.ErrorAs(t, err, &f)
 	require.Equal(t, worker.Hung, f.Event.Kind)
+	require.ErrorContains(t, err, "flushed at once")
+	once := &rush{first: 8}
+	once.armed.Store(true)
+	_, err = worker.Dial(command(t, "silent"), worker.Limits{Patience: 4, AfterFunc: once.afterFunc})
+	require.ErrorAs(t, err, &f)
+	require.EqualValues(t, 1, once.passed.Load(), "patience is for requests")
 	for _, args := range [][]string{nil, {filepath.Join(t.TempDir(), "absent")}} {
 		_, err := worker.Dial(worker.Command{Args: args}, worker.Limits{})
 		require.ErrorIs(t, err, codecs.ErrFault)

@@ -145,7 +145,7 @@ func (p *process) unasked(text []byte, open bool) error {
 // the given one.
 func (p *process) why(other error) error {
 	if p.hung.Load() {
-		return breached(Hung, "it did not answer before the deadline")
+		return breached(Hung, "it did not answer before the deadline: want one line for each request, flushed at once")
 	}
 	return other
 }
