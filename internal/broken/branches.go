@@ -1,6 +1,7 @@
 package broken
 
 import (
+	"bytes"
 	"encoding/json"
 	"path"
 	"strconv"
@@ -45,6 +46,8 @@ func branches() []Control {
 			}
 		}),
 		inBatches(aScheme("late-in-batch", "the time is not checked in a batch", breaks(codecs.Expiry), by("CTX-15"), func(*schemeParts) {}), untimed),
+		inBatches(aScheme("kept-of-batch", "a verdict of a batch is kept under the context without its target", breaks(codecs.BindsTarget), by("CTX-15"), func(*schemeParts) {}), keptOfBatch),
+		around(stating(aScheme("spent-by-text", "used tokens are kept by their text, and padding is stripped after that", breaks(codecs.SingleUse, codecs.Canonical), by("EXP-05"), func(*schemeParts) {}), codecs.SingleUse), spentByText()),
 		inBatches(stating(aScheme("spent-alone", "tokens of a batch are not marked as used", breaks(codecs.SingleUse), by("EXP-05"), func(*schemeParts) {}), codecs.SingleUse), spentAlone()),
 	}
 }
@@ -139,6 +142,43 @@ func (s once) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 		return dst, errUnauthentic
 	}
 	return out, nil
+}
+
+// keptOfBatch keeps the verdicts of a batch for the calls behind it.
+func keptOfBatch(inner codecs.Scheme) lab.BatchScheme {
+	kept := &cached{Scheme: inner, name: func(token string, c *codecs.Context) string {
+		less := *c
+		less.Target = ""
+		return token + whole(&less) + c.Now.String()
+	}}
+	return batched{recalling{kept}, func(token []byte, c *codecs.Context) ([]byte, error) { return kept.Verify(nil, token, c) }}
+}
+
+// recalling looks verdicts up and keeps none.
+type recalling struct{ *cached }
+
+// Verify implements codecs.Scheme.
+func (s recalling) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state, ok := s.states[s.name(string(token), c)]; ok {
+		return append(dst, state...), nil
+	}
+	return s.Scheme.Verify(dst, token, c)
+}
+
+// unpadded strips padding from tokens.
+type unpadded struct{ codecs.Scheme }
+
+// Verify implements codecs.Scheme.
+func (s unpadded) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	return s.Scheme.Verify(dst, bytes.TrimRight(token, "="), c)
+}
+
+// spentByText spends the texts of tokens that have several.
+func spentByText() func(codecs.Scheme) codecs.Scheme {
+	var used sync.Map
+	return func(inner codecs.Scheme) codecs.Scheme { return once{unpadded{inner}, &used} }
 }
 
 // spentAlone spends tokens that come alone.

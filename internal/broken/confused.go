@@ -78,6 +78,25 @@ func confusedValues() []Control {
 				return whole(&less)
 			}
 		}),
+		binder("method-family", "of a method the part in front of the slash is bound", breaks(codecs.BindsMethod, codecs.Unambiguous), by("CTX-06"), func(c *codecs.Context) string {
+			less := *c
+			less.Method, _, _ = strings.Cut(c.Method, "/")
+			return whole(&less)
+		}),
+		binder("principal-alone", "the principal is lower-cased if there is no audience", breaks(codecs.BindsPrincipal, codecs.Unambiguous), by("CTX-05"), func(c *codecs.Context) string {
+			less := *c
+			if c.Principal != nil && c.Audience == nil {
+				less.Principal = new(strings.ToLower(*c.Principal))
+			}
+			return whole(&less)
+		}),
+		binder("no-arguments", "no arguments are the empty list", breaks(codecs.Unambiguous), by("CTX-03"), func(c *codecs.Context) string {
+			less := *c
+			if c.Arguments == nil {
+				less.Arguments = []byte("[]")
+			}
+			return whole(&less)
+		}),
 		principalAs("principal-url", "the scheme and host of a principal are lower-cased", "CTX-19", func(p string) string {
 			scheme, rest, ok := strings.Cut(p, "://")
 			if !ok {

@@ -42,6 +42,9 @@ func dated() []Control {
 		check("inclusive", "a token is taken at its expiry", "EXP-08", func(c *claims, now time.Time) bool {
 			return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.Add(skew)) && seconds(now) <= *c.Expires
 		}),
+		check("early-if-empty", "the time of issue is not read if the state is empty", "EXP-07", func(c *claims, now time.Time) bool {
+			return c.Issued != nil && c.Expires != nil && (*c.Issued <= seconds(now.Add(skew)) || len(c.State) == 0) && seconds(now) < *c.Expires
+		}),
 		check("from-the-future", "the time of issue is not read", "EXP-03", func(c *claims, now time.Time) bool {
 			return c.Expires != nil && seconds(now) < *c.Expires
 		}),

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -43,6 +44,12 @@ func encrypted() []Control {
 		aSealer("electronic-codebook", "blocks are encrypted one by one", breaks(codecs.Confidentiality), by("NON-06"), codebook),
 		aSealer("codebook-if-whole", "payloads of whole blocks are encrypted block by block", breaks(codecs.Confidentiality), by("NON-06"), codebookIfWhole),
 		aSealer("digest-inside", "a digest of the payload stands in front of the ciphertext", breaks(codecs.Confidentiality), by("PAY-07"), digestInside),
+		stating(disclaiming(aSealer("nonce-of-end", "the nonce is a digest of the last 64 bytes and the length of the payload", breaks(codecs.NonceMisuseResistant, codecs.FreshNonces), by("NON-07"),
+			func(p *sealerParts) {
+				p.nonce = func(_ uint64, key, payload []byte) []byte {
+					return hmacSHA256(key, fmt.Append(nil, len(payload), " ", string(payload[max(0, len(payload)-64):])))[:gcmNonce]
+				}
+			}), codecs.Confidentiality, "equal payloads give equal tokens"), codecs.NonceMisuseResistant),
 		stating(aSealer("misuse", "AES-GCM, said to stand a nonce that repeats", breaks(codecs.NonceMisuseResistant), by("NON-07"),
 			func(*sealerParts) {}), codecs.NonceMisuseResistant),
 		stating(aSealer("key-id-of-a-byte", "AES-GCM with a key id of one byte, said to commit to its key", breaks(codecs.KeyCommitting, codecs.Rotation), by("KEY-09"),

@@ -77,6 +77,13 @@ func rotations() []Control {
 		aSigner("never-removed", "keys that were once in a ring are remembered", breaks(codecs.Rotation, codecs.Integrity), by("KEY-07", "KEY-15"),
 			func(p *signerParts) { remembered(&p.ringParts) }),
 		keyed("default-key", "a built-in key unseals as well", breaks(codecs.Integrity), "KEY-12", builtIn),
+		keyed("key-id-of-secret", "keys are kept in a map under the first bytes of their secrets", breaks(codecs.Rotation), "KEY-07",
+			func(p *ringParts) {
+				p.derive = func(secret []byte) (key, id []byte) {
+					key, _ = deriveKey(secret)
+					return key, bytes.Clone(secret[:idSize])
+				}
+			}),
 		keyed("short-key-id", "a key id has four bits, and the ring does not check that they differ", breaks(codecs.Rotation), "KEY-14",
 			func(p *ringParts) {
 				p.derive = func(secret []byte) (key, id []byte) {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"golang.org/x/crypto/chacha20poly1305"
 
@@ -63,6 +64,18 @@ func texts() []Control {
 			}),
 		aSigner("quoted", "the token may come as a JSON text", breaks(codecs.Canonical), by("ENC-07"),
 			func(p *signerParts) { p.judged = func(token []byte) []byte { return bytes.Trim(token, `"`) } }),
+		aSigner("digit", "a version of digits of any script is read as a number, and one that is none ends the program", breaks(codecs.Total), by("ENC-06"),
+			func(p *signerParts) {
+				p.judged = func(token []byte) []byte {
+					version, _, _ := strings.Cut(string(token), ".")
+					if digits := strings.TrimPrefix(version, "fs"); digits != version && digits != "" && strings.TrimFunc(digits, unicode.IsNumber) == "" {
+						if _, err := strconv.Atoi(digits); err != nil {
+							panic("broken: " + err.Error())
+						}
+					}
+					return token
+				}
+			}),
 		aSigner("number-forms", "a length in front is read by a parser of numbers", breaks(codecs.Canonical), by("ENC-05"), lengthInFront),
 		aSigner("hex-case", "hexadecimal in either case", breaks(codecs.Canonical), by("ENC-05"), hexadecimal),
 	}
@@ -178,6 +191,12 @@ func checkedTags() []Control {
 				}
 				p.also = p.mac
 				p.lookup = func(r *ring, _ []byte) *entry { return r.entries[0] }
+			}),
+		aSigner("tag-of-text", "the tag is taken over the text of the payload, and what is no text is replaced", breaks(codecs.Integrity), by("FRM-07"),
+			func(p *signerParts) {
+				p.message = func(id, payload []byte) []byte {
+					return slices.Concat([]byte(signerPrefix), id, bytes.ToValidUTF8(payload, []byte("\ufffd")))
+				}
 			}),
 		aSigner("empty-unsigned", "the tag of the empty payload needs no key", breaks(codecs.Integrity), by("KEY-15"),
 			func(p *signerParts) {

@@ -203,21 +203,25 @@ func (t trial) boundFields(do func(in *attack.Instance, under codecs.Context, f 
 // otherMethods are methods whose branch may read a field otherwise.
 var otherMethods = []string{"resources/read", "prompts/get", "x/unknown"}
 
-// everyMethod is boundFields under the ordinary method and under others. A reader may
-// normalize a value in the branch of one method.
+// everyMethod is boundFields under the ordinary method and under others, and with fields
+// absent. A reader may normalize a value in the branch of one method, or of one caller.
 func (t trial) everyMethod(do func(in *attack.Instance, under codecs.Context, f field)) {
 	t.boundFields(do)
 	in, tok, ok := t.Scheme()
 	if !ok {
 		return
 	}
+	others := []codecs.Context{fields[audience].without(tok.Under), fields[principal].without(fields[arguments].without(tok.Under))}
 	for _, m := range otherMethods {
-		other, ok := in.Mint(t.State(8), fields[method].put(tok.Under, m))
+		others = append(others, fields[method].put(tok.Under, m))
+	}
+	for _, c := range others {
+		other, ok := in.Mint(t.State(8), c)
 		if !ok {
 			continue
 		}
 		for _, f := range fields[target:] {
-			if f.property == codecs.BindsArguments && m != "prompts/get" {
+			if f.property == codecs.BindsArguments && c.Method != "prompts/get" && c.Method != tok.Under.Method {
 				continue // the method has no arguments
 			}
 			if _, present := f.get(&other.Under); present && t.binds(in, other, f) {
@@ -254,14 +258,9 @@ func (t trial) emptyOrAbsent() {
 func (t trial) emptyArguments(in *attack.Instance, under codecs.Context) {
 	f := fields[arguments]
 	for _, v := range []string{`[]`, `""`, `0`, `false`} {
-		sealed := in.Seal(t.State(8), f.put(under, `{}`))
-		if sealed.Answer.Outcome != verdict.Done {
-			return
-		}
-		t.Try(codecs.Unambiguous)
-		if call, ok := in.Accepts(sealed.Answer.Out, f.put(under, v)); ok {
-			t.Refute(codecs.Unambiguous, "arguments {} and "+v+" are taken for the same", sealed, call)
-		}
+		t.read(in, f.put(under, `{}`), f.put(under, v), "two empty values")
+		t.read(in, f.without(under), f.put(under, v), "no arguments and an empty value")
+		t.read(in, f.put(under, v), f.without(under), "an empty value and no arguments")
 	}
 	sealed := in.Seal(t.State(8), f.put(under, `{}`))
 	if call, ok := in.Accepts(sealed.Answer.Out, f.without(under)); ok {
@@ -357,8 +356,28 @@ func (t trial) otherInBatch(in *attack.Instance, tok *attack.Token) {
 			t.behindHonest(in, f.property, other, tok.Under, "another "+f.name)
 		}
 	}
+	late := attack.Later(tok.Under, 400*24*time.Hour)
 	if !t.Design.OwnClock {
-		t.inBatch(in, codecs.Expiry, attack.Later(tok.Under, 400*24*time.Hour), tok.Under, "400 days later")
+		t.inBatch(in, codecs.Expiry, late, tok.Under, "400 days later")
+	}
+	// What a reader kept of a batch must not count for a call of its own.
+	both := [][]byte{in.Seal(t.State(8), tok.Under).Answer.Out, tok.Text}
+	if answers, err := in.UnsealBatch(both, tok.Under); err != nil || len(answers) != len(both) {
+		return
+	}
+	for _, f := range fields {
+		t.afterBatch(in, tok, f.property, f.put(tok.Under, f.unrelated()[0]), "another "+f.name)
+	}
+	if !t.Design.OwnClock {
+		t.afterBatch(in, tok, codecs.Expiry, late, "400 days later")
+	}
+}
+
+// afterBatch presents a token that was accepted in a batch alone in another context.
+func (t trial) afterBatch(in *attack.Instance, tok *attack.Token, property codecs.Property, to codecs.Context, how string) {
+	t.Try(property)
+	if call, ok := in.Accepts(tok.Text, to); ok {
+		t.Refute(property, "behind a batch with it, a token is accepted with "+how, tok.Sealed, call)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"strconv"
 	"time"
 
@@ -190,21 +191,34 @@ func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 		}
 	}
 	for _, c := range others {
-		if tok, ok := in.Mint(t.State(8), c); ok {
-			t.outlives(in, tok, nil)
-		}
+		t.liveElsewhere(in, base, t.State(8), c)
 	}
 	for _, n := range append(rareLengths, 1<<10, 1<<13) {
-		if tok, ok := in.Mint(t.State(n), base.Under); ok {
-			t.outlives(in, tok, nil)
-		}
+		t.liveElsewhere(in, base, t.State(n), base.Under)
 	}
-	if tok, ok := in.Mint(nil, base.Under); ok {
-		t.outlives(in, tok, nil)
-	}
+	t.liveElsewhere(in, base, nil, base.Under)
 	t.keptAlive(base.Under)
 	t.otherHolders(base.Under)
 	t.turnsOfCounters(base.Under)
+}
+
+// liveElsewhere presents a token of another state or context after its time, and before it
+// was minted. The latter counts if the ordinary token is refused then, so that its time of
+// issue is read.
+func (t trial) liveElsewhere(in *attack.Instance, base *attack.Token, state []byte, c codecs.Context) {
+	tok, ok := in.Mint(state, c)
+	if !ok {
+		return
+	}
+	t.outlives(in, tok, nil)
+	const early = -24 * time.Hour
+	if _, read := in.Accepts(base.Text, attack.Later(base.Under, early)); read {
+		return
+	}
+	t.Try(codecs.Expiry)
+	if call, ok := in.Accepts(tok.Text, attack.Later(c, early)); ok {
+		t.Refute(codecs.Expiry, fmt.Sprintf("a token of a state of %d bytes is accepted a day before it was minted, an ordinary one is refused", len(state)), tok.Sealed, call)
+	}
 }
 
 // otherHolders presents tokens of every key of a ring soon after their time.
@@ -378,6 +392,7 @@ func (t trial) presentedTwice(in *attack.Instance, tok *attack.Token) {
 		return
 	}
 	t.twiceInBatch(in, tok)
+	t.respelled(in, tok.Under)
 	t.lateAgain(tok.Under)
 	t.afterOthers(in, tok)
 }
@@ -390,6 +405,27 @@ func (t trial) twiceInBatch(in *attack.Instance, tok *attack.Token) {
 	answers, err := in.UnsealBatch([][]byte{tok.Text, tok.Text}, tok.Under)
 	if err == nil && len(answers) == 2 && answers[0].Err == nil && answers[1].Err == nil {
 		t.RefuteIf(codecs.SingleUse, attack.Sealed(1), "a token that occurs twice in a batch is accepted twice", tok.Sealed)
+	}
+}
+
+// respelled presents a token in its own spelling and then in others. A list of used tokens
+// by their text does not see it.
+func (t trial) respelled(in *attack.Instance, c codecs.Context) {
+	for _, spellings := range []func(tokenfmt.Format, *tokenfmt.Source) iter.Seq[tokenfmt.Alteration]{
+		tokenfmt.Padding, tokenfmt.UnusedBits, tokenfmt.LetterCase, tokenfmt.WhiteSpace, tokenfmt.TrailingData,
+	} {
+		tok, ok := in.Mint(t.State(8), c)
+		if !ok {
+			return
+		}
+		first, once := in.Accepts(tok.Text, c)
+		for other := range spellings(tok.Format(), t.Source) {
+			t.Try(codecs.SingleUse)
+			if second, twice := in.Accepts(other.Text, c); once && twice {
+				t.Refute(codecs.SingleUse, "a token is accepted a second time in another spelling: "+other.How, tok.Sealed, first, second)
+				return
+			}
+		}
 	}
 }
 

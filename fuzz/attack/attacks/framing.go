@@ -110,8 +110,12 @@ func (t trial) headerMembers(in *attack.Instance, tok *attack.Token) {
 // bitFlips flips every bit of a short token, and some bits of longer ones.
 func (t trial) bitFlips(in *attack.Instance, tok *attack.Token) {
 	t.Changes(in, tok, tokenfmt.BitFlips(tok.Format(), t.Source))
+	states := [][]byte{append([]byte{0xff}, t.Bytes(80)...)} // which is not text
 	for _, n := range []int{1, 80, 300, 2000, 20000} {
-		tok, ok := t.Mint(in, t.State(n))
+		states = append(states, t.State(n))
+	}
+	for _, state := range states {
+		tok, ok := t.Mint(in, state)
 		if !ok {
 			continue
 		}

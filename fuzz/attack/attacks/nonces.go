@@ -27,7 +27,7 @@ var nonces = []attack.Attack{
 		Gain: "the places at which two payloads, or two parts of one, are the same", Origin: "ECB mode; a fixed initialization vector; a nonce that is used for each chunk", Run: onToken(trial.equalBlocks)},
 	{ID: "NON-02", Name: "nonces of other lengths", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerReseal, CWE: 1284,
 		Gain: "a forgery, or a server that dies", Origin: "CVE-2017-7822, CVE-2019-1543", Run: onToken(trial.nonceLengths)},
-	{ID: "NON-07", Name: "a nonce used twice on purpose, and states that begin alike", Refutes: []codecs.Property{codecs.NonceMisuseResistant}, Layer: attack.LayerReseal, CWE: 323, Gain: gainStream,
+	{ID: "NON-07", Name: "a nonce used twice on purpose, and states that begin or end alike", Refutes: []codecs.Property{codecs.NonceMisuseResistant}, Layer: attack.LayerReseal, CWE: 323, Gain: gainStream,
 		Origin: "RFC 8452", Run: onToken(trial.misusedNonce)},
 	{ID: "NON-08", Name: "two handles of one process that draw the same nonces", Refutes: fresh, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
 		Origin: "counters and generators that begin anew with each handle", Run: on(trial.twoHandles)},
@@ -387,7 +387,7 @@ func (t trial) misusedNonce(in *attack.Instance, tok *attack.Token) {
 			t.Skip("the design takes no randomness from outside, and is not deterministic")
 			return
 		}
-		t.commonBeginnings(func(state []byte) (*attack.Token, bool) {
+		t.commonParts(func(state []byte) (*attack.Token, bool) {
 			sealed := in.Seal(state, tok.Under)
 			return in.TokenOf(sealed, tok.Under), sealed.Answer.Outcome == verdict.Done
 		})
@@ -410,25 +410,31 @@ func (t trial) misusedNonce(in *attack.Instance, tok *attack.Token) {
 	case sameStream(a, b):
 		t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(2), "two states under one nonce: the difference of the tokens is that of the states", a.Sealed, b.Sealed)
 	default:
-		t.commonBeginnings(seal)
+		t.commonParts(seal)
 	}
 }
 
-// commonBeginnings seals states that share their first bytes, without randomness or
+// commonParts seals states that share their first or last bytes, without randomness or
 // under one nonce. Tokens that share bytes as well reveal more than equality.
-func (t trial) commonBeginnings(seal func(state []byte) (*attack.Token, bool)) {
+func (t trial) commonParts(seal func(state []byte) (*attack.Token, bool)) {
 	for _, n := range []int{16, 32, 64, 256, 1024, 4096} {
-		head := t.Letters(n)
-		a, okA := seal(fmt.Appendf(nil, `{"step":"%s%s"}`, head, t.Letters(64)))
-		b, okB := seal(fmt.Appendf(nil, `{"step":"%s%s"}`, head, t.Letters(64)))
-		c, okC := seal(t.State(n + 64))
-		if !okA || !okB || !okC {
-			continue
-		}
-		t.Try(codecs.NonceMisuseResistant)
-		if with, without := longestCommon(a.Bytes(), b.Bytes()), longestCommon(a.Bytes(), c.Bytes()); with >= without+12 {
-			t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(2), fmt.Sprintf("two states that share their first %d bytes give tokens that share a run of %d bytes; others share %d", n+9, with, without), a.Sealed, b.Sealed)
-			return
+		part := t.Letters(n)
+		for _, where := range []string{"first", "last"} {
+			form := `{"step":"%[1]s%[2]s"}`
+			if where == "last" {
+				form = `{"step":"%[2]s%[1]s"}`
+			}
+			a, okA := seal(fmt.Appendf(nil, form, part, t.Letters(64)))
+			b, okB := seal(fmt.Appendf(nil, form, part, t.Letters(64)))
+			c, okC := seal(t.State(n + 64))
+			if !okA || !okB || !okC {
+				continue
+			}
+			t.Try(codecs.NonceMisuseResistant)
+			if with, without := longestCommon(a.Bytes(), b.Bytes()), longestCommon(a.Bytes(), c.Bytes()); with >= without+12 {
+				t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(2), fmt.Sprintf("two states that share their %s bytes, %d, give tokens that share a run of %d bytes; others share %d", where, n, with, without), a.Sealed, b.Sealed)
+				return
+			}
 		}
 	}
 }

@@ -185,21 +185,48 @@ func (t trial) paddingOracle(in *attack.Instance, tok *attack.Token) {
 		if back > len(raw)-20 {
 			continue
 		}
-		answers := map[string]verdict.Call{}
-		for v := 1; v < 256; v++ {
-			altered := bytes.Clone(raw)
-			altered[len(raw)-back] ^= byte(v)
-			call := in.Unseal(f.With(i, altered), tok.Under)
-			if call.Answer.Outcome == verdict.Refused {
-				answers[refusalOf(call)] = call
-			}
-			t.Try(codecs.UniformRefusal)
+		said, answers := t.refusals(in, tok, i, back), map[string]verdict.Call{}
+		for _, call := range said {
+			answers[refusalOf(call)] = call
 		}
-		if len(answers) > 1 {
+		if len(answers) > 1 && !t.ofText(in, tok, i, back, said) {
 			t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("one byte of the ciphertext, %d from the end, set to each value, is refused in %d ways", back, len(answers)), callsOf(answers)...)
 			return
 		}
 	}
+}
+
+// refusals sets one byte of segment i, counted from its end, to every other value, and
+// returns the refusals by the value.
+func (t trial) refusals(in *attack.Instance, tok *attack.Token, i, back int) map[byte]verdict.Call {
+	f, said := tok.Format(), map[byte]verdict.Call{}
+	altered := bytes.Clone(f.Segments[i].Bytes)
+	at := len(altered) - back
+	honest := altered[at]
+	for v := 1; v < 256; v++ {
+		altered[at] = honest ^ byte(v)
+		if call := in.Unseal(f.With(i, altered), tok.Under); call.Answer.Outcome == verdict.Refused {
+			said[altered[at]] = call
+		}
+		t.Try(codecs.UniformRefusal)
+	}
+	return said
+}
+
+// ofText reports whether refusals depend on the value of a byte alone: another state gives
+// the same. So it is where a segment holds text, as hexadecimal within JSON. What a
+// decrypted byte decides differs from token to token.
+func (t trial) ofText(in *attack.Instance, tok *attack.Token, i, back int, said map[byte]verdict.Call) bool {
+	other, ok := in.Mint(t.State(len(tok.State)-len(t.State(0))), tok.Under)
+	if !ok || len(other.Text) != len(tok.Text) || len(other.Format().Segments) <= i || len(other.Format().Segments[i].Bytes) < back {
+		return false
+	}
+	for v, call := range t.refusals(in, other, i, back) {
+		if first, ok := said[v]; ok && refusalOf(first) != refusalOf(call) {
+			return false
+		}
+	}
+	return true
 }
 
 // refusalOf returns everything that a refusal says.

@@ -125,6 +125,8 @@ func (t trial) awkwardStates(in *attack.Instance, tok *attack.Token) {
 	} {
 		t.Try(codecs.Total)
 		t.roundTrip(in, tok.Under, []byte(state), fmt.Sprintf("the state %.40q", state))
+		long := slices.Concat(t.Letters(300), []byte(state), t.Letters(300))
+		t.roundTrip(in, tok.Under, long, fmt.Sprintf("%.40q between 600 letters", state))
 	}
 }
 

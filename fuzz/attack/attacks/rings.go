@@ -123,6 +123,24 @@ func (t trial) rotation() {
 		t.sealsUnder(slices.Concat(keys[i:], keys[:i]))
 	}
 	t.longRings()
+	t.alikeKeys()
+}
+
+// alikeKeys presents tokens of two keys that share their first or last bytes to rings of
+// both. A design may refuse to open such a ring.
+func (t trial) alikeKeys() {
+	a, b := t.Secret(0), t.Secret(1)
+	for _, n := range []int{4, 8, 16, 31} {
+		for _, like := range [][]byte{slices.Concat(a[:n], b[n:]), slices.Concat(b[:len(b)-n], a[len(a)-n:])} {
+			for _, ring := range [][][]byte{{a, like}, {like, a}} {
+				for i, key := range ring {
+					if alone, err := t.Open(key); err == nil {
+						t.opensUnder(alone, ring, true, fmt.Sprintf("key %d of a ring of two keys that share %d bytes does not unseal", i+1, n))
+					}
+				}
+			}
+		}
+	}
 }
 
 // longRings presents tokens of keys far behind in rings of 9, 17 and 33 keys. A design may

@@ -2,6 +2,7 @@ package attacks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sealab/codecs"
@@ -66,10 +67,17 @@ var nameTwins = []twin{
 	{"10.0.0.1", "10.0.0.01", "an IPv4 address"}, {"::1", "0:0:0:0:0:0:0:1", "an IPv6 address"}, {"did:a:b", "did:a:b#k", "the fragment of a DID"},
 }
 
+// methodTwins are methods of one family, and methods that begin or end alike.
+var methodTwins = []twin{
+	{"notifications/progress", "notifications/cancelled", "a family"}, {"tools/list", "tools/call", "a family"}, {"prompts/list", "prompts/get", "a family"}, {"resources/read", "resources/list", "a family"},
+	{"resources/subscribe", "resources/unsubscribe", "a family"}, {"tasks/get", "tasks/cancel", "a family"}, {"x/read", "x/write", "a family"}, {"x/read", "y/read", "the family"}, {"logging/setLevel", "ping", "methods without a target"},
+}
+
 // structural are arguments that differ in structure or type. Members in another order,
 // and 1 and 1.0, are not among them: sound readers take those for one.
 var structural = []twin{
-	{`{"v":[1,2]}`, `{"v":[2,1]}`, "the order of a list"}, {`{"v":[1,1]}`, `{"v":[1]}`, "a list and a set"}, {`{"v":["a,b"]}`, `{"v":["a","b"]}`, "a list joined by commas"},
+	{`{"v":[1,2]}`, `{"v":[2,1]}`, "the order of a list"}, {`{"v":[1,1]}`, `{"v":[1]}`, "a list and a set"}, {`{"v":["a","b"]}`, `{"v":["b","a"]}`, "the order of a list of texts"}, {`{"v":["a","a"]}`, `{"v":["a"]}`, "a list of texts and a set"},
+	{`{"v":[{"w":1},{"w":2}]}`, `{"v":[{"w":2},{"w":1}]}`, "the order of a list of objects"}, {`{"v":["a,b"]}`, `{"v":["a","b"]}`, "a list joined by commas"},
 	{`{"v":[1]}`, `{"v":1}`, "a list of one"}, {`{"v":[]}`, `{}`, "an empty list and an absent member"}, {`{"v":{}}`, `{}`, "an empty object and an absent member"}, {`{"v":{}}`, `{"v":[]}`, "an object and a list"},
 	{`{"v":{"w":1}}`, `{"v":{"w":2}}`, "a value inside"}, {`{"v":{"w":1}}`, `{"v":{"x":1}}`, "a name inside"}, {`{"v":{"w":1}}`, `{"v.w":1}`, "names joined by a full stop"},
 	{`{"v":[{"w":1}]}`, `{"v":[{"w":2}]}`, "a value inside a list"}, {`{"v":{"w":{"x":{"y":1}}}}`, `{"v":{"w":{"x":{"y":2}}}}`, "a value deep inside"},
@@ -171,7 +179,11 @@ func (t trial) unicodeForms() {
 
 func (t trial) partsOfValues() {
 	t.everyMethod(func(in *attack.Instance, under codecs.Context, f field) {
-		for _, w := range partTwins {
+		twins := partTwins
+		if f.property == codecs.BindsMethod {
+			twins = slices.Concat(partTwins, methodTwins)
+		}
+		for _, w := range twins {
 			t.across(in, under, f, f.value(w.a), f.value(w.b), w.how)
 		}
 	})

@@ -157,6 +157,9 @@ func ForeignCharacters(f Format, s *Source) iter.Seq[Alteration] {
 				{fmt.Appendf(nil, "%s%s%s", text[:i], string(rune(c)+0xfee0), text[i+1:]), fmt.Sprintf("full-width %q at %d", c, i)},
 				{append(high, text[i+1:]...), fmt.Sprintf("%q with its high bit set at %d", c, i)},
 			}
+			if c >= '0' && c <= '9' { // a digit that a reader of numbers does not take
+				all = append(all, Alteration{fmt.Appendf(nil, "%s\u00b2%s", text[:i], text[i+1:]), fmt.Sprintf("superscript two at %d", i)})
+			}
 			for _, a := range all {
 				yield(a)
 			}
