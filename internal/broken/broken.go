@@ -11,6 +11,9 @@
 package broken
 
 import (
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
 	"slices"
 	"time"
 
@@ -41,6 +44,19 @@ func Neighbours() map[string]codecs.Design {
 		"a signed JSON token":      aJWS("nothing", "signed JSON tokens", nil, "", func(*jws) {}).Design,
 		"a sum of numbered blocks": numberedBlocks(),
 		"a bounded count":          claiming(aPair("nothing", "the token says how often the key is stretched, up to a bound", nil, nil, countUpTo(640)), codecs.Inert).Design,
+		"text within text": aSealer("nothing", "hexadecimal within base64url", nil, nil, func(p *sealerParts) {
+			p.frame = func(id, nonce, sealed []byte) string {
+				return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%x", slices.Concat(id, nonce, sealed)))
+			}
+			p.unframe = func(text string, nonceSize int) (id, nonce, sealed []byte, ok bool) {
+				inner, ok := canonical(text)
+				raw, err := hex.DecodeString(string(inner))
+				if !ok || err != nil || hex.EncodeToString(raw) != string(inner) || len(raw) < idSize+nonceSize {
+					return nil, nil, nil, false
+				}
+				return raw[:idSize], raw[idSize : idSize+nonceSize], raw[idSize+nonceSize:], true
+			}
+		}).Design,
 		"an hour of skew": aScheme("nothing", "a time of issue may be an hour ahead", nil, nil, func(p *schemeParts) {
 			p.timely = func(c *claims, now time.Time) bool {
 				return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.Add(time.Hour)) && seconds(now) < *c.Expires
