@@ -79,7 +79,7 @@ func probability(p float64) string {
 func (c Controls) write(w *strings.Builder) {
 	fmt.Fprintf(w, "\ncontrols: %d of %d that leak found, %d that do not leak", c.Found, c.Leaking, c.Clean)
 	if len(c.TooSmall) > 0 {
-		fmt.Fprintf(w, "; not tested, below the minimum detectable effect: %s", strings.Join(c.TooSmall, ", "))
+		fmt.Fprintf(w, "; not demanded, below the minimum detectable effect: %s", strings.Join(c.TooSmall, ", "))
 	}
 	if c.FoundFrom > 0 {
 		fmt.Fprintf(w, "; every delay found from %.1f ns on", c.FoundFrom)
