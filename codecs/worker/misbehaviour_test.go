@@ -62,9 +62,13 @@ var bad = map[string]func(){
 		fmt.Fprintln(os.Stderr, s+s+s+s+s+s+s+s+s+s+strings.Repeat(".", 4000))
 		os.Exit(3)
 	}),
-	"old":           func() { fmt.Println(`{"ok":true,"protocol":0,"name":"old","kind":"codec"}`); select {} },
-	"nameless":      func() { fmt.Println(`{"ok":true,"protocol":1,"kind":"codec"}`); select {} },
-	"unkind":        func() { fmt.Println(`{"ok":true,"protocol":1,"name":"x","kind":"kind"}`); select {} },
+	"old":      func() { fmt.Println(`{"ok":true,"protocol":0,"name":"old","kind":"codec"}`); select {} },
+	"nameless": func() { fmt.Println(`{"ok":true,"protocol":1,"kind":"codec"}`); select {} },
+	"unkind":   func() { fmt.Println(`{"ok":true,"protocol":1,"name":"x","kind":"kind"}`); select {} },
+	"unlisted": func() {
+		fmt.Println(`{"ok":true,"protocol":1,"name":"x","kind":"codec","guarantees":["integrity"]}`)
+		select {}
+	},
 	"changing-name": func() { name = "bad-" + strconv.Itoa(os.Getpid()); misbehave(func() { os.Exit(0) })() },
 }
 
@@ -288,7 +292,9 @@ func TestDialFails(t *testing.T) {
 		require.ErrorAs(t, err, &f, role)
 		require.Equal(t, kind, f.Event.Kind, role)
 	}
-	_, err := worker.Dial(command(t, "silent"), worker.Limits{AfterFunc: deadline.afterFunc})
+	_, err := worker.Dial(command(t, "unlisted"), worker.Limits{})
+	require.ErrorContains(t, err, "guarantees must not be a JSON array")
+	_, err = worker.Dial(command(t, "silent"), worker.Limits{AfterFunc: deadline.afterFunc})
 	var f *worker.FaultError
 	require.ErrorAs(t, err, &f)
 	require.Equal(t, worker.Hung, f.Event.Kind)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -156,6 +157,10 @@ func parseHello(data []byte) (h Hello, err error) {
 		return h, breached(Garbage, "it does not answer hello: %v", err)
 	}
 	if err := json.Unmarshal(bytes.TrimSpace(data), &h); err != nil {
+		var kind *json.UnmarshalTypeError
+		if errors.As(err, &kind) {
+			err = fmt.Errorf("%s must not be a JSON %s", kind.Field, kind.Value)
+		}
 		return h, quoting(data, Garbage, "the answer cannot be read: %v", err)
 	}
 	switch {
