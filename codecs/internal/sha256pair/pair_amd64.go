@@ -30,7 +30,6 @@ func (s *state) put(x *[sha256.Size]byte) {
 }
 
 func sum(x, y *[sha256.Size]byte, a, b []byte) {
-	//mutant:equivalent both ways have the same results
 	if !hasInstructions {
 		standard(x, y, a, b)
 		return
