@@ -62,7 +62,7 @@ test: ## run every test with the race detector, the large matrices whole without
 	@mkdir -p bin && rm -f $(SKIPPED)
 	GORACE=atexit_sleep_ms=0 SEALAB_SKIPPED=$(SKIPPED) $(GO) test -race -vet=off -timeout 30m ./...
 	whole=$$($(GO) run ./internal/testenv/sampled) && SEALAB_SKIPPED=$(SKIPPED) $(GO) test -vet=off -timeout 30m $$whole
-	$(GO) test -tags purego ./codecs/internal/base64url ./codecs/internal/rawjson ./codecs/internal/sha256pair
+	$(GO) test -tags purego ./codecs/internal/base64url ./codecs/internal/rawjson
 	@grep -v 'make test runs' $(SKIPPED) 2>/dev/null | sort -u || true
 
 .PHONY: portable

@@ -4,12 +4,10 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"hash"
-	"slices"
 	"sync"
 
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/compactjson"
-	"sealab/codecs/internal/sha256pair"
 )
 
 // digestSize is the number of bytes that are kept of a SHA-256.
@@ -20,68 +18,57 @@ const digestSize = 16
 // JSON. The SDK digests {} for every value that is false in Python, and always for
 // resources/read.
 func AppendDigest(dst []byte, method string, raw []byte) ([]byte, error) {
-	r := rooms.Get().(*room)
-	defer r.free()
-	if err := r.hash(method, raw, nil); err != nil {
-		return dst, err
+	if raw == nil || method == "resources/read" {
+		return append(dst, digestOfNothing...), nil
 	}
-	return base64url.AppendEncode(dst, r.arguments[:digestSize]), nil
-}
-
-// hash sets the digests of arguments, as AppendDigest takes them, and of a principal
-// under the salt in r.claim, if there is one.
-func (r *room) hash(method string, raw []byte, principal *string) error {
-	salted := r.salted[:0]
-	if principal != nil {
-		salted = append(slices.Grow(salted, len(principalLabel)+len(salt{})+len(*principal)+slack), principalLabel...)
-		salted = append(append(salted, r.claim[:len(salt{})]...), *principal...)
-	}
-	r.salted = salted
-	usual := r.readUsual(method, raw)
-	sha256pair.Sum(&r.arguments, &r.principal, r.canonical, salted)
-	if usual {
-		return nil
+	if dst, ok := appendPlainDigest(dst, raw); ok {
+		return dst, nil
 	}
 	d := digesters.Get().(*digester)
 	defer digesters.Put(d)
 	d.Reset()
 	d.short = d.short[:0]
 	if err := compactjson.StreamSorted(d, raw); err != nil {
-		return err
+		return dst, err
 	}
 	if isFalse(d.short) {
-		r.arguments = sha256.Sum256([]byte(emptyObject))
-		return nil
+		return append(dst, digestOfNothing...), nil
 	}
-	d.Sum(r.arguments[:0])
-	return nil
+	return base64url.AppendEncode(dst, d.Sum(d.sum[:0])[:digestSize]), nil
 }
 
-// readUsual sets the canonical text of usual arguments. It reports false for others,
-// and the text is then empty.
-func (r *room) readUsual(method string, raw []byte) bool {
-	const writings = 2 // of each member, if they are sorted
-	r.canonical = slices.Grow(r.canonical[:0], writings*len(raw)+slack)
-	if raw == nil || method == "resources/read" {
-		r.canonical = append(r.canonical, emptyObject...)
-		return true
+// appendPlainDigest is AppendDigest for usual arguments. It
+// reports false for others. It works in the spare capacity of dst if there is enough.
+func appendPlainDigest(dst, raw []byte) ([]byte, bool) {
+	text, sum := 2*len(raw), sha256.Size // room in bytes; members are sorted by writing them again
+	room := dst
+	if cap(dst)-len(dst) < text+2*sum {
+		scratch := base64url.GetScratch()
+		defer scratch.Free()
+		scratch.Grow(text + 2*sum)
+		room = scratch.Bytes
 	}
-	text, usual := compactjson.AppendPlain(r.canonical, raw)
-	clear(text[len(text) : writings*len(raw)])
-	if usual && isFalse(text) {
-		text = append(text[:0], emptyObject...)
+	plain, ok := compactjson.AppendPlain(room, raw)
+	if !ok {
+		clear(room[len(room) : len(room)+text])
+		return dst, false
 	}
-	r.canonical = text
-	return usual
+	plain = plain[len(room):]
+	nothing, full := isFalse(plain), sha256.Sum256(plain)
+	clear(room[len(room) : len(room)+text])
+	if nothing {
+		return append(dst, digestOfNothing...), true
+	}
+	at := len(room) + text + sum // the claim does not reach it
+	behind := append(room[:at], full[:digestSize]...)[at:]
+	return base64url.AppendEncode(dst, behind), true
 }
-
-// emptyObject is the text that stands for every value that is false in Python.
-const emptyObject = "{}"
 
 // A digester is a SHA-256 that keeps its input if that is short.
 type digester struct {
 	hash.Hash
 	short []byte
+	sum   [sha256.Size]byte
 }
 
 var digesters = sync.Pool{New: func() any { return &digester{Hash: sha256.New()} }}
@@ -93,6 +80,9 @@ func (d *digester) Write(p []byte) (int, error) {
 	d.short = append(d.short, p[:min(len(p), maxShort-len(d.short))]...)
 	return d.Hash.Write(p)
 }
+
+// digestOfNothing is the claim for {}.
+const digestOfNothing = "RBNvo1WzZ4oRRq0W9-hkng"
 
 // isFalse reports whether Python takes a value in compact JSON for false.
 func isFalse(compact []byte) bool {
@@ -109,23 +99,36 @@ type salt [8]byte
 // principalLabel keeps the digest apart from every other use of SHA-256.
 const principalLabel = "mcp/request-state/principal:"
 
-// principalClaim is the claim of a principal: its salt and its digest.
-type principalClaim [len(salt{}) + digestSize]byte
+// claimSize is the length of the claim of a principal.
+const claimSize = (len(salt{}) + digestSize) / 3 * 4
 
-// claimSize is the length of the text of a principalClaim.
-const claimSize = len(principalClaim{}) / 3 * 4
-
-// readClaim decodes the claim of a principal. It reports false if the text is shorter
-// or longer than a claim that Mint writes.
-func (r *room) readClaim(text []byte) bool {
-	if len(text) != claimSize {
-		return false
-	}
-	_, ok := base64url.AppendDecode(r.claim[:0], text)
-	return ok
+// principalClaim returns the claim that stands for a principal, in the spare
+// capacity of room if there is enough.
+func principalClaim(room []byte, fresh salt, principal string) []byte {
+	digest := principalDigest(fresh[:], principal)
+	raw := append(append(room, fresh[:]...), digest[:]...)
+	return base64url.AppendEncode(raw, raw[len(room):])[len(raw):]
 }
 
-// isPrincipal reports whether the claim is that of the principal that was hashed.
-func (r *room) isPrincipal() bool {
-	return subtle.ConstantTimeCompare(r.claim[len(salt{}):], r.principal[:digestSize]) == 1
+func principalDigest(salt []byte, principal string) [digestSize]byte {
+	text := append(make([]byte, 0, 256), principalLabel...) // most have room
+	text = append(append(text, salt...), principal...)
+	sum := sha256.Sum256(text)
+	return [digestSize]byte(sum[:])
+}
+
+// principalMatches compares a claim with a principal, in the spare capacity of room
+// if there is enough. It reports false if the claim is shorter or longer than a claim
+// that Mint writes.
+func principalMatches(room, claim []byte, principal string) bool {
+	if len(claim) != claimSize {
+		return false
+	}
+	raw, ok := base64url.AppendDecode(room, claim)
+	if !ok {
+		return false
+	}
+	raw = raw[len(room):]
+	want := principalDigest(raw[:len(salt{})], principal)
+	return subtle.ConstantTimeCompare(raw[len(salt{}):], want[:]) == 1
 }

@@ -1,17 +1,14 @@
 package claims
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
 
 	"sealab/codecs"
-	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/compactjson"
 	"sealab/codecs/internal/keyring"
-	"sealab/codecs/internal/sha256pair"
 	"sealab/internal/lab"
 )
 
@@ -21,7 +18,7 @@ func (s *scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	keyring.Random(fresh[:])
 	r := rooms.Get().(*room)
 	defer r.free()
-	if err := r.write(s.ttl, fresh, state, b); err != nil {
+	if err := r.claim(s.ttl, fresh, state, b); err != nil {
 		return dst, err
 	}
 	return s.codec.Seal(dst, r.payload)
@@ -30,50 +27,36 @@ func (s *scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 // room is working space for one token. Free clears the bytes that it used: calls
 // before it have cleared the others.
 type room struct {
-	payload   []byte
-	text      []byte // parts of the payload
-	canonical []byte // the arguments as they are hashed
-	salted    []byte // the principal as it is hashed
-	// The digests of both.
-	arguments, principal [sha256.Size]byte
-	claim                principalClaim
+	payload []byte
+	text    []byte // parts of the payload
 }
 
-var rooms = sync.Pool{New: func() any {
-	const n = 512
-	b := make([]byte, 3*n)
-	return &room{text: b[:0:n], canonical: b[n : n : 2*n], salted: b[2*n : 2*n]}
-}}
+var rooms = sync.Pool{New: func() any { return &room{text: make([]byte, 0, 512)} }}
 
 // maxPooled is the largest capacity in bytes that is kept for reuse.
 const maxPooled = 1 << 20
 
-// slack is the number of bytes behind their results that the packages rawjson and
-// sha256pair may write.
-const slack = max(32, sha256pair.Padding)
+// slack is the number of bytes behind its result that package rawjson may write.
+const slack = 32
 
 func (r *room) free() {
-	largest := 0
-	for _, b := range [...][]byte{r.payload, r.text, r.canonical, r.salted} {
-		clear(b[:min(len(b)+slack, cap(b))])
-		largest = max(largest, cap(b))
-	}
-	if largest <= maxPooled {
+	clear(r.payload[:min(len(r.payload)+slack, cap(r.payload))])
+	clear(r.text[:min(len(r.text)+slack, cap(r.text))])
+	if cap(r.payload) <= maxPooled && cap(r.text) <= maxPooled {
 		rooms.Put(r)
 	}
 }
 
-// write makes the payload that Mint seals.
-func (r *room) write(ttl time.Duration, fresh salt, state []byte, b *codecs.Context) error {
+// claim makes the payload that Mint seals.
+func (r *room) claim(ttl time.Duration, fresh salt, state []byte, b *codecs.Context) error {
 	if err := b.Check(); err != nil {
 		return err
 	}
-	copy(r.claim[:], fresh[:])
-	if err := r.hash(b.Method, b.Arguments, b.Principal); err != nil {
+	digest, err := AppendDigest(r.text[:0], b.Method, b.Arguments)
+	if err != nil {
 		return fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
 	}
 	now := unixSeconds(b.Now)
-	digest := base64url.AppendEncode(r.text[:0], r.arguments[:digestSize])
 	issued := compactjson.AppendFloat(digest, now)
 	r.text = compactjson.AppendFloat(issued, now+ttl.Seconds())
 	c := claims{
@@ -81,10 +64,7 @@ func (r *room) write(ttl time.Duration, fresh salt, state []byte, b *codecs.Cont
 		digest: digest, state: state, audience: b.Audience,
 	}
 	if b.Principal != nil {
-		n := len(r.text)
-		copy(r.claim[len(fresh):], r.principal[:])
-		r.text = base64url.AppendEncode(r.text, r.claim[:])
-		c.principal = r.text[n:]
+		c.principal = principalClaim(r.text, fresh, *b.Principal)
 	}
 	text := true
 	if r.payload, text = c.append(slices.Grow(r.payload[:0], 256+len(state)*9/8)); !text {
@@ -118,7 +98,7 @@ func (s *seeded) MintSeeded(dst, seed, state []byte, b *codecs.Context) ([]byte,
 		return dst, err
 	}
 	var r room
-	if err := r.write(s.ttl, fresh, state, b); err != nil {
+	if err := r.claim(s.ttl, fresh, state, b); err != nil {
 		return dst, err
 	}
 	return s.codec.SealSeeded(dst, codecSeed, r.payload)
@@ -138,7 +118,7 @@ func (s *assembler) MintEdited(dst, seed, state []byte, b *codecs.Context, edit 
 		return dst, err
 	}
 	var r room
-	if err := r.write(s.ttl, fresh, state, b); err != nil {
+	if err := r.claim(s.ttl, fresh, state, b); err != nil {
 		return dst, err
 	}
 	payload := edit.Give(lab.StepClaims, r.payload)

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/compactjson"
 	"sealab/codecs/internal/rawjson"
 )
@@ -44,7 +43,7 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 		refused = errMalformed
 	}
 	if refused == nil {
-		refused = r.check(work, b)
+		refused = r.check(b, unixSeconds(b.Now))
 	}
 	if refused != nil {
 		return dst, refused
@@ -65,17 +64,19 @@ func (r *room) accept(dst []byte, b *codecs.Context) (out []byte, ok bool) {
 	if !ok || expires <= now {
 		return dst, false
 	}
-	if rest, ok = r.cutEnd(rest, b); !ok {
-		return dst, false
-	}
-	if err := r.hash(b.Method, b.Arguments, b.Principal); err != nil || b.Principal != nil && !r.isPrincipal() {
-		return dst, false
-	}
 	if r.text, ok = appendNames(r.text[:0], b.Method, b.Target); !ok {
 		return dst, false
 	}
-	r.text = append(base64url.AppendEncode(append(r.text, '"'), r.arguments[:digestSize]), `"`+beforeState...)
-	if rest, ok = bytes.CutPrefix(rest, r.text); !ok {
+	text, err := AppendDigest(append(r.text, '"'), b.Method, b.Arguments)
+	if err != nil {
+		return dst, false
+	}
+	r.text = append(text, `"`+beforeState...)
+	rest, ok = bytes.CutPrefix(rest, r.text)
+	if !ok {
+		return dst, false
+	}
+	if rest, ok = r.cutEnd(rest, b); !ok {
 		return dst, false
 	}
 	if cap(dst)-len(dst) < len(rest)/6 { // no text with these escapes has room
@@ -90,25 +91,28 @@ func (r *room) accept(dst []byte, b *codecs.Context) (out []byte, ok bool) {
 	return out, true
 }
 
-// cutEnd cuts the claims behind the state off, and reads that of a principal.
+// cutEnd cuts the claims behind the state off.
 func (r *room) cutEnd(rest []byte, b *codecs.Context) ([]byte, bool) {
 	rest, ok := bytes.CutSuffix(rest, []byte("}"))
 	if b.Principal != nil {
 		n := len(rest) - len(beforePrincipal) - len(`""`) - claimSize
-		if !ok || n < 0 {
-			return nil, false
-		}
-		claim, named := bytes.CutPrefix(rest[n:], []byte(beforePrincipal+`"`))
-		claim, ended := bytes.CutSuffix(claim, []byte(`"`))
-		if !named || !ended || !r.readClaim(claim) {
+		if !ok || n < 0 || !r.isPrincipal(rest[n:], *b.Principal) {
 			return nil, false
 		}
 		rest = rest[:n]
 	}
-	text, judged := appendAudience(r.text[:0], b.Audience)
+	n := len(r.text)
+	text, judged := appendAudience(r.text, b.Audience)
 	r.text = text
-	rest, named := bytes.CutSuffix(rest, text)
+	rest, named := bytes.CutSuffix(rest, r.text[n:])
 	return rest, ok && judged && named
+}
+
+// isPrincipal reports whether text is the claim of a principal.
+func (r *room) isPrincipal(text []byte, principal string) bool {
+	claim, named := bytes.CutPrefix(text, []byte(beforePrincipal+`"`))
+	claim, ended := bytes.CutSuffix(claim, []byte(`"`))
+	return named && ended && principalMatches(r.text, claim, principal)
 }
 
 // cutTime reads a float behind a name, as Python prints it, before a comma.
@@ -148,8 +152,7 @@ func parse(payload []byte) (r received, refused *codecs.RejectError) {
 
 // check verifies every claim. The SDK judges the arguments before the audience
 // and the principal; here they come last, because their digest costs the most.
-func (r *received) check(work *room, b *codecs.Context) *codecs.RejectError {
-	now := unixSeconds(b.Now)
+func (r *received) check(b *codecs.Context, now float64) *codecs.RejectError {
 	// The comparisons are written so that NaN is refused.
 	if !number(r.issued).atMost(now + skew) {
 		return errFuture
@@ -163,18 +166,10 @@ func (r *received) check(work *room, b *codecs.Context) *codecs.RejectError {
 	if !isOptional(r.audience, b.Audience) {
 		return errAudience
 	}
-	if isAbsent(r.principal) != (b.Principal == nil) {
-		return errDrift
+	if refused := r.checkPrincipal(b.Principal); refused != nil {
+		return refused
 	}
-	//mutant:equivalent no literal of another kind decodes to a salt and a digest
-	if b.Principal != nil && (r.principal.Kind != rawjson.String || !work.readClaim(r.principal.Text)) {
-		return errPrincipal
-	}
-	err := work.hash(b.Method, b.Arguments, b.Principal)
-	if b.Principal != nil && !work.isPrincipal() {
-		return errPrincipal
-	}
-	if err != nil || !r.digest.IsString(string(base64url.AppendEncode(nil, work.arguments[:digestSize]))) {
+	if digest, err := AppendDigest(nil, b.Method, b.Arguments); err != nil || !r.digest.IsString(string(digest)) {
 		return errRequest
 	}
 	return nil
@@ -189,6 +184,20 @@ func isOptional(claim *rawjson.Value, want *string) bool {
 }
 
 func isAbsent(claim *rawjson.Value) bool { return claim == nil || claim.Kind == rawjson.Null }
+
+func (r *received) checkPrincipal(want *string) *codecs.RejectError {
+	if isAbsent(r.principal) != (want == nil) {
+		return errDrift
+	}
+	if want == nil {
+		return nil
+	}
+	//mutant:equivalent no literal of another kind decodes to a salt and a digest
+	if r.principal.Kind != rawjson.String || !principalMatches(nil, r.principal.Text, *want) {
+		return errPrincipal
+	}
+	return nil
+}
 
 // isCanonical reports whether the SDK writes payload for these claims. Times have
 // to be finite, so that every token expires. They may be integers: a clock of the
