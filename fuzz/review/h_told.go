@@ -66,8 +66,21 @@ var settingPaths = []string{"/.env", "/env", "/debug", "/debug/vars", "/config.j
 // setting is a name that tells of a secret, with a value that may be one.
 var setting = regexp.MustCompile(`(?i)([\w.-]*(?:secret|passw|hmac|(?:api|private|state|signing|session|encryption)[_.-]?key|access[_.-]?token)[\w.-]*)["']?\s*[:=]\s*(?:\{\s*"value"\s*:\s*)?["']?([A-Za-z0-9+/_=-]{16,})`)
 
+// naming is the end of a name whose value tells of a secret without being one.
+var naming = regexp.MustCompile(`(?i)(ids?|names?|fingerprints?|hash|digest|sha256|version|url|uri|path|file)$`)
+
 // digits are those of a random value, which names and words have hardly any of.
 var digits = regexp.MustCompile(`[0-9](?:\D*[0-9]){2}`)
+
+// secretSetting returns the first setting of a page that looks like a secret, and its name.
+func secretSetting(page []byte) (name, value string) {
+	for _, found := range setting.FindAllSubmatch(page, -1) {
+		if !naming.Match(found[1]) && digits.Match(found[2]) {
+			return string(found[1]), string(found[2])
+		}
+	}
+	return "", ""
+}
 
 func settings(t *T) {
 	get := func(path string) *rawmcp.Exchange {
@@ -78,16 +91,16 @@ func settings(t *T) {
 	other := get("/sealab-no-such-path")
 	for _, path := range settingPaths {
 		e := get(path)
-		found := setting.FindSubmatch(e.Body)
-		if e.Status != 200 || found == nil || !digits.Match(found[2]) || string(other.Body) == string(e.Body) {
+		name, value := secretSetting(e.Body)
+		if e.Status != 200 || value == "" || string(other.Body) == string(e.Body) {
 			continue
 		}
-		severity, whose := Warning, "a value named "+short(string(found[1]), 40)
-		if t.r.keyOfStates(string(found[2])) {
+		severity, whose := Warning, "a value named "+short(name, 40)
+		if t.r.keyOfStates(value) {
 			severity, whose = Critical, "the key of the states"
 		}
 		t.refute(Finding{Case: path, Severity: severity, Issue: fmt.Sprintf("GET %s shows %s to everybody", path, whose),
-			Evidence: fmt.Sprintf("%s -> status 200, with %s", sent(e), short(string(found[1]), 40)), Want: "no secret", Got: "shown"})
+			Evidence: fmt.Sprintf("%s -> status 200, with %s", sent(e), short(name, 40)), Want: "no secret", Got: "shown"})
 		return
 	}
 }
