@@ -142,7 +142,7 @@ func (f foreign) run(t *testing.T) *running {
 		}
 	}
 	if err != nil {
-		testenv.Skip(t, "%s is not installed: testdata/servers/%s/install", f.name, filepath.Dir(f.command[0]))
+		testenv.Skip(t, "%s is not installed; install with: make review-servers", f.name)
 	}
 	cmd := exec.Command(program, args[1:]...)
 	cmd.Dir, cmd.SysProcAttr = root, child.Attributes()
