@@ -282,7 +282,7 @@ attack-corpus: ## attack the corpus of 221 workers in three languages: found and
 	$(GO) test -count=1 -timeout 0 -run '^TestCorpus$$' ./fuzz/attack/attacks -args -corpus $(CORPUS) $(CORPUSFLAGS)
 
 .PHONY: attack-seeds
-attack-seeds: ## attack every design under SEEDS (1000) seeds: nothing that is stated may fall; takes half an hour
+attack-seeds: ## attack every design under SEEDS (1000) seeds: nothing that is stated may fall; takes half a minute for each seed
 	$(GO) test -count=1 -v -timeout 0 -run '^TestSoundDesignsStand$$' ./fuzz/attack/attacks -args -seeds $(SEEDS) -from $(FROM) $(SEEDFLAGS)
 
 .PHONY: fast-paths
