@@ -297,7 +297,7 @@ class sound_text_within(sound_sealed):
         return self.form(sealed, self.tag(key, sealed))
     def read(self, token):
         try: sealed, tag = (lambda o: (base64.b64decode(o["d"], validate=True), bytes.fromhex(o["t"])))(json.loads(raw(token)))
-        except (ValueError, KeyError, TypeError): raise Refused("malformed")
+        except (ValueError, KeyError, TypeError, RecursionError): raise Refused("malformed")
         if self.form(sealed, tag) != token or len(sealed) < 16: raise Refused("malformed")
         for k in self.keys:
             if self.equal(self.tag(k, sealed), tag): return self.stream(k, sealed[:16], sealed[16:])

@@ -318,7 +318,7 @@ const workers = {
     outside(key, b) { return b.length < 34 ? refuse("malformed") : super.outside(this.rounds(key, b.readUInt16BE()), b.subarray(2)); }
   },
   pattern_backtracks: class extends Tagged {
-    read(token) { return /^js1\.([A-Za-z0-9]+[_-]?)*$/.test(token.slice(0, 32)) ? super.read(token) : refuse("malformed"); }
+    read(token) { return /^js1\.([A-Za-z0-9]+[_-]?)*$/.test(token.slice(0, 48)) ? super.read(token) : refuse("malformed"); }
   },
   batch_trusts_first: class extends Gcm {
     many(tokens) {
