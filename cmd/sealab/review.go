@@ -105,6 +105,7 @@ func (f *reviewFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.explain, "explain", "", "print the page of the check with this `id`")
 	flags.BoolVar(&f.list, "list", false, "list the checks and review nothing")
 	cmd.MarkFlagsMutuallyExclusive("json", "format")
+	cmd.MarkFlagsMutuallyExclusive("safe", "effects")
 }
 
 // addTarget adds the flags that say how a server is reached, and as whom.
@@ -191,6 +192,7 @@ func (f *reviewFlags) check() error {
 	if f.options.Budget < 1 {
 		return fmt.Errorf("--budget %d: want at least 1", f.options.Budget)
 	}
+	f.options.Effects = f.options.Effects || !f.safe
 	if f.out != "" {
 		return requireWritable(f.out)
 	}

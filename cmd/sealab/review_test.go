@@ -76,6 +76,7 @@ func TestReviewUnseen(t *testing.T) {
 		{destructive, []string{"--checks", "RS-TYPE,H-ORIGIN"}, cli.Fault, "2 tools that may ask were not called"},
 		{destructive, []string{"--checks", "RS-TYPE,H-ORIGIN", "--tool", "deploy", "--tool", "remove"}, cli.OK, ""},
 		{destructive, []string{"--checks", "RS-TYPE,H-ORIGIN", "--effects"}, cli.OK, ""},
+		{destructive, []string{"--checks", "RS-TYPE,H-ORIGIN", "--safe=false"}, cli.OK, ""},
 		{destructive, []string{"--checks", "H-ORIGIN"}, cli.OK, ""},
 		{silent, []string{"--checks", "RS-TYPE"}, cli.OK, "not called    deploy, grow, remove, runs"},
 	} {

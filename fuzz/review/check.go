@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sealab/internal/rawmcp"
@@ -36,6 +37,11 @@ type Check struct {
 	Era      string   // modern or legacy; "" for both
 	Timed    bool     // rests on the time of an answer, or on one good token that is refused: a finding has to show in three attempts
 	Run      func(*T)
+}
+
+// Checks returns every check, in the order in which they are carried out.
+func Checks() []Check {
+	return slices.Concat(forging, guessing, spelling, binding, instances, refusing, reading, rounds, lasting, header, negotiating, bodies, telling, credentials, offers, limits, streams, sessions, pushing)
 }
 
 // Family returns the letters of a check's id before the hyphen.
