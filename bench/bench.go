@@ -1,6 +1,6 @@
 // Package bench measures every design of the catalog: the time and the allocations
-// of an operation, beside the baselines of package baseline and the libraries of
-// package golibs, in one run and on the same payloads.
+// of an operation, beside baselines and the libraries of package golibs, in one run
+// and on the same payloads.
 //
 // A cell is one operation of one subject at one payload size. Every cell runs once
 // in each round, in an order that each round draws anew, for a number of

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"sealab/bench/baseline"
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/codecs/worker"
@@ -82,13 +81,13 @@ func Subjects() []Subject {
 	return all
 }
 
-// baselines returns those of package baseline, and one for each design that has a
+// baselines returns the fixed ones, and one for each design that has a
 // bare primitive.
-func baselines() []baseline.Baseline {
-	all := baseline.All()
+func baselines() []baseline {
+	all := fixedBaselines()
 	for _, d := range catalog.All() {
 		if h := lab.HooksOf(d); h.Bare != nil {
-			all = append(all, baseline.OfAEAD(d.Name, h.Primitive, h.Bare))
+			all = append(all, aeadBaseline(d.Name, h.Primitive, h.Bare))
 		}
 	}
 	return all
@@ -137,9 +136,9 @@ func kindOf(d codecs.Design) runfile.Kind {
 }
 
 // fromBaseline returns the subject of a baseline, which seals and unseals only.
-func fromBaseline(b baseline.Baseline) Subject {
+func fromBaseline(b baseline) Subject {
 	open := func([][]byte) (codecs.Codec, error) {
-		key, err := baseline.Key()
+		key, err := baselineKey()
 		if err != nil {
 			return nil, err
 		}

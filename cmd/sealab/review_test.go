@@ -17,8 +17,8 @@ import (
 	"sealab/analysis/findings"
 	"sealab/fuzz/review"
 	"sealab/internal/broken/mcp"
-	"sealab/internal/child"
 	"sealab/internal/cli"
+	"sealab/internal/command"
 	"sealab/internal/testenv"
 )
 
@@ -118,7 +118,7 @@ func TestCommittedReview(t *testing.T) {
 		require.NoError(t, l.Close())
 	}
 	cmd := exec.Command(fixture, port)
-	cmd.SysProcAttr = child.Attributes()
+	cmd.SysProcAttr = command.TiedChild()
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	ticks := time.NewTicker(20 * time.Millisecond)

@@ -18,7 +18,6 @@ import (
 	"sealab/internal/cli"
 	"sealab/internal/verdict"
 	"sealab/vectors"
-	"sealab/vectors/accumulate"
 	"sealab/vectors/generate"
 	"sealab/vectors/mutate"
 )
@@ -52,7 +51,7 @@ fewer inputs change.`,
 		},
 	}
 	addDirFlag(cmd, &g.dir)
-	cmd.Flags().StringVar(&g.digests, "digests", accumulate.Path, "`file` of the accumulated digests")
+	cmd.Flags().StringVar(&g.digests, "digests", generate.DigestsPath, "`file` of the accumulated digests")
 	cmd.Flags().IntVar(&g.limit, "accumulate", 10_000, "accumulate at most this `number` of inputs: 100, 10000 or 1000000")
 	return cmd
 }
@@ -63,7 +62,7 @@ type vectorsGenerator struct {
 }
 
 func (g *vectorsGenerator) run(cmd *cobra.Command, designs []codecs.Design) error {
-	digests, err := accumulate.Read(g.digests)
+	digests, err := generate.ReadDigests(g.digests)
 	if err != nil {
 		return err
 	}
@@ -82,7 +81,7 @@ func (g *vectorsGenerator) run(cmd *cobra.Command, designs []codecs.Design) erro
 		if err != nil {
 			return err
 		}
-		fresh, err := accumulate.Run(d, secret, g.limit)
+		fresh, err := generate.Accumulate(d, secret, g.limit)
 		if err != nil {
 			return err
 		}
@@ -121,7 +120,7 @@ func (g *vectorsGenerator) removeStale() error {
 			return err
 		}
 	}
-	digests, err := accumulate.Read(g.digests)
+	digests, err := generate.ReadDigests(g.digests)
 	if err != nil {
 		return err
 	}

@@ -16,8 +16,8 @@ import (
 	"sealab/internal/lab"
 	"sealab/internal/verdict"
 	"sealab/vectors"
-	"sealab/vectors/accumulate"
 	"sealab/vectors/cases"
+	"sealab/vectors/generate"
 	"sealab/vectors/replay"
 )
 
@@ -86,7 +86,7 @@ often, or could not be asked.`,
 	flags := cmd.Flags()
 	flags.StringVar(&v.command, "worker", "", "`command` that starts the worker, words separated by spaces")
 	flags.StringVar(&v.demand.As, "as", "", "demand the answers of this `reading` of the format")
-	flags.StringVar(&v.digests, "digests", accumulate.Path, "`file` of the accumulated digests (without --worker)")
+	flags.StringVar(&v.digests, "digests", generate.DigestsPath, "`file` of the accumulated digests (without --worker)")
 	flags.IntVar(&v.limit, "accumulate", 0, "accumulate this `number` of inputs: 0, 100, 10000 or 1000000 (without --worker)")
 	v.outcomes.add(cmd)
 	flags.IntVar(&v.most, "most", 20, "show at most this `number` of wrong answers per file")
@@ -103,7 +103,7 @@ type vectorsVerifier struct {
 	outcomes   outcomes
 	out, notes io.Writer
 	client     *worker.Client // nil: ask the designs of the catalog
-	committed  accumulate.File
+	committed  generate.DigestFile
 }
 
 func (v *vectorsVerifier) run(given []string, ofWorker bool) error {
@@ -124,7 +124,7 @@ func (v *vectorsVerifier) run(given []string, ofWorker bool) error {
 			return err
 		}
 		defer v.client.Close()
-	} else if v.committed, err = accumulate.Read(v.digests); err != nil {
+	} else if v.committed, err = generate.ReadDigests(v.digests); err != nil {
 		return err
 	}
 	right := true
@@ -190,7 +190,7 @@ func (v *vectorsVerifier) ofDesign(f *vectors.File) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	fresh, err := accumulate.Run(d, secret, v.limit)
+	fresh, err := generate.Accumulate(d, secret, v.limit)
 	if err != nil {
 		return false, err
 	}

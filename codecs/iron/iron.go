@@ -52,7 +52,6 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/rawjson"
-	"sealab/codecs/internal/stringify"
 	"sealab/internal/lab"
 )
 
@@ -154,13 +153,13 @@ func (f *format) toJSON(state []byte) ([]byte, error) {
 		if !rawjson.ValidWTF8(state) {
 			return nil, codecs.ErrUnsupported
 		}
-		return stringify.Printer.Append(nil, state), nil
+		return rawjson.Stringify.Append(nil, state), nil
 	}
 	v, err := rawjson.Parse(state)
 	if err != nil || !rawjson.Valid(state) {
 		return nil, codecs.ErrUnsupported
 	}
-	return stringify.Printer.AppendValue(nil, &v), nil
+	return rawjson.Stringify.AppendValue(nil, &v), nil
 }
 
 // segments are the texts of a token.
@@ -251,7 +250,7 @@ func (f *format) payload(dst, doc []byte) ([]byte, error) {
 	case err != nil || !utf8.Valid(doc):
 		return dst, errSealed
 	case f.asJSON:
-		return stringify.Printer.AppendValue(dst, &v), nil
+		return rawjson.Stringify.AppendValue(dst, &v), nil
 	case v.Kind != rawjson.String:
 		return dst, codecs.ErrUnsupported // the library accepts it, and it has no text to return
 	}

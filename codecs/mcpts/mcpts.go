@@ -50,7 +50,7 @@ import (
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/mac"
-	"sealab/codecs/internal/stringify"
+	"sealab/codecs/internal/rawjson"
 	"sealab/internal/lab"
 )
 
@@ -157,9 +157,9 @@ func (s *Scheme) appendClaims(dst, state []byte, expires float64, tag []byte) ([
 	if err != nil {
 		return nil, err
 	}
-	dst = stringify.AppendNumber(append(dst, beforeExpires...), expires)
+	dst = rawjson.AppendJSNumber(append(dst, beforeExpires...), expires)
 	if tag != nil {
-		dst = stringify.Printer.Append(append(dst, `,"b":`...), tag)
+		dst = rawjson.Stringify.Append(append(dst, `,"b":`...), tag)
 	}
 	return append(dst, '}'), nil
 }

@@ -10,7 +10,6 @@ import (
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/rawjson"
-	"sealab/codecs/internal/stringify"
 )
 
 // payloads is how states and the payloads of tokens correspond.
@@ -32,7 +31,7 @@ func textToPayload(dst, state []byte) ([]byte, error) {
 	if !rawjson.ValidWTF8(state) {
 		return dst, codecs.ErrUnsupported
 	}
-	return stringify.Printer.Append(dst, state), nil
+	return rawjson.Stringify.Append(dst, state), nil
 }
 
 // payloadToText returns codecs.ErrUnsupported unless the payload is a string: the
@@ -49,14 +48,14 @@ func jsonToPayload(dst, state []byte) ([]byte, error) {
 	if err != nil || !rawjson.Valid(state) {
 		return dst, codecs.ErrUnsupported
 	}
-	return stringify.Printer.AppendValue(dst, &v), nil
+	return rawjson.Stringify.AppendValue(dst, &v), nil
 }
 
 func payloadToJSON(dst []byte, payload *rawjson.Value) ([]byte, error) {
 	if payload == nil {
 		return dst, nil
 	}
-	return stringify.Printer.AppendValue(dst, payload), nil
+	return rawjson.Stringify.AppendValue(dst, payload), nil
 }
 
 // foreign maps the URL-safe alphabet to the standard one and leaves out ASCII
@@ -117,8 +116,8 @@ func bindToPrincipal(dst []byte, c *codecs.Context) ([]byte, error) {
 }
 
 func bindToRequest(dst []byte, c *codecs.Context) ([]byte, error) {
-	dst = stringify.Printer.AppendText(append(dst, '['), c.Method)
-	dst = stringify.Printer.AppendText(append(dst, ','), c.Target)
+	dst = rawjson.Stringify.AppendText(append(dst, '['), c.Method)
+	dst = rawjson.Stringify.AppendText(append(dst, ','), c.Target)
 	dst, err := claims.AppendDigest(append(dst, `,"`...), c.Method, c.Arguments)
 	//mutant:equivalent the format has no digest of such arguments, so no token matches
 	if err != nil {
@@ -133,7 +132,7 @@ func appendOptional(dst []byte, text *string) []byte {
 	if text == nil {
 		return append(dst, "null"...)
 	}
-	return stringify.Printer.AppendText(dst, *text)
+	return rawjson.Stringify.AppendText(dst, *text)
 }
 
 // appendBindTag appends the tag of a context to dst, whose spare capacity is

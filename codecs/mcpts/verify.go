@@ -11,7 +11,6 @@ import (
 	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
-	"sealab/codecs/internal/stringify"
 )
 
 // The refusals, with the messages of the SDK's errors.
@@ -68,7 +67,7 @@ func (s *Scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context)
 		return false
 	}
 	work.Grow(len(text))
-	if work.Bytes, rest, ok = stringify.Printer.Cut(work.Bytes, rest); !ok {
+	if work.Bytes, rest, ok = rawjson.Stringify.Cut(work.Bytes, rest); !ok {
 		return false
 	}
 	rest, ok = bytes.CutPrefix(rest, []byte(beforeExpires))
@@ -79,7 +78,7 @@ func (s *Scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context)
 	expires, _ := strconv.ParseFloat(string(rest[:end]), 64) // compared below
 	size := len(work.Bytes)
 	defer func() { work.Bytes = work.Bytes[:size] }()
-	work.Bytes = stringify.AppendNumber(work.Bytes, expires)
+	work.Bytes = rawjson.AppendJSNumber(work.Bytes, expires)
 	// The comparison is written so that NaN is refused.
 	if !bytes.Equal(work.Bytes[size:], rest[:end]) || !(expires >= float64(c.Now.Unix())) {
 		return false

@@ -15,7 +15,6 @@ import (
 	"sealab/codecs/internal/layouts"
 	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
-	"sealab/codecs/internal/stringify"
 )
 
 const (
@@ -59,7 +58,7 @@ func (run) label() []byte { return runLabel }
 func (run) seedSize() int { return nonceSize }
 
 // canonical prints values with members sorted by UTF-16 code units.
-var canonical = &rawjson.Printer{Quoting: stringify.Printer.Quoting, Number: stringify.Printer.Number, Members: func(members []rawjson.Member) []rawjson.Member {
+var canonical = &rawjson.Printer{Quoting: rawjson.Stringify.Quoting, Number: rawjson.Stringify.Number, Members: func(members []rawjson.Member) []rawjson.Member {
 	sorted := slices.Clone(rawjson.FirstPlaces(members))
 	slices.SortFunc(sorted, func(a, b rawjson.Member) int { return slices.Compare(units(a.Name), units(b.Name)) })
 	return sorted
@@ -99,7 +98,7 @@ func (f run) claims(dst, seed, state []byte, c *codecs.Context) ([]byte, error) 
 func (f run) fromState(state []byte) ([]byte, bool) {
 	dst := []byte(`{"s":`)
 	if !f.json {
-		return append(stringify.Printer.Append(dst, state), '}'), utf8.Valid(state)
+		return append(rawjson.Stringify.Append(dst, state), '}'), utf8.Valid(state)
 	}
 	v, err := rawjson.Parse(state)
 	return append(canonical.AppendValue(dst, &v), '}'), err == nil && utf8.Valid(state) && isFinite(&v)
@@ -113,7 +112,7 @@ func (f run) toState(dst []byte, v *rawjson.Value) ([]byte, error) {
 		return dst, codecs.ErrUnsupported
 	}
 	if f.json {
-		return stringify.Printer.AppendValue(dst, state), nil
+		return rawjson.Stringify.AppendValue(dst, state), nil
 	}
 	if state.Kind != rawjson.String || !utf8.Valid(state.Text) {
 		return dst, codecs.ErrUnsupported

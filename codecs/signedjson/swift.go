@@ -13,7 +13,6 @@ import (
 	"sealab/codecs/internal/layouts"
 	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
-	"sealab/codecs/internal/stringify"
 )
 
 // swift is the format of SwiftMCP.
@@ -39,7 +38,7 @@ var foundation = &rawjson.Printer{
 	Quoting: rawjson.NewQuoting(false, '/', `""\\//`+"\nn\rr\tt\ff\bb", func(dst, text []byte, at int) ([]byte, int) {
 		return rawjson.AppendHex(dst, rune(text[at]), rawjson.LowerHex), 1
 	}),
-	Number: stringify.Printer.Number, Members: rawjson.ByName,
+	Number: rawjson.Stringify.Number, Members: rawjson.ByName,
 }
 
 const (
@@ -63,8 +62,8 @@ func (f swift) claims(dst, _, state []byte, c *codecs.Context) ([]byte, error) {
 }
 
 func appendSwift(dst []byte, issued, expires float64, principal, digest string, state []byte) []byte {
-	dst = stringify.AppendNumber(append(dst, `{"iat":`...), issued)
-	dst = stringify.AppendNumber(append(dst, `,"exp":`...), expires)
+	dst = rawjson.AppendJSNumber(append(dst, `{"iat":`...), issued)
+	dst = rawjson.AppendJSNumber(append(dst, `,"exp":`...), expires)
 	dst = foundation.AppendText(append(dst, `,"principal":`...), principal)
 	dst = foundation.AppendText(append(dst, `,"requestDigest":`...), digest)
 	return append(foundation.Append(append(dst, `,"responses":{"`+response+`":`...), state), "}}"...)

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"sealab/fuzz/engine"
-	"sealab/internal/gobuild"
+	"sealab/internal/command"
 )
 
 // A fuzzPackage is the package with the fuzz functions on disk.
@@ -23,10 +23,10 @@ type fuzzPackage struct {
 
 func locatePackage(ctx context.Context, pkg, tags string) (fuzzPackage, error) {
 	var s fuzzPackage
-	if err := gobuild.Check(ctx, ""); err != nil {
+	if err := command.CheckGo(ctx, ""); err != nil {
 		return s, err
 	}
-	out, err := gobuild.Run(ctx, "list", "-json=Dir,ImportPath,Name", "-tags="+tags, "--", pkg)
+	out, err := command.Go(ctx, "list", "-json=Dir,ImportPath,Name", "-tags="+tags, "--", pkg)
 	if err != nil {
 		return s, err
 	}
@@ -67,7 +67,7 @@ func Build(ctx context.Context, c Config, path string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	goroot, err := gobuild.Run(ctx, "env", "GOROOT")
+	goroot, err := command.Go(ctx, "env", "GOROOT")
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (c *Campaign) buildReplay(ctx context.Context) error {
 
 func buildBinary(ctx context.Context, path, pkg string, args ...string) error {
 	beside := filepath.Join(filepath.Dir(path), "."+filepath.Base(path))
-	if _, err := gobuild.Run(ctx, append(args, "-o", beside, pkg)...); err != nil {
+	if _, err := command.Go(ctx, append(args, "-o", beside, pkg)...); err != nil {
 		return err
 	}
 	if err := os.Rename(beside, path); err != nil {

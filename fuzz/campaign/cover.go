@@ -9,7 +9,7 @@ import (
 
 	"sealab/fuzz/campaign/harness"
 	"sealab/internal/atomicfile"
-	"sealab/internal/gobuild"
+	"sealab/internal/command"
 )
 
 // The files of Cover in the folder of a campaign: a profile for go tool cover,
@@ -41,10 +41,10 @@ func (c *Campaign) coverAll(ctx context.Context, targets []Target) (table []byte
 			return nil, err
 		}
 	}
-	if _, err := gobuild.Run(ctx, "tool", "covdata", "textfmt", "-i="+counters, "-o="+c.folder.path(coverProfile)); err != nil {
+	if _, err := command.Go(ctx, "tool", "covdata", "textfmt", "-i="+counters, "-o="+c.folder.path(coverProfile)); err != nil {
 		return nil, err
 	}
-	out, err := gobuild.Run(ctx, "tool", "covdata", "percent", "-i="+counters)
+	out, err := command.Go(ctx, "tool", "covdata", "percent", "-i="+counters)
 	if err != nil {
 		return nil, err
 	}

@@ -12,14 +12,14 @@ import (
 	"strings"
 
 	"sealab/fuzz/campaign/harness"
-	"sealab/internal/gobuild"
+	"sealab/internal/command"
 )
 
 // preserved returns the packages that go-fuzz-build must not instrument, separated
 // by commas: those with assembly, because it would move the compiler directives of
 // their stubs, and one of the standard library with such directives.
 func preserved(ctx context.Context, pkg string) (string, error) {
-	out, err := gobuild.Run(ctx, "list", "-deps", "-f", "{{if and (not .Standard) .SFiles}}{{.ImportPath}}{{end}}", pkg)
+	out, err := command.Go(ctx, "list", "-deps", "-f", "{{if and (not .Standard) .SFiles}}{{.ImportPath}}{{end}}", pkg)
 	return strings.Join(append(strings.Fields(string(out)), "crypto/internal/fips140/bigmod"), ","), err
 }
 
@@ -69,7 +69,7 @@ func (f Fleet) Build(ctx context.Context, dir string) error {
 	if _, err := os.Stat(archive); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if _, err := gobuild.Run(ctx, "build", "-o", filepath.Join(dir, engineFile), "github.com/dvyukov/go-fuzz/go-fuzz"); err != nil {
+	if _, err := command.Go(ctx, "build", "-o", filepath.Join(dir, engineFile), "github.com/dvyukov/go-fuzz/go-fuzz"); err != nil {
 		return err
 	}
 	return f.build(ctx, archive)
@@ -89,7 +89,7 @@ func (f Fleet) prepare(ctx context.Context, dir string) error {
 	if len(f.Seeds) == 0 {
 		return fmt.Errorf("%s has no seeds; want at least one", f.Function)
 	}
-	if err := gobuild.Check(ctx, ""); err != nil {
+	if err := command.CheckGo(ctx, ""); err != nil {
 		return err
 	}
 	return harness.Raw.Write(filepath.Join(dir, workFolder, "corpus"), f.Seeds)
@@ -102,7 +102,7 @@ func (f Fleet) build(ctx context.Context, out string, flags ...string) error {
 		return err
 	}
 	args := append([]string{"tool", "go-fuzz-build", "-preserve", preserve, "-tags", f.Tags, "-func", f.Function, "-o", out}, flags...)
-	_, err = gobuild.Run(ctx, append(args, f.Package)...)
+	_, err = command.Go(ctx, append(args, f.Package)...)
 	return err
 }
 

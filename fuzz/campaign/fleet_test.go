@@ -18,7 +18,7 @@ import (
 	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/targets"
 	"sealab/internal/broken/injected"
-	"sealab/internal/child"
+	"sealab/internal/command"
 	"sealab/internal/testenv"
 )
 
@@ -96,7 +96,7 @@ func start(t *testing.T, args ...string) process {
 	t.Logf("go-fuzz %v", args)
 	read, write := io.Pipe()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(*fleetDir, "go-fuzz"), args...)
-	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = write, write, child.Attributes()
+	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = write, write, command.TiedChild()
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 30 * time.Second
 	require.NoError(t, cmd.Start())

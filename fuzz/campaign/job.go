@@ -12,7 +12,7 @@ import (
 
 	"sealab/fuzz/campaign/harness"
 	"sealab/internal/atomicfile"
-	"sealab/internal/child"
+	"sealab/internal/command"
 )
 
 // A jobEnd is the end of the process of a job.
@@ -54,7 +54,7 @@ func (c *Campaign) runWith(ctx context.Context, job harness.Job, cmd *exec.Cmd) 
 	}
 	cmd.Dir = dir
 	cmd.Env = append(c.environment(dir, harness.EnvJob+"="+path), cmd.Env...)
-	cmd.SysProcAttr = child.Attributes()
+	cmd.SysProcAttr = command.TiedChild()
 	output, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		return end, ctx.Err()

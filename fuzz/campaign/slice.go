@@ -12,7 +12,7 @@ import (
 
 	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/engine"
-	"sealab/internal/child"
+	"sealab/internal/command"
 )
 
 // A targetSlice is one run of one target.
@@ -51,7 +51,7 @@ func (c *Campaign) runSlice(ctx context.Context, s targetSlice, progress func(en
 		"-test.parallel="+strconv.Itoa(s.workers))
 	cmd.Dir = scratch
 	cmd.Env = append(c.environment(scratch, harness.EnvCrashers+"="+c.folder.path("crashers"), harness.EnvSkip+"="+c.folder.path("skip")), engine.ProcessEnv...)
-	cmd.SysProcAttr = child.Attributes()
+	cmd.SysProcAttr = command.TiedChild()
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) }
 	cmd.WaitDelay = endTime
 	out, err := cmd.StdoutPipe()

@@ -25,7 +25,7 @@ import (
 	"slices"
 	"strings"
 
-	"sealab/internal/gobuild"
+	"sealab/internal/command"
 )
 
 // BuildFlags returns the flags of go test -c that instrument packages for the
@@ -113,7 +113,7 @@ func Overlay(goroot, dir string) (string, error) {
 		}
 		changed[path] = []byte(source)
 	}
-	return gobuild.Overlay(dir, changed)
+	return command.GoOverlay(dir, changed)
 }
 
 // apply returns source with the edit applied.

@@ -18,7 +18,7 @@ import (
 	"sealab/fuzz/campaign/report"
 	"sealab/fuzz/targets"
 	"sealab/internal/broken/injected"
-	"sealab/internal/gobuild"
+	"sealab/internal/command"
 )
 
 // A fuzzer runs trials.
@@ -93,7 +93,7 @@ func (native) name() string { return "go test" }
 func (f native) program() string { return filepath.Join(f.dir, "native.test") }
 
 func (f native) prepare(ctx context.Context) error {
-	_, err := gobuild.Run(ctx, "test", "-c", "-fuzz=.", "-o", f.program(), targetsPackage)
+	_, err := command.Go(ctx, "test", "-c", "-fuzz=.", "-o", f.program(), targetsPackage)
 	return err
 }
 
@@ -127,7 +127,7 @@ func (f goFuzz) folder() string { return filepath.Join(f.dir, "go-fuzz") }
 // prepare builds one archive with every target. It builds again only if the
 // source has changed, because that takes minutes.
 func (f goFuzz) prepare(ctx context.Context) error {
-	source, err := gobuild.Run(ctx, "list", "-export", "-f", "{{.BuildID}}", goFuzzPackage)
+	source, err := command.Go(ctx, "list", "-export", "-f", "{{.BuildID}}", goFuzzPackage)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/review"
-	"sealab/internal/child"
+	"sealab/internal/command"
 	"sealab/internal/rawmcp"
 	"sealab/internal/testenv"
 )
@@ -145,7 +145,7 @@ func (f foreign) run(t *testing.T) *running {
 		testenv.Skip(t, "%s is not installed; install with: make review-servers", f.name)
 	}
 	cmd := exec.Command(program, args[1:]...)
-	cmd.Dir, cmd.SysProcAttr = root, child.Attributes()
+	cmd.Dir, cmd.SysProcAttr = root, command.TiedChild()
 	cmd.Env = append(os.Environ(), f.env)
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)

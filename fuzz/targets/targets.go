@@ -24,7 +24,7 @@ import (
 	"sealab/internal/broken/injected"
 )
 
-//go:generate go run ./generate
+//go:generate go test -count=1 -run ^TestGenerated$ . -args -generate
 
 // A Target is one fuzz target.
 type Target struct {

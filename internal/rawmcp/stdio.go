@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"sealab/internal/child"
+	"sealab/internal/command"
 )
 
 // A Process is a server on standard input and output. One goroutine reads its
@@ -47,7 +47,7 @@ func Start(words []string, limits Limits) (*Process, error) {
 		cmd: exec.Command(words[0], words[1:]...), lines: make(chan []byte, 16), limits: limits,
 		ended: make(chan struct{}), stderr: &safeRecorder{recorder: recorder{limit: maxStderr}}, output: recorder{limit: limits.Bytes},
 	}
-	p.cmd.SysProcAttr = child.Attributes()
+	p.cmd.SysProcAttr = command.TiedChild()
 	p.cmd.Stderr = p.stderr
 	p.cmd.WaitDelay = time.Second
 	in, err := p.cmd.StdinPipe()
@@ -261,7 +261,7 @@ func (p *Process) Stop(grace time.Duration) bool {
 
 // kill kills the group of the process.
 func (p *Process) kill() {
-	_ = child.Kill(p.cmd.Process) // it may have ended by itself
+	_ = command.KillGroup(p.cmd.Process) // it may have ended by itself
 }
 
 // safeRecorder is a recorder for two goroutines.

@@ -13,7 +13,6 @@ import (
 	"sealab/codecs/catalog"
 	"sealab/internal/testenv"
 	"sealab/vectors"
-	"sealab/vectors/accumulate"
 	"sealab/vectors/generate"
 )
 
@@ -58,12 +57,12 @@ func TestCommittedFilesAreTheGenerated(t *testing.T) {
 	}
 }
 
-var inputs = flag.Int("digests", accumulate.Counts[0], "inputs of each design that TestCommittedDigestsAreTheAccumulated accumulates")
+var inputs = flag.Int("digests", generate.DigestCounts[0], "inputs of each design that TestCommittedDigestsAreTheAccumulated accumulates")
 
 // TestCommittedDigestsAreTheAccumulated accumulates 100 inputs of each design.
 // make vectors-digests accumulates 10,000.
 func TestCommittedDigestsAreTheAccumulated(t *testing.T) {
-	digests, err := accumulate.Read(filepath.Join(root, accumulate.Path))
+	digests, err := generate.ReadDigests(filepath.Join(root, generate.DigestsPath))
 	require.NoError(t, err)
 	require.Len(t, digests, len(catalog.Formats()), "run: make vectors")
 	files, err := committed()
@@ -71,7 +70,7 @@ func TestCommittedDigestsAreTheAccumulated(t *testing.T) {
 	for _, d := range catalog.Formats() {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
-			fresh, err := accumulate.Run(d, files[d.Name].Keys["k1"], *inputs)
+			fresh, err := generate.Accumulate(d, files[d.Name].Keys["k1"], *inputs)
 			require.NoError(t, err)
 			require.NotEmpty(t, fresh)
 			require.Empty(t, digests.Differs(d.Name, fresh), "run: make vectors")

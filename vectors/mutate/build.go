@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"sealab/internal/gobuild"
+	"sealab/internal/command"
 )
 
 // Import paths of this module that the build needs.
@@ -32,7 +32,7 @@ type Build struct {
 // Prepare finds the checks of the module at root and builds the program into
 // dir, which must exist. If folders are given, it keeps the checks of their files.
 func Prepare(root, dir string, folders ...string) (*Build, error) {
-	if err := gobuild.Check(context.Background(), root); err != nil {
+	if err := command.CheckGo(context.Background(), root); err != nil {
 		return nil, err
 	}
 	files, err := sources(root)
@@ -51,7 +51,7 @@ func Prepare(root, dir string, folders ...string) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = gobuild.RunIn(context.Background(), root, "build", "-overlay", list, "-o", b.Program, judge)
+	_, err = command.GoIn(context.Background(), root, "build", "-overlay", list, "-o", b.Program, judge)
 	return b, err
 }
 
@@ -66,7 +66,7 @@ func numbered(checks []Check) []Check {
 // sources parses the packages that the catalog imports. It omits the contract,
 // which does not judge tokens.
 func sources(root string) ([]*sourceFile, error) {
-	out, err := gobuild.RunIn(context.Background(), root, "list", "-deps", "-json=ImportPath,Dir,GoFiles", rows)
+	out, err := command.GoIn(context.Background(), root, "list", "-deps", "-json=ImportPath,Dir,GoFiles", rows)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (b *Build) overlay(files []*sourceFile, dir string) (string, error) {
 			rewritten[f.path] = text
 		}
 	}
-	return gobuild.Overlay(dir, rewritten)
+	return command.GoOverlay(dir, rewritten)
 }
 
 // rewrite returns a file with each check behind its switch and its line numbers

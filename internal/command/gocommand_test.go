@@ -1,4 +1,4 @@
-package gobuild_test
+package command_test
 
 import (
 	"context"
@@ -8,28 +8,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/internal/gobuild"
+	"sealab/internal/command"
 )
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, gobuild.Check(t.Context(), ""))
-	require.NoError(t, gobuild.Check(t.Context(), "../architecture"))
+	require.NoError(t, command.CheckGo(t.Context(), ""))
+	require.NoError(t, command.CheckGo(t.Context(), "../architecture"))
 	dir := t.TempDir()
-	require.ErrorContains(t, gobuild.Check(t.Context(), dir), dir+" is not inside the module sealab")
+	require.ErrorContains(t, command.CheckGo(t.Context(), dir), dir+" is not inside the module sealab")
 }
 
 // TestCheckInterrupted reports the interrupt and does not blame the folder.
 func TestCheckInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	require.ErrorIs(t, gobuild.Check(ctx, ""), context.Canceled)
+	require.ErrorIs(t, command.CheckGo(ctx, ""), context.Canceled)
 }
 
 func TestRun(t *testing.T) {
-	out, err := gobuild.Run(t.Context(), "list", "-m")
+	out, err := command.Go(t.Context(), "list", "-m")
 	require.NoError(t, err)
 	require.Equal(t, "sealab\n", string(out))
-	_, err = gobuild.Run(t.Context(), "list", "./nowhere")
+	_, err = command.Go(t.Context(), "list", "./nowhere")
 	require.ErrorContains(t, err, "go list: exit status 1: ")
 	require.ErrorContains(t, err, "nowhere")
 }
@@ -38,7 +38,7 @@ func TestRun(t *testing.T) {
 func TestOverlay(t *testing.T) {
 	main, err := filepath.Abs("testdata/hello/main.go")
 	require.NoError(t, err)
-	list, err := gobuild.Overlay(t.TempDir(), map[string][]byte{
+	list, err := command.GoOverlay(t.TempDir(), map[string][]byte{
 		main: []byte("package main\n\nfunc main() { print(said()) }\n"),
 		filepath.Join(filepath.Dir(main), "more.go"): []byte("package main\n\nfunc said() string { return \"from the overlay\" }\n"),
 	})
@@ -47,6 +47,6 @@ func TestOverlay(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 	require.Equal(t, "from the overlay", string(out))
 
-	_, err = gobuild.Overlay(filepath.Join(t.TempDir(), "none"), map[string][]byte{main: nil})
+	_, err = command.GoOverlay(filepath.Join(t.TempDir(), "none"), map[string][]byte{main: nil})
 	require.ErrorContains(t, err, "none")
 }

@@ -1,4 +1,4 @@
-package accumulate_test
+package generate_test
 
 import (
 	"path/filepath"
@@ -9,7 +9,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/internal/lab"
-	"sealab/vectors/accumulate"
+	"sealab/vectors/generate"
 )
 
 // TestDigestSeesTheLastInput is the control: one token more, or one that is
@@ -18,10 +18,10 @@ func TestDigestSeesTheLastInput(t *testing.T) {
 	d := catalog.Formats()[0]
 	secret := make([]byte, codecs.MinSecret)
 	secret[0] = 1
-	want, err := accumulate.Run(d, secret, 100)
+	want, err := generate.Accumulate(d, secret, 100)
 	require.NoError(t, err)
 	require.Len(t, want, 1)
-	again, err := accumulate.Run(d, secret, 100)
+	again, err := generate.Accumulate(d, secret, 100)
 	require.NoError(t, err)
 	require.Equal(t, want, again)
 
@@ -31,7 +31,7 @@ func TestDigestSeesTheLastInput(t *testing.T) {
 		codec, err := sound(c)
 		return &slip{codec.(lab.Seeded), &unsealed}, err
 	}
-	got, err := accumulate.Run(d, secret, 100)
+	got, err := generate.Accumulate(d, secret, 100)
 	require.NoError(t, err)
 	require.NotEqual(t, want, got)
 }
@@ -50,21 +50,21 @@ func (c *slip) Unseal(dst, token []byte) ([]byte, error) {
 }
 
 func TestRenewKeepsWhatStillHolds(t *testing.T) {
-	f := accumulate.File{"d": {100: "a", 10_000: "b", 1_000_000: "c"}}
-	f.Renew("d", accumulate.Digests{100: "a", 10_000: "b"})
-	require.Equal(t, accumulate.Digests{100: "a", 10_000: "b", 1_000_000: "c"}, f["d"])
-	f.Renew("d", accumulate.Digests{100: "x"})
-	require.Equal(t, accumulate.Digests{100: "x"}, f["d"])
-	require.Empty(t, f.Differs("d", accumulate.Digests{100: "x"}))
-	require.NotEmpty(t, f.Differs("d", accumulate.Digests{100: "y"}))
-	require.NotEmpty(t, f.Differs("d", accumulate.Digests{100: "x", 10_000: "b"}))
+	f := generate.DigestFile{"d": {100: "a", 10_000: "b", 1_000_000: "c"}}
+	f.Renew("d", generate.Digests{100: "a", 10_000: "b"})
+	require.Equal(t, generate.Digests{100: "a", 10_000: "b", 1_000_000: "c"}, f["d"])
+	f.Renew("d", generate.Digests{100: "x"})
+	require.Equal(t, generate.Digests{100: "x"}, f["d"])
+	require.Empty(t, f.Differs("d", generate.Digests{100: "x"}))
+	require.NotEmpty(t, f.Differs("d", generate.Digests{100: "y"}))
+	require.NotEmpty(t, f.Differs("d", generate.Digests{100: "x", 10_000: "b"}))
 
 	path := filepath.Join(t.TempDir(), "digests.json")
 	require.NoError(t, f.Write(path))
-	got, err := accumulate.Read(path)
+	got, err := generate.ReadDigests(path)
 	require.NoError(t, err)
 	require.Equal(t, f, got)
-	none, err := accumulate.Read(path + ".none")
+	none, err := generate.ReadDigests(path + ".none")
 	require.NoError(t, err)
 	require.Empty(t, none)
 }

@@ -1,4 +1,4 @@
-package baseline_test
+package bench
 
 import (
 	"bytes"
@@ -6,17 +6,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/bench/baseline"
 	"sealab/codecs"
 )
 
 // TestBaselinesSeal unseals every token again. A baseline with a primitive refuses
 // a changed token.
 func TestBaselinesSeal(t *testing.T) {
-	require.NotEmpty(t, baseline.All())
-	key, err := baseline.Key()
+	require.NotEmpty(t, fixedBaselines())
+	key, err := baselineKey()
 	require.NoError(t, err)
-	for _, f := range baseline.All() {
+	for _, f := range fixedBaselines() {
 		t.Run(f.Name, func(t *testing.T) {
 			c, err := f.Open(key)
 			require.NoError(t, err)
@@ -40,11 +39,11 @@ func TestBaselinesSeal(t *testing.T) {
 }
 
 func TestBaselinesDoNotAllocate(t *testing.T) {
-	key, err := baseline.Key()
+	key, err := baselineKey()
 	require.NoError(t, err)
 	payload := bytes.Repeat([]byte("p"), 1024)
 	dst := make([]byte, 0, 8192)
-	for _, f := range baseline.All() {
+	for _, f := range fixedBaselines() {
 		c, err := f.Open(key)
 		require.NoError(t, err)
 		token, err := c.Seal(nil, payload)

@@ -1,25 +1,4 @@
-// Package baseline seals a payload into a URL-safe token with the least work: the
-// code that an expert would write inline for one key, one goroutine and one known
-// size. The speed of a design is compared with its baseline.
-//
-// A baseline derives no key, writes no key ID and no version, keeps its buffers
-// between calls, and takes every spelling that the base64 decoder takes:
-//
-//	memcpy               the payload, copied
-//	base64               base64url(payload)
-//	HMAC-SHA256          base64url(payload || tag[32])
-//	AES-256-GCM          base64url(nonce[12] || ciphertext || tag[16])
-//	XChaCha20-Poly1305   base64url(nonce[24] || ciphertext || tag[16])
-//	Ed25519              base64url(payload || signature[64])
-//	ML-DSA-44            base64url(payload || signature[2420])
-//	other AEADs          base64url(nonce || ciphertext || tag), from the design's row
-//	claims               the cipher or the MAC over 256 bytes of claims and the payload
-//
-// It uses the vector base64 of segmentio/asm, and the random numbers of the designs.
-//
-// Do not use a baseline for tokens: it is not safe for concurrent use, accepts
-// several spellings of one token, and does not rotate keys.
-package baseline
+package bench
 
 import (
 	"bytes"
@@ -40,8 +19,28 @@ import (
 	"sealab/internal/lab"
 )
 
-// A Baseline is one row of the list.
-type Baseline struct {
+// A baseline seals a payload into a URL-safe token with the least work: the
+// code that an expert would write inline for one key, one goroutine and one known
+// size. The speed of a design is compared with its baseline.
+//
+// A baseline derives no key, writes no key ID and no version, keeps its buffers
+// between calls, and takes every spelling that the base64 decoder takes:
+//
+//	memcpy               the payload, copied
+//	base64               base64url(payload)
+//	HMAC-SHA256          base64url(payload || tag[32])
+//	AES-256-GCM          base64url(nonce[12] || ciphertext || tag[16])
+//	XChaCha20-Poly1305   base64url(nonce[24] || ciphertext || tag[16])
+//	Ed25519              base64url(payload || signature[64])
+//	ML-DSA-44            base64url(payload || signature[2420])
+//	other AEADs          base64url(nonce || ciphertext || tag), from the design's row
+//	claims               the cipher or the MAC over 256 bytes of claims and the payload
+//
+// It uses the vector base64 of segmentio/asm, and the random numbers of the designs.
+//
+// Do not use a baseline for tokens: it is not safe for concurrent use, accepts
+// several spellings of one token, and does not rotate keys.
+type baseline struct {
 	Name      string
 	Doc       string
 	Primitive string // the algorithm it uses bare, as codecs.Design names it; else empty
@@ -50,9 +49,9 @@ type Baseline struct {
 	Open func(key []byte) (codecs.Codec, error)
 }
 
-// All returns every baseline.
-func All() []Baseline {
-	return []Baseline{
+// fixedBaselines returns those that need no design.
+func fixedBaselines() []baseline {
+	return []baseline{
 		{Name: "baseline-memcpy", Doc: "the payload, copied", Open: openCopy},
 		{Name: "baseline-base64", Doc: "the payload in base64url", Open: openText},
 		{Name: "baseline-hmac-sha256", Doc: "a bare tag and base64url", Primitive: "HMAC-SHA256", Open: openHMAC},
@@ -65,9 +64,9 @@ func All() []Baseline {
 	}
 }
 
-// OfAEAD returns the baseline of an AEAD that works on every byte.
-func OfAEAD(design, primitive string, open func(key []byte) (cipher.AEAD, error)) Baseline {
-	return Baseline{
+// aeadBaseline returns the baseline of an AEAD that works on every byte.
+func aeadBaseline(design, primitive string, open func(key []byte) (cipher.AEAD, error)) baseline {
+	return baseline{
 		Name: "baseline-" + design, Doc: "the bare cipher and base64url", Primitive: primitive,
 		Open: func(key []byte) (codecs.Codec, error) {
 			a, err := open(key)
@@ -76,8 +75,8 @@ func OfAEAD(design, primitive string, open func(key []byte) (cipher.AEAD, error)
 	}
 }
 
-// Key returns the key of baselines, of 32 bytes. It is not a secret.
-func Key() ([]byte, error) {
+// baselineKey returns the key of baselines, of 32 bytes. It is not a secret.
+func baselineKey() ([]byte, error) {
 	return hkdf.Key(sha256.New, []byte("the key of the baselines is no secret"), nil, "sealab/baseline", 32)
 }
 

@@ -1,6 +1,6 @@
-// Package gobuild runs the go command for programs that build parts of this
-// module. They must be called from inside the module.
-package gobuild
+// Package command runs other programs: the go command, which builds parts of this module
+// and must be called from inside it, and children that end with this process.
+package command
 
 import (
 	"context"
@@ -13,13 +13,13 @@ import (
 	"strings"
 )
 
-// module is the module that Check looks for.
+// module is the module that CheckGo looks for.
 const module = "sealab"
 
-// Check returns an error unless dir is inside the module and the go command is
+// CheckGo returns an error unless dir is inside the module and the go command is
 // installed. An empty dir is the working folder.
-func Check(ctx context.Context, dir string) error {
-	_, err := RunIn(ctx, dir, "list", "-m", module)
+func CheckGo(ctx context.Context, dir string) error {
+	_, err := GoIn(ctx, dir, "list", "-m", module)
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || ctx.Err() != nil {
 		return err
@@ -31,12 +31,12 @@ func Check(ctx context.Context, dir string) error {
 	return fmt.Errorf("%s is not inside the module %s: run the command there, because it builds from source", path, module)
 }
 
-// Run is RunIn in the working folder.
-func Run(ctx context.Context, args ...string) ([]byte, error) { return RunIn(ctx, "", args...) }
+// Go is GoIn in the working folder.
+func Go(ctx context.Context, args ...string) ([]byte, error) { return GoIn(ctx, "", args...) }
 
-// RunIn runs the go command in a folder and returns its standard output. The error
+// GoIn runs the go command in a folder and returns its standard output. The error
 // has the standard error of the command.
-func RunIn(ctx context.Context, dir string, args ...string) ([]byte, error) {
+func GoIn(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	if _, err := exec.LookPath("go"); err != nil {
 		return nil, fmt.Errorf("%w; want the go command", err)
 	}
@@ -54,11 +54,11 @@ func RunIn(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// Overlay writes the argument of the go command's flag -overlay: a list of
+// GoOverlay writes the argument of the go command's flag -overlay: a list of
 // sources that replace files without changing them. The keys of sources are the
-// paths to replace; a path without a file adds one. Overlay writes the sources
+// paths to replace; a path without a file adds one. It writes the sources
 // and the list to dir and returns the path of the list.
-func Overlay(dir string, sources map[string][]byte) (string, error) {
+func GoOverlay(dir string, sources map[string][]byte) (string, error) {
 	list := struct{ Replace map[string]string }{map[string]string{}}
 	for path, source := range sources {
 		at := filepath.Join(dir, fmt.Sprintf("%d.go", len(list.Replace)))

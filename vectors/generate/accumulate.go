@@ -1,4 +1,37 @@
-// Package accumulate draws tokens from an endless derived stream and keeps one
+package generate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"maps"
+	"time"
+
+	"sealab/codecs"
+	"sealab/internal/atomicfile"
+	"sealab/vectors/cases"
+)
+
+// DigestCounts are the numbers of inputs after which a digest is kept.
+var DigestCounts = []int{100, 10_000, 1_000_000}
+
+const (
+	label    = "sealab-vectors/1 accumulate "
+	lengths  = 97 // a payload has fewer bytes
+	alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	start    = 1795132800 // the first token is minted at this second
+	lifetime = 10 * time.Minute
+)
+
+// Digests holds the digests of one design in hex, keyed by the number of
+// inputs.
+type Digests map[int]string
+
+// Accumulate draws tokens from an endless derived stream and keeps one
 // digest of all of them and of how they are judged: a million vectors in 32
 // bytes. (The idea is CCTV's accumulated test vectors.)
 //
@@ -23,49 +56,17 @@
 //
 // where a judgement is "accept" or the stage of the refusal. An input that the
 // design does not support is the line "unsupported".
-package accumulate
-
-import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"hash"
-	"io/fs"
-	"maps"
-	"time"
-
-	"sealab/codecs"
-	"sealab/internal/atomicfile"
-	"sealab/vectors/cases"
-)
-
-// Counts are the numbers of inputs after which a digest is kept.
-var Counts = []int{100, 10_000, 1_000_000}
-
-const (
-	label    = "sealab-vectors/1 accumulate "
-	lengths  = 97 // a payload has fewer bytes
-	alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-	start    = 1795132800 // the first token is minted at this second
-	lifetime = 10 * time.Minute
-)
-
-// Digests holds the digests of one design in hex, keyed by the number of
-// inputs.
-type Digests map[int]string
-
-// Run returns the digests of a design for each of Counts that is at most limit.
+//
+// It returns the digests of a design for each of DigestCounts that is at most limit.
 // secret is the key k1 of the design's vectors.
-func Run(d codecs.Design, secret []byte, limit int) (Digests, error) {
-	r, err := newRun(d, secret)
+func Accumulate(d codecs.Design, secret []byte, limit int) (Digests, error) {
+	r, err := newAccumulation(d, secret)
 	if err != nil {
 		return nil, err
 	}
 	digests := Digests{}
 	done := 0
-	for _, count := range Counts {
+	for _, count := range DigestCounts {
 		for ; done < count && count <= limit; done++ {
 			if err := r.step(done); err != nil {
 				return nil, fmt.Errorf("%s: input %d: %w", d.Name, done, err)
@@ -78,8 +79,8 @@ func Run(d codecs.Design, secret []byte, limit int) (Digests, error) {
 	return digests, nil
 }
 
-// run is one pass over the stream.
-type run struct {
+// An accumulation is one pass over the stream.
+type accumulation struct {
 	subject *cases.Subject
 	setting cases.Setting
 	stream  *cases.Stream
@@ -87,8 +88,8 @@ type run struct {
 	digest  hash.Hash
 }
 
-func newRun(d codecs.Design, secret []byte) (*run, error) {
-	r := &run{
+func newAccumulation(d codecs.Design, secret []byte) (*accumulation, error) {
+	r := &accumulation{
 		subject: cases.NewSubject(d, map[string][]byte{"k1": secret}),
 		setting: cases.Setting{Keys: []string{"k1"}, TTL: lifetime, Context: codecs.Context{
 			Method: "tools/call", Target: "deploy", Principal: new("alice"), Audience: new("srv"),
@@ -102,7 +103,7 @@ func newRun(d codecs.Design, secret []byte) (*run, error) {
 }
 
 // step adds the line of input i to the digest.
-func (r *run) step(i int) error {
+func (r *accumulation) step(i int) error {
 	payload := r.stream.Bytes(int(r.stream.Uint16()) % lengths)
 	if r.subject.Design.IsScheme() {
 		payload = fmt.Appendf(nil, `"%x"`, payload)
@@ -137,16 +138,16 @@ func (r *run) step(i int) error {
 	return nil
 }
 
-// Path is the committed file of all digests, relative to the module root.
-const Path = "vectors/accumulated.json"
+// DigestsPath is the committed file of all digests, relative to the module root.
+const DigestsPath = "vectors/accumulated.json"
 
-// A File maps the name of each design to its digests.
-type File map[string]Digests
+// A DigestFile maps the name of each design to its digests.
+type DigestFile map[string]Digests
 
-// Read reads the digests at path. If the file does not exist, Read returns an
-// empty File.
-func Read(path string) (File, error) {
-	f := File{}
+// ReadDigests reads the digests at path. If the file does not exist, it returns an
+// empty DigestFile.
+func ReadDigests(path string) (DigestFile, error) {
+	f := DigestFile{}
 	if err := atomicfile.ReadJSON(path, &f, "accumulated digests"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -154,12 +155,12 @@ func Read(path string) (File, error) {
 }
 
 // Write writes the digests to path.
-func (f File) Write(path string) error { return atomicfile.WriteJSON(path, f, " ") }
+func (f DigestFile) Write(path string) error { return atomicfile.WriteJSON(path, f, " ") }
 
 // Renew replaces the digests of a design by fresh ones. The stream begins in
 // the same way for all numbers of inputs. Digests of more inputs than fresh has
 // are therefore kept if the others are unchanged.
-func (f File) Renew(design string, fresh Digests) {
+func (f DigestFile) Renew(design string, fresh Digests) {
 	kept := maps.Clone(f[design])
 	for count, digest := range fresh {
 		if was, ok := kept[count]; ok && was != digest {
@@ -176,7 +177,7 @@ func (f File) Renew(design string, fresh Digests) {
 
 // Differs describes how fresh digests of a design differ from the file. It
 // returns "" if the file holds them all.
-func (f File) Differs(design string, fresh Digests) string {
+func (f DigestFile) Differs(design string, fresh Digests) string {
 	for count, digest := range fresh {
 		if was := f[design][count]; was != digest {
 			return fmt.Sprintf("%s: the digest over %d inputs is %s, committed is %q", design, count, digest, was)

@@ -1,2 +1,0 @@
-// Package child ties processes to the one that starts them.
-package child
