@@ -36,10 +36,9 @@ func canonicalDigest(dst []byte, raw json.RawMessage) ([]byte, error) {
 		return nil, errNotUTF8
 	}
 	room := base64url.GetScratch()
-	defer room.Free()
+	defer room.Wipe(2 * len(raw)) // all that AppendPlain writes
 	if text, ok := generate.AppendPlain(room.Bytes, raw); ok {
 		room.Bytes = text
-		defer clear(text)
 		if string(text) == "null" || string(text) == "false" {
 			text = emptyObject
 		}

@@ -2,6 +2,7 @@ package rawjson
 
 import (
 	"bytes"
+	"math"
 	"slices"
 )
 
@@ -13,189 +14,156 @@ const (
 
 // AppendPlain appends the form of StreamSorted if doc is in the usual form: every
 // string consists of plain bytes, every number is an integer, no name is repeated,
-// and the nesting is shallow. It reads doc once. It reports false, and returns dst
-// as it was, for every other document and for text that is not JSON. Some of the
-// bytes may then be in the spare capacity of dst.
+// and the nesting is shallow. It reports false, and returns dst as it was, for every
+// other document and for text that is not JSON. Up to 2*len(doc) bytes of the spare
+// capacity of dst are written in any case.
 //
 // It does not depend on the dialect: no extension is needed for such documents.
 func (q *Quoting) AppendPlain(dst, doc []byte) ([]byte, bool) {
-	w := plainWriter{plain: &q.plain, src: doc, out: slices.Grow(dst, len(doc))}
-	at := w.value(w.space(0), plainDepth)
-	if at < 0 {
+	if len(doc) > math.MaxInt32/2 {
 		return dst, false
 	}
-	if at = w.space(at); at != len(doc) {
-		return dst, false
+	out := append(slices.Grow(dst, 2*len(doc)), doc...)
+	if text := out[len(dst):]; q.plainValue(text, 0, plainDepth) == len(text) {
+		return out, true
 	}
-	w.flush(at)
-	return w.out, true
+	tight, ok := appendTight(out[:len(dst)], doc)
+	if text := tight[len(dst):]; ok && q.plainValue(text, 0, plainDepth) == len(text) {
+		return tight, true
+	}
+	return dst, false
 }
 
-// A plainWriter appends the document that it reads to out. The bytes of a document
-// are those of its form but for white space and the order of members, so that they
-// are copied in runs.
-//
-// Its methods take the place at which they read, and return the place behind, or none.
-type plainWriter struct {
-	plain    *[256]bool
-	src, out []byte
-	from     int // src from here to the place of reading is not in out
+// appendTight appends doc without the white space between its strings. It reports false
+// if white space parts two literals, or if there is none. No string may have a quotation
+// mark in it; text that has is not plain afterwards either.
+func appendTight(dst, doc []byte) (tight []byte, ok bool) {
+	start, inside, parted := len(dst), false, false
+	for _, c := range doc {
+		if !inside && (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
+			parted = len(dst) > start
+			continue
+		}
+		if parted && isLiteral(c) && isLiteral(dst[len(dst)-1]) {
+			return dst, false
+		}
+		parted, inside = false, inside != (c == '"')
+		dst = append(dst, c)
+	}
+	return dst, len(dst)-start < len(doc)
 }
+
+// isLiteral reports whether c occurs in integers, true, false or null.
+func isLiteral(c byte) bool { return c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' }
+
+// The methods below read text without white space between its strings, and bring the
+// members of objects in order. They take the place at which they read, and return the
+// place behind, or none.
 
 // none is the place behind text that is not plain.
 const none = -1
 
-// flush copies the run that ends at a place.
-func (w *plainWriter) flush(at int) {
-	w.out = append(w.out, w.src[w.from:at]...)
-	w.from = at
-}
-
-// wrote returns the length of the output with the run that ends at a place.
-func (w *plainWriter) wrote(at int) int { return len(w.out) + at - w.from }
-
-// byte returns the byte at a place, 0 at the end.
-func (w *plainWriter) byte(at int) byte {
-	if at < len(w.src) {
-		return w.src[at]
+// byteAt returns the byte at a place, 0 at the end and at none.
+func byteAt(text []byte, at int) byte {
+	if uint(at) < uint(len(text)) {
+		return text[at]
 	}
 	return 0
 }
 
-// space leaves white space out.
-func (w *plainWriter) space(at int) int {
-	if w.byte(at) > ' ' {
-		return at
-	}
-	w.flush(at)
-	for ; at < len(w.src); at++ {
-		if c := w.src[at]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
-			break
-		}
-	}
-	w.from = at
-	return at
-}
-
-// value reads a value.
-func (w *plainWriter) value(at, depth int) int {
-	switch c := w.byte(at); {
+func (q *Quoting) plainValue(text []byte, at, depth int) int {
+	switch c := byteAt(text, at); {
 	case c == '"':
-		return w.text(at)
+		return q.plainString(text, at)
 	case c == '{' && depth > 0:
-		return w.object(at, depth-1)
+		return q.plainObject(text, at, depth-1)
 	case c == '[' && depth > 0:
-		return w.array(at, depth-1)
+		return q.plainArray(text, at, depth-1)
 	case c == 't':
-		return w.word(at, "true")
+		return plainWord(text, at, "true")
 	case c == 'f':
-		return w.word(at, "false")
+		return plainWord(text, at, "false")
 	case c == 'n':
-		return w.word(at, "null")
+		return plainWord(text, at, "null")
 	default:
-		return w.integer(at)
+		return plainInteger(text, at)
 	}
 }
 
-func (w *plainWriter) word(at int, text string) int {
-	if !bytes.HasPrefix(w.src[at:], []byte(text)) {
+func plainWord(text []byte, at int, word string) int {
+	if !bytes.HasPrefix(text[at:], []byte(word)) {
 		return none
 	}
-	return at + len(text)
+	return at + len(word)
 }
 
-// integer reads the literal of an integer other than -0.
-func (w *plainWriter) integer(at int) int {
+// plainInteger reads the literal of an integer other than -0.
+func plainInteger(text []byte, at int) int {
 	start := at
-	if w.byte(at) == '-' {
+	if byteAt(text, at) == '-' {
 		at++
 	}
 	first := at
-	for c := w.byte(at); '0' <= c && c <= '9'; c = w.byte(at) {
+	for c := byteAt(text, at); '0' <= c && c <= '9'; c = byteAt(text, at) {
 		at++
 	}
-	if at == first || w.src[first] == '0' && at-start > 1 {
+	if at == first || text[first] == '0' && at-start > 1 {
 		return none
 	}
 	return at
 }
 
-// text reads a string of plain bytes.
-func (w *plainWriter) text(at int) int {
-	plain := w.plain
-	for i, c := range w.src[at+1:] {
-		if plain[c] {
-			continue
+// plainString reads a string of plain bytes.
+func (q *Quoting) plainString(text []byte, at int) int {
+	for at++; at < len(text); at++ {
+		if c := text[at]; !q.plain[c] {
+			if c == '"' {
+				return at + 1
+			}
+			break
 		}
-		if c == '"' {
-			return at + i + len(`""`)
-		}
-		break
 	}
 	return none
 }
 
-// another reads the text after an element: a comma, and then more is true, or the
-// closing bracket.
-func (w *plainWriter) another(at int, closing byte) (next int, more bool) {
-	at = w.space(at)
-	switch w.byte(at) {
-	case ',':
-		return w.space(at + 1), true
-	case closing:
-		return at + 1, false
-	default:
-		return none, false
+func (q *Quoting) plainArray(text []byte, at, depth int) int {
+	if byteAt(text, at+1) == ']' {
+		return at + 2
 	}
-}
-
-func (w *plainWriter) array(at, depth int) int {
-	at = w.space(at + 1)
-	if w.byte(at) == ']' {
-		return at + 1
-	}
-	for more := true; more; {
-		if at = w.value(at, depth); at < 0 {
+	for {
+		at = q.plainValue(text, at+1, depth)
+		switch byteAt(text, at) {
+		case ',':
+		case ']':
+			return at + 1
+		default:
 			return none
 		}
-		at, more = w.another(at, ']')
 	}
-	return at
 }
 
-// A plainMember is the place of a member in the output, without its comma, and its
-// name in the document.
-type plainMember struct {
-	start, end int
-	name       []byte
-}
+// A plainMember is the place of a member, without its comma.
+type plainMember struct{ start, nameEnd, end uint32 }
 
-func (w *plainWriter) object(at, depth int) int {
-	at = w.space(at + 1)
-	if w.byte(at) == '}' {
-		return at + 1
+func (q *Quoting) plainObject(text []byte, at, depth int) int {
+	if byteAt(text, at+1) == '}' {
+		return at + 2
 	}
 	var members [plainMembers]plainMember
 	var order [plainMembers]uint8 // of the members' names
 	sorted := true
-	for n := 0; n < plainMembers && w.byte(at) == '"'; n++ {
-		m := &members[n]
-		m.start = w.wrote(at)
-		end := w.text(at)
-		if end < 0 {
+	for n := 0; n < plainMembers && byteAt(text, at+1) == '"'; n++ {
+		start := at + 1
+		nameEnd := q.plainString(text, start)
+		if byteAt(text, nameEnd) != ':' {
 			return none
 		}
-		m.name = w.src[at+1 : end-1]
-		if at = w.space(end); w.byte(at) != ':' {
-			return none
-		}
-		if at = w.value(w.space(at+1), depth); at < 0 {
-			return none
-		}
-		m.end = w.wrote(at)
+		at = q.plainValue(text, nameEnd+1, depth)
+		members[n] = plainMember{uint32(start), uint32(nameEnd), uint32(at)}
 		place := n
 		for ; place > 0; place-- {
-			c := bytes.Compare(members[order[place-1]].name, m.name)
+			before := members[order[place-1]%plainMembers]
+			c := bytes.Compare(text[before.start+1:before.nameEnd-1], text[start+1:nameEnd-1])
 			if c == 0 {
 				return none
 			}
@@ -206,34 +174,26 @@ func (w *plainWriter) object(at, depth int) int {
 		}
 		order[place] = uint8(n)
 		sorted = sorted && place == n
-		var more bool
-		if at, more = w.another(at, '}'); !more {
-			if at > 0 && !sorted {
-				w.reorder(at, members[:], order[:n+1])
+		switch byteAt(text, at) {
+		case ',':
+		case '}':
+			if !sorted {
+				reorder(text, members[:], order[:n+1])
 			}
-			return at
+			return at + 1
+		default:
+			return none
 		}
 	}
 	return none
 }
 
-// reorder writes the members of an object that ends before a place again, in order.
-func (w *plainWriter) reorder(at int, members []plainMember, order []uint8) {
-	start, from, text := members[0].start, len(w.out), w.src[w.from:at]
-	if start >= from { // all members are in the run
-		w.out = append(w.out, text[:start-from]...)
-		w.from = at
-	} else {
-		w.flush(at)
-		from, text = 0, w.out
-	}
-	end := len(w.out)
+// reorder brings the members of an object in order, with the room behind text.
+func reorder(text []byte, members []plainMember, order []uint8) {
+	inOrder := text[len(text):]
 	for _, i := range order {
-		m := &members[i]
-		w.out = append(append(w.out, text[m.start-from:m.end-from]...), ',')
+		m := members[i]
+		inOrder = append(append(inOrder, text[m.start:m.end]...), ',')
 	}
-	w.out[len(w.out)-1] = '}'
-	if start < end {
-		w.out = w.out[:start+copy(w.out[start:], w.out[end:])]
-	}
+	copy(text[members[0].start:], inOrder[:len(inOrder)-len(",")])
 }
