@@ -167,12 +167,24 @@ func (q *Quoting) appendWords(dst, text []byte) (out []byte, n int) {
 
 // AppendText is Append for a Go string.
 func (q *Quoting) AppendText(dst []byte, text string) []byte {
-	for i := range len(text) {
-		if !q.plain[text[i]] {
-			return q.Append(dst, []byte(text))
-		}
+	if !q.isPlain([]byte(text)) {
+		return q.Append(dst, []byte(text))
 	}
 	return append(append(append(dst, '"'), text...), '"')
+}
+
+// isPlain reports whether text consists of plain bytes. It does not branch for them.
+func (q *Quoting) isPlain(text []byte) bool {
+	if len(text) < word {
+		return !slices.ContainsFunc(text, func(c byte) bool { return !q.plain[c] })
+	}
+	last := binary.LittleEndian.Uint64(text[len(text)-word:])
+	marks := escaped(last) | q.others(last)
+	for ; len(text) > word; text = text[word:] {
+		x := binary.LittleEndian.Uint64(text)
+		marks |= escaped(x) | q.others(x)
+	}
+	return marks == 0
 }
 
 // Cut reads the string at the start of quoted, in the form of Append. It appends
