@@ -16,11 +16,21 @@ const (
 	word = 8 // bytes that are examined at a time
 )
 
+// The classes of bytes. Bit 0 is set in those that cutBytes keeps, and bit 1 in the one
+// that it takes behind a backslash.
+const (
+	backslash = 0
+	usual     = 1
+	quotation = 3
+	unusual   = 4
+)
+
 // A Quoting is the way in which one implementation writes strings. It is made
 // by NewQuoting and does not change afterwards.
 type Quoting struct {
 	// plain marks the bytes that stand in a string as they are.
-	plain [256]bool
+	plain   [256]bool
+	classes [256]uint8
 	// high masks the bytes from 0x80 on if they are not plain. extra repeats a
 	// byte that is not plain beside the control characters, " and \.
 	high, extra uint64
@@ -44,6 +54,12 @@ func NewQuoting(ascii bool, extra byte, pairs string, escape func(dst, text []by
 		q.plain[c] = c < 0x80 || !ascii
 	}
 	q.plain['"'], q.plain['\\'], q.plain[extra] = false, false, false
+	for c, plain := range q.plain {
+		if q.classes[c] = unusual; plain {
+			q.classes[c] = usual
+		}
+	}
+	q.classes['"'], q.classes['\\'] = quotation, backslash
 	for i := 0; i < len(pairs); i += 2 {
 		q.letters[pairs[i]], q.unletters[pairs[i+1]] = pairs[i+1], pairs[i]
 	}
@@ -217,44 +233,23 @@ func (q *Quoting) Cut(dst, quoted []byte) (text, rest []byte, ok bool) {
 	return dst[:start], quoted, false
 }
 
-// cutWords appends the text of the first n bytes of src, which are plain or \".
-// It ends before any other byte, with the last 7, or with the room in dst. It
-// writes one word again, shifted, for each of the first two backslashes that it
-// leaves out, and does not branch for them.
-func (q *Quoting) cutWords(dst, src []byte) (out []byte, n int) {
-	var last uint64 // 0x80 if the byte before the word is a backslash
-	for end := len(dst); len(src)-n >= word && cap(dst)-end >= 3*word; dst = dst[:end] {
-		x, size := binary.LittleEndian.Uint64(src[n:]), word
-		slashes := ^(x&^tops ^ ones*'\\' + ones*0x7f | x) & tops
-		quotes, follow := escaped(x)&^slashes, slashes<<word|last
-		if follow&^quotes&0x80 != 0 {
-			break
+// cutBytes appends the text of the first n bytes of src, which are plain or \". It
+// ends before any other byte, or with the room in dst. It writes a backslash and
+// overwrites it, and does not branch for it.
+func (q *Quoting) cutBytes(dst, src []byte) (out []byte, n int) {
+	room, classes := dst[len(dst):cap(dst)], &q.classes
+	src = src[:min(len(src), len(room))]
+	end, kept := 0, 1 // kept is 0 behind a backslash
+	for i, c := range src {
+		k := int(classes[c])
+		if k>>1^kept != 1 { // quotation marks come behind backslashes, and plain bytes elsewhere
+			return dst[:len(dst)+end], i + kept - 1
 		}
-		// Others are also a " without a backslash, and a backslash before something
-		// else than a ".
-		others := q.others(x) | quotes&^follow | follow&^quotes>>word
-		last = slashes >> (word * (word - 1))
-		if others != 0 {
-			size = first(others)
-			slashes, last = under(slashes, size), 0
-		}
-		a := first(slashes)
-		slashes &= slashes - 1
-		b := first(slashes)
-		if slashes &= slashes - 1; slashes != 0 {
-			size, last = first(slashes), 0
-		}
-		to := (*[3 * word]byte)(dst[end : end+3*word])
-		binary.LittleEndian.PutUint64(to[:], x)
-		binary.LittleEndian.PutUint64(to[a&15:], x>>(8*(a+1)&63))
-		binary.LittleEndian.PutUint64(to[(b-1+a/word)&15:], x>>(8*(b+1)&63))
-		n += size
-		end += size - 2 + a/word + b/word
-		if others != 0 && slashes == 0 {
-			return dst[:end], n
-		}
+		kept = k & 1
+		room[end] = c
+		end += kept
 	}
-	return dst, n - int(last>>7)
+	return dst[:len(dst)+end], len(src) + kept - 1
 }
 
 // cutEscape reads one code point at src that has an escape without a letter. The

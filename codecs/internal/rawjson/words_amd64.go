@@ -38,7 +38,7 @@ func (q *Quoting) appendBlocks(dst, text []byte) (out []byte, n int) {
 // cutBlocks appends the text of the first n bytes of src.
 func (q *Quoting) cutBlocks(dst, src []byte) (out []byte, n int) {
 	if !hasBlocks {
-		return q.cutWords(dst, src)
+		return q.cutBytes(dst, src)
 	}
 	n, wrote := unescapeBlocks(dst[len(dst):cap(dst)], src, q.extra, q.high)
 	return dst[:len(dst)+wrote], n
