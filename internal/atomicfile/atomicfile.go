@@ -13,8 +13,17 @@ import (
 
 // Write writes data to a new file beside path, syncs it and renames it to path,
 // with permissions 0644. If it fails, the file at path is unchanged and the new
-// file is removed.
+// file is removed. A link stays, and the file that it names is replaced. A device or a
+// pipe, as /dev/stdout, is written to: a file in its place would destroy it.
 func Write(path string, data []byte) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return writeTo(path, data)
+	}
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if named, err := filepath.EvalSymlinks(path); err == nil {
+			path = named
+		}
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err
@@ -24,6 +33,15 @@ func Write(path string, data []byte) error {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return syncDir(filepath.Dir(path))
+}
+
+func writeTo(device string, data []byte) error {
+	f, err := os.OpenFile(device, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }
 
 // WriteJSON is Write of v as JSON with indents and a line feed at its end.

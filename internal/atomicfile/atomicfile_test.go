@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/internal/atomicfile"
+	"sealab/internal/testenv"
 )
 
 func TestWriteReplacesWhole(t *testing.T) {
@@ -26,6 +27,28 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 	require.Error(t, atomicfile.Write(path, []byte("x")))
 	require.DirExists(t, filepath.Join(path, "full"))
 	requireAlone(t, path)
+}
+
+func TestLinksAndDevicesStay(t *testing.T) {
+	dir := t.TempDir()
+	file, link, device := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "device")
+	require.NoError(t, os.WriteFile(file, []byte("old"), 0o644))
+	if err := os.Symlink(file, link); err != nil {
+		testenv.Skip(t, "no symbolic links: %v", err)
+	}
+	require.NoError(t, os.Symlink(os.DevNull, device))
+	for _, path := range []string{link, device} {
+		require.NoError(t, atomicfile.Write(path, []byte("new")))
+		info, err := os.Lstat(path)
+		require.NoError(t, err)
+		require.NotZero(t, info.Mode()&os.ModeSymlink, path)
+	}
+	got, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "new", string(got))
+	info, err := os.Stat(os.DevNull)
+	require.NoError(t, err)
+	require.False(t, info.Mode().IsRegular())
 }
 
 // requireAlone fails when anything but path is in its folder.
