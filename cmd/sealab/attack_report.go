@@ -74,7 +74,7 @@ func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
 	if err := f.requireFit(); err != nil {
 		return err
 	}
-	untested := requireTested(run)
+	untested := f.requireTested(run)
 	if !findings.Accusing(all) {
 		return untested
 	}

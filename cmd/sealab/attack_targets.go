@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -203,14 +202,28 @@ func breach(c *worker.Client, name string) error {
 	return nil
 }
 
-// noteUnknown lists the guarantees of a worker that the laboratory does not
-// know, so that a slip in a name is not taken for silence.
+// noteUnknown lists the guarantees and the abilities of a worker that the laboratory does
+// not know, so that a slip in a name is not taken for silence.
 func noteUnknown(notes io.Writer, h worker.Hello) {
-	for _, p := range slices.Sorted(maps.Keys(h.Guarantees)) {
-		if _, err := codecs.ParseProperty(string(p)); err != nil {
-			fmt.Fprintf(notes, "%s states %q, which is no property here: it is left out\n", h.Name, p)
-		}
+	claimed, disclaimed := h.Unknown()
+	for _, p := range append(claimed, disclaimed...) {
+		_, err := codecs.ParseProperty(string(p))
+		fmt.Fprintf(notes, "%s states a guarantee that is left out: %v\n", h.Name, err)
 	}
+	for _, a := range h.UnknownAbilities() {
+		fmt.Fprintf(notes, "%s states the ability %q, which is left out; there are %v\n", h.Name, a, worker.Abilities())
+	}
+}
+
+// unknownClaims returns an error if the worker claims a property that is none here: no
+// attack tests it.
+func (d *dialed) unknownClaims() error {
+	claimed, _ := d.clients[0].Hello().Unknown()
+	if len(claimed) == 0 {
+		return nil
+	}
+	_, err := codecs.ParseProperty(string(claimed[0]))
+	return fmt.Errorf("%s claims a guarantee that was not tested: %w", d.Name, err)
 }
 
 // jobsOf returns the number of processes of a worker that are attacked side by side.
@@ -219,7 +232,7 @@ func (t *attackTargets) jobsOf(d *attack.Design, asked int) int {
 		return asked
 	}
 	for _, dialed := range t.dialed {
-		if dialed.Design == d && dialed.clients[0].Has("parallel") {
+		if dialed.Design == d && dialed.clients[0].Has(worker.AbilityParallel) {
 			return runtime.NumCPU()
 		}
 	}
@@ -273,14 +286,36 @@ func (f *attackFlags) requireFit() error {
 	return fmt.Errorf("%s: its outcomes are not reliable", strings.Join(f.unfit, "; "))
 }
 
-// requireTested returns an error if attacks on a claimed property were left out.
-func requireTested(run *verdict.Run) error {
+// requireTested returns an error if attacks on a claimed property were left out, with the
+// first misbehaviour of the worker, which may have cost the time.
+func (f *attackFlags) requireTested(run *verdict.Run) error {
 	for _, s := range run.Designs {
 		if untested := s.Untested(); len(untested) > 0 {
 			t := untested[0]
-			return fmt.Errorf("%s: %d claimed properties were not tested to the end, first %s: %d of %d attacks: %s",
-				s.Name, len(untested), t.Property, t.Done, t.Of, t.Reason)
+			return fmt.Errorf("%s: %d claimed properties were not tested to the end, first %s: %d of %d attacks: %s%s",
+				s.Name, len(untested), t.Property, t.Done, t.Of, t.Reason, f.targets.misbehaviour(s.Name))
+		}
+	}
+	for _, d := range f.targets.dialed {
+		if err := d.unknownClaims(); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// misbehaviour says how often a worker misbehaved, and how it did first.
+func (t *attackTargets) misbehaviour(name string) string {
+	var events []worker.Event
+	for _, d := range t.dialed {
+		for _, c := range d.clients {
+			if d.Name == name {
+				events = append(events, c.Events()...)
+			}
+		}
+	}
+	if len(events) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; the worker misbehaved %d times, first: it %s: %s", len(events), events[0].Kind, events[0].Detail)
 }

@@ -46,6 +46,7 @@
 //	bench   {"op":"bench","handle":1,"do":"verify","n":1000, ...the members of do}
 //	        does the operation n times and answers {"ok":true,"elapsed_ns":N},
 //	        the time that passed inside the worker
+//	parallel  several processes of the worker may run side by side
 //
 // A hello may also carry "options":[{"name":"...","doc":"...","values":["..."]}],
 // the choices that open takes; the first value is the default.

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +21,14 @@ const (
 	AbilityClock Ability = "clock" // takes the time from the request
 	AbilityBatch Ability = "batch" // judges many tokens in one request
 	AbilityBench Ability = "bench" // times operations inside the worker
+	// AbilityParallel says that several processes of the worker may run side by side.
+	AbilityParallel Ability = "parallel"
 )
+
+// Abilities returns the abilities that the laboratory uses.
+func Abilities() []Ability {
+	return []Ability{AbilityClock, AbilityBatch, AbilityBench, AbilityParallel}
+}
 
 // A Hello is how a worker presents itself.
 type Hello struct {
@@ -31,6 +39,26 @@ type Hello struct {
 	Abilities  []Ability                `json:"abilities"`
 	Guarantees map[codecs.Property]bool `json:"guarantees"`
 	Options    []Choice                 `json:"options"`
+}
+
+// Unknown returns the properties that a hello claims or disclaims and that are none
+// here, sorted.
+func (h Hello) Unknown() (claimed, disclaimed []codecs.Property) {
+	for _, p := range slices.Sorted(maps.Keys(h.Guarantees)) {
+		switch _, err := codecs.ParseProperty(string(p)); {
+		case err == nil:
+		case h.Guarantees[p]:
+			claimed = append(claimed, p)
+		default:
+			disclaimed = append(disclaimed, p)
+		}
+	}
+	return claimed, disclaimed
+}
+
+// UnknownAbilities returns the abilities of a hello that the laboratory does not use.
+func (h Hello) UnknownAbilities() []Ability {
+	return slices.DeleteFunc(slices.Clone(h.Abilities), func(a Ability) bool { return slices.Contains(Abilities(), a) })
 }
 
 // A Choice is a codecs.Option as the protocol writes it.

@@ -69,6 +69,12 @@ var bad = map[string]func(){
 		fmt.Println(`{"ok":true,"protocol":1,"name":"x","kind":"codec","guarantees":["integrity"]}`)
 		select {}
 	},
+	"unsure":        greeting(`{"ok":true,"protocol":1,"name":"x","kind":"codec","guarantees":{"integrity":"yes"}}` + "\n"),
+	"unversioned":   greeting(`{"ok":true,"name":"x","kind":"codec"}` + "\n"),
+	"ok-text":       greeting(`{"ok":"true","protocol":1,"name":"x","kind":"codec"}` + "\n"),
+	"handle-text":   greeting(`{"handle":"0","ok":true,"protocol":1}` + "\n"),
+	"marked":        greeting("\ufeff" + `{"ok":true,"protocol":1,"name":"x","kind":"codec"}` + "\n"),
+	"ended-halfway": func() { fmt.Print(`{"ok":tr`) },
 	"changing-name": func() { name = "bad-" + strconv.Itoa(os.Getpid()); misbehave(func() { os.Exit(0) })() },
 }
 
@@ -77,6 +83,11 @@ var name, abilities = "bad", `"batch"`
 
 func answering(text string) func() {
 	return misbehave(func() { fmt.Println(text) })
+}
+
+// greeting answers hello with a text, and nothing else.
+func greeting(text string) func() {
+	return func() { fmt.Print(text); select {} }
 }
 
 func misbehave(how func()) func() {
@@ -292,8 +303,19 @@ func TestDialFails(t *testing.T) {
 		require.ErrorAs(t, err, &f, role)
 		require.Equal(t, kind, f.Event.Kind, role)
 	}
-	_, err := worker.Dial(command(t, "unlisted"), worker.Limits{})
-	require.ErrorContains(t, err, "guarantees must not be a JSON array")
+	for role, part := range map[string]string{
+		"unlisted":      "member guarantees is a JSON array, want an object",
+		"unsure":        "member guarantees is a JSON string, want true or false",
+		"unversioned":   "its hello has no member protocol, want 1",
+		"ok-text":       "member ok: byte 6: want true or false",
+		"handle-text":   "member handle: byte 10: want an integer",
+		"marked":        "the answer begins with a byte order mark",
+		"ended-halfway": `its output ended within a line: "{\"ok\":tr"`,
+	} {
+		_, err := worker.Dial(command(t, role), worker.Limits{})
+		require.ErrorContains(t, err, part, role)
+	}
+	var err error
 	_, err = worker.Dial(command(t, "silent"), worker.Limits{AfterFunc: deadline.afterFunc})
 	var f *worker.FaultError
 	require.ErrorAs(t, err, &f)

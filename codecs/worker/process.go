@@ -103,7 +103,10 @@ func readLine(r *bufio.Reader, longest *atomic.Int64) ([]byte, error) {
 		switch {
 		case err == nil:
 			return bytes.TrimSuffix(text[:len(text)-1], []byte("\r")), nil
-		case !errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, bufio.ErrBufferFull):
+		case len(text) > 0:
+			return nil, quoting(text, Died, "its output ended within a line")
+		default:
 			return nil, breached(Died, "its output ended")
 		}
 	}
@@ -145,6 +148,10 @@ func (p *process) unasked(text []byte, open bool) error {
 // the given one.
 func (p *process) why(other error) error {
 	if p.hung.Load() {
+		var b *breach
+		if errors.As(other, &b) && b.quote != nil {
+			return quoting(b.quote, Hung, "it did not end its answer with a line end before the deadline")
+		}
 		return breached(Hung, "it did not answer before the deadline: want one line for each request, flushed at once")
 	}
 	return other

@@ -166,6 +166,10 @@ func (r *reader) null() bool {
 
 func (r *reader) bool() bool {
 	is := r.peek() == 't'
+	if !is && r.peek() != 'f' {
+		r.fail("true or false")
+		return false
+	}
 	r.word(strconv.FormatBool(is))
 	return is
 }
@@ -229,6 +233,10 @@ func (r *reader) octets() []byte {
 
 // integer reads a number without a fraction and an exponent.
 func (r *reader) integer() int64 {
+	if c := r.peek(); c != '-' && (c < '0' || c > '9') {
+		r.fail("an integer")
+		return 0
+	}
 	n, err := strconv.ParseInt(string(r.number()), 10, 64)
 	if err != nil {
 		r.fail("an integer of 64 bits")

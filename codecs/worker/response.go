@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -53,6 +54,9 @@ func isObject(line []byte) error {
 	if !utf8.Valid(line) {
 		return quoting(line, Garbage, "the answer is not UTF-8")
 	}
+	if bytes.HasPrefix(line, []byte("\ufeff")) {
+		return quoting(line, Garbage, "the answer begins with a byte order mark; want an object")
+	}
 	if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
 		return quoting(line, Garbage, "the answer is not an object")
 	}
@@ -61,7 +65,14 @@ func isObject(line []byte) error {
 
 // read reads an answer, or a verdict within one.
 func (a *response) read(r *reader) {
-	r.object(func(name []byte) bool { return a.member(r, name) })
+	r.object(func(name []byte) bool {
+		before := r.err
+		known := a.member(r, name)
+		if before == nil && r.err != nil {
+			r.err = fmt.Errorf("member %s: %w", name, r.err)
+		}
+		return known
+	})
 }
 
 // member reads the member with that name, if there is one.
@@ -147,6 +158,12 @@ func (e *RefusedError) Error() string {
 	return "the worker refuses the configuration: " + e.Why
 }
 
+// jsonKinds name the JSON values of a hello by the kinds of their Go types.
+var jsonKinds = map[reflect.Kind]string{
+	reflect.Bool: "true or false", reflect.Int: "an integer", reflect.String: "a string",
+	reflect.Slice: "an array", reflect.Map: "an object", reflect.Struct: "an object",
+}
+
 // parseHello decodes and checks the answer to hello.
 func parseHello(data []byte) (h Hello, err error) {
 	r, err := parseResponse(data, 0)
@@ -159,17 +176,19 @@ func parseHello(data []byte) (h Hello, err error) {
 	if err := json.Unmarshal(bytes.TrimSpace(data), &h); err != nil {
 		var kind *json.UnmarshalTypeError
 		if errors.As(err, &kind) {
-			err = fmt.Errorf("%s must not be a JSON %s", kind.Field, kind.Value)
+			err = fmt.Errorf("member %s is a JSON %s, want %s", kind.Field, kind.Value, jsonKinds[kind.Type.Kind()])
 		}
 		return h, quoting(data, Garbage, "the answer cannot be read: %v", err)
 	}
 	switch {
+	case h.Protocol == 0:
+		return h, quoting(data, Garbage, "its hello has no member protocol, want %d", Version)
 	case h.Protocol != Version:
 		return h, breached(Garbage, "it speaks protocol %d, want %d", h.Protocol, Version)
 	case h.Name == "":
-		return h, breached(Garbage, "it has no name")
+		return h, quoting(data, Garbage, "its hello has no name")
 	case !slices.Contains([]codecs.Kind{codecs.KindCodec, codecs.KindScheme}, h.Kind):
-		return h, breached(Garbage, "it is a %q, want %s or %s", h.Kind, codecs.KindCodec, codecs.KindScheme)
+		return h, breached(Garbage, "its kind is %q, want %s or %s", h.Kind, codecs.KindCodec, codecs.KindScheme)
 	}
 	return h, nil
 }

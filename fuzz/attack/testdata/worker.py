@@ -23,7 +23,7 @@ class Codec:  # your codec stands here
         return f"ex1.{text(payload)}.{self.tag(self.keys[0], text(payload))}"
 
     def unseal(self, token):
-        prefix, body, tag = (token.split(".") + ["", ""])[:3]
+        prefix, body, tag = (token.split(".", 3) + ["", ""])[:3]
         if not token.isascii() or token != f"ex1.{body}.{tag}" or prefix != "ex1":
             raise Refused("malformed")
         if not any([hmac.compare_digest(self.tag(k, body), tag) for k in self.keys]):

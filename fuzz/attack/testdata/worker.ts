@@ -21,7 +21,7 @@ class Codec { // your codec stands here
     return `ex1.${text(payload)}.${this.tag(this.keys[0], text(payload))}`;
   }
   unseal(token: string): Buffer {
-    const [prefix, body, tag] = token.split(".");
+    const [prefix, body, tag] = token.split(".", 3);
     if (prefix !== "ex1" || token !== `ex1.${body}.${tag}`) throw new Refused("malformed");
     const equal = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
     if (!this.keys.some((k) => equal(Buffer.from(this.tag(k, body)), Buffer.from(tag)))) throw new Refused("unauthentic");
