@@ -1,15 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/url"
 	"os"
 	"os/exec"
+	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,9 +43,10 @@ runs to its end, and tools that claim to be destructive are not called;
 --consent and its host. Credentials of --header and --second stand in no report.
 
 The exit status is 1 if there is a finding of at least --fail-on, 0 if there is
-none, and 2 if the server could not be reviewed, or if no state was seen and a
-tool that says that it asks was not called: --tool names the tools that are
-meant. "sealab replay" shows findings again.`,
+none, and 2 if the server could not be reviewed, if the review was interrupted,
+or if no state was seen and a tool that says that it asks was not called: --tool
+names the tools that are meant. The results until an interrupt are printed and
+written. "sealab replay" shows findings again.`,
 		Example: `  sealab review http://127.0.0.1:8080/mcp
   sealab review --stdio "sealab serve" --format json > findings.json
   sealab review http://127.0.0.1:8080/mcp --header "Authorization: Bearer alice" --second "Authorization: Bearer bob"
@@ -138,7 +143,7 @@ func (f *reviewFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if f.har != "" {
-		return f.traffic(cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
+		return f.traffic(cmd, args)
 	}
 	if err := f.target(args); err != nil {
 		return err
@@ -158,15 +163,37 @@ func (f *reviewFlags) run(cmd *cobra.Command, args []string) error {
 	notes := cmd.ErrOrStderr()
 	f.options.Log = func(format string, a ...any) { fmt.Fprintf(notes, format+"\n", a...) }
 	f.announce(notes)
-	report, err := review.Run(cmd.Context(), f.options)
+	ctx, done := signal.NotifyContext(cmd.Context(), os.Interrupt)
+	defer done()
+	context.AfterFunc(ctx, done) // a second interrupt ends the command
+	report, err := review.Run(ctx, f.options)
 	if closed := closeRecord(); err == nil {
 		err = closed
 	}
 	if err != nil {
 		return fmt.Errorf("review: %w", err)
 	}
-	out := f.outcomes.begin(cmd)
-	err = f.report(out, notes, report)
+	return f.finish(cmd, report)
+}
+
+// finish prints and writes a report, and says if it was interrupted.
+func (f *reviewFlags) finish(cmd *cobra.Command, report *review.Report) error {
+	notes := cmd.ErrOrStderr()
+	err := f.report(f.outcomes.begin(cmd), notes, report)
+	left := 0
+	for _, o := range report.Outcomes {
+		if o.Reason == review.Interrupted {
+			left++
+		}
+	}
+	if left > 0 {
+		cut := fmt.Errorf("review: interrupted: %d of %d checks were not carried out to the end", left, len(report.Outcomes))
+		if errors.Is(err, cli.ErrRefuted) {
+			fmt.Fprintf(notes, "sealab: %v\n", cut)
+		} else {
+			err = cut
+		}
+	}
 	for _, o := range report.Outcomes {
 		f.outcomes.ask(report.Server.Name, o.Check, verdict.Outcome(o.Outcome), o.Reason)
 	}
@@ -233,8 +260,11 @@ func (f *reviewFlags) target(args []string) error {
 // hostOf returns the host of a URL and reports whether it is this machine.
 func hostOf(target string) (host string, loopback bool, err error) {
 	u, err := url.Parse(target)
-	if err != nil || u.Hostname() == "" {
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return "", false, fmt.Errorf("target %q: want an http or https URL", target)
+	}
+	if port, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16); err != nil || port == 0 {
+		return "", false, fmt.Errorf("target %q: want a port of 1 to 65535", target)
 	}
 	ip := net.ParseIP(u.Hostname())
 	return u.Hostname(), u.Hostname() == "localhost" || ip != nil && ip.IsLoopback(), nil
@@ -307,7 +337,7 @@ func (f *reviewFlags) scope() error {
 }
 
 // traffic judges recorded traffic.
-func (f *reviewFlags) traffic(w, notes io.Writer, args []string) error {
+func (f *reviewFlags) traffic(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 || f.stdio != "" {
 		return fmt.Errorf("--har takes no server: nothing is sent")
 	}
@@ -321,8 +351,8 @@ func (f *reviewFlags) traffic(w, notes io.Writer, args []string) error {
 		return fmt.Errorf("%s: %w", f.har, err)
 	}
 	f.options.Target.URL = f.har
-	fmt.Fprintf(notes, "%d tokens in %s\n", len(tokens), f.har)
-	return f.report(w, notes, review.Traffic(tokens, f.options.Secrets, f.checks))
+	fmt.Fprintf(cmd.ErrOrStderr(), "%d tokens in %s\n", len(tokens), f.har)
+	return f.finish(cmd, review.Traffic(tokens, f.options.Secrets, f.checks))
 }
 
 // restarter returns a function that runs the command of --restart and waits until

@@ -2,8 +2,11 @@ package review
 
 import (
 	"bytes"
+	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -237,6 +240,31 @@ func (a Answer) String() string {
 	default:
 		return string(a.Kind)
 	}
+}
+
+// advice returns what to try if the address is not that of a server, or it wants credentials.
+func (a Answer) advice() string {
+	if a.Exchange == nil {
+		return ""
+	}
+	if a.Exchange.Err != nil {
+		if _, ok := errors.AsType[tls.RecordHeaderError](a.Exchange.Err); ok {
+			return "; the server does not speak TLS: try http"
+		}
+		return ""
+	}
+	where := a.Exchange.Header("Location")
+	switch status := a.Exchange.Status; {
+	case status >= 300 && status < 400 && where != "":
+		return fmt.Sprintf("; it redirects to %s, which is not followed", short(where, 120))
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return "; it wants credentials: give them with --header or --header-file"
+	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
+		return "; want the URL of its MCP endpoint"
+	case strings.HasPrefix(a.Exchange.Header("Content-Type"), "text/html"):
+		return "; it answers with HTML: want the URL of its MCP endpoint"
+	}
+	return ""
 }
 
 // short quotes the first characters of a text, in ASCII.

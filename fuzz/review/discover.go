@@ -60,7 +60,7 @@ func (r *Review) discover(ctx context.Context) error {
 	}
 	a := r.client.call(ctx, Call{Method: "server/discover"})
 	if a.Kind == broken || a.Kind == noBudget || a.Kind == throttled {
-		return fmt.Errorf("asking the server for its revision: %v", a)
+		return fmt.Errorf("asking the server for its revision: %v%s", a, a.advice())
 	}
 	modernCodes := a.Kind == failed && a.Code <= -32020 && a.Code >= -32022
 	if a.Kind != completed && !modernCodes {
@@ -226,7 +226,7 @@ func (r *Review) guessSDK(e *rawmcp.Exchange) {
 func (r *Review) legacy(ctx context.Context, refusal Answer) error {
 	a := r.client.initialize(ctx, "2025-11-25", first)
 	if a.Kind != completed {
-		return fmt.Errorf("the server answers neither server/discover (%v) nor initialize (%v)", refusal, a)
+		return fmt.Errorf("the server answers neither server/discover (%v) nor initialize (%v)%s", refusal, a, a.advice())
 	}
 	var d struct {
 		Version      string                     `json:"protocolVersion"`

@@ -107,7 +107,8 @@ const DefaultBudget = 2500
 // DefaultStart is how long a server may take to start, or to come back.
 const DefaultStart = 30 * time.Second
 
-// Run reviews a server.
+// Run reviews a server. If the context ends, the report has the checks until then, and the
+// others are not tested.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Budget <= 0 {
 		o.Budget = DefaultBudget
@@ -149,9 +150,6 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		r.Report.Unseen = r.unseen()
 	}
 	for _, check := range checks {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		r.run(ctx, check)
 	}
 	r.Report.Exchanges, r.Report.Ran = c.sent, c.ran
@@ -183,10 +181,17 @@ func (r *Review) modern() bool { return slices.Contains(r.Report.Server.Revision
 // note keeps an answer to a variant.
 func (r *Review) note(name string, a Answer) { r.answers = append(r.answers, answered{name, a}) }
 
-// run carries one check out.
+// Interrupted is the reason why a check was not carried out, or not to its end, if the
+// context of the review was over.
+const Interrupted = "the review was interrupted"
+
+// run carries one check out. The answers of one that is interrupted tell nothing: its last
+// exchanges were cut off.
 func (r *Review) run(ctx context.Context, check Check) {
 	t := &T{r: r, ctx: ctx, check: check, honest: map[string]bool{}, only: r.opts.Case}
-	if reason := r.excluded(check); reason != "" {
+	if reason := r.excluded(check); ctx.Err() != nil {
+		t.skip(Interrupted)
+	} else if reason != "" {
 		t.skip("%s", reason)
 	} else {
 		if check.Flow {
@@ -194,6 +199,9 @@ func (r *Review) run(ctx context.Context, check Check) {
 		}
 		before := r.client.sent
 		t.watched(check.Run)
+		if ctx.Err() != nil {
+			t.findings, t.reason = nil, Interrupted
+		}
 		r.opts.Log("%s: %s (%d exchanges)", check.ID, t.outcome().Outcome, r.client.sent-before)
 	}
 	r.Report.Outcomes = append(r.Report.Outcomes, t.outcome())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -149,4 +150,72 @@ func TestNotTested(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestInterrupted ends the context of a review of a server without protection, once after
+// the first check and once within it.
+func TestInterrupted(t *testing.T) {
+	run := func(stop func(o *review.Options, cancel func())) *review.Report {
+		f := &fixture{seal: plain{}}
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		o := review.Options{Target: review.Target{URL: f.start(t)}, Checks: []string{"RS-TAMPER", "RS-FORGE"}, Seed: 1, Budget: 4000}
+		o.Clock = review.Clock{Now: f.clock.Now, Sleep: f.clock.Sleep}
+		stop(&o, cancel)
+		report, err := review.Run(ctx, o)
+		require.NoError(t, err)
+		require.Len(t, report.Outcomes, 2)
+		return report
+	}
+	sent := 0
+	after := run(func(o *review.Options, cancel func()) {
+		o.Record = func(*rawmcp.Exchange) { sent++ }
+		o.Log = func(format string, _ ...any) {
+			if strings.HasSuffix(format, "exchanges)") {
+				cancel()
+			}
+		}
+	})
+	require.Equal(t, review.Refuted, after.Outcomes[0].Outcome, describe(after))
+	require.Equal(t, review.Interrupted, after.Outcomes[1].Reason)
+	require.Equal(t, review.NotTested, after.Outcomes[1].Outcome)
+	require.NotEmpty(t, after.Findings)
+
+	seen := 0
+	within := run(func(o *review.Options, cancel func()) {
+		o.Record = func(*rawmcp.Exchange) {
+			if seen++; seen == sent-1 {
+				cancel()
+			}
+		}
+	})
+	require.Empty(t, within.Findings, "an answer that was cut off tells nothing")
+	for _, o := range within.Outcomes {
+		require.Equal(t, review.Interrupted, o.Reason)
+	}
+}
+
+// TestAdvice reviews addresses that are not those of a server.
+func TestAdvice(t *testing.T) {
+	for want, answer := range map[string]http.HandlerFunc{
+		"; it redirects to \"/login\", which is not followed": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "/login")
+			w.WriteHeader(http.StatusFound)
+		},
+		"; it wants credentials":                              func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) },
+		"(HTTP status 404); want the URL of its MCP endpoint": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) },
+		"; it answers with HTML": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, "<html>")
+		},
+	} {
+		server := httptest.NewServer(answer)
+		_, err := review.Run(context.Background(), review.Options{Target: review.Target{URL: server.URL}})
+		server.Close()
+		require.ErrorContains(t, err, want)
+	}
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	_, err := review.Run(context.Background(), review.Options{Target: review.Target{URL: strings.Replace(server.URL, "http:", "https:", 1)}, Limits: rawmcp.Limits{Start: time.Millisecond}})
+	require.ErrorContains(t, err, "; the server does not speak TLS: try http")
 }
