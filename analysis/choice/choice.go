@@ -5,8 +5,9 @@
 // The rules stand in [Rules], in order; the first that a design breaks is the reason
 // why it does not fit.
 //
-// Designs that fit are ordered by the measured time to seal and unseal one token,
-// and by the length of the token if they were not measured.
+// Designs that fit are ordered by the measured time to seal and unseal one token. Designs
+// that were not measured are ordered by the length of the token, after the number of
+// properties that they promise if no property is needed.
 //
 // The package knows no design: all answers come from the rows of the catalog.
 package choice
@@ -73,6 +74,8 @@ type Fit struct {
 	Days   *float64 `json:"days_per_key,omitempty"`
 	Source string   `json:"limits_source,omitempty"`
 	Use    []string `json:"go,omitempty"` // lines of Go
+
+	unasked int // properties that it promises, if none is needed
 }
 
 // An Other is a design that does not fit.
@@ -111,7 +114,7 @@ func Choose(designs []codecs.Design, q Query, costs Costs) (*Answer, error) {
 		a.Fits = append(a.Fits, fit)
 	}
 	slices.SortStableFunc(a.Fits, func(x, y Fit) int {
-		return cmp.Or(cmp.Compare(x.total(), y.total()), cmp.Compare(x.Token, y.Token))
+		return cmp.Or(cmp.Compare(x.total(), y.total()), cmp.Compare(y.unasked, x.unasked), cmp.Compare(x.Token, y.Token))
 	})
 	return a, nil
 }
@@ -133,6 +136,13 @@ func (q *Query) ask(d codecs.Design) (fit Fit, reason string, err error) {
 		}
 	}
 	fit = Fit{Design: d.Name, Doc: d.Doc, Source: facts.Source, Use: Use(d)}
+	if len(q.Needs) == 0 {
+		for _, g := range d.GuaranteesFor(nil) {
+			if g.Holds {
+				fit.unasked++
+			}
+		}
+	}
 	if fit.Token, err = lab.TokenLength(d, q.Payload); err != nil {
 		return fit, "", err
 	}
@@ -188,6 +198,18 @@ func (q *Query) standing(_ codecs.Design, facts *lab.Facts) string {
 		return fmt.Sprintf("no program in %s reads its vectors; there are programs in: %s", q.Interop, listed(facts.Languages))
 	}
 	return ""
+}
+
+// Languages returns the languages in which a program reads the vectors of a design, sorted.
+func Languages(designs []codecs.Design) []string {
+	var all []string
+	for _, d := range designs {
+		if facts := lab.HooksOf(d).Facts; facts != nil {
+			all = append(all, facts.Languages...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 func listed(names []string) string {

@@ -50,11 +50,17 @@ design fits.`,
 				if q.MaxToken, err = parseSize(longest); err != nil {
 					return err
 				}
+				if q.MaxToken == 0 {
+					return fmt.Errorf("--max-token %s: want at least one byte", longest)
+				}
 			}
 			if q.Rate, err = parseRate(rate); err != nil {
 				return err
 			}
 			if q.Lifetime, err = parseLifetime(lifetime); err != nil {
+				return err
+			}
+			if err := checkQuery(&q); err != nil {
 				return err
 			}
 			costs, source, err := loadCosts(run, q.Payload)
@@ -83,6 +89,18 @@ design fits.`,
 	cmd.Flags().StringVar(&run, "run", "", "folder of the run with the costs (default the newest in results/bench)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cmd
+}
+
+// checkQuery returns an error for a question that would be answered as if a part of it
+// had not been asked.
+func checkQuery(q *choice.Query) error {
+	if q.Lifetime > 0 && q.Rate == 0 {
+		return fmt.Errorf("--lifetime: want --rate too: the number of tokens limits a key")
+	}
+	if known := choice.Languages(catalog.All()); q.Interop != "" && !slices.Contains(known, q.Interop) {
+		return fmt.Errorf("--interop %q: want %s", q.Interop, strings.Join(known, ", "))
+	}
+	return nil
 }
 
 var sizePattern = regexp.MustCompile(`^([0-9]+)(B|KiB|MiB)?$`)
@@ -169,6 +187,9 @@ func writeChoice(out io.Writer, a *choice.Answer, needs []codecs.Property, sourc
 		fit = "design fits"
 	}
 	fmt.Fprintf(out, "%d %s. Costs: %s.\n", len(a.Fits), fit, source)
+	if len(needs) == 0 && len(a.Fits) > 0 {
+		fmt.Fprintln(out, "No property was asked for with --need: \"sealab list DESIGN\" prints those that a design promises.")
+	}
 	if len(a.Fits) > 0 {
 		fits := table.New("lrrrrl")
 		fits.Row("DESIGN", "TOKEN", "SEAL", "UNSEAL", "A KEY LASTS", "LIMIT")

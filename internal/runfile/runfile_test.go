@@ -73,7 +73,7 @@ func TestRunsAreFound(t *testing.T) {
 	_, err = runfile.Newest(root, runfile.Bench, 3)
 	require.ErrorContains(t, err, "want 3 runs in ")
 	_, err = runfile.Newest(filepath.Join(root, "nowhere"), runfile.Bench, 1)
-	require.ErrorContains(t, err, "found 0")
+	require.ErrorContains(t, err, "there is no run in ")
 }
 
 func TestHostIsOnePathElement(t *testing.T) {

@@ -138,6 +138,9 @@ func Newest(root, kind string, n int) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(runs) == 0 {
+		return nil, fmt.Errorf("there is no run in %s", filepath.Join(root, kind))
+	}
 	if len(runs) < n {
 		return nil, fmt.Errorf("want %d runs in %s, found %d", n, filepath.Join(root, kind), len(runs))
 	}
