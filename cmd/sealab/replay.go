@@ -167,6 +167,9 @@ func readQuestions(files, ids []string) (questions, error) {
 			all.findings = append(all.findings, of...)
 			continue
 		}
+		if first, _, more := bytes.Cut(bytes.TrimSpace(data), []byte("\n")); more && string(bytes.TrimSpace(first)) == "{" {
+			return all, fmt.Errorf("%s: want findings, a JSON array, or cases, one JSON object a line; sealab vectors verify reads vectors", file)
+		}
 		cases, err := casefile.Read(bytes.NewReader(data))
 		if err != nil {
 			return all, fmt.Errorf("%s:%w", file, err)

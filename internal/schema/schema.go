@@ -4,7 +4,9 @@ package schema
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -40,7 +42,12 @@ func (s *Schema) Validate(data []byte) error {
 		return err
 	}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
+	switch {
+	case errors.Is(err, io.EOF):
+		return errors.New("the file is empty, want a JSON document")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the JSON document is cut off")
+	case err != nil:
 		return err
 	}
 	return schema.Validate(doc)

@@ -16,6 +16,13 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+func TestDamagedDocuments(t *testing.T) {
+	s := schema.New("urn:test", []byte(`{"type":"object"}`))
+	for text, want := range map[string]string{"": "the file is empty", "  \n": "the file is empty", `{"a":`: "cut off"} {
+		require.ErrorContains(t, s.Validate([]byte(text)), want, "%q", text)
+	}
+}
+
 func TestBrokenSchemas(t *testing.T) {
 	for _, broken := range []string{``, `{"type":"nonsense"}`} {
 		require.Error(t, schema.New("urn:broken", []byte(broken)).Validate([]byte(`{}`)), broken)
