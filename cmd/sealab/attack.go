@@ -39,7 +39,8 @@ attack, and a later run with the same file and seed carries out only the rest.
 Exit status: 0 if no claimed property is refuted; 1 if one is; 2 if a claimed
 property is not tested because attacks were left out or its name is not known,
 if a worker does not open an ordinary token of its own, breaks the protocol or
-breaks too often, and for wrong usage. A refuted property that is not claimed is an observation.`,
+breaks too often, and for wrong usage. A refuted property that is not claimed is
+an observation.`,
 		Example: `  sealab attack
   sealab attack aes-256-gcm mcp-d
   sealab attack --worker "python3 worker.py" --seed 7
