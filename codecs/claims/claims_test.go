@@ -124,6 +124,8 @@ func TestClaims(t *testing.T) {
 		{"target", whole, with(func(b *codecs.Context) { b.Target = "" }), "request binding", "request binding"},
 		{"arguments", whole, with(func(b *codecs.Context) { b.Arguments = json.RawMessage(`[0]`) }), "request binding", "request binding"},
 		{"not JSON", whole, with(func(b *codecs.Context) { b.Arguments = json.RawMessage(`{`) }), "request binding", "request binding"},
+		{"arguments and audience", whole, with(func(b *codecs.Context) { b.Arguments, b.Audience = json.RawMessage(`[0]`), text("") }), "request binding", "request binding"},
+		{"audience and principal", whole, with(func(b *codecs.Context) { b.Audience, b.Principal = text(""), text("") }), "audience", "audience"},
 		{"audience added", whole, with(func(b *codecs.Context) { b.Audience = text("") }), "audience", "audience"},
 		{"audience null", whole[:len(whole)-1] + `,"aud":null}`, bound, "", "malformed"},
 		{"audience number", whole[:len(whole)-1] + `,"aud":0}`, bound, "audience", "malformed"},

@@ -150,8 +150,7 @@ func parse(payload []byte) (r received, refused *codecs.RejectError) {
 	return r, nil
 }
 
-// check verifies every claim. The SDK judges the arguments before the audience
-// and the principal; here they come last, because their digest costs the most.
+// check verifies every claim in the order of the SDK.
 func (r *received) check(b *codecs.Context, now float64) *codecs.RejectError {
 	// The comparisons are written so that NaN is refused.
 	if !number(r.issued).atMost(now + skew) {
@@ -163,16 +162,13 @@ func (r *received) check(b *codecs.Context, now float64) *codecs.RejectError {
 	if !r.method.IsString(b.Method) || !r.target.IsString(b.Target) {
 		return errRequest
 	}
-	if !isOptional(r.audience, b.Audience) {
-		return errAudience
-	}
-	if refused := r.checkPrincipal(b.Principal); refused != nil {
-		return refused
-	}
 	if digest, err := AppendDigest(nil, b.Method, b.Arguments); err != nil || !r.digest.IsString(string(digest)) {
 		return errRequest
 	}
-	return nil
+	if !isOptional(r.audience, b.Audience) {
+		return errAudience
+	}
+	return r.checkPrincipal(b.Principal)
 }
 
 // isOptional reports whether a claim, of which null is the absence, is want.
