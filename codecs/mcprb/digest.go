@@ -103,9 +103,9 @@ func isPrintable(v *rawjson.Value) bool {
 			return false
 		}
 	}
-	for i := range v.Members {
+	for _, m := range rawjson.FirstPlaces(v.Members) { // the last value of a repeated name is printed
 		//mutant:equivalent the format has no digest of such arguments, so no token matches
-		if !utf8.Valid(v.Members[i].Name) || !isPrintable(&v.Members[i].Value) {
+		if !utf8.Valid(m.Name) || !isPrintable(&m.Value) {
 			return false
 		}
 	}

@@ -134,7 +134,7 @@ func TestDigestAgainstRuby(t *testing.T) {
 		testenv.Skip(t, "ruby is not on this machine, so digests of arguments were not compared with Ruby's")
 	}
 	documents := []string{
-		`{}`, `null`, `false`, `[]`, `""`, `0`, `{"b":1,"a":[1,2.0,{"d":null,"c":true}]}`, `{"a":1,"a":2}`, `{"é":1,"z":2,"A":3}`,
+		`{}`, `null`, `false`, `[]`, `""`, `0`, `{"b":1,"a":[1,2.0,{"d":null,"c":true}]}`, `{"a":1,"a":2}`, `{"a":-1e400,"a":"\ud83d\ude00"}`, `{"é":1,"z":2,"A":3}`,
 		`[1e15,1e14,123456789012345680.0,1234567890123456.0,0.0001,0.00012345,0.00001,1e22,5e-324,1.7976931348623157e308,-0.0,-0,0.1,100.0,1e2,1E-7]`,
 		`["\u0000\u001f\u007f\u0080\u2028/<>&\"\\\b\f\n\r\t😀"]`, `[123456789012345678901234567890,-5]`, `{"":{"":[]}}`,
 	}

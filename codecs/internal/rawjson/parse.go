@@ -15,7 +15,9 @@ type parser struct {
 	src   []byte
 	at    int
 	depth int
-	fault string
+	// closing is the end of the string at hand, if half replaced a part of it.
+	closing int
+	fault   string
 }
 
 func (p *parser) fail(what string) bool {

@@ -96,17 +96,27 @@ func TestHalves(t *testing.T) {
 		`\ud800abcdef`: "?bcdef", `\ud800\n\n\n`: "?n\n\n", `\ud800\u1234x`: "\U00010234x", `\ud800\ud801`: "\U00010001",
 		`\ud83d\u0041`: "\U0001f441", `\udbff\uffff`: "\U0010ffff", `\ud800\ud800\udc00`: "\U00010000\xed\xb0\x80",
 		`\udc00`: "\xed\xb0\x80", `\ud83d\ude00`: "😀",
+		`\ud800\"abcd`: `?"abcd`, `\ud800\\nabcd`: "?\nabcd", `\ud800\\\"abc`: `?\"abc`, `\ud800\\uZZZZ`: "?\ufffd",
+		`\ud800\"\ud800\"abcd`: `?"?"abcd`, `\ud800\ud800\"abcdef`: "\U00010000\"abcdef",
 	} {
 		v, err := d.Parse([]byte(`"` + text + `"`))
 		require.NoError(t, err, text)
 		require.Equal(t, want, string(v.Text), text)
 	}
-	for _, text := range []string{`\ud800`, `\ud800a`, `\ud800abcde`, `\ud800\u12`, `\ud800\u12zz`, `\ude00\ud83d`} {
+	for _, text := range []string{`\ud800`, `\ud800a`, `\ud800abcde`, `\ud800\u12`, `\ud800\u12zz`, `\ude00\ud83d`, `\ud800\"abc`, `\ud800abcdef\uZZZZ`, "\\ud800\nabcdef", `\ud800\\uZZZ`} {
 		_, err := d.Parse([]byte(`"` + text + `"`))
 		require.Error(t, err, text)
 		_, err = d.Parse([]byte(`"` + text))
 		require.Error(t, err, text)
 	}
+}
+
+// TestEscapedBytes holds that the dialect of Ruby keeps a byte that is not UTF-8 behind
+// a backslash.
+func TestEscapedBytes(t *testing.T) {
+	v, err := rawjson.Ruby.Parse([]byte("[\"a\\\x80\\\xffb\"]"))
+	require.NoError(t, err)
+	require.Equal(t, "a\x80\xffb", string(v.Items[0].Text))
 }
 
 func TestDepth(t *testing.T) {

@@ -27,6 +27,9 @@ func (p *parser) text(out *[]byte) bool {
 			return p.fail("an unfinished string")
 		}
 		switch c := p.src[p.at]; {
+		case c == '"' && p.at < p.closing:
+			p.at++
+			joined = append(append(roomFor(joined, run), run...), c)
 		case c == '"':
 			p.at++
 			if *out = run; joined != nil {
@@ -38,7 +41,10 @@ func (p *parser) text(out *[]byte) bool {
 			if !ok {
 				return p.fail("a wrong escape")
 			}
-			joined = AppendRune(append(roomFor(joined, run), run...), r)
+			joined = append(roomFor(joined, run), run...)
+			if r != invalid {
+				joined = AppendRune(joined, r)
+			}
 		case p.Controls:
 			p.at++
 			joined = append(append(roomFor(joined, run), run...), c)
@@ -69,7 +75,8 @@ func roomFor(joined, run []byte) []byte {
 // short are the escapes of one letter.
 var short = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// escape reads one escape sequence, or two that make a surrogate pair.
+// escape reads one escape sequence, or two that make a surrogate pair. Invalid stands
+// for a backslash alone.
 func (p *parser) escape() (rune, bool) {
 	p.at++
 	c := p.next()
@@ -77,7 +84,7 @@ func (p *parser) escape() (rune, bool) {
 		return p.shortEscape(c)
 	}
 	p.at++
-	r, ok := hex4(p.src[p.at:])
+	r, ok := p.unit(p.at)
 	if !ok {
 		return 0, false
 	}
@@ -116,39 +123,57 @@ func (p *parser) pairOf(high rune) (rune, bool) {
 // half reads an escaped high surrogate as Ruby's json 2.6 does. With any escaped
 // code unit after it, it is a character. With other text after it, it is a question
 // mark that replaces both the surrogate and the next byte. With fewer than six
-// bytes to the end of the string, it is a fault. (In Ruby a quotation mark whose
-// backslash was consumed in this way does not end the string.)
+// bytes to the end of the string, it is a fault. Ruby has found the end of the string
+// before: a quotation mark whose backslash was replaced stands for itself.
 func (p *parser) half(high rune) (rune, bool) {
 	const escape = len(`\u0000`)
-	if p.untilQuote() < escape {
+	if p.at >= p.closing {
+		p.closing = p.untilQuote()
+	}
+	if p.closing < p.at+escape {
 		return 0, false
 	}
 	if p.src[p.at] != '\\' || p.src[p.at+1] != 'u' {
 		p.at++
 		return '?', true
 	}
-	low, ok := hex4(p.src[p.at+2:])
+	low, ok := p.unit(p.at + 2)
 	p.at += escape
 	return (high&0x3f)<<10 | (high>>6&0xf+1)<<16 | low&0x3ff, ok
 }
 
-// untilQuote is the number of bytes before the end of the string at hand.
+// untilQuote returns the place of the quotation mark that ends the string at hand, 0 if
+// there is a fault before it.
 func (p *parser) untilQuote() int {
-	i := p.at
-	for ; i < len(p.src) && p.src[i] != '"'; i++ {
-		if p.src[i] == '\\' {
+	for i := p.at; i < len(p.src); i++ {
+		switch c := p.src[i]; {
+		case c < ' ':
+			return 0
+		case c == '"':
+			return i
+		case c == '\\':
 			i++
+			if _, ok := hex4(p.src[min(i+1, len(p.src)):]); !ok && i < len(p.src) && p.src[i] == 'u' {
+				return 0
+			}
 		}
 	}
-	return i - p.at
+	return 0
+}
+
+// unit returns the code unit of four hexadecimal digits. Behind a replaced backslash
+// Ruby reads other characters as U+FFFD.
+func (p *parser) unit(at int) (rune, bool) {
+	if r, ok := hex4(p.src[at:]); ok {
+		return r, true
+	}
+	return utf8.RuneError, at+4 <= p.closing
 }
 
 // shortEscape reads the rest of an escape that does not give a code point.
 func (p *parser) shortEscape(c byte) (rune, bool) {
 	if short[c] == 0 && p.AnyEscape && c >= ' ' {
-		r, n := DecodeRune(p.src[p.at:])
-		p.at += n
-		return r, true
+		return invalid, true // the next run begins with the character
 	}
 	if short[c] == 0 {
 		return 0, false
