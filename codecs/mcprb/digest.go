@@ -127,7 +127,8 @@ func appendEscape(dst, text []byte, at int) ([]byte, int) {
 func isFloat(literal []byte) bool { return bytes.ContainsAny(literal, ".eE") }
 
 // appendNumber appends a number as Ruby prints it: integers unchanged, floats with
-// an exponent of at least two digits if it is under -4 or over 14.
+// an exponent of at least two digits if it is under -4 or over 14. A float under 1e16
+// with a fraction has none.
 func appendNumber(dst, literal []byte) []byte {
 	if !isFloat(literal) {
 		if string(literal) == "-0" {
@@ -137,7 +138,7 @@ func appendNumber(dst, literal []byte) []byte {
 	}
 	v := rawjson.Value{Text: literal}
 	f, format := v.Float(), byte('f')
-	if a := math.Abs(f); a != 0 && (a < 1e-4 || a >= 1e15) {
+	if a := math.Abs(f); a != 0 && (a < 1e-4 || a >= 1e15 && a == math.Trunc(a)) {
 		format = 'e'
 	}
 	text := strconv.AppendFloat(nil, f, format, -1, 64)
