@@ -48,7 +48,7 @@ func Extract(input []byte) ([]Found, error) {
 // pasted returns the token of a text as people copy it: behind an Authorization header and
 // its scheme, in quotes, broken into lines, or URL-encoded.
 func pasted(text string) string {
-	for _, before := range []string{"authorization:", "bearer "} {
+	for _, before := range []string{"authorization:", "bearer ", "dpop "} {
 		if len(text) > len(before) && strings.EqualFold(text[:len(before)], before) {
 			text = strings.TrimSpace(text[len(before):])
 		}

@@ -136,6 +136,60 @@ func TestLengths(t *testing.T) {
 	}
 }
 
+// TestFrameworks identifies tokens of the structure that frameworks document. The signed
+// value of Tornado is that of its own tests, which a key opens.
+func TestFrameworks(t *testing.T) {
+	id, b64 := identify.New(), base64.RawURLEncoding.EncodeToString
+	tornado := "2|1:0|10:1300000000|3:key|8:dmFsdWU=|3d4e60b996ff9c5d5788e333a0cba6f238a22c6c0f94788870e1a9ecd482e152"
+	cookie := "1795132800|Dv-BBAEC_4IAAQwBEAAA|" + strings.Repeat("|", 32)
+	macaroon := "\x02\x01\x08pypi.org\x02\x04user\x00\x02\x03[1]\x00\x00\x06\x20" + strings.Repeat("m", 32)
+	sealed := "QTEyOEdDTQ." + b64(make([]byte, 44)) + "." + b64(make([]byte, 12)) + ".AAAA."
+	for token, want := range map[string]string{
+		tornado: "Tornado signed value",
+		strings.Replace(tornado, "|8:", "|9:", 1):                                              "",
+		base64.URLEncoding.EncodeToString([]byte(cookie)):                                      "gorilla/securecookie",
+		base64.URLEncoding.EncodeToString([]byte(cookie[1:])):                                  "gorilla/securecookie",
+		base64.URLEncoding.EncodeToString([]byte(cookie + "x")):                                "",
+		"pypi-" + b64([]byte(macaroon)):                                                        "macaroon, version 2",
+		b64([]byte(macaroon)):                                                                  "macaroon, version 2",
+		b64([]byte(macaroon + "x")):                                                            "",
+		b64([]byte(macaroon[:1] + "\x00\x00" + macaroon[24:])):                                 "",
+		b64([]byte("\x02\x01\xff\xff\xff\xff\xff\xff\xff\xff\x7f")):                            "",
+		sealed + b64(make([]byte, 16)):                                                         "Plug.Crypto",
+		sealed + b64(make([]byte, 15)):                                                         "",
+		b64([]byte(`{"_rails":{"data":1,"pur":"blob_id"}}`)) + "--" + strings.Repeat("0a", 20): "Rails MessageVerifier",
+	} {
+		a := id.Identify(token)
+		if want == "" {
+			require.Empty(t, a.Candidates, token)
+			continue
+		}
+		require.NotNil(t, a.Named(), token)
+		require.Equal(t, want, a.Named().Format, token)
+	}
+	a := id.Identify(tornado)
+	a.Try([]identify.Key{{Name: "tests", Secret: []byte("It's a secret to everybody")}})
+	require.Equal(t, "tests", a.Named().Key)
+}
+
+// plain are texts that people take for tokens and that have no format known here.
+var plain = []string{
+	"0190d3c4-7b2a-7cc0-98c4-dc0c0c07398f", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "0ujsswThIGTUYm2K8FjOOfXtY1K", "V1StGXR8_Z5jdHi6B-myT",
+	"9k2v0c3m8x1l5q7w4e6r8t0y2u4i6o8p", "eyJ1c2VyIjoiYWxpY2UifQ==", "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MjI3M30", "YXJyYXljb25uZWN0aW9uOjEw",
+	"cbx7ur-6e2b3f0c1a5d4e7f8091a2b3c4d5e6f7", "hvs.CAESIJ", "GA1.2.1234567890.1700000000", "www.example.com", "v1.2.3", "1541815603606036480",
+	"YWxpY2U=|1380000000|31c934969f53e48164c50768b40cbd7e2daaaa4f", "0A1B2C3D4E5F60718293A4B5C6D7E8F9.node1", "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+	"t=1492774577,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd", "https://sp.example.com/app?x=1", "fb.1.1596403881668.1116446470",
+	"9d5ed678fe57bcca610140957afab571--not-a-tag", "admin|1700000000|WnV5bEx|5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd",
+}
+
+// TestPlainTexts names no format for texts that have none: a wrong name is worse than none.
+func TestPlainTexts(t *testing.T) {
+	id := identify.New()
+	for _, text := range plain {
+		require.Empty(t, id.Identify(text).Candidates, text)
+	}
+}
+
 // TestOthers identifies 100 random texts, which have no format, and 500 damaged tokens,
 // which may still have theirs and no other.
 func TestOthers(t *testing.T) {

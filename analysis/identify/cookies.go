@@ -1,0 +1,84 @@
+package identify
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// maxFields is the number of fields that are read of a macaroon.
+const maxFields = 1000
+
+// parseMacaroon2 reads the binary form of version 2: fields of type, length and content in
+// sections that a zero byte ends, an empty section, and a signature of 32 bytes.
+func parseMacaroon2(token string) ([]Field, func([]byte) bool, bool) {
+	const location, identifier, verification, signature = 1, 2, 4, 6
+	names := map[byte]string{location: "location", identifier: "identifier", verification: "verification-id"}
+	b, ok := raw(strings.TrimRight(strings.TrimPrefix(token, "pypi-"), "="))
+	if !ok || len(b) == 0 || b[0] != 2 {
+		return nil, nil, false
+	}
+	var fields []Field
+	empty := true // the section
+	for b = b[1:]; len(b) > 0 && len(fields) < maxFields; {
+		if b[0] == 0 && empty {
+			return fields, nil, len(fields) > 0 && len(b) == 3+sha256.Size && b[1] == signature && b[2] == sha256.Size
+		}
+		if b[0] == 0 {
+			b, empty = b[1:], true
+			continue
+		}
+		n, size := binary.Uvarint(b[1:])
+		if names[b[0]] == "" || size <= 0 || n > uint64(len(b)-1-size) {
+			return nil, nil, false
+		}
+		content := b[1+size:][:n]
+		field := opaque(names[b[0]], content)
+		if b[0] != verification && utf8.Valid(content) {
+			field = readable(names[b[0]], content)
+		}
+		fields, b, empty = append(fields, field), b[1+size+int(n):], false
+	}
+	return nil, nil, false
+}
+
+var secureCookie = regexp.MustCompile(`^([0-9]{9,11})\|([A-Za-z0-9_-]+={0,2})\|`)
+
+// parseSecureCookie reads a time, a value in base64url and an HMAC-SHA256, all in base64url.
+// The tag is over the name of the cookie too, so that no key is tried.
+func parseSecureCookie(token string) ([]Field, func([]byte) bool, bool) {
+	b, ok := raw(strings.TrimRight(token, "="))
+	m := secureCookie.FindSubmatch(b)
+	if !ok || m == nil || len(b)-len(m[0]) != sha256.Size {
+		return nil, nil, false
+	}
+	value, ok := raw(strings.TrimRight(string(m[2]), "="))
+	return []Field{timed("time", string(m[1])), opaque("value", value), opaque("tag", b[len(m[0]):])}, nil, ok
+}
+
+var tornado = regexp.MustCompile(`^2\|1:[0-9]\|10:([0-9]{10})\|([0-9]+):([^|]*)\|([0-9]+):([A-Za-z0-9+/]*={0,2})\|([0-9a-f]{64})$`)
+
+func parseTornado(token string) ([]Field, func([]byte) bool, bool) {
+	m := tornado.FindStringSubmatch(token)
+	if m == nil || m[2] != strconv.Itoa(len(m[3])) || m[4] != strconv.Itoa(len(m[5])) {
+		return nil, nil, false
+	}
+	value, ok := std(m[5])
+	tag, _ := hex.DecodeString(m[6])
+	signed := strings.TrimSuffix(token, m[6])
+	return []Field{timed("time", m[1]), readable("name", []byte(m[3])), readable("value", value), opaque("tag", tag)}, macOpens(sha256.New, signed, tag), ok
+}
+
+// timed returns a field of seconds since 1970.
+func timed(name, seconds string) Field {
+	f := readable(name, []byte(seconds))
+	if n, err := strconv.ParseInt(seconds, 10, 64); err == nil {
+		f.Time = time.Unix(n, 0).UTC().Format(time.RFC3339)
+	}
+	return f
+}
