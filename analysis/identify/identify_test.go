@@ -17,6 +17,7 @@ import (
 	"sealab/analysis/identify"
 	"sealab/codecs"
 	"sealab/codecs/catalog"
+	"sealab/internal/golibs"
 	"sealab/internal/lab"
 )
 
@@ -167,6 +168,14 @@ func TestFrameworks(t *testing.T) {
 		require.NotNil(t, a.Named(), token)
 		require.Equal(t, want, a.Named().Format, token)
 	}
+	libraries := golibs.All()
+	i := slices.IndexFunc(libraries, func(d codecs.Design) bool { return d.Name == "securecookie" })
+	codec, err := libraries[i].OpenCodec(codecs.Config{Secrets: [][]byte{make([]byte, codecs.MinSecret)}})
+	require.NoError(t, err)
+	token, err := codec.Seal(nil, []byte("payload"))
+	require.NoError(t, err)
+	require.Equal(t, "gorilla/securecookie", id.Identify(string(token)).Candidates[0].Format)
+
 	a := id.Identify(tornado)
 	a.Try([]identify.Key{{Name: "tests", Secret: []byte("It's a secret to everybody")}})
 	require.Equal(t, "tests", a.Named().Key)

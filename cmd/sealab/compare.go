@@ -36,9 +36,9 @@ The exit status is 1 if a design takes longer by more than the noise floor,
 allocates more, or has longer tokens. The noise floor is the larger of two
 shares: the largest difference between a subject and itself in the older run,
 and the largest change of a bare primitive between the runs.`,
-		Example: `  sealab compare
-  sealab compare old.txt new.txt
-  sealab compare --filter "/op:(seal OR unseal) /size:1024 .unit:sec/op" old new`,
+		Example: `  sealab bench compare
+  sealab bench compare old.txt new.txt
+  sealab bench compare --filter "/op:(seal OR unseal) /size:1024 .unit:sec/op" old new`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil

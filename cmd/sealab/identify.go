@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -45,15 +46,15 @@ format is known.`,
 			if err != nil {
 				return err
 			}
-			answers, err := identifyAll(input, tries)
-			if err != nil {
-				return err
+			answers, unknown := identifyAll(input, tries)
+			if unknown != nil && (!asJSON || answers == nil) {
+				return unknown
 			}
 			err = writeAs(cmd.OutOrStdout(), asJSON, answers, func(w io.Writer) error { return writeIdentities(w, answers, len(tries)) })
 			if err != nil {
 				return err
 			}
-			return opened(answers)
+			return cmp.Or(unknown, opened(answers))
 		},
 	}
 	cmd.Flags().StringVar(&keys, "keys", "", "try the secrets of this key `file`, as sealab seal takes it")
@@ -81,6 +82,8 @@ func keysToTry(path string, common bool) ([]identify.Key, error) {
 	return append(keys, published...), err
 }
 
+// identifyAll returns an answer for each text of the input. If no text has a known format
+// that is an error as well.
 func identifyAll(input []byte, keys []identify.Key) ([]identify.Answer, error) {
 	found, err := identify.Extract(input)
 	if err != nil {
@@ -96,7 +99,7 @@ func identifyAll(input []byte, keys []identify.Key) ([]identify.Answer, error) {
 		answers = append(answers, a)
 	}
 	if !known {
-		return nil, fmt.Errorf("no known format among the texts of the input (%d); want a token, a cookie header or an HTTP archive", len(found))
+		return answers, fmt.Errorf("no known format among the texts of the input (%d); want a token, a cookie header or an HTTP archive", len(found))
 	}
 	return answers, nil
 }
