@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"sealab/codecs"
-	"sealab/codecs/internal/compactjson"
 	"sealab/codecs/internal/rawjson"
 	"sealab/internal/lab"
 )
@@ -81,48 +80,12 @@ func (p *presentation) request(l line) error {
 		name = "uri"
 	}
 	if target := params.Lookup(name); target != nil {
-		if p.context.Target, err = str(target); err != nil {
-			return fmt.Errorf("params.%s: %w", name, err)
-		}
+		p.context.Target = str(target)
 	}
 	if arguments := params.Lookup("arguments"); arguments != nil {
 		p.context.Arguments = json.RawMessage(arguments.Raw)
 	}
 	return nil
-}
-
-// str returns a scalar as Python's str prints it.
-func str(v *rawjson.Value) (string, error) {
-	switch v.Kind {
-	case rawjson.String:
-		return string(v.Text), nil
-	case rawjson.Number:
-		return strNumber(v), nil
-	case rawjson.True:
-		return "True", nil
-	case rawjson.False:
-		return "False", nil
-	case rawjson.Null:
-		return "None", nil
-	default:
-		return "", fmt.Errorf("want text, got %.40s", v.Raw)
-	}
-}
-
-// strNumber returns a number as str prints it: as json.dumps, except for the names
-// of values that are not finite.
-func strNumber(v *rawjson.Value) string {
-	text := string(compactjson.AppendNumber(nil, v.Text))
-	switch text {
-	case "NaN":
-		return "nan"
-	case "Infinity":
-		return "inf"
-	case "-Infinity":
-		return "-inf"
-	default:
-		return text
-	}
 }
 
 func dlang(l line) (p presentation, err error) {
