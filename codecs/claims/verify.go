@@ -117,20 +117,23 @@ func (r *room) isPrincipal(text []byte, principal string) bool {
 
 // cutTime reads a float behind a name, as Python prints it, before a comma.
 func cutTime(text []byte, name string) (seconds float64, rest []byte, ok bool) {
-	rest, ok = bytes.CutPrefix(text, []byte(name))
-	n := bytes.IndexByte(rest[:min(len(rest), longestFloat+1)], ',')
-	if !ok || n < 0 {
+	literal, ok := bytes.CutPrefix(text, []byte(name))
+	if !ok {
 		return 0, text, false
 	}
-	if seconds, ok := compactjson.ParseTime(rest[:n]); ok {
-		return seconds, rest[n:], true
+	if seconds, rest, ok := compactjson.CutTime(literal); ok && len(rest) > 0 && rest[0] == ',' {
+		return seconds, rest, true
+	}
+	n := bytes.IndexByte(literal[:min(len(literal), longestFloat+1)], ',')
+	if n < 0 {
+		return 0, text, false
 	}
 	var room [longestFloat]byte
-	seconds = compactjson.ParseFloat(rest[:n])
-	if math.IsInf(seconds, 0) || math.IsNaN(seconds) || !bytes.Equal(compactjson.AppendFloat(room[:0], seconds), rest[:n]) {
+	seconds = compactjson.ParseFloat(literal[:n])
+	if math.IsInf(seconds, 0) || math.IsNaN(seconds) || !bytes.Equal(compactjson.AppendFloat(room[:0], seconds), literal[:n]) {
 		return 0, text, false
 	}
-	return seconds, rest[n:], true
+	return seconds, literal[n:], true
 }
 
 // parse reads a payload that the codec has authenticated.

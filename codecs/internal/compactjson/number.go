@@ -110,34 +110,35 @@ func splitTime(f float64) (seconds, fraction int64, ok bool) {
 	return seconds, fraction, fraction < second
 }
 
-// ParseTime returns the float of a literal that appendTime prints. It reports false
-// for every other text.
-func ParseTime(literal []byte) (float64, bool) {
-	n := len(literal) - timeDigits - len(".")
-	if n < 1 || n > timePlaces || literal[timeDigits] != '.' || literal[len(literal)-1] == '0' && n > 1 {
-		return 0, false
+// CutTime reads the float that appendTime prints at the start of text, with as many
+// digits as there are, up to timePlaces. It reports false for every other text.
+func CutTime(text []byte) (f float64, rest []byte, ok bool) {
+	if len(text) <= timeDigits || text[timeDigits] != '.' {
+		return 0, text, false
 	}
-	units, ok := eightDigits(literal)
-	for i, c := range literal[8:] {
-		if i == timeDigits-8 {
-			continue
-		}
-		if c -= '0'; c > 9 {
-			return 0, false
-		}
-		units = 10*units + int64(c)
+	units, ok := eightDigits(text)
+	tens, ones := text[timeDigits-2]-'0', text[timeDigits-1]-'0'
+	if !ok || tens > 9 || ones > 9 {
+		return 0, text, false
 	}
-	if !ok {
-		return 0, false
+	units = 100*units + int64(10*tens+ones)
+	n, last := 0, byte(0)
+	rest = text[timeDigits+len("."):]
+	for ; n < min(len(rest), timePlaces) && rest[n]-'0' <= 9; n++ {
+		last = rest[n] - '0'
+		units = 10*units + int64(last)
+	}
+	if n == 0 || last == 0 && n > 1 {
+		return 0, text, false
 	}
 	if n == timePlaces {
-		f := float64(units/second) + float64(units%second)/second
+		f = float64(units/second) + float64(units%second)/second
 		seconds, fraction, ok := splitTime(f)
-		return f, ok && seconds*second+fraction == units
+		return f, rest[n:], ok && seconds*second+fraction == units
 	}
 	// Both are exact, so that the quotient is the float nearest to the literal.
-	f := float64(units) / [timePlaces]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6}[n]
-	return f, f >= firstTime && f < lastTime
+	f = float64(units) / [timePlaces]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6}[n]
+	return f, rest[n:], f >= firstTime && f < lastTime
 }
 
 // eightDigits returns the number that the first eight digits of a literal stand for. It

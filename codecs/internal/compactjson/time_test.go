@@ -26,8 +26,9 @@ func TestTimesAsStrconv(t *testing.T) {
 			want += ".0"
 		}
 		require.Equal(t, want, string(got))
-		parsed, ok := ParseTime(got)
+		parsed, rest, ok := CutTime(append(got, ",1"...))
 		require.True(t, ok, "%s", got)
+		require.Equal(t, ",1", string(rest))
 		require.Equal(t, f, parsed)
 	}
 	for range 20_000 {
@@ -50,17 +51,17 @@ func TestTimesAsStrconv(t *testing.T) {
 	}
 }
 
-// TestParseTimeTakesOneForm changes every byte of literals: those that are taken
+// TestCutTimeTakesOneForm changes every byte of literals: those that are taken
 // are printed again.
-func TestParseTimeTakesOneForm(t *testing.T) {
+func TestCutTimeTakesOneForm(t *testing.T) {
 	taken := 0
 	for _, literal := range []string{"1795132800.25", "1795132800.0", "1000000000.123456", "4294967295.999999", "1795132800.2500002", "1795132800.1234567"} {
 		for i := range literal {
 			for c := range 256 {
 				changed := []byte(literal)
 				changed[i] = byte(c)
-				f, ok := ParseTime(changed)
-				if !ok {
+				f, rest, ok := CutTime(changed)
+				if !ok || len(rest) > 0 {
 					continue
 				}
 				taken++
@@ -70,7 +71,7 @@ func TestParseTimeTakesOneForm(t *testing.T) {
 	}
 	require.Greater(t, taken, 300)
 	for _, literal := range []string{"", "1795132800", "1795132800.", "1795132800.50", "0795132800.5", "4294967296.0", "1795132800.1234568", "1795132800.12345678", "179513280.25", "17951328001.5"} {
-		_, ok := ParseTime([]byte(literal))
-		require.False(t, ok, literal)
+		_, rest, ok := CutTime([]byte(literal))
+		require.False(t, ok && len(rest) == 0, literal)
 	}
 }
