@@ -139,17 +139,8 @@ func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte,
 
 // inspect takes a token apart.
 func inspect(token []byte) ([]lab.Field, error) {
-	text, raw, err := base64url.Parse(prefix, minRaw, token)
-	if err != nil {
-		return nil, err
-	}
-	n := len(raw) - mac.Size
-	return []lab.Field{
-		{Name: lab.WirePrefix, Wire: prefixBytes, Bytes: prefixBytes, Readable: true},
-		{Name: lab.WireKeyID, Wire: text, Bytes: raw[:idSize], Readable: true},
-		{Name: lab.WireBody, Bytes: raw[idSize:n], Readable: true},
-		{Name: lab.WireTag, Bytes: raw[n:]},
-	}, nil
+	return layouts.ParseJoined(prefix, token, layouts.Piece{Name: lab.WireKeyID, Bytes: idSize, Readable: true},
+		layouts.Piece{Name: lab.WireBody, Readable: true}, layouts.Piece{Name: lab.WireTag, Bytes: mac.Size})
 }
 
 // Design is the catalog's row.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/hpkekeys"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
@@ -59,16 +58,7 @@ func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte,
 
 // inspect takes a token apart.
 func inspect(token []byte) ([]lab.Field, error) {
-	text, raw, err := base64url.Parse(prefix, minRaw, token)
-	if err != nil {
-		return nil, err
-	}
-	body, tag := idSize+hpkekeys.EncSize, len(raw)-tagSize
-	return []lab.Field{
-		{Name: lab.WirePrefix, Wire: prefixBytes, Bytes: prefixBytes, Readable: true},
-		{Name: lab.WireKeyID, Wire: text, Bytes: raw[:idSize], Readable: true},
-		{Name: lab.WireEnc, Bytes: raw[idSize:body]},
-		{Name: lab.WireBody, Bytes: raw[body:tag]},
-		{Name: lab.WireTag, Bytes: raw[tag:]},
-	}, nil
+	return layouts.ParseJoined(prefix, token, layouts.Piece{Name: lab.WireKeyID, Bytes: idSize, Readable: true},
+		layouts.Piece{Name: lab.WireEnc, Bytes: hpkekeys.EncSize},
+		layouts.Piece{Name: lab.WireBody}, layouts.Piece{Name: lab.WireTag, Bytes: tagSize})
 }

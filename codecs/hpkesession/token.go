@@ -171,18 +171,7 @@ func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte,
 
 // inspect takes a token apart.
 func (v *variant) inspect(token []byte) ([]lab.Field, error) {
-	text, raw, err := base64url.Parse(v.prefix, v.minRaw(), token)
-	if err != nil {
-		return nil, err
-	}
-	head := v.headSize()
-	body, tag := head+nonceSize, len(raw)-tagSize
-	return []lab.Field{
-		{Name: lab.WirePrefix, Wire: []byte(v.prefix), Bytes: []byte(v.prefix), Readable: true},
-		{Name: lab.WireKeyID, Wire: text, Bytes: raw[:idSize], Readable: true},
-		{Name: lab.WireEnc, Bytes: raw[idSize:head]},
-		{Name: lab.WireNonce, Bytes: raw[head:body]},
-		{Name: lab.WireBody, Bytes: raw[body:tag]},
-		{Name: lab.WireTag, Bytes: raw[tag:]},
-	}, nil
+	return layouts.ParseJoined(v.prefix, token, layouts.Piece{Name: lab.WireKeyID, Bytes: idSize, Readable: true},
+		layouts.Piece{Name: lab.WireEnc, Bytes: v.headSize() - idSize}, layouts.Piece{Name: lab.WireNonce, Bytes: nonceSize},
+		layouts.Piece{Name: lab.WireBody}, layouts.Piece{Name: lab.WireTag, Bytes: tagSize})
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
@@ -128,42 +127,18 @@ func inspect(token []byte) ([]lab.Field, error) {
 
 // inspectSigned parses a canonical signed token.
 func inspectSigned(token []byte) ([]lab.Field, error) {
-	rest, ok := bytes.CutPrefix(token, []byte(signedPrefix))
-	if !ok {
-		return nil, fmt.Errorf("the token does not begin with %q", signedPrefix)
+	fields, err := layouts.ParseDotted(signedPrefix, token, lab.WireBody, lab.WireTag)
+	if err != nil {
+		return nil, err
 	}
-	body, tag, ok := bytes.Cut(rest, []byte(separator))
-	if !ok {
-		return nil, fmt.Errorf("the token has no second %q", separator)
+	if mac := fields[len(fields)-1].Bytes; len(mac) != sha256.Size {
+		return nil, fmt.Errorf("the mac of the token has %d bytes, want %d", len(mac), sha256.Size)
 	}
-	text, ok := base64url.AppendDecode(nil, body)
-	mac, decoded := base64url.AppendDecode(nil, tag)
-	if !ok || !decoded || len(mac) != sha256.Size {
-		return nil, fmt.Errorf("the segments of the token are not canonical base64url of claims and a mac of %d bytes", sha256.Size)
-	}
-	return []lab.Field{
-		{Name: lab.WirePrefix, Wire: []byte(signedPrefix), Bytes: []byte(signedPrefix), Readable: true},
-		{Name: lab.WireBody, Wire: body, Bytes: text, Readable: true},
-		{Name: lab.WireSep, Wire: []byte(separator), Bytes: []byte(separator), Readable: true},
-		{Name: lab.WireTag, Wire: tag, Bytes: mac},
-	}, nil
+	return fields, nil
 }
 
 // inspectEncrypted parses a canonical encrypted token.
 func inspectEncrypted(token []byte) ([]lab.Field, error) {
-	text, ok := bytes.CutPrefix(token, []byte(encryptedPrefix))
-	if !ok {
-		return nil, fmt.Errorf("the token does not begin with %q", encryptedPrefix)
-	}
-	raw, ok := base64url.AppendDecode(nil, text)
-	if !ok || len(raw) < nonceSize+tagSize {
-		return nil, fmt.Errorf("what follows %q is not canonical base64url of at least %d bytes", encryptedPrefix, nonceSize+tagSize)
-	}
-	tag := len(raw) - tagSize
-	return []lab.Field{
-		{Name: lab.WirePrefix, Wire: []byte(encryptedPrefix), Bytes: []byte(encryptedPrefix), Readable: true},
-		{Name: lab.WireNonce, Wire: text, Bytes: raw[:nonceSize]},
-		{Name: lab.WireBody, Bytes: raw[nonceSize:tag]},
-		{Name: lab.WireTag, Bytes: raw[tag:]},
-	}, nil
+	return layouts.ParseJoined(encryptedPrefix, token, layouts.Piece{Name: lab.WireNonce, Bytes: nonceSize},
+		layouts.Piece{Name: lab.WireBody}, layouts.Piece{Name: lab.WireTag, Bytes: tagSize})
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
@@ -69,15 +68,6 @@ func common() []codecs.Guarantee {
 
 // inspect parses a canonical token.
 func inspect(token []byte) ([]lab.Field, error) {
-	text, raw, err := base64url.Parse(prefix, ivSize+tagSize, token)
-	if err != nil {
-		return nil, err
-	}
-	tag := len(raw) - tagSize
-	return []lab.Field{
-		{Name: lab.WirePrefix, Wire: []byte(prefix), Bytes: []byte(prefix), Readable: true},
-		{Name: lab.WireNonce, Wire: text, Bytes: raw[:ivSize]},
-		{Name: lab.WireBody, Bytes: raw[ivSize:tag]},
-		{Name: lab.WireTag, Bytes: raw[tag:]},
-	}, nil
+	return layouts.ParseJoined(prefix, token, layouts.Piece{Name: lab.WireNonce, Bytes: ivSize},
+		layouts.Piece{Name: lab.WireBody}, layouts.Piece{Name: lab.WireTag, Bytes: tagSize})
 }

@@ -1,12 +1,9 @@
 package mcpts
 
 import (
-	"bytes"
-	"fmt"
 	"slices"
 
 	"sealab/codecs"
-	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
@@ -114,23 +111,5 @@ func common() []codecs.Guarantee {
 
 // inspect parses a canonical token.
 func inspect(token []byte) ([]lab.Field, error) {
-	rest, ok := bytes.CutPrefix(token, []byte(prefix))
-	if !ok {
-		return nil, fmt.Errorf("the token does not begin with %q", prefix)
-	}
-	body, tag, ok := bytes.Cut(rest, []byte(separator))
-	if !ok {
-		return nil, fmt.Errorf("the token has no second %q", separator)
-	}
-	claims, ok := base64url.AppendDecode(nil, body)
-	mac, canonical := base64url.AppendDecode(nil, tag)
-	if !ok || !canonical {
-		return nil, fmt.Errorf("a segment of the token is not canonical base64url")
-	}
-	return []lab.Field{
-		{Name: lab.WirePrefix, Wire: []byte(prefix), Bytes: []byte(prefix), Readable: true},
-		{Name: lab.WireBody, Wire: body, Bytes: claims, Readable: true},
-		{Name: lab.WireSep, Wire: []byte(separator), Bytes: []byte(separator), Readable: true},
-		{Name: lab.WireTag, Wire: tag, Bytes: mac},
-	}, nil
+	return layouts.ParseDotted(prefix, token, lab.WireBody, lab.WireTag)
 }

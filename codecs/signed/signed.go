@@ -218,17 +218,8 @@ func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte,
 
 // inspect parses a token.
 func (a *algorithm) inspect(token []byte) ([]lab.Field, error) {
-	text, raw, err := base64url.Parse(a.prefix, a.minRaw(), token)
-	if err != nil {
-		return nil, err
-	}
-	n := len(raw) - a.signature
-	return []lab.Field{
-		{Name: lab.WirePrefix, Wire: []byte(a.prefix), Bytes: []byte(a.prefix), Readable: true},
-		{Name: lab.WireKeyID, Wire: text, Bytes: raw[:idSize], Readable: true},
-		{Name: lab.WireBody, Bytes: raw[idSize:n], Readable: true},
-		{Name: lab.WireTag, Bytes: raw[n:]},
-	}, nil
+	return layouts.ParseJoined(a.prefix, token, layouts.Piece{Name: lab.WireKeyID, Bytes: idSize, Readable: true},
+		layouts.Piece{Name: lab.WireBody, Readable: true}, layouts.Piece{Name: lab.WireTag, Bytes: a.signature})
 }
 
 // guarantees returns the answers that both designs share, and then more.

@@ -234,19 +234,10 @@ func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte,
 
 // Inspect takes a token of the format apart.
 func (f Format) Inspect(token []byte) ([]lab.Field, error) {
-	text, raw, err := base64url.Parse(f.Prefix, f.rawSize(0), token)
-	if err != nil {
-		return nil, err
+	pieces := []Piece{{Name: lab.WireKeyID, Bytes: idSize, Readable: true}, {Name: lab.WireNonce, Bytes: f.NonceSize},
+		{Name: lab.WireBody, Bytes: f.BlockSize}, {Name: lab.WireTag, Bytes: f.TagSize}}
+	if f.NonceSize == 0 {
+		pieces = slices.Delete(pieces, 1, 2)
 	}
-	n, tag := idSize+f.NonceSize, len(raw)-f.TagSize
-	fields := []lab.Field{
-		{Name: lab.WirePrefix, Wire: []byte(f.Prefix), Bytes: []byte(f.Prefix), Readable: true},
-		{Name: lab.WireKeyID, Wire: text, Bytes: raw[:idSize], Readable: true},
-	}
-	if f.NonceSize > 0 {
-		fields = append(fields, lab.Field{Name: lab.WireNonce, Bytes: raw[idSize:n]})
-	}
-	return append(fields,
-		lab.Field{Name: lab.WireBody, Bytes: raw[n:tag]},
-		lab.Field{Name: lab.WireTag, Bytes: raw[tag:]}), nil
+	return ParseJoined(f.Prefix, token, pieces...)
 }

@@ -94,6 +94,38 @@ func AppendSegment(dst []byte, edit lab.Edit, step lab.Step, value []byte) []byt
 	return edit.Tail(lab.WireText, base64url.AppendEncode(dst, value), len(dst))
 }
 
+// A Piece is a field of a token that is one text of base64url. The body takes all that
+// the others leave.
+type Piece struct {
+	Name     lab.Step
+	Bytes    int // of the body: at least
+	Readable bool
+}
+
+// ParseJoined parses a token of the form prefix || base64url(pieces), whose text is
+// canonical.
+func ParseJoined(prefix string, token []byte, pieces ...Piece) ([]lab.Field, error) {
+	least := 0
+	for _, p := range pieces {
+		least += p.Bytes
+	}
+	text, raw, err := base64url.Parse(prefix, least, token)
+	if err != nil {
+		return nil, err
+	}
+	fields := []lab.Field{{Name: lab.WirePrefix, Wire: []byte(prefix), Bytes: []byte(prefix), Readable: true}}
+	spare := len(raw) - least
+	for _, p := range pieces {
+		n := p.Bytes
+		if p.Name == lab.WireBody {
+			n += spare
+		}
+		fields = append(fields, lab.Field{Name: p.Name, Wire: text, Bytes: raw[:n], Readable: p.Readable})
+		text, raw = nil, raw[n:]
+	}
+	return fields, nil
+}
+
 // ParseDotted parses a token of the form prefix || segment || "." || segment ...,
 // whose segments are canonical base64url of the named fields. All but the last,
 // the tag, are readable.
