@@ -69,7 +69,7 @@ func trimmedMean(xs []float64, confidence float64) (mid, half float64) {
 	for _, x := range xs {
 		sum += (x - center) * (x - center)
 	}
-	return mid, quantileT(1-(1-confidence)/2, kept-1) * math.Sqrt(sum/(kept*(kept-1)))
+	return mid, distuv.StudentsT{Sigma: 1, Nu: kept - 1}.Quantile(1-(1-confidence)/2) * math.Sqrt(sum/(kept*(kept-1)))
 }
 
 func mean(xs []float64) float64 {
@@ -79,9 +79,6 @@ func mean(xs []float64) float64 {
 	}
 	return sum / float64(len(xs))
 }
-
-// quantileT returns the p-quantile of Student's t with v degrees of freedom.
-func quantileT(p, v float64) float64 { return distuv.StudentsT{Sigma: 1, Nu: v}.Quantile(p) }
 
 // Joint returns the confidence that each of n intervals must have so that all
 // of them hold together at the given confidence (Bonferroni's inequality).

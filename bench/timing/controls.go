@@ -90,7 +90,8 @@ func Ladder() []Comparison {
 	var comparisons []Comparison
 	for _, added := range ladder {
 		steps := max(1, int(added/step+0.5))
-		t := control(fmt.Sprintf("delay-%gns", added), runfile.Leaks, marks(shortMessage, delay(steps)))
+		delay := func(mark int, result byte) byte { return spin(cover+mark*steps, result) }
+		t := control(fmt.Sprintf("delay-%gns", added), runfile.Leaks, marks(shortMessage, delay))
 		t.Added = float64(steps) * step
 		comparisons = append(comparisons, t)
 	}
@@ -119,11 +120,6 @@ func marks(size int, added func(mark int, result byte) byte) func(*rand.Rand) (*
 // begins with work that does not wait; if that is shorter than these steps, every
 // further step counts.
 const cover = 3 * turn
-
-// delay takes steps more for B.
-func delay(steps int) func(int, byte) byte {
-	return func(mark int, result byte) byte { return spin(cover+mark*steps, result) }
-}
 
 // tailCalls counts the calls of tailOnly.
 var tailCalls uint64

@@ -48,39 +48,25 @@ func completion(values func() []string) cobra.CompletionFunc {
 var folderFlags = []string{"dir", "out", "results", "run", "vectors"}
 
 // argumentValues are the values of arguments, by their names in the usage.
-var argumentValues = map[string]func() []string{"DESIGN": designNames, "TARGET": targetNames}
+var argumentValues = map[string]func() []string{"DESIGN": designNames,
+	"TARGET": namesOf(targets.All, func(t targets.Target) string { return t.Name })}
 
 // flagValues are the values of flags, by their names.
 var flagValues = map[string]func() []string{
 	"design": designNames, "subject": designNames, "need": propertyNames, "holds": propertyNames,
 	"only":    attackNames,
-	"checks":  checkNames,
-	"op":      opNames,
+	"checks":  namesOf(review.Checks, func(c review.Check) string { return c.ID }),
+	"op":      namesOf(runfile.Ops, func(op runfile.Op) string { return string(op) }),
 	"sdk":     sdkNames,
 	"format":  func() []string { return []string{"text", "json", "markdown", "sarif"} },
 	"fail-on": func() []string { return severities },
 	"interop": func() []string { return []string{"java", "python", "ruby", "rust"} },
 }
 
-func designNames() []string {
-	return namesOf(catalog.Variants(), func(d codecs.Design) string { return d.Name })
-}
-
-func targetNames() []string {
-	return namesOf(targets.All(), func(t targets.Target) string { return t.Name })
-}
-
-func propertyNames() []string {
-	return namesOf(codecs.Properties(), func(p codecs.PropertyInfo) string { return string(p.Property) })
-}
-
-func opNames() []string {
-	return namesOf(runfile.Ops(), func(op runfile.Op) string { return string(op) })
-}
-
-func checkNames() []string {
-	return namesOf(review.Checks(), func(c review.Check) string { return c.ID })
-}
+var (
+	designNames   = namesOf(catalog.Variants, func(d codecs.Design) string { return d.Name })
+	propertyNames = namesOf(codecs.Properties, func(p codecs.PropertyInfo) string { return string(p.Property) })
+)
 
 func attackNames() []string {
 	var all []string
@@ -99,13 +85,15 @@ func sdkNames() []string {
 	if err != nil {
 		return nil
 	}
-	return namesOf(all, func(s sdk.SDK) string { return s.Name })
+	return namesOf(func() []sdk.SDK { return all }, func(s sdk.SDK) string { return s.Name })()
 }
 
-func namesOf[T any](all []T, name func(T) string) []string {
-	var names []string
-	for _, x := range all {
-		names = append(names, name(x))
+// namesOf returns the function that returns the names of all.
+func namesOf[T any](all func() []T, name func(T) string) func() []string {
+	return func() (names []string) {
+		for _, x := range all() {
+			names = append(names, name(x))
+		}
+		return names
 	}
-	return names
 }

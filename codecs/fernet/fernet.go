@@ -156,16 +156,10 @@ var Design = codecs.Design{
 	KeySize: keySize,
 	Options: []codecs.Option{framework.Reading("Python's cryptography")},
 	Hooks:   &lab.Hooks{Inspect: inspect, Other: "=", FewVectors: true, Allocates: "segments are decoded to buffers of their own"},
-	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
-		ttl, err := framework.TTL(c)
-		if err != nil {
-			return nil, err
-		}
-		return framework.NewScheme(c.Secrets, func(secret []byte) (framework.Format, error) {
-			block, err := aes.NewCipher(secret[keySize/2:])
-			return &format{mac.New(secret[:keySize/2]), block, ttl, framework.IsSDK(c.Options)}, err
-		})
-	},
+	NewScheme: framework.NewScheme(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
+		block, err := aes.NewCipher(secret[keySize/2:])
+		return &format{mac.New(secret[:keySize/2]), block, ttl, framework.IsSDK(options)}, err
+	}),
 	Guarantees: func(options map[string]string) []codecs.Guarantee {
 		return slices.Concat(framework.Canonical(options, "Python's base64 decoder skips foreign characters and ignores spare bits and all that follows the padding"), framework.Unbound("the format has nothing of the request"),
 			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.Inert, codecs.PrivateKeys, codecs.Rotation),

@@ -287,15 +287,9 @@ var Design = codecs.Design{
 		{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
 	},
 	Hooks: &lab.Hooks{Inspect: inspect, Other: "*", Grace: skew, FewVectors: true, Allocates: "segments are decoded to buffers of their own"},
-	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
-		ttl, err := framework.TTL(c)
-		if err != nil {
-			return nil, err
-		}
-		return framework.NewScheme(c.Secrets, func(secret []byte) (framework.Format, error) {
-			return &format{string(secret), ttl, framework.IsSDK(c.Options), c.Options[optionPayload] == payloadJSON}, nil
-		})
-	},
+	NewScheme: framework.NewScheme(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
+		return &format{string(secret), ttl, framework.IsSDK(options), options[optionPayload] == payloadJSON}, nil
+	}),
 	Guarantees: func(options map[string]string) []codecs.Guarantee {
 		return slices.Concat(framework.Canonical(options, "the segment of the tag is decoded by atob: white space, + and /, padding and spare bits pass"), carries(options), framework.Unbound("the format has nothing of the request"),
 			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.PrivateKeys),

@@ -2,6 +2,7 @@ package laravel
 
 import (
 	"slices"
+	"time"
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
@@ -42,16 +43,10 @@ var MCP = codecs.Design{
 	MaxKeys: 1, KeySize: keySize,
 	Options: []codecs.Option{framework.Reading("the SDK")},
 	Hooks:   &lab.Hooks{Inspect: inspect, Other: "+/=", FewVectors: true, Unjudged: true, Allocates: allocates},
-	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
-		ttl, err := framework.TTL(c)
-		if err != nil {
-			return nil, err
-		}
-		return framework.NewScheme(c.Secrets, func(secret []byte) (framework.Format, error) {
-			e, err := newEncrypter(secret, c.Options)
-			return &requestState{e, ttl}, err
-		})
-	},
+	NewScheme: framework.NewScheme(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
+		e, err := newEncrypter(secret, options)
+		return &requestState{e, ttl}, err
+	}),
 	Guarantees: func(options map[string]string) []codecs.Guarantee {
 		return slices.Concat(common(options),
 			codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsPrincipal),

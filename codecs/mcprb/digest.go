@@ -115,12 +115,8 @@ func isPrintable(v *rawjson.Value) bool {
 // generate prints values as the SDK's canonical JSON: members sorted by name,
 // strings and numbers as JSON.generate has them.
 var generate = &rawjson.Printer{
-	Quoting: rawjson.NewQuoting(false, 0, `""\\`+"\nn\rr\tt\ff\bb", appendEscape),
+	Quoting: rawjson.NewQuoting(false, 0, `""\\`+"\nn\rr\tt\ff\bb", rawjson.EscapeByte),
 	Number:  appendNumber, Members: rawjson.ByName,
-}
-
-func appendEscape(dst, text []byte, at int) ([]byte, int) {
-	return rawjson.AppendHex(dst, rune(text[at]), rawjson.LowerHex), 1
 }
 
 // isFloat reports whether Ruby reads a literal as a float.

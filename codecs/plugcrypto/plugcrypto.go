@@ -252,20 +252,14 @@ var Design = codecs.Design{
 	MaxKeys: 1,
 	Options: []codecs.Option{framework.Reading("the library")},
 	Hooks:   &lab.Hooks{Inspect: inspect, FewVectors: true, Allocates: "segments are decoded to buffers of their own"},
-	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
-		ttl, err := framework.TTL(c)
+	NewScheme: framework.NewScheme(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
+		key, err := pbkdf2.Key(sha256.New, string(secret), []byte(salt), iterations, chacha20poly1305.KeySize)
 		if err != nil {
 			return nil, err
 		}
-		return framework.NewScheme(c.Secrets, func(secret []byte) (framework.Format, error) {
-			key, err := pbkdf2.Key(sha256.New, string(secret), []byte(salt), iterations, chacha20poly1305.KeySize)
-			if err != nil {
-				return nil, err
-			}
-			aead, err := chacha20poly1305.NewX(key)
-			return &format{aead, ttl, framework.IsSDK(c.Options)}, err
-		})
-	},
+		aead, err := chacha20poly1305.NewX(key)
+		return &format{aead, ttl, framework.IsSDK(options)}, err
+	}),
 	Guarantees: guarantees,
 }
 

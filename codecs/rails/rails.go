@@ -288,16 +288,10 @@ var Design = codecs.Design{
 		{Name: optionPurpose, Doc: "the purpose that tokens are minted for and verified against", Values: []string{purposeNone, purposeTarget}},
 	},
 	Hooks: &lab.Hooks{Inspect: inspect, Other: "+/=", FewVectors: true, Allocates: "segments are decoded to buffers of their own"},
-	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
-		ttl, err := framework.TTL(c)
-		if err != nil {
-			return nil, err
-		}
-		return framework.NewScheme(c.Secrets, func(secret []byte) (framework.Format, error) {
-			aead, err := keyring.AESGCM(secret)
-			return &format{aead, ttl, c.Options[optionPurpose] == purposeTarget, framework.IsSDK(c.Options)}, err
-		})
-	},
+	NewScheme: framework.NewScheme(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
+		aead, err := keyring.AESGCM(secret)
+		return &format{aead, ttl, options[optionPurpose] == purposeTarget, framework.IsSDK(options)}, err
+	}),
 	Guarantees: guarantees,
 }
 

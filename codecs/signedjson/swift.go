@@ -35,10 +35,8 @@ var (
 // foundation prints values as JSONEncoder of Foundation does: it escapes solidus, and
 // sorts names.
 var foundation = &rawjson.Printer{
-	Quoting: rawjson.NewQuoting(false, '/', `""\\//`+"\nn\rr\tt\ff\bb", func(dst, text []byte, at int) ([]byte, int) {
-		return rawjson.AppendHex(dst, rune(text[at]), rawjson.LowerHex), 1
-	}),
-	Number: rawjson.Stringify.Number, Members: rawjson.ByName,
+	Quoting: rawjson.NewQuoting(false, '/', `""\\//`+"\nn\rr\tt\ff\bb", rawjson.EscapeByte),
+	Number:  rawjson.Stringify.Number, Members: rawjson.ByName,
 }
 
 const (

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
@@ -113,15 +114,9 @@ func (s *style) design(name, doc, spec, other string, own func(map[string]string
 			{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
 		},
 		Hooks: &lab.Hooks{Inspect: s.inspect, Other: other, FewVectors: true, Allocates: "segments are decoded to buffers of their own"},
-		NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
-			ttl, err := framework.TTL(c)
-			if err != nil {
-				return nil, err
-			}
-			return framework.NewScheme(c.Secrets, func(secret []byte) (framework.Format, error) {
-				return s.format(secret, ttl, c.Options), nil
-			})
-		},
+		NewScheme: framework.NewScheme(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
+			return s.format(secret, ttl, options), nil
+		}),
 		Guarantees: func(options map[string]string) []codecs.Guarantee {
 			return slices.Concat(own(options), s.carries(options), framework.Unbound("the format has nothing of the request but a salt, which the application chooses"),
 				codecs.Holds(codecs.Integrity, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.Rotation, codecs.PrivateKeys),

@@ -24,16 +24,12 @@ var ignoring = rawjson.Dialect{MaxDepth: maxIgnored}
 
 // serde prints values as serde_json does.
 var serde = &rawjson.Printer{
-	Quoting: rawjson.NewQuoting(false, '"', `""\\`+"\nn\rr\tt\ff\bb", appendEscape),
+	Quoting: rawjson.NewQuoting(false, '"', `""\\`+"\nn\rr\tt\ff\bb", rawjson.EscapeByte),
 	Number: func(dst, literal []byte) []byte {
 		dst, _ = appendNumber(dst, literal)
 		return dst
 	},
 	Members: rawjson.FirstPlaces,
-}
-
-func appendEscape(dst, text []byte, at int) ([]byte, int) {
-	return rawjson.AppendHex(dst, rune(text[at]), rawjson.LowerHex), 1
 }
 
 // isValue reports whether serde_json makes a Value of v, within a depth: strings

@@ -217,9 +217,6 @@ func collect(source []byte, texts map[string]bool, numbers map[int]bool) {
 // Literal reads the choice of a word. The caller must not change it.
 func Literal(p *Program) []byte { return literals().words.at(p.Uint16()) }
 
-// number reads the choice of a number.
-func number(p *Program) int { return literals().numbers.at(p.Uint16()) }
-
 // ModuleRoot returns the folder of go.mod above the working folder or, in a
 // campaign, above harness.EnvSource.
 func ModuleRoot() (string, error) {

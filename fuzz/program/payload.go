@@ -124,7 +124,7 @@ func anyLength(p *Program, size func(n int) int) int {
 	case kind < 12:
 		return Beside(p, borders[p.Pick(len(borders))])
 	case kind < 14:
-		return Beside(p, number(p))
+		return Beside(p, literals().numbers.at(p.Uint16()))
 	case kind == 14 && size != nil:
 		want := Beside(p, borders[p.Pick(len(borders))])
 		return sort.Search(maxLength, func(n int) bool { return size(n) >= want })

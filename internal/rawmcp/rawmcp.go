@@ -27,15 +27,9 @@ type Limits struct {
 	Start time.Duration
 }
 
-// defaultLimits are those of a review: no answer that a client would use is
-// larger or later.
-func defaultLimits() Limits {
-	return Limits{Time: 15 * time.Second, Bytes: 8 << 20, Events: 1000}
-}
-
 // orDefault returns the limits with those that are zero replaced.
 func (l Limits) orDefault() Limits {
-	d := defaultLimits()
+	d := Limits{Time: 15 * time.Second, Bytes: 8 << 20, Events: 1000}
 	if l.Time <= 0 {
 		l.Time = d.Time
 	}

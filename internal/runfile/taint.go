@@ -62,12 +62,9 @@ type Frame struct {
 	Tests []string `json:"tests,omitempty"`
 }
 
-// fileName returns the name of the log's file.
-func (l *Log) fileName() string { return l.Subject + "." + string(l.Secret) + taintExtension }
-
 // Write writes the log into dir.
 func (l *Log) Write(dir string) error {
-	return atomicfile.WriteJSON(filepath.Join(dir, l.fileName()), l, " ")
+	return atomicfile.WriteJSON(filepath.Join(dir, l.Subject+"."+string(l.Secret)+taintExtension), l, " ")
 }
 
 // ReadTaintLogs returns all taint logs in dir, by name. It is an error if there is

@@ -192,12 +192,12 @@ func optionBase(d *codecs.Design, name, doc string) []*Base {
 	}
 	object := schemeBase(d, name, doc, `{"step":1,"of":3}`, nil)
 	object.Try = []Family{contexts, addedClaims, oracles}
-	text := schemeBase(d, name+"-text", doc+", and the arguments are a text", `{"step":1}`, textArguments)
+	text := schemeBase(d, name+"-text", doc+", and the arguments are a text", `{"step":1}`, func(s *Setting) {
+		s.Context.Arguments = json.RawMessage(`"5"`)
+	})
 	text.Try = []Family{contextsAbout("arguments-")}
 	return []*Base{object, text}
 }
-
-func textArguments(s *Setting) { s.Context.Arguments = json.RawMessage(`"5"`) }
 
 // plain returns text in a form that fits the name of a case.
 func plain(text string) string {

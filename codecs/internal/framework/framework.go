@@ -121,13 +121,20 @@ func (s *Codec) Unseal(dst, token []byte) ([]byte, error) { return s.ring.open(d
 // the catalog open one.
 type codecAssembler struct{ Codec }
 
-// NewScheme returns the scheme of a row.
-func NewScheme(secrets [][]byte, format func(secret []byte) (Format, error)) (codecs.Scheme, error) {
-	r, err := newRing(secrets, format)
-	if err != nil {
-		return nil, err
+// NewScheme returns the opening of a row: a scheme of the formats under each secret, with a
+// time to live and the options of the row.
+func NewScheme(format func(secret []byte, ttl time.Duration, options map[string]string) (Format, error)) func(codecs.Config) (codecs.Scheme, error) {
+	return func(c codecs.Config) (codecs.Scheme, error) {
+		ttl, err := TTL(c)
+		if err != nil {
+			return nil, err
+		}
+		r, err := newRing(c.Secrets, func(secret []byte) (Format, error) { return format(secret, ttl, c.Options) })
+		if err != nil {
+			return nil, err
+		}
+		return layouts.Assemble(&Scheme{r}, r[0].SeedSize(), (*Scheme).mintEdited), nil
 	}
-	return layouts.Assemble(&Scheme{r}, r[0].SeedSize(), (*Scheme).mintEdited), nil
 }
 
 // NewCodec returns the codec of a row.

@@ -46,7 +46,7 @@ const (
 type KEM struct {
 	id                circl.KEM
 	EncSize, SeedSize int
-	canonical         func(enc []byte) bool
+	Canonical         func(enc []byte) bool // reports whether enc is a canonical encapsulation
 }
 
 // The key encapsulation mechanisms of the designs.
@@ -55,9 +55,6 @@ var (
 	XWing  = &KEM{circl.KEM_XWING, xwing.CiphertextSize, xwing.EncapsulationSeedSize,
 		func(enc []byte) bool { return len(enc) == xwing.CiphertextSize }}
 )
-
-// Canonical reports whether enc is a canonical encapsulation.
-func (k *KEM) Canonical(enc []byte) bool { return k.canonical(enc) }
 
 func (k *KEM) suite() circl.Suite {
 	return circl.NewSuite(k.id, circl.KDF_HKDF_SHA256, circl.AEAD_AES256GCM)

@@ -69,6 +69,11 @@ func AppendHex(dst []byte, r rune, digits string) []byte {
 	return append(dst, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
 }
 
+// EscapeByte appends the \u escape of the byte at a place of text, as a Quoting takes it.
+func EscapeByte(dst, text []byte, at int) ([]byte, int) {
+	return AppendHex(dst, rune(text[at]), LowerHex), 1
+}
+
 // inOrder reports whether the names of members ascend strictly.
 func inOrder(members []Member) bool {
 	for i := range len(members) - 1 {
