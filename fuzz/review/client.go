@@ -38,7 +38,11 @@ type client struct {
 	lost  *rawmcp.Exchange // the first one of a check without a response
 	codes map[int]string   // error codes that were seen, each with its first message
 	given []string         // ids of sessions
-	trace string           // the first stack trace in an error
+	// minted are the questions beside tokens, and newest those beside the last token.
+	minted map[string]map[string]Question
+	keys   map[string]int // of questions, each with the number of questions
+	newest map[string]Question
+	trace  string // the first stack trace in an error
 	// repeated are the arguments that headers repeat, by tool.
 	repeated map[string][]repeatedArgument
 }
@@ -64,7 +68,7 @@ func SystemClock() Clock {
 }
 
 func newClient(o Options) (*client, error) {
-	c := &client{target: o.Target, codes: map[int]string{}, repeated: map[string][]repeatedArgument{}, limits: o.Limits, rate: o.Rate, budget: o.Budget, clock: o.Clock, record: o.Record}
+	c := &client{target: o.Target, minted: map[string]map[string]Question{}, keys: map[string]int{}, codes: map[int]string{}, repeated: map[string][]repeatedArgument{}, limits: o.Limits, rate: o.Rate, budget: o.Budget, clock: o.Clock, record: o.Record}
 	if o.Rate > 0 {
 		c.pause = time.Duration(float64(time.Second) / o.Rate)
 	}
@@ -141,6 +145,9 @@ func (c *client) patiently(ctx context.Context, once func() Answer) Answer {
 func (c *client) note(call Call, a Answer) {
 	if call.Method == "tools/call" && a.Kind == completed {
 		c.ran++
+	}
+	for key := range a.Questions {
+		c.keys[key]++
 	}
 	c.noteCode(call.Method, a)
 }

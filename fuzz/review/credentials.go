@@ -1,6 +1,8 @@
 package review
 
 import (
+	"encoding/base64"
+	"slices"
 	"strings"
 
 	"sealab/internal/rawmcp"
@@ -14,7 +16,7 @@ var credentials = []Check{
 		Sent: "each list, a call of an unknown tool, each prompt, each resource, and calls with a state, without credentials, if tools/list wants some", Want: "status 401", Source: authorization + ", on every request; CWE-306",
 		Impact: "whoever reaches the server uses one of its methods without a name", Fix: "check credentials before the method is looked at", Run: openMethods},
 	{ID: "A-LIKE", Name: "credentials that resemble good ones", Over: "http", Severity: Critical, Category: "security",
-		Sent: "a request with the beginning of a credential, more characters, the other case, another scheme, an empty one, null, and with headers of proxies that name a user", Want: "status 401", Source: authorization + "; CWE-187, CWE-290",
+		Sent: "a request with the beginning of a credential, more characters, the other case, another scheme, an empty one, null, with it in a cookie, behind a made-up one, and with headers of proxies that name a user, also beside a good credential", Want: "status 401, and the user of the credential", Source: authorization + "; CWE-187, CWE-290",
 		Impact: "a credential is guessed piece by piece, or is not needed", Fix: "compare whole credentials, and take the user's name from no header that a client may send", Run: likeCredentials},
 	{ID: "A-CONN", Name: "the credentials of an earlier request", Over: "http", Severity: Critical, Category: "security",
 		Sent: "on one connection a request with good credentials, and then one with made-up ones and one without", Want: "status 401", Source: "RFC 9110, section 3.3: requests are independent; CWE-613",
@@ -96,9 +98,12 @@ func (t *T) isOpen(call Call, name string) bool {
 // A likeCredential is what resembles a credential.
 type likeCredential struct {
 	name     string
-	header   rawmcp.Header
+	headers  []rawmcp.Header
 	severity Severity
 }
+
+// cookieNames are the names of cookies that careless servers take credentials from.
+var cookieNames = []string{"Authorization", "authorization", "access_token", "token", "auth", "auth_token", "session", "jwt", "api_key"}
 
 // proxyHeaders name a user; proxies add them behind a login.
 var proxyHeaders = []string{"X-Forwarded-User", "X-Remote-User", "Remote-User", "X-Authenticated-User", "X-User", "X-User-Id"}
@@ -118,12 +123,23 @@ func likenesses(scheme, secret string) []likeCredential {
 		{"a credential of another scheme", "Sealab " + secret, Suggestion}, {"a credential without its scheme", secret, Suggestion},
 	} {
 		if l.value != scheme+" "+secret {
-			all = append(all, likeCredential{l.name, rawmcp.Header{Name: "Authorization", Value: l.value}, l.severity})
+			all = append(all, likeCredential{l.name, []rawmcp.Header{{Name: "Authorization", Value: l.value}}, l.severity})
+		}
+	}
+	var cookies []string
+	for _, name := range cookieNames {
+		cookies = append(cookies, name+"="+secret)
+	}
+	all = append(all, likeCredential{"a credential in a cookie", []rawmcp.Header{{Name: "Cookie", Value: strings.Join(cookies, "; ")}}, Warning},
+		likeCredential{"a credential behind a made-up one", []rawmcp.Header{{Name: "Authorization", Value: madeUp(scheme + " x")}, {Name: "Authorization", Value: scheme + " " + secret}}, Suggestion})
+	if !strings.EqualFold(scheme, "Basic") {
+		for name, pair := range map[string]string{"as a name": secret + ":", "as a password": "sealab:" + secret} {
+			all = append(all, likeCredential{"a credential " + name + " of Basic", []rawmcp.Header{{Name: "Authorization", Value: "Basic " + base64.StdEncoding.EncodeToString([]byte(pair))}}, Warning})
 		}
 	}
 	for _, name := range proxyHeaders {
 		for _, value := range []string{"admin", secret} {
-			all = append(all, likeCredential{"the header " + name, rawmcp.Header{Name: name, Value: value}, Critical})
+			all = append(all, likeCredential{"the header " + name, []rawmcp.Header{{Name: name, Value: value}}, Critical})
 		}
 	}
 	return all
@@ -142,7 +158,7 @@ func likeCredentials(t *T) {
 		if t.only != "" && t.only != l.name {
 			continue
 		}
-		a := t.listedAs([]rawmcp.Header{l.header})
+		a := t.listedAs(l.headers)
 		if !a.conclusive() {
 			continue
 		}
@@ -151,6 +167,40 @@ func likeCredentials(t *T) {
 			t.fault(l.name, l.severity, l.name+" is taken", a)
 		}
 	}
+	t.renamedUser()
+}
+
+// renamedUser mints tokens with good credentials and headers of proxies that name a user.
+// It refutes if they are refused without those headers: the headers are the user.
+func (t *T) renamedUser() {
+	if len(t.r.oracles) == 0 {
+		return
+	}
+	c, o := t.r.client, t.r.oracles[0]
+	own := c.target.Headers
+	defer func() { c.target.Headers = own }()
+	named := slices.Clone(own)
+	for _, name := range proxyHeaders {
+		named = append(named, rawmcp.Header{Name: name, Value: "sealab-user"})
+	}
+	var a Answer
+	for range 2 {
+		c.target.Headers = named
+		token, _, err := c.mint(t.ctx, o.flow, first)
+		if err != nil || o.verdict(c.present(t.ctx, o.flow, quote(token), first)) != accepted {
+			return
+		}
+		token, _, err = c.mint(t.ctx, o.flow, first)
+		c.target.Headers = own
+		if err != nil {
+			return
+		}
+		a = c.present(t.ctx, o.flow, quote(token), first)
+		if t.seen(variant{name: "headers of proxies"}, a); o.verdict(a) != refused {
+			return
+		}
+	}
+	t.fault("headers of proxies", Critical, "a header such as "+proxyHeaders[0]+" names the user of a good credential", a)
 }
 
 // keptCredentials asks on a connection that good credentials were sent on.

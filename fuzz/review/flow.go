@@ -47,7 +47,7 @@ func (c *client) mint(ctx context.Context, f Flow, as user) (string, Answer, err
 		if a.Kind != asked {
 			return "", a, fmt.Errorf("round %d of %s: %v, want a question", i+1, f, a)
 		}
-		call.Answers, call.State = answers, nil
+		call.Answers, call.State = c.rekeyed(answers, a.Questions), nil
 		if a.State != nil {
 			call.State = quote(*a.State)
 		}
@@ -59,13 +59,40 @@ func (c *client) mint(ctx context.Context, f Flow, as user) (string, Answer, err
 	case a.State == nil || *a.State == "":
 		return "", a, fmt.Errorf("round %d of %s: a question without a state", len(f.Rounds)+1, f)
 	}
+	c.minted[*a.State], c.newest = a.Questions, a.Questions
 	return *a.State, a, nil
+}
+
+// rekeyed returns answers under the keys of questions, if their own were seen in one
+// question and no other: the server draws keys anew for each.
+func (c *client) rekeyed(answers json.RawMessage, questions map[string]Question) json.RawMessage {
+	own := members(answers)
+	if len(own) == 0 || len(own) != len(questions) {
+		return answers
+	}
+	all, keys := map[string]json.RawMessage{}, sortedKeys(questions)
+	for i, key := range sortedKeys(own) {
+		if _, ok := questions[key]; ok || c.keys[key] != 1 {
+			return answers
+		}
+		all[keys[i]] = own[key]
+	}
+	return object(all)
 }
 
 // present sends a token in the round after the flow.
 func (c *client) present(ctx context.Context, f Flow, state json.RawMessage, as user) Answer {
 	call := f.call(as)
+	var token string
+	_ = json.Unmarshal(state, &token) // of another type: ""
+	questions, ok := c.minted[token]
+	if !ok {
+		questions = c.newest
+	}
 	call.State, call.Answers = state, f.Last
+	if f.Last != nil {
+		call.Answers = c.rekeyed(f.Last, questions)
+	}
 	return c.call(ctx, call)
 }
 
@@ -278,7 +305,7 @@ func (r *Review) step(ctx context.Context, f Flow, answers json.RawMessage) Answ
 		if a.Kind != asked {
 			return a
 		}
-		call.Answers, call.State = round, nil
+		call.Answers, call.State = r.client.rekeyed(round, a.Questions), nil
 		if a.State != nil {
 			call.State = quote(*a.State)
 		}

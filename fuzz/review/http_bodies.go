@@ -21,9 +21,9 @@ var bodies = []Check{
 		Sent: "params as an array, arguments as a text, a name that is a number", Want: "refused with -32602 or -32600", Source: "revision 2026-07-28, schema",
 		Impact: "a client's mistake is answered by an error that names another cause", Fix: "validate params before the request is handled", Run: wrongParams},
 	{ID: "H-ID", Name: "an id that is none", Over: "http", Era: "modern", Severity: Suggestion, Category: "schema",
-		Sent: "null, 1.5, an object", Want: "an error", Source: "revision 2026-07-28, basic", Impact: "a request is taken for a notification, or its answer is lost", Fix: "take strings and integers alone", Run: wrongIDs},
+		Sent: "null, 1.5, an object; a text and a number beyond 32 bits", Want: "an error; an answer with the same id", Source: "revision 2026-07-28, basic", Impact: "a request is taken for a notification, or its answer is lost", Fix: "take strings and integers alone", Run: wrongIDs},
 	{ID: "H-202", Name: "the answer to a notification", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "notifications/cancelled of an unknown request", Want: "status 202 without a body, or an error status", Source: transportSpec, Impact: "clients wait for what does not come", Fix: "answer 202 without a body", Run: notification},
+		Sent: "notifications/cancelled of an unknown request; tools/list without an id", Want: "status 202 without a body, or an error status", Source: transportSpec, Impact: "clients wait for what does not come", Fix: "answer 202 without a body", Run: notification},
 	{ID: "H-RESULT", Name: "the form of results", Over: "", Era: "modern", Severity: Warning, Category: "schema",
 		Sent: "each list as the second user; the lists that were read are checked", Want: "resultType, serverInfo in _meta, ttlMs and cacheScope on lists", Source: "revision 2026-07-28, basic and server/utilities/caching",
 		Impact: "clients cache wrongly, or not at all", Fix: "build results with the types of the SDK", Run: resultForm},
@@ -94,7 +94,7 @@ func noJSON(t *T) {
 			return
 		}
 		t.oneCase(c)
-		if reason := t.control(); reason != "" && t.control() != "" {
+		if reason := t.unanswered(); reason != "" && t.unanswered() != "" {
 			t.findings = nil
 			t.refute(Finding{Case: c.name, Severity: Warning, Issue: "the server does not answer after " + c.name, Evidence: reason, Want: "answered", Got: "broken"})
 			return
@@ -128,6 +128,18 @@ func wrongIDs(t *T) {
 			return "", ""
 		}})
 	}
+	for _, id := range []string{`"sealab"`, "4294967301"} {
+		all = append(all, wireCase{name: "id " + id, alter: func(w *wire) { w.replace(fmt.Sprintf(`"id":%d`, w.id), `"id":`+id) }, judge: func(a Answer) (Severity, string) {
+			if a.Exchange == nil || len(a.Exchange.Messages) == 0 {
+				return "", ""
+			}
+			m := members(a.Exchange.Messages[len(a.Exchange.Messages)-1])
+			if got := string(m["id"]); m["result"] != nil && got != id {
+				return Warning, "answered with the id " + short(got, 40)
+			}
+			return "", ""
+		}})
+	}
 	t.cases(all...)
 }
 
@@ -143,6 +155,11 @@ func notification(t *T) {
 			return Warning, fmt.Sprintf("status %d instead of 202", a.Status)
 		case a.Exchange != nil && len(strings.TrimSpace(string(a.Exchange.Body))) > 0:
 			return Warning, "status 202 with a body"
+		}
+		return "", ""
+	}}, wireCase{name: "tools/list without an id", alter: func(w *wire) { w.replace(fmt.Sprintf(`"id":%d,`, w.id), "") }, judge: func(a Answer) (Severity, string) {
+		if a.Exchange != nil && strings.Contains(string(a.Exchange.Body), `"tools"`) {
+			return Warning, "answered by a result"
 		}
 		return "", ""
 	}})

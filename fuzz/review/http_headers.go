@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/url"
 	"strings"
+
+	"sealab/internal/rawmcp"
 )
 
 const transportSpec = "revision 2026-07-28, basic/transports/streamable-http"
@@ -25,25 +27,25 @@ var header = []Check{
 		Sent: "no _meta, no protocolVersion, no clientCapabilities, a text as clientCapabilities", Want: "error -32602", Source: "revision 2026-07-28, basic",
 		Impact: "the server guesses what the client can do", Fix: "require the members of _meta and answer -32602", Run: missingMeta},
 	{ID: "H-METHOD", Name: "Mcp-Method that differs from the body", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "no Mcp-Method, another one, one of the same kind, one in upper case", Want: "error -32020", Source: transportSpec,
+		Sent: "no Mcp-Method, another one, one of the same kind, one in upper case, one with another character in the place of its hyphen", Want: "error -32020", Source: transportSpec,
 		Impact: "a gateway that filters by header is passed", Fix: "compare Mcp-Method with method and answer -32020", Run: methodHeader},
 	{ID: "H-NAME", Name: "Mcp-Name that differs from the body", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "a call of an unknown tool with no Mcp-Name, and with another one", Want: "error -32020", Source: transportSpec,
+		Sent: "a call of an unknown tool with no Mcp-Name, with another one, and with its own in upper case", Want: "error -32020", Source: transportSpec,
 		Impact: "a gateway that filters tools by header is passed", Fix: "compare Mcp-Name with the name and answer -32020", Run: nameHeader},
 	{ID: "H-NAME64", Name: "Mcp-Name in base64", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
 		Sent: "a call of an unknown tool with Mcp-Name in the base64 form: the right name, another one", Want: "the right one is taken, another is refused with -32020", Source: transportSpec,
 		Impact: "tools whose names are not ASCII cannot be called", Fix: "decode =?base64?...?= before the comparison", Run: nameBase64},
 	{ID: "H-TWICE", Name: "a header that stands twice", Over: "http", Era: "modern", Severity: Suggestion, Category: "transport",
-		Sent: "Mcp-Method and MCP-Protocol-Version twice with two values", Want: "refused", Source: "RFC 9110, section 5.3",
+		Sent: "Mcp-Method, MCP-Protocol-Version and, on this machine, Host twice with two values; another host in the request line", Want: "refused", Source: "RFC 9110, section 5.3; RFC 9112, section 3.2",
 		Impact: "an intermediary reads one value and the server the other", Fix: "refuse headers that stand twice", Run: headerTwice},
 	{ID: "H-SMUGGLE", Name: "a member that stands twice", Over: "http", Era: "modern", Severity: Critical, Category: "security",
-		Sent: "method twice in the body, the header once for each", Want: "the method that the header names, or an error", Source: transportSpec + "; RFC 8259, section 4",
+		Sent: "method and name twice in the body, also in another case, the header once for each; Method alone", Want: "the method that the header names, or an error", Source: transportSpec + "; RFC 8259, section 4",
 		Impact: "the header that a gateway checked says one method and another is carried out", Fix: "refuse members that stand twice, or compare the header with the one that is carried out", Run: smuggled},
 	{ID: "H-ORIGIN", Name: "a foreign Origin", Over: "http", Severity: Critical, Category: "security",
 		Sent: "Origin: https://evil.example, null, http://localhost.evil.example, garbage; the first also with the server in Referer", Want: "status 403", Source: transportSpec + ", MUST validate Origin",
 		Impact: "a page of any site calls the server of whoever looks at it; with a Host that is not checked, by DNS rebinding and reads the answers", Fix: "refuse requests whose Origin is not allowed; the SDK has an option for it", Run: origins},
 	{ID: "H-HOST", Name: "a foreign Host", Over: "http", Severity: Critical, Category: "security",
-		Sent: "Host: evil.example, with the port, localhost.evil.example", Want: "refused, on this machine", Source: "CVE-2025-66414; " + transportSpec,
+		Sent: "Host: evil.example, with the port, localhost.evil.example, with headers of proxies", Want: "refused, on this machine", Source: "CVE-2025-66414; " + transportSpec,
 		Impact: "DNS rebinding: a page under a foreign name reads what the server answers", Fix: "compare Host with the names of this machine; the SDK has an option for it", Run: hosts},
 	{ID: "H-CORS", Name: "an answer for pages of any origin", Over: "http", Severity: Warning, Category: "security",
 		Sent: "a request and a preflight from https://evil.example", Want: "no Access-Control-Allow-Origin for it", Source: "Fetch, section 3.2",
@@ -96,7 +98,16 @@ func methodHeader(t *T) {
 		wireCase{name: "another Mcp-Method", alter: func(w *wire) { w.set("Mcp-Method", "prompts/list") }, judge: want},
 		wireCase{name: "an Mcp-Method of the same kind", alter: func(w *wire) { w.set("Mcp-Method", "tools/call") }, judge: want},
 		wireCase{name: "Mcp-Method in upper case", alter: func(w *wire) { w.set("Mcp-Method", "TOOLS/LIST") }, judge: want},
+		renamed("Mcp_Method"), renamed("Mcp.Method"),
 	)
+}
+
+// renamed is a request whose Mcp-Method has another name, which gateways pass on unread.
+func renamed(name string) wireCase {
+	return wireCase{name: name, alter: func(w *wire) {
+		w.drop("Mcp-Method")
+		w.add(name, listCall.Method)
+	}, judge: wantRefused(Suggestion)}
 }
 
 // noSuchTool is the name of a tool that no server has, so that its call is
@@ -129,6 +140,7 @@ func nameHeader(t *T) {
 	t.cases(
 		wireCase{name: "no Mcp-Name", call: unknownCall, alter: func(w *wire) { w.drop("Mcp-Name") }, judge: want},
 		wireCase{name: "another Mcp-Name", call: unknownCall, alter: func(w *wire) { w.set("Mcp-Name", "other") }, judge: want},
+		wireCase{name: "Mcp-Name in upper case", call: unknownCall, alter: func(w *wire) { w.set("Mcp-Name", strings.ToUpper(noSuchTool)) }, judge: want},
 	)
 }
 
@@ -158,10 +170,18 @@ func nameBase64(t *T) {
 }
 
 func headerTwice(t *T) {
-	t.cases(
-		wireCase{name: "Mcp-Method twice", alter: func(w *wire) { w.add("Mcp-Method", "prompts/list") }, judge: wantRefused(Suggestion)},
-		wireCase{name: "MCP-Protocol-Version twice", alter: func(w *wire) { w.add("MCP-Protocol-Version", "2025-11-25") }, judge: wantRefused(Suggestion)},
-	)
+	all := []wireCase{
+		{name: "Mcp-Method twice", alter: func(w *wire) { w.add("Mcp-Method", "prompts/list") }, judge: wantRefused(Suggestion)},
+		{name: "MCP-Protocol-Version twice", alter: func(w *wire) { w.add("MCP-Protocol-Version", "2025-11-25") }, judge: wantRefused(Suggestion)},
+	}
+	if t.r.onLoopback() && !t.hostServed() {
+		all = append(all, wireCase{name: "Host twice", alter: func(w *wire) { w.add("Host", "evil.example") }, judge: wantRefused(Suggestion)},
+			wireCase{name: "Host twice, the right one behind", alter: func(w *wire) {
+				w.headers = append([]rawmcp.Header{{Name: "Host", Value: "evil.example"}}, w.headers...)
+			}, judge: wantRefused(Suggestion)},
+			wireCase{name: "another host in the request line", alter: func(w *wire) { w.path = "http://evil.example" + w.path }, judge: wantRefused(Suggestion)})
+	}
+	t.cases(all...)
 }
 
 func smuggled(t *T) {
@@ -179,6 +199,7 @@ func smuggled(t *T) {
 		wireCase{name: "the header names the first", alter: func(w *wire) { w.replace(`"method":"tools/list"`, `"method":"tools/list","method":"prompts/list"`) }, judge: judge("tools")},
 		wireCase{name: "the header names the last", alter: func(w *wire) { w.replace(`"method":"tools/list"`, `"method":"prompts/list","method":"tools/list"`) }, judge: judge("tools")},
 		wireCase{name: "METHOD beside method", alter: func(w *wire) { w.replace(`"method":"tools/list"`, `"method":"tools/list","METHOD":"prompts/list"`) }, judge: judge("tools")},
+		wireCase{name: "Method in the place of method", alter: func(w *wire) { w.replace(`"method":`, `"Method":`) }, judge: wantRefused(Suggestion)},
 	)
 	t.cases(all...)
 }
@@ -202,8 +223,11 @@ func (t *T) nameTwice() []wireCase {
 				w.set("Mcp-Name", noSuchTool)
 			}
 		}
+		other := strings.Replace(right, "name", "Name", 1)
 		return []wireCase{{name: "the header names the first tool", call: f.call(first), alter: twice(wrong + "," + right), judge: judge},
-			{name: "the header names the last tool", call: f.call(first), alter: twice(right + "," + wrong), judge: judge}}
+			{name: "the header names the last tool", call: f.call(first), alter: twice(right + "," + wrong), judge: judge},
+			{name: "Name beside name", call: f.call(first), alter: twice(wrong + "," + other), judge: judge},
+			{name: "Name before name", call: f.call(first), alter: twice(other + "," + wrong), judge: judge}}
 	}
 	return nil
 }

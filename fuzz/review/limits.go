@@ -123,7 +123,7 @@ func largeRequests(t *T) {
 		a := t.send(t.wire(call))
 		t.seen(variant{name: fmt.Sprint(size)}, a)
 		name := fmt.Sprintf("%d MiB", size>>20)
-		switch reason := t.control(); {
+		switch reason := t.unanswered(); {
 		case reason != "":
 			t.fault(name, Warning, "the server does not answer after a body of "+name+": "+reason, a)
 			return
@@ -136,7 +136,7 @@ func largeRequests(t *T) {
 	w.add("X-Sealab", strings.Repeat("a", 100_000))
 	a := t.send(w)
 	t.seen(variant{name: "a header of 100 kB"}, a)
-	if reason := t.control(); reason != "" {
+	if reason := t.unanswered(); reason != "" {
 		t.fault("a header of 100 kB", Warning, "the server does not answer after a header of 100 kB: "+reason, a)
 	}
 }

@@ -77,6 +77,11 @@ var rows = []row{
 	{fault: "tag without regard to case", checks: []string{"RS-TAMPER"}, also: []string{"RS-FORGE", "RS-SPELL", "RS-CLEAR"}},
 	{fault: "verdicts remembered by token", checks: []string{"RS-USER"}, also: []string{"RS-ARGS", "RS-TOOL", "RS-METHOD"}},
 	{fault: "refusals tell in a header", checks: []string{"RS-UNIFORM"}},
+	{fault: "refusals tell in a number", checks: []string{"RS-UNIFORM"}},
+	{fault: "expired states told apart", checks: []string{"RS-EXP"}, change: told},
+	{fault: "the first of two arguments bound", checks: []string{"RS-ARGS"}},
+	{fault: "arguments without spaces", checks: []string{"RS-ARGS"}},
+	{fault: "keys of questions by chance + unbound arguments", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "answers under any key", checks: []string{"RS-DECLINE"}, change: withEffects},
 	{fault: "rounds out of order", checks: []string{"RS-SKIP"}, change: withEffects},
 	{fault: "full stops take long", checks: []string{"RS-SIZE"}, change: func(o *review.Options) { o.Hang = 3 * time.Second }},
@@ -124,6 +129,19 @@ var rows = []row{
 	{fault: "any revision", checks: []string{"H-VER"}},
 	{fault: "any later revision", checks: []string{"H-VER"}},
 	{fault: "any of several names", checks: []string{"H-SMUGGLE"}},
+	{fault: "names without case", checks: []string{"H-SMUGGLE"}},
+	{fault: "methods without case", checks: []string{"H-SMUGGLE"}},
+	{fault: "header names as in CGI", checks: []string{"H-METHOD"}},
+	{fault: "name headers without case", checks: []string{"H-NAME"}},
+	{fault: "hosts of request lines unread", checks: []string{"H-TWICE"}},
+	{fault: "requests without an id answered", checks: []string{"H-202"}, also: []string{"H-ID"}},
+	{fault: "ids of 32 bits", checks: []string{"H-ID"}},
+	{fault: "credentials in cookies", checks: []string{"A-LIKE"}},
+	{fault: "credentials of Basic", checks: []string{"A-LIKE"}},
+	{fault: "users renamed", checks: []string{"A-LIKE"}},
+	{fault: "sessions in cookies", checks: []string{"S-MISSING"}},
+	{fault: "lists of sessions", checks: []string{"S-MISSING"}},
+	{fault: "the last of several sessions", checks: []string{"S-MISSING"}},
 	{fault: "Referer believed", checks: []string{"H-ORIGIN"}},
 	{fault: "origins by their end", checks: []string{"H-ORIGIN"}},
 	{fault: "any origin on lists of prompts", checks: []string{"H-ORIGIN"}},
@@ -318,7 +336,7 @@ func TestUnbroken(t *testing.T) {
 	shared := func(o *review.Options) { oneTime(o); o.Target.Also = o.Target.URL }
 	for name, x := range map[string]row{"safe": {}, "effects": {change: effects}, "two instances with one store": {change: shared},
 		"begins again": {fault: "begins again elsewhere", change: told}, "begins again, effects": {fault: "begins again elsewhere", change: effects},
-		"stdio": {stdio: true}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
+		"keys of questions by chance, effects": {fault: "keys of questions by chance", change: effects}, "stdio": {stdio: true}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
 		if testenv.Sample() && !strings.HasSuffix(name, "effects") {
 			continue
 		}

@@ -102,7 +102,7 @@ type Review struct {
 }
 
 // DefaultBudget is the number of exchanges of a review.
-const DefaultBudget = 2500
+const DefaultBudget = 3000
 
 // DefaultStart is how long a server may take to start, or to come back.
 const DefaultStart = 30 * time.Second

@@ -21,7 +21,7 @@ var sessions = []Check{
 	{ID: "S-ID", Name: "the ids of sessions", Over: "http", Era: "legacy", Severity: Warning, Category: "security",
 		Sent: "eight times initialize", Want: "different ids of visible ASCII, at least 16 characters, that no counter, time or user gives", Source: oldTransport, Impact: "ids can be guessed", Fix: "draw 16 random bytes for each id", Run: sessionIDs},
 	{ID: "S-MISSING", Name: "no session, and a made-up one", Over: "http", Era: "legacy", Severity: Warning, Category: "security",
-		Sent: "tools/list without a session, with ids that the server did not give, and with parts and other spellings of one that it gave", Want: "400 and 404, and no id of a session", Source: oldTransport, Impact: "any id is a session", Fix: "look the id up and answer 404", Run: noSession},
+		Sent: "tools/list without a session, with ids that the server did not give, with parts and other spellings of one that it gave, with two, and with one in the URL or in a cookie", Want: "400 and 404, and no id of a session", Source: oldTransport, Impact: "any id is a session", Fix: "look the id up and answer 404", Run: noSession},
 	{ID: "S-END", Name: "a session that was ended", Over: "http", Era: "legacy", Severity: Warning, Category: "security",
 		Sent: "DELETE, then tools/list and a call of an unknown tool", Want: "405, or 404 afterwards", Source: oldTransport, Impact: "a session cannot be ended", Fix: "forget the id on DELETE", Run: ended},
 	{ID: "S-VER", Name: "an unknown revision in a session", Over: "http", Era: "legacy", Severity: Critical, Category: "transport",

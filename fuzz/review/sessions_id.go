@@ -117,6 +117,7 @@ func otherIDs(id string) []otherID {
 		{"no session", "", Warning}, {"a made-up session", madeUpID(id), Warning}, {"a made-up UUID", "6ba7b814-9dad-41d1-80b4-00c04fd430c8", Warning},
 		{"the first half of an id", id[:half], Warning}, {"the first half of an id and made-up characters", id[:half] + madeUpID(id[half:]), Warning},
 		{"the second half of an id behind made-up characters", madeUpID(id[:half]) + id[half:], Warning},
+		{"an id behind a made-up one and a comma", madeUpID(id) + ", " + id, Warning}, {"an id before a comma and a made-up one", id + "," + madeUpID(id), Warning},
 		{"an id with more characters", id + "0", Suggestion}, {"an id in quotes", strconv.Quote(id), Suggestion},
 	}
 	if swapped := swapCase(id); swapped != id {
@@ -172,6 +173,23 @@ func noSession(t *T) {
 		t.trials++
 		if a.Kind == completed {
 			t.refute(Finding{Case: "an id in the URL", Severity: Warning, Issue: "the parameter " + name + " of the URL names the session, so that ids stand in logs and histories", Evidence: sent(e) + " -> " + a.String(), Want: "400 or 404", Got: "served", Revision: older})
+			return
+		}
+	}
+	var cookies []string
+	for _, name := range append([]string{"Mcp-Session-Id", "mcp_session_id", "session"}, sessionParameters...) {
+		cookies = append(cookies, name+"="+s.id)
+	}
+	made, none := s, s
+	made.id, none.id = madeUpID(s.id), ""
+	for _, c := range []struct {
+		name    string
+		session session
+		header  rawmcp.Header
+	}{{"an id in a cookie", none, rawmcp.Header{Name: "Cookie", Value: strings.Join(cookies, "; ")}}, {"a second header with an id", made, rawmcp.Header{Name: "Mcp-Session-Id", Value: s.id}}} {
+		a := t.r.client.rawCall(t.ctx, append(t.sessionHeaders(c.session, first), c.header), []byte(t.oldList()))
+		if t.trials++; a.Kind == completed {
+			t.refute(Finding{Case: c.name, Severity: Warning, Issue: c.name + " names the session", Evidence: sent(a.Exchange) + " -> " + a.String(), Want: "400 or 404", Got: "served", Revision: older})
 			return
 		}
 	}

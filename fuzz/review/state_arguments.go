@@ -2,6 +2,8 @@ package review
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -52,6 +54,12 @@ func nearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	if len(texts) == 0 {
 		return all
 	}
+	for _, name := range integers { // digits that move from a number to a text
+		if p := parseSchema(s.Properties[name]); p.allows(1) && p.allows(12) {
+			pair([]string{name, texts[0]}, []json.RawMessage{json.RawMessage("12"), quote("probe")}, []json.RawMessage{json.RawMessage("1"), quote("2probe")})
+			pair([]string{name, texts[0]}, []json.RawMessage{json.RawMessage("12"), quote("probe")}, []json.RawMessage{json.RawMessage("2"), quote("probe1")})
+		}
+	}
 	p := parseSchema(s.Properties[texts[0]])
 	for _, n := range cutLengths {
 		if p.MaxLength == nil || *p.MaxLength > n {
@@ -76,31 +84,42 @@ func nearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 }
 
 // equalArguments are pairs of arguments that some servers mean to be the same: texts that
-// differ in case, and lists in another order.
+// differ in case or in spaces around them, and lists in another order.
 func equalArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	m, s := members(full), parseSchema(input)
 	var all [][2]json.RawMessage
 	for _, name := range sortedKeys(m) {
 		p := parseSchema(s.Properties[name])
-		one, two := "", ""
+		one, others := "", []string{}
 		switch {
 		case p.typeOf() == "string" && p.Const == nil && len(p.Enum) == 0 && p.Format == "" && p.Pattern == "":
-			one, two = `"probe"`, `"PROBE"`
+			one, others = `"probe"`, []string{`"PROBE"`, `" probe "`}
 		case p.typeOf() == "array" && parseSchema(p.Items).typeOf() == "string" && len(parseSchema(p.Items).Enum) == 0:
-			one, two = `["probe","sample"]`, `["sample","probe"]`
+			one, others = `["probe","sample"]`, []string{`["sample","probe"]`}
 		}
-		if one != "" {
+		for _, two := range others {
 			all = append(all, [2]json.RawMessage{object(with(m, name, json.RawMessage(one))), object(with(m, name, json.RawMessage(two)))})
 		}
 	}
 	return all
 }
 
+// turnedDown makes a first attempt without controls, and reports whether the token is
+// refused, or not minted.
+func (t *T) turnedDown(o *oracle, m move) bool {
+	token, _, err := t.r.client.mint(t.ctx, m.source, m.sourceUser)
+	if err != nil {
+		return true // the server refuses such arguments
+	}
+	a := t.r.client.present(t.ctx, m.target, quote(token), m.targetUser)
+	t.trials++
+	return !a.conclusive() || o.verdict(a) == refused
+}
+
 // maxNear is the number of flows whose near arguments are tried.
 const maxNear = 3
 
-// nearMoves looks for pairs of near arguments that a token moves between. A first
-// attempt without controls leaves most of them out.
+// nearMoves looks for pairs of near arguments that a token moves between.
 func (t *T) nearMoves() {
 	for i, o := range t.r.oracles {
 		name := "near arguments of " + o.flow.Target
@@ -121,21 +140,89 @@ func (t *T) nearMoves() {
 		}
 		for i, pair := range near {
 			m := move{source: o.flow.with(pair[0]), target: o.flow.with(pair[1]), sourceUser: o.user, targetUser: o.user, strict: true}
-			token, _, err := t.r.client.mint(t.ctx, m.source, m.sourceUser)
-			if err != nil {
-				continue // the server refuses such arguments
-			}
-			if a := t.r.client.present(t.ctx, m.target, quote(token), m.targetUser); !a.conclusive() || a.refused() {
-				t.trials++
+			if t.turnedDown(o, m) {
 				continue
 			}
 			if evidence, is, _ := t.moved(m); is {
 				if t.refuteArguments(name, evidence, o.flow); i >= apart && len(t.findings) > 0 {
 					f := &t.findings[len(t.findings)-1]
-					f.Severity, f.Issue = Suggestion, f.Issue+", which differ in case or order alone: a fault unless the server means the same by both"
+					f.Severity, f.Issue = Suggestion, f.Issue+", which differ in case, spaces or order alone: a fault unless the server means the same by both"
 				}
 				return
 			}
 		}
 	}
+}
+
+// doubledArgument presents tokens with an argument that stands twice. It refutes if the
+// question, or the result, names one value and the token is bound to the other.
+func (t *T) doubledArgument() {
+	for _, o := range t.r.oracles {
+		own, other := members(o.flow.Arguments), members(o.flow.Other)
+		for _, name := range sortedKeys(own) {
+			var one, two string
+			if json.Unmarshal(own[name], &one) != nil || json.Unmarshal(other[name], &two) != nil || one == two || one == "" || two == "" {
+				continue
+			}
+			if t.doubles(o, name, [2]string{one, two}) {
+				return
+			}
+			break
+		}
+	}
+}
+
+// doubles gives one argument of a flow two values: in either order, and the second under
+// the name in another case.
+func (t *T) doubles(o *oracle, name string, values [2]string) bool {
+	title := strings.ToUpper(name[:1]) + name[1:]
+	for i, names := range [][2]string{{name, name}, {name, name}, {name, title}, {name, title}} {
+		if names[1] == name && i > 1 {
+			continue
+		}
+		one, two := values[i%2], values[1-i%2]
+		label := fmt.Sprintf("the argument %s twice, %d", name, i)
+		if t.only != "" && t.only != label {
+			continue
+		}
+		rest := strings.TrimPrefix(string(object(without(members(o.flow.Arguments), name))), "{")
+		text := fmt.Sprintf("{%s:%s,%s:%s", quote(names[0]), quote(one), quote(names[1]), quote(two))
+		if rest != "}" {
+			text += ","
+		}
+		both := o.flow.with(json.RawMessage(text + rest))
+		bound := one // the value that is not carried out
+		switch read := t.carried(both, o.user); {
+		case strings.Contains(read, one) == strings.Contains(read, two):
+			continue
+		case strings.Contains(read, one):
+			bound = two
+		}
+		source := o.flow.with(object(with(members(o.flow.Arguments), name, quote(bound))))
+		if evidence, is, _ := t.moved(move{source: source, target: both, sourceUser: o.user, targetUser: o.user, strict: true}); is {
+			t.refuteArguments(label, evidence, o.flow)
+			return true
+		}
+	}
+	return false
+}
+
+func without(m map[string]json.RawMessage, name string) map[string]json.RawMessage {
+	rest := maps.Clone(m)
+	delete(rest, name)
+	return rest
+}
+
+// carried are the texts by which a flow tells its arguments: of its first question, and
+// with effects of its result.
+func (t *T) carried(f Flow, as user) string {
+	text := t.r.client.call(t.ctx, f.call(as)).questionTexts()
+	if f.Last == nil {
+		return text
+	}
+	token, _, err := t.r.client.mint(t.ctx, f, as)
+	if err != nil {
+		return text
+	}
+	return text + t.r.client.present(t.ctx, f, quote(token), as).Text
 }

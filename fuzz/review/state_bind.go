@@ -13,7 +13,7 @@ const bindFix = "put a digest of the arguments, the target, the method and the p
 // binding are the checks of the request that a state belongs to.
 var binding = []Check{
 	{ID: "RS-ARGS", Name: "a state with other arguments", Flow: true, Severity: Critical, Category: "security",
-		Sent: "the token of a call with one argument changed, and with arguments that careless digests confuse: cut texts, joined texts, rounded numbers", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
+		Sent: "the token of a call with one argument changed, and with arguments that careless digests confuse: cut texts, joined texts, rounded numbers, an argument twice", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
 		Impact: "a confirmation of one call is used for another: the user agrees to one thing and another is done", Fix: bindFix, Run: otherArgs},
 	{ID: "RS-TOOL", Name: "a state of another target", Flow: true, Severity: Critical, Category: "security",
 		Sent: "the token of one tool, prompt or resource in a call of another, both ways", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
@@ -63,7 +63,7 @@ func (t *T) moved(m move) (evidence string, is bool, reason string) {
 			return "", false, err.Error()
 		}
 		a, after := t.r.client.present(t.ctx, m.target, quote(token), m.targetUser), ""
-		if !m.goes(o, token, a) && m.source.Last == nil {
+		if !m.goes(o, token, a) {
 			// A server may remember its verdict by a part of the request.
 			t.r.client.present(t.ctx, m.source, quote(token), m.sourceUser)
 			a, after = t.r.client.present(t.ctx, m.target, quote(token), m.targetUser), ", after it was used in its own place"
@@ -173,6 +173,9 @@ func otherArgs(t *T) {
 				continue
 			}
 			m.sourceUser, m.targetUser, m.strict = t.o.user, t.o.user, true
+			if tried && i > 0 && t.turnedDown(o, m) {
+				continue
+			}
 			evidence, is, why := t.moved(m)
 			if tried = true; is {
 				t.refuteArguments(name, evidence, o.flow)
@@ -186,6 +189,7 @@ func otherArgs(t *T) {
 		}
 	}
 	t.nearMoves()
+	t.doubledArgument()
 	switch {
 	case !tried:
 		t.skip("%s has no arguments that can be changed; --other gives some", t.o.flow)

@@ -382,7 +382,7 @@ func cuts(token string) []variant {
 	var all []variant
 	for n := len(token) - 1; n > 0; n-- {
 		gone := len(token) - n
-		if gone <= 70 || gone%8 == 0 || n <= 8 {
+		if gone <= 70 || gone%max(8, len(token)/128) == 0 || n <= 8 {
 			all = append(all, variant{name: fmt.Sprintf("%d characters cut off", gone), text: token[:n]})
 		}
 	}

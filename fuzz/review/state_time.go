@@ -16,7 +16,7 @@ import (
 // lasting are the checks of how long and how often a state is good.
 var lasting = []Check{
 	{ID: "RS-EXP", Name: "a state that does not expire", Flow: true, Severity: Warning, Category: "security",
-		Sent: "a token that is older than its time to live (--ttl, or the time in a readable token)", Want: "accepted before, refused after", Source: mrtr + ", SHOULD expire",
+		Sent: "a token that is older than its time to live (--ttl, or the time in a readable token)", Want: "accepted before, refused after, like a changed token", Source: mrtr + ", SHOULD expire",
 		Impact: "a token that leaked, or a consent long forgotten, stays good", Fix: "put the time of issue or expiry into the authenticated part of the token and compare it with the server's clock", Run: expiry},
 	{ID: "RS-REPLAY", Name: "a state that is accepted again", Flow: true, Effects: true, Severity: Critical, Category: "security",
 		Sent: "one token with the same answers twice; if it is for one use, eight at once", Want: "accepted once if the tool is declared for one use (--one-time)", Source: mrtr + ", single use",
@@ -80,14 +80,14 @@ func (t *T) waited(wait time.Duration) {
 	}
 }
 
-// afterwards mints two tokens of each flow, waits, and presents both between two
-// controls. It returns accepted if both of a flow are, which is the flow from then on.
+// afterwards mints tokens of each flow, waits, and presents them between two
+// controls. It returns accepted if all of a flow are, which is the flow from then on.
 func (t *T) afterwards(wait time.Duration) verdict {
 	own, old := t.o, map[*oracle][]string{}
 	flows := append([]*oracle{own}, slices.DeleteFunc(slices.Clone(t.r.oracles), func(o *oracle) bool { return o == own })...)
 	flows = append(slices.Clone(t.r.sighted(t.ctx)), flows...)
 	for _, t.o = range flows {
-		for range 2 {
+		for range repeats {
 			token, reason := t.mint()
 			switch {
 			case reason == "":
@@ -105,7 +105,7 @@ func (t *T) afterwards(wait time.Duration) verdict {
 	}
 	result := unclear
 	for _, t.o = range flows {
-		if len(old[t.o]) < 2 {
+		if len(old[t.o]) < repeats {
 			continue
 		}
 		v, reason := t.aged(old[t.o])
@@ -118,7 +118,9 @@ func (t *T) afterwards(wait time.Duration) verdict {
 			result = v
 		}
 	}
-	t.o = own
+	if t.o = own; result == refused {
+		t.expiredAlike(old[own])
+	}
 	return result
 }
 
@@ -343,24 +345,34 @@ func skipped(t *T) {
 	t.prefer(func(f Flow) bool { return len(f.Rounds) > 0 })
 	t.earlyAnswers()
 	t.prefer(t.r.oneTime)
-	f := t.o.flow
-	if f.Last == nil || t.o.good.Kind != completed {
-		t.skip("the round takes no answers, or does not run the tool to its end")
-		return
+	for _, o := range append([]*oracle{t.o}, t.r.oracles...) {
+		if t.o = o; o.flow.Last != nil && o.good.Kind == completed && t.withoutState() {
+			return
+		}
 	}
-	call := f.call(t.o.user)
-	call.Answers = f.Last
+	if t.trials == 0 {
+		t.skip("the rounds take no answers, or do not run tools to their end")
+	}
+}
+
+// withoutState sends the answers of the last round in the first call. It refutes if
+// they run the tool to its end.
+func (t *T) withoutState() bool {
+	call := t.o.flow.call(t.o.user)
+	call.Answers = t.o.flow.Last
 	a := t.r.client.call(t.ctx, call)
 	if !a.conclusive() {
 		t.skip("%v", a)
-		return
+		return true
 	}
 	t.seen(variant{name: "no state"}, a)
-	if a.Kind == completed && t.o.alike(a) {
-		severity := Suggestion
-		if t.oneTime() {
-			severity = Critical
-		}
-		t.refute(Finding{Case: "no state", Severity: severity, Issue: "answers without a state run the tool to its end", Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "the first question", Got: "completed"})
+	if a.Kind != completed || !t.o.alike(a) {
+		return false
 	}
+	severity := Suggestion
+	if t.oneTime() {
+		severity = Critical
+	}
+	t.refute(Finding{Case: "no state", Severity: severity, Issue: "answers without a state run the tool to its end", Evidence: fmt.Sprintf("answers %s -> %v", call.Answers, a), Want: "the first question", Got: "completed"})
+	return true
 }

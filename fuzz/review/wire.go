@@ -202,22 +202,41 @@ func (t *T) refuteWire(name string, severity Severity, issue string, w *wire, a 
 		Evidence: fmt.Sprintf("%s -> status %d, %v", short(string(a.Exchange.Sent), 700), a.Status, a), Want: "see the check", Got: a.going()})
 }
 
-// control sends an honest request. A server of sessions takes only the first one
-// without a session.
+// control returns the reason why an honest request is not answered, "" if it is.
 func (t *T) control() string {
-	if !t.r.modern() {
-		w := t.initialize(t.r.Report.Server.Revisions[0])
-		if a := t.send(w); a.Kind != completed {
-			return fmt.Sprintf("control: an honest initialize: %v", a)
-		}
-		return ""
-	}
-	if a := t.r.client.call(t.ctx, listCall); a.Kind != completed {
-		if p := t.r.client.call(t.ctx, Call{Method: "server/discover"}); p.Kind != completed {
-			return fmt.Sprintf("control: an honest %s: %v", listCall.Method, a)
-		}
+	if a := t.honestAnswer(); a.Kind != completed {
+		return fmt.Sprintf("control: an honest request: %v", a)
 	}
 	return ""
+}
+
+// unanswered is control after a case that may have ended the server. A request that
+// was not sent, or met a limit of the rate, tells nothing: it skips the check.
+func (t *T) unanswered() string {
+	switch a := t.honestAnswer(); a.Kind {
+	case completed:
+		return ""
+	case noBudget, throttled:
+		t.skip("control: an honest request: %v", a)
+		return ""
+	default:
+		return fmt.Sprintf("control: an honest request: %v", a)
+	}
+}
+
+// honestAnswer is the answer to an honest request. A server of sessions takes only the
+// first one without a session.
+func (t *T) honestAnswer() Answer {
+	if !t.r.modern() {
+		return t.send(t.initialize(t.r.Report.Server.Revisions[0]))
+	}
+	a := t.r.client.call(t.ctx, listCall)
+	if a.Kind != completed {
+		if p := t.r.client.call(t.ctx, Call{Method: "server/discover"}); p.Kind == completed {
+			return p
+		}
+	}
+	return a
 }
 
 // served reports whether a request was answered by a result.

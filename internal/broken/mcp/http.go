@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -19,6 +20,11 @@ const maxBody = 4 << 20
 
 // ServeHTTP is the endpoint of streamable HTTP.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for name, value := range r.Header {
+		if cgi := strings.ReplaceAll(name, "_", "-"); cgi != name && s.has("header names as in CGI") {
+			r.Header[http.CanonicalHeaderKey(cgi)] = value
+		}
+	}
 	if s.ended() || s.forbidden(w, r) {
 		return
 	}
@@ -73,6 +79,9 @@ func (s *Server) forbidden(w http.ResponseWriter, r *http.Request) bool {
 		s.has("origins by their end") && strings.HasSuffix(origin, "localhost") ||
 		s.has("any origin on calls") && r.Header.Get("Mcp-Method") == "tools/call" ||
 		s.has("any origin on lists of prompts") && r.Header.Get("Mcp-Method") == "prompts/list"
+	if s.has("hosts of request lines unread") && r.URL.IsAbs() {
+		host = "localhost"
+	}
 	if s.has("Referer believed") && strings.Contains(r.Referer(), r.Host) {
 		opens = true
 	}
@@ -100,6 +109,15 @@ func (s *Server) user(r *http.Request) (string, bool) {
 	}
 	if q := r.URL.Query().Get("access_token"); q != "" && s.has("credentials in the query") {
 		user = q
+	}
+	if c, err := r.Cookie("token"); err == nil && s.has("credentials in cookies") {
+		user = c.Value
+	}
+	if name, _, ok := r.BasicAuth(); ok && s.has("credentials of Basic") {
+		user = name
+	}
+	if name := r.Header.Get("X-Forwarded-User"); name != "" && user != "" && s.has("users renamed") {
+		return name, true
 	}
 	switch {
 	case !s.Users:
@@ -131,6 +149,12 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 		if fail.header != "" {
 			w.Header().Set("X-Error-Reason", fail.header)
 		}
+		if fail.number != 0 {
+			w.Header().Set("X-Line", strconv.Itoa(fail.number))
+		}
+	}
+	if n, err := strconv.Atoi(string(id)); err == nil && s.has("ids of 32 bits") {
+		id = strconv.AppendInt(nil, int64(int32(n)), 10)
 	}
 	if state, _ := result["requestState"].(string); state != "" && s.has("states in a header") {
 		w.Header().Set("X-State", state)
@@ -141,6 +165,9 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 }
 
 func response(id json.RawMessage, result object, fail *failure) []byte {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
 	m := object{"jsonrpc": "2.0", "id": id}
 	if fail == nil {
 		m["result"] = result
@@ -231,6 +258,9 @@ func (s *Server) parse(body []byte) (r request, notification bool, fail *failure
 		return r, false, &failure{code: -32700, status: 400, message: "parse error"}
 	}
 	r.id = m["id"]
+	if m["Method"] != nil && s.has("methods without case") {
+		m["method"] = m["Method"]
+	}
 	var n int64
 	var t string
 	hasID := r.id != nil && string(r.id) != "null" && (json.Unmarshal(r.id, &n) == nil || json.Unmarshal(r.id, &t) == nil)
@@ -257,10 +287,13 @@ func (s *Server) parse(body []byte) (r request, notification bool, fail *failure
 	case s.has("one member verified, another read"):
 		r.verified = firstState(body, last)
 	}
+	if name := r.params["Name"]; name != nil && s.has("names without case") {
+		r.params["name"] = name
+	}
 	if s.has("members without case") && m["METHOD"] != nil {
 		_ = json.Unmarshal(m["METHOD"], &r.method) // a text or not
 	}
-	return r, r.id == nil, nil
+	return r, r.id == nil && !(s.has("requests without an id answered") && !strings.HasPrefix(r.method, "notifications/")), nil
 }
 
 // firstState returns the first of several members requestState.
@@ -334,7 +367,7 @@ func (s *Server) modernHeaders(r *http.Request, req request, inBody string, vers
 		return invalid("_meta: no capabilities")
 	case (len(r.Header.Values("Mcp-Method")) != 1 && !s.has("headers twice") || r.Header.Get("Mcp-Method") != req.method) && !s.has("any method header", "members without case") && !(s.has("kinds of methods compared") && kind(r.Header.Get("Mcp-Method")) == kind(req.method)):
 		return mismatch
-	case name != nil && !s.named(r.Header.Get("Mcp-Name"), name) && !(s.has("any of several names") && bytes.Contains(req.body, fmt.Appendf(nil, `"name":%q`, r.Header.Get("Mcp-Name")))):
+	case name != nil && !s.named(r.Header.Get("Mcp-Name"), name) && !(s.has("names without case") && string(req.params["Name"]) != "") && !(s.has("any of several names") && bytes.Contains(req.body, fmt.Appendf(nil, `"name":%q`, r.Header.Get("Mcp-Name")))):
 		return mismatch
 	case !s.has("any parameter header") && zoneOf(req) != decoded(r.Header.Get("Mcp-Param-Zone")):
 		return mismatch
@@ -384,5 +417,5 @@ func (s *Server) named(header string, name json.RawMessage) bool {
 	if json.Unmarshal(name, &want) != nil {
 		return true // of another type, which the method refuses
 	}
-	return header == want || s.has("any name header")
+	return header == want || s.has("any name header") || s.has("name headers without case") && strings.EqualFold(header, want)
 }

@@ -30,6 +30,7 @@ type failure struct {
 	message      string
 	data         any
 	header       string // the cause, with a fault
+	number       int    // of the cause, with a fault
 }
 
 func invalid(message string) *failure {

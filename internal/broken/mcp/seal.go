@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -39,12 +40,20 @@ var errState = errors.New("invalid requestState")
 // errElsewhere is the error of a good state of another request or time.
 var errElsewhere = fmt.Errorf("%w", errState)
 
+var errExpired = fmt.Errorf("%w: expired", errElsewhere)
+
+// firstEnv is the first value of the argument env, as it is written.
+var firstEnv = regexp.MustCompile(`"env": *"[^"]*"`)
+
 // digest is the binding of a token to its request.
 func (s *Server) digest(p place) string {
 	args := p.arguments
-	if !s.has("textual arguments") {
+	if s.has("the first of two arguments bound") {
+		args = firstEnv.Find(args)
+	}
+	if !s.has("textual arguments", "the first of two arguments bound") {
 		var v any
-		_ = json.Unmarshal(args, &v) // the request was parsed before
+		_ = json.Unmarshal(args, &v) // the request was parsed before, but for one fault
 		args, _ = json.Marshal(v)
 	}
 	for _, drop := range []struct {
@@ -63,6 +72,9 @@ func (s *Server) digest(p place) string {
 	}
 	if s.has("arguments without case") {
 		args = bytes.ToLower(args)
+	}
+	if s.has("arguments without spaces") {
+		args = bytes.ReplaceAll(args, []byte(" "), nil)
 	}
 	if s.has("arguments joined") {
 		var all struct{ Env, Zone string }
@@ -186,7 +198,7 @@ func (s *Server) open(token string, p place) (claims, error) {
 	case err != nil:
 		return c, err
 	case c.Exp != 0 && s.Clock.Now().Unix() >= c.Exp:
-		return c, fmt.Errorf("%w: expired", errElsewhere)
+		return c, errExpired
 	case !s.has("state in the clear", "counted handles") && c.Bind != s.digest(p):
 		return c, fmt.Errorf("%w: of another request", errElsewhere)
 	}
@@ -366,6 +378,12 @@ func (s *Server) refusal(err error) *failure {
 	}
 	if s.has("refusals tell in a header") {
 		fail.header = err.Error()
+	}
+	if s.has("refusals tell in a number") {
+		fail.number = len(err.Error())
+	}
+	if s.has("expired states told apart") && errors.Is(err, errExpired) {
+		fail.message += " "
 	}
 	return fail
 }

@@ -22,7 +22,7 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, req request) {
 		s.initialize(w, r, req)
 		return
 	}
-	id := r.Header.Get("Mcp-Session-Id")
+	id := s.sessionOf(r)
 	held, status := s.session(id, req.user)
 	if s.mu.Lock(); req.method == "ping" && s.has("pings of any user") && s.live[id].user != "" {
 		status = 0
@@ -55,6 +55,22 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, req request) {
 		result, fail := s.handle(req)
 		s.reply(w, 200, req.id, result, fail)
 	}
+}
+
+// sessionOf returns the id of the session of a request.
+func (s *Server) sessionOf(r *http.Request) string {
+	ids := r.Header.Values("Mcp-Session-Id")
+	switch c, err := r.Cookie("sessionId"); {
+	case len(ids) == 0 && err == nil && s.has("sessions in cookies"):
+		return c.Value
+	case len(ids) == 0:
+		return ""
+	case s.has("lists of sessions"):
+		return strings.TrimSpace(ids[0][strings.LastIndexByte(ids[0], ',')+1:])
+	case s.has("the last of several sessions"):
+		return ids[len(ids)-1]
+	}
+	return ids[0]
 }
 
 // session returns a session of a user, or the status of the refusal.

@@ -137,6 +137,12 @@ func (s *Server) round(r request, p place, env string, steps []string, done func
 	if raw := r.params["inputResponses"]; raw != nil && json.Unmarshal(raw, &responses) != nil {
 		return nil, invalid("inputResponses: want an object of objects")
 	}
+	if s.has("keys of questions by chance") {
+		for key, a := range responses {
+			step, _, _ := strings.Cut(key, "-")
+			responses[step] = a
+		}
+	}
 	c, given, fail := s.state(r, p)
 	if fail != nil {
 		return nil, fail
@@ -263,7 +269,7 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 	if s.has("random texts") {
 		params = strings.Replace(params, "?\"", "? "+word()+"\"", 1)
 	}
-	if env, _ := json.Marshal(c.Env); s.has("arguments without case") { // a text
+	if env, _ := json.Marshal(c.Env); s.has("arguments without case", "arguments without spaces", "the first of two arguments bound") { // a text
 		params = strings.Replace(params, `?"`, ` with `+string(env[1:len(env)-1])+`?"`, 1)
 	}
 	method := "elicitation/create"
@@ -277,9 +283,17 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 	}
 	return object{
 		"resultType": "input_required", "requestState": s.mint(c, p),
-		"inputRequests": object{c.Step: object{"method": method, "params": json.RawMessage(params)}},
+		"inputRequests": object{c.Step + s.suffix(): object{"method": method, "params": json.RawMessage(params)}},
 		"_meta":         s.complete(object{})["_meta"],
 	}, nil
+}
+
+// suffix ends the keys of questions.
+func (s *Server) suffix() string {
+	if s.has("keys of questions by chance") {
+		return "-" + hex.EncodeToString(random(4))
+	}
+	return ""
 }
 
 // noise ends the texts of a server with random texts.
