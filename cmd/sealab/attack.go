@@ -169,7 +169,21 @@ func (f *attackFlags) attack(d *attack.Design, kept *journal, progress io.Writer
 	} else {
 		r.Progress = func(_ string, n, of int) { bar.show(d.Name, n, of) }
 	}
-	return r.Attack(copies...), nil
+	outcome := r.Attack(copies...)
+	if f.interrupted() {
+		nameInterrupt(&outcome)
+	}
+	return outcome, nil
+}
+
+// nameInterrupt gives the reason of attacks that an interrupt left out: to the runner the time
+// was over.
+func nameInterrupt(outcome *verdict.Design) {
+	for i := range outcome.Results {
+		if r := &outcome.Results[i]; r.Incomplete {
+			r.Reason = strings.Replace(r.Reason, attack.TimeOver, "the run was interrupted", 1)
+		}
+	}
 }
 
 // sideBySide returns the copies of a design that are attacked side by side, with the

@@ -9,7 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"sealab/fuzz/attack"
 	"sealab/internal/cli"
+	"sealab/internal/verdict"
 )
 
 // TestExitStatus tells a refused token from a fault.
@@ -33,4 +35,14 @@ func TestExitStatus(t *testing.T) {
 		require.Equal(t, c.want == cli.OK, stderr.Len() == 0, "%s: %s", c.name, stderr.String())
 		require.LessOrEqual(t, strings.Count(stderr.String(), "\n"), 1, c.name)
 	}
+}
+
+func TestInterruptIsTheReason(t *testing.T) {
+	outcome := verdict.Design{Results: []verdict.Result{
+		{Incomplete: true, Reason: attack.TimeOver + " after 7 calls of this attack"}, {Reason: attack.TimeOver}, {Incomplete: true, Reason: "the design broke"},
+	}}
+	nameInterrupt(&outcome)
+	require.Equal(t, "the run was interrupted after 7 calls of this attack", outcome.Results[0].Reason)
+	require.Equal(t, attack.TimeOver, outcome.Results[1].Reason)
+	require.Equal(t, "the design broke", outcome.Results[2].Reason)
 }

@@ -167,17 +167,15 @@ func (f *reviewFlags) run(cmd *cobra.Command, args []string) error {
 	defer done()
 	context.AfterFunc(ctx, done) // a second interrupt ends the command
 	report, err := review.Run(ctx, f.options)
-	if closed := closeRecord(); err == nil {
-		err = closed
-	}
+	closed := closeRecord()
 	if err != nil {
 		return fmt.Errorf("review: %w", err)
 	}
-	return f.finish(cmd, report)
+	return f.finish(cmd, report, closed)
 }
 
-// finish prints and writes a report, and says if it was interrupted.
-func (f *reviewFlags) finish(cmd *cobra.Command, report *review.Report) error {
+// finish prints and writes a report, and says if it was interrupted or if the record failed.
+func (f *reviewFlags) finish(cmd *cobra.Command, report *review.Report, failed error) error {
 	notes := cmd.ErrOrStderr()
 	err := f.report(f.outcomes.begin(cmd), notes, report)
 	left := 0
@@ -187,12 +185,14 @@ func (f *reviewFlags) finish(cmd *cobra.Command, report *review.Report) error {
 		}
 	}
 	if left > 0 {
-		cut := fmt.Errorf("review: interrupted: %d of %d checks were not carried out to the end", left, len(report.Outcomes))
-		if errors.Is(err, cli.ErrRefuted) {
-			fmt.Fprintf(notes, "sealab: %v\n", cut)
-		} else {
-			err = cut
-		}
+		failed = errors.Join(failed, fmt.Errorf("review: interrupted: %d of %d checks were not carried out to the end", left, len(report.Outcomes)))
+	}
+	switch {
+	case failed == nil:
+	case errors.Is(err, cli.ErrRefuted):
+		fmt.Fprintf(notes, "sealab: %s\n", cli.Line(failed))
+	default:
+		err = failed
 	}
 	for _, o := range report.Outcomes {
 		f.outcomes.ask(report.Server.Name, o.Check, verdict.Outcome(o.Outcome), o.Reason)
@@ -352,7 +352,7 @@ func (f *reviewFlags) traffic(cmd *cobra.Command, args []string) error {
 	}
 	f.options.Target.URL = f.har
 	fmt.Fprintf(cmd.ErrOrStderr(), "%d tokens in %s\n", len(tokens), f.har)
-	return f.finish(cmd, review.Traffic(tokens, f.options.Secrets, f.checks))
+	return f.finish(cmd, review.Traffic(tokens, f.options.Secrets, f.checks), nil)
 }
 
 // restarter returns a function that runs the command of --restart and waits until

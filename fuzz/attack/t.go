@@ -142,11 +142,14 @@ func (t *T) run() {
 	t.rerun()
 }
 
+// TimeOver begins the reason of an attack that [Budget.Spent] left out or ended.
+const TimeOver = "the time of the run was over"
+
 // once carries the attack out, unless it is dropped or the time is over.
 func (t *T) once() {
 	defer func() {
 		if r := recover(); r == errOvertime { //nolint:errorlint // the value itself ends an attack
-			t.incomplete = fmt.Sprintf("the time of the run was over after %d calls of this attack", t.calls)
+			t.incomplete = fmt.Sprintf("%s after %d calls of this attack", TimeOver, t.calls)
 		} else if r != nil {
 			panic(r)
 		}
@@ -160,7 +163,7 @@ func (t *T) once() {
 	case t.Design.Broken() && !t.attack.Last:
 		t.incomplete = fmt.Sprintf("the design broke %d times and is not asked again", t.Design.faults.Load())
 	case t.overtime() && !t.attack.Last:
-		t.incomplete = "the time of the run was over"
+		t.incomplete = TimeOver
 	default:
 		t.attack.Run(t)
 	}
