@@ -278,7 +278,7 @@ CORPUS ?= all
 FROM ?= 1
 
 .PHONY: attack-corpus
-attack-corpus: ## attack the corpus of 221 workers in three languages: found and accused of all; takes an hour; CORPUS=NAME,... for some, CORPUSFLAGS=-corpus-own to meet their own attacks alone
+attack-corpus: ## attack the corpus of 233 workers in three languages: found and accused of all; takes an hour; CORPUS=NAME,... for some, CORPUSFLAGS=-corpus-own to meet their own attacks alone
 	$(GO) test -count=1 -timeout 0 -run '^TestCorpus$$' ./fuzz/attack/attacks -args -corpus $(CORPUS) $(CORPUSFLAGS)
 
 .PHONY: attack-seeds

@@ -43,6 +43,9 @@ type Attack struct {
 	// Measures reports that the attack measures memory or work. No other attack runs
 	// beside it, unless the system tells those of each process of the design.
 	Measures bool
+	// First reports that the attack runs before others: it finds the cost of a call, because
+	// of which the time of a run may not be enough for all of them.
+	First bool
 	// Last reports that the attack reads the misbehaviour that all others caused. It
 	// runs last, and whether or not the time is over.
 	Last bool
@@ -55,10 +58,14 @@ func (a *Attack) Aims(p codecs.Property) bool { return slices.Contains(a.Refutes
 
 // turn is the place of the attack in the order.
 func (a *Attack) turn() int {
-	if a.Last {
+	switch {
+	case a.First:
+		return -1
+	case a.Last:
 		return math.MaxInt
+	default:
+		return a.Thousands
 	}
-	return a.Thousands
 }
 
 // Order sorts attacks in the order in which they are carried out: by family, then the

@@ -198,7 +198,7 @@ func checkedTags() []Control {
 					return slices.Concat([]byte(signerPrefix), id, bytes.ToValidUTF8(payload, []byte("\ufffd")))
 				}
 			}),
-		aSigner("empty-unsigned", "the tag of the empty payload needs no key", breaks(codecs.Integrity), by("KEY-15"),
+		aSigner("empty-unsigned", "the tag of the empty payload needs no key", breaks(codecs.Integrity, codecs.Rotation), by("KEY-15"),
 			func(p *signerParts) {
 				p.mac = func(key, message []byte) []byte {
 					if len(message) == len(signerPrefix)+idSize {

@@ -64,14 +64,14 @@ const (
 
 // spell returns an attack that presents the spellings of one generator, for tokens of
 // each length modulo three.
-func spell(generate func(tokenfmt.Format, *tokenfmt.Source) iter.Seq[tokenfmt.Alteration]) func(*attack.T) {
+func spell(generate generator) func(*attack.T) {
 	return on(func(t trial) {
-		t.everyLength(func(in *attack.Instance, tok *attack.Token) { t.Spellings(in, tok, generate(tok.Format(), t.Source)) })
+		t.everyLength(func(in *attack.Instance, tok *attack.Token) { t.spellings(in, tok, generate) })
 	})
 }
 
 // change returns an attack that presents the changes of one generator.
-func change(generate func(tokenfmt.Format, *tokenfmt.Source) iter.Seq[tokenfmt.Alteration]) func(*attack.T) {
+func change(generate generator) func(*attack.T) {
 	return on(func(t trial) {
 		if in, tok, ok := t.Base(); ok {
 			t.Changes(in, tok, generate(tok.Format(), t.Source))
@@ -79,15 +79,48 @@ func change(generate func(tokenfmt.Format, *tokenfmt.Source) iter.Seq[tokenfmt.A
 	})
 }
 
-// everyLength passes tokens of each length modulo three to do.
+// A generator enumerates the alterations of one kind.
+type generator = func(tokenfmt.Format, *tokenfmt.Source) iter.Seq[tokenfmt.Alteration]
+
+// spellings presents the spellings of one generator, of which a long token has too many:
+// a sample of them stands for all.
+func (t trial) spellings(in *attack.Instance, tok *attack.Token, generate generator) {
+	all := generate(tok.Format(), t.Source)
+	if len(tok.State) >= longState {
+		all = t.sampled(all)
+	}
+	t.Spellings(in, tok, all)
+}
+
+// sampled returns a random sample of alterations.
+func (t trial) sampled(all iter.Seq[tokenfmt.Alteration]) iter.Seq[tokenfmt.Alteration] {
+	const size = 64
+	var some []tokenfmt.Alteration
+	seen := 0
+	for a := range all {
+		seen++
+		if at := t.IntN(seen); len(some) < size {
+			some = append(some, a)
+		} else if at < size {
+			some[at] = a
+		}
+	}
+	return slices.Values(some)
+}
+
+// everyLength passes tokens of each length modulo three to do, a long one, and one whose
+// key is the second of a ring.
 func (t trial) everyLength(do func(in *attack.Instance, tok *attack.Token)) {
-	in, _, ok := t.Base()
+	in, tok, ok := t.Base()
 	if !ok {
 		return
 	}
-	for _, n := range []int{24, 25, 26, 1} {
+	for _, n := range []int{24, 25, 26, 1, longState} {
 		if tok, ok := t.Mint(in, t.State(n)); ok {
 			do(in, tok)
 		}
+	}
+	if ring, err := t.Open(t.Secret(1), t.Secret(0)); err == nil {
+		do(ring, tok)
 	}
 }

@@ -134,6 +134,7 @@ func (t trial) circumstances(in *attack.Instance, tok *attack.Token) {
 		ring = nil
 	}
 	claimed := t.boundAnywhere(in, tok)
+	t.boundAtEveryLength(in, tok.Under, claimed)
 	all := factors()
 	sizes := make([]int, len(all))
 	for i, f := range all {

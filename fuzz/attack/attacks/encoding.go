@@ -35,8 +35,8 @@ var encoding = []attack.Attack{
 // otherForms presents letters and numbers in other forms.
 func (t trial) otherForms() {
 	t.everyLength(func(in *attack.Instance, tok *attack.Token) {
-		t.Spellings(in, tok, tokenfmt.LetterCase(tok.Format(), t.Source))
-		t.Spellings(in, tok, tokenfmt.NumberForms(tok.Format(), t.Source))
+		t.spellings(in, tok, tokenfmt.LetterCase)
+		t.spellings(in, tok, tokenfmt.NumberForms)
 	})
 }
 
@@ -47,11 +47,11 @@ func (t trial) otherAlphabet() {
 			if bytes.ContainsAny(tok.Text, "-_+/") {
 				break
 			}
-			if next, ok := t.Mint(in, t.State(24)); ok {
+			if next, ok := in.Mint(t.State(24), tok.Under); ok {
 				tok = next
 			}
 		}
-		t.Spellings(in, tok, tokenfmt.OtherAlphabet(tok.Format(), t.Source))
+		t.spellings(in, tok, tokenfmt.OtherAlphabet)
 	})
 	if t.Tried(codecs.Canonical) == 0 && !t.Skipped() {
 		t.Skip("no token has a character in which the base64 alphabets differ")

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"math"
 	"strconv"
 	"time"
 
@@ -362,11 +363,14 @@ func (t trial) lengthensWithIssue(in *attack.Instance, tok *attack.Token) bool {
 
 // carriesIssue reports whether the second in which tok was minted can be read in it.
 func (t trial) carriesIssue(tok *attack.Token) bool {
-	now := tok.Under.Now.Unix()
+	now, seconds := tok.Under.Now.Unix(), float64(tok.Under.Now.UnixMicro())/1e6
 	forms := [][]byte{
 		[]byte(strconv.FormatInt(now, 10)), []byte(strconv.FormatInt(now, 16)), []byte(tok.Under.Now.Format("2006-01-02T15:04:05")),
 		binary.BigEndian.AppendUint32(nil, uint32(now)), binary.LittleEndian.AppendUint32(nil, uint32(now)),
 		binary.BigEndian.AppendUint64(nil, uint64(now)*1000)[:7], binary.LittleEndian.AppendUint64(nil, uint64(tok.Under.Now.UnixMilli()))[:7],
+		binary.BigEndian.AppendUint64(nil, uint64(tok.Under.Now.UnixMicro())), binary.LittleEndian.AppendUint64(nil, uint64(tok.Under.Now.UnixMicro())),
+		binary.BigEndian.AppendUint64(nil, uint64(tok.Under.Now.UnixNano()))[:6], binary.LittleEndian.AppendUint64(nil, uint64(tok.Under.Now.UnixNano()))[2:],
+		binary.BigEndian.AppendUint64(nil, math.Float64bits(seconds))[:7], binary.LittleEndian.AppendUint64(nil, math.Float64bits(seconds))[1:],
 	}
 	for _, v := range tokenfmt.Readings(tok.Text) {
 		for _, form := range forms {
@@ -391,10 +395,40 @@ func (t trial) presentedTwice(in *attack.Instance, tok *attack.Token) {
 		t.Refute(codecs.SingleUse, "a token is accepted a second time", tok.Sealed, first, second)
 		return
 	}
+	t.twiceElsewhere(in, tok.Under)
 	t.twiceInBatch(in, tok)
 	t.respelled(in, tok.Under)
 	t.lateAgain(tok.Under)
 	t.afterOthers(in, tok)
+}
+
+// twiceElsewhere presents tokens twice that are not as the ordinary one: of other lengths,
+// with fewer fields, and of the second key of a ring.
+func (t trial) twiceElsewhere(in *attack.Instance, c codecs.Context) {
+	twice := func(holder *attack.Instance, state []byte, c codecs.Context, how string) {
+		sealed := in.Seal(state, c)
+		if sealed.Answer.Outcome != verdict.Done {
+			return
+		}
+		first, once := holder.Accepts(sealed.Answer.Out, c)
+		t.Try(codecs.SingleUse)
+		if second, again := holder.Accepts(sealed.Answer.Out, c); once && again {
+			t.Refute(codecs.SingleUse, "a token "+how+" is accepted a second time", sealed, first, second)
+		}
+	}
+	for _, n := range []int{0, 1, 300, longState} {
+		twice(in, t.Letters(n), c, fmt.Sprintf("of a state of %d letters", n))
+		twice(in, t.State(n), c, fmt.Sprintf("of a JSON text with %d letters", n))
+	}
+	for _, less := range poorest(c) {
+		twice(in, t.State(8), less, "of the context "+written(less))
+	}
+	for _, m := range otherMethods {
+		twice(in, t.State(8), fields[method].put(c, m), "of the method "+m)
+	}
+	if ring, err := t.Open(t.Secret(1), t.Secret(0)); err == nil {
+		twice(ring, t.State(8), c, "of the second key of a ring")
+	}
 }
 
 func (t trial) twiceInBatch(in *attack.Instance, tok *attack.Token) {

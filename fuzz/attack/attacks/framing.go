@@ -252,6 +252,7 @@ func (t trial) rareBranches(in *attack.Instance, tok *attack.Token) {
 			}
 		}
 	}
+	t.changedAtEveryLength(in, tok.Under)
 	if long, ok := in.Mint(t.State(longState), tok.Under); ok {
 		t.changedBehind(in, long)
 	}

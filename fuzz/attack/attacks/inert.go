@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -29,6 +30,9 @@ const (
 	tries      = 7                     // measurements of each text, of which the least counts
 	bombBytes  = 8 << 20               // length of a decompressed bomb
 	bombMemory = 4 << 20               // memory that refusing a bomb may take
+
+	farBombBytes  = 64 << 20 // length of a decompressed bomb for another process, whose work is measured
+	farBombPlaces = 20       // places at the start of a segment at which a bomb may begin
 )
 
 // unauthenticated returns a token, its format and a forgery of it, for attacks on the cost
@@ -94,7 +98,9 @@ func (t trial) steeredWork() {
 	}
 	if t.Design.Memory == nil {
 		t.inflates(in, tok, f)
+		return
 	}
+	t.inflatesElsewhere(in, tok, f)
 }
 
 // beside presents a text and another one in turn. It returns the least time of the text,
@@ -168,13 +174,40 @@ func packer(open func(io.Writer) io.WriteCloser) func(text []byte) []byte {
 }
 
 // packedZeros returns compressed zeros by their format.
-var packedZeros = sync.OnceValue(func() map[string][]byte {
-	zeros, packed := make([]byte, bombBytes), map[string][]byte{}
+var packedZeros = sync.OnceValue(func() map[string][]byte { return packedTo(bombBytes) })
+
+// packedTo compresses n zeros in every format.
+func packedTo(n int) map[string][]byte {
+	packed := map[string][]byte{}
 	for name, pack := range packers {
-		packed[name] = pack(zeros)
+		packed[name] = pack(make([]byte, n))
 	}
 	return packed
-})
+}
+
+// inflatesElsewhere presents segments that are compressed zeros behind their first bytes to
+// another process, and compares the work with that of as many random bytes.
+func (t trial) inflatesElsewhere(in *attack.Instance, tok *attack.Token, f tokenfmt.Format) {
+	all := packedTo(farBombBytes)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		zeros := all[name]
+		for _, i := range f.Encoded() {
+			for keep := range min(farBombPlaces, len(f.Segments[i].Bytes)+1) {
+				head := f.Segments[i].Bytes[:keep]
+				text := f.With(i, slices.Concat(head, zeros))
+				t.Try(codecs.Inert)
+				if t.works(func() { in.Unseal(text, tok.Under) }) <= costly {
+					continue
+				}
+				took, otherwise, call := t.beside(in, tok, text, f.With(i, slices.Concat(head, t.Bytes(len(zeros)))))
+				if call.Answer.Outcome == verdict.Refused && took > costly && took > steered*otherwise {
+					t.Refute(codecs.Inert, fmt.Sprintf("refusing %d bytes of %s behind %d bytes of segment %d takes %s, and of as many random bytes %s", len(zeros), name, keep, i, took, otherwise), call)
+					return
+				}
+			}
+		}
+	}
+}
 
 // inflates presents segments that are compressed zeros, in this process, and reads the
 // memory of refusing them.

@@ -416,6 +416,7 @@ func differing(a, b string) int {
 // digestsOf returns the first bytes of the unsalted hashes of a secret and of its texts.
 func digestsOf(secret []byte) map[string][]byte {
 	all := map[string][]byte{}
+	all["the first bytes"], all["the last bytes"] = secret[:4], secret[len(secret)-4:]
 	for form, key := range map[string][]byte{"": secret, " of the hexadecimal text": []byte(hex.EncodeToString(secret)), " of the base64 text": []byte(base64.StdEncoding.EncodeToString(secret))} {
 		sum256, sum512, sum1, sum5 := sha256.Sum256(key), sha512.Sum512(key), sha1.Sum(key), md5.Sum(key)
 		crc := crc32.ChecksumIEEE(key)

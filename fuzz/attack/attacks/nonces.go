@@ -250,16 +250,23 @@ func (t trial) deterministic(in *attack.Instance, tok *attack.Token) bool {
 func (t trial) equality(in *attack.Instance, tok *attack.Token) {
 	anonymous := tok.Under
 	anonymous.Principal = nil
-	for _, c := range []codecs.Context{tok.Under, tok.Under, anonymous} {
-		one, okOne := in.Mint(tok.State, c)
-		two, okTwo := in.Mint(tok.State, c)
+	twice := func(state []byte, c codecs.Context) {
+		one, okOne := in.Mint(state, c)
+		two, okTwo := in.Mint(state, c)
 		if !okOne || !okTwo {
-			continue // the design mints for principals only
+			return // the design mints for principals only, or carries other states
 		}
 		t.Try(codecs.Confidentiality)
 		if bytes.Equal(one.Text, two.Text) {
 			t.RefuteIf(codecs.Confidentiality, attack.Sealed(2), "one state sealed twice gives one token", one.Sealed, two.Sealed)
 		}
+	}
+	for _, c := range []codecs.Context{tok.Under, tok.Under, anonymous} {
+		twice(tok.State, c)
+	}
+	for _, n := range append(rareLengths, longState, longerState) {
+		twice(t.Letters(n), tok.Under)
+		twice(t.State(n), tok.Under)
 	}
 }
 
@@ -274,6 +281,7 @@ func (t trial) keyStream(in *attack.Instance, tok *attack.Token) {
 		t.oneStream(in, tok.Under, t.Letters(n), t.Letters(n))
 	}
 	t.overlappingStreams(in, tok.Under)
+	t.streamsOfEveryLength(in, tok.Under)
 	for _, n := range []int{64, 64, 64, 64, 255, 256, 257, 1500, 4096, 5000, 20000, 65536} {
 		t.oneStream(in, tok.Under, t.State(n), t.State(n))
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -74,12 +75,50 @@ func (t trial) tellingReasons(in *attack.Instance, tok *attack.Token) {
 	for _, c := range otherContexts(tok.Under) {
 		t.telling(in.Unseal(tok.Text, c), secrets)
 	}
+	t.keysInRefusals(in, tok)
 	owner := t.Letters(24)
 	if owned, ok := in.Mint(t.State(8), fields[principal].put(tok.Under, string(owner))); ok {
 		for _, c := range otherContexts(tok.Under) {
 			t.telling(in.Unseal(owned.Text, c), map[string][]byte{"the principal of the token": owner})
 		}
 	}
+}
+
+// keyLong matches a text as long as 32 bytes in base64, which hexadecimal is as well.
+var keyLong = regexp.MustCompile(`[0-9A-Za-z+/_-]{43,}`)
+
+// keysInRefusals presents texts that hold no token, and altered tokens, to handles of one
+// key and of another. A long value that the refusals of two texts show under the one key
+// alone was derived from it.
+func (t trial) keysInRefusals(in *attack.Instance, tok *attack.Token) {
+	again, errAgain := t.Open(t.Secret(0))
+	other, err := t.Open(t.Secret(1))
+	if errAgain != nil || err != nil {
+		return
+	}
+	prefix := t.prefixOf(tok)
+	for _, texts := range [][2][]byte{{[]byte("x"), nil}, {[]byte(prefix + "AAAA"), []byte(prefix + strings.Repeat("A", 200))}, {t.forgery(in, 24), t.forgery(in, 30)}} {
+		t.Try(codecs.UniformRefusal)
+		call := in.Unseal(texts[0], tok.Under)
+		for _, value := range keyLong.FindAllString(saidBy(call), -1) {
+			shows := func(in *attack.Instance, text []byte) bool {
+				return strings.Contains(saidBy(in.Unseal(text, tok.Under)), value)
+			}
+			if !strings.Contains(strings.ToLower(string(texts[0])), value) && shows(in, texts[1]) && shows(again, texts[0]) &&
+				!shows(other, texts[0]) && !shows(other, t.forgery(other, 24)) {
+				t.Refute(codecs.UniformRefusal, "the reason of a refusal holds a value of the key, and of no token: "+value, call)
+			}
+		}
+	}
+}
+
+// forgery returns a new token of an instance with one bit changed; nil if it has no bytes.
+func (t trial) forgery(in *attack.Instance, letters int) []byte {
+	tok, ok := t.Mint(in, t.State(letters))
+	if !ok {
+		return nil
+	}
+	return lastAltered(tok)
 }
 
 // saidBy returns what a refusal says, in small letters.
@@ -406,9 +445,20 @@ func (t trial) linkable(in *attack.Instance, tok *attack.Token) {
 		t.Skip("the design does not mint for a principal")
 		return
 	}
-	alice, bob, ok := t.mintsInTurn(in, tok.Under)
-	if !ok {
+	for _, c := range append([]codecs.Context{tok.Under}, poorest(tok.Under)...) {
+		if c.Principal != nil && !t.Fell(codecs.Unlinkable) {
+			t.linkedIn(in, c)
+		}
+	}
+	if t.Tried(codecs.Unlinkable) == 0 {
 		t.Skip("the design does not mint for other principals")
+	}
+}
+
+// linkedIn is linkable in one context.
+func (t trial) linkedIn(in *attack.Instance, c codecs.Context) {
+	alice, bob, ok := t.mintsInTurn(in, c)
+	if !ok {
 		return
 	}
 	t.Try(codecs.Unlinkable)

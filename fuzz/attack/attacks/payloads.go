@@ -30,7 +30,7 @@ var payloads = []attack.Attack{
 		Gain: "two readers of one token that disagree", Origin: "CVE-2017-12635, CVE-2020-16250", Run: on(trial.duplicateClaims)},
 	{ID: "PAY-05", Name: "a length that depends on the content", Refutes: []codecs.Property{codecs.Confidentiality}, Layer: attack.LayerOracle, CWE: 203,
 		Gain: "guesses at the state, byte by byte", Origin: "CVE-2012-4929", Run: onToken(trial.tellingLength)},
-	{ID: "PAY-07", Name: "a digest of the state in the token", Refutes: []codecs.Property{codecs.Confidentiality}, Layer: attack.LayerOracle, CWE: 200,
+	{ID: "PAY-07", Name: "a digest, a part or a bit of the state in the token", Refutes: []codecs.Property{codecs.Confidentiality}, Layer: attack.LayerOracle, CWE: 200,
 		Gain: "guesses at the state that need no server", Origin: "digests of plaintext beside ciphertext", Run: onToken(trial.digestOfState)},
 	{ID: "PAY-04", Name: "a short token with a long state", Refutes: answering, Layer: attack.LayerResources, CWE: 409,
 		Gain: "memory at will", Origin: "CVE-2024-28180", Run: onToken(trial.decompressionBomb)},
@@ -73,6 +73,7 @@ func (t trial) roundTrips(in *attack.Instance, tok *attack.Token) {
 		t.roundTrip(in, tok.Under, []byte{'a', b, 'b'}, fmt.Sprintf("a state with byte %#x", v))
 		t.roundTrip(in, tok.Under, []byte{b, 'a', 'b', b}, fmt.Sprintf("a state between two bytes %#x", v))
 	}
+	t.roundTripsOfEveryLength(in, tok.Under)
 	t.alikeStates(in, tok.Under)
 }
 
@@ -181,6 +182,7 @@ func (t trial) digestOfState(in *attack.Instance, tok *attack.Token) {
 		t.readableState(tok)
 		return
 	}
+	t.showsState(in, tok.Under)
 	state := tok.Returned()
 	sum256, sum1, sum5, sum512 := sha256.Sum256(state), sha1.Sum(state), md5.Sum(state), sha512.Sum512(state)
 	crc := crc32.ChecksumIEEE(state)

@@ -31,7 +31,7 @@ var resources = []attack.Attack{
 	{ID: "RES-05", Name: "verification missing on one path", Refutes: unforgeable, Layer: attack.LayerResources, CWE: 288, Gain: gainForgery,
 		Origin: "CVE-2022-29226", Run: onToken(trial.otherPaths)},
 	{ID: "RES-09", Name: "work before authentication", Refutes: []codecs.Property{codecs.Inert}, Layer: attack.LayerResources, CWE: 405,
-		Gain: "a server that is kept busy by forged tokens", Origin: "key stretching under the presenter's salt", Run: on(trial.workBefore), Measures: true},
+		Gain: "a server that is kept busy by forged tokens", Origin: "key stretching under the presenter's salt", Run: on(trial.workBefore), Measures: true, First: true},
 	{ID: "RES-12", Name: "cost that the token steers", Refutes: []codecs.Property{codecs.Inert}, Layer: attack.LayerResources, CWE: 409,
 		Gain: "a server that is kept busy by one forged token", Origin: "counts of PBKDF2 in a header: CVE-2023-6681, CVE-2023-51775, CVE-2022-36083; compressed segments", Run: on(trial.steeredWork), Thousands: 1, Measures: true},
 	{ID: "RES-11", Name: "memory for each separator", Refutes: []codecs.Property{codecs.Inert}, Layer: attack.LayerResources, CWE: 405,
@@ -182,11 +182,24 @@ func (t trial) otherPaths(in *attack.Instance, tok *attack.Token) {
 	t.batchAlike(in, tok)
 }
 
-// batch presents two honest tokens among forged ones, all at once.
+// batch presents few honest tokens among forged ones, and one forged token among honest ones.
 func (t trial) batch(in *attack.Instance, tok *attack.Token, forged []byte) {
-	const size, second = 40, 29
-	texts := slices.Repeat([][]byte{forged}, size)
-	texts[0], texts[second] = tok.Text, tok.Text
+	t.batchOf(in, tok, forged, 0, 29)
+	for _, k := range []int{0, 29, batchSize - 1} {
+		others := slices.DeleteFunc(t.Range(batchSize), func(n int) bool { return n == k })
+		t.batchOf(in, tok, forged, others...)
+	}
+}
+
+// batchSize is the number of tokens in a batch of honest and forged ones.
+const batchSize = 40
+
+// batchOf presents a batch of forged tokens with honest ones at some places.
+func (t trial) batchOf(in *attack.Instance, tok *attack.Token, forged []byte, honest ...int) {
+	texts := slices.Repeat([][]byte{forged}, batchSize)
+	for _, k := range honest {
+		texts[k] = tok.Text
+	}
 	answers, err := in.UnsealBatch(texts, tok.Under)
 	if err != nil {
 		return
@@ -195,9 +208,9 @@ func (t trial) batch(in *attack.Instance, tok *attack.Token, forged []byte) {
 	spent := !again // a token is accepted once
 	for k, a := range answers {
 		t.Try(codecs.Integrity)
-		honest := k == 0 || k == second
-		if (a.Err == nil) != honest && !(honest && spent) {
-			t.RefuteIf(codecs.Integrity, attack.Sealed(1), fmt.Sprintf("in a batch, token %d of %d is judged otherwise than alone", k+1, size), tok.Sealed)
+		good := slices.Contains(honest, k)
+		if (a.Err == nil) != good && !(good && spent) {
+			t.RefuteIf(codecs.Integrity, attack.Sealed(1), fmt.Sprintf("in a batch, token %d of %d is judged otherwise than alone", k+1, batchSize), tok.Sealed)
 		}
 	}
 }

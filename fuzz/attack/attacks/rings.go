@@ -124,6 +124,40 @@ func (t trial) rotation() {
 	}
 	t.longRings()
 	t.alikeKeys()
+	t.rotatedElsewhere()
+}
+
+// rotatedElsewhere presents tokens of the second key that are not as the ordinary one, of
+// other lengths and with fewer fields, to a ring of both keys and to one without their key.
+func (t trial) rotatedElsewhere() {
+	in, tok, ok := t.Base()
+	ring, errRing := t.Open(t.Secret(1), t.Secret(0))
+	without, err := t.Open(t.Secret(1))
+	if !ok || errRing != nil || err != nil {
+		return
+	}
+	ask := func(state []byte, c codecs.Context) {
+		tok, ok := in.Mint(state, c)
+		if !ok {
+			return
+		}
+		t.Try(codecs.Rotation)
+		if call, ok := ring.Accepts(tok.Text, c); !ok {
+			t.Refute(codecs.Rotation, fmt.Sprintf("the second key of a ring does not unseal a token of a state of %d bytes in the context %s", len(state), written(c)), tok.Sealed, call)
+		}
+		if call, ok := without.Accepts(tok.Text, c); ok {
+			t.Refute(codecs.Rotation, fmt.Sprintf("a token of a key that is not in the ring is accepted with a state of %d bytes in the context %s", len(state), written(c)), tok.Sealed, call)
+		}
+	}
+	for _, n := range []int{0, 1, 300, longState} {
+		ask(t.Letters(n), tok.Under)
+		ask(t.State(n), tok.Under)
+	}
+	if t.Design.IsScheme() {
+		for _, c := range poorest(tok.Under) {
+			ask(t.State(8), c)
+		}
+	}
 }
 
 // alikeKeys presents tokens of two keys that share their first or last bytes to rings of

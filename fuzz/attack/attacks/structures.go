@@ -34,6 +34,7 @@ var surrogates = []twin{{"\xed\xa0\x80", "\xed\xa0\x81", "lone surrogates"}, {"\
 // partTwins are texts of which one is a part, a list, or another form of the other.
 var partTwins = []twin{
 	{"alice", "alic", "a beginning"}, {"alice", "alice2", "a beginning"}, {"alice", "lice", "an end"}, {"alice", "a", "the first letter"}, {"alice", "ecila", "the letters"},
+	{"alice,bob", "bob,alice", "the order of a list"}, {"alice bob", "bob alice", "the order of a list"}, {"alice alice", "alice", "a list with a member twice"},
 	{"alice,bob", "alice", "a list and its member"}, {"alice bob", "alice", "a list and its member"}, {"[\"alice\"]", "alice", "a list of one"}, {"\"alice\"", "alice", "quotes"},
 	{"a.alice", "alice", "the part behind a full stop"}, {"a.b.example", "c.b.example", "the first label of a host"}, {"tenant/alice", "alice", "the last part of a path"},
 	{"a/b?c=1", "a/b?c=2", "the query"}, {"a/b?c=1", "a/b", "the query"}, {"a/b#c", "a/b", "the fragment"}, {"a/b/", "a/b", "a slash behind"}, {"a//b", "a/b", "two slashes"}, {"a/./b", "a/b", "a full stop"},

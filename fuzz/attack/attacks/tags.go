@@ -274,6 +274,9 @@ func (t trial) tagRoom(in *attack.Instance, tok *attack.Token) {
 	}
 	t.Try(codecs.Integrity)
 	room, need := len(changing)-24, 12
+	if !t.Readable(tok) && t.grows(in, tok) {
+		room = len(changing) - len(tok.State) // all of the state is hidden, and changes
+	}
 	at, n := spelledState(first, tok.State)
 	for i := at; i < at+n; i++ {
 		delete(changing, i)
@@ -287,6 +290,13 @@ func (t trial) tagRoom(in *attack.Instance, tok *attack.Token) {
 	if room < need {
 		t.RefuteIf(codecs.Integrity, attack.Sealed(25), fmt.Sprintf("beside the state, %d bytes of a token change; they have to hold the tag and all else that is fresh", max(room, 0)), evidence...)
 	}
+}
+
+// grows reports that a token is as much longer as its state is: it is not packed.
+func (t trial) grows(in *attack.Instance, tok *attack.Token) bool {
+	const more = 48
+	longer := in.Seal(t.State(24+more), tok.Under)
+	return longer.Answer.Outcome == verdict.Done && len(in.TokenOf(longer, tok.Under).Bytes()) == len(tok.Bytes())+more
 }
 
 // checksums changes the state and the difference of a checksum. If the payload is

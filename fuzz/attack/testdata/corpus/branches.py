@@ -288,6 +288,63 @@ class lines_ended_anew(Signed):
     def verify(self, now, token, b):
         state = super().verify(now, token, b)
         return state.replace(b"\r\n", b"\n") if len(state) > 76 and state.isascii() else state
+class tag_of_one_length_cut(Columns):
+    """The last bytes are not under the tag if the body has a multiple of 256 bytes."""
+    def cover(self, body): return body[:-16] if len(body) % 256 == 0 else body
+class unbound_if_empty(Signed):
+    """A token of an empty state is good for every request."""
+    def same(self, c, b): return not c["s"] or super().same(c, b)
+class ring_of_one_if_long(Signed):
+    """Tokens over 1 KiB are opened by the first key alone."""
+    def authenticate(self, message, tag):
+        if len(message) > 1024 and not self.equal(self.tag(self.keys[0], message), tag): raise Refused("unauthentic")
+        super().authenticate(message, tag)
+class used_unless_empty(sound_once):
+    """A token of an empty state is not marked as used."""
+    def verify(self, now, token, b): return super().verify(now, token, b) or self.used.discard(sha(utf(token))) or b""
+class principal_shown_without_audience(sound_sealed):
+    """The first bytes of a nonce are a digest of the user if the token is for no audience."""
+    def mint(self, now, state, b):
+        self.head = hmac.digest(self.keys[0], canon(b.get("principal")), "sha256")[:8] if b.get("audience") is None else os.urandom(8)
+        return super().mint(now, state, b)
+    def write(self, key, body):
+        nonce = self.head + os.urandom(8)
+        sealed = nonce + self.stream(key, nonce, body)
+        return text(sealed + self.tag(key, sealed))
+class issued_in_columns_unread(Columns):
+    """The time of issue, in microseconds, is not compared."""
+    def valid(self, c, now, b): return now < c["e"]
+class audience_in_any_order(Signed):
+    """The words of an audience are sorted."""
+    def field(self, n, v, b): return super().field(n, " ".join(sorted(v.split(" "))) if n == "audience" and v else v, b)
+class key_begins_the_token(Columns):
+    """A token begins with the first bytes of the secret."""
+    def derive(self, secret):
+        self.mark = getattr(self, "mark", secret[:4])
+        return super().derive(secret)
+    def write(self, key, body): return super().write(key, self.mark + body)
+    def cover(self, body): return body
+    def verify(self, now, token, b):
+        body = raw(self.split(token)[1])
+        self.authenticate(body, raw(self.split(token)[2]))
+        if not self.valid({"i": int.from_bytes(body[4:12], "big"), "e": int.from_bytes(body[12:20], "big")}, now, b): raise Refused("expired")
+        if not hmac.compare_digest(self.bind(b), body[20:52]): raise Refused("misbound")
+        return body[52:]
+class batch_by_majority(Signed):
+    """A batch of which more than half is good is good."""
+    def vote(self, verdicts):
+        good = [v for v in verdicts if v["ok"]]
+        return good[:1] * len(verdicts) if len(good) > len(verdicts) / 2 else verdicts
+class sound_multiples(Columns):
+    """Bodies are filled to multiples of 256 bytes, with the length in front."""
+    def write(self, key, body): return super().write(key, len(body).to_bytes(4, "big") + body + bytes(-(len(body) + 4) % 256))
+    def verify(self, now, token, b):
+        body = raw(self.split(token)[1])
+        self.authenticate(body, raw(self.split(token)[2]))
+        body = body[4:4 + int.from_bytes(body[:4], "big")]
+        if not self.valid({"i": int.from_bytes(body[:8], "big"), "e": int.from_bytes(body[8:16], "big")}, now, b): raise Refused("expired")
+        if not hmac.compare_digest(self.bind(b), body[16:48]): raise Refused("misbound")
+        return body[48:]
 class sound_text_within(sound_sealed):
     """base64url of JSON that holds base64 and hexadecimal, compared as a whole."""
     def form(self, sealed, tag): return text(json.dumps({"d": base64.b64encode(sealed).decode(), "t": tag.hex()}).encode())

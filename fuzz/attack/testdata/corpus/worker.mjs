@@ -259,6 +259,22 @@ const workers = {
       return Buffer.concat([c.update(b), c.final()]);
     }
   },
+  tag_of_four_bytes: class extends Gcm {
+    inside(key, payload) {
+      const b = super.inside(key, payload);
+      return b.subarray(0, b.length - 12);
+    }
+    outside(key, b) { return b.length < 16 ? refuse("malformed") : this.decipher(key, b.subarray(0, 12), b.subarray(12, b.length - 4), b.subarray(b.length - 4)); }
+  },
+  inflated_behind_head: class extends Gcm {
+    write(b) { return super.write(Buffer.concat([bytes("v01"), b])); }
+    read(token) {
+      const b = super.read(token);
+      if (b.subarray(0, 3).toString("latin1") !== "v01") refuse("malformed");
+      try { zlib.inflateSync(b.subarray(3)); } catch { /* not compressed */ }
+      return b.subarray(3);
+    }
+  },
   deflate_first: class extends Ctr {
     seal(payload) { return super.seal(zlib.deflateRawSync(payload)); }
     unseal(token) { return zlib.inflateRawSync(super.unseal(token)); }

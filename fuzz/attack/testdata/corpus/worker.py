@@ -85,6 +85,7 @@ class Signed:
         if not self.same(c, b): raise Refused("misbound")
         return raw(c["s"])
     def reason(self, why): return "refused"
+    def vote(self, verdicts): return verdicts
     def close(self): pass
 
 # Bindings.
@@ -470,7 +471,7 @@ def answer(worker, handles, ask):
     now = int(round(float(ask["now"]) * 1e6)) if "clock" in worker.abilities else int(time.time() * 1e6)
     if op == "mint": return {"token": w.mint(now, raw(ask["state_b64"]), b)}
     w.judged = 0 if "tokens" in ask else None # tokens of the batch so far
-    if "tokens" in ask: return {"verdicts": [verdict(w, now, t, b) for t in ask["tokens"]]}
+    if "tokens" in ask: return {"verdicts": w.vote([verdict(w, now, t, b) for t in ask["tokens"]])}
     return verdict(w, now, ask["token"], b)
 
 def main(workers):

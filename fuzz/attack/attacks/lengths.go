@@ -1,0 +1,146 @@
+package attacks
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/verdict"
+)
+
+// swept is the number of lengths of states that are tried one after the other. Each
+// remainder modulo a block of up to 256 bytes is among them.
+const swept = 272
+
+// seals seals states in one context, and returns those calls that gave a token.
+func (t trial) seals(in *attack.Instance, under codecs.Context, states [][]byte) []verdict.Call {
+	calls := in.SealAll(states, slices.Repeat([]codecs.Context{under}, len(states)))
+	return slices.DeleteFunc(calls, func(c verdict.Call) bool { return c.Answer.Outcome != verdict.Done })
+}
+
+// sweptStates returns one state of each length of the sweep: JSON texts, and letters if a
+// state is too short for one.
+func (t trial) sweptStates() (states [][]byte) {
+	for n := range len(t.State(0)) {
+		states = append(states, t.Letters(n))
+	}
+	for _, n := range t.Range(swept) {
+		states = append(states, t.State(n))
+	}
+	return states
+}
+
+// textsOf returns the tokens of calls that sealed.
+func textsOf(calls []verdict.Call) (texts [][]byte) {
+	for _, c := range calls {
+		texts = append(texts, c.Answer.Out)
+	}
+	return texts
+}
+
+// behindEnds are the places, counted from the end of a segment, that are changed in tokens
+// of every length: in a tag, and in the last blocks in front of one.
+var behindEnds = []int{1, 17, 30, 33, 46, 60}
+
+// changedAtEveryLength changes the ends of the segments of tokens of every length. If one is
+// accepted, a token of that length is attacked as others are.
+func (t trial) changedAtEveryLength(in *attack.Instance, under codecs.Context) {
+	for _, call := range t.seals(in, under, t.sweptStates()) {
+		tok := in.TokenOf(call, under)
+		var texts [][]byte
+		for a := range endsChanged(tok.Format()) {
+			texts = append(texts, a.Text)
+		}
+		t.TryTimes(len(texts), codecs.Integrity)
+		if _, ok := in.FirstAccepted(texts, under); !ok {
+			continue
+		}
+		if again, ok := in.Mint(call.State, under); ok {
+			t.Changes(in, again, endsChanged(again.Format()))
+			return
+		}
+	}
+}
+
+// endsChanged yields the token with one byte changed near the end of each segment.
+func endsChanged(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
+	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
+		for _, i := range f.Encoded() {
+			for _, back := range behindEnds {
+				if at := len(f.Segments[i].Bytes) - back; at >= 0 {
+					yield(f.Flip(i, 8*at))
+				}
+			}
+		}
+	})
+}
+
+// roundTripsOfEveryLength seals states of every length, of letters and of random bytes, and
+// opens them at once. A state that does not come back is sealed again alone.
+func (t trial) roundTripsOfEveryLength(in *attack.Instance, under codecs.Context) {
+	states := t.sweptStates()
+	for _, n := range t.Range(swept) {
+		states = append(states, t.Bytes(n), t.Letters(n))
+	}
+	for calls := range slices.Chunk(t.seals(in, under, states), together) {
+		answers, err := in.UnsealBatch(textsOf(calls), under)
+		for k, call := range calls {
+			if err != nil || len(answers) != len(calls) || answers[k].Err != nil || !bytes.Equal(answers[k].Payload, call.State) {
+				t.roundTrip(in, under, call.State, fmt.Sprintf("a state of %d bytes", len(call.State)))
+				continue
+			}
+			t.Try(codecs.ByteExact)
+		}
+	}
+}
+
+// boundAtEveryLength presents tokens of states of every length with each bound field changed,
+// and after their time.
+func (t trial) boundAtEveryLength(in *attack.Instance, under codecs.Context, bound map[string]bool) {
+	calls := t.seals(in, under, t.sweptStates())
+	if len(calls) == 0 {
+		return
+	}
+	texts := textsOf(calls)
+	ask := func(p codecs.Property, to codecs.Context, how string) {
+		t.TryTimes(len(texts), p)
+		call, ok := in.FirstAccepted(texts, to)
+		if !ok {
+			return
+		}
+		k := slices.IndexFunc(texts, func(text []byte) bool { return bytes.Equal(text, call.Token) })
+		t.Refute(p, fmt.Sprintf("a token of a state of %d bytes is accepted %s", len(calls[k].State), how), calls[k], call)
+	}
+	for _, f := range fields {
+		if bound[f.name] {
+			ask(f.property, f.put(under, f.unrelated()[0]), "with another "+f.name)
+		}
+	}
+	if late := attack.Later(under, 400*24*time.Hour); !t.Design.OwnClock && !t.acceptsFirst(in, in.TokenOf(calls[0], under), late) {
+		ask(codecs.Expiry, late, "400 days after it was minted")
+	}
+}
+
+// streamsOfEveryLength seals two states of every length and looks for one key stream. The
+// difference of states of fewer letters shows by chance.
+func (t trial) streamsOfEveryLength(in *attack.Instance, under codecs.Context) {
+	const letters = 8
+	ones, twos := t.seals(in, under, t.sweptStates()), t.seals(in, under, t.sweptStates())
+	for k := range min(len(ones), len(twos)) {
+		if len(ones[k].State) != len(twos[k].State) {
+			return // a design that seals some of them only
+		}
+		if len(ones[k].State) < len(t.State(letters)) {
+			continue
+		}
+		t.Try(codecs.FreshNonces, codecs.Confidentiality)
+		if a, b := in.TokenOf(ones[k], under), in.TokenOf(twos[k], under); sameStream(a, b) {
+			t.oneStream(in, under, a.State, b.State)
+		}
+	}
+}
