@@ -18,11 +18,11 @@
 //
 // Under reading=sdk the base64url is decoded as Base.url_decode64 does: correct padding
 // passes, and spare bits are ignored. The term may be any tuple of a binary and one or
-// two integers, and bytes behind it are ignored. Under reading=strict, the default,
-// tokens have to be as Mint writes them.
+// two integers of up to 62 bits, and bytes behind it are ignored. Under reading=strict,
+// the default, tokens have to be as Mint writes them.
 //
 // Known differences of reading=sdk: the original also accepts states that are other
-// terms, and tokens of Plug.Crypto 1.x.
+// terms, tuples and integers in longer encodings, and tokens of Plug.Crypto 1.x.
 //
 // Limits: random 192-bit nonces allow 2^80 tokens per key.
 //
