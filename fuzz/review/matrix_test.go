@@ -1,6 +1,7 @@
 package review_test
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -354,6 +355,25 @@ func TestUnbroken(t *testing.T) {
 			t.Log(describe(report))
 		})
 	}
+}
+
+// TestRepeatedNames reviews a sound server on standard input that refuses repeated names
+// in an error without an id. No call waits for an answer that cannot come.
+func TestRepeatedNames(t *testing.T) {
+	calls, refused := 0, 0
+	record := func(o *review.Options) {
+		o.Effects = true
+		o.Record = func(e *rawmcp.Exchange) {
+			calls++
+			require.NoError(t, e.Err, "%s", e.Sent)
+			if bytes.Contains(e.Received, []byte("parse error")) {
+				refused++
+			}
+		}
+	}
+	report, _ := row{stdio: true, fault: "repeated names refused without an id", change: record}.review(t, []string{"RS-ARGS"})
+	require.Empty(t, report.Findings, describe(report))
+	require.NotZero(t, refused, "of %d calls", calls)
 }
 
 // TestEndIsShownAgain asks for the end of a server again, as a replay does, and for that

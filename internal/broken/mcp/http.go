@@ -257,6 +257,9 @@ func (s *Server) parse(body []byte) (r request, notification bool, fail *failure
 		}
 		return r, false, &failure{code: -32700, status: 400, message: "parse error"}
 	}
+	if s.has("repeated names refused without an id") && bytes.Count(body, []byte(`"env":`)) > 1 {
+		return r, false, &failure{code: -32700, status: 400, message: "parse error"}
+	}
 	r.id = m["id"]
 	if m["Method"] != nil && s.has("methods without case") {
 		m["method"] = m["Method"]
