@@ -1,0 +1,124 @@
+package attacks
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+)
+
+// perPrincipal is the number of tokens that are minted for each principal. One byte that
+// they share is then no chance.
+const perPrincipal = 16
+
+// linkable mints for two principals in turn, so that counts and times do not tell them
+// apart, and looks for values that all tokens of one share and those of the other do not.
+func (t trial) linkable(in *attack.Instance, tok *attack.Token) {
+	if tok.Under.Principal == nil {
+		t.Skip("the design does not mint for a principal")
+		return
+	}
+	for _, c := range append([]codecs.Context{tok.Under}, poorest(tok.Under)...) {
+		if c.Principal != nil && !t.Fell(codecs.Unlinkable) {
+			t.linkedIn(in, c)
+		}
+	}
+	if t.Tried(codecs.Unlinkable) == 0 {
+		t.Skip("the design does not mint for other principals")
+	}
+}
+
+// linkedIn is linkable in one context.
+func (t trial) linkedIn(in *attack.Instance, c codecs.Context) {
+	alice, bob, ok := t.mintsInTurn(in, c)
+	if !ok {
+		return
+	}
+	t.Try(codecs.Unlinkable)
+	refute := func(format string, args ...any) {
+		t.RefuteIf(codecs.Unlinkable, attack.Sealed(3), fmt.Sprintf(format, args...), alice[0].Sealed, alice[1].Sealed, bob[0].Sealed)
+	}
+	if value, ok := onlyIn(alice, bob); ok {
+		refute("every token of a principal holds %.40q, and those of another do not", value)
+	}
+	each := func(toks []*attack.Token, of func(*attack.Token) []byte) (all [][]byte) {
+		for _, tok := range toks {
+			all = append(all, of(tok))
+		}
+		return all
+	}
+	text := func(tok *attack.Token) []byte { return tok.Text }
+	if at, ok := placeOnlyIn(each(alice, text), each(bob, text), 1); ok {
+		refute("the tokens of a principal share the character at %d, and those of another share another", at)
+	}
+	if at, ok := placeOnlyIn(each(alice, (*attack.Token).Bytes), each(bob, (*attack.Token).Bytes), 1); ok {
+		refute("the tokens of a principal share byte %d, and those of another share another", at)
+	}
+}
+
+// mintsInTurn mints tokens for two principals, in pairs of random order.
+func (t trial) mintsInTurn(in *attack.Instance, c codecs.Context) (alice, bob []*attack.Token, ok bool) {
+	for range perPrincipal {
+		names := []string{"alice-1", "bobby-2"}
+		first := t.IntN(2)
+		for k := range names {
+			who := (first + k) % 2
+			tok, ok := in.Mint(t.State(24), fields[principal].put(c, names[who]))
+			switch {
+			case !ok:
+				return nil, nil, false
+			case who == 0:
+				alice = append(alice, tok)
+			default:
+				bob = append(bob, tok)
+			}
+		}
+	}
+	return alice, bob, true
+}
+
+// onlyIn finds a value of 4 bytes or more that can be read in all tokens of as and in no
+// token of bs.
+func onlyIn(as, bs []*attack.Token) ([]byte, bool) {
+	holds := func(tok *attack.Token, value []byte) bool {
+		return slices.ContainsFunc(tokenfmt.Readings(tok.Text), func(v []byte) bool { return bytes.Equal(v, value) })
+	}
+	for _, v := range tokenfmt.Readings(as[0].Text) {
+		if len(v) < 4 {
+			continue
+		}
+		inAll, inOther := true, false
+		for _, a := range as[1:] {
+			inAll = inAll && holds(a, v)
+		}
+		for _, b := range bs {
+			inOther = inOther || holds(b, v)
+		}
+		if inAll && !inOther {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+// placeOnlyIn finds a run of n bytes that is one for all of as and one for all of bs, and
+// not the same.
+func placeOnlyIn(as, bs [][]byte, n int) (int, bool) {
+	agree := func(raws [][]byte, at int) bool {
+		for _, raw := range raws {
+			if at+n > len(raw) || !bytes.Equal(raw[at:at+n], raws[0][at:at+n]) {
+				return false
+			}
+		}
+		return true
+	}
+	for at := 0; at+n <= min(len(as[0]), len(bs[0])); at++ {
+		if agree(as, at) && agree(bs, at) && !bytes.Equal(as[0][at:at+n], bs[0][at:at+n]) {
+			return at, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,104 @@
+package attacks
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
+)
+
+// padded are the places, counted from the end of the bytes of a token, at which a change
+// may reach padding: last bytes of blocks of 16 first, with a tag of 16 or 32 bytes
+// behind them, or no tag.
+var padded = placesByBlock(34, 16)
+
+func placesByBlock(n, block int) (places []int) {
+	for first := 1; first <= block; first++ {
+		for back := first; back <= n; back += block {
+			places = append(places, back)
+		}
+	}
+	return places
+}
+
+// paddingOracle changes one byte of unreadable bytes to every value and expects one
+// answer for all of them.
+func (t trial) paddingOracle(in *attack.Instance, tok *attack.Token) {
+	if t.Readable(tok) {
+		t.Skip("the state is readable: nothing is decrypted")
+		return
+	}
+	f := tok.Format()
+	at := f.Encoded()
+	if len(at) == 0 {
+		t.Skip("no segment of the token is in a known encoding")
+		return
+	}
+	i := slices.MaxFunc(at, func(a, b int) int { return len(f.Segments[a].Bytes) - len(f.Segments[b].Bytes) })
+	raw := f.Segments[i].Bytes
+	for _, back := range padded[:max(1, min(len(padded), t.Budget.Unseals/256))] {
+		if back > len(raw)-20 {
+			continue
+		}
+		said, answers := t.refusals(in, tok, i, back), map[string]verdict.Call{}
+		for _, call := range said {
+			answers[refusalOf(call)] = call
+		}
+		if len(answers) > 1 && !t.ofText(in, tok, i, back, said) {
+			t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("one byte of the ciphertext, %d from the end, set to each value, is refused in %d ways", back, len(answers)), callsOf(answers)...)
+			return
+		}
+	}
+}
+
+// refusals sets one byte of segment i, counted from its end, to every other value, and
+// returns the refusals by the value.
+func (t trial) refusals(in *attack.Instance, tok *attack.Token, i, back int) map[byte]verdict.Call {
+	f, said := tok.Format(), map[byte]verdict.Call{}
+	altered := bytes.Clone(f.Segments[i].Bytes)
+	at := len(altered) - back
+	honest := altered[at]
+	for v := 1; v < 256; v++ {
+		altered[at] = honest ^ byte(v)
+		if call := in.Unseal(f.With(i, altered), tok.Under); call.Answer.Outcome == verdict.Refused {
+			said[altered[at]] = call
+		}
+		t.Try(codecs.UniformRefusal)
+	}
+	return said
+}
+
+// ofText reports whether refusals depend on the value of a byte alone: another state gives
+// the same. So it is where a segment holds text, as hexadecimal within JSON. What a
+// decrypted byte decides differs from token to token.
+func (t trial) ofText(in *attack.Instance, tok *attack.Token, i, back int, said map[byte]verdict.Call) bool {
+	other, ok := in.Mint(t.State(len(tok.State)-len(t.State(0))), tok.Under)
+	if !ok || len(other.Text) != len(tok.Text) || len(other.Format().Segments) <= i || len(other.Format().Segments[i].Bytes) < back {
+		return false
+	}
+	for v, call := range t.refusals(in, other, i, back) {
+		if first, ok := said[v]; ok && refusalOf(first) != refusalOf(call) {
+			return false
+		}
+	}
+	return true
+}
+
+// refusalOf returns everything that a refusal says.
+func refusalOf(c verdict.Call) string {
+	return c.Answer.Stage + "/" + c.Answer.Reason + "/" + c.Answer.Text
+}
+
+// callsOf returns up to three of the calls, in the order of their keys.
+func callsOf(answers map[string]verdict.Call) []verdict.Call {
+	names := slices.Sorted(maps.Keys(answers))
+	var calls []verdict.Call
+	for _, k := range names[:min(3, len(names))] {
+		calls = append(calls, answers[k])
+	}
+	return calls
+}

@@ -1,0 +1,173 @@
+package attacks
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/verdict"
+)
+
+// tellingReasons looks for the tag, the key and the state in reasons and texts, and for
+// hashes of the key.
+func (t trial) tellingReasons(in *attack.Instance, tok *attack.Token) {
+	f, raw, digests := tok.Format(), tok.Bytes(), digestsOf(in.Keys[0])
+	secrets := map[string][]byte{"the key": in.Keys[0], "the state": attack.LettersOf(tok.State), "the first half of the key": in.Keys[0][:16]}
+	var tags []int // lengths
+	for _, n := range []int{32, 16} {
+		if len(raw) > n && len(tokenfmt.Find(raw[len(raw)-n:], attack.LettersOf(tok.State))) == 0 {
+			tags = append(tags, n)
+		}
+	}
+	for _, i := range f.Encoded() {
+		bytesOf := f.Segments[i].Bytes
+		places := t.Places(len(bytesOf)-1, 12)
+		for _, n := range tags {
+			places = append(places, max(0, len(bytesOf)-n)) // where a tag may begin
+		}
+		for _, at := range places {
+			altered := bytes.Clone(bytesOf)
+			altered[min(at, len(altered)-1)] ^= 0x55
+			presented := f.Altered(i, altered)
+			call := in.Unseal(presented.Text(), tok.Under)
+			t.telling(call, secrets)
+			for _, n := range tags {
+				if part := rightPart(call, raw, presented.Bytes(), n); part != "" {
+					t.tellsAgain(in, tok, call, part, codecs.UniformRefusal, fmt.Sprintf("a part of the right tag of %d bytes", n))
+				}
+			}
+			t.Try(codecs.PrivateKeys)
+			for _, name := range slices.Sorted(maps.Keys(digests)) {
+				if part := hex.EncodeToString(digests[name]); strings.Contains(saidBy(call), part) {
+					t.tellsAgain(in, tok, call, part, codecs.PrivateKeys, name+" of the key")
+				}
+			}
+		}
+	}
+	for _, c := range otherContexts(tok.Under) {
+		t.telling(in.Unseal(tok.Text, c), secrets)
+	}
+	t.keysInRefusals(in, tok)
+	owner := t.Letters(24)
+	if owned, ok := in.Mint(t.State(8), fields[principal].put(tok.Under, string(owner))); ok {
+		for _, c := range otherContexts(tok.Under) {
+			t.telling(in.Unseal(owned.Text, c), map[string][]byte{"the principal of the token": owner})
+		}
+	}
+}
+
+// keyLong matches a text as long as 32 bytes in base64, which hexadecimal is as well.
+var keyLong = regexp.MustCompile(`[0-9A-Za-z+/_-]{43,}`)
+
+// keysInRefusals presents texts that hold no token, and altered tokens, to handles of one
+// key and of another. A long value that the refusals of two texts show under the one key
+// alone was derived from it.
+func (t trial) keysInRefusals(in *attack.Instance, tok *attack.Token) {
+	again, errAgain := t.Open(t.Secret(0))
+	other, err := t.Open(t.Secret(1))
+	if errAgain != nil || err != nil {
+		return
+	}
+	prefix := t.prefixOf(tok)
+	for _, texts := range [][2][]byte{{[]byte("x"), nil}, {[]byte(prefix + "AAAA"), []byte(prefix + strings.Repeat("A", 200))}, {t.forgery(in, 24), t.forgery(in, 30)}} {
+		t.Try(codecs.UniformRefusal)
+		call := in.Unseal(texts[0], tok.Under)
+		for _, value := range keyLong.FindAllString(saidBy(call), -1) {
+			shows := func(in *attack.Instance, text []byte) bool {
+				return strings.Contains(saidBy(in.Unseal(text, tok.Under)), value)
+			}
+			if !strings.Contains(strings.ToLower(string(texts[0])), value) && shows(in, texts[1]) && shows(again, texts[0]) &&
+				!shows(other, texts[0]) && !shows(other, t.forgery(other, 24)) {
+				t.Refute(codecs.UniformRefusal, "the reason of a refusal holds a value of the key, and of no token: "+value, call)
+			}
+		}
+	}
+}
+
+// forgery returns a new token of an instance with one bit changed; nil if it has no bytes.
+func (t trial) forgery(in *attack.Instance, letters int) []byte {
+	tok, ok := t.Mint(in, t.State(letters))
+	if !ok {
+		return nil
+	}
+	return lastAltered(tok)
+}
+
+// saidBy returns what a refusal says, in small letters.
+func saidBy(call verdict.Call) string {
+	if call.Answer.Outcome != verdict.Refused {
+		return ""
+	}
+	return strings.ToLower(call.Answer.Reason + " " + call.Answer.Text)
+}
+
+// rightPart returns 8 characters or more of the right tag, the last n bytes of raw, that a
+// refusal shows and the presented token does not hold.
+func rightPart(call verdict.Call, raw, presented []byte, n int) string {
+	const enough = 8
+	said := saidBy(call)
+	if said == "" || len(presented) < n {
+		return ""
+	}
+	known := strings.ToLower(string(call.Token) + " " + hex.EncodeToString(presented))
+	for _, encode := range []func([]byte) string{hex.EncodeToString, base64.StdEncoding.EncodeToString, base64.RawURLEncoding.EncodeToString} {
+		right, held := strings.ToLower(encode(raw[len(raw)-n:])), known+" "+strings.ToLower(encode(presented[len(presented)-n:]))
+		for at := range len(right) - enough + 1 {
+			if part := right[at : at+enough]; strings.Contains(said, part) && !strings.Contains(held, part) {
+				return part
+			}
+		}
+	}
+	return ""
+}
+
+// tellsAgain presents a token again. Random characters of a refusal do not return.
+func (t trial) tellsAgain(in *attack.Instance, tok *attack.Token, call verdict.Call, part string, p codecs.Property, what string) {
+	again := in.Unseal(call.Token, tok.Under)
+	if strings.Contains(saidBy(again), part) {
+		t.Refute(p, "the reason of a refusal holds "+what, call, again)
+	}
+}
+
+// otherContexts returns contexts in which a token for c is refused if at all.
+func otherContexts(c codecs.Context) []codecs.Context {
+	return []codecs.Context{
+		fields[principal].put(c, "mallory"), fields[target].put(c, "other"), fields[audience].put(c, "elsewhere"),
+		attack.Later(c, 100*365*24*time.Hour),
+	}
+}
+
+func (t trial) telling(call verdict.Call, secrets map[string][]byte) {
+	if call.Answer.Outcome != verdict.Refused {
+		return
+	}
+	t.Try(codecs.UniformRefusal)
+	said := saidBy(call)
+	for _, name := range slices.Sorted(maps.Keys(secrets)) {
+		for _, text := range printed(secrets[name]) {
+			if strings.Contains(said, strings.ToLower(text)) {
+				t.Refute(codecs.UniformRefusal, "the reason of a refusal holds "+name, call)
+			}
+		}
+	}
+}
+
+// printed returns the texts by which bytes may be printed, cut to a length that does not
+// occur by chance.
+func printed(b []byte) []string {
+	all := []string{string(b), hex.EncodeToString(b), base64.StdEncoding.EncodeToString(b), base64.RawURLEncoding.EncodeToString(b),
+		strings.Trim(fmt.Sprint(b), "[]")}
+	for i := range all {
+		all[i] = all[i][:min(len(all[i]), 16)]
+	}
+	return all
+}

@@ -1,0 +1,132 @@
+package attacks
+
+import (
+	"fmt"
+	"iter"
+	"time"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/verdict"
+)
+
+// forgotten is the number of tokens that are presented between the first time and the
+// second, in case spent tokens are kept in a list of limited length.
+const forgotten = 1100
+
+// presentedTwice presents a token twice: one after the other, in one batch, after many
+// others, and late in its life.
+func (t trial) presentedTwice(in *attack.Instance, tok *attack.Token) {
+	t.Try(codecs.SingleUse)
+	first, once := in.Accepts(tok.Text, tok.Under)
+	if second, twice := in.Accepts(tok.Text, tok.Under); once && twice {
+		t.Refute(codecs.SingleUse, "a token is accepted a second time", tok.Sealed, first, second)
+		return
+	}
+	t.twiceElsewhere(in, tok.Under)
+	t.twiceInBatch(in, tok)
+	t.respelled(in, tok.Under)
+	t.lateAgain(tok.Under)
+	t.afterOthers(in, tok)
+}
+
+// twiceElsewhere presents tokens twice that are not as the ordinary one: of other lengths,
+// with fewer fields, and of the second key of a ring.
+func (t trial) twiceElsewhere(in *attack.Instance, c codecs.Context) {
+	twice := func(holder *attack.Instance, state []byte, c codecs.Context, how string) {
+		sealed := in.Seal(state, c)
+		if sealed.Answer.Outcome != verdict.Done {
+			return
+		}
+		first, once := holder.Accepts(sealed.Answer.Out, c)
+		t.Try(codecs.SingleUse)
+		if second, again := holder.Accepts(sealed.Answer.Out, c); once && again {
+			t.Refute(codecs.SingleUse, "a token "+how+" is accepted a second time", sealed, first, second)
+		}
+	}
+	for _, n := range []int{0, 1, 300, longState} {
+		twice(in, t.Letters(n), c, fmt.Sprintf("of a state of %d letters", n))
+		twice(in, t.State(n), c, fmt.Sprintf("of a JSON text with %d letters", n))
+	}
+	for _, less := range poorest(c) {
+		twice(in, t.State(8), less, "of the context "+written(less))
+	}
+	for _, m := range otherMethods {
+		twice(in, t.State(8), fields[method].put(c, m), "of the method "+m)
+	}
+	if ring, err := t.Open(t.Secret(1), t.Secret(0)); err == nil {
+		twice(ring, t.State(8), c, "of the second key of a ring")
+	}
+}
+
+func (t trial) twiceInBatch(in *attack.Instance, tok *attack.Token) {
+	tok, ok := in.Mint(t.State(24), tok.Under)
+	if !ok {
+		return
+	}
+	answers, err := in.UnsealBatch([][]byte{tok.Text, tok.Text}, tok.Under)
+	if err == nil && len(answers) == 2 && answers[0].Err == nil && answers[1].Err == nil {
+		t.RefuteIf(codecs.SingleUse, attack.Sealed(1), "a token that occurs twice in a batch is accepted twice", tok.Sealed)
+	}
+}
+
+// respelled presents a token in its own spelling and then in others. A list of used tokens
+// by their text does not see it.
+func (t trial) respelled(in *attack.Instance, c codecs.Context) {
+	for _, spellings := range []func(tokenfmt.Format, *tokenfmt.Source) iter.Seq[tokenfmt.Alteration]{
+		tokenfmt.Padding, tokenfmt.UnusedBits, tokenfmt.LetterCase, tokenfmt.WhiteSpace, tokenfmt.TrailingData,
+	} {
+		tok, ok := in.Mint(t.State(8), c)
+		if !ok {
+			return
+		}
+		first, once := in.Accepts(tok.Text, c)
+		for other := range spellings(tok.Format(), t.Source) {
+			t.Try(codecs.SingleUse)
+			if second, twice := in.Accepts(other.Text, c); once && twice {
+				t.Refute(codecs.SingleUse, "a token is accepted a second time in another spelling: "+other.How, tok.Sealed, first, second)
+				return
+			}
+		}
+	}
+}
+
+// lateAgain presents a token at once and once more towards the end of its life.
+func (t trial) lateAgain(c codecs.Context) {
+	ttl := shortLife
+	in, err := t.OpenFor(&ttl, t.Secret(0))
+	if err != nil || t.Design.OwnClock {
+		return
+	}
+	sealed := in.Seal(t.State(8), c)
+	if sealed.Answer.Outcome != verdict.Done {
+		return
+	}
+	first, once := in.Accepts(sealed.Answer.Out, c)
+	for _, d := range []time.Duration{ttl / 4, ttl * 3 / 4, ttl * 19 / 20} {
+		t.Try(codecs.SingleUse)
+		if second, twice := in.Accepts(sealed.Answer.Out, attack.Later(c, d)); once && twice {
+			t.Refute(codecs.SingleUse, "a token with a time to live of "+ttl.String()+" is accepted a second time after "+d.String(), sealed, first, second)
+		}
+	}
+}
+
+// afterOthers presents a token, many others, and the token again.
+func (t trial) afterOthers(in *attack.Instance, tok *attack.Token) {
+	sealed := in.Seal(tok.State, tok.Under)
+	first, once := in.Accepts(sealed.Answer.Out, tok.Under)
+	if !once {
+		return
+	}
+	for k := range min(forgotten, t.Budget.Unseals) {
+		if k%128 == 127 && t.Spent() {
+			return
+		}
+		in.Accepts(in.Seal(tok.State, tok.Under).Answer.Out, tok.Under)
+	}
+	t.Try(codecs.SingleUse)
+	if second, twice := in.Accepts(sealed.Answer.Out, tok.Under); twice {
+		t.Refute(codecs.SingleUse, "a token is accepted a second time after others", sealed, first, second)
+	}
+}
