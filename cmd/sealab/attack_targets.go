@@ -133,10 +133,22 @@ func (t *attackTargets) commands(notes io.Writer) ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range installed(sdks, notes) {
+	for _, s := range attackable(installed(sdks, notes), notes) {
 		all = append(all, []string{sdkMark + s.Name})
 	}
 	return all, nil
+}
+
+// attackable are the SDKs that take any secret. One that takes passwords alone opens no
+// token under the secrets of an attack, and is printed as skipped.
+func attackable(sdks []sdk.SDK, notes io.Writer) []sdk.SDK {
+	return slices.DeleteFunc(sdks, func(s sdk.SDK) bool {
+		if s.Agrees.Keys == "text" {
+			fmt.Fprintf(notes, "skipped: %s: it takes passwords, and attacks draw secrets of any bytes\n", s.Name)
+			return true
+		}
+		return false
+	})
 }
 
 // sdkMark stands before the name of an installed SDK in the place of a command.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"slices"
 	"testing"
 
@@ -67,4 +68,14 @@ func TestTokensCrossBetweenProcesses(t *testing.T) {
 			require.Empty(t, slices.Concat(here.Events(), there.Events()))
 		})
 	}
+}
+
+// TestPasswordsAreSkipped leaves a library that takes passwords alone out of an attack, and
+// says so.
+func TestPasswordsAreSkipped(t *testing.T) {
+	var notes bytes.Buffer
+	takes := sdk.SDK{Name: "bytes"}
+	passwords := sdk.SDK{Name: "passwords", Agrees: sdk.Agreement{Keys: "text"}}
+	require.Equal(t, []sdk.SDK{takes}, attackable([]sdk.SDK{passwords, takes}, &notes))
+	require.Contains(t, notes.String(), "skipped: passwords: ")
 }
