@@ -57,6 +57,7 @@ import (
 	"sealab/codecs/claims"
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/codecs/internal/mac"
 	"sealab/internal/lab"
@@ -110,25 +111,19 @@ func open(c codecs.Config, v *version) (*Scheme, error) {
 	if s.ttl < 0 || s.ttl < time.Millisecond && !s.faithful {
 		return nil, fmt.Errorf("the time to live is %v and must be at least 1ms", s.ttl)
 	}
-	return s, s.addKeys(c)
-}
-
-// addKeys names the secrets. Two with one name are an error, and in the strict
-// reading a secret that is twice in the ring.
-func (s *Scheme) addKeys(c codecs.Config) error {
-	place := map[string]int{}
+	if !s.faithful || c.Options[optionKeyID] == keyIDDerived {
+		if err := keyring.CheckDistinct(c.Secrets); err != nil {
+			return nil, err
+		}
+	}
 	for i, secret := range c.Secrets {
 		id := keyID(secret)
-		if j, taken := place[id]; taken && (!s.faithful || c.Options[optionKeyID] == keyIDDerived) {
-			return fmt.Errorf("secrets %d and %d of %d are the same: leave one out", j+1, i+1, len(c.Secrets))
-		}
-		place[id] = i
 		if c.Options[optionKeyID] == keyIDNumbered {
 			id = fmt.Sprintf("k%d", i+1)
 		}
 		s.keys, s.ids = append(s.keys, mac.New(secret)), append(s.ids, id)
 	}
-	return nil
+	return s, nil
 }
 
 // keyID returns the name of a secret under kid=derived.

@@ -54,9 +54,7 @@
 package signedjson
 
 import (
-	"bytes"
 	"fmt"
-	"slices"
 	"time"
 
 	"sealab/codecs"
@@ -94,9 +92,6 @@ type Scheme struct {
 // newScheme checks the secrets and the time to live, which has to be a positive
 // multiple of a unit.
 func newScheme(c codecs.Config, unit time.Duration, of func(ttl time.Duration, faithful bool) format) (*Scheme, error) {
-	if len(c.Secrets) == 0 {
-		return nil, fmt.Errorf("the key ring is empty: give a secret of at least %d bytes", codecs.MinSecret)
-	}
 	if err := keyring.CheckLengths(c.Secrets); err != nil {
 		return nil, err
 	}
@@ -105,10 +100,12 @@ func newScheme(c codecs.Config, unit time.Duration, of func(ttl time.Duration, f
 		return nil, fmt.Errorf("the time to live is %v and must be a positive multiple of %v", ttl, unit)
 	}
 	s := &Scheme{format: of(ttl, faithful)}
-	for i, secret := range c.Secrets {
-		if j := slices.IndexFunc(c.Secrets[:i], func(o []byte) bool { return bytes.Equal(o, secret) }); j >= 0 && !faithful {
-			return nil, fmt.Errorf("secrets %d and %d of %d are the same: leave one out", j+1, i+1, len(c.Secrets))
+	if !faithful {
+		if err := keyring.CheckDistinct(c.Secrets); err != nil {
+			return nil, err
 		}
+	}
+	for _, secret := range c.Secrets {
 		s.keys = append(s.keys, mac.New(secret))
 	}
 	return s, nil

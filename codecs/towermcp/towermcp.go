@@ -40,16 +40,15 @@
 package towermcp
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/mac"
 )
 
@@ -96,10 +95,12 @@ func open(c codecs.Config, keyed bool) (*Scheme, error) {
 	if s.ttl <= 0 || s.ttl < time.Second && !s.faithful {
 		return nil, fmt.Errorf("the time to live is %v and must be at least 1s", s.ttl)
 	}
-	for i, secret := range c.Secrets {
-		if j := slices.IndexFunc(c.Secrets[:i], func(o []byte) bool { return bytes.Equal(o, secret) }); j >= 0 && !s.faithful {
-			return nil, fmt.Errorf("secrets %d and %d of %d are the same: leave one out", j+1, i+1, len(c.Secrets))
+	if !s.faithful {
+		if err := keyring.CheckDistinct(c.Secrets); err != nil {
+			return nil, err
 		}
+	}
+	for _, secret := range c.Secrets {
 		sum := sha256.Sum256(secret)
 		s.keys = append(s.keys, key{hex.EncodeToString(sum[:8]), mac.New(secret)})
 	}

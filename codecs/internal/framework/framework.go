@@ -31,19 +31,14 @@ type Format interface {
 type ring []Format
 
 func newRing(secrets [][]byte, format func(secret []byte) (Format, error)) (ring, error) {
-	if len(secrets) == 0 {
-		return nil, fmt.Errorf("the key ring is empty: give at least one secret of %d bytes", codecs.MinSecret)
-	}
 	if err := keyring.CheckLengths(secrets); err != nil {
 		return nil, err
 	}
+	if err := keyring.CheckDistinct(secrets); err != nil {
+		return nil, err
+	}
 	r := make(ring, 0, len(secrets))
-	for i, secret := range secrets {
-		for j, other := range secrets[:i] {
-			if bytes.Equal(secret, other) {
-				return nil, fmt.Errorf("secrets %d and %d of %d are the same: want at least %d random bytes each", j+1, i+1, len(secrets), codecs.MinSecret)
-			}
-		}
+	for _, secret := range secrets {
 		f, err := format(bytes.Clone(secret))
 		if err != nil {
 			return nil, err
@@ -182,7 +177,7 @@ func TTLOr(c codecs.Config, otherwise time.Duration) time.Duration {
 // CheckSecrets refuses secrets of fewer than codecs.MinSecret bytes, an empty ring, and
 // a second secret if tokens have no key ID.
 func CheckSecrets(secrets [][]byte, keyID bool) error {
-	if len(secrets) == 0 || !keyID && len(secrets) != 1 {
+	if !keyID && len(secrets) > 1 {
 		return fmt.Errorf("the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(secrets))
 	}
 	return keyring.CheckLengths(secrets)

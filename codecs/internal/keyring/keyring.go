@@ -18,6 +18,7 @@ package keyring
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
@@ -86,8 +87,8 @@ func New[T any](secrets [][]byte, label string, setup func(key []byte, id Finger
 // their own derivation of keys and fingerprints and their own rule for strong
 // secrets. Duplicate and colliding secrets are errors.
 func Index[T any](secrets [][]byte, setup func(secret []byte) (Fingerprint, T, error)) (*Ring[T], error) {
-	if len(secrets) == 0 {
-		return nil, fmt.Errorf("the key ring is empty: give at least one secret of %d random bytes", codecs.MinSecret)
+	if err := checkEmpty(secrets); err != nil {
+		return nil, err
 	}
 	r := &Ring[T]{byID: make(map[Fingerprint]*Entry[T], len(secrets))}
 	place := make(map[Fingerprint]int, len(secrets))
@@ -110,11 +111,25 @@ func Index[T any](secrets [][]byte, setup func(secret []byte) (Fingerprint, T, e
 }
 
 func clash(secrets [][]byte, i, j int) error {
-	//mutant:equivalent it chooses between two texts of one refusal
-	if bytes.Equal(secrets[i], secrets[j]) {
-		return fmt.Errorf("secrets %d and %d of %d are the same: leave one out", i+1, j+1, len(secrets))
+	return cmp.Or(CheckDistinct(secrets),
+		fmt.Errorf("secrets %d and %d of %d have the same 32-bit fingerprint: replace one of them", i+1, j+1, len(secrets)))
+}
+
+func checkEmpty(secrets [][]byte) error {
+	if len(secrets) == 0 {
+		return fmt.Errorf("the key ring is empty: give at least one secret of %d random bytes", codecs.MinSecret)
 	}
-	return fmt.Errorf("secrets %d and %d of %d have the same 32-bit fingerprint: replace one of them", i+1, j+1, len(secrets))
+	return nil
+}
+
+// CheckDistinct refuses a ring that has a secret twice.
+func CheckDistinct(secrets [][]byte) error {
+	for i, s := range secrets {
+		if j := slices.IndexFunc(secrets[:i], func(o []byte) bool { return bytes.Equal(o, s) }); j >= 0 {
+			return fmt.Errorf("secrets %d and %d of %d are the same: leave one out", j+1, i+1, len(secrets))
+		}
+	}
+	return nil
 }
 
 // how ends the error for a weak secret.
@@ -139,9 +154,12 @@ func checkLength(secret []byte) error {
 	return nil
 }
 
-// CheckLengths refuses secrets of fewer than codecs.MinSecret bytes: the rule of
-// the SDKs, for formats that use Index.
+// CheckLengths refuses an empty ring and secrets of fewer than codecs.MinSecret
+// bytes: the rule of the SDKs.
 func CheckLengths(secrets [][]byte) error {
+	if err := checkEmpty(secrets); err != nil {
+		return err
+	}
 	for i, s := range secrets {
 		if err := checkLength(s); err != nil {
 			return fmt.Errorf("secret %d of %d %w", i+1, len(secrets), err)
