@@ -133,8 +133,8 @@ func likenesses(scheme, secret string) []likeCredential {
 	all = append(all, likeCredential{"a credential in a cookie", []rawmcp.Header{{Name: "Cookie", Value: strings.Join(cookies, "; ")}}, Warning},
 		likeCredential{"a credential behind a made-up one", []rawmcp.Header{{Name: "Authorization", Value: madeUp(scheme + " x")}, {Name: "Authorization", Value: scheme + " " + secret}}, Suggestion})
 	if !strings.EqualFold(scheme, "Basic") {
-		for name, pair := range map[string]string{"as a name": secret + ":", "as a password": "sealab:" + secret} {
-			all = append(all, likeCredential{"a credential " + name + " of Basic", []rawmcp.Header{{Name: "Authorization", Value: "Basic " + base64.StdEncoding.EncodeToString([]byte(pair))}}, Warning})
+		for _, as := range [][2]string{{"name", secret + ":"}, {"password", "sealab:" + secret}} {
+			all = append(all, likeCredential{"a credential as a " + as[0] + " of Basic", []rawmcp.Header{{Name: "Authorization", Value: "Basic " + base64.StdEncoding.EncodeToString([]byte(as[1]))}}, Warning})
 		}
 	}
 	for _, name := range proxyHeaders {
