@@ -211,11 +211,15 @@ func (c *client) callOnce(ctx context.Context, call Call) Answer {
 	if err != nil {
 		return Answer{Kind: broken, Cause: err}
 	}
+	done := func(message []byte) bool {
+		_, ok := response([][]byte{message}, c.id) // also an error without an id
+		return ok || isAnswer(c.id)(message)
+	}
 	var e *rawmcp.Exchange
 	if c.http != nil {
-		e = c.http.Do(ctx, rawmcp.Request{Verb: "POST", Path: c.http.Path(), Headers: c.callHeaders(call), Body: body, Done: isAnswer(c.id)})
+		e = c.http.Do(ctx, rawmcp.Request{Verb: "POST", Path: c.http.Path(), Headers: c.callHeaders(call), Body: body, Done: done})
 	} else {
-		e = c.line(ctx, body, isAnswer(c.id))
+		e = c.line(ctx, body, done)
 	}
 	c.kept(e)
 	return read(e, c.id)
