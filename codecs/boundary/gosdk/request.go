@@ -40,54 +40,39 @@ func requestOf(method string, req mcp.Request) (request, bool) {
 
 func toolRequest(r *mcp.CallToolRequest) request {
 	p := r.Params
-	return request{
-		Request: boundary.Request{
-			Method: boundary.CallTool, Target: p.Name, Token: p.RequestState, ArgumentsSize: len(p.Arguments),
-			Arguments: func() json.RawMessage { return bytes.Clone(p.Arguments) },
-		},
-		sdk: r,
-		with: func(state string) mcp.Request {
-			q := *p
-			q.RequestState = state
-			return withParams(r, &q)
-		},
-	}
+	return requestIn(r, &boundary.Request{
+		Method: boundary.CallTool, Target: p.Name, ArgumentsSize: len(p.Arguments),
+		Arguments: func() json.RawMessage { return bytes.Clone(p.Arguments) },
+	}, func(p *mcp.CallToolParamsRaw) *string { return &p.RequestState })
 }
 
 func promptRequest(r *mcp.GetPromptRequest) request {
 	p := r.Params
-	return request{
-		Request: boundary.Request{
-			Method: boundary.GetPrompt, Target: p.Name, Token: p.RequestState, ArgumentsSize: promptSize(p.Arguments),
-			Arguments: func() json.RawMessage { return promptArguments(p.Arguments) },
-		},
-		sdk: r,
-		with: func(state string) mcp.Request {
-			q := *p
-			q.RequestState = state
-			return withParams(r, &q)
-		},
-	}
+	return requestIn(r, &boundary.Request{
+		Method: boundary.GetPrompt, Target: p.Name, ArgumentsSize: promptSize(p.Arguments),
+		Arguments: func() json.RawMessage { return promptArguments(p.Arguments) },
+	}, func(p *mcp.GetPromptParams) *string { return &p.RequestState })
 }
 
 func resourceRequest(r *mcp.ReadResourceRequest) request {
-	p := r.Params
-	return request{
-		Request: boundary.Request{Method: boundary.ReadResource, Target: p.URI, Token: p.RequestState},
-		sdk:     r,
-		with: func(state string) mcp.Request {
-			q := *p
-			q.RequestState = state
-			return withParams(r, &q)
-		},
-	}
+	return requestIn(r, &boundary.Request{Method: boundary.ReadResource, Target: r.Params.URI},
+		func(p *mcp.ReadResourceParams) *string { return &p.RequestState })
 }
 
-// withParams returns a copy of the request that has other parameters.
-func withParams[P mcp.Params](r *mcp.ServerRequest[P], params P) mcp.Request {
-	inner := *r
-	inner.Params = params
-	return &inner
+// requestIn completes the reading of a request whose parameters have the token in
+// the given place.
+func requestIn[P any, Params interface {
+	*P
+	mcp.Params
+}](r *mcp.ServerRequest[Params], read *boundary.Request, token func(*P) *string) request {
+	read.Token = *token(r.Params)
+	return request{Request: *read, sdk: r, with: func(state string) mcp.Request {
+		params := *r.Params
+		*token(&params) = state
+		other := *r
+		other.Params = &params
+		return &other
+	}}
 }
 
 // promptSize returns the length in bytes of all names and values.

@@ -33,63 +33,58 @@ func answerOf(res mcp.Result) (answer, bool) {
 }
 
 func toolAnswer(r *mcp.CallToolResult) answer {
-	if r == nil {
-		return answer{}
-	}
-	return answer{
-		state:    r.RequestState,
-		asks:     r.InputRequests,
-		complete: r.InputRequests == nil && (len(r.Content) > 0 || r.StructuredContent != nil),
-		with: func(token string) mcp.Result {
-			out := *r
-			if r.InputRequests == nil {
-				out = askingTool
-				out.Meta, out.Content, out.InputRequests = r.Meta, r.Content, mcp.InputRequestMap{}
-			}
-			out.RequestState = token
-			return &out
-		},
-	}
+	return answerIn(r, &askingTool, func(r *mcp.CallToolResult) fields {
+		return fields{&r.RequestState, &r.InputRequests, len(r.Content) > 0 || r.StructuredContent != nil}
+	}, func(out *mcp.CallToolResult) { out.Meta, out.Content = r.Meta, r.Content })
 }
 
 func promptAnswer(r *mcp.GetPromptResult) answer {
-	if r == nil {
-		return answer{}
-	}
-	return answer{
-		state:    r.RequestState,
-		asks:     r.InputRequests,
-		complete: r.InputRequests == nil && len(r.Messages) > 0,
-		with: func(token string) mcp.Result {
-			out := *r
-			if r.InputRequests == nil {
-				out = askingPrompt
-				out.Meta, out.Description, out.Messages = r.Meta, r.Description, r.Messages
-				out.InputRequests = mcp.InputRequestMap{}
-			}
-			out.RequestState = token
-			return &out
-		},
-	}
+	return answerIn(r, &askingPrompt, func(r *mcp.GetPromptResult) fields {
+		return fields{&r.RequestState, &r.InputRequests, len(r.Messages) > 0}
+	}, func(out *mcp.GetPromptResult) {
+		out.Meta, out.Description, out.Messages = r.Meta, r.Description, r.Messages
+	})
 }
 
 func resourceAnswer(r *mcp.ReadResourceResult) answer {
+	return answerIn(r, &askingResource, func(r *mcp.ReadResourceResult) fields {
+		return fields{&r.RequestState, &r.InputRequests, len(r.Contents) > 0}
+	}, func(out *mcp.ReadResourceResult) {
+		out.Meta, out.Cacheable, out.Contents = r.Meta, r.Cacheable, r.Contents
+	})
+}
+
+// fields are the parts that the types of results share.
+type fields struct {
+	state   *string
+	asks    *mcp.InputRequestMap
+	content bool // has content of its type
+}
+
+// answerIn reads a result. copyTo copies what a result without questions keeps to
+// one that is marked input_required and empty.
+func answerIn[R any, Result interface {
+	*R
+	mcp.Result
+}](r, asking Result, fieldsOf func(*R) fields, copyTo func(*R)) answer {
 	if r == nil {
 		return answer{}
 	}
+	read := fieldsOf(r)
+	asks := *read.asks
 	return answer{
-		state:    r.RequestState,
-		asks:     r.InputRequests,
-		complete: r.InputRequests == nil && len(r.Contents) > 0,
+		state:    *read.state,
+		asks:     asks,
+		complete: asks == nil && read.content,
 		with: func(token string) mcp.Result {
 			out := *r
-			if r.InputRequests == nil {
-				out = askingResource
-				out.Meta, out.Cacheable, out.Contents = r.Meta, r.Cacheable, r.Contents
-				out.InputRequests = mcp.InputRequestMap{}
+			if *read.asks == nil {
+				out = *asking
+				copyTo(&out)
+				*fieldsOf(&out).asks = mcp.InputRequestMap{}
 			}
-			out.RequestState = token
-			return &out
+			*fieldsOf(&out).state = token
+			return Result(&out)
 		},
 	}
 }
