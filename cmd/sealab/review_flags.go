@@ -1,0 +1,142 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"sealab/fuzz/review"
+)
+
+// reviewFlags are the flags of the review command.
+type reviewFlags struct {
+	options                review.Options
+	stdio, consent, also   string
+	har, restart, explain  string
+	headers, second        []string
+	headerFile, secondFile string
+	foreign                []string
+	foreignFile            string
+	tools                  []string
+	args, other, flow      string
+	checks                 []string
+	format, out, record    string
+	failOn                 string
+	safe, list             bool
+	outcomes               outcomes
+}
+
+func (f *reviewFlags) add(cmd *cobra.Command) {
+	f.addTarget(cmd)
+	flags, o := cmd.Flags(), &f.options
+	flags.StringArrayVar(&f.tools, "tool", nil, "call this `tool` and no other; may be repeated")
+	flags.StringVar(&f.args, "args", "", "arguments of the tool, as `JSON`")
+	flags.StringVar(&f.other, "other", "", "other arguments of the tool, as `JSON`")
+	flags.StringVar(&f.flow, "flow", "", "`file` with flows, as a report has them")
+	flags.BoolVar(&f.safe, "safe", true, "answer no question and run no tool to its end; --effects is the opposite")
+	flags.BoolVar(&o.Effects, "effects", false, "answer questions and run tools")
+	flags.StringSliceVar(&f.checks, "checks", nil, "ids or families of checks, as RS-TAMPER or RS")
+	flags.DurationVar(&o.TTL, "ttl", 0, "how long tokens live; waits for it")
+	flags.DurationVar(&o.Wait, "wait", 0, "wait at most this `time` for the expiry of a token")
+	flags.StringArrayVar(&o.OneTime, "one-time", nil, "`tool` whose tokens must be accepted once; may be repeated")
+	flags.StringVar(&o.Slow, "slow", "", "`tool` that takes long and may be called and cancelled")
+	flags.StringSliceVar(&o.Revise, "revision", nil, "revisions to review, as 2026-07-28 or 2025-11-25 (default: all)")
+	flags.StringVar(&o.Effect, "effect", "", "`tool` without arguments whose text tells how often the slow tool ran")
+	flags.StringVar(&o.Changes, "changes", "", "`tool` without arguments that changes the list of tools and may be called")
+	flags.StringVar(&f.har, "har", "", "judge the tokens of recorded traffic and send nothing: `file` of an HTTP archive, of --record, or a log of messages")
+	flags.StringVar(&f.also, "also", "", "`URL` of a second instance of the server")
+	flags.Float64Var(&o.Rate, "rate", 0, "exchanges a second (default: 20 beyond this machine, no limit on it)")
+	flags.IntVar(&o.Budget, "budget", review.DefaultBudget, "exchanges at most")
+	flags.Uint64Var(&o.Seed, "seed", 1, "seed of everything that is drawn")
+	flags.StringVar(&f.format, "format", "text", "form of the report: text, json, markdown or sarif")
+	flags.StringVar(&f.out, "out", "", "`folder` of the reports in all forms")
+	flags.StringVar(&f.record, "record", "", "`file` for every exchange, one JSON object a line, without credentials")
+	flags.StringVar(&f.failOn, "fail-on", "warning", "lowest `severity` for exit status 1: critical, warning or suggestion")
+	f.outcomes.add(cmd)
+	flags.StringVar(&f.explain, "explain", "", "print the page of the check with this `id`")
+	flags.BoolVar(&f.list, "list", false, "list the checks and review nothing")
+	cmd.MarkFlagsMutuallyExclusive("json", "format")
+	cmd.MarkFlagsMutuallyExclusive("safe", "effects")
+}
+
+// addTarget adds the flags that say how a server is reached, and as whom.
+func (f *reviewFlags) addTarget(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.stdio, "stdio", "", "`command` that starts the server on standard input and output, words parted by spaces")
+	flags.DurationVar(&f.options.Limits.Start, "start", review.DefaultStart, "`time` that the server may take to start, or to come back")
+	flags.StringVar(&f.consent, "consent", "", "`host` that you may review, if it is not this machine")
+	flags.StringArrayVar(&f.headers, "header", nil, "credentials, as `name: value`, on every request; may be repeated")
+	flags.StringVar(&f.headerFile, "header-file", "", "`file` with such headers, one a line, which no list of processes shows")
+	flags.StringArrayVar(&f.second, "second", nil, "credentials of a second user, as `name: value`; may be repeated")
+	flags.StringArrayVar(&f.options.Secrets, "secret", nil, "`text` that must not be readable in a token; may be repeated")
+	flags.StringVar(&f.restart, "restart", "", "`command` that restarts the server and ends, words parted by spaces")
+	flags.StringArrayVar(&f.foreign, "foreign", nil, "credentials that were issued for another server, as `name: value`; may be repeated")
+	flags.StringVar(&f.foreignFile, "foreign-file", "", "`file` with such headers")
+	flags.StringVar(&f.secondFile, "second-file", "", "`file` with the headers of the second user")
+}
+
+// severities are the values of --fail-on, the worst first.
+var severities = []string{"critical", "warning", "suggestion"}
+
+func (f *reviewFlags) check() error {
+	if _, ok := forms[f.format]; !ok {
+		return fmt.Errorf("--format %q: want text, json, markdown or sarif", f.format)
+	}
+	if !slices.Contains(severities, f.failOn) {
+		return fmt.Errorf("--fail-on %q: want critical, warning or suggestion", f.failOn)
+	}
+	if f.options.Limits.Start <= 0 {
+		return fmt.Errorf("--start %v: want more than 0", f.options.Limits.Start)
+	}
+	if f.options.Budget < 1 {
+		return fmt.Errorf("--budget %d: want at least 1", f.options.Budget)
+	}
+	f.options.Effects = f.options.Effects || !f.safe
+	if f.out != "" {
+		return requireWritable(f.out)
+	}
+	return nil
+}
+
+// scope reads which tools, flows and checks are meant.
+func (f *reviewFlags) scope() error {
+	f.options.Checks = f.checks
+	given := review.Given{}
+	for name, text := range map[string]string{"--args": f.args, "--other": f.other} {
+		if text == "" {
+			continue
+		}
+		if len(f.tools) != 1 {
+			return fmt.Errorf("%s belongs to one --tool, got %d", name, len(f.tools))
+		}
+		var m map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(text), &m); err != nil {
+			return fmt.Errorf("%s: %w; want a JSON object", name, err)
+		}
+		if name == "--args" {
+			given.Arguments = json.RawMessage(text)
+		} else {
+			given.Other = json.RawMessage(text)
+		}
+	}
+	for _, tool := range f.tools {
+		if f.options.Tools == nil {
+			f.options.Tools = map[string]review.Given{}
+		}
+		f.options.Tools[tool] = given
+	}
+	if f.flow == "" {
+		return nil
+	}
+	data, err := os.ReadFile(f.flow)
+	if err != nil {
+		return fmt.Errorf("flows: %w", err)
+	}
+	if err := json.Unmarshal(data, &f.options.Flows); err != nil {
+		return fmt.Errorf("flows: %s: %w; want an array of flows", f.flow, err)
+	}
+	return nil
+}
