@@ -86,15 +86,7 @@ func decimal(seconds float64) string { return strconv.FormatFloat(seconds, 'f', 
 
 // inBatches puts a scheme behind another that judges batches.
 func inBatches(c Control, judge func(codecs.Scheme) lab.BatchScheme) Control {
-	open := c.NewScheme
-	c.NewScheme = func(config codecs.Config) (codecs.Scheme, error) {
-		inner, err := open(config)
-		if err != nil {
-			return nil, err
-		}
-		return judge(inner), nil
-	}
-	return c
+	return around(c, func(inner codecs.Scheme) codecs.Scheme { return judge(inner) })
 }
 
 // A batched scheme judges the tokens of a batch each as the function does.

@@ -97,27 +97,6 @@ func splitText(token string, n int) ([][]byte, error) {
 	return parts, nil
 }
 
-func openHeader(key []byte) pair {
-	return pair{
-		seal: func(payload []byte) string {
-			return joinText([]byte(`{"alg":"HS256","v":1}`), payload, hmacSHA256(key, payload))
-		},
-		unseal: func(token string) ([]byte, error) {
-			parts, err := splitText(token, 3)
-			if err != nil {
-				return nil, err
-			}
-			var header struct {
-				V int `json:"v"`
-			}
-			if json.Unmarshal(parts[0], &header) != nil || header.V != 1 {
-				return nil, errMalformed
-			}
-			return parts[1], refusedUnless(hmac.Equal(parts[2], hmacSHA256(key, parts[1])))
-		},
-	}
-}
-
 func tagLengthInside(key []byte) pair {
 	return pair{
 		seal: func(payload []byte) string {
@@ -139,28 +118,117 @@ func tagLengthInside(key []byte) pair {
 	}
 }
 
-// shortAlgorithm signs as RFC 7515 does, and takes tags of one byte for one name.
-func shortAlgorithm(key []byte) pair {
-	sign := func(head, payload []byte) []byte { return hmacSHA256(key, []byte(joinText(head, payload))) }
+// compact signs as RFC 7515 does. wanted returns the tag that a token must have, given
+// its header and a function that signs the token under a key, or nil if the header is
+// malformed.
+func compact(key []byte, header string, wanted func(header []byte, sign func(key []byte) []byte) []byte) pair {
+	sign := func(key []byte, parts ...[]byte) []byte { return hmacSHA256(key, []byte(joinText(parts...))) }
 	return pair{
 		seal: func(payload []byte) string {
-			head := []byte(`{"alg":"HS256"}`)
-			return joinText(head, payload, sign(head, payload))
+			return joinText([]byte(header), payload, sign(key, []byte(header), payload))
 		},
 		unseal: func(token string) ([]byte, error) {
 			parts, err := splitText(token, 3)
 			if err != nil {
 				return nil, err
 			}
-			var header struct{ Alg string }
-			if json.Unmarshal(parts[0], &header) != nil {
+			tag := wanted(parts[0], func(key []byte) []byte { return sign(key, parts[:2]...) })
+			if tag == nil {
 				return nil, errMalformed
 			}
-			size, known := map[string]int{"HS256": sha256.Size, "HS256/8": 1}[header.Alg]
-			if !known || header.Alg == "HS256" && string(parts[0]) != `{"alg":"HS256"}` {
+			return parts[1], refusedUnless(hmac.Equal(parts[2], tag))
+		},
+	}
+}
+
+// shortAlgorithm takes tags of one byte for one name.
+func shortAlgorithm(key []byte) pair {
+	const head = `{"alg":"HS256"}`
+	return compact(key, head, func(header []byte, sign func(key []byte) []byte) []byte {
+		var read struct{ Alg string }
+		switch {
+		case json.Unmarshal(header, &read) == nil && read.Alg == "HS256/8":
+			return sign(key)[:1]
+		case string(header) == head:
+			return sign(key)
+		}
+		return nil
+	})
+}
+
+func emptyKey(key []byte) pair {
+	keys := map[string][]byte{"main": key}
+	return compact(key, `{"alg":"HS256","kid":"main"}`, func(header []byte, sign func(key []byte) []byte) []byte {
+		var read struct{ Kid string }
+		if json.Unmarshal(header, &read) != nil {
+			return nil
+		}
+		return sign(keys[read.Kid])
+	})
+}
+
+func keyInHeader(key []byte) pair {
+	return compact(key, `{"alg":"HS256"}`, func(header []byte, sign func(key []byte) []byte) []byte {
+		var read struct{ JWK *struct{ K string } }
+		switch {
+		case json.Unmarshal(header, &read) != nil:
+			return nil
+		case read.JWK == nil:
+			return sign(key)
+		}
+		if raw, ok := canonical(read.JWK.K); ok {
+			return sign(raw)
+		}
+		return sign([]byte(read.JWK.K))
+	})
+}
+
+func openHeader(key []byte) pair {
+	inner := splitAll(key)
+	return pair{
+		seal: func(payload []byte) string {
+			return joinText([]byte(`{"alg":"HS256","v":1}`)) + "." + inner.seal(payload)
+		},
+		unseal: func(token string) ([]byte, error) {
+			text, rest, _ := strings.Cut(token, ".")
+			header, ok := canonical(text)
+			var read struct{ V int }
+			if !ok || json.Unmarshal(header, &read) != nil || read.V != 1 {
 				return nil, errMalformed
 			}
-			return parts[1], refusedUnless(hmac.Equal(parts[2], sign(parts[0], parts[1])[:size]))
+			return inner.unseal(rest)
+		},
+	}
+}
+
+// splitAll is a payload and its tag.
+func splitAll(key []byte) pair {
+	return pair{
+		seal: func(payload []byte) string { return joinText(payload, hmacSHA256(key, payload)) },
+		unseal: func(token string) ([]byte, error) {
+			parts, err := splitText(token, 2)
+			if err != nil {
+				return nil, err
+			}
+			return parts[0], refusedUnless(hmac.Equal(parts[1], hmacSHA256(key, parts[0])))
+		},
+	}
+}
+
+func anyOfSeveral(key []byte) pair {
+	one := splitAll(key)
+	return pair{
+		seal: one.seal,
+		unseal: func(tokens string) (last []byte, err error) {
+			good := false
+			for token := range strings.SplitSeq(tokens, ",") {
+				payload, err := one.unseal(token)
+				if err != nil && payload == nil {
+					return nil, err
+				}
+				good, last = good || err == nil, payload
+			}
+			return last, refusedUnless(good)
 		},
 	}
 }
@@ -192,76 +260,6 @@ func counting(key []byte, most uint16) pair {
 				return nil, errMalformed
 			}
 			return payload, refusedUnless(hmac.Equal(right, tag(count, payload)))
-		},
-	}
-}
-
-func splitAll(key []byte) pair {
-	return pair{
-		seal: func(payload []byte) string { return joinText(payload, hmacSHA256(key, payload)) },
-		unseal: func(token string) ([]byte, error) {
-			if len(strings.Split(token, ".")) != 2 {
-				return nil, errMalformed
-			}
-			parts, err := splitText(token, 2)
-			if err != nil {
-				return nil, err
-			}
-			return parts[0], refusedUnless(hmac.Equal(parts[1], hmacSHA256(key, parts[0])))
-		},
-	}
-}
-
-// emptyKey signs as RFC 7515 does, with a key ID in the header.
-func emptyKey(key []byte) pair {
-	keys := map[string][]byte{"main": key}
-	sign := func(head, payload, key []byte) []byte { return hmacSHA256(key, []byte(joinText(head, payload))) }
-	return pair{
-		seal: func(payload []byte) string {
-			head := []byte(`{"alg":"HS256","kid":"main"}`)
-			return joinText(head, payload, sign(head, payload, key))
-		},
-		unseal: func(token string) ([]byte, error) {
-			parts, err := splitText(token, 3)
-			if err != nil {
-				return nil, err
-			}
-			var header struct{ Kid string }
-			if json.Unmarshal(parts[0], &header) != nil {
-				return nil, errMalformed
-			}
-			return parts[1], refusedUnless(hmac.Equal(parts[2], sign(parts[0], parts[1], keys[header.Kid])))
-		},
-	}
-}
-
-// keyInHeader signs as RFC 7515 does, and verifies under the header's key if it has one.
-func keyInHeader(key []byte) pair {
-	sign := func(head, payload, key []byte) []byte { return hmacSHA256(key, []byte(joinText(head, payload))) }
-	return pair{
-		seal: func(payload []byte) string {
-			head := []byte(`{"alg":"HS256"}`)
-			return joinText(head, payload, sign(head, payload, key))
-		},
-		unseal: func(token string) ([]byte, error) {
-			parts, err := splitText(token, 3)
-			if err != nil {
-				return nil, err
-			}
-			var header struct {
-				JWK *struct{ K string }
-			}
-			if json.Unmarshal(parts[0], &header) != nil {
-				return nil, errMalformed
-			}
-			right := key
-			if header.JWK != nil {
-				right = []byte(header.JWK.K)
-				if raw, ok := canonical(header.JWK.K); ok {
-					right = raw
-				}
-			}
-			return parts[1], refusedUnless(hmac.Equal(parts[2], sign(parts[0], parts[1], right)))
 		},
 	}
 }
@@ -309,30 +307,6 @@ func refusedUnless(right bool) error {
 		return nil
 	}
 	return errUnauthentic
-}
-
-func anyOfSeveral(key []byte) pair {
-	one := func(token string) (payload []byte, err error) {
-		parts, err := splitText(token, 2)
-		if err != nil {
-			return nil, err
-		}
-		return parts[0], refusedUnless(hmac.Equal(parts[1], hmacSHA256(key, parts[0])))
-	}
-	return pair{
-		seal: func(payload []byte) string { return joinText(payload, hmacSHA256(key, payload)) },
-		unseal: func(tokens string) (last []byte, err error) {
-			good := false
-			for token := range strings.SplitSeq(tokens, ",") {
-				payload, err := one(token)
-				if err != nil && payload == nil {
-					return nil, err
-				}
-				good, last = good || err == nil, payload
-			}
-			return last, refusedUnless(good)
-		},
-	}
 }
 
 func salted(key []byte) pair {

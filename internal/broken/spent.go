@@ -127,14 +127,7 @@ func (s *shared) Seal(dst, payload []byte) ([]byte, error) {
 // wrapped is a sound signed codec behind another.
 func wrapped(name, doc string, broken []codecs.Property, attacks []string, wrap func(codecs.Codec) codecs.Codec) Control {
 	c := aSigner(name, doc, broken, attacks, func(*signerParts) {})
-	open := c.NewCodec
-	c.NewCodec = func(config codecs.Config) (codecs.Codec, error) {
-		codec, err := open(config)
-		if err != nil {
-			return nil, err
-		}
-		return wrap(codec), nil
-	}
+	c.NewCodec = behind(c.NewCodec, wrap)
 	return c
 }
 
@@ -191,15 +184,19 @@ func used() []Control {
 
 // around puts a scheme inside another.
 func around(c Control, wrap func(codecs.Scheme) codecs.Scheme) Control {
-	open := c.NewScheme
-	c.NewScheme = func(config codecs.Config) (codecs.Scheme, error) {
+	c.NewScheme = behind(c.NewScheme, wrap)
+	return c
+}
+
+// behind opens a codec or scheme and puts it behind another.
+func behind[T any](open func(codecs.Config) (T, error), wrap func(T) T) func(codecs.Config) (T, error) {
+	return func(config codecs.Config) (T, error) {
 		inner, err := open(config)
 		if err != nil {
-			return nil, err
+			return inner, err
 		}
 		return wrap(inner), nil
 	}
-	return c
 }
 
 // A use is when a token was accepted, and a time at which it is good.
