@@ -180,6 +180,8 @@ func resultForm(t *T) {
 		switch hasTTL := json.Unmarshal(m["ttlMs"], &ttl) == nil && m["ttlMs"] != nil; {
 		case kind == "":
 			t.form(method, Warning, "no resultType", a)
+		case kind != "complete":
+			t.form(method, Warning, "the resultType of a list is "+short(kind, 40), a)
 		case hasTTL && ttl < 0:
 			t.form(method, Warning, "a negative ttlMs", a)
 		case !hasTTL || scope != "public" && scope != "private":

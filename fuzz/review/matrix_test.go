@@ -102,6 +102,8 @@ var rows = []row{
 	{fault: "careless key", checks: []string{"RS-KEY"}, also: []string{"RS-CLEAR", "RS-FORGE"}},
 	{fault: "a form for a password", checks: []string{"RS-FORMSECRET"}},
 	{fault: "an unknown kind of question", checks: []string{"RS-SHAPE"}},
+	{fault: "forms without a message", checks: []string{"RS-SHAPE"}},
+	{fault: "nested forms", checks: []string{"RS-SHAPE"}},
 	{fault: "capabilities ignored", checks: []string{"RS-CAP"}},
 	{fault: "not asked again", checks: []string{"RS-ASKAGAIN"}, change: func(o *review.Options) { o.Effects = true }},
 	{fault: "other answers refused", checks: []string{"RS-EXTRA"}},
@@ -178,6 +180,7 @@ var rows = []row{
 	{fault: "any id", checks: []string{"H-ID"}},
 	{fault: "notifications answered", checks: []string{"H-202", "S-202"}},
 	{fault: "one cache for all users", checks: []string{"H-RESULT"}},
+	{fault: "results of another type", checks: []string{"H-RESULT"}},
 	{fault: "results without cache members", checks: []string{"H-RESULT"}},
 	{fault: "undefined code", checks: []string{"H-CODES", "H-UNKNOWN"}},
 	{fault: "any cursor", checks: []string{"H-CURSOR"}},
@@ -192,9 +195,11 @@ var rows = []row{
 
 	{fault: "unknown tools are results", checks: []string{"T-UNKNOWN"}},
 	{fault: "no schema", checks: []string{"T-SCHEMA"}},
+	{fault: "schemas of unknown types", checks: []string{"T-SCHEMA"}},
 	{fault: "arguments not validated", checks: []string{"T-TYPE", "T-EXTRA"}},
 	{fault: "prototype names are faults", checks: []string{"T-PROTO"}},
 	{fault: "no structured content", checks: []string{"T-OUT"}, change: withEffects},
+	{fault: "structured content of another type", checks: []string{"T-OUT"}, change: withEffects},
 	{fault: "any path", checks: []string{"R-PATH"}},
 	{fault: "unknown resources are empty", checks: []string{"R-MISSING"}},
 	{fault: "unknown prompts are faults", checks: []string{"P-UNKNOWN"}},
@@ -337,7 +342,7 @@ func TestUnbroken(t *testing.T) {
 	shared := func(o *review.Options) { oneTime(o); o.Target.Also = o.Target.URL }
 	for name, x := range map[string]row{"safe": {}, "effects": {change: effects}, "two instances with one store": {change: shared},
 		"begins again": {fault: "begins again elsewhere", change: told}, "begins again, effects": {fault: "begins again elsewhere", change: effects},
-		"keys of questions by chance, effects": {fault: "keys of questions by chance", change: effects}, "stdio": {stdio: true}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
+		"arguments of several types": {fault: "arguments of several types"}, "keys of questions by chance, effects": {fault: "keys of questions by chance", change: effects}, "stdio": {stdio: true}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
 		if testenv.Sample() && name != "effects" && name != "stdio, effects" {
 			continue
 		}

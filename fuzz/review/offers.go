@@ -14,7 +14,7 @@ const toolsSpec = "revision 2026-07-28, server/tools"
 var offers = []Check{
 	{ID: "T-UNKNOWN", Name: "an unknown tool", Era: "modern", Severity: Suggestion, Category: "schema", Sent: "a call of a tool that is not listed", Want: "error -32602", Source: toolsSpec,
 		Impact: "the model takes a protocol error for a result of the tool", Fix: "answer -32602", Run: unknownTool},
-	{ID: "T-SCHEMA", Name: "the schemas and names of tools", Era: "modern", Severity: Warning, Category: "schema", Sent: "nothing; tools/list is checked", Want: "an object schema; names of 1 to 128 letters, digits, _ - .; no name twice", Source: toolsSpec,
+	{ID: "T-SCHEMA", Name: "the schemas and names of tools", Era: "modern", Severity: Warning, Category: "schema", Sent: "nothing; tools/list is checked", Want: "an object schema that JSON Schema allows; names of 1 to 128 letters, digits, _ - .; no name twice", Source: toolsSpec,
 		Impact: "clients refuse the tool", Fix: "give each tool an object schema and a plain name", Run: toolSchemas},
 	{ID: "T-TYPE", Name: "arguments that the schema does not allow", Era: "modern", Flow: true, Severity: Warning, Category: "schema", Sent: "a call of a tool that asks first: a number for a text, a required argument missing", Want: "an error of the tool, or -32602", Source: toolsSpec + ", MUST validate",
 		Impact: "the handler works on values that its schema excludes", Fix: "validate arguments against the schema before the handler", Run: wrongArguments},
@@ -22,7 +22,7 @@ var offers = []Check{
 		Impact: "a mistake of the client goes unnoticed", Fix: "set additionalProperties to false and validate", Run: extraArgument},
 	{ID: "T-PROTO", Name: "an argument with the name of a prototype", Era: "modern", Flow: true, Severity: Warning, Category: "security", Sent: "arguments named __proto__ and constructor", Want: "refused or ignored, and the server goes on to answer", Source: "CWE-1321",
 		Impact: "a client changes the objects of other requests", Fix: "read arguments by the names of the schema alone", Run: prototypeArguments},
-	{ID: "T-OUT", Name: "results that their schema does not allow", Era: "modern", Effects: true, Severity: Warning, Category: "schema", Sent: "a call of each tool with an outputSchema that reads only", Want: "structuredContent", Source: toolsSpec, Impact: "clients refuse the result", Fix: "return structuredContent in every result", Run: outputSchemas},
+	{ID: "T-OUT", Name: "results that their schema does not allow", Era: "modern", Effects: true, Severity: Warning, Category: "schema", Sent: "a call of each tool with an outputSchema that reads only", Want: "structuredContent that the schema allows", Source: toolsSpec, Impact: "clients refuse the result", Fix: "return structuredContent in every result, and validate it", Run: outputSchemas},
 	{ID: "R-PATH", Name: "a resource outside", Era: "modern", Severity: Critical, Category: "security", Sent: "file:///etc/passwd, and paths with .. of listed resources and templates", Want: "refused", Source: "CWE-22",
 		Impact: "any file of the machine can be read", Fix: "resolve the path and compare it with the allowed roots", Run: traversal},
 	{ID: "R-MISSING", Name: "an unknown resource", Era: "modern", Severity: Warning, Category: "schema", Sent: "resources/read of an unknown URI", Want: "error -32602, never empty contents", Source: "revision 2026-07-28, server/resources",
@@ -83,6 +83,10 @@ func toolSchemas(t *T) {
 			issue = "inputSchema does not have the type object"
 		case seen[tool.Name]:
 			issue = "the name stands twice"
+		case schemaFault(tool.Input) != "":
+			issue = "inputSchema: " + schemaFault(tool.Input)
+		case tool.Output != nil && schemaFault(tool.Output) != "":
+			issue = "outputSchema: " + schemaFault(tool.Output)
 		case !toolName.MatchString(tool.Name):
 			issue, severity = "the name has other characters than letters, digits, _ - and .", Suggestion
 		}
@@ -115,8 +119,9 @@ func wrongArguments(t *T) {
 		return
 	}
 	for _, name := range sortedKeys(m) {
-		wrong := map[string]string{"string": "[5]", "number": `"a"`, "integer": `"a"`, "boolean": `"a"`, "object": "5", "array": "5"}[parseSchema(s.Properties[name]).typeOf()]
-		if wrong == "" {
+		property := parseSchema(s.Properties[name])
+		wrong := map[string]string{"string": "[5]", "number": `"a"`, "integer": `"a"`, "boolean": `"a"`, "object": "5", "array": "5"}[property.typeOf()]
+		if wrong == "" || len(property.types()) > 1 {
 			continue
 		}
 		call := f.call(first)
@@ -192,8 +197,14 @@ func outputSchemas(t *T) {
 			continue
 		}
 		a, ok := t.ask(tool.Name, Call{Method: "tools/call", Target: tool.Name, Arguments: samples(tool.Input, 0)[0]})
-		if ok && a.Kind == completed && members(a.Result)["structuredContent"] == nil {
+		if !ok || a.Kind != completed {
+			continue
+		}
+		var content any
+		if raw := members(a.Result)["structuredContent"]; raw == nil || json.Unmarshal(raw, &content) != nil {
 			t.fault(tool.Name, Warning, "a tool with an outputSchema returns no structuredContent", a)
+		} else if issue := misfit(inline(tool.Output), content); issue != "" {
+			t.fault(tool.Name, Warning, "structuredContent is not as the outputSchema says: "+issue, a)
 		}
 	}
 	if t.trials == 0 {

@@ -41,16 +41,27 @@ func parseSchema(raw json.RawMessage) schema {
 	return s
 }
 
-// typeOf returns the first type of a schema that is not null.
-func (s schema) typeOf() string {
+// types returns the types that a schema names.
+func (s schema) types() []string {
+	var all []string
 	switch t := s.Type.(type) {
 	case string:
-		return t
+		all = append(all, t)
 	case []any:
 		for _, x := range t {
-			if name, ok := x.(string); ok && name != "null" {
-				return name
+			if name, ok := x.(string); ok {
+				all = append(all, name)
 			}
+		}
+	}
+	return all
+}
+
+// typeOf returns the first type of a schema that is not null.
+func (s schema) typeOf() string {
+	for _, name := range s.types() {
+		if _, several := s.Type.([]any); name != "null" || !several {
+			return name
 		}
 	}
 	if s.Properties != nil {

@@ -43,7 +43,7 @@ var reading = []Check{
 		Sent: "nothing; the forms that were seen are searched for names of secrets", Want: "secrets are asked for in URL mode", Source: "revision 2026-07-28, client/elicitation",
 		Impact: "the secret passes through the client and its model", Fix: "use an elicitation of mode url", Run: secretForms},
 	{ID: "RS-SHAPE", Name: "the form of a question", Severity: Warning, Category: "schema", Era: "modern",
-		Sent: "nothing; every question that was seen is checked", Want: "inputRequests or requestState, a string state, known methods", Source: mrtr + ", schema",
+		Sent: "nothing; every question that was seen is checked", Want: "inputRequests or requestState, a string state, known methods, flat forms with a message", Source: mrtr + ", schema",
 		Impact: "a client cannot answer the question", Fix: "build the result with the types of the SDK", Run: questionShape},
 }
 
@@ -473,6 +473,9 @@ func questionShape(t *T) {
 			case "elicitation/create", "sampling/createMessage", "roots/list":
 			default:
 				issue = fmt.Sprintf("the method of an input request is %s", short(q.Method, 40))
+			}
+			if fault := formFault(a.Questions[key]); fault != "" && issue == "" {
+				issue = fault
 			}
 		}
 		if issue != "" {

@@ -96,7 +96,9 @@ func capabilities() object {
 
 // complete adds the members of every result.
 func (s *Server) complete(result object) object {
-	result["resultType"] = "complete"
+	if result["resultType"] = "complete"; s.has("results of another type") {
+		result["resultType"] = "done"
+	}
 	result["_meta"] = object{"io.modelcontextprotocol/serverInfo": object{"name": "broken", "version": "1"}}
 	return result
 }
@@ -146,6 +148,12 @@ func (s *Server) toolList(r request) (object, *failure) {
 		schema := schemas[n]
 		if schema == "" || s.has("no schema") && n == "grow" {
 			schema = map[bool]string{true: `"none"`, false: `{"type":"object"}`}[schema != ""]
+		}
+		switch {
+		case s.has("schemas of unknown types") && n == "echo":
+			schema = strings.Replace(schema, `"type":"string"`, `"type":"text"`, 1)
+		case s.has("arguments of several types") && n == "deploy":
+			schema = strings.Replace(schema, `"env":{"type":"string"}`, `"env":{"type":["string","integer","array"]}`, 1)
 		}
 		t := object{"name": n, "description": n, "inputSchema": json.RawMessage(schema)}
 		switch n {

@@ -50,8 +50,11 @@ func (s *Server) tool(r request) (object, *failure) {
 	case "total":
 		s.Runs.Add(1)
 		result := object{"content": text(`{"sum":2}`), "structuredContent": object{"sum": 2}}
-		if s.has("no structured content") {
+		switch {
+		case s.has("no structured content"):
 			delete(result, "structuredContent")
+		case s.has("structured content of another type"):
+			result["structuredContent"] = object{"sum": "two"}
 		}
 		return s.complete(result), nil
 	case "runs":
@@ -116,6 +119,8 @@ func (s *Server) arguments(name string, raw json.RawMessage) (args map[string]st
 			return nil, "an unknown argument"
 		case property.Type == "string" && json.Unmarshal(given[k], &t) == nil:
 			args[k] = t
+		case k == "env" && s.has("arguments of several types"):
+			args[k] = string(given[k])
 		case property.Type == "integer" && json.Unmarshal(given[k], &n) == nil:
 			args[k] = strconv.Itoa(n)
 		default:
@@ -274,6 +279,10 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 	}
 	method := "elicitation/create"
 	switch {
+	case s.has("forms without a message"):
+		params = strings.Replace(params, `"message"`, `"text"`, 1)
+	case s.has("nested forms"):
+		params = strings.Replace(params, `"properties":{`, `"properties":{"more":{"type":"object","properties":{}},`, 1)
 	case s.has("a form for a password"):
 		params = `{"mode":"form","message":"Your password?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}}`
 	case s.has("an unknown kind of question"):
