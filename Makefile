@@ -255,7 +255,7 @@ LIBFUZZTIME ?= 60
 
 .PHONY: libfuzzer
 libfuzzer: ## build as OSS-Fuzz does, and run every target for LIBFUZZTIME (60) seconds; needs clang
-	$(GO) test -count=1 -v -timeout 0 -run TestLibFuzzer ./fuzz/oss-fuzz -args -libfuzzer $(LIBFUZZTIME)
+	$(GO) test -count=1 -v -timeout 0 -run TestLibFuzzer ./fuzz/targets/gofuzz -args -libfuzzer $(LIBFUZZTIME)
 
 .PHONY: fuzz-experiment
 fuzz-experiment: ## measure how soon each fuzzer finds each injected bug; writes results/ (EXPERIMENTFLAGS: see fuzz/experiment)

@@ -1,4 +1,4 @@
-package ossfuzz
+package gofuzz
 
 import (
 	"flag"
@@ -17,6 +17,9 @@ import (
 )
 
 var runSeconds = flag.String("libfuzzer", "", "build every target with clang's libFuzzer, and run it for so many seconds")
+
+// folder has the build files of OSS-Fuzz.
+var folder = filepath.Join("..", "..", "oss-fuzz")
 
 // TestBuildScript runs build.sh with a compiler that records its arguments. Each
 // target gets a program and a seed corpus.
@@ -45,7 +48,7 @@ func TestLibFuzzer(t *testing.T) {
 	if _, err := exec.LookPath("clang"); err != nil {
 		testenv.Skip(t, "clang is not installed")
 	}
-	here, err := os.Getwd()
+	here, err := filepath.Abs(folder)
 	require.NoError(t, err)
 	out := build(t, here)
 	for _, name := range listed(t) {
@@ -65,7 +68,7 @@ func build(t *testing.T, bin string) string {
 	t.Helper()
 	out := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), "bash", "-eu", "fuzz/oss-fuzz/build.sh")
-	cmd.Dir = filepath.Join("..", "..")
+	cmd.Dir = filepath.Join("..", "..", "..")
 	cmd.Env = append(os.Environ(), "OUT="+out, "WORK="+t.TempDir(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	output, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", output)
@@ -75,7 +78,7 @@ func build(t *testing.T, bin string) string {
 // listed returns the targets by function.
 func listed(t *testing.T) map[string]string {
 	t.Helper()
-	data, err := os.ReadFile("targets")
+	data, err := os.ReadFile(filepath.Join(folder, "targets"))
 	require.NoError(t, err)
 	all := map[string]string{}
 	for line := range strings.Lines(string(data)) {
@@ -88,7 +91,7 @@ func listed(t *testing.T) map[string]string {
 }
 
 func TestProjectFile(t *testing.T) {
-	data, err := os.ReadFile("project.yaml")
+	data, err := os.ReadFile(filepath.Join(folder, "project.yaml"))
 	require.NoError(t, err)
 	var project struct {
 		Homepage, Language string
@@ -107,9 +110,9 @@ func TestProjectFile(t *testing.T) {
 
 // TestDockerfile requires the Go version of go.mod.
 func TestDockerfile(t *testing.T) {
-	docker, err := os.ReadFile("Dockerfile")
+	docker, err := os.ReadFile(filepath.Join(folder, "Dockerfile"))
 	require.NoError(t, err)
-	module, err := os.ReadFile("../../go.mod")
+	module, err := os.ReadFile("../../../go.mod")
 	require.NoError(t, err)
 	image := regexp.MustCompile(`(?m)^FROM golang:(\d+\.\d+)`).FindSubmatch(docker)
 	wanted := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(module)
@@ -124,10 +127,10 @@ func TestScripts(t *testing.T) {
 			if _, err := exec.LookPath(check[0]); err != nil {
 				testenv.Skip(t, "%s is not installed", check[0])
 			}
-			out, err := exec.Command(check[0], append(check[1:], "build.sh")...).CombinedOutput()
-			require.NoError(t, err, "%s", out)
-			out, err = exec.Command(check[0], append(check[1:], "compile_go_fuzzer")...).CombinedOutput()
-			require.NoError(t, err, "%s", out)
+			for _, script := range []string{"build.sh", "compile_go_fuzzer"} {
+				out, err := exec.Command(check[0], append(check[1:], filepath.Join(folder, script))...).CombinedOutput()
+				require.NoError(t, err, "%s", out)
+			}
 		})
 	}
 }
