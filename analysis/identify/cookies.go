@@ -58,7 +58,7 @@ func parseSecureCookie(token string) ([]Field, func([]byte) bool, bool) {
 		return nil, nil, false
 	}
 	value, ok := raw(strings.TrimRight(string(m[2]), "="))
-	return []Field{timed("time", string(m[1])), opaque("value", value), opaque("tag", b[len(m[0]):])}, nil, ok
+	return []Field{timed(string(m[1])), opaque("value", value), opaque("tag", b[len(m[0]):])}, nil, ok
 }
 
 var tornado = regexp.MustCompile(`^2\|1:[0-9]\|10:([0-9]{10})\|([0-9]+):([^|]*)\|([0-9]+):([A-Za-z0-9+/]*={0,2})\|([0-9a-f]{64})$`)
@@ -71,12 +71,12 @@ func parseTornado(token string) ([]Field, func([]byte) bool, bool) {
 	value, ok := std(m[5])
 	tag, _ := hex.DecodeString(m[6])
 	signed := strings.TrimSuffix(token, m[6])
-	return []Field{timed("time", m[1]), readable("name", []byte(m[3])), readable("value", value), opaque("tag", tag)}, macOpens(sha256.New, signed, tag), ok
+	return []Field{timed(m[1]), readable("name", []byte(m[3])), readable("value", value), opaque("tag", tag)}, macOpens(sha256.New, signed, tag), ok
 }
 
-// timed returns a field of seconds since 1970.
-func timed(name, seconds string) Field {
-	f := readable(name, []byte(seconds))
+// timed returns a field for the time of a token, in seconds since 1970.
+func timed(seconds string) Field {
+	f := readable("time", []byte(seconds))
 	if n, err := strconv.ParseInt(seconds, 10, 64); err == nil {
 		f.Time = time.Unix(n, 0).UTC().Format(time.RFC3339)
 	}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -77,7 +76,7 @@ func (g *vectorsGenerator) run(cmd *cobra.Command, designs []codecs.Design) erro
 		if err := g.write(f); err != nil {
 			return err
 		}
-		secret, err := secretOf(f, "k1")
+		secret, err := firstSecret(f)
 		if err != nil {
 			return err
 		}
@@ -245,7 +244,7 @@ func mutateAll(root, dir string, folders []string) ([]mutate.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return build.Run(abs, time.Minute)
+	return build.Run(abs)
 }
 
 // ofMutations adds the question whether a vector notices that a check is gone: of

@@ -44,8 +44,9 @@ func addDirFlag(cmd *cobra.Command, dir *string) {
 	cmd.Flags().StringVar(dir, "dir", vectors.Folder, "`folder` of the vector files")
 }
 
-// secretOf returns the key that a file of vectors calls name.
-func secretOf(f *vectors.File, name string) ([]byte, error) {
+// firstSecret returns the key that a file of vectors calls k1.
+func firstSecret(f *vectors.File) ([]byte, error) {
+	const name = "k1"
 	k, ok := f.Keys[name]
 	if !ok {
 		return nil, fmt.Errorf("the vectors of %s have no key %q", f.Design, name)
@@ -186,7 +187,7 @@ func (v *vectorsVerifier) ofDesign(f *vectors.File) (bool, error) {
 		}
 		stands = stands && r.Stands()
 	}
-	secret, err := secretOf(f, "k1")
+	secret, err := firstSecret(f)
 	if err != nil {
 		return false, err
 	}

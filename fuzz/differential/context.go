@@ -113,7 +113,7 @@ func (r *round) arguments() json.RawMessage {
 	if r.IntN(6) == 0 {
 		return nil
 	}
-	return r.document(3)
+	return r.document()
 }
 
 func (r *round) optional() *string {
@@ -132,7 +132,7 @@ func (r *round) drawState() []byte {
 	case 1, 2, 3:
 		return []byte(r.text())
 	default:
-		return r.document(3)
+		return r.document()
 	}
 }
 

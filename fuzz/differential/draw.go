@@ -49,10 +49,10 @@ var leaves = []string{
 // units, or are array indices.
 var names = []string{`"a"`, `"b"`, `"B"`, `""`, `"\u0061"`, `"10"`, `"9"`, `"\uffff"`, `"\ud83d\ude00"`, `"\ud800"`, `"__proto__"`, `"é"`}
 
-// document returns a random JSON text.
-func (r *round) document(depth int) json.RawMessage {
+// document returns a random JSON text of at most three levels.
+func (r *round) document() json.RawMessage {
 	var out bytes.Buffer
-	r.write(&out, depth)
+	r.write(&out, 3)
 	return out.Bytes()
 }
 

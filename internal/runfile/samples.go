@@ -181,15 +181,15 @@ const samplesMagic = "sealab samples 1\n"
 
 // WriteSamples writes f into dir, whole or not at all, under its file name.
 func WriteSamples(dir string, f *Samples) error {
-	text, err := AppendSamples(nil, f)
+	text, err := EncodeSamples(f)
 	if err != nil {
 		return err
 	}
 	return atomicfile.Write(filepath.Join(dir, f.FileName()), text)
 }
 
-// AppendSamples appends the bytes of f's file to dst.
-func AppendSamples(dst []byte, f *Samples) ([]byte, error) {
+// EncodeSamples returns the bytes of f's file.
+func EncodeSamples(f *Samples) ([]byte, error) {
 	if f.Blocks != len(f.Data) || len(f.Data) == 0 {
 		return nil, fmt.Errorf("the header of %s announces %d blocks, and there are %d", f.FileName(), f.Blocks, len(f.Data))
 	}
@@ -197,15 +197,14 @@ func AppendSamples(dst []byte, f *Samples) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	start := len(dst)
-	dst = append(dst, samplesMagic...)
+	dst := []byte(samplesMagic)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(header)))
 	dst = append(dst, header...)
 	for _, b := range f.Data {
 		dst = binary.AppendUvarint(dst, uint64(b.A)<<1|order(b.BFirst))
 		dst = binary.AppendUvarint(dst, uint64(b.B))
 	}
-	sum := sha256.Sum256(dst[start:])
+	sum := sha256.Sum256(dst)
 	return append(dst, sum[:]...), nil
 }
 

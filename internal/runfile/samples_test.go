@@ -42,7 +42,7 @@ func TestFolderWithoutSamples(t *testing.T) {
 
 // TestDamageIsFound cuts a file everywhere and changes each of its bytes.
 func TestDamageIsFound(t *testing.T) {
-	data, err := runfile.AppendSamples(nil, someSamples())
+	data, err := runfile.EncodeSamples(someSamples())
 	require.NoError(t, err)
 	for i := range data {
 		_, err := runfile.ParseSamples(data[:i])
@@ -59,7 +59,7 @@ func TestDamageIsFound(t *testing.T) {
 // TestLiesWithARightChecksumAreFound gives the reader files that are whole and
 // say something impossible.
 func TestLiesWithARightChecksumAreFound(t *testing.T) {
-	data, err := runfile.AppendSamples(nil, someSamples())
+	data, err := runfile.EncodeSamples(someSamples())
 	require.NoError(t, err)
 	body := data[:len(data)-sha256.Size]
 	head := len("sealab samples 1\n")

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -145,7 +144,7 @@ func TestVectorsNoticeALostCheck(t *testing.T) {
 	b.Checks = b.Checks[:few]
 	dir, err := filepath.Abs(filepath.Join(root, vectors.Folder))
 	require.NoError(t, err)
-	results, err := b.Run(dir, time.Minute)
+	results, err := b.Run(dir)
 	require.NoError(t, err)
 	require.Len(t, results, few)
 	s := Sum(results)

@@ -31,12 +31,11 @@ type Result struct {
 func (r *Result) guarded() bool { return r.Noticed != "" && r.Noticed != Unreached }
 
 // Run judges every check with the vectors in dir, an absolute path. If a design
-// hangs or crashes without a check, the check is noticed. patience bounds the
-// time of one check.
-func (b *Build) Run(dir string, patience time.Duration) ([]Result, error) {
+// hangs or crashes without a check, the check is noticed.
+func (b *Build) Run(dir string) ([]Result, error) {
 	var results []Result
 	for len(results) < len(b.Checks) {
-		r := b.start(dir, len(results), patience)
+		r := b.start(dir, len(results))
 		for _, noticed := range r.noticed {
 			results = append(results, Result{b.Checks[len(results)], noticed})
 		}
@@ -58,8 +57,11 @@ type pass struct {
 	err     error // how the run ended
 }
 
+// patience bounds the time of one check.
+const patience = time.Minute
+
 // start runs the program from check first on until it ends.
-func (b *Build) start(dir string, first int, patience time.Duration) *pass {
+func (b *Build) start(dir string, first int) *pass {
 	p := &pass{}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)

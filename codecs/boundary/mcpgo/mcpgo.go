@@ -69,7 +69,7 @@ func (a adapter) tool(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		raw, err := rawArguments(&req)
 		if err != nil {
-			return nil, a.fault(ctx, boundary.CallTool, "the arguments have no JSON")
+			return nil, a.fault(ctx, boundary.CallTool)
 		}
 		round := a.begin(ctx, boundary.Request{
 			Method: boundary.CallTool, Target: req.Params.Name, Token: req.Params.RequestState, ArgumentsSize: len(raw),
@@ -99,7 +99,7 @@ func (a adapter) prompt(next server.PromptHandlerFunc) server.PromptHandlerFunc 
 	return func(ctx context.Context, req mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		raw, err := json.Marshal(req.Params.Arguments)
 		if err != nil {
-			return nil, a.fault(ctx, boundary.GetPrompt, "the arguments have no JSON")
+			return nil, a.fault(ctx, boundary.GetPrompt)
 		}
 		round := a.begin(ctx, boundary.Request{
 			Method: boundary.GetPrompt, Target: req.Params.Name, Token: req.Params.RequestState, ArgumentsSize: len(raw),
@@ -142,8 +142,8 @@ func (a adapter) begin(ctx context.Context, r boundary.Request) *boundary.Round 
 	return a.boundary.Begin(r)
 }
 
-func (a adapter) fault(ctx context.Context, method, cause string) error {
-	return answer(a.boundary.Fault(ctx, method, boundary.Cause(cause)))
+func (a adapter) fault(ctx context.Context, method string) error {
+	return answer(a.boundary.Fault(ctx, method, boundary.Cause("the arguments have no JSON")))
 }
 
 // rawArguments returns the arguments as they were received, or the JSON of

@@ -120,9 +120,9 @@ type codecAssembler struct{ Codec }
 // time to live and the options of the row.
 func NewScheme(format func(secret []byte, ttl time.Duration, options map[string]string) (Format, error)) func(codecs.Config) (codecs.Scheme, error) {
 	return func(c codecs.Config) (codecs.Scheme, error) {
-		ttl, err := TTL(c)
-		if err != nil {
-			return nil, err
+		ttl := TTLOr(c, defaultTTL)
+		if ttl <= 0 {
+			return nil, fmt.Errorf("the time to live is %v and must be positive", ttl)
 		}
 		r, err := newRing(c.Secrets, func(secret []byte) (Format, error) { return format(secret, ttl, c.Options) })
 		if err != nil {
@@ -154,17 +154,8 @@ func (s *codecAssembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([
 	return s.ring.mintEdited(dst, seed, payload, nil, edit)
 }
 
-// DefaultTTL is the time to live of a scheme's tokens by default.
-const DefaultTTL = 600 * time.Second
-
-// TTL returns the time to live of a Config, which must be positive.
-func TTL(c codecs.Config) (time.Duration, error) {
-	ttl := TTLOr(c, DefaultTTL)
-	if ttl <= 0 {
-		return 0, fmt.Errorf("the time to live is %v and must be positive", ttl)
-	}
-	return ttl, nil
-}
+// defaultTTL is the time to live of a scheme's tokens by default.
+const defaultTTL = 600 * time.Second
 
 // TTLOr returns the time to live of a Config, or another if it has none.
 func TTLOr(c codecs.Config, otherwise time.Duration) time.Duration {

@@ -66,7 +66,7 @@ func (t TargetStatus) Chart() template.HTML {
 		return ""
 	}
 	curve := page.Series{Name: "coverage", Line: true}
-	for _, p := range thin(t.Curve, curveRight-curveLeft) {
+	for _, p := range thin(t.Curve) {
 		curve.Points = append(curve.Points, page.Point{X: p.Seconds, Y: float64(p.Coverage)})
 	}
 	return page.Coverage(t.Name, fmt.Sprintf("%d crashers", len(t.Crashers)), curve)
@@ -151,7 +151,7 @@ func (t TargetStatus) picture() []byte {
 	d.Line(curveLeft, curveTop, curveLeft, curveBottom, page.Dark)
 	d.Text((curveLeft+curveRight)/2, curveHeight-8, "middle", "time of the target, "+unit+" of one core")
 	var points strings.Builder
-	for _, p := range thin(t.Curve, curveRight-curveLeft) {
+	for _, p := range thin(t.Curve) {
 		fmt.Fprintf(&points, "%.1f,%.1f ", across.At(p.Seconds/perUnit), up.At(float64(p.Coverage)))
 	}
 	fmt.Fprintf(d, `<polyline fill="none" stroke="%s" stroke-width="2" points="%s"/>`+"\n", page.Dark, strings.TrimSpace(points.String()))
@@ -170,9 +170,9 @@ func timeUnit(seconds float64) (unit string, perUnit float64) {
 	return "hours", 3600
 }
 
-// thin returns at most about n points, with the first and the last.
-func thin(points []Point, n int) []Point {
-	step := len(points)/n + 1
+// thin returns about as many points as a curve has pixels, with the first and the last.
+func thin(points []Point) []Point {
+	step := len(points)/(curveRight-curveLeft) + 1
 	var kept []Point
 	for i := 0; i < len(points); i += step {
 		kept = append(kept, points[i])

@@ -46,7 +46,7 @@ func Read(dir string, stamp Stamp) (Report, error) {
 	}
 	for i, t := range s.Targets {
 		if len(t.Curve) > 0 {
-			s.Targets[i].Curve = thin(t.Curve, curveRight-curveLeft)
+			s.Targets[i].Curve = thin(t.Curve)
 		}
 	}
 	table, err := os.ReadFile(filepath.Join(dir, campaign.CoverTable))
