@@ -17,7 +17,6 @@
 package hmacsha256
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
@@ -85,12 +84,7 @@ var prefixBytes = []byte(prefix)
 func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
 	s := base64url.GetScratch()
 	defer s.Free()
-	text, ok := bytes.CutPrefix(token, prefixBytes)
-	if !ok {
-		return dst, errMalformed
-	}
-	//mutant:equivalent a text that does not decode leaves no bytes, which are too few
-	if !s.Decode(text) || len(s.Bytes) < minRaw {
+	if !s.DecodeToken(prefix, token, minRaw) {
 		return dst, errMalformed
 	}
 	k := c.ring.Lookup(s.Bytes[:idSize])

@@ -38,7 +38,7 @@ func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte,
 	if err != nil {
 		return dst, err
 	}
-	head := edit.Apply(lab.StepPrefix, prefixBytes)
+	head := edit.Apply(lab.StepPrefix, []byte(prefix))
 	id := edit.Apply(lab.StepKeyID, k.ID[:])
 	enc = edit.Apply(lab.StepEnc, enc)
 	payload = edit.Apply(lab.StepPayload, payload)

@@ -1,7 +1,6 @@
 package hpkepsk
 
 import (
-	"bytes"
 	"fmt"
 
 	"sealab/codecs"
@@ -17,8 +16,6 @@ var (
 	errLowOrder    = codecs.Reject(codecs.Unauthentic, "encapsulation")
 	errUnauthentic = codecs.Reject(codecs.Unauthentic, "seal")
 )
-
-var prefixBytes = []byte(prefix)
 
 // associatedData returns the data that is authenticated beside the payload.
 func associatedData(id keyring.Fingerprint) []byte {
@@ -92,12 +89,7 @@ func NewOpener(keys ...[]byte) (*Opener, error) {
 func (o *Opener) Unseal(dst, token []byte) ([]byte, error) {
 	s := base64url.GetScratch()
 	defer s.Free()
-	text, ok := bytes.CutPrefix(token, prefixBytes)
-	if !ok {
-		return dst, errMalformed
-	}
-	//mutant:equivalent a text that does not decode leaves no bytes, which are too few
-	if !s.Decode(text) || len(s.Bytes) < minRaw {
+	if !s.DecodeToken(prefix, token, minRaw) {
 		return dst, errMalformed
 	}
 	id, enc, sealed := s.Bytes[:idSize], s.Bytes[idSize:idSize+hpkekeys.EncSize], s.Bytes[idSize+hpkekeys.EncSize:]

@@ -1,7 +1,6 @@
 package hpkesession
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
@@ -69,12 +68,7 @@ func (s *session) seal(dst, nonce, payload []byte) []byte {
 func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
 	raw := base64url.GetScratch()
 	defer raw.Free()
-	text, ok := bytes.CutPrefix(token, []byte(c.prefix))
-	if !ok {
-		return dst, errMalformed
-	}
-	//mutant:equivalent a text that does not decode leaves no bytes, which are too few
-	if !raw.Decode(text) || len(raw.Bytes) < c.minRaw() {
+	if !raw.DecodeToken(c.prefix, token, c.minRaw()) {
 		return dst, errMalformed
 	}
 	head := c.headSize()

@@ -1,6 +1,9 @@
 package base64url
 
-import "sync"
+import (
+	"bytes"
+	"sync"
+)
 
 // Scratch is working space for the binary form of one token: ciphertext, tags,
 // or a payload that its token shows anyway. Wipe clears other payloads.
@@ -58,4 +61,15 @@ func (s *Scratch) Decode(src []byte) (ok bool) {
 	s.Grow(DecodedLen(len(src)))
 	s.Bytes, ok = AppendDecode(s.Bytes, src)
 	return ok
+}
+
+// DecodeToken is Decode for the text behind a prefix. It also reports false if Bytes
+// has fewer than least bytes then.
+func (s *Scratch) DecodeToken(prefix string, token []byte, least int) bool {
+	text, ok := bytes.CutPrefix(token, []byte(prefix))
+	if !ok {
+		return false
+	}
+	//mutant:equivalent a text that does not decode leaves no bytes, which are too few
+	return s.Decode(text) && len(s.Bytes) >= least
 }

@@ -13,7 +13,6 @@
 package layouts
 
 import (
-	"bytes"
 	"crypto/cipher"
 	"fmt"
 	"slices"
@@ -147,12 +146,7 @@ func (c *Codec) seal(dst, nonce, payload []byte) []byte {
 func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
 	s := base64url.GetScratch()
 	defer s.Free()
-	text, ok := bytes.CutPrefix(token, []byte(c.format.Prefix))
-	if !ok {
-		return dst, errMalformed
-	}
-	//mutant:equivalent a text that does not decode leaves no bytes, which are too few
-	if !s.Decode(text) || len(s.Bytes) < c.format.rawSize(0) {
+	if !s.DecodeToken(c.format.Prefix, token, c.format.rawSize(0)) {
 		return dst, errMalformed
 	}
 	k := c.ring.Lookup(s.Bytes[:idSize])
