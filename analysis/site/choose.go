@@ -51,14 +51,7 @@ func (s *site) tradeOffs() template.HTML {
 		if facts == nil || d.row.IsScheme() {
 			continue
 		}
-		row := page.Row{ID: "c-" + d.Name, Cells: []page.Cell{{Text: d.Name, Href: d.File}}}
-		for _, m := range []*measured{d.Seal, d.Unseal} {
-			cell := page.Cell{Text: NotTested, Sort: "1e99"}
-			if m != nil {
-				cell = page.Cell{Text: timeText(m.Ns), Sort: fmt.Sprint(m.Ns)}
-			}
-			row.Cells = append(row.Cells, cell)
-		}
+		row := page.Row{ID: "c-" + d.Name, Cells: append([]page.Cell{{Text: d.Name, Href: d.File}}, d.times()...)}
 		added := page.Cell{Text: NotTested, Sort: "1e99"}
 		if size := lab.HooksOf(d.row).TokenSize; size != nil {
 			added = page.Cell{Text: fmt.Sprint(size(Size) - Size)}

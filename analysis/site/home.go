@@ -134,14 +134,7 @@ func (s *site) matrix() template.HTML {
 func (s *site) costs() template.HTML {
 	t := page.Table{Caption: "Median times and token sizes, payload of 1 KiB", Columns: page.Head("design", "kind", "#seal", "#open", "#token, bytes", "#allocations to open", "#findings")}
 	for _, d := range s.Designs {
-		row := page.Row{Cells: []page.Cell{{Text: d.Name, Href: d.File}, {Text: d.Kind}}}
-		for _, m := range []*measured{d.Seal, d.Unseal} {
-			cell := page.Cell{Text: NotTested, Sort: "1e99"}
-			if m != nil {
-				cell = page.Cell{Text: timeText(m.Ns), Sort: fmt.Sprint(m.Ns)}
-			}
-			row.Cells = append(row.Cells, cell)
-		}
+		row := page.Row{Cells: append([]page.Cell{{Text: d.Name, Href: d.File}, {Text: d.Kind}}, d.times()...)}
 		size, allocs := "", ""
 		if d.Unseal != nil {
 			size, allocs = fmt.Sprint(d.Unseal.TokenSize), d.Unseal.Allocs
@@ -150,4 +143,16 @@ func (s *site) costs() template.HTML {
 		t.Rows = append(t.Rows, row)
 	}
 	return t.HTML()
+}
+
+// times returns the cells with the times of a design to seal and to unseal.
+func (d *design) times() []page.Cell {
+	cells := make([]page.Cell, 2)
+	for i, m := range []*measured{d.Seal, d.Unseal} {
+		cells[i] = page.Cell{Text: NotTested, Sort: "1e99"}
+		if m != nil {
+			cells[i] = page.Cell{Text: timeText(m.Ns), Sort: fmt.Sprint(m.Ns)}
+		}
+	}
+	return cells
 }

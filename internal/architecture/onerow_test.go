@@ -1,4 +1,4 @@
-package architecture_test
+package architecture
 
 import (
 	"go/ast"

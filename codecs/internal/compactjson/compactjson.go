@@ -26,6 +26,7 @@ package compactjson
 import (
 	"errors"
 	"io"
+	"unicode/utf16"
 
 	"sealab/codecs/internal/rawjson"
 )
@@ -109,3 +110,18 @@ func AppendText(dst []byte, text string) ([]byte, bool) {
 // and appends its text to dst. It returns the rest of quoted, and reports whether
 // there was such a string.
 func CutString(dst, quoted []byte) (text, rest []byte, ok bool) { return quoting.Cut(dst, quoted) }
+
+// quoting is ASCII. It escapes 0x7f as well.
+var quoting = rawjson.NewQuoting(true, 0x7f, `""\\`+"\nn\rr\tt\ff\bb", appendEscape)
+
+// unicode has characters beyond ASCII as they are.
+var unicode = rawjson.NewQuoting(false, '"', `""\\`+"\nn\rr\tt\ff\bb", appendEscape)
+
+func appendEscape(dst, text []byte, at int) ([]byte, int) {
+	r, n := rawjson.DecodeRune(text[at:])
+	if r > 0xffff {
+		high, low := utf16.EncodeRune(r)
+		return rawjson.AppendHex(rawjson.AppendHex(dst, high, rawjson.LowerHex), low, rawjson.LowerHex), n
+	}
+	return rawjson.AppendHex(dst, r, rawjson.LowerHex), n
+}
