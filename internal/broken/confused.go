@@ -49,21 +49,26 @@ func confusedFields() []Control {
 			}
 			return lengths.String() + all.String()
 		}),
-		binder("marked-length-byte", "each field has a mark if it is present, and a length of one byte", breaks(codecs.Unambiguous), by("CTX-18"), func(c *codecs.Context) string {
-			var all strings.Builder
-			arguments := string(c.Arguments)
-			for _, f := range []*string{&c.Method, &c.Target, &arguments, c.Principal, c.Audience} {
-				if f == nil {
-					all.WriteByte(0)
-					continue
-				}
-				all.WriteByte(1)
-				all.WriteByte(byte(len(*f)))
-				all.WriteString(*f)
-			}
-			return all.String()
-		}),
+		markedLengths("marked-length-byte", 0, 1),
+		markedLengths("signed-length-byte", '-', '+'),
 	}
+}
+
+// markedLengths is a control whose fields have a mark, if they are present, and a length of
+// one byte.
+func markedLengths(name string, absent, present byte) Control {
+	return binder(name, "each field has a mark if it is present, and a length of one byte", breaks(codecs.Unambiguous), by("CTX-18"), func(c *codecs.Context) string {
+		var all strings.Builder
+		arguments := string(c.Arguments)
+		for _, f := range []*string{&c.Method, &c.Target, &arguments, c.Principal, c.Audience} {
+			if f == nil {
+				all.WriteByte(absent)
+				continue
+			}
+			all.WriteString(string([]byte{present, byte(len(*f))}) + *f)
+		}
+		return all.String()
+	})
 }
 
 // confusedValues are mistakes in the reading of one field.

@@ -66,6 +66,7 @@ func pieces() []Control {
 		aPair("any-of-several", "of several tokens one has to be good, and the last is used", breaks(codecs.Integrity), by("FRM-09"), anyOfSeveral),
 		aPair("tag-length-inside", "the token states the length of its tag", breaks(codecs.Integrity), by("TAG-01"), tagLengthInside),
 		aPair("short-algorithm", "the header may name an algorithm whose tag is a byte", breaks(codecs.Integrity), by("JOS-05"), shortAlgorithm),
+		aPair("hash-for-version", "the tag of version 0 is a hash that needs no key", breaks(codecs.Integrity), by("FRM-05"), hashForVersion),
 		aPair("count-inside", "the token says how often the key is stretched", breaks(codecs.Inert), by("RES-12"), countUpTo(math.MaxUint16)),
 		aPair("split-all", "a token is split into all its pieces before they are counted", breaks(codecs.Inert), by("RES-11"), splitAll),
 		aPair("salted", "salt and payload are glued under the tag", breaks(codecs.Integrity), by("TAG-07"), salted),
@@ -229,6 +230,27 @@ func anyOfSeveral(key []byte) pair {
 				good, last = good || err == nil, payload
 			}
 			return last, refusedUnless(good)
+		},
+	}
+}
+
+// hashForVersion signs the text of version 1, and takes a checksum for the tag of version 0.
+func hashForVersion(key []byte) pair {
+	return pair{
+		seal: func(payload []byte) string {
+			text := "hv1." + joinText(payload)
+			return text + "." + joinText(hmacSHA256(key, []byte(text)))
+		},
+		unseal: func(token string) ([]byte, error) {
+			version, rest, _ := strings.Cut(token, ".")
+			parts, err := splitText(rest, 2)
+			if err != nil {
+				return nil, err
+			}
+			text := []byte(version + "." + joinText(parts[0]))
+			unkeyed := sha256.Sum256(text)
+			tags := map[string][]byte{"hv1": hmacSHA256(key, text), "hv0": unkeyed[:]}
+			return parts[0], refusedUnless(tags[version] != nil && hmac.Equal(parts[1], tags[version]))
 		},
 	}
 }

@@ -57,6 +57,13 @@ func texts() []Control {
 			}),
 		reader("junk", "characters outside the alphabet are dropped", "ENC-06",
 			func(text string) ([]byte, bool) { return canonical(strings.Map(onlyText, text)) }),
+		aSigner("wide-end", "full-width letters at the end of a token are read as ordinary ones", breaks(codecs.Canonical), by("ENC-06"),
+			func(p *signerParts) {
+				p.judged = func(token []byte) []byte {
+					at := len(token) * 9 / 10
+					return slices.Concat(token[:at], bytes.Map(narrow, token[at:]))
+				}
+			}),
 		reader("query", "what follows an ampersand is another parameter", "ENC-08",
 			func(text string) ([]byte, bool) {
 				text, _, _ = strings.Cut(text, "&")
@@ -79,6 +86,14 @@ func texts() []Control {
 		aSigner("number-forms", "a length in front is read by a parser of numbers", breaks(codecs.Canonical), by("ENC-05"), lengthInFront),
 		aSigner("hex-case", "hexadecimal in either case", breaks(codecs.Canonical), by("ENC-05"), hexadecimal),
 	}
+}
+
+// narrow returns the ASCII character of a full-width one.
+func narrow(r rune) rune {
+	if r > 0xff00 && r < 0xff5f {
+		return r - 0xfee0
+	}
+	return r
 }
 
 func lenient(code *base64.Encoding, refused string) func(string) ([]byte, bool) {

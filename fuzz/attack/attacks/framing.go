@@ -71,10 +71,12 @@ func (t trial) lengths() {
 	}
 }
 
-// versions presents other versions, with the body as it is and without a tag.
+// versions presents other versions, with the body as it is, with a tag that needs no key, and
+// without a tag.
 func (t trial) versions(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	t.Changes(in, tok, tokenfmt.Versions(f, t.Source))
+	t.Changes(in, tok, tokenfmt.Unkeyed(f, t.Source))
 	for _, s := range f.Segments {
 		if s.Encoded() {
 			continue

@@ -232,17 +232,20 @@ func (t trial) escapedFields() {
 }
 
 // shortLengths moves as many bytes over the border between two fields as a length counts
-// before it begins anew. The moved bytes hold the length of the other field.
+// before it begins anew. The moved bytes hold the length of the other field, behind the mark
+// of a field that is there.
 func (t trial) shortLengths(ps pairs) {
 	ps.texts(func(a, b field) {
-		for _, head := range []string{"\x01", "\x01\x01", "\x00\x01", "\x01\x00", "\x01\x00\x01", "\x01\x01\x00"} {
-			n := 256
-			if strings.Contains(head, "\x00") {
-				n = 65536
+		for i, mark := range []string{"", "\x01", "+", "\x00", "\x02", "\xff", "1", "s", "S", "T", "$"} {
+			for _, length := range []string{"\x01", "\x00\x01", "\x01\x00"} {
+				if i > 2 && len(length) > 1 {
+					break // long values are dear
+				}
+				head, n := mark+length, 1<<(8*len(length))
+				moved := strings.Repeat("p", n-len(head))
+				t.read(ps.in, b.put(a.put(ps.under, "x"+head+moved), "c"), b.put(a.put(ps.under, "x"), moved+head+"c"),
+					fmt.Sprintf("%s and %s with lengths modulo %d", a.name, b.name, n))
 			}
-			moved := strings.Repeat("p", n-len(head))
-			t.read(ps.in, b.put(a.put(ps.under, "x"+head+moved), "c"), b.put(a.put(ps.under, "x"), moved+head+"c"),
-				fmt.Sprintf("%s and %s with lengths modulo %d", a.name, b.name, n))
 		}
 	})
 }

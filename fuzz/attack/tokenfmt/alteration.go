@@ -53,6 +53,7 @@ var Generators = []Generator{
 	{"constant-tags", false, ConstantTags},
 	{"lengths", false, Lengths},
 	{"versions", false, Versions},
+	{"unkeyed", false, Unkeyed},
 	{"heads", false, Heads},
 	{"header-members", false, HeaderMembers},
 	{"members", false, Members},

@@ -13,6 +13,7 @@ import (
 	"hash/adler32"
 	"hash/crc32"
 	"hash/crc64"
+	"iter"
 	"slices"
 )
 
@@ -80,6 +81,7 @@ func (c Chain) words(digest []byte) []byte {
 type Checksum struct {
 	Name string
 	Sum  func([]byte) []byte
+	cut  bool // the first bytes of a hash
 }
 
 // Checksums returns the CRCs in both byte orders, and the hashes, whole and cut.
@@ -94,20 +96,59 @@ func Checksums() []Checksum {
 		{"Adler-32", adler32.Checksum},
 	} {
 		all = append(all,
-			Checksum{w.name, func(b []byte) []byte { return binary.BigEndian.AppendUint32(nil, w.of(b)) }},
-			Checksum{w.name + " in little-endian order", func(b []byte) []byte { return binary.LittleEndian.AppendUint32(nil, w.of(b)) }})
+			Checksum{Name: w.name, Sum: func(b []byte) []byte { return binary.BigEndian.AppendUint32(nil, w.of(b)) }},
+			Checksum{Name: w.name + " in little-endian order", Sum: func(b []byte) []byte { return binary.LittleEndian.AppendUint32(nil, w.of(b)) }})
 	}
 	for _, h := range []Checksum{
-		{"MD5", func(b []byte) []byte { h := md5.Sum(b); return h[:] }},
-		{"SHA-1", func(b []byte) []byte { h := sha1.Sum(b); return h[:] }},
-		{"SHA-256", func(b []byte) []byte { h := sha256.Sum256(b); return h[:] }},
-		{"SHA-512", func(b []byte) []byte { h := sha512.Sum512(b); return h[:] }},
+		{Name: "MD5", Sum: func(b []byte) []byte { h := md5.Sum(b); return h[:] }},
+		{Name: "SHA-1", Sum: func(b []byte) []byte { h := sha1.Sum(b); return h[:] }},
+		{Name: "SHA-256", Sum: func(b []byte) []byte { h := sha256.Sum256(b); return h[:] }},
+		{Name: "SHA-512", Sum: func(b []byte) []byte { h := sha512.Sum512(b); return h[:] }},
 	} {
-		for _, n := range []int{4, 8, 16, len(h.Sum(nil))} {
-			all = append(all, Checksum{fmt.Sprintf("%d bytes of %s", n, h.Name), func(b []byte) []byte { return h.Sum(b)[:n] }})
+		all = append(all, h)
+		for _, n := range []int{4, 8, 16} {
+			all = append(all, Checksum{fmt.Sprintf("%d bytes of %s", n, h.Name), func(b []byte) []byte { return h.Sum(b)[:n] }, true})
 		}
 	}
 	return all
+}
+
+// Unkeyed yields the token with a checksum or a hash in the place of its tag, as it is and
+// under each other version: a word, or one of the first bytes of its first segment.
+func Unkeyed(f Format, _ *Source) iter.Seq[Alteration] {
+	return Each(func(yield func(Alteration)) {
+		for version := range f.otherVersions() {
+			for _, sum := range Checksums() {
+				if sum.cut {
+					continue
+				}
+				for _, l := range version.Layouts(len(sum.Sum(nil))) {
+					for _, message := range l.Messages(l.Body) {
+						yield(Alteration{l.Build(l.Body, sum.Sum(message)), fmt.Sprintf("%s as the tag, behind %.40q", sum.Name, l.before)})
+					}
+				}
+			}
+		}
+	})
+}
+
+// otherVersions yields the format, with other words in front, and with other first bytes.
+func (f Format) otherVersions() iter.Seq[Format] {
+	all := []Format{f}
+	if !f.Segments[0].Encoded() {
+		for _, word := range OtherWords(f.Segments[0].Text) {
+			other := Format{Segments: slices.Clone(f.Segments)}
+			other.Segments[0].Text = word
+			all = append(all, other)
+		}
+	}
+	if at := f.Encoded(); len(at) > 0 && len(f.Segments[at[0]].Bytes) > 0 {
+		raw := f.Segments[at[0]].Bytes
+		for v := range byte(8) {
+			all = append(all, f.Altered(at[0], slices.Concat([]byte{v}, raw[1:])))
+		}
+	}
+	return slices.Values(all)
 }
 
 // Patched returns the tokens in which one bit is flipped, back bytes before the end

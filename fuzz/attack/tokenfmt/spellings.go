@@ -148,9 +148,9 @@ func ForeignCharacters(f Format, s *Source) iter.Seq[Alteration] {
 			yield(a)
 		}
 		text := f.Text()
-		for i, c := range text[:min(len(text), 26)] {
-			if c == '-' || c == '_' || !isBase64URL(c) {
-				continue
+		for i, c := range text {
+			if i >= 26 && i < len(text)-6 || c == '-' || c == '_' || !isBase64URL(c) {
+				continue // a head and the end of a tag stand for all
 			}
 			high := append(bytes.Clone(text[:i]), c|0x80)
 			all := []Alteration{
