@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -100,6 +101,18 @@ func confusedValues() []Control {
 			if c.Arguments == nil {
 				less.Arguments = []byte("[]")
 			}
+			return whole(&less)
+		}),
+		principalAs("principal-ends", "of a long principal the ends and the length are bound", "CTX-11", func(p string) string {
+			if len(p) <= 128 {
+				return p
+			}
+			return fmt.Sprint(p[:64], len(p), p[len(p)-64:])
+		}),
+		principalAs("principal-unpadded", "the padding of a principal in base64 is stripped", "CTX-06", func(p string) string { return strings.TrimRight(p, "=") }),
+		binder("arguments-redacted", "the member password of the arguments is left out", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) string {
+			less := *c
+			less.Arguments = regexp.MustCompile(`"password":"[^"\\]*"`).ReplaceAll(c.Arguments, []byte(`"password":""`))
 			return whole(&less)
 		}),
 		principalAs("principal-url", "the scheme and host of a principal are lower-cased", "CTX-19", func(p string) string {

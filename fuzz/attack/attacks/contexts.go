@@ -276,6 +276,7 @@ func (t trial) longValues() {
 			long := strings.Repeat("x", n)
 			t.across(in, under, f, f.value(long+"a"), f.value(long+"b"), fmt.Sprintf("the text behind %d letters", n))
 			t.across(in, under, f, f.value("a"+long), f.value("b"+long), fmt.Sprintf("the text in front of %d letters", n))
+			t.across(in, under, f, f.value(long+"a"+long), f.value(long+"b"+long), fmt.Sprintf("the text between twice %d letters", n))
 			t.across(in, under, f, f.value(long), f.value(long+long), fmt.Sprintf("a length of %d and of %d", n, 2*n))
 		}
 		for _, n := range []int{256, 65536} {

@@ -38,7 +38,7 @@ var partTwins = []twin{
 	{"alice,bob", "alice", "a list and its member"}, {"alice bob", "alice", "a list and its member"}, {"[\"alice\"]", "alice", "a list of one"}, {"\"alice\"", "alice", "quotes"},
 	{"a.alice", "alice", "the part behind a full stop"}, {"a.b.example", "c.b.example", "the first label of a host"}, {"tenant/alice", "alice", "the last part of a path"},
 	{"a/b?c=1", "a/b?c=2", "the query"}, {"a/b?c=1", "a/b", "the query"}, {"a/b#c", "a/b", "the fragment"}, {"a/b/", "a/b", "a slash behind"}, {"a//b", "a/b", "two slashes"}, {"a/./b", "a/b", "a full stop"},
-	{"a/b", "a_b", "a slash and an underscore"}, {"a/b", "a-b", "a slash and a hyphen"}, {"a_b", "a-b", "an underscore and a hyphen"}, {"a.b", "a_b", "a full stop and an underscore"}, {"item01", "item1", "numbers inside"}, {"a/x/../b", "a/b", "parent folders"}, {"1", "01", "numbers"}, {"1", "1.0", "numbers"}, {"1", "1e0", "numbers"}, {"10", "0x0a", "numbers"},
+	{"a/b", "a_b", "a slash and an underscore"}, {"a/b", "a-b", "a slash and a hyphen"}, {"a_b", "a-b", "an underscore and a hyphen"}, {"a.b", "a_b", "a full stop and an underscore"}, {"item01", "item1", "numbers inside"}, {"a/x/../b", "a/b", "parent folders"}, {"YWxpY2U=", "YWxpY2U", "the padding of base64"}, {"YT8-_w==", "YT8+/w==", "the alphabet of base64"}, {"1", "01", "numbers"}, {"1", "1.0", "numbers"}, {"1", "1e0", "numbers"}, {"10", "0x0a", "numbers"},
 	{"true", "1", "truth"}, {"0", "", "truth"}, {"9007199254740993", "9007199254740992", "numbers over 2^53"}, {"*", "alice", "a pattern"}, {"a*", "alice", "a pattern"}, {".*", "alice", "a pattern"},
 	{`alice","z":"1`, "alice", "a member of JSON behind a quote"}, {"alice&z=1", "alice", "a member of a form"}, {"alice;z=1", "alice", "a parameter"}, {"alice\nz:1", "alice", "a line more"}, {"alice\r\nz: 1", "alice", "a header more"},
 	{"Aa", "BB", "a hash of 32 bits"}, {"plumless", "buckeroo", "CRC-32"}, {"Aa", "B@", "djb2"}, {"bdb", "cbc", "Adler-32"}, {"costarring", "liquid", "FNV-1a"},
@@ -76,7 +76,7 @@ var methodTwins = []twin{
 
 // structural are arguments that differ in structure or type. Members in another order,
 // and 1 and 1.0, are not among them: sound readers take those for one.
-var structural = []twin{
+var structural = append(namedTwins(), []twin{
 	{`{"v":[1,2]}`, `{"v":[2,1]}`, "the order of a list"}, {`{"v":[1,1]}`, `{"v":[1]}`, "a list and a set"}, {`{"v":["a","b"]}`, `{"v":["b","a"]}`, "the order of a list of texts"}, {`{"v":["a","a"]}`, `{"v":["a"]}`, "a list of texts and a set"},
 	{`{"v":[{"w":1},{"w":2}]}`, `{"v":[{"w":2},{"w":1}]}`, "the order of a list of objects"}, {`{"v":["a,b"]}`, `{"v":["a","b"]}`, "a list joined by commas"},
 	{`{"v":[1]}`, `{"v":1}`, "a list of one"}, {`{"v":[]}`, `{}`, "an empty list and an absent member"}, {`{"v":{}}`, `{}`, "an empty object and an absent member"}, {`{"v":{}}`, `{"v":[]}`, "an object and a list"},
@@ -96,6 +96,15 @@ var structural = []twin{
 	{`{"v":-1}`, `{"v":-2}`, "numbers with one hash in Python"}, {`{"v":2305843009213693951}`, `{"v":0}`, "numbers modulo 2^61 - 1"}, {`{"v":1e400}`, `{"v":null}`, "infinity and null"},
 	{`{"v":"2026-01-01T00:00:00Z"}`, `{"v":"2026-01-01T01:00:00+01:00"}`, "one moment in two time zones"}, {`{"v":"2026-01-01"}`, `{"v":"2026-01-01T00:00:00"}`, "a date and a time"}, {`{"v":"2026-01-01T00:00:00Z"}`, `{"v":"2026-01-01T00:00:00.000Z"}`, "a time with a fraction"},
 	{`{"v":{"w":null}}`, `{"v":{}}`, "null inside an object"}, {`{"v":{"a":1,"b":2}}`, `{"v":{"a":2,"b":1}}`, "values exchanged inside"},
+}...)
+
+// namedTwins are arguments that differ in a member whose name readers leave out, as loggers
+// and filters of requests do.
+func namedTwins() (all []twin) {
+	for _, name := range []string{"password", "token", "secret", "api_key", "authorization", "csrf_token", "signature", "timestamp", "nonce", "id", "debug", "description"} {
+		all = append(all, twin{`{"v":1,"` + name + `":"a"}`, `{"v":1,"` + name + `":"b"}`, "a member that filters leave out"})
+	}
+	return all
 }
 
 // wholes are arguments that are no object: a list, a text, a number, a truth.
