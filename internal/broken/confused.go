@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"sealab/codecs"
@@ -163,6 +164,17 @@ func confusedClaims() []Control {
 				return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.Add(skew)) && seconds(now.Add(-time.Second)) < *c.Expires
 			}
 		}), codecs.Expiry, "a second of grace is given"),
+		aSealer("nonce-by-ring", "each handle of several keys counts its nonces from zero", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-08"), func(p *sealerParts) {
+			var several atomic.Bool
+			first := p.first
+			p.first = func(r *ring) *entry { several.Store(len(r.entries) > 1); return first(r) }
+			p.nonce = func(n uint64, key, _ []byte) []byte {
+				if !several.Load() {
+					return drawn(gcmNonce)
+				}
+				return hmacSHA256(key, binary.BigEndian.AppendUint64(nil, n))[:gcmNonce]
+			}
+		}),
 		aSealer("nonce-by-handle", "each handle counts its nonces from zero", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-08"), func(p *sealerParts) {
 			p.nonce = func(n uint64, key, _ []byte) []byte {
 				return hmacSHA256(key, binary.BigEndian.AppendUint64(nil, n))[:gcmNonce]

@@ -96,8 +96,8 @@ func (t trial) hidesNonce(in *attack.Instance, tok *attack.Token) bool {
 	return false
 }
 
-// twoHandles opens the design twice under one key in one process, seals one state with
-// both in turn, and looks for a repetition.
+// twoHandles opens the design twice under one key in one process, and twice under a ring
+// that it leads, seals one state with all in turn, and looks for a repetition.
 func (t trial) twoHandles() {
 	in, tok, ok := t.Base()
 	if !ok || t.hidesNonce(in, tok) {
@@ -109,12 +109,12 @@ func (t trial) twoHandles() {
 		return
 	}
 	var handles []*attack.Instance
-	for range 4 {
-		h, err := t.Open(t.Secret(0))
-		if err != nil {
-			return
+	for _, ring := range [][][]byte{{t.Secret(0)}, {t.Secret(0), t.Secret(1)}} {
+		for range 2 {
+			if h, err := t.Open(ring...); err == nil {
+				handles = append(handles, h)
+			}
 		}
-		handles = append(handles, h)
 	}
 	for range 100 {
 		for _, h := range handles {
