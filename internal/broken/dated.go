@@ -31,6 +31,15 @@ func dated() []Control {
 		check("far-ahead", "a time of issue more than a month ahead is taken for none", "EXP-03", func(c *claims, now time.Time) bool {
 			return c.Issued != nil && c.Expires != nil && (*c.Issued <= seconds(now.Add(skew)) || *c.Issued > seconds(now.AddDate(0, 1, 0))) && seconds(now) < *c.Expires
 		}),
+		timed("two-days-ahead", "times are counted from 2020, and a time of issue may be two days ahead", "EXP-03", func(p *schemeParts) {
+			const epoch = 1577836800
+			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
+				return seconds(now) - epoch, seconds(now.Add(ttl)) - epoch
+			}
+			p.timely = func(c *claims, now time.Time) bool {
+				return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.AddDate(0, 0, 2))-epoch && seconds(now)-epoch < *c.Expires
+			}
+		}),
 		timed("milliseconds", "the expiry is written in milliseconds and read as seconds", "EXP-01", func(p *schemeParts) {
 			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
 				return seconds(now), float64(now.Add(ttl).UnixMilli())

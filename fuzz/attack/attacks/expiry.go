@@ -312,6 +312,7 @@ func (t trial) fromTheFuture(in *attack.Instance, tok *attack.Token) {
 	}
 	// A design may state a skew of an hour.
 	refused := time.Duration(0)
+	var ahead *verdict.Call
 	for _, d := range []time.Duration{10 * time.Minute, time.Hour} {
 		if call, ok := in.Accepts(tok.Text, attack.Later(tok.Under, -d)); ok {
 			t.Observe(codecs.Expiry, fmt.Sprintf("a token is accepted %s before it was minted", d), tok.Sealed, call)
@@ -322,12 +323,15 @@ func (t trial) fromTheFuture(in *attack.Instance, tok *attack.Token) {
 	for _, d := range []time.Duration{24 * time.Hour, 400 * 24 * time.Hour} {
 		t.Try(codecs.Expiry)
 		switch call, ok := in.Accepts(tok.Text, attack.Later(tok.Under, -d)); {
+		case !ok && ahead != nil: // its time of issue was read
+			t.Refute(codecs.Expiry, "a token is accepted a day before it was minted, and refused earlier: its time of issue is read, and may be a day ahead", tok.Sealed, *ahead)
 		case !ok:
 			refused = d
 		case refused > 0: // its time of issue was read
 			t.Refute(codecs.Expiry, fmt.Sprintf("a token is refused %s before it was minted, and accepted %s before", refused, d), tok.Sealed, call)
 		default:
 			record(codecs.Expiry, fmt.Sprintf("a token is accepted %s before it was minted", d), tok.Sealed, call)
+			ahead = &call
 		}
 	}
 }
