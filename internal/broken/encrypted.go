@@ -37,6 +37,7 @@ func encrypted() []Control {
 			func(p *sealerParts) {
 				p.nonce = func(_ uint64, key, payload []byte) []byte { return hmacSHA256(key, payload)[:gcmNonce] }
 			}),
+		from(1<<17, aSealer("compressed-if-long", "a payload over 32 KiB is compressed before it is sealed, and its length not bounded", breaks(codecs.Confidentiality, codecs.Total), by("PAY-05"), compressedIfLong)),
 		aSealer("compressed", "the payload is compressed before it is sealed, and its length not bounded", breaks(codecs.Confidentiality, codecs.Total), by("PAY-05", "PAY-04"), compressed),
 		aSealer("stream", "AES-CTR without a tag", breaks(codecs.Integrity), by("FRM-01", "FRM-07", "FRM-08"), stream),
 		aSealer("chain", "AES-CBC without a tag", breaks(codecs.Integrity), by("FRM-07"), chain),
@@ -106,6 +107,24 @@ func compressed(p *sealerParts) {
 			return nil, errMalformed
 		}
 		return payload, nil
+	}
+}
+
+// compressedIfLong writes whether a payload is compressed in front of it.
+func compressedIfLong(p *sealerParts) {
+	compressed(p)
+	pack, unpack := p.pack, p.unpack
+	p.pack = func(payload []byte) []byte {
+		if len(payload) <= 32<<10 {
+			return append([]byte{0}, payload...)
+		}
+		return append([]byte{1}, pack(payload)...)
+	}
+	p.unpack = func(packed []byte) ([]byte, error) {
+		if len(packed) > 0 && packed[0] == 0 {
+			return packed[1:], nil
+		}
+		return unpack(packed[min(1, len(packed)):])
 	}
 }
 

@@ -133,12 +133,15 @@ func (t trial) awkwardStates(in *attack.Instance, tok *attack.Token) {
 
 // tellingLength seals letters that compress and letters that do not.
 func (t trial) tellingLength(in *attack.Instance, tok *attack.Token) {
-	for _, n := range []int{64, 300, 2000} {
+	for _, n := range []int{64, 300, 2000, longerState} {
+		if n > 2000 && n > t.Budget.Bytes {
+			return
+		}
 		random := t.Letters(n)
-		half := append(bytes.Clone(random[:n/2]), random[:n/2]...)
+		part := random[:min(n/2, 1000)] // within the window of a compressor
 		var lengths []int
 		var calls []verdict.Call
-		for _, letters := range [][]byte{random, t.Letters(n), bytes.Repeat([]byte("a"), n), half} {
+		for _, letters := range [][]byte{random, t.Letters(n), bytes.Repeat([]byte("a"), n), bytes.Repeat(part, n/len(part))} {
 			sealed := in.Seal(fmt.Appendf(nil, `{"step":"%s"}`, letters), tok.Under)
 			if sealed.Answer.Outcome != verdict.Done {
 				return
