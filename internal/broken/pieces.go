@@ -12,9 +12,11 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sealab/codecs"
@@ -68,6 +70,8 @@ func pieces() []Control {
 		aPair("short-algorithm", "the header may name an algorithm whose tag is a byte", breaks(codecs.Integrity), by("JOS-05"), shortAlgorithm),
 		aPair("hash-for-version", "the tag of version 0 is a hash that needs no key", breaks(codecs.Integrity), by("FRM-05"), hashForVersion),
 		aPair("count-inside", "the token says how often the key is stretched", breaks(codecs.Inert), by("RES-12"), countUpTo(math.MaxUint16)),
+		aPair("count-word", "a word of the token says how often the key is stretched", breaks(codecs.Inert), by("RES-12"), countWord),
+		aPair("deep-json", "a payload that nests deep ends the program before its tag is checked", breaks(codecs.Total), by("RES-02"), deepJSON),
 		aPair("split-all", "a token is split into all its pieces before they are counted", breaks(codecs.Inert), by("RES-11"), splitAll),
 		aPair("salted", "salt and payload are glued under the tag", breaks(codecs.Integrity), by("TAG-07"), salted),
 		aPair("two-signatures", "ECDSA takes s and n - s", breaks(codecs.Canonical), by("TAG-10"), twoSignatures),
@@ -260,14 +264,49 @@ func countUpTo(most uint16) func(key []byte) pair {
 	return func(key []byte) pair { return counting(key, most) }
 }
 
-func counting(key []byte, most uint16) pair {
-	tag := func(count uint16, payload []byte) []byte {
-		stretched := key
-		for range count / 64 {
-			stretched = slices.Concat(stretched[1:], stretched[:1], make([]byte, 2000))[:sha256.Size] // tests count its memory
-		}
-		return hmacSHA256(stretched, slices.Concat([]byte{byte(count >> 8), byte(count)}, payload))
+// stretchedTag returns the tag of a payload under a key that was stretched.
+func stretchedTag(key []byte, count int, payload []byte) []byte {
+	stretched := key
+	for range count / 64 {
+		stretched = slices.Concat(stretched[1:], stretched[:1], make([]byte, 2000))[:sha256.Size] // tests count its memory
 	}
+	return hmacSHA256(stretched, fmt.Appendf(nil, "%d.%s", count, payload))
+}
+
+// countWord writes the count in front of the payload, in digits behind a letter.
+func countWord(key []byte) pair {
+	return pair{
+		seal: func(payload []byte) string { return "r10." + joinText(payload, stretchedTag(key, 10, payload)) },
+		unseal: func(token string) ([]byte, error) {
+			word, rest, _ := strings.Cut(token, ".")
+			count, err := strconv.ParseUint(strings.TrimPrefix(word, "r"), 10, 20)
+			parts, malformed := splitText(rest, 2)
+			if err != nil || malformed != nil || word != fmt.Sprintf("r%d", count) {
+				return nil, errMalformed
+			}
+			return parts[0], refusedUnless(hmac.Equal(parts[1], stretchedTag(key, int(count), parts[0])))
+		},
+	}
+}
+
+func deepJSON(key []byte) pair {
+	return pair{
+		seal: func(payload []byte) string { return joinText(payload, hmacSHA256(key, payload)) },
+		unseal: func(token string) ([]byte, error) {
+			parts, err := splitText(token, 2)
+			if err != nil || len(parts[1]) != sha256.Size {
+				return nil, errMalformed
+			}
+			if bytes.Count(parts[0], []byte("{")) > 1000 {
+				panic("broken: the stack of a recursive parser is full")
+			}
+			return parts[0], refusedUnless(hmac.Equal(parts[1], hmacSHA256(key, parts[0])))
+		},
+	}
+}
+
+func counting(key []byte, most uint16) pair {
+	tag := func(count uint16, payload []byte) []byte { return stretchedTag(key, int(count), payload) }
 	return pair{
 		seal: func(payload []byte) string { return joinText(slices.Concat([]byte{0, 9}, payload, tag(9, payload))) },
 		unseal: func(token string) ([]byte, error) {

@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"hash/crc32"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,6 +80,15 @@ func texts() []Control {
 						if _, err := strconv.Atoi(digits); err != nil {
 							panic("broken: " + err.Error())
 						}
+					}
+					return token
+				}
+			}),
+		aSigner("backtracking", "the program does not end if letters in front of another character do not match", breaks(codecs.Total), by("RES-02"),
+			func(p *signerParts) {
+				p.judged = func(token []byte) []byte {
+					if regexp.MustCompile(`[A-Za-z0-9]{1000}[^A-Za-z0-9._-]`).Match(token) {
+						panic("broken: a regular expression backtracks")
 					}
 					return token
 				}

@@ -123,6 +123,9 @@ func (t trial) beside(in *attack.Instance, tok *attack.Token, text, other []byte
 // countMember matches a member of a JSON object whose value may be a count.
 var countMember = regexp.MustCompile(`"([A-Za-z0-9_-]+)":\s*([0-9]{1,7})\b`)
 
+// countWord matches a word that may be a count, with its name or unit in front.
+var countWord = regexp.MustCompile(`^[a-z]{0,8}=?[0-9]{1,6}$`)
+
 // countPlaces is the number of places at the start of a segment at which a count is
 // looked for.
 const countPlaces = 12
@@ -133,8 +136,8 @@ func largerNumbers(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 	return func(yield func(tokenfmt.Alteration) bool) {
 		for i, s := range f.Segments {
 			if !s.Encoded() {
-				if regexp.MustCompile(`^=?[0-9]{1,6}$`).MatchString(s.Text) {
-					if !yield(tokenfmt.Alteration{Text: f.WithText(i, s.Text+"000"), How: fmt.Sprintf("%s000 for %s in segment %d", s.Text, s.Text, i)}) {
+				for _, zeros := range []string{"000", "00000"} {
+					if countWord.MatchString(s.Text) && !yield(tokenfmt.Alteration{Text: f.WithText(i, s.Text+zeros), How: fmt.Sprintf("%s%s for %s in segment %d", s.Text, zeros, s.Text, i)}) {
 						return
 					}
 				}

@@ -93,6 +93,11 @@ func (t trial) hostileTexts(in *attack.Instance, tok *attack.Token) {
 		t.presents(in, tok, prefix+text)
 		t.presents(in, tok, string(tok.Text)+text)
 	}
+	t.presents(in, tok, prefix+strings.Repeat("A", 1<<12)+"!") // a regular expression may backtrack
+	f := tok.Format()
+	for _, i := range f.Encoded() { // the other segments pass their checks
+		t.presents(in, tok, string(f.With(i, bytes.Repeat([]byte(`{"a":`), min(1<<16, t.Budget.Bytes)/8))))
+	}
 	for _, b := range bombs(tok, prefix) {
 		t.presents(in, tok, b.text(min(1<<16, t.Budget.Bytes)))
 	}
