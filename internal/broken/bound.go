@@ -153,6 +153,12 @@ func published() []Control {
 				return tag
 			}
 		}),
+		aScheme("linkable-length", "the length of the binding's tag depends on the principal", breaks(codecs.Unlinkable), by("LNK-01"), func(p *schemeParts) {
+			p.bindTag = func(key, salt []byte, text string) []byte {
+				tag := hmacSHA256(bindKey(key), append([]byte(text), salt...))
+				return tag[:16+hmacSHA256(key, []byte(text))[0]%16]
+			}
+		}),
 		aScheme("one-key", "the tag of the principal is under the key of the token", breaks(codecs.Integrity, codecs.Unlinkable), by("ORA-01"), func(p *schemeParts) {
 			p.binding = func(b *codecs.Context) string { return text(b.Principal) }
 			p.bindTag = func(key, _ []byte, text string) []byte { return hmacSHA256(key, []byte(text)) }

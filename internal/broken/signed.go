@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"hash/crc32"
 	"net/url"
 	"regexp"
@@ -254,6 +255,16 @@ func checkedTags() []Control {
 		aSigner("left-behind", "the payload is copied before its tag is checked", breaks(codecs.Integrity), by("TAG-09"),
 			func(p *signerParts) {
 				p.release = func(dst, payload []byte) []byte { return append(dst, payload...)[:len(dst)] }
+			}),
+		aSigner("reason-place", "the reason of a refusal names the first byte that is wrong", breaks(codecs.UniformRefusal), by("TAG-04"),
+			func(p *signerParts) {
+				p.refuse = func(_ *entry, presented, right, _ []byte) error {
+					at := 0
+					for at < len(right) && presented[at] == right[at] {
+						at++
+					}
+					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("the tag is wrong at %d", at))
+				}
 			}),
 		aSigner("short-tag", "as many bytes of the tag are compared as came", breaks(codecs.Integrity), by("TAG-01"), shortTag),
 	}

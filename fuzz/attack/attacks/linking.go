@@ -50,6 +50,9 @@ func (t trial) linkedIn(in *attack.Instance, c codecs.Context) {
 		}
 		return all
 	}
+	if a, b := lengthOf(alice), lengthOf(bob); a > 0 && b > 0 && a != b {
+		refute("the tokens of a principal have %d characters, and those of another, with a name of the same length, have %d", a, b)
+	}
 	text := func(tok *attack.Token) []byte { return tok.Text }
 	if at, ok := placeOnlyIn(each(alice, text), each(bob, text), 1); ok {
 		refute("the tokens of a principal share the character at %d, and those of another share another", at)
@@ -57,6 +60,15 @@ func (t trial) linkedIn(in *attack.Instance, c codecs.Context) {
 	if at, ok := placeOnlyIn(each(alice, (*attack.Token).Bytes), each(bob, (*attack.Token).Bytes), 1); ok {
 		refute("the tokens of a principal share byte %d, and those of another share another", at)
 	}
+}
+
+// lengthOf returns the length that all tokens have; 0 if they have several.
+func lengthOf(toks []*attack.Token) int {
+	n := len(toks[0].Text)
+	if slices.ContainsFunc(toks, func(tok *attack.Token) bool { return len(tok.Text) != n }) {
+		return 0
+	}
+	return n
 }
 
 // mintsInTurn mints tokens for two principals, in pairs of random order.

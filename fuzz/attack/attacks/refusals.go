@@ -57,6 +57,7 @@ func (t trial) tellingReasons(in *attack.Instance, tok *attack.Token) {
 		t.telling(in.Unseal(tok.Text, c), secrets)
 	}
 	t.keysInRefusals(in, tok)
+	t.placesInRefusals(in, tok)
 	owner := t.Letters(24)
 	if owned, ok := in.Mint(t.State(8), fields[principal].put(tok.Under, string(owner))); ok {
 		for _, c := range otherContexts(tok.Under) {
@@ -90,6 +91,35 @@ func (t trial) keysInRefusals(in *attack.Instance, tok *attack.Token) {
 				t.Refute(codecs.UniformRefusal, "the reason of a refusal holds a value of the key, and of no token: "+value, call)
 			}
 		}
+	}
+}
+
+// placesInRefusals alters the last bytes of a token, in two ways each. Reasons that are one
+// for each place, and several for several places, tell the right tag byte by byte. A reason
+// that quotes the presented token differs between the two ways.
+func (t trial) placesInRefusals(in *attack.Instance, tok *attack.Token) {
+	f := tok.Format()
+	at := f.Encoded()
+	if len(at) == 0 {
+		return
+	}
+	last := at[len(at)-1]
+	reasons := map[string]verdict.Call{}
+	for back := 1; back <= min(8, len(f.Segments[last].Bytes)); back++ {
+		var calls [2]verdict.Call
+		for way := range calls {
+			altered := bytes.Clone(f.Segments[last].Bytes)
+			altered[len(altered)-back] ^= 1 << way
+			calls[way] = in.Unseal(f.With(last, altered), tok.Under)
+		}
+		t.Try(codecs.UniformRefusal)
+		if calls[0].Answer.Outcome != verdict.Refused || refusalOf(calls[0]) != refusalOf(calls[1]) || calls[0].Answer.Stage != codecs.Unauthentic.String() {
+			return
+		}
+		reasons[calls[0].Answer.Reason] = calls[0]
+	}
+	if len(reasons) > 2 {
+		t.RefuteIf(codecs.UniformRefusal, attack.Differ, "the reason of a refusal tells the place at which a tag is wrong", callsOf(reasons)...)
 	}
 }
 
