@@ -9,8 +9,8 @@
 // cell runs in a few parts, of which the median counts, so that an interrupt in
 // one part does not.
 //
-// The package writes its measurements (see package runfile) and judges none of
-// them: package analysis/throughput computes medians, intervals and thresholds.
+// The package writes its measurements (see package runfile) and does not judge them:
+// package analysis/throughput computes medians, intervals and thresholds.
 // Below the commands, only this package and its folders read a clock.
 //
 // Limitations: contention between goroutines, cold caches and the first token of a

@@ -4,7 +4,7 @@
 // A codec turns a payload into a token and back and knows cryptography only. A
 // scheme turns application state into a token that is good in one [Context]
 // and a limited time. Every instrument of the laboratory works against these
-// interfaces and learns nothing of the design behind them.
+// interfaces and does not know the design behind them.
 //
 // Three outcomes exist, never two: done (nil error), refused (a
 // [*RejectError], which carries the [Stage]), and not supported

@@ -87,8 +87,8 @@ type Other struct {
 	Kind bool `json:"other_kind,omitempty"`
 }
 
-// An Answer is what Choose returns: the designs that fit, the best first, and why
-// the others do not.
+// An Answer has the designs that fit, the best first, and the reasons why the others
+// do not.
 type Answer struct {
 	Fits   []Fit   `json:"fits"`
 	Others []Other `json:"others"`

@@ -21,7 +21,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// An Answer is what is known of one token.
+// An Answer has the facts that are known of one token.
 type Answer struct {
 	Token      string      `json:"token"`
 	From       string      `json:"from,omitempty"` // cookie or header that held it

@@ -198,7 +198,7 @@ var severityClass = map[findings.Severity]string{findings.Critical: "bad", findi
 // command is the part of a verification that begins with the command.
 var command = regexp.MustCompile(`^sealab [^;]*`)
 
-// A shownFinding is a finding with what its card needs.
+// A shownFinding is a finding with the texts of its card.
 type shownFinding struct {
 	findings.Finding
 	Class, Command string

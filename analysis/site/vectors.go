@@ -19,7 +19,7 @@ import (
 	"sealab/internal/page"
 )
 
-// A vectorsFile is what the pages show of a file of vectors.
+// A vectorsFile has the parts of a file of vectors that the pages show.
 type vectorsFile struct {
 	Design  string             `json:"design"`
 	Kind    string             `json:"kind"`

@@ -42,7 +42,7 @@ type Change struct {
 }
 
 // ours reports whether the change is of a design, and counts. Baselines and
-// libraries show what else changed.
+// libraries show changes of the machine or the toolchain.
 func (c Change) ours() bool {
 	return c.Subject.Role == "" || c.Subject.Role == runfile.RoleDesign || c.Subject.Role == runfile.RoleScheme
 }

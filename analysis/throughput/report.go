@@ -402,7 +402,7 @@ func (r *Run) writeAllocating(b *strings.Builder) {
 	}
 }
 
-// A Measurement is what a run says of one place.
+// A Measurement has the results of a run at one place.
 type Measurement struct {
 	Place
 	Ns, Low, High float64 // median time with its 95 % interval

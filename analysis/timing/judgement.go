@@ -18,8 +18,8 @@ const judgementFile = "judgement.json"
 
 // Write writes the judgement into the run's folder. It follows from the samples,
 // so that an older one is replaced. The file is short enough to be committed: it
-// has a line for each pair, numbers of six digits, and what all files of a run or
-// both passes of a pair have in common once.
+// has a line for each pair, numbers of six digits, and states once the values that all
+// files of a run or both passes of a pair share.
 func (j *Judgement) Write(dir string) error {
 	short := *j
 	short.Verdicts = nil

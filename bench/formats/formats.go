@@ -140,7 +140,7 @@ func (c *contestant) prepare(s Subject) error {
 		size, err := c.size(n)
 		if err != nil {
 			c.row.Sizes = append(c.row.Sizes, Size{n, -1})
-			return err // a library that fails at a length keeps what was measured before
+			return err // a library that fails at a length keeps its measurements at others
 		}
 		c.row.Sizes = append(c.row.Sizes, Size{n, size})
 	}

@@ -14,7 +14,7 @@ import (
 
 // A lineFile is a file of JSON Lines that grows while a command runs.
 type lineFile struct {
-	file *os.File // nil: nothing is kept
+	file *os.File // nil: lines are discarded
 }
 
 // append adds a line.

@@ -227,8 +227,8 @@ func noteUnknown(notes io.Writer, h worker.Hello) {
 	}
 }
 
-// unknownClaims returns an error if the worker claims a property that is none here: no
-// attack tests it.
+// unknownClaims returns an error if the worker claims a property that this version does
+// not know: no attack tests it.
 func (d *dialed) unknownClaims() error {
 	claimed, _ := d.clients[0].Hello().Unknown()
 	if len(claimed) == 0 {

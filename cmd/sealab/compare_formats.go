@@ -144,7 +144,7 @@ func writeWorld(dir string, w *world) error {
 	return atomicfile.WriteFolder(dir, map[string][]byte{runfile.MainFile(runfile.World): data.Bytes(), "table.txt": []byte(text), "encodings.md": []byte(page)})
 }
 
-// subjects returns what is compared, and the function that ends the workers.
+// subjects returns the formats to compare, and the function that ends their workers.
 func (f *formatsFlags) subjects(names []string, notes io.Writer) (subjects []formats.Subject, stop func(), err error) {
 	var clients []*worker.Client
 	stop = func() {

@@ -100,7 +100,7 @@ printed. Servers must not tell them to their clients.`,
 // maxInput is the number of bytes that standard input may have.
 const maxInput = 64 << 20
 
-// readBounded reads what standard input holds.
+// readBounded reads standard input, which may have maxInput bytes.
 func readBounded(r io.Reader, name string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// str returns a value as Python's str prints what json.loads makes of it.
+// str returns a value in the text of str(json.loads(value)) in Python.
 func str(v *rawjson.Value) string {
 	if v.Kind == rawjson.String {
 		return string(v.Text)

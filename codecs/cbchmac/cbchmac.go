@@ -148,7 +148,7 @@ func (c *cbc) Seal(dst, nonce, plaintext, data []byte) []byte {
 	return append(dst, tag[:]...)
 }
 
-// Open verifies the tag before it decrypts, so that padding is read from what a
+// Open verifies the tag before it decrypts, so that it reads only padding that a
 // holder of the key wrote.
 func (c *cbc) Open(dst, nonce, ciphertext, data []byte) ([]byte, error) {
 	n := len(ciphertext) - tagSize

@@ -29,7 +29,7 @@ func (c *claims) append(dst []byte) ([]byte, bool) {
 	if c.principal != nil {
 		dst = compactjson.AppendString(append(dst, beforePrincipal...), c.principal)
 	}
-	//mutant:equivalent vectors present tokens, and none is minted of what is not text
+	//mutant:equivalent vectors present tokens, and all of them are minted from text
 	return append(dst, '}'), names && state && audience
 }
 
@@ -46,7 +46,7 @@ const (
 func appendNames(dst []byte, method, target string) ([]byte, bool) {
 	dst, first := compactjson.AppendText(append(dst, `,"m":`...), method)
 	dst, second := compactjson.AppendText(append(dst, `,"t":`...), target)
-	//mutant:equivalent vectors present tokens, and none is minted of what is not text
+	//mutant:equivalent vectors present tokens, and all of them are minted from text
 	return append(dst, `,"a":`...), first && second
 }
 

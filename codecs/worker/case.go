@@ -38,8 +38,8 @@ func OpenCase(c codecs.Config, err error) (Case, error) {
 	return Case{Open: l.end(), Answer: answer.end()}, errors.Join(l.err, answer.err)
 }
 
-// Judge returns the case in which what c opens judged a token: verified it in a
-// context, or, being a codec, unsealed it.
+// Judge returns the case in which the scheme of c verified a token in a context, or
+// the codec of c unsealed it.
 func (c Case) Judge(kind codecs.Kind, token []byte, b *codecs.Context, v lab.Answer) (Case, error) {
 	l, result := newLine(), (*line).payload
 	if kind == codecs.KindScheme {
@@ -57,8 +57,8 @@ func (c Case) Judge(kind codecs.Kind, token []byte, b *codecs.Context, v lab.Ans
 	return c.with(l.token(token), answer)
 }
 
-// Make returns the case in which what c opens made a token, or with err could
-// not. The token itself is no part of the case.
+// Make returns the case in which the codec or scheme of c made a token, or failed with
+// err. The token itself is no part of the case.
 func (c Case) Make(kind codecs.Kind, state []byte, b *codecs.Context, err error) (Case, error) {
 	l := newLine()
 	if kind == codecs.KindScheme {

@@ -41,8 +41,8 @@ type Hello struct {
 	Options    []Choice                 `json:"options"`
 }
 
-// Unknown returns the properties that a hello claims or disclaims and that are none
-// here, sorted.
+// Unknown returns the properties that a hello claims or disclaims and that this version
+// does not know, sorted.
 func (h Hello) Unknown() (claimed, disclaimed []codecs.Property) {
 	for _, p := range slices.Sorted(maps.Keys(h.Guarantees)) {
 		switch _, err := codecs.ParseProperty(string(p)); {

@@ -96,7 +96,7 @@ func (t *T) rerun() {
 	}
 }
 
-// Doubt records that a measurement says nothing. Properties that did not fall are then
+// Doubt records the reason why a measurement does not count. Properties that did not fall are then
 // not tested.
 func (t *T) Doubt(format string, args ...any) { t.incomplete = fmt.Sprintf(format, args...) }
 

@@ -104,7 +104,7 @@ type Campaign struct {
 }
 
 // Open locks the folder of a campaign, which it creates if necessary, builds the
-// program, and repairs what an earlier process left: it moves damaged files away,
+// program, and repairs the files of an earlier process: it moves damaged files away,
 // runs the inputs again that were running, and completes crashers. It fails if
 // another process holds the folder. Close releases it.
 func Open(ctx context.Context, config Config) (*Campaign, error) {
@@ -212,7 +212,7 @@ func (c *Campaign) prepare(ctx context.Context) error {
 	return nil
 }
 
-// resume repairs what an earlier process left of a target.
+// resume repairs the files that an earlier process left for a target.
 func (c *Campaign) resume(ctx context.Context, t Target) error {
 	notices, err := c.folder.repairCorpus(t)
 	if err != nil {

@@ -59,7 +59,7 @@ type envelope struct {
 // stdio.
 func checkVersion(header string, body []byte) *refusal {
 	var e envelope
-	_ = json.Unmarshal(body, &e) // the SDK answers what is no request
+	_ = json.Unmarshal(body, &e) // the SDK answers messages that are not requests
 	var version string
 	if json.Unmarshal(e.Params.Meta[mcp.MetaKeyProtocolVersion], &version) != nil {
 		version = ""

@@ -153,7 +153,7 @@ func AtobDecode(text []byte) ([]byte, bool) {
 	return out, err == nil
 }
 
-// PHPDecode appends what base64_decode of PHP makes of text in its strict mode: it skips
+// PHPDecode appends the bytes that base64_decode of PHP returns in its strict mode: it skips
 // white space, takes padding if it is correct, and ignores spare bits.
 func PHPDecode(dst, text []byte) ([]byte, bool) {
 	clean, padding := make([]byte, 0, len(text)), 0
