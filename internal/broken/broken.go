@@ -35,7 +35,7 @@ type Control struct {
 
 // Controls returns every control.
 func Controls() []Control {
-	return slices.Concat(signed(), inside(), circumstances(), encrypted(), checksums(), digests(), streams(), rings(), refusals(), bound(), branches(), rare(), long(), dated(), used(), spent(), joses(), keptState())
+	return slices.Concat(signed(), inside(), circumstances(), encrypted(), checksums(), digests(), streams(), rings(), refusals(), bound(), branches(), rare(), long(), dated(), used(), spent(), joses(), keptState(), optional())
 }
 
 // Neighbours returns sound designs that resemble controls, by name.

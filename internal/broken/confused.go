@@ -1,6 +1,7 @@
 package broken
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -38,6 +39,16 @@ func confusedFields() []Control {
 				}
 			}
 			return strings.Join(parts, "|")
+		}),
+		binder("joined-with-marks", "fields are joined by NUL, with a plus in front of each that is present", breaks(codecs.Unambiguous), by("CTX-04"), func(c *codecs.Context) string {
+			arguments, all := string(c.Arguments), ""
+			for _, f := range []*string{&c.Method, &c.Target, c.Principal, c.Audience, &arguments} {
+				if f != nil {
+					all += "+" + *f
+				}
+				all += "\x00"
+			}
+			return all
 		}),
 		binder("half-escaped", "fields are joined by a colon that is escaped, and the escape is not", breaks(codecs.Unambiguous), by("CTX-18"), func(c *codecs.Context) string {
 			escape := func(s string) string { return strings.ReplaceAll(s, ":", `\:`) }
@@ -130,6 +141,11 @@ func confusedValues() []Control {
 				return p
 			}
 			return name
+		}),
+		binder("unescaped-texts", "texts are written between quotes as they are", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) string {
+			less := *c
+			less.Arguments = bytes.ReplaceAll(c.Arguments, []byte(`\"`), []byte(`"`))
+			return whole(&less)
 		}),
 		binder("shallow-numbers", "numbers inside of objects are read as floating point", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) string {
 			var members map[string]any

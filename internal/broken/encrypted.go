@@ -39,6 +39,8 @@ func encrypted() []Control {
 			}),
 		from(1<<17, aSealer("compressed-if-long", "a payload over 32 KiB is compressed before it is sealed, and its length not bounded", breaks(codecs.Confidentiality, codecs.Total), by("PAY-05"), compressedIfLong)),
 		aSealer("compressed", "the payload is compressed before it is sealed, and its length not bounded", breaks(codecs.Confidentiality, codecs.Total), by("PAY-05", "PAY-04"), compressed),
+		aSealer("compressed-text", "a payload over 1 KiB is compressed as base64, and its length not bounded", breaks(codecs.Confidentiality, codecs.Total), by("PAY-05"), compressedText),
+		aSealer("period-of-512", "of the number of a token 9 bits are in the nonce, and all of it under the tag", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-01"), periodOf512),
 		aSealer("stream", "AES-CTR without a tag", breaks(codecs.Integrity), by("FRM-01", "FRM-07", "FRM-08"), stream),
 		aSealer("chain", "AES-CBC without a tag", breaks(codecs.Integrity), by("FRM-07"), chain),
 		aSealer("padding-oracle", "AES-CBC, and the tag is checked after the padding", breaks(codecs.UniformRefusal), by("TAG-08"), paddingOracle),
@@ -125,6 +127,50 @@ func compressedIfLong(p *sealerParts) {
 			return packed[1:], nil
 		}
 		return unpack(packed[min(1, len(packed)):])
+	}
+}
+
+// compressedText compresses the base64 of a long payload, in which a repetition shows if
+// its distance is a multiple of 3.
+func compressedText(p *sealerParts) {
+	whole := *p
+	compressed(&whole)
+	p.pack = func(payload []byte) []byte {
+		if len(payload) <= 1<<10 {
+			return append([]byte{0}, payload...)
+		}
+		return append([]byte{1}, whole.pack([]byte(base64.RawStdEncoding.EncodeToString(payload)))...)
+	}
+	p.unpack = func(packed []byte) ([]byte, error) {
+		if packed[0] == 0 {
+			return packed[1:], nil
+		}
+		text, err := whole.unpack(packed[1:])
+		if err != nil {
+			return nil, err
+		}
+		return base64.RawStdEncoding.DecodeString(string(text))
+	}
+}
+
+// periodOf512 writes the number of a token, of this process, and a salt of the codec. The
+// nonce has the last 9 bits of the number.
+func periodOf512(p *sealerParts) {
+	var count atomic.Uint64
+	salt := drawn(8)
+	p.nonceSize = 16
+	p.nonce = func(uint64, []byte, []byte) []byte { return binary.BigEndian.AppendUint64(salt[:8:8], count.Add(1)) }
+	split := func(number, data []byte) (nonce, under []byte) {
+		low := binary.BigEndian.Uint16(number[14:]) & 511
+		return binary.BigEndian.AppendUint16(slices.Concat(number[:8], []byte{0, 0}), low), slices.Concat(data, number)
+	}
+	p.seal = func(key, number, text, data []byte) []byte {
+		nonce, under := split(number, data)
+		return gcm(key).Seal(nil, nonce, text, under)
+	}
+	p.open = func(key, number, sealed, data []byte) ([]byte, error) {
+		nonce, under := split(number, data)
+		return openGCM(key, nonce, sealed, under)
 	}
 }
 

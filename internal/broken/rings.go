@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"sealab/codecs"
 	"sealab/internal/lab"
@@ -152,11 +153,38 @@ func refusals() []Control {
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("refused by key %x", sum[:6]))
 				}
 			}), codecs.PrivateKeys),
+		around(aScheme("reason-audience", "the reason of a refusal names the audience of the token", breaks(codecs.UniformRefusal), by("TAG-04"), func(*schemeParts) {}),
+			func(inner codecs.Scheme) codecs.Scheme { return &telling{Scheme: inner} }),
 		aSigner("text-of-cause", "the text of a refusal names its cause", breaks(codecs.UniformRefusal), by("ORA-02", "KEY-10"),
 			func(p *signerParts) {
 				p.refuse = func(*entry, []byte, []byte, []byte) error { return fmt.Errorf("bad signature: %w", errUnauthentic) }
 			}),
 	}
+}
+
+// A telling scheme names the audience that a token was minted for if it is presented in
+// another context.
+type telling struct {
+	codecs.Scheme
+	audiences sync.Map // by token
+}
+
+// Mint implements codecs.Scheme.
+func (s *telling) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
+	out, err := s.Scheme.Mint(dst, state, b)
+	if err == nil {
+		s.audiences.Store(string(out[len(dst):]), text(b.Audience))
+	}
+	return out, err
+}
+
+// Verify implements codecs.Scheme.
+func (s *telling) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	out, err := s.Scheme.Verify(dst, token, b)
+	if audience, ok := s.audiences.Load(string(token)); ok && err != nil {
+		return out, codecs.Reject(codecs.Misbound, fmt.Sprint("minted for ", audience))
+	}
+	return out, err
 }
 
 // copied derives the key and covers the prefix of the catalog's signed design.

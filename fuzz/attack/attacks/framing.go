@@ -77,6 +77,7 @@ func (t trial) versions(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	t.Changes(in, tok, tokenfmt.Versions(f, t.Source))
 	t.Changes(in, tok, tokenfmt.Unkeyed(f, t.Source))
+	t.Changes(in, tok, tokenfmt.Unsigned(f, t.Source))
 	for _, s := range f.Segments {
 		if s.Encoded() {
 			continue

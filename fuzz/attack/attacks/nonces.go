@@ -175,7 +175,7 @@ func varies(texts [][]byte, at int) bool {
 }
 
 // allRuns is the number of tokens of which every run is remembered. Of later tokens only
-// the first, the last and some runs are, so that memory stays small.
+// the first, the middle and the last run are, so that memory stays small.
 const allRuns = 300
 
 // collect seals n more tokens and reports whether a run repeats.
@@ -201,7 +201,7 @@ func (r *repetition) repeated(call verdict.Call) bool {
 	r.count++
 	r.Try(codecs.FreshNonces, codecs.Confidentiality)
 	for i, at := range r.at {
-		if r.count > allRuns && i != 0 && i != len(r.at)-1 {
+		if r.count > allRuns && i != 0 && i != len(r.at)/2 && i != len(r.at)-1 {
 			continue
 		}
 		key := [run]byte(call.Answer.Out[at : at+run])

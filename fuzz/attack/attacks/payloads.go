@@ -176,7 +176,7 @@ func (t trial) alwaysShorter(in *attack.Instance, tok *attack.Token, calls []ver
 		return all
 	}
 	first := slices.Min(slices.Concat(lengths(calls[0]), lengths(calls[1])))
-	return first > slices.Max(slices.Concat(lengths(calls[2]), lengths(calls[3])))
+	return first > min(slices.Max(lengths(calls[2])), slices.Max(lengths(calls[3])))
 }
 
 // digestOfState looks for digests of the state among the bytes of the token.

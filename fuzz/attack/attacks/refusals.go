@@ -58,10 +58,12 @@ func (t trial) tellingReasons(in *attack.Instance, tok *attack.Token) {
 	}
 	t.keysInRefusals(in, tok)
 	t.placesInRefusals(in, tok)
-	owner := t.Letters(24)
-	if owned, ok := in.Mint(t.State(8), fields[principal].put(tok.Under, string(owner))); ok {
-		for _, c := range otherContexts(tok.Under) {
-			t.telling(in.Unseal(owned.Text, c), map[string][]byte{"the principal of the token": owner})
+	for _, f := range []field{fields[target], fields[principal], fields[audience]} {
+		value := t.Letters(24)
+		if bound, ok := in.Mint(t.State(8), f.put(tok.Under, string(value))); ok {
+			for _, c := range otherContexts(tok.Under) {
+				t.telling(in.Unseal(bound.Text, c), map[string][]byte{"the " + f.name + " of the token": value})
+			}
 		}
 	}
 }

@@ -76,7 +76,7 @@ var methodTwins = []twin{
 
 // structural are arguments that differ in structure or type. Members in another order,
 // and 1 and 1.0, are not among them: sound readers take those for one.
-var structural = append(namedTwins(), []twin{
+var structural = slices.Concat(namedTwins(), writtenMembers(), []twin{
 	{`{"v":[1,2]}`, `{"v":[2,1]}`, "the order of a list"}, {`{"v":[1,1]}`, `{"v":[1]}`, "a list and a set"}, {`{"v":["a","b"]}`, `{"v":["b","a"]}`, "the order of a list of texts"}, {`{"v":["a","a"]}`, `{"v":["a"]}`, "a list of texts and a set"},
 	{`{"v":[{"w":1},{"w":2}]}`, `{"v":[{"w":2},{"w":1}]}`, "the order of a list of objects"}, {`{"v":["a,b"]}`, `{"v":["a","b"]}`, "a list joined by commas"},
 	{`{"v":[1]}`, `{"v":1}`, "a list of one"}, {`{"v":[]}`, `{}`, "an empty list and an absent member"}, {`{"v":{}}`, `{}`, "an empty object and an absent member"}, {`{"v":{}}`, `{"v":[]}`, "an object and a list"},
@@ -96,7 +96,7 @@ var structural = append(namedTwins(), []twin{
 	{`{"v":-1}`, `{"v":-2}`, "numbers with one hash in Python"}, {`{"v":2305843009213693951}`, `{"v":0}`, "numbers modulo 2^61 - 1"}, {`{"v":1e400}`, `{"v":null}`, "infinity and null"},
 	{`{"v":"2026-01-01T00:00:00Z"}`, `{"v":"2026-01-01T01:00:00+01:00"}`, "one moment in two time zones"}, {`{"v":"2026-01-01"}`, `{"v":"2026-01-01T00:00:00"}`, "a date and a time"}, {`{"v":"2026-01-01T00:00:00Z"}`, `{"v":"2026-01-01T00:00:00.000Z"}`, "a time with a fraction"},
 	{`{"v":{"w":null}}`, `{"v":{}}`, "null inside an object"}, {`{"v":{"a":1,"b":2}}`, `{"v":{"a":2,"b":1}}`, "values exchanged inside"},
-}...)
+})
 
 // namedTwins are arguments that differ in a member whose name readers leave out, as loggers
 // and filters of requests do.
@@ -105,6 +105,18 @@ func namedTwins() (all []twin) {
 		all = append(all, twin{`{"v":1,"` + name + `":"a"}`, `{"v":1,"` + name + `":"b"}`, "a member that filters leave out"})
 	}
 	return all
+}
+
+// writtenMembers are texts that hold another member, or another value of a list, in the
+// forms in which formats write them.
+func writtenMembers() []twin {
+	var all []twin
+	for _, form := range injections {
+		member := form.open + "w" + form.middle
+		all = append(all, twin{`{"v":` + quoted("a"+member+"b") + `}`, `{"v":"a","w":"b"}`, fmt.Sprintf("a member behind %q", form.open)},
+			twin{`{"v":[` + quoted("a"+form.open+"b") + `]}`, `{"v":["a","b"]}`, fmt.Sprintf("a value behind %q", form.open)})
+	}
+	return append(all, twin{`{"v\":1,\"w":2}`, `{"v":1,"w":2}`, "a member in a name"}, twin{`{"v=1&w":2}`, `{"v":1,"w":2}`, "a member in a name"})
 }
 
 // wholes are arguments that are no object: a list, a text, a number, a truth.

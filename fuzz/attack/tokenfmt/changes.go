@@ -262,6 +262,23 @@ func OtherWords(word string) []string {
 	return words
 }
 
+// Unsigned writes another word in front of the token, and leaves its last segment out.
+func Unsigned(f Format, _ *Source) iter.Seq[Alteration] {
+	return Each(func(yield func(Alteration)) {
+		at := f.Encoded()
+		if len(at) < 2 || at[0] == 0 {
+			return
+		}
+		last := at[len(at)-1]
+		for _, word := range OtherWords(f.Segments[0].Text) {
+			for _, end := range []int{last, last - 1} { // with the separator and without
+				rest := Format{Segments: f.Segments[1:end]}
+				yield(Alteration{append([]byte(word), rest.Text()...), fmt.Sprintf("%q for %q, without the last segment", word, f.Segments[0].Text)})
+			}
+		}
+	})
+}
+
 // Heads sets the first 1 to 16 bytes of each segment as a whole to zeros, to 0xff,
 // and to a neighbouring number. A key ID or a version may stand there.
 func Heads(f Format, _ *Source) iter.Seq[Alteration] {

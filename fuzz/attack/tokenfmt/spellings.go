@@ -97,7 +97,13 @@ func LetterCase(f Format, s *Source) iter.Seq[Alteration] {
 			all = append(all, Alteration{f.WithText(i, strings.ToUpper(seg.Text)), fmt.Sprintf("segment %d in upper case", i)},
 				Alteration{f.WithText(i, strings.ToLower(seg.Text)), fmt.Sprintf("segment %d in lower case", i)})
 		}
-		for _, i := range s.Places(len(text)-1, 12) {
+		for _, i := range append(s.Places(len(text)-1, 12), len(text)-2, len(text)-3, len(text)-4, len(text)-5, len(text)-6) {
+			if i < 0 {
+				continue
+			}
+			if c := text[i] ^ 0x20; c|0x20 >= 'a' && c|0x20 <= 'z' {
+				all = append(all, Alteration{fmt.Appendf(nil, "%s%c%s", text[:i], c, text[i+1:]), fmt.Sprintf("the letter at %d in the other case", i)})
+			}
 			all = append(all, Alteration{fmt.Appendf(nil, "%s%%%02X%s", text[:i], text[i], text[i+1:]), fmt.Sprintf("percent escape at %d", i)})
 		}
 		all = append(all, Alteration{[]byte(strings.ReplaceAll(text, "+", " ")), "space for plus"},
