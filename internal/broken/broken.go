@@ -13,6 +13,7 @@ package broken
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -44,6 +45,8 @@ func Neighbours() map[string]codecs.Design {
 		"a signed JSON token":      aJWS("nothing", "signed JSON tokens", nil, "", func(*jws) {}).Design,
 		"a sum of numbered blocks": numberedBlocks(),
 		"a bounded count":          claiming(aPair("nothing", "the token says how often the key is stretched, up to a bound", nil, nil, countUpTo(640)), codecs.Inert).Design,
+		"counted pieces":           aSealer("nothing", "pieces with a number, and a mark on the last", nil, nil, func(p *sealerParts) { inPieces(p, true) }).Design,
+		"JSON within text":         aSealer("nothing", "JSON with base64 within base64url", nil, nil, withinJSON).Design,
 		"text within text": aSealer("nothing", "hexadecimal within base64url", nil, nil, func(p *sealerParts) {
 			p.frame = func(id, nonce, sealed []byte) string {
 				return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%x", slices.Concat(id, nonce, sealed)))
@@ -62,6 +65,37 @@ func Neighbours() map[string]codecs.Design {
 				return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.Add(time.Hour)) && seconds(now) < *c.Expires
 			}
 		}).Design,
+	}
+}
+
+// withinJSON writes a token as JSON in base64url, and reads its one spelling.
+func withinJSON(p *sealerParts) {
+	type envelope struct {
+		Value []byte `json:"value"`
+		Tag   string `json:"tag"`
+	}
+	write := func(e envelope) string {
+		text, err := json.Marshal(e)
+		if err != nil {
+			panic("broken: " + err.Error()) // texts always have a JSON form
+		}
+		return base64.RawURLEncoding.EncodeToString(text)
+	}
+	p.frame = func(id, nonce, sealed []byte) string {
+		n := max(0, len(sealed)-gcmTag)
+		return write(envelope{slices.Concat(id, nonce, sealed[:n]), hex.EncodeToString(sealed[n:])})
+	}
+	p.unframe = func(text string, nonceSize int) (id, nonce, sealed []byte, ok bool) {
+		inner, ok := canonical(text)
+		var e envelope
+		if !ok || json.Unmarshal(inner, &e) != nil || write(e) != text || len(e.Value) < idSize+nonceSize {
+			return nil, nil, nil, false
+		}
+		tag, err := hex.DecodeString(e.Tag)
+		if err != nil {
+			tag = nil // which is no tag of the length of a tag
+		}
+		return e.Value[:idSize], e.Value[idSize : idSize+nonceSize], append(e.Value[idSize+nonceSize:], tag...), hex.EncodeToString(tag) == e.Tag || err != nil
 	}
 }
 

@@ -140,8 +140,45 @@ func summed(sum func(payload []byte) []byte) func(*sealerParts) {
 func long() []Control {
 	return []Control{
 		aPair("uncounted-chunks", "long payloads are cut into chunks with a number, and how many there are is nowhere", breaks(codecs.Integrity), by("FRM-10"), uncountedChunks),
+		aSealer("uncounted-pieces", "the payload is sealed in pieces with a number, and which is the last is nowhere", breaks(codecs.Integrity), by("FRM-10"), func(p *sealerParts) { inPieces(p, false) }),
 		headOnly("head-only", "of a long payload the first KiB is authenticated", 1<<10),
 		from(1<<18, headOnly("head-of-64k", "of a payload as much is authenticated as two bytes count", 1<<16)),
+	}
+}
+
+// inPieces seals chunks one by one, with the number of the chunk in the nonce, and whether it
+// is the last (STREAM, Hoang, Reyhanitabar, Rogaway, Vizár 2015).
+func inPieces(p *sealerParts, last bool) {
+	p.nonceSize = 7
+	p.nonce = func(uint64, []byte, []byte) []byte { return drawn(7) }
+	nonceOf := func(prefix []byte, n int, end bool) []byte {
+		nonce := binary.BigEndian.AppendUint32(bytes.Clone(prefix), uint32(n))
+		if end && last {
+			return append(nonce, 1)
+		}
+		return append(nonce, 0)
+	}
+	p.seal = func(key, prefix, text, data []byte) []byte {
+		var out []byte
+		for n := 0; ; n++ {
+			part := text[:min(len(text), chunk)]
+			text = text[len(part):]
+			out = gcm(key).Seal(out, nonceOf(prefix, n, len(text) == 0), part, data)
+			if len(text) == 0 {
+				return out
+			}
+		}
+	}
+	p.open = func(key, prefix, sealed, data []byte) ([]byte, error) {
+		text, n := []byte{}, 0
+		for part := range slices.Chunk(sealed, chunk+gcmTag) {
+			plain, err := gcm(key).Open(text, nonceOf(prefix, n, (n+1)*(chunk+gcmTag) >= len(sealed)), part, data)
+			if err != nil || n > 0 && len(part) == gcmTag {
+				return nil, errUnauthentic
+			}
+			text, n = plain, n+1
+		}
+		return text, refusedUnless(n > 0)
 	}
 }
 

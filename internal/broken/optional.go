@@ -2,20 +2,23 @@ package broken
 
 import (
 	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"sealab/codecs"
 )
 
 // optional are mistakes of readers that take more than the writer makes: an older version,
-// another case.
+// another case, an optional part.
 func optional() []Control {
 	return []Control{
 		aPair("first-version", "the first version had no tag, and is read", breaks(codecs.Integrity), by("FRM-05"), firstVersion),
 		aPair("tag-in-any-case", "a tag in hexadecimal digits behind two hyphens is read in either case", breaks(codecs.Canonical), by("ENC-05"), hexBehind),
+		aPair("optional-glued", "the payload and an optional part behind the tag are glued under it", breaks(codecs.Integrity), by("TAG-07"), optionalGlued),
 	}
 }
 
@@ -82,6 +85,32 @@ func hexBehind(key []byte) pair {
 				return nil, errMalformed
 			}
 			return payload, refusedUnless(hmac.Equal(tag, hmacSHA256(key, []byte(token[:at]))))
+		},
+	}
+}
+
+// optionalGlued writes
+//
+//	token = "fo1." || base64url(payload || tag[32])
+//
+// and reads "." || base64url(footer) behind it. Payload and footer are under the tag without
+// a border.
+func optionalGlued(key []byte) pair {
+	const prefix = "fo1."
+	return pair{
+		seal: func(payload []byte) string {
+			return prefix + base64.RawURLEncoding.EncodeToString(slices.Concat(payload, hmacSHA256(key, payload)))
+		},
+		unseal: func(token string) ([]byte, error) {
+			text, ok := strings.CutPrefix(token, prefix)
+			body, footer, more := strings.Cut(text, ".")
+			raw, okBody := canonical(body)
+			behind, okFooter := canonical(footer)
+			n := len(raw) - sha256.Size
+			if !ok || !okBody || !okFooter || n < 0 || more && footer == "" {
+				return nil, errMalformed
+			}
+			return raw[:n], refusedUnless(hmac.Equal(raw[n:], hmacSHA256(key, slices.Concat(raw[:n], behind))))
 		},
 	}
 }

@@ -155,6 +155,15 @@ func refusals() []Control {
 			}), codecs.PrivateKeys),
 		around(aScheme("reason-audience", "the reason of a refusal names the audience of the token", breaks(codecs.UniformRefusal), by("TAG-04"), func(*schemeParts) {}),
 			func(inner codecs.Scheme) codecs.Scheme { return &telling{Scheme: inner} }),
+		aSigner("near-miss", "the reason of a refusal tells that the first two bytes of the tag are right", breaks(codecs.UniformRefusal), by("TAG-19"),
+			func(p *signerParts) {
+				p.refuse = func(_ *entry, presented, right, _ []byte) error {
+					if bytes.Equal(presented[:2], right[:2]) {
+						return codecs.Reject(codecs.Unauthentic, "end of the tag")
+					}
+					return errUnauthentic
+				}
+			}),
 		aSigner("text-of-cause", "the text of a refusal names its cause", breaks(codecs.UniformRefusal), by("ORA-02", "KEY-10"),
 			func(p *signerParts) {
 				p.refuse = func(*entry, []byte, []byte, []byte) error { return fmt.Errorf("bad signature: %w", errUnauthentic) }

@@ -29,7 +29,7 @@ var framing = []attack.Attack{
 		Gain: "a token put together from parts of others", Origin: "CCTV: chunk reordering", Run: onToken(trial.splices)},
 	{ID: "FRM-09", Name: "one good and one forged part", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347,
 		Gain: "a good signature that vouches for another body", Origin: "CVE-2016-9122", Run: on(trial.doubledSegments)},
-	{ID: "FRM-10", Name: "segments of a long token left out, exchanged, repeated and spliced", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354,
+	{ID: "FRM-10", Name: "segments and chunks of a long token left out, exchanged, repeated and spliced", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354,
 		Gain: "a state that is cut short or put together from others", Origin: "CCTV: chunk reordering and truncation", Run: onToken(trial.chunks)},
 	{ID: "FRM-11", Name: "tokens of many lengths, and of the second key, changed at the end", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354, Gain: gainForgery,
 		Origin: "rare branches of verification", Run: onToken(trial.rareBranches), Thousands: 2},
@@ -192,50 +192,6 @@ func spliced(a, b tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 				if !give(a.With(i, slices.Concat(rb[:n], ra[n:])), "the first %d bytes of segment %d from another token", n, i) {
 					return
 				}
-			}
-		}
-	}
-}
-
-// longState is the length of states that a format may carry in several chunks.
-// longerState is the length of states that two bytes do not count.
-const (
-	longState   = 5000
-	longerState = 70_000
-)
-
-// chunks works on the segments of a long token if it has more of them than a short one.
-func (t trial) chunks(in *attack.Instance, short *attack.Token) {
-	a, okA := in.Mint(t.State(longState), short.Under)
-	b, okB := in.Mint(t.State(longState), short.Under)
-	if !okA || !okB {
-		t.Skip("the design seals no long states")
-		return
-	}
-	fa, fb := a.Format(), b.Format()
-	if len(fa.Segments)-len(short.Format().Segments) < 2 || len(fb.Segments) != len(fa.Segments) {
-		t.Skip("a long token has no more segments than a short one")
-		return
-	}
-	t.Changes(in, a, rearranged(fa, fb))
-}
-
-// rearranged yields a with segments left out, exchanged, repeated, and taken from b.
-func rearranged(a, b tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
-	whole := b.Text()
-	return func(yield func(tokenfmt.Alteration) bool) {
-		for i := 1; i < min(len(a.Segments), 128); i++ {
-			give := func(how string, parts ...[]tokenfmt.Segment) bool {
-				text := tokenfmt.Format{Segments: slices.Concat(parts...)}.Text()
-				return bytes.Equal(text, whole) || yield(tokenfmt.Alteration{Text: text, How: fmt.Sprintf("segment %d of %d %s", i, len(a.Segments), how)})
-			}
-			here, rest := a.Segments[:i], a.Segments[i:]
-			if !give("and all behind it left out", here) || !give("left out with its border", here[:i-1], rest) ||
-				!give("from another token", here, b.Segments[i:i+1], rest[1:]) || !give("and all behind it from another token", here, b.Segments[i:]) {
-				return
-			}
-			if len(rest) > 2 && (!give("exchanged with the next", here, rest[2:3], rest[1:2], rest[:1], rest[3:]) || !give("twice", here, rest[:2], rest)) {
-				return
 			}
 		}
 	}

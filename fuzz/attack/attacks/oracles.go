@@ -16,6 +16,8 @@ var oracles = []attack.Attack{
 		Gain: "the right tag, the key or the state", Origin: "CVE-2019-7644", Run: onToken(trial.tellingReasons)},
 	{ID: "TAG-08", Name: "a padding oracle", Refutes: refusals, Layer: attack.LayerText, CWE: 209,
 		Gain: "the state, byte by byte, and tokens of any content", Origin: "Vaudenay 2002; CVE-2010-3332", Run: onToken(trial.paddingOracle), Thousands: 9},
+	{ID: "TAG-19", Name: "refusals of a tag that is right in part", Refutes: refusals, Layer: attack.LayerText, CWE: 204,
+		Gain: "the right tag, part by part", Origin: "Keyczar, Lawson 2009, by the answer instead of the time", Run: onToken(trial.partlyRight)},
 	{ID: "ORA-02", Name: "a judgement before authentication", Refutes: refusals, Layer: attack.LayerContext, CWE: 696,
 		Gain: "the values that an unauthenticated token is compared with", Origin: "the order of checks in verification", Run: onToken(trial.earlyJudgement)},
 	{ID: "ORA-03", Name: "refusals that depend on the state", Refutes: refusals, Layer: attack.LayerContext, CWE: 204,

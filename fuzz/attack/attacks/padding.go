@@ -72,10 +72,37 @@ func (t trial) refusals(in *attack.Instance, tok *attack.Token, i, back int) map
 	return said
 }
 
-// ofText reports whether refusals depend on the value of a byte alone: another state gives
-// the same. So it is where a segment holds text, as hexadecimal within JSON. What a
-// decrypted byte decides differs from token to token.
+// ofText reports whether refusals depend on the text alone: they are the same for another
+// state, or part the values of the byte alike under another key. So it is where a segment
+// holds text, as hexadecimal within JSON. What a decrypted byte decides differs from token
+// to token and from key to key.
 func (t trial) ofText(in *attack.Instance, tok *attack.Token, i, back int, said map[byte]verdict.Call) bool {
+	if t.ofValue(in, tok, i, back, said) {
+		return true
+	}
+	other, err := t.Open(t.Secret(1))
+	return err == nil && partAlike(said, t.refusals(other, tok, i, back))
+}
+
+// partAlike reports whether two readers part the same values alike by their refusals.
+func partAlike(one, two map[byte]verdict.Call) bool {
+	there, back := map[string]string{}, map[string]string{}
+	for v, call := range one {
+		a, b := refusalOf(call), refusalOf(two[v])
+		if x, ok := there[a]; ok && x != b {
+			return false
+		}
+		if x, ok := back[b]; ok && x != a {
+			return false
+		}
+		there[a], back[b] = b, a
+	}
+	return true
+}
+
+// ofValue reports whether refusals depend on the value of a byte alone: another state gives
+// the same.
+func (t trial) ofValue(in *attack.Instance, tok *attack.Token, i, back int, said map[byte]verdict.Call) bool {
 	other, ok := in.Mint(t.State(len(tok.State)-len(t.State(0))), tok.Under)
 	if !ok || len(other.Text) != len(tok.Text) || len(other.Format().Segments) <= i || len(other.Format().Segments[i].Bytes) < back {
 		return false
@@ -86,6 +113,53 @@ func (t trial) ofText(in *attack.Instance, tok *attack.Token, i, back int, said 
 		}
 	}
 	return true
+}
+
+// partlyRight changes one byte of the end of a token, which may be a tag, at each place.
+// Its refusals have to be among those of a token with the end of another one, which is
+// changed at the same places: there every part of a tag is wrong.
+func (t trial) partlyRight(in *attack.Instance, tok *attack.Token) {
+	f := tok.Format()
+	at := f.Encoded()
+	if len(at) == 0 {
+		t.Skip("no segment of the token is in a known encoding")
+		return
+	}
+	i := at[len(at)-1]
+	raw := f.Segments[i].Bytes
+	for _, n := range []int{16, 32} {
+		if n > len(raw) {
+			continue
+		}
+		wrong := map[string]verdict.Call{}
+		for range 4 {
+			other, ok := in.Mint(t.State(24), tok.Under)
+			if !ok || len(other.Format().Segments) <= i || len(other.Format().Segments[i].Bytes) < n {
+				return
+			}
+			theirs := other.Format().Segments[i].Bytes
+			t.refusalsOfEnd(in, tok, i, slices.Concat(raw[:len(raw)-n], theirs[len(theirs)-n:]), n, wrong)
+		}
+		right := map[string]verdict.Call{}
+		t.refusalsOfEnd(in, tok, i, raw, n, right)
+		for said, call := range right {
+			if _, ok := wrong[said]; !ok {
+				t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("a token with a part of the right tag is refused as %.80q, and one with none as %.80q", said, slices.Sorted(maps.Keys(wrong))), append(callsOf(wrong), call)...)
+			}
+		}
+	}
+}
+
+// refusalsOfEnd changes each of the last n bytes of raw, and adds the refusals to said.
+func (t trial) refusalsOfEnd(in *attack.Instance, tok *attack.Token, i int, raw []byte, n int, said map[string]verdict.Call) {
+	for k := len(raw) - n; k < len(raw); k++ {
+		altered := bytes.Clone(raw)
+		altered[k] ^= 1
+		if call := in.Unseal(tok.Format().With(i, altered), tok.Under); call.Answer.Outcome == verdict.Refused {
+			t.Try(codecs.UniformRefusal)
+			said[refusalOf(call)] = call
+		}
+	}
 }
 
 // refusalOf returns everything that a refusal says.

@@ -185,6 +185,7 @@ func (t trial) linearTags() {
 func (t trial) shiftedBorders(in *attack.Instance, tok *attack.Token) {
 	t.Spellings(in, tok, tokenfmt.ShiftedBorders(tok.Format(), t.Source))
 	t.Changes(in, tok, tokenfmt.MovedSeparators(tok.Format(), t.Source))
+	t.Changes(in, tok, tokenfmt.Parted(tok.Format(), t.Source))
 	if t.Tried(codecs.Integrity) == 0 {
 		t.Skip("the token has one segment only")
 	}

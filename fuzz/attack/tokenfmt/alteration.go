@@ -54,6 +54,7 @@ var Generators = []Generator{
 	{"lengths", false, Lengths},
 	{"versions", false, Versions},
 	{"unkeyed", false, Unkeyed},
+	{"parted", false, Parted},
 	{"heads", false, Heads},
 	{"header-members", false, HeaderMembers},
 	{"members", false, Members},

@@ -142,6 +142,26 @@ func MovedSeparators(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
+// Parted moves up to 48 bytes in front of a tag, with which the token ends, to a new segment
+// behind it. Readers take it for an optional one.
+func Parted(f Format, _ *Source) iter.Seq[Alteration] {
+	return Each(func(yield func(Alteration)) {
+		at := f.Encoded()
+		if len(at) == 0 {
+			return
+		}
+		last := at[len(at)-1]
+		s, sep := f.Segments[last], string(separatorOf(f.Before(last)))
+		for _, tag := range []int{16, 32} {
+			end := len(s.Bytes) - tag
+			for n := 1; n <= min(48, end); n++ {
+				text := f.With(last, slices.Concat(s.Bytes[:end-n], s.Bytes[end:]))
+				yield(Alteration{append(text, sep+s.Encoding.Encode(s.Bytes[end-n:end])...), fmt.Sprintf("%d bytes in front of a tag of %d moved to a segment behind it", n, tag)})
+			}
+		}
+	})
+}
+
 // Chained appends a part to the token and makes the next tag of a chain, in which each tag
 // is the key for the next part. Anybody who has a tag continues such a chain.
 func Chained(f Format, parts ...[]byte) iter.Seq[Alteration] {

@@ -1,0 +1,142 @@
+package attacks
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"slices"
+	"sort"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/verdict"
+)
+
+// longState is the length of states that a format may carry in several chunks.
+// longerState is the length of states that two bytes do not count.
+const (
+	longState   = 5000
+	longerState = 70_000
+)
+
+// chunks works on the parts of a long token: on its segments if it has more of them than a
+// short one, and on the chunks of a segment if their lengths show.
+func (t trial) chunks(in *attack.Instance, short *attack.Token) {
+	a, okA := in.Mint(t.State(longState), short.Under)
+	b, okB := in.Mint(t.State(longState), short.Under)
+	if !okA || !okB {
+		t.Skip("the design seals no long states")
+		return
+	}
+	fa, fb := a.Format(), b.Format()
+	if len(fa.Segments)-len(short.Format().Segments) >= 2 && len(fb.Segments) == len(fa.Segments) {
+		t.Changes(in, a, rearranged(segmentTexts(fa), segmentTexts(fb), joinParts))
+		return
+	}
+	for _, longest := range []int{longState, 3 * longerState} {
+		if longest > t.Budget.Bytes {
+			break
+		}
+		if c, ok := t.chunksOf(in, short.Under, longest); ok {
+			t.chunksInside(in, short.Under, c)
+			return
+		}
+	}
+	t.Skip("a long token has no more segments than a short one, and its length does not show chunks")
+}
+
+// A chunking is how a segment is cut into chunks, as the lengths of tokens show it.
+type chunking struct {
+	segment int
+	head    int // bytes in front of the first chunk
+	state   int // bytes of the state in a full chunk
+	sealed  int // bytes of a full chunk in the token
+	first   int // bytes of the state in the first chunk
+}
+
+// chunksOf looks for two lengths of states, up to longest, from which on the longest
+// segment grows by the same number of bytes more.
+func (t trial) chunksOf(in *attack.Instance, under codecs.Context, longest int) (chunking, bool) {
+	var c chunking
+	state := t.Letters(longest)
+	more := func(n int) int { // bytes of the segment that are not of the state
+		sealed := in.Seal(state[:n], under)
+		if sealed.Answer.Outcome != verdict.Done {
+			return -1
+		}
+		f := in.TokenOf(sealed, under).Format()
+		at := f.Encoded()
+		if len(at) == 0 {
+			return -1
+		}
+		c.segment = slices.MaxFunc(at, func(i, j int) int { return len(f.Segments[i].Bytes) - len(f.Segments[j].Bytes) })
+		return len(f.Segments[c.segment].Bytes) - n
+	}
+	whole := more(1)
+	if more(longest) <= whole {
+		return c, false
+	}
+	one := 1 + sort.Search(longest-1, func(n int) bool { return more(n+1) > whole })
+	each := more(one) - whole
+	two := one + sort.Search(longest-one, func(n int) bool { return more(one+n) > whole+each })
+	c.state, c.first = two-one, one-1
+	c.sealed, c.head = c.state+each, whole-each-(c.state-c.first)
+	alike := more(one-1) == whole && more(two-1) == whole+each && more(two) == whole+2*each
+	return c, alike && two < longest && c.state >= 64 && c.head >= 0 && c.first <= c.state
+}
+
+// chunksInside rearranges the chunks of a token of four, of which the last is not full.
+func (t trial) chunksInside(in *attack.Instance, under codecs.Context, c chunking) {
+	n := c.first + 2*c.state + c.state/2
+	a, okA := in.Mint(t.Letters(n), under)
+	b, okB := in.Mint(t.Letters(n), under)
+	if !okA || !okB {
+		return
+	}
+	f := a.Format()
+	t.Changes(in, a, rearranged(c.parts(f), c.parts(b.Format()), func(parts ...[]byte) []byte { return f.With(c.segment, joinParts(parts...)) }))
+}
+
+// parts returns the head and the chunks of a segment, with empty borders.
+func (c chunking) parts(f tokenfmt.Format) [][]byte {
+	raw := f.Segments[c.segment].Bytes
+	parts := [][]byte{raw[:c.head]}
+	for chunk := range slices.Chunk(raw[c.head:], c.sealed) {
+		parts = append(parts, nil, chunk)
+	}
+	return parts
+}
+
+// segmentTexts returns the texts of the segments, every second one of which is a border.
+func segmentTexts(f tokenfmt.Format) [][]byte {
+	var parts [][]byte
+	for _, s := range f.Segments {
+		parts = append(parts, []byte(s.Text))
+	}
+	return parts
+}
+
+func joinParts(parts ...[]byte) []byte { return slices.Concat(parts...) }
+
+// rearranged yields a with parts left out, exchanged, repeated, and taken from b. Every
+// second part is a border.
+func rearranged(a, b [][]byte, join func(parts ...[]byte) []byte) iter.Seq[tokenfmt.Alteration] {
+	whole := join(b...)
+	return func(yield func(tokenfmt.Alteration) bool) {
+		for i := 1; i < min(len(a), len(b), 128); i++ {
+			give := func(how string, parts ...[][]byte) bool {
+				text := join(slices.Concat(parts...)...)
+				return bytes.Equal(text, whole) || yield(tokenfmt.Alteration{Text: text, How: fmt.Sprintf("part %d of %d %s", i, len(a), how)})
+			}
+			here, rest := a[:i], a[i:]
+			if !give("and all behind it left out", here) || !give("left out with its border", here[:i-1], rest) ||
+				!give("from another token", here, b[i:i+1], rest[1:]) || !give("and all behind it from another token", here, b[i:]) {
+				return
+			}
+			if len(rest) > 2 && (!give("exchanged with the next", here, rest[2:3], rest[1:2], rest[:1], rest[3:]) || !give("twice", here, rest[:2], rest)) {
+				return
+			}
+		}
+	}
+}
