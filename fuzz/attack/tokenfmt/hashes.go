@@ -113,7 +113,7 @@ func Checksums() []Checksum {
 	return all
 }
 
-// Unkeyed yields the token with a checksum or a hash in the place of its tag, as it is and
+// Unkeyed yields the token with a checksum or a whole hash in the place of its tag, as it is and
 // under each other version: a word, or one of the first bytes of its first segment.
 func Unkeyed(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
