@@ -2,6 +2,7 @@ package review
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,7 +43,9 @@ type client struct {
 	minted map[string]map[string]Question
 	keys   map[string]int // of questions, each with the number of questions
 	newest map[string]Question
-	trace  string // the first stack trace in an error
+	trace  string // the first stack trace or path in an error
+	notice string // the longest run of notifications that were not asked for
+	noisy  int    // its length
 	// repeated are the arguments that headers repeat, by tool.
 	repeated map[string][]repeatedArgument
 }
@@ -155,13 +158,29 @@ func (c *client) note(call Call, a Answer) {
 // stackTrace are texts of stack traces in several languages, as they stand in JSON.
 var stackTrace = regexp.MustCompile(`goroutine \d+ \[|\\n\s+at [^\s"]+ \([^"]*:\d+:\d+\)|Traceback \(most recent|File \\?"[^"]+", line \d+|panicked at `)
 
+// pathInError is the path of a file in an error of the operating system.
+var pathInError = regexp.MustCompile(`(?:ENOENT|EACCES|EISDIR|\[Errno \d+\]|FileNotFoundException)[^"]*?(/[\w.+-]+/[\w.+/-]+)|\bopen (/[\w.+-]+/[\w.+/-]+): no such file`)
+
+// insides returns the part of an error that shows a stack trace, or the path of a file
+// that the request does not name; nil if there is none.
+func insides(e *rawmcp.Exchange) []byte {
+	if found := stackTrace.Find(e.Body); found != nil {
+		return found
+	}
+	found := pathInError.FindSubmatch(e.Body)
+	if found == nil || bytes.Contains(e.Sent, append(found[1], found[2]...)) {
+		return nil
+	}
+	return found[0]
+}
+
 // noteCode keeps the code of an error with its first message, and the first stack trace.
 func (c *client) noteCode(method string, a Answer) {
 	if a.Kind == failed && c.codes[a.Code] == "" {
 		c.codes[a.Code] = fmt.Sprintf("%s -> %v", method, a)
 	}
 	if a.Kind != completed && a.Kind != asked && a.Exchange != nil && c.trace == "" {
-		if found := stackTrace.Find(a.Exchange.Body); found != nil {
+		if found := insides(a.Exchange); found != nil {
 			c.trace = fmt.Sprintf("%s -> %v, with %s", method, a, short(string(found), 80))
 		}
 	}
@@ -231,10 +250,31 @@ func (c *client) kept(e *rawmcp.Exchange) {
 	if c.lost == nil && c.http != nil && e.Status == 0 {
 		c.lost = e
 	}
+	c.noteNotices(e)
 	if c.record != nil {
 		kept := *e
 		kept.Received = c.target.masked(e.Received)
 		c.record(&kept)
+	}
+}
+
+// noteNotices keeps the longest run of logs and progress beside the answer to a request of
+// revision 2026-07-28. The requests of a review ask for none.
+func (c *client) noteNotices(e *rawmcp.Exchange) {
+	if !bytes.Contains(e.Sent, []byte(`"`+metaVersion+`":"`+modern+`"`)) {
+		return
+	}
+	var one string
+	n := 0
+	for _, m := range e.Messages {
+		var method string
+		if _ = json.Unmarshal(members(m)["method"], &method); method == "notifications/message" || method == "notifications/progress" {
+			n++
+			one = cmp.Or(one, short(string(m), 200))
+		}
+	}
+	if n > c.noisy {
+		c.noisy, c.notice = n, fmt.Sprintf("%s -> %d, the first %s", short(string(e.Sent), 300), n, one)
 	}
 }
 

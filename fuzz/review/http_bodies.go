@@ -10,7 +10,7 @@ import (
 // bodies are the checks of JSON-RPC over HTTP in revision 2026-07-28.
 var bodies = []Check{
 	{ID: "H-UNKNOWN", Name: "an unknown method", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "sealab/none, and methods of older revisions: ping, logging/setLevel, resources/subscribe, tasks/list", Want: "error -32601", Source: transportSpec,
+		Sent: "sealab/none, and methods of older revisions: ping, logging/setLevel, resources/subscribe, tasks/list", Want: "error -32601 with status 404", Source: transportSpec,
 		Impact: "a client takes a method for supported", Fix: "answer -32601 with status 404", Run: unknownMethods},
 	{ID: "H-BATCH", Name: "several requests in one body", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
 		Sent: "an array of two requests, an empty array", Want: "refused", Source: transportSpec, Impact: "headers describe one request and others come with it", Fix: "refuse arrays", Run: batches},
@@ -21,18 +21,21 @@ var bodies = []Check{
 		Sent: "params as an array, arguments as a text, a name that is a number", Want: "refused with -32602 or -32600", Source: "revision 2026-07-28, schema",
 		Impact: "a client's mistake is answered by an error that names another cause", Fix: "validate params before the request is handled", Run: wrongParams},
 	{ID: "H-ID", Name: "an id that is none", Over: "http", Era: "modern", Severity: Suggestion, Category: "schema",
-		Sent: "null, 1.5, an object; a text and a number beyond 32 bits", Want: "an error; an answer with the same id", Source: "revision 2026-07-28, basic", Impact: "a request is taken for a notification, or its answer is lost", Fix: "take strings and integers alone", Run: wrongIDs},
+		Sent: "null, 1.5, an object; texts, of digits and of 127 characters, and a number beyond 32 bits", Want: "an error; an answer with the same id", Source: "revision 2026-07-28, basic", Impact: "a request is taken for a notification, or its answer is lost", Fix: "take strings and integers alone", Run: wrongIDs},
 	{ID: "H-202", Name: "the answer to a notification", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "notifications/cancelled of an unknown request; tools/list without an id", Want: "status 202 without a body, or an error status", Source: transportSpec, Impact: "clients wait for what does not come", Fix: "answer 202 without a body", Run: notification},
+		Sent: "notifications/cancelled of an unknown request; tools/list and a call of an unknown tool without an id", Want: "status 202 without a body, or an error status", Source: transportSpec, Impact: "clients wait for what does not come", Fix: "answer 202 without a body", Run: notification},
 	{ID: "H-RESULT", Name: "the form of results", Over: "", Era: "modern", Severity: Warning, Category: "schema",
 		Sent: "each list as the second user; the lists that were read are checked", Want: "resultType, serverInfo in _meta, ttlMs and cacheScope on lists", Source: "revision 2026-07-28, basic and server/utilities/caching",
 		Impact: "clients cache wrongly, or not at all", Fix: "build results with the types of the SDK", Run: resultForm},
 	{ID: "H-CODES", Name: "error codes that the protocol does not define", Over: "", Era: "modern", Severity: Warning, Category: "schema",
 		Sent: "nothing; every error that was seen is checked", Want: "no undefined code from -32020 to -32099, none of -32000 to -32019", Source: "revision 2026-07-28, basic, error codes",
 		Impact: "clients take an error for another one", Fix: "use the codes of the protocol, or codes outside its range", Run: errorCodes},
-	{ID: "H-TRACE", Name: "errors with a stack trace", Over: "", Severity: Warning, Category: "security",
-		Sent: "nothing; every error that was seen is searched", Want: "no stack trace", Source: "CWE-209",
+	{ID: "H-TRACE", Name: "errors with a stack trace or a path", Over: "", Severity: Warning, Category: "security",
+		Sent: "resources/read of missing resources; every error that was seen is searched", Want: "no stack trace, and no path of a file of the server", Source: "CWE-209",
 		Impact: "an error shows files, versions and the course of the code", Fix: "answer by a fixed text, and log the trace", Run: traces},
+	{ID: "H-NOTICE", Name: "notifications that were not asked for", Over: "", Era: "modern", Severity: Warning, Category: "transport",
+		Sent: "nothing; the messages before every answer are checked", Want: "no log without a logLevel, no progress without a progressToken", Source: "revision 2026-07-28, server/utilities/logging, basic/patterns/progress",
+		Impact: "a client reads messages that it cannot place, and logs reach users that they are not meant for", Fix: "send them if _meta of the request asks for them", Run: notices},
 	{ID: "H-CURSOR", Name: "a cursor that no page has", Over: "", Era: "modern", Severity: Suggestion, Category: "schema",
 		Sent: "tools/list with an unknown cursor", Want: "error -32602, or the list of a server with one page", Source: "revision 2026-07-28, utilities/pagination", Impact: "a client reads a page twice", Fix: "answer -32602", Run: badCursor},
 	{ID: "H-ORDER", Name: "a list in changing order", Over: "", Era: "modern", Severity: Suggestion, Category: "reliability",
@@ -45,7 +48,13 @@ var bodies = []Check{
 func unknownMethods(t *T) {
 	var all []wireCase
 	for _, m := range []string{"sealab/none", "ping", "logging/setLevel", "resources/subscribe", "tasks/list"} {
-		all = append(all, wireCase{name: m, call: Call{Method: m}, alter: func(*wire) {}, judge: wantCode(Warning, Warning, -32601)})
+		all = append(all, wireCase{name: m, call: Call{Method: m}, alter: func(*wire) {}, judge: func(a Answer) (Severity, string) {
+			severity, issue := wantCode(Warning, Warning, -32601)(a)
+			if issue == "" && a.Status != 404 {
+				return Suggestion, fmt.Sprintf("refused with status %d instead of 404", a.Status)
+			}
+			return severity, issue
+		}})
 	}
 	t.cases(all...)
 }
@@ -118,6 +127,9 @@ func wrongParams(t *T) {
 	)
 }
 
+// honestIDs are ids that come back as they are.
+var honestIDs = []string{`"sealab"`, `"4711"`, `"SeaLab-` + strings.Repeat("0123456789", 12) + `"`, "4294967301"}
+
 func wrongIDs(t *T) {
 	var all []wireCase
 	for _, id := range []string{"null", "1.5", `{"a":1}`} {
@@ -128,7 +140,7 @@ func wrongIDs(t *T) {
 			return "", ""
 		}})
 	}
-	for _, id := range []string{`"sealab"`, "4294967301"} {
+	for _, id := range honestIDs {
 		all = append(all, wireCase{name: "id " + id, alter: func(w *wire) { w.replace(fmt.Sprintf(`"id":%d`, w.id), `"id":`+id) }, judge: func(a Answer) (Severity, string) {
 			if a.Exchange == nil || len(a.Exchange.Messages) == 0 {
 				return "", ""
@@ -143,11 +155,11 @@ func wrongIDs(t *T) {
 	t.cases(all...)
 }
 
+// cancelNobody cancels a request that was not sent.
+const cancelNobody = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"sealab-none","_meta":{"` + metaVersion + `":"` + modern + `"}}}`
+
 func notification(t *T) {
-	t.cases(wireCase{name: "notifications/cancelled", alter: func(w *wire) {
-		w.set("Mcp-Method", "notifications/cancelled")
-		w.body = []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"sealab-none","_meta":{"` + metaVersion + `":"` + modern + `"}}}`)
-	}, judge: func(a Answer) (Severity, string) {
+	silent := func(a Answer) (Severity, string) {
 		switch {
 		case a.Status >= 400:
 			return "", ""
@@ -157,7 +169,13 @@ func notification(t *T) {
 			return Warning, "status 202 with a body"
 		}
 		return "", ""
-	}}, wireCase{name: "tools/list without an id", alter: func(w *wire) { w.replace(fmt.Sprintf(`"id":%d,`, w.id), "") }, judge: func(a Answer) (Severity, string) {
+	}
+	t.cases(wireCase{name: "notifications/cancelled", alter: func(w *wire) {
+		w.set("Mcp-Method", "notifications/cancelled")
+		w.body = []byte(cancelNobody)
+	}, judge: silent}, wireCase{name: "a call of an unknown tool without an id", call: unknownCall, alter: func(w *wire) {
+		w.replace(fmt.Sprintf(`"id":%d,`, w.id), "")
+	}, judge: silent}, wireCase{name: "tools/list without an id", alter: func(w *wire) { w.replace(fmt.Sprintf(`"id":%d,`, w.id), "") }, judge: func(a Answer) (Severity, string) {
 		if a.Exchange != nil && strings.Contains(string(a.Exchange.Body), `"tools"`) {
 			return Warning, "answered by a result"
 		}
@@ -241,12 +259,29 @@ func errorCodes(t *T) {
 	}
 }
 
+// traces reads resources that are missing, whose errors may be those of files.
 func traces(t *T) {
+	if s := t.r.Report.Server; s.has("resources") && t.r.modern() {
+		uris := []string{missingURI}
+		for _, x := range s.Templates {
+			uris = append(uris, templateParameter.ReplaceAllString(x.URI, "sealab-none"))
+		}
+		for _, uri := range uris[:min(len(uris), 4)] {
+			t.r.client.call(t.ctx, Call{Method: "resources/read", Target: uri})
+		}
+	}
 	if t.trials = len(t.r.client.codes); t.trials == 0 {
 		t.skip("no error was seen")
 	}
 	if trace := t.r.client.trace; trace != "" {
-		t.refute(Finding{Case: "errors", Severity: Warning, Issue: "an error carries a stack trace", Evidence: trace, Want: "no stack trace", Got: "a stack trace"})
+		t.refute(Finding{Case: "errors", Severity: Warning, Issue: "an error carries a stack trace or a path", Evidence: trace, Want: "neither", Got: "a stack trace or a path"})
+	}
+}
+
+func notices(t *T) {
+	t.trials = t.r.client.sent
+	if notice := t.r.client.notice; notice != "" {
+		t.refute(Finding{Case: "notifications", Severity: Warning, Issue: "a log or a progress is sent that was not asked for", Evidence: notice, Want: "no notification", Got: "a notification"})
 	}
 }
 

@@ -64,8 +64,13 @@ func unknownTool(t *T) {
 		t.skip("the server lists no tools")
 		return
 	}
-	if a, ok := t.ask("unknown", unknownCall); ok && (a.Kind != failed || a.Code != -32602) {
+	a, ok := t.ask("unknown", unknownCall)
+	switch {
+	case !ok:
+	case a.Kind != failed || a.Code != -32602:
 		t.fault("unknown", Suggestion, "an unknown tool is not refused with -32602", a)
+	case a.Status >= 500:
+		t.fault("unknown", Suggestion, fmt.Sprintf("an unknown tool is refused with status %d", a.Status), a)
 	}
 }
 
@@ -215,6 +220,9 @@ func outputSchemas(t *T) {
 // passwd recognizes the file /etc/passwd, whose first line is of root.
 var passwd = regexp.MustCompile(`root:[^:\n]*:0:0:`)
 
+// templateParameter is a parameter of a URI template (RFC 6570).
+var templateParameter = regexp.MustCompile(`\{[^}]*\}`)
+
 func traversal(t *T) {
 	s := t.r.Report.Server
 	if !s.has("resources") && len(s.Resources)+len(s.Templates) == 0 {
@@ -229,10 +237,9 @@ func traversal(t *T) {
 			uris = append(uris, scheme+"://"+climb, base+climb, base+strings.ReplaceAll(climb, "/", "%2f"), base+strings.ReplaceAll(climb, "..", "%2e%2e"))
 		}
 	}
-	parameter := regexp.MustCompile(`\{[^}]*\}`)
 	for _, x := range s.Templates {
 		if len(uris) < 20 {
-			uris = append(uris, parameter.ReplaceAllString(x.URI, climb), parameter.ReplaceAllString(x.URI, strings.ReplaceAll(climb, "/", "%2F")), parameter.ReplaceAllString(x.URI, "/etc/passwd"))
+			uris = append(uris, templateParameter.ReplaceAllString(x.URI, climb), templateParameter.ReplaceAllString(x.URI, strings.ReplaceAll(climb, "/", "%2F")), templateParameter.ReplaceAllString(x.URI, "/etc/passwd"))
 		}
 	}
 	for _, uri := range uris {
@@ -247,13 +254,16 @@ func traversal(t *T) {
 	}
 }
 
+// missingURI is of a resource that no server has.
+const missingURI = "sealab-none://no-such-resource"
+
 func missingResource(t *T) {
 	s := t.r.Report.Server
 	if !s.has("resources") {
 		t.skip("the server has no resources")
 		return
 	}
-	uri := "sealab-none://no-such-resource"
+	uri := missingURI
 	a, ok := t.ask(uri, Call{Method: "resources/read", Target: uri})
 	switch {
 	case !ok:

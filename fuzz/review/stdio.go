@@ -28,6 +28,12 @@ var streams = []Check{
 	{ID: "IO-LINE", Name: "lines that are no request", Over: "stdio", Severity: Warning, Category: "reliability",
 		Sent: "no JSON, a number, NUL, invalid UTF-8, an empty line, CR LF, a batch, 10,000 nested arrays; with --effects 3 MB", Want: "an error or silence, and the process goes on to answer", Source: stdioSpec,
 		Impact: "one bad line ends the server and every session in it", Fix: "answer -32700 and read on", Run: hostileLines},
+	{ID: "IO-NOTE", Name: "answers that belong to no request", Over: "stdio", Era: "modern", Severity: Warning, Category: "transport",
+		Sent: "notifications/cancelled of an unknown request, a call of an unknown tool without an id, an array of two requests; then an honest request", Want: "no response to a notification; one error to an array", Source: "JSON-RPC 2.0, section 4.1; " + stdioSpec,
+		Impact: "the client takes the line for the answer to another request", Fix: "answer requests with an id alone, and refuse arrays", Run: strayAnswers},
+	{ID: "IO-ID", Name: "an id that does not come back", Over: "stdio", Era: "modern", Severity: Warning, Category: "schema",
+		Sent: "tools/list under texts, of digits and of 127 characters, and a number beyond 32 bits", Want: "an answer with the same id", Source: "revision 2026-07-28, basic",
+		Impact: "the answer to a request is lost", Fix: "keep the id as it came", Run: lineIDs},
 	{ID: "IO-PARALLEL", Name: "a list during a slow call", Over: "stdio", Era: "modern", Severity: Suggestion, Category: "reliability",
 		Sent: "tools/list while the tool of --slow runs", Want: "answered first", Source: "revision 2026-07-28, basic", Impact: "one slow tool stops all others", Fix: "handle requests concurrently", Timed: true, Run: duringSlow},
 	{ID: "IO-CANCEL", Name: "a cancelled call", Over: "stdio", Era: "modern", Severity: Warning, Category: "reliability",
@@ -165,6 +171,97 @@ func (t *T) lineTo(p *rawmcp.Process, alter func([]byte) []byte) Answer {
 	a := read(e, c.id)
 	t.seen(variant{name: "line"}, a)
 	return a
+}
+
+// strayAnswers sends lines that want no response, each with an honest request behind it.
+func strayAnswers(t *T) {
+	id := func() []byte { return fmt.Appendf(nil, `"id":%d,`, t.r.client.id) }
+	for _, c := range []struct {
+		name     string
+		call     Call
+		alter    func([]byte) []byte
+		severity Severity
+	}{
+		{"notifications/cancelled", listCall, func([]byte) []byte { return []byte(cancelNobody) }, Warning},
+		{"a call of an unknown tool without an id", unknownCall, func(body []byte) []byte { return bytes.Replace(body, id(), nil, 1) }, Warning},
+		{"an array of two requests", listCall, func(body []byte) []byte { return fmt.Appendf(nil, "[%s,%s]", body, body) }, Suggestion},
+	} {
+		if t.only != "" && t.only != c.name {
+			continue
+		}
+		p := t.process()
+		if p == nil {
+			return
+		}
+		if line := t.strayAnswer(p, c.call, c.alter); line != nil {
+			t.refute(Finding{Case: c.name, Severity: c.severity, Issue: c.name + " is answered", Evidence: short(string(line), 300), Want: "no response", Got: "a response"})
+		}
+		p.Stop(stopGrace)
+	}
+}
+
+// strayAnswer sends an altered call and an honest request, and returns the first response
+// before the answer to that one; nil if there is none. The refusal of an array is none.
+func (t *T) strayAnswer(p *rawmcp.Process, call Call, alter func([]byte) []byte) []byte {
+	c := t.r.client
+	c.id++
+	body, err := call.body(c.id)
+	if err != nil || c.take(t.ctx) != nil {
+		return nil
+	}
+	altered := alter(body)
+	c.id++
+	honest := c.id
+	next, err := listCall.body(honest)
+	if err != nil {
+		return nil
+	}
+	c.kept(p.Do(t.ctx, altered, nil))
+	e := p.Do(t.ctx, next, isAnswer(honest))
+	if c.kept(e); e.Err != nil {
+		return nil // of IO-LINE
+	}
+	t.trials++
+	for _, line := range e.Messages[:len(e.Messages)-1] {
+		m := members(line)
+		refusal := altered[0] == '[' && m["error"] != nil
+		if line = bytes.TrimSpace(line); !refusal && (m["result"] != nil || m["error"] != nil || bytes.HasPrefix(line, []byte("["))) {
+			return line
+		}
+	}
+	return nil
+}
+
+// lineIDs sends honest ids and compares them with those of the answers.
+func lineIDs(t *T) {
+	for _, id := range honestIDs {
+		if t.only != "" && t.only != id {
+			continue
+		}
+		p := t.process()
+		if p == nil {
+			return
+		}
+		c := t.r.client
+		c.id++
+		body, err := listCall.body(c.id)
+		if err != nil || c.take(t.ctx) != nil {
+			return
+		}
+		body = bytes.Replace(body, fmt.Appendf(nil, `"id":%d`, c.id), []byte(`"id":`+id), 1)
+		e := p.Do(t.ctx, body, func(line []byte) bool { return members(line)["result"] != nil || members(line)["error"] != nil })
+		c.kept(e)
+		if p.Stop(stopGrace); e.Err != nil {
+			t.skip("%v", e.Err)
+			return
+		}
+		t.trials++
+		last := e.Messages[len(e.Messages)-1]
+		if got := string(members(last)["id"]); got != id && members(last)["result"] != nil {
+			t.refute(Finding{Case: id, Severity: Warning, Issue: "id " + short(id, 40) + " is answered with the id " + short(got, 40), Evidence: short(string(last), 300), Want: "the same id", Got: "another id"})
+			return
+		}
+	}
 }
 
 func beforeHandshake(t *T) {

@@ -153,15 +153,39 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 			w.Header().Set("X-Line", strconv.Itoa(fail.number))
 		}
 	}
-	if n, err := strconv.Atoi(string(id)); err == nil && s.has("ids of 32 bits") {
-		id = strconv.AppendInt(nil, int64(int32(n)), 10)
-	}
+	id = s.echoed(id)
 	if state, _ := result["requestState"].(string); state != "" && s.has("states in a header") {
 		w.Header().Set("X-State", state)
+	}
+	if notices := s.notices(); notices != nil && fail == nil {
+		events(w)
+		for _, message := range append(notices, response(id, result, fail)) {
+			fmt.Fprintf(w, "data: %s\n\n", message)
+		}
+		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(response(id, result, fail)) // the client may be gone
+}
+
+// echoed is the id of a response.
+func (s *Server) echoed(id json.RawMessage) json.RawMessage {
+	if n, err := strconv.Atoi(string(id)); err == nil && s.has("ids of 32 bits") {
+		return strconv.AppendInt(nil, int64(int32(n)), 10)
+	}
+	if text := bytes.Trim(id, `"`); s.has("texts of digits are numbers") && len(text) > 0 && len(bytes.Trim(text, "0123456789")) == 0 {
+		return text
+	}
+	return id
+}
+
+// notices are notifications that no request asks for.
+func (s *Server) notices() [][]byte {
+	if !s.has("logs for everybody") {
+		return nil
+	}
+	return slices.Repeat([][]byte{[]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"debug","data":"at work"}}`)}, 3)
 }
 
 func response(id json.RawMessage, result object, fail *failure) []byte {
@@ -228,10 +252,19 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 			fmt.Fprint(w, `{"jsonrpc":"2.0"}`)
 			return
 		}
+		if s.refusesAloud(req) {
+			_, _ = w.Write(response(nil, nil, invalid("unknown tool"))) // the client may be gone
+			return
+		}
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
 	s.dispatch(w, r, req)
+}
+
+// refusesAloud reports whether a call without an id is answered by an error.
+func (s *Server) refusesAloud(req request) bool {
+	return s.has("calls without an id refused aloud") && req.method == "tools/call"
 }
 
 // firstOf returns the first element of an array.

@@ -42,6 +42,9 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 		if line = strings.TrimRight(line, "\r\n"); line == "" {
 			continue
 		}
+		if batch := firstOf([]byte(line)); s.has("batches served") && len(batch) < len(line) {
+			line = string(batch)
+		}
 		if s.has("tokens on standard error") {
 			fmt.Fprintln(errs, line)
 		}
@@ -53,7 +56,9 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 			write(response(req.id, nil, fail))
 			continue
 		case notification:
-			s.notified(req)
+			if s.notified(req); s.refusesAloud(req) {
+				write(response(nil, nil, invalid("unknown tool")))
+			}
 			continue
 		}
 		req.context = context.Background()
@@ -70,7 +75,9 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 				return // cancelled: no response
 			}
 			result, fail := s.handle(req)
-			write(response(req.id, result, fail))
+			for _, message := range append(s.notices(), response(s.echoed(req.id), result, fail)) {
+				write(message)
+			}
 		}
 		calls.Add(1)
 		if s.has("one call at a time") {

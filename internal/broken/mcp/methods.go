@@ -79,7 +79,7 @@ func (s *Server) handle(r request) (object, *failure) {
 	if s.has("unknown methods answered") {
 		return s.complete(object{}), nil
 	}
-	return nil, &failure{code: s.or("undefined code", -32044, -32601), status: 404, message: "method not found"}
+	return nil, &failure{code: s.or("undefined code", -32044, -32601), status: s.or("unknown methods with status 200", 200, 404), message: "method not found"}
 }
 
 // or returns the first number with a fault, the second without.
@@ -194,6 +194,9 @@ func (s *Server) readResource(r request) (object, *failure) {
 		return s.complete(object{"contents": []object{{"uri": uri, "text": "root:x:0:0:root:/root:/bin/sh\n"}}}), nil
 	case s.has("unknown resources are empty"):
 		return s.complete(object{"contents": []object{}}), nil
+	}
+	if s.has("paths in errors") {
+		return nil, invalid("[Errno 2] No such file or directory: '/srv/app/notes/none'")
 	}
 	return nil, invalid("unknown resource")
 }

@@ -24,7 +24,9 @@ func (s *Server) tool(r request) (object, *failure) {
 		if s.has("unknown tools are results") {
 			return s.complete(object{"content": []object{}, "isError": true}), nil
 		}
-		return nil, invalid("unknown tool")
+		fail := invalid("unknown tool")
+		fail.status = s.or("unknown tools with status 500", 500, 400)
+		return nil, fail
 	}
 	if s.has("prototype names are faults") && strings.Contains(string(r.params["arguments"]), "__proto__") {
 		return nil, &failure{code: -32603, status: 500, message: "internal error"}
