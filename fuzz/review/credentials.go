@@ -16,7 +16,7 @@ var credentials = []Check{
 		Sent: "each list, a call of an unknown tool, each prompt, each resource, and calls with a state, without credentials, if tools/list wants some", Want: "status 401", Source: authorization + ", on every request; CWE-306",
 		Impact: "whoever reaches the server uses one of its methods without a name", Fix: "check credentials before the method is looked at", Run: openMethods},
 	{ID: "A-LIKE", Name: "credentials that resemble good ones", Over: "http", Severity: Critical, Category: "security",
-		Sent: "a request with the beginning of a credential, more characters, the other case, another scheme, an empty one, null, with it in a cookie, behind a made-up one, and with headers of proxies that name a user, also beside a good credential", Want: "status 401, and the user of the credential", Source: authorization + "; CWE-187, CWE-290",
+		Sent: "a request with the beginning of a credential, more characters, another character, the other case, another scheme, an empty one, null, with it in a cookie, behind a made-up one, with the cookies that the server sets, and with headers of proxies that name a user, also beside a good credential", Want: "status 401, and the user of the credential", Source: authorization + "; CWE-187, CWE-290",
 		Impact: "a credential is guessed piece by piece, or is not needed", Fix: "compare whole credentials, and take the user's name from no header that a client may send", Run: likeCredentials},
 	{ID: "A-CONN", Name: "the credentials of an earlier request", Over: "http", Severity: Critical, Category: "security",
 		Sent: "on one connection a request with good credentials, and then one with made-up ones and one without", Want: "status 401", Source: "RFC 9110, section 3.3: requests are independent; CWE-613",
@@ -117,6 +117,8 @@ func likenesses(scheme, secret string) []likeCredential {
 		{"one character of a credential", scheme + " " + secret[:1], Critical},
 		{"half a credential", scheme + " " + secret[:len(secret)/2], Critical},
 		{"a credential with more characters", scheme + " " + secret + "x", Critical},
+		{"a credential with another character", scheme + " " + otherCharacter(secret), Critical},
+		{"a credential behind a made-up word", scheme + " sealab " + secret, Suggestion},
 		{"a credential in the other case", scheme + " " + swapCase(secret), Warning},
 		{"an empty credential", scheme + " ", Critical}, {"an empty header", "", Critical},
 		{"the credential null", scheme + " null", Critical}, {"the credential undefined", scheme + " undefined", Critical},
@@ -145,6 +147,37 @@ func likenesses(scheme, secret string) []likeCredential {
 	return all
 }
 
+// otherCharacter changes the last character but one of a credential: the last one of
+// base64 may have bits that count for nothing.
+func otherCharacter(secret string) string {
+	i := max(len(secret)-2, 0)
+	other := "0"
+	if secret[i] == '0' {
+		other = "1"
+	}
+	return secret[:i] + other + secret[i+1:]
+}
+
+// setCookies asks with nothing else than the cookies that the server sets.
+func (t *T) setCookies() {
+	own := t.listedAs(t.r.opts.Target.Headers)
+	if own.Exchange == nil {
+		return
+	}
+	var pairs []string
+	for _, cookie := range own.Exchange.Headers["Set-Cookie"] {
+		pair, _, _ := strings.Cut(cookie, ";")
+		pairs = append(pairs, pair)
+	}
+	if len(pairs) == 0 {
+		return
+	}
+	a := t.listedAs([]rawmcp.Header{{Name: "Cookie", Value: strings.Join(pairs, "; ")}})
+	if t.seen(variant{name: "set cookies"}, a); served(a) {
+		t.fault("set cookies", Warning, "a cookie that the server sets is taken in the place of a credential", a)
+	}
+}
+
 func likeCredentials(t *T) {
 	scheme, secret := t.r.opts.Target.authorization()
 	if secret == "" {
@@ -167,6 +200,7 @@ func likeCredentials(t *T) {
 			t.fault(l.name, l.severity, l.name+" is taken", a)
 		}
 	}
+	t.setCookies()
 	t.renamedUser()
 }
 

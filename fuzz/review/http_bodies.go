@@ -23,7 +23,7 @@ var bodies = []Check{
 	{ID: "H-ID", Name: "an id that is none", Over: "http", Era: "modern", Severity: Suggestion, Category: "schema",
 		Sent: "null, 1.5, an object; texts, of digits and of 127 characters, and a number beyond 32 bits", Want: "an error; an answer with the same id", Source: "revision 2026-07-28, basic", Impact: "a request is taken for a notification, or its answer is lost", Fix: "take strings and integers alone", Run: wrongIDs},
 	{ID: "H-202", Name: "the answer to a notification", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "notifications/cancelled of an unknown request; tools/list and a call of an unknown tool without an id", Want: "status 202 without a body, or an error status", Source: transportSpec, Impact: "clients wait for what does not come", Fix: "answer 202 without a body", Run: notification},
+		Sent: "notifications/cancelled of an unknown request; tools/list, a call of an unknown tool and one that asks, without an id", Want: "status 202 without a body, or an error status", Source: transportSpec, Impact: "clients wait for what does not come", Fix: "answer 202 without a body", Run: notification},
 	{ID: "H-RESULT", Name: "the form of results", Over: "", Era: "modern", Severity: Warning, Category: "schema",
 		Sent: "each list as the second user; the lists that were read are checked", Want: "resultType, serverInfo in _meta, ttlMs and cacheScope on lists", Source: "revision 2026-07-28, basic and server/utilities/caching",
 		Impact: "clients cache wrongly, or not at all", Fix: "build results with the types of the SDK", Run: resultForm},
@@ -175,7 +175,13 @@ func notification(t *T) {
 		w.body = []byte(cancelNobody)
 	}, judge: silent}, wireCase{name: "a call of an unknown tool without an id", call: unknownCall, alter: func(w *wire) {
 		w.replace(fmt.Sprintf(`"id":%d,`, w.id), "")
-	}, judge: silent}, wireCase{name: "tools/list without an id", alter: func(w *wire) { w.replace(fmt.Sprintf(`"id":%d,`, w.id), "") }, judge: func(a Answer) (Severity, string) {
+	}, judge: silent})
+	if len(t.r.oracles) > 0 {
+		t.cases(wireCase{name: "a call that asks, without an id", call: t.r.oracles[0].flow.call(first), alter: func(w *wire) {
+			w.replace(fmt.Sprintf(`"id":%d,`, w.id), "")
+		}, judge: silent})
+	}
+	t.cases(wireCase{name: "tools/list without an id", alter: func(w *wire) { w.replace(fmt.Sprintf(`"id":%d,`, w.id), "") }, judge: func(a Answer) (Severity, string) {
 		if a.Exchange != nil && strings.Contains(string(a.Exchange.Body), `"tools"`) {
 			return Warning, "answered by a result"
 		}

@@ -66,6 +66,8 @@ var rows = []row{
 	{fault: "a state of any type", checks: []string{"RS-TYPE"}},
 	{fault: "states as objects + readable and careful", checks: []string{"RS-TYPE"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "keys in headers", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}},
+	{fault: "keys in headers of another name", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}},
+	{fault: "tags of long tokens unread", checks: []string{"RS-TAMPER"}, also: []string{"RS-CLEAR"}},
 	{fault: "first member counts", checks: []string{"RS-DUP"}},
 	{fault: "one member verified, another read", checks: []string{"RS-DUP"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "unbound arguments", checks: []string{"RS-ARGS"}},
@@ -117,6 +119,8 @@ var rows = []row{
 	{fault: "used twice", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: oneTime},
 	{fault: "used twice", checks: []string{"RS-ROLL"}, also: []string{"RS-REPLAY"}, change: oneTime},
 	{fault: "used twice at once", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: oneTime},
+	{fault: "used twice at once", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: withEffects},
+	{fault: "answers override the state", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
 	{fault: "rounds skipped", checks: []string{"RS-SKIP"}, change: oneTime},
 	{fault: "short tag", checks: []string{"RS-TAG"}, also: []string{"RS-CLEAR"}},
 	{fault: "counted handles", checks: []string{"RS-GUESS"}, also: unsealed},
@@ -147,6 +151,8 @@ var rows = []row{
 	{fault: "unknown tools with status 500", checks: []string{"T-UNKNOWN"}},
 	{fault: "credentials in cookies", checks: []string{"A-LIKE"}},
 	{fault: "credentials of Basic", checks: []string{"A-LIKE"}},
+	{fault: "credentials by name and length", checks: []string{"A-LIKE"}},
+	{fault: "cookies of users", checks: []string{"A-LIKE"}},
 	{fault: "users renamed", checks: []string{"A-LIKE"}},
 	{fault: "sessions in cookies", checks: []string{"S-MISSING"}},
 	{fault: "lists of sessions", checks: []string{"S-MISSING"}},
@@ -207,6 +213,9 @@ var rows = []row{
 	{fault: "no structured content", checks: []string{"T-OUT"}, change: withEffects},
 	{fault: "structured content of another type", checks: []string{"T-OUT"}, change: withEffects},
 	{fault: "any path", checks: []string{"R-PATH"}},
+	{fault: "notes of any user", checks: []string{"R-USER"}},
+	{fault: "questions remembered by tool", checks: []string{"T-MIX"}},
+	{fault: "questions remembered for every user", checks: []string{"T-MIX"}},
 	{fault: "unknown resources are empty", checks: []string{"R-MISSING"}},
 	{fault: "unknown prompts are faults", checks: []string{"P-UNKNOWN"}},
 	{fault: "long completions", checks: []string{"C-COMP"}},
@@ -352,6 +361,7 @@ func TestUnbroken(t *testing.T) {
 	shared := func(o *review.Options) { oneTime(o); o.Target.Also = o.Target.URL }
 	for name, x := range map[string]row{"safe": {}, "effects": {change: effects}, "two instances with one store": {change: shared},
 		"begins again": {fault: "begins again elsewhere", change: told}, "begins again, effects": {fault: "begins again elsewhere", change: effects},
+		"questions name the call": {fault: "questions name the call"}, "questions name the call, effects": {fault: "questions name the call", change: effects},
 		"arguments of several types": {fault: "arguments of several types"}, "keys of questions by chance, effects": {fault: "keys of questions by chance", change: effects}, "stdio": {stdio: true}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
 		if testenv.Sample() && name != "effects" && name != "stdio, effects" {
 			continue

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -18,7 +19,7 @@ const (
 // forging are the checks of states that the server did not mint.
 var forging = []Check{
 	{ID: "RS-TAMPER", Name: "a character of the state changed", Flow: true, Severity: Critical, Category: "security",
-		Sent: "each character of a fresh token changed in one bit of its value, and letters of each base64 segment in the other case", Want: "refused", Source: mrtr + ", MUST verify integrity",
+		Sent: "each character of a fresh token changed in one bit of its value, and letters of each base64 segment in the other case; characters of the token of a long argument", Want: "refused", Source: mrtr + ", MUST verify integrity",
 		Impact: forgeGain, Fix: fixSeal, Run: tamper},
 	{ID: "RS-FORGE", Name: "a state that the server did not mint", Flow: true, Severity: Critical, Category: "security",
 		Sent: "the readable state with other values; as JSON, base64 and base64url; a JWT with alg none; a tag that is empty, zero, absent, a hash, or of an empty or well-known key, or of a key in the header; empty segments",
@@ -68,6 +69,34 @@ func (t *T) altered(severity Severity, issue string, vary func(token string) []v
 
 func tamper(t *T) {
 	t.altered(Critical, "a changed character", func(token string) []variant { return append(flips(token), otherCase(token)...) })
+	t.tamperLong()
+}
+
+// longArgument is the length of an argument whose token is long.
+const longArgument = 2000
+
+// tamperLong changes characters of the token of a long argument: a server may judge long
+// tokens in another way.
+func (t *T) tamperLong() {
+	own, reason := t.o, t.reason
+	defer func() { t.o, t.reason = own, reason }()
+	if len(t.findings) > 0 || reason != "" {
+		return
+	}
+	t.prefer(takesText)
+	args := withText(t.o.flow.Arguments, t.o.flow.offer.input(), strings.Repeat("a", longArgument))
+	if args == nil {
+		return
+	}
+	long, skipped := t.r.control(t.ctx, t.o.flow.with(args), t.o.user)
+	if skipped != "" || len(long.token) < longArgument {
+		return
+	}
+	t.o = long
+	t.altered(Critical, "a changed character of a long state", func(token string) []variant {
+		all := flips(token)
+		return slices.DeleteFunc(all, func(v variant) bool { return !strings.HasSuffix(v.name, "7") })
+	})
 }
 
 // caseOf is the number of letters of a segment that are written in the other case: more of
@@ -273,12 +302,21 @@ func algNone(add func(name, text string), token string, header view) {
 // ownKey adds the JWT under a key that stands in its own header.
 func ownKey(add func(name, text string), token string, header view) {
 	key := sha256.Sum256([]byte("sealab"))
-	jwk := object(map[string]json.RawMessage{"kty": quote("oct"), "k": quote(base64.RawURLEncoding.EncodeToString(key[:]))})
-	segments := segmentsOf(header.write(token, object(with(with(header.object, "alg", quote("HS256")), "jwk", jwk))))
-	last := len(segments) - 1
-	mac := hmac.New(sha256.New, key[:])
-	mac.Write([]byte(strings.TrimRight(replaced(segments, last, ""), separators)))
-	add("a key in the header", replaced(segments, last, segments[last].write(mac.Sum(nil))))
+	text := quote(base64.RawURLEncoding.EncodeToString(key[:]))
+	hs256 := with(header.object, "alg", quote("HS256"))
+	signed := func(name string, members map[string]json.RawMessage) {
+		segments := segmentsOf(header.write(token, object(members)))
+		last := len(segments) - 1
+		mac := hmac.New(sha256.New, key[:])
+		mac.Write([]byte(strings.TrimRight(replaced(segments, last, ""), separators)))
+		add(name, replaced(segments, last, segments[last].write(mac.Sum(nil))))
+	}
+	signed("a key in the header", with(hs256, "jwk", object(map[string]json.RawMessage{"kty": quote("oct"), "k": text})))
+	for _, name := range sortedKeys(header.object) {
+		if raw := header.object[name]; name != "alg" && name != "typ" && len(raw) > 0 && raw[0] == '"' {
+			signed(fmt.Sprintf("a key in the header %q", name), with(hs256, name, text))
+		}
+	}
 }
 
 // changedObjects returns copies of a state in each of which one value is

@@ -25,8 +25,8 @@ var rounds = []Check{
 	{ID: "RS-DECLINE", Name: "a refusal of the user that is carried out", Flow: true, Effects: true, Severity: Critical, Category: "security",
 		Sent: "decline, cancel, decline with the content of an acceptance, an unknown action; an acceptance under another key", Want: "no effect of an acceptance", Source: "revision 2026-07-28, client/elicitation",
 		Impact: "the tool runs although the user said no", Fix: "look at action before content", Run: decline},
-	{ID: "RS-FORM", Name: "an answer that its form does not allow", Flow: true, Effects: true, Severity: Suggestion, Category: "schema",
-		Sent: "answers of another type, and without a required member", Want: "asked again, or -32602", Source: mrtr + ", SHOULD validate",
+	{ID: "RS-FORM", Name: "an answer that its form does not allow", Flow: true, Effects: true, Severity: Critical, Category: "schema",
+		Sent: "answers of another type, and with members that are named as the arguments", Want: "asked again, or -32602; other members ignored", Source: mrtr + ", SHOULD validate",
 		Impact: "the handler works on values that its form excludes", Fix: "validate answers against the form that was sent", Run: wrongForm},
 	{ID: "RS-SIZE", Name: "a state that is too long", Flow: true, Severity: Warning, Category: "reliability",
 		Sent: "states of 16 KiB and 60 KiB; with --effects 1 MB, 4 MB, a million full stops, a token and a million line feeds", Want: "refused, and the server goes on to answer",
@@ -232,7 +232,61 @@ func (t *T) specific() bool {
 	return false
 }
 
+// overridden answers every round with more members, named as the arguments. It refutes if
+// their value shows in a later text, and that of a member with another name does not.
+func (t *T) overridden() {
+	var names []string
+	for name := range members(t.o.flow.Arguments) {
+		names = append(names, name)
+	}
+	word := t.word()
+	text, a := t.answeredWith(names, word)
+	if !strings.Contains(text, word) {
+		return
+	}
+	other := t.word()
+	if plain, _ := t.answeredWith([]string{"sealab_member"}, other); plain == "" || strings.Contains(plain, other) {
+		return
+	}
+	t.refute(Finding{Case: "arguments among the answers", Severity: Critical, Issue: "a member that no form has changes the call", Evidence: fmt.Sprintf("members %s in every answer -> %v", names, a), Want: "ignored", Got: "carried out"})
+}
+
+// answeredWith walks the flow with more members in every form, and returns the texts from
+// the first answer on; "" if the flow does not go on.
+func (t *T) answeredWith(names []string, word string) (string, Answer) {
+	more := func(answers json.RawMessage) json.RawMessage {
+		all := members(answers)
+		for key, answer := range all {
+			content := members(members(answer)["content"])
+			for _, name := range names {
+				if content != nil && content[name] == nil {
+					content = with(content, name, quote(word))
+				}
+			}
+			if content != nil {
+				all[key] = object(with(members(answer), "content", object(content)))
+			}
+		}
+		return object(all)
+	}
+	f := t.o.flow
+	f.Rounds, f.Last = nil, more(t.o.flow.Last)
+	for _, answers := range t.o.flow.Rounds {
+		f.Rounds = append(f.Rounds, more(answers))
+	}
+	token, question, err := t.r.client.mint(t.ctx, f, t.o.user)
+	if err != nil {
+		return "", question
+	}
+	a := t.r.client.present(t.ctx, f, quote(token), t.o.user)
+	t.seen(variant{name: "more members"}, a)
+	return question.questionTexts() + a.questionTexts() + a.Text, a
+}
+
 func wrongForm(t *T) {
+	if t.o.flow.Last != nil && (t.only == "" || t.only == "arguments among the answers") {
+		t.overridden()
+	}
 	f := t.o.flow
 	for key, answer := range members(f.Last) {
 		form := members(answer)

@@ -19,7 +19,7 @@ var lasting = []Check{
 		Sent: "a token that is older than its time to live (--ttl, or the time in a readable token)", Want: "accepted before, refused after, like a changed token", Source: mrtr + ", SHOULD expire",
 		Impact: "a token that leaked, or a consent long forgotten, stays good", Fix: "put the time of issue or expiry into the authenticated part of the token and compare it with the server's clock", Run: expiry},
 	{ID: "RS-REPLAY", Name: "a state that is accepted again", Flow: true, Effects: true, Severity: Critical, Category: "security",
-		Sent: "one token with the same answers twice; if it is for one use, eight at once", Want: "accepted once if the tool is declared for one use (--one-time)", Source: mrtr + ", single use",
+		Sent: "one token with the same answers twice; if the second is refused, one eight at once", Want: "accepted once if the tool is declared for one use (--one-time)", Source: mrtr + ", single use",
 		Impact: "one consent is carried out as often as somebody likes", Fix: "remember the identifiers of used tokens until they expire", Run: replayed},
 	{ID: "RS-ROLL", Name: "an older state after a newer one", Flow: true, Effects: true, Severity: Suggestion, Category: "security",
 		Sent: "the token of the first round after that of the second was used", Want: "may be accepted by a server without memory", Source: mrtr,
@@ -247,8 +247,12 @@ const crowd = 8
 // atOnce presents one token over several connections at once: one may be accepted.
 func (t *T) atOnce() {
 	c := t.r.client
-	if c.http == nil || !t.oneTime() {
+	if c.http == nil {
 		return
+	}
+	severity := Warning
+	if t.oneTime() {
+		severity = Critical
 	}
 	token, reason := t.mint()
 	if reason != "" {
@@ -281,7 +285,7 @@ func (t *T) atOnce() {
 	}
 	t.trials++
 	if n > 1 {
-		t.refute(Finding{Case: "eight at once", Severity: Critical, Issue: fmt.Sprintf("a token for one use is accepted %d times of %d at once", n, crowd),
+		t.refute(Finding{Case: "eight at once", Severity: severity, Issue: fmt.Sprintf("a token for one use is accepted %d times of %d at once", n, crowd),
 			Evidence: fmt.Sprintf("one after the other: accepted, then refused; %d at once: accepted %d times", crowd, n), Want: "accepted once", Got: "accepted more than once"})
 	}
 }

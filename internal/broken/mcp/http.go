@@ -45,6 +45,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Unauthorized", http.StatusUnauthorized)
 		return
 	}
+	if s.has("cookies of users") {
+		http.SetCookie(w, &http.Cookie{Name: "user", Value: user})
+	}
 	switch {
 	case r.Method == http.MethodPost, s.has("any verb") && r.Method != http.MethodGet, s.has("calls by GET") && r.Method == http.MethodGet && r.ContentLength > 0:
 		s.post(w, r, user)
@@ -113,6 +116,9 @@ func (s *Server) user(r *http.Request) (string, bool) {
 	if c, err := r.Cookie("token"); err == nil && s.has("credentials in cookies") {
 		user = c.Value
 	}
+	if c, err := r.Cookie("user"); err == nil && s.has("cookies of users") {
+		user = c.Value
+	}
 	if name, _, ok := r.BasicAuth(); ok && s.has("credentials of Basic") {
 		user = name
 	}
@@ -124,6 +130,8 @@ func (s *Server) user(r *http.Request) (string, bool) {
 		return "", true
 	case user == "alice" || user == "bob":
 		return user, true
+	case len(user) == len("alice") && strings.HasPrefix(user, "ali") && s.has("credentials by name and length"):
+		return "alice", true
 	case user == Elsewhere && s.has("any audience"), user != "" && strings.HasPrefix("alice", user) && s.has("credentials by their beginning"):
 		return "alice", true
 	case r.Header.Get("Mcp-Method") == "prompts/get" && s.has("prompts without credentials"):

@@ -55,7 +55,11 @@ func (s *Server) handle(r request) (object, *failure) {
 		}
 		return s.listed(object{"prompts": []object{{"name": "report", "arguments": []object{{"name": "env", "required": true}}}}}), nil
 	case "resources/list":
-		return s.listed(object{"resources": []object{{"name": "today", "uri": "notes://day/today"}}}), nil
+		all := []object{{"name": "today", "uri": "notes://day/today"}}
+		if r.user != "" {
+			all = append(all, object{"name": "mine", "uri": "notes://user/" + r.user})
+		}
+		return s.listed(object{"resources": all}), nil
 	case "resources/templates/list":
 		return s.listed(object{"resourceTemplates": []object{{"name": "day", "uriTemplate": "notes://day/{day}"}}}), nil
 	case "resources/read":
@@ -190,6 +194,8 @@ func (s *Server) readResource(r request) (object, *failure) {
 	switch {
 	case uri == "notes://day/today":
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "nothing"}}}), nil
+	case r.user != "" && uri == "notes://user/"+r.user, s.has("notes of any user") && strings.HasPrefix(uri, "notes://user/"):
+		return s.listed(object{"contents": []object{{"uri": uri, "text": "a note at " + uri}}}), nil
 	case s.has("any path") && strings.Contains(uri, "etc/passwd"):
 		return s.complete(object{"contents": []object{{"uri": uri, "text": "root:x:0:0:root:/root:/bin/sh\n"}}}), nil
 	case s.has("unknown resources are empty"):

@@ -99,7 +99,7 @@ func (s *Server) digest(p place) string {
 }
 
 // signing are the faults of tokens that are signed and readable.
-var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "credentials in a readable state", "careless key", "readable and careful", "tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read", "keys in headers"}
+var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "credentials in a readable state", "careless key", "readable and careful", "tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read", "keys in headers", "keys in headers of another name", "tags of long tokens unread"}
 
 func (s *Server) mint(c claims, p place) string {
 	c.Bind = s.digest(p)
@@ -127,6 +127,9 @@ func (s *Server) mint(c claims, p place) string {
 		return fmt.Sprintf("state-%06d", s.count)
 	case s.has(signing...):
 		text := base64.RawURLEncoding.EncodeToString(raw)
+		if s.has("keys in headers of another name") {
+			text = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","key":""}`)) + "." + text
+		}
 		if s.has("keys in headers") {
 			text = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + text
 		}
@@ -281,7 +284,7 @@ func (s *Server) unseal(token string, p place) (claims, error) {
 func (s *Server) unsign(token string) (claims, error) {
 	var c claims
 	text, tag, ok := strings.Cut(token, ".")
-	if s.has("keys in headers") {
+	if s.has("keys in headers", "keys in headers of another name") {
 		return s.unsignByHeader(token)
 	}
 	if !ok && !s.has("tag not compared") {
@@ -296,7 +299,8 @@ func (s *Server) unsign(token string) (claims, error) {
 	mac, err := read(tag)
 	want := s.tag(text)
 	switch {
-	case s.has("tag not compared"):
+	case s.has("tag not compared"), s.has("tags of long tokens unread") && len(text) > 2000:
+		ok = true
 	case s.has("tag compared as far as it goes") && err == nil:
 		ok = bytes.HasPrefix(want, mac)
 	case s.has("one byte of the tag compared") && err == nil && len(mac) == len(want):
@@ -329,6 +333,7 @@ func (s *Server) unsignByHeader(token string) (c claims, err error) {
 	var head struct {
 		Alg string
 		JWK struct{ K string }
+		Key string
 	}
 	var all [3][]byte
 	for i, p := range parts {
@@ -341,7 +346,7 @@ func (s *Server) unsignByHeader(token string) (c claims, err error) {
 	}
 	text := parts[0] + "." + parts[1]
 	want := s.tag(text)
-	if key, err := strict(head.JWK.K); err == nil && len(key) > 0 {
+	if key, err := strict(head.JWK.K + head.Key); err == nil && len(key) > 0 {
 		mac := hmac.New(sha256.New, key)
 		mac.Write([]byte(text))
 		want = mac.Sum(nil)

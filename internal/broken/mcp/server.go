@@ -50,6 +50,7 @@ type Server struct {
 	live   map[string]session // by id
 	waits  map[string]chan map[string]any
 	users  map[string]string // by connection
+	said   map[string]string // texts of questions by call, with a fault
 	grown  int               // more tools that are listed
 	dead   bool
 }
@@ -63,7 +64,7 @@ const TTL = 10 * time.Second
 // New returns a server with faults, which are names of Faults.
 func New(clock Clock, faults ...string) *Server {
 	return &Server{Clock: clock, Secret: random(32), faults: faults, used: map[string]bool{}, held: map[string]claims{},
-		live: map[string]session{}, waits: map[string]chan map[string]any{}, users: map[string]string{}}
+		live: map[string]session{}, waits: map[string]chan map[string]any{}, users: map[string]string{}, said: map[string]string{}}
 }
 
 func random(n int) []byte {

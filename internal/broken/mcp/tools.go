@@ -190,6 +190,11 @@ func (s *Server) round(r request, p place, env string, steps []string, done func
 	case !s.has("answers not validated") && !fits(c.Step, a["content"]):
 		return s.ask(r, p, c)
 	}
+	if content, _ := a["content"].(map[string]any); s.has("answers override the state") {
+		if env, _ := content["env"].(string); env != "" {
+			c.Env = env
+		}
+	}
 	if err := s.redeem(c); err != nil {
 		return nil, s.refusal(err)
 	}
@@ -279,6 +284,7 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 	if env, _ := json.Marshal(c.Env); s.has("arguments without case", "arguments without spaces", "the first of two arguments bound") { // a text
 		params = strings.Replace(params, `?"`, ` with `+string(env[1:len(env)-1])+`?"`, 1)
 	}
+	params = s.worded(params, p, c)
 	method := "elicitation/create"
 	switch {
 	case s.has("forms without a message"):
@@ -297,6 +303,27 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 		"inputRequests": object{c.Step + s.suffix(): object{"method": method, "params": json.RawMessage(params)}},
 		"_meta":         s.complete(object{})["_meta"],
 	}, nil
+}
+
+// worded names the argument and the user in a question; with a fault those of an earlier one.
+func (s *Server) worded(params string, p place, c claims) string {
+	if !s.has("questions name the call", "questions remembered by tool", "questions remembered for every user") {
+		return params
+	}
+	key, text := p.target, c.Env+" for "+p.user
+	if s.has("questions remembered for every user") {
+		key += " " + c.Env
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.has("questions name the call") && s.said[key] == "" {
+		s.said[key] = text
+	}
+	if said := s.said[key]; said != "" {
+		text = said
+	}
+	raw, _ := json.Marshal(text) // a text
+	return strings.Replace(params, `?"`, ` with `+string(raw[1:len(raw)-1])+`?"`, 1)
 }
 
 // suffix ends the keys of questions.
