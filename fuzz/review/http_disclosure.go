@@ -1,6 +1,7 @@
 package review
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"strings"
@@ -14,7 +15,7 @@ var telling = []Check{
 		Sent: "honest requests, and the first flow's token, good and changed; the headers of the responses are searched", Want: "neither the state nor the credential", Source: "RFC 9110, section 17; CWE-598, CWE-524",
 		Impact: "logs, caches and monitors keep headers, and a browser sends a cookie again by itself", Fix: "write states into the body alone, and repeat no credential", Run: toldInHeaders},
 	{ID: "H-PATH", Name: "settings beside the endpoint", Over: "http", Severity: Critical, Category: "security",
-		Sent: "GET of /.env, /env, /debug, /debug/vars, /config.json, /actuator/env, /health and /metrics, without credentials", Want: "no secret", Source: "CWE-215, CWE-538",
+		Sent: "GET of /.env, /env, /debug, /debug/vars, /config.json, /actuator/env, /health, /metrics and /.well-known/jwks.json, without credentials", Want: "no secret", Source: "CWE-215, CWE-538",
 		Impact: "whoever reaches the server reads its keys, and forges states with them", Fix: "serve no settings, or bind them to another address behind credentials", Run: settings},
 }
 
@@ -61,10 +62,13 @@ func toldInHeaders(t *T) {
 }
 
 // settingPaths are paths at which servers show their settings.
-var settingPaths = []string{"/.env", "/env", "/debug", "/debug/vars", "/config.json", "/actuator/env", "/health", "/metrics"}
+var settingPaths = []string{"/.env", "/env", "/debug", "/debug/vars", "/config.json", "/actuator/env", "/health", "/metrics", "/.well-known/jwks.json"}
 
 // setting is a name that tells of a secret, with a value that may be one.
 var setting = regexp.MustCompile(`(?i)([\w.-]*(?:secret|passw|hmac|(?:api|private|state|signing|session|encryption)[_.-]?key|access[_.-]?token)[\w.-]*)["']?\s*[:=]\s*(?:\{\s*"value"\s*:\s*)?["']?([A-Za-z0-9+/_=-]{16,})`)
+
+// secretJWK is the secret part of a key in a set of keys (RFC 7517, RFC 7518).
+var secretJWK = regexp.MustCompile(`"(k|d)"\s*:\s*"([A-Za-z0-9_-]{16,})"`)
 
 // naming is the end of a name whose value tells of a secret without being one.
 var naming = regexp.MustCompile(`(?i)(ids?|names?|fingerprints?|hash|digest|sha256|version|url|uri|path|file)$`)
@@ -74,6 +78,9 @@ var digits = regexp.MustCompile(`[0-9](?:\D*[0-9]){2}`)
 
 // secretSetting returns the first setting of a page that looks like a secret, and its name.
 func secretSetting(page []byte) (name, value string) {
+	if found := secretJWK.FindSubmatch(page); found != nil && bytes.Contains(page, []byte(`"kty"`)) {
+		return "the member " + string(found[1]) + " of a key", string(found[2])
+	}
 	for _, found := range setting.FindAllSubmatch(page, -1) {
 		if !naming.Match(found[1]) && digits.Match(found[2]) {
 			return string(found[1]), string(found[2])

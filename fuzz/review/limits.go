@@ -19,7 +19,7 @@ var limits = []Check{
 		Sent: "a call of the tool of --slow whose URL is a silent listener on this machine", Want: "an error within 30 seconds", Source: "CWE-400",
 		Impact: "calls hang for as long as a foreign host likes", Fix: "give every call to another host a time limit", Timed: true, Run: silentHost},
 	{ID: "X-SIZE", Name: "large requests", Over: "http", Era: "modern", Effects: true, Severity: Warning, Category: "reliability",
-		Sent: "arguments of 5 and 40 MiB for an unknown tool, a header of 100 kB", Want: "status 413 or 431, or an answer; the server goes on to answer", Source: "RFC 9110, section 15.5.14",
+		Sent: "arguments of 5 and 40 MiB for an unknown tool, a header of 100 kB, 200 headers", Want: "status 413 or 431, or an answer; the server goes on to answer", Source: "RFC 9110, section 15.5.14",
 		Impact: "one client fills the memory of the server", Fix: "bound bodies and headers before they are read", Run: largeRequests},
 	{ID: "L-CHANGED", Name: "a changed list", Over: "http", Era: "modern", Effects: true, Severity: Suggestion, Category: "transport",
 		Sent: "subscriptions/listen for the list of tools, then a call of the tool of --changes", Want: "notifications/tools/list_changed", Source: "revision 2026-07-28, server/tools",
@@ -132,12 +132,20 @@ func largeRequests(t *T) {
 			t.fault(name, Warning, "a body of "+name+" is read to its end", a)
 		}
 	}
-	w := t.wire(listCall)
-	w.add("X-Sealab", strings.Repeat("a", 100_000))
-	a := t.send(w)
-	t.seen(variant{name: "a header of 100 kB"}, a)
-	if reason := t.unanswered(); reason != "" {
-		t.fault("a header of 100 kB", Warning, "the server does not answer after a header of 100 kB: "+reason, a)
+	for _, h := range []struct {
+		name          string
+		count, length int
+	}{{"a header of 100 kB", 1, 100_000}, {"200 headers", 200, 10}} {
+		w := t.wire(listCall)
+		for i := range h.count {
+			w.add(fmt.Sprintf("X-Sealab-%d", i), strings.Repeat("a", h.length))
+		}
+		a := t.send(w)
+		t.seen(variant{name: h.name}, a)
+		if reason := t.unanswered(); reason != "" {
+			t.fault(h.name, Warning, "the server does not answer after "+h.name+": "+reason, a)
+			return
+		}
 	}
 }
 

@@ -125,6 +125,7 @@ var rows = []row{
 	{fault: "short tag", checks: []string{"RS-TAG"}, also: []string{"RS-CLEAR"}},
 	{fault: "counted handles", checks: []string{"RS-GUESS"}, also: unsealed},
 	{fault: "a URL with credentials", checks: []string{"RS-URL"}},
+	{fault: "URLs of forwarded hosts", checks: []string{"RS-URL"}, also: []string{"RS-CAP"}},
 	{fault: "bound to the connection", checks: []string{"RS-CONN"}},
 	{fault: "unknown keys end the server", second: "unknown keys end the server", checks: []string{"RS-INST"}, ends: true},
 	{fault: "used tokens of one instance alone", twin: true, checks: []string{"RS-INST"}, change: oneTime},
@@ -174,6 +175,7 @@ var rows = []row{
 	{fault: "calls by GET", checks: []string{"H-VERB"}},
 	{fault: "settings for everybody", checks: []string{"H-PATH"}},
 	{fault: "settings for everybody + readable and careful", checks: []string{"H-PATH"}, also: []string{"RS-CLEAR"}, critical: true},
+	{fault: "secret keys among the public ones", checks: []string{"H-PATH"}},
 	{fault: "states in a header", checks: []string{"H-TOLD"}},
 	{fault: "any host", checks: []string{"H-HOST"}},
 	{fault: "any reader", checks: []string{"H-CORS"}, also: []string{"H-ORIGIN", "S-ORIGIN"}},
@@ -223,6 +225,7 @@ var rows = []row{
 	{fault: "changes not told", checks: []string{"L-CHANGED"}, change: brief},
 	{fault: "cancellation ignored", checks: []string{"X-CANCEL", "S-CANCEL"}, change: slowTool},
 	{fault: "no time limit", checks: []string{"X-TIME"}, change: brief},
+	{fault: "many headers end the server", checks: []string{"X-SIZE"}, change: withEffects, ends: true},
 	{fault: "endless bodies", checks: []string{"X-SIZE"}, change: slowTool},
 
 	{fault: "any revision negotiated", checks: []string{"S-NEG"}},
@@ -240,6 +243,7 @@ var rows = []row{
 	{fault: "pings of any user", checks: []string{"S-HIJACK"}},
 	{fault: "chosen session ids", checks: []string{"S-FIX"}},
 	{fault: "streams of any session", checks: []string{"S-RESUME"}},
+	{fault: "answers of any session replayed", checks: []string{"S-RESUME"}},
 	{fault: "sessions break", checks: []string{"S-REINIT"}},
 
 	{stdio: true, fault: "noise on standard output", checks: []string{"IO-CLEAN"}},
@@ -362,7 +366,7 @@ func TestUnbroken(t *testing.T) {
 	for name, x := range map[string]row{"safe": {}, "effects": {change: effects}, "two instances with one store": {change: shared},
 		"begins again": {fault: "begins again elsewhere", change: told}, "begins again, effects": {fault: "begins again elsewhere", change: effects},
 		"questions name the call": {fault: "questions name the call"}, "questions name the call, effects": {fault: "questions name the call", change: effects},
-		"arguments of several types": {fault: "arguments of several types"}, "keys of questions by chance, effects": {fault: "keys of questions by chance", change: effects}, "stdio": {stdio: true}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
+		"answers in streams": {fault: "answers in streams"}, "arguments of several types": {fault: "arguments of several types"}, "keys of questions by chance, effects": {fault: "keys of questions by chance", change: effects}, "stdio": {stdio: true}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
 		if testenv.Sample() && name != "effects" && name != "stdio, effects" {
 			continue
 		}

@@ -1,11 +1,13 @@
 package review
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"strings"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -239,29 +241,52 @@ func resumed(t *T) {
 	})
 	t.r.client.kept(e)
 	found := eventID.FindSubmatch(e.Received)
-	if question == nil || found == nil {
-		t.skip("no event of a stream has an id")
-		return
+	if question != nil && found != nil {
+		t.after(string(found[1]), func(m []byte) bool { return isQuestion(m) })
 	}
+	if len(t.findings) == 0 {
+		t.resumedAnswers()
+	}
+	if t.trials == 0 {
+		t.skip("no event of a stream has an id")
+	}
+}
+
+// resumedAnswers asks for the events after an answer of another session.
+func (t *T) resumedAnswers() {
 	s, ok := t.opened()
 	if !ok {
 		return
 	}
-	headers := append(t.sessionHeaders(s, first), rawmcp.Header{Name: "Last-Event-ID", Value: string(found[1])})
-	http := *t.r.client.http
-	http.Limits.Time = min(http.Limits.Time, 2*time.Second, t.r.opts.Hang)
-	again := http.Do(t.ctx, rawmcp.Request{Verb: "GET", Path: http.Path(), Headers: headers, Done: func([]byte) bool { return true }})
-	t.trials++
-	_, same := serverRequest([]byte(strings.Join(strs(again.Messages), "\n")))
-	if same {
-		t.refute(Finding{Case: "Last-Event-ID", Severity: Critical, Issue: "a stream gives the messages of another session", Evidence: fmt.Sprintf("Last-Event-ID %s -> %s", found[1], short(string(again.Messages[0]), 200)), Want: "no message", Got: "a message", Revision: older})
+	var event string
+	var answers [][]byte
+	for range 2 {
+		a := t.inSession(s, first, t.oldList())
+		found := eventID.FindSubmatch(a.Exchange.Received)
+		if a.Kind != completed || found == nil {
+			return
+		}
+		event = cmp.Or(event, string(found[1]))
+		answers = append(answers, a.Exchange.Messages[len(a.Exchange.Messages)-1])
 	}
+	t.after(event, func(m []byte) bool {
+		return slices.ContainsFunc(answers, func(own []byte) bool { return bytes.Equal(m, own) })
+	})
 }
 
-func strs(all [][]byte) []string {
-	var out []string
-	for _, m := range all {
-		out = append(out, string(m))
+// after opens the stream of a new session behind an event of another one. It refutes if a
+// message belongs to that one.
+func (t *T) after(event string, other func(message []byte) bool) {
+	s, ok := t.opened()
+	if !ok {
+		return
 	}
-	return out
+	headers := append(t.sessionHeaders(s, first), rawmcp.Header{Name: "Last-Event-ID", Value: event})
+	http := *t.r.client.http
+	http.Limits.Time = min(http.Limits.Time, 2*time.Second, t.r.opts.Hang)
+	again := http.Do(t.ctx, rawmcp.Request{Verb: "GET", Path: http.Path(), Headers: headers, Done: other})
+	t.trials++
+	if i := slices.IndexFunc(again.Messages, other); i >= 0 {
+		t.refute(Finding{Case: "Last-Event-ID", Severity: Critical, Issue: "a stream gives the messages of another session", Evidence: fmt.Sprintf("Last-Event-ID %s -> %s", event, short(string(again.Messages[i]), 200)), Want: "no message", Got: "a message", Revision: older})
+	}
 }

@@ -22,7 +22,7 @@ var guessing = []Check{
 		Sent: "20 times the same call; the characters that differ are counted", Want: "tokens that differ in 64 random bits at least", Source: "RFC 9700, section 2.1; CWE-330",
 		Impact: "whoever counts on has the states of other users", Fix: "draw 16 random bytes for each state that the server keeps, and bind it to the user", Run: guessable},
 	{ID: "RS-URL", Name: "the URL of a question", Severity: Warning, Category: "security", Era: "modern",
-		Sent: "nothing; the URLs that were seen are checked, and none is opened", Want: "https, without user information and without credentials or addresses of persons", Source: "revision 2026-07-28, client/elicitation",
+		Sent: "calls that ask with X-Forwarded-Host; the URLs that were seen are checked, and none is opened", Want: "https and a host of the server's own, without user information and without credentials or addresses of persons", Source: "revision 2026-07-28, client/elicitation",
 		Impact: "the URL, and with it the secret, stands in logs and histories", Fix: "use https, and a reference that means something to the server alone", Run: questionURLs},
 }
 
@@ -232,6 +232,28 @@ func questionURLs(t *T) {
 	}
 	if t.trials == 0 {
 		t.skip("no URL was seen")
+		return
+	}
+	t.forwardedURL()
+}
+
+// forwardedURL asks with headers of proxies that name another host, which no URL may have.
+func (t *T) forwardedURL() {
+	if t.r.client.http == nil {
+		return
+	}
+	for _, f := range t.r.flows {
+		w := t.wire(f.call(first))
+		w.add("X-Forwarded-Host", "evil.example")
+		w.add("Forwarded", "host=evil.example")
+		a := t.send(w)
+		t.seen(variant{name: f.String()}, a)
+		for _, key := range sortedKeys(a.Questions) {
+			if u, err := url.Parse(a.Questions[key].Params.URL); err == nil && u.Hostname() == "evil.example" {
+				t.refuteWire("X-Forwarded-Host", Warning, "the URL of a question has the host that a header names", w, a)
+				return
+			}
+		}
 	}
 }
 

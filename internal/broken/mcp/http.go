@@ -28,6 +28,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.ended() || s.forbidden(w, r) {
 		return
 	}
+	if len(r.Header) > 50 && s.has("many headers end the server") {
+		s.mu.Lock()
+		s.dead = true
+		s.mu.Unlock()
+		panic(http.ErrAbortHandler)
+	}
+	if r.URL.Path == "/.well-known/jwks.json" && s.has("secret keys among the public ones") {
+		fmt.Fprintf(w, `{"keys":[{"kty":"oct","k":%q}]}`, base64.RawURLEncoding.EncodeToString(s.Secret))
+		return
+	}
 	if r.URL.Path == "/env" {
 		if !s.has("settings for everybody") {
 			http.NotFound(w, r)
@@ -253,7 +263,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 		s.reply(w, 400, req.id, nil, fail)
 		return
 	}
-	req.user, req.origin, req.context = user, r.RemoteAddr, r.Context()
+	req.user, req.origin, req.context, req.forwarded = user, r.RemoteAddr, r.Context(), r.Header.Get("X-Forwarded-Host")
 	if notification {
 		s.notified(req)
 		if s.has("notifications answered") {

@@ -18,10 +18,12 @@ type request struct {
 	body     []byte // as it came
 	user     string
 	origin   string // the address of the connection
-	modern   bool
-	version  string
-	session  string
-	context  context.Context
+	// forwarded is the host that a proxy names.
+	forwarded string
+	modern    bool
+	version   string
+	session   string
+	context   context.Context
 }
 
 // A failure is a JSON-RPC error and the HTTP status that goes with it.

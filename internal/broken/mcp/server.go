@@ -50,6 +50,7 @@ type Server struct {
 	live   map[string]session // by id
 	waits  map[string]chan map[string]any
 	users  map[string]string // by connection
+	events []event           // of all sessions
 	said   map[string]string // texts of questions by call, with a fault
 	grown  int               // more tools that are listed
 	dead   bool

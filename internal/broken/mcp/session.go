@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -51,9 +52,40 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, req request) {
 		s.push(w, r, req)
 	case !s.slow(ctx, req):
 		s.reply(w, 200, req.id, nil, &failure{code: -32800, status: 200, message: "cancelled"})
+	case s.has("answers in streams", "answers of any session replayed"):
+		result, fail := s.handle(req)
+		s.stored(w, id, response(req.id, result, fail))
 	default:
 		result, fail := s.handle(req)
 		s.reply(w, 200, req.id, result, fail)
+	}
+}
+
+// stored answers by an event, and keeps it for a stream that is resumed.
+func (s *Server) stored(w http.ResponseWriter, session string, message []byte) {
+	s.mu.Lock()
+	s.events = append(s.events, event{session, message})
+	n := len(s.events)
+	s.mu.Unlock()
+	events(w)
+	fmt.Fprintf(w, "id: %d\ndata: %s\n\n", n, message)
+}
+
+// An event is a message of a session.
+type event struct {
+	session string
+	message []byte
+}
+
+// replay writes the events of a session after one.
+func (s *Server) replay(w io.Writer, session, last string) {
+	n, err := strconv.Atoi(last)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := n; err == nil && i >= 0 && i < len(s.events); i++ {
+		if e := s.events[i]; e.session == session || s.has("answers of any session replayed") {
+			fmt.Fprintf(w, "id: %d\ndata: %s\n\n", i+1, e.message)
+		}
 	}
 }
 
@@ -164,6 +196,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, user string) {
 	if last := r.Header.Get("Last-Event-ID"); last != "" && s.has("streams of any session") {
 		fmt.Fprintf(w, "id: %s\ndata: %s\n\n", last, question("replayed", "confirm"))
 	}
+	s.replay(w, r.Header.Get("Mcp-Session-Id"), r.Header.Get("Last-Event-ID"))
 	fmt.Fprint(w, ": open\n\n")
 	flusher.Flush()
 	<-r.Context().Done()

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -295,6 +296,8 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 		params = `{"mode":"form","message":"Your password?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}}`
 	case s.has("an unknown kind of question"):
 		method = "elicitation/guess"
+	case s.has("URLs of forwarded hosts"):
+		params = fmt.Sprintf(`{"mode":"url","message":"Log in","elicitationId":"1","url":"https://%s/login"}`, cmp.Or(r.forwarded, "login.test.invalid"))
 	case s.has("a URL with credentials"):
 		params = `{"mode":"url","message":"Log in","elicitationId":"1","url":"http://alice:secret@login.test.invalid/?email=alice@test.invalid"}`
 	}
