@@ -19,7 +19,7 @@ var limits = []Check{
 		Sent: "a call of the tool of --slow whose URL is a silent listener on this machine", Want: "an error within 30 seconds", Source: "CWE-400",
 		Impact: "calls hang for as long as a foreign host likes", Fix: "give every call to another host a time limit", Timed: true, Run: silentHost},
 	{ID: "X-SIZE", Name: "large requests", Over: "http", Era: "modern", Effects: true, Severity: Warning, Category: "reliability",
-		Sent: "arguments of 5 and 40 MiB for an unknown tool, a header of 100 kB, 200 headers", Want: "status 413 or 431, or an answer; the server goes on to answer", Source: "RFC 9110, section 15.5.14",
+		Sent: "arguments of 5 and 40 MiB for an unknown tool, a header of 100 kB, 90 headers", Want: "status 413 or 431, or an answer; the server goes on to answer", Source: "RFC 9110, section 15.5.14",
 		Impact: "one client fills the memory of the server", Fix: "bound bodies and headers before they are read", Run: largeRequests},
 	{ID: "L-CHANGED", Name: "a changed list", Over: "http", Era: "modern", Effects: true, Severity: Suggestion, Category: "transport",
 		Sent: "subscriptions/listen for the list of tools, then a call of the tool of --changes", Want: "notifications/tools/list_changed", Source: "revision 2026-07-28, server/tools",
@@ -135,7 +135,7 @@ func largeRequests(t *T) {
 	for _, h := range []struct {
 		name          string
 		count, length int
-	}{{"a header of 100 kB", 1, 100_000}, {"200 headers", 200, 10}} {
+	}{{"a header of 100 kB", 1, 100_000}, {"90 headers", 90, 10}} {
 		w := t.wire(listCall)
 		for i := range h.count {
 			w.add(fmt.Sprintf("X-Sealab-%d", i), strings.Repeat("a", h.length))
