@@ -52,22 +52,30 @@ func disconnected(t *T) {
 		t.skip("control: the text of %s is the same before and after a whole call: %v", t.r.opts.Effect, whole)
 		return
 	}
-	w := t.wire(call)
-	closed := t.r.client.raw(t.ctx, rawmcp.Request{Verb: w.verb, Path: w.path, Headers: w.headers, Body: w.body, Leave: true, Hold: took / 4})
-	if err := SystemClock().Sleep(t.ctx, 2*took); err != nil {
-		t.skip("%v", err)
-		return
+	var closed *rawmcp.Exchange
+	for range closings {
+		w := t.wire(call)
+		closed = t.r.client.raw(t.ctx, rawmcp.Request{Verb: w.verb, Path: w.path, Headers: w.headers, Body: w.body, Leave: true, Hold: took / 4})
+		if err := SystemClock().Sleep(t.ctx, 2*took); err != nil {
+			t.skip("%v", err)
+			return
+		}
+		last, ok := t.effect()
+		if !ok || last == after {
+			return
+		}
+		if closed.Took <= took/2 {
+			t.refute(Finding{Case: call.Target, Severity: Warning, Issue: "a call runs to its end although its connection was closed", Evidence: fmt.Sprintf("%s: %s, then %s", t.r.opts.Effect, short(after, 100), short(last, 100)), Want: "the same text", Got: "another text"})
+			return
+		}
+		after = last
 	}
-	last, ok := t.effect()
-	switch {
-	case !ok || last == after:
-		return
-	case closed.Took > took/2:
-		t.skip("the connection was closed after %v, too late for a call of %v", closed.Took, took)
-		return
-	}
-	t.refute(Finding{Case: call.Target, Severity: Warning, Issue: "a call runs to its end although its connection was closed", Evidence: fmt.Sprintf("%s: %s, then %s", t.r.opts.Effect, short(after, 100), short(last, 100)), Want: "the same text", Got: "another text"})
+	t.skip("the connection was closed after %v, too late for a call of %v", closed.Took, took)
 }
+
+// closings is how often a connection is closed during a call. On a busy machine it may
+// be closed after the call.
+const closings = 3
 
 func silentHost(t *T) {
 	call, ok := t.slowCall()
