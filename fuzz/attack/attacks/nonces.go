@@ -134,17 +134,22 @@ type repetition struct {
 }
 
 // newRepetition finds the runs of characters that differ throughout in some tokens of
-// one state. No constant and no time is all of such a run.
+// one state. No constant and no time is all of such a run. A token that repeats by chance
+// counts once.
 func (t trial) newRepetition(in *attack.Instance, tok *attack.Token) (*repetition, bool) {
-	var others [][]byte
+	others := [][]byte{tok.Text}
 	for range 12 {
 		again := in.Seal(tok.State, tok.Under).Answer.Out
 		if len(again) != len(tok.Text) {
 			return nil, false
 		}
-		others = append(others, again)
+		if !slices.ContainsFunc(others, func(b []byte) bool { return bytes.Equal(b, again) }) {
+			others = append(others, again)
+		}
 	}
-	others = append(others, tok.Text)
+	if len(others) == 1 {
+		return nil, false
+	}
 	r := &repetition{trial: t}
 	for at := 0; at+run <= len(tok.Text); at += 4 {
 		if varies(others, at) {
