@@ -190,6 +190,12 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
+func TestRunRefusesSubjectsTwice(t *testing.T) {
+	all := bench.Subjects()
+	_, err := bench.Run(context.Background(), append(all, all[0]), tiny)
+	require.ErrorContains(t, err, all[0].Name)
+}
+
 func TestWrittenRunIsGoBenchmarkFormat(t *testing.T) {
 	c := tiny
 	c.Subjects = []string{"baseline-memcpy"}

@@ -41,14 +41,17 @@ func repeat(s Subject) Subject {
 }
 
 // choose returns the subjects with the given names, in the order of all. If no
-// names are given, it returns all of them.
+// names are given, it returns all of them. Two subjects of one name are an error.
 func choose(all []Subject, names []string) ([]Subject, error) {
-	if len(names) == 0 {
-		return all, nil
-	}
 	var known []string
 	for _, s := range all {
+		if slices.Contains(known, s.Name) {
+			return nil, fmt.Errorf("the subject %s is given twice", s.Name)
+		}
 		known = append(known, s.Name)
+	}
+	if len(names) == 0 {
+		return all, nil
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {

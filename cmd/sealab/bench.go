@@ -87,7 +87,7 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	if err := requireWritable(f.out); err != nil {
 		return err
 	}
-	sdks, stopSDKs, err := startSDKs(cmd.ErrOrStderr(), c.Subjects)
+	subjects, stopSDKs, err := withSDKs(cmd.ErrOrStderr(), bench.Subjects(), c.Subjects)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 	defer stop()
-	result, err := bench.Run(ctx, append(bench.Subjects(), sdks...), c)
+	result, err := bench.Run(ctx, subjects, c)
 	progress.end()
 	if err != nil {
 		return err
@@ -159,10 +159,10 @@ func (f *benchFlags) complete(started time.Time) (bench.Config, error) {
 	return c, nil
 }
 
-// startSDKs starts the installed SDKs with the given names, or all of them if
-// there are no names, and returns them as subjects. It prints the SDKs that are
-// not installed as skipped. Each comes with the design that it mirrors.
-func startSDKs(out io.Writer, names []string) (subjects []bench.Subject, stop func(), err error) {
+// withSDKs starts the installed SDKs with the given names, or all of them if there are no
+// names, and appends each and the design that it mirrors to the subjects. It prints the
+// SDKs that are not installed as skipped.
+func withSDKs(out io.Writer, subjects []bench.Subject, names []string) (all []bench.Subject, stop func(), err error) {
 	var clients []*worker.Client
 	stop = func() {
 		for _, c := range clients {
@@ -172,7 +172,7 @@ func startSDKs(out io.Writer, names []string) (subjects []bench.Subject, stop fu
 	sdks, err := sdk.Mirrors(".")
 	if err != nil {
 		fmt.Fprintln(out, "skipped: SDKs in other languages:", cli.Line(err))
-		return nil, stop, nil
+		return subjects, stop, nil
 	}
 	if len(names) > 0 {
 		sdks = slices.DeleteFunc(sdks, func(s sdk.SDK) bool { return !slices.Contains(names, s.Name) })
@@ -184,13 +184,20 @@ func startSDKs(out io.Writer, names []string) (subjects []bench.Subject, stop fu
 			return nil, stop, err
 		}
 		clients = append(clients, c)
-		subjects = append(subjects, bench.FromWorker(c, s.Mirrors, s.Slower))
-		d, err := catalog.Find(s.Mirrors)
-		if err != nil {
+		if subjects, err = withMirrored(subjects, s.Mirrors); err != nil {
 			stop()
 			return nil, stop, err
 		}
-		subjects = append(subjects, bench.FromDesign(d))
+		subjects = append(subjects, bench.FromWorker(c, s.Mirrors, s.Slower))
 	}
 	return subjects, stop, nil
+}
+
+// withMirrored appends a design, unless it is one of the subjects.
+func withMirrored(subjects []bench.Subject, name string) ([]bench.Subject, error) {
+	if slices.ContainsFunc(subjects, func(s bench.Subject) bool { return s.Name == name }) {
+		return subjects, nil
+	}
+	d, err := catalog.Find(name)
+	return append(subjects, bench.FromDesign(d)), err
 }
