@@ -65,6 +65,12 @@ func Neighbours() map[string]codecs.Design {
 				return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.Add(time.Hour)) && seconds(now) < *c.Expires
 			}
 		}).Design,
+		"a month to live": aScheme("nothing", "there is no time of issue, and an expiry may be a month ahead", nil, nil, func(p *schemeParts) {
+			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) { return 0, seconds(now.Add(ttl)) }
+			p.timely = func(c *claims, now time.Time) bool {
+				return c.Expires != nil && seconds(now) < *c.Expires && *c.Expires <= seconds(now.AddDate(0, 1, 0))
+			}
+		}).Design,
 	}
 }
 

@@ -19,6 +19,7 @@ func TestNeighboursStand(t *testing.T) {
 		"a signed JSON token": {"JOS", "KEY-01", "ENC", "FRM", "TAG", "PAY-04"},
 		"a bounded count":     {"RES-09", "RES-11", "RES-12", "ENC", "TAG"},
 		"an hour of skew":     {"EXP"},
+		"a month to live":     {"EXP"},
 	}
 	for name, d := range broken.Neighbours() {
 		t.Run(name, func(t *testing.T) {
