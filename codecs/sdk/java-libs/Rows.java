@@ -60,6 +60,9 @@ final class Rows {
     return key;
   }
 
+  /** The length in bytes of the tags of A256GCM and A128CBC-HS256 (RFC 7518, section 5). */
+  static final int TAG_SIZE = 16;
+
   static String text(byte[] payload) { return new String(payload, StandardCharsets.ISO_8859_1); }
 
   static byte[] bytes(String state) { return state.getBytes(StandardCharsets.ISO_8859_1); }
@@ -113,12 +116,18 @@ final class Rows {
     });
   }
 
-  /** The library behind the check of its users that every segment is canonical base64url. */
+  /**
+   * The library behind the checks of its users that every segment is canonical base64url, and that the tag is whole: nimbus-jose-jwt
+   * 10.10 takes the ciphertext and the tag of AES-GCM for one text, wherever they are divided.
+   */
   static Opened strict(Opened library) {
     return new Opened(library.sealer(), t -> {
+      byte[] last = {};
       for (String segment : t.split("\\.", -1)) {
-        if (!Base64.getUrlEncoder().withoutPadding().encodeToString(Base64.getUrlDecoder().decode(segment)).equals(segment)) throw new SecurityException("encoding");
+        last = Base64.getUrlDecoder().decode(segment);
+        if (!Base64.getUrlEncoder().withoutPadding().encodeToString(last).equals(segment)) throw new SecurityException("encoding");
       }
+      if (last.length != TAG_SIZE) throw new SecurityException("tag");
       return library.unsealer().unseal(t);
     });
   }
