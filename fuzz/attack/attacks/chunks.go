@@ -31,7 +31,7 @@ func (t trial) chunks(in *attack.Instance, short *attack.Token) {
 	}
 	fa, fb := a.Format(), b.Format()
 	if len(fa.Segments)-len(short.Format().Segments) >= 2 && len(fb.Segments) == len(fa.Segments) {
-		t.Changes(in, a, rearranged(segmentTexts(fa), segmentTexts(fb), joinParts))
+		t.Changes(in, a, rearranged(segmentTexts(fa), segmentTexts(fb), slices.Concat[[]byte]))
 		return
 	}
 	for _, longest := range []int{longState, 3 * longerState} {
@@ -95,7 +95,7 @@ func (t trial) chunksInside(in *attack.Instance, under codecs.Context, c chunkin
 		return
 	}
 	f := a.Format()
-	t.Changes(in, a, rearranged(c.parts(f), c.parts(b.Format()), func(parts ...[]byte) []byte { return f.With(c.segment, joinParts(parts...)) }))
+	t.Changes(in, a, rearranged(c.parts(f), c.parts(b.Format()), func(parts ...[]byte) []byte { return f.With(c.segment, slices.Concat(parts...)) }))
 }
 
 // parts returns the head and the chunks of a segment, with empty borders.
@@ -116,8 +116,6 @@ func segmentTexts(f tokenfmt.Format) [][]byte {
 	}
 	return parts
 }
-
-func joinParts(parts ...[]byte) []byte { return slices.Concat(parts...) }
 
 // rearranged yields a with parts left out, exchanged, repeated, and taken from b. Every
 // second part is a border.
