@@ -158,6 +158,9 @@ func wrongIDs(t *T) {
 // cancelNobody cancels a request that was not sent.
 const cancelNobody = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"sealab-none","_meta":{"` + metaVersion + `":"` + modern + `"}}}`
 
+// withoutID makes a notification of a request.
+func withoutID(w *wire) { w.replace(fmt.Sprintf(`"id":%d,`, w.id), "") }
+
 func notification(t *T) {
 	silent := func(a Answer) (Severity, string) {
 		switch {
@@ -173,15 +176,11 @@ func notification(t *T) {
 	t.cases(wireCase{name: "notifications/cancelled", alter: func(w *wire) {
 		w.set("Mcp-Method", "notifications/cancelled")
 		w.body = []byte(cancelNobody)
-	}, judge: silent}, wireCase{name: "a call of an unknown tool without an id", call: unknownCall, alter: func(w *wire) {
-		w.replace(fmt.Sprintf(`"id":%d,`, w.id), "")
-	}, judge: silent})
+	}, judge: silent}, wireCase{name: "a call of an unknown tool without an id", call: unknownCall, alter: withoutID, judge: silent})
 	if len(t.r.oracles) > 0 {
-		t.cases(wireCase{name: "a call that asks, without an id", call: t.r.oracles[0].flow.call(first), alter: func(w *wire) {
-			w.replace(fmt.Sprintf(`"id":%d,`, w.id), "")
-		}, judge: silent})
+		t.cases(wireCase{name: "a call that asks, without an id", call: t.r.oracles[0].flow.call(first), alter: withoutID, judge: silent})
 	}
-	t.cases(wireCase{name: "tools/list without an id", alter: func(w *wire) { w.replace(fmt.Sprintf(`"id":%d,`, w.id), "") }, judge: func(a Answer) (Severity, string) {
+	t.cases(wireCase{name: "tools/list without an id", alter: withoutID, judge: func(a Answer) (Severity, string) {
 		if a.Exchange != nil && strings.Contains(string(a.Exchange.Body), `"tools"`) {
 			return Warning, "answered by a result"
 		}

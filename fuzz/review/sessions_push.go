@@ -242,7 +242,7 @@ func resumed(t *T) {
 	t.r.client.kept(e)
 	found := eventID.FindSubmatch(e.Received)
 	if question != nil && found != nil {
-		t.after(string(found[1]), func(m []byte) bool { return isQuestion(m) })
+		t.after(string(found[1]), isQuestion)
 	}
 	if len(t.findings) == 0 {
 		t.resumedAnswers()

@@ -235,10 +235,7 @@ func (t *T) specific() bool {
 // overridden answers every round with more members, named as the arguments. It refutes if
 // their value shows in a later text, and that of a member with another name does not.
 func (t *T) overridden() {
-	var names []string
-	for name := range members(t.o.flow.Arguments) {
-		names = append(names, name)
-	}
+	names := sortedKeys(members(t.o.flow.Arguments))
 	word := t.word()
 	text, a := t.answeredWith(names, word)
 	if !strings.Contains(text, word) {
