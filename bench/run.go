@@ -301,19 +301,8 @@ Unit ` + runfile.UnitToken + ` assume=exact
 Unit ` + runfile.UnitToken + ` better=lower
 `
 
-// Write writes the result as a new run's folder below root and returns its
-// path. It is there whole or not at all.
-func (r *Result) Write(root string, s runfile.Stamp) (string, error) {
-	text, err := r.format(s)
-	if err != nil {
-		return "", err
-	}
-	dir := s.Dir(root, runfile.Bench)
-	return dir, runfile.WriteBench(dir, text, r.Subjects)
-}
-
-// format returns the measurements in the Go benchmark format.
-func (r *Result) format(s runfile.Stamp) ([]byte, error) {
+// Format returns the measurements in the Go benchmark format, headed by the stamp.
+func (r *Result) Format(s runfile.Stamp) ([]byte, error) {
 	text := bytes.NewBufferString(unitLines)
 	w := benchfmt.NewWriter(text)
 	config := stampLines(s, r.Config)

@@ -260,7 +260,11 @@ func readBenchFile(path string, filter *benchproc.Filter) (*benchFile, error) {
 			return nil, err
 		}
 	}
-	f.units, err = scan(f.path, func(res *benchfmt.Result) error { return f.add(filter, res) })
+	text, err := os.ReadFile(f.path)
+	if err != nil {
+		return nil, err
+	}
+	f.units, err = scan(f.path, text, func(res *benchfmt.Result) error { return f.add(filter, res) })
 	return f, err
 }
 

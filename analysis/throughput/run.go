@@ -9,6 +9,7 @@
 package throughput
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -78,9 +79,18 @@ func Load(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	text, err := os.ReadFile(filepath.Join(dir, runfile.BenchFile))
+	if err != nil {
+		return nil, err
+	}
+	return Parse(dir, text, subjects)
+}
+
+// Parse returns the run of the folder dir from the text of its benchmark file.
+func Parse(dir string, text []byte, subjects []runfile.Subject) (*Run, error) {
 	path := filepath.Join(dir, runfile.BenchFile)
 	r := &Run{Path: dir, Stamp: map[string]string{}, Subjects: subjects, cells: map[Place]*Series{}}
-	if _, err := scan(path, r.add); err != nil {
+	if _, err := scan(path, text, r.add); err != nil {
 		return nil, err
 	}
 	for _, p := range r.places {
@@ -171,17 +181,12 @@ func (r *Run) subject(fits func(runfile.Subject) bool) *runfile.Subject {
 	return &r.Subjects[i]
 }
 
-// scan calls each for every result of a file and returns the metadata of its
-// units. A line that is not in the benchmark format is an error, and so is a file
+// scan calls each for every result in the text of a file and returns the metadata of
+// its units. A line that is not in the benchmark format is an error, and so is a text
 // without a result.
-func scan(path string, each func(*benchfmt.Result) error) (benchfmt.UnitMetadataMap, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
+func scan(path string, text []byte, each func(*benchfmt.Result) error) (benchfmt.UnitMetadataMap, error) {
 	found := false
-	r := benchfmt.NewReader(f, path)
+	r := benchfmt.NewReader(bytes.NewReader(text), path)
 	for r.Scan() {
 		switch rec := r.Result().(type) {
 		case *benchfmt.SyntaxError:

@@ -17,7 +17,6 @@ import (
 	"sealab/codecs/catalog"
 	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
-	"sealab/internal/atomicfile"
 	"sealab/internal/cli"
 	"sealab/internal/runfile"
 	"sealab/internal/table"
@@ -102,15 +101,8 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	dir, err := result.Write(f.out, stamp)
+	run, err := writeBench(result, f.out, stamp)
 	if err != nil {
-		return err
-	}
-	run, err := throughput.Load(dir)
-	if err != nil {
-		return err
-	}
-	if err := keepReport(run, filepath.Join(dir, reportFile)); err != nil {
 		return err
 	}
 	out := cmd.OutOrStdout()
@@ -120,20 +112,26 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	if err := run.Summary(out, table.Width(out)); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "\nall tables: %s\nas a page: sealab report %s --html bench.html\nto compare with the run before: sealab compare\n", filepath.Join(dir, reportFile), dir)
+	_, err = fmt.Fprintf(out, "\nall tables: %s\nas a page: sealab report %s --html bench.html\nto compare with the run before: sealab compare\n", filepath.Join(run.Path, runfile.ReportFile), run.Path)
 	return err
 }
 
-// reportFile is the name of the report in a run's folder.
-const reportFile = "report.txt"
-
-// keepReport writes the report of a run to a file.
-func keepReport(run *throughput.Run, path string) error {
-	var text bytes.Buffer
-	if err := run.Report(&text, 0); err != nil {
-		return err
+// writeBench writes the measurements and their report as a new run's folder below out.
+// It is there whole or not at all.
+func writeBench(result *bench.Result, out string, stamp runfile.Stamp) (*throughput.Run, error) {
+	text, err := result.Format(stamp)
+	if err != nil {
+		return nil, err
 	}
-	return atomicfile.Write(path, text.Bytes())
+	run, err := throughput.Parse(stamp.Dir(out, runfile.Bench), text, result.Subjects)
+	if err != nil {
+		return nil, err
+	}
+	var report bytes.Buffer
+	if err := run.Report(&report, 0); err != nil {
+		return nil, err
+	}
+	return run, runfile.WriteBench(run.Path, text, report.Bytes(), result.Subjects)
 }
 
 // complete returns the configuration of the flags. If no seed is given, it is

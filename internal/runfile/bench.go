@@ -9,10 +9,11 @@ import (
 	"sealab/internal/atomicfile"
 )
 
-// A run of the benchmark has two files:
+// A run of the benchmark has three files:
 //
 //	bench.txt      every measurement, in the order of measurement
 //	subjects.json  the subjects: a list of Subject
+//	report.txt     its tables and thresholds
 //
 // bench.txt is in the Go benchmark format
 // (https://go.dev/design/14313-benchmark-format), headed by the stamp. The n-th
@@ -26,6 +27,7 @@ import (
 const (
 	BenchFile    = "bench.txt"
 	SubjectsFile = "subjects.json"
+	ReportFile   = "report.txt"
 )
 
 // baseName is the name that all measurements share, without "Benchmark".
@@ -148,14 +150,14 @@ func Name(subject string, op Op, size int) string {
 	return fmt.Sprintf("%s/%s=%s/%s=%s/%s=%d", baseName, SubjectKey, subject, OpKey, op, SizeKey, size)
 }
 
-// WriteBench makes the folder dir with the two files of a run, whole or not at
-// all. A folder that is there already is an error: a run is never overwritten.
-func WriteBench(dir string, bench []byte, subjects []Subject) error {
+// WriteBench makes the folder dir with the files of a run, whole or not at all. A
+// folder that is there already is an error: a run is never overwritten.
+func WriteBench(dir string, bench, report []byte, subjects []Subject) error {
 	list, err := json.MarshalIndent(subjects, "", "  ")
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteFolder(dir, map[string][]byte{BenchFile: bench, SubjectsFile: append(list, '\n')})
+	return atomicfile.WriteFolder(dir, map[string][]byte{BenchFile: bench, ReportFile: report, SubjectsFile: append(list, '\n')})
 }
 
 // ReadSubjects returns the subjects of the run in dir. The error is fs.ErrNotExist

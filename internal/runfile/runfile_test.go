@@ -16,7 +16,7 @@ var subjects = []runfile.Subject{{Name: "a", Role: runfile.RoleDesign, Kind: run
 
 func TestBenchIsReadBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "results", "bench", "run")
-	require.NoError(t, runfile.WriteBench(dir, []byte("text"), subjects))
+	require.NoError(t, runfile.WriteBench(dir, []byte("text"), []byte("report"), subjects))
 	got, err := runfile.ReadSubjects(dir)
 	require.NoError(t, err)
 	require.Equal(t, subjects, got)
@@ -28,8 +28,8 @@ func TestBenchIsReadBack(t *testing.T) {
 func TestRunsAreNeverOverwritten(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "run")
-	require.NoError(t, runfile.WriteBench(dir, []byte("first"), subjects))
-	require.ErrorContains(t, runfile.WriteBench(dir, []byte("second"), subjects), "never overwritten")
+	require.NoError(t, runfile.WriteBench(dir, []byte("first"), nil, subjects))
+	require.ErrorContains(t, runfile.WriteBench(dir, []byte("second"), nil, subjects), "never overwritten")
 	text, err := os.ReadFile(filepath.Join(dir, runfile.BenchFile))
 	require.NoError(t, err)
 	require.Equal(t, "first", string(text))
@@ -59,7 +59,7 @@ func TestRunsAreFound(t *testing.T) {
 	require.Equal(t, filepath.Join(root, "bench", "20261120T010203Z-0123456789"), older.Dir(root, runfile.Bench))
 	require.Equal(t, filepath.Join(root, "bench", "20261121T000000Z-unknown-dirty"), newer.Dir(root, runfile.Bench))
 	for _, s := range []runfile.Stamp{newer, older} {
-		require.NoError(t, runfile.WriteBench(s.Dir(root, runfile.Bench), nil, subjects))
+		require.NoError(t, runfile.WriteBench(s.Dir(root, runfile.Bench), nil, nil, subjects))
 	}
 	for _, other := range []string{"bench/empty", "bench/.half", "attack/20261120T010203Z-0123456789"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(root, filepath.FromSlash(other)), 0o755))
