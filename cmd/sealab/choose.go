@@ -180,6 +180,26 @@ func loadCosts(dir string, payload int) (choice.Costs, string, error) {
 	return costs, fmt.Sprintf("%s, payloads of %d bytes", dir, size), nil
 }
 
+// orderOf returns the line that explains the order of designs if not all were measured.
+func orderOf(fits []choice.Fit, needs bool) string {
+	unmeasured := 0
+	for _, f := range fits {
+		if f.Cost == nil {
+			unmeasured++
+		}
+	}
+	switch {
+	case unmeasured == 0:
+		return ""
+	case unmeasured < len(fits):
+		return fmt.Sprintf("The run did not measure %d of them: they have no times and come last.\n", unmeasured)
+	case needs:
+		return "Without costs, the shortest tokens come first.\n"
+	default:
+		return "Without costs, the designs that promise most come first.\n"
+	}
+}
+
 func writeChoice(out io.Writer, a *choice.Answer, needs []codecs.Property, source string) error {
 	width := table.Width(out)
 	fit := "designs fit"
@@ -187,6 +207,7 @@ func writeChoice(out io.Writer, a *choice.Answer, needs []codecs.Property, sourc
 		fit = "design fits"
 	}
 	fmt.Fprintf(out, "%d %s. Costs: %s.\n", len(a.Fits), fit, source)
+	fmt.Fprint(out, orderOf(a.Fits, len(needs) > 0))
 	if len(needs) == 0 && len(a.Fits) > 0 {
 		fmt.Fprintln(out, "No property was asked for with --need: \"sealab list DESIGN\" prints those that a design promises.")
 	}
