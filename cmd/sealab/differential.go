@@ -45,7 +45,7 @@ answer and, in the note, the design's answer. An SDK that is not installed is
 skipped, unless --sdk names it.
 
 Exit status: 1 if there is a disagreement, 2 if an SDK broke the protocol or
-could not be asked.`,
+could not be asked, or if none is installed.`,
 		Example: `  sealab fuzz differential
   sealab fuzz differential --sdk mcp-py-sdk --seed 7 --count 100000`,
 		Args: cobra.NoArgs,
@@ -91,6 +91,9 @@ func chooseSDKs(name string, libraries bool, notes io.Writer) ([]sdk.SDK, error)
 }
 
 func compareAll(out, notes io.Writer, sdks []sdk.SDK, flags *differentialFlags) error {
+	if len(sdks) == 0 {
+		return fmt.Errorf("nothing was compared: no SDK is installed; install them with: make sdks")
+	}
 	disagreed := 0
 	for _, s := range sdks {
 		n, err := compareSDK(out, notes, s, flags)
