@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -45,4 +47,33 @@ func TestInterruptIsTheReason(t *testing.T) {
 	require.Equal(t, "the run was interrupted after 7 calls of this attack", outcome.Results[0].Reason)
 	require.Equal(t, attack.TimeOver, outcome.Results[1].Reason)
 	require.Equal(t, "the design broke", outcome.Results[2].Reason)
+}
+
+// TestInterruptedCampaigns holds the exit status and the line of a campaign that an
+// interrupt ended.
+func TestInterruptedCampaigns(t *testing.T) {
+	const kept = "everything is kept in c, and the same command resumes"
+	fault := errors.New("disk full")
+	for name, row := range map[string]struct {
+		limit       time.Duration
+		interrupted bool
+		failed      error
+		status      int
+		want        string
+	}{
+		"its time was over":              {time.Hour, false, nil, cli.OK, ""},
+		"until an interrupt":             {0, true, nil, cli.OK, "interrupted: " + kept + "\n"},
+		"before its time was over":       {time.Hour, true, nil, cli.Fault, "sealab: interrupted before the end of --for 1h0m0s: " + kept + "\n"},
+		"with crashers":                  {time.Hour, true, cli.ErrRefuted, cli.Refuted, "interrupted: " + kept + "\n"},
+		"with crashers, not interrupted": {time.Hour, false, cli.ErrRefuted, cli.Refuted, ""},
+		"with a fault beside":            {0, true, fault, cli.Fault, "sealab: interrupted: " + kept + ": disk full\n"},
+		"with a fault, and no interrupt": {0, false, fault, cli.Fault, "sealab: disk full\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := fuzzRunFlags{limit: row.limit, campaignFolder: campaignFolder{dir: "c"}}
+			var stderr bytes.Buffer
+			require.Equal(t, row.status, explain(&stderr, f.end(&stderr, row.interrupted, row.failed)))
+			require.Equal(t, row.want, stderr.String())
+		})
+	}
 }

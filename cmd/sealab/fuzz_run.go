@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -13,6 +14,7 @@ import (
 
 	"sealab/fuzz/campaign"
 	"sealab/fuzz/campaign/harness"
+	"sealab/internal/cli"
 )
 
 func newFuzzRunCommand() *cobra.Command {
@@ -28,8 +30,9 @@ bucket of its check or stack, with the input as found and minimized, the output,
 the command that reproduces it (reproduce.sh) and a test to commit. Inputs that
 hang or use too much memory are kept as well.
 
-After a kill the same command resumes. Exit status 1 reports that the folder
-holds crashers, old or new.`,
+After an interrupt or a kill the same command resumes. Exit status: 1 if the
+folder holds crashers, old or new; 2 if an interrupt ended the campaign before
+the time of --for, and for a fault.`,
 		Example: `  sealab fuzz run --for 72h
   sealab fuzz run text inside --workers 8 --http 127.0.0.1:8080
   make fuzz`,
@@ -88,10 +91,29 @@ func (f *fuzzRunFlags) run(cmd *cobra.Command, names []string) error {
 	c.Env = []string{fmt.Sprintf("%s=%v", harness.EnvHang, f.hang), fmt.Sprintf("%s=%d", harness.EnvMemory, f.memory)}
 	bar := newProgress(cmd.ErrOrStderr())
 	c.Log = bar.note
-	if err := f.campaign(ctx, c, bar); err != nil {
-		return err
+	err = f.campaign(ctx, c, bar)
+	if err == nil {
+		err = tellStatus(cmd.OutOrStdout(), f.dir, f.json)
 	}
-	return tellStatus(cmd.OutOrStdout(), f.dir, f.json)
+	return f.end(cmd.ErrOrStderr(), ctx.Err() != nil, err)
+}
+
+// end returns the outcome of a campaign that came to failed, and says if it was
+// interrupted.
+func (f *fuzzRunFlags) end(stderr io.Writer, interrupted bool, failed error) error {
+	if !interrupted {
+		return failed
+	}
+	kept := fmt.Sprintf("everything is kept in %s, and the same command resumes", f.dir)
+	switch {
+	case failed != nil && !errors.Is(failed, cli.ErrRefuted):
+		return fmt.Errorf("interrupted: %s: %w", kept, failed)
+	case failed == nil && f.limit > 0:
+		return fmt.Errorf("interrupted before the end of --for %v: %s", f.limit, kept)
+	default:
+		fmt.Fprintf(stderr, "interrupted: %s\n", kept)
+		return failed
+	}
 }
 
 // campaign runs the campaign for its time, not counting the build.
