@@ -176,6 +176,7 @@ func (f *formatsFlags) subjects(names []string, notes io.Writer) (subjects []for
 			continue
 		}
 		clients = append(clients, client)
+		noteUnknown(notes, client.Hello())
 		d := client.Design()
 		d.Name = s.Name
 		subjects = append(subjects, formats.Subject{Design: d, Live: true})
