@@ -1,0 +1,211 @@
+package review
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// forgeries are states that need no key. Each says something else than the
+// token, or says it without its tag.
+func forgeries(token string) []variant {
+	var all []variant
+	add := func(name, text string) {
+		if text != token && text != "" {
+			all = append(all, variant{name: name, text: text})
+		}
+	}
+	for _, v := range views(token) {
+		for name, changed := range changedObjects(v.object) {
+			add(fmt.Sprintf("segment %d with %s", v.segment, name), v.write(token, changed))
+			forgedAlone(add, name, changed)
+			withoutTag(add, token, v, name, changed)
+		}
+		if _, ok := v.object["alg"]; ok {
+			algNone(add, token, v)
+			ownKey(add, token, v)
+		}
+	}
+	for _, v := range views(token) {
+		for name, changed := range changedObjects(v.object) {
+			knownTags(func(tag, text string) { add(tag+" with "+name, text) }, segmentsOf(v.write(token, changed)))
+		}
+	}
+	otherHeads(add, token)
+	segments := segmentsOf(token)
+	knownTags(add, segments)
+	at := codedOf(segments)
+	for _, i := range at {
+		raw := segments[i].raw()
+		for _, n := range []int{16, 32} {
+			if len(raw) > n {
+				zero := append(append([]byte(nil), raw[:len(raw)-n]...), make([]byte, n)...)
+				add(fmt.Sprintf("the last %d bytes of segment %d zero", n, i), replaced(segments, i, segments[i].write(zero)))
+			}
+		}
+		if len(at) > 1 {
+			add(fmt.Sprintf("segment %d empty", i), replaced(segments, i, ""))
+			add(fmt.Sprintf("segment %d zero", i), replaced(segments, i, segments[i].write(make([]byte, len(raw)))))
+		}
+	}
+	if len(at) > 1 {
+		var empty strings.Builder
+		for _, s := range segments {
+			if !s.coded {
+				empty.WriteString(s.text)
+			}
+		}
+		add("every segment empty", empty.String())
+	}
+	return all
+}
+
+// forgedAlone adds a changed state without the rest of the token.
+func forgedAlone(add func(name, text string), name string, changed json.RawMessage) {
+	add("JSON with "+name, string(changed))
+	add("base64 of JSON with "+name, base64.StdEncoding.EncodeToString(changed))
+	add("base64url of JSON with "+name, base64.RawURLEncoding.EncodeToString(changed))
+}
+
+// withoutTag adds a changed state with the segments after it empty, zero or
+// absent.
+func withoutTag(add func(name, text string), token string, v view, name string, changed json.RawMessage) {
+	if v.segment < 0 {
+		return
+	}
+	segments := segmentsOf(v.write(token, changed))
+	last := len(segments) - 1
+	if last <= v.segment {
+		return
+	}
+	if segments[last].coded {
+		add("empty tag with "+name, replaced(segments, last, ""))
+		add("zero tag with "+name, replaced(segments, last, segments[last].write(make([]byte, len(segments[last].raw())))))
+	}
+	add("no tag with "+name, replaced(segments[:v.segment+1], -1, ""))
+}
+
+// otherHeads adds tokens with another key ID or version: the neighbours of each
+// character before the first separator.
+func otherHeads(add func(name, text string), token string) {
+	n := strings.IndexAny(token, separators)
+	if n < 1 || n > 4 {
+		return
+	}
+	for i := range n {
+		for _, d := range []int{-2, -1, 1, 2, 3} {
+			c := int(token[i]) + d
+			if c < 0x80 && isCoded(byte(c)) {
+				name, text := fmt.Sprintf("character %d of the head %+d", i, d), token[:i]+string(rune(c))+token[i+1:]
+				if add(name, text); d == 1 && i == n-1 {
+					knownTags(func(tag, text string) { add(name+" and "+tag, text) }, segmentsOf(text))
+				}
+			}
+		}
+	}
+}
+
+// knownTags adds the state with tags that anybody computes, of its text and of its bytes.
+func knownTags(add func(name, text string), segments []segment) {
+	last := len(segments) - 1
+	if last < 1 || !segments[last].coded {
+		return
+	}
+	messages := map[string][]byte{"text": []byte(strings.TrimRight(replaced(segments, last, ""), separators))}
+	for _, s := range segments[:last] {
+		if s.coded {
+			messages["bytes"], messages["segment"] = s.raw(), []byte(s.text) // of the last one
+		}
+	}
+	n := len(segments[last].raw())
+	for of, message := range messages {
+		for name, tag := range knownSums(message) {
+			add(fmt.Sprintf("%s of the %s", name, of), replaced(segments, last, segments[last].write(tag[:min(n, len(tag))])))
+		}
+	}
+}
+
+// knownSums are tags of a message that need no secret.
+func knownSums(message []byte) map[string][]byte {
+	sum := sha256.Sum256(message)
+	all := map[string][]byte{"SHA-256": sum[:]}
+	for _, key := range []string{"", "secret"} {
+		mac := hmac.New(sha256.New, []byte(key))
+		mac.Write(message)
+		all[fmt.Sprintf("HMAC-SHA256 under %q", key)] = mac.Sum(nil)
+	}
+	return all
+}
+
+// algNone adds JWTs whose header asks for no signature.
+func algNone(add func(name, text string), token string, header view) {
+	for _, alg := range []string{"none", "None", "NONE", "nOnE"} {
+		object := object(with(header.object, "alg", quote(alg)))
+		text := header.write(token, object)
+		segments := segmentsOf(text)
+		add(fmt.Sprintf("alg %q", alg), text)
+		add(fmt.Sprintf("alg %q and an empty signature", alg), replaced(segments, len(segments)-1, ""))
+	}
+}
+
+// ownKey adds the JWT under a key that stands in its own header.
+func ownKey(add func(name, text string), token string, header view) {
+	key := sha256.Sum256([]byte("sealab"))
+	text := quote(base64.RawURLEncoding.EncodeToString(key[:]))
+	hs256 := with(header.object, "alg", quote("HS256"))
+	signed := func(name string, members map[string]json.RawMessage) {
+		segments := segmentsOf(header.write(token, object(members)))
+		last := len(segments) - 1
+		mac := hmac.New(sha256.New, key[:])
+		mac.Write([]byte(strings.TrimRight(replaced(segments, last, ""), separators)))
+		add(name, replaced(segments, last, segments[last].write(mac.Sum(nil))))
+	}
+	signed("a key in the header", with(hs256, "jwk", object(map[string]json.RawMessage{"kty": quote("oct"), "k": text})))
+	for _, name := range sortedKeys(header.object) {
+		if raw := header.object[name]; name != "alg" && name != "typ" && len(raw) > 0 && raw[0] == '"' {
+			signed(fmt.Sprintf("a key in the header %q", name), with(hs256, name, text))
+		}
+	}
+}
+
+// changedObjects returns copies of a state in each of which one value is
+// another. Members that look like times are left alone: their change may be
+// refused for another reason.
+func changedObjects(state map[string]json.RawMessage) map[string]json.RawMessage {
+	all := map[string]json.RawMessage{}
+	for _, name := range sortedKeys(state) {
+		if changed := changedValue(state[name], 3); changed != nil {
+			all[fmt.Sprintf("another %q", name)] = object(with(state, name, changed))
+		}
+	}
+	return all
+}
+
+// changedValue returns another value of the same type, nil if the value has no other.
+func changedValue(raw json.RawMessage, depth int) json.RawMessage {
+	var text string
+	var number float64
+	switch {
+	case json.Unmarshal(raw, &text) == nil:
+		return quote(text + "x")
+	case json.Unmarshal(raw, &number) == nil && number < 1e8:
+		return json.RawMessage(fmt.Sprint(number + 1))
+	case string(raw) == "true":
+		return json.RawMessage("false")
+	case string(raw) == "false":
+		return json.RawMessage("true")
+	}
+	m := members(raw)
+	for _, name := range sortedKeys(m) {
+		if depth == 0 {
+			break
+		}
+		if changed := changedValue(m[name], depth-1); changed != nil {
+			return object(with(m, name, changed))
+		}
+	}
+	return nil
+}
