@@ -41,6 +41,8 @@ type Offer struct {
 		Name     string `json:"name"`
 		Required bool   `json:"required,omitempty"`
 	} `json:"arguments,omitempty"`
+
+	raw json.RawMessage // the inputSchema as the server wrote it
 }
 
 // A Template is a resource template.
@@ -89,7 +91,7 @@ func (r *Review) known() {
 	s := &r.Report.Server
 	s.Risk = riskOf(s.Tools)
 	for i, t := range s.Tools {
-		s.Tools[i].Input = inline(t.Input)
+		s.Tools[i].raw, s.Tools[i].Input = t.Input, inline(t.Input)
 		r.client.repeated[t.Name] = repeatedIn(s.Tools[i].Input, nil)
 	}
 }

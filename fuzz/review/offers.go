@@ -80,18 +80,11 @@ func toolSchemas(t *T) {
 	seen := map[string]bool{}
 	for _, tool := range t.r.Report.Server.Tools {
 		t.trials++
-		issue, severity := "", Warning
-		switch s := parseSchema(tool.Input); {
-		case members(tool.Input) == nil:
-			issue = "inputSchema is not an object"
-		case s.typeOf() != "object":
-			issue = "inputSchema does not have the type object"
+		issue, severity := tool.schemaFault(), Warning
+		switch {
+		case issue != "":
 		case seen[tool.Name]:
 			issue = "the name stands twice"
-		case schemaFault(tool.Input) != "":
-			issue = "inputSchema: " + schemaFault(tool.Input)
-		case tool.Output != nil && schemaFault(tool.Output) != "":
-			issue = "outputSchema: " + schemaFault(tool.Output)
 		case !toolName.MatchString(tool.Name):
 			issue, severity = "the name has other characters than letters, digits, _ - and .", Suggestion
 		}
@@ -208,7 +201,7 @@ func outputSchemas(t *T) {
 		var content any
 		if raw := members(a.Result)["structuredContent"]; raw == nil || json.Unmarshal(raw, &content) != nil {
 			t.fault(tool.Name, Warning, "a tool with an outputSchema returns no structuredContent", a)
-		} else if issue := misfit(inline(tool.Output), content); issue != "" {
+		} else if issue := misfit(tool.Output, content); issue != "" {
 			t.fault(tool.Name, Warning, "structuredContent is not as the outputSchema says: "+issue, a)
 		}
 	}
