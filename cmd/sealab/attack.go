@@ -80,7 +80,7 @@ func (f *attackFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.targets.controls, "controls", false, "attack the negative controls, which are broken on purpose, too")
 	flags.StringArrayVar(&f.only, "only", nil, "attack or family of attacks to carry out, as TAG-06 or TAG; may be repeated")
 	flags.Uint64Var(&f.runner.Seed, "seed", 1, "seed of all random choices")
-	flags.DurationVar(&f.budget, "budget", time.Minute, "time for each design; attacks that have not ended by then are not tested")
+	flags.DurationVar(&f.budget, "budget", time.Minute, "time for each design, and up to two minutes to wait for late answers; attacks that have not ended by then are not tested")
 	flags.IntVar(&f.jobs, "jobs", 0, "processes of one worker to attack side by side (default 1, or one per processor if the worker has the ability \"parallel\")")
 	flags.StringVar(&f.journal, "journal", "", "`file` to append results to after each attack, and to continue from")
 	flags.StringVar(&f.format, "format", "text", "format of the findings on standard output: text, json, markdown or sarif")
@@ -158,8 +158,9 @@ func (f *attackFlags) attack(d *attack.Design, kept *journal, progress io.Writer
 	r := f.runner
 	r.Budget = attack.DefaultBudget()
 	r.Budget.Stopwatch = stopwatch(d.Worker != nil, began)
-	r.Budget.Spent = func() bool { return f.interrupted() || time.Since(began) > f.budget-f.budget/10 }
-	r.Budget.Overdue = func() bool { return f.interrupted() || time.Since(began) > f.budget }
+	used := func() time.Duration { return time.Since(began) - waited(copies) }
+	r.Budget.Spent = func() bool { return f.interrupted() || used() > f.budget-f.budget/10 }
+	r.Budget.Overdue = func() bool { return f.interrupted() || used() > f.budget }
 	r.Resume = func(id string) []verdict.Result { return kept.results(d, id) }
 	r.Done = func(id string, results []verdict.Result, calls int) { kept.keep(d, id, results, calls) }
 	bar := newProgress(progress)
@@ -174,6 +175,22 @@ func (f *attackFlags) attack(d *attack.Design, kept *journal, progress io.Writer
 		nameInterrupt(&outcome)
 	}
 	return outcome, nil
+}
+
+// maxWaited bounds the time by which late answers prolong the attacks on a design.
+const maxWaited = 2 * time.Minute
+
+// waited returns the time for which each copy of a design was waited for in vain, on
+// average. It does not count against the time of the design, so that a call that hangs
+// leaves time for the attacks.
+func waited(copies []*attack.Design) time.Duration {
+	var sum time.Duration
+	for _, d := range copies {
+		if d.Waited != nil {
+			sum += d.Waited()
+		}
+	}
+	return min(sum/time.Duration(len(copies)), maxWaited)
 }
 
 // nameInterrupt gives the reason of attacks that an interrupt left out: to the runner the time

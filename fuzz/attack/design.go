@@ -2,6 +2,7 @@ package attack
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,25 +37,45 @@ type Design struct {
 	// Work returns the processor time of the design's processes. It is nil if the design
 	// is in this process.
 	Work func() (time.Duration, error)
+	// Waited returns the time of the deadlines that passed without an answer. It is nil
+	// if there is no process.
+	Waited func() time.Duration
 
 	mu      sync.Mutex
-	spends  *bool            // whether a token is accepted once only; nil if not asked yet
-	similar map[int][][]byte // reference tokens by number of segments
-	excused []string         // misbehaviour at lines that the worker cannot read, or that load can cause
-	certain []string         // misbehaviour that load can cause and that showed each time
-	slow    atomic.Bool      // it judges no batch of honest tokens in time
-	faults  atomic.Int64     // calls so far that ended in neither result nor refusal
+	spends  *bool                     // whether a token is accepted once only; nil if not asked yet
+	similar map[int][][]byte          // reference tokens by number of segments
+	excused []string                  // misbehaviour at lines that the worker cannot read, or that load can cause
+	certain []string                  // misbehaviour that load can cause and that showed each time
+	slow    atomic.Bool               // it judges no batch of honest tokens in time
+	faults  atomic.Int64              // calls so far that ended in neither result nor refusal
+	hangs   atomic.Int64              // calls so far that had no answer, not counting repetitions
+	hung    map[callID]verdict.Answer // these calls
 }
 
 // The number of faults after which a worker is not asked again: in one attack, and in a
-// run. A worker that hangs costs its deadline each time.
+// run. A call without an answer costs several deadlines, so that fewer of them count.
 const (
 	faultsPerAttack = 2
 	faultsPerRun    = 8
+	hangsPerRun     = 4
 )
 
 // Broken reports that a worker had too many faults to be attacked further.
-func (d *Design) Broken() bool { return d.Worker != nil && d.faults.Load() >= faultsPerRun }
+func (d *Design) Broken() bool { return d.broke() != "" }
+
+// broke returns the reason why a worker is not attacked further, if there is one.
+func (d *Design) broke() string {
+	switch hangs, faults := d.hangs.Load(), d.faults.Load(); {
+	case d.Worker == nil:
+		return ""
+	case hangs >= hangsPerRun:
+		return fmt.Sprintf("the worker gave no answer %d times and is not asked again", hangs)
+	case faults >= faultsPerRun:
+		return fmt.Sprintf("the worker broke %d times and is not asked again", faults)
+	default:
+		return ""
+	}
+}
 
 // measuredTogether reports that other work adds to the memory or to the processor time of
 // the design: it is in this process, or the system does not tell those of its processes.

@@ -1,6 +1,8 @@
 package attack
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +16,7 @@ import (
 // fault of these kinds counts if it shows each time: in new processes that answer an
 // honest request before, or at the same call in each run of the attack.
 const (
-	shownAgain = 2 // how often a call is repeated, each time in a new process
+	shownAgain = 2 // how often a call is repeated, each time in a new process; once if another hung before
 	cleanRuns  = 3 // further runs of an attack, of which one has to be without a late answer
 )
 
@@ -28,6 +30,7 @@ func suspect(breach string) bool {
 func (t *T) settle(call verdict.Call, said int, again, honest func() verdict.Answer) verdict.Answer {
 	a, shows := t.Design.showsAgain(call.Answer, said, again, honest)
 	if shows {
+		t.Design.noteHang(call, said)
 		t.fault(call)
 		return call.Answer
 	}
@@ -38,10 +41,14 @@ func (t *T) settle(call verdict.Call, said int, again, honest func() verdict.Ans
 // showsAgain reports whether a fault counts. If not, it returns the answer of the call
 // that was not repeated.
 func (d *Design) showsAgain(fault verdict.Answer, said int, again, honest func() verdict.Answer) (verdict.Answer, bool) {
-	if !d.Suspect(said) || d.hasCertain() {
+	if !d.Suspect(said) {
 		return fault, true
 	}
-	for range shownAgain {
+	repeats := shownAgain
+	if d.hasCertain() {
+		repeats = 1
+	}
+	for range repeats {
 		asked, a := honest(), fault
 		if asked.Outcome != verdict.Fault {
 			a = again()
@@ -52,7 +59,44 @@ func (d *Design) showsAgain(fault verdict.Answer, said int, again, honest func()
 		}
 	}
 	d.ascertain(said)
+	d.hangs.Add(1)
 	return fault, true
+}
+
+// A callID is a call, whatever the ring: a digest of its operation, input and context.
+type callID [sha256.Size]byte
+
+func idOf(c verdict.Call) callID {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %d %s %d %s ", c.Op, len(c.Token), c.Token, len(c.State), c.State)
+	json.NewEncoder(h).Encode(c.Context) //nolint:errcheck // a hash takes every write
+	return callID(h.Sum(nil))
+}
+
+// noteHang notes that a call has no answer, if one of the breaches from number said on
+// is that.
+func (d *Design) noteHang(call verdict.Call, said int) {
+	if !slices.ContainsFunc(d.Breaches()[said:], func(breach string) bool { return strings.HasPrefix(breach, string(worker.Hung)) }) {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.hung == nil {
+		d.hung = map[callID]verdict.Answer{}
+	}
+	d.hung[idOf(call)] = call.Answer
+}
+
+// hungBefore returns the answer to a call that is known to have none: it would cost its
+// deadline once more.
+func (d *Design) hungBefore(call verdict.Call) (verdict.Answer, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.hung) == 0 {
+		return verdict.Answer{}, false
+	}
+	a, known := d.hung[idOf(call)]
+	return a, known
 }
 
 // A lateCall is a call that was late once, with its place in the attack.

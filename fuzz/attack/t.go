@@ -104,6 +104,11 @@ func (t *T) Note(format string, args ...any) { t.noted = fmt.Sprintf(format, arg
 func (t *T) fault(c verdict.Call) {
 	t.faults++
 	t.Design.faults.Add(1)
+	t.keepFault(c)
+}
+
+// keepFault keeps the first call of the attack that ended in a fault.
+func (t *T) keepFault(c verdict.Call) {
 	if t.firstFault == nil {
 		t.firstFault = &c
 	}
@@ -161,7 +166,7 @@ func (t *T) once() {
 	case t.attack.Run == nil:
 		t.Skip("%s", t.attack.Dropped)
 	case t.Design.Broken() && !t.attack.Last:
-		t.incomplete = fmt.Sprintf("the design broke %d times and is not asked again", t.Design.faults.Load())
+		t.incomplete = t.Design.broke()
 	case t.overtime() && !t.attack.Last:
 		t.incomplete = TimeOver
 	default:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"sealab/codecs"
@@ -20,6 +21,7 @@ type remote struct {
 	client *worker.Client
 	past   []worker.Event // of clients that were closed
 	said   []string       // all events so far
+	waited atomic.Int64   // nanoseconds of deadlines that passed
 }
 
 // Dial starts a worker and returns it as a design, with the function that ends it. The
@@ -30,7 +32,8 @@ func Dial(name []string, start func(worker.Limits) (*worker.Client, error)) (*De
 		return nil, nil, err
 	}
 	d := &Design{Design: r.client.Design(), Worker: name, Restart: r.restart,
-		Misbehaviour: r.misbehaviour, LastWords: r.lastWords, Memory: r.memory, Work: r.work}
+		Misbehaviour: r.misbehaviour, LastWords: r.lastWords, Memory: r.memory, Work: r.work,
+		Waited: func() time.Duration { return time.Duration(r.waited.Load()) }}
 	if d.Name == "" {
 		d.Name = strings.Join(name, " ")
 	}
@@ -44,12 +47,22 @@ func Dial(name []string, start func(worker.Limits) (*worker.Client, error)) (*De
 }
 
 func (r *remote) dial() error {
-	client, err := r.start(workerLimits)
+	limits := workerLimits
+	limits.AfterFunc = r.afterFunc
+	client, err := r.start(limits)
 	if err != nil {
 		return err
 	}
 	r.client = client
 	return nil
+}
+
+// afterFunc starts a deadline and counts its time if it passes.
+func (r *remote) afterFunc(d time.Duration, f func()) worker.Timer {
+	return time.AfterFunc(d, func() {
+		r.waited.Add(int64(d))
+		f()
+	})
 }
 
 func (r *remote) design() *codecs.Design {
