@@ -88,8 +88,8 @@ func newFuzzCoverCommand() *cobra.Command {
 statements that they cover in each package under test. The files cover.out (for
 "go tool cover -html") and cover.txt (for "sealab fuzz report") in the folder of
 the campaign keep the result.`,
-		Example: `  sealab fuzz cover --dir campaign
-  go tool cover -html campaign/cover.out`,
+		Example: `  sealab fuzz cover
+  go tool cover -html fuzz-campaign/cover.out`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
@@ -122,7 +122,7 @@ func newFuzzMinimizeCommand() *cobra.Command {
 		Long: `Run every input of the corpora, of all targets by default, and keep a small set
 with the same coverage: every counter, with its power of two. Failing inputs are
 kept.`,
-		Example: `  sealab fuzz minimize --dir campaign text`,
+		Example: `  sealab fuzz minimize text`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
@@ -170,7 +170,7 @@ func newFuzzCorpusConvertCommand() *cobra.Command {
 its files, an archive is replaced.
 
 ` + corpusFormats,
-		Example: `  sealab fuzz corpus convert --from native --to raw corpus/FuzzText gofuzz/corpus
+		Example: `  sealab fuzz corpus convert --from native --to raw fuzz-campaign/corpus/FuzzText gofuzz/corpus
   sealab fuzz corpus convert --from raw --to zip gofuzz/corpus fuzz_text_seed_corpus.zip`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {

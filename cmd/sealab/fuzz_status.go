@@ -28,7 +28,7 @@ func newFuzzStatusCommand() *cobra.Command {
 		Long: `Show executions, coverage, new inputs and crash buckets of a campaign, which
 may be running. Exit status 1 reports that there are crashers. The page of
 --http has the same as JSON at /status.json.`,
-		Example: `  sealab fuzz status --dir campaign
+		Example: `  sealab fuzz status
   sealab fuzz status --live
   sealab fuzz status --http 127.0.0.1:8080`,
 		Args: cobra.NoArgs,
