@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 func clear(t *T) {
@@ -36,14 +37,46 @@ func clear(t *T) {
 		t.refute(Finding{Case: "a credential", Severity: Warning, Issue: what + " can be read in the token", Evidence: "token " + short(token, 200), Want: "not readable", Got: "readable"})
 		return
 	}
+	if t.showsAnother() {
+		return
+	}
 	if found := stateShows(token); found || ok && strings.Contains(text, markerA) {
 		t.refute(Finding{Case: "readable", Severity: Suggestion, Issue: "the state can be read without a key (a property; it is a fault if the state holds secrets)",
 			Evidence: "token " + short(token, 200) + " holds " + short(strings.TrimPrefix(readable(token), token), 200), Want: "not readable", Got: "readable"})
 	}
 }
 
+// showsAnother lets the second user call with a word, and then the first without it. It
+// refutes if the word can be read in a token of the first, twice.
+func (t *T) showsAnother() bool {
+	if len(t.r.opts.Target.Second) == 0 || !takesText(t.o.flow) || t.only != "" && t.only != anotherUser {
+		return false
+	}
+	token := ""
+	for range repeats {
+		word := t.word()
+		given := withText(t.o.flow.Arguments, t.o.flow.offer.input(), word)
+		if _, _, err := t.r.client.mint(t.ctx, t.o.flow.with(given), second); err != nil {
+			return false
+		}
+		var reason string
+		token, reason = t.mint()
+		if t.trials++; reason != "" || !strings.Contains(inTheOpen(token), word) {
+			return false
+		}
+	}
+	t.refute(Finding{Case: anotherUser, Severity: Warning, Issue: "an argument of another user can be read in the token", Evidence: "after a call of the second user the first got the token " + short(token, 200), Want: "not readable", Got: "readable"})
+	return true
+}
+
+const anotherUser = "of another user"
+
 // credentialText are texts in a state that look like credentials of a server.
 var credentialText = regexp.MustCompile(`(?i)\bsk[-_](live|proj|ant)[-_]\w+|\bAKIA[0-9A-Z]{16}\b|\bgh[pos]_\w{20}|\bxox[bp]-\w+|-----BEGIN [A-Z ]*PRIVATE KEY|\b[a-z][a-z0-9+]*://[^/\s:@"]+:[^/\s:@"]+@|"(?:password|passwd|api_?key|client_?secret|private_?key|access_?token|refresh_?token)":"[^"]{4,}`)
+
+// minSecret is the length of the shortest credential with digits in it that is looked for:
+// a shorter one may be the name of a user.
+const minSecret = 12
 
 // credentialIn describes a credential in a readable text: that of the user, or one of
 // the server that the call did not give; "" if there is none.
@@ -51,7 +84,7 @@ func (t *T) credentialIn(text string) string {
 	_, secret := t.r.opts.Target.authorization()
 	for _, h := range t.r.opts.Target.Headers {
 		values := []string{h.Value}
-		if len(secret) >= minCoded {
+		if len(secret) >= minCoded || len(secret) >= minSecret && strings.ContainsAny(secret, "0123456789") {
 			values = append(values, secret)
 		}
 		for _, v := range values {
@@ -74,19 +107,42 @@ func stateShows(token string) bool {
 	return slices.ContainsFunc(views(token), func(v view) bool { return v.object["alg"] == nil || v.object["enc"] == nil })
 }
 
-// inTheOpen is everything that can be read in a token, inflated forms included.
+// maxOpen is the number of bytes that are read in a token, and maxNested how many codes deep.
+const (
+	maxOpen   = 1 << 18
+	maxNested = 4
+)
+
+// inTheOpen is everything that can be read in a token: the bytes of its segments, inflated
+// forms, and what texts in them stand for in turn.
 func inTheOpen(token string) string {
 	var b strings.Builder
-	b.WriteString(readable(token))
-	for _, s := range segmentsOf(token) {
+	unfold(&b, token, maxNested)
+	return b.String()
+}
+
+func unfold(b *strings.Builder, text string, depth int) {
+	b.WriteString(text)
+	for _, s := range segmentsOf(text) {
+		if !s.coded || b.Len() > maxOpen {
+			continue
+		}
 		raw := s.raw()
+		forms := []string{string(raw)}
 		for skip := range min(16, len(raw)) {
 			if out := inflated(raw[skip:]); out != "" {
-				b.WriteString("\n" + out)
+				forms = append(forms, out)
+			}
+		}
+		for _, form := range forms {
+			b.WriteByte('\n')
+			if depth > 1 && utf8.ValidString(form) {
+				unfold(b, form, depth-1)
+			} else {
+				b.WriteString(form)
 			}
 		}
 	}
-	return b.String()
 }
 
 // inflated undoes DEFLATE and zlib, of at most 64 KiB.

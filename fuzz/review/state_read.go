@@ -11,7 +11,7 @@ import (
 // no altered one.
 var reading = []Check{
 	{ID: "RS-CLEAR", Name: "a state that can be read", Flow: true, Severity: Critical, Category: "security",
-		Sent: "a call with a marker as an argument; the token is searched for it and for the texts of --secret", Want: "no secret can be read; other values may be readable if the token is authenticated",
+		Sent: "a call with a marker as an argument; the token, and what is nested in it, is searched for it, for the texts of --secret, and for what the second user called with", Want: "no secret can be read; other values may be readable if the token is authenticated",
 		Source: "revision 2026-07-28, basic/patterns/mrtr, security", Impact: "the client and everybody on its way read what the server keeps in its state",
 		Fix: "encrypt the state, or keep secrets on the server and put a reference into the state", Run: clear},
 	{ID: "RS-FRESH", Name: "tokens that repeat", Flow: true, Severity: Suggestion, Category: "security",
