@@ -95,7 +95,8 @@ var sound = map[string]func() *fixture{
 	"refusals in texts": func() *fixture {
 		return stateful(soundSigned(), func(state string) string { return "published to " + state })
 	},
-	"short-lived": func() *fixture { s := soundSigned(); s.ttl = 3 * time.Second; return &fixture{seal: s} },
+	"in an envelope": func() *fixture { return &fixture{seal: enveloped{soundSigned()}} },
+	"short-lived":    func() *fixture { s := soundSigned(); s.ttl = 3 * time.Second; return &fixture{seal: s} },
 }
 
 // TestSound reviews sound servers with and without effects: no check accuses one, and

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ var forging = []Check{
 		Sent: "each character of a fresh token changed in one bit of its value, and letters of each base64 segment in the other case; characters of the token of a long argument", Want: "refused", Source: mrtr + ", MUST verify integrity",
 		Impact: forgeGain, Fix: fixSeal, Run: tamper},
 	{ID: "RS-FORGE", Name: "a state that the server did not mint", Flow: true, Severity: Critical, Category: "security",
-		Sent: "the readable state with other values; as JSON, base64 and base64url; a JWT with alg none; a tag that is empty, zero, absent, a hash, or of an empty or well-known key, or of a key in the header; empty segments",
+		Sent: "the readable state with other values; as JSON, base64 and base64url; a JWT with alg none; a tag that is empty, zero, absent, a hash, or of an empty or well-known key, of a key in the header, or a hash that is continued; empty segments; with --effects changed texts without answers",
 		Want: "refused", Source: mrtr + ", MUST verify integrity", Impact: forgeGain, Fix: fixSeal, Run: forge},
 	{ID: "RS-SPLICE", Name: "two states joined", Flow: true, Severity: Critical, Category: "security",
 		Sent: "the head of one token with the tail of another, cut at segments and in the middle", Want: "refused",
@@ -46,6 +47,11 @@ func (t *T) altered(severity Severity, issue string, vary func(token string) []v
 		t.skip("none of %d answers tells whether the state was accepted", tried)
 		return
 	}
+	if labels := slices.DeleteFunc(slices.Clone(hits), func(h hit) bool { return !relabelled(h.token, h.text) }); len(labels) == len(hits) {
+		severity, issue = Suggestion, issue+" in a member that names a format"
+	} else {
+		hits = slices.DeleteFunc(hits, func(h hit) bool { return relabelled(h.token, h.text) })
+	}
 	confirmed := 0
 	for _, h := range hits {
 		if confirmed == 3 || confirmed == 0 && h.name == "" {
@@ -63,9 +69,56 @@ func (t *T) altered(severity Severity, issue string, vary func(token string) []v
 	}
 }
 
+// labels are names of members that tell the form of a token. A reader that takes one form
+// may pass over them.
+var labels = []string{"kind", "type", "typ", "cty", "v", "ver", "version", "format", "fmt", "alg", "enc", "kid"}
+
+// relabelled reports whether a state differs from a token that is a JSON object in nothing
+// but such members.
+func relabelled(token, text string) bool {
+	one, two := members(json.RawMessage(token)), members(json.RawMessage(text))
+	if len(one) < 2 || two == nil {
+		return false
+	}
+	for name, raw := range one {
+		if string(two[name]) != string(raw) && !slices.Contains(labels, name) {
+			return false
+		}
+	}
+	for name := range two {
+		if one[name] == nil && len(two) > len(one) {
+			return false
+		}
+	}
+	return true
+}
+
 func tamper(t *T) {
-	t.altered(Critical, "a changed character", func(token string) []variant { return append(flips(token), otherCase(token)...) })
+	t.altered(Critical, "a changed character", func(token string) []variant {
+		if t.only != "" { // any place, of any flow
+			return append(flipsAt(token, func(int) bool { return true }), otherCase(token)...)
+		}
+		return append(flips(token), otherCase(token)...)
+	})
 	t.tamperLong()
+	t.onOthers(func(o *oracle) {
+		t.altered(Critical, "a changed character of a state of "+o.flow.Target, fewFlips)
+	})
+}
+
+// maxOnOthers is the number of forgeries that a flow is tried with which is not the first.
+const maxOnOthers = 8
+
+// onOthers carries a part of a check out on each flow but its own until one refutes it: a
+// server may verify the states of one method, tool or round and not of another.
+func (t *T) onOthers(part func(*oracle)) {
+	own, reason := t.o, t.reason
+	for _, t.o = range t.r.oracles {
+		if t.o != own && len(t.findings) == 0 {
+			part(t.o)
+		}
+	}
+	t.o, t.reason = own, reason
 }
 
 // longArgument is the length of an argument whose token is long.
@@ -132,13 +185,27 @@ func otherCase(token string) []variant {
 // flips changes each character of a token; of a long token the first 100, the last
 // 140, and between them every third, but at most some 300.
 func flips(token string) []variant {
-	var all []variant
 	step := max(3, (len(token)-240)/300|1)
+	return flipsAt(token, func(i int) bool { return i < 100 || i >= len(token)-140 || i%step == 0 })
+}
+
+// fewFlips changes between 12 and 24 characters of a long token. Tokens of nearly the same
+// length have them at the same places.
+func fewFlips(token string) []variant {
+	step := 1
+	for len(token)/step > 24 {
+		step *= 2
+	}
+	return flipsAt(token, func(i int) bool { return i%step == step/2 })
+}
+
+// flipsAt changes the characters of a token at some places.
+func flipsAt(token string, at func(i int) bool) []variant {
+	var all []variant
 	i := 0
 	for _, s := range segmentsOf(token) {
 		for range len(s.text) {
-			inside := i >= 100 && i < len(token)-140
-			if c := token[i]; c != '=' && c < 0x80 && (!inside || i%step == 0) {
+			if c := token[i]; c != '=' && c < 0x80 && at(i) {
 				all = append(all, variant{name: fmt.Sprintf("character %d", i), text: token[:i] + string(flip(c, s.hex)) + token[i+1:]})
 			}
 			i++
@@ -151,6 +218,10 @@ func forge(t *T) {
 	t.altered(Critical, "a forged state", func(token string) []variant {
 		return append(forgeries(token), generated(token, false, 6, t.r.opts.Seed)...)
 	})
+	t.onOthers(func(o *oracle) {
+		t.altered(Critical, "a forged state of "+o.flow.Target, func(token string) []variant { return some(forgeries(token), maxOnOthers) })
+	})
+	t.unverified()
 }
 
 func splice(t *T) {

