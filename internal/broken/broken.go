@@ -36,7 +36,7 @@ type Control struct {
 
 // Controls returns every control.
 func Controls() []Control {
-	return slices.Concat(signed(), inside(), circumstances(), encrypted(), checksums(), digests(), streams(), rings(), refusals(), bound(), branches(), rare(), long(), dated(), used(), spent(), joses(), keptState(), optional())
+	return slices.Concat(signed(), inside(), circumstances(), encrypted(), checksums(), digests(), streams(), rings(), refusals(), bound(), branches(), rare(), long(), dated(), used(), spent(), joses(), keptState(), optional(), inBinary())
 }
 
 // Neighbours returns sound designs that resemble controls, by name.
@@ -44,6 +44,7 @@ func Neighbours() map[string]codecs.Design {
 	return map[string]codecs.Design{
 		"a signed JSON token":      aJWS("nothing", "signed JSON tokens", nil, "", func(*jws) {}).Design,
 		"a sum of numbered blocks": numberedBlocks(),
+		"a list in CBOR":           aPair("nothing", "payload and tag are a list in CBOR, written in one form", nil, nil, func(key []byte) pair { return inCBOR(key, true) }).Design,
 		"a bounded count":          claiming(aPair("nothing", "the token says how often the key is stretched, up to a bound", nil, nil, countUpTo(640)), codecs.Inert).Design,
 		"counted pieces":           aSealer("nothing", "pieces with a number, and a mark on the last", nil, nil, func(p *sealerParts) { inPieces(p, true) }).Design,
 		"JSON within text":         aSealer("nothing", "JSON with base64 within base64url", nil, nil, withinJSON).Design,

@@ -3,6 +3,7 @@ package broken
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -18,6 +19,8 @@ func optional() []Control {
 	return []Control{
 		aPair("first-version", "the first version had no tag, and is read", breaks(codecs.Integrity), by("FRM-05"), firstVersion),
 		aPair("tag-in-any-case", "a tag in hexadecimal digits behind two hyphens is read in either case", breaks(codecs.Canonical), by("ENC-05"), hexBehind),
+		aPair("look-alikes", "a token in base32 may have 0 for O and 1 for L", breaks(codecs.Canonical), by("ENC-05"), lookAlikes),
+		aPair("low-bytes", "the tag is over the low bytes of characters, and the decoder skips those over a byte", breaks(codecs.Integrity), by("ENC-06"), lowBytes),
 		aPair("optional-glued", "the payload and an optional part behind the tag are glued under it", breaks(codecs.Integrity), by("TAG-07"), optionalGlued),
 	}
 }
@@ -85,6 +88,69 @@ func hexBehind(key []byte) pair {
 				return nil, errMalformed
 			}
 			return payload, refusedUnless(hmac.Equal(tag, hmacSHA256(key, []byte(token[:at]))))
+		},
+	}
+}
+
+// lookAlikes writes
+//
+//	token = "la1." || base32(payload || tag[32])
+func lookAlikes(key []byte) pair {
+	const prefix = "la1."
+	base32 := base32.StdEncoding.WithPadding(base32.NoPadding)
+	return pair{
+		seal: func(payload []byte) string {
+			return prefix + base32.EncodeToString(slices.Concat(payload, hmacSHA256(key, payload)))
+		},
+		unseal: func(token string) ([]byte, error) {
+			text, ok := strings.CutPrefix(token, prefix)
+			text = strings.NewReplacer("0", "O", "1", "L").Replace(text)
+			raw, err := base32.DecodeString(text)
+			n := len(raw) - sha256.Size
+			if !ok || err != nil || n < 0 || base32.EncodeToString(raw) != text {
+				return nil, errMalformed
+			}
+			return raw[:n], refusedUnless(hmac.Equal(raw[n:], hmacSHA256(key, raw[:n])))
+		},
+	}
+}
+
+// lowBytes writes
+//
+//	token = "lb1." || base64url(payload) || "." || base64url(tag[32])
+//
+// with a tag over the low byte of each character in front of it, as latin1 in Node.js.
+func lowBytes(key []byte) pair {
+	tag := func(text string) []byte {
+		var low []byte
+		for _, r := range text {
+			low = append(low, byte(r))
+		}
+		return hmacSHA256(key, low)
+	}
+	const prefix = "lb1."
+	return pair{
+		seal: func(payload []byte) string {
+			text := prefix + base64.RawURLEncoding.EncodeToString(payload)
+			return text + "." + base64.RawURLEncoding.EncodeToString(tag(text))
+		},
+		unseal: func(token string) ([]byte, error) {
+			at := max(0, strings.LastIndexByte(token, '.'))
+			body, ok := strings.CutPrefix(token[:at], prefix)
+			given, okTag := canonical(strings.TrimPrefix(token[at:], "."))
+			if !ok || !okTag || !hmac.Equal(given, tag(token[:at])) {
+				return nil, errUnauthentic
+			}
+			payload, ok := canonical(strings.Map(func(r rune) rune {
+				if r > 0xff {
+					return -1
+				}
+				return r
+			}, body))
+			if !ok {
+				return nil, errMalformed
+			}
+			return payload, nil
 		},
 	}
 }

@@ -114,6 +114,34 @@ func LetterCase(f Format, s *Source) iter.Seq[Alteration] {
 	}
 }
 
+// lookAlikes are letters and the digits that readers of base32 and base58 may take for
+// them (RFC 4648, section 3.4).
+var lookAlikes = []string{"O0", "I1", "L1", "o0", "i1", "l1", "UV", "S5", "B8", "Z2"}
+
+// LookAlikes writes the first, the last and every letter of each segment as the character
+// that looks like it, and the other way round.
+func LookAlikes(f Format, _ *Source) iter.Seq[Alteration] {
+	return Each(func(yield func(Alteration)) {
+		for i, s := range f.Segments {
+			for _, pair := range lookAlikes {
+				for _, x := range []string{pair, pair[1:] + pair[:1]} {
+					from, to := x[:1], x[1:]
+					first, last := strings.Index(s.Text, from), strings.LastIndex(s.Text, from)
+					if first < 0 {
+						continue
+					}
+					how := fmt.Sprintf("%s for %s in segment %d", to, from, i)
+					yield(Alteration{f.WithText(i, s.Text[:first]+to+s.Text[first+1:]), how + ", the first"})
+					if last > first {
+						yield(Alteration{f.WithText(i, s.Text[:last]+to+s.Text[last+1:]), how + ", the last"})
+						yield(Alteration{f.WithText(i, strings.ReplaceAll(s.Text, from, to)), how})
+					}
+				}
+			}
+		}
+	})
+}
+
 // numeralPattern matches a segment that may be a number, in decimal or hexadecimal digits.
 var numeralPattern = regexp.MustCompile(`^(?:[0-9]{1,20}|[0-9a-fA-F]{1,16})$`)
 
@@ -168,6 +196,23 @@ func ForeignCharacters(f Format, s *Source) iter.Seq[Alteration] {
 			}
 			for _, a := range all {
 				yield(a)
+			}
+		}
+	})
+}
+
+// SameLowBytes writes the last characters of each segment, and all of them, as characters of
+// which a reader of one byte each keeps the same byte.
+func SameLowBytes(f Format, _ *Source) iter.Seq[Alteration] {
+	return Each(func(yield func(Alteration)) {
+		for i, s := range f.Segments {
+			for _, n := range []int{1, 2, 3, 4, 8, len(s.Text)} {
+				at := len(s.Text) - n
+				if at < 0 {
+					continue
+				}
+				wide := strings.Map(func(r rune) rune { return r + 0x100 }, s.Text[at:])
+				yield(Alteration{f.WithText(i, s.Text[:at]+wide), fmt.Sprintf("the last %d characters of segment %d with 256 added", n, i)})
 			}
 		}
 	})

@@ -1,0 +1,90 @@
+package broken
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"slices"
+
+	"sealab/codecs"
+)
+
+// inBinary are mistakes of readers of binary formats.
+func inBinary() []Control {
+	return []Control{
+		aPair("longer-heads", "payload and tag are a list in CBOR, whose lengths may be written in any width", breaks(codecs.Canonical), by("ENC-07"), func(key []byte) pair { return inCBOR(key, false) }),
+		aPair("unknown-fields", "payload and tag are fields of a protobuf message, and others are skipped", breaks(codecs.Canonical), by("ENC-07"), inProtobuf),
+	}
+}
+
+// inCBOR writes
+//
+//	token = base64url(0x82 || 0x5a || length[4] || payload || 0x58 || 0x20 || tag[32])
+//
+// which is a list of two byte strings (RFC 8949). If strict, it reads one form.
+func inCBOR(key []byte, strict bool) pair {
+	write := func(payload, tag []byte) string {
+		head := binary.BigEndian.AppendUint32([]byte{0x82, 0x5a}, uint32(len(payload)))
+		return base64.RawURLEncoding.EncodeToString(slices.Concat(head, payload, []byte{0x58, 0x20}, tag))
+	}
+	return pair{
+		seal: func(payload []byte) string { return write(payload, hmacSHA256(key, payload)) },
+		unseal: func(token string) ([]byte, error) {
+			raw, ok := canonical(token)
+			rest, isList := bytes.CutPrefix(raw, []byte{0x82})
+			payload, rest, okPayload := byteString(rest)
+			tag, rest, okTag := byteString(rest)
+			if !ok || !isList || !okPayload || !okTag || len(rest) > 0 || strict && write(payload, tag) != token {
+				return nil, errMalformed
+			}
+			return payload, refusedUnless(hmac.Equal(tag, hmacSHA256(key, payload)))
+		},
+	}
+}
+
+// byteString reads a byte string of CBOR with a length of 1, 2 or 4 bytes.
+func byteString(raw []byte) (text, rest []byte, ok bool) {
+	if len(raw) == 0 || raw[0] < 0x58 || raw[0] > 0x5a {
+		return nil, nil, false
+	}
+	width := 1 << (raw[0] - 0x58)
+	if len(raw) < 1+width {
+		return nil, nil, false
+	}
+	n := binary.BigEndian.Uint32(append(make([]byte, 4-width), raw[1:1+width]...))
+	if rest = raw[1+width:]; uint64(n) > uint64(len(rest)) {
+		return nil, nil, false
+	}
+	return rest[:n], rest[n:], true
+}
+
+// inProtobuf writes
+//
+//	token = base64url(0x0a || length || payload || 0x12 || 0x20 || tag[32])
+//
+// with lengths in groups of seven bits, and skips fields that are not 1 and 2.
+func inProtobuf(key []byte) pair {
+	return pair{
+		seal: func(payload []byte) string {
+			head := binary.AppendUvarint([]byte{0x0a}, uint64(len(payload)))
+			return base64.RawURLEncoding.EncodeToString(slices.Concat(head, payload, []byte{0x12, sha256.Size}, hmacSHA256(key, payload)))
+		},
+		unseal: func(token string) ([]byte, error) {
+			raw, ok := canonical(token)
+			fields := map[byte][]byte{}
+			for ok && len(raw) > 0 {
+				n, size := binary.Uvarint(raw[1:])
+				if ok = raw[0]&7 == 2 && size > 0 && n <= uint64(len(raw)-1-max(size, 0)); ok {
+					fields[raw[0]>>3] = raw[1+size : 1+size+int(n)]
+					raw = raw[1+size+int(n):]
+				}
+			}
+			if !ok || fields[1] == nil || fields[2] == nil {
+				return nil, errMalformed
+			}
+			return fields[1], refusedUnless(hmac.Equal(fields[2], hmacSHA256(key, fields[1])))
+		},
+	}
+}
