@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"hash/crc64"
 	"hash/fnv"
@@ -57,6 +58,18 @@ func dated() []Control {
 		check("from-the-future", "the time of issue is not read", "EXP-03", func(c *claims, now time.Time) bool {
 			return c.Expires != nil && seconds(now) < *c.Expires
 		}),
+		around(timed("grace-if-anonymous", "without a principal a token has five minutes more", "EXP-07", func(*schemeParts) {}), func(inner codecs.Scheme) codecs.Scheme { return graceful{inner} }),
+		timed("without-year", "times are counted from the beginning of the year", "EXP-07", func(p *schemeParts) {
+			ofYear := func(now time.Time) float64 {
+				return seconds(now) - seconds(time.Date(now.UTC().Year(), 1, 1, 0, 0, 0, 0, time.UTC))
+			}
+			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
+				return ofYear(now), ofYear(now) + ttl.Seconds()
+			}
+			p.timely = func(c *claims, now time.Time) bool {
+				return c.Issued != nil && c.Expires != nil && *c.Issued <= ofYear(now.Add(skew)) && ofYear(now) < *c.Expires
+			}
+		}),
 		timed("zero-is-ever", "a time to live of zero is no limit", "EXP-06", func(p *schemeParts) {
 			p.lifetime = func(time.Duration) error { return nil }
 			dated, timely := p.issue, p.timely
@@ -84,6 +97,20 @@ func dated() []Control {
 			p.derive = rawKey
 		}),
 	}
+}
+
+// A graceful scheme judges tokens without a principal five minutes late.
+type graceful struct{ codecs.Scheme }
+
+// Verify implements codecs.Scheme.
+func (s graceful) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	out, err := s.Scheme.Verify(dst, token, b)
+	if err == nil || b.Principal != nil {
+		return out, err
+	}
+	late := *b
+	late.Now = b.Now.Add(-5 * time.Minute)
+	return s.Scheme.Verify(dst, token, &late)
 }
 
 // rawKey uses the secret as the key, as it stands.
@@ -140,6 +167,7 @@ func summed(sum func(payload []byte) []byte) func(*sealerParts) {
 func long() []Control {
 	return []Control{
 		aPair("uncounted-chunks", "long payloads are cut into chunks with a number, and how many there are is nowhere", breaks(codecs.Integrity), by("FRM-10"), uncountedChunks),
+		aPair("chunks-by-digit", "payloads are cut into chunks, of whose number the last digit is under the tag", breaks(codecs.Integrity), by("FRM-10"), chunksByDigit),
 		aSealer("uncounted-pieces", "the payload is sealed in pieces with a number, and which is the last is nowhere", breaks(codecs.Integrity), by("FRM-10"), func(p *sealerParts) { inPieces(p, false) }),
 		headOnly("head-only", "of a long payload the first KiB is authenticated", 1<<10),
 		from(1<<18, headOnly("head-of-64k", "of a payload as much is authenticated as two bytes count", 1<<16)),
@@ -194,20 +222,35 @@ func headOnly(name, doc string, n int) Control {
 // chunk is the length of a chunk in bytes.
 const chunk = 1 << 10
 
-// uncountedChunks writes
+// uncountedChunks numbers chunks.
+func uncountedChunks(key []byte) pair {
+	return chunked(key, chunk, func(index, _ int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(index)) })
+}
+
+// chunksByDigit numbers chunks in one digit, and counts them.
+func chunksByDigit(key []byte) pair {
+	return chunked(key, chunk/4, func(index, of int) []byte { return fmt.Append(nil, index%10, " ", of) })
+}
+
+// chunked writes
 //
 //	token = base64url(id[16]) *( "." base64url(chunk || tag[32]) )
-//	tag = HMAC-SHA256(key, id || index[4] || chunk)
-func uncountedChunks(key []byte) pair {
-	tag := func(id []byte, index int, part []byte) []byte {
-		return hmacSHA256(key, slices.Concat(id, binary.BigEndian.AppendUint32(nil, uint32(index)), part))
+//	tag = HMAC-SHA256(key, id || label of the chunk || chunk)
+//
+// with chunks of a size, of which the last may be shorter. A label is made of the index of a
+// chunk, from 1, and their number.
+func chunked(key []byte, size int, label func(index, of int) []byte) pair {
+	tag := func(id []byte, index, of int, part []byte) []byte {
+		return hmacSHA256(key, slices.Concat(id, label(index, of), part))
 	}
 	return pair{
 		seal: func(payload []byte) string {
 			id := drawn(16)
 			token := []string{base64.RawURLEncoding.EncodeToString(id)}
-			for part := range slices.Chunk(append(slices.Clip(payload), 0), chunk) {
-				sealed := slices.Concat(part, tag(id, len(token), part))
+			ended := append(slices.Clip(payload), 0)
+			of := (len(ended) + size - 1) / size
+			for part := range slices.Chunk(ended, size) {
+				sealed := slices.Concat(part, tag(id, len(token), of, part))
 				token = append(token, base64.RawURLEncoding.EncodeToString(sealed))
 			}
 			return strings.Join(token, ".")
@@ -225,7 +268,7 @@ func uncountedChunks(key []byte) pair {
 					return nil, errMalformed
 				}
 				part := raw[:len(raw)-32]
-				if !hmac.Equal(raw[len(part):], tag(id, index+1, part)) {
+				if !hmac.Equal(raw[len(part):], tag(id, index+1, len(texts)-1, part)) {
 					return nil, errUnauthentic
 				}
 				payload = append(payload, part...)

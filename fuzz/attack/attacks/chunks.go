@@ -117,6 +117,10 @@ func segmentTexts(f tokenfmt.Format) [][]byte {
 	return parts
 }
 
+// distances are how far apart chunks are exchanged: the next one, one of the same parity, and
+// one with the same last digit, decimal or hexadecimal.
+var distances = []int{1, 2, 10, 16}
+
 // rearranged yields a with parts left out, exchanged, repeated, and taken from b. Every
 // second part is a border.
 func rearranged(a, b [][]byte, join func(parts ...[]byte) []byte) iter.Seq[tokenfmt.Alteration] {
@@ -132,8 +136,13 @@ func rearranged(a, b [][]byte, join func(parts ...[]byte) []byte) iter.Seq[token
 				!give("from another token", here, b[i:i+1], rest[1:]) || !give("and all behind it from another token", here, b[i:]) {
 				return
 			}
-			if len(rest) > 2 && (!give("exchanged with the next", here, rest[2:3], rest[1:2], rest[:1], rest[3:]) || !give("twice", here, rest[:2], rest)) {
+			if len(rest) > 2 && !give("twice", here, rest[:2], rest) {
 				return
+			}
+			for _, d := range distances {
+				if k := 2 * d; len(rest) > k && !give(fmt.Sprintf("exchanged with that %d behind it", d), here, rest[k:k+1], rest[1:k], rest[:1], rest[k+1:]) {
+					return
+				}
 			}
 		}
 	}

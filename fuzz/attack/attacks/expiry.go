@@ -28,7 +28,7 @@ var expiry = []attack.Attack{
 		Gain: "a token for ever, or a server that dies", Origin: "numbers over 2^53, texts and null in the place of a date", Run: on(trial.oddExpiries)},
 	{ID: "EXP-04", Name: "no expiry, authenticated", Refutes: expires, Layer: attack.LayerReseal, CWE: 613,
 		Gain: "a token for ever", Origin: "RFC 8725; a check that is made only if the member is there", Run: on(trial.noExpiry)},
-	{ID: "EXP-07", Name: "expiry of long states, of fewer claims, and at turns of a count of seconds", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
+	{ID: "EXP-07", Name: "expiry of long states, of fewer claims, and at turns of a count of seconds or of a calendar", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
 		Gain: "a token for ever", Origin: "times that are compared as texts; an expiry that one branch leaves out", Run: onTimed(trial.otherLives)},
 	{ID: "EXP-08", Name: "within two seconds after expiry", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
 		Gain: "up to two seconds that the promise does not state", Minor: true, Run: onTimed(trial.boundary),
@@ -184,6 +184,11 @@ var turns = []time.Time{time.Unix(1_000_000_000, 0).UTC(), time.Unix(1<<31, 0).U
 
 // otherLives presents tokens after their time that are not as the ordinary one.
 func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
+	var life *time.Duration
+	if short, tok, ok := t.living(shortLife, base.Under); ok {
+		ttl := shortLife
+		in, base, life = short, tok, &ttl
+	}
 	others := attack.Poorer(base.Under)
 	for _, turn := range turns {
 		for _, before := range []time.Duration{20 * time.Minute, 2 * time.Hour} {
@@ -191,12 +196,12 @@ func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 		}
 	}
 	for _, c := range others {
-		t.liveElsewhere(in, base, t.State(8), c)
+		t.liveElsewhere(in, base, t.State(8), c, life)
 	}
 	for _, n := range append(rareLengths, 1<<10, 1<<13) {
-		t.liveElsewhere(in, base, t.State(n), base.Under)
+		t.liveElsewhere(in, base, t.State(n), base.Under, life)
 	}
-	t.liveElsewhere(in, base, nil, base.Under)
+	t.liveElsewhere(in, base, nil, base.Under, life)
 	t.keptAlive(base.Under)
 	t.otherHolders(base.Under)
 	t.turnsOfCounters(base.Under)
@@ -205,12 +210,12 @@ func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 // liveElsewhere presents a token of another state or context after its time, and before it
 // was minted. The latter counts if the ordinary token is refused then, so that its time of
 // issue is read.
-func (t trial) liveElsewhere(in *attack.Instance, base *attack.Token, state []byte, c codecs.Context) {
+func (t trial) liveElsewhere(in *attack.Instance, base *attack.Token, state []byte, c codecs.Context, life *time.Duration) {
 	tok, ok := in.Mint(state, c)
 	if !ok {
 		return
 	}
-	t.outlives(in, tok, nil)
+	t.outlives(in, tok, life)
 	const early = -24 * time.Hour
 	if _, read := in.Accepts(base.Text, attack.Later(base.Under, early)); read {
 		return
@@ -250,9 +255,27 @@ func (t trial) turnsOfCounters(c codecs.Context) {
 			t.acceptedLate(in, tok, c.Now.Add(1<<bits*unit+time.Minute))
 		}
 	}
+	for _, d := range calendar {
+		t.acceptedLate(in, tok, c.Now.AddDate(d.years, d.months, d.days).Add(d.more+time.Minute))
+	}
 	for _, turn := range []time.Time{time.Unix(1<<31, 0), time.Unix(1<<32, 0), time.Unix(0, 1<<63-1), time.Unix(10_000_000_000, 0)} {
 		t.acceptedLate(in, tok, turn.Add(24*time.Hour).UTC())
 	}
+	// As texts, ten times the time of issue stands between the issue and the expiry.
+	t.acceptedLate(in, tok, time.Unix(10*c.Now.Add(time.Minute).Unix(), 0).UTC())
+}
+
+// A step is a difference of two times.
+type step struct {
+	years, months, days int
+	more                time.Duration
+}
+
+// calendar are the steps after which a time looks as before if its larger units, or the
+// first digits of its seconds, are left out.
+var calendar = []step{
+	{more: time.Hour}, {more: 12 * time.Hour}, {days: 1}, {days: 7}, {days: 1024 * 7}, {months: 1}, {years: 1}, {years: 100},
+	{more: 1e3 * time.Second}, {more: 1e4 * time.Second}, {more: 1e5 * time.Second}, {more: 1e6 * time.Second}, {more: 1e7 * time.Second}, {more: 1e8 * time.Second}, {more: 1e9 * time.Second},
 }
 
 // acceptedLate presents tok, which has a short life, at a time after its end.
