@@ -1,11 +1,16 @@
 package broken
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sealab/codecs"
@@ -134,6 +139,14 @@ func confused() []Control {
 			}
 			return string(state)
 		}),
+		binder("digits-in-front", "each field is written behind its length in decimal digits", breaks(codecs.Unambiguous), by("CTX-04"), func(b *codecs.Context) string {
+			texts := []string{b.Method, b.Target, string(b.Arguments), text(b.Principal), text(b.Audience)}
+			written := fmt.Sprintf("%t%t%t", b.Arguments == nil, b.Principal == nil, b.Audience == nil)
+			for _, s := range texts {
+				written += strconv.Itoa(len(s)) + s
+			}
+			return written
+		}),
 		binder("as-query", "fields are written as a query, without escapes", breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-12"), func(b *codecs.Context) string {
 			return "method=" + b.Method + "&target=" + b.Target + "&arguments=" + string(b.Arguments) + "&principal=" + text(b.Principal) + "&audience=" + text(b.Audience)
 		}),
@@ -159,9 +172,82 @@ func published() []Control {
 				return tag[:16+hmacSHA256(key, []byte(text))[0]%16]
 			}
 		}),
+		around(aScheme("linkable-sum", "a hint for routing is a digest of the principal, masked by the tag beside it", breaks(codecs.Unlinkable), by("LNK-01"), func(*schemeParts) {}),
+			func(inner codecs.Scheme) codecs.Scheme { return hinting{inner} }),
+		around(aScheme("salt-outside", "the salt of the binding is in front of the tagged text", breaks(codecs.UniformRefusal), by("ORA-02"), func(*schemeParts) {}),
+			func(inner codecs.Scheme) codecs.Scheme { return saltedOutside{inner} }),
 		aScheme("one-key", "the tag of the principal is under the key of the token", breaks(codecs.Integrity, codecs.Unlinkable), by("ORA-01"), func(p *schemeParts) {
 			p.binding = func(b *codecs.Context) string { return text(b.Principal) }
 			p.bindTag = func(key, _ []byte, text string) []byte { return hmacSHA256(key, []byte(text)) }
 		}),
 	}
+}
+
+// A hinting scheme writes
+//
+//	token = inner || "." || base64url(hint[4])
+//	hint = SHA-256(principal) xor the last bytes of the tag of the inner token
+type hinting struct{ codecs.Scheme }
+
+// hint returns the hint of an inner token.
+func hint(inner []byte, b *codecs.Context) string {
+	sum := sha256.Sum256([]byte(text(b.Principal)))
+	raw, ok := canonical(string(inner[bytes.LastIndexByte(inner, '.')+1:]))
+	if !ok || len(raw) < 4 {
+		return ""
+	}
+	masked := make([]byte, 4)
+	subtle.XORBytes(masked, sum[:4], raw[len(raw)-4:])
+	return base64.RawURLEncoding.EncodeToString(masked)
+}
+
+// Mint implements codecs.Scheme.
+func (s hinting) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
+	inner, err := s.Scheme.Mint(nil, state, b)
+	if err != nil {
+		return dst, err
+	}
+	return fmt.Appendf(dst, "%s.%s", inner, hint(inner, b)), nil
+}
+
+// Verify implements codecs.Scheme.
+func (s hinting) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	at := max(0, bytes.LastIndexByte(token, '.'))
+	if string(token[at:]) != "."+hint(token[:at], b) {
+		return dst, errUnauthentic
+	}
+	return s.Scheme.Verify(dst, token[:at], b)
+}
+
+// A saltedOutside scheme writes
+//
+//	token = "fv1." || base64url(salt[2] || inner)
+//
+// in which the salt is bound behind the target.
+type saltedOutside struct{ codecs.Scheme }
+
+func withSalt(salt []byte, b *codecs.Context) *codecs.Context {
+	more := *b
+	more.Target = fmt.Sprintf("%s %x", b.Target, salt)
+	return &more
+}
+
+// Mint implements codecs.Scheme.
+func (s saltedOutside) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
+	salt := drawn(2)
+	inner, err := s.Scheme.Mint(nil, state, withSalt(salt, b))
+	if err != nil {
+		return dst, err
+	}
+	return append(dst, schemePrefix+base64.RawURLEncoding.EncodeToString(slices.Concat(salt, inner))...), nil
+}
+
+// Verify implements codecs.Scheme.
+func (s saltedOutside) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	text, ok := strings.CutPrefix(string(token), schemePrefix)
+	raw, okText := canonical(text)
+	if !ok || !okText || len(raw) < 2 {
+		return dst, errMalformed
+	}
+	return s.Scheme.Verify(dst, raw[2:], withSalt(raw[:2], b))
 }

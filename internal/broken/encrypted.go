@@ -40,6 +40,8 @@ func encrypted() []Control {
 		from(1<<17, aSealer("compressed-if-long", "a payload over 32 KiB is compressed before it is sealed, and its length not bounded", breaks(codecs.Confidentiality, codecs.Total), by("PAY-05"), compressedIfLong)),
 		aSealer("compressed", "the payload is compressed before it is sealed, and its length not bounded", breaks(codecs.Confidentiality, codecs.Total), by("PAY-05", "PAY-04"), compressed),
 		aSealer("compressed-text", "a payload over 1 KiB is compressed as base64, and its length not bounded", breaks(codecs.Confidentiality, codecs.Total), by("PAY-05"), compressedText),
+		aSealer("zeros-counted", "zero bytes at the end of the payload are counted and not sealed", breaks(codecs.Confidentiality), by("PAY-05"), zerosCounted),
+		aSealer("two-halves", "each half of the payload is sealed under the nonce of the token", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-05"), inHalves),
 		aSealer("period-of-512", "of the number of a token 9 bits are in the nonce, and all of it under the tag", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-01"), periodOf512),
 		aSealer("stream", "AES-CTR without a tag", breaks(codecs.Integrity), by("FRM-01", "FRM-07", "FRM-08"), stream),
 		aSealer("chain", "AES-CBC without a tag", breaks(codecs.Integrity), by("FRM-07"), chain),
@@ -131,6 +133,42 @@ func compressedIfLong(p *sealerParts) {
 }
 
 // compressedText compresses the base64 of a long payload, in which a repetition shows if
+// zerosCounted packs a payload as the number of its last zero bytes and the bytes in front of
+// them.
+func zerosCounted(p *sealerParts) {
+	p.pack = func(payload []byte) []byte {
+		rest := bytes.TrimRight(payload, "\x00")
+		return append(binary.BigEndian.AppendUint32(nil, uint32(len(payload)-len(rest))), rest...)
+	}
+	p.unpack = func(packed []byte) ([]byte, error) {
+		if len(packed) < 4 {
+			return nil, errMalformed
+		}
+		return append(packed[4:], make([]byte, binary.BigEndian.Uint32(packed))...), nil
+	}
+}
+
+// inHalves seals two messages under one nonce, each with its number.
+func inHalves(p *sealerParts) {
+	p.seal = func(key, nonce, text, data []byte) []byte {
+		half := len(text) / 2
+		one := gcm(key).Seal(nil, nonce, text[:half], append(slices.Clone(data), 1))
+		return gcm(key).Seal(one, nonce, text[half:], append(slices.Clone(data), 2))
+	}
+	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
+		half := (len(sealed)-2*gcmTag)/2 + gcmTag
+		if half < gcmTag {
+			return nil, errUnauthentic
+		}
+		one, err := openGCM(key, nonce, sealed[:half], append(slices.Clone(data), 1))
+		if err != nil {
+			return nil, err
+		}
+		two, err := openGCM(key, nonce, sealed[half:], append(slices.Clone(data), 2))
+		return append(one, two...), err
+	}
+}
+
 // its distance is a multiple of 3.
 func compressedText(p *sealerParts) {
 	whole := *p

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 	"sync"
@@ -56,6 +57,7 @@ func separations() []Control {
 			}
 			return append(bytes.Clone(secret), make([]byte, sha256.BlockSize-len(secret))...)
 		}),
+		reduced("key-as-number", "the secret is read as a number", "KEY-05", func(secret []byte) []byte { return new(big.Int).SetBytes(secret).Bytes() }),
 		reduced("key-cut", "the first 32 bytes of the secret are the key", "KEY-06", func(secret []byte) []byte { return secret[:codecs.MinSecret] }),
 		reduced("key-trimmed", "white space around the secret is trimmed", "KEY-06", bytes.TrimSpace),
 		reduced("key-as-text", "the secret is made valid UTF-8", "KEY-06", func(secret []byte) []byte {

@@ -94,7 +94,7 @@ func written(c codecs.Context) string {
 }
 
 // shiftedFields moves a part of one field over the border to another, for every known
-// separator, and for lengths of one byte.
+// separator, for lengths of one byte, and for lengths in digits.
 func (t trial) shiftedFields() {
 	ps, ok := t.pairsOf()
 	if !ok {
@@ -118,6 +118,9 @@ func (t trial) shiftedFields() {
 		from := b.put(a.put(ps.under, "x\x01"+long), "c")
 		to := b.put(a.put(ps.under, "x"), long+"\x01c")
 		t.read(ps.in, from, to, "lengths of one byte")
+		// Each pair is written as 1 0 11 xxxxxxxx2zz, without the spaces.
+		from, to = b.put(a.put(ps.under, "0"), "xxxxxxxx2zz"), b.put(a.put(ps.under, "11xxxxxxxx"), "zz")
+		t.read(ps.in, from, to, "lengths in decimal digits in front of values, without a border")
 		if b.unset != nil {
 			t.read(ps.in, b.without(a.put(ps.under, "xxyy")), b.put(a.put(ps.under, "xx"), "yy"), "joined without a border to an absent field")
 			t.read(ps.in, a.put(b.without(ps.under), "xx:yy"), b.put(a.put(ps.under, "xx"), "yy"), "joined by a colon to an absent field")

@@ -30,7 +30,7 @@ var keys = []attack.Attack{
 		Gain: "a decision that depends on the order of keys", Origin: "Project Wycheproof: DuplicateKid", Run: on(trial.keyTwice)},
 	{ID: "KEY-07", Name: "rotation: every key unseals, the first seals, a removed one is gone", Refutes: []codecs.Property{codecs.Rotation}, Layer: attack.LayerKeys, CWE: 324,
 		Gain: "tokens of a key that was removed", Origin: "rings that are read by position", Run: on(trial.rotation)},
-	{ID: "KEY-05", Name: "HMAC-equivalent keys", Refutes: []codecs.Property{codecs.KeySeparation}, Layer: attack.LayerKeys, CWE: 323,
+	{ID: "KEY-05", Name: "keys that are equal for HMAC, or as numbers", Refutes: []codecs.Property{codecs.KeySeparation}, Layer: attack.LayerKeys, CWE: 323,
 		Gain: "a second secret for the same key", Origin: "RFC 2104, section 2; Dodis, Ristenpart, Steinberger, Tessaro 2012", Run: on(trial.equivalentKeys)},
 	{ID: "KEY-06", Name: "keys in another form", Refutes: []codecs.Property{codecs.KeySeparation}, Layer: attack.LayerKeys, CWE: 704,
 		Gain: "different secrets that are one key", Origin: "CVE-2021-41106", Run: on(trial.formsOfKeys)},
@@ -332,6 +332,7 @@ func (t trial) equivalentKeys() {
 	k := t.Secret(0)
 	for _, n := range []int{1, 8, 32} {
 		t.same(k, append(bytes.Clone(k), make([]byte, n)...), fmt.Sprintf("K and K with %d zero bytes behind it", n))
+		t.same(k, append(make([]byte, n), k...), fmt.Sprintf("K and K with %d zero bytes in front of it", n))
 	}
 	for _, n := range []int{65, 80, 129, 200} {
 		long := bytes.Repeat(k, 7)[:n]

@@ -60,6 +60,14 @@ func (t trial) linkedIn(in *attack.Instance, c codecs.Context) {
 	if at, ok := placeOnlyIn(each(alice, (*attack.Token).Bytes), each(bob, (*attack.Token).Bytes), 1); ok {
 		refute("the tokens of a principal share byte %d, and those of another share another", at)
 	}
+	for _, other := range []string{"bobby-2", "carol-3", "david-4"} {
+		under := [2]codecs.Context{fields[principal].put(c, "alice-1"), fields[principal].put(c, other)}
+		calls, where := t.tellsApart(in, under, func(int) []byte { return t.State(24) })
+		if where != "" {
+			t.RefuteIf(codecs.Unlinkable, attack.Sealed(2), where+" is one in all tokens of a principal, and another in all tokens of another", calls...)
+			return
+		}
+	}
 }
 
 // lengthOf returns the length that all tokens have; 0 if they have several.

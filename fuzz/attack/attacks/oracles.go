@@ -3,6 +3,7 @@ package attacks
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
@@ -43,6 +44,7 @@ func (t trial) earlyJudgement(in *attack.Instance, tok *attack.Token) {
 		}
 	}
 	t.judgedEarlyWithLess(in, tok.Under, texts)
+	t.judgedWithAnyByte(in, tok)
 	for _, x := range []string{"", "x", "v1.AAAA"} {
 		if call := in.Unseal([]byte(x), tok.Under); call.Answer.Outcome == verdict.Refused {
 			texts[call.Answer.Text] = call
@@ -51,6 +53,37 @@ func (t trial) earlyJudgement(in *attack.Instance, tok *attack.Token) {
 	if len(texts) > 1 {
 		t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("refusals have %d texts", len(texts)), callsOf(texts)...)
 	}
+}
+
+// judgedWithAnyByte presents a token with each of its bytes changed in the context that it was
+// minted for. A byte outside the tag that changes the claims shows by a late stage.
+func (t trial) judgedWithAnyByte(in *attack.Instance, tok *attack.Token) {
+	f := tok.Format()
+	var texts [][]byte
+	for _, i := range f.Encoded() {
+		for _, at := range t.Range(len(f.Segments[i].Bytes)) {
+			texts = append(texts, f.Flip(i, 8*at).Text)
+		}
+	}
+	for some := range slices.Chunk(texts, together) {
+		answers, err := in.UnsealBatch(some, tok.Under)
+		for k, text := range some {
+			t.Try(codecs.UniformRefusal)
+			if err == nil && len(answers) == len(some) && !judgedLate(codecs.Rejected(answers[k].Err)) {
+				continue
+			}
+			call := in.Unseal(text, tok.Under)
+			if stage := call.Answer.Stage; stage == codecs.Expired.String() || stage == codecs.Misbound.String() {
+				t.Refute(codecs.UniformRefusal, "a token that is not authentic is refused as "+stage, tok.Sealed, call)
+				return
+			}
+		}
+	}
+}
+
+// judgedLate reports that a refusal is about the claims.
+func judgedLate(r *codecs.RejectError) bool {
+	return r != nil && (r.Stage == codecs.Expired || r.Stage == codecs.Misbound)
 }
 
 // judgedEarlyWithLess presents altered tokens of contexts with fewer fields.

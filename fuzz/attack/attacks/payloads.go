@@ -133,6 +133,7 @@ func (t trial) awkwardStates(in *attack.Instance, tok *attack.Token) {
 
 // tellingLength seals letters that compress and letters that do not.
 func (t trial) tellingLength(in *attack.Instance, tok *attack.Token) {
+	t.shorterRuns(in, tok)
 	for _, n := range []int{64, 300, 2000, longerState} {
 		if n > 2000 && n > t.Budget.Bytes {
 			return
@@ -160,6 +161,28 @@ func (t trial) tellingLength(in *attack.Instance, tok *attack.Token) {
 				long = calls[1]
 			}
 			t.RefuteIf(codecs.Confidentiality, shows, fmt.Sprintf("states of one length, %d letters, give tokens of %v characters: a repetition is shorter", n, lengths), long, short)
+		}
+	}
+}
+
+// shorterRuns seals letters, and states of the same length that repeat one byte, which a
+// format may write as a number, or leave out.
+func (t trial) shorterRuns(in *attack.Instance, tok *attack.Token) {
+	const n = 600
+	letters := t.seals(in, tok.Under, [][]byte{t.Letters(n), t.Letters(n)})
+	if len(letters) < 2 {
+		return
+	}
+	for _, b := range []byte{0, ' ', '0', 0xff} {
+		even := t.seals(in, tok.Under, slices.Repeat([][]byte{bytes.Repeat([]byte{b}, n)}, 2))
+		if len(even) < 2 {
+			continue
+		}
+		t.Try(codecs.Confidentiality)
+		if short, long := even[0], letters[0]; len(short.Answer.Out)+8 < len(long.Answer.Out) && t.alwaysShorter(in, tok, append(letters, even...)) {
+			shows := func(calls []verdict.Call) bool { return len(calls[0].Answer.Out) > len(calls[1].Answer.Out)+8 }
+			t.RefuteIf(codecs.Confidentiality, shows, fmt.Sprintf("%d letters give a token of %d characters, %d bytes %#02x one of %d", n, len(long.Answer.Out), n, b, len(short.Answer.Out)), long, short)
+			return
 		}
 	}
 }

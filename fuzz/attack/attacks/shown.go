@@ -15,8 +15,17 @@ import (
 // again, so that chance does not accuse.
 func (t trial) showsState(in *attack.Instance, under codecs.Context) {
 	for _, n := range []int{1, 3, 33, 100, 255, 300, longState} {
-		t.tellsApart(in, under, t.State(n), t.State(n))
-		t.tellsApart(in, under, t.Bytes(n), t.Bytes(n))
+		t.tellsStates(in, under, t.State(n), t.State(n))
+		t.tellsStates(in, under, t.Bytes(n), t.Bytes(n))
+	}
+}
+
+// tellsStates refutes if tokens tell two states apart.
+func (t trial) tellsStates(in *attack.Instance, under codecs.Context, one, two []byte) {
+	t.Try(codecs.Confidentiality)
+	calls, where := t.tellsApart(in, [2]codecs.Context{under, under}, func(of int) []byte { return [][]byte{one, two}[of] })
+	if where != "" {
+		t.RefuteIf(codecs.Confidentiality, attack.Sealed(2), fmt.Sprintf("%s is one in all tokens of a state of %d bytes, and another in all tokens of another state", where, len(one)), calls...)
 	}
 }
 
@@ -24,43 +33,70 @@ func (t trial) showsState(in *attack.Instance, under codecs.Context) {
 // apart by chance once in 2^31 places.
 const perState = 16
 
-// tellsApart refutes if one bit of tokens tells two states apart, twice.
-func (t trial) tellsApart(in *attack.Instance, under codecs.Context, one, two []byte) {
-	t.Try(codecs.Confidentiality)
-	calls, bits := t.bitsApart(in, under, one, two)
+// tellsApart returns the place of a bit that tells tokens of one context and its states
+// from those of another, twice; "" if there is none.
+func (t trial) tellsApart(in *attack.Instance, under [2]codecs.Context, state func(of int) []byte) (calls []verdict.Call, where string) {
+	calls, bits := t.bitsApart(in, under, state)
 	if len(bits) == 0 {
-		return
+		return nil, ""
 	}
-	_, again := t.bitsApart(in, under, one, two)
+	_, again := t.bitsApart(in, under, state)
 	for _, bit := range bits {
 		if slices.Contains(again, bit) {
-			t.RefuteIf(codecs.Confidentiality, attack.Sealed(2), fmt.Sprintf("bit %d of byte %d is one in all tokens of a state of %d bytes, and another in all tokens of another state", bit%8, bit/8, len(one)), calls...)
-			return
+			return calls, placeOf(bit)
 		}
 	}
+	return nil, ""
 }
 
-// bitsApart seals two states in pairs of random order. It returns two of the calls, and the
-// bits that are one for each state and differ.
-func (t trial) bitsApart(in *attack.Instance, under codecs.Context, one, two []byte) (calls []verdict.Call, bits []int) {
-	states := make([][]byte, 0, 2*perState)
-	for range perState {
-		if t.IntN(2) == 0 {
-			states = append(states, one, two)
-		} else {
-			states = append(states, two, one)
+// atEnds is the number of bytes at each end of a token of which the sums of each two are
+// looked at: a value may be masked by a nonce or a tag.
+const atEnds = 32
+
+// withSums returns raw behind the exclusive ors of each two bytes at its ends. Their number
+// is one for all of raw.
+func withSums(raw []byte) []byte {
+	ends := make([]byte, 2*atEnds)
+	copy(ends, raw[:min(len(raw), atEnds)])
+	if last := raw[max(0, len(raw)-atEnds):]; len(raw) > atEnds {
+		copy(ends[2*atEnds-len(last):], last)
+	}
+	all := make([]byte, 0, atEnds*len(ends)+len(raw))
+	for i, a := range ends {
+		for _, b := range ends[:i] {
+			all = append(all, a^b)
 		}
 	}
-	var all, any [2][]byte // the bits that all tokens of a state have, and that some have
-	for _, call := range in.SealAll(states, slices.Repeat([]codecs.Context{under}, len(states))) {
+	return append(all, raw...)
+}
+
+// placeOf names a bit of what [withSums] returns.
+func placeOf(bit int) string {
+	if at := bit/8 - atEnds*(2*atEnds-1); at >= 0 {
+		return fmt.Sprintf("bit %d of byte %d", bit%8, at)
+	}
+	return fmt.Sprintf("the sum of bit %d of two bytes at the ends", bit%8)
+}
+
+// bitsApart seals states in two contexts, in pairs of random order. It returns two of the
+// calls, and the bits that are one for each and differ.
+func (t trial) bitsApart(in *attack.Instance, under [2]codecs.Context, state func(of int) []byte) (calls []verdict.Call, bits []int) {
+	var order []int
+	var states [][]byte
+	var contexts []codecs.Context
+	for range perState {
+		first := t.IntN(2)
+		for _, of := range []int{first, 1 - first} {
+			order, states, contexts = append(order, of), append(states, state(of)), append(contexts, under[of])
+		}
+	}
+	var all, any [2][]byte // the bits that all tokens have, and that some have
+	for k, call := range in.SealAll(states, contexts) {
 		if call.Answer.Outcome != verdict.Done {
 			return nil, nil
 		}
-		of := 0
-		if string(call.State) == string(two) {
-			of = 1
-		}
-		raw := in.TokenOf(call, under).Bytes()
+		of := order[k]
+		raw := withSums(in.TokenOf(call, contexts[k]).Bytes())
 		if all[of] == nil {
 			calls, all[of], any[of] = append(calls, call), slices.Clone(raw), slices.Clone(raw)
 		}

@@ -3,9 +3,11 @@ package attacks
 import (
 	"bytes"
 	"fmt"
+	"iter"
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/verdict"
 )
 
@@ -50,6 +52,7 @@ func (t trial) overlappingStreams(in *attack.Instance, under codecs.Context) {
 		}
 	}
 	t.chainedTokens(in, under)
+	t.oneStreamTwice(in, under)
 }
 
 // sharedRuns returns the number of runs that a and b have, and other tokens have not. A run
@@ -102,4 +105,82 @@ func handedOn(a, b []byte) bool {
 		}
 	}
 	return false
+}
+
+// oneStreamTwice looks for two parts of one token under one key stream, such as claims and
+// state that are sealed each under the nonce of the token. The sum of the parts is one for
+// tokens of one state, and changes as the state does.
+func (t trial) oneStreamTwice(in *attack.Instance, under codecs.Context) {
+	one, two := t.State(64), t.State(64)
+	calls := t.seals(in, under, [][]byte{one, one, two})
+	if len(calls) < 3 {
+		return
+	}
+	var raws [3][]byte
+	for k, call := range calls {
+		raws[k] = in.TokenOf(call, under).Bytes()
+	}
+	if len(raws[0]) != len(raws[1]) || len(raws[0]) != len(raws[2]) || bytes.Equal(raws[0], raws[1]) {
+		return
+	}
+	t.Try(codecs.FreshNonces, codecs.Confidentiality)
+	changed := tokenfmt.Xor(one, two)
+	for d := window; d+window <= len(raws[0]); d++ {
+		sums := [3][]byte{}
+		for k, raw := range raws {
+			sums[k] = tokenfmt.Xor(raw, raw[d:])
+		}
+		for _, at := range runsOf(sums[0], sums[1]) {
+			if holdsPart(tokenfmt.Xor(sums[0], sums[2])[at[0]:at[1]], changed) {
+				issue := fmt.Sprintf("the sum of the bytes from %d and from %d of a token is one for tokens of one state, and changes as the state does: they are under one key stream", at[0], at[0]+d)
+				t.RefuteIf(codecs.FreshNonces, attack.Sealed(3), issue, calls...)
+				t.RefuteIf(codecs.Confidentiality, attack.Sealed(3), issue, calls...)
+				return
+			}
+		}
+	}
+}
+
+// runsOf returns the runs of at least [window] bytes that a and b have at one place.
+func runsOf(a, b []byte) (all [][2]int) {
+	from := 0
+	for i := 0; i <= len(a); i++ {
+		if i < len(a) && a[i] == b[i] {
+			continue
+		}
+		if i-from >= window {
+			all = append(all, [2]int{from, i})
+		}
+		from = i + 1
+	}
+	return all
+}
+
+// holdsPart reports whether raw holds a run that is no chance: of changed, or of the sum of
+// two parts of it.
+func holdsPart(raw, changed []byte) bool {
+	const part = 12
+	for shift := range len(changed) - part {
+		sum := changed
+		if shift > 0 {
+			sum = tokenfmt.Xor(changed, changed[shift:])
+		}
+		for some := range windowsOf(sum, part) {
+			if bytes.Count(some, []byte{0}) <= part/3 && bytes.Contains(raw, some) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// windowsOf yields the runs of n bytes of raw at every place.
+func windowsOf(raw []byte, n int) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for at := 0; at+n <= len(raw); at++ {
+			if !yield(raw[at : at+n]) {
+				return
+			}
+		}
+	}
 }
