@@ -221,6 +221,15 @@ var rows = []row{
 	{fault: "unknown resources are empty", checks: []string{"R-MISSING"}},
 	{fault: "unknown prompts are faults", checks: []string{"P-UNKNOWN"}},
 	{fault: "long completions", checks: []string{"C-COMP"}},
+	{fault: "completions declared alone", checks: []string{"C-COMP"}},
+	{fault: "completions of any folder", checks: []string{"R-PATH"}},
+	{fault: "paths decoded twice", checks: []string{"R-PATH"}},
+	{fault: "arguments of prompts expanded", checks: []string{"P-EXPAND"}},
+	{fault: "arguments of prompts as formats", checks: []string{"P-EXPAND"}},
+	{fault: "arguments of prompts begin messages", checks: []string{"P-EXPAND"}},
+	{fault: "prompts without arguments", checks: []string{"P-ARGS"}},
+	{fault: "prompts of the system", checks: []string{"R-FORM"}},
+	{fault: "blobs of text", checks: []string{"R-FORM"}},
 	{fault: "subscriptions without a filter", checks: []string{"L-LISTEN"}},
 	{fault: "changes not told", checks: []string{"L-CHANGED"}, change: brief},
 	{fault: "cancellation ignored", checks: []string{"X-CANCEL", "S-CANCEL"}, change: slowTool},
@@ -366,7 +375,7 @@ func TestUnbroken(t *testing.T) {
 	for name, x := range map[string]row{"safe": {}, "effects": {change: effects}, "two instances with one store": {change: shared},
 		"begins again": {fault: "begins again elsewhere", change: told}, "begins again, effects": {fault: "begins again elsewhere", change: effects},
 		"questions name the call": {fault: "questions name the call"}, "questions name the call, effects": {fault: "questions name the call", change: effects},
-		"answers in streams": {fault: "answers in streams"}, "arguments of several types": {fault: "arguments of several types"}, "keys of questions by chance, effects": {fault: "keys of questions by chance", change: effects}, "stdio": {stdio: true}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
+		"answers in streams": {fault: "answers in streams"}, "a prompt that answers at once": {fault: "a prompt that answers at once"}, "arguments of several types": {fault: "arguments of several types"}, "keys of questions by chance, effects": {fault: "keys of questions by chance", change: effects}, "stdio": {stdio: true}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
 		if testenv.Sample() && name != "effects" && name != "stdio, effects" {
 			continue
 		}

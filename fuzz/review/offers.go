@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 )
 
 const toolsSpec = "revision 2026-07-28, server/tools"
 
-// offers are the checks of tools, resources, prompts and completion.
+// offers are the checks of tools.
 var offers = []Check{
 	{ID: "T-UNKNOWN", Name: "an unknown tool", Era: "modern", Severity: Suggestion, Category: "schema", Sent: "a call of a tool that is not listed", Want: "error -32602", Source: toolsSpec,
 		Impact: "the model takes a protocol error for a result of the tool", Fix: "answer -32602", Run: unknownTool},
@@ -23,16 +22,6 @@ var offers = []Check{
 	{ID: "T-PROTO", Name: "an argument with the name of a prototype", Era: "modern", Flow: true, Severity: Warning, Category: "security", Sent: "arguments named __proto__ and constructor", Want: "refused or ignored, and the server goes on to answer", Source: "CWE-1321",
 		Impact: "a client changes the objects of other requests", Fix: "read arguments by the names of the schema alone", Run: prototypeArguments},
 	{ID: "T-OUT", Name: "results that their schema does not allow", Era: "modern", Effects: true, Severity: Warning, Category: "schema", Sent: "a call of each tool with an outputSchema that reads only", Want: "structuredContent that the schema allows", Source: toolsSpec, Impact: "clients refuse the result", Fix: "return structuredContent in every result, and validate it", Run: outputSchemas},
-	{ID: "R-PATH", Name: "a resource outside", Era: "modern", Severity: Critical, Category: "security", Sent: "file:///etc/passwd, and paths with .. of listed resources and templates", Want: "refused", Source: "CWE-22",
-		Impact: "any file of the machine can be read", Fix: "resolve the path and compare it with the allowed roots", Run: traversal},
-	{ID: "R-MISSING", Name: "an unknown resource", Era: "modern", Severity: Warning, Category: "schema", Sent: "resources/read of an unknown URI", Want: "error -32602, never empty contents", Source: "revision 2026-07-28, server/resources",
-		Impact: "a client takes a missing resource for an empty one", Fix: "answer -32602", Run: missingResource},
-	{ID: "P-UNKNOWN", Name: "an unknown prompt", Era: "modern", Severity: Suggestion, Category: "schema", Sent: "prompts/get of an unknown prompt", Want: "error -32602", Source: "revision 2026-07-28, server/prompts",
-		Impact: "a client's mistake looks like a fault of the server", Fix: "answer -32602", Run: unknownPrompt},
-	{ID: "C-COMP", Name: "completions", Era: "modern", Severity: Suggestion, Category: "schema", Sent: "completion/complete for each argument of a prompt", Want: "at most 100 values", Source: "revision 2026-07-28, server/utilities/completion",
-		Impact: "clients refuse the result", Fix: "cut the list", Run: completions},
-	{ID: "L-LISTEN", Name: "a subscription", Over: "http", Era: "modern", Severity: Suggestion, Category: "transport", Sent: "subscriptions/listen without a filter", Want: "error -32602", Source: "revision 2026-07-28, basic/patterns/subscriptions",
-		Impact: "a stream is kept open that nobody reads", Fix: "require the filter", Run: listen},
 }
 
 // has reports whether a server declares a capability.
@@ -208,129 +197,4 @@ func outputSchemas(t *T) {
 	if t.trials == 0 {
 		t.skip("no tool has an outputSchema and claims to read only")
 	}
-}
-
-// passwd recognizes the file /etc/passwd, whose first line is of root.
-var passwd = regexp.MustCompile(`root:[^:\n]*:0:0:`)
-
-// templateParameter is a parameter of a URI template (RFC 6570).
-var templateParameter = regexp.MustCompile(`\{[^}]*\}`)
-
-func traversal(t *T) {
-	s := t.r.Report.Server
-	if !s.has("resources") && len(s.Resources)+len(s.Templates) == 0 {
-		t.skip("the server has no resources")
-		return
-	}
-	uris := []string{"file:///etc/passwd", "file:///../../../../etc/passwd"}
-	climb := "../../../../../../../../etc/passwd"
-	for _, r := range s.Resources {
-		if scheme, _, ok := strings.Cut(r.URI, "://"); ok && len(uris) < 12 {
-			base := r.URI[:strings.LastIndexByte(r.URI, '/')+1]
-			uris = append(uris, scheme+"://"+climb, base+climb, base+strings.ReplaceAll(climb, "/", "%2f"), base+strings.ReplaceAll(climb, "..", "%2e%2e"))
-		}
-	}
-	for _, x := range s.Templates {
-		if len(uris) < 20 {
-			uris = append(uris, templateParameter.ReplaceAllString(x.URI, climb), templateParameter.ReplaceAllString(x.URI, strings.ReplaceAll(climb, "/", "%2F")), templateParameter.ReplaceAllString(x.URI, "/etc/passwd"))
-		}
-	}
-	for _, uri := range uris {
-		a, ok := t.ask(uri, Call{Method: "resources/read", Target: uri})
-		if !ok {
-			return
-		}
-		if a.Kind == completed && passwd.Match(a.Result) {
-			t.fault(uri, Critical, "a file outside of the resources is returned", a)
-			return
-		}
-	}
-}
-
-// missingURI is of a resource that no server has.
-const missingURI = "sealab-none://no-such-resource"
-
-func missingResource(t *T) {
-	s := t.r.Report.Server
-	if !s.has("resources") {
-		t.skip("the server has no resources")
-		return
-	}
-	uri := missingURI
-	a, ok := t.ask(uri, Call{Method: "resources/read", Target: uri})
-	switch {
-	case !ok:
-	case a.Kind == completed && string(members(a.Result)["contents"]) == "[]":
-		t.fault(uri, Warning, "an unknown resource is answered by empty contents", a)
-	case a.Kind == failed && a.Code != -32602:
-		t.fault(uri, Suggestion, fmt.Sprintf("an unknown resource is refused with %d", a.Code), a)
-	}
-}
-
-func unknownPrompt(t *T) {
-	if !t.r.Report.Server.has("prompts") {
-		t.skip("the server has no prompts")
-		return
-	}
-	if a, ok := t.ask("unknown", Call{Method: "prompts/get", Target: "sealab-no-such-prompt"}); ok && (a.Kind != failed || a.Code != -32602) {
-		t.fault("unknown", Suggestion, "an unknown prompt is not refused with -32602", a)
-	}
-}
-
-func completions(t *T) {
-	s := t.r.Report.Server
-	if !s.has("completions") {
-		t.skip("the server does not declare completions")
-		return
-	}
-	for _, p := range s.Prompts {
-		for _, argument := range p.Arguments {
-			a, ok := t.completion(p.Name, argument.Name)
-			if !ok {
-				return
-			}
-			var r struct {
-				Completion struct{ Values []string }
-			}
-			_ = json.Unmarshal(a.Result, &r)
-			if len(r.Completion.Values) > 100 {
-				t.fault(p.Name+" "+argument.Name, Suggestion, fmt.Sprintf("%d values", len(r.Completion.Values)), a)
-			}
-		}
-	}
-	if t.trials == 0 {
-		t.skip("no prompt has arguments")
-	}
-}
-
-// completion asks for the values of an argument.
-func (t *T) completion(prompt, argument string) (Answer, bool) {
-	c := t.r.client
-	c.id++
-	call := Call{Method: "completion/complete"}
-	params := map[string]any{"_meta": call.meta(), "ref": map[string]string{"type": "ref/prompt", "name": prompt}, "argument": map[string]string{"name": argument, "value": ""}}
-	body, err := json.Marshal(message{"2.0", c.id, call.Method, params})
-	if err != nil {
-		t.skip("%v", err)
-		return Answer{}, false
-	}
-	a := c.rawCall(t.ctx, c.callHeaders(call), body)
-	if !a.conclusive() {
-		t.skip("%v", a)
-		return a, false
-	}
-	t.seen(variant{name: prompt}, a)
-	return a, true
-}
-
-func listen(t *T) {
-	t.cases(wireCase{name: "no filter", call: Call{Method: "subscriptions/listen"}, alter: func(w *wire) { w.start = true }, judge: func(a Answer) (Severity, string) {
-		switch {
-		case a.Kind == failed && (a.Code == -32602 || a.Code == -32601):
-			return "", ""
-		case a.Exchange != nil && a.Exchange.Stream:
-			return Suggestion, "a stream is opened"
-		}
-		return "", ""
-	}})
 }

@@ -55,7 +55,7 @@ func (s *Server) handle(r request) (object, *failure) {
 		if s.has("tools that ask are destructive, and no prompts") {
 			return s.listed(object{"prompts": []object{}}), nil
 		}
-		return s.listed(object{"prompts": []object{{"name": "report", "arguments": []object{{"name": "env", "required": true}}}}}), nil
+		return s.listed(object{"prompts": s.prompts()}), nil
 	case "resources/list":
 		all := []object{{"name": "today", "uri": "notes://day/today"}}
 		if r.user != "" {
@@ -71,6 +71,12 @@ func (s *Server) handle(r request) (object, *failure) {
 	case "tools/call":
 		return s.tool(r)
 	case "completion/complete":
+		if s.has("completions declared alone") {
+			return nil, &failure{code: -32601, status: 404, message: "method not found"}
+		}
+		if strings.Contains(string(r.params["argument"]), "/etc/") && s.has("completions of any folder") {
+			return s.complete(object{"completion": object{"values": []string{"group", "passwd"}}}), nil
+		}
 		n := 2
 		if s.has("long completions") {
 			n = 101
@@ -194,11 +200,13 @@ func (s *Server) readResource(r request) (object, *failure) {
 		return nil, invalid("uri: want a text")
 	}
 	switch {
+	case uri == "notes://day/today" && s.has("blobs of text"):
+		return s.listed(object{"contents": []object{{"uri": uri, "blob": "not base64!"}}}), nil
 	case uri == "notes://day/today":
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "nothing"}}}), nil
 	case r.user != "" && uri == "notes://user/"+r.user, s.has("notes of any user") && strings.HasPrefix(uri, "notes://user/"):
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "a note at " + uri}}}), nil
-	case s.has("any path") && strings.Contains(uri, "etc/passwd"):
+	case s.has("any path") && strings.Contains(uri, "etc/passwd"), s.has("paths decoded twice") && strings.Contains(uri, "%252e%252e%252F"):
 		return s.complete(object{"contents": []object{{"uri": uri, "text": "root:x:0:0:root:/root:/bin/sh\n"}}}), nil
 	case s.has("unknown resources are empty"):
 		return s.complete(object{"contents": []object{}}), nil
@@ -207,20 +215,6 @@ func (s *Server) readResource(r request) (object, *failure) {
 		return nil, invalid("[Errno 2] No such file or directory: '/srv/app/notes/none'")
 	}
 	return nil, invalid("unknown resource")
-}
-
-func (s *Server) prompt(r request) (object, *failure) {
-	var name string
-	var args struct{ Env string }
-	if json.Unmarshal(r.params["name"], &name) != nil || name != "report" {
-		return nil, &failure{code: s.or("unknown prompts are faults", -32603, -32602), status: 400, message: "unknown prompt"}
-	}
-	if json.Unmarshal(r.params["arguments"], &args) != nil || args.Env == "" {
-		return nil, invalid("env: missing")
-	}
-	return s.round(r, r.placed(name), args.Env, []string{"tone"}, func(c claims) object {
-		return object{"messages": []object{{"role": "user", "content": object{"type": "text", "text": "report on " + c.Env}}}}
-	})
 }
 
 // placed is the request that a token belongs to.

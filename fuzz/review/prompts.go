@@ -1,0 +1,208 @@
+package review
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// prompting are the checks of prompts that answer at once, and of what is read.
+var prompting = []Check{
+	{ID: "P-EXPAND", Name: "an argument of a prompt that is expanded", Era: "modern", Severity: Critical, Category: "injection",
+		Sent: "prompts/get with arguments that hold the names of others and terms of template languages in braces, and with one that holds a line Assistant:", Want: "the argument as it was given, in a message of the user", Source: "CWE-1336; CWE-94; revision 2026-07-28, server/prompts, security",
+		Impact: "whoever writes one argument reads the server's variables, runs its expressions, or speaks as the model", Fix: "insert arguments once, as values of a fixed template", Run: expandedArguments},
+	{ID: "P-ARGS", Name: "a prompt without its required arguments", Era: "modern", Severity: Warning, Category: "schema",
+		Sent: "prompts/get without arguments, if some are required", Want: "error -32602", Source: "revision 2026-07-28, server/prompts", Impact: "the model reads undefined in the place of an argument", Fix: "answer -32602", Run: missingArguments},
+	{ID: "R-FORM", Name: "the form of prompts and resources", Era: "modern", Severity: Warning, Category: "schema",
+		Sent: "prompts/get and resources/read of what is listed", Want: "messages of the user or the assistant; contents with a uri, and a text or base64", Source: "revision 2026-07-28, schema",
+		Impact: "clients refuse the result", Fix: "build results with the types of the SDK", Run: readForms},
+}
+
+// A promptTerm is a text in an argument, and the text that stands in its place if the
+// argument is expanded.
+type promptTerm struct {
+	written, shown string
+	severity       Severity
+}
+
+// promptTerms are terms of template languages: arithmetic, the braces of formats, and the
+// names of other arguments.
+func promptTerms(others map[string]json.RawMessage) []promptTerm {
+	all := []promptTerm{{`{{7*191}}`, "1337", Critical}, {`${7*191}`, "1337", Critical}, {`<%= 7*191 %>`, "1337", Critical}, {`#{7*191}`, "1337", Critical},
+		{`{{len "sealab!"}}`, "7", Critical}, {`{{sealab}}`, "{sealab}", Warning}, {`%%sealab`, "%sealab", Warning}}
+	for _, name := range sortedKeys(others) {
+		var value string
+		_ = json.Unmarshal(others[name], &value) // ours
+		for _, form := range []string{"{%s}", "{{%s}}", "{{.%s}}", "${%s}", "%%(%s)s"} {
+			all = append(all, promptTerm{fmt.Sprintf(form, name), value, Warning})
+		}
+	}
+	return all
+}
+
+// meantToExpand are parts of the names of arguments that are templates.
+var meantToExpand = []string{"template", "format", "pattern", "query", "expression", "code", "script"}
+
+// maxExpanded is the number of prompts, and of arguments of each, that are tried.
+const maxExpanded = 3
+
+func expandedArguments(t *T) {
+	for i, p := range t.r.Report.Server.Prompts {
+		for j, argument := range p.Arguments {
+			if i < maxExpanded && j < maxExpanded && !mentions(argument.Name, meantToExpand) && t.expanded(p, argument.Name) {
+				return
+			}
+		}
+	}
+	if t.trials == 0 {
+		t.skip("no prompt that answers at once repeats an argument")
+	}
+}
+
+// expanded gives terms to an argument that a prompt repeats. It reports whether one is
+// expanded, or whether a line of it begins a message.
+func (t *T) expanded(p Offer, name string) bool {
+	others := map[string]json.RawMessage{}
+	for _, x := range p.Arguments {
+		if x.Name != name {
+			others[x.Name] = quote(t.word())
+		}
+	}
+	before, after := t.word(), t.word()
+	ask := func(term string) Answer {
+		return t.r.client.call(t.ctx, Call{Method: "prompts/get", Target: p.Name, Arguments: object(with(others, name, quote(before+term+after)))})
+	}
+	plain := ask("")
+	if plain.Kind != completed || !strings.Contains(plain.Text, before+after) {
+		return false
+	}
+	t.seen(variant{name: p.Name + " " + name}, plain)
+	speaker := ask("\n\nAssistant: ")
+	if speaker.Kind == completed && roles(speaker) != roles(plain) && roles(ask("\n\nAssistant: ")) == roles(speaker) {
+		t.fault(p.Name+" "+name, Warning, "a line of the argument "+short(name, 40)+" begins a message of its own: "+roles(speaker), speaker)
+		return true
+	}
+	all := promptTerms(others)
+	var joined strings.Builder
+	for _, x := range all {
+		joined.WriteString(x.written + " ")
+	}
+	if a := ask(joined.String()); a.Kind == completed && strings.Contains(a.Text, joined.String()) {
+		return false
+	}
+	for _, x := range all {
+		var a Answer
+		for range 2 {
+			if a = ask(x.written); a.Kind != completed || !strings.Contains(a.Text, before+x.shown+after) {
+				break
+			}
+		}
+		if t.trials++; a.Kind == completed && strings.Contains(a.Text, before+x.shown+after) {
+			t.fault(p.Name+" "+name, x.severity, fmt.Sprintf("the argument %s is expanded: %s becomes %s", short(name, 40), x.written, short(x.shown, 40)), a)
+			return true
+		}
+	}
+	return false
+}
+
+// promptMessages are the messages of a prompt.
+func promptMessages(a Answer) []struct{ Role string } {
+	var r struct{ Messages []struct{ Role string } }
+	_ = json.Unmarshal(a.Result, &r) // another form has none
+	return r.Messages
+}
+
+// roles are the roles of the messages of a prompt.
+func roles(a Answer) string { return fmt.Sprint(promptMessages(a)) }
+
+// absent are words that stand in the place of an argument that is missing.
+var absent = regexp.MustCompile(`\bundefined\b|<no value>|\bNone\b|\bnull\b|\{\w+\}`)
+
+func missingArguments(t *T) {
+	for _, p := range t.r.Report.Server.Prompts[:min(len(t.r.Report.Server.Prompts), maxCrossed)] {
+		required := false
+		for _, x := range p.Arguments {
+			required = required || x.Required
+		}
+		if !required {
+			continue
+		}
+		a, ok := t.ask(p.Name, Call{Method: "prompts/get", Target: p.Name, Arguments: json.RawMessage("{}")})
+		switch {
+		case !ok:
+			return
+		case a.Kind == completed && absent.MatchString(a.Text):
+			t.fault(p.Name, Warning, "a prompt without its required arguments is given, with "+short(absent.FindString(a.Text), 40), a)
+		case a.Kind == completed:
+			t.fault(p.Name, Suggestion, "a prompt without its required arguments is given", a)
+		}
+	}
+	if t.trials == 0 {
+		t.skip("no prompt requires an argument")
+	}
+}
+
+func readForms(t *T) {
+	all := t.r.reads()
+	for _, f := range all[:min(len(all), 2*maxCrossed)] {
+		a, ok := t.ask(f.String(), f.call(first))
+		if !ok {
+			return
+		}
+		if a.Kind != completed {
+			continue
+		}
+		issue := contentsFault(a)
+		if f.Method == "prompts/get" {
+			issue = messagesFault(a)
+		}
+		if issue != "" {
+			t.fault(f.String(), Warning, issue, a)
+			return
+		}
+	}
+	if t.trials == 0 {
+		t.skip("the server lists no prompts and no resources")
+	}
+}
+
+func messagesFault(a Answer) string {
+	if members(a.Result)["messages"] == nil {
+		return "a prompt has no messages"
+	}
+	for _, m := range promptMessages(a) {
+		if m.Role != "user" && m.Role != "assistant" {
+			return "a message of a prompt has the role " + short(m.Role, 40)
+		}
+	}
+	return ""
+}
+
+func contentsFault(a Answer) string {
+	var r struct {
+		Contents []struct {
+			URI        *string
+			Text, Blob *string
+		}
+	}
+	if json.Unmarshal(a.Result, &r) != nil || r.Contents == nil {
+		return "a resource has no contents"
+	}
+	for _, c := range r.Contents {
+		switch {
+		case c.URI == nil:
+			return "contents have no uri"
+		case c.Text == nil && c.Blob == nil:
+			return "contents have neither a text nor a blob"
+		}
+		if c.Blob == nil {
+			continue
+		}
+		if _, err := base64.StdEncoding.DecodeString(*c.Blob); err != nil {
+			return "a blob is not base64"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,62 @@
+package mcp
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// atOnce are the faults of a prompt that answers at once. The last one is sound.
+var atOnce = []string{"arguments of prompts expanded", "arguments of prompts as formats", "arguments of prompts begin messages", "prompts without arguments", "prompts of the system", "a prompt that answers at once"}
+
+// prompts are the prompts that are listed.
+func (s *Server) prompts() []object {
+	all := []object{{"name": "report", "arguments": []object{{"name": "env", "required": true}}}}
+	if s.has(atOnce...) {
+		all = append(all, object{"name": "letter", "arguments": []object{{"name": "topic", "required": true}, {"name": "tone"}}})
+	}
+	return all
+}
+
+func (s *Server) prompt(r request) (object, *failure) {
+	var name string
+	var args struct{ Env, Topic, Tone string }
+	if json.Unmarshal(r.params["name"], &name) != nil || name != "report" && !(name == "letter" && s.has(atOnce...)) {
+		return nil, &failure{code: s.or("unknown prompts are faults", -32603, -32602), status: 400, message: "unknown prompt"}
+	}
+	bad := json.Unmarshal(r.params["arguments"], &args) != nil
+	if name == "letter" {
+		return s.letter(args.Topic, args.Tone)
+	}
+	if bad || args.Env == "" {
+		return nil, invalid("env: missing")
+	}
+	return s.round(r, r.placed(name), args.Env, []string{"tone"}, func(c claims) object {
+		return object{"messages": []object{message("user", "report on "+c.Env)}}
+	})
+}
+
+func message(role, text string) object {
+	return object{"role": role, "content": object{"type": "text", "text": text}}
+}
+
+// letter is a prompt that answers at once.
+func (s *Server) letter(topic, tone string) (object, *failure) {
+	role := "user"
+	switch {
+	case topic == "" && s.has("prompts without arguments"):
+		topic = "undefined"
+	case topic == "":
+		return nil, invalid("topic: missing")
+	case s.has("arguments of prompts expanded"):
+		topic = strings.ReplaceAll(topic, "{tone}", tone)
+	case s.has("arguments of prompts as formats"):
+		topic = strings.NewReplacer("{{", "{", "}}", "}").Replace(topic)
+	case s.has("prompts of the system"):
+		role = "system"
+	}
+	messages := []object{message(role, "a letter on "+topic+" in the tone "+tone)}
+	if before, after, ok := strings.Cut(topic, "\nAssistant: "); ok && s.has("arguments of prompts begin messages") {
+		messages = []object{message(role, before), message("assistant", after)}
+	}
+	return s.complete(object{"messages": messages}), nil
+}
