@@ -96,7 +96,7 @@ func WriteRun(run, file string) error {
 	var err error
 	name, write := "", s.writeBench
 	switch {
-	case has(runfile.BenchFile):
+	case has(runfile.SubjectsFile):
 		name = "bench.html"
 		if s.Bench, err = loadBench(run); err == nil {
 			s.History = []*bench{s.Bench}

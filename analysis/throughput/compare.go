@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"golang.org/x/perf/benchfmt"
@@ -15,6 +14,7 @@ import (
 	"golang.org/x/perf/benchproc"
 
 	"sealab/analysis/stats"
+	"sealab/internal/atomicfile"
 	"sealab/internal/runfile"
 )
 
@@ -254,13 +254,15 @@ func readBenchFile(path string, filter *benchproc.Filter) (*benchFile, error) {
 		return nil, err
 	}
 	f := &benchFile{path: path, stamp: map[string]string{}, values: map[key][]float64{}, places: map[key]Place{}}
+	var text []byte
 	if info.IsDir() {
-		f.path = filepath.Join(path, runfile.BenchFile)
 		if f.run, err = Load(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
+		f.path, text, err = runfile.ReadBench(path)
+	} else {
+		text, err = atomicfile.Read(path)
 	}
-	text, err := os.ReadFile(f.path)
 	if err != nil {
 		return nil, err
 	}

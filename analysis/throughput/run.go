@@ -13,7 +13,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -79,16 +78,19 @@ func Load(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(filepath.Join(dir, runfile.BenchFile))
+	path, text, err := runfile.ReadBench(dir)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(dir, text, subjects)
+	return parse(dir, path, text, subjects)
 }
 
 // Parse returns the run of the folder dir from the text of its benchmark file.
 func Parse(dir string, text []byte, subjects []runfile.Subject) (*Run, error) {
-	path := filepath.Join(dir, runfile.BenchFile)
+	return parse(dir, filepath.Join(dir, runfile.BenchFile), text, subjects)
+}
+
+func parse(dir, path string, text []byte, subjects []runfile.Subject) (*Run, error) {
 	r := &Run{Path: dir, Stamp: map[string]string{}, Subjects: subjects, cells: map[Place]*Series{}}
 	if _, err := scan(path, text, r.add); err != nil {
 		return nil, err

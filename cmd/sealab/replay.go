@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"sealab/codecs/catalog"
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/attacks"
+	"sealab/internal/atomicfile"
 	"sealab/internal/cli"
 	"sealab/internal/table"
 	"sealab/internal/verdict"
@@ -32,7 +32,8 @@ func newReplayCommand() *cobra.Command {
 		Use:     "replay FILE... [FINDING...]",
 		Aliases: []string{"check"},
 		Short:   "Ask recorded questions again: findings and case files",
-		Long: `Ask the questions of files again and compare the answers.
+		Long: `Ask the questions of files, which may be compressed with gzip, again and compare
+the answers.
 
 A file of findings, as "sealab attack" writes it: the deciding calls of each
 finding are made again, or the attack is run again under its seed. FINDING
@@ -155,7 +156,7 @@ type placedCase struct {
 func readQuestions(files, ids []string) (questions, error) {
 	var all questions
 	for _, file := range files {
-		data, err := os.ReadFile(file)
+		data, err := atomicfile.Read(file)
 		if err != nil {
 			return all, err
 		}

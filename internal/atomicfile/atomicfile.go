@@ -1,11 +1,14 @@
 // Package atomicfile writes files, and folders of files, that are there whole or
-// not at all. It also reads and writes files of JSON.
+// not at all. It also reads and writes files of JSON, and reads compressed files.
 package atomicfile
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -51,6 +54,30 @@ func WriteJSON(path string, v any, indent string) error {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return Write(path, append(data, '\n'))
+}
+
+// maxContent bounds the content of a compressed file in bytes: a short file may stand
+// for a long one.
+const maxContent = 256 << 20
+
+// Read returns the content of a file, decompressed if it was compressed with gzip.
+func Read(path string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if err != nil || !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
+		return data, err
+	}
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	content, err := io.ReadAll(io.LimitReader(r, maxContent+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(content) > maxContent {
+		return nil, fmt.Errorf("%s: want at most %d bytes of content", path, maxContent)
+	}
+	return content, nil
 }
 
 // ReadJSON reads the JSON file at path into v. If the text does not fit v, the error

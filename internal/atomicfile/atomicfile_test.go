@@ -1,6 +1,9 @@
 package atomicfile_test
 
 import (
+	"bytes"
+	"compress/gzip"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -85,4 +88,30 @@ func TestFailedWriteFolderLeavesNothing(t *testing.T) {
 	entries, err := os.ReadDir(root)
 	require.NoError(t, err)
 	require.Empty(t, entries)
+}
+
+// TestReadDecompresses reads a text, the same compressed, and a damaged file.
+func TestReadDecompresses(t *testing.T) {
+	dir := t.TempDir()
+	text := bytes.Repeat([]byte("line\n"), 1000)
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := w.Write(text)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	for name, data := range map[string][]byte{"text": text, "text.gz": packed.Bytes(), "named otherwise": packed.Bytes()} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, data, 0o644))
+		got, err := atomicfile.Read(path)
+		require.NoError(t, err, name)
+		require.Equal(t, text, got, name)
+	}
+	for name, data := range map[string][]byte{"short": packed.Bytes()[:20], "no header": {0x1f, 0x8b}} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, data, 0o644))
+		_, err := atomicfile.Read(path)
+		require.ErrorContains(t, err, path, name)
+	}
+	_, err = atomicfile.Read(filepath.Join(dir, "nowhere"))
+	require.ErrorIs(t, err, fs.ErrNotExist)
 }

@@ -48,7 +48,7 @@ const (
 // MainFile returns the name of the file that every run of a kind has.
 func MainFile(kind string) string {
 	return map[string]string{
-		Bench: BenchFile, Attack: "findings.json", Fuzz: "report.json",
+		Bench: SubjectsFile, Attack: "findings.json", Fuzz: "report.json",
 		Experiment: "trials.jsonl", Timing: "judgement.json", Taint: "taint.txt", CVE: "outcomes.json",
 		Review: "findings.json", World: "world.json",
 	}[kind]
