@@ -3,13 +3,13 @@ package findings_test
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"sealab/analysis/findings"
+	"sealab/internal/atomicfile"
 	"sealab/internal/schema"
 	"sealab/internal/verdict"
 )
@@ -23,7 +23,7 @@ var source = findings.Source{
 // sarifSchema is the schema of SARIF 2.1.0: see testdata/README.md.
 func sarifSchema(t *testing.T) *schema.Schema {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "sarif-2.1.0-rtm.5.json"))
+	text, err := atomicfile.Read(filepath.Join("testdata", "sarif-2.1.0-rtm.5.json"))
 	require.NoError(t, err)
 	return schema.New("urn:sarif", text)
 }

@@ -2,7 +2,6 @@ package site_test
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -27,14 +26,18 @@ import (
 	"sealab/analysis/throughput"
 	"sealab/codecs"
 	"sealab/codecs/catalog"
+	"sealab/internal/atomicfile"
 	"sealab/internal/runfile"
 	"sealab/internal/testenv"
 )
 
-// axe is axe-core 4.14.1 of npm, which looks for barriers. Its licence is beside it.
-//
-//go:embed testdata/axe/axe.min.js
-var axe string
+// axe returns axe-core 4.14.1 of npm, which looks for barriers. Its licence is beside it.
+func axe(t *testing.T) string {
+	t.Helper()
+	script, err := atomicfile.Read("testdata/axe/axe.min.js")
+	require.NoError(t, err)
+	return string(script)
+}
 
 var (
 	everyPage   = flag.Bool("every-page", false, "look for barriers on every page, in light and dark")
@@ -148,7 +151,7 @@ func eval[T any](t *testing.T, b *browser, expression string) T {
 // barriers returns the violations that axe finds in the shown page.
 func (b *browser) barriers(t *testing.T) []string {
 	t.Helper()
-	eval[int](t, b, axe+";0")
+	eval[int](t, b, axe(t)+";0")
 	return eval[[]string](t, b, `axe.run(document,{resultTypes:["violations"]}).then(r=>r.violations.map(v=>v.id+": "+v.nodes.slice(0,3).map(n=>n.target.join(" ")+" "+n.html.slice(0,160)).join(" | ")))`)
 }
 

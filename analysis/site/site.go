@@ -14,7 +14,6 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -92,11 +91,11 @@ func Write(from Source, dir string) error {
 // of a fuzz campaign to a file.
 func WriteRun(run, file string) error {
 	s := &site{files: map[string][]byte{}, Properties: codecs.Properties()}
-	has := func(name string) bool { _, err := os.Stat(filepath.Join(run, name)); return err == nil }
+	has := func(name string) bool { return atomicfile.Exists(filepath.Join(run, name)) }
 	var err error
 	name, write := "", s.writeBench
 	switch {
-	case has(runfile.SubjectsFile):
+	case has(runfile.BenchFile):
 		name = "bench.html"
 		if s.Bench, err = loadBench(run); err == nil {
 			s.History = []*bench{s.Bench}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"golang.org/x/perf/benchfmt"
@@ -254,15 +255,13 @@ func readBenchFile(path string, filter *benchproc.Filter) (*benchFile, error) {
 		return nil, err
 	}
 	f := &benchFile{path: path, stamp: map[string]string{}, values: map[key][]float64{}, places: map[key]Place{}}
-	var text []byte
 	if info.IsDir() {
+		f.path = filepath.Join(path, runfile.BenchFile)
 		if f.run, err = Load(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		f.path, text, err = runfile.ReadBench(path)
-	} else {
-		text, err = atomicfile.Read(path)
 	}
+	text, err := atomicfile.Read(f.path)
 	if err != nil {
 		return nil, err
 	}

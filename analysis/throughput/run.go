@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
+	"sealab/internal/atomicfile"
 	"sealab/internal/runfile"
 )
 
@@ -78,19 +79,16 @@ func Load(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, text, err := runfile.ReadBench(dir)
+	text, err := atomicfile.Read(filepath.Join(dir, runfile.BenchFile))
 	if err != nil {
 		return nil, err
 	}
-	return parse(dir, path, text, subjects)
+	return Parse(dir, text, subjects)
 }
 
 // Parse returns the run of the folder dir from the text of its benchmark file.
 func Parse(dir string, text []byte, subjects []runfile.Subject) (*Run, error) {
-	return parse(dir, filepath.Join(dir, runfile.BenchFile), text, subjects)
-}
-
-func parse(dir, path string, text []byte, subjects []runfile.Subject) (*Run, error) {
+	path := filepath.Join(dir, runfile.BenchFile)
 	r := &Run{Path: dir, Stamp: map[string]string{}, Subjects: subjects, cells: map[Place]*Series{}}
 	if _, err := scan(path, text, r.add); err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -40,7 +39,7 @@ func (j *Judgement) Write(dir string) error {
 // Read returns the judgement in a run's folder.
 func Read(dir string) (*Judgement, error) {
 	path := filepath.Join(dir, judgementFile)
-	text, err := os.ReadFile(path)
+	text, err := atomicfile.Read(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: run sealab leak judge first", err)
 	}

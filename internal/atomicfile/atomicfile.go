@@ -60,9 +60,27 @@ func WriteJSON(path string, v any, indent string) error {
 // for a long one.
 const maxContent = 256 << 20
 
-// Read returns the content of a file, decompressed if it was compressed with gzip.
+// Packed ends the name of a file that is compressed.
+const Packed = ".gz"
+
+// Exists reports whether there is a file at path, as it is or packed.
+func Exists(path string) bool {
+	_, err := os.Stat(path)
+	if err != nil {
+		_, err = os.Stat(path + Packed)
+	}
+	return err == nil
+}
+
+// Read returns the content of the file at path, or of its packed form if there is no
+// other. It decompresses any file that was compressed with gzip.
 func Read(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if packed, missing := os.ReadFile(path + Packed); missing == nil {
+			data, err = packed, nil
+		}
+	}
 	if err != nil || !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		return data, err
 	}
@@ -80,10 +98,10 @@ func Read(path string) ([]byte, error) {
 	return content, nil
 }
 
-// ReadJSON reads the JSON file at path into v. If the text does not fit v, the error
+// ReadJSON reads the JSON file at path, as Read does, into v. If the text does not fit v, the error
 // names the file and want, the expected content.
 func ReadJSON(path string, v any, want string) error {
-	data, err := os.ReadFile(path)
+	data, err := Read(path)
 	if err != nil {
 		return err
 	}

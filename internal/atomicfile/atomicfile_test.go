@@ -106,6 +106,15 @@ func TestReadDecompresses(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, text, got, name)
 	}
+	got, err := atomicfile.Read(filepath.Join(dir, "only packed"))
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.Empty(t, got)
+	require.False(t, atomicfile.Exists(filepath.Join(dir, "only packed")))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "only packed.gz"), packed.Bytes(), 0o644))
+	got, err = atomicfile.Read(filepath.Join(dir, "only packed"))
+	require.NoError(t, err)
+	require.Equal(t, text, got)
+	require.True(t, atomicfile.Exists(filepath.Join(dir, "only packed")))
 	for name, data := range map[string][]byte{"short": packed.Bytes()[:20], "no header": {0x1f, 0x8b}} {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(path, data, 0o644))

@@ -2,9 +2,7 @@ package runfile
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -16,8 +14,6 @@ import (
 //	bench.txt      every measurement, in the order of measurement
 //	subjects.json  the subjects: a list of Subject
 //	report.txt     its tables and thresholds
-//
-// A run that is committed may have bench.txt.gz instead of bench.txt.
 //
 // bench.txt is in the Go benchmark format
 // (https://go.dev/design/14313-benchmark-format), headed by the stamp. The n-th
@@ -162,18 +158,6 @@ func WriteBench(dir string, bench, report []byte, subjects []Subject) error {
 		return err
 	}
 	return atomicfile.WriteFolder(dir, map[string][]byte{BenchFile: bench, ReportFile: report, SubjectsFile: append(list, '\n')})
-}
-
-// ReadBench returns the measurements of the run in dir, and the path of their file.
-func ReadBench(dir string) (path string, text []byte, err error) {
-	path = filepath.Join(dir, BenchFile)
-	if text, err = atomicfile.Read(path); !errors.Is(err, fs.ErrNotExist) {
-		return path, text, err
-	}
-	if packed, err := atomicfile.Read(path + ".gz"); !errors.Is(err, fs.ErrNotExist) {
-		return path + ".gz", packed, err
-	}
-	return path, nil, err
 }
 
 // ReadSubjects returns the subjects of the run in dir. The error is fs.ErrNotExist

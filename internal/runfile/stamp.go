@@ -20,6 +20,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"sealab/internal/atomicfile"
 )
 
 // An Expectation is the outcome that a control must have.
@@ -48,7 +50,7 @@ const (
 // MainFile returns the name of the file that every run of a kind has.
 func MainFile(kind string) string {
 	return map[string]string{
-		Bench: SubjectsFile, Attack: "findings.json", Fuzz: "report.json",
+		Bench: BenchFile, Attack: "findings.json", Fuzz: "report.json",
 		Experiment: "trials.jsonl", Timing: "judgement.json", Taint: "taint.txt", CVE: "outcomes.json",
 		Review: "findings.json", World: "world.json",
 	}[kind]
@@ -124,7 +126,7 @@ func Runs(root, kind string) ([]string, error) {
 	var runs []string
 	for _, e := range entries {
 		dir := filepath.Join(root, kind, e.Name())
-		if _, err := os.Stat(filepath.Join(dir, MainFile(kind))); err == nil && !strings.HasPrefix(e.Name(), ".") {
+		if atomicfile.Exists(filepath.Join(dir, MainFile(kind))) && !strings.HasPrefix(e.Name(), ".") {
 			runs = append(runs, dir)
 		}
 	}
