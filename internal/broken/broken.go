@@ -47,6 +47,7 @@ func Neighbours() map[string]codecs.Design {
 		"a list in CBOR":           aPair("nothing", "payload and tag are a list in CBOR, written in one form", nil, nil, func(key []byte) pair { return inCBOR(key, true) }).Design,
 		"a bounded count":          claiming(aPair("nothing", "the token says how often the key is stretched, up to a bound", nil, nil, countUpTo(640)), codecs.Inert).Design,
 		"counted pieces":           aSealer("nothing", "pieces with a number, and a mark on the last", nil, nil, func(p *sealerParts) { inPieces(p, true) }).Design,
+		"bytes as numbers":         aSealer("nothing", "the payload is sealed as a list of numbers in JSON", nil, nil, asNumbers).Design,
 		"JSON within text":         aSealer("nothing", "JSON with base64 within base64url", nil, nil, withinJSON).Design,
 		"text within text": aSealer("nothing", "hexadecimal within base64url", nil, nil, func(p *sealerParts) {
 			p.frame = func(id, nonce, sealed []byte) string {
@@ -72,6 +73,32 @@ func Neighbours() map[string]codecs.Design {
 				return c.Expires != nil && seconds(now) < *c.Expires && *c.Expires <= seconds(now.AddDate(0, 1, 0))
 			}
 		}).Design,
+	}
+}
+
+// asNumbers packs a payload as the numbers of its bytes, whose length depends on them.
+func asNumbers(p *sealerParts) {
+	p.pack = func(payload []byte) []byte {
+		numbers := make([]uint16, len(payload))
+		for i, b := range payload {
+			numbers[i] = uint16(b)
+		}
+		text, err := json.Marshal(numbers)
+		if err != nil {
+			panic("broken: " + err.Error()) // numbers always have a JSON form
+		}
+		return text
+	}
+	p.unpack = func(packed []byte) ([]byte, error) {
+		var numbers []uint16
+		if err := json.Unmarshal(packed, &numbers); err != nil {
+			return nil, errMalformed
+		}
+		payload := make([]byte, len(numbers))
+		for i, n := range numbers {
+			payload[i] = byte(n)
+		}
+		return payload, nil
 	}
 }
 

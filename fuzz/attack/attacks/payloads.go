@@ -131,60 +131,50 @@ func (t trial) awkwardStates(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// tellingLength seals letters that compress and letters that do not.
+// tellingLength seals states in order, and the same bytes in random order, which a length for
+// each byte cannot tell apart: an orderly state that gives shorter tokens is compressed, or
+// left out in part.
 func (t trial) tellingLength(in *attack.Instance, tok *attack.Token) {
-	t.shorterRuns(in, tok)
 	for _, n := range []int{64, 300, 2000, longerState} {
 		if n > 2000 && n > t.Budget.Bytes {
 			return
 		}
-		random := t.Letters(n)
-		part := random[:min(n/2, 1000)] // within the window of a compressor
-		var lengths []int
-		var calls []verdict.Call
-		for _, letters := range [][]byte{random, t.Letters(n), bytes.Repeat([]byte("a"), n), bytes.Repeat(part, n/len(part))} {
-			sealed := in.Seal(fmt.Appendf(nil, `{"step":"%s"}`, letters), tok.Under)
-			if sealed.Answer.Outcome != verdict.Done {
+		part := t.Letters(min(n/2, 1000)) // within the window of a compressor
+		orderly := [][]byte{bytes.Repeat(part, n/len(part))}
+		for _, b := range []byte{'a', ' ', '0', 0, 0xff} {
+			orderly = append(orderly, append(t.Letters(n/2), bytes.Repeat([]byte{b}, n/2)...))
+		}
+		for _, state := range orderly {
+			if t.shorterInOrder(in, tok, state) {
 				return
 			}
-			lengths, calls = append(lengths, len(sealed.Answer.Out)), append(calls, sealed)
-		}
-		t.Try(codecs.Confidentiality)
-		if d := max(lengths[0], lengths[1]) - min(lengths[2], lengths[3]); d > 8 && t.alwaysShorter(in, tok, calls) {
-			shows := func(calls []verdict.Call) bool { return len(calls[0].Answer.Out) > len(calls[1].Answer.Out)+8 }
-			short := calls[2]
-			if lengths[3] < lengths[2] {
-				short = calls[3]
-			}
-			long := calls[0]
-			if lengths[1] > lengths[0] {
-				long = calls[1]
-			}
-			t.RefuteIf(codecs.Confidentiality, shows, fmt.Sprintf("states of one length, %d letters, give tokens of %v characters: a repetition is shorter", n, lengths), long, short)
 		}
 	}
 }
 
-// shorterRuns seals letters, and states of the same length that repeat one byte, which a
-// format may write as a number, or leave out.
-func (t trial) shorterRuns(in *attack.Instance, tok *attack.Token) {
-	const n = 600
-	letters := t.seals(in, tok.Under, [][]byte{t.Letters(n), t.Letters(n)})
-	if len(letters) < 2 {
-		return
-	}
-	for _, b := range []byte{0, ' ', '0', 0xff} {
-		even := t.seals(in, tok.Under, slices.Repeat([][]byte{bytes.Repeat([]byte{b}, n)}, 2))
-		if len(even) < 2 {
-			continue
+// shorterInOrder refutes if a state gives shorter tokens than its bytes in random order do.
+func (t trial) shorterInOrder(in *attack.Instance, tok *attack.Token, state []byte) bool {
+	mixed := bytes.Clone(state)
+	t.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
+	var calls []verdict.Call
+	for _, text := range [][]byte{mixed, state} {
+		if !slices.ContainsFunc(text, func(b byte) bool { return b < ' ' || b > '~' }) {
+			text = fmt.Appendf(nil, `{"step":"%s"}`, text)
 		}
-		t.Try(codecs.Confidentiality)
-		if short, long := even[0], letters[0]; len(short.Answer.Out)+8 < len(long.Answer.Out) && t.alwaysShorter(in, tok, append(letters, even...)) {
-			shows := func(calls []verdict.Call) bool { return len(calls[0].Answer.Out) > len(calls[1].Answer.Out)+8 }
-			t.RefuteIf(codecs.Confidentiality, shows, fmt.Sprintf("%d letters give a token of %d characters, %d bytes %#02x one of %d", n, len(long.Answer.Out), n, b, len(short.Answer.Out)), long, short)
-			return
-		}
+		calls = append(calls, t.seals(in, tok.Under, [][]byte{text, text})...)
 	}
+	if len(calls) < 4 {
+		return false
+	}
+	t.Try(codecs.Confidentiality)
+	shows := func(calls []verdict.Call) bool { return len(calls[0].Answer.Out) > len(calls[1].Answer.Out)+8 }
+	told := []verdict.Call{calls[1], calls[2]}
+	if !shows(told) || !t.alwaysShorter(in, tok, calls) {
+		return false
+	}
+	t.RefuteIf(codecs.Confidentiality, shows, fmt.Sprintf("a state of %d bytes gives a token of %d characters, and its bytes in another order one of %d",
+		len(calls[2].State), len(told[1].Answer.Out), len(told[0].Answer.Out)), told...)
+	return true
 }
 
 // alwaysShorter seals the last two of four states again and again, one of which has to give

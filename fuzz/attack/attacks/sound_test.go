@@ -20,6 +20,7 @@ func TestNeighboursStand(t *testing.T) {
 		"a bounded count":     {"RES-09", "RES-11", "RES-12", "ENC", "TAG"},
 		"an hour of skew":     {"EXP"},
 		"a month to live":     {"EXP"},
+		"bytes as numbers":    {"PAY"},
 	}
 	for name, d := range broken.Neighbours() {
 		t.Run(name, func(t *testing.T) {
