@@ -1,0 +1,179 @@
+package review
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+func decline(t *T) {
+	if len(members(t.o.flow.Last)) == 0 || t.o.good.Kind != completed || t.o.mask == nil {
+		t.skip("the round takes no answers, or its results cannot be compared")
+		return
+	}
+	plain, reason := t.answeredBy("decline", false)
+	if reason != "" {
+		t.skip("%s", reason)
+		return
+	}
+	if plain.Kind == completed && t.o.alike(plain) {
+		if !t.specific() {
+			t.skip("a result that says the same after an acceptance and after a refusal tells nothing")
+			return
+		}
+		t.declined("decline", plain)
+		return
+	}
+	if t.underAnotherKey() {
+		return
+	}
+	for _, action := range []string{"decline", "cancel", "sealab"} {
+		a, reason := t.answeredBy(action, true)
+		if reason != "" {
+			t.skip("%s", reason)
+			return
+		}
+		if a.Kind == completed && t.o.alike(a) {
+			t.declined(action+" with the content of an acceptance", a)
+			return
+		}
+	}
+}
+
+// underAnotherKey presents the acceptances as answers to questions that were not asked.
+func (t *T) underAnotherKey() bool {
+	f := t.o.flow
+	changed := map[string]json.RawMessage{}
+	for key, answer := range members(f.Last) {
+		changed["sealab-"+key] = answer
+	}
+	f.Last = object(changed)
+	token, reason := t.mint()
+	if reason != "" {
+		return false
+	}
+	a := t.r.client.present(t.ctx, f, quote(token), t.o.user)
+	if t.seen(variant{name: "another key"}, a); a.Kind != completed || !t.o.alike(a) {
+		return false
+	}
+	t.declined("under another key", a)
+	return true
+}
+
+func (t *T) declined(name string, a Answer) {
+	t.refute(Finding{Case: name, Severity: Critical, Issue: "the answer " + name + " is carried out as an acceptance",
+		Evidence: fmt.Sprintf("accepted: %v; %s: %v", t.o.good, name, a), Want: "another result", Got: "the same result"})
+}
+
+// answeredBy presents a fresh token with every answer under another action.
+func (t *T) answeredBy(action string, content bool) (Answer, string) {
+	f := t.o.flow
+	changed := map[string]json.RawMessage{}
+	for key, answer := range members(f.Last) {
+		form := members(answer)
+		if form["action"] == nil {
+			return Answer{}, "the round asks for more than forms"
+		}
+		form = with(form, "action", quote(action))
+		if !content {
+			delete(form, "content")
+		}
+		changed[key] = object(form)
+	}
+	f.Last = object(changed)
+	token, reason := t.mint()
+	if reason != "" {
+		return Answer{}, reason
+	}
+	a := t.r.client.present(t.ctx, f, quote(token), t.o.user)
+	t.seen(variant{name: action}, a)
+	return a, ""
+}
+
+// specific reports whether a good completion names one of the arguments.
+func (t *T) specific() bool {
+	for _, raw := range members(t.o.flow.Arguments) {
+		var text string
+		if json.Unmarshal(raw, &text) == nil && len(text) > 3 && strings.Contains(t.o.good.Text, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// overridden answers every round with more members, named as the arguments. It refutes if
+// their value shows in a later text, and that of a member with another name does not.
+func (t *T) overridden() {
+	names := sortedKeys(members(t.o.flow.Arguments))
+	word := t.word()
+	text, a := t.answeredWith(names, word)
+	if !strings.Contains(text, word) {
+		return
+	}
+	other := t.word()
+	if plain, _ := t.answeredWith([]string{"sealab_member"}, other); plain == "" || strings.Contains(plain, other) {
+		return
+	}
+	t.refute(Finding{Case: "arguments among the answers", Severity: Critical, Issue: "a member that no form has changes the call", Evidence: fmt.Sprintf("members %s in every answer -> %v", names, a), Want: "ignored", Got: "carried out"})
+}
+
+// answeredWith walks the flow with more members in every form, and returns the texts from
+// the first answer on; "" if the flow does not go on.
+func (t *T) answeredWith(names []string, word string) (string, Answer) {
+	more := func(answers json.RawMessage) json.RawMessage {
+		all := members(answers)
+		for key, answer := range all {
+			content := members(members(answer)["content"])
+			for _, name := range names {
+				if content != nil && content[name] == nil {
+					content = with(content, name, quote(word))
+				}
+			}
+			if content != nil {
+				all[key] = object(with(members(answer), "content", object(content)))
+			}
+		}
+		return object(all)
+	}
+	f := t.o.flow
+	f.Rounds, f.Last = nil, more(t.o.flow.Last)
+	for _, answers := range t.o.flow.Rounds {
+		f.Rounds = append(f.Rounds, more(answers))
+	}
+	token, question, err := t.r.client.mint(t.ctx, f, t.o.user)
+	if err != nil {
+		return "", question
+	}
+	a := t.r.client.present(t.ctx, f, quote(token), t.o.user)
+	t.seen(variant{name: "more members"}, a)
+	return question.questionTexts() + a.questionTexts() + a.Text, a
+}
+
+func wrongForm(t *T) {
+	if t.o.flow.Last != nil && (t.only == "" || t.only == "arguments among the answers") {
+		t.overridden()
+	}
+	f := t.o.flow
+	for key, answer := range members(f.Last) {
+		form := members(answer)
+		content := members(form["content"])
+		for name, value := range content {
+			wrong := json.RawMessage(`"sealab"`)
+			if len(value) > 0 && value[0] == '"' {
+				wrong = json.RawMessage(`[{"sealab":1}]`)
+			}
+			f.Last = object(with(members(t.o.flow.Last), key, object(with(form, "content", object(with(content, name, wrong))))))
+			token, reason := t.mint()
+			if reason != "" {
+				t.skip("%s", reason)
+				return
+			}
+			a := t.r.client.present(t.ctx, f, quote(token), t.o.user)
+			t.seen(variant{name: name}, a)
+			if t.o.verdict(a) == accepted {
+				t.refute(Finding{Case: name, Severity: Suggestion, Issue: "an answer of the wrong type is passed on", Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "asked again, or -32602", Got: "accepted"})
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package review
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+func rolledBack(t *T) {
+	f := t.o.flow
+	if len(f.Rounds) == 0 {
+		t.skip("the flow has one round with a state")
+		return
+	}
+	earlier := f
+	earlier.Rounds, earlier.Last = f.Rounds[:len(f.Rounds)-1], f.Rounds[len(f.Rounds)-1]
+	token, _, err := t.r.client.mint(t.ctx, earlier, t.o.user)
+	if err != nil {
+		t.skip("%v", err)
+		return
+	}
+	one := t.r.client.present(t.ctx, earlier, quote(token), t.o.user)
+	two := t.r.client.present(t.ctx, earlier, quote(token), t.o.user)
+	if !one.conclusive() || !two.conclusive() {
+		t.skip("%v, then %v", one, two)
+		return
+	}
+	t.seen(variant{name: "rolled back"}, two)
+	if one.Kind == asked && two.going() == one.going() && t.oneTime() {
+		t.refute(Finding{Case: "the round before", Severity: Suggestion, Issue: "the token of an earlier round is accepted after a later one", Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "accepted once", Got: "accepted twice"})
+	}
+}
+
+// earlyAnswers presents the token of the first round with the answers of the last, whose
+// question was not asked.
+func (t *T) earlyAnswers() {
+	f := t.o.flow
+	if len(f.Rounds) == 0 || f.Last == nil || t.o.good.Kind != completed || sameKeys(f.Last, f.Rounds[0]) {
+		return
+	}
+	early := f
+	early.Rounds = nil
+	token, _, err := t.r.client.mint(t.ctx, early, t.o.user)
+	if err != nil {
+		return
+	}
+	a := t.r.client.present(t.ctx, early, quote(token), t.o.user)
+	if t.seen(variant{name: "early"}, a); a.Kind == completed && t.o.alike(a) {
+		t.refute(Finding{Case: "answers of the last round", Severity: Critical, Issue: "the token of the first round runs the tool to its end with the answers of the last",
+			Evidence: fmt.Sprintf("answers %s -> %v; in the last round: %v", f.Last, a, t.o.good), Want: "the first question again", Got: "completed", Flow: &f})
+	}
+}
+
+// sameKeys reports whether answers are to a question of the same name.
+func sameKeys(one, two json.RawMessage) bool {
+	for key := range members(one) {
+		if members(two)[key] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func skipped(t *T) {
+	t.prefer(func(f Flow) bool { return len(f.Rounds) > 0 })
+	t.earlyAnswers()
+	t.prefer(t.r.oneTime)
+	for _, o := range append([]*oracle{t.o}, t.r.oracles...) {
+		if t.o = o; o.flow.Last != nil && o.good.Kind == completed && t.withoutState() {
+			return
+		}
+	}
+	if t.trials == 0 {
+		t.skip("the rounds take no answers, or do not run tools to their end")
+	}
+}
+
+// withoutState sends the answers of the last round in the first call. It refutes if
+// they run the tool to its end.
+func (t *T) withoutState() bool {
+	call := t.o.flow.call(t.o.user)
+	call.Answers = t.o.flow.Last
+	a := t.r.client.call(t.ctx, call)
+	if !a.conclusive() {
+		t.skip("%v", a)
+		return true
+	}
+	t.seen(variant{name: "no state"}, a)
+	if a.Kind != completed || !t.o.alike(a) {
+		return false
+	}
+	severity := Suggestion
+	if t.oneTime() {
+		severity = Critical
+	}
+	t.refute(Finding{Case: "no state", Severity: severity, Issue: "answers without a state run the tool to its end", Evidence: fmt.Sprintf("answers %s -> %v", call.Answers, a), Want: "the first question", Got: "completed"})
+	return true
+}
