@@ -96,6 +96,17 @@ func (c *client) present(ctx context.Context, f Flow, state json.RawMessage, as 
 	return c.call(ctx, call)
 }
 
+// stages are the flow and those of its earlier rounds, each with the answers of the round.
+func (f Flow) stages() []Flow {
+	all := []Flow{f}
+	for i := range f.Rounds {
+		earlier := f
+		earlier.Rounds, earlier.Last = f.Rounds[:i], f.Rounds[i]
+		all = append(all, earlier)
+	}
+	return all
+}
+
 // maxFlows is the number of flows that are looked for.
 const maxFlows = 6
 
@@ -143,12 +154,12 @@ type group struct {
 	last  bool
 }
 
-// candidates returns the calls that a review may make: tools that are named, or
-// those whose texts say that they ask first; prompts and resources; and as a last
-// resort tools that sound as if they might ask, and tools without a hint. Tools
+// candidates returns the calls that a review may make: tools that are named, those for one
+// use, or those whose texts say that they ask first; prompts and resources; and as a
+// last resort tools that sound as if they might ask, and tools without a hint. Tools
 // that claim to be destructive, or hardly ask, are not called without effects.
 func (r *Review) candidates() []group {
-	var named, asks, changes, rest []Flow
+	var named, once, asks, changes, rest []Flow
 	for _, t := range r.Report.Server.Tools {
 		f := Flow{Method: "tools/call", Target: t.Name, Arguments: samples(t.Input, 0)[0], offer: t}
 		if members(f.Arguments) == nil {
@@ -161,6 +172,8 @@ func (r *Review) candidates() []group {
 			named = append(named, given.over(f))
 		case r.opts.Tools != nil, !r.opts.Effects && (t.destructive() || n < 0 && !t.readOnly()):
 			r.uncalled = append(r.uncalled, t.Name)
+		case r.oneTime(f):
+			once = append(once, f)
 		case mentions(t.Name+" "+t.Description, asking):
 			asks = append(asks, f)
 		case n > 0:
@@ -170,7 +183,7 @@ func (r *Review) candidates() []group {
 		}
 	}
 	sparing := !r.opts.Effects
-	return []group{{flows: named}, {flows: asks}, {flows: r.reads()}, {changes, sparing || named != nil}, {rest, sparing || named != nil}}
+	return []group{{flows: named}, {flows: once}, {flows: asks}, {flows: r.reads()}, {changes, sparing || named != nil}, {rest, sparing || named != nil}}
 }
 
 // reads returns the prompts and resources, which the protocol reads only.

@@ -95,8 +95,10 @@ var sound = map[string]func() *fixture{
 	"refusals in texts": func() *fixture {
 		return stateful(soundSigned(), func(state string) string { return "published to " + state })
 	},
-	"in an envelope": func() *fixture { return &fixture{seal: enveloped{soundSigned()}} },
-	"short-lived":    func() *fixture { s := soundSigned(); s.ttl = 3 * time.Second; return &fixture{seal: s} },
+	"in an envelope":   func() *fixture { return &fixture{seal: enveloped{soundSigned()}} },
+	"rounds in order":  stepped(""),
+	"single use by id": func() *fixture { return &fixture{seal: remembering(soundSigned(), 1000, bodyOnly)} },
+	"short-lived":      func() *fixture { s := soundSigned(); s.ttl = 3 * time.Second; return &fixture{seal: s} },
 }
 
 // TestSound reviews sound servers with and without effects: no check accuses one, and
@@ -104,7 +106,7 @@ var sound = map[string]func() *fixture{
 func TestSound(t *testing.T) {
 	for name, build := range sound {
 		for mode, change := range map[string]func(*review.Options){"safe": nil, "effects": withEffects} {
-			if !*all && mode == "effects" && name != "signed" && name != "refusals in texts" {
+			if !*all && mode == "effects" && !slices.Contains([]string{"signed", "refusals in texts", "rounds in order", "single use by id"}, name) {
 				continue // TestUnbroken has effects as well
 			}
 			if testenv.Sample() && !*all && mode == "safe" && !slices.Contains([]string{"users", "single use", "rate-limited", "short-lived"}, name) {

@@ -3,10 +3,20 @@ package review
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 func decline(t *T) {
+	t.declines()
+	t.onOthers(func(*oracle) { t.declines() })
+	if len(t.findings) == 0 {
+		t.staleAnswers()
+	}
+}
+
+// declines presents answers that are no acceptances in one flow.
+func (t *T) declines() {
 	if len(members(t.o.flow.Last)) == 0 || t.o.good.Kind != completed || t.o.mask == nil {
 		t.skip("the round takes no answers, or its results cannot be compared")
 		return
@@ -43,11 +53,7 @@ func decline(t *T) {
 // underAnotherKey presents the acceptances as answers to questions that were not asked.
 func (t *T) underAnotherKey() bool {
 	f := t.o.flow
-	changed := map[string]json.RawMessage{}
-	for key, answer := range members(f.Last) {
-		changed["sealab-"+key] = answer
-	}
-	f.Last = object(changed)
+	f.Last = underOtherKeys(f.Last)
 	token, reason := t.mint()
 	if reason != "" {
 		return false
@@ -58,6 +64,83 @@ func (t *T) underAnotherKey() bool {
 	}
 	t.declined("under another key", a)
 	return true
+}
+
+// staleAnswers presents the answers of an earlier round in the last one. Without answers
+// the round asks again, and so it has to with those.
+func (t *T) staleAnswers() {
+	for _, o := range t.r.oracles {
+		f := o.flow
+		if len(f.Rounds) == 0 || f.Last == nil || o.good.Kind != completed || sameKeys(f.Last, f.Rounds[len(f.Rounds)-1]) {
+			continue
+		}
+		none, stale := f, f
+		none.Last, stale.Last = json.RawMessage("{}"), f.Rounds[len(f.Rounds)-1]
+		a := t.fresh(stale, o)
+		if t.seen(variant{name: "stale"}, a); a.Kind != completed || !o.alike(a) && !o.resembles(a) || t.fresh(none, o).Kind != asked {
+			continue
+		}
+		t.refute(Finding{Case: "the answers of an earlier round", Severity: Critical, Issue: "the answers of an earlier round are taken for those of the last", Evidence: fmt.Sprintf("answers %s -> %v; in the last round: %v; without answers: asked", stale.Last, a, o.good), Want: "asked", Got: "completed", Flow: &f})
+		return
+	}
+}
+
+// fresh presents a fresh token of a flow; an answer without a kind if there is none.
+func (t *T) fresh(f Flow, o *oracle) Answer {
+	token, _, err := t.r.client.mint(t.ctx, f, o.user)
+	if err != nil {
+		return Answer{}
+	}
+	return t.r.client.present(t.ctx, f, quote(token), o.user)
+}
+
+// resembles reports whether a completion reads as that of a good token but for words that
+// have keys or texts of the answers in them.
+func (o *oracle) resembles(a Answer) bool {
+	words, other := strings.Fields(blank(o.good.Text)), strings.Fields(blank(a.Text))
+	if len(other) != len(words) || o.mask == nil {
+		return false
+	}
+	given := textsIn(o.flow.Last)
+	for _, answers := range o.flow.Rounds {
+		given = append(given, textsIn(answers)...)
+	}
+	n := 0
+	for i, same := range o.mask {
+		if !same || words[i] == other[i] {
+			continue
+		}
+		if n++; !slices.ContainsFunc(given, func(text string) bool { return strings.Contains(words[i], text) }) {
+			return false
+		}
+	}
+	return 2*n <= len(words)
+}
+
+// textsIn are the names and the texts in a value that are long enough to be found.
+func textsIn(raw json.RawMessage) []string {
+	var all []string
+	m := members(raw)
+	for _, name := range sortedKeys(m) {
+		if len(name) > 3 && name != "action" && name != "content" {
+			all = append(all, name)
+		}
+		var text string
+		if json.Unmarshal(m[name], &text) == nil && len(text) > 3 && text != "accept" {
+			all = append(all, text)
+		}
+		all = append(all, textsIn(m[name])...)
+	}
+	return all
+}
+
+// underOtherKeys returns answers under keys that no question has.
+func underOtherKeys(answers json.RawMessage) json.RawMessage {
+	changed := map[string]json.RawMessage{}
+	for key, answer := range members(answers) {
+		changed["sealab-"+key] = answer
+	}
+	return object(changed)
 }
 
 func (t *T) declined(name string, a Answer) {
@@ -153,6 +236,10 @@ func wrongForm(t *T) {
 	if t.o.flow.Last != nil && (t.only == "" || t.only == "arguments among the answers") {
 		t.overridden()
 	}
+	t.falseTexts()
+	if len(t.findings) > 0 {
+		return
+	}
 	f := t.o.flow
 	for key, answer := range members(f.Last) {
 		form := members(answer)
@@ -175,5 +262,44 @@ func wrongForm(t *T) {
 				return
 			}
 		}
+	}
+}
+
+// falseTexts answers with the text false in the place of true. It refutes if that goes on as
+// true does, and false itself does not.
+func (t *T) falseTexts() {
+	for _, o := range t.r.oracles {
+		for _, f := range o.flow.stages() {
+			for _, key := range sortedKeys(members(f.Last)) {
+				for _, name := range sortedKeys(members(members(members(f.Last)[key])["content"])) {
+					label := fmt.Sprintf("the text false for %s of %s", name, f.Target)
+					if len(t.findings) == 0 && (t.only == "" || t.only == label) {
+						t.falseText(o, f, key, name, label)
+					}
+				}
+			}
+		}
+	}
+}
+
+// falseText tries one member of the answers of a flow.
+func (t *T) falseText(o *oracle, f Flow, key, name, label string) {
+	form := members(members(f.Last)[key])
+	content := members(form["content"])
+	if string(content[name]) != "true" {
+		return
+	}
+	answered := func(value string) Answer {
+		next := f
+		next.Last = object(with(members(f.Last), key, object(with(form, "content", object(with(content, name, json.RawMessage(value)))))))
+		return t.fresh(next, o)
+	}
+	yes, text, no := answered("true"), answered(`"false"`), answered("false")
+	t.seen(variant{name: label}, text)
+	as := func(a Answer) bool {
+		return a.Kind == yes.Kind && a.going() == yes.going() && (a.Kind != completed || o.alike(a))
+	}
+	if (yes.Kind == completed || yes.Kind == asked) && as(yes) && as(text) && no.conclusive() && !as(no) {
+		t.refute(Finding{Case: label, Severity: Warning, Issue: `the text "false" in the place of a boolean counts as true`, Evidence: fmt.Sprintf("true -> %v, \"false\" -> %v, false -> %v", yes, text, no), Want: "asked again, or -32602", Got: "accepted", Flow: &o.flow})
 	}
 }

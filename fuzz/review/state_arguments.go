@@ -51,6 +51,16 @@ func nearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 			}
 		}
 	}
+	for _, name := range sortedKeys(m) { // texts that move between the items of a list
+		p := parseSchema(s.Properties[name])
+		if item := parseSchema(p.Items); p.typeOf() != "array" || item.typeOf() != "string" || len(item.Enum) > 0 || item.Const != nil || item.Format != "" || item.Pattern != "" ||
+			p.MinItems > 1 || p.MaxItems != nil && *p.MaxItems < 2 {
+			continue
+		}
+		for _, joint := range []string{",", "", " ", "|"} {
+			single(name, quoteAll("a"+joint+"b"), quoteAll("a", "b"))
+		}
+	}
 	if len(texts) == 0 {
 		return all
 	}
@@ -81,6 +91,15 @@ func nearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 		pair(two, []json.RawMessage{quote("a" + joint + "b"), quote("c")}, []json.RawMessage{quote("a"), quote("b" + joint + "c")})
 	}
 	return all
+}
+
+// quoteAll is a list of texts.
+func quoteAll(texts ...string) json.RawMessage {
+	raw, err := json.Marshal(texts)
+	if err != nil {
+		return json.RawMessage("[]")
+	}
+	return raw
 }
 
 // equalArguments are pairs of arguments that some servers mean to be the same: texts that

@@ -13,7 +13,7 @@ const bindFix = "put a digest of the arguments, the target, the method and the p
 // binding are the checks of the request that a state belongs to.
 var binding = []Check{
 	{ID: "RS-ARGS", Name: "a state with other arguments", Flow: true, Severity: Critical, Category: "security",
-		Sent: "the token of a call with one argument changed, and with arguments that careless digests confuse: cut texts, joined texts, rounded numbers, an argument twice", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
+		Sent: "the token of a call with one argument changed, and with arguments that careless digests confuse: cut texts, joined texts, rounded numbers, an argument twice; with --effects two calls at once", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
 		Impact: "a confirmation of one call is used for another: the user agrees to one thing and another is done", Fix: bindFix, Run: otherArgs},
 	{ID: "RS-TOOL", Name: "a state of another target", Flow: true, Severity: Critical, Category: "security",
 		Sent: "the token of one tool, prompt or resource in a call of another, both ways", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
@@ -190,6 +190,7 @@ func otherArgs(t *T) {
 	}
 	t.nearMoves()
 	t.doubledArgument()
+	t.mergedFlows()
 	switch {
 	case !tried:
 		t.skip("%s has no arguments that can be changed; --other gives some", t.o.flow)

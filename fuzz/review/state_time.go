@@ -7,10 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
-
-	"sealab/internal/rawmcp"
 )
 
 // lasting are the checks of how long and how often a state is good.
@@ -19,7 +16,7 @@ var lasting = []Check{
 		Sent: "a token that is older than its time to live (--ttl, or the time in a readable token)", Want: "accepted before, refused after, like a changed token", Source: mrtr + ", SHOULD expire",
 		Impact: "a token that leaked, or a consent long forgotten, stays good", Fix: "put the time of issue or expiry into the authenticated part of the token and compare it with the server's clock", Run: expiry},
 	{ID: "RS-REPLAY", Name: "a state that is accepted again", Flow: true, Effects: true, Severity: Critical, Category: "security",
-		Sent: "one token with the same answers twice; if the second is refused, one eight at once", Want: "accepted once if the tool is declared for one use (--one-time)", Source: mrtr + ", single use",
+		Sent: "one token with the same answers twice; if the second is refused, one eight at once, and one of a tool for one use after others", Want: "accepted once if the tool is declared for one use (--one-time)", Source: mrtr + ", single use",
 		Impact: "one consent is carried out as often as somebody likes", Fix: "remember the identifiers of used tokens until they expire", Run: replayed},
 	{ID: "RS-ROLL", Name: "an older state after a newer one", Flow: true, Effects: true, Severity: Suggestion, Category: "security",
 		Sent: "the token of the first round after that of the second was used", Want: "may be accepted by a server without memory", Source: mrtr,
@@ -135,7 +132,7 @@ func (t *T) aged(tokens []string) (v verdict, reason string) {
 		}
 		t.seen(variant{name: "old"}, a)
 		t.r.noteAgain(t.o, a)
-		if v := t.o.verdict(a); v != accepted {
+		if v := t.o.verdict(a); v != accepted && !t.renewed(a) {
 			result = v
 		}
 	}
@@ -153,6 +150,16 @@ func (t *T) aged(tokens []string) (v verdict, reason string) {
 		return unclear, t.r.again
 	}
 	return result, ""
+}
+
+// renewed reports whether the answer to an old token is the question of its round and a
+// state that goes on: the server asks again instead of from the start.
+func (t *T) renewed(a Answer) bool {
+	if a.Kind != asked || a.State == nil || t.o.flow.Last == nil || len(t.o.flow.Rounds) == 0 || a.going() == t.o.fresh.going() {
+		return false
+	}
+	next := t.r.client.present(t.ctx, t.o.flow, quote(*a.State), t.o.user)
+	return t.o.verdict(next) == accepted && (next.Kind == asked || t.o.alike(next))
 }
 
 var dated = regexp.MustCompile(`[0-9]{10}|[0-9]{4}-[0-9]{2}-[0-9]{2}T`)
@@ -210,83 +217,4 @@ func (t *T) readTTL(token string) time.Duration {
 		}
 	}
 	return 0
-}
-
-func replayed(t *T) {
-	t.prefer(t.r.oneTime)
-	if t.o.good.Kind != completed && !t.oneTime() {
-		t.skip("the round does not run the tool to its end")
-		return
-	}
-	token, reason := t.mint()
-	if reason != "" {
-		t.skip("%s", reason)
-		return
-	}
-	one := t.r.client.present(t.ctx, t.o.flow, quote(token), t.o.user)
-	two := t.r.client.present(t.ctx, t.o.flow, quote(token), t.o.user)
-	t.seen(variant{name: "twice"}, two)
-	if !one.conclusive() || !two.conclusive() || t.o.verdict(one) != accepted {
-		t.skip("control: %v, then %v", one, two)
-		return
-	}
-	if t.o.verdict(two) != accepted {
-		t.atOnce()
-		return
-	}
-	f := Finding{Case: "twice", Severity: Suggestion, Issue: "a token is accepted twice (a property; it is a fault if the tool must run once)",
-		Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "accepted once", Got: "accepted twice"}
-	if t.oneTime() {
-		f.Severity, f.Issue = Critical, "a token of a tool for one use is accepted twice"
-	}
-	t.refute(f)
-}
-
-// crowd is the number of connections that present one token at once.
-const crowd = 8
-
-// atOnce presents one token over several connections at once: one may be accepted.
-func (t *T) atOnce() {
-	c := t.r.client
-	if c.http == nil {
-		return
-	}
-	severity := Warning
-	if t.oneTime() {
-		severity = Critical
-	}
-	token, reason := t.mint()
-	if reason != "" {
-		t.skip("%s", reason)
-		return
-	}
-	call := t.o.flow.call(t.o.user)
-	call.State, call.Answers = quote(token), t.o.flow.Last
-	answers := make([]Answer, crowd)
-	var all sync.WaitGroup
-	for i := range crowd {
-		c.id++
-		id := c.id
-		body, err := call.body(id)
-		if err != nil || c.take(t.ctx) != nil {
-			t.skip("%d requests at once could not be sent", crowd)
-			break
-		}
-		headers := c.callHeaders(call)
-		all.Go(func() {
-			answers[i] = read(c.http.Do(t.ctx, rawmcp.Request{Verb: "POST", Path: c.http.Path(), Headers: headers, Body: body, Done: isAnswer(id)}), id)
-		})
-	}
-	all.Wait()
-	n := 0
-	for _, a := range answers {
-		if a.Kind != "" && t.o.verdict(a) == accepted {
-			n++
-		}
-	}
-	t.trials++
-	if n > 1 {
-		t.refute(Finding{Case: "eight at once", Severity: severity, Issue: fmt.Sprintf("a token for one use is accepted %d times of %d at once", n, crowd),
-			Evidence: fmt.Sprintf("one after the other: accepted, then refused; %d at once: accepted %d times", crowd, n), Want: "accepted once", Got: "accepted more than once"})
-	}
 }

@@ -1,0 +1,196 @@
+package review_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sealab/fuzz/review"
+)
+
+// stepControls are servers whose rounds, answers or used tokens are broken.
+var stepControls = []control{
+	{name: "the last answer ends the first round", build: stepped("skips"), checks: []string{"RS-SKIP"}, effects: true},
+	{name: "an earlier answer ends the last round", build: stepped("stale"), checks: []string{"RS-DECLINE"}, effects: true},
+	{name: "any text is true", build: stepped("texts"), checks: []string{"RS-FORM"}, effects: true},
+	{name: "one state for the calls of a tool", build: stepped("merges"), checks: []string{"RS-ARGS"}, effects: true},
+	{name: "the items of a list joined", build: stepped("joins"), checks: []string{"RS-ARGS"}, effects: true},
+	{name: "expired states renewed", build: stepped("renews"), checks: []string{"RS-EXP"}, change: func(o *review.Options) { o.TTL = 10 * time.Minute }, effects: true},
+	{name: "single use, tag not compared", build: func() *fixture {
+		s := soundSigned()
+		s.verify = func(string, []byte) error { return nil }
+		return &fixture{seal: remembering(s, 1000, bodyOnly)}
+	}, checks: []string{"RS-TAMPER", "RS-FORGE"}, also: []string{"RS-CUT", "RS-SPLICE", "RS-SPELL"}, effects: true},
+	{name: "single use by the text, careless base64", build: func() *fixture {
+		s := soundSigned()
+		s.read = func(text string) ([]byte, error) {
+			return base64.RawURLEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
+		}
+		return &fixture{seal: remembering(s, 1000, strings.Clone)}
+	}, checks: []string{"RS-SPELL"}, change: oneUse, effects: true},
+	{name: "three used tokens remembered", build: func() *fixture { return &fixture{seal: remembering(soundSigned(), 3, bodyOnly)} },
+		checks: []string{"RS-REPLAY"}, change: oneUse, also: []string{"RS-ROLL"}, effects: true},
+	{name: "the last of many tools used twice", build: manyTools, checks: []string{"RS-REPLAY"}, change: func(o *review.Options) { o.OneTime = []string{"publish8"} }, effects: true},
+}
+
+func oneUse(o *review.Options) { o.OneTime = []string{"deploy"} }
+
+func bodyOnly(token string) string {
+	text, _, _ := strings.Cut(token, ".")
+	return text
+}
+
+// recalling is a seal for one use that remembers some tokens by a part of them.
+type recalling struct {
+	seal
+	key   func(token string) string
+	limit int
+	mu    sync.Mutex
+	used  []string
+}
+
+// remembering is a seal for one use whose tokens all differ.
+func remembering(s *signed, limit int, key func(string) string) *recalling {
+	var n atomic.Int64
+	return &recalling{seal: noted{s, func(bound) any { return n.Add(1) }}, key: key, limit: limit}
+}
+
+func (s *recalling) open(token string, b bound, now time.Time) (string, error) {
+	state, err := s.seal.open(token, b, now)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil || slices.Contains(s.used, s.key(token)) {
+		return "", errState
+	}
+	s.used = append(s.used, s.key(token))
+	s.used = s.used[max(0, len(s.used)-s.limit):]
+	return state, nil
+}
+
+// manyTools is a server with eight tools that ask and accept tokens twice.
+func manyTools() *fixture {
+	f := &fixture{seal: soundSigned(), silent: true}
+	f.around = func(s *mcp.Server) {
+		for i := range 8 {
+			name := fmt.Sprintf("publish%d", i+1)
+			mcp.AddTool(s, &mcp.Tool{Name: name, Description: "Publishes after a confirmation"}, f.handler(name, false))
+		}
+		s.AddReceivingMiddleware(f.protect)
+	}
+	return f
+}
+
+// progress is the state of a tool of two rounds.
+type progress struct {
+	Round int
+	Env   string
+	Given map[string]any
+}
+
+type listInput struct {
+	Env   string   `json:"env"`
+	Items []string `json:"items,omitempty"`
+}
+
+// stepped is a server with one tool of two rounds whose results name the answers: sound
+// without a flaw.
+func stepped(flaw string) func() *fixture {
+	return func() *fixture {
+		s := soundSigned()
+		s.onError = func(stage string) error { return errors.New(stage) }
+		t := &steps{fixture: &fixture{silent: true, clock: &fakeClock{now: time.Unix(1_795_164_472, 0)}}, seal: s, flaw: flaw}
+		t.around = func(server *mcp.Server) {
+			mcp.AddTool(server, &mcp.Tool{Name: "publish", Description: "Publishes after a confirmation and a reason"}, t.call)
+		}
+		return t.fixture
+	}
+}
+
+type steps struct {
+	*fixture
+	seal *signed
+	flaw string
+	mu   sync.Mutex
+	kept string // the state of all calls, with a flaw
+}
+
+// open returns the progress in a token, and whether its question is asked again.
+func (t *steps) open(token string, b bound) (p progress, again bool, err error) {
+	state, err := t.seal.open(token, b, t.clock.Now())
+	if err != nil && err.Error() == "expired" && t.flaw == "renews" {
+		if state, err = stateIn(token); err == nil {
+			again = true
+		}
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(state), &p)
+	}
+	if t.mu.Lock(); err == nil && t.flaw == "merges" {
+		var kept progress
+		err = json.Unmarshal([]byte(t.kept), &kept)
+		p.Env = kept.Env
+	}
+	t.mu.Unlock()
+	return p, again && p.Round > 0, err
+}
+
+func (t *steps) question(p progress, b bound) *mcp.CallToolResult {
+	result := t.ask("confirm", "Publish to "+p.Env+"?", "ok", "boolean", step{})
+	if p.Round == 1 {
+		result = t.ask("reason", "Why?", "reason", "string", step{})
+	}
+	raw, _ := json.Marshal(p)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = string(raw)
+	result.RequestState = t.seal.mint(t.kept, b, t.clock.Now())
+	return result
+}
+
+func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) (*mcp.CallToolResult, any, error) {
+	b := bound{target: "publish", arguments: string(req.Params.Arguments)}
+	if t.flaw == "joins" {
+		b.arguments = fmt.Sprintf("%q %s", in.Env, strings.Join(in.Items, ","))
+	}
+	if req.Params.RequestState == "" {
+		return t.question(progress{Env: in.Env}, b), nil, nil
+	}
+	p, again, err := t.open(req.Params.RequestState, b)
+	if err != nil {
+		return nil, nil, &jsonrpc.Error{Code: -32602, Message: "Invalid or expired requestState"}
+	}
+	given := map[string]any{}
+	maps.Copy(given, p.Given)
+	ok, reason := answer(req.Params.InputResponses, "confirm", "ok"), answer(req.Params.InputResponses, "reason", "reason")
+	if text, is := ok.(string); is && text != "" && t.flaw == "texts" {
+		ok = true
+	}
+	text, isText := reason.(string)
+	switch {
+	case again:
+		return t.question(p, b), nil, nil
+	case isText && (p.Round == 1 || t.flaw == "skips"):
+		given["reason"] = text
+	case p.Round == 0 && ok == true:
+		return t.question(progress{1, p.Env, map[string]any{"confirm": true}}, b), nil, nil
+	case p.Round == 1 && ok == true && t.flaw == "stale":
+	case p.Round == 0 && ok == false:
+		return t.say("nothing was published"), nil, nil
+	default:
+		return t.question(p, b), nil, nil
+	}
+	t.runs.Add(1)
+	raw, _ := json.Marshal(given)
+	return t.say("published to %s because of %s", p.Env, raw), nil, nil
+}

@@ -1,0 +1,109 @@
+package review
+
+import (
+	"fmt"
+	"sync"
+
+	"sealab/internal/rawmcp"
+)
+
+func replayed(t *T) {
+	t.prefer(t.r.oneTime)
+	if t.o.good.Kind != completed && !t.oneTime() {
+		t.skip("the round does not run the tool to its end")
+		return
+	}
+	token, reason := t.mint()
+	if reason != "" {
+		t.skip("%s", reason)
+		return
+	}
+	one := t.r.client.present(t.ctx, t.o.flow, quote(token), t.o.user)
+	two := t.r.client.present(t.ctx, t.o.flow, quote(token), t.o.user)
+	t.seen(variant{name: "twice"}, two)
+	if !one.conclusive() || !two.conclusive() || t.o.verdict(one) != accepted {
+		t.skip("control: %v, then %v", one, two)
+		return
+	}
+	if t.o.verdict(two) != accepted {
+		t.atOnce()
+		t.forgotten(token)
+		return
+	}
+	f := Finding{Case: "twice", Severity: Suggestion, Issue: "a token is accepted twice (a property; it is a fault if the tool must run once)",
+		Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "accepted once", Got: "accepted twice"}
+	if t.oneTime() {
+		f.Severity, f.Issue = Critical, "a token of a tool for one use is accepted twice"
+	}
+	t.refute(f)
+}
+
+// manyOthers is the number of tokens that are used before a used one is presented again.
+const manyOthers = 16
+
+// forgotten presents a used token again after others were used.
+func (t *T) forgotten(used string) {
+	if !t.oneTime() || len(t.findings) > 0 {
+		return
+	}
+	for range manyOthers {
+		token, reason := t.mint()
+		if reason != "" || t.o.verdict(t.r.client.present(t.ctx, t.o.flow, quote(token), t.o.user)) != accepted {
+			return
+		}
+	}
+	a := t.r.client.present(t.ctx, t.o.flow, quote(used), t.o.user)
+	if t.seen(variant{name: "used"}, a); t.o.verdict(a) == accepted {
+		t.refute(Finding{Case: "used, after others", Severity: Critical, Issue: fmt.Sprintf("a used token is accepted again after %d others were used", manyOthers),
+			Evidence: fmt.Sprintf("accepted, refused, and after %d others: %v", manyOthers, a), Want: "refused", Got: "accepted"})
+	}
+}
+
+// crowd is the number of connections that present one token at once.
+const crowd = 8
+
+// atOnce presents one token over several connections at once: one may be accepted.
+func (t *T) atOnce() {
+	c := t.r.client
+	if c.http == nil {
+		return
+	}
+	severity := Warning
+	if t.oneTime() {
+		severity = Critical
+	}
+	token, reason := t.mint()
+	if reason != "" {
+		t.skip("%s", reason)
+		return
+	}
+	call := t.o.flow.call(t.o.user)
+	call.State, call.Answers = quote(token), t.o.flow.Last
+	answers := make([]Answer, crowd)
+	var all sync.WaitGroup
+	for i := range crowd {
+		c.id++
+		id := c.id
+		body, err := call.body(id)
+		if err != nil || c.take(t.ctx) != nil {
+			t.skip("%d requests at once could not be sent", crowd)
+			break
+		}
+		headers := c.callHeaders(call)
+		all.Go(func() {
+			answers[i] = read(c.http.Do(t.ctx, rawmcp.Request{Verb: "POST", Path: c.http.Path(), Headers: headers, Body: body, Done: isAnswer(id)}), id)
+		})
+	}
+	all.Wait()
+	n := 0
+	for _, a := range answers {
+		if a.Kind != "" && t.o.verdict(a) == accepted {
+			n++
+		}
+	}
+	t.trials++
+	if n > 1 {
+		t.refute(Finding{Case: "eight at once", Severity: severity, Issue: fmt.Sprintf("a token for one use is accepted %d times of %d at once", n, crowd),
+			Evidence: fmt.Sprintf("one after the other: accepted, then refused; %d at once: accepted %d times", crowd, n), Want: "accepted once", Got: "accepted more than once"})
+	}
+}
