@@ -1,4 +1,4 @@
-package consumers_test
+package vectors_test
 
 import (
 	"os"
@@ -16,7 +16,7 @@ import (
 	"sealab/vectors"
 )
 
-// consumer is one folder here: a program that reads vectors in its language.
+// consumer is one folder of consumers: a program that reads vectors in its language.
 type consumer struct {
 	name    string
 	program string   // what the machine must have, one of several after a bar
@@ -39,11 +39,11 @@ var consumers = []consumer{
 const maxLines = 200
 
 func TestEveryConsumerIsTested(t *testing.T) {
-	runs, err := filepath.Glob("*/run")
+	runs, err := filepath.Glob("consumers/*/run")
 	require.NoError(t, err)
 	var names []string
 	for _, c := range consumers {
-		names = append(names, filepath.Join(c.name, "run"))
+		names = append(names, filepath.Join("consumers", c.name, "run"))
 	}
 	require.ElementsMatch(t, names, runs)
 }
@@ -58,10 +58,10 @@ func TestConsumers(t *testing.T) {
 			if !slices.ContainsFunc(strings.Split(c.program, "|"), onPath) {
 				testenv.Skip(t, "there is no %s", c.program)
 			}
-			if _, err := os.Stat(filepath.Join(c.name, c.needs)); err != nil {
+			if _, err := os.Stat(filepath.Join("consumers", c.name, c.needs)); err != nil {
 				testenv.Skip(t, "%s is not installed: run make consumers", c.needs)
 			}
-			out, err := c.run(t, filepath.Join("..", "files"))
+			out, err := c.run(t, "files")
 			require.NoError(t, err, "%s", out)
 
 			folder, wrong := c.spoiled(t)
@@ -104,7 +104,7 @@ func (c *consumer) run(t *testing.T, folder string) ([]byte, error) {
 	t.Helper()
 	folder, err := filepath.Abs(folder)
 	require.NoError(t, err)
-	run, err := filepath.Abs(filepath.Join(c.name, "run"))
+	run, err := filepath.Abs(filepath.Join("consumers", c.name, "run"))
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), run)
 	cmd.Env = append(os.Environ(), "VECTORS="+folder)
@@ -117,7 +117,7 @@ func (c *consumer) spoiled(t *testing.T) (folder string, ids []string) {
 	t.Helper()
 	folder = t.TempDir()
 	for _, design := range c.designs {
-		f, err := vectors.Read(vectors.Path(filepath.Join("..", "files"), design))
+		f, err := vectors.Read(vectors.Path("files", design))
 		require.NoError(t, err)
 		for _, s := range spoilings {
 			i := slices.IndexFunc(f.Tests, func(t vectors.Test) bool {
@@ -162,7 +162,7 @@ func refusedAt(stage string) func(*vectors.Test) bool {
 
 func TestConsumersAreShort(t *testing.T) {
 	for _, pattern := range []string{"*/*.py", "*/*.mjs", "*/*.rb", "*/*.java", "*/*.cs", "rust/*/*.rs"} {
-		paths, err := filepath.Glob(pattern)
+		paths, err := filepath.Glob("consumers/" + pattern)
 		require.NoError(t, err)
 		require.NotEmpty(t, paths, pattern)
 		for _, path := range paths {
