@@ -1,44 +1,30 @@
 package timing
 
 import (
-	"math/bits"
 	"runtime"
-	"syscall"
-	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
-
-// processors is a set of processors as the system writes it.
-type processors [16]uint64
-
-func (p *processors) call(trap uintptr) bool {
-	_, _, errno := syscall.RawSyscall(trap, 0, unsafe.Sizeof(*p), uintptr(unsafe.Pointer(p)))
-	return errno == 0
-}
 
 // pin locks the goroutine to its thread and the thread to the last of the
 // processors that it may use. restore undoes both. If the system refuses, the
 // thread stays free, which costs precision only.
 func pin() (restore func()) {
 	runtime.LockOSThread()
-	var before processors
-	if !before.call(syscall.SYS_SCHED_GETAFFINITY) {
+	var before, last unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
 		return runtime.UnlockOSThread
 	}
-	last := before.last()
-	last.call(syscall.SYS_SCHED_SETAFFINITY)
-	return func() {
-		before.call(syscall.SYS_SCHED_SETAFFINITY)
-		runtime.UnlockOSThread()
-	}
-}
-
-// last returns the set of the last processor in p alone.
-func (p *processors) last() (one processors) {
-	for i := len(p) - 1; i >= 0; i-- {
-		if p[i] != 0 {
-			one[i] = 1 << (bits.Len64(p[i]) - 1)
-			return one
+	for cpu, left := 0, before.Count(); left > 0; cpu++ {
+		if before.IsSet(cpu) {
+			last.Zero()
+			last.Set(cpu)
+			left--
 		}
 	}
-	return *p
+	unix.SchedSetaffinity(0, &last) //nolint:errcheck // see above
+	return func() {
+		unix.SchedSetaffinity(0, &before) //nolint:errcheck // as above
+		runtime.UnlockOSThread()
+	}
 }
