@@ -41,6 +41,7 @@ func encrypted() []Control {
 		aSealer("compressed", "the payload is compressed before it is sealed, and its length not bounded", breaks(codecs.Confidentiality, codecs.Total), by("PAY-05", "PAY-04"), compressed),
 		aSealer("compressed-text", "a payload over 1 KiB is compressed as base64, and its length not bounded", breaks(codecs.Confidentiality, codecs.Total), by("PAY-05"), compressedText),
 		aSealer("zeros-counted", "zero bytes at the end of the payload are counted and not sealed", breaks(codecs.Confidentiality), by("PAY-05"), zerosCounted),
+		aSealer("clear-if-long", "a payload over 2 KiB is under the tag and not encrypted", breaks(codecs.Confidentiality), by("PAY-07"), clearIfLong),
 		aSealer("two-halves", "each half of the payload is sealed under the nonce of the token", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-05"), inHalves),
 		aSealer("period-of-512", "of the number of a token 9 bits are in the nonce, and all of it under the tag", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-01"), periodOf512),
 		aSealer("stream", "AES-CTR without a tag", breaks(codecs.Integrity), by("FRM-01", "FRM-07", "FRM-08"), stream),
@@ -145,6 +146,26 @@ func zerosCounted(p *sealerParts) {
 			return nil, errMalformed
 		}
 		return append(packed[4:], make([]byte, binary.BigEndian.Uint32(packed))...), nil
+	}
+}
+
+// clearIfLong writes long payloads in front of the tag of the empty text.
+func clearIfLong(p *sealerParts) {
+	const long = 2 << 10
+	marked := func(data, text []byte) []byte { return slices.Concat(data, []byte("clear"), text) }
+	p.seal = func(key, nonce, text, data []byte) []byte {
+		if len(text) <= long {
+			return gcm(key).Seal(nil, nonce, text, data)
+		}
+		return gcm(key).Seal(bytes.Clone(text), nonce, nil, marked(data, text))
+	}
+	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
+		n := len(sealed) - gcmTag
+		if n <= long {
+			return openGCM(key, nonce, sealed, data)
+		}
+		_, err := openGCM(key, nonce, sealed[n:], marked(data, sealed[:n]))
+		return sealed[:n], err
 	}
 }
 

@@ -116,6 +116,9 @@ func (t trial) paddedStates(in *attack.Instance, tok *attack.Token) {
 }
 
 func (t trial) awkwardStates(in *attack.Instance, tok *attack.Token) {
+	for _, form := range []string{"%s", `"%s"`, `{"token":"%s"}`} {
+		t.roundTrip(in, tok.Under, fmt.Appendf(nil, form, tok.Text), "a state that holds a token")
+	}
 	for _, state := range []string{
 		`9007199254740993`, `{"n":9007199254740993}`, `{"n":1.0}`, `-0`, `1e400`, `{"n":1e400}`, `0.1`, `1E2`, `{"n":1e2}`, `123456789012345678901234567890`,
 		`{"a":1,"a":2}`, `{"a":1,"A":2}`, `{"b":1,"a":2}`, `{ "a" : 1 }`, " {}", "{}\n", `null`, `true`, `""`, `"\ud800"`, `"\u00e9"`, `"é"`, "\"e\u0301\"", `"\/"`, `"/"`,
@@ -199,6 +202,7 @@ func (t trial) digestOfState(in *attack.Instance, tok *attack.Token) {
 		return
 	}
 	t.showsState(in, tok.Under)
+	t.readableElsewhere(in, tok.Under)
 	state := tok.Returned()
 	sum256, sum1, sum5, sum512 := sha256.Sum256(state), sha1.Sum(state), md5.Sum(state), sha512.Sum512(state)
 	crc := crc32.ChecksumIEEE(state)
@@ -212,6 +216,35 @@ func (t trial) digestOfState(in *attack.Instance, tok *attack.Token) {
 		if len(here) > 0 && len(elsewhere) == 0 {
 			t.Refute(codecs.Confidentiality, fmt.Sprintf("the token holds a digest of the state, %x", digest), tok.Sealed)
 		}
+	}
+}
+
+// readableElsewhere looks for the state in tokens of fewer fields, of other methods and of
+// other lengths, which a design may seal in another way.
+func (t trial) readableElsewhere(in *attack.Instance, under codecs.Context) {
+	ask := func(letters int, c codecs.Context) {
+		tok, ok := in.Mint(t.State(letters), c)
+		if !ok {
+			return
+		}
+		t.Try(codecs.Confidentiality)
+		if t.Readable(tok) {
+			t.RefuteIf(codecs.Confidentiality, attack.Sealed(1), fmt.Sprintf("the state, of %d letters, can be read in a token of the context %s", letters, written(c)), tok.Sealed)
+		}
+	}
+	for _, n := range []int{300, longState, longerState} {
+		if n <= max(longState, t.Budget.Bytes) {
+			ask(n, under)
+		}
+	}
+	if !t.Design.IsScheme() {
+		return
+	}
+	for _, c := range poorest(under) {
+		ask(24, c)
+	}
+	for _, m := range otherMethods {
+		ask(24, fields[method].put(under, m))
 	}
 }
 
