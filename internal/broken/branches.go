@@ -2,7 +2,10 @@ package broken
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/json"
+	"fmt"
 	"path"
 	"strconv"
 	"strings"
@@ -40,6 +43,12 @@ func branches() []Control {
 			return whole(&less)
 		}),
 		binder("null-members", "members that are null are left out of the arguments", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), withoutNulls),
+		binder("members-summed", "the digests of members are summed by exclusive or", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), membersSummed),
+		around(stating(binder("used-by-method", "used tokens are kept with their method, which is not bound", breaks(codecs.SingleUse, codecs.BindsMethod), by("EXP-05"), func(b *codecs.Context) string {
+			less := *b
+			less.Method = ""
+			return whole(&less)
+		}), codecs.SingleUse), usedByMethod()),
 		aScheme("expiry-as-text", "times are compared as texts", breaks(codecs.Expiry), by("EXP-07"), func(p *schemeParts) {
 			p.timely = func(c *claims, now time.Time) bool {
 				return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.Add(skew)) && decimal(seconds(now)) < decimal(*c.Expires)
@@ -80,6 +89,50 @@ func withoutNulls(b *codecs.Context) string {
 	less := *b
 	less.Arguments = written
 	return whole(&less)
+}
+
+// membersSummed writes the arguments as the sum of their members.
+func membersSummed(b *codecs.Context) string {
+	d := json.NewDecoder(bytes.NewReader(b.Arguments))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return whole(b)
+	}
+	sum := make([]byte, sha256.Size)
+	for d.More() {
+		name, err := d.Token()
+		var value json.RawMessage
+		if err != nil || d.Decode(&value) != nil {
+			return whole(b)
+		}
+		member := sha256.Sum256(fmt.Appendf(nil, "%q %s", name, value))
+		subtle.XORBytes(sum, sum, member[:])
+	}
+	less := *b
+	less.Arguments = sum
+	return whole(&less)
+}
+
+// usedByMethod spends a token once for each method.
+func usedByMethod() func(codecs.Scheme) codecs.Scheme {
+	var used sync.Map
+	return func(inner codecs.Scheme) codecs.Scheme { return oncePerMethod{inner, &used} }
+}
+
+type oncePerMethod struct {
+	codecs.Scheme
+	used *sync.Map
+}
+
+// Verify implements codecs.Scheme.
+func (s oncePerMethod) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	out, err := s.Scheme.Verify(dst, token, b)
+	if err != nil {
+		return out, err
+	}
+	if _, before := s.used.LoadOrStore(b.Method+" "+string(token), true); before {
+		return dst, errUnauthentic
+	}
+	return out, nil
 }
 
 func decimal(seconds float64) string { return strconv.FormatFloat(seconds, 'f', -1, 64) }

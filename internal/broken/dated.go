@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"hash/crc64"
 	"hash/fnv"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -59,6 +60,15 @@ func dated() []Control {
 			return c.Expires != nil && seconds(now) < *c.Expires
 		}),
 		around(timed("grace-if-anonymous", "without a principal a token has five minutes more", "EXP-07", func(*schemeParts) {}), func(inner codecs.Scheme) codecs.Scheme { return graceful{inner} }),
+		timed("life-of-32-bits", "a time to live is milliseconds in 32 bits, and a negative one is no limit", "EXP-01", func(p *schemeParts) {
+			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
+				life := time.Duration(int32(ttl.Milliseconds())) * time.Millisecond
+				if life < 0 {
+					return seconds(now), math.MaxInt32 * 1e6
+				}
+				return seconds(now), seconds(now.Add(life))
+			}
+		}),
 		timed("without-year", "times are counted from the beginning of the year", "EXP-07", func(p *schemeParts) {
 			ofYear := func(now time.Time) float64 {
 				return seconds(now) - seconds(time.Date(now.UTC().Year(), 1, 1, 0, 0, 0, 0, time.UTC))

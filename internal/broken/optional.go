@@ -20,6 +20,8 @@ func optional() []Control {
 		aPair("first-version", "the first version had no tag, and is read", breaks(codecs.Integrity), by("FRM-05"), firstVersion),
 		aPair("tag-in-any-case", "a tag in hexadecimal digits behind two hyphens is read in either case", breaks(codecs.Canonical), by("ENC-05"), hexBehind),
 		aPair("look-alikes", "a token in base32 may have 0 for O and 1 for L", breaks(codecs.Canonical), by("ENC-05"), lookAlikes),
+		aPair("named-parts", "the parts of a token have names, and come in any order", breaks(codecs.Canonical), by("ENC-07"), namedParts),
+		wrapped("opened-within", "a payload that is a token is opened as well", breaks(codecs.ByteExact), by("PAY-02"), func(c codecs.Codec) codecs.Codec { return within{c} }),
 		aPair("low-bytes", "the tag is over the low bytes of characters, and the decoder skips those over a byte", breaks(codecs.Integrity), by("ENC-06"), lowBytes),
 		aPair("optional-glued", "the payload and an optional part behind the tag are glued under it", breaks(codecs.Integrity), by("TAG-07"), optionalGlued),
 	}
@@ -153,6 +155,46 @@ func lowBytes(key []byte) pair {
 			return payload, nil
 		},
 	}
+}
+
+// namedParts writes
+//
+//	token = "p=" || base64url(payload) || ";t=" || base64url(tag[32])
+func namedParts(key []byte) pair {
+	text := base64.RawURLEncoding.EncodeToString
+	return pair{
+		seal: func(payload []byte) string { return "p=" + text(payload) + ";t=" + text(hmacSHA256(key, payload)) },
+		unseal: func(token string) ([]byte, error) {
+			parts := map[string][]byte{}
+			for part := range strings.SplitSeq(token, ";") {
+				name, value, ok := strings.Cut(part, "=")
+				raw, okValue := canonical(value)
+				if _, twice := parts[name]; twice || !ok || !okValue {
+					return nil, errMalformed
+				}
+				parts[name] = raw
+			}
+			if len(parts) != 2 || parts["p"] == nil || parts["t"] == nil {
+				return nil, errMalformed
+			}
+			return parts["p"], refusedUnless(hmac.Equal(parts["t"], hmacSHA256(key, parts["p"])))
+		},
+	}
+}
+
+// A within codec opens a payload that is a token.
+type within struct{ codecs.Codec }
+
+// Unseal implements codecs.Codec.
+func (w within) Unseal(dst, token []byte) ([]byte, error) {
+	out, err := w.Codec.Unseal(dst, token)
+	if err != nil {
+		return out, err
+	}
+	if inner, err := w.Codec.Unseal(nil, out[len(dst):]); err == nil {
+		return append(out[:len(dst)], inner...), nil
+	}
+	return out, nil
 }
 
 // optionalGlued writes

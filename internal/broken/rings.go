@@ -3,6 +3,7 @@ package broken
 import (
 	"bytes"
 	"crypto/sha256"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"math/big"
@@ -58,6 +59,14 @@ func separations() []Control {
 			return append(bytes.Clone(secret), make([]byte, sha256.BlockSize-len(secret))...)
 		}),
 		reduced("key-as-number", "the secret is read as a number", "KEY-05", func(secret []byte) []byte { return new(big.Int).SetBytes(secret).Bytes() }),
+		reduced("key-ends", "the first and the last 16 bytes of the secret are the key", "KEY-06", func(secret []byte) []byte { return slices.Concat(secret[:16], secret[len(secret)-16:]) }),
+		reduced("key-folded", "the secret is folded to 32 bytes by exclusive or", "KEY-06", func(secret []byte) []byte {
+			folded := make([]byte, codecs.MinSecret)
+			for part := range slices.Chunk(secret, len(folded)) {
+				subtle.XORBytes(folded, folded, part)
+			}
+			return folded
+		}),
 		reduced("key-cut", "the first 32 bytes of the secret are the key", "KEY-06", func(secret []byte) []byte { return secret[:codecs.MinSecret] }),
 		reduced("key-trimmed", "white space around the secret is trimmed", "KEY-06", bytes.TrimSpace),
 		reduced("key-as-text", "the secret is made valid UTF-8", "KEY-06", func(secret []byte) []byte {

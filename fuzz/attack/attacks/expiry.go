@@ -62,7 +62,7 @@ const grace = 2 * time.Second
 
 func (t trial) afterExpiry(_ *attack.Instance, base *attack.Token) {
 	lives := []*time.Duration{nil}
-	for _, ttl := range []time.Duration{time.Second, time.Minute, 10 * time.Minute, 90 * time.Minute, 48 * time.Hour} {
+	for _, ttl := range []time.Duration{time.Second, time.Minute, 10 * time.Minute, 90 * time.Minute, 48 * time.Hour, 30 * 24 * time.Hour, 60 * 24 * time.Hour} {
 		lives = append(lives, &ttl)
 	}
 	for _, ttl := range lives {

@@ -354,6 +354,11 @@ func (t trial) formsOfKeys() {
 	for _, n := range []int{32, 48, 64, 128, 256} {
 		t.same(join(bytes.Repeat(k, 8)[:n], tail), join(bytes.Repeat(k, 8)[:n], k), fmt.Sprintf("secrets that differ behind byte %d", n))
 	}
+	other := t.Secret(2)
+	t.same(join(k[:16], tail[:16], k[16:]), join(k[:16], other[:16], k[16:]), "secrets of 48 bytes that differ in the 16 in the middle")
+	t.same(join(k, tail, k), join(k, other, k), "secrets of 96 bytes that differ in the 32 in the middle")
+	t.same(join(k, tail), join(tail, k), "secrets of 64 bytes with their halves exchanged")
+	t.same(join(k, tail, k), join(other, tail, other), "secrets of 96 bytes of which the first part is the last")
 	t.same(join(k, []byte("\n")), k, "K with a line break behind it, and K")
 	t.same(join([]byte(" "), k), k, "K with a space in front of it, and K")
 	t.same(join(k[:8], []byte{0}, tail), join(k[:8], []byte{0}, k), "secrets that differ behind a NUL")

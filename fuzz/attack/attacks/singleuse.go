@@ -58,6 +58,24 @@ func (t trial) twiceElsewhere(in *attack.Instance, c codecs.Context) {
 	if ring, err := t.Open(t.Secret(1), t.Secret(0)); err == nil {
 		twice(ring, t.State(8), c, "of the second key of a ring")
 	}
+	t.onceInEachContext(in, c)
+}
+
+// onceInEachContext presents tokens in their context and then in another, which a design may
+// accept as well that does not bind every field.
+func (t trial) onceInEachContext(in *attack.Instance, c codecs.Context) {
+	for _, f := range fields {
+		sealed := in.Seal(t.State(8), c)
+		if sealed.Answer.Outcome != verdict.Done {
+			return
+		}
+		other := f.put(c, f.unrelated()[0])
+		first, once := in.Accepts(sealed.Answer.Out, c)
+		t.Try(codecs.SingleUse)
+		if second, again := in.Accepts(sealed.Answer.Out, other); once && again {
+			t.Refute(codecs.SingleUse, "a token is accepted a second time with another "+f.name, sealed, first, second)
+		}
+	}
 }
 
 func (t trial) twiceInBatch(in *attack.Instance, tok *attack.Token) {

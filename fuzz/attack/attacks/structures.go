@@ -95,6 +95,7 @@ var structural = slices.Concat(namedTwins(), writtenMembers(), []twin{
 	{`{"v":[1,[2,3]]}`, `{"v":[1,2,3]}`, "a list in a list"}, {`{"v":[[]]}`, `{"v":[]}`, "an empty list in a list"}, {`{"v":[null]}`, `{"v":[]}`, "null in a list"}, {`{"v":[1,null]}`, `{"v":[1]}`, "null at the end of a list"},
 	{`{"v":-1}`, `{"v":-2}`, "numbers with one hash in Python"}, {`{"v":2305843009213693951}`, `{"v":0}`, "numbers modulo 2^61 - 1"}, {`{"v":1e400}`, `{"v":null}`, "infinity and null"},
 	{`{"v":"2026-01-01T00:00:00Z"}`, `{"v":"2026-01-01T01:00:00+01:00"}`, "one moment in two time zones"}, {`{"v":"2026-01-01"}`, `{"v":"2026-01-01T00:00:00"}`, "a date and a time"}, {`{"v":"2026-01-01T00:00:00Z"}`, `{"v":"2026-01-01T00:00:00.000Z"}`, "a time with a fraction"},
+	{`{"v":[1,1]}`, `{"v":[]}`, "a value twice and none"}, {`{"v":[1,2,2]}`, `{"v":[1,3,3]}`, "two values that are there twice"}, {`{"v":1,"v":1}`, `{"w":2,"w":2}`, "two members that are there twice"}, {`{"v":1,"v":1}`, `{}`, "a member twice and none"},
 	{`{"v":{"w":null}}`, `{"v":{}}`, "null inside an object"}, {`{"v":{"a":1,"b":2}}`, `{"v":{"a":2,"b":1}}`, "values exchanged inside"},
 })
 

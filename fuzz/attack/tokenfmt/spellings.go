@@ -234,6 +234,9 @@ func OtherSerialization(f Format, _ *Source) iter.Seq[Alteration] {
 		for _, sep := range []string{".", ":", "|", "~", ",", ";", "/", ""} {
 			variants = append(variants, strings.Join(parts, sep), strings.ReplaceAll(text, ".", sep), strings.ReplaceAll(text, ":", sep))
 		}
+		for _, sep := range []string{".", ":", "|", "~", ",", ";", "&", "--"} {
+			variants = append(variants, reordered(text, sep)...)
+		}
 		if len(parts) >= 2 {
 			last := len(parts) - 1
 			variants = append(variants, fmt.Sprintf(`{"payload":"%s","signature":"%s"}`, parts[last-1], parts[last]))
@@ -250,6 +253,24 @@ func OtherSerialization(f Format, _ *Source) iter.Seq[Alteration] {
 			yield(Alteration{[]byte(v), fmt.Sprintf("written as %.60q", v)})
 		}
 	})
+}
+
+// reordered returns text with neighbouring parts exchanged, with a part twice, and with a part
+// more.
+func reordered(text, sep string) (all []string) {
+	parts := strings.Split(text, sep)
+	if len(parts) < 2 || len(parts) > 8 {
+		return nil
+	}
+	for i, part := range parts {
+		all = append(all, strings.Join(slices.Insert(slices.Clone(parts), i, part), sep), strings.Join(slices.Insert(slices.Clone(parts), i, "x=1"), sep))
+		if i > 0 {
+			other := slices.Clone(parts)
+			other[i-1], other[i] = other[i], other[i-1]
+			all = append(all, strings.Join(other, sep))
+		}
+	}
+	return append(all, strings.Join(append(slices.Clone(parts), "x=1"), sep))
 }
 
 // TrailingData appends and prepends text to the token and to its segments, and
