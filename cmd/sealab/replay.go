@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,7 +21,6 @@ import (
 	"sealab/codecs/catalog"
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/attacks"
-	"sealab/internal/atomicfile"
 	"sealab/internal/cli"
 	"sealab/internal/table"
 	"sealab/internal/verdict"
@@ -32,8 +32,7 @@ func newReplayCommand() *cobra.Command {
 		Use:     "replay FILE... [FINDING...]",
 		Aliases: []string{"check"},
 		Short:   "Ask recorded questions again: findings and case files",
-		Long: `Ask the questions of files, which may be compressed with gzip, again and compare
-the answers.
+		Long: `Ask the questions of files again and compare the answers.
 
 A file of findings, as "sealab attack" writes it: the deciding calls of each
 finding are made again, or the attack is run again under its seed. FINDING
@@ -156,7 +155,7 @@ type placedCase struct {
 func readQuestions(files, ids []string) (questions, error) {
 	var all questions
 	for _, file := range files {
-		data, err := atomicfile.Read(file)
+		data, err := os.ReadFile(file)
 		if err != nil {
 			return all, err
 		}

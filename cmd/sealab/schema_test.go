@@ -20,7 +20,6 @@ import (
 	"sealab/codecs/catalog"
 	"sealab/fuzz/attack/cve"
 	"sealab/fuzz/campaign/report"
-	"sealab/internal/atomicfile"
 	"sealab/internal/schema"
 	"sealab/vectors/mutate"
 )
@@ -180,9 +179,9 @@ func TestJSONOutputs(t *testing.T) {
 	attacked := validate(t, "outcomes", "", 0, "attack", design, "--only", "ENC-01", "--json")
 	require.Contains(t, string(attacked), `"not refuted"`, "outcomes, and not findings alone")
 	validate(t, "outcomes", "", 0, "vectors", "verify", vectorFile, "--digests", digests, "--json")
-	cases, err := filepath.Glob(filepath.Join("testdata", "verdicts", "*.gz"))
+	cases, err := filepath.Glob(filepath.Join("testdata", "verdicts", "*.jsonl"))
 	require.NoError(t, err)
-	line, err := atomicfile.Read(cases[0])
+	line, err := os.ReadFile(cases[0])
 	require.NoError(t, err)
 	first, _, _ := strings.Cut(string(line), "\n")
 	validate(t, "outcomes", "", 0, "replay", write("one.jsonl", first+"\n"), "--json")

@@ -1,7 +1,7 @@
 package casefile_test
 
 import (
-	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,21 +10,21 @@ import (
 
 	"sealab/codecs/casefile"
 	"sealab/codecs/catalog"
-	"sealab/internal/atomicfile"
 )
 
 // cases returns every case of the committed files.
 func cases(t *testing.T) []casefile.Case {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "..", "cmd", "sealab", "testdata", "verdicts", "*.gz"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "cmd", "sealab", "testdata", "verdicts", "*.jsonl"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	var all []casefile.Case
 	for _, file := range files {
-		data, err := atomicfile.Read(file)
+		f, err := os.Open(file)
 		require.NoError(t, err)
-		of, err := casefile.Read(bytes.NewReader(data))
+		of, err := casefile.Read(f)
 		require.NoError(t, err, file)
+		require.NoError(t, f.Close())
 		all = append(all, of...)
 	}
 	return all
