@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -46,6 +45,9 @@ type client struct {
 	trace  string // the first stack trace or path in an error
 	notice string // the longest run of notifications that were not asked for
 	noisy  int    // its length
+	// uncached is the first result of a call whose members for caches have another form.
+	uncached   Answer
+	uncachedBy string
 	// repeated are the arguments that headers repeat, by tool.
 	repeated map[string][]repeatedArgument
 }
@@ -153,25 +155,18 @@ func (c *client) note(call Call, a Answer) {
 		c.keys[key]++
 	}
 	c.noteCode(call.Method, a)
+	if a.Kind == completed && c.uncached.Kind == "" && misleadsCaches(a.Result) {
+		c.uncached, c.uncachedBy = a, call.Method
+	}
 }
 
-// stackTrace are texts of stack traces in several languages, as they stand in JSON.
-var stackTrace = regexp.MustCompile(`goroutine \d+ \[|\\n\s+at [^\s"]+ \([^"]*:\d+:\d+\)|Traceback \(most recent|File \\?"[^"]+", line \d+|panicked at `)
-
-// pathInError is the path of a file in an error of the operating system.
-var pathInError = regexp.MustCompile(`(?:ENOENT|EACCES|EISDIR|\[Errno \d+\]|FileNotFoundException)[^"]*?(/[\w.+-]+/[\w.+/-]+)|\bopen (/[\w.+-]+/[\w.+/-]+): no such file`)
-
-// insides returns the part of an error that shows a stack trace, or the path of a file
-// that the request does not name; nil if there is none.
-func insides(e *rawmcp.Exchange) []byte {
-	if found := stackTrace.Find(e.Body); found != nil {
-		return found
-	}
-	found := pathInError.FindSubmatch(e.Body)
-	if found == nil || bytes.Contains(e.Sent, append(found[1], found[2]...)) {
-		return nil
-	}
-	return found[0]
+// misleadsCaches reports whether a result has a ttlMs or a cacheScope of another form than
+// that of the protocol.
+func misleadsCaches(result json.RawMessage) bool {
+	m := members(result)
+	var ttl float64
+	scope := string(m["cacheScope"])
+	return m["ttlMs"] != nil && (json.Unmarshal(m["ttlMs"], &ttl) != nil || ttl < 0) || scope != "" && scope != `"public"` && scope != `"private"`
 }
 
 // noteCode keeps the code of an error with its first message, and the first stack trace.
@@ -180,7 +175,7 @@ func (c *client) noteCode(method string, a Answer) {
 		c.codes[a.Code] = fmt.Sprintf("%s -> %v", method, a)
 	}
 	if a.Kind != completed && a.Kind != asked && a.Exchange != nil && c.trace == "" {
-		if found := insides(a.Exchange); found != nil {
+		if found := a.insides(); found != nil {
 			c.trace = fmt.Sprintf("%s -> %v, with %s", method, a, short(string(found), 80))
 		}
 	}

@@ -18,10 +18,10 @@ var bodies = []Check{
 		Sent: "no JSON, nothing, a number, null, a byte order mark, invalid UTF-8, 10,000 nested arrays", Want: "a JSON-RPC error -32700 or -32600, and the server goes on to answer", Source: "JSON-RPC 2.0, section 5.1",
 		Impact: "one request stops the server, or a client cannot read the error", Fix: "answer every body by a JSON-RPC error", Run: noJSON},
 	{ID: "H-PARAMS", Name: "params of another type", Over: "http", Era: "modern", Severity: Suggestion, Category: "schema",
-		Sent: "params as an array, arguments as a text, a name that is a number", Want: "refused with -32602 or -32600", Source: "revision 2026-07-28, schema",
+		Sent: "params as an array and null, arguments as a text and null, a name that is a number", Want: "refused with -32602 or -32600", Source: "revision 2026-07-28, schema",
 		Impact: "a client's mistake is answered by an error that names another cause", Fix: "validate params before the request is handled", Run: wrongParams},
 	{ID: "H-ID", Name: "an id that is none", Over: "http", Era: "modern", Severity: Suggestion, Category: "schema",
-		Sent: "null, 1.5, an object; texts, of digits and of 127 characters, and a number beyond 32 bits", Want: "an error; an answer with the same id", Source: "revision 2026-07-28, basic", Impact: "a request is taken for a notification, or its answer is lost", Fix: "take strings and integers alone", Run: wrongIDs},
+		Sent: "null, 1.5, an object; texts, of digits, of 127 characters and with the end of a line, and a number beyond 32 bits", Want: "an error; an answer with the same id", Source: "revision 2026-07-28, basic", Impact: "a request is taken for a notification, or its answer is lost", Fix: "take strings and integers alone", Run: wrongIDs},
 	{ID: "H-202", Name: "the answer to a notification", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
 		Sent: "notifications/cancelled of an unknown request; tools/list, a call of an unknown tool and one that asks, without an id", Want: "status 202 without a body, or an error status", Source: transportSpec, Impact: "clients wait for what does not come", Fix: "answer 202 without a body", Run: notification},
 	{ID: "H-RESULT", Name: "the form of results", Over: "", Era: "modern", Severity: Warning, Category: "schema",
@@ -30,8 +30,8 @@ var bodies = []Check{
 	{ID: "H-CODES", Name: "error codes that the protocol does not define", Over: "", Era: "modern", Severity: Warning, Category: "schema",
 		Sent: "nothing; every error that was seen is checked", Want: "no undefined code from -32020 to -32099, none of -32000 to -32019", Source: "revision 2026-07-28, basic, error codes",
 		Impact: "clients take an error for another one", Fix: "use the codes of the protocol, or codes outside its range", Run: errorCodes},
-	{ID: "H-TRACE", Name: "errors with a stack trace or a path", Over: "", Severity: Warning, Category: "security",
-		Sent: "resources/read of missing resources; every error that was seen is searched", Want: "no stack trace, and no path of a file of the server", Source: "CWE-209",
+	{ID: "H-TRACE", Name: "errors with a stack trace, a path or a password", Over: "", Severity: Warning, Category: "security",
+		Sent: "resources/read of missing resources; every error that was seen is searched", Want: "no stack trace, no path of a file of the server, and no URL with a password", Source: "CWE-209",
 		Impact: "an error shows files, versions and the course of the code", Fix: "answer by a fixed text, and log the trace", Run: traces},
 	{ID: "H-NOTICE", Name: "notifications that were not asked for", Over: "", Era: "modern", Severity: Warning, Category: "transport",
 		Sent: "nothing; the messages before every answer are checked", Want: "no log without a logLevel, no progress without a progressToken", Source: "revision 2026-07-28, server/utilities/logging, basic/patterns/progress",
@@ -113,7 +113,17 @@ func noJSON(t *T) {
 
 func wrongParams(t *T) {
 	want := wantCode(Suggestion, Suggestion, -32602, -32600)
+	crash := func(a Answer) (Severity, string) {
+		if a.Kind == broken {
+			return Warning, fmt.Sprintf("no answer, status %d", a.Status)
+		}
+		return "", ""
+	}
 	t.cases(
+		wireCase{name: "params null", alter: func(w *wire) {
+			w.body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":null}`, w.id)
+		}, judge: crash},
+		wireCase{name: "arguments null", call: unknownCall, alter: func(w *wire) { w.replace(`"arguments":{}`, `"arguments":null`) }, judge: crash},
 		wireCase{name: "params an array", alter: func(w *wire) {
 			w.body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":[1]}`, w.id)
 		}, judge: want},
@@ -128,7 +138,16 @@ func wrongParams(t *T) {
 }
 
 // honestIDs are ids that come back as they are.
-var honestIDs = []string{`"sealab"`, `"4711"`, `"SeaLab-` + strings.Repeat("0123456789", 12) + `"`, "4294967301"}
+var honestIDs = []string{`"sealab"`, brokenLine, `"4711"`, `"SeaLab-` + strings.Repeat("0123456789", 12) + `"`, "4294967301"}
+
+// brokenLine is an id that ends the line of an event, if it is written there as it is.
+const brokenLine = `"sealab\ndata: 1"`
+
+// sameID reports whether an id came back, however its characters are escaped.
+func sameID(got, id string) bool {
+	var one, two string
+	return got == id || json.Unmarshal([]byte(got), &one) == nil && json.Unmarshal([]byte(id), &two) == nil && one == two
+}
 
 func wrongIDs(t *T) {
 	var all []wireCase
@@ -145,8 +164,11 @@ func wrongIDs(t *T) {
 			if a.Exchange == nil || len(a.Exchange.Messages) == 0 {
 				return "", ""
 			}
+			if id == brokenLine && a.Exchange.Stream && !slices.ContainsFunc(a.Exchange.Messages, json.Valid) {
+				return Warning, "the answer is no event: the id stands in its lines"
+			}
 			m := members(a.Exchange.Messages[len(a.Exchange.Messages)-1])
-			if got := string(m["id"]); m["result"] != nil && got != id {
+			if got := string(m["id"]); m["result"] != nil && !sameID(got, id) {
 				return Warning, "answered with the id " + short(got, 40)
 			}
 			return "", ""
@@ -217,6 +239,9 @@ func resultForm(t *T) {
 			t.form(method, Suggestion, "no serverInfo in _meta", a)
 		}
 	}
+	if c := t.r.client; c.uncached.Kind != "" && len(t.findings) == 0 {
+		t.form(c.uncachedBy, Warning, "a ttlMs or cacheScope of another form", c.uncached)
+	}
 }
 
 // differs reports whether the second user gets another list than the first: twice, with
@@ -279,7 +304,7 @@ func traces(t *T) {
 		t.skip("no error was seen")
 	}
 	if trace := t.r.client.trace; trace != "" {
-		t.refute(Finding{Case: "errors", Severity: Warning, Issue: "an error carries a stack trace or a path", Evidence: trace, Want: "neither", Got: "a stack trace or a path"})
+		t.refute(Finding{Case: "errors", Severity: Warning, Issue: "an error carries a stack trace, a path or a password", Evidence: trace, Want: "none of them", Got: "one of them"})
 	}
 }
 

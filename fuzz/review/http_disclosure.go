@@ -123,3 +123,36 @@ func (r *Review) keyOfStates(word string) bool {
 	}
 	return false
 }
+
+// stackTrace are texts of stack traces in several languages, as they stand in JSON.
+var stackTrace = regexp.MustCompile(`goroutine \d+ \[|\\n\s+at [^\s"]+ \([^"]*:\d+:\d+\)|Traceback \(most recent|File \\?"[^"]+", line \d+|panicked at `)
+
+// pathInError is the path of a file in an error of the operating system.
+var pathInError = regexp.MustCompile(`(?:ENOENT|EACCES|EISDIR|\[Errno \d+\]|FileNotFoundException)[^"]*?(/[\w.+-]+/[\w.+/-]+)|\bopen (/[\w.+-]+/[\w.+/-]+): no such file`)
+
+// sourceInError is the path of a source file.
+var sourceInError = regexp.MustCompile(`(?:^|[\s"'(\[=])(?:[A-Za-z]:)?(?:[/\\]{1,2}[\w.@+-]+){2,}\.(?:py|js|mjs|cjs|ts|go|rb|rs|php|java|kt|cs|ex|exs)\b`)
+
+// passwordInError is a URL with a name and a password.
+var passwordInError = regexp.MustCompile(`\b[a-z][a-z0-9+.-]+://[^\s:@/"<>]+:[^\s:@/"<>*]{3,}@[\w.-]+`)
+
+// insides returns the part of an error that shows a stack trace, a password, or the path
+// of a file that the request does not name; nil if there is none. Tools and pages may
+// speak of source files.
+func (a Answer) insides() []byte {
+	e := a.Exchange
+	if found := stackTrace.Find(e.Body); found != nil {
+		return found
+	}
+	if found := passwordInError.Find(e.Body); found != nil && !bytes.Contains(e.Sent, found) {
+		return found
+	}
+	if found := sourceInError.FindString(a.Message); a.Kind == failed && found != "" && !bytes.Contains(e.Sent, []byte(strings.Trim(found, ` "'([=`))) {
+		return []byte(found)
+	}
+	found := pathInError.FindSubmatch(e.Body)
+	if found == nil || bytes.Contains(e.Sent, append(found[1], found[2]...)) {
+		return nil
+	}
+	return found[0]
+}

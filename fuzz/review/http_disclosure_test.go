@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"sealab/internal/rawmcp"
 )
 
 func TestSecretSetting(t *testing.T) {
@@ -18,5 +20,25 @@ func TestSecretSetting(t *testing.T) {
 	} {
 		name, _ := secretSetting([]byte(page))
 		require.Equal(t, want, name, page)
+	}
+}
+
+func TestInsides(t *testing.T) {
+	for text, want := range map[string]string{
+		"Traceback (most recent call last)":              "Traceback (most recent",
+		"parse error in /srv/app/server.py":              " /srv/app/server.py",
+		`C:\app\server.js: no such key`:                  `C:\app\server.js`,
+		"connecting to redis://default:hunter2@10.0.0.7": "redis://default:hunter2@10.0.0.7",
+		"see https://example.com/docs/errors/app.js":     "",
+		"/srv/notes/asked.py is not listed":              "", // the request names it
+		"connecting to postgres://app:***@db":            "",
+		"use application/json, not a.b.go/c.rs":          "",
+	} {
+		a := Answer{Kind: failed, Message: text, Exchange: &rawmcp.Exchange{Sent: []byte("read /srv/notes/asked.py"), Body: []byte(text)}}
+		require.Equal(t, want, string(a.insides()), text)
+	}
+	for kind, text := range map[kind]string{toolError: "lint: /src/lib/a.go:3: unused", httpError: `<script src="/static/js/app.js">`} {
+		a := Answer{Kind: kind, Message: text, Exchange: &rawmcp.Exchange{Body: []byte(text)}}
+		require.Empty(t, a.insides(), text)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/url"
 	"strings"
 
@@ -30,7 +29,7 @@ var header = []Check{
 		Sent: "no Mcp-Method, another one, one of the same kind, one in upper case, one with another character in the place of its hyphen", Want: "error -32020", Source: transportSpec,
 		Impact: "a gateway that filters by header is passed", Fix: "compare Mcp-Method with method and answer -32020", Run: methodHeader},
 	{ID: "H-NAME", Name: "Mcp-Name that differs from the body", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "a call of an unknown tool with no Mcp-Name, with another one, and with its own in upper case", Want: "error -32020", Source: transportSpec,
+		Sent: "a call of an unknown tool with no Mcp-Name, with another one, with a part of its own, and with its own in upper case; an unknown prompt and an unknown resource with another one", Want: "error -32020", Source: transportSpec,
 		Impact: "a gateway that filters tools by header is passed", Fix: "compare Mcp-Name with the name and answer -32020", Run: nameHeader},
 	{ID: "H-NAME64", Name: "Mcp-Name in base64", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
 		Sent: "a call of an unknown tool with Mcp-Name in the base64 form: the right name, another one", Want: "the right one is taken, another is refused with -32020", Source: transportSpec,
@@ -41,18 +40,6 @@ var header = []Check{
 	{ID: "H-SMUGGLE", Name: "a member that stands twice", Over: "http", Era: "modern", Severity: Critical, Category: "security",
 		Sent: "method and name twice in the body, also in another case, the header once for each; Method alone", Want: "the method that the header names, or an error", Source: transportSpec + "; RFC 8259, section 4",
 		Impact: "the header that a gateway checked says one method and another is carried out", Fix: "refuse members that stand twice, or compare the header with the one that is carried out", Run: smuggled},
-	{ID: "H-ORIGIN", Name: "a foreign Origin", Over: "http", Severity: Critical, Category: "security",
-		Sent: "Origin: https://evil.example, null, http://localhost.evil.example, garbage; the first also with the server in Referer", Want: "status 403", Source: transportSpec + ", MUST validate Origin",
-		Impact: "a page of any site calls the server of whoever looks at it; with a Host that is not checked, by DNS rebinding and reads the answers", Fix: "refuse requests whose Origin is not allowed; the SDK has an option for it", Run: origins},
-	{ID: "H-HOST", Name: "a foreign Host", Over: "http", Severity: Critical, Category: "security",
-		Sent: "Host: evil.example, with the port, localhost.evil.example, with headers of proxies", Want: "refused, on this machine", Source: "CVE-2025-66414; " + transportSpec,
-		Impact: "DNS rebinding: a page under a foreign name reads what the server answers", Fix: "compare Host with the names of this machine; the SDK has an option for it", Run: hosts},
-	{ID: "H-CORS", Name: "an answer for pages of any origin", Over: "http", Severity: Warning, Category: "security",
-		Sent: "a request and a preflight from https://evil.example", Want: "no Access-Control-Allow-Origin for it", Source: "Fetch, section 3.2",
-		Impact: "a page of any site reads what the server answers", Fix: "name the origins that may read", Run: cors},
-	{ID: "H-TYPE", Name: "a body of another type", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "Content-Type text/plain, a form, none", Want: "status 415 or 400", Source: transportSpec,
-		Impact: "a page can send it without a preflight", Fix: "take application/json alone", Run: contentTypes},
 	{ID: "H-SESSION", Name: "a session in a revision without sessions", Over: "http", Era: "modern", Severity: Suggestion, Category: "transport",
 		Sent: "a made-up Mcp-Session-Id", Want: "ignored and not repeated", Source: transportSpec, Impact: "a client of older revisions is refused, or its header is reflected", Fix: "ignore the header", Run: sessionHeader},
 	{ID: "H-LASTID", Name: "Last-Event-ID in a revision without it", Over: "http", Era: "modern", Severity: Suggestion, Category: "transport",
@@ -137,11 +124,18 @@ func nameHeader(t *T) {
 		}
 		return Warning, "taken as if the header were right"
 	}
-	t.cases(
+	all := []wireCase{{name: "the beginning of the name", call: unknownCall, alter: func(w *wire) { w.set("Mcp-Name", noSuchTool[:len(noSuchTool)/2]) }, judge: want},
+		{name: "the name with more characters", call: unknownCall, alter: func(w *wire) { w.set("Mcp-Name", noSuchTool+"s") }, judge: want}}
+	for _, call := range []Call{{Method: "prompts/get", Target: noSuchPrompt}, {Method: "resources/read", Target: missingURI}} {
+		if a := t.r.client.call(t.ctx, call); a.Kind == failed && a.Code != -32020 && a.Code != -32601 {
+			all = append(all, wireCase{name: "another Mcp-Name, " + call.Method, call: call, alter: func(w *wire) { w.set("Mcp-Name", "other") }, judge: want})
+		}
+	}
+	t.cases(append(all,
 		wireCase{name: "no Mcp-Name", call: unknownCall, alter: func(w *wire) { w.drop("Mcp-Name") }, judge: want},
 		wireCase{name: "another Mcp-Name", call: unknownCall, alter: func(w *wire) { w.set("Mcp-Name", "other") }, judge: want},
 		wireCase{name: "Mcp-Name in upper case", call: unknownCall, alter: func(w *wire) { w.set("Mcp-Name", strings.ToUpper(noSuchTool)) }, judge: want},
-	)
+	)...)
 }
 
 // base64Form writes a value of a header in the base64 form of the transport.
@@ -232,15 +226,6 @@ func (t *T) nameTwice() []wireCase {
 	return nil
 }
 
-// onLoopback reports whether the target is this machine.
-func (r *Review) onLoopback() bool {
-	if r.client.http == nil {
-		return false
-	}
-	ip := net.ParseIP(r.client.http.Hostname())
-	return r.client.http.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
-}
-
 // anyRequest is an honest request of the newest revision that the server speaks.
 func (t *T) anyRequest(alter func(*wire)) wireCase {
 	c := wireCase{alter: alter}
@@ -266,129 +251,6 @@ func (t *T) initialize(version string) *wire {
 	w := t.wire(listCall)
 	t.initializing(w, version)
 	return w
-}
-
-func origins(t *T) {
-	own := t.anyRequest(func(w *wire) { w.set("Origin", "http://"+t.r.client.http.Host()) })
-	w := t.wire(listCall)
-	own.alter(w)
-	honest := t.send(w)
-	severity := Warning
-	if t.r.onLoopback() && t.hostServed() {
-		severity = Critical
-	}
-	var all []wireCase
-	for _, o := range []string{"https://evil.example", "null", "http://localhost.evil.example", "http://evil-localhost", "http://evil.example:" + portOf(t.r.client.http.Host()), "garbage"} {
-		c := t.anyRequest(func(w *wire) { w.set("Origin", o) })
-		c.name, c.judge = "Origin: "+o, wantRefused(severity)
-		all = append(all, c)
-	}
-	referred := t.anyRequest(func(w *wire) {
-		w.set("Origin", "https://evil.example")
-		w.set("Referer", "https://evil.example/?http://localhost/,http://"+t.r.client.http.Host())
-	})
-	referred.name, referred.judge = "Origin: https://evil.example, with the server in Referer", wantRefused(severity)
-	all = append(all, referred)
-	for _, method := range []string{"server/discover", "prompts/list", "resources/list", "resources/templates/list"} {
-		if t.r.modern() { // the check may stand in the branch of one method
-			all = append(all, wireCase{name: "Origin: https://evil.example, " + method, call: Call{Method: method}, alter: func(w *wire) { w.set("Origin", "https://evil.example") }, judge: wantRefused(severity)})
-		}
-	}
-	if own := t.r.client.call(t.ctx, unknownCall); t.r.modern() && own.Kind == failed && own.Status != 403 { // or only before some methods
-		all = append(all, wireCase{name: "Origin: https://evil.example, a call", call: unknownCall, alter: func(w *wire) { w.set("Origin", "https://evil.example") }, judge: func(a Answer) (Severity, string) {
-			if a.refusal() == own.refusal() {
-				return severity, "answered as without an Origin"
-			}
-			return "", ""
-		}})
-	}
-	if !honest.conclusive() {
-		t.skip("control: the server's own origin: %v", honest)
-		return
-	}
-	t.cases(all...)
-	t.findings = t.findings[:min(len(t.findings), 1)]
-}
-
-func portOf(host string) string {
-	_, port, err := net.SplitHostPort(host)
-	if err != nil {
-		return "80"
-	}
-	return port
-}
-
-// hostServed reports whether a foreign Host is served.
-func (t *T) hostServed() bool {
-	w := t.wire(listCall)
-	t.anyRequest(func(w *wire) { w.set("Host", "evil.example") }).alter(w)
-	return served(t.send(w))
-}
-
-func hosts(t *T) {
-	if !t.r.onLoopback() {
-		t.skip("a server that is not on this machine may be known by any name")
-		return
-	}
-	var all []wireCase
-	for _, h := range []string{"evil.example", "evil.example:" + portOf(t.r.client.http.Host()), "localhost.evil.example"} {
-		c := t.anyRequest(func(w *wire) { w.set("Host", h) })
-		c.name, c.judge = "Host: "+h, wantRefused(Critical)
-		all = append(all, c)
-	}
-	for _, forwarded := range [][2]string{{"X-Forwarded-Host", "localhost"}, {"Forwarded", "host=localhost"}, {"X-Original-Host", "localhost"}, {"X-Host", "localhost"}} { // which a page may set
-		c := t.anyRequest(func(w *wire) {
-			w.set("Host", "evil.example")
-			w.set(forwarded[0], forwarded[1])
-		})
-		c.name, c.judge = "Host: evil.example, "+forwarded[0]+": "+forwarded[1], wantRefused(Critical)
-		all = append(all, c)
-	}
-	t.cases(all...)
-	t.findings = t.findings[:min(len(t.findings), 1)]
-}
-
-func cors(t *T) {
-	judge := func(a Answer) (Severity, string) {
-		if a.Exchange == nil {
-			return "", ""
-		}
-		switch allowed := a.Exchange.Header("Access-Control-Allow-Origin"); {
-		case allowed == "*" && len(t.r.opts.Target.Headers) == 0:
-			return Suggestion, "every page may read the answer"
-		case allowed == "*", allowed == "https://evil.example":
-			return Warning, "a page of https://evil.example may read the answer"
-		}
-		return "", ""
-	}
-	request := t.anyRequest(func(w *wire) { w.set("Origin", "https://evil.example") })
-	request.name, request.judge = "a request", judge
-	preflight := t.anyRequest(func(w *wire) {
-		w.verb, w.body = "OPTIONS", nil
-		w.set("Origin", "https://evil.example")
-		w.set("Access-Control-Request-Method", "POST")
-		w.set("Access-Control-Request-Headers", "authorization, content-type, mcp-protocol-version")
-	})
-	preflight.name, preflight.judge = "a preflight", judge
-	t.cases(request, preflight)
-}
-
-func contentTypes(t *T) {
-	severity := Warning
-	w := t.wire(listCall)
-	w.set("Origin", "https://evil.example")
-	if t.send(w).refused() {
-		severity = Suggestion // pages cannot send it at all
-	}
-	var all []wireCase
-	for _, v := range []string{"text/plain", "application/x-www-form-urlencoded", ""} {
-		all = append(all, wireCase{name: "Content-Type " + v, alter: func(w *wire) {
-			if w.set("Content-Type", v); v == "" {
-				w.drop("Content-Type")
-			}
-		}, judge: wantRefused(severity)})
-	}
-	t.cases(all...)
 }
 
 func sessionHeader(t *T) {

@@ -11,7 +11,7 @@ const toolsSpec = "revision 2026-07-28, server/tools"
 
 // offers are the checks of tools.
 var offers = []Check{
-	{ID: "T-UNKNOWN", Name: "an unknown tool", Era: "modern", Severity: Suggestion, Category: "schema", Sent: "a call of a tool that is not listed", Want: "error -32602", Source: toolsSpec,
+	{ID: "T-UNKNOWN", Name: "an unknown tool", Era: "modern", Severity: Warning, Category: "schema", Sent: "calls of tools that are not listed, one with the name of a prototype", Want: "error -32602", Source: toolsSpec,
 		Impact: "the model takes a protocol error for a result of the tool", Fix: "answer -32602", Run: unknownTool},
 	{ID: "T-SCHEMA", Name: "the schemas and names of tools", Era: "modern", Severity: Warning, Category: "schema", Sent: "nothing; tools/list is checked", Want: "an object schema that JSON Schema allows; names of 1 to 128 letters, digits, _ - .; no name twice", Source: toolsSpec,
 		Impact: "clients refuse the tool", Fix: "give each tool an object schema and a plain name", Run: toolSchemas},
@@ -60,6 +60,21 @@ func unknownTool(t *T) {
 		t.fault("unknown", Suggestion, "an unknown tool is not refused with -32602", a)
 	case a.Status >= 500:
 		t.fault("unknown", Suggestion, fmt.Sprintf("an unknown tool is refused with status %d", a.Status), a)
+	default:
+		t.inheritedTools()
+	}
+}
+
+// inheritedTools calls tools with names that every object of some languages has.
+func (t *T) inheritedTools() {
+	for _, name := range []string{"constructor", "__proto__", "toString"} {
+		call := unknownCall
+		call.Target = name
+		listed := slices.ContainsFunc(t.r.Report.Server.Tools, func(o Offer) bool { return o.Name == name })
+		if a := t.r.client.call(t.ctx, call); !listed && (a.Status >= 500 && a.Status != 503 || a.Code == -32603 || a.Kind == completed) {
+			t.fault(name, Warning, "an unknown tool named "+name+" is not refused as others are", a)
+			return
+		}
 	}
 }
 

@@ -113,12 +113,15 @@ func missingResource(t *T) {
 	}
 }
 
+// noSuchPrompt is the name of a prompt that no server has.
+const noSuchPrompt = "sealab-no-such-prompt"
+
 func unknownPrompt(t *T) {
 	if !t.r.Report.Server.has("prompts") {
 		t.skip("the server has no prompts")
 		return
 	}
-	if a, ok := t.ask("unknown", Call{Method: "prompts/get", Target: "sealab-no-such-prompt"}); ok && (a.Kind != failed || a.Code != -32602) {
+	if a, ok := t.ask("unknown", Call{Method: "prompts/get", Target: noSuchPrompt}); ok && (a.Kind != failed || a.Code != -32602) {
 		t.fault("unknown", Suggestion, "an unknown prompt is not refused with -32602", a)
 	}
 }

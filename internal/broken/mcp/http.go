@@ -91,6 +91,7 @@ func (s *Server) forbidden(w http.ResponseWriter, r *http.Request) bool {
 	opens := s.has("any origin on initialize") && r.Header.Get("MCP-Protocol-Version") == "" ||
 		s.has("origins by their end") && strings.HasSuffix(origin, "localhost") ||
 		s.has("any origin on calls") && r.Header.Get("Mcp-Method") == "tools/call" ||
+		s.has("texts from any origin") && strings.HasPrefix(r.Header.Get("Content-Type"), "text/plain") ||
 		s.has("any origin on lists of prompts") && r.Header.Get("Mcp-Method") == "prompts/list"
 	if s.has("hosts of request lines unread") && r.URL.IsAbs() {
 		host = "localhost"
@@ -175,6 +176,12 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 	if state, _ := result["requestState"].(string); state != "" && s.has("states in a header") {
 		w.Header().Set("X-State", state)
 	}
+	if text := ""; s.has("ids in events") && fail == nil {
+		_ = json.Unmarshal(id, &text) // a number has no lines
+		events(w)
+		fmt.Fprintf(w, "id: %s\ndata: %s\n\n", text, response(id, result, fail))
+		return
+	}
 	if notices := s.notices(); notices != nil && fail == nil {
 		events(w)
 		for _, message := range append(notices, response(id, result, fail)) {
@@ -228,7 +235,7 @@ func response(id json.RawMessage, result object, fail *failure) []byte {
 }
 
 func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
-	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media != "application/json" && !s.has("any type") {
+	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media != "application/json" && !s.has("any type") && !(s.has("texts from any origin") && media == "text/plain") {
 		http.Error(w, "want application/json", http.StatusUnsupportedMediaType)
 		return
 	}
@@ -333,6 +340,9 @@ func (s *Server) parse(body []byte) (r request, notification bool, fail *failure
 			fail.message = "goroutine 7 [running]:\nmain.params(0x0)"
 		}
 		return r, false, fail
+	}
+	if string(m["params"]) == "null" && s.has("params that are null end the connection") {
+		panic(http.ErrAbortHandler)
 	}
 	r.body = body
 	switch last := r.params["requestState"]; {
@@ -470,6 +480,9 @@ func (s *Server) named(header string, name json.RawMessage) bool {
 	var want string
 	if json.Unmarshal(name, &want) != nil {
 		return true // of another type, which the method refuses
+	}
+	if s.has("beginnings of names") && header != "" && strings.HasPrefix(want, header) || s.has("names of tools alone compared") && !strings.Contains(want, "tool") {
+		return true
 	}
 	return header == want || s.has("any name header") || s.has("name headers without case") && strings.EqualFold(header, want)
 }

@@ -200,6 +200,8 @@ func (s *Server) readResource(r request) (object, *failure) {
 		return nil, invalid("uri: want a text")
 	}
 	switch {
+	case uri == "notes://day/today" && s.has("resources cached for a negative time"):
+		return s.complete(object{"contents": []object{{"uri": uri, "text": "nothing"}}, "ttlMs": -5, "cacheScope": "private"}), nil
 	case uri == "notes://day/today" && s.has("blobs of text"):
 		return s.listed(object{"contents": []object{{"uri": uri, "blob": "not base64!"}}}), nil
 	case uri == "notes://day/today":
@@ -210,6 +212,12 @@ func (s *Server) readResource(r request) (object, *failure) {
 		return s.complete(object{"contents": []object{{"uri": uri, "text": "root:x:0:0:root:/root:/bin/sh\n"}}}), nil
 	case s.has("unknown resources are empty"):
 		return s.complete(object{"contents": []object{}}), nil
+	}
+	if s.has("passwords in errors") {
+		return nil, invalid("no row in postgres://app:S3cr3tPw@db.internal:5432/notes")
+	}
+	if s.has("sources in errors") {
+		return nil, invalid("not found (/srv/app/notes/store.py)")
 	}
 	if s.has("paths in errors") {
 		return nil, invalid("[Errno 2] No such file or directory: '/srv/app/notes/none'")

@@ -21,6 +21,9 @@ func (s *Server) tool(r request) (object, *failure) {
 	if json.Unmarshal(r.params["name"], &name) != nil {
 		return nil, &failure{code: s.or("wrong types are faults", -32603, -32602), status: 400, message: "name: want a text"}
 	}
+	if name == "constructor" && s.has("tools of every object") {
+		return nil, &failure{code: -32603, status: 500, message: "internal error"}
+	}
 	if schemas[name] == "" {
 		if s.has("unknown tools are results") {
 			return s.complete(object{"content": []object{}, "isError": true}), nil

@@ -1,0 +1,163 @@
+package review
+
+import (
+	"net"
+)
+
+// reaching are the checks of pages of other sites, over HTTP.
+var reaching = []Check{
+	{ID: "H-ORIGIN", Name: "a foreign Origin", Over: "http", Severity: Critical, Category: "security",
+		Sent: "Origin: https://evil.example, null, http://localhost.evil.example, garbage; the first also with the server in Referer", Want: "status 403", Source: transportSpec + ", MUST validate Origin",
+		Impact: "a page of any site calls the server of whoever looks at it; with a Host that is not checked, by DNS rebinding and reads the answers", Fix: "refuse requests whose Origin is not allowed; the SDK has an option for it", Run: origins},
+	{ID: "H-HOST", Name: "a foreign Host", Over: "http", Severity: Critical, Category: "security",
+		Sent: "Host: evil.example, with the port, localhost.evil.example, with headers of proxies", Want: "refused, on this machine", Source: "CVE-2025-66414; " + transportSpec,
+		Impact: "DNS rebinding: a page under a foreign name reads what the server answers", Fix: "compare Host with the names of this machine; the SDK has an option for it", Run: hosts},
+	{ID: "H-CORS", Name: "an answer for pages of any origin", Over: "http", Severity: Warning, Category: "security",
+		Sent: "a request and a preflight from https://evil.example", Want: "no Access-Control-Allow-Origin for it", Source: "Fetch, section 3.2",
+		Impact: "a page of any site reads what the server answers", Fix: "name the origins that may read", Run: cors},
+	{ID: "H-TYPE", Name: "a body of another type", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
+		Sent: "Content-Type text/plain, also with JSON as a parameter, forms, none; what is served once more with a foreign Origin", Want: "status 415 or 400", Source: transportSpec,
+		Impact: "a page can send it without a preflight", Fix: "take application/json alone", Run: contentTypes},
+}
+
+// onLoopback reports whether the target is this machine.
+func (r *Review) onLoopback() bool {
+	if r.client.http == nil {
+		return false
+	}
+	ip := net.ParseIP(r.client.http.Hostname())
+	return r.client.http.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func origins(t *T) {
+	own := t.anyRequest(func(w *wire) { w.set("Origin", "http://"+t.r.client.http.Host()) })
+	w := t.wire(listCall)
+	own.alter(w)
+	honest := t.send(w)
+	severity := Warning
+	if t.r.onLoopback() && t.hostServed() {
+		severity = Critical
+	}
+	var all []wireCase
+	for _, o := range []string{"https://evil.example", "null", "http://localhost.evil.example", "http://evil-localhost", "https://evil-localhost", "http://evil.example:" + portOf(t.r.client.http.Host()), "garbage"} {
+		c := t.anyRequest(func(w *wire) { w.set("Origin", o) })
+		c.name, c.judge = "Origin: "+o, wantRefused(severity)
+		all = append(all, c)
+	}
+	referred := t.anyRequest(func(w *wire) {
+		w.set("Origin", "https://evil.example")
+		w.set("Referer", "https://evil.example/?http://localhost/,http://"+t.r.client.http.Host())
+	})
+	referred.name, referred.judge = "Origin: https://evil.example, with the server in Referer", wantRefused(severity)
+	all = append(all, referred)
+	for _, method := range []string{"server/discover", "prompts/list", "resources/list", "resources/templates/list"} {
+		if t.r.modern() { // the check may stand in the branch of one method
+			all = append(all, wireCase{name: "Origin: https://evil.example, " + method, call: Call{Method: method}, alter: func(w *wire) { w.set("Origin", "https://evil.example") }, judge: wantRefused(severity)})
+		}
+	}
+	if own := t.r.client.call(t.ctx, unknownCall); t.r.modern() && own.Kind == failed && own.Status != 403 { // or only before some methods
+		all = append(all, wireCase{name: "Origin: https://evil.example, a call", call: unknownCall, alter: func(w *wire) { w.set("Origin", "https://evil.example") }, judge: func(a Answer) (Severity, string) {
+			if a.refusal() == own.refusal() {
+				return severity, "answered as without an Origin"
+			}
+			return "", ""
+		}})
+	}
+	if !honest.conclusive() {
+		t.skip("control: the server's own origin: %v", honest)
+		return
+	}
+	t.cases(all...)
+	t.findings = t.findings[:min(len(t.findings), 1)]
+}
+
+func portOf(host string) string {
+	_, port, err := net.SplitHostPort(host)
+	if err != nil {
+		return "80"
+	}
+	return port
+}
+
+// hostServed reports whether a foreign Host is served.
+func (t *T) hostServed() bool {
+	w := t.wire(listCall)
+	t.anyRequest(func(w *wire) { w.set("Host", "evil.example") }).alter(w)
+	return served(t.send(w))
+}
+
+func hosts(t *T) {
+	if !t.r.onLoopback() {
+		t.skip("a server that is not on this machine may be known by any name")
+		return
+	}
+	var all []wireCase
+	for _, h := range []string{"evil.example", "evil.example:" + portOf(t.r.client.http.Host()), "localhost.evil.example"} {
+		c := t.anyRequest(func(w *wire) { w.set("Host", h) })
+		c.name, c.judge = "Host: "+h, wantRefused(Critical)
+		all = append(all, c)
+	}
+	for _, forwarded := range [][2]string{{"X-Forwarded-Host", "localhost"}, {"Forwarded", "host=localhost"}, {"X-Original-Host", "localhost"}, {"X-Host", "localhost"}} { // which a page may set
+		c := t.anyRequest(func(w *wire) {
+			w.set("Host", "evil.example")
+			w.set(forwarded[0], forwarded[1])
+		})
+		c.name, c.judge = "Host: evil.example, "+forwarded[0]+": "+forwarded[1], wantRefused(Critical)
+		all = append(all, c)
+	}
+	t.cases(all...)
+	t.findings = t.findings[:min(len(t.findings), 1)]
+}
+
+func cors(t *T) {
+	judge := func(a Answer) (Severity, string) {
+		if a.Exchange == nil {
+			return "", ""
+		}
+		switch allowed := a.Exchange.Header("Access-Control-Allow-Origin"); {
+		case allowed == "*" && len(t.r.opts.Target.Headers) == 0:
+			return Suggestion, "every page may read the answer"
+		case allowed == "*", allowed == "https://evil.example":
+			return Warning, "a page of https://evil.example may read the answer"
+		}
+		return "", ""
+	}
+	request := t.anyRequest(func(w *wire) { w.set("Origin", "https://evil.example") })
+	request.name, request.judge = "a request", judge
+	preflight := t.anyRequest(func(w *wire) {
+		w.verb, w.body = "OPTIONS", nil
+		w.set("Origin", "https://evil.example")
+		w.set("Access-Control-Request-Method", "POST")
+		w.set("Access-Control-Request-Headers", "authorization, content-type, mcp-protocol-version")
+	})
+	preflight.name, preflight.judge = "a preflight", judge
+	t.cases(request, preflight)
+}
+
+// simpleTypes are those that a page may send without a preflight, one that names JSON in a
+// parameter, and none.
+var simpleTypes = []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a", "text/plain; a=application/json", ""}
+
+func contentTypes(t *T) {
+	var all []wireCase
+	for _, v := range simpleTypes {
+		typed := func(w *wire) {
+			if w.set("Content-Type", v); v == "" {
+				w.drop("Content-Type")
+			}
+		}
+		all = append(all, wireCase{name: "Content-Type " + v, alter: typed, judge: func(a Answer) (Severity, string) {
+			if !served(a) {
+				return "", ""
+			}
+			w := t.wire(listCall)
+			typed(w)
+			w.set("Origin", "https://evil.example")
+			if t.send(w).refused() {
+				return Suggestion, "served, though not to pages"
+			}
+			return Warning, "served"
+		}})
+	}
+	t.cases(all...)
+}
