@@ -13,10 +13,10 @@ const authorization = "revision 2026-07-28, basic/authorization"
 // credentials are the checks of servers that want credentials.
 var credentials = []Check{
 	{ID: "A-METHOD", Name: "a method without credentials", Over: "http", Era: "modern", Severity: Critical, Category: "security",
-		Sent: "each list, a call of an unknown tool, each prompt, each resource, and calls with a state, without credentials, if tools/list wants some", Want: "status 401", Source: authorization + ", on every request; CWE-306",
+		Sent: "each list, a call of an unknown tool, each prompt, each resource, a completion, and calls with a state, without credentials, if tools/list wants some; tools/list and initialize with the Mcp-Method of a handshake", Want: "status 401", Source: authorization + ", on every request; CWE-306",
 		Impact: "whoever reaches the server uses one of its methods without a name", Fix: "check credentials before the method is looked at", Run: openMethods},
 	{ID: "A-LIKE", Name: "credentials that resemble good ones", Over: "http", Severity: Critical, Category: "security",
-		Sent: "a request with the beginning of a credential, more characters, another character, the other case, another scheme, an empty one, null, with it in a cookie, behind a made-up one, with the cookies that the server sets, and with headers of proxies that name a user, also beside a good credential", Want: "status 401, and the user of the credential", Source: authorization + "; CWE-187, CWE-290",
+		Sent: "a request with the beginning of a credential, more characters, another character, the other case, another scheme, an empty one, null, with it in a cookie, behind a made-up one, with the cookies that the server sets, and with headers of proxies that name a user or an address, also beside a good credential", Want: "status 401, and the user of the credential", Source: authorization + "; CWE-187, CWE-290",
 		Impact: "a credential is guessed piece by piece, or is not needed", Fix: "compare whole credentials, and take the user's name from no header that a client may send", Run: likeCredentials},
 	{ID: "A-CONN", Name: "the credentials of an earlier request", Over: "http", Severity: Critical, Category: "security",
 		Sent: "on one connection a request with good credentials, and then one with made-up ones and one without", Want: "status 401", Source: "RFC 9110, section 3.3: requests are independent; CWE-613",
@@ -54,6 +54,12 @@ func openMethods(t *T) {
 	for _, f := range t.r.reads() {
 		calls = append(calls, f.call(nobody))
 	}
+	if t.completesOpenly() {
+		return
+	}
+	if t.openByHeader() {
+		return
+	}
 	for _, call := range calls {
 		if t.isOpen(call, strings.TrimSpace(call.Method+" "+call.Target)) {
 			return
@@ -70,6 +76,45 @@ func openMethods(t *T) {
 			return
 		}
 	}
+}
+
+// completesOpenly reports whether arguments are completed without credentials.
+func (t *T) completesOpenly() bool {
+	for _, p := range t.r.Report.Server.Prompts {
+		for _, x := range p.Arguments {
+			ref := map[string]string{"type": "ref/prompt", "name": p.Name}
+			own, ok := t.completion(first, ref, x.Name, "")
+			a, also := t.completion(nobody, ref, x.Name, "")
+			if ok && also && served(own) && served(a) {
+				t.fault("completion/complete", Critical, "completion/complete is answered without credentials, and tools/list is not", a)
+				return true
+			}
+			return false
+		}
+	}
+	return false
+}
+
+// openByHeader sends requests without credentials whose Mcp-Method is that of a handshake. It
+// refutes if one is served.
+func (t *T) openByHeader() bool {
+	for _, named := range []string{"server/discover", "initialize", "ping"} {
+		for name, w := range map[string]*wire{"tools/list": t.listingAs(nil), "initialize": t.initialize(older)} {
+			for _, h := range t.r.opts.Target.Headers {
+				w.drop(h.Name)
+			}
+			if name == "initialize" && !t.send(w).refused() {
+				continue // open to everybody
+			}
+			w.set("Mcp-Method", named)
+			a := t.send(w)
+			if t.seen(variant{name: named}, a); served(a) {
+				t.refuteWire(name+" under Mcp-Method "+named, Critical, "answered without credentials", w, a)
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isOpen makes a call with credentials and without, and refutes if the second one is answered.
@@ -108,6 +153,9 @@ var cookieNames = []string{"Authorization", "authorization", "access_token", "to
 // proxyHeaders name a user; proxies add them behind a login.
 var proxyHeaders = []string{"X-Forwarded-User", "X-Remote-User", "Remote-User", "X-Authenticated-User", "X-User", "X-User-Id"}
 
+// addressHeaders name the address of a client; proxies add them.
+var addressHeaders = []string{"X-Forwarded-For", "X-Real-IP", "X-Client-IP", "True-Client-IP", "CF-Connecting-IP", "X-Originating-IP"}
+
 func likenesses(scheme, secret string) []likeCredential {
 	var all []likeCredential
 	for _, l := range []struct {
@@ -144,7 +192,11 @@ func likenesses(scheme, secret string) []likeCredential {
 			all = append(all, likeCredential{"the header " + name, []rawmcp.Header{{Name: name, Value: value}}, Critical})
 		}
 	}
-	return all
+	var nearby []rawmcp.Header
+	for _, name := range addressHeaders {
+		nearby = append(nearby, rawmcp.Header{Name: name, Value: "127.0.0.1"})
+	}
+	return append(all, likeCredential{"the address of this machine in headers of proxies", append(nearby, rawmcp.Header{Name: "Forwarded", Value: "for=127.0.0.1"}), Critical})
 }
 
 // otherCharacter changes the last character but one of a credential: the last one of
@@ -158,21 +210,26 @@ func otherCharacter(secret string) string {
 	return secret[:i] + other + secret[i+1:]
 }
 
+// cookiesOf are the cookies that an answer sets, as a request has them.
+func cookiesOf(a Answer) string {
+	var pairs []string
+	if a.Exchange != nil {
+		for _, cookie := range a.Exchange.Headers["Set-Cookie"] {
+			pair, _, _ := strings.Cut(cookie, ";")
+			pairs = append(pairs, pair)
+		}
+	}
+	return strings.Join(pairs, "; ")
+}
+
 // setCookies asks with nothing else than the cookies that the server sets.
 func (t *T) setCookies() {
 	own := t.listedAs(t.r.opts.Target.Headers)
-	if own.Exchange == nil {
+	cookies := cookiesOf(own)
+	if cookies == "" {
 		return
 	}
-	var pairs []string
-	for _, cookie := range own.Exchange.Headers["Set-Cookie"] {
-		pair, _, _ := strings.Cut(cookie, ";")
-		pairs = append(pairs, pair)
-	}
-	if len(pairs) == 0 {
-		return
-	}
-	a := t.listedAs([]rawmcp.Header{{Name: "Cookie", Value: strings.Join(pairs, "; ")}})
+	a := t.listedAs([]rawmcp.Header{{Name: "Cookie", Value: cookies}})
 	if t.seen(variant{name: "set cookies"}, a); served(a) {
 		t.fault("set cookies", Warning, "a cookie that the server sets is taken in the place of a credential", a)
 	}

@@ -2,6 +2,8 @@ package review
 
 import (
 	"net"
+
+	"sealab/internal/rawmcp"
 )
 
 // reaching are the checks of pages of other sites, over HTTP.
@@ -160,4 +162,49 @@ func contentTypes(t *T) {
 		}})
 	}
 	t.cases(all...)
+}
+
+func sessionOrigin(t *T) {
+	if _, ok := t.open(older, first); !ok {
+		return
+	}
+	c := wireCase{name: "Origin: https://evil.example", alter: func(w *wire) {
+		t.initializing(w, older)
+		w.set("Origin", "https://evil.example")
+	}}
+	severity := Warning
+	w := t.initialize(older)
+	w.set("Host", "evil.example")
+	if t.r.onLoopback() && served(t.send(w)) {
+		severity = Critical
+	}
+	c.judge = wantRefused(severity)
+	t.oneCase(c)
+	for i := range t.findings {
+		t.findings[i].Revision = older
+	}
+	if len(t.findings) == 0 {
+		t.originsInSession(severity)
+	}
+}
+
+// originsInSession sends foreign origins after the handshake, where some servers no longer
+// look at them.
+func (t *T) originsInSession(severity Severity) {
+	s, ok := t.opened()
+	if !ok {
+		return
+	}
+	for _, o := range []string{"https://evil.example", "null"} {
+		headers := append(t.sessionHeaders(s, first), rawmcp.Header{Name: "Origin", Value: o})
+		a := t.r.client.rawCall(t.ctx, headers, []byte(t.oldList()))
+		if t.trials++; a.Kind == completed {
+			t.refute(Finding{Case: "Origin: " + o + ", in a session", Severity: severity, Issue: "tools/list with Origin " + o + " is served in a session", Evidence: sent(a.Exchange) + " -> " + a.String(), Want: "403", Got: "served", Revision: older})
+			return
+		}
+	}
+	e := t.streamOf(s, first, rawmcp.Header{Name: "Origin", Value: "https://evil.example"})
+	if e.Stream {
+		t.refute(Finding{Case: "Origin: https://evil.example, GET", Severity: Warning, Issue: "GET with Origin https://evil.example opens a stream, and POST is refused", Evidence: sent(e) + " -> status 200", Want: "403", Got: "200", Revision: older})
+	}
 }

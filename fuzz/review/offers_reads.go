@@ -89,7 +89,7 @@ func (t *T) completedPaths() {
 
 // completes reports whether the beginning of a path is completed to the name of a file.
 func (t *T) completes(uri, parameter, folder, name string) bool {
-	a, ok := t.completion(map[string]string{"type": "ref/resource", "uri": uri}, parameter, folder+name[:len(name)-1])
+	a, ok := t.completion(first, map[string]string{"type": "ref/resource", "uri": uri}, parameter, folder+name[:len(name)-1])
 	return ok && slices.ContainsFunc(completionValues(a), func(v string) bool { return v == name || strings.HasSuffix(v, "/"+name) })
 }
 
@@ -134,7 +134,7 @@ func completions(t *T) {
 	}
 	for _, p := range s.Prompts {
 		for _, argument := range p.Arguments {
-			a, ok := t.completion(map[string]string{"type": "ref/prompt", "name": p.Name}, argument.Name, "")
+			a, ok := t.completion(first, map[string]string{"type": "ref/prompt", "name": p.Name}, argument.Name, "")
 			switch n := len(completionValues(a)); {
 			case !ok:
 				return
@@ -160,11 +160,11 @@ func completionValues(a Answer) []string {
 	return r.Completion.Values
 }
 
-// completion asks for the values of an argument that begins with a text.
-func (t *T) completion(ref map[string]string, argument, begun string) (Answer, bool) {
+// completion asks as a user for the values of an argument that begins with a text.
+func (t *T) completion(as user, ref map[string]string, argument, begun string) (Answer, bool) {
 	c := t.r.client
 	c.id++
-	call := Call{Method: "completion/complete"}
+	call := Call{Method: "completion/complete", as: as}
 	params := map[string]any{"_meta": call.meta(), "ref": ref, "argument": map[string]string{"name": argument, "value": begun}}
 	body, err := json.Marshal(message{"2.0", c.id, call.Method, params})
 	if err != nil {

@@ -15,15 +15,15 @@ const oldTransport = "revision 2025-11-25, basic/transports"
 // over HTTP. A server that does not know them is not tested.
 var sessions = []Check{
 	{ID: "S-NEG", Name: "the negotiation of a revision", Over: "http", Era: "legacy", Severity: Warning, Category: "transport",
-		Sent: "initialize with the revisions from 2024-11-05 to 2025-11-25, 1999-01-01 and 2099-01-01", Want: "the same revision, or another that the server supports", Source: lifecycle, Impact: "client and server speak different protocols", Fix: "answer with a revision of the list of those supported", Run: negotiation},
+		Sent: "initialize with the revisions from 2024-11-05 to 2025-11-25, 1999-01-01, 2025-07-01 and 2099-01-01", Want: "the same revision, or another that the server supports", Source: lifecycle, Impact: "client and server speak different protocols", Fix: "answer with a revision of the list of those supported", Run: negotiation},
 	{ID: "S-202", Name: "the answer to a notification or a response", Over: "http", Era: "legacy", Severity: Warning, Category: "transport",
-		Sent: "notifications/initialized, and a response that nobody asked for", Want: "status 202 without a body, or an error status", Source: oldTransport, Impact: "clients wait for what does not come", Fix: "answer 202 without a body", Run: oldNotification},
+		Sent: "the notifications of clients, and a response that nobody asked for", Want: "status 202 without a body, or an error status", Source: oldTransport, Impact: "clients wait for what does not come", Fix: "answer 202 without a body", Run: oldNotification},
 	{ID: "S-ID", Name: "the ids of sessions", Over: "http", Era: "legacy", Severity: Warning, Category: "security",
 		Sent: "eight times initialize", Want: "different ids of visible ASCII, at least 16 characters, that no counter, time or user gives", Source: oldTransport, Impact: "ids can be guessed", Fix: "draw 16 random bytes for each id", Run: sessionIDs},
 	{ID: "S-MISSING", Name: "no session, and a made-up one", Over: "http", Era: "legacy", Severity: Warning, Category: "security",
-		Sent: "tools/list without a session, with ids that the server did not give, with parts and other spellings of one that it gave, with two, and with one in the URL or in a cookie", Want: "400 and 404, and no id of a session", Source: oldTransport, Impact: "any id is a session", Fix: "look the id up and answer 404", Run: noSession},
+		Sent: "tools/list without a session, with ids that the server did not give, with parts and other spellings of one that it gave, with two, and with one in the URL or in a cookie; GET with a made-up one", Want: "400 and 404, and no id of a session", Source: oldTransport, Impact: "any id is a session", Fix: "look the id up and answer 404", Run: noSession},
 	{ID: "S-END", Name: "a session that was ended", Over: "http", Era: "legacy", Severity: Warning, Category: "security",
-		Sent: "DELETE, then tools/list and a call of an unknown tool", Want: "405, or 404 afterwards", Source: oldTransport, Impact: "a session cannot be ended", Fix: "forget the id on DELETE", Run: ended},
+		Sent: "DELETE, then tools/list, a call of an unknown tool and GET", Want: "405, or 404 afterwards", Source: oldTransport, Impact: "a session cannot be ended", Fix: "forget the id on DELETE", Run: ended},
 	{ID: "S-VER", Name: "an unknown revision in a session", Over: "http", Era: "legacy", Severity: Critical, Category: "transport",
 		Sent: "tools/list with MCP-Protocol-Version 1999-01-01", Want: "status 400", Source: oldTransport, Impact: "client and server speak different protocols", Fix: "compare the header with those supported", Run: sessionVersion},
 	{ID: "S-BATCH", Name: "several requests in one body", Over: "http", Era: "legacy", Severity: Warning, Category: "transport",
@@ -32,8 +32,8 @@ var sessions = []Check{
 		Sent: "GET that accepts JSON alone, and GET without a session", Want: "405, 406 or 400", Source: oldTransport, Impact: "a stream is opened that belongs to nobody", Fix: "require Accept and the session", Run: sessionGet},
 	{ID: "S-HIJACK", Name: "the session of another user", Over: "http", Era: "legacy", Severity: Critical, Category: "security",
 		Sent: "tools/list, a call of an unknown tool, GET and DELETE in a session of the first user with the credentials of the second, and without any", Want: "401, 403 or 404", Source: oldTransport + ", security best practices", Impact: "whoever learns an id acts as its owner", Fix: "bind the session to the user and compare", Run: hijacked},
-	{ID: "S-ORIGIN", Name: "a foreign Origin on initialize", Over: "http", Era: "legacy", Severity: Warning, Category: "security",
-		Sent: "initialize with Origin https://evil.example", Want: "status 403", Source: oldTransport + ", MUST validate Origin", Impact: "a page of any site opens a session", Fix: "refuse requests whose Origin is not allowed; the SDK has an option for it", Run: sessionOrigin},
+	{ID: "S-ORIGIN", Name: "a foreign Origin in older revisions", Over: "http", Era: "legacy", Severity: Warning, Category: "security",
+		Sent: "initialize with Origin https://evil.example; in a session tools/list with it and with null, and GET", Want: "status 403", Source: oldTransport + ", MUST validate Origin", Impact: "a page of any site opens a session", Fix: "refuse requests whose Origin is not allowed; the SDK has an option for it", Run: sessionOrigin},
 	{ID: "S-REINIT", Name: "initialize in a session", Over: "http", Era: "legacy", Severity: Suggestion, Category: "transport",
 		Sent: "initialize with the id of a session", Want: "an error, or an answer", Source: lifecycle, Impact: "the session breaks", Fix: "answer with an error", Run: initializedAgain},
 	{ID: "RS-DOWN", Name: "a state in an older revision", Over: "http", Era: "legacy", Severity: Critical, Category: "security",
@@ -114,7 +114,7 @@ func negotiation(t *T) {
 		t.skip("initialize is not answered: the server speaks no older revision")
 		return
 	}
-	for _, v := range []string{"1999-01-01", "2099-01-01"} {
+	for _, v := range []string{"1999-01-01", "2025-07-01", "2099-01-01"} {
 		a := t.r.client.initialize(t.ctx, v, first)
 		if got := versionOf(a); a.Kind == completed && !known[got] && got != modern {
 			t.refute(Finding{Case: v, Severity: Warning, Issue: fmt.Sprintf("initialize %s is answered by revision %s", v, short(got, 30)), Evidence: sent(a.Exchange) + " -> " + short(string(a.Result), 200), Want: "a supported revision", Got: got, Revision: older})
@@ -128,12 +128,20 @@ func versionOf(a Answer) string {
 	return v
 }
 
+// unanswered are messages that get no answer.
+var unanswered = map[string]string{
+	"a notification": initialized, "a response": `{"jsonrpc":"2.0","id":99999,"result":{}}`,
+	"notifications/roots/list_changed": `{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`,
+	"notifications/progress":           `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"sealab-none","progress":1}}`,
+	"notifications/cancelled":          `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"sealab-none"}}`,
+}
+
 func oldNotification(t *T) {
 	s, ok := t.opened()
 	if !ok {
 		return
 	}
-	for name, body := range map[string]string{"a notification": `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "a response": `{"jsonrpc":"2.0","id":99999,"result":{}}`} {
+	for name, body := range unanswered {
 		a := t.inSession(s, first, body)
 		t.trials++
 		if a.Exchange != nil && a.Status/100 == 2 && (a.Status != 202 || len(strings.TrimSpace(string(a.Exchange.Body))) > 0 && string(a.Exchange.Body) != "null") {
@@ -204,27 +212,6 @@ func sessionGet(t *T) {
 		if e.Status == 200 {
 			t.refute(Finding{Case: c.name, Severity: Suggestion, Issue: "GET with " + c.name + " opens a stream", Evidence: sent(e) + " -> status 200", Want: "405, 406 or 400", Got: "200", Revision: older})
 		}
-	}
-}
-
-func sessionOrigin(t *T) {
-	if _, ok := t.open(older, first); !ok {
-		return
-	}
-	c := wireCase{name: "Origin: https://evil.example", alter: func(w *wire) {
-		t.initializing(w, older)
-		w.set("Origin", "https://evil.example")
-	}}
-	severity := Warning
-	w := t.initialize(older)
-	w.set("Host", "evil.example")
-	if t.r.onLoopback() && served(t.send(w)) {
-		severity = Critical
-	}
-	c.judge = wantRefused(severity)
-	t.oneCase(c)
-	for i := range t.findings {
-		t.findings[i].Revision = older
 	}
 }
 

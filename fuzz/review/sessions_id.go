@@ -180,18 +180,22 @@ func noSession(t *T) {
 	for _, name := range append([]string{"Mcp-Session-Id", "mcp_session_id", "session"}, sessionParameters...) {
 		cookies = append(cookies, name+"="+s.id)
 	}
+	ownCookies := cookiesOf(s.answer)
 	made, none := s, s
 	made.id, none.id = madeUpID(s.id), ""
 	for _, c := range []struct {
 		name    string
 		session session
 		header  rawmcp.Header
-	}{{"an id in a cookie", none, rawmcp.Header{Name: "Cookie", Value: strings.Join(cookies, "; ")}}, {"a second header with an id", made, rawmcp.Header{Name: "Mcp-Session-Id", Value: s.id}}} {
+	}{{"an id in a cookie", none, rawmcp.Header{Name: "Cookie", Value: strings.Join(cookies, "; ")}}, {"a cookie that the server sets", none, rawmcp.Header{Name: "Cookie", Value: ownCookies}}, {"a second header with an id", made, rawmcp.Header{Name: "Mcp-Session-Id", Value: s.id}}} {
 		a := t.r.client.rawCall(t.ctx, append(t.sessionHeaders(c.session, first), c.header), []byte(t.oldList()))
 		if t.trials++; a.Kind == completed {
 			t.refute(Finding{Case: c.name, Severity: Warning, Issue: c.name + " names the session", Evidence: sent(a.Exchange) + " -> " + a.String(), Want: "400 or 404", Got: "served", Revision: older})
 			return
 		}
+	}
+	if e := t.streamOf(made, first); e.Stream {
+		t.refute(Finding{Case: "the stream of a made-up session", Severity: Warning, Issue: "GET opens the stream of a session that was not given", Evidence: sent(e) + " -> status 200", Want: "404", Got: "200", Revision: older})
 	}
 }
 
@@ -251,95 +255,12 @@ func ended(t *T) {
 	}
 	if a, lives := t.lives(s, first, own, first); lives {
 		t.refute(Finding{Case: "DELETE", Severity: Warning, Issue: "a session goes on after DELETE was answered with success", Evidence: fmt.Sprintf("DELETE -> status %d; %s -> %v", e.Status, sent(a.Exchange), a), Want: "404", Got: "served", Revision: older})
+	} else if after := t.streamOf(s, first); after.Stream {
+		t.refute(Finding{Case: "the stream after DELETE", Severity: Warning, Issue: "the stream of a session opens after DELETE was answered with success", Evidence: sent(after) + " -> status 200", Want: "404", Got: "200", Revision: older})
 	}
 }
 
 // remove ends a session with the credentials of a user.
 func (t *T) remove(s session, as user) *rawmcp.Exchange {
 	return t.r.client.raw(t.ctx, rawmcp.Request{Verb: "DELETE", Path: t.r.client.http.Path(), Headers: t.sessionHeaders(s, as)})
-}
-
-func hijacked(t *T) {
-	if len(t.r.opts.Target.Second) == 0 {
-		t.skip("one user alone is known; --second gives the credentials of another")
-		return
-	}
-	s, ok := t.keeping()
-	if !ok {
-		return
-	}
-	own, ok := t.open(older, second)
-	if !ok {
-		return
-	}
-	if a := t.inSession(own, second, t.oldList()); a.Kind != completed {
-		t.skip("control: the second user's own session: %v", a)
-		return
-	}
-	if a := t.inSession(session{version: s.version}, stranger, t.oldList()); a.Status != 401 && a.Status != 403 {
-		if b := t.r.client.initialize(t.ctx, older, stranger); b.Kind == completed {
-			t.skip("made-up credentials open a session as well, so that the server knows no users")
-			return
-		}
-	}
-	for _, as := range []user{second, nobody} {
-		name := map[user]string{second: "the second user", nobody: "nobody"}[as]
-		if a, lives := t.lives(s, as, own, second); lives {
-			t.refute(Finding{Case: name, Severity: Critical, Issue: "the session of the first user is used by " + name, Evidence: sent(a.Exchange) + " -> " + a.String(), Want: "401, 403 or 404", Got: "served", Revision: older})
-			continue
-		}
-		if a, pings := t.pingsIn(s, as, own); pings {
-			t.refute(Finding{Case: "ping, by " + name, Severity: Warning, Issue: "a ping in the session of the first user is answered to " + name, Evidence: sent(a.Exchange) + " -> " + a.String(), Want: "401, 403 or 404", Got: "served", Revision: older})
-		}
-		if e := t.streamOf(s, as); e.Stream {
-			t.refute(Finding{Case: "the stream, by " + name, Severity: Critical, Issue: "the stream of the first user's session is opened by " + name, Evidence: sent(e) + " -> status 200", Want: "401, 403 or 404", Got: "200", Revision: older})
-		}
-		t.removedBy(as, name)
-	}
-}
-
-// pingsIn reports whether a ping is answered in a session, and not in a made-up one.
-func (t *T) pingsIn(s session, as user, own session) (Answer, bool) {
-	ping := func(s session, as user) Answer {
-		t.r.client.id++
-		return t.inSession(s, as, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, t.r.client.id))
-	}
-	none := own
-	none.id = madeUpID(own.id)
-	a := ping(s, as)
-	t.trials++
-	return a, a.Kind == completed && ping(none, second).Kind != completed
-}
-
-// streamOf asks for the stream of a session as a user.
-func (t *T) streamOf(s session, as user) *rawmcp.Exchange {
-	w := &wire{headers: t.sessionHeaders(s, as)}
-	w.set("Accept", "text/event-stream")
-	w.drop("Content-Type")
-	e := t.r.client.raw(t.ctx, rawmcp.Request{Verb: "GET", Path: t.r.client.http.Path(), Headers: w.headers, Head: true})
-	t.trials++
-	return e
-}
-
-// removedBy refutes if sessions of the first user end by the DELETE of another: twice,
-// and each lives until then.
-func (t *T) removedBy(as user, name string) {
-	evidence := ""
-	for range 2 {
-		s, ok := t.opened()
-		if !ok {
-			return
-		}
-		e := t.remove(s, as)
-		t.trials++
-		if e.Status/100 != 2 {
-			return
-		}
-		a := t.inSession(s, first, t.oldList())
-		if !a.refused() {
-			return
-		}
-		evidence = fmt.Sprintf("%s -> status %d; then tools/list by the first user -> %v", sent(e), e.Status, a)
-	}
-	t.refute(Finding{Case: "DELETE by " + name, Severity: Critical, Issue: "the session of the first user is ended by " + name, Evidence: evidence, Want: "401, 403 or 404", Got: "ended", Revision: older})
 }

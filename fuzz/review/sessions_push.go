@@ -1,13 +1,9 @@
 package review
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,9 +22,9 @@ var pushing = []Check{
 	{ID: "S-CANCEL", Name: "a cancelled call in a session", Over: "http", Era: "legacy", Effects: true, Severity: Warning, Category: "reliability",
 		Sent: "notifications/cancelled while the tool of --slow runs", Want: "no result", Source: "revision 2025-11-25, basic/utilities/cancellation",
 		Impact: "work goes on that the client has given up", Fix: "stop the work on notifications/cancelled", Timed: true, Run: cancelledInSession},
-	{ID: "S-RESUME", Name: "the lost stream of another session", Over: "http", Era: "legacy", Severity: Critical, Category: "security",
-		Sent: "GET in a second session with the Last-Event-ID of an event of the first", Want: "no message of the first", Source: oldTransport + ", resumability",
-		Impact: "whoever counts on has the messages of other sessions", Fix: "look events up by session and id", Run: resumed},
+	{ID: "S-RESUME", Name: "the stream of another session", Over: "http", Era: "legacy", Severity: Critical, Category: "security",
+		Sent: "GET in a second session while the first one is used, with and without the Last-Event-ID of an event of the first", Want: "no message of the first", Source: oldTransport + ", resumability",
+		Impact: "one client reads the messages of others", Fix: "send each message to its session alone, and look events up by session and id", Run: resumed},
 }
 
 func chosenSession(t *T) {
@@ -218,75 +214,5 @@ func cancelledInSession(t *T) {
 		t.skip("the call was cancelled after %v, too late for one of %v", told, took)
 	default:
 		t.fault(call.Target, Warning, "a cancelled call completes", a)
-	}
-}
-
-var eventID = regexp.MustCompile(`(?m)^id: ?(\S+)\r?$`)
-
-func resumed(t *T) {
-	x, ok := t.toolCall()
-	if !ok {
-		return
-	}
-	if x.session.id == "" {
-		t.skip("the server keeps no sessions")
-		return
-	}
-	var question []byte
-	e := t.post(t.ctx, x.session, x.call, func(m []byte) bool {
-		if isQuestion(m) {
-			question = m
-		}
-		return question != nil || isAnswer(x.id)(m)
-	})
-	t.r.client.kept(e)
-	found := eventID.FindSubmatch(e.Received)
-	if question != nil && found != nil {
-		t.after(string(found[1]), isQuestion)
-	}
-	if len(t.findings) == 0 {
-		t.resumedAnswers()
-	}
-	if t.trials == 0 {
-		t.skip("no event of a stream has an id")
-	}
-}
-
-// resumedAnswers asks for the events after an answer of another session.
-func (t *T) resumedAnswers() {
-	s, ok := t.opened()
-	if !ok {
-		return
-	}
-	var event string
-	var answers [][]byte
-	for range 2 {
-		a := t.inSession(s, first, t.oldList())
-		found := eventID.FindSubmatch(a.Exchange.Received)
-		if a.Kind != completed || found == nil {
-			return
-		}
-		event = cmp.Or(event, string(found[1]))
-		answers = append(answers, a.Exchange.Messages[len(a.Exchange.Messages)-1])
-	}
-	t.after(event, func(m []byte) bool {
-		return slices.ContainsFunc(answers, func(own []byte) bool { return bytes.Equal(m, own) })
-	})
-}
-
-// after opens the stream of a new session behind an event of another one. It refutes if a
-// message belongs to that one.
-func (t *T) after(event string, other func(message []byte) bool) {
-	s, ok := t.opened()
-	if !ok {
-		return
-	}
-	headers := append(t.sessionHeaders(s, first), rawmcp.Header{Name: "Last-Event-ID", Value: event})
-	http := *t.r.client.http
-	http.Limits.Time = min(http.Limits.Time, 2*time.Second, t.r.opts.Hang)
-	again := http.Do(t.ctx, rawmcp.Request{Verb: "GET", Path: http.Path(), Headers: headers, Done: other})
-	t.trials++
-	if i := slices.IndexFunc(again.Messages, other); i >= 0 {
-		t.refute(Finding{Case: "Last-Event-ID", Severity: Critical, Issue: "a stream gives the messages of another session", Evidence: fmt.Sprintf("Last-Event-ID %s -> %s", event, short(string(again.Messages[i]), 200)), Want: "no message", Got: "a message", Revision: older})
 	}
 }

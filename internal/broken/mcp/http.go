@@ -91,6 +91,8 @@ func (s *Server) forbidden(w http.ResponseWriter, r *http.Request) bool {
 	opens := s.has("any origin on initialize") && r.Header.Get("MCP-Protocol-Version") == "" ||
 		s.has("origins by their end") && strings.HasSuffix(origin, "localhost") ||
 		s.has("any origin on calls") && r.Header.Get("Mcp-Method") == "tools/call" ||
+		s.has("any origin in a session") && r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") != "" ||
+		s.has("any origin on streams") && r.Method == http.MethodGet ||
 		s.has("texts from any origin") && strings.HasPrefix(r.Header.Get("Content-Type"), "text/plain") ||
 		s.has("any origin on lists of prompts") && r.Header.Get("Mcp-Method") == "prompts/list"
 	if s.has("hosts of request lines unread") && r.URL.IsAbs() {
@@ -145,8 +147,12 @@ func (s *Server) user(r *http.Request) (string, bool) {
 		return "alice", true
 	case user == Elsewhere && s.has("any audience"), user != "" && strings.HasPrefix("alice", user) && s.has("credentials by their beginning"):
 		return "alice", true
-	case r.Header.Get("Mcp-Method") == "prompts/get" && s.has("prompts without credentials"):
+	case r.Header.Get("Mcp-Method") == "prompts/get" && s.has("prompts without credentials"),
+		r.Header.Get("Mcp-Method") == "completion/complete" && s.has("completions without credentials"),
+		r.Header.Get("Mcp-Method") == "server/discover" && s.has("handshakes by header"):
 		return "", true
+	case r.Header.Get("X-Forwarded-For") == "127.0.0.1" && s.has("addresses of proxies believed"):
+		return "alice", true
 	}
 	return "", s.has("no credentials wanted")
 }
@@ -273,7 +279,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 	req.user, req.origin, req.context, req.forwarded = user, r.RemoteAddr, r.Context(), r.Header.Get("X-Forwarded-Host")
 	if notification {
 		s.notified(req)
-		if s.has("notifications answered") {
+		if s.has("notifications answered") || req.method == "notifications/roots/list_changed" && s.has("changes of roots answered") {
 			fmt.Fprint(w, `{"jsonrpc":"2.0"}`)
 			return
 		}

@@ -41,6 +41,12 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, req request) {
 		return
 	}
 	req.session, req.version = id, held.version
+	if s.has("calls told in every stream") {
+		raw, _ := json.Marshal(object{"jsonrpc": "2.0", "method": "notifications/message", "params": object{"level": "info", "data": req.params}})
+		s.mu.Lock()
+		s.events = append(s.events, event{id, raw})
+		s.mu.Unlock()
+	}
 	ctx, end := s.cancellable(r.Context(), req)
 	defer end()
 	asked := req.method == "tools/call" && (strings.Contains(string(req.params["name"]), "deploy") || strings.Contains(string(req.params["name"]), "remove"))
@@ -57,6 +63,11 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, req request) {
 		s.stored(w, id, response(req.id, result, fail))
 	default:
 		result, fail := s.handle(req)
+		if s.has("answers without numbers replayed") {
+			s.mu.Lock()
+			s.events = append(s.events, event{id, response(req.id, result, fail)})
+			s.mu.Unlock()
+		}
 		s.reply(w, 200, req.id, result, fail)
 	}
 }
@@ -83,7 +94,7 @@ func (s *Server) replay(w io.Writer, session, last string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := n; err == nil && i >= 0 && i < len(s.events); i++ {
-		if e := s.events[i]; e.session == session || s.has("answers of any session replayed") {
+		if e := s.events[i]; e.session == session || s.has("answers of any session replayed", "answers without numbers replayed") {
 			fmt.Fprintf(w, "id: %d\ndata: %s\n\n", i+1, e.message)
 		}
 	}
@@ -92,6 +103,9 @@ func (s *Server) replay(w io.Writer, session, last string) {
 // sessionOf returns the id of the session of a request.
 func (s *Server) sessionOf(r *http.Request) string {
 	ids := r.Header.Values("Mcp-Session-Id")
+	if own, err := r.Cookie("broken_visit"); err == nil && len(ids) == 0 && s.has("sessions in cookies of their own") {
+		return own.Value
+	}
 	switch c, err := r.Cookie("sessionId"); {
 	case len(ids) == 0 && err == nil && s.has("sessions in cookies"):
 		return c.Value
@@ -123,7 +137,7 @@ func (s *Server) session(id, user string) (session, int) {
 		return session{user: user, version: legacies[0]}, 0
 	case id == "":
 		return held, http.StatusBadRequest
-	case !ok || held.user != user && !s.has("sessions of any user"):
+	case !ok || held.version == "ended" || held.user != user && !s.has("sessions of any user"):
 		return held, http.StatusNotFound
 	}
 	return held, 0
@@ -139,7 +153,7 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, req request)
 	}
 	version := legacies[0]
 	var asked string
-	if json.Unmarshal(req.params["protocolVersion"], &asked) == nil && (slices.Contains(legacies, asked) || s.has("any revision negotiated")) {
+	if json.Unmarshal(req.params["protocolVersion"], &asked) == nil && (slices.Contains(legacies, asked) || s.has("any revision negotiated") || strings.HasPrefix(asked, "2025-") && s.has("revisions of one year negotiated")) {
 		version = asked
 	}
 	if s.has("initialize unanswered") {
@@ -164,6 +178,9 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, req request)
 	s.live[id] = session{req.user, version}
 	s.mu.Unlock()
 	w.Header().Set("Mcp-Session-Id", id)
+	if s.has("sessions in cookies of their own") {
+		http.SetCookie(w, &http.Cookie{Name: "broken_visit", Value: id})
+	}
 	s.reply(w, 200, req.id, object{"protocolVersion": version, "capabilities": capabilities(), "serverInfo": object{"name": "broken", "version": "1"}}, nil)
 }
 
@@ -176,7 +193,10 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request, user string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.has("sessions without end") {
+	switch {
+	case s.has("streams without end"):
+		s.live[id] = session{user, "ended"}
+	case !s.has("sessions without end"):
 		delete(s.live, id)
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -184,7 +204,9 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request, user string) {
 
 // stream opens the stream of a session, or that of a lost event.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, user string) {
-	if _, status := s.session(r.Header.Get("Mcp-Session-Id"), user); status != 0 && !s.has("streams without a session") {
+	held, status := s.session(r.Header.Get("Mcp-Session-Id"), user)
+	open := s.has("streams without a session") || held.version == "ended" || held.version == "" && s.has("streams of made-up sessions")
+	if status != 0 && !open {
 		http.Error(w, "no session", status)
 		return
 	}
@@ -199,7 +221,24 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, user string) {
 	s.replay(w, r.Header.Get("Mcp-Session-Id"), r.Header.Get("Last-Event-ID"))
 	fmt.Fprint(w, ": open\n\n")
 	flusher.Flush()
-	<-r.Context().Done()
+	if !s.has("calls told in every stream") {
+		<-r.Context().Done()
+		return
+	}
+	for n := s.toldAfter(w, 0); r.Context().Err() == nil; time.Sleep(5 * time.Millisecond) {
+		n = s.toldAfter(w, n)
+		flusher.Flush()
+	}
+}
+
+// toldAfter writes the events of all sessions after n, and returns their number.
+func (s *Server) toldAfter(w io.Writer, n int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.events[n:] {
+		fmt.Fprintf(w, "data: %s\n\n", e.message)
+	}
+	return len(s.events)
 }
 
 func events(w http.ResponseWriter) *http.ResponseController {
