@@ -15,13 +15,13 @@ var offers = []Check{
 		Impact: "the model takes a protocol error for a result of the tool", Fix: "answer -32602", Run: unknownTool},
 	{ID: "T-SCHEMA", Name: "the schemas and names of tools", Era: "modern", Severity: Warning, Category: "schema", Sent: "nothing; tools/list is checked", Want: "an object schema that JSON Schema allows; names of 1 to 128 letters, digits, _ - .; no name twice", Source: toolsSpec,
 		Impact: "clients refuse the tool", Fix: "give each tool an object schema and a plain name", Run: toolSchemas},
-	{ID: "T-TYPE", Name: "arguments that the schema does not allow", Era: "modern", Flow: true, Severity: Warning, Category: "schema", Sent: "a call of a tool that asks first: a number for a text, a required argument missing", Want: "an error of the tool, or -32602", Source: toolsSpec + ", MUST validate",
+	{ID: "T-TYPE", Name: "arguments that the schema does not allow", Era: "modern", Severity: Warning, Category: "schema", Sent: "calls of a tool that asks first, and with --effects of tools that read only, whose arguments are of another type, missing, or out of bounds in one place", Want: "an error of the tool, or -32602", Source: toolsSpec + ", MUST validate",
 		Impact: "the handler works on values that its schema excludes", Fix: "validate arguments against the schema before the handler", Run: wrongArguments},
 	{ID: "T-EXTRA", Name: "an argument that the schema does not know", Era: "modern", Flow: true, Severity: Suggestion, Category: "schema", Sent: "one more argument", Want: "refused if the schema says so, else a choice; never an internal error", Source: "JSON Schema 2020-12, additionalProperties",
 		Impact: "a mistake of the client goes unnoticed", Fix: "set additionalProperties to false and validate", Run: extraArgument},
 	{ID: "T-PROTO", Name: "an argument with the name of a prototype", Era: "modern", Flow: true, Severity: Warning, Category: "security", Sent: "arguments named __proto__ and constructor", Want: "refused or ignored, and the server goes on to answer", Source: "CWE-1321",
 		Impact: "a client changes the objects of other requests", Fix: "read arguments by the names of the schema alone", Run: prototypeArguments},
-	{ID: "T-OUT", Name: "results that their schema does not allow", Era: "modern", Effects: true, Severity: Warning, Category: "schema", Sent: "a call of each tool with an outputSchema that reads only", Want: "structuredContent that the schema allows", Source: toolsSpec, Impact: "clients refuse the result", Fix: "return structuredContent in every result, and validate it", Run: outputSchemas},
+	{ID: "T-OUT", Name: "results that their schema does not allow", Era: "modern", Effects: true, Severity: Warning, Category: "schema", Sent: "calls of each tool with an outputSchema that reads only, with several arguments, also empty ones", Want: "structuredContent that the schema allows", Source: toolsSpec, Impact: "clients refuse the result", Fix: "return structuredContent in every result, and validate it", Run: outputSchemas},
 }
 
 // has reports whether a server declares a capability.
@@ -114,38 +114,6 @@ func (t *T) askingTool() (Flow, bool) {
 	return Flow{}, false
 }
 
-func wrongArguments(t *T) {
-	f, ok := t.askingTool()
-	m, s := members(f.Arguments), parseSchema(f.offer.Input)
-	if !ok {
-		return
-	}
-	for _, name := range sortedKeys(m) {
-		property := parseSchema(s.Properties[name])
-		wrong := map[string]string{"string": "[5]", "number": `"a"`, "integer": `"a"`, "boolean": `"a"`, "object": "5", "array": "5"}[property.typeOf()]
-		if wrong == "" || len(property.types()) > 1 {
-			continue
-		}
-		call := f.call(first)
-		call.Arguments = object(with(m, name, json.RawMessage(wrong)))
-		a, ok := t.ask("type of "+name, call)
-		if ok && (a.Kind == asked || a.Kind == completed) {
-			t.fault("type of "+name, Warning, "an argument of the wrong type reaches the handler", a)
-		}
-		break
-	}
-	if len(s.Required) == 0 {
-		return
-	}
-	less := with(m, s.Required[0], nil)
-	delete(less, s.Required[0])
-	call := f.call(first)
-	call.Arguments = object(less)
-	if a, ok := t.ask("missing", call); ok && (a.Kind == asked || a.Kind == completed) {
-		t.fault("missing", Warning, "a call without a required argument reaches the handler", a)
-	}
-}
-
 func extraArgument(t *T) {
 	f, ok := t.askingTool()
 	if !ok {
@@ -193,20 +161,33 @@ func prototypeArguments(t *T) {
 	}
 }
 
+// misfits calls a tool and reports whether its result is not as its outputSchema says.
+func (t *T) misfits(tool Offer, arguments json.RawMessage) bool {
+	a, ok := t.ask(tool.Name, Call{Method: "tools/call", Target: tool.Name, Arguments: arguments})
+	if !ok || a.Kind != completed {
+		return !ok
+	}
+	var content any
+	if raw := members(a.Result)["structuredContent"]; raw == nil || json.Unmarshal(raw, &content) != nil {
+		t.fault(tool.Name, Warning, "a tool with an outputSchema returns no structuredContent", a)
+		return true
+	}
+	issue := misfit(tool.Output, content)
+	if issue != "" {
+		t.fault(tool.Name, Warning, "structuredContent is not as the outputSchema says: "+issue, a)
+	}
+	return issue != ""
+}
+
 func outputSchemas(t *T) {
 	for _, tool := range t.r.Report.Server.Tools {
 		if tool.Output == nil || string(tool.Output) == "null" || !tool.readOnly() {
 			continue
 		}
-		a, ok := t.ask(tool.Name, Call{Method: "tools/call", Target: tool.Name, Arguments: samples(tool.Input, 0)[0]})
-		if !ok || a.Kind != completed {
-			continue
-		}
-		var content any
-		if raw := members(a.Result)["structuredContent"]; raw == nil || json.Unmarshal(raw, &content) != nil {
-			t.fault(tool.Name, Warning, "a tool with an outputSchema returns no structuredContent", a)
-		} else if issue := misfit(tool.Output, content); issue != "" {
-			t.fault(tool.Name, Warning, "structuredContent is not as the outputSchema says: "+issue, a)
+		for _, arguments := range tool.variousArguments() {
+			if t.misfits(tool, arguments) {
+				break
+			}
 		}
 	}
 	if t.trials == 0 {

@@ -277,6 +277,10 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 		return
 	}
 	req.user, req.origin, req.context, req.forwarded = user, r.RemoteAddr, r.Context(), r.Header.Get("X-Forwarded-Host")
+	if req.method == "notifications/cancelled" && s.has("no sessions") && r.Header.Get("MCP-Protocol-Version") != modern {
+		http.Error(w, "no session to notify", http.StatusBadRequest)
+		return
+	}
 	if notification {
 		s.notified(req)
 		if s.has("notifications answered") || req.method == "notifications/roots/list_changed" && s.has("changes of roots answered") {

@@ -133,6 +133,8 @@ func (s *Server) session(id, user string) (session, int) {
 		}
 	}
 	switch {
+	case s.has("no sessions") && id == "":
+		return session{user: user, version: legacies[0]}, 0
 	case s.has("any session") && id != "":
 		return session{user: user, version: legacies[0]}, 0
 	case id == "":
@@ -177,7 +179,9 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, req request)
 	}
 	s.live[id] = session{req.user, version}
 	s.mu.Unlock()
-	w.Header().Set("Mcp-Session-Id", id)
+	if !s.has("no sessions") {
+		w.Header().Set("Mcp-Session-Id", id)
+	}
 	if s.has("sessions in cookies of their own") {
 		http.SetCookie(w, &http.Cookie{Name: "broken_visit", Value: id})
 	}

@@ -35,7 +35,13 @@ func (s *Server) tool(r request) (object, *failure) {
 	if s.has("prototype names are faults") && strings.Contains(string(r.params["arguments"]), "__proto__") {
 		return nil, &failure{code: -32603, status: 500, message: "internal error"}
 	}
+	if name == "total" && string(r.params["arguments"]) == "null" && s.has("no arguments are a fault") {
+		return nil, &failure{code: -32603, status: 500, message: "internal error"}
+	}
 	args, problem := s.arguments(name, r.params["arguments"])
+	if name == "total" && s.has("arguments of total not validated") {
+		problem = ""
+	}
 	if problem != "" {
 		if problem == "an unknown argument" && s.has("unknown arguments are faults") {
 			return nil, &failure{code: -32603, status: 400, message: "internal error"}
@@ -59,6 +65,8 @@ func (s *Server) tool(r request) (object, *failure) {
 		switch {
 		case s.has("no structured content"):
 			delete(result, "structuredContent")
+		case args["a"] == "0" && s.has("sums of zero left out"):
+			result["structuredContent"] = object{}
 		case s.has("structured content of another type"):
 			result["structuredContent"] = object{"sum": "two"}
 		}

@@ -1,0 +1,181 @@
+package review
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// results are the checks of lists.
+var results = []Check{
+	{ID: "H-RESULT", Name: "the form of results", Over: "", Era: "modern", Severity: Warning, Category: "schema",
+		Sent: "each list as the second user; the lists that were read are checked", Want: "resultType, serverInfo in _meta, ttlMs and cacheScope on lists", Source: "revision 2026-07-28, basic and server/utilities/caching",
+		Impact: "clients cache wrongly, or not at all", Fix: "build results with the types of the SDK", Run: resultForm},
+	{ID: "H-CURSOR", Name: "a cursor that no page has", Over: "", Era: "modern", Severity: Suggestion, Category: "schema",
+		Sent: "tools/list with an unknown cursor", Want: "error -32602, or the list of a server with one page", Source: "revision 2026-07-28, utilities/pagination", Impact: "a client reads a page twice", Fix: "answer -32602", Run: badCursor},
+	{ID: "H-ORDER", Name: "a list in changing order", Over: "", Era: "modern", Severity: Suggestion, Category: "reliability",
+		Sent: "tools/list five times", Want: "the same order", Source: "revision 2026-07-28, server/tools", Impact: "caches of prompts miss", Fix: "sort the list", Run: listOrder},
+}
+
+// seen are the checks of all answers of a review. They come last.
+var seen = []Check{
+	{ID: "H-CODES", Name: "error codes that the protocol does not define", Over: "", Era: "modern", Severity: Warning, Category: "schema",
+		Sent: "nothing; every error that was seen is checked", Want: "no undefined code from -32020 to -32099, none of -32000 to -32019", Source: "revision 2026-07-28, basic, error codes",
+		Impact: "clients take an error for another one", Fix: "use the codes of the protocol, or codes outside its range", Run: errorCodes},
+	{ID: "H-TRACE", Name: "errors with a stack trace, a path or a password", Over: "", Severity: Warning, Category: "security",
+		Sent: "resources/read of missing resources; every error that was seen is searched", Want: "no stack trace, no path of a file of the server, and no URL with a password", Source: "CWE-209",
+		Impact: "an error shows files, versions and the course of the code", Fix: "answer by a fixed text, and log the trace", Run: traces},
+	{ID: "H-NOTICE", Name: "notifications that were not asked for", Over: "", Era: "modern", Severity: Warning, Category: "transport",
+		Sent: "nothing; the messages before every answer are checked", Want: "no log without a logLevel, no progress without a progressToken", Source: "revision 2026-07-28, server/utilities/logging, basic/patterns/progress",
+		Impact: "a client reads messages that it cannot place, and logs reach users that they are not meant for", Fix: "send them if _meta of the request asks for them", Run: notices},
+}
+
+func resultForm(t *T) {
+	for _, method := range sortedKeys(t.r.Report.Server.lists) {
+		a := t.r.Report.Server.lists[method]
+		if a.Kind != completed {
+			continue
+		}
+		t.trials++
+		m := members(a.Result)
+		var ttl float64
+		var scope, kind string
+		_ = json.Unmarshal(m["resultType"], &kind)
+		_ = json.Unmarshal(m["cacheScope"], &scope)
+		switch hasTTL := json.Unmarshal(m["ttlMs"], &ttl) == nil && m["ttlMs"] != nil; {
+		case kind == "":
+			t.form(method, Warning, "no resultType", a)
+		case kind != "complete":
+			t.form(method, Warning, "the resultType of a list is "+short(kind, 40), a)
+		case hasTTL && ttl < 0:
+			t.form(method, Warning, "a negative ttlMs", a)
+		case !hasTTL || scope != "public" && scope != "private":
+			t.form(method, Warning, "no ttlMs and cacheScope", a)
+		case scope == "public" && t.differs(method, m):
+			t.form(method, Warning, "cacheScope public on a list that differs between two users", a)
+		case scope == "public" && len(t.r.opts.Target.Headers) > 0:
+			t.form(method, Suggestion, "cacheScope public on a list that needs credentials", a)
+		case members(m["_meta"])["io.modelcontextprotocol/serverInfo"] == nil:
+			t.form(method, Suggestion, "no serverInfo in _meta", a)
+		}
+	}
+	if c := t.r.client; c.uncached.Kind != "" && len(t.findings) == 0 {
+		t.form(c.uncachedBy, Warning, "a ttlMs or cacheScope of another form", c.uncached)
+	}
+}
+
+// differs reports whether the second user gets another list than the first: twice, with
+// the first user's own list unchanged between them.
+func (t *T) differs(method string, own map[string]json.RawMessage) bool {
+	if len(t.r.opts.Target.Second) == 0 {
+		return false
+	}
+	for _, member := range []string{"tools", "prompts", "resources", "resourceTemplates"} {
+		if own[member] == nil {
+			continue
+		}
+		for _, as := range []user{second, first, second} {
+			a := t.r.client.call(t.ctx, Call{Method: method, as: as})
+			same := string(members(a.Result)[member]) == string(own[member])
+			if a.Kind != completed || same != (as == first) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+func (t *T) form(name string, severity Severity, issue string, a Answer) {
+	t.refute(Finding{Case: name, Severity: severity, Issue: name + ": " + issue, Evidence: short(string(a.Result), 300), Want: "the schema", Got: issue})
+}
+
+// definedCodes are the codes of the protocol in its own range.
+var definedCodes = []int{-32020, -32021, -32022}
+
+func errorCodes(t *T) {
+	codes := t.r.client.codes
+	for _, code := range sortedCodes(codes) {
+		t.trials++
+		switch {
+		case code <= -32020 && code >= -32099 && !slices.Contains(definedCodes, code):
+			t.refute(Finding{Case: fmt.Sprint(code), Severity: Warning, Issue: fmt.Sprintf("error code %d is reserved and not defined", code), Evidence: codes[code], Want: "a defined code", Got: fmt.Sprint(code)})
+		case code <= -32000 && code > -32020:
+			t.refute(Finding{Case: fmt.Sprint(code), Severity: Suggestion, Issue: fmt.Sprintf("error code %d should not be used", code), Evidence: codes[code], Want: "another code", Got: fmt.Sprint(code)})
+		}
+	}
+	if t.trials == 0 {
+		t.skip("no error was seen")
+	}
+}
+
+// traces reads resources that are missing, whose errors may be those of files.
+func traces(t *T) {
+	if s := t.r.Report.Server; s.has("resources") && t.r.modern() {
+		uris := []string{missingURI}
+		for _, x := range s.Templates {
+			uris = append(uris, templateParameter.ReplaceAllString(x.URI, "sealab-none"))
+		}
+		for _, uri := range uris[:min(len(uris), 4)] {
+			t.r.client.call(t.ctx, Call{Method: "resources/read", Target: uri})
+		}
+	}
+	if t.trials = len(t.r.client.codes); t.trials == 0 {
+		t.skip("no error was seen")
+	}
+	if trace := t.r.client.trace; trace != "" {
+		t.refute(Finding{Case: "errors", Severity: Warning, Issue: "an error carries a stack trace, a path or a password", Evidence: trace, Want: "none of them", Got: "one of them"})
+	}
+}
+
+func notices(t *T) {
+	t.trials = t.r.client.sent
+	if notice := t.r.client.notice; notice != "" {
+		t.refute(Finding{Case: "notifications", Severity: Warning, Issue: "a log or a progress is sent that was not asked for", Evidence: notice, Want: "no notification", Got: "a notification"})
+	}
+}
+
+func sortedCodes(m map[int]string) []int {
+	var all []int
+	for code := range m {
+		all = append(all, code)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func badCursor(t *T) {
+	a := t.r.client.call(t.ctx, Call{Method: "tools/list", Cursor: "sealab-no-such-page"})
+	if !a.conclusive() {
+		t.skip("%v", a)
+		return
+	}
+	t.seen(variant{name: "cursor"}, a)
+	paged := members(t.r.Report.Server.lists["tools/list"].Result)["nextCursor"] != nil
+	switch {
+	case a.Kind == completed && paged:
+		t.form("tools/list", Suggestion, "an unknown cursor is answered by a page", a)
+	case a.Kind == failed && a.Code != -32602:
+		t.refute(Finding{Case: "tools/list", Severity: Suggestion, Issue: fmt.Sprintf("an unknown cursor is refused with %d", a.Code), Evidence: a.String(), Want: "-32602", Got: fmt.Sprint(a.Code)})
+	}
+}
+
+func listOrder(t *T) {
+	var order string
+	for i := range 5 {
+		a := t.r.client.call(t.ctx, listCall)
+		if a.Kind != completed {
+			t.skip("tools/list: %v", a)
+			return
+		}
+		t.trials++
+		var r struct{ Tools []struct{ Name string } }
+		_ = json.Unmarshal(a.Result, &r)
+		if names := fmt.Sprint(r.Tools); i == 0 {
+			order = names
+		} else if names != order {
+			t.form("tools/list", Suggestion, "the order changes", a)
+			return
+		}
+	}
+}
