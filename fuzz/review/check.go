@@ -88,6 +88,7 @@ type T struct {
 	o      *oracle // of a check with a flow
 	honest map[string]bool
 	only   string // the case that is replayed; "" for all
+	places map[string]*oracle
 
 	trials   int
 	unclear  int    // answers that do not tell whether the state was accepted

@@ -102,7 +102,7 @@ type Review struct {
 }
 
 // DefaultBudget is the number of exchanges of a review.
-const DefaultBudget = 3000
+const DefaultBudget = 4000
 
 // DefaultStart is how long a server may take to start, or to come back.
 const DefaultStart = 30 * time.Second
@@ -188,7 +188,7 @@ const Interrupted = "the review was interrupted"
 // run carries one check out. The answers of one that is interrupted tell nothing: its last
 // exchanges were cut off.
 func (r *Review) run(ctx context.Context, check Check) {
-	t := &T{r: r, ctx: ctx, check: check, honest: map[string]bool{}, only: r.opts.Case}
+	t := &T{r: r, ctx: ctx, check: check, honest: map[string]bool{}, places: map[string]*oracle{}, only: r.opts.Case}
 	if reason := r.excluded(check); ctx.Err() != nil {
 		t.skip(Interrupted)
 	} else if reason != "" {

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -27,127 +26,6 @@ var binding = []Check{
 	{ID: "RS-USER", Name: "a state of another user", Flow: true, Severity: Critical, Category: "security",
 		Sent: "the token of one user with the credentials of the other, both ways, and without any", Want: "refused", Source: mrtr + ", SHOULD bind to the user",
 		Impact: "whoever gets hold of a token goes on in the name of its owner, or makes another go on in his", Fix: bindFix, Over: "http", Run: otherUser},
-}
-
-// A move is a token of one flow in another.
-type move struct {
-	source, target         Flow
-	sourceUser, targetUser user
-	// strict wants the class of the target's own token, not only that the token
-	// is not refused.
-	strict bool
-}
-
-// goes reports whether a token goes on where it was moved to.
-func (m move) goes(o *oracle, token string, a Answer) bool {
-	if m.strict {
-		return o.judge(token, a) == accepted
-	}
-	begins := a.Kind == asked && o.good.going() != o.fresh.going() && a.going() == o.fresh.going()
-	return a.conclusive() && !a.refused() && !begins && (o.bad.refused() || a.going() != o.bad.going())
-}
-
-// moved reports whether a token is accepted where it was not minted: twice, with
-// a token of the place itself accepted and garbage refused there.
-func (t *T) moved(m move) (evidence string, is bool, reason string) {
-	o, reason := t.r.control(t.ctx, m.target, m.targetUser)
-	if reason != "" {
-		return "", false, fmt.Sprintf("%s: %s", m.target, reason)
-	}
-	if o.presence {
-		return "", false, fmt.Sprintf("%s: any text is accepted as a state", m.target)
-	}
-	for range 2 {
-		token, _, err := t.r.client.mint(t.ctx, m.source, m.sourceUser)
-		if err != nil {
-			return "", false, err.Error()
-		}
-		a, after := t.r.client.present(t.ctx, m.target, quote(token), m.targetUser), ""
-		if !m.goes(o, token, a) {
-			// A server may remember its verdict by a part of the request.
-			t.r.client.present(t.ctx, m.source, quote(token), m.sourceUser)
-			a, after = t.r.client.present(t.ctx, m.target, quote(token), m.targetUser), ", after it was used in its own place"
-		}
-		if !a.conclusive() {
-			return "", false, fmt.Sprintf("%s: %v", m.target, a)
-		}
-		t.seen(variant{name: t.check.ID}, a)
-		if !m.goes(o, token, a) {
-			return "", false, ""
-		}
-		evidence = fmt.Sprintf("token of %s %s: at %s %s%s -> %v; garbage there -> %v", m.source, m.source.Arguments, m.target, m.target.Arguments, after, a, o.bad)
-	}
-	if o.blind() {
-		if again := t.r.beginsAgain(t.ctx); again != "" {
-			return "", false, again
-		}
-	}
-	return evidence, true, ""
-}
-
-// blind reports whether a good token gets the question of a call without one.
-func (o *oracle) blind() bool {
-	return o.flow.Last == nil && o.good.going() == o.fresh.going() && !o.messages
-}
-
-// sighted returns the prompts and resources that give tokens, with answers. They change
-// nothing, and tell a state that is accepted from a flow that begins again.
-func (r *Review) sighted(ctx context.Context) []*oracle {
-	if r.deep == nil {
-		r.deep = []*oracle{}
-		for _, o := range r.oracles {
-			f := o.flow
-			if f.Method == "tools/call" || !o.blind() || !r.answered(ctx, &f, o) {
-				continue
-			}
-			if deeper, reason := r.control(ctx, f, o.user); reason == "" && !deeper.blind() && deeper.bad.refused() {
-				r.deep = append(r.deep, deeper)
-			}
-		}
-	}
-	return r.deep
-}
-
-// answered adds answers to a flow with which its own state goes on.
-func (r *Review) answered(ctx context.Context, f *Flow, o *oracle) bool {
-	for _, f.Last = range answersTo(o.fresh.Questions) {
-		token, _, err := r.client.mint(ctx, *f, o.user)
-		if err != nil {
-			return false
-		}
-		if a := r.client.present(ctx, *f, quote(token), o.user); a.Kind == completed || a.Kind == asked && a.going() != o.fresh.going() {
-			return true
-		}
-	}
-	return false
-}
-
-// beginsAgain reports whether a prompt or resource begins again on the state of another
-// call with the same question, and returns the reason why the other flows of such a
-// server cannot be judged without effects.
-func (r *Review) beginsAgain(ctx context.Context) string {
-	for _, o := range r.sighted(ctx) {
-		for _, source := range r.oracles {
-			from := source.flow
-			if from.Method == o.flow.Method && from.Target == o.flow.Target {
-				from.Arguments = o.flow.Other
-			}
-			if r.again != "" || from.Arguments == nil && from.Target == o.flow.Target || source.fresh.going() != o.fresh.going() {
-				continue
-			}
-			if token, _, err := r.client.mint(ctx, from, o.user); err == nil {
-				r.noteAgain(o, r.client.present(ctx, o.flow, quote(token), o.user))
-			}
-		}
-	}
-	return r.again
-}
-
-// noteAgain keeps the fact that a flow begins again on a good state of another call or time.
-func (r *Review) noteAgain(o *oracle, a Answer) {
-	if a.Kind == asked && o.bad.refused() && !o.blind() && o.verdict(a) == refused {
-		r.again = fmt.Sprintf("%s begins again on a good state of another call or time, as this call may: --effects tells that from a state that is accepted", o.flow)
-	}
 }
 
 // shown is the severity of a token that a flow takes from elsewhere. If a good token only
@@ -254,6 +132,7 @@ func otherTool(t *T) {
 			pairs = append(pairs, [2]Flow{earlier, p[1]})
 		}
 	}
+	pairs = append(pairs, t.firstRounds(func(one, two Flow) bool { return one.Method == two.Method && one.Target != two.Target })...)
 	// A token that is bound to its arguments and not to its tool moves only if both
 	// tools take the same arguments.
 	for _, p := range pairs {
@@ -262,7 +141,7 @@ func otherTool(t *T) {
 		}
 	}
 	for i, pair := range pairs {
-		name := fmt.Sprintf("from round %d of %s to %s", len(pair[0].Rounds)+1, pair[0].Target, pair[1].Target)
+		name := fmt.Sprintf("from round %d of %s to round %d of %s", len(pair[0].Rounds)+1, pair[0].Target, len(pair[1].Rounds)+1, pair[1].Target)
 		if i >= apart && sameJSON(pair[0].Arguments, pair[1].Arguments) {
 			name += " with the same arguments"
 		}
@@ -280,6 +159,21 @@ func otherTool(t *T) {
 			return
 		}
 	}
+}
+
+// firstRounds are pairs of the first rounds of two flows that ask alike, the second of which
+// goes on after it: a token of the first may be taken there.
+func (t *T) firstRounds(fit func(one, two Flow) bool) [][2]Flow {
+	var all [][2]Flow
+	for _, one := range t.r.oracles {
+		for _, two := range t.r.oracles {
+			if len(two.flow.Rounds) > 0 && fit(one.flow, two.flow) && one.fresh.going() == two.fresh.going() {
+				from, to := one.flow.stages(), two.flow.stages()
+				all = append(all, [2]Flow{from[min(1, len(from)-1)], to[1]})
+			}
+		}
+	}
+	return all
 }
 
 // kindOf is what a method calls.
@@ -314,30 +208,41 @@ func (t *T) alignable(one, two Flow) (Flow, Flow, bool) {
 func (t *T) taken(f Flow) bool { return t.r.client.call(t.ctx, f.call(t.o.user)).Kind == asked }
 
 func otherMethod(t *T) {
-	tried := false
+	var pairs [][2]Flow
 	for _, source := range t.r.oracles {
 		for _, target := range t.r.oracles {
-			name := fmt.Sprintf("from %s to %s", source.flow, target.flow)
-			if source.flow.Method == target.flow.Method || t.only != "" && t.only != name {
-				continue
-			}
-			tried = true
-			evidence, is, reason := t.moved(move{source: source.flow, target: target.flow, sourceUser: t.o.user, targetUser: t.o.user})
-			if one, two, ok := t.alignable(source.flow, target.flow); ok && !is {
-				evidence, is, reason = t.moved(move{source: one, target: two, sourceUser: t.o.user, targetUser: t.o.user})
-			}
-			if reason != "" {
-				t.skip("%s", reason)
-				continue
-			}
-			if is {
-				t.refute(Finding{Case: name, Severity: Warning, Issue: "a token of one method is accepted by another", Evidence: evidence, Want: "refused", Got: "accepted", Flow: &source.flow})
-				return
+			if source.flow.Method != target.flow.Method {
+				pairs = append(pairs, [2]Flow{source.flow, target.flow})
 			}
 		}
 	}
-	if !tried {
+	apart := len(pairs)
+	pairs = append(pairs, t.firstRounds(func(one, two Flow) bool { return one.Method != two.Method })...)
+	if len(pairs) == 0 {
 		t.skip("flows of one method alone give tokens")
+	}
+	for i, pair := range pairs {
+		name := fmt.Sprintf("from %s to %s", pair[0], pair[1])
+		if i >= apart {
+			name += ", first rounds"
+		}
+		if t.only != "" && t.only != name {
+			continue
+		}
+		m := move{source: pair[0], target: pair[1], sourceUser: t.o.user, targetUser: t.o.user}
+		evidence, is, reason := t.moved(m)
+		if one, two, ok := t.alignable(pair[0], pair[1]); ok && !is {
+			m.source, m.target = one, two
+			evidence, is, reason = t.moved(m)
+		}
+		if reason != "" {
+			t.skip("%s", reason)
+			continue
+		}
+		if is {
+			t.refute(Finding{Case: name, Severity: Warning, Issue: "a token of one method is accepted by another", Evidence: evidence, Want: "refused", Got: "accepted", Flow: &pair[0]})
+			return
+		}
 	}
 }
 
