@@ -109,7 +109,7 @@ func stepped(flaw string) func() *fixture {
 	return func() *fixture {
 		s := soundSigned()
 		s.onError = func(stage string) error { return errors.New(stage) }
-		t := &steps{fixture: &fixture{silent: true, clock: &fakeClock{now: time.Unix(1_795_164_472, 0)}}, seal: s, flaw: flaw}
+		t := &steps{fixture: &fixture{silent: true, seal: s, clock: &fakeClock{now: time.Unix(1_795_164_472, 0)}}, seal: s, flaw: flaw}
 		t.around = func(server *mcp.Server) {
 			mcp.AddTool(server, &mcp.Tool{Name: "publish", Description: "Publishes after a confirmation and a reason"}, t.call)
 		}

@@ -253,7 +253,7 @@ func (s headed) open(token string, b bound, at time.Time) (string, error) {
 // TestControls reviews each broken server: its own checks refute it, and no
 // other does.
 func TestControls(t *testing.T) {
-	for i, c := range slices.Concat(controls, stateControls, stepControls) {
+	for i, c := range slices.Concat(controls, stateControls, stepControls, toldControls) {
 		if testenv.Sample() && !*all && i%3 != 0 {
 			continue // a third of the servers
 		}

@@ -114,6 +114,7 @@ var rows = []row{
 	{fault: "answers not validated", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "long states unverified", checks: []string{"RS-SIZE"}, critical: true},
 	{fault: "long states end the server", checks: []string{"RS-SIZE"}, ends: true},
+	{fault: "deep states end the server + readable and careful", checks: []string{"RS-SIZE"}, ends: true},
 	{fault: "states of 4 KiB at most", checks: []string{"RS-TAKEBACK"}},
 	{fault: "no expiry", checks: []string{"RS-EXP"}, change: told},
 	{fault: "used twice", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: oneTime},

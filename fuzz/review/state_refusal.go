@@ -1,12 +1,10 @@
 package review
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -18,7 +16,7 @@ var refusing = []Check{
 		Source: "RFC 7516, section 11.5; Bleichenbacher 1998, Vaudenay 2002", Impact: "the refusal tells how far a forged state came, which is an oracle for forging or decrypting",
 		Fix: "verify everything before anything is read, and answer every bad state by one error without a cause", Run: uniform},
 	{ID: "RS-TEXT", Name: "refusals that tell internals", Flow: true, Severity: Critical, Category: "security",
-		Sent: "bad states, and a token with another tag; the texts of the refusals are searched", Want: "nothing of the state, of keys, of tags, of files and of code", Source: mrtr,
+		Sent: "bad states, odd texts, a token with another tag, and one of a marker with changed characters; the texts of the refusals are searched", Want: "nothing of the state, of keys, of tags, of files and of code", Source: mrtr,
 		Impact: "an error shows how states are made, or parts of one", Fix: "answer every bad state by one error without a cause, and log the cause", Run: refusalText},
 }
 
@@ -269,83 +267,6 @@ func (t *T) expiredAlike(old []string) {
 
 const expiredState = "an expired state"
 
-// internals are texts that no client has a use for.
-var internals = regexp.MustCompile(`(?m)(?i:key|secret)=[0-9a-fA-F]{12}|goroutine \d+ \[|^\s+at \S+ \(.*:\d+:\d+\)|Traceback \(most recent|File "[^"]+", line \d+|(/[\w.-]+){2,}\.(go|py|js|mjs|ts|rb|rs|php|java)\b|panicked at |` +
-	`invalid character '.' |Unexpected token|is not valid JSON|JSON at position|Expecting value: line|JSONDecodeError|JSON\.parse|illegal base64 data|message authentication failed|InvalidTag|Incorrect padding|` +
-	`\b(Value|Type|Key|Index|Attribute|Syntax|Range|Reference|UnicodeDecode|binascii\.)Error\b`)
-
-func refusalText(t *T) {
-	if t.toldSecret() {
-		return
-	}
-	classes, reason := t.refusalsOf(t.badKinds)
-	if reason != "" {
-		t.skip("%s", reason)
-		return
-	}
-	for _, class := range sortedKeys(classes) {
-		for _, a := range classes[class] {
-			text := a.answer.Message + "\n" + string(a.answer.Data)
-			found := internals.FindString(text)
-			if found == "" {
-				found = t.quoted(a, text)
-			}
-			if found == "" {
-				continue
-			}
-			t.refute(Finding{Case: a.name, Severity: Warning, Issue: "a refusal tells internals of the server",
-				Evidence: fmt.Sprintf("%s -> %v, with %s", a.name, a.answer, short(found, 80)), Want: "one text without a cause", Got: "internals"})
-			return
-		}
-	}
-}
-
-// longText is a text that may be a key.
-var longText = regexp.MustCompile(`[A-Za-z0-9+/_=-]{16,}`)
-
-// toldSecret presents a token whose tag is changed. It refutes the check if the
-// refusal tells the tag of that token, or a key under which the tag fits.
-func (t *T) toldSecret() bool {
-	token, reason := t.mint()
-	at := strings.LastIndexAny(token, ".:~|,;!*$") + 1
-	if reason != "" || at == 0 || len(token)-at < 12 {
-		return false
-	}
-	tag := token[at:]
-	end := len(tag) - 1
-	a := t.r.client.present(t.ctx, t.o.flow, quote(token[:at]+tag[1:end]+tag[:1]+tag[end:]), t.o.user)
-	if t.seen(variant{name: "another tag"}, a); !a.refused() {
-		return false
-	}
-	text := a.Message + "\n" + string(a.Data)
-	told := ""
-	for _, spelling := range writings(tag) {
-		if strings.Contains(text, spelling) {
-			told = "the tag that the server expects"
-		}
-	}
-	for _, word := range longText.FindAllString(text, 20) {
-		if t.r.keyOfStates(word) {
-			told = "the key of the tag"
-		}
-	}
-	if told != "" {
-		t.refute(Finding{Case: "another tag", Severity: Critical, Issue: "a refusal tells " + told, Evidence: fmt.Sprintf("a token with another tag -> %v", a), Want: "one text without a cause", Got: told})
-	}
-	return told != ""
-}
-
-// writings are the texts by which a tag may be told.
-func writings(tag string) []string {
-	all := []string{tag}
-	for _, raw := range lastParts(tag) {
-		if len(raw) >= 8 {
-			all = append(all, fmt.Sprintf("%x", raw), fmt.Sprintf("%X", raw), base64.RawStdEncoding.EncodeToString([]byte(raw)))
-		}
-	}
-	return all
-}
-
 // presented is the state that an answer was given to, "" if it is no text.
 func presented(a Answer) string {
 	var sent struct {
@@ -355,20 +276,6 @@ func presented(a Answer) string {
 	}
 	_ = json.Unmarshal(bodyOf(a), &sent) // of another type: ""
 	return sent.Params.State
-}
-
-// quoted returns a part of the presented state that a refusal repeats.
-func (t *T) quoted(a answered, text string) string {
-	state := presented(a.answer)
-	if len(state) < 16 {
-		return ""
-	}
-	for i := 0; i+12 <= len(state); i += 4 {
-		if part := state[i : i+12]; strings.Contains(text, part) {
-			return part
-		}
-	}
-	return ""
 }
 
 // bodyOf returns the body of the request of an answer.

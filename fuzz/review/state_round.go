@@ -25,7 +25,7 @@ var rounds = []Check{
 		Sent: "answers of another type, and with members that are named as the arguments", Want: "asked again, or -32602; other members ignored", Source: mrtr + ", SHOULD validate",
 		Impact: "the handler works on values that its form excludes", Fix: "validate answers against the form that was sent", Run: wrongForm},
 	{ID: "RS-SIZE", Name: "a state that is too long", Flow: true, Severity: Warning, Category: "reliability",
-		Sent: "states of 16 KiB and 60 KiB; with --effects 1 MB, 4 MB, a million full stops, a token and a million line feeds", Want: "refused, and the server goes on to answer",
+		Sent: "states of 16 KiB and 60 KiB, states nested deeply, larger numbers in a token; with --effects 1 MB, 4 MB, a million full stops, a token and a million line feeds", Want: "refused, and the server goes on to answer",
 		Source: "RFC 9110, section 15.5.14", Impact: "one request stops the server", Fix: "bound the length of a state before it is decoded", Run: sizes},
 	{ID: "RS-TAKEBACK", Name: "a state that its own server refuses", Flow: true, Severity: Warning, Category: "reliability",
 		Sent: "calls with longer and longer arguments; each token is presented at once", Want: "accepted, or not minted", Source: mrtr,

@@ -1,7 +1,9 @@
 package review
 
 import (
+	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,7 +21,7 @@ func sizes(t *T) {
 		texts = append(texts, variant{name: "1 MB", text: strings.Repeat("A", 1e6)}, variant{name: "4 MB", text: strings.Repeat("A", 4e6)},
 			variant{name: "a million full stops", text: strings.Repeat(".", 1e6)}, variant{name: "a token and a million line feeds", text: token + strings.Repeat("\n", 1e6)})
 	}
-	for _, v := range texts {
+	for _, v := range append(deepStates(token), texts...) {
 		a := t.r.client.present(t.ctx, t.o.flow, v.state(), t.o.user)
 		t.seen(variant{name: v.name}, a)
 		if t.o.judge(v.text, a) == accepted && !t.o.presence && t.o.verdict(t.r.client.present(t.ctx, t.o.flow, quote(garbageState), t.o.user)) == refused && !strings.HasPrefix(v.text, token) {
@@ -35,6 +37,79 @@ func sizes(t *T) {
 			return
 		}
 	}
+	t.work(token)
+}
+
+// factors are what numbers in a token are multiplied by, and tellingWork the time above
+// which the answer to such a token is late.
+var factors = []int{30, 1000, 30_000}
+
+const tellingWork = 250 * time.Millisecond
+
+// work multiplies numbers in a token, as rounds of a function that makes keys. It refutes if
+// the refusal takes long, and that of garbage does not.
+func (t *T) work(token string) {
+	for _, factor := range factors {
+		if factor > 1000 && !t.r.opts.Effects {
+			return
+		}
+		for _, v := range multiplied(token, factor) {
+			if t.only != "" && t.only != v.name {
+				continue
+			}
+			a := t.r.client.present(t.ctx, t.o.flow, v.state(), t.o.user)
+			t.seen(variant{name: v.name}, a)
+			if !t.late(a) || !t.late(t.r.client.present(t.ctx, t.o.flow, v.state(), t.o.user)) {
+				continue
+			}
+			t.refute(Finding{Case: v.name, Severity: Warning, Issue: "a number in a state that nobody minted says how long the server works", Evidence: fmt.Sprintf("%s -> %v after %v", short(v.text, 120), a, a.Exchange.Took.Round(time.Millisecond)), Want: "refused at once", Got: "refused late"})
+			return
+		}
+	}
+}
+
+// late reports whether an answer took long, and long beside one to garbage.
+func (t *T) late(a Answer) bool {
+	b := t.r.client.present(t.ctx, t.o.flow, quote(garbageState), t.o.user)
+	return a.refused() && a.Exchange != nil && b.Exchange != nil && a.Exchange.Took > max(tellingWork, longTimes*b.Exchange.Took)
+}
+
+// multiplied are tokens of which one number is larger: a part that is a number of three to
+// seven digits, or a member of an object that can be read.
+func multiplied(token string, factor int) []variant {
+	var all []variant
+	add := func(name, text string) {
+		all = append(all, variant{name: fmt.Sprintf("%s times %d", name, factor), text: text})
+	}
+	segments := segmentsOf(token)
+	for i, s := range segments {
+		if n, err := strconv.Atoi(s.text); err == nil && n >= 100 && n < 1e7 {
+			add(fmt.Sprintf("segment %d", i), replaced(segments, i, strconv.Itoa(n*factor)))
+		}
+	}
+	for _, v := range views(token) {
+		for _, name := range sortedKeys(v.object) {
+			if n, err := strconv.Atoi(string(v.object[name])); err == nil && n >= 100 && n < 1e7 {
+				add(fmt.Sprintf("%q", name), v.write(token, object(with(v.object, name, json.RawMessage(strconv.Itoa(n*factor))))))
+			}
+		}
+	}
+	return all
+}
+
+// deep is how many lists stand in one another in a state that is nested deeply.
+const deep = 20_000
+
+// deepStates are nested lists in the place of a token, and of what can be read in one.
+func deepStates(token string) []variant {
+	nested := json.RawMessage(strings.Repeat("[", deep) + strings.Repeat("]", deep))
+	all := []variant{{name: "nested lists", text: string(nested)}}
+	for _, v := range views(token) {
+		if v.segment >= 0 {
+			all = append(all, variant{name: fmt.Sprintf("nested lists in segment %d", v.segment), text: v.write(token, nested)})
+		}
+	}
+	return all
 }
 
 // longTimes is how many times as long as a good call a bad state may take.

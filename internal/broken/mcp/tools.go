@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/hex"
@@ -236,7 +237,7 @@ func (s *Server) state(r request, p place) (c claims, given bool, fail *failure)
 		return c, false, &failure{code: -32602, status: 200, message: "requestState is too long"}
 	case strings.Count(token, ".") > 10_000 && s.has("full stops take long"):
 		_ = s.Clock.Sleep(r.context, 3*time.Second)
-	case len(token) > 30_000 && s.has("long states end the server"):
+	case len(token) > 30_000 && s.has("long states end the server"), s.has("deep states end the server") && isDeep(token):
 		s.mu.Lock()
 		s.dead = true
 		s.mu.Unlock()
@@ -254,6 +255,13 @@ func (s *Server) state(r request, p place) (c claims, given bool, fail *failure)
 		c = unverified(token)
 	}
 	return c, true, nil
+}
+
+// isDeep reports whether the first part of a token is deeper than a careless parser goes.
+func isDeep(token string) bool {
+	text, _, _ := strings.Cut(token, ".")
+	raw, _ := strict(text)
+	return bytes.Count(raw, []byte("[")) > 10_000
 }
 
 // unverified returns the claims of a signed token whatever its tag is.
