@@ -173,6 +173,21 @@ func confusedClaims() []Control {
 				return whole(&less)
 			}
 		}), func(inner codecs.Scheme) codecs.Scheme { return overriding{inner} }),
+		aScheme("expiry-of-state", "an exp in the state replaces that of the token", breaks(codecs.Expiry, codecs.ByteExact), by("CTX-20"), func(p *schemeParts) {
+			timely := p.timely
+			p.timely = func(c *claims, now time.Time) bool {
+				var state struct {
+					Expires *float64 `json:"exp"`
+				}
+				merged := *c
+				if json.Unmarshal(c.State, &state) == nil && state.Expires != nil {
+					merged.Expires = state.Expires
+				}
+				return timely(&merged, now)
+			}
+		}),
+		around(aScheme("subject-of-state", "a sub in the state replaces the principal", breaks(codecs.BindsPrincipal), by("CTX-20"), func(*schemeParts) {}),
+			func(inner codecs.Scheme) codecs.Scheme { return merging{inner} }),
 		around(aScheme("reason-state", "the reason of a refusal quotes the state", breaks(codecs.UniformRefusal), by("ORA-03"), func(*schemeParts) {}),
 			func(inner codecs.Scheme) codecs.Scheme { return quoting{inner} }),
 		disclaiming(aScheme("grace", "a token is good for one second longer than stated", breaks(codecs.Expiry), by("EXP-08"), func(p *schemeParts) {
@@ -253,4 +268,19 @@ func (q quoting) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 		sum += int(b)
 	}
 	return out, codecs.Reject(codecs.Misbound, fmt.Sprintf("context of state %d", sum))
+}
+
+// A merging scheme mints for the subject that the state names.
+type merging struct{ codecs.Scheme }
+
+// Mint implements codecs.Scheme.
+func (m merging) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
+	var named struct {
+		Subject *string `json:"sub"`
+	}
+	merged := *b
+	if json.Unmarshal(state, &named) == nil && named.Subject != nil {
+		merged.Principal = named.Subject
+	}
+	return m.Scheme.Mint(dst, state, &merged)
 }

@@ -56,6 +56,12 @@ func encrypted() []Control {
 					return hmacSHA256(key, fmt.Append(nil, len(payload), " ", string(payload[max(0, len(payload)-64):])))[:gcmNonce]
 				}
 			}), codecs.Confidentiality, "equal payloads give equal tokens"), codecs.NonceMisuseResistant),
+		stating(disclaiming(disclaiming(aSealer("nonce-of-beginning", "the nonce is a digest of the first 8 KiB and the length of the payload", breaks(codecs.NonceMisuseResistant), by("NON-07"),
+			func(p *sealerParts) {
+				p.nonce = func(_ uint64, key, payload []byte) []byte {
+					return hmacSHA256(key, fmt.Append(nil, len(payload), " ", string(payload[:min(len(payload), 8<<10)])))[:gcmNonce]
+				}
+			}), codecs.Confidentiality, "equal payloads give equal tokens"), codecs.FreshNonces, "there is no other nonce"), codecs.NonceMisuseResistant),
 		stating(aSealer("misuse", "AES-GCM, said to stand a nonce that repeats", breaks(codecs.NonceMisuseResistant), by("NON-07"),
 			func(*sealerParts) {}), codecs.NonceMisuseResistant),
 		stating(aSealer("key-id-of-a-byte", "AES-GCM with a key id of one byte, said to commit to its key", breaks(codecs.KeyCommitting, codecs.Rotation), by("KEY-09"),

@@ -28,6 +28,12 @@ func weakKeys() []Control {
 	return []Control{
 		keyed("key-of-any-length", "a secret of any length is taken", breaks(codecs.StrongKeys), "KEY-04",
 			func(p *ringParts) { p.check = func([][]byte) error { return nil } }),
+		keyed("key-twice-behind", "of a ring the first eight keys are compared", breaks(codecs.StrongKeys), "KEY-03", func(p *ringParts) {
+			check := p.check
+			p.check = func(secrets [][]byte) error {
+				return errors.Join(longEnough(secrets), check(secrets[:min(len(secrets), 8)]))
+			}
+		}),
 		keyed("key-twice", "a ring may hold a key twice", breaks(codecs.StrongKeys), "KEY-03",
 			func(p *ringParts) { p.check = longEnough }),
 	}

@@ -39,8 +39,9 @@ var contexts = []attack.Attack{
 		Gain: "a long value that passes for another", Origin: "fields cut to a length before they are compared", Run: on(trial.longValues)},
 	{ID: "CTX-16", Name: "values with one short digest, by search", Layer: attack.LayerContext, CWE: 328, Refutes: []codecs.Property{codecs.Unambiguous},
 		Gain: "a name that is registered because its digest is another's", Origin: "digests cut to two bytes; the birthday bound", Run: onScheme(trial.collisions), Thousands: 262},
-	{ID: "CTX-20", Name: "arguments that name the members of the state", Layer: attack.LayerContext, CWE: 915, Refutes: []codecs.Property{codecs.Integrity},
-		Gain: "answers that replace the sealed ones", Origin: "later answers merged over the sealed state: PHP SDK, laravel/mcp", Run: onScheme(trial.overridden)},
+	{ID: "CTX-20", Name: "arguments that name the members of the state, and states that name claims", Layer: attack.LayerContext, CWE: 915,
+		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Expiry}, binding...),
+		Gain:    "answers that replace the sealed ones", Origin: "later answers merged over the sealed state: PHP SDK, laravel/mcp", Run: onScheme(trial.overridden)},
 }
 
 // unrelatedValues returns the attack on one field with values that differ throughout.
@@ -412,28 +413,5 @@ func (t trial) behindHonest(in *attack.Instance, property codecs.Property, to, f
 	}
 	if t.Try(property); answers[1].Err == nil {
 		t.RefuteIf(property, attack.Sealed(2), fmt.Sprintf("in a batch behind a good token, a token is accepted with %s", how), honest, other)
-	}
-}
-
-// overridden presents a token with arguments that hold members of the state with other
-// values. The state that comes back must be the sealed one.
-func (t trial) overridden(in *attack.Instance, tok *attack.Token) {
-	state := []byte(`{"step":"confirmed","env":"staging","inputResponses":{"ok":false}}`)
-	honest, ok := in.Mint(state, tok.Under)
-	if !ok {
-		t.Skip("the design does not seal a JSON object")
-		return
-	}
-	for _, other := range []string{
-		`{"step":"other","env":"production"}`, `{"env":"staging","replicas":3,"step":"other"}`, `{"inputResponses":{"ok":true}}`,
-		`{"state":{"step":"other"}}`, `{"requestState":{"step":"other"}}`,
-	} {
-		t.Try(codecs.Integrity)
-		for _, text := range [][]byte{honest.Text, in.Seal(state, fields[arguments].put(tok.Under, other)).Answer.Out} {
-			call, ok := in.Accepts(text, fields[arguments].put(tok.Under, other))
-			if ok && !honest.Same(call) {
-				t.Refute(codecs.Integrity, fmt.Sprintf("with arguments %s the state comes back as %.80q", other, call.Answer.Out), honest.Sealed, call)
-			}
-		}
 	}
 }

@@ -433,7 +433,10 @@ func (t trial) misusedNonce(in *attack.Instance, tok *attack.Token) {
 // commonParts seals states that share their first or last bytes, without randomness or
 // under one nonce. Tokens that share bytes as well reveal more than equality.
 func (t trial) commonParts(seal func(state []byte) (*attack.Token, bool)) {
-	for _, n := range []int{16, 32, 64, 256, 1024, 4096} {
+	for _, n := range []int{16, 32, 64, 256, 1024, 4096, 1 << 14, 1 << 16} {
+		if n > 4096 && n > t.Budget.Bytes {
+			break
+		}
 		part := t.Letters(n)
 		for _, where := range []string{"first", "last"} {
 			form := `{"step":"%[1]s%[2]s"}`

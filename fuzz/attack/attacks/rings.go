@@ -80,7 +80,15 @@ func (t trial) keyTwice() {
 		t.Skip("the design takes one key only")
 		return
 	}
-	for _, ring := range [][][]byte{{a, a}, {a, b, a}, {a, b, b}} {
+	rings := [][][]byte{{a, a}, {a, b, a}, {a, b, b}}
+	var long [][]byte
+	for k := range 16 {
+		long = append(long, t.Secret(k))
+	}
+	if _, err := t.Open(long...); err == nil {
+		rings = append(rings, append(slices.Clone(long), long[15]), append(slices.Clone(long), long[0]))
+	}
+	for _, ring := range rings {
 		call, taken, answered := t.taken(ring...)
 		if answered {
 			t.Try(codecs.StrongKeys)

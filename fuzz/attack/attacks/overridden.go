@@ -1,0 +1,83 @@
+package attacks
+
+import (
+	"fmt"
+	"time"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
+)
+
+// overridden presents a token with arguments that hold members of the state with other
+// values. The state that comes back must be the sealed one.
+func (t trial) overridden(in *attack.Instance, tok *attack.Token) {
+	t.namedClaims(in, tok)
+	t.namedExpiry(tok)
+	state := []byte(`{"step":"confirmed","env":"staging","inputResponses":{"ok":false}}`)
+	honest, ok := in.Mint(state, tok.Under)
+	if !ok {
+		t.Skip("the design does not seal a JSON object")
+		return
+	}
+	for _, other := range []string{
+		`{"step":"other","env":"production"}`, `{"env":"staging","replicas":3,"step":"other"}`, `{"inputResponses":{"ok":true}}`,
+		`{"state":{"step":"other"}}`, `{"requestState":{"step":"other"}}`,
+	} {
+		t.Try(codecs.Integrity)
+		for _, text := range [][]byte{honest.Text, in.Seal(state, fields[arguments].put(tok.Under, other)).Answer.Out} {
+			call, ok := in.Accepts(text, fields[arguments].put(tok.Under, other))
+			if ok && !honest.Same(call) {
+				t.Refute(codecs.Integrity, fmt.Sprintf("with arguments %s the state comes back as %.80q", other, call.Answer.Out), honest.Sealed, call)
+			}
+		}
+	}
+}
+
+// claimNames are the names that claims of bound fields go by (RFC 7519, section 4.1).
+var claimNames = map[int][]string{
+	method: {"method", "mth"}, target: {"target", "name", "uri", "tgt"}, principal: {"sub", "subject", "principal", "user"}, audience: {"aud", "audience"},
+}
+
+// namedClaims seals states with members that go by the names of claims, and presents the
+// tokens for the values of these. A claim has to win over the state.
+func (t trial) namedClaims(in *attack.Instance, tok *attack.Token) {
+	for at, f := range fields {
+		if claimNames[at] == nil || !t.binds(in, tok, f) {
+			continue
+		}
+		value := f.unrelated()[0]
+		state := `{"step":"x"`
+		for _, name := range claimNames[at] {
+			state += fmt.Sprintf(`,%q:%q`, name, value)
+		}
+		sealed := in.Seal([]byte(state+"}"), tok.Under)
+		if sealed.Answer.Outcome != verdict.Done {
+			continue
+		}
+		t.Try(f.property)
+		if call, ok := in.Accepts(sealed.Answer.Out, f.put(tok.Under, value)); ok {
+			t.Refute(f.property, fmt.Sprintf("members of the state replace the %s that a token was minted for", f.name), sealed, call)
+		}
+	}
+}
+
+// namedExpiry seals states with members that go by the names of an expiry, far ahead, and
+// presents the tokens after their time.
+func (t trial) namedExpiry(tok *attack.Token) {
+	in, plain, ok := t.living(shortLife, tok.Under)
+	late := attack.Later(tok.Under, 2*shortLife)
+	if !ok || t.Design.OwnClock || t.acceptsFirst(in, plain, late) {
+		return
+	}
+	for _, far := range []int64{tok.Under.Now.Add(1000 * time.Hour).Unix(), tok.Under.Now.Add(1000 * time.Hour).UnixMilli()} {
+		sealed := in.Seal(fmt.Appendf(nil, `{"step":"x","exp":%[1]d,"expires":%[1]d,"expiry":%[1]d,"expiresAt":%[1]d,"expires_at":%[1]d}`, far), tok.Under)
+		if sealed.Answer.Outcome != verdict.Done {
+			continue
+		}
+		t.Try(codecs.Expiry)
+		if call, ok := in.Accepts(sealed.Answer.Out, late); ok {
+			t.Refute(codecs.Expiry, fmt.Sprintf("a member of the state replaces the expiry of a token with a time to live of %s", shortLife), sealed, call)
+		}
+	}
+}
