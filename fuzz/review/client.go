@@ -45,6 +45,7 @@ type client struct {
 	trace  string // the first stack trace or path in an error
 	notice string // the longest run of notifications that were not asked for
 	noisy  int    // its length
+	both   string // the first response with a result and an error
 	// uncached is the first result of a call whose members for caches have another form.
 	uncached   Answer
 	uncachedBy string
@@ -254,7 +255,8 @@ func (c *client) kept(e *rawmcp.Exchange) {
 }
 
 // noteNotices keeps the longest run of logs and progress beside the answer to a request of
-// revision 2026-07-28. The requests of a review ask for none.
+// revision 2026-07-28, and a response that is both a result and an error. The requests of a
+// review ask for no logs and no progress.
 func (c *client) noteNotices(e *rawmcp.Exchange) {
 	if !bytes.Contains(e.Sent, []byte(`"`+metaVersion+`":"`+modern+`"`)) {
 		return
@@ -262,8 +264,12 @@ func (c *client) noteNotices(e *rawmcp.Exchange) {
 	var one string
 	n := 0
 	for _, m := range e.Messages {
+		all := members(m)
+		if all["result"] != nil && all["error"] != nil && c.both == "" {
+			c.both = short(string(e.Sent), 300) + " -> " + short(string(m), 300)
+		}
 		var method string
-		if _ = json.Unmarshal(members(m)["method"], &method); method == "notifications/message" || method == "notifications/progress" {
+		if _ = json.Unmarshal(all["method"], &method); method == "notifications/message" || method == "notifications/progress" {
 			n++
 			one = cmp.Or(one, short(string(m), 200))
 		}

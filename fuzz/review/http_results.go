@@ -20,7 +20,7 @@ var results = []Check{
 // seen are the checks of all answers of a review. They come last.
 var seen = []Check{
 	{ID: "H-CODES", Name: "error codes that the protocol does not define", Over: "", Era: "modern", Severity: Warning, Category: "schema",
-		Sent: "nothing; every error that was seen is checked", Want: "no undefined code from -32020 to -32099, none of -32000 to -32019", Source: "revision 2026-07-28, basic, error codes",
+		Sent: "nothing; every error that was seen is checked", Want: "no undefined code from -32020 to -32099, none of -32000 to -32019; a result or an error, never both", Source: "revision 2026-07-28, basic, error codes",
 		Impact: "clients take an error for another one", Fix: "use the codes of the protocol, or codes outside its range", Run: errorCodes},
 	{ID: "H-TRACE", Name: "errors with a stack trace, a path or a password", Over: "", Severity: Warning, Category: "security",
 		Sent: "resources/read of missing resources; every error that was seen is searched", Want: "no stack trace, no path of a file of the server, and no URL with a password", Source: "CWE-209",
@@ -94,6 +94,9 @@ func (t *T) form(name string, severity Severity, issue string, a Answer) {
 var definedCodes = []int{-32020, -32021, -32022}
 
 func errorCodes(t *T) {
+	if both := t.r.client.both; both != "" {
+		t.refute(Finding{Case: "result and error", Severity: Warning, Issue: "a response has both a result and an error", Evidence: both, Want: "one of them", Got: "both"})
+	}
 	codes := t.r.client.codes
 	for _, code := range sortedCodes(codes) {
 		t.trials++

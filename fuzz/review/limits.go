@@ -18,9 +18,6 @@ var limits = []Check{
 	{ID: "X-TIME", Name: "a host that does not answer", Over: "http", Era: "modern", Effects: true, Severity: Warning, Category: "reliability",
 		Sent: "a call of the tool of --slow whose URL is a silent listener on this machine", Want: "an error within 30 seconds", Source: "CWE-400",
 		Impact: "calls hang for as long as a foreign host likes", Fix: "give every call to another host a time limit", Timed: true, Run: silentHost},
-	{ID: "X-SIZE", Name: "large requests", Over: "http", Era: "modern", Effects: true, Severity: Warning, Category: "reliability",
-		Sent: "arguments of 5 and 40 MiB for an unknown tool, a header of 100 kB, 90 headers", Want: "status 413 or 431, or an answer; the server goes on to answer", Source: "RFC 9110, section 15.5.14",
-		Impact: "one client fills the memory of the server", Fix: "bound bodies and headers before they are read", Run: largeRequests},
 	{ID: "L-CHANGED", Name: "a changed list", Over: "http", Era: "modern", Effects: true, Severity: Suggestion, Category: "transport",
 		Sent: "subscriptions/listen for the list of tools, then a call of the tool of --changes", Want: "notifications/tools/list_changed", Source: "revision 2026-07-28, server/tools",
 		Impact: "clients go on with an old list", Fix: "send notifications/tools/list_changed when the list changes", Timed: true, Run: listChanged},
@@ -118,43 +115,6 @@ func (t *T) urlArgument(tool string) string {
 		}
 	}
 	return ""
-}
-
-func largeRequests(t *T) {
-	if reason := t.control(); reason != "" {
-		t.skip("%s", reason)
-		return
-	}
-	for _, size := range []int{t.r.opts.Large / 8, t.r.opts.Large} {
-		call := unknownCall
-		call.Arguments = object(map[string]json.RawMessage{"a": quote(strings.Repeat("a", size))})
-		a := t.send(t.wire(call))
-		t.seen(variant{name: fmt.Sprint(size)}, a)
-		name := fmt.Sprintf("%d MiB", size>>20)
-		switch reason := t.unanswered(); {
-		case reason != "":
-			t.fault(name, Warning, "the server does not answer after a body of "+name+": "+reason, a)
-			return
-		case size == t.r.opts.Large && (a.Status/100 == 2 || a.Kind == failed && a.Status < 413):
-			a.Exchange.Sent = a.Exchange.Sent[:min(len(a.Exchange.Sent), 400)]
-			t.fault(name, Warning, "a body of "+name+" is read to its end", a)
-		}
-	}
-	for _, h := range []struct {
-		name          string
-		count, length int
-	}{{"a header of 100 kB", 1, 100_000}, {"90 headers", 90, 10}} {
-		w := t.wire(listCall)
-		for i := range h.count {
-			w.add(fmt.Sprintf("X-Sealab-%d", i), strings.Repeat("a", h.length))
-		}
-		a := t.send(w)
-		t.seen(variant{name: h.name}, a)
-		if reason := t.unanswered(); reason != "" {
-			t.fault(h.name, Warning, "the server does not answer after "+h.name+": "+reason, a)
-			return
-		}
-	}
 }
 
 // listChanged reads a subscription while a tool changes the list.

@@ -250,6 +250,11 @@ var rows = []row{
 	{fault: "many headers end the server", checks: []string{"X-SIZE"}, change: withEffects, ends: true},
 	{fault: "endless bodies", checks: []string{"X-SIZE"}, change: slowTool},
 
+	{fault: "endless bodies in chunks", checks: []string{"X-SIZE"}, change: slowTool},
+	{fault: "endless compressed bodies", checks: []string{"X-SIZE"}, change: slowTool},
+	{fault: "one body at a time", checks: []string{"X-SLOW"}, change: slowTool},
+	{fault: "results beside errors", checks: []string{"H-CODES"}},
+
 	{fault: "any revision negotiated", checks: []string{"S-NEG"}},
 	{fault: "counted session ids", checks: []string{"S-ID"}},
 	{fault: "hashed session ids", checks: []string{"S-ID"}},
@@ -285,6 +290,9 @@ var rows = []row{
 	{stdio: true, fault: "any revision", checks: []string{"IO-VER"}},
 	{stdio: true, fault: "calls without an id refused aloud", checks: []string{"IO-NOTE"}},
 	{stdio: true, fault: "batches served", checks: []string{"IO-NOTE"}},
+	{stdio: true, fault: "cancellations of nothing end the server", checks: []string{"IO-NOTE"}},
+	{stdio: true, fault: "changes of roots logged", checks: []string{"IO-NOTE"}},
+	{stdio: true, fault: "bad lines logged", checks: []string{"IO-LINE"}},
 	{stdio: true, fault: "texts of digits are numbers", checks: []string{"IO-ID"}},
 	{stdio: true, fault: "logs for everybody", checks: []string{"H-NOTICE"}},
 	{stdio: true, fault: "no handshake wanted", checks: []string{"IO-PREINIT"}},
@@ -400,7 +408,7 @@ func TestUnbroken(t *testing.T) {
 	for name, x := range map[string]row{"safe": {}, "effects": {change: effects}, "two instances with one store": {change: shared},
 		"begins again": {fault: "begins again elsewhere", change: told}, "begins again, effects": {fault: "begins again elsewhere", change: effects},
 		"questions name the call": {fault: "questions name the call"}, "questions name the call, effects": {fault: "questions name the call", change: effects},
-		"answers in streams": {fault: "answers in streams"}, "no sessions": {fault: "no sessions", change: brief}, "a prompt that answers at once": {fault: "a prompt that answers at once"}, "arguments of several types": {fault: "arguments of several types"}, "keys of questions by chance, effects": {fault: "keys of questions by chance", change: effects}, "stdio": {stdio: true}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
+		"answers in streams": {fault: "answers in streams"}, "no sessions": {fault: "no sessions", change: brief}, "compressed bodies": {fault: "compressed bodies", change: brief}, "a prompt that answers at once": {fault: "a prompt that answers at once"}, "arguments of several types": {fault: "arguments of several types"}, "keys of questions by chance, effects": {fault: "keys of questions by chance", change: effects}, "stdio": {stdio: true}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
 		if testenv.Sample() && name != "effects" && name != "stdio, effects" {
 			continue
 		}

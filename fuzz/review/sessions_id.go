@@ -248,6 +248,7 @@ func ended(t *T) {
 	if !ok {
 		return
 	}
+	t.inSession(s, first, t.unknownToolCall()) // a session that was used may be kept elsewhere
 	e := t.remove(s, first)
 	t.trials++
 	if e.Status/100 != 2 {

@@ -2,10 +2,9 @@ package review
 
 import (
 	"bytes"
-	"context"
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +28,7 @@ var streams = []Check{
 		Sent: "no JSON, a number, NUL, invalid UTF-8, an empty line, CR LF, a batch, 10,000 nested arrays; with --effects 3 MB", Want: "an error or silence, and the process goes on to answer", Source: stdioSpec,
 		Impact: "one bad line ends the server and every session in it", Fix: "answer -32700 and read on", Run: hostileLines},
 	{ID: "IO-NOTE", Name: "answers that belong to no request", Over: "stdio", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "notifications/cancelled of an unknown request, a call of an unknown tool without an id, an array of two requests; then an honest request", Want: "no response to a notification; one error to an array", Source: "JSON-RPC 2.0, section 4.1; " + stdioSpec,
+		Sent: "the notifications of clients, an unknown one, a response that nobody asked for, a call of an unknown tool without an id, an array of two requests; then an honest request", Want: "no line on standard output after a notification; one error to an array", Source: "JSON-RPC 2.0, section 4.1; " + stdioSpec,
 		Impact: "the client takes the line for the answer to another request", Fix: "answer requests with an id alone, and refuse arrays", Run: strayAnswers},
 	{ID: "IO-ID", Name: "an id that does not come back", Over: "stdio", Era: "modern", Severity: Warning, Category: "schema",
 		Sent: "tools/list under texts, of digits and of 127 characters, and a number beyond 32 bits", Want: "an answer with the same id", Source: "revision 2026-07-28, basic",
@@ -176,13 +175,18 @@ func (t *T) lineTo(p *rawmcp.Process, alter func([]byte) []byte) Answer {
 // strayAnswers sends lines that want no response, each with an honest request behind it.
 func strayAnswers(t *T) {
 	id := func() []byte { return fmt.Appendf(nil, `"id":%d,`, t.r.client.id) }
+	instead := func(line string) func([]byte) []byte { return func([]byte) []byte { return []byte(line) } }
 	for _, c := range []struct {
 		name     string
 		call     Call
 		alter    func([]byte) []byte
 		severity Severity
 	}{
-		{"notifications/cancelled", listCall, func([]byte) []byte { return []byte(cancelNobody) }, Warning},
+		{"notifications/cancelled", listCall, instead(cancelNobody), Warning},
+		{"notifications/cancelled without a request", listCall, instead(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}`), Warning},
+		{"notifications/roots/list_changed", listCall, instead(unanswered["notifications/roots/list_changed"]), Warning},
+		{"notifications/sealab-none", listCall, instead(`{"jsonrpc":"2.0","method":"notifications/sealab-none"}`), Warning},
+		{"a response that nobody asked for", listCall, instead(unanswered["a response"]), Warning},
 		{"a call of an unknown tool without an id", unknownCall, func(body []byte) []byte { return bytes.Replace(body, id(), nil, 1) }, Warning},
 		{"an array of two requests", listCall, func(body []byte) []byte { return fmt.Appendf(nil, "[%s,%s]", body, body) }, Suggestion},
 	} {
@@ -193,43 +197,73 @@ func strayAnswers(t *T) {
 		if p == nil {
 			return
 		}
-		if line := t.strayAnswer(p, c.call, c.alter); line != nil {
+		line, err := t.strayAnswer(p, c.call, c.alter)
+		switch {
+		case line != nil:
 			t.refute(Finding{Case: c.name, Severity: c.severity, Issue: c.name + " is answered", Evidence: short(string(line), 300), Want: "no response", Got: "a response"})
+		case err != nil && t.stops(p):
+			t.refute(Finding{Case: c.name, Severity: Warning, Issue: "the process ends after " + c.name, Evidence: fmt.Sprintf("%v; standard error: %s", p.State(), short(string(p.Stderr()), 200)), Want: "no response", Got: "ended"})
+		default:
+			t.noise(p, c.name)
 		}
 		p.Stop(stopGrace)
 	}
 }
 
-// strayAnswer sends an altered call and an honest request, and returns the first response
-// before the answer to that one; nil if there is none. The refusal of an array is none.
-func (t *T) strayAnswer(p *rawmcp.Process, call Call, alter func([]byte) []byte) []byte {
+// noise refutes if a process has written a line that is no message.
+func (t *T) noise(p *rawmcp.Process, after string) {
+	for line := range bytes.Lines(p.Output()) {
+		text := bytes.TrimSpace(line)
+		if issue := notJSONRPC(text); bytes.HasSuffix(line, []byte("\n")) && len(text) > 0 && text[0] != '[' && issue != "" {
+			t.refute(Finding{Case: after, Severity: Warning, Issue: "on standard output, after " + after + ": " + issue, Evidence: short(string(line), 300), Want: "JSON-RPC", Got: issue})
+			return
+		}
+	}
+}
+
+// strayAnswer sends an altered call and two honest requests, and returns the first response
+// that is none of theirs; nil if there is none. The refusal of an array is none.
+func (t *T) strayAnswer(p *rawmcp.Process, call Call, alter func([]byte) []byte) ([]byte, error) {
 	c := t.r.client
 	c.id++
 	body, err := call.body(c.id)
-	if err != nil || c.take(t.ctx) != nil {
-		return nil
+	if err != nil {
+		return nil, err
 	}
 	altered := alter(body)
-	c.id++
-	honest := c.id
-	next, err := listCall.body(honest)
-	if err != nil {
-		return nil
-	}
 	c.kept(p.Do(t.ctx, altered, nil))
-	e := p.Do(t.ctx, next, isAnswer(honest))
-	if c.kept(e); e.Err != nil {
-		return nil // of IO-LINE
-	}
 	t.trials++
-	for _, line := range e.Messages[:len(e.Messages)-1] {
-		m := members(line)
-		refusal := altered[0] == '[' && m["error"] != nil
-		if line = bytes.TrimSpace(line); !refusal && (m["result"] != nil || m["error"] != nil || bytes.HasPrefix(line, []byte("["))) {
-			return line
+	for range 2 { // the second one gives the server time
+		c.id++
+		next, err := listCall.body(c.id)
+		if err = cmp.Or(err, c.take(t.ctx)); err != nil {
+			return nil, err
+		}
+		e := p.Do(t.ctx, next, isAnswer(c.id))
+		if c.kept(e); e.Err != nil {
+			return nil, e.Err
+		}
+		for _, line := range e.Messages[:len(e.Messages)-1] {
+			m := members(line)
+			refusal := altered[0] == '[' && m["error"] != nil
+			if line = bytes.TrimSpace(line); !refusal && (m["result"] != nil || m["error"] != nil || bytes.HasPrefix(line, []byte("["))) {
+				return line, nil
+			}
 		}
 	}
-	return nil
+	return nil, nil
+}
+
+// stops reports whether a process ends within the time that it is given.
+func (t *T) stops(p *rawmcp.Process) bool {
+	timer := time.NewTimer(t.r.opts.Grace)
+	defer timer.Stop()
+	select {
+	case <-p.Ended():
+		return true
+	case <-timer.C:
+		return false
+	}
 }
 
 // lineIDs sends honest ids and compares them with those of the answers.
@@ -313,148 +347,12 @@ func hostileLines(t *T) {
 				reason = fmt.Sprintf("%s; the process ended: %v; standard error: %s", reason, p.State(), short(string(p.Stderr()), 200))
 			}
 			evidence = fmt.Sprintf("line %s, then an honest request: %s", short(all[name], 60), reason)
+		} else if len(t.findings) == 0 {
+			t.noise(p, name)
 		}
 		p.Stop(stopGrace)
 	}
 	if len(dead) > 0 {
 		t.refute(Finding{Case: "lines", Severity: Warning, Issue: "the server does not answer after " + strings.Join(dead, ", "), Evidence: evidence, Want: "answered", Got: "broken"})
-	}
-}
-
-// slowCall is the call of the tool of --slow; false if it is not named.
-func (t *T) slowCall() (Call, bool) {
-	for _, tool := range t.r.Report.Server.Tools {
-		if tool.Name != t.r.opts.Slow || tool.Name == "" {
-			continue
-		}
-		m := map[string]json.RawMessage{}
-		for name, raw := range parseSchema(tool.Input).Properties {
-			if kind := parseSchema(raw).typeOf(); kind == "number" || kind == "integer" {
-				m[name] = json.RawMessage("1500")
-			}
-		}
-		return Call{Method: "tools/call", Target: tool.Name, Arguments: object(m)}, true
-	}
-	t.skip("no slow tool is known; --slow names one that may be called and cancelled")
-	return Call{}, false
-}
-
-func duringSlow(t *T) {
-	call, ok := t.slowCall()
-	if !ok {
-		return
-	}
-	p := t.process()
-	if p == nil {
-		return
-	}
-	defer p.Stop(stopGrace)
-	slow, list, e := t.twoLines(p, call, listCall)
-	if e.Err != nil {
-		t.skip("%v", e.Err)
-		return
-	}
-	t.trials++
-	if isAnswer(slow)(e.Messages[len(e.Messages)-1]) {
-		t.refute(Finding{Case: "tools/list", Severity: Suggestion, Issue: "tools/list waits for a slow call", Evidence: fmt.Sprintf("request %d before %d was answered after it", list, slow), Want: "the list first", Got: "the slow call first"})
-	}
-}
-
-// twoLines sends two calls and reads up to the first answer.
-func (t *T) twoLines(p *rawmcp.Process, one, two Call) (first, second int, e *rawmcp.Exchange) {
-	c := t.r.client
-	first, second = c.id+1, c.id+2
-	c.id += 2
-	body, err := one.body(first)
-	next, also := two.body(second)
-	if err != nil || also != nil {
-		return first, second, &rawmcp.Exchange{Err: fmt.Errorf("writing the requests: %v %v", err, also)}
-	}
-	if e = p.Do(t.ctx, body, nil); e.Err != nil {
-		return first, second, e
-	}
-	e = p.Do(t.ctx, next, func(line []byte) bool { return isAnswer(first)(line) || isAnswer(second)(line) })
-	return first, second, e
-}
-
-func cancelled(t *T) {
-	call, ok := t.slowCall()
-	if !ok {
-		return
-	}
-	p := t.process()
-	if p == nil {
-		return
-	}
-	defer p.Stop(stopGrace)
-	c := t.r.client
-	c.id++
-	id := c.id
-	body, err := call.body(id)
-	if err != nil {
-		t.skip("%v", err)
-		return
-	}
-	p.Do(t.ctx, body, nil)
-	p.Do(t.ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id), nil)
-	ctx, cancel := context.WithTimeout(t.ctx, t.r.opts.Grace) // a sound server is silent
-	defer cancel()
-	e := p.Await(ctx, isAnswer(id))
-	t.trials++
-	if e.Err == nil {
-		t.refute(Finding{Case: call.Target, Severity: Warning, Issue: "a cancelled call is answered", Evidence: short(string(e.Body), 300), Want: "no response", Got: "a response"})
-	}
-}
-
-func endOfInput(t *T) {
-	p := t.process()
-	if p == nil {
-		return
-	}
-	t.trials++
-	if !p.Stop(t.r.opts.Grace) {
-		t.refute(Finding{Case: "end of input", Severity: Warning, Issue: "the process goes on after its standard input ended", Evidence: fmt.Sprintf("it had to be killed after %v", t.r.opts.Grace), Want: "ended", Got: "killed"})
-	}
-}
-
-func terminated(t *T) {
-	p := t.process()
-	if p == nil {
-		return
-	}
-	t.trials++
-	if err := p.Terminate(); err != nil {
-		t.skip("%v", err)
-		p.Stop(stopGrace)
-		return
-	}
-	timer := time.NewTimer(t.r.opts.Grace)
-	defer timer.Stop()
-	select {
-	case <-p.Ended():
-	case <-timer.C:
-		t.refute(Finding{Case: "SIGTERM", Severity: Warning, Issue: "the process goes on after SIGTERM", Evidence: fmt.Sprintf("it had to be killed after %v", t.r.opts.Grace), Want: "ended", Got: "killed"})
-	}
-	p.Stop(stopGrace)
-}
-
-func standardError(t *T) {
-	if t.r.client.process == nil || len(t.r.oracles) == 0 {
-		t.skip("no token was seen")
-		return
-	}
-	t.trials++
-	token, _, err := t.r.client.mint(t.ctx, t.r.oracles[0].flow, first)
-	if err != nil {
-		t.skip("%v", err)
-		return
-	}
-	t.r.client.present(t.ctx, t.r.oracles[0].flow, quote(token), first)
-	p := t.r.client.process
-	p.Stop(stopGrace) // all of standard error has been read when it has ended
-	t.r.client.process = nil
-	text := string(p.Stderr())
-	if slices.ContainsFunc([]string{token}, func(s string) bool { return strings.Contains(text, s) }) {
-		t.refute(Finding{Case: "a token", Severity: Warning, Issue: "a token stands on standard error", Evidence: short(text, 300), Want: "nothing of it", Got: "a token"})
 	}
 }

@@ -2,8 +2,10 @@ package mcp
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -179,6 +181,12 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 		}
 	}
 	id = s.echoed(id)
+	if s.has("results beside errors") && fail != nil {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		fmt.Fprintf(w, `{"result":null,%s`, response(id, nil, fail)[1:])
+		return
+	}
 	if state, _ := result["requestState"].(string); state != "" && s.has("states in a header") {
 		w.Header().Set("X-State", state)
 	}
@@ -257,7 +265,22 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 	if s.has("endless bodies") {
 		limit = 64 << 20
 	}
+	if s.has("endless bodies in chunks") && r.ContentLength < 0 {
+		limit = 64 << 20
+	}
+	if s.has("one body at a time") {
+		s.reading.Lock()
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if s.has("one body at a time") {
+		s.reading.Unlock()
+	}
+	if r.Header.Get("Content-Encoding") == "gzip" && err == nil {
+		if body, err = s.inflated(body); err != nil {
+			http.Error(w, "not readable", http.StatusUnsupportedMediaType)
+			return
+		}
+	}
 	if err != nil {
 		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
 		return
@@ -295,6 +318,24 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 		return
 	}
 	s.dispatch(w, r, req)
+}
+
+// inflated reads a compressed body of a bounded length; with a fault of any length. The
+// length of an error is that of a body that is too long.
+func (s *Server) inflated(body []byte) ([]byte, error) {
+	if !s.has("endless compressed bodies", "compressed bodies") {
+		return nil, errors.ErrUnsupported
+	}
+	r, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	limit := int64(s.or("endless compressed bodies", 64<<20, maxBody))
+	all, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(all)) > limit {
+		return nil, errors.New("too long")
+	}
+	return all, err
 }
 
 // refusesAloud reports whether a call without an id is answered by an error.

@@ -52,9 +52,16 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 		switch {
 		case s.has("bad lines end the server") && fail != nil:
 			return errEnded
+		case fail != nil && s.has("bad lines logged"):
+			write([]byte("WARN a line cannot be read"))
+			continue
 		case fail != nil:
 			write(response(req.id, nil, fail))
 			continue
+		case notification && req.method == "notifications/cancelled" && req.params["requestId"] == nil && s.has("cancellations of nothing end the server"):
+			return errEnded
+		case notification && req.method == "notifications/roots/list_changed" && s.has("changes of roots logged"):
+			write([]byte("the roots have changed"))
 		case notification:
 			if s.notified(req); s.refusesAloud(req) {
 				write(response(nil, nil, invalid("unknown tool")))

@@ -44,6 +44,9 @@ type Server struct {
 
 	faults []string
 	mu     sync.Mutex
+	// reading is held while a body is read, with a fault.
+	reading sync.Mutex
+
 	used   map[string]bool    // tokens that were redeemed
 	held   map[string]claims  // states behind handles
 	count  int                // of handles and sessions
