@@ -13,7 +13,7 @@ var crossed = []Check{
 		Sent: "resources/list as both users; a resource that one list has alone is read as the other user", Want: "refused", Source: "CWE-639; revision 2026-07-28, server/resources, security",
 		Impact: "one user reads what belongs to another", Fix: "compare the owner of a resource with the user of the request", Run: foreignResources},
 	{ID: "T-MIX", Name: "the answer to another call", Era: "modern", Severity: Critical, Category: "security",
-		Sent: "calls that ask, and with --effects tools that read only, with a new word as an argument each time, and as both users in either order", Want: "an answer with the word of its call, and for its user", Source: "CWE-524; CWE-488",
+		Sent: "calls that ask, and with --effects tools that read only, with a new word as an argument each time, and as both users in either order and under one id", Want: "an answer with the word of its call, and for its user", Source: "CWE-524; CWE-488",
 		Impact: "a cache hands the answer of one call or user to another", Fix: "make the method, the target, all arguments and the user the key of the cache", Run: mixed},
 }
 
@@ -49,6 +49,10 @@ func foreignResources(t *T) {
 				t.fault(uri, Critical, "a resource that one user's list has alone is read by the other user", a)
 				return
 			}
+			if own.Kind == completed && a.refused() && string(members(own.Result)["cacheScope"]) == `"public"` {
+				t.fault(uri, Warning, "cacheScope public on a resource that the other user may not read", own)
+				return
+			}
 		}
 	}
 }
@@ -58,7 +62,7 @@ func mixed(t *T) {
 		if i == maxCrossed || t.only != "" && t.only != f.String() {
 			continue
 		}
-		if t.ofAnotherCall(f) || len(t.r.opts.Target.Second) > 0 && t.ofAnotherUser(f) {
+		if t.ofAnotherCall(f) || len(t.r.opts.Target.Second) > 0 && (t.ofAnotherUser(f) || t.ofTheSameID(f)) {
 			return
 		}
 	}
@@ -164,5 +168,22 @@ func (t *T) ofAnotherUser(f Flow) bool {
 		return false
 	}
 	t.fault(f.String(), Critical, fmt.Sprintf("a user gets the answer of the other one, if that one asked first: %s or %s", short(texts[0], 80), short(texts[1], 80)), a)
+	return true
+}
+
+// ofTheSameID makes a call as each user under one id: clients count their requests alike. It
+// refutes if the second user gets the word of the first, twice.
+func (t *T) ofTheSameID(f Flow) bool {
+	var a Answer
+	for range 2 {
+		one, two := t.word(), t.word()
+		own, _ := t.said(f, one, first)
+		t.r.client.id--
+		text, later := t.said(f, two, second)
+		if a = later; !strings.Contains(own, one) || !strings.Contains(text, one) || strings.Contains(text, two) {
+			return false
+		}
+	}
+	t.fault(f.String(), Critical, "a user gets the answer that another user got under the same id", a)
 	return true
 }

@@ -213,7 +213,7 @@ func unauthorized(t *T) {
 			continue
 		}
 		a := t.r.client.call(t.ctx, call)
-		if !a.conclusive() {
+		if redirected := a.Status >= 300 && a.Status < 400; !a.conclusive() && !redirected {
 			t.skip("%v", a)
 			return
 		}
@@ -221,6 +221,8 @@ func unauthorized(t *T) {
 		switch {
 		case served(a):
 			t.refute(Finding{Case: name, Severity: Suggestion, Issue: name + ": served", Evidence: a.String(), Want: "401", Got: "served"})
+		case a.Status >= 300 && a.Status < 400:
+			t.refute(Finding{Case: name, Severity: Suggestion, Issue: fmt.Sprintf("%s: status %d instead of 401", name, a.Status), Evidence: a.String(), Want: "401", Got: fmt.Sprint(a.Status)})
 		case a.Status == 401 && a.Exchange.Header("Www-Authenticate") == "":
 			t.refute(Finding{Case: name, Severity: Suggestion, Issue: name + ": 401 without WWW-Authenticate", Evidence: a.String(), Want: "WWW-Authenticate", Got: "none"})
 		}

@@ -15,7 +15,7 @@ var telling = []Check{
 		Sent: "honest requests, and the first flow's token, good and changed; the headers of the responses are searched", Want: "neither the state nor the credential", Source: "RFC 9110, section 17; CWE-598, CWE-524",
 		Impact: "logs, caches and monitors keep headers, and a browser sends a cookie again by itself", Fix: "write states into the body alone, and repeat no credential", Run: toldInHeaders},
 	{ID: "H-PATH", Name: "settings beside the endpoint", Over: "http", Severity: Critical, Category: "security",
-		Sent: "GET of /.env, /env, /debug, /debug/vars, /config.json, /actuator/env, /health, /metrics and /.well-known/jwks.json, without credentials", Want: "no secret", Source: "CWE-215, CWE-538",
+		Sent: "GET of an unknown path with a tag of HTML, and of /.env, /env, /debug, /debug/vars, /config.json, /actuator/env, /health, /metrics and /.well-known/jwks.json, without credentials", Want: "no secret, and no tag", Source: "CWE-215, CWE-538, CWE-79",
 		Impact: "whoever reaches the server reads its keys, and forges states with them", Fix: "serve no settings, or bind them to another address behind credentials", Run: settings},
 }
 
@@ -95,7 +95,11 @@ func settings(t *T) {
 		t.trials++
 		return e
 	}
-	other := get("/sealab-no-such-path")
+	other := get("/sealab-no-such-path%3Csealab%3E")
+	if html := strings.HasPrefix(other.Header("Content-Type"), "text/html"); html && bytes.Contains(other.Body, []byte("<sealab>")) && other.Header("Content-Security-Policy") == "" {
+		t.refute(Finding{Case: "an unknown path", Severity: Warning, Issue: "a page repeats the path of its request as HTML", Evidence: fmt.Sprintf("%s -> %s", sent(other), short(string(other.Body), 200)), Want: "&lt;", Got: "<"})
+		return
+	}
 	for _, path := range settingPaths {
 		e := get(path)
 		name, value := secretSetting(e.Body)

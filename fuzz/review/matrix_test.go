@@ -221,6 +221,11 @@ var rows = []row{
 	{fault: "no schema", checks: []string{"T-SCHEMA"}},
 	{fault: "schemas of unknown types", checks: []string{"T-SCHEMA"}},
 	{fault: "arguments not validated", checks: []string{"T-TYPE", "T-EXTRA"}},
+	{fault: "descriptions in tag characters", checks: []string{"T-HIDDEN"}},
+	{fault: "every change told", checks: []string{"L-LISTEN"}},
+	{fault: "notes cached for all users", checks: []string{"R-USER"}},
+	{fault: "answers remembered by id + questions name the call", checks: []string{"T-MIX"}, also: []string{"RS-USER"}},
+	{fault: "paths in pages", checks: []string{"H-PATH"}},
 	{fault: "arguments of total not validated", checks: []string{"T-TYPE"}, change: withEffects},
 	{fault: "no arguments are a fault", checks: []string{"T-TYPE"}, change: withEffects},
 	{fault: "sums of zero left out", checks: []string{"T-OUT"}, change: withEffects},
@@ -408,7 +413,7 @@ func TestUnbroken(t *testing.T) {
 	for name, x := range map[string]row{"safe": {}, "effects": {change: effects}, "two instances with one store": {change: shared},
 		"begins again": {fault: "begins again elsewhere", change: told}, "begins again, effects": {fault: "begins again elsewhere", change: effects},
 		"questions name the call": {fault: "questions name the call"}, "questions name the call, effects": {fault: "questions name the call", change: effects},
-		"answers in streams": {fault: "answers in streams"}, "no sessions": {fault: "no sessions", change: brief}, "compressed bodies": {fault: "compressed bodies", change: brief}, "a prompt that answers at once": {fault: "a prompt that answers at once"}, "arguments of several types": {fault: "arguments of several types"}, "keys of questions by chance, effects": {fault: "keys of questions by chance", change: effects}, "stdio": {stdio: true}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
+		"answers in streams": {fault: "answers in streams"}, "no sessions": {fault: "no sessions", change: brief}, "compressed bodies": {fault: "compressed bodies", change: brief}, "flags of emoji": {fault: "flags of emoji"}, "a prompt that answers at once": {fault: "a prompt that answers at once"}, "arguments of several types": {fault: "arguments of several types"}, "keys of questions by chance, effects": {fault: "keys of questions by chance", change: effects}, "stdio": {stdio: true}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
 		if testenv.Sample() && name != "effects" && name != "stdio, effects" {
 			continue
 		}

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"sealab/internal/rawmcp"
 )
 
 // reads are the checks of resources, prompts, completion and subscriptions.
@@ -18,7 +20,7 @@ var reads = []Check{
 		Impact: "a client's mistake looks like a fault of the server", Fix: "answer -32602", Run: unknownPrompt},
 	{ID: "C-COMP", Name: "completions", Era: "modern", Severity: Warning, Category: "schema", Sent: "completion/complete for each argument of a prompt", Want: "at most 100 values", Source: "revision 2026-07-28, server/utilities/completion",
 		Impact: "clients refuse the result", Fix: "cut the list", Run: completions},
-	{ID: "L-LISTEN", Name: "a subscription", Over: "http", Era: "modern", Severity: Suggestion, Category: "transport", Sent: "subscriptions/listen without a filter", Want: "error -32602", Source: "revision 2026-07-28, basic/patterns/subscriptions",
+	{ID: "L-LISTEN", Name: "a subscription", Over: "http", Era: "modern", Severity: Warning, Category: "transport", Sent: "subscriptions/listen without a filter, and with one", Want: "error -32602; the notifications that the filter names", Source: "revision 2026-07-28, basic/patterns/subscriptions",
 		Impact: "a stream is kept open that nobody reads", Fix: "require the filter", Run: listen},
 }
 
@@ -190,4 +192,33 @@ func listen(t *T) {
 		}
 		return "", ""
 	}})
+	if len(t.findings) == 0 {
+		t.unfiltered()
+	}
+}
+
+// unfiltered subscribes to changes of the list of tools alone and reads for a short time.
+func (t *T) unfiltered() {
+	c := t.r.client
+	call := Call{Method: "subscriptions/listen"}
+	c.id++
+	body, err := json.Marshal(message{"2.0", c.id, call.Method, map[string]any{"_meta": call.meta(), "notifications": map[string]bool{"toolsListChanged": true}}})
+	if err != nil {
+		t.skip("%v", err)
+		return
+	}
+	http := *c.http
+	http.Limits.Time = min(http.Limits.Time, listening, t.r.opts.Hang)
+	e := http.Do(t.ctx, rawmcp.Request{Verb: "POST", Path: http.Path(), Headers: c.callHeaders(call), Body: body, Done: isAnswer(c.id)})
+	t.trials++
+	for _, m := range e.Messages {
+		var method string
+		_ = json.Unmarshal(members(m)["method"], &method) // a response has none
+		switch method {
+		case "", "notifications/subscriptions/acknowledged", "notifications/tools/list_changed", "notifications/cancelled":
+		default:
+			t.refute(Finding{Case: "another notification", Severity: Warning, Issue: "a subscription to the list of tools gives " + short(method, 60), Evidence: short(string(body), 300) + " -> " + short(string(m), 300), Want: "notifications that the filter names", Got: method})
+			return
+		}
+	}
 }

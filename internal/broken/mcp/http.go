@@ -40,6 +40,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"keys":[{"kty":"oct","k":%q}]}`, base64.RawURLEncoding.EncodeToString(s.Secret))
 		return
 	}
+	if strings.HasPrefix(r.URL.Path, "/sealab") && s.has("paths in pages") {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, "<p>Cannot GET %s</p>", r.URL.Path)
+		return
+	}
 	if r.URL.Path == "/env" {
 		if !s.has("settings for everybody") {
 			http.NotFound(w, r)
@@ -457,7 +462,23 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, req request) {
 		return // cancelled
 	}
 	result, fail := s.handle(req)
+	if s.has("answers remembered by id") && (req.method == "tools/call" || req.method == "prompts/get") && fail == nil {
+		result = s.remembered(string(req.id), result)
+	}
 	s.reply(w, 200, req.id, result, fail)
+}
+
+// remembered is the first result of a call with an id.
+func (s *Server) remembered(id string, result object) object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	raw, _ := json.Marshal(result) // of our own
+	if s.said[id] == "" {
+		s.said[id] = string(raw)
+	}
+	var first object
+	_ = json.Unmarshal([]byte(s.said[id]), &first) // of our own
+	return first
 }
 
 // modernHeaders compares the headers of revision 2026-07-28 with the body.

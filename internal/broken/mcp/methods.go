@@ -162,6 +162,10 @@ func (s *Server) toolList(r request) (object, *failure) {
 			schema = map[bool]string{true: `"none"`, false: `{"type":"object"}`}[schema != ""]
 		}
 		switch {
+		case s.has("descriptions in tag characters") && n == "echo":
+			schema = strings.Replace(schema, `"type":"string"`, "\"type\":\"string\",\"description\":\"\U000E0069\U000E0067\U000E006E\"", 1)
+		case s.has("flags of emoji") && n == "echo": // of Wales
+			schema = strings.Replace(schema, `"type":"string"`, "\"type\":\"string\",\"description\":\"\U0001F3F4\U000E0067\U000E0062\U000E0077\U000E006C\U000E0073\U000E007F\"", 1)
 		case s.has("schemas of unknown types") && n == "echo":
 			schema = strings.Replace(schema, `"type":"string"`, `"type":"text"`, 1)
 		case s.has("arguments of several types") && n == "deploy":
@@ -206,6 +210,8 @@ func (s *Server) readResource(r request) (object, *failure) {
 		return s.listed(object{"contents": []object{{"uri": uri, "blob": "not base64!"}}}), nil
 	case uri == "notes://day/today":
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "nothing"}}}), nil
+	case r.user != "" && uri == "notes://user/"+r.user && s.has("notes cached for all users"):
+		return s.complete(object{"contents": []object{{"uri": uri, "text": "a note at " + uri}}, "ttlMs": 0, "cacheScope": "public"}), nil
 	case r.user != "" && uri == "notes://user/"+r.user, s.has("notes of any user") && strings.HasPrefix(uri, "notes://user/"):
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "a note at " + uri}}}), nil
 	case s.has("any path") && strings.Contains(uri, "etc/passwd"), s.has("paths decoded twice") && strings.Contains(uri, "%252e%252e%252F"):

@@ -327,6 +327,9 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request, req request) {
 	before := s.grown // a change after the acknowledgement is told
 	s.mu.Unlock()
 	send("notifications/subscriptions/acknowledged", object{"notifications": filter})
+	if s.has("every change told") {
+		send("notifications/resources/updated", object{"uri": "notes://user/alice"})
+	}
 	ticks := time.NewTicker(5 * time.Millisecond)
 	defer ticks.Stop()
 	for {
