@@ -130,6 +130,7 @@ var rows = []row{
 	{fault: "bound to the connection", checks: []string{"RS-CONN"}},
 	{fault: "unknown keys end the server", second: "unknown keys end the server", checks: []string{"RS-INST"}, ends: true},
 	{fault: "used tokens of one instance alone", twin: true, checks: []string{"RS-INST"}, change: oneTime},
+	{fault: "nonces of one seed", second: "nonces of one seed", twin: true, checks: []string{"RS-INST"}},
 	{fault: "used tokens forgotten", checks: []string{"RS-RESTART"}, change: oneTime},
 	{fault: "a key for each process", checks: []string{"RS-RESTART"}},
 	{fault: "older revisions unverified + readable and careful", checks: []string{"RS-DOWN"}, also: []string{"RS-CLEAR"}},

@@ -12,7 +12,7 @@ import (
 // restart, over another connection.
 var instances = []Check{
 	{ID: "RS-INST", Name: "a state of another instance", Flow: true, Severity: Critical, Category: "reliability",
-		Sent: "a token at the address of --also, or in a second process; with --effects and --one-time one that was used before", Want: "accepted if instances share a key, else refused like any other state",
+		Sent: "a token at the address of --also, or in a second process; with --effects and --one-time one that was used before; first bytes of tokens of both are compared", Want: "accepted if instances share a key, else refused like any other state; different bytes",
 		Source: "revision 2026-07-28, basic: any instance may take the next request", Impact: "a fault of the server instead of a refusal",
 		Fix: "treat a token under an unknown key as any other that is refused", Run: otherInstance},
 	{ID: "RS-RESTART", Name: "a state after a restart", Flow: true, Over: "http", Severity: Critical, Category: "security",
@@ -174,8 +174,55 @@ func otherInstance(t *T) {
 	}
 	a := there.present(t.ctx, t.o.flow, quote(token), t.o.user)
 	t.trials++
+	t.drawnAlike(there, t.o.verdict(a) == accepted)
 	if again := there.present(t.ctx, t.o.flow, quote(token), t.o.user); a.Kind == broken && again.Kind == broken {
 		t.refute(Finding{Case: "a second instance", Severity: Warning, Issue: "a token of one instance is a fault of another", Evidence: a.String() + "; again: " + again.String(), Want: "accepted or refused", Got: "broken"})
+	}
+}
+
+// starts is the number of first tokens of a second instance, and drawn the number of their
+// first bytes that are compared.
+const (
+	starts = 12
+	drawn  = 16
+)
+
+// drawnAlike looks for the first bytes of tokens of a second instance among those of the
+// first. It refutes if there are any and instances share a key, or if whole tokens are the
+// same: both draw from one seed. Designs that give equal tokens at once are left alone, and
+// those whose tokens begin alike or can be read.
+func (t *T) drawnAlike(there *client, shared bool) {
+	if plain, reason := t.canBeRead(); plain || reason != "" {
+		return
+	}
+	own := map[string]bool{}
+	for range repeats {
+		token, reason := t.mint()
+		if reason != "" || own[token] {
+			return
+		}
+		own[token] = true
+	}
+	heads := map[string]string{}
+	for token := range t.r.client.minted {
+		if raw := longest(token); len(raw) >= drawn {
+			heads[string(raw[:drawn])] = token
+		}
+	}
+	if 10*len(heads) < 9*len(t.r.client.minted) {
+		return
+	}
+	for range starts {
+		token, _, err := there.mint(t.ctx, t.o.flow, t.o.user)
+		raw := longest(token)
+		if err != nil || len(raw) < drawn {
+			return
+		}
+		t.trials++
+		if here, ok := heads[string(raw[:drawn])]; ok && (shared || here == token) {
+			t.refute(Finding{Case: "tokens of two instances", Severity: Critical, Issue: "two instances draw the same random bytes for their tokens", Evidence: short(here, 160) + " of one, " + short(token, 160) + " of the other", Want: "different bytes", Got: "the same"})
+			return
+		}
 	}
 }
 
@@ -207,7 +254,7 @@ func (r *Review) another() (*client, string) {
 	case len(o.Target.Command) == 0:
 		return nil, "one address is known; --also gives a second one"
 	}
-	o.Budget = 20
+	o.Budget = 80
 	c, err := newClient(o)
 	if err != nil {
 		return nil, err.Error()

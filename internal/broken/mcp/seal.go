@@ -146,6 +146,13 @@ func (s *Server) mint(c claims, p place) string {
 	if s.has("one nonce") {
 		nonce = make([]byte, 12)
 	}
+	if s.has("nonces of one seed") {
+		s.mu.Lock()
+		s.count++
+		sum := sha256.Sum256(fmt.Append(nil, s.count))
+		s.mu.Unlock()
+		nonce = sum[:12]
+	}
 	token := base64.RawURLEncoding.EncodeToString(s.aead().Seal(nonce, nonce, raw, nil))
 	if s.has("unknown keys end the server") {
 		token = s.keyID() + "." + token
