@@ -63,7 +63,7 @@ func wrongValues(raw, given json.RawMessage, path string, depth int) []wrongValu
 	}
 	var all []wrongValue
 	add := func(name, value string, severity Severity) {
-		all = append(all, wrongValue{name + " for " + path, json.RawMessage(value), severity})
+		all = append(all, wrongValue{name, json.RawMessage(value), severity})
 	}
 	kind := s.typeOf()
 	if m := members(given); m != nil && kind == "object" {
@@ -81,20 +81,28 @@ func wrongValues(raw, given json.RawMessage, path string, depth int) []wrongValu
 		}
 		return all
 	}
+	var items []json.RawMessage
+	if kind == "array" && json.Unmarshal(given, &items) == nil && len(items) > 0 {
+		for _, x := range wrongValues(s.Items, items[0], path+".0", depth+1) {
+			if list, err := json.Marshal(append([]json.RawMessage{x.value}, items[1:]...)); err == nil {
+				add(x.name, string(list), x.severity)
+			}
+		}
+	}
 	if wrong := map[string]string{"string": "[5]", "number": `"a"`, "integer": `"a"`, "boolean": `"a"`, "object": "5", "array": "5"}[kind]; wrong != "" {
-		add("another type", wrong, Warning)
+		add("another type for "+path, wrong, Warning)
 	}
 	if len(s.Enum) > 0 && kind == "string" {
-		add("none of the list", `"sealab-none"`, Warning)
+		add("none of the list for "+path, `"sealab-none"`, Warning)
 	}
 	if s.Maximum != nil {
-		add("more than the maximum", fmt.Sprintf("%.0f", *s.Maximum+1), Suggestion)
+		add("more than the maximum for "+path, fmt.Sprintf("%.0f", *s.Maximum+1), Suggestion)
 	}
 	if s.Minimum != nil {
-		add("less than the minimum", fmt.Sprintf("%.0f", *s.Minimum-1), Suggestion)
+		add("less than the minimum for "+path, fmt.Sprintf("%.0f", *s.Minimum-1), Suggestion)
 	}
 	if s.MaxLength != nil && *s.MaxLength < 5000 {
-		add("a longer text", string(quote(strings.Repeat("a", *s.MaxLength+1))), Suggestion)
+		add("a longer text for "+path, string(quote(strings.Repeat("a", *s.MaxLength+1))), Suggestion)
 	}
 	return all
 }
@@ -121,7 +129,10 @@ func wrongArguments(t *T) {
 			a, ok := t.ask(f.Target+": "+x.name, call)
 			if ok && (a.Kind == asked || a.Kind == completed) {
 				t.fault(f.Target+": "+x.name, x.severity, "an argument that the schema does not allow reaches the handler: "+x.name, a)
-				return
+				if x.severity == Warning {
+					return
+				}
+				break
 			}
 		}
 		call := f.call(first)
@@ -147,7 +158,11 @@ func (t *T) judging() (asks, reading []Flow) {
 	}
 	for _, tool := range t.r.Report.Server.Tools {
 		if len(reading) < maxCrossed && t.r.opts.Effects && tool.readOnly() && tool.Name != t.r.opts.Slow {
-			reading = append(reading, Flow{Method: "tools/call", Target: tool.Name, Arguments: fullSample(tool.Input, 0), offer: tool})
+			whole := fullSample(tool.Input, 0)
+			if misfit(tool.schema(), valueOf(whole)) != "" {
+				whole = samples(tool.Input, 0)[0]
+			}
+			reading = append(reading, Flow{Method: "tools/call", Target: tool.Name, Arguments: whole, offer: tool})
 		}
 	}
 	return asks, reading
