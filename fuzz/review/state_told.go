@@ -95,7 +95,7 @@ func (t *T) toldState() bool {
 	defer func() { t.o = own }()
 	t.prefer(takesText)
 	f := t.o.flow
-	args := withText(f.Arguments, f.offer.input(), markerA+markerA)
+	args := withText(f.Arguments, f.offer.input(), strings.Repeat(markerA, 5))
 	if args == nil || t.only != "" && t.only != "a marker" {
 		return false
 	}
@@ -112,7 +112,7 @@ func (t *T) toldState() bool {
 		if t.trials++; !told(a) || !told(t.r.client.present(t.ctx, f, v.state(), t.o.user)) || told(t.r.client.present(t.ctx, f, quote(garbageState), t.o.user)) {
 			continue
 		}
-		t.refute(Finding{Case: "a marker", Severity: Critical, Issue: "a refusal tells a part of the state", Evidence: fmt.Sprintf("a token of %d times A, %s changed -> %s", 2*len(markerA), v.name, short(string(a.Data)+a.Message, 200)), Want: "one text without a cause", Got: "a part of the state"})
+		t.refute(Finding{Case: "a marker", Severity: Critical, Issue: "a refusal tells a part of the state", Evidence: fmt.Sprintf("a token of %d times A, %s changed -> %s", 5*len(markerA), v.name, short(string(a.Data)+a.Message, 200)), Want: "one text without a cause", Got: "a part of the state"})
 		return true
 	}
 	return false
