@@ -44,21 +44,11 @@ func (t trial) linkedIn(in *attack.Instance, c codecs.Context) {
 	if value, ok := onlyIn(alice, bob); ok {
 		refute("every token of a principal holds %.40q, and those of another do not", value)
 	}
-	each := func(toks []*attack.Token, of func(*attack.Token) []byte) (all [][]byte) {
-		for _, tok := range toks {
-			all = append(all, of(tok))
-		}
-		return all
-	}
 	if a, b := lengthOf(alice), lengthOf(bob); a > 0 && b > 0 && a != b {
 		refute("the tokens of a principal have %d characters, and those of another, with a name of the same length, have %d", a, b)
 	}
-	text := func(tok *attack.Token) []byte { return tok.Text }
-	if at, ok := placeOnlyIn(each(alice, text), each(bob, text), 1); ok {
+	if at, ok := placeOnlyIn(textsIn(alice), textsIn(bob)); ok {
 		refute("the tokens of a principal share the character at %d, and those of another share another", at)
-	}
-	if at, ok := placeOnlyIn(each(alice, (*attack.Token).Bytes), each(bob, (*attack.Token).Bytes), 1); ok {
-		refute("the tokens of a principal share byte %d, and those of another share another", at)
 	}
 	for _, other := range []string{"bobby-2", "carol-3", "david-4"} {
 		under := [2]codecs.Context{fields[principal].put(c, "alice-1"), fields[principal].put(c, other)}
@@ -124,19 +114,22 @@ func onlyIn(as, bs []*attack.Token) ([]byte, bool) {
 	return nil, false
 }
 
-// placeOnlyIn finds a run of n bytes that is one for all of as and one for all of bs, and
-// not the same.
-func placeOnlyIn(as, bs [][]byte, n int) (int, bool) {
-	agree := func(raws [][]byte, at int) bool {
-		for _, raw := range raws {
-			if at+n > len(raw) || !bytes.Equal(raw[at:at+n], raws[0][at:at+n]) {
-				return false
-			}
-		}
-		return true
+// textsIn returns the texts of tokens.
+func textsIn(toks []*attack.Token) (texts [][]byte) {
+	for _, tok := range toks {
+		texts = append(texts, tok.Text)
 	}
-	for at := 0; at+n <= min(len(as[0]), len(bs[0])); at++ {
-		if agree(as, at) && agree(bs, at) && !bytes.Equal(as[0][at:at+n], bs[0][at:at+n]) {
+	return texts
+}
+
+// placeOnlyIn finds a place whose byte is one for all of as and one for all of bs, and not the
+// same.
+func placeOnlyIn(as, bs [][]byte) (int, bool) {
+	agree := func(texts [][]byte, at int) bool {
+		return !slices.ContainsFunc(texts, func(text []byte) bool { return at >= len(text) || text[at] != texts[0][at] })
+	}
+	for at := range min(len(as[0]), len(bs[0])) {
+		if as[0][at] != bs[0][at] && agree(as, at) && agree(bs, at) {
 			return at, true
 		}
 	}
