@@ -222,7 +222,8 @@ func (t *T) noise(p *rawmcp.Process, after string) {
 }
 
 // strayAnswer sends an altered call and two honest requests, and returns the first response
-// that is none of theirs; nil if there is none. The refusal of an array is none.
+// that is none of theirs; nil if there is none. The refusal of an array is none, nor is
+// that of a response, without an id: JSON-RPC forbids no more than to answer notifications.
 func (t *T) strayAnswer(p *rawmcp.Process, call Call, alter func([]byte) []byte) ([]byte, error) {
 	c := t.r.client
 	c.id++
@@ -245,7 +246,8 @@ func (t *T) strayAnswer(p *rawmcp.Process, call Call, alter func([]byte) []byte)
 		}
 		for _, line := range e.Messages[:len(e.Messages)-1] {
 			m := members(line)
-			refusal := altered[0] == '[' && m["error"] != nil
+			id := string(m["id"])
+			refusal := m["error"] != nil && (altered[0] == '[' || members(altered)["method"] == nil && (id == "" || id == "null"))
 			if line = bytes.TrimSpace(line); !refusal && (m["result"] != nil || m["error"] != nil || bytes.HasPrefix(line, []byte("["))) {
 				return line, nil
 			}

@@ -343,9 +343,10 @@ func (s *Server) inflated(body []byte) ([]byte, error) {
 	return all, err
 }
 
-// refusesAloud reports whether a call without an id is answered by an error.
+// refusesAloud reports whether a message without an answer, a call without an id or a
+// response, is refused by an error without an id. The latter is no fault.
 func (s *Server) refusesAloud(req request) bool {
-	return s.has("calls without an id refused aloud") && req.method == "tools/call"
+	return s.has("calls without an id refused aloud") && req.method == "tools/call" || s.has("responses refused aloud") && req.method == ""
 }
 
 // firstOf returns the first element of an array.
