@@ -78,18 +78,19 @@ func openMethods(t *T) {
 	}
 }
 
-// completesOpenly reports whether arguments are completed without credentials.
+// completesOpenly reports whether the first argument of a prompt is completed without
+// credentials.
 func (t *T) completesOpenly() bool {
 	for _, p := range t.r.Report.Server.Prompts {
-		for _, x := range p.Arguments {
-			ref := map[string]string{"type": "ref/prompt", "name": p.Name}
-			own, ok := t.completion(first, ref, x.Name, "")
-			a, also := t.completion(nobody, ref, x.Name, "")
-			if ok && also && served(own) && served(a) {
-				t.fault("completion/complete", Critical, "completion/complete is answered without credentials, and tools/list is not", a)
-				return true
-			}
-			return false
+		if len(p.Arguments) == 0 {
+			continue
+		}
+		ref := map[string]string{"type": "ref/prompt", "name": p.Name}
+		own, ok := t.completion(first, ref, p.Arguments[0].Name, "")
+		a, also := t.completion(nobody, ref, p.Arguments[0].Name, "")
+		if ok && also && served(own) && served(a) {
+			t.fault("completion/complete", Critical, "completion/complete is answered without credentials, and tools/list is not", a)
+			return true
 		}
 	}
 	return false
