@@ -1,13 +1,9 @@
 package review
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -147,41 +143,6 @@ func (c *client) patiently(ctx context.Context, once func() Answer) Answer {
 	}
 }
 
-// note counts the tools that ran to their end, and keeps error codes.
-func (c *client) note(call Call, a Answer) {
-	if call.Method == "tools/call" && a.Kind == completed {
-		c.ran++
-	}
-	for key := range a.Questions {
-		c.keys[key]++
-	}
-	c.noteCode(call.Method, a)
-	if a.Kind == completed && c.uncached.Kind == "" && misleadsCaches(a.Result) {
-		c.uncached, c.uncachedBy = a, call.Method
-	}
-}
-
-// misleadsCaches reports whether a result has a ttlMs or a cacheScope of another form than
-// that of the protocol.
-func misleadsCaches(result json.RawMessage) bool {
-	m := members(result)
-	var ttl float64
-	scope := string(m["cacheScope"])
-	return m["ttlMs"] != nil && (json.Unmarshal(m["ttlMs"], &ttl) != nil || ttl < 0) || scope != "" && scope != `"public"` && scope != `"private"`
-}
-
-// noteCode keeps the code of an error with its first message, and the first stack trace.
-func (c *client) noteCode(method string, a Answer) {
-	if a.Kind == failed && c.codes[a.Code] == "" {
-		c.codes[a.Code] = fmt.Sprintf("%s -> %v", method, a)
-	}
-	if a.Kind != completed && a.Kind != asked && a.Exchange != nil && c.trace == "" {
-		if found := a.insides(); found != nil {
-			c.trace = fmt.Sprintf("%s -> %v, with %s", method, a, short(string(found), 80))
-		}
-	}
-}
-
 // patience returns how long to wait before a request is sent again, and whether
 // it is. A server that stayed away for a whole start is not waited for again.
 func (c *client) patience(a Answer, try int, waited time.Duration) (time.Duration, bool) {
@@ -240,63 +201,6 @@ func (c *client) callOnce(ctx context.Context, call Call) Answer {
 	return read(e, c.id)
 }
 
-// kept takes the credentials out of an exchange and records it.
-func (c *client) kept(e *rawmcp.Exchange) {
-	e.Sent, c.last = c.target.masked(e.Sent), e
-	if c.lost == nil && c.http != nil && e.Status == 0 {
-		c.lost = e
-	}
-	c.noteNotices(e)
-	if c.record != nil {
-		kept := *e
-		kept.Received = c.target.masked(e.Received)
-		c.record(&kept)
-	}
-}
-
-// noteNotices keeps the longest run of logs and progress beside the answer to a request of
-// revision 2026-07-28, and a response that is both a result and an error. The requests of a
-// review ask for no logs and no progress.
-func (c *client) noteNotices(e *rawmcp.Exchange) {
-	if !bytes.Contains(e.Sent, []byte(`"`+metaVersion+`":"`+modern+`"`)) {
-		return
-	}
-	var one string
-	n := 0
-	for _, m := range e.Messages {
-		all := members(m)
-		if all["result"] != nil && all["error"] != nil && c.both == "" {
-			c.both = short(string(e.Sent), 300) + " -> " + short(string(m), 300)
-		}
-		var method string
-		if _ = json.Unmarshal(all["method"], &method); method == "notifications/message" || method == "notifications/progress" {
-			n++
-			one = cmp.Or(one, short(string(m), 200))
-		}
-	}
-	if n > c.noisy {
-		c.noisy, c.notice = n, fmt.Sprintf("%s -> %d, the first %s", short(string(e.Sent), 300), n, one)
-	}
-}
-
-// masked returns a text with the name of its flag in the place of each
-// credential.
-func (t Target) masked(text []byte) []byte {
-	for i, headers := range [][]rawmcp.Header{t.Headers, t.Second, t.Foreign} {
-		for _, h := range headers {
-			if h.Value == "" {
-				continue
-			}
-			text = bytes.ReplaceAll(text, []byte(h.Value), []byte([]string{"<header A>", "<header B>", "<header C>"}[i]))
-			if _, secret, ok := strings.Cut(h.Value, " "); ok && len(secret) >= 4 {
-				text = bytes.ReplaceAll(text, []byte(secret), []byte("<credential>"))
-				text = bytes.ReplaceAll(text, []byte(url.QueryEscape(secret)), []byte("<credential>"))
-			}
-		}
-	}
-	return text
-}
-
 // raw sends a request over HTTP as it stands, once.
 func (c *client) raw(ctx context.Context, r rawmcp.Request) *rawmcp.Exchange {
 	if err := c.take(ctx); err != nil {
@@ -321,40 +225,6 @@ func (c *client) line(ctx context.Context, body []byte, done func([]byte) bool) 
 		c.process = p
 	}
 	return c.process.Do(ctx, body, done)
-}
-
-// hostHeaders are the headers of every request: the host, and who asks.
-func (c *client) hostHeaders(as user) []rawmcp.Header {
-	h := []rawmcp.Header{{Name: "Host", Value: c.http.Host()}, {Name: "User-Agent", Value: "sealab-review"}, {Name: "Connection", Value: "close"}}
-	return append(h, c.target.credentials(as)...)
-}
-
-// credentials are the headers of a user.
-func (t Target) credentials(as user) []rawmcp.Header {
-	switch as {
-	case second:
-		return t.Second
-	case stranger:
-		var h []rawmcp.Header
-		for _, given := range t.Second {
-			h = append(h, rawmcp.Header{Name: given.Name, Value: madeUp(given.Value)})
-		}
-		return h
-	case nobody:
-		return nil
-	case foreigner:
-		return t.Foreign
-	default:
-		return t.Headers
-	}
-}
-
-// madeUp replaces a credential and keeps its scheme.
-func madeUp(value string) string {
-	if scheme, _, ok := strings.Cut(value, " "); ok {
-		return scheme + " sealab-nobody-has-this-credential"
-	}
-	return "sealab-nobody-has-this-credential"
 }
 
 // rawCall is a call that a check sends with a body or headers of its own. It ends

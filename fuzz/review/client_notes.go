@@ -1,0 +1,84 @@
+package review
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+
+	"sealab/internal/rawmcp"
+)
+
+// note counts the tools that ran to their end, and keeps error codes.
+func (c *client) note(call Call, a Answer) {
+	if call.Method == "tools/call" && a.Kind == completed {
+		c.ran++
+	}
+	for key := range a.Questions {
+		c.keys[key]++
+	}
+	c.noteCode(call.Method, a)
+	if a.Kind == completed && c.uncached.Kind == "" && misleadsCaches(a.Result) {
+		c.uncached, c.uncachedBy = a, call.Method
+	}
+}
+
+// misleadsCaches reports whether a result has a ttlMs or a cacheScope of another form than
+// that of the protocol.
+func misleadsCaches(result json.RawMessage) bool {
+	m := members(result)
+	var ttl float64
+	scope := string(m["cacheScope"])
+	return m["ttlMs"] != nil && (json.Unmarshal(m["ttlMs"], &ttl) != nil || ttl < 0) || scope != "" && scope != `"public"` && scope != `"private"`
+}
+
+// noteCode keeps the code of an error with its first message, and the first stack trace.
+func (c *client) noteCode(method string, a Answer) {
+	if a.Kind == failed && c.codes[a.Code] == "" {
+		c.codes[a.Code] = fmt.Sprintf("%s -> %v", method, a)
+	}
+	if a.Kind != completed && a.Kind != asked && a.Exchange != nil && c.trace == "" {
+		if found := a.insides(); found != nil {
+			c.trace = fmt.Sprintf("%s -> %v, with %s", method, a, short(string(found), 80))
+		}
+	}
+}
+
+// kept takes the credentials out of an exchange and records it.
+func (c *client) kept(e *rawmcp.Exchange) {
+	e.Sent, c.last = c.target.masked(e.Sent), e
+	if c.lost == nil && c.http != nil && e.Status == 0 {
+		c.lost = e
+	}
+	c.noteNotices(e)
+	if c.record != nil {
+		kept := *e
+		kept.Received = c.target.masked(e.Received)
+		c.record(&kept)
+	}
+}
+
+// noteNotices keeps the longest run of logs and progress beside the answer to a request of
+// revision 2026-07-28, and a response that is both a result and an error. The requests of a
+// review ask for no logs and no progress.
+func (c *client) noteNotices(e *rawmcp.Exchange) {
+	if !bytes.Contains(e.Sent, []byte(`"`+metaVersion+`":"`+modern+`"`)) {
+		return
+	}
+	var one string
+	n := 0
+	for _, m := range e.Messages {
+		all := members(m)
+		if all["result"] != nil && all["error"] != nil && c.both == "" {
+			c.both = short(string(e.Sent), 300) + " -> " + short(string(m), 300)
+		}
+		var method string
+		if _ = json.Unmarshal(all["method"], &method); method == "notifications/message" || method == "notifications/progress" {
+			n++
+			one = cmp.Or(one, short(string(m), 200))
+		}
+	}
+	if n > c.noisy {
+		c.noisy, c.notice = n, fmt.Sprintf("%s -> %d, the first %s", short(string(e.Sent), 300), n, one)
+	}
+}

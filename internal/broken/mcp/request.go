@@ -1,0 +1,192 @@
+package mcp
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// inflated reads a compressed body of a bounded length; with a fault of any length. The
+// length of an error is that of a body that is too long.
+func (s *Server) inflated(body []byte) ([]byte, error) {
+	if !s.has("endless compressed bodies", "compressed bodies") {
+		return nil, errors.ErrUnsupported
+	}
+	r, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	limit := int64(s.or("endless compressed bodies", 64<<20, maxBody))
+	all, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(all)) > limit {
+		return nil, errors.New("too long")
+	}
+	return all, err
+}
+
+// firstOf returns the first element of an array.
+func firstOf(body []byte) []byte {
+	var all []json.RawMessage
+	if json.Unmarshal(body, &all) != nil || len(all) == 0 {
+		return body
+	}
+	return all[0]
+}
+
+// parse reads one message: a request, or a notification or response.
+func (s *Server) parse(body []byte) (r request, notification bool, fail *failure) {
+	var m map[string]json.RawMessage
+	if !utf8.Valid(body) || json.Unmarshal(body, &m) != nil || m == nil {
+		if s.has("bad lines end the server") {
+			s.mu.Lock()
+			s.dead = true
+			s.mu.Unlock()
+		}
+		if json.Valid(body) && utf8.Valid(body) {
+			return r, false, &failure{code: -32600, status: 400, message: "invalid request"}
+		}
+		return r, false, &failure{code: -32700, status: 400, message: "parse error"}
+	}
+	if s.has("repeated names refused without an id") && bytes.Count(body, []byte(`"env":`)) > 1 {
+		return r, false, &failure{code: -32700, status: 400, message: "parse error"}
+	}
+	r.id = m["id"]
+	if m["Method"] != nil && s.has("methods without case") {
+		m["method"] = m["Method"]
+	}
+	var n int64
+	var t string
+	hasID := r.id != nil && string(r.id) != "null" && (json.Unmarshal(r.id, &n) == nil || json.Unmarshal(r.id, &t) == nil)
+	switch {
+	case string(m["jsonrpc"]) != `"2.0"`, r.id != nil && !hasID && !s.has("any id"):
+		r.id = nil
+		return r, false, &failure{code: -32600, status: 400, message: "invalid request"}
+	case m["method"] == nil && (m["result"] != nil || m["error"] != nil):
+		r.params = m
+		return r, true, nil
+	case json.Unmarshal(m["method"], &r.method) != nil:
+		return r, false, &failure{code: -32600, status: 400, message: "method: want a text"}
+	case m["params"] != nil && json.Unmarshal(m["params"], &r.params) != nil:
+		fail := &failure{code: s.or("wrong types are faults", -32603, -32602), status: 400, message: "params: want an object"}
+		if s.has("traces in errors") {
+			fail.message = "goroutine 7 [running]:\nmain.params(0x0)"
+		}
+		return r, false, fail
+	}
+	if string(m["params"]) == "null" && s.has("params that are null end the connection") {
+		panic(http.ErrAbortHandler)
+	}
+	r.body = body
+	switch last := r.params["requestState"]; {
+	case s.has("first member counts"):
+		r.params["requestState"] = firstState(body, last)
+	case s.has("one member verified, another read"):
+		r.verified = firstState(body, last)
+	}
+	if name := r.params["Name"]; name != nil && s.has("names without case") {
+		r.params["name"] = name
+	}
+	if s.has("members without case") && m["METHOD"] != nil {
+		_ = json.Unmarshal(m["METHOD"], &r.method) // a text or not
+	}
+	return r, r.id == nil && !(s.has("requests without an id answered") && !strings.HasPrefix(r.method, "notifications/")), nil
+}
+
+// firstState returns the first of several members requestState.
+func firstState(body []byte, last json.RawMessage) json.RawMessage {
+	_, rest, ok := strings.Cut(string(body), `"requestState":`)
+	if !ok {
+		return last
+	}
+	var v json.RawMessage
+	if json.NewDecoder(strings.NewReader(rest)).Decode(&v) != nil {
+		return last
+	}
+	return v
+}
+
+// modernHeaders compares the headers of revision 2026-07-28 with the body.
+func (s *Server) modernHeaders(r *http.Request, req request, inBody string, versions []string, meta map[string]json.RawMessage) *failure {
+	mismatch := &failure{code: -32020, status: 400, message: "header and body differ"}
+	header := r.Header.Get("MCP-Protocol-Version")
+	var capabilities map[string]any
+	name := req.params["name"]
+	if req.method == "resources/read" {
+		name = req.params["uri"]
+	}
+	switch {
+	case len(versions) > 1 && !s.has("headers twice"):
+		return mismatch
+	case header != inBody && inBody != "" && !s.has("revisions not compared"):
+		return mismatch
+	case header != modern && !s.has("any revision") && !(s.has("any later revision") && header > modern && header < "3") && !(s.has("revisions not compared") && (header == "" || slices.Contains(legacies, header))):
+		return &failure{code: -32022, status: 400, message: "unsupported revision", data: object{"supported": []string{modern}}}
+	case inBody == "" && !s.has("no _meta wanted"):
+		return invalid("_meta: no revision")
+	case json.Unmarshal(meta["io.modelcontextprotocol/clientCapabilities"], &capabilities) != nil && !s.has("no _meta wanted"):
+		return invalid("_meta: no capabilities")
+	case (len(r.Header.Values("Mcp-Method")) != 1 && !s.has("headers twice") || r.Header.Get("Mcp-Method") != req.method) && !s.has("any method header", "members without case") && !(s.has("kinds of methods compared") && kind(r.Header.Get("Mcp-Method")) == kind(req.method)):
+		return mismatch
+	case name != nil && !s.named(r.Header.Get("Mcp-Name"), name) && !(s.has("names without case") && string(req.params["Name"]) != "") && !(s.has("any of several names") && bytes.Contains(req.body, fmt.Appendf(nil, `"name":%q`, r.Header.Get("Mcp-Name")))):
+		return mismatch
+	case !s.has("any parameter header") && zoneOf(req) != decoded(r.Header.Get("Mcp-Param-Zone")):
+		return mismatch
+	}
+	return nil
+}
+
+// kind is the part of a method before its stroke.
+func kind(method string) string {
+	before, _, _ := strings.Cut(method, "/")
+	return before
+}
+
+// zoneOf is the argument of deploy that a header repeats.
+func zoneOf(req request) string {
+	var p struct {
+		Name      string
+		Arguments struct{ Zone string }
+	}
+	_ = json.Unmarshal(req.params["name"], &p.Name)
+	_ = json.Unmarshal(req.params["arguments"], &p.Arguments)
+	if p.Name != "deploy" {
+		return ""
+	}
+	return p.Arguments.Zone
+}
+
+// decoded reads the base64 form of a header.
+func decoded(header string) string {
+	text, ok := strings.CutPrefix(header, "=?base64?")
+	if !ok {
+		return header
+	}
+	raw, err := base64.StdEncoding.DecodeString(strings.TrimSuffix(text, "?="))
+	if err != nil {
+		return header
+	}
+	return string(raw)
+}
+
+// named compares Mcp-Name with the name in the body.
+func (s *Server) named(header string, name json.RawMessage) bool {
+	if !s.has("base64 names not read") {
+		header = decoded(header)
+	}
+	var want string
+	if json.Unmarshal(name, &want) != nil {
+		return true // of another type, which the method refuses
+	}
+	if s.has("beginnings of names") && header != "" && strings.HasPrefix(want, header) || s.has("names of tools alone compared") && !strings.Contains(want, "tool") {
+		return true
+	}
+	return header == want || s.has("any name header") || s.has("name headers without case") && strings.EqualFold(header, want)
+}
