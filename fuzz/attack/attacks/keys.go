@@ -11,7 +11,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash/crc32"
-	"slices"
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
@@ -124,14 +123,6 @@ func (t trial) verifyingHalf() {
 	}
 }
 
-// formsOf returns a value, both of its ends and its hash: forms in which code takes
-// a value for a secret of 32 bytes.
-func formsOf(value []byte) [][]byte {
-	sum := sha256.Sum256(value)
-	n := min(len(value), codecs.MinSecret)
-	return [][]byte{value, value[:n], value[len(value)-n:], sum[:]}
-}
-
 // presentsOtherKeys mints tokens under one key and passes them to do, with an instance
 // under another key.
 func (t trial) presentsOtherKeys(do func(tok *attack.Token, b *attack.Instance)) {
@@ -183,72 +174,6 @@ func (t trial) knownKeys(in *attack.Instance, tok *attack.Token) {
 	if t.Tried(codecs.Integrity) == 0 {
 		t.Skip("the design takes none of the well-known keys")
 	}
-}
-
-// collidingIDs searches two secrets whose tokens begin alike, opens a ring of both and
-// asks for the tokens of each.
-func (t trial) collidingIDs() {
-	seen := map[string][]byte{}
-	for _, n := range t.Range(300) {
-		if t.Spent() {
-			return
-		}
-		secret := t.Secret(100 + n)
-		in, err := t.Open(secret)
-		if err != nil {
-			t.Skip("the design does not open under random secrets of 32 bytes")
-			return
-		}
-		id, ok := t.constantHead(in)
-		if !ok {
-			t.Skip("no key ID shows at the start of the bytes of a token")
-			return
-		}
-		if other, ok := seen[id]; ok {
-			t.collide(other, secret)
-			return
-		}
-		seen[id] = secret
-	}
-	t.Try(codecs.Rotation, codecs.StrongKeys)
-}
-
-// constantHead returns the bytes at the start that all tokens of an instance share.
-func (t trial) constantHead(in *attack.Instance) (string, bool) {
-	tok, ok := t.Mint(in, t.State(24))
-	if !ok {
-		return "", false
-	}
-	segment, n, ok := t.headOf(in, tok)
-	if !ok || n > 16 {
-		return "", false
-	}
-	return string(tok.Format().Segments[segment].Bytes[:n]), true
-}
-
-// start returns the first decoded segment of a token of an instance.
-func (t trial) start(in *attack.Instance) string {
-	tok, ok := t.Mint(in, t.State(24))
-	if !ok || len(tok.Format().Encoded()) == 0 {
-		return ""
-	}
-	return string(tok.Format().Segments[tok.Format().Encoded()[0]].Bytes)
-}
-
-func (t trial) collide(a, b []byte) {
-	if _, err := t.Open(a, b); err != nil {
-		t.Try(codecs.Rotation, codecs.StrongKeys) // found and refused, or a ring of one
-		return
-	}
-	for _, key := range [][]byte{a, b} {
-		in, err := t.Open(key)
-		if err != nil {
-			return
-		}
-		t.opensUnder(in, [][]byte{a, b}, true, "two keys of a ring have one key ID, and the tokens of one are refused")
-		t.opensUnder(in, [][]byte{b, a}, true, "two keys of a ring have one key ID, and the tokens of one are refused")
-	}
-	t.Try(codecs.StrongKeys)
 }
 
 // otherDesigns presents tokens of every design of the catalog.
@@ -309,67 +234,6 @@ func (t trial) rawSecret(in *attack.Instance, tok *attack.Token) {
 	}
 	if call, ok := in.Accepts(c.Seal(c.Body), tok.Under); ok {
 		t.Observe(codecs.KeySeparation, "the secret itself is the key of "+c.Name+": another text made under it can be a token", tok.Sealed, call)
-	}
-}
-
-// same presents a token of one secret to another that may be the same key.
-func (t trial) same(a, b []byte, how string) {
-	ia, ib, ok := t.pair(a, b)
-	if !ok || bytes.Equal(a, b) {
-		return
-	}
-	tok, ok := t.Mint(ia, t.State(24))
-	if !ok {
-		return
-	}
-	t.Try(codecs.KeySeparation)
-	if call, ok := ib.Accepts(tok.Text, tok.Under); ok {
-		t.Refute(codecs.KeySeparation, "two different secrets open each other's tokens: "+how, tok.Sealed, call)
-	}
-}
-
-func (t trial) equivalentKeys() {
-	k := t.Secret(0)
-	for _, n := range []int{1, 8, 32} {
-		t.same(k, append(bytes.Clone(k), make([]byte, n)...), fmt.Sprintf("K and K with %d zero bytes behind it", n))
-		t.same(k, append(make([]byte, n), k...), fmt.Sprintf("K and K with %d zero bytes in front of it", n))
-	}
-	for _, n := range []int{65, 80, 129, 200} {
-		long := bytes.Repeat(k, 7)[:n]
-		sum := sha256.Sum256(long)
-		t.same(long, sum[:], fmt.Sprintf("a secret of %d bytes and its SHA-256", n))
-	}
-	if t.Tried(codecs.KeySeparation) == 0 {
-		t.Skip("the design takes secrets of one length only")
-	}
-}
-
-func (t trial) formsOfKeys() {
-	k, tail := t.Secret(0), t.Secret(1)
-	k[5], k[31] = 'a', 'b'
-	join := func(parts ...[]byte) []byte { return slices.Concat(parts...) }
-	t.same(k, []byte(hex.EncodeToString(k)), "K and its hexadecimal text")
-	t.same(k, []byte(base64.StdEncoding.EncodeToString(k)), "K and its base64 text")
-	t.same(k, []byte(base64.RawURLEncoding.EncodeToString(k)), "K and its base64url text")
-	for _, n := range []int{32, 48, 64, 128, 256} {
-		t.same(join(bytes.Repeat(k, 8)[:n], tail), join(bytes.Repeat(k, 8)[:n], k), fmt.Sprintf("secrets that differ behind byte %d", n))
-	}
-	other := t.Secret(2)
-	t.same(join(k[:16], tail[:16], k[16:]), join(k[:16], other[:16], k[16:]), "secrets of 48 bytes that differ in the 16 in the middle")
-	t.same(join(k, tail, k), join(k, other, k), "secrets of 96 bytes that differ in the 32 in the middle")
-	t.same(join(k, tail), join(tail, k), "secrets of 64 bytes with their halves exchanged")
-	t.same(join(k, tail, k), join(other, tail, other), "secrets of 96 bytes of which the first part is the last")
-	t.same(join(k, []byte("\n")), k, "K with a line break behind it, and K")
-	t.same(join([]byte(" "), k), k, "K with a space in front of it, and K")
-	t.same(join(k[:8], []byte{0}, tail), join(k[:8], []byte{0}, k), "secrets that differ behind a NUL")
-	t.same(join(k[:31], []byte{0xff}), join(k[:31], []byte{0xfe}), "secrets that differ in a byte that is not UTF-8")
-	t.same(join(k[:31], []byte("x")), join(k[:31], []byte("X")), "secrets that differ in the case of a letter")
-	t.same(join(k[:31], []byte{0x41}), join(k[:31], []byte{0xc1}), "secrets that differ in the highest bit of a byte")
-	t.same(join(k[:30], []byte("\u00e9")), join(k[:30], []byte("\u00e8")), "secrets that differ in a letter that is not ASCII")
-	for _, i := range []int{0, 15, 16, 31} {
-		other := bytes.Clone(k)
-		other[i] ^= 1
-		t.same(k, other, fmt.Sprintf("secrets that differ in a bit of byte %d", i))
 	}
 }
 

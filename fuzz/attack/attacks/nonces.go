@@ -2,14 +2,12 @@ package attacks
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/tokenfmt"
-	"sealab/internal/lab"
 	"sealab/internal/verdict"
 )
 
@@ -125,122 +123,12 @@ func (t trial) twoHandles() {
 	}
 }
 
-// A repetition remembers every aligned run of the text of tokens of one state.
-type repetition struct {
-	trial
-	at    []int                        // the places of runs
-	seen  []map[[run]byte]verdict.Call // the call that gave each run, by place
-	count int                          // tokens
-}
-
-// newRepetition finds the runs of characters that differ throughout in some tokens of
-// one state. No constant and no time is all of such a run. A token that repeats by chance
-// counts once.
-func (t trial) newRepetition(in *attack.Instance, tok *attack.Token) (*repetition, bool) {
-	others := [][]byte{tok.Text}
-	for range 12 {
-		again := in.Seal(tok.State, tok.Under).Answer.Out
-		if len(again) != len(tok.Text) {
-			return nil, false
-		}
-		if !slices.ContainsFunc(others, func(b []byte) bool { return bytes.Equal(b, again) }) {
-			others = append(others, again)
-		}
-	}
-	if len(others) == 1 {
-		return nil, false
-	}
-	r := &repetition{trial: t}
-	for at := 0; at+run <= len(tok.Text); at += 4 {
-		if varies(others, at) {
-			r.add(at)
-		}
-	}
-	if last := len(tok.Text) - run; last >= 0 && varies(others, last) {
-		r.add(last)
-	}
-	return r, len(r.at) > 0
-}
-
-func (r *repetition) add(at int) {
-	r.at = append(r.at, at)
-	r.seen = append(r.seen, map[[run]byte]verdict.Call{})
-}
-
-// varies reports whether the run at a place differs throughout between any two texts.
-func varies(texts [][]byte, at int) bool {
-	for i, a := range texts {
-		for _, b := range texts[:i] {
-			if common(a[at:at+run], b[at:at+run]) > run/4 {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// allRuns is the number of tokens of which every run is remembered. Of later tokens only
-// the first, the middle and the last run are, so that memory stays small.
-const allRuns = 300
-
-// collect seals n more tokens and reports whether a run repeats.
-func (r *repetition) collect(in *attack.Instance, tok *attack.Token, n int) bool {
-	for k := 0; k < n; k += together {
-		if k > 0 && r.Spent() {
-			return false
-		}
-		for _, call := range r.sealed(in, tok, min(together, n-k)) {
-			if len(call.Answer.Out) != len(tok.Text) {
-				return false
-			}
-			if r.repeated(call) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// repeated remembers the runs of one token, and reports whether one of them is known.
-func (r *repetition) repeated(call verdict.Call) bool {
-	r.count++
-	r.Try(codecs.FreshNonces, codecs.Confidentiality)
-	for i, at := range r.at {
-		if r.count > allRuns && i != 0 && i != len(r.at)/2 && i != len(r.at)-1 {
-			continue
-		}
-		key := [run]byte(call.Answer.Out[at : at+run])
-		earlier, ok := r.seen[i][key]
-		if !ok {
-			r.seen[i][key] = call
-			continue
-		}
-		r.repeats(at, earlier, call)
-		return true
-	}
-	return false
-}
-
 // together is the number of tokens that searches seal at once.
 const together = 256
 
 // sealed seals the state of tok n more times.
 func (t trial) sealed(in *attack.Instance, tok *attack.Token, n int) []verdict.Call {
 	return in.SealAll(slices.Repeat([][]byte{tok.State}, n), slices.Repeat([]codecs.Context{tok.Under}, n))
-}
-
-// repeats records two tokens that share the run at a place.
-func (r *repetition) repeats(at int, a, b verdict.Call) {
-	issue := fmt.Sprintf("one state gave the same %d characters from character %d in two of %d tokens: a nonce repeats", run, at, r.count)
-	shows := func(calls []verdict.Call) bool {
-		if len(calls) != 2 || !bytes.Equal(calls[0].State, calls[1].State) {
-			return false
-		}
-		x, y := calls[0].Answer.Out, calls[1].Answer.Out
-		return len(x) >= at+run && len(y) >= at+run && bytes.Equal(x[at:at+run], y[at:at+run])
-	}
-	r.RefuteIf(codecs.FreshNonces, shows, issue, a, b)
-	r.RefuteIf(codecs.Confidentiality, shows, issue, a, b)
 }
 
 // deterministic reports that one state gives one token.
@@ -393,104 +281,4 @@ func common(a, b []byte) int {
 		}
 	}
 	return n
-}
-
-// misusedNonce seals two states under one seed. Without seeds it asks a deterministic
-// design for states with a common beginning.
-func (t trial) misusedNonce(in *attack.Instance, tok *attack.Token) {
-	if in.SeedSize() == 0 {
-		if t.Readable(tok) || !t.deterministic(in, tok) {
-			t.Skip("the design takes no randomness from outside, and is not deterministic")
-			return
-		}
-		t.commonParts(func(state []byte) (*attack.Token, bool) {
-			sealed := in.Seal(state, tok.Under)
-			return in.TokenOf(sealed, tok.Under), sealed.Answer.Outcome == verdict.Done
-		})
-		return
-	}
-	seed := t.Bytes(in.SeedSize())
-	seal := func(state []byte) (*attack.Token, bool) {
-		sealed, err := in.Seeded(seed, state, tok.Under)
-		return in.TokenOf(sealed, tok.Under), err == nil
-	}
-	a, okA := seal(t.State(64))
-	b, okB := seal(t.State(64))
-	if !okA || !okB {
-		t.Skip("the design does not seal an ordinary state under a given seed")
-		return
-	}
-	t.Try(codecs.NonceMisuseResistant)
-	switch {
-	case t.Readable(a):
-	case sameStream(a, b):
-		t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(2), "two states under one nonce: the difference of the tokens is that of the states", a.Sealed, b.Sealed)
-	default:
-		t.commonParts(seal)
-	}
-}
-
-// commonParts seals states that share their first or last bytes, without randomness or
-// under one nonce. Tokens that share bytes as well reveal more than equality.
-func (t trial) commonParts(seal func(state []byte) (*attack.Token, bool)) {
-	for _, n := range []int{16, 32, 64, 256, 1024, 4096, 1 << 14, 1 << 16} {
-		if n > 4096 && n > t.Budget.Bytes {
-			break
-		}
-		part := t.Letters(n)
-		for _, where := range []string{"first", "last"} {
-			form := `{"step":"%[1]s%[2]s"}`
-			if where == "last" {
-				form = `{"step":"%[2]s%[1]s"}`
-			}
-			a, okA := seal(fmt.Appendf(nil, form, part, t.Letters(64)))
-			b, okB := seal(fmt.Appendf(nil, form, part, t.Letters(64)))
-			c, okC := seal(t.State(n + 64))
-			if !okA || !okB || !okC {
-				continue
-			}
-			t.Try(codecs.NonceMisuseResistant)
-			if with, without := longestCommon(a.Bytes(), b.Bytes()), longestCommon(a.Bytes(), c.Bytes()); with >= without+12 {
-				t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(2), fmt.Sprintf("two states that share their %s bytes, %d, give tokens that share a run of %d bytes; others share %d", where, n, with, without), a.Sealed, b.Sealed)
-				return
-			}
-		}
-	}
-}
-
-// longestCommon returns the length of the longest run that a and b share at one place.
-func longestCommon(a, b []byte) int {
-	longest, n := 0, 0
-	for i := range min(len(a), len(b)) {
-		if a[i] == b[i] {
-			n++
-			longest = max(longest, n)
-			continue
-		}
-		n = 0
-	}
-	return longest
-}
-
-// nonceLengths puts nonces of other lengths into tokens.
-func (t trial) nonceLengths(in *attack.Instance, tok *attack.Token) {
-	for _, n := range []int{0, 8, 11, 12, 13, 16, 24, 25, 64} {
-		wrote := false
-		text, err := in.Edited(nil, tok.State, tok.Under, func(s lab.Step, value []byte) []byte {
-			if s != lab.WireNonce || len(value) == n {
-				return value
-			}
-			wrote = true
-			return append(value, make([]byte, n)...)[:n]
-		})
-		if errors.Is(err, codecs.ErrUnsupported) {
-			t.Skip("the design does not seal step by step")
-			return
-		}
-		if err != nil || !wrote {
-			continue
-		}
-		t.Try(codecs.Total)
-		t.Change(in, tok, text, fmt.Sprintf("a nonce of %d bytes in the token", n))
-	}
 }

@@ -1,0 +1,135 @@
+package attacks
+
+import (
+	"fmt"
+	"time"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
+)
+
+// turns are the moments at which a count of seconds gains a digit or a sign.
+var turns = []time.Time{time.Unix(1_000_000_000, 0).UTC(), time.Unix(1<<31, 0).UTC()}
+
+// otherLives presents tokens after their time that are not as the ordinary one.
+func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
+	var life *time.Duration
+	if short, tok, ok := t.living(shortLife, base.Under); ok {
+		ttl := shortLife
+		in, base, life = short, tok, &ttl
+	}
+	others := attack.Poorer(base.Under)
+	for _, turn := range turns {
+		for _, before := range []time.Duration{20 * time.Minute, 2 * time.Hour} {
+			others = append(others, attack.With(base.Under, func(c *codecs.Context) { c.Now = turn.Add(-before) }))
+		}
+	}
+	for _, c := range others {
+		t.liveElsewhere(in, base, t.State(8), c, life)
+	}
+	for _, n := range append(rareLengths, 1<<10, 1<<13) {
+		t.liveElsewhere(in, base, t.State(n), base.Under, life)
+	}
+	t.liveElsewhere(in, base, nil, base.Under, life)
+	t.keptAlive(base.Under)
+	t.otherHolders(base.Under)
+	t.turnsOfCounters(base.Under)
+}
+
+// liveElsewhere presents a token of another state or context after its time, and before it
+// was minted. The latter counts if the ordinary token is refused then, so that its time of
+// issue is read.
+func (t trial) liveElsewhere(in *attack.Instance, base *attack.Token, state []byte, c codecs.Context, life *time.Duration) {
+	tok, ok := in.Mint(state, c)
+	if !ok {
+		return
+	}
+	t.outlives(in, tok, life)
+	const early = -24 * time.Hour
+	if _, read := in.Accepts(base.Text, attack.Later(base.Under, early)); read {
+		return
+	}
+	t.Try(codecs.Expiry)
+	if call, ok := in.Accepts(tok.Text, attack.Later(c, early)); ok {
+		t.Refute(codecs.Expiry, fmt.Sprintf("a token of a state of %d bytes is accepted a day before it was minted, an ordinary one is refused", len(state)), tok.Sealed, call)
+	}
+}
+
+// otherHolders presents tokens of every key of a ring soon after their time.
+func (t trial) otherHolders(c codecs.Context) {
+	ttl := shortLife
+	for n := range 3 {
+		from, errFrom := t.OpenFor(&ttl, t.Secret(n))
+		ring, errRing := t.OpenFor(&ttl, t.Secret(0), t.Secret(1), t.Secret(2))
+		if errFrom != nil || errRing != nil {
+			return
+		}
+		if sealed := from.Seal(t.State(8), c); sealed.Answer.Outcome == verdict.Done {
+			t.outlives(ring, ring.TokenOf(sealed, c), &ttl)
+		}
+	}
+}
+
+// turnsOfCounters presents a token at the moments at which counts of the time since it was
+// minted begin anew, and at which counts of absolute time do.
+func (t trial) turnsOfCounters(c codecs.Context) {
+	in, tok, ok := t.living(shortLife, c)
+	if !ok {
+		return
+	}
+	for bits, units := range map[int][]time.Duration{
+		16: {time.Second, time.Minute, time.Hour}, 24: {time.Second, time.Minute}, 31: {time.Millisecond, time.Second}, 32: {time.Microsecond, time.Millisecond, time.Second},
+	} {
+		for _, unit := range units {
+			t.acceptedLate(in, tok, c.Now.Add(1<<bits*unit+time.Minute))
+		}
+	}
+	for _, d := range calendar {
+		t.acceptedLate(in, tok, c.Now.AddDate(d.years, d.months, d.days).Add(d.more+time.Minute))
+	}
+	for _, turn := range []time.Time{time.Unix(1<<31, 0), time.Unix(1<<32, 0), time.Unix(0, 1<<63-1), time.Unix(10_000_000_000, 0)} {
+		t.acceptedLate(in, tok, turn.Add(24*time.Hour).UTC())
+	}
+	// As texts, ten times the time of issue stands between the issue and the expiry.
+	t.acceptedLate(in, tok, time.Unix(10*c.Now.Add(time.Minute).Unix(), 0).UTC())
+}
+
+// A step is a difference of two times.
+type step struct {
+	years, months, days int
+	more                time.Duration
+}
+
+// calendar are the steps after which a time looks as before if its larger units, or the
+// first digits of its seconds, are left out.
+var calendar = []step{
+	{more: time.Hour}, {more: 12 * time.Hour}, {days: 1}, {days: 7}, {days: 1024 * 7}, {months: 1}, {years: 1}, {years: 100},
+	{more: 1e3 * time.Second}, {more: 1e4 * time.Second}, {more: 1e5 * time.Second}, {more: 1e6 * time.Second}, {more: 1e7 * time.Second}, {more: 1e8 * time.Second}, {more: 1e9 * time.Second},
+}
+
+// acceptedLate presents tok, which has a short life, at a time after its end.
+func (t trial) acceptedLate(in *attack.Instance, tok *attack.Token, now time.Time) {
+	t.Try(codecs.Expiry)
+	if call, ok := in.Accepts(tok.Text, attack.With(tok.Under, func(c *codecs.Context) { c.Now = now })); ok {
+		t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s that was minted at %s is accepted at %s", shortLife, tok.Under.Now.Format(time.RFC3339), now.Format(time.RFC3339)), tok.Sealed, call)
+	}
+}
+
+// keptAlive presents a token within its time and after it. Use must not extend the time.
+func (t trial) keptAlive(c codecs.Context) {
+	ttl := shortLife
+	in, err := t.OpenFor(&ttl, t.Secret(0))
+	if err != nil {
+		return
+	}
+	sealed := in.Seal(t.State(8), c)
+	if sealed.Answer.Outcome != verdict.Done {
+		return
+	}
+	used, _ := in.Accepts(sealed.Answer.Out, attack.Later(c, 3*ttl/4))
+	t.Try(codecs.Expiry)
+	if call, ok := in.Accepts(sealed.Answer.Out, attack.Later(c, 3*ttl/2)); ok {
+		t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s that was used within it is accepted %s after it was minted", ttl, 3*ttl/2), sealed, used, call)
+	}
+}

@@ -1,0 +1,121 @@
+package attacks
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
+)
+
+// A repetition remembers every aligned run of the text of tokens of one state.
+type repetition struct {
+	trial
+	at    []int                        // the places of runs
+	seen  []map[[run]byte]verdict.Call // the call that gave each run, by place
+	count int                          // tokens
+}
+
+// newRepetition finds the runs of characters that differ throughout in some tokens of
+// one state. No constant and no time is all of such a run. A token that repeats by chance
+// counts once.
+func (t trial) newRepetition(in *attack.Instance, tok *attack.Token) (*repetition, bool) {
+	others := [][]byte{tok.Text}
+	for range 12 {
+		again := in.Seal(tok.State, tok.Under).Answer.Out
+		if len(again) != len(tok.Text) {
+			return nil, false
+		}
+		if !slices.ContainsFunc(others, func(b []byte) bool { return bytes.Equal(b, again) }) {
+			others = append(others, again)
+		}
+	}
+	if len(others) == 1 {
+		return nil, false
+	}
+	r := &repetition{trial: t}
+	for at := 0; at+run <= len(tok.Text); at += 4 {
+		if varies(others, at) {
+			r.add(at)
+		}
+	}
+	if last := len(tok.Text) - run; last >= 0 && varies(others, last) {
+		r.add(last)
+	}
+	return r, len(r.at) > 0
+}
+
+func (r *repetition) add(at int) {
+	r.at = append(r.at, at)
+	r.seen = append(r.seen, map[[run]byte]verdict.Call{})
+}
+
+// varies reports whether the run at a place differs throughout between any two texts.
+func varies(texts [][]byte, at int) bool {
+	for i, a := range texts {
+		for _, b := range texts[:i] {
+			if common(a[at:at+run], b[at:at+run]) > run/4 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// allRuns is the number of tokens of which every run is remembered. Of later tokens only
+// the first, the middle and the last run are, so that memory stays small.
+const allRuns = 300
+
+// collect seals n more tokens and reports whether a run repeats.
+func (r *repetition) collect(in *attack.Instance, tok *attack.Token, n int) bool {
+	for k := 0; k < n; k += together {
+		if k > 0 && r.Spent() {
+			return false
+		}
+		for _, call := range r.sealed(in, tok, min(together, n-k)) {
+			if len(call.Answer.Out) != len(tok.Text) {
+				return false
+			}
+			if r.repeated(call) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// repeated remembers the runs of one token, and reports whether one of them is known.
+func (r *repetition) repeated(call verdict.Call) bool {
+	r.count++
+	r.Try(codecs.FreshNonces, codecs.Confidentiality)
+	for i, at := range r.at {
+		if r.count > allRuns && i != 0 && i != len(r.at)/2 && i != len(r.at)-1 {
+			continue
+		}
+		key := [run]byte(call.Answer.Out[at : at+run])
+		earlier, ok := r.seen[i][key]
+		if !ok {
+			r.seen[i][key] = call
+			continue
+		}
+		r.repeats(at, earlier, call)
+		return true
+	}
+	return false
+}
+
+// repeats records two tokens that share the run at a place.
+func (r *repetition) repeats(at int, a, b verdict.Call) {
+	issue := fmt.Sprintf("one state gave the same %d characters from character %d in two of %d tokens: a nonce repeats", run, at, r.count)
+	shows := func(calls []verdict.Call) bool {
+		if len(calls) != 2 || !bytes.Equal(calls[0].State, calls[1].State) {
+			return false
+		}
+		x, y := calls[0].Answer.Out, calls[1].Answer.Out
+		return len(x) >= at+run && len(y) >= at+run && bytes.Equal(x[at:at+run], y[at:at+run])
+	}
+	r.RefuteIf(codecs.FreshNonces, shows, issue, a, b)
+	r.RefuteIf(codecs.Confidentiality, shows, issue, a, b)
+}
