@@ -1,0 +1,122 @@
+package tokenfmt
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"slices"
+)
+
+// ShortTags leaves out up to 64 bytes at either end of each segment.
+func ShortTags(f Format, _ *Source) iter.Seq[Alteration] {
+	return Each(func(yield func(Alteration)) {
+		for _, i := range f.Encoded() {
+			raw := f.Segments[i].Bytes
+			for n := 1; n <= min(64, len(raw)); n++ {
+				yield(Alteration{f.With(i, raw[:len(raw)-n]), fmt.Sprintf("%d bytes short at the end of segment %d", n, i)})
+				yield(Alteration{f.With(i, raw[n:]), fmt.Sprintf("%d bytes short at the start of segment %d", n, i)})
+			}
+			for a := range f.shorterTags(i) {
+				yield(a)
+			}
+		}
+	})
+}
+
+// tagLengths are the lengths of tags in bytes that a token may state.
+var tagLengths = []int{4, 8, 10, 12, 16, 20, 24, 28, 32, 48, 64}
+
+// shorterTags cuts a tag at the end of segment i together with a number that may be its
+// length, in bytes or bits. The bytes that are left are the first ones of the tag or, if
+// it is one byte, any.
+func (f Format) shorterTags(i int) iter.Seq[Alteration] {
+	raw := f.Segments[i].Bytes
+	return func(yield func(Alteration) bool) {
+		for at := range min(16, len(raw)) {
+			for _, n := range tagLengths {
+				unit := 1
+				if int(raw[at]) == 8*n {
+					unit = 8
+				}
+				if int(raw[at]) != unit*n || len(raw)-n <= at {
+					continue
+				}
+				body := raw[:len(raw)-n]
+				give := func(tag []byte) bool {
+					altered := slices.Concat(body, tag)
+					altered[at] = byte(unit * len(tag))
+					return yield(Alteration{f.With(i, altered), fmt.Sprintf("%d for %d at byte %d of segment %d, and a tag of %d bytes", altered[at], raw[at], at, i, len(tag))})
+				}
+				for _, left := range []int{0, 1, 2, 4, 8} {
+					if left < n && !give(raw[len(body):len(body)+left]) {
+						return
+					}
+				}
+				for b := range 256 {
+					if !give([]byte{byte(b)}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// ConstantTags writes constants over both ends of each segment, with the body as it
+// is and changed, and the algorithm "none" into JSON headers.
+func ConstantTags(f Format, _ *Source) iter.Seq[Alteration] {
+	return Each(func(yield func(Alteration)) {
+		for _, i := range f.Encoded() {
+			raw := f.Segments[i].Bytes
+			for _, n := range []int{1, 2, 4, 8, 10, 12, 16, 20, 28, 32, 48, 64} {
+				if n > len(raw) {
+					break
+				}
+				for _, c := range []byte{0, 0xff, '0', 'A'} {
+					for _, a := range f.constantTag(i, bytes.Repeat([]byte{c}, n)) {
+						yield(a)
+					}
+				}
+			}
+			for _, word := range []string{"", "null", "none", "undefined", "0", "AAAA", "true", "*"} {
+				yield(Alteration{f.WithText(i, word), fmt.Sprintf("%q for segment %d", word, i)})
+			}
+			for _, a := range f.withoutTag(i) {
+				yield(a)
+			}
+		}
+	})
+}
+
+// constantTag writes a constant over the end and over the start of segment i.
+func (f Format) constantTag(i int, constant []byte) []Alteration {
+	raw, n, c := f.Segments[i].Bytes, len(constant), constant[0]
+	body := bytes.Clone(raw[:len(raw)-n])
+	all := []Alteration{
+		{f.With(i, slices.Concat(body, constant)), fmt.Sprintf("%d times %#x at the end of segment %d", n, c, i)},
+		{f.With(i, slices.Concat(constant, raw[n:])), fmt.Sprintf("%d times %#x at the start of segment %d", n, c, i)},
+	}
+	if len(body) == 0 {
+		return all
+	}
+	body[len(body)/2] ^= 1
+	return append(all, Alteration{f.With(i, slices.Concat(body, constant)), fmt.Sprintf("%d times %#x at the end of segment %d, and a byte in front of it changed", n, c, i)})
+}
+
+// withoutTag writes the algorithm "none" into a JSON header, with the last segment
+// empty or unchanged.
+func (f Format) withoutTag(i int) []Alteration {
+	raw, at := f.Segments[i].Bytes, f.Encoded()
+	if !bytes.HasPrefix(raw, []byte(`{"`)) || !bytes.Contains(raw, []byte(`"alg"`)) {
+		return nil
+	}
+	last := at[len(at)-1]
+	var all []Alteration
+	for _, alg := range []string{"none", "None", "nOne", "NONE", ""} {
+		header := fmt.Appendf(nil, `{"alg":%q,"typ":"JWT"}`, alg)
+		for _, tag := range []string{"", f.Segments[last].Text} {
+			all = append(all, Alteration{f.Altered(i, header).WithText(last, tag), fmt.Sprintf("alg %q with tag %q", alg, tag)})
+		}
+	}
+	return all
+}

@@ -1,0 +1,85 @@
+package broken
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"encoding/binary"
+	"io"
+)
+
+func compressed(p *sealerParts) {
+	p.pack = func(payload []byte) []byte {
+		var b bytes.Buffer
+		w, err := flate.NewWriter(&b, flate.BestCompression)
+		if err != nil {
+			panic("broken: " + err.Error()) // the level is one that there is
+		}
+		w.Write(payload)
+		w.Close()
+		return b.Bytes()
+	}
+	p.unpack = func(packed []byte) ([]byte, error) {
+		payload, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+		if err != nil {
+			return nil, errMalformed
+		}
+		return payload, nil
+	}
+}
+
+// compressedIfLong writes whether a payload is compressed in front of it.
+func compressedIfLong(p *sealerParts) {
+	compressed(p)
+	pack, unpack := p.pack, p.unpack
+	p.pack = func(payload []byte) []byte {
+		if len(payload) <= 32<<10 {
+			return append([]byte{0}, payload...)
+		}
+		return append([]byte{1}, pack(payload)...)
+	}
+	p.unpack = func(packed []byte) ([]byte, error) {
+		if len(packed) > 0 && packed[0] == 0 {
+			return packed[1:], nil
+		}
+		return unpack(packed[min(1, len(packed)):])
+	}
+}
+
+// its distance is a multiple of 3.
+func compressedText(p *sealerParts) {
+	whole := *p
+	compressed(&whole)
+	p.pack = func(payload []byte) []byte {
+		if len(payload) <= 1<<10 {
+			return append([]byte{0}, payload...)
+		}
+		return append([]byte{1}, whole.pack([]byte(base64.RawStdEncoding.EncodeToString(payload)))...)
+	}
+	p.unpack = func(packed []byte) ([]byte, error) {
+		if packed[0] == 0 {
+			return packed[1:], nil
+		}
+		text, err := whole.unpack(packed[1:])
+		if err != nil {
+			return nil, err
+		}
+		return base64.RawStdEncoding.DecodeString(string(text))
+	}
+}
+
+// compressedText compresses the base64 of a long payload, in which a repetition shows if
+// zerosCounted packs a payload as the number of its last zero bytes and the bytes in front of
+// them.
+func zerosCounted(p *sealerParts) {
+	p.pack = func(payload []byte) []byte {
+		rest := bytes.TrimRight(payload, "\x00")
+		return append(binary.BigEndian.AppendUint32(nil, uint32(len(payload)-len(rest))), rest...)
+	}
+	p.unpack = func(packed []byte) ([]byte, error) {
+		if len(packed) < 4 {
+			return nil, errMalformed
+		}
+		return append(packed[4:], make([]byte, binary.BigEndian.Uint32(packed))...), nil
+	}
+}
