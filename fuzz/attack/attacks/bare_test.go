@@ -1,6 +1,7 @@
 package attacks_test
 
 import (
+	"runtime"
 	"slices"
 	"testing"
 
@@ -76,15 +77,16 @@ func TestBareControlsFall(t *testing.T) {
 
 // TestBareDesignsStand attacks sound codecs without their prefix.
 func TestBareDesignsStand(t *testing.T) {
-	tally := &tally{t: t}
-	for n := range *seeds {
-		for _, d := range catalog.Variants() {
-			if d, ok := bare(d); ok {
-				tally.designs++
-				tally.campaign(job{d, *from + n}, []string{"ENC", "FRM", "TAG", "NON", "PAY", "LNK", "ORA"})
-			}
+	var designs []codecs.Design
+	for _, d := range catalog.Variants() {
+		if d, ok := bare(d); ok {
+			designs = append(designs, d)
 		}
 	}
-	t.Logf("%d campaigns, %d calls: %d accusations", tally.designs, tally.calls, tally.accusations)
+	tally := &tally{t: t, designs: len(designs)}
+	beside, alone := ids(t, "ENC", "FRM", "TAG", "NON", "PAY", "LNK", "ORA")
+	tally.attack(designs, beside, runtime.GOMAXPROCS(0))
+	tally.attack(designs, alone, 1)
+	t.Logf("%d designs x %d seeds from %d, %d calls: %d accusations", len(designs), *seeds, *from, tally.calls, tally.accusations)
 	require.NotZero(t, tally.calls, "nothing was attacked")
 }

@@ -165,14 +165,13 @@ func (m *meetings) tell() {
 	require.NotZero(m.t, m.met, "nothing was attacked")
 }
 
-// ids are the attacks to carry out: those that may run beside others, and those
-// that run alone.
-func ids(t *testing.T) (beside, alone []string) {
-	var wanted []string
-	if *only != "" {
-		wanted = []string{*only}
+// ids are the attacks of families to carry out, or else those that were asked for:
+// those that may run beside others, and those that run alone.
+func ids(t *testing.T, families ...string) (beside, alone []string) {
+	if len(families) == 0 && *only != "" {
+		families = []string{*only}
 	}
-	chosen, err := attack.Select(attacks.All(), wanted)
+	chosen, err := attack.Select(attacks.All(), families)
 	require.NoError(t, err)
 	for _, r := range chosen {
 		if r.Measures {
