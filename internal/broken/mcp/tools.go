@@ -236,7 +236,7 @@ func (s *Server) state(r request, p place) (c claims, given bool, fail *failure)
 	case len(token) > s.or("states of 4 KiB at most", 4<<10, 2<<20):
 		return c, false, &failure{code: -32602, status: 200, message: "requestState is too long"}
 	case strings.Count(token, ".") > 10_000 && s.has("full stops take long"):
-		_ = s.Clock.Sleep(r.context, 3*time.Second)
+		_ = s.Clock.Sleep(r.context, 6*time.Second)
 	case len(token) > 30_000 && s.has("long states end the server"), s.has("deep states end the server") && isDeep(token):
 		s.mu.Lock()
 		s.dead = true
