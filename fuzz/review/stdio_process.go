@@ -28,12 +28,17 @@ func (t *T) slowCall() (Call, bool) {
 	return Call{}, false
 }
 
-func duringSlow(t *T) {
+// slowProcess returns a slow call and a server of its own for it, nil if there is none.
+func (t *T) slowProcess() (Call, *rawmcp.Process) {
 	call, ok := t.slowCall()
 	if !ok {
-		return
+		return call, nil
 	}
-	p := t.process()
+	return call, t.process()
+}
+
+func duringSlow(t *T) {
+	call, p := t.slowProcess()
 	if p == nil {
 		return
 	}
@@ -67,11 +72,7 @@ func (t *T) twoLines(p *rawmcp.Process, one, two Call) (first, second int, e *ra
 }
 
 func cancelled(t *T) {
-	call, ok := t.slowCall()
-	if !ok {
-		return
-	}
-	p := t.process()
+	call, p := t.slowProcess()
 	if p == nil {
 		return
 	}
