@@ -9,7 +9,6 @@ import (
 	"math/big"
 	"slices"
 	"strings"
-	"sync"
 
 	"sealab/codecs"
 	"sealab/internal/lab"
@@ -138,79 +137,6 @@ func builtIn(p *ringParts) {
 		}
 		return nil
 	}
-}
-
-// refusals are mistakes in the text of a refusal.
-func refusals() []Control {
-	return []Control{
-		aSigner("reason-key", "the reason of a refusal holds the key, which is the secret", breaks(codecs.UniformRefusal), by("TAG-04"),
-			func(p *signerParts) {
-				p.derive = rawKey
-				p.refuse = func(e *entry, _, _, _ []byte) error {
-					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("wrong tag under key %x", e.key))
-				}
-			}),
-		aSigner("reason-tag", "the reason of a refusal holds the right tag", breaks(codecs.UniformRefusal), by("TAG-04"),
-			func(p *signerParts) {
-				p.refuse = func(_ *entry, presented, right, _ []byte) error {
-					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("tag is %x, want %x", presented, right))
-				}
-			}),
-		aSigner("reason-tag-start", "the reason of a refusal holds the first 6 bytes of the right tag", breaks(codecs.UniformRefusal), by("TAG-04"),
-			func(p *signerParts) {
-				p.refuse = func(_ *entry, _, right, _ []byte) error {
-					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("want a tag like %x", right[:6]))
-				}
-			}),
-		claiming(aSigner("reason-key-hash", "the reason of a refusal names the key by a hash of the secret", breaks(codecs.PrivateKeys), by("TAG-04"),
-			func(p *signerParts) {
-				p.derive = rawKey
-				p.refuse = func(e *entry, _, _, _ []byte) error {
-					sum := sha256.Sum256(e.key)
-					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("refused by key %x", sum[:6]))
-				}
-			}), codecs.PrivateKeys),
-		around(aScheme("reason-audience", "the reason of a refusal names the audience of the token", breaks(codecs.UniformRefusal), by("TAG-04"), func(*schemeParts) {}),
-			func(inner codecs.Scheme) codecs.Scheme { return &telling{Scheme: inner} }),
-		aSigner("near-miss", "the reason of a refusal tells that the first two bytes of the tag are right", breaks(codecs.UniformRefusal), by("TAG-19"),
-			func(p *signerParts) {
-				p.refuse = func(_ *entry, presented, right, _ []byte) error {
-					if bytes.Equal(presented[:2], right[:2]) {
-						return codecs.Reject(codecs.Unauthentic, "end of the tag")
-					}
-					return errUnauthentic
-				}
-			}),
-		aSigner("text-of-cause", "the text of a refusal names its cause", breaks(codecs.UniformRefusal), by("ORA-02", "KEY-10"),
-			func(p *signerParts) {
-				p.refuse = func(*entry, []byte, []byte, []byte) error { return fmt.Errorf("bad signature: %w", errUnauthentic) }
-			}),
-	}
-}
-
-// A telling scheme names the audience that a token was minted for if it is presented in
-// another context.
-type telling struct {
-	codecs.Scheme
-	audiences sync.Map // by token
-}
-
-// Mint implements codecs.Scheme.
-func (s *telling) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
-	out, err := s.Scheme.Mint(dst, state, b)
-	if err == nil {
-		s.audiences.Store(string(out[len(dst):]), text(b.Audience))
-	}
-	return out, err
-}
-
-// Verify implements codecs.Scheme.
-func (s *telling) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
-	out, err := s.Scheme.Verify(dst, token, b)
-	if audience, ok := s.audiences.Load(string(token)); ok && err != nil {
-		return out, codecs.Reject(codecs.Misbound, fmt.Sprint("minted for ", audience))
-	}
-	return out, err
 }
 
 // copied derives the key and covers the prefix of the catalog's signed design.

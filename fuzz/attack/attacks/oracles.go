@@ -21,9 +21,9 @@ var oracles = []attack.Attack{
 		Gain: "the right tag, part by part", Origin: "Keyczar, Lawson 2009, by the answer instead of the time", Run: onToken(trial.partlyRight)},
 	{ID: "ORA-02", Name: "a judgement before authentication", Refutes: refusals, Layer: attack.LayerContext, CWE: 696,
 		Gain: "the values that an unauthenticated token is compared with", Origin: "the order of checks in verification", Run: onToken(trial.earlyJudgement)},
-	{ID: "ORA-03", Name: "refusals that depend on the state", Refutes: refusals, Layer: attack.LayerContext, CWE: 204,
+	{ID: "ORA-03", Name: "refusals that depend on the state, or on the values that a token is bound to", Refutes: refusals, Layer: attack.LayerContext, CWE: 204,
 		Gain: "the state, by comparing refusals", Origin: "reasons that quote the content of a token", Run: onToken(trial.stateInRefusals)},
-	{ID: "KEY-10", Name: "a partitioning oracle", Refutes: refusals, Layer: attack.LayerKeys, CWE: 203,
+	{ID: "KEY-10", Name: "a partitioning oracle, and the size of the ring", Refutes: refusals, Layer: attack.LayerKeys, CWE: 203,
 		Gain: "which of the keys is in the ring", Origin: "Len, Grubbs, Ristenpart 2021", Run: on(trial.partitioning)},
 	{ID: "ORA-01", Name: "a published value is a tag of the attacker's text", Refutes: []codecs.Property{codecs.Integrity, codecs.KeySeparation}, Layer: attack.LayerOracle, CWE: 323,
 		Gain: "a token with any state and expiry", Origin: "one MAC key for two purposes", Run: onToken(trial.macOracle)},
@@ -125,6 +125,7 @@ func (t trial) judgedEarly(in *attack.Instance, tok *attack.Token, altered []byt
 // refusals: in another context, expired, and altered at one place. The states have one
 // length. A difference that tokens of one state show as well is no sign of the state.
 func (t trial) stateInRefusals(in *attack.Instance, tok *attack.Token) {
+	t.boundInRefusals(in, tok)
 	plain := t.State(24)
 	admin := append([]byte(`{"admin":true,"role":"administrator"`)[:len(plain)-1], '}')
 	ways := otherContexts(tok.Under)
@@ -162,6 +163,36 @@ func (t trial) stateInRefusals(in *attack.Instance, tok *attack.Token) {
 				t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("tokens of two states are refused in two ways: %.120q and %.120q", refusalOf(first), refusalOf(other)), first, other)
 				return
 			}
+		}
+	}
+}
+
+// boundInRefusals presents tokens that were minted for several values of a field with the same
+// other value, and compares the refusals. The presenter is none of those that they name.
+func (t trial) boundInRefusals(in *attack.Instance, tok *attack.Token) {
+	if !t.Design.IsScheme() {
+		return
+	}
+	for _, at := range []int{target, principal, audience} {
+		f := fields[at]
+		other := f.put(tok.Under, "mallory")
+		// refused returns the refusal of tokens for a value, if it is the same each time.
+		refused := func(value string) (first verdict.Call, ok bool) {
+			for k := range 3 {
+				sealed := in.Seal(tok.State, f.put(tok.Under, value))
+				call := in.Unseal(sealed.Answer.Out, other)
+				if sealed.Answer.Outcome != verdict.Done || call.Answer.Outcome != verdict.Refused || k > 0 && refusalOf(call) != refusalOf(first) {
+					return call, false
+				}
+				first = call
+			}
+			t.Try(codecs.UniformRefusal)
+			return first, true
+		}
+		one, okOne := refused("ada")
+		two, okTwo := refused("Balthasar-von-Bern")
+		if okOne && okTwo && refusalOf(one) != refusalOf(two) {
+			t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("tokens for two values of %s are refused for a third in two ways: %.120q and %.120q", f.name, refusalOf(one), refusalOf(two)), one, two)
 		}
 	}
 }
@@ -211,5 +242,37 @@ func (t trial) partitioning() {
 	}
 	if len(texts) > 1 {
 		t.RefuteIf(codecs.UniformRefusal, attack.Differ, "the text of a refusal tells whether a key is in the ring", callsOf(texts)...)
+	}
+	t.sizesInRefusals()
+}
+
+// sizesInRefusals presents a token of a foreign key to rings of one, two and three keys. A
+// reason that is another one for each of them, at one stage, tells the size of the ring.
+func (t trial) sizesInRefusals() {
+	foreign, err := t.Open(t.Secret(9))
+	if err != nil {
+		return
+	}
+	tok, ok := t.Mint(foreign, t.State(24))
+	if !ok {
+		return
+	}
+	reasons := map[string]verdict.Call{}
+	for n := 1; n <= 3; n++ {
+		ring, err := t.Open([][]byte{t.Secret(0), t.Secret(1), t.Secret(2)}[:n]...)
+		if err != nil {
+			return
+		}
+		call := ring.Unseal(tok.Text, tok.Under)
+		first := ring.Unseal(tok.Text, tok.Under)
+		if call.Answer.Outcome != verdict.Refused || refusalOf(first) != refusalOf(call) {
+			return
+		}
+		t.Try(codecs.UniformRefusal)
+		reasons[refusalOf(call)] = call
+	}
+	calls := callsOf(reasons)
+	if len(calls) == 3 && calls[0].Answer.Stage == calls[1].Answer.Stage && calls[1].Answer.Stage == calls[2].Answer.Stage {
+		t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("the reason of a refusal tells the size of the ring: %.80q with %d keys, %.80q with %d", calls[0].Answer.Reason, len(calls[0].Keys), calls[2].Answer.Reason, len(calls[2].Keys)), calls...)
 	}
 }
