@@ -72,6 +72,17 @@ func TestRunner(t *testing.T) {
 		require.True(t, got.Results[1].Accuses())
 		require.NotEmpty(t, got.Results[1].Reproducer.Calls)
 	})
+	t.Run("seen again among more tokens", func(t *testing.T) {
+		runs := 0
+		late := attack.Attack{ID: "A-01", Name: "late the second time", Refutes: []codecs.Property{codecs.FreshNonces}, Run: func(t *attack.T) {
+			in, tok, ok := t.Base()
+			if runs++; ok && t.Budget.Seals >= 100*runs {
+				t.RefuteIf(codecs.FreshNonces, attack.Sealed(1), "a nonce repeats", in.Seal(tok.State, tok.Under))
+			}
+		}}
+		r := attack.Runner{Attacks: []attack.Attack{late}, Seed: 1, Budget: attack.Budget{Seals: 100}}
+		require.Equal(t, verdict.Refuted, tally(t, r.Attack(design(codecs.FreshNonces)), codecs.FreshNonces).Outcome)
+	})
 	t.Run("not refuted", func(t *testing.T) {
 		r := attack.Runner{Attacks: []attack.Attack{quiet("A-01")}, Seed: 1}
 		got := r.Attack(design(codecs.Integrity))

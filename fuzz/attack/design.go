@@ -139,9 +139,10 @@ type Budget struct {
 
 // again returns the budget to show a finding once more, after an attack that made some
 // calls. It is bounded by their number, because time that was just enough is over by
-// then. A random repetition may take a multiple of the calls to come again.
+// then. A random repetition may take a multiple of the calls, and of the tokens, to come
+// again.
 func (b Budget) again(calls int) Budget {
-	b.Spent, b.Calls = b.Overdue, 16*calls+1<<12
+	b.Spent, b.Calls, b.Seals = b.Overdue, 16*calls+1<<12, 3*b.Seals
 	return b
 }
 
