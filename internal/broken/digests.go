@@ -31,6 +31,7 @@ func digests() []Control {
 			return hmacSHA256(key, digest[:2])
 		}),
 		aPair("chain-without-end", "each tag is the key for the next part, and anybody continues the last one", breaks(codecs.Integrity), by("TAG-17"), linkedTags),
+		aPair("number-glued", "the payload and the number behind it are glued under the tag", breaks(codecs.Integrity), by("TAG-07"), gluedNumber),
 		aPair("fields-glued", "two numbers and the payload are glued under the tag", breaks(codecs.Integrity, codecs.Canonical), by("TAG-07"), gluedNumbers),
 		aSigner("tired", "after 1500 calls the first 4 bytes of a tag are compared", breaks(codecs.Integrity), by("SEQ-02"), func(p *signerParts) {
 			var calls atomic.Uint64
@@ -124,6 +125,34 @@ func gluedNumbers(key []byte) pair {
 				return nil, err
 			}
 			return parts[0], refusedUnless(hmac.Equal(parts[1], tag(f[0], f[1], parts[0])))
+		},
+	}
+}
+
+// gluedNumber writes
+//
+//	token = base64url(payload) "." number "." base64url(tag[32])
+//
+// with the payload and the number under the tag without a border. A number that is too small
+// is refused, as an expiry is.
+func gluedNumber(key []byte) pair {
+	const least = "1795133400"
+	number := regexp.MustCompile(`^[1-9][0-9]{9,18}$`)
+	tag := func(payload []byte, n string) []byte { return hmacSHA256(key, slices.Concat(payload, []byte(n))) }
+	return pair{
+		seal: func(payload []byte) string {
+			return joinText(payload) + "." + least + "." + joinText(tag(payload, least))
+		},
+		unseal: func(token string) ([]byte, error) {
+			f := strings.Split(token, ".")
+			if len(f) != 3 || !number.MatchString(f[1]) || len(f[1]) == len(least) && f[1] < least {
+				return nil, errMalformed
+			}
+			parts, err := splitText(f[0]+"."+f[2], 2)
+			if err != nil {
+				return nil, err
+			}
+			return parts[0], refusedUnless(hmac.Equal(parts[1], tag(parts[0], f[1])))
 		},
 	}
 }

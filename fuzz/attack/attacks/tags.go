@@ -186,6 +186,9 @@ func (t trial) shiftedBorders(in *attack.Instance, tok *attack.Token) {
 	t.Spellings(in, tok, tokenfmt.ShiftedBorders(tok.Format(), t.Source))
 	t.Changes(in, tok, tokenfmt.MovedSeparators(tok.Format(), t.Source))
 	t.Changes(in, tok, tokenfmt.Parted(tok.Format(), t.Source))
+	if digits, ok := in.Mint(slices.Concat([]byte("7799"), t.Letters(8), []byte("9977")), tok.Under); ok {
+		t.Changes(in, digits, tokenfmt.MovedDigits(digits.Format(), t.Source))
+	}
 	if t.Tried(codecs.Integrity) == 0 {
 		t.Skip("the token has one segment only")
 	}

@@ -142,6 +142,52 @@ func MovedSeparators(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
+// mostDigits is the number of digits that MovedDigits moves at most.
+const mostDigits = 4
+
+// MovedDigits moves digits between the bytes of a segment and a number in the text beside it.
+// Readers that authenticate the decoded bytes and the number without a border do not see it.
+func MovedDigits(f Format, _ *Source) iter.Seq[Alteration] {
+	return Each(func(yield func(Alteration)) {
+		for i, s := range f.Segments {
+			for _, j := range []int{i - 2, i + 2} { // a separator is between them
+				if !s.Encoded() || j < 0 || j >= len(f.Segments) || !isNumber([]byte(f.Segments[j].Text)) {
+					continue
+				}
+				for n := 1; n <= mostDigits; n++ {
+					for _, moved := range moveDigits(s.Bytes, f.Segments[j].Text, n, j > i) {
+						altered := f.Altered(i, moved[0]).WithText(j, string(moved[1]))
+						yield(Alteration{altered, fmt.Sprintf("%d digits moved between segment %d and the number %s", n, i, f.Segments[j].Text)})
+					}
+				}
+			}
+		}
+	})
+}
+
+// moveDigits moves n digits from raw to a number, behind it or in front, and back.
+func moveDigits(raw []byte, number string, n int, behind bool) (moved [][2][]byte) {
+	if at := len(raw) - n; at >= 0 && behind && isNumber(raw[at:]) {
+		moved = append(moved, [2][]byte{raw[:at], append(bytes.Clone(raw[at:]), number...)})
+	}
+	if n <= len(raw) && !behind && isNumber(raw[:n]) {
+		moved = append(moved, [2][]byte{raw[n:], append([]byte(number), raw[:n]...)})
+	}
+	switch at := len(number) - n; {
+	case at < 1:
+	case behind:
+		moved = append(moved, [2][]byte{append(bytes.Clone(raw), number[:n]...), []byte(number[n:])})
+	default:
+		moved = append(moved, [2][]byte{append([]byte(number[at:]), raw...), []byte(number[:at])})
+	}
+	return moved
+}
+
+// isNumber reports whether text is one to twenty decimal digits.
+func isNumber(text []byte) bool {
+	return len(text) > 0 && len(text) <= 20 && len(bytes.Trim(text, "0123456789")) == 0
+}
+
 // Parted moves up to 48 bytes in front of a tag, with which the token ends, to a new segment
 // behind it. Readers take it for an optional one.
 func Parted(f Format, _ *Source) iter.Seq[Alteration] {
