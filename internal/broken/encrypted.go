@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -56,6 +57,13 @@ func encrypted() []Control {
 			func(p *sealerParts) {
 				p.nonce = func(_ uint64, key, payload []byte) []byte {
 					return hmacSHA256(key, fmt.Append(nil, len(payload), " ", string(payload[:min(len(payload), 8<<10)])))[:gcmNonce]
+				}
+			}), codecs.Confidentiality, "equal payloads give equal tokens"), codecs.FreshNonces, "there is no other nonce"), codecs.NonceMisuseResistant),
+		stating(disclaiming(disclaiming(aSealer("nonce-of-sum", "the nonce is a digest of the length and of a sum of 16 bits of the payload", breaks(codecs.NonceMisuseResistant), by("NON-07"),
+			func(p *sealerParts) {
+				p.nonce = func(_ uint64, key, payload []byte) []byte {
+					sum := crc32.ChecksumIEEE(payload) & 0xffff
+					return hmacSHA256(key, fmt.Append(nil, len(payload), " ", sum))[:gcmNonce]
 				}
 			}), codecs.Confidentiality, "equal payloads give equal tokens"), codecs.FreshNonces, "there is no other nonce"), codecs.NonceMisuseResistant),
 		stating(aSealer("misuse", "AES-GCM, said to stand a nonce that repeats", breaks(codecs.NonceMisuseResistant), by("NON-07"),

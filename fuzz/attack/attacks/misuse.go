@@ -1,6 +1,7 @@
 package attacks
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // misusedNonce seals two states under one seed. Without seeds it asks a deterministic
-// design for states with a common beginning.
+// design for states with a common beginning, and for many states.
 func (t trial) misusedNonce(in *attack.Instance, tok *attack.Token) {
 	if in.SeedSize() == 0 {
 		if t.Readable(tok) || !t.deterministic(in, tok) {
@@ -22,6 +23,7 @@ func (t trial) misusedNonce(in *attack.Instance, tok *attack.Token) {
 			sealed := in.Seal(state, tok.Under)
 			return in.TokenOf(sealed, tok.Under), sealed.Answer.Outcome == verdict.Done
 		})
+		t.shortNonces(in, tok)
 		return
 	}
 	seed := t.Bytes(in.SeedSize())
@@ -71,6 +73,53 @@ func (t trial) commonParts(seal func(state []byte) (*attack.Token, bool)) {
 			}
 		}
 	}
+}
+
+// The search for two states that share a nonce which is made from 16 bits of them, or from 20.
+const (
+	manyStates = 1 << 11
+	manyPairs  = 16 // whose tokens share a run, and are compared
+	shortRun   = 12 // characters of a run
+)
+
+// shortNonces seals many states of one length without randomness, and compares those whose
+// tokens share a run of characters that not all tokens have.
+func (t trial) shortNonces(in *attack.Instance, tok *attack.Token) {
+	seen, pairs := map[string]verdict.Call{}, 0
+	var first []byte
+	for range min(manyStates, t.Budget.Seals) / together {
+		states := make([][]byte, together)
+		for k := range states {
+			states[k] = t.State(64)
+		}
+		t.TryTimes(len(states), codecs.NonceMisuseResistant)
+		for _, call := range t.seals(in, tok.Under, states) {
+			text := call.Answer.Out
+			if first == nil {
+				first = text
+			}
+			for at := 0; at+shortRun <= min(len(text), len(first)); at += 4 {
+				run := fmt.Sprint(at, " ", string(text[at:at+shortRun]))
+				other, ok := seen[run]
+				seen[run] = call
+				if !ok || bytes.Equal(text[at:at+shortRun], first[at:at+shortRun]) {
+					continue
+				}
+				if pairs++; t.oneNonce(in, tok.Under, other, call) || pairs == manyPairs || t.Spent() {
+					return
+				}
+			}
+		}
+	}
+}
+
+// oneNonce refutes if the tokens of two calls have one key stream.
+func (t trial) oneNonce(in *attack.Instance, under codecs.Context, a, b verdict.Call) bool {
+	if bytes.Equal(a.State, b.State) || !sameStream(in.TokenOf(a, under), in.TokenOf(b, under)) {
+		return false
+	}
+	t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(2), "two of many states have one nonce: the difference of their tokens is that of the states", a, b)
+	return true
 }
 
 // longestCommon returns the length of the longest run that a and b share at one place.
