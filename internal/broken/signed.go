@@ -179,6 +179,14 @@ func replacedTags() []Control {
 			}),
 		made("tag-of-4", "the tag is cut to 4 bytes", by("TAG-12"), 4,
 			func(key, message []byte) []byte { return hmacSHA256(key, message)[:4] }),
+		made("tag-of-4-repeated", "the tag is 4 bytes, and their complement, again and again", by("TAG-12"), sha256.Size,
+			func(key, message []byte) []byte {
+				tag := hmacSHA256(key, message)[:4]
+				for _, b := range tag[:4] {
+					tag = append(tag, ^b)
+				}
+				return bytes.Repeat(tag, sha256.Size/8)
+			}),
 		tagOf4Apart(),
 		made("tag-of-1", "the tag is a byte", by("TAG-03", "TAG-12"), 1,
 			func(key, message []byte) []byte { return hmacSHA256(key, message)[:1] }),
