@@ -56,6 +56,15 @@ func dated() []Control {
 		check("early-if-empty", "the time of issue is not read if the state is empty", "EXP-07", func(c *claims, now time.Time) bool {
 			return c.Issued != nil && c.Expires != nil && (*c.Issued <= seconds(now.Add(skew)) || len(c.State) == 0) && seconds(now) < *c.Expires
 		}),
+		check("no-date", "a time behind the last Date of ECMAScript is no number, and later than none", "EXP-07", func(c *claims, now time.Time) bool {
+			date := func(s float64) float64 {
+				if math.Abs(s) > 8.64e12 {
+					return math.NaN()
+				}
+				return s
+			}
+			return c.Issued != nil && c.Expires != nil && !(*c.Issued > date(seconds(now.Add(skew)))) && !(date(seconds(now)) >= *c.Expires)
+		}),
 		check("from-the-future", "the time of issue is not read", "EXP-03", func(c *claims, now time.Time) bool {
 			return c.Expires != nil && seconds(now) < *c.Expires
 		}),

@@ -93,6 +93,23 @@ func (t trial) turnsOfCounters(c codecs.Context) {
 	}
 	// As texts, ten times the time of issue stands between the issue and the expiry.
 	t.acceptedLate(in, tok, time.Unix(10*c.Now.Add(time.Minute).Unix(), 0).UTC())
+	t.beyondDates(in, tok)
+}
+
+// ends are the last moments that types of dates hold: four digits of a year, and a Date of
+// ECMAScript (ECMA-262, section 21.4.1.1). A date behind the latter is no number, and no
+// comparison with it holds.
+var ends = []time.Time{time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(8_640_000_000_000, 0).UTC()}
+
+// beyondDates presents tok behind the last moment of a type of dates. A design may break there.
+func (t trial) beyondDates(in *attack.Instance, tok *attack.Token) {
+	for _, end := range ends {
+		t.Try(codecs.Expiry)
+		late := attack.With(tok.Under, func(c *codecs.Context) { c.Now = end.Add(time.Minute) })
+		if call, ok := in.AcceptsQuietly(tok.Text, late); ok {
+			t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s is accepted in the year %d, behind the last date of some types", shortLife, late.Now.Year()), tok.Sealed, call)
+		}
+	}
 }
 
 // A step is a difference of two times.
