@@ -60,9 +60,9 @@ func (c *client) kept(e *rawmcp.Exchange) {
 
 // noteNotices keeps the longest run of logs and progress beside the answer to a request of
 // revision 2026-07-28, and a response that is both a result and an error. The requests of a
-// review ask for no logs and no progress.
+// review ask for no logs, and no progress but those of [progressToken].
 func (c *client) noteNotices(e *rawmcp.Exchange) {
-	if !bytes.Contains(e.Sent, []byte(`"`+metaVersion+`":"`+modern+`"`)) {
+	if !bytes.Contains(e.Sent, []byte(`"`+metaVersion+`":"`+modern+`"`)) || bytes.Contains(e.Sent, []byte(progressToken)) {
 		return
 	}
 	var one string

@@ -11,10 +11,10 @@ const authorization = "revision 2026-07-28, basic/authorization"
 // credentials are the checks of servers that want credentials.
 var credentials = []Check{
 	{ID: "A-METHOD", Name: "a method without credentials", Over: "http", Era: "modern", Severity: Critical, Category: "security",
-		Sent: "each list, a call of an unknown tool, each prompt, each resource, a completion, and calls with a state, without credentials, if tools/list wants some; tools/list and initialize with the Mcp-Method of a handshake", Want: "status 401", Source: authorization + ", on every request; CWE-306",
+		Sent: "each list, a call of an unknown tool, each prompt, each resource, a completion, and calls with a state, a notification, and tools/list at other spellings of the path, without credentials, if tools/list wants some; tools/list and initialize with the Mcp-Method of a handshake", Want: "status 401", Source: authorization + ", on every request; CWE-306",
 		Impact: "whoever reaches the server uses one of its methods without a name", Fix: "check credentials before the method is looked at", Run: openMethods},
 	{ID: "A-LIKE", Name: "credentials that resemble good ones", Over: "http", Severity: Critical, Category: "security",
-		Sent: "a request with the beginning of a credential, more characters, another character, the other case, another scheme, an empty one, null, with it in a cookie, behind a made-up one, with the cookies that the server sets, and with headers of proxies that name a user or an address, also beside a good credential", Want: "status 401, and the user of the credential", Source: authorization + "; CWE-187, CWE-290",
+		Sent: "a request with the beginning of a credential, more characters, another character, a pattern in the place of its end, a condition of SQL, the other case, another scheme, an empty one, null, with it in a cookie, behind a made-up one, with the cookies that the server sets, and with headers of proxies that name a user or an address, also beside a good credential", Want: "status 401, and the user of the credential", Source: authorization + "; CWE-187, CWE-290",
 		Impact: "a credential is guessed piece by piece, or is not needed", Fix: "compare whole credentials, and take the user's name from no header that a client may send", Run: likeCredentials},
 	{ID: "A-CONN", Name: "the credentials of an earlier request", Over: "http", Severity: Critical, Category: "security",
 		Sent: "on one connection a request with good credentials, and then one with made-up ones and one without", Want: "status 401", Source: "RFC 9110, section 3.3: requests are independent; CWE-613",
@@ -55,7 +55,7 @@ func openMethods(t *T) {
 	if t.completesOpenly() {
 		return
 	}
-	if t.openByHeader() {
+	if t.openByHeader() || t.notifiesOpenly() || t.openByPath() {
 		return
 	}
 	for _, call := range calls {
@@ -88,6 +88,44 @@ func (t *T) completesOpenly() bool {
 		a, also := t.completion(nobody, ref, p.Arguments[0].Name, "")
 		if ok && also && served(own) && served(a) {
 			t.fault("completion/complete", Critical, "completion/complete is answered without credentials, and tools/list is not", a)
+			return true
+		}
+	}
+	return false
+}
+
+// notifiesOpenly reports whether a notification is accepted with credentials and without.
+func (t *T) notifiesOpenly() bool {
+	var a Answer
+	for _, headers := range [][]rawmcp.Header{t.r.opts.Target.Headers, nil} {
+		w := t.listingAs(headers)
+		w.set("Mcp-Method", "notifications/cancelled")
+		w.body = []byte(cancelNobody)
+		if a = t.send(w); a.Status != 202 {
+			return false
+		}
+	}
+	t.seen(variant{name: "notifications/cancelled"}, a)
+	t.fault("notifications/cancelled", Warning, "a notification is accepted without credentials, and tools/list is not", a)
+	return true
+}
+
+// openByPath asks without credentials at other spellings of the path, which some routers
+// take for the endpoint and some filters do not. It refutes if one is served.
+func (t *T) openByPath() bool {
+	path, query, _ := strings.Cut(t.r.client.http.Path(), "?")
+	if query != "" {
+		query = "?" + query
+	}
+	for _, other := range []string{path + "/", "/" + path, "/." + path, strings.ToUpper(path), path + "/sealab", path + "%20"} {
+		w := t.listingAs(nil)
+		if other == path {
+			continue
+		}
+		w.path = other + query
+		a := t.send(w)
+		if t.seen(variant{name: other}, a); served(a) {
+			t.refuteWire("the path "+other, Critical, "answered without credentials", w, a)
 			return true
 		}
 	}

@@ -29,6 +29,9 @@ func likenesses(scheme, secret string) []likeCredential {
 		{"a credential in the other case", scheme + " " + swapCase(secret), Warning},
 		{"an empty credential", scheme + " ", Critical}, {"an empty header", "", Critical},
 		{"the credential null", scheme + " null", Critical}, {"the credential undefined", scheme + " undefined", Critical},
+		{"half a credential and a pattern of any text", scheme + " " + secret[:len(secret)/2] + ".*", Critical},
+		{"half a credential and a pattern of SQL", scheme + " " + secret[:len(secret)/2] + "%", Critical},
+		{"a condition of SQL", scheme + " sealab'OR'1'='1", Critical},
 		{"a credential of another scheme", "Sealab " + secret, Suggestion}, {"a credential without its scheme", secret, Suggestion},
 	} {
 		if l.value != scheme+" "+secret {
@@ -55,6 +58,7 @@ func likenesses(scheme, secret string) []likeCredential {
 	for _, name := range addressHeaders {
 		nearby = append(nearby, rawmcp.Header{Name: name, Value: "127.0.0.1"})
 	}
+	all = append(all, likeCredential{"headers that rewrite the request", []rawmcp.Header{{Name: "X-Original-URL", Value: "/"}, {Name: "X-Rewrite-URL", Value: "/"}, {Name: "X-HTTP-Method-Override", Value: "OPTIONS"}}, Critical})
 	return append(all, likeCredential{"the address of this machine in headers of proxies", append(nearby, rawmcp.Header{Name: "Forwarded", Value: "for=127.0.0.1"}), Critical})
 }
 

@@ -122,7 +122,7 @@ func wrongParams(t *T) {
 }
 
 // honestIDs are ids that come back as they are.
-var honestIDs = []string{`"sealab"`, brokenLine, `"4711"`, `"SeaLab-` + strings.Repeat("0123456789", 12) + `"`, "4294967301"}
+var honestIDs = []string{"0", `"sealab"`, brokenLine, `"4711"`, `"SeaLab-` + strings.Repeat("0123456789", 12) + `"`, "4294967301"}
 
 // brokenLine is an id that ends the line of an event, if it is written there as it is.
 const brokenLine = `"sealab\ndata: 1"`
@@ -146,6 +146,9 @@ func wrongIDs(t *T) {
 	for _, id := range honestIDs {
 		all = append(all, wireCase{name: "id " + id, alter: func(w *wire) { w.replace(fmt.Sprintf(`"id":%d`, w.id), `"id":`+id) }, judge: func(a Answer) (Severity, string) {
 			if a.Exchange == nil || len(a.Exchange.Messages) == 0 {
+				if a.Status == 202 {
+					return Warning, "taken for a notification"
+				}
 				return "", ""
 			}
 			if id == brokenLine && a.Exchange.Stream && !slices.ContainsFunc(a.Exchange.Messages, json.Valid) {
@@ -221,6 +224,8 @@ func unauthorized(t *T) {
 		switch {
 		case served(a):
 			t.refute(Finding{Case: name, Severity: Suggestion, Issue: name + ": served", Evidence: a.String(), Want: "401", Got: "served"})
+		case a.Kind == failed && a.Status/100 == 2:
+			t.refute(Finding{Case: name, Severity: Warning, Issue: fmt.Sprintf("%s: refused with status %d instead of 401", name, a.Status), Evidence: a.String(), Want: "401", Got: fmt.Sprint(a.Status)})
 		case a.Status >= 300 && a.Status < 400:
 			t.refute(Finding{Case: name, Severity: Suggestion, Issue: fmt.Sprintf("%s: status %d instead of 401", name, a.Status), Evidence: a.String(), Want: "401", Got: fmt.Sprint(a.Status)})
 		case a.Status == 401 && a.Exchange.Header("Www-Authenticate") == "":

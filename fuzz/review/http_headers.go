@@ -20,7 +20,7 @@ var header = []Check{
 		Sent: "the revisions 1900-01-01, 2099-12-31 and banana in header and body", Want: "error -32022 that names the supported revisions", Source: transportSpec + " and versioning",
 		Impact: "client and server speak different protocols without noticing", Fix: "compare the revision with those supported before anything else and answer -32022 with data.supported", Run: versions},
 	{ID: "H-VERMIS", Name: "header and body of different revisions", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "one revision in the header and another in _meta, either way; no header with a body of 2026-07-28", Want: "error -32020", Source: transportSpec,
+		Sent: "one revision in the header and another in _meta, either way; no header with a body of 2026-07-28", Want: "error -32020, or -32022 for a revision that the server does not list", Source: transportSpec,
 		Impact: "an intermediary routes by the header and the server acts by the body", Fix: "compare MCP-Protocol-Version with _meta and answer -32020", Run: versionMismatch},
 	{ID: "H-META", Name: "a request without its _meta", Over: "http", Era: "modern", Severity: Warning, Category: "schema",
 		Sent: "no _meta, no protocolVersion, no clientCapabilities, a text as clientCapabilities", Want: "error -32602", Source: "revision 2026-07-28, basic",
@@ -62,10 +62,21 @@ func versions(t *T) {
 func versionMismatch(t *T) {
 	want := wantCode(Warning, Warning, -32020)
 	t.cases(
-		wireCase{name: "an older body", alter: func(w *wire) { w.replace(modern, "2025-11-25") }, judge: want},
-		wireCase{name: "an older header", alter: func(w *wire) { w.set("MCP-Protocol-Version", "2025-11-25") }, judge: want},
+		wireCase{name: "an older body", alter: func(w *wire) { w.replace(modern, older) }, judge: orUnsupported(want)},
+		wireCase{name: "an older header", alter: func(w *wire) { w.set("MCP-Protocol-Version", older) }, judge: orUnsupported(want)},
 		wireCase{name: "no header", alter: func(w *wire) { w.drop("MCP-Protocol-Version") }, judge: want},
 	)
+}
+
+// orUnsupported accepts -32022 as well, if the server does not list the older revision: the
+// specification orders both errors and leaves open which one comes first.
+func orUnsupported(want func(Answer) (Severity, string)) func(Answer) (Severity, string) {
+	return func(a Answer) (Severity, string) {
+		if supported := members(a.Data)["supported"]; a.Code == -32022 && supported != nil && !bytes.Contains(supported, []byte(older)) {
+			return "", ""
+		}
+		return want(a)
+	}
 }
 
 func missingMeta(t *T) {

@@ -15,7 +15,7 @@ var reaching = []Check{
 		Sent: "Host: evil.example, with the port, localhost.evil.example, with headers of proxies", Want: "refused, on this machine", Source: "CVE-2025-66414; " + transportSpec,
 		Impact: "DNS rebinding: a page under a foreign name reads what the server answers", Fix: "compare Host with the names of this machine; the SDK has an option for it", Run: hosts},
 	{ID: "H-CORS", Name: "an answer for pages of any origin", Over: "http", Severity: Warning, Category: "security",
-		Sent: "a request and a preflight from https://evil.example", Want: "no Access-Control-Allow-Origin for it", Source: "Fetch, section 3.2",
+		Sent: "requests and a preflight from https://evil.example, a request from null and from http://localhost.evil.example", Want: "no Access-Control-Allow-Origin for them", Source: "Fetch, section 3.2",
 		Impact: "a page of any site reads what the server answers", Fix: "name the origins that may read", Run: cors},
 	{ID: "H-TYPE", Name: "a body of another type", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
 		Sent: "Content-Type text/plain, also with JSON as a parameter, forms, none; what is served once more with a foreign Origin", Want: "status 415 or 400", Source: transportSpec,
@@ -41,7 +41,7 @@ func origins(t *T) {
 		severity = Critical
 	}
 	var all []wireCase
-	for _, o := range []string{"https://evil.example", "null", "http://localhost.evil.example", "http://evil-localhost", "https://evil-localhost", "http://evil.example:" + portOf(t.r.client.http.Host()), "garbage"} {
+	for _, o := range []string{"https://evil.example", "null", "http://localhost.evil.example", "http://evil-localhost", "https://evil-localhost", "http://evil.example:" + portOf(t.r.client.http.Host()), "http://evil-localhost:" + portOf(t.r.client.http.Host()), "http://" + t.r.client.http.Hostname() + ".evil.example", "garbage"} {
 		c := t.anyRequest(func(w *wire) { w.set("Origin", o) })
 		c.name, c.judge = "Origin: "+o, wantRefused(severity)
 		all = append(all, c)
@@ -111,29 +111,42 @@ func hosts(t *T) {
 	t.findings = t.findings[:min(len(t.findings), 1)]
 }
 
+// corsOrigins are of pages that no server trusts; null is that of a frame in a sandbox.
+var corsOrigins = []string{"https://evil.example", "null", "http://localhost.evil.example"}
+
 func cors(t *T) {
-	judge := func(a Answer) (Severity, string) {
-		if a.Exchange == nil {
+	judge := func(origin string) func(Answer) (Severity, string) {
+		return func(a Answer) (Severity, string) {
+			if a.Exchange == nil {
+				return "", ""
+			}
+			switch allowed := a.Exchange.Header("Access-Control-Allow-Origin"); {
+			case allowed == "*" && len(t.r.opts.Target.Headers) == 0:
+				return Suggestion, "every page may read the answer"
+			case allowed == "*", allowed == origin:
+				return Warning, "a page of " + origin + " may read the answer"
+			}
 			return "", ""
 		}
-		switch allowed := a.Exchange.Header("Access-Control-Allow-Origin"); {
-		case allowed == "*" && len(t.r.opts.Target.Headers) == 0:
-			return Suggestion, "every page may read the answer"
-		case allowed == "*", allowed == "https://evil.example":
-			return Warning, "a page of https://evil.example may read the answer"
-		}
-		return "", ""
 	}
-	request := t.anyRequest(func(w *wire) { w.set("Origin", "https://evil.example") })
-	request.name, request.judge = "a request", judge
+	var all []wireCase
+	for i, origin := range corsOrigins {
+		request := t.anyRequest(func(w *wire) { w.set("Origin", origin) })
+		request.name, request.judge = "a request", judge(origin)
+		if i > 0 {
+			request.name += " from " + origin
+		}
+		all = append(all, request)
+	}
 	preflight := t.anyRequest(func(w *wire) {
 		w.verb, w.body = "OPTIONS", nil
-		w.set("Origin", "https://evil.example")
+		w.set("Origin", corsOrigins[0])
 		w.set("Access-Control-Request-Method", "POST")
 		w.set("Access-Control-Request-Headers", "authorization, content-type, mcp-protocol-version")
 	})
-	preflight.name, preflight.judge = "a preflight", judge
-	t.cases(request, preflight)
+	preflight.name, preflight.judge = "a preflight", judge(corsOrigins[0])
+	t.cases(append(all, preflight)...)
+	t.findings = t.findings[:min(len(t.findings), 2)]
 }
 
 // simpleTypes are those that a page may send without a preflight, one that names JSON in a

@@ -147,12 +147,27 @@ var rows = []row{
 	{fault: "requests without an id answered", checks: []string{"H-202"}, also: []string{"H-ID"}},
 	{fault: "ids of 32 bits", checks: []string{"H-ID"}},
 	{fault: "texts of digits are numbers", checks: []string{"H-ID"}},
+	{fault: "zero is no id", checks: []string{"H-ID"}},
 	{fault: "calls without an id refused aloud", checks: []string{"H-202"}},
 	{fault: "logs for everybody", checks: []string{"H-NOTICE"}},
 	{fault: "paths in errors", checks: []string{"H-TRACE"}},
 	{fault: "unknown methods with status 200", checks: []string{"H-UNKNOWN"}},
 	{fault: "unknown tools with status 500", checks: []string{"T-UNKNOWN"}},
 	{fault: "credentials in cookies", checks: []string{"A-LIKE"}},
+	{fault: "credentials as patterns", checks: []string{"A-LIKE"}},
+	{fault: "notifications without credentials", checks: []string{"A-METHOD"}},
+	{fault: "paths with a stroke open", checks: []string{"A-METHOD"}},
+	{fault: "refused with status 200", checks: []string{"A-401"}},
+	{fault: "no metadata", checks: []string{"A-META"}},
+	{fault: "metadata of forwarded hosts", checks: []string{"A-META"}},
+	{fault: "challenges of forwarded hosts", checks: []string{"A-META"}},
+	{fault: "authorization servers without TLS + challenges without metadata", checks: []string{"A-META"}},
+	{fault: "resources of any URL", checks: []string{"R-FETCH"}, critical: true},
+	{fault: "progress after the answer", checks: []string{"L-PROGRESS"}},
+	{fault: "progress under another token", checks: []string{"L-PROGRESS"}},
+	{fault: "progress that falls", checks: []string{"L-PROGRESS"}},
+	{fault: "streams left open", checks: []string{"L-PROGRESS"}},
+	{stdio: true, fault: "progress after the answer", checks: []string{"L-PROGRESS"}},
 	{fault: "credentials of Basic", checks: []string{"A-LIKE"}},
 	{fault: "credentials by name and length", checks: []string{"A-LIKE"}},
 	{fault: "cookies of users", checks: []string{"A-LIKE"}, also: []string{"H-TOLD"}},
@@ -161,6 +176,8 @@ var rows = []row{
 	{fault: "lists of sessions", checks: []string{"S-MISSING"}},
 	{fault: "the last of several sessions", checks: []string{"S-MISSING"}},
 	{fault: "Referer believed", checks: []string{"H-ORIGIN"}},
+	{fault: "origins by their beginning", checks: []string{"H-ORIGIN"}},
+	{fault: "frames in sandboxes may read", checks: []string{"H-CORS"}},
 	{fault: "origins by their end", checks: []string{"H-ORIGIN"}},
 	{fault: "any origin on lists of prompts", checks: []string{"H-ORIGIN"}},
 	{fault: "forwarded hosts believed", checks: []string{"H-HOST"}},
@@ -430,6 +447,23 @@ func TestUnbroken(t *testing.T) {
 				require.Zero(t, s.Runs.Load(), "a tool ran to its end")
 			}
 			t.Log(describe(report))
+		})
+	}
+}
+
+// TestUnbrokenInChecks reviews sound servers of another kind by the checks that could take
+// them for broken ones.
+func TestUnbrokenInChecks(t *testing.T) {
+	for _, x := range []row{
+		{fault: "revisions looked up before they are compared", checks: []string{"H-VERMIS"}},
+		{fault: "challenges without metadata", checks: []string{"A-META"}},
+		{fault: "challenges without metadata + no metadata", checks: []string{"A-META", "A-401"}},
+		{fault: "answers in streams", checks: []string{"L-PROGRESS", "S-RESUME"}},
+	} {
+		t.Run(x.fault, func(t *testing.T) {
+			t.Parallel()
+			report, _ := x.review(t, x.checks)
+			require.Empty(t, report.Findings, describe(report))
 		})
 	}
 }

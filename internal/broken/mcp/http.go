@@ -24,6 +24,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			r.Header[http.CanonicalHeaderKey(cgi)] = value
 		}
 	}
+	if r.Header.Get("Origin") == "null" && s.has("frames in sandboxes may read") {
+		w.Header().Set("Access-Control-Allow-Origin", "null")
+	}
 	if s.ended() || s.forbidden(w, r) {
 		return
 	}
@@ -53,9 +56,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.has("any reader") {
 		w.Header().Set("Access-Control-Allow-Origin", "https://evil.example")
 	}
+	if strings.HasPrefix(r.URL.Path, "/.well-known/oauth-protected-resource") {
+		s.metadata(w, r)
+		return
+	}
 	user, ok := s.user(r)
 	if !ok {
-		w.Header().Set("WWW-Authenticate", "Bearer")
+		s.challenge(w, r)
+		if s.has("refused with status 200") {
+			s.reply(w, 200, nil, nil, &failure{code: -32600, status: 200, message: "unauthorized"})
+			return
+		}
 		http.Error(w, "Unauthorized", http.StatusUnauthorized)
 		return
 	}
@@ -93,6 +104,7 @@ func (s *Server) forbidden(w http.ResponseWriter, r *http.Request) bool {
 	}
 	origin := r.Header.Get("Origin")
 	opens := s.has("any origin on initialize") && r.Header.Get("MCP-Protocol-Version") == "" ||
+		s.has("origins by their beginning") && strings.HasPrefix(origin, "http://"+host) ||
 		s.has("origins by their end") && strings.HasSuffix(origin, "localhost") ||
 		s.has("any origin on calls") && r.Header.Get("Mcp-Method") == "tools/call" ||
 		s.has("any origin in a session") && r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") != "" ||
@@ -147,6 +159,10 @@ func (s *Server) user(r *http.Request) (string, bool) {
 		return "", true
 	case user == "alice" || user == "bob":
 		return user, true
+	case len(user) > 2 && s.has("credentials as patterns") && matches(user, "alice"):
+		return "alice", true
+	case strings.HasSuffix(r.URL.Path, "/") && s.has("paths with a stroke open"), r.Header.Get("Mcp-Method") == "notifications/cancelled" && s.has("notifications without credentials"):
+		return "", true
 	case len(user) == len("alice") && strings.HasPrefix(user, "ali") && s.has("credentials by name and length"):
 		return "alice", true
 	case user == Elsewhere && s.has("any audience"), user != "" && strings.HasPrefix("alice", user) && s.has("credentials by their beginning"):
@@ -363,6 +379,9 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, req request) {
 	result, fail := s.handle(req)
 	if s.has("answers remembered by id") && (req.method == "tools/call" || req.method == "prompts/get") && fail == nil {
 		result = s.remembered(string(req.id), result)
+	}
+	if fail == nil && s.streamed(w, r, req, response(s.echoed(req.id), result, nil)) {
+		return
 	}
 	s.reply(w, 200, req.id, result, fail)
 }

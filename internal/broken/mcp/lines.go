@@ -82,7 +82,8 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 				return // cancelled: no response
 			}
 			result, fail := s.handle(req)
-			for _, message := range append(s.notices(), response(s.echoed(req.id), result, fail)) {
+			before, after := s.progress(req)
+			for _, message := range slices.Concat(s.notices(), before, [][]byte{response(s.echoed(req.id), result, fail)}, after) {
 				write(message)
 			}
 		}

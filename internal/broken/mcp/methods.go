@@ -210,6 +210,8 @@ func (s *Server) readResource(r request) (object, *failure) {
 		return s.listed(object{"contents": []object{{"uri": uri, "blob": "not base64!"}}}), nil
 	case uri == "notes://day/today":
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "nothing"}}}), nil
+	case s.has("resources of any URL") && strings.HasPrefix(uri, "http://"):
+		return s.fetched(uri)
 	case r.user != "" && uri == "notes://user/"+r.user && s.has("notes cached for all users"):
 		return s.complete(object{"contents": []object{{"uri": uri, "text": "a note at " + uri}}, "ttlMs": 0, "cacheScope": "public"}), nil
 	case r.user != "" && uri == "notes://user/"+r.user, s.has("notes of any user") && strings.HasPrefix(uri, "notes://user/"):

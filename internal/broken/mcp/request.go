@@ -66,6 +66,9 @@ func (s *Server) parse(body []byte) (r request, notification bool, fail *failure
 	var t string
 	hasID := r.id != nil && string(r.id) != "null" && (json.Unmarshal(r.id, &n) == nil || json.Unmarshal(r.id, &t) == nil)
 	switch {
+	case string(r.id) == "0" && s.has("zero is no id"):
+		r.id = nil
+		return r, true, nil
 	case string(m["jsonrpc"]) != `"2.0"`, r.id != nil && !hasID && !s.has("any id"):
 		r.id = nil
 		return r, false, &failure{code: -32600, status: 400, message: "invalid request"}
@@ -125,6 +128,8 @@ func (s *Server) modernHeaders(r *http.Request, req request, inBody string, vers
 	switch {
 	case len(versions) > 1 && !s.has("headers twice"):
 		return mismatch
+	case header != "" && inBody != "" && (header != modern || inBody != modern) && s.has("revisions looked up before they are compared"):
+		return &failure{code: -32022, status: 400, message: "unsupported revision", data: object{"supported": []string{modern}}}
 	case header != inBody && inBody != "" && !s.has("revisions not compared"):
 		return mismatch
 	case header != modern && !s.has("any revision") && !(s.has("any later revision") && header > modern && header < "3") && !(s.has("revisions not compared") && (header == "" || slices.Contains(legacies, header))):

@@ -1,0 +1,46 @@
+package mcp
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+)
+
+// forwardedHost is the host that a client names: that of the request, or with a fault
+// that of a header.
+func (s *Server) forwardedHost(r *http.Request, fault string) string {
+	if host := r.Header.Get("X-Forwarded-Host"); host != "" && s.has(fault) {
+		return host
+	}
+	return r.Host
+}
+
+// challenge names the metadata of the server to a client without credentials (RFC 9728,
+// section 5.1).
+func (s *Server) challenge(w http.ResponseWriter, r *http.Request) {
+	value := `Bearer resource_metadata="http://` + s.forwardedHost(r, "challenges of forwarded hosts") + `/.well-known/oauth-protected-resource/mcp"`
+	if s.has("challenges without metadata") {
+		value = "Bearer"
+	}
+	w.Header().Set("WWW-Authenticate", value)
+}
+
+// metadata is the document of a protected resource (RFC 9728, section 2).
+func (s *Server) metadata(w http.ResponseWriter, r *http.Request) {
+	if s.has("no metadata") {
+		http.NotFound(w, r)
+		return
+	}
+	document := object{"resource": "http://" + s.forwardedHost(r, "metadata of forwarded hosts") + "/mcp", "authorization_servers": []string{"https://login.example"}}
+	if s.has("authorization servers without TLS") {
+		document["authorization_servers"] = []string{"http://login.example"}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(document) // the client may be gone
+}
+
+// matches reports whether a pattern matches the whole of a text.
+func matches(pattern, text string) bool {
+	re, err := regexp.Compile("^(?:" + pattern + ")$")
+	return err == nil && re.MatchString(text)
+}
