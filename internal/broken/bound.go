@@ -172,7 +172,7 @@ func published() []Control {
 				return tag[:16+hmacSHA256(key, []byte(text))[0]%16]
 			}
 		}),
-		around(aScheme("linkable-sum", "a hint for routing is a digest of the principal, masked by the tag beside it", breaks(codecs.Unlinkable), by("LNK-01"), func(*schemeParts) {}),
+		around(aScheme("linkable-sum", "a hint for routing is a digest of the principal, masked by the first bytes of the tag in front of it", breaks(codecs.Unlinkable), by("LNK-01"), func(*schemeParts) {}),
 			func(inner codecs.Scheme) codecs.Scheme { return hinting{inner} }),
 		around(aScheme("salt-outside", "the salt of the binding is in front of the tagged text", breaks(codecs.UniformRefusal), by("ORA-02"), func(*schemeParts) {}),
 			func(inner codecs.Scheme) codecs.Scheme { return saltedOutside{inner} }),
@@ -197,7 +197,7 @@ func hint(inner []byte, b *codecs.Context) string {
 		return ""
 	}
 	masked := make([]byte, 4)
-	subtle.XORBytes(masked, sum[:4], raw[len(raw)-4:])
+	subtle.XORBytes(masked, sum[:4], raw)
 	return base64.RawURLEncoding.EncodeToString(masked)
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"html"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ import (
 // circumstances are mistakes that show in one combination of fields, in structured values
 // or in the joining of fields.
 func circumstances() []Control {
-	return slices.Concat(confusedFields(), confusedValues(), confusedClaims())
+	return slices.Concat(confusedFields(), confusedValues(), confusedArguments(), confusedClaims())
 }
 
 // confusedFields are mistakes in the joining of fields.
@@ -121,6 +122,12 @@ func confusedValues() []Control {
 			}
 			return fmt.Sprint(p[:64], len(p), p[len(p)-64:])
 		}),
+		principalAs("principal-fnv", "a digest of the principal by FNV-1 is bound", "CTX-06", func(p string) string {
+			h := fnv.New32()
+			h.Write([]byte(p))
+			return fmt.Sprint(h.Sum32())
+		}),
+		principalAs("principal-entities", "entities of HTML in a principal are resolved", "CTX-05", html.UnescapeString),
 		principalAs("principal-unpadded", "the padding of a principal in base64 is stripped", "CTX-06", func(p string) string { return strings.TrimRight(p, "=") }),
 		binder("arguments-redacted", "the member password of the arguments is left out", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) string {
 			less := *c

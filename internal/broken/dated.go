@@ -2,17 +2,13 @@ package broken
 
 import (
 	"bytes"
-	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"hash/crc64"
 	"hash/fnv"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"sealab/codecs"
@@ -179,120 +175,5 @@ func summed(sum func(payload []byte) []byte) func(*sealerParts) {
 			}
 			return text[:n], nil
 		}
-	}
-}
-
-// long are mistakes that show in long tokens.
-func long() []Control {
-	return []Control{
-		aPair("uncounted-chunks", "long payloads are cut into chunks with a number, and how many there are is nowhere", breaks(codecs.Integrity), by("FRM-10"), uncountedChunks),
-		aPair("chunks-by-digit", "payloads are cut into chunks, of whose number the last digit is under the tag", breaks(codecs.Integrity), by("FRM-10"), chunksByDigit),
-		aSealer("uncounted-pieces", "the payload is sealed in pieces with a number, and which is the last is nowhere", breaks(codecs.Integrity), by("FRM-10"), func(p *sealerParts) { inPieces(p, false) }),
-		headOnly("head-only", "of a long payload the first KiB is authenticated", 1<<10),
-		from(1<<18, headOnly("head-of-64k", "of a payload as much is authenticated as two bytes count", 1<<16)),
-	}
-}
-
-// inPieces seals chunks one by one, with the number of the chunk in the nonce, and whether it
-// is the last (STREAM, Hoang, Reyhanitabar, Rogaway, Vizár 2015).
-func inPieces(p *sealerParts, last bool) {
-	p.nonceSize = 7
-	p.nonce = func(uint64, []byte, []byte) []byte { return drawn(7) }
-	nonceOf := func(prefix []byte, n int, end bool) []byte {
-		nonce := binary.BigEndian.AppendUint32(bytes.Clone(prefix), uint32(n))
-		if end && last {
-			return append(nonce, 1)
-		}
-		return append(nonce, 0)
-	}
-	p.seal = func(key, prefix, text, data []byte) []byte {
-		var out []byte
-		for n := 0; ; n++ {
-			part := text[:min(len(text), chunk)]
-			text = text[len(part):]
-			out = gcm(key).Seal(out, nonceOf(prefix, n, len(text) == 0), part, data)
-			if len(text) == 0 {
-				return out
-			}
-		}
-	}
-	p.open = func(key, prefix, sealed, data []byte) ([]byte, error) {
-		text, n := []byte{}, 0
-		for part := range slices.Chunk(sealed, chunk+gcmTag) {
-			plain, err := gcm(key).Open(text, nonceOf(prefix, n, (n+1)*(chunk+gcmTag) >= len(sealed)), part, data)
-			if err != nil || n > 0 && len(part) == gcmTag {
-				return nil, errUnauthentic
-			}
-			text, n = plain, n+1
-		}
-		return text, refusedUnless(n > 0)
-	}
-}
-
-// headOnly is a control that authenticates the first n bytes of a message.
-func headOnly(name, doc string, n int) Control {
-	return aSigner(name, doc, breaks(codecs.Integrity), by("FRM-11"), func(p *signerParts) {
-		mac := p.mac
-		p.mac = func(key, message []byte) []byte { return mac(key, message[:min(len(message), n)]) }
-		p.also = p.mac
-	})
-}
-
-// chunk is the length of a chunk in bytes.
-const chunk = 1 << 10
-
-// uncountedChunks numbers chunks.
-func uncountedChunks(key []byte) pair {
-	return chunked(key, chunk, func(index, _ int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(index)) })
-}
-
-// chunksByDigit numbers chunks in one digit, and counts them.
-func chunksByDigit(key []byte) pair {
-	return chunked(key, chunk/4, func(index, of int) []byte { return fmt.Append(nil, index%10, " ", of) })
-}
-
-// chunked writes
-//
-//	token = base64url(id[16]) *( "." base64url(chunk || tag[32]) )
-//	tag = HMAC-SHA256(key, id || label of the chunk || chunk)
-//
-// with chunks of a size, of which the last may be shorter. A label is made of the index of a
-// chunk, from 1, and their number.
-func chunked(key []byte, size int, label func(index, of int) []byte) pair {
-	tag := func(id []byte, index, of int, part []byte) []byte {
-		return hmacSHA256(key, slices.Concat(id, label(index, of), part))
-	}
-	return pair{
-		seal: func(payload []byte) string {
-			id := drawn(16)
-			token := []string{base64.RawURLEncoding.EncodeToString(id)}
-			ended := append(slices.Clip(payload), 0)
-			of := (len(ended) + size - 1) / size
-			for part := range slices.Chunk(ended, size) {
-				sealed := slices.Concat(part, tag(id, len(token), of, part))
-				token = append(token, base64.RawURLEncoding.EncodeToString(sealed))
-			}
-			return strings.Join(token, ".")
-		},
-		unseal: func(token string) ([]byte, error) {
-			texts := strings.Split(token, ".")
-			id, ok := canonical(texts[0])
-			if !ok || len(id) != 16 || len(texts) < 2 {
-				return nil, errMalformed
-			}
-			var payload []byte
-			for index, text := range texts[1:] {
-				raw, ok := canonical(text)
-				if !ok || len(raw) <= 32 {
-					return nil, errMalformed
-				}
-				part := raw[:len(raw)-32]
-				if !hmac.Equal(raw[len(part):], tag(id, index+1, len(texts)-1, part)) {
-					return nil, errUnauthentic
-				}
-				payload = append(payload, part...)
-			}
-			return payload[:len(payload)-1], nil
-		},
 	}
 }

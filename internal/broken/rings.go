@@ -91,6 +91,7 @@ func rotations() []Control {
 			func(p *ringParts) { p.first = func(r *ring) *entry { return r.entries[len(r.entries)-1] } }),
 		keyed("first-only", "only the first key unseals", breaks(codecs.Rotation), "KEY-07", opening(1)),
 		keyed("first-eight", "only the first eight keys unseal", breaks(codecs.Rotation), "KEY-07", opening(8)),
+		keyed("first-64", "only the first 64 keys unseal", breaks(codecs.Rotation), "KEY-07", opening(64)),
 		aSigner("never-removed", "keys that were once in a ring are remembered", breaks(codecs.Rotation, codecs.Integrity), by("KEY-07", "KEY-15"),
 			func(p *signerParts) { remembered(&p.ringParts) }),
 		keyed("default-key", "a built-in key unseals as well", breaks(codecs.Integrity), "KEY-12", builtIn),

@@ -28,7 +28,7 @@ func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 	for _, c := range others {
 		t.liveElsewhere(in, base, t.State(8), c, life)
 	}
-	for _, n := range append(rareLengths, 1<<10, 1<<13) {
+	for _, n := range append(rareLengths, 1<<10, 1<<13, longerState) {
 		t.liveElsewhere(in, base, t.State(n), base.Under, life)
 	}
 	t.liveElsewhere(in, base, nil, base.Under, life)

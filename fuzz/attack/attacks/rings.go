@@ -157,7 +157,7 @@ func (t trial) rotatedElsewhere() {
 			t.Refute(codecs.Rotation, fmt.Sprintf("a token of a key that is not in the ring is accepted with a state of %d bytes in the context %s", len(state), written(c)), tok.Sealed, call)
 		}
 	}
-	for _, n := range []int{0, 1, 300, longState} {
+	for _, n := range []int{0, 1, 300, longState, longerState} {
 		ask(t.Letters(n), tok.Under)
 		ask(t.State(n), tok.Under)
 	}
@@ -185,10 +185,10 @@ func (t trial) alikeKeys() {
 	}
 }
 
-// longRings presents tokens of keys far behind in rings of 9, 17 and 33 keys. A design may
+// longRings presents tokens of keys far behind in rings of 9 to 257 keys. A design may
 // refuse to open such a ring.
 func (t trial) longRings() {
-	for _, n := range []int{9, 17, 33} {
+	for _, n := range []int{9, 17, 33, 65, 257} {
 		var ring [][]byte
 		for k := range n {
 			ring = append(ring, t.Secret(k))

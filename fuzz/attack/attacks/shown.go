@@ -50,8 +50,8 @@ func (t trial) tellsApart(in *attack.Instance, under [2]codecs.Context, state fu
 }
 
 // atEnds is the number of bytes at each end of a token of which the sums of each two are
-// looked at: a value may be masked by a nonce or a tag.
-const atEnds = 32
+// looked at: a value may be masked by a nonce or a tag, of 32 bytes, that is beside it.
+const atEnds = 48
 
 // withSums returns raw behind the exclusive ors of each two bytes at its ends. Their number
 // is one for all of raw.

@@ -45,7 +45,7 @@ func (t trial) twiceElsewhere(in *attack.Instance, c codecs.Context) {
 			t.Refute(codecs.SingleUse, "a token "+how+" is accepted a second time", sealed, first, second)
 		}
 	}
-	for _, n := range []int{0, 1, 300, longState} {
+	for _, n := range []int{0, 1, 300, longState, longerState} {
 		twice(in, t.Letters(n), c, fmt.Sprintf("of a state of %d letters", n))
 		twice(in, t.State(n), c, fmt.Sprintf("of a JSON text with %d letters", n))
 	}

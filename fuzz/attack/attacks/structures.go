@@ -20,7 +20,7 @@ var unicodeTwins = []twin{
 	{"jos\u00e9", "jos?", "replaced"}, {"jos\u00e9", "jos\u00e8", "letters that are not ASCII"}, {"a\u00ad", "a", "soft hyphen"}, {"alice\u200b", "alice", "zero-width space"},
 	{"alice ", "alice", "space behind"}, {" alice", "alice", "space in front"}, {"alice\t", "alice", "tab behind"}, {"alice\n", "alice", "line break behind"},
 	{"alice\x00", "alice", "NUL behind"}, {"alice\x00admin", "alice\x00guest", "different behind a NUL"}, {"alice\x00admin", "alice", "cut at a NUL"},
-	{"a%2Fb", "a/b", "percent escape"}, {"a+b", "a b", "plus and space"}, {"a%20b", "a b", "percent escape"}, {"a\\b", "a/b", "slash and backslash"},
+	{"a%2Fb", "a/b", "percent escape"}, {"a+b", "a b", "plus and space"}, {"a%20b", "a b", "percent escape"}, {"a&amp;b", "a&b", "an entity of HTML"}, {`\u0061lice`, "alice", "an escape of JSON"}, {`\x61lice`, "alice", "an escape of a byte"}, {"a=20b", "a b", "quoted-printable"}, {"a\\b", "a/b", "slash and backslash"},
 	{"\ufeffalice", "alice", "byte order mark"}, {"a  b", "a b", "two spaces"}, {"a\r\nb", "a\nb", "line breaks"}, {"\U0001f600", "\ufffd", "replacement character"},
 	{"\U0001f600", "\U0001f601", "different outside the first plane"}, {"\U00010041", "A", "cut to 16 bits"}, {"\u0141lice", "Alice", "cut to 8 bits"},
 	{"a;b", "a\u037eb", "canonical equivalent of a semicolon"}, {"\u03c3", "\u03c2", "final sigma"}, {"a\u2024b", "a.b", "one dot leader"}, {"\u2170", "i", "Roman numeral"},
@@ -42,6 +42,7 @@ var partTwins = []twin{
 	{"true", "1", "truth"}, {"0", "", "truth"}, {"9007199254740993", "9007199254740992", "numbers over 2^53"}, {"*", "alice", "a pattern"}, {"a*", "alice", "a pattern"}, {".*", "alice", "a pattern"},
 	{`alice","z":"1`, "alice", "a member of JSON behind a quote"}, {"alice&z=1", "alice", "a member of a form"}, {"alice;z=1", "alice", "a parameter"}, {"alice\nz:1", "alice", "a line more"}, {"alice\r\nz: 1", "alice", "a header more"},
 	{"Aa", "BB", "a hash of 32 bits"}, {"plumless", "buckeroo", "CRC-32"}, {"Aa", "B@", "djb2"}, {"bdb", "cbc", "Adler-32"}, {"costarring", "liquid", "FNV-1a"},
+	{"qkosyyqs", "gsirvqtl", "FNV-1"}, {"ujymkvnc", "rabageds", "CRC-32C"}, {"qdyabfry", "rutdgtac", "MurmurHash3"}, {"fteakgho", "ncernlkh", "xxHash32"}, {"hcjwkrfl", "xpijhylw", "sdbm"}, {"nhhonxoq", "qoztaihp", "a hash of Jenkins"},
 }
 
 // nameTwins are structured names that a reader may normalize: URLs (RFC 3986, section
@@ -76,19 +77,19 @@ var methodTwins = []twin{
 
 // structural are arguments that differ in structure or type. Members in another order,
 // and 1 and 1.0, are not among them: sound readers take those for one.
-var structural = slices.Concat(namedTwins(), writtenMembers(), []twin{
+var structural = slices.Concat(namedTwins(), writtenMembers(), memberNames(), []twin{
 	{`{"v":[1,2]}`, `{"v":[2,1]}`, "the order of a list"}, {`{"v":[1,1]}`, `{"v":[1]}`, "a list and a set"}, {`{"v":["a","b"]}`, `{"v":["b","a"]}`, "the order of a list of texts"}, {`{"v":["a","a"]}`, `{"v":["a"]}`, "a list of texts and a set"},
 	{`{"v":[{"w":1},{"w":2}]}`, `{"v":[{"w":2},{"w":1}]}`, "the order of a list of objects"}, {`{"v":["a,b"]}`, `{"v":["a","b"]}`, "a list joined by commas"},
 	{`{"v":[1]}`, `{"v":1}`, "a list of one"}, {`{"v":[]}`, `{}`, "an empty list and an absent member"}, {`{"v":{}}`, `{}`, "an empty object and an absent member"}, {`{"v":{}}`, `{"v":[]}`, "an object and a list"},
-	{`{"v":{"w":1}}`, `{"v":{"w":2}}`, "a value inside"}, {`{"v":{"w":1}}`, `{"v":{"x":1}}`, "a name inside"}, {`{"v":{"w":1}}`, `{"v.w":1}`, "names joined by a full stop"},
+	{`{"v":{"w":1}}`, `{"v":{"w":2}}`, "a value inside"}, {`{"v":{"w":1}}`, `{"v":{"x":1}}`, "a name inside"},
 	{`{"v":[{"w":1}]}`, `{"v":[{"w":2}]}`, "a value inside a list"}, {`{"v":{"w":{"x":{"y":1}}}}`, `{"v":{"w":{"x":{"y":2}}}}`, "a value deep inside"},
 	{`{"v":1}`, `{"v":"1"}`, "a number and its text"}, {`{"v":true}`, `{"v":"true"}`, "a truth and its text"}, {`{"v":true}`, `{"v":1}`, "a truth and a number"},
 	{`{"v":false}`, `{"v":0}`, "a truth and a number"}, {`{"v":null}`, `{"v":"null"}`, "null and its text"}, {`{"v":null}`, `{"v":false}`, "null and a truth"}, {`{"v":null}`, `{"v":""}`, "null and an empty text"},
 	{`{"v":null}`, `{}`, "null and an absent member"}, {`{"v":""}`, `{}`, "an empty text and an absent member"}, {`{"v":false}`, `{}`, "false and an absent member"}, {`{"v":1}`, `{"v":-1}`, "a sign"}, {`{"v":1}`, `{"v":1.5}`, "a fraction"},
 	{`{"v":1}`, `{"V":1}`, "the case of a name"}, {`{"v":1}`, `{"v":1,"w":2}`, "a member more"}, {`{"v":1,"w":2}`, `{"v":2,"w":1}`, "values exchanged"},
 	{`{"v":{"$ref":"a"}}`, `{"v":{"$ref":"b"}}`, "a member that schemas hide"}, {`{"_meta":{"v":1}}`, `{"_meta":{"v":2}}`, "a member that the protocol reserves"}, {`{"__proto__":{"v":1}}`, `{"__proto__":{"v":2}}`, "a member that a language reserves"}, {`{"v":[1]}`, `{"v":{"0":1}}`, "a list and an object of places"},
-	{nested(12, "1"), nested(12, "2"), "a value twelve objects deep"}, {nested(40, "1"), nested(40, "2"), "a value forty objects deep"}, {manyMembers(40, "1"), manyMembers(40, "2"), "the last of forty members"},
-	{`{"v":[` + strings.Repeat("0,", 300) + `1]}`, `{"v":[` + strings.Repeat("0,", 300) + `2]}`, "the last of 301 values"}, {`{"v":["a","b"]}`, `{"v":["c","d"]}`, "lists of one length"},
+	{nested(12, "1"), nested(12, "2"), "a value twelve objects deep"}, {nested(100, "1"), nested(100, "2"), "a value a hundred objects deep"}, {manyMembers(400, "1"), manyMembers(400, "2"), "the last of 400 members"},
+	{`{"v":[` + strings.Repeat("0,", 300) + `1]}`, `{"v":[` + strings.Repeat("0,", 300) + `2]}`, "the last of 301 values"}, {`{"v":[` + strings.Repeat("0,", 5000) + `1]}`, `{"v":[` + strings.Repeat("0,", 5000) + `2]}`, "the last of 5001 values"}, {`{"v":["a","b"]}`, `{"v":["c","d"]}`, "lists of one length"},
 	{`{"v":9007199254740993}`, `{"v":9007199254740992}`, "integers beyond 2^53"}, {`{"v":18446744073709551617}`, `{"v":18446744073709551616}`, "integers beyond 2^64"}, {`{"v":123456789012345678901}`, `{"v":123456789012345678902}`, "long integers"},
 	{`{"v":4294967297}`, `{"v":1}`, "integers cut to 32 bits"}, {`{"v":0.1}`, `{"v":0.10000000000000002}`, "the last digit of a fraction"},
 	{`{"v":"a\u0000b"}`, `{"v":"a"}`, "a text cut at a NUL"}, {`{"v":" a"}`, `{"v":"a"}`, "white space in a text"}, {`{"v":"A"}`, `{"v":"a"}`, "the case of a text"},
@@ -106,6 +107,20 @@ func namedTwins() (all []twin) {
 		all = append(all, twin{`{"v":1,"` + name + `":"a"}`, `{"v":1,"` + name + `":"b"}`, "a member that filters leave out"})
 	}
 	return all
+}
+
+// memberNames are arguments with names that readers join, split, trim or write otherwise.
+func memberNames() (all []twin) {
+	for _, joined := range []string{"v.w", "v/w", "v_w", "v__w", "v-w", "v:w", "v|w", "v[w]", "v->w", "vw", "vW"} {
+		all = append(all, twin{`{"v":{"w":1}}`, `{"` + joined + `":1}`, "names joined"})
+	}
+	for _, place := range []string{"v[0]", "v[]", "v.0", "v/0", "v_0"} {
+		all = append(all, twin{`{"v":[1]}`, `{"` + place + `":1}`, "a name joined with a place"})
+	}
+	for _, other := range []string{"aB", "AB", "a-b", "ab", "a b", "a.b", "a_b ", " a_b", "a_b\\u0000c", "a_b[]"} {
+		all = append(all, twin{`{"a_b":1}`, `{"` + other + `":1}`, "forms of a name"})
+	}
+	return append(all, twin{`{"\u00e9":1}`, `{"e\u0301":1}`, "composed and decomposed names"})
 }
 
 // writtenMembers are texts that hold another member, or another value of a list, in the

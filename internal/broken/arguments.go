@@ -1,0 +1,76 @@
+package broken
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"sealab/codecs"
+)
+
+// confusedArguments are mistakes in the reading of arguments.
+func confusedArguments() []Control {
+	return []Control{
+		argumentsAs("arguments-joined", "names of objects in objects are joined by a slash", func(v any) any {
+			flat := map[string]any{}
+			joinNames(flat, "", v)
+			return flat
+		}),
+		argumentsAs("arguments-of-1000", "of a list 1000 values are bound, and of an object 100 members", firstValues),
+	}
+}
+
+// argumentsAs is a control that binds arguments that are JSON objects as the function reads
+// them. Numbers are kept as they are.
+func argumentsAs(name, doc string, read func(any) any) Control {
+	return binder(name, doc, breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) string {
+		d := json.NewDecoder(bytes.NewReader(c.Arguments))
+		d.UseNumber()
+		var v map[string]any
+		if d.Decode(&v) != nil || v == nil {
+			return whole(c)
+		}
+		text, err := json.Marshal(read(v))
+		if err != nil {
+			panic("broken: " + err.Error()) // it was JSON before
+		}
+		less := *c
+		less.Arguments = append([]byte("as "), text...)
+		return whole(&less)
+	})
+}
+
+// joinNames adds the values in v to flat, under names that are joined by slashes.
+func joinNames(flat map[string]any, name string, v any) {
+	members, ok := v.(map[string]any)
+	if !ok || len(members) == 0 && name != "" {
+		flat[name] = v
+		return
+	}
+	for inner, value := range members {
+		joinNames(flat, strings.TrimPrefix(name+"/"+inner, "/"), value)
+	}
+}
+
+// firstValues cuts lists after 1000 values, and objects after 100 members, at every depth.
+func firstValues(v any) any {
+	switch v := v.(type) {
+	case []any:
+		v = slices.Clone(v[:min(len(v), 1000)])
+		for i := range v {
+			v[i] = firstValues(v[i])
+		}
+		return v
+	case map[string]any:
+		first := map[string]any{}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if len(first) < 100 {
+				first[name] = firstValues(v[name])
+			}
+		}
+		return first
+	}
+	return v
+}
