@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -75,11 +76,24 @@ func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
 
 func bindKey(key []byte) []byte { return lab.Derive(key, "sealab/flawed bind", 32) }
 
-// whole writes a binding with every field in quotes, so that no field can pass for
-// another and no byte for another.
+// whole writes a binding with the length of every field before it, so that no field can
+// pass for another and no byte for another. A field that is absent is a minus.
 func whole(b *codecs.Context) string {
-	return fmt.Sprintf("%q %q %q %t %q %t %q %t", b.Method, b.Target, b.Arguments, b.Arguments == nil,
-		text(b.Principal), b.Principal == nil, text(b.Audience), b.Audience == nil)
+	var arguments *string
+	if b.Arguments != nil {
+		text := string(b.Arguments)
+		arguments = &text
+	}
+	var out []byte
+	for _, field := range []*string{&b.Method, &b.Target, arguments, b.Principal, b.Audience} {
+		if field == nil {
+			out = append(out, '-')
+			continue
+		}
+		out = append(strconv.AppendInt(out, int64(len(*field)), 10), ':')
+		out = append(out, *field...)
+	}
+	return string(out)
 }
 
 // scheme is a skeleton under a ring.

@@ -67,9 +67,11 @@ func hmacSHA256(key, message []byte) []byte {
 
 // canonical decodes the one spelling of unpadded base64url.
 func canonical(text string) ([]byte, bool) {
-	raw, err := base64.RawURLEncoding.DecodeString(text)
-	return raw, err == nil && base64.RawURLEncoding.EncodeToString(raw) == text
+	raw, err := strictBase64URL.DecodeString(text)
+	return raw, err == nil && !strings.ContainsAny(text, "\r\n") // which the library skips
 }
+
+var strictBase64URL = base64.RawURLEncoding.Strict()
 
 type signer struct {
 	signerParts
