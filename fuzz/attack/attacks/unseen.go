@@ -66,7 +66,7 @@ func (t trial) equalTags(in *attack.Instance, tok *attack.Token) {
 	for _, n := range []int{24, 8 << 10} {
 		var calls []verdict.Call
 		for len(calls) < min(many, t.Budget.Seals) && !t.Spent() {
-			states := make([][]byte, 100)
+			states := make([][]byte, min(100, t.Budget.Seals))
 			for i := range states {
 				states[i] = t.State(n)
 			}

@@ -8,11 +8,12 @@ import (
 )
 
 // ShortTags leaves out up to 64 bytes at either end of each segment.
-func ShortTags(f Format, _ *Source) iter.Seq[Alteration] {
+func ShortTags(f Format, s *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		for _, i := range f.Encoded() {
 			raw := f.Segments[i].Bytes
-			for n := 1; n <= min(64, len(raw)); n++ {
+			for _, n := range s.Range(min(64, len(raw))) {
+				n++
 				yield(Alteration{f.With(i, raw[:len(raw)-n]), fmt.Sprintf("%d bytes short at the end of segment %d", n, i)})
 				yield(Alteration{f.With(i, raw[n:]), fmt.Sprintf("%d bytes short at the start of segment %d", n, i)})
 			}
