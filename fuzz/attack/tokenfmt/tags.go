@@ -17,7 +17,7 @@ func ShortTags(f Format, s *Source) iter.Seq[Alteration] {
 				yield(Alteration{f.With(i, raw[:len(raw)-n]), fmt.Sprintf("%d bytes short at the end of segment %d", n, i)})
 				yield(Alteration{f.With(i, raw[n:]), fmt.Sprintf("%d bytes short at the start of segment %d", n, i)})
 			}
-			for a := range f.shorterTags(i) {
+			for a := range f.shorterTags(i, s) {
 				yield(a)
 			}
 		}
@@ -30,7 +30,7 @@ var tagLengths = []int{4, 8, 10, 12, 16, 20, 24, 28, 32, 48, 64}
 // shorterTags cuts a tag at the end of segment i together with a number that may be its
 // length, in bytes or bits. The bytes that are left are the first ones of the tag or, if
 // it is one byte, any.
-func (f Format) shorterTags(i int) iter.Seq[Alteration] {
+func (f Format) shorterTags(i int, s *Source) iter.Seq[Alteration] {
 	raw := f.Segments[i].Bytes
 	return func(yield func(Alteration) bool) {
 		for at := range min(16, len(raw)) {
@@ -53,7 +53,7 @@ func (f Format) shorterTags(i int) iter.Seq[Alteration] {
 						return
 					}
 				}
-				for b := range 256 {
+				for _, b := range s.Range(256) {
 					if !give([]byte{byte(b)}) {
 						return
 					}
