@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	"slices"
+	"strconv"
 
 	"sealab/codecs"
 )
@@ -16,6 +18,7 @@ func inBinary() []Control {
 	return []Control{
 		aPair("longer-heads", "payload and tag are a list in CBOR, whose lengths may be written in any width", breaks(codecs.Canonical), by("ENC-07"), func(key []byte) pair { return inCBOR(key, false) }),
 		aPair("unknown-fields", "payload and tag are fields of a protobuf message, and others are skipped", breaks(codecs.Canonical), by("ENC-07"), inProtobuf),
+		aPair("netstrings", "payload and tag are netstrings, whose lengths may begin with zeros", breaks(codecs.Canonical), by("ENC-07"), inNetstrings),
 	}
 }
 
@@ -85,6 +88,36 @@ func inProtobuf(key []byte) pair {
 				return nil, errMalformed
 			}
 			return fields[1], refusedUnless(hmac.Equal(fields[2], hmacSHA256(key, fields[1])))
+		},
+	}
+}
+
+// inNetstrings writes
+//
+//	token = base64url(length ":" payload ",32:" tag[32] ",")
+//
+// with the length in decimal digits.
+func inNetstrings(key []byte) pair {
+	read := func(raw []byte) (text, rest []byte, ok bool) {
+		count, rest, ok := bytes.Cut(raw, []byte(":"))
+		n, err := strconv.ParseUint(string(count), 10, 31)
+		if !ok || err != nil || n >= uint64(len(rest)) || rest[n] != ',' {
+			return nil, nil, false
+		}
+		return rest[:n], rest[n+1:], true
+	}
+	return pair{
+		seal: func(payload []byte) string {
+			return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d:%s,32:%s,", len(payload), payload, hmacSHA256(key, payload)))
+		},
+		unseal: func(token string) ([]byte, error) {
+			raw, ok := canonical(token)
+			payload, rest, okPayload := read(raw)
+			tag, rest, okTag := read(rest)
+			if !ok || !okPayload || !okTag || len(rest) > 0 {
+				return nil, errMalformed
+			}
+			return payload, refusedUnless(hmac.Equal(tag, hmacSHA256(key, payload)))
 		},
 	}
 }

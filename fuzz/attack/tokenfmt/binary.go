@@ -13,8 +13,8 @@ type head struct {
 	longer   [][]byte // other bytes that lenient readers take for the same
 }
 
-// BinaryForms writes the heads of each segment that is CBOR (RFC 8949), MessagePack or
-// protobuf in longer forms, one at a time, and adds what a reader of the format skips.
+// BinaryForms writes the heads of each segment that is CBOR (RFC 8949), MessagePack,
+// protobuf, ASN.1 or a row of netstrings in longer forms, one at a time, and adds what a reader of the format skips.
 func BinaryForms(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		for _, i := range f.Encoded() {
@@ -51,6 +51,8 @@ var binaries = []struct {
 	{"CBOR", cborHeads, [][]byte{{0xd9, 0xd9, 0xf7}}},
 	{"MessagePack", msgpackHeads, nil},
 	{"protobuf", protobufHeads, [][]byte{{0x78, 0x01}, {0x7a, 0x00}, {0xf8, 0x07, 0x00}}},
+	{"ASN.1", asn1Heads, nil},
+	{"netstrings", netstringHeads, nil},
 }
 
 // cborHeads returns the heads of one item that is all of raw.

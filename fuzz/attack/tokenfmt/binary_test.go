@@ -11,7 +11,7 @@ import (
 	"sealab/fuzz/attack/tokenfmt"
 )
 
-// TestBinaryForms writes a nonce and a text of 40 bytes in three formats and finds other
+// TestBinaryForms writes a nonce and a text of 40 bytes in several formats and finds other
 // forms of the heads that it knows.
 func TestBinaryForms(t *testing.T) {
 	nonce, text := raw(1, 12), raw(2, 40)
@@ -23,6 +23,9 @@ func TestBinaryForms(t *testing.T) {
 		"MessagePack list":     {join([]byte{0x92, 0xc4, 12}, nonce, []byte{0xc4, 40}, text), join([]byte{0x92, 0xc4, 12}, nonce, []byte{0xc5, 0, 40}, text)},
 		"MessagePack map":      {join([]byte{0x81, 0xa1, 'c', 0xc4, 40}, text), join([]byte{0xde, 0, 1, 0xa1, 'c', 0xc4, 40}, text)},
 		"protobuf":             {join([]byte{0x0a, 12}, nonce, []byte{0x12, 40}, text), join([]byte{0x0a, 12}, nonce, []byte{0x12, 0x80 | 40, 0}, text)},
+		"ASN.1":                {join([]byte{0x30, 56, 4, 12}, nonce, []byte{4, 40}, text), join([]byte{0x30, 56, 4, 0x81, 12}, nonce, []byte{4, 40}, text)},
+		"netstrings":           {join([]byte("12:"), nonce, []byte(",40:"), text, []byte(",")), join([]byte("12:"), nonce, []byte(",040:"), text, []byte(","))},
+		"bencode":              {join([]byte("l12:"), nonce, []byte("40:"), text, []byte("e")), join([]byte("l012:"), nonce, []byte("40:"), text, []byte("e"))},
 		"protobuf with a time": {join([]byte{0x08, 0x96, 0x01, 0x12, 40}, text), join([]byte{0x08, 0x96, 0x81, 0, 0x12, 40}, text)},
 	} {
 		t.Run(name, func(t *testing.T) {

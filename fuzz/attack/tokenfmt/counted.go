@@ -1,0 +1,73 @@
+package tokenfmt
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// asn1Heads returns the heads of one value of ASN.1 in DER (ITU-T X.690), a sequence or a set,
+// that is all of raw. BER takes longer forms of lengths.
+func asn1Heads(raw []byte) (heads []head, ok bool) {
+	if len(raw) == 0 || raw[0] != 0x30 && raw[0] != 0x31 {
+		return nil, false
+	}
+	for at := 0; at < len(raw); {
+		if at+2 > len(raw) {
+			return nil, false
+		}
+		width := 0
+		if raw[at+1] > 0x80 {
+			width = int(raw[at+1] & 0x7f)
+		}
+		if raw[at+1] == 0x80 || width > 4 || at+2+width > len(raw) {
+			return nil, false
+		}
+		n, start := uint64(raw[at+1]), at+2+width
+		if width > 0 {
+			n = number(raw[at+2 : start])
+		}
+		if n > uint64(len(raw)-start) || at == 0 && n != uint64(len(raw)-start) {
+			return nil, false
+		}
+		h := head{from: at, to: start}
+		for _, wider := range []int{1, 2, 4} {
+			if wider > width && n < 1<<(8*wider) {
+				h.longer = append(h.longer, append([]byte{raw[at], 0x80 | byte(wider)}, bigEndian(n, wider)...))
+			}
+		}
+		heads = append(heads, h)
+		at = start
+		if raw[h.from]&0x20 == 0 { // not composed
+			at += int(n)
+		}
+	}
+	return heads, true
+}
+
+// countPattern matches the length in front of a netstring, or of a text of bencode.
+var countPattern = regexp.MustCompile(`^([0-9]{1,9}):`)
+
+// netstringHeads returns the lengths of netstrings, or of texts of bencode, that are all of raw.
+func netstringHeads(raw []byte) (heads []head, ok bool) {
+	for at := 0; at < len(raw); {
+		rest := bytes.TrimLeft(raw[at:], ",lde")
+		at = len(raw) - len(rest)
+		m := countPattern.FindSubmatch(rest)
+		if m == nil {
+			return heads, len(rest) == 0 && len(heads) > 0
+		}
+		n, err := strconv.Atoi(string(m[1]))
+		if err != nil || n > len(rest)-len(m[0]) {
+			return nil, false
+		}
+		h := head{from: at, to: at + len(m[1])}
+		for _, sign := range []string{"0", "00", "+", " "} {
+			h.longer = append(h.longer, slices.Concat([]byte(sign), m[1]))
+		}
+		heads = append(heads, h)
+		at += len(m[0]) + n
+	}
+	return heads, len(heads) > 0
+}
