@@ -13,6 +13,13 @@ import (
 // confusedArguments are mistakes in the reading of arguments.
 func confusedArguments() []Control {
 	return []Control{
+		binder("arguments-in-utf8", "lone surrogates in arguments become the replacement character", breaks(codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) string {
+			less := *c
+			for _, lone := range []string{`\ud800`, `\udfff`} {
+				less.Arguments = bytes.ReplaceAll(less.Arguments, []byte(lone), []byte(`\ufffd`))
+			}
+			return whole(&less)
+		}),
 		argumentsAs("arguments-joined", "names of objects in objects are joined by a slash", func(v any) any {
 			flat := map[string]any{}
 			joinNames(flat, "", v)

@@ -7,6 +7,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
 )
 
 // A twin is a pair of different texts that careless comparison takes for one.
@@ -169,6 +170,23 @@ func (t trial) structures(in *attack.Instance, tok *attack.Token) {
 	t.structuresIn(in, tok.Under)
 	if other, ok := in.Mint(t.State(8), fields[method].put(tok.Under, "prompts/get")); ok && t.binds(in, other, f) {
 		t.structuresIn(in, other.Under)
+	}
+	t.loneSurrogates(in, tok.Under)
+}
+
+// loneSurrogates mints for the replacement character and presents lone surrogates. A reader
+// of JSON may refuse those, or break.
+func (t trial) loneSurrogates(in *attack.Instance, under codecs.Context) {
+	f := fields[arguments]
+	sealed := in.Seal(t.State(8), f.put(under, `{"v":"\ufffd"}`))
+	if sealed.Answer.Outcome != verdict.Done {
+		return
+	}
+	for _, lone := range []string{`{"v":"\ud800"}`, `{"v":"\udfff"}`} {
+		t.Try(codecs.Unambiguous)
+		if call, ok := in.AcceptsQuietly(sealed.Answer.Out, f.put(under, lone)); ok {
+			t.Refute(codecs.Unambiguous, "a lone surrogate in arguments is taken for the replacement character: "+lone, sealed, call)
+		}
 	}
 }
 
