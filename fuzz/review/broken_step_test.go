@@ -26,6 +26,12 @@ var stepControls = []control{
 	{name: "any text is true", build: stepped("texts"), checks: []string{"RS-FORM"}, effects: true},
 	{name: "one state for the calls of a tool", build: stepped("merges"), checks: []string{"RS-ARGS"}, effects: true},
 	{name: "the items of a list joined", build: stepped("joins"), checks: []string{"RS-ARGS"}, effects: true},
+	{name: "values beside the list of a form", build: stepped("lists"), checks: []string{"RS-FORM"}, effects: true},
+	{name: "a missing boolean is true", build: stepped("absent"), checks: []string{"RS-FORM"}, effects: true},
+	{name: "the first round unbound", build: stepped("late"), checks: []string{"RS-ARGS", "RS-USER"}, effects: true},
+	{name: "arguments without case, told in results", build: stepped("case"), checks: []string{"RS-ARGS"}, effects: true},
+	{name: "used tokens by their answers", build: stepped("answers"), checks: []string{"RS-REPLAY"}, change: publishOnce, also: []string{"RS-ROLL"}, effects: true},
+	{name: "used tokens of the last round", build: stepped("last"), checks: []string{"RS-REPLAY"}, change: publishOnce, also: []string{"RS-ROLL"}, effects: true},
 	{name: "expired states renewed", build: stepped("renews"), checks: []string{"RS-EXP"}, change: func(o *review.Options) { o.TTL = 10 * time.Minute }, effects: true},
 	{name: "single use, tag not compared", build: func() *fixture {
 		s := soundSigned()
@@ -41,10 +47,13 @@ var stepControls = []control{
 	}, checks: []string{"RS-SPELL"}, change: oneUse, effects: true},
 	{name: "three used tokens remembered", build: func() *fixture { return &fixture{seal: remembering(soundSigned(), 3, bodyOnly)} },
 		checks: []string{"RS-REPLAY"}, change: oneUse, also: []string{"RS-ROLL"}, effects: true},
-	{name: "the last of many tools used twice", build: manyTools, checks: []string{"RS-REPLAY"}, change: func(o *review.Options) { o.OneTime = []string{"publish8"} }, effects: true},
+	{name: "the last of many tools unbound", build: manyTools(unboundTool("publish8")), checks: []string{"RS-ARGS"}},
+	{name: "the last of many tools used twice", build: manyTools(soundSigned()), checks: []string{"RS-REPLAY"}, change: func(o *review.Options) { o.OneTime = []string{"publish8"} }, effects: true},
 }
 
 func oneUse(o *review.Options) { o.OneTime = []string{"deploy"} }
+
+func publishOnce(o *review.Options) { o.OneTime = []string{"publish"} }
 
 func bodyOnly(token string) string {
 	text, _, _ := strings.Cut(token, ".")
@@ -62,8 +71,13 @@ type recalling struct {
 
 // remembering is a seal for one use whose tokens all differ.
 func remembering(s *signed, limit int, key func(string) string) *recalling {
+	return &recalling{seal: numbered(s), key: key, limit: limit}
+}
+
+// numbered is a seal whose tokens all differ.
+func numbered(s *signed) seal {
 	var n atomic.Int64
-	return &recalling{seal: noted{s, func(bound) any { return n.Add(1) }}, key: key, limit: limit}
+	return noted{s, func(bound) any { return n.Add(1) }}
 }
 
 func (s *recalling) open(token string, b bound, now time.Time) (string, error) {
@@ -79,16 +93,29 @@ func (s *recalling) open(token string, b bound, now time.Time) (string, error) {
 }
 
 // manyTools is a server with eight tools that ask and accept tokens twice.
-func manyTools() *fixture {
-	f := &fixture{seal: soundSigned(), silent: true}
-	f.around = func(s *mcp.Server) {
-		for i := range 8 {
-			name := fmt.Sprintf("publish%d", i+1)
-			mcp.AddTool(s, &mcp.Tool{Name: name, Description: "Publishes after a confirmation"}, f.handler(name, false))
+func manyTools(seal *signed) func() *fixture {
+	return func() *fixture {
+		f := &fixture{seal: seal, silent: true}
+		f.around = func(s *mcp.Server) {
+			for i := range 8 {
+				name := fmt.Sprintf("publish%d", i+1)
+				mcp.AddTool(s, &mcp.Tool{Name: name, Description: "Publishes after a confirmation"}, f.handler(name, false))
+			}
+			s.AddReceivingMiddleware(f.protect)
 		}
-		s.AddReceivingMiddleware(f.protect)
+		return f
 	}
-	return f
+}
+
+// unboundTool is a sound seal but for the arguments of one tool.
+func unboundTool(name string) *signed {
+	s := soundSigned()
+	unbound(func(b *bound) {
+		if b.target == name {
+			b.arguments = ""
+		}
+	})(s)
+	return s
 }
 
 // progress is the state of a tool of two rounds.
@@ -96,6 +123,7 @@ type progress struct {
 	Round int
 	Env   string
 	Given map[string]any
+	N     int // of all questions
 }
 
 type listInput struct {
@@ -109,7 +137,7 @@ func stepped(flaw string) func() *fixture {
 	return func() *fixture {
 		s := soundSigned()
 		s.onError = func(stage string) error { return errors.New(stage) }
-		t := &steps{fixture: &fixture{silent: true, seal: s, clock: &fakeClock{now: time.Unix(1_795_164_472, 0)}}, seal: s, flaw: flaw}
+		t := &steps{used: map[string]bool{}, fixture: &fixture{silent: true, users: flaw == "late", seal: s, clock: &fakeClock{now: time.Unix(1_795_164_472, 0)}}, seal: s, flaw: flaw}
 		t.around = func(server *mcp.Server) {
 			mcp.AddTool(server, &mcp.Tool{Name: "publish", Description: "Publishes after a confirmation and a reason"}, t.call)
 		}
@@ -123,11 +151,16 @@ type steps struct {
 	flaw string
 	mu   sync.Mutex
 	kept string // the state of all calls, with a flaw
+	used map[string]bool
+	n    int
 }
 
 // open returns the progress in a token, and whether its question is asked again.
 func (t *steps) open(token string, b bound) (p progress, again bool, err error) {
 	state, err := t.seal.open(token, b, t.clock.Now())
+	if err != nil && t.flaw == "late" {
+		state, err = t.seal.open(token, bound{target: b.target}, t.clock.Now())
+	}
 	if err != nil && err.Error() == "expired" && t.flaw == "renews" {
 		if state, err = stateIn(token); err == nil {
 			again = true
@@ -146,13 +179,25 @@ func (t *steps) open(token string, b bound) (p progress, again bool, err error) 
 }
 
 func (t *steps) question(p progress, b bound) *mcp.CallToolResult {
-	result := t.ask("confirm", "Publish to "+p.Env+"?", "ok", "boolean", step{})
+	message := "Publish to " + p.Env + "?"
+	if t.flaw == "case" {
+		message = "Publish?"
+	}
+	result := t.ask("confirm", message, "ok", "boolean", step{})
 	if p.Round == 1 {
 		result = t.ask("reason", "Why?", "reason", "string", step{})
 	}
-	raw, _ := json.Marshal(p)
+	if p.Round == 1 && t.flaw == "lists" {
+		result.InputRequests["reason"].(*mcp.ElicitParams).RequestedSchema = json.RawMessage(`{"type":"object","properties":{"reason":{"type":"string","enum":["plan","need"]}},"required":["reason"]}`)
+	}
+	if t.flaw == "late" && p.Round == 0 {
+		b = bound{target: b.target}
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.n++
+	p.N = t.n
+	raw, _ := json.Marshal(p)
 	t.kept = string(raw)
 	result.RequestState = t.seal.mint(t.kept, b, t.clock.Now())
 	return result
@@ -160,6 +205,12 @@ func (t *steps) question(p progress, b bound) *mcp.CallToolResult {
 
 func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) (*mcp.CallToolResult, any, error) {
 	b := bound{target: "publish", arguments: string(req.Params.Arguments)}
+	if x := req.GetExtra(); x != nil && x.TokenInfo != nil {
+		b.user = x.TokenInfo.UserID
+	}
+	if t.flaw == "case" {
+		b.arguments = strings.ToLower(b.arguments)
+	}
 	if t.flaw == "joins" {
 		b.arguments = fmt.Sprintf("%q %s", in.Env, strings.Join(in.Items, ","))
 	}
@@ -170,9 +221,15 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 	if err != nil {
 		return nil, nil, &jsonrpc.Error{Code: -32602, Message: "Invalid or expired requestState"}
 	}
+	if t.spent(req.Params.RequestState, p, req.Params.InputResponses) {
+		return nil, nil, &jsonrpc.Error{Code: -32602, Message: "Invalid or expired requestState"}
+	}
 	given := map[string]any{}
 	maps.Copy(given, p.Given)
 	ok, reason := answer(req.Params.InputResponses, "confirm", "ok"), answer(req.Params.InputResponses, "reason", "reason")
+	if confirm, is := req.Params.InputResponses["confirm"].(*mcp.ElicitResult); is && confirm.Action == "accept" && ok == nil && t.flaw == "absent" {
+		ok = true
+	}
 	if text, is := ok.(string); is && text != "" && t.flaw == "texts" {
 		ok = true
 	}
@@ -183,7 +240,7 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 	case isText && (p.Round == 1 || t.flaw == "skips"):
 		given["reason"] = text
 	case p.Round == 0 && ok == true:
-		return t.question(progress{1, p.Env, map[string]any{"confirm": true}}, b), nil, nil
+		return t.question(progress{Round: 1, Env: p.Env, Given: map[string]any{"confirm": true}}, b), nil, nil
 	case p.Round == 1 && ok == true && t.flaw == "stale":
 	case p.Round == 0 && ok == false:
 		return t.say("nothing was published"), nil, nil
@@ -193,4 +250,23 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 	t.runs.Add(1)
 	raw, _ := json.Marshal(given)
 	return t.say("published to %s because of %s", p.Env, raw), nil, nil
+}
+
+// spent remembers a token that comes with answers, and reports whether it came before: of
+// the last round alone, or with the same answers alone.
+func (t *steps) spent(token string, p progress, responses mcp.InputResponseMap) bool {
+	switch {
+	case len(responses) == 0:
+		return false
+	case t.flaw == "answers":
+		raw, _ := json.Marshal(responses)
+		token += string(raw)
+	case t.flaw != "last" || p.Round == 0:
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	before := t.used[token]
+	t.used[token] = true
+	return before
 }

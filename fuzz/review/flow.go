@@ -108,7 +108,7 @@ func (f Flow) stages() []Flow {
 }
 
 // maxFlows is the number of flows that are looked for.
-const maxFlows = 6
+const maxFlows = 8
 
 // find looks for flows that give tokens, group by group: once a group has given
 // one, the groups of tools that are less likely to ask are not called.

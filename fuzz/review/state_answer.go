@@ -237,6 +237,7 @@ func wrongForm(t *T) {
 		t.overridden()
 	}
 	t.falseTexts()
+	t.misfitting()
 	if len(t.findings) > 0 {
 		return
 	}
@@ -262,44 +263,5 @@ func wrongForm(t *T) {
 				return
 			}
 		}
-	}
-}
-
-// falseTexts answers with the text false in the place of true. It refutes if that goes on as
-// true does, and false itself does not.
-func (t *T) falseTexts() {
-	for _, o := range t.r.oracles {
-		for _, f := range o.flow.stages() {
-			for _, key := range sortedKeys(members(f.Last)) {
-				for _, name := range sortedKeys(members(members(members(f.Last)[key])["content"])) {
-					label := fmt.Sprintf("the text false for %s of %s", name, f.Target)
-					if len(t.findings) == 0 && (t.only == "" || t.only == label) {
-						t.falseText(o, f, key, name, label)
-					}
-				}
-			}
-		}
-	}
-}
-
-// falseText tries one member of the answers of a flow.
-func (t *T) falseText(o *oracle, f Flow, key, name, label string) {
-	form := members(members(f.Last)[key])
-	content := members(form["content"])
-	if string(content[name]) != "true" {
-		return
-	}
-	answered := func(value string) Answer {
-		next := f
-		next.Last = object(with(members(f.Last), key, object(with(form, "content", object(with(content, name, json.RawMessage(value)))))))
-		return t.fresh(next, o)
-	}
-	yes, text, no := answered("true"), answered(`"false"`), answered("false")
-	t.seen(variant{name: label}, text)
-	as := func(a Answer) bool {
-		return a.Kind == yes.Kind && a.going() == yes.going() && (a.Kind != completed || o.alike(a))
-	}
-	if (yes.Kind == completed || yes.Kind == asked) && as(yes) && as(text) && no.conclusive() && !as(no) {
-		t.refute(Finding{Case: label, Severity: Warning, Issue: `the text "false" in the place of a boolean counts as true`, Evidence: fmt.Sprintf("true -> %v, \"false\" -> %v, false -> %v", yes, text, no), Want: "asked again, or -32602", Got: "accepted", Flow: &o.flow})
 	}
 }

@@ -123,6 +123,34 @@ func equalArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	return all
 }
 
+// argumentMoves are moves of a token between arguments of one flow: the other ones, also in
+// the first round, those that are close, and those that are close if every optional
+// argument is given.
+func argumentMoves(f Flow) []move {
+	if f.Other == nil {
+		return nil
+	}
+	all := []move{{source: f, target: f.with(f.Other)}}
+	if len(f.Rounds) > 0 {
+		first := f.stages()[1]
+		all = append(all, move{source: first, target: first.with(f.Other)})
+	}
+	input := f.offer.input()
+	for i, source := range []json.RawMessage{f.Arguments, fullSample(input, 0)} {
+		if i > 0 && sameJSON(source, f.Arguments) || members(source) == nil {
+			continue
+		}
+		close := changedLeaves(input, source, 0)
+		for _, target := range close[:min(len(close), maxClose)] {
+			all = append(all, move{source: f.with(source), target: f.with(target)})
+		}
+	}
+	return all
+}
+
+// maxClose is the number of close arguments that a token is presented with.
+const maxClose = 8
+
 // turnedDown makes a first attempt without controls, and reports whether the token is
 // refused, or not minted.
 func (t *T) turnedDown(o *oracle, m move) bool {
@@ -151,15 +179,10 @@ func (t *T) nearMoves() {
 		input := o.flow.offer.input()
 		near := nearArguments(input, fullSample(input, 0))
 		apart := len(near)
-		for _, pair := range equalArguments(input, fullSample(input, 0)) {
-			one, two := t.r.client.call(t.ctx, o.flow.with(pair[0]).call(o.user)), t.r.client.call(t.ctx, o.flow.with(pair[1]).call(o.user))
-			if one.Kind == asked && two.Kind == asked && one.questionTexts() != two.questionTexts() {
-				near = append(near, pair) // the server tells them apart
-			}
-		}
+		near = append(near, equalArguments(input, fullSample(input, 0))...)
 		for i, pair := range near {
 			m := move{source: o.flow.with(pair[0]), target: o.flow.with(pair[1]), sourceUser: o.user, targetUser: o.user, strict: true}
-			if t.turnedDown(o, m) {
+			if t.turnedDown(o, m) || i >= apart && !t.toldApart(m) {
 				continue
 			}
 			if evidence, is, _ := t.moved(m); is {
@@ -171,6 +194,12 @@ func (t *T) nearMoves() {
 			}
 		}
 	}
+}
+
+// toldApart reports whether the texts of the server differ for the calls of a move.
+func (t *T) toldApart(m move) bool {
+	one, two := t.carried(m.source, m.sourceUser), t.carried(m.target, m.targetUser)
+	return one != "" && two != "" && one != two
 }
 
 // doubledArgument presents tokens with an argument that stands twice. It refutes if the

@@ -12,7 +12,7 @@ const bindFix = "put a digest of the arguments, the target, the method and the p
 // binding are the checks of the request that a state belongs to.
 var binding = []Check{
 	{ID: "RS-ARGS", Name: "a state with other arguments", Flow: true, Severity: Critical, Category: "security",
-		Sent: "the token of a call with one argument changed, and with arguments that careless digests confuse: cut texts, joined texts, rounded numbers, an argument twice; with --effects two calls at once", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
+		Sent: "the token of a call with one argument changed, and with arguments that careless digests confuse: cut texts, joined texts, rounded numbers, an argument twice; the token of the first round as well; with --effects two calls at once", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
 		Impact: "a confirmation of one call is used for another: the user agrees to one thing and another is done", Fix: bindFix, Run: otherArgs},
 	{ID: "RS-TOOL", Name: "a state of another target", Flow: true, Severity: Critical, Category: "security",
 		Sent: "the token of one tool, prompt or resource in a call of another, both ways", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
@@ -24,7 +24,7 @@ var binding = []Check{
 		Sent: "a fresh token with the same arguments, members in another order", Want: "accepted", Source: "RFC 8259, section 4: members have no order",
 		Impact: "a client that writes JSON in another order is refused", Fix: "bind to the arguments in a canonical form (RFC 8785)", Timed: true, Run: sameArgs},
 	{ID: "RS-USER", Name: "a state of another user", Flow: true, Severity: Critical, Category: "security",
-		Sent: "the token of one user with the credentials of the other, both ways, and without any", Want: "refused", Source: mrtr + ", SHOULD bind to the user",
+		Sent: "the token of one user with the credentials of the other, both ways, and without any; the token of the first round as well", Want: "refused", Source: mrtr + ", SHOULD bind to the user",
 		Impact: "whoever gets hold of a token goes on in the name of its owner, or makes another go on in his", Fix: bindFix, Over: "http", Run: otherUser},
 }
 
@@ -85,29 +85,6 @@ func (t *T) refuteArguments(name, evidence string, f Flow) {
 	t.refute(Finding{Case: name, Severity: severity, Issue: "a token is accepted with other arguments than those it was minted for",
 		Evidence: evidence, Want: "refused", Got: "accepted", Flow: &f})
 }
-
-// argumentMoves are moves of a token between arguments of one flow: the other ones, those
-// that are close, and those that are close if every optional argument is given.
-func argumentMoves(f Flow) []move {
-	if f.Other == nil {
-		return nil
-	}
-	all := []move{{source: f, target: f.with(f.Other)}}
-	input := f.offer.input()
-	for _, source := range []json.RawMessage{f.Arguments, fullSample(input, 0)} {
-		if len(all) > 1 && sameJSON(source, f.Arguments) || members(source) == nil {
-			continue
-		}
-		close := changedLeaves(input, source, 0)
-		for _, target := range close[:min(len(close), maxClose)] {
-			all = append(all, move{source: f.with(source), target: f.with(target)})
-		}
-	}
-	return all
-}
-
-// maxClose is the number of close arguments that a token is presented with.
-const maxClose = 8
 
 func otherTool(t *T) {
 	var pairs [][2]Flow
@@ -298,6 +275,9 @@ func otherUser(t *T) {
 				continue // the server wants credentials
 			}
 			evidence, is, reason := t.moved(move{source: o.flow, target: o.flow, sourceUser: m.from, targetUser: m.to, strict: true})
+			if stages := o.flow.stages(); !is && reason == "" && len(stages) > 1 {
+				evidence, is, reason = t.moved(move{source: stages[1], target: stages[1], sourceUser: m.from, targetUser: m.to, strict: true})
+			}
 			if reason != "" {
 				t.skip("%s", reason)
 				continue

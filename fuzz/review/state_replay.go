@@ -1,7 +1,9 @@
 package review
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	"sealab/internal/rawmcp"
@@ -27,6 +29,8 @@ func replayed(t *T) {
 	}
 	if t.o.verdict(two) != accepted {
 		t.atOnce()
+		t.usedOtherwise(token)
+		t.begunAgain()
 		t.forgotten(token)
 		return
 	}
@@ -36,6 +40,50 @@ func replayed(t *T) {
 		f.Severity, f.Issue = Critical, "a token of a tool for one use is accepted twice"
 	}
 	t.refute(f)
+}
+
+// usedOtherwise presents a used token with one more answer: a server may remember the
+// request and not the token.
+func (t *T) usedOtherwise(used string) {
+	if !t.oneTime() || len(t.findings) > 0 || t.o.flow.Last == nil || t.o.good.Kind != completed {
+		return
+	}
+	f := t.o.flow
+	f.Last = object(with(members(f.Last), "sealab-extra", json.RawMessage(`{"action":"decline"}`)))
+	a := t.r.client.present(t.ctx, f, quote(used), t.o.user)
+	if t.seen(variant{name: "used"}, a); a.Kind == completed && t.o.verdict(a) == accepted && t.o.alike(a) {
+		t.refute(Finding{Case: "used, with one more answer", Severity: Critical, Issue: "a used token is accepted again with other answers",
+			Evidence: fmt.Sprintf("the same answers again: refused; answers %s -> %v", f.Last, a), Want: "refused", Got: "accepted"})
+	}
+}
+
+// begunAgain goes from one token of the first round to the end, twice.
+func (t *T) begunAgain() {
+	if !t.oneTime() || len(t.findings) > 0 || len(t.o.flow.Rounds) == 0 || t.o.good.Kind != completed {
+		return
+	}
+	token, _, err := t.r.client.mint(t.ctx, t.o.flow.stages()[1], t.o.user)
+	if err != nil {
+		return
+	}
+	one, two := t.finished(token), t.finished(token)
+	if t.seen(variant{name: "begun again"}, two); one.Kind == completed && two.Kind == completed && t.o.alike(one) && t.o.alike(two) {
+		t.refute(Finding{Case: "from the first round", Severity: Critical, Issue: "one token of the first round of a tool for one use leads to its end twice",
+			Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "refused", Got: "accepted"})
+	}
+}
+
+// finished answers the rounds of the flow from a token of the first one on.
+func (t *T) finished(token string) Answer {
+	f := t.o.flow
+	var a Answer
+	for _, f.Last = range append(slices.Clone(t.o.flow.Rounds), t.o.flow.Last) {
+		if a = t.r.client.present(t.ctx, f, quote(token), t.o.user); a.Kind != asked || a.State == nil {
+			break
+		}
+		t.r.client.minted[*a.State], token = a.Questions, *a.State
+	}
+	return a
 }
 
 // manyOthers is the number of tokens that are used before a used one is presented again.

@@ -22,7 +22,7 @@ var rounds = []Check{
 		Sent: "decline, cancel, decline with the content of an acceptance, an unknown action; an acceptance under another key", Want: "no effect of an acceptance", Source: "revision 2026-07-28, client/elicitation",
 		Impact: "the tool runs although the user said no", Fix: "look at action before content", Run: decline},
 	{ID: "RS-FORM", Name: "an answer that its form does not allow", Flow: true, Effects: true, Severity: Critical, Category: "schema",
-		Sent: "answers of another type, and with members that are named as the arguments", Want: "asked again, or -32602; other members ignored", Source: mrtr + ", SHOULD validate",
+		Sent: "answers of another type, beside the list, the bounds or the length of the form, without a required boolean, and with members that are named as the arguments", Want: "asked again, or -32602; other members ignored", Source: mrtr + ", SHOULD validate",
 		Impact: "the handler works on values that its form excludes", Fix: "validate answers against the form that was sent", Run: wrongForm},
 	{ID: "RS-SIZE", Name: "a state that is too long", Flow: true, Severity: Warning, Category: "reliability",
 		Sent: "states of 16 KiB and 60 KiB, states nested deeply, larger numbers in a token; with --effects 1 MB, 4 MB, a million full stops, a token and a million line feeds", Want: "refused, and the server goes on to answer",
