@@ -33,6 +33,8 @@ type control struct {
 	also    []string // checks that may see it as well
 	change  func(*review.Options)
 	effects bool // it shows with effects alone
+	// critical is set if its checks call it critical.
+	critical bool
 }
 
 // signedWith is the sound signed seal with one part replaced.
@@ -253,7 +255,7 @@ func (s headed) open(token string, b bound, at time.Time) (string, error) {
 // TestControls reviews each broken server: its own checks refute it, and no
 // other does.
 func TestControls(t *testing.T) {
-	for i, c := range slices.Concat(controls, stateControls, stepControls, toldControls) {
+	for i, c := range slices.Concat(controls, stateControls, stepControls, usedControls, toldControls) {
 		if testenv.Sample() && !*all && i%3 != 0 {
 			continue // a third of the servers
 		}
@@ -275,6 +277,7 @@ func TestControls(t *testing.T) {
 			found := refutedBy(report, review.Critical, review.Warning, review.Suggestion)
 			for _, id := range c.checks {
 				require.Contains(t, found, id, describe(report))
+				require.True(t, !c.critical || found[id] == review.Critical, describe(report))
 				delete(found, id)
 			}
 			for _, id := range append(c.also, "RS-CAP", "RS-CLEAR", "RS-FRESH", "RS-TYPE") {

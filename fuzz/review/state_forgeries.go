@@ -109,6 +109,9 @@ func otherHeads(add func(name, text string), token string) {
 				if add(name, text); d == 1 && i == n-1 {
 					knownTags(func(tag, text string) { add(name+" and "+tag, text) }, segmentsOf(text))
 				}
+				if end := strings.LastIndexAny(text, separators); end > n && (d == 1 || d == -1) {
+					add(name+" and no tag", text[:end])
+				}
 			}
 		}
 	}

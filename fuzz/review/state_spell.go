@@ -16,7 +16,7 @@ var spelling = []Check{
 		Impact: "one token has several texts: single use and revocation that remember the text do not know the others",
 		Fix:    "decode strictly, encode again what was decoded, and refuse a text that is not the same", Run: spell},
 	{ID: "RS-TYPE", Name: "a state that is no string", Flow: true, Severity: Critical, Category: "schema",
-		Sent: "requestState as a number, an object, an array and true; the readable state as an object, and an array with a good token", Want: "error -32602", Source: "revision 2026-07-28, schema",
+		Sent: "requestState as a number, an object, an array and true; the readable state as an object, an operator of a database, and an array with a good token", Want: "error -32602", Source: "revision 2026-07-28, schema",
 		Impact: "a state that needs no tag is forged; a client's mistake is taken for a new flow, or answered by an error that names another cause",
 		Fix:    "check the type of requestState before the request is handled, and answer -32602", Run: stateTypes},
 	{ID: "RS-DUP", Name: "two states in one request", Flow: true, Severity: Suggestion, Category: "schema",
@@ -164,7 +164,7 @@ func stateTypes(t *T) {
 		t.skip("%s", reason)
 		return
 	}
-	if t.bareState(token) {
+	if t.bareState(token) || t.operator() {
 		return
 	}
 	for _, name := range []string{"12345", `{"step":1}`, `["a"]`, "true", inArray} {
@@ -189,16 +189,31 @@ func stateTypes(t *T) {
 
 const inArray = "an array with a good token"
 
+// operator presents an object that means any text to some databases, and one that means
+// nothing to them.
+func (t *T) operator() bool {
+	const any, none = `{"$ne":"sealab"}`, `{"$eq":"sealab"}`
+	accepts := func(raw string) bool {
+		a := t.r.client.present(t.ctx, t.o.flow, json.RawMessage(raw), t.o.user)
+		t.seen(variant{name: raw}, a)
+		return t.o.verdict(a) == accepted
+	}
+	if !accepts(any) || accepts(none) || !accepts(any) {
+		return false
+	}
+	t.refute(Finding{Case: "an operator", Severity: Critical, Issue: "an object that is an operator of a database is accepted in the place of a state",
+		Evidence: any + ": accepted, twice; " + none + ": refused", Want: "refused with -32602", Got: "accepted"})
+	return true
+}
+
 // bareState presents the object in a readable token without the token around it. It
 // refutes if a value of the object comes back: no tag was asked for.
 func (t *T) bareState(token string) bool {
 	for _, v := range views(token) {
-		for _, name := range sortedKeys(v.object) {
-			if raw := v.object[name]; len(raw) == 0 || raw[0] != '"' {
-				continue
-			}
-			a := t.r.client.present(t.ctx, t.o.flow, object(with(v.object, name, quote(echoProbe))), t.o.user)
-			if t.seen(variant{name: "an object"}, a); a.echoes() {
+		for nth := range min(countTexts(object(v.object)), maxProbed) {
+			a := t.r.client.present(t.ctx, t.o.flow, replaceText(object(v.object), &nth), t.o.user)
+			shows := a.Kind == completed && t.o.bad.refused() && strings.Contains(a.Text, echoProbe)
+			if t.seen(variant{name: "an object"}, a); a.echoes() || shows {
 				t.refute(Finding{Case: "the state as an object", Severity: Critical, Issue: "a state that is given as an object needs no tag",
 					Evidence: fmt.Sprintf("%s -> %v", sent(a.Exchange), a), Want: "refused with -32602", Got: "accepted"})
 				return true

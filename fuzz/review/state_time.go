@@ -4,19 +4,22 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"sealab/internal/rawmcp"
 )
 
 // lasting are the checks of how long and how often a state is good.
 var lasting = []Check{
 	{ID: "RS-EXP", Name: "a state that does not expire", Flow: true, Severity: Warning, Category: "security",
-		Sent: "a token that is older than its time to live (--ttl, or the time in a readable token)", Want: "accepted before, refused after, like a changed token", Source: mrtr + ", SHOULD expire",
+		Sent: "a token that is older than its time to live (--ttl, or the time in a readable token); with --effects one that was presented before as well; over HTTP one with a header Date of its time", Want: "accepted before, refused after, like a changed token", Source: mrtr + ", SHOULD expire",
 		Impact: "a token that leaked, or a consent long forgotten, stays good", Fix: "put the time of issue or expiry into the authenticated part of the token and compare it with the server's clock", Run: expiry},
 	{ID: "RS-REPLAY", Name: "a state that is accepted again", Flow: true, Effects: true, Severity: Critical, Category: "security",
-		Sent: "one token with the same answers twice; if the second is refused, one eight at once, and one of a tool for one use after others", Want: "accepted once if the tool is declared for one use (--one-time)", Source: mrtr + ", single use",
+		Sent: "one token with the same answers twice; if the second is refused, one eight at once, and one of a tool for one use with one more answer, from its first round, and after others", Want: "accepted once if the tool is declared for one use (--one-time)", Source: mrtr + ", single use",
 		Impact: "one consent is carried out as often as somebody likes", Fix: "remember the identifiers of used tokens until they expire", Run: replayed},
 	{ID: "RS-ROLL", Name: "an older state after a newer one", Flow: true, Effects: true, Severity: Suggestion, Category: "security",
 		Sent: "the token of the first round after that of the second was used", Want: "may be accepted by a server without memory", Source: mrtr,
@@ -81,7 +84,7 @@ func (t *T) waited(wait time.Duration) {
 // afterwards mints tokens of each flow, waits, and presents them between two
 // controls. It returns accepted if all of a flow are, which is the flow from then on.
 func (t *T) afterwards(wait time.Duration) verdict {
-	own, old := t.o, map[*oracle][]string{}
+	own, old, known := t.o, map[*oracle][]string{}, t.known()
 	flows := append([]*oracle{own}, slices.DeleteFunc(slices.Clone(t.r.oracles), func(o *oracle) bool { return o == own })...)
 	flows = append(slices.Clone(t.r.sighted(t.ctx)), flows...)
 	for _, t.o = range flows {
@@ -96,6 +99,7 @@ func (t *T) afterwards(wait time.Duration) verdict {
 			}
 		}
 	}
+	minted := t.r.client.clock.Now()
 	t.r.opts.Log("waiting %v for a token to expire", wait)
 	if err := t.r.client.clock.Sleep(t.ctx, wait); err != nil {
 		t.skip("waiting: %v", err)
@@ -116,10 +120,65 @@ func (t *T) afterwards(wait time.Duration) verdict {
 			result = v
 		}
 	}
-	if t.o = own; result == refused {
-		t.expiredAlike(old[own])
+	if t.o = own; result != refused {
+		return result
 	}
+	t.remembered(known)
+	t.datedBefore(old[own], minted)
+	t.expiredAlike(old[own])
 	return result
+}
+
+// known mints a token and presents it without answers, which lets a server remember its
+// verdict; "" without effects.
+func (t *T) known() string {
+	f := t.o.flow
+	if f.Last == nil {
+		return ""
+	}
+	f.Last = nil
+	token, _, err := t.r.client.mint(t.ctx, f, t.o.user)
+	if err != nil || t.r.client.present(t.ctx, f, quote(token), t.o.user).Kind != asked {
+		return ""
+	}
+	return token
+}
+
+// remembered presents a token after its time that was presented within it.
+func (t *T) remembered(token string) {
+	if token == "" {
+		return
+	}
+	a := t.r.client.present(t.ctx, t.o.flow, quote(token), t.o.user)
+	t.seen(variant{name: "old, presented before"}, a)
+	if t.o.verdict(a) != accepted || t.renewed(a) || a.Kind == completed && !t.o.alike(a) {
+		return
+	}
+	t.refute(Finding{Case: "presented before", Severity: Warning, Issue: "a token that was presented without answers within its time is accepted after it",
+		Evidence: fmt.Sprintf("tokens that were not presented: refused; this one: %v", a), Want: "refused", Got: "accepted"})
+}
+
+// datedBefore presents an expired token with the time of its minting in the header Date.
+func (t *T) datedBefore(old []string, minted time.Time) {
+	if t.r.client.http == nil || len(t.findings) > 0 {
+		return
+	}
+	for _, token := range old {
+		call := t.o.flow.call(t.o.user)
+		call.State, call.Answers = quote(token), t.o.flow.Last
+		t.r.client.id++
+		body, err := call.body(t.r.client.id)
+		if err != nil {
+			return
+		}
+		headers := append(t.r.client.callHeaders(call), rawmcp.Header{Name: "Date", Value: minted.UTC().Format(http.TimeFormat)})
+		a := t.r.client.rawCall(t.ctx, headers, body)
+		if t.seen(variant{name: "dated"}, a); t.o.verdict(a) != accepted || t.renewed(a) {
+			return
+		}
+	}
+	t.refute(Finding{Case: "with a Date", Severity: Warning, Issue: "an expired token is accepted if the header Date of the request names an earlier time",
+		Evidence: fmt.Sprintf("%d expired tokens: refused; with Date: %s: accepted", len(old), minted.UTC().Format(http.TimeFormat)), Want: "refused", Got: "accepted"})
 }
 
 // aged presents old tokens and then controls. It returns accepted if all are.
