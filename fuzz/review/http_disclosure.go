@@ -81,6 +81,9 @@ func secretSetting(page []byte) (name, value string) {
 	if found := secretJWK.FindSubmatch(page); found != nil && bytes.Contains(page, []byte(`"kty"`)) {
 		return "the member " + string(found[1]) + " of a key", string(found[2])
 	}
+	if found := passwordInError.Find(page); found != nil {
+		return "a URL with a password", string(found)
+	}
 	for _, found := range setting.FindAllSubmatch(page, -1) {
 		if !naming.Match(found[1]) && digits.Match(found[2]) {
 			return string(found[1]), string(found[2])

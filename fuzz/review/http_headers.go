@@ -17,7 +17,7 @@ const transportSpec = "revision 2026-07-28, basic/transports/streamable-http"
 // in revision 2026-07-28.
 var header = []Check{
 	{ID: "H-VER", Name: "an unknown revision", Over: "http", Era: "modern", Severity: Critical, Category: "transport",
-		Sent: "the revisions 1900-01-01, 2099-12-31 and banana in header and body", Want: "error -32022 that names the supported revisions", Source: transportSpec + " and versioning",
+		Sent: "the revisions 1900-01-01, 2099-12-31 and banana in header and body, the first also on a call of an unknown tool", Want: "error -32022 that names the supported revisions", Source: transportSpec + " and versioning",
 		Impact: "client and server speak different protocols without noticing", Fix: "compare the revision with those supported before anything else and answer -32022 with data.supported", Run: versions},
 	{ID: "H-VERMIS", Name: "header and body of different revisions", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
 		Sent: "one revision in the header and another in _meta, either way; no header with a body of 2026-07-28", Want: "error -32020, or -32022 for a revision that the server does not list", Source: transportSpec,
@@ -55,6 +55,17 @@ func versions(t *T) {
 			w.set("MCP-Protocol-Version", v)
 			w.replace(modern, v)
 		}, judge: wantCode(Critical, Warning, -32022)})
+	}
+	if own := t.r.client.call(t.ctx, unknownCall); own.Kind == failed { // or only before some methods
+		all = append(all, wireCase{name: "1900-01-01, a call", call: unknownCall, alter: func(w *wire) {
+			w.set("MCP-Protocol-Version", "1900-01-01")
+			w.replace(modern, "1900-01-01")
+		}, judge: func(a Answer) (Severity, string) {
+			if a.Kind == failed && a.Code != -32022 && a.refusal() == own.refusal() {
+				return Warning, "refused by the name of the tool alone"
+			}
+			return "", ""
+		}})
 	}
 	t.cases(all...)
 }

@@ -3,7 +3,9 @@ package review
 import (
 	"encoding/json"
 	"fmt"
+	"mime"
 	"slices"
+	"strings"
 )
 
 // results are the checks of lists.
@@ -11,8 +13,8 @@ var results = []Check{
 	{ID: "H-RESULT", Name: "the form of results", Over: "", Era: "modern", Severity: Warning, Category: "schema",
 		Sent: "each list as the second user; the lists that were read are checked", Want: "resultType, serverInfo in _meta, ttlMs and cacheScope on lists", Source: "revision 2026-07-28, basic and server/utilities/caching",
 		Impact: "clients cache wrongly, or not at all", Fix: "build results with the types of the SDK", Run: resultForm},
-	{ID: "H-CURSOR", Name: "a cursor that no page has", Over: "", Era: "modern", Severity: Suggestion, Category: "schema",
-		Sent: "tools/list with an unknown cursor", Want: "error -32602, or the list of a server with one page", Source: "revision 2026-07-28, utilities/pagination", Impact: "a client reads a page twice", Fix: "answer -32602", Run: badCursor},
+	{ID: "H-CURSOR", Name: "a cursor that no page has", Over: "", Era: "modern", Severity: Warning, Category: "schema",
+		Sent: "tools/list with an unknown cursor; if there are pages, with -1 and a large number", Want: "error -32602, or the list of a server with one page", Source: "revision 2026-07-28, utilities/pagination", Impact: "a client reads a page twice", Fix: "answer -32602", Run: badCursor},
 	{ID: "H-ORDER", Name: "a list in changing order", Over: "", Era: "modern", Severity: Suggestion, Category: "reliability",
 		Sent: "tools/list five times", Want: "the same order", Source: "revision 2026-07-28, server/tools", Impact: "caches of prompts miss", Fix: "sort the list", Run: listOrder},
 }
@@ -33,10 +35,17 @@ var seen = []Check{
 func resultForm(t *T) {
 	for _, method := range sortedKeys(t.r.Report.Server.lists) {
 		a := t.r.Report.Server.lists[method]
+		if capability, _, _ := strings.Cut(method, "/"); a.Kind == failed && a.Code == -32601 && t.r.Report.Server.has(capability) && method != "resources/templates/list" {
+			t.form(method, Warning, capability+" are declared, and "+method+" is unknown", a)
+		}
 		if a.Kind != completed {
 			continue
 		}
 		t.trials++
+		if media, _, _ := mime.ParseMediaType(a.Exchange.Header("Content-Type")); t.r.client.http != nil && media != "application/json" && media != "text/event-stream" {
+			t.form(method, Warning, "a response of the type "+short(media, 40), a)
+			continue
+		}
 		m := members(a.Result)
 		var ttl float64
 		var scope, kind string
@@ -155,11 +164,28 @@ func badCursor(t *T) {
 	}
 	t.seen(variant{name: "cursor"}, a)
 	paged := members(t.r.Report.Server.lists["tools/list"].Result)["nextCursor"] != nil
+	if paged {
+		t.cursorsBeyond()
+	}
 	switch {
+	case len(t.findings) > 0:
 	case a.Kind == completed && paged:
 		t.form("tools/list", Suggestion, "an unknown cursor is answered by a page", a)
 	case a.Kind == failed && a.Code != -32602:
 		t.refute(Finding{Case: "tools/list", Severity: Suggestion, Issue: fmt.Sprintf("an unknown cursor is refused with %d", a.Code), Evidence: a.String(), Want: "-32602", Got: fmt.Sprint(a.Code)})
+	}
+}
+
+// cursorsBeyond asks for pages before the first one and behind the last one, as cursors
+// that are numbers have them.
+func (t *T) cursorsBeyond() {
+	for _, cursor := range []string{"-1", "99999999999999999999"} {
+		call := Call{Method: "tools/list", Cursor: cursor}
+		a := t.r.client.call(t.ctx, call)
+		if t.trials++; a.Kind != throttled && (a.Status >= 500 || a.Code == -32603) {
+			t.form("tools/list", Warning, "the cursor "+cursor+" is answered by a fault of the server", a)
+			return
+		}
 	}
 }
 

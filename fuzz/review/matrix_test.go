@@ -154,6 +154,19 @@ var rows = []row{
 	{fault: "unknown methods with status 200", checks: []string{"H-UNKNOWN"}},
 	{fault: "unknown tools with status 500", checks: []string{"T-UNKNOWN"}},
 	{fault: "credentials in cookies", checks: []string{"A-LIKE"}},
+	{fault: "keys in instructions", checks: []string{"T-HIDDEN"}},
+	{fault: "prompts declared alone", checks: []string{"H-RESULT"}},
+	{fault: "results as text", checks: []string{"H-RESULT"}},
+	{fault: "passwords on pages", checks: []string{"H-PATH"}},
+	{fault: "more values than in total", checks: []string{"C-COMP"}},
+	{fault: "any revision on calls", checks: []string{"H-VER"}},
+	{fault: "cursors as offsets", checks: []string{"H-CURSOR"}},
+	{fault: "ids of ended sessions given again", checks: []string{"S-END"}},
+	{fault: "sessions told in every stream", checks: []string{"S-RESUME"}},
+	{fault: "apostrophes end queries", checks: []string{"T-VALUE"}, critical: true},
+	{fault: "half pairs are faults", checks: []string{"T-VALUE"}},
+	{fault: "large numbers are faults", checks: []string{"T-VALUE"}, change: withEffects},
+	{fault: "pages by path", checks: []string{"T-VALUE"}, change: withEffects, critical: true},
 	{fault: "credentials as patterns", checks: []string{"A-LIKE"}},
 	{fault: "notifications without credentials", checks: []string{"A-METHOD"}},
 	{fault: "paths with a stroke open", checks: []string{"A-METHOD"}},
@@ -459,8 +472,10 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "challenges without metadata", checks: []string{"A-META"}},
 		{fault: "challenges without metadata + no metadata", checks: []string{"A-META", "A-401"}},
 		{fault: "answers in streams", checks: []string{"L-PROGRESS", "S-RESUME"}},
+		{checks: []string{"T-VALUE", "T-HIDDEN", "H-RESULT", "H-PATH", "C-COMP", "H-VER", "H-CURSOR", "S-END", "S-RESUME", "A-META", "L-PROGRESS", "R-FETCH"}, change: withEffects},
+		{stdio: true, checks: []string{"T-VALUE", "T-HIDDEN", "H-RESULT", "L-PROGRESS", "R-FETCH", "IO-LINE"}, change: withEffects},
 	} {
-		t.Run(x.fault, func(t *testing.T) {
+		t.Run(fmt.Sprint(x.fault, x.checks), func(t *testing.T) {
 			t.Parallel()
 			report, _ := x.review(t, x.checks)
 			require.Empty(t, report.Findings, describe(report))

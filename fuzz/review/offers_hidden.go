@@ -2,6 +2,7 @@ package review
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
 	"strings"
 )
@@ -12,11 +13,15 @@ var flags = regexp.MustCompile(`\x{1F3F4}[\x{E0061}-\x{E007A}]{3,6}\x{E007F}`)
 // hidden are characters of texts that nobody sees: tags, and overrides of the direction.
 var hidden = regexp.MustCompile(`[\x{E0000}-\x{E007F}]+|[\x{202D}\x{202E}]`)
 
+// knownKeys are keys whose form tells whose they are, and private keys.
+var knownKeys = regexp.MustCompile(`\bsk-(?:live|proj|ant)-[A-Za-z0-9_-]{16,}|\b(?:ghp|gho|ghs)_[A-Za-z0-9]{36}\b|\bAKIA[0-9A-Z]{16}\b|\bxox[bp]-[0-9A-Za-z-]{20,}|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----`)
+
 // running are URLs of icons that run a script.
 var running = regexp.MustCompile(`(?i)^\s*(?:javascript|vbscript):`)
 
 func hiddenTexts(t *T) {
-	lists := t.r.Report.Server.lists
+	lists := maps.Clone(t.r.Report.Server.lists)
+	lists["server/discover"] = t.r.client.call(t.ctx, Call{Method: "server/discover"})
 	for _, method := range sortedKeys(lists) {
 		var v any
 		if lists[method].Kind != completed || json.Unmarshal(lists[method].Result, &v) != nil {
@@ -39,6 +44,9 @@ func hiddenIn(v any) (issue, text string) {
 	case string:
 		if found := hidden.FindString(flags.ReplaceAllString(v, "")); found != "" {
 			return "a text has characters that nobody sees", inASCII(found)
+		}
+		if found := knownKeys.FindString(v); found != "" && digits.MatchString(found) {
+			return "a text shows a key to every client", found[:8] + "..."
 		}
 	case []any:
 		for _, x := range v {

@@ -3,6 +3,7 @@ package review
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ var reads = []Check{
 		Impact: "a client takes a missing resource for an empty one", Fix: "answer -32602", Run: missingResource},
 	{ID: "P-UNKNOWN", Name: "an unknown prompt", Era: "modern", Severity: Suggestion, Category: "schema", Sent: "prompts/get of an unknown prompt", Want: "error -32602", Source: "revision 2026-07-28, server/prompts",
 		Impact: "a client's mistake looks like a fault of the server", Fix: "answer -32602", Run: unknownPrompt},
-	{ID: "C-COMP", Name: "completions", Era: "modern", Severity: Warning, Category: "schema", Sent: "completion/complete for each argument of a prompt", Want: "at most 100 values", Source: "revision 2026-07-28, server/utilities/completion",
+	{ID: "C-COMP", Name: "completions", Era: "modern", Severity: Warning, Category: "schema", Sent: "completion/complete for each argument of a prompt", Want: "at most 100 values, and no more than in total", Source: "revision 2026-07-28, server/utilities/completion",
 		Impact: "clients refuse the result", Fix: "cut the list", Run: completions},
 	{ID: "L-LISTEN", Name: "a subscription", Over: "http", Era: "modern", Severity: Warning, Category: "transport", Sent: "subscriptions/listen without a filter, and with one", Want: "error -32602; the notifications that the filter names", Source: "revision 2026-07-28, basic/patterns/subscriptions",
 		Impact: "a stream is kept open that nobody reads", Fix: "require the filter", Run: listen},
@@ -137,12 +138,14 @@ func completions(t *T) {
 	for _, p := range s.Prompts {
 		for _, argument := range p.Arguments {
 			a, ok := t.completion(first, map[string]string{"type": "ref/prompt", "name": p.Name}, argument.Name, "")
-			switch n := len(completionValues(a)); {
+			switch n, total := len(completionValues(a)), completionTotal(a); {
 			case !ok:
 				return
 			case a.Kind == failed && a.Code == -32601:
 				t.fault(p.Name+" "+argument.Name, Warning, "completions are declared, and completion/complete is unknown", a)
 				return
+			case n > total:
+				t.fault(p.Name+" "+argument.Name, Warning, fmt.Sprintf("%d values of %d in total", n, total), a)
 			case n > 100:
 				t.fault(p.Name+" "+argument.Name, Suggestion, fmt.Sprintf("%d values", n), a)
 			}
@@ -160,6 +163,16 @@ func completionValues(a Answer) []string {
 	}
 	_ = json.Unmarshal(a.Result, &r) // another form has none
 	return r.Completion.Values
+}
+
+// completionTotal is the number of values that a completion names; if it names none, no
+// number is too small.
+func completionTotal(a Answer) int {
+	var total float64
+	if raw := members(members(a.Result)["completion"])["total"]; raw == nil || json.Unmarshal(raw, &total) != nil {
+		return math.MaxInt
+	}
+	return int(total)
 }
 
 // completion asks as a user for the values of an argument that begins with a text.

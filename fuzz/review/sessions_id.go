@@ -256,6 +256,8 @@ func ended(t *T) {
 	}
 	if a, lives := t.lives(s, first, own, first); lives {
 		t.refute(Finding{Case: "DELETE", Severity: Warning, Issue: "a session goes on after DELETE was answered with success", Evidence: fmt.Sprintf("DELETE -> status %d; %s -> %v", e.Status, sent(a.Exchange), a), Want: "404", Got: "served", Revision: older})
+	} else if next, ok := t.opened(); ok && slices.Contains(t.r.client.given[:len(t.r.client.given)-1], next.id) {
+		t.refute(Finding{Case: "the id of an ended session", Severity: Warning, Issue: "a new session has the id of an earlier one", Evidence: fmt.Sprintf("DELETE of %s, then initialize -> %s", s.id, next.id), Want: "a new id", Got: "an old id", Revision: older})
 	} else if after := t.streamOf(s, first); after.Stream {
 		t.refute(Finding{Case: "the stream after DELETE", Severity: Warning, Issue: "the stream of a session opens after DELETE was answered with success", Evidence: sent(after) + " -> status 200", Want: "404", Got: "200", Revision: older})
 	}

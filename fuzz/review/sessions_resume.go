@@ -58,6 +58,9 @@ func (t *T) overhears() {
 		return
 	}
 	word := t.word()
+	told := func(m []byte) bool {
+		return bytes.Contains(m, []byte(word)) || own.id != "" && bytes.Contains(m, []byte(own.id))
+	}
 	ctx, cancel := context.WithCancel(t.ctx)
 	defer cancel()
 	opened, ended := make(chan struct{}), make(chan struct{})
@@ -69,16 +72,19 @@ func (t *T) overhears() {
 		w := &wire{headers: t.sessionHeaders(other, as)}
 		w.drop("Content-Type")
 		heard = http.Do(ctx, rawmcp.Request{Verb: "GET", Path: http.Path(), Headers: w.headers, Opened: func() { close(opened) },
-			Done: func(m []byte) bool { return bytes.Contains(m, []byte(word)) }})
+			Done: told})
 	}()
 	t.await(opened, ended)
 	select {
 	case <-ended:
-		return // no stream
+		if !slices.ContainsFunc(heard.Messages, told) {
+			return // no stream
+		}
 	default:
 	}
 	arguments := object(map[string]json.RawMessage{"text": quote(word)})
 	for _, body := range []string{
+		initialized,
 		strings.Replace(t.unknownToolCall(), `"arguments":{}`, `"arguments":`+string(arguments), 1),
 		fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%q,"reason":%q}}`, "sealab-none", word),
 	} {
@@ -96,7 +102,7 @@ func (t *T) overhears() {
 	defer timer.Stop()
 	<-ended
 	t.trials++
-	if i := slices.IndexFunc(heard.Messages, func(m []byte) bool { return bytes.Contains(m, []byte(word)) }); i >= 0 {
+	if i := slices.IndexFunc(heard.Messages, told); i >= 0 {
 		t.refute(Finding{Case: "the stream of another session", Severity: Critical, Issue: "the stream of a session gives messages about the calls of another one", Evidence: short(string(heard.Messages[i]), 300), Want: "no message", Got: "a message", Revision: older})
 	}
 }

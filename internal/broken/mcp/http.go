@@ -45,6 +45,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "<p>Cannot GET %s</p>", r.URL.Path)
 		return
 	}
+	if r.URL.Path == "/health" && s.has("passwords on pages") {
+		fmt.Fprint(w, `{"status":"ok","database":"postgres://app:S3cr3tPw@db.internal:5432/notes"}`)
+		return
+	}
 	if r.URL.Path == "/env" {
 		if !s.has("settings for everybody") {
 			http.NotFound(w, r)
@@ -222,6 +226,9 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if s.has("results as text") {
+		w.Header().Set("Content-Type", "text/plain")
+	}
 	w.WriteHeader(status)
 	_, _ = w.Write(response(id, result, fail)) // the client may be gone
 }
@@ -324,6 +331,12 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 	}
 	if notification {
 		s.notified(req)
+		if req.method == "notifications/initialized" && s.has("sessions told in every stream") {
+			raw, _ := json.Marshal(object{"jsonrpc": "2.0", "method": "notifications/message", "params": object{"level": "info", "data": "ready: " + r.Header.Get("Mcp-Session-Id")}})
+			s.mu.Lock()
+			s.events = append(s.events, event{message: raw})
+			s.mu.Unlock()
+		}
 		if s.has("notifications answered") || req.method == "notifications/roots/list_changed" && s.has("changes of roots answered") {
 			fmt.Fprint(w, `{"jsonrpc":"2.0"}`)
 			return

@@ -48,10 +48,17 @@ func (s *Server) handle(r request) (object, *failure) {
 	}
 	switch r.method {
 	case "server/discover":
-		return s.complete(object{"supportedVersions": append([]string{modern}, legacies...), "capabilities": capabilities(), "ttlMs": 0, "cacheScope": "private"}), nil
+		found := object{"supportedVersions": append([]string{modern}, legacies...), "capabilities": capabilities(), "ttlMs": 0, "cacheScope": "private"}
+		if s.has("keys in instructions") {
+			found["instructions"] = "Call the service with sk-live-4f9a1c77e0b2d35688aa."
+		}
+		return s.complete(found), nil
 	case "tools/list":
 		return s.toolList(r)
 	case "prompts/list":
+		if s.has("prompts declared alone") {
+			break
+		}
 		if s.has("tools that ask are destructive, and no prompts") {
 			return s.listed(object{"prompts": []object{}}), nil
 		}
@@ -82,7 +89,7 @@ func (s *Server) handle(r request) (object, *failure) {
 			n = 101
 		}
 		values := make([]string, n)
-		return s.complete(object{"completion": object{"values": values, "total": n}}), nil
+		return s.complete(object{"completion": object{"values": values, "total": s.or("more values than in total", 1, n)}}), nil
 	case "ping":
 		if !r.modern || s.has("unknown methods answered") {
 			return s.complete(object{}), nil
@@ -132,18 +139,25 @@ var schemas = map[string]string{
 	"total":  `{"type":"object","properties":{"a":{"type":"integer","default":2}},"required":["a"],"additionalProperties":false}`,
 	"grow":   `{"type":"object","additionalProperties":false}`,
 	"runs":   `{"type":"object","additionalProperties":false}`,
+	"page":   `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`,
 }
 
 func (s *Server) toolList(r request) (object, *failure) {
 	names := []string{"deploy", "echo", "grow"}
 	var cursor string
 	if raw := r.params["cursor"]; raw != nil {
+		if string(raw) == `"-1"` && s.has("cursors as offsets") {
+			return nil, &failure{code: -32603, status: 500, message: "internal error"}
+		}
 		if json.Unmarshal(raw, &cursor) != nil || cursor != "2" && !s.has("any cursor") {
 			return nil, invalid("unknown cursor")
 		}
 	}
 	if cursor == "2" {
 		names = []string{"remove", "runs", "slow", "total"}
+		if s.has("pages by path") {
+			names = append(names, "page")
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,6 +196,8 @@ func (s *Server) toolList(r request) (object, *failure) {
 			}
 		case "total":
 			t["annotations"], t["outputSchema"] = object{"readOnlyHint": true}, json.RawMessage(`{"type":"object","properties":{"sum":{"type":"integer"}},"required":["sum"]}`)
+		case "page":
+			t["annotations"] = object{"readOnlyHint": true}
 		case "slow", "echo", "grow", "runs":
 			t["annotations"] = object{"destructiveHint": true}
 		}

@@ -132,6 +132,7 @@ func (s *Server) modernHeaders(r *http.Request, req request, inBody string, vers
 		return &failure{code: -32022, status: 400, message: "unsupported revision", data: object{"supported": []string{modern}}}
 	case header != inBody && inBody != "" && !s.has("revisions not compared"):
 		return mismatch
+	case header == "1900-01-01" && s.has("any revision on calls") && req.method == "tools/call":
 	case header != modern && !s.has("any revision") && !(s.has("any later revision") && header > modern && header < "3") && !(s.has("revisions not compared") && (header == "" || slices.Contains(legacies, header))):
 		return &failure{code: -32022, status: 400, message: "unsupported revision", data: object{"supported": []string{modern}}}
 	case inBody == "" && !s.has("no _meta wanted"):

@@ -56,6 +56,7 @@ type Server struct {
 	events []event           // of all sessions
 	said   map[string]string // texts of questions by call, with a fault
 	grown  int               // more tools that are listed
+	last   string            // the id of the session that ended last
 	dead   bool
 }
 

@@ -177,6 +177,9 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, req request)
 	if given := r.Header.Get("Mcp-Session-Id"); given != "" {
 		id = given
 	}
+	if s.has("ids of ended sessions given again") && s.last != "" {
+		id, s.last = s.last, ""
+	}
 	s.live[id] = session{req.user, version}
 	s.mu.Unlock()
 	if !s.has("no sessions") {
@@ -202,6 +205,7 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request, user string) {
 		s.live[id] = session{user, "ended"}
 	case !s.has("sessions without end"):
 		delete(s.live, id)
+		s.last = id
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
@@ -225,7 +229,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, user string) {
 	s.replay(w, r.Header.Get("Mcp-Session-Id"), r.Header.Get("Last-Event-ID"))
 	fmt.Fprint(w, ": open\n\n")
 	flusher.Flush()
-	if !s.has("calls told in every stream") {
+	if !s.has("calls told in every stream", "sessions told in every stream") {
 		<-r.Context().Done()
 		return
 	}

@@ -25,7 +25,7 @@ func (s *Server) tool(r request) (object, *failure) {
 	if name == "constructor" && s.has("tools of every object") {
 		return nil, &failure{code: -32603, status: 500, message: "internal error"}
 	}
-	if schemas[name] == "" {
+	if schemas[name] == "" || name == "page" && !s.has("pages by path") {
 		if s.has("unknown tools are results") {
 			return s.complete(object{"content": []object{}, "isError": true}), nil
 		}
@@ -38,6 +38,9 @@ func (s *Server) tool(r request) (object, *failure) {
 	}
 	if name == "total" && string(r.params["arguments"]) == "null" && s.has("no arguments are a fault") {
 		return nil, &failure{code: -32603, status: 500, message: "internal error"}
+	}
+	if fail := s.fails(string(r.params["arguments"])); fail != nil {
+		return nil, fail
 	}
 	args, problem := s.arguments(name, r.params["arguments"])
 	if name == "total" && s.has("arguments of total not validated") {
@@ -60,6 +63,11 @@ func (s *Server) tool(r request) (object, *failure) {
 			s.Runs.Add(1)
 			return object{"content": text("removed %s%s", c.Env, s.noise())}
 		})
+	case "page":
+		if strings.HasPrefix(args["path"], "/") || !strings.HasSuffix(args["path"], "/etc/passwd") {
+			return s.complete(object{"isError": true, "content": text("no such page")}), nil
+		}
+		return s.complete(object{"content": text("root:x:0:0:root:/root:/bin/sh")}), nil
 	case "total":
 		s.Runs.Add(1)
 		result := object{"content": text(`{"sum":2}`), "structuredContent": object{"sum": 2}}
@@ -85,6 +93,17 @@ func (s *Server) tool(r request) (object, *failure) {
 	}
 	s.Runs.Add(1)
 	return s.complete(object{"content": text("%s", args["text"])}), nil
+}
+
+// fails is the fault of a handler that awkward values of arguments end.
+func (s *Server) fails(arguments string) *failure {
+	switch {
+	case strings.Contains(arguments, "'") && s.has("apostrophes end queries"):
+		return &failure{code: -32602, status: 400, message: `sqlite3.OperationalError: unrecognized token: "'"`}
+	case strings.Contains(arguments, `\ud800`) && s.has("half pairs are faults"), strings.Contains(arguments, "1e400") && s.has("large numbers are faults"):
+		return &failure{code: -32603, status: 500, message: "internal error"}
+	}
+	return nil
 }
 
 // fetch waits for another host, for a short time.
