@@ -15,9 +15,11 @@ import (
 
 // longState is the length of states that a format may carry in several chunks.
 // longerState is the length of states that two bytes do not count.
+// longestState is the length of states that are longer than a buffer of a MiB.
 const (
-	longState   = 5000
-	longerState = 70_000
+	longState    = 5000
+	longerState  = 70_000
+	longestState = 2 << 20
 )
 
 // chunks works on the parts of a long token: on its segments if it has more of them than a

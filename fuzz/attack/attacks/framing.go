@@ -220,6 +220,11 @@ func (t trial) rareBranches(in *attack.Instance, tok *attack.Token) {
 			t.Changes(in, longer, t.changedOnce(longer, 40, 100))
 		}
 	}
+	if t.Budget.Bytes >= 4*longestState {
+		if longest, ok := in.Mint(t.State(longestState), tok.Under); ok {
+			t.Changes(in, longest, t.changedOnce(longest, 0, 8))
+		}
+	}
 	ring, err := t.Open(t.Secret(1), t.Secret(0))
 	if err != nil {
 		return
