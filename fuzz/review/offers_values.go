@@ -52,7 +52,7 @@ func awkwardValues(t *T) {
 func (t *T) awkwardlyAnswered(f Flow, x awkwardValue) bool {
 	properties := parseSchema(f.offer.Input).Properties
 	arguments, changed := members(f.Arguments), false
-	for name := range arguments {
+	for name := range members(f.Arguments) {
 		if s := parseSchema(properties[name]); s.typeOf() == x.kind && s.Enum == nil && s.Const == nil {
 			arguments, changed = with(arguments, name, json.RawMessage(x.value)), true
 		}
@@ -70,20 +70,9 @@ func (t *T) awkwardlyAnswered(f Flow, x awkwardValue) bool {
 			return false
 		}
 		t.seen(variant{name: name}, a)
-		severity, issue := Warning, "answered by a fault of the server"
-		switch found := ""; {
-		case a.Exchange == nil:
+		severity, issue := x.fault(a)
+		if issue == "" {
 			return false
-		case x.kind == "string":
-			if found = sqlError.FindString(string(a.Exchange.Body)); found != "" {
-				severity, issue = Critical, "answered by an error of SQL: "+short(found, 60)
-				break
-			}
-			fallthrough
-		default:
-			if a.Status < 500 && a.Code != -32603 {
-				return false
-			}
 		}
 		if attempt == 1 {
 			t.fault(name, severity, name+" is "+issue, a)
@@ -96,13 +85,27 @@ func (t *T) awkwardlyAnswered(f Flow, x awkwardValue) bool {
 	return false
 }
 
+// fault returns what an answer to the value shows of the server; an empty issue is nothing.
+func (x awkwardValue) fault(a Answer) (severity Severity, issue string) {
+	if a.Exchange == nil {
+		return "", ""
+	}
+	if found := sqlError.FindString(string(a.Exchange.Body)); x.kind == "string" && found != "" {
+		return Critical, "answered by an error of SQL: " + short(found, 60)
+	}
+	if a.Status >= 500 || a.Code == -32603 {
+		return Warning, "answered by a fault of the server"
+	}
+	return "", ""
+}
+
 // pathNames are parts of the names of arguments that name files.
 var pathNames = []string{"path", "file", "doc", "page", "name"}
 
 // climbsOut reports whether a tool that refuses an absolute path gives the same file by one
 // that climbs. A tool that gives both may be meant to.
 func (t *T) climbsOut(f Flow) bool {
-	for name := range members(f.Arguments) {
+	for _, name := range sortedKeys(members(f.Arguments)) {
 		if s := parseSchema(parseSchema(f.offer.Input).Properties[name]); s.typeOf() != "string" || s.Enum != nil || !mentions(strings.ToLower(name), pathNames) {
 			continue
 		}
