@@ -19,8 +19,9 @@ import (
 //	token = "fv1." || base64url(claims) || "." || base64url(tag[32])
 //	tag = HMAC-SHA256(key, "fv1." || base64url(claims))
 //
-// The key ID is read before the tag is checked, to find the key. Claims are JSON: the state in base64, issue and expiry in seconds, the key id,
-// a salt, and a tag of the binding under the salt.
+// The key ID is read before the tag is checked, to find the key. Claims are JSON: the
+// state in base64, issue and expiry in seconds, the key id, a salt, and a tag of the
+// binding under the salt.
 type schemeParts struct {
 	ringParts
 	// binding returns the bound part of a context as one text.

@@ -99,8 +99,8 @@ func (t trial) roundTripsOfEveryLength(in *attack.Instance, under codecs.Context
 	}
 }
 
-// boundAtEveryLength presents tokens of states of every length, and of long ones, with each bound field changed,
-// and after their time.
+// boundAtEveryLength presents tokens of states of every length, and of long ones, with each
+// bound field changed, and after their time.
 func (t trial) boundAtEveryLength(in *attack.Instance, under codecs.Context, bound map[string]bool) {
 	calls := t.seals(in, under, append(t.sweptStates(), t.State(longState), t.State(longerState)))
 	if len(calls) == 0 {
