@@ -1,7 +1,6 @@
 package attacks
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
@@ -93,25 +92,27 @@ func (t trial) mintsInTurn(in *attack.Instance, c codecs.Context) (alice, bob []
 // onlyIn finds a value of 4 bytes or more that can be read in all tokens of as and in no
 // token of bs.
 func onlyIn(as, bs []*attack.Token) ([]byte, bool) {
-	holds := func(tok *attack.Token, value []byte) bool {
-		return slices.ContainsFunc(tokenfmt.Readings(tok.Text), func(v []byte) bool { return bytes.Equal(v, value) })
-	}
+	others, ofBs := readingsOf(as[1:]), readingsOf(bs)
 	for _, v := range tokenfmt.Readings(as[0].Text) {
-		if len(v) < 4 {
-			continue
-		}
-		inAll, inOther := true, false
-		for _, a := range as[1:] {
-			inAll = inAll && holds(a, v)
-		}
-		for _, b := range bs {
-			inOther = inOther || holds(b, v)
-		}
-		if inAll && !inOther {
+		holds := func(readings map[string]bool) bool { return readings[string(v)] }
+		lacks := func(readings map[string]bool) bool { return !holds(readings) }
+		if len(v) >= 4 && !slices.ContainsFunc(others, lacks) && !slices.ContainsFunc(ofBs, holds) {
 			return v, true
 		}
 	}
 	return nil, false
+}
+
+// readingsOf returns what can be read in each of some tokens.
+func readingsOf(toks []*attack.Token) (all []map[string]bool) {
+	for _, tok := range toks {
+		readings := map[string]bool{}
+		for _, v := range tokenfmt.Readings(tok.Text) {
+			readings[string(v)] = true
+		}
+		all = append(all, readings)
+	}
+	return all
 }
 
 // textsIn returns the texts of tokens.
