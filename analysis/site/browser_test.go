@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +24,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchproc"
 
+	"sealab/analysis/site"
 	"sealab/analysis/throughput"
 	"sealab/codecs"
 	"sealab/codecs/catalog"
@@ -195,6 +197,29 @@ func TestBrowser(t *testing.T) {
 	t.Run("benchproc", func(t *testing.T) { filterByBenchproc(t, b) })
 	t.Run("findings", func(t *testing.T) { filterFindings(t, b) })
 	t.Run("sort", func(t *testing.T) { sortTable(t, b) })
+	t.Run("other processor", func(t *testing.T) { otherProcessor(t, b) })
+}
+
+// otherProcessor opens the comparison of runs on two processors with long names, as whoever
+// ran make bench has it.
+func otherProcessor(t *testing.T, b *browser) {
+	runs, err := runfile.Newest(committed.Results, runfile.Bench, 1)
+	require.NoError(t, err)
+	text, err := atomicfile.Read(filepath.Join(runs[0], runfile.MainFile(runfile.Bench)))
+	require.NoError(t, err)
+	subjects, err := runfile.ReadSubjects(runs[0])
+	require.NoError(t, err)
+	root := t.TempDir()
+	for date, cpu := range map[string]string{"20260101T000000Z": "a processor with a long name", "20260102T000000Z": "another processor with a name as long"} {
+		dir := filepath.Join(root, runfile.Bench, date+"-0123456789")
+		require.NoError(t, os.MkdirAll(filepath.Dir(dir), 0o755))
+		other := regexp.MustCompile(`(?m)^cpu: .*$`).ReplaceAll(text, []byte("cpu: "+cpu))
+		require.NoError(t, runfile.WriteBench(dir, other, nil, subjects))
+	}
+	out := filepath.Join(t.TempDir(), "site")
+	require.NoError(t, site.Write(site.Source{Results: root}, out))
+	require.Empty(t, b.open(t, filepath.Join(out, "compare.html"), 360, "light"))
+	require.Contains(t, eval[string](t, b, `document.querySelector("main").textContent`), "the runs differ in cpu")
 }
 
 // set gives a control a value as a user does.
