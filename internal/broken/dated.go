@@ -15,10 +15,15 @@ import (
 )
 
 // dated are the mistakes of schemes with time.
-func dated() []Control {
-	timed := func(name, doc, attack string, mistake func(*schemeParts)) Control {
-		return aScheme(name, doc, breaks(codecs.Expiry), by(attack), mistake)
-	}
+func dated() []Control { return slices.Concat(misjudgedTimes(), miswrittenTimes(), uncheckedTimes()) }
+
+// timed is a control with a mistake in the times of claims.
+func timed(name, doc, attack string, mistake func(*schemeParts)) Control {
+	return aScheme(name, doc, breaks(codecs.Expiry), by(attack), mistake)
+}
+
+// misjudgedTimes are mistakes in judging the times of claims.
+func misjudgedTimes() []Control {
 	check := func(name, doc, attack string, timely func(c *claims, now time.Time) bool) Control {
 		return timed(name, doc, attack, func(p *schemeParts) { p.timely = timely })
 	}
@@ -28,20 +33,6 @@ func dated() []Control {
 		}),
 		check("far-ahead", "a time of issue more than a month ahead is taken for none", "EXP-03", func(c *claims, now time.Time) bool {
 			return c.Issued != nil && c.Expires != nil && (*c.Issued <= seconds(now.Add(skew)) || *c.Issued > seconds(now.AddDate(0, 1, 0))) && seconds(now) < *c.Expires
-		}),
-		timed("two-days-ahead", "times are counted from 2020, and a time of issue may be two days ahead", "EXP-03", func(p *schemeParts) {
-			const epoch = 1577836800
-			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
-				return seconds(now) - epoch, seconds(now.Add(ttl)) - epoch
-			}
-			p.timely = func(c *claims, now time.Time) bool {
-				return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.AddDate(0, 0, 2))-epoch && seconds(now)-epoch < *c.Expires
-			}
-		}),
-		timed("milliseconds", "the expiry is written in milliseconds and read as seconds", "EXP-01", func(p *schemeParts) {
-			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
-				return seconds(now), float64(now.Add(ttl).UnixMilli())
-			}
 		}),
 		check("a-minute-late", "a minute of grace is given that nobody stated", "EXP-01", func(c *claims, now time.Time) bool {
 			return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.Add(skew)) && seconds(now.Add(-time.Minute)) < *c.Expires
@@ -64,7 +55,26 @@ func dated() []Control {
 		check("from-the-future", "the time of issue is not read", "EXP-03", func(c *claims, now time.Time) bool {
 			return c.Expires != nil && seconds(now) < *c.Expires
 		}),
-		around(timed("grace-if-anonymous", "without a principal a token has five minutes more", "EXP-07", func(*schemeParts) {}), func(inner codecs.Scheme) codecs.Scheme { return graceful{inner} }),
+	}
+}
+
+// miswrittenTimes are mistakes in writing the times of claims.
+func miswrittenTimes() []Control {
+	return []Control{
+		timed("two-days-ahead", "times are counted from 2020, and a time of issue may be two days ahead", "EXP-03", func(p *schemeParts) {
+			const epoch = 1577836800
+			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
+				return seconds(now) - epoch, seconds(now.Add(ttl)) - epoch
+			}
+			p.timely = func(c *claims, now time.Time) bool {
+				return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.AddDate(0, 0, 2))-epoch && seconds(now)-epoch < *c.Expires
+			}
+		}),
+		timed("milliseconds", "the expiry is written in milliseconds and read as seconds", "EXP-01", func(p *schemeParts) {
+			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
+				return seconds(now), float64(now.Add(ttl).UnixMilli())
+			}
+		}),
 		timed("life-of-32-bits", "a time to live is milliseconds in 32 bits, and a negative one is no limit", "EXP-01", func(p *schemeParts) {
 			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
 				life := time.Duration(int32(ttl.Milliseconds())) * time.Millisecond
@@ -96,6 +106,13 @@ func dated() []Control {
 			}
 			p.timely = func(c *claims, now time.Time) bool { return c.Expires == nil || timely(c, now) }
 		}),
+	}
+}
+
+// uncheckedTimes are checks of time that come too early, are left out or are passed by.
+func uncheckedTimes() []Control {
+	return []Control{
+		around(timed("grace-if-anonymous", "without a principal a token has five minutes more", "EXP-07", func(*schemeParts) {}), func(inner codecs.Scheme) codecs.Scheme { return graceful{inner} }),
 		aScheme("expired-first", "the time is checked before the tag", breaks(codecs.UniformRefusal), by("ORA-02"), func(p *schemeParts) {
 			p.order = func(checks []func() error) []func() error { return []func() error{checks[1], checks[0], checks[2]} }
 		}),
