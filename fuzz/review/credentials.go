@@ -118,10 +118,10 @@ func (t *T) openByPath() bool {
 		query = "?" + query
 	}
 	for _, other := range []string{path + "/", "/" + path, "/." + path, strings.ToUpper(path), path + "/sealab", path + "%20"} {
-		w := t.listingAs(nil)
 		if other == path {
 			continue
 		}
+		w := t.listingAs(nil)
 		w.path = other + query
 		a := t.send(w)
 		if t.seen(variant{name: other}, a); served(a) {

@@ -91,20 +91,18 @@ func (t *T) judgeMetadata(path string, named bool) bool {
 		t.metadataFault(path, "the metadata shows a value named "+short(name, 40), e)
 		return true
 	}
-	forwarded := t.metadataAt(path, rawmcp.Header{Name: "X-Forwarded-Host", Value: metadataHost})
+	forwarding := rawmcp.Header{Name: "X-Forwarded-Host", Value: metadataHost}
+	forwarded := t.metadataAt(path, forwarding)
 	if t.trials++; forwarded.Status == 200 && strings.Contains(string(forwarded.Body), metadataHost) {
 		t.metadataFault(path+", X-Forwarded-Host", "the metadata names the host of a header of the request", forwarded)
 		return true
 	}
-	again := t.listedWith(rawmcp.Header{Name: "X-Forwarded-Host", Value: metadataHost})
+	again := t.listedAs([]rawmcp.Header{forwarding})
 	if t.trials++; again.Status == 401 && strings.Contains(again.Exchange.Header("Www-Authenticate"), metadataHost) {
 		t.metadataFault("the challenge, X-Forwarded-Host", "WWW-Authenticate names the host of a header of the request: "+short(again.Exchange.Header("Www-Authenticate"), 100), again.Exchange)
 	}
 	return true
 }
-
-// listedWith asks for a list without credentials, with one more header.
-func (t *T) listedWith(h rawmcp.Header) Answer { return t.listedAs([]rawmcp.Header{h}) }
 
 // metadataIssue is the fault of a document by its form alone; "" if it has none.
 func metadataIssue(document map[string]json.RawMessage) string {
