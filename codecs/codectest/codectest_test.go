@@ -108,6 +108,15 @@ var flaws = []flaw{
 		}
 		return build(secrets)
 	})},
+	{"last bit of a secret dropped", "Keys", opening(func(build build, secrets [][]byte) (codecs.Codec, error) {
+		for i := range secrets {
+			secrets[i] = bytes.Clone(secrets[i])
+			if n := len(secrets[i]); n > 0 {
+				secrets[i][n-1] |= 1
+			}
+		}
+		return build(secrets)
+	})},
 	{"last key seals", "Rotation", opening(func(build build, secrets [][]byte) (codecs.Codec, error) {
 		if len(secrets) == 3 {
 			secrets = [][]byte{secrets[2], secrets[1], secrets[0]}
