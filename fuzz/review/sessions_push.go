@@ -23,7 +23,7 @@ var pushing = []Check{
 		Sent: "notifications/cancelled while the tool of --slow runs", Want: "no result", Source: "revision 2025-11-25, basic/utilities/cancellation",
 		Impact: "work goes on that the client has given up", Fix: "stop the work on notifications/cancelled", Timed: true, Run: cancelledInSession},
 	{ID: "S-RESUME", Name: "the stream of another session", Over: "http", Era: "legacy", Severity: Critical, Category: "security",
-		Sent: "GET in a second session while the first one is used, with and without the Last-Event-ID of an event of the first", Want: "no message of the first", Source: oldTransport + ", resumability",
+		Sent: "GET in a second session while the first one is used, with and without the Last-Event-ID of an event of the first, and with a made-up one; GET with that of an event and without a session; GET in the first session with a made-up one", Want: "no message of the first, and no answer a second time", Source: oldTransport + ", resumability",
 		Impact: "one client reads the messages of others", Fix: "send each message to its session alone, and look events up by session and id", Run: resumed},
 }
 

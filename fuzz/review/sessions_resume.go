@@ -128,10 +128,18 @@ func (t *T) resumedAnswers() {
 		}
 		answers = append(answers, a.Exchange.Messages[len(a.Exchange.Messages)-1])
 	}
-	t.after(cmp.Or(event, "0"), func(m []byte) bool { // a server may count events that it does not number
+	answered := func(m []byte) bool {
 		return slices.ContainsFunc(answers, func(own []byte) bool { return bytes.Equal(m, own) })
-	})
+	}
+	event = cmp.Or(event, "0") // a server may count events that it does not number
+	t.after(event, answered)
+	t.after(madeUpEvent, answered)
+	t.resume(session{version: s.version}, event, answered, Finding{Case: "Last-Event-ID without a session", Severity: Critical, Issue: "a stream without a session gives the messages of one"})
+	t.resume(s, madeUpEvent, answered, Finding{Case: "a made-up Last-Event-ID", Severity: Warning, Issue: "a stream behind an unknown event gives answers that were given before"})
 }
+
+// madeUpEvent is the id of an event that no server has sent.
+const madeUpEvent = "sealab-no-such-event"
 
 // after opens the stream of a new session behind an event of another one. It refutes if a
 // message belongs to that one.
@@ -140,12 +148,21 @@ func (t *T) after(event string, other func(message []byte) bool) {
 	if !ok {
 		return
 	}
+	t.resume(s, event, other, Finding{Case: "Last-Event-ID", Severity: Critical, Issue: "a stream gives the messages of another session"})
+}
+
+// resume opens the stream of a session behind an event, and refutes if it gives a message.
+func (t *T) resume(s session, event string, message func([]byte) bool, f Finding) {
+	if len(t.findings) > 0 {
+		return
+	}
 	headers := append(t.sessionHeaders(s, first), rawmcp.Header{Name: "Last-Event-ID", Value: event})
 	http := *t.r.client.http
 	http.Limits.Time = min(http.Limits.Time, 2*time.Second, t.r.opts.Hang)
-	again := http.Do(t.ctx, rawmcp.Request{Verb: "GET", Path: http.Path(), Headers: headers, Done: other})
+	again := http.Do(t.ctx, rawmcp.Request{Verb: "GET", Path: http.Path(), Headers: headers, Done: message})
 	t.trials++
-	if i := slices.IndexFunc(again.Messages, other); i >= 0 {
-		t.refute(Finding{Case: "Last-Event-ID", Severity: Critical, Issue: "a stream gives the messages of another session", Evidence: fmt.Sprintf("Last-Event-ID %s -> %s", event, short(string(again.Messages[i]), 200)), Want: "no message", Got: "a message", Revision: older})
+	if i := slices.IndexFunc(again.Messages, message); i >= 0 {
+		f.Evidence, f.Want, f.Got, f.Revision = fmt.Sprintf("Last-Event-ID %s -> %s", event, short(string(again.Messages[i]), 200)), "no message", "a message", older
+		t.refute(f)
 	}
 }

@@ -80,7 +80,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodPost, s.has("any verb") && r.Method != http.MethodGet, s.has("calls by GET") && r.Method == http.MethodGet && r.ContentLength > 0:
 		s.post(w, r, user)
-	case r.Header.Get("Mcp-Session-Id") != "" && r.Method == http.MethodGet, r.Method == http.MethodGet && s.has("streams without a session"):
+	case r.Header.Get("Mcp-Session-Id") != "" && r.Method == http.MethodGet, r.Method == http.MethodGet && s.has("streams without a session", "streams by event alone"):
 		s.stream(w, r, user)
 	case r.Header.Get("Mcp-Session-Id") != "" && r.Method == http.MethodDelete:
 		s.end(w, r, user)

@@ -58,7 +58,7 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, req request) {
 		s.push(w, r, req)
 	case !s.slow(ctx, req):
 		s.reply(w, 200, req.id, nil, &failure{code: -32800, status: 200, message: "cancelled"})
-	case s.has("answers in streams", "answers of any session replayed"):
+	case s.has("answers in streams", "answers of any session replayed", "unknown events are the first", "unknown events open every session", "streams by event alone"):
 		result, fail := s.handle(req)
 		s.stored(w, id, response(req.id, result, fail))
 	default:
@@ -91,10 +91,16 @@ type event struct {
 // replay writes the events of a session after one.
 func (s *Server) replay(w io.Writer, session, last string) {
 	n, err := strconv.Atoi(last)
+	known := err == nil && n >= 0
+	if last != "" && !known && s.has("unknown events are the first", "unknown events open every session") {
+		n, known = 0, true
+	}
+	every := s.has("answers of any session replayed", "answers without numbers replayed") || err != nil && s.has("unknown events open every session") ||
+		session == "" && s.has("streams by event alone")
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := n; err == nil && i >= 0 && i < len(s.events); i++ {
-		if e := s.events[i]; e.session == session || s.has("answers of any session replayed", "answers without numbers replayed") {
+	for i := n; known && i < len(s.events); i++ {
+		if e := s.events[i]; e.session == session || every {
 			fmt.Fprintf(w, "id: %d\ndata: %s\n\n", i+1, e.message)
 		}
 	}
@@ -213,7 +219,7 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request, user string) {
 // stream opens the stream of a session, or that of a lost event.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, user string) {
 	held, status := s.session(r.Header.Get("Mcp-Session-Id"), user)
-	open := s.has("streams without a session") || held.version == "ended" || held.version == "" && s.has("streams of made-up sessions")
+	open := s.has("streams without a session") || s.has("streams by event alone") && r.Header.Get("Last-Event-ID") != "" || held.version == "ended" || held.version == "" && s.has("streams of made-up sessions")
 	if status != 0 && !open {
 		http.Error(w, "no session", status)
 		return
