@@ -13,12 +13,10 @@ import (
 // confusedArguments are mistakes in the reading of arguments.
 func confusedArguments() []Control {
 	return []Control{
-		binder("arguments-in-utf8", "lone surrogates in arguments become the replacement character", breaks(codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) string {
-			less := *c
+		contextAs("arguments-in-utf8", "lone surrogates in arguments become the replacement character", breaks(codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
 			for _, lone := range []string{`\ud800`, `\udfff`} {
-				less.Arguments = bytes.ReplaceAll(less.Arguments, []byte(lone), []byte(`\ufffd`))
+				c.Arguments = bytes.ReplaceAll(c.Arguments, []byte(lone), []byte(`\ufffd`))
 			}
-			return whole(&less)
 		}),
 		argumentsAs("arguments-joined", "names of objects in objects are joined by a slash", func(v any) any {
 			flat := map[string]any{}
@@ -32,20 +30,13 @@ func confusedArguments() []Control {
 // argumentsAs is a control that binds arguments that are JSON objects as the function reads
 // them. Numbers are kept as they are.
 func argumentsAs(name, doc string, read func(any) any) Control {
-	return binder(name, doc, breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) string {
+	return contextAs(name, doc, breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
 		d := json.NewDecoder(bytes.NewReader(c.Arguments))
 		d.UseNumber()
 		var v map[string]any
-		if d.Decode(&v) != nil || v == nil {
-			return whole(c)
+		if d.Decode(&v) == nil && v != nil {
+			c.Arguments = append([]byte("as "), inJSON(read(v))...)
 		}
-		text, err := json.Marshal(read(v))
-		if err != nil {
-			panic("broken: " + err.Error()) // it was JSON before
-		}
-		less := *c
-		less.Arguments = append([]byte("as "), text...)
-		return whole(&less)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,15 @@ import (
 // bound are the mistakes of schemes in binding a token to its context.
 func bound() []Control { return slices.Concat(unbound(), confused(), published()) }
 
+// contextAs is a control that binds the context as the function changes it.
+func contextAs(name, doc string, broken []codecs.Property, attacks []string, change func(*codecs.Context)) Control {
+	return binder(name, doc, broken, attacks, func(c *codecs.Context) string {
+		changed := *c
+		change(&changed)
+		return whole(&changed)
+	})
+}
+
 // binder is a control that binds the text that the function makes.
 func binder(name, doc string, broken []codecs.Property, attacks []string, binding func(*codecs.Context) string) Control {
 	return aScheme(name, doc, broken, attacks, func(p *schemeParts) { p.binding = binding })
@@ -27,11 +37,7 @@ func binder(name, doc string, broken []codecs.Property, attacks []string, bindin
 // unbound are schemes that leave a field out.
 func unbound() []Control {
 	without := func(field, attack string, p codecs.Property, clear func(*codecs.Context)) Control {
-		return binder("unbound-"+field, "the "+field+" is not bound", breaks(p), by(attack), func(b *codecs.Context) string {
-			less := *b
-			clear(&less)
-			return whole(&less)
-		})
+		return contextAs("unbound-"+field, "the "+field+" is not bound", breaks(p), by(attack), clear)
 	}
 	return []Control{
 		without("method", "CTX-02", codecs.BindsMethod, func(b *codecs.Context) { b.Method = "" }),
@@ -39,12 +45,11 @@ func unbound() []Control {
 		without("arguments", "CTX-10", codecs.BindsArguments, func(b *codecs.Context) { b.Arguments = nil }),
 		without("principal", "CTX-01", codecs.BindsPrincipal, func(b *codecs.Context) { b.Principal = nil }),
 		without("audience", "CTX-07", codecs.BindsAudience, func(b *codecs.Context) { b.Audience = nil }),
-		binder("argument-object", "arguments that are no object end the program", breaks(codecs.Total), by("RES-06"), func(b *codecs.Context) string {
+		contextAs("argument-object", "arguments that are no object end the program", breaks(codecs.Total), by("RES-06"), func(c *codecs.Context) {
 			var members any
-			if b.Arguments != nil && json.Unmarshal(b.Arguments, &members) == nil {
+			if c.Arguments != nil && json.Unmarshal(c.Arguments, &members) == nil {
 				_ = members.(map[string]any)
 			}
-			return whole(b)
 		}),
 		binder("argument-names", "the names of arguments are bound and not their values", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-10"), func(b *codecs.Context) string {
 			var members map[string]json.RawMessage
@@ -53,25 +58,17 @@ func unbound() []Control {
 			if json.Unmarshal(b.Arguments, &members) != nil {
 				return whole(b)
 			}
-			names := make([]string, 0, len(members))
-			for name := range members {
-				names = append(names, name)
-			}
-			slices.Sort(names)
-			return whole(&less) + strings.Join(names, ",")
+			return whole(&less) + strings.Join(slices.Sorted(maps.Keys(members)), ",")
 		}),
 	}
 }
 
 // principalAs is a control that binds the principal as the function reads it.
 func principalAs(name, doc, attack string, read func(string) string) Control {
-	return binder(name, doc, breaks(codecs.BindsPrincipal, codecs.Unambiguous), by(attack), func(b *codecs.Context) string {
-		less := *b
-		if b.Principal != nil {
-			p := read(*b.Principal)
-			less.Principal = &p
+	return contextAs(name, doc, breaks(codecs.BindsPrincipal, codecs.Unambiguous), by(attack), func(c *codecs.Context) {
+		if c.Principal != nil {
+			c.Principal = new(read(*c.Principal))
 		}
-		return whole(&less)
 	})
 }
 
@@ -83,10 +80,15 @@ func text(s *string) string {
 	return *s
 }
 
+// fields returns the texts of a context, "" for those that are absent.
+func fields(c *codecs.Context) []string {
+	return []string{c.Method, c.Target, string(c.Arguments), text(c.Principal), text(c.Audience)}
+}
+
 // joined is a control that joins the fields of a binding with a separator.
 func joined(name, doc, separator string) Control {
 	return binder(name, doc, breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-04"), func(b *codecs.Context) string {
-		return strings.Join([]string{b.Method, b.Target, string(b.Arguments), text(b.Principal), text(b.Audience)}, separator)
+		return strings.Join(fields(b), separator)
 	})
 }
 
@@ -109,18 +111,15 @@ func confused() []Control {
 			d := sha256.Sum256([]byte(p))
 			return hex.EncodeToString(d[:1])
 		}),
-		binder("absent-is-empty", "no principal is the empty principal", breaks(codecs.BindsPrincipal, codecs.Unambiguous), by("CTX-03"), func(b *codecs.Context) string {
-			less := *b
-			p := text(b.Principal)
-			less.Principal = &p
-			return whole(&less)
+		contextAs("absent-is-empty", "no principal is the empty principal", breaks(codecs.BindsPrincipal, codecs.Unambiguous), by("CTX-03"), func(c *codecs.Context) {
+			c.Principal = new(text(c.Principal))
 		}),
 		joined("glued", "fields are glued without lengths", ""),
 		joined("joined-nul", "fields are joined by NUL", "\x00"),
 		joined("joined-bar", "fields are joined by a bar", "|"),
 		binder("length-byte", "fields are joined with lengths of one byte", breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-04"), func(b *codecs.Context) string {
 			var all strings.Builder
-			for _, f := range []string{b.Method, b.Target, string(b.Arguments), text(b.Principal), text(b.Audience)} {
+			for _, f := range fields(b) {
 				all.WriteByte(byte(len(f)))
 				all.WriteString(f)
 			}
@@ -128,21 +127,16 @@ func confused() []Control {
 		}),
 		binder("without-order", "digests of the fields are added up", breaks(codecs.Unambiguous), by("CTX-08"), func(b *codecs.Context) string {
 			var sum uint64
-			for _, f := range []string{b.Method, b.Target, string(b.Arguments), text(b.Principal), text(b.Audience)} {
+			for _, f := range fields(b) {
 				d := sha256.Sum256([]byte(f))
 				sum += binary.BigEndian.Uint64(d[:])
 			}
 			absent := []bool{b.Arguments == nil, b.Principal == nil, b.Audience == nil}
-			state, err := json.Marshal([]any{sum, absent})
-			if err != nil {
-				panic("broken: " + err.Error()) // numbers always have a JSON form
-			}
-			return string(state)
+			return string(inJSON([]any{sum, absent}))
 		}),
 		binder("digits-in-front", "each field is written behind its length in decimal digits", breaks(codecs.Unambiguous), by("CTX-04"), func(b *codecs.Context) string {
-			texts := []string{b.Method, b.Target, string(b.Arguments), text(b.Principal), text(b.Audience)}
 			written := fmt.Sprintf("%t%t%t", b.Arguments == nil, b.Principal == nil, b.Audience == nil)
-			for _, s := range texts {
+			for _, s := range fields(b) {
 				written += strconv.Itoa(len(s)) + s
 			}
 			return written
@@ -172,9 +166,9 @@ func published() []Control {
 				return tag[:16+hmacSHA256(key, []byte(text))[0]%16]
 			}
 		}),
-		around(aScheme("linkable-sum", "a hint for routing is a digest of the principal, masked by the first bytes of the tag in front of it", breaks(codecs.Unlinkable), by("LNK-01"), func(*schemeParts) {}),
+		wrappedScheme("linkable-sum", "a hint for routing is a digest of the principal, masked by the first bytes of the tag in front of it", breaks(codecs.Unlinkable), by("LNK-01"),
 			func(inner codecs.Scheme) codecs.Scheme { return hinting{inner} }),
-		around(aScheme("salt-outside", "the salt of the binding is in front of the tagged text", breaks(codecs.UniformRefusal), by("ORA-02"), func(*schemeParts) {}),
+		wrappedScheme("salt-outside", "the salt of the binding is in front of the tagged text", breaks(codecs.UniformRefusal), by("ORA-02"),
 			func(inner codecs.Scheme) codecs.Scheme { return saltedOutside{inner} }),
 		aScheme("one-key", "the tag of the principal is under the key of the token", breaks(codecs.Integrity, codecs.Unlinkable), by("ORA-01"), func(p *schemeParts) {
 			p.binding = func(b *codecs.Context) string { return text(b.Principal) }

@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"strconv"
 	"strings"
@@ -20,34 +21,23 @@ import (
 // one of several ways in.
 func branches() []Control {
 	return []Control{
-		binder("method-of-users", "the method is bound for those who are signed in", breaks(codecs.BindsMethod), by("CTX-14"), func(b *codecs.Context) string {
-			less := *b
-			if b.Principal == nil {
-				less.Method = ""
+		contextAs("method-of-users", "the method is bound for those who are signed in", breaks(codecs.BindsMethod), by("CTX-14"), func(c *codecs.Context) {
+			if c.Principal == nil {
+				c.Method = ""
 			}
-			return whole(&less)
 		}),
 		targetOf("resources/read", "target-of-resources", "the target is lower-cased if it is a resource", strings.ToLower),
 		targetOf("x/unknown", "target-of-others", "of the target of an unknown method the last part is bound", path.Base),
-		binder("numbers-of-prompts", "numbers are read as floating point for prompts", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(b *codecs.Context) string {
+		contextAs("numbers-of-prompts", "numbers are read as floating point for prompts", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
 			var members any
-			if b.Method != "prompts/get" || json.Unmarshal(b.Arguments, &members) != nil {
-				return whole(b)
+			if c.Method == "prompts/get" && json.Unmarshal(c.Arguments, &members) == nil {
+				c.Arguments = inJSON(members)
 			}
-			written, err := json.Marshal(members)
-			if err != nil {
-				return whole(b)
-			}
-			less := *b
-			less.Arguments = written
-			return whole(&less)
 		}),
-		binder("null-members", "members that are null are left out of the arguments", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), withoutNulls),
-		binder("members-summed", "the digests of members are summed by exclusive or", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), membersSummed),
-		around(stating(binder("used-by-method", "used tokens are kept with their method, which is not bound", breaks(codecs.SingleUse, codecs.BindsMethod), by("EXP-05"), func(b *codecs.Context) string {
-			less := *b
-			less.Method = ""
-			return whole(&less)
+		contextAs("null-members", "members that are null are left out of the arguments", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), withoutNulls),
+		contextAs("members-summed", "the digests of members are summed by exclusive or", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), membersSummed),
+		around(stating(contextAs("used-by-method", "used tokens are kept with their method, which is not bound", breaks(codecs.SingleUse, codecs.BindsMethod), by("EXP-05"), func(c *codecs.Context) {
+			c.Method = ""
 		}), codecs.SingleUse), usedByMethod()),
 		aScheme("expiry-as-text", "times are compared as texts", breaks(codecs.Expiry), by("EXP-07"), func(p *schemeParts) {
 			p.timely = func(c *claims, now time.Time) bool {
@@ -56,83 +46,54 @@ func branches() []Control {
 		}),
 		inBatches(aScheme("late-in-batch", "the time is not checked in a batch", breaks(codecs.Expiry), by("CTX-15"), func(*schemeParts) {}), untimed),
 		inBatches(aScheme("kept-of-batch", "a verdict of a batch is kept under the context without its target", breaks(codecs.BindsTarget), by("CTX-15"), func(*schemeParts) {}), keptOfBatch),
-		around(stating(aScheme("spent-by-text", "used tokens are kept by their text, and padding is stripped after that", breaks(codecs.SingleUse, codecs.Canonical), by("EXP-05"), func(*schemeParts) {}), codecs.SingleUse), spentByText()),
+		stating(wrappedScheme("spent-by-text", "used tokens are kept by their text, and padding is stripped after that", breaks(codecs.SingleUse, codecs.Canonical), by("EXP-05"), spentByText()), codecs.SingleUse),
 		inBatches(stating(aScheme("spent-alone", "tokens of a batch are not marked as used", breaks(codecs.SingleUse), by("EXP-05"), func(*schemeParts) {}), codecs.SingleUse), spentAlone()),
 	}
 }
 
 // targetOf is a control that binds the target of one method as the function reads it.
 func targetOf(method, name, doc string, read func(string) string) Control {
-	return binder(name, doc, breaks(codecs.BindsTarget, codecs.Unambiguous), by("CTX-19"), func(b *codecs.Context) string {
-		less := *b
-		if b.Method == method {
-			less.Target = read(b.Target)
+	return contextAs(name, doc, breaks(codecs.BindsTarget, codecs.Unambiguous), by("CTX-19"), func(c *codecs.Context) {
+		if c.Method == method {
+			c.Target = read(c.Target)
 		}
-		return whole(&less)
 	})
 }
 
-func withoutNulls(b *codecs.Context) string {
+// withoutNulls leaves members that are null out of the arguments.
+func withoutNulls(c *codecs.Context) {
 	var members map[string]json.RawMessage
-	if json.Unmarshal(b.Arguments, &members) != nil || members == nil {
-		return whole(b)
+	if json.Unmarshal(c.Arguments, &members) == nil && members != nil {
+		maps.DeleteFunc(members, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
+		c.Arguments = inJSON(members)
 	}
-	for name, value := range members {
-		if string(value) == "null" {
-			delete(members, name)
-		}
-	}
-	written, err := json.Marshal(members)
-	if err != nil {
-		return whole(b)
-	}
-	less := *b
-	less.Arguments = written
-	return whole(&less)
 }
 
 // membersSummed writes the arguments as the sum of their members.
-func membersSummed(b *codecs.Context) string {
-	d := json.NewDecoder(bytes.NewReader(b.Arguments))
+func membersSummed(c *codecs.Context) {
+	d := json.NewDecoder(bytes.NewReader(c.Arguments))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return whole(b)
+		return
 	}
 	sum := make([]byte, sha256.Size)
 	for d.More() {
 		name, err := d.Token()
 		var value json.RawMessage
 		if err != nil || d.Decode(&value) != nil {
-			return whole(b)
+			return
 		}
 		member := sha256.Sum256(fmt.Appendf(nil, "%q %s", name, value))
 		subtle.XORBytes(sum, sum, member[:])
 	}
-	less := *b
-	less.Arguments = sum
-	return whole(&less)
+	c.Arguments = sum
 }
 
 // usedByMethod spends a token once for each method.
 func usedByMethod() func(codecs.Scheme) codecs.Scheme {
 	var used sync.Map
-	return func(inner codecs.Scheme) codecs.Scheme { return oncePerMethod{inner, &used} }
-}
-
-type oncePerMethod struct {
-	codecs.Scheme
-	used *sync.Map
-}
-
-// Verify implements codecs.Scheme.
-func (s oncePerMethod) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
-	out, err := s.Scheme.Verify(dst, token, b)
-	if err != nil {
-		return out, err
+	return func(inner codecs.Scheme) codecs.Scheme {
+		return once{inner, &used, func(c *codecs.Context) string { return c.Method }}
 	}
-	if _, before := s.used.LoadOrStore(b.Method+" "+string(token), true); before {
-		return dst, errUnauthentic
-	}
-	return out, nil
 }
 
 func decimal(seconds float64) string { return strconv.FormatFloat(seconds, 'f', -1, 64) }
@@ -171,11 +132,15 @@ func untimed(inner codecs.Scheme) lab.BatchScheme {
 	}}
 }
 
-// A once is a scheme whose tokens are good for once.
+// A once is a scheme whose tokens are good for once, or once for each scope.
 type once struct {
 	codecs.Scheme
-	used *sync.Map // of the texts of tokens, for all that were opened
+	used  *sync.Map // of scopes and texts of tokens, for all that were opened
+	scope func(*codecs.Context) string
 }
+
+// everywhere is the one scope of tokens that are good for once.
+func everywhere(*codecs.Context) string { return "" }
 
 // Verify implements codecs.Scheme.
 func (s once) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
@@ -183,7 +148,7 @@ func (s once) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	if err != nil {
 		return out, err
 	}
-	if _, before := s.used.LoadOrStore(string(token), true); before {
+	if _, before := s.used.LoadOrStore(s.scope(b)+" "+string(token), true); before {
 		return dst, errUnauthentic
 	}
 	return out, nil
@@ -223,14 +188,14 @@ func (s unpadded) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 // spentByText spends the texts of tokens that have several.
 func spentByText() func(codecs.Scheme) codecs.Scheme {
 	var used sync.Map
-	return func(inner codecs.Scheme) codecs.Scheme { return once{unpadded{inner}, &used} }
+	return func(inner codecs.Scheme) codecs.Scheme { return once{unpadded{inner}, &used, everywhere} }
 }
 
 // spentAlone spends tokens that come alone.
 func spentAlone() func(codecs.Scheme) lab.BatchScheme {
 	var used sync.Map
 	return func(inner codecs.Scheme) lab.BatchScheme {
-		return batched{once{inner, &used}, func(token []byte, b *codecs.Context) ([]byte, error) {
+		return batched{once{inner, &used, everywhere}, func(token []byte, b *codecs.Context) ([]byte, error) {
 			return inner.Verify(nil, token, b)
 		}}
 	}

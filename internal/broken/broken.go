@@ -45,7 +45,7 @@ func Neighbours() map[string]codecs.Design {
 		"a signed JSON token":      aJWS("nothing", "signed JSON tokens", nil, "", func(*jws) {}).Design,
 		"a sum of numbered blocks": numberedBlocks(),
 		"a list in CBOR":           aPair("nothing", "payload and tag are a list in CBOR, written in one form", nil, nil, func(key []byte) pair { return inCBOR(key, true) }).Design,
-		"a bounded count":          claiming(aPair("nothing", "the token says how often the key is stretched, up to a bound", nil, nil, countUpTo(640)), codecs.Inert).Design,
+		"a bounded count":          stating(aPair("nothing", "the token says how often the key is stretched, up to a bound", nil, nil, countUpTo(640)), codecs.Inert).Design,
 		"counted pieces":           aSealer("nothing", "pieces with a number, and a mark on the last", nil, nil, func(p *sealerParts) { inPieces(p, true) }).Design,
 		"bytes as numbers":         aSealer("nothing", "the payload is sealed as a list of numbers in JSON", nil, nil, asNumbers).Design,
 		"JSON within text":         aSealer("nothing", "JSON with base64 within base64url", nil, nil, withinJSON).Design,
@@ -64,7 +64,7 @@ func Neighbours() map[string]codecs.Design {
 		}).Design,
 		"an hour of skew": aScheme("nothing", "a time of issue may be an hour ahead", nil, nil, func(p *schemeParts) {
 			p.timely = func(c *claims, now time.Time) bool {
-				return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.Add(time.Hour)) && seconds(now) < *c.Expires
+				return c.within(seconds(now.Add(time.Hour)), seconds(now))
 			}
 		}).Design,
 		"a month to live": aScheme("nothing", "there is no time of issue, and an expiry may be a month ahead", nil, nil, func(p *schemeParts) {
@@ -83,11 +83,7 @@ func asNumbers(p *sealerParts) {
 		for i, b := range payload {
 			numbers[i] = uint16(b)
 		}
-		text, err := json.Marshal(numbers)
-		if err != nil {
-			panic("broken: " + err.Error()) // numbers always have a JSON form
-		}
-		return text
+		return inJSON(numbers)
 	}
 	p.unpack = func(packed []byte) ([]byte, error) {
 		var numbers []uint16
@@ -108,13 +104,7 @@ func withinJSON(p *sealerParts) {
 		Value []byte `json:"value"`
 		Tag   string `json:"tag"`
 	}
-	write := func(e envelope) string {
-		text, err := json.Marshal(e)
-		if err != nil {
-			panic("broken: " + err.Error()) // texts always have a JSON form
-		}
-		return base64.RawURLEncoding.EncodeToString(text)
-	}
+	write := func(e envelope) string { return joinText(inJSON(e)) }
 	p.frame = func(id, nonce, sealed []byte) string {
 		n := max(0, len(sealed)-gcmTag)
 		return write(envelope{slices.Concat(id, nonce, sealed[:n]), hex.EncodeToString(sealed[n:])})
@@ -131,6 +121,15 @@ func withinJSON(p *sealerParts) {
 		}
 		return e.Value[:idSize], e.Value[idSize : idSize+nonceSize], append(e.Value[idSize+nonceSize:], tag...), hex.EncodeToString(tag) == e.Tag || err != nil
 	}
+}
+
+// inJSON writes a value that always has a JSON form.
+func inJSON(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic("broken: " + err.Error())
+	}
+	return text
 }
 
 // breaks names the properties that a mistake breaks.

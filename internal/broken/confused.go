@@ -25,12 +25,10 @@ func circumstances() []Control {
 // confusedFields are mistakes in the joining of fields.
 func confusedFields() []Control {
 	return []Control{
-		binder("prompt-target", "the target of prompts is not bound if there is no audience", breaks(codecs.BindsTarget), by("CTX-17"), func(c *codecs.Context) string {
-			less := *c
+		contextAs("prompt-target", "the target of prompts is not bound if there is no audience", breaks(codecs.BindsTarget), by("CTX-17"), func(c *codecs.Context) {
 			if c.Method == "prompts/get" && c.Audience == nil {
-				less.Target = ""
+				c.Target = ""
 			}
-			return whole(&less)
 		}),
 		binder("joined-if-present", "absent fields are left out, and the others joined by a bar", breaks(codecs.Unambiguous), by("CTX-18"), func(c *codecs.Context) string {
 			parts := []string{c.Method, c.Target, string(c.Arguments)}
@@ -52,12 +50,15 @@ func confusedFields() []Control {
 			return all
 		}),
 		binder("half-escaped", "fields are joined by a colon that is escaped, and the escape is not", breaks(codecs.Unambiguous), by("CTX-18"), func(c *codecs.Context) string {
-			escape := func(s string) string { return strings.ReplaceAll(s, ":", `\:`) }
-			return strings.Join([]string{escape(c.Method), escape(c.Target), escape(string(c.Arguments)), escape(text(c.Principal)), escape(text(c.Audience)), fmt.Sprint(c.Principal == nil, c.Audience == nil)}, ":")
+			all := ""
+			for _, f := range fields(c) {
+				all += strings.ReplaceAll(f, ":", `\:`) + ":"
+			}
+			return all + fmt.Sprint(c.Principal == nil, c.Audience == nil)
 		}),
 		binder("length-of-two-bytes", "fields are joined with lengths of two bytes in front of all of them", breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-18"), func(c *codecs.Context) string {
 			var lengths, all strings.Builder
-			for _, f := range []string{c.Method, c.Target, string(c.Arguments), text(c.Principal), text(c.Audience)} {
+			for _, f := range fields(c) {
 				lengths.Write(binary.BigEndian.AppendUint16(nil, uint16(len(f))))
 				all.WriteString(f)
 			}
@@ -97,24 +98,18 @@ func confusedValues() []Control {
 				return whole(&less)
 			}
 		}),
-		binder("method-family", "of a method the part in front of the slash is bound", breaks(codecs.BindsMethod, codecs.Unambiguous), by("CTX-06"), func(c *codecs.Context) string {
-			less := *c
-			less.Method, _, _ = strings.Cut(c.Method, "/")
-			return whole(&less)
+		contextAs("method-family", "of a method the part in front of the slash is bound", breaks(codecs.BindsMethod, codecs.Unambiguous), by("CTX-06"), func(c *codecs.Context) {
+			c.Method, _, _ = strings.Cut(c.Method, "/")
 		}),
-		binder("principal-alone", "the principal is lower-cased if there is no audience", breaks(codecs.BindsPrincipal, codecs.Unambiguous), by("CTX-05"), func(c *codecs.Context) string {
-			less := *c
+		contextAs("principal-alone", "the principal is lower-cased if there is no audience", breaks(codecs.BindsPrincipal, codecs.Unambiguous), by("CTX-05"), func(c *codecs.Context) {
 			if c.Principal != nil && c.Audience == nil {
-				less.Principal = new(strings.ToLower(*c.Principal))
+				c.Principal = new(strings.ToLower(*c.Principal))
 			}
-			return whole(&less)
 		}),
-		binder("no-arguments", "no arguments are the empty list", breaks(codecs.Unambiguous), by("CTX-03"), func(c *codecs.Context) string {
-			less := *c
+		contextAs("no-arguments", "no arguments are the empty list", breaks(codecs.Unambiguous), by("CTX-03"), func(c *codecs.Context) {
 			if c.Arguments == nil {
-				less.Arguments = []byte("[]")
+				c.Arguments = []byte("[]")
 			}
-			return whole(&less)
 		}),
 		principalAs("principal-ends", "of a long principal the ends and the length are bound", "CTX-11", func(p string) string {
 			if len(p) <= 128 {
@@ -129,10 +124,8 @@ func confusedValues() []Control {
 		}),
 		principalAs("principal-entities", "entities of HTML in a principal are resolved", "CTX-05", html.UnescapeString),
 		principalAs("principal-unpadded", "the padding of a principal in base64 is stripped", "CTX-06", func(p string) string { return strings.TrimRight(p, "=") }),
-		binder("arguments-redacted", "the member password of the arguments is left out", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) string {
-			less := *c
-			less.Arguments = regexp.MustCompile(`"password":"[^"\\]*"`).ReplaceAll(c.Arguments, []byte(`"password":""`))
-			return whole(&less)
+		contextAs("arguments-redacted", "the member password of the arguments is left out", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
+			c.Arguments = regexp.MustCompile(`"password":"[^"\\]*"`).ReplaceAll(c.Arguments, []byte(`"password":""`))
 		}),
 		principalAs("principal-url", "the scheme and host of a principal are lower-cased", "CTX-19", func(p string) string {
 			scheme, rest, ok := strings.Cut(p, "://")
@@ -149,23 +142,14 @@ func confusedValues() []Control {
 			}
 			return name
 		}),
-		binder("unescaped-texts", "texts are written between quotes as they are", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) string {
-			less := *c
-			less.Arguments = bytes.ReplaceAll(c.Arguments, []byte(`\"`), []byte(`"`))
-			return whole(&less)
+		contextAs("unescaped-texts", "texts are written between quotes as they are", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
+			c.Arguments = bytes.ReplaceAll(c.Arguments, []byte(`\"`), []byte(`"`))
 		}),
-		binder("shallow-numbers", "numbers inside of objects are read as floating point", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) string {
+		contextAs("shallow-numbers", "numbers inside of objects are read as floating point", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
 			var members map[string]any
-			if json.Unmarshal(c.Arguments, &members) != nil || members == nil {
-				return whole(c)
+			if json.Unmarshal(c.Arguments, &members) == nil && members != nil {
+				c.Arguments = inJSON(members)
 			}
-			written, err := json.Marshal(members)
-			if err != nil {
-				return whole(c)
-			}
-			less := *c
-			less.Arguments = written
-			return whole(&less)
 		}),
 	}
 }
@@ -173,12 +157,8 @@ func confusedValues() []Control {
 // confusedClaims are mistakes in claims and nonces.
 func confusedClaims() []Control {
 	return []Control{
-		around(aScheme("overridden", "members of the arguments replace those of the state", breaks(codecs.Integrity, codecs.BindsArguments), by("CTX-20"), func(p *schemeParts) {
-			p.binding = func(c *codecs.Context) string {
-				less := *c
-				less.Arguments = nil
-				return whole(&less)
-			}
+		around(contextAs("overridden", "members of the arguments replace those of the state", breaks(codecs.Integrity, codecs.BindsArguments), by("CTX-20"), func(c *codecs.Context) {
+			c.Arguments = nil
 		}), func(inner codecs.Scheme) codecs.Scheme { return overriding{inner} }),
 		aScheme("expiry-of-state", "an exp in the state replaces that of the token", breaks(codecs.Expiry, codecs.ByteExact), by("CTX-20"), func(p *schemeParts) {
 			timely := p.timely
@@ -193,13 +173,13 @@ func confusedClaims() []Control {
 				return timely(&merged, now)
 			}
 		}),
-		around(aScheme("subject-of-state", "a sub in the state replaces the principal", breaks(codecs.BindsPrincipal), by("CTX-20"), func(*schemeParts) {}),
+		wrappedScheme("subject-of-state", "a sub in the state replaces the principal", breaks(codecs.BindsPrincipal), by("CTX-20"),
 			func(inner codecs.Scheme) codecs.Scheme { return merging{inner} }),
-		around(aScheme("reason-state", "the reason of a refusal quotes the state", breaks(codecs.UniformRefusal), by("ORA-03"), func(*schemeParts) {}),
+		wrappedScheme("reason-state", "the reason of a refusal quotes the state", breaks(codecs.UniformRefusal), by("ORA-03"),
 			func(inner codecs.Scheme) codecs.Scheme { return quoting{inner} }),
 		disclaiming(aScheme("grace", "a token is good for one second longer than stated", breaks(codecs.Expiry), by("EXP-08"), func(p *schemeParts) {
 			p.timely = func(c *claims, now time.Time) bool {
-				return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.Add(skew)) && seconds(now.Add(-time.Second)) < *c.Expires
+				return c.within(seconds(now.Add(skew)), seconds(now.Add(-time.Second)))
 			}
 		}), codecs.Expiry, "a second of grace is given"),
 		aSealer("nonce-by-ring", "each handle of several keys counts its nonces from zero", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-08"), func(p *sealerParts) {

@@ -35,7 +35,7 @@ func misjudgedTimes() []Control {
 			return c.Issued != nil && c.Expires != nil && (*c.Issued <= seconds(now.Add(skew)) || *c.Issued > seconds(now.AddDate(0, 1, 0))) && seconds(now) < *c.Expires
 		}),
 		check("a-minute-late", "a minute of grace is given that nobody stated", "EXP-01", func(c *claims, now time.Time) bool {
-			return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.Add(skew)) && seconds(now.Add(-time.Minute)) < *c.Expires
+			return c.within(seconds(now.Add(skew)), seconds(now.Add(-time.Minute)))
 		}),
 		check("inclusive", "a token is taken at its expiry", "EXP-08", func(c *claims, now time.Time) bool {
 			return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.Add(skew)) && seconds(now) <= *c.Expires
@@ -67,7 +67,7 @@ func miswrittenTimes() []Control {
 				return seconds(now) - epoch, seconds(now.Add(ttl)) - epoch
 			}
 			p.timely = func(c *claims, now time.Time) bool {
-				return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.AddDate(0, 0, 2))-epoch && seconds(now)-epoch < *c.Expires
+				return c.within(seconds(now.AddDate(0, 0, 2))-epoch, seconds(now)-epoch)
 			}
 		}),
 		timed("milliseconds", "the expiry is written in milliseconds and read as seconds", "EXP-01", func(p *schemeParts) {
@@ -92,7 +92,7 @@ func miswrittenTimes() []Control {
 				return ofYear(now), ofYear(now) + ttl.Seconds()
 			}
 			p.timely = func(c *claims, now time.Time) bool {
-				return c.Issued != nil && c.Expires != nil && *c.Issued <= ofYear(now.Add(skew)) && ofYear(now) < *c.Expires
+				return c.within(ofYear(now.Add(skew)), ofYear(now))
 			}
 		}),
 		timed("zero-is-ever", "a time to live of zero is no limit", "EXP-06", func(p *schemeParts) {
@@ -112,7 +112,8 @@ func miswrittenTimes() []Control {
 // uncheckedTimes are checks of time that come too early, are left out or are passed by.
 func uncheckedTimes() []Control {
 	return []Control{
-		around(timed("grace-if-anonymous", "without a principal a token has five minutes more", "EXP-07", func(*schemeParts) {}), func(inner codecs.Scheme) codecs.Scheme { return graceful{inner} }),
+		wrappedScheme("grace-if-anonymous", "without a principal a token has five minutes more", breaks(codecs.Expiry), by("EXP-07"),
+			func(inner codecs.Scheme) codecs.Scheme { return graceful{inner} }),
 		aScheme("expired-first", "the time is checked before the tag", breaks(codecs.UniformRefusal), by("ORA-02"), func(p *schemeParts) {
 			p.order = func(checks []func() error) []func() error { return []func() error{checks[1], checks[0], checks[2]} }
 		}),

@@ -54,6 +54,12 @@ type claims struct {
 	Bound   []byte   `json:"b"`
 }
 
+// within reports whether both times are present, the issue is not behind the one and the
+// expiry is behind the other.
+func (c *claims) within(issued, expires float64) bool {
+	return c.Issued != nil && c.Expires != nil && *c.Issued <= issued && expires < *c.Expires
+}
+
 func soundScheme() schemeParts {
 	return schemeParts{
 		ringParts: soundRing(),
@@ -66,7 +72,7 @@ func soundScheme() schemeParts {
 			return seconds(now), seconds(now.Add(ttl))
 		},
 		timely: func(c *claims, now time.Time) bool {
-			return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.Add(skew)) && seconds(now) < *c.Expires
+			return c.within(seconds(now.Add(skew)), seconds(now))
 		},
 		lifetime: positive,
 		order:    func(checks []func() error) []func() error { return checks },
@@ -171,6 +177,9 @@ func refuseUnless(ok bool, refusal *codecs.RejectError) error {
 	}
 	return refusal
 }
+
+// refusedUnless is nil for a right tag.
+func refusedUnless(right bool) error { return refuseUnless(right, errUnauthentic) }
 
 // schemeGuarantees are the guarantees that the author of a signed scheme would claim.
 var schemeGuarantees = slices.Concat(signedGuarantees,

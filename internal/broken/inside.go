@@ -28,11 +28,7 @@ func inside() []Control {
 			if json.Unmarshal(payload, &value) != nil {
 				return slices.Concat(id, payload)
 			}
-			written, err := json.Marshal(value)
-			if err != nil {
-				return slices.Concat(id, payload)
-			}
-			return slices.Concat(id, written)
+			return slices.Concat(id, inJSON(value))
 		}),
 		signed("normalized", "the tag covers the payload with the Kelvin sign and the Greek question mark replaced", integrity, "FRM-14", func(id, payload []byte) []byte {
 			return slices.Concat(id, []byte(strings.NewReplacer("\u212a", "K", "\u037e", ";").Replace(string(payload))))
@@ -58,29 +54,26 @@ func inside() []Control {
 				return carried
 			}
 		}),
-		claiming(aSigner("hashed-key-id", "the key ID is a hash of the secret", breaks(codecs.PrivateKeys), by("KEY-17"), func(p *signerParts) {
+		stating(aSigner("hashed-key-id", "the key ID is a hash of the secret", breaks(codecs.PrivateKeys), by("KEY-17"), func(p *signerParts) {
 			p.derive = func(secret []byte) (key, id []byte) {
 				key, _ = deriveKey(secret)
 				sum := sha256.Sum256(secret)
 				return key, sum[:idSize]
 			}
 		}), codecs.PrivateKeys),
-		claiming(aSigner("stretched", "the key of each token is stretched from its key ID before the tag is checked", breaks(codecs.Inert, codecs.Total), by("RES-09"), func(p *signerParts) {
+		stating(aSigner("stretched", "the key of each token is stretched from its key ID before the tag is checked", breaks(codecs.Inert, codecs.Total), by("RES-09"), func(p *signerParts) {
 			mac := p.mac
 			p.mac = func(key, message []byte) []byte { return mac(stretch(key, message), message) }
 			p.also = p.mac
 		}), codecs.Inert),
-		claiming(aSigner("inflated", "the payload is decompressed before its tag is checked", breaks(codecs.Inert), by("RES-12"), func(p *signerParts) {
+		stating(aSigner("inflated", "the payload is decompressed before its tag is checked", breaks(codecs.Inert), by("RES-12"), func(p *signerParts) {
 			p.judged = inflatedFirst
 		}), codecs.Inert),
-		claiming(aSigner("pickled", "serialized objects in the payload are run before the tag is checked", breaks(codecs.Inert, codecs.Integrity), by("RES-10"), func(p *signerParts) {
+		stating(aSigner("pickled", "serialized objects in the payload are run before the tag is checked", breaks(codecs.Inert, codecs.Integrity), by("RES-10"), func(p *signerParts) {
 			p.judged = runFirst
 		}), codecs.Inert),
 	}
 }
-
-// claiming lets the control claim a property that its author would not have named.
-func claiming(c Control, p codecs.Property) Control { return stating(c, p) }
 
 // stretch does the work of a password hash. The work allocates, so that a test that
 // counts allocations as time sees it.

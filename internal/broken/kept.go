@@ -13,21 +13,21 @@ import (
 // keptState are mistakes with state that calls, handles or keys have in common.
 func keptState() []Control {
 	return []Control{
-		around(aScheme("verdict-by-token", "a token that was accepted is accepted again, without regard to the context and the time",
-			breaks(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience, codecs.Expiry), by("SEQ-01"), func(*schemeParts) {}),
+		wrappedScheme("verdict-by-token", "a token that was accepted is accepted again, without regard to the context and the time",
+			breaks(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience, codecs.Expiry), by("SEQ-01"),
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &cached{Scheme: inner, name: func(token string, _ *codecs.Context) string { return token }}
 			}),
-		around(aScheme("verdict-by-body", "a verdict is kept under the token without its tag, and the context",
-			breaks(codecs.Integrity, codecs.Canonical), by("SEQ-01"), func(*schemeParts) {}),
+		wrappedScheme("verdict-by-body", "a verdict is kept under the token without its tag, and the context",
+			breaks(codecs.Integrity, codecs.Canonical), by("SEQ-01"),
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &cached{Scheme: inner, name: func(token string, c *codecs.Context) string {
 					return token[:max(0, strings.LastIndex(token, "."))] + whole(c) + c.Now.String()
 				}}
 			}),
-		around(aScheme("lenient-at-first", "the first call of a handle does not refuse a token that is late by less than its time to live", breaks(codecs.Expiry), by("SEQ-01"), func(*schemeParts) {}),
+		wrappedScheme("lenient-at-first", "the first call of a handle does not refuse a token that is late by less than its time to live", breaks(codecs.Expiry), by("SEQ-01"),
 			func(inner codecs.Scheme) codecs.Scheme { return &lenientOnce{Scheme: inner} }),
-		named(aScheme("counted-name", "a token is the name of a state that the server keeps, and names count up", breaks(codecs.Integrity), by("TAG-15"), func(*schemeParts) {})),
+		wrappedScheme("counted-name", "a token is the name of a state that the server keeps, and names count up", breaks(codecs.Integrity), by("TAG-15"), named()),
 		aSigner("ring-of-last", "every handle uses the ring that was opened last", breaks(codecs.Rotation, codecs.Integrity), by("SEQ-01"), ringOfLast),
 	}
 }
@@ -62,10 +62,10 @@ func (s *cached) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 
 // named puts a scheme behind names of its tokens. A name is a multiple of an odd number
 // in three bytes.
-func named(c Control) Control {
+func named() func(codecs.Scheme) codecs.Scheme {
 	var kept sync.Map
 	var count atomic.Uint32
-	return around(c, func(inner codecs.Scheme) codecs.Scheme { return &namer{Scheme: inner, kept: &kept, count: &count} })
+	return func(inner codecs.Scheme) codecs.Scheme { return &namer{Scheme: inner, kept: &kept, count: &count} }
 }
 
 // A namer is a scheme whose tokens are names of tokens.

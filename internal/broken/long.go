@@ -22,7 +22,7 @@ func long() []Control {
 		headOnly("head-only", "of a long payload the first KiB is authenticated", 1<<10),
 		from(1<<18, headOnly("head-of-64k", "of a payload as much is authenticated as two bytes count", 1<<16)),
 		from(8<<20, headOnly("head-of-mib", "of a payload the first MiB is authenticated", 1<<20)),
-		around(aScheme("unbound-if-long", "a token of over 58,000 characters is not bound to the principal", breaks(codecs.BindsPrincipal), by("CTX-17"), func(*schemeParts) {}),
+		wrappedScheme("unbound-if-long", "a token of over 58,000 characters is not bound to the principal", breaks(codecs.BindsPrincipal), by("CTX-17"),
 			func(inner codecs.Scheme) codecs.Scheme { return unboundIfLong{inner} }),
 		aScheme("timeless-if-long", "a token of a state of over 32 KiB does not expire", breaks(codecs.Expiry), by("EXP-07"), func(p *schemeParts) {
 			timely := p.timely

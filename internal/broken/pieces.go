@@ -362,14 +362,6 @@ func pointUnbound(key []byte) pair {
 	}
 }
 
-// refusedUnless is nil for a right tag.
-func refusedUnless(right bool) error {
-	if right {
-		return nil
-	}
-	return errUnauthentic
-}
-
 func salted(key []byte) pair {
 	return pair{
 		seal: func(payload []byte) string {

@@ -63,7 +63,7 @@ func rare() []Control {
 				return canonical(text)
 			}
 		}),
-		claiming(aSigner("key-id-shows-key", "the key ID is the first bytes of the secret", breaks(codecs.PrivateKeys, codecs.Rotation), by("KEY-17"), func(p *signerParts) {
+		stating(aSigner("key-id-shows-key", "the key ID is the first bytes of the secret", breaks(codecs.PrivateKeys, codecs.Rotation), by("KEY-17"), func(p *signerParts) {
 			p.derive = func(secret []byte) (key, id []byte) {
 				key, _ = deriveKey(secret)
 				return key, secret[:idSize]

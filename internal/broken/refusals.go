@@ -31,7 +31,7 @@ func refusals() []Control {
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("want a tag like %x", right[:6]))
 				}
 			}),
-		claiming(aSigner("reason-key-hash", "the reason of a refusal names the key by a hash of the secret", breaks(codecs.PrivateKeys), by("TAG-04"),
+		stating(aSigner("reason-key-hash", "the reason of a refusal names the key by a hash of the secret", breaks(codecs.PrivateKeys), by("TAG-04"),
 			func(p *signerParts) {
 				p.derive = rawKey
 				p.refuse = func(e *entry, _, _, _ []byte) error {
@@ -39,11 +39,11 @@ func refusals() []Control {
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("refused by key %x", sum[:6]))
 				}
 			}), codecs.PrivateKeys),
-		around(aScheme("reason-audience", "the reason of a refusal names the audience of the token", breaks(codecs.UniformRefusal), by("TAG-04"), func(*schemeParts) {}),
+		wrappedScheme("reason-audience", "the reason of a refusal names the audience of the token", breaks(codecs.UniformRefusal), by("TAG-04"),
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &telling{Scheme: inner, tell: func(b *codecs.Context) string { return text(b.Audience) }}
 			}),
-		around(aScheme("reason-length", "the reason of a refusal tells the length of the principal of the token", breaks(codecs.UniformRefusal), by("ORA-03"), func(*schemeParts) {}),
+		wrappedScheme("reason-length", "the reason of a refusal tells the length of the principal of the token", breaks(codecs.UniformRefusal), by("ORA-03"),
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &telling{Scheme: inner, tell: func(b *codecs.Context) string { return fmt.Sprint("a principal of ", len(text(b.Principal)), " bytes") }}
 			}),

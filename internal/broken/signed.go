@@ -134,13 +134,7 @@ func frames() []Control {
 		aSigner("key-id-outside", "the key id is outside the tag, and a key that is not found is the first", breaks(codecs.Integrity), by("FRM-07"),
 			func(p *signerParts) {
 				p.message = func(_, payload []byte) []byte { return payload }
-				found := p.lookup
-				p.lookup = func(r *ring, id []byte) *entry {
-					if e := found(r, id); e != nil {
-						return e
-					}
-					return r.entries[0]
-				}
+				p.lookup = firstUnlessFound(p.lookup)
 			}),
 		aSigner("first-kilobyte", "the tag covers the first 64 bytes only", breaks(codecs.Integrity), by("FRM-07"),
 			func(p *signerParts) {
@@ -155,6 +149,16 @@ func frames() []Control {
 					return token
 				}
 			}),
+	}
+}
+
+// firstUnlessFound looks a key up, and takes the first for one that is unknown.
+func firstUnlessFound(lookup func(*ring, []byte) *entry) func(*ring, []byte) *entry {
+	return func(r *ring, id []byte) *entry {
+		if e := lookup(r, id); e != nil {
+			return e
+		}
+		return r.entries[0]
 	}
 }
 
@@ -244,13 +248,7 @@ func checkedTags() []Control {
 					return hmacSHA256(key, message)
 				}
 				p.also = p.mac
-				found := p.lookup
-				p.lookup = func(r *ring, id []byte) *entry {
-					if e := found(r, id); e != nil {
-						return e
-					}
-					return r.entries[0]
-				}
+				p.lookup = firstUnlessFound(p.lookup)
 			}),
 		aSigner("other-hash", "HMAC-SHA512 is taken as well, cut to length", breaks(codecs.Integrity), by("TAG-11"),
 			func(p *signerParts) {
@@ -294,7 +292,7 @@ func sumOfDifferences(presented, right []byte) bool {
 func shortTag(p *signerParts) {
 	p.encode = func(raw []byte) string {
 		cut := len(raw) - sha256.Size
-		return base64.RawURLEncoding.EncodeToString(raw[:cut]) + "." + base64.RawURLEncoding.EncodeToString(raw[cut:])
+		return joinText(raw[:cut], raw[cut:])
 	}
 	p.decode = func(text string) ([]byte, bool) {
 		head, tail, _ := strings.Cut(text, ".")
@@ -318,7 +316,7 @@ func tagOf4Apart() Control {
 		p.also = p.mac
 		p.encode = func(raw []byte) string {
 			cut := len(raw) - p.tagSize
-			return base64.RawURLEncoding.EncodeToString(raw[:cut]) + "." + base64.RawURLEncoding.EncodeToString(raw[cut:])
+			return joinText(raw[:cut], raw[cut:])
 		}
 		p.decode = func(text string) ([]byte, bool) {
 			head, tail, _ := strings.Cut(text, ".")

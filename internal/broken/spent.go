@@ -48,11 +48,7 @@ func spent() []Control {
 			if json.Unmarshal(payload, &value) != nil {
 				return payload
 			}
-			written, err := json.Marshal(value)
-			if err != nil {
-				return payload
-			}
-			return written
+			return inJSON(value)
 		}),
 		aSigner("wiped", "the token is wiped from the caller's memory", breaks(codecs.ByteExact), by("RES-03"), func(p *signerParts) {
 			p.judged = func(token []byte) []byte {
@@ -61,8 +57,10 @@ func spent() []Control {
 				return kept
 			}
 		}),
-		scratch(),
-		fastPath(),
+		wrapped("scratch", "one buffer serves every call", breaks(codecs.ByteExact), by("RES-04"),
+			func(c codecs.Codec) codecs.Codec { return &shared{Codec: c} }),
+		wrapped("fast-path", "with room in the caller's buffer the tag is not checked", breaks(codecs.Integrity), by("RES-05"),
+			func(c codecs.Codec) codecs.Codec { return hasty{c} }),
 	}
 }
 
@@ -131,11 +129,6 @@ func wrapped(name, doc string, broken []codecs.Property, attacks []string, wrap 
 	return c
 }
 
-func scratch() Control {
-	return wrapped("scratch", "one buffer serves every call", breaks(codecs.ByteExact), by("RES-04"),
-		func(c codecs.Codec) codecs.Codec { return &shared{Codec: c} })
-}
-
 // A hasty codec does not check the tag if the caller's buffer has room.
 type hasty struct{ codecs.Codec }
 
@@ -149,37 +142,33 @@ func (h hasty) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, raw[idSize:len(raw)-32]...), nil
 }
 
-func fastPath() Control {
-	return wrapped("fast-path", "with room in the caller's buffer the tag is not checked", breaks(codecs.Integrity), by("RES-05"),
-		func(c codecs.Codec) codecs.Codec { return hasty{c} })
-}
-
 // used are the mistakes of schemes that remember the tokens they accepted.
 func used() []Control {
-	single := func(name, doc string, remember func(uses []use, now time.Time) []use) Control {
-		return around(stating(aScheme(name, doc, breaks(codecs.SingleUse), by("EXP-05"), func(*schemeParts) {}), codecs.SingleUse),
-			func(inner codecs.Scheme) codecs.Scheme {
-				return &remembering{Scheme: inner, remember: remember, once: true}
-			})
+	single := func(name, doc, attack string, remember func(uses []use, now time.Time) []use) Control {
+		return stating(wrappedScheme(name, doc, breaks(codecs.SingleUse), by(attack), func(inner codecs.Scheme) codecs.Scheme {
+			return &remembering{Scheme: inner, remember: remember, once: true}
+		}), codecs.SingleUse)
 	}
 	return []Control{
-		single("short-memory", "the last 64 tokens that were used are remembered", func(uses []use, _ time.Time) []use {
+		single("short-memory", "the last 64 tokens that were used are remembered", "EXP-05", func(uses []use, _ time.Time) []use {
 			return uses[max(0, len(uses)-64):]
 		}),
-		single("forgets-early", "what was used is remembered for half of its time to live", func(uses []use, now time.Time) []use {
+		single("forgets-early", "what was used is remembered for half of its time to live", "EXP-05", func(uses []use, now time.Time) []use {
 			return slices.DeleteFunc(uses, func(u use) bool { return now.Sub(u.at) > defaultTTL/2 })
 		}),
-		around(stating(aScheme("used-by-handle", "each handle remembers the tokens that it accepted itself", breaks(codecs.SingleUse), by("SEQ-01"), func(*schemeParts) {}), codecs.SingleUse),
-			func(inner codecs.Scheme) codecs.Scheme {
-				return &remembering{Scheme: inner, remember: func(uses []use, _ time.Time) []use { return uses }, once: true}
-			}),
-		around(aScheme("kept-alive", "a token that is used begins its time anew", breaks(codecs.Expiry), by("EXP-07"), func(*schemeParts) {}),
+		single("used-by-handle", "each handle remembers the tokens that it accepted itself", "SEQ-01", func(uses []use, _ time.Time) []use { return uses }),
+		wrappedScheme("kept-alive", "a token that is used begins its time anew", breaks(codecs.Expiry), by("EXP-07"),
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &remembering{Scheme: inner, remember: func(uses []use, now time.Time) []use {
 					return slices.DeleteFunc(uses, func(u use) bool { return now.Sub(u.at) >= defaultTTL })
 				}}
 			}),
 	}
+}
+
+// wrappedScheme is a sound scheme behind another.
+func wrappedScheme(name, doc string, broken []codecs.Property, attacks []string, wrap func(codecs.Scheme) codecs.Scheme) Control {
+	return around(aScheme(name, doc, broken, attacks, func(*schemeParts) {}), wrap)
 }
 
 // around puts a scheme inside another.
