@@ -42,9 +42,7 @@ func impatient() {
 // TestWorkerThatWantsOneRequestAtATime holds several requests in flight to be no duty of
 // a worker: one that breaks is asked alone from then on, and accused of nothing.
 func TestWorkerThatWantsOneRequestAtATime(t *testing.T) {
-	c := dial(t, "impatient", worker.Limits{})
-	remote, err := c.Design().NewCodec(codecs.Config{Secrets: secrets()})
-	require.NoError(t, err)
+	c, remote := dialCodec(t, "impatient", worker.Limits{})
 	for range 2 {
 		verdicts, err := remote.(lab.BatchCodec).UnsealAll(bytes.Fields([]byte("a b c d")))
 		require.NoError(t, err)
@@ -60,8 +58,7 @@ func TestWorkerThatWantsOneRequestAtATime(t *testing.T) {
 // ones than a pipe holds.
 func TestManyInFlight(t *testing.T) {
 	for n, size := range map[int]int{300: 3, 130: 20_000} {
-		remote, err := dial(t, "codec", worker.Limits{}).Design().NewCodec(codecs.Config{Secrets: secrets()})
-		require.NoError(t, err)
+		_, remote := dialCodec(t, "codec", worker.Limits{})
 		payloads := make([][]byte, n)
 		for i := range payloads {
 			payloads[i] = fmt.Appendf(nil, "%d%s", i, strings.Repeat("x", size))

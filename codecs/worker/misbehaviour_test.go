@@ -179,9 +179,7 @@ func TestMisbehaviour(t *testing.T) {
 	} {
 		t.Run(c.role, func(t *testing.T) {
 			var deadline impatience
-			client := dial(t, c.role, worker.Limits{Line: 1 << 16, AfterFunc: deadline.afterFunc})
-			remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
-			require.NoError(t, err)
+			client, remote := dialCodec(t, c.role, worker.Limits{Line: 1 << 16, AfterFunc: deadline.afterFunc})
 			first := pid(t, remote)
 
 			deadline.armed.Store(c.slow)
@@ -228,54 +226,44 @@ func TestBatchMisbehaviour(t *testing.T) {
 		"short-batch": worker.Garbage, "bad-batch": worker.Garbage, "no-batch": worker.Lied,
 	} {
 		t.Run(role, func(t *testing.T) {
-			client := dial(t, role, worker.Limits{})
-			remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
-			require.NoError(t, err)
-			_, err = remote.(lab.BatchCodec).UnsealAll([][]byte{[]byte("trigger")})
+			client, remote := dialCodec(t, role, worker.Limits{})
+			_, err := remote.(lab.BatchCodec).UnsealAll([][]byte{[]byte("trigger")})
 			require.Equal(t, kind, requireFault(t, client, err).Kind)
 		})
 	}
 }
 
 func TestLastWordsAreKept(t *testing.T) {
-	client := dial(t, "dying", worker.Limits{})
-	remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
-	require.NoError(t, err)
-	_, err = remote.Unseal(nil, []byte("trigger"))
+	client, remote := dialCodec(t, "dying", worker.Limits{})
+	_, err := remote.Unseal(nil, []byte("trigger"))
 	require.ErrorContains(t, err, "exit status 3")
 	require.Equal(t, "last words\n", client.Events()[0].Stderr)
 }
 
 func TestOrphansAreReaped(t *testing.T) {
 	var deadline impatience
-	client := dial(t, "orphaning", worker.Limits{AfterFunc: deadline.afterFunc})
-	remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
-	require.NoError(t, err)
+	client, remote := dialCodec(t, "orphaning", worker.Limits{AfterFunc: deadline.afterFunc})
 	deadline.armed.Store(true)
-	_, err = remote.Unseal(nil, []byte("trigger"))
+	_, err := remote.Unseal(nil, []byte("trigger"))
 	require.Equal(t, worker.Hung, requireFault(t, client, err).Kind, "somebody holds its output open")
 }
 
 func TestRestartsAreBounded(t *testing.T) {
-	client := dial(t, "dying", worker.Limits{Restarts: 2})
-	remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
-	require.NoError(t, err)
+	client, remote := dialCodec(t, "dying", worker.Limits{Restarts: 2})
 	for range 3 {
-		_, err = remote.Unseal(nil, []byte("trigger"))
+		_, err := remote.Unseal(nil, []byte("trigger"))
 		require.ErrorIs(t, err, codecs.ErrFault)
 	}
 	require.Len(t, client.Events(), 3)
-	_, err = remote.Unseal(nil, []byte("who"))
+	_, err := remote.Unseal(nil, []byte("who"))
 	require.ErrorIs(t, err, codecs.ErrFault)
 	require.ErrorContains(t, err, "started 3 times")
 	require.Len(t, client.Events(), 3)
 }
 
 func TestAnotherIdentityAfterTheRestart(t *testing.T) {
-	client := dial(t, "changing-name", worker.Limits{})
-	remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
-	require.NoError(t, err)
-	_, err = remote.Unseal(nil, []byte("trigger"))
+	client, remote := dialCodec(t, "changing-name", worker.Limits{})
+	_, err := remote.Unseal(nil, []byte("trigger"))
 	require.ErrorIs(t, err, codecs.ErrFault)
 	_, err = remote.Unseal(nil, []byte("who"))
 	require.ErrorIs(t, err, codecs.ErrFault)
@@ -410,12 +398,10 @@ func quotedJSON(s string) string {
 // TestTooManyVerdicts checks the memory that an answer with millions of verdicts
 // for one token takes, beside the line itself.
 func TestTooManyVerdicts(t *testing.T) {
-	client := dial(t, "verdicts", worker.Limits{})
-	remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
-	require.NoError(t, err)
+	client, remote := dialCodec(t, "verdicts", worker.Limits{})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err = remote.(lab.BatchCodec).UnsealAll([][]byte{[]byte("trigger")})
+	_, err := remote.(lab.BatchCodec).UnsealAll([][]byte{[]byte("trigger")})
 	runtime.ReadMemStats(&after)
 	event := requireFault(t, client, err)
 	require.Equal(t, worker.Garbage, event.Kind)
@@ -426,10 +412,8 @@ func TestTooManyVerdicts(t *testing.T) {
 // TestLongAnswer checks that an answer may not be much longer than its request,
 // without a limit of the caller.
 func TestLongAnswer(t *testing.T) {
-	client := dial(t, "long-answer", worker.Limits{})
-	remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
-	require.NoError(t, err)
-	_, err = remote.Unseal(nil, []byte("trigger"))
+	client, remote := dialCodec(t, "long-answer", worker.Limits{})
+	_, err := remote.Unseal(nil, []byte("trigger"))
 	event := requireFault(t, client, err)
 	require.Equal(t, worker.Flooded, event.Kind)
 	require.Regexp(t, "longer than 10[0-9]{5} bytes", event.Detail)

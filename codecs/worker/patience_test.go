@@ -82,9 +82,7 @@ func TestPatience(t *testing.T) {
 
 // TestWorkIsTold reads the processor time of a process that reads a long line.
 func TestWorkIsTold(t *testing.T) {
-	client := dial(t, "codec", worker.Limits{})
-	codec, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
-	require.NoError(t, err)
+	client, codec := dialCodec(t, "codec", worker.Limits{})
 	before, err := client.Work()
 	if errors.Is(err, codecs.ErrUnsupported) {
 		testenv.Skip(t, "%s", err)
@@ -103,10 +101,8 @@ func TestWorkIsTold(t *testing.T) {
 // TestShortNameOfALongState lets an answer be as long as the longest request so far: a
 // server that keeps states sends them back for a short name.
 func TestShortNameOfALongState(t *testing.T) {
-	client := dial(t, "long-answer", worker.Limits{})
-	remote, err := client.Design().NewCodec(codecs.Config{Secrets: secrets()})
-	require.NoError(t, err)
-	_, err = remote.Unseal(nil, []byte("trigger"))
+	client, remote := dialCodec(t, "long-answer", worker.Limits{})
+	_, err := remote.Unseal(nil, []byte("trigger"))
 	require.Equal(t, worker.Flooded, requireFault(t, client, err).Kind)
 	_, err = remote.Seal(nil, make([]byte, 1<<20))
 	require.ErrorIs(t, err, codecs.ErrUnsupported)

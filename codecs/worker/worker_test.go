@@ -71,6 +71,15 @@ func dial(t *testing.T, role string, limits worker.Limits) *worker.Client {
 	return c
 }
 
+// dialCodec is dial and a codec of the worker.
+func dialCodec(t *testing.T, role string, limits worker.Limits) (*worker.Client, codecs.Codec) {
+	t.Helper()
+	c := dial(t, role, limits)
+	codec, err := c.Design().NewCodec(codecs.Config{Secrets: secrets()})
+	require.NoError(t, err)
+	return c, codec
+}
+
 func command(t *testing.T, role string) worker.Command {
 	t.Helper()
 	self, err := os.Executable()
@@ -115,9 +124,7 @@ func TestCodec(t *testing.T) {
 }
 
 func TestBatch(t *testing.T) {
-	c := dial(t, "codec", worker.Limits{})
-	remote, err := c.Design().NewCodec(codecs.Config{Secrets: secrets()})
-	require.NoError(t, err)
+	_, remote := dialCodec(t, "codec", worker.Limits{})
 	verdicts, err := remote.(lab.BatchCodec).UnsealAll([][]byte{[]byte("r.cba"), {0xFF}, []byte("bad"), []byte("r.")})
 	require.NoError(t, err)
 	require.Len(t, verdicts, 4)
@@ -130,29 +137,23 @@ func TestBatch(t *testing.T) {
 // TestJudgingOneByOne asks a worker without the ability batch, and one of its
 // tokens kills it.
 func TestJudgingOneByOne(t *testing.T) {
-	c := dial(t, "plain", worker.Limits{})
+	c, remote := dialCodec(t, "plain", worker.Limits{})
 	require.False(t, c.Has(worker.AbilityBatch))
-	remote, err := c.Design().NewCodec(codecs.Config{Secrets: secrets()})
-	require.NoError(t, err)
 	verdicts, err := remote.(lab.BatchCodec).UnsealAll([][]byte{[]byte("trigger"), {0xFF}, []byte("who")})
 	require.NoError(t, err)
 	require.Equal(t, codecs.Malformed, codecs.Rejected(verdicts[0].Err).Stage)
 	require.ErrorIs(t, verdicts[1].Err, codecs.ErrUnsupported)
 	require.NoError(t, verdicts[2].Err)
 
-	dying := dial(t, "dying-plain", worker.Limits{})
-	remote, err = dying.Design().NewCodec(codecs.Config{Secrets: secrets()})
-	require.NoError(t, err)
+	_, remote = dialCodec(t, "dying-plain", worker.Limits{})
 	_, err = remote.(lab.BatchCodec).UnsealAll([][]byte{[]byte("who"), []byte("trigger")})
 	require.ErrorIs(t, err, codecs.ErrFault)
 }
 
 func TestClosedHandle(t *testing.T) {
-	c := dial(t, "codec", worker.Limits{})
-	remote, err := c.Design().NewCodec(codecs.Config{Secrets: secrets()})
-	require.NoError(t, err)
+	_, remote := dialCodec(t, "codec", worker.Limits{})
 	require.NoError(t, remote.(io.Closer).Close())
-	_, err = remote.Seal(nil, nil)
+	_, err := remote.Seal(nil, nil)
 	require.ErrorContains(t, err, "there is no handle 1")
 	require.ErrorIs(t, remote.(io.Closer).Close(), codecs.ErrFault)
 }
@@ -207,9 +208,7 @@ func TestRefusedConfiguration(t *testing.T) {
 }
 
 func TestBench(t *testing.T) {
-	c := dial(t, "codec", worker.Limits{})
-	remote, err := c.Design().NewCodec(codecs.Config{Secrets: secrets()})
-	require.NoError(t, err)
+	_, remote := dialCodec(t, "codec", worker.Limits{})
 	b := remote.(worker.Benchmark)
 	elapsed, err := b.BenchMake(100, []byte("payload"), nil)
 	require.NoError(t, err)

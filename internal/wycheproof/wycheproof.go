@@ -215,19 +215,24 @@ func RunAEAD(t *testing.T, name string, open func(key []byte) cipher.AEAD) int {
 		if len(c.IV) != a.NonceSize() {
 			return Refused
 		}
-		sealed := append(bytes.Clone(c.CT), c.Tag...)
-		payload, err := a.Open(nil, c.IV, sealed, c.AAD)
-		switch {
-		case err != nil:
-			return Refused
-		case !bytes.Equal(payload, c.Msg), !bytes.Equal(a.Seal(nil, c.IV, c.Msg, c.AAD), sealed), !anywhere(a, c, sealed):
-			return Differs
-		default:
-			return Accepted
-		}
+		return TryAEAD(a, c)
 	})
 	require.NotZero(t, tally.Accepted, "%s: no case was accepted", name)
 	return tested
+}
+
+// TryAEAD opens a case and seals it again. The nonce must have the AEAD's length.
+func TryAEAD(a cipher.AEAD, c *Case) Outcome {
+	sealed := append(bytes.Clone(c.CT), c.Tag...)
+	payload, err := a.Open(nil, c.IV, sealed, c.AAD)
+	switch {
+	case err != nil:
+		return Refused
+	case !bytes.Equal(payload, c.Msg), !bytes.Equal(a.Seal(nil, c.IV, c.Msg, c.AAD), sealed), !anywhere(a, c, sealed):
+		return Differs
+	default:
+		return Accepted
+	}
 }
 
 // anywhere reports whether the AEAD seals and opens a case in place and with every

@@ -2,10 +2,7 @@ package gosdk_test
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"log/slog"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -63,28 +60,7 @@ func TestResourcesWithNilContents(t *testing.T) {
 // the body of the answer.
 func raw(t *testing.T, url, state string) string {
 	t.Helper()
-	return rawCall(t, url, "greet", state)
-}
-
-// rawCall is raw for any tool.
-func rawCall(t *testing.T, url, tool, state string) string {
-	t.Helper()
-	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{},"requestState":%s,"_meta":{`+
-		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}}}`, tool, state)
-	req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
-	require.NoError(t, err)
-	for name, value := range map[string]string{
-		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Authorization": "Bearer alice",
-		"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool,
-	} {
-		req.Header.Set(name, value)
-	}
-	res, err := http.DefaultClient.Do(req)
-	require.NoError(t, err)
-	defer res.Body.Close()
-	answer, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
-	return string(answer)
+	return post(t, url, "greet", "{}", state)
 }
 
 // TestStatesThatAreNoTokens: null and "" begin again, a value that is no string is

@@ -20,10 +20,10 @@ var share = flag.Int("share", 10, "flows through a server with the boundary and 
 // A flow is a tools/call that hands its work on, and the tools/call that ends it.
 func flow(t *testing.T, url string) (token string) {
 	t.Helper()
-	_, rest, found := strings.Cut(rawCall(t, url, "work", `null`), `"requestState":"`)
+	_, rest, found := strings.Cut(post(t, url, "work", "{}", `null`), `"requestState":"`)
 	require.True(t, found)
 	token, _, _ = strings.Cut(rest, `"`)
-	require.Contains(t, rawCall(t, url, "work", `"`+token+`"`), "half done, done")
+	require.Contains(t, post(t, url, "work", "{}", `"`+token+`"`), "half done, done")
 	return token
 }
 

@@ -85,23 +85,7 @@ func run(t *testing.T, db *sql.DB) {
 	require.Error(t, err)
 }
 
-// TestFaults kills and restarts PostgreSQL: while it is down tokens are refused,
-// and afterwards a used one is still used.
 func TestFaults(t *testing.T) {
 	server := storetest.Postgres(t)
-	s := store(t, postgres(t, server), sqlstore.Options{})
-	used, fresh := storetest.Fresh(1), storetest.Fresh(2)
-	first, err := s.Spend(context.Background(), used)
-	require.NoError(t, err)
-	require.True(t, first)
-	server.Kill(t)
-	for _, u := range []boundary.Use{used, fresh} {
-		first, err = s.Spend(context.Background(), u)
-		require.Error(t, err)
-		require.False(t, first)
-	}
-	server.Start(t)
-	recovered := func() bool { first, err = s.Spend(context.Background(), used); return err == nil }
-	require.Eventually(t, recovered, 30*time.Second, 50*time.Millisecond)
-	require.False(t, first, "the use was lost in the restart")
+	storetest.Faults(t, server, store(t, postgres(t, server), sqlstore.Options{}))
 }

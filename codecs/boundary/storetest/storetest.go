@@ -60,6 +60,29 @@ func once(t *testing.T, one, two boundary.Store) {
 	require.True(t, first)
 }
 
+// Faults uses a token, kills the server and starts it again: while it is down the store
+// refuses tokens, and afterwards the used one is still used. It returns the use of a token
+// that was presented while the server was down.
+func Faults(t *testing.T, server *Server, store boundary.Store) (refused boundary.Use) {
+	t.Helper()
+	ctx := context.Background()
+	used, refused := Fresh(1), Fresh(2)
+	first, err := store.Spend(ctx, used)
+	require.NoError(t, err)
+	require.True(t, first)
+	server.Kill(t)
+	for _, u := range []boundary.Use{used, refused} {
+		first, err = store.Spend(ctx, u)
+		require.Error(t, err)
+		require.False(t, first)
+	}
+	server.Start(t)
+	recovered := func() bool { first, err = store.Spend(ctx, used); return err == nil }
+	require.Eventually(t, recovered, 30*time.Second, 10*time.Millisecond)
+	require.False(t, first, "the use was lost in the restart")
+	return refused
+}
+
 // Race presents each of some tokens several times at once, at all stores in
 // turn, and holds the number of first uses to that of tokens.
 func Race(t *testing.T, stores []boundary.Store, tokens, presentations int) {
