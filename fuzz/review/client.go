@@ -38,10 +38,10 @@ type client struct {
 	minted map[string]map[string]Question
 	keys   map[string]int // of questions, each with the number of questions
 	newest map[string]Question
-	trace  string // the first stack trace or path in an error
-	notice string // the longest run of notifications that were not asked for
-	noisy  int    // its length
-	both   string // the first response with a result and an error
+	trace  string            // the first stack trace or path in an error
+	notice string            // the longest run of notifications that were not asked for
+	noisy  int               // its length
+	odd    map[string]string // responses of another form, by their fault
 	// uncached is the first result of a call whose members for caches have another form.
 	uncached   Answer
 	uncachedBy string
@@ -70,7 +70,7 @@ func SystemClock() Clock {
 }
 
 func newClient(o Options) (*client, error) {
-	c := &client{target: o.Target, minted: map[string]map[string]Question{}, keys: map[string]int{}, codes: map[int]string{}, repeated: map[string][]repeatedArgument{}, limits: o.Limits, rate: o.Rate, budget: o.Budget, clock: o.Clock, record: o.Record}
+	c := &client{target: o.Target, minted: map[string]map[string]Question{}, keys: map[string]int{}, codes: map[int]string{}, odd: map[string]string{}, repeated: map[string][]repeatedArgument{}, limits: o.Limits, rate: o.Rate, budget: o.Budget, clock: o.Clock, record: o.Record}
 	if o.Rate > 0 {
 		c.pause = time.Duration(float64(time.Second) / o.Rate)
 	}

@@ -34,12 +34,15 @@ func (t Target) credentials(as user) []rawmcp.Header {
 	}
 }
 
+// unknownCredential is one that no server knows.
+const unknownCredential = "sealab-nobody-has-this-credential"
+
 // madeUp replaces a credential and keeps its scheme.
 func madeUp(value string) string {
 	if scheme, _, ok := strings.Cut(value, " "); ok {
-		return scheme + " sealab-nobody-has-this-credential"
+		return scheme + " " + unknownCredential
 	}
-	return "sealab-nobody-has-this-credential"
+	return unknownCredential
 }
 
 // masked returns a text with the name of its flag in the place of each

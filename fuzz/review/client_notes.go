@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"mime"
 
 	"sealab/internal/rawmcp"
 )
@@ -50,6 +51,7 @@ func (c *client) kept(e *rawmcp.Exchange) {
 	if c.lost == nil && c.http != nil && e.Status == 0 {
 		c.lost = e
 	}
+	c.firstDocument(e)
 	c.noteNotices(e)
 	if c.record != nil {
 		kept := *e
@@ -59,8 +61,8 @@ func (c *client) kept(e *rawmcp.Exchange) {
 }
 
 // noteNotices keeps the longest run of logs and progress beside the answer to a request of
-// revision 2026-07-28, and a response that is both a result and an error. The requests of a
-// review ask for no logs, and no progress but those of [progressToken].
+// revision 2026-07-28, and the first response of each odd form. The requests of a review ask
+// for no logs, and no progress but those of [progressToken].
 func (c *client) noteNotices(e *rawmcp.Exchange) {
 	if !bytes.Contains(e.Sent, []byte(`"`+metaVersion+`":"`+modern+`"`)) || bytes.Contains(e.Sent, []byte(progressToken)) {
 		return
@@ -69,8 +71,8 @@ func (c *client) noteNotices(e *rawmcp.Exchange) {
 	n := 0
 	for _, m := range e.Messages {
 		all := members(m)
-		if all["result"] != nil && all["error"] != nil && c.both == "" {
-			c.both = short(string(e.Sent), 300) + " -> " + short(string(m), 300)
+		if fault := oddity(e, all); fault != "" && c.odd[fault] == "" {
+			c.odd[fault] = short(string(e.Sent), 300) + " -> " + short(string(m), 300)
 		}
 		var method string
 		if _ = json.Unmarshal(all["method"], &method); method == "notifications/message" || method == "notifications/progress" {
@@ -80,5 +82,40 @@ func (c *client) noteNotices(e *rawmcp.Exchange) {
 	}
 	if n > c.noisy {
 		c.noisy, c.notice = n, fmt.Sprintf("%s -> %d, the first %s", short(string(e.Sent), 300), n, one)
+	}
+}
+
+// The odd forms of responses.
+const (
+	bothMembers  = "a response has both a result and an error"
+	followed     = "a response is followed by more data"
+	typedAsOther = "a response is neither of the type JSON nor a stream"
+)
+
+// oddity is the fault of the form of a response; "" if it has none.
+func oddity(e *rawmcp.Exchange, response map[string]json.RawMessage) string {
+	media, _, _ := mime.ParseMediaType(e.Header("Content-Type"))
+	switch {
+	case response["result"] != nil && response["error"] != nil:
+		return bothMembers
+	case (response["result"] != nil || response["error"] != nil) && e.Status != 0 && media != "application/json" && media != "text/event-stream":
+		return typedAsOther
+	}
+	return ""
+}
+
+// firstDocument takes what follows a JSON-RPC response out of the messages of an exchange,
+// and keeps the first response that something follows.
+func (c *client) firstDocument(e *rawmcp.Exchange) {
+	if e.Status == 0 || e.Stream || len(e.Messages) != 1 || json.Valid(e.Body) {
+		return
+	}
+	first, rest, ok := jsonPrefix(bytes.TrimSpace(e.Body))
+	if !ok || members(first)["jsonrpc"] == nil {
+		return
+	}
+	e.Messages = [][]byte{first}
+	if c.odd[followed] == "" {
+		c.odd[followed] = short(string(e.Sent), 300) + " -> " + short(string(rest), 100)
 	}
 }

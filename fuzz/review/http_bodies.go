@@ -1,17 +1,20 @@
 package review
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"sealab/internal/rawmcp"
 )
 
 // bodies are the checks of JSON-RPC over HTTP in revision 2026-07-28.
 var bodies = []Check{
 	{ID: "H-UNKNOWN", Name: "an unknown method", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "sealab/none, and methods of older revisions: ping, logging/setLevel, resources/subscribe, tasks/list", Want: "error -32601 with status 404", Source: transportSpec,
-		Impact: "a client takes a method for supported", Fix: "answer -32601 with status 404", Run: unknownMethods},
+		Sent: "sealab/none, a method with a tag of HTML, and methods of older revisions: ping, logging/setLevel, resources/subscribe, tasks/list", Want: "error -32601 with status 404, and no page with the tag", Source: transportSpec,
+		Impact: "a client takes a method for supported, or a page runs what stands in its request", Fix: "answer -32601 with status 404", Run: unknownMethods},
 	{ID: "H-BATCH", Name: "several requests in one body", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
 		Sent: "an array of two requests, an empty array", Want: "refused", Source: transportSpec, Impact: "headers describe one request and others come with it", Fix: "refuse arrays", Run: batches},
 	{ID: "H-JSON", Name: "a body that is no request", Over: "http", Era: "modern", Severity: Warning, Category: "reliability",
@@ -25,8 +28,8 @@ var bodies = []Check{
 	{ID: "H-202", Name: "the answer to a notification", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
 		Sent: "notifications/cancelled of an unknown request; tools/list, a call of an unknown tool and one that asks, without an id", Want: "status 202 without a body, or an error status", Source: transportSpec, Impact: "clients wait for what does not come", Fix: "answer 202 without a body", Run: notification},
 	{ID: "A-401", Name: "requests without credentials", Over: "http", Severity: Warning, Category: "security",
-		Sent: "a request with no credentials and one with made-up ones", Want: "status 401 with WWW-Authenticate", Source: "revision 2026-07-28, basic/authorization",
-		Impact: "whoever reaches the server uses its tools", Fix: "require credentials on every request", Run: unauthorized},
+		Sent: "a request with no credentials and one with made-up ones", Want: "status 401 with WWW-Authenticate, without the credential of the request", Source: "revision 2026-07-28, basic/authorization; CWE-209, CWE-532",
+		Impact: "whoever reaches the server uses its tools; expired credentials stand in logs of errors", Fix: "require credentials on every request, and refuse by a fixed text", Run: unauthorized},
 }
 
 func unknownMethods(t *T) {
@@ -40,6 +43,12 @@ func unknownMethods(t *T) {
 			return severity, issue
 		}})
 	}
+	all = append(all, wireCase{name: "a tag of HTML", call: Call{Method: "sealab/<sealab>"}, alter: func(*wire) {}, judge: func(a Answer) (Severity, string) {
+		if a.Exchange != nil && isPage(a.Exchange, "<sealab>") {
+			return Warning, "a page repeats the method as HTML"
+		}
+		return "", ""
+	}})
 	t.cases(all...)
 }
 
@@ -231,5 +240,21 @@ func unauthorized(t *T) {
 		case a.Status == 401 && a.Exchange.Header("Www-Authenticate") == "":
 			t.refute(Finding{Case: name, Severity: Suggestion, Issue: name + ": 401 without WWW-Authenticate", Evidence: a.String(), Want: "WWW-Authenticate", Got: "none"})
 		}
+	}
+	t.repeatedCredential()
+}
+
+// repeatedCredential sends made-up credentials. It refutes if the refusal repeats them.
+func (t *T) repeatedCredential() {
+	var headers []rawmcp.Header
+	for _, h := range t.r.opts.Target.Headers {
+		headers = append(headers, rawmcp.Header{Name: h.Name, Value: madeUp(h.Value)})
+	}
+	a := t.listedAs(headers)
+	if a.Exchange == nil || !a.refused() {
+		return
+	}
+	if t.trials++; bytes.Contains(a.Exchange.Received, []byte(unknownCredential)) {
+		t.fault("a repeated credential", Warning, "the refusal of a credential repeats it", a)
 	}
 }

@@ -99,7 +99,7 @@ func settings(t *T) {
 		return e
 	}
 	other := get("/sealab-no-such-path%3Csealab%3E")
-	if html := strings.HasPrefix(other.Header("Content-Type"), "text/html"); html && bytes.Contains(other.Body, []byte("<sealab>")) && other.Header("Content-Security-Policy") == "" {
+	if isPage(other, "<sealab>") {
 		t.refute(Finding{Case: "an unknown path", Severity: Warning, Issue: "a page repeats the path of its request as HTML", Evidence: fmt.Sprintf("%s -> %s", sent(other), short(string(other.Body), 200)), Want: "&lt;", Got: "<"})
 		return
 	}
@@ -117,6 +117,11 @@ func settings(t *T) {
 			Evidence: fmt.Sprintf("%s -> status 200, with %s", sent(e), short(name, 40)), Want: "no secret", Got: "shown"})
 		return
 	}
+}
+
+// isPage reports whether a response is a page that a browser shows, with a tag in it.
+func isPage(e *rawmcp.Exchange, tag string) bool {
+	return strings.HasPrefix(e.Header("Content-Type"), "text/html") && bytes.Contains(e.Body, []byte(tag)) && e.Header("Content-Security-Policy") == ""
 }
 
 // keyOfStates reports whether a readable token has its tag under a key.

@@ -2,6 +2,9 @@ package review
 
 import (
 	"net"
+	"net/url"
+	"slices"
+	"strings"
 
 	"sealab/internal/rawmcp"
 )
@@ -9,13 +12,13 @@ import (
 // reaching are the checks of pages of other sites, over HTTP.
 var reaching = []Check{
 	{ID: "H-ORIGIN", Name: "a foreign Origin", Over: "http", Severity: Critical, Category: "security",
-		Sent: "Origin: https://evil.example, null, http://localhost.evil.example, garbage; the first also with the server in Referer", Want: "status 403", Source: transportSpec + ", MUST validate Origin",
+		Sent: "Origin: https://evil.example, null, http://localhost.evil.example, garbage, and names that begin or end as those of known clients and of an origin that the server names; the first also with the server in Referer", Want: "status 403", Source: transportSpec + ", MUST validate Origin",
 		Impact: "a page of any site calls the server of whoever looks at it; with a Host that is not checked, by DNS rebinding and reads the answers", Fix: "refuse requests whose Origin is not allowed; the SDK has an option for it", Run: origins},
 	{ID: "H-HOST", Name: "a foreign Host", Over: "http", Severity: Critical, Category: "security",
 		Sent: "Host: evil.example, with the port, localhost.evil.example, with headers of proxies", Want: "refused, on this machine", Source: "CVE-2025-66414; " + transportSpec,
 		Impact: "DNS rebinding: a page under a foreign name reads what the server answers", Fix: "compare Host with the names of this machine; the SDK has an option for it", Run: hosts},
 	{ID: "H-CORS", Name: "an answer for pages of any origin", Over: "http", Severity: Warning, Category: "security",
-		Sent: "requests and a preflight from https://evil.example, a request from null and from http://localhost.evil.example", Want: "no Access-Control-Allow-Origin for them", Source: "Fetch, section 3.2",
+		Sent: "requests and a preflight from https://evil.example, a request from null and from http://localhost.evil.example; both from names that begin or end as those of known clients and of an origin that the server names", Want: "no Access-Control-Allow-Origin for them", Source: "Fetch, section 3.2",
 		Impact: "a page of any site reads what the server answers", Fix: "name the origins that may read", Run: cors},
 	{ID: "H-TYPE", Name: "a body of another type", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
 		Sent: "Content-Type text/plain, also with JSON as a parameter, forms, none; what is served once more with a foreign Origin", Want: "status 415 or 400", Source: transportSpec,
@@ -52,6 +55,11 @@ func origins(t *T) {
 	})
 	referred.name, referred.judge = "Origin: https://evil.example, with the server in Referer", wantRefused(severity)
 	all = append(all, referred)
+	for _, o := range t.lookalikes() {
+		c := t.anyRequest(func(w *wire) { w.set("Origin", o) })
+		c.name, c.judge = "Origin: "+o, wantRefused(severity)
+		all = append(all, c)
+	}
 	for _, method := range []string{"server/discover", "prompts/list", "resources/list", "resources/templates/list"} {
 		if t.r.modern() { // the check may stand in the branch of one method
 			all = append(all, wireCase{name: "Origin: https://evil.example, " + method, call: Call{Method: method}, alter: func(w *wire) { w.set("Origin", "https://evil.example") }, judge: wantRefused(severity)})
@@ -138,15 +146,56 @@ func cors(t *T) {
 		}
 		all = append(all, request)
 	}
-	preflight := t.anyRequest(func(w *wire) {
+	preflight := t.preflight(corsOrigins[0])
+	preflight.name, preflight.judge = "a preflight", judge(corsOrigins[0])
+	all = append(all, preflight)
+	for _, origin := range t.lookalikes() {
+		request, preflight := t.anyRequest(func(w *wire) { w.set("Origin", origin) }), t.preflight(origin)
+		request.name, request.judge = "a request from "+origin, judge(origin)
+		preflight.name, preflight.judge = "a preflight from "+origin, judge(origin)
+		all = append(all, request, preflight)
+	}
+	t.cases(all...)
+	t.findings = t.findings[:min(len(t.findings), 2)]
+}
+
+// preflight asks whether a page may send a request with credentials.
+func (t *T) preflight(origin string) wireCase {
+	return t.anyRequest(func(w *wire) {
 		w.verb, w.body = "OPTIONS", nil
-		w.set("Origin", corsOrigins[0])
+		w.set("Origin", origin)
 		w.set("Access-Control-Request-Method", "POST")
 		w.set("Access-Control-Request-Headers", "authorization, content-type, mcp-protocol-version")
 	})
-	preflight.name, preflight.judge = "a preflight", judge(corsOrigins[0])
-	t.cases(append(all, preflight)...)
-	t.findings = t.findings[:min(len(t.findings), 2)]
+}
+
+// clientHosts are hosts of pages that servers often allow.
+var clientHosts = []string{"claude.ai", "chatgpt.com", "example.com", "app.example.com"}
+
+// lookalikes are origins that a careless comparison takes for those of known clients, or
+// for the origin that the server names to a page of another one.
+func (t *T) lookalikes() []string {
+	hosts := slices.Clone(clientHosts)
+	w := t.wire(listCall)
+	t.anyRequest(func(w *wire) { w.set("Origin", corsOrigins[0]) }).alter(w)
+	for _, a := range []Answer{t.listedAs(t.r.opts.Target.Headers), t.send(w)} {
+		if a.Exchange == nil {
+			continue
+		}
+		u, err := url.Parse(a.Exchange.Header("Access-Control-Allow-Origin"))
+		if err == nil && u.Hostname() != "" && u.String() != corsOrigins[0] && net.ParseIP(u.Hostname()) == nil {
+			hosts = append(hosts, u.Hostname())
+		}
+	}
+	var all []string
+	for _, host := range hosts {
+		for _, other := range []string{"evil-" + host, host + ".evil.example", strings.Replace(host, ".", "x", 1)} {
+			if origin := "https://" + other; !slices.Contains(all, origin) {
+				all = append(all, origin)
+			}
+		}
+	}
+	return all
 }
 
 // simpleTypes are those that a page may send without a preflight, one that names JSON in a

@@ -21,9 +21,9 @@ var results = []Check{
 
 // seen are the checks of all answers of a review. They come last.
 var seen = []Check{
-	{ID: "H-CODES", Name: "error codes that the protocol does not define", Over: "", Era: "modern", Severity: Warning, Category: "schema",
-		Sent: "nothing; every error that was seen is checked", Want: "no undefined code from -32020 to -32099, none of -32000 to -32019; a result or an error, never both", Source: "revision 2026-07-28, basic, error codes",
-		Impact: "clients take an error for another one", Fix: "use the codes of the protocol, or codes outside its range", Run: errorCodes},
+	{ID: "H-CODES", Name: "error codes and responses of another form", Over: "", Era: "modern", Severity: Warning, Category: "schema",
+		Sent: "nothing; every error and every response that was seen is checked", Want: "no undefined code from -32020 to -32099, none of -32000 to -32019; one document of the type application/json or text/event-stream, with a result or an error", Source: "revision 2026-07-28, basic, error codes, and basic/transports/streamable-http; RFC 8259, section 2",
+		Impact: "clients take an error for another one, or cannot read it", Fix: "use the codes of the protocol, or codes outside its range, and the types of the SDK", Run: errorCodes},
 	{ID: "H-TRACE", Name: "errors with a stack trace, a path or a password", Over: "", Severity: Warning, Category: "security",
 		Sent: "resources/read of missing resources; every error that was seen is searched", Want: "no stack trace, no path of a file of the server, and no URL with a password", Source: "CWE-209",
 		Impact: "an error shows files, versions and the course of the code", Fix: "answer by a fixed text, and log the trace", Run: traces},
@@ -103,8 +103,13 @@ func (t *T) form(name string, severity Severity, issue string, a Answer) {
 var definedCodes = []int{-32020, -32021, -32022}
 
 func errorCodes(t *T) {
-	if both := t.r.client.both; both != "" {
-		t.refute(Finding{Case: "result and error", Severity: Warning, Issue: "a response has both a result and an error", Evidence: both, Want: "one of them", Got: "both"})
+	for _, x := range []struct {
+		name, issue string
+		severity    Severity
+	}{{"result and error", bothMembers, Warning}, {"more data", followed, Warning}, {"another type", typedAsOther, Suggestion}} {
+		if evidence := t.r.client.odd[x.issue]; evidence != "" {
+			t.refute(Finding{Case: x.name, Severity: x.severity, Issue: x.issue, Evidence: evidence, Want: "one response of JSON", Got: x.name})
+		}
 	}
 	codes := t.r.client.codes
 	for _, code := range sortedCodes(codes) {

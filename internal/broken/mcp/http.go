@@ -24,8 +24,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			r.Header[http.CanonicalHeaderKey(cgi)] = value
 		}
 	}
-	if r.Header.Get("Origin") == "null" && s.has("frames in sandboxes may read") {
-		w.Header().Set("Access-Control-Allow-Origin", "null")
+	if reader := s.reader(r.Header.Get("Origin")); reader != "" {
+		w.Header().Set("Access-Control-Allow-Origin", reader)
 	}
 	if s.ended() || s.forbidden(w, r) {
 		return
@@ -71,7 +71,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.reply(w, 200, nil, nil, &failure{code: -32600, status: 200, message: "unauthorized"})
 			return
 		}
-		http.Error(w, "Unauthorized", http.StatusUnauthorized)
+		said := "Unauthorized"
+		if s.has("refusals repeat credentials") {
+			said += ": unknown token " + strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		}
+		http.Error(w, said, http.StatusUnauthorized)
 		return
 	}
 	if s.has("cookies of users") {
@@ -109,6 +113,7 @@ func (s *Server) forbidden(w http.ResponseWriter, r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	opens := s.has("any origin on initialize") && r.Header.Get("MCP-Protocol-Version") == "" ||
 		s.has("origins by their beginning") && strings.HasPrefix(origin, "http://"+host) ||
+		s.has("clients by their end") && strings.HasSuffix(origin, "claude.ai") ||
 		s.has("origins by their end") && strings.HasSuffix(origin, "localhost") ||
 		s.has("any origin on calls") && r.Header.Get("Mcp-Method") == "tools/call" ||
 		s.has("any origin in a session") && r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") != "" ||
@@ -132,6 +137,20 @@ func (s *Server) forbidden(w http.ResponseWriter, r *http.Request) bool {
 	}
 	http.Error(w, "Forbidden", http.StatusForbidden)
 	return true
+}
+
+// reader is the origin that may read a response, "" if none may. One reader is no fault.
+func (s *Server) reader(origin string) string {
+	const own = "https://desk.notes.example"
+	switch {
+	case origin == "null" && s.has("frames in sandboxes may read"),
+		strings.HasSuffix(origin, "claude.ai") && s.has("readers by their end"),
+		strings.HasPrefix(origin, own) && s.has("readers by their beginning"):
+		return origin
+	case s.has("one reader", "readers by their beginning"):
+		return own
+	}
+	return ""
 }
 
 // user authenticates a request.
@@ -226,11 +245,14 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	if s.has("results as text") {
+	if s.has("results as text") || fail != nil && s.has("errors as text") {
 		w.Header().Set("Content-Type", "text/plain")
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(response(id, result, fail)) // the client may be gone
+	if fail != nil && s.has("errors followed by data") {
+		fmt.Fprint(w, "\n{}")
+	}
 }
 
 // echoed is the id of a response.
@@ -382,6 +404,12 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, req request) {
 		return
 	}
 	req.modern = true
+	if strings.HasPrefix(req.method, "sealab") && s.has("pages of unknown methods") {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprintf(w, "<p>No method %s</p>", req.method)
+		return
+	}
 	if req.method == "subscriptions/listen" {
 		s.listen(w, r, req)
 		return

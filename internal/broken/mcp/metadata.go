@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"regexp"
 )
@@ -21,6 +22,9 @@ func (s *Server) challenge(w http.ResponseWriter, r *http.Request) {
 	value := `Bearer resource_metadata="http://` + s.forwardedHost(r, "challenges of forwarded hosts") + `/.well-known/oauth-protected-resource/mcp"`
 	if s.has("challenges without metadata") {
 		value = "Bearer"
+	}
+	if s.has("challenges repeat credentials") {
+		value += fmt.Sprintf(", error_description=%q", "unknown: "+r.Header.Get("Authorization"))
 	}
 	w.Header().Set("WWW-Authenticate", value)
 }
