@@ -103,6 +103,7 @@ var rows = []row{
 	{fault: "published key", checks: []string{"RS-KEY"}, also: []string{"RS-CLEAR", "RS-FORGE"}},
 	{fault: "careless key", checks: []string{"RS-KEY"}, also: []string{"RS-CLEAR", "RS-FORGE"}},
 	{fault: "a form for a password", checks: []string{"RS-FORMSECRET"}},
+	{fault: "keys in questions", checks: []string{"RS-FORMSECRET"}},
 	{fault: "an unknown kind of question", checks: []string{"RS-SHAPE"}},
 	{fault: "forms without a message", checks: []string{"RS-SHAPE"}},
 	{fault: "nested forms", checks: []string{"RS-SHAPE"}},
@@ -179,6 +180,7 @@ var rows = []row{
 	{fault: "authorization servers without TLS + challenges without metadata", checks: []string{"A-META"}},
 	{fault: "resources of any URL", checks: []string{"R-FETCH"}, critical: true},
 	{fault: "progress after the answer", checks: []string{"L-PROGRESS"}},
+	{fault: "progress after resources", checks: []string{"L-PROGRESS"}},
 	{fault: "progress under another token", checks: []string{"L-PROGRESS"}},
 	{fault: "progress that falls", checks: []string{"L-PROGRESS"}},
 	{fault: "streams left open", checks: []string{"L-PROGRESS"}},
@@ -486,6 +488,7 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "one reader", checks: []string{"H-CORS", "H-ORIGIN"}},
 		{checks: []string{"A-401", "H-CORS", "H-ORIGIN", "H-UNKNOWN", "H-CODES"}},
 		{checks: []string{"T-VALUE", "T-HIDDEN", "H-RESULT", "H-PATH", "C-COMP", "H-VER", "H-CURSOR", "S-END", "S-RESUME", "A-META", "L-PROGRESS", "R-FETCH"}, change: withEffects},
+		{fault: "questions name the call", checks: []string{"RS-FORMSECRET"}},
 		{stdio: true, checks: []string{"T-VALUE", "T-HIDDEN", "H-RESULT", "L-PROGRESS", "R-FETCH", "IO-LINE"}, change: withEffects},
 	} {
 		t.Run(fmt.Sprint(x.fault, x.checks), func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 // progressing is the check of the messages around one answer.
 var progressing = []Check{
 	{ID: "L-PROGRESS", Name: "the progress and the end of a call", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "a call that asks or reads only, with a progressToken; a stream is read to its end", Want: "progress that rises, under the token of the request, and nothing after the answer; the stream ends with it",
+		Sent: "a call of a tool that asks or reads only, of a prompt, of a resource and of a list, with a progressToken; a stream is read to its end", Want: "progress that rises, under the token of the request, and nothing after the answer; the stream ends with it",
 		Source: "revision 2026-07-28, basic/patterns/progress, basic/transports/streamable-http", Impact: "a client takes the progress for that of another call, or keeps a connection for each call that has ended",
 		Fix: "send progress under the token of its request alone, stop before the answer, and close the stream after it", Timed: true, Run: progress},
 }
@@ -51,7 +51,7 @@ func progress(t *T) {
 	}
 }
 
-// progressCalls are one call each of a tool that asks or reads only, of a prompt or
+// progressCalls are one call each of a tool that asks or reads only, of a prompt, of a
 // resource, and of a list.
 func (t *T) progressCalls() []Call {
 	var all []Call
@@ -63,8 +63,11 @@ func (t *T) progressCalls() []Call {
 			all = append(all, f.call(first))
 		}
 	}
-	if reads := t.r.reads(); len(reads) > 0 {
-		all = append(all, reads[0].call(first))
+	reads := t.r.reads()
+	for _, method := range []string{"prompts/get", "resources/read"} {
+		if i := slices.IndexFunc(reads, func(f Flow) bool { return f.Method == method }); i >= 0 {
+			all = append(all, reads[i].call(first))
+		}
 	}
 	return append(all, listCall)
 }

@@ -78,6 +78,9 @@ var credentialText = regexp.MustCompile(`(?i)\bsk[-_](live|proj|ant)[-_]\w+|\bAK
 // a shorter one may be the name of a user.
 const minSecret = 12
 
+// ofTheUser describes the credential of the user.
+const ofTheUser = "the credential of the user"
+
 // credentialIn describes a credential in a readable text: that of the user, or one of
 // the server that the call did not give; "" if there is none.
 func (t *T) credentialIn(text string) string {
@@ -90,7 +93,7 @@ func (t *T) credentialIn(text string) string {
 		for _, v := range values {
 			for _, form := range []string{v, hex.EncodeToString([]byte(v)), base64.StdEncoding.EncodeToString([]byte(v))} {
 				if strings.EqualFold(h.Name, "Authorization") && strings.Contains(v, " ") && strings.Contains(text, form) || v == secret && strings.Contains(text, form) {
-					return "the credential of the user"
+					return ofTheUser
 				}
 			}
 		}

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -26,9 +27,9 @@ var reading = []Check{
 	{ID: "RS-KEY", Name: "a state under a published key", Flow: true, Severity: Critical, Category: "security",
 		Sent: "nothing; the tag of a readable token is computed under published and trivial keys, and as a hash or checksum without a key", Want: "none fits", Source: "RFC 2104, section 3",
 		Impact: "anybody computes the tag of any state", Fix: "take the key from a secret store, at least 32 random bytes", Run: publishedKeys},
-	{ID: "RS-FORMSECRET", Name: "a form that asks for a secret", Severity: Warning, Category: "security", Era: "modern",
-		Sent: "nothing; the forms that were seen are searched for names of secrets", Want: "secrets are asked for in URL mode", Source: "revision 2026-07-28, client/elicitation",
-		Impact: "the secret passes through the client and its model", Fix: "use an elicitation of mode url", Run: secretForms},
+	{ID: "RS-FORMSECRET", Name: "a question that asks for a secret or tells one", Severity: Warning, Category: "security", Era: "modern",
+		Sent: "nothing; the forms that were seen are searched for names of secrets, and every question for credentials and stack traces that the call does not hold", Want: "secrets are asked for in URL mode, and no question has one", Source: "revision 2026-07-28, client/elicitation; CWE-209, CWE-522",
+		Impact: "the secret passes through the client and its model", Fix: "use an elicitation of mode url, and write questions from fixed texts", Run: secretForms},
 	{ID: "RS-SHAPE", Name: "the form of a question", Severity: Warning, Category: "schema", Era: "modern",
 		Sent: "nothing; every question that was seen is checked", Want: "inputRequests or requestState, a string state, known methods, flat forms with a message", Source: mrtr + ", schema",
 		Impact: "a client cannot answer the question", Fix: "build the result with the types of the SDK", Run: questionShape},
@@ -194,10 +195,14 @@ func secretForms(t *T) {
 	for _, a := range t.r.asking {
 		for _, key := range sortedKeys(a.Questions) {
 			q := a.Questions[key]
+			t.trials++
+			if found := t.toldIn(a, key); found != "" {
+				t.refute(Finding{Case: key, Severity: Warning, Issue: "a question tells a credential or internals of the server", Evidence: fmt.Sprintf("%s -> %s", a.going(), short(found, 12)), Want: "a fixed text", Got: "a credential or internals"})
+				return
+			}
 			if q.Method != "elicitation/create" || q.Params.Mode == "url" {
 				continue
 			}
-			t.trials++
 			text := strings.ToLower(q.Params.Message)
 			for name := range parseSchema(q.Params.Schema).Properties {
 				text += "\n" + strings.ToLower(name)
@@ -211,8 +216,27 @@ func secretForms(t *T) {
 		}
 	}
 	if t.trials == 0 {
-		t.skip("no form was seen")
+		t.skip("no question was seen")
 	}
+}
+
+// toldIn returns the credential or the stack trace that a question holds beside its URL and
+// the texts of its call; "" if it has none.
+func (t *T) toldIn(a Answer, key string) string {
+	raw := members(members(a.Result)["inputRequests"])[key]
+	text := string(raw)
+	if url := a.Questions[key].Params.URL; url != "" {
+		text = strings.ReplaceAll(text, strings.Trim(string(quote(url)), `"`), "")
+	}
+	if t.credentialIn(text) == ofTheUser {
+		return ofTheUser
+	}
+	_, value := secretSetting([]byte(text))
+	found := cmp.Or(knownKeys.FindString(text), passwordInError.FindString(text), stackTrace.FindString(text), value)
+	if strings.Contains(string(a.Exchange.Sent), found) {
+		return ""
+	}
+	return found
 }
 
 func questionShape(t *T) {

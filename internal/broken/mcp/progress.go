@@ -12,7 +12,8 @@ func (s *Server) progress(req request) (before, after [][]byte) {
 	var meta map[string]json.RawMessage
 	_ = json.Unmarshal(req.params["_meta"], &meta)
 	token := meta["progressToken"]
-	if token == nil || req.method != "tools/call" && req.method != "prompts/get" {
+	late := s.has("progress after resources") && req.method == "resources/read"
+	if token == nil || req.method != "tools/call" && req.method != "prompts/get" && !late {
 		return nil, nil
 	}
 	if s.has("progress under another token") {
@@ -25,7 +26,7 @@ func (s *Server) progress(req request) (before, after [][]byte) {
 	for _, n := range values {
 		before = append(before, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`, token, n))
 	}
-	if s.has("progress after the answer") {
+	if s.has("progress after the answer") || late {
 		return before[:1], before[1:]
 	}
 	return before, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -332,6 +333,8 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 		params = strings.Replace(params, `"properties":{`, `"properties":{"more":{"type":"object","properties":{}},`, 1)
 	case s.has("a form for a password"):
 		params = `{"mode":"form","message":"Your password?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}}`
+	case s.has("keys in questions"):
+		params = strings.Replace(params, `?"`, ` with SIGNING_KEY=`+base64.RawURLEncoding.EncodeToString(s.Secret)+`?"`, 1)
 	case s.has("an unknown kind of question"):
 		method = "elicitation/guess"
 	case s.has("URLs of forwarded hosts"):
