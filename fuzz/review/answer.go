@@ -37,6 +37,7 @@ type Answer struct {
 	Data      json.RawMessage
 	Result    json.RawMessage
 	State     *string
+	Carrier   string // the member of _meta with the state; "" if it is requestState
 	Questions map[string]Question
 	Text      string // of a complete result
 	Cause     error  // of a broken exchange
@@ -110,6 +111,7 @@ func (a *Answer) readResult(raw json.RawMessage) {
 		Questions map[string]Question `json:"inputRequests"`
 		State     json.RawMessage     `json:"requestState"`
 		IsError   bool                `json:"isError"`
+		Meta      map[string]any      `json:"_meta"`
 	}
 	if err := json.Unmarshal(raw, &r); err != nil {
 		a.Cause = fmt.Errorf("reading the result: %w", err)
@@ -122,7 +124,9 @@ func (a *Answer) readResult(raw json.RawMessage) {
 	}
 	switch {
 	case r.Type == "input_required":
-		a.Kind = asked
+		if a.Kind = asked; r.State == nil {
+			a.Carrier, a.State = carried(r.Meta)
+		}
 	case r.IsError:
 		a.Kind = toolError
 		a.Message = texts(raw)
@@ -130,6 +134,19 @@ func (a *Answer) readResult(raw json.RawMessage) {
 		a.Kind = completed
 		a.Text = texts(raw)
 	}
+}
+
+// carrier is the name of a member of _meta that may hold a state.
+var carrier = regexp.MustCompile(`(?i)state|token|continu|resum`)
+
+// carried returns the first such member with a text of the length of a token, and the text.
+func carried(meta map[string]any) (name string, state *string) {
+	for _, name := range sortedKeys(meta) {
+		if text, _ := meta[name].(string); len(text) >= minCoded && carrier.MatchString(name) && !strings.HasPrefix(name, "io.modelcontextprotocol/") {
+			return name, &text
+		}
+	}
+	return "", nil
 }
 
 // texts returns every text of a result, one a line.

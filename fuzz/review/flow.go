@@ -20,6 +20,8 @@ type Flow struct {
 	// that are sent with it; nil if the flow stops at the token.
 	Rounds []json.RawMessage `json:"rounds,omitempty"`
 	Last   json.RawMessage   `json:"last,omitempty"`
+	// Carrier is the member of _meta in which the server keeps the state; "" for requestState.
+	Carrier string `json:"carrier,omitempty"`
 
 	offer Offer
 	named bool // by the user
@@ -30,7 +32,7 @@ func (f Flow) String() string { return strings.TrimSpace(f.Method + " " + f.Targ
 
 // call is the first call of a flow.
 func (f Flow) call(as user) Call {
-	return Call{Method: f.Method, Target: f.Target, Arguments: f.Arguments, as: as}
+	return Call{Method: f.Method, Target: f.Target, Arguments: f.Arguments, Carrier: f.Carrier, as: as}
 }
 
 // with returns the flow under other arguments.
@@ -252,6 +254,7 @@ func (r *Review) explore(ctx context.Context, f Flow) {
 		return
 	}
 	r.asking = append(r.asking, a)
+	f.Carrier = a.Carrier
 	has := a.State != nil && *a.State != ""
 	switch {
 	case has && !r.opts.Effects:

@@ -43,6 +43,7 @@ type Call struct {
 	State   json.RawMessage `json:"state,omitempty"`
 
 	Cursor       string          `json:"-"`
+	Carrier      string          `json:"-"` // the member of _meta with the state; "" for requestState
 	Capabilities json.RawMessage `json:"-"` // nil: all of them
 	as           user
 }
@@ -79,16 +80,23 @@ func (c Call) meta() map[string]any {
 	if capabilities == nil {
 		capabilities = json.RawMessage(everyCapability)
 	}
-	return map[string]any{
+	all := map[string]any{
 		metaVersion:      modern,
 		metaClient:       map[string]string{"name": "sealab-review", "version": "1"},
 		metaCapabilities: capabilities,
 	}
+	if c.Carrier != "" && c.State != nil {
+		all[c.Carrier] = c.State
+	}
+	return all
 }
 
 // body returns the JSON-RPC request of a call.
 func (c Call) body(id int) ([]byte, error) {
 	p := callParams{Arguments: c.Arguments, Answers: c.Answers, State: c.State, Cursor: c.Cursor, Meta: c.meta()}
+	if c.Carrier != "" {
+		p.State = nil
+	}
 	if c.Method == "resources/read" {
 		p.URI = c.Target
 	} else {

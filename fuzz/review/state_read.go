@@ -31,7 +31,7 @@ var reading = []Check{
 		Sent: "nothing; the forms that were seen are searched for names of secrets, and every question for credentials and stack traces that the call does not hold", Want: "secrets are asked for in URL mode, and no question has one", Source: "revision 2026-07-28, client/elicitation; CWE-209, CWE-522",
 		Impact: "the secret passes through the client and its model", Fix: "use an elicitation of mode url, and write questions from fixed texts", Run: secretForms},
 	{ID: "RS-SHAPE", Name: "the form of a question", Severity: Warning, Category: "schema", Era: "modern",
-		Sent: "nothing; every question that was seen is checked", Want: "inputRequests or requestState, a string state, known methods, flat forms with a message", Source: mrtr + ", schema",
+		Sent: "nothing; every question that was seen is checked", Want: "inputRequests or requestState, a string state in that member, known methods, flat forms with a message", Source: mrtr + ", schema",
 		Impact: "a client cannot answer the question", Fix: "build the result with the types of the SDK", Run: questionShape},
 }
 
@@ -240,6 +240,12 @@ func (t *T) toldIn(a Answer, key string) string {
 }
 
 func questionShape(t *T) {
+	for _, o := range t.r.oracles {
+		if o.flow.Carrier != "" {
+			t.refute(Finding{Case: "the place of the state", Severity: Warning, Issue: "the state stands in _meta under " + short(o.flow.Carrier, 60) + ", which clients do not return", Evidence: short(string(o.fresh.Result), 300), Want: "requestState", Got: "_meta"})
+			return
+		}
+	}
 	for _, a := range t.r.asking {
 		t.trials++
 		m := members(a.Result)

@@ -271,10 +271,14 @@ const expiredState = "an expired state"
 func presented(a Answer) string {
 	var sent struct {
 		Params struct {
-			State string `json:"requestState"`
+			State string         `json:"requestState"`
+			Meta  map[string]any `json:"_meta"`
 		} `json:"params"`
 	}
 	_ = json.Unmarshal(bodyOf(a), &sent) // of another type: ""
+	if _, state := carried(sent.Params.Meta); state != nil {
+		return *state
+	}
 	return sent.Params.State
 }
 

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -263,7 +264,8 @@ func (t *T) doubled(one, two json.RawMessage) (Answer, bool) {
 		t.skip("%v", err)
 		return Answer{}, false
 	}
-	text := strings.Replace(string(body), `"requestState":`, `"requestState":`+string(one)+`,"requestState":`, 1)
+	member := string(quote(cmp.Or(call.Carrier, "requestState"))) + ":"
+	text := strings.Replace(string(body), member, member+string(one)+","+member, 1)
 	a := t.r.client.rawCall(t.ctx, t.r.client.callHeaders(call), []byte(text))
 	if !a.conclusive() {
 		t.skip("requestState twice: %v", a)

@@ -237,9 +237,17 @@ func (s *Server) round(r request, p place, env string, steps []string, done func
 	return s.complete(done(c)), nil
 }
 
+// metaState is the member of _meta that has the state, with a fault.
+const metaState = "notes.example/continuation"
+
 // state opens the requestState of a request.
 func (s *Server) state(r request, p place) (c claims, given bool, fail *failure) {
 	raw := r.params["requestState"]
+	if s.has("states in _meta") {
+		var meta map[string]json.RawMessage
+		_ = json.Unmarshal(r.params["_meta"], &meta) // of another type: none
+		raw = meta[metaState]
+	}
 	var token string
 	switch {
 	case !r.modern && !s.has("older revisions unverified"), raw == nil:
@@ -342,11 +350,16 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 	case s.has("a URL with credentials"):
 		params = `{"mode":"url","message":"Log in","elicitationId":"1","url":"http://alice:secret@login.test.invalid/?email=alice@test.invalid"}`
 	}
-	return object{
+	result := object{
 		"resultType": "input_required", "requestState": s.mint(c, p),
 		"inputRequests": object{c.Step + s.suffix(): object{"method": method, "params": json.RawMessage(params)}},
 		"_meta":         s.complete(object{})["_meta"],
-	}, nil
+	}
+	if s.has("states in _meta") {
+		result["_meta"] = object{metaState: result["requestState"]}
+		delete(result, "requestState")
+	}
+	return result, nil
 }
 
 // worded names the argument and the user in a question; with a fault those of an earlier one.
