@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"sealab/codecs"
-	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/lab"
 	"sealab/internal/verdict"
 )
@@ -22,31 +21,6 @@ type Instance struct {
 	opened *lab.Instance
 }
 
-// A Token is a token that the design sealed, with the state and context of it.
-type Token struct {
-	Text   []byte
-	State  []byte
-	Under  codecs.Context
-	Sealed verdict.Call
-	Opened verdict.Call // its state as an honest presenter gets it
-	in     *Instance    // which sealed it
-}
-
-// Format returns the format of the token, inferred from it and from similar tokens.
-func (t *Token) Format() tokenfmt.Format {
-	return tokenfmt.Infer(t.Text, t.in.t.references(t)...)
-}
-
-// Bytes returns all bytes that the token carries, decoded.
-func (t *Token) Bytes() []byte { return t.Format().Bytes() }
-
-// Returned returns the state that comes back for the honest token. Schemes that carry a
-// value and not its bytes may spell it otherwise than State.
-func (t *Token) Returned() []byte { return t.Opened.Answer.Out }
-
-// Same reports whether the call released the state of the honest token.
-func (t *Token) Same(c verdict.Call) bool { return bytes.Equal(c.Answer.Out, t.Returned()) }
-
 // record returns the record of a call before its answer.
 func (in *Instance) record(op verdict.Op, c codecs.Context) verdict.Call {
 	call := verdict.Call{Op: op, Keys: in.Keys, TTL: in.ttl}
@@ -56,11 +30,23 @@ func (in *Instance) record(op verdict.Op, c codecs.Context) verdict.Call {
 	return call
 }
 
-// Seal seals state for c.
-func (in *Instance) Seal(state []byte, c codecs.Context) verdict.Call {
+// sealing returns the record of sealing state before its answer.
+func (in *Instance) sealing(state []byte, c codecs.Context) verdict.Call {
 	call := in.record(verdict.OpSeal, c)
 	call.State = state
-	return in.Call(call, func() ([]byte, error) { return in.opened.Seal(nil, state, &c) })
+	return call
+}
+
+// unsealing returns the record of presenting text before its answer.
+func (in *Instance) unsealing(text []byte, c codecs.Context) verdict.Call {
+	call := in.record(verdict.OpUnseal, c)
+	call.Token = text
+	return call
+}
+
+// Seal seals state for c.
+func (in *Instance) Seal(state []byte, c codecs.Context) verdict.Call {
+	return in.Call(in.sealing(state, c), func() ([]byte, error) { return in.opened.Seal(nil, state, &c) })
 }
 
 // Unseal presents a copy of text in c.
@@ -70,25 +56,27 @@ func (in *Instance) Unseal(text []byte, c codecs.Context) verdict.Call {
 
 // UnsealInto presents a copy of text with a buffer.
 func (in *Instance) UnsealInto(dst, text []byte, c codecs.Context) verdict.Call {
-	call := in.record(verdict.OpUnseal, c)
-	call.Token = text
-	return in.Call(call, func() ([]byte, error) { return in.opened.Unseal(dst, bytes.Clone(text), &c) })
+	return in.Call(in.unsealing(text, c), func() ([]byte, error) { return in.opened.Unseal(dst, bytes.Clone(text), &c) })
 }
 
 // Ask presents text itself, and leaves the meaning of a fault to the caller.
 func (in *Instance) Ask(text []byte, c codecs.Context) verdict.Call {
 	in.t.ask(1)
-	call := in.record(verdict.OpUnseal, c)
-	call.Token = text
+	call := in.unsealing(text, c)
 	call.Answer = answer(verdict.OpUnseal, func() ([]byte, error) { return in.opened.Unseal(nil, text, &c) })
 	return call
+}
+
+// sealed seals state without a count.
+func (in *Instance) sealed(state []byte, c codecs.Context) verdict.Answer {
+	return answer(verdict.OpSeal, func() ([]byte, error) { return in.opened.Seal(nil, state, &c) })
 }
 
 // SealQuietly seals state. A fault of it does not count against the design.
 func (in *Instance) SealQuietly(state []byte, c codecs.Context) verdict.Answer {
 	in.t.ask(1)
 	said := len(in.t.Design.Breaches())
-	a := answer(verdict.OpSeal, func() ([]byte, error) { return in.opened.Seal(nil, state, &c) })
+	a := in.sealed(state, c)
 	if a.Outcome == verdict.Fault {
 		in.t.Design.Excuse(said)
 	}
@@ -116,7 +104,7 @@ func (in *Instance) Settle(call verdict.Call, said int, do func() verdict.Answer
 // RoundTrip seals state and opens the token. It keeps no count, so that several
 // goroutines may call it.
 func (in *Instance) RoundTrip(state []byte, c codecs.Context) verdict.Answer {
-	sealed := answer(verdict.OpSeal, func() ([]byte, error) { return in.opened.Seal(nil, state, &c) })
+	sealed := in.sealed(state, c)
 	if sealed.Outcome != verdict.Done {
 		return sealed
 	}
@@ -225,9 +213,7 @@ func (in *Instance) UnsealBatch(texts [][]byte, c codecs.Context) (answers []lab
 
 // hangsAt reports whether the design is known to give no answer to text in c.
 func (in *Instance) hangsAt(text []byte, c codecs.Context) bool {
-	call := in.record(verdict.OpUnseal, c)
-	call.Token = text
-	_, known := in.t.Design.hungBefore(call)
+	_, known := in.t.Design.hungBefore(in.unsealing(text, c))
 	return known
 }
 
@@ -239,7 +225,7 @@ func (in *Instance) settleBatch(texts [][]byte, c codecs.Context, said int) {
 	}
 	fault := verdict.Answer{Outcome: verdict.Fault}
 	in.t.Design.showsAgain(fault, said, func() verdict.Answer { return ask(texts) }, func() verdict.Answer {
-		sealed := answer(verdict.OpSeal, func() ([]byte, error) { return in.opened.Seal(nil, honestState, &c) })
+		sealed := in.sealed(honestState, c)
 		if sealed.Outcome != verdict.Done {
 			return sealed
 		}
@@ -274,48 +260,11 @@ func (in *Instance) SealAll(states [][]byte, contexts []codecs.Context) []verdic
 			calls = append(calls, in.Seal(state, contexts[i]))
 			continue
 		}
-		call := in.record(verdict.OpSeal, contexts[i])
-		call.State = state
+		call := in.sealing(state, contexts[i])
 		call.Answer = answer(verdict.OpSeal, func() ([]byte, error) { return answers[i].Payload, answers[i].Err })
 		calls = append(calls, call)
 	}
 	return calls
-}
-
-// Mint seals state for c and opens the token. It reports false if the design does not
-// seal the state, or does not take its own token back. If opening spends a token, the
-// one that is returned was not opened, and Opened is of another one of the same state.
-func (in *Instance) Mint(state []byte, c codecs.Context) (*Token, bool) {
-	sealed := in.Seal(state, c)
-	if sealed.Answer.Outcome != verdict.Done {
-		return nil, false
-	}
-	opened := in.Unseal(sealed.Answer.Out, c)
-	if opened.Answer.Outcome != verdict.Done {
-		return nil, false
-	}
-	if in.spends(sealed.Answer.Out, c) {
-		sealed = in.Seal(state, c)
-	}
-	return &Token{sealed.Answer.Out, state, c, sealed, opened, in}, true
-}
-
-// spends reports whether the design refuses a token that it took before: a token of it
-// is accepted once. It is asked of one token only.
-func (in *Instance) spends(text []byte, c codecs.Context) bool {
-	d := in.t.Design
-	d.mu.Lock()
-	known := d.spends
-	d.mu.Unlock()
-	if known == nil {
-		_, again := in.Accepts(text, c)
-		spends := !again
-		known = &spends
-		d.mu.Lock()
-		d.spends = known
-		d.mu.Unlock()
-	}
-	return *known
 }
 
 // Close ends the handle of a design in another process. Others of the same ring stay open.
@@ -328,8 +277,8 @@ func (in *Instance) SeedSize() int { return in.opened.SeedSize() }
 func (in *Instance) Seeded(seed, state []byte, c codecs.Context) (verdict.Call, error) {
 	in.t.ask(1)
 	text, err := in.opened.SealSeeded(nil, seed, state, &c)
-	call := in.record(verdict.OpSeal, c)
-	call.State, call.Answer = state, verdict.Answer{Outcome: verdict.Done, Out: text}
+	call := in.sealing(state, c)
+	call.Answer = verdict.Answer{Outcome: verdict.Done, Out: text}
 	return call, err
 }
 
@@ -344,46 +293,4 @@ func (in *Instance) Edited(seed, state []byte, c codecs.Context, edit lab.Edit) 
 		seed = in.t.Bytes(in.SeedSize())
 	}
 	return in.opened.SealEdited(nil, seed, state, &c, edit)
-}
-
-// TokenOf returns a token of the instance that was sealed in another way than Mint.
-func (in *Instance) TokenOf(sealed verdict.Call, c codecs.Context) *Token {
-	return &Token{Text: sealed.Answer.Out, State: sealed.State, Under: c, Sealed: sealed, in: in}
-}
-
-// The number of reference tokens of a format, and of the first key that seals them.
-const (
-	referenceCount = 3
-	referenceKeys  = 900
-)
-
-// references returns tokens from which the format of tok is inferred. Each is sealed
-// under another key and for a state of another length. They are made once for all
-// tokens with as many segments, and do not depend on the seed.
-func (t *T) references(tok *Token) [][]byte {
-	n := tokenfmt.SegmentCount(tok.Text)
-	t.Design.mu.Lock()
-	all, ok := t.Design.similar[n]
-	t.Design.mu.Unlock()
-	if ok {
-		return all
-	}
-	state := func(n int) []byte { return fmt.Appendf(nil, `{"step":"%s"}`, bytes.Repeat([]byte("k"), n)) }
-	length := max(24, len(tok.State)-len(state(0)))
-	for i := range referenceCount {
-		in, err := t.Open(t.Secret(referenceKeys + i))
-		if err != nil {
-			continue
-		}
-		if c := in.Seal(state(length-i), tok.Under); len(c.Answer.Out) > 0 {
-			all = append(all, c.Answer.Out)
-		}
-	}
-	t.Design.mu.Lock()
-	defer t.Design.mu.Unlock()
-	if t.Design.similar == nil {
-		t.Design.similar = map[int][][]byte{}
-	}
-	t.Design.similar[n] = all
-	return all
 }

@@ -1,0 +1,112 @@
+package attack
+
+import (
+	"bytes"
+	"fmt"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/verdict"
+)
+
+// A Token is a token that the design sealed, with the state and context of it.
+type Token struct {
+	Text   []byte
+	State  []byte
+	Under  codecs.Context
+	Sealed verdict.Call
+	Opened verdict.Call // its state as an honest presenter gets it
+	in     *Instance    // which sealed it
+}
+
+// Format returns the format of the token, inferred from it and from similar tokens.
+func (t *Token) Format() tokenfmt.Format {
+	return tokenfmt.Infer(t.Text, t.in.t.references(t)...)
+}
+
+// Bytes returns all bytes that the token carries, decoded.
+func (t *Token) Bytes() []byte { return t.Format().Bytes() }
+
+// Returned returns the state that comes back for the honest token. Schemes that carry a
+// value and not its bytes may spell it otherwise than State.
+func (t *Token) Returned() []byte { return t.Opened.Answer.Out }
+
+// Same reports whether the call released the state of the honest token.
+func (t *Token) Same(c verdict.Call) bool { return bytes.Equal(c.Answer.Out, t.Returned()) }
+
+// Mint seals state for c and opens the token. It reports false if the design does not
+// seal the state, or does not take its own token back. If opening spends a token, the
+// one that is returned was not opened, and Opened is of another one of the same state.
+func (in *Instance) Mint(state []byte, c codecs.Context) (*Token, bool) {
+	sealed := in.Seal(state, c)
+	if sealed.Answer.Outcome != verdict.Done {
+		return nil, false
+	}
+	opened := in.Unseal(sealed.Answer.Out, c)
+	if opened.Answer.Outcome != verdict.Done {
+		return nil, false
+	}
+	if in.spends(sealed.Answer.Out, c) {
+		sealed = in.Seal(state, c)
+	}
+	return &Token{sealed.Answer.Out, state, c, sealed, opened, in}, true
+}
+
+// spends reports whether the design refuses a token that it took before: a token of it
+// is accepted once. It is asked of one token only.
+func (in *Instance) spends(text []byte, c codecs.Context) bool {
+	d := in.t.Design
+	d.mu.Lock()
+	known := d.spends
+	d.mu.Unlock()
+	if known == nil {
+		_, again := in.Accepts(text, c)
+		known = new(!again)
+		d.mu.Lock()
+		d.spends = known
+		d.mu.Unlock()
+	}
+	return *known
+}
+
+// TokenOf returns a token of the instance that was sealed in another way than Mint.
+func (in *Instance) TokenOf(sealed verdict.Call, c codecs.Context) *Token {
+	return &Token{Text: sealed.Answer.Out, State: sealed.State, Under: c, Sealed: sealed, in: in}
+}
+
+// The number of reference tokens of a format, and of the first key that seals them.
+const (
+	referenceCount = 3
+	referenceKeys  = 900
+)
+
+// references returns tokens from which the format of tok is inferred. Each is sealed
+// under another key and for a state of another length. They are made once for all
+// tokens with as many segments, and do not depend on the seed.
+func (t *T) references(tok *Token) [][]byte {
+	n := tokenfmt.SegmentCount(tok.Text)
+	t.Design.mu.Lock()
+	all, ok := t.Design.similar[n]
+	t.Design.mu.Unlock()
+	if ok {
+		return all
+	}
+	state := func(n int) []byte { return fmt.Appendf(nil, `{"step":"%s"}`, bytes.Repeat([]byte("k"), n)) }
+	length := max(24, len(tok.State)-len(state(0)))
+	for i := range referenceCount {
+		in, err := t.Open(t.Secret(referenceKeys + i))
+		if err != nil {
+			continue
+		}
+		if c := in.Seal(state(length-i), tok.Under); len(c.Answer.Out) > 0 {
+			all = append(all, c.Answer.Out)
+		}
+	}
+	t.Design.mu.Lock()
+	defer t.Design.mu.Unlock()
+	if t.Design.similar == nil {
+		t.Design.similar = map[int][][]byte{}
+	}
+	t.Design.similar[n] = all
+	return all
+}
