@@ -246,21 +246,22 @@ func parseEncryptorCBC(token string) ([]Field, func([]byte) bool, bool) {
 	return []Field{opaque("ciphertext", body), opaque("iv", nonce), fields[1]}, nil, ok1 && ok2 && len(body)%16 == 0
 }
 
+// parseDjangoUntimed and parseUntimed read a payload and its tag. A full stop in front marks
+// a payload that is compressed.
 func parseDjangoUntimed(token string) ([]Field, func([]byte) bool, bool) {
-	body, tagText, found := strings.Cut(token, ":")
-	payload, ok1 := raw(strings.TrimPrefix(body, "."))
-	tag, ok2 := raw(tagText)
-	if !found || !ok1 || !ok2 || len(tag) != sha256.Size || !strings.HasPrefix(body, ".") && !json.Valid(payload) {
-		return nil, nil, false
-	}
-	return []Field{readable("payload", payload), opaque("signature", tag)}, nil, true
+	return payloadAndTag(token, ":", sha256.Size)
 }
 
 func parseUntimed(token string) ([]Field, func([]byte) bool, bool) {
-	body, tagText, found := strings.Cut(strings.TrimPrefix(token, "."), ".")
+	return payloadAndTag(token, ".", sha1.Size)
+}
+
+func payloadAndTag(token, separator string, size int) ([]Field, func([]byte) bool, bool) {
+	text, compressed := strings.CutPrefix(token, ".")
+	body, tagText, found := strings.Cut(text, separator)
 	payload, ok1 := raw(body)
 	tag, ok2 := raw(tagText)
-	if !found || !ok1 || !ok2 || len(tag) != sha1.Size || !strings.HasPrefix(token, ".") && !json.Valid(payload) {
+	if !found || !ok1 || !ok2 || len(tag) != size || !compressed && !json.Valid(payload) {
 		return nil, nil, false
 	}
 	return []Field{readable("payload", payload), opaque("signature", tag)}, nil, true

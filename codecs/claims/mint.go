@@ -82,26 +82,24 @@ type seeded struct {
 // SeedSize implements lab.SeededScheme: the codec's seed, then the salt.
 func (s *seeded) SeedSize() int { return s.codec.SeedSize() + len(salt{}) }
 
-// split cuts a seed into the codec's and the salt.
-func (s *seeded) split(seed []byte) (codecSeed []byte, fresh salt, err error) {
+// payload returns the payload of a state, and the codec's part of the seed.
+func (s *seeded) payload(seed, state []byte, b *codecs.Context) (payload, codecSeed []byte, err error) {
 	n := s.codec.SeedSize()
-	if len(seed) != n+len(fresh) {
-		return nil, fresh, fmt.Errorf("the seed has %d bytes, want %d", len(seed), n+len(fresh))
+	if len(seed) != s.SeedSize() {
+		return nil, nil, fmt.Errorf("the seed has %d bytes, want %d", len(seed), s.SeedSize())
 	}
-	return seed[:n], salt(seed[n:]), nil
+	var r room
+	err = r.claim(s.ttl, salt(seed[n:]), state, b)
+	return r.payload, seed[:n], err
 }
 
 // MintSeeded implements lab.SeededScheme.
 func (s *seeded) MintSeeded(dst, seed, state []byte, b *codecs.Context) ([]byte, error) {
-	codecSeed, fresh, err := s.split(seed)
+	payload, codecSeed, err := s.payload(seed, state, b)
 	if err != nil {
 		return dst, err
 	}
-	var r room
-	if err := r.claim(s.ttl, fresh, state, b); err != nil {
-		return dst, err
-	}
-	return s.codec.SealSeeded(dst, codecSeed, r.payload)
+	return s.codec.SealSeeded(dst, codecSeed, payload)
 }
 
 // assembler is a scheme over a codec that seals step by step.
@@ -113,14 +111,9 @@ type assembler struct {
 // MintEdited implements lab.SchemeAssembler: lab.StepClaims, then the
 // steps of the codec.
 func (s *assembler) MintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
-	codecSeed, fresh, err := s.split(seed)
+	payload, codecSeed, err := s.payload(seed, state, b)
 	if err != nil {
 		return dst, err
 	}
-	var r room
-	if err := r.claim(s.ttl, fresh, state, b); err != nil {
-		return dst, err
-	}
-	payload := edit.Give(lab.StepClaims, r.payload)
-	return s.codec.SealEdited(dst, codecSeed, payload, edit)
+	return s.codec.SealEdited(dst, codecSeed, edit.Give(lab.StepClaims, payload), edit)
 }
