@@ -9,12 +9,14 @@
 package attacks
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/verdict"
 )
 
 // All returns every attack in the order in which attacks are carried out.
@@ -77,6 +79,21 @@ func change(generate generator) func(*attack.T) {
 			t.Changes(in, tok, generate(tok.Format(), t.Source))
 		}
 	})
+}
+
+// refuses presents a sealed token in c and expects a refusal: acceptance refutes p.
+func (t trial) refuses(p codecs.Property, in *attack.Instance, sealed verdict.Call, c codecs.Context, issue string, args ...any) {
+	t.Try(p)
+	if call, ok := in.Accepts(sealed.Answer.Out, c); ok {
+		t.Refute(p, fmt.Sprintf(issue, args...), sealed, call)
+	}
+}
+
+// changedAt presents the changes of one generator to a token of state.
+func (t trial) changedAt(in *attack.Instance, state []byte, c codecs.Context, generate generator) {
+	if tok, ok := in.Mint(state, c); ok {
+		t.Changes(in, tok, generate(tok.Format(), t.Source))
+	}
 }
 
 // A generator enumerates the alterations of one kind.

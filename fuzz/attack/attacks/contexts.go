@@ -144,22 +144,16 @@ func (t trial) otherValues(f field) {
 	if !ok {
 		return
 	}
-	if _, present := f.get(&tok.Under); !present {
+	from, present := f.get(&tok.Under)
+	if !present {
 		t.Skip("the design does not mint with a value for %s", f.name)
 		return
 	}
 	for _, v := range f.unrelated() {
-		t.Try(f.property)
-		if call, ok := in.Accepts(tok.Text, f.put(tok.Under, v)); ok {
-			from, _ := f.get(&tok.Under)
-			t.Refute(f.property, fmt.Sprintf("a token minted for %s %+q is accepted for %+q", f.name, from, v), tok.Sealed, call)
-		}
+		t.refuses(f.property, in, tok.Sealed, f.put(tok.Under, v), "a token minted for %s %+q is accepted for %+q", f.name, from, v)
 	}
 	if f.unset != nil {
-		t.Try(f.property)
-		if call, ok := in.Accepts(tok.Text, f.without(tok.Under)); ok {
-			t.Refute(f.property, "a token minted for a value of "+f.name+" is accepted without any", tok.Sealed, call)
-		}
+		t.refuses(f.property, in, tok.Sealed, f.without(tok.Under), "a token minted for a value of %s is accepted without any", f.name)
 	}
 }
 
@@ -368,18 +362,10 @@ func (t trial) otherInBatch(in *attack.Instance, tok *attack.Token) {
 		return
 	}
 	for _, f := range fields {
-		t.afterBatch(in, tok, f.property, f.put(tok.Under, f.unrelated()[0]), "another "+f.name)
+		t.refuses(f.property, in, tok.Sealed, f.put(tok.Under, f.unrelated()[0]), "behind a batch with it, a token is accepted with another %s", f.name)
 	}
 	if !t.Design.OwnClock {
-		t.afterBatch(in, tok, codecs.Expiry, late, "400 days later")
-	}
-}
-
-// afterBatch presents a token that was accepted in a batch alone in another context.
-func (t trial) afterBatch(in *attack.Instance, tok *attack.Token, property codecs.Property, to codecs.Context, how string) {
-	t.Try(property)
-	if call, ok := in.Accepts(tok.Text, to); ok {
-		t.Refute(property, "behind a batch with it, a token is accepted with "+how, tok.Sealed, call)
+		t.refuses(codecs.Expiry, in, tok.Sealed, late, "behind a batch with it, a token is accepted with 400 days later")
 	}
 }
 

@@ -153,13 +153,8 @@ func (t trial) splices(in *attack.Instance, a *attack.Token) {
 	}
 	t.Changes(in, a, spliced(fa, fb))
 	t.splicedBytes(in, a.Under)
-	if long, ok := t.Mint(in, t.State(200)); ok {
-		t.Changes(in, long, tokenfmt.Blocks(long.Format(), t.Source))
-	}
-	// The blocks lie in the state, however it is spelled.
-	if longer, ok := t.Mint(in, t.State(1500)); ok {
-		t.Changes(in, longer, tokenfmt.Exchanged(longer.Format(), t.Source))
-	}
+	t.changedAt(in, t.State(200), a.Under, tokenfmt.Blocks)
+	t.changedAt(in, t.State(1500), a.Under, tokenfmt.Exchanged) // the blocks lie in the state, however it is spelled
 }
 
 // splicedBytes splices tokens of states that are not text.
@@ -321,9 +316,7 @@ func (t trial) members(in *attack.Instance, tok *attack.Token) {
 		fmt.Appendf(nil, `{"step":"%s","n":7,"ok":true,"list":[1,2],"deep":{"a":1}}`, t.Letters(24)),
 		fmt.Appendf(nil, `{"step": "%s", "n": 7}`, t.Letters(24)),
 	} {
-		if rich, ok := in.Mint(state, tok.Under); ok {
-			t.Changes(in, rich, tokenfmt.Members(rich.Format(), t.Source))
-		}
+		t.changedAt(in, state, tok.Under, tokenfmt.Members)
 	}
 	if t.Tried(codecs.Integrity) == 0 {
 		t.Skip("no JSON object can be read in the token")
@@ -336,9 +329,7 @@ func (t trial) members(in *attack.Instance, tok *attack.Token) {
 // canonical equivalents.
 func (t trial) texts(in *attack.Instance, tok *attack.Token) {
 	for _, state := range []string{"K;\u00e9\u00c5 step %s end", "first\nsecond; K %s ", `{"step":"%s; K\u00e9 "}`} {
-		if rich, ok := in.Mint(fmt.Appendf(nil, state, t.Letters(24)), tok.Under); ok {
-			t.Changes(in, rich, tokenfmt.Texts(rich.Format(), t.Source))
-		}
+		t.changedAt(in, fmt.Appendf(nil, state, t.Letters(24)), tok.Under, tokenfmt.Texts)
 	}
 	if t.Tried(codecs.Integrity) == 0 {
 		t.Skip("no text can be read in the token")

@@ -50,10 +50,7 @@ func (t trial) liveElsewhere(in *attack.Instance, base *attack.Token, state []by
 	if _, read := in.Accepts(base.Text, attack.Later(base.Under, early)); read {
 		return
 	}
-	t.Try(codecs.Expiry)
-	if call, ok := in.Accepts(tok.Text, attack.Later(c, early)); ok {
-		t.Refute(codecs.Expiry, fmt.Sprintf("a token of a state of %d bytes is accepted a day before it was minted, an ordinary one is refused", len(state)), tok.Sealed, call)
-	}
+	t.refuses(codecs.Expiry, in, tok.Sealed, attack.Later(c, early), "a token of a state of %d bytes is accepted a day before it was minted, an ordinary one is refused", len(state))
 }
 
 // otherHolders presents tokens of every key of a ring soon after their time.
@@ -127,10 +124,8 @@ var calendar = []step{
 
 // acceptedLate presents tok, which has a short life, at a time after its end.
 func (t trial) acceptedLate(in *attack.Instance, tok *attack.Token, now time.Time) {
-	t.Try(codecs.Expiry)
-	if call, ok := in.Accepts(tok.Text, attack.With(tok.Under, func(c *codecs.Context) { c.Now = now })); ok {
-		t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s that was minted at %s is accepted at %s", shortLife, tok.Under.Now.Format(time.RFC3339), now.Format(time.RFC3339)), tok.Sealed, call)
-	}
+	t.refuses(codecs.Expiry, in, tok.Sealed, attack.With(tok.Under, func(c *codecs.Context) { c.Now = now }),
+		"a token with a time to live of %s that was minted at %s is accepted at %s", shortLife, tok.Under.Now.Format(time.RFC3339), now.Format(time.RFC3339))
 }
 
 // keptAlive presents a token within its time and after it. Use must not extend the time.

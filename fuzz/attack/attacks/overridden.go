@@ -55,10 +55,7 @@ func (t trial) namedClaims(in *attack.Instance, tok *attack.Token) {
 		if sealed.Answer.Outcome != verdict.Done {
 			continue
 		}
-		t.Try(f.property)
-		if call, ok := in.Accepts(sealed.Answer.Out, f.put(tok.Under, value)); ok {
-			t.Refute(f.property, fmt.Sprintf("members of the state replace the %s that a token was minted for", f.name), sealed, call)
-		}
+		t.refuses(f.property, in, sealed, f.put(tok.Under, value), "members of the state replace the %s that a token was minted for", f.name)
 	}
 }
 
@@ -75,9 +72,6 @@ func (t trial) namedExpiry(tok *attack.Token) {
 		if sealed.Answer.Outcome != verdict.Done {
 			continue
 		}
-		t.Try(codecs.Expiry)
-		if call, ok := in.Accepts(sealed.Answer.Out, late); ok {
-			t.Refute(codecs.Expiry, fmt.Sprintf("a member of the state replaces the expiry of a token with a time to live of %s", shortLife), sealed, call)
-		}
+		t.refuses(codecs.Expiry, in, sealed, late, "a member of the state replaces the expiry of a token with a time to live of %s", shortLife)
 	}
 }

@@ -47,13 +47,9 @@ var tags = []attack.Attack{
 // the tag is left to shorten.
 func (t trial) shortTags(in *attack.Instance, tok *attack.Token) {
 	t.Changes(in, tok, tokenfmt.ShortTags(tok.Format(), t.Source))
-	if empty, ok := in.Mint([]byte{}, tok.Under); ok {
-		t.Changes(in, empty, tokenfmt.ShortTags(empty.Format(), t.Source))
-	}
+	t.changedAt(in, []byte{}, tok.Under, tokenfmt.ShortTags)
 	for _, n := range []int{40, 300, 1100, 5000, 20000} { // which other branches may read
-		if longer, ok := in.Mint(t.State(n), tok.Under); ok {
-			t.Changes(in, longer, tokenfmt.ShortTags(longer.Format(), t.Source))
-		}
+		t.changedAt(in, t.State(n), tok.Under, tokenfmt.ShortTags)
 	}
 }
 
@@ -184,9 +180,7 @@ func (t trial) shiftedBorders(in *attack.Instance, tok *attack.Token) {
 	t.Spellings(in, tok, tokenfmt.ShiftedBorders(tok.Format(), t.Source))
 	t.Changes(in, tok, tokenfmt.MovedSeparators(tok.Format(), t.Source))
 	t.Changes(in, tok, tokenfmt.Parted(tok.Format(), t.Source))
-	if digits, ok := in.Mint(slices.Concat([]byte("7799"), t.Letters(8), []byte("9977")), tok.Under); ok {
-		t.Changes(in, digits, tokenfmt.MovedDigits(digits.Format(), t.Source))
-	}
+	t.changedAt(in, slices.Concat([]byte("7799"), t.Letters(8), []byte("9977")), tok.Under, tokenfmt.MovedDigits)
 	if t.Tried(codecs.Integrity) == 0 {
 		t.Skip("the token has one segment only")
 	}

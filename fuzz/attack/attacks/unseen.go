@@ -25,9 +25,7 @@ var unseen = []attack.Attack{
 // puts blocks of a state in another order.
 func (t trial) unseenChanges(in *attack.Instance, tok *attack.Token) {
 	for _, n := range []int{24, 300, longState} {
-		if longer, ok := in.Mint(t.State(n), tok.Under); ok {
-			t.Changes(in, longer, tokenfmt.Unseen(longer.Format(), t.Source))
-		}
+		t.changedAt(in, t.State(n), tok.Under, tokenfmt.Unseen)
 	}
 	const around = 20_000
 	run := bytes.Repeat([]byte("a"), around)
