@@ -73,13 +73,13 @@ const (
 // A version is one of the two formats.
 type version struct {
 	prefix []byte
-	domain []byte
+	domain string
 	keyID  bool // tokens name their key
 }
 
 var (
-	rs1 = version{prefix: []byte("rs1."), domain: []byte("rmcp/mrtr/request-state/v1")}
-	rs2 = version{prefix: []byte("rs2."), domain: []byte("rmcp/mrtr/request-state/v2"), keyID: true}
+	rs1 = version{prefix: []byte("rs1."), domain: "rmcp/mrtr/request-state/v1"}
+	rs2 = version{prefix: []byte("rs2."), domain: "rmcp/mrtr/request-state/v2", keyID: true}
 )
 
 // A Scheme mints and verifies tokens of one format.
@@ -191,14 +191,14 @@ func appendOptional(dst []byte, text *string) []byte {
 	return appendCounted(append(dst, 1), *text)
 }
 
-// appendHead appends the authenticated text before the body: the domain, the key
-// ID if the format has one, and the associated data.
-func (v *version) appendHead(dst, keyID, data []byte) []byte {
-	dst = append(dst, v.domain...)
+// head returns the authenticated text before the body: the domain, the key ID if the
+// format has one, and the associated data.
+func (v *version) head(keyID, data []byte) []byte {
+	text := []byte(v.domain)
 	if v.keyID {
-		dst = append(binary.BigEndian.AppendUint64(dst, uint64(len(keyID))), keyID...)
+		text = append(binary.BigEndian.AppendUint64(text, uint64(len(keyID))), keyID...)
 	}
-	return append(binary.BigEndian.AppendUint64(dst, uint64(len(data))), data...)
+	return append(binary.BigEndian.AppendUint64(text, uint64(len(data))), data...)
 }
 
 // Mint implements codecs.Scheme. Minting is deterministic.
@@ -227,7 +227,7 @@ func (s *Scheme) mint(dst, _, state []byte, c *codecs.Context, edit lab.Edit) ([
 	work.Grow(expirySize + len(state))
 	work.Bytes = append(binary.BigEndian.AppendUint64(work.Bytes, uint64(s.expiry(c.Now))), state...)
 	body := edit.Give(lab.StepClaims, work.Bytes[n:])
-	front := s.version.appendHead(nil, id, data)
+	front := s.version.head(id, data)
 	tag := edit.Give(lab.StepTag, s.keys[0].Append(nil, front, body))
 
 	dst = append(dst, edit.Apply(lab.WirePrefix, head)...)

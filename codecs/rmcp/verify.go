@@ -119,7 +119,7 @@ func (s *Scheme) openUnder(room *base64url.Scratch, keys mac.Ring, v *version, k
 	if err != nil {
 		return nil, errMAC // no token was minted for such a context
 	}
-	front := v.appendHead(nil, keyID, data)
+	front := v.head(keyID, data)
 	if !keys.Verify(tag, front, body) {
 		return nil, errMAC
 	}

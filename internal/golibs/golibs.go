@@ -83,12 +83,12 @@ func (c codec) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, payload...), nil
 }
 
-// refusing returns open with every error as the refusal.
-func refusing(refusal error, open func(token []byte) ([]byte, error)) func(token []byte) ([]byte, error) {
+// refusing returns open with every error as a refusal.
+func refusing(open func(token []byte) ([]byte, error)) func(token []byte) ([]byte, error) {
 	return func(token []byte) ([]byte, error) {
 		payload, err := open(token)
 		if err != nil {
-			return nil, refusal
+			return nil, errUnauthentic
 		}
 		return payload, nil
 	}

@@ -61,14 +61,14 @@ func newJWXEncrypted(key []byte) (codec, error) {
 		return jwe.Encrypt(payload, withKey, jwe.WithContentEncryption(jwa.A256GCM()))
 	}
 	unseal := func(token []byte) ([]byte, error) { return jwe.Decrypt(token, withKey) }
-	return codec{seal, refusing(errUnauthentic, unseal)}, nil
+	return codec{seal, refusing(unseal)}, nil
 }
 
 func newJWXSigned(key []byte) (codec, error) {
 	withKey := jws.WithKey(jwa.HS256(), key)
 	seal := func(payload []byte) ([]byte, error) { return jws.Sign(payload, withKey) }
 	unseal := func(token []byte) ([]byte, error) { return jws.Verify(token, withKey, jws.WithCompact()) }
-	return codec{seal, refusing(errUnauthentic, unseal)}, nil
+	return codec{seal, refusing(unseal)}, nil
 }
 
 func newTink(key []byte) (codec, error) {
@@ -196,7 +196,7 @@ func newSecureCookie(key []byte) (codec, error) {
 		err = cookies.Decode(cookieName, string(token), &payload)
 		return payload, err
 	}
-	return codec{seal, refusing(errUnauthentic, unseal)}, nil
+	return codec{seal, refusing(unseal)}, nil
 }
 
 // stateClaims are the claims of a token: the payload and no date.

@@ -27,10 +27,10 @@ var ambiguous = []codecs.Property{codecs.Unambiguous}
 // separators are the texts that fields are known to be joined with.
 var separators = []string{"", "\x00", ":", "|", "/", "\n", ",", ".", " ", "-", "_", "#", "&", "=", ";", "~", "\t", "\x1f", "\x00\x00", "::", "||", "\r\n", "\x1e", "+", "@", "!", "$", "^", "*", `","`, "\",\n\"", "%", "\\", "--", "\x1d", "\u00b6", "/-/", "\x00+", "|+", "\x00\x01", "\x001", "|1"}
 
-// drawnOf returns texts, or a sample of Sweep of them.
-func (t trial) drawnOf(texts []string) (drawn []string) {
-	for _, i := range t.Range(len(texts)) {
-		drawn = append(drawn, texts[i])
+// drawnSeparators returns the separators, or a sample of Sweep of them.
+func (t trial) drawnSeparators() (drawn []string) {
+	for _, i := range t.Range(len(separators)) {
+		drawn = append(drawn, separators[i])
 	}
 	return drawn
 }
@@ -114,7 +114,7 @@ func (t trial) shiftedFields() {
 		}
 	}
 	ps.each(func(a, b field) {
-		for _, sep := range t.drawnOf(separators) {
+		for _, sep := range t.drawnSeparators() {
 			from := b.put(a.put(ps.under, a.value("xx"+sep+"yy")), b.value("zz"))
 			to := b.put(a.put(ps.under, a.value("xx")), b.value("yy"+sep+"zz"))
 			t.read(ps.in, from, to, fmt.Sprintf("%s and %s joined by %q", a.name, b.name, sep))
@@ -217,7 +217,7 @@ func (t trial) escapedFields() {
 		return
 	}
 	ps.texts(func(a, b field) {
-		for _, sep := range t.drawnOf(separators) {
+		for _, sep := range t.drawnSeparators() {
 			if b.unset != nil {
 				t.read(ps.in, b.put(a.put(ps.under, "xx"), "yy"), b.without(a.put(ps.under, "xx"+sep+"yy")), fmt.Sprintf("%s absent, and its value in %s behind %q", b.name, a.name, sep))
 				t.read(ps.in, b.put(a.put(ps.under, "yy"), "xx"), b.without(a.put(ps.under, "xx"+sep+"yy")), fmt.Sprintf("%s absent, and its value in %s in front of %q", b.name, a.name, sep))
