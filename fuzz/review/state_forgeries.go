@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -40,6 +41,7 @@ func forgeries(token string) []variant {
 		}
 	}
 	otherHeads(add, token)
+	otherNames(add, token)
 	continued(add, token)
 	segments := segmentsOf(token)
 	knownTags(add, segments)
@@ -117,6 +119,32 @@ func otherHeads(add func(name, text string), token string) {
 	}
 }
 
+// part is a run of a token between two separators.
+var part = regexp.MustCompile(`[^` + regexp.QuoteMeta(separators) + `]+`)
+
+// maxName is the length of the longest part that is taken for the name of a key.
+const maxName = 40
+
+// otherNames adds tokens with another text in a part that is neither the longest nor the
+// last one, which may name a key, under tags that anybody computes.
+func otherNames(add func(name, text string), token string) {
+	parts := part.FindAllStringIndex(token, -1)
+	if len(parts) < 3 {
+		return
+	}
+	longest := slices.MaxFunc(parts[:len(parts)-1], func(a, b []int) int { return a[1] - a[0] - b[1] + b[0] })
+	for i, at := range parts[:len(parts)-1] {
+		name := token[at[0]:at[1]]
+		if at[0] == longest[0] || len(name) > maxName {
+			continue
+		}
+		for what, other := range map[string]string{"made up": "sealab", "changed": otherCharacter(name)} {
+			text := token[:at[0]] + other + token[at[1]:]
+			knownTags(func(tag, text string) { add(fmt.Sprintf("part %d %s and %s", i, what, tag), text) }, segmentsOf(text))
+		}
+	}
+}
+
 // knownTags adds the state with tags that anybody computes, of its text and of its bytes.
 func knownTags(add func(name, text string), segments []segment) {
 	last := len(segments) - 1
@@ -125,8 +153,8 @@ func knownTags(add func(name, text string), segments []segment) {
 	}
 	messages := map[string][]byte{"text": []byte(strings.TrimRight(replaced(segments, last, ""), separators))}
 	for _, s := range segments[:last] {
-		if s.coded {
-			messages["bytes"], messages["segment"] = s.raw(), []byte(s.text) // of the last one
+		if s.coded && len(s.text) >= len(messages["segment"]) {
+			messages["bytes"], messages["segment"] = s.raw(), []byte(s.text) // of the longest one
 		}
 	}
 	n := len(segments[last].raw())
