@@ -77,6 +77,8 @@ var controls = []control{
 	}, checks: []string{"RS-TAMPER", "RS-FORGE"}, also: []string{"RS-SPLICE"}},
 	{name: "counter mode without a tag", build: func() *fixture { e := soundEncrypted(); e.bare = true; return &fixture{seal: e} },
 		checks: []string{"RS-TAMPER"}, also: []string{"RS-CUT", "RS-SPLICE", "RS-FORGE"}, effects: true},
+	{name: "counter mode over a checksum", build: func() *fixture { e := soundEncrypted(); e.bare, e.crc = true, true; return &fixture{seal: e} },
+		checks: []string{"RS-TAMPER"}},
 	{name: "careless base64", build: signedWith(func(s *signed) {
 		s.read = func(text string) ([]byte, error) {
 			return base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "=\n "))

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -142,6 +143,7 @@ type encrypted struct {
 	inner signed
 	nonce func() []byte
 	bare  bool // no tag: counter mode alone
+	crc   bool // with a checksum behind the text
 }
 
 func (s *encrypted) aead() cipher.AEAD {
@@ -152,6 +154,9 @@ func (s *encrypted) aead() cipher.AEAD {
 
 func (s *encrypted) mint(state string, b bound, now time.Time) string {
 	raw, _ := json.Marshal(body{state, s.inner.bind(b), now.Add(s.inner.ttl).Unix()})
+	if s.crc {
+		raw = binary.BigEndian.AppendUint32(raw, crc32.ChecksumIEEE(raw))
+	}
 	n := s.nonce()
 	out := s.aead().Seal(append([]byte(nil), n...), n, raw, nil)
 	if s.bare {
@@ -171,6 +176,13 @@ func (s *encrypted) open(token string, b bound, now time.Time) (string, error) {
 		plain = out[:len(out)-16]
 	} else if plain, err = s.aead().Open(nil, raw[:12], raw[12:], nil); err != nil {
 		return "", errState
+	}
+	if s.crc {
+		end := max(0, len(plain)-4)
+		if sum := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(plain[:end])); string(sum) != string(plain[end:]) {
+			return "", errState
+		}
+		plain = plain[:end]
 	}
 	var d body
 	if json.Unmarshal(plain, &d) != nil || now.Unix() >= d.Exp || d.Bound != s.inner.bind(b) {

@@ -1,8 +1,10 @@
 package review
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,7 +18,7 @@ const (
 // forging are the checks of states that the server did not mint.
 var forging = []Check{
 	{ID: "RS-TAMPER", Name: "a character of the state changed", Flow: true, Severity: Critical, Category: "security",
-		Sent: "each character of a fresh token changed in one bit of its value, and letters of each base64 segment in the other case; characters of the token of a long argument", Want: "refused", Source: mrtr + ", MUST verify integrity",
+		Sent: "each character of a fresh token changed in one bit of its value, and letters of each base64 segment in the other case; characters of the token of a long argument; bytes changed with the CRC-32 before or behind them", Want: "refused", Source: mrtr + ", MUST verify integrity",
 		Impact: forgeGain, Fix: fixSeal, Run: tamper},
 	{ID: "RS-FORGE", Name: "a state that the server did not mint", Flow: true, Severity: Critical, Category: "security",
 		Sent: "the readable state with other values; as JSON, base64 and base64url; a JWT with alg none; a tag that is empty, zero, absent, a hash, or of an empty or well-known key, of a key in the header, or a hash that is continued; another version without a tag; another name of a key, with a tag under an empty key; empty segments; with --effects changed texts without answers",
@@ -100,6 +102,9 @@ func tamper(t *T) {
 		}
 		return append(flips(token), otherCase(token)...)
 	})
+	if len(t.findings) == 0 && t.reason == "" {
+		t.altered(Critical, "a changed byte with a checksum that is mended", mended)
+	}
 	t.tamperLong()
 	t.onOthers(func(o *oracle) {
 		t.altered(Critical, "a changed character of a state of "+o.flow.Target, fewFlips)
@@ -187,6 +192,49 @@ func otherCase(token string) []variant {
 func flips(token string) []variant {
 	step := max(3, (len(token)-240)/300|1)
 	return flipsAt(token, func(i int) bool { return i < 100 || i >= len(token)-140 || i%step == 0 })
+}
+
+// mendedPlaces is the number of bytes that are changed beside a checksum, about.
+const mendedPlaces = 20
+
+// mended changes bytes of the longest segment together with a CRC-32 in its last four bytes,
+// or in front of the bytes that it covers. A stream cipher leaves such a checksum linear:
+// its change follows from that of the bytes.
+func mended(token string) []variant {
+	segments, at := segmentsOf(token), -1
+	for i, s := range segments {
+		if s.coded && (at < 0 || len(s.text) > len(segments[at].text)) {
+			at = i
+		}
+	}
+	if at < 0 {
+		return nil
+	}
+	raw := segments[at].raw()
+	var all []variant
+	for _, sum := range []int{-4, 0, 12, 16} { // where it stands; -4: at the end
+		from, to, place := sum+4, len(raw), sum
+		if sum < 0 {
+			from, to, place = 0, len(raw)-4, len(raw)-4
+		}
+		for n := range mendedPlaces {
+			i := from + n*(to-from)/mendedPlaces
+			if to-from < mendedPlaces {
+				break
+			}
+			delta := make([]byte, to-i)
+			change := crc32.ChecksumIEEE(delta)
+			delta[0] = 1
+			change ^= crc32.ChecksumIEEE(delta)
+			for name, order := range map[string]binary.ByteOrder{"big": binary.BigEndian, "little": binary.LittleEndian} {
+				changed := slices.Clone(raw)
+				changed[i] ^= 1
+				order.PutUint32(changed[place:], order.Uint32(changed[place:])^change)
+				all = append(all, variant{name: fmt.Sprintf("byte %d/%d with a CRC-32 at %d, %s-endian", n, mendedPlaces, sum, name), text: replaced(segments, at, segments[at].write(changed))})
+			}
+		}
+	}
+	return all
 }
 
 // fewFlips changes between 12 and 24 characters of a long token. Tokens of nearly the same
