@@ -339,6 +339,7 @@ var rows = []row{
 	{fault: "sessions break", checks: []string{"S-REINIT"}},
 
 	{stdio: true, fault: "noise on standard output", checks: []string{"IO-CLEAN"}},
+	{stdio: true, fault: "messages over several lines", checks: []string{"IO-CLEAN"}, also: []string{"IO-LINE", "IO-NOTE"}, critical: true},
 	{stdio: true, fault: "requests to the client", checks: []string{"IO-REQUEST"}},
 	{stdio: true, fault: "any revision", checks: []string{"IO-VER"}},
 	{stdio: true, fault: "calls without an id refused aloud", checks: []string{"IO-NOTE"}},

@@ -41,6 +41,8 @@ func serve(behavior string) {
 		switch behavior {
 		case "echo":
 			fmt.Print("{\"note\":1}\n", line)
+		case "braces":
+			fmt.Print("{\n  \"id\": 1,\n  \"a\": []\n}\n{\n}}\n{\n", line)
 		case "long":
 			fmt.Println(strings.Repeat("x", 10<<20))
 		case "endless":
@@ -239,6 +241,16 @@ func TestProcess(t *testing.T) {
 	require.True(t, p.Stop(20*time.Second), "it ends when its input does")
 	require.NoError(t, p.State())
 	require.Equal(t, 4, bytes.Count(p.Output(), []byte("\n")))
+}
+
+// TestLines reads a message over several lines as one, and the answer behind lines of no
+// message.
+func TestLines(t *testing.T) {
+	p := start(t, "braces", rawmcp.Limits{})
+	defer p.Stop(time.Second)
+	e := p.Do(context.Background(), []byte(`{"id":2}`), has(`{"id":2}`))
+	require.NoError(t, e.Err)
+	require.Equal(t, []string{"{\n  \"id\": 1,\n  \"a\": []\n}", `{"id":2}`}, strs(e.Messages))
 }
 
 // TestHostileProcess talks to processes that write without end, too long a line,

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ type Process struct {
 	state  error         // of Wait, after ended
 	// answered is set after the first exchange with a message.
 	answered bool
+	open     []byte // lines of a message that has not ended
 
 	mu      sync.Mutex
 	output  recorder // all of standard output
@@ -182,8 +184,12 @@ func (p *Process) await(ctx context.Context, e *Exchange, done func([]byte) bool
 				e.Closed = true
 				return p.endError()
 			}
-			e.Messages = append(e.Messages, line)
-			if done(line) {
+			message := p.whole(line)
+			if message == nil {
+				continue
+			}
+			e.Messages = append(e.Messages, message)
+			if done(message) {
 				return nil
 			}
 			if len(e.Messages) >= p.limits.Events {
@@ -193,6 +199,24 @@ func (p *Process) await(ctx context.Context, e *Exchange, done func([]byte) bool
 			return fmt.Errorf("waiting for a line: %w", ctx.Err())
 		}
 	}
+}
+
+// whole returns the message that a line ends, nil if more lines belong to it. A message has
+// one line; one between lines that are a brace each is read all the same.
+func (p *Process) whole(line []byte) []byte {
+	if len(p.open) == 0 && string(line) != "{" || len(line) > 1 && line[0] == '{' && json.Valid(line) {
+		p.open = nil
+		return line
+	}
+	p.open = append(append(p.open, line...), '\n')
+	if string(line) != "}" && int64(len(p.open)) <= p.limits.Bytes {
+		return nil
+	}
+	if message := bytes.TrimSpace(p.open); json.Valid(message) {
+		line = message
+	}
+	p.open = nil
+	return line
 }
 
 // endError is the reason why standard output ended.

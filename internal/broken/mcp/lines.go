@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,11 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 	var calls sync.WaitGroup
 	defer calls.Wait()
 	write := func(line []byte) {
+		if s.has("messages over several lines") {
+			var b bytes.Buffer
+			_ = json.Indent(&b, line, "", "  ") // our own
+			line = b.Bytes()
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		_, _ = fmt.Fprintf(out, "%s\n", line) // the client may be gone
