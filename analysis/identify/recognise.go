@@ -23,43 +23,42 @@ type recogniser struct {
 	format, library string
 	score           int
 	holds, lacks    []string
-	attack          string
 	// parse returns the fields of a token, and a check of keys if there is one.
 	parse func(token string) (fields []Field, opens func(key []byte) bool, ok bool)
 }
 
 func (r *recogniser) candidate(token string) (Candidate, bool) {
 	fields, opens, ok := r.parse(token)
-	return Candidate{Format: r.format, Library: r.library, Score: r.score, Fields: fields, Holds: r.holds, Lacks: r.lacks, Attack: r.attack, opens: opens}, ok
+	return Candidate{Format: r.format, Library: r.library, Score: r.score, Fields: fields, Holds: r.holds, Lacks: r.lacks, Attack: attackWorker, opens: opens}, ok
 }
 
 // attackWorker is the command for formats that the laboratory attacks as workers only.
 const attackWorker = `sealab attack --worker "COMMAND" (a worker around the server's library; see go doc sealab/codecs/worker)`
 
 var recognisers = []recogniser{
-	{"JWT HS256", "PyJWT, jsonwebtoken, jose, authlib, jjwt and others", scoreSpecific, []string{"integrity"}, []string{"confidentiality", "canonical: many decoders accept other spellings", "single-use"}, attackWorker, parseJWS},
-	{"JWT", "a JWS with another algorithm than HS256", scoreSpecific - 1, []string{"integrity, if the verifier pins the algorithm"}, []string{"confidentiality", "single-use"}, attackWorker, parseOtherJWS},
-	{"Auth.js session", "npm @auth/core, next-auth 5", scoreSpecific + 1, []string{"integrity", "confidentiality"}, []string{"private-keys: kid is a hash of the key", "single-use"}, attackWorker, parseAuthJS},
-	{"JWE", "jose, joserfc, authlib, nimbus-jose-jwt and others", scorePrefix, []string{"integrity"}, []string{"single-use"}, attackWorker, parseJWE},
-	{"iron-session", "npm iron-session", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"canonical: the version ~2 is outside the mac", "single-use"}, attackWorker, parseIronSession},
-	{"cookie-signature", "npm cookie-signature, as express-session and cookie-parser use it", scoreSpecific, []string{"integrity", "canonical"}, []string{"confidentiality", "expiry", "single-use"}, attackWorker, parseCookieSignature},
-	{"Rails MessageVerifier", "gem activesupport, or Rack's session cookie", scorePrefix, []string{"integrity"}, []string{"confidentiality", "inert: the serializer may be Marshal", "single-use"}, attackWorker, parseVerifier},
-	{"Rails MessageEncryptor, CBC", "gem activesupport before 5.2, or with aes-256-cbc", scorePrefix + 1, []string{"integrity", "confidentiality"}, []string{"inert: the serializer may be Marshal", "single-use"}, attackWorker, parseEncryptorCBC},
-	{"django-signing without time", "PyPI Django, Signer.sign_object", scoreStructure, []string{"integrity", "canonical"}, []string{"confidentiality", "expiry", "single-use"}, attackWorker, parseDjangoUntimed},
-	{"itsdangerous without time", "PyPI itsdangerous, URLSafeSerializer", scoreStructure, []string{"integrity"}, []string{"confidentiality", "expiry", "canonical", "single-use"}, attackWorker, parseUntimed},
-	{"django signed value", "PyPI Django, TimestampSigner or signed cookies", scoreStructure - 1, []string{"integrity", "canonical"}, []string{"confidentiality", "single-use"}, attackWorker, parseDjangoValue},
-	{"branca", "npm, PyPI and crates branca", scoreSpecific, []string{"integrity", "confidentiality", "canonical"}, []string{"key-committing", "single-use"}, attackWorker, parseBranca},
-	{"macaroon", "pymacaroons, libmacaroons", scoreSpecific, []string{"integrity"}, []string{"confidentiality", "canonical", "single-use"}, attackWorker, parseMacaroon},
-	{"macaroon, version 2", "libmacaroons, pymacaroons, PyPI's API tokens", scoreSpecific, []string{"integrity"}, []string{"confidentiality", "canonical", "single-use"}, attackWorker, parseMacaroon2},
-	{"gorilla/securecookie", "Go github.com/gorilla/securecookie, gorilla/sessions", scoreSpecific, []string{"integrity"}, []string{"confidentiality, without a block key", "single-use"}, attackWorker, parseSecureCookie},
-	{"Tornado signed value", "PyPI tornado, set_signed_cookie", scoreSpecific, []string{"integrity"}, []string{"confidentiality", "single-use"}, attackWorker, parseTornado},
-	{"Laravel Encrypter", "illuminate/encryption", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"canonical", "inert: unserialize", "single-use"}, attackWorker, parseLaravel},
-	{"ASP.NET Core DataProtection", "Microsoft.AspNetCore.DataProtection", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"single-use"}, attackWorker, parseDataProtection},
-	{"Plug.Crypto", "Phoenix.Token, Plug sessions", scoreSpecific, []string{"integrity"}, []string{"canonical", "single-use"}, attackWorker, plug},
-	{"PASETO v1.local", "PASETO, version 1", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"single-use"}, attackWorker, prefixed("v1.local.")},
-	{"PASETO v2.local", "PASETO, version 2", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"key-committing", "single-use"}, attackWorker, prefixed("v2.local.")},
-	{"PASETO v3.local", "pyseto and others", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"canonical, by pyseto", "single-use"}, attackWorker, prefixed("v3.local.")},
-	{"PASETO public", "PASETO, signed with a private key", scoreSpecific, []string{"integrity", "sender-authenticated"}, []string{"confidentiality", "single-use"}, attackWorker, publicPASETO},
+	{"JWT HS256", "PyJWT, jsonwebtoken, jose, authlib, jjwt and others", scoreSpecific, []string{"integrity"}, []string{"confidentiality", "canonical: many decoders accept other spellings", "single-use"}, parseJWS},
+	{"JWT", "a JWS with another algorithm than HS256", scoreSpecific - 1, []string{"integrity, if the verifier pins the algorithm"}, []string{"confidentiality", "single-use"}, parseOtherJWS},
+	{"Auth.js session", "npm @auth/core, next-auth 5", scoreSpecific + 1, []string{"integrity", "confidentiality"}, []string{"private-keys: kid is a hash of the key", "single-use"}, parseAuthJS},
+	{"JWE", "jose, joserfc, authlib, nimbus-jose-jwt and others", scorePrefix, []string{"integrity"}, []string{"single-use"}, parseJWE},
+	{"iron-session", "npm iron-session", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"canonical: the version ~2 is outside the mac", "single-use"}, parseIronSession},
+	{"cookie-signature", "npm cookie-signature, as express-session and cookie-parser use it", scoreSpecific, []string{"integrity", "canonical"}, []string{"confidentiality", "expiry", "single-use"}, parseCookieSignature},
+	{"Rails MessageVerifier", "gem activesupport, or Rack's session cookie", scorePrefix, []string{"integrity"}, []string{"confidentiality", "inert: the serializer may be Marshal", "single-use"}, parseVerifier},
+	{"Rails MessageEncryptor, CBC", "gem activesupport before 5.2, or with aes-256-cbc", scorePrefix + 1, []string{"integrity", "confidentiality"}, []string{"inert: the serializer may be Marshal", "single-use"}, parseEncryptorCBC},
+	{"django-signing without time", "PyPI Django, Signer.sign_object", scoreStructure, []string{"integrity", "canonical"}, []string{"confidentiality", "expiry", "single-use"}, parseDjangoUntimed},
+	{"itsdangerous without time", "PyPI itsdangerous, URLSafeSerializer", scoreStructure, []string{"integrity"}, []string{"confidentiality", "expiry", "canonical", "single-use"}, parseUntimed},
+	{"django signed value", "PyPI Django, TimestampSigner or signed cookies", scoreStructure - 1, []string{"integrity", "canonical"}, []string{"confidentiality", "single-use"}, parseDjangoValue},
+	{"branca", "npm, PyPI and crates branca", scoreSpecific, []string{"integrity", "confidentiality", "canonical"}, []string{"key-committing", "single-use"}, parseBranca},
+	{"macaroon", "pymacaroons, libmacaroons", scoreSpecific, []string{"integrity"}, []string{"confidentiality", "canonical", "single-use"}, parseMacaroon},
+	{"macaroon, version 2", "libmacaroons, pymacaroons, PyPI's API tokens", scoreSpecific, []string{"integrity"}, []string{"confidentiality", "canonical", "single-use"}, parseMacaroon2},
+	{"gorilla/securecookie", "Go github.com/gorilla/securecookie, gorilla/sessions", scoreSpecific, []string{"integrity"}, []string{"confidentiality, without a block key", "single-use"}, parseSecureCookie},
+	{"Tornado signed value", "PyPI tornado, set_signed_cookie", scoreSpecific, []string{"integrity"}, []string{"confidentiality", "single-use"}, parseTornado},
+	{"Laravel Encrypter", "illuminate/encryption", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"canonical", "inert: unserialize", "single-use"}, parseLaravel},
+	{"ASP.NET Core DataProtection", "Microsoft.AspNetCore.DataProtection", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"single-use"}, parseDataProtection},
+	{"Plug.Crypto", "Phoenix.Token, Plug sessions", scoreSpecific, []string{"integrity"}, []string{"canonical", "single-use"}, plug},
+	{"PASETO v1.local", "PASETO, version 1", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"single-use"}, prefixed("v1.local.")},
+	{"PASETO v2.local", "PASETO, version 2", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"key-committing", "single-use"}, prefixed("v2.local.")},
+	{"PASETO v3.local", "pyseto and others", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"canonical, by pyseto", "single-use"}, prefixed("v3.local.")},
+	{"PASETO public", "PASETO, signed with a private key", scoreSpecific, []string{"integrity", "sender-authenticated"}, []string{"confidentiality", "single-use"}, publicPASETO},
 }
 
 // raw decodes base64url without padding, canonical or not.
@@ -87,98 +86,6 @@ func macOpens(h func() hash.Hash, message string, tag []byte) func([]byte) bool 
 		m.Write([]byte(message))
 		return hmac.Equal(m.Sum(nil), tag)
 	}
-}
-
-// jose returns the segments and the header of a JWS or JWE.
-func jose(token string, segments int) (parts []string, header map[string]any, text []byte) {
-	parts = strings.Split(token, ".")
-	if len(parts) != segments {
-		return nil, nil, nil
-	}
-	text, ok := raw(parts[0])
-	if !ok || json.Unmarshal(text, &header) != nil || header["alg"] == nil {
-		return nil, nil, nil
-	}
-	return parts, header, text
-}
-
-func parseJWS(token string) ([]Field, func([]byte) bool, bool) {
-	fields, header, tag, signed := jws(token)
-	if header["alg"] != "HS256" || len(tag) != sha256.Size {
-		return nil, nil, false
-	}
-	return fields, macOpens(sha256.New, signed, tag), true
-}
-
-func parseOtherJWS(token string) ([]Field, func([]byte) bool, bool) {
-	fields, header, tag, signed := jws(token)
-	if fields == nil || header["alg"] == "HS256" {
-		return nil, nil, false
-	}
-	switch header["alg"] {
-	case "HS384":
-		return fields, macOpens(sha512.New384, signed, tag), true
-	case "HS512":
-		return fields, macOpens(sha512.New, signed, tag), true
-	}
-	return fields, nil, true
-}
-
-func jws(token string) (fields []Field, header map[string]any, tag []byte, signed string) {
-	parts, header, text := jose(token, 3)
-	if parts == nil || header["enc"] != nil {
-		return nil, nil, nil, ""
-	}
-	payload, ok1 := raw(parts[1])
-	tag, ok2 := raw(parts[2])
-	if !ok1 || !ok2 {
-		return nil, nil, nil, ""
-	}
-	body := readable("payload", payload)
-	var claims struct{ Exp, Iat float64 }
-	if json.Unmarshal(payload, &claims) == nil && max(claims.Exp, claims.Iat) > 0 {
-		body.Time = time.Unix(int64(max(claims.Exp, claims.Iat)), 0).UTC().Format(time.RFC3339)
-	}
-	return []Field{readable("header", text), body, opaque("signature", tag)}, header, tag, parts[0] + "." + parts[1]
-}
-
-// encryptions are the lengths in base64url of the initialisation vectors and tags of the
-// encryptions of RFC 7518, section 5.1.
-var encryptions = map[any]struct{ iv, tag int }{
-	"A128GCM": {16, 22}, "A192GCM": {16, 22}, "A256GCM": {16, 22},
-	"A128CBC-HS256": {22, 22}, "A192CBC-HS384": {22, 32}, "A256CBC-HS512": {22, 43},
-}
-
-func parseJWE(token string) ([]Field, func([]byte) bool, bool) {
-	parts, header, text := jose(token, 5)
-	if parts == nil || header["enc"] == nil {
-		return nil, nil, false
-	}
-	if enc, known := encryptions[header["enc"]]; known && (len(parts[2]) != enc.iv || len(parts[4]) != enc.tag) {
-		return nil, nil, false
-	}
-	fields := []Field{readable("header", text)}
-	for i, name := range []string{"encrypted-key", "iv", "ciphertext", "tag"} {
-		b, ok := raw(parts[i+1])
-		if !ok {
-			return nil, nil, false
-		}
-		fields = append(fields, opaque(name, b))
-	}
-	return fields, nil, true
-}
-
-func parseAuthJS(token string) ([]Field, func([]byte) bool, bool) {
-	fields, _, ok := parseJWE(token)
-	if !ok {
-		return nil, nil, false
-	}
-	var header struct{ Alg, Enc, Kid string }
-	if json.Unmarshal([]byte(fields[0].Text), &header) != nil || header.Alg != "dir" || header.Enc != "A256CBC-HS512" {
-		return nil, nil, false
-	}
-	kid, ok := raw(header.Kid)
-	return append(fields, Field{Name: "key-check value (SHA-512 of the key)", Bytes: len(kid), Text: header.Kid}), nil, ok && len(kid) == sha512.Size
 }
 
 func parseIronSession(token string) ([]Field, func([]byte) bool, bool) {

@@ -1,0 +1,101 @@
+package identify
+
+import (
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// jose returns the segments and the header of a JWS or JWE.
+func jose(token string, segments int) (parts []string, header map[string]any, text []byte) {
+	parts = strings.Split(token, ".")
+	if len(parts) != segments {
+		return nil, nil, nil
+	}
+	text, ok := raw(parts[0])
+	if !ok || json.Unmarshal(text, &header) != nil || header["alg"] == nil {
+		return nil, nil, nil
+	}
+	return parts, header, text
+}
+
+func parseJWS(token string) ([]Field, func([]byte) bool, bool) {
+	fields, header, tag, signed := jws(token)
+	if header["alg"] != "HS256" || len(tag) != sha256.Size {
+		return nil, nil, false
+	}
+	return fields, macOpens(sha256.New, signed, tag), true
+}
+
+func parseOtherJWS(token string) ([]Field, func([]byte) bool, bool) {
+	fields, header, tag, signed := jws(token)
+	if fields == nil || header["alg"] == "HS256" {
+		return nil, nil, false
+	}
+	switch header["alg"] {
+	case "HS384":
+		return fields, macOpens(sha512.New384, signed, tag), true
+	case "HS512":
+		return fields, macOpens(sha512.New, signed, tag), true
+	}
+	return fields, nil, true
+}
+
+func jws(token string) (fields []Field, header map[string]any, tag []byte, signed string) {
+	parts, header, text := jose(token, 3)
+	if parts == nil || header["enc"] != nil {
+		return nil, nil, nil, ""
+	}
+	payload, ok1 := raw(parts[1])
+	tag, ok2 := raw(parts[2])
+	if !ok1 || !ok2 {
+		return nil, nil, nil, ""
+	}
+	body := readable("payload", payload)
+	var claims struct{ Exp, Iat float64 }
+	if json.Unmarshal(payload, &claims) == nil && max(claims.Exp, claims.Iat) > 0 {
+		body.Time = time.Unix(int64(max(claims.Exp, claims.Iat)), 0).UTC().Format(time.RFC3339)
+	}
+	return []Field{readable("header", text), body, opaque("signature", tag)}, header, tag, parts[0] + "." + parts[1]
+}
+
+// encryptions are the lengths in base64url of the initialisation vectors and tags of the
+// encryptions of RFC 7518, section 5.1.
+var encryptions = map[any]struct{ iv, tag int }{
+	"A128GCM": {16, 22}, "A192GCM": {16, 22}, "A256GCM": {16, 22},
+	"A128CBC-HS256": {22, 22}, "A192CBC-HS384": {22, 32}, "A256CBC-HS512": {22, 43},
+}
+
+func parseJWE(token string) ([]Field, func([]byte) bool, bool) {
+	parts, header, text := jose(token, 5)
+	if parts == nil || header["enc"] == nil {
+		return nil, nil, false
+	}
+	if enc, known := encryptions[header["enc"]]; known && (len(parts[2]) != enc.iv || len(parts[4]) != enc.tag) {
+		return nil, nil, false
+	}
+	fields := []Field{readable("header", text)}
+	for i, name := range []string{"encrypted-key", "iv", "ciphertext", "tag"} {
+		b, ok := raw(parts[i+1])
+		if !ok {
+			return nil, nil, false
+		}
+		fields = append(fields, opaque(name, b))
+	}
+	return fields, nil, true
+}
+
+func parseAuthJS(token string) ([]Field, func([]byte) bool, bool) {
+	fields, _, ok := parseJWE(token)
+	if !ok {
+		return nil, nil, false
+	}
+	var header struct{ Alg, Enc, Kid string }
+	if json.Unmarshal([]byte(fields[0].Text), &header) != nil || header.Alg != "dir" || header.Enc != "A256CBC-HS512" {
+		return nil, nil, false
+	}
+	kid, ok := raw(header.Kid)
+	return append(fields, Field{Name: "key-check value (SHA-512 of the key)", Bytes: len(kid), Text: header.Kid}), nil, ok && len(kid) == sha512.Size
+}
