@@ -9,7 +9,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/asn1"
-	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -22,41 +21,6 @@ import (
 	"sealab/codecs"
 	"sealab/internal/lab"
 )
-
-// A pair is a codec made of two functions.
-type pair struct {
-	seal   func(payload []byte) string
-	unseal func(token string) ([]byte, error)
-}
-
-// Seal implements codecs.Codec.
-func (p pair) Seal(dst, payload []byte) ([]byte, error) { return append(dst, p.seal(payload)...), nil }
-
-// Unseal implements codecs.Codec.
-func (p pair) Unseal(dst, token []byte) ([]byte, error) {
-	payload, err := p.unseal(string(token))
-	if err != nil {
-		return dst, err
-	}
-	return append(dst, payload...), nil
-}
-
-// aPair is a control with a format of its own, under one key.
-func aPair(name, doc string, broken []codecs.Property, attacks []string, make func(key []byte) pair) Control {
-	return Control{
-		Design: codecs.Design{
-			Name: "broken-" + name, Doc: doc, MaxKeys: 1, Guarantees: codecs.Always(signedGuarantees),
-			NewCodec: func(c codecs.Config) (codecs.Codec, error) {
-				r, err := soundRing().open(c.Secrets)
-				if err != nil {
-					return nil, err
-				}
-				return make(r.entries[0].key), nil
-			},
-		},
-		Breaks: broken, Attacks: attacks,
-	}
-}
 
 // pieces are mistakes of formats in several pieces.
 func pieces() []Control {
@@ -76,30 +40,6 @@ func pieces() []Control {
 		aPair("salted", "salt and payload are glued under the tag", breaks(codecs.Integrity), by("TAG-07"), salted),
 		aPair("two-signatures", "ECDSA takes s and n - s", breaks(codecs.Canonical), by("TAG-10"), twoSignatures),
 	}
-}
-
-func joinText(parts ...[]byte) string {
-	texts := make([]string, len(parts))
-	for i, p := range parts {
-		texts[i] = base64.RawURLEncoding.EncodeToString(p)
-	}
-	return strings.Join(texts, ".")
-}
-
-// splitText reads n pieces.
-func splitText(token string, n int) ([][]byte, error) {
-	texts := strings.Split(token, ".")
-	if len(texts) != n {
-		return nil, errMalformed
-	}
-	parts := make([][]byte, n)
-	for i, text := range texts {
-		var ok bool
-		if parts[i], ok = canonical(text); !ok {
-			return nil, errMalformed
-		}
-	}
-	return parts, nil
 }
 
 func tagLengthInside(key []byte) pair {

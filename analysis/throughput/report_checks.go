@@ -1,0 +1,138 @@
+package throughput
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/internal/runfile"
+	"sealab/internal/table"
+)
+
+// writeChecks writes every threshold with the ratios that are held to it, a column
+// for each size, and then each one that is missed.
+func (r *Run) writeChecks(b *strings.Builder, checks []Check, width int) {
+	b.WriteString("\nthresholds (! missed, ~ the interval holds the threshold)\n")
+	if len(checks) == 0 {
+		b.WriteString("  not tested: this run compares nothing that has a threshold\n")
+		return
+	}
+	sizes := r.sizes()
+	head := []string{""}
+	for _, n := range sizes {
+		head = append(head, Size(n))
+	}
+	t := table.New("lr")
+	t.Row(append(head, "threshold")...)
+	for _, line := range bySize(checks) {
+		row := []string{line[0].Label()}
+		for _, n := range sizes {
+			i := slices.IndexFunc(line, func(c Check) bool { return c.Of.Size == n })
+			if i < 0 {
+				row = append(row, "")
+				continue
+			}
+			row = append(row, line[i].Mark())
+		}
+		t.Row(append(row, line[0].Threshold.String())...)
+	}
+	b.WriteString(t.Text(width))
+	b.WriteString(reachedLine(checks))
+	for _, c := range checks {
+		if !c.Reached() {
+			r.writeMissed(b, c)
+		}
+	}
+	r.writeAllocating(b)
+}
+
+// reachedLine counts the thresholds that are reached.
+func reachedLine(checks []Check) string {
+	reached, unsure := 0, 0
+	for _, c := range checks {
+		if c.Reached() {
+			reached++
+		}
+		if !c.Sure() {
+			unsure++
+		}
+	}
+	if len(checks) == 0 {
+		return "thresholds not tested: this run compares nothing that has one\n"
+	}
+	return fmt.Sprintf("%d of %d thresholds reached; %d are in doubt, because the interval holds the threshold\n", reached, len(checks), unsure)
+}
+
+func (r *Run) writeMissed(b *strings.Builder, c Check) {
+	word := "at most"
+	if c.AtLeast {
+		word = "at least"
+	}
+	fmt.Fprintf(b, "  missed: %s, %s: %s, %s %g: %s short%s\n",
+		c.ratioOf(c.Of.Subject), Size(c.Of.Size), times(c.Interval), word, c.Limit, percent(c.Short()), r.possible(c))
+}
+
+// bySize groups checks that differ in size alone, in order.
+func bySize(checks []Check) [][]Check {
+	var all [][]Check
+	at := map[string]int{}
+	for _, c := range checks {
+		label := c.Label()
+		i, ok := at[label]
+		if !ok {
+			i = len(all)
+			at[label] = i
+			all = append(all, nil)
+		}
+		all[i] = append(all[i], c)
+	}
+	return all
+}
+
+// Label names the ratio of a check. Of libraries only the fastest counts, which
+// may differ from size to size.
+func (c Check) Label() string {
+	if c.Ratio.Relation == OverOurs && !c.SDK {
+		return c.ratioOf("fastest library")
+	}
+	return c.ratioOf(c.Of.Subject)
+}
+
+func (c Check) ratioOf(subject string) string {
+	other := c.To.Subject
+	if c.Ratio.Relation == OverRing {
+		other = string(c.To.Op)
+	}
+	return fmt.Sprintf("%s %s / %s", subject, c.Of.Op, other)
+}
+
+// Mark returns the ratio with the marks of the table.
+func (c Check) Mark() string {
+	text := digits(c.Point)
+	if !c.Reached() {
+		text = "!" + text
+	}
+	if !c.Sure() {
+		text = "~" + text
+	}
+	return text
+}
+
+// possible returns, for a library that is too close, how close it is to the
+// baseline: no design can be further from the library than that.
+func (r *Run) possible(c Check) string {
+	ours := r.named(c.To.Subject)
+	bare := r.subject(func(s runfile.Subject) bool {
+		return s.Role == runfile.RoleBaseline && s.Primitive == ours.Primitive
+	})
+	if c.Ratio.Relation != OverOurs || bare == nil {
+		return ""
+	}
+	least := r.cells[Place{bare.Name, c.To.Op, c.To.Size}]
+	if least == nil {
+		return ""
+	}
+	library, _ := r.cells[c.Of].median()
+	bottom, _ := least.median()
+	return fmt.Sprintf("; %s itself would be at %s", bare.Name, digits(library/bottom))
+}
