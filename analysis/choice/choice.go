@@ -35,7 +35,7 @@ var Rules = []string{
 	"One key seals rate × lifetime tokens at a risk of 2^-32 at most.",
 }
 
-// Compared is the reason against a design that is no choice: the format of an SDK or of a
+// Compared is the reason against a design that is not recommended: the format of an SDK or of a
 // library, whose row states no limits.
 const Compared = "its row states no limits: it is here to be compared"
 
@@ -70,7 +70,7 @@ type Fit struct {
 	// Log2Tokens is the logarithm of the number of tokens per key; nil: no limit.
 	Log2Tokens *float64 `json:"log2_tokens_per_key,omitempty"`
 	// Days is the time after which a key is used up at the rate of the query; nil:
-	// never, or there is no rate.
+	// never, or if the query has no rate.
 	Days   *float64 `json:"days_per_key,omitempty"`
 	Source string   `json:"limits_source,omitempty"`
 	Use    []string `json:"go,omitempty"` // lines of Go

@@ -102,7 +102,7 @@ func TestFormats(t *testing.T) {
 	require.Contains(t, string(findings.Markdown(all)), "&lt;x>", "a token is no markup")
 }
 
-// TestSchemaRings shows that the schema refuses what is no finding.
+// TestSchemaRings shows that the schema refuses other documents.
 func TestSchemaRings(t *testing.T) {
 	data, err := findings.JSON(findings.Of(run(), "findings.json"))
 	require.NoError(t, err)

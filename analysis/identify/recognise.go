@@ -179,7 +179,7 @@ var base62Time = regexp.MustCompile(`^[0-9A-Za-z]{6}$`)
 // encoded finds a run of base64url that is longer than a word: a part of an encoded object.
 var encoded = regexp.MustCompile(`[A-Za-z0-9_-]{16}|[A-Z0-9_-][a-z]*[A-Z0-9_-][a-z]*[A-Z0-9_-]|^.{0,5}$`)
 
-// plainWord is a short value that is no part of an encoded object: a number or a word.
+// plainWord is a number or a word, which is too short for a part of an encoded object.
 var plainWord = regexp.MustCompile(`^(?:[0-9]{1,12}|[a-z]{4,12})$`)
 
 func parseDjangoValue(token string) ([]Field, func([]byte) bool, bool) {

@@ -44,7 +44,7 @@ type vecNote struct {
 	Gain     string `json:"gain"`
 }
 
-// loadVectors reads the files of vectors in a folder. "" is no folder.
+// loadVectors reads the files of vectors in a folder, if dir names one.
 func loadVectors(dir string) ([]vectorsFile, error) {
 	if dir == "" {
 		return nil, nil

@@ -102,8 +102,8 @@ func TestOtherMachinesAreWarnedOf(t *testing.T) {
 	require.Contains(t, b.String(), `warning: the runs differ in cpu: "simulated" and "simulated elsewhere"`)
 }
 
-// TestAnyBenchmarkFileCompares gives it files that are no runs of this
-// laboratory: all of them count, and there is no noise floor.
+// TestAnyBenchmarkFileCompares compares files that are not runs of this
+// laboratory: all of them count, without a noise floor.
 func TestAnyBenchmarkFileCompares(t *testing.T) {
 	write := func(text string) string {
 		path := filepath.Join(t.TempDir(), "bench.txt")

@@ -30,7 +30,7 @@
 // has no effect size, and assumes independent samples.
 //
 // Limitations: a verdict is about the pairs of classes that were measured, on the
-// machine that measured them. It is no proof that there is no leak.
+// machine that measured them. It does not prove the absence of leaks.
 package timing
 
 import (

@@ -186,7 +186,7 @@ func (a *attacker) with(place int, value byte) float64 {
 }
 
 // confirmed measures the digit found against other values, in pairs, until the
-// difference is beyond doubt or there is no use in going on.
+// difference is beyond doubt or more pairs would not help.
 func (a *attacker) confirmed(place int) bool {
 	var differences []float64
 	for range confirmLooks {

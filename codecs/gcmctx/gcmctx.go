@@ -111,7 +111,7 @@ func (c *ctx) Seal(dst, nonce, plaintext, data []byte) []byte {
 	return append(dst[:n], tag[:]...)
 }
 
-// Open decrypts before it verifies: GCM's own tag is no part of the ciphertext and
+// Open decrypts before it verifies: GCM's own tag is not part of the ciphertext and
 // is computed again from the plaintext. Sealing a ciphertext under its nonce
 // decrypts it, because GCM adds the same key stream in both directions. Open uses
 // the ciphertext as scratch memory and restores it; dst must not overlap it.

@@ -109,7 +109,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestMACIsOfWhatATextEncoderWrites presents bodies that are no base64url under
+// TestMACIsOfWhatATextEncoderWrites presents bodies that are not base64url under
 // a mac that is right. The SDK hands them to a TextEncoder, to which a lone
 // surrogate is U+FFFD, and only then decodes them.
 func TestMACIsOfWhatATextEncoderWrites(t *testing.T) {
@@ -155,7 +155,7 @@ func TestJSONPayload(t *testing.T) {
 	require.ErrorIs(t, err, codecs.ErrUnsupported)
 }
 
-// TestFaithfulPayloads presents payloads that are no text where text is wanted,
+// TestFaithfulPayloads presents payloads that are not text if text is wanted,
 // and claims without a payload.
 func TestFaithfulPayloads(t *testing.T) {
 	text := open(t, asSDK, time.Minute, nil)

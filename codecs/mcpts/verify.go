@@ -22,7 +22,7 @@ var (
 )
 
 // The refusals by exceptions that the SDK does not mean to throw: claims that are
-// null, and bind tags that are no strings but have the length of one.
+// null, and bind tags of another type with the length of a string.
 var (
 	errNullClaims = codecs.Reject(codecs.Malformed, "Cannot read properties of null (reading 'exp')")
 	errNullTag    = codecs.Reject(codecs.Misbound, "Cannot read properties of null (reading 'length')")

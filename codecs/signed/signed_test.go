@@ -53,7 +53,7 @@ func TestRoles(t *testing.T) {
 			_, err = other.Unseal(nil, token)
 			require.Equal(t, codecs.UnknownKey, codecs.Rejected(err).Stage)
 
-			// Public keys are no secrets of the design: what they derive does not verify.
+			// Public keys do not serve as secrets: keys derived from them do not verify.
 			forger, err := c.codec(keys[0])
 			require.NoError(t, err)
 			forged, err := forger.Seal(nil, []byte("payload"))

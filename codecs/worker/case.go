@@ -58,7 +58,7 @@ func (c Case) Judge(kind codecs.Kind, token []byte, b *codecs.Context, v lab.Ans
 }
 
 // Make returns the case in which the codec or scheme of c made a token, or failed with
-// err. The token itself is no part of the case.
+// err. The case does not hold the token itself.
 func (c Case) Make(kind codecs.Kind, state []byte, b *codecs.Context, err error) (Case, error) {
 	l := newLine()
 	if kind == codecs.KindScheme {

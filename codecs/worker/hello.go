@@ -98,7 +98,7 @@ type Limits struct {
 	// server may keep a state and send a short name for it. Default: 64 MiB.
 	Line int
 	// Patience is how many times Request an answer may take by the clock while the
-	// process has worked for less than Request: a busy machine is no fault of it. It has
+	// process has worked for less than Request: a busy machine is not its fault. It has
 	// no effect on systems that do not tell the time that a process worked. Default: 1.
 	Patience int
 	// Restarts is how many times a process that was ended is replaced.

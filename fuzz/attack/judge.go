@@ -55,7 +55,7 @@ func (t *T) Changes(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration])
 }
 
 // present presents alterations, in batches if the design judges batches, and passes the
-// accepted ones to judge. An answer of a batch that is no refusal is asked again alone.
+// accepted ones to judge. A token that a batch does not refuse is presented again alone.
 func (t *T) present(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration], aims []codecs.Property, judge func(*Token, verdict.Call, string)) {
 	one := func(a tokenfmt.Alteration) {
 		if call, ok := in.Accepts(a.Text, tok.Under); ok {

@@ -94,7 +94,7 @@ func (j *journal) append(r Record) error {
 func (j *journal) close() error { return j.file.Close() }
 
 // ReadJournal returns the records of the campaign in dir, which may be running.
-// notices name the lines that are no records.
+// notices name the lines that are not records.
 func ReadJournal(dir string) (records []Record, notices []string, err error) {
 	path := folder(dir).path(journalFile)
 	data, err := os.ReadFile(path)

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Run fuzzes until ctx ends, which is no error, or a fault occurs. Then it
+// Run fuzzes until ctx ends or a fault occurs. The end of ctx is not an error. Then it
 // completes the crashers of the last slices.
 func (c *Campaign) Run(ctx context.Context) error {
 	if err := c.journal.append(Record{Time: c.config.Now(), Event: eventStart}); err != nil {

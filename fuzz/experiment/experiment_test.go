@@ -118,7 +118,7 @@ func TestExperiment(t *testing.T) {
 }
 
 // run runs the trials that the folder does not have: all bugs with all fuzzers
-// for the first trial before any for the second. The end of ctx is no error.
+// for the first trial before any for the second. The end of ctx is not an error.
 func (e *experiment) run(ctx context.Context) error {
 	if err := e.resume(); err != nil {
 		return err

@@ -26,7 +26,7 @@ type fuzzer interface {
 	name() string
 	// prepare builds the programs of all trials.
 	prepare(ctx context.Context) error
-	// run fuzzes until it finds a failure or ctx ends, which is no error. It calls
+	// run fuzzes until it finds a failure or ctx ends. The end of ctx is not an error. It calls
 	// found at the failure and may clean up after that.
 	run(ctx context.Context, s setup, found func()) (executions int64, err error)
 }

@@ -227,8 +227,8 @@ func openPasetoClaims(key []byte) (claimsLibrary, error) {
 			if err != nil {
 				return s, r, err
 			}
-			// An absent time is the zero time, which has expired; an absent text is no
-			// request's.
+			// An absent time is the zero time, which has expired. An absent text differs
+			// from that of each request.
 			s.issued, _ = parsed.GetIssuedAt()
 			s.expires, _ = parsed.GetExpiration()
 			s.subject, _ = parsed.GetSubject()

@@ -42,10 +42,9 @@ const gap = "  "
 const minWrapped = 24
 
 // Text returns the table with two spaces before each line, unless AtMargin was
-// called, in lines of at most
-// width characters if that can be done; a width of 0 is no limit. If it is too
-// wide, columns are left out that may be, and then the last column is wrapped if
-// it is aligned left.
+// called. Lines have at most width characters if possible; 0 stands for any width. If
+// the table is too wide, optional columns are left out, and then the last column is
+// wrapped if it is aligned left.
 func (t *Table) Text(width int) string {
 	columns := t.columns(width)
 	widths := t.widths(columns)

@@ -168,7 +168,7 @@ func mismatch(text string) *refusal {
 }
 
 // Stdio returns the transport over standard input and output. It answers lines
-// that are no message with an error: the SDK's transport ends the server.
+// that are not messages with an error: the SDK's transport ends the server.
 func Stdio(in io.Reader, out io.Writer) mcp.Transport {
 	w := &lockedWriter{Writer: out}
 	return &mcp.IOTransport{Reader: &messages{in: bufio.NewReaderSize(in, 64<<10), out: w}, Writer: w}
@@ -258,7 +258,7 @@ func (m *messages) readLine() (line []byte, err error) {
 	}
 }
 
-// checkLine refuses a line that is no message, and a request of another revision.
+// checkLine refuses a line that is not a message, and a request of another revision.
 func checkLine(line []byte) *refusal {
 	switch _, err := jsonrpc.DecodeMessage(line); {
 	case !json.Valid(line) || !utf8.Valid(line):

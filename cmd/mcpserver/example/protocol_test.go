@@ -122,7 +122,7 @@ func TestDisconnectCancels(t *testing.T) {
 	}
 }
 
-// TestStdioLines sends lines that are no messages, and then a request: every one
+// TestStdioLines sends lines that are not messages, and then a request: every one
 // is answered, and the server goes on.
 func TestStdioLines(t *testing.T) {
 	in, send := io.Pipe()

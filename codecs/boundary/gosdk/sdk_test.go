@@ -63,8 +63,8 @@ func raw(t *testing.T, url, state string) string {
 	return post(t, url, "greet", "{}", state)
 }
 
-// TestStatesThatAreNoTokens: null and "" begin again, a value that is no string is
-// refused by the SDK's decoder, and never reaches a handler.
+// TestStatesThatAreNoTokens: null and "" begin again. A value that is not a string is
+// refused by the SDK's decoder before it reaches a handler.
 func TestStatesThatAreNoTokens(t *testing.T) {
 	server, seen := newServer(boundary.Policy{Secrets: [][]byte{secret(1)}})
 	url := serveHTTP(t, server).URL

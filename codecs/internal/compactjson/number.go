@@ -84,7 +84,7 @@ func appendTime(dst []byte, f float64) ([]byte, bool) {
 const second = 10_000_000
 
 // splitTime returns the seconds and the fraction of the shortest decimal that rounds
-// to f. It reports false if f is no time.
+// to f. It reports false if f is not a time.
 //
 // One decimal of six places at most rounds to f, because such decimals lie further
 // apart than floats do. If one does, it has the shortest digits. If none does, the

@@ -179,7 +179,7 @@ func PHPDecode(dst, text []byte) ([]byte, bool) {
 }
 
 // TextEncode encodes a text of UTF-16, given as WTF-8, as a TextEncoder does: lone
-// surrogates become U+FFFD, and so do bytes that are no WTF-8.
+// surrogates become U+FFFD, and so do bytes that are not WTF-8.
 func TextEncode(text []byte) []byte {
 	if utf8.Valid(text) {
 		return text

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What all mode_psk vectors of RFC 9180, appendix A, have in common.
+// The inputs that all mode_psk vectors of RFC 9180, appendix A, share.
 const (
 	vectorInfo    = "Ode on a Grecian Urn"
 	vectorPSK     = "0247fd33b913760fa1fa51e1892d9f307fbe65eb171e8132c2af18555a738b82"

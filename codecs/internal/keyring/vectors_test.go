@@ -40,7 +40,7 @@ func TestRFC5869(t *testing.T) {
 	}
 }
 
-// derive is Derive where there is no salt, and HKDF itself where there is one.
+// derive is HKDF if there is a salt, and Derive if not.
 func derive(t *testing.T, secret, salt []byte, label string, n int) []byte {
 	t.Helper()
 	if len(salt) == 0 {

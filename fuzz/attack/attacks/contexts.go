@@ -272,7 +272,7 @@ func (t trial) otherInBatch(in *attack.Instance, tok *attack.Token) {
 	if !t.Design.OwnClock {
 		t.inBatch(in, codecs.Expiry, late, tok.Under, "400 days later")
 	}
-	// What a reader kept of a batch must not count for a call of its own.
+	// Verdicts that a reader kept of a batch must not count for later calls.
 	both := [][]byte{in.Seal(t.State(8), tok.Under).Answer.Out, tok.Text}
 	if answers, err := in.UnsealBatch(both, tok.Under); err != nil || len(answers) != len(both) {
 		return

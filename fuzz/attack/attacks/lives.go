@@ -94,8 +94,8 @@ func (t trial) turnsOfCounters(c codecs.Context) {
 }
 
 // ends are the last moments that types of dates hold: four digits of a year, and a Date of
-// ECMAScript (ECMA-262, section 21.4.1.1). A date behind the latter is no number, and no
-// comparison with it holds.
+// ECMAScript (ECMA-262, section 21.4.1.1). A later Date is NaN, and comparisons with it are
+// false.
 var ends = []time.Time{time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(8_640_000_000_000, 0).UTC()}
 
 // beyondDates presents tok behind the last moment of a type of dates. A design may break there.

@@ -123,7 +123,7 @@ func (t trial) judgedEarly(in *attack.Instance, tok *attack.Token, altered []byt
 
 // stateInRefusals refuses tokens of several states in the same ways, and compares the
 // refusals: in another context, expired, and altered at one place. The states have one
-// length. A difference that tokens of one state show as well is no sign of the state.
+// length. A difference that tokens of one state also show does not count.
 func (t trial) stateInRefusals(in *attack.Instance, tok *attack.Token) {
 	t.boundInRefusals(in, tok)
 	plain := t.State(24)
@@ -168,7 +168,7 @@ func (t trial) stateInRefusals(in *attack.Instance, tok *attack.Token) {
 }
 
 // boundInRefusals presents tokens that were minted for several values of a field with the same
-// other value, and compares the refusals. The presenter is none of those that they name.
+// other value, and compares the refusals. No token names the presenter.
 func (t trial) boundInRefusals(in *attack.Instance, tok *attack.Token) {
 	if !t.Design.IsScheme() {
 		return

@@ -12,7 +12,7 @@ import (
 const randomTokens = 20_000
 
 // randomness seals one state many times and tests the bytes that vary. A time, a counter
-// or a structured part is no fault, so that a lack of randomness is an
+// or a structured part is allowed, so a lack of randomness is an
 // observation.
 func (t trial) randomness(in *attack.Instance, tok *attack.Token) {
 	if t.deterministic(in, tok) {

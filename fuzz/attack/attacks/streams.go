@@ -56,7 +56,7 @@ func (t trial) overlappingStreams(in *attack.Instance, under codecs.Context) {
 }
 
 // sharedRuns returns the number of runs that a and b have, and other tokens have not. A run
-// that a has twice is no sign of a stream: equal blocks of a state give it as well.
+// that a has twice does not count: equal blocks of a state also give it.
 func sharedRuns(a, b []byte, others map[[window]byte]int) int {
 	count := map[[window]byte]int{}
 	for at := 0; at+window <= len(a); at++ {
@@ -156,7 +156,7 @@ func runsOf(a, b []byte) (all [][2]int) {
 	return all
 }
 
-// holdsPart reports whether raw holds a run that is no chance: of changed, or of the sum of
+// holdsPart reports whether raw holds a run too long for chance: of changed, or of the sum of
 // two parts of it.
 func holdsPart(raw, changed []byte) bool {
 	const part = 12

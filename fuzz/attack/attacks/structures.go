@@ -136,7 +136,7 @@ func writtenMembers() []twin {
 	return append(all, twin{`{"v\":1,\"w":2}`, `{"v":1,"w":2}`, "a member in a name"}, twin{`{"v=1&w":2}`, `{"v":1,"w":2}`, "a member in a name"})
 }
 
-// wholes are arguments that are no object: a list, a text, a number, a truth.
+// wholes are arguments that are not objects: lists, texts, numbers and truths.
 var wholes = []twin{
 	{`[1,2]`, `[2,1]`, "the order of a list"}, {`[1]`, `[2]`, "lists of one length"}, {`[1]`, `1`, "a list of one"}, {`[]`, `{}`, "an empty list and an empty object"}, {`["a,b"]`, `["a","b"]`, "a list joined by commas"},
 	{`[1,2]`, `{"0":1,"1":2}`, "a list and an object of places"}, {`[{"v":1}]`, `[{"v":2}]`, "a value inside a list"}, {`[null]`, `[]`, "null in a list"},

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// An Encoding is a way to write bytes as text. The zero value is no encoding.
+// An Encoding is a way to write bytes as text. The zero value stands for an unknown one.
 type Encoding struct {
 	Name   string
 	Encode func([]byte) string

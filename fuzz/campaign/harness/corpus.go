@@ -79,7 +79,7 @@ func ParseFormat(name string) (Format, error) {
 const maxInput = 64 << 20
 
 // Read returns the inputs at path, each once, in the order of their bytes. An
-// empty corpus is an error, and so is a file that is no input. In a raw folder Read
+// empty corpus is an error, and so is any other file. In a raw folder Read
 // skips files with an extension: go-fuzz keeps the output of a crasher in one.
 func (f Format) Read(path string) ([][]byte, error) {
 	read := f.readFolder

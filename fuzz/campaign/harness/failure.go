@@ -99,7 +99,7 @@ func newFailure(kind Kind, text, stack string) *Failure {
 // uses three.
 const maxFrames = 3
 
-// bucket returns the name of the bucket of a failure that is no CheckError: its
+// bucket returns the name of the bucket of a failure other than a CheckError: its
 // kind with a digest of its innermost frames or, without frames, of its text.
 func bucket(kind Kind, text, stack string) string {
 	frames := engine.Frames(stack, observer)

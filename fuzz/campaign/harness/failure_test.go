@@ -41,7 +41,7 @@ func TestDeathFailure(t *testing.T) {
 	require.Equal(t, []string{"sealab/codecs/x.grow", "sealab/codecs/x.Open"}, DeathFailure(dumped, "pthread_create failed").Frames())
 }
 
-// TestLostFailure gives every lost input a bucket where there is no stack to
+// TestLostFailure gives every lost input a bucket if there is no stack to
 // tell them apart by.
 func TestLostFailure(t *testing.T) {
 	require.NotEqual(t, LostFailure([]byte("a"), "").Bucket, LostFailure([]byte("b"), "").Bucket)
