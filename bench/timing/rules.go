@@ -15,27 +15,25 @@ func tagEnds(d codecs.Design, random *rand.Rand) (*classes, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, err := wrongTags(s.codec, random, 0, poolSize)
-	if err != nil {
-		return nil, err
-	}
-	last, err := wrongTags(s.codec, random, -1, poolSize)
-	if err != nil {
-		return nil, err
-	}
-	return s.refused(first, last, codecs.Unauthentic)
+	last := func() ([][]byte, error) { return wrongTags(s.codec, random, -1, poolSize) }
+	return s.besideWrongTags(random, last, codecs.Unauthentic)
 }
 
-// refused returns the classes of two pools that are refused: the first as not
-// authentic, the second at one of the given stages.
-func (s *subject) refused(a, b [][]byte, stages ...codecs.Stage) (*classes, error) {
-	if err := s.expect(a, codecs.Unauthentic); err != nil {
+// besideWrongTags returns the classes of tokens whose tag is wrong in its first byte, and of
+// other tokens, which are refused at one of the given stages.
+func (s *subject) besideWrongTags(random *rand.Rand, others func() ([][]byte, error), stages ...codecs.Stage) (*classes, error) {
+	wrong, err := wrongTags(s.codec, random, 0, poolSize)
+	if err != nil {
 		return nil, err
 	}
-	if err := s.expect(b, stages...); err != nil {
+	other, err := others()
+	if err != nil {
 		return nil, err
 	}
-	return same(a, b, s.unseal()), nil
+	if err := errors.Join(s.expect(wrong, codecs.Unauthentic), s.expect(other, stages...)); err != nil {
+		return nil, err
+	}
+	return same(wrong, other, s.unseal()), nil
 }
 
 func payloadUnseal(d codecs.Design, random *rand.Rand) (*classes, error) {
@@ -127,11 +125,7 @@ func againstWrongTag(d codecs.Design, random *rand.Rand, b *codecs.Context, stag
 	if _, err := s.codec.Unseal(nil, authentic[0]); err == nil {
 		return nil, fmt.Errorf("%w: the design takes such tokens", errNotApplicable)
 	}
-	wrong, err := wrongTags(s.codec, random, 0, poolSize)
-	if err != nil {
-		return nil, err
-	}
-	return s.refused(wrong, authentic, stages...)
+	return s.besideWrongTags(random, func() ([][]byte, error) { return authentic, nil }, stages...)
 }
 
 func keyID(d codecs.Design, random *rand.Rand) (*classes, error) {
@@ -143,15 +137,8 @@ func keyID(d codecs.Design, random *rand.Rand) (*classes, error) {
 	if err != nil {
 		return nil, err
 	}
-	wrong, err := wrongTags(s.codec, random, 0, poolSize)
-	if err != nil {
-		return nil, err
-	}
-	unknown, err := tokens(other.codec, func() []byte { return payload(random) })
-	if err != nil {
-		return nil, err
-	}
-	return s.refused(wrong, unknown, codecs.UnknownKey, codecs.Unauthentic)
+	unknown := func() ([][]byte, error) { return tokens(other.codec, func() []byte { return payload(random) }) }
+	return s.besideWrongTags(random, unknown, codecs.UnknownKey, codecs.Unauthentic)
 }
 
 func ringPlace(d codecs.Design, random *rand.Rand) (*classes, error) {
@@ -166,15 +153,8 @@ func ringPlace(d codecs.Design, random *rand.Rand) (*classes, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := wrongTags(s.codec, random, 0, poolSize)
-	if err != nil {
-		return nil, err
-	}
-	b, err := wrongTags(last, random, 0, poolSize)
-	if err != nil {
-		return nil, err
-	}
-	return s.refused(a, b, codecs.Unauthentic)
+	behind := func() ([][]byte, error) { return wrongTags(last, random, 0, poolSize) }
+	return s.besideWrongTags(random, behind, codecs.Unauthentic)
 }
 
 // ringSize is the number of keys in the comparisons of the place in a ring.
