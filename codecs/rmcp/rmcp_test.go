@@ -112,8 +112,7 @@ func TestReasons(t *testing.T) {
 			{opened(t, RS2, map[string]string{"kid": "numbered", "rs1": "fallback"}, time.Minute, ks), c.fallback},
 		} {
 			_, err := of.scheme.Verify(nil, []byte(c.token), &codecs.Context{Now: noon})
-			require.NotNil(t, codecs.Rejected(err), "%q: %v", c.token, err)
-			require.Equal(t, of.want, codecs.Rejected(err).Reason, "%q", c.token)
+			codectest.RequireReason(t, of.want, err, "%q", c.token)
 		}
 	}
 }
