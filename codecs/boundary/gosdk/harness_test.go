@@ -161,19 +161,22 @@ var calls = []call{
 // requireRefused checks the one answer that every refused token gets.
 func requireRefused(t *testing.T, err error) {
 	t.Helper()
-	refusal, bare := err.(*jsonrpc.Error)
-	require.True(t, bare, "want a bare *jsonrpc.Error, got %T: %v", err, err)
-	require.EqualValues(t, -32602, refusal.Code)
-	require.Equal(t, "Invalid or expired requestState", refusal.Message)
+	refusal := requireError(t, err, -32602, "Invalid or expired requestState")
 	require.JSONEq(t, `{"reason":"invalid_request_state"}`, string(refusal.Data))
 }
 
 // requireFault checks the answer to a fault of the server.
 func requireFault(t *testing.T, err error) {
 	t.Helper()
-	fault, bare := err.(*jsonrpc.Error)
+	require.Empty(t, requireError(t, err, -32603, "Internal error").Data)
+}
+
+// requireError checks the code and the message of an answer that is an error.
+func requireError(t *testing.T, err error, code int64, message string) *jsonrpc.Error {
+	t.Helper()
+	answer, bare := err.(*jsonrpc.Error)
 	require.True(t, bare, "want a bare *jsonrpc.Error, got %T: %v", err, err)
-	require.EqualValues(t, -32603, fault.Code)
-	require.Equal(t, "Internal error", fault.Message)
-	require.Empty(t, fault.Data)
+	require.Equal(t, code, answer.Code)
+	require.Equal(t, message, answer.Message)
+	return answer
 }

@@ -45,18 +45,14 @@ func TokenPrincipal(ctx context.Context, req mcp.Request) (*string, error) {
 	if info == nil {
 		return nil, nil
 	}
-	client, err := claim(info.Extra, "client_id")
-	if err != nil {
-		return nil, err
+	var owner [3]*string
+	for i, name := range []string{"client_id", "iss", "sub"} {
+		var err error
+		if owner[i], err = claim(info.Extra, name); err != nil {
+			return nil, err
+		}
 	}
-	issuer, err := claim(info.Extra, "iss")
-	if err != nil {
-		return nil, err
-	}
-	subject, err := claim(info.Extra, "sub")
-	if err != nil {
-		return nil, err
-	}
+	client, issuer, subject := owner[0], owner[1], owner[2]
 	if info.UserID != "" {
 		subject = &info.UserID
 	} else if subject != nil && *subject == "" {
