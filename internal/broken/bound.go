@@ -17,9 +17,6 @@ import (
 	"sealab/codecs"
 )
 
-// bound are the mistakes of schemes in binding a token to its context.
-func bound() []Control { return slices.Concat(unbound(), confused(), published()) }
-
 // contextAs is a control that binds the context as the function changes it.
 func contextAs(name, doc string, broken []codecs.Property, attacks []string, change func(*codecs.Context)) Control {
 	return binder(name, doc, broken, attacks, func(c *codecs.Context) string {

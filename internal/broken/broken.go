@@ -36,7 +36,14 @@ type Control struct {
 
 // Controls returns every control.
 func Controls() []Control {
-	return slices.Concat(signed(), inside(), circumstances(), encrypted(), checksums(), digests(), streams(), rings(), refusals(), bound(), branches(), rare(), long(), dated(), used(), spent(), joses(), keptState(), optional(), inBinary())
+	return slices.Concat(
+		texts(), frames(), pieces(), replacedTags(), checkedTags(), inside(),
+		confusedFields(), confusedValues(), confusedArguments(), confusedClaims(),
+		encrypted(), checksums(), digests(), streams(),
+		weakKeys(), separations(), rotations(), refusals(),
+		unbound(), confused(), published(), branches(), rare(), long(),
+		misjudgedTimes(), miswrittenTimes(), uncheckedTimes(), used(), spent(),
+		joses(), keptState(), optional(), inBinary())
 }
 
 // Neighbours returns sound designs that resemble controls, by name.

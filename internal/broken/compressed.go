@@ -46,6 +46,7 @@ func compressedIfLong(p *sealerParts) {
 	}
 }
 
+// compressedText compresses the base64 of a long payload, in which a repetition shows if
 // its distance is a multiple of 3.
 func compressedText(p *sealerParts) {
 	whole := *p
@@ -68,7 +69,6 @@ func compressedText(p *sealerParts) {
 	}
 }
 
-// compressedText compresses the base64 of a long payload, in which a repetition shows if
 // zerosCounted packs a payload as the number of its last zero bytes and the bytes in front of
 // them.
 func zerosCounted(p *sealerParts) {

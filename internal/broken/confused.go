@@ -8,19 +8,12 @@ import (
 	"hash/fnv"
 	"html"
 	"regexp"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"sealab/codecs"
 )
-
-// circumstances are mistakes that show in one combination of fields, in structured values
-// or in the joining of fields.
-func circumstances() []Control {
-	return slices.Concat(confusedFields(), confusedValues(), confusedArguments(), confusedClaims())
-}
 
 // confusedFields are mistakes in the joining of fields.
 func confusedFields() []Control {

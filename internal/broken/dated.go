@@ -14,9 +14,6 @@ import (
 	"sealab/codecs"
 )
 
-// dated are the mistakes of schemes with time.
-func dated() []Control { return slices.Concat(misjudgedTimes(), miswrittenTimes(), uncheckedTimes()) }
-
 // timed is a control with a mistake in the times of claims.
 func timed(name, doc, attack string, mistake func(*schemeParts)) Control {
 	return aScheme(name, doc, breaks(codecs.Expiry), by(attack), mistake)

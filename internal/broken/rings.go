@@ -14,9 +14,6 @@ import (
 	"sealab/internal/lab"
 )
 
-// rings are mistakes with keys.
-func rings() []Control { return slices.Concat(weakKeys(), separations(), rotations()) }
-
 // keyed returns a signer whose ring has a mistake.
 func keyed(name, doc string, broken []codecs.Property, attack string, mistake func(*ringParts)) Control {
 	return aSigner(name, doc, broken, by(attack), func(p *signerParts) { mistake(&p.ringParts) })

@@ -21,10 +21,6 @@ import (
 	"sealab/codecs"
 )
 
-// signed are the mistakes that need no secret payload to be seen: in the text,
-// in the frame and in the tag.
-func signed() []Control { return slices.Concat(texts(), frames(), pieces(), tags()) }
-
 // texts are mistakes in reading the text of a token.
 func texts() []Control {
 	reader := func(name, doc, attack string, decode func(string) ([]byte, bool)) Control {
@@ -161,9 +157,6 @@ func firstUnlessFound(lookup func(*ring, []byte) *entry) func(*ring, []byte) *en
 		return r.entries[0]
 	}
 }
-
-// tags are mistakes in making and comparing tags.
-func tags() []Control { return slices.Concat(replacedTags(), checkedTags()) }
 
 // replacedTags are signers with another comparison or another tag.
 func replacedTags() []Control {
