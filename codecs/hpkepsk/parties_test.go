@@ -36,9 +36,7 @@ func TestSplitRoles(t *testing.T) {
 
 	token, err := minter.Seal([]byte("x"), []byte("payload"))
 	require.NoError(t, err)
-	for _, o := range []interface {
-		Unseal(dst, token []byte) ([]byte, error)
-	}{opener, whole} {
+	for _, o := range []unsealer{opener, whole} {
 		got, err := o.Unseal([]byte("y"), token[1:])
 		require.NoError(t, err)
 		require.Equal(t, "ypayload", string(got))
@@ -54,20 +52,12 @@ func TestSplitRoles(t *testing.T) {
 // private key: its own token does not open.
 func TestMinterCannotRead(t *testing.T) {
 	minterKey, _ := mustSplit(t, 1)
-	minter, err := NewMinter(minterKey)
-	require.NoError(t, err)
-	token, err := minter.Seal(nil, []byte("payload"))
-	require.NoError(t, err)
-	pretender, err := NewOpener(minterKey)
-	require.NoError(t, err)
-	requireStage(t, pretender, token, codecs.Unauthentic)
+	requireUnauthentic(t, minterKey, minterKey)
 }
 
-// TestPublicKeyIsNotEnough mints with the public key and another pre-shared
-// key: base mode would let this token in.
-func TestPublicKeyIsNotEnough(t *testing.T) {
-	minterKey, openerKey := mustSplit(t, 1)
-	minterKey[len(minterKey)-1] ^= 1
+// requireUnauthentic mints with one key and presents the token to an opener of the other.
+func requireUnauthentic(t *testing.T, minterKey, openerKey []byte) {
+	t.Helper()
 	minter, err := NewMinter(minterKey)
 	require.NoError(t, err)
 	token, err := minter.Seal(nil, []byte("payload"))
@@ -75,6 +65,14 @@ func TestPublicKeyIsNotEnough(t *testing.T) {
 	opener, err := NewOpener(openerKey)
 	require.NoError(t, err)
 	requireStage(t, opener, token, codecs.Unauthentic)
+}
+
+// TestPublicKeyIsNotEnough mints with the public key and another pre-shared
+// key: base mode would let this token in.
+func TestPublicKeyIsNotEnough(t *testing.T) {
+	minterKey, openerKey := mustSplit(t, 1)
+	minterKey[len(minterKey)-1] ^= 1
+	requireUnauthentic(t, minterKey, openerKey)
 }
 
 func TestPartiesRefuseKeys(t *testing.T) {
@@ -134,9 +132,11 @@ func TestEncapsulationSpelledOtherwise(t *testing.T) {
 	require.ErrorIs(t, err, codecs.ErrUnsupported)
 }
 
-func requireStage(t *testing.T, o interface {
+type unsealer interface {
 	Unseal(dst, token []byte) ([]byte, error)
-}, token []byte, want codecs.Stage) {
+}
+
+func requireStage(t *testing.T, o unsealer, token []byte, want codecs.Stage) {
 	t.Helper()
 	_, err := o.Unseal(nil, token)
 	refused := codecs.Rejected(err)

@@ -68,7 +68,7 @@ type Header struct {
 	Stamp   map[string]string `json:"stamp,omitempty"` // commit, toolchain, processor, ...
 }
 
-// fileName returns the name of the probe's file of one pass.
+// FileName returns the name of the probe's file of one pass.
 func (h Header) FileName() string { return fmt.Sprintf("%s.%d%s", h.Name(), h.Pass, SamplesExtension) }
 
 // A Block is one measurement of each class, in nanoseconds.
@@ -100,12 +100,9 @@ func ReadSamples(path string) (*Samples, error) {
 // ReadSampleFiles returns all samples in dir, sorted by subject, pair and pass. It
 // is an error if there is no file of samples.
 func ReadSampleFiles(dir string) ([]*Samples, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*"+SamplesExtension))
+	paths, err := filesIn(dir, SamplesExtension)
 	if err != nil {
-		return nil, err
-	}
-	if len(paths) == 0 {
-		return nil, fmt.Errorf("%s: want files *%s, there is none: run sealab leak probe first", dir, SamplesExtension)
+		return nil, fmt.Errorf("%w: run sealab leak probe first", err)
 	}
 	files := make([]*Samples, len(paths))
 	for i, path := range paths {
@@ -117,6 +114,16 @@ func ReadSampleFiles(dir string) ([]*Samples, error) {
 		return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Pair, b.Pair), cmp.Compare(a.Pass, b.Pass))
 	})
 	return files, nil
+}
+
+// filesIn returns the paths of the files in dir with an extension, by name. It is an
+// error if there is none.
+func filesIn(dir, extension string) ([]string, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*"+extension))
+	if err == nil && len(paths) == 0 {
+		err = fmt.Errorf("%s: want files *%s, there is none", dir, extension)
+	}
+	return paths, err
 }
 
 // ParseSamples returns the samples in the bytes of a file.

@@ -1,7 +1,6 @@
 package runfile
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"sealab/internal/atomicfile"
@@ -70,12 +69,9 @@ func (l *Log) Write(dir string) error {
 // ReadTaintLogs returns all taint logs in dir, by name. It is an error if there is
 // no log.
 func ReadTaintLogs(dir string) ([]*Log, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*"+taintExtension))
+	paths, err := filesIn(dir, taintExtension)
 	if err != nil {
 		return nil, err
-	}
-	if len(paths) == 0 {
-		return nil, fmt.Errorf("%s: want files *%s, there is none", dir, taintExtension)
 	}
 	logs := make([]*Log, len(paths))
 	for i, path := range paths {

@@ -73,7 +73,7 @@ func (s scenario) Problems() string {
 
 var resultFolder = regexp.MustCompile(`^server-(.+)-\d{4}-\d{2}-\d{2}T[0-9-]+Z$`)
 
-// Read reads the results that the suite left in dir, sorted by name. No result
+// readResults reads the results that the suite left in dir, sorted by name. No result
 // at all is an error.
 func readResults(dir string) ([]scenario, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*", "checks.json"))
