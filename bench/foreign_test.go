@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestForeignSubjects measures a codec and a scheme behind workers: sealing and
-// unsealing, timed there, and nothing counted here.
+// unsealing are timed there, and allocations are not counted.
 func TestForeignSubjects(t *testing.T) {
 	firstOfKind := map[bool]string{}
 	for _, d := range catalog.All() {

@@ -16,7 +16,7 @@ import (
 	"sealab/internal/testenv"
 )
 
-// tiny is a run of everything that is over at once: its times mean nothing.
+// tiny is a run of all operations that is too short for its times to have a meaning.
 var tiny = bench.Config{Sizes: []int{64}, Rounds: 2, Cell: 20 * time.Microsecond, Seed: 1}
 
 // TestEveryDesignIsMeasured runs the whole list: each design has all its cells
@@ -97,8 +97,8 @@ func payload(t *testing.T) []byte {
 	return p
 }
 
-// TestWrongDesignsStopTheRun gives the runner codecs that do not do what is
-// timed: measuring them would measure nothing.
+// TestWrongDesignsStopTheRun gives the runner codecs that do not work: their times
+// would have no meaning.
 func TestWrongDesignsStopTheRun(t *testing.T) {
 	for name, codec := range map[string]codecs.Codec{
 		"forgets the payload": forgetful{},

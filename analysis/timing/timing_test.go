@@ -75,7 +75,7 @@ func TestOrderIsNoLeak(t *testing.T) {
 	require.InDelta(t, 3, leaky.First.Trimmed.Value, 0.7)
 }
 
-// TestSecondRunMustAgree shows the second run nothing, or the opposite.
+// TestSecondRunMustAgree gives the second run no difference, or the opposite one.
 func TestSecondRunMustAgree(t *testing.T) {
 	for _, second := range []float64{0, -3} {
 		v := judgeBoth(t, newMachine(1).shift(3), newMachine(2).shift(second), blocks)

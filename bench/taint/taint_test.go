@@ -14,7 +14,7 @@ import (
 )
 
 // TestUnderValgrind builds the program and runs a leaking control, a clean one
-// and nothing secret: memcheck must name the leaking line, and that alone.
+// and one without a secret: memcheck must name the leaking line alone.
 func TestUnderValgrind(t *testing.T) {
 	if testenv.Sample() {
 		testenv.Skip(t, "-short or -race: it takes half a minute; make test runs it whole")

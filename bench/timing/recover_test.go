@@ -64,7 +64,7 @@ func TestRecoveryEndsWithTheTag(t *testing.T) {
 	require.True(t, a.Verifies)
 }
 
-// TestRecoveryEnds shows the attacker nothing.
+// TestRecoveryEnds gives the attacker times without a leak.
 func TestRecoveryEnds(t *testing.T) {
 	a := simulated(1, randomTag(), 0)
 	a.effort, a.most = 20, 100_000

@@ -16,7 +16,7 @@ import (
 	"sealab/internal/runfile"
 )
 
-// answering is a server that gives out one token and says nothing else.
+// answering starts a server whose answers have one token and no other text.
 func answering(t *testing.T, token string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -34,8 +34,8 @@ func refuse(string) { fmt.Println(`{"ok":false,"rejected":"malformed"}`) }
 // hands out a second time.
 var buffer []byte
 
-// allocate believes the length that a token states, up to 768 MiB, and writes
-// nothing to the buffer, so that all that grows is addresses.
+// allocate believes the length that a token states, up to 768 MiB, and leaves the
+// buffer alone, so that only the address space grows.
 func allocate(token string) {
 	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(token, "m1."))
 	if err == nil && len(raw) >= 4 {

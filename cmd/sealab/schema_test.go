@@ -89,7 +89,7 @@ func TestSchemas(t *testing.T) {
 // findingsSchema is the name of the schema of findings, which package findings has.
 const findingsSchema = "findings"
 
-// withoutJSON are the commands that report nothing, by what they write instead.
+// withoutJSON are the commands without a report, with the name of their output.
 var withoutJSON = map[string]string{
 	"sealab cve install": "folders", "sealab docs": "pages", "sealab site": "pages", "sealab fuzz report": "files", "sealab fuzz fleet": "programs",
 	"sealab fuzz corpus convert": "files", "sealab fuzz corpus seeds": "files", "sealab seal": "a token", "sealab unseal": "a payload",

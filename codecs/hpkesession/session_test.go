@@ -130,8 +130,8 @@ func TestOvertakenReadingKeepsSession(t *testing.T) {
 	require.Same(t, other, s)
 }
 
-// TestFloodLeavesNoTrace presents forgeries under encapsulations of their own:
-// nothing is kept, nothing is displaced. A token that verifies is kept once.
+// TestFloodLeavesNoTrace presents forgeries under encapsulations of their own, which
+// leave the cache as it was. The context of a token that verifies is kept once.
 func TestFloodLeavesNoTrace(t *testing.T) {
 	c := mustNew(t, nil)
 	token := mustSeal(t, c)

@@ -39,8 +39,8 @@ func impatient() {
 	}
 }
 
-// TestWorkerThatWantsOneRequestAtATime holds several requests in flight to be no duty of
-// a worker: one that breaks is asked alone from then on, and accused of nothing.
+// TestWorkerThatWantsOneRequestAtATime shows that a worker need not take several requests
+// in flight: if it breaks, it gets one request at a time from then on, without an event.
 func TestWorkerThatWantsOneRequestAtATime(t *testing.T) {
 	c, remote := dialCodec(t, "impatient", worker.Limits{})
 	for range 2 {

@@ -4,5 +4,5 @@ package worker_test
 
 import "testing"
 
-// requireGone checks nothing: this system has no way to ask for a process.
+// requireGone leaves the check out: this system has no way to ask for a process.
 func requireGone(*testing.T, int) {}

@@ -85,7 +85,7 @@ func answering(text string) func() {
 	return misbehave(func() { fmt.Println(text) })
 }
 
-// greeting answers hello with a text, and nothing else.
+// greeting answers hello with a text, and is silent from then on.
 func greeting(text string) func() {
 	return func() { fmt.Print(text); select {} }
 }

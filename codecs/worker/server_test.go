@@ -32,8 +32,8 @@ func TestServerAnswersAnything(t *testing.T) {
 	}
 }
 
-// TestFaultIsTheWholeAnswer holds that nothing is left of an answer that was
-// begun, and that a fault's text crosses whatever it quotes.
+// TestFaultIsTheWholeAnswer checks that a fault replaces an answer that was begun, and
+// that its text crosses with all that it quotes.
 func TestFaultIsTheWholeAnswer(t *testing.T) {
 	d := codecs.Design{Name: "picky", NewScheme: func(codecs.Config) (codecs.Scheme, error) { return accepting{}, nil }}
 	s := newSession(&Server{Design: d})

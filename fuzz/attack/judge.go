@@ -94,7 +94,7 @@ func (t *T) present(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration],
 	}
 }
 
-// Readable reports whether everybody can read the state in the token.
+// Readable reports whether the state can be read in the token without a key.
 func (t *T) Readable(tok *Token) bool {
 	return len(tokenfmt.Find(tok.Text, LettersOf(tok.State))) > 0
 }

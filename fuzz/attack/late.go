@@ -107,7 +107,7 @@ type lateCall struct {
 
 // rerun carries the attack out again if an answer was late: the process was started
 // again in the middle of it, and may have lost state. The first run without a late
-// answer counts. A call that is late in each run hangs. Otherwise nothing was tested.
+// answer counts. A call that is late in each run hangs. Otherwise the attack is not tested.
 func (t *T) rerun() {
 	var late []lateCall // in each further run
 	for n := range cleanRuns {

@@ -14,7 +14,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// TestJournalResumes removes an incomplete last record, and nothing else.
+// TestJournalResumes removes only an incomplete last record.
 func TestJournalResumes(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "journal.jsonl")

@@ -171,8 +171,8 @@ func TestVerdictsAlone(t *testing.T) {
 	}
 }
 
-// requireReplay checks that the line of a disagreement, given to the sound
-// side, disagrees again, and that nothing else of it is needed.
+// requireReplay checks that the line of a disagreement alone, given to the sound
+// side, disagrees again.
 func requireReplay(t *testing.T, sound codecs.Design, d differential.Disagreement) {
 	t.Helper()
 	data, err := d.Line()

@@ -33,8 +33,8 @@ func TestEditChangesNothingElse(t *testing.T) {
 	require.Equal(t, "abXXYY", string(edit.Tail(lab.StepTag, []byte("abcd"), 2)))
 }
 
-// TestEditOfTail holds that a tail may be replaced by any part of itself, by
-// something else, and by nothing.
+// TestEditOfTail replaces a tail by parts of itself, by another text and by the
+// empty one.
 func TestEditOfTail(t *testing.T) {
 	for want, replace := range map[string]func(value []byte) []byte{
 		"ab":     func([]byte) []byte { return nil },

@@ -23,8 +23,8 @@ func TestBenchIsReadBack(t *testing.T) {
 	require.FileExists(t, filepath.Join(dir, runfile.BenchFile))
 }
 
-// TestRunsAreNeverOverwritten writes a run twice: the first stays, and nothing
-// half-written is left beside it.
+// TestRunsAreNeverOverwritten writes a run twice: the first stays, without parts of the
+// second beside it.
 func TestRunsAreNeverOverwritten(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "run")

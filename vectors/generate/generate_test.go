@@ -50,7 +50,7 @@ func TestStagesAndFlagsOccur(t *testing.T) {
 	t.Logf("stages %v, flags %v", stages, flags)
 }
 
-// lenient is a codec that takes line feeds for nothing.
+// lenient is a codec that skips line feeds.
 type lenient struct{ lab.Assembler }
 
 func (c lenient) Unseal(dst, token []byte) ([]byte, error) {

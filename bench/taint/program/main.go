@@ -113,7 +113,7 @@ func design(name string, secret runfile.Secret) error {
 }
 
 // public declares b defined: its bytes, its length and its place, since the
-// length of a token may follow from a secret and is seen by everybody.
+// length of a token may follow from a secret and is public.
 func public(b []byte) []byte {
 	p := &b
 	markPublic(unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(b)))

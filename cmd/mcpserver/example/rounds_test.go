@@ -86,7 +86,7 @@ func TestRounds(t *testing.T) {
 }
 
 // TestOlderRevision has one further round in its reach: the SDK calls a handler
-// once more on behalf of a client that knows nothing of rounds.
+// once more on behalf of a client that does not know rounds.
 func TestOlderRevision(t *testing.T) {
 	there, here := mcp.NewInMemoryTransports()
 	_, err := newServer(t).Connect(context.Background(), there, nil)

@@ -214,8 +214,8 @@ func TestEveryAttackHasAControl(t *testing.T) {
 	}
 }
 
-// TestMisbehaviour reports what a subject did beside its answers, and nothing that load
-// can cause.
+// TestMisbehaviour reports acts of a subject beside its answers, unless load can cause
+// them.
 func TestMisbehaviour(t *testing.T) {
 	d := catalog.Variants()[0]
 	for _, row := range []struct {

@@ -312,7 +312,7 @@ func (t trial) works(do func()) time.Duration {
 	return max(0, now()-before) // another process began at zero
 }
 
-// The bounds of a measurement that says nothing: the time that passed, and how many times
+// The bounds of a measurement without a meaning: the time that passed, and how many times
 // as long that is as the processes of the design worked.
 const (
 	unexplained = 2 * time.Second

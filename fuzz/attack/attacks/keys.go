@@ -85,9 +85,9 @@ func (t trial) publicData() {
 	})
 }
 
-// verifyingHalf mints with the values that a holder has who only verifies, in
-// several forms, and presents the tokens to the ring. A design of which nothing is
-// known but its answers is left out: its secrets may be private keys.
+// verifyingHalf mints with the values of a holder who only verifies, in several
+// forms, and presents the tokens to the ring. If only the answers of a design are
+// known, it is left out: its secrets may be private keys.
 func (t trial) verifyingHalf() {
 	if t.Design.Hooks == nil {
 		t.Skip("the design does not tell the values that verify from those that mint")

@@ -250,7 +250,7 @@ func (t trial) equalBeginnings(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// readableState records that everybody can read the state.
+// readableState records that the state can be read without a key.
 func (t trial) readableState(tok *attack.Token) {
 	t.Try(codecs.Confidentiality)
 	t.RefuteIf(codecs.Confidentiality, attack.Sealed(1), "the state can be read in the token", tok.Sealed)
