@@ -39,7 +39,9 @@ func (c *client) noteCode(method string, a Answer) {
 		c.codes[a.Code] = fmt.Sprintf("%s -> %v", method, a)
 	}
 	if a.Kind != completed && a.Kind != asked && a.Exchange != nil && c.trace == "" {
-		if found := a.insides(); found != nil {
+		if c.target.repeatedIn(string(a.Exchange.Body)) {
+			c.trace = fmt.Sprintf("%s -> %v, with %s", method, a, ofTheUser)
+		} else if found := a.insides(); found != nil {
 			c.trace = fmt.Sprintf("%s -> %v, with %s", method, a, short(string(found), 80))
 		}
 	}

@@ -24,8 +24,8 @@ var seen = []Check{
 	{ID: "H-CODES", Name: "error codes and responses of another form", Over: "", Era: "modern", Severity: Warning, Category: "schema",
 		Sent: "nothing; every error and every response that was seen is checked", Want: "no undefined code from -32020 to -32099, none of -32000 to -32019; one document of the type application/json or text/event-stream, with a result or an error", Source: "revision 2026-07-28, basic, error codes, and basic/transports/streamable-http; RFC 8259, section 2",
 		Impact: "clients take an error for another one, or cannot read it", Fix: "use the codes of the protocol, or codes outside its range, and the types of the SDK", Run: errorCodes},
-	{ID: "H-TRACE", Name: "errors with a stack trace, a path or a password", Over: "", Severity: Warning, Category: "security",
-		Sent: "resources/read of missing resources; every error that was seen is searched", Want: "no stack trace, no path of a file of the server, and no URL with a password", Source: "CWE-209",
+	{ID: "H-TRACE", Name: "errors with a stack trace, a path, a password or a credential", Over: "", Severity: Warning, Category: "security",
+		Sent: "resources/read of missing resources; every error that was seen is searched", Want: "no stack trace, no path of a file of the server, no URL with a password, and no credential of the request", Source: "CWE-209",
 		Impact: "an error shows files, versions and the course of the code", Fix: "answer by a fixed text, and log the trace", Run: traces},
 	{ID: "H-NOTICE", Name: "notifications that were not asked for", Over: "", Era: "modern", Severity: Warning, Category: "transport",
 		Sent: "nothing; the messages before every answer are checked", Want: "no log without a logLevel, no progress without a progressToken", Source: "revision 2026-07-28, server/utilities/logging, basic/patterns/progress",
@@ -141,7 +141,7 @@ func traces(t *T) {
 		t.skip("no error was seen")
 	}
 	if trace := t.r.client.trace; trace != "" {
-		t.refute(Finding{Case: "errors", Severity: Warning, Issue: "an error carries a stack trace, a path or a password", Evidence: trace, Want: "none of them", Got: "one of them"})
+		t.refute(Finding{Case: "errors", Severity: Warning, Issue: "an error carries a stack trace, a path, a password or a credential", Evidence: trace, Want: "none of them", Got: "one of them"})
 	}
 }
 

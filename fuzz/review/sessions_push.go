@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,7 +15,7 @@ import (
 // pushing are the checks of questions, cancellation and lost streams in sessions.
 var pushing = []Check{
 	{ID: "S-FIX", Name: "a session id that the client chose", Over: "http", Era: "legacy", Severity: Critical, Category: "security",
-		Sent: "initialize with a made-up Mcp-Session-Id, then tools/list with it", Want: "an error, or another id", Source: oldTransport + ", security best practices (CWE-384)",
+		Sent: "initialize with a made-up id in Mcp-Session-Id, in a cookie, in the query and in params, then tools/list with it", Want: "an error, or another id", Source: oldTransport + ", security best practices (CWE-384)",
 		Impact: "an attacker hands an id out and then uses the session of whoever took it", Fix: "draw the id on the server and ignore that of the request", Run: chosenSession},
 	{ID: "S-PUSH", Name: "a question in a session", Over: "http", Era: "legacy", Effects: true, Severity: Warning, Category: "reliability",
 		Sent: "a call of a tool that asks; its question is accepted by a POST", Want: "the answer gets 202, and the call completes", Source: oldTransport + ", client/elicitation",
@@ -32,19 +33,36 @@ func chosenSession(t *T) {
 	if _, ok := t.keeping(); !ok {
 		return
 	}
-	w := t.initialize(older)
-	w.set("Mcp-Session-Id", chosen)
-	a := t.send(w)
-	if !a.conclusive() && a.Status == 0 {
-		t.skip("initialize: %v", a)
-		return
+	var places []string
+	for _, name := range []string{"sid", "session", "sessionId", "session_id", "mcp-session-id"} {
+		places = append(places, name+"="+chosen)
 	}
-	t.seen(variant{name: "chosen"}, a)
-	if a.Kind != completed || a.Exchange.Header("Mcp-Session-Id") != chosen {
-		return
-	}
-	if b := t.inSession(session{id: chosen, version: versionOf(a)}, first, t.oldList()); b.Kind == completed {
-		t.fault("a chosen id", Critical, "a session has the id that the client chose", a)
+	for _, way := range []struct {
+		name  string
+		alter func(w *wire)
+	}{
+		{"a chosen id", func(w *wire) { w.set("Mcp-Session-Id", chosen) }},
+		{"a chosen id in a cookie", func(w *wire) { w.set("Cookie", strings.Join(places, "; ")) }},
+		{"a chosen id in the query", func(w *wire) {
+			w.path = t.r.client.pathWith("sealab", "1") + "&" + strings.Join(places, "&")
+		}},
+		{"a chosen id in params", func(w *wire) { w.replace(`"params":{`, `"params":{"sessionId":"`+chosen+`",`) }},
+	} {
+		w := t.initialize(older)
+		way.alter(w)
+		a := t.send(w)
+		if !a.conclusive() && a.Status == 0 {
+			t.skip("initialize: %v", a)
+			return
+		}
+		t.seen(variant{name: way.name}, a)
+		if a.Kind != completed || a.Exchange.Header("Mcp-Session-Id") != chosen {
+			continue
+		}
+		if b := t.inSession(session{id: chosen, version: versionOf(a)}, first, t.oldList()); b.Kind == completed {
+			t.fault(way.name, Critical, "a session has the id that the client chose", a)
+			return
+		}
 	}
 }
 

@@ -84,8 +84,19 @@ const ofTheUser = "the credential of the user"
 // credentialIn describes a credential in a readable text: that of the user, or one of
 // the server that the call did not give; "" if there is none.
 func (t *T) credentialIn(text string) string {
-	_, secret := t.r.opts.Target.authorization()
-	for _, h := range t.r.opts.Target.Headers {
+	switch {
+	case t.r.opts.Target.repeatedIn(text):
+		return ofTheUser
+	case credentialText.MatchString(text):
+		return "what looks like a credential of the server"
+	}
+	return ""
+}
+
+// repeatedIn reports whether a text has a credential of the first user.
+func (t Target) repeatedIn(text string) bool {
+	_, secret := t.authorization()
+	for _, h := range t.Headers {
 		values := []string{h.Value}
 		if len(secret) >= minCoded || len(secret) >= minSecret && strings.ContainsAny(secret, "0123456789") {
 			values = append(values, secret)
@@ -93,15 +104,12 @@ func (t *T) credentialIn(text string) string {
 		for _, v := range values {
 			for _, form := range []string{v, hex.EncodeToString([]byte(v)), base64.StdEncoding.EncodeToString([]byte(v))} {
 				if strings.EqualFold(h.Name, "Authorization") && strings.Contains(v, " ") && strings.Contains(text, form) || v == secret && strings.Contains(text, form) {
-					return ofTheUser
+					return true
 				}
 			}
 		}
 	}
-	if credentialText.MatchString(text) {
-		return "what looks like a credential of the server"
-	}
-	return ""
+	return false
 }
 
 // stateShows reports whether a part of a token can be read that is no header of JOSE,

@@ -237,6 +237,11 @@ func (s *Server) readResource(r request) (object, *failure) {
 	case s.has("unknown resources are empty"):
 		return s.complete(object{"contents": []object{}}), nil
 	}
+	if s.has("errors show the request") {
+		fail := invalid("unknown resource")
+		fail.data = object{"headers": object{"Authorization": "Bearer " + r.user}}
+		return nil, fail
+	}
 	if s.has("passwords in errors") {
 		return nil, invalid("no row in postgres://app:S3cr3tPw@db.internal:5432/notes")
 	}

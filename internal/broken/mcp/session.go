@@ -183,6 +183,12 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, req request)
 	if given := r.Header.Get("Mcp-Session-Id"); given != "" {
 		id = given
 	}
+	if c, err := r.Cookie("sid"); err == nil && s.has("session ids of cookies") {
+		id = c.Value
+	}
+	if given := r.URL.Query().Get("sessionId"); given != "" && s.has("session ids of queries") {
+		id = given
+	}
 	if s.has("ids of ended sessions given again") && s.last != "" {
 		id, s.last = s.last, ""
 	}
