@@ -57,13 +57,20 @@ release-test: ## build the release in two folders, compare the bytes and start e
 	$(GO) test -count=1 -v -timeout 0 -run TestRelease ./cmd/sealab -args -release
 
 # make lint runs all analyzers of go vet; go test would run some of them again.
+# The packages with the longest tests come first, so that no core waits for them.
 .PHONY: test
-test: ## run every test with the race detector, the large matrices whole without it
+test: ## run every test with the race detector; the large matrices take samples, larger ones without it
 	@mkdir -p bin && rm -f $(SKIPPED)
-	GORACE=atexit_sleep_ms=0 SEALAB_SKIPPED=$(SKIPPED) $(GO) test -race -vet=off -timeout 30m ./...
-	whole=$$($(GO) run ./internal/testenv/sampled) && SEALAB_SKIPPED=$(SKIPPED) $(GO) test -vet=off -timeout 30m $$whole
+	GORACE=atexit_sleep_ms=0 SEALAB_SKIPPED=$(SKIPPED) $(GO) test -race -vet=off -timeout 30m ./fuzz/review ./fuzz/attack/attacks ./cmd/sealab ./...
+	sampled=$$($(GO) run ./internal/testenv/sampled) && SEALAB_SKIPPED=$(SKIPPED) $(GO) test -short -vet=off -timeout 30m $$sampled
 	$(GO) test -tags purego ./codecs/internal/base64url ./codecs/internal/rawjson
 	@grep -v 'make test runs' $(SKIPPED) 2>/dev/null | sort -u || true
+
+.PHONY: matrices
+matrices: ## run the tests whole of which make test takes samples, without the race detector: minutes
+	@mkdir -p bin && rm -f $(SKIPPED)
+	sampled=$$($(GO) run ./internal/testenv/sampled) && SEALAB_SKIPPED=$(SKIPPED) $(GO) test -vet=off -timeout 30m $$sampled
+	@sort -u $(SKIPPED) 2>/dev/null || true
 
 .PHONY: portable
 portable: ## test the designs (samples) and make their vectors again without assembly: GOARCH=386, and the tag purego

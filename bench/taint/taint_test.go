@@ -17,7 +17,7 @@ import (
 // and one without a secret: memcheck must name the leaking line alone.
 func TestUnderValgrind(t *testing.T) {
 	if testenv.Sample() {
-		testenv.Skip(t, "-short or -race: it takes half a minute; make test runs it whole")
+		testenv.Skip(t, "-short or -race: it takes half a minute; make matrices runs it whole")
 	}
 	dir := t.TempDir()
 	p, err := build(dir)

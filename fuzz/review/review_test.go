@@ -112,8 +112,8 @@ func TestSound(t *testing.T) {
 			if testenv.Sample() && !*all && mode == "safe" && !slices.Contains([]string{"users", "single use", "rate-limited", "short-lived"}, name) {
 				continue // both servers with effects, and four without
 			}
-			if testenv.Race() && !*all && !slices.Contains([]string{"signed/effects", "users/safe", "rate-limited/safe"}, name+"/"+mode) {
-				continue // three of these
+			if testenv.Race() && !*all && !slices.Contains([]string{"users/safe", "rate-limited/safe"}, name+"/"+mode) {
+				continue // two of these
 			}
 			t.Run(name+"/"+mode, func(t *testing.T) {
 				t.Parallel()

@@ -57,7 +57,7 @@ func TestInjectedBugsAreFound(t *testing.T) {
 	for _, bug := range injected.Bugs() {
 		t.Run(bug.Name, func(t *testing.T) {
 			if testenv.Sample() && slow[bug.Name] {
-				testenv.Skip(t, "-short or -race: the search takes up to a million executions; make test runs it whole")
+				testenv.Skip(t, "-short or -race: the search takes up to a million executions; make matrices runs it whole")
 			}
 			t.Parallel()
 			cmd := exec.CommandContext(t.Context(), os.Args[0])

@@ -22,6 +22,5 @@ var PureGo = sync.OnceValue(func() bool {
 })
 
 // Sample reports whether a test runs a deterministic sample of its matrix: under
-// -short and under the race detector. make test also runs the whole without the
-// detector.
+// -short and under the race detector. make matrices runs the whole.
 func Sample() bool { return testing.Short() || Race() }

@@ -22,7 +22,7 @@ import (
 // TestCommand runs the command as clients do.
 func TestCommand(t *testing.T) {
 	if testenv.Sample() {
-		testenv.Skip(t, "-short or -race: it builds the command; make test runs it whole")
+		testenv.Skip(t, "-short or -race: it builds the command; make matrices runs it whole")
 	}
 	command := buildCommand(t)
 	t.Run("client", func(t *testing.T) {
