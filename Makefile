@@ -59,10 +59,10 @@ release-test: ## build the release in two folders, compare the bytes and start e
 # make lint runs all analyzers of go vet; go test would run some of them again.
 # The packages with the longest tests come first, so that no core waits for them.
 .PHONY: test
-test: ## run every test with the race detector; the large matrices take samples, larger ones without it
+test: ## run every test with the race detector, large matrices by samples, and larger samples without it
 	@mkdir -p bin && rm -f $(SKIPPED)
 	GORACE=atexit_sleep_ms=0 SEALAB_SKIPPED=$(SKIPPED) $(GO) test -race -vet=off -timeout 30m ./fuzz/review ./fuzz/attack/attacks ./cmd/sealab ./...
-	sampled=$$($(GO) run ./internal/testenv/sampled) && SEALAB_SKIPPED=$(SKIPPED) $(GO) test -short -vet=off -timeout 30m $$sampled
+	sampled=$$($(GO) run ./internal/testenv/sampled Race) && SEALAB_SKIPPED=$(SKIPPED) $(GO) test -short -vet=off -timeout 30m $$sampled
 	$(GO) test -tags purego ./codecs/internal/base64url ./codecs/internal/rawjson
 	@grep -v 'make test runs' $(SKIPPED) 2>/dev/null | sort -u || true
 

@@ -466,7 +466,7 @@ func TestUnbroken(t *testing.T) {
 		"begins again": {fault: "begins again elsewhere", change: told}, "begins again, effects": {fault: "begins again elsewhere", change: effects},
 		"questions name the call": {fault: "questions name the call"}, "questions name the call, effects": {fault: "questions name the call", change: effects},
 		"answers in streams": {fault: "answers in streams"}, "no sessions": {fault: "no sessions", change: brief}, "compressed bodies": {fault: "compressed bodies", change: brief}, "flags of emoji": {fault: "flags of emoji"}, "a prompt that answers at once": {fault: "a prompt that answers at once"}, "arguments of several types": {fault: "arguments of several types"}, "keys of questions by chance, effects": {fault: "keys of questions by chance", change: effects}, "stdio": {stdio: true}, "stdio, responses refused": {stdio: true, fault: "responses refused aloud"}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
-		if testenv.Sample() && name != "effects" && name != "stdio, effects" {
+		if testenv.Sample() && name != "effects" && name != "stdio, effects" || testenv.Race() && name == "stdio, effects" {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
