@@ -217,11 +217,11 @@ func mended(token string) []variant {
 		if sum < 0 {
 			from, to, place = 0, len(raw)-4, len(raw)-4
 		}
+		if to-from < mendedPlaces {
+			continue
+		}
 		for n := range mendedPlaces {
 			i := from + n*(to-from)/mendedPlaces
-			if to-from < mendedPlaces {
-				break
-			}
 			delta := make([]byte, to-i)
 			change := crc32.ChecksumIEEE(delta)
 			delta[0] = 1

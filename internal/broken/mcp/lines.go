@@ -80,24 +80,27 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 			write(response(req.id, result, fail))
 			continue
 		}
-		ctx, end := s.cancellable(context.Background(), req)
-		answer := func() {
-			defer calls.Done()
-			defer end()
-			if !s.slow(ctx, req) {
-				return // cancelled: no response
-			}
-			result, fail := s.handle(req)
-			before, after := s.progress(req)
-			for _, message := range slices.Concat(s.notices(), before, [][]byte{response(s.echoed(req.id), result, fail)}, after) {
-				write(message)
-			}
-		}
-		calls.Add(1)
-		if s.has("one call at a time") {
+		if answer := s.answering(req, write); s.has("one call at a time") {
 			answer()
 		} else {
-			go answer()
+			calls.Go(answer)
+		}
+	}
+}
+
+// answering makes a call one that can be cancelled. It returns the function that writes
+// its response and the messages beside it.
+func (s *Server) answering(req request, write func(line []byte)) func() {
+	ctx, end := s.cancellable(context.Background(), req)
+	return func() {
+		defer end()
+		if !s.slow(ctx, req) {
+			return // cancelled: no response
+		}
+		result, fail := s.handle(req)
+		before, after := s.progress(req)
+		for _, message := range slices.Concat(s.notices(), before, [][]byte{response(s.echoed(req.id), result, fail)}, after) {
+			write(message)
 		}
 	}
 }
