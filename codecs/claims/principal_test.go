@@ -27,8 +27,9 @@ func TestReadableClaimsShowPrincipals(t *testing.T) {
 		require.True(t, ok)
 		raw, err := base64.RawURLEncoding.DecodeString(string(text))
 		require.NoError(t, err)
+		const keyID, tag = 4, sha256.Size
 		var read struct{ P string }
-		require.NoError(t, json.NewDecoder(bytes.NewReader(raw[bytes.IndexByte(raw, '{'):])).Decode(&read))
+		require.NoError(t, json.NewDecoder(bytes.NewReader(raw[keyID:len(raw)-tag])).Decode(&read))
 		claim, err := base64.RawURLEncoding.DecodeString(read.P)
 		require.NoError(t, err)
 		var found []string
