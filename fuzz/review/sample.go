@@ -252,6 +252,11 @@ func members(raw json.RawMessage) map[string]json.RawMessage {
 	return m
 }
 
+// anyText reports whether the values are texts of any characters.
+func (s schema) anyText() bool {
+	return s.typeOf() == "string" && s.Const == nil && len(s.Enum) == 0 && s.Format == "" && s.Pattern == ""
+}
+
 func (s schema) allows(v float64) bool {
 	return (s.Multiple == nil || math.Mod(v, *s.Multiple) == 0) && (s.Minimum == nil || v >= *s.Minimum) && (s.Maximum == nil || v <= *s.Maximum) &&
 		(s.Above == nil || v > *s.Above) && (s.Below == nil || v < *s.Below)

@@ -161,8 +161,7 @@ func withText(args, raw json.RawMessage, text string) json.RawMessage {
 	m, s := members(args), parseSchema(raw)
 	for _, name := range sortedKeys(s.Properties) {
 		p := parseSchema(s.Properties[name])
-		given := p.typeOf() == "string" && len(p.Enum) == 0 && p.Const == nil && p.Pattern == "" && p.Format == ""
-		if given && (p.MaxLength == nil || *p.MaxLength >= len(text)) && p.MinLength <= len(text) {
+		if p.anyText() && (p.MaxLength == nil || *p.MaxLength >= len(text)) && p.MinLength <= len(text) {
 			return object(with(m, name, quote(text)))
 		}
 	}

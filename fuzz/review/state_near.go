@@ -1,0 +1,157 @@
+package review
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+)
+
+// cutLengths are lengths beyond those at which careless servers cut a text.
+var cutLengths = []int{300, 4000}
+
+// joints are texts that join two arguments in careless digests.
+func joints(next string) []string {
+	return []string{"", "|", ",", ":", "/", ";", " ", "\n", "&" + next + "=", "," + next + "="}
+}
+
+type arguments = map[string]json.RawMessage
+
+// nearPairs are pairs of arguments that differ in few of their values.
+type nearPairs struct {
+	given      arguments // what both of a pair have
+	properties map[string]schema
+	all        [][2]json.RawMessage
+}
+
+func newNearPairs(input, full json.RawMessage) *nearPairs {
+	n := &nearPairs{given: members(full), properties: map[string]schema{}}
+	s := parseSchema(input)
+	for name := range n.given {
+		n.properties[name] = parseSchema(s.Properties[name])
+	}
+	return n
+}
+
+// named returns the names, in order, of the arguments whose schemas have a property.
+func (n *nearPairs) named(has func(schema) bool) (names []string) {
+	for _, name := range sortedKeys(n.given) {
+		if has(n.properties[name]) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (n *nearPairs) add(one, two arguments) {
+	var pair [2]json.RawMessage
+	for i, v := range []arguments{one, two} {
+		all := maps.Clone(n.given)
+		maps.Copy(all, v)
+		pair[i] = object(all)
+	}
+	n.all = append(n.all, pair)
+}
+
+// texts adds pairs that differ in the text of one argument.
+func (n *nearPairs) texts(name string) {
+	pairs := [][2]string{{"probe", "boper"}, {"prob\u00e9", "probe"}, {"prob\u00e9", "prob"}, {"probe\x00a", "probe\x00b"}}
+	most := n.properties[name].MaxLength
+	for _, length := range cutLengths {
+		if most == nil || *most > length {
+			long := strings.Repeat("x", length)
+			pairs = append(pairs, [2]string{long + "a", long + "b"}, [2]string{"a" + long, "b" + long})
+		}
+	}
+	for _, p := range pairs {
+		n.add(arguments{name: quote(p[0])}, arguments{name: quote(p[1])})
+	}
+}
+
+// integers adds pairs that a float64 or a sign does not tell apart.
+func (n *nearPairs) integers(name string) {
+	p := n.properties[name]
+	if p.allows(1<<53) && p.allows(1<<53+2) {
+		n.add(arguments{name: json.RawMessage("9007199254740992")}, arguments{name: json.RawMessage("9007199254740993")})
+	}
+	if p.allows(7) && p.allows(-7) {
+		n.add(arguments{name: json.RawMessage("7")}, arguments{name: json.RawMessage("-7")})
+	}
+}
+
+// items adds pairs whose text moves between the items of a list.
+func (n *nearPairs) items(name string) {
+	if p := n.properties[name]; p.MinItems > 1 || p.MaxItems != nil && *p.MaxItems < 2 {
+		return
+	}
+	for _, joint := range []string{",", "", " ", "|"} {
+		n.add(arguments{name: quoteAll("a" + joint + "b")}, arguments{name: quoteAll("a", "b")})
+	}
+}
+
+// digits adds pairs whose digits move from an integer to a text.
+func (n *nearPairs) digits(integer, text string) {
+	if p := n.properties[integer]; !p.allows(1) || !p.allows(12) {
+		return
+	}
+	whole := arguments{integer: json.RawMessage("12"), text: quote("probe")}
+	n.add(whole, arguments{integer: json.RawMessage("1"), text: quote("2probe")})
+	n.add(whole, arguments{integer: json.RawMessage("2"), text: quote("probe1")})
+}
+
+// letters adds pairs whose letters move from one text to the next.
+func (n *nearPairs) letters(first, second string) {
+	n.add(arguments{first: quote("probe"), second: quote("sample")}, arguments{first: quote("sample"), second: quote("probe")})
+	for _, joint := range joints(second) {
+		n.add(arguments{first: quote("a" + joint + "b"), second: quote("c")}, arguments{first: quote("a"), second: quote("b" + joint + "c")})
+	}
+}
+
+// nearArguments are pairs of arguments that careless digests confuse: texts that differ
+// far behind, behind NUL or in letters beyond ASCII, texts that move from one argument to
+// the next, and numbers that a float64 or a sign does not tell apart.
+func nearArguments(input, full json.RawMessage) [][2]json.RawMessage {
+	n := newNearPairs(input, full)
+	texts := n.named(schema.anyText)
+	integers := n.named(func(s schema) bool { return s.typeOf() == "integer" && len(s.Enum) == 0 })
+	for _, name := range integers {
+		n.integers(name)
+	}
+	for _, name := range n.named(func(s schema) bool { return s.typeOf() == "array" && parseSchema(s.Items).anyText() }) {
+		n.items(name)
+	}
+	if len(texts) > 0 {
+		for _, name := range integers {
+			n.digits(name, texts[0])
+		}
+		n.texts(texts[0])
+	}
+	if len(texts) > 1 {
+		n.letters(texts[0], texts[1])
+	}
+	return n.all
+}
+
+// equalArguments are pairs of arguments that some servers mean to be the same: texts that
+// differ in case or in spaces around them, and lists in another order.
+func equalArguments(input, full json.RawMessage) [][2]json.RawMessage {
+	n := newNearPairs(input, full)
+	for _, name := range sortedKeys(n.given) {
+		switch p := n.properties[name]; {
+		case p.anyText():
+			n.add(arguments{name: quote("probe")}, arguments{name: quote("PROBE")})
+			n.add(arguments{name: quote("probe")}, arguments{name: quote(" probe ")})
+		case p.typeOf() == "array" && parseSchema(p.Items).anyText():
+			n.add(arguments{name: quoteAll("probe", "sample")}, arguments{name: quoteAll("sample", "probe")})
+		}
+	}
+	return n.all
+}
+
+// quoteAll is a list of texts.
+func quoteAll(texts ...string) json.RawMessage {
+	raw, err := json.Marshal(texts)
+	if err != nil {
+		panic(err) // strings can be written
+	}
+	return raw
+}
