@@ -22,8 +22,8 @@ import (
 )
 
 func newChooseCommand() *cobra.Command {
-	var needs []string
-	var payload, longest, rate, lifetime, run string
+	var words queryWords
+	var run string
 	var asJSON bool
 	var q choice.Query
 	cmd := &cobra.Command{
@@ -39,28 +39,7 @@ design fits.`,
   sealab choose --need sender-authenticated --post-quantum --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var err error
-			if q.Needs, err = namedOr(noProperties, needs, codecs.ParseProperty); err != nil {
-				return err
-			}
-			if q.Payload, err = parseSize(payload); err != nil {
-				return err
-			}
-			if longest != "" {
-				if q.MaxToken, err = parseSize(longest); err != nil {
-					return err
-				}
-				if q.MaxToken == 0 {
-					return fmt.Errorf("--max-token %s: want at least one byte", longest)
-				}
-			}
-			if q.Rate, err = parseRate(rate); err != nil {
-				return err
-			}
-			if q.Lifetime, err = parseLifetime(lifetime); err != nil {
-				return err
-			}
-			if err := checkQuery(&q); err != nil {
+			if err := words.read(&q); err != nil {
 				return err
 			}
 			costs, source, err := loadCosts(run, q.Payload)
@@ -78,17 +57,47 @@ design fits.`,
 			return err
 		},
 	}
-	cmd.Flags().StringSliceVar(&needs, "need", nil, "properties that the design must promise")
-	cmd.Flags().StringVar(&payload, "payload", "1KiB", "size of a payload, for example 200 or 64KiB")
-	cmd.Flags().StringVar(&rate, "rate", "", "tokens that one key seals, for example 10000/s or 1e9/d")
-	cmd.Flags().StringVar(&lifetime, "lifetime", "", "lifetime of a key, for example 12h or 90d")
-	cmd.Flags().StringVar(&longest, "max-token", "", "longest token, for example 400 or 4KiB (default any)")
+	cmd.Flags().StringSliceVar(&words.needs, "need", nil, "properties that the design must promise")
+	cmd.Flags().StringVar(&words.payload, "payload", "1KiB", "size of a payload, for example 200 or 64KiB")
+	cmd.Flags().StringVar(&words.rate, "rate", "", "tokens that one key seals, for example 10000/s or 1e9/d")
+	cmd.Flags().StringVar(&words.lifetime, "lifetime", "", "lifetime of a key, for example 12h or 90d")
+	cmd.Flags().StringVar(&words.longest, "max-token", "", "longest token, for example 400 or 4KiB (default any)")
 	cmd.Flags().BoolVar(&q.PostQuantum, "post-quantum", false, "withstand quantum computers")
 	cmd.Flags().BoolVar(&q.FIPS, "fips", false, "use algorithms that NIST approves")
 	cmd.Flags().StringVar(&q.Interop, "interop", "", "language of a second implementation: java, python, ruby or rust")
 	cmd.Flags().StringVar(&run, "run", "", "folder of the run with the costs (default the newest in results/bench)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cmd
+}
+
+// queryWords are the options of a query that are numbers with units, and names.
+type queryWords struct {
+	needs                            []string
+	payload, longest, rate, lifetime string
+}
+
+func (w *queryWords) read(q *choice.Query) (err error) {
+	if q.Needs, err = namedOr(noProperties, w.needs, codecs.ParseProperty); err != nil {
+		return err
+	}
+	if q.Payload, err = parseSize(w.payload); err != nil {
+		return err
+	}
+	if w.longest != "" {
+		if q.MaxToken, err = parseSize(w.longest); err != nil {
+			return err
+		}
+		if q.MaxToken == 0 {
+			return fmt.Errorf("--max-token %s: want at least one byte", w.longest)
+		}
+	}
+	if q.Rate, err = parseRate(w.rate); err != nil {
+		return err
+	}
+	if q.Lifetime, err = parseLifetime(w.lifetime); err != nil {
+		return err
+	}
+	return checkQuery(q)
 }
 
 // checkQuery returns an error for a question that would be answered as if a part of it
@@ -111,14 +120,13 @@ func parseSize(text string) (int, error) {
 	if m == nil {
 		return 0, fmt.Errorf("size %q: want bytes, for example 200 or 64KiB", text)
 	}
+	const most = 64 << 20
+	unit := map[string]int{"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20}[m[2]]
 	n, err := strconv.Atoi(m[1])
-	if unit := map[string]int{"KiB": 1 << 10, "MiB": 1 << 20}[m[2]]; unit > 0 {
-		n *= unit
-	}
-	if err != nil || n > 64<<20 {
+	if err != nil || n > most/unit {
 		return 0, fmt.Errorf("size %q: want at most 64MiB", text)
 	}
-	return n, nil
+	return n * unit, nil
 }
 
 var ratePattern = regexp.MustCompile(`^([0-9.e+]+)/(s|m|h|d)$`)
@@ -201,40 +209,49 @@ func orderOf(fits []choice.Fit, needs bool) string {
 }
 
 func writeChoice(out io.Writer, a *choice.Answer, needs []codecs.Property, source string) error {
-	width := table.Width(out)
 	fit := "designs fit"
 	if len(a.Fits) == 1 {
 		fit = "design fits"
 	}
 	fmt.Fprintf(out, "%d %s. Costs: %s.\n", len(a.Fits), fit, source)
 	fmt.Fprint(out, orderOf(a.Fits, len(needs) > 0))
-	if len(needs) == 0 && len(a.Fits) > 0 {
-		fmt.Fprintln(out, "No property was asked for with --need: \"sealab list DESIGN\" prints those that a design promises.")
-	}
 	if len(a.Fits) > 0 {
-		fits := table.New("lrrrrl")
-		fits.Row("DESIGN", "TOKEN", "SEAL", "UNSEAL", "A KEY LASTS", "LIMIT")
-		for _, f := range a.Fits {
-			seal, unseal, lasts, limit := "-", "-", "-", "none"
-			if f.Cost != nil {
-				seal, unseal = fmt.Sprintf("%.0f ns", f.Cost.SealNs), fmt.Sprintf("%.0f ns", f.Cost.UnsealNs)
-			}
-			if f.Days != nil {
-				lasts = choice.Days(*f.Days)
-			}
-			if f.Log2Tokens != nil {
-				limit = fmt.Sprintf("2^%.4g; %s", *f.Log2Tokens, f.Source)
-			}
-			fits.Row(f.Design, strconv.Itoa(f.Token)+" B", seal, unseal, lasts, limit)
+		if len(needs) == 0 {
+			fmt.Fprintln(out, "No property was asked for with --need: \"sealab list DESIGN\" prints those that a design promises.")
 		}
-		fmt.Fprintf(out, "\n%s\nUse %s:\n\n", fits.Text(width), a.Fits[0].Design)
-		for _, line := range a.Fits[0].Use {
-			fmt.Fprintln(out, "\t"+line)
-		}
+		writeFits(out, a.Fits)
 	}
+	return writeOthers(out, a.Others, slices.Contains(needs, codecs.SingleUse))
+}
+
+// writeFits writes the designs that fit, and the Go code that uses the first.
+func writeFits(out io.Writer, all []choice.Fit) {
+	fits := table.New("lrrrrl")
+	fits.Row("DESIGN", "TOKEN", "SEAL", "UNSEAL", "A KEY LASTS", "LIMIT")
+	for _, f := range all {
+		seal, unseal, lasts, limit := "-", "-", "-", "none"
+		if f.Cost != nil {
+			seal, unseal = fmt.Sprintf("%.0f ns", f.Cost.SealNs), fmt.Sprintf("%.0f ns", f.Cost.UnsealNs)
+		}
+		if f.Days != nil {
+			lasts = choice.Days(*f.Days)
+		}
+		if f.Log2Tokens != nil {
+			limit = fmt.Sprintf("2^%.4g; %s", *f.Log2Tokens, f.Source)
+		}
+		fits.Row(f.Design, strconv.Itoa(f.Token)+" B", seal, unseal, lasts, limit)
+	}
+	fmt.Fprintf(out, "\n%s\nUse %s:\n\n", fits.Text(table.Width(out)), all[0].Design)
+	for _, line := range all[0].Use {
+		fmt.Fprintln(out, "\t"+line)
+	}
+}
+
+// writeOthers writes the designs that do not fit, with reasons.
+func writeOthers(out io.Writer, all []choice.Other, singleUse bool) error {
 	others, kinds, refused, compared := table.New("ll"), 0, 0, []string{}
 	others.Row("OTHERS", "REASON")
-	for _, o := range a.Others {
+	for _, o := range all {
 		switch {
 		case o.Kind:
 			kinds++
@@ -246,9 +263,9 @@ func writeChoice(out io.Writer, a *choice.Answer, needs []codecs.Property, sourc
 		}
 	}
 	if refused > 0 {
-		fmt.Fprintf(out, "\n%s", others.Text(width))
+		fmt.Fprintf(out, "\n%s", others.Text(table.Width(out)))
 	}
-	if slices.Contains(needs, codecs.SingleUse) {
+	if singleUse {
 		fmt.Fprintln(out, "\nA token alone cannot be single-use: a server has to remember it. \"go doc sealab/codecs/boundary\"\nhas stores for that; choose without single-use.")
 	}
 	_, err := fmt.Fprintf(out, "\n%d designs of the other kind, codec or scheme, were not asked.\n%d are not for use, but to be compared: %s.\n",
