@@ -48,7 +48,7 @@ func Bases(d *codecs.Design, brief bool) []*Base {
 	}
 	if lab.HooksOf(*d).FewVectors {
 		bases[0].Try = few
-		return append(append(bases[:1], ofLengths(bases)...), soundBases(d)...)
+		return append(append(bases[:1], soundBases(bases[1:])...), fewOptionBases(d)...)
 	}
 	bases[0].Try = everything
 	bases = append(bases, optionBases(d)...)
@@ -58,12 +58,11 @@ func Bases(d *codecs.Design, brief bool) []*Base {
 	return bases
 }
 
-// ofLengths returns the bases that differ from the first in a length below 1,000,
-// without families.
-func ofLengths(bases []*Base) []*Base {
+// soundBases returns the bases of payloads below 1,000 bytes, without families.
+func soundBases(bases []*Base) []*Base {
 	var kept []*Base
 	for _, b := range bases {
-		if strings.HasPrefix(b.Name, "length-") && len(b.Payload) < 1000 {
+		if len(b.Payload) < 1000 {
 			b.Try = nil
 			kept = append(kept, b)
 		}
@@ -172,12 +171,13 @@ func optionBases(d *codecs.Design) []*Base {
 	return bases
 }
 
-// soundBases returns a sound token for each value of each option.
-func soundBases(d *codecs.Design) []*Base {
+// fewOptionBases returns a sound token for each value of each option, and reads it
+// under other bindings that the option promises.
+func fewOptionBases(d *codecs.Design) []*Base {
 	var bases []*Base
 	for _, b := range optionBases(d) {
 		if !strings.HasSuffix(b.Name, "-text") {
-			b.Try = nil
+			b.Try = []Family{addedContexts}
 			bases = append(bases, b)
 		}
 	}

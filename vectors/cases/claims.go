@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"sealab/internal/lab"
 )
@@ -22,13 +23,7 @@ func (t Trace) claims() []Member {
 
 // claims alters the claims before sealing, one member at a time.
 func claims(s *Scene) []Case {
-	return claimsBut(s.Trace.claims(), nil)
-}
-
-// fewClaims is claims for a format with few vectors.
-func fewClaims(s *Scene) []Case {
-	cs := claims(s)
-	return cs[:min(len(cs), 80)]
+	return alterMembers{}.of(s.Trace.claims())
 }
 
 // addedClaims is claims restricted to members that the default options do not
@@ -44,35 +39,80 @@ func addedClaims(s *Scene) []Case {
 	if err != nil {
 		return nil
 	}
-	return claimsBut(members, trace.claims())
+	known := trace.claims()
+	return alterMembers{keep: func(member, _ string) bool {
+		return !slices.ContainsFunc(known, func(k Member) bool { return k.Name == member })
+	}}.of(members)
 }
 
-// claimsBut alters the members that are not in known.
-func claimsBut(members, known []Member) []Case {
-	var cs []Case
+// fewChanges are the changes of members in a format with few vectors.
+var fewChanges = []string{
+	"null", "true", "array", "object", "empty", "missing", "twice", "twice-null-first", "twice-null-last",
+	"zero", "longer", "upper", "escaped", "surrogate", // of texts
+	"string", "negative", "half", "exponent", "minus", "2-53", "2-63", "1e400", "huge", "milliseconds", // of numbers
+}
+
+// fewClaims is claims for a format with few vectors: it makes few changes of each
+// member, also of the members of objects in the claims.
+func fewClaims(s *Scene) []Case {
+	few := alterMembers{keep: func(_, change string) bool {
+		return slices.Contains(fewChanges, change) || strings.HasPrefix(change, "time-")
+	}}
+	members := s.Trace.claims()
+	cs := few.of(members)
 	for i, m := range members {
-		if slices.ContainsFunc(known, func(k Member) bool { return k.Name == m.Name }) {
-			continue
-		}
-		for _, v := range values(m.Value) {
-			cs = append(cs, claimsCase(members, m.Name+"-"+v.name, fmt.Sprintf("%s is %s", m.Name, v.doc), func(ms []Member) []Member {
-				ms[i].Value = v.text
-				return ms
-			}))
-		}
-		for _, r := range rearrangements {
-			cs = append(cs, claimsCase(members, m.Name+"-"+r.name, m.Name+" "+r.doc, func(ms []Member) []Member { return r.change(ms, i) }))
+		if inner, ok := Members([]byte(m.Value)); ok {
+			cs = append(cs, few.within(members, i).of(inner)...)
 		}
 	}
 	return cs
 }
 
-func claimsCase(members []Member, name, doc string, change func([]Member) []Member) Case {
-	changed := Object(change(slices.Clone(members)))
-	return Case{
-		Name: "claim-" + plain(name), Doc: "authentic claims in which " + doc, Flags: []string{flagClaims},
-		Edit: onlyStep(claimsStep, setTo(changed)),
+// alterMembers makes a case of each change of each member of an object.
+type alterMembers struct {
+	keep  func(member, change string) bool // nil: each
+	path  string                           // of the object in the claims, "" or ending in "-"
+	whole func(object []byte) []byte       // returns the claims with this object; nil: the object itself
+}
+
+// within returns the alterations of the object that is the value of a member.
+func (a alterMembers) within(members []Member, i int) alterMembers {
+	a.path = members[i].Name + "-"
+	a.whole = func(object []byte) []byte {
+		changed := slices.Clone(members)
+		changed[i].Value = string(object)
+		return Object(changed)
 	}
+	return a
+}
+
+func (a alterMembers) of(members []Member) []Case {
+	var cs []Case
+	add := func(m Member, name, doc string, change func([]Member) []Member) {
+		if a.keep != nil && !a.keep(m.Name, name) {
+			return
+		}
+		changed := Object(change(slices.Clone(members)))
+		if a.whole != nil {
+			changed = a.whole(changed)
+		}
+		cs = append(cs, Case{
+			Name: "claim-" + plain(a.path+m.Name+"-"+name), Doc: "authentic claims in which " + m.Name + " " + doc, Flags: []string{flagClaims},
+			Edit: onlyStep(claimsStep, setTo(changed)),
+		})
+	}
+	for i, m := range members {
+		for _, v := range values(m.Value) {
+			add(m, v.name, "is "+v.doc, func(ms []Member) []Member {
+				ms[i].Value = v.text
+				return ms
+			})
+		}
+		for _, r := range rearrangements {
+			add(m, r.name, r.doc, func(ms []Member) []Member { return r.change(ms, i) })
+		}
+	}
+	return cs
 }
 
 // value is JSON text that replaces the value of a claim.
@@ -89,6 +129,9 @@ func values(was string) []value {
 	}
 	if _, err := strconv.ParseFloat(was, 64); err == nil {
 		return append(vs, numbers(was)...)
+	}
+	if at, err := time.Parse(time.RFC3339, strings.Trim(was, `"`)); err == nil {
+		vs = append(vs, times8601(at)...)
 	}
 	return append(vs,
 		value{"zero", "0", "0"},
@@ -136,6 +179,45 @@ func numbers(was string) []value {
 		{"infinity", "Infinity", "Infinity"},
 		{"milliseconds", "a thousand times as large", whole + "000"},
 	}
+}
+
+// times8601 returns the replacements for a time in the form of ISO 8601.
+func times8601(at time.Time) []value {
+	day, clock := at.Format("2006-01-02"), at.Format("15:04:05")
+	var vs []value
+	for _, v := range []struct{ name, doc, text string }{
+		{"day", "a day without a time", day},
+		{"space", "written with a space for T", day + " " + clock + "Z"},
+		{"small", "written in small letters", day + "t" + clock + "z"},
+		{"local", "without a zone", day + "T" + clock},
+		{"month-0", "in month 0", at.Format("2006-00-02T") + clock + "Z"},
+		{"month-13", "in month 13", at.Format("2006-13-02T") + clock + "Z"},
+		{"day-0", "on day 0", at.Format("2006-01-00T") + clock + "Z"},
+		{"day-31", "on day 31 of a month of 30 days", at.Format("2006-11-31T") + clock + "Z"},
+		{"day-32", "on day 32", at.Format("2006-01-32T") + clock + "Z"},
+		{"hour-24", "at 24:00:00", day + "T24:00:00Z"},
+		{"hour-24-second", "at 24:00:01", day + "T24:00:01Z"},
+		{"hour-25", "at 25:00:00", day + "T25:00:00Z"},
+		{"minute-60", "in minute 60", day + "T23:60:00Z"},
+		{"second-60", "in second 60", day + "T23:59:60Z"},
+		{"second-61", "in second 61", day + "T23:59:61Z"},
+		{"fraction", "with a fraction of ten digits", day + "T" + clock + ".0000000001Z"},
+		{"point", "with a point and no fraction", day + "T" + clock + ".Z"},
+		{"zone", "in a zone", at.In(time.FixedZone("", 2*3600)).Format(time.RFC3339)},
+		{"zone-minutes", "in a zone without a colon", at.In(time.FixedZone("", -9000)).Format("2006-01-02T15:04:05-0700")},
+		{"zone-24", "in a zone of 24 hours", day + "T" + clock + "+24:00"},
+		{"zone-26", "in a zone of 26 hours before", day + "T" + clock + "-25:60"},
+		{"year-5", "in a year of five digits", "1" + day + "T" + clock + "Z"},
+		{"year-minus", "in a year before 0", "-" + day + "T" + clock + "Z"},
+		{"line", "with a line feed at its end", day + "T" + clock + `Z\n`},
+		{"past", "a day before", at.Add(-24 * time.Hour).Format(time.RFC3339)},
+	} {
+		vs = append(vs, value{"time-" + v.name, v.doc, `"` + v.text + `"`})
+	}
+	return append(vs,
+		value{"time-julian", "a day of the Julian calendar that is to come", "2999999"},
+		value{"time-julian-past", "a day of the Julian calendar that is past", "2400000"},
+		value{"time-julian-half", "a day of the Julian calendar with a fraction", "2999999.5"})
 }
 
 func plus(whole string, by int64) string {

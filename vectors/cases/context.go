@@ -46,6 +46,16 @@ func claimedContexts(s *Scene) []Case {
 	})
 }
 
+// addedContexts is contexts restricted to the properties that the design claims under
+// the options of the base, and does not claim by default.
+func addedContexts(s *Scene) []Case {
+	return slices.DeleteFunc(contexts(s), func(c Case) bool {
+		byDefault, _ := s.Design.Guarantee(c.Property, nil)
+		g, _ := s.Design.Guarantee(c.Property, s.Base.Options)
+		return byDefault.Holds || !g.Holds
+	})
+}
+
 func changed(was codecs.Context, field string) []Case {
 	var cs []Case
 	for _, c := range changes {
