@@ -2,7 +2,9 @@ package cases
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,6 +24,35 @@ var fewTexts = []string{
 func fewDocuments(s *Scene) []Case {
 	return documentsOf(s, slices.DeleteFunc(slices.Clone(texts), func(a Alteration) bool { return !slices.Contains(fewTexts, a.Name) }))
 }
+
+// claimBytes changes the bytes of claims that are no JSON, one at a time, and writes
+// a zero in front of each number in them.
+func claimBytes(s *Scene) []Case {
+	text, ok := s.Trace.Find(claimsStep)
+	if !ok || json.Valid(text) {
+		return nil
+	}
+	var cs []Case
+	add := func(name, doc string, change func([]byte) []byte) {
+		cs = append(cs, Case{
+			Name: "claims-" + name, Doc: "authentic claims with " + doc, Flags: []string{flagDocument}, Edit: onlyStep(claimsStep, change),
+		})
+	}
+	for i := 0; i < len(text); i += 1 + len(text)/most {
+		add(fmt.Sprintf("byte-%d", i), fmt.Sprintf("the lowest bit of byte %d flipped", i), Flip(i, 1))
+	}
+	for _, at := range number.FindAllIndex(text, most) {
+		add(fmt.Sprintf("zero-%d", at[0]), fmt.Sprintf("a zero in front of the number at byte %d", at[0]), func(b []byte) []byte {
+			return slices.Insert(b, at[0], '0')
+		})
+	}
+	return cs
+}
+
+// most bounds the cases of claimBytes of each kind.
+const most = 64
+
+var number = regexp.MustCompile(`\b[0-9]+\b`)
 
 func documentsOf(s *Scene, all []Alteration) []Case {
 	if _, ok := s.Trace.Find(claimsStep); !ok {
