@@ -45,6 +45,9 @@ type client struct {
 	// uncached is the first result of a call whose members for caches have another form.
 	uncached   Answer
 	uncachedBy string
+	// shared is the first answer of one user that shared caches may keep.
+	shared   Answer
+	sharedBy string
 	// repeated are the arguments that headers repeat, by tool.
 	repeated map[string][]repeatedArgument
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"mime"
+	"strings"
 
 	"sealab/internal/rawmcp"
 )
@@ -22,6 +23,27 @@ func (c *client) note(call Call, a Answer) {
 	if a.Kind == completed && c.uncached.Kind == "" && misleadsCaches(a.Result) {
 		c.uncached, c.uncachedBy = a, call.Method
 	}
+	if c.shared.Kind == "" && a.isShared() {
+		c.shared, c.sharedBy = a, call.Method
+	}
+}
+
+// isShared reports whether Cache-Control gives an answer of one user to shared caches: one
+// that cacheScope calls private, or a question with a state.
+func (a Answer) isShared() bool {
+	if a.Exchange == nil || string(members(a.Result)["cacheScope"]) != `"private"` && (a.Kind != asked || a.State == nil) {
+		return false
+	}
+	public := false
+	for _, directive := range strings.Split(strings.ToLower(strings.Join(a.Exchange.Headers["Cache-Control"], ",")), ",") {
+		switch name, value, _ := strings.Cut(strings.TrimSpace(directive), "="); {
+		case name == "private", name == "no-store", name == "no-cache", name == "max-age" && strings.Trim(value, `0"`) == "":
+			return false
+		case name == "public":
+			public = true
+		}
+	}
+	return public
 }
 
 // misleadsCaches reports whether a result has a ttlMs or a cacheScope of another form than

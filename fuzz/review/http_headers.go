@@ -20,7 +20,7 @@ var header = []Check{
 		Sent: "the revisions 1900-01-01, 2099-12-31 and banana in header and body, the first also on a call of an unknown tool", Want: "error -32022 that names the supported revisions", Source: transportSpec + " and versioning",
 		Impact: "client and server speak different protocols without noticing", Fix: "compare the revision with those supported before anything else and answer -32022 with data.supported", Run: versions},
 	{ID: "H-VERMIS", Name: "header and body of different revisions", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "one revision in the header and another in _meta, either way; no header with a body of 2026-07-28", Want: "error -32020, or -32022 for a revision that the server does not list", Source: transportSpec,
+		Sent: "one revision in the header and another in _meta, either way; a list and a parameter in the header; no header with a body of 2026-07-28", Want: "error -32020, or -32022 for a revision that the server does not list", Source: transportSpec,
 		Impact: "an intermediary routes by the header and the server acts by the body", Fix: "compare MCP-Protocol-Version with _meta and answer -32020", Run: versionMismatch},
 	{ID: "H-META", Name: "a request without its _meta", Over: "http", Era: "modern", Severity: Warning, Category: "schema",
 		Sent: "no _meta, no protocolVersion, no clientCapabilities, a text as clientCapabilities", Want: "error -32602", Source: "revision 2026-07-28, basic",
@@ -45,7 +45,7 @@ var header = []Check{
 	{ID: "H-LASTID", Name: "Last-Event-ID in a revision without it", Over: "http", Era: "modern", Severity: Suggestion, Category: "transport",
 		Sent: "Last-Event-ID", Want: "ignored", Source: transportSpec, Impact: "a client of older revisions is refused", Fix: "ignore the header", Run: lastEventID},
 	{ID: "H-VERB", Name: "another HTTP method", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "PUT, PATCH, DELETE, HEAD; GET and OPTIONS; an honest request by GET in the body, in the query and with X-HTTP-Method-Override", Want: "status 405; GET may open a stream, OPTIONS may be a preflight", Source: transportSpec, Impact: "proxies and monitors misread the server; a call by GET is made by every link, is repeated, cached and logged", Fix: "answer 405 with Allow", Run: verbs},
+		Sent: "PUT, PATCH, DELETE, HEAD, TRACE; GET and OPTIONS; an honest request by GET in the body, in the query and with X-HTTP-Method-Override", Want: "status 405; GET may open a stream, OPTIONS may be a preflight", Source: transportSpec, Impact: "proxies and monitors misread the server; a call by GET is made by every link, is repeated, cached and logged; TRACE shows credentials to pages", Fix: "answer 405 with Allow", Run: verbs},
 }
 
 func versions(t *T) {
@@ -76,6 +76,8 @@ func versionMismatch(t *T) {
 		wireCase{name: "an older body", alter: func(w *wire) { w.replace(modern, older) }, judge: orUnsupported(want)},
 		wireCase{name: "an older header", alter: func(w *wire) { w.set("MCP-Protocol-Version", older) }, judge: orUnsupported(want)},
 		wireCase{name: "no header", alter: func(w *wire) { w.drop("MCP-Protocol-Version") }, judge: want},
+		wireCase{name: "a list in the header", alter: func(w *wire) { w.set("MCP-Protocol-Version", modern+", "+older) }, judge: wantRefused(Warning)},
+		wireCase{name: "a parameter in the header", alter: func(w *wire) { w.set("MCP-Protocol-Version", modern+";q=1") }, judge: wantRefused(Warning)},
 	)
 }
 
@@ -313,6 +315,15 @@ func verbs(t *T) {
 			return Suggestion, fmt.Sprintf("answered with status %d and no stream", a.Status)
 		}})
 	}
+	all = append(all, wireCase{name: "TRACE", alter: func(w *wire) {
+		w.verb, w.body = "TRACE", nil
+		w.set("X-Sealab", echoProbe)
+	}, judge: func(a Answer) (Severity, string) {
+		if a.contains(echoProbe) {
+			return Warning, "repeats the headers of the request"
+		}
+		return "", ""
+	}})
 	t.cases(append(all, t.byGet()...)...)
 }
 

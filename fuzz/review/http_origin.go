@@ -12,7 +12,7 @@ import (
 // reaching are the checks of pages of other sites, over HTTP.
 var reaching = []Check{
 	{ID: "H-ORIGIN", Name: "a foreign Origin", Over: "http", Severity: Critical, Category: "security",
-		Sent: "Origin: https://evil.example, null, http://localhost.evil.example, garbage, and names that begin or end as those of known clients and of an origin that the server names; the first also with the server in Referer", Want: "status 403", Source: transportSpec + ", MUST validate Origin",
+		Sent: "Origin: https://evil.example, null, http://localhost.evil.example, garbage, made-up extensions of browsers, and names that begin or end as those of known clients and of an origin that the server names; the first also with the server in Referer", Want: "status 403", Source: transportSpec + ", MUST validate Origin",
 		Impact: "a page of any site calls the server of whoever looks at it; with a Host that is not checked, by DNS rebinding and reads the answers", Fix: "refuse requests whose Origin is not allowed; the SDK has an option for it", Run: origins},
 	{ID: "H-HOST", Name: "a foreign Host", Over: "http", Severity: Critical, Category: "security",
 		Sent: "Host: evil.example, with the port, localhost.evil.example, with headers of proxies", Want: "refused, on this machine", Source: "CVE-2025-66414; " + transportSpec,
@@ -44,7 +44,8 @@ func origins(t *T) {
 		severity = Critical
 	}
 	var all []wireCase
-	for _, o := range []string{"https://evil.example", "null", "http://localhost.evil.example", "http://evil-localhost", "https://evil-localhost", "http://evil.example:" + portOf(t.r.client.http.Host()), "http://evil-localhost:" + portOf(t.r.client.http.Host()), "http://" + t.r.client.http.Hostname() + ".evil.example", "garbage"} {
+	for _, o := range []string{"https://evil.example", "null", "http://localhost.evil.example", "http://evil-localhost", "https://evil-localhost", "http://evil.example:" + portOf(t.r.client.http.Host()), "http://evil-localhost:" + portOf(t.r.client.http.Host()), "http://" + t.r.client.http.Hostname() + ".evil.example", "garbage",
+		"chrome-extension://sealabsealabsealabsealabsealabse", "moz-extension://5ea1ab00-5ea1-4b00-85ea-1ab005ea1ab0"} {
 		c := t.anyRequest(func(w *wire) { w.set("Origin", o) })
 		c.name, c.judge = "Origin: "+o, wantRefused(severity)
 		all = append(all, c)

@@ -11,7 +11,7 @@ import (
 // results are the checks of lists.
 var results = []Check{
 	{ID: "H-RESULT", Name: "the form of results", Over: "", Era: "modern", Severity: Warning, Category: "schema",
-		Sent: "each list as the second user; the lists that were read are checked", Want: "resultType, serverInfo in _meta, ttlMs and cacheScope on lists", Source: "revision 2026-07-28, basic and server/utilities/caching",
+		Sent: "each list as the second user; the lists that were read are checked", Want: "resultType, serverInfo in _meta, ttlMs and cacheScope on lists, and no public Cache-Control on answers of one user", Source: "revision 2026-07-28, basic and server/utilities/caching",
 		Impact: "clients cache wrongly, or not at all", Fix: "build results with the types of the SDK", Run: resultForm},
 	{ID: "H-CURSOR", Name: "a cursor that no page has", Over: "", Era: "modern", Severity: Warning, Category: "schema",
 		Sent: "tools/list with an unknown cursor; if there are pages, with -1 and a large number", Want: "error -32602, or the list of a server with one page", Source: "revision 2026-07-28, utilities/pagination", Impact: "a client reads a page twice", Fix: "answer -32602", Run: badCursor},
@@ -70,6 +70,9 @@ func resultForm(t *T) {
 	}
 	if c := t.r.client; c.uncached.Kind != "" && len(t.findings) == 0 {
 		t.form(c.uncachedBy, Warning, "a ttlMs or cacheScope of another form", c.uncached)
+	}
+	if c := t.r.client; c.shared.Kind != "" {
+		t.form(c.sharedBy, Warning, "Cache-Control gives an answer of one user to shared caches: "+short(c.shared.Exchange.Header("Cache-Control"), 60), c.shared)
 	}
 }
 

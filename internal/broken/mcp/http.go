@@ -24,6 +24,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			r.Header[http.CanonicalHeaderKey(cgi)] = value
 		}
 	}
+	if s.has("revisions as lists") {
+		first, _, _ := strings.Cut(strings.ReplaceAll(r.Header.Get("MCP-Protocol-Version"), ";", ","), ",")
+		r.Header.Set("MCP-Protocol-Version", first)
+	}
 	if reader := s.reader(r.Header.Get("Origin")); reader != "" {
 		w.Header().Set("Access-Control-Allow-Origin", reader)
 	}
@@ -82,6 +86,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "user", Value: user})
 	}
 	switch {
+	case r.Method == http.MethodTrace && s.has("requests traced"):
+		w.Header().Set("Content-Type", "message/http")
+		_ = r.Header.Write(w) // the client may be gone
 	case r.Method == http.MethodPost, s.has("any verb") && r.Method != http.MethodGet, s.has("calls by GET") && r.Method == http.MethodGet && r.ContentLength > 0:
 		s.post(w, r, user)
 	case r.Header.Get("Mcp-Session-Id") != "" && r.Method == http.MethodGet, r.Method == http.MethodGet && s.has("streams without a session", "streams by event alone"):
@@ -119,6 +126,8 @@ func (s *Server) forbidden(w http.ResponseWriter, r *http.Request) bool {
 		s.has("any origin in a session") && r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") != "" ||
 		s.has("any origin on streams") && r.Method == http.MethodGet ||
 		s.has("texts from any origin") && strings.HasPrefix(r.Header.Get("Content-Type"), "text/plain") ||
+		s.has("origins of extensions") && strings.Contains(origin, "-extension://") ||
+		s.has("one extension") && origin == "chrome-extension://abcdefghijklmnopabcdefghijklmnop" ||
 		s.has("any origin on lists of prompts") && r.Header.Get("Mcp-Method") == "prompts/list"
 	if s.has("hosts of request lines unread") && r.URL.IsAbs() {
 		host = "localhost"
@@ -220,6 +229,12 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 		if fail.number != 0 {
 			w.Header().Set("X-Line", strconv.Itoa(fail.number))
 		}
+	}
+	switch {
+	case s.has("answers for shared caches"):
+		w.Header().Set("Cache-Control", "public, max-age=60")
+	case s.has("answers for the cache of a user"):
+		w.Header().Set("Cache-Control", "private, max-age=60")
 	}
 	id = s.echoed(id)
 	if s.has("results beside errors") && fail != nil {
@@ -338,7 +353,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 		s.mu.Unlock()
 		panic(http.ErrAbortHandler)
 	}
-	if s.has("batches served") && len(body) > 0 && body[0] == '[' {
+	if s.has("batches served") || s.has("batches of one") && isOne(body) {
 		body = firstOf(body)
 	}
 	req, notification, fail := s.parse(body)

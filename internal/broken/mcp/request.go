@@ -32,6 +32,12 @@ func (s *Server) inflated(body []byte) ([]byte, error) {
 	return all, err
 }
 
+// isOne reports whether a body is an array of one request.
+func isOne(body []byte) bool {
+	var all []json.RawMessage
+	return json.Unmarshal(body, &all) == nil && len(all) == 1
+}
+
 // firstOf returns the first element of an array.
 func firstOf(body []byte) []byte {
 	var all []json.RawMessage
