@@ -41,7 +41,7 @@ type Check struct {
 
 // Checks returns every check, in the order in which they are carried out.
 func Checks() []Check {
-	return slices.Concat(forging, guessing, spelling, binding, instances, refusing, reading, rounds, lasting, header, reaching, negotiating, bodies, results, telling, credentials, resourceMetadata, offers, reads, fetching, values, progressing, prompting, crossed, limits, capacity, streams, sessions, pushing, seen)
+	return slices.Concat(forging, guessing, spelling, binding, instances, refusing, reading, rounds, lasting, header, reaching, negotiating, bodies, results, telling, credentials, impersonating, resourceMetadata, offers, reads, fetching, values, progressing, prompting, crossed, limits, capacity, streams, sessions, pushing, seen)
 }
 
 // Family returns the letters of a check's id before the hyphen.

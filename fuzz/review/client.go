@@ -50,6 +50,7 @@ type client struct {
 	sharedBy string
 	// repeated are the arguments that headers repeat, by tool.
 	repeated map[string][]repeatedArgument
+	claim    *userClaim // of every call, nil for none
 }
 
 // A Clock tells and passes time. Tests have one of their own.
@@ -190,13 +191,14 @@ func (c *client) callOnce(ctx context.Context, call Call) Answer {
 	if err != nil {
 		return Answer{Kind: broken, Cause: err}
 	}
+	body = c.claim.body(body)
 	done := func(message []byte) bool {
 		_, ok := response([][]byte{message}, c.id) // also an error without an id
 		return ok || isAnswer(c.id)(message)
 	}
 	var e *rawmcp.Exchange
 	if c.http != nil {
-		e = c.http.Do(ctx, rawmcp.Request{Verb: "POST", Path: c.http.Path(), Headers: c.callHeaders(call), Body: body, Done: done})
+		e = c.http.Do(ctx, rawmcp.Request{Verb: "POST", Path: c.claim.path(c.http.Path()), Headers: c.callHeaders(call), Body: body, Done: done})
 	} else {
 		e = c.line(ctx, body, done)
 	}

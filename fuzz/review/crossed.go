@@ -12,8 +12,11 @@ var crossed = []Check{
 	{ID: "R-USER", Name: "a resource of another user", Over: "http", Era: "modern", Severity: Critical, Category: "security",
 		Sent: "resources/list as both users; a resource that one list has alone is read as the other user", Want: "refused", Source: "CWE-639; revision 2026-07-28, server/resources, security",
 		Impact: "one user reads what belongs to another", Fix: "compare the owner of a resource with the user of the request", Run: foreignResources},
+	{ID: "T-USER", Name: "a tool or prompt of another user", Over: "http", Era: "modern", Severity: Critical, Category: "security",
+		Sent: "tools/list and prompts/list as both users; a tool or prompt that one list has alone is called as the other user, if it asks, or with --effects reads only", Want: "refused; no list with the other user's offers", Source: "CWE-639; CWE-862; " + toolsSpec,
+		Impact: "one user calls, or sees, what belongs to another", Fix: "find tools in the list of the user of the request, and make the user a part of the key of caches of lists", Run: foreignTools},
 	{ID: "T-MIX", Name: "the answer to another call", Era: "modern", Severity: Critical, Category: "security",
-		Sent: "calls that ask, and with --effects tools that read only, with a new word as an argument each time, and as both users in either order and under one id", Want: "an answer with the word of its call, and for its user", Source: "CWE-524; CWE-488",
+		Sent: "calls that ask, and with --effects tools that read only, with a new word as an argument each time, and as both users in either order and under one id; lists under one id", Want: "an answer with the word of its call, and for its user", Source: "CWE-524; CWE-488",
 		Impact: "a cache hands the answer of one call or user to another", Fix: "make the method, the target, all arguments and the user the key of the cache", Run: mixed},
 }
 
@@ -57,12 +60,111 @@ func foreignResources(t *T) {
 	}
 }
 
+func foreignTools(t *T) {
+	if len(t.r.opts.Target.Second) == 0 {
+		t.skip("one user is known; --second gives another")
+		return
+	}
+	for _, method := range []string{"tools/list", "prompts/list"} {
+		member, _, _ := strings.Cut(method, "/")
+		if t.foreignOffers(method, member) || t.othersName(method, member) {
+			return
+		}
+	}
+	t.othersName("resources/list", "resources")
+}
+
+// offersOf is a list as a user.
+func (t *T) offersOf(method, member string, as user) (all []Offer) {
+	a := t.r.client.call(t.ctx, Call{Method: method, as: as})
+	t.seen(variant{name: method}, a)
+	_ = json.Unmarshal(members(a.Result)[member], &all) // of another form: none
+	return all
+}
+
+// foreignOffers calls what the list of one user has alone as the other user. It refutes if
+// that is served to both.
+func (t *T) foreignOffers(method, member string) bool {
+	lists := map[user][]Offer{first: t.offersOf(method, member, first), second: t.offersOf(method, member, second)}
+	for _, pair := range [][2]user{{first, second}, {second, first}} {
+		for _, o := range lists[pair[0]] {
+			listed := slices.ContainsFunc(lists[pair[1]], func(x Offer) bool { return x.Name == o.Name })
+			if listed || !t.mayCall(member, o) {
+				continue
+			}
+			call := Call{Method: "tools/call", Target: o.Name, Arguments: samples(o.Input, 0)[0], as: pair[0]}
+			if member == "prompts" {
+				call.Method, call.Arguments = "prompts/get", promptArguments(o)
+			}
+			own := t.r.client.call(t.ctx, call)
+			call.as = pair[1]
+			a := t.r.client.call(t.ctx, call)
+			t.seen(variant{name: o.Name}, a)
+			if own.Kind == a.Kind && (a.Kind == completed || a.Kind == asked) {
+				t.fault(o.Name, Critical, fmt.Sprintf("%s, which the list of one user has alone, answers the other user", short(o.Name, 60)), a)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mayCall reports whether an offer may be called: prompts, tools that ask, and with
+// effects tools that read only.
+func (t *T) mayCall(member string, o Offer) bool {
+	asks := mentions(o.Name+" "+o.Description, asking) && !o.destructive()
+	return member == "prompts" || asks || t.r.opts.Effects && o.readOnly()
+}
+
+// promptArguments are the required arguments of a prompt.
+func promptArguments(o Offer) json.RawMessage {
+	args := map[string]json.RawMessage{}
+	for _, a := range o.Arguments {
+		if a.Required {
+			args[a.Name] = quote("probe")
+		}
+	}
+	return object(args)
+}
+
+// othersName searches the list of each user for the name of the other. It refutes if an
+// offer of both lists has the name of one user, and no offer has that of the other one.
+func (t *T) othersName(method, member string) bool {
+	names := [2]string{nameOf(t.r.opts.Target, first), nameOf(t.r.opts.Target, second)}
+	if names[0] == "" || names[1] == "" || names[0] == names[1] {
+		return false
+	}
+	lists := [2][]Offer{t.offersOf(method, member, first), t.offersOf(method, member, second)}
+	for i, reader := range []int{1, 0} {
+		find := func(list []Offer, name string) int {
+			return slices.IndexFunc(list, func(o Offer) bool { return hasWord(o.Name+" "+o.URI, name) })
+		}
+		own, other := find(lists[i], names[i]), find(lists[reader], names[i])
+		if own >= 0 && other >= 0 && find(lists[reader], names[reader]) < 0 {
+			o := lists[reader][other]
+			t.refute(Finding{Case: method, Severity: Warning, Issue: fmt.Sprintf("%s shows one user what the other one is named in: %s", method, short(strings.TrimSpace(o.Name+" "+o.URI), 100)),
+				Evidence: fmt.Sprintf("%d offers of the one, %d of the other", len(lists[i]), len(lists[reader])), Want: "a list without the other user's offers", Got: "listed"})
+			return true
+		}
+	}
+	return false
+}
+
+// hasWord reports whether a text has a word, between characters that are no letters.
+func hasWord(text, word string) bool {
+	letter := func(r rune) bool { return r < 'a' || r > 'z' }
+	return slices.Contains(strings.FieldsFunc(strings.ToLower(text), letter), strings.ToLower(word))
+}
+
 func mixed(t *T) {
+	if t.listsMixed() {
+		return
+	}
 	for i, f := range t.wordy() {
 		if i == maxCrossed || t.only != "" && t.only != f.String() {
 			continue
 		}
-		if t.ofAnotherCall(f) || len(t.r.opts.Target.Second) > 0 && (t.ofAnotherUser(f) || t.ofTheSameID(f)) {
+		if t.ofAnotherCall(f) || len(t.r.opts.Target.Second) > 0 && (t.ofAnotherUser(f) || t.ofTheSameID(f) || t.withAnothersWord(f)) {
 			return
 		}
 	}
@@ -185,5 +287,61 @@ func (t *T) ofTheSameID(f Flow) bool {
 		}
 	}
 	t.fault(f.String(), Critical, "a user gets the answer that another user got under the same id", a)
+	return true
+}
+
+// withAnothersWord makes a call as the first user and then as the second. It refutes if the
+// second answer has both words: twice.
+func (t *T) withAnothersWord(f Flow) bool {
+	var a Answer
+	for range 2 {
+		one, two := t.word(), t.word()
+		t.said(f, one, first)
+		text, later := t.said(f, two, second)
+		if a = later; !strings.Contains(text, one) {
+			return false
+		}
+	}
+	t.fault(f.String(), Critical, "the answer to one user has the argument of another", a)
+	return true
+}
+
+// listsMixed asks for lists under one id: two of one user, and one as each user. It refutes
+// if the second answer is that to the first request, twice.
+func (t *T) listsMixed() bool {
+	if t.r.client.http == nil || t.only != "" && t.only != "lists" {
+		return false
+	}
+	one, two := Call{Method: "tools/list", as: first}, Call{Method: "prompts/list", as: first}
+	if s := t.r.Report.Server; s.has("tools") && s.has("prompts") && t.repeatsUnderID(one, two) {
+		return true
+	}
+	for _, method := range []string{"tools/list", "prompts/list", "resources/list"} {
+		if one := (Call{Method: method, as: first}); len(t.r.opts.Target.Second) > 0 && t.repeatsUnderID(one, Call{Method: method, as: second}) {
+			return true
+		}
+	}
+	return false
+}
+
+// repeatsUnderID makes two calls, under ids of their own and under one, and refutes if the
+// second is answered otherwise under one id alone: as the first, twice.
+func (t *T) repeatsUnderID(one, two Call) bool {
+	ask := func(c Call) Answer {
+		a := t.r.client.call(t.ctx, c)
+		t.seen(variant{name: "lists"}, a)
+		return a
+	}
+	var a Answer
+	for range 2 {
+		own, apart := ask(one), ask(two)
+		again := ask(one)
+		t.r.client.id--
+		a = ask(two)
+		if own.Kind != completed || a.Kind != completed || string(again.Result) != string(own.Result) || string(a.Result) != string(own.Result) || string(apart.Result) == string(own.Result) {
+			return false
+		}
+	}
+	t.fault("lists", Critical, fmt.Sprintf("%s gets the answer to an earlier request with the same id", two.Method), a)
 	return true
 }

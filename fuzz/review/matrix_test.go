@@ -207,6 +207,15 @@ var rows = []row{
 	{fault: "any origin on lists of prompts", checks: []string{"H-ORIGIN"}},
 	{fault: "forwarded hosts believed", checks: []string{"H-HOST"}},
 	{fault: "wrong types are faults + traces in errors", checks: []string{"H-PARAMS", "H-TRACE"}},
+	{fault: "users of _meta", checks: []string{"A-NAME"}},
+	{fault: "users of params", checks: []string{"A-NAME"}},
+	{fault: "users of queries", checks: []string{"A-NAME"}},
+	{fault: "known users of _meta", checks: []string{"A-NAME"}},
+	{fault: "tools of any user", checks: []string{"T-USER"}},
+	{fault: "desks of alice", checks: []string{"T-USER"}},
+	{fault: "lists remembered by id", checks: []string{"T-MIX"}},
+	{fault: "questions name the call before", checks: []string{"T-MIX"}},
+	{fault: "tools in any case", checks: []string{"T-UNKNOWN"}},
 	{fault: "revisions as lists", checks: []string{"H-VERMIS"}, also: []string{"H-TWICE"}},
 	{fault: "batches of one", checks: []string{"H-BATCH"}},
 	{fault: "requests traced", checks: []string{"H-VERB"}, also: []string{"H-TRACE"}},
@@ -496,6 +505,7 @@ func TestUnbroken(t *testing.T) {
 func TestUnbrokenInChecks(t *testing.T) {
 	for _, x := range []row{
 		{fault: "revisions looked up before they are compared", checks: []string{"H-VERMIS"}},
+		{fault: "tools of users", checks: []string{"A-NAME", "T-USER", "T-MIX", "T-UNKNOWN"}},
 		{fault: "challenges without metadata", checks: []string{"A-META"}},
 		{fault: "challenges without metadata + no metadata", checks: []string{"A-META", "A-401"}},
 		{fault: "answers in streams", checks: []string{"L-PROGRESS", "S-RESUME"}},

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 const toolsSpec = "revision 2026-07-28, server/tools"
 
 // offers are the checks of tools.
 var offers = []Check{
-	{ID: "T-UNKNOWN", Name: "an unknown tool", Era: "modern", Severity: Warning, Category: "schema", Sent: "calls of tools that are not listed, one with the name of a prototype", Want: "error -32602", Source: toolsSpec,
+	{ID: "T-UNKNOWN", Name: "an unknown tool", Era: "modern", Severity: Warning, Category: "schema", Sent: "calls of tools that are not listed, one with the name of a prototype; tools and prompts that ask under other spellings of their names", Want: "error -32602", Source: toolsSpec,
 		Impact: "the model takes a protocol error for a result of the tool", Fix: "answer -32602", Run: unknownTool},
 	{ID: "T-SCHEMA", Name: "the schemas and names of tools", Era: "modern", Severity: Warning, Category: "schema", Sent: "nothing; tools/list is checked", Want: "an object schema that JSON Schema allows; names of 1 to 128 letters, digits, _ - .; no name twice", Source: toolsSpec,
 		Impact: "clients refuse the tool", Fix: "give each tool an object schema and a plain name", Run: toolSchemas},
@@ -64,6 +65,29 @@ func unknownTool(t *T) {
 		t.fault("unknown", Suggestion, fmt.Sprintf("an unknown tool is refused with status %d", a.Status), a)
 	default:
 		t.inheritedTools()
+	}
+	t.respelledNames()
+}
+
+// respelledNames calls what asks under other spellings of its name. A spelling that another
+// offer has is left out.
+func (t *T) respelledNames() {
+	for _, f := range t.r.flows {
+		if f.Method == "resources/read" || t.only != "" && !strings.HasPrefix(t.only, f.Target) {
+			continue
+		}
+		for _, name := range []string{swapCase(f.Target), fullWidth(f.Target), f.Target + " "} {
+			if t.r.Report.Server.offer(Flow{Target: name}).Name != "" || name == f.Target {
+				continue
+			}
+			call := f.call(first)
+			call.Target = name
+			a := t.r.client.call(t.ctx, call)
+			if t.seen(variant{name: name}, a); a.Kind == asked && a.State != nil {
+				t.fault(f.Target, Warning, fmt.Sprintf("%s answers to %s as well: whoever filters by name misses it", short(f.Target, 60), short(name, 120)), a)
+				return
+			}
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -209,6 +210,26 @@ func (s *Server) user(r *http.Request) (string, bool) {
 	return "", s.has("no credentials wanted")
 }
 
+// renamed is the user that a request names, with a fault; the one of its credential without.
+func (s *Server) renamed(user string, req request, r *http.Request) string {
+	var meta map[string]json.RawMessage
+	_ = json.Unmarshal(req.params["_meta"], &meta)
+	named := ""
+	switch {
+	case s.has("users of _meta"):
+		_ = json.Unmarshal(meta["userId"], &named)
+	case s.has("users of params"):
+		_ = json.Unmarshal(req.params["user"], &named)
+	case s.has("users of queries"):
+		named = r.URL.Query().Get("user")
+	case s.has("known users of _meta"):
+		if _ = json.Unmarshal(meta["user"], &named); named != "alice" && named != "bob" {
+			named = ""
+		}
+	}
+	return cmp.Or(named, user)
+}
+
 // kept returns the user of the first request over a connection.
 func (s *Server) kept(connection, user string) string {
 	s.mu.Lock()
@@ -361,6 +382,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 		s.reply(w, 400, req.id, nil, fail)
 		return
 	}
+	user = s.renamed(user, req, r)
 	req.user, req.origin, req.context, req.forwarded = user, r.RemoteAddr, r.Context(), r.Header.Get("X-Forwarded-Host")
 	if req.method == "notifications/cancelled" && s.has("no sessions") && r.Header.Get("MCP-Protocol-Version") != modern {
 		http.Error(w, "no session to notify", http.StatusBadRequest)
@@ -433,6 +455,9 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, req request) {
 		return // cancelled
 	}
 	result, fail := s.handle(req)
+	if fail == nil && s.has("lists remembered by id") && strings.HasSuffix(req.method, "/list") {
+		result = s.remembered(string(req.id), result)
+	}
 	if s.has("answers remembered by id") && (req.method == "tools/call" || req.method == "prompts/get") && fail == nil {
 		result = s.remembered(string(req.id), result)
 	}

@@ -203,6 +203,12 @@ func (s *Server) toolList(r request) (object, *failure) {
 		}
 		tools = append(tools, t)
 	}
+	if desk := r.user; cursor == "" && desk != "" && s.has("tools of users", "tools of any user", "desks of alice") {
+		if s.has("desks of alice") {
+			desk = "alice"
+		}
+		tools = append(tools, object{"name": desk + "_desk", "description": "clears the desk after a confirmation", "inputSchema": object{"type": "object"}})
+	}
 	result := s.listed(object{"tools": tools})
 	if s.has("one cache for all users") {
 		tools[0]["description"] = fmt.Sprintf("%v, for %s", tools[0]["description"], r.user)

@@ -26,6 +26,15 @@ func (s *Server) tool(r request) (object, *failure) {
 	if name == "constructor" && s.has("tools of every object") {
 		return nil, &failure{code: -32603, status: 500, message: "internal error"}
 	}
+	if s.has("tools in any case") {
+		name = strings.ToLower(name)
+	}
+	if own, is := strings.CutSuffix(name, "_desk"); is && s.has("tools of users", "tools of any user", "desks of alice") {
+		if own != r.user && !s.has("tools of any user") {
+			return nil, invalid("unknown tool")
+		}
+		return s.round(r, r.placed(name), own, []string{"confirm"}, func(c claims) object { return object{"content": text("%s", c.Env)} })
+	}
 	if schemas[name] == "" || name == "page" && !s.has("pages by path") {
 		if s.has("unknown tools are results") {
 			return s.complete(object{"content": []object{}, "isError": true}), nil
@@ -333,6 +342,13 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 		params = strings.Replace(params, `?"`, ` with `+string(env[1:len(env)-1])+`?"`, 1)
 	}
 	params = s.worded(params, p, c)
+	if s.has("questions name the call before") {
+		s.mu.Lock()
+		raw, _ := json.Marshal(c.Env + " after " + s.said["before"]) // a text
+		s.said["before"] = c.Env
+		s.mu.Unlock()
+		params = strings.Replace(params, `?"`, ` with `+string(raw[1:len(raw)-1])+`?"`, 1)
+	}
 	method := "elicitation/create"
 	switch {
 	case s.has("forms without a message"):
