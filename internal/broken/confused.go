@@ -120,6 +120,15 @@ func confusedValues() []Control {
 		contextAs("arguments-redacted", "the member password of the arguments is left out", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
 			c.Arguments = regexp.MustCompile(`"password":"[^"\\]*"`).ReplaceAll(c.Arguments, []byte(`"password":""`))
 		}),
+		contextAs("arguments-undated", "members of the arguments whose names end in _at are left out", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
+			c.Arguments = regexp.MustCompile(`_at":"[^"\\]*"`).ReplaceAll(c.Arguments, []byte(`_at":""`))
+		}),
+		principalAs("principal-of-provider", "full stops in the mail names of one provider are left out", "CTX-19", func(p string) string {
+			if name, ok := strings.CutSuffix(p, "@gmail.com"); ok {
+				return strings.ReplaceAll(name, ".", "") + "@gmail.com"
+			}
+			return p
+		}),
 		principalAs("principal-url", "the scheme and host of a principal are lower-cased", "CTX-19", func(p string) string {
 			scheme, rest, ok := strings.Cut(p, "://")
 			if !ok {

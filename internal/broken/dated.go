@@ -31,6 +31,9 @@ func misjudgedTimes() []Control {
 		check("far-ahead", "a time of issue more than a month ahead is taken for none", "EXP-03", func(c *claims, now time.Time) bool {
 			return c.Issued != nil && c.Expires != nil && (*c.Issued <= seconds(now.Add(skew)) || *c.Issued > seconds(now.AddDate(0, 1, 0))) && seconds(now) < *c.Expires
 		}),
+		check("either-side", "the distance from the time of issue is compared, ahead of it too", "EXP-03", func(c *claims, now time.Time) bool {
+			return c.Issued != nil && c.Expires != nil && math.Abs(seconds(now)-*c.Issued) < *c.Expires-*c.Issued
+		}),
 		check("a-minute-late", "a minute of grace is given that nobody stated", "EXP-01", func(c *claims, now time.Time) bool {
 			return c.within(seconds(now.Add(skew)), seconds(now.Add(-time.Minute)))
 		}),

@@ -38,7 +38,8 @@ func encrypted() []Control {
 		aSealer("compressed", "the payload is compressed before it is sealed, and its length not bounded", breaks(codecs.Confidentiality, codecs.Total), by("PAY-05", "PAY-04"), compressed),
 		aSealer("compressed-text", "a payload over 1 KiB is compressed as base64, and its length not bounded", breaks(codecs.Confidentiality, codecs.Total), by("PAY-05"), compressedText),
 		aSealer("zeros-counted", "zero bytes at the end of the payload are counted and not sealed", breaks(codecs.Confidentiality), by("PAY-05"), zerosCounted),
-		aSealer("clear-if-long", "a payload over 2 KiB is under the tag and not encrypted", breaks(codecs.Confidentiality), by("PAY-07"), clearIfLong),
+		aSealer("clear-if-long", "a payload over 2 KiB is under the tag and not encrypted", breaks(codecs.Confidentiality), by("PAY-07"), clearIf(func(text []byte) bool { return len(text) > 2<<10 })),
+		aSealer("clear-if-no-json", "a payload that is no JSON object is under the tag and not encrypted", breaks(codecs.Confidentiality), by("PAY-07"), clearIf(func(text []byte) bool { return !bytes.HasPrefix(text, []byte("{")) })),
 		aSealer("two-halves", "each half of the payload is sealed under the nonce of the token", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-05"), inHalves),
 		aSealer("period-of-512", "of the number of a token 9 bits are in the nonce, and all of it under the tag", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-01"), periodOf512),
 		aSealer("stream", "AES-CTR without a tag", breaks(codecs.Integrity), by("FRM-01", "FRM-07", "FRM-08"), stream),
@@ -57,6 +58,13 @@ func encrypted() []Control {
 			func(p *sealerParts) {
 				p.nonce = func(_ uint64, key, payload []byte) []byte {
 					return hmacSHA256(key, fmt.Append(nil, len(payload), " ", string(payload[:min(len(payload), 8<<10)])))[:gcmNonce]
+				}
+			}), codecs.Confidentiality, "equal payloads give equal tokens"), codecs.FreshNonces, "there is no other nonce"), codecs.NonceMisuseResistant),
+		stating(disclaiming(disclaiming(aSealer("nonce-of-ends", "the nonce is a digest of both ends and the length of the payload", breaks(codecs.NonceMisuseResistant), by("NON-07"),
+			func(p *sealerParts) {
+				p.nonce = func(_ uint64, key, payload []byte) []byte {
+					n := min(len(payload), 48)
+					return hmacSHA256(key, fmt.Append(nil, len(payload), " ", string(payload[:n]), string(payload[len(payload)-n:])))[:gcmNonce]
 				}
 			}), codecs.Confidentiality, "equal payloads give equal tokens"), codecs.FreshNonces, "there is no other nonce"), codecs.NonceMisuseResistant),
 		stating(disclaiming(disclaiming(aSealer("nonce-of-sum", "the nonce is a digest of the length and of a sum of 16 bits of the payload", breaks(codecs.NonceMisuseResistant), by("NON-07"),
@@ -105,23 +113,27 @@ func counted(n uint64, _, _ []byte) []byte {
 	return binary.BigEndian.AppendUint64(make([]byte, 4), n)
 }
 
-// clearIfLong writes long payloads in front of the tag of the empty text.
-func clearIfLong(p *sealerParts) {
-	const long = 2 << 10
-	marked := func(data, text []byte) []byte { return slices.Concat(data, []byte("clear"), text) }
-	p.seal = func(key, nonce, text, data []byte) []byte {
-		if len(text) <= long {
-			return gcm(key).Seal(nil, nonce, text, data)
+// clearIf writes some payloads in front of the tag of the empty text, behind a mark.
+func clearIf(clear func(text []byte) bool) func(*sealerParts) {
+	const hidden, shown = "\x00", "\x01"
+	return func(p *sealerParts) {
+		p.seal = func(key, nonce, text, data []byte) []byte {
+			if !clear(text) {
+				return gcm(key).Seal([]byte(hidden), nonce, text, data)
+			}
+			return gcm(key).Seal([]byte(shown+string(text)), nonce, nil, slices.Concat(data, []byte(shown), text))
 		}
-		return gcm(key).Seal(bytes.Clone(text), nonce, nil, marked(data, text))
-	}
-	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
-		n := len(sealed) - gcmTag
-		if n <= long {
-			return openGCM(key, nonce, sealed, data)
+		p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
+			n := len(sealed) - gcmTag
+			switch {
+			case n > 0 && string(sealed[:1]) == hidden:
+				return openGCM(key, nonce, sealed[1:], data)
+			case n > 0 && string(sealed[:1]) == shown:
+				_, err := openGCM(key, nonce, sealed[n:], slices.Concat(data, sealed[:n]))
+				return sealed[1:n], err
+			}
+			return nil, errUnauthentic
 		}
-		_, err := openGCM(key, nonce, sealed[n:], marked(data, sealed[:n]))
-		return sealed[:n], err
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +14,7 @@ import (
 	"sealab/codecs"
 )
 
-// long are mistakes that show in long tokens.
+// long are mistakes that show in tokens of some states, most of them long.
 func long() []Control {
 	return []Control{
 		aPair("uncounted-chunks", "long payloads are cut into chunks with a number, and how many there are is nowhere", breaks(codecs.Integrity), by("FRM-10"), uncountedChunks),
@@ -24,6 +25,8 @@ func long() []Control {
 		from(8<<20, headOnly("head-of-mib", "of a payload the first MiB is authenticated", 1<<20)),
 		wrappedScheme("unbound-if-long", "a token of over 58,000 characters is not bound to the principal", breaks(codecs.BindsPrincipal), by("CTX-17"),
 			func(inner codecs.Scheme) codecs.Scheme { return unboundIfLong{inner} }),
+		wrappedScheme("unbound-if-text", "a token of a state that is no JSON text is not bound to the principal", breaks(codecs.BindsPrincipal), by("CTX-17"),
+			func(inner codecs.Scheme) codecs.Scheme { return unboundIfText{inner} }),
 		aScheme("timeless-if-long", "a token of a state of over 32 KiB does not expire", breaks(codecs.Expiry), by("EXP-07"), func(p *schemeParts) {
 			timely := p.timely
 			p.timely = func(c *claims, now time.Time) bool {
@@ -144,6 +147,26 @@ func withoutPrincipal(b *codecs.Context) *codecs.Context {
 	less := *b
 	less.Principal = nil
 	return &less
+}
+
+// An unboundIfText scheme leaves the principal out if a state is no JSON text.
+type unboundIfText struct{ codecs.Scheme }
+
+// Mint implements codecs.Scheme.
+func (s unboundIfText) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
+	if !json.Valid(state) {
+		b = withoutPrincipal(b)
+	}
+	return s.Scheme.Mint(dst, state, b)
+}
+
+// Verify implements codecs.Scheme.
+func (s unboundIfText) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	state, err := s.Scheme.Verify(nil, token, withoutPrincipal(b))
+	if err != nil || json.Valid(state) {
+		return s.Scheme.Verify(dst, token, b)
+	}
+	return append(dst, state...), nil
 }
 
 // Mint implements codecs.Scheme.

@@ -153,6 +153,9 @@ func used() []Control {
 		single("short-memory", "the last 64 tokens that were used are remembered", "EXP-05", func(uses []use, _ time.Time) []use {
 			return uses[max(0, len(uses)-64):]
 		}),
+		single("memory-of-1000", "the last 1000 tokens that were used are remembered", "EXP-05", func(uses []use, _ time.Time) []use {
+			return uses[max(0, len(uses)-1000):]
+		}),
 		single("forgets-early", "what was used is remembered for half of its time to live", "EXP-05", func(uses []use, now time.Time) []use {
 			return slices.DeleteFunc(uses, func(u use) bool { return now.Sub(u.at) > defaultTTL/2 })
 		}),

@@ -227,6 +227,23 @@ func (t trial) fromTheFuture(in *attack.Instance, tok *attack.Token) {
 			ahead = &call
 		}
 	}
+	t.aheadByItsLife(tok.Under)
+}
+
+// aheadByItsLife presents a token with a long time to live a day before it was minted, which a
+// design accepts that compares the distance of two times alone. Its time of issue is read if
+// the token is refused earlier.
+func (t trial) aheadByItsLife(c codecs.Context) {
+	const life = 30 * 24 * time.Hour
+	in, tok, ok := t.living(life, c)
+	if !ok {
+		return
+	}
+	t.Try(codecs.Expiry)
+	call, early := in.Accepts(tok.Text, attack.Later(c, -24*time.Hour))
+	if _, far := in.Accepts(tok.Text, attack.Later(c, -400*24*time.Hour)); early && !far && t.livesLong(tok) {
+		t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s is accepted a day before it was minted, and refused earlier: its time of issue is read, and may be a day ahead", life), tok.Sealed, call)
+	}
 }
 
 // livesLong reports whether a token may live 420 days. If so, no bound of the time to an

@@ -17,6 +17,20 @@ import (
 // remainder modulo a block of up to 256 bytes is among them.
 const swept = 272
 
+// stateForms are texts around letters that are no JSON objects, or that programs take for
+// something else: a text, a list, an encoded or a compressed state, a record.
+var stateForms = []string{"%s", `"%s"`, `["%s"]`, "7%s", "eyJ%s", "ey%s.e30.", "\x1f\x8b\x08%s", "\xff\xfe%s", "\x00%s", "\x80%s", "<x>%s</x>", "k=%s&l=1", "%s\n", "enc:%s", "$1$%s", "a:1:{%s}",
+	`{"public":true,"step":"%s"}`, `{"debug":true,"step":"%s"}`, `{"step":null,"x":"%s"}`, `{"step":{"x":"%s"}}`}
+
+// formedStates returns a state of each form around letters, and short JSON texts.
+func (t trial) formedStates() [][]byte {
+	states := [][]byte{[]byte("{}"), []byte("[]"), []byte("null"), []byte("true"), []byte("0"), []byte(`""`), t.Bytes(24), t.Bytes(300)}
+	for _, form := range stateForms {
+		states = append(states, fmt.Appendf(nil, form, t.Letters(24)))
+	}
+	return states
+}
+
 // seals seals states in one context, and returns those calls that gave a token.
 func (t trial) seals(in *attack.Instance, under codecs.Context, states [][]byte) []verdict.Call {
 	calls := in.SealAll(states, slices.Repeat([]codecs.Context{under}, len(states)))
@@ -102,7 +116,7 @@ func (t trial) roundTripsOfEveryLength(in *attack.Instance, under codecs.Context
 // boundAtEveryLength presents tokens of states of every length, and of long ones, with each
 // bound field changed, and after their time.
 func (t trial) boundAtEveryLength(in *attack.Instance, under codecs.Context, bound map[string]bool) {
-	calls := t.seals(in, under, append(t.sweptStates(), t.State(longState), t.State(longerState)))
+	calls := t.seals(in, under, slices.Concat(t.sweptStates(), t.formedStates(), [][]byte{t.State(longState), t.State(longerState)}))
 	if len(calls) == 0 {
 		return
 	}
@@ -114,7 +128,7 @@ func (t trial) boundAtEveryLength(in *attack.Instance, under codecs.Context, bou
 			return
 		}
 		k := slices.IndexFunc(texts, func(text []byte) bool { return bytes.Equal(text, call.Token) })
-		t.Refute(p, fmt.Sprintf("a token of a state of %d bytes is accepted %s", len(calls[k].State), how), calls[k], call)
+		t.Refute(p, fmt.Sprintf("a token of a state of %d bytes, %.16q, is accepted %s", len(calls[k].State), calls[k].State, how), calls[k], call)
 	}
 	for _, f := range fields {
 		if bound[f.name] {

@@ -47,7 +47,10 @@ func (t trial) misusedNonce(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// commonParts seals states that share their first or last bytes, without randomness or
+// commonForms are states with a common part and another one.
+var commonForms = [][2]string{{"first", `{"step":"%[1]s%[2]s"}`}, {"last", `{"step":"%[2]s%[1]s"}`}, {"first and last", `{"step":"%[1]s%[2]s%[1]s"}`}}
+
+// commonParts seals states that share their first or last bytes, or both, without randomness or
 // under one nonce. Tokens that share bytes as well reveal more than equality.
 func (t trial) commonParts(seal func(state []byte) (*attack.Token, bool)) {
 	for _, n := range []int{16, 32, 64, 256, 1024, 4096, 1 << 14, 1 << 16} {
@@ -55,14 +58,11 @@ func (t trial) commonParts(seal func(state []byte) (*attack.Token, bool)) {
 			break
 		}
 		part := t.Letters(n)
-		for _, where := range []string{"first", "last"} {
-			form := `{"step":"%[1]s%[2]s"}`
-			if where == "last" {
-				form = `{"step":"%[2]s%[1]s"}`
-			}
+		for _, parts := range commonForms {
+			where, form := parts[0], parts[1]
 			a, okA := seal(fmt.Appendf(nil, form, part, t.Letters(64)))
 			b, okB := seal(fmt.Appendf(nil, form, part, t.Letters(64)))
-			c, okC := seal(t.State(n + 64))
+			c, okC := seal(t.State(len(a.State) - len(t.State(0))))
 			if !okA || !okB || !okC {
 				continue
 			}

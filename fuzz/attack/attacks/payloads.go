@@ -237,6 +237,17 @@ func (t trial) readableElsewhere(in *attack.Instance, under codecs.Context) {
 			ask(n, under)
 		}
 	}
+	for _, form := range stateForms {
+		letters := t.Letters(24)
+		tok, ok := in.Mint(fmt.Appendf(nil, form, letters), under)
+		if !ok {
+			continue
+		}
+		t.Try(codecs.Confidentiality)
+		if len(tokenfmt.Find(tok.Text, letters)) > 0 {
+			t.RefuteIf(codecs.Confidentiality, attack.Sealed(1), fmt.Sprintf("the state %.16q can be read in its token", tok.State), tok.Sealed)
+		}
+	}
 	if !t.Design.IsScheme() {
 		return
 	}

@@ -11,9 +11,9 @@ import (
 	"sealab/internal/verdict"
 )
 
-// forgotten is the number of tokens that are presented between the first time and the
+// forgotten are the numbers of tokens that are presented between the first time and the
 // second, in case spent tokens are kept in a list of limited length.
-const forgotten = 1100
+var forgotten = []int{100, 1100, 4200, 10_100}
 
 // presentedTwice presents a token twice: one after the other, in one batch, after many
 // others, and late in its life.
@@ -130,21 +130,39 @@ func (t trial) lateAgain(c codecs.Context) {
 	}
 }
 
-// afterOthers presents a token, many others, and the token again.
+// afterOthers presents some tokens, many others, and the first ones again: each behind as many
+// others as a list may hold.
 func (t trial) afterOthers(in *attack.Instance, tok *attack.Token) {
-	sealed := in.Seal(tok.State, tok.Under)
-	first, once := in.Accepts(sealed.Answer.Out, tok.Under)
-	if !once {
-		return
-	}
-	for k := range min(forgotten, t.Budget.Unseals) {
-		if k%128 == 127 && t.Spent() {
+	var sealed, first []verdict.Call
+	for range forgotten {
+		call := in.Seal(tok.State, tok.Under)
+		opened, once := in.Accepts(call.Answer.Out, tok.Under)
+		if !once {
 			return
 		}
-		in.Accepts(in.Seal(tok.State, tok.Under).Answer.Out, tok.Under)
+		sealed, first = append(sealed, call), append(first, opened)
 	}
-	t.Try(codecs.SingleUse)
-	if second, twice := in.Accepts(sealed.Answer.Out, tok.Under); twice {
-		t.Refute(codecs.SingleUse, "a token is accepted a second time after others", sealed, first, second)
+	others := 0
+	for i, most := range forgotten {
+		for most = min(most, t.Budget.Unseals); others < most; {
+			if t.Spent() {
+				return
+			}
+			n := min(together, most-others)
+			t.spend(in, tok, n)
+			others += n
+		}
+		t.Try(codecs.SingleUse)
+		if second, twice := in.Accepts(sealed[i].Answer.Out, tok.Under); twice {
+			t.Refute(codecs.SingleUse, fmt.Sprintf("a token is accepted a second time after %d others", most), sealed[i], first[i], second)
+			return
+		}
+	}
+}
+
+// spend seals and presents n tokens.
+func (t trial) spend(in *attack.Instance, tok *attack.Token, n int) {
+	for _, call := range t.sealed(in, tok, n) {
+		in.Accepts(call.Answer.Out, tok.Under)
 	}
 }

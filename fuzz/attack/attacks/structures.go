@@ -25,6 +25,7 @@ var unicodeTwins = []twin{
 	{"\ufeffalice", "alice", "byte order mark"}, {"a  b", "a b", "two spaces"}, {"a\r\nb", "a\nb", "line breaks"}, {"\U0001f600", "\ufffd", "replacement character"},
 	{"\U0001f600", "\U0001f601", "different outside the first plane"}, {"\U00010041", "A", "cut to 16 bits"}, {"\u0141lice", "Alice", "cut to 8 bits"},
 	{"a;b", "a\u037eb", "canonical equivalent of a semicolon"}, {"\u03c3", "\u03c2", "final sigma"}, {"a\u2024b", "a.b", "one dot leader"}, {"\u2170", "i", "Roman numeral"},
+	{"\u0661", "1", "a digit of another script"}, {"alice\x01", "alice", "a control character"}, {"alice\u200e", "alice", "a mark of direction"}, {"alice\u200d", "alice", "a zero-width joiner"},
 }
 
 // surrogates are texts that are not Unicode and that a reader may replace. Not every
@@ -62,6 +63,7 @@ var nameTwins = []twin{
 	{"https://u@a.example/x", "https://a.example/x", "the user of a URL"}, {"file:///x", "file:/x", "the empty host"},
 	{"alice@a.example", "alice@A.EXAMPLE", "the case of the mail domain"}, {"alice@a.example", "Alice@a.example", "the case of the mail name"}, {"alice@a.example", "alice@b.example", "the mail domain"}, {"alice@a.example", "alice", "the mail name"},
 	{"alice+b@a.example", "alice@a.example", "the text from + to @"}, {"a.lice@a.example", "alice@a.example", "full stops in the mail name"}, {"alice@a.example", "alice@a.example.", "the final full stop of the mail domain"}, {"alice@googlemail.com", "alice@gmail.com", "two mail domains of one provider"},
+	{"a.lice@gmail.com", "alice@gmail.com", "full stops in a name of one provider"}, {"alice+b@gmail.com", "alice@gmail.com", "the text from + to @ at one provider"}, {"mailto:alice@a.example", "alice@a.example", "the scheme of a mail address"}, {"Alice <alice@a.example>", "alice@a.example", "the name in front of a mail address"}, {"@alice", "alice", "an at sign in front"}, {"+49 30 1", "+49301", "spaces in a telephone number"}, {"::ffff:10.0.0.1", "10.0.0.1", "an IPv4 address within IPv6"},
 	{"https://www.a.example/x", "https://a.example/x", "the label www"}, {"www.a.example", "a.example", "the label www"}, {"alice@b\u00fccher.example", "alice@xn--bcher-kva.example", "an internationalized mail domain"}, {"\"alice\"@a.example", "alice@a.example", "a quoted mail name"}, {"<alice@a.example>", "alice@a.example", "angle brackets"},
 	{"ACME\\alice", "alice", "the account without its domain"}, {"ACME\\alice", "acme\\alice", "the case of the account domain"}, {"ACME\\alice", "OTHER\\alice", "the account domain"}, {"ACME\\alice", "alice@ACME", "two forms of an account"}, {"ACME\\alice", "ACME/alice", "slash and backslash"},
 	{"iss:alice", "alice", "the subject without its issuer"}, {"iss:alice", "other:alice", "the issuer"}, {"iss:alice", "ISS:alice", "the case of the issuer"}, {"iss|alice", "other|alice", "the issuer"}, {"auth0|alice", "alice", "the subject without its issuer"}, {"user:alice", "service:alice", "the kind of subject"}, {"iss:a:lice", "iss:lice", "the text up to the last colon"},
@@ -171,7 +173,48 @@ func (t trial) structures(in *attack.Instance, tok *attack.Token) {
 	if other, ok := in.Mint(t.State(8), fields[method].put(tok.Under, "prompts/get")); ok && t.binds(in, other, f) {
 		t.structuresIn(in, other.Under)
 	}
+	t.membersLeftOut(in, tok.Under)
 	t.loneSurrogates(in, tok.Under)
+}
+
+// leftOut are names of members that readers take for another purpose than that of arguments.
+var leftOut = strings.Fields(`_x x_ $x @x #x .x ~x -x __x x-y X-Y x.y x:y x_at xAt x_ts x_id xId x_url // # $ @
+	cursor limit page offset timeout format locale lang language region theme traceparent tracestate baggage progressToken requestId request_id
+	correlation_id trace_id span_id session sessionId session_id user userId user_id email name title comment comments note notes reason message tags
+	labels annotations metadata meta headers cookie auth credentials passphrase pin otp code state requestState inputResponses confirm confirmed force
+	dryRun dry_run verbose created created_at updated_at date time version etag hash checksum digest sig key apiKey access_token refresh_token client_id
+	ip userAgent user_agent callback callback_url redirect redirect_uri retry attempt priority order sort optional default undefined type kind schema $schema
+	$id $comment @type @context data content body file image blob url uri path`)
+
+// membersLeftOut changes one of many members at a time, at the top and inside.
+func (t trial) membersLeftOut(in *attack.Instance, under codecs.Context) {
+	f := fields[arguments]
+	for _, around := range [][2]string{{"", ""}, {`{"o":`, "}"}} {
+		write := func(changed string) codecs.Context {
+			var b strings.Builder
+			b.WriteString(`{"v":1`)
+			for _, name := range leftOut {
+				value := "a"
+				if name == changed {
+					value = "b"
+				}
+				fmt.Fprintf(&b, ",%q:%q", name, value)
+			}
+			return f.put(under, around[0]+b.String()+"}"+around[1])
+		}
+		sealed := in.Seal(t.State(8), write(""))
+		if sealed.Answer.Outcome != verdict.Done {
+			return
+		}
+		for _, name := range leftOut {
+			t.Try(codecs.Unambiguous, f.property)
+			if call, ok := in.Accepts(sealed.Answer.Out, write(name)); ok {
+				issue := "the member " + name + " of the arguments is left out"
+				t.Refute(codecs.Unambiguous, issue, sealed, call)
+				t.Refute(f.property, issue, sealed, call)
+			}
+		}
+	}
 }
 
 // loneSurrogates mints for the replacement character and presents lone surrogates. A reader

@@ -25,25 +25,43 @@ func spelledState(raw, state []byte) (at, n int) {
 	return 0, 0
 }
 
-// tagRoom compares tokens to find the number of bytes that can be a tag.
+// tagRoom compares tokens to find the number of bytes that can be a tag, also of short and
+// long states, whose tag may be shorter.
 func (t trial) tagRoom(in *attack.Instance, tok *attack.Token) {
 	if t.stored(in, tok, 1<<12) {
 		t.Skip("tokens do not grow with the state: they name a state that is stored elsewhere")
 		return
 	}
-	fixed := bytes.Equal(in.Seal(tok.State, tok.Under).Answer.Out, tok.Text)
+	grows := t.grows(in, tok)
+	if why := t.roomBeside(in, tok.Under, 24, grows, t.State); why != "" {
+		t.Skip("%s", why)
+		return
+	}
+	for _, n := range []int{1, 4} {
+		t.roomBeside(in, tok.Under, n, grows, t.Letters)
+	}
+	t.roomBeside(in, tok.Under, 5000, grows, t.State)
+}
+
+// roomBeside is tagRoom for states of n letters. It returns the reason if they cannot be
+// compared.
+func (t trial) roomBeside(in *attack.Instance, under codecs.Context, n int, grows bool, state func(n int) []byte) (why string) {
+	tok, ok := in.Mint(state(n), under)
+	if !ok {
+		return "the design does not seal such a state"
+	}
+	fixed := bytes.Equal(in.Seal(tok.State, under).Answer.Out, tok.Text)
 	changing := map[int]bool{}
 	first := tok.Bytes()
 	evidence, raws := []verdict.Call{tok.Sealed}, [][]byte{first}
 	for range 24 {
-		other, ok := in.Mint(t.State(24), tok.Under)
+		other, ok := in.Mint(state(n), under)
 		if !ok {
-			return
+			return "the design does not seal such a state again"
 		}
 		raw := other.Bytes()
 		if len(raw) != len(first) || other.Format().Words() != tok.Format().Words() {
-			t.Skip("states of one length give tokens of different lengths, or the part that changes is in no known encoding")
-			return
+			return "states of one length give tokens of different lengths, or the part that changes is in no known encoding"
 		}
 		for i := range raw {
 			if raw[i] != first[i] {
@@ -54,23 +72,24 @@ func (t trial) tagRoom(in *attack.Instance, tok *attack.Token) {
 	}
 	t.Try(codecs.Integrity)
 	withoutCopies(changing, raws)
-	room, need := len(changing)-24, 12
-	if !t.Readable(tok) && t.grows(in, tok) {
+	room, need := len(changing)-n, 12
+	if len(tok.State) > n && !t.Readable(tok) && grows {
 		room = len(changing) - len(tok.State) // all of the state is hidden, and changes
 	}
-	at, n := spelledState(first, tok.State)
-	for i := at; i < at+n; i++ {
+	at, spelled := spelledState(first, tok.State)
+	for i := at; i < at+spelled; i++ {
 		delete(changing, i)
 	}
-	if n > 0 {
+	if spelled > 0 {
 		room = len(changing)
 	}
-	if !fixed && n == 0 && !bytes.Contains(first, tok.State) {
+	if !fixed && spelled == 0 && !bytes.Contains(first, tok.State) {
 		need = 17 // a nonce as well, or a synthetic one of 16 bytes and a time
 	}
 	if room < need {
-		t.RefuteIf(codecs.Integrity, attack.Sealed(25), fmt.Sprintf("beside the state, %d bytes of a token change; they have to hold the tag and all else that is fresh", max(room, 0)), evidence...)
+		t.RefuteIf(codecs.Integrity, attack.Sealed(25), fmt.Sprintf("beside a state of %d bytes, %d bytes of a token change; they have to hold the tag and all else that is fresh", len(tok.State), max(room, 0)), evidence...)
 	}
+	return ""
 }
 
 // withoutCopies leaves out places whose byte changes as that of an earlier place does. All
