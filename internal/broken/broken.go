@@ -53,9 +53,15 @@ func Neighbours() map[string]codecs.Design {
 		"a sum of numbered blocks": numberedBlocks(),
 		"a list in CBOR":           aPair("nothing", "payload and tag are a list in CBOR, written in one form", nil, nil, func(key []byte) pair { return inCBOR(key, true) }).Design,
 		"a bounded count":          stating(aPair("nothing", "the token says how often the key is stretched, up to a bound", nil, nil, countUpTo(640)), codecs.Inert).Design,
-		"counted pieces":           aSealer("nothing", "pieces with a number, and a mark on the last", nil, nil, func(p *sealerParts) { inPieces(p, true) }).Design,
-		"bytes as numbers":         aSealer("nothing", "the payload is sealed as a list of numbers in JSON", nil, nil, asNumbers).Design,
-		"JSON within text":         aSealer("nothing", "JSON with base64 within base64url", nil, nil, withinJSON).Design,
+		"a bounded exponent":       stating(aPair("nothing", "the token says how often the key is stretched, as a power of two up to a bound", nil, nil, powerUpTo(10)), codecs.Inert).Design,
+		"a tag of 16 bytes": aSigner("nothing", "the tag is cut to 16 bytes", nil, nil, func(p *signerParts) {
+			p.tagSize, p.mac = 16, func(key, message []byte) []byte { return hmacSHA256(key, message)[:16] }
+			p.also = p.mac
+		}).Design,
+		"numbered members": aPair("nothing", "the tag is over members of JSON with their lengths", nil, nil, numberedMembers(true)).Design,
+		"counted pieces":   aSealer("nothing", "pieces with a number, and a mark on the last", nil, nil, func(p *sealerParts) { inPieces(p, true) }).Design,
+		"bytes as numbers": aSealer("nothing", "the payload is sealed as a list of numbers in JSON", nil, nil, asNumbers).Design,
+		"JSON within text": aSealer("nothing", "JSON with base64 within base64url", nil, nil, withinJSON).Design,
 		"text within text": aSealer("nothing", "hexadecimal within base64url", nil, nil, func(p *sealerParts) {
 			p.frame = func(id, nonce, sealed []byte) string {
 				return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%x", slices.Concat(id, nonce, sealed)))

@@ -6,7 +6,10 @@ import (
 	"crypto/hmac"
 	"crypto/pbkdf2"
 	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"regexp"
@@ -117,4 +120,44 @@ func runFirst(token []byte) []byte {
 		}
 	}
 	return token
+}
+
+// numberedMembers writes a number and a payload as members of JSON. The tag is over both, with
+// their lengths or joined without a border.
+func numberedMembers(lengths bool) func(key []byte) pair {
+	type members struct {
+		Row  string `json:"row"`
+		Text string `json:"text"`
+		Seal []byte `json:"seal"`
+	}
+	return func(key []byte) pair {
+		sealOf := func(m members) []byte {
+			if lengths {
+				return hmacSHA256(key, fmt.Appendf(nil, "%d.%s%s", len(m.Row), m.Row, m.Text))
+			}
+			return hmacSHA256(key, []byte(m.Row+m.Text))
+		}
+		return pair{
+			seal: func(payload []byte) string {
+				m := members{Row: fmt.Sprint(100000 + binary.BigEndian.Uint32(drawn(4))), Text: hex.EncodeToString(payload)}
+				m.Seal = sealOf(m)
+				return joinText(inJSON(m))
+			},
+			unseal: func(token string) ([]byte, error) {
+				parts, err := splitText(token, 1)
+				if err != nil {
+					return nil, err
+				}
+				var m members
+				if json.Unmarshal(parts[0], &m) != nil || !bytes.Equal(inJSON(m), parts[0]) {
+					return nil, errMalformed
+				}
+				payload, err := hex.DecodeString(m.Text)
+				if err != nil || hex.EncodeToString(payload) != m.Text {
+					return nil, errMalformed
+				}
+				return payload, refusedUnless(hmac.Equal(m.Seal, sealOf(m)))
+			},
+		}
+	}
 }

@@ -34,10 +34,12 @@ func pieces() []Control {
 		aPair("short-algorithm", "the header may name an algorithm whose tag is a byte", breaks(codecs.Integrity), by("JOS-05"), shortAlgorithm),
 		aPair("hash-for-version", "the tag of version 0 is a hash that needs no key", breaks(codecs.Integrity), by("FRM-05"), hashForVersion),
 		aPair("count-inside", "the token says how often the key is stretched", breaks(codecs.Inert), by("RES-12"), countUpTo(math.MaxUint16)),
+		aPair("count-exponent", "the token says how often the key is stretched, as a power of two", breaks(codecs.Inert), by("RES-12"), powerUpTo(20)),
 		aPair("count-word", "a word of the token says how often the key is stretched", breaks(codecs.Inert), by("RES-12"), countWord),
 		aPair("deep-json", "a payload that nests deep ends the program before its tag is checked", breaks(codecs.Total), by("RES-02"), deepJSON),
 		aPair("split-all", "a token is split into all its pieces before they are counted", breaks(codecs.Inert), by("RES-11"), splitAll),
 		aPair("salted", "salt and payload are glued under the tag", breaks(codecs.Integrity), by("TAG-07"), salted),
+		aPair("members-joined", "the values of members of JSON are joined under the tag", breaks(codecs.Integrity), by("TAG-07"), numberedMembers(false)),
 		aPair("two-signatures", "ECDSA takes s and n - s", breaks(codecs.Canonical), by("TAG-10"), twoSignatures),
 	}
 }
@@ -211,6 +213,26 @@ func stretchedTag(key []byte, count int, payload []byte) []byte {
 		stretched = slices.Concat(stretched[1:], stretched[:1], make([]byte, 2000))[:sha256.Size] // tests count its memory
 	}
 	return hmacSHA256(stretched, fmt.Appendf(nil, "%d.%s", count, payload))
+}
+
+// powerUpTo writes the logarithm of the count in a byte in front of the payload, up to a most.
+func powerUpTo(most byte) func(key []byte) pair {
+	const usual = 8
+	return func(key []byte) pair {
+		return pair{
+			seal: func(payload []byte) string {
+				return joinText(append([]byte{usual}, payload...), stretchedTag(key, 1<<usual, payload))
+			},
+			unseal: func(token string) ([]byte, error) {
+				parts, err := splitText(token, 2)
+				if err != nil || len(parts[0]) == 0 || parts[0][0] > most {
+					return nil, errMalformed
+				}
+				payload := parts[0][1:]
+				return payload, refusedUnless(hmac.Equal(parts[1], stretchedTag(key, 1<<parts[0][0], payload)))
+			},
+		}
+	}
 }
 
 // countWord writes the count in front of the payload, in digits behind a letter.

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -80,6 +82,10 @@ func (t trial) steeredWork() {
 	defer t.elsewhere()()
 	for a := range largerNumbers(f) {
 		t.Try(codecs.Inert)
+		var first verdict.Call
+		if t.works(func() { first = in.Ask(a.Text, tok.Under) }) <= costly && first.Answer.Outcome != verdict.Fault {
+			continue
+		}
 		took, fixed, call := t.beside(in, tok, a.Text, forged)
 		if call.Answer.Outcome == verdict.Fault && t.Faulty() {
 			t.Refute(codecs.Inert, fmt.Sprintf("%s makes the server miss the deadline, and otherwise a refusal takes %s", a.How, fixed), call)
@@ -130,33 +136,56 @@ var countWord = regexp.MustCompile(`^[a-z]{0,8}=?[0-9]{1,6}$`)
 // looked for.
 const countPlaces = 12
 
+// exponents are added to numbers that may be the logarithm of a cost, as those of bcrypt and
+// scrypt are. A larger number can be over a bound.
+var exponents = []int{6, 10}
+
 // largerNumbers yields forged tokens in which a number of a readable header, a number that
-// is a segment, or two bytes near the start of a segment are larger.
+// is a segment, or one or two bytes near the start of a segment are larger.
 func largerNumbers(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
-	return func(yield func(tokenfmt.Alteration) bool) {
+	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 		for i, s := range f.Segments {
 			if !s.Encoded() {
-				for _, zeros := range []string{"000", "00000"} {
-					if countWord.MatchString(s.Text) && !yield(tokenfmt.Alteration{Text: f.WithText(i, s.Text+zeros), How: fmt.Sprintf("%s%s for %s in segment %d", s.Text, zeros, s.Text, i)}) {
-						return
+				if countWord.MatchString(s.Text) {
+					digits := strings.TrimLeft(s.Text, "abcdefghijklmnopqrstuvwxyz=")
+					for _, larger := range largerTexts(digits) {
+						word := strings.TrimSuffix(s.Text, digits) + larger
+						yield(tokenfmt.Alteration{Text: f.WithText(i, word), How: fmt.Sprintf("%s for %s in segment %d", word, s.Text, i)})
 					}
 				}
 				continue
 			}
 			for at := range min(countPlaces, max(0, len(s.Bytes)-1)) {
-				if larger := slices.Concat(s.Bytes[:at], []byte{0xff, 0xff}, s.Bytes[at+2:]); !json.Valid(s.Bytes) &&
-					!yield(tokenfmt.Alteration{Text: f.With(i, larger), How: fmt.Sprintf("65535 at byte %d of segment %d", at, i)}) {
-					return
+				if json.Valid(s.Bytes) {
+					break
+				}
+				larger := slices.Concat(s.Bytes[:at], []byte{0xff, 0xff}, s.Bytes[at+2:])
+				yield(tokenfmt.Alteration{Text: f.With(i, larger), How: fmt.Sprintf("65535 at byte %d of segment %d", at, i)})
+				for _, more := range exponents {
+					larger := bytes.Clone(s.Bytes)
+					larger[at] += byte(more)
+					yield(tokenfmt.Alteration{Text: f.With(i, larger), How: fmt.Sprintf("%d added to byte %d of segment %d", more, at, i)})
 				}
 			}
 			for _, m := range countMember.FindAllSubmatchIndex(s.Bytes, 8) {
-				larger := slices.Concat(s.Bytes[:m[5]], []byte("000"), s.Bytes[m[5]:])
-				if !yield(tokenfmt.Alteration{Text: f.With(i, larger), How: fmt.Sprintf("%s as %s000 in segment %d", s.Bytes[m[2]:m[3]], s.Bytes[m[4]:m[5]], i)}) {
-					return
+				for _, number := range largerTexts(string(s.Bytes[m[4]:m[5]])) {
+					larger := slices.Concat(s.Bytes[:m[4]], []byte(number), s.Bytes[m[5]:])
+					yield(tokenfmt.Alteration{Text: f.With(i, larger), How: fmt.Sprintf("%s as %s in segment %d", s.Bytes[m[2]:m[3]], number, i)})
 				}
 			}
 		}
+	})
+}
+
+// largerTexts returns larger numbers than the digits.
+func largerTexts(digits string) []string {
+	larger := []string{digits + "000", digits + "00000"}
+	if n, err := strconv.Atoi(digits); err == nil {
+		for _, more := range exponents {
+			larger = append(larger, strconv.Itoa(n+more))
+		}
 	}
+	return larger
 }
 
 // packers compress a text, by their format.

@@ -1,0 +1,74 @@
+package tokenfmt
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"slices"
+)
+
+// mostMembers is the number of members of an object between which text is moved.
+const mostMembers = 8
+
+// MovedBetweenMembers moves text from the end of a member of a JSON object to the front of
+// another, and back. A tag over values that are joined without a border does not see it.
+func MovedBetweenMembers(f Format, _ *Source) iter.Seq[Alteration] {
+	return Each(func(yield func(Alteration)) {
+		for _, i := range f.Encoded() {
+			raw := f.Segments[i].Bytes
+			for _, o := range jsonObjects(raw) {
+				for _, a := range o.moved(raw) {
+					yield(Alteration{f.With(i, a.Text), fmt.Sprintf("in the JSON object of segment %d, %s", i, a.How)})
+				}
+			}
+		}
+	})
+}
+
+// moved returns raw with text moved between the values of each two members.
+func (o jsonObject) moved(raw []byte) (all []Alteration) {
+	members := o.members[:min(len(o.members), mostMembers)]
+	for a := range members {
+		for b := range members {
+			fromA, toA := scalar(raw, members[a])
+			fromB, toB := scalar(raw, members[b])
+			if a == b || toA == 0 || toB == 0 {
+				continue
+			}
+			for _, n := range []int{1, 2, 3, 4, 8} {
+				name := fmt.Sprintf("between the end of %s and the front of %s", raw[members[a].from:members[a].colon], raw[members[b].from:members[b].colon])
+				if n < toA-fromA {
+					tail := raw[toA-n : toA]
+					all = append(all, Alteration{replaced(raw, [2]int{toA - n, toA}, nil, [2]int{fromB, fromB}, tail), fmt.Sprintf("%d characters moved to the right %s", n, name)})
+				}
+				if n < toB-fromB {
+					head := raw[fromB : fromB+n]
+					all = append(all, Alteration{replaced(raw, [2]int{toA, toA}, head, [2]int{fromB, fromB + n}, nil), fmt.Sprintf("%d characters moved to the left %s", n, name)})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// scalar returns the place of the characters of a member that is a text or a number; 0 and 0
+// of another.
+func scalar(raw []byte, m memberAt) (from, to int) {
+	value := bytes.TrimLeft(raw[m.colon:m.to], ": \t\r\n")
+	from, to = m.to-len(value), m.to
+	switch {
+	case len(value) > 1 && value[0] == '"':
+		return from + 1, to - 1
+	case isNumber(value):
+		return from, to
+	}
+	return 0, 0
+}
+
+// replaced returns raw with two ranges replaced, in whichever order they are.
+func replaced(raw []byte, one [2]int, with []byte, other [2]int, by []byte) []byte {
+	if one[0] > other[0] {
+		one, with, other, by = other, by, one, with
+	}
+	return slices.Concat(raw[:one[0]], with, raw[one[1]:other[0]], by, raw[other[1]:])
+}
