@@ -139,7 +139,9 @@ func schemeBases(d *codecs.Design) []*Base {
 	}
 	for _, set := range settings {
 		b := schemeBase(d, set.name, set.doc, `{"step":1}`, set.change)
-		b.Try = []Family{set.try}
+		if set.try != nil {
+			b.Try = []Family{set.try}
+		}
 		bases = append(bases, b)
 	}
 	return bases

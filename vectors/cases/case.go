@@ -89,7 +89,7 @@ var everything = []Family{
 
 // few lists the families for the first base of a format with few vectors.
 var few = []Family{
-	fields, tags, splices, inside, encodings, framings, truncations, keyRings, slots, crossings, fewClaims, fewDocuments, claimBytes, times, claimedContexts,
+	fields, tags, splices, inside, encodings, framings, truncations, keyRings, slots, crossings, headers, fewClaims, fewDocuments, claimBytes, compressed, undigested, times, claimedContexts,
 }
 
 // A Setting is the configuration and context in which a token is made or read.

@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"strconv"
@@ -23,7 +24,7 @@ func (t Trace) claims() []Member {
 
 // claims alters the claims before sealing, one member at a time.
 func claims(s *Scene) []Case {
-	return alterMembers{}.of(s.Trace.claims())
+	return inClaims.each(s.Trace.claims())
 }
 
 // addedClaims is claims restricted to members that the default options do not
@@ -40,9 +41,11 @@ func addedClaims(s *Scene) []Case {
 		return nil
 	}
 	known := trace.claims()
-	return alterMembers{keep: func(member, _ string) bool {
+	added := inClaims
+	added.keep = func(member, _ string) bool {
 		return !slices.ContainsFunc(known, func(k Member) bool { return k.Name == member })
-	}}.of(members)
+	}
+	return added.each(members)
 }
 
 // fewChanges are the changes of members in a format with few vectors.
@@ -52,28 +55,56 @@ var fewChanges = []string{
 	"string", "negative", "half", "exponent", "minus", "2-53", "2-63", "1e400", "huge", "milliseconds", // of numbers
 }
 
+// keepFew reports whether a change is one of a format with few vectors.
+func keepFew(_, change string) bool {
+	return slices.Contains(fewChanges, change) || strings.HasPrefix(change, "time-")
+}
+
 // fewClaims is claims for a format with few vectors: it makes few changes of each
 // member, also of the members of objects in the claims.
 func fewClaims(s *Scene) []Case {
-	few := alterMembers{keep: func(_, change string) bool {
-		return slices.Contains(fewChanges, change) || strings.HasPrefix(change, "time-")
-	}}
-	members := s.Trace.claims()
-	cs := few.of(members)
+	few, members := inClaims, s.Trace.claims()
+	few.keep = keepFew
+	cs := few.each(members)
 	for i, m := range members {
 		if inner, ok := Members([]byte(m.Value)); ok {
-			cs = append(cs, few.within(members, i).of(inner)...)
+			cs = append(cs, few.within(members, i).each(inner)...)
 		}
 	}
 	return cs
 }
 
+// headers alters the header of a token that has one in front, as JOSE formats do: base64url
+// of a JSON object. It is authentic: the design seals it.
+func headers(s *Scene) []Case {
+	step := At{Step: lab.StepPrefix}
+	prefix, _ := s.Trace.Find(step)
+	text, behind, _ := strings.Cut(string(prefix), ".")
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	members, ok := Members(raw)
+	if err != nil || !ok {
+		return nil
+	}
+	header := alterMembers{step: step, of: "header", keep: keepFew, whole: func(object []byte) []byte {
+		return []byte(base64.RawURLEncoding.EncodeToString(object) + "." + behind)
+	}}
+	cs := header.each(members)
+	for _, m := range []Member{{"zip", `"DEF"`}, {"crit", `["exp"]`}, {"kid", `"1"`}, {"typ", `"JWT"`}, {"x", `"\xff"`}, {"x", `[1,`}} {
+		cs = append(cs, header.alter("with-"+plain(m.Name+"-"+m.Value), fmt.Sprintf("there is a member %s", m.Name), append(slices.Clone(members), m)))
+	}
+	return append(cs, header.alter("empty", "there is no member", nil))
+}
+
 // alterMembers makes a case of each change of each member of an object.
 type alterMembers struct {
+	step  At                               // whose value is altered
+	of    string                           // what the object is: claims or header
 	keep  func(member, change string) bool // nil: each
 	path  string                           // of the object in the claims, "" or ending in "-"
-	whole func(object []byte) []byte       // returns the claims with this object; nil: the object itself
+	whole func(object []byte) []byte       // returns the value of the step with this object; nil: the object itself
 }
+
+var inClaims = alterMembers{step: claimsStep, of: "claim"}
 
 // within returns the alterations of the object that is the value of a member.
 func (a alterMembers) within(members []Member, i int) alterMembers {
@@ -86,20 +117,25 @@ func (a alterMembers) within(members []Member, i int) alterMembers {
 	return a
 }
 
-func (a alterMembers) of(members []Member) []Case {
+// alter returns the case of an object with these members.
+func (a alterMembers) alter(name, doc string, members []Member) Case {
+	changed := Object(members)
+	if a.whole != nil {
+		changed = a.whole(changed)
+	}
+	where := "authentic claims in which "
+	if a.of == "header" {
+		where = "an authentic header in which "
+	}
+	return Case{Name: a.of + "-" + plain(a.path+name), Doc: where + doc, Flags: []string{flagClaims}, Edit: onlyStep(a.step, setTo(changed))}
+}
+
+func (a alterMembers) each(members []Member) []Case {
 	var cs []Case
 	add := func(m Member, name, doc string, change func([]Member) []Member) {
-		if a.keep != nil && !a.keep(m.Name, name) {
-			return
+		if a.keep == nil || a.keep(m.Name, name) {
+			cs = append(cs, a.alter(m.Name+"-"+name, m.Name+" "+doc, change(slices.Clone(members))))
 		}
-		changed := Object(change(slices.Clone(members)))
-		if a.whole != nil {
-			changed = a.whole(changed)
-		}
-		cs = append(cs, Case{
-			Name: "claim-" + plain(a.path+m.Name+"-"+name), Doc: "authentic claims in which " + m.Name + " " + doc, Flags: []string{flagClaims},
-			Edit: onlyStep(claimsStep, setTo(changed)),
-		})
 	}
 	for i, m := range members {
 		for _, v := range values(m.Value) {
@@ -183,18 +219,18 @@ func numbers(was string) []value {
 
 // times8601 returns the replacements for a time in the form of ISO 8601.
 func times8601(at time.Time) []value {
-	day, clock := at.Format("2006-01-02"), at.Format("15:04:05")
+	year, month, day, clock := at.Format("2006"), at.Format("2006-01"), at.Format("2006-01-02"), at.Format("15:04:05")
 	var vs []value
 	for _, v := range []struct{ name, doc, text string }{
 		{"day", "a day without a time", day},
 		{"space", "written with a space for T", day + " " + clock + "Z"},
 		{"small", "written in small letters", day + "t" + clock + "z"},
 		{"local", "without a zone", day + "T" + clock},
-		{"month-0", "in month 0", at.Format("2006-00-02T") + clock + "Z"},
-		{"month-13", "in month 13", at.Format("2006-13-02T") + clock + "Z"},
-		{"day-0", "on day 0", at.Format("2006-01-00T") + clock + "Z"},
-		{"day-31", "on day 31 of a month of 30 days", at.Format("2006-11-31T") + clock + "Z"},
-		{"day-32", "on day 32", at.Format("2006-01-32T") + clock + "Z"},
+		{"month-0", "in month 0", year + "-00-01T" + clock + "Z"},
+		{"month-13", "in month 13", year + "-13-01T" + clock + "Z"},
+		{"day-0", "on day 0", month + "-00T" + clock + "Z"},
+		{"day-31", "on day 31 of a month of 30 days", year + "-11-31T" + clock + "Z"},
+		{"day-32", "on day 32", month + "-32T" + clock + "Z"},
 		{"hour-24", "at 24:00:00", day + "T24:00:00Z"},
 		{"hour-24-second", "at 24:00:01", day + "T24:00:01Z"},
 		{"hour-25", "at 25:00:00", day + "T25:00:00Z"},

@@ -201,7 +201,7 @@ func moveNUL(b *codecs.Context) {
 // families of context and time.
 var settings = []struct {
 	name, doc string
-	try       Family
+	try       Family // nil: the sound token alone
 	change    func(*Setting)
 }{
 	{"no-principal", "minted without a principal", contextsAbout("principal-"), func(s *Setting) { s.Context.Principal = nil }},
@@ -219,6 +219,21 @@ var settings = []struct {
 	}},
 	{"numbers", "minted for arguments with awkward numbers", contextsAbout("arguments-"), func(s *Setting) {
 		s.Context.Arguments = json.RawMessage(`{"z":1.0,"a":[1e16,12345678901234567890,-0.0,1e-7,"\u00e9\ud800"],"a\u0000":null}`)
+	}},
+	{"floats", "minted for arguments with numbers of each form", nil, func(s *Setting) {
+		s.Context.Arguments = json.RawMessage(`{"a":[1.5,100.0,1e2,1E+2,0.1,1e-7,123456789.125,1e21,5e-324,1.7976931348623157e308],"b":[9007199254740993,18446744073709551615,-9223372036854775808]}`)
+	}},
+	{"large-numbers", "minted for arguments with numbers that 64 bits do not hold", nil, func(s *Setting) {
+		s.Context.Arguments = json.RawMessage(`{"a":[18446744073709551616,123456789012345678901234567890,-9223372036854775809,0.1234567890123456789012345]}`)
+	}},
+	{"names", "minted for arguments with names of each kind", nil, func(s *Setting) {
+		s.Context.Arguments = json.RawMessage(`{"B":1,"a":2,"1":3,"01":4,"-5":5,"":6,"\u00e9x":7,"\u20ac":8,"\ud83d\ude00":9,"\ufb01":10,"a b":11,"__proto__":12}`)
+	}},
+	{"list-names", "minted for arguments with the names of a list", nil, func(s *Setting) {
+		s.Context.Arguments = json.RawMessage(`{"0":"a","1":"b"}`)
+	}},
+	{"texts", "minted for arguments with texts that are escaped", nil, func(s *Setting) {
+		s.Context.Arguments = json.RawMessage(`{"a":"</&'\"\\\/\b\f\n\r\t\u0000\u001f\u007f\u0085\u2028\u2029\ufeff","b":{"c":{"d":[[],{},[{}],null,true,false]}}}`)
 	}},
 	{"nul-target", "minted with a NUL in the target", contextsAbout("glued-"), func(s *Setting) {
 		s.Context.Principal, s.Context.Target = new("alice"), "ops\x00deploy"

@@ -2,6 +2,8 @@ package cases
 
 import (
 	"bytes"
+	"compress/zlib"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -47,6 +49,45 @@ func claimBytes(s *Scene) []Case {
 		})
 	}
 	return cs
+}
+
+// compressed seals claims that are compressed behind a dot, as Django and
+// itsdangerous write long ones.
+func compressed(s *Scene) []Case {
+	step := At{Step: lab.StepText}
+	text, ok := s.Trace.Find(claimsStep)
+	if _, encoded := s.Trace.Find(step); !ok || !encoded {
+		return nil
+	}
+	var cs []Case
+	add := func(name, doc string, deflated []byte) {
+		cs = append(cs, Case{
+			Name: "compressed" + name, Doc: "authentic claims, compressed" + doc, Flags: []string{flagDocument},
+			Edit: onlyStep(step, setTo([]byte("."+base64.RawURLEncoding.EncodeToString(deflated)))),
+		})
+	}
+	whole := deflate(text)
+	add("", "", whole)
+	add("-cut", ", without the checksum", whole[:len(whole)-4])
+	add("-header", ", with another header", append([]byte{0x79}, whole[1:]...))
+	return cs
+}
+
+// deflate returns text in the form of zlib (RFC 1950), in stored blocks, which every
+// release of Go writes alike.
+func deflate(text []byte) []byte {
+	var out bytes.Buffer
+	w, err := zlib.NewWriterLevel(&out, zlib.NoCompression)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		panic(err) // a buffer takes all
+	}
+	return out.Bytes()
 }
 
 // most bounds the cases of claimBytes of each kind.

@@ -23,7 +23,7 @@ namespace Sealab
     public static class Formats
     {
         private const int Half = 16, Block = 16, FernetHead = 9, FernetTag = 32, JweTag = 16, Skew = 60;
-        private static readonly string Header = Url(Encoding.ASCII.GetBytes("{\"alg\":\"dir\",\"enc\":\"A128CBC-HS256\"}"));
+        internal static readonly string Header = Url(Encoding.ASCII.GetBytes("{\"alg\":\"dir\",\"enc\":\"A128CBC-HS256\"}"));
 
         /// <summary>Mints a Fernet token at a second of Unix time with a random iv of 16 bytes.</summary>
         public static string Fernet(byte[] key, byte[] iv, long now, byte[] state)
