@@ -206,10 +206,13 @@ func newVectorsMutateCommand() *cobra.Command {
 		Short: "Disable each check of the designs in turn: a vector must notice",
 		Long: `Find every check of the designs, or of the given folders of the module, that
 refuses input. Disable one at a time in a build with an overlay, and ask the
-committed vectors (mutation testing). Print each check that survives, and if
-it is an equivalent mutant. It needs the Go toolchain and the sources.
+committed vectors (mutation testing). It needs the Go toolchain and the sources.
 
-Exit status: 1 if a check survives that is no equivalent mutant.`,
+A check is guarded if a vector notices its loss. It is redundant if it refuses
+vectors, and another check refuses them for the same reason. It is idle if it
+refuses no vector: print each idle check, and why no vector can make it refuse.
+
+Exit status: 1 if a check is idle without such a reason.`,
 		Example: `  sealab vectors mutate
   sealab vectors mutate codecs/claims codecs/internal/layouts`,
 		RunE: func(cmd *cobra.Command, folders []string) error {
@@ -252,28 +255,31 @@ func mutateAll(root, dir string, folders []string) ([]mutate.Result, error) {
 func (o *outcomes) ofMutations(s *mutate.Summary) {
 	at := func(r mutate.Result) string { return fmt.Sprintf("%s: %s", r.Func, r.Text) }
 	o.ask("all files", "guarded checks", verdict.NotRefuted, fmt.Sprintf("%d checks", s.Guarded))
+	for _, r := range s.Redundant {
+		o.ask(r.File, at(r), verdict.NotRefuted, fmt.Sprintf("line %d: redundant: another check refuses the same vectors", r.Line))
+	}
 	for _, r := range s.Open {
-		o.ask(r.File, at(r), verdict.Refuted, fmt.Sprintf("line %d: no vector notices", r.Line))
+		o.ask(r.File, at(r), verdict.Refuted, fmt.Sprintf("line %d: it refuses no vector", r.Line))
 	}
 	for _, r := range s.Excused {
-		o.ask(r.File, at(r), verdict.NotTested, fmt.Sprintf("line %d: equivalent mutant: %s", r.Line, r.Mark.Reason))
+		o.ask(r.File, at(r), verdict.NotTested, fmt.Sprintf("line %d: no vector can reach it: %s", r.Line, r.Mark.Reason))
 	}
 	for _, m := range s.Stale {
-		o.ask(m.File, m.Reason, verdict.Refuted, fmt.Sprintf("line %d: marked and guarded", m.Line))
+		o.ask(m.File, m.Reason, verdict.Refuted, fmt.Sprintf("line %d: marked, and not idle", m.Line))
 	}
 }
 
-// reportMutations prints the checks that no vector guards, and fails with
+// reportMutations prints the checks that refuse no vector, and fails with
 // cli.ErrRefuted unless there is a known reason for each.
 func reportMutations(out io.Writer, s *mutate.Summary) error {
 	for _, r := range s.Open {
-		fmt.Fprintf(out, "unguarded: %s:%d: %s: %s\n", r.File, r.Line, r.Func, r.Text)
+		fmt.Fprintf(out, "idle: %s:%d: %s: %s\n", r.File, r.Line, r.Func, r.Text)
 	}
 	for _, r := range s.Excused {
-		fmt.Fprintf(out, "no vector can tell: %s:%d: %s: %s: %s\n", r.File, r.Line, r.Func, r.Text, r.Mark.Reason)
+		fmt.Fprintf(out, "no vector can reach: %s:%d: %s: %s: %s\n", r.File, r.Line, r.Func, r.Text, r.Mark.Reason)
 	}
 	for _, m := range s.Stale {
-		fmt.Fprintf(out, "marked and guarded: %s:%d: %s\n", m.File, m.Line, m.Reason)
+		fmt.Fprintf(out, "marked, and not idle: %s:%d: %s\n", m.File, m.Line, m.Reason)
 	}
 	fmt.Fprintln(out, s)
 	if len(s.Open)+len(s.Stale) > 0 {

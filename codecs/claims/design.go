@@ -35,7 +35,6 @@ func Over(d codecs.Design) codecs.Design {
 		Guarantees: func(options map[string]string) []codecs.Guarantee { return guarantees(d, options) },
 		NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
 			codec, err := newCodec(d, c)
-			//mutant:equivalent the call cannot fail with these arguments
 			if err != nil {
 				return nil, err
 			}

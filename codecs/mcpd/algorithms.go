@@ -56,7 +56,6 @@ func (s signed) protect(dst, _, claims, _ []byte, edit lab.Edit) ([]byte, error)
 
 func (s signed) open(room *base64url.Scratch, token, _ []byte, decode decoder) ([]byte, *codecs.RejectError) {
 	rest, ok := bytes.CutPrefix(token, signedPrefixBytes)
-	//mutant:equivalent a dot is no character of base64url, so the segments do not decode
 	if !ok || bytes.Count(rest, separatorBytes) != 1 {
 		return nil, errMalformed
 	}
@@ -65,7 +64,6 @@ func (s signed) open(room *base64url.Scratch, token, _ []byte, decode decoder) (
 	n := len(room.Bytes)
 	decoded := decode(room, tag)
 	claims, sum := room.Bytes[:n], room.Bytes[n:]
-	//mutant:equivalent a text that does not decode leaves no bytes, which are too few
 	if !ok || !decoded || len(sum) != mac.Size {
 		return nil, errMalformed
 	}
@@ -120,7 +118,6 @@ func (e encrypted) open(room *base64url.Scratch, token, bind []byte, decode deco
 	if !ok {
 		return nil, errMalformed
 	}
-	//mutant:equivalent a text that does not decode leaves no bytes, which are too few
 	if !decode(room, segment) || len(room.Bytes) < nonceSize+tagSize {
 		return nil, errMalformed
 	}

@@ -91,7 +91,6 @@ var vibe = rawjson.Dialect{Controls: true, Trailing: true, BarePoint: true, AnyP
 // inside it, the white space of JSON.
 func (s *Scheme) parse(text []byte) (c claims, refused *codecs.RejectError) {
 	v, err := vibe.Parse(bytes.TrimRightFunc(text, unicode.IsSpace))
-	//mutant:equivalent the value has no members then, and the next check misses them; a vector's context cannot hold the bytes, and in claims a second check finds them
 	if err != nil || !utf8.Valid(text) || !isText(&v) {
 		return c, errMalformed
 	}

@@ -87,7 +87,6 @@ func (s *Scheme) open(room *base64url.Scratch, token []byte) ([]byte, *codecs.Re
 	if !ok {
 		return nil, errToken
 	}
-	//mutant:equivalent a text that does not decode leaves no bytes, which are too few
 	if !s.decode(room, segment) || len(room.Bytes) < ivSize+tagSize {
 		return nil, errToken
 	}
@@ -102,7 +101,6 @@ func (s *Scheme) open(room *base64url.Scratch, token []byte) ([]byte, *codecs.Re
 
 // decode appends the bytes of the segment to room.
 func (s *Scheme) decode(room *base64url.Scratch, segment []byte) bool {
-	//mutant:equivalent a text that does not decode leaves no bytes, which are too few
 	return room.Decode(segment) || s.faithful && unpack(room, segment)
 }
 
@@ -129,7 +127,6 @@ func unpack(room *base64url.Scratch, segment []byte) bool {
 // canonical.
 func (s *Scheme) parse(text []byte) (v rawjson.Value, refused *codecs.RejectError) {
 	v, err := rawjson.Ruby.Parse(text)
-	//mutant:equivalent the value has no members then, and the next check misses them
 	if err != nil || v.Kind != rawjson.Object || !hasSymbols(&v) {
 		return v, errClaims
 	}
@@ -164,7 +161,6 @@ func isCanonical(v *rawjson.Value, text []byte) bool {
 		return nil
 	}
 	expires := value("exp")
-	//mutant:equivalent a vector's context cannot hold the bytes, and in claims a second check finds them
 	if _, err := strconv.ParseInt(string(expires), 10, 64); err != nil || !utf8.Valid(text) {
 		return false
 	}
@@ -204,7 +200,6 @@ func isOne(v *rawjson.Value) bool {
 		return false
 	}
 	f, err := strconv.ParseFloat(string(v.Text), 64)
-	//mutant:equivalent a number that overflows is infinite, which is not 1
 	return err == nil && f == 1
 }
 

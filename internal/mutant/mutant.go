@@ -10,7 +10,7 @@ const None = -1
 
 var (
 	off     = None
-	reached map[int]bool
+	refused map[int]bool
 )
 
 // Disable switches check n off, and every other on.
@@ -19,27 +19,27 @@ func Disable(n int) { off = n }
 // Refuses passes on whether a condition refuses, and is never true for the
 // check that is off.
 func Refuses(n int, condition bool) bool {
-	note(n)
+	note(n, condition)
 	return condition && n != off
 }
 
 // Holds passes on whether a condition for acceptance holds, and is always true
 // for the check that is off.
 func Holds(n int, condition bool) bool {
-	note(n)
+	note(n, !condition)
 	return condition || n == off
 }
 
-func note(n int) {
-	if reached != nil {
-		reached[n] = true
+func note(n int, refuses bool) {
+	if refuses && refused != nil {
+		refused[n] = true
 	}
 }
 
-// Reached runs f and returns the checks that it came to.
-func Reached(f func()) map[int]bool {
-	reached = map[int]bool{}
-	defer func() { reached = nil }()
+// Refused runs f and returns the checks that refused something.
+func Refused(f func()) map[int]bool {
+	refused = map[int]bool{}
+	defer func() { refused = nil }()
 	f()
-	return reached
+	return refused
 }

@@ -1,6 +1,7 @@
 // Package mutate measures whether the vectors are complete. It finds every
 // refusing check in the designs, disables one at a time, and reports whether a
-// committed vector notices.
+// committed vector notices (the check is guarded), whether the check refuses vectors
+// that another check refuses as well (redundant), or none (idle).
 //
 // A check is a condition that makes a function refuse if it is true: the
 // function returns a refusal, an error, false or nil. Each operand of || is a
@@ -13,15 +14,14 @@
 // every check behind a switch (package internal/mutant). A program then runs
 // the vectors once per check.
 //
-// A check that vectors cannot guard has a mark in the line before it, or at its
-// end, with the reason: if such a check is disabled, no answer changes, or vectors
-// cannot record the changed answer.
+// A check that no vector can make refuse has a mark in the line before it, or at its
+// end, with the reason.
 //
 //	//mutant:equivalent the key is derived, so its size is right
 //	if err != nil {
 //
-// Limitation: mutate does not show that the checks are correct. It shows only
-// whether vectors notice their loss.
+// Limitations: mutate does not show that the checks are correct, and a redundant check
+// may be the only one that refuses other input.
 package mutate
 
 import (
@@ -42,7 +42,7 @@ type Check struct {
 	Line int
 	Func string
 	Text string // the condition, in Go
-	Mark *Mark  // nil if a vector has to guard the check
+	Mark *Mark  // nil if a vector has to make the check refuse
 
 	from, to int    // offsets of the condition in the file
 	switched string // name of its switch in package mutant

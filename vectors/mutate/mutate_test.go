@@ -121,13 +121,14 @@ func TestSumSortsResults(t *testing.T) {
 	s := Sum([]Result{
 		{Check{Text: "a"}, "d/base/00000000: accepted"},
 		{Check{Text: "b"}, ""},
-		{Check{Text: "c"}, Unreached},
+		{Check{Text: "c"}, Idle},
 		{Check{Text: "d", Mark: one}, "d/base/00000000: accepted"},
-		{Check{Text: "e", Mark: one}, ""},
+		{Check{Text: "e", Mark: one}, Idle},
 		{Check{Text: "f", Mark: two}, "d/base/00000000: accepted"},
 	})
 	require.Equal(t, 3, s.Guarded)
-	require.Len(t, s.Open, 2)
+	require.Len(t, s.Redundant, 1)
+	require.Len(t, s.Open, 1)
 	require.Len(t, s.Excused, 1)
 	require.Equal(t, []*Mark{two}, s.Stale)
 }

@@ -13,22 +13,20 @@ import (
 
 // The lines that the program writes. Ready means that the vectors agree with
 // the unchanged designs. Then one line per check names the test that noticed
-// its loss. Unreached means that no vector reaches the check.
+// its loss. An empty line means that the check refuses vectors which another check
+// refuses for the same reason. Idle means that it refuses no vector.
 const (
-	Ready     = "ready"
-	Unreached = "unreached"
+	Ready = "ready"
+	Idle  = "idle"
 )
 
 // A Result is the outcome of one check.
 type Result struct {
 	Check
 	// Noticed is the failure without the check: a test, or how the program
-	// ended. It is "" if no vector noticed.
+	// ended. It is "" if no vector noticed, and Idle.
 	Noticed string
 }
-
-// guarded reports whether a vector notices that the check is gone.
-func (r *Result) guarded() bool { return r.Noticed != "" && r.Noticed != Unreached }
 
 // Run judges every check with the vectors in dir, an absolute path. If a design
 // hangs or crashes without a check, the check is noticed.
@@ -100,9 +98,12 @@ var (
 
 // A Summary sorts results.
 type Summary struct {
-	Guarded       int
-	Open, Excused []Result // unguarded: without a mark, and with one
-	Stale         []*Mark  // every check of their line is guarded
+	Guarded int // checks whose loss a vector notices
+	// Redundant checks refuse vectors that another check refuses for the same reason.
+	// They may be the only ones to refuse other input.
+	Redundant     []Result
+	Open, Excused []Result // idle: without a mark, and with one
+	Stale         []*Mark  // no check of their line is idle
 }
 
 // Sum sorts results by the marks of their checks.
@@ -111,7 +112,9 @@ func Sum(results []Result) *Summary {
 	needed := map[*Mark]bool{}
 	for _, r := range results {
 		switch {
-		case r.guarded():
+		case r.Noticed == "":
+			s.Redundant = append(s.Redundant, r)
+		case r.Noticed != Idle:
 			s.Guarded++
 		case r.Mark != nil:
 			s.Excused = append(s.Excused, r)
@@ -131,6 +134,7 @@ func Sum(results []Result) *Summary {
 
 // String returns the summary as one line.
 func (s *Summary) String() string {
-	all := s.Guarded + len(s.Open) + len(s.Excused)
-	return fmt.Sprintf("%d checks: %d guarded by a vector, %d that no vector can tell, %d unguarded", all, s.Guarded, len(s.Excused), len(s.Open))
+	all := s.Guarded + len(s.Redundant) + len(s.Open) + len(s.Excused)
+	return fmt.Sprintf("%d checks: %d guarded by a vector, %d redundant, %d that no vector can reach, %d idle",
+		all, s.Guarded, len(s.Redundant), len(s.Excused), len(s.Open))
 }

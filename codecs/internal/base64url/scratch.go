@@ -70,6 +70,5 @@ func (s *Scratch) DecodeToken(prefix string, token []byte, least int) bool {
 	if !ok {
 		return false
 	}
-	//mutant:equivalent a text that does not decode leaves no bytes, which are too few
 	return s.Decode(text) && len(s.Bytes) >= least
 }

@@ -51,7 +51,6 @@ func (p *parser) space() bool {
 	if c := p.next(); c > ' ' && c != '/' {
 		return true
 	}
-	//mutant:equivalent no document goes on here, so the next step refuses
 	return p.spaces()
 }
 
@@ -114,10 +113,8 @@ func (p *parser) anyKind(v *Value, room []Member) bool {
 		v.Kind = String
 		return p.text(&v.Text)
 	case 'n':
-		//mutant:equivalent no document goes on here, so the next step refuses
 		return p.word(v, Null, "null")
 	case 't':
-		//mutant:equivalent no document goes on here, so the next step refuses
 		return p.word(v, True, "true")
 	case 'f':
 		//mutant:equivalent no document goes on here, so the next step refuses
@@ -201,14 +198,12 @@ func (p *parser) name(m *Member) bool {
 		return p.fail("no colon after a member name")
 	}
 	p.at++
-	//mutant:equivalent no document goes on here, so the next step refuses
 	return p.space()
 }
 
 // another reads the text after an element: a comma, and then more is true, or the
 // closing bracket.
 func (p *parser) another(closing byte) (more, ok bool) {
-	//mutant:equivalent no document goes on here, so the next step refuses
 	if !p.space() {
 		return false, false
 	}

@@ -112,7 +112,6 @@ func (p *parser) pairOf(high rune) (rune, bool) {
 		return 0, false
 	}
 	low, ok := hex4(rest[1:])
-	//mutant:equivalent other characters read as 0, which is no low surrogate
 	if !ok || !isLow(low) {
 		return 0, false
 	}

@@ -6,7 +6,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -52,12 +51,12 @@ func run(args []string) error {
 }
 
 // bench is a design with one of its vectors, or its rings, and the checks that
-// judging it reaches.
+// refuse something in it.
 type bench struct {
 	design  codecs.Design
 	reading string        // of the format; "" if strict
 	file    *vectors.File // holds one test, or only rings
-	reached map[int]bool
+	refused map[int]bool
 }
 
 // set reads the vectors and runs each once with every check enabled.
@@ -81,7 +80,7 @@ func set(dir string) ([]bench, error) {
 			for _, one := range single(f) {
 				b := bench{design: as, reading: reading, file: one}
 				var id string
-				b.reached = mutant.Reached(func() { id = b.play() })
+				b.refused = mutant.Refused(func() { id = b.play() })
 				if id != "" {
 					return nil, fmt.Errorf("all checks enabled: %s %s", reading, id)
 				}
@@ -129,21 +128,22 @@ func (b *bench) play() (id string) {
 }
 
 // noticed returns the wrong answer if check n is disabled. It returns "" if all
-// answers stay right, and "unreached" if no vector reaches the check.
+// answers stay right, and mutate.Idle if the check refuses nothing in any vector.
 func noticed(benches []bench, n int) string {
 	mutant.Disable(n)
 	defer mutant.Disable(mutant.None)
-	at := slices.IndexFunc(benches, func(b bench) bool { return b.reached[n] })
-	if at < 0 {
-		return mutate.Unreached
-	}
-	for _, b := range benches[at:] {
-		if !b.reached[n] {
-			continue
+	idle := true
+	for _, b := range benches {
+		if !b.refused[n] {
+			continue // the check changes nothing
 		}
+		idle = false
 		if id := b.play(); id != "" {
 			return id
 		}
+	}
+	if idle {
+		return mutate.Idle
 	}
 	return ""
 }
