@@ -180,10 +180,14 @@ func (t trial) shiftedBorders(in *attack.Instance, tok *attack.Token) {
 	t.Spellings(in, tok, tokenfmt.ShiftedBorders(tok.Format(), t.Source))
 	t.Changes(in, tok, tokenfmt.MovedSeparators(tok.Format(), t.Source))
 	t.Changes(in, tok, tokenfmt.Parted(tok.Format(), t.Source))
-	for _, n := range []int{24, 25, 26} { // whose base64 ends in each way
-		t.changedAt(in, t.State(n), tok.Under, tokenfmt.MovedBetweenMembers)
+	for n := range 3 { // whose base64 ends in each way
+		t.changedAt(in, t.State(24+n), tok.Under, tokenfmt.MovedBetweenMembers)
 	}
-	t.changedAt(in, slices.Concat([]byte("7799"), t.Letters(8), []byte("9977")), tok.Under, tokenfmt.MovedDigits)
+	for _, digits := range []string{"7799", "\xd7\x6d\xf8\xe7\xae\xfc"} { // whose hexadecimal, and whose base64, is digits
+		state := slices.Concat([]byte(digits), t.Letters(6), []byte(digits))
+		t.changedAt(in, state, tok.Under, tokenfmt.MovedBetweenMembers)
+		t.changedAt(in, state, tok.Under, tokenfmt.MovedDigits)
+	}
 	if t.Tried(codecs.Integrity) == 0 {
 		t.Skip("the token has one segment only")
 	}
