@@ -39,6 +39,7 @@ func pieces() []Control {
 		aPair("deep-json", "a payload that nests deep ends the program before its tag is checked", breaks(codecs.Total), by("RES-02"), deepJSON),
 		aPair("split-all", "a token is split into all its pieces before they are counted", breaks(codecs.Inert), by("RES-11"), splitAll),
 		aPair("salted", "salt and payload are glued under the tag", breaks(codecs.Integrity), by("TAG-07"), salted),
+		aPair("member-asserted", "a number of the header is read without asking for its type", breaks(codecs.Total), by("FRM-03"), memberAsserted),
 		aPair("members-joined", "the values of members of JSON are joined under the tag", breaks(codecs.Integrity), by("TAG-07"), numberedMembers(false)),
 		aPair("two-signatures", "ECDSA takes s and n - s", breaks(codecs.Canonical), by("TAG-10"), twoSignatures),
 	}

@@ -17,7 +17,7 @@ var framing = []attack.Attack{
 		Origin: "Project Wycheproof and CCTV: truncation, partial plaintext", Run: change(tokenfmt.Truncation)},
 	{ID: "FRM-02", Name: "empty token, empty segments, missing separators", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 1284,
 		Gain: "a forgery, or a server that dies", Origin: "jose2go issue 11", Run: onToken(trial.emptySegments)},
-	{ID: "FRM-03", Name: "lengths that lie", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 789,
+	{ID: "FRM-03", Name: "lengths that lie, and members of other types", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 789,
 		Gain: "a forgery, or memory at will", Origin: "CVE-2016-9123", Run: on(trial.lengths), Measures: true},
 	{ID: "FRM-05", Name: "version, algorithm and key ID set to every value", Refutes: unforgeable, Layer: attack.LayerText, CWE: 757,
 		Gain: "a choice of format or key that the server did not make", Origin: "CVE-2015-9235", Run: onToken(trial.versions), Thousands: 4},
@@ -49,6 +49,9 @@ func (t trial) emptySegments(in *attack.Instance, tok *attack.Token) {
 // lengths presents tokens with extreme numbers, and measures the memory that each
 // makes the reader allocate.
 func (t trial) lengths() {
+	if in, tok, ok := t.Base(); ok {
+		t.Changes(in, tok, tokenfmt.OtherTypes(tok.Format(), t.Source))
+	}
 	if t.Design.Memory != nil {
 		t.lengthsElsewhere()
 		return

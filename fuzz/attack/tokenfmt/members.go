@@ -5,10 +5,34 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 )
 
-// mostMembers is the number of members of an object between which text is moved.
+// mostMembers is the number of members of an object that are altered one by one or in pairs.
 const mostMembers = 8
+
+// otherTypes are values of every type, and numbers and texts that readers do not expect.
+var otherTypes = []string{"null", "true", `""`, `"x"`, "[]", "[[]]", "{}", "0", "-1", "0.5", "1e400", "-1e400", "99999999999999999999", strings.Repeat("9", 400), "NaN", "Infinity", `"\ud800"`, `"\u0000"`, `"\u0661"`, `"\u00e9"`}
+
+// OtherTypes gives the members of JSON objects values of other types, and other names.
+func OtherTypes(f Format, _ *Source) iter.Seq[Alteration] {
+	return Each(func(yield func(Alteration)) {
+		for _, i := range f.Encoded() {
+			raw := f.Segments[i].Bytes
+			for _, o := range jsonObjects(raw) {
+				for _, m := range o.members[:min(len(o.members), mostMembers)] {
+					name := raw[m.from:m.colon]
+					value := bytes.TrimLeft(raw[m.colon:m.to], ": \t\r\n")
+					at := m.to - len(value)
+					for _, other := range otherTypes {
+						yield(Alteration{f.With(i, slices.Concat(raw[:at], []byte(other), raw[m.to:])), fmt.Sprintf("in the JSON object of segment %d, %.40s for the value of %s", i, other, name)})
+					}
+					yield(Alteration{f.With(i, slices.Concat(raw[:m.from], []byte(`"x_other"`), raw[m.colon:])), fmt.Sprintf("in the JSON object of segment %d, another name for %s", i, name)})
+				}
+			}
+		}
+	})
+}
 
 // MovedBetweenMembers moves text from the end of a member of a JSON object to the front of
 // another, and back. A tag over values that are joined without a border does not see it.
