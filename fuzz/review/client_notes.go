@@ -113,6 +113,7 @@ func (c *client) noteNotices(e *rawmcp.Exchange) {
 const (
 	bothMembers  = "a response has both a result and an error"
 	followed     = "a response is followed by more data"
+	inPieces     = "a response is cut into several events"
 	typedAsOther = "a response is neither of the type JSON nor a stream"
 )
 
@@ -122,6 +123,8 @@ func oddity(e *rawmcp.Exchange, response map[string]json.RawMessage) string {
 	switch {
 	case response["result"] != nil && response["error"] != nil:
 		return bothMembers
+	case e.Cut:
+		return inPieces
 	case (response["result"] != nil || response["error"] != nil) && e.Status != 0 && media != "application/json" && media != "text/event-stream":
 		return typedAsOther
 	}

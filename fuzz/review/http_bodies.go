@@ -28,7 +28,7 @@ var bodies = []Check{
 	{ID: "H-202", Name: "the answer to a notification", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
 		Sent: "notifications/cancelled of an unknown request; tools/list, a call of an unknown tool and one that asks, without an id", Want: "status 202 without a body, or an error status", Source: transportSpec, Impact: "clients wait for what does not come", Fix: "answer 202 without a body", Run: notification},
 	{ID: "A-401", Name: "requests without credentials", Over: "http", Severity: Warning, Category: "security",
-		Sent: "a request with no credentials and one with made-up ones", Want: "status 401 with WWW-Authenticate, without the credential of the request", Source: "revision 2026-07-28, basic/authorization; CWE-209, CWE-532",
+		Sent: "a request with no credentials and one with made-up ones", Want: "status 401 with WWW-Authenticate, without the credential of the request", Source: "revision 2026-07-28, basic/authorization; RFC 9110, section 15.5.2; CWE-209, CWE-532",
 		Impact: "whoever reaches the server uses its tools; expired credentials stand in logs of errors", Fix: "require credentials on every request, and refuse by a fixed text", Run: unauthorized},
 }
 
@@ -240,7 +240,7 @@ func unauthorized(t *T) {
 		case a.Status >= 300 && a.Status < 400:
 			t.refute(Finding{Case: name, Severity: Suggestion, Issue: fmt.Sprintf("%s: status %d instead of 401", name, a.Status), Evidence: a.String(), Want: "401", Got: fmt.Sprint(a.Status)})
 		case a.Status == 401 && a.Exchange.Header("Www-Authenticate") == "":
-			t.refute(Finding{Case: name, Severity: Suggestion, Issue: name + ": 401 without WWW-Authenticate", Evidence: a.String(), Want: "WWW-Authenticate", Got: "none"})
+			t.refute(Finding{Case: name, Severity: Warning, Issue: name + ": 401 without WWW-Authenticate", Evidence: a.String(), Want: "WWW-Authenticate", Got: "none"})
 		}
 	}
 	t.repeatedCredential()

@@ -15,7 +15,7 @@ var reaching = []Check{
 		Sent: "Origin: https://evil.example, null, http://localhost.evil.example, garbage, made-up extensions of browsers, and names that begin or end as those of known clients and of an origin that the server names; the first also with the server in Referer", Want: "status 403", Source: transportSpec + ", MUST validate Origin",
 		Impact: "a page of any site calls the server of whoever looks at it; with a Host that is not checked, by DNS rebinding and reads the answers", Fix: "refuse requests whose Origin is not allowed; the SDK has an option for it", Run: origins},
 	{ID: "H-HOST", Name: "a foreign Host", Over: "http", Severity: Critical, Category: "security",
-		Sent: "Host: evil.example, with the port, localhost.evil.example, with headers of proxies", Want: "refused, on this machine", Source: "CVE-2025-66414; " + transportSpec,
+		Sent: "Host: evil.example, with the port, names that begin or end as those of this machine, with headers of proxies", Want: "refused, on this machine", Source: "CVE-2025-66414; " + transportSpec,
 		Impact: "DNS rebinding: a page under a foreign name reads what the server answers", Fix: "compare Host with the names of this machine; the SDK has an option for it", Run: hosts},
 	{ID: "H-CORS", Name: "an answer for pages of any origin", Over: "http", Severity: Warning, Category: "security",
 		Sent: "requests and a preflight from https://evil.example, a request from null and from http://localhost.evil.example; both from names that begin or end as those of known clients and of an origin that the server names", Want: "no Access-Control-Allow-Origin for them", Source: "Fetch, section 3.2",
@@ -103,7 +103,8 @@ func hosts(t *T) {
 		return
 	}
 	var all []wireCase
-	for _, h := range []string{"evil.example", "evil.example:" + portOf(t.r.client.http.Host()), "localhost.evil.example"} {
+	for _, h := range []string{"evil.example", "evil.example:" + portOf(t.r.client.http.Host()), "localhost.evil.example",
+		t.r.client.http.Hostname() + ".evil.example", t.r.client.http.Hostname() + ".evil.example:" + portOf(t.r.client.http.Host()), "evil-localhost"} {
 		c := t.anyRequest(func(w *wire) { w.set("Host", h) })
 		c.name, c.judge = "Host: "+h, wantRefused(Critical)
 		all = append(all, c)

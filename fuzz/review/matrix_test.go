@@ -207,6 +207,11 @@ var rows = []row{
 	{fault: "any origin on lists of prompts", checks: []string{"H-ORIGIN"}},
 	{fault: "forwarded hosts believed", checks: []string{"H-HOST"}},
 	{fault: "wrong types are faults + traces in errors", checks: []string{"H-PARAMS", "H-TRACE"}},
+	{fault: "terms in braces worked out", checks: []string{"T-VALUE"}, critical: true},
+	{fault: "hosts by their beginning", checks: []string{"H-HOST"}},
+	{fault: "no challenges", checks: []string{"A-401"}},
+	{fault: "messages in two events", checks: []string{"H-CODES"}},
+	{fault: "key from the name of the server", checks: []string{"RS-KEY"}, also: []string{"RS-CLEAR"}},
 	{fault: "users of _meta", checks: []string{"A-NAME"}},
 	{fault: "users of params", checks: []string{"A-NAME"}},
 	{fault: "users of queries", checks: []string{"A-NAME"}},
@@ -505,6 +510,7 @@ func TestUnbroken(t *testing.T) {
 func TestUnbrokenInChecks(t *testing.T) {
 	for _, x := range []row{
 		{fault: "revisions looked up before they are compared", checks: []string{"H-VERMIS"}},
+		{fault: "messages over two lines + questions name the call", checks: []string{"H-CODES", "H-RESULT", "T-VALUE", "H-HOST", "A-401", "A-META"}},
 		{fault: "tools of users", checks: []string{"A-NAME", "T-USER", "T-MIX", "T-UNKNOWN"}},
 		{fault: "challenges without metadata", checks: []string{"A-META"}},
 		{fault: "challenges without metadata + no metadata", checks: []string{"A-META", "A-401"}},

@@ -10,21 +10,29 @@ import (
 // careless handlers fail at.
 var values = []Check{
 	{ID: "T-VALUE", Name: "awkward values of arguments", Era: "modern", Severity: Critical, Category: "injection",
-		Sent: "calls of a tool that asks, and with --effects of tools that read only: a text with an apostrophe, half a surrogate pair, a number beyond all floats; paths that climb, if an absolute one is refused", Want: "an answer or a refusal, without an error of SQL, a fault of the server and a file outside",
-		Source: "CWE-89, CWE-22, CWE-248; RFC 8259, sections 6 and 8.2", Impact: "whoever writes an argument writes a part of a query, reads files, or stops the call", Fix: "pass values as parameters of queries, resolve paths before they are compared, and refuse numbers and texts that cannot be represented", Run: awkwardValues},
+		Sent: "calls of a tool that asks, and with --effects of tools that read only: a text with an apostrophe, half a surrogate pair, a number beyond all floats, terms of template languages; paths that climb, if an absolute one is refused", Want: "an answer or a refusal, without an error of SQL, the value of a term, a fault of the server and a file outside",
+		Source: "CWE-89, CWE-22, CWE-248, CWE-1336; RFC 8259, sections 6 and 8.2", Impact: "whoever writes an argument writes a part of a query, reads files, or stops the call", Fix: "pass values as parameters of queries, resolve paths before they are compared, and refuse numbers and texts that cannot be represented", Run: awkwardValues},
 }
 
 // sqlError are texts of errors of SQL databases about the syntax of a query.
 var sqlError = regexp.MustCompile(`(?i)sqlite3?\.OperationalError|SQLITE_ERROR|unrecognized token: |near \\?"[^"]*\\?": syntax error|You have an error in your SQL syntax|unterminated quoted string at or near|syntax error at or near|ORA-0(?:0933|1756)|Unclosed quotation mark after`)
 
 // An awkwardValue replaces every argument of a type.
-type awkwardValue struct{ name, kind, value string }
+type awkwardValue struct {
+	name, kind, value string
+	// expanded is the text of an answer that has worked the value out.
+	expanded string
+}
 
 var awkward = []awkwardValue{
-	{"an apostrophe", "string", `"sealab'"`},
-	{"half a surrogate pair", "string", `"sealab\ud800"`},
-	{"a number beyond all floats", "number", "1e400"},
-	{"a number beyond all floats", "integer", "1e400"},
+	{"an apostrophe", "string", `"sealab'"`, ""},
+	{"half a surrogate pair", "string", `"sealab\ud800"`, ""},
+	{"a number beyond all floats", "number", "1e400", ""},
+	{"a number beyond all floats", "integer", "1e400", ""},
+	{"a term in braces", "string", `"sealab{{13*20011}}s"`, "sealab260143s"},
+	{"a term behind a dollar sign", "string", `"sealab${13*20011}s"`, "sealab260143s"},
+	{"a term between percent signs", "string", `"sealab<%= 13*20011 %>s"`, "sealab260143s"},
+	{"a term behind a number sign", "string", `"sealab#{13*20011}s"`, "sealab260143s"},
 }
 
 func awkwardValues(t *T) {
@@ -53,7 +61,7 @@ func (t *T) awkwardlyAnswered(f Flow, x awkwardValue) bool {
 	properties := parseSchema(f.offer.Input).Properties
 	arguments, changed := members(f.Arguments), false
 	for name := range members(f.Arguments) {
-		if s := parseSchema(properties[name]); s.typeOf() == x.kind && s.Enum == nil && s.Const == nil {
+		if s := parseSchema(properties[name]); s.typeOf() == x.kind && s.Enum == nil && s.Const == nil && (x.expanded == "" || !mentions(strings.ToLower(name), meantToExpand)) {
 			arguments, changed = with(arguments, name, json.RawMessage(x.value)), true
 		}
 	}
@@ -92,6 +100,9 @@ func (x awkwardValue) fault(a Answer) (severity Severity, issue string) {
 	}
 	if found := sqlError.FindString(string(a.Exchange.Body)); x.kind == "string" && found != "" {
 		return Critical, "answered by an error of SQL: " + short(found, 60)
+	}
+	if x.expanded != "" && strings.Contains(string(a.Exchange.Body), x.expanded) {
+		return Critical, "worked out: " + x.expanded
 	}
 	if a.Status >= 500 || a.Code == -32603 {
 		return Warning, "answered by a fault of the server"

@@ -48,7 +48,7 @@ type keyless struct {
 
 // hmacUnder is HMAC-SHA256 under a key that is known.
 func hmacUnder(key []byte) keyless {
-	return keyless{"the tag of the token is that of a published or trivial key", fmt.Sprintf("HMAC-SHA256 under %+q", key), func(message []byte) []byte {
+	return keyless{"the tag of the token is that of a published, trivial or public key", fmt.Sprintf("HMAC-SHA256 under %+q", key), func(message []byte) []byte {
 		mac := hmac.New(sha256.New, key)
 		mac.Write(message)
 		return mac.Sum(nil)[:12]
@@ -63,6 +63,33 @@ func keylesses() []keyless {
 	}
 	for _, c := range tokenfmt.Checksums() {
 		all = append(all, keyless{"the tag of the token is computed without a key", c.Name, c.Sum})
+	}
+	return all
+}
+
+// derivedKeys are MACs under values that every client knows, under hashes of them and of
+// published keys, and under the credential of the request.
+func (t *T) derivedKeys() []keyless {
+	s, texts := t.r.Report.Server, published()
+	var all []keyless
+	for _, text := range []string{s.Name, s.Name + "-secret", s.Version, s.Name + s.Version, s.Name + "/" + s.Version, s.Name + "-" + s.Version, s.Name + ":" + s.Version, t.r.opts.Target.URL} {
+		if text != "" {
+			texts, all = append(texts, []byte(text)), append(all, hmacUnder([]byte(text)))
+		}
+	}
+	if t.r.client.http != nil {
+		texts = append(texts, []byte(t.r.client.http.Host()), []byte(t.r.client.http.Hostname()))
+	}
+	for _, text := range texts {
+		sum := sha256.Sum256(text)
+		digest := hmacUnder(sum[:])
+		digest.name = fmt.Sprintf("HMAC-SHA256 under SHA-256 of %+q", text)
+		all = append(all, digest, hmacUnder([]byte(hex.EncodeToString(sum[:]))))
+	}
+	if _, secret := t.r.opts.Target.authorization(); secret != "" {
+		own := hmacUnder([]byte(secret))
+		own.name = "HMAC-SHA256 under the credential of the request"
+		all = append(all, own)
 	}
 	return all
 }
@@ -94,9 +121,7 @@ func (t *T) keyOf(f, another Flow) {
 		return
 	}
 	all := keylesses()
-	if name := t.r.Report.Server.Name; name != "" {
-		all = append(all, hmacUnder([]byte(name)), hmacUnder([]byte(name+"-secret")))
-	}
+	all = append(all, t.derivedKeys()...)
 	for _, k := range all {
 		if !k.tags(token) {
 			continue

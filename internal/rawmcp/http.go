@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -216,9 +218,20 @@ func tooLarge(limited *io.LimitedReader, err error) error {
 	return err
 }
 
+// maxCut is the length up to which a message that is cut into events is read on.
+const maxCut = 1 << 20
+
 func (c *HTTP) readStream(body io.Reader, r Request, e *Exchange) error {
 	e.Stream = true
+	var begun []byte // a message that the next event goes on with
 	err := readEvents(bufio.NewReader(body), c.Limits.Events, func(data []byte) bool {
+		if begun != nil && !json.Valid(data) && len(begun) < maxCut {
+			data = slices.Concat(begun, data)
+			e.Messages, e.Cut = e.Messages[:len(e.Messages)-1], e.Cut || json.Valid(data)
+		}
+		if begun = nil; data[0] == '{' && !json.Valid(data) {
+			begun = data
+		}
 		e.Messages = append(e.Messages, data)
 		return r.Done != nil && r.Done(data)
 	})

@@ -58,6 +58,7 @@ type Exchange struct {
 	// each; of a plain response, its body.
 	Messages [][]byte
 	Stream   bool // the response was a stream of events
+	Cut      bool // the last message stood in several events
 	Closed   bool // the server closed the connection before the limits ended
 	// Err is the reason why the exchange ended without a whole response. The
 	// bytes before it are kept.

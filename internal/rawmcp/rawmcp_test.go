@@ -171,6 +171,16 @@ func TestStream(t *testing.T) {
 	require.Equal(t, []string{"{\"id\":1,\n\"a\":2}", `{"id":2}`}, strs(e.Messages))
 }
 
+// TestCutEvents reads a message that is cut into events as one, and events of no message as
+// they are.
+func TestCutEvents(t *testing.T) {
+	url := answering(t, text(stream+"data: {\"id\":1,\n\ndata: \"a\":\n\ndata: 2}\n\ndata: none\n\ndata: {\"b\n\ndata: {\"id\":2}\n\n"))
+	e := do(t, url, rawmcp.Limits{}, rawmcp.Request{Done: func(m []byte) bool { return string(m) == `{"id":2}` }})
+	require.NoError(t, e.Err)
+	require.True(t, e.Cut)
+	require.Equal(t, []string{`{"id":1,"a":2}`, "none", `{"b`, `{"id":2}`}, strs(e.Messages))
+}
+
 func strs(all [][]byte) (out []string) {
 	for _, m := range all {
 		out = append(out, string(m))

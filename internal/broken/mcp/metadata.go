@@ -19,6 +19,9 @@ func (s *Server) forwardedHost(r *http.Request, fault string) string {
 // challenge names the metadata of the server to a client without credentials (RFC 9728,
 // section 5.1).
 func (s *Server) challenge(w http.ResponseWriter, r *http.Request) {
+	if s.has("no challenges") {
+		return
+	}
 	value := `Bearer resource_metadata="http://` + s.forwardedHost(r, "challenges of forwarded hosts") + `/.well-known/oauth-protected-resource/mcp"`
 	if s.has("challenges without metadata") {
 		value = "Bearer"

@@ -99,7 +99,7 @@ func (s *Server) digest(p place) string {
 }
 
 // signing are the faults of tokens that are signed and readable.
-var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "credentials in a readable state", "careless key", "readable and careful", "tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read", "keys in headers", "keys in headers of another name", "tags of long tokens unread", "names of keys in tokens"}
+var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "credentials in a readable state", "careless key", "key from the name of the server", "readable and careful", "tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read", "keys in headers", "keys in headers of another name", "tags of long tokens unread", "names of keys in tokens"}
 
 func (s *Server) mint(c claims, p place) string {
 	c.Bind = s.digest(p)
@@ -180,6 +180,10 @@ func (s *Server) tag(text string) []byte {
 	key := s.Secret
 	if s.has("published key") {
 		key = []byte("secret")
+	}
+	if s.has("key from the name of the server") {
+		sum := sha256.Sum256([]byte("broken"))
+		key = sum[:]
 	}
 	if s.has("careless key") {
 		key = []byte("change-me")

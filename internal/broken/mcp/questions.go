@@ -1,0 +1,137 @@
+package mcp
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// forms are the questions by step.
+var forms = map[string]string{
+	"confirm": `{"mode":"form","message":"Go on?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}}`,
+	"reason":  `{"mode":"form","message":"Why?","requestedSchema":{"type":"object","properties":{"reason":{"type":"string","oneOf":[{"const":"plan","title":"Planned"},{"const":"need","title":"Needed"}]}},"required":["reason"]}}`,
+	"tone":    `{"mode":"form","message":"Which tone?","requestedSchema":{"type":"object","properties":{"tone":{"type":"string","enum":["plain","warm"]}},"required":["tone"]}}`,
+}
+
+// fits reports whether the content of an answer is what a form allows.
+func fits(step string, content any) bool {
+	m, _ := content.(map[string]any)
+	switch step {
+	case "confirm":
+		return m["ok"] == true
+	case "reason":
+		return m["reason"] == "plan" || m["reason"] == "need"
+	default:
+		return m["tone"] == "plain" || m["tone"] == "warm"
+	}
+}
+
+// ask is a question with a fresh token, if the client can answer it.
+func (s *Server) ask(r request, p place, c claims) (object, *failure) {
+	if r.modern && !r.asks() && !s.has("capabilities ignored") {
+		return nil, &failure{code: -32021, status: 400, message: "elicitation is required", data: object{"requiredCapabilities": object{"elicitation": object{"form": object{}}}}}
+	}
+	params := forms[c.Step]
+	if s.has("random texts") {
+		params = strings.Replace(params, "?\"", "? "+word()+"\"", 1)
+	}
+	if env, _ := json.Marshal(c.Env); s.has("arguments without case", "arguments without spaces", "the first of two arguments bound") { // a text
+		params = strings.Replace(params, `?"`, ` with `+string(env[1:len(env)-1])+`?"`, 1)
+	}
+	if strings.Contains(c.Env, "{{13*20011}}") && s.has("terms in braces worked out") {
+		params = strings.Replace(params, `?"`, ` with `+strings.ReplaceAll(c.Env, "{{13*20011}}", "260143")+`?"`, 1)
+	}
+	params = s.worded(params, p, c)
+	if s.has("questions name the call before") {
+		s.mu.Lock()
+		raw, _ := json.Marshal(c.Env + " after " + s.said["before"]) // a text
+		s.said["before"] = c.Env
+		s.mu.Unlock()
+		params = strings.Replace(params, `?"`, ` with `+string(raw[1:len(raw)-1])+`?"`, 1)
+	}
+	method := "elicitation/create"
+	switch {
+	case s.has("forms without a message"):
+		params = strings.Replace(params, `"message"`, `"text"`, 1)
+	case s.has("nested forms"):
+		params = strings.Replace(params, `"properties":{`, `"properties":{"more":{"type":"object","properties":{}},`, 1)
+	case s.has("a form for a password"):
+		params = `{"mode":"form","message":"Your password?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}}`
+	case s.has("keys in questions"):
+		params = strings.Replace(params, `?"`, ` with SIGNING_KEY=`+base64.RawURLEncoding.EncodeToString(s.Secret)+`?"`, 1)
+	case s.has("an unknown kind of question"):
+		method = "elicitation/guess"
+	case s.has("URLs of forwarded hosts"):
+		params = fmt.Sprintf(`{"mode":"url","message":"Log in","elicitationId":"1","url":"https://%s/login"}`, cmp.Or(r.forwarded, "login.test.invalid"))
+	case s.has("a URL with credentials"):
+		params = `{"mode":"url","message":"Log in","elicitationId":"1","url":"http://alice:secret@login.test.invalid/?email=alice@test.invalid"}`
+	}
+	result := object{
+		"resultType": "input_required", "requestState": s.mint(c, p),
+		"inputRequests": object{c.Step + s.suffix(): object{"method": method, "params": json.RawMessage(params)}},
+		"_meta":         s.complete(object{})["_meta"],
+	}
+	if s.has("states in _meta") {
+		result["_meta"] = object{metaState: result["requestState"]}
+		delete(result, "requestState")
+	}
+	return result, nil
+}
+
+// worded names the argument and the user in a question; with a fault those of an earlier one.
+func (s *Server) worded(params string, p place, c claims) string {
+	if !s.has("questions name the call", "questions remembered by tool", "questions remembered for every user") {
+		return params
+	}
+	key, text := p.target, c.Env+" for "+p.user
+	if s.has("questions remembered for every user") {
+		key += " " + c.Env
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.has("questions name the call") && s.said[key] == "" {
+		s.said[key] = text
+	}
+	if said := s.said[key]; said != "" {
+		text = said
+	}
+	raw, _ := json.Marshal(text) // a text
+	return strings.Replace(params, `?"`, ` with `+string(raw[1:len(raw)-1])+`?"`, 1)
+}
+
+// suffix ends the keys of questions.
+func (s *Server) suffix() string {
+	if s.has("keys of questions by chance") {
+		return "-" + hex.EncodeToString(random(4))
+	}
+	return ""
+}
+
+// noise ends the texts of a server with random texts.
+func (s *Server) noise() string {
+	if s.has("random texts") {
+		return " " + word()
+	}
+	return ""
+}
+
+// word is a text without a meaning, of varying length.
+func word() string {
+	b := random(9)
+	return strings.Map(func(r rune) rune { return 'g' + r%16 }, string(hex.EncodeToString(b)[:4+b[0]%14]))
+}
+
+// asks reports whether the client can answer forms.
+func (r request) asks() bool {
+	var meta struct {
+		Capabilities struct {
+			Elicitation map[string]any `json:"elicitation"`
+		} `json:"io.modelcontextprotocol/clientCapabilities"`
+	}
+	_ = json.Unmarshal(r.params["_meta"], &meta)
+	e := meta.Capabilities.Elicitation
+	return e != nil && (e["form"] != nil || len(e) == 0)
+}
