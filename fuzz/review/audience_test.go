@@ -47,7 +47,7 @@ func (g gate) takes(token string) bool {
 	}
 	tag, err := base64.RawURLEncoding.DecodeString(parts[2])
 	signed := err == nil && header.Alg == "HS256" && hmac.Equal(tag, signatureOf(parts[0]+"."+parts[1]))
-	return (signed || g.anySignature && parts[2] != "" || g.none && header.Alg == "none") && (g.anyAudience || claims.Aud == ownAudience)
+	return (signed || g.anySignature && parts[2] != "" || g.none && strings.EqualFold(header.Alg, "none")) && (g.anyAudience || claims.Aud == ownAudience)
 }
 
 func (g gate) before(next http.Handler) http.Handler {
@@ -70,8 +70,8 @@ func TestAudience(t *testing.T) {
 	}{
 		"careful":       {gate{}, nil},
 		"any audience":  {gate{anyAudience: true}, []string{"a credential for another server"}},
-		"any signature": {gate{anySignature: true, anyAudience: true}, []string{"a JWT with another audience", "a credential for another server"}},
-		"alg none":      {gate{none: true}, []string{"a JWT under the alg none"}},
+		"any signature": {gate{anySignature: true, anyAudience: true}, []string{"a JWT under an empty key", "a JWT under the key of a page", "a JWT with another audience", "a credential for another server"}},
+		"alg none":      {gate{none: true}, []string{"a JWT under the alg nOnE", "a JWT under the alg none"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			report := reviewed(t, &fixture{seal: soundSigned(), before: x.gate.before}, func(o *review.Options) {
@@ -86,7 +86,7 @@ func TestAudience(t *testing.T) {
 				cases = append(cases, f.Case)
 			}
 			require.Equal(t, x.cases, cases, describe(report))
-			require.Equal(t, 4, report.Outcomes[0].Trials)
+			require.Equal(t, 7, report.Outcomes[0].Trials)
 		})
 	}
 }

@@ -203,7 +203,11 @@ func (c *client) callOnce(ctx context.Context, call Call) Answer {
 		e = c.line(ctx, body, done)
 	}
 	c.kept(e)
-	return read(e, c.id)
+	a := read(e, c.id)
+	if (a.Kind == broken || a.Kind == httpError) && e.Err == nil && len(e.Messages) == 1 && c.http != nil {
+		return c.ofAnotherID(a)
+	}
+	return a
 }
 
 // raw sends a request over HTTP as it stands, once.

@@ -114,6 +114,7 @@ const (
 	bothMembers  = "a response has both a result and an error"
 	followed     = "a response is followed by more data"
 	inPieces     = "a response is cut into several events"
+	misnamed     = "a response has another id than its request"
 	typedAsOther = "a response is neither of the type JSON nor a stream"
 )
 
@@ -129,6 +130,21 @@ func oddity(e *rawmcp.Exchange, response map[string]json.RawMessage) string {
 		return typedAsOther
 	}
 	return ""
+}
+
+// ofAnotherID reads the only message of an exchange, if it is a response with another id than
+// that of the request, which it keeps.
+func (c *client) ofAnotherID(a Answer) Answer {
+	m := members(a.Exchange.Messages[0])
+	if m["result"] == nil && m["error"] == nil || m["id"] == nil {
+		return a
+	}
+	if c.odd[misnamed] == "" {
+		c.odd[misnamed] = short(string(a.Exchange.Sent), 600) + " -> " + short(string(a.Exchange.Messages[0]), 300)
+	}
+	renamed := *a.Exchange
+	renamed.Messages = [][]byte{object(with(m, "id", json.RawMessage(fmt.Sprint(c.id))))}
+	return read(&renamed, c.id)
 }
 
 // firstDocument takes what follows a JSON-RPC response out of the messages of an exchange,

@@ -27,6 +27,7 @@ func likenesses(scheme, secret string) []likeCredential {
 		{"a credential with another character", scheme + " " + otherCharacter(secret), Critical},
 		{"a credential behind a made-up word", scheme + " sealab " + secret, Suggestion},
 		{"a credential in the other case", scheme + " " + swapCase(secret), Warning},
+		{"a credential of three words and full stops", scheme + " a.b.c", Critical}, {"a credential of full stops", scheme + " ..", Critical}, {"a credential of odd characters", scheme + " {%00\xff", Critical},
 		{"an empty credential", scheme + " ", Critical}, {"an empty header", "", Critical},
 		{"the credential null", scheme + " null", Critical}, {"the credential undefined", scheme + " undefined", Critical},
 		{"half a credential and a pattern of any text", scheme + " " + secret[:len(secret)/2] + ".*", Critical},

@@ -1,6 +1,8 @@
 package review
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
 	"net/url"
@@ -25,7 +27,7 @@ var negotiating = []Check{
 		Sent: "the credential of --header as the query parameters access_token, token and api_key instead of a header", Want: "refused", Source: "RFC 6750, section 5.3; RFC 9700, section 4.3.2",
 		Impact: "credentials stand in logs, histories and Referer headers", Fix: "take credentials from the Authorization header alone", Run: queryCredentials},
 	{ID: "A-AUD", Name: "credentials for another server", Over: "http", Severity: Critical, Category: "security",
-		Sent: "tools/list with the credentials of --foreign; if the credential of --header is a JWT, also that token with another audience, without a signature and under alg none", Want: "status 401 or 403",
+		Sent: "tools/list with the credentials of --foreign; if the credential of --header is a JWT, also that token with another audience, without a signature, under alg none and nOnE, and as HS256 under an empty and a published key", Want: "status 401 or 403",
 		Source: "revision 2026-07-28, basic/authorization, MUST validate that a token was issued for this server; RFC 8707, section 2; RFC 9068, section 4",
 		Impact: "any server that a user gave a token to acts in the user's name here", Fix: "verify the signature of access tokens, and compare aud with the URL of this server", Run: foreignCredentials},
 }
@@ -211,9 +213,18 @@ func alteredJWT(token string) map[string]string {
 	encode := base64.RawURLEncoding.EncodeToString
 	body := encode(object(with(members(claims), "aud", quote("https://other.example/mcp"))))
 	none := encode(object(with(members(header), "alg", quote("none"))))
+	under := func(key string) string {
+		text := encode(object(with(members(header), "alg", quote("HS256")))) + "." + parts[1]
+		mac := hmac.New(sha256.New, []byte(key))
+		mac.Write([]byte(text))
+		return text + "." + encode(mac.Sum(nil))
+	}
 	return map[string]string{
-		"a JWT with another audience": parts[0] + "." + body + "." + parts[2],
-		"a JWT without its signature": parts[0] + "." + parts[1] + ".",
-		"a JWT under the alg none":    none + "." + parts[1] + ".",
+		"a JWT with another audience":   parts[0] + "." + body + "." + parts[2],
+		"a JWT without its signature":   parts[0] + "." + parts[1] + ".",
+		"a JWT under the alg none":      none + "." + parts[1] + ".",
+		"a JWT under the alg nOnE":      encode(object(with(members(header), "alg", quote("nOnE")))) + "." + parts[1] + ".",
+		"a JWT under an empty key":      under(""),
+		"a JWT under the key of a page": under("secret"),
 	}
 }

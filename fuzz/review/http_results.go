@@ -22,7 +22,7 @@ var results = []Check{
 // seen are the checks of all answers of a review. They come last.
 var seen = []Check{
 	{ID: "H-CODES", Name: "error codes and responses of another form", Over: "", Era: "modern", Severity: Warning, Category: "schema",
-		Sent: "nothing; every error and every response that was seen is checked", Want: "no undefined code from -32020 to -32099, none of -32000 to -32019; one document of the type application/json, or one event of text/event-stream, with a result or an error", Source: "revision 2026-07-28, basic, error codes, and basic/transports/streamable-http; RFC 8259, section 2",
+		Sent: "nothing; every error and every response that was seen is checked", Want: "no undefined code from -32020 to -32099, none of -32000 to -32019; one document of the type application/json, or one event of text/event-stream, with a result or an error and the id of its request", Source: "revision 2026-07-28, basic, error codes, and basic/transports/streamable-http; RFC 8259, section 2",
 		Impact: "clients take an error for another one, or cannot read it", Fix: "use the codes of the protocol, or codes outside its range, and the types of the SDK", Run: errorCodes},
 	{ID: "H-TRACE", Name: "errors with a stack trace, a path, a password or a credential", Over: "", Severity: Warning, Category: "security",
 		Sent: "resources/read of missing resources; every error that was seen is searched", Want: "no stack trace, no path of a file of the server, no URL with a password, and no credential of the request", Source: "CWE-209",
@@ -109,7 +109,7 @@ func errorCodes(t *T) {
 	for _, x := range []struct {
 		name, issue string
 		severity    Severity
-	}{{"result and error", bothMembers, Warning}, {"more data", followed, Warning}, {"several events", inPieces, Warning}, {"another type", typedAsOther, Suggestion}} {
+	}{{"result and error", bothMembers, Warning}, {"more data", followed, Warning}, {"several events", inPieces, Warning}, {"another id", misnamed, Warning}, {"another type", typedAsOther, Suggestion}} {
 		if evidence := t.r.client.odd[x.issue]; evidence != "" {
 			t.refute(Finding{Case: x.name, Severity: x.severity, Issue: x.issue, Evidence: evidence, Want: "one response of JSON", Got: x.name})
 		}

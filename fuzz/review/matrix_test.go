@@ -207,6 +207,8 @@ var rows = []row{
 	{fault: "any origin on lists of prompts", checks: []string{"H-ORIGIN"}},
 	{fault: "forwarded hosts believed", checks: []string{"H-HOST"}},
 	{fault: "wrong types are faults + traces in errors", checks: []string{"H-PARAMS", "H-TRACE"}},
+	{fault: "credentials that cannot be read count as none", checks: []string{"A-LIKE"}},
+	{fault: "numbers come back as texts", checks: []string{"H-CODES"}, also: []string{"H-ID", "H-INIT", "H-LASTID", "H-META", "H-METHOD", "H-NAME64", "H-PARAM", "H-PARAMS", "H-SESSION", "H-UNKNOWN", "H-VER", "H-VERMIS"}},
 	{fault: "terms in braces worked out", checks: []string{"T-VALUE"}, critical: true},
 	{fault: "hosts by their beginning", checks: []string{"H-HOST"}},
 	{fault: "no challenges", checks: []string{"A-401"}},

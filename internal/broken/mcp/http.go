@@ -228,6 +228,9 @@ func (s *Server) echoed(id json.RawMessage) json.RawMessage {
 	if n, err := strconv.Atoi(string(id)); err == nil && s.has("ids of 32 bits") {
 		return strconv.AppendInt(nil, int64(int32(n)), 10)
 	}
+	if s.has("numbers come back as texts") && len(id) > 0 && id[0] != '"' {
+		return fmt.Appendf(nil, "%q", id)
+	}
 	if text := bytes.Trim(id, `"`); s.has("texts of digits are numbers") && len(text) > 0 && len(bytes.Trim(text, "0123456789")) == 0 {
 		return text
 	}

@@ -42,6 +42,8 @@ func (s *Server) user(r *http.Request) (string, bool) {
 		return "", true
 	case len(user) == len("alice") && strings.HasPrefix(user, "ali") && s.has("credentials by name and length"):
 		return "alice", true
+	case strings.Count(user, ".") == 2 && s.has("credentials that cannot be read count as none"):
+		return "", true
 	case user == Elsewhere && s.has("any audience"), user != "" && strings.HasPrefix("alice", user) && s.has("credentials by their beginning"):
 		return "alice", true
 	case r.Header.Get("Mcp-Method") == "prompts/get" && s.has("prompts without credentials"),
