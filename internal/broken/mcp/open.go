@@ -1,0 +1,252 @@
+package mcp
+
+import (
+	"bytes"
+	"compress/flate"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// open returns the claims of a token that is good at a place.
+func (s *Server) open(token string, p place) (claims, error) {
+	c, err := s.unseal(token, p)
+	if bind := s.digest(p); err == nil && s.has("verdicts remembered by token") {
+		s.mu.Lock()
+		if s.held[token].Bind != "" {
+			c.Bind = bind
+		} else if c.Bind == bind {
+			s.held[token] = c
+		}
+		s.mu.Unlock()
+	}
+	switch {
+	case err != nil:
+		return c, err
+	case c.Exp != 0 && s.Clock.Now().Unix() >= c.Exp:
+		return c, errExpired
+	case !s.has("state in the clear", "counted handles") && c.Bind != s.digest(p):
+		return c, fmt.Errorf("%w: of another request", errElsewhere)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.used[c.ID] {
+		return c, fmt.Errorf("%w: used", errState)
+	}
+	return c, nil
+}
+
+// redeem marks a token as used; it returns an error if it was.
+func (s *Server) redeem(c claims) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.used[c.ID] {
+		return errState
+	}
+	s.used[c.ID] = c.ID != "" && !s.has("used twice", "used twice at once")
+	if s.has("used twice at once") {
+		// The token is marked after the other requests in flight have looked.
+		time.AfterFunc(raceWindow, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.used[c.ID] = true
+		})
+	}
+	return nil
+}
+
+// raceWindow is the time between look and mark of a store without atomic
+// operations.
+const raceWindow = 200 * time.Millisecond
+
+func (s *Server) unseal(token string, p place) (claims, error) {
+	var c claims
+	switch {
+	case s.has("state in the clear"):
+		if err := json.Unmarshal([]byte(token), &c); err != nil {
+			return c, fmt.Errorf("%w: malformed", errState)
+		}
+		return c, nil
+	case s.has("counted handles"):
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		c, ok := s.held[token]
+		if !ok {
+			return c, errState
+		}
+		return c, nil
+	case s.has(signing...):
+		return s.unsign(token)
+	case len(token) > 8<<10 && s.has("long states unverified"):
+		return claims{Step: "confirm", Env: "all", Bind: s.digest(p), Exp: s.Clock.Now().Add(TTL).Unix()}, nil
+	}
+	if s.has("unknown keys end the server") {
+		id, rest, ok := strings.Cut(token, ".")
+		if token = rest; ok && len(id) == len(s.keyID()) && id != s.keyID() {
+			panic(http.ErrAbortHandler)
+		}
+	}
+	raw, err := strict(token)
+	if err != nil || len(raw) < 12 {
+		return c, fmt.Errorf("%w: malformed", errState)
+	}
+	if raw, err = s.aead().Open(nil, raw[:12], raw[12:], nil); err != nil {
+		return c, fmt.Errorf("%w: not authentic", errState)
+	}
+	if s.has("compressed state") {
+		if raw, err = io.ReadAll(flate.NewReader(bytes.NewReader(raw))); err != nil {
+			return c, errState
+		}
+	}
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return c, errState
+	}
+	return c, nil
+}
+
+func (s *Server) unsign(token string) (claims, error) {
+	var c claims
+	text, tag, ok := strings.Cut(token, ".")
+	if s.has("keys in headers", "keys in headers of another name") {
+		return s.unsignByHeader(token)
+	}
+	if s.has("names of keys in tokens") {
+		return s.unsignByName(token)
+	}
+	if !ok && !s.has("tag not compared") {
+		return c, fmt.Errorf("%w: malformed", errState)
+	}
+	read := strict
+	if s.has("careless base64") {
+		read = func(text string) ([]byte, error) {
+			return base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "= \n"))
+		}
+	}
+	mac, err := read(tag)
+	want := s.tag(text)
+	switch {
+	case s.has("tag not compared"), s.has("tags of long tokens unread") && len(text) > 2000:
+		ok = true
+	case s.has("tag compared as far as it goes") && err == nil:
+		ok = bytes.HasPrefix(want, mac)
+	case s.has("one byte of the tag compared") && err == nil && len(mac) == len(want):
+		ok = mac[0] == want[0]
+	default:
+		ok = err == nil && hmac.Equal(mac, want)
+	}
+	switch {
+	case ok || s.has("tag not compared"):
+	case s.has("refusals tell the tag"):
+		return c, fmt.Errorf("%w: tag: want %x, got %x", errState, want, mac)
+	case s.has("refusals tell the key"):
+		return c, fmt.Errorf("%w: not under the key %s", errState, base64.StdEncoding.EncodeToString(s.Secret))
+	default:
+		return c, fmt.Errorf("%w: not authentic", errState)
+	}
+	raw, err := strict(text)
+	if err != nil || json.Unmarshal(raw, &c) != nil {
+		return c, fmt.Errorf("%w: malformed", errState)
+	}
+	return c, nil
+}
+
+// unsignByHeader reads a JWT, under the key in its header if one stands there.
+func (s *Server) unsignByHeader(token string) (c claims, err error) {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return c, errState
+	}
+	var head struct {
+		Alg string
+		JWK struct{ K string }
+		Key string
+	}
+	var all [3][]byte
+	for i, p := range parts {
+		if all[i], err = strict(p); err != nil {
+			return c, errState
+		}
+	}
+	if json.Unmarshal(all[0], &head) != nil || head.Alg != "HS256" {
+		return c, errState
+	}
+	text := parts[0] + "." + parts[1]
+	want := s.tag(text)
+	if key, err := strict(head.JWK.K + head.Key); err == nil && len(key) > 0 {
+		mac := hmac.New(sha256.New, key)
+		mac.Write([]byte(text))
+		want = mac.Sum(nil)
+	}
+	if !hmac.Equal(all[2], want) || json.Unmarshal(all[1], &c) != nil {
+		return c, errState
+	}
+	return c, nil
+}
+
+// unsignByName reads a token under the key that it names; with a fault one that is unknown
+// is empty.
+func (s *Server) unsignByName(token string) (c claims, err error) {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return c, errState
+	}
+	text := parts[0] + "." + parts[1]
+	want := s.tag(text)
+	if parts[1] != s.keyID() {
+		if !s.has("unknown keys are empty") {
+			return c, errState
+		}
+		mac := hmac.New(sha256.New, nil)
+		mac.Write([]byte(text))
+		want = mac.Sum(nil)
+	}
+	got, err := strict(parts[2])
+	raw, also := strict(parts[0])
+	if err != nil || also != nil || !hmac.Equal(got, want) || json.Unmarshal(raw, &c) != nil {
+		return claims{}, errState
+	}
+	return c, nil
+}
+
+// strict decodes base64url of one spelling.
+func strict(text string) ([]byte, error) {
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err == nil && base64.RawURLEncoding.EncodeToString(raw) != text {
+		return nil, errState
+	}
+	return raw, err
+}
+
+// refusal is the answer to a bad state.
+func (s *Server) refusal(err error) *failure {
+	text := "Invalid requestState"
+	switch {
+	case s.has("refusals differ", "refusals tell the tag", "refusals tell the key"):
+		text = err.Error()
+	case s.has("refusals tell"):
+		text = `Traceback (most recent call last): File "/srv/app/state.py", line 12, in open`
+	case s.has("refusals name exceptions"):
+		text = "invalid state: ValueError('not enough values to unpack')"
+	}
+	fail := &failure{code: -32602, message: text, status: 200}
+	if s.has("another status elsewhere") && errors.Is(err, errElsewhere) {
+		fail.status = 403
+	}
+	if s.has("refusals tell in a header") {
+		fail.header = err.Error()
+	}
+	if s.has("refusals tell in a number") {
+		fail.number = len(err.Error())
+	}
+	if s.has("expired states told apart") && errors.Is(err, errExpired) {
+		fail.message += " "
+	}
+	return fail
+}

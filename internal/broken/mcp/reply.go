@@ -1,0 +1,124 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+)
+
+// reply writes a JSON-RPC response.
+func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, result object, fail *failure) {
+	if fail != nil {
+		status = fail.status
+		if fail.header != "" {
+			w.Header().Set("X-Error-Reason", fail.header)
+		}
+		if fail.number != 0 {
+			w.Header().Set("X-Line", strconv.Itoa(fail.number))
+		}
+	}
+	switch {
+	case s.has("answers for shared caches"):
+		w.Header().Set("Cache-Control", "public, max-age=60")
+	case s.has("answers for the cache of a user"):
+		w.Header().Set("Cache-Control", "private, max-age=60")
+	}
+	id = s.echoed(id)
+	if s.has("results beside errors") && fail != nil {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		fmt.Fprintf(w, `{"result":null,%s`, response(id, nil, fail)[1:])
+		return
+	}
+	if state, _ := result["requestState"].(string); state != "" && s.has("states in a header") {
+		w.Header().Set("X-State", state)
+	}
+	if text := ""; s.has("ids in events") && fail == nil {
+		_ = json.Unmarshal(id, &text) // a number has no lines
+		events(w)
+		fmt.Fprintf(w, "id: %s\ndata: %s\n\n", text, response(id, result, fail))
+		return
+	}
+	if raw := response(id, result, fail); fail == nil && s.has("messages in two events", "messages over two lines") {
+		between := map[bool]string{true: "\n\ndata: ", false: "\ndata: "}[s.has("messages in two events")]
+		events(w)
+		at := bytes.IndexByte(raw, ',') + 1
+		fmt.Fprintf(w, "data: %s%s%s\n\n", raw[:at], between, raw[at:])
+		return
+	}
+	if notices := s.notices(); notices != nil && fail == nil {
+		events(w)
+		for _, message := range append(notices, response(id, result, fail)) {
+			fmt.Fprintf(w, "data: %s\n\n", message)
+		}
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if s.has("results as text") || fail != nil && s.has("errors as text") {
+		w.Header().Set("Content-Type", "text/plain")
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(response(id, result, fail)) // the client may be gone
+	if fail != nil && s.has("errors followed by data") {
+		fmt.Fprint(w, "\n{}")
+	}
+}
+
+// echoed is the id of a response.
+func (s *Server) echoed(id json.RawMessage) json.RawMessage {
+	if n, err := strconv.Atoi(string(id)); err == nil && s.has("ids of 32 bits") {
+		return strconv.AppendInt(nil, int64(int32(n)), 10)
+	}
+	if s.has("numbers come back as texts") && len(id) > 0 && id[0] != '"' {
+		return fmt.Appendf(nil, "%q", id)
+	}
+	if text := bytes.Trim(id, `"`); s.has("texts of digits are numbers") && len(text) > 0 && len(bytes.Trim(text, "0123456789")) == 0 {
+		return text
+	}
+	return id
+}
+
+// notices are notifications that no request asks for.
+func (s *Server) notices() [][]byte {
+	if !s.has("logs for everybody") {
+		return nil
+	}
+	return slices.Repeat([][]byte{[]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"debug","data":"at work"}}`)}, 3)
+}
+
+func response(id json.RawMessage, result object, fail *failure) []byte {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	m := object{"jsonrpc": "2.0", "id": id}
+	if fail == nil {
+		m["result"] = result
+	} else {
+		e := object{"code": fail.code, "message": fail.message}
+		if fail.data != nil {
+			e["data"] = fail.data
+		}
+		m["error"] = e
+	}
+	raw, err := json.Marshal(m)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// remembered is the first result of a call with an id.
+func (s *Server) remembered(id string, result object) object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	raw, _ := json.Marshal(result) // of our own
+	if s.said[id] == "" {
+		s.said[id] = string(raw)
+	}
+	var first object
+	_ = json.Unmarshal([]byte(s.said[id]), &first) // of our own
+	return first
+}

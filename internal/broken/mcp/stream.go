@@ -1,0 +1,167 @@
+package mcp
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// stored answers by an event, and keeps it for a stream that is resumed.
+func (s *Server) stored(w http.ResponseWriter, session string, message []byte) {
+	s.mu.Lock()
+	s.events = append(s.events, event{session, message})
+	n := len(s.events)
+	s.mu.Unlock()
+	events(w)
+	fmt.Fprintf(w, "id: %d\ndata: %s\n\n", n, message)
+}
+
+// An event is a message of a session.
+type event struct {
+	session string
+	message []byte
+}
+
+// replay writes the events of a session after one.
+func (s *Server) replay(w io.Writer, session, last string) {
+	n, err := strconv.Atoi(last)
+	known := err == nil && n >= 0
+	if last != "" && !known && s.has("unknown events are the first", "unknown events open every session") {
+		n, known = 0, true
+	}
+	every := s.has("answers of any session replayed", "answers without numbers replayed") || err != nil && s.has("unknown events open every session") ||
+		session == "" && s.has("streams by event alone")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := n; known && i < len(s.events); i++ {
+		if e := s.events[i]; e.session == session || every {
+			fmt.Fprintf(w, "id: %d\ndata: %s\n\n", i+1, e.message)
+		}
+	}
+}
+
+// stream opens the stream of a session, or that of a lost event.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, user string) {
+	held, status := s.session(r.Header.Get("Mcp-Session-Id"), user)
+	open := s.has("streams without a session") || s.has("streams by event alone") && r.Header.Get("Last-Event-ID") != "" || held.version == "ended" || held.version == "" && s.has("streams of made-up sessions")
+	if status != 0 && !open {
+		http.Error(w, "no session", status)
+		return
+	}
+	if !strings.Contains(r.Header.Get("Accept"), "text/event-stream") && !s.has("streams without a session") {
+		http.Error(w, "want text/event-stream", http.StatusNotAcceptable)
+		return
+	}
+	flusher := events(w)
+	if last := r.Header.Get("Last-Event-ID"); last != "" && s.has("streams of any session") {
+		fmt.Fprintf(w, "id: %s\ndata: %s\n\n", last, question("replayed", "confirm"))
+	}
+	s.replay(w, r.Header.Get("Mcp-Session-Id"), r.Header.Get("Last-Event-ID"))
+	fmt.Fprint(w, ": open\n\n")
+	flusher.Flush()
+	if !s.has("calls told in every stream", "sessions told in every stream") {
+		<-r.Context().Done()
+		return
+	}
+	for n := s.toldAfter(w, 0); r.Context().Err() == nil; time.Sleep(5 * time.Millisecond) {
+		n = s.toldAfter(w, n)
+		flusher.Flush()
+	}
+}
+
+// toldAfter writes the events of all sessions after n, and returns their number.
+func (s *Server) toldAfter(w io.Writer, n int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.events[n:] {
+		fmt.Fprintf(w, "data: %s\n\n", e.message)
+	}
+	return len(s.events)
+}
+
+func events(w http.ResponseWriter) *http.ResponseController {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.WriteHeader(http.StatusOK)
+	return http.NewResponseController(w)
+}
+
+func question(id, step string) []byte {
+	raw, err := json.Marshal(object{"jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": json.RawMessage(forms[step])})
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// push asks in the stream of the response and waits for the answer.
+func (s *Server) push(w http.ResponseWriter, r *http.Request, req request) {
+	s.mu.Lock()
+	s.count++
+	id := fmt.Sprintf("q%d-%s", s.count, hex.EncodeToString(random(4)))
+	answer := make(chan map[string]any, 1)
+	s.waits[id] = answer
+	s.mu.Unlock()
+	flusher := events(w)
+	fmt.Fprintf(w, "id: %s\ndata: %s\n\n", id, question(id, "confirm"))
+	flusher.Flush()
+	select {
+	case a := <-answer:
+		result := object{"content": text("not done")}
+		if a["action"] == "accept" && !s.has("answers lost") {
+			s.Runs.Add(1)
+			result = object{"content": text("done")}
+		}
+		if s.has("answers lost") {
+			<-r.Context().Done()
+			return
+		}
+		fmt.Fprintf(w, "id: %s.end\ndata: %s\n\n", id, response(req.id, s.complete(result), nil))
+		flusher.Flush()
+	case <-r.Context().Done():
+	}
+}
+
+// listen answers a subscription.
+func (s *Server) listen(w http.ResponseWriter, r *http.Request, req request) {
+	var filter map[string]any
+	if json.Unmarshal(req.params["notifications"], &filter) != nil && !s.has("subscriptions without a filter") {
+		s.reply(w, 400, req.id, nil, invalid("notifications: want a filter"))
+		return
+	}
+	flusher := events(w)
+	meta := object{"io.modelcontextprotocol/subscriptionId": req.id}
+	send := func(method string, params object) {
+		params["_meta"] = meta
+		raw, _ := json.Marshal(object{"jsonrpc": "2.0", "method": method, "params": params})
+		fmt.Fprintf(w, "data: %s\n\n", raw)
+		flusher.Flush()
+	}
+	s.mu.Lock()
+	before := s.grown // a change after the acknowledgement is told
+	s.mu.Unlock()
+	send("notifications/subscriptions/acknowledged", object{"notifications": filter})
+	if s.has("every change told") {
+		send("notifications/resources/updated", object{"uri": "notes://user/alice"})
+	}
+	ticks := time.NewTicker(5 * time.Millisecond)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-r.Context().Done():
+			return
+		case <-ticks.C:
+		}
+		s.mu.Lock()
+		now := s.grown
+		s.mu.Unlock()
+		if now != before && !s.has("changes not told") {
+			before = now
+			send("notifications/tools/list_changed", object{})
+		}
+	}
+}
