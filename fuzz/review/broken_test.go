@@ -22,7 +22,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/review"
-	"sealab/internal/testenv"
 )
 
 // A control is a server that is broken in one way, and the checks that see it.
@@ -258,8 +257,8 @@ func (s headed) open(token string, b bound, at time.Time) (string, error) {
 // other does.
 func TestControls(t *testing.T) {
 	for i, c := range slices.Concat(controls, stateControls, stepControls, usedControls, toldControls) {
-		if testenv.Sample() && !*all && i%3 != 0 {
-			continue // a third of the servers
+		if !inSample(i) {
+			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
