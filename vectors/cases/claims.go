@@ -85,7 +85,7 @@ func headers(s *Scene) []Case {
 	if err != nil || !ok {
 		return nil
 	}
-	header := alterMembers{step: step, of: "header", keep: keepFew, whole: func(object []byte) []byte {
+	header := alterMembers{step: step, name: "header", doc: "an authentic header", keep: keepFew, whole: func(object []byte) []byte {
 		return []byte(base64.RawURLEncoding.EncodeToString(object) + "." + behind)
 	}}
 	cs := header.each(members)
@@ -98,13 +98,14 @@ func headers(s *Scene) []Case {
 // alterMembers makes a case of each change of each member of an object.
 type alterMembers struct {
 	step  At                               // whose value is altered
-	of    string                           // what the object is: claims or header
+	name  string                           // begins the names of the cases
+	doc   string                           // begins their descriptions
 	keep  func(member, change string) bool // nil: each
 	path  string                           // of the object in the claims, "" or ending in "-"
 	whole func(object []byte) []byte       // returns the value of the step with this object; nil: the object itself
 }
 
-var inClaims = alterMembers{step: claimsStep, of: "claim"}
+var inClaims = alterMembers{step: claimsStep, name: "claim", doc: "authentic claims"}
 
 // within returns the alterations of the object that is the value of a member.
 func (a alterMembers) within(members []Member, i int) alterMembers {
@@ -123,11 +124,7 @@ func (a alterMembers) alter(name, doc string, members []Member) Case {
 	if a.whole != nil {
 		changed = a.whole(changed)
 	}
-	where := "authentic claims in which "
-	if a.of == "header" {
-		where = "an authentic header in which "
-	}
-	return Case{Name: a.of + "-" + plain(a.path+name), Doc: where + doc, Flags: []string{flagClaims}, Edit: onlyStep(a.step, setTo(changed))}
+	return Case{Name: a.name + "-" + plain(a.path+name), Doc: a.doc + " in which " + doc, Flags: []string{flagClaims}, Edit: onlyStep(a.step, setTo(changed))}
 }
 
 func (a alterMembers) each(members []Member) []Case {

@@ -103,7 +103,7 @@ func documentsOf(s *Scene, all []Alteration) []Case {
 	for _, a := range all {
 		cs = append(cs, Case{
 			Name: "claims-" + a.Name, Doc: "authentic claims: " + a.Doc, Flags: []string{flagDocument},
-			Edit: onlyStep(At{Step: lab.StepClaims}, a.Change),
+			Edit: onlyStep(claimsStep, a.Change),
 		})
 	}
 	return cs
