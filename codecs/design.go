@@ -58,6 +58,14 @@ type Config struct {
 	Clock func() time.Time
 }
 
+// TTLOr returns the time to live, or another if c has none.
+func (c Config) TTLOr(otherwise time.Duration) time.Duration {
+	if c.TTL == nil {
+		return otherwise
+	}
+	return *c.TTL
+}
+
 // OpenCodec sets the design up as a codec. It fails with ErrUnsupported when the
 // design is a scheme, and with a text that names the fault when c does not suit
 // the design.

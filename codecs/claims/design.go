@@ -38,7 +38,7 @@ func Over(d codecs.Design) codecs.Design {
 			if err != nil {
 				return nil, err
 			}
-			return New(codec, TTLOf(c))
+			return New(codec, c.TTLOr(DefaultTTL))
 		},
 	}
 }

@@ -94,14 +94,6 @@ func NewReading(codec codecs.Codec, ttl time.Duration, reading Reading) (codecs.
 	}
 }
 
-// TTLOf returns the time to live of a configuration or DefaultTTL.
-func TTLOf(c codecs.Config) time.Duration {
-	if c.TTL == nil {
-		return DefaultTTL
-	}
-	return *c.TTL
-}
-
 // unixSeconds returns a time as Python's time.time has it.
 func unixSeconds(t time.Time) float64 {
 	return float64(t.Unix()) + float64(t.Nanosecond())/1e9

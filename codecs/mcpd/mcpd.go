@@ -89,7 +89,7 @@ func New(c codecs.Config) (*Scheme, error) {
 		return nil, err
 	}
 	faithful := framework.IsSDK(c.Options)
-	ttl := framework.TTLOr(c, defaultTTL)
+	ttl := c.TTLOr(defaultTTL)
 	if ttl <= 0 && !faithful {
 		return nil, fmt.Errorf("the time to live is %v and must be positive", ttl)
 	}

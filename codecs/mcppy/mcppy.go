@@ -89,7 +89,7 @@ var Design = codecs.Design{
 		if err != nil {
 			return nil, err
 		}
-		return claims.NewReading(codec, claims.TTLOf(c), readings[framework.IsSDK(c.Options)])
+		return claims.NewReading(codec, c.TTLOr(claims.DefaultTTL), readings[framework.IsSDK(c.Options)])
 	},
 }
 

@@ -74,7 +74,7 @@ func New(c codecs.Config) (*Scheme, error) {
 	if len(c.Secrets) != 1 || len(c.Secrets[0]) != keySize {
 		return nil, fmt.Errorf("the format takes one secret of exactly %d bytes", keySize)
 	}
-	ttl := framework.TTLOr(c, defaultTTL)
+	ttl := c.TTLOr(defaultTTL)
 	if ttl <= 0 || ttl%time.Second != 0 {
 		return nil, fmt.Errorf("the time to live is %v and must be a positive number of whole seconds", ttl)
 	}

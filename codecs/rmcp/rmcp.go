@@ -105,7 +105,7 @@ func open(c codecs.Config, v *version) (*Scheme, error) {
 		return nil, err
 	}
 	s := &Scheme{
-		version: v, ttl: framework.TTLOr(c, defaultTTL), never: c.Options[optionExpiry] == expiryNever, bind: binders[c.Options[optionBind]],
+		version: v, ttl: c.TTLOr(defaultTTL), never: c.Options[optionExpiry] == expiryNever, bind: binders[c.Options[optionBind]],
 		fallback: !v.keyID || c.Options[optionRS1] == rs1Fallback, faithful: framework.IsSDK(c.Options),
 	}
 	if s.ttl < 0 || s.ttl < time.Millisecond && !s.faithful {

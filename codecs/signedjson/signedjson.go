@@ -95,7 +95,7 @@ func newScheme(c codecs.Config, unit time.Duration, of func(ttl time.Duration, f
 	if err := keyring.CheckLengths(c.Secrets); err != nil {
 		return nil, err
 	}
-	ttl, faithful := framework.TTLOr(c, defaultTTL), framework.IsSDK(c.Options)
+	ttl, faithful := c.TTLOr(defaultTTL), framework.IsSDK(c.Options)
 	if ttl <= 0 || ttl%unit != 0 {
 		return nil, fmt.Errorf("the time to live is %v and must be a positive multiple of %v", ttl, unit)
 	}

@@ -86,7 +86,7 @@ func open(c codecs.Config, keyed bool) (*Scheme, error) {
 		return nil, err
 	}
 	s := &Scheme{
-		keyed: keyed, ttl: framework.TTLOr(c, defaultTTL), limit: math.MaxInt, payload: payloadKinds[c.Options[optionPayload]],
+		keyed: keyed, ttl: c.TTLOr(defaultTTL), limit: math.MaxInt, payload: payloadKinds[c.Options[optionPayload]],
 		faithful: framework.IsSDK(c.Options),
 	}
 	if c.Options[optionLimit] == limitSDK {

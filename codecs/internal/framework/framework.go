@@ -120,7 +120,7 @@ type codecAssembler struct{ Codec }
 // time to live and the options of the row.
 func NewScheme(format func(secret []byte, ttl time.Duration, options map[string]string) (Format, error)) func(codecs.Config) (codecs.Scheme, error) {
 	return func(c codecs.Config) (codecs.Scheme, error) {
-		ttl := TTLOr(c, defaultTTL)
+		ttl := c.TTLOr(defaultTTL)
 		if ttl <= 0 {
 			return nil, fmt.Errorf("the time to live is %v and must be positive", ttl)
 		}
@@ -156,14 +156,6 @@ func (s *codecAssembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([
 
 // defaultTTL is the time to live of a scheme's tokens by default.
 const defaultTTL = 600 * time.Second
-
-// TTLOr returns the time to live of a Config, or another if it has none.
-func TTLOr(c codecs.Config, otherwise time.Duration) time.Duration {
-	if c.TTL == nil {
-		return otherwise
-	}
-	return *c.TTL
-}
 
 // CheckSecrets refuses secrets of fewer than codecs.MinSecret bytes, an empty ring, and
 // a second secret if tokens have no key ID.
