@@ -82,14 +82,11 @@ func (a adapter) tool(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 		if err != nil || res == nil || res.RequestState == "" {
 			return res, err
 		}
-		if !res.NeedsInput() && (len(res.Content) > 0 || res.StructuredContent != nil) {
-			return nil, answer(a.boundary.Fault(ctx, boundary.CallTool, boundary.ErrComplete))
-		}
 		sealed := *res
 		sealed.ResultType = mcp.ResultTypeInputRequired
-		sealed.RequestState, err = round.Seal(ctx, res.RequestState)
-		if err != nil {
-			return nil, answer(err)
+		unfinished := res.NeedsInput() || len(res.Content) == 0 && res.StructuredContent == nil
+		if sealed.RequestState, err = a.seal(ctx, round, boundary.CallTool, res.RequestState, unfinished); err != nil {
+			return nil, err
 		}
 		return &sealed, nil
 	}
@@ -112,14 +109,11 @@ func (a adapter) prompt(next server.PromptHandlerFunc) server.PromptHandlerFunc 
 		if err != nil || res == nil || res.RequestState == "" {
 			return res, err
 		}
-		if !res.NeedsInput() && len(res.Messages) > 0 {
-			return nil, answer(a.boundary.Fault(ctx, boundary.GetPrompt, boundary.ErrComplete))
-		}
 		sealed := *res
 		sealed.ResultType = mcp.ResultTypeInputRequired
-		sealed.RequestState, err = round.Seal(ctx, res.RequestState)
-		if err != nil {
-			return nil, answer(err)
+		unfinished := res.NeedsInput() || len(res.Messages) == 0
+		if sealed.RequestState, err = a.seal(ctx, round, boundary.GetPrompt, res.RequestState, unfinished); err != nil {
+			return nil, err
 		}
 		return &sealed, nil
 	}
@@ -140,6 +134,18 @@ func (a adapter) begin(ctx context.Context, r boundary.Request) *boundary.Round 
 		r.Principal = func() (*string, error) { return a.principal(ctx) }
 	}
 	return a.boundary.Begin(r)
+}
+
+// seal returns the token of the state of a result. A finished result cannot have one.
+func (a adapter) seal(ctx context.Context, round *boundary.Round, method, state string, unfinished bool) (string, error) {
+	if !unfinished {
+		return "", answer(a.boundary.Fault(ctx, method, boundary.ErrComplete))
+	}
+	token, err := round.Seal(ctx, state)
+	if err != nil {
+		return "", answer(err)
+	}
+	return token, nil
 }
 
 func (a adapter) fault(ctx context.Context, method string) error {
