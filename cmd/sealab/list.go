@@ -43,6 +43,8 @@ the SDKs in other languages that run as workers, and whether they are installed.
 			switch out := cmd.OutOrStdout(); {
 			case sdks && len(args) > 0:
 				return fmt.Errorf("--sdks lists every SDK and takes no name")
+			case len(args) > 0 && len(holds) > 0:
+				return fmt.Errorf("--holds chooses among all designs: give it or the name %q", args[0])
 			case sdks:
 				return listSDKs(out, asJSON)
 			case len(args) > 0:
@@ -57,6 +59,7 @@ the SDKs in other languages that run as workers, and whether they are installed.
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.Flags().StringSliceVar(&holds, "holds", nil, "list the designs that promise these properties")
 	cmd.Flags().BoolVar(&sdks, "sdks", false, "list the SDKs in other languages")
+	cmd.MarkFlagsMutuallyExclusive("sdks", "holds")
 	cli.RenameFlag(cmd, "peers", "sdks")
 	return cmd
 }
