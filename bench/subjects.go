@@ -162,10 +162,9 @@ func fromBaseline(b baseline) Subject {
 
 // FromWorker returns the subject of an implementation in another process, which
 // answers as the subject called mirrors does, and must take at least slower times as
-// long if that is not 0. It mints and verifies for the
-// request that schemes are measured with, and the worker itself times that, so
-// that no pipe is in the figures. A worker without the ability bench has no
-// operation.
+// long if that is not 0. It mints and verifies for the request that schemes are
+// measured with, and the worker itself times that, so that no pipe is in the figures.
+// A worker without the ability bench has no operation.
 func FromWorker(c *worker.Client, mirrors string, slower int) Subject {
 	d := c.Design()
 	m := newMeasured(d, openerOf(d))

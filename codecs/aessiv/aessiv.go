@@ -14,8 +14,8 @@
 // Limits: 2^48 tokens per key (RFC 5297, section 6). Payloads are bounded by memory.
 //
 // It does not give: confidentiality of equality (equal payloads give equal tokens),
-// key commitment (CMAC can be inverted under known keys), a hidden payload length, or any notion of time, user or request: see
-// package claims for those. The
+// key commitment (CMAC can be inverted under known keys), a hidden payload length, or
+// any notion of time, user or request: see package claims for those. The
 // implementation allocates.
 package aessiv
 

@@ -16,8 +16,8 @@
 // 4.3).
 //
 // It does not give: more than 128-bit security, nonce misuse resistance, key
-// commitment (a tag of 128 bits allows 64-bit commitment at most), a hidden payload length, or any notion of time, user or request: see
-// package claims for those.
+// commitment (a tag of 128 bits allows 64-bit commitment at most), a hidden payload
+// length, or any notion of time, user or request: see package claims for those.
 package ascon
 
 import (

@@ -14,9 +14,9 @@
 // and Definitions"). Two keys for one token are a collision of ChaCha20 blocks cut
 // to 256 bits: 2^128 work if its permutation is ideal.
 //
-// It does not give: a hidden payload length, or any notion of time, user or request: see
-// package claims for those. The specification is young, and its authors
-// leave a formal analysis as future work.
+// It does not give: a hidden payload length, or any notion of time, user or request:
+// see package claims for those. The specification is young, and its authors leave a
+// formal analysis as future work.
 package chachasiv
 
 import (

@@ -12,10 +12,10 @@ import (
 	"sealab/internal/testenv"
 )
 
-// testChanges checks that every change of one character, every truncation and
-// every extension of a token is refused. A sample has 4,000 changes of one character,
-// at every place. If the design disclaims Canonical, it
-// checks that every accepted change gives the same payload.
+// testChanges checks that every change of one character, every truncation and every
+// extension of a token is refused. A sample has 4,000 changes of one character, at
+// every place. If the design disclaims Canonical, it checks that every accepted
+// change gives the same payload.
 func testChanges(t *testing.T, s subject) {
 	c := s.codec(t)
 	token := mustSeal(t, c, s.sample())

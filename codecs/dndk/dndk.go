@@ -16,10 +16,9 @@
 // payload has at most 2^36 - 32 bytes. Two keys for one token are a collision of the
 // commitment: 2^128 work if AES-256 is an ideal cipher.
 //
-// It does not give: nonce misuse resistance, a hidden payload length, or any notion of time, user or request: see
-// package claims for those. Each token
-// allocates the schedule of its derived key. The specification is an individual
-// draft.
+// It does not give: nonce misuse resistance, a hidden payload length, or any notion
+// of time, user or request: see package claims for those. Each token allocates the
+// schedule of its derived key. The specification is an individual draft.
 package dndk
 
 import (

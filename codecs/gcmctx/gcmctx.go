@@ -17,8 +17,8 @@
 // a repeated nonce below 2^-32 (SP 800-38D, section 8.3). Two keys for one token
 // are a collision of SHA-256: 2^128 work. A payload has at most 2^36 - 32 bytes.
 //
-// It does not give: nonce misuse resistance, a hidden payload length, or any notion of time, user or request: see
-// package claims for those.
+// It does not give: nonce misuse resistance, a hidden payload length, or any notion
+// of time, user or request: see package claims for those.
 package gcmctx
 
 import (

@@ -4,8 +4,8 @@
 //
 // It is RFC 9180 in mode_psk (0x01) with DHKEM(X25519, HKDF-SHA256) (0x0020) or
 // X-Wing (0x647a, draft-connolly-cfrg-xwing-kem), HKDF-SHA256 (0x0001) and
-// AES-256-GCM (0x0002). From the 32-byte key that
-// package keyring derives from a secret under a design's label,
+// AES-256-GCM (0x0002). From the 32-byte key that package keyring derives from a secret
+// under a design's label,
 //
 //	ikm = HKDF-SHA256(key, label || " kem", 32)
 //	psk = HKDF-SHA256(key, label || " psk", 32)

@@ -53,7 +53,7 @@ func Assemble[S codecs.Scheme](s S, seedSize int, mint Mint[S]) codecs.Scheme {
 	return schemeAssembler[S]{s, s, seedSize, mint}
 }
 
-// An schemeAssembler is a scheme with the methods that internal/lab needs.
+// A schemeAssembler is a scheme with the methods that internal/lab needs.
 type schemeAssembler[S codecs.Scheme] struct {
 	codecs.Scheme
 	scheme   S

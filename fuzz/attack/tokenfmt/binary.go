@@ -14,7 +14,8 @@ type head struct {
 }
 
 // BinaryForms writes the heads of each segment that is CBOR (RFC 8949), MessagePack,
-// protobuf, ASN.1 or a row of netstrings in longer forms, one at a time, and adds what a reader of the format skips.
+// protobuf, ASN.1 or a row of netstrings in longer forms, one at a time, and adds what
+// a reader of the format skips.
 func BinaryForms(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		for _, i := range f.Encoded() {
