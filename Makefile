@@ -288,7 +288,7 @@ FROM ?= 1
 
 .PHONY: attack-corpus
 attack-corpus: ## attack the corpus of 233 workers in three languages: found and accused of all; takes an hour; CORPUS=NAME,... for some, CORPUSFLAGS=-corpus-own to meet their own attacks alone
-	$(GO) test -count=1 -timeout 0 -run '^TestCorpus$$' ./fuzz/attack/attacks -args -corpus $(CORPUS) $(CORPUSFLAGS)
+	$(GO) test -count=1 -v -timeout 0 -run '^TestCorpus$$' ./fuzz/attack/attacks -args -corpus $(CORPUS) $(CORPUSFLAGS)
 
 .PHONY: attack-seeds
 attack-seeds: ## attack every design under SEEDS (1000) seeds: nothing that is stated may fall; takes half a minute for each seed
