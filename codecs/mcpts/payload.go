@@ -142,6 +142,7 @@ func (s *Scheme) appendBindTag(dst []byte, c *codecs.Context) ([]byte, error) {
 		return dst, err
 	}
 	text := work[len(dst):]
+	//mutant:equivalent a vector's context cannot hold the bytes
 	if !rawjson.Valid(text) {
 		return dst, fmt.Errorf("the binding is not text")
 	}

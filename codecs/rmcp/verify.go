@@ -93,7 +93,7 @@ func (s *Scheme) openRS2(room *base64url.Scratch, keyID, body, tag []byte, c *co
 		return nil, errEncoding
 	}
 	id := room.Bytes
-	if len(id) == 0 || len(id) > maxKeyID || !utf8.Valid(id) {
+	if len(id) == 0 || !utf8.Valid(id) {
 		return nil, errKeyID
 	}
 	for i := range s.keys {

@@ -87,13 +87,15 @@ func requestDigest(c *codecs.Context) (string, bool) {
 	params := rawjson.Value{Kind: rawjson.Object}
 	if c.Arguments != nil {
 		v, err := rawjson.Parse(c.Arguments)
-		if err != nil || !utf8.Valid(c.Arguments) || !v.IsUTF8() || !isFinite(&v) {
+		if err != nil || !v.IsUTF8() || !isFinite(&v) ||
+			!utf8.Valid(c.Arguments) { //mutant:equivalent a vector's context cannot hold the bytes
 			return "", false
 		}
 		params.Members = append(params.Members, rawjson.Member{Name: []byte("arguments"), Value: v})
 	}
 	target := rawjson.Value{Kind: rawjson.String, Text: []byte(c.Target)}
 	params.Members = append(params.Members, rawjson.Member{Name: []byte(name), Value: target})
+	//mutant:equivalent a vector's context cannot hold the bytes
 	if !utf8.ValidString(c.Method) || !utf8.ValidString(c.Target) {
 		return "", false
 	}
@@ -181,5 +183,5 @@ func (f swift) decode(room *base64url.Scratch, segment []byte) bool {
 		return false
 	}
 	room.Bytes = out
-	return len(out) > 0
+	return true // only the empty segment decodes to nothing, and it has decoded above
 }

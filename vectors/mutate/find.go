@@ -20,6 +20,9 @@
 //	//mutant:equivalent the key is derived, so its size is right
 //	if err != nil {
 //
+// At the end of a function's comment the mark is for every check of the function: no
+// vector calls it, although the search takes it for live.
+//
 // Limitations: mutate does not show that the checks are correct, and a redundant check
 // may be the only one that refuses other input.
 package mutate
@@ -51,7 +54,7 @@ type Check struct {
 // A Mark says why no vector can guard the checks of one line.
 type Mark struct {
 	File   string
-	Line   int // line of the checks
+	Line   int // line of the checks, or of the function that holds them
 	Reason string
 }
 
@@ -109,7 +112,7 @@ func find(files []*sourceFile) []Check {
 	for _, f := range files {
 		for _, d := range f.file.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && live[f.key(fn)] {
-				s := scanner{file: f, fn: fn.Name.Name}
+				s := scanner{file: f, fn: fn.Name.Name, mark: f.marks[f.fset.Position(fn.Pos()).Line]}
 				s.block(fn.Body, fn.Type)
 				checks = append(checks, s.checks...)
 			}

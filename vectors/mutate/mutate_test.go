@@ -34,13 +34,23 @@ func (c *C) Unseal(dst []byte) ([]byte, error) {
 	case len(dst) == 7:
 		return dst, errA
 	case len(dst) == 8:
-		return dst, nil
+		return dst, c.renew
 	}
 	return dst, nil
 }
 
 func (c *C) fits(dst []byte) bool {
 	return len(dst) > 2 && dst[0] == 1 //mutant:equivalent the second
+}
+
+// renew runs apart from Unseal.
+//
+//mutant:equivalent no vector calls renew
+func (c *C) renew(n int) bool {
+	if n > 3 {
+		return false
+	}
+	return n != 1
 }
 
 func (c *C) Seal(dst []byte) ([]byte, error) {
@@ -75,6 +85,7 @@ func TestFindFindsWhatRefuses(t *testing.T) {
 		"New Refuses: n < 0", "New Refuses: n > 9",
 		"Unseal Refuses: !ok (fits has no other way)", "Unseal Refuses: len(dst) == 7",
 		"fits Holds: len(dst) > 2 (the second)", "fits Holds: dst[0] == 1 (the second)",
+		"renew Refuses: n > 3 (no vector calls renew)", "renew Holds: n != 1 (no vector calls renew)",
 	}, got)
 }
 

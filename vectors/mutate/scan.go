@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"slices"
@@ -11,6 +12,7 @@ import (
 type scanner struct {
 	file   *sourceFile
 	fn     string
+	mark   *Mark // of the whole function, or nil
 	checks []Check
 }
 
@@ -100,7 +102,7 @@ func (s *scanner) split(e ast.Expr, op token.Token, switched string) {
 	from, to := s.file.fset.Position(e.Pos()).Offset, s.file.fset.Position(e.End()).Offset
 	line := s.file.fset.Position(e.Pos()).Line
 	s.checks = append(s.checks, Check{
-		File: s.file.name, Line: line, Func: s.fn, Mark: s.file.marks[line],
+		File: s.file.name, Line: line, Func: s.fn, Mark: cmp.Or(s.file.marks[line], s.mark),
 		Text: strings.Join(strings.Fields(string(s.file.text[from:to])), " "),
 		from: from, to: to, switched: switched,
 	})

@@ -74,12 +74,16 @@ func Parse(doc []byte) (rawjson.Value, error) {
 	return arguments.Parse(doc)
 }
 
+// AppendValue appends the compact form of a value, members in their order.
+func AppendValue(dst []byte, v *rawjson.Value) []byte { return ordered.AppendValue(dst, v) }
+
 // AppendSortedValue appends the compact form of a value, members sorted.
 func AppendSortedValue(dst []byte, v *rawjson.Value) []byte { return sorted.AppendValue(dst, v) }
 
 // StreamSorted writes the bytes of AppendSorted to out without a tree of the
 // document. Errors of out are ignored. If it fails, it does not write.
 func StreamSorted(out io.Writer, doc []byte) error {
+	//mutant:equivalent a vector's context cannot hold the bytes
 	if !rawjson.Valid(doc) {
 		return errNotUTF8
 	}
@@ -103,6 +107,7 @@ func AppendWTF8(dst, text []byte) ([]byte, bool) { return quoting.AppendWTF8(dst
 func AppendText(dst []byte, text string) ([]byte, bool) {
 	plain := len(dst) + len(text) + len(`""`) // every escape is longer than its character
 	dst = quoting.AppendText(dst, text)
+	//mutant:equivalent a vector's context cannot hold the bytes
 	return dst, len(dst) == plain || rawjson.ValidWTF8([]byte(text))
 }
 

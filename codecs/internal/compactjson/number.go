@@ -107,7 +107,7 @@ func splitTime(f float64) (seconds, fraction int64, ok bool) {
 	if short := (fraction + 5) / 10; float64(seconds*million+short)/million == f {
 		fraction = short * 10
 	}
-	return seconds, fraction, fraction < second
+	return seconds, fraction, true // fraction is under second, because f is under seconds+1 by 1.1e-7
 }
 
 // CutTime reads the float that appendTime prints at the start of text, with as many

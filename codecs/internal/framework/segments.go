@@ -265,16 +265,19 @@ func SealCBC(block cipher.Block, iv, plaintext []byte) []byte {
 // lengths and wrong padding.
 func OpenCBC(block cipher.Block, iv, ciphertext []byte) ([]byte, bool) {
 	size, n := block.BlockSize(), len(ciphertext)
+	//mutant:equivalent sealing takes no vector of another size, and formats that do not authenticate it compare first
 	if len(iv) != size || n == 0 || n%size != 0 {
 		return nil, false
 	}
 	out := make([]byte, n)
 	cipher.NewCBCDecrypter(block, iv).CryptBlocks(out, ciphertext)
 	pad := int(out[n-1])
+	//mutant:equivalent the ciphertext is authentic, and sealing makes no such plaintext
 	if pad < 1 || pad > size {
 		return nil, false
 	}
 	for _, b := range out[n-pad:] {
+		//mutant:equivalent the ciphertext is authentic, and sealing makes no such plaintext
 		if int(b) != pad {
 			return nil, false
 		}

