@@ -148,8 +148,7 @@ func (t *T) tamperLong() {
 	}
 	t.o = long
 	t.altered(Critical, "a changed character of a long state", func(token string) []variant {
-		all := flips(token)
-		return slices.DeleteFunc(all, func(v variant) bool { return !strings.HasSuffix(v.name, "7") })
+		return flipsAt(token, func(d int) bool { return d%10 == 7 && (d <= 140 || d%9 == 0) })
 	})
 }
 
@@ -187,11 +186,11 @@ func otherCase(token string) []variant {
 	return all
 }
 
-// flips changes each character of a token; of a long token the first 100, the last
+// flips changes each character of a token; of a long token the first and the last
 // 140, and between them every third, but at most some 300.
 func flips(token string) []variant {
-	step := max(3, (len(token)-240)/300|1)
-	return flipsAt(token, func(i int) bool { return i < 100 || i >= len(token)-140 || i%step == 0 })
+	step := max(3, (len(token)-280)/300|1)
+	return flipsAt(token, func(d int) bool { return d <= 140 || d%step == 0 })
 }
 
 // mendedPlaces is the number of bytes that are changed beside a checksum, about.
@@ -244,17 +243,23 @@ func fewFlips(token string) []variant {
 	for len(token)/step > 24 {
 		step *= 2
 	}
-	return flipsAt(token, func(i int) bool { return i%step == step/2 })
+	return flipsAt(token, func(d int) bool { return d%step == step/2 })
 }
 
-// flipsAt changes the characters of a token at some places.
-func flipsAt(token string, at func(i int) bool) []variant {
+// flipsAt changes the characters of a token at some distances from its nearer end. Their
+// names tell that distance, and so mean the same place in a token of another length.
+func flipsAt(token string, at func(d int) bool) []variant {
 	var all []variant
 	i := 0
 	for _, s := range segmentsOf(token) {
 		for range len(s.text) {
-			if c := token[i]; c != '=' && c < 0x80 && at(i) {
-				all = append(all, variant{name: fmt.Sprintf("character %d", i), text: token[:i] + string(flip(c, s.hex)) + token[i+1:]})
+			d, name := i, fmt.Sprintf("character %d", i)
+			if i >= len(token)/2 {
+				d = len(token) - i
+				name = fmt.Sprintf("character %d from the end", d)
+			}
+			if c := token[i]; c != '=' && c < 0x80 && at(d) {
+				all = append(all, variant{name: name, text: token[:i] + string(flip(c, s.hex)) + token[i+1:]})
 			}
 			i++
 		}

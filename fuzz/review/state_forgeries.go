@@ -97,12 +97,13 @@ func withoutTag(add func(name, text string), token string, v view, name string, 
 }
 
 // otherHeads adds tokens with another key ID or version: the neighbours of each
-// character before the first separator.
+// character before the first separator. An older version may name no key and have no tag.
 func otherHeads(add func(name, text string), token string) {
 	n := strings.IndexAny(token, separators)
 	if n < 1 || n > 4 {
 		return
 	}
+	longest := slices.MaxFunc(part.FindAllString(token, -1), func(a, b string) int { return len(a) - len(b) })
 	for i := range n {
 		for _, d := range []int{-2, -1, 1, 2, 3} {
 			c := int(token[i]) + d
@@ -113,6 +114,7 @@ func otherHeads(add func(name, text string), token string) {
 				}
 				if end := strings.LastIndexAny(text, separators); end > n && (d == 1 || d == -1) {
 					add(name+" and no tag", text[:end])
+					add(name+" and the longest part alone", text[:n+1]+longest)
 				}
 			}
 		}

@@ -107,7 +107,7 @@ func (t *T) toldState() bool {
 	if err != nil || told(t.r.client.present(t.ctx, f, quote(garbageState), t.o.user)) {
 		return false
 	}
-	for _, v := range flipsAt(token, func(i int) bool { return i%max(1, len(token)/maxTold) == 0 }) {
+	for _, v := range flipsAt(token, func(d int) bool { return d%max(1, len(token)/maxTold) == 0 }) {
 		a := t.r.client.present(t.ctx, f, v.state(), t.o.user)
 		if t.trials++; !told(a) || !told(t.r.client.present(t.ctx, f, v.state(), t.o.user)) || told(t.r.client.present(t.ctx, f, quote(garbageState), t.o.user)) {
 			continue

@@ -120,6 +120,9 @@ func (s *Server) unsign(token string) (claims, error) {
 	if s.has("names of keys in tokens") {
 		return s.unsignByName(token)
 	}
+	if s.has("versions in tokens") {
+		return s.unsignByVersion(token)
+	}
 	if !ok && !s.has("tag not compared") {
 		return c, fmt.Errorf("%w: malformed", errState)
 	}
@@ -138,6 +141,8 @@ func (s *Server) unsign(token string) (claims, error) {
 		ok = bytes.HasPrefix(want, mac)
 	case s.has("one byte of the tag compared") && err == nil && len(mac) == len(want):
 		ok = mac[0] == want[0]
+	case s.has("last byte of the tag unread") && err == nil && len(mac) == len(want):
+		ok = hmac.Equal(mac[:len(mac)-1], want[:len(want)-1])
 	default:
 		ok = err == nil && hmac.Equal(mac, want)
 	}
@@ -210,6 +215,29 @@ func (s *Server) unsignByName(token string) (c claims, err error) {
 	got, err := strict(parts[2])
 	raw, also := strict(parts[0])
 	if err != nil || also != nil || !hmac.Equal(got, want) || json.Unmarshal(raw, &c) != nil {
+		return claims{}, errState
+	}
+	return c, nil
+}
+
+// unsignByVersion reads a token that begins with its version; with a fault one of an older
+// version that has no tag.
+func (s *Server) unsignByVersion(token string) (c claims, err error) {
+	parts := strings.Split(token, ".")
+	body := parts[len(parts)-1]
+	switch {
+	case len(parts) == 2 && parts[0] == "v1" && s.has("older versions unsigned"):
+	case len(parts) == 4 && parts[0] == "v2" && parts[1] == s.keyID():
+		got, err := strict(parts[3])
+		if err != nil || !hmac.Equal(got, s.tag(strings.Join(parts[:3], "."))) {
+			return c, errState
+		}
+		body = parts[2]
+	default:
+		return c, errState
+	}
+	raw, err := strict(body)
+	if err != nil || json.Unmarshal(raw, &c) != nil {
 		return claims{}, errState
 	}
 	return c, nil

@@ -96,7 +96,7 @@ func (s *Server) digest(p place) string {
 }
 
 // signing are the faults of tokens that are signed and readable.
-var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "credentials in a readable state", "careless key", "key from the name of the server", "readable and careful", "tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read", "keys in headers", "keys in headers of another name", "tags of long tokens unread", "names of keys in tokens"}
+var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "credentials in a readable state", "careless key", "key from the name of the server", "readable and careful", "tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read", "keys in headers", "keys in headers of another name", "tags of long tokens unread", "names of keys in tokens", "versions in tokens", "last byte of the tag unread"}
 
 func (s *Server) mint(c claims, p place) string {
 	c.Bind = s.digest(p)
@@ -105,6 +105,9 @@ func (s *Server) mint(c claims, p place) string {
 	}
 	if c.ID = hex.EncodeToString(random(8)); s.has("one nonce") {
 		c.ID = "" // equal states give equal tokens
+	}
+	if s.has("states of varying length") { // no fault
+		c.ID += word()
 	}
 	if s.has("credentials in a readable state") {
 		c.Auth = "Bearer " + p.user
@@ -129,6 +132,9 @@ func (s *Server) mint(c claims, p place) string {
 		}
 		if s.has("keys in headers") {
 			text = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + text
+		}
+		if s.has("versions in tokens") { // no fault
+			text = "v2." + s.keyID() + "." + text
 		}
 		if s.has("names of keys in tokens") { // no fault
 			text += "." + s.keyID()
