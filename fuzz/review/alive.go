@@ -99,7 +99,7 @@ func (t *T) shows(run func(*T), f Finding) (Finding, string) {
 
 // anew returns the same check before it was carried out.
 func (t *T) anew() *T {
-	return &T{r: t.r, ctx: t.ctx, check: t.check, o: t.o, honest: map[string]bool{}, only: t.only}
+	return &T{r: t.r, ctx: t.ctx, check: t.check, o: t.o, honest: map[string]bool{}, places: map[string]*oracle{}, only: t.only}
 }
 
 // ends carries a check out that the server was away after, and reports whether it ends

@@ -382,6 +382,9 @@ var rows = []row{
 	{stdio: true, fault: "cancellation ignored", checks: []string{"IO-CANCEL"}, change: slowTool},
 	{stdio: true, fault: "the end of input ignored", checks: []string{"IO-EOF"}, change: lingers},
 	{stdio: true, fault: "SIGTERM ignored", checks: []string{"IO-TERM"}, change: lingers},
+	{stdio: true, fault: "NUL in a text ends the server", checks: []string{"RS-ARGS"}, ends: true},
+	{stdio: true, fault: "long lines end the server", checks: []string{"IO-LINE"}, also: []string{"RS-SIZE", "X-SIZE", "T-VALUE"}},
+	{stdio: true, fault: "refused tokens on standard error", checks: []string{"IO-STDERR"}},
 	{stdio: true, fault: "tokens on standard error", checks: []string{"IO-STDERR"}},
 	{stdio: true, fault: "unknown keys end the server", checks: []string{"IO-RESTART"}, ends: true},
 }

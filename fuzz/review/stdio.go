@@ -25,7 +25,7 @@ var streams = []Check{
 	{ID: "IO-PREINIT", Name: "a request before the handshake", Over: "stdio", Severity: Suggestion, Category: "transport",
 		Sent: "tools/list without _meta and without initialize, in a process of its own", Want: "an error", Source: "revision 2025-11-25, basic/lifecycle", Impact: "a client that skips the handshake is served", Fix: "refuse requests before initialize", Run: beforeHandshake},
 	{ID: "IO-LINE", Name: "lines that are no request", Over: "stdio", Severity: Warning, Category: "reliability",
-		Sent: "no JSON, a number, NUL, invalid UTF-8, half a surrogate pair, an empty line, CR LF, a batch, 10,000 nested arrays; with --effects 3 MB", Want: "an error or silence, and the process goes on to answer", Source: stdioSpec,
+		Sent: "no JSON, a number, NUL, invalid UTF-8, half a surrogate pair, an empty line, CR LF, a batch, 10,000 nested arrays, 100 KB; with --effects 3 MB", Want: "an error or silence, and the process goes on to answer", Source: stdioSpec,
 		Impact: "one bad line ends the server and every session in it", Fix: "answer -32700 and read on", Run: hostileLines},
 	{ID: "IO-NOTE", Name: "answers that belong to no request", Over: "stdio", Era: "modern", Severity: Warning, Category: "transport",
 		Sent: "the notifications of clients, an unknown one, a response that nobody asked for, a call of an unknown tool without an id, an array of two requests; then an honest request", Want: "no line on standard output after a notification; one error to an array", Source: "JSON-RPC 2.0, section 4.1; " + stdioSpec,
@@ -42,7 +42,7 @@ var streams = []Check{
 	{ID: "IO-TERM", Name: "SIGTERM", Over: "stdio", Severity: Warning, Category: "reliability",
 		Sent: "SIGTERM", Want: "the process ends", Source: stdioSpec, Impact: "the process has to be killed", Fix: "end on SIGTERM", Timed: true, Run: terminated},
 	{ID: "IO-STDERR", Name: "secrets on standard error", Over: "stdio", Severity: Warning, Category: "security",
-		Sent: "nothing; standard error is searched for tokens and answers", Want: "nothing of them", Source: "CWE-532", Impact: "logs hold what clients keep secret", Fix: "log no states and no answers", Run: standardError},
+		Sent: "a good state and a changed one; standard error is searched for the state", Want: "nothing of them", Source: "CWE-532", Impact: "logs hold what clients keep secret", Fix: "log no states and no answers", Run: standardError},
 }
 
 // process starts a server of its own for a check, with a good request answered.
@@ -320,7 +320,7 @@ func lines(effects bool) map[string]string {
 	all := map[string]string{
 		"no JSON": "this is not JSON", "a number": "1", "NUL": "{\"a\":\"\x00\"}", "invalid UTF-8": "{\"jsonrpc\":\"2.0\",\"method\":\"\xff\xfe\"}",
 		"an empty line": "", "CR LF": "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\r", "an empty batch": "[]", "half a surrogate pair": `{"jsonrpc":"2.0","method":"notifications/\ud800"}`, "10,000 nested arrays": strings.Repeat("[", 10000),
-		"half an object": `{"jsonrpc":"2.0","id":"sealab`,
+		"100 KB": strings.Repeat("x", 100_000), "half an object": `{"jsonrpc":"2.0","id":"sealab`,
 	}
 	if effects {
 		all["3 MB"] = strings.Repeat("x", 3<<20)

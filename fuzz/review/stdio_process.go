@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"sealab/internal/rawmcp"
@@ -136,11 +135,12 @@ func standardError(t *T) {
 		return
 	}
 	t.r.client.present(t.ctx, t.r.oracles[0].flow, quote(token), first)
+	t.r.client.present(t.ctx, t.r.oracles[0].flow, quote(token+"x"), first) // servers log refusals
 	p := t.r.client.process
 	p.Stop(stopGrace) // all of standard error has been read when it has ended
 	t.r.client.process = nil
 	text := string(p.Stderr())
-	if slices.ContainsFunc([]string{token}, func(s string) bool { return strings.Contains(text, s) }) {
+	if strings.Contains(text, token) {
 		t.refute(Finding{Case: "a token", Severity: Warning, Issue: "a token stands on standard error", Evidence: short(text, 300), Want: "nothing of it", Got: "a token"})
 	}
 }

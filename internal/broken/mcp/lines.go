@@ -48,6 +48,9 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 		if line = strings.TrimRight(line, "\r\n"); line == "" {
 			continue
 		}
+		if s.has("NUL in a text ends the server") && strings.Contains(line, `\u0000`) || s.has("long lines end the server") && len(line) > 64<<10 {
+			return errEnded
+		}
 		if batch := firstOf([]byte(line)); s.has("batches served") && len(batch) < len(line) {
 			line = string(batch)
 		}
@@ -80,7 +83,7 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 			write(response(req.id, result, fail))
 			continue
 		}
-		if answer := s.answering(req, write); s.has("one call at a time") {
+		if answer := s.answering(req, write, errs); s.has("one call at a time") {
 			answer()
 		} else {
 			calls.Go(answer)
@@ -90,7 +93,7 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 
 // answering makes a call one that can be cancelled. It returns the function that writes
 // its response and the messages beside it.
-func (s *Server) answering(req request, write func(line []byte)) func() {
+func (s *Server) answering(req request, write func(line []byte), errs io.Writer) func() {
 	ctx, end := s.cancellable(context.Background(), req)
 	return func() {
 		defer end()
@@ -98,6 +101,9 @@ func (s *Server) answering(req request, write func(line []byte)) func() {
 			return // cancelled: no response
 		}
 		result, fail := s.handle(req)
+		if fail != nil && s.has("refused tokens on standard error") {
+			fmt.Fprintf(errs, "refused: %s\n", req.params["requestState"])
+		}
 		before, after := s.progress(req)
 		for _, message := range slices.Concat(s.notices(), before, [][]byte{response(s.echoed(req.id), result, fail)}, after) {
 			write(message)
