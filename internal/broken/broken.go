@@ -16,6 +16,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"sealab/codecs"
@@ -59,6 +60,12 @@ func Neighbours() map[string]codecs.Design {
 			p.also = p.mac
 		}).Design,
 		"numbered members": aPair("nothing", "the tag is over members of JSON with their lengths", nil, nil, numberedMembers(true)).Design,
+		"numbered refusals": aSigner("nothing", "the reason of a refusal holds the number of the request", nil, nil, func(p *signerParts) {
+			var requests atomic.Int64
+			p.refuse = func(*entry, []byte, []byte, []byte) error {
+				return codecs.Reject(codecs.Unauthentic, fmt.Sprint("refused, request ", requests.Add(1)))
+			}
+		}).Design,
 		"counted pieces":   aSealer("nothing", "pieces with a number, and a mark on the last", nil, nil, func(p *sealerParts) { inPieces(p, true) }).Design,
 		"bytes as numbers": aSealer("nothing", "the payload is sealed as a list of numbers in JSON", nil, nil, asNumbers).Design,
 		"JSON within text": aSealer("nothing", "JSON with base64 within base64url", nil, nil, withinJSON).Design,
