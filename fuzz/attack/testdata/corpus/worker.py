@@ -251,8 +251,8 @@ class ring_remembers(Signed):
     known = {}
     def __init__(self, secrets, ttl):
         super().__init__(secrets, ttl)
-        self.keys += [k for k in self.known.setdefault(self.keys[0], [])]
-        for k in list(self.keys): self.known.setdefault(k, []).append(self.keys[0])
+        self.keys += [k for k in self.known.get(self.keys[0], []) if k not in self.keys]
+        for k in self.keys: self.known.setdefault(k, {})[self.keys[0]] = True
 class ring_of_two(Signed):
     def derive(self, s): return super().derive(s)
     def authenticate(self, message, tag):
