@@ -3,6 +3,7 @@ package review_test
 import (
 	"bufio"
 	"context"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -91,17 +92,19 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// A running server has a URL and writes lines to standard error.
+// A running server has a URL and writes lines to standard error. The channel ended
+// is closed when the process has exited.
 type running struct {
 	url   string
 	cmd   *exec.Cmd
 	lines chan string
+	ended chan struct{}
 }
 
 // said waits for a line of standard error with one of some words.
 func (r *running) said(t *testing.T, words ...string) string {
 	t.Helper()
-	timeout := time.After(20 * time.Second)
+	timeout := time.After(2 * time.Minute)
 	for {
 		select {
 		case line := <-r.lines:
@@ -120,29 +123,67 @@ func (f foreign) start(t *testing.T) string {
 	return f.run(t).url
 }
 
-// run starts a server on a free port and waits until it answers.
+// run starts a server and waits until it answers. Another program can take its port
+// before it does: if the server exits, run tries another port.
 func (f foreign) run(t *testing.T) *running {
 	t.Helper()
 	root, err := filepath.Abs(filepath.Join("testdata", "servers"))
 	require.NoError(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
-	require.NoError(t, l.Close())
-	args := append([]string(nil), f.command...)
-	for i, a := range args {
-		args[i] = strings.ReplaceAll(a, "PORT", port)
+	program, installed := f.program(root)
+	if !installed {
+		testenv.Skip(t, "%s is not installed; install with: make review-servers", f.name)
 	}
-	program, err := exec.LookPath(args[0])
-	if filepath.Base(args[0]) != args[0] && !filepath.IsAbs(args[0]) {
-		program, err = exec.LookPath(filepath.Join(root, args[0]))
-	} else if !filepath.IsAbs(args[0]) {
-		if _, missing := os.Stat(filepath.Join(root, filepath.Dir(args[1]), "node_modules")); missing != nil {
-			err = missing
+	for range 5 {
+		if r := f.runOnPort(t, root, program, freePort(t)); r != nil {
+			return r
 		}
 	}
-	if err != nil {
-		testenv.Skip(t, "%s is not installed; install with: make review-servers", f.name)
+	t.Fatalf("%s exits as soon as it is started", f.name)
+	return nil
+}
+
+// program returns the path of the program that runs a server, and whether the server is
+// installed. An installation that failed half way leaves the folder, but not its mark.
+func (f foreign) program(root string) (path string, installed bool) {
+	path, mark := f.command[0], ""
+	switch {
+	case path == "node":
+		mark = filepath.Join(root, filepath.Dir(f.command[1]), "node_modules", ".installed")
+	case !filepath.IsAbs(path):
+		path = filepath.Join(root, path)
+		if filepath.Base(path) == "python" {
+			mark = filepath.Join(path, "..", "..", "installed")
+		}
+	}
+	path, err := exec.LookPath(path)
+	if err == nil && mark != "" {
+		_, err = os.Stat(mark)
+	}
+	return path, err == nil
+}
+
+// freePort returns a TCP port of the loopback interface that was free a moment ago.
+// It is below the ports that systems give to connections and to listeners on port 0.
+func freePort(t *testing.T) string {
+	t.Helper()
+	for range 100 {
+		port := strconv.Itoa(20_000 + rand.IntN(12_000))
+		if l, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			require.NoError(t, l.Close())
+			return port
+		}
+	}
+	t.Fatal("none of 100 ports is free")
+	return ""
+}
+
+// runOnPort starts a server and waits until it answers. It returns nil if the server
+// exits before that.
+func (f foreign) runOnPort(t *testing.T, root, program, port string) *running {
+	t.Helper()
+	args := slices.Clone(f.command)
+	for i, a := range args {
+		args[i] = strings.ReplaceAll(a, "PORT", port)
 	}
 	cmd := exec.Command(program, args[1:]...)
 	cmd.Dir, cmd.SysProcAttr = root, command.TiedChild()
@@ -150,29 +191,49 @@ func (f foreign) run(t *testing.T) *running {
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	r := &running{url: "http://127.0.0.1:" + port + "/mcp", cmd: cmd, lines: make(chan string, 10_000)}
+	r := &running{url: "http://127.0.0.1:" + port + "/mcp", cmd: cmd, lines: make(chan string, 10_000), ended: make(chan struct{})}
 	go func() {
+		defer close(r.ended)
 		for lines := bufio.NewScanner(stderr); lines.Scan(); {
 			select {
 			case r.lines <- lines.Text():
 			default: // nothing waits for so many
 			}
 		}
+		_ = cmd.Wait()
 	}()
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		_ = command.KillGroup(cmd.Process)
+		<-r.ended
 	})
 	c, err := rawmcp.NewHTTP(r.url, rawmcp.Limits{})
 	require.NoError(t, err)
 	ticks := time.NewTicker(50 * time.Millisecond)
 	defer ticks.Stop()
-	for range 1200 {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); {
 		if e := c.Do(context.Background(), rawmcp.Request{Verb: "GET", Path: "/mcp", Headers: []rawmcp.Header{{Name: "Host", Value: c.Host()}}}); e.Status != 0 {
 			return r
 		}
-		<-ticks.C
+		select {
+		case <-ticks.C:
+		case <-r.ended:
+			t.Logf("%s exits before it answers on port %s: %s", f.name, port, r.drain())
+			return nil
+		}
 	}
-	t.Fatalf("%s does not listen on port %s", f.name, port)
+	t.Fatalf("%s does not answer on port %s within five minutes: %s", f.name, port, r.drain())
 	return nil
+}
+
+// drain returns the lines that nothing has read.
+func (r *running) drain() string {
+	var lines []string
+	for {
+		select {
+		case line := <-r.lines:
+			lines = append(lines, line)
+		default:
+			return strings.Join(lines, "\n")
+		}
+	}
 }

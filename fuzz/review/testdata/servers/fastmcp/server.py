@@ -49,4 +49,4 @@ async def echo(text: str) -> str:
 if "--http" in sys.argv:
     mcp.run(transport="http", host="127.0.0.1", port=int(sys.argv[sys.argv.index("--http") + 1]), show_banner=False)
 else:
-    mcp.run()
+    mcp.run(show_banner=False)
