@@ -3,12 +3,15 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"regexp"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -57,6 +60,14 @@ func Run(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.
 		return fmt.Errorf("writing the output: %w", out.err)
 	}
 	return err
+}
+
+// Interruptible returns the context of a command, which an interrupt or a request to
+// terminate cancels. A second one ends the process at once.
+func Interruptible(cmd *cobra.Command) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // A checkedWriter keeps the first error of its writes.

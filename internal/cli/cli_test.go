@@ -4,13 +4,18 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
 	"sealab/internal/cli"
+	"sealab/internal/testenv"
 )
 
 // program has a group of commands with one command that takes one argument.
@@ -71,6 +76,35 @@ func TestFullDisk(t *testing.T) {
 	err := cli.Run(cli.Prepare(root), nil, strings.NewReader(""), full{}, &stderr)
 	require.Equal(t, cli.Fault, cli.Exit(&stderr, "program", err))
 	require.Equal(t, "program: writing the output: no space left on device\n", stderr.String())
+}
+
+// TestInterruptible runs itself as a process that interrupts itself until it ends.
+func TestInterruptible(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		testenv.Skip(t, "a process cannot interrupt itself on Windows")
+	}
+	const again = "SEALAB_TEST_INTERRUPTIBLE"
+	if os.Getenv(again) == "" {
+		child := exec.Command(os.Args[0], "-test.run=^TestInterruptible$")
+		child.Env = append(os.Environ(), again+"=1")
+		out, err := child.CombinedOutput()
+		require.EqualError(t, err, "signal: interrupt")
+		require.Equal(t, "cancelled\n", string(out))
+		return
+	}
+	cmd := new(cobra.Command)
+	cmd.SetContext(t.Context())
+	ctx, stop := cli.Interruptible(cmd)
+	defer stop()
+	self, err := os.FindProcess(os.Getpid())
+	require.NoError(t, err)
+	require.NoError(t, self.Signal(os.Interrupt))
+	<-ctx.Done()
+	fmt.Println("cancelled")
+	for range 1000 {
+		require.NoError(t, self.Signal(os.Interrupt))
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 func TestLine(t *testing.T) {
