@@ -22,11 +22,11 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// SkipRace skips a test that is slow under the race detector. make test runs it without.
+// SkipRace skips a test that is slow under the race detector. make matrices runs it without.
 func SkipRace(t T) {
 	t.Helper()
 	if Race() {
-		Skip(t, "the race detector is slow; make test runs it whole")
+		Skip(t, "the race detector is slow; make matrices runs it")
 	}
 }
 

@@ -1,8 +1,7 @@
 // Command sampled prints the arguments with which go test runs the tests that take
 // samples under the race detector: -run with their names, and their packages. A test
 // takes samples if it mentions testenv.Sample or testenv.Race, or a function,
-// variable or method of this module that does. The argument Race or Sample leaves the
-// tests out that only mention the other.
+// variable or method of this module that does.
 //
 // Functions are followed by their names, methods in their own package only. Types
 // are not checked, so that a method of the same name counts as well.
@@ -27,7 +26,7 @@ import (
 )
 
 func main() {
-	args, err := arguments(".", "sealab/internal/testenv", os.Args[1:]...)
+	args, err := arguments(".", "sealab/internal/testenv")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "sampled:", err)
 		os.Exit(2)
@@ -41,16 +40,9 @@ type name struct{ path, name string }
 // A graph has the names that each declaration mentions.
 type graph map[name]map[name]bool
 
-// samples are the functions of testenv by which a test takes samples.
-var samples = []string{"Sample", "Race"}
-
 // arguments returns the arguments of go test for the module of a folder. testenv is
-// the package with Sample and Race; the tests mention one of those in only, or if it is
-// empty, one of both.
-func arguments(folder, testenv string, only ...string) ([]string, error) {
-	if len(only) == 0 {
-		only = samples
-	}
+// the package with Sample and Race.
+func arguments(folder, testenv string) ([]string, error) {
 	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles", "./...")
 	cmd.Dir, cmd.Stderr = folder, os.Stderr
 	out, err := cmd.Output()
@@ -74,15 +66,8 @@ func arguments(folder, testenv string, only ...string) ([]string, error) {
 			}
 		}
 	}
-	var from []name
-	for _, s := range samples {
-		delete(g, name{testenv, s}) // Sample mentions Race
-		if slices.Contains(only, s) {
-			from = append(from, name{testenv, s})
-		}
-	}
 	tests, packages := map[string]bool{}, map[string]bool{}
-	for n := range g.reaching(from...) {
+	for n := range g.reaching(name{testenv, "Sample"}, name{testenv, "Race"}) {
 		if strings.HasPrefix(n.name, "Test") && n.path != testenv {
 			tests[n.name], packages[n.path] = true, true
 		}

@@ -62,13 +62,7 @@ func TestArguments(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"-run", "^(TestAcross|TestDirect|TestMethod)$", "probe/across", "probe/direct"}, got)
 
-	got, err = arguments(folder, "probe/testenv", "Race")
-	require.NoError(t, err)
-	require.Equal(t, []string{"-run", "^(TestAcross)$", "probe/across"}, got)
-
 	_, err = arguments(folder, "probe/direct")
-	require.ErrorContains(t, err, "no test takes samples")
-	_, err = arguments(folder, "probe/testenv", "race")
 	require.ErrorContains(t, err, "no test takes samples")
 }
 
