@@ -51,7 +51,7 @@ var dependencies = map[string]string{
 	"golang.org/x/perf":                        "the Go benchmark format, and the statistics that benchstat uses",
 	"golang.org/x/sys":                         "the processor clock of a worker's process, without a raw system call",
 	"golang.org/x/term":                        "whether the progress of a run is shown on a terminal",
-	"gonum.org/v1/gonum":                       "quantiles, the binomial distribution and other statistics of the judges",
+	"gonum.org/v1/gonum":                       "quantiles, distributions and Fourier transforms, of the judges and of the tests of random bytes",
 	"honnef.co/go/tools":                       "staticcheck, as a tool of go.mod",
 }
 

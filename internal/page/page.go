@@ -95,7 +95,7 @@ type Cell struct {
 	Text, Href, Class, Sort string
 	Mark                    string // a sign in the place of the text, which is its name
 	HTML                    template.HTML
-	Download, Code          bool
+	Download                bool
 }
 
 // A Row is one line of a table.
