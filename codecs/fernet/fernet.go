@@ -61,7 +61,6 @@ var (
 
 // The steps that are the format's own.
 const (
-	stepTime    lab.Step = "time"
 	wireVersion lab.Step = "wire-version"
 	wireTime    lab.Step = "wire-time"
 )
@@ -82,7 +81,7 @@ func (f *format) Mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit)
 		return dst, codecs.ErrUnsupported
 	}
 	head := edit.Give(lab.StepPrefix, []byte{version})
-	at := edit.Give(stepTime, binary.BigEndian.AppendUint64(nil, uint64(now)))
+	at := edit.Give(lab.StepTime, binary.BigEndian.AppendUint64(nil, uint64(now)))
 	iv := edit.Apply(lab.StepNonce, seed)
 	if len(iv) != aes.BlockSize {
 		return dst, codecs.ErrUnsupported

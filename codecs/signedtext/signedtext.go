@@ -68,11 +68,8 @@ var (
 	errFuture      = codecs.Reject(codecs.Expired, "in the future")
 )
 
-// The steps that are the formats' own.
-const (
-	stepTime lab.Step = "time"
-	wireTime lab.Step = "wire-time"
-)
+// wireTime is a step of the formats' own.
+const wireTime lab.Step = "wire-time"
 
 // maxInflated is the length in bytes of the longest JSON that is inflated.
 const maxInflated = 16 << 20
@@ -123,7 +120,7 @@ func (f *format) Mint(dst, _, state []byte, c *codecs.Context, edit lab.Edit) ([
 	}
 	claims = edit.Give(lab.StepClaims, claims)
 	text := edit.Give(lab.StepText, base64.RawURLEncoding.AppendEncode(nil, claims))
-	at := edit.Give(stepTime, f.appendTime(nil, now))
+	at := edit.Give(lab.StepTime, f.appendTime(nil, now))
 	separator := []byte(f.separator)
 	tag := edit.Give(lab.StepTag, f.sign(slices.Concat(text, separator, at)))
 	return framework.Join(dst, edit, f.parts(text, at, tag)...), nil
@@ -143,10 +140,11 @@ func (f *format) toJSON(state []byte) ([]byte, error) {
 		return f.toUnicode(state)
 	}
 	if f.asJSON {
-		if _, err := compactjson.LoadsText(state); err != nil {
+		v, err := compactjson.LoadsText(state)
+		if err != nil {
 			return nil, err
 		}
-		return compactjson.Append(nil, state)
+		return compactjson.AppendValue(nil, &v), nil
 	}
 	if !rawjson.ValidWTF8(state) {
 		return nil, codecs.ErrUnsupported

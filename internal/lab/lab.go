@@ -210,6 +210,15 @@ func (in *Instance) Close() error {
 // At returns the instance as a codec: every call is made in the given context.
 func (in *Instance) At(c *codecs.Context) *Bound { return &Bound{in, c} }
 
+// OpenAt opens a design and returns it as a codec in the given context.
+func OpenAt(d codecs.Design, config codecs.Config, c *codecs.Context) (*Bound, error) {
+	in, err := Open(d, config)
+	if err != nil {
+		return nil, err
+	}
+	return in.At(c), nil
+}
+
 // A Bound is an instance in one context. It implements [codecs.Codec] and
 // [Assembler]; use Instance.Seeded and Instance.Edited to ask for the latter.
 type Bound struct {

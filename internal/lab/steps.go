@@ -43,6 +43,7 @@ const (
 	StepAAD     Step = "associated-data" // authenticated beside the payload
 	StepBind    Step = "bind-tag"        // claim that stands for the context
 	StepText    Step = "text"            // an encoded segment, if the text is authenticated
+	StepTime    Step = "time"            // time of issue that stands beside the claims
 	StepTag     Step = "tag"             // tag of a signed design, before it is put on the wire
 )
 
