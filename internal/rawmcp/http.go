@@ -205,7 +205,8 @@ func (c *HTTP) read(conn io.Reader, r Request, e *Exchange) error {
 	}
 	e.Body, err = io.ReadAll(response.Body)
 	if len(e.Body) > 0 {
-		e.Messages = [][]byte{e.Body}
+		e.Messages = [][]byte{Mended(e.Body)}
+		e.Mended = !bytes.Equal(e.Messages[0], e.Body)
 	}
 	return tooLarge(limited, err)
 }

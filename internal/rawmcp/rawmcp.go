@@ -14,6 +14,8 @@ package rawmcp
 
 import (
 	"bytes"
+	"encoding/json"
+	"regexp"
 	"time"
 )
 
@@ -59,7 +61,9 @@ type Exchange struct {
 	Messages [][]byte
 	Stream   bool // the response was a stream of events
 	Cut      bool // the last message stood in several events
-	Closed   bool // the server closed the connection before the limits ended
+	// Mended is set if a plain response has numbers that JSON has not.
+	Mended bool
+	Closed bool // the server closed the connection before the limits ended
 	// Err is the reason why the exchange ended without a whole response. The
 	// bytes before it are kept.
 	Err error
@@ -72,6 +76,21 @@ func (e *Exchange) Header(name string) string {
 		return v[0]
 	}
 	return ""
+}
+
+// noNumber is a number that some languages write and JSON has not.
+var noNumber = regexp.MustCompile(`([:\[,]\s*)(?:NaN|-?Infinity)`)
+
+// Mended returns a message with null in the place of NaN and Infinity if that makes it
+// JSON, and the message as it is if not.
+func Mended(message []byte) []byte {
+	if json.Valid(message) || !noNumber.Match(message) {
+		return message
+	}
+	if all := noNumber.ReplaceAll(message, []byte("${1}null")); json.Valid(all) {
+		return all
+	}
+	return message
 }
 
 // recorder keeps the first bytes that are written to it.

@@ -299,3 +299,14 @@ func TestStartOfProcess(t *testing.T) {
 	require.NoError(t, p.Do(t.Context(), []byte("one"), has("one")).Err)
 	require.ErrorIs(t, p.Do(t.Context(), []byte("two"), has("two")).Err, context.DeadlineExceeded)
 }
+
+// TestMended reads numbers that JSON has not, and leaves texts as they are.
+func TestMended(t *testing.T) {
+	for message, want := range map[string]string{
+		`{"a":NaN,"b":[1, -Infinity]}`: `{"a":null,"b":[1, null]}`,
+		`{"a":"b:NaN"}`:                `{"a":"b:NaN"}`,
+		`{"a":NaN`:                     `{"a":NaN`,
+	} {
+		require.Equal(t, want, string(rawmcp.Mended([]byte(message))))
+	}
+}

@@ -146,6 +146,9 @@ func (p *Process) Do(ctx context.Context, line []byte, done func(message []byte)
 	return e
 }
 
+// Part writes the beginning of a line.
+func (p *Process) Part(ctx context.Context, b []byte) error { return p.write(ctx, b) }
+
 // Await reads lines as Do does, without writing.
 func (p *Process) Await(ctx context.Context, done func(message []byte) bool) *Exchange {
 	ctx, cancel := context.WithTimeout(ctx, p.limits.Time)
@@ -202,21 +205,24 @@ func (p *Process) await(ctx context.Context, e *Exchange, done func([]byte) bool
 }
 
 // whole returns the message that a line ends, nil if more lines belong to it. A message has
-// one line; one between lines that are a brace each is read all the same.
+// one line; one that is cut into several is read all the same, up to a line that is a message.
 func (p *Process) whole(line []byte) []byte {
-	if len(p.open) == 0 && string(line) != "{" || len(line) > 1 && line[0] == '{' && json.Valid(line) {
+	line = Mended(line)
+	if begins := len(line) > 0 && line[0] == '{'; len(p.open) == 0 && !begins || begins && json.Valid(line) {
 		p.open = nil
 		return line
 	}
 	p.open = append(append(p.open, line...), '\n')
-	if string(line) != "}" && int64(len(p.open)) <= p.limits.Bytes {
-		return nil
+	for _, end := range []string{"\n", ""} { // it may be cut inside of a text
+		if message := Mended(bytes.TrimSpace(bytes.ReplaceAll(p.open, []byte("\n"), []byte(end)))); json.Valid(message) {
+			p.open = nil
+			return message
+		}
 	}
-	if message := bytes.TrimSpace(p.open); json.Valid(message) {
-		line = message
+	if int64(len(p.open)) > p.limits.Bytes {
+		p.open = nil
 	}
-	p.open = nil
-	return line
+	return nil
 }
 
 // endError is the reason why standard output ended.
