@@ -107,13 +107,11 @@ func Judge(logs []*runfile.Log) *Judgement {
 // bySubject groups the logs, each group and the groups in order.
 func bySubject(logs []*runfile.Log) [][]*runfile.Log {
 	var groups [][]*runfile.Log
-	place := map[string]int{}
 	for _, l := range logs {
-		i, ok := place[l.Subject]
-		if !ok {
-			i = len(groups)
-			place[l.Subject] = i
-			groups = append(groups, nil)
+		i := slices.IndexFunc(groups, func(group []*runfile.Log) bool { return group[0].Subject == l.Subject })
+		if i < 0 {
+			groups = append(groups, []*runfile.Log{l})
+			continue
 		}
 		groups[i] = append(groups[i], l)
 	}

@@ -2,6 +2,7 @@ package taint
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -11,7 +12,6 @@ import (
 	"go/types"
 	"io"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -44,9 +44,9 @@ type sourcePackage struct {
 
 // readSource lists the packages of the program as the flags and environment
 // build them.
-func readSource(flags, env []string) (*source, error) {
+func readSource(ctx context.Context, flags, env []string) (*source, error) {
 	args := append([]string{"list", "-deps", "-export", "-json=ImportPath,Dir,Export,GoFiles,ImportMap"}, flags...)
-	cmd := exec.Command("go", append(args, programPath)...)
+	cmd := tied(ctx, "go", append(args, programPath)...)
 	cmd.Env = env
 	output, err := cmd.Output()
 	if err != nil {

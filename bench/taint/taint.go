@@ -22,6 +22,7 @@ package taint
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,20 +34,12 @@ import (
 	"runtime"
 	"sync"
 
+	"sealab/internal/command"
 	"sealab/internal/runfile"
 )
 
 // ErrMissing says that valgrind is not there, and how to get it.
 var ErrMissing = errors.New("valgrind is not installed; install it with: apt-get install valgrind")
-
-// findValgrind returns the path of valgrind.
-func findValgrind() (string, error) {
-	path, err := exec.LookPath("valgrind")
-	if err != nil {
-		return "", ErrMissing
-	}
-	return path, nil
-}
 
 // failed returns the error of a command with the end of its output.
 func failed(what string, output []byte, err error) error {
@@ -57,20 +50,28 @@ func failed(what string, output []byte, err error) error {
 	return fmt.Errorf("%s: %w: %s", what, err, output)
 }
 
+// tied returns a command that ends, with its children, if ctx or this process ends.
+func tied(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.SysProcAttr = command.TiedChild()
+	cmd.Cancel = func() error { return command.KillGroup(cmd.Process) }
+	return cmd
+}
+
 // secrets are the values that are declared undefined, one run each.
 var secrets = []runfile.Secret{runfile.None, runfile.Key, runfile.Payload}
 
 // Run runs the controls and the designs that only names, or every design, and
 // writes a log for each subject and secret to dir. stamp goes into every log.
-// Subjects run side by side, one on each processor. progress is called after each
-// with the number done, one call at a time.
-func Run(dir string, only []string, stamp map[string]string, progress func(done, of int)) error {
+// Subjects run side by side, one on each processor, until ctx ends. progress is called
+// after each with the number done, one call at a time.
+func Run(ctx context.Context, dir string, only []string, stamp map[string]string, progress func(done, of int)) error {
 	work, err := os.MkdirTemp("", "sealab-taint-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	p, err := build(work)
+	p, err := build(ctx, work)
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func Run(dir string, only []string, stamp map[string]string, progress func(done,
 		return err
 	}
 	stamp = maps.Clone(stamp)
-	maps.Copy(stamp, p.stamp())
+	maps.Copy(stamp, p.stamp(ctx))
 	subjects, err := p.choose(only)
 	if err != nil {
 		return err
@@ -88,11 +89,13 @@ func Run(dir string, only []string, stamp map[string]string, progress func(done,
 	var failure error
 	done, places := 0, make(chan struct{}, runtime.NumCPU())
 	for _, s := range subjects {
-		places <- struct{}{}
+		if places <- struct{}{}; ctx.Err() != nil {
+			break
+		}
 		group.Go(func() {
 			defer func() { <-places }()
 			s.Stamp = stamp
-			err := p.subject(work, dir, s)
+			err := p.subject(ctx, work, dir, s)
 			mu.Lock()
 			defer mu.Unlock()
 			failure = cmp.Or(failure, err)
@@ -101,6 +104,9 @@ func Run(dir string, only []string, stamp map[string]string, progress func(done,
 		})
 	}
 	group.Wait()
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("the run was stopped after %d of %d subjects: %w", done, len(subjects), err)
+	}
 	return failure
 }
 
@@ -125,7 +131,7 @@ func (p *program) choose(only []string) ([]runfile.Log, error) {
 
 // subject writes the logs of one subject. The divisions go with the run in which
 // the keys are secret.
-func (p *program) subject(work, dir string, s runfile.Log) error {
+func (p *program) subject(ctx context.Context, work, dir string, s runfile.Log) error {
 	work, err := os.MkdirTemp(work, "subject-")
 	if err != nil {
 		return err
@@ -133,7 +139,7 @@ func (p *program) subject(work, dir string, s runfile.Log) error {
 	for _, secret := range secrets {
 		log := s
 		log.Secret = secret
-		if err := p.fill(work, &log); errors.Is(err, errSubject) {
+		if err := p.fill(ctx, work, &log); errors.Is(err, errSubject) {
 			log.Failed = err.Error()
 		} else if err != nil {
 			return err
@@ -146,11 +152,11 @@ func (p *program) subject(work, dir string, s runfile.Log) error {
 }
 
 // fill runs the subject of the log and adds the reports.
-func (p *program) fill(work string, log *runfile.Log) (err error) {
-	if log.Reports, err = p.memcheck(work, log.Subject, log.Secret); err != nil || log.Secret != runfile.Key {
+func (p *program) fill(ctx context.Context, work string, log *runfile.Log) (err error) {
+	if log.Reports, err = p.memcheck(ctx, work, log.Subject, log.Secret); err != nil || log.Secret != runfile.Key {
 		return err
 	}
-	divisions, err := p.executed(work, log.Subject)
+	divisions, err := p.executed(ctx, work, log.Subject)
 	log.Reports = append(log.Reports, divisions...)
 	return err
 }
@@ -179,31 +185,30 @@ type listing struct {
 
 // build builds the program into dir from the module's source, which must be the
 // current folder or one above it.
-func build(dir string) (*program, error) {
-	valgrind, err := findValgrind()
+func build(ctx context.Context, dir string) (*program, error) {
+	valgrind, err := exec.LookPath("valgrind")
 	if err != nil {
-		return nil, err
+		return nil, ErrMissing
 	}
 	p := &program{path: filepath.Join(dir, "program"), valgrind: valgrind}
 	flags, env := []string{"-trimpath", "-tags", "valgrind"}, append(os.Environ(), "GOEXPERIMENT="+experiments)
-	cmd := exec.Command("go", append(append([]string{"build"}, flags...), "-o", p.path, programPath)...)
+	cmd := tied(ctx, "go", append(append([]string{"build"}, flags...), "-o", p.path, programPath)...)
 	cmd.Env = env
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return nil, failed("building the program that runs under valgrind, from the module's source", output, err)
 	}
-	if p.source, err = readSource(flags, env); err != nil {
+	if p.source, err = readSource(ctx, flags, env); err != nil {
 		return nil, err
 	}
-	if p.divisions, err = divisions(p.path); err != nil {
+	if p.divisions, err = divisions(ctx, p.path); err != nil {
 		return nil, err
 	}
-	return p, p.list()
+	return p, p.list(ctx)
 }
 
 // list asks the program under valgrind for its subjects and instructions.
-func (p *program) list() error {
-	cmd := exec.Command(p.valgrind, "-q", "--tool=none", p.path, "--list")
-	output, err := cmd.Output()
+func (p *program) list(ctx context.Context) error {
+	output, err := tied(ctx, p.valgrind, "-q", "--vgdb=no", "--tool=none", p.path, "--list").Output()
 	if err != nil {
 		return failed("listing the subjects under valgrind", output, err)
 	}
@@ -214,8 +219,8 @@ func (p *program) list() error {
 }
 
 // stamp returns the toolchain of the program and the instructions that it may use.
-func (p *program) stamp() map[string]string {
-	version, _ := exec.Command(p.valgrind, "--version").Output()
+func (p *program) stamp(ctx context.Context) map[string]string {
+	version, _ := tied(ctx, p.valgrind, "--version").Output()
 	return map[string]string{
 		"valgrind": string(bytes.TrimSpace(version)), "toolchain": runtime.Version(), "goexperiment": experiments,
 		"avx2": fmt.Sprint(p.AVX2), "avx512": fmt.Sprint(p.AVX512), "sha-ni": "hidden by valgrind",
@@ -227,8 +232,8 @@ func (p *program) stamp() map[string]string {
 var divisionLine = regexp.MustCompile(`(?m)^\s+\S+\s+(0x[0-9a-f]+)\s+[0-9a-f]+\s+I?DIV[BWLQ]\s`)
 
 // divisions returns the addresses of the division instructions in a program.
-func divisions(path string) (map[string]bool, error) {
-	output, err := exec.Command("go", "tool", "objdump", path).Output()
+func divisions(ctx context.Context, path string) (map[string]bool, error) {
+	output, err := tied(ctx, "go", "tool", "objdump", path).Output()
 	if err != nil {
 		return nil, failed("disassembling the program", nil, err)
 	}

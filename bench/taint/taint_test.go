@@ -1,8 +1,10 @@
 package taint
 
 import (
+	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,7 +22,7 @@ func TestUnderValgrind(t *testing.T) {
 		testenv.Skip(t, "-short or -race: it takes half a minute; make matrices runs it whole")
 	}
 	dir := t.TempDir()
-	p, err := build(dir)
+	p, err := build(t.Context(), dir)
 	if errors.Is(err, ErrMissing) {
 		testenv.Skip(t, "%v", err)
 	}
@@ -30,10 +32,10 @@ func TestUnderValgrind(t *testing.T) {
 		"control-early-exit":            "if secret[i] != guess[i] {",
 		"control-constant-time-compare": "",
 	} {
-		none, err := p.memcheck(dir, subject, runfile.None)
+		none, err := p.memcheck(t.Context(), dir, subject, runfile.None)
 		require.NoError(t, err)
 		require.Empty(t, none, subject)
-		key, err := p.memcheck(dir, subject, runfile.Key)
+		key, err := p.memcheck(t.Context(), dir, subject, runfile.Key)
 		require.NoError(t, err)
 		if want == "" {
 			require.Empty(t, key, subject)
@@ -44,18 +46,18 @@ func TestUnderValgrind(t *testing.T) {
 		require.Equal(t, programPath+".earlyExit", key[0].Stack[0].Function)
 		require.Equal(t, want, key[0].Stack[0].Text)
 	}
-	divisions, err := p.executed(dir, "control-division-of-secret")
+	divisions, err := p.executed(t.Context(), dir, "control-division-of-secret")
 	require.NoError(t, err)
 	require.Len(t, divisions, 1)
 	require.Equal(t, programPath+".divisionOfSecret", divisions[0].Stack[0].Function)
-	_, err = p.memcheck(dir, "no-such-design", runfile.None)
+	_, err = p.memcheck(t.Context(), dir, "no-such-design", runfile.None)
 	require.ErrorIs(t, err, errSubject)
 }
 
-// TestMissingValgrind takes every program away: the error says what to install.
+// TestMissingValgrind takes every program away: the error names the package to install.
 func TestMissingValgrind(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	err := Run(t.TempDir(), nil, nil, func(int, int) {})
+	err := Run(t.Context(), t.TempDir(), nil, nil, func(int, int) {})
 	require.ErrorIs(t, err, ErrMissing)
 	require.ErrorContains(t, err, "apt-get install valgrind")
 }
@@ -91,7 +93,7 @@ func TestReportIsRead(t *testing.T) {
 // TestLinesAreResolved asks for the functions on whose result lines of the
 // controls branch.
 func TestLinesAreResolved(t *testing.T) {
-	s, err := readSource([]string{"-tags", "valgrind"}, os.Environ())
+	s, err := readSource(t.Context(), []string{"-tags", "valgrind"}, os.Environ())
 	require.NoError(t, err)
 	text, err := os.ReadFile(filepath.Join("program", "controls.go"))
 	require.NoError(t, err)
@@ -115,4 +117,22 @@ func TestLinesAreResolved(t *testing.T) {
 	require.Empty(t, resolve("if equal(secret, guess) || secret[0] == guess[0] {").Tests, "two causes")
 	require.Empty(t, resolve("if secret[i] != guess[i] {").Tests)
 	require.Equal(t, "elsewhere.f", s.frame("elsewhere.f", "elsewhere", "f.go", 1).Function)
+}
+
+// TestRunStops ends at an interrupt, leaves no folder behind and writes no log: a subject
+// that was killed has not failed.
+func TestRunStops(t *testing.T) {
+	if _, err := exec.LookPath("valgrind"); err != nil {
+		testenv.Skip(t, "%v", ErrMissing)
+	}
+	temporary, dir := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, Run(ctx, dir, nil, nil, func(int, int) {}), context.Canceled)
+	for _, folder := range []string{temporary, dir} {
+		entries, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		require.Empty(t, entries)
+	}
 }

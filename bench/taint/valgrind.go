@@ -1,12 +1,12 @@
 package taint
 
 import (
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -31,9 +31,9 @@ var settings = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=asyncpreemptoff=1"}
 var errSubject = errors.New("the subject does not run")
 
 // memcheck runs one subject under memcheck and returns its reports.
-func (p *program) memcheck(dir, subject string, secret runfile.Secret) ([]runfile.Report, error) {
+func (p *program) memcheck(ctx context.Context, dir, subject string, secret runfile.Secret) ([]runfile.Report, error) {
 	path := filepath.Join(dir, "memcheck.xml")
-	err := p.run(subject, secret, "--tool=memcheck", "--error-limit=no", "--track-origins=yes", "--leak-check=no",
+	err := p.run(ctx, subject, secret, "--tool=memcheck", "--error-limit=no", "--track-origins=yes", "--leak-check=no",
 		"--num-callers=60", "--xml=yes", "--xml-file="+path)
 	if err != nil {
 		return nil, err
@@ -46,10 +46,13 @@ func (p *program) memcheck(dir, subject string, secret runfile.Secret) ([]runfil
 }
 
 // run runs one subject under valgrind.
-func (p *program) run(subject string, secret runfile.Secret, flags ...string) error {
-	cmd := exec.Command(p.valgrind, append(append([]string{"-q"}, flags...), p.path, subject, string(secret))...)
+func (p *program) run(ctx context.Context, subject string, secret runfile.Secret, flags ...string) error {
+	cmd := tied(ctx, p.valgrind, append(append([]string{"-q", "--vgdb=no"}, flags...), p.path, subject, string(secret))...)
 	cmd.Env = append(os.Environ(), settings...)
 	output, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", errSubject, failed(subject, output, err))
 	}
@@ -99,14 +102,14 @@ func (p *program) parse(text []byte) ([]runfile.Report, error) {
 
 // executed runs one subject under callgrind and returns the divisions that its
 // operations executed.
-func (p *program) executed(dir, subject string) ([]runfile.Report, error) {
+func (p *program) executed(ctx context.Context, dir, subject string) ([]runfile.Report, error) {
 	file := filepath.Join(dir, "callgrind.out")
 	flags := []string{"--tool=callgrind", "--collect-atstart=no", "--dump-instr=yes",
 		"--compress-strings=no", "--compress-pos=no", "--callgrind-out-file=" + file}
 	for _, function := range slices.Sorted(maps.Keys(operations)) {
 		flags = append(flags, "--toggle-collect="+function)
 	}
-	if err := p.run(subject, runfile.None, flags...); err != nil {
+	if err := p.run(ctx, subject, runfile.None, flags...); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(file)

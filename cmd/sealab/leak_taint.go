@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -57,7 +58,9 @@ type leakTaintFlags struct {
 
 func (f *leakTaintFlags) run(cmd *cobra.Command, dir string) error {
 	if !f.judgeOnly {
-		err := f.log(dir, newProgress(cmd.ErrOrStderr()))
+		ctx, stop := cli.Interruptible(cmd)
+		defer stop()
+		err := f.log(ctx, dir, newProgress(cmd.ErrOrStderr()))
 		if errors.Is(err, taint.ErrMissing) {
 			return fmt.Errorf("not tested: %w", err)
 		}
@@ -89,13 +92,13 @@ func (f *leakTaintFlags) run(cmd *cobra.Command, dir string) error {
 }
 
 // log runs the subjects under valgrind.
-func (f *leakTaintFlags) log(dir string, progress *progress) error {
+func (f *leakTaintFlags) log(ctx context.Context, dir string, progress *progress) error {
 	stamp, err := runfile.NewStamp(time.Now(), f.host)
 	if err != nil {
 		return err
 	}
 	defer progress.end()
-	return taint.Run(dir, f.subjects, map[string]string{"commit": stamp.Commit, "host": stamp.Host}, func(done, of int) {
+	return taint.Run(ctx, dir, f.subjects, map[string]string{"commit": stamp.Commit, "host": stamp.Host}, func(done, of int) {
 		progress.show("tainting", done, of)
 	})
 }

@@ -139,14 +139,10 @@ func change(token []byte) []byte {
 
 //go:noinline
 func open(d *codecs.Design, key []byte) (codecs.Codec, error) {
-	in, err := lab.Open(*d, codecs.Config{Secrets: [][]byte{key}})
-	if err != nil {
-		return nil, err
-	}
-	return in.At(&codecs.Context{
+	return lab.OpenAt(*d, codecs.Config{Secrets: [][]byte{key}}, &codecs.Context{
 		Now: noon, Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod"}`),
 		Principal: new("alice"), Audience: new("releases"),
-	}), nil
+	})
 }
 
 //go:noinline
