@@ -19,8 +19,8 @@ import (
 // consumer is one folder of consumers: a program that reads vectors in its language.
 type consumer struct {
 	name    string
-	program string   // what the machine must have, one of several after a bar
-	needs   string   // what `make consumers` has installed in the folder; "": nothing
+	program string   // programs that the machine must have, one of several after a bar
+	needs   string   // file that `make consumers` installs in the folder; "": it installs no file
 	designs []string // the files that it reads
 }
 

@@ -129,7 +129,11 @@ func schemeBase(d *codecs.Design, name, doc, state string, change func(*Setting)
 func schemeBases(d *codecs.Design) []*Base {
 	bases := []*Base{schemeBase(d, "base", "a small JSON state, everything bound", `{"step":1,"of":3}`, nil)}
 	for i, state := range states {
-		bases = append(bases, schemeBase(d, fmt.Sprintf("state-%d", i), fmt.Sprintf("the state %.40q", state), state, nil))
+		b := schemeBase(d, fmt.Sprintf("state-%d", i), fmt.Sprintf("the state %.40q", state), state, nil)
+		if state == "" {
+			b.Try = []Family{lastMissing}
+		}
+		bases = append(bases, b)
 	}
 	for _, n := range []int{0, 1, 2, 30, 62, 253, 254, 255, 3200} {
 		state := `"` + strings.Repeat("x", n) + `"`
@@ -174,12 +178,12 @@ func optionBases(d *codecs.Design) []*Base {
 }
 
 // fewOptionBases returns a sound token for each value of each option, and reads it
-// under other bindings that the option promises.
+// under other bindings that the option promises, and with other claims.
 func fewOptionBases(d *codecs.Design) []*Base {
 	var bases []*Base
 	for _, b := range optionBases(d) {
 		if !strings.HasSuffix(b.Name, "-text") {
-			b.Try = []Family{addedContexts}
+			b.Try = []Family{addedContexts, fewAddedClaims}
 			bases = append(bases, b)
 		}
 	}

@@ -84,12 +84,12 @@ type Family func(*Scene) []Case
 // everything lists the families for the first base of a design.
 var everything = []Family{
 	fields, tags, splices, inside, respellings, concealed, encodings, framings, truncations,
-	keyRings, slots, crossings, twoKeys, claims, documents, undigested, times, contexts, oracles,
+	keyRings, slots, crossings, twoKeys, claims, cutClaims, documents, stretched, undigested, times, contexts, awkwardArguments, oracles,
 }
 
 // few lists the families for the first base of a format with few vectors.
 var few = []Family{
-	fields, tags, splices, inside, encodings, framings, truncations, keyRings, slots, crossings, headers, fewClaims, fewDocuments, claimBytes, compressed, undigested, times, claimedContexts,
+	fields, tags, splices, inside, encodings, framings, truncations, keyRings, slots, crossings, headers, envelopes, fewClaims, cutClaims, fewDocuments, stretched, claimBytes, compressed, undigested, times, claimedContexts, awkwardArguments,
 }
 
 // A Setting is the configuration and context in which a token is made or read.

@@ -1,7 +1,9 @@
 package cases
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -72,6 +74,34 @@ func changed(was codecs.Context, field string) []Case {
 		})
 	}
 	return cs
+}
+
+// awkwardArguments reads a sound token under arguments that parsers refuse or read
+// differently. It has no cases for a design whose tokens do not depend on arguments.
+func awkwardArguments(s *Scene) []Case {
+	set := s.Base.Clone()
+	set.Context.Arguments = nil
+	token, _, err := s.Make(set, s.Seed, s.Base.Payload, nil)
+	if !s.Design.IsScheme() || err != nil || bytes.Equal(token, s.Token) {
+		return nil
+	}
+	var cs []Case
+	for i, raw := range awkward {
+		cs = append(cs, Case{
+			Name: fmt.Sprintf("read-arguments-awkward-%d", i), Doc: fmt.Sprintf("read where the arguments are %s", raw), Flags: []string{flagArguments},
+			Read: func(set *Setting) { arguments(raw)(&set.Context) },
+		})
+	}
+	return cs
+}
+
+var awkward = []string{
+	// not JSON
+	`{a:1}`, `{"a"=1}`, `{"a":1 2}`, `{"a":1 "b":2}`, `{"a":1}{}`, `{"a`, `{"a":"b`, `{"a":"\x"}`, "{\"a\":\"\n\"}", `{"a":nul}`, `{"a":tru}`, `{"a":fals}`, `{"a":[1,}`, `{"a":[1 2]}`,
+	// names that are numbers in some languages
+	`{"":1}`, `{"nan":1,"0x1p1":2}`, `{"1.5":1}`, `{"a":{"1.5":1}}`, `{"0":1,"a":2}`, `{"1":1}`,
+	// values that some languages do not have
+	`1.5`, `["a"]`, `{"x":[1e400]}`, `{"x":"\ud800"}`, `{"\ud800":2}`,
 }
 
 // absence reports whether one text is absent and the other is empty. A design
@@ -204,7 +234,7 @@ var settings = []struct {
 	try       Family // nil: the sound token alone
 	change    func(*Setting)
 }{
-	{"no-principal", "minted without a principal", contextsAbout("principal-"), func(s *Setting) { s.Context.Principal = nil }},
+	{"no-principal", "minted without a principal", unprincipled, func(s *Setting) { s.Context.Principal = nil }},
 	{"empty-principal", "minted for the empty principal", contextsAbout("principal-"), func(s *Setting) { s.Context.Principal = new("") }},
 	{"no-audience", "minted without an audience", contextsAbout("audience-"), func(s *Setting) { s.Context.Audience = nil }},
 	{"empty-audience", "minted for the empty audience", contextsAbout("audience-"), func(s *Setting) { s.Context.Audience = new("") }},
@@ -247,9 +277,13 @@ var settings = []struct {
 	{"short-life", "minted for one second", times, func(s *Setting) { s.TTL = time.Second }},
 	{"fractional-life", "minted for one and a half seconds", times, func(s *Setting) { s.TTL = 1500 * time.Millisecond }},
 	{"whole-second", "minted at a whole second", times, func(s *Setting) { s.Context.Now = time.Unix(now.Unix(), 0) }},
+	{"binary-fraction", "minted at 1/256 of a second, which has eight decimal places", nil, func(s *Setting) { s.Context.Now = time.Unix(now.Unix(), 1e9/256) }},
 	{"early", "minted in the year 1970", times, func(s *Setting) { s.Context.Now = time.Unix(1, 0) }},
 	{"late", "minted beyond 32 bits", times, func(s *Setting) { s.Context.Now = time.Unix(1<<33, 500_000_000) }},
 }
+
+// unprincipled reads tokens that have no principal.
+func unprincipled(s *Scene) []Case { return append(contextsAbout("principal-")(s), unclosed(s)...) }
 
 // times reads a sound token at other times. They surround its expiry in
 // seconds, milliseconds and microseconds, and precede its issue.
@@ -287,8 +321,15 @@ func times(s *Scene) []Case {
 			Read: func(set *Setting) { set.Context.Now = set.Context.Now.Add(m.after) }, Want: m.want, Property: codecs.Expiry,
 		})
 	}
-	return append(cs, Case{
+	cs = append(cs, Case{
 		Name: "read-with-other-ttl", Doc: "read by a server that mints for twice as long", Flags: []string{flagExpiry},
 		Read: func(set *Setting) { set.TTL *= 2 },
+	})
+	if s.Base.Name != "base" {
+		return cs
+	}
+	return append(cs, Case{
+		Name: "read-before-1970", Doc: "read a second before 1970", Flags: []string{flagExpiry},
+		Read: func(set *Setting) { set.Context.Now = time.Unix(-1, 0) },
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"sealab/internal/lab"
 )
@@ -19,7 +20,12 @@ func documents(s *Scene) []Case { return documentsOf(s, slices.Concat(texts, syn
 // fewTexts are the changes of whole claims in a format with few vectors.
 var fewTexts = []string{
 	"empty", "null", "number", "string", "array", "object", "wrapped", "cut", "space-front", "space-end", "second-document", "bom",
-	"invalid-utf-8", "extra", "extra-nan", "proto", "surrogate-item", "surrogate-own-name", "surrogate-nested", "deep-100", "deep-600",
+	"invalid-utf-8", "surrogate-utf-8-text", "extra", "extra-nan", "proto", "surrogate-item", "surrogate-own-name", "surrogate-nested", "deep-100", "deep-600",
+}
+
+// unclosed leaves the last character of the claims out.
+func unclosed(s *Scene) []Case {
+	return documentsOf(s, slices.DeleteFunc(slices.Clone(texts), func(a Alteration) bool { return a.Name != "cut" }))
 }
 
 // fewDocuments is documents for a format with few vectors.
@@ -27,8 +33,8 @@ func fewDocuments(s *Scene) []Case {
 	return documentsOf(s, slices.DeleteFunc(slices.Clone(texts), func(a Alteration) bool { return !slices.Contains(fewTexts, a.Name) }))
 }
 
-// claimBytes changes the bytes of claims that are no JSON, one at a time, and writes
-// a zero in front of each number in them.
+// claimBytes changes the bytes of claims that are no JSON, one at a time, cuts binary ones, and
+// changes each number in them.
 func claimBytes(s *Scene) []Case {
 	text, ok := s.Trace.Find(claimsStep)
 	if !ok || json.Valid(text) {
@@ -47,6 +53,32 @@ func claimBytes(s *Scene) []Case {
 		add(fmt.Sprintf("zero-%d", at[0]), fmt.Sprintf("a zero in front of the number at byte %d", at[0]), func(b []byte) []byte {
 			return slices.Insert(b, at[0], '0')
 		})
+		if at[1]-at[0] < timeDigits {
+			continue
+		}
+		add(fmt.Sprintf("digits-%d", at[0]), fmt.Sprintf("a number of 20 digits at byte %d", at[0]), func(b []byte) []byte {
+			return slices.Replace(b, at[0], at[1], bytes.Repeat([]byte("9"), 20)...)
+		})
+	}
+	add("zeros", "eight zero bytes in front", func(b []byte) []byte { return append(make([]byte, 8), b[min(8, len(b)):]...) })
+	if !bytes.ContainsFunc(text, unicode.IsControl) {
+		return cs
+	}
+	for _, i := range places(len(text)) {
+		if i >= len(text)/2 {
+			add(fmt.Sprintf("cut-%d", i), fmt.Sprintf("the first %d bytes alone", i), cutTo(i))
+		}
+		if unicode.IsControl(rune(text[i])) {
+			if end := i + 2 + int(text[i]); text[i] != 0 && end <= len(text) {
+				for _, last := range []byte{0x7f, 0xff} {
+					add(fmt.Sprintf("grown-%d-%x", i, last), fmt.Sprintf("two bytes more at the end of the number whose length is byte %d", i), func(b []byte) []byte {
+						b[i] += 2
+						return slices.Insert(b, end, 0xff, last)
+					})
+				}
+			}
+			add(fmt.Sprintf("high-%d", i), fmt.Sprintf("the highest bit of byte %d flipped", i), Flip(i, 0x80))
+		}
 	}
 	return cs
 }
@@ -141,6 +173,7 @@ var texts = []Alteration{
 	{Name: "utf-16be", Doc: "in UTF-16, big-endian", Change: utf16(1, 0)},
 	{Name: "utf-32le", Doc: "in UTF-32, little-endian", Change: utf16(0, 3)},
 	{Name: "invalid-utf-8", Doc: "a string that is not UTF-8", Change: member("\"\xff\"")},
+	{Name: "surrogate-utf-8-text", Doc: "a text with a surrogate as UTF-8", Change: setTo([]byte("\"\xed\xa0\x80\""))},
 	{Name: "overlong-utf-8", Doc: "a string with an overlong form", Change: member("\"\xc0\xaf\"")},
 	{Name: "surrogate-utf-8", Doc: "a string with a surrogate as UTF-8", Change: member("\"\xed\xa0\x80\"")},
 	{Name: "control", Doc: "a string with a raw control character", Change: member("\"\x01\"")},

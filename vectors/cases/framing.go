@@ -199,6 +199,16 @@ func inside(s *Scene) []Case {
 	return altered(s.Trace.steps(isInside), Alterations, "sealed-%s", beforeSealed, Case{Flags: []string{flagInside}})
 }
 
+// stretched makes each printable text that enters the cryptography 300 characters longer.
+func stretched(s *Scene) []Case {
+	steps := slices.DeleteFunc(s.Trace.steps(isInside), func(step Step) bool {
+		return step.Step == lab.StepText || step.Step == lab.StepPrefix || len(step.Value) == 0 || bytes.ContainsFunc(step.Value, func(r rune) bool { return r <= ' ' || r > '~' })
+	})
+	return altered(steps, []Alteration{{Name: "stretched", Doc: "300 characters longer", Change: func(b []byte) []byte {
+		return append(b, bytes.Repeat(b[len(b)-1:], 300)...)
+	}}}, "sealed-%s", beforeSealed, Case{Flags: []string{flagInside}})
+}
+
 // isInside reports whether it is useful to alter s bytewise. Payloads hold any
 // bytes; claims and tags have families of their own.
 func isInside(s lab.Step) bool {

@@ -23,9 +23,9 @@ const STAGES = {
 };
 
 // What the options of the vectors are for the SDK. The state is the payload's
-// text, or its JSON.
+// text, or its JSON, which an absent payload has none of.
 const BINDS = { none: undefined, principal: (ctx) => ctx.principal ?? '' };
-const PAYLOADS = { text: (payload) => bytes(payload), json: (payload) => Buffer.from(JSON.stringify(payload)) };
+const PAYLOADS = { text: (payload) => bytes(payload), json: (payload) => Buffer.from(JSON.stringify(payload) ?? '') };
 
 const real = Date.now;
 const hex = (text) => Buffer.from(text, 'hex');

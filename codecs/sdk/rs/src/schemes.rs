@@ -1,6 +1,6 @@
 //! The crates, as schemes of the worker protocol.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::{engine::general_purpose::URL_SAFE_NO_PAD, Engine};
 use serde_json::{json, Map, Value};
@@ -72,7 +72,7 @@ const LIMIT: (&str, &[&str]) = ("limit", &["64KiB", "none"]);
 #[cfg(feature = "libs")]
 const SIGNED_STRICT: &[&str] = &["integrity", "canonical", "total", "byte-exact", "inert", "private-keys", "nonce-misuse-resistant"];
 #[cfg(feature = "libs")]
-const SEALED_STRICT: &[&str] = &["integrity", "canonical", "total", "byte-exact", "inert", "private-keys", "confidentiality", "fresh-nonces", "unlinkable"];
+const SEALED_STRICT: &[&str] = &["integrity", "canonical", "total", "byte-exact", "inert", "private-keys", "confidentiality", "fresh-nonces"];
 
 #[cfg(feature = "libs")]
 const fn library(
@@ -209,8 +209,14 @@ impl Rmcp {
     }
 }
 
+/// Fails at times before 1970, at which rmcp panics.
+fn from_1970() -> Result<(), Failure> {
+    SystemTime::now().duration_since(UNIX_EPOCH).map(|_| ()).map_err(|_| Failure::Unsupported)
+}
+
 impl Scheme for Rmcp {
     fn mint(&self, state: &[u8], binding: &Binding) -> Result<String, Failure> {
+        from_1970()?;
         let data = self.data(binding);
         let mut options = rmcp::model::SealOptions::new().associated_data(&data);
         if let Some(ttl) = self.ttl {
@@ -221,6 +227,7 @@ impl Scheme for Rmcp {
 
     fn verify(&self, token: &str, binding: &Binding) -> Result<Vec<u8>, Failure> {
         use rmcp::model::RequestStateError::*;
+        from_1970()?;
         self.codec.open_with(token, &self.data(binding)).map_err(|error| match error {
             MalformedFormat => Failure::Rejected("malformed", "MalformedFormat"),
             InvalidEncoding => Failure::Rejected("malformed", "InvalidEncoding"),
