@@ -25,6 +25,8 @@ var stateControls = []control{
 		return &fixture{seal: partly{soundSigned(), func(b bound) bool { return b.target == "remove" }}}
 	}, checks: []string{"RS-TAMPER"}, also: []string{"RS-FORGE", "RS-TOOL", "RS-ARGS"}},
 	{name: "states without answers unverified", build: unverifiedWithoutAnswers, checks: []string{"RS-FORGE"}, effects: true},
+	{name: "an expiry beside the tag", build: func() *fixture { return &fixture{seal: expiring{soundSigned(), false}} },
+		checks: []string{"RS-FORGE"}, also: []string{"RS-TAMPER", "RS-SPLICE", "RS-CUT", "RS-SPELL"}},
 	{name: "keys that every object has", build: func() *fixture { return &fixture{seal: keyed{soundSigned()}} }, checks: []string{"RS-FORGE"}},
 	{name: "a hash that can be continued", build: func() *fixture { return &fixture{seal: hashed{[]byte("a key of 19 bytes !")}} }, checks: []string{"RS-FORGE"}},
 	{name: "a credential in a nested code", build: func() *fixture {
@@ -48,6 +50,32 @@ var stateControls = []control{
 			return all
 		}}}
 	}, checks: []string{"RS-CLEAR"}, change: func(o *review.Options) { o.Effects = true }},
+}
+
+// expiring is a seal with the time of its tokens in front of them, bound to them or not.
+type expiring struct {
+	*signed
+	bound bool
+}
+
+func (s expiring) mint(state string, b bound, at time.Time) string {
+	until := strconv.FormatInt(at.Add(time.Minute).Unix(), 10)
+	if s.bound {
+		b.user += until
+	}
+	return until + "." + s.signed.mint(state, b, at)
+}
+
+func (s expiring) open(token string, b bound, now time.Time) (string, error) {
+	until, rest, _ := strings.Cut(token, ".")
+	n, err := strconv.ParseInt(until, 10, 64)
+	if err != nil || strconv.FormatInt(n, 10) != until || now.Unix() >= n {
+		return "", errState
+	}
+	if s.bound {
+		b.user += until
+	}
+	return s.signed.open(rest, b, now)
 }
 
 // partly is a seal that reads some tokens without a look at their tag.

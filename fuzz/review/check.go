@@ -36,6 +36,7 @@ type Check struct {
 	Over     string   // http or stdio; "" for both
 	Era      string   // modern or legacy; "" for both
 	Timed    bool     // rests on the time of an answer, or on one good token that is refused: a finding has to show in three attempts
+	Long     bool     // takes hundreds of exchanges
 	Run      func(*T)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,8 @@ type client struct {
 	limits  rawmcp.Limits
 	rate    float64 // exchanges a second; 0: unlimited
 	budget  int
+	until   time.Time // no exchange begins after; zero: no limit
+	unsent  int       // exchanges that were not begun
 	clock   Clock
 	record  func(*rawmcp.Exchange)
 
@@ -42,6 +45,8 @@ type client struct {
 	notice string            // the longest run of notifications that were not asked for
 	noisy  int               // its length
 	odd    map[string]string // responses of another form, by their fault
+	// sentIDs and gotIDs count requests and responses by id, over standard streams.
+	sentIDs, gotIDs map[string]int
 	// uncached is the first result of a call whose members for caches have another form.
 	uncached   Answer
 	uncachedBy string
@@ -51,6 +56,10 @@ type client struct {
 	// repeated are the arguments that headers repeat, by tool.
 	repeated map[string][]repeatedArgument
 	claim    *userClaim // of every call, nil for none
+	// older is the revision of a server that does not know the newest one, "" if it does, and
+	// opened are the sessions over HTTP in which its calls are made.
+	older  string
+	opened map[user]session
 }
 
 // A Clock tells and passes time. Tests have one of their own.
@@ -74,7 +83,7 @@ func SystemClock() Clock {
 }
 
 func newClient(o Options) (*client, error) {
-	c := &client{target: o.Target, minted: map[string]map[string]Question{}, keys: map[string]int{}, codes: map[int]string{}, odd: map[string]string{}, repeated: map[string][]repeatedArgument{}, limits: o.Limits, rate: o.Rate, budget: o.Budget, clock: o.Clock, record: o.Record}
+	c := &client{target: o.Target, minted: map[string]map[string]Question{}, keys: map[string]int{}, codes: map[int]string{}, odd: map[string]string{}, sentIDs: map[string]int{}, gotIDs: map[string]int{}, repeated: map[string][]repeatedArgument{}, opened: map[user]session{}, limits: o.Limits, rate: o.Rate, budget: o.Budget, clock: o.Clock, record: o.Record}
 	if o.Rate > 0 {
 		c.pause = time.Duration(float64(time.Second) / o.Rate)
 	}
@@ -94,15 +103,44 @@ func (c *client) close() {
 	}
 }
 
+// lastWords is the end of standard error of a process that does not answer, "" if it is
+// silent there.
+func (c *client) lastWords() string {
+	if c.process == nil {
+		return ""
+	}
+	c.process.Stop(stopGrace) // all of standard error has been read when it has ended
+	lines := strings.Split(strings.TrimSpace(string(c.process.Stderr())), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		return "; standard error: " + short(last, 300)
+	}
+	return ""
+}
+
 const stopGrace = 2 * time.Second
 
-// errBudget ends a review that has used up its exchanges.
-var errBudget = errors.New("the budget of exchanges is used up")
+// errBudget and errTime end a review that has used up its exchanges or its time.
+var (
+	errBudget = errors.New("the budget of exchanges is used up; --budget raises it")
+	errTime   = errors.New("the time of the review is used up; --time raises it")
+)
+
+// over is the reason why no exchange may begin, nil if one may.
+func (c *client) over() error {
+	switch {
+	case c.sent >= c.budget:
+		return errBudget
+	case !c.until.IsZero() && c.clock.Now().After(c.until):
+		return errTime
+	}
+	return nil
+}
 
 // take waits for the turn of an exchange and counts it.
 func (c *client) take(ctx context.Context) error {
-	if c.sent >= c.budget {
-		return errBudget
+	if err := c.over(); err != nil {
+		c.unsent++
+		return err
 	}
 	if wait := c.next.Sub(c.clock.Now()); wait > 0 && c.pause > 0 {
 		if err := c.clock.Sleep(ctx, wait); err != nil {
@@ -126,6 +164,10 @@ const retries = 6
 func (c *client) call(ctx context.Context, call Call) Answer {
 	return c.patiently(ctx, func() Answer {
 		a := c.callOnce(ctx, call)
+		if a.Status == http.StatusNotFound && c.opened[call.as].id != "" { // the session has ended
+			delete(c.opened, call.as)
+			a = c.callOnce(ctx, call)
+		}
 		c.note(call, a)
 		return a
 	})
@@ -186,24 +228,29 @@ func (c *client) callOnce(ctx context.Context, call Call) Answer {
 	if err := c.take(ctx); err != nil {
 		return Answer{Kind: noBudget, Cause: err}
 	}
+	headers := c.callHeaders(ctx, call)
 	c.id++
-	body, err := call.body(c.id)
+	id := c.id
+	body, err := c.body(call, id)
 	if err != nil {
 		return Answer{Kind: broken, Cause: err}
 	}
 	body = c.claim.body(body)
 	done := func(message []byte) bool {
-		_, ok := response([][]byte{message}, c.id) // also an error without an id
-		return ok || isAnswer(c.id)(message)
+		_, ok := response([][]byte{message}, id) // also an error without an id
+		return ok || isAnswer(id)(message) || c.older != "" && isQuestion(message)
 	}
 	var e *rawmcp.Exchange
 	if c.http != nil {
-		e = c.http.Do(ctx, rawmcp.Request{Verb: "POST", Path: c.claim.path(c.http.Path()), Headers: c.callHeaders(call), Body: body, Done: done})
+		e = c.http.Do(ctx, rawmcp.Request{Verb: "POST", Path: c.claim.path(c.http.Path()), Headers: headers, Body: body, Done: done})
 	} else {
 		e = c.line(ctx, body, done)
 	}
 	c.kept(e)
-	a := read(e, c.id)
+	a := read(e, id)
+	if c.older != "" && a.Kind == broken && a.pushes() {
+		return c.leftOpen(ctx, call, id, a)
+	}
 	if (a.Kind == broken || a.Kind == httpError) && e.Err == nil && len(e.Messages) == 1 && c.http != nil {
 		return c.ofAnotherID(a)
 	}
@@ -232,8 +279,15 @@ func (c *client) line(ctx context.Context, body []byte, done func([]byte) bool) 
 			return &rawmcp.Exchange{Sent: body, Err: err}
 		}
 		c.process = p
+		if c.older != "" {
+			c.handshake(ctx, p) // a failure shows in the answer to the line
+		}
 	}
-	return c.process.Do(ctx, body, done)
+	e := c.process.Do(ctx, body, done)
+	if e.Err != nil && c.lost == nil {
+		c.lost = e
+	}
+	return e
 }
 
 // rawCall is a call that a check sends with a body or headers of its own. It ends
@@ -261,9 +315,12 @@ func (c *client) rawCall(ctx context.Context, headers []rawmcp.Header, body []by
 }
 
 // callHeaders are all headers of a call over HTTP, nil over standard streams.
-func (c *client) callHeaders(call Call) []rawmcp.Header {
+func (c *client) callHeaders(ctx context.Context, call Call) []rawmcp.Header {
 	if c.http == nil {
 		return nil
+	}
+	if c.older != "" {
+		return c.sessionHeaders(c.sessionOf(ctx, call.as), call.as)
 	}
 	h := append(c.hostHeaders(call.as), call.headers()...)
 	for _, r := range c.repeated[call.Target] {

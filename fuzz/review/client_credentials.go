@@ -3,6 +3,8 @@ package review
 import (
 	"bytes"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 
 	"sealab/internal/rawmcp"
@@ -60,5 +62,39 @@ func (t Target) masked(text []byte) []byte {
 			}
 		}
 	}
+	for _, v := range t.environment {
+		text = bytes.ReplaceAll(text, []byte(v.Value), []byte("<environment "+v.Name+">"))
+	}
 	return text
+}
+
+// secretVariable is the name of a variable of the environment that may be a secret. The
+// value of PATH shows in a list of all variables.
+var secretVariable = regexp.MustCompile(`(?i)secret|passw|token|key|credential|^PATH$`)
+
+// minVariable is the length of the shortest value of the environment that is looked for.
+const minVariable = 8
+
+// secretsOf are the variables of an environment, and those that a command gives, that may
+// be secrets.
+func secretsOf(environment, command []string) []rawmcp.Header {
+	var all []rawmcp.Header
+	for _, word := range slices.Concat(environment, command) {
+		name, value, ok := strings.Cut(word, "=")
+		if ok && secretVariable.MatchString(name) && len(value) >= minVariable && (name == "PATH" || !strings.HasPrefix(value, "/")) {
+			all = append(all, rawmcp.Header{Name: name, Value: value})
+		}
+	}
+	return all
+}
+
+// variableIn returns the name of the variable whose value stands in a text and not in the
+// request; "" if none does.
+func (t Target) variableIn(text, sent string) string {
+	for _, v := range t.environment {
+		if strings.Contains(text, v.Value) && !strings.Contains(sent, v.Value) {
+			return v.Name
+		}
+	}
+	return ""
 }

@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"mime"
+	"regexp"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"sealab/internal/rawmcp"
 )
@@ -63,6 +66,8 @@ func (c *client) noteCode(method string, a Answer) {
 	if a.Kind != completed && a.Kind != asked && a.Exchange != nil && c.trace == "" {
 		if c.target.repeatedIn(string(a.Exchange.Body)) {
 			c.trace = fmt.Sprintf("%s -> %v, with %s", method, a, ofTheUser)
+		} else if name := c.target.variableIn(string(a.Exchange.Body), string(a.Exchange.Sent)); name != "" {
+			c.trace = fmt.Sprintf("%s -> %v, with the variable %s of the environment", method, a, name)
 		} else if found := a.insides(); found != nil {
 			c.trace = fmt.Sprintf("%s -> %v, with %s", method, a, short(string(found), 80))
 		}
@@ -77,6 +82,7 @@ func (c *client) kept(e *rawmcp.Exchange) {
 	}
 	c.firstDocument(e)
 	c.noteNotices(e)
+	c.noteAnswers(e)
 	if c.record != nil {
 		kept := *e
 		kept.Received = c.target.masked(e.Received)
@@ -85,10 +91,10 @@ func (c *client) kept(e *rawmcp.Exchange) {
 }
 
 // noteNotices keeps the longest run of logs and progress beside the answer to a request of
-// revision 2026-07-28, and the first response of each odd form. The requests of a review ask
-// for no logs, and no progress but those of [progressToken].
+// the newest revision of a server, and the first response of each odd form. The requests of a
+// review ask for no logs, and no progress but those of [progressToken].
 func (c *client) noteNotices(e *rawmcp.Exchange) {
-	if !bytes.Contains(e.Sent, []byte(`"`+metaVersion+`":"`+modern+`"`)) || bytes.Contains(e.Sent, []byte(progressToken)) {
+	if c.older == "" && !bytes.Contains(e.Sent, []byte(`"`+metaVersion+`":"`+modern+`"`)) || bytes.Contains(e.Sent, []byte(progressToken)) {
 		return
 	}
 	var one string
@@ -111,11 +117,14 @@ func (c *client) noteNotices(e *rawmcp.Exchange) {
 
 // The odd forms of responses.
 const (
-	bothMembers  = "a response has both a result and an error"
-	followed     = "a response is followed by more data"
-	inPieces     = "a response is cut into several events"
-	misnamed     = "a response has another id than its request"
-	typedAsOther = "a response is neither of the type JSON nor a stream"
+	bothMembers   = "a response has both a result and an error"
+	followed      = "a response is followed by more data"
+	inPieces      = "a response is cut into several events"
+	misnamed      = "a response has another id than its request"
+	answeredTwice = "a request is answered twice"
+	noNumbers     = "a response has NaN or Infinity, which JSON has not"
+	otherCoding   = "a response is not UTF-8"
+	typedAsOther  = "a response is neither of the type JSON nor a stream"
 )
 
 // oddity is the fault of the form of a response; "" if it has none.
@@ -126,6 +135,10 @@ func oddity(e *rawmcp.Exchange, response map[string]json.RawMessage) string {
 		return bothMembers
 	case e.Cut:
 		return inPieces
+	case e.Mended:
+		return noNumbers
+	case (response["result"] != nil || response["error"] != nil) && !utf8.Valid(e.Body):
+		return otherCoding
 	case (response["result"] != nil || response["error"] != nil) && e.Status != 0 && media != "application/json" && media != "text/event-stream":
 		return typedAsOther
 	}
@@ -160,5 +173,30 @@ func (c *client) firstDocument(e *rawmcp.Exchange) {
 	e.Messages = [][]byte{first}
 	if c.odd[followed] == "" {
 		c.odd[followed] = short(string(e.Sent), 300) + " -> " + short(string(rest), 100)
+	}
+}
+
+// sentID is the id of a request as it is sent.
+var sentID = regexp.MustCompile(`"id":(\d+)`)
+
+// noteAnswers keeps the first response to a number that has been answered as often as it
+// was sent: in one exchange over HTTP, in all of them over standard streams.
+func (c *client) noteAnswers(e *rawmcp.Exchange) {
+	sent, got := c.sentIDs, c.gotIDs
+	if c.http != nil {
+		sent, got = map[string]int{}, map[string]int{}
+	}
+	for _, id := range sentID.FindAllSubmatch(e.Sent, -1) {
+		sent[string(id[1])]++
+	}
+	for _, m := range e.Messages {
+		all := members(m)
+		id := string(all["id"])
+		if _, err := strconv.Atoi(id); err != nil || sent[id] == 0 || all["method"] != nil || all["result"] == nil && all["error"] == nil {
+			continue
+		}
+		if got[id]++; got[id] > sent[id] && c.odd[answeredTwice] == "" {
+			c.odd[answeredTwice] = "again: " + short(string(m), 300)
+		}
 	}
 }

@@ -9,15 +9,15 @@ import (
 
 // crossed are the checks of answers that belong to another user or to another call.
 var crossed = []Check{
-	{ID: "R-USER", Name: "a resource of another user", Over: "http", Era: "modern", Severity: Critical, Category: "security",
-		Sent: "resources/list as both users; a resource that one list has alone is read as the other user", Want: "refused", Source: "CWE-639; revision 2026-07-28, server/resources, security",
-		Impact: "one user reads what belongs to another", Fix: "compare the owner of a resource with the user of the request", Run: foreignResources},
-	{ID: "T-USER", Name: "a tool or prompt of another user", Over: "http", Era: "modern", Severity: Critical, Category: "security",
-		Sent: "tools/list and prompts/list as both users; a tool or prompt that one list has alone is called as the other user, if it asks, or with --effects reads only", Want: "refused; no list with the other user's offers", Source: "CWE-639; CWE-862; " + toolsSpec,
+	{ID: "R-USER", Name: "a resource of another user", Over: "http", Severity: Critical, Category: "security",
+		Sent: "all pages of resources/list as both users; a resource that one list has alone is read, and subscribed to, as the other user; each cursor of one user as the other", Want: "refused", Source: "CWE-639; revision 2026-07-28, server/resources, security",
+		Impact: "one user reads what belongs to another", Fix: "compare the owner of a resource, and of a cursor, with the user of the request", Run: foreignResources},
+	{ID: "T-USER", Name: "a tool or prompt of another user", Over: "http", Severity: Critical, Category: "security",
+		Sent: "all pages of tools/list and prompts/list as both users; each cursor of one user as the other; a tool or prompt that one list has alone is called as the other user, if it asks, or with --effects reads only", Want: "refused; no list with the other user's offers", Source: "CWE-639; CWE-862; " + toolsSpec,
 		Impact: "one user calls, or sees, what belongs to another", Fix: "find tools in the list of the user of the request, and make the user a part of the key of caches of lists", Run: foreignTools},
-	{ID: "T-MIX", Name: "the answer to another call", Era: "modern", Severity: Critical, Category: "security",
-		Sent: "calls that ask, and with --effects tools that read only, with a new word as an argument each time, and as both users in either order and under one id; lists under one id", Want: "an answer with the word of its call, and for its user", Source: "CWE-524; CWE-488",
-		Impact: "a cache hands the answer of one call or user to another", Fix: "make the method, the target, all arguments and the user the key of the cache", Run: mixed},
+	{ID: "T-MIX", Name: "the answer to another call", Severity: Critical, Category: "security",
+		Sent: "calls that ask, and with --effects tools that read only, with a new word as an argument each time, as both users in either order and under one id, and four at once; lists under one id; completions of a word that the other user gave a prompt", Want: "an answer with the word of its call, and for its user", Source: "CWE-524; CWE-488",
+		Impact: "a cache hands the answer of one call or user to another", Fix: "make the method, the target, all arguments and the user the key of the cache, and keep nothing of a call in variables that all calls share", Run: mixed},
 }
 
 // maxCrossed is the number of resources and calls that are tried.
@@ -29,31 +29,31 @@ func foreignResources(t *T) {
 		t.skip("the server has no resources, or one user is known; --second gives another")
 		return
 	}
-	lists := map[user][]string{}
-	for _, as := range []user{first, second} {
-		a := t.r.client.call(t.ctx, Call{Method: "resources/list", as: as})
-		var r struct{ Resources []Offer }
-		if a.Kind != completed || json.Unmarshal(a.Result, &r) != nil {
-			t.skip("resources/list: %v", a)
+	lists := t.listsOf("resources/list", "resources")
+	for _, list := range lists {
+		if list.last.Kind != completed {
+			t.skip("resources/list: %v", list.last)
 			return
 		}
-		for _, x := range r.Resources {
-			lists[as] = append(lists[as], x.URI)
-		}
-		t.trials++
+	}
+	if t.foreignPages("resources/list", "resources", lists) {
+		return
 	}
 	for _, pair := range [][2]user{{first, second}, {second, first}} {
-		alone := slices.DeleteFunc(slices.Clone(lists[pair[0]]), func(uri string) bool { return slices.Contains(lists[pair[1]], uri) })
-		for _, uri := range alone[:min(len(alone), maxCrossed)] {
-			own := t.r.client.call(t.ctx, Call{Method: "resources/read", Target: uri, as: pair[0]})
-			a := t.r.client.call(t.ctx, Call{Method: "resources/read", Target: uri, as: pair[1]})
-			t.seen(variant{name: uri}, a)
+		mine := alone(lists[pair[0]].offers, lists[pair[1]].offers)
+		for _, o := range mine[:min(len(mine), maxCrossed)] {
+			own := t.r.client.call(t.ctx, Call{Method: "resources/read", Target: o.URI, as: pair[0]})
+			a := t.r.client.call(t.ctx, Call{Method: "resources/read", Target: o.URI, as: pair[1]})
+			t.seen(variant{name: o.URI}, a)
 			if own.Kind == completed && a.Kind == completed && own.Text != "" && a.Text == own.Text {
-				t.fault(uri, Critical, "a resource that one user's list has alone is read by the other user", a)
+				t.fault(o.URI, Critical, "a resource that one user's list has alone is read by the other user", a)
 				return
 			}
 			if own.Kind == completed && a.refused() && string(members(own.Result)["cacheScope"]) == `"public"` {
-				t.fault(uri, Warning, "cacheScope public on a resource that the other user may not read", own)
+				t.fault(o.URI, Warning, "cacheScope public on a resource that the other user may not read", own)
+				return
+			}
+			if t.subscribes(o.URI, pair[1]) {
 				return
 			}
 		}
@@ -74,22 +74,16 @@ func foreignTools(t *T) {
 	t.othersName("resources/list", "resources")
 }
 
-// offersOf is a list as a user.
-func (t *T) offersOf(method, member string, as user) (all []Offer) {
-	a := t.r.client.call(t.ctx, Call{Method: method, as: as})
-	t.seen(variant{name: method}, a)
-	_ = json.Unmarshal(members(a.Result)[member], &all) // of another form: none
-	return all
-}
-
 // foreignOffers calls what the list of one user has alone as the other user. It refutes if
 // that is served to both.
 func (t *T) foreignOffers(method, member string) bool {
-	lists := map[user][]Offer{first: t.offersOf(method, member, first), second: t.offersOf(method, member, second)}
+	lists := t.listsOf(method, member)
+	if t.foreignPages(method, member, lists) {
+		return true
+	}
 	for _, pair := range [][2]user{{first, second}, {second, first}} {
-		for _, o := range lists[pair[0]] {
-			listed := slices.ContainsFunc(lists[pair[1]], func(x Offer) bool { return x.Name == o.Name })
-			if listed || !t.mayCall(member, o) {
+		for _, o := range alone(lists[pair[0]].offers, lists[pair[1]].offers) {
+			if !t.mayCall(member, o) {
 				continue
 			}
 			call := Call{Method: "tools/call", Target: o.Name, Arguments: samples(o.Input, 0)[0], as: pair[0]}
@@ -134,7 +128,8 @@ func (t *T) othersName(method, member string) bool {
 	if names[0] == "" || names[1] == "" || names[0] == names[1] {
 		return false
 	}
-	lists := [2][]Offer{t.offersOf(method, member, first), t.offersOf(method, member, second)}
+	both := t.listsOf(method, member)
+	lists := [2][]Offer{both[first].offers, both[second].offers}
 	for i, reader := range []int{1, 0} {
 		find := func(list []Offer, name string) int {
 			return slices.IndexFunc(list, func(o Offer) bool { return hasWord(o.Name+" "+o.URI, name) })
@@ -167,6 +162,9 @@ func mixed(t *T) {
 		if t.ofAnotherCall(f) || len(t.r.opts.Target.Second) > 0 && (t.ofAnotherUser(f) || t.ofTheSameID(f) || t.withAnothersWord(f)) {
 			return
 		}
+	}
+	if t.learned(); len(t.findings) == 0 {
+		t.mixedAtOnce()
 	}
 	if t.trials == 0 {
 		t.skip("no call that may be made takes a text; --effects allows tools that read only")
@@ -307,9 +305,9 @@ func (t *T) withAnothersWord(f Flow) bool {
 }
 
 // listsMixed asks for lists under one id: two of one user, and one as each user. It refutes
-// if the second answer is that to the first request, twice.
+// if the second answer is that to the first request, twice. Sessions forbid to use an id again.
 func (t *T) listsMixed() bool {
-	if t.r.client.http == nil || t.only != "" && t.only != "lists" {
+	if t.r.client.http == nil || !t.r.modern() || t.only != "" && t.only != "lists" {
 		return false
 	}
 	one, two := Call{Method: "tools/list", as: first}, Call{Method: "prompts/list", as: first}

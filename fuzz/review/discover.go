@@ -62,7 +62,7 @@ func (r *Review) discover(ctx context.Context) error {
 	}
 	a := r.client.call(ctx, Call{Method: "server/discover"})
 	if a.Kind == broken || a.Kind == noBudget || a.Kind == throttled {
-		return fmt.Errorf("asking the server for its revision: %v%s", a, a.advice())
+		return fmt.Errorf("asking the server for its revision: %v%s%s", a, a.advice(), r.client.lastWords())
 	}
 	modernCodes := a.Kind == failed && a.Code <= -32020 && a.Code >= -32022
 	if a.Kind != completed && !modernCodes {
@@ -71,19 +71,26 @@ func (r *Review) discover(ctx context.Context) error {
 	s.Revisions = []string{modern}
 	s.readDiscovery(a.Result)
 	r.guessSDK(a.Exchange)
-	for _, list := range []struct {
-		method, member string
-		into           any
-	}{
-		{"tools/list", "tools", &s.Tools}, {"prompts/list", "prompts", &s.Prompts},
-		{"resources/list", "resources", &s.Resources}, {"resources/templates/list", "resourceTemplates", &s.Templates},
-	} {
-		if err := r.list(ctx, list.method, list.member, list.into); err != nil {
+	for _, l := range s.listings() {
+		if err := r.list(ctx, l.method, l.member, l.into); err != nil {
 			return err
 		}
 	}
 	r.known()
 	return nil
+}
+
+// A listing is a list of a server, and what it is read into.
+type listing struct {
+	method, member string
+	into           any
+}
+
+func (s *Server) listings() []listing {
+	return []listing{
+		{"tools/list", "tools", &s.Tools}, {"prompts/list", "prompts", &s.Prompts},
+		{"resources/list", "resources", &s.Resources}, {"resources/templates/list", "resourceTemplates", &s.Templates},
+	}
 }
 
 // known derives facts from the lists.
@@ -226,9 +233,9 @@ func (r *Review) guessSDK(e *rawmcp.Exchange) {
 
 // legacy asks a server that does not know the newest revision for its own.
 func (r *Review) legacy(ctx context.Context, refusal Answer) error {
-	a := r.client.initialize(ctx, "2025-11-25", first)
+	a := r.client.initialize(ctx, older, first)
 	if a.Kind != completed {
-		return fmt.Errorf("the server answers neither server/discover (%v) nor initialize (%v)%s", refusal, a, a.advice())
+		return fmt.Errorf("the server answers neither server/discover (%v) nor initialize (%v)%s%s", refusal, a, a.advice(), r.client.lastWords())
 	}
 	var d struct {
 		Version      string                     `json:"protocolVersion"`
@@ -241,73 +248,18 @@ func (r *Review) legacy(ctx context.Context, refusal Answer) error {
 	s := &r.Report.Server
 	s.Revisions, s.Capabilities = []string{d.Version}, sortedKeys(d.Capabilities)
 	s.Name, s.Version = d.Info.Name, d.Info.Version
-	r.legacyTools(ctx, session{a.Exchange.Header("Mcp-Session-Id"), d.Version, a})
-	return nil
-}
-
-// legacyTools lists the tools of a server of the older revisions. A server that
-// does not list them has none that a check could call.
-func (r *Review) legacyTools(ctx context.Context, in session) {
-	t := &T{r: r, ctx: ctx}
-	if r.client.http != nil {
-		t.inSession(in, first, initialized)
-	} else if r.client.process != nil {
-		r.client.process.Do(ctx, []byte(initialized), nil)
-	}
-	cursor := ""
-	for range maxPages {
-		body := t.oldList()
-		if cursor != "" {
-			body = strings.Replace(body, `"params":{}`, `"params":{"cursor":`+string(quote(cursor))+`}`, 1)
+	s.lists["initialize"] = a
+	r.client.begin(ctx, a, d.Version)
+	for _, l := range s.listings() {
+		if capability, _, _ := strings.Cut(l.method, "/"); capability != "tools" && !s.has(capability) {
+			continue
 		}
-		var a Answer
-		if r.client.http != nil {
-			a = t.inSession(in, first, body)
-		} else {
-			a = r.client.rawCall(ctx, nil, []byte(body))
+		if err := r.list(ctx, l.method, l.member, l.into); err != nil {
+			r.Report.Notes = append(r.Report.Notes, err.Error())
 		}
-		var page struct {
-			Tools []Offer
-			Next  string `json:"nextCursor"`
-		}
-		if a.Kind != completed || json.Unmarshal(a.Result, &page) != nil {
-			break
-		}
-		r.Report.Server.Tools = append(r.Report.Server.Tools, page.Tools...)
-		if page.Next == "" || page.Next == cursor {
-			break
-		}
-		cursor = page.Next
 	}
 	r.known()
-}
-
-// initialized ends the handshake of the older revisions.
-const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
-
-// initialize opens the handshake of the older revisions.
-func (c *client) initialize(ctx context.Context, version string, as user) Answer {
-	c.id++
-	body, err := json.Marshal(message{"2.0", c.id, "initialize", map[string]any{
-		"protocolVersion": version,
-		"capabilities":    json.RawMessage(`{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}}`),
-		"clientInfo":      map[string]string{"name": "sealab-review", "version": "1"},
-	}})
-	if err != nil {
-		return Answer{Kind: broken, Cause: err}
-	}
-	if c.http == nil {
-		c.close() // the era can stick to the process
-		return c.rawCall(ctx, nil, body)
-	}
-	headers := append(c.hostHeaders(as),
-		rawmcp.Header{Name: "Content-Type", Value: "application/json"},
-		rawmcp.Header{Name: "Accept", Value: "application/json, text/event-stream"})
-	a := c.rawCall(ctx, headers, body)
-	if a.Exchange != nil && a.Exchange.Header("Mcp-Session-Id") != "" {
-		c.given = append(c.given, a.Exchange.Header("Mcp-Session-Id"))
-	}
-	return a
+	return nil
 }
 
 // sealingOptions are the options of SDKs that protect a requestState.

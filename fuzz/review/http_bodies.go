@@ -12,16 +12,16 @@ import (
 
 // bodies are the checks of JSON-RPC over HTTP in revision 2026-07-28.
 var bodies = []Check{
-	{ID: "H-UNKNOWN", Name: "an unknown method", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "sealab/none, a method with a tag of HTML, and methods of older revisions: ping, logging/setLevel, resources/subscribe, tasks/list", Want: "error -32601 with status 404, and no page with the tag", Source: transportSpec,
+	{ID: "H-UNKNOWN", Name: "an unknown method", Era: "modern", Severity: Warning, Category: "transport",
+		Sent: "sealab/none, and over HTTP a method with a tag of HTML, and methods of older revisions: ping, logging/setLevel, resources/subscribe, tasks/list", Want: "error -32601, over HTTP with status 404, and no page with the tag", Source: transportSpec,
 		Impact: "a client takes a method for supported, or a page runs what stands in its request", Fix: "answer -32601 with status 404", Run: unknownMethods},
 	{ID: "H-BATCH", Name: "several requests in one body", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
 		Sent: "arrays of one request and of two, an empty array", Want: "refused", Source: transportSpec, Impact: "headers describe one request and others come with it", Fix: "refuse arrays", Run: batches},
 	{ID: "H-JSON", Name: "a body that is no request", Over: "http", Era: "modern", Severity: Warning, Category: "reliability",
 		Sent: "no JSON, nothing, a number, null, a byte order mark, invalid UTF-8, 10,000 nested arrays", Want: "a JSON-RPC error -32700 or -32600, and the server goes on to answer", Source: "JSON-RPC 2.0, section 5.1",
 		Impact: "one request stops the server, or a client cannot read the error", Fix: "answer every body by a JSON-RPC error", Run: noJSON},
-	{ID: "H-PARAMS", Name: "params of another type", Over: "http", Era: "modern", Severity: Suggestion, Category: "schema",
-		Sent: "params as an array and null, arguments as a text and null, a name that is a number", Want: "refused with -32602 or -32600", Source: "revision 2026-07-28, schema",
+	{ID: "H-PARAMS", Name: "params of another type", Era: "modern", Severity: Warning, Category: "schema",
+		Sent: "params as an array, in an array, and null; over HTTP arguments as a text and null, a name that is a number", Want: "refused with -32602 or -32600", Source: "revision 2026-07-28, schema",
 		Impact: "a client's mistake is answered by an error that names another cause", Fix: "validate params before the request is handled", Run: wrongParams},
 	{ID: "H-ID", Name: "an id that is none", Over: "http", Era: "modern", Severity: Suggestion, Category: "schema",
 		Sent: "null, 1.5, an object; texts, of digits, of 127 characters and with the end of a line, and a number beyond 32 bits", Want: "an error; an answer with the same id", Source: "revision 2026-07-28, basic", Impact: "a request is taken for a notification, or its answer is lost", Fix: "take strings and integers alone", Run: wrongIDs},
@@ -33,6 +33,10 @@ var bodies = []Check{
 }
 
 func unknownMethods(t *T) {
+	if t.r.client.http == nil {
+		t.unknownLine()
+		return
+	}
 	var all []wireCase
 	for _, m := range []string{"sealab/none", "ping", "logging/setLevel", "resources/subscribe", "tasks/list"} {
 		all = append(all, wireCase{name: m, call: Call{Method: m}, alter: func(*wire) {}, judge: func(a Answer) (Severity, string) {
@@ -50,6 +54,22 @@ func unknownMethods(t *T) {
 		return "", ""
 	}})
 	t.cases(all...)
+}
+
+// unknownLine calls an unknown method over standard streams. Other codes are no fault of it.
+func (t *T) unknownLine() {
+	p := t.processWithin(silence)
+	if p == nil {
+		return
+	}
+	defer p.Stop(stopGrace)
+	const name = "sealab/none"
+	a := t.lineTo(p, func(body []byte) []byte {
+		return bytes.Replace(body, []byte(`"`+listCall.Method+`"`), []byte(`"`+name+`"`), 1)
+	})
+	if _, issue := wantCode(Warning, Warning, -32601)(a); (served(a) || a.Kind == broken) && served(t.lineTo(p, bytes.Clone)) {
+		t.refute(Finding{Case: name, Severity: Warning, Issue: name + ": " + issue, Evidence: fmt.Sprintf("%s -> %v; then tools/list: served", sent(a.Exchange), a), Want: "-32601", Got: string(a.Kind)})
+	}
 }
 
 func batches(t *T) {
@@ -106,7 +126,42 @@ func noJSON(t *T) {
 	}
 }
 
+// inArrays are params of another type: of JSON-RPC, where positions count, and the right
+// ones in an array.
+var inArrays = map[string]func(params string) string{
+	"params an array":    func(string) string { return "[1]" },
+	"params in an array": func(params string) string { return "[" + params + "]" },
+}
+
+// arrayed returns a request with other params.
+func arrayed(body []byte, params func(string) string) []byte {
+	return object(with(members(body), "params", json.RawMessage(params(string(members(body)["params"])))))
+}
+
+// wrongLines sends params of another type to processes of their own. No answer is none: some
+// servers drop what is no message.
+func wrongLines(t *T) {
+	for _, name := range sortedKeys(inArrays) {
+		if t.only != "" && t.only != name {
+			continue
+		}
+		p := t.processWithin(silence)
+		if p == nil {
+			return
+		}
+		a := t.lineTo(p, func(body []byte) []byte { return arrayed(body, inArrays[name]) })
+		if served(a) {
+			t.refute(Finding{Case: name, Severity: Warning, Issue: name + ": served", Evidence: sent(a.Exchange) + " -> " + a.String(), Want: "-32602 or -32600", Got: "served"})
+		}
+		p.Stop(stopGrace)
+	}
+}
+
 func wrongParams(t *T) {
+	if t.r.client.http == nil {
+		wrongLines(t)
+		return
+	}
 	want := wantCode(Suggestion, Suggestion, -32602, -32600)
 	crash := func(a Answer) (Severity, string) {
 		if a.Kind == broken {
@@ -119,9 +174,8 @@ func wrongParams(t *T) {
 			w.body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":null}`, w.id)
 		}, judge: crash},
 		wireCase{name: "arguments null", call: unknownCall, alter: func(w *wire) { w.replace(`"arguments":{}`, `"arguments":null`) }, judge: crash},
-		wireCase{name: "params an array", alter: func(w *wire) {
-			w.body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":[1]}`, w.id)
-		}, judge: want},
+		wireCase{name: "params an array", alter: func(w *wire) { w.body = arrayed(w.body, inArrays["params an array"]) }, judge: wantCode(Warning, Suggestion, -32602, -32600)},
+		wireCase{name: "params in an array", alter: func(w *wire) { w.body = arrayed(w.body, inArrays["params in an array"]) }, judge: wantRefused(Warning)},
 		wireCase{name: "arguments a text", call: unknownCall, alter: func(w *wire) { w.replace(`"arguments":{}`, `"arguments":"a"`) }, judge: func(a Answer) (Severity, string) {
 			if a.Kind == toolError {
 				return "", "" // the tool is unknown anyway
@@ -133,7 +187,7 @@ func wrongParams(t *T) {
 }
 
 // honestIDs are ids that come back as they are.
-var honestIDs = []string{"0", `"sealab"`, brokenLine, `"4711"`, `"SeaLab-` + strings.Repeat("0123456789", 12) + `"`, "4294967301"}
+var honestIDs = []string{"0", `"sealab"`, `"sealab-éü€"`, brokenLine, `"4711"`, `"SeaLab-` + strings.Repeat("0123456789", 12) + `"`, "4294967301"}
 
 // brokenLine is an id that ends the line of an event, if it is written there as it is.
 const brokenLine = `"sealab\ndata: 1"`

@@ -2,6 +2,7 @@ package review
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -150,7 +151,7 @@ var passwordInError = regexp.MustCompile(`\b[a-z][a-z0-9+.-]+://[^\s:@/"<>]+:[^\
 
 // insides returns the part of an error that shows a stack trace, a password, or the path
 // of a file that the request does not name; nil if there is none. Tools and pages may
-// speak of source files.
+// speak of source files. A tool over standard streams works on the files of its user.
 func (a Answer) insides() []byte {
 	e := a.Exchange
 	if found := stackTrace.Find(e.Body); found != nil {
@@ -159,11 +160,16 @@ func (a Answer) insides() []byte {
 	if found := passwordInError.Find(e.Body); found != nil && !bytes.Contains(e.Sent, found) {
 		return found
 	}
+	text := a.Message + "\n" + string(a.Data)
+	_, value := secretSetting([]byte(text))
+	if found := cmp.Or(knownKeys.FindString(text), value); found != "" && !bytes.Contains(e.Sent, []byte(found)) {
+		return []byte(found)
+	}
 	if found := sourceInError.FindString(a.Message); a.Kind == failed && found != "" && !bytes.Contains(e.Sent, []byte(strings.Trim(found, ` "'([=`))) {
 		return []byte(found)
 	}
 	found := pathInError.FindSubmatch(e.Body)
-	if found == nil || bytes.Contains(e.Sent, append(found[1], found[2]...)) {
+	if ofItsUser := a.Kind == toolError && e.Status == 0; ofItsUser || found == nil || bytes.Contains(e.Sent, append(found[1], found[2]...)) {
 		return nil
 	}
 	return found[0]

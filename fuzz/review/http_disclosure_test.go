@@ -37,6 +37,11 @@ func TestInsides(t *testing.T) {
 		a := Answer{Kind: failed, Message: text, Exchange: &rawmcp.Exchange{Sent: []byte("read /srv/notes/asked.py"), Body: []byte(text)}}
 		require.Equal(t, want, string(a.insides()), text)
 	}
+	missing := "ENOENT: no such file or directory, open '/home/alice/notes/none'"
+	for status, want := range map[int]string{0: "", 200: missing[:len(missing)-1]} {
+		a := Answer{Kind: toolError, Message: missing, Exchange: &rawmcp.Exchange{Status: status, Body: []byte(missing)}}
+		require.Equal(t, want, string(a.insides()))
+	}
 	for kind, text := range map[kind]string{toolError: "lint: /src/lib/a.go:3: unused", httpError: `<script src="/static/js/app.js">`} {
 		a := Answer{Kind: kind, Message: text, Exchange: &rawmcp.Exchange{Body: []byte(text)}}
 		require.Empty(t, a.insides(), text)

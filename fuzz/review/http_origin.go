@@ -242,6 +242,12 @@ func sessionOrigin(t *T) {
 	if t.r.onLoopback() && served(t.send(w)) {
 		severity = Critical
 	}
+	if w = t.initialize(older); !t.r.modern() {
+		if w.set("Origin", "https://evil.example"); served(t.send(w)) {
+			t.skip("initialize is served with a foreign Origin: see H-ORIGIN")
+			return
+		}
+	}
 	c.judge = wantRefused(severity)
 	t.oneCase(c)
 	for i := range t.findings {
@@ -260,7 +266,7 @@ func (t *T) originsInSession(severity Severity) {
 		return
 	}
 	for _, o := range []string{"https://evil.example", "null"} {
-		headers := append(t.sessionHeaders(s, first), rawmcp.Header{Name: "Origin", Value: o})
+		headers := append(t.r.client.sessionHeaders(s, first), rawmcp.Header{Name: "Origin", Value: o})
 		a := t.r.client.rawCall(t.ctx, headers, []byte(t.oldList()))
 		if t.trials++; a.Kind == completed {
 			t.refute(Finding{Case: "Origin: " + o + ", in a session", Severity: severity, Issue: "tools/list with Origin " + o + " is served in a session", Evidence: sent(a.Exchange) + " -> " + a.String(), Want: "403", Got: "served", Revision: older})

@@ -13,19 +13,19 @@ var results = []Check{
 	{ID: "H-RESULT", Name: "the form of results", Over: "", Era: "modern", Severity: Warning, Category: "schema",
 		Sent: "each list as the second user; the lists that were read are checked", Want: "resultType, serverInfo in _meta, ttlMs and cacheScope on lists, and no public Cache-Control on answers of one user", Source: "revision 2026-07-28, basic and server/utilities/caching",
 		Impact: "clients cache wrongly, or not at all", Fix: "build results with the types of the SDK", Run: resultForm},
-	{ID: "H-CURSOR", Name: "a cursor that no page has", Over: "", Era: "modern", Severity: Warning, Category: "schema",
+	{ID: "H-CURSOR", Name: "a cursor that no page has", Over: "", Severity: Warning, Category: "schema",
 		Sent: "tools/list with an unknown cursor; if there are pages, with -1 and a large number", Want: "error -32602, or the list of a server with one page", Source: "revision 2026-07-28, utilities/pagination", Impact: "a client reads a page twice", Fix: "answer -32602", Run: badCursor},
-	{ID: "H-ORDER", Name: "a list in changing order", Over: "", Era: "modern", Severity: Suggestion, Category: "reliability",
+	{ID: "H-ORDER", Name: "a list in changing order", Over: "", Severity: Suggestion, Category: "reliability",
 		Sent: "tools/list five times", Want: "the same order", Source: "revision 2026-07-28, server/tools", Impact: "caches of prompts miss", Fix: "sort the list", Run: listOrder},
 }
 
 // seen are the checks of all answers of a review. They come last.
 var seen = []Check{
-	{ID: "H-CODES", Name: "error codes and responses of another form", Over: "", Era: "modern", Severity: Warning, Category: "schema",
-		Sent: "nothing; every error and every response that was seen is checked", Want: "no undefined code from -32020 to -32099, none of -32000 to -32019; one document of the type application/json, or one event of text/event-stream, with a result or an error and the id of its request", Source: "revision 2026-07-28, basic, error codes, and basic/transports/streamable-http; RFC 8259, section 2",
+	{ID: "H-CODES", Name: "error codes and responses of another form", Over: "", Severity: Warning, Category: "schema",
+		Sent: "nothing; every error and every response that was seen is checked", Want: "no undefined code from -32020 to -32099, none of -32000 to -32019; one document of the type application/json, or one event of text/event-stream, with a result or an error and the id of its request, in UTF-8; one response to each request", Source: "revision 2026-07-28, basic, error codes, and basic/transports/streamable-http; RFC 8259, section 2",
 		Impact: "clients take an error for another one, or cannot read it", Fix: "use the codes of the protocol, or codes outside its range, and the types of the SDK", Run: errorCodes},
-	{ID: "H-TRACE", Name: "errors with a stack trace, a path, a password or a credential", Over: "", Severity: Warning, Category: "security",
-		Sent: "resources/read of missing resources; every error that was seen is searched", Want: "no stack trace, no path of a file of the server, no URL with a password, and no credential of the request", Source: "CWE-209",
+	{ID: "H-TRACE", Name: "errors with a stack trace, a path, a secret or a credential", Over: "", Severity: Warning, Category: "security",
+		Sent: "resources/read of missing resources; every error that was seen is searched", Want: "no stack trace, no path of a file of the server, no URL with a password, no secret setting, no variable of the environment, and no credential of the request", Source: "CWE-209",
 		Impact: "an error shows files, versions and the course of the code", Fix: "answer by a fixed text, and log the trace", Run: traces},
 	{ID: "H-NOTICE", Name: "notifications that were not asked for", Over: "", Era: "modern", Severity: Warning, Category: "transport",
 		Sent: "nothing; the messages before every answer are checked", Want: "no log without a logLevel, no progress without a progressToken", Source: "revision 2026-07-28, server/utilities/logging, basic/patterns/progress",
@@ -109,7 +109,7 @@ func errorCodes(t *T) {
 	for _, x := range []struct {
 		name, issue string
 		severity    Severity
-	}{{"result and error", bothMembers, Warning}, {"more data", followed, Warning}, {"several events", inPieces, Warning}, {"another id", misnamed, Warning}, {"another type", typedAsOther, Suggestion}} {
+	}{{"result and error", bothMembers, Warning}, {"more data", followed, Warning}, {"several events", inPieces, Warning}, {"another id", misnamed, Warning}, {"two answers", answeredTwice, Warning}, {"no number", noNumbers, Warning}, {"not UTF-8", otherCoding, Warning}, {"another type", typedAsOther, Suggestion}} {
 		if evidence := t.r.client.odd[x.issue]; evidence != "" {
 			t.refute(Finding{Case: x.name, Severity: x.severity, Issue: x.issue, Evidence: evidence, Want: "one response of JSON", Got: x.name})
 		}
@@ -118,6 +118,7 @@ func errorCodes(t *T) {
 	for _, code := range sortedCodes(codes) {
 		t.trials++
 		switch {
+		case !t.r.modern(): // other revisions reserve no codes
 		case code <= -32020 && code >= -32099 && !slices.Contains(definedCodes, code):
 			t.refute(Finding{Case: fmt.Sprint(code), Severity: Warning, Issue: fmt.Sprintf("error code %d is reserved and not defined", code), Evidence: codes[code], Want: "a defined code", Got: fmt.Sprint(code)})
 		case code <= -32000 && code > -32020:
@@ -131,7 +132,7 @@ func errorCodes(t *T) {
 
 // traces reads resources that are missing, whose errors may be those of files.
 func traces(t *T) {
-	if s := t.r.Report.Server; s.has("resources") && t.r.modern() {
+	if s := t.r.Report.Server; s.has("resources") {
 		uris := []string{missingURI}
 		for _, x := range s.Templates {
 			uris = append(uris, templateParameter.ReplaceAllString(x.URI, "sealab-none"))
@@ -144,7 +145,7 @@ func traces(t *T) {
 		t.skip("no error was seen")
 	}
 	if trace := t.r.client.trace; trace != "" {
-		t.refute(Finding{Case: "errors", Severity: Warning, Issue: "an error carries a stack trace, a path, a password or a credential", Evidence: trace, Want: "none of them", Got: "one of them"})
+		t.refute(Finding{Case: "errors", Severity: Warning, Issue: "an error carries a stack trace, a path, a secret or a credential", Evidence: trace, Want: "none of them", Got: "one of them"})
 	}
 }
 

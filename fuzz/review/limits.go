@@ -15,7 +15,7 @@ var limits = []Check{
 	{ID: "X-CANCEL", Name: "a connection that is closed during a call", Over: "http", Era: "modern", Effects: true, Severity: Warning, Category: "reliability",
 		Sent: "a call of the tool of --slow, whose connection is closed at once; the tool of --effect tells whether it ran", Want: "the work stops", Source: transportSpec,
 		Impact: "work goes on that no client waits for", Fix: "pass the context of the request to the handler, and end with it", Timed: true, Run: disconnected},
-	{ID: "X-TIME", Name: "a host that does not answer", Over: "http", Era: "modern", Effects: true, Severity: Warning, Category: "reliability",
+	{ID: "X-TIME", Name: "a host that does not answer", Over: "http", Effects: true, Severity: Warning, Category: "reliability",
 		Sent: "a call of the tool of --slow whose URL is a silent listener on this machine", Want: "an error within 30 seconds", Source: "CWE-400",
 		Impact: "calls hang for as long as a foreign host likes", Fix: "give every call to another host a time limit", Timed: true, Run: silentHost},
 	{ID: "L-CHANGED", Name: "a changed list", Over: "http", Era: "modern", Effects: true, Severity: Suggestion, Category: "transport",
@@ -133,7 +133,7 @@ func listChanged(t *T) {
 		return
 	}
 	told, opened := make(chan bool, 1), make(chan struct{})
-	headers := c.callHeaders(Call{Method: "subscriptions/listen"})
+	headers := c.callHeaders(t.ctx, Call{Method: "subscriptions/listen"})
 	go func() {
 		http, seen := *c.http, false
 		defer func() { told <- seen }()

@@ -42,9 +42,12 @@ type Call struct {
 	Answers json.RawMessage `json:"answers,omitempty"`
 	State   json.RawMessage `json:"state,omitempty"`
 
-	Cursor       string          `json:"-"`
-	Carrier      string          `json:"-"` // the member of _meta with the state; "" for requestState
-	Capabilities json.RawMessage `json:"-"` // nil: all of them
+	Cursor       string            `json:"-"`
+	Ref          map[string]string `json:"-"` // of a completion, with its argument
+	Argument     map[string]string `json:"-"`
+	Progress     bool              `json:"-"` // asks for progress under progressToken, and for logs
+	Carrier      string            `json:"-"` // the member of _meta with the state; "" for requestState
+	Capabilities json.RawMessage   `json:"-"` // nil: all of them
 	as           user
 }
 
@@ -58,13 +61,15 @@ func quote(token string) json.RawMessage {
 }
 
 type callParams struct {
-	Name      string          `json:"name,omitempty"`
-	URI       string          `json:"uri,omitempty"`
-	Arguments json.RawMessage `json:"arguments,omitempty"`
-	Answers   json.RawMessage `json:"inputResponses,omitempty"`
-	State     json.RawMessage `json:"requestState,omitempty"`
-	Cursor    string          `json:"cursor,omitempty"`
-	Meta      map[string]any  `json:"_meta"`
+	Name      string            `json:"name,omitempty"`
+	URI       string            `json:"uri,omitempty"`
+	Arguments json.RawMessage   `json:"arguments,omitempty"`
+	Answers   json.RawMessage   `json:"inputResponses,omitempty"`
+	State     json.RawMessage   `json:"requestState,omitempty"`
+	Cursor    string            `json:"cursor,omitempty"`
+	Ref       map[string]string `json:"ref,omitempty"`
+	Argument  map[string]string `json:"argument,omitempty"`
+	Meta      map[string]any    `json:"_meta,omitempty"`
 }
 
 type message struct {
@@ -88,12 +93,28 @@ func (c Call) meta() map[string]any {
 	if c.Carrier != "" && c.State != nil {
 		all[c.Carrier] = c.State
 	}
+	if c.Progress {
+		all["progressToken"], all["io.modelcontextprotocol/logLevel"] = progressToken, "debug"
+	}
 	return all
 }
 
 // body returns the JSON-RPC request of a call.
-func (c Call) body(id int) ([]byte, error) {
-	p := callParams{Arguments: c.Arguments, Answers: c.Answers, State: c.State, Cursor: c.Cursor, Meta: c.meta()}
+func (c Call) body(id int) ([]byte, error) { return c.withMeta(id, c.meta()) }
+
+// olderBody returns the request in a session of an older revision, which knows no state, and
+// whose handshake has told who the client is.
+func (c Call) olderBody(id int) ([]byte, error) {
+	c.Answers, c.State = nil, nil
+	meta := map[string]any{}
+	if c.Progress {
+		meta["progressToken"] = progressToken
+	}
+	return c.withMeta(id, meta)
+}
+
+func (c Call) withMeta(id int, meta map[string]any) ([]byte, error) {
+	p := callParams{Arguments: c.Arguments, Answers: c.Answers, State: c.State, Cursor: c.Cursor, Ref: c.Ref, Argument: c.Argument, Meta: meta}
 	if c.Carrier != "" {
 		p.State = nil
 	}
@@ -138,8 +159,8 @@ func headerText(value string) string {
 // isQuestion reports whether a message is a question of the server in a session of
 // an older revision.
 func isQuestion(raw []byte) bool {
-	_, ok := serverRequest(raw)
-	return ok
+	method := string(members(raw)["method"])
+	return members(raw)["id"] != nil && (method == `"elicitation/create"` || method == `"sampling/createMessage"`)
 }
 
 // isAnswer returns a function that recognizes the response with an id.

@@ -138,8 +138,12 @@ func wrongArguments(t *T) {
 		call := f.call(first)
 		call.Arguments = json.RawMessage("null")
 		a := t.r.client.call(t.ctx, call)
-		if t.trials++; a.Kind == broken && a.Status >= 500 || a.Code == -32603 {
-			t.fault(f.Target+": null", Warning, "arguments that are null are answered by an internal error", a)
+		switch t.trials++; {
+		case a.Kind == broken && a.Status >= 500:
+			t.fault(f.Target+": null", Warning, "arguments that are null are answered by a fault of the server", a)
+			return
+		case a.Code == -32603:
+			t.fault(f.Target+": null", Suggestion, "arguments that are null are refused as an internal error", a)
 			return
 		}
 	}

@@ -21,7 +21,9 @@ var running = regexp.MustCompile(`(?i)^\s*(?:javascript|vbscript):`)
 
 func hiddenTexts(t *T) {
 	lists := maps.Clone(t.r.Report.Server.lists)
-	lists["server/discover"] = t.r.client.call(t.ctx, Call{Method: "server/discover"})
+	if t.r.modern() {
+		lists["server/discover"] = t.r.client.call(t.ctx, Call{Method: "server/discover"})
+	}
 	for _, method := range sortedKeys(lists) {
 		var v any
 		if lists[method].Kind != completed || json.Unmarshal(lists[method].Result, &v) != nil {

@@ -13,13 +13,13 @@ import (
 
 // reads are the checks of resources, prompts, completion and subscriptions.
 var reads = []Check{
-	{ID: "R-PATH", Name: "a resource outside", Era: "modern", Severity: Critical, Category: "security", Sent: "file:///etc/passwd, and paths with .. of listed resources and templates in several spellings, and as the beginning of a completion", Want: "refused", Source: "CWE-22",
+	{ID: "R-PATH", Name: "a resource outside", Severity: Critical, Category: "security", Sent: "file:///etc/passwd, and paths with .. of listed resources and templates in several spellings, and as the beginning of a completion", Want: "refused", Source: "CWE-22",
 		Impact: "any file of the machine can be read", Fix: "resolve the path and compare it with the allowed roots", Run: traversal},
-	{ID: "R-MISSING", Name: "an unknown resource", Era: "modern", Severity: Warning, Category: "schema", Sent: "resources/read of an unknown URI", Want: "error -32602, never empty contents", Source: "revision 2026-07-28, server/resources",
+	{ID: "R-MISSING", Name: "an unknown resource", Severity: Warning, Category: "schema", Sent: "resources/read of an unknown URI", Want: "error -32602, never empty contents", Source: "revision 2026-07-28, server/resources",
 		Impact: "a client takes a missing resource for an empty one", Fix: "answer -32602", Run: missingResource},
-	{ID: "P-UNKNOWN", Name: "an unknown prompt", Era: "modern", Severity: Suggestion, Category: "schema", Sent: "prompts/get of an unknown prompt", Want: "error -32602", Source: "revision 2026-07-28, server/prompts",
+	{ID: "P-UNKNOWN", Name: "an unknown prompt", Severity: Suggestion, Category: "schema", Sent: "prompts/get of an unknown prompt", Want: "error -32602", Source: "revision 2026-07-28, server/prompts",
 		Impact: "a client's mistake looks like a fault of the server", Fix: "answer -32602", Run: unknownPrompt},
-	{ID: "C-COMP", Name: "completions", Era: "modern", Severity: Warning, Category: "schema", Sent: "completion/complete for each argument of a prompt", Want: "at most 100 values, and no more than in total", Source: "revision 2026-07-28, server/utilities/completion",
+	{ID: "C-COMP", Name: "completions", Severity: Warning, Category: "schema", Sent: "completion/complete for each argument of a prompt", Want: "at most 100 values, and no more than in total", Source: "revision 2026-07-28, server/utilities/completion",
 		Impact: "clients refuse the result", Fix: "cut the list", Run: completions},
 	{ID: "L-LISTEN", Name: "a subscription", Over: "http", Era: "modern", Severity: Warning, Category: "transport", Sent: "subscriptions/listen without a filter, and with one", Want: "error -32602; the notifications that the filter names", Source: "revision 2026-07-28, basic/patterns/subscriptions",
 		Impact: "a stream is kept open that nobody reads", Fix: "require the filter", Run: listen},
@@ -99,6 +99,9 @@ func (t *T) completes(uri, parameter, folder, name string) bool {
 // missingURI is of a resource that no server has.
 const missingURI = "sealab-none://no-such-resource"
 
+// notFound is the code of the older revisions for an unknown resource.
+const notFound = -32002
+
 func missingResource(t *T) {
 	s := t.r.Report.Server
 	if !s.has("resources") {
@@ -111,7 +114,7 @@ func missingResource(t *T) {
 	case !ok:
 	case a.Kind == completed && string(members(a.Result)["contents"]) == "[]":
 		t.fault(uri, Warning, "an unknown resource is answered by empty contents", a)
-	case a.Kind == failed && a.Code != -32602:
+	case a.Kind == failed && a.Code != -32602 && (t.r.modern() || a.Code != notFound):
 		t.fault(uri, Suggestion, fmt.Sprintf("an unknown resource is refused with %d", a.Code), a)
 	}
 }
@@ -177,16 +180,7 @@ func completionTotal(a Answer) int {
 
 // completion asks as a user for the values of an argument that begins with a text.
 func (t *T) completion(as user, ref map[string]string, argument, begun string) (Answer, bool) {
-	c := t.r.client
-	c.id++
-	call := Call{Method: "completion/complete", as: as}
-	params := map[string]any{"_meta": call.meta(), "ref": ref, "argument": map[string]string{"name": argument, "value": begun}}
-	body, err := json.Marshal(message{"2.0", c.id, call.Method, params})
-	if err != nil {
-		t.skip("%v", err)
-		return Answer{}, false
-	}
-	a := c.rawCall(t.ctx, c.callHeaders(call), body)
+	a := t.r.client.call(t.ctx, Call{Method: "completion/complete", Ref: ref, Argument: map[string]string{"name": argument, "value": begun}, as: as})
 	if !a.conclusive() {
 		t.skip("%v", a)
 		return a, false
@@ -222,7 +216,7 @@ func (t *T) unfiltered() {
 	}
 	http := *c.http
 	http.Limits.Time = min(http.Limits.Time, listening, t.r.opts.Hang)
-	e := http.Do(t.ctx, rawmcp.Request{Verb: "POST", Path: http.Path(), Headers: c.callHeaders(call), Body: body, Done: isAnswer(c.id)})
+	e := http.Do(t.ctx, rawmcp.Request{Verb: "POST", Path: http.Path(), Headers: c.callHeaders(t.ctx, call), Body: body, Done: isAnswer(c.id)})
 	t.trials++
 	for _, m := range e.Messages {
 		var method string

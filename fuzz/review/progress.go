@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,10 +14,10 @@ import (
 
 // progressing is the check of the messages around one answer.
 var progressing = []Check{
-	{ID: "L-PROGRESS", Name: "the progress and the end of a call", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "a call of a tool that asks or reads only, of a prompt, of a resource and of a list, with a progressToken; a stream is read to its end", Want: "progress that rises, under the token of the request, and nothing after the answer; the stream ends with it",
-		Source: "revision 2026-07-28, basic/patterns/progress, basic/transports/streamable-http", Impact: "a client takes the progress for that of another call, or keeps a connection for each call that has ended",
-		Fix: "send progress under the token of its request alone, stop before the answer, and close the stream after it", Timed: true, Run: progress},
+	{ID: "L-PROGRESS", Name: "the progress, the logs and the end of a call", Severity: Warning, Category: "transport",
+		Sent: "a call of a tool that asks or reads only, of a prompt, of a resource and of a list, and of a good and a changed state, with a progressToken and the logLevel debug; a stream is read to its end", Want: "progress that rises, under the token of the request, and nothing after the answer; the stream ends with it; logs without states, keys and credentials",
+		Source: "revision 2026-07-28, basic/patterns/progress, basic/transports/streamable-http", Impact: "a client takes the progress for that of another call, keeps a connection for each call that has ended, or reads secrets",
+		Fix: "send progress under the token of its request alone, stop before the answer, close the stream after it, and log no secrets", Timed: true, Run: progress},
 }
 
 // progressToken is the token of the requests of the check.
@@ -24,6 +25,9 @@ const progressToken = "sealab-progress"
 
 // leftOpen is how long a stream goes on after the answer of a call until it counts as left open.
 const leftOpen = time.Second
+
+// logged is the case of a finding about logs.
+const logged = "logs"
 
 // A called is a call with the messages that came until its end.
 type called struct {
@@ -34,18 +38,26 @@ type called struct {
 }
 
 func progress(t *T) {
-	for _, f := range t.progressCalls() {
-		name := strings.TrimSpace(f.Method + " " + f.Target)
-		if t.only != "" && t.only != name {
+	keys := map[string]int{}
+	for _, call := range slices.Concat(t.progressCalls(), t.stateCalls()) {
+		name := strings.TrimSpace(call.Method + " " + call.Target)
+		if call.State != nil {
+			name += " with a state"
+		}
+		if t.only != "" && t.only != name && t.only != logged {
 			continue
 		}
-		x, ok := t.inProgress(name, f)
+		x, ok := t.inProgress(name, call)
 		if !ok {
 			return
 		}
 		t.trials++
-		if issue := x.issue(); issue != "" {
-			t.refute(Finding{Case: name, Severity: Warning, Issue: name + ": " + issue, Evidence: x.evidence(), Want: "see the check", Got: issue})
+		issue, label := x.issue(), name
+		if told := t.loggedIn(x, call, keys); issue == "" && told != "" {
+			issue, label = "a log or a progress tells "+told, logged
+		}
+		if issue != "" {
+			t.refute(Finding{Case: label, Severity: Warning, Issue: name + ": " + issue, Evidence: x.evidence(), Want: "see the check", Got: issue})
 			return
 		}
 	}
@@ -72,13 +84,61 @@ func (t *T) progressCalls() []Call {
 	return append(all, listCall)
 }
 
-// inProgress makes a call with a progressToken.
+// stateCalls are calls with the states of two flows, good and changed.
+func (t *T) stateCalls() []Call {
+	var all []Call
+	for _, o := range t.r.oracles[:min(len(t.r.oracles), 2)] {
+		token, question, err := t.r.client.mint(t.ctx, o.flow, o.user)
+		if err != nil {
+			continue
+		}
+		call := o.flow.call(o.user)
+		call.Answers = t.r.client.rekeyed(o.flow.Last, question.Questions)
+		for _, state := range []string{token + "sealab", token} {
+			call.State = quote(state)
+			all = append(all, call)
+		}
+	}
+	return all
+}
+
+// keyInLog is a member of a log that has the length of a key.
+var keyInLog = regexp.MustCompile(`"key"\s*:\s*"([A-Za-z0-9+/_-]{43}=?|[0-9a-f]{64})"`)
+
+// loggedIn is what the notifications of a call tell that no client has a use for: secrets by
+// their form, the state of the call, and a key that those of another call have as well.
+func (t *T) loggedIn(x called, call Call, keys map[string]int) string {
+	for _, m := range x.messages {
+		if members(m)["method"] == nil {
+			continue
+		}
+		name, value := secretSetting(m)
+		switch state := strings.Trim(string(call.State), `"`); {
+		case value != "":
+			return name
+		case t.r.opts.Target.repeatedIn(string(m)):
+			return ofTheUser
+		case len(state) >= minCoded && strings.Contains(string(m), state):
+			return "the state"
+		}
+		for _, found := range keyInLog.FindAllSubmatch(m, -1) {
+			// The digest of a call is another one in another call.
+			if keys[string(found[1])]++; keys[string(found[1])] > 1 {
+				return "a key"
+			}
+		}
+	}
+	return ""
+}
+
+// inProgress makes a call with a progressToken, and asks for all logs.
 func (t *T) inProgress(name string, call Call) (called, bool) {
 	c := t.r.client
 	x := called{name: name, answer: -1}
 	c.id++
 	id := c.id
-	body, err := call.body(id)
+	call.Progress = true
+	body, err := c.body(call, id)
 	if err == nil {
 		err = c.take(t.ctx)
 	}
@@ -86,7 +146,6 @@ func (t *T) inProgress(name string, call Call) (called, bool) {
 		t.skip("%v", err)
 		return x, false
 	}
-	body = []byte(strings.Replace(string(body), `"_meta":{`, `"_meta":{"progressToken":"`+progressToken+`",`, 1))
 	if c.http == nil {
 		return x, t.lineInProgress(&x, body, id)
 	}
@@ -94,7 +153,7 @@ func (t *T) inProgress(name string, call Call) (called, bool) {
 	defer cancel()
 	http := *c.http
 	http.Limits.Time = min(http.Limits.Time, t.r.opts.Hang)
-	e := http.Do(ctx, rawmcp.Request{Verb: "POST", Path: http.Path(), Headers: c.callHeaders(call), Body: body, Done: func(m []byte) bool {
+	e := http.Do(ctx, rawmcp.Request{Verb: "POST", Path: http.Path(), Headers: c.callHeaders(t.ctx, call), Body: body, Done: func(m []byte) bool {
 		if x.answer < 0 && isAnswer(id)(m) {
 			x.answer = len(x.messages)
 			time.AfterFunc(leftOpen, cancel)
@@ -119,7 +178,7 @@ func (t *T) lineInProgress(x *called, body []byte, id int) bool {
 	e := p.Do(t.ctx, body, isAnswer(id))
 	c.kept(e)
 	c.id++
-	next, err := listCall.body(c.id)
+	next, err := c.body(listCall, c.id)
 	if err != nil || e.Err != nil {
 		t.skip("%v", e.Err)
 		return false

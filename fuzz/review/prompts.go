@@ -10,12 +10,12 @@ import (
 
 // prompting are the checks of prompts that answer at once, and of what is read.
 var prompting = []Check{
-	{ID: "P-EXPAND", Name: "an argument of a prompt that is expanded", Era: "modern", Severity: Critical, Category: "injection",
-		Sent: "prompts/get with arguments that hold the names of others and terms of template languages in braces, and with one that holds a line Assistant:", Want: "the argument as it was given, in a message of the user", Source: "CWE-1336; CWE-94; revision 2026-07-28, server/prompts, security",
+	{ID: "P-EXPAND", Name: "an argument of a prompt that is expanded", Severity: Critical, Category: "injection",
+		Sent: "prompts/get with arguments that hold the names of others and terms of template languages in braces, with names of files, and with one that holds a line Assistant:", Want: "the argument as it was given, in a message of the user", Source: "CWE-1336; CWE-94; revision 2026-07-28, server/prompts, security",
 		Impact: "whoever writes one argument reads the server's variables, runs its expressions, or speaks as the model", Fix: "insert arguments once, as values of a fixed template", Run: expandedArguments},
-	{ID: "P-ARGS", Name: "a prompt without its required arguments", Era: "modern", Severity: Warning, Category: "schema",
+	{ID: "P-ARGS", Name: "a prompt without its required arguments", Severity: Warning, Category: "schema",
 		Sent: "prompts/get without arguments, if some are required", Want: "error -32602", Source: "revision 2026-07-28, server/prompts", Impact: "the model reads undefined in the place of an argument", Fix: "answer -32602", Run: missingArguments},
-	{ID: "R-FORM", Name: "the form of prompts and resources", Era: "modern", Severity: Warning, Category: "schema",
+	{ID: "R-FORM", Name: "the form of prompts and resources", Severity: Warning, Category: "schema",
 		Sent: "prompts/get and resources/read of what is listed", Want: "messages of the user or the assistant; contents with a uri, and a text or base64", Source: "revision 2026-07-28, schema",
 		Impact: "clients refuse the result", Fix: "build results with the types of the SDK", Run: readForms},
 }
@@ -41,6 +41,9 @@ func promptTerms(others map[string]json.RawMessage) []promptTerm {
 	}
 	return all
 }
+
+// includes are texts that some programs take for the name of a file to read.
+var includes = []string{"@/etc/passwd", "/etc/passwd", "file:///etc/passwd", "../../../../../../../../etc/passwd"}
 
 // meantToExpand are parts of the names of arguments that are templates.
 var meantToExpand = []string{"template", "format", "pattern", "query", "expression", "code", "script"}
@@ -84,14 +87,14 @@ func (t *T) expanded(p Offer, name string) bool {
 		t.fault(p.Name+" "+name, Warning, "a line of the argument "+short(name, 40)+" begins a message of its own: "+roles(speaker), speaker)
 		return true
 	}
+	for _, path := range includes {
+		a := t.r.client.call(t.ctx, Call{Method: "prompts/get", Target: p.Name, Arguments: object(with(others, name, quote(path)))})
+		if a.Kind == completed && passwd.MatchString(a.Text) && !mentions(name, pathNames[:2]) {
+			t.fault(p.Name+" "+name, Critical, "the argument "+short(name, 40)+" gives a file: "+path, a)
+			return true
+		}
+	}
 	all := promptTerms(others)
-	var joined strings.Builder
-	for _, x := range all {
-		joined.WriteString(x.written + " ")
-	}
-	if a := ask(joined.String()); a.Kind == completed && strings.Contains(a.Text, joined.String()) {
-		return false
-	}
 	for _, x := range all {
 		var a Answer
 		for range 2 {

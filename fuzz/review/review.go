@@ -21,6 +21,7 @@ package review
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -36,6 +37,8 @@ type Target struct {
 	Second  []rawmcp.Header // credentials of the second
 	Foreign []rawmcp.Header // credentials that were issued for another server
 	Also    string          // URL of a second instance
+
+	environment []rawmcp.Header // variables of a command that may be secrets
 }
 
 // Options say how a server is reviewed.
@@ -62,6 +65,7 @@ type Options struct {
 	Revise      []string      // revisions to review; nil: all
 	Rate        float64       // exchanges a second; 0: no limit
 	Budget      int           // exchanges
+	Time        time.Duration // of the review, beside the waits for expiry; 0: no limit
 	Limits      rawmcp.Limits
 	Seed        uint64
 	Clock       Clock
@@ -102,7 +106,10 @@ type Review struct {
 }
 
 // DefaultBudget is the number of exchanges of a review.
-const DefaultBudget = 4000
+const DefaultBudget = 8000
+
+// DefaultTime is how long the command reviews a server.
+const DefaultTime = 8 * time.Minute
 
 // DefaultStart is how long a server may take to start, or to come back.
 const DefaultStart = 30 * time.Second
@@ -135,6 +142,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Target.URL == "" {
+		o.Target.environment = secretsOf(os.Environ(), o.Target.Command)
+	}
 	c, err := newClient(o)
 	if err != nil {
 		return nil, err
@@ -142,6 +152,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	r := &Review{opts: o, client: c}
 	defer c.close()
 	began := o.Clock.Now()
+	if o.Time > 0 {
+		c.until = began.Add(o.Time + 3*o.TTL + o.Wait)
+	}
 	if err := r.discover(ctx); err != nil {
 		return nil, err
 	}
@@ -149,13 +162,46 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if slices.ContainsFunc(checks, func(c Check) bool { return c.Flow }) {
 		r.Report.Unseen = r.unseen()
 	}
-	for _, check := range checks {
+	for _, check := range r.inOrder(checks, o.Clock.Now().Sub(began)) {
 		r.run(ctx, check)
 	}
 	r.Report.Exchanges, r.Report.Ran = c.sent, c.ran
 	r.Report.Seconds = o.Clock.Now().Sub(began).Seconds()
 	r.sort()
 	return &r.Report, nil
+}
+
+// usualExchanges is the number of exchanges of a review with two flows.
+const usualExchanges = 3000
+
+// inOrder returns the checks in the order in which they are carried out: the worst first if
+// the server is so slow that the time may not do for all.
+func (r *Review) inOrder(checks []Check, spent time.Duration) []Check {
+	each := spent / time.Duration(max(1, r.client.sent))
+	if r.opts.Time <= 0 || each*usualExchanges < r.opts.Time {
+		return checks
+	}
+	r.opts.Log("an exchange takes %v: critical checks come first, and those that %v does not do for are not carried out", each.Round(time.Millisecond), r.opts.Time)
+	var all []Check
+	for _, fits := range []func(Check) bool{
+		func(c Check) bool { return c.Severity == Critical && !c.Long },
+		func(c Check) bool { return c.Severity == Critical && c.Long },
+		func(c Check) bool { return c.Severity == Warning && !isLast(c) },
+		func(c Check) bool { return c.Severity == Suggestion && !isLast(c) },
+		isLast,
+	} {
+		for _, c := range checks {
+			if fits(c) {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// isLast reports whether a check judges the answers of all others.
+func isLast(c Check) bool {
+	return slices.ContainsFunc(seen, func(s Check) bool { return s.ID == c.ID })
 }
 
 // openFlows finds flows and carries their controls out.
@@ -185,6 +231,12 @@ func (r *Review) note(name string, a Answer) { r.answers = append(r.answers, ans
 // context of the review was over.
 const Interrupted = "the review was interrupted"
 
+// Unfinished reports whether a check was not carried out, or not to its end, because the
+// review ended before.
+func (o Outcome) Unfinished() bool {
+	return slices.Contains([]string{Interrupted, errBudget.Error(), errTime.Error()}, o.Reason)
+}
+
 // run carries one check out. The answers of one that is interrupted tell nothing: its last
 // exchanges were cut off.
 func (r *Review) run(ctx context.Context, check Check) {
@@ -197,8 +249,11 @@ func (r *Review) run(ctx context.Context, check Check) {
 		if check.Flow {
 			t.o = r.oracles[0]
 		}
-		before := r.client.sent
+		before, unsent := r.client.sent, r.client.unsent
 		t.watched(check.Run)
+		if err := r.client.over(); err != nil && r.client.unsent > unsent && !isLast(check) {
+			t.reason = err.Error()
+		}
 		if ctx.Err() != nil {
 			t.findings, t.reason = nil, Interrupted
 		}
@@ -223,8 +278,8 @@ func (r *Review) excluded(check Check) string {
 		return "runs tools to their end; --effects allows that"
 	case check.Flow && len(r.oracles) == 0:
 		return r.noFlow()
-	case r.client.sent >= r.client.budget:
-		return errBudget.Error() + "; --budget raises it"
+	case r.client.over() != nil && !isLast(check):
+		return r.client.over().Error()
 	case r.gone != "":
 		return r.gone
 	default:

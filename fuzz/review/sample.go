@@ -33,6 +33,7 @@ type schema struct {
 	Unique     bool                       `json:"uniqueItems"`
 	Multiple   *float64                   `json:"multipleOf"`
 	MinMembers int                        `json:"minProperties"`
+	More       json.RawMessage            `json:"additionalProperties"`
 }
 
 func parseSchema(raw json.RawMessage) schema {

@@ -41,12 +41,6 @@ var sessions = []Check{
 		Impact: "the protection is passed by speaking an older revision", Fix: "verify the state in every revision, or drop it in those that do not know it", Run: downgraded},
 }
 
-// A session is a session of an older revision; id "" if the server is stateless.
-type session struct {
-	id, version string
-	answer      Answer
-}
-
 // open opens a session as a user.
 func (t *T) open(version string, as user) (session, bool) {
 	a := t.r.client.initialize(t.ctx, version, as)
@@ -55,28 +49,12 @@ func (t *T) open(version string, as user) (session, bool) {
 		return session{}, false
 	}
 	t.trials++
-	var r struct {
-		Version string `json:"protocolVersion"`
-	}
-	_ = json.Unmarshal(a.Result, &r)
-	s := session{id: a.Exchange.Header("Mcp-Session-Id"), version: r.Version, answer: a}
-	t.inSession(s, as, initialized)
-	return s, true
-}
-
-// sessionHeaders are the headers of requests in a session.
-func (t *T) sessionHeaders(s session, as user) []rawmcp.Header {
-	h := append(t.r.client.hostHeaders(as), rawmcp.Header{Name: "Content-Type", Value: "application/json"},
-		rawmcp.Header{Name: "Accept", Value: "application/json, text/event-stream"}, rawmcp.Header{Name: "MCP-Protocol-Version", Value: s.version})
-	if s.id != "" {
-		h = append(h, rawmcp.Header{Name: "Mcp-Session-Id", Value: s.id})
-	}
-	return h
+	return t.r.client.initialized(t.ctx, a, as), true
 }
 
 // inSession sends a body in a session.
 func (t *T) inSession(s session, as user, body string) Answer {
-	return t.r.client.rawCall(t.ctx, t.sessionHeaders(s, as), []byte(body))
+	return t.r.client.rawCall(t.ctx, t.r.client.sessionHeaders(s, as), []byte(body))
 }
 
 // oldList is tools/list with the next id.
@@ -84,9 +62,6 @@ func (t *T) oldList() string {
 	t.r.client.id++
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{}}`, t.r.client.id)
 }
-
-// older is the newest of the older revisions.
-const older = "2025-11-25"
 
 // opened returns a session in which an honest request is answered.
 func (t *T) opened() (session, bool) {
@@ -204,7 +179,7 @@ func sessionGet(t *T) {
 		}
 		other := s
 		other.id = c.id
-		w := &wire{headers: t.sessionHeaders(other, first)}
+		w := &wire{headers: t.r.client.sessionHeaders(other, first)}
 		w.set("Accept", c.accept)
 		w.drop("Content-Type")
 		e := t.r.client.raw(t.ctx, rawmcp.Request{Verb: "GET", Path: t.r.client.http.Path(), Headers: w.headers, Head: true})
@@ -220,10 +195,10 @@ func initializedAgain(t *T) {
 	if !ok {
 		return
 	}
-	w := &wire{headers: t.sessionHeaders(s, first), id: t.r.client.id + 1}
+	w := &wire{headers: t.r.client.sessionHeaders(s, first), id: t.r.client.id + 1}
 	t.r.client.id++
 	t.initializing(w, older)
-	a := t.r.client.rawCall(t.ctx, append(w.headers, rawmcp.Header{Name: "MCP-Protocol-Version", Value: s.version}), w.body)
+	a := t.r.client.rawCall(t.ctx, append(w.headers, rawmcp.Header{Name: "MCP-Protocol-Version", Value: s.version}, rawmcp.Header{Name: "Mcp-Session-Id", Value: s.id}), w.body)
 	t.trials++
 	if a.Kind == broken {
 		t.refute(Finding{Case: "again", Severity: Suggestion, Issue: "initialize in a session gets no answer", Evidence: a.String(), Want: "an error or an answer", Got: "broken", Revision: older})

@@ -71,7 +71,7 @@ func sessionIDs(t *T) {
 }
 
 // maxCounter is the largest counter whose hash is looked for in an id.
-const maxCounter = 2048
+const maxCounter = 1 << 14
 
 // hashedIn describes what an id is the hash of, if that can be guessed: a counter or
 // the time of its request, alone or behind the credential of the user; "" if not.
@@ -85,7 +85,7 @@ func (t *T) hashedIn(id string, before, after time.Time) string {
 		numbers[strconv.FormatInt(at.Unix(), 10)] = "the time"
 		numbers[strconv.FormatInt(at.UnixMilli(), 10)] = "the time"
 	}
-	prefixes := []string{"", "session", "session-"}
+	prefixes := []string{"", "session", "session-", "state-"}
 	if _, secret := t.r.opts.Target.authorization(); secret != "" {
 		prefixes = append(prefixes, secret, secret+":", secret+"-")
 	}
@@ -168,7 +168,7 @@ func noSession(t *T) {
 	for _, name := range sessionParameters {
 		c, without := t.r.client, s
 		without.id = ""
-		e := c.raw(t.ctx, rawmcp.Request{Verb: "POST", Path: c.pathWith(name, s.id), Headers: t.sessionHeaders(without, first), Body: []byte(t.oldList()), Done: isAnswer(c.id)})
+		e := c.raw(t.ctx, rawmcp.Request{Verb: "POST", Path: c.pathWith(name, s.id), Headers: t.r.client.sessionHeaders(without, first), Body: []byte(t.oldList()), Done: isAnswer(c.id)})
 		a := read(e, c.id)
 		t.trials++
 		if a.Kind == completed {
@@ -188,7 +188,7 @@ func noSession(t *T) {
 		session session
 		header  rawmcp.Header
 	}{{"an id in a cookie", none, rawmcp.Header{Name: "Cookie", Value: strings.Join(cookies, "; ")}}, {"a cookie that the server sets", none, rawmcp.Header{Name: "Cookie", Value: ownCookies}}, {"a second header with an id", made, rawmcp.Header{Name: "Mcp-Session-Id", Value: s.id}}} {
-		a := t.r.client.rawCall(t.ctx, append(t.sessionHeaders(c.session, first), c.header), []byte(t.oldList()))
+		a := t.r.client.rawCall(t.ctx, append(t.r.client.sessionHeaders(c.session, first), c.header), []byte(t.oldList()))
 		if t.trials++; a.Kind == completed {
 			t.refute(Finding{Case: c.name, Severity: Warning, Issue: c.name + " names the session", Evidence: sent(a.Exchange) + " -> " + a.String(), Want: "400 or 404", Got: "served", Revision: older})
 			return
@@ -265,5 +265,5 @@ func ended(t *T) {
 
 // remove ends a session with the credentials of a user.
 func (t *T) remove(s session, as user) *rawmcp.Exchange {
-	return t.r.client.raw(t.ctx, rawmcp.Request{Verb: "DELETE", Path: t.r.client.http.Path(), Headers: t.sessionHeaders(s, as)})
+	return t.r.client.raw(t.ctx, rawmcp.Request{Verb: "DELETE", Path: t.r.client.http.Path(), Headers: t.r.client.sessionHeaders(s, as)})
 }

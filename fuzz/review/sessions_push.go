@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,9 +18,9 @@ var pushing = []Check{
 	{ID: "S-FIX", Name: "a session id that the client chose", Over: "http", Era: "legacy", Severity: Critical, Category: "security",
 		Sent: "initialize with a made-up id in Mcp-Session-Id, in a cookie, in the query and in params, then tools/list with it", Want: "an error, or another id", Source: oldTransport + ", security best practices (CWE-384)",
 		Impact: "an attacker hands an id out and then uses the session of whoever took it", Fix: "draw the id on the server and ignore that of the request", Run: chosenSession},
-	{ID: "S-PUSH", Name: "a question in a session", Over: "http", Era: "legacy", Effects: true, Severity: Warning, Category: "reliability",
-		Sent: "a call of a tool that asks; its question is accepted by a POST", Want: "the answer gets 202, and the call completes", Source: oldTransport + ", client/elicitation",
-		Impact: "the call hangs after the user has answered", Fix: "route responses to the request that asked", Timed: true, Run: pushed},
+	{ID: "S-PUSH", Name: "a question in a session", Over: "http", Era: "legacy", Effects: true, Severity: Critical, Category: "reliability",
+		Sent: "a call of a tool that asks; its question is accepted by a POST, and by one in a session of the second user before its own declines it", Want: "the answer gets 202, and the call completes as its own session answered", Source: oldTransport + ", client/elicitation",
+		Impact: "the call hangs after the user has answered, or another user answers for him", Fix: "route responses to the request that asked, by session and id", Timed: true, Run: pushed},
 	{ID: "S-CANCEL", Name: "a cancelled call in a session", Over: "http", Era: "legacy", Effects: true, Severity: Warning, Category: "reliability",
 		Sent: "notifications/cancelled while the tool of --slow runs", Want: "no result", Source: "revision 2025-11-25, basic/utilities/cancellation",
 		Impact: "work goes on that the client has given up", Fix: "stop the work on notifications/cancelled", Timed: true, Run: cancelledInSession},
@@ -73,12 +74,8 @@ type askingCall struct {
 	id      int
 }
 
-// toolCall is a call of the first asking tool in an older revision.
-func (t *T) toolCall() (askingCall, bool) {
-	f, ok := t.likelyAsking()
-	if !ok {
-		return askingCall{}, false
-	}
+// toolCall is a call of a tool that asks, in a session of an older revision.
+func (t *T) toolCall(f Flow) (askingCall, bool) {
 	s, ok := t.opened()
 	if !ok {
 		return askingCall{}, false
@@ -89,21 +86,26 @@ func (t *T) toolCall() (askingCall, bool) {
 	return askingCall{s, body, c.id}, true
 }
 
-// likelyAsking is a tool that is known to ask, or one that is named or whose texts
-// say that it asks.
-func (t *T) likelyAsking() (Flow, bool) {
-	if len(t.r.oracles) > 0 {
-		return t.askingTool()
+// maxPushed is the number of tools of which a question is wanted in a session.
+const maxPushed = 4
+
+// likelyAsking are tools that are known to ask, or those that are named or whose texts
+// say that they ask.
+func (t *T) likelyAsking() []Flow {
+	var all []Flow
+	for _, o := range t.r.oracles {
+		all = append(all, o.flow)
 	}
-	for _, g := range t.r.candidates()[:2] {
-		for _, f := range g.flows {
-			if f.Method == "tools/call" {
-				return f, true
-			}
+	if len(all) == 0 {
+		for _, g := range t.r.candidates()[:2] {
+			all = append(all, g.flows...)
 		}
 	}
-	t.skip("no tool that asks first is known; --tool names one")
-	return Flow{}, false
+	all = slices.DeleteFunc(all, func(f Flow) bool { return f.Method != "tools/call" })
+	if len(all) == 0 {
+		t.skip("no tool that asks first is known; --tool names one")
+	}
+	return all[:min(len(all), maxPushed)]
 }
 
 // serverRequest is a request of the server in a stream.
@@ -119,7 +121,7 @@ func serverRequest(m []byte) (id json.RawMessage, ok bool) {
 // post sends a request without the bookkeeping of the client, so that two can be
 // under way.
 func (t *T) post(ctx context.Context, s session, body []byte, done func([]byte) bool) *rawmcp.Exchange {
-	headers := t.sessionHeaders(s, first)
+	headers := t.r.client.sessionHeaders(s, first)
 	return t.r.client.http.Do(ctx, rawmcp.Request{Verb: "POST", Path: t.r.client.http.Path(), Headers: headers, Body: body, Done: done})
 }
 
@@ -139,10 +141,24 @@ func (t *T) await(opened, ended <-chan struct{}) {
 	}
 }
 
-func pushed(t *T) {
-	x, ok := t.toolCall()
+// A reply answers the question with an id and returns the status of the response.
+type reply func(x askingCall, id, content json.RawMessage) int
+
+// respond posts the answer to a question in a session.
+func (t *T) respond(s session, as user, id json.RawMessage, action string, content json.RawMessage) int {
+	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"action":%q,"content":%s}}`, id, action, content)
+	if action != "accept" {
+		body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"action":%q}}`, id, action)
+	}
+	return t.r.client.http.Do(t.ctx, rawmcp.Request{Verb: "POST", Path: t.r.client.http.Path(), Headers: t.r.client.sessionHeaders(s, as), Body: body}).Status
+}
+
+// asks makes a call of a tool and replies to its question. The status is that of the reply; 0
+// if nothing was asked.
+func (t *T) asks(f Flow, replies reply) (Answer, int, bool) {
+	x, ok := t.toolCall(f)
 	if !ok {
-		return
+		return Answer{}, 0, false
 	}
 	var answered sync.Once
 	var taken atomic.Int64 // the status of the response to the answer
@@ -158,9 +174,7 @@ func pushed(t *T) {
 				} `json:"params"`
 			}
 			_ = json.Unmarshal(m, &q) // a question without a form is accepted as it is
-			content := samples(inline(q.Params.Schema), 0)[0]
-			body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":%s}}`, id, content)
-			taken.Store(int64(t.post(t.ctx, x.session, body, nil).Status))
+			taken.Store(int64(replies(x, id, samples(inline(q.Params.Schema), 0)[0])))
 		})
 	}
 	ctx, cancel := context.WithCancel(t.ctx)
@@ -169,7 +183,7 @@ func pushed(t *T) {
 		defer close(listening)
 		if x.session.id != "" {
 			h := t.r.client.http
-			h.Do(ctx, rawmcp.Request{Verb: "GET", Path: h.Path(), Headers: t.sessionHeaders(x.session, first), Opened: func() { close(opened) },
+			h.Do(ctx, rawmcp.Request{Verb: "GET", Path: h.Path(), Headers: t.r.client.sessionHeaders(x.session, first), Opened: func() { close(opened) },
 				Done: func(m []byte) bool { answer(m); return taken.Load() != 0 }})
 		}
 	}()
@@ -180,16 +194,61 @@ func pushed(t *T) {
 	t.r.client.kept(e)
 	a := read(e, x.id)
 	t.seen(variant{name: "a question"}, a)
-	switch status := taken.Load(); {
-	case status == 0 && a.conclusive():
-		t.skip("the tool does not ask in revision %s: %v", older, a)
-	case status == 0:
-		t.fault("a question", Warning, "a call of a tool that asks gets neither a question nor an answer", a)
-	case !a.conclusive():
-		t.fault("a question", Warning, fmt.Sprintf("a call does not end after its question was answered (status %d)", status), a)
-	case status != 202:
-		t.fault("a question", Suggestion, fmt.Sprintf("the answer to a question gets status %d instead of 202", status), a)
+	return a, int(taken.Load()), true
+}
+
+func pushed(t *T) {
+	accept := func(x askingCall, id, content json.RawMessage) int {
+		return t.respond(x.session, first, id, "accept", content)
 	}
+	for _, f := range t.likelyAsking() {
+		a, status, ok := t.asks(f, accept)
+		switch {
+		case !ok:
+			return
+		case status == 0 && a.conclusive():
+			t.skip("the tool does not ask in revision %s: %v", older, a)
+			continue
+		case status == 0:
+			t.fault("a question", Warning, "a call of a tool that asks gets neither a question nor an answer", a)
+		case !a.conclusive():
+			t.fault("a question", Warning, fmt.Sprintf("a call does not end after its question was answered (status %d)", status), a)
+		case status != 202:
+			t.fault("a question", Suggestion, fmt.Sprintf("the answer to a question gets status %d instead of 202", status), a)
+		default:
+			t.answeredElsewhere(f, a)
+		}
+		t.reason = "" // of the tools before
+		return
+	}
+}
+
+// answeredElsewhere accepts a question in a session of the second user, and then declines it
+// in its own. It refutes if the call ends as one that was accepted, twice.
+func (t *T) answeredElsewhere(f Flow, good Answer) {
+	if len(t.r.opts.Target.Second) == 0 {
+		return
+	}
+	other, ok := t.open(older, second)
+	no, _, also := t.asks(f, func(x askingCall, id, _ json.RawMessage) int {
+		return t.respond(x.session, first, id, "decline", nil)
+	})
+	if !ok || !also || good.Kind != completed || blank(no.Text) == blank(good.Text) {
+		return
+	}
+	var a Answer
+	for range 2 {
+		a, _, _ = t.asks(f, func(x askingCall, id, content json.RawMessage) int {
+			t.respond(other, second, id, "accept", content)
+			_ = SystemClock().Sleep(t.ctx, pause)
+			return t.respond(x.session, first, id, "decline", nil)
+		})
+		if a.Kind != completed || blank(a.Text) != blank(good.Text) {
+			return
+		}
+	}
+	t.refute(Finding{Case: "an answer of another session", Severity: Critical, Issue: "a question to one user is answered by another in a session of his own",
+		Evidence: fmt.Sprintf("%s: accepted in the second user's session, then declined in its own -> %v; declined alone -> %v", f, a, no), Want: "declined", Got: "accepted", Revision: older})
 }
 
 func cancelledInSession(t *T) {

@@ -26,9 +26,13 @@ func resumed(t *T) {
 	if t.resumedAnswers(); len(t.findings) > 0 {
 		return
 	}
-	x, ok := t.toolCall()
+	asking := t.likelyAsking()
+	t.reason = "" // the answers of lists were asked for
+	if len(asking) == 0 {
+		return
+	}
+	x, ok := t.toolCall(asking[0])
 	if !ok {
-		t.reason = "" // the answers of lists were asked for
 		return
 	}
 	var question []byte
@@ -69,7 +73,7 @@ func (t *T) overhears() {
 	http.Limits.Time = min(http.Limits.Time, openingTime+listening, t.r.opts.Hang)
 	go func() {
 		defer close(ended)
-		w := &wire{headers: t.sessionHeaders(other, as)}
+		w := &wire{headers: t.r.client.sessionHeaders(other, as)}
 		w.drop("Content-Type")
 		heard = http.Do(ctx, rawmcp.Request{Verb: "GET", Path: http.Path(), Headers: w.headers, Opened: func() { close(opened) },
 			Done: told})
@@ -156,7 +160,7 @@ func (t *T) resume(s session, event string, message func([]byte) bool, f Finding
 	if len(t.findings) > 0 {
 		return
 	}
-	headers := append(t.sessionHeaders(s, first), rawmcp.Header{Name: "Last-Event-ID", Value: event})
+	headers := append(t.r.client.sessionHeaders(s, first), rawmcp.Header{Name: "Last-Event-ID", Value: event})
 	http := *t.r.client.http
 	http.Limits.Time = min(http.Limits.Time, 2*time.Second, t.r.opts.Hang)
 	again := http.Do(t.ctx, rawmcp.Request{Verb: "GET", Path: http.Path(), Headers: headers, Done: message})

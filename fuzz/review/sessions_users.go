@@ -60,7 +60,7 @@ func (t *T) pingsIn(s session, as user, own session) (Answer, bool) {
 
 // streamOf asks for the stream of a session as a user, with more headers.
 func (t *T) streamOf(s session, as user, more ...rawmcp.Header) *rawmcp.Exchange {
-	w := &wire{headers: append(t.sessionHeaders(s, as), more...)}
+	w := &wire{headers: append(t.r.client.sessionHeaders(s, as), more...)}
 	w.set("Accept", "text/event-stream")
 	w.drop("Content-Type")
 	e := t.r.client.raw(t.ctx, rawmcp.Request{Verb: "GET", Path: t.r.client.http.Path(), Headers: w.headers, Head: true})

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -37,14 +38,14 @@ func (t *T) declines() {
 	if t.underAnotherKey() {
 		return
 	}
-	for _, action := range []string{"decline", "cancel", "sealab"} {
+	for _, action := range []string{"decline", "cancel", "sealab", ""} {
 		a, reason := t.answeredBy(action, true)
 		if reason != "" {
 			t.skip("%s", reason)
 			return
 		}
 		if a.Kind == completed && t.o.alike(a) {
-			t.declined(action+" with the content of an acceptance", a)
+			t.declined(cmp.Or(action, "without an action")+" with the content of an acceptance", a)
 			return
 		}
 	}
@@ -148,7 +149,7 @@ func (t *T) declined(name string, a Answer) {
 		Evidence: fmt.Sprintf("accepted: %v; %s: %v", t.o.good, name, a), Want: "another result", Got: "the same result"})
 }
 
-// answeredBy presents a fresh token with every answer under another action.
+// answeredBy presents a fresh token with every answer under another action, "" for none.
 func (t *T) answeredBy(action string, content bool) (Answer, string) {
 	f := t.o.flow
 	changed := map[string]json.RawMessage{}
@@ -157,7 +158,9 @@ func (t *T) answeredBy(action string, content bool) (Answer, string) {
 		if form["action"] == nil {
 			return Answer{}, "the round asks for more than forms"
 		}
-		form = with(form, "action", quote(action))
+		if form = with(form, "action", quote(action)); action == "" {
+			delete(form, "action")
+		}
 		if !content {
 			delete(form, "content")
 		}
@@ -184,61 +187,19 @@ func (t *T) specific() bool {
 	return false
 }
 
-// overridden answers every round with more members, named as the arguments. It refutes if
-// their value shows in a later text, and that of a member with another name does not.
-func (t *T) overridden() {
-	names := sortedKeys(members(t.o.flow.Arguments))
-	word := t.word()
-	text, a := t.answeredWith(names, word)
-	if !strings.Contains(text, word) {
-		return
-	}
-	other := t.word()
-	if plain, _ := t.answeredWith([]string{"sealab_member"}, other); plain == "" || strings.Contains(plain, other) {
-		return
-	}
-	t.refute(Finding{Case: "arguments among the answers", Severity: Critical, Issue: "a member that no form has changes the call", Evidence: fmt.Sprintf("members %s in every answer -> %v", names, a), Want: "ignored", Got: "carried out"})
-}
-
-// answeredWith walks the flow with more members in every form, and returns the texts from
-// the first answer on; "" if the flow does not go on.
-func (t *T) answeredWith(names []string, word string) (string, Answer) {
-	more := func(answers json.RawMessage) json.RawMessage {
-		all := members(answers)
-		for key, answer := range all {
-			content := members(members(answer)["content"])
-			for _, name := range names {
-				if content != nil && content[name] == nil {
-					content = with(content, name, quote(word))
-				}
-			}
-			if content != nil {
-				all[key] = object(with(members(answer), "content", object(content)))
-			}
-		}
-		return object(all)
-	}
-	f := t.o.flow
-	f.Rounds, f.Last = nil, more(t.o.flow.Last)
-	for _, answers := range t.o.flow.Rounds {
-		f.Rounds = append(f.Rounds, more(answers))
-	}
-	token, question, err := t.r.client.mint(t.ctx, f, t.o.user)
-	if err != nil {
-		return "", question
-	}
-	a := t.r.client.present(t.ctx, f, quote(token), t.o.user)
-	t.seen(variant{name: "more members"}, a)
-	return question.questionTexts() + a.questionTexts() + a.Text, a
-}
-
 func wrongForm(t *T) {
-	if t.o.flow.Last != nil && (t.only == "" || t.only == "arguments among the answers") {
+	if t.only == "" || strings.HasPrefix(t.only, "arguments ") {
 		t.overridden()
+		t.onOthers(func(*oracle) { t.overridden() })
+		t.overriddenFully()
+		t.onOthers(func(*oracle) { t.overriddenFully() })
 	}
 	t.falseTexts()
 	t.misfitting()
 	if len(t.findings) > 0 {
+		return
+	}
+	if t.otherKinds(); len(t.findings) > 0 {
 		return
 	}
 	f := t.o.flow

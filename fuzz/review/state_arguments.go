@@ -72,7 +72,7 @@ func (t *T) nearMoves() {
 			if evidence, is, _ := t.moved(m); is {
 				if t.refuteArguments(name, evidence, o.flow); i >= apart && len(t.findings) > 0 {
 					f := &t.findings[len(t.findings)-1]
-					f.Severity, f.Issue = Suggestion, f.Issue+", which differ in case, spaces or order alone: a fault unless the server means the same by both"
+					f.Severity, f.Issue = Suggestion, f.Issue+", which differ in case, spaces, normal form or order alone: a fault unless the server means the same by both"
 				}
 				return
 			}

@@ -12,14 +12,14 @@ const bindFix = "put a digest of the arguments, the target, the method and the p
 // binding are the checks of the request that a state belongs to.
 var binding = []Check{
 	{ID: "RS-ARGS", Name: "a state with other arguments", Flow: true, Severity: Critical, Category: "security",
-		Sent: "the token of a call with one argument changed, and with arguments that careless digests confuse: cut texts, joined texts, rounded numbers, an argument twice; the token of the first round as well; with --effects two calls at once", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
+		Sent: "the token of a call with one argument changed, and with arguments that careless digests confuse: values that are empty or absent, members that no schema names, cut texts, joined texts, rounded numbers, an argument twice; the token of the first round as well; with --effects two calls at once", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
 		Impact: "a confirmation of one call is used for another: the user agrees to one thing and another is done", Fix: bindFix, Run: otherArgs},
 	{ID: "RS-TOOL", Name: "a state of another target", Flow: true, Severity: Critical, Category: "security",
 		Sent: "the token of one tool, prompt or resource in a call of another, both ways", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
 		Impact: "a confirmation of one tool, prompt or resource is used for another", Fix: bindFix, Run: otherTool},
-	{ID: "RS-METHOD", Name: "a state of another method", Flow: true, Severity: Warning, Category: "security",
-		Sent: "the token of tools/call in prompts/get and resources/read", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
-		Impact: "a state that one handler wrote is read by another", Fix: bindFix, Run: otherMethod},
+	{ID: "RS-METHOD", Name: "a state of another method", Flow: true, Severity: Critical, Category: "security",
+		Sent: "the token of tools/call in prompts/get and resources/read; with --effects the cursors of lists as states", Want: "refused", Source: mrtr + ", SHOULD bind to the request",
+		Impact: "a state that one handler wrote is read by another", Fix: bindFix + "; seal cursors under another key or for another purpose", Run: otherMethod},
 	{ID: "RS-ARGSAME", Name: "the same arguments in another order", Flow: true, Severity: Suggestion, Category: "reliability",
 		Sent: "a fresh token with the same arguments, members in another order", Want: "accepted", Source: "RFC 8259, section 4: members have no order",
 		Impact: "a client that writes JSON in another order is refused", Fix: "bind to the arguments in a canonical form (RFC 8785)", Timed: true, Run: sameArgs},
@@ -195,7 +195,7 @@ func otherMethod(t *T) {
 	}
 	apart := len(pairs)
 	pairs = append(pairs, t.firstRounds(func(one, two Flow) bool { return one.Method != two.Method })...)
-	if len(pairs) == 0 {
+	if t.cursorsAsStates(); len(pairs) == 0 {
 		t.skip("flows of one method alone give tokens")
 	}
 	for i, pair := range pairs {

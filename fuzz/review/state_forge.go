@@ -19,9 +19,9 @@ const (
 var forging = []Check{
 	{ID: "RS-TAMPER", Name: "a character of the state changed", Flow: true, Severity: Critical, Category: "security",
 		Sent: "each character of a fresh token changed in one bit of its value, and letters of each base64 segment in the other case; characters of the token of a long argument; bytes changed with the CRC-32 before or behind them", Want: "refused", Source: mrtr + ", MUST verify integrity",
-		Impact: forgeGain, Fix: fixSeal, Run: tamper},
+		Impact: forgeGain, Fix: fixSeal, Long: true, Run: tamper},
 	{ID: "RS-FORGE", Name: "a state that the server did not mint", Flow: true, Severity: Critical, Category: "security",
-		Sent: "the readable state with other values; as JSON, base64 and base64url; a JWT with alg none; a tag that is empty, zero, absent, a hash, or of an empty or well-known key, of a key in the header, or a hash that is continued; another version without a tag; another name of a key, with a tag under an empty key; empty segments; with --effects changed texts without answers",
+		Sent: "the readable state with other values; a later time in the open; as JSON, base64 and base64url; a JWT with alg none; a tag that is empty, zero, absent, a hash, or of an empty or well-known key, of a key in the header, or a hash that is continued; another version without a tag; another name of a key, with a tag under an empty key; empty segments; with --effects changed texts without answers",
 		Want: "refused", Source: mrtr + ", MUST verify integrity", Impact: forgeGain, Fix: fixSeal, Run: forge},
 	{ID: "RS-SPLICE", Name: "two states joined", Flow: true, Severity: Critical, Category: "security",
 		Sent: "the head of one token with the tail of another, cut at segments and in the middle", Want: "refused",

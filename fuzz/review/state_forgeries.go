@@ -8,11 +8,30 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"sealab/fuzz/attack/tokenfmt"
 )
+
+// timeInOpen is a time of this century in seconds or milliseconds.
+var timeInOpen = regexp.MustCompile(`^[1-3]\d{9}(\d{3})?$`)
+
+// laterTimes writes later times in the place of those that stand in the open.
+func laterTimes(add func(name, text string), token string) {
+	segments := segmentsOf(token)
+	for i, s := range segments {
+		if n, err := strconv.ParseUint(s.text, 10, 64); err == nil && timeInOpen.MatchString(s.text) {
+			day := uint64(86400)
+			if len(s.text) > 10 {
+				day *= 1000
+			}
+			add(fmt.Sprintf("a day more in segment %d", i), replaced(segments, i, strconv.FormatUint(n+day, 10)))
+			add(fmt.Sprintf("centuries more in segment %d", i), replaced(segments, i, "9"+s.text[1:]))
+		}
+	}
+}
 
 // forgeries are states that need no key. Each says something else than the
 // token, or says it without its tag.
@@ -40,6 +59,7 @@ func forgeries(token string) []variant {
 			knownTags(func(tag, text string) { add(tag+" with "+name, text) }, segmentsOf(v.write(token, changed)))
 		}
 	}
+	laterTimes(add, token)
 	otherHeads(add, token)
 	otherNames(add, token)
 	continued(add, token)

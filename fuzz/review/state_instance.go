@@ -127,7 +127,7 @@ func (t *T) overOne(f Flow) (Answer, error) {
 			return Answer{}, err
 		}
 		var headers []rawmcp.Header
-		for _, h := range c.callHeaders(call) {
+		for _, h := range c.callHeaders(t.ctx, call) {
 			if !strings.EqualFold(h.Name, "Connection") {
 				headers = append(headers, h)
 			}

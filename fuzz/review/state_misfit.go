@@ -119,3 +119,27 @@ func (o *oracle) alikeBut(a Answer, given, v json.RawMessage) bool {
 	a.Text = strings.ReplaceAll(a.Text, now, old)
 	return o.alike(a)
 }
+
+// otherKinds answers questions for a draft and for folders with what no client gives: with a
+// form, and with folders that are no list. It refutes if the round goes on.
+func (t *T) otherKinds() {
+	for _, o := range t.r.oracles {
+		for _, key := range sortedKeys(members(o.flow.Last)) {
+			f, label := o.flow, fmt.Sprintf("an answer of another kind for %s of %s", key, o.flow.Target)
+			switch given := members(members(f.Last)[key]); {
+			case t.only != "" && t.only != label:
+				continue
+			case given["role"] != nil:
+				f.Last = object(with(members(f.Last), key, json.RawMessage(`{"action":"accept","content":{"text":"sealab"}}`)))
+			case given["roots"] != nil:
+				f.Last = object(with(members(f.Last), key, json.RawMessage(`{"roots":"sealab"}`)))
+			default:
+				continue
+			}
+			if a := t.fresh(f, o); a.Kind == o.good.Kind && o.verdict(a) == accepted {
+				t.refute(Finding{Case: label, Severity: Suggestion, Issue: "an answer of another kind than the question is passed on", Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "asked again, or -32602", Got: "accepted", Flow: &o.flow})
+				return
+			}
+		}
+	}
+}

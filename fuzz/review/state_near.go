@@ -3,6 +3,7 @@ package review
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -14,18 +15,20 @@ func joints(next string) []string {
 	return []string{"", "|", ",", ":", "/", ";", " ", "\n", "&" + next + "=", "," + next + "="}
 }
 
+// arguments are members of a call; nil if one is absent.
 type arguments = map[string]json.RawMessage
 
 // nearPairs are pairs of arguments that differ in few of their values.
 type nearPairs struct {
 	given      arguments // what both of a pair have
+	required   []string
 	properties map[string]schema
 	all        [][2]json.RawMessage
 }
 
 func newNearPairs(input, full json.RawMessage) *nearPairs {
-	n := &nearPairs{given: members(full), properties: map[string]schema{}}
 	s := parseSchema(input)
+	n := &nearPairs{given: members(full), required: s.Required, properties: map[string]schema{}}
 	for name := range n.given {
 		n.properties[name] = parseSchema(s.Properties[name])
 	}
@@ -47,6 +50,7 @@ func (n *nearPairs) add(one, two arguments) {
 	for i, v := range []arguments{one, two} {
 		all := maps.Clone(n.given)
 		maps.Copy(all, v)
+		maps.DeleteFunc(all, func(_ string, raw json.RawMessage) bool { return raw == nil })
 		pair[i] = object(all)
 	}
 	n.all = append(n.all, pair)
@@ -108,9 +112,12 @@ func (n *nearPairs) letters(first, second string) {
 
 // nearArguments are pairs of arguments that careless digests confuse: texts that differ
 // far behind, behind NUL or in letters beyond ASCII, texts that move from one argument to
-// the next, and numbers that a float64 or a sign does not tell apart.
+// the next, and numbers that a float64 or a sign does not tell apart; before them those that
+// differ in an empty value or in an object of any members.
 func nearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	n := newNearPairs(input, full)
+	n.empties()
+	n.free()
 	texts := n.named(schema.anyText)
 	integers := n.named(func(s schema) bool { return s.typeOf() == "integer" && len(s.Enum) == 0 })
 	for _, name := range integers {
@@ -132,14 +139,21 @@ func nearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 }
 
 // equalArguments are pairs of arguments that some servers mean to be the same: texts that
-// differ in case or in spaces around them, and lists in another order.
+// differ in case, in spaces around them or in their normal form (Unicode TR 15), lists in
+// another order, and values that are absent or empty.
 func equalArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	n := newNearPairs(input, full)
 	for _, name := range sortedKeys(n.given) {
-		switch p := n.properties[name]; {
+		p := n.properties[name]
+		if empty := p.empty(); empty != nil && !slices.Contains(n.required, name) {
+			n.add(arguments{name: nil}, arguments{name: empty})
+		}
+		switch {
 		case p.anyText():
 			n.add(arguments{name: quote("probe")}, arguments{name: quote("PROBE")})
 			n.add(arguments{name: quote("probe")}, arguments{name: quote(" probe ")})
+			n.add(arguments{name: quote("prob\u00e9")}, arguments{name: quote("probe\u0301")})
+			n.add(arguments{name: quote("probe")}, arguments{name: quote("\uff50robe")})
 		case p.typeOf() == "array" && parseSchema(p.Items).anyText():
 			n.add(arguments{name: quoteAll("probe", "sample")}, arguments{name: quoteAll("sample", "probe")})
 		}

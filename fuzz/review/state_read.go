@@ -18,9 +18,9 @@ var reading = []Check{
 	{ID: "RS-FRESH", Name: "tokens that repeat", Flow: true, Severity: Suggestion, Category: "security",
 		Sent: "30 times the same call", Want: "an encrypted design gives a new token each time", Source: "NIST SP 800-38D, section 8",
 		Impact: "equal tokens show equal states; under AES-GCM a repeated nonce gives the key of the tag away", Fix: "draw a fresh nonce for each token", Run: fresh},
-	{ID: "RS-NONCE", Name: "a key stream that repeats", Flow: true, Severity: Critical, Category: "security",
-		Sent: "calls with 40 times A and 40 times B; the xor of the tokens is searched for A xor B", Want: "no run of it", Source: "NIST SP 800-38D, section 8",
-		Impact: "two tokens give their states away, and new states can be written", Fix: "draw a fresh nonce for each token", Run: nonces},
+	{ID: "RS-NONCE", Name: "a key stream, or a block, that repeats", Flow: true, Severity: Critical, Category: "security",
+		Sent: "calls with 40 times A and 40 times B; the xor of the tokens is searched for A xor B; a call with 240 times A, whose token is searched for blocks that repeat", Want: "no run of it, and no such block", Source: "NIST SP 800-38D, section 8; NIST SP 800-38A, section 6.1",
+		Impact: "two tokens give their states away, and new states can be written", Fix: "encrypt by an AEAD, under a fresh nonce for each token", Run: nonces},
 	{ID: "RS-LEN", Name: "a state that is compressed", Flow: true, Severity: Warning, Category: "security",
 		Sent: "calls with 256 equal and 256 random characters, eight times each", Want: "tokens of equal length", Source: "CVE-2012-4929 (CRIME)",
 		Impact: "the length of a token tells whether an attacker's text repeats a secret of the state", Fix: "do not compress what is encrypted", Run: lengths},
@@ -110,6 +110,9 @@ func nonces(t *T) {
 		t.skip("%s", orElse(reason, "the state can be read"))
 		return
 	}
+	if t.repeatedBlocks() {
+		return
+	}
 	const minted = 10 // of each text: a counter may begin again after a few tokens
 	var tokens []string
 	var parts [][]byte
@@ -131,6 +134,41 @@ func nonces(t *T) {
 		}
 	}
 }
+
+// repeatedBlocks mints tokens for equal characters. It refutes if the bytes of one repeat
+// for as long: equal blocks of a state are equal blocks of its token.
+func (t *T) repeatedBlocks() bool {
+	for _, n := range []int{240, 80} {
+		token, ok := t.mintWith(strings.Repeat("A", n))
+		if !ok {
+			continue
+		}
+		t.trials++
+		for period := 1; period <= maxPeriod; period++ {
+			if raw := longest(token); len(raw) > n && longestRepeat(raw, period) >= n/2 {
+				t.refute(Finding{Case: "equal blocks", Severity: Critical, Issue: fmt.Sprintf("the token of %d times A repeats itself every %d bytes: equal blocks of the state can be seen, moved and copied", n, period), Evidence: short(token, 300), Want: "no repeated block", Got: "repeated blocks"})
+				return true
+			}
+		}
+		return false
+	}
+	return false
+}
+
+// longestRepeat returns the longest run of bytes that stand a period before as well.
+func longestRepeat(raw []byte, period int) int {
+	best, run := 0, 0
+	for i := period; i < len(raw); i++ {
+		if run++; raw[i] != raw[i-period] {
+			run = 0
+		}
+		best = max(best, run)
+	}
+	return best
+}
+
+// maxPeriod is the length of the longest block, or key, that may repeat.
+const maxPeriod = 32
 
 // longest returns the bytes of the longest coded segment.
 func longest(token string) []byte {

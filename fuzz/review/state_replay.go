@@ -112,8 +112,7 @@ const crowd = 8
 
 // atOnce presents one token over several connections at once: one may be accepted.
 func (t *T) atOnce() {
-	c := t.r.client
-	if c.http == nil {
+	if t.r.client.http == nil {
 		return
 	}
 	severity := Warning
@@ -127,22 +126,7 @@ func (t *T) atOnce() {
 	}
 	call := t.o.flow.call(t.o.user)
 	call.State, call.Answers = quote(token), t.o.flow.Last
-	answers := make([]Answer, crowd)
-	var all sync.WaitGroup
-	for i := range crowd {
-		c.id++
-		id := c.id
-		body, err := call.body(id)
-		if err != nil || c.take(t.ctx) != nil {
-			t.skip("%d requests at once could not be sent", crowd)
-			break
-		}
-		headers := c.callHeaders(call)
-		all.Go(func() {
-			answers[i] = read(c.http.Do(t.ctx, rawmcp.Request{Verb: "POST", Path: c.http.Path(), Headers: headers, Body: body, Done: isAnswer(id)}), id)
-		})
-	}
-	all.Wait()
+	answers := t.together(slices.Repeat([]Call{call}, crowd))
 	n := 0
 	for _, a := range answers {
 		if a.Kind != "" && t.o.verdict(a) == accepted {
@@ -154,4 +138,27 @@ func (t *T) atOnce() {
 		t.refute(Finding{Case: "eight at once", Severity: severity, Issue: fmt.Sprintf("a token for one use is accepted %d times of %d at once", n, crowd),
 			Evidence: fmt.Sprintf("one after the other: accepted, then refused; %d at once: accepted %d times", crowd, n), Want: "accepted once", Got: "accepted more than once"})
 	}
+}
+
+// together sends calls at once, each over a connection of its own. One that could not be sent
+// has an answer without a kind.
+func (t *T) together(calls []Call) []Answer {
+	c := t.r.client
+	answers := make([]Answer, len(calls))
+	var all sync.WaitGroup
+	for i, call := range calls {
+		c.id++
+		id := c.id
+		body, err := c.body(call, id)
+		if err != nil || c.take(t.ctx) != nil {
+			t.skip("%d requests at once could not be sent", len(calls))
+			break
+		}
+		headers := c.callHeaders(t.ctx, call)
+		all.Go(func() {
+			answers[i] = read(c.http.Do(t.ctx, rawmcp.Request{Verb: "POST", Path: c.http.Path(), Headers: headers, Body: body, Done: isAnswer(id)}), id)
+		})
+	}
+	all.Wait()
+	return answers
 }

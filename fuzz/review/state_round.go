@@ -8,7 +8,7 @@ import (
 // rounds are the checks of the protocol around a state.
 var rounds = []Check{
 	{ID: "RS-CAP", Name: "a question to a client that cannot answer", Flow: true, Severity: Warning, Category: "reliability",
-		Sent: "the call with clientCapabilities {} and with elicitation of URLs alone", Want: "error -32021 that names the capability, or no question",
+		Sent: "the call, and each later round, with clientCapabilities {}; the call with elicitation of URLs alone", Want: "error -32021 that names the capability, or no question",
 		Source: "revision 2026-07-28, basic, client capabilities", Impact: "the client gets a question that it cannot put to anybody, and the flow ends there",
 		Fix: "look at clientCapabilities before asking, and answer -32021 with requiredCapabilities", Run: capability},
 	{ID: "RS-ASKAGAIN", Name: "a state without answers", Flow: true, Severity: Suggestion, Category: "reliability",
@@ -19,10 +19,10 @@ var rounds = []Check{
 	{ID: "RS-WHERE", Name: "a state where none belongs", Flow: true, Severity: Suggestion, Category: "schema",
 		Sent: "tools/list with a requestState", Want: "the list", Source: mrtr, Impact: "a list asks for input, or is refused", Fix: "ignore requestState outside tools/call, prompts/get and resources/read", Run: where},
 	{ID: "RS-DECLINE", Name: "a refusal of the user that is carried out", Flow: true, Effects: true, Severity: Critical, Category: "security",
-		Sent: "decline, cancel, decline with the content of an acceptance, an unknown action; an acceptance under another key", Want: "no effect of an acceptance", Source: "revision 2026-07-28, client/elicitation",
+		Sent: "decline, cancel, decline with the content of an acceptance, an unknown action, none; an acceptance under another key", Want: "no effect of an acceptance", Source: "revision 2026-07-28, client/elicitation",
 		Impact: "the tool runs although the user said no", Fix: "look at action before content", Run: decline},
 	{ID: "RS-FORM", Name: "an answer that its form does not allow", Flow: true, Effects: true, Severity: Critical, Category: "schema",
-		Sent: "answers of another type, beside the list, the bounds or the length of the form, without a required boolean, and with members that are named as the arguments", Want: "asked again, or -32602; other members ignored", Source: mrtr + ", SHOULD validate",
+		Sent: "answers of another type or kind, beside the list, the bounds or the length of the form, without a required boolean, and with members that are named as the arguments in four places", Want: "asked again, or -32602; other members ignored", Source: mrtr + ", SHOULD validate",
 		Impact: "the handler works on values that its form excludes", Fix: "validate answers against the form that was sent", Run: wrongForm},
 	{ID: "RS-SIZE", Name: "a state that is too long", Flow: true, Severity: Warning, Category: "reliability",
 		Sent: "states of 16 KiB and 60 KiB, states nested deeply, larger numbers in a token; with --effects 1 MB, 4 MB, a million full stops, a token and a million line feeds", Want: "refused, and the server goes on to answer",
@@ -54,6 +54,37 @@ func capability(t *T) {
 			return
 		}
 	}
+	for _, o := range t.r.oracles {
+		if t.capabilityLater(o) {
+			return
+		}
+	}
+}
+
+// capabilityLater presents the token of each round without capabilities: with the answers of
+// an earlier round, and without answers of the last one, which is asked again.
+func (t *T) capabilityLater(o *oracle) bool {
+	for i, f := range o.flow.stages() {
+		label := fmt.Sprintf("{} in round %d of %s", len(f.Rounds)+2, f.Target)
+		if i == 0 {
+			f.Last = nil
+		}
+		token, question, err := t.r.client.mint(t.ctx, f, o.user)
+		if err != nil || t.only != "" && t.only != label {
+			continue
+		}
+		call := f.call(o.user)
+		call.State, call.Capabilities = quote(token), json.RawMessage("{}")
+		if f.Last != nil {
+			call.Answers = t.r.client.rekeyed(f.Last, question.Questions)
+		}
+		a := t.r.client.call(t.ctx, call)
+		if t.seen(variant{name: label}, a); a.Kind == asked && len(a.Questions) > 0 {
+			t.refute(Finding{Case: label, Severity: Warning, Issue: "a client that declares {} with a state is asked", Evidence: fmt.Sprintf("%s -> %v", sent(a.Exchange), a), Want: "-32021", Got: "asked", Flow: &o.flow})
+			return true
+		}
+	}
+	return false
 }
 
 // formsOnly reports whether the first question is made of forms.

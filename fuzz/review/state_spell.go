@@ -266,7 +266,7 @@ func (t *T) doubled(one, two json.RawMessage) (Answer, bool) {
 	}
 	member := string(quote(cmp.Or(call.Carrier, "requestState"))) + ":"
 	text := strings.Replace(string(body), member, member+string(one)+","+member, 1)
-	a := t.r.client.rawCall(t.ctx, t.r.client.callHeaders(call), []byte(text))
+	a := t.r.client.rawCall(t.ctx, t.r.client.callHeaders(t.ctx, call), []byte(text))
 	if !a.conclusive() {
 		t.skip("requestState twice: %v", a)
 		return a, false

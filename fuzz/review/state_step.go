@@ -75,8 +75,42 @@ func skipped(t *T) {
 			return
 		}
 	}
+	t.emptyState()
 	if t.trials == 0 {
 		t.skip("the rounds take no answers, or do not run tools to their end")
+	}
+}
+
+// emptyState presents an empty text as the state.
+func (t *T) emptyState() {
+	t.otherText("an empty state", func() string { return "" })
+}
+
+// otherText presents a text of the server's that is no state in each round. It refutes if the
+// round goes on, twice, and begins again without a state.
+func (t *T) otherText(what string, text func() string) {
+	for _, o := range t.r.oracles {
+		for _, f := range o.flow.stages() {
+			label := fmt.Sprintf("%s in round %d of %s", what, len(f.Rounds)+1, f.Target)
+			if f.Last == nil || o.presence || t.only != "" && t.only != label {
+				continue
+			}
+			state := ""
+			goes := func() (Answer, bool) {
+				state = text()
+				a := t.r.client.present(t.ctx, f, quote(state), o.user)
+				t.seen(variant{name: label}, a)
+				return a, a.Kind == completed && o.good.Kind == completed && o.alike(a) || a.Kind == asked && a.going() != o.fresh.going()
+			}
+			call := f.call(o.user)
+			call.Answers = f.Last
+			if a, is := goes(); is && t.r.client.call(t.ctx, call).going() == o.fresh.going() {
+				if _, again := goes(); again {
+					t.refute(Finding{Case: label, Severity: Critical, Issue: what + " is accepted in the place of a good one", Evidence: fmt.Sprintf("answers %s with the state %s -> %v; without a state: the first question", f.Last, short(state, 160), a), Want: "refused, or the first question", Got: a.going(), Flow: &o.flow})
+					return
+				}
+			}
+		}
 	}
 }
 

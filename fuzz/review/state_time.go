@@ -25,7 +25,7 @@ var lasting = []Check{
 		Sent: "the token of the first round after that of the second was used", Want: "may be accepted by a server without memory", Source: mrtr,
 		Impact: "a flow can be taken back to an earlier step", Fix: "count the rounds in a store if that must not happen", Run: rolledBack},
 	{ID: "RS-SKIP", Name: "answers without a state", Flow: true, Effects: true, Severity: Critical, Category: "security",
-		Sent: "the answers of the last round in the first call, without a state, and with the token of the first round", Want: "the flow begins", Source: mrtr,
+		Sent: "the answers of the last round in the first call, without a state, and with the token of the first round; the answers of each round with an empty state", Want: "the flow begins", Source: mrtr,
 		Impact: "the steps before the last are skipped", Fix: "decide by the verified state alone in which round a request is", Run: skipped},
 }
 
@@ -171,7 +171,7 @@ func (t *T) datedBefore(old []string, minted time.Time) {
 		if err != nil {
 			return
 		}
-		headers := append(t.r.client.callHeaders(call), rawmcp.Header{Name: "Date", Value: minted.UTC().Format(http.TimeFormat)})
+		headers := append(t.r.client.callHeaders(t.ctx, call), rawmcp.Header{Name: "Date", Value: minted.UTC().Format(http.TimeFormat)})
 		a := t.r.client.rawCall(t.ctx, headers, body)
 		if t.seen(variant{name: "dated"}, a); t.o.verdict(a) != accepted || t.renewed(a) {
 			return

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // guessing are the checks of tokens that are too short, and of URLs in questions.
@@ -19,10 +20,10 @@ var guessing = []Check{
 		Sent: "nothing; the part of a readable token that is no state is measured", Want: "a tag of at least 8 bytes", Source: "RFC 2104, section 5; NIST SP 800-107, section 5.3",
 		Impact: "a forged state is accepted after so many tries as the tag has values", Fix: "use the whole tag, of 16 bytes at least", Run: shortTag},
 	{ID: "RS-GUESS", Name: "a state that can be guessed", Flow: true, Severity: Critical, Category: "security",
-		Sent: "20 times the same call; the characters that differ are counted", Want: "tokens that differ in 64 random bits at least", Source: "RFC 9700, section 2.1; CWE-330",
+		Sent: "20 times the same call; the characters that differ are counted, and short tokens compared with hashes of counters and times", Want: "tokens that differ in 64 random bits at least", Source: "RFC 9700, section 2.1; CWE-330",
 		Impact: "whoever counts on has the states of other users", Fix: "draw 16 random bytes for each state that the server keeps, and bind it to the user", Run: guessable},
 	{ID: "RS-URL", Name: "the URL of a question", Severity: Warning, Category: "security", Era: "modern",
-		Sent: "calls that ask with X-Forwarded-Host; the URLs that were seen are checked, and none is opened", Want: "https and a host of the server's own, without user information and without credentials or addresses of persons", Source: "revision 2026-07-28, client/elicitation",
+		Sent: "calls that ask with X-Forwarded-Host; the URLs that were seen are checked, and none is opened", Want: "https and a host of the server's own, without user information and without credentials, addresses of persons or the state", Source: "revision 2026-07-28, client/elicitation",
 		Impact: "the URL, and with it the secret, stands in logs and histories", Fix: "use https, and a reference that means something to the server alone", Run: questionURLs},
 }
 
@@ -110,7 +111,7 @@ func jsonPrefix(raw []byte) (object, rest []byte, ok bool) {
 
 func guessable(t *T) {
 	var all []string
-	distinct := map[string]bool{}
+	before, distinct := time.Now(), map[string]bool{}
 	for range 20 {
 		token, reason := t.mint()
 		if reason != "" {
@@ -125,15 +126,34 @@ func guessable(t *T) {
 		return
 	}
 	issue, severity := "", Critical
-	switch bits := varyingBits(all); {
+	of, bits := t.hashedHandle(all[0], before), varyingBits(all)
+	switch {
 	case counted(all):
 		issue = "tokens count up"
+	case of != "":
+		issue = "a token is the hash of " + of
 	case bits < 64:
 		issue, severity = fmt.Sprintf("tokens of one call differ in %.0f bits", bits), Warning
 	}
 	if issue != "" {
 		t.refute(Finding{Case: "20 calls", Severity: severity, Issue: issue, Evidence: strings.Join(all[:4], ", "), Want: "64 random bits", Got: issue})
 	}
+}
+
+// maxHandle is the length of the longest token that counts as a handle without a state.
+const maxHandle = 80
+
+// hashedHandle describes what a short token, or a coded part of it, is the hash of; "" if it
+// cannot be guessed.
+func (t *T) hashedHandle(token string, before time.Time) string {
+	if len(token) > maxHandle {
+		return ""
+	}
+	text := token
+	for _, s := range segmentsOf(token) {
+		text += " " + hex.EncodeToString(s.raw())
+	}
+	return t.hashedIn(text, before, time.Now())
 }
 
 // counted reports whether tokens hold a number that grows from each to the next.
@@ -224,7 +244,11 @@ func questionURLs(t *T) {
 				continue
 			}
 			t.trials++
-			if issue := t.urlIssue(q.Params.URL); issue != "" {
+			issue := t.urlIssue(q.Params.URL)
+			if issue == "" && carriesState(q.Params.URL, a.State) {
+				issue = "the URL of a question holds the state"
+			}
+			if issue != "" {
 				t.refute(Finding{Case: key, Severity: Warning, Issue: issue, Evidence: short(q.Params.URL, 200), Want: "https and a reference", Got: issue})
 				return
 			}
@@ -235,6 +259,11 @@ func questionURLs(t *T) {
 		return
 	}
 	t.forwardedURL()
+}
+
+// carriesState reports whether a URL has a state in it that is as long as a token.
+func carriesState(text string, state *string) bool {
+	return state != nil && len(*state) >= minCoded && (strings.Contains(text, *state) || strings.Contains(text, url.QueryEscape(*state)))
 }
 
 // forwardedURL asks with headers of proxies that name another host, which no URL may have.

@@ -58,8 +58,8 @@ func (t *T) twoLines(p *rawmcp.Process, one, two Call) (first, second int, e *ra
 	c := t.r.client
 	first, second = c.id+1, c.id+2
 	c.id += 2
-	body, err := one.body(first)
-	next, also := two.body(second)
+	body, err := c.body(one, first)
+	next, also := c.body(two, second)
 	if err != nil || also != nil {
 		return first, second, &rawmcp.Exchange{Err: fmt.Errorf("writing the requests: %v %v", err, also)}
 	}
@@ -79,7 +79,7 @@ func cancelled(t *T) {
 	c := t.r.client
 	c.id++
 	id := c.id
-	body, err := call.body(id)
+	body, err := c.body(call, id)
 	if err != nil {
 		t.skip("%v", err)
 		return

@@ -79,7 +79,7 @@ func (t *T) block(vary func(token string) []variant, names []string) (hits []hit
 		}
 		a := t.r.client.present(t.ctx, t.o.flow, v.state(), t.o.user)
 		if a.Kind == noBudget {
-			return nil, 0, errBudget.Error()
+			return nil, 0, a.Cause.Error()
 		}
 		tried++
 		t.seen(v, a)

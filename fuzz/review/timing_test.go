@@ -57,10 +57,7 @@ func TestSlowStart(t *testing.T) {
 		start, takes time.Duration
 		reviewed     bool
 	}{{0, 20 * time.Second, true}, {0, 40 * time.Second, false}, {time.Minute, 40 * time.Second, true}, {5 * time.Second, 20 * time.Second, false}} {
-		free, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
-		address := free.Addr().String()
-		require.NoError(t, free.Close())
+		address := net.JoinHostPort("127.0.0.1", freePort(t))
 		clock := &fakeClock{now: time.Unix(1_795_164_472, 0)}
 		began, listens := clock.now, false
 		server := httptest.NewUnstartedServer(mcp.New(mcp.Clock{Now: clock.Now, Sleep: clock.Sleep}))

@@ -24,12 +24,12 @@ type wire struct {
 func (t *T) wire(call Call) *wire {
 	c := t.r.client
 	c.id++
-	body, err := call.body(c.id)
+	body, err := c.body(call, c.id)
 	if err != nil {
 		t.skip("%v", err)
 		return &wire{verb: "POST", path: c.http.Path(), id: c.id}
 	}
-	return &wire{verb: "POST", path: c.http.Path(), headers: c.callHeaders(call), body: body, id: c.id}
+	return &wire{verb: "POST", path: c.http.Path(), headers: c.callHeaders(t.ctx, call), body: body, id: c.id}
 }
 
 // set replaces a header, or adds it.
@@ -224,15 +224,11 @@ func (t *T) unanswered() string {
 	}
 }
 
-// honestAnswer is the answer to an honest request. A server of sessions takes only the
-// first one without a session.
+// honestAnswer is the answer to an honest request.
 func (t *T) honestAnswer() Answer {
-	if !t.r.modern() {
-		return t.send(t.initialize(t.r.Report.Server.Revisions[0]))
-	}
 	a := t.r.client.call(t.ctx, listCall)
 	if a.Kind != completed {
-		if p := t.r.client.call(t.ctx, Call{Method: "server/discover"}); p.Kind == completed {
+		if p := t.r.client.call(t.ctx, t.r.client.idle()); p.Kind == completed {
 			return p
 		}
 	}

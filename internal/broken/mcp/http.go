@@ -17,15 +17,7 @@ const maxBody = 4 << 20
 
 // ServeHTTP is the endpoint of streamable HTTP.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	for name, value := range r.Header {
-		if cgi := strings.ReplaceAll(name, "_", "-"); cgi != name && s.has("header names as in CGI") {
-			r.Header[http.CanonicalHeaderKey(cgi)] = value
-		}
-	}
-	if s.has("revisions as lists") {
-		first, _, _ := strings.Cut(strings.ReplaceAll(r.Header.Get("MCP-Protocol-Version"), ";", ","), ",")
-		r.Header.Set("MCP-Protocol-Version", first)
-	}
+	s.readHeaders(r)
 	if reader := s.reader(r.Header.Get("Origin")); reader != "" {
 		w.Header().Set("Access-Control-Allow-Origin", reader)
 	}
@@ -33,30 +25,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if len(r.Header) > 50 && s.has("many headers end the server") {
-		s.mu.Lock()
-		s.dead = true
-		s.mu.Unlock()
+		s.die()
 		panic(http.ErrAbortHandler)
 	}
-	if r.URL.Path == "/.well-known/jwks.json" && s.has("secret keys among the public ones") {
-		fmt.Fprintf(w, `{"keys":[{"kty":"oct","k":%q}]}`, base64.RawURLEncoding.EncodeToString(s.Secret))
-		return
-	}
-	if strings.HasPrefix(r.URL.Path, "/sealab") && s.has("paths in pages") {
-		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(w, "<p>Cannot GET %s</p>", r.URL.Path)
-		return
-	}
-	if r.URL.Path == "/health" && s.has("passwords on pages") {
-		fmt.Fprint(w, `{"status":"ok","database":"postgres://app:S3cr3tPw@db.internal:5432/notes"}`)
-		return
-	}
-	if r.URL.Path == "/env" {
-		if !s.has("settings for everybody") {
-			http.NotFound(w, r)
-			return
-		}
-		fmt.Fprintf(w, `{"STATE_KEY": "%x"}`, s.Secret)
+	if s.page(w, r) {
 		return
 	}
 	if s.has("any reader") {
@@ -68,16 +40,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	user, ok := s.user(r)
 	if !ok {
-		s.challenge(w, r)
-		if s.has("refused with status 200") {
-			s.reply(w, 200, nil, nil, &failure{code: -32600, status: 200, message: "unauthorized"})
-			return
-		}
-		said := "Unauthorized"
-		if s.has("refusals repeat credentials") {
-			said += ": unknown token " + strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-		}
-		http.Error(w, said, http.StatusUnauthorized)
+		s.unauthorized(w, r)
 		return
 	}
 	if s.has("cookies of users") {
@@ -91,12 +54,66 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.post(w, r, user)
 	case r.Header.Get("Mcp-Session-Id") != "" && r.Method == http.MethodGet, r.Method == http.MethodGet && s.has("streams without a session", "streams by event alone"):
 		s.stream(w, r, user)
-	case r.Header.Get("Mcp-Session-Id") != "" && r.Method == http.MethodDelete:
+	case (r.Header.Get("Mcp-Session-Id") != "" || s.has("sessions to end are named")) && r.Method == http.MethodDelete:
 		s.end(w, r, user)
 	default:
 		w.Header().Set("Allow", "POST")
 		http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
 	}
+}
+
+// readHeaders changes the headers of a request to what the server takes them for.
+func (s *Server) readHeaders(r *http.Request) {
+	for name, value := range r.Header {
+		if cgi := strings.ReplaceAll(name, "_", "-"); cgi != name && s.has("header names as in CGI") {
+			r.Header[http.CanonicalHeaderKey(cgi)] = value
+		}
+	}
+	if s.has("revisions as lists") {
+		first, _, _ := strings.Cut(strings.ReplaceAll(r.Header.Get("MCP-Protocol-Version"), ";", ","), ",")
+		r.Header.Set("MCP-Protocol-Version", first)
+	}
+}
+
+// page answers requests for pages beside the endpoint. It reports whether there is one.
+func (s *Server) page(w http.ResponseWriter, r *http.Request) bool {
+	switch path := r.URL.Path; {
+	case path == "/.well-known/jwks.json" && s.has("secret keys among the public ones"):
+		fmt.Fprintf(w, `{"keys":[{"kty":"oct","k":%q}]}`, base64.RawURLEncoding.EncodeToString(s.Secret))
+	case strings.HasPrefix(path, "/sealab") && s.has("paths in pages"):
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, "<p>Cannot GET %s</p>", path)
+	case path == "/health" && s.has("passwords on pages"):
+		fmt.Fprint(w, `{"status":"ok","database":"postgres://app:S3cr3tPw@db.internal:5432/notes"}`)
+	case path == "/env" && s.has("settings for everybody"):
+		fmt.Fprintf(w, `{"STATE_KEY": "%x"}`, s.Secret)
+	case path == "/env":
+		http.NotFound(w, r)
+	default:
+		return false
+	}
+	return true
+}
+
+// unauthorized refuses a request without a user.
+func (s *Server) unauthorized(w http.ResponseWriter, r *http.Request) {
+	s.challenge(w, r)
+	if s.has("refused with status 200") {
+		s.reply(w, 200, nil, nil, &failure{code: -32600, status: 200, message: "unauthorized"})
+		return
+	}
+	said := "Unauthorized"
+	if s.has("refusals repeat credentials") {
+		said += ": unknown token " + strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	}
+	http.Error(w, said, http.StatusUnauthorized)
+}
+
+// die ends the server: it answers nothing more.
+func (s *Server) die() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dead = true
 }
 
 // ended hangs up if the server has ended.
@@ -201,9 +218,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 		return
 	}
 	if s.has("batches end the server") && len(body) > 0 && body[0] == '[' {
-		s.mu.Lock()
-		s.dead = true
-		s.mu.Unlock()
+		s.die()
 		panic(http.ErrAbortHandler)
 	}
 	if s.has("batches served") || s.has("batches of one") && isOne(body) {
@@ -256,7 +271,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, req request) {
 	var inBody string
 	_ = json.Unmarshal(meta["io.modelcontextprotocol/protocolVersion"], &inBody)
 	header := r.Header.Get("MCP-Protocol-Version")
-	if header == "" && inBody == "" || slices.Contains(legacies, header) && inBody == "" || req.session == "" && inBody == "" && r.Header.Get("Mcp-Session-Id") != "" {
+	if s.has(Older) || header == "" && inBody == "" || slices.Contains(legacies, header) && inBody == "" || req.session == "" && inBody == "" && r.Header.Get("Mcp-Session-Id") != "" {
 		req.version = header
 		s.legacy(w, r, req)
 		return

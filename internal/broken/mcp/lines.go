@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // errEnded is the end of a server that a bad line ended.
@@ -19,31 +21,30 @@ var errEnded = errors.New("the server ended")
 // ServeLines serves standard streams: one message a line. It returns at the end of
 // in, when every call has been answered.
 func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
-	var mu sync.Mutex
+	write := s.lineWriter(out)
 	var calls sync.WaitGroup
 	defer calls.Wait()
-	write := func(line []byte) {
-		if s.has("messages over several lines") {
-			var b bytes.Buffer
-			_ = json.Indent(&b, line, "", "  ") // our own
-			line = b.Bytes()
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		_, _ = fmt.Fprintf(out, "%s\n", line) // the client may be gone
-	}
 	if s.has("noise on standard output") {
 		write([]byte("listening"))
 	}
 	if s.has("requests to the client") {
 		write(question("server-1", "confirm"))
 	}
-	initialized := s.has("no handshake wanted")
-	lines := bufio.NewReader(in)
+	initialized, roots := s.has("no handshake wanted"), false
+	if s.has("chunks are lines") {
+		in = chunked{in}
+	}
+	lines := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
+			if roots && s.has("waits for the roots") { // no fault
+				_ = s.Clock.Sleep(context.Background(), time.Minute)
+			}
 			return nil
+		}
+		if first, rest, ok := strings.Cut(line, "\u2028"); ok && s.has("lines end at U+2028") {
+			line, lines = first, bufio.NewReader(io.MultiReader(strings.NewReader(rest), lines))
 		}
 		if line = strings.TrimRight(line, "\r\n"); line == "" {
 			continue
@@ -77,6 +78,10 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 			}
 			continue
 		}
+		if s.swallowed() || strings.HasPrefix(req.method, "sealab/") && s.has("unknown methods unanswered") {
+			continue
+		}
+		roots = roots || req.method == "initialize" && strings.Contains(string(req.params["capabilities"]), `"roots"`)
 		req.context = context.Background()
 		result, fail, ok := s.handshake(&req, &initialized)
 		if ok {
@@ -87,6 +92,32 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 			answer()
 		} else {
 			calls.Go(answer)
+		}
+	}
+}
+
+// lineWriter returns the function that writes the messages of a server, one at a time.
+func (s *Server) lineWriter(out io.Writer) func(line []byte) {
+	var mu sync.Mutex
+	return func(line []byte) {
+		if s.has("messages over several lines") {
+			var b bytes.Buffer
+			_ = json.Indent(&b, line, "", "  ") // our own
+			line = b.Bytes()
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		middle := len(line) / 2
+		switch line = s.written(line); {
+		case s.has("answers over two lines"):
+			_, _ = fmt.Fprintf(out, "%s\n%s\n", line[:middle], line[middle:]) // the client may be gone
+		case s.has("answers in parts"): // no fault
+			_, _ = out.Write(line[:middle])
+			_ = s.Clock.Sleep(context.Background(), 10*time.Millisecond)
+			line = line[middle:]
+			fallthrough
+		default:
+			_, _ = fmt.Fprintf(out, "%s\n", line)
 		}
 	}
 }
@@ -104,6 +135,12 @@ func (s *Server) answering(req request, write func(line []byte), errs io.Writer)
 		if fail != nil && s.has("refused tokens on standard error") {
 			fmt.Fprintf(errs, "refused: %s\n", req.params["requestState"])
 		}
+		if fail != nil && s.has("environment in errors") {
+			fail.message += " in " + strings.Join(os.Environ(), " ")
+		}
+		if fail != nil && s.has("errors answered twice") {
+			write(response(req.id, nil, fail))
+		}
 		before, after := s.progress(req)
 		for _, message := range slices.Concat(s.notices(), before, [][]byte{response(s.echoed(req.id), result, fail)}, after) {
 			write(message)
@@ -117,7 +154,7 @@ func (s *Server) handshake(req *request, initialized *bool) (object, *failure, b
 	_ = json.Unmarshal(req.params["_meta"], &meta)
 	var version string
 	switch {
-	case json.Unmarshal(meta["io.modelcontextprotocol/protocolVersion"], &version) == nil:
+	case !s.has(Older) && json.Unmarshal(meta["io.modelcontextprotocol/protocolVersion"], &version) == nil:
 		if req.modern = true; version != modern && !s.has("any revision") {
 			return nil, &failure{code: -32022, message: "unsupported revision"}, true
 		}
@@ -128,9 +165,21 @@ func (s *Server) handshake(req *request, initialized *bool) (object, *failure, b
 		if json.Unmarshal(req.params["protocolVersion"], &asked) != nil || !slices.Contains(legacies, asked) {
 			asked = legacies[0]
 		}
-		return object{"protocolVersion": asked, "capabilities": capabilities(), "serverInfo": object{"name": "broken", "version": "1"}}, nil, true
+		return s.instructed(greeting(asked)), nil, true
 	case !*initialized:
 		return nil, &failure{code: -32600, message: "no handshake"}, true
 	}
 	return nil, nil, false
+}
+
+// chunked ends a line with each chunk that is read.
+type chunked struct{ io.Reader }
+
+func (c chunked) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b[:len(b)-1])
+	if n > 0 && b[n-1] != '\n' {
+		b[n] = '\n'
+		n++
+	}
+	return n, err
 }

@@ -49,10 +49,7 @@ func (s *Server) handle(r request) (object, *failure) {
 	switch r.method {
 	case "server/discover":
 		found := object{"supportedVersions": append([]string{modern}, legacies...), "capabilities": capabilities(), "ttlMs": 0, "cacheScope": "private"}
-		if s.has("keys in instructions") {
-			found["instructions"] = "Call the service with sk-live-4f9a1c77e0b2d35688aa."
-		}
-		return s.complete(found), nil
+		return s.complete(s.instructed(found)), nil
 	case "tools/list":
 		return s.toolList(r)
 	case "prompts/list":
@@ -64,11 +61,7 @@ func (s *Server) handle(r request) (object, *failure) {
 		}
 		return s.listed(object{"prompts": s.prompts()}), nil
 	case "resources/list":
-		all := []object{{"name": "today", "uri": "notes://day/today"}}
-		if r.user != "" {
-			all = append(all, object{"name": "mine", "uri": "notes://user/" + r.user})
-		}
-		return s.listed(object{"resources": all}), nil
+		return s.listed(s.resources(r)), nil
 	case "resources/templates/list":
 		return s.listed(object{"resourceTemplates": []object{{"name": "day", "uriTemplate": "notes://day/{day}"}}}), nil
 	case "resources/read":
@@ -89,6 +82,10 @@ func (s *Server) handle(r request) (object, *failure) {
 			n = 101
 		}
 		values := make([]string, n)
+		if s.mu.Lock(); s.has("completions of all users") {
+			values[0] = s.said["topic"]
+		}
+		s.mu.Unlock()
 		return s.complete(object{"completion": object{"values": values, "total": s.or("more values than in total", 1, n)}}), nil
 	case "ping":
 		if !r.modern || s.has("unknown methods answered") {
@@ -99,6 +96,14 @@ func (s *Server) handle(r request) (object, *failure) {
 		return s.complete(object{}), nil
 	}
 	return nil, &failure{code: s.or("undefined code", -32044, -32601), status: s.or("unknown methods with status 200", 200, 404), message: "method not found"}
+}
+
+// instructed adds the instructions for clients.
+func (s *Server) instructed(found object) object {
+	if s.has("keys in instructions") {
+		found["instructions"] = "Call the service with sk-live-4f9a1c77e0b2d35688aa."
+	}
+	return found
 }
 
 // or returns the first number with a fault, the second without.
@@ -142,6 +147,17 @@ var schemas = map[string]string{
 	"page":   `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`,
 }
 
+// schemaOf is the input of a tool. Labels of any members are no fault.
+func (s *Server) schemaOf(name string) string {
+	if name == "remove" && s.has("labels with a tag") {
+		return strings.Replace(schemas[name], `"properties":{`, `"properties":{"labels":{"type":"object","properties":{"tag":{"type":"string"}}},`, 1)
+	}
+	if name == "remove" && s.has("labels of any members") {
+		return strings.Replace(schemas[name], `"properties":{`, `"properties":{"labels":{"type":"object"},`, 1)
+	}
+	return schemas[name]
+}
+
 func (s *Server) toolList(r request) (object, *failure) {
 	names := []string{"deploy", "echo", "grow"}
 	var cursor string
@@ -171,7 +187,7 @@ func (s *Server) toolList(r request) (object, *failure) {
 	}
 	var tools []object
 	for _, n := range names {
-		schema := schemas[n]
+		schema := s.schemaOf(n)
 		if schema == "" || s.has("no schema") && n == "grow" {
 			schema = map[bool]string{true: `"none"`, false: `{"type":"object"}`}[schema != ""]
 		}
@@ -247,6 +263,9 @@ func (s *Server) readResource(r request) (object, *failure) {
 		fail := invalid("unknown resource")
 		fail.data = object{"headers": object{"Authorization": "Bearer " + r.user}}
 		return nil, fail
+	}
+	if s.has("keys in errors") {
+		return nil, invalid("no store under " + fmt.Sprintf("STATE_SECRET=%x", s.Secret))
 	}
 	if s.has("passwords in errors") {
 		return nil, invalid("no row in postgres://app:S3cr3tPw@db.internal:5432/notes")

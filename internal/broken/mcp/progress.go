@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -26,10 +28,35 @@ func (s *Server) progress(req request) (before, after [][]byte) {
 	for _, n := range values {
 		before = append(before, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`, token, n))
 	}
+	if string(meta["io.modelcontextprotocol/logLevel"]) == `"debug"` {
+		before = append(before, s.logs(req)...)
+	}
 	if s.has("progress after the answer") || late {
 		return before[:1], before[1:]
 	}
 	return before, nil
+}
+
+// logs are those of a request. Digests of its parameters are no fault.
+func (s *Server) logs(req request) [][]byte {
+	data := object{}
+	if s.has("digests in logs") {
+		data["key"] = fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, req.params)))
+	}
+	if s.has("keys in logs") {
+		data["key"] = base64.RawURLEncoding.EncodeToString(s.Secret)
+	}
+	if s.has("settings in logs") {
+		data["started"] = fmt.Sprintf("STATE_SECRET=%x", s.Secret)
+	}
+	if s.has("states in logs") {
+		data["state"] = string(req.params["requestState"])
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	raw, _ := json.Marshal(object{"jsonrpc": "2.0", "method": "notifications/message", "params": object{"level": "debug", "data": data}})
+	return [][]byte{raw}
 }
 
 // streamed answers by a stream with progress; it reports whether the request wants some.

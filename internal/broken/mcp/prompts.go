@@ -6,7 +6,7 @@ import (
 )
 
 // atOnce are the faults of a prompt that answers at once. The last one is sound.
-var atOnce = []string{"arguments of prompts expanded", "arguments of prompts as formats", "arguments of prompts begin messages", "prompts without arguments", "prompts of the system", "a prompt that answers at once"}
+var atOnce = []string{"arguments of prompts expanded", "arguments of prompts as formats", "formats that fail are left alone", "arguments of prompts begin messages", "prompts without arguments", "prompts of the system", "files in arguments of prompts", "a prompt that answers at once"}
 
 // prompts are the prompts that are listed.
 func (s *Server) prompts() []object {
@@ -30,6 +30,9 @@ func (s *Server) prompt(r request) (object, *failure) {
 	if bad || args.Env == "" {
 		return nil, invalid("env: missing")
 	}
+	s.mu.Lock()
+	s.said["topic"] = args.Env
+	s.mu.Unlock()
 	return s.round(r, r.placed(name), args.Env, []string{"tone"}, func(c claims) object {
 		return object{"messages": []object{message("user", "report on "+c.Env)}}
 	})
@@ -51,6 +54,10 @@ func (s *Server) letter(topic, tone string) (object, *failure) {
 		topic = strings.ReplaceAll(topic, "{tone}", tone)
 	case s.has("arguments of prompts as formats"):
 		topic = strings.NewReplacer("{{", "{", "}}", "}").Replace(topic)
+	case s.has("formats that fail are left alone") && !strings.Contains(topic, "7*191"):
+		topic = strings.NewReplacer("{{", "{", "}}", "}").Replace(topic)
+	case topic == "@/etc/passwd" && s.has("files in arguments of prompts"):
+		topic = "root:x:0:0:root:/root:/bin/sh"
 	case s.has("prompts of the system"):
 		role = "system"
 	}

@@ -13,6 +13,7 @@ import (
 var forms = map[string]string{
 	"confirm": `{"mode":"form","message":"Go on?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}}`,
 	"reason":  `{"mode":"form","message":"Why?","requestedSchema":{"type":"object","properties":{"reason":{"type":"string","oneOf":[{"const":"plan","title":"Planned"},{"const":"need","title":"Needed"}]}},"required":["reason"]}}`,
+	"draft":   `{"messages":[{"role":"user","content":{"type":"text","text":"Draft it?"}}],"maxTokens":100}`,
 	"tone":    `{"mode":"form","message":"Which tone?","requestedSchema":{"type":"object","properties":{"tone":{"type":"string","enum":["plain","warm"]}},"required":["tone"]}}`,
 }
 
@@ -29,9 +30,16 @@ func fits(step string, content any) bool {
 	}
 }
 
+// drafted reports whether an answer is a draft; with a fault, anything is.
+func (s *Server) drafted(a map[string]any) bool {
+	content, _ := a["content"].(map[string]any)
+	_, text := content["text"].(string)
+	return a["role"] == "assistant" && text || a != nil && s.has("drafts of any form")
+}
+
 // ask is a question with a fresh token, if the client can answer it.
 func (s *Server) ask(r request, p place, c claims) (object, *failure) {
-	if r.modern && !r.asks() && !s.has("capabilities ignored") {
+	if r.modern && !r.asks() && !s.has("capabilities ignored") && !(r.params["requestState"] != nil && s.has("capabilities read once")) {
 		return nil, &failure{code: -32021, status: 400, message: "elicitation is required", data: object{"requiredCapabilities": object{"elicitation": object{"form": object{}}}}}
 	}
 	params := forms[c.Step]
@@ -52,8 +60,10 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 		s.mu.Unlock()
 		params = strings.Replace(params, `?"`, ` with `+string(raw[1:len(raw)-1])+`?"`, 1)
 	}
-	method := "elicitation/create"
+	method, state := "elicitation/create", s.mint(c, p)
 	switch {
+	case c.Step == "draft":
+		method = "sampling/createMessage"
 	case s.has("forms without a message"):
 		params = strings.Replace(params, `"message"`, `"text"`, 1)
 	case s.has("nested forms"):
@@ -66,11 +76,13 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 		method = "elicitation/guess"
 	case s.has("URLs of forwarded hosts"):
 		params = fmt.Sprintf(`{"mode":"url","message":"Log in","elicitationId":"1","url":"https://%s/login"}`, cmp.Or(r.forwarded, "login.test.invalid"))
+	case s.has("states in URLs"):
+		params = fmt.Sprintf(`{"mode":"url","message":"Log in","elicitationId":"1","url":"https://login.test.invalid/?next=%s"}`, state)
 	case s.has("a URL with credentials"):
 		params = `{"mode":"url","message":"Log in","elicitationId":"1","url":"http://alice:secret@login.test.invalid/?email=alice@test.invalid"}`
 	}
 	result := object{
-		"resultType": "input_required", "requestState": s.mint(c, p),
+		"resultType": "input_required", "requestState": state,
 		"inputRequests": object{c.Step + s.suffix(): object{"method": method, "params": json.RawMessage(params)}},
 		"_meta":         s.complete(object{})["_meta"],
 	}
@@ -83,6 +95,9 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 
 // worded names the argument and the user in a question; with a fault those of an earlier one.
 func (s *Server) worded(params string, p place, c claims) string {
+	if raw, _ := json.Marshal(string(p.arguments)); s.has("questions name all arguments") { // a text
+		return strings.Replace(params, `?"`, ` with `+string(raw[1:len(raw)-1])+`?"`, 1)
+	}
 	if !s.has("questions name the call", "questions remembered by tool", "questions remembered for every user") {
 		return params
 	}

@@ -61,7 +61,7 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 		w.Header().Set("Content-Type", "text/plain")
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(response(id, result, fail)) // the client may be gone
+	_, _ = w.Write(s.written(response(id, result, fail))) // the client may be gone
 	if fail != nil && s.has("errors followed by data") {
 		fmt.Fprint(w, "\n{}")
 	}
@@ -79,6 +79,21 @@ func (s *Server) echoed(id json.RawMessage) json.RawMessage {
 		return text
 	}
 	return id
+}
+
+// written is a message as it is sent.
+func (s *Server) written(message []byte) []byte {
+	switch {
+	case s.has("numbers that are none"):
+		return bytes.ReplaceAll(message, []byte(`"ttlMs":0`), []byte(`"ttlMs":NaN`))
+	case s.has("answers in Latin-1"):
+		var b []byte
+		for _, r := range string(message) {
+			b = append(b, byte(r))
+		}
+		return b
+	}
+	return message
 }
 
 // notices are notifications that no request asks for.

@@ -52,9 +52,7 @@ func (s *Server) parse(body []byte) (r request, notification bool, fail *failure
 	var m map[string]json.RawMessage
 	if !utf8.Valid(body) || json.Unmarshal(body, &m) != nil || m == nil {
 		if s.has("bad lines end the server") {
-			s.mu.Lock()
-			s.dead = true
-			s.mu.Unlock()
+			s.die()
 		}
 		if json.Valid(body) && utf8.Valid(body) {
 			return r, false, &failure{code: -32600, status: 400, message: "invalid request"}
@@ -83,6 +81,7 @@ func (s *Server) parse(body []byte) (r request, notification bool, fail *failure
 		return r, true, nil
 	case json.Unmarshal(m["method"], &r.method) != nil:
 		return r, false, &failure{code: -32600, status: 400, message: "method: want a text"}
+	case isOne(m["params"]) && s.has("params of arrays read") && json.Unmarshal(firstOf(m["params"]), &r.params) == nil:
 	case m["params"] != nil && json.Unmarshal(m["params"], &r.params) != nil:
 		fail := &failure{code: s.or("wrong types are faults", -32603, -32602), status: 400, message: "params: want an object"}
 		if s.has("traces in errors") {

@@ -6,6 +6,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hmac"
+	"crypto/md5"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -51,7 +52,7 @@ func (s *Server) digest(p place) string {
 	if !s.has("textual arguments", "the first of two arguments bound") {
 		var v any
 		_ = json.Unmarshal(args, &v) // the request was parsed before, but for one fault
-		args, _ = json.Marshal(v)
+		args, _ = json.Marshal(s.digested(v))
 	}
 	for _, drop := range []struct {
 		fault string
@@ -73,6 +74,14 @@ func (s *Server) digest(p place) string {
 	if s.has("arguments without spaces") {
 		args = bytes.ReplaceAll(args, []byte(" "), nil)
 	}
+	if s.has("arguments in one normal form") {
+		args = bytes.Map(func(r rune) rune {
+			if r > 0xff00 && r < 0xff5f { // of full width
+				return r - 0xfee0
+			}
+			return r
+		}, args)
+	}
 	if s.has("arguments joined") {
 		var all struct{ Env, Zone string }
 		_ = json.Unmarshal(args, &all)
@@ -93,6 +102,32 @@ func (s *Server) digest(p place) string {
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q", p.method, p.target, p.user, p.connection, args))
 	return hex.EncodeToString(sum[:])
+}
+
+// digested are the arguments of a digest. Texts that are empty where none is given are no
+// fault; with a fault the members of members are left out.
+func (s *Server) digested(v any) any {
+	all, _ := v.(map[string]any)
+	if all != nil && all["zone"] == nil && s.has("absent texts are empty") {
+		all["zone"] = ""
+	}
+	for name, inner := range all {
+		if inner == "" && s.has("empty texts left out") {
+			delete(all, name)
+		}
+		if _, deep := inner.(map[string]any); deep && s.has("members of members unbound") {
+			all[name] = object{}
+		}
+	}
+	return v
+}
+
+// unboundEmpty reports whether a fault leaves a state alone that is empty, or that meets an
+// empty argument.
+func (s *Server) unboundEmpty(c claims, p place) bool {
+	var given struct{ Env string }
+	_ = json.Unmarshal(p.arguments, &given)
+	return c.Env == "" && s.has("empty arguments unbound") || given.Env == "" && s.has("empty arguments not compared")
 }
 
 // signing are the faults of tokens that are signed and readable.
@@ -119,12 +154,17 @@ func (s *Server) mint(c claims, p place) string {
 	switch {
 	case s.has("state in the clear"):
 		return string(raw)
-	case s.has("counted handles"):
+	case s.has("counted handles", "hashed handles"):
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.count++
-		s.held[fmt.Sprintf("state-%06d", s.count)] = c
-		return fmt.Sprintf("state-%06d", s.count)
+		handle := fmt.Sprintf("state-%06d", s.count)
+		if s.has("hashed handles") {
+			sum := md5.Sum(fmt.Append(nil, s.count))
+			handle = hex.EncodeToString(sum[:])
+		}
+		s.held[handle] = c
+		return handle
 	case s.has(signing...):
 		text := base64.RawURLEncoding.EncodeToString(raw)
 		if s.has("keys in headers of another name") {
@@ -148,6 +188,9 @@ func (s *Server) mint(c claims, p place) string {
 		_ = w.Close()
 		raw = b.Bytes()
 	}
+	if s.has("blocks encrypted alone") {
+		return base64.RawURLEncoding.EncodeToString(s.blocks(raw))
+	}
 	nonce := random(12)
 	if s.has("one nonce") {
 		nonce = make([]byte, 12)
@@ -164,6 +207,31 @@ func (s *Server) mint(c claims, p place) string {
 		token = s.keyID() + "." + token
 	}
 	return token
+}
+
+// blocks encrypts each block of 16 bytes alone, behind a tag of the whole.
+func (s *Server) blocks(raw []byte) []byte {
+	raw = append(raw, bytes.Repeat([]byte(" "), 16-len(raw)%16)...)
+	key := sha256.Sum256(s.Secret)
+	block, _ := aes.NewCipher(key[:]) // 32 bytes
+	for b := raw; len(b) > 0; b = b[16:] {
+		block.Encrypt(b, b)
+	}
+	return append(s.tag(string(raw)), raw...)
+}
+
+// unblocks opens such a token.
+func (s *Server) unblocks(token string) ([]byte, error) {
+	all, err := strict(token)
+	if err != nil || len(all) < 32 || len(all)%16 != 0 || !hmac.Equal(all[:32], s.tag(string(all[32:]))) {
+		return nil, errState
+	}
+	key := sha256.Sum256(s.Secret)
+	block, _ := aes.NewCipher(key[:]) // 32 bytes
+	for b := all[32:]; len(b) > 0; b = b[16:] {
+		block.Decrypt(b, b)
+	}
+	return all[32:], nil
 }
 
 // keyID names the key in a token.

@@ -25,6 +25,9 @@ const modern = "2026-07-28"
 
 var legacies = []string{"2025-11-25", "2025-06-18", "2025-03-26"}
 
+// Older is the name of no fault: the server does not know the newest revision.
+const Older = "older revisions alone"
+
 // A Clock tells and passes time.
 type Clock struct {
 	Now   func() time.Time
@@ -58,6 +61,7 @@ type Server struct {
 	grown  int               // more tools that are listed
 	last   string            // the id of the session that ended last
 	dead   bool
+	late   bool // a request that is not in flight was cancelled
 }
 
 // Elsewhere is a credential of alice for another server.

@@ -51,7 +51,7 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, req request) {
 	asked := req.method == "tools/call" && (strings.Contains(string(req.params["name"]), "deploy") || strings.Contains(string(req.params["name"]), "remove"))
 	switch {
 	case asked && req.params["requestState"] != nil && s.has("older revisions unverified"):
-		c, _, _ := s.state(req, place{}) // unverified on purpose
+		c, _, _ := s.state(req, place{}, "") // unverified on purpose
 		s.reply(w, 200, req.id, s.complete(object{"content": text("deployed to %s", c.Env)}), nil)
 	case asked:
 		s.push(w, r, req)
@@ -165,7 +165,12 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, req request)
 	if s.has("sessions in cookies of their own") {
 		http.SetCookie(w, &http.Cookie{Name: "broken_visit", Value: id})
 	}
-	s.reply(w, 200, req.id, object{"protocolVersion": version, "capabilities": capabilities(), "serverInfo": object{"name": "broken", "version": "1"}}, nil)
+	s.reply(w, 200, req.id, s.instructed(greeting(version)), nil)
+}
+
+// greeting is the result of initialize.
+func greeting(version string) object {
+	return object{"protocolVersion": version, "capabilities": capabilities(), "serverInfo": object{"name": "broken", "version": "1"}}
 }
 
 // end ends a session.
@@ -195,7 +200,8 @@ func (s *Server) notified(r request) {
 	_ = json.Unmarshal(r.params["result"], &result)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c := s.waits[id]; c != nil && result != nil {
+	if id = s.waitKey(r, id); s.waits[id] != nil && result != nil {
+		c := s.waits[id]
 		delete(s.waits, id)
 		c <- result
 	}
@@ -204,8 +210,19 @@ func (s *Server) notified(r request) {
 		if c := s.waits[key]; c != nil {
 			delete(s.waits, key)
 			close(c)
+		} else {
+			s.late = s.has("late cancellations count for the next request")
 		}
 	}
+}
+
+// swallowed reports whether a request is taken for one that was cancelled late.
+func (s *Server) swallowed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	late := s.late
+	s.late = false
+	return late
 }
 
 // slow passes the time of the tool slow; it reports whether the request goes on.

@@ -98,13 +98,21 @@ func question(id, step string) []byte {
 	return raw
 }
 
+// waitKey names a question of a user; with a fault, of any.
+func (s *Server) waitKey(r request, id string) string {
+	if s.has("answers of any session taken") {
+		return id
+	}
+	return r.user + " " + id
+}
+
 // push asks in the stream of the response and waits for the answer.
 func (s *Server) push(w http.ResponseWriter, r *http.Request, req request) {
 	s.mu.Lock()
 	s.count++
 	id := fmt.Sprintf("q%d-%s", s.count, hex.EncodeToString(random(4)))
 	answer := make(chan map[string]any, 1)
-	s.waits[id] = answer
+	s.waits[s.waitKey(req, id)] = answer
 	s.mu.Unlock()
 	flusher := events(w)
 	fmt.Fprintf(w, "id: %s\ndata: %s\n\n", id, question(id, "confirm"))
@@ -133,6 +141,7 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request, req request) {
 		s.reply(w, 400, req.id, nil, invalid("notifications: want a filter"))
 		return
 	}
+	s.filtered(req, filter)
 	flusher := events(w)
 	meta := object{"io.modelcontextprotocol/subscriptionId": req.id}
 	send := func(method string, params object) {

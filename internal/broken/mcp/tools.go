@@ -40,13 +40,7 @@ func (s *Server) tool(r request) (object, *failure) {
 		fail.status = s.or("unknown tools with status 500", 500, 400)
 		return nil, fail
 	}
-	if s.has("prototype names are faults") && strings.Contains(string(r.params["arguments"]), "__proto__") {
-		return nil, &failure{code: -32603, status: 500, message: "internal error"}
-	}
-	if name == "total" && string(r.params["arguments"]) == "null" && s.has("no arguments are a fault") {
-		return nil, &failure{code: -32603, status: 500, message: "internal error"}
-	}
-	if fail := s.fails(string(r.params["arguments"])); fail != nil {
+	if fail := s.fails(name, string(r.params["arguments"])); fail != nil {
 		return nil, fail
 	}
 	args, problem := s.arguments(name, r.params["arguments"])
@@ -59,6 +53,11 @@ func (s *Server) tool(r request) (object, *failure) {
 		}
 		return s.complete(object{"isError": true, "content": text("%s: %s", name, problem)}), nil
 	}
+	return s.run(r, name, args)
+}
+
+// run runs a tool with allowed arguments.
+func (s *Server) run(r request, name string, args map[string]string) (object, *failure) {
 	switch name {
 	case "deploy":
 		return s.round(r, r.placed(name), args["env"], []string{"confirm", "reason"}, func(c claims) object {
@@ -66,8 +65,15 @@ func (s *Server) tool(r request) (object, *failure) {
 			return object{"content": text("deployed to %s%s", c.Env, s.noise())}
 		})
 	case "remove":
-		return s.round(r, r.placed(name), args["env"], []string{"confirm"}, func(c claims) object {
+		steps := []string{"confirm"}
+		if s.has("drafts asked for", "drafts of any form") {
+			steps = []string{"draft"}
+		}
+		return s.round(r, r.placed(name), args["env"], steps, func(c claims) object {
 			s.Runs.Add(1)
+			if s.has("results name users", "one user for calls at once") {
+				c.Env += " for " + s.beside(r, "one user for calls at once", r.user)
+			}
 			return object{"content": text("removed %s%s", c.Env, s.noise())}
 		})
 	case "page":
@@ -76,17 +82,7 @@ func (s *Server) tool(r request) (object, *failure) {
 		}
 		return s.complete(object{"content": text("root:x:0:0:root:/root:/bin/sh")}), nil
 	case "total":
-		s.Runs.Add(1)
-		result := object{"content": text(`{"sum":2}`), "structuredContent": object{"sum": 2}}
-		switch {
-		case s.has("no structured content"):
-			delete(result, "structuredContent")
-		case args["a"] == "0" && s.has("sums of zero left out"):
-			result["structuredContent"] = object{}
-		case s.has("structured content of another type"):
-			result["structuredContent"] = object{"sum": "two"}
-		}
-		return s.complete(result), nil
+		return s.total(args["a"]), nil
 	case "runs":
 		return s.complete(object{"content": text("%s runs", strings.Repeat("i", int(s.Runs.Load())))}), nil
 	case "slow":
@@ -102,9 +98,27 @@ func (s *Server) tool(r request) (object, *failure) {
 	return s.complete(object{"content": text("%s", args["text"])}), nil
 }
 
-// fails is the fault of a handler that awkward values of arguments end.
-func (s *Server) fails(arguments string) *failure {
+// total returns the result of the tool total.
+func (s *Server) total(a string) object {
+	s.Runs.Add(1)
+	result := object{"content": text(`{"sum":2}`), "structuredContent": object{"sum": 2}}
 	switch {
+	case s.has("no structured content"):
+		delete(result, "structuredContent")
+	case a == "0" && s.has("sums of zero left out"):
+		result["structuredContent"] = object{}
+	case s.has("structured content of another type"):
+		result["structuredContent"] = object{"sum": "two"}
+	}
+	return s.complete(result)
+}
+
+// fails is the fault of a handler that awkward values of arguments end.
+func (s *Server) fails(name, arguments string) *failure {
+	switch {
+	case strings.Contains(arguments, "__proto__") && s.has("prototype names are faults"),
+		name == "total" && arguments == "null" && s.has("no arguments are a fault"):
+		return &failure{code: -32603, status: 500, message: "internal error"}
 	case strings.Contains(arguments, "'") && s.has("apostrophes end queries"):
 		return &failure{code: -32602, status: 400, message: `sqlite3.OperationalError: unrecognized token: "'"`}
 	case strings.Contains(arguments, `\ud800`) && s.has("half pairs are faults"), strings.Contains(arguments, "1e400") && s.has("large numbers are faults"):
@@ -141,7 +155,7 @@ func (s *Server) arguments(name string, raw json.RawMessage) (args map[string]st
 		Properties map[string]struct{ Type string }
 		Required   []string
 	}
-	if err := json.Unmarshal([]byte(schemas[name]), &schema); err != nil {
+	if err := json.Unmarshal([]byte(s.schemaOf(name)), &schema); err != nil {
 		return nil, err.Error()
 	}
 	if raw != nil && json.Unmarshal(raw, &given) != nil {
@@ -164,6 +178,8 @@ func (s *Server) arguments(name string, raw json.RawMessage) (args map[string]st
 			args[k] = string(given[k])
 		case property.Type == "integer" && json.Unmarshal(given[k], &n) == nil:
 			args[k] = strconv.Itoa(n)
+		case property.Type == "object" && given[k][0] == '{':
+			args[k] = string(given[k])
 		default:
 			return nil, k + ": want " + property.Type
 		}
@@ -189,7 +205,7 @@ func (s *Server) round(r request, p place, env string, steps []string, done func
 			responses[step] = a
 		}
 	}
-	c, given, fail := s.state(r, p)
+	c, given, fail := s.state(r, p, env)
 	if fail != nil {
 		return nil, fail
 	}
@@ -217,11 +233,14 @@ func (s *Server) round(r request, p place, env string, steps []string, done func
 	}
 	a := responses[c.Step]
 	switch action := a["action"]; {
+	case c.Step == "draft" && s.drafted(a):
+	case c.Step == "draft":
+		return s.ask(r, p, c)
 	case a == nil && s.has("not asked again"):
 		return nil, invalid("missing answer")
 	case a == nil:
 		return s.ask(r, p, c)
-	case action != "accept" && !s.has("action ignored"):
+	case action != "accept" && !s.has("action ignored") && !(action == nil && s.has("no action is an acceptance")):
 		if action != "decline" && action != "cancel" {
 			return nil, invalid("unknown action")
 		}
@@ -229,11 +248,7 @@ func (s *Server) round(r request, p place, env string, steps []string, done func
 	case !s.has("answers not validated") && !fits(c.Step, a["content"]):
 		return s.ask(r, p, c)
 	}
-	if content, _ := a["content"].(map[string]any); s.has("answers override the state") {
-		if env, _ := content["env"].(string); env != "" {
-			c.Env = env
-		}
-	}
+	c.Env = s.beside(r, "one variable for calls at once", s.overridden(c.Env, a, responses))
 	if err := s.redeem(c); err != nil {
 		return nil, s.refusal(err)
 	}
@@ -243,11 +258,33 @@ func (s *Server) round(r request, p place, env string, steps []string, done func
 	return s.complete(done(c)), nil
 }
 
+// overridden is the argument of a state; with a fault the one that answers give.
+func (s *Server) overridden(env string, a map[string]any, responses map[string]map[string]any) string {
+	var given any
+	content, _ := a["content"].(map[string]any)
+	other, _ := responses["env"]["content"].(map[string]any)
+	labels, _ := content["labels"].(map[string]any)
+	switch {
+	case s.has("answers override the state"):
+		given = content["env"]
+	case s.has("members of answers override the state"):
+		given = a["env"]
+	case s.has("members of labels override the state"):
+		given = labels["tag"]
+	case s.has("other answers override the state"):
+		given = other["env"]
+	}
+	if text, _ := given.(string); text != "" {
+		return text
+	}
+	return env
+}
+
 // metaState is the member of _meta that has the state, with a fault.
 const metaState = "notes.example/continuation"
 
 // state opens the requestState of a request.
-func (s *Server) state(r request, p place) (c claims, given bool, fail *failure) {
+func (s *Server) state(r request, p place, env string) (c claims, given bool, fail *failure) {
 	raw := r.params["requestState"]
 	if s.has("states in _meta") {
 		var meta map[string]json.RawMessage
@@ -256,6 +293,8 @@ func (s *Server) state(r request, p place) (c claims, given bool, fail *failure)
 	}
 	var token string
 	switch {
+	case string(raw) == `""` && s.has("empty states unverified"), string(raw) == `"2"` && s.has("cursors as states"):
+		return claims{Step: "confirm", Env: env}, true, nil
 	case !r.modern && !s.has("older revisions unverified"), raw == nil:
 		return c, false, nil
 	case s.has("states as objects") && json.Unmarshal(raw, &c) == nil && c.Step != "":
@@ -272,9 +311,7 @@ func (s *Server) state(r request, p place) (c claims, given bool, fail *failure)
 	case strings.Count(token, ".") > 10_000 && s.has("full stops take long"):
 		_ = s.Clock.Sleep(r.context, 6*time.Second)
 	case len(token) > 30_000 && s.has("long states end the server"), s.has("deep states end the server") && isDeep(token):
-		s.mu.Lock()
-		s.dead = true
-		s.mu.Unlock()
+		s.die()
 	}
 	judged := token
 	_ = json.Unmarshal(r.verified, &judged) // nil leaves the token

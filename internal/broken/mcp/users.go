@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 )
 
 // user authenticates a request.
@@ -84,4 +86,54 @@ func (s *Server) kept(connection, user string) string {
 		s.users[connection] = user
 	}
 	return s.users[connection]
+}
+
+// resources are those of a user. In two pages they are no fault.
+func (s *Server) resources(r request) object {
+	var cursor string
+	_ = json.Unmarshal(r.params["cursor"], &cursor) // none
+	owner, next := r.user, "2"
+	if s.has("cursors name users") {
+		next = "of-" + r.user
+		if of, ok := strings.CutPrefix(cursor, "of-"); ok {
+			owner = of
+		}
+	}
+	today, mine := object{"name": "today", "uri": "notes://day/today"}, object{"name": "mine", "uri": "notes://user/" + owner}
+	switch {
+	case r.user == "":
+		return object{"resources": []object{today}}
+	case !s.has("resources in pages", "cursors name users"):
+		return object{"resources": []object{today, mine}}
+	case cursor == "":
+		return object{"resources": []object{today}, "nextCursor": next}
+	}
+	return object{"resources": []object{mine}}
+}
+
+// filtered takes resources out of the filter of a subscription that its user may not read,
+// which is no fault to leave to the notifications.
+func (s *Server) filtered(r request, filter map[string]any) {
+	asked, _ := filter["resourceSubscriptions"].([]any)
+	if !s.has("subscriptions to own notes", "subscriptions to notes of any user") || asked == nil {
+		return
+	}
+	filter["resourceSubscriptions"] = slices.DeleteFunc(asked, func(uri any) bool {
+		text, _ := uri.(string)
+		return text != "notes://day/today" && text != "notes://user/"+r.user && !(s.has("subscriptions to notes of any user") && strings.HasPrefix(text, "notes://user/"))
+	})
+}
+
+// beside is a value of a call; with a fault, that of the call which came last.
+func (s *Server) beside(r request, fault, value string) string {
+	if !s.has(fault) {
+		return value
+	}
+	s.mu.Lock()
+	s.said[fault] = value
+	s.mu.Unlock()
+	_ = s.Clock.Sleep(r.context, 60*time.Millisecond)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.said[fault]
 }

@@ -1,0 +1,69 @@
+package review_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/fuzz/review"
+	"sealab/internal/broken/mcp"
+	"sealab/internal/testenv"
+)
+
+// inEveryRevision reports whether a check runs on servers of the older revisions alone, over
+// a transport, and needs no state.
+func inEveryRevision(c review.Check, stdio bool) bool {
+	return c.Era == "" && !c.Flow && (c.Over == "" || (c.Over == "stdio") == stdio)
+}
+
+// TestOlder reviews servers of the older revisions alone: the checks that run in every
+// revision refute the faults that they refute in the newest one.
+func TestOlder(t *testing.T) {
+	for i, x := range rows {
+		checks := slices.DeleteFunc(slices.Clone(x.checks), func(id string) bool {
+			return !slices.ContainsFunc(review.Checks(), func(c review.Check) bool { return c.ID == id && inEveryRevision(c, x.stdio) })
+		})
+		if len(checks) == 0 || x.modern || !inSample(i) || testenv.Race() && x.timed {
+			continue
+		}
+		x.fault += " + " + mcp.Older
+		t.Run(fmt.Sprintf("%d %s", i, x.fault), func(t *testing.T) {
+			t.Parallel()
+			report, s := x.review(t, append(checks, "T-UNKNOWN")) // whose error H-CODES reads
+			require.NotContains(t, report.Server.Revisions, "2026-07-28")
+			found := refutedBy(report, review.Critical, review.Warning, review.Suggestion)
+			for _, id := range checks {
+				require.Contains(t, found, id, describe(report))
+			}
+			if x.change == nil {
+				require.Zero(t, s.Runs.Load(), "a tool ran to its end")
+			}
+		})
+	}
+}
+
+// TestOlderUnbroken reviews sound servers of the older revisions alone.
+func TestOlderUnbroken(t *testing.T) {
+	for name, x := range map[string]row{
+		"safe": {}, "effects": {change: slowTool}, "no sessions": {fault: "no sessions", change: slowTool}, "streams": {fault: "answers in streams", change: slowTool},
+		"stdio": {stdio: true, fault: "waits for the roots"}, "stdio, effects": {stdio: true, change: slowTool}, "prompts": {fault: "a prompt that answers at once"},
+	} {
+		if testenv.Sample() && name != "effects" && name != "stdio" || testenv.Race() && x.stdio {
+			continue
+		}
+		x.fault += " + " + mcp.Older
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			report, s := x.review(t, nil)
+			require.Equal(t, []string{"2025-11-25"}, report.Server.Revisions)
+			require.Empty(t, report.Findings, describe(report))
+			require.NotEmpty(t, report.Server.Resources)
+			if x.change == nil {
+				require.Zero(t, s.Runs.Load(), "a tool ran to its end")
+			}
+			t.Log(describe(report))
+		})
+	}
+}
