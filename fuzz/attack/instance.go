@@ -186,7 +186,8 @@ func (in *Instance) FirstAccepted(texts [][]byte, c codecs.Context) (verdict.Cal
 	return verdict.Call{}, false
 }
 
-// UnsealBatch judges several tokens in one call, if the design can.
+// UnsealBatch judges several tokens in one call, if the design can, or in several calls if they
+// are long.
 func (in *Instance) UnsealBatch(texts [][]byte, c codecs.Context) (answers []lab.Answer, err error) {
 	if !in.Batched() {
 		return nil, codecs.ErrUnsupported
@@ -203,12 +204,31 @@ func (in *Instance) UnsealBatch(texts [][]byte, c codecs.Context) (answers []lab
 			answers, err = nil, fmt.Errorf("panic: %v", r) // each token is presented alone then
 		}
 	}()
-	said := len(in.t.Design.Breaches())
-	answers, err = in.opened.UnsealBatch(texts, &c)
-	if errors.Is(err, codecs.ErrFault) {
-		in.settleBatch(texts, c, said)
+	for len(texts) > 0 && err == nil {
+		n := portion(texts)
+		var some []lab.Answer
+		said := len(in.t.Design.Breaches())
+		some, err = in.opened.UnsealBatch(texts[:n], &c)
+		if errors.Is(err, codecs.ErrFault) {
+			in.settleBatch(texts[:n], c, said)
+		}
+		answers, texts = append(answers, some...), texts[n:]
 	}
 	return answers, err
+}
+
+// batchBytes is the length of the tokens in one batch, unless one alone is longer. A design has
+// the time of one request for them, and may take a tenth of a microsecond for each byte.
+const batchBytes = 4 << 20
+
+// portion returns the number of texts that make a batch.
+func portion(texts [][]byte) int {
+	n, size := 1, len(texts[0])
+	for n < len(texts) && size+len(texts[n]) <= batchBytes {
+		size += len(texts[n])
+		n++
+	}
+	return n
 }
 
 // hangsAt reports whether the design is known to give no answer to text in c.

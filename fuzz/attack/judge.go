@@ -54,6 +54,17 @@ func (t *T) Changes(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration])
 	t.present(in, tok, all, []codecs.Property{codecs.Integrity}, func(tok *Token, call verdict.Call, how string) { t.changed(tok, call, how) })
 }
 
+// TaggedChanges is Changes for alterations that end in a tag. One that is accepted with the
+// same state behind another end shows that the reader does not read the tag.
+func (t *T) TaggedChanges(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration]) {
+	t.present(in, tok, all, []codecs.Property{codecs.Integrity}, func(tok *Token, call verdict.Call, how string) {
+		text := call.Token
+		if other, ok := in.Accepts(slices.Concat(text[:max(0, len(text)-8)], t.Letters(8)), tok.Under); !ok || !tok.Same(other) {
+			t.changed(tok, call, how)
+		}
+	})
+}
+
 // present presents alterations, in batches if the design judges batches, and passes the
 // accepted ones to judge. A token that a batch does not refuse is presented again alone.
 func (t *T) present(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration], aims []codecs.Property, judge func(*Token, verdict.Call, string)) {

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"slices"
 	"strconv"
@@ -95,6 +96,13 @@ func confused() []Control {
 		principalAs("principal-prefix", "the first five bytes of the principal are bound", "CTX-06", func(p string) string { return p[:min(5, len(p))] }),
 		principalAs("principal-case", "the principal is lower-cased", "CTX-05", strings.ToLower),
 		principalAs("principal-trimmed", "white space around the principal is trimmed", "CTX-05", strings.TrimSpace),
+		principalAs("principal-wide-space", "spaces that are not ASCII are trimmed from the principal", "CTX-05", func(p string) string { return strings.Trim(p, "\u00a0\u2003\u3000") }),
+		principalAs("principal-checksum", "of a long principal its CRC-32 is bound", "CTX-11", func(p string) string {
+			if len(p) < 256 {
+				return p
+			}
+			return fmt.Sprint(crc32.ChecksumIEEE([]byte(p)))
+		}),
 		principalAs("principal-nul", "the principal ends at a NUL", "CTX-05", func(p string) string {
 			p, _, _ = strings.Cut(p, "\x00")
 			return p

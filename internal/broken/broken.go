@@ -16,6 +16,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -38,7 +39,7 @@ type Control struct {
 // Controls returns every control.
 func Controls() []Control {
 	return slices.Concat(
-		texts(), frames(), pieces(), replacedTags(), checkedTags(), inside(),
+		texts(), frames(), pieces(), replacedTags(), checkedTags(), inside(), early(),
 		confusedFields(), confusedValues(), confusedArguments(), confusedClaims(),
 		encrypted(), checksums(), digests(), streams(),
 		weakKeys(), separations(), rotations(), refusals(),
@@ -59,7 +60,26 @@ func Neighbours() map[string]codecs.Design {
 			p.tagSize, p.mac = 16, func(key, message []byte) []byte { return hmacSHA256(key, message)[:16] }
 			p.also = p.mac
 		}).Design,
-		"numbered members": aPair("nothing", "the tag is over members of JSON with their lengths", nil, nil, numberedMembers(true)).Design,
+		"a tag of two halves": aSigner("nothing", "each half of the tag is that of the whole message", nil, nil, func(p *signerParts) {
+			p.mac = func(key, message []byte) []byte {
+				return slices.Concat(hmacSHA256(key, slices.Concat([]byte("1"), message))[:16], hmacSHA256(key, slices.Concat([]byte("2"), message))[:16])
+			}
+			p.also = p.mac
+		}).Design,
+		"a key for each salt": stating(aSigner("nothing", "a key is derived from the head of the payload by one HMAC", nil, nil, func(p *signerParts) {
+			mac := p.mac
+			p.mac = func(key, message []byte) []byte { return mac(mac(key, message[:min(16, len(message))]), message) }
+			p.also = p.mac
+		}), codecs.Inert).Design,
+		"ignored segments": disclaiming(aPair("nothing", "segments behind the tag are not read", nil, nil, func(key []byte) pair {
+			whole := splitAll(key)
+			return pair{seal: whole.seal, unseal: func(token string) ([]byte, error) {
+				texts := strings.Split(token, ".")
+				return whole.unseal(strings.Join(texts[:min(2, len(texts))], "."))
+			}}
+		}), codecs.Canonical, "segments behind the tag are not read").Design,
+		"a list of used tokens": stating(wrappedScheme("nothing", "all handles have one list of used tokens", nil, nil, usedOnce(false)), codecs.SingleUse).Design,
+		"numbered members":      aPair("nothing", "the tag is over members of JSON with their lengths", nil, nil, numberedMembers(true)).Design,
 		"numbered refusals": aSigner("nothing", "the reason of a refusal holds the number of the request", nil, nil, func(p *signerParts) {
 			var requests atomic.Int64
 			p.refuse = func(*entry, []byte, []byte, []byte) error {

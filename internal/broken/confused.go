@@ -117,6 +117,9 @@ func confusedValues() []Control {
 		}),
 		principalAs("principal-entities", "entities of HTML in a principal are resolved", "CTX-05", html.UnescapeString),
 		principalAs("principal-unpadded", "the padding of a principal in base64 is stripped", "CTX-06", func(p string) string { return strings.TrimRight(p, "=") }),
+		contextAs("arguments-entities", "entities of HTML in arguments are resolved", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-05"), func(c *codecs.Context) {
+			c.Arguments = []byte(html.UnescapeString(string(c.Arguments)))
+		}),
 		contextAs("arguments-redacted", "the member password of the arguments is left out", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
 			c.Arguments = regexp.MustCompile(`"password":"[^"\\]*"`).ReplaceAll(c.Arguments, []byte(`"password":""`))
 		}),

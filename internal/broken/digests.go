@@ -5,8 +5,10 @@ import (
 	"crypto/aes"
 	"crypto/hmac"
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/binary"
 	"hash/crc32"
+	"math/big"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,6 +31,19 @@ func digests() []Control {
 		made("tag-of-short-digest", "the tag is that of two bytes of a digest", "TAG-18", func(key, message []byte) []byte {
 			digest := sha256.Sum256(message)
 			return hmacSHA256(key, digest[:2])
+		}),
+		made("masked-digest", "the tag is a digest under a constant mask", "TAG-13", func(key, message []byte) []byte {
+			digest := sha256.Sum256(bytes.TrimPrefix(message, []byte(signerPrefix)))
+			subtle.XORBytes(digest[:], digest[:], key)
+			return digest[:]
+		}),
+		made("half-tags", "each half of the tag is that of a part of the message", "FRM-08", func(key, message []byte) []byte {
+			return slices.Concat(hmacSHA256(key, message[:min(24, len(message))])[:16], hmacSHA256(key, message[min(24, len(message)):])[:16])
+		}),
+		aPair("tag-as-number", "tags are compared as numbers", breaks(codecs.Canonical), by("ENC-08"), func(key []byte) pair {
+			return tagged(key, func(presented, right []byte) bool {
+				return new(big.Int).SetBytes(presented).Cmp(new(big.Int).SetBytes(right)) == 0
+			})
 		}),
 		aPair("chain-without-end", "each tag is the key for the next part, and anybody continues the last one", breaks(codecs.Integrity), by("TAG-17"), linkedTags),
 		aPair("number-glued", "the payload and the number behind it are glued under the tag", breaks(codecs.Integrity), by("TAG-07"), gluedNumber),

@@ -2,6 +2,7 @@ package broken
 
 import (
 	"bytes"
+	"compress/bzip2"
 	"compress/zlib"
 	"crypto/hmac"
 	"crypto/pbkdf2"
@@ -10,16 +11,18 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"sealab/codecs"
 )
 
-// inside are mistakes with the text under a tag, and with work before the tag is checked.
+// inside are mistakes with the text under a tag.
 func inside() []Control {
 	signed := func(name, doc string, broken []codecs.Property, attack string, message func(id, payload []byte) []byte) Control {
 		return aSigner(name, doc, broken, by(attack), func(p *signerParts) { p.message = message })
@@ -64,13 +67,51 @@ func inside() []Control {
 				return key, sum[:idSize]
 			}
 		}), codecs.PrivateKeys),
+		stating(aSigner("short-key-id", "the key ID, a segment of its own, is the CRC-32 of the secret", breaks(codecs.PrivateKeys), by("KEY-17"), func(p *signerParts) {
+			p.derive = func(secret []byte) (key, id []byte) {
+				key, _ = deriveKey(secret)
+				return key, binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(secret))
+			}
+			p.encode = func(raw []byte) string { return joinText(raw[:idSize], raw[idSize:]) }
+			p.decode = func(text string) ([]byte, bool) {
+				parts, err := splitText(text, 2)
+				return slices.Concat(parts...), err == nil && len(parts[0]) == idSize
+			}
+		}), codecs.PrivateKeys),
+	}
+}
+
+// early are mistakes with work before the tag is checked.
+func early() []Control {
+	return []Control{
 		stating(aSigner("stretched", "the key of each token is stretched from its key ID before the tag is checked", breaks(codecs.Inert, codecs.Total), by("RES-09"), func(p *signerParts) {
 			mac := p.mac
 			p.mac = func(key, message []byte) []byte { return mac(stretch(key, message), message) }
 			p.also = p.mac
 		}), codecs.Inert),
+		stating(aSigner("stretched-once", "the key is stretched with the head of the payload, once for each", breaks(codecs.Inert), by("RES-09"), func(p *signerParts) {
+			var known sync.Map
+			mac := p.mac
+			p.mac = func(key, message []byte) []byte {
+				salt := string(key) + string(message[:min(16, len(message))])
+				stretched, ok := known.Load(salt)
+				if !ok {
+					stretched = stretch(key, message)
+					known.Store(salt, stretched)
+				}
+				return mac(stretched.([]byte), message)
+			}
+			p.also = p.mac
+		}), codecs.Inert),
+		stating(aSigner("inflated-bzip2", "a payload in bzip2 is decompressed before its tag is checked", breaks(codecs.Inert), by("RES-12"), func(p *signerParts) {
+			p.judged = func(token []byte) []byte {
+				return inflatedFirst(token, func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil })
+			}
+		}), codecs.Inert),
 		stating(aSigner("inflated", "the payload is decompressed before its tag is checked", breaks(codecs.Inert), by("RES-12"), func(p *signerParts) {
-			p.judged = inflatedFirst
+			p.judged = func(token []byte) []byte {
+				return inflatedFirst(token, func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) })
+			}
 		}), codecs.Inert),
 		stating(aSigner("pickled", "serialized objects in the payload are run before the tag is checked", breaks(codecs.Inert, codecs.Integrity), by("RES-10"), func(p *signerParts) {
 			p.judged = runFirst
@@ -93,12 +134,12 @@ func stretch(key, salt []byte) []byte {
 
 // inflatedFirst decompresses the bytes behind the key ID if they are zlib data, and
 // judges the token as it came.
-func inflatedFirst(token []byte) []byte {
+func inflatedFirst(token []byte, open func(io.Reader) (io.Reader, error)) []byte {
 	raw, ok := canonical(strings.TrimPrefix(string(token), signerPrefix))
 	if !ok || len(raw) < idSize {
 		return token
 	}
-	if z, err := zlib.NewReader(bytes.NewReader(raw[idSize:])); err == nil {
+	if z, err := open(bytes.NewReader(raw[idSize:])); err == nil {
 		text, _ := io.ReadAll(io.LimitReader(z, 64<<20)) //nolint:errcheck // not data is not an error here
 		if len(text) > 1<<30 {
 			return nil

@@ -27,6 +27,7 @@ func pieces() []Control {
 	return []Control{
 		aPair("open-header", "the header is outside the tag", breaks(codecs.Integrity), by("FRM-06"), openHeader),
 		aPair("empty-key", "a key id that is not known stands for the empty key", breaks(codecs.Integrity), by("KEY-02"), emptyKey),
+		aPair("inherited-key", "keys are members of an object of JavaScript, which has members of its own", breaks(codecs.Integrity), by("KEY-02"), inheritedKey),
 		aPair("key-in-header", "a key that stands in the header is taken for the right one", breaks(codecs.Integrity), by("KEY-02"), keyInHeader),
 		aPair("point-unbound", "the key does not depend on how the point is written", breaks(codecs.Integrity), by("KEY-13"), pointUnbound),
 		aPair("any-of-several", "of several tokens one has to be good, and the last is used", breaks(codecs.Integrity), by("FRM-09"), anyOfSeveral),
@@ -115,6 +116,25 @@ func emptyKey(key []byte) pair {
 	})
 }
 
+// inheritedKey names the key in a segment of its own.
+func inheritedKey(key []byte) pair {
+	keys := map[string][]byte{"Zm9v": key, "constructor": []byte("function Object() { [native code] }"), "__proto__": []byte("[object Object]")}
+	return pair{
+		seal: func(payload []byte) string {
+			text := "Zm9v." + joinText(payload)
+			return text + "." + joinText(hmacSHA256(key, []byte(text)))
+		},
+		unseal: func(token string) ([]byte, error) {
+			id, rest, _ := strings.Cut(token, ".")
+			parts, err := splitText(rest, 2)
+			if err != nil || keys[id] == nil {
+				return nil, errMalformed
+			}
+			return parts[0], refusedUnless(hmac.Equal(parts[1], hmacSHA256(keys[id], []byte(token[:strings.LastIndexByte(token, '.')]))))
+		},
+	}
+}
+
 func keyInHeader(key []byte) pair {
 	return compact(key, `{"alg":"HS256"}`, func(header []byte, sign func(key []byte) []byte) []byte {
 		var read struct{ JWK *struct{ K string } }
@@ -150,7 +170,10 @@ func openHeader(key []byte) pair {
 }
 
 // splitAll is a payload and its tag.
-func splitAll(key []byte) pair {
+func splitAll(key []byte) pair { return tagged(key, hmac.Equal) }
+
+// tagged is a payload and its tag, which are compared by equal.
+func tagged(key []byte, equal func(presented, right []byte) bool) pair {
 	return pair{
 		seal: func(payload []byte) string { return joinText(payload, hmacSHA256(key, payload)) },
 		unseal: func(token string) ([]byte, error) {
@@ -158,7 +181,7 @@ func splitAll(key []byte) pair {
 			if err != nil {
 				return nil, err
 			}
-			return parts[0], refusedUnless(hmac.Equal(parts[1], hmacSHA256(key, parts[0])))
+			return parts[0], refusedUnless(equal(parts[1], hmacSHA256(key, parts[0])))
 		},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"sealab/codecs"
 	"sealab/internal/lab"
@@ -71,6 +72,12 @@ func separations() []Control {
 		}),
 		reduced("key-cut", "the first 32 bytes of the secret are the key", "KEY-06", func(secret []byte) []byte { return secret[:codecs.MinSecret] }),
 		reduced("key-trimmed", "white space around the secret is trimmed", "KEY-06", bytes.TrimSpace),
+		reduced("key-trimmed-text", "white space around the secret is trimmed if it is text", "KEY-06", func(secret []byte) []byte {
+			if utf8.Valid(secret) {
+				return bytes.TrimSpace(secret)
+			}
+			return secret
+		}),
 		reduced("key-as-text", "the secret is made valid UTF-8", "KEY-06", func(secret []byte) []byte {
 			return []byte(strings.ToValidUTF8(string(secret), "\ufffd"))
 		}),
@@ -91,6 +98,9 @@ func rotations() []Control {
 		keyed("first-64", "only the first 64 keys unseal", breaks(codecs.Rotation), "KEY-07", opening(64)),
 		aSigner("never-removed", "keys that were once in a ring are remembered", breaks(codecs.Rotation, codecs.Integrity), by("KEY-07", "KEY-15"),
 			func(p *signerParts) { remembered(&p.ringParts) }),
+		keyed("missing-key", "a key id that is not known stands for a key of zeros", breaks(codecs.Integrity), "KEY-02", func(p *ringParts) { missing(p) }),
+		aSealer("missing-cipher-key", "a key id that is not known stands for a key of zeros", breaks(codecs.Integrity), by("KEY-02"),
+			func(p *sealerParts) { missing(&p.ringParts) }),
 		keyed("default-key", "a built-in key unseals as well", breaks(codecs.Integrity), "KEY-12", builtIn),
 		keyed("key-id-of-secret", "keys are kept in a map under the first bytes of their secrets", breaks(codecs.Rotation), "KEY-07",
 			func(p *ringParts) {
@@ -119,6 +129,17 @@ func opening(n int) func(*ringParts) {
 			}
 			return nil
 		}
+	}
+}
+
+// missing gives the zero value of a map for a key that is not there.
+func missing(p *ringParts) {
+	found := p.lookup
+	p.lookup = func(r *ring, id []byte) *entry {
+		if e := found(r, id); e != nil {
+			return e
+		}
+		return &entry{make([]byte, codecs.MinSecret), id}
 	}
 }
 

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,6 +29,7 @@ func spent() []Control {
 			p.judged = func(token []byte) []byte { return slices.Concat(token[:len(signerPrefix)], token[len(signerPrefix):]) }
 		}),
 		total("stated-length", "a buffer is made of the length that the token states", by("FRM-03"), statedLength),
+		aPair("stated-count", "a buffer is made of the length that a number of up to 28 bits states", breaks(codecs.Total), by("FRM-03"), statedCount),
 		total("collapsed", "double full stops are removed one by one", by("FRM-04", "RES-01"), func(p *signerParts) {
 			p.judged = func(token []byte) []byte {
 				text := string(token)
@@ -81,6 +84,29 @@ func joinedAgain(token []byte) []byte {
 		text += string(part)
 	}
 	return []byte(text)
+}
+
+// statedCount writes the length of the rest in front of it, in hexadecimal.
+func statedCount(key []byte) pair {
+	inner := splitAll(key)
+	return pair{
+		seal: func(payload []byte) string {
+			text := inner.seal(payload)
+			return fmt.Sprintf("%x.%s", len(text), text)
+		},
+		unseal: func(token string) ([]byte, error) {
+			count, text, _ := strings.Cut(token, ".")
+			n, err := strconv.ParseUint(count, 16, 28)
+			if err != nil {
+				return nil, errMalformed
+			}
+			buffer := make([]byte, n)
+			if copy(buffer, text) != len(buffer) || len(text) != len(buffer) || count != strconv.FormatUint(n, 16) {
+				return nil, errMalformed
+			}
+			return inner.unseal(text)
+		},
+	}
 }
 
 // statedLength puts the payload's length in front of it and makes a buffer of
@@ -160,6 +186,7 @@ func used() []Control {
 			return slices.DeleteFunc(uses, func(u use) bool { return now.Sub(u.at) > defaultTTL/2 })
 		}),
 		single("used-by-handle", "each handle remembers the tokens that it accepted itself", "SEQ-01", func(uses []use, _ time.Time) []use { return uses }),
+		stating(wrappedScheme("forgets-on-close", "all handles have one list of used tokens, which is cleared when one of them is closed", breaks(codecs.SingleUse), by("EXP-05"), usedOnce(true)), codecs.SingleUse),
 		wrappedScheme("kept-alive", "a token that is used begins its time anew", breaks(codecs.Expiry), by("EXP-07"),
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &remembering{Scheme: inner, remember: func(uses []use, now time.Time) []use {
@@ -225,6 +252,40 @@ func (s *remembering) Verify(dst, token []byte, b *codecs.Context) ([]byte, erro
 		s.uses = append(s.uses, use{string(token), b.Now, judged.Now})
 	}
 	return out, err
+}
+
+// usedOnce returns a function that puts a scheme behind one list of used tokens for all
+// handles.
+func usedOnce(forgets bool) func(codecs.Scheme) codecs.Scheme {
+	used := new(sync.Map)
+	return func(inner codecs.Scheme) codecs.Scheme { return &listed{inner, used, forgets} }
+}
+
+// A listed scheme accepts a token if it is not in the list of used ones.
+type listed struct {
+	codecs.Scheme
+	used    *sync.Map
+	forgets bool // all used tokens when it is closed
+}
+
+// Verify implements codecs.Scheme.
+func (l *listed) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	out, err := l.Scheme.Verify(dst, token, c)
+	if err != nil {
+		return out, err
+	}
+	if _, twice := l.used.LoadOrStore(string(token), true); twice {
+		return dst, errUnauthentic
+	}
+	return out, nil
+}
+
+// Close implements io.Closer.
+func (l *listed) Close() error {
+	if l.forgets {
+		l.used.Clear()
+	}
+	return nil
 }
 
 // A counter counts tokens.

@@ -49,7 +49,7 @@ func bare(d codecs.Design) (codecs.Design, bool) {
 }
 
 // prefixed are the controls whose mistake, or whose tag, takes in the prefix.
-var prefixed = []string{"broken-quoted", "broken-version", "broken-other-hash", "broken-raw-secret", "broken-short-text", "broken-wiped", "broken-digit", "broken-opened-within"}
+var prefixed = []string{"broken-quoted", "broken-version", "broken-other-hash", "broken-raw-secret", "broken-short-text", "broken-wiped", "broken-digit", "broken-opened-within", "broken-missing-key", "broken-missing-cipher-key"}
 
 // TestBareControlsFall attacks the controls without their prefix with the attacks
 // that they name, but for those that need more of a codec than that it is one.

@@ -179,8 +179,13 @@ func (t trial) emptyArguments(in *attack.Instance, under codecs.Context) {
 	}
 }
 
-// longValues presents values that differ in their last letter only, and values that
-// differ by a length.
+// checksumTwins are texts of one length and one checksum, whatever is in front and behind.
+var checksumTwins = []twin{
+	{"plumless", "buckeroo", "one CRC-32"}, {"bbb", "cac", "one Adler-32"}, {"Aa", "BB", "one hash with the factor 31"}, {"ab", "bA", "one hash with the factor 33"},
+}
+
+// longValues presents values that differ in their last letter only, values that have one
+// checksum, and values that differ by a length.
 func (t trial) longValues() {
 	t.boundFields(func(in *attack.Instance, under codecs.Context, f field) {
 		for _, n := range []int{8, 15, 16, 20, 32, 64, 100, 128, 255, 256, 512, 1024, 4095, 4096, 65535, 65536} {
@@ -189,6 +194,12 @@ func (t trial) longValues() {
 			t.across(in, under, f, f.value("a"+long), f.value("b"+long), fmt.Sprintf("the text in front of %d letters", n))
 			t.across(in, under, f, f.value(long+"a"+long), f.value(long+"b"+long), fmt.Sprintf("the text between twice %d letters", n))
 			t.across(in, under, f, f.value(long), f.value(long+long), fmt.Sprintf("a length of %d and of %d", n, 2*n))
+		}
+		for _, n := range []int{0, 300, 5000} {
+			around := strings.Repeat("x", n)
+			for _, w := range checksumTwins {
+				t.across(in, under, f, f.value(around+w.a+around), f.value(around+w.b+around), fmt.Sprintf("%s, between twice %d letters", w.how, n))
+			}
 		}
 		for _, n := range []int{256, 65536} {
 			t.across(in, under, f, f.value("ab"), f.value("ab"+strings.Repeat("x", n)), fmt.Sprintf("lengths that differ by %d", n))

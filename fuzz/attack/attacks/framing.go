@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
@@ -26,7 +27,7 @@ var framing = []attack.Attack{
 	{ID: "FRM-07", Name: "every bit of the bytes flipped", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354, Gain: gainForgery,
 		Origin: "Fernet specification, invalid vectors", Run: onToken(trial.bitFlips), Thousands: 3},
 	{ID: "FRM-08", Name: "parts of two tokens spliced", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354,
-		Gain: "a token put together from parts of others", Origin: "CCTV: chunk reordering", Run: onToken(trial.splices)},
+		Gain: "a token put together from parts of others", Origin: "CCTV: chunk reordering", Run: onToken(trial.splices), Thousands: 1},
 	{ID: "FRM-09", Name: "one good and one forged part", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347,
 		Gain: "a good signature that vouches for another body", Origin: "CVE-2016-9122", Run: on(trial.doubledSegments)},
 	{ID: "FRM-10", Name: "segments and chunks of a long token left out, exchanged, repeated and spliced", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354,
@@ -155,6 +156,10 @@ func (t trial) splices(in *attack.Instance, a *attack.Token) {
 		return
 	}
 	t.Changes(in, a, spliced(fa, fb))
+	t.Changes(in, a, splicedTags(fa, fb))
+	if c, ok := in.Mint(t.State(24), attack.Later(a.Under, time.Second)); ok { // whose times are other ones
+		t.Changes(in, c, splicedTags(c.Format(), fa))
+	}
 	t.splicedBytes(in, a.Under)
 	t.changedAt(in, t.State(200), a.Under, tokenfmt.Blocks)
 	t.changedAt(in, t.State(1500), a.Under, tokenfmt.Exchanged) // the blocks lie in the state, however it is spelled
@@ -193,6 +198,32 @@ func spliced(a, b tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 			}
 		}
 	}
+}
+
+// mostCuts is the number of places at which the body of a token is cut for [splicedTags].
+const mostCuts = 400
+
+// splicedTags yields tokens with the beginning of the body and the first half of the tag of b,
+// and the rest of a. Each half of such a tag may cover a part of the body.
+func splicedTags(a, b tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
+	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
+		for _, size := range []int{16, 32, 64} {
+			as, bs := a.Layouts(size), b.Layouts(size)
+			for i := range min(len(as), len(bs)) {
+				x, y := as[i], bs[i]
+				if len(x.Body) != len(y.Body) {
+					continue
+				}
+				tag := slices.Concat(y.Tag[:size/2], x.Tag[size/2:])
+				for n := 1; n < min(len(x.Body), mostCuts); n++ {
+					altered := x.Build(slices.Concat(y.Body[:n], x.Body[n:]), tag)
+					if !bytes.Equal(altered, b.Text()) {
+						yield(tokenfmt.Alteration{Text: altered, How: fmt.Sprintf("the first %d bytes of the body and half of the tag of %d bytes from another token", n, size)})
+					}
+				}
+			}
+		}
+	})
 }
 
 // rareLengths are lengths of states around those at which readers take another branch.

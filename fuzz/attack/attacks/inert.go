@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -27,11 +28,12 @@ import (
 
 // The bounds of work before authentication.
 const (
-	costly     = 10 * time.Millisecond // a forged token may not take more, if a malformed one takes a tenth
-	steered    = 20                    // times as much work for a number in the token that is larger
-	tries      = 7                     // measurements of each text, of which the least counts
-	bombBytes  = 8 << 20               // length of a decompressed bomb
-	bombMemory = 4 << 20               // memory that refusing a bomb may take
+	costly     = 10 * time.Millisecond  // a forged token may not take more, if a malformed one takes a tenth
+	steered    = 20                     // times as much work for a number in the token that is larger
+	tries      = 7                      // measurements of each text, of which the least counts
+	longWork   = 500 * time.Millisecond // of which two measurements are enough
+	bombBytes  = 8 << 20                // length of a decompressed bomb
+	bombMemory = 4 << 20                // memory that refusing a bomb may take
 
 	farBombBytes  = 64 << 20 // length of a decompressed bomb for another process, whose work is measured
 	farBombPlaces = 20       // places at the start of a segment at which a bomb may begin
@@ -58,17 +60,34 @@ func (t trial) unauthenticated() (in *attack.Instance, tok *attack.Token, f toke
 	return in, tok, f, f.Flip(last, 8*len(f.Segments[last].Bytes)-1).Text
 }
 
-// workBefore compares the work of refusing a forged token and a malformed one.
+// workBefore compares the work of refusing a forged token and a malformed one. A reader may
+// remember its work for a salt that it met before, so other tokens are new each time.
 func (t trial) workBefore() {
-	in, tok, _, forged := t.unauthenticated()
+	in, tok, f, forged := t.unauthenticated()
 	if forged == nil {
 		return
 	}
 	defer t.elsewhere()()
-	fixed, malformed, call := t.beside(in, tok, forged, []byte("x"))
-	t.Try(codecs.Inert)
-	if call.Answer.Outcome == verdict.Refused && fixed > costly && fixed > 10*malformed {
-		t.Refute(codecs.Inert, fmt.Sprintf("refusing a forged token takes %s, and a malformed one %s", fixed, malformed), call)
+	forgeries := []func() []byte{func() []byte { return forged }}
+	for _, i := range f.Encoded() {
+		raw := f.Segments[i].Bytes
+		for _, keep := range []int{0, 1, 4, 8} {
+			forgeries = append(forgeries, func() []byte {
+				head := raw[:min(keep, len(raw))]
+				return f.With(i, slices.Concat(head, t.Bytes(len(raw)-len(head))))
+			})
+		}
+	}
+	for _, forge := range forgeries {
+		t.Try(codecs.Inert)
+		if t.works(func() { in.Ask(forge(), tok.Under) }) <= costly {
+			continue
+		}
+		fixed, malformed, call := t.beside(in, tok, forge, []byte("x"))
+		if call.Answer.Outcome == verdict.Refused && fixed > costly && fixed > 10*malformed {
+			t.Refute(codecs.Inert, fmt.Sprintf("refusing a forged token takes %s, and a malformed one %s", fixed, malformed), call)
+			return
+		}
 	}
 }
 
@@ -80,13 +99,17 @@ func (t trial) steeredWork() {
 		return
 	}
 	defer t.elsewhere()()
+	refuse := func() { in.Ask(forged, tok.Under) }
+	refusal := min(t.works(refuse), t.works(refuse), t.works(refuse))
 	for a := range largerNumbers(f) {
 		t.Try(codecs.Inert)
 		var first verdict.Call
-		if t.works(func() { first = in.Ask(a.Text, tok.Under) }) <= costly && first.Answer.Outcome != verdict.Fault {
+		took := t.works(func() { first = in.Ask(a.Text, tok.Under) })
+		if took <= max(costly, 2*refusal) && first.Answer.Outcome != verdict.Fault {
 			continue
 		}
-		took, fixed, call := t.beside(in, tok, a.Text, forged)
+		same := func() []byte { return a.Text }
+		took, fixed, call := t.beside(in, tok, same, forged)
 		if call.Answer.Outcome == verdict.Fault && t.Faulty() {
 			t.Refute(codecs.Inert, fmt.Sprintf("%s makes the server miss the deadline, and otherwise a refusal takes %s", a.How, fixed), call)
 			return
@@ -94,8 +117,8 @@ func (t trial) steeredWork() {
 		dear := func() bool {
 			return call.Answer.Outcome == verdict.Refused && took > costly && took > steered*fixed
 		}
-		if dear() {
-			took, fixed, call = t.beside(in, tok, a.Text, forged) // a busy machine is slow once
+		if dear() && took < longWork {
+			took, fixed, call = t.beside(in, tok, same, forged) // a busy machine is slow once
 		}
 		if dear() {
 			t.Refute(codecs.Inert, fmt.Sprintf("%s makes a refusal take %s, and otherwise it takes %s", a.How, took, fixed), call)
@@ -109,12 +132,13 @@ func (t trial) steeredWork() {
 	t.inflatesElsewhere(in, tok, f)
 }
 
-// beside presents a text and another one in turn. It returns the least time of the text,
-// to which load only adds, the median time of the other, and the last call of the text.
-func (t trial) beside(in *attack.Instance, tok *attack.Token, text, other []byte) (took, otherwise time.Duration, call verdict.Call) {
+// beside presents a text, made anew each time, and another one in turn. It returns the least
+// time of the text, to which load only adds, the median time of the other, and the last call
+// of the text.
+func (t trial) beside(in *attack.Instance, tok *attack.Token, made func() []byte, other []byte) (took, otherwise time.Duration, call verdict.Call) {
 	var of, ofOther []time.Duration
-	for range tries {
-		said := len(t.Design.Breaches())
+	for len(of) < tries && (len(of) < 2 || slices.Min(of) < longWork) {
+		said, text := len(t.Design.Breaches()), made()
 		of = append(of, t.works(func() { call = in.Ask(text, tok.Under) }))
 		if call.Answer.Outcome == verdict.Fault {
 			if call.Answer = in.Settle(call, said, func() verdict.Answer { return in.Ask(text, tok.Under).Answer }); call.Answer.Outcome == verdict.Fault {
@@ -124,15 +148,6 @@ func (t trial) beside(in *attack.Instance, tok *attack.Token, text, other []byte
 		ofOther = append(ofOther, t.works(func() { in.Ask(other, tok.Under) }))
 	}
 	return slices.Min(of), median(ofOther), call
-}
-
-// medianWork presents a text several times and returns the median time.
-func (t trial) medianWork(in *attack.Instance, tok *attack.Token, text []byte) time.Duration {
-	var of []time.Duration
-	for range tries {
-		of = append(of, t.works(func() { in.Ask(text, tok.Under) }))
-	}
-	return median(of)
 }
 
 // countMember matches a member of a JSON object whose value may be a count.
@@ -197,6 +212,21 @@ func largerTexts(digits string) []string {
 	return larger
 }
 
+// foreignZeros are 64 MiB of zeros in formats that the standard library does not write.
+var foreignZeros = map[string][]byte{
+	"bzip2":  unhex("425a68393141592653590e09e2df015f8e4000c0000008200030804d4642a025a90a8097314159265359bc04b5c300a275c000c0000008200020a40836328a884d2a2a2138bb9229c2848500bb83e8"),
+	"brotli": unhex("cbffff3ff82700e2b14020f7fe8fffff7ff04f00c4611180eefd1fffffffe09f0088c30200ddfb3ffeffffc13f0110870500baf77ffcffff837f02200e0b0074effff8ffff07ff04401c1600e8defff1ffff0ffe0980382c00d0bdffcbffff3ffc1300715800a07bff07"),
+}
+
+// unhex returns the bytes of a constant in hexadecimal.
+func unhex(text string) []byte {
+	raw, err := hex.DecodeString(text)
+	if err != nil {
+		panic("attacks: " + err.Error())
+	}
+	return raw
+}
+
 // packers compress a text, by their format.
 var packers = map[string]func(text []byte) []byte{
 	"deflate": packer(func(w io.Writer) io.WriteCloser { z, _ := flate.NewWriter(w, flate.BestCompression); return z }),
@@ -217,9 +247,10 @@ func packer(open func(io.Writer) io.WriteCloser) func(text []byte) []byte {
 // packedZeros returns compressed zeros by their format.
 var packedZeros = sync.OnceValue(func() map[string][]byte { return packedTo(bombBytes) })
 
-// packedTo compresses n zeros in every format.
+// packedTo compresses n zeros in every format that the standard library writes. In others
+// there are 64 MiB of zeros.
 func packedTo(n int) map[string][]byte {
-	packed := map[string][]byte{}
+	packed := maps.Clone(foreignZeros)
 	for name, pack := range packers {
 		packed[name] = pack(make([]byte, n))
 	}
@@ -241,11 +272,12 @@ func (t trial) inflatesElsewhere(in *attack.Instance, tok *attack.Token, f token
 					continue
 				}
 				other := f.With(i, slices.Concat(head, t.Bytes(len(zeros))))
-				took, otherwise, call := t.beside(in, tok, text, other)
-				if took > costly { // a call may collect the garbage of the one before
-					otherwise = min(otherwise, t.medianWork(in, tok, other))
+				took, otherwise, call := t.beside(in, tok, func() []byte { return text }, other)
+				if call.Answer.Outcome != verdict.Refused || took <= costly {
+					continue
 				}
-				if call.Answer.Outcome == verdict.Refused && took > costly && took > steered*otherwise {
+				_, apart, _ := t.beside(in, tok, func() []byte { return other }, other) // a call may collect the garbage of the one before
+				if otherwise = min(otherwise, apart); took > steered*otherwise {
 					t.Refute(codecs.Inert, fmt.Sprintf("refusing %d bytes of %s behind %d bytes of segment %d takes %s, and of as many random bytes %s", len(zeros), name, keep, i, took, otherwise), call)
 					return
 				}

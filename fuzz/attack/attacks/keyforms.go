@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"sealab/codecs"
 )
@@ -62,10 +63,24 @@ func (t trial) formsOfKeys() {
 	t.same(join(k[:31], []byte("x")), join(k[:31], []byte("X")), "secrets that differ in the case of a letter")
 	t.same(join(k[:31], []byte{0x41}), join(k[:31], []byte{0xc1}), "secrets that differ in the highest bit of a byte")
 	t.same(join(k[:30], []byte("\u00e9")), join(k[:30], []byte("\u00e8")), "secrets that differ in a letter that is not ASCII")
+	t.formsOfTexts(string(t.Letters(40)))
 	for _, i := range []int{0, 15, 16, 31} {
 		other := bytes.Clone(k)
 		other[i] ^= 1
 		t.same(k, other, fmt.Sprintf("secrets that differ in a bit of byte %d", i))
+	}
+}
+
+// formsOfTexts is formsOfKeys for a secret of letters, which a reader of settings may treat
+// otherwise than bytes.
+func (t trial) formsOfTexts(k string) {
+	for _, o := range []struct{ secret, how string }{
+		{k + "\n", "a line break behind"}, {k + "\r\n", "CR and LF behind"}, {k + " ", "a space behind"}, {" " + k, "a space in front"}, {"\t" + k, "a tab in front"},
+		{"\ufeff" + k, "a byte order mark"}, {`"` + k + `"`, "quotes around"}, {"'" + k + "'", "single quotes around"}, {k[:20] + " " + k[20:], "a space inside"},
+		{k[:20] + "\n" + k[20:], "a line break inside"}, {k + "=", "padding behind"}, {strings.ToUpper(k), "the other case"}, {"base64:" + k, "base64: in front"},
+		{"0x" + k, "0x in front"}, {k + "#", "a number sign behind"}, {fmt.Sprintf("%s%%%x%s", k[:20], k[20], k[21:]), "a percent escape"},
+	} {
+		t.same([]byte(k), []byte(o.secret), "a secret of letters, and one with "+o.how)
 	}
 }
 

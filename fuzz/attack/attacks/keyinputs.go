@@ -2,13 +2,13 @@ package attacks
 
 import (
 	"bytes"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
@@ -19,7 +19,8 @@ import (
 var keyMember = regexp.MustCompile(`"(kid|key|k|keyid|key_id)":"([^"]*)"`)
 
 // injectedKeyIDs writes hostile key IDs into the header, and makes the tag under the
-// keys that they may lead to: the empty key, zeros, and the ID itself.
+// keys that they may lead to: the empty key, zeros, and the ID itself. Other formats name a
+// key in the head of a segment, or in a segment of its own.
 func (t trial) injectedKeyIDs(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	for _, i := range f.Encoded() {
@@ -31,15 +32,17 @@ func (t trial) injectedKeyIDs(in *attack.Instance, tok *attack.Token) {
 			raw := slices.Concat(f.Segments[i].Bytes[:m[4]], []byte(id), f.Segments[i].Bytes[m[5]:])
 			t.Try(codecs.Total)
 			other := f.Altered(i, raw)
-			t.Change(in, tok, other.Text(), fmt.Sprintf("%.40q for the key ID", id))
-			for _, key := range [][]byte{nil, make([]byte, 32), []byte(id)} {
-				t.underKey(in, tok, other, key)
+			how := fmt.Sprintf("%.40q for the key ID", id)
+			t.Change(in, tok, other.Text(), how)
+			for _, key := range []string{"", string(make([]byte, 32)), id, inherited[id]} {
+				t.underKey(in, tok, other, []byte(key), how)
 			}
 		}
 	}
 	t.suppliedKeys(in, tok, f)
-	if t.Tried(codecs.Total) == 0 {
-		t.Skip("no segment of the token is a header that names a key")
+	t.missingKeys(in, tok, f)
+	if t.Untried() {
+		t.Skip("no segment of the token may name a key")
 	}
 }
 
@@ -56,28 +59,39 @@ func (t trial) suppliedKeys(in *attack.Instance, tok *attack.Token, f tokenfmt.F
 		for _, member := range []string{`"jwk":{"kty":"oct","k":` + k + `}`, `"jwk":` + k, `"k":` + k, `"key":` + k, `"secret":` + k} {
 			t.Try(codecs.Total)
 			for _, raw := range [][]byte{slices.Concat([]byte("{"+member+","), rest), []byte(`{"alg":"HS256",` + member + `}`)} {
-				t.underKey(in, tok, f.Altered(i, raw), key)
+				t.underKey(in, tok, f.Altered(i, raw), key, fmt.Sprintf("%.80q in segment %d", raw, i))
 			}
 		}
 	}
 }
 
-// underKey makes the tag of each layout of the token under a key.
-func (t trial) underKey(in *attack.Instance, tok *attack.Token, f tokenfmt.Format, key []byte) {
-	sum := func(message []byte) []byte {
-		m := hmac.New(sha256.New, key)
-		m.Write(message)
-		return m.Sum(nil)
-	}
-	how := fmt.Sprintf("the tag under a key of %d known bytes", len(key))
-	for _, l := range f.Layouts(sha256.Size) {
-		for _, message := range l.Messages(l.Body) {
-			t.Change(in, tok, l.Build(l.Body, sum(message)), how)
+// underKey makes the tag of the token under a key.
+func (t trial) underKey(in *attack.Instance, tok *attack.Token, f tokenfmt.Format, key []byte, altered string) {
+	t.Changes(in, tok, tokenfmt.TaggedUnderKey(f, key, altered))
+}
+
+// inherited are names that every object of JavaScript has, and the texts of their values. A
+// ring that is such an object has keys of these names.
+var inherited = map[string]string{"__proto__": "[object Object]", "constructor": "function Object() { [native code] }",
+	"toString": "function toString() { [native code] }", "valueOf": "function valueOf() { [native code] }", "hasOwnProperty": "function hasOwnProperty() { [native code] }"}
+
+// missingKeys names keys that are not in the ring, and makes tags under what a map may give for
+// them: zeros, and texts that it inherits.
+func (t trial) missingKeys(in *attack.Instance, tok *attack.Token, f tokenfmt.Format) {
+	tokenfmt.OtherHeads(f, func(other tokenfmt.Format, how string) {
+		t.underKey(in, tok, other, make([]byte, 32), how)
+		t.Changes(in, tok, tokenfmt.SealedUnderKey(other, make([]byte, 32), how))
+	})
+	for i, s := range f.Segments[:max(len(f.Segments), 1)-1] {
+		if strings.Trim(s.Text, ".:|~-_=") == "" {
+			continue // it divides others
 		}
-	}
-	// A header in front of the body is authenticated with it (RFC 7515).
-	if at := f.Encoded(); len(at) == 3 {
-		t.Change(in, tok, f.With(at[2], sum(bytes.TrimRight(f.Before(at[2]), "."))), how)
+		for _, name := range slices.Sorted(maps.Keys(inherited)) {
+			other := f.Named(i, name)
+			how := fmt.Sprintf("%q in segment %d", name, i)
+			t.Change(in, tok, other.Text(), how)
+			t.underKey(in, tok, other, []byte(inherited[name]), how)
+		}
 	}
 }
 
@@ -86,11 +100,13 @@ func (t trial) points(in *attack.Instance, tok *attack.Token) {
 	t.Changes(in, tok, tokenfmt.Points(tok.Format(), t.Source))
 }
 
-// quoted returns s as a JSON text.
+// quoted returns s as a JSON text, with <, > and & as they are.
 func quoted(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
 		panic("attacks: " + err.Error()) // every string has a JSON form
 	}
-	return string(b)
+	return strings.TrimSuffix(b.String(), "\n")
 }

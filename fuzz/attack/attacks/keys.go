@@ -3,14 +3,11 @@ package attacks
 import (
 	"bytes"
 	"crypto/aes"
-	"crypto/md5"
-	"crypto/sha1"
 	"crypto/sha256"
-	"crypto/sha512"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
-	"hash/crc32"
+	"slices"
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
@@ -241,7 +238,7 @@ func (t trial) rawSecret(in *attack.Instance, tok *attack.Token) {
 func (t trial) keyCheckValues(in *attack.Instance, tok *attack.Token) {
 	t.Try(codecs.PrivateKeys)
 	for name, digest := range digestsOf(in.Keys[0]) {
-		if len(tokenfmt.Find(tok.Text, digest)) > 0 {
+		if len(tokenfmt.Find(tok.Text, digest)) > 0 || isSegment(tok, digest) {
 			t.Refute(codecs.PrivateKeys, fmt.Sprintf("the token holds %s of the secret, %x", name, digest), tok.Sealed)
 			return
 		}
@@ -258,6 +255,12 @@ func (t trial) keyCheckValues(in *attack.Instance, tok *attack.Token) {
 	if n := min(alike(first, second), len(third), 16); differing(first[:n], third[:n]) >= 3 {
 		t.Observe(codecs.PrivateKeys, fmt.Sprintf("every token begins with %x, which is a function of the secret", first[:n]), tok.Sealed)
 	}
+}
+
+// isSegment reports whether a segment of the token, which may be too short for its encoding to
+// be known, is value in base64url.
+func isSegment(tok *attack.Token, value []byte) bool {
+	return slices.ContainsFunc(tok.Format().Segments, func(s tokenfmt.Segment) bool { return s.Text == tokenfmt.Base64URL.Encode(value) })
 }
 
 // alike returns the number of bytes with which both a and b begin.
@@ -285,11 +288,11 @@ func digestsOf(secret []byte) map[string][]byte {
 	all := map[string][]byte{}
 	all["the first bytes"], all["the last bytes"] = secret[:4], secret[len(secret)-4:]
 	for form, key := range map[string][]byte{"": secret, " of the hexadecimal text": []byte(hex.EncodeToString(secret)), " of the base64 text": []byte(base64.StdEncoding.EncodeToString(secret))} {
-		sum256, sum512, sum1, sum5 := sha256.Sum256(key), sha512.Sum512(key), sha1.Sum(key), md5.Sum(key)
-		crc := crc32.ChecksumIEEE(key)
-		all["SHA-256"+form], all["SHA-512"+form], all["SHA-1"+form], all["MD5"+form] = sum256[:4], sum512[:4], sum1[:4], sum5[:4]
+		for _, sum := range tokenfmt.Checksums() {
+			all[sum.Name+form] = sum.Sum(key)[:4]
+		}
+		sum256 := sha256.Sum256(key)
 		all["the end of SHA-256"+form] = sum256[28:]
-		all["CRC-32"+form] = []byte{byte(crc >> 24), byte(crc >> 16), byte(crc >> 8), byte(crc)}
 		twice := sha256.Sum256(sum256[:])
 		all["SHA-256 twice"+form] = twice[:4]
 		all["HMAC-SHA256 of the empty text under it"+form] = tokenfmt.MACs[0].Sum(key, nil)[:4]

@@ -23,6 +23,8 @@ const (
 	shows        = 2         // how often a growth must show, each time in a new process
 	warming      = 8         // how often harmless texts are presented before
 	mostDoubts   = 3         // growths that did not show again, after which growth is ignored
+	outgrows     = 6         // how many times as much as a quarter of a text it may hold: a linear reader holds 4 times, a quadratic one 16
+	mostPerByte  = 256       // bytes for each byte of a text that a linear reader may hold: interpreted languages take up to a hundred
 )
 
 // A gauge reads the growth of the processes of a design.
@@ -171,7 +173,7 @@ func (t trial) holdsEach(in *attack.Instance, tok *attack.Token, g *gauge, n int
 			continue
 		}
 		if again := t.holdsAgain(kind, n); again > 0 {
-			t.Refute(codecs.Total, fmt.Sprintf("%d bytes of %s make the reader hold %d MiB", len(text), b.name, again>>20), call)
+			t.heldTooMuch(kind, n, again, call)
 			return false
 		}
 		own = grown
@@ -181,6 +183,26 @@ func (t trial) holdsEach(in *attack.Instance, tok *attack.Token, g *gauge, n int
 		}
 	}
 	return true
+}
+
+// heldTooMuch reports a text of n bytes for which the reader holds more than perByte for each.
+// The promise is memory that is linear in the length, so that it is an observation if a
+// quarter of the text takes about a quarter.
+func (t trial) heldTooMuch(kind, n int, held uint64, call verdict.Call) {
+	in, tok, g, ok := t.anew()
+	if !ok {
+		return
+	}
+	b := bombs(tok, t.prefixOf(tok))[kind]
+	in.Ask([]byte(b.text(n/4)), tok.Under)
+	fewer := g.grown().resident
+	record, issue := t.Observe, fmt.Sprintf("%d bytes of %s make the reader hold %d MiB, and a quarter of them %d MiB", n, b.name, held>>20, fewer>>20)
+	if held > outgrows*max(fewer, ownLonger) || held > mostPerByte*uint64(n) {
+		record = t.Refute
+	} else {
+		t.Note("%s: linear", issue)
+	}
+	record(codecs.Total, issue, call)
 }
 
 // honestly returns the memory that the processes hold after sealing a state whose request

@@ -3,6 +3,7 @@ package attacks
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 
 	"sealab/codecs"
@@ -104,6 +105,12 @@ func (r *repetition) repeated(call verdict.Call) bool {
 		return true
 	}
 	return false
+}
+
+// shows returns the length in bits of the longest random nonce that repeats in as many tokens
+// with a probability of 99%, by the birthday bound: 2^bits = count^2 / (2 ln 100).
+func (r *repetition) shows() float64 {
+	return math.Floor(max(0, 2*math.Log2(float64(r.count))-math.Log2(2*math.Log(100))))
 }
 
 // repeats records two tokens that share the run at a place.

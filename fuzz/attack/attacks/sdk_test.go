@@ -53,7 +53,7 @@ func TestKnownFacts(t *testing.T) {
 // question that AES-GCM does not survive.
 func TestCommitmentIsTried(t *testing.T) {
 	if testenv.Race() {
-		testenv.Skip(t, "the race detector is slow; make test runs it whole")
+		testenv.Skip(t, "the race detector is slow; make matrices runs it")
 	}
 	for design, want := range map[string]verdict.Outcome{
 		"aes-256-gcm": verdict.Refuted, "xaes-256-gcm": verdict.Refuted, "aes-256-gcm-siv": verdict.Refuted,

@@ -41,7 +41,7 @@ func (t trial) tellsApart(in *attack.Instance, under [2]codecs.Context, state fu
 		return nil, ""
 	}
 	_, again := t.bitsApart(in, under, state)
-	for _, bit := range bits {
+	for _, bit := range slices.Backward(bits) { // those of one byte are behind the sums
 		if slices.Contains(again, bit) {
 			return calls, placeOf(bit)
 		}

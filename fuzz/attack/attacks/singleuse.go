@@ -28,7 +28,52 @@ func (t trial) presentedTwice(in *attack.Instance, tok *attack.Token) {
 	t.twiceInBatch(in, tok)
 	t.respelled(in, tok.Under)
 	t.lateAgain(tok.Under)
+	t.besideClosed(tok.Under)
 	t.afterOthers(in, tok)
+	t.afterRestart(tok.Under)
+}
+
+// besideClosed presents a token at a handle before and after another one of the same key is
+// closed. What the handle knows must not go with the other one.
+func (t trial) besideClosed(c codecs.Context) {
+	in, err := t.Open(t.Secret(0))
+	other, errOther := t.Open(t.Secret(0))
+	if err != nil || errOther != nil {
+		return
+	}
+	sealed := in.Seal(t.State(8), c)
+	if sealed.Answer.Outcome != verdict.Done {
+		return
+	}
+	first, once := in.Accepts(sealed.Answer.Out, c)
+	if !once || other.Close() != nil {
+		return
+	}
+	t.Try(codecs.SingleUse)
+	if second, twice := in.Accepts(sealed.Answer.Out, c); twice {
+		t.RefuteIf(codecs.SingleUse, attack.Accepted, "a token is accepted a second time after another handle was closed", sealed, first, second)
+	}
+}
+
+// afterRestart notes whether a token is accepted once more by a new process. The promise of
+// single use does not name restarts, and a worker may stand for a server whose list of used
+// tokens is elsewhere.
+func (t trial) afterRestart(c codecs.Context) {
+	in, err := t.Open(t.Secret(0))
+	if err != nil || t.Design.Restart == nil {
+		return
+	}
+	sealed := in.Seal(t.State(8), c)
+	if _, once := in.Accepts(sealed.Answer.Out, c); !once || t.Design.Restart() != nil {
+		return
+	}
+	again, err := t.Open(t.Secret(0))
+	if err != nil {
+		return
+	}
+	if _, twice := again.Accepts(sealed.Answer.Out, c); twice {
+		t.Note("a token is accepted a second time after a restart: the list of used tokens is in the memory of the process")
+	}
 }
 
 // twiceElsewhere presents tokens twice that are not as the ordinary one: of other lengths,

@@ -1,10 +1,13 @@
 package attacks_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"sealab/codecs"
+	"sealab/fuzz/attack"
 	"sealab/internal/broken"
 	"sealab/internal/testenv"
 	"sealab/internal/verdict"
@@ -13,7 +16,7 @@ import (
 // TestNeighboursStand attacks sound designs that resemble controls.
 func TestNeighboursStand(t *testing.T) {
 	if testenv.Race() {
-		testenv.Skip(t, "the race detector is slow; make test runs it whole")
+		testenv.Skip(t, "the race detector is slow; make matrices runs it")
 	}
 	attacked := map[string][]string{
 		"a signed JSON token": {"JOS", "KEY-01", "ENC", "FRM", "TAG", "PAY-04"},
@@ -36,10 +39,29 @@ func TestNeighboursStand(t *testing.T) {
 	}
 }
 
+// TestUsedTokensAfterRestart notes that a list of used tokens is gone after a restart, and
+// refutes nothing.
+func TestUsedTokensAfterRestart(t *testing.T) {
+	for _, forgets := range []bool{true, false} {
+		listed := func() codecs.Design { return broken.Neighbours()["a list of used tokens"] }
+		d := &attack.Design{Design: listed()}
+		d.Restart = func() error {
+			if forgets {
+				d.Design = listed()
+			}
+			return nil
+		}
+		results := run(t, d, seed, small(), "EXP-05").Results
+		require.Len(t, results, 1)
+		require.Equal(t, verdict.NotRefuted, results[0].Outcome, results[0].Issue)
+		require.Equal(t, forgets, strings.Contains(results[0].Note, "after a restart"), results[0].Note)
+	}
+}
+
 // TestStretchedKeysAreNotSteered tells work that a token steers from work that it does not.
 func TestStretchedKeysAreNotSteered(t *testing.T) {
 	met := 0
-	for name, steered := range map[string]bool{"broken-stretched": false, "broken-count-inside": true, "broken-inflated": true} {
+	for name, steered := range map[string]bool{"broken-stretched": false, "broken-stretched-once": false, "broken-count-inside": true, "broken-inflated": true} {
 		for _, c := range broken.Controls() {
 			if c.Name != name {
 				continue
@@ -54,5 +76,5 @@ func TestStretchedKeysAreNotSteered(t *testing.T) {
 			})
 		}
 	}
-	require.Equal(t, 3, met)
+	require.Equal(t, 4, met)
 }

@@ -26,6 +26,7 @@ var unicodeTwins = []twin{
 	{"\U0001f600", "\U0001f601", "different outside the first plane"}, {"\U00010041", "A", "cut to 16 bits"}, {"\u0141lice", "Alice", "cut to 8 bits"},
 	{"a;b", "a\u037eb", "canonical equivalent of a semicolon"}, {"\u03c3", "\u03c2", "final sigma"}, {"a\u2024b", "a.b", "one dot leader"}, {"\u2170", "i", "Roman numeral"},
 	{"\u0661", "1", "a digit of another script"}, {"alice\x01", "alice", "a control character"}, {"alice\u200e", "alice", "a mark of direction"}, {"alice\u200d", "alice", "a zero-width joiner"},
+	{"alice\u00a0", "alice", "no-break space behind"}, {"\u3000alice", "alice", "ideographic space in front"}, {"alice\u2003", "alice", "em space behind"}, {"a\u00a0b", "a b", "a space that is not ASCII"},
 }
 
 // surrogates are texts that are not Unicode and that a reader may replace. Not every

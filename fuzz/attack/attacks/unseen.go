@@ -50,7 +50,7 @@ func (t trial) chained(in *attack.Instance, tok *attack.Token) {
 		}
 	}
 	t.Try(codecs.Integrity)
-	t.Changes(in, tok, tokenfmt.Chained(f, parts...))
+	t.TaggedChanges(in, tok, tokenfmt.Chained(f, parts...))
 }
 
 // tagRun is the number of characters at the end of a token that are those of a tag.

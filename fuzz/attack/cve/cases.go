@@ -77,7 +77,7 @@ func Cases() []Case {
 			Property: codecs.Inert, Attack: "RES-12", Fault: "the count of PBKDF2 is read from the token"},
 		{CVE: "CVE-2023-51775", Ecosystem: "Maven", Library: "org.bitbucket.b_c:jose4j", Vulnerable: "0.9.3", Fixed: "0.9.4", Row: "jose4j-pbes2",
 			Property: codecs.Inert, Attack: "RES-12", Fault: "the count of PBKDF2 is read from the token",
-			Note: "the fixed version stretches the key 65,536 times for a forged token, which RES-09 finds in both"},
+			Note: "the fixed version takes a count of 1,000,000, which RES-12 finds in both"},
 		{CVE: "CVE-2024-29371", Ecosystem: "Maven", Library: "org.bitbucket.b_c:jose4j", Vulnerable: "0.9.5", Fixed: "0.9.6", Row: "jose4j-zip",
 			Property: codecs.Total, Attack: "PAY-04", Fault: "decompression without a limit"},
 		{CVE: "CVE-2020-8929", Ecosystem: "Maven", Library: "com.google.crypto.tink:tink", Vulnerable: "1.4.0", Fixed: "1.5.0", Row: "tink-aead",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,8 @@ type Outcome struct {
 	Found   []string
 	Issue   string  // of the first of them
 	Seconds float64 // until the first of them was over
+	// Issues are what the attacks of Both and Fixed found in the fixed version.
+	Issues map[string]string `json:",omitempty"`
 	// Both are the attacks that refute it of both versions: other weaknesses.
 	Both   []string
 	Fixed  []string // that refute it of the fixed version alone
@@ -55,6 +58,7 @@ func (b Bench) Attack(c Case) (Outcome, error) {
 			return o, err
 		}
 		o.Incomplete = append(o.Incomplete, fixed.incomplete...)
+		o.Issues = fixed.issues
 	}
 	for _, a := range old.by {
 		if slices.Contains(fixed.by, a) {
@@ -173,6 +177,9 @@ func Write(w io.Writer, all []Outcome, untested []Untested) error {
 		fmt.Fprintf(w, "not tested: %s, %s: %s\n", u.CVE, u.Library, u.Reason)
 	}
 	for _, o := range all {
+		for _, a := range slices.Sorted(maps.Keys(o.Issues)) {
+			fmt.Fprintf(w, "%s %s: %s: %s\n", o.Library, o.Case.Fixed, a, o.Issues[a])
+		}
 		if o.Note != "" {
 			fmt.Fprintf(w, "%s %s: %s\n", o.Library, o.Vulnerable, o.Note)
 		}

@@ -22,6 +22,15 @@ func Each(generate func(yield func(Alteration))) iter.Seq[Alteration] {
 	}
 }
 
+// inEncoded returns the alterations that alter yields for each segment i that carries bytes.
+func inEncoded(f Format, alter func(i int, raw []byte, yield func(Alteration))) iter.Seq[Alteration] {
+	return Each(func(yield func(Alteration)) {
+		for _, i := range f.Encoded() {
+			alter(i, f.Segments[i].Bytes, yield)
+		}
+	})
+}
+
 // A Generator enumerates the alterations of one kind. Some texts may equal that of
 // the token; callers skip those.
 type Generator struct {

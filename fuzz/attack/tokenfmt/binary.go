@@ -14,29 +14,26 @@ type head struct {
 }
 
 // BinaryForms writes the heads of each segment that is CBOR (RFC 8949), MessagePack,
-// protobuf, ASN.1 or a row of netstrings in longer forms, one at a time, and adds what
+// protobuf, ASN.1 or a row of netstrings in longer forms, one at a time, and adds fields that
 // a reader of the format skips.
 func BinaryForms(f Format, _ *Source) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
-		for _, i := range f.Encoded() {
-			raw := f.Segments[i].Bytes
-			put := func(from, to int, with []byte, how string) {
-				yield(Alteration{f.With(i, slices.Concat(raw[:from], with, raw[to:])), fmt.Sprintf("%s in segment %d", how, i)})
+	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+		put := func(from, to int, with []byte, how string) {
+			yield(Alteration{f.With(i, slices.Concat(raw[:from], with, raw[to:])), fmt.Sprintf("%s in segment %d", how, i)})
+		}
+		for _, b := range binaries {
+			heads, ok := b.heads(raw)
+			if !ok {
+				continue
 			}
-			for _, b := range binaries {
-				heads, ok := b.heads(raw)
-				if !ok {
-					continue
+			for _, h := range heads {
+				for _, longer := range h.longer {
+					put(h.from, h.to, longer, fmt.Sprintf("the head of %s at byte %d written as %x", b.name, h.from, longer))
 				}
-				for _, h := range heads {
-					for _, longer := range h.longer {
-						put(h.from, h.to, longer, fmt.Sprintf("the head of %s at byte %d written as %x", b.name, h.from, longer))
-					}
-				}
-				for _, more := range b.skipped {
-					put(0, 0, more, fmt.Sprintf("%x in front of %s", more, b.name))
-					put(len(raw), len(raw), more, fmt.Sprintf("%x behind %s", more, b.name))
-				}
+			}
+			for _, more := range b.skipped {
+				put(0, 0, more, fmt.Sprintf("%x in front of %s", more, b.name))
+				put(len(raw), len(raw), more, fmt.Sprintf("%x behind %s", more, b.name))
 			}
 		}
 	})
@@ -130,7 +127,7 @@ func msgpackHeads(raw []byte) (heads []head, ok bool) {
 }
 
 // msgpackHead reads the head of a value: its length, the number of bytes and of values of the
-// content, and its longer forms. The length of what is not known is 0.
+// content, and its longer forms. The length of an unknown head is 0.
 func msgpackHead(raw []byte) (n, size, values int, longer [][]byte) {
 	c := raw[0]
 	for _, f := range msgpackForms {

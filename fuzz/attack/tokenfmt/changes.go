@@ -87,7 +87,7 @@ func Lengths(f Format, _ *Source) iter.Seq[Alteration] {
 			if !numeralPattern.MatchString(s.Text) {
 				continue
 			}
-			for _, digits := range []int{10, 19, 20, 40, 400, 5000} { // beyond 32 and 64 bits, a double, and Python's limit
+			for _, digits := range []int{7, 8, 9, 10, 19, 20, 40, 400, 5000} { // within 32 bits; beyond 32 and 64 bits, a double, and Python's limit
 				yield(Alteration{f.WithText(i, strings.Repeat("9", digits)), fmt.Sprintf("%d digits in segment %d", digits, i)})
 			}
 			yield(Alteration{f.WithText(i, "-1"), fmt.Sprintf("-1 in segment %d", i)})
@@ -168,13 +168,10 @@ func Unsigned(f Format, _ *Source) iter.Seq[Alteration] {
 // Heads sets the first 1 to 16 bytes of each segment as a whole to zeros, to 0xff,
 // and to a neighbouring number. A key ID or a version may stand there.
 func Heads(f Format, _ *Source) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
-		for _, i := range f.Encoded() {
-			raw := f.Segments[i].Bytes
-			for n := 1; n <= min(16, len(raw)); n++ {
-				for _, a := range f.WithHead(i, n) {
-					yield(a)
-				}
+	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+		for n := 1; n <= min(16, len(raw)); n++ {
+			for _, a := range f.WithHead(i, n) {
+				yield(a)
 			}
 		}
 	})
@@ -208,15 +205,12 @@ func adjacentNumber(b []byte, by int) []byte {
 
 // Blocks exchanges, repeats and leaves out neighbouring blocks of 16 bytes.
 func Blocks(f Format, _ *Source) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
-		for _, i := range f.Encoded() {
-			raw := f.Segments[i].Bytes
-			for from := 0; from+32 <= len(raw); from += 4 {
-				x, y := raw[from:from+16], raw[from+16:from+32]
-				for _, middle := range [][][]byte{{y, x}, {y}, {x}, {x, x, y}} {
-					altered := slices.Concat(raw[:from], slices.Concat(middle...), raw[from+32:])
-					yield(Alteration{f.With(i, altered), fmt.Sprintf("the 16-byte blocks at byte %d of segment %d exchanged, repeated or left out", from, i)})
-				}
+	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+		for from := 0; from+32 <= len(raw); from += 4 {
+			x, y := raw[from:from+16], raw[from+16:from+32]
+			for _, middle := range [][][]byte{{y, x}, {y}, {x}, {x, x, y}} {
+				altered := slices.Concat(raw[:from], slices.Concat(middle...), raw[from+32:])
+				yield(Alteration{f.With(i, altered), fmt.Sprintf("the 16-byte blocks at byte %d of segment %d exchanged, repeated or left out", from, i)})
 			}
 		}
 	})
@@ -229,18 +223,16 @@ func Exchanged(f Format, _ *Source) iter.Seq[Alteration] {
 		other := at + apart*n
 		return slices.Concat(raw[:at], raw[other:other+n], raw[at+n:other], raw[at:at+n], raw[other+n:])
 	}
-	return Each(func(yield func(Alteration)) {
-		for _, i := range f.Encoded() {
-			text, raw := []byte(f.Segments[i].Text), f.Segments[i].Bytes
-			for _, n := range []int{8, 16, 32, 64, 128} {
-				for _, apart := range []int{1, 2} {
-					for k := range n {
-						if at := len(raw)/2 - n + k; at >= 0 && at+(apart+1)*n <= len(raw) {
-							yield(Alteration{f.With(i, exchange(raw, at, apart, n)), fmt.Sprintf("two blocks of %d bytes exchanged at byte %d of segment %d", n, at, i)})
-						}
-						if at := len(text)/2 - n + k; at >= 0 && at+(apart+1)*n <= len(text) {
-							yield(Alteration{f.WithText(i, string(exchange(text, at, apart, n))), fmt.Sprintf("two blocks of %d characters exchanged at character %d of segment %d", n, at, i)})
-						}
+	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+		text := []byte(f.Segments[i].Text)
+		for _, n := range []int{8, 16, 32, 64, 128} {
+			for _, apart := range []int{1, 2} {
+				for k := range n {
+					if at := len(raw)/2 - n + k; at >= 0 && at+(apart+1)*n <= len(raw) {
+						yield(Alteration{f.With(i, exchange(raw, at, apart, n)), fmt.Sprintf("two blocks of %d bytes exchanged at byte %d of segment %d", n, at, i)})
+					}
+					if at := len(text)/2 - n + k; at >= 0 && at+(apart+1)*n <= len(text) {
+						yield(Alteration{f.WithText(i, string(exchange(text, at, apart, n))), fmt.Sprintf("two blocks of %d characters exchanged at character %d of segment %d", n, at, i)})
 					}
 				}
 			}
@@ -263,14 +255,11 @@ var lowOrder = []string{
 // Points writes special points of X25519, and the second form of a point, over each
 // 32 bytes at the start of each segment.
 func Points(f Format, _ *Source) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
-		for _, i := range f.Encoded() {
-			raw := f.Segments[i].Bytes
-			for at := range min(20, max(0, len(raw)-31)) {
-				for _, form := range formsOf(raw[at : at+32]) {
-					altered := slices.Concat(raw[:at], form, raw[at+32:])
-					yield(Alteration{f.With(i, altered), fmt.Sprintf("point %x at byte %d of segment %d", form, at, i)})
-				}
+	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+		for at := range min(20, max(0, len(raw)-31)) {
+			for _, form := range formsOf(raw[at : at+32]) {
+				altered := slices.Concat(raw[:at], form, raw[at+32:])
+				yield(Alteration{f.With(i, altered), fmt.Sprintf("point %x at byte %d of segment %d", form, at, i)})
 			}
 		}
 	})
@@ -294,30 +283,23 @@ func formsOf(point []byte) [][]byte {
 // paddingEnds writes endings that look like block padding over the last bytes of
 // each segment, and appends them.
 func paddingEnds(f Format, _ *Source) iter.Seq[Alteration] {
-	return func(yield func(Alteration) bool) {
-		for _, i := range f.Encoded() {
-			raw := f.Segments[i].Bytes
-			for _, n := range []int{1, 2, 4, 8, 15, 16, 32} {
-				for name, end := range blockPaddings(n) {
-					if n < len(raw) && !yield(Alteration{f.With(i, slices.Concat(raw[:len(raw)-n], end)), fmt.Sprintf("the last %d bytes of segment %d as %s padding", n, i, name)}) {
-						return
-					}
-					if !yield(Alteration{f.With(i, slices.Concat(raw, end)), fmt.Sprintf("%d bytes of %s padding appended in segment %d", n, name, i)}) {
-						return
-					}
+	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+		for _, n := range []int{1, 2, 4, 8, 15, 16, 32} {
+			zeros := make([]byte, n-1)
+			for _, padding := range []struct {
+				name string
+				end  []byte
+			}{
+				{"PKCS #7", bytes.Repeat([]byte{byte(n)}, n)},
+				{"ISO/IEC 7816-4", slices.Concat([]byte{0x80}, zeros)},
+				{"ANSI X9.23", slices.Concat(zeros, []byte{byte(n)})},
+				{"zero", make([]byte, n)},
+			} {
+				if n < len(raw) {
+					yield(Alteration{f.With(i, slices.Concat(raw[:len(raw)-n], padding.end)), fmt.Sprintf("the last %d bytes of segment %d as %s padding", n, i, padding.name)})
 				}
+				yield(Alteration{f.With(i, slices.Concat(raw, padding.end)), fmt.Sprintf("%d bytes of %s padding appended in segment %d", n, padding.name, i)})
 			}
 		}
-	}
-}
-
-// blockPaddings yields n bytes of each kind of block padding, with its name.
-func blockPaddings(n int) iter.Seq2[string, []byte] {
-	zeros := make([]byte, n-1)
-	return func(yield func(string, []byte) bool) {
-		_ = yield("PKCS #7", bytes.Repeat([]byte{byte(n)}, n)) &&
-			yield("ISO/IEC 7816-4", append([]byte{0x80}, zeros...)) &&
-			yield("ANSI X9.23", append(slices.Clone(zeros), byte(n))) &&
-			yield("zero", make([]byte, n))
-	}
+	})
 }

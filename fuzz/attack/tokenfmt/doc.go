@@ -7,7 +7,7 @@
 // random letters that look like one:
 //
 //	f := tokenfmt.Infer(token, reference1, reference2)
-//	for g := range tokenfmt.Generators {
+//	for _, g := range tokenfmt.Generators {
 //		for a := range g.Alter(f, source) { present(a.Text) }
 //	}
 //
@@ -20,6 +20,6 @@
 // All functions are pure. Random choices are drawn from a [Source].
 //
 // Limitations: a segment of fewer than 8 characters counts as a word, unless it differs
-// in all of three tokens or more and has one length; binary structure inside
-// a segment (ASN.1, CBOR, Protocol Buffers) is not parsed.
+// in all of three tokens or more and has one length; of the binary structure inside a
+// segment (ASN.1, CBOR, Protocol Buffers) only [BinaryForms] reads the heads of values.
 package tokenfmt

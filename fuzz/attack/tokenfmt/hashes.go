@@ -173,7 +173,7 @@ func (f Format) Patched(back int, delta []byte) [][]byte {
 	return all
 }
 
-// A Running hash has its whole state in the digest, so that anybody continues it behind a
+// A Running hash has its whole state in the digest, so that an attacker continues it behind a
 // message that is not known.
 type Running struct {
 	Name     string

@@ -14,18 +14,15 @@ import (
 // HeaderMembers adds members that restrict or redirect a reader to each segment that
 // is a JSON object (RFC 7515, section 4.1).
 func HeaderMembers(f Format, _ *Source) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
-		for _, i := range f.Encoded() {
-			raw := f.Segments[i].Bytes
-			if !bytes.HasPrefix(raw, []byte("{")) {
-				continue
-			}
-			for _, member := range []string{`"crit":["x"],"x":1,`, `"b64":false,"crit":["b64"],`, `"zip":"DEF",`, `"kid":"../../dev/null",`, `"alg":"none",`} {
-				first := append([]byte("{"+member), raw[1:]...)
-				last := append(bytes.TrimSuffix(bytes.Clone(raw), []byte("}")), ","+strings.TrimSuffix(member, ",")+"}"...)
-				yield(Alteration{f.With(i, first), fmt.Sprintf("%s added to segment %d", member, i)})
-				yield(Alteration{f.With(i, last), fmt.Sprintf("%s added at the end of segment %d", member, i)})
-			}
+	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+		if !bytes.HasPrefix(raw, []byte("{")) {
+			return
+		}
+		for _, member := range []string{`"crit":["x"],"x":1,`, `"b64":false,"crit":["b64"],`, `"zip":"DEF",`, `"kid":"../../dev/null",`, `"alg":"none",`} {
+			first := append([]byte("{"+member), raw[1:]...)
+			last := append(bytes.TrimSuffix(bytes.Clone(raw), []byte("}")), ","+strings.TrimSuffix(member, ",")+"}"...)
+			yield(Alteration{f.With(i, first), fmt.Sprintf("%s added to segment %d", member, i)})
+			yield(Alteration{f.With(i, last), fmt.Sprintf("%s added at the end of segment %d", member, i)})
 		}
 	})
 }
@@ -88,13 +85,10 @@ func membersOf(text []byte, base int) []memberAt {
 // with its own value and with another, in front and behind; a member more; another
 // order; and other forms of the same JSON text.
 func Members(f Format, _ *Source) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
-		for _, i := range f.Encoded() {
-			raw := f.Segments[i].Bytes
-			for _, o := range jsonObjects(raw) {
-				for _, a := range o.alterations(raw) {
-					yield(Alteration{f.With(i, a.Text), fmt.Sprintf("in the JSON object of segment %d, %s", i, a.How)})
-				}
+	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+		for _, o := range jsonObjects(raw) {
+			for _, a := range o.alterations(raw) {
+				yield(Alteration{f.With(i, a.Text), fmt.Sprintf("in the JSON object of segment %d, %s", i, a.How)})
 			}
 		}
 	})
@@ -182,14 +176,11 @@ var equivalentTexts = [][2]string{
 // Texts alters readable text in the bytes of each segment: canonical equivalents,
 // line breaks, the case of a letter, white space at the end, a NUL.
 func Texts(f Format, _ *Source) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
-		for _, i := range f.Encoded() {
-			raw := f.Segments[i].Bytes
-			for _, run := range printableRuns(raw) {
-				for _, a := range textForms(string(raw[run[0]:run[1]])) {
-					altered := slices.Concat(raw[:run[0]], a.Text, raw[run[1]:])
-					yield(Alteration{f.With(i, altered), fmt.Sprintf("in the text at byte %d of segment %d, %s", run[0], i, a.How)})
-				}
+	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+		for _, run := range printableRuns(raw) {
+			for _, a := range textForms(string(raw[run[0]:run[1]])) {
+				altered := slices.Concat(raw[:run[0]], a.Text, raw[run[1]:])
+				yield(Alteration{f.With(i, altered), fmt.Sprintf("in the text at byte %d of segment %d, %s", run[0], i, a.How)})
 			}
 		}
 	})

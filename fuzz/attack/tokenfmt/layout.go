@@ -2,6 +2,7 @@ package tokenfmt
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math/big"
 	"slices"
 )
@@ -24,7 +25,7 @@ func (l Layout) Messages(body []byte) [][]byte {
 	return [][]byte{
 		body, slices.Concat(l.before, body), slices.Concat(word, body),
 		text, slices.Concat(l.before, text), slices.Concat(l.before, text, l.between), slices.Concat(word, text),
-		slices.Concat([]byte{byte(len(body) >> 24), byte(len(body) >> 16), byte(len(body) >> 8), byte(len(body))}, body),
+		append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...),
 	}
 }
 
@@ -88,20 +89,13 @@ func (f Format) Holding(value []byte) []Layout {
 // 2^130 - 5 as Poly1305 adds, whose tags are the low 128 bits, little endian.
 func TagSums(a, b, c []byte) [][]byte {
 	all := [][]byte{Xor(Xor(a, b), c)}
-	number := func(tag []byte) *big.Int {
-		reversed := bytes.Clone(tag)
-		slices.Reverse(reversed)
-		return new(big.Int).SetBytes(reversed)
-	}
-	sum := number(b)
-	sum.Add(sum, number(c)).Sub(sum, number(a))
+	sum := littleEndian(b)
+	sum.Add(sum, littleEndian(c)).Sub(sum, littleEndian(a))
 	modulus := new(big.Int).Lsh(big.NewInt(1), uint(8*len(a)))
 	for wraps := int64(-2); wraps <= 2; wraps++ {
 		tag := new(big.Int).Add(sum, big.NewInt(5*wraps))
 		tag.Mod(tag, modulus)
-		text := tag.FillBytes(make([]byte, len(a)))
-		slices.Reverse(text)
-		all = append(all, text)
+		all = append(all, littleBytes(tag, len(a)))
 	}
 	return all
 }

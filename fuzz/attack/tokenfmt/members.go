@@ -16,19 +16,16 @@ var otherTypes = []string{"null", "true", `""`, `"x"`, "[]", "[[]]", "{}", "0", 
 
 // OtherTypes gives the members of JSON objects values of other types, and other names.
 func OtherTypes(f Format, _ *Source) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
-		for _, i := range f.Encoded() {
-			raw := f.Segments[i].Bytes
-			for _, o := range jsonObjects(raw) {
-				for _, m := range o.members[:min(len(o.members), mostMembers)] {
-					name := raw[m.from:m.colon]
-					value := bytes.TrimLeft(raw[m.colon:m.to], ": \t\r\n")
-					at := m.to - len(value)
-					for _, other := range otherTypes {
-						yield(Alteration{f.With(i, slices.Concat(raw[:at], []byte(other), raw[m.to:])), fmt.Sprintf("in the JSON object of segment %d, %.40s for the value of %s", i, other, name)})
-					}
-					yield(Alteration{f.With(i, slices.Concat(raw[:m.from], []byte(`"x_other"`), raw[m.colon:])), fmt.Sprintf("in the JSON object of segment %d, another name for %s", i, name)})
+	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+		for _, o := range jsonObjects(raw) {
+			for _, m := range o.members[:min(len(o.members), mostMembers)] {
+				name := raw[m.from:m.colon]
+				value := bytes.TrimLeft(raw[m.colon:m.to], ": \t\r\n")
+				at := m.to - len(value)
+				for _, other := range otherTypes {
+					yield(Alteration{f.With(i, slices.Concat(raw[:at], []byte(other), raw[m.to:])), fmt.Sprintf("in the JSON object of segment %d, %.40s for the value of %s", i, other, name)})
 				}
+				yield(Alteration{f.With(i, slices.Concat(raw[:m.from], []byte(`"x_other"`), raw[m.colon:])), fmt.Sprintf("in the JSON object of segment %d, another name for %s", i, name)})
 			}
 		}
 	})
@@ -37,13 +34,10 @@ func OtherTypes(f Format, _ *Source) iter.Seq[Alteration] {
 // MovedBetweenMembers moves text from the end of a member of a JSON object to the front of
 // another, and back. A tag over values that are joined without a border does not see it.
 func MovedBetweenMembers(f Format, _ *Source) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
-		for _, i := range f.Encoded() {
-			raw := f.Segments[i].Bytes
-			for _, o := range jsonObjects(raw) {
-				for _, a := range o.moved(raw) {
-					yield(Alteration{f.With(i, a.Text), fmt.Sprintf("in the JSON object of segment %d, %s", i, a.How)})
-				}
+	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+		for _, o := range jsonObjects(raw) {
+			for _, a := range o.moved(raw) {
+				yield(Alteration{f.With(i, a.Text), fmt.Sprintf("in the JSON object of segment %d, %s", i, a.How)})
 			}
 		}
 	})

@@ -3,8 +3,12 @@ package tokenfmt
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"math/cmplx"
 	"strings"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // A RandomnessReport is the outcome of tests on the bytes of many tokens of one state.
@@ -165,21 +169,11 @@ func countCollisions(raws [][]byte, from, n int) int {
 // normalProbability returns the two-sided probability of a standard normal deviate.
 func normalProbability(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
 
-// chiSquared returns the probability of a larger value with k degrees of freedom, by the
-// Wilson-Hilferty approximation.
-func chiSquared(x float64, k int) float64 {
-	n := float64(k)
-	z := (math.Cbrt(x/n) - (1 - 2/(9*n))) / math.Sqrt(2/(9*n))
-	return math.Erfc(z/math.Sqrt2) / 2
-}
-
 // testMonobit counts the bits that are set (NIST SP 800-22, section 2.1).
 func testMonobit(stream []byte) RandomnessTest {
 	ones := 0
 	for _, b := range stream {
-		for ; b != 0; b &= b - 1 {
-			ones++
-		}
+		ones += bits.OnesCount8(b)
 	}
 	n := float64(8 * len(stream))
 	return RandomnessTest{"monobit", normalProbability((2*float64(ones) - n) / math.Sqrt(n))}
@@ -201,7 +195,7 @@ func uniformProbability(count []float64, total float64) float64 {
 	for _, c := range count {
 		x += (c - expected) * (c - expected) / expected
 	}
-	return chiSquared(x, len(count)-1)
+	return distuv.ChiSquared{K: float64(len(count) - 1)}.Survival(x)
 }
 
 // bitRuns counts the runs of equal bits (NIST SP 800-22, section 2.3).
@@ -232,38 +226,19 @@ func testSpectrum(stream []byte) RandomnessTest {
 	for size*2 <= bits {
 		size *= 2
 	}
-	x := make([]complex128, size)
-	for i := range x {
-		x[i] = complex(2*float64(stream[i/8]>>(7-i%8)&1)-1, 0)
+	signs := make([]float64, size)
+	for i := range signs {
+		signs[i] = 2*float64(stream[i/8]>>(7-i%8)&1) - 1
 	}
-	fourierTransform(x)
 	limit := math.Sqrt(math.Log(1/0.05) * float64(size))
 	below := 0.0
-	for _, c := range x[:size/2] {
+	for _, c := range fourier.NewFFT(size).Coefficients(nil, signs)[:size/2] {
 		if cmplx.Abs(c) < limit {
 			below++
 		}
 	}
 	expected := 0.95 * float64(size) / 2
 	return RandomnessTest{"spectral", normalProbability((below - expected) / math.Sqrt(float64(size)*0.95*0.05/4))}
-}
-
-// fourierTransform is the fast Fourier transform of a power of two of values, in place.
-func fourierTransform(x []complex128) {
-	n := len(x)
-	if n < 2 {
-		return
-	}
-	even, odd := make([]complex128, n/2), make([]complex128, n/2)
-	for i := range n / 2 {
-		even[i], odd[i] = x[2*i], x[2*i+1]
-	}
-	fourierTransform(even)
-	fourierTransform(odd)
-	for k := range n / 2 {
-		t := cmplx.Rect(1, -2*math.Pi*float64(k)/float64(n)) * odd[k]
-		x[k], x[k+n/2] = even[k]+t, even[k]-t
-	}
 }
 
 // testColumns tests the values of each byte over all tokens, and returns the least

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"slices"
 )
 
@@ -79,12 +80,7 @@ func (r *encodingReader) members(document any, depth int) {
 			r.members(x, depth-1)
 		}
 	case map[string]any:
-		names := make([]string, 0, len(d))
-		for name := range d {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for _, name := range names {
+		for _, name := range slices.Sorted(maps.Keys(d)) {
 			r.members(d[name], depth-1)
 		}
 	}

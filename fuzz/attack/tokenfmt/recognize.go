@@ -142,8 +142,7 @@ type sealedSegment struct {
 // recognizeAEAD tries segment i as a head of up to 16 bytes, nonce, ciphertext and
 // tag, with the usual choices of additional data.
 func (f Format) recognizeAEAD(i, form int, key []byte) (Construction, bool) {
-	raw, text := f.Segments[i].Bytes, f.Before(i)
-	word := bytes.TrimRight(text, ".:|~-_")
+	raw := f.Segments[i].Bytes
 	for number, c := range knownCiphers {
 		a, err := c.new(key)
 		if err != nil {
@@ -152,7 +151,7 @@ func (f Format) recognizeAEAD(i, form int, key []byte) (Construction, bool) {
 		for head := 0; head <= 16 && head+a.NonceSize()+a.Overhead() <= len(raw); head++ {
 			sealed := head + a.NonceSize()
 			nonce := raw[head:sealed]
-			for _, data := range [][]byte{nil, text, word, raw[:head], slices.Concat(text, raw[:head]), slices.Concat(word, raw[:head])} {
+			for _, data := range f.additional(i, raw[:head]) {
 				body, err := a.Open(nil, nonce, raw[sealed:], data)
 				if err != nil {
 					continue

@@ -13,18 +13,14 @@ import (
 // UnusedBits changes the last character of each segment in the unused bits,
 // in base64 and base32 (RFC 4648, section 3.5).
 func UnusedBits(f Format, _ *Source) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
-		for _, i := range f.Encoded() {
-			s := f.Segments[i]
-			body := strings.TrimRight(s.Text, "=")
-			pad := s.Text[len(body):]
-			for _, c := range s.Encoding.letters() {
-				other := body[:len(body)-1] + string(c)
-				raw, err := s.Encoding.Decode(other + pad)
-				if err != nil || !bytes.Equal(raw, s.Bytes) {
-					continue
-				}
-				yield(Alteration{f.WithText(i, other+pad), fmt.Sprintf("last character of segment %d as %q", i, c)})
+	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+		s := f.Segments[i]
+		body := strings.TrimRight(s.Text, "=")
+		pad := s.Text[len(body):]
+		for _, c := range s.Encoding.letters() {
+			other := body[:len(body)-1] + string(c) + pad
+			if same, err := s.Encoding.Decode(other); err == nil && bytes.Equal(same, raw) {
+				yield(Alteration{f.WithText(i, other), fmt.Sprintf("last character of segment %d as %q", i, c)})
 			}
 		}
 	})
@@ -90,28 +86,29 @@ func insertTexts(f Format, s *Source, texts []string) iter.Seq[Alteration] {
 
 // LetterCase changes the case of letters, and writes percent escapes and spaces.
 func LetterCase(f Format, s *Source) iter.Seq[Alteration] {
-	return func(yield func(Alteration) bool) {
-		text := string(f.Text())
-		all := []Alteration{{[]byte(strings.ToUpper(text)), "upper case"}, {[]byte(strings.ToLower(text)), "lower case"}}
+	text := string(f.Text())
+	return Each(func(yield func(Alteration)) {
+		places := append(s.Places(len(text)-1, 12), len(text)-2, len(text)-3, len(text)-4, len(text)-5, len(text)-6)
+		yield(Alteration{[]byte(strings.ToUpper(text)), "upper case"})
+		yield(Alteration{[]byte(strings.ToLower(text)), "lower case"})
 		for i, seg := range f.Segments {
-			all = append(all, Alteration{f.WithText(i, strings.ToUpper(seg.Text)), fmt.Sprintf("segment %d in upper case", i)},
-				Alteration{f.WithText(i, strings.ToLower(seg.Text)), fmt.Sprintf("segment %d in lower case", i)})
+			yield(Alteration{f.WithText(i, strings.ToUpper(seg.Text)), fmt.Sprintf("segment %d in upper case", i)})
+			yield(Alteration{f.WithText(i, strings.ToLower(seg.Text)), fmt.Sprintf("segment %d in lower case", i)})
 		}
-		for _, i := range append(s.Places(len(text)-1, 12), len(text)-2, len(text)-3, len(text)-4, len(text)-5, len(text)-6) {
+		for _, i := range places {
 			if i < 0 {
 				continue
 			}
 			if c := text[i] ^ 0x20; c|0x20 >= 'a' && c|0x20 <= 'z' {
-				all = append(all, Alteration{fmt.Appendf(nil, "%s%c%s", text[:i], c, text[i+1:]), fmt.Sprintf("the letter at %d in the other case", i)})
+				yield(Alteration{fmt.Appendf(nil, "%s%c%s", text[:i], c, text[i+1:]), fmt.Sprintf("the letter at %d in the other case", i)})
 			}
-			all = append(all, Alteration{fmt.Appendf(nil, "%s%%%02X%s", text[:i], text[i], text[i+1:]), fmt.Sprintf("percent escape at %d", i)})
+			yield(Alteration{fmt.Appendf(nil, "%s%%%02X%s", text[:i], text[i], text[i+1:]), fmt.Sprintf("percent escape at %d", i)})
 		}
-		all = append(all, Alteration{[]byte(strings.ReplaceAll(text, "+", " ")), "space for plus"},
-			Alteration{[]byte(strings.ReplaceAll(text, ".", "%2E")), "escaped full stops"},
-			Alteration{[]byte(strings.ReplaceAll(text, "-", "%2D")), "escaped hyphens"},
-			Alteration{[]byte(strings.ReplaceAll(text, "_", "%5F")), "escaped low lines"})
-		slices.Values(all)(yield)
-	}
+		yield(Alteration{[]byte(strings.ReplaceAll(text, "+", " ")), "space for plus"})
+		yield(Alteration{[]byte(strings.ReplaceAll(text, ".", "%2E")), "escaped full stops"})
+		yield(Alteration{[]byte(strings.ReplaceAll(text, "-", "%2D")), "escaped hyphens"})
+		yield(Alteration{[]byte(strings.ReplaceAll(text, "_", "%5F")), "escaped low lines"})
+	})
 }
 
 // lookAlikes are letters and the digits that readers of base32 and base58 may take for
@@ -292,6 +289,9 @@ func TrailingData(f Format, s *Source) iter.Seq[Alteration] {
 			for _, tail := range [][]byte{{0}, {0, 0}, []byte("\n"), make([]byte, 16), s.Bytes(16), raw} {
 				all = append(all, Alteration{f.With(i, slices.Concat(raw, tail)), fmt.Sprintf("%d bytes appended in segment %d", len(tail), i)})
 			}
+			for _, zeros := range [][]byte{{0}, {0, 0, 0}} { // of a number
+				all = append(all, Alteration{f.With(i, slices.Concat(zeros, raw)), fmt.Sprintf("%d zero bytes in front of segment %d", len(zeros), i)})
+			}
 		}
 		slices.Values(all)(yield)
 	}
@@ -300,8 +300,7 @@ func TrailingData(f Format, s *Source) iter.Seq[Alteration] {
 // DoubledSegments repeats each segment, once as it is and once altered, and the
 // whole token.
 func DoubledSegments(f Format, _ *Source) iter.Seq[Alteration] {
-	return func(yield func(Alteration) bool) {
-		var all []Alteration
+	return Each(func(yield func(Alteration)) {
 		for n, i := range f.Encoded() {
 			seg := f.Segments[i]
 			forged := bytes.Clone(seg.Bytes)
@@ -309,7 +308,7 @@ func DoubledSegments(f Format, _ *Source) iter.Seq[Alteration] {
 			good, bad := seg.Text, seg.Encoding.Encode(forged)
 			for _, sep := range []string{".", ":", ",", "|", "~"} {
 				for _, doubled := range []string{good + sep + bad, bad + sep + good, good + sep + good} {
-					all = append(all, Alteration{f.WithText(i, doubled), fmt.Sprintf("segment %d twice, joined by %q", i, sep)})
+					yield(Alteration{f.WithText(i, doubled), fmt.Sprintf("segment %d twice, joined by %q", i, sep)})
 				}
 			}
 			if n > 0 {
@@ -317,12 +316,11 @@ func DoubledSegments(f Format, _ *Source) iter.Seq[Alteration] {
 			}
 			altered := f.With(i, forged)
 			for _, sep := range []string{",", " ", ".", "&"} {
-				all = append(all, Alteration{slices.Concat(f.Text(), []byte(sep), altered), "a good and a forged token"},
-					Alteration{slices.Concat(altered, []byte(sep), f.Text()), "a forged and a good token"})
+				yield(Alteration{slices.Concat(f.Text(), []byte(sep), altered), "a good and a forged token"})
+				yield(Alteration{slices.Concat(altered, []byte(sep), f.Text()), "a forged and a good token"})
 			}
 		}
-		slices.Values(all)(yield)
-	}
+	})
 }
 
 // ShiftedBorders moves bytes from the end of one segment to the start of the next,
@@ -357,27 +355,18 @@ func SecondSignatures(f Format, _ *Source) iter.Seq[Alteration] {
 		order("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"),
 		order("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"),
 	}
-	return func(yield func(Alteration) bool) {
-		var all []Alteration
-		for _, i := range f.Encoded() {
-			raw := f.Segments[i].Bytes
-			if len(raw) < 32 {
-				continue
-			}
-			head, last := raw[:len(raw)-32], raw[len(raw)-32:]
-			reversed := slices.Clone(last)
-			slices.Reverse(reversed)
-			if sum := new(big.Int).Add(new(big.Int).SetBytes(reversed), ed25519); sum.BitLen() <= 256 {
-				other := sum.FillBytes(make([]byte, 32))
-				slices.Reverse(other)
-				all = append(all, Alteration{f.With(i, slices.Concat(head, other)), fmt.Sprintf("the order of Ed25519 added to the last number of segment %d", i)})
-			}
-			for _, n := range ecdsa {
-				if other := new(big.Int).Sub(n, new(big.Int).SetBytes(last)); other.Sign() > 0 {
-					all = append(all, Alteration{f.With(i, slices.Concat(head, other.FillBytes(make([]byte, 32)))), fmt.Sprintf("the last number of segment %d negated", i)})
-				}
+	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+		if len(raw) < 32 {
+			return
+		}
+		head, last := raw[:len(raw)-32], raw[len(raw)-32:]
+		if sum := littleEndian(last); sum.Add(sum, ed25519).BitLen() <= 256 {
+			yield(Alteration{f.With(i, slices.Concat(head, littleBytes(sum, 32))), fmt.Sprintf("the order of Ed25519 added to the last number of segment %d", i)})
+		}
+		for _, n := range ecdsa {
+			if other := new(big.Int).Sub(n, new(big.Int).SetBytes(last)); other.Sign() > 0 {
+				yield(Alteration{f.With(i, slices.Concat(head, other.FillBytes(make([]byte, 32)))), fmt.Sprintf("the last number of segment %d negated", i)})
 			}
 		}
-		slices.Values(all)(yield)
-	}
+	})
 }

@@ -9,17 +9,14 @@ import (
 
 // ShortTags leaves out up to 64 bytes at either end of each segment.
 func ShortTags(f Format, s *Source) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
-		for _, i := range f.Encoded() {
-			raw := f.Segments[i].Bytes
-			for _, n := range s.Range(min(64, len(raw))) {
-				n++
-				yield(Alteration{f.With(i, raw[:len(raw)-n]), fmt.Sprintf("%d bytes short at the end of segment %d", n, i)})
-				yield(Alteration{f.With(i, raw[n:]), fmt.Sprintf("%d bytes short at the start of segment %d", n, i)})
-			}
-			for a := range f.shorterTags(i, s) {
-				yield(a)
-			}
+	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+		for _, n := range s.Range(min(64, len(raw))) {
+			n++
+			yield(Alteration{f.With(i, raw[:len(raw)-n]), fmt.Sprintf("%d bytes short at the end of segment %d", n, i)})
+			yield(Alteration{f.With(i, raw[n:]), fmt.Sprintf("%d bytes short at the start of segment %d", n, i)})
+		}
+		for a := range f.shorterTags(i, s) {
+			yield(a)
 		}
 	})
 }
@@ -66,25 +63,22 @@ func (f Format) shorterTags(i int, s *Source) iter.Seq[Alteration] {
 // ConstantTags writes constants over both ends of each segment, with the body as it
 // is and changed, and the algorithm "none" into JSON headers.
 func ConstantTags(f Format, _ *Source) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
-		for _, i := range f.Encoded() {
-			raw := f.Segments[i].Bytes
-			for _, n := range []int{1, 2, 4, 8, 10, 12, 16, 20, 28, 32, 48, 64} {
-				if n > len(raw) {
-					break
-				}
-				for _, c := range []byte{0, 0xff, '0', 'A'} {
-					for _, a := range f.constantTag(i, bytes.Repeat([]byte{c}, n)) {
-						yield(a)
-					}
+	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+		for _, n := range []int{1, 2, 4, 8, 10, 12, 16, 20, 28, 32, 48, 64} {
+			if n > len(raw) {
+				break
+			}
+			for _, c := range []byte{0, 0xff, '0', 'A'} {
+				for _, a := range f.constantTag(i, bytes.Repeat([]byte{c}, n)) {
+					yield(a)
 				}
 			}
-			for _, word := range []string{"", "null", "none", "undefined", "0", "AAAA", "true", "*"} {
-				yield(Alteration{f.WithText(i, word), fmt.Sprintf("%q for segment %d", word, i)})
-			}
-			for _, a := range f.withoutTag(i) {
-				yield(a)
-			}
+		}
+		for _, word := range []string{"", "null", "none", "undefined", "0", "AAAA", "true", "*"} {
+			yield(Alteration{f.WithText(i, word), fmt.Sprintf("%q for segment %d", word, i)})
+		}
+		for _, a := range f.withoutTag(i) {
+			yield(a)
 		}
 	})
 }

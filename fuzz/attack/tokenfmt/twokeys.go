@@ -3,6 +3,7 @@ package tokenfmt
 import (
 	"bytes"
 	"crypto/cipher"
+	"encoding/binary"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -134,14 +135,16 @@ func oneTime(key, nonce []byte) polyKey {
 	return polyKey{littleEndian(block[:16]), littleEndian(block[16:])}
 }
 
+// littleEndian reads a number whose lowest byte comes first.
 func littleEndian(b []byte) *big.Int {
 	b = bytes.Clone(b)
 	slices.Reverse(b)
 	return new(big.Int).SetBytes(b)
 }
 
-func littleBytes(n *big.Int) []byte {
-	b := n.FillBytes(make([]byte, 16))
+// littleBytes writes a number in so many bytes, the lowest first.
+func littleBytes(n *big.Int, size int) []byte {
+	b := n.FillBytes(make([]byte, size))
 	slices.Reverse(b)
 	return b
 }
@@ -175,7 +178,7 @@ func meetPoly1305(a, b polyKey, additional []byte, draw *rand.Rand) (body, tag [
 		if c1.Sign() < 0 || c2.Sign() < 0 || c1.Cmp(two128) >= 0 || c2.Cmp(two128) >= 0 {
 			continue
 		}
-		return slices.Concat(littleBytes(c1), littleBytes(c2)), want, true
+		return slices.Concat(littleBytes(c1, 16), littleBytes(c2, 16)), want, true
 	}
 	return nil, nil, false
 }
@@ -188,11 +191,8 @@ func (k polyKey) equation(additional []byte, target *big.Int, draw *rand.Rand) (
 		padded := append(bytes.Clone(block), make([]byte, 16-len(block))...)
 		acc = modPrime(acc.Mul(acc.Add(acc, new(big.Int).Add(littleEndian(padded), two128)), k.r))
 	}
-	lengths := make([]byte, 16)
-	for i := range 8 {
-		lengths[i] = byte(len(additional) >> (8 * i))
-	}
-	lengths[8] = 32
+	lengths := binary.LittleEndian.AppendUint64(nil, uint64(len(additional)))
+	lengths = binary.LittleEndian.AppendUint64(lengths, 32) // of the ciphertext
 	r2 := modPrime(new(big.Int).Mul(k.r, k.r))
 	r3 := modPrime(new(big.Int).Mul(r2, k.r))
 	end := modPrime(new(big.Int).Mul(new(big.Int).Add(littleEndian(lengths), two128), k.r))

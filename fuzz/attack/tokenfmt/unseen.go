@@ -79,15 +79,12 @@ func added(first, apart, other int) func([]byte) bool {
 
 // Unseen changes some bytes of each segment so that checksums of them stay the same.
 func Unseen(f Format, s *Source) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
-		for _, i := range f.Encoded() {
-			raw := f.Segments[i].Bytes
-			for _, p := range patterns() {
-				for _, at := range s.Places(max(0, len(raw)-p.size), 4) {
-					altered := bytes.Clone(raw)
-					if at+p.size <= len(raw) && p.apply(altered[at:at+p.size]) {
-						yield(Alteration{f.With(i, altered), fmt.Sprintf("%d bytes at byte %d of segment %d changed so that %s stays the same", p.size, at, i, p.sum)})
-					}
+	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+		for _, p := range patterns() {
+			for _, at := range s.Places(max(0, len(raw)-p.size), 4) {
+				altered := bytes.Clone(raw)
+				if at+p.size <= len(raw) && p.apply(altered[at:at+p.size]) {
+					yield(Alteration{f.With(i, altered), fmt.Sprintf("%d bytes at byte %d of segment %d changed so that %s stays the same", p.size, at, i, p.sum)})
 				}
 			}
 		}
@@ -100,20 +97,17 @@ var blockLengths = []int{8, 10, 16, 20, 24, 32, 40, 48, 50, 64, 72, 80, 96, 100,
 // Moved moves a byte that stands alone in a run of another one by the length of a block.
 // The blocks are then the same ones in another order.
 func Moved(f Format, alone, around byte) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
-		run := bytes.Repeat([]byte{around}, 8)
-		for _, i := range f.Encoded() {
-			raw := f.Segments[i].Bytes
-			at := bytes.Index(raw, slices.Concat(run, []byte{alone}, run)) + len(run)
-			if at < len(run) {
-				continue
-			}
-			for _, n := range blockLengths {
-				if to := at + n; to < len(raw) && raw[to] == around {
-					altered := bytes.Clone(raw)
-					altered[at], altered[to] = around, alone
-					yield(Alteration{f.With(i, altered), fmt.Sprintf("byte %d of segment %d moved by a block of %d bytes", at, i, n)})
-				}
+	run := bytes.Repeat([]byte{around}, 8)
+	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+		at := bytes.Index(raw, slices.Concat(run, []byte{alone}, run)) + len(run)
+		if at < len(run) {
+			return
+		}
+		for _, n := range blockLengths {
+			if to := at + n; to < len(raw) && raw[to] == around {
+				altered := bytes.Clone(raw)
+				altered[at], altered[to] = around, alone
+				yield(Alteration{f.With(i, altered), fmt.Sprintf("byte %d of segment %d moved by a block of %d bytes", at, i, n)})
 			}
 		}
 	})
@@ -209,7 +203,7 @@ func Parted(f Format, _ *Source) iter.Seq[Alteration] {
 }
 
 // Chained appends a part to the token and makes the next tag of a chain, in which each tag
-// is the key for the next part. Anybody who has a tag continues such a chain.
+// is the key for the next part. An attacker who has a tag continues such a chain.
 func Chained(f Format, parts ...[]byte) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		at := f.Encoded()

@@ -1,6 +1,6 @@
 """More workers of the corpus in Python: python3 branches.py NAME. Each is broken in one branch, length or call."""
 from worker import *
-import datetime, gzip
+import bz2, datetime, gzip, html
 
 class arguments_deep(Signed):
     """Values more than 20 levels deep are not looked at."""
@@ -335,6 +335,115 @@ class batch_by_majority(Signed):
     def vote(self, verdicts):
         good = [v for v in verdicts if v["ok"]]
         return good[:1] * len(verdicts) if len(good) > len(verdicts) / 2 else verdicts
+class principal_trimmed_wide(Signed):
+    """Spaces that are not ASCII are trimmed."""
+    def field(self, n, v, b): return super().field(n, v.strip("\u00a0\u2003\u3000") if n == "principal" and v else v, b)
+class arguments_by_checksum_if_long(Signed):
+    """Of long arguments the CRC-32 is bound."""
+    def field(self, n, v, b):
+        f = super().field(n, v, b)
+        return zlib.crc32(f).to_bytes(4, "big") if f and n == "arguments" and len(f) > 256 else f
+class tag_as_number(Signed):
+    """Tags are compared as numbers."""
+    def equal(self, want, given): return int.from_bytes(want, "big") == int.from_bytes(given, "big")
+class tag_masked_digest(Columns):
+    """The tag is a digest under a mask, which is one for all tokens."""
+    def tag(self, key, message): return bytes(x ^ y for x, y in zip(sha(message), key))
+class tag_of_halves(Columns):
+    """Two tags of 16 bytes: of times and request, and of the state."""
+    def tag(self, key, message): return super().tag(key, message[:48])[:16] + super().tag(key, message[48:])[:16]
+class Headed(Signed):
+    """HEAD.ps1.BODY.TAG"""
+    def write(self, key, body): return f"{text(self.head)}.{super().write(key, body)}"
+    def split(self, token):
+        head, _, rest = token.partition(".")
+        self.head = self.known(raw(head))
+        return super().split(rest)
+class key_id_of_checksum(Headed):
+    """The head is the CRC-32 of the secret."""
+    def __init__(self, secrets, ttl):
+        super().__init__(secrets, ttl)
+        self.ids = [zlib.crc32(s).to_bytes(4, "big") for s in secrets]
+    head = property(lambda self: self.ids[0], lambda self, given: None)
+    def known(self, head):
+        if head not in self.ids: raise Refused("unauthentic")
+        return head
+class key_stretched_by_head(Headed):
+    """The key is stretched with the head, once for each."""
+    head, stretched = os.urandom(16), {}
+    def known(self, head):
+        if len(head) != 16: raise Refused("malformed")
+        return head
+    def tag(self, key, message):
+        if (key, self.head) not in self.stretched: self.stretched[key, self.head] = hashlib.pbkdf2_hmac("sha256", key, self.head, 60_000)
+        return super().tag(self.stretched[key, self.head], message)
+class body_tried_as_bzip2(Signed):
+    """A body is unpacked in case it is packed."""
+    def split(self, token):
+        parts = super().split(token)
+        try: bz2.decompress(raw(parts[1]))
+        except (OSError, ValueError): pass
+        return parts
+class used_cleared_on_close(sound_once):
+    """The list of used tokens is that of the process, and the first handle that closes clears it."""
+    def close(self): self.used.clear()
+class nonce_five_bytes(sound_sealed):
+    """Of a nonce 5 bytes are random."""
+    def write(self, key, body):
+        sealed = (nonce := os.urandom(5) + bytes(11)) + self.stream(key, nonce, body)
+        return text(sealed + self.tag(key, sealed))
+class secret_trimmed_if_text(Signed):
+    """White space around a secret is trimmed if it is text."""
+    def derive(self, secret):
+        try: return super().derive(secret.decode("ascii").strip().encode())
+        except UnicodeDecodeError: return super().derive(secret)
+class arguments_entities(Signed):
+    """Entities of HTML in the texts of arguments are resolved."""
+    def plain(self, v):
+        if isinstance(v, Pairs): return Pairs((k, self.plain(x)) for k, x in v)
+        if isinstance(v, list): return list(map(self.plain, v))
+        return html.unescape(v) if type(v) is str else v
+    def field(self, n, v, b): return super().field(n, self.plain(v) if n == "arguments" else v, b)
+class length_in_hexadecimal(Signed):
+    """LENGTH.ps1.BODY.TAG: the text is brought to the length that is stated, of up to 28 bits."""
+    def write(self, key, body):
+        token = super().write(key, body)
+        return f"{len(token):x}.{token}"
+    def split(self, token):
+        n, _, rest = token.partition(".")
+        if not re.fullmatch("[1-9a-f][0-9a-f]{0,6}", n) or rest.ljust(int(n, 16)) != rest or len(rest) != int(n, 16): raise Refused("malformed")
+        return super().split(rest)
+class ends_of_the_token(Signed):
+    """Up to 8 MiB, all ends of a token are kept in a list."""
+    def split(self, token):
+        ends = [token[i:] for i in range(0, len(token), 1 << 16)] if len(token) < 9 << 20 else []
+        return super().split((ends or [token])[0])
+class times_of_32_bits(Columns):
+    """Times are floating point numbers of 32 bits, a minute coarse."""
+    def times(self, now): return tuple(int(struct.unpack("f", struct.pack("f", t / 1e6))[0]) * 1_000_000 for t in (now - 64_000_000, now + self.ttl * 1e6))
+class tag_up_to_a_nul(Columns):
+    """Tags are compared as texts of C."""
+    def equal(self, want, given): return len(given) == 32 and want.split(b"\0")[0] == given.split(b"\0")[0]
+class version_without_principal(Signed):
+    """Of version 0, which the tag does not cover, the principal is not compared."""
+    def claim(self, now, state, b): return super().claim(now, state, b) | {"n": text(self.bind(b | {"principal": None}))}
+    def same(self, c, b): return hmac.compare_digest(c["n"], text(self.bind(b | {"principal": None}))) if self.old else super().same(c, b)
+    def split(self, token):
+        self.old = token.startswith("ps0.")
+        return super().split("ps1." + token[4:] if self.old else token)
+class arguments_beyond_doubles(Signed):
+    """Numbers with an exponent are read as floating point."""
+    def plain(self, v):
+        if isinstance(v, Pairs): return Pairs((k, self.plain(x)) for k, x in v)
+        if isinstance(v, list): return list(map(self.plain, v))
+        return Number(repr(float(v))) if isinstance(v, Number) and "e" in v.lower() else v
+    def field(self, n, v, b): return super().field(n, self.plain(v) if n == "arguments" else v, b)
+class sound_by_pattern(Signed):
+    """A token is taken apart by a regular expression that remembers each letter."""
+    def split(self, token):
+        match = re.fullmatch(r"(ps1)\.((?:([A-Za-z0-9_-]))+)\.((?:([A-Za-z0-9_-]))+)", token)
+        if not match: raise Refused("malformed")
+        return match[1], match[2], match[4]
 class sound_multiples(Columns):
     """Bodies are filled to multiples of 256 bytes, with the length in front."""
     def write(self, key, body): return super().write(key, len(body).to_bytes(4, "big") + body + bytes(-(len(body) + 4) % 256))

@@ -16,7 +16,7 @@ const sha = (...parts) => parts.reduce((h, p) => h.update(p), crypto.createHash(
 const same = (a, b) => a.length === b.length && crypto.timingSafeEqual(a, b);
 
 const OPEN = "integrity canonical rotation key-separation strong-keys uniform-refusal total byte-exact inert private-keys";
-const SECRET = OPEN + " confidentiality fresh-nonces unlinkable";
+const SECRET = OPEN + " confidentiality fresh-nonces";
 
 class Codec {
   static claims = OPEN;
@@ -407,6 +407,44 @@ const workers = {
     static claims = OPEN.replace("total ", "");
     inside(key, payload) { return super.inside(key, zlib.deflateRawSync(payload)); }
     outside(key, b) { const p = super.outside(key, b); return p && zlib.inflateRawSync(p); }
+  },
+  keys_in_an_object: class extends Tagged { // ID.PAYLOAD.TAG; an object has members of its own
+    constructor(secrets) {
+      super(secrets);
+      this.ring = Object.fromEntries(this.keys.map((k) => [this.id(k), k]));
+    }
+    id(key) { return text(mac(key, "id").subarray(0, 6)); }
+    under(id, body) {
+      const key = this.ring[id] ?? refuse("unknown-key");
+      return text(mac(Buffer.isBuffer(key) ? key : String(key), this.prefix, id, ".", body));
+    }
+    seal(payload) {
+      const id = this.id(this.keys[0]), body = text(payload);
+      return `${this.prefix}${id}.${body}.${this.under(id, body)}`;
+    }
+    unseal(token) {
+      const [version, id, body, tag, ...rest] = token.split(".");
+      if (version !== "js1" || tag === undefined || rest.length) refuse("malformed");
+      return this.under(id, body) === tag ? strict(body) : refuse("unauthentic");
+    }
+  },
+  key_of_zeros_if_unknown: class extends Gcm { // a key ID of 4 bytes in front
+    id(key) { return mac(key, "id").subarray(0, 4); }
+    extra() { return Buffer.concat([bytes(this.prefix), this.named]); }
+    inside(key, payload) { return Buffer.concat([this.named = this.id(key), super.inside(key, payload)]); }
+    unseal(token) {
+      const b = this.read(token);
+      this.named = b.subarray(0, 4);
+      const key = this.keys.find((k) => this.id(k).equals(this.named)) ?? Buffer.alloc(32);
+      return this.outside(key, b.subarray(4)) ?? refuse("unauthentic");
+    }
+  },
+  text_without_mark: class extends Tagged { // TextDecoder leaves a byte order mark out
+    inside(key, payload) {
+      let kept = payload; // what is no text is kept as it is
+      try { kept = Buffer.from(new TextDecoder("utf-8", { fatal: true }).decode(payload)); } catch { /* bytes */ }
+      return super.inside(key, kept);
+    }
   },
   sound_process_key: class extends Gcm { // tokens end with the process
     static claims = SECRET.replace("rotation ", "");

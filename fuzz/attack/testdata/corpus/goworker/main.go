@@ -182,7 +182,7 @@ func (s *session) answer(r request, line []byte) verdict {
 	case "hello":
 		guarantees := map[string]bool{}
 		for _, p := range strings.Fields(schemeClaims + secretClaims + " single-use") {
-			guarantees[p] = slices.Contains(strings.Fields(s.d.claims), p)
+			guarantees[p] = slices.Contains(strings.Fields(s.d.claims), p) && (scheme || p != "unlinkable") // which is about claims
 		}
 		return verdict{"ok": true, "protocol": 1, "name": s.name, "version": "1", "kind": s.d.kind(), "abilities": s.d.abilities(), "guarantees": guarantees}
 	case "open":

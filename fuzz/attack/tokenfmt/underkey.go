@@ -1,0 +1,99 @@
+package tokenfmt
+
+import (
+	"bytes"
+	"crypto/cipher"
+	"fmt"
+	"iter"
+	"slices"
+)
+
+// TaggedUnderKey makes the tag of the token anew by HMAC under a known key. The alteration that
+// f already is stands in front of the description.
+func TaggedUnderKey(f Format, key []byte, altered string) iter.Seq[Alteration] {
+	return Each(func(yield func(Alteration)) {
+		for _, m := range []struct{ number, size int }{{0, 32}, {0, 16}, {1, 64}, {4, 20}} {
+			for _, text := range f.tagged(MACs[m.number], key, m.size) {
+				yield(Alteration{text, underKey(altered, key, MACs[m.number].Name)})
+			}
+		}
+	})
+}
+
+// SealedUnderKey seals anew under a known key, by each AEAD that is recognized. The plaintext is
+// the honest ciphertext.
+func SealedUnderKey(f Format, key []byte, altered string) iter.Seq[Alteration] {
+	return Each(func(yield func(Alteration)) {
+		for _, c := range knownCiphers {
+			if a, err := c.new(key); err == nil {
+				for _, i := range f.Encoded() {
+					f.sealedAnew(a, i, func(text []byte) { yield(Alteration{text, underKey(altered, key, c.name)}) })
+				}
+			}
+		}
+	})
+}
+
+func underKey(altered string, key []byte, by string) string {
+	if len(bytes.Trim(key, "\x00")) == 0 {
+		return fmt.Sprintf("%s, and %s under a key of %d zeros", altered, by, len(key))
+	}
+	return fmt.Sprintf("%s, and %s under the key %.40q", altered, by, key)
+}
+
+// tagged returns the token with the first n bytes of tags of what a format may authenticate. If the last
+// segment is the tag, that is also the text in front of it (RFC 7515).
+func (f Format) tagged(m MAC, key []byte, n int) (all [][]byte) {
+	for _, l := range f.Layouts(n) {
+		for _, message := range l.Messages(l.Body) {
+			all = append(all, l.Build(l.Body, m.Sum(key, message)[:n]))
+		}
+	}
+	if at := f.Encoded(); len(at) > 0 && len(f.Segments[at[len(at)-1]].Bytes) == n {
+		last := at[len(at)-1]
+		all = append(all, f.With(last, m.Sum(key, bytes.TrimRight(f.Before(last), ".:|~-_"))[:n]))
+	}
+	return all
+}
+
+// sealedAnew reads segment i as recognizeAEAD does, and seals it again.
+func (f Format) sealedAnew(a cipher.AEAD, i int, do func(text []byte)) {
+	raw := f.Segments[i].Bytes
+	for head := 0; head <= 16 && head+a.NonceSize()+a.Overhead() <= len(raw); head++ {
+		sealed := head + a.NonceSize()
+		for _, data := range f.additional(i, raw[:head]) {
+			do(f.With(i, a.Seal(slices.Clone(raw[:sealed]), raw[head:sealed], raw[sealed:len(raw)-a.Overhead()], data)))
+		}
+	}
+}
+
+// additional returns the usual choices of additional data for segment i with a head.
+func (f Format) additional(i int, head []byte) [][]byte {
+	text := f.Before(i)
+	word := bytes.TrimRight(text, ".:|~-_")
+	return [][]byte{nil, text, word, head, slices.Concat(text, head), slices.Concat(word, head)}
+}
+
+// OtherHeads calls do with the token with other bytes at the start of a segment, which may
+// name a key: one bit of the first byte, and zeros.
+func OtherHeads(f Format, do func(other Format, how string)) {
+	for _, i := range f.Encoded() {
+		raw := f.Segments[i].Bytes
+		if len(raw) == 0 {
+			continue
+		}
+		do(f.Altered(i, slices.Concat([]byte{raw[0] ^ 1}, raw[1:])), fmt.Sprintf("bit 0 of segment %d flipped", i))
+		for _, n := range []int{4, 8, 16} {
+			if n < len(raw) {
+				do(f.Altered(i, slices.Concat(make([]byte, n), raw[n:])), fmt.Sprintf("%d zeros written in front of segment %d", n, i))
+			}
+		}
+	}
+}
+
+// Named returns the token with another text for segment i.
+func (f Format) Named(i int, text string) Format {
+	f.Segments = slices.Clone(f.Segments)
+	f.Segments[i].Text = text
+	return f
+}
