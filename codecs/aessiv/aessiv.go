@@ -15,8 +15,7 @@
 //
 // It does not give: confidentiality of equality (equal payloads give equal tokens),
 // key commitment (CMAC can be inverted under known keys), a hidden payload length, or
-// any notion of time, user or request: see package claims for those. The
-// implementation allocates.
+// any notion of time, user or request: see package claims for those. It allocates.
 package aessiv
 
 import (

@@ -22,7 +22,7 @@ func testAllocations(t *testing.T, s subject) {
 		return // the state is printed again from a tree
 	}
 	if testenv.Race() {
-		testenv.Skip(t, "the race detector allocates; make test runs this part without it as well")
+		testenv.Skip(t, "the race detector allocates; make matrices runs this part without it")
 	}
 	c := s.codec(t)
 	hooks := lab.HooksOf(s.Design)

@@ -56,7 +56,7 @@ func TestBadFiles(t *testing.T) {
 		"words":         {"00ff\ncorrect horse battery staple\n", "line 2: want one secret in hexadecimal or base64"},
 		"odd length":    {strings.Repeat("ab", 31) + "a", "line 1: want one secret"},
 		"unused bits":   {"//", "line 1: want one secret"},
-		"a note":        {"TODO: put the key here — see wiki", "line 1: want one secret"},
+		"a note":        {"put the key here — see the wiki", "line 1: want one secret"},
 		"Latin-1":       {"# cl\xe9\n" + strings.Repeat("ab", 16), "text that is not UTF-8"},
 		"long Latin-1":  {"# cl\xe9\n" + strings.Repeat("ab", 64), "134 bytes that are not UTF-8"},
 		"UTF-16":        {"\xff\xfe" + strings.Repeat("a\x00b\x00", 16), "text that is not UTF-8"},

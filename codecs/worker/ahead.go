@@ -107,15 +107,9 @@ func (h *handle) judgeEach(name string, result member, tokens [][]byte, complete
 
 // produceEach makes one token after another, ahead of the answers. A fault ends it.
 func (h *handle) produceEach(name string, n int, complete func(i int, l *line)) ([]lab.Answer, error) {
-	result := func(r *response) ([]byte, error) {
-		if r.Token == nil {
-			return nil, breached(Garbage, "%s: the answer has no token", name)
-		}
-		return r.Token, nil
-	}
 	return each(n, func(from int, some []lab.Answer) (int, error) {
 		return h.askAhead(name, len(some), func(i int, l *line) { complete(from+i, l) },
-			func(i int, r *response) error { return fill(some, []int{i}, []response{*r}, result) })
+			func(i int, r *response) error { return fill(some, []int{i}, []response{*r}, tokenOf(name)) })
 	}, func(i int) ([]byte, error) {
 		return h.produce(nil, name, func(l *line) { complete(i, l) })
 	})
@@ -209,8 +203,7 @@ func fill(verdicts []lab.Answer, place []int, answers []response, result member)
 		if err == nil {
 			payload, err = result(&answers[i])
 		}
-		var b *breach
-		if errors.As(err, &b) {
+		if b, ok := errors.AsType[*breach](err); ok {
 			return b
 		}
 		verdicts[place[i]] = lab.Answer{Payload: payload, Err: err}

@@ -229,8 +229,8 @@ func (c *Client) record(err error, input []byte) error {
 	if refused, ok := errors.AsType[*RefusedError](err); ok {
 		return &RefusedError{c.secrets.redact(refused.Why)}
 	}
-	var b *breach
-	if !errors.As(err, &b) {
+	b, ok := errors.AsType[*breach](err)
+	if !ok {
 		return err
 	}
 	e := Event{Kind: b.kind, Detail: b.describe(&c.secrets), Input: withoutKeys(input)}

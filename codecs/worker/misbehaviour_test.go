@@ -78,7 +78,7 @@ var bad = map[string]func(){
 	"changing-name": func() { name = "bad-" + strconv.Itoa(os.Getpid()); misbehave(func() { os.Exit(0) })() },
 }
 
-// name and abilities are what a worker of this file says of itself.
+// name and abilities are in the hello of each worker of this file.
 var name, abilities = "bad", `"batch"`
 
 func answering(text string) func() {

@@ -148,8 +148,7 @@ func (p *process) unasked(text []byte, open bool) error {
 // the given one.
 func (p *process) why(other error) error {
 	if p.hung.Load() {
-		var b *breach
-		if errors.As(other, &b) && b.quote != nil {
+		if b, ok := errors.AsType[*breach](other); ok && b.quote != nil {
 			return quoting(b.quote, Hung, "it did not end its answer with a line end before the deadline")
 		}
 		return breached(Hung, "it did not answer before the deadline: want one line for each request, flushed at once")

@@ -133,35 +133,40 @@ func (h *handle) Close() error {
 	return err
 }
 
-// produce asks for a token and appends it to dst.
-func (h *handle) produce(dst []byte, name string, complete func(*line)) ([]byte, error) {
-	r, err := h.ask(name, 0, complete, func(r *response) error {
-		if r.Token == nil {
-			return breached(Garbage, "%s: the answer has no token", name)
-		}
-		return nil
-	})
-	if err != nil {
-		return dst, err
-	}
-	return append(dst, r.Token...), nil
-}
-
-// judge requests the content of a token and appends it to dst.
-func (h *handle) judge(dst []byte, name string, result member, token []byte, complete func(*line)) ([]byte, error) {
+// obtain asks for one result and appends it to dst.
+func (h *handle) obtain(dst []byte, name string, result member, complete func(*line)) ([]byte, error) {
 	var out []byte
-	_, err := h.ask(name, 0, func(l *line) {
-		complete(l)
-		l.token(token)
-	}, func(r *response) (err error) {
+	_, err := h.ask(name, 0, complete, func(r *response) (err error) {
 		out, err = result(r)
 		return err
 	})
 	return append(dst, out...), err
 }
 
-// A member selects the content of a token from a response.
+// produce asks for a token and appends it to dst.
+func (h *handle) produce(dst []byte, name string, complete func(*line)) ([]byte, error) {
+	return h.obtain(dst, name, tokenOf(name), complete)
+}
+
+// judge requests the content of a token and appends it to dst.
+func (h *handle) judge(dst []byte, name string, result member, token []byte, complete func(*line)) ([]byte, error) {
+	return h.obtain(dst, name, result, func(l *line) {
+		complete(l)
+		l.token(token)
+	})
+}
+
+// A member selects a token, or the content of one, from a response.
 type member func(*response) ([]byte, error)
+
+func tokenOf(name string) member {
+	return func(r *response) ([]byte, error) {
+		if r.Token == nil {
+			return nil, breached(Garbage, "%s: the answer has no token", name)
+		}
+		return r.Token, nil
+	}
+}
 
 func payloadOf(r *response) ([]byte, error) { return present(r.Payload, "payload_b64") }
 func stateOf(r *response) ([]byte, error)   { return present(r.State, "state_b64") }

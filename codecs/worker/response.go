@@ -174,8 +174,7 @@ func parseHello(data []byte) (h Hello, err error) {
 		return h, breached(Garbage, "it does not answer hello: %v", err)
 	}
 	if err := json.Unmarshal(bytes.TrimSpace(data), &h); err != nil {
-		var kind *json.UnmarshalTypeError
-		if errors.As(err, &kind) {
+		if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			err = fmt.Errorf("member %s is a JSON %s, want %s", kind.Field, kind.Value, jsonKinds[kind.Type.Kind()])
 		}
 		return h, quoting(data, Garbage, "the answer cannot be read: %v", err)

@@ -69,7 +69,7 @@ func (a adapter) tool(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		raw, err := rawArguments(&req)
 		if err != nil {
-			return nil, a.fault(ctx, boundary.CallTool)
+			return nil, a.fault(ctx, boundary.CallTool, errArguments)
 		}
 		round := a.begin(ctx, boundary.Request{
 			Method: boundary.CallTool, Target: req.Params.Name, Token: req.Params.RequestState, ArgumentsSize: len(raw),
@@ -82,11 +82,13 @@ func (a adapter) tool(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 		if err != nil || res == nil || res.RequestState == "" {
 			return res, err
 		}
+		if !res.NeedsInput() && (len(res.Content) > 0 || res.StructuredContent != nil) {
+			return nil, a.fault(ctx, boundary.CallTool, boundary.ErrComplete)
+		}
 		sealed := *res
 		sealed.ResultType = mcp.ResultTypeInputRequired
-		unfinished := res.NeedsInput() || len(res.Content) == 0 && res.StructuredContent == nil
-		if sealed.RequestState, err = a.seal(ctx, round, boundary.CallTool, res.RequestState, unfinished); err != nil {
-			return nil, err
+		if sealed.RequestState, err = round.Seal(ctx, res.RequestState); err != nil {
+			return nil, answer(err)
 		}
 		return &sealed, nil
 	}
@@ -96,7 +98,7 @@ func (a adapter) prompt(next server.PromptHandlerFunc) server.PromptHandlerFunc 
 	return func(ctx context.Context, req mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		raw, err := json.Marshal(req.Params.Arguments)
 		if err != nil {
-			return nil, a.fault(ctx, boundary.GetPrompt)
+			return nil, a.fault(ctx, boundary.GetPrompt, errArguments)
 		}
 		round := a.begin(ctx, boundary.Request{
 			Method: boundary.GetPrompt, Target: req.Params.Name, Token: req.Params.RequestState, ArgumentsSize: len(raw),
@@ -109,11 +111,13 @@ func (a adapter) prompt(next server.PromptHandlerFunc) server.PromptHandlerFunc 
 		if err != nil || res == nil || res.RequestState == "" {
 			return res, err
 		}
+		if !res.NeedsInput() && len(res.Messages) > 0 {
+			return nil, a.fault(ctx, boundary.GetPrompt, boundary.ErrComplete)
+		}
 		sealed := *res
 		sealed.ResultType = mcp.ResultTypeInputRequired
-		unfinished := res.NeedsInput() || len(res.Messages) == 0
-		if sealed.RequestState, err = a.seal(ctx, round, boundary.GetPrompt, res.RequestState, unfinished); err != nil {
-			return nil, err
+		if sealed.RequestState, err = round.Seal(ctx, res.RequestState); err != nil {
+			return nil, answer(err)
 		}
 		return &sealed, nil
 	}
@@ -136,20 +140,10 @@ func (a adapter) begin(ctx context.Context, r boundary.Request) *boundary.Round 
 	return a.boundary.Begin(r)
 }
 
-// seal returns the token of the state of a result. A finished result cannot have one.
-func (a adapter) seal(ctx context.Context, round *boundary.Round, method, state string, unfinished bool) (string, error) {
-	if !unfinished {
-		return "", answer(a.boundary.Fault(ctx, method, boundary.ErrComplete))
-	}
-	token, err := round.Seal(ctx, state)
-	if err != nil {
-		return "", answer(err)
-	}
-	return token, nil
-}
+const errArguments = boundary.Cause("the arguments have no JSON")
 
-func (a adapter) fault(ctx context.Context, method string) error {
-	return answer(a.boundary.Fault(ctx, method, boundary.Cause("the arguments have no JSON")))
+func (a adapter) fault(ctx context.Context, method string, cause boundary.Cause) error {
+	return answer(a.boundary.Fault(ctx, method, cause))
 }
 
 // rawArguments returns the arguments as they were received, or the JSON of

@@ -10,7 +10,7 @@ import (
 	"sealab/codecs/internal/compactjson"
 )
 
-// table maps documents to what CPython 3.11 prints for them, sorted.
+// table maps documents to the output of CPython 3.11 for them, sorted.
 var table = map[string]string{
 	` { "b" : [ 1 , 2 ] , "a" : { } } `:         `{"a":{},"b":[1,2]}`,
 	`{"a":1,"a":2,"b":3,"a":4}`:                 `{"a":4,"b":3}`,

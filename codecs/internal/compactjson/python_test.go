@@ -33,7 +33,7 @@ for line in sys.stdin:
     print(json.dumps(value, separators=(",", ":")))
 `
 
-// TestAgainstPython compares random documents with what python3 makes of them.
+// TestAgainstPython compares random documents with the output of python3 for them.
 func TestAgainstPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

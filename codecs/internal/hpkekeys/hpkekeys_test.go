@@ -115,7 +115,7 @@ func TestPartiesKeys(t *testing.T) {
 	sealed, err := sealer.Seal([]byte("text"), nil)
 	require.NoError(t, err)
 	clear(minter)
-	clear(opener) // the keys do not share memory with what they were parsed from
+	clear(opener) // the keys do not share memory with the bytes that they were parsed from
 	ctx, err := private.Decapsulate(enc)
 	require.NoError(t, err)
 	opened, err := ctx.Open(sealed, nil)

@@ -114,7 +114,7 @@ func TestSetupFails(t *testing.T) {
 	require.ErrorIs(t, err, fault)
 }
 
-// TestSetupMustNotKeep shows what the comment on New warns of: the derived key
+// TestSetupMustNotKeep shows the danger that the comment on New names: the derived key
 // is cleared once setup has returned.
 func TestSetupMustNotKeep(t *testing.T) {
 	ring, err := New([][]byte{numbered(1)}, label, func(key []byte, _ Fingerprint) ([]byte, error) { return key, nil })

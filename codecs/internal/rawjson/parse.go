@@ -117,7 +117,6 @@ func (p *parser) anyKind(v *Value, room []Member) bool {
 	case 't':
 		return p.word(v, True, "true")
 	case 'f':
-		//mutant:equivalent no document goes on here, so the next step refuses
 		return p.word(v, False, "false")
 	default:
 		return p.number(v)

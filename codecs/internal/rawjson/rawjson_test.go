@@ -33,7 +33,7 @@ var refused = []string{
 
 func TestParseRefuses(t *testing.T) {
 	for _, doc := range refused {
-		exact := slices.Clip([]byte(doc)) // nothing to read or slice behind the end
+		exact := slices.Clip([]byte(doc)) // no byte to read or slice behind the end
 		_, err := rawjson.Parse(exact)
 		require.ErrorContains(t, err, "not JSON: ", "%q", doc)
 		require.False(t, json.Valid([]byte(doc)), "%q", doc)
@@ -71,7 +71,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// TestAnyPair has what vibe.d 0.9 answered.
+// TestAnyPair has the answers of vibe.d 0.9.
 func TestAnyPair(t *testing.T) {
 	d := rawjson.Dialect{AnyPair: true}
 	for text, want := range map[string]string{
@@ -89,7 +89,7 @@ func TestAnyPair(t *testing.T) {
 	}
 }
 
-// TestHalves has what json 2.6.1 of Ruby 3.1 answered.
+// TestHalves has the answers of json 2.6.1 of Ruby 3.1.
 func TestHalves(t *testing.T) {
 	d := rawjson.Dialect{Halves: true}
 	for text, want := range map[string]string{
