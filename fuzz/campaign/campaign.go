@@ -169,7 +169,10 @@ func reopenCampaign(ctx context.Context, config Config) (*Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(c.buildFuzz(ctx), c.buildReplay(ctx)); err != nil {
+	if err = c.buildFuzz(ctx); err == nil {
+		err = c.buildReplay(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil

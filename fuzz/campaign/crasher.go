@@ -44,7 +44,7 @@ type Crasher struct {
 	Unexplained string `json:"unexplained,omitempty"`
 }
 
-// Condition describes what the crasher needs beside its input, if anything.
+// Condition describes the conditions of the crasher beside its input, "" if there is no such condition.
 func (k Crasher) Condition() string {
 	switch {
 	case k.Unexplained != "":

@@ -45,11 +45,7 @@ func (c *Campaign) runWith(ctx context.Context, job harness.Job, cmd *exec.Cmd) 
 	defer os.RemoveAll(dir)
 	job.Out = filepath.Join(dir, "results")
 	path := filepath.Join(dir, "job")
-	data, err := json.Marshal(job)
-	if err != nil {
-		return end, err
-	}
-	if err := atomicfile.Write(path, data); err != nil {
+	if err := atomicfile.WriteJSON(path, job, ""); err != nil {
 		return end, err
 	}
 	cmd.Dir = dir

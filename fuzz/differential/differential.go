@@ -200,8 +200,11 @@ func (r *round) underOtherRings(c context, tokens [][]byte) error {
 		other := *r
 		other.config.Secrets = ring.secrets
 		opened, err := other.open()
-		if err != nil || !opened {
+		if err != nil {
 			return err
+		}
+		if !opened {
+			continue
 		}
 		err = other.present(ring.note, c, tokens)
 		other.close()

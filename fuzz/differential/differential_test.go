@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 	"unicode/utf8"
 
@@ -65,7 +66,7 @@ func TestReadingsOfOneFormatDisagree(t *testing.T) {
 	require.NotZero(t, disagreeing)
 }
 
-// A fault changes what a scheme answers, in one way.
+// A fault changes the answers of a scheme, in one way.
 type fault struct {
 	codecs.Scheme
 	verify func(state []byte, err error) ([]byte, error)
@@ -192,14 +193,14 @@ func requireReplay(t *testing.T, sound codecs.Design, d differential.Disagreemen
 	require.Equal(t, d.Here, got)
 }
 
-// An encoder reads lone surrogates as what a TextEncoder makes of them.
+// An encoder reads lone surrogates as a TextEncoder writes them.
 type encoder struct{ codecs.Scheme }
 
 func (e encoder) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	return e.Scheme.Verify(dst, bytes.ToValidUTF8(token, []byte("\ufffd")), b)
 }
 
-// A refuser knows lone surrogates for what they are, and refuses them for a
+// A refuser recognises lone surrogates, and refuses them for a
 // reason of its own.
 type refuser struct{ codecs.Scheme }
 
@@ -228,6 +229,29 @@ func TestLoneSurrogatesArePresented(t *testing.T) {
 	for _, d := range found {
 		require.False(t, utf8.Valid(d.Token), "%q", d.Token)
 		requireReplay(t, encoding, d)
+	}
+}
+
+// TestEveryOtherRingIsPresented finds a side that opens tokens of its first key alone, although
+// both sides refuse the first of the other rings.
+func TestEveryOtherRingIsPresented(t *testing.T) {
+	all := catalog.All()
+	sound := all[slices.IndexFunc(all, func(d codecs.Design) bool { return d.IsScheme() && d.MaxKeys == 0 })]
+	inner, first := sound.NewScheme, sound
+	ofTwo := func(used int) func(codecs.Config) (codecs.Scheme, error) {
+		return func(c codecs.Config) (codecs.Scheme, error) {
+			if len(c.Secrets) != 2 {
+				return nil, os.ErrInvalid
+			}
+			c.Secrets = c.Secrets[:used]
+			return inner(c)
+		}
+	}
+	sound.NewScheme, first.NewScheme = ofTwo(2), ofTwo(1)
+	_, found := compare(t, sound, first)
+	require.NotEmpty(t, found)
+	for _, d := range found {
+		require.Contains(t, d.Note, "rotated ring")
 	}
 }
 

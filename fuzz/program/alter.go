@@ -119,10 +119,12 @@ func resize(token []byte, n int) []byte {
 	return out[:n]
 }
 
+// Insert returns token with what before its character at. It makes a new slice.
 func Insert(token []byte, at int, what []byte) []byte {
 	return slices.Concat(token[:at], what, token[at:])
 }
 
+// Alphabet holds the characters of base64url in the order of their values.
 const Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 // neighbour returns the character whose value differs from that of c in the

@@ -66,7 +66,7 @@ func TestLiterals(t *testing.T) {
 	}
 }
 
-// TestMatter makes what its choices say.
+// TestMatter makes the payloads that its choices describe.
 func TestMatter(t *testing.T) {
 	var raw Writer
 	require.Equal(t, "abc", string(Payload(New(raw.Bytes([]byte("abc")).Program()), nil)))

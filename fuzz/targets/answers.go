@@ -82,19 +82,15 @@ func askEveryQuestion(d codecs.Design) error {
 }
 
 func openAny(d codecs.Design) (codecs.Codec, error) {
-	in, err := lab.Open(d, codecs.Config{Secrets: ringSecrets(d, 0)})
-	if err != nil {
-		return nil, err
-	}
-	return in.At(&program.Context), nil
+	return lab.OpenAt(d, codecs.Config{Secrets: ringSecrets(d, 0)}, &program.Context)
 }
 
 // requireOutcome returns an error unless err is an outcome of the contract.
 func requireOutcome(what string, err error) error {
-	var refused *worker.RefusedError
+	_, refused := errors.AsType[*worker.RefusedError](err)
 	switch {
 	case err == nil, errors.Is(err, codecs.ErrUnsupported), errors.Is(err, codecs.ErrFault),
-		codecs.Rejected(err) != nil, errors.As(err, &refused):
+		codecs.Rejected(err) != nil, refused:
 		return nil
 	}
 	return harness.Fail("", what+" through a worker has an unknown outcome", "%v; want done, refused, unsupported or fault", err)

@@ -51,7 +51,7 @@ func TestChoose(t *testing.T) {
 	require.Equal(t, "dear", chooseFrom(program.New(nil), all[2:]).name, "there is no other")
 }
 
-// TestSeedsAreSeldomDear keeps most of what a fuzzer makes of seeds cheap.
+// TestSeedsAreSeldomDear keeps most mutations of seeds cheap.
 func TestSeedsAreSeldomDear(t *testing.T) {
 	dear := 0
 	for _, s := range instances() {

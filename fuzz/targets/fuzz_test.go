@@ -37,3 +37,9 @@ func requirePasses(t *testing.T, name string, inputs ...string) {
 }
 
 func TestRegressionsRun(t *testing.T) { requirePasses(t, "text", "") }
+
+// TestRewrittenTime rewrites the time of issue of a token, which its tag covers: a token of
+// another time is one of the design.
+func TestRewrittenTime(t *testing.T) {
+	requirePasses(t, "inside", "\x00\x00\x04seCCC\apa\x83Aoad\x04\xa4\x89\x89\x89\x89\x89\x89\x00\x01~\x80")
+}

@@ -74,7 +74,7 @@ func (r *stepChanges) edit(p *program.Program, step lab.Step, value []byte) []by
 	}
 	out := changeValue(p, kind, value)
 	switch step {
-	case lab.StepClaims, lab.StepPayload, lab.StepNonce, lab.StepSalt, lab.StepEnc:
+	case lab.StepClaims, lab.StepPayload, lab.StepNonce, lab.StepSalt, lab.StepEnc, lab.StepTime:
 		r.content = true
 	case lab.StepKeyID: // of another length, it moves the payload's border
 		r.content = r.content || len(out) != size

@@ -23,7 +23,7 @@ var errForged = codecs.Reject(codecs.Unauthentic, "tag")
 func TestOpen(t *testing.T) {
 	tests := map[string]struct {
 		unseal unsealing
-		want   string // in the error; "": none
+		want   string // in the error; "": no error
 	}{
 		"accepts":              {func(dst, _ []byte) ([]byte, error) { return append(dst, "state"...), nil }, ""},
 		"refuses":              {func(dst, _ []byte) ([]byte, error) { return dst, errForged }, ""},

@@ -3,6 +3,7 @@ package targets
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"sealab/codecs"
 	"sealab/fuzz/program"
@@ -91,10 +92,8 @@ func (s *instance) requireHeld(h *heldToken, others []heldToken) error {
 	if err != nil || refused != nil {
 		return err
 	}
-	for _, o := range others {
-		if !s.holds(codecs.Canonical) && s.same(o.payload, got) {
-			return nil
-		}
+	if !s.holds(codecs.Canonical) && slices.ContainsFunc(others, func(o heldToken) bool { return s.same(o.payload, got) }) {
+		return nil
 	}
 	return s.gain(h.origin, h.token, h.payload, got)
 }

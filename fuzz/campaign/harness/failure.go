@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -80,8 +81,7 @@ func observe(run func([]byte) error, input []byte) (failed *Failure) {
 		return nil
 	}
 	failed = newFailure(KindError, err.Error(), "")
-	var check *CheckError
-	if errors.As(err, &check) {
+	if check, ok := errors.AsType[*CheckError](err); ok {
 		failed.Bucket, failed.Design = bucketName(KindError, check.Check), check.Design
 	}
 	return failed
@@ -142,20 +142,16 @@ func DeathFailure(crash, output string) *Failure {
 	switch {
 	case engine.OutOfMemory(crash + "\n" + output):
 		// Another goroutine may have asked for the memory.
-		return newFailure(KindMemory, reasonOr(text), goroutineOfTarget(crash))
+		return newFailure(KindMemory, cmp.Or(text, unexplainedEnd), goroutineOfTarget(crash))
 	case Hung(crash):
 		text, _, _ = strings.Cut(crash, "\n")
 		return newFailure(KindHang, text, crash)
 	}
-	return newFailure(KindFatal, reasonOr(text), crash)
+	return newFailure(KindFatal, cmp.Or(text, unexplainedEnd), crash)
 }
 
-func reasonOr(text string) string {
-	if text == "" {
-		return "the process ended during this input"
-	}
-	return text
-}
+// unexplainedEnd is the reason of a death that gives none.
+const unexplainedEnd = "the process ended during this input"
 
 // goroutineOfTarget returns the goroutine in stacks that runs the input.
 func goroutineOfTarget(stacks string) string {

@@ -112,7 +112,7 @@ func TestShrink(t *testing.T) {
 	require.Equal(t, []byte{0}, Shrink([]byte("\x05abcde"), 100, counted))
 }
 
-// TestInputLog reads what a process was running from the file alone.
+// TestInputLog reads the running input of a process from the file alone.
 func TestInputLog(t *testing.T) {
 	dir := t.TempDir()
 	n, err := newInputLog(logPath(dir, 7), roomForInput)

@@ -62,7 +62,7 @@ func TestParseLogRefuses(t *testing.T) {
 	}
 }
 
-// TestSequence runs what came before for its effect alone.
+// TestSequence runs the earlier inputs for their effect alone.
 func TestSequence(t *testing.T) {
 	var ran []string
 	run := func(input []byte) error {
@@ -87,7 +87,7 @@ func TestReadHistory(t *testing.T) {
 	require.Empty(t, inputs)
 }
 
-// TestFileKeepsWhatRanBefore reads back what a crasher is filed with.
+// TestFileKeepsWhatRanBefore reads back the files of a crasher.
 func TestFileKeepsWhatRanBefore(t *testing.T) {
 	dir := t.TempDir()
 	v := newFailure(KindError, "it does not hold", "")

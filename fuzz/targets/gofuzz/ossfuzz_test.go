@@ -27,6 +27,7 @@ func TestBuildScript(t *testing.T) {
 	if testing.Short() {
 		testenv.Skip(t, "-short: it builds the command and the seeds of every target")
 	}
+	testenv.SkipRace(t)
 	bin := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "compile_go_fuzzer"), []byte("#!/bin/sh -eu\nprintf '%s %s\\n' \"$1\" \"$2\" >\"$OUT/$3\"\n"), 0o755))
 	out := build(t, bin)
