@@ -3,7 +3,9 @@ package identify
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -127,14 +129,11 @@ func (a *archive) tokens() []Found {
 		all = append(all, states(e.Response.Content.Text)...)
 	}
 	seen := map[Found]bool{}
-	distinct := all[:0]
-	for _, f := range all {
-		if !seen[f] {
-			seen[f] = true
-			distinct = append(distinct, f)
-		}
-	}
-	return distinct
+	return slices.DeleteFunc(all, func(f Found) bool {
+		again := seen[f]
+		seen[f] = true
+		return again
+	})
 }
 
 func (m *message) tokens() []Found {
@@ -163,12 +162,12 @@ func states(body string) []Found {
 func appendStates(found []Found, v any) []Found {
 	switch v := v.(type) {
 	case map[string]any:
-		for name, inner := range v {
-			if text, ok := inner.(string); ok && name == "requestState" {
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if text, ok := v[name].(string); ok && name == "requestState" {
 				found = append(found, Found{text, "member requestState"})
 				continue
 			}
-			found = appendStates(found, inner)
+			found = appendStates(found, v[name])
 		}
 	case []any:
 		for _, inner := range v {

@@ -9,6 +9,7 @@ package identify
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -45,7 +46,7 @@ type Candidate struct {
 	Holds   []string `json:"holds"`
 	Lacks   []string `json:"lacks"`
 	Attack  string   `json:"attack"`
-	Key     string   `json:"key,omitempty"` // what opens it
+	Key     string   `json:"key,omitempty"` // name of the key that opens it
 	design  *codecs.Design
 	opens   func(key []byte) bool
 }
@@ -197,10 +198,9 @@ func (d *sampled) candidate(token []byte) (Candidate, bool) {
 		}
 	}
 	for _, g := range d.GuaranteesFor(nil) {
-		switch {
-		case g.Holds:
+		if g.Holds {
 			c.Holds = append(c.Holds, string(g.Property))
-		default:
+		} else {
 			c.Lacks = append(c.Lacks, string(g.Property)+": "+g.Reason)
 		}
 	}
@@ -212,22 +212,24 @@ func fieldOf(name string, f lab.Field) Field {
 	if f.Readable && f.Name != lab.WireKeyID && utf8.Valid(f.Bytes) {
 		out.Text = string(f.Bytes)
 	} else if f.Readable {
-		out.Text = hexText(f.Bytes)
+		out.Text = hex.EncodeToString(f.Bytes)
 	}
-	if !f.Time.IsZero() {
+	switch {
+	case !f.Time.IsZero():
 		out.Time = f.Time.UTC().Format(time.RFC3339)
-	} else {
-		out.Time = timeIn(f)
+	case f.Readable:
+		out.Time = timeIn(f.Bytes)
 	}
 	return out
 }
 
-// timeIn returns the expiry or the time of issue that readable JSON tells.
-func timeIn(f lab.Field) string {
+// timeIn returns the expiry or the time of issue in the claims of a JSON text, "" if it has
+// neither.
+func timeIn(text []byte) string {
 	var claims struct {
 		Exp, Iat *json.Number
 	}
-	if !f.Readable || json.Unmarshal(f.Bytes, &claims) != nil {
+	if json.Unmarshal(text, &claims) != nil {
 		return ""
 	}
 	for _, n := range []*json.Number{claims.Exp, claims.Iat} {

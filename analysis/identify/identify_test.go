@@ -191,7 +191,7 @@ var plain = []string{
 	"9d5ed678fe57bcca610140957afab571--not-a-tag", "admin|1700000000|WnV5bEx|5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd",
 }
 
-// TestPlainTexts names no format for texts that have none: a wrong name is worse than none.
+// TestPlainTexts names no format for plain texts: a wrong name is worse than no name.
 func TestPlainTexts(t *testing.T) {
 	id := identify.New()
 	for _, text := range plain {
@@ -288,4 +288,31 @@ func TestPasted(t *testing.T) {
 	require.Len(t, found, 2)
 	_, err = identify.Extract([]byte(`{"a":1}`))
 	require.ErrorContains(t, err, "no cookie")
+}
+
+// TestExtractInOrder reads the states of a message in the order of its members.
+func TestExtractInOrder(t *testing.T) {
+	var members, want []string
+	for n := range 8 {
+		want = append(want, fmt.Sprintf("state-%d", n))
+		members = append(members, fmt.Sprintf(`"m%d":{"requestState":%q}`, n, want[n]))
+	}
+	var got []string
+	found, err := identify.Extract([]byte("{" + strings.Join(members, ",") + "}"))
+	require.NoError(t, err)
+	for _, f := range found {
+		got = append(got, f.Token)
+	}
+	require.Equal(t, want, got)
+}
+
+// TestTimesOutOfRange leaves out a time that no calendar has.
+func TestTimesOutOfRange(t *testing.T) {
+	encode := base64.RawURLEncoding.EncodeToString
+	for exp, want := range map[string]string{"1795132800": "2026-11-20T00:00:00Z", "1e300": ""} {
+		token := encode([]byte(`{"alg":"HS256"}`)) + "." + encode([]byte(`{"exp":`+exp+`}`)) + "." + encode(make([]byte, 32))
+		answer := identify.New().Identify(token)
+		require.NotNil(t, answer.Named())
+		require.Equal(t, want, answer.Named().Fields[1].Time)
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha512"
 	"encoding/json"
 	"strings"
-	"time"
 )
 
 // jose returns the segments and the header of a JWS or JWE.
@@ -54,10 +53,7 @@ func jws(token string) (fields []Field, header map[string]any, tag []byte, signe
 		return nil, nil, nil, ""
 	}
 	body := readable("payload", payload)
-	var claims struct{ Exp, Iat float64 }
-	if json.Unmarshal(payload, &claims) == nil && max(claims.Exp, claims.Iat) > 0 {
-		body.Time = time.Unix(int64(max(claims.Exp, claims.Iat)), 0).UTC().Format(time.RFC3339)
-	}
+	body.Time = timeIn(payload)
 	return []Field{readable("header", text), body, opaque("signature", tag)}, header, tag, parts[0] + "." + parts[1]
 }
 

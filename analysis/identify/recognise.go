@@ -73,8 +73,6 @@ func std(text string) ([]byte, bool) {
 	return b, err == nil && !strings.ContainsAny(text, "\r\n")
 }
 
-func hexText(b []byte) string { return hex.EncodeToString(b) }
-
 func readable(name string, b []byte) Field { return Field{Name: name, Bytes: len(b), Text: string(b)} }
 
 func opaque(name string, b []byte) Field { return Field{Name: name, Bytes: len(b)} }
@@ -215,7 +213,7 @@ func parseBranca(token string) ([]Field, func([]byte) bool, bool) {
 		return nil, nil, false
 	}
 	at := time.Unix(int64(b[1])<<24|int64(b[2])<<16|int64(b[3])<<8|int64(b[4]), 0)
-	return []Field{{Name: "time", Bytes: 4, Text: hexText(b[1:5]), Time: at.UTC().Format(time.RFC3339)}, opaque("nonce", b[5:29]), opaque("ciphertext", b[29:])}, nil, true
+	return []Field{{Name: "time", Bytes: 4, Text: hex.EncodeToString(b[1:5]), Time: at.UTC().Format(time.RFC3339)}, opaque("nonce", b[5:29]), opaque("ciphertext", b[29:])}, nil, true
 }
 
 var packet = regexp.MustCompile(`^[0-9a-f]{4}(location|identifier) `)
@@ -268,7 +266,7 @@ func parseDataProtection(token string) ([]Field, func([]byte) bool, bool) {
 		return nil, nil, false
 	}
 	key, body := text[len(magic):][:guid], text[len(magic)+guid:]
-	return []Field{{Name: "key-id", Bytes: guid, Text: hexText(key)}, opaque("body", body)}, nil, true
+	return []Field{{Name: "key-id", Bytes: guid, Text: hex.EncodeToString(key)}, opaque("body", body)}, nil, true
 }
 
 // plug reads the tokens of Plug.Crypto: sealed ones, and those signed with HMAC under
