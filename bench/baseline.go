@@ -55,24 +55,18 @@ func fixedBaselines() []baseline {
 		{Name: "baseline-memcpy", Doc: "the payload, copied", Open: openCopy},
 		{Name: "baseline-base64", Doc: "the payload in base64url", Open: openText},
 		{Name: "baseline-hmac-sha256", Doc: "a bare tag and base64url", Primitive: "HMAC-SHA256", Open: openHMAC},
-		{Name: "baseline-aes-256-gcm", Doc: "the bare cipher and base64url", Primitive: "AES-256-GCM", Open: openGCM},
-		{Name: "baseline-xchacha20-poly1305", Doc: "the bare cipher and base64url", Primitive: "XChaCha20-Poly1305", Open: openXChaCha},
+		{Name: "baseline-aes-256-gcm", Doc: "the bare cipher and base64url", Primitive: "AES-256-GCM", Open: openAEAD(newGCM)},
+		{Name: "baseline-xchacha20-poly1305", Doc: "the bare cipher and base64url", Primitive: "XChaCha20-Poly1305", Open: openAEAD(chacha20poly1305.NewX)},
 		{Name: "baseline-ed25519", Doc: "a bare signature and base64url", Primitive: "Ed25519", Open: openEd25519},
 		{Name: "baseline-hmac-sha256-claims", Doc: "a bare tag over claims and base64url", Primitive: "HMAC-SHA256", Claims: true, Open: withClaims(openHMAC)},
-		{Name: "baseline-aes-256-gcm-claims", Doc: "the bare cipher over claims and base64url", Primitive: "AES-256-GCM", Claims: true, Open: withClaims(openGCM)},
+		{Name: "baseline-aes-256-gcm-claims", Doc: "the bare cipher over claims and base64url", Primitive: "AES-256-GCM", Claims: true, Open: withClaims(openAEAD(newGCM))},
 		{Name: "baseline-ml-dsa-44", Doc: "a bare signature and base64url", Primitive: "ML-DSA-44", Open: openMLDSA},
 	}
 }
 
 // aeadBaseline returns the baseline of an AEAD that works on every byte.
 func aeadBaseline(design, primitive string, open func(key []byte) (cipher.AEAD, error)) baseline {
-	return baseline{
-		Name: "baseline-" + design, Doc: "the bare cipher and base64url", Primitive: primitive,
-		Open: func(key []byte) (codecs.Codec, error) {
-			a, err := open(key)
-			return &sealed{AEAD: a}, err
-		},
-	}
+	return baseline{Name: "baseline-" + design, Doc: "the bare cipher and base64url", Primitive: primitive, Open: openAEAD(open)}
 }
 
 // baselineKey returns the key of baselines, of 32 bytes. It is not a secret.
@@ -89,24 +83,20 @@ type sealed struct {
 	raw []byte
 }
 
-func openGCM(key []byte) (codecs.Codec, error) {
+// openAEAD returns the Open of a baseline that is an AEAD.
+func openAEAD(open func(key []byte) (cipher.AEAD, error)) func(key []byte) (codecs.Codec, error) {
+	return func(key []byte) (codecs.Codec, error) {
+		a, err := open(key)
+		return &sealed{AEAD: a}, err
+	}
+}
+
+func newGCM(key []byte) (cipher.AEAD, error) {
 	block, err := aes.NewCipher(key)
 	if err != nil {
 		return nil, err
 	}
-	gcm, err := cipher.NewGCM(block)
-	if err != nil {
-		return nil, err
-	}
-	return &sealed{AEAD: gcm}, nil
-}
-
-func openXChaCha(key []byte) (codecs.Codec, error) {
-	x, err := chacha20poly1305.NewX(key)
-	if err != nil {
-		return nil, err
-	}
-	return &sealed{AEAD: x}, nil
+	return cipher.NewGCM(block)
 }
 
 func (s *sealed) Seal(dst, payload []byte) ([]byte, error) {

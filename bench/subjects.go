@@ -121,11 +121,7 @@ func fromLibrary(d codecs.Design) Subject {
 // openerOf returns how d is set up with the options it has by default.
 func openerOf(d codecs.Design) opener {
 	return func(secrets [][]byte) (codecs.Codec, error) {
-		in, err := lab.Open(d, codecs.Config{Secrets: secrets})
-		if err != nil {
-			return nil, err
-		}
-		return in.At(&request), nil
+		return lab.OpenAt(d, codecs.Config{Secrets: secrets}, &request)
 	}
 }
 

@@ -62,7 +62,7 @@ type Finding struct {
 
 // A Confirmation shows a finding without the laboratory, to the maintainers of a library.
 type Confirmation struct {
-	Shows  string `json:"shows"`  // what is wrong, with the place in the source
+	Shows  string `json:"shows"`  // the fault, with its place in the source
 	Line   string `json:"line"`   // of shell, in the library's own language
 	Prints string `json:"prints"` // the end of its output
 }

@@ -45,8 +45,7 @@ func loadBench(dir string) (*bench, error) {
 	return b, nil
 }
 
-// timeText and sizeText write the values of an axis.
-func timeText(ns float64) string { return throughput.Duration(ns) }
+// sizeText writes a value of an axis.
 func sizeText(n float64) string {
 	if n >= 1024 {
 		return fmt.Sprintf("%.3g KiB", n/1024)
@@ -109,8 +108,8 @@ func (b *bench) table() template.HTML {
 		t.Rows = append(t.Rows, page.Row{
 			Data: map[string]string{"op": string(m.Op), "size": size, "role": roles[m.Subject]},
 			Cells: []page.Cell{
-				{Text: m.Subject}, {Text: string(m.Op)}, {Text: size, Sort: fmt.Sprint(m.Size)}, {Text: timeText(m.Ns), Sort: fmt.Sprint(m.Ns)},
-				{Text: timeText(m.Low) + " to " + timeText(m.High), Sort: fmt.Sprint(m.High - m.Low)}, {Text: rateText(float64(m.Size) / m.Ns * 1e3)},
+				{Text: m.Subject}, {Text: string(m.Op)}, {Text: size, Sort: fmt.Sprint(m.Size)}, {Text: throughput.Duration(m.Ns), Sort: fmt.Sprint(m.Ns)},
+				{Text: throughput.Duration(m.Low) + " to " + throughput.Duration(m.High), Sort: fmt.Sprint(m.High - m.Low)}, {Text: rateText(float64(m.Size) / m.Ns * 1e3)},
 				{Text: m.Allocs}, {Text: fmt.Sprint(m.TokenSize)}, {Text: m.Ratio},
 			},
 		})
@@ -281,7 +280,7 @@ func (s *site) series(steps []map[throughput.Place]throughput.Change) (template.
 		for i, b := range s.History {
 			cell := page.Cell{Text: "–", Sort: "1e99"}
 			if old := b.at[m.Place]; old != nil {
-				cell = page.Cell{Text: timeText(old.Ns), Sort: fmt.Sprint(old.Ns)}
+				cell = page.Cell{Text: throughput.Duration(old.Ns), Sort: fmt.Sprint(old.Ns)}
 			}
 			if ch, ok := steps[i][m.Place]; ok {
 				points++

@@ -85,7 +85,7 @@ func (s *site) newDesign(row codecs.Design, taint *taintRun) *design {
 
 func fileOf(name string) string { return "design-" + name + ".html" }
 
-// claim returns what a design says of a property, and the outcome of attacks on it.
+// claim returns the claim of a design about a property, and the outcome of attacks on it.
 func claim(row codecs.Design, info codecs.PropertyInfo, outcomes map[string]string) guarantee {
 	g := guarantee{Property: string(info.Property), Claim: notClaimed, Outcome: NotTested}
 	if said, ok := row.Guarantee(info.Property, nil); ok {
@@ -183,7 +183,7 @@ func (s *site) curves(d *design) ([]template.HTML, error) {
 	}{{runfile.Seal, "Time to seal"}, {runfile.Unseal, "Time to open"}} {
 		chart := page.Chart{
 			Title: c.title, Note: "Medians with 95 % intervals, by payload size.",
-			X: page.Axis{Label: "payload →", Log: true, Text: sizeText, Marks: sizeMarks}, Y: page.Axis{Label: "time", Log: true, Text: timeText},
+			X: page.Axis{Label: "payload →", Log: true, Text: sizeText, Marks: sizeMarks}, Y: page.Axis{Label: "time", Log: true, Text: throughput.Duration},
 		}
 		for i, name := range s.beside(d.Name) {
 			series := page.Series{Name: name, Line: true, Quiet: i > 1}

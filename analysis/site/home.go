@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"sealab/analysis/throughput"
 	"sealab/codecs"
 	"sealab/internal/page"
 )
@@ -85,7 +86,7 @@ func (s *site) plot() template.HTML {
 	c := page.Chart{
 		Title:  "Time to open a token against the bytes it adds",
 		Note:   "A payload of 1 KiB. Better is to the left and below. Both scales are logarithmic. Each point is a link.",
-		X:      page.Axis{Label: "time to open →", Log: true, Text: timeText},
+		X:      page.Axis{Label: "time to open →", Log: true, Text: throughput.Duration},
 		Y:      page.Axis{Label: "bytes added", Log: true},
 		Height: 470, Wide: true,
 		Series: []page.Series{{Name: "codecs"}, {Name: "schemes"}},
@@ -96,7 +97,7 @@ func (s *site) plot() template.HTML {
 		}
 		p := page.Point{
 			X: d.Unseal.Ns, Y: float64(d.Unseal.TokenSize - Size), Label: d.Name, Href: d.File, Data: d.data(),
-			Title: fmt.Sprintf("%s: opened in %s, adds %d bytes", d.Name, timeText(d.Unseal.Ns), d.Unseal.TokenSize-Size),
+			Title: fmt.Sprintf("%s: opened in %s, adds %d bytes", d.Name, throughput.Duration(d.Unseal.Ns), d.Unseal.TokenSize-Size),
 		}
 		i := 0
 		if d.Kind == string(codecs.KindScheme) {
@@ -151,7 +152,7 @@ func (d *design) times() []page.Cell {
 	for i, m := range []*measured{d.Seal, d.Unseal} {
 		cells[i] = page.Cell{Text: NotTested, Sort: "1e99"}
 		if m != nil {
-			cells[i] = page.Cell{Text: timeText(m.Ns), Sort: fmt.Sprint(m.Ns)}
+			cells[i] = page.Cell{Text: throughput.Duration(m.Ns), Sort: fmt.Sprint(m.Ns)}
 		}
 	}
 	return cells

@@ -30,7 +30,7 @@ var committed = site.Source{
 // ready is a site that the command wrote, to be tested instead.
 var ready = flag.String("site", "", "folder of a site to test, made with --vectors vectors/files")
 
-// folder is where the pages of the committed results are written, once.
+// folder has the pages of the committed results, which are written once.
 var folder string
 
 var build = sync.OnceValue(func() error { return site.Write(committed, folder) })

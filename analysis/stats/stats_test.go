@@ -103,7 +103,7 @@ func TestRatioOfKnownValues(t *testing.T) {
 	require.InDelta(t, 1, ratio.Point, 1e-12)
 	require.InDelta(t, math.Exp(4.302653/math.Sqrt(3)), ratio.Hi, 1e-3)
 
-	// One round in ten that took a hundred times as long moves nothing.
+	// One round in ten that took a hundred times as long does not move the interval.
 	a := []float64{2, 2, 2, 2, 2, 2, 2, 2, 2, 200}
 	b := []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
 	ratio, err = stats.Ratio(a, b, 0.95)

@@ -23,7 +23,7 @@ func compare(t *testing.T, older, newer simulation, seed uint64) *throughput.Com
 	return c
 }
 
-// names returns what regressed, as "place unit".
+// names returns the regressions, as "place unit".
 func names(changes []throughput.Change) []string {
 	var all []string
 	for _, c := range changes {

@@ -234,17 +234,18 @@ func (r *Run) applies(t Threshold, ratio Ratio) bool {
 		!(t.Relation == OverBaseline && of.Amortised)
 }
 
+// ofLibrary reports whether the check is of a Go library.
+func (c Check) ofLibrary() bool { return c.Ratio.Relation == OverOurs && !c.SDK }
+
 // fastestLibraries leaves out all libraries but the fastest at each place.
 func fastestLibraries(all []Check) []Check {
 	least := map[Place]float64{}
 	for _, c := range all {
-		if best, ok := least[c.To]; c.Ratio.Relation == OverOurs && (!ok || c.Point < best) {
+		if best, ok := least[c.To]; c.ofLibrary() && (!ok || c.Point < best) {
 			least[c.To] = c.Point
 		}
 	}
-	return slices.DeleteFunc(all, func(c Check) bool {
-		return c.Ratio.Relation == OverOurs && c.Point > least[c.To]
-	})
+	return slices.DeleteFunc(all, func(c Check) bool { return c.ofLibrary() && c.Point > least[c.To] })
 }
 
 // Allocating returns the places at which a scheme, or a design with a primitive,

@@ -75,14 +75,11 @@ func (r *Run) writeMissed(b *strings.Builder, c Check) {
 // bySize groups checks that differ in size alone, in order.
 func bySize(checks []Check) [][]Check {
 	var all [][]Check
-	at := map[string]int{}
 	for _, c := range checks {
-		label := c.Label()
-		i, ok := at[label]
-		if !ok {
-			i = len(all)
-			at[label] = i
-			all = append(all, nil)
+		i := slices.IndexFunc(all, func(group []Check) bool { return group[0].Label() == c.Label() })
+		if i < 0 {
+			all = append(all, []Check{c})
+			continue
 		}
 		all[i] = append(all[i], c)
 	}
@@ -92,7 +89,7 @@ func bySize(checks []Check) [][]Check {
 // Label names the ratio of a check. Of libraries only the fastest counts, which
 // may differ from size to size.
 func (c Check) Label() string {
-	if c.Ratio.Relation == OverOurs && !c.SDK {
+	if c.ofLibrary() {
 		return c.ratioOf("fastest library")
 	}
 	return c.ratioOf(c.Of.Subject)

@@ -44,6 +44,7 @@ var simulated = []struct {
 	{runfile.Subject{Name: "near", Role: runfile.RoleLibrary, Kind: runfile.Encrypts}, 240, 8800},
 	{runfile.Subject{Name: "slack", Role: runfile.RoleLibrary, Kind: runfile.Encrypts}, 1200, 9900},
 	{runfile.Subject{Name: "abroad", Role: runfile.RoleSDK, Kind: runfile.Signs, Mirrors: "far", Slower: 3}, 10000, 18000},
+	{runfile.Subject{Name: "overseas", Role: runfile.RoleSDK, Kind: runfile.Signs, Mirrors: "far", Slower: 3}, 12000, 22500},
 	{runfile.Subject{Name: "enc-claims", Role: runfile.RoleScheme, Kind: runfile.Encrypts, Primitive: "X", Over: "enc"}, 700, 2500},
 	{runfile.Subject{Name: "bare-claims", Role: runfile.RoleBaseline, Primitive: "X", Claims: true}, 500, 2000},
 	{runfile.Subject{Name: "slack-claims", Role: runfile.RoleLibrary, Kind: runfile.Encrypts, Claims: true}, 4200, 25000},

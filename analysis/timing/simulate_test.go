@@ -10,11 +10,11 @@ import (
 // A machine is a simulated source of samples.
 type machine struct {
 	random *rand.Rand
-	// noise returns the time of the next sample, without what is planted.
+	// noise returns the time of the next sample, without the leak.
 	noise func() float64
-	// leak returns what class B takes more.
+	// leak returns the time that class B takes more.
 	leak func() float64
-	slot float64 // what the first sample of a block takes more
+	slot float64 // time that the first sample of a block takes more
 }
 
 const simulatedOps = 4
@@ -82,5 +82,5 @@ func (m *machine) run(probe runfile.Probe, pass, blocks int) *runfile.Samples {
 	return f
 }
 
-// clock returns what a clock that counts nanoseconds shows for a sample.
+// clock returns the time of a sample by a clock that counts nanoseconds.
 func clock(perOp float64) uint32 { return uint32(math.Round(perOp * simulatedOps)) }

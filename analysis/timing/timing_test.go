@@ -183,7 +183,7 @@ func TestDetectableIsFound(t *testing.T) {
 	require.GreaterOrEqual(t, found, runs*8/10)
 }
 
-// TestAlikeIsUniform judges probes of what does not leak.
+// TestAlikeIsUniform judges probes of classes that do not leak.
 func TestAlikeIsUniform(t *testing.T) {
 	testenv.SkipRace(t)
 	var files []*runfile.Samples

@@ -127,12 +127,7 @@ func (v *Result) significant() []effect {
 }
 
 func beyond(effects []effect, limit float64) bool {
-	for _, e := range effects {
-		if math.Abs(e.first.Value) > limit {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(effects, func(e effect) bool { return math.Abs(e.first.Value) > limit })
 }
 
 // wanting says how many blocks it would take to find the largest effect that may

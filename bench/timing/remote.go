@@ -164,11 +164,7 @@ func (c *client) post(body []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, err
-	}
-	return answer, nil
+	return io.ReadAll(response.Body)
 }
 
 // token asks the server for a token.

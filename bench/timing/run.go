@@ -32,8 +32,7 @@ type Config struct {
 // A Step is the end of one comparison in one pass.
 type Step struct {
 	runfile.Header
-	Done, Of int           // steps of the run
-	Left     time.Duration // estimate of the rest
+	Done, Of int // steps of the run
 	// Skipped is the reason if the comparison was not measured: its samples are there,
 	// or it does not apply.
 	Skipped string
@@ -55,7 +54,7 @@ func Run(comparisons []Comparison, c Config, progress func(Step)) error {
 	if c.precision == (precision{}) {
 		c.precision = full
 	}
-	r := runner{c, newSampler(c.Seed, c.precision), 0, passes * len(comparisons), now(), progress}
+	r := runner{c, newSampler(c.Seed, c.precision), 0, passes * len(comparisons), progress}
 	for pass := 1; pass <= passes; pass++ {
 		// The order is drawn by lot, so that the controls meet the machine in the states
 		// that designs meet.
@@ -88,7 +87,6 @@ type runner struct {
 	Config
 	sampler  *sampler
 	done, of int
-	began    time.Duration
 	progress func(Step)
 }
 
@@ -103,9 +101,7 @@ func (r *runner) step(t Comparison, pass int) error {
 		return err
 	}
 	r.done++
-	spent := now() - r.began
-	left := spent / time.Duration(r.done) * time.Duration(r.of-r.done)
-	r.progress(Step{Header: h, Done: r.done, Of: r.of, Left: left, Skipped: skipped})
+	r.progress(Step{Header: h, Done: r.done, Of: r.of, Skipped: skipped})
 	return nil
 }
 

@@ -65,7 +65,7 @@ func holds(d codecs.Design, p codecs.Property) bool {
 }
 
 // TestRunIsResumed takes one file away: that one alone is measured again, and
-// what a killed run left half-written is gone.
+// half-written files of a killed run are gone.
 func TestRunIsResumed(t *testing.T) {
 	dir := t.TempDir()
 	comparisons := []Comparison{SameClass("one"), SameClass("two")}
@@ -98,7 +98,7 @@ func TestRunsAreNotMixed(t *testing.T) {
 
 // TestPlantedCauses checks that each control has what it says, without looking
 // at a clock: the classes' inputs are of one length, and those of the comparers
-// differ where they should.
+// differ as they should.
 func TestPlantedCauses(t *testing.T) {
 	s := newSampler(1, full)
 	names := map[string]bool{}

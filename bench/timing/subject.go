@@ -44,11 +44,7 @@ func open(d codecs.Design, random *rand.Rand, n int) (*subject, error) {
 // with returns the design under another ring, in a context.
 func (s *subject) with(secrets [][]byte, c *codecs.Context) (*lab.Bound, error) {
 	lifetime := ttl
-	in, err := lab.Open(s.Design, codecs.Config{Secrets: secrets, TTL: &lifetime})
-	if err != nil {
-		return nil, err
-	}
-	return in.At(c), nil
+	return lab.OpenAt(s.Design, codecs.Config{Secrets: secrets, TTL: &lifetime}, c)
 }
 
 // binding returns the context of schemes' tokens with the given target and time.
